@@ -1,0 +1,33 @@
+# The commands of this project; CI runs the same ones.
+
+SHELL := /bin/bash
+ARGS ?=
+RELEASE := -c release
+STRICT := -Xswiftc -warnings-as-errors
+
+.PHONY: help run test check check-long bench prepare format
+
+help: ## what there is
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+prepare: ## install what the build needs, where it is missing
+	@Scripts/prepare.sh
+
+run: prepare ## live heading, altitude and position on the simulated board: make run ARGS="--seconds 20"
+	@swift build $(RELEASE) --product lodestone
+	@"$$(swift build $(RELEASE) --show-bin-path)/lodestone" monitor --board simulated $(ARGS)
+
+test: prepare ## all tests
+	@swift test $(STRICT)
+
+check: prepare ## what CI runs: lint, both builds without warnings, all tests, the floor compiler
+	@Scripts/check.sh
+
+check-long: check ## what takes longer than a check may: long soaks and fault sequences
+	@LODESTONE_LONG=1 swift test $(RELEASE) $(STRICT) -Xswiftc -enable-testing
+
+bench: prepare ## share of a core and memory at full rates on the simulated board
+	@Scripts/bench.sh
+
+format: ## lay the sources out as .swift-format says
+	@swift format -i -r Sources Tests Package.swift

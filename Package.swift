@@ -1,0 +1,107 @@
+// swift-tools-version: 6.0
+import PackageDescription
+
+// The arrows between targets are the table in CONTRIBUTING.md: a target may import only what stands in
+// its row. `Tests/ArchitectureTests` reads every file's imports and holds them against
+// this list, because no compiler flag sees a transitive import.
+
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+func floor(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .testTarget(name: name + "Tests", dependencies: dependencies, swiftSettings: settings)
+}
+
+let package = Package(
+  name: "Lodestone",
+  products: [
+    .library(name: "Lodestone", targets: ["Lodestone", "SensorHub", "SensorTypes"]),
+    .executable(name: "lodestone", targets: ["LodestoneCommand"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+  ],
+  targets: [
+    // Pure core: value types, no Foundation, no clock, no I/O.
+    floor("LinearAlgebra"),
+    floor("SensorTypes", ["LinearAlgebra"]),
+    floor("Geomagnetism", ["LinearAlgebra"]),
+    floor("FusionCore", ["LinearAlgebra", "SensorTypes", "Geomagnetism"]),
+    floor("CalibrationCore", ["LinearAlgebra", "SensorTypes", "Geomagnetism"]),
+    floor("GNSSProtocol", ["SensorTypes"]),
+
+    // Buses and chips.
+    floor("SensorBus", ["SensorTypes"]),
+    .target(
+      name: "CLinuxIO",
+      linkerSettings: [.linkedLibrary("gpiod"), .linkedLibrary("i2c")]),
+    floor("LinuxIO", ["SensorBus", "SensorTypes", "CLinuxIO"]),
+    floor("SensorDrivers", ["LinearAlgebra", "SensorTypes", "SensorBus", "GNSSProtocol"]),
+    floor(
+      "SimulatedDevices",
+      ["LinearAlgebra", "SensorTypes", "Geomagnetism", "SensorBus"]),
+
+    // The hub and the composition root.
+    floor(
+      "SensorHub",
+      [
+        "LinearAlgebra", "SensorTypes", "Geomagnetism", "FusionCore", "CalibrationCore",
+        "GNSSProtocol", "SensorBus", "SensorDrivers", .product(name: "Yams", package: "Yams"),
+      ]),
+    floor(
+      "Lodestone",
+      [
+        "SensorHub", "LinuxIO", "SimulatedDevices", "SensorTypes", "SensorBus",
+        "LinearAlgebra", "Geomagnetism", "CalibrationCore",
+      ]),
+
+    .executableTarget(
+      name: "LodestoneCommand",
+      dependencies: [
+        "Lodestone", "SensorHub", "SensorTypes", "SensorBus",
+        "SensorDrivers", "GNSSProtocol", "Geomagnetism", "LinuxIO", "SimulatedDevices",
+        "LinearAlgebra",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: settings),
+
+    // What tests need from C: pseudo terminals, a count of allocations.
+    .target(name: "CTestSupport", path: "Tests/CTestSupport"),
+
+    // One test target a target; `Architecture` holds the imports against the floors above.
+    tests("LinearAlgebra", ["LinearAlgebra"]),
+    tests("SensorTypes", ["SensorTypes", "LinearAlgebra"]),
+    tests("Geomagnetism", ["Geomagnetism", "LinearAlgebra"]),
+    tests("FusionCore", ["FusionCore", "SensorTypes", "LinearAlgebra", "Geomagnetism"]),
+    tests("GNSSProtocol", ["GNSSProtocol", "SensorTypes"]),
+    tests("SensorBus", ["SensorBus", "SensorTypes"]),
+    tests("LinuxIO", ["LinuxIO", "SensorBus", "SensorTypes", "CLinuxIO", "CTestSupport"]),
+    tests(
+      "SensorDrivers",
+      ["SensorDrivers", "SimulatedDevices", "SensorBus", "SensorTypes", "LinearAlgebra"]),
+    tests(
+      "SimulatedDevices",
+      ["SimulatedDevices", "SensorBus", "SensorTypes", "LinearAlgebra", "Geomagnetism"]),
+    tests(
+      "SensorHub",
+      [
+        "SensorHub", "SimulatedDevices", "SensorBus", "SensorTypes", "LinearAlgebra",
+        "CalibrationCore", "FusionCore",
+      ]),
+    tests(
+      "Lodestone",
+      [
+        "Lodestone", "SensorHub", "SimulatedDevices", "SensorTypes", "SensorBus", "LinearAlgebra",
+        "CTestSupport",
+      ]),
+    tests("Architecture", []),
+  ]
+)

@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Everything that must hold before a change lands.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+Scripts/prepare.sh
+
+step() { printf '\n== %s (%ss)\n' "$1" "$SECONDS"; }
+strict=(-Xswiftc -warnings-as-errors)
+
+step "lint"
+swift format lint --strict --parallel -r Sources Tests Package.swift
+
+step "C shim against libgpiod 1 and 2"
+Scripts/check-gpiod.sh
+
+step "debug build without warnings, all tests"
+make test
+
+step "release build without warnings, the tests that only an optimised build can answer"
+swift test -c release "${strict[@]}" -Xswiftc -enable-testing --filter 'AllocationTests|SimulatedRunTests'
+
+step "receiver logs against gpsd"
+swift build -c release --product lodestone
+Tests/decode-share.py "$(swift build -c release --show-bin-path)/lodestone" --least 77 | tail -n 1
+
+step "the products with the oldest compiler"
+Scripts/floor-compiler.sh
+
+step "done"

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Installs what the build needs and is missing: libi2c and libgpiod, and Swift where Debian has it.
+# Says one line and fails where it cannot.
+set -euo pipefail
+
+packages=()
+[ -e /usr/include/i2c/smbus.h ] || packages+=(libi2c-dev)
+[ -e /usr/include/gpiod.h ] || packages+=(libgpiod-dev)
+if ! command -v swift >/dev/null; then
+  # Debian 13 and Raspberry Pi OS on it carry Swift 6.0.3; apt-cache knows only after an update.
+  command -v apt-get >/dev/null && packages+=(swiftlang)
+fi
+[ "${#packages[@]}" -gt 0 ] || exit 0
+
+if ! command -v apt-get >/dev/null; then
+  echo "lodestone: please install by hand: ${packages[*]} (this system has no apt-get)" >&2
+  exit 1
+fi
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+  command -v sudo >/dev/null || {
+    echo "lodestone: run as root once, or install sudo: apt-get install ${packages[*]}" >&2
+    exit 1
+  }
+  as_root=(sudo)
+fi
+echo "lodestone: installing ${packages[*]}"
+"${as_root[@]}" apt-get update -qq
+if [[ " ${packages[*]} " == *" swiftlang "* ]] && ! apt-cache show swiftlang >/dev/null 2>&1; then
+  echo "lodestone: this system's packages have no Swift (Debian 13 has): install 6.0.3 or later from swift.org/install" >&2
+  exit 1
+fi
+DEBIAN_FRONTEND=noninteractive "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${packages[@]}" >/dev/null

@@ -1,0 +1,59 @@
+// The Linux calls that Swift cannot make by itself: ioctl macros, libi2c's inline functions, libgpiod in
+// both of its versions, termios2. Every function returns zero or more on success and -errno on failure;
+// none waits without a bound, none keeps state of its own.
+#pragma once
+
+#include <poll.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// I2C -----------------------------------------------------------------------------------------------
+
+/// Opens an adapter's node and sets the time a transfer may take. Returns a file descriptor.
+int lodestone_i2c_open(const char *path, int timeout_ms);
+/// What the adapter can do (I2C_FUNCS): bit 0 plain I2C, bit 1 SMBus byte data, bit 2 SMBus I2C blocks.
+int lodestone_i2c_abilities(int fd);
+/// Writes the sub-address and reads after a repeated start, in one I2C_RDWR.
+int lodestone_i2c_read(int fd, uint8_t address, uint8_t reg, uint8_t *data, uint16_t count);
+/// Writes sub-address and data (254 bytes at most) in one message.
+int lodestone_i2c_write(int fd, uint8_t address, uint8_t reg, const uint8_t *data, uint16_t count);
+/// The same by SMBus transfers of libi2c, for an adapter that knows no others.
+int lodestone_smbus_read(int fd, int abilities, uint8_t address, uint8_t reg, uint8_t *data, uint16_t count);
+int lodestone_smbus_write(int fd, int abilities, uint8_t address, uint8_t reg, const uint8_t *data, uint16_t count);
+
+#define LODESTONE_I2C_PLAIN 1
+#define LODESTONE_I2C_BYTE 2
+#define LODESTONE_I2C_BLOCK 4
+
+// Serial ---------------------------------------------------------------------------------------------
+
+/// Opens a port raw and exclusively (TIOCEXCL), not blocking, at any rate. Returns a file descriptor.
+int lodestone_serial_open(const char *path, unsigned rate);
+/// Changes the rate and drops what has not been read.
+int lodestone_serial_rate(int fd, unsigned rate);
+
+// GPIO -----------------------------------------------------------------------------------------------
+
+struct lodestone_line;
+/// Requests a line for rising edges with CLOCK_MONOTONIC times. The chip by label, name or path, the line
+/// by name or decimal offset.
+int lodestone_line_open(const char *chip, const char *line, struct lodestone_line **result);
+/// The descriptor that becomes readable at an edge.
+int lodestone_line_fd(struct lodestone_line *line);
+/// Takes all waiting edges; the newest one's time goes to `nanoseconds`. Returns how many there were.
+int lodestone_line_take(struct lodestone_line *line, int64_t *nanoseconds);
+void lodestone_line_close(struct lodestone_line *line);
+/// The version of libgpiod this was compiled against: 1 or 2.
+int lodestone_gpiod_version(void);
+
+// Locks, clocks, threads -----------------------------------------------------------------------------
+
+/// Takes a lock file for this process, not waiting, and writes the process's number into it. Returns a
+/// file descriptor; -EWOULDBLOCK with the owner's number in `owner` when another has it.
+int lodestone_lock(const char *path, int *owner);
+int64_t lodestone_monotonic(void);
+/// An eventfd, not blocking: written to end another thread's wait.
+int lodestone_wake_open(void);
+/// Waits for any of the descriptors, `nanoseconds` at most. Returns how many are ready.
+int lodestone_wait(struct pollfd *entries, unsigned count, int64_t nanoseconds);
+void lodestone_name_thread(const char *name);

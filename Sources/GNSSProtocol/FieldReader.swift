@@ -1,0 +1,91 @@
+// The fields of a sentence, read in order, as numbers: no strings, no allocation.
+
+/// Walks through the comma-separated fields of a sentence.
+struct FieldReader {
+  private let bytes: UnsafeBufferPointer<UInt8>
+  private var position: Int
+
+  init(_ bytes: UnsafeBufferPointer<UInt8>) {
+    self.bytes = bytes
+    position = 0
+  }
+
+  /// The next field; empty past the end.
+  mutating func next() -> Slice<UnsafeBufferPointer<UInt8>> {
+    let begin = min(position, bytes.count)
+    var end = begin
+    while end < bytes.count, bytes[end] != UInt8(ascii: ",") { end += 1 }
+    position = end + 1
+    return bytes[begin..<end]
+  }
+
+  /// Passes over `count` fields.
+  mutating func skip(_ count: Int) {
+    for _ in 0..<count { _ = next() }
+  }
+
+  /// The next field's first character.
+  mutating func letter() -> UInt8? { next().first }
+
+  /// The next field as a decimal number; `nil` when empty or anything else.
+  mutating func number() -> Double? { Self.number(next()) }
+
+  mutating func integer() -> Int? {
+    guard let value = number(), value == value.rounded(), abs(value) < 1e9 else { return nil }
+    return Int(value)
+  }
+
+  /// `hhmmss.ss` as seconds of the day.
+  mutating func timeOfDay() -> Double? {
+    let field = next()
+    guard field.count >= 6, let all = Self.number(field), all >= 0 else { return nil }
+    let whole = Int(all)
+    let (hour, minute) = (whole / 10_000, whole / 100 % 100)
+    let second = all - Double(whole / 100 * 100)
+    guard hour < 24, minute < 60, second < 61 else { return nil }
+    return Double(hour * 3_600 + minute * 60) + second
+  }
+
+  /// `ddmm.mmmm` and its hemisphere, as signed degrees.
+  mutating func angle(negative: UInt8, positive: UInt8, limit: Double) -> Double? {
+    let value = number()
+    let hemisphere = letter()
+    guard let value, value >= 0, value < 100 * (limit + 1), let hemisphere,
+      hemisphere == negative || hemisphere == positive
+    else { return nil }
+    let degrees = (value / 100).rounded(.down)
+    let result = degrees + (value - 100 * degrees) / 60
+    guard value - 100 * degrees < 60, result <= limit else { return nil }
+    return hemisphere == negative ? -result : result
+  }
+
+  /// A decimal number: digits with at most one point and a sign. Exactly rounded up to 15 digits.
+  static func number(_ field: Slice<UnsafeBufferPointer<UInt8>>) -> Double? {
+    var mantissa: Int64 = 0
+    var digits = 0
+    var scale = -1
+    var isNegative = false
+    for (index, byte) in field.enumerated() {
+      switch byte {
+      case UInt8(ascii: "-") where index == 0: isNegative = true
+      case UInt8(ascii: "+") where index == 0: break
+      case UInt8(ascii: ".") where scale < 0: scale = 0
+      case 48...57:
+        // Digits past the fifteenth are below what a double holds; the whole part may not lose any.
+        if digits < 15 {
+          mantissa = mantissa * 10 + Int64(byte - 48)
+          digits += 1
+          if scale >= 0 { scale += 1 }
+        } else if scale < 0 {
+          return nil
+        }
+      default: return nil
+      }
+    }
+    guard digits > 0 else { return nil }
+    var divisor = 1.0
+    for _ in 0..<max(0, scale) { divisor *= 10 }
+    let value = Double(mantissa) / divisor
+    return isNegative ? -value : value
+  }
+}

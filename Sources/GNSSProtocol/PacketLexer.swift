@@ -1,0 +1,215 @@
+// Finds whole, checked packets in a byte stream that mixes NMEA 0183, UBX, RTCM 3 and garbage.
+//
+// Reads split anywhere, streams begin in the middle, rates can be wrong: nothing is believed before its
+// check sum fits. A packet that does not fit costs one byte, not its claimed length.
+
+/// One packet, by its place in the lexer's buffer; valid until the next call of the lexer.
+public struct GNSSPacket: Sendable, Hashable {
+  /// The protocol.
+  public enum Kind: Sendable, Hashable {
+    /// A sentence: `range` covers what stands between `$` and `*`.
+    case nmea
+    /// A UBX message: `range` covers the payload.
+    case ubx(messageClass: UInt8, id: UInt8)
+  }
+
+  /// The protocol.
+  public var kind: Kind
+  /// The place of its content in the buffer.
+  public var range: Range<Int>
+}
+
+/// An incremental lexer with a buffer of fixed size.
+public struct PacketLexer: Sendable {
+  /// Counters; they only grow.
+  public struct Counters: Sendable, Hashable {
+    /// Whole, valid packets.
+    public var packets: UInt64 = 0
+    /// Sentences and messages whose check sum did not fit.
+    public var badChecksums: UInt64 = 0
+    /// Bytes that belonged to nothing.
+    public var garbage: UInt64 = 0
+    /// RTCM messages, skipped whole.
+    public var skipped: UInt64 = 0
+    /// Bytes that arrived while the buffer was full, and were lost.
+    public var overflow: UInt64 = 0
+
+    /// Makes counters at zero.
+    public init() {}
+  }
+
+  /// What the buffer holds at most; several of the longest packets.
+  static let capacity = 8_192
+  /// The longest UBX payload that is waited for: a NAV-SAT of 180 satellites.
+  static let longestPayload = 2_200
+  /// The longest sentence: the standard says 82, receivers say more.
+  static let longestSentence = 256
+
+  private var buffer: [UInt8] = []
+  private var start = 0
+  /// Whether this receiver writes check sums: then a sentence without one is a damaged one.
+  private var sendsChecksums = false
+  /// What happened so far.
+  public private(set) var counters = Counters()
+
+  /// Makes an empty lexer.
+  public init() { buffer.reserveCapacity(Self.capacity) }
+
+  /// Takes bytes. Call `next` until it gives `nil` before more arrive than fit.
+  public mutating func append(_ bytes: UnsafeRawBufferPointer) {
+    if start > 0 {
+      buffer.removeFirst(start)
+      start = 0
+    }
+    let room = Self.capacity - buffer.count
+    if bytes.count > room { counters.overflow &+= UInt64(bytes.count - room) }
+    buffer.append(contentsOf: bytes.prefix(room))
+  }
+
+  /// How many more bytes `append` would take.
+  public var room: Int { Self.capacity - (buffer.count - start) }
+
+  /// Lends the bytes of a packet.
+  public func withBytes<Result>(
+    _ range: Range<Int>, _ body: (UnsafeBufferPointer<UInt8>) -> Result
+  ) -> Result {
+    buffer.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[range])) }
+  }
+
+  /// The next packet, or `nil` until more bytes come.
+  public mutating func next() -> GNSSPacket? {
+    while start < buffer.count {
+      switch look() {
+      case .packet(let packet, let length):
+        counters.packets &+= 1
+        if packet.kind == .nmea, buffer[packet.range.upperBound] == UInt8(ascii: "*") {
+          sendsChecksums = true
+        }
+        start += length
+        return packet
+      case .skip(let length):
+        counters.skipped &+= 1
+        start += length
+      case .incomplete: return nil
+      case .garbage:
+        counters.garbage &+= 1
+        start += 1
+      case .badChecksum:
+        counters.badChecksums &+= 1
+        counters.garbage &+= 1
+        start += 1
+      }
+    }
+    return nil
+  }
+
+  private enum Finding {
+    case packet(GNSSPacket, length: Int)
+    case skip(length: Int)
+    case incomplete
+    case garbage
+    case badChecksum
+  }
+
+  private func look() -> Finding {
+    switch buffer[start] {
+    case UInt8(ascii: "$"), UInt8(ascii: "!"): sentence()
+    case 0xB5: message()
+    case 0xD3: rtcm()
+    default: .garbage
+    }
+  }
+
+  private func sentence() -> Finding {
+    let end = min(buffer.count, start + Self.longestSentence)
+    var index = start + 1
+    var sum: UInt8 = 0
+    var star: Int?
+    while index < end {
+      let byte = buffer[index]
+      if byte == 10 || byte == 13 {
+        guard let star else {
+          // Some receivers send no check sum; a sentence of a plausible form is taken.
+          let content = start + 1..<index
+          return !sendsChecksums && isAddressed(content)
+            ? .packet(GNSSPacket(kind: .nmea, range: content), length: index - start) : .garbage
+        }
+        guard index >= star + 3, let high = Self.hex(buffer[star + 1]),
+          let low = Self.hex(buffer[star + 2])
+        else { return .garbage }
+        guard sum == high << 4 | low else { return .badChecksum }
+        return .packet(
+          GNSSPacket(kind: .nmea, range: start + 1..<star), length: index - start)
+      }
+      guard byte >= 32, byte < 127 else { return .garbage }
+      if byte == UInt8(ascii: "*") {
+        star = index
+      } else if star == nil {
+        sum ^= byte
+      }
+      index += 1
+    }
+    return end == start + Self.longestSentence ? .garbage : .incomplete
+  }
+
+  /// Whether a sentence begins like one: `GPGGA,`.
+  private func isAddressed(_ range: Range<Int>) -> Bool {
+    guard range.count > 6 else { return false }
+    for index in range.lowerBound..<range.lowerBound + 5 {
+      guard (65...90).contains(buffer[index]) || (48...57).contains(buffer[index]) else {
+        return false
+      }
+    }
+    return buffer[range.lowerBound + 5] == UInt8(ascii: ",")
+  }
+
+  private func message() -> Finding {
+    let available = buffer.count - start
+    if available > 1, buffer[start + 1] != 0x62 { return .garbage }
+    guard available >= 6 else { return .incomplete }
+    let length = Int(buffer[start + 4]) | Int(buffer[start + 5]) << 8
+    guard length <= Self.longestPayload else { return .garbage }
+    guard available >= length + 8 else { return .incomplete }
+    var (a, b): (UInt8, UInt8) = (0, 0)
+    for index in start + 2..<start + 6 + length {
+      a &+= buffer[index]
+      b &+= a
+    }
+    guard a == buffer[start + 6 + length], b == buffer[start + 7 + length] else {
+      return .badChecksum
+    }
+    return .packet(
+      GNSSPacket(
+        kind: .ubx(messageClass: buffer[start + 2], id: buffer[start + 3]),
+        range: start + 6..<start + 6 + length), length: length + 8)
+  }
+
+  private func rtcm() -> Finding {
+    let available = buffer.count - start
+    if available > 1, buffer[start + 1] & 0xFC != 0 { return .garbage }
+    guard available >= 3 else { return .incomplete }
+    let length = Int(buffer[start + 1] & 3) << 8 | Int(buffer[start + 2])
+    guard available >= length + 6 else { return .incomplete }
+    // CRC-24Q, polynomial 0x1864CFB (RTCM 10403, section 4.2).
+    var crc: UInt32 = 0
+    for index in start..<start + 3 + length {
+      crc ^= UInt32(buffer[index]) << 16
+      for _ in 0..<8 {
+        crc <<= 1
+        if crc & 0x100_0000 != 0 { crc ^= 0x186_4CFB }
+      }
+    }
+    let end = start + 3 + length
+    let sent = UInt32(buffer[end]) << 16 | UInt32(buffer[end + 1]) << 8 | UInt32(buffer[end + 2])
+    return crc == sent ? .skip(length: length + 6) : .badChecksum
+  }
+
+  private static func hex(_ digit: UInt8) -> UInt8? {
+    switch digit {
+    case 48...57: digit - 48
+    case 65...70: digit - 55
+    case 97...102: digit - 87
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,163 @@
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+import CLinuxIO
+import Dispatch
+public import SensorBus
+import SensorTypes
+import Synchronization
+
+/// A thread of its own for one bus, and an executor for actors that talk to it: what blocks, blocks here
+/// and never in the cooperative pool.
+///
+/// The thread alternates between the jobs of its actors and the steps of its work, and waits in poll(2)
+/// for whatever comes first: a job, a wake, an edge, a byte, or the time the work asked for.
+public final class BusThread: SerialExecutor, BusRun {
+  /// Longest wait: a bound, so that nothing that was missed can be missed for good.
+  private static let longestWait: Int64 = 1_000_000_000
+  private static let stopTimeout = 1.0
+
+  private struct State {
+    var jobs: [UnownedJob] = []
+    var isStopped = false
+  }
+
+  private let name: String
+  private let wakeDescriptor: Descriptor
+  private let state = Mutex(State())
+  private let ended = DispatchSemaphore(value: 0)
+  // Read by `checkIsolated`; written once, by the thread itself.
+  private let threadID = Atomic<UInt>(0)
+
+  /// Starts the thread. `make` runs on it, and what it makes is used by no other thread.
+  public init(name: String, _ make: (@Sendable () -> any BusWork)? = nil) throws(BusError) {
+    self.name = name
+    guard let descriptor = Descriptor(lodestone_wake_open()) else {
+      throw BusError(.system, bus: name, errno: EMFILE)
+    }
+    wakeDescriptor = descriptor
+    let start = Unmanaged.passRetained(Start(thread: self, make: make))
+    var thread = pthread_t()
+    let result = pthread_create(&thread, nil, busThreadMain, start.toOpaque())
+    guard result == 0 else {
+      start.release()
+      throw BusError(.system, bus: name, errno: result)
+    }
+    pthread_detach(thread)
+  }
+
+  /// Queues a job of an actor.
+  public func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    state.withLock { $0.jobs.append(job) }
+    wake()
+  }
+
+  /// The executor as actors name it.
+  public func asUnownedSerialExecutor() -> UnownedSerialExecutor {
+    UnownedSerialExecutor(ordinary: self)
+  }
+
+  /// Traps when called on another thread than this one.
+  public func checkIsolated() {
+    precondition(
+      UInt(pthread_self()) == threadID.load(ordering: .acquiring), "not on \(name)'s thread")
+  }
+
+  /// Ends the current wait.
+  public func wake() {
+    var one: UInt64 = 1
+    _ = posixWrite(wakeDescriptor.raw, &one, 8)
+  }
+
+  /// Stops after the current step and waits for the end, a second at most.
+  public func stop() {
+    let wasStopped = state.withLock { state in
+      defer { state.isStopped = true }
+      return state.isStopped
+    }
+    wake()
+    guard !wasStopped else { return }
+    _ = ended.wait(timeout: .now() + Self.stopTimeout)
+  }
+
+  fileprivate func run(_ make: (@Sendable () -> any BusWork)?) {
+    lodestone_name_thread(name)
+    threadID.store(UInt(pthread_self()), ordering: .releasing)
+    let work = make?()
+    var entries: [pollfd] = []
+    while true {
+      let (jobs, isStopped) = state.withLock { state in
+        defer { if !state.jobs.isEmpty { state.jobs = [] } }
+        return (state.jobs, state.isStopped)
+      }
+      for job in jobs { job.runSynchronously(on: asUnownedSerialExecutor()) }
+      if isStopped { break }
+      var deadline = work?.step().nanoseconds ?? .max
+      entries.removeAll(keepingCapacity: true)
+      entries.append(pollfd(fd: wakeDescriptor.raw, events: Int16(POLLIN), revents: 0))
+      work?.forEachReadiness { readiness in
+        switch readiness {
+        case .descriptor(let file):
+          entries.append(pollfd(fd: file, events: Int16(POLLIN), revents: 0))
+        case .at(let nanoseconds): deadline = min(deadline, nanoseconds)
+        case .never: break
+        }
+      }
+      wait(until: deadline, &entries)
+    }
+    ended.signal()
+  }
+
+  private func wait(until deadline: Int64, _ entries: inout [pollfd]) {
+    let now = lodestone_monotonic()
+    let left = min(Self.longestWait, max(0, deadline == .min ? 0 : deadline - now))
+    guard lodestone_wait(&entries, UInt32(entries.count), left) > 0 else { return }
+    if entries[0].revents != 0 {
+      var count: UInt64 = 0
+      _ = posixRead(wakeDescriptor.raw, &count, 8)
+    }
+  }
+}
+
+private final class Start {
+  let thread: BusThread
+  let make: (@Sendable () -> any BusWork)?
+
+  init(thread: BusThread, make: (@Sendable () -> any BusWork)?) {
+    self.thread = thread
+    self.make = make
+  }
+}
+
+private func busThreadMain(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+  guard let argument else { return nil }
+  let start = Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
+  start.thread.run(start.make)
+  return nil
+}
+
+/// Gives each bus a `BusThread`.
+public struct ThreadRunner: BusRunner {
+  /// A run that never began, because the system has no thread left; the hub shows its sensors starting.
+  private struct NeverStarted: BusRun {
+    func wake() {}
+    func stop() {}
+  }
+
+  /// Makes a runner.
+  public init() {}
+
+  /// Starts a `BusThread` that makes its work and steps it.
+  public func start(
+    name: String, _ make: @escaping @Sendable () -> any BusWork
+  ) -> any BusRun {
+    do {
+      return try BusThread(name: name, make)
+    } catch {
+      return NeverStarted()
+    }
+  }
+}

@@ -1,0 +1,49 @@
+// From the kernel's error numbers to what a person understands; the one place where that is decided.
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+import SensorBus
+
+/// What kind of node an error came from: decides which group would be allowed in.
+enum NodeKind {
+  case i2c, serial, gpio
+
+  /// The group that udev gives such nodes to on Debian and Raspberry Pi OS.
+  var group: String {
+    switch self {
+    case .i2c: "i2c"
+    case .serial: "dialout"
+    case .gpio: "gpio"
+    }
+  }
+}
+
+extension BusError {
+  /// The error that a call's negative result means.
+  init(
+    result: Int32, _ kind: NodeKind, bus: String, address: UInt8? = nil, register: UInt8? = nil
+  ) {
+    let errno = -result
+    self.init(
+      Self.reason(errno, kind), bus: bus, address: address, register: register, errno: errno)
+  }
+
+  static func reason(_ errno: Int32, _ kind: NodeKind) -> Reason {
+    switch errno {
+    case EACCES, EPERM: .permissionDenied(group: kind.group)
+    case ENOENT, ENOTDIR: .notFound
+    // No acknowledge: EREMOTEIO from the Pi's controller, ENXIO from others.
+    case EREMOTEIO, ENXIO: kind == .i2c ? .noAnswer : .disconnected
+    case EBUSY: kind == .i2c ? .ownedByKernel : .inUse(by: "another process")
+    case ETIMEDOUT: .timedOut
+    case EAGAIN: kind == .i2c ? .arbitrationLost : .timedOut
+    case EIO: kind == .i2c ? .system : .disconnected
+    case ENODEV, EPIPE: .disconnected
+    case EOPNOTSUPP: .unsupported("this kind of transfer")
+    default: .system
+    }
+  }
+}

@@ -1,0 +1,83 @@
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+import CLinuxIO
+public import SensorBus
+public import SensorTypes
+import Synchronization
+
+/// The buses of this machine.
+public final class LinuxBusProvider: BusProvider {
+  private struct WeakBus {
+    weak var bus: I2CBus?
+  }
+
+  private let calls: any I2CCalls
+  private let lockFolder: String
+  private let open = Mutex<[String: WeakBus]>([:])
+
+  /// Makes a provider; nothing is opened yet.
+  public convenience init() { self.init(calls: KernelI2C(), lockFolder: BusLock.folder) }
+
+  init(calls: any I2CCalls, lockFolder: String) {
+    self.calls = calls
+    self.lockFolder = lockFolder
+  }
+
+  /// `CLOCK_MONOTONIC`.
+  public func now() -> Timestamp { Timestamp(nanoseconds: lodestone_monotonic()) }
+
+  /// `CLOCK_REALTIME`, seconds since 1970.
+  public func wallTime() -> Double {
+    var now = timespec()
+    clock_gettime(CLOCK_REALTIME, &now)
+    return Double(now.tv_sec) + Double(now.tv_nsec) * 1e-9
+  }
+
+  /// The chip at `address`; opens the bus for this process if it is not open yet.
+  public func registerDevice(bus: String, address: UInt8) throws(BusError) -> any RegisterDevice {
+    LinuxRegisterDevice(bus: try shared(bus), address: address)
+  }
+
+  /// A serial port, raw and for this process alone.
+  public func byteStream(port: String, baudRate: Int) throws(BusError) -> any ByteStream {
+    try SerialPort(path: port, rate: baudRate)
+  }
+
+  /// A GPIO line through libgpiod, requested for rising edges.
+  public func interruptLine(_ name: InterruptLineName) throws(BusError) -> any InterruptLine {
+    try EdgeLine(name)
+  }
+
+  /// The nodes `/dev/i2c-N`, in order of number.
+  public func registerBuses() -> [String] {
+    PortHolder.entries("/dev").compactMap { name in
+      name.hasPrefix("i2c-") ? Int(name.dropFirst(4)) : nil
+    }.sorted().map { "/dev/i2c-\($0)" }
+  }
+
+  /// `/dev/serial0` and the ports by identity.
+  public func serialPorts() -> [String] {
+    // The names that mean the same after every boot come first.
+    var ports = access("/dev/serial0", F_OK) == 0 ? ["/dev/serial0"] : []
+    ports += PortHolder.entries("/dev/serial/by-id").sorted().map { "/dev/serial/by-id/\($0)" }
+    return ports
+  }
+
+  // A bus is opened once a process and closed when its last chip is let go.
+  private func shared(_ path: String) throws(BusError) -> I2CBus {
+    let result: Result<I2CBus, BusError> = open.withLock { open in
+      if let bus = open[path]?.bus { return .success(bus) }
+      do throws(BusError) {
+        let bus = try I2CBus(path: path, calls: calls, lockFolder: lockFolder)
+        open[path] = WeakBus(bus: bus)
+        return .success(bus)
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try result.get()
+  }
+}

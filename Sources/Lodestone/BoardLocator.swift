@@ -1,0 +1,88 @@
+public import Foundation
+public import SensorHub
+
+/// A board file that was found and read.
+public struct LocatedBoard: Sendable {
+  /// What it says.
+  public let board: Board
+  /// Its text, for a recording.
+  public let text: String
+  /// Where it lies.
+  public let file: URL
+}
+
+/// Finds board files by name or path.
+public enum BoardLocator {
+  /// The path that a machine's own board file has.
+  public static let systemFile = "/etc/lodestone/board.yaml"
+
+  /// No file of that name; where it was looked for.
+  public struct NotFound: Error, Sendable, CustomStringConvertible {
+    /// What was asked for.
+    public let name: String
+    /// The folders that were searched.
+    public let folders: [String]
+
+    /// One line for a person.
+    public var description: String {
+      "no board called '\(name)': looked for \(name).yaml in \(folders.joined(separator: ", "))"
+    }
+  }
+
+  /// The board called `name` (a path, or a file of a board folder with or without `.yaml`), else
+  /// `$LODESTONE_BOARD`, else the machine's own file; `nil` when nothing names one: then the buses are
+  /// probed.
+  public static func locate(
+    _ name: String?, environment: [String: String] = ProcessInfo.processInfo.environment
+  ) throws -> LocatedBoard? {
+    if let name = name ?? environment["LODESTONE_BOARD"], !name.isEmpty {
+      return try read(try file(named: name))
+    }
+    guard FileManager.default.fileExists(atPath: systemFile) else { return nil }
+    return try read(URL(filePath: systemFile))
+  }
+
+  /// The folders with board files, nearest first: the working directory's, the project's (above the
+  /// executable), the system's.
+  public static var folders: [URL] {
+    var folders = [URL(filePath: FileManager.default.currentDirectoryPath)]
+    var folder = URL(filePath: CommandLine.arguments.first ?? "").resolvingSymlinksInPath()
+    if let executable = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    {
+      folder = URL(filePath: executable)
+    }
+    for _ in 0..<6 {
+      folder = folder.deletingLastPathComponent()
+      folders.append(folder)
+    }
+    return folders.map { $0.appending(path: "Boards") } + [
+      URL(filePath: "/etc/lodestone"), URL(filePath: "/usr/share/lodestone/Boards"),
+    ]
+  }
+
+  private static func file(named name: String) throws -> URL {
+    if name.contains("/") || name.hasSuffix(".yaml") {
+      let direct = URL(filePath: name)
+      if name.contains("/") || FileManager.default.fileExists(atPath: direct.path) { return direct }
+    }
+    let plain = name.hasSuffix(".yaml") ? String(name.dropLast(5)) : name
+    for folder in folders {
+      let candidate = folder.appending(path: plain + ".yaml")
+      if FileManager.default.fileExists(atPath: candidate.path) { return candidate }
+    }
+    throw NotFound(
+      name: plain,
+      folders: folders.filter { FileManager.default.fileExists(atPath: $0.path) }.map(\.path))
+  }
+
+  private static func read(_ file: URL) throws -> LocatedBoard {
+    let text: String
+    do {
+      text = try String(contentsOf: file, encoding: .utf8)
+    } catch {
+      throw BoardFileError(file: file.path, line: 0, message: "cannot be read as UTF-8 text")
+    }
+    return LocatedBoard(
+      board: try BoardFile.parse(text, file: file.path), text: text, file: file)
+  }
+}

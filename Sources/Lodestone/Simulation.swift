@@ -1,0 +1,90 @@
+import CalibrationCore
+import Geomagnetism
+import LinearAlgebra
+import SensorHub
+import SensorTypes
+import SimulatedDevices
+
+/// Turns the simulation of a board file into twins.
+enum Simulation {
+  static func board(
+    _ board: Board, plan: SimulationPlan, utcStart: Double
+  ) -> SimulatedBoard {
+    let year = MagneticModel.decimalYear(unixSeconds: utcStart)
+    return SimulatedBoard(
+      chips: board.sensors.compactMap { chip($0, plan: plan) },
+      trajectory: Trajectory(segments: segments(plan.legs)),
+      world: WorldDescription(
+        latitude: plan.start.latitude, longitude: plan.start.longitude,
+        altitude: plan.start.altitude, startHeading: plan.heading,
+        utcStart: Int64(utcStart),
+        field: { latitude, longitude, altitude in
+          guard
+            let field = try? MagneticModel.wmm2025.field(
+              latitude: latitude, longitude: longitude, altitude: altitude, decimalYear: year)
+          else { return WorldDescription.constantField }
+          return Vector3(field.east, field.north, -field.down) / 1_000
+        }),
+      seed: plan.seed)
+  }
+
+  /// Gives a simulated board's magnetometers the records that a good calibration would have left: the
+  /// truth, with an error of the size that the record's own covariance says. A record that is there
+  /// already stays.
+  static func storeCalibrations(
+    of board: Board, _ simulation: SimulatedBusProvider, in store: CalibrationStore
+  ) throws {
+    for (index, sensor) in board.sensors.enumerated() {
+      guard store.find(sensor) == .none,
+        let ideal = simulation.board.idealCalibration(ofChip: index)
+      else { continue }
+      let sigma = 0.1
+      let error = sigma * Vector3(1, -1, 1)
+      let p = Matrix3(diagonal: Vector3(repeating: sigma * sigma))
+      try store.save(
+        CalibrationRecord(
+          chip: sensor.chip, busPosition: sensor.attachment.description, board: board.name,
+          date: "1970-01-01T00:00:00Z", method: "simulated", samples: 0, coverage: 1, residual: 0.3,
+          field: 49, matrix: ideal.matrix, offset: ideal.offset + error, offsetCovariance: p))
+    }
+  }
+
+  private static func chip(_ sensor: Board.Sensor, plan: SimulationPlan) -> SimulatedBoard.Chip? {
+    guard let kind = kind(sensor) else { return nil }
+    let place: SimulatedBoard.Place
+    switch sensor.attachment {
+    case .i2c(let bus, let address): place = .bus(bus, address: address)
+    case .serial(let port, let baudRate): place = .port(port, baudRate: baudRate)
+    }
+    return SimulatedBoard.Chip(
+      kind, at: place, mount: sensor.mount, interrupt: sensor.interrupt,
+      softIron: Matrix3(rows: plan.softIron[0], plan.softIron[1], plan.softIron[2]),
+      hardIron: plan.hardIron)
+  }
+
+  private static func kind(_ sensor: Board.Sensor) -> SimulatedBoard.Kind? {
+    switch sensor.chip {
+    case "LIS3MDL": .lis3mdl
+    case "LSM303DLHC-M": .lsm303dlhcMagnetometer
+    case "LSM303DLHC-A": .lsm303dlhcAccelerometer
+    case "LSM6DSOX": .lsm6dsox
+    case "BMP280": .bmp280
+    case "BME280": .bme280
+    case "DPS310": .dps310
+    case "u-blox": .ubloxM9
+    case "NMEA": .nmea
+    default: nil
+    }
+  }
+
+  // Whether there is a fix stays as it was until a leg says otherwise.
+  private static func segments(_ legs: [SimulationPlan.Leg]) -> [Trajectory.Segment] {
+    var hasFix = true
+    return legs.map { leg in
+      hasFix = leg.fix ?? hasFix
+      return Trajectory.Segment(
+        duration: leg.seconds, turn: leg.turn, pitch: leg.pitch, roll: leg.roll, climb: leg.climb,
+        speed: leg.speed, fix: hasFix)
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import ArgumentParser
+import Foundation
+import GNSSProtocol
+import SensorTypes
+
+/// `lodestone decode FILE`: what a receiver said, epoch by epoch.
+struct DecodeCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "decode",
+    abstract: "A receiver's bytes (NMEA, UBX, mixed) to JSON lines, one an epoch.",
+    discussion: "It prints what the receiver says; whether that is good enough is not judged here.")
+
+  @Argument(help: "A file, or - for standard input.", completion: .file())
+  var file: String
+
+  func run() throws {
+    let handle: FileHandle
+    if file == "-" {
+      handle = .standardInput
+    } else {
+      do {
+        handle = try FileHandle(forReadingFrom: URL(filePath: file))
+      } catch {
+        throw ValidationError("cannot read '\(file)'")
+      }
+    }
+    var decoder = GNSSDecoder()
+    var lines = ObservationLines { _ in nil }
+    func drain() -> Bool {
+      var text = ""
+      while let event = decoder.next() {
+        if case .epoch(let fix, _) = event { text += lines.line(fix: fix) + "\n" }
+      }
+      return Terminal.write(text)
+    }
+    let zero = Timestamp(nanoseconds: 0)
+    // Small enough that the decoder's buffer takes each piece whole.
+    while let data = try handle.read(upToCount: 4_096), !data.isEmpty {
+      data.withUnsafeBytes { decoder.append($0, at: zero) }
+      guard drain() else { return }
+    }
+    decoder.finish()
+    _ = drain()
+    let counters = decoder.counters
+    if counters.packets == 0 {
+      Terminal.warn("lodestone: no NMEA or UBX message in \(counters.garbage) bytes")
+      throw ExitCode.failure
+    }
+  }
+}

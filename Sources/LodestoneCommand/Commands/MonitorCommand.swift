@@ -1,0 +1,172 @@
+import ArgumentParser
+import Foundation
+import Lodestone
+import SensorHub
+import SensorTypes
+
+/// Which board a command works on.
+struct BoardOptions: ParsableArguments {
+  @Option(
+    name: .customLong("board"),
+    help: "A board file: its path, or its name in Boards/ ('simulated' needs no hardware).")
+  var name: String?
+}
+
+/// `lodestone monitor`: what the board knows, live.
+struct MonitorCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "monitor",
+    abstract: "Heading, altitude and position, live.",
+    discussion: """
+      A table on a terminal; one JSON object a line with --format json, which is an interface: keys \
+      are the SDK's property names, invalid values are negative, unknown ones are left out.
+      """)
+
+  @OptionGroup var board: BoardOptions
+
+  @Option(help: "Stop after this many seconds.")
+  var seconds: Double?
+
+  @Option(help: "How to print: text or json.")
+  var format = OutputFormat.text
+
+  @Flag(help: "Add what was really so, on a simulated board (json).")
+  var truth = false
+
+  func validate() throws {
+    if let seconds, !(seconds > 0 && seconds.isFinite) {
+      throw ValidationError("--seconds takes a number above zero")
+    }
+  }
+
+  func run() throws {
+    let session = try Session(board: board.name)
+    if truth, session.simulation == nil {
+      throw ValidationError("--truth needs a simulated board")
+    }
+    let watch = Watch(session: session, seconds: seconds)
+    switch format {
+    case .json: try watch.run(printer: JSONPrinter(session: session, withTruth: truth))
+    case .text where Terminal.isInteractive:
+      try watch.run(printer: TablePrinter(boardName: session.board.name))
+    case .text: try watch.run(printer: SummaryPrinter(boardName: session.board.name))
+    }
+  }
+}
+
+/// Takes observations as they come and prints them.
+protocol ObservationPrinter {
+  /// How long the printer can wait for the next batch, seconds.
+  var patience: Double { get }
+  /// Prints a batch. Returns false when nobody reads the output any more.
+  mutating func print(_ batch: [Observation], dropped: Int) -> Bool
+  /// Leaves the terminal as it was.
+  mutating func finish()
+}
+
+/// Runs a session with everything on and hands what is published to a printer, until time is up or
+/// somebody interrupts.
+struct Watch {
+  let session: Session
+  let seconds: Double?
+
+  func run(printer: some ObservationPrinter) throws {
+    var printer = printer
+    let mailbox = Mailbox()
+    let interrupts = Interrupts { mailbox.stop() }
+    let subscription = session.hub.subscribe { mailbox.post($0) }
+    session.hub.setDemand(.everything)
+    session.hub.start()
+    let start = session.now()
+    var batch: [Observation] = []
+    while !mailbox.wasStopped {
+      let left = seconds.map { $0 - session.now().seconds(since: start) } ?? .infinity
+      guard left > 0 else { break }
+      let dropped = mailbox.take(into: &batch, waiting: min(left, printer.patience))
+      guard printer.print(batch, dropped: dropped) else { break }
+    }
+    subscription.cancel()
+    session.hub.stop()
+    printer.finish()
+    withExtendedLifetime(interrupts) {}
+  }
+}
+
+/// One JSON object a line.
+struct JSONPrinter: ObservationPrinter {
+  let patience = 1.0
+  private var lines: ObservationLines
+  private let truth: ((Timestamp, inout JSONLine) -> Void)?
+
+  init(session: Session, withTruth: Bool) {
+    lines = ObservationLines(start: session.now()) { session.wallTime(of: $0) }
+    truth = withTruth ? session.simulation.map(TruthLine.writer) : nil
+  }
+
+  mutating func print(_ batch: [Observation], dropped: Int) -> Bool {
+    var text = ""
+    for observation in batch { text += lines.line(for: observation, truth: truth) + "\n" }
+    if dropped > 0 { Terminal.warn("lodestone: \(dropped) lines dropped: the reader is too slow") }
+    return Terminal.write(text)
+  }
+
+  mutating func finish() {}
+}
+
+/// A table drawn in place, five times a second.
+struct TablePrinter: ObservationPrinter {
+  let patience = 0.2
+  private var table: MonitorTable
+  private var drawn = 0
+  private var nextDraw = ContinuousClock.now
+
+  init(boardName: String) { table = MonitorTable(boardName: boardName) }
+
+  mutating func print(_ batch: [Observation], dropped: Int) -> Bool {
+    for observation in batch { table.take(observation) }
+    let now = ContinuousClock.now
+    guard now >= nextDraw else { return true }
+    nextDraw = now.advanced(by: .milliseconds(200))
+    let lines = table.lines
+    // Hide the cursor, go up to the first line, draw each line and clear what was longer.
+    var text = "\u{1B}[?25l" + (drawn > 0 ? "\u{1B}[\(drawn)A" : "")
+    for line in lines { text += "\r\(line)\u{1B}[K\n" }
+    text += "\u{1B}[J"
+    drawn = lines.count
+    return Terminal.write(text)
+  }
+
+  mutating func finish() { Terminal.write("\u{1B}[?25h") }
+}
+
+/// One line a second, for a log or a pipe.
+struct SummaryPrinter: ObservationPrinter {
+  let patience = 0.5
+  private var table: MonitorTable
+  private var nextLine = ContinuousClock.now.advanced(by: .seconds(1))
+
+  init(boardName: String) { table = MonitorTable(boardName: boardName) }
+
+  mutating func print(_ batch: [Observation], dropped: Int) -> Bool {
+    var text = ""
+    for observation in batch {
+      table.take(observation)
+      switch observation {
+      case .sensor(let status):
+        text += "sensor    \(status.chip) \(status.position) \(status.state.word)"
+        if case .failed(let reason) = status.state { text += ": \(reason)" }
+        text += "\n"
+      case .diagnostic(let message, _): text += message + "\n"
+      default: break
+      }
+    }
+    let now = ContinuousClock.now
+    if now >= nextLine {
+      nextLine = now.advanced(by: .seconds(1))
+      text += table.summary + "\n"
+    }
+    return Terminal.write(text)
+  }
+
+  mutating func finish() {}
+}

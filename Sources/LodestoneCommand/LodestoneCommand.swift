@@ -1,0 +1,18 @@
+import ArgumentParser
+
+/// The command `lodestone`.
+@main
+struct LodestoneCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "lodestone",
+    abstract: "Heading, altitude and position from the chips on this board.",
+    discussion: """
+      Which board: --board NAME or PATH, else LODESTONE_BOARD, else /etc/lodestone/board.yaml, else the \
+      buses are probed. 'simulated' needs no hardware.
+      """,
+    version: "0.1.0",
+    subcommands: [
+      MonitorCommand.self, ScanCommand.self, DoctorCommand.self, RecordCommand.self,
+      ReplayCommand.self, DecodeCommand.self, DeclinationCommand.self,
+    ])
+}

@@ -1,0 +1,103 @@
+import LinearAlgebra
+import SensorTypes
+
+/// The live table of `monitor`: the newest of everything, drawn anew a few times a second.
+struct MonitorTable {
+  private var heading: HeadingEstimate?
+  private var headingReason: NoData? = .notYet
+  private var altitude: AltitudeEstimate?
+  private var altitudeReason: NoData? = .notYet
+  private var location: LocationEstimate?
+  private var locationReason: NoData? = .notYet
+  private var sensors: [Int: SensorStatus] = [:]
+  private var messages: [String] = []
+  private let boardName: String
+
+  init(boardName: String) { self.boardName = boardName }
+
+  mutating func take(_ observation: Observation) {
+    switch observation {
+    case .heading(let value): (heading, headingReason) = (value, nil)
+    case .headingUnavailable(let reason, _): (heading, headingReason) = (nil, reason)
+    case .altitude(let value): (altitude, altitudeReason) = (value, nil)
+    case .altitudeUnavailable(let reason, _): (altitude, altitudeReason) = (nil, reason)
+    case .location(let value): (location, locationReason) = (value, nil)
+    case .locationUnavailable(let reason, _): (location, locationReason) = (nil, reason)
+    case .sensor(let status): sensors[status.index] = status
+    case .diagnostic(let message, _):
+      messages.append(message)
+      if messages.count > 4 { messages.removeFirst() }
+    }
+  }
+
+  /// The table as lines.
+  var lines: [String] {
+    var lines = ["lodestone · \(boardName)", ""]
+    lines.append("heading   \(headingText)")
+    if let reason = heading?.reason { lines.append("          \(reason)") }
+    if heading != nil, let reason = heading?.trueReason {
+      lines.append("          no true heading: \(reason)")
+    }
+    lines.append("altitude  \(altitudeText)")
+    lines.append("position  \(locationText)")
+    lines.append("")
+    for status in sensors.values.sorted(by: { $0.index < $1.index }) {
+      lines.append(Self.row(status))
+    }
+    if !messages.isEmpty { lines.append("") }
+    return lines + messages
+  }
+
+  /// Heading, altitude and position in one line.
+  var summary: String {
+    "heading \(headingText) | altitude \(altitudeText) | position \(locationText)"
+  }
+
+  private var headingText: String {
+    guard let heading else { return headingReason.map { "- (\($0))" } ?? "-" }
+    let magnetic = fixed(heading.magneticHeading * degrees, 1)
+    let bar = heading.accuracy.map { "+- \(fixed($0 * degrees, 1))" } ?? "not to be trusted"
+    let field = fixed(heading.field.length, 1)
+    let north = heading.trueHeading.map { "  true \(fixed($0 * degrees, 1)) deg" } ?? ""
+    return "magnetic \(magnetic) deg \(bar)\(north)  field \(field) uT"
+  }
+
+  private var altitudeText: String {
+    guard let altitude else { return altitudeReason.map { "- (\($0))" } ?? "-" }
+    let climb = altitude.verticalSpeed.map { "  climb \(fixed($0, 2)) m/s" } ?? ""
+    return "\(fixed(altitude.relativeAltitude, 2)) m +- \(fixed(altitude.relativeAccuracy, 2))"
+      + "\(climb)  \(fixed(altitude.pressure / 100, 2)) hPa"
+  }
+
+  private var locationText: String {
+    guard let fix = location?.fix, let latitude = fix.latitude, let longitude = fix.longitude else {
+      return locationReason.map { "- (\($0))" } ?? "-"
+    }
+    var text = "\(fixed(latitude, 6)) \(fixed(longitude, 6))"
+    if let accuracy = fix.horizontalAccuracy { text += " +- \(fixed(accuracy, 1)) m" }
+    if let altitude = fix.altitude { text += "  \(fixed(altitude, 1)) m" }
+    if let speed = fix.speed { text += "  \(fixed(speed, 1)) m/s" }
+    if let course = fix.course { text += "  course \(fixed(course, 0))" }
+    return text + (location?.isSimulated == true ? "  (simulated)" : "")
+  }
+
+  private static func row(_ status: SensorStatus) -> String {
+    func column(_ text: String, _ width: Int) -> String {
+      text.count >= width ? text + " " : text + String(repeating: " ", count: width - text.count)
+    }
+    var row = column(status.chip, 14) + column(status.position, 18) + column(status.state.word, 10)
+    if case .failed(let reason) = status.state { row += reason }
+    return row
+  }
+
+  private func fixed(_ value: Double, _ digits: Int) -> String {
+    let text = JSONLine.fixed(value, digits: digits)
+    // A steady column: the zeros that JSON leaves out are put back.
+    guard digits > 0 else { return text }
+    guard let dot = text.firstIndex(of: ".") else {
+      return text + "." + String(repeating: "0", count: digits)
+    }
+    let present = text.distance(from: dot, to: text.endIndex) - 1
+    return text + String(repeating: "0", count: max(0, digits - present))
+  }
+}

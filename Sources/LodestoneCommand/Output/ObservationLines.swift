@@ -1,0 +1,177 @@
+import Foundation
+import LinearAlgebra
+import SensorTypes
+
+/// Turns observations into the JSON lines that `monitor`, `replay` and `decode` print.
+///
+/// The lines are an interface (`"v":1`): SDK property names as keys, degrees and metres, invalid values
+/// negative as in the SDK, and a value that may itself be negative left out when it is not known.
+struct ObservationLines {
+  static let version = 1
+
+  private var sequence = 0
+  private let start: Timestamp?
+  private let wallTime: (Timestamp) -> Double?
+
+  /// - Parameters:
+  ///   - start: The moment that `monotonic` counts from; `nil` for the clock's own zero.
+  ///   - wallTime: UTC of a moment, seconds since 1970, for what carries no time of its own.
+  init(start: Timestamp? = nil, wallTime: @escaping (Timestamp) -> Double?) {
+    self.start = start
+    self.wallTime = wallTime
+  }
+
+  /// The line for an observation; `truth` fills in what was really so, on a simulated board.
+  mutating func line(
+    for observation: Observation, truth: ((Timestamp, inout JSONLine) -> Void)? = nil
+  ) -> String {
+    var line: JSONLine
+    let time: Timestamp
+    switch observation {
+    case .heading(let heading):
+      time = heading.time
+      line = begin("heading", at: time)
+      Self.write(heading, into: &line)
+    case .headingUnavailable(let reason, let at):
+      time = at
+      line = begin("heading", at: time)
+      line.set("headingAccuracy", -1, digits: 0)
+      line.set("trueHeading", -1, digits: 0)
+      line.set("reason", reason.description)
+    case .location(let location):
+      time = location.fix.received
+      line = begin("location", at: time, utc: location.fix.utc)
+      Self.write(location.fix, into: &line)
+      if location.isSimulated { line.set("isSimulatedBySoftware", true) }
+    case .locationUnavailable(let reason, let at):
+      time = at
+      line = begin("location", at: time)
+      line.set("horizontalAccuracy", -1, digits: 0)
+      line.set("reason", reason.description)
+    case .altitude(let altitude):
+      time = altitude.time
+      line = begin("altitude", at: time)
+      Self.write(altitude, into: &line)
+    case .altitudeUnavailable(let reason, let at):
+      time = at
+      line = begin("altitude", at: time)
+      line.set("reason", reason.description)
+    case .sensor(let status):
+      line = begin("sensor", at: status.since)
+      Self.write(status, into: &line)
+      return line.line
+    case .diagnostic(let message, let at):
+      line = begin("error", at: at)
+      line.set("message", message)
+      return line.line
+    }
+    if let truth {
+      var nested = JSONLine()
+      truth(time, &nested)
+      line.set("truth", nested)
+    }
+    return line.line
+  }
+
+  /// The line for an epoch as a receiver said it.
+  mutating func line(fix: GNSSFix) -> String {
+    var line = begin("location", at: fix.received, utc: fix.utc)
+    Self.write(fix, into: &line)
+    return line.line
+  }
+
+  private mutating func begin(
+    _ kind: String, at time: Timestamp, utc: Double? = nil
+  ) -> JSONLine {
+    var line = JSONLine()
+    line.set("v", Self.version)
+    line.set("sequence", sequence)
+    sequence += 1
+    line.set("monotonic", start.map { time.seconds(since: $0) } ?? time.seconds, digits: 6)
+    line.set("kind", kind)
+    line.set("time", (utc ?? wallTime(time)).map(Self.iso8601))
+    return line
+  }
+
+  private static func write(_ heading: HeadingEstimate, into line: inout JSONLine) {
+    let accuracy = heading.accuracy.map { $0 * degrees }
+    line.set("magneticHeading", heading.magneticHeading * degrees, digits: 3)
+    line.set("trueHeading", heading.trueHeading.map { $0 * degrees } ?? -1, digits: 3)
+    line.set("headingAccuracy", accuracy ?? -1, digits: 3)
+    line.set("x", heading.field.x, digits: 3)
+    line.set("y", heading.field.y, digits: 3)
+    line.set("z", heading.field.z, digits: 3)
+    line.set("declination", heading.declination.map { $0 * degrees }, digits: 3)
+    line.set("reason", heading.reason?.description)
+    line.set("trueReason", heading.trueReason?.description)
+  }
+
+  /// The receiver's epoch, as `decode` prints it too.
+  static func write(_ fix: GNSSFix, into line: inout JSONLine) {
+    line.set("mode", Int(fix.mode.rawValue))
+    line.set("latitude", fix.latitude, digits: 9)
+    line.set("longitude", fix.longitude, digits: 9)
+    line.set("altitude", fix.altitude, digits: 4)
+    line.set("ellipsoidalAltitude", fix.ellipsoidalAltitude, digits: 4)
+    line.set(
+      "horizontalAccuracy", fix.latitude == nil ? -1 : fix.horizontalAccuracy ?? -1, digits: 3)
+    line.set("verticalAccuracy", fix.altitude == nil ? -1 : fix.verticalAccuracy ?? -1, digits: 3)
+    if fix.horizontalAccuracy != nil, fix.accuracySource.isAssumed { line.set("assumed", true) }
+    line.set("course", fix.course ?? -1, digits: 4)
+    line.set("courseAccuracy", fix.course == nil ? -1 : fix.courseAccuracy ?? -1, digits: 4)
+    line.set("speed", fix.speed ?? -1, digits: 4)
+    line.set("speedAccuracy", fix.speed == nil ? -1 : fix.speedAccuracy ?? -1, digits: 4)
+    line.set("verticalSpeed", fix.verticalSpeed, digits: 4)
+    line.set("satellites", fix.satellitesUsed)
+    if fix.utc == nil { line.set("timeOfDay", fix.timeOfDay, digits: 3) }
+  }
+
+  private static func write(_ altitude: AltitudeEstimate, into line: inout JSONLine) {
+    line.set("relativeAltitude", altitude.relativeAltitude, digits: 4)
+    line.set("relativeAccuracy", altitude.relativeAccuracy, digits: 4)
+    // Kilopascals, as CMAltitudeData.
+    line.set("pressure", altitude.pressure / 1_000, digits: 6)
+    line.set("verticalSpeed", altitude.verticalSpeed, digits: 4)
+  }
+
+  private static func write(_ status: SensorStatus, into line: inout JSONLine) {
+    line.set("sensor", status.index)
+    line.set("chip", status.chip)
+    line.set("position", status.position)
+    line.set("state", status.state.word)
+    if case .failed(let reason) = status.state { line.set("reason", reason) }
+    line.set("samples", Int(clamping: status.counters.samples))
+    line.set("busErrors", Int(clamping: status.counters.busErrors))
+    line.set("starts", Int(clamping: status.counters.starts))
+    line.set("configurationsLost", Int(clamping: status.counters.configurationsLost))
+    line.set("overflows", Int(clamping: status.counters.overflows))
+    line.set("stalls", Int(clamping: status.counters.stalls))
+  }
+
+  /// UTC as `2026-11-21T03:04:05.678Z`.
+  static func iso8601(_ seconds: Double) -> String {
+    guard seconds.isFinite, abs(seconds) < 2e11 else { return "" }
+    let milliseconds = Int64((seconds * 1_000).rounded())
+    let (second, fraction) = milliseconds.quotientAndRemainder(dividingBy: 1_000)
+    let below = fraction < 0
+    let date = Date(timeIntervalSince1970: Double(below ? second - 1 : second))
+    let text = date.formatted(.iso8601)
+    let millis = String(1_000 + (below ? fraction + 1_000 : fraction)).dropFirst()
+    return text.dropLast() + ".\(millis)Z"
+  }
+}
+
+extension SensorState {
+  /// The state as one word.
+  var word: String {
+    switch self {
+    case .starting: "starting"
+    case .running: "running"
+    case .failed: "failed"
+    case .idle: "idle"
+    }
+  }
+}
+
+/// Degrees in a radian.
+let degrees = 180 / Double.pi

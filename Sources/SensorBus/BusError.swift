@@ -1,0 +1,82 @@
+/// A transfer that failed, and where: bus, address, register and the kernel's own number.
+public struct BusError: Error, Hashable, Sendable {
+  /// What went wrong, as a person would say it.
+  public enum Reason: Hashable, Sendable {
+    /// Nobody acknowledged the address (`EREMOTEIO`, `ENXIO`).
+    case noAnswer
+    /// The transfer did not finish in time (`ETIMEDOUT`).
+    case timedOut
+    /// Another master or noise won the bus (`EAGAIN`).
+    case arbitrationLost
+    /// A kernel driver owns the address (`EBUSY`).
+    case ownedByKernel
+    /// Another process owns the bus or the port; its name and number when they can be known.
+    case inUse(by: String)
+    /// The device node may not be opened (`EACCES`); the group that may.
+    case permissionDenied(group: String)
+    /// There is no such device node, chip or line (`ENOENT`, `ENODEV`).
+    case notFound
+    /// The device went away while open (`EIO`, hang-up, `ENODEV` on a transfer).
+    case disconnected
+    /// Fewer bytes came than were asked for.
+    case shortTransfer(expected: Int, actual: Int)
+    /// The adapter cannot do this kind of transfer.
+    case unsupported(String)
+    /// Any other error of the kernel.
+    case system
+  }
+
+  /// What went wrong.
+  public var reason: Reason
+  /// The bus or device node, as in the board file.
+  public var bus: String
+  /// The chip's 7-bit address, where there is one.
+  public var address: UInt8?
+  /// The register of the transfer, where there is one.
+  public var register: UInt8?
+  /// The C error number; 0 where the kernel reported none.
+  public var errno: Int32
+
+  /// Makes an error.
+  public init(
+    _ reason: Reason, bus: String, address: UInt8? = nil, register: UInt8? = nil, errno: Int32 = 0
+  ) {
+    self.reason = reason
+    self.bus = bus
+    self.address = address
+    self.register = register
+    self.errno = errno
+  }
+}
+
+extension BusError: CustomStringConvertible {
+  /// One line: the place, what happened, what to look at.
+  public var description: String {
+    var place = bus
+    if let address { place += " address \(hexadecimal(address))" }
+    if let register { place += " register \(hexadecimal(register))" }
+    let what =
+      switch reason {
+      case .noAnswer: "no answer at this address: check wiring, power and the address pin"
+      case .timedOut: "timed out: a chip may be holding the clock or data line low"
+      case .arbitrationLost: "arbitration lost: noise or a second master on the bus"
+      case .ownedByKernel: "a kernel driver owns this address: unbind it or remove its overlay"
+      case .inUse(let owner): "in use by \(owner): one owner a bus"
+      case .permissionDenied(let group):
+        "permission denied: add this user to group \(group) (usermod -aG \(group) USER)"
+      case .notFound: "not found"
+      case .disconnected: "the device went away"
+      case .shortTransfer(let expected, let actual):
+        "short transfer: \(actual) of \(expected) bytes"
+      case .unsupported(let operation): "the adapter cannot do \(operation)"
+      case .system: "the transfer failed"
+      }
+    return errno == 0 ? "\(place): \(what)" : "\(place): \(what) (errno \(errno))"
+  }
+}
+
+/// A byte as `0x1e`.
+public func hexadecimal(_ byte: UInt8) -> String {
+  let digits = String(byte, radix: 16)
+  return digits.count == 1 ? "0x0\(digits)" : "0x\(digits)"
+}

@@ -1,0 +1,52 @@
+public import SensorTypes
+
+/// Opens buses by name. There is one for a Linux board, one for the simulated board and one for a
+/// recording; what stands on it cannot tell them apart.
+///
+/// What it opens is confined to the thread that opened it.
+public protocol BusProvider: Sendable {
+  /// The monotonic clock of this board.
+  func now() -> Timestamp
+
+  /// What the system believes the date to be, seconds since 1970; may be years off on a board without
+  /// a clock battery.
+  func wallTime() -> Double
+
+  /// The chip at `address` of an I2C bus (`/dev/i2c-1`). Opening does not touch the chip.
+  func registerDevice(bus: String, address: UInt8) throws(BusError) -> any RegisterDevice
+
+  /// A serial port (`/dev/serial0`, a by-id path, a pty), raw, at `baudRate`.
+  func byteStream(port: String, baudRate: Int) throws(BusError) -> any ByteStream
+
+  /// A GPIO line, watched for rising edges.
+  func interruptLine(_ name: InterruptLineName) throws(BusError) -> any InterruptLine
+
+  /// The I2C buses there are, by device node, in order of number.
+  func registerBuses() -> [String]
+
+  /// The serial ports at which a receiver may hang, most likely first.
+  func serialPorts() -> [String]
+}
+
+/// Everything on one bus, done by one thread.
+public protocol BusWork: AnyObject {
+  /// Does what is due and says when it wants to be called again at the latest.
+  func step() -> Timestamp
+
+  /// Calls `body` with everything that should end the wait early.
+  func forEachReadiness(_ body: (Readiness) -> Void)
+}
+
+/// Runs work, each on a thread of its own.
+public protocol BusRunner: Sendable {
+  /// Starts a thread called `name` that makes its work and steps it until stopped.
+  func start(name: String, _ make: @escaping @Sendable () -> any BusWork) -> any BusRun
+}
+
+/// A thread at work.
+public protocol BusRun: Sendable {
+  /// Ends the current wait, so that `step` runs at once.
+  func wake()
+  /// Stops after the current step and waits for the thread to end, at most a second.
+  func stop()
+}

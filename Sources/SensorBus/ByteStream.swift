@@ -1,0 +1,24 @@
+/// A serial line, or something that behaves like one.
+public protocol ByteStream: AnyObject {
+  /// Reads what has already arrived, without waiting: 0 bytes means nothing yet.
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws(BusError) -> Int
+
+  /// Sends all of `bytes`, within a bounded time.
+  func write(_ bytes: UnsafeRawBufferPointer) throws(BusError)
+
+  /// Changes the line's rate, bits per second; what has not been read yet is dropped.
+  func setBaudRate(_ rate: Int) throws(BusError)
+
+  /// What to wait for until there is more to read.
+  var readiness: Readiness { get }
+}
+
+/// How to learn that something has arrived, without polling for it.
+public enum Readiness: Sendable, Hashable {
+  /// This file descriptor becomes readable.
+  case descriptor(Int32)
+  /// Known in advance, in nanoseconds of the monotonic clock: a simulated board's own schedule.
+  case at(nanoseconds: Int64)
+  /// It cannot be waited for: poll.
+  case never
+}

@@ -1,0 +1,69 @@
+/// A chip whose registers are read and written by an 8-bit sub-address, one transaction a call.
+///
+/// An implementation writes the sub-address and reads after a *repeated start*, so that nobody comes
+/// between; it bounds every transfer by a timeout and a few retries.
+public protocol RegisterDevice: ~Copyable {
+  /// Reads `buffer.count` bytes (1 to 255) beginning at `register`. How the chip moves its own pointer
+  /// is the chip's affair: some want a flag in the sub-address.
+  borrowing func read(
+    _ register: UInt8, into buffer: UnsafeMutableRawBufferPointer
+  ) throws(BusError)
+
+  /// Writes `bytes` (0 to 254) beginning at `register`.
+  borrowing func write(_ register: UInt8, from bytes: UnsafeRawBufferPointer) throws(BusError)
+}
+
+/// Up to 32 bytes read in one burst, on the stack.
+public struct RegisterBlock: Sendable, Hashable {
+  /// The bytes; those past the burst are zero.
+  public var bytes: SIMD32<UInt8>
+
+  /// Makes a block of zeros.
+  @inlinable public init() { bytes = SIMD32(repeating: 0) }
+
+  /// The byte at `index`, 0 to 31.
+  @inlinable public subscript(index: Int) -> UInt8 {
+    get { bytes[index] }
+    set { bytes[index] = newValue }
+  }
+
+  /// Bytes `index` (low) and `index + 1` as an unsigned number.
+  @inlinable public func uint16LittleEndian(_ index: Int) -> UInt16 {
+    UInt16(bytes[index]) | UInt16(bytes[index + 1]) << 8
+  }
+
+  /// Bytes `index` (low) and `index + 1` as a signed number.
+  @inlinable public func int16LittleEndian(_ index: Int) -> Int16 {
+    Int16(bitPattern: uint16LittleEndian(index))
+  }
+
+  /// Bytes `index` (high) and `index + 1` as a signed number.
+  @inlinable public func int16BigEndian(_ index: Int) -> Int16 {
+    Int16(bitPattern: UInt16(bytes[index]) << 8 | UInt16(bytes[index + 1]))
+  }
+}
+
+extension RegisterDevice where Self: ~Copyable {
+  /// Reads one register.
+  @inlinable public borrowing func byte(_ register: UInt8) throws(BusError) -> UInt8 {
+    try burst(register, count: 1)[0]
+  }
+
+  /// Reads `count` (1 to 32) registers in one transaction, without touching the heap.
+  @inlinable public borrowing func burst(
+    _ register: UInt8, count: Int
+  ) throws(BusError) -> RegisterBlock {
+    var block = RegisterBlock()
+    try withUnsafeMutableBytes(of: &block.bytes) { (bytes) throws(BusError) in
+      try self.read(register, into: UnsafeMutableRawBufferPointer(rebasing: bytes[..<count]))
+    }
+    return block
+  }
+
+  /// Writes one register.
+  @inlinable public borrowing func write(_ register: UInt8, _ value: UInt8) throws(BusError) {
+    try withUnsafeBytes(of: value) { (bytes) throws(BusError) in
+      try self.write(register, from: bytes)
+    }
+  }
+}

@@ -1,0 +1,72 @@
+public import SensorBus
+public import SensorTypes
+
+/// What can go wrong with a chip; a value that says where, never a crash.
+public enum DriverError: Error, Hashable, Sendable {
+  /// The transfer itself failed.
+  case bus(BusError)
+  /// Another chip answers at this address.
+  case wrongIdentity(chip: String, register: UInt8, expected: UInt8, found: UInt8)
+  /// A configuration register does not hold what was written: the chip was reset behind our back.
+  case configurationLost(register: UInt8, expected: UInt8, found: UInt8)
+  /// The chip did not become ready within the time its datasheet allows.
+  case notReady(String)
+  /// The chip's own trim values cannot be (all zeros, all ones, a failed check sum).
+  case invalidTrim(String)
+  /// The measured value is beyond the range; the sample is dropped, the chip goes on.
+  case overflow
+  /// The output has not moved by one bit for longer than its noise allows.
+  case stuck
+}
+
+/// How far the start of a chip has come.
+public enum StartProgress: Sendable, Hashable {
+  /// Call `start` again after this many seconds: the chip needs the time.
+  case wait(seconds: Double)
+  /// Configured and read back; `poll` may be called.
+  case ready
+}
+
+/// One chip on a bus: identifies, configures, reads back, then converts what it reads.
+///
+/// A driver is synchronous, has no thread, reads no clock, knows no calibration and no mount. It never
+/// waits: what takes time is a state, entered by `start` returning `.wait`.
+public protocol SensorDriver: ~Copyable {
+  /// Takes the next step of identifying and configuring. Called from the beginning after every failure.
+  mutating func start() throws(DriverError) -> StartProgress
+
+  /// The newest conversion in the sensor frame, or `nil` while no new one is ready. Allocates nothing.
+  mutating func poll() throws(DriverError) -> Reading?
+
+  /// Re-reads one configuration register after the other, one a call, to notice a brown-out.
+  mutating func verify() throws(DriverError)
+
+  /// Puts the chip into its lowest power mode; `start` wakes it.
+  mutating func sleep() throws(DriverError)
+
+  /// Conversions a second as configured.
+  var outputRate: Double { get }
+
+  /// Seconds from the middle of the interval that a conversion averages to its data-ready edge.
+  var latency: Double { get }
+}
+
+/// Notices a chip whose output registers no longer change: real ones are noisy in the last bits.
+public struct StuckDetector: Sendable {
+  private var last = RegisterBlock()
+  private var repeats = 0
+  private let limit: Int
+
+  /// Makes a detector that allows `limit` equal raw outputs in a row.
+  public init(limit: Int) { self.limit = limit }
+
+  /// Takes the next raw output; throws `.stuck` when it is one repetition too many.
+  public mutating func check(_ block: RegisterBlock) throws(DriverError) {
+    repeats = block == last ? repeats + 1 : 0
+    last = block
+    if repeats >= limit {
+      repeats = 0
+      throw .stuck
+    }
+  }
+}

@@ -1,0 +1,185 @@
+public import SensorBus
+public import SensorTypes
+
+/// What a board file says: which chips hang where, how they sit, and what is known of the board itself.
+public struct Board: Sendable, Equatable {
+  /// Where a chip is reached.
+  public enum Attachment: Sendable, Hashable, CustomStringConvertible {
+    /// An address on an I2C bus.
+    case i2c(bus: String, address: UInt8)
+    /// A serial port and its rate; `nil` lets the receiver's driver search for it.
+    case serial(port: String, baudRate: Int?)
+
+    /// The bus or port, which one thread owns.
+    public var bus: String {
+      switch self {
+      case .i2c(let bus, _): bus
+      case .serial(let port, _): port
+      }
+    }
+
+    /// As in messages: `/dev/i2c-1:0x1e`, `/dev/serial0`.
+    public var description: String {
+      switch self {
+      case .i2c(let bus, let address): "\(bus):\(hexadecimal(address))"
+      case .serial(let port, _): port
+      }
+    }
+  }
+
+  /// One chip.
+  public struct Sensor: Sendable, Equatable {
+    /// The chip's name, one of `ChipCatalog`'s.
+    public var chip: String
+    /// Where it is reached.
+    public var attachment: Attachment
+    /// The GPIO line of its data-ready output; without one it is polled.
+    public var interrupt: InterruptLineName?
+    /// Wanted conversions a second; `nil` takes the kind's default.
+    public var rate: Double?
+    /// How it sits on the board.
+    public var mount: Mount
+    /// The line in the board file, for messages; 0 where there is no file.
+    public var line: Int
+
+    /// Makes a sensor.
+    public init(
+      chip: String, attachment: Attachment, interrupt: InterruptLineName? = nil,
+      rate: Double? = nil,
+      mount: Mount = .aligned, line: Int = 0
+    ) {
+      self.chip = chip
+      self.attachment = attachment
+      self.interrupt = interrupt
+      self.rate = rate
+      self.mount = mount
+      self.line = line
+    }
+  }
+
+  /// A place that is declared instead of measured.
+  public struct Position: Sendable, Equatable {
+    /// Degrees north, WGS 84.
+    public var latitude: Double
+    /// Degrees east.
+    public var longitude: Double
+    /// Metres above mean sea level.
+    public var altitude: Double
+
+    /// Makes a position.
+    public init(latitude: Double, longitude: Double, altitude: Double) {
+      self.latitude = latitude
+      self.longitude = longitude
+      self.altitude = altitude
+    }
+  }
+
+  /// The board's name for people.
+  public var name: String
+  /// Whether the board is declared level, so that a magnetometer alone can give a heading.
+  public var isLevel: Bool
+  /// Where the board is, for one without a receiver.
+  public var position: Position?
+  /// The I2C clock in hertz, by bus, for the computation of bus load; 100 kHz where nothing is said.
+  public var busSpeeds: [String: Double]
+  /// The chips.
+  public var sensors: [Sensor]
+  /// Present on a simulated board only: what it lives through.
+  public var simulation: SimulationPlan?
+
+  /// Makes a board.
+  public init(
+    name: String, isLevel: Bool = false, position: Position? = nil,
+    busSpeeds: [String: Double] = [:], sensors: [Sensor], simulation: SimulationPlan? = nil
+  ) {
+    self.name = name
+    self.isLevel = isLevel
+    self.position = position
+    self.busSpeeds = busSpeeds
+    self.sensors = sensors
+    self.simulation = simulation
+  }
+}
+
+/// What a simulated board lives through, as its file says it.
+public struct SimulationPlan: Sendable, Equatable {
+  /// One leg of the way. What is not said stays as it was; turn and climb are zero.
+  public struct Leg: Sendable, Equatable {
+    /// How long it takes, seconds.
+    public var seconds: Double
+    /// Change of heading over the leg, degrees, clockwise positive.
+    public var turn: Double
+    /// Pitch at its end, degrees, nose up positive.
+    public var pitch: Double?
+    /// Roll at its end, degrees, right side down positive.
+    public var roll: Double?
+    /// Change of height over the leg, metres.
+    public var climb: Double
+    /// Speed over ground at its end, m/s.
+    public var speed: Double?
+    /// Whether the receiver sees the sky.
+    public var fix: Bool?
+
+    /// Makes a leg.
+    public init(
+      seconds: Double, turn: Double = 0, pitch: Double? = nil, roll: Double? = nil,
+      climb: Double = 0, speed: Double? = nil, fix: Bool? = nil
+    ) {
+      self.seconds = seconds
+      self.turn = turn
+      self.pitch = pitch
+      self.roll = roll
+      self.climb = climb
+      self.speed = speed
+      self.fix = fix
+    }
+  }
+
+  /// Seed of all noise.
+  public var seed: UInt64
+  /// Where it starts.
+  public var start: Board.Position
+  /// True heading at the start, degrees.
+  public var heading: Double
+  /// The board's hard iron in the magnetometer's frame, microtesla.
+  public var hardIron: SIMD3<Double>
+  /// The board's soft iron in the magnetometer's frame, by rows.
+  public var softIron: [SIMD3<Double>]
+  /// The way; the board stands still after the last leg.
+  public var legs: [Leg]
+
+  /// Makes a plan.
+  public init(
+    seed: UInt64, start: Board.Position, heading: Double, hardIron: SIMD3<Double>,
+    softIron: [SIMD3<Double>], legs: [Leg]
+  ) {
+    self.seed = seed
+    self.start = start
+    self.heading = heading
+    self.hardIron = hardIron
+    self.softIron = softIron
+    self.legs = legs
+  }
+}
+
+/// A mistake in a board file, with the place.
+public struct BoardFileError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The file's path.
+  public var file: String
+  /// The line, from 1; 0 when the mistake has no line (the file cannot be read).
+  public var line: Int
+  /// What is wrong and what would be right.
+  public var message: String
+
+  /// Makes an error.
+  public init(file: String, line: Int, message: String) {
+    self.file = file
+    self.line = line
+    self.message = message
+  }
+
+  /// `file:line: message`, as compilers write it.
+  public var description: String {
+    line > 0 ? "\(file):\(line): \(message)" : "\(file): \(message)"
+  }
+}

@@ -1,0 +1,213 @@
+import LinearAlgebra
+import SensorBus
+import SensorDrivers
+import SensorTypes
+import Yams
+
+/// Reads a board file, `schema: 1`. Every mistake is an error with file and line.
+public enum BoardFile {
+  /// The schema this version writes and reads.
+  public static let schema = 1
+
+  /// Reads the text of a board file.
+  ///
+  /// - Parameters:
+  ///   - text: YAML.
+  ///   - file: The path, for messages.
+  public static func parse(_ text: String, file: String) throws(BoardFileError) -> Board {
+    let root: Node?
+    do {
+      root = try compose(yaml: text)
+    } catch let error as YamlError {
+      throw BoardFileError(file: file, line: error.line, message: error.summary)
+    } catch {
+      throw BoardFileError(file: file, line: 0, message: "\(error)")
+    }
+    guard let root else { throw BoardFileError(file: file, line: 1, message: "the file is empty") }
+    let map = try YAMLMapping(
+      root, file: file, context: "the board",
+      known: ["schema", "name", "level", "position", "buses", "sensors", "simulation"])
+    guard let schema = try map.integer("schema", in: 0...1_000_000) else {
+      throw map.error("schema", "the board needs 'schema: 1'")
+    }
+    guard schema == Self.schema else {
+      throw map.error("schema", "schema \(schema) is not known to this version; it reads schema 1")
+    }
+    var sensors: [Board.Sensor] = []
+    for node in try map.items("sensors") ?? [] {
+      let sensor = try Self.sensor(node, file: file)
+      if let other = sensors.first(where: { $0.attachment.overlaps(sensor.attachment) }) {
+        throw BoardFileError(
+          file: file, line: sensor.line,
+          message: "\(sensor.attachment) is taken by \(other.chip) in line \(other.line)")
+      }
+      sensors.append(sensor)
+    }
+    guard !sensors.isEmpty else {
+      throw map.error("sensors", "the board needs 'sensors', a list with at least one chip")
+    }
+    var simulation: SimulationPlan?
+    if let node = map.node("simulation") { simulation = try plan(node, file: file) }
+    return Board(
+      name: try map.requiredString("name"),
+      isLevel: try map.boolean("level") ?? false,
+      position: try map.node("position").map { node throws(BoardFileError) in
+        try position(node, file: file)
+      },
+      busSpeeds: try busSpeeds(map, file: file),
+      sensors: sensors, simulation: simulation)
+  }
+
+  private static func busSpeeds(
+    _ map: YAMLMapping, file: String
+  ) throws(BoardFileError) -> [String: Double] {
+    var speeds: [String: Double] = [:]
+    for node in try map.items("buses") ?? [] {
+      let bus = try YAMLMapping(node, file: file, context: "a bus", known: ["bus", "speed"])
+      let name = try bus.requiredString("bus")
+      speeds[name] = try bus.requiredNumber("speed", in: 1_000...5_000_000, unit: "Hz")
+    }
+    return speeds
+  }
+
+  private static func sensor(_ node: Node, file: String) throws(BoardFileError) -> Board.Sensor {
+    let map = try YAMLMapping(
+      node, file: file, context: "a sensor",
+      known: [
+        "chip", "bus", "address", "port", "baudRate", "interrupt", "rate", "mount",
+      ])
+    let chip = try map.requiredString("chip")
+    guard let entry = ChipCatalog.chip(named: chip) else {
+      throw map.error(
+        "chip",
+        "unknown chip '\(chip)'; known are \(ChipCatalog.chips.map(\.name).joined(separator: ", "))"
+      )
+    }
+    let attachment: Board.Attachment
+    switch (try map.string("bus"), try map.string("port")) {
+    case (let bus?, nil):
+      guard let address = try map.integer("address", in: 0x08...0x77) else {
+        throw map.error("bus", "a chip on an I2C bus needs 'address'")
+      }
+      guard entry.addresses.contains(UInt8(address)) else {
+        let known = entry.addresses.map(hexadecimal).joined(separator: " or ")
+        throw map.error(
+          "address",
+          known.isEmpty
+            ? "\(chip) is not an I2C chip: it needs 'port'" : "\(chip) answers at \(known) only")
+      }
+      if map.has("baudRate") { throw map.error("baudRate", "'baudRate' goes with 'port'") }
+      attachment = .i2c(bus: bus, address: UInt8(address))
+    case (nil, let port?):
+      guard entry.kind == .receiver else {
+        throw map.error("port", "\(chip) is an I2C chip: it needs 'bus' and 'address'")
+      }
+      if map.has("address") { throw map.error("address", "'address' goes with 'bus'") }
+      attachment = .serial(port: port, baudRate: try map.integer("baudRate", in: 50...4_000_000))
+    case (_?, _?): throw map.error("port", "either 'bus' or 'port', not both")
+    case (nil, nil): throw map.error("chip", "a sensor needs 'bus' and 'address', or 'port'")
+    }
+    var interrupt: InterruptLineName?
+    if let node = map.node("interrupt") {
+      let line = try YAMLMapping(
+        node, file: file, context: "an interrupt line", known: ["chip", "line"])
+      interrupt = InterruptLineName(
+        chip: try line.requiredString("chip"), line: try line.requiredString("line"))
+    }
+    return Board.Sensor(
+      chip: chip, attachment: attachment, interrupt: interrupt,
+      rate: try map.number("rate", in: 0.1...2_000, unit: "Hz"),
+      mount: try mount(map), line: map.line)
+  }
+
+  private static func mount(_ map: YAMLMapping) throws(BoardFileError) -> Mount {
+    guard let items = try map.items("mount") else { return .aligned }
+    var axes: [Mount.Axis] = []
+    for item in items {
+      guard case .scalar(let scalar) = item, let axis = Mount.Axis(rawValue: scalar.string) else {
+        throw map.error("mount", "'mount' is a list of three of +x -x +y -y +z -z")
+      }
+      axes.append(axis)
+    }
+    guard axes.count == 3, let mount = Mount(x: axes[0], y: axes[1], z: axes[2]) else {
+      throw map.error("mount", "'mount' names each of the sensor's axes once: [+y, -x, +z]")
+    }
+    return mount
+  }
+
+  private static func position(
+    _ node: Node, file: String
+  ) throws(BoardFileError) -> Board.Position {
+    let map = try YAMLMapping(
+      node, file: file, context: "a position",
+      known: ["latitude", "longitude", "altitude", "heading"])
+    return Board.Position(
+      latitude: try map.requiredNumber("latitude", in: -90...90, unit: "degrees north"),
+      longitude: try map.requiredNumber("longitude", in: -180...180, unit: "degrees east"),
+      altitude: try map.number("altitude", in: -500...20_000, unit: "m") ?? 0)
+  }
+
+  private static func plan(_ node: Node, file: String) throws(BoardFileError) -> SimulationPlan {
+    let map = try YAMLMapping(
+      node, file: file, context: "the simulation",
+      known: ["seed", "start", "heading", "hardIron", "softIron", "legs"])
+    guard let start = map.node("start") else {
+      throw map.error("start", "the simulation needs 'start'")
+    }
+    var legs: [SimulationPlan.Leg] = []
+    for node in try map.items("legs") ?? [] {
+      let leg = try YAMLMapping(
+        node, file: file, context: "a leg",
+        known: ["seconds", "turn", "pitch", "roll", "climb", "speed", "fix"])
+      legs.append(
+        SimulationPlan.Leg(
+          seconds: try leg.requiredNumber("seconds", in: 0.1...86_400, unit: "s"),
+          turn: try leg.number("turn", in: -3_600...3_600, unit: "degrees") ?? 0,
+          pitch: try leg.number("pitch", in: -85...85, unit: "degrees"),
+          roll: try leg.number("roll", in: -180...180, unit: "degrees"),
+          climb: try leg.number("climb", in: -1_000...1_000, unit: "m") ?? 0,
+          speed: try leg.number("speed", in: 0...300, unit: "m/s"),
+          fix: try leg.boolean("fix")))
+    }
+    return SimulationPlan(
+      seed: UInt64(try map.integer("seed", in: 0...Int.max) ?? 1),
+      start: try position(start, file: file),
+      heading: try map.number("heading", in: 0...360, unit: "degrees") ?? 0,
+      hardIron: try map.vector("hardIron", unit: "microtesla") ?? .zero,
+      softIron: try map.rows("softIron")
+        ?? [SIMD3(1, 0, 0), SIMD3(0, 1, 0), SIMD3(0, 0, 1)],
+      legs: legs)
+  }
+}
+
+extension Board.Attachment {
+  /// Whether two chips would be in each other's way.
+  fileprivate func overlaps(_ other: Board.Attachment) -> Bool {
+    switch (self, other) {
+    case (.serial(let a, _), .serial(let b, _)): a == b
+    default: self == other
+    }
+  }
+}
+
+extension YamlError {
+  /// The line of the mistake, from 1; 0 where the parser names none.
+  fileprivate var line: Int {
+    switch self {
+    case .scanner(_, _, let mark, _), .parser(_, _, let mark, _), .composer(_, _, let mark, _):
+      mark.line
+    case .duplicatedKeysInMapping(_, let context): context.mark.line
+    default: 0
+    }
+  }
+
+  /// The mistake in one line.
+  fileprivate var summary: String {
+    switch self {
+    case .scanner(_, let problem, _, _), .parser(_, let problem, _, _),
+      .composer(_, let problem, _, _):
+      problem
+    default: String(describing: self)
+    }
+  }
+}

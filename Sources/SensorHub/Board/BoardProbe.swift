@@ -1,0 +1,94 @@
+public import SensorBus
+public import SensorDrivers
+
+/// Finds out what hangs on a board without a board file: asks every bus at every address that a known
+/// chip can have, by reads that change nothing.
+public enum BoardProbe {
+  /// One address that was asked and answered, or could not be asked.
+  public struct Finding: Sendable, Hashable {
+    /// The bus.
+    public var bus: String
+    /// The address on it.
+    public var address: UInt8
+    /// Which chips it can be, the surest first; empty when something answers that is none of ours.
+    public var identifications: [ChipIdentification]
+    /// Why it could not be asked, when that was not simply no answer.
+    public var failure: BusError?
+
+    /// Makes a finding.
+    public init(
+      bus: String, address: UInt8, identifications: [ChipIdentification], failure: BusError? = nil
+    ) {
+      self.bus = bus
+      self.address = address
+      self.identifications = identifications
+      self.failure = failure
+    }
+  }
+
+  /// Asks one bus. An address nobody answers at gives no finding.
+  public static func scan(_ bus: String, with provider: any BusProvider) -> [Finding] {
+    var findings: [Finding] = []
+    for address in ChipCatalog.addresses {
+      guard let finding = ask(bus, address: address, with: provider) else { continue }
+      findings.append(finding)
+      // A bus that may not be opened will not open at the next address either.
+      switch finding.failure?.reason {
+      case .permissionDenied, .notFound, .inUse: return findings
+      default: break
+      }
+    }
+    return findings
+  }
+
+  /// Asks one address; `nil` when nobody answers.
+  public static func ask(
+    _ bus: String, address: UInt8, with provider: any BusProvider
+  ) -> Finding? {
+    do {
+      let device = SharedDevice(try provider.registerDevice(bus: bus, address: address))
+      return Finding(
+        bus: bus, address: address,
+        identifications: try ChipCatalog.identify(device, at: address))
+    } catch {
+      guard error.reason != .noAnswer else { return nil }
+      return Finding(bus: bus, address: address, identifications: [], failure: error)
+    }
+  }
+
+  /// The board that is there: the surest chip at every address that answers, and a receiver on the first
+  /// serial port; `nil` when nothing was found at all.
+  public static func board(with provider: any BusProvider) -> Board? {
+    var sensors: [Board.Sensor] = []
+    for bus in provider.registerBuses() {
+      for finding in scan(bus, with: provider) {
+        // 'possible' is good enough for a person to look at, not for a driver to write to.
+        guard let best = finding.identifications.first, best.confidence >= .likely else { continue }
+        sensors.append(
+          Board.Sensor(
+            chip: best.chip, attachment: .i2c(bus: bus, address: finding.address)))
+      }
+    }
+    if let port = provider.serialPorts().first {
+      sensors.append(
+        Board.Sensor(chip: "u-blox", attachment: .serial(port: port, baudRate: nil)))
+    }
+    guard !sensors.isEmpty else { return nil }
+    return Board(name: "probed", sensors: sensors)
+  }
+}
+
+/// A device behind an existential, for code that is generic over devices.
+struct SharedDevice: RegisterDevice {
+  private let base: any RegisterDevice
+
+  init(_ base: any RegisterDevice) { self.base = base }
+
+  func read(_ register: UInt8, into buffer: UnsafeMutableRawBufferPointer) throws(BusError) {
+    try base.read(register, into: buffer)
+  }
+
+  func write(_ register: UInt8, from bytes: UnsafeRawBufferPointer) throws(BusError) {
+    try base.write(register, from: bytes)
+  }
+}

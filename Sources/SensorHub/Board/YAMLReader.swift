@@ -1,0 +1,153 @@
+import Yams
+
+/// One mapping of a board file, read strictly: every key is asked for by name, and a key nobody asked
+/// for is an error with its line.
+struct YAMLMapping {
+  private let file: String
+  private let entries: [(key: String, line: Int, value: Node)]
+  private let context: String
+  /// The line on which the mapping begins.
+  let line: Int
+
+  init(
+    _ node: Node, file: String, context: String, known keys: [String]
+  ) throws(BoardFileError) {
+    self.file = file
+    self.context = context
+    self.line = node.mark?.line ?? 0
+    guard case .mapping(let mapping) = node else {
+      throw BoardFileError(file: file, line: line, message: "\(context) must be a mapping")
+    }
+    var entries: [(key: String, line: Int, value: Node)] = []
+    for (keyNode, value) in mapping {
+      let line = keyNode.mark?.line ?? self.line
+      guard case .scalar(let scalar) = keyNode else {
+        throw BoardFileError(file: file, line: line, message: "a key must be a plain word")
+      }
+      let key = scalar.string
+      guard keys.contains(key) else {
+        throw BoardFileError(
+          file: file, line: line,
+          message: "unknown key '\(key)' in \(context); known are \(keys.joined(separator: ", "))")
+      }
+      guard !entries.contains(where: { $0.key == key }) else {
+        throw BoardFileError(file: file, line: line, message: "key '\(key)' stands twice")
+      }
+      entries.append((key, line, value))
+    }
+    self.entries = entries
+  }
+
+  func has(_ key: String) -> Bool { entries.contains { $0.key == key } }
+
+  /// The line of `key`, or of the mapping where the key is missing.
+  func line(of key: String) -> Int { entries.first { $0.key == key }?.line ?? line }
+
+  func error(_ key: String, _ message: String) -> BoardFileError {
+    BoardFileError(file: file, line: line(of: key), message: message)
+  }
+
+  func node(_ key: String) -> Node? { entries.first { $0.key == key }?.value }
+
+  func string(_ key: String) throws(BoardFileError) -> String? {
+    guard let node = node(key) else { return nil }
+    guard case .scalar(let scalar) = node, !scalar.string.isEmpty else {
+      throw error(key, "'\(key)' must be a text")
+    }
+    return scalar.string
+  }
+
+  func requiredString(_ key: String) throws(BoardFileError) -> String {
+    guard let value = try string(key) else { throw error(key, "\(context) needs '\(key)'") }
+    return value
+  }
+
+  func number(
+    _ key: String, in range: ClosedRange<Double>, unit: String
+  ) throws(BoardFileError) -> Double? {
+    guard let node = node(key) else { return nil }
+    return try number(node, key, in: range, unit: unit)
+  }
+
+  private func number(
+    _ node: Node, _ key: String, in range: ClosedRange<Double>, unit: String
+  ) throws(BoardFileError) -> Double {
+    guard case .scalar(let scalar) = node, let value = Double(scalar.string), value.isFinite else {
+      throw error(key, "'\(key)' must be a number (\(unit))")
+    }
+    guard range.contains(value) else {
+      throw error(
+        key,
+        "'\(key)' is \(scalar.string); it must be \(range.lowerBound) to \(range.upperBound) \(unit)"
+      )
+    }
+    return value
+  }
+
+  func requiredNumber(
+    _ key: String, in range: ClosedRange<Double>, unit: String
+  ) throws(BoardFileError) -> Double {
+    guard let value = try number(key, in: range, unit: unit) else {
+      throw error(key, "\(context) needs '\(key)' (\(unit))")
+    }
+    return value
+  }
+
+  /// A whole number, decimal or `0x` hexadecimal.
+  func integer(_ key: String, in range: ClosedRange<Int>) throws(BoardFileError) -> Int? {
+    guard let node = node(key) else { return nil }
+    guard case .scalar(let scalar) = node else {
+      throw error(key, "'\(key)' must be a whole number")
+    }
+    let text = scalar.string
+    let parsed = text.hasPrefix("0x") ? Int(text.dropFirst(2), radix: 16) : Int(text)
+    guard let value = parsed, range.contains(value) else {
+      throw error(
+        key,
+        "'\(key)' is '\(text)'; it must be a whole number from \(range.lowerBound) to \(range.upperBound)"
+      )
+    }
+    return value
+  }
+
+  func boolean(_ key: String) throws(BoardFileError) -> Bool? {
+    guard let node = node(key) else { return nil }
+    guard case .scalar(let scalar) = node,
+      let value = ["true": true, "false": false][scalar.string]
+    else { throw error(key, "'\(key)' must be true or false") }
+    return value
+  }
+
+  func items(_ key: String) throws(BoardFileError) -> [Node]? {
+    guard let node = node(key) else { return nil }
+    guard case .sequence(let sequence) = node else { throw error(key, "'\(key)' must be a list") }
+    return Array(sequence)
+  }
+
+  func vector(_ key: String, unit: String) throws(BoardFileError) -> SIMD3<Double>? {
+    guard let items = try items(key) else { return nil }
+    return try vector(items, key, unit: unit)
+  }
+
+  private func vector(
+    _ items: [Node], _ key: String, unit: String
+  ) throws(BoardFileError) -> SIMD3<Double> {
+    guard items.count == 3 else { throw error(key, "'\(key)' must have three numbers (\(unit))") }
+    var result = SIMD3<Double>()
+    for index in 0..<3 {
+      result[index] = try number(items[index], key, in: -1e6...1e6, unit: unit)
+    }
+    return result
+  }
+
+  func rows(_ key: String) throws(BoardFileError) -> [SIMD3<Double>]? {
+    guard let items = try items(key) else { return nil }
+    guard items.count == 3 else { throw error(key, "'\(key)' must have three rows") }
+    var rows: [SIMD3<Double>] = []
+    for item in items {
+      guard case .sequence(let row) = item else { throw error(key, "a row must be a list") }
+      rows.append(try vector(Array(row), key, unit: "no unit"))
+    }
+    return rows
+  }
+}

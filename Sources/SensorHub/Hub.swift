@@ -1,0 +1,142 @@
+import Dispatch
+public import SensorBus
+public import SensorTypes
+import Synchronization
+
+/// The one place where a board's sensors come together: a thread a bus, one pipeline, many subscribers.
+///
+/// Given a board and a provider it identifies and configures the chips, keeps them running, and
+/// publishes what they say. A fault of a sensor is published, counted and mended; it never ends the hub.
+public final class Hub: Sendable {
+  /// Ends a subscription when cancelled; letting go of it does not.
+  public final class Subscription: Sendable {
+    private let hub: Hub
+    fileprivate let id: UInt64
+
+    fileprivate init(hub: Hub, id: UInt64) {
+      self.hub = hub
+      self.id = id
+    }
+
+    /// Ends the subscription; a call that is under way on another thread may still finish.
+    public func cancel() {
+      hub.subscribers.withLock { $0.removeAll { $0.id == id } }
+    }
+  }
+
+  private struct Subscriber {
+    let id: UInt64
+    let handler: @Sendable (Observation) -> Void
+  }
+
+  /// How long `equipment` waits for chips that have not been asked yet, seconds.
+  private static let identificationLimit = 2.0
+
+  /// The board.
+  public let board: Board
+  private let provider: any BusProvider
+  private let runner: any BusRunner
+  private let writer: TraceWriter?
+  private let demand = DemandBox()
+  private let pipeline: Mutex<Pipeline>
+  private let runs = Mutex<[any BusRun]>([])
+  private let subscribers = Mutex<[Subscriber]>([])
+  private let nextID = Atomic<UInt64>(0)
+  private let identified = DispatchGroup()
+
+  /// Makes a hub that does nothing yet.
+  ///
+  /// - Parameters:
+  ///   - board: What hangs where.
+  ///   - provider: Opens the buses.
+  ///   - runner: Gives each bus its thread.
+  ///   - calibrations: The records of this machine and board.
+  ///   - isSimulated: Whether positions are marked as simulated.
+  ///   - recording: Where a recording goes: the text of the board file, its name, and the sink.
+  public init(
+    board: Board, provider: any BusProvider, runner: any BusRunner, calibrations: CalibrationStore,
+    isSimulated: Bool,
+    recording: (boardText: String, boardName: String, sink: TraceSink)? = nil
+  ) throws {
+    self.board = board
+    self.provider = provider
+    self.runner = runner
+    writer = try recording.map {
+      try TraceWriter(boardText: $0.boardText, boardName: $0.boardName, sink: $0.sink)
+    }
+    pipeline = Mutex(
+      Pipeline(board: board, calibrations: calibrations, isSimulated: isSimulated))
+    for _ in board.sensors { identified.enter() }
+  }
+
+  /// Starts a thread for every bus. Chips are identified at once, whatever the demand.
+  public func start() {
+    let plans = WorkerPlan.plans(for: board)
+    let started = plans.map { plan in
+      let provider = self.provider
+      let records = writer != nil
+      let demand = self.demand
+      // The hub outlives its threads: `stop` ends them.
+      return runner.start(name: plan.threadName) { [unowned self] in
+        plan.makeWorker(source: .live(provider), records: records, demand: demand) {
+          [unowned self] deliveries, trace in self.take(deliveries, trace)
+        }
+      }
+    }
+    runs.withLock { $0 = started }
+  }
+
+  /// Stops all threads; bounded by a second each.
+  public func stop() {
+    let runs = self.runs.withLock { runs in
+      defer { runs = [] }
+      return runs
+    }
+    for run in runs { run.stop() }
+  }
+
+  /// Says what all clients together ask for; sensors that nobody asks for are put to sleep.
+  public func setDemand(_ demand: Demand) {
+    self.demand.value = demand
+    runs.withLock { for run in $0 { run.wake() } }
+  }
+
+  /// Calls `handler` with everything that is published, on the publishing thread, until cancelled. It
+  /// must return quickly, and may call the hub only to set the demand.
+  public func subscribe(
+    _ handler: @escaping @Sendable (Observation) -> Void
+  ) -> Subscription {
+    let id = nextID.add(1, ordering: .relaxed).newValue
+    subscribers.withLock { $0.append(Subscriber(id: id, handler: handler)) }
+    return Subscription(hub: self, id: id)
+  }
+
+  /// How every sensor is doing, in the order of the board file.
+  public var status: [SensorStatus] { pipeline.withLock { $0.status } }
+
+  /// What the board really has. Waits, two seconds at most, for chips that have not answered yet.
+  public var equipment: Equipment {
+    _ = identified.wait(timeout: .now() + Self.identificationLimit)
+    return pipeline.withLock { $0.equipment }
+  }
+
+  /// Why the recording stopped, if it did.
+  public var recordingFailure: String? { writer?.failure }
+
+  // One step of one worker: recorded and processed under one lock, so that the order in the recording is
+  // the order in which the fusion saw it. That is what makes a replay exact.
+  private func take(_ deliveries: [Delivery], _ trace: TraceBuffer) {
+    let handlers = subscribers.withLock { $0 }
+    pipeline.withLock { pipeline in
+      writer?.append(trace)
+      for delivery in deliveries {
+        if case .status(let status) = delivery, pipeline.isFirstWord(of: status) {
+          identified.leave()
+        }
+        pipeline.process(delivery) { observation in
+          for subscriber in handlers { subscriber.handler(observation) }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,196 @@
+import CalibrationCore
+import FusionCore
+import LinearAlgebra
+import SensorDrivers
+import SensorTypes
+
+/// From a chip's reading to a published estimate: calibration, mount, estimators, judgement.
+///
+/// A value that is told everything, the time included; the hub keeps it behind one lock. Per sample it
+/// allocates nothing.
+struct Pipeline: Sendable {
+  private struct Channel: Sendable {
+    let kind: ChipKind
+    let mount: Matrix3
+    var calibration: AppliedCalibration?
+    /// Whether this is the first chip of its kind, the one that is listened to.
+    var isPrimary: Bool
+  }
+
+  private var channels: [Channel]
+  private(set) var status: [SensorStatus]
+  private var hasSpoken: [Bool]
+  private var heading: HeadingEstimator
+  private var altitude = RelativeAltitudeEstimator()
+  private var local: LocalField
+  private var hasFix: Bool?
+  private var pendingDiagnostics: [String] = []
+  private let isSimulated: Bool
+
+  init(board: Board, calibrations: CalibrationStore, isSimulated: Bool) {
+    self.isSimulated = isSimulated
+    heading = HeadingEstimator(isLevel: board.isLevel)
+    local = LocalField(position: board.position)
+    var seen: Set<ChipKind> = []
+    channels = []
+    for sensor in board.sensors {
+      let kind = ChipCatalog.chip(named: sensor.chip)?.kind ?? .receiver
+      // Gyro and accelerometer in one chip come before an accelerometer alone.
+      let isPrimary = seen.insert(kind).inserted
+      var channel = Channel(
+        kind: kind, mount: sensor.mount.matrix, calibration: nil, isPrimary: isPrimary)
+      if sensor.mount.isMirrored {
+        pendingDiagnostics.append(
+          "\(sensor.chip) at \(sensor.attachment): its mount is a mirror image")
+      }
+      if kind == .magnetometer {
+        switch calibrations.find(sensor) {
+        case .record(let calibration): channel.calibration = calibration
+        case .none:
+          pendingDiagnostics.append(
+            "\(sensor.chip) at \(sensor.attachment) is not calibrated: heading will not be trusted")
+        case .unusable(let reason): pendingDiagnostics.append("calibration not applied: \(reason)")
+        }
+      }
+      channels.append(channel)
+    }
+    if seen.contains(.inertial) {
+      for index in channels.indices where channels[index].kind == .accelerometer {
+        channels[index].isPrimary = false
+      }
+    }
+    for channel in channels where channel.kind == .magnetometer && channel.isPrimary {
+      heading.calibrationSigma = channel.calibration.map(Self.sigma)
+    }
+    status = board.sensors.enumerated().map { index, sensor in
+      SensorStatus(
+        index: index, chip: sensor.chip, position: sensor.attachment.description, state: .starting,
+        since: Timestamp(nanoseconds: 0))
+    }
+    hasSpoken = board.sensors.map { _ in false }
+  }
+
+  /// One sigma of the offset that a calibration leaves, microtesla: its worst axis and its residual.
+  private static func sigma(_ calibration: AppliedCalibration) -> Double {
+    let p = calibration.offsetCovariance.columns
+    return max(p.x.x, max(p.y.y, p.z.z)).squareRoot() + 0.3 * calibration.residual
+  }
+
+  /// What the board has: chips that were identified and are not lost.
+  var equipment: Equipment {
+    func has(_ kind: ChipKind) -> Bool {
+      zip(channels, status).contains { channel, status in
+        guard channel.kind == kind else { return false }
+        switch status.state {
+        case .running, .idle: return true
+        case .starting, .failed: return false
+        }
+      }
+    }
+    return Equipment(
+      heading: has(.magnetometer), location: has(.receiver), relativeAltitude: has(.barometer))
+  }
+
+  /// Whether a sensor has just said for the first time that it is there, or that it is not.
+  mutating func isFirstWord(of status: SensorStatus) -> Bool {
+    guard status.state != .starting, !hasSpoken[status.index] else { return false }
+    hasSpoken[status.index] = true
+    return true
+  }
+
+  /// Takes one delivery and publishes what follows from it.
+  mutating func process(_ delivery: Delivery, publish: (Observation) -> Void) {
+    switch delivery {
+    case .reading(let sensor, let sample): process(sample, of: sensor, publish)
+    case .fix(let sensor, let fix):
+      status[sensor].counters.samples &+= 1
+      process(fix, publish)
+    case .status(let status): process(status, publish)
+    case .wallTime(let seconds, let time):
+      local.update(wallTime: seconds)
+      for message in pendingDiagnostics { publish(.diagnostic(message, at: time)) }
+      pendingDiagnostics.removeAll()
+    case .diagnostic(let message, let time): publish(.diagnostic(message, at: time))
+    }
+  }
+
+  private mutating func process(
+    _ sample: Sample<Reading>, of sensor: Int, _ publish: (Observation) -> Void
+  ) {
+    let channel = channels[sensor]
+    status[sensor].counters.samples &+= 1
+    guard channel.isPrimary else { return }
+    let (mount, time) = (channel.mount, sample.time)
+    switch sample.value {
+    case .acceleration(let force): heading.update(acceleration: mount * force, at: time)
+    case .inertial(let rate, let force):
+      // An angular rate is an axial vector: a mirrored mount turns its sense as well.
+      let sense = mount.determinant
+      heading.update(angularRate: sense * (mount * rate), acceleration: mount * force, at: time)
+    case .magneticField(let raw):
+      let field = mount * (channel.calibration?.correct(raw) ?? raw)
+      publishHeading(field, at: time, publish)
+    case .atmosphere(let pressure, _):
+      if let estimate = altitude.update(pressure: pressure, at: time) {
+        publish(.altitude(estimate))
+      }
+    }
+  }
+
+  private mutating func publishHeading(
+    _ field: Vector3, at time: Timestamp, _ publish: (Observation) -> Void
+  ) {
+    if case .success(let reference) = local.reference {
+      heading.reference = HeadingEstimator.FieldReference(
+        intensity: reference.intensity, inclination: reference.inclination)
+    }
+    switch heading.update(magneticField: field, at: time) {
+    case .failure(let reason): publish(.headingUnavailable(reason, at: time))
+    case .success(var estimate):
+      switch local.reference {
+      case .failure(let reason): estimate.trueReason = reason
+      case .success(let reference):
+        estimate.declination = reference.declination
+        // A heading that is not trusted has no true north either.
+        guard estimate.accuracy != nil else {
+          estimate.trueReason = estimate.reason
+          break
+        }
+        let full = 2 * Double.pi
+        let sum = estimate.magneticHeading + reference.declination
+        estimate.trueHeading = sum < 0 ? sum + full : sum >= full ? sum - full : sum
+      }
+      publish(.heading(estimate))
+    }
+  }
+
+  private mutating func process(_ fix: GNSSFix, _ publish: (Observation) -> Void) {
+    guard fix.mode > .none, let latitude = fix.latitude, let longitude = fix.longitude,
+      abs(latitude) <= 90, abs(longitude) <= 180
+    else {
+      // Said once a loss, and once at the start.
+      if hasFix != false { publish(.locationUnavailable(.noFix, at: fix.received)) }
+      hasFix = false
+      return
+    }
+    hasFix = true
+    local.update(fix)
+    publish(
+      .location(LocationEstimate(fix: AccuracyModel.completed(fix), isSimulated: isSimulated)))
+  }
+
+  private mutating func process(_ new: SensorStatus, _ publish: (Observation) -> Void) {
+    status[new.index] = new
+    publish(.sensor(new))
+    guard case .failed(let why) = new.state, channels[new.index].isPrimary else { return }
+    let reason = NoData.sensorLost(why)
+    switch channels[new.index].kind {
+    case .magnetometer: publish(.headingUnavailable(reason, at: new.since))
+    case .barometer: publish(.altitudeUnavailable(reason, at: new.since))
+    case .receiver:
+      hasFix = false
+      publish(.locationUnavailable(reason, at: new.since))
+    case .accelerometer, .inertial: break
+    }
+  }
+}

@@ -1,0 +1,386 @@
+import SensorBus
+import SensorTypes
+
+/// Everything a worker learns from outside goes through its port: clocks, transfers, bytes, edges.
+///
+/// That is what makes a recording complete. A live port passes on to the provider (and writes the trace
+/// when one is kept); a replaying port answers from the trace. The worker cannot tell them apart.
+/// Confined to its worker's thread.
+final class Port {
+  enum Source {
+    case live(any BusProvider)
+    case replay(ReplayCursor)
+  }
+
+  let source: Source
+  private let worker: Int
+  private let records: Bool
+  private(set) var trace = TraceBuffer()
+  private var opened = 0
+  /// Bits that went over the wire since the last call of `takeBits`, for the bus load.
+  private var bits = 0
+
+  init(_ source: Source, worker: Int, records: Bool) {
+    self.source = source
+    self.worker = worker
+    self.records = records
+  }
+
+  func beginStep() {
+    guard records else { return }
+    trace.removeAll()
+    trace.begin("s", worker)
+    trace.end()
+  }
+
+  func endStep() {
+    record { $0.begin(".") }
+  }
+
+  func now() -> Timestamp {
+    switch source {
+    case .live(let provider):
+      let now = provider.now()
+      record {
+        $0.begin("t")
+        $0.number(now.nanoseconds)
+      }
+      return now
+    case .replay(let cursor): return Timestamp(nanoseconds: cursor.number("t"))
+    }
+  }
+
+  func wallTime() -> Double {
+    switch source {
+    case .live(let provider):
+      let wall = provider.wallTime()
+      record {
+        $0.begin("u")
+        $0.number(Int64(bitPattern: wall.bitPattern))
+      }
+      return wall
+    case .replay(let cursor): return Double(bitPattern: UInt64(bitPattern: cursor.number("u")))
+    }
+  }
+
+  func device(bus: String, address: UInt8) throws(BusError) -> PortDevice {
+    let base = try open(bus: bus) { (provider) throws(BusError) in
+      try provider.registerDevice(bus: bus, address: address)
+    }
+    return PortDevice(port: self, index: opened - 1, bus: bus, address: address, base: base)
+  }
+
+  func stream(path: String, baudRate: Int) throws(BusError) -> PortStream {
+    let base = try open(bus: path) { (provider) throws(BusError) in
+      try provider.byteStream(port: path, baudRate: baudRate)
+    }
+    return PortStream(port: self, index: opened - 1, path: path, base: base)
+  }
+
+  func line(_ name: InterruptLineName) throws(BusError) -> PortLine {
+    let base = try open(bus: name.chip) { (provider) throws(BusError) in
+      try provider.interruptLine(name)
+    }
+    return PortLine(port: self, index: opened - 1, name: name, base: base)
+  }
+
+  /// Bits transferred since the last call.
+  func takeBits() -> Int {
+    defer { bits = 0 }
+    return bits
+  }
+
+  private func open<Opened>(
+    bus: String, _ body: (any BusProvider) throws(BusError) -> Opened
+  ) throws(BusError) -> Opened? {
+    let index = opened
+    opened += 1
+    switch source {
+    case .live(let provider):
+      do {
+        let base = try body(provider)
+        record { $0.begin("o", index) }
+        return base
+      } catch {
+        record {
+          $0.begin("o", index)
+          $0.failure(error)
+        }
+        throw error
+      }
+    case .replay(let cursor):
+      let line = cursor.line("o", index)
+      if let failure = line?.failure(1, bus: bus) { throw failure }
+      return nil
+    }
+  }
+
+  // An I2C transfer: 9 bits a byte, start, repeated start and stop.
+  fileprivate func count(bytes: Int) { bits += bytes * 9 + 3 }
+
+  fileprivate func record(_ body: (inout TraceBuffer) -> Void) {
+    guard records else { return }
+    body(&trace)
+    trace.end()
+  }
+}
+
+/// A chip as its driver sees it.
+final class PortDevice: RegisterDevice {
+  private let port: Port
+  private let index: Int
+  private let bus: String
+  private let address: UInt8
+  private let base: (any RegisterDevice)?
+
+  fileprivate init(
+    port: Port, index: Int, bus: String, address: UInt8, base: (any RegisterDevice)?
+  ) {
+    self.port = port
+    self.index = index
+    self.bus = bus
+    self.address = address
+    self.base = base
+  }
+
+  func read(_ register: UInt8, into buffer: UnsafeMutableRawBufferPointer) throws(BusError) {
+    port.count(bytes: 3 + buffer.count)
+    switch port.source {
+    case .live:
+      do {
+        try base?.read(register, into: buffer)
+      } catch {
+        let error = placed(error, register)
+        record("r", register) { $0.failure(error) }
+        throw error
+      }
+      record("r", register) { $0.hexadecimal(UnsafeRawBufferPointer(buffer)) }
+    case .replay(let cursor):
+      let line = try answer(cursor, "r", register)
+      guard let data = line.data(2), data.count == buffer.count else {
+        throw cursor.diverged("a read of another length")
+      }
+      buffer.copyBytes(from: data)
+    }
+  }
+
+  func write(_ register: UInt8, from bytes: UnsafeRawBufferPointer) throws(BusError) {
+    port.count(bytes: 2 + bytes.count)
+    switch port.source {
+    case .live:
+      do {
+        try base?.write(register, from: bytes)
+      } catch {
+        let error = placed(error, register)
+        record("w", register) { $0.failure(error) }
+        throw error
+      }
+      record("w", register) { $0.hexadecimal(bytes) }
+    case .replay(let cursor):
+      let line = try answer(cursor, "w", register)
+      guard let data = line.data(2), data.elementsEqual(bytes) else {
+        throw cursor.diverged("a write of other bytes")
+      }
+    }
+  }
+
+  private func record(
+    _ letter: Character, _ register: UInt8, _ result: (inout TraceBuffer) -> Void
+  ) {
+    port.record { trace in
+      trace.begin(letter, index)
+      trace.number(Int64(register))
+      result(&trace)
+    }
+  }
+
+  private func answer(
+    _ cursor: ReplayCursor, _ letter: Character, _ register: UInt8
+  ) throws(BusError) -> TraceLine {
+    guard let line = cursor.line(letter, index), line.number(1) == Int64(register) else {
+      throw cursor.diverged("a transfer of register \(hexadecimal(register))")
+    }
+    if let failure = line.failure(2, bus: bus, address: address, register: register) {
+      throw failure
+    }
+    return line
+  }
+
+  private func placed(_ error: BusError, _ register: UInt8) -> BusError {
+    BusError(error.reason, bus: bus, address: address, register: register, errno: error.errno)
+  }
+}
+
+/// A serial line as its driver sees it.
+final class PortStream: ByteStream {
+  private let port: Port
+  private let index: Int
+  private let path: String
+  private let base: (any ByteStream)?
+
+  fileprivate init(port: Port, index: Int, path: String, base: (any ByteStream)?) {
+    self.port = port
+    self.index = index
+    self.path = path
+    self.base = base
+  }
+
+  var readiness: Readiness { base?.readiness ?? .never }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws(BusError) -> Int {
+    switch port.source {
+    case .live:
+      do {
+        let count = try base?.read(into: buffer) ?? 0
+        port.record {
+          $0.begin("i", index)
+          $0.hexadecimal(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        }
+        return count
+      } catch { throw failed("i", error) }
+    case .replay(let cursor):
+      let line = try answer(cursor, "i")
+      guard let data = line.data(1), data.count <= buffer.count else {
+        throw cursor.diverged("a read")
+      }
+      buffer.copyBytes(from: data)
+      return data.count
+    }
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer) throws(BusError) {
+    switch port.source {
+    case .live:
+      do { try base?.write(bytes) } catch { throw failed("x", error) }
+      port.record {
+        $0.begin("x", index)
+        $0.hexadecimal(bytes)
+      }
+    case .replay(let cursor):
+      guard try answer(cursor, "x").data(1)?.elementsEqual(bytes) == true else {
+        throw cursor.diverged("a write of other bytes")
+      }
+    }
+  }
+
+  func setBaudRate(_ rate: Int) throws(BusError) {
+    switch port.source {
+    case .live:
+      do { try base?.setBaudRate(rate) } catch { throw failed("b", error) }
+      port.record {
+        $0.begin("b", index)
+        $0.number(Int64(rate))
+      }
+    case .replay(let cursor): _ = try answer(cursor, "b")
+    }
+  }
+
+  private func failed(_ letter: Character, _ error: BusError) -> BusError {
+    let error = BusError(error.reason, bus: path, errno: error.errno)
+    port.record {
+      $0.begin(letter, index)
+      $0.failure(error)
+    }
+    return error
+  }
+
+  private func answer(_ cursor: ReplayCursor, _ letter: Character) throws(BusError) -> TraceLine {
+    guard let line = cursor.line(letter, index) else { throw cursor.diverged("serial bytes") }
+    if let failure = line.failure(1, bus: path) { throw failure }
+    return line
+  }
+}
+
+/// An interrupt line as the scheduler sees it.
+final class PortLine {
+  private let port: Port
+  private let index: Int
+  private let name: InterruptLineName
+  private let base: (any InterruptLine)?
+
+  fileprivate init(
+    port: Port, index: Int, name: InterruptLineName, base: (any InterruptLine)?
+  ) {
+    self.port = port
+    self.index = index
+    self.name = name
+    self.base = base
+  }
+
+  var readiness: Readiness { base?.readiness ?? .never }
+
+  func takeEdge() throws(BusError) -> Timestamp? {
+    switch port.source {
+    case .live:
+      do {
+        let edge = try base?.takeEdge()
+        port.record {
+          $0.begin("e", index)
+          if let edge { $0.number(edge.nanoseconds) } else { $0.nothing() }
+        }
+        return edge
+      } catch {
+        let error = BusError(error.reason, bus: name.chip, errno: error.errno)
+        port.record {
+          $0.begin("e", index)
+          $0.failure(error)
+        }
+        throw error
+      }
+    case .replay(let cursor):
+      guard let line = cursor.line("e", index) else { throw cursor.diverged("an edge") }
+      if let failure = line.failure(1, bus: name.chip) { throw failure }
+      return line.number(1).map(Timestamp.init(nanoseconds:))
+    }
+  }
+}
+
+/// The lines of the step that is being replayed, in order.
+final class ReplayCursor {
+  private var lines: [TraceLine] = []
+  private var position = 0
+  /// What the drivers asked for that the recording does not hold: another version, or a damaged file.
+  private(set) var divergence: String?
+
+  func load(_ lines: [TraceLine]) {
+    self.lines = lines
+    position = 0
+  }
+
+  /// Says what is left over after a step; `nil` when everything was used.
+  func finish() -> String? {
+    if divergence == nil, position < lines.count {
+      divergence = "the recording holds \(lines.count - position) more transfers in this step"
+    }
+    return divergence
+  }
+
+  func line(_ letter: Character, _ index: Int) -> TraceLine? {
+    guard position < lines.count, lines[position].letter == letter.asciiValue,
+      lines[position].number(0) == Int64(index)
+    else {
+      _ = diverged("'\(letter) \(index)'")
+      return nil
+    }
+    defer { position += 1 }
+    return lines[position]
+  }
+
+  func number(_ letter: Character) -> Int64 {
+    guard position < lines.count, lines[position].letter == letter.asciiValue,
+      let number = lines[position].number(0)
+    else {
+      _ = diverged("'\(letter)'")
+      return 0
+    }
+    position += 1
+    return number
+  }
+
+  func diverged(_ wanted: String) -> BusError {
+    if divergence == nil {
+      divergence = "the drivers ask for \(wanted), the recording goes on otherwise"
+    }
+    return BusError(.unsupported("this step of the recording"), bus: "replay")
+  }
+}

@@ -1,0 +1,55 @@
+public import SensorTypes
+
+/// Runs a recording through the same drivers, supervision and fusion again.
+///
+/// Time is the recording's: nothing waits, and two runs are alike to the bit.
+public struct Replay {
+  /// A recording that the drivers of this version do not follow.
+  public struct Divergence: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The line of the recording at which the step begins.
+    public var line: Int
+    /// What was asked for.
+    public var message: String
+
+    /// One line for a person.
+    public var description: String { "line \(line): \(message)" }
+  }
+
+  /// Replays all of `recording`.
+  ///
+  /// - Parameters:
+  ///   - board: The board of the recording, parsed from its own text.
+  ///   - calibrations: As at the time of the recording, or others to see what they would have done.
+  ///   - handler: Takes what is published, in order.
+  public static func run(
+    _ recording: Recording, board: Board, calibrations: CalibrationStore,
+    handler: (Observation) -> Void
+  ) throws(Divergence) {
+    var pipeline = Pipeline(board: board, calibrations: calibrations, isSimulated: true)
+    let demand = DemandBox()
+    demand.value = .everything
+    var delivered: [Delivery] = []
+    // The workers of one thread: a class, because the closures below outlive this line.
+    final class Inbox { var deliveries: [Delivery] = [] }
+    let inbox = Inbox()
+    let workers = WorkerPlan.plans(for: board).map { plan in
+      let cursor = ReplayCursor()
+      let worker = plan.makeWorker(source: .replay(cursor), records: false, demand: demand) {
+        deliveries, _ in inbox.deliveries = deliveries
+      }
+      return (worker: worker, cursor: cursor)
+    }
+    for (index, step) in recording.steps.enumerated() {
+      let line = recording.stepLines[index]
+      guard step.worker < workers.count, step.worker >= 0 else {
+        throw Divergence(line: line, message: "worker \(step.worker) is not of this board")
+      }
+      let (worker, cursor) = workers[step.worker]
+      cursor.load(step.lines)
+      _ = worker.step()
+      if let message = cursor.finish() { throw Divergence(line: line, message: message) }
+      delivered = inbox.deliveries
+      for delivery in delivered { pipeline.process(delivery, publish: handler) }
+    }
+  }
+}

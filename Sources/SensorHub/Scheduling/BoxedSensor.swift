@@ -1,0 +1,27 @@
+import SensorBus
+import SensorDrivers
+import SensorTypes
+
+/// A driver behind a reference, so that a worker can hold chips of many kinds in one array.
+protocol AnySensor: AnyObject {
+  func start() throws(DriverError) -> StartProgress
+  func poll() throws(DriverError) -> Reading?
+  func verify() throws(DriverError)
+  func sleep() throws(DriverError)
+  var outputRate: Double { get }
+  var latency: Double { get }
+}
+
+/// Owns a noncopyable driver; calls go straight through.
+final class BoxedSensor<Driver: SensorDriver & ~Copyable>: AnySensor {
+  private var driver: Driver
+
+  init(_ driver: consuming Driver) { self.driver = driver }
+
+  func start() throws(DriverError) -> StartProgress { try driver.start() }
+  func poll() throws(DriverError) -> Reading? { try driver.poll() }
+  func verify() throws(DriverError) { try driver.verify() }
+  func sleep() throws(DriverError) { try driver.sleep() }
+  var outputRate: Double { driver.outputRate }
+  var latency: Double { driver.latency }
+}

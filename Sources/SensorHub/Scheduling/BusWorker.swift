@@ -1,0 +1,122 @@
+import SensorBus
+import SensorTypes
+import Synchronization
+
+/// The demand of all clients as the workers read it, at every step, without a lock.
+final class DemandBox: Sendable {
+  private let bits = Atomic<UInt8>(0)
+
+  var value: Demand {
+    get {
+      let bits = self.bits.load(ordering: .acquiring)
+      return Demand(heading: bits & 1 != 0, location: bits & 2 != 0, altitude: bits & 4 != 0)
+    }
+    set {
+      let heading: UInt8 = newValue.heading ? 1 : 0
+      let location: UInt8 = newValue.location ? 2 : 0
+      let altitude: UInt8 = newValue.altitude ? 4 : 0
+      bits.store(heading | location | altitude, ordering: .releasing)
+    }
+  }
+}
+
+/// Everything on one bus, stepped by the one thread that owns it.
+final class BusWorker: BusWork {
+  /// How often the system's date is looked at, seconds.
+  private static let wallTimeInterval = 1.0
+  /// The window of the bus load, seconds, and the share above which it is said.
+  private static let loadWindow = 10.0
+  private static let loadLimit = 0.6
+
+  private let bus: String
+  private let speed: Double?
+  private let port: Port
+  private let tasks: [(task: any WorkerTask, kind: DemandKind)]
+  private let demand: DemandBox
+  private let deliver: ([Delivery], TraceBuffer) -> Void
+  private var outbox: [Delivery] = []
+  private var nextWallTime = Timestamp(nanoseconds: .min)
+  private var loadStart: Timestamp?
+  private var loadWasSaid = false
+
+  /// - Parameters:
+  ///   - speed: The I2C clock in hertz; `nil` for a serial port.
+  ///   - deliver: Takes what a step brought, and its trace, before the next step begins.
+  init(
+    bus: String, speed: Double?, port: Port, tasks: [(task: any WorkerTask, kind: DemandKind)],
+    demand: DemandBox, deliver: @escaping ([Delivery], TraceBuffer) -> Void
+  ) {
+    self.bus = bus
+    self.speed = speed
+    self.port = port
+    self.tasks = tasks
+    self.demand = demand
+    self.deliver = deliver
+    outbox.reserveCapacity(64)
+  }
+
+  func step() -> Timestamp {
+    port.beginStep()
+    outbox.removeAll(keepingCapacity: true)
+    let now = port.now()
+    if now >= nextWallTime {
+      nextWallTime = now.advanced(bySeconds: Self.wallTimeInterval)
+      outbox.append(.wallTime(port.wallTime(), at: now))
+      watchLoad(now)
+    }
+    let demand = self.demand.value
+    var due = nextWallTime
+    for (task, kind) in tasks {
+      task.setWanted(kind.isWanted(demand))
+      task.step(port, at: now, into: &outbox)
+      due = min(due, task.due)
+    }
+    port.endStep()
+    deliver(outbox, port.trace)
+    return due
+  }
+
+  func forEachReadiness(_ body: (Readiness) -> Void) {
+    for (task, _) in tasks { body(task.readiness) }
+  }
+
+  private func watchLoad(_ now: Timestamp) {
+    guard let speed else { return }
+    guard let start = loadStart else {
+      loadStart = now
+      _ = port.takeBits()
+      return
+    }
+    let window = now.seconds(since: start)
+    guard window >= Self.loadWindow else { return }
+    let load = Double(port.takeBits()) / (speed * window)
+    loadStart = now
+    if load > Self.loadLimit, !loadWasSaid {
+      loadWasSaid = true
+      let percent = Int((load * 100).rounded())
+      outbox.append(
+        .diagnostic(
+          "\(bus) is busy \(percent) % of the time at \(Int(speed)) Hz: "
+            + "lower the rates or raise the bus speed",
+          at: now))
+    }
+  }
+}
+
+/// Which wish a sensor serves.
+enum DemandKind {
+  case heading
+  case altitude
+  case location
+  /// Accelerometer and gyro serve heading and altitude.
+  case motion
+
+  func isWanted(_ demand: Demand) -> Bool {
+    switch self {
+    case .heading: demand.heading
+    case .altitude: demand.altitude
+    case .location: demand.location
+    case .motion: demand.heading || demand.altitude
+    }
+  }
+}

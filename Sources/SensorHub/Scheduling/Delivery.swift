@@ -1,0 +1,11 @@
+import SensorTypes
+
+/// What a worker hands to the pipeline at the end of a step, in order.
+enum Delivery {
+  case reading(sensor: Int, Sample<Reading>)
+  case fix(sensor: Int, GNSSFix)
+  case status(SensorStatus)
+  /// What the system believes the date to be, seconds since 1970.
+  case wallTime(Double, at: Timestamp)
+  case diagnostic(String, at: Timestamp)
+}

@@ -1,0 +1,89 @@
+import SensorBus
+import SensorDrivers
+
+/// Makes the driver of a board file's chip. The one place that knows every driver by name.
+enum SensorFactory {
+  /// Conversions a second where the board file says nothing.
+  static func defaultRate(_ kind: ChipKind) -> Double {
+    switch kind {
+    case .magnetometer: 80
+    case .accelerometer: 100
+    case .inertial: 208
+    case .barometer: 25
+    case .receiver: 5
+    }
+  }
+
+  /// The schedule's entry for a sensor. A board's chips are all in the catalogue: its reader checks.
+  static func task(
+    index: Int, sensor: Board.Sensor
+  ) -> (task: any WorkerTask, kind: DemandKind) {
+    let kind = ChipCatalog.chip(named: sensor.chip)?.kind ?? .receiver
+    let rate = sensor.rate ?? defaultRate(kind)
+    if kind == .receiver {
+      let task = ReceiverTask(index: index, sensor: sensor, rate: rate) { port throws(BusError) in
+        try receiver(sensor, rate: rate, port: port)
+      }
+      return (task, .location)
+    }
+    let task = SensorTask(index: index, sensor: sensor) { port throws(BusError) in
+      try driver(sensor, rate: rate, port: port)
+    }
+    switch kind {
+    case .magnetometer: return (task, .heading)
+    case .barometer: return (task, .altitude)
+    case .accelerometer, .inertial, .receiver: return (task, .motion)
+    }
+  }
+
+  private static func driver(
+    _ sensor: Board.Sensor, rate: Double, port: Port
+  ) throws(BusError) -> any AnySensor {
+    guard case .i2c(let bus, let address) = sensor.attachment else {
+      throw BusError(.unsupported("\(sensor.chip) on a serial port"), bus: sensor.attachment.bus)
+    }
+    let device = try port.device(bus: bus, address: address)
+    switch sensor.chip {
+    case "LIS3MDL":
+      return BoxedSensor(LIS3MDL(device, LIS3MDLConfiguration(outputRate: rate)))
+    case "LSM303DLHC-M":
+      return BoxedSensor(
+        LSM303DLHCMagnetometer(device, LSM303DLHCMagnetometerConfiguration(outputRate: rate)))
+    case "LSM303DLHC-A":
+      return BoxedSensor(
+        LSM303DLHCAccelerometer(device, LSM303DLHCAccelerometerConfiguration(outputRate: rate)))
+    case "LSM6DSOX":
+      return BoxedSensor(LSM6DSOX(device, LSM6DSOXConfiguration(outputRate: rate)))
+    case "BMP280":
+      return BoxedSensor(BMx280(device, BMx280Configuration(chip: .bmp280, outputRate: rate)))
+    case "BME280":
+      return BoxedSensor(BMx280(device, BMx280Configuration(chip: .bme280, outputRate: rate)))
+    case "DPS310":
+      return BoxedSensor(DPS310(device, DPS310Configuration(outputRate: rate)))
+    default:
+      throw BusError(.unsupported("a chip called \(sensor.chip)"), bus: bus, address: address)
+    }
+  }
+
+  private static func receiver(
+    _ sensor: Board.Sensor, rate: Double, port: Port
+  ) throws(BusError) -> (receiver: GNSSReceiver, stream: PortStream?) {
+    let isConfigurable = sensor.chip == "u-blox"
+    switch sensor.attachment {
+    case .i2c(let bus, let address):
+      let stream = UBloxDDCStream(try port.device(bus: bus, address: address))
+      let receiver = GNSSReceiver(
+        stream, outputRate: rate, isConfigurable: isConfigurable, baudRate: nil,
+        searchesBaudRate: false)
+      return (receiver, nil)
+    case .serial(let path, let baudRate):
+      // A rate in the board file is meant; without one the usual ones are tried.
+      let rateOfLine = baudRate ?? (isConfigurable ? 38_400 : 9_600)
+      let stream = try port.stream(path: path, baudRate: rateOfLine)
+      let receiver = GNSSReceiver(
+        stream, outputRate: rate, isConfigurable: isConfigurable, baudRate: rateOfLine,
+        searchesBaudRate: baudRate == nil)
+      return (receiver, stream)
+    }
+  }
+}

@@ -1,0 +1,178 @@
+import SensorBus
+import SensorDrivers
+import SensorTypes
+
+/// Something a worker steps: a sensor or a receiver.
+protocol WorkerTask: AnyObject {
+  /// When it wants to be stepped next at the latest.
+  var due: Timestamp { get }
+  /// What ends its wait early.
+  var readiness: Readiness { get }
+  /// Whether somebody asks for what it measures.
+  func setWanted(_ wanted: Bool)
+  /// Does what is due at `now`, the beginning of the step, never waiting.
+  func step(_ port: Port, at now: Timestamp, into outbox: inout [Delivery])
+}
+
+/// One register chip in the schedule: started, polled by edge or timer, verified, started again.
+final class SensorTask: WorkerTask {
+  /// Configuration registers are re-read one by one this often (seconds): with up to ten of them a
+  /// brown-out is noticed within 1.5 s.
+  private static let verifyInterval = 0.15
+  /// Silence that counts as loss, seconds; three periods where those are longer.
+  private static let silenceLimit = 1.0
+  // Polling without an interrupt line: look shortly before the next conversion is due, then closely.
+  // The sample's moment is then known to a tenth of a period.
+  private static let firstLook = 0.92
+  private static let nextLook = 0.12
+
+  private let sensor: Board.Sensor
+  private let make: (Port) throws(BusError) -> any AnySensor
+  private var driver: (any AnySensor)?
+  private var line: PortLine?
+  private var supervisor: Supervisor
+  private var isWanted = false
+  /// Whether the chip was identified, or found missing, once: that is done whatever the demand.
+  private var hasAnswered = false
+  private var isStarted = false
+  private(set) var due = Timestamp(nanoseconds: .min)
+  /// The newest reading, and the one that a chip got stuck at: as long as it says only that, it says
+  /// nothing.
+  private var lastReading: Reading?
+  private var stuckAt: Reading?
+  private var lastLook = Timestamp(nanoseconds: 0)
+  private var nextVerify = Timestamp(nanoseconds: 0)
+
+  init(
+    index: Int, sensor: Board.Sensor, make: @escaping (Port) throws(BusError) -> any AnySensor
+  ) {
+    self.sensor = sensor
+    self.make = make
+    supervisor = Supervisor(
+      index: index, chip: sensor.chip, position: sensor.attachment.description)
+  }
+
+  var readiness: Readiness { line?.readiness ?? .never }
+
+  func setWanted(_ wanted: Bool) {
+    guard wanted != isWanted else { return }
+    isWanted = wanted
+    due = Timestamp(nanoseconds: .min)
+  }
+
+  func step(_ port: Port, at begin: Timestamp, into outbox: inout [Delivery]) {
+    let edge = takeEdge(port)
+    guard edge != nil || begin >= due else { return }
+    // Other chips' transfers have passed since the step began.
+    let now = port.now()
+    guard isWanted || !hasAnswered else { return rest(now, into: &outbox) }
+    if isStarted {
+      measure(port, edge: edge, now: now, into: &outbox)
+    } else {
+      start(port, now: now, into: &outbox)
+    }
+  }
+
+  private func takeEdge(_ port: Port) -> Timestamp? {
+    guard isStarted, let line else { return nil }
+    // A line that fails leaves the timer, which polls anyway.
+    return (try? line.takeEdge()) ?? nil
+  }
+
+  private func rest(_ now: Timestamp, into outbox: inout [Delivery]) {
+    // A chip that does not answer needs no sleep either.
+    if isStarted { try? driver?.sleep() }
+    isStarted = false
+    due = .distantFuture
+    if supervisor.rested(at: now) { outbox.append(.status(supervisor.status)) }
+  }
+
+  private func start(_ port: Port, now: Timestamp, into outbox: inout [Delivery]) {
+    do throws(DriverError) {
+      let driver = try opened(port, at: now)
+      switch try driver.start() {
+      case .wait(let seconds): due = now.advanced(bySeconds: seconds)
+      case .ready:
+        isStarted = true
+        hasAnswered = true
+        let ready = port.now()
+        supervisor.ready(at: ready)
+        lastLook = ready
+        nextVerify = ready.advanced(bySeconds: Self.verifyInterval)
+        due = ready
+      }
+    } catch {
+      fail(error, now: now, into: &outbox)
+    }
+  }
+
+  private func opened(_ port: Port, at now: Timestamp) throws(DriverError) -> any AnySensor {
+    if let driver { return driver }
+    do {
+      let driver = try make(port)
+      if let name = sensor.interrupt, line == nil { line = try port.line(name) }
+      self.driver = driver
+      supervisor.starting(at: now)
+      return driver
+    } catch {
+      throw .bus(error)
+    }
+  }
+
+  private func measure(
+    _ port: Port, edge: Timestamp?, now: Timestamp, into outbox: inout [Delivery]
+  ) {
+    guard let driver else { return }
+    let period = 1 / driver.outputRate
+    do throws(DriverError) {
+      if let reading = try driver.poll() {
+        if reading == stuckAt { throw .stuck }
+        stuckAt = nil
+        lastReading = reading
+        // With an edge the kernel knows the moment; else the conversion ended between the last look
+        // and this one.
+        let since = min(now.seconds(since: lastLook), Self.nextLook * period)
+        let ready = edge ?? now.advanced(bySeconds: -since / 2)
+        let time = ready.advanced(bySeconds: -driver.latency)
+        outbox.append(.reading(sensor: supervisor.status.index, Sample(time: time, value: reading)))
+        if supervisor.delivered(at: now) { outbox.append(.status(supervisor.status)) }
+        due = now.advanced(bySeconds: period * (line == nil ? Self.firstLook : 1.5))
+      } else {
+        due = now.advanced(bySeconds: period * (line == nil ? Self.nextLook : 0.5))
+      }
+      lastLook = now
+      if now >= nextVerify {
+        nextVerify = now.advanced(bySeconds: Self.verifyInterval)
+        try driver.verify()
+      }
+      let limit = max(Self.silenceLimit, 3 * period)
+      if supervisor.isSilent(at: now, limit: limit) {
+        throw .notReady("no new conversion for \(Int((limit * 1000).rounded())) ms")
+      }
+    } catch {
+      due = now.advanced(bySeconds: period)
+      fail(error, now: now, into: &outbox)
+    }
+  }
+
+  private func fail(_ error: DriverError, now: Timestamp, into outbox: inout [Delivery]) {
+    var retry = supervisor.failed(error, starting: !isStarted, at: now)
+    if retry == nil, case .overflow = error, supervisor.isSilent(at: now, limit: Self.silenceLimit),
+      supervisor.state == .running
+    {
+      // Still answering, but nothing to publish: say so, go on looking.
+      supervisor.enter(.failed(error.description), at: now)
+      outbox.append(.status(supervisor.status))
+      retry = nil
+    }
+    guard let retry else { return }
+    if error == .stuck { stuckAt = lastReading }
+    hasAnswered = true
+    isStarted = false
+    driver = nil
+    due = retry
+    outbox.append(.status(supervisor.status))
+  }
+
+  var status: SensorStatus { supervisor.status }
+}

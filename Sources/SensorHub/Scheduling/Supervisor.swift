@@ -1,0 +1,124 @@
+import SensorBus
+public import SensorDrivers
+import SensorTypes
+
+/// The life of one sensor: starting, running, failed and tried again, idle; with its counters.
+///
+/// A value type without I/O: the tasks report what happened, the supervisor says what state that means
+/// and when to try again.
+struct Supervisor {
+  /// Errors in a row that a running sensor survives before it is started anew: a single disturbed
+  /// transfer is no loss.
+  static let toleratedErrors = 3
+  /// The longest pause between two attempts, seconds.
+  static let longestPause = 2.0
+  private static let firstPause = 0.1
+
+  private(set) var status: SensorStatus
+  private var errorsInARow = 0
+  private var pause = firstPause
+  /// When a sample last arrived, or the sensor last became ready.
+  private var lastSample: Timestamp
+
+  init(index: Int, chip: String, position: String) {
+    let start = Timestamp(nanoseconds: 0)
+    status = SensorStatus(
+      index: index, chip: chip, position: position, state: .starting, since: start)
+    lastSample = start
+  }
+
+  var state: SensorState { status.state }
+
+  var hasFailed: Bool {
+    if case .failed = state { true } else { false }
+  }
+
+  mutating func enter(_ state: SensorState, at now: Timestamp) {
+    status.state = state
+    status.since = now
+  }
+
+  mutating func starting(at now: Timestamp) {
+    status.counters.starts += 1
+    // While it is retried a lost sensor stays lost: only a sample brings it back.
+    if case .idle = state { enter(.starting, at: now) }
+  }
+
+  /// Put to sleep. A sensor that failed stays failed: sleep does not mend it. Returns whether that
+  /// changed the state.
+  mutating func rested(at now: Timestamp) -> Bool {
+    switch state {
+    case .idle, .failed: return false
+    case .starting, .running:
+      enter(.idle, at: now)
+      return true
+    }
+  }
+
+  /// Configured and read back; silence counts from here.
+  mutating func ready(at now: Timestamp) {
+    errorsInARow = 0
+    lastSample = now
+  }
+
+  /// A sample arrived. Returns whether that changed the state.
+  mutating func delivered(at now: Timestamp) -> Bool {
+    status.counters.samples += 1
+    errorsInARow = 0
+    pause = Self.firstPause
+    lastSample = now
+    guard state != .running else { return false }
+    enter(.running, at: now)
+    return true
+  }
+
+  /// Something went wrong. Returns the time of the next attempt, or `nil` to go on as before.
+  mutating func failed(_ error: DriverError, starting: Bool, at now: Timestamp) -> Timestamp? {
+    switch error {
+    case .bus: status.counters.busErrors += 1
+    case .configurationLost: status.counters.configurationsLost += 1
+    case .stuck, .notReady: status.counters.stalls += 1
+    case .overflow:
+      // The chip is well, the field is not: nothing to start anew unless it never ends.
+      status.counters.overflows += 1
+      return nil
+    case .wrongIdentity, .invalidTrim: break
+    }
+    errorsInARow += 1
+    if !starting, case .bus = error, errorsInARow < Self.toleratedErrors { return nil }
+    let retry = now.advanced(bySeconds: pause)
+    pause = min(2 * pause, Self.longestPause)
+    enter(.failed(error.description), at: now)
+    return retry
+  }
+
+  /// It fell silent and is listened to on; the next sample brings it back.
+  mutating func silenced(_ error: DriverError, at now: Timestamp) {
+    status.counters.stalls += 1
+    enter(.failed(error.description), at: now)
+  }
+
+  /// Whether a running sensor has been silent for longer than `limit` seconds.
+  func isSilent(at now: Timestamp, limit: Double) -> Bool {
+    now.seconds(since: lastSample) > limit
+  }
+}
+
+extension DriverError: CustomStringConvertible {
+  /// One line: what is wrong and where to look.
+  public var description: String {
+    switch self {
+    case .bus(let error): "\(error)"
+    case .wrongIdentity(let chip, let register, let expected, let found):
+      "this is no \(chip): register \(hexadecimal(register)) holds \(hexadecimal(found)), "
+        + "expected \(hexadecimal(expected)); run lodestone scan"
+    case .configurationLost(let register, let expected, let found):
+      "configuration lost: register \(hexadecimal(register)) holds \(hexadecimal(found)), "
+        + "written was \(hexadecimal(expected)): the chip was reset, check its supply"
+    case .notReady(let what): what
+    case .invalidTrim(let what): "trim values cannot be right: \(what)"
+    case .overflow: "beyond the measuring range: a magnet or a current is near"
+    case .stuck: "the output does not change any more"
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import SensorBus
+import SensorDrivers
+import SensorTypes
+
+/// Which sensors one thread serves: all of one bus. A plan is a value; the worker is made on its thread.
+struct WorkerPlan: Sendable {
+  let index: Int
+  let bus: String
+  let speed: Double?
+  let sensors: [(index: Int, sensor: Board.Sensor)]
+
+  /// One plan a bus, in the order of the board file.
+  static func plans(for board: Board) -> [WorkerPlan] {
+    var buses: [String] = []
+    for sensor in board.sensors where !buses.contains(sensor.attachment.bus) {
+      buses.append(sensor.attachment.bus)
+    }
+    return buses.enumerated().map { index, bus in
+      let sensors = board.sensors.enumerated().filter { $0.element.attachment.bus == bus }
+      let isSerial = sensors.allSatisfy {
+        if case .serial = $0.element.attachment { true } else { false }
+      }
+      return WorkerPlan(
+        index: index, bus: bus, speed: isSerial ? nil : board.busSpeeds[bus] ?? 100_000,
+        sensors: sensors.map { ($0.offset, $0.element) })
+    }
+  }
+
+  /// A thread's name: the last part of the path, of at most the kernel's 15 characters.
+  var threadName: String { String((bus.split(separator: "/").last ?? "bus").suffix(15)) }
+
+  func makeWorker(
+    source: Port.Source, records: Bool, demand: DemandBox,
+    deliver: @escaping ([Delivery], TraceBuffer) -> Void
+  ) -> BusWorker {
+    let tasks = sensors.map { index, sensor in SensorFactory.task(index: index, sensor: sensor) }
+    return BusWorker(
+      bus: bus, speed: speed, port: Port(source, worker: index, records: records), tasks: tasks,
+      demand: demand, deliver: deliver)
+  }
+}

@@ -1,0 +1,66 @@
+public import LinearAlgebra
+
+/// What the fusion core knows about heading at one moment.
+public struct HeadingEstimate: Sendable, Hashable {
+  /// The moment it is true for.
+  public var time: Timestamp
+  /// The body's y axis clockwise from magnetic north, radians, 0 up to 2 pi.
+  public var magneticHeading: Double
+  /// Half the width of the 95 % interval, radians; `nil` with a `reason` when heading is not to be trusted.
+  public var accuracy: Double?
+  /// The body's y axis clockwise from true north, radians; `nil` with a `trueReason`.
+  public var trueHeading: Double?
+  /// Declination that leads from magnetic to true heading, radians east.
+  public var declination: Double?
+  /// Why `accuracy` is missing.
+  public var reason: NoData?
+  /// Why `trueHeading` is missing.
+  public var trueReason: NoData?
+  /// The calibrated field in the body frame, microtesla.
+  public var field: Vector3
+  /// The attitude, body to earth (ENU with y to *magnetic* north).
+  public var attitude: Quaternion
+
+  /// Makes an estimate.
+  public init(
+    time: Timestamp, magneticHeading: Double, accuracy: Double?, trueHeading: Double? = nil,
+    declination: Double? = nil, reason: NoData? = nil, trueReason: NoData? = nil, field: Vector3,
+    attitude: Quaternion
+  ) {
+    self.time = time
+    self.magneticHeading = magneticHeading
+    self.accuracy = accuracy
+    self.trueHeading = trueHeading
+    self.declination = declination
+    self.reason = reason
+    self.trueReason = trueReason
+    self.field = field
+    self.attitude = attitude
+  }
+}
+
+/// What the barometer says about height at one moment.
+public struct AltitudeEstimate: Sendable, Hashable {
+  /// The moment it is true for.
+  public var time: Timestamp
+  /// Height above the first sample of this run, metres.
+  public var relativeAltitude: Double
+  /// One sigma of the relative altitude, metres.
+  public var relativeAccuracy: Double
+  /// Smoothed static pressure, pascals.
+  public var pressure: Double
+  /// Climb rate, m/s, up positive; `nil` while unknown.
+  public var verticalSpeed: Double?
+
+  /// Makes an estimate.
+  public init(
+    time: Timestamp, relativeAltitude: Double, relativeAccuracy: Double, pressure: Double,
+    verticalSpeed: Double? = nil
+  ) {
+    self.time = time
+    self.relativeAltitude = relativeAltitude
+    self.relativeAccuracy = relativeAccuracy
+    self.pressure = pressure
+    self.verticalSpeed = verticalSpeed
+  }
+}

@@ -1,0 +1,79 @@
+/// One epoch of a GNSS receiver: what it said, all of one moment, nothing filled in.
+///
+/// Angles are degrees here because that is what every receiver speaks; `nil` means the receiver did not
+/// say, never zero.
+public struct GNSSFix: Sendable, Hashable {
+  /// What kind of fix the receiver claims.
+  public enum Mode: UInt8, Sendable, Hashable, Comparable {
+    /// No position.
+    case none = 1
+    /// Latitude and longitude only; any altitude is assumed, not measured.
+    case twoDimensional = 2
+    /// Position and altitude.
+    case threeDimensional = 3
+
+    /// A better kind of fix is the greater one.
+    @inlinable public static func < (a: Mode, b: Mode) -> Bool { a.rawValue < b.rawValue }
+  }
+
+  /// Where an accuracy comes from.
+  public enum AccuracySource: UInt8, Sendable, Hashable {
+    /// The receiver's own estimate (UBX NAV-PVT, NMEA GST).
+    case receiver
+    /// Dilution of precision times a documented range error: `assumed`.
+    case dilution
+    /// A documented worst case: `assumed`.
+    case worstCase
+
+    /// Whether the figure is an assumption and not the receiver's word.
+    @inlinable public var isAssumed: Bool { self != .receiver }
+  }
+
+  /// When the epoch's first byte arrived, on the monotonic clock.
+  public var received: Timestamp
+  /// UTC of the epoch in seconds since 1970-01-01 (no leap seconds counted); `nil` without a full date.
+  public var utc: Double?
+  /// UTC time of day of the epoch in seconds, when only that is known (NMEA without RMC or ZDA).
+  public var timeOfDay: Double?
+  /// The kind of fix.
+  public var mode: Mode
+  /// Geodetic latitude, WGS 84, degrees north.
+  public var latitude: Double?
+  /// Longitude, WGS 84, degrees east, -180 to 180.
+  public var longitude: Double?
+  /// Height above mean sea level, metres, by the receiver's geoid.
+  public var altitude: Double?
+  /// Height above the WGS 84 ellipsoid, metres.
+  public var ellipsoidalAltitude: Double?
+  /// Horizontal 68 % radius, metres.
+  public var horizontalAccuracy: Double?
+  /// One sigma of the height, metres.
+  public var verticalAccuracy: Double?
+  /// Where the two accuracies above come from.
+  public var accuracySource: AccuracySource
+  /// Speed over ground, m/s.
+  public var speed: Double?
+  /// One sigma of the speed, m/s.
+  public var speedAccuracy: Double?
+  /// Course over ground, degrees from true north, 0 up to 360.
+  public var course: Double?
+  /// One sigma of the course, degrees.
+  public var courseAccuracy: Double?
+  /// Climb rate, m/s, up positive.
+  public var verticalSpeed: Double?
+  /// Horizontal dilution of precision.
+  public var hdop: Double?
+  /// Vertical dilution of precision.
+  public var vdop: Double?
+  /// Positional dilution of precision.
+  public var pdop: Double?
+  /// Satellites used in the solution.
+  public var satellitesUsed: Int?
+
+  /// Makes an epoch in which the receiver has said nothing yet.
+  public init(received: Timestamp, mode: Mode = .none) {
+    self.received = received
+    self.mode = mode
+    self.accuracySource = .worstCase
+  }
+}

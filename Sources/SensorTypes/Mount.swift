@@ -1,0 +1,62 @@
+public import LinearAlgebra
+
+/// How a chip sits on the board: which signed sensor axes lie along body x (right), y (forward), z (up).
+///
+/// Written `[+y, -x, +z]` in a board file: body x is the sensor's y, body y its negative x.
+public struct Mount: Sendable, Hashable, Codable {
+  /// One signed axis of the sensor.
+  public enum Axis: String, Sendable, Hashable, Codable, CaseIterable {
+    /// Along the sensor's x.
+    case plusX = "+x"
+    /// Against the sensor's x.
+    case minusX = "-x"
+    /// Along the sensor's y.
+    case plusY = "+y"
+    /// Against the sensor's y.
+    case minusY = "-y"
+    /// Along the sensor's z.
+    case plusZ = "+z"
+    /// Against the sensor's z.
+    case minusZ = "-z"
+
+    /// The axis as a unit vector in the sensor frame.
+    public var direction: Vector3 {
+      switch self {
+      case .plusX: Vector3(1, 0, 0)
+      case .minusX: Vector3(-1, 0, 0)
+      case .plusY: Vector3(0, 1, 0)
+      case .minusY: Vector3(0, -1, 0)
+      case .plusZ: Vector3(0, 0, 1)
+      case .minusZ: Vector3(0, 0, -1)
+      }
+    }
+  }
+
+  /// The sensor axis along body x, right.
+  public let x: Axis
+  /// The sensor axis along body y, forward.
+  public let y: Axis
+  /// The sensor axis along body z, up.
+  public let z: Axis
+
+  /// Makes a mount, or `nil` if the three axes do not span space (one is named twice).
+  public init?(x: Axis, y: Axis, z: Axis) {
+    self.x = x
+    self.y = y
+    self.z = z
+    guard abs(matrix.determinant) == 1 else { return nil }
+  }
+
+  private init(aligned: Void) {
+    (x, y, z) = (.plusX, .plusY, .plusZ)
+  }
+
+  /// The chip's axes are the body's.
+  public static let aligned = Mount(aligned: ())
+
+  /// Turns a vector from the sensor frame into the body frame.
+  public var matrix: Matrix3 { Matrix3(rows: x.direction, y.direction, z.direction) }
+
+  /// Whether the placement is a mirror image (a chip whose frame is left-handed).
+  public var isMirrored: Bool { matrix.determinant < 0 }
+}

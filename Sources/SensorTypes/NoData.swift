@@ -1,0 +1,39 @@
+/// Why there is no value: missing is never zero, and never without a reason.
+public enum NoData: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The board has no chip that could give it.
+  case notEquipped(String)
+  /// Nothing was measured yet.
+  case notYet
+  /// The chip stopped answering; the text is the last error.
+  case sensorLost(String)
+  /// The magnetometer has no calibration record for this chip.
+  case uncalibrated
+  /// The field is not the earth's: the text says what was measured and what was expected.
+  case magneticInterference(String)
+  /// Nothing says which way is down, and the board file does not declare the board level.
+  case tiltUnknown
+  /// No position is known, so the angle between magnetic and true north is not known either.
+  case positionUnknown
+  /// The date is not known (no clock battery, no fix), so the magnetic model has no epoch.
+  case dateUnknown
+  /// Beyond the magnetic model's reach: near a magnetic pole or outside its years.
+  case modelInvalid(String)
+  /// The receiver works and has no fix.
+  case noFix
+
+  /// The reason in words, for a person.
+  public var description: String {
+    switch self {
+    case .notEquipped(let what): "this board has no \(what)"
+    case .notYet: "nothing measured yet"
+    case .sensorLost(let why): "sensor lost: \(why)"
+    case .uncalibrated: "the magnetometer is not calibrated"
+    case .magneticInterference(let what): what
+    case .tiltUnknown: "tilt unknown: no accelerometer, and the board is not declared level"
+    case .positionUnknown: "position unknown: declination needs one"
+    case .dateUnknown: "date unknown: no fix yet and the clock is not set"
+    case .modelInvalid(let why): why
+    case .noFix: "no fix"
+    }
+  }
+}

@@ -1,0 +1,130 @@
+/// A position as the hub publishes it: the receiver's epoch, judged.
+public struct LocationEstimate: Sendable, Hashable {
+  /// The epoch it comes from; latitude and longitude are present in one that is published.
+  public var fix: GNSSFix
+  /// Whether the board that produced it is simulated or replayed.
+  public var isSimulated: Bool
+
+  /// Makes an estimate.
+  public init(fix: GNSSFix, isSimulated: Bool) {
+    self.fix = fix
+    self.isSimulated = isSimulated
+  }
+}
+
+/// How one sensor is doing.
+public enum SensorState: Sendable, Hashable {
+  /// Being identified and configured.
+  case starting
+  /// Delivering.
+  case running
+  /// Not delivering; the text is the last error. It is retried with growing pauses.
+  case failed(String)
+  /// Powered down because nobody asks for what it measures.
+  case idle
+}
+
+/// Counters of one sensor; they only grow.
+public struct SensorCounters: Sendable, Hashable {
+  /// Samples or epochs published.
+  public var samples: UInt64 = 0
+  /// Transfers that failed.
+  public var busErrors: UInt64 = 0
+  /// Times it was identified and configured.
+  public var starts: UInt64 = 0
+  /// Times its configuration was found lost (a brown-out).
+  public var configurationsLost: UInt64 = 0
+  /// Samples beyond the range, not published.
+  public var overflows: UInt64 = 0
+  /// Times it kept repeating one value, or fell silent.
+  public var stalls: UInt64 = 0
+
+  /// Makes counters at zero.
+  public init() {}
+}
+
+/// One sensor of the board and how it is doing.
+public struct SensorStatus: Sendable, Hashable {
+  /// The place in the board file, from 0.
+  public var index: Int
+  /// The chip's name, as in the board file.
+  public var chip: String
+  /// Where it is: `/dev/i2c-1:0x1e` or `/dev/serial0`.
+  public var position: String
+  /// How it is doing.
+  public var state: SensorState
+  /// When `state` was entered.
+  public var since: Timestamp
+  /// What it has done so far.
+  public var counters: SensorCounters
+
+  /// Makes a status.
+  public init(
+    index: Int, chip: String, position: String, state: SensorState, since: Timestamp,
+    counters: SensorCounters = .init()
+  ) {
+    self.index = index
+    self.chip = chip
+    self.position = position
+    self.state = state
+    self.since = since
+    self.counters = counters
+  }
+}
+
+/// What the hub tells its subscribers.
+public enum Observation: Sendable, Hashable {
+  /// A new heading. It can still be one that is not to be trusted: see its `accuracy`.
+  case heading(HeadingEstimate)
+  /// Heading cannot be given any more, or not yet.
+  case headingUnavailable(NoData, at: Timestamp)
+  /// A new position.
+  case location(LocationEstimate)
+  /// There is no position any more, or not yet; said once a loss.
+  case locationUnavailable(NoData, at: Timestamp)
+  /// A new altitude.
+  case altitude(AltitudeEstimate)
+  /// Altitude cannot be given any more, or not yet.
+  case altitudeUnavailable(NoData, at: Timestamp)
+  /// A sensor's state has changed.
+  case sensor(SensorStatus)
+  /// Something a person should know, in one line.
+  case diagnostic(String, at: Timestamp)
+}
+
+/// What all clients together ask for.
+public struct Demand: Sendable, Hashable {
+  /// Somebody wants heading.
+  public var heading: Bool
+  /// Somebody wants position.
+  public var location: Bool
+  /// Somebody wants altitude.
+  public var altitude: Bool
+
+  /// Makes a demand.
+  public init(heading: Bool = false, location: Bool = false, altitude: Bool = false) {
+    self.heading = heading
+    self.location = location
+    self.altitude = altitude
+  }
+
+  /// Everything the board has.
+  public static let everything = Demand(heading: true, location: true, altitude: true)
+}
+
+/// What the board really has: chips that were found and identified, asked of the hardware.
+public struct Equipment: Sendable, Hashable {
+  /// A magnetometer that answers.
+  public var heading: Bool
+  /// A receiver that sends.
+  public var location: Bool
+  /// A barometer that answers.
+  public var relativeAltitude: Bool
+
+  /// Makes a list of what there is.
+  public init(heading: Bool, location: Bool, relativeAltitude: Bool) {
+    self.heading = heading
+    self.location = location
+    self.relativeAltitude = relativeAltitude
+  }
+}

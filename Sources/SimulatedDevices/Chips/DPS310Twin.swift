@@ -1,0 +1,344 @@
+// Infineon DPS310 barometer (datasheet v1.2): coefficients, scale factors, background and command mode.
+
+public import SensorTypes
+
+/// The coefficients of a DPS310 and the polynomials that use them (datasheet, "How to calculate compensated values").
+public struct DPS310Coefficients: Sendable, Hashable {
+  /// c0 and c1, 12 bits signed.
+  public var c0: Int32, c1: Int32
+  /// c00 and c10, 20 bits signed.
+  public var c00: Int32, c10: Int32
+  /// c01, c11, c20, c21 and c30, 16 bits signed.
+  public var c01: Int32, c11: Int32, c20: Int32, c21: Int32, c30: Int32
+
+  /// Values of the size that real chips carry; the datasheet prints no example.
+  public static let typical = DPS310Coefficients(
+    c0: 209, c1: -259, c00: 81007, c10: -55108, c01: -2792, c11: 1355, c20: -9818, c21: 126,
+    c30: -1372)
+
+  /// Temperature, degrees Celsius, of a scaled raw temperature (raw divided by the scale factor).
+  public func temperature(_ scaled: Double) -> Double { Double(c0) * 0.5 + Double(c1) * scaled }
+
+  /// Pressure, pascals, of scaled raw pressure and temperature.
+  public func pressure(_ scaled: Double, temperature t: Double) -> Double {
+    let slope = Double(c10) + scaled * (Double(c20) + scaled * Double(c30))
+    let cross = t * Double(c01) + t * scaled * (Double(c11) + scaled * Double(c21))
+    return Double(c00) + scaled * slope + cross
+  }
+
+  /// The scaled raw temperature that compensates to `celsius`.
+  public func scaledTemperature(celsius: Double) -> Double {
+    (celsius - Double(c0) * 0.5) / Double(c1)
+  }
+
+  /// The scaled raw pressure, -2 to 2, that compensates to `pascals`.
+  public func scaledPressure(pascals: Double, temperature t: Double) -> Double {
+    // Pressure falls as the raw value grows.
+    bisection(from: -2, to: 2) { pressure($0, temperature: t) > pascals }
+  }
+
+  /// The coefficient registers 0x10 to 0x21, packed as in the datasheet's "Calibration coefficients".
+  func store(into registers: inout [UInt8]) {
+    func put(_ value: Int32, at register: Int) {
+      registers[register] = UInt8(truncatingIfNeeded: value >> 8)
+      registers[register + 1] = UInt8(truncatingIfNeeded: value)
+    }
+    registers[0x10] = UInt8(truncatingIfNeeded: c0 >> 4)
+    registers[0x11] =
+      UInt8(truncatingIfNeeded: c0 << 4) & 0xF0 | UInt8(truncatingIfNeeded: c1 >> 8) & 0x0F
+    registers[0x12] = UInt8(truncatingIfNeeded: c1)
+    put(c00 >> 4, at: 0x13)
+    registers[0x15] =
+      UInt8(truncatingIfNeeded: c00 << 4) & 0xF0 | UInt8(truncatingIfNeeded: c10 >> 16) & 0x0F
+    put(c10, at: 0x16)
+    put(c01, at: 0x18)
+    put(c11, at: 0x1A)
+    put(c20, at: 0x1C)
+    put(c21, at: 0x1E)
+    put(c30, at: 0x20)
+  }
+}
+
+/// The twin of a DPS310 over I2C. Its FIFO holds its configuration bits and is always empty.
+public struct DPS310Twin: ChipTwin {
+  /// The register that tells which chip it is.
+  public let identityRegister: UInt8? = 0x0D
+  /// Faults that act inside the chip.
+  public var tampering = Tampering()
+
+  private let coefficients: DPS310Coefficients
+  private let source: any StimulusSource
+  private let imperfections: PressureImperfections
+  private let seed: UInt64
+  private let rateError: Double
+
+  private var registers = [UInt8](repeating: 0, count: 256)
+  private var pressureSchedule = ConversionSchedule()
+  private var temperatureSchedule = ConversionSchedule()
+  private var ready: UInt8 = 0
+  private var interrupts: UInt8 = 0
+  private var scaledTemperature = 0.0
+  private var pin = InterruptPin()
+  private var now: Int64 = 0
+  private var resetAt: Int64 = 0
+  private var answersFrom: Int64 = 0
+
+  /// Makes a chip that is not powered yet: call `powerOn`.
+  public init(
+    source: any StimulusSource, coefficients: DPS310Coefficients = .typical,
+    imperfections: PressureImperfections = .init(), seed: UInt64 = 0, rateError: Double = 0
+  ) {
+    self.coefficients = coefficients
+    self.source = source
+    self.imperfections = imperfections
+    self.seed = seed
+    self.rateError = rateError
+  }
+
+  /// Applies power: registers take their reset values and the start-up time begins.
+  public mutating func powerOn(at time: Timestamp) {
+    now = time.nanoseconds
+    reset()
+    answersFrom = now &+ 2_500_000
+  }
+
+  /// Reset values: the datasheet's register map.
+  private mutating func reset() {
+    for index in registers.indices { registers[index] = 0 }
+    registers[0x0D] = 0x10
+    // The coefficients of this chip belong to its external (MEMS) temperature sensor.
+    registers[0x28] = 0x80
+    coefficients.store(into: &registers)
+    pressureSchedule.stop()
+    temperatureSchedule.stop()
+    ready = 0
+    interrupts = 0
+    scaledTemperature = coefficients.scaledTemperature(celsius: 25)
+    pin = InterruptPin()
+    resetAt = now
+  }
+
+  /// Whether the chip acknowledges its address: not while it starts up.
+  public func answers(at now: Timestamp) -> Bool { now.nanoseconds >= answersFrom }
+
+  /// The register that a sub-address names.
+  public func firstRegister(_ subaddress: UInt8) -> UInt8 { subaddress }
+
+  /// The register that follows in the same transfer.
+  public func nextRegister(after register: UInt8, subaddress: UInt8) -> UInt8 { register &+ 1 }
+
+  // MEAS_CFG and "Start-up sequence": the sensor is ready 12 ms and the coefficients are 40 ms after a reset.
+  private var isSensorReady: Bool { now &- resetAt >= 12_000_000 }
+  private var areCoefficientsReady: Bool { now &- resetAt >= 40_000_000 }
+
+  /// Reads one register, with the side effects of reading it.
+  public mutating func readByte(_ register: UInt8) -> UInt8 {
+    switch register {
+    case 0x00...0x02:
+      ready &= ~0x10
+      return registers[Int(register)]
+    case 0x03...0x05:
+      ready &= ~0x20
+      return registers[Int(register)]
+    case 0x08:
+      return registers[0x08] & 0x07 | ready | (areCoefficientsReady ? 0x80 : 0)
+        | (isSensorReady ? 0x40 : 0)
+    case 0x0A:
+      let value = interrupts
+      interrupts = 0
+      updatePin(at: now)
+      return value
+    case 0x0B: return 0x01
+    case 0x0C: return 0
+    case 0x10...0x21: return areCoefficientsReady ? registers[Int(register)] : 0
+    default: return registers[Int(register)]
+    }
+  }
+
+  /// Writes one register, with the side effects of writing it.
+  public mutating func writeByte(_ register: UInt8, _ value: UInt8) {
+    switch register {
+    case 0x06: registers[0x06] = value & 0x7F
+    case 0x07: registers[0x07] = value & 0xF7
+    case 0x08:
+      registers[0x08] = value & 0x07
+      restart()
+    case 0x09:
+      registers[0x09] = value
+      updatePin(at: now)
+    case 0x0C: if value & 0x0F == 0x09 { reset() }
+    default: break
+    }
+  }
+
+  private mutating func updatePin(at time: Int64) {
+    let isActiveHigh = registers[0x09] & 0x80 != 0
+    pin.set((interrupts != 0) == isActiveHigh, at: time)
+  }
+
+  /// Measurement time by oversampling code (PRS_CFG), seconds.
+  private static func measurementTime(_ code: UInt8) -> Double {
+    switch code & 7 {
+    case 0: 0.0036
+    case 1: 0.0052
+    case 2: 0.0084
+    case 3: 0.0148
+    case 4: 0.0276
+    case 5: 0.0532
+    case 6: 0.1044
+    default: 0.2068
+    }
+  }
+
+  private var pressureTime: Double { Self.measurementTime(registers[0x06]) }
+  private var temperatureTime: Double { Self.measurementTime(registers[0x07]) }
+
+  private mutating func restart() {
+    pressureSchedule.stop()
+    temperatureSchedule.stop()
+    let clock = 1 / (1 + rateError)
+    // Before SENSOR_RDY a command waits for the sensor.
+    let wait = max(0, Double(resetAt &+ 12_000_000 &- now) * 1e-9)
+    let pressureRate = Double(1 << (registers[0x06] >> 4 & 7))
+    let temperatureRate = Double(1 << (registers[0x07] >> 4 & 7))
+    switch registers[0x08] {
+    case 1: pressureSchedule.single(at: now, duration: wait + pressureTime * clock)
+    case 2: temperatureSchedule.single(at: now, duration: wait + temperatureTime * clock)
+    case 5:
+      pressureSchedule.start(
+        at: now, firstAfter: wait + pressureTime,
+        every: max(1 / pressureRate, pressureTime) * clock)
+    case 6:
+      temperatureSchedule.start(
+        at: now, firstAfter: wait + temperatureTime,
+        every: max(1 / temperatureRate, temperatureTime) * clock)
+    case 7:
+      // The note at PM_RATE: one second must hold all measurements; if it cannot, they stretch.
+      let busy = pressureRate * pressureTime + temperatureRate * temperatureTime
+      let stretch = max(1, busy) * clock
+      temperatureSchedule.start(
+        at: now, firstAfter: wait + temperatureTime, every: stretch / temperatureRate)
+      pressureSchedule.start(
+        at: now, firstAfter: wait + temperatureTime + pressureTime, every: stretch / pressureRate)
+    default: break
+    }
+  }
+
+  /// Scale factor by oversampling code ("Compensation scale factors").
+  static func scaleFactor(_ code: UInt8) -> Double {
+    switch code & 7 {
+    case 0: 524_288
+    case 1: 1_572_864
+    case 2: 3_670_016
+    case 3: 7_864_320
+    case 4: 253_952
+    case 5: 516_096
+    case 6: 1_040_384
+    default: 2_088_960
+    }
+  }
+
+  /// Pressure noise, root mean square pascals, by oversampling code (PRS_CFG).
+  private static func noise(_ code: UInt8) -> Double {
+    switch code & 7 {
+    case 0: 2.5
+    case 1: 1
+    case 2: 0.5
+    case 3: 0.4
+    case 4: 0.35
+    case 5: 0.3
+    default: 0.2
+    }
+  }
+
+  /// Finishes every conversion that is complete by that time.
+  public mutating func advance(to time: Timestamp) {
+    now = max(now, time.nanoseconds)
+    let temperatures = temperatureSchedule.take(until: now)
+    let pressures = pressureSchedule.take(until: now)
+    if let done = temperatures { convertTemperature(done) }
+    if let done = pressures { convertPressure(done) }
+    if temperatures != nil || pressures != nil, registers[0x08] < 5 { registers[0x08] = 0 }
+  }
+
+  private mutating func convertTemperature(_ done: Conversions) {
+    ready |= 0x20
+    if registers[0x09] & 0x20 != 0 {
+      interrupts |= 0x02
+      updatePin(at: done.first)
+    }
+    guard !tampering.isFrozen else { return }
+    let middle = done.last &- Int64(temperatureTime * 0.5e9)
+    let stimulus = tampering.applied(to: source.stimulus(at: Timestamp(nanoseconds: middle)))
+    var random = SeededGenerator(seed: seed, stream: 7, index: done.index)
+    var celsius = stimulus.temperature + imperfections.temperatureBias
+    if imperfections.noise > 0 { celsius += imperfections.noise * 0.005 * random.gaussian() }
+    // The other temperature sensor does not fit the coefficients: some degrees off.
+    if registers[0x07] & 0x80 != registers[0x28] & 0x80 { celsius += 8 }
+    let factor = Self.scaleFactor(registers[0x07])
+    let counts = (coefficients.scaledTemperature(celsius: celsius) * factor).rounded()
+    scaledTemperature = counts / factor
+    store24(counts, at: 0x03, code: registers[0x07], shift: registers[0x09] & 0x08 != 0)
+  }
+
+  private mutating func convertPressure(_ done: Conversions) {
+    ready |= 0x10
+    if registers[0x09] & 0x10 != 0 {
+      interrupts |= 0x01
+      updatePin(at: done.first)
+    }
+    guard !tampering.isFrozen else { return }
+    let middle = done.last &- Int64(pressureTime * 0.5e9)
+    let stimulus = tampering.applied(to: source.stimulus(at: Timestamp(nanoseconds: middle)))
+    var random = SeededGenerator(seed: seed, stream: 8, index: done.index)
+    var pascals =
+      stimulus.pressure + imperfections.pressureBias
+      + imperfections.pressureBiasPerKelvin * (stimulus.temperature - 25)
+    if imperfections.noise > 0 {
+      pascals += imperfections.noise * Self.noise(registers[0x06]) * random.gaussian()
+    }
+    let factor = Self.scaleFactor(registers[0x06])
+    let scaled = coefficients.scaledPressure(pascals: pascals, temperature: scaledTemperature)
+    store24(
+      (scaled * factor).rounded(), at: 0x00, code: registers[0x06],
+      shift: registers[0x09] & 0x04 != 0)
+  }
+
+  /// Stores 24 bits. From 16 samples on the sum does not fit and must be shifted (P_SHIFT, T_SHIFT): the
+  /// scale factors are those of the sum shifted by 6. Unshifted, the upper bits are lost.
+  private mutating func store24(_ counts: Double, at register: Int, code: UInt8, shift: Bool) {
+    let limited = max(-8_388_608 * 64, min(8_388_607 * 64, counts))
+    var value = Int64(limited)
+    if code & 7 >= 4 && !shift {
+      value <<= 6
+    } else {
+      value = max(-8_388_608, min(8_388_607, value))
+    }
+    registers[register] = UInt8(truncatingIfNeeded: value >> 16)
+    registers[register + 1] = UInt8(truncatingIfNeeded: value >> 8)
+    registers[register + 2] = UInt8(truncatingIfNeeded: value)
+  }
+
+  /// When the next conversion will be complete, or `nil` while the chip is idle.
+  public func nextDataReady(after now: Timestamp) -> Timestamp? {
+    let next = min(pressureSchedule.next, temperatureSchedule.next)
+    return next == .max ? nil : Timestamp(nanoseconds: next)
+  }
+
+  /// The newest rising edge of the interrupt pin since the last call.
+  public mutating func takeEdge(at now: Timestamp) -> Timestamp? {
+    advance(to: now)
+    return pin.take()
+  }
+
+  /// When the interrupt pin will rise next, or `nil` if nothing can raise it.
+  public mutating func nextEdge(at now: Timestamp) -> Timestamp? {
+    advance(to: now)
+    if pin.isWaiting { return now }
+    guard registers[0x09] & 0x80 != 0, !pin.level else { return nil }
+    var next = Int64.max
+    if registers[0x09] & 0x10 != 0 { next = min(next, pressureSchedule.next) }
+    if registers[0x09] & 0x20 != 0 { next = min(next, temperatureSchedule.next) }
+    return next == .max ? nil : Timestamp(nanoseconds: next)
+  }
+}

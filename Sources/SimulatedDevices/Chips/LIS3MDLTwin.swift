@@ -1,0 +1,209 @@
+// ST LIS3MDL magnetometer (datasheet DocID024204 rev 6): register map, data-ready, ranges and rates.
+
+import LinearAlgebra
+public import SensorTypes
+
+/// The twin of a LIS3MDL over I2C.
+public struct LIS3MDLTwin: ChipTwin {
+  /// The register that tells which chip it is.
+  public let identityRegister: UInt8? = 0x0F
+  /// Faults that act inside the chip.
+  public var tampering = Tampering()
+
+  private let source: any StimulusSource
+  private let imperfections: AxisImperfections
+  private let seed: UInt64
+  private let rateError: Double
+
+  private var registers = [UInt8](repeating: 0, count: 128)
+  private var schedule = ConversionSchedule()
+  private var outputs = AxisOutputs()
+  private var pin = InterruptPin()
+  private var temperature: Int16 = 0
+  private var rangeExceeded = false
+  private var now: Int64 = 0
+  private var answersFrom: Int64 = 0
+
+  /// Makes a chip that is not powered yet: call `powerOn`.
+  ///
+  /// `rateError` is the relative error of the chip's oscillator, 0.02 for 2 % fast.
+  public init(
+    source: any StimulusSource, imperfections: AxisImperfections = .init(), seed: UInt64 = 0,
+    rateError: Double = 0
+  ) {
+    self.source = source
+    self.imperfections = imperfections
+    self.seed = seed
+    self.rateError = rateError
+  }
+
+  /// Applies power: registers take their reset values and the start-up time begins.
+  public mutating func powerOn(at time: Timestamp) {
+    reset()
+    now = time.nanoseconds
+    // The datasheet gives no figure; ST's application note AN4602 lets the host wait some milliseconds.
+    answersFrom = time.nanoseconds &+ 5_000_000
+  }
+
+  /// Reset values: the datasheet's register address map.
+  private mutating func reset() {
+    for index in registers.indices { registers[index] = 0 }
+    registers[0x0F] = 0x3D
+    registers[0x20] = 0x10
+    registers[0x22] = 0x03
+    registers[0x30] = 0xE8
+    schedule.stop()
+    outputs = AxisOutputs()
+    pin = InterruptPin()
+    rangeExceeded = false
+  }
+
+  /// Whether the chip acknowledges its address: not while it starts up.
+  public func answers(at now: Timestamp) -> Bool { now.nanoseconds >= answersFrom }
+
+  /// The register that a sub-address names.
+  ///
+  /// "I2C operation": with the most significant bit of the sub-address set the register moves on.
+  public func firstRegister(_ subaddress: UInt8) -> UInt8 { subaddress & 0x7F }
+
+  /// The register that follows in the same transfer.
+  public func nextRegister(after register: UInt8, subaddress: UInt8) -> UInt8 {
+    subaddress & 0x80 == 0 ? register : (register &+ 1) & 0x7F
+  }
+
+  /// Reads one register, with the side effects of reading it.
+  public mutating func readByte(_ register: UInt8) -> UInt8 {
+    switch register {
+    case 0x27: return outputs.status
+    case 0x28...0x2D:
+      var offset = Int(register) - 0x28
+      // CTRL_REG4 BLE: most significant byte at the lower address.
+      if registers[0x23] & 0x02 != 0 { offset ^= 1 }
+      let byte = outputs.byte(offset, blockUpdate: blockUpdate, clearsWhole: false)
+      pin.set(outputs.ready & 0x08 != 0, at: now)
+      return byte
+    case 0x2E: return UInt8(truncatingIfNeeded: temperature)
+    case 0x2F: return UInt8(truncatingIfNeeded: temperature >> 8)
+    case 0x31: return rangeExceeded ? 0x02 : 0x00
+    default: return registers[Int(register)]
+    }
+  }
+
+  /// Writes one register, with the side effects of writing it.
+  public mutating func writeByte(_ register: UInt8, _ value: UInt8) {
+    switch register {
+    case 0x05...0x0A, 0x32: registers[Int(register)] = value
+    case 0x20:
+      registers[0x20] = value
+      restart()
+    case 0x21:
+      if value & 0x04 != 0 {
+        reset()
+      } else {
+        // REBOOT (bit 3) clears itself once the trim values are loaded again.
+        registers[0x21] = value & 0x60
+      }
+    case 0x22:
+      registers[0x22] = value & 0x27
+      restart()
+    case 0x23: registers[0x23] = value & 0x0E
+    case 0x24: registers[0x24] = value & 0xC0
+    case 0x30: registers[0x30] = value & 0xE7 | 0x08
+    case 0x33: registers[0x33] = value & 0x7F
+    default: break
+    }
+  }
+
+  private var blockUpdate: Bool { registers[0x24] & 0x40 != 0 }
+
+  /// Conversions a second at FAST_ODR by operating mode (CTRL_REG1 OM): the chip's own averaging time.
+  private var fastRate: Double {
+    switch registers[0x20] >> 5 & 3 {
+    case 0: 1000
+    case 1: 560
+    case 2: 300
+    default: 155
+    }
+  }
+
+  /// Output data rate, Hz: CTRL_REG1 DO and FAST_ODR, CTRL_REG3 LP.
+  private var rate: Double {
+    if registers[0x22] & 0x20 != 0 { return 0.625 }
+    if registers[0x20] & 0x02 != 0 { return fastRate }
+    return 0.625 * Double(1 << (registers[0x20] >> 2 & 7))
+  }
+
+  private mutating func restart() {
+    let period = 1 / (rate * (1 + rateError))
+    switch registers[0x22] & 0x03 {
+    case 0: schedule.start(at: now, firstAfter: period, every: period)
+    case 1: schedule.single(at: now, duration: 1 / fastRate)
+    default: schedule.stop()
+    }
+  }
+
+  /// Counts per gauss by full scale (sensor characteristics).
+  private var countsPerGauss: Double {
+    switch registers[0x21] >> 5 & 3 {
+    case 0: 6842
+    case 1: 3421
+    case 2: 2281
+    default: 1711
+    }
+  }
+
+  /// Finishes every conversion that is complete by that time.
+  public mutating func advance(to time: Timestamp) {
+    now = max(now, time.nanoseconds)
+    guard let done = schedule.take(until: now) else { return }
+    if registers[0x22] & 0x03 == 1 { registers[0x22] |= 0x03 }
+    if !tampering.isFrozen { convert(done) }
+    outputs.load(pending, count: done.count, blockUpdate: blockUpdate, frozen: tampering.isFrozen)
+    pin.set(true, at: done.first)
+  }
+
+  private var pending = SIMD3<Int16>()
+
+  private mutating func convert(_ done: Conversions) {
+    let middle = done.last &- Int64(0.5e9 / fastRate)
+    let stimulus = tampering.applied(
+      to: source.stimulus(at: Timestamp(nanoseconds: middle)))
+    var random = SeededGenerator(seed: seed, stream: 1, index: done.index)
+    // Sensor characteristics: 3.2 mgauss on x and y, 4.1 on z in ultra-high-performance mode; the shorter averaging
+    // of the other modes is taken as white noise.
+    let sigma = (fastRate / 155).squareRoot() * Vector3(0.32, 0.32, 0.41)
+    var field = imperfections.applied(
+      to: stimulus.magneticField, temperature: stimulus.temperature, sigma: sigma, random: &random)
+    // Self-test: the datasheet wants a change of 1 to 3 gauss on x and y and 0.1 to 1 on z.
+    if registers[0x20] & 0x01 != 0 { field += Vector3(200, 200, 50) }
+    let counts = field * 0.01 * countsPerGauss
+    rangeExceeded = false
+    for axis in 0..<3 {
+      let offset = Int16(
+        bitPattern: UInt16(registers[0x05 + 2 * axis]) | UInt16(registers[0x06 + 2 * axis]) << 8)
+      pending[axis] = saturated(counts[axis] - Double(offset))
+      if abs(counts[axis]) > 32767 { rangeExceeded = true }
+    }
+    if registers[0x20] & 0x80 != 0 { temperature = saturated((stimulus.temperature - 25) * 8) }
+  }
+
+  /// When the next conversion will be complete, or `nil` while the chip is idle.
+  public func nextDataReady(after now: Timestamp) -> Timestamp? {
+    schedule.isIdle ? nil : Timestamp(nanoseconds: schedule.next)
+  }
+
+  /// The newest rising edge of the interrupt pin since the last call.
+  public mutating func takeEdge(at now: Timestamp) -> Timestamp? {
+    advance(to: now)
+    return pin.take()
+  }
+
+  /// When the interrupt pin will rise next, or `nil` if nothing can raise it.
+  ///
+  /// The DRDY pin stays high until all three axes were read: no read, no further edge.
+  public mutating func nextEdge(at now: Timestamp) -> Timestamp? {
+    advance(to: now)
+    if pin.isWaiting { return now }
+    return pin.level || schedule.isIdle ? nil : Timestamp(nanoseconds: schedule.next)
+  }
+}

@@ -1,0 +1,185 @@
+// ST LSM303DLHC, accelerometer half (datasheet DocID018771): 12 bits left-aligned, no identity register.
+
+import LinearAlgebra
+public import SensorTypes
+
+/// The twin of the accelerometer in an LSM303DLHC, at address 0x19. Its FIFO, click and motion engines
+/// hold their configuration and do nothing.
+public struct LSM303DLHCAccelerometerTwin: ChipTwin {
+  /// There is none.
+  public let identityRegister: UInt8? = nil
+  /// Faults that act inside the chip.
+  public var tampering = Tampering()
+
+  private let source: any StimulusSource
+  private let imperfections: AxisImperfections
+  private let seed: UInt64
+  private let rateError: Double
+
+  private var registers = [UInt8](repeating: 0, count: 128)
+  private var schedule = ConversionSchedule()
+  private var outputs = AxisOutputs()
+  private var pending = SIMD3<Int16>()
+  private var pin = InterruptPin()
+  private var now: Int64 = 0
+  private var answersFrom: Int64 = 0
+
+  /// Makes a chip that is not powered yet: call `powerOn`.
+  public init(
+    source: any StimulusSource, imperfections: AxisImperfections = .init(), seed: UInt64 = 0,
+    rateError: Double = 0
+  ) {
+    self.source = source
+    self.imperfections = imperfections
+    self.seed = seed
+    self.rateError = rateError
+  }
+
+  /// Applies power: registers take their reset values and the start-up time begins.
+  ///
+  /// Reset values: the datasheet's register address map.
+  public mutating func powerOn(at time: Timestamp) {
+    for index in registers.indices { registers[index] = 0 }
+    registers[0x20] = 0x07
+    schedule.stop()
+    outputs = AxisOutputs()
+    pin = InterruptPin()
+    now = time.nanoseconds
+    answersFrom = time.nanoseconds &+ 5_000_000
+  }
+
+  /// Whether the chip acknowledges its address: not while it starts up.
+  public func answers(at now: Timestamp) -> Bool { now.nanoseconds >= answersFrom }
+
+  /// The register that a sub-address names.
+  public func firstRegister(_ subaddress: UInt8) -> UInt8 { subaddress & 0x7F }
+
+  /// The register that follows in the same transfer.
+  public func nextRegister(after register: UInt8, subaddress: UInt8) -> UInt8 {
+    subaddress & 0x80 == 0 ? register : (register &+ 1) & 0x7F
+  }
+
+  private var blockUpdate: Bool { registers[0x23] & 0x80 != 0 }
+
+  /// Reads one register, with the side effects of reading it.
+  public mutating func readByte(_ register: UInt8) -> UInt8 {
+    switch register {
+    case 0x27: return outputs.status
+    case 0x28...0x2D:
+      var offset = Int(register) - 0x28
+      if registers[0x23] & 0x40 != 0 { offset ^= 1 }
+      let byte = outputs.byte(offset, blockUpdate: blockUpdate, clearsWhole: false)
+      updatePin(at: now)
+      return byte
+    default: return registers[Int(register)]
+    }
+  }
+
+  /// Writes one register, with the side effects of writing it.
+  public mutating func writeByte(_ register: UInt8, _ value: UInt8) {
+    switch register {
+    case 0x20:
+      let old = registers[0x20]
+      registers[0x20] = value
+      if old & 0xF8 != value & 0xF8 || schedule.isIdle { restart() }
+    // BOOT (bit 7) clears itself.
+    case 0x24: registers[0x24] = value & 0x4F
+    case 0x22:
+      registers[0x22] = value
+      updatePin(at: now)
+    case 0x21, 0x23, 0x25, 0x26, 0x2E, 0x30, 0x32...0x34, 0x36...0x38, 0x3A...0x3D:
+      registers[Int(register)] = value
+    default: break
+    }
+  }
+
+  private mutating func updatePin(at time: Int64) {
+    // CTRL_REG3_A I1_DRDY1 or I1_DRDY2; CTRL_REG6_A bit 1 inverts.
+    let raised = registers[0x22] & 0x18 != 0 && outputs.ready & 0x08 != 0
+    pin.set(raised != (registers[0x25] & 0x02 != 0), at: time)
+  }
+
+  private var isLowPower: Bool { registers[0x20] & 0x08 != 0 }
+
+  /// Output data rate by ODR, Hz; 0 for power-down.
+  private var rate: Double {
+    switch registers[0x20] >> 4 {
+    case 1: 1
+    case 2: 10
+    case 3: 25
+    case 4: 50
+    case 5: 100
+    case 6: 200
+    case 7: 400
+    case 8: isLowPower ? 1620 : 0
+    case 9: isLowPower ? 5376 : 1344
+    default: 0
+    }
+  }
+
+  private mutating func restart() {
+    guard rate > 0 else {
+      schedule.stop()
+      return
+    }
+    let period = 1 / (rate * (1 + rateError))
+    schedule.start(at: now, firstAfter: period, every: period)
+  }
+
+  /// Milli-g per count of 12 bits by FS (sensor characteristics).
+  private var sensitivity: Double {
+    switch registers[0x23] >> 4 & 3 {
+    case 0: 1
+    case 1: 2
+    case 2: 4
+    default: 12
+    }
+  }
+
+  /// Finishes every conversion that is complete by that time.
+  public mutating func advance(to time: Timestamp) {
+    now = max(now, time.nanoseconds)
+    guard let done = schedule.take(until: now) else { return }
+    if !tampering.isFrozen { convert(done) }
+    outputs.load(pending, count: done.count, blockUpdate: blockUpdate, frozen: tampering.isFrozen)
+    updatePin(at: done.first)
+  }
+
+  private mutating func convert(_ done: Conversions) {
+    // The bandwidth is half the rate, so the output lags by about half a period.
+    let middle = Timestamp(nanoseconds: done.last &- schedule.period / 2)
+    let stimulus = tampering.applied(to: source.stimulus(at: middle))
+    var random = SeededGenerator(seed: seed, stream: 3, index: done.index)
+    // Sensor characteristics: 220 micro-g per root hertz.
+    let sigma = 220e-6 * 9.80665 * (rate / 2).squareRoot()
+    let measured = imperfections.applied(
+      to: stimulus.specificForce, temperature: stimulus.temperature,
+      sigma: Vector3(repeating: sigma), random: &random)
+    // High resolution 12 bits, normal 10, low power 8 (the LIS3DH family); always left-aligned.
+    let dropped: Int32 = isLowPower ? 4 : registers[0x23] & 0x08 != 0 ? 0 : 2
+    for axis in 0..<3 {
+      let isOn = registers[0x20] & (1 << UInt8(axis)) != 0
+      let counts = saturated(measured[axis] / 9.80665e-3 / sensitivity, bits: 12)
+      pending[axis] = isOn ? Int16((counts >> dropped) << dropped) << 4 : 0
+    }
+  }
+
+  /// When the next conversion will be complete, or `nil` while the chip is idle.
+  public func nextDataReady(after now: Timestamp) -> Timestamp? {
+    schedule.isIdle ? nil : Timestamp(nanoseconds: schedule.next)
+  }
+
+  /// The newest rising edge of the interrupt pin since the last call.
+  public mutating func takeEdge(at now: Timestamp) -> Timestamp? {
+    advance(to: now)
+    return pin.take()
+  }
+
+  /// When the interrupt pin will rise next, or `nil` if nothing can raise it.
+  public mutating func nextEdge(at now: Timestamp) -> Timestamp? {
+    advance(to: now)
+    if pin.isWaiting { return now }
+    guard !schedule.isIdle, !pin.level, registers[0x22] & 0x18 != 0 else { return nil }
+    return Timestamp(nanoseconds: schedule.next)
+  }
+}

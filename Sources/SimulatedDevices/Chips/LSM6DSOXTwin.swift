@@ -1,0 +1,290 @@
+// ST LSM6DSOX accelerometer and gyroscope (datasheet DS12814, application note AN5272).
+
+import LinearAlgebra
+public import SensorTypes
+
+/// The twin of an LSM6DSOX over I2C, its interrupt pin being INT1. FIFO, embedded functions and the
+/// sensor hub hold their configuration and do nothing.
+public struct LSM6DSOXTwin: ChipTwin {
+  /// The register that tells which chip it is.
+  public let identityRegister: UInt8? = 0x0F
+  /// Faults that act inside the chip.
+  public var tampering = Tampering()
+
+  private let source: any StimulusSource
+  private let accelerometer: AxisImperfections
+  private let gyroscope: AxisImperfections
+  private let seed: UInt64
+  private let rateError: Double
+
+  private var registers = [UInt8](repeating: 0, count: 128)
+  private var linear = ConversionSchedule()
+  private var angular = ConversionSchedule()
+  private var linearOutputs = AxisOutputs()
+  private var angularOutputs = AxisOutputs()
+  private var linearPending = SIMD3<Int16>()
+  private var angularPending = SIMD3<Int16>()
+  private var temperature: Int16 = 0
+  private var temperatureReady = false
+  private var pin = InterruptPin()
+  private var now: Int64 = 0
+  private var origin: Int64 = 0
+  private var answersFrom: Int64 = 0
+
+  /// Makes a chip that is not powered yet: call `powerOn`.
+  public init(
+    source: any StimulusSource, accelerometer: AxisImperfections = .init(),
+    gyroscope: AxisImperfections = .init(), seed: UInt64 = 0, rateError: Double = 0
+  ) {
+    self.source = source
+    self.accelerometer = accelerometer
+    self.gyroscope = gyroscope
+    self.seed = seed
+    self.rateError = rateError
+  }
+
+  /// Applies power: registers take their reset values and the start-up time begins.
+  public mutating func powerOn(at time: Timestamp) {
+    now = time.nanoseconds
+    origin = now
+    reset()
+    // Boot time (AN5272): 10 ms.
+    answersFrom = now &+ 10_000_000
+  }
+
+  /// Reset values: the datasheet's register address map.
+  private mutating func reset() {
+    for index in registers.indices { registers[index] = 0 }
+    registers[0x02] = 0x3F
+    registers[0x0F] = 0x6C
+    registers[0x12] = 0x04
+    registers[0x18] = 0xE0
+    linear.stop()
+    angular.stop()
+    linearOutputs = AxisOutputs()
+    angularOutputs = AxisOutputs()
+    temperatureReady = false
+    pin = InterruptPin()
+  }
+
+  /// Whether the chip acknowledges its address: not while it starts up.
+  public func answers(at now: Timestamp) -> Bool { now.nanoseconds >= answersFrom }
+
+  /// The register that a sub-address names.
+  public func firstRegister(_ subaddress: UInt8) -> UInt8 { subaddress & 0x7F }
+
+  /// The register that follows in the same transfer.
+  ///
+  /// CTRL3_C IF_INC.
+  public func nextRegister(after register: UInt8, subaddress: UInt8) -> UInt8 {
+    registers[0x12] & 0x04 == 0 ? register : (register &+ 1) & 0x7F
+  }
+
+  private var blockUpdate: Bool { registers[0x12] & 0x40 != 0 }
+
+  /// Reads one register, with the side effects of reading it.
+  public mutating func readByte(_ register: UInt8) -> UInt8 {
+    switch register {
+    case 0x1E:
+      return (linearOutputs.ready != 0 ? 0x01 : 0) | (angularOutputs.ready != 0 ? 0x02 : 0)
+        | (temperatureReady ? 0x04 : 0)
+    case 0x20: return UInt8(truncatingIfNeeded: temperature)
+    case 0x21:
+      temperatureReady = false
+      return UInt8(truncatingIfNeeded: temperature >> 8)
+    case 0x22...0x27:
+      let byte = angularOutputs.byte(
+        Int(register) - 0x22, blockUpdate: blockUpdate, clearsWhole: true)
+      updatePin(at: now)
+      return byte
+    case 0x28...0x2D:
+      let byte = linearOutputs.byte(
+        Int(register) - 0x28, blockUpdate: blockUpdate, clearsWhole: true)
+      updatePin(at: now)
+      return byte
+    default: return registers[Int(register)]
+    }
+  }
+
+  /// Writes one register, with the side effects of writing it.
+  public mutating func writeByte(_ register: UInt8, _ value: UInt8) {
+    switch register {
+    case 0x10:
+      let old = registers[0x10]
+      registers[0x10] = value & 0xFE
+      if old & 0xF0 != value & 0xF0 { restartLinear() }
+    case 0x11:
+      let old = registers[0x11]
+      registers[0x11] = value & 0xFE
+      if old & 0xF0 != value & 0xF0 { restartAngular() }
+    case 0x12:
+      if value & 0x01 != 0 {
+        reset()
+      } else {
+        // BOOT (bit 7) clears itself.
+        registers[0x12] = value & 0x7C
+        updatePin(at: now)
+      }
+    case 0x0D:
+      registers[0x0D] = value
+      updatePin(at: now)
+    // Writable registers of the register address map; the rest is read-only or reserved.
+    case 0x01, 0x02, 0x04, 0x07...0x0C, 0x0E, 0x13...0x19, 0x56...0x5F, 0x62, 0x63, 0x6F...0x75:
+      registers[Int(register)] = value
+    default: break
+    }
+  }
+
+  private mutating func updatePin(at time: Int64) {
+    let raised =
+      registers[0x0D] & 0x01 != 0 && linearOutputs.ready != 0
+      || registers[0x0D] & 0x02 != 0 && angularOutputs.ready != 0
+    // CTRL3_C H_LACTIVE; in pulsed mode (COUNTER_BDR_REG1 bit 7) there is no level.
+    let level = raised && !isPulsed
+    pin.set(level != (registers[0x12] & 0x20 != 0), at: time)
+  }
+
+  private var isPulsed: Bool { registers[0x0B] & 0x80 != 0 }
+
+  /// Output data rate by its code, tables 44 and 47, Hz; 0 for power-down.
+  private static func rate(_ code: UInt8) -> Double {
+    switch code {
+    case 1: 12.5
+    case 2: 26
+    case 3: 52
+    case 4: 104
+    case 5: 208
+    case 6: 416
+    case 7: 833
+    case 8: 1667
+    case 9: 3333
+    case 10: 6667
+    default: 0
+    }
+  }
+
+  private var linearRate: Double {
+    let code = registers[0x10] >> 4
+    // 1.6 Hz exists in low-power mode (CTRL6_C XL_HM_MODE) only; otherwise the code means 12.5 Hz.
+    return code == 11 ? (registers[0x15] & 0x10 != 0 ? 1.6 : 12.5) : Self.rate(code)
+  }
+
+  private var angularRate: Double { Self.rate(registers[0x11] >> 4) }
+
+  // Both sensors sample on one oscillator: equal rates give their data together.
+  private mutating func restartLinear() {
+    guard linearRate > 0 else { return linear.stop() }
+    let period = 1 / (linearRate * (1 + rateError))
+    linear.start(at: now, onRasterOf: origin, notBefore: period / 2, every: period)
+  }
+
+  private mutating func restartAngular() {
+    guard angularRate > 0 else { return angular.stop() }
+    let period = 1 / (angularRate * (1 + rateError))
+    // Turn-on time from power-down to high performance (AN5272): 70 ms.
+    let settle = angular.isIdle ? 0.07 : 0
+    angular.start(at: now, onRasterOf: origin, notBefore: max(settle, period / 2), every: period)
+  }
+
+  /// m/s^2 per count by FS_XL (with XL_FS_MODE 0).
+  private var linearScale: Double {
+    switch registers[0x10] >> 2 & 3 {
+    case 0: 0.061e-3 * 9.80665
+    case 1: 0.488e-3 * 9.80665
+    case 2: 0.122e-3 * 9.80665
+    default: 0.244e-3 * 9.80665
+    }
+  }
+
+  /// rad/s per count by FS_G and FS_125.
+  private var angularScale: Double {
+    let milliDegrees: Double =
+      if registers[0x11] & 0x02 != 0 {
+        4.375
+      } else {
+        switch registers[0x11] >> 2 & 3 {
+        case 0: 8.75
+        case 1: 17.5
+        case 2: 35
+        default: 70
+        }
+      }
+    return milliDegrees * 1e-3 * Double.pi / 180
+  }
+
+  /// Finishes every conversion that is complete by that time.
+  public mutating func advance(to time: Timestamp) {
+    now = max(now, time.nanoseconds)
+    let linearDone = linear.take(until: now)
+    let angularDone = angular.take(until: now)
+    if let done = linearDone {
+      if !tampering.isFrozen { convertLinear(done) }
+      linearOutputs.load(
+        linearPending, count: done.count, blockUpdate: blockUpdate, frozen: tampering.isFrozen)
+    }
+    if let done = angularDone {
+      if !tampering.isFrozen { convertAngular(done) }
+      angularOutputs.load(
+        angularPending, count: done.count, blockUpdate: blockUpdate, frozen: tampering.isFrozen)
+    }
+    if isPulsed {
+      if let done = linearDone, registers[0x0D] & 0x01 != 0 { pin.pulse(at: done.last) }
+      if let done = angularDone, registers[0x0D] & 0x02 != 0 { pin.pulse(at: done.last) }
+    } else {
+      var first = Int64.max
+      if let done = linearDone, registers[0x0D] & 0x01 != 0 { first = done.first }
+      if let done = angularDone, registers[0x0D] & 0x02 != 0 { first = min(first, done.first) }
+      if first != .max { updatePin(at: first) }
+    }
+  }
+
+  private mutating func convertLinear(_ done: Conversions) {
+    let middle = Timestamp(nanoseconds: done.last &- linear.period / 2)
+    let stimulus = tampering.applied(to: source.stimulus(at: middle))
+    var random = SeededGenerator(seed: seed, stream: 4, index: done.index)
+    // Mechanical characteristics: 70 micro-g per root hertz over half the rate.
+    let sigma = 70e-6 * 9.80665 * (linearRate / 2).squareRoot()
+    let measured = accelerometer.applied(
+      to: stimulus.specificForce, temperature: stimulus.temperature,
+      sigma: Vector3(repeating: sigma), random: &random)
+    for axis in 0..<3 { linearPending[axis] = saturated(measured[axis] / linearScale) }
+    // Temperature: 256 counts a degree, 0 at 25; refreshed with the faster of the two here.
+    temperature = saturated((stimulus.temperature - 25) * 256)
+    temperatureReady = true
+  }
+
+  private mutating func convertAngular(_ done: Conversions) {
+    let middle = Timestamp(nanoseconds: done.last &- angular.period / 2)
+    let stimulus = tampering.applied(to: source.stimulus(at: middle))
+    var random = SeededGenerator(seed: seed, stream: 5, index: done.index)
+    // Mechanical characteristics: 3.8 millidegrees per second per root hertz; the filter passes about a third of the rate.
+    let sigma = 3.8e-3 * Double.pi / 180 * (angularRate / 3).squareRoot()
+    let measured = gyroscope.applied(
+      to: stimulus.angularRate, temperature: stimulus.temperature,
+      sigma: Vector3(repeating: sigma), random: &random)
+    for axis in 0..<3 { angularPending[axis] = saturated(measured[axis] / angularScale) }
+  }
+
+  /// When the next conversion will be complete, or `nil` while the chip is idle.
+  public func nextDataReady(after now: Timestamp) -> Timestamp? {
+    let next = min(linear.next, angular.next)
+    return next == .max ? nil : Timestamp(nanoseconds: next)
+  }
+
+  /// The newest rising edge of the interrupt pin since the last call.
+  public mutating func takeEdge(at now: Timestamp) -> Timestamp? {
+    advance(to: now)
+    return pin.take()
+  }
+
+  /// When the interrupt pin will rise next, or `nil` if nothing can raise it.
+  public mutating func nextEdge(at now: Timestamp) -> Timestamp? {
+    advance(to: now)
+    if pin.isWaiting { return now }
+    guard !pin.level else { return nil }
+    var next = Int64.max
+    if registers[0x0D] & 0x01 != 0 { next = min(next, linear.next) }
+    if registers[0x0D] & 0x02 != 0 { next = min(next, angular.next) }
+    return next == .max ? nil : Timestamp(nanoseconds: next)
+  }
+}

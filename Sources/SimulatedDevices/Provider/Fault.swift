@@ -1,0 +1,103 @@
+// What can go wrong with a simulated chip, and when.
+
+import SensorTypes
+
+/// Something that goes wrong with a chip or a receiver for a while.
+public enum Fault: Sendable, Hashable {
+  /// The wire is off: no address is acknowledged, a serial port is gone. When it ends the chip comes
+  /// back with power-on reset values.
+  case noAnswer
+  /// Transfers time out, as when a chip holds the clock line low. A serial port falls silent.
+  case timeout
+  /// Reads end after this many bytes with an error.
+  case shortRead(bytes: Int)
+  /// The identity register reads as this.
+  case wrongIdentity(UInt8)
+  /// At the beginning the chip loses its registers to a dip in its supply, and goes on answering.
+  case brownOut
+  /// The output registers keep their value while conversions go on.
+  case stuckData
+  /// Reads of this register come with the bits of `mask` inverted.
+  case bitFlip(register: UInt8, mask: UInt8)
+  /// What is measured lies beyond every range of the chip.
+  case overflow
+  /// A receiver sends nothing.
+  case receiverSilent
+  /// A receiver's bytes arrive as noise, as at a wrong rate.
+  case receiverGarbage
+}
+
+/// The faults of one chip over time.
+struct FaultSchedule: Sendable {
+  private struct Entry: Sendable {
+    var fault: Fault
+    var from: Timestamp
+    var until: Timestamp
+    /// Whether the loss of power that this fault brings has been dealt with.
+    var isSpent = false
+  }
+
+  /// What is wrong at one moment.
+  struct Active: Sendable {
+    var isUnplugged = false
+    var timesOut = false
+    var readLimit: Int?
+    var tampering = Tampering()
+    /// Power was lost since the last look and is back since then.
+    var poweredOn: Timestamp?
+  }
+
+  private var entries: [Entry] = []
+
+  /// Adds a fault, and forgets those that are over.
+  mutating func add(_ fault: Fault, from: Timestamp, until: Timestamp, now: Timestamp) {
+    entries.removeAll { entry in
+      switch entry.fault {
+      case .brownOut: entry.isSpent
+      case .noAnswer: entry.isSpent
+      default: entry.until <= now
+      }
+    }
+    entries.append(Entry(fault: fault, from: from, until: until))
+  }
+
+  /// Ends every fault at `now`; what was unplugged comes back with reset values.
+  mutating func end(at now: Timestamp) {
+    entries.removeAll { $0.from > now || $0.isSpent }
+    for index in entries.indices { entries[index].until = min(entries[index].until, now) }
+  }
+
+  mutating func evaluate(at now: Timestamp) -> Active {
+    var active = Active()
+    for index in entries.indices where now >= entries[index].from {
+      let entry = entries[index]
+      let isOver = now >= entry.until
+      switch entry.fault {
+      case .noAnswer:
+        if !isOver {
+          active.isUnplugged = true
+        } else if !entry.isSpent {
+          entries[index].isSpent = true
+          active.poweredOn = max(active.poweredOn ?? entry.until, entry.until)
+        }
+      case .brownOut:
+        if !entry.isSpent {
+          entries[index].isSpent = true
+          active.poweredOn = max(active.poweredOn ?? entry.from, entry.from)
+        }
+      case _ where isOver: break
+      case .timeout: active.timesOut = true
+      case .shortRead(let bytes): active.readLimit = max(0, bytes)
+      case .wrongIdentity(let identity): active.tampering.identity = identity
+      case .stuckData: active.tampering.isFrozen = true
+      case .bitFlip(let register, let mask):
+        active.tampering.flippedRegister = register
+        active.tampering.flippedBits = mask
+      case .overflow: active.tampering.isOverloaded = true
+      case .receiverSilent: active.tampering.isSilent = true
+      case .receiverGarbage: active.tampering.isGarbage = true
+      }
+    }
+    return active
+  }
+}

@@ -1,0 +1,122 @@
+// A chip on a simulated I2C bus: its twin behind a lock, its faults, and what drivers hold of it.
+
+import SensorBus
+import SensorTypes
+import Synchronization
+
+/// One chip with registers. Any thread may use it.
+final class RegisterSlot: Sendable {
+  struct State: Sendable {
+    var twin: any ChipTwin
+    var faults = FaultSchedule()
+
+    /// Brings faults up to `now` and says what is wrong.
+    mutating func faults(at now: Timestamp) -> FaultSchedule.Active {
+      let active = faults.evaluate(at: now)
+      if let time = active.poweredOn {
+        twin.advance(to: time)
+        twin.powerOn(at: time)
+      }
+      twin.tampering = active.tampering
+      return active
+    }
+  }
+
+  let bus: String
+  let address: UInt8
+  let interrupt: InterruptLineName?
+  let state: Mutex<State>
+
+  init(bus: String, address: UInt8, interrupt: InterruptLineName?, twin: any ChipTwin) {
+    self.bus = bus
+    self.address = address
+    self.interrupt = interrupt
+    state = Mutex(State(twin: twin))
+  }
+}
+
+/// The chip at one address of one simulated bus; nobody may be there.
+final class SimulatedRegisterDevice: RegisterDevice {
+  private let slot: RegisterSlot?
+  private let bus: String
+  private let address: UInt8
+  private let clock: any SimulationClock
+
+  init(slot: RegisterSlot?, bus: String, address: UInt8, clock: any SimulationClock) {
+    self.slot = slot
+    self.bus = bus
+    self.address = address
+    self.clock = clock
+  }
+
+  private func failure(
+    _ reason: BusError.Reason, register: UInt8, errno: Int32 = 0
+  ) -> BusError {
+    BusError(reason, bus: bus, address: address, register: register, errno: errno)
+  }
+
+  func read(
+    _ register: UInt8, into buffer: UnsafeMutableRawBufferPointer
+  ) throws(BusError) {
+    // 121 is EREMOTEIO, 110 ETIMEDOUT: what Linux says.
+    guard let slot else { throw failure(.noAnswer, register: register, errno: 121) }
+    let now = clock.now()
+    try slot.state.withLock { (state) throws(BusError) in
+      let active = state.faults(at: now)
+      if active.isUnplugged || !state.twin.answers(at: now) {
+        throw failure(.noAnswer, register: register, errno: 121)
+      }
+      if active.timesOut { throw failure(.timedOut, register: register, errno: 110) }
+      if let limit = active.readLimit, limit < buffer.count {
+        state.twin.read(
+          register, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<limit]), now: now)
+        throw failure(
+          .shortTransfer(expected: buffer.count, actual: limit), register: register)
+      }
+      state.twin.read(register, into: buffer, now: now)
+    }
+  }
+
+  func write(_ register: UInt8, from bytes: UnsafeRawBufferPointer) throws(BusError) {
+    guard let slot else { throw failure(.noAnswer, register: register, errno: 121) }
+    let now = clock.now()
+    try slot.state.withLock { (state) throws(BusError) in
+      let active = state.faults(at: now)
+      if active.isUnplugged || !state.twin.answers(at: now) {
+        throw failure(.noAnswer, register: register, errno: 121)
+      }
+      if active.timesOut { throw failure(.timedOut, register: register, errno: 110) }
+      state.twin.write(register, from: bytes, now: now)
+    }
+  }
+}
+
+/// The GPIO line at a chip's data-ready pin.
+final class SimulatedInterruptLine: InterruptLine {
+  private let slot: RegisterSlot
+  private let clock: any SimulationClock
+
+  init(slot: RegisterSlot, clock: any SimulationClock) {
+    self.slot = slot
+    self.clock = clock
+  }
+
+  func takeEdge() throws(BusError) -> Timestamp? {
+    let now = clock.now()
+    return slot.state.withLock { state in
+      let active = state.faults(at: now)
+      let edge = state.twin.takeEdge(at: now)
+      return active.isUnplugged ? nil : edge
+    }
+  }
+
+  var readiness: Readiness {
+    let now = clock.now()
+    let next = slot.state.withLock { state -> Timestamp? in
+      let active = state.faults(at: now)
+      return active.isUnplugged ? nil : state.twin.nextEdge(at: now)
+    }
+    // A line that nothing will raise stays unready for good, as a descriptor would.
+    return .at(nanoseconds: next?.nanoseconds ?? .max)
+  }
+}

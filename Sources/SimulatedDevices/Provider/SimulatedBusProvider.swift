@@ -1,0 +1,147 @@
+// The simulated board behind the same protocols as a real one.
+
+public import SensorBus
+public import SensorTypes
+import Synchronization
+
+/// Opens the buses, ports and lines of a simulated board.
+///
+/// Unlike a real provider's, what it opens may be used by any thread; the chips' states are behind
+/// locks. The board has been under power for a second when the provider is made, so that no chip is
+/// still starting up, and its trajectory starts at that moment.
+public final class SimulatedBusProvider: BusProvider {
+  /// The board as it was described.
+  public let board: SimulatedBoard
+  /// The world it moves through.
+  public let world: SimulatedWorld
+  private let clock: any SimulationClock
+
+  private enum Slot: Sendable {
+    case registers(RegisterSlot)
+    case serial(SerialSlot)
+  }
+
+  private let slots: [Slot]
+
+  /// Makes a board that starts now.
+  public init(_ board: SimulatedBoard, clock: any SimulationClock = MonotonicClock()) {
+    let start = clock.now()
+    let world = SimulatedWorld(
+      board.world, trajectory: board.trajectory, start: start, seed: board.seed)
+    let power = start.advanced(bySeconds: -1)
+    self.board = board
+    self.clock = clock
+    self.world = world
+    slots = board.chips.indices.map { index in
+      let chip = board.chips[index]
+      switch chip.place {
+      case .bus(let bus, let address):
+        var twin = board.makeRegisterTwin(ofChip: index, in: world)
+        twin.powerOn(at: power)
+        return .registers(
+          RegisterSlot(bus: bus, address: address, interrupt: chip.interrupt, twin: twin))
+      case .port(let port, let baudRate):
+        precondition(chip.kind.receiver != nil, "only a receiver has a serial port")
+        var receiver = ReceiverTwin(
+          chip.kind.receiver ?? .nmea, link: .uart, source: world,
+          seed: board.imperfections(ofChip: index).seed, baudRate: baudRate)
+        receiver.powerOn(at: power)
+        return .serial(SerialSlot(port: port, receiver: receiver))
+      }
+    }
+  }
+
+  /// The time now.
+  public func now() -> Timestamp { clock.now() }
+
+  /// The date in the simulated world, seconds since 1970.
+  public func wallTime() -> Double { world.truth(at: clock.now()).utc }
+
+  /// What is true of the board at `time`.
+  public func truth(at time: Timestamp) -> TruthState { world.truth(at: time) }
+
+  /// Lets a chip (by its place in the board's list) have a fault between two moments. Several may
+  /// overlap. Beginning in the past is beginning now, seen from the next access.
+  public func inject(
+    _ fault: Fault, chip index: Int, from: Timestamp, until: Timestamp = .distantFuture
+  ) {
+    precondition(slots.indices.contains(index), "no such chip on this board")
+    let now = clock.now()
+    switch slots[index] {
+    case .registers(let slot):
+      slot.state.withLock { $0.faults.add(fault, from: from, until: until, now: now) }
+    case .serial(let slot):
+      slot.state.withLock { $0.faults.add(fault, from: from, until: until, now: now) }
+    }
+  }
+
+  /// Ends every fault of a chip now.
+  public func endFaults(chip index: Int) {
+    precondition(slots.indices.contains(index), "no such chip on this board")
+    let now = clock.now()
+    switch slots[index] {
+    case .registers(let slot): slot.state.withLock { $0.faults.end(at: now) }
+    case .serial(let slot): slot.state.withLock { $0.faults.end(at: now) }
+    }
+  }
+
+  /// When a chip's next conversion will be complete, or `nil` while it is idle or has none.
+  public func nextDataReady(chip index: Int) -> Timestamp? {
+    guard slots.indices.contains(index), case .registers(let slot) = slots[index] else {
+      return nil
+    }
+    let now = clock.now()
+    return slot.state.withLock { state in
+      _ = state.faults(at: now)
+      state.twin.advance(to: now)
+      return state.twin.nextDataReady(after: now)
+    }
+  }
+
+  /// The chip at an address; nobody may be there, which its transfers then say.
+  public func registerDevice(
+    bus: String, address: UInt8
+  ) throws(BusError) -> any RegisterDevice {
+    guard registerBuses().contains(bus) else { throw BusError(.notFound, bus: bus, errno: 2) }
+    var found: RegisterSlot?
+    for case .registers(let slot) in slots where slot.bus == bus && slot.address == address {
+      found = slot
+    }
+    return SimulatedRegisterDevice(slot: found, bus: bus, address: address, clock: clock)
+  }
+
+  /// A serial port, opened at a rate; `.notFound` if there is none or it was pulled out.
+  public func byteStream(port: String, baudRate: Int) throws(BusError) -> any ByteStream {
+    for case .serial(let slot) in slots where slot.port == port {
+      return try SimulatedByteStream(slot: slot, baudRate: baudRate, clock: clock)
+    }
+    throw BusError(.notFound, bus: port, errno: 2)
+  }
+
+  /// The line at a chip's data-ready pin; `.notFound` if no chip drives it.
+  public func interruptLine(_ name: InterruptLineName) throws(BusError) -> any InterruptLine {
+    for case .registers(let slot) in slots where slot.interrupt == name {
+      return SimulatedInterruptLine(slot: slot, clock: clock)
+    }
+    throw BusError(.notFound, bus: "\(name.chip) line \(name.line)", errno: 2)
+  }
+
+  /// The simulated I2C buses, by number.
+  public func registerBuses() -> [String] {
+    var buses: [String] = []
+    for case .registers(let slot) in slots where !buses.contains(slot.bus) {
+      buses.append(slot.bus)
+    }
+    // By number: a shorter name has the smaller one.
+    return buses.sorted { ($0.utf8.count, $0) < ($1.utf8.count, $1) }
+  }
+
+  /// The simulated serial ports, in the order of the board's list.
+  public func serialPorts() -> [String] {
+    var ports: [String] = []
+    for case .serial(let slot) in slots where !ports.contains(slot.port) {
+      ports.append(slot.port)
+    }
+    return ports
+  }
+}

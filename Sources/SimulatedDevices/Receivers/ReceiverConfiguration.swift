@@ -1,0 +1,130 @@
+// What a u-blox receiver can be told: rates of messages and epochs, protocols, line rate.
+
+/// The configuration of one port of a receiver.
+struct ReceiverConfiguration: Sendable, Hashable {
+  /// Milliseconds between measurements, and measurements between solutions.
+  var measurementPeriod = 1000
+  var navigationRatio = 1
+  /// Epochs between messages, 0 for never: sentences by `MessageBuilder.Sentence`, then NAV-PVT.
+  var sentenceRates = SIMD8<UInt8>(repeating: 0)
+  var positionRate: UInt8 = 0
+  var sendsUBX = true
+  var sendsNMEA = true
+  var takesUBX = true
+  var baudRate: Int
+
+  init(_ model: ReceiverTwin.Model, baudRate: Int) {
+    self.baudRate = baudRate
+    for sentence in [MessageBuilder.Sentence.rmc, .vtg, .gga, .gsa] {
+      sentenceRates[sentence.rawValue] = 1
+    }
+    if model == .nmea {
+      sendsUBX = false
+      takesUBX = false
+      sentenceRates[MessageBuilder.Sentence.gst.rawValue] = 1
+    } else {
+      sentenceRates[MessageBuilder.Sentence.gll.rawValue] = 1
+    }
+  }
+
+  /// Milliseconds between epochs.
+  var epochPeriod: Int { measurementPeriod * navigationRatio }
+
+  /// The sentence of a UBX class and identity (class 0xF0), where the twin can send it.
+  static func sentence(_ identity: UInt8) -> MessageBuilder.Sentence? {
+    switch identity {
+    case 0x00: .gga
+    case 0x01: .gll
+    case 0x02: .gsa
+    case 0x04: .rmc
+    case 0x05: .vtg
+    case 0x07: .gst
+    case 0x08: .zda
+    default: nil
+    }
+  }
+
+  /// A configuration item of generation 9 and later that the twin acts upon.
+  enum Item: Hashable {
+    case sentence(MessageBuilder.Sentence)
+    case position
+    case measurementPeriod
+    case navigationRatio
+    case baudRate
+    case takesUBX
+    case sendsUBX
+    case sendsNMEA
+    /// Known to a receiver, without effect on this port of the twin.
+    case other
+  }
+
+  /// The item behind a key (u-blox M9 interface description UBX-19035940, configuration interface), or `nil` for a
+  /// key that the receiver does not know.
+  static func item(_ key: UInt32, link: ReceiverTwin.Link) -> Item? {
+    // The keys of a message's rates are numbered I2C, UART1, UART2, USB, SPI.
+    let port: UInt32 = link == .i2c ? 0 : 1
+    switch key {
+    case 0x2091_0006 + port: return .position
+    case 0x2091_00AB + port: return .sentence(.rmc)
+    case 0x2091_00B0 + port: return .sentence(.vtg)
+    case 0x2091_00BA + port: return .sentence(.gga)
+    case 0x2091_00BF + port: return .sentence(.gsa)
+    case 0x2091_00C9 + port: return .sentence(.gll)
+    case 0x2091_00D3 + port: return .sentence(.gst)
+    case 0x2091_00D8 + port: return .sentence(.zda)
+    case 0x3021_0001: return .measurementPeriod
+    case 0x3021_0002: return .navigationRatio
+    case 0x4052_0001: return link == .uart ? .baudRate : .other
+    case 0x1073_0001: return link == .uart ? .takesUBX : .other
+    case 0x1071_0001: return link == .i2c ? .takesUBX : .other
+    case 0x1074_0001: return link == .uart ? .sendsUBX : .other
+    case 0x1074_0002: return link == .uart ? .sendsNMEA : .other
+    case 0x1072_0001: return link == .i2c ? .sendsUBX : .other
+    case 0x1072_0002: return link == .i2c ? .sendsNMEA : .other
+    default: break
+    }
+    // Groups that every receiver of these generations has.
+    switch key >> 16 & 0xFF {
+    case 0x11, 0x21, 0x31, 0x51, 0x52, 0x53, 0x71...0x7A, 0x91, 0x93: return .other
+    default: return nil
+    }
+  }
+
+  /// Takes a value; `false` if it is out of range.
+  mutating func set(_ item: Item, to value: UInt64) -> Bool {
+    switch item {
+    case .sentence(let sentence):
+      sentenceRates[sentence.rawValue] = UInt8(truncatingIfNeeded: value)
+    case .position: positionRate = UInt8(truncatingIfNeeded: value)
+    case .measurementPeriod:
+      guard (40...65535).contains(value) else { return false }
+      measurementPeriod = Int(value)
+    case .navigationRatio:
+      guard (1...127).contains(value) else { return false }
+      navigationRatio = Int(value)
+    case .baudRate:
+      guard (9600...921_600).contains(value) else { return false }
+      baudRate = Int(value)
+    case .takesUBX: takesUBX = value != 0
+    case .sendsUBX: sendsUBX = value != 0
+    case .sendsNMEA: sendsNMEA = value != 0
+    case .other: break
+    }
+    return true
+  }
+
+  /// The value of an item, for CFG-VALGET.
+  func value(of item: Item) -> UInt64 {
+    switch item {
+    case .sentence(let sentence): UInt64(sentenceRates[sentence.rawValue])
+    case .position: UInt64(positionRate)
+    case .measurementPeriod: UInt64(measurementPeriod)
+    case .navigationRatio: UInt64(navigationRatio)
+    case .baudRate: UInt64(baudRate)
+    case .takesUBX: takesUBX ? 1 : 0
+    case .sendsUBX: sendsUBX ? 1 : 0
+    case .sendsNMEA: sendsNMEA ? 1 : 0
+    case .other: 0
+    }
+  }
+}

@@ -1,0 +1,69 @@
+// What a receiver believes at an epoch: the truth with the errors of satellite navigation.
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+import LinearAlgebra
+import SensorTypes
+
+/// One epoch of a simulated receiver.
+struct ReceiverSolution: Sendable {
+  var time: CivilTime
+  /// Whether date and time are known.
+  var knowsTime: Bool
+  var hasFix: Bool
+  /// Degrees, WGS 84.
+  var latitude: Double
+  var longitude: Double
+  /// Metres above mean sea level, and of sea level above the ellipsoid.
+  var altitude: Double
+  var geoidSeparation: Double
+  /// m/s, north, east, down.
+  var velocityNorth: Double
+  var velocityEast: Double
+  var velocityDown: Double
+  var speed: Double
+  /// Degrees from true north.
+  var course: Double
+  /// What the receiver says of its own accuracy: metres, metres, m/s, degrees.
+  var horizontalAccuracy: Double
+  var verticalAccuracy: Double
+  var speedAccuracy: Double
+  var courseAccuracy: Double
+  var satellites: Int
+
+  /// Errors of position wander over minutes (multipath, atmosphere): some tenths of a metre to a metre
+  /// and a half; velocity has white noise of 5 cm/s, as u-blox states it.
+  init(truth: TruthState, knowsTime: Bool, seed: UInt64, epoch: UInt64) {
+    time = CivilTime(milliseconds: Int64((truth.utc * 1000).rounded()))
+    self.knowsTime = knowsTime
+    hasFix = truth.hasFix
+    var phases = SeededGenerator(seed: seed, stream: 50)
+    var random = SeededGenerator(seed: seed, stream: 51, index: epoch)
+    func wander(_ amplitude: Double) -> Double {
+      let slow = sin(2 * Double.pi * (truth.utc / 313 + phases.unit()))
+      let quick = sin(2 * Double.pi * (truth.utc / 71 + phases.unit()))
+      return amplitude * (0.8 * slow + 0.4 * quick) + 0.02 * random.gaussian()
+    }
+    let metresPerDegree = 111_320.0
+    latitude = truth.latitude + wander(1) / metresPerDegree
+    longitude =
+      truth.longitude + wander(1)
+      / (metresPerDegree * max(1e-6, cos(truth.latitude * Double.pi / 180)))
+    altitude = truth.altitude + wander(2)
+    geoidSeparation = truth.ellipsoidalAltitude - truth.altitude
+    velocityNorth = truth.velocity.y + 0.05 * random.gaussian()
+    velocityEast = truth.velocity.x + 0.05 * random.gaussian()
+    velocityDown = -truth.velocity.z + 0.08 * random.gaussian()
+    speed = (velocityNorth * velocityNorth + velocityEast * velocityEast).squareRoot()
+    let angle = atan2(velocityEast, velocityNorth) * 180 / Double.pi
+    course = angle < 0 ? angle + 360 : angle
+    horizontalAccuracy = 1.6
+    verticalAccuracy = 2.4
+    speedAccuracy = 0.08
+    courseAccuracy = min(180, 0.06 / max(1e-3, speed) * 180 / Double.pi)
+    satellites = hasFix ? 12 : 2
+  }
+}

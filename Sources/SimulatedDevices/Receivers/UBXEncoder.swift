@@ -1,0 +1,77 @@
+// UBX messages of an epoch, and the receiver's answers.
+
+extension MessageBuilder {
+  /// UBX-NAV-PVT, 92 bytes (UBX-13003221, UBX-NAV-PVT).
+  mutating func writePVT(_ s: ReceiverSolution) {
+    beginUBX(0x01, 0x07)
+    append(Int64(s.time.timeOfWeek), bytes: 4)
+    append(Int64(s.knowsTime ? s.time.year : 2015), bytes: 2)
+    append(Int64(s.knowsTime ? s.time.month : 10), bytes: 1)
+    append(Int64(s.knowsTime ? s.time.day : 18), bytes: 1)
+    append(Int64(s.time.hour), bytes: 1)
+    append(Int64(s.time.minute), bytes: 1)
+    append(Int64(s.time.second), bytes: 1)
+    // validDate, validTime, fullyResolved.
+    append(s.knowsTime ? 0x07 : 0x00, bytes: 1)
+    append(s.knowsTime ? 25 : 0xFFFF_FFFF, bytes: 4)
+    append(Int64(s.time.millisecond) * 1_000_000, bytes: 4)
+    // fixType 3D; flags gnssFixOK; flags2 confirmed date and time.
+    append(s.hasFix ? 3 : 0, bytes: 1)
+    append(s.hasFix ? 1 : 0, bytes: 1)
+    append(s.knowsTime ? 0xE0 : 0x20, bytes: 1)
+    append(Int64(s.satellites), bytes: 1)
+    append(rounded(s.hasFix ? s.longitude * 1e7 : 0), bytes: 4)
+    append(rounded(s.hasFix ? s.latitude * 1e7 : 0), bytes: 4)
+    append(rounded(s.hasFix ? (s.altitude + s.geoidSeparation) * 1000 : 0), bytes: 4)
+    append(rounded(s.hasFix ? s.altitude * 1000 : -17000), bytes: 4)
+    append(s.hasFix ? rounded(s.horizontalAccuracy * 1000) : 0xFFFF_FFFF, bytes: 4)
+    append(s.hasFix ? rounded(s.verticalAccuracy * 1000) : 0xFFFF_FFFF, bytes: 4)
+    append(rounded(s.hasFix ? s.velocityNorth * 1000 : 0), bytes: 4)
+    append(rounded(s.hasFix ? s.velocityEast * 1000 : 0), bytes: 4)
+    append(rounded(s.hasFix ? s.velocityDown * 1000 : 0), bytes: 4)
+    append(rounded(s.hasFix ? s.speed * 1000 : 0), bytes: 4)
+    append(rounded(s.hasFix ? s.course * 1e5 : 0), bytes: 4)
+    append(rounded((s.hasFix ? s.speedAccuracy : 20) * 1000), bytes: 4)
+    append(rounded((s.hasFix ? s.courseAccuracy : 180) * 1e5), bytes: 4)
+    append(s.hasFix ? 144 : 9999, bytes: 2)
+    append(0, bytes: 6)
+    append(0, bytes: 4)
+    append(0, bytes: 2)
+    append(0, bytes: 2)
+    endUBX()
+  }
+
+  private func rounded(_ value: Double) -> Int64 { Int64(value.rounded()) }
+
+  /// UBX-ACK-ACK or UBX-ACK-NAK for a message.
+  mutating func writeAcknowledge(_ isAccepted: Bool, _ messageClass: UInt8, _ identity: UInt8) {
+    beginUBX(0x05, isAccepted ? 0x01 : 0x00)
+    append(Int64(messageClass), bytes: 1)
+    append(Int64(identity), bytes: 1)
+    endUBX()
+  }
+
+  /// UBX-MON-VER: software and hardware version and one extension a line of 30 characters.
+  mutating func writeVersion(_ model: ReceiverTwin.Model) {
+    beginUBX(0x0A, 0x04)
+    switch model {
+    case .ubloxM8, .nmea:
+      append("ROM CORE 3.01 (107888)", width: 30)
+      append("00080000", width: 10)
+      append("FWVER=SPG 3.01", width: 30)
+      append("PROTVER=18.00", width: 30)
+    case .ubloxM9:
+      append("EXT CORE 4.04 (7f89f7)", width: 30)
+      append("00190000", width: 10)
+      append("FWVER=SPG 4.04", width: 30)
+      append("PROTVER=32.01", width: 30)
+    case .ubloxM10:
+      append("ROM SPG 5.10 (7b202e)", width: 30)
+      append("000A0000", width: 10)
+      append("FWVER=SPG 5.10", width: 30)
+      append("PROTVER=34.10", width: 30)
+    }
+    append("GPS;GLO;GAL;BDS", width: 30)
+    endUBX()
+  }
+}

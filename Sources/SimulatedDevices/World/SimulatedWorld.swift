@@ -1,0 +1,273 @@
+// The truth: motion, earth's field and atmosphere, and what of it reaches a chip.
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+public import LinearAlgebra
+public import SensorTypes
+
+/// Where and when a simulated board starts, and the air around it.
+public struct WorldDescription: Sendable {
+  /// The earth's magnetic field at geodetic latitude and longitude (degrees, WGS 84) and height above
+  /// the ellipsoid (metres): microtesla, ENU.
+  public typealias FieldModel =
+    @Sendable (_ latitude: Double, _ longitude: Double, _ altitude: Double) -> Vector3
+
+  /// Geodetic latitude of the start, degrees north.
+  public var latitude: Double
+  /// Longitude of the start, degrees east.
+  public var longitude: Double
+  /// Height of the start above mean sea level, metres.
+  public var altitude: Double
+  /// Height of mean sea level above the ellipsoid there, metres.
+  public var geoidSeparation: Double
+  /// Heading of the body at the start, degrees clockwise from true north.
+  public var startHeading: Double
+  /// UTC at the start, whole seconds since 1970-01-01.
+  public var utcStart: Int64
+  /// Pressure at mean sea level, pascals.
+  public var seaLevelPressure: Double
+  /// Slow change of the weather: half its span, pascals, over a period of six hours.
+  public var weatherAmplitude: Double
+  /// Temperature of the air, degrees Celsius.
+  public var ambientTemperature: Double
+  /// How far the board's own heat lifts the chips above the air in the end, kelvin.
+  public var selfHeating: Double
+  /// Relative humidity, percent.
+  public var humidity: Double
+  /// The earth's field.
+  public var field: FieldModel
+
+  /// Makes a description; the defaults are a March noon of 2026 on a square in Munich, in a constant
+  /// field like the one there.
+  public init(
+    latitude: Double = 48.1374, longitude: Double = 11.5755, altitude: Double = 519,
+    geoidSeparation: Double = 45.7, startHeading: Double = 0, utcStart: Int64 = 1_774_526_400,
+    seaLevelPressure: Double = 101_325, weatherAmplitude: Double = 20,
+    ambientTemperature: Double = 21, selfHeating: Double = 6, humidity: Double = 45,
+    field: @escaping FieldModel = { _, _, _ in WorldDescription.constantField }
+  ) {
+    self.latitude = latitude
+    self.longitude = longitude
+    self.altitude = altitude
+    self.geoidSeparation = geoidSeparation
+    self.startHeading = startHeading
+    self.utcStart = utcStart
+    self.seaLevelPressure = seaLevelPressure
+    self.weatherAmplitude = weatherAmplitude
+    self.ambientTemperature = ambientTemperature
+    self.selfHeating = selfHeating
+    self.humidity = humidity
+    self.field = field
+  }
+
+  /// A field of 48.7 microtesla, 4.4 degrees east of north, dipping 64.5 degrees: central Europe.
+  public static let constantField = Vector3(1.6, 20.9, -43.9)
+}
+
+/// Everything that is true of the board at one moment.
+public struct TruthState: Sendable, Hashable {
+  /// The moment.
+  public var time: Timestamp
+  /// UTC, seconds since 1970-01-01.
+  public var utc: Double
+  /// The attitude, body to ENU with y to true north.
+  public var attitude: Quaternion
+  /// Angular rate, rad/s, body frame.
+  public var angularRate: Vector3
+  /// Velocity, m/s, ENU.
+  public var velocity: Vector3
+  /// Acceleration, m/s^2, ENU.
+  public var acceleration: Vector3
+  /// Specific force, m/s^2, body frame: what an ideal accelerometer measures.
+  public var specificForce: Vector3
+  /// Geodetic latitude, degrees north, WGS 84.
+  public var latitude: Double
+  /// Longitude, degrees east.
+  public var longitude: Double
+  /// Height above mean sea level, metres.
+  public var altitude: Double
+  /// Height above the ellipsoid, metres.
+  public var ellipsoidalAltitude: Double
+  /// Height above the start, metres.
+  public var relativeAltitude: Double
+  /// Heading of the body's y axis clockwise from true north, degrees, 0 up to 360.
+  public var heading: Double
+  /// The same from magnetic north (of the undisturbed field).
+  public var magneticHeading: Double
+  /// Declination of the undisturbed field, degrees east.
+  public var declination: Double
+  /// Angle of the body's y axis above the horizon, degrees.
+  public var pitch: Double
+  /// Rotation about the body's y axis, degrees.
+  public var roll: Double
+  /// Course over ground from true north, degrees, 0 up to 360; the heading while the board stands.
+  public var course: Double
+  /// Speed over ground, m/s.
+  public var speed: Double
+  /// Whether a receiver has a fix.
+  public var hasFix: Bool
+  /// The field with its disturbance, microtesla, ENU.
+  public var magneticField: Vector3
+  /// Static pressure, pascals.
+  public var pressure: Double
+  /// Temperature of the chips, degrees Celsius.
+  public var temperature: Double
+}
+
+/// Knows the truth at any moment.
+public protocol TruthSource: Sendable {
+  /// The truth at `time`.
+  func truth(at time: Timestamp) -> TruthState
+}
+
+/// A board on its way through the earth's field and the standard atmosphere.
+///
+/// The way is laid on the plane that touches the ellipsoid at the start: right to a centimetre within a
+/// kilometre and to a few metres within ten. The field is taken linear around the start.
+public final class SimulatedWorld: TruthSource {
+  /// Where and when it starts.
+  public let description: WorldDescription
+  /// How it moves.
+  public let trajectory: Trajectory
+  /// The moment of the start.
+  public let start: Timestamp
+
+  private let field: Vector3
+  private let fieldGradient: Matrix3
+  private let metresPerDegree: SIMD2<Double>
+  private let weatherPhase: Double
+
+  /// Standard gravity, m/s^2: what the specific force contains.
+  public static let gravity = 9.80665
+
+  /// Makes a world that starts at `start`; the description's start heading is added to the
+  /// trajectory's.
+  public init(
+    _ description: WorldDescription, trajectory: Trajectory, start: Timestamp, seed: UInt64 = 0
+  ) {
+    self.description = description
+    var trajectory = trajectory
+    trajectory.startHeading += description.startHeading
+    self.trajectory = trajectory
+    self.start = start
+    // Radii of curvature of WGS 84 at the start.
+    let sine = sin(description.latitude * Double.pi / 180)
+    let height = description.altitude + description.geoidSeparation
+    let squared = 0.006_694_379_990_141_316
+    let w = 1 - squared * sine * sine
+    let prime = 6_378_137 / w.squareRoot()
+    let meridian = prime * (1 - squared) / w
+    metresPerDegree =
+      SIMD2(
+        (prime + height) * max(1e-6, cos(description.latitude * Double.pi / 180)),
+        meridian + height) * (Double.pi / 180)
+    let (latitude, longitude) = (description.latitude, description.longitude)
+    let here = description.field(latitude, longitude, height)
+    field = here
+    let span = 0.01
+    let north = description.field(latitude + (latitude < 89 ? span : -span), longitude, height)
+    let east = description.field(latitude, longitude + span, height)
+    let up = description.field(latitude, longitude, height + 1000)
+    fieldGradient = Matrix3(
+      columns: (east - here) / (span * metresPerDegree.x),
+      (north - here) / ((latitude < 89 ? span : -span) * metresPerDegree.y), (up - here) / 1000)
+    var random = SeededGenerator(seed: seed, stream: 100)
+    weatherPhase = 2 * Double.pi * random.unit()
+  }
+
+  /// The standard atmosphere's pressure at a height above mean sea level, pascals (ISO 2533, below 11 km).
+  public static func standardPressure(altitude: Double, seaLevel: Double) -> Double {
+    let base = max(0, 1 - 0.0065 * altitude / 288.15)
+    return seaLevel * pow(base, 5.255_879_7)
+  }
+
+  /// Temperature of the chips, degrees Celsius: the board warms up with a time constant of 2 minutes.
+  private func temperature(at seconds: Double) -> Double {
+    description.ambientTemperature + description.selfHeating * (1 - exp(-max(0, seconds) / 120))
+  }
+
+  private func pressure(at seconds: Double, altitude: Double) -> Double {
+    let weather = sin(2 * Double.pi * seconds / 21600 + weatherPhase) - sin(weatherPhase)
+    let seaLevel = description.seaLevelPressure + description.weatherAmplitude * weather
+    return Self.standardPressure(altitude: altitude, seaLevel: seaLevel)
+  }
+
+  /// What is true of the board at that moment.
+  public func truth(at time: Timestamp) -> TruthState {
+    let seconds = time.seconds(since: start)
+    let motion = trajectory.state(at: seconds)
+    let degree = 180 / Double.pi
+    let field = field + fieldGradient * motion.position
+    let declination = atan2(field.x, field.y) * degree
+    let heading = wrapped(motion.heading * degree)
+    let speed = (motion.velocity.x * motion.velocity.x + motion.velocity.y * motion.velocity.y)
+      .squareRoot()
+    let altitude = description.altitude + motion.position.z
+    return TruthState(
+      time: time, utc: Double(description.utcStart) + seconds, attitude: motion.attitude,
+      angularRate: motion.angularRate, velocity: motion.velocity,
+      acceleration: motion.acceleration,
+      specificForce: motion.attitude.conjugate.rotate(
+        motion.acceleration + Vector3(0, 0, Self.gravity)),
+      latitude: description.latitude + motion.position.y / metresPerDegree.y,
+      longitude: description.longitude + motion.position.x / metresPerDegree.x,
+      altitude: altitude, ellipsoidalAltitude: altitude + description.geoidSeparation,
+      relativeAltitude: motion.position.z, heading: heading,
+      magneticHeading: wrapped(heading - declination), declination: declination,
+      pitch: motion.pitch * degree, roll: motion.roll * degree,
+      course: speed > 1e-6
+        ? wrapped(atan2(motion.velocity.x, motion.velocity.y) * degree) : heading,
+      speed: speed, hasFix: motion.hasFix, magneticField: field + motion.disturbance,
+      pressure: pressure(at: seconds, altitude: altitude), temperature: temperature(at: seconds))
+  }
+
+  private func wrapped(_ degrees: Double) -> Double {
+    let rest = degrees.truncatingRemainder(dividingBy: 360)
+    let positive = rest < 0 ? rest + 360 : rest
+    return positive == 360 ? 0 : positive
+  }
+
+  /// What acts on a chip that is mounted on the board.
+  func stimulus(at time: Timestamp, bodyToSensor: Matrix3) -> Stimulus {
+    let seconds = time.seconds(since: start)
+    let motion = trajectory.state(at: seconds)
+    let toBody = motion.attitude.conjugate
+    let field = field + fieldGradient * motion.position + motion.disturbance
+    return Stimulus(
+      magneticField: bodyToSensor * toBody.rotate(field),
+      specificForce: bodyToSensor
+        * toBody.rotate(
+          motion.acceleration + Vector3(0, 0, Self.gravity)),
+      angularRate: bodyToSensor * motion.angularRate,
+      pressure: pressure(at: seconds, altitude: description.altitude + motion.position.z),
+      temperature: temperature(at: seconds), humidity: description.humidity)
+  }
+}
+
+/// One place on the board: the world seen through a chip's mount and the board's iron.
+public struct MountedStimulus: StimulusSource {
+  private let world: SimulatedWorld
+  private let bodyToSensor: Matrix3
+  private let softIron: Matrix3
+  private let hardIron: Vector3
+
+  /// Makes a place; the chip's field is `softIron * field + hardIron`, microtesla, in the sensor frame.
+  public init(
+    world: SimulatedWorld, mount: Mount, softIron: Matrix3 = .identity, hardIron: Vector3 = .zero
+  ) {
+    self.world = world
+    self.bodyToSensor = mount.matrix.transposed
+    self.softIron = softIron
+    self.hardIron = hardIron
+  }
+
+  /// What acts on the chip at that moment, in its own frame.
+  public func stimulus(at time: Timestamp) -> Stimulus {
+    var stimulus = world.stimulus(at: time, bodyToSensor: bodyToSensor)
+    stimulus.magneticField = softIron * stimulus.magneticField + hardIron
+    return stimulus
+  }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import Testing
+
+/// The arrows between targets: no compiler flag sees a transitive import, so every file is read.
+struct ImportTests {
+  /// What a target may import, besides the standard library's own modules. The table of floors in
+  /// CONTRIBUTING.md says the same in words.
+  static let floors: [String: Set<String>] = {
+    let core: Set = ["LinearAlgebra", "SensorTypes", "Geomagnetism"]
+    let hub = core.union([
+      "FusionCore", "CalibrationCore", "GNSSProtocol", "SensorBus", "SensorDrivers", "Yams",
+    ])
+    return [
+      "LinearAlgebra": [],
+      "SensorTypes": ["LinearAlgebra"],
+      "Geomagnetism": ["LinearAlgebra"],
+      "FusionCore": core,
+      "CalibrationCore": core,
+      "GNSSProtocol": ["SensorTypes"],
+      "SensorBus": ["SensorTypes"],
+      "LinuxIO": ["SensorBus", "SensorTypes", "CLinuxIO"],
+      "SensorDrivers": ["LinearAlgebra", "SensorTypes", "SensorBus", "GNSSProtocol"],
+      "SimulatedDevices": core.union(["SensorBus"]),
+      "SensorHub": hub,
+      "Lodestone": hub.subtracting(["Yams"]).union([
+        "SensorHub", "LinuxIO", "SimulatedDevices",
+      ]),
+      "LodestoneCommand": hub.subtracting(["Yams"]).union([
+        "SensorHub", "Lodestone", "LinuxIO", "SimulatedDevices", "ArgumentParser",
+      ]),
+    ]
+  }()
+
+  /// Modules of the toolchain that every target may use.
+  static let toolchain: Set = ["Glibc", "Musl", "Synchronization", "Dispatch", "Swift"]
+
+  /// Targets that may use all of Foundation: the hub and what stands on it.
+  static let foundation: Set = [
+    "SensorHub", "Lodestone", "LodestoneCommand",
+  ]
+
+  static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
+
+  static func sources(of target: String) -> [URL] {
+    let folder = root.appending(path: "Sources").appending(path: target)
+    let all = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
+    return (all?.compactMap { $0 as? URL } ?? []).filter { $0.pathExtension == "swift" }
+  }
+
+  static func imports(of text: String) -> [String] {
+    text.split(separator: "\n").compactMap { line in
+      let words = line.split(separator: " ").map(String.init)
+      guard let index = words.firstIndex(of: "import"), index <= 3, index + 1 < words.count,
+        words[..<index].allSatisfy({
+          [
+            "public", "internal", "private", "fileprivate", "package", "@_exported", "@testable",
+            "@preconcurrency",
+          ]
+          .contains($0)
+        })
+      else { return nil }
+      let kinds = ["struct", "class", "enum", "func", "let", "var", "typealias", "protocol"]
+      let name =
+        kinds.contains(words[index + 1]) && index + 2 < words.count
+        ? words[index + 2] : words[index + 1]
+      return String(name.split(separator: ".")[0])
+    }
+  }
+
+  @Test("every target of the tree stands in the table")
+  func everyTargetIsKnown() throws {
+    let folders = try FileManager.default.contentsOfDirectory(
+      atPath: Self.root.appending(path: "Sources").path)
+    #expect(Set(folders) == Set(Self.floors.keys).union(["CLinuxIO"]))
+  }
+
+  @Test("a target imports only what stands in its row", arguments: floors.keys.sorted())
+  func arrows(target: String) throws {
+    var allowed = (Self.floors[target] ?? []).union(Self.toolchain)
+    if Self.foundation.contains(target) { allowed.formUnion(["Foundation", "CoreFoundation"]) }
+    let files = Self.sources(of: target)
+    #expect(!files.isEmpty)
+    for file in files {
+      for module in Self.imports(of: try String(contentsOf: file, encoding: .utf8)) {
+        // JSON and dates in a record: the small Foundation, allowed where the table says so.
+        if module == "FoundationEssentials", target == "CalibrationCore" { continue }
+        #expect(
+          allowed.contains(module), "\(file.lastPathComponent) of \(target) imports \(module)")
+      }
+    }
+  }
+
+  @Test("an import is found behind every spelling")
+  func parsing() {
+    let text = """
+      import A
+      public import B
+      @_exported public import C
+      internal import struct D.E
+        import F
+      let words = "import G"
+      """
+    #expect(Self.imports(of: text) == ["A", "B", "C", "D", "F"])
+  }
+}

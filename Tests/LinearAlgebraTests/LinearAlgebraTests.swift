@@ -1,0 +1,59 @@
+import LinearAlgebra
+import Testing
+
+struct LinearAlgebraTests {
+  private func close(_ a: Vector3, _ b: Vector3, _ tolerance: Double = 1e-12) -> Bool {
+    (a - b).length < tolerance
+  }
+
+  static let rotations: [Vector3] = [
+    Vector3(0, 0, 0), Vector3(1e-9, 0, 0), Vector3(0.3, -0.2, 0.9), Vector3(0, 0, 1.5707963),
+    Vector3(3, 0, 0), Vector3(0, -3.1, 0), Vector3(0.1, 0.1, 3.1), Vector3(-2, 2, 1),
+  ]
+
+  @Test("a quarter turn about z takes x to y")
+  func quarterTurn() {
+    let q = Quaternion(rotationVector: Vector3(0, 0, .pi / 2))
+    #expect(close(q.rotate(Vector3(1, 0, 0)), Vector3(0, 1, 0)))
+    #expect(close(q.matrix * Vector3(1, 0, 0), Vector3(0, 1, 0)))
+  }
+
+  @Test("rotation vector, quaternion and matrix agree", arguments: rotations)
+  func agreement(rotation: Vector3) {
+    let q = Quaternion(rotationVector: rotation)
+    #expect(close(q.rotationVector, rotation, 1e-9))
+    let back = Quaternion(q.matrix)
+    let v = Vector3(0.3, -1.2, 2.5)
+    #expect(close(back.rotate(v), q.rotate(v), 1e-9))
+    #expect(close((q * q.conjugate).rotate(v), v))
+    #expect(abs(q.matrix.determinant - 1) < 1e-12)
+  }
+
+  @Test("a product acts from right to left")
+  func order() {
+    let a = Quaternion(rotationVector: Vector3(0.4, 0, 0.1))
+    let b = Quaternion(rotationVector: Vector3(0, -0.7, 0.2))
+    let v = Vector3(1, 2, 3)
+    #expect(close((a * b).rotate(v), a.rotate(b.rotate(v))))
+    #expect(close((a.matrix * b.matrix) * v, a.matrix * (b.matrix * v)))
+  }
+
+  @Test("inverse and transpose")
+  func inverse() throws {
+    let m = Matrix3(rows: Vector3(2, 1, 0), Vector3(-1, 3, 0.5), Vector3(0.2, 0, 1))
+    let inverse = try #require(m.inverse)
+    #expect(close((inverse * m) * Vector3(1, -2, 3), Vector3(1, -2, 3)))
+    #expect(abs(m.determinant - 7.1) < 1e-12)
+    #expect(Matrix3(diagonal: Vector3(1, 0, 1)).inverse == nil)
+    #expect(Matrix3(diagonal: Vector3(1, .nan, 1)).inverse == nil)
+    #expect(m.transposed.transposed == m)
+  }
+
+  @Test("what has no direction has none")
+  func direction() {
+    #expect(Vector3.zero.normalized == nil)
+    #expect(Vector3(.nan, 0, 0).normalized == nil)
+    #expect(Vector3(.infinity, 0, 0).normalized == nil)
+    #expect(Quaternion(w: 0, x: 0, y: 0, z: 0).normalized == .identity)
+  }
+}

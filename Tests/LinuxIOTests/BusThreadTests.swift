@@ -1,0 +1,56 @@
+import CTestSupport
+import Dispatch
+import SensorBus
+import SensorTypes
+import Testing
+
+@testable import LinuxIO
+
+struct BusThreadTests {
+  /// Counts its steps and asks for the next one far in the future.
+  private final class Counter: BusWork {
+    let stepped: DispatchSemaphore
+
+    init(_ stepped: DispatchSemaphore) { self.stepped = stepped }
+
+    func step() -> Timestamp {
+      stepped.signal()
+      return .distantFuture
+    }
+
+    func forEachReadiness(_ body: (Readiness) -> Void) {}
+  }
+
+  @Test("work is stepped at once, at a wake, and no more after stop")
+  func steps() throws {
+    let stepped = DispatchSemaphore(value: 0)
+    let thread = try BusThread(name: "test") { Counter(stepped) }
+    #expect(stepped.wait(timeout: .now() + 5) == .success)
+    thread.wake()
+    #expect(stepped.wait(timeout: .now() + 0.9) == .success)
+    thread.stop()
+    while stepped.wait(timeout: .now()) == .success {}
+    thread.wake()
+    #expect(stepped.wait(timeout: .now() + 0.05) == .timedOut)
+  }
+
+  private actor Owner {
+    let thread: BusThread
+    nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+
+    init(_ thread: BusThread) { self.thread = thread }
+
+    func threadName() -> String {
+      var name = [CChar](repeating: 0, count: 16)
+      test_thread_name(&name)
+      return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self)
+    }
+  }
+
+  @Test("an actor on the thread runs on the thread")
+  func executor() async throws {
+    let thread = try BusThread(name: "i2c-test")
+    #expect(await Owner(thread).threadName() == "i2c-test")
+    thread.stop()
+  }
+}

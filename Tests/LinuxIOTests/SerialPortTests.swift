@@ -1,0 +1,112 @@
+import CTestSupport
+import Glibc
+import SensorBus
+import Testing
+
+@testable import LinuxIO
+
+/// A serial port against a real pseudo terminal: what a receiver would see is on the other side.
+struct SerialPortTests {
+  /// The receiver's side, and the name of the port's.
+  private final class Peer {
+    let descriptor: Int32
+    let port: String
+
+    init() throws {
+      var path = [CChar](repeating: 0, count: 64)
+      descriptor = test_pty_open(&path)
+      port = String(decoding: path.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self)
+      try #require(descriptor >= 0)
+    }
+
+    deinit { close(descriptor) }
+
+    func send(_ bytes: [UInt8]) { _ = posixWrite(descriptor, bytes, bytes.count) }
+
+    func receive() -> [UInt8] {
+      var buffer = [UInt8](repeating: 0, count: 256)
+      let count = posixRead(descriptor, &buffer, buffer.count)
+      return count > 0 ? Array(buffer[..<count]) : []
+    }
+  }
+
+  private func read(_ port: SerialPort) throws -> [UInt8] {
+    var buffer = [UInt8](repeating: 0, count: 256)
+    var count = 0
+    // A pseudo terminal hands over at once; the bound is for a loaded machine.
+    for _ in 0..<1_000 where count == 0 {
+      let result: Result<Int, BusError> = buffer.withUnsafeMutableBytes { bytes in
+        do throws(BusError) { return .success(try port.read(into: bytes)) } catch {
+          return .failure(error)
+        }
+      }
+      count = try result.get()
+      if count == 0 { sched_yield() }
+    }
+    return Array(buffer[..<count])
+  }
+
+  @Test("bytes pass unchanged in both directions, control characters too")
+  func raw() throws {
+    let peer = try Peer()
+    let port = try SerialPort(path: peer.port, rate: 9_600)
+    let all = (0...255).map(UInt8.init)
+    peer.send(all)
+    var received: [UInt8] = []
+    while received.count < 256 {
+      let part = try read(port)
+      try #require(!part.isEmpty)
+      received += part
+    }
+    #expect(received == all)
+    try [UInt8](arrayLiteral: 0xB5, 0x62, 10, 13, 3, 4).withUnsafeBytes { try port.write($0) }
+    #expect(peer.receive() == [0xB5, 0x62, 10, 13, 3, 4])
+  }
+
+  @Test("nothing there is nothing, at once")
+  func idle() throws {
+    let peer = try Peer()
+    let port = try SerialPort(path: peer.port, rate: 38_400)
+    var byte: UInt8 = 0
+    let count = try withUnsafeMutableBytes(of: &byte) { (bytes) throws(BusError) in
+      try port.read(into: bytes)
+    }
+    #expect(count == 0)
+    if case .descriptor = port.readiness {
+    } else {
+      Issue.record("a port is waited for by descriptor")
+    }
+  }
+
+  @Test(
+    "any rate, the odd ones too", arguments: [4_800, 38_400, 115_200, 460_800, 921_600, 12_345])
+  func rates(rate: Int) throws {
+    let peer = try Peer()
+    let port = try SerialPort(path: peer.port, rate: 9_600)
+    try port.setBaudRate(rate)
+    peer.send([1, 2, 3])
+    #expect(try read(port) == [1, 2, 3])
+  }
+
+  @Test("the other side goes away: said once, then silence until it is tried again")
+  func hangUp() throws {
+    var peer: Peer? = try Peer()
+    let port = try SerialPort(path: try #require(peer).port, rate: 9_600)
+    peer = nil
+    #expect {
+      _ = try read(port)
+    } throws: { error in
+      (error as? BusError)?.reason == .disconnected
+    }
+    if case .at = port.readiness {} else { Issue.record("a lost port waits for its next attempt") }
+  }
+
+  @Test("what does not exist is not found")
+  func missing() {
+    #expect {
+      _ = try SerialPort(path: "/dev/no-such-port", rate: 9_600)
+    } throws: { error in
+      (error as? BusError) == BusError(.notFound, bus: "/dev/no-such-port", errno: ENOENT)
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import CTestSupport
+import SensorHub
+import SensorTypes
+import SimulatedDevices
+import Synchronization
+import Testing
+
+/// Nothing is allocated a sample from a driver's poll to the published estimate.
+///
+/// Counted in the whole hub on the simulated board, on one thread. Only an optimised build says something:
+/// debug code boxes what release code does not.
+struct AllocationTests {
+  #if DEBUG
+    static let isOptimised = false
+  #else
+    static let isOptimised = true
+  #endif
+
+  @Test(
+    "five seconds of all sensors in steady state allocate nothing a sample",
+    .enabled(if: isOptimised, "only an optimised build says something"))
+  func steadyState() throws {
+    let board = try VirtualBoard(keepsObservations: false)
+    _ = board.run(20)
+    let samples = { board.hub.status.reduce(0) { $0 + Int($1.counters.samples) } }
+    let (before, allocations) = (samples(), test_allocations())
+    board.runner.run(until: board.clock.now().advanced(bySeconds: 5))
+    let allocated = test_allocations() - allocations
+    let taken = samples() - before
+    print("samples \(taken), allocations \(allocated)")
+    #expect(taken > 1_500)
+    // The loop itself sets up a handful of arrays a run; a sample that allocates would make thousands.
+    #expect(allocated < 40)
+  }
+}

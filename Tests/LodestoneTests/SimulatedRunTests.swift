@@ -1,0 +1,104 @@
+import Foundation
+import SensorHub
+import SensorTypes
+import SimulatedDevices
+import Testing
+
+/// The whole way of the data against the truth of the simulated board.
+struct SimulatedRunTests {
+  private func wrapped(_ degrees: Double) -> Double {
+    (degrees + 540).truncatingRemainder(dividingBy: 360) - 180
+  }
+
+  @Test(
+    "a minute of turns, tilts and climbs: heading within 1 deg rms and 3 deg, altitude within 0.15 m rms and 0.5 m",
+    arguments: [1, 2, 3, 4, 5, 6] as [Int])
+  func minute(seed: Int) throws {
+    let board = try VirtualBoard(edit: {
+      $0.replacingOccurrences(of: "seed: 1 ", with: "seed: \(seed) ")
+    })
+    let observations = board.run(60)
+    var heading: [Double] = []
+    var altitude: [Double] = []
+    var inside = 0
+    var firstFix: Timestamp?
+    for observation in observations {
+      switch observation {
+      case .heading(let estimate):
+        if firstFix == nil { #expect(estimate.trueHeading == nil) }
+        guard estimate.time.seconds(since: board.start) > 2 else { continue }
+        let truth = board.simulation.truth(at: estimate.time)
+        let error = wrapped(estimate.magneticHeading * 180 / .pi - truth.magneticHeading)
+        heading.append(error)
+        let accuracy = (estimate.accuracy ?? 0) * 180 / .pi
+        inside += abs(error) <= accuracy ? 1 : 0
+      case .altitude(let estimate):
+        let truth = board.simulation.truth(at: estimate.time)
+        altitude.append(estimate.relativeAltitude - (truth.altitude - 36))
+      case .location(let location):
+        firstFix = firstFix ?? location.fix.received
+        // The epoch is a tenth of a second old when it has arrived.
+        let before = board.simulation.truth(at: location.fix.received.advanced(bySeconds: -0.3))
+        #expect(before.hasFix || board.simulation.truth(at: location.fix.received).hasFix)
+      default: break
+      }
+    }
+    func rms(_ values: [Double]) -> Double {
+      (values.reduce(0) { $0 + $1 * $1 } / Double(max(1, values.count))).squareRoot()
+    }
+    let worst = heading.map(abs).max() ?? .infinity
+    let worstAltitude = altitude.map(abs).max() ?? .infinity
+    print(
+      "seed \(seed): heading rms \(rms(heading)) worst \(worst), altitude rms \(rms(altitude)) "
+        + "worst \(worstAltitude), inside the bar \(Double(inside) / Double(max(1, heading.count)))"
+    )
+    #expect(heading.count > 4_000)
+    #expect(altitude.count > 1_000)
+    #expect(firstFix != nil)
+    #expect(rms(heading) <= 1)
+    #expect(worst <= 3)
+    #expect(rms(altitude) <= 0.15)
+    #expect(worstAltitude <= 0.5)
+    #expect(Double(inside) / Double(heading.count) >= 0.95)
+  }
+
+  @Test("a recording replays to the same observations, bit for bit")
+  func replay() throws {
+    let board = try VirtualBoard(records: true)
+    let live = board.run(12)
+    board.hub.stop()
+    let recording = try Recording(board.recording)
+    #expect(recording.boardText == board.text)
+    var replayed: [Observation] = []
+    try Replay.run(
+      recording, board: BoardFile.parse(recording.boardText, file: "recording"),
+      calibrations: board.calibrations
+    ) { replayed.append($0) }
+    #expect(live.count > 1_000)
+    #expect(replayed == live)
+  }
+
+  @Test("a recording with one byte changed is noticed")
+  func divergence() throws {
+    let board = try VirtualBoard(records: true)
+    _ = board.run(1)
+    let text = String(decoding: board.recording, as: UTF8.self)
+    // The identity of the LIS3MDL, as read at the start.
+    let damaged = try #require(text.range(of: "r 0 15 3d"))
+    let recording = try Recording(
+      Array(text.replacingCharacters(in: damaged, with: "r 0 16 3d").utf8))
+    #expect(throws: Replay.Divergence.self) {
+      try Replay.run(recording, board: board.board, calibrations: board.calibrations) { _ in }
+    }
+  }
+
+  @Test(
+    "what is no recording is an error with its line",
+    arguments: [
+      "", "lodestone-trace 2\n", "lodestone-trace 1\nboard 5 x\n",
+      "lodestone-trace 1\nboard 0 x\nr 0 1 00\n", "lodestone-trace 1\nboard 0 x\ns 0\ns 0\n",
+    ])
+  func hostile(text: String) {
+    #expect(throws: TraceError.self) { try Recording(Array(text.utf8)) }
+  }
+}

@@ -1,0 +1,85 @@
+// The catalogue: names, addresses, and that telling a chip only reads.
+
+import SensorBus
+import SensorDrivers
+import Testing
+
+@Suite struct ChipCatalogTests {
+  @Test("every chip of the design is there under its name in board files")
+  func names() {
+    #expect(
+      ChipCatalog.chips.map(\.name) == [
+        "LIS3MDL", "LSM303DLHC-M", "LSM303DLHC-A", "LSM6DSOX", "BMP280", "BME280", "DPS310",
+        "u-blox", "NMEA",
+      ])
+    #expect(ChipCatalog.chip(named: "LSM6DSOX")?.kind == .inertial)
+    #expect(ChipCatalog.chip(named: "lsm6dsox") == nil)
+    #expect(
+      ChipCatalog.addresses == [0x19, 0x1C, 0x1E, 0x42, 0x6A, 0x6B, 0x76, 0x77])
+  }
+
+  @Test(
+    "each chip is told by its identity",
+    arguments: [
+      ("LIS3MDL", [Transfer.read(0x0F, [0x3D])], ChipIdentification.Confidence.likely),
+      ("LSM303DLHC-M", [.read(0x0A, [0x48, 0x34, 0x33])], .likely),
+      ("LSM303DLHC-A", [.read(0x0F, [0x33])], .likely),
+      (
+        "LSM303DLHC-A", [.read(0x0F, [0x00]), .read(0xA0, [0x07, 0, 0, 0, 0, 0])], .possible
+      ),
+      ("LSM6DSOX", [.read(0x0F, [0x6C])], .certain), ("BMP280", [.read(0xD0, [0x58])], .certain),
+      ("BMP280", [.read(0xD0, [0x56])], .certain), ("BME280", [.read(0xD0, [0x60])], .certain),
+      ("DPS310", [.read(0x0D, [0x10])], .likely),
+      ("u-blox", [.read(0xFD, [0x01, 0x80])], .possible),
+    ])
+  func told(
+    name: String, script: [Transfer], confidence: ChipIdentification.Confidence
+  ) throws {
+    let device = ScriptedDevice(script)
+    let chip = try #require(ChipCatalog.chip(named: name))
+    let identification = try #require(try chip.identify(device))
+    #expect(identification.chip == name)
+    #expect(identification.kind == chip.kind)
+    #expect(identification.confidence == confidence)
+    #expect(identification.evidence.contains("0x"))
+    device.expectDone()
+  }
+
+  @Test(
+    "another identity is a no",
+    arguments: [
+      ("LIS3MDL", [Transfer.read(0x0F, [0x40])]),
+      ("LSM303DLHC-M", [.read(0x0A, [0x48, 0x34, 0x00])]),
+      ("LSM303DLHC-A", [.read(0x0F, [0xFF]), .read(0xA0, [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF])]),
+      ("LSM6DSOX", [.read(0x0F, [0x6A])]), ("BMP280", [.read(0xD0, [0x60])]),
+      ("BME280", [.read(0xD0, [0x61])]), ("DPS310", [.read(0x0D, [0x11])]),
+      ("u-blox", [.read(0xFD, [0xFF, 0xFF])]), ("NMEA", []),
+    ])
+  func notTold(name: String, script: [Transfer]) throws {
+    let device = ScriptedDevice(script)
+    let chip = try #require(ChipCatalog.chip(named: name))
+    #expect(try chip.identify(device) == nil)
+    device.expectDone()
+  }
+
+  @Test("at an address that several chips share, all are asked")
+  func shared() throws {
+    let device = ScriptedDevice([.read(0xD0, [0x00]), .read(0xD0, [0x00]), .read(0x0D, [0x10])])
+    #expect(try ChipCatalog.identify(device, at: 0x77).map(\.chip) == ["DPS310"])
+    device.expectDone()
+    #expect(try ChipCatalog.identify(device, at: 0x50).isEmpty)
+  }
+
+  @Test("a register that is not acknowledged rules one chip out; nothing acknowledged is an error")
+  func noAnswer() throws {
+    let device = ScriptedDevice([
+      .readFails(0x0F, 1, .noAnswer), .read(0x0A, [0x48, 0x34, 0x33]),
+    ])
+    #expect(try ChipCatalog.identify(device, at: 0x1E).map(\.chip) == ["LSM303DLHC-M"])
+    device.then([.readFails(0x0F, 1, .noAnswer), .readFails(0x0A, 3, .noAnswer)])
+    #expect(throws: device.error(.noAnswer, 0x0A)) {
+      try ChipCatalog.identify(device, at: 0x1E)
+    }
+    device.expectDone()
+  }
+}

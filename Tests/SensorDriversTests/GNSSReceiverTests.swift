@@ -1,0 +1,220 @@
+// A receiver on a stream that a test plays, with a codec of one letter a message.
+
+import SensorBus
+import SensorTypes
+import Testing
+
+@testable import SensorDrivers
+
+/// A stream that gives what the test put in and keeps what was written.
+private final class PlayedStream: ByteStream {
+  var incoming: [UInt8] = []
+  var written: [[UInt8]] = []
+  var baudRates: [Int] = []
+  var failure: BusError?
+  var reads = 0
+
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws(BusError) -> Int {
+    reads += 1
+    if let failure { throw failure }
+    let count = min(buffer.count, incoming.count)
+    buffer.copyBytes(from: incoming[..<count])
+    incoming.removeFirst(count)
+    return count
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer) throws(BusError) {
+    if let failure { throw failure }
+    written.append(Array(bytes))
+  }
+
+  func setBaudRate(_ rate: Int) throws(BusError) {
+    if let failure { throw failure }
+    baudRates.append(rate)
+  }
+
+  var readiness: Readiness { .never }
+}
+
+/// One letter a message: P is a NAV-PVT, N an NMEA epoch, m another message, + and - are answers.
+/// What is sent is the item's number, the dialect, the port and the rate.
+private struct LetterCodec: ReceiverCodec {
+  var letters: [(UInt8, Timestamp)] = []
+
+  mutating func append(_ bytes: UnsafeRawBufferPointer, at time: Timestamp) {
+    letters += bytes.map { ($0, time) }
+  }
+
+  mutating func next() -> ReceiverEvent? {
+    while !letters.isEmpty {
+      let (letter, time) = letters.removeFirst()
+      switch letter {
+      case UInt8(ascii: "P"):
+        return .epoch(GNSSFix(received: time, mode: .threeDimensional), isPVT: true)
+      case UInt8(ascii: "N"):
+        return .epoch(GNSSFix(received: time, mode: .twoDimensional), isPVT: false)
+      case UInt8(ascii: "m"): return .message
+      case UInt8(ascii: "+"): return .answer(accepted: true)
+      case UInt8(ascii: "-"): return .answer(accepted: false)
+      default: continue
+      }
+    }
+    return nil
+  }
+
+  func messages(
+    setting item: ReceiverSetup.Item, in dialect: ReceiverSetup.Dialect, port: ReceiverPort,
+    rate: Double
+  ) -> [[UInt8]] {
+    let number: UInt8 =
+      switch item {
+      case .enablePVT: 1
+      case .disableNMEA: 2
+      case .rate: 3
+      }
+    let message = [number, dialect == .keys ? 1 : 0, port == .ddc ? 1 : 0, UInt8(rate)]
+    // The older dialect switches sentences off one by one.
+    return item == .disableNMEA && dialect == .messages ? [message, message] : [message]
+  }
+}
+
+@Suite struct GNSSReceiverTests {
+  func at(_ seconds: Double) -> Timestamp { Timestamp(seconds: 100 + seconds) }
+
+  private func receiver(
+    _ stream: PlayedStream, isConfigurable: Bool = true, baudRate: Int? = 38400,
+    searches: Bool = false, rate: Double = 5
+  ) -> GNSSReceiver {
+    GNSSReceiver(
+      stream, codec: LetterCodec(), port: baudRate == nil ? .ddc : .uart, outputRate: rate,
+      setup: ReceiverSetup(
+        isConfigurable: isConfigurable, baudRate: baudRate, searchesBaudRate: searches))
+  }
+
+  /// Lets `letters` arrive and polls until there is nothing more.
+  private func epochs(
+    _ receiver: GNSSReceiver, _ stream: PlayedStream, _ letters: String, at time: Timestamp
+  ) throws -> [GNSSFix.Mode] {
+    stream.incoming += Array(letters.utf8)
+    var modes: [GNSSFix.Mode] = []
+    while let fix = try receiver.poll(now: time) {
+      #expect(fix.received == time)
+      modes.append(fix.mode)
+    }
+    return modes
+  }
+
+  @Test("from NMEA to NAV-PVT: every message goes out once, in order, and epochs never stop")
+  func configured() throws {
+    let stream = PlayedStream()
+    let receiver = receiver(stream)
+    #expect(try epochs(receiver, stream, "", at: at(0)) == [])
+    #expect(try epochs(receiver, stream, "N", at: at(1)) == [.twoDimensional])
+    #expect(stream.written == [[1, 1, 0, 5]])
+    #expect(try epochs(receiver, stream, "+", at: at(1.1)) == [])
+    #expect(!receiver.isConfigured)
+    // Both come until NMEA is off: each epoch once.
+    #expect(try epochs(receiver, stream, "PN", at: at(2)) == [.threeDimensional])
+    #expect(stream.written.last == [2, 1, 0, 5])
+    #expect(try epochs(receiver, stream, "+", at: at(2.1)) == [])
+    #expect(stream.written.last == [3, 1, 0, 5])
+    #expect(try epochs(receiver, stream, "+P", at: at(2.2)) == [.threeDimensional])
+    #expect(receiver.isConfigured)
+    #expect(stream.written.count == 3)
+    #expect(receiver.nextDue == at(5.2))
+  }
+
+  @Test("over I2C the port is named so and there is no rate of the line")
+  func ddc() throws {
+    let stream = PlayedStream()
+    let receiver = receiver(stream, baudRate: nil, rate: 10)
+    _ = try epochs(receiver, stream, "", at: at(0))
+    _ = try epochs(receiver, stream, "m", at: at(0.1))
+    #expect(stream.written == [[1, 1, 1, 10]])
+    #expect(receiver.baudRate == nil)
+    #expect(receiver.outputRate == 10)
+  }
+
+  @Test("an old receiver is asked in its dialect, sentence by sentence")
+  func messages() throws {
+    let stream = PlayedStream()
+    let receiver = receiver(stream)
+    _ = try epochs(receiver, stream, "", at: at(0))
+    _ = try epochs(receiver, stream, "N", at: at(0.1))
+    _ = try epochs(receiver, stream, "-", at: at(0.2))
+    _ = try epochs(receiver, stream, "+", at: at(0.3))
+    _ = try epochs(receiver, stream, "P", at: at(1))
+    #expect(
+      stream.written == [[1, 1, 0, 5], [1, 0, 0, 5], [2, 0, 0, 5], [2, 0, 0, 5]])
+  }
+
+  @Test("NMEA epochs count again when NAV-PVT has been away for three seconds")
+  func fallback() throws {
+    let stream = PlayedStream()
+    let receiver = receiver(stream)
+    _ = try epochs(receiver, stream, "", at: at(0))
+    #expect(try epochs(receiver, stream, "P", at: at(1)) == [.threeDimensional])
+    #expect(try epochs(receiver, stream, "N", at: at(3.9)) == [])
+    #expect(try epochs(receiver, stream, "NN", at: at(4)) == [.twoDimensional, .twoDimensional])
+  }
+
+  @Test("one that is not to be configured is only read, and the search sets the line's rate")
+  func search() throws {
+    let stream = PlayedStream()
+    let receiver = receiver(stream, isConfigurable: false, searches: true)
+    _ = try epochs(receiver, stream, "", at: at(0))
+    _ = try epochs(receiver, stream, "????", at: at(1.6))
+    #expect(stream.baudRates == [9600])
+    #expect(try epochs(receiver, stream, "N", at: at(2)) == [.twoDimensional])
+    #expect(try epochs(receiver, stream, "N", at: at(4)) == [.twoDimensional])
+    #expect(stream.baudRates == [9600])
+    #expect(stream.written.isEmpty)
+    #expect(receiver.baudRate == 9600)
+  }
+
+  @Test(
+    "a rate that the line cannot carry is not asked for",
+    arguments: [
+      // 9600 baud are 960 bytes a second, of which 768 may be used: 7.68 epochs of 100 bytes.
+      (9600, 10.0, 7.68), (9600, 5, 5), (4800, 5, 3.84), (115_200, 10, 10),
+      (115_200, 1000, 25), (115_200, -1, 1), (115_200, .nan, 1), (115_200, 0.01, 0.1),
+    ])
+  func rates(baudRate: Int, wanted: Double, asked: Double) {
+    let receiver = receiver(PlayedStream(), baudRate: baudRate, rate: wanted)
+    #expect(abs(receiver.outputRate - asked) < 1e-12)
+  }
+
+  @Test("the stream is read once for one moment, however many epochs lie in it")
+  func readsOnce() throws {
+    let stream = PlayedStream()
+    let receiver = receiver(stream, isConfigurable: false)
+    #expect(try epochs(receiver, stream, "NNNNN", at: at(0)).count == 5)
+    #expect(stream.reads == 1)
+    #expect(try epochs(receiver, stream, "", at: at(0.1)).isEmpty)
+    #expect(stream.reads == 2)
+  }
+
+  @Test("a stream that never ends does not hold the thread")
+  func flood() throws {
+    let stream = PlayedStream()
+    let receiver = receiver(stream, isConfigurable: false)
+    stream.incoming = [UInt8](repeating: UInt8(ascii: "?"), count: 100_000)
+    #expect(try receiver.poll(now: at(0)) == nil)
+    #expect(stream.reads == 8)
+    #expect(stream.incoming.count == 100_000 - 8 * 1024)
+  }
+
+  @Test("a port that went away comes out as the bus's error, in reading and in writing")
+  func failures() throws {
+    let stream = PlayedStream()
+    let receiver = receiver(stream)
+    let gone = BusError(.disconnected, bus: "/dev/serial0")
+    _ = try epochs(receiver, stream, "", at: at(0))
+    stream.failure = gone
+    #expect(throws: DriverError.bus(gone)) { try receiver.poll(now: at(0.1)) }
+    // Silent for 1.6 s: it would be asked now.
+    #expect(throws: DriverError.bus(gone)) { try receiver.poll(now: at(1.6)) }
+    stream.failure = nil
+    #expect(try epochs(receiver, stream, "N", at: at(2)) == [.twoDimensional])
+  }
+}

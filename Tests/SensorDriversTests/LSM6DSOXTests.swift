@@ -1,0 +1,192 @@
+// The LSM6DSOX's driver against scripted transfers.
+
+import LinearAlgebra
+import SensorBus
+import SensorDrivers
+import SensorTypes
+import Testing
+
+@Suite struct LSM6DSOXTests {
+  /// 208 Hz, 4 g, 1000 degrees a second, BDU and IF_INC, gyro data ready on INT1.
+  static let image: [(UInt8, UInt8)] = [
+    (0x12, 0x44), (0x13, 0x00), (0x15, 0x00), (0x16, 0x00), (0x17, 0x00), (0x0D, 0x02),
+    (0x10, 0x58), (0x11, 0x58),
+  ]
+  static let start: [Transfer] =
+    [.read(0x0F, [0x6C]), .write(0x12, [0x01]), .read(0x12, [0x04])] + written(image)
+    + [.read(0x22, [UInt8](repeating: 0, count: 12))]
+  /// One gyro and one accelerometer axis that are not zero.
+  static let sample: [UInt8] = [0x65, 0x0B, 0, 0, 0, 0, 0, 0, 0, 0, 0x05, 0x20]
+
+  func ready(_ device: ScriptedDevice) throws -> LSM6DSOX<ScriptedDevice> {
+    device.then(Self.start)
+    var chip = LSM6DSOX(device, LSM6DSOXConfiguration(outputRate: 208))
+    _ = try startUp(&chip)
+    device.expectDone()
+    return chip
+  }
+
+  @Test(
+    "10000 counts of the gyro are the datasheet's degrees a second in every range",
+    arguments: [
+      (LSM6DSOXConfiguration.AngularRateRange.dps250, 87.5), (.dps500, 175), (.dps1000, 350),
+      (.dps2000, 700),
+    ])
+  func gyro(range: LSM6DSOXConfiguration.AngularRateRange, degrees: Double) throws {
+    let rate = try LSM6DSOXConversion.angularRate(
+      block([0x10, 0x27, 0xF0, 0xD8, 0, 0]), range: range)
+    #expect(near(rate, Vector3(degrees, -degrees, 0) * (Double.pi / 180), 1e-12))
+  }
+
+  @Test(
+    "10000 counts of the accelerometer are the datasheet's g in every range",
+    arguments: [
+      (LSM6DSOXConfiguration.AccelerationRange.g2, 0.61), (.g4, 1.22), (.g8, 2.44), (.g16, 4.88),
+    ])
+  func accelerometer(range: LSM6DSOXConfiguration.AccelerationRange, g: Double) throws {
+    let force = try LSM6DSOXConversion.acceleration(
+      block([0, 0, 0x10, 0x27, 0xF0, 0xD8]), at: 0, range: range)
+    #expect(near(force, Vector3(0, g * 9.80665, -g * 9.80665), 1e-9))
+  }
+
+  @Test("both ends of the 16 bits are an overflow on any of the six axes", arguments: 0..<6)
+  func overflow(axis: Int) throws {
+    for value: [UInt8] in [[0xFF, 0x7F], [0x00, 0x80]] {
+      var bytes = [UInt8](repeating: 0, count: 12)
+      bytes.replaceSubrange(2 * axis..<2 * axis + 2, with: value)
+      let device = ScriptedDevice([])
+      var chip = try ready(device)
+      device.then([
+        .read(0x1E, [0x03]), .read(0x22, bytes), .read(0x1E, [0x03]), .read(0x22, Self.sample),
+      ])
+      #expect(failure { () throws(DriverError) in try chip.poll() } == .overflow)
+      #expect(try chip.poll() != nil)
+      device.expectDone()
+    }
+  }
+
+  @Test(
+    "the next rate at or above the wanted one is taken for both sensors",
+    arguments: [
+      (1, 12.5, UInt8(0x10)), (26, 26, 0x20), (50, 52, 0x30), (100, 104, 0x40), (208, 208, 0x50),
+      (209, 417, 0x60), (833, 833, 0x70), (1000, 1667, 0x80), (3000, 3333, 0x90),
+      (1e6, 6667, 0xA0),
+    ])
+  func rates(wanted: Double, rate: Double, code: UInt8) {
+    let configuration = LSM6DSOXConfiguration(
+      outputRate: wanted, accelerationRange: .g2, angularRateRange: .dps250)
+    #expect(configuration.outputRate == rate)
+    #expect(
+      configuration.registerImage.suffix(2) == [
+        RegisterSetting(0x10, code), RegisterSetting(0x11, code),
+      ])
+  }
+
+  @Test("the range codes of the accelerometer are the datasheet's, which are not in order")
+  func ranges() {
+    let codes: [(LSM6DSOXConfiguration.AccelerationRange, UInt8)] = [
+      (.g2, 0x50), (.g16, 0x54), (.g4, 0x58), (.g8, 0x5C),
+    ]
+    for (range, code) in codes {
+      let image = LSM6DSOXConfiguration(outputRate: 208, accelerationRange: range).registerImage
+      #expect(image.contains(RegisterSetting(0x10, code)))
+    }
+  }
+
+  @Test("start: identity, reset, configuration, read-back, settling, and the line is let down")
+  func startOrder() throws {
+    let device = ScriptedDevice(Self.start)
+    var chip = LSM6DSOX(device, LSM6DSOXConfiguration(outputRate: 208))
+    #expect(try startUp(&chip) == [0.01, 0.08])
+    device.expectDone()
+  }
+
+  @Test("a reset that takes longer is waited for")
+  func slowReset() throws {
+    var script = Self.start
+    script.insert(.read(0x12, [0x05]), at: 2)
+    let device = ScriptedDevice(script)
+    var chip = LSM6DSOX(device, LSM6DSOXConfiguration(outputRate: 208))
+    #expect(try startUp(&chip) == [0.01, 0.01, 0.08])
+    device.expectDone()
+  }
+
+  @Test("a reset that does not end is given up")
+  func resetNeverEnds() {
+    let stuck = [Transfer](repeating: .read(0x12, [0x05]), count: 10)
+    let device = ScriptedDevice([.read(0x0F, [0x6C]), .write(0x12, [0x01])] + stuck)
+    var chip = LSM6DSOX(device, LSM6DSOXConfiguration(outputRate: 208))
+    guard case .notReady = failure({ () throws(DriverError) in try startUp(&chip) }) else {
+      Issue.record("no .notReady")
+      return
+    }
+    device.expectDone()
+  }
+
+  @Test("an LSM6DS3 is told apart")
+  func wrongIdentity() {
+    let device = ScriptedDevice([.read(0x0F, [0x69])])
+    var chip = LSM6DSOX(device, LSM6DSOXConfiguration(outputRate: 208))
+    #expect(
+      failure { () throws(DriverError) in try chip.start() }
+        == .wrongIdentity(chip: "LSM6DSOX", register: 0x0F, expected: 0x6C, found: 0x69))
+    device.expectDone()
+  }
+
+  @Test("poll waits for both sensors and takes both from one burst")
+  func poll() throws {
+    let device = ScriptedDevice([])
+    var chip = try ready(device)
+    device.then([
+      .read(0x1E, [0x00]), .read(0x1E, [0x02]), .read(0x1E, [0x05]),
+      .read(0x1E, [0x07]), .read(0x22, Self.sample),
+    ])
+    for _ in 0..<3 { #expect(try chip.poll() == nil) }
+    guard case .inertial(let rate, let force) = try chip.poll() else {
+      Issue.record("no sample")
+      return
+    }
+    // 2917 counts of 35 mdps, 8197 counts of 0.122 mg.
+    #expect(near(rate, Vector3(102.095 * .pi / 180, 0, 0), 1e-12))
+    #expect(near(force, Vector3(0, 0, 9.8069834261), 1e-9))
+    device.expectDone()
+  }
+
+  @Test("a timeout in the burst comes out, and the next poll goes on")
+  func timeout() throws {
+    let device = ScriptedDevice([])
+    var chip = try ready(device)
+    device.then([
+      .read(0x1E, [0x03]), .readFails(0x22, 12, .timedOut),
+      .read(0x1E, [0x03]), .read(0x22, Self.sample),
+    ])
+    #expect(
+      failure { () throws(DriverError) in try chip.poll() } == .bus(device.error(.timedOut, 0x22)))
+    #expect(try chip.poll() != nil)
+    device.expectDone()
+  }
+
+  @Test("a chip that repeats itself is stuck, within a quarter of a second at 208 Hz")
+  func stuck() throws {
+    let device = ScriptedDevice([])
+    var chip = try ready(device)
+    for _ in 0..<51 { device.then([.read(0x1E, [0x03]), .read(0x22, Self.sample)]) }
+    let outcome = pollUntilFailure(&chip, limit: 60)
+    #expect(outcome.error == .stuck)
+    #expect(outcome.readings == 50)
+  }
+
+  @Test("verify goes round all registers and notices a brown-out; sleep stops both sensors")
+  func verify() throws {
+    let device = ScriptedDevice([])
+    var chip = try ready(device)
+    device.then(Self.image.map { .read($0.0, [$0.1]) } + [.read(0x12, [0x04])])
+    for _ in 0..<8 { try chip.verify() }
+    #expect(
+      failure { () throws(DriverError) in try chip.verify() }
+        == .configurationLost(register: 0x12, expected: 0x44, found: 0x04))
+    device.then([.write(0x10, [0x08]), .write(0x11, [0x08])])
+    try chip.sleep()
+    device.expectDone()
+  }
+}

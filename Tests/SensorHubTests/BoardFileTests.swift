@@ -1,0 +1,125 @@
+import Foundation
+import SensorBus
+import SensorTypes
+import Testing
+
+@testable import SensorHub
+
+struct BoardFileTests {
+  static let good = """
+    schema: 1
+    name: Desk
+    level: false
+    position: {latitude: 52.5, longitude: 13.4, altitude: 34}
+    buses:
+      - {bus: /dev/i2c-1, speed: 400000}
+    sensors:
+      - chip: LIS3MDL
+        bus: /dev/i2c-1
+        address: 0x1c
+        interrupt: {chip: pinctrl-bcm2711, line: GPIO17}
+        rate: 80
+        mount: [+y, -x, +z]
+      - chip: NMEA
+        port: /dev/serial0
+        baudRate: 9600
+    """
+
+  @Test("every key of schema 1 is read")
+  func everything() throws {
+    let board = try BoardFile.parse(Self.good, file: "desk.yaml")
+    #expect(board.name == "Desk")
+    #expect(!board.isLevel)
+    #expect(board.position == Board.Position(latitude: 52.5, longitude: 13.4, altitude: 34))
+    #expect(board.busSpeeds == ["/dev/i2c-1": 400_000])
+    #expect(board.sensors.count == 2)
+    let magnetometer = board.sensors[0]
+    #expect(magnetometer.attachment == .i2c(bus: "/dev/i2c-1", address: 0x1C))
+    #expect(magnetometer.interrupt == InterruptLineName(chip: "pinctrl-bcm2711", line: "GPIO17"))
+    #expect(magnetometer.mount == Mount(x: .plusY, y: .minusX, z: .plusZ))
+    #expect(magnetometer.line == 8)
+    #expect(board.sensors[1].attachment == .serial(port: "/dev/serial0", baudRate: 9_600))
+  }
+
+  struct Mistake: Sendable, CustomTestStringConvertible {
+    let replace: String
+    let with: String
+    let line: Int
+    let says: String
+    var testDescription: String { with }
+  }
+
+  static let mistakes = [
+    Mistake(replace: "schema: 1", with: "schema: 2", line: 1, says: "schema 2 is not known"),
+    Mistake(replace: "name: Desk", with: "nmae: Desk", line: 2, says: "unknown key 'nmae'"),
+    Mistake(replace: "level: false", with: "level: nearly", line: 3, says: "true or false"),
+    Mistake(replace: "latitude: 52.5", with: "latitude: 152.5", line: 4, says: "-90.0 to 90.0"),
+    Mistake(replace: "chip: LIS3MDL", with: "chip: LIS3MDX", line: 8, says: "unknown chip"),
+    Mistake(replace: "address: 0x1c", with: "address: 0x1d", line: 10, says: "0x1c or 0x1e only"),
+    Mistake(replace: "address: 0x1c", with: "address: high", line: 10, says: "whole number"),
+    Mistake(replace: "rate: 80", with: "rate: fast", line: 12, says: "must be a number"),
+    Mistake(
+      replace: "[+y, -x, +z]", with: "[+y, -y, +z]", line: 13,
+      says: "each of the sensor's axes once"),
+    Mistake(replace: "[+y, -x, +z]", with: "[+y, -x]", line: 13, says: "each of the sensor's axes"),
+    Mistake(replace: "baudRate: 9600", with: "baudRate: 0", line: 16, says: "50 to 4000000"),
+    Mistake(
+      replace: "port: /dev/serial0", with: "prot: /dev/serial0", line: 15, says: "unknown key"),
+  ]
+
+  @Test("every mistake is an error with its line", arguments: mistakes)
+  func mistake(_ mistake: Mistake) {
+    let text = Self.good.replacingOccurrences(of: mistake.replace, with: mistake.with)
+    #expect {
+      try BoardFile.parse(text, file: "desk.yaml")
+    } throws: { error in
+      guard let error = error as? BoardFileError else { return false }
+      return error.line == mistake.line && error.message.contains(mistake.says)
+        && error.description.hasPrefix("desk.yaml:\(mistake.line): ")
+    }
+  }
+
+  @Test("two chips at one address are an error that names both")
+  func twice() {
+    let text =
+      Self.good + """
+
+          - chip: LSM303DLHC-M
+            bus: /dev/i2c-1
+            address: 0x1e
+          - chip: LIS3MDL
+            bus: /dev/i2c-1
+            address: 0x1e
+        """
+    #expect {
+      try BoardFile.parse(text, file: "desk.yaml")
+    } throws: { error in
+      (error as? BoardFileError)?.message.contains("taken by LSM303DLHC-M in line 17") == true
+    }
+  }
+
+  @Test(
+    "what is no YAML, no mapping or nothing at all is an error, never a crash",
+    arguments: [
+      "", "- a", "schema: [", "schema: 1\nname: x", "\u{0}", "schema: 1\nschema: 1\nname: x",
+    ])
+  func hostile(text: String) {
+    #expect(throws: BoardFileError.self) { try BoardFile.parse(text, file: "x") }
+  }
+
+  @Test("every board that comes with the project is good")
+  func shipped() throws {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let folder = root.appending(path: "Boards")
+    let files = try FileManager.default.contentsOfDirectory(
+      at: folder, includingPropertiesForKeys: nil
+    ).filter { $0.pathExtension == "yaml" }
+    #expect(files.count >= 4)
+    for file in files {
+      let board = try BoardFile.parse(
+        String(contentsOf: file, encoding: .utf8), file: file.lastPathComponent)
+      #expect(!board.sensors.isEmpty)
+    }
+  }
+}

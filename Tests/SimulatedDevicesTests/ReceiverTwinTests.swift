@@ -1,0 +1,299 @@
+// Receivers: checksums against published vectors, configuration, pace of the line.
+
+import LinearAlgebra
+import SensorTypes
+import Testing
+
+@testable import SimulatedDevices
+
+/// A frame with its checksum by the closed form of Fletcher's sums.
+private func frame(_ messageClass: UInt8, _ identity: UInt8, _ payload: [UInt8]) -> [UInt8] {
+  let body =
+    [messageClass, identity, UInt8(payload.count & 0xFF), UInt8(payload.count >> 8)] + payload
+  var a = 0
+  var b = 0
+  for (index, byte) in body.enumerated() {
+    a += Int(byte)
+    b += Int(byte) * (body.count - index)
+  }
+  return [0xB5, 0x62] + body + [UInt8(a & 0xFF), UInt8(b & 0xFF)]
+}
+
+private func keyed(_ key: UInt32, _ value: [UInt8]) -> [UInt8] {
+  (0..<4).map { UInt8(truncatingIfNeeded: key >> (8 * UInt32($0))) } + value
+}
+
+/// The UBX messages in a stretch of bytes, with sound checksums only.
+private func messages(_ bytes: [UInt8]) -> [(UInt8, UInt8, [UInt8])] {
+  var found: [(UInt8, UInt8, [UInt8])] = []
+  var index = 0
+  while index + 8 <= bytes.count {
+    guard bytes[index] == 0xB5, bytes[index + 1] == 0x62 else {
+      index += 1
+      continue
+    }
+    let length = Int(bytes[index + 4]) | Int(bytes[index + 5]) << 8
+    let end = index + 8 + length
+    guard end <= bytes.count else { break }
+    let payload = Array(bytes[(index + 6)..<(end - 2)])
+    let whole = Array(bytes[index..<end])
+    if frame(bytes[index + 2], bytes[index + 3], payload) == whole {
+      found.append((bytes[index + 2], bytes[index + 3], payload))
+    }
+    index = end
+  }
+  return found
+}
+
+/// The NMEA sentences in a stretch of bytes whose checksums are right, without `$`, `*` and checksum.
+private func sentences(_ bytes: [UInt8]) -> [String] {
+  String(decoding: bytes, as: UTF8.self).split(separator: "\r\n").compactMap { line in
+    guard line.first == "$", let star = line.lastIndex(of: "*") else { return nil }
+    let body = line[line.index(after: line.startIndex)..<star]
+    let sum = body.utf8.reduce(0, ^)
+    return Int(line[line.index(after: star)...], radix: 16) == Int(sum) ? String(body) : nil
+  }
+}
+
+@Suite("Message encoding")
+struct MessageBuilderTests {
+  @Test("computes the checksums of published NMEA sentences")
+  func nmea() {
+    for (body, end) in [
+      ("GPGGA,123519,4807.038,N,01131.000,E,1,08,0.9,545.4,M,46.9,M,,", "*47\r\n"),
+      ("GPGLL,5057.970,N,00146.110,E,142451,A", "*27\r\n"),
+    ] as [(StaticString, String)] {
+      var builder = MessageBuilder()
+      builder.beginNMEA(body)
+      builder.endNMEA()
+      #expect(String(decoding: builder.bytes, as: UTF8.self) == "$\(body)\(end)")
+    }
+  }
+
+  @Test("computes the checksums of published UBX frames")
+  func ubx() {
+    var builder = MessageBuilder()
+    builder.beginUBX(0x0A, 0x04)
+    builder.endUBX()
+    #expect(builder.bytes == [0xB5, 0x62, 0x0A, 0x04, 0x00, 0x00, 0x0E, 0x34])
+    builder.writeAcknowledge(true, 0x06, 0x01)
+    #expect(builder.bytes == [0xB5, 0x62, 0x05, 0x01, 0x02, 0x00, 0x06, 0x01, 0x0F, 0x38])
+    builder.writeAcknowledge(false, 0x06, 0x01)
+    #expect(builder.bytes == [0xB5, 0x62, 0x05, 0x00, 0x02, 0x00, 0x06, 0x01, 0x0E, 0x33])
+  }
+
+  @Test("writes decimals rounded, with sign and leading zeros")
+  func decimals() {
+    var builder = MessageBuilder()
+    builder.beginNMEA("X")
+    builder.field(-3.14159, decimals: 2)
+    builder.field(0.999, decimals: 2)
+    builder.field(7, decimals: 0, integerDigits: 3)
+    builder.field(-0.004, decimals: 2)
+    builder.field(nil, decimals: 1)
+    #expect(String(decoding: builder.bytes, as: UTF8.self) == "$X,-3.14,1.00,007,0.00,")
+  }
+
+  @Test("knows the calendar and the GPS week")
+  func calendar() {
+    let noon = CivilTime(milliseconds: 1_774_526_400_250)
+    #expect([noon.year, noon.month, noon.day] == [2026, 3, 26])
+    #expect([noon.hour, noon.minute, noon.second, noon.millisecond] == [12, 0, 0, 250])
+    // A Thursday: four days, twelve hours and 18 leap seconds into the week.
+    #expect(noon.timeOfWeek == ((4 * 24 + 12) * 3600 + 18) * 1000 + 250)
+    let leap = CivilTime(milliseconds: 951_782_400_000)
+    #expect([leap.year, leap.month, leap.day] == [2000, 2, 29])
+    let early = CivilTime(milliseconds: -1)
+    #expect([early.year, early.month, early.day, early.hour] == [1969, 12, 31, 23])
+  }
+}
+
+@Suite("Receiver twin")
+struct ReceiverTwinTests {
+  private let world = SimulatedWorld(
+    .init(latitude: -33.85, longitude: -70.65),
+    trajectory: Trajectory(segments: [.init(duration: 4, speed: 2), .init(duration: 60)]),
+    start: ms(0))
+
+  private func receiver(_ model: ReceiverTwin.Model, _ link: ReceiverTwin.Link) -> ReceiverTwin {
+    var twin = ReceiverTwin(model, link: link, source: world)
+    twin.powerOn(at: ms(-5000))
+    return twin
+  }
+
+  /// Reads all that arrives until `end`, looking every 10 ms.
+  private func listen(_ twin: inout ReceiverTwin, from: Double, to end: Double) -> [UInt8] {
+    var bytes: [UInt8] = []
+    for now in stride(from: from, through: end, by: 10) {
+      twin.advance(to: ms(now))
+      while let byte = twin.takeByte(at: ms(now)) { bytes.append(byte) }
+    }
+    return bytes
+  }
+
+  private func say(_ bytes: [UInt8], to twin: inout ReceiverTwin, at now: Double) {
+    for byte in bytes { twin.receive(byte, at: ms(now)) }
+  }
+
+  @Test("sends NMEA once a second by default, at the pace of its line")
+  func nmea() throws {
+    var twin = receiver(.nmea, .uart)
+    _ = listen(&twin, from: 0, to: 900)
+    var counts: [Int] = []
+    var bytes: [UInt8] = []
+    for now in stride(from: 1000.0, to: 2000, by: 10) {
+      let piece = listen(&twin, from: now, to: now)
+      counts.append(piece.count)
+      bytes += piece
+    }
+    // 9600 baud is 9.6 bytes in 10 ms; the first comes 40 ms after the epoch.
+    #expect((counts.max() ?? 0) <= 10)
+    #expect(counts.prefix(4).allSatisfy { $0 == 0 })
+    let lines = sentences(bytes)
+    #expect(lines.map { $0.prefix(5) } == ["GPRMC", "GPVTG", "GPGGA", "GPGSA", "GPGST"])
+    let rmc = try #require(lines.first).split(separator: ",", omittingEmptySubsequences: false)
+    #expect(rmc[1] == "120001.00" && rmc[2] == "A" && rmc[9] == "260326")
+    #expect(rmc[3].hasPrefix("3351.0") || rmc[3].hasPrefix("3350.99"))
+    #expect(rmc[4] == "S" && rmc[6] == "W")
+    let gga = lines[2].split(separator: ",", omittingEmptySubsequences: false)
+    let altitude = try #require(Double(gga[9]))
+    #expect(abs(altitude - 519) < 4)
+    #expect(gga.count == 15)
+  }
+
+  @Test("says nothing it does not know while it has no fix")
+  func noFix() throws {
+    let world = SimulatedWorld(
+      .init(), trajectory: Trajectory(segments: [.init(duration: 1, fix: false)]), start: ms(0))
+    var twin = ReceiverTwin(.nmea, link: .uart, source: world)
+    twin.powerOn(at: ms(-5000))
+    let lines = sentences(listen(&twin, from: 0, to: 1000))
+    let rmc = try #require(lines.first { $0.hasPrefix("GPRMC") })
+    #expect(rmc == "GPRMC,,V,,,,,,,,,,N")
+    let gga = try #require(lines.first { $0.hasPrefix("GPGGA") })
+    #expect(gga == "GPGGA,,,,,,0,00,99.99,,,,,,")
+  }
+
+  @Test("takes VALSET: NAV-PVT at 10 Hz and no NMEA")
+  func valueSet() throws {
+    var twin = receiver(.ubloxM9, .uart)
+    _ = listen(&twin, from: 0, to: 1500)
+    let payload: [UInt8] =
+      [0, 1, 0, 0] + keyed(0x2091_0007, [1]) + keyed(0x1074_0002, [0])
+      + keyed(0x3021_0001, [100, 0])
+    say(frame(0x06, 0x8A, payload), to: &twin, at: 1510)
+    let answers = messages(listen(&twin, from: 1510, to: 1560))
+    #expect(answers.contains { $0.0 == 0x05 && $0.1 == 0x01 && $0.2 == [0x06, 0x8A] })
+    let bytes = listen(&twin, from: 1600, to: 2595)
+    #expect(sentences(bytes).isEmpty)
+    let fixes = messages(bytes).filter { $0.0 == 0x01 && $0.1 == 0x07 }
+    #expect(fixes.count == 10)
+    let p = try #require(fixes.last?.2)
+    #expect(p.count == 92)
+    func number(_ offset: Int) -> Int {
+      Int(Int32(bitPattern: (0..<4).reduce(0) { $0 | UInt32(p[offset + $1]) << UInt32(8 * $1) }))
+    }
+    #expect(Int(p[4]) | Int(p[5]) << 8 == 2026)
+    #expect(p[6] == 3 && p[7] == 26 && p[8] == 12 && p[20] == 3 && p[21] & 1 == 1)
+    #expect(abs(Double(number(24)) * 1e-7 + 70.65) < 4e-5)
+    #expect(abs(Double(number(28)) * 1e-7 + 33.85) < 6e-5)
+    // 2.5 s into a quintic to 2 m/s over 4 s.
+    let truth = world.truth(at: ms(2500))
+    #expect(abs(Double(number(60)) * 1e-3 - truth.speed) < 0.25)
+    #expect(number(32) - number(36) == 45_700)
+    #expect(number(40) == 1600)
+  }
+
+  @Test(
+    "refuses as its generation does", arguments: [ReceiverTwin.Model.ubloxM8, .ubloxM9, .ubloxM10])
+  func generations(model: ReceiverTwin.Model) {
+    func verdict(_ message: [UInt8]) -> UInt8? {
+      var twin = receiver(model, .uart)
+      _ = listen(&twin, from: 0, to: 900)
+      say(message, to: &twin, at: 910)
+      return messages(listen(&twin, from: 910, to: 960)).first { $0.0 == 0x05 }?.1
+    }
+    let valueSet = frame(0x06, 0x8A, [0, 1, 0, 0] + keyed(0x2091_0007, [1]))
+    #expect(verdict(valueSet) == (model == .ubloxM8 ? 0 : 1))
+    // CFG-RATE to 200 ms, as published.
+    let rate: [UInt8] = [
+      0xB5, 0x62, 0x06, 0x08, 0x06, 0x00, 0xC8, 0x00, 0x01, 0x00, 0x01, 0x00, 0xDE, 0x6A,
+    ]
+    #expect(verdict(rate) == (model == .ubloxM10 ? 0 : 1))
+    let message = frame(0x06, 0x01, [0x01, 0x07, 0x01])
+    #expect(verdict(message) == (model == .ubloxM10 ? 0 : 1))
+    // An unknown key spoils the whole message; a broken checksum is not heard.
+    #expect(verdict(frame(0x06, 0x8A, [0, 1, 0, 0] + keyed(0x20FF_0007, [1]))) == 0)
+    #expect(verdict(Array(rate.dropLast()) + [0x00]) == nil)
+  }
+
+  @Test("is configured by CFG-MSG and CFG-RATE, and forgets it with its power")
+  func legacy() {
+    var twin = receiver(.ubloxM8, .uart)
+    #expect(twin.baudRate == 9600)
+    _ = listen(&twin, from: 0, to: 900)
+    for identity in [0x00, 0x01, 0x02, 0x04, 0x05] as [UInt8] {
+      say(frame(0x06, 0x01, [0xF0, identity, 0]), to: &twin, at: 910)
+    }
+    say(frame(0x06, 0x01, [0x01, 0x07, 0, 1, 0, 0, 0, 0]), to: &twin, at: 910)
+    say(frame(0x06, 0x08, [0xC8, 0, 1, 0, 1, 0]), to: &twin, at: 910)
+    let bytes = listen(&twin, from: 1010, to: 2005)
+    #expect(sentences(bytes).isEmpty)
+    #expect(messages(bytes).filter { $0.0 == 1 }.count == 5)
+    twin.powerOn(at: ms(2010))
+    #expect(sentences(listen(&twin, from: 2010, to: 4500)).count >= 10)
+  }
+
+  @Test("tells its version and changes the rate of its line")
+  func version() throws {
+    var twin = receiver(.ubloxM9, .uart)
+    _ = listen(&twin, from: 0, to: 500)
+    say([0xB5, 0x62, 0x0A, 0x04, 0x00, 0x00, 0x0E, 0x34], to: &twin, at: 600)
+    let version = try #require(messages(listen(&twin, from: 600, to: 700)).first)
+    #expect(version.0 == 0x0A && version.1 == 0x04 && (version.2.count - 40) % 30 == 0)
+    #expect(String(decoding: version.2, as: UTF8.self).contains("PROTVER=32.01"))
+    say(
+      frame(0x06, 0x8A, [0, 1, 0, 0] + keyed(0x4052_0001, [0x00, 0xC2, 0x01, 0x00])), to: &twin,
+      at: 700)
+    #expect(twin.baudRate == 115_200)
+    say(frame(0x06, 0x8B, [0, 0, 0, 0] + keyed(0x4052_0001, [])), to: &twin, at: 710)
+    let value = messages(listen(&twin, from: 710, to: 780)).first { $0.0 == 6 }
+    #expect(value?.2.suffix(4) == [0x00, 0xC2, 0x01, 0x00])
+  }
+
+  @Test("loses whole messages, not halves, when nobody reads")
+  func overrun() {
+    var twin = receiver(.ubloxM9, .uart)
+    twin.advance(to: ms(3_600_000))
+    #expect(twin.available(at: ms(3_600_000)) <= 4096)
+    var bytes: [UInt8] = []
+    while let byte = twin.takeByte(at: ms(3_600_000)) { bytes.append(byte) }
+    let text = String(decoding: bytes, as: UTF8.self)
+    #expect(sentences(bytes).count == text.split(separator: "\r\n").count)
+    // And goes on with fresh ones.
+    let fresh = sentences(listen(&twin, from: 3_600_000, to: 3_601_500))
+    #expect(fresh.contains { $0.hasPrefix("GNRMC,130001.00") })
+  }
+
+  @Test("gives its stream through DDC's three registers")
+  func ddc() {
+    var twin = DDCReceiverTwin(ReceiverTwin(.ubloxM9, link: .i2c, source: world))
+    twin.powerOn(at: ms(-5000))
+    // What came before the start waits: empty it first.
+    while twin.read(0xFD, count: 2, now: ms(900)) != [0, 0] {
+      _ = twin.read(0xFF, count: 255, now: ms(900))
+    }
+    #expect(twin.read(0xFF, count: 3, now: ms(900)) == [0xFF, 0xFF, 0xFF])
+    let count = twin.read(0xFD, count: 2, now: ms(1100))
+    let waiting = Int(count[0]) << 8 | Int(count[1])
+    #expect(waiting > 200)
+    // From 0xFD the pointer runs into the stream and stays there.
+    let bytes = Array(twin.read(0xFD, count: waiting + 2, now: ms(1100)).dropFirst(2))
+    #expect(sentences(bytes).map { $0.prefix(5) } == ["GNRMC", "GNVTG", "GNGGA", "GNGSA", "GNGLL"])
+    #expect(twin.read(0xFD, count: 2, now: ms(1100)) == [0, 0])
+    // A write of two bytes or more is a message, its first byte included.
+    let poll: [UInt8] = [0x62, 0x0A, 0x04, 0x00, 0x00, 0x0E, 0x34]
+    poll.withUnsafeBytes { twin.write(0xB5, from: $0, now: ms(1200)) }
+    #expect(twin.read(0xFF, count: 4, now: ms(1300)) == [0xB5, 0x62, 0x0A, 0x04])
+  }
+}
