@@ -21,7 +21,7 @@ swift test -c release "${strict[@]}" -Xswiftc -enable-testing --filter 'Allocati
 
 step "receiver logs against gpsd"
 swift build -c release --product lodestone
-Tests/decode-share.py "$(swift build -c release --show-bin-path)/lodestone" --least 77 | tail -n 1
+Tests/decode-share.py "$(swift build -c release --show-bin-path)/lodestone" --least 85 | tail -n 1
 
 step "the products with the oldest compiler"
 Scripts/floor-compiler.sh

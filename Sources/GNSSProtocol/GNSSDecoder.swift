@@ -87,6 +87,11 @@ public struct GNSSDecoder: Sendable {
         let fix = lexer.withBytes(packet.range, { UBXDecoder.epoch(pvt: $0, received: received) })
       else { return .message }
       return epoch(ubx: fix, isPVT: true)
+    case .ubx(0x28, 0x00):
+      guard
+        let fix = lexer.withBytes(packet.range, { UBXDecoder.epoch(hnr: $0, received: received) })
+      else { return .message }
+      return epoch(ubx: fix, isPVT: true)
     case .ubx(UBXDecoder.navigation, 0x61):
       ubx.close()  // NAV-EOE: the epoch is over
       return .message

@@ -37,12 +37,9 @@ enum UBXDecoder {
     }
     fix.satellitesUsed = Int(payload.u1(23))
     fix.pdop = Double(payload.u2(76)) * 0.01
-    let isValid = payload.u1(21) & 0x01 != 0
-    switch payload.u1(20) {
-    case 2 where isValid: fix.mode = .twoDimensional
-    case 1 where isValid, 3 where isValid, 4 where isValid: fix.mode = .threeDimensional
-    default: return fix
-    }
+    fix.isValid = payload.u1(21) & 0x01 != 0
+    fix.mode = mode(payload.u1(20))
+    guard fix.mode > .none else { return fix }
     fix.longitude = Double(payload.i4(24)) * 1e-7
     fix.latitude = Double(payload.i4(28)) * 1e-7
     fix.ellipsoidalAltitude = Double(payload.i4(32)) * 1e-3
@@ -55,11 +52,40 @@ enum UBXDecoder {
     fix.speedAccuracy = Double(payload.u4(68)) * 1e-3
     let course = Double(payload.i4(64)) * 1e-5
     let courseAccuracy = Double(payload.u4(72)) * 1e-5
-    // Standing still the receiver keeps the last course and says 180 degrees of error.
-    if courseAccuracy < 180 {
-      fix.course = course < 0 ? course + 360 : course
-      fix.courseAccuracy = courseAccuracy
+    fix.setCourse(course, accuracy: courseAccuracy)
+    return fix
+  }
+
+  /// HNR-PVT (0x28 0x00), the solution between two epochs of a receiver with its own inertial sensors
+  /// (u-blox M8 protocol description, section 32.13.3).
+  static func epoch(hnr bytes: UnsafeBufferPointer<UInt8>, received: Timestamp) -> GNSSFix? {
+    guard bytes.count >= 72 else { return nil }
+    let payload = Payload(bytes: bytes)
+    var fix = GNSSFix(received: received)
+    let valid = payload.u1(11)
+    let second = Double(payload.u1(10)) + Double(payload.i4(12)) * 1e-9
+    let timeOfDay = Double(Int(payload.u1(8)) * 3_600 + Int(payload.u1(9)) * 60) + second
+    if valid & 0x02 != 0 { fix.timeOfDay = timeOfDay }
+    if valid & 0x03 == 0x03,
+      let day = daysSince1970(
+        year: Int(payload.u2(4)), month: Int(payload.u1(6)), day: Int(payload.u1(7)))
+    {
+      fix.utc = Double(day) * 86_400 + timeOfDay
     }
+    fix.isValid = payload.u1(17) & 0x01 != 0
+    fix.mode = mode(payload.u1(16))
+    guard fix.mode > .none else { return fix }
+    fix.longitude = Double(payload.i4(20)) * 1e-7
+    fix.latitude = Double(payload.i4(24)) * 1e-7
+    fix.ellipsoidalAltitude = Double(payload.i4(28)) * 1e-3
+    fix.altitude = Double(payload.i4(32)) * 1e-3
+    fix.speed = Double(payload.i4(36)) * 1e-3
+    fix.horizontalAccuracy = Double(payload.u4(52)) * 1e-3
+    fix.verticalAccuracy = Double(payload.u4(56)) * 1e-3
+    fix.speedAccuracy = Double(payload.u4(60)) * 1e-3
+    fix.accuracySource = .receiver
+    fix.setCourse(
+      Double(payload.i4(44)) * 1e-5, accuracy: Double(payload.u4(64)) * 1e-5)
     return fix
   }
 
@@ -81,10 +107,12 @@ enum UBXDecoder {
       state.fix.accuracySource = .receiver
     case 0x03 where bytes.count >= 16:  // NAV-STATUS
       state.begin(payload.u4(0), received)
-      state.mode = mode(payload.u1(4), flags: payload.u1(5))
+      state.mode = mode(payload.u1(4))
+      state.fix.isValid = payload.u1(5) & 0x01 != 0
     case 0x06 where bytes.count >= 52:  // NAV-SOL
       state.begin(payload.u4(0), received)
-      state.mode = mode(payload.u1(10), flags: payload.u1(11))
+      state.mode = mode(payload.u1(10))
+      state.fix.isValid = payload.u1(11) & 0x01 != 0
       state.fix.satellitesUsed = Int(payload.u1(47))
       state.fix.pdop = Double(payload.u2(44)) * 0.01
       state.solution = Solution(
@@ -134,12 +162,13 @@ enum UBXDecoder {
     return true
   }
 
-  private static func mode(_ type: UInt8, flags: UInt8) -> GNSSFix.Mode {
-    guard flags & 0x01 != 0 else { return .none }
+  /// A fix type: 1 dead reckoning, 2 and 3 by satellites, 4 both, 5 time only, with the antenna's place
+  /// surveyed before.
+  private static func mode(_ type: UInt8) -> GNSSFix.Mode {
     switch type {
-    case 2: return .twoDimensional
-    case 1, 3, 4: return .threeDimensional
-    default: return .none
+    case 2: .twoDimensional
+    case 1, 3, 4, 5: .threeDimensional
+    default: .none
     }
   }
 
@@ -224,5 +253,14 @@ struct UBXEpoch: Sendable {
     if fix.mode == .none { (fix.latitude, fix.longitude) = (nil, nil) }
     // Messages without position or state (DOP alone, say) make no epoch.
     if mode != nil || fix.latitude != nil { finished = fix }
+  }
+}
+
+extension GNSSFix {
+  /// Standing still a receiver keeps the last course and says 180 degrees of error: that is no course.
+  fileprivate mutating func setCourse(_ degrees: Double, accuracy: Double) {
+    guard accuracy < 180 else { return }
+    course = degrees < 0 ? degrees + 360 : degrees
+    courseAccuracy = accuracy
   }
 }

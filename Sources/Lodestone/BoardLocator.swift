@@ -55,9 +55,11 @@ public enum BoardLocator {
       folder = folder.deletingLastPathComponent()
       folders.append(folder)
     }
-    return folders.map { $0.appending(path: "Boards") } + [
-      URL(filePath: "/etc/lodestone"), URL(filePath: "/usr/share/lodestone/Boards"),
-    ]
+    var seen: Set<String> = []
+    return
+      (folders.map { $0.appending(path: "Boards") } + [
+        URL(filePath: "/etc/lodestone"), URL(filePath: "/usr/share/lodestone/Boards"),
+      ]).filter { seen.insert($0.standardized.path).inserted }
   }
 
   private static func file(named name: String) throws -> URL {

@@ -15,4 +15,8 @@ struct LodestoneCommand: ParsableCommand {
       MonitorCommand.self, ScanCommand.self, DoctorCommand.self, RecordCommand.self,
       ReplayCommand.self, DecodeCommand.self, DeclinationCommand.self,
     ])
+
+  static func main() {
+    main(DeclinationCommand.placeLast(Array(CommandLine.arguments.dropFirst())))
+  }
 }

@@ -69,6 +69,8 @@ public final class Hub: Sendable {
     for _ in board.sensors { identified.enter() }
   }
 
+  deinit { stop() }
+
   /// Starts a thread for every bus. Chips are identified at once, whatever the demand.
   public func start() {
     let plans = WorkerPlan.plans(for: board)
@@ -76,10 +78,10 @@ public final class Hub: Sendable {
       let provider = self.provider
       let records = writer != nil
       let demand = self.demand
-      // The hub outlives its threads: `stop` ends them.
-      return runner.start(name: plan.threadName) { [unowned self] in
+      // Weak: a hub that is let go stops its threads, and what they still bring is for nobody.
+      return runner.start(name: plan.threadName) { [weak self] in
         plan.makeWorker(source: .live(provider), records: records, demand: demand) {
-          [unowned self] deliveries, trace in self.take(deliveries, trace)
+          deliveries, trace in self?.take(deliveries, trace)
         }
       }
     }

@@ -37,6 +37,9 @@ public struct GNSSFix: Sendable, Hashable {
   public var timeOfDay: Double?
   /// The kind of fix.
   public var mode: Mode
+  /// Whether the receiver itself vouches for the position: within its own limits of accuracy and dilution
+  /// (UBX `gnssFixOK`). What it does not vouch for is said, and not used.
+  public var isValid: Bool
   /// Geodetic latitude, WGS 84, degrees north.
   public var latitude: Double?
   /// Longitude, WGS 84, degrees east, -180 to 180.
@@ -74,6 +77,7 @@ public struct GNSSFix: Sendable, Hashable {
   public init(received: Timestamp, mode: Mode = .none) {
     self.received = received
     self.mode = mode
+    self.isValid = true
     self.accuracySource = .worstCase
   }
 }

@@ -18,7 +18,7 @@ struct DeclinationCommand: ParsableCommand {
   @Argument(help: "Longitude, degrees east (negative: west).")
   var longitude: Double
 
-  @Option(help: "Metres above the WGS 84 ellipsoid.")
+  @Option(parsing: .unconditional, help: "Metres above the WGS 84 ellipsoid.")
   var altitude = 0.0
 
   @Option(help: "The date: 2026-11-21, or a decimal year like 2026.9. Today where it is not given.")
@@ -26,6 +26,23 @@ struct DeclinationCommand: ParsableCommand {
 
   @Option(help: "How to print: text or json.")
   var format = OutputFormat.text
+
+  /// Half the earth has a negative coordinate, which the argument parser takes for an option: numbers that
+  /// belong to no option go behind `--`. Other commands' arguments stay as they are.
+  static func placeLast(_ arguments: [String]) -> [String] {
+    guard arguments.first == "declination", !arguments.contains("--") else { return arguments }
+    var options: [String] = []
+    var numbers: [String] = []
+    for argument in arguments {
+      let isValue = options.last.map { $0.hasPrefix("--") && !$0.contains("=") } ?? false
+      if !isValue, Double(argument) != nil {
+        numbers.append(argument)
+      } else {
+        options.append(argument)
+      }
+    }
+    return numbers.isEmpty ? options : options + ["--"] + numbers
+  }
 
   func run() throws {
     let year = try decimalYear()

@@ -109,6 +109,7 @@ struct ObservationLines {
   /// The receiver's epoch, as `decode` prints it too.
   static func write(_ fix: GNSSFix, into line: inout JSONLine) {
     line.set("mode", Int(fix.mode.rawValue))
+    if !fix.isValid { line.set("valid", false) }
     line.set("latitude", fix.latitude, digits: 9)
     line.set("longitude", fix.longitude, digits: 9)
     line.set("altitude", fix.altitude, digits: 4)

@@ -38,7 +38,9 @@ public enum LSM303DLHCConversion {
     let z = block.int16LittleEndian(4) >> 4
     let valid: ClosedRange<Int16> = -2047...2046
     guard valid.contains(x), valid.contains(y), valid.contains(z) else { throw .overflow }
-    return Vector3(Double(x), Double(y), Double(z)) * (range.gPerCount * standardGravity)
+    // A constant of its own type: Swift 6.0 mistakes the product for one of two numbers otherwise.
+    let scale: Double = range.gPerCount * standardGravity
+    return scale * Vector3(Double(x), Double(y), Double(z))
   }
 }
 

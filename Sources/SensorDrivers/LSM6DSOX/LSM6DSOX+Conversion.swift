@@ -26,7 +26,9 @@ public enum LSM6DSOXConversion {
     _ block: RegisterBlock, at offset: Int = 6,
     range: LSM6DSOXConfiguration.AccelerationRange
   ) throws(DriverError) -> Vector3 {
-    try counts(block, offset) * (range.gPerCount * standardGravity)
+    // A constant of its own type: Swift 6.0 mistakes the product for one of two numbers otherwise.
+    let scale: Double = range.gPerCount * standardGravity
+    return try scale * counts(block, offset)
   }
 
   private static func counts(

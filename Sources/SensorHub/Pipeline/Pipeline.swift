@@ -165,7 +165,7 @@ struct Pipeline: Sendable {
   }
 
   private mutating func process(_ fix: GNSSFix, _ publish: (Observation) -> Void) {
-    guard fix.mode > .none, let latitude = fix.latitude, let longitude = fix.longitude,
+    guard fix.mode > .none, fix.isValid, let latitude = fix.latitude, let longitude = fix.longitude,
       abs(latitude) <= 90, abs(longitude) <= 180
     else {
       // Said once a loss, and once at the start.

@@ -30,6 +30,7 @@ final class SensorTask: WorkerTask {
   private let make: (Port) throws(BusError) -> any AnySensor
   private var driver: (any AnySensor)?
   private var line: PortLine?
+  private var lineFailed = false
   private var supervisor: Supervisor
   private var isWanted = false
   /// Whether the chip was identified, or found missing, once: that is done whatever the demand.
@@ -89,7 +90,7 @@ final class SensorTask: WorkerTask {
 
   private func start(_ port: Port, now: Timestamp, into outbox: inout [Delivery]) {
     do throws(DriverError) {
-      let driver = try opened(port, at: now)
+      let driver = try opened(port, at: now, into: &outbox)
       switch try driver.start() {
       case .wait(let seconds): due = now.advanced(bySeconds: seconds)
       case .ready:
@@ -106,16 +107,30 @@ final class SensorTask: WorkerTask {
     }
   }
 
-  private func opened(_ port: Port, at now: Timestamp) throws(DriverError) -> any AnySensor {
+  private func opened(
+    _ port: Port, at now: Timestamp, into outbox: inout [Delivery]
+  ) throws(DriverError) -> any AnySensor {
     if let driver { return driver }
     do {
       let driver = try make(port)
-      if let name = sensor.interrupt, line == nil { line = try port.line(name) }
       self.driver = driver
       supervisor.starting(at: now)
+      openLine(port, at: now, into: &outbox)
       return driver
     } catch {
       throw .bus(error)
+    }
+  }
+
+  /// A line that cannot be had is said once, and the chip is polled: late is better than nothing.
+  private func openLine(_ port: Port, at now: Timestamp, into outbox: inout [Delivery]) {
+    guard let name = sensor.interrupt, line == nil, !lineFailed else { return }
+    do {
+      line = try port.line(name)
+    } catch {
+      lineFailed = true
+      outbox.append(
+        .diagnostic("\(sensor.chip) is polled, its interrupt line failed: \(error)", at: now))
     }
   }
 
