@@ -8,7 +8,7 @@
 ///
 /// In Lodestone an attitude turns a vector from the *sensor* (or body) frame into the *earth* frame:
 /// `earth = q.rotate(body)`.
-public struct Quaternion: Sendable, Hashable {
+public struct Quaternion: Sendable, Hashable, Codable {
   /// The scalar part, the cosine of half the angle.
   public var w: Double
   /// The vector part, the axis times the sine of half the angle.

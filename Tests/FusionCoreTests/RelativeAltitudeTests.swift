@@ -1,69 +1,165 @@
-import FusionCore
+// Barometric altitude against truth: climbs, steps, noise, hostile input.
+
+import Foundation
+import LinearAlgebra
 import SensorTypes
 import Testing
 
-struct RelativeAltitudeTests {
-  /// The other way round than the estimator: pressure of a height in the standard atmosphere, by the
-  /// barometric formula with its constants from ISO 2533.
+@testable import FusionCore
+
+@Suite struct RelativeAltitudeTests {
+  /// Pressure at a height above a place at 180 m, from the barometric formula written out anew.
   private func pressure(_ height: Double) -> Double {
-    101_325 * power(1 - 0.0065 * height / 288.15, 5.255_879_7)
+    101_325 * pow(1 - 0.0065 * (180 + height) / 288.15, 9.80665 / (287.05287 * 0.0065))
   }
 
-  private func power(_ base: Double, _ exponent: Double) -> Double {
-    // exp(y ln x) by series, so that the oracle shares nothing with the code: x is near 1.
-    let z = (base - 1) / (base + 1)
-    var logarithm = 0.0
-    for k in 0..<40 {
-      var term = z
-      for _ in 0..<k { term *= z * z }
-      logarithm += 2 * term / Double(2 * k + 1)
+  /// A climb by `rate` m/s from 5 s to 15 s and back down from 20 s, with 0.6 s to set off.
+  private func height(_ t: Double, rate: Double) -> Double {
+    func climbed(_ t: Double) -> Double {
+      guard t > 0 else { return 0 }
+      return t < 0.6 ? rate * t * t / 1.2 : rate * (t - 0.3)
     }
-    let exponent = exponent * logarithm
-    var sum = 1.0
-    var term = 1.0
-    for k in 1..<40 {
-      term *= exponent / Double(k)
-      sum += term
-    }
-    return sum
+    return climbed(t - 5) - climbed(t - 15) - climbed(t - 20) + climbed(t - 30)
   }
 
-  @Test("heights of the standard atmosphere", arguments: [0.0, 100, 519, 2_000, 8_000])
-  func standard(height: Double) {
-    let found = RelativeAltitudeEstimator.standardHeight(pressure: pressure(height))
-    #expect(abs(found - height) < 0.02)
+  private func acceleration(_ t: Double, rate: Double) -> Double {
+    func begins(_ at: Double) -> Double { t >= at && t < at + 0.6 ? rate / 0.6 : 0 }
+    return begins(5) - begins(15) - begins(20) + begins(30)
   }
 
-  @Test("A2: the first height is zero, and a climb of ten metres is one")
-  func climb() {
+  private func run(
+    rate: Double, noise deviation: Double, isAided: Bool, seed: UInt64
+  ) -> (altitude: ErrorStatistics, speed: ErrorStatistics, last: AltitudeEstimate?) {
+    var noise = Noise(seed)
     var estimator = RelativeAltitudeEstimator()
-    var first: AltitudeEstimate?
+    var altitude = ErrorStatistics()
+    var speed = ErrorStatistics()
     var last: AltitudeEstimate?
-    var state: UInt64 = 88_172_645_463_325_252
-    for step in 0..<1_000 {
-      state ^= state << 13
-      state ^= state >> 7
-      state ^= state << 17
-      let noise = Double(Int64(bitPattern: state)) / Double(Int64.max)
-      // Still for 10 s, up at 1 m/s for 10 s, still again.
-      let time = Double(step) * 0.04
-      let height = 100 + min(10, max(0, time - 10))
-      let estimate = estimator.update(
-        pressure: pressure(height) + noise, at: Timestamp(seconds: 1 + time))
-      first = first ?? estimate
-      last = estimate ?? last
+    for i in 0..<(40 * 200) {
+      let t = Double(i) / 200
+      if isAided {
+        let measured = acceleration(t, rate: rate) + 0.05 + 0.1 * noise.normal()
+        estimator.update(verticalAcceleration: measured, at: Timestamp(seconds: t))
+      }
+      guard i % 8 == 0 else { continue }
+      let at = t + 0.002 * noise.uniform()
+      let measured = pressure(height(at, rate: rate)) + deviation * noise.normal()
+      guard let estimate = estimator.update(pressure: measured, at: Timestamp(seconds: at)) else {
+        Issue.record("a good sample was rejected at \(at)")
+        continue
+      }
+      let error = estimate.relativeAltitude - height(at, rate: rate)
+      altitude.add(error, halfWidth: 1.96 * estimate.relativeAccuracy)
+      if let vertical = estimate.verticalSpeed, t > 2 {
+        speed.add(vertical - (height(at + 0.01, rate: rate) - height(at - 0.01, rate: rate)) / 0.02)
+      }
+      last = estimate
     }
-    #expect(first?.relativeAltitude == 0)
-    #expect(abs((last?.relativeAltitude ?? .nan) - 10) < 0.15)
-    #expect(abs(last?.verticalSpeed ?? .nan) < 0.2)
+    return (altitude, speed, last)
   }
 
-  @Test(
-    "what is no pressure is rejected and counted",
-    arguments: [Double.nan, 0, -1, 29_999, 200_000, .infinity])
-  func hostile(pressure: Double) {
+  @Test(arguments: [0.0, 1, 2], [0.2, 0.6, 1.3])
+  func altitudeFollowsAClimb(rate: Double, noise: Double) {
+    for isAided in [false, true] {
+      for seed: UInt64 in 1...4 {
+        let result = run(rate: rate, noise: noise, isAided: isAided, seed: seed)
+        if seed == 1 {
+          print(
+            "climb \(rate) m/s, \(noise) Pa, \(isAided ? "aided" : "alone"):",
+            "rms \(text(result.altitude.rms)) worst \(text(result.altitude.worst))",
+            "speed rms \(text(result.speed.rms)) inside \(text(result.altitude.coverage))")
+        }
+        #expect(result.altitude.rms <= 0.15)
+        #expect(result.altitude.worst <= 0.5)
+        #expect(result.speed.rms < 0.3)
+      }
+    }
+  }
+
+  @Test func theFirstEventIsZeroAndItsNoiseIsForgotten() throws {
+    var noise = Noise(9)
     var estimator = RelativeAltitudeEstimator()
-    #expect(estimator.update(pressure: pressure, at: Timestamp(seconds: 1)) == nil)
-    #expect(estimator.rejected == 1)
+    // The very first sample is off by 3 Pa, a quarter of a metre.
+    let begin = estimator.update(pressure: pressure(0) - 3, at: Timestamp(seconds: 0))
+    let first = try #require(begin)
+    #expect(first.relativeAltitude == 0)
+    #expect(first.verticalSpeed == nil)
+    var last = first
+    for i in 1..<500 {
+      let measured = pressure(0) + noise.normal()
+      let time = Timestamp(seconds: Double(i) / 25)
+      let estimate = estimator.update(pressure: measured, at: time)
+      last = try #require(estimate)
+    }
+    #expect(abs(last.relativeAltitude) < 0.15)
+    #expect(abs(last.pressure - pressure(0)) < 1)
+    #expect(last.verticalSpeed != nil)
+  }
+
+  @Test func aStepIsFollowedWithinASecond() {
+    var estimator = RelativeAltitudeEstimator()
+    var reached: Double?
+    for i in 0..<250 {
+      let t = Double(i) / 25
+      let estimate = estimator.update(
+        pressure: pressure(t < 5 ? 0 : 10), at: Timestamp(seconds: t))
+      if reached == nil, t >= 5, let estimate, abs(estimate.relativeAltitude - 10) < 0.5 {
+        reached = t
+      }
+    }
+    #expect((reached ?? 99) <= 6)
+    #expect(estimator.state.rejected > 0)
+  }
+
+  @Test func absurdPressuresAreRejectedAndCounted() throws {
+    var estimator = RelativeAltitudeEstimator()
+    var last: AltitudeEstimate?
+    for i in 0..<100 {
+      let time = Timestamp(seconds: Double(i) / 25)
+      last = estimator.update(pressure: pressure(0), at: time)
+      let bad = [Double.nan, .infinity, 0, -5, 1e9, 90_000][i % 6]
+      let soon = Timestamp(seconds: Double(i) / 25 + 0.01)
+      let rejected = estimator.update(pressure: bad, at: soon)
+      #expect(rejected == nil)
+      let early = estimator.update(
+        pressure: pressure(0), at: Timestamp(seconds: Double(i) / 25 - 0.02))
+      #expect(early == nil)
+    }
+    #expect(estimator.state.rejected >= 90)
+    #expect(estimator.state.outOfOrder == 100)
+    #expect(abs(try #require(last).relativeAltitude) < 0.05)
+  }
+
+  @Test func aPauseOfMinutesKeepsTheZero() throws {
+    var estimator = RelativeAltitudeEstimator()
+    for i in 0..<100 {
+      _ = estimator.update(pressure: pressure(0), at: Timestamp(seconds: Double(i) / 25))
+    }
+    let late = estimator.update(pressure: pressure(12), at: Timestamp(seconds: 300))
+    let after = try #require(late)
+    #expect(abs(after.relativeAltitude - 12) < 0.05)
+    #expect(after.verticalSpeed == nil)
+  }
+
+  @Test func savingSplittingAndResumingIsBitIdentical() throws {
+    var noise = Noise(10)
+    var whole = RelativeAltitudeEstimator()
+    var resumed = RelativeAltitudeEstimator()
+    for i in 0..<400 {
+      let t = Double(i) / 50
+      let vertical = noise.normal()
+      let measured = pressure(t) + noise.normal()
+      whole.update(verticalAcceleration: vertical, at: Timestamp(seconds: t - 0.005))
+      resumed.update(verticalAcceleration: vertical, at: Timestamp(seconds: t - 0.005))
+      let a = whole.update(pressure: measured, at: Timestamp(seconds: t))
+      let b = resumed.update(pressure: measured, at: Timestamp(seconds: t))
+      #expect(a == b)
+      if i % 90 == 0 {
+        let saved = try JSONEncoder().encode(resumed.state)
+        let state = try JSONDecoder().decode(RelativeAltitudeEstimator.State.self, from: saved)
+        resumed = RelativeAltitudeEstimator(state: state)
+      }
+    }
+    #expect(whole.state == resumed.state)
   }
 }

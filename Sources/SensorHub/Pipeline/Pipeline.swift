@@ -13,6 +13,7 @@ struct Pipeline: Sendable {
     let kind: ChipKind
     let mount: Matrix3
     var calibration: AppliedCalibration?
+    var quality = MagnetometerQuality.uncalibrated
     /// Whether this is the first chip of its kind, the one that is listened to.
     var isPrimary: Bool
   }
@@ -20,7 +21,7 @@ struct Pipeline: Sendable {
   private var channels: [Channel]
   private(set) var status: [SensorStatus]
   private var hasSpoken: [Bool]
-  private var heading: HeadingEstimator
+  private var heading: AttitudeEstimator
   private var altitude = RelativeAltitudeEstimator()
   private var local: LocalField
   private var hasFix: Bool?
@@ -29,7 +30,9 @@ struct Pipeline: Sendable {
 
   init(board: Board, calibrations: CalibrationStore, isSimulated: Bool) {
     self.isSimulated = isSimulated
-    heading = HeadingEstimator(isLevel: board.isLevel)
+    var params = AttitudeEstimator.Params()
+    params.level = board.isLevel
+    heading = AttitudeEstimator(params)
     local = LocalField(position: board.position)
     var seen: Set<ChipKind> = []
     channels = []
@@ -45,7 +48,9 @@ struct Pipeline: Sendable {
       }
       if kind == .magnetometer {
         switch calibrations.find(sensor) {
-        case .record(let calibration): channel.calibration = calibration
+        case .record(let calibration):
+          channel.calibration = calibration
+          channel.quality = MagnetometerQuality(calibration, mount: sensor.mount)
         case .none:
           pendingDiagnostics.append(
             "\(sensor.chip) at \(sensor.attachment) is not calibrated: heading will not be trusted")
@@ -59,21 +64,12 @@ struct Pipeline: Sendable {
         channels[index].isPrimary = false
       }
     }
-    for channel in channels where channel.kind == .magnetometer && channel.isPrimary {
-      heading.calibrationSigma = channel.calibration.map(Self.sigma)
-    }
     status = board.sensors.enumerated().map { index, sensor in
       SensorStatus(
         index: index, chip: sensor.chip, position: sensor.attachment.description, state: .starting,
         since: Timestamp(nanoseconds: 0))
     }
     hasSpoken = board.sensors.map { _ in false }
-  }
-
-  /// One sigma of the offset that a calibration leaves, microtesla: its worst axis and its residual.
-  private static func sigma(_ calibration: AppliedCalibration) -> Double {
-    let p = calibration.offsetCovariance.columns
-    return max(p.x.x, max(p.y.y, p.z.z)).squareRoot() + 0.3 * calibration.residual
   }
 
   /// What the board has: chips that were identified and are not lost.
@@ -108,6 +104,7 @@ struct Pipeline: Sendable {
     case .status(let status): process(status, publish)
     case .wallTime(let seconds, let time):
       local.update(wallTime: seconds)
+      heading.expectedField = local.expectedField
       for message in pendingDiagnostics { publish(.diagnostic(message, at: time)) }
       pendingDiagnostics.removeAll()
     case .diagnostic(let message, let time): publish(.diagnostic(message, at: time))
@@ -129,7 +126,8 @@ struct Pipeline: Sendable {
       heading.update(angularRate: sense * (mount * rate), acceleration: mount * force, at: time)
     case .magneticField(let raw):
       let field = mount * (channel.calibration?.correct(raw) ?? raw)
-      publishHeading(field, at: time, publish)
+      heading.update(magneticField: field, at: time, quality: channel.quality)
+      publishHeading(at: time, publish)
     case .atmosphere(let pressure, _):
       if let estimate = altitude.update(pressure: pressure, at: time) {
         publish(.altitude(estimate))
@@ -137,30 +135,11 @@ struct Pipeline: Sendable {
     }
   }
 
-  private mutating func publishHeading(
-    _ field: Vector3, at time: Timestamp, _ publish: (Observation) -> Void
-  ) {
-    if case .success(let reference) = local.reference {
-      heading.reference = HeadingEstimator.FieldReference(
-        intensity: reference.intensity, inclination: reference.inclination)
-    }
-    switch heading.update(magneticField: field, at: time) {
+  private func publishHeading(at time: Timestamp, _ publish: (Observation) -> Void) {
+    switch heading.heading(at: time) {
+    case .failure(.notYet): break
     case .failure(let reason): publish(.headingUnavailable(reason, at: time))
-    case .success(var estimate):
-      switch local.reference {
-      case .failure(let reason): estimate.trueReason = reason
-      case .success(let reference):
-        estimate.declination = reference.declination
-        // A heading that is not trusted has no true north either.
-        guard estimate.accuracy != nil else {
-          estimate.trueReason = estimate.reason
-          break
-        }
-        let full = 2 * Double.pi
-        let sum = estimate.magneticHeading + reference.declination
-        estimate.trueHeading = sum < 0 ? sum + full : sum >= full ? sum - full : sum
-      }
-      publish(.heading(estimate))
+    case .success(let estimate): publish(.heading(TrueNorth.apply(local.declination, to: estimate)))
     }
   }
 
@@ -175,6 +154,7 @@ struct Pipeline: Sendable {
     }
     hasFix = true
     local.update(fix)
+    heading.expectedField = local.expectedField
     publish(
       .location(LocationEstimate(fix: AccuracyModel.completed(fix), isSimulated: isSimulated)))
   }

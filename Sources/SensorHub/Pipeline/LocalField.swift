@@ -1,3 +1,4 @@
+import FusionCore
 import Geomagnetism
 import SensorTypes
 
@@ -6,28 +7,16 @@ import SensorTypes
 /// The place is the newest fix, else the board file's; the day is the receiver's, else the system's if its
 /// clock was ever set. Without either there is a reason instead of a number.
 struct LocalField {
-  /// The model's answer, in the units of the fusion core.
-  struct Reference {
-    /// Declination, radians east, and one sigma of it.
-    var declination: Double
-    var declinationSigma: Double
-    /// Expected total intensity, microtesla.
-    var intensity: Double
-    /// Expected inclination, radians, down positive.
-    var inclination: Double
-    /// Expected horizontal intensity, microtesla.
-    var horizontalIntensity: Double
-  }
-
   /// The first second of the model's years: a system clock before it was never set.
   private static let modelStart = 1_735_689_600.0
   // A board that moves a kilometre changes its declination by a hundredth of a degree at most.
   private static let stepDegrees = 0.005
   private static let stepSeconds = 86_400.0
 
-  private(set) var reference: Result<Reference, NoData> = .failure(.positionUnknown)
-  /// Something a person should know about the model's answer; said once.
-  private(set) var note: String?
+  /// The angle from true to magnetic north, or why it is not known.
+  private(set) var declination: Result<TrueNorth.Declination, NoData> = .failure(.positionUnknown)
+  /// What the field should be here; `nil` as long as the declination is not known either.
+  private(set) var expectedField: ExpectedField?
   private var place: (latitude: Double, longitude: Double, altitude: Double)?
   private var receiverDate: Double?
   private var systemDate: Double?
@@ -52,11 +41,11 @@ struct LocalField {
 
   private mutating func recompute() {
     guard let place else {
-      reference = .failure(.positionUnknown)
+      fail(.positionUnknown)
       return
     }
     guard let date = receiverDate ?? systemDate else {
-      reference = .failure(.dateUnknown)
+      fail(.dateUnknown)
       return
     }
     if let done = computedFor, abs(done.latitude - place.latitude) < Self.stepDegrees,
@@ -71,21 +60,25 @@ struct LocalField {
         latitude: place.latitude, longitude: place.longitude, altitude: place.altitude,
         decimalYear: MagneticModel.decimalYear(unixSeconds: date))
       if field.zone == .blackout {
-        reference = .failure(
+        fail(
           .modelInvalid(
             "a compass is useless here: the field's horizontal part is "
               + "\(Int(field.horizontalIntensity)) nT, near a magnetic pole"))
         return
       }
       let radian = Double.pi / 180
-      reference = .success(
-        Reference(
-          declination: field.declination * radian,
-          declinationSigma: field.declinationUncertainty * radian,
-          intensity: field.totalIntensity / 1_000, inclination: field.inclination * radian,
-          horizontalIntensity: field.horizontalIntensity / 1_000))
+      declination = .success(
+        TrueNorth.Declination(
+          angle: field.declination * radian, deviation: field.declinationUncertainty * radian))
+      expectedField = ExpectedField(
+        strength: field.totalIntensity / 1_000, dip: field.inclination * radian)
     } catch {
-      reference = .failure(.modelInvalid("\(error)"))
+      fail(.modelInvalid("\(error)"))
     }
+  }
+
+  private mutating func fail(_ reason: NoData) {
+    declination = .failure(reason)
+    expectedField = nil
   }
 }

@@ -1,0 +1,113 @@
+// What tunes the attitude estimator, and what is derived from it.
+
+extension AttitudeEstimator {
+  /// What a user may tune. Nothing depends on sample rates.
+  public struct Params: Sendable, Hashable {
+    /// Whether the board is declared to lie level: heading from a magnetometer alone. Used only
+    /// while no accelerometer answers. Default false.
+    public var level = false
+    /// Standard gravity at the board, m/s^2. Default 9.80665.
+    public var gravity = 9.80665
+    /// Drift of the attitude by gyro noise, deg per root second. Default 0.014, three times an
+    /// LSM6DSOX.
+    public var attitudeNoise = 0.014
+    /// What is added for heading, deg per root second. Default 0.025.
+    public var headingNoise = 0.025
+    /// Gyro scale and misalignment error, share of the rate. Default 0.007 (LSM6DSOX: 1 % at most).
+    public var gyroScale = 0.007
+    /// One sigma of the unknown gyro bias at the start, deg/s. Default 1.2.
+    public var biasDeviation = 1.2
+    /// Wandering of the gyro bias, deg/s per root second. Default 0.001.
+    public var biasNoise = 0.001
+    /// How strictly horizontal velocity is zero, m/s in the mean over a second, while the filter
+    /// sees none. Default 0.1.
+    public var velocityDeviation = 0.1
+    /// What a steady carrier may still be accelerated, over a second, the chip's own offset
+    /// included, m/s^2.
+    public var steadyDeviation = 0.1
+    /// Seconds for which a velocity lasts once there is one: how much the zero is then worth.
+    /// Default 1; more is better for somebody who walks, less for somebody who turns the board in
+    /// the hand.
+    public var velocityTime = 1.0
+    /// Noise of the magnetometer in the mean over a second, uT. Default 0.05; an LIS3MDL at 80 Hz
+    /// has 0.034.
+    public var magneticNoise = 0.05
+    /// Whole uncertainty at most allotted to the field of a place, uT in the mean over a second,
+    /// at 45 uT. Default 1.8.
+    public var magneticCeiling = 1.8
+    /// Seconds for which the field of a place stays wrong. Default 2.
+    public var disturbanceTime = 2.0
+    /// One sigma of the magnetometer's unknown lag, seconds. Default 0.01.
+    public var lagDeviation = 0.01
+    /// Seconds between corrections. Default 0.1; results hardly depend on it.
+    public var blockDuration = 0.1
+    /// Seconds averaged before the filter starts. Default 0.3.
+    public var startDuration = 0.3
+    /// One sigma of heading that no covariance knows of: mounting, soft iron, degrees. Default 0.5.
+    public var headingFloor = 0.5
+
+    /// Makes the defaults.
+    public init() {}
+  }
+
+  /// What the parameters come to in radians, squares and per second.
+  struct Coefficients: Sendable, Hashable {
+    let gravity: Double
+    let attitudeNoise: Double
+    let headingNoise: Double
+    let turningNoise: Double
+    let biasDeviation: Double
+    let biasVariance: Double
+    let biasNoise: Double
+    let velocityNoise = 0.015 * 0.015
+    let velocityVariance: Double
+    let steadyVariance: Double
+    let velocityWeight: Double
+    /// Low pass of the squared velocity, seconds.
+    let velocityScatterTime = 0.3
+    /// Of each horizontal velocity at the start, (m/s)^2: it may begin while somebody walks.
+    let startVelocity = 1.0
+    /// The low-passed gyro against the bias: (0.035 deg/s)^2 in the mean over a second.
+    let restVariance: Double
+    /// The same before rest is sure: (0.15 deg/s)^2.
+    let quietVariance: Double
+    let magneticVariance: Double
+    let scatterWeight: Double
+    let scatterTime = 8.0
+    let fieldCeiling: Double
+    let fieldVariance = 100.0
+    let fieldLimit = 16.0
+    let fieldNoise = 0.01
+    let surpriseTime = 0.7
+    let disturbedWeight = 30.0
+    let lagVariance: Double
+    let blockDuration: Double
+    let startDuration: Double
+    let headingFloor: Double
+
+    init(_ params: Params) {
+      let degree = Double.pi / 180
+      func square(_ x: Double) -> Double { x * x }
+      gravity = params.gravity
+      attitudeNoise = square(params.attitudeNoise * degree)
+      headingNoise = square(params.headingNoise * degree)
+      // Misalignment lets a rate about one axis show in all three: a fifth of its square in each.
+      turningNoise = 0.2 * square(params.gyroScale)
+      biasDeviation = params.biasDeviation * degree
+      biasVariance = square(params.biasDeviation * degree)
+      biasNoise = square(params.biasNoise * degree)
+      velocityVariance = square(params.velocityDeviation)
+      velocityWeight = params.velocityTime
+      steadyVariance = square(params.steadyDeviation)
+      restVariance = square(0.035 * degree)
+      quietVariance = square(0.15 * degree)
+      magneticVariance = square(params.magneticNoise)
+      scatterWeight = params.disturbanceTime
+      fieldCeiling = square(params.magneticCeiling)
+      lagVariance = square(params.lagDeviation)
+      blockDuration = max(params.blockDuration, 0.01)
+      startDuration = max(params.startDuration, 0)
+      headingFloor = params.headingFloor * degree
+    }
+  }
+}

@@ -1,0 +1,393 @@
+// Attitude and heading from gyro, accelerometer and magnetometer, each optional and at its own
+// rate.
+
+public import LinearAlgebra
+public import SensorTypes
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
+/// How good the magnetometer's calibration is; goes with every field sample.
+public struct MagnetometerQuality: Sendable, Hashable, Codable {
+  /// Whether a record of this chip was applied. Without one heading is given without accuracy.
+  public var isCalibrated: Bool
+  /// Root mean square of the fit's residual, uT.
+  public var residual: Double
+  private var covarianceX: Vector3
+  private var covarianceY: Vector3
+  private var covarianceZ: Vector3
+
+  /// Covariance of the offset error in the *body* frame, uT^2.
+  public var offsetCovariance: Matrix3 {
+    get { Matrix3(columns: covarianceX, covarianceY, covarianceZ) }
+    set { (covarianceX, covarianceY, covarianceZ) = newValue.columns }
+  }
+
+  /// Makes a quality; values that are not finite count as no calibration.
+  public init(isCalibrated: Bool, offsetCovariance: Matrix3, residual: Double) {
+    let columns = offsetCovariance.columns
+    let isSound =
+      residual.isFinite && columns.x.isFinite && columns.y.isFinite && columns.z.isFinite
+    self.isCalibrated = isCalibrated && isSound
+    self.residual = isSound ? residual : 0
+    (covarianceX, covarianceY, covarianceZ) = isSound ? columns : (.zero, .zero, .zero)
+  }
+
+  /// The quality of an applied record, turned into the body frame.
+  ///
+  /// `corrected = M (raw - b)`, so the error of b enters as `M C M'`, then turned by the mount.
+  public init(_ calibration: AppliedCalibration, mount: Mount) {
+    let turn = mount.matrix * calibration.matrix
+    self.init(
+      isCalibrated: true, offsetCovariance: turn * calibration.offsetCovariance * turn.transposed,
+      residual: calibration.residual)
+  }
+
+  /// No record: samples as the chip gives them.
+  public static let uncalibrated = MagnetometerQuality(
+    isCalibrated: false, offsetCovariance: Matrix3(diagonal: .zero), residual: 0)
+}
+
+/// Attitude (body to earth: ENU with y to *magnetic* north) and magnetic heading.
+///
+/// Samples come in the body frame (x right, y forward, z up), calibrated, each sensor at its own
+/// rate and in the order of arrival. What arrives decides the mode:
+/// gyro and accelerometer give a filter that carries heading through accelerations and magnetic
+/// disturbance; accelerometer and magnetometer alone give a low-passed attitude; a magnetometer
+/// alone gives heading on a board declared level.
+///
+/// Hostile input: samples that are not finite or beyond any chip's range are dropped and counted,
+/// as are times that repeat or step back. A pause of more than a second, or a step back by more
+/// than that, starts attitude anew (the gyro bias is kept). A gyro silent for half a second ends
+/// its mode. Nothing here allocates, but for the text of a reason in `heading(at:)`.
+public struct AttitudeEstimator: Sendable {
+  /// Where attitude comes from.
+  public enum Mode: UInt8, Sendable, Hashable, Codable {
+    /// Nothing has arrived yet.
+    case none
+    /// Gyro and accelerometer: the first fraction of a second, means only.
+    case starting
+    /// Gyro, accelerometer, and magnetometer where there is one: the filter.
+    case inertial
+    /// Accelerometer and magnetometer.
+    case direct
+    /// Magnetometer alone on a level board.
+    case level
+  }
+
+  /// What was not used, and why; the counters only grow.
+  public struct Counters: Sendable, Hashable, Codable {
+    /// Samples that were not finite, or beyond any chip's range.
+    public internal(set) var rejected: UInt64 = 0
+    /// Samples that were not later than the one before of the same sensor.
+    public internal(set) var outOfOrder: UInt64 = 0
+    /// Pauses of more than a second, and steps back by more than that.
+    public internal(set) var gaps: UInt64 = 0
+    /// Times the filter was started.
+    public internal(set) var starts: UInt64 = 0
+  }
+
+  /// Everything that changes. Save it, and a run resumes bit for bit.
+  public struct State: Sendable, Equatable, Codable {
+    /// Where attitude comes from.
+    public internal(set) var mode = Mode.none
+    /// What was not used.
+    public internal(set) var counters = Counters()
+    var rateTime: Timestamp?
+    var forceTime: Timestamp?
+    var fieldTime: Timestamp?
+    var rate = Vector3.zero
+    var field = Vector3.zero
+    var bias = Vector3.zero
+    var biasDeviation: Double?
+    var quality = MagnetometerQuality.uncalibrated
+    var verticalAcceleration: Double?
+    var start = StartAverage()
+    var filter: ErrorStateFilter?
+    var direct = DirectTracker()
+    var rest = RestDetector()
+    var monitor = FieldMonitor()
+    /// Whether the field was ever undisturbed for a second since north was found.
+    var northTrustedTime = 0.0
+
+    /// Makes the state before the first sample.
+    public init() {}
+  }
+
+  /// The longest pause that integration bridges, seconds.
+  public static let longestGap = 1.0
+  /// A gyro silent for longer than this is absent, seconds.
+  static let gyroTimeout = 0.5
+  /// An accelerometer or magnetometer silent for longer than this is lost, seconds.
+  public static let lossTimeout = 2.0
+
+  /// The tuning.
+  public let params: Params
+  /// Everything that changes.
+  public internal(set) var state: State
+  let coefficients: Coefficients
+
+  /// Makes an estimator, or resumes one from a saved state.
+  public init(_ params: Params = Params(), state: State = State()) {
+    self.params = params
+    self.state = state
+    coefficients = Coefficients(params)
+  }
+
+  /// What the magnetic model expects at the board's place; `nil` while the place is unknown.
+  public var expectedField: ExpectedField? {
+    get { state.monitor.expected }
+    set { state.monitor.expect(newValue) }
+  }
+
+  /// Body to earth, or `nil` while unknown. Before the first field sample its heading is arbitrary.
+  public var attitude: Quaternion? {
+    switch state.mode {
+    case .none: nil
+    case .starting: state.start.attitude ?? state.start.tilt
+    case .inertial: state.filter?.attitude
+    case .direct: state.direct.attitude
+    case .level:
+      state.direct.field.flatMap { DirectAttitude.attitude(up: Vector3(0, 0, 1), field: $0) }
+    }
+  }
+
+  /// Body to earth at `time`, carried on from the newest gyro sample at its rate, by at most 0.1
+  /// s; `nil` while unknown. Without a gyro it is the newest attitude.
+  public func attitude(at time: Timestamp) -> Quaternion? {
+    guard state.mode == .inertial, let filter = state.filter, let last = state.rateTime else {
+      return attitude
+    }
+    return filter.attitude(after: time.seconds(since: last)).normalized
+  }
+
+  /// The gyro's bias in the body frame, rad/s.
+  public var gyroBias: Vector3 { state.filter?.bias ?? state.bias }
+
+  /// Whether the board lies still.
+  public var isResting: Bool { state.mode == .inertial && state.rest.isResting }
+
+  /// Whether the field is known not to be the earth's.
+  public var isMagneticallyDisturbed: Bool { state.monitor.disturbance != nil }
+
+  /// Vertical acceleration of the newest accelerometer sample: earth frame, up positive, gravity
+  /// removed, m/s^2; `nil` while attitude does not come from the filter.
+  public var verticalAcceleration: Double? {
+    state.mode == .inertial ? state.verticalAcceleration : nil
+  }
+
+  /// Takes angular rate (rad/s) and specific force (m/s^2) of one moment, body frame.
+  public mutating func update(angularRate: Vector3, acceleration: Vector3, at time: Timestamp) {
+    update(angularRate: angularRate, at: time)
+    update(acceleration: acceleration, at: time)
+  }
+
+  /// Takes one angular rate, rad/s, body frame, right-handed; at most 100 rad/s on each axis.
+  public mutating func update(angularRate rate: Vector3, at time: Timestamp) {
+    let dt: Double
+    switch admit(rate, limit: 100, at: time, after: state.rateTime) {
+    case .rejected: return
+    case .first: dt = 0
+    case .after(let seconds): dt = seconds
+    }
+    state.rateTime = time
+    defer { state.rate = rate }
+    guard dt > 0 else {
+      restart()
+      return
+    }
+    let spread = state.filter.map { filter in
+      max(filter.covariance[3, 3], max(filter.covariance[4, 4], filter.covariance[5, 5]))
+    }
+    let deviation = spread?.squareRoot() ?? coefficients.biasDeviation
+    state.rest.update(
+      rate: rate, dt, bias: gyroBias, limit: 0.75 * .pi / 180 + 3 * deviation)
+    if state.filter != nil {
+      rotateFilter(rate, dt)
+    } else {
+      state.mode = .starting
+      let mean = 0.5 * (rate + state.rate) - state.bias
+      state.start.frame = (state.start.frame * Quaternion(rotationVector: mean * dt)).normalized
+      state.start.duration += dt
+      if state.start.duration >= coefficients.startDuration { beginFilter() }
+    }
+  }
+
+  private mutating func rotateFilter(_ rate: Vector3, _ dt: Double) {
+    state.mode = .inertial
+    state.filter?.rotate(rate, previous: state.rate, dt, coefficients)
+    guard state.filter?.isBlockFull(coefficients) == true else { return }
+    state.filter?.closeBlock(
+      restingRate: state.rest.isQuiet ? state.rest.rate : nil, isSure: state.rest.isResting,
+      isSteady: state.rest.isSteady, isDisturbed: state.monitor.disturbance != nil, coefficients)
+    if state.filter?.isSound != true {
+      // Numbers that no longer are: nothing of them may survive.
+      state.bias = .zero
+      state.biasDeviation = nil
+      state.filter = nil
+      restart()
+    }
+  }
+
+  private mutating func beginFilter() {
+    state.filter = ErrorStateFilter(
+      state.start, bias: state.bias,
+      biasDeviation: state.biasDeviation ?? coefficients.biasDeviation, coefficients)
+    guard state.filter != nil else { return }
+    state.counters.starts &+= 1
+    state.mode = .inertial
+    state.northTrustedTime = 0
+  }
+
+  /// Starts attitude anew; the bias is kept, less surely.
+  private mutating func restart() {
+    if let filter = state.filter {
+      state.bias = filter.bias
+      let largest = max(
+        filter.covariance[3, 3], max(filter.covariance[4, 4], filter.covariance[5, 5]))
+      let loose = (largest + 0.1 * coefficients.biasVariance).squareRoot()
+      state.biasDeviation = min(loose, coefficients.biasDeviation)
+    }
+    state.filter = nil
+    state.start = StartAverage()
+    state.rest.reset()
+    state.verticalAcceleration = nil
+    state.mode = .starting
+  }
+
+  /// Takes one specific force, m/s^2, body frame: at rest it points up; at most 1000 on each axis.
+  public mutating func update(acceleration force: Vector3, at time: Timestamp) {
+    let dt: Double
+    switch admit(force, limit: 1000, at: time, after: state.forceTime) {
+    case .rejected: return
+    case .first: dt = 0
+    case .after(let seconds): dt = seconds
+    }
+    state.forceTime = time
+    if let offset = gyroOffset(at: time) {
+      state.rest.update(force: force, dt)
+      if let earth = state.filter?.add(force: force, offset: offset) {
+        state.verticalAcceleration = earth.z - coefficients.gravity
+      } else {
+        state.start.add(force: force)
+      }
+    } else {
+      leaveInertial()
+      state.direct.update(force: force, dt, gravity: coefficients.gravity)
+      state.mode = .direct
+    }
+  }
+
+  /// Takes one field sample, microtesla, body frame, with the quality of its calibration; at most
+  /// 10 000 uT on each axis.
+  public mutating func update(
+    magneticField field: Vector3, at time: Timestamp, quality: MagnetometerQuality
+  ) {
+    let dt: Double
+    switch admit(field, limit: 10_000, at: time, after: state.fieldTime) {
+    case .rejected: return
+    case .first: dt = 0
+    case .after(let seconds): dt = seconds
+    }
+    state.fieldTime = time
+    state.field = field
+    note(quality)
+    if dt == 0 { state.monitor.reset() }
+    var earth: Vector3?
+    if let offset = gyroOffset(at: time) {
+      earth = state.filter?.add(field: field, offset: offset)
+      if earth == nil { state.start.add(field: field) }
+      if state.filter?.hasNorth != true { earth = nil }
+    } else {
+      leaveInertial()
+      state.direct.update(field: field, dt)
+      state.mode = mode(at: time)
+      earth = attitude?.rotate(state.direct.field ?? field)
+    }
+    let wasDisturbed = state.monitor.disturbance != nil
+    state.monitor.update(field, earth: earth, dt, residual: calibrationDeviation)
+    watchNorth(wasDisturbed: wasDisturbed, dt)
+  }
+
+  /// A north that was found in a disturbed field and never confirmed is sought anew once the field
+  /// is the earth's again.
+  private mutating func watchNorth(wasDisturbed: Bool, _ dt: Double) {
+    guard state.filter?.hasNorth == true else { return }
+    let isDisturbed = state.monitor.disturbance != nil
+    if !isDisturbed && wasDisturbed && state.northTrustedTime < 2 {
+      state.filter?.hasNorth = false
+      state.northTrustedTime = 0
+    } else if !isDisturbed {
+      state.northTrustedTime = min(state.northTrustedTime + dt, 10)
+    }
+  }
+
+  private mutating func note(_ quality: MagnetometerQuality) {
+    guard quality != state.quality else { return }
+    let wasCalibrated = state.quality.isCalibrated
+    state.quality = quality
+    state.monitor.reset()
+    if quality.isCalibrated && wasCalibrated {
+      state.filter?.loosenField(coefficients)
+    } else {
+      state.filter?.hasNorth = false
+      state.northTrustedTime = 0
+    }
+  }
+
+  /// One sigma of the field that calibration leaves open, uT.
+  var calibrationDeviation: Double {
+    let c = state.quality.offsetCovariance.columns
+    let offset = max(0, (c.x.x + c.y.y + c.z.z) / 3)
+    return (offset + state.quality.residual * state.quality.residual).squareRoot()
+  }
+
+  /// Seconds from the newest gyro sample, or `nil` while there is no gyro.
+  private func gyroOffset(at time: Timestamp) -> Double? {
+    guard let last = state.rateTime else { return nil }
+    let offset = time.seconds(since: last)
+    return abs(offset) < Self.gyroTimeout ? offset : nil
+  }
+
+  private func mode(at time: Timestamp) -> Mode {
+    if let force = state.forceTime, abs(time.seconds(since: force)) < Self.lossTimeout {
+      return .direct
+    }
+    return params.level ? .level : .direct
+  }
+
+  private mutating func leaveInertial() {
+    guard state.mode == .inertial || state.mode == .starting else { return }
+    restart()
+    state.direct = DirectTracker()
+  }
+
+  private enum Admission {
+    case rejected
+    case first
+    case after(seconds: Double)
+  }
+
+  private mutating func admit(
+    _ value: Vector3, limit: Double, at time: Timestamp, after last: Timestamp?
+  ) -> Admission {
+    guard value.isFinite, max(abs(value.x), max(abs(value.y), abs(value.z))) <= limit else {
+      state.counters.rejected &+= 1
+      return .rejected
+    }
+    guard let last else { return .first }
+    let dt = time.seconds(since: last)
+    if dt <= 0 && dt > -Self.longestGap {
+      state.counters.outOfOrder &+= 1
+      return .rejected
+    }
+    guard dt > 0, dt <= Self.longestGap else {
+      state.counters.gaps &+= 1
+      return .first
+    }
+    return .after(seconds: dt)
+  }
+}

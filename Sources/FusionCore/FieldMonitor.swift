@@ -1,0 +1,240 @@
+// Is this the earth's field? Strength and dip against what is expected, with memory.
+
+import LinearAlgebra
+import SensorTypes
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
+/// The earth's field as a magnetic model gives it for the board's place and date.
+public struct ExpectedField: Sendable, Hashable, Codable {
+  /// Total intensity, microtesla.
+  public var strength: Double
+  /// Inclination, radians, positive where the field points down.
+  public var dip: Double
+  /// One sigma of the strength, microtesla: the model's own and the neighbourhood's.
+  public var strengthDeviation: Double
+  /// One sigma of the dip, radians.
+  public var dipDeviation: Double
+
+  /// Makes an expectation. WMM2025's own global uncertainty is 0.13 uT and 0.2 deg (technical
+  /// report, section 3); soil and buildings add a few times that, hence the defaults.
+  public init(
+    strength: Double, dip: Double, strengthDeviation: Double = 0.5,
+    dipDeviation: Double = 0.5 * .pi / 180
+  ) {
+    self.strength = strength
+    self.dip = dip
+    self.strengthDeviation = strengthDeviation
+    self.dipDeviation = dipDeviation
+  }
+}
+
+/// Watches strength and dip of the measured field.
+///
+/// Expected is what the model says; until there is one, what was measured in the first seconds, and
+/// always what occurs on earth (20 to 70 uT at the surface). A field that stays off for half a
+/// second is disturbed; it has to be right for a whole second to be trusted again. A field nobody
+/// expected that stays the same for 20 s is a new place, not an intruder, unless a model says
+/// otherwise.
+struct FieldMonitor: Sendable, Hashable, Codable {
+  /// What is wrong with the field.
+  enum Deviation: UInt8, Sendable, Hashable, Codable {
+    case strength
+    case dip
+  }
+
+  /// What the magnetic model expects; `nil` without a position.
+  private(set) var expected: ExpectedField?
+  /// Low-passed strength, microtesla.
+  private(set) var strength: Double?
+  /// Low-passed field in the earth frame; `nil` while attitude is unknown.
+  private(set) var earth: Vector3?
+  /// What is wrong, while it is.
+  private(set) var disturbance: Deviation?
+  /// Strength and dip where they were furthest off, for the text.
+  private var worstStrength = 0.0
+  private var worstDip = 0.0
+  private var suspectTime = 0.0
+  private var calmTime = 0.0
+  private var learned: ExpectedField?
+  private var learnedTime = 0.0
+  private var candidateStrength = 0.0
+  private var candidateDip = 0.0
+  private var candidateTime = 0.0
+
+  static let timeConstant = 0.25
+  static let suspectDuration = 0.5
+  static let calmDuration = 1.0
+  static let adoptionDuration = 20.0
+  static let plausible = 20.0...70.0
+
+  /// Half the width of what is accepted, microtesla: 8 % or 4 uT, whichever is more, and what
+  /// model and calibration leave open.
+  static func strengthTolerance(_ expected: ExpectedField, residual: Double) -> Double {
+    let slack = (expected.strengthDeviation * expected.strengthDeviation + residual * residual)
+      .squareRoot()
+    return max(4, 0.08 * expected.strength) + 2 * slack
+  }
+
+  /// The same for the dip, radians: 5 deg and what model and calibration leave open.
+  static func dipTolerance(_ expected: ExpectedField, residual: Double) -> Double {
+    let residualAngle = residual / max(expected.strength, 1)
+    let slack = (expected.dipDeviation * expected.dipDeviation + residualAngle * residualAngle)
+      .squareRoot()
+    return 5 * .pi / 180 + 2 * slack
+  }
+
+  /// The expectation in force.
+  var reference: ExpectedField? { expected ?? (learnedTime >= 1 ? learned : nil) }
+
+  /// Changes what the model expects.
+  mutating func expect(_ field: ExpectedField?) {
+    guard let field else {
+      expected = nil
+      return
+    }
+    guard field.strength.isFinite, field.strength > 0, field.dip.isFinite,
+      field.strengthDeviation.isFinite, field.dipDeviation.isFinite
+    else { return }
+    expected = field
+  }
+
+  /// Forgets what was measured, keeps what the model expects.
+  mutating func reset() {
+    let model = expected
+    self = FieldMonitor()
+    expected = model
+  }
+
+  /// Angle of a field below the horizon, radians.
+  static func dip(_ earth: Vector3) -> Double {
+    atan2(-earth.z, hypot(earth.x, earth.y))
+  }
+
+  /// Takes one sample.
+  /// - Parameters:
+  ///   - field: Body frame, microtesla.
+  ///   - earthField: The same in the earth frame, where attitude is known.
+  ///   - dt: Seconds since the sample before; 0 for the first.
+  ///   - residual: One sigma of what the calibration leaves open, microtesla.
+  mutating func update(_ field: Vector3, earth earthField: Vector3?, _ dt: Double, residual: Double)
+  {
+    let keep = dt / (Self.timeConstant + dt)
+    let length = field.length
+    let mean = strength.map { $0 + (length - $0) * keep } ?? length
+    strength = mean
+    if let earthField {
+      earth = earth.map { $0 + (earthField - $0) * keep } ?? earthField
+    } else {
+      earth = nil
+    }
+    let dip = earth.map(Self.dip)
+    judge(deviation(mean, dip, residual), mean, dip, dt)
+  }
+
+  private func deviation(_ strength: Double, _ dip: Double?, _ residual: Double) -> Deviation? {
+    guard let reference else { return Self.plausible.contains(strength) ? nil : .strength }
+    // What is disturbed has to come back a little further than it had to leave.
+    let factor = disturbance == nil ? 1 : 0.8
+    let tolerance = factor * Self.strengthTolerance(reference, residual: residual)
+    if abs(strength - reference.strength) > tolerance { return .strength }
+    if let dip,
+      abs(dip - reference.dip) > factor * Self.dipTolerance(reference, residual: residual)
+    {
+      return .dip
+    }
+    return nil
+  }
+
+  private mutating func judge(
+    _ deviation: Deviation?, _ strength: Double, _ dip: Double?, _ dt: Double
+  ) {
+    if let deviation {
+      calmTime = 0
+      note(strength, dip ?? 0, isNew: suspectTime == 0 && disturbance == nil)
+      suspectTime = min(suspectTime + dt, 10)
+      if disturbance != nil || suspectTime >= Self.suspectDuration { disturbance = deviation }
+    } else {
+      suspectTime = 0
+      calmTime = min(calmTime + dt, 10)
+      if calmTime >= Self.calmDuration { disturbance = nil }
+    }
+    guard expected == nil, let dip else { return }
+    if deviation == nil && disturbance == nil {
+      learn(strength, dip, dt)
+      candidateTime = 0
+    } else if Self.plausible.contains(strength) {
+      consider(strength, dip, dt)
+    }
+  }
+
+  private mutating func note(_ strength: Double, _ dip: Double, isNew: Bool) {
+    let middle = reference ?? ExpectedField(strength: 45, dip: 0)
+    if isNew || abs(strength - middle.strength) > abs(worstStrength - middle.strength) {
+      worstStrength = strength
+    }
+    if isNew || abs(dip - middle.dip) > abs(worstDip - middle.dip) { worstDip = dip }
+  }
+
+  /// A running mean over the first two seconds, then one with a minute's memory.
+  private mutating func learn(_ strength: Double, _ dip: Double, _ dt: Double) {
+    guard let old = learned else {
+      learned = ExpectedField(strength: strength, dip: dip)
+      return
+    }
+    learnedTime = min(learnedTime + dt, 60)
+    let gain = learnedTime > 0 ? min(1, dt / max(dt, learnedTime < 2 ? learnedTime : 60)) : 0
+    learned = ExpectedField(
+      strength: old.strength + (strength - old.strength) * gain,
+      dip: old.dip + (dip - old.dip) * gain)
+  }
+
+  private mutating func consider(_ strength: Double, _ dip: Double, _ dt: Double) {
+    if candidateTime > 0, abs(strength - candidateStrength) < 2, abs(dip - candidateDip) < 0.05 {
+      candidateTime += dt
+      let gain = dt / (5 + dt)
+      candidateStrength += (strength - candidateStrength) * gain
+      candidateDip += (dip - candidateDip) * gain
+    } else {
+      (candidateStrength, candidateDip, candidateTime) = (strength, dip, max(dt, 1e-9))
+    }
+    guard candidateTime >= Self.adoptionDuration else { return }
+    learned = ExpectedField(strength: candidateStrength, dip: candidateDip)
+    learnedTime = 2
+    candidateTime = 0
+    disturbance = nil
+  }
+
+  /// The disturbance in words, or `nil`. Makes a string: asked for only when heading is given
+  /// without accuracy.
+  func reason(residual: Double) -> NoData? {
+    guard let disturbance else { return nil }
+    let degree = 180 / Double.pi
+    guard let reference else {
+      return .magneticInterference(
+        "field \(Self.text(worstStrength)) uT, on earth it is 20 to 70: iron nearby")
+    }
+    switch disturbance {
+    case .strength:
+      let tolerance = Self.text(Self.strengthTolerance(reference, residual: residual))
+      let expected = Self.text(reference.strength)
+      return .magneticInterference(
+        "field \(Self.text(worstStrength)) uT, expected \(expected) +- \(tolerance): iron nearby")
+    case .dip:
+      let tolerance = Self.text(Self.dipTolerance(reference, residual: residual) * degree)
+      let expected = Self.text(reference.dip * degree)
+      let dip = Self.text(worstDip * degree)
+      return .magneticInterference(
+        "field dips \(dip) deg, expected \(expected) +- \(tolerance): iron nearby")
+    }
+  }
+
+  /// A rounded number; the values are bounded by what `AttitudeEstimator` admits.
+  private static func text(_ value: Double) -> String {
+    String(Int(max(-1e6, min(1e6, value)).rounded()))
+  }
+}

@@ -1,0 +1,124 @@
+// Iron nearby: heading loses its accuracy, says why, and comes back by itself.
+
+import LinearAlgebra
+import SensorTypes
+import Testing
+
+@testable import FusionCore
+
+@Suite struct MagneticDisturbanceTests {
+  static let model = ExpectedField(strength: 49, dip: 67 * degree)
+
+  struct Course {
+    var lostAt: Double?
+    var backAt: Double?
+    var reason: NoData?
+    var worstAfter = 0.0
+    var worstDuring = 0.0
+  }
+
+  private func course(_ iron: Vector3, model: ExpectedField?, hasGyro: Bool = true) -> Course {
+    var board = SimulatedBoard()
+    board.hasGyro = hasGyro
+    board.bias = Vector3(0.5, -0.3, 0.4) * degree
+    board.disturbance = { $0 >= 10 && $0 < 20 ? iron : .zero }
+    var estimator = AttitudeEstimator()
+    estimator.expectedField = model
+    var course = Course()
+    let trajectory = Trajectory(heading: { 1 + 0.4 * Trajectory.ramp($0, 12, 16) })
+    board.run(trajectory, seconds: 30, seed: 21, &estimator) { t, truth, estimator in
+      guard t > 3, let estimate = estimator.headingOrNil(at: t) else { return }
+      let error = abs(angleDifference(estimate.magneticHeading, trueHeading(truth))) / degree
+      if estimate.accuracy == nil {
+        course.lostAt = course.lostAt ?? t
+        course.reason = estimate.reason
+      } else if course.lostAt != nil {
+        course.backAt = course.backAt ?? t
+      }
+      if t > 10 && t < 20 { course.worstDuring = max(course.worstDuring, error) }
+      if t > 25 { course.worstAfter = max(course.worstAfter, error) }
+    }
+    return course
+  }
+
+  @Test(arguments: [Vector3(22, 15, 0), Vector3(0, 0, -30), Vector3(-30, 0, 0)], [true, false])
+  func ironIsNoticedWithinTwoSecondsAndForgottenWithinFive(iron: Vector3, hasModel: Bool) throws {
+    let course = course(iron, model: hasModel ? Self.model : nil)
+    let lost = try #require(course.lostAt)
+    let back = try #require(course.backAt)
+    #expect(lost > 10 && lost < 12)
+    #expect(back > 20 && back < 25)
+    #expect(course.worstAfter < 2)
+    // The gyro carries the heading meanwhile.
+    #expect(course.worstDuring < 4)
+  }
+
+  @Test func withoutAGyroItIsNoticedJustTheSame() throws {
+    let course = course(Vector3(22, 15, 0), model: Self.model, hasGyro: false)
+    let lost = try #require(course.lostAt)
+    let back = try #require(course.backAt)
+    #expect(lost > 10 && lost < 12)
+    #expect(back > 20 && back < 25)
+    #expect(course.worstAfter < 2)
+  }
+
+  @Test func theReasonNamesBothStrengths() {
+    let course = course(Vector3(0, 0, -24), model: Self.model)
+    // |(0, 19.1, -69.1)| = 71.7 uT; 4 uT and twice sqrt(0.5^2 + 0.2^2 + 0.04) = 1.15 are accepted.
+    #expect(
+      course.reason == .magneticInterference("field 72 uT, expected 49 +- 5: iron nearby"))
+  }
+
+  @Test func aFieldOfTheRightStrengthThatDipsWronglyIsNoticed() throws {
+    // Turned by 20 deg about east: strength is the same.
+    let wrong = Quaternion(rotationVector: Vector3(20 * degree, 0, 0)).rotate(earthField())
+    let course = course(wrong - earthField(), model: Self.model)
+    let lost = try #require(course.lostAt)
+    #expect(lost > 10 && lost < 12)
+    guard case .magneticInterference(let text) = course.reason else {
+      Issue.record("no interference but \(String(describing: course.reason))")
+      return
+    }
+    #expect(text.hasPrefix("field dips") && text.contains("expected 67"))
+  }
+
+  @Test func aNorthFoundBesideIronIsSoughtAnewOnceTheIronIsGone() throws {
+    var board = SimulatedBoard()
+    board.disturbance = { $0 < 6 ? Vector3(30, 10, 0) : .zero }
+    var estimator = AttitudeEstimator()
+    estimator.expectedField = Self.model
+    var before: HeadingEstimate?
+    board.run(.still(heading: 1), seconds: 12, seed: 22, &estimator) { t, _, estimator in
+      if t < 5.9 { before = estimator.headingOrNil(at: t) }
+    }
+    let wrong = try #require(before)
+    #expect(wrong.accuracy == nil)
+    #expect(abs(angleDifference(wrong.magneticHeading, 1)) > 20 * degree)
+    let right = try #require(estimator.headingOrNil(at: 12))
+    #expect(right.accuracy != nil)
+    #expect(abs(angleDifference(right.magneticHeading, 1)) < 1.5 * degree)
+  }
+
+  @Test func aFieldNoPlaceOnEarthHasIsNotTrustedWithoutAModelEither() throws {
+    var board = SimulatedBoard()
+    board.field = earthField(strength: 110)
+    var estimator = AttitudeEstimator()
+    board.run(.still(heading: 1), seconds: 3, seed: 23, &estimator) { _, _, _ in }
+    let estimate = try #require(estimator.headingOrNil(at: 3))
+    #expect(estimate.accuracy == nil)
+    #expect(
+      estimate.reason
+        == .magneticInterference("field 110 uT, on earth it is 20 to 70: iron nearby"))
+  }
+
+  @Test func anotherPlaceIsAcceptedAfterTwentySecondsUnlessTheModelSaysOtherwise() {
+    for hasModel in [false, true] {
+      var board = SimulatedBoard()
+      board.disturbance = { $0 < 5 ? .zero : Vector3(0, 3, -9) }
+      var estimator = AttitudeEstimator()
+      estimator.expectedField = hasModel ? Self.model : nil
+      board.run(.still(heading: 1), seconds: 40, seed: 24, &estimator) { _, _, _ in }
+      #expect(estimator.isMagneticallyDisturbed == hasModel)
+    }
+  }
+}
