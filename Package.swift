@@ -22,7 +22,9 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 let package = Package(
   name: "Lodestone",
   products: [
-    .library(name: "Lodestone", targets: ["Lodestone", "SensorHub", "SensorTypes"]),
+    .library(
+      name: "Lodestone",
+      targets: ["Lodestone", "CoreLocation", "CoreMotion", "SensorHub", "SensorTypes"]),
     .executable(name: "lodestone", targets: ["LodestoneCommand"]),
   ],
   dependencies: [
@@ -37,6 +39,7 @@ let package = Package(
     floor("FusionCore", ["LinearAlgebra", "SensorTypes", "Geomagnetism"]),
     floor("CalibrationCore", ["LinearAlgebra", "SensorTypes", "Geomagnetism"]),
     floor("GNSSProtocol", ["SensorTypes"]),
+    floor("LocationServices", ["LinearAlgebra", "SensorTypes"]),
 
     // Buses and chips.
     floor("SensorBus", ["SensorTypes"]),
@@ -60,8 +63,12 @@ let package = Package(
       "Lodestone",
       [
         "SensorHub", "LinuxIO", "SimulatedDevices", "SensorTypes", "SensorBus",
-        "LinearAlgebra", "Geomagnetism", "CalibrationCore",
+        "LinearAlgebra", "Geomagnetism", "CalibrationCore", "LocationServices",
       ]),
+
+    // The facades: exactly the SDK's names.
+    floor("CoreLocation", ["Lodestone", "LocationServices", "SensorTypes"]),
+    floor("CoreMotion", ["Lodestone", "LocationServices", "SensorTypes"]),
 
     .executableTarget(
       name: "LodestoneCommand",
@@ -75,6 +82,10 @@ let package = Package(
 
     // What tests need from C: pseudo terminals, a count of allocations.
     .target(name: "CTestSupport", path: "Tests/CTestSupport"),
+    // A board that says what a test lets it say.
+    .target(
+      name: "FacadeTestSupport", dependencies: ["Lodestone", "SensorTypes", "LinearAlgebra"],
+      path: "Tests/FacadeTestSupport", swiftSettings: settings),
 
     // One test target a target; `Architecture` holds the imports against the floors above.
     tests("LinearAlgebra", ["LinearAlgebra"]),
@@ -82,6 +93,9 @@ let package = Package(
     tests("Geomagnetism", ["Geomagnetism", "LinearAlgebra"]),
     tests("FusionCore", ["FusionCore", "SensorTypes", "LinearAlgebra", "Geomagnetism"]),
     tests("GNSSProtocol", ["GNSSProtocol", "SensorTypes"]),
+    tests("LocationServices", ["LocationServices", "SensorTypes", "LinearAlgebra"]),
+    tests("CoreLocation", ["CoreLocation", "Lodestone", "SensorTypes", "FacadeTestSupport"]),
+    tests("CoreMotion", ["CoreMotion", "Lodestone", "SensorTypes", "FacadeTestSupport"]),
     tests("SensorBus", ["SensorBus", "SensorTypes"]),
     tests("LinuxIO", ["LinuxIO", "SensorBus", "SensorTypes", "CLinuxIO", "CTestSupport"]),
     tests(

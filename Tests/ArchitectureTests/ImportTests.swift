@@ -17,14 +17,17 @@ struct ImportTests {
       "FusionCore": core,
       "CalibrationCore": core,
       "GNSSProtocol": ["SensorTypes"],
+      "LocationServices": ["LinearAlgebra", "SensorTypes"],
       "SensorBus": ["SensorTypes"],
       "LinuxIO": ["SensorBus", "SensorTypes", "CLinuxIO"],
       "SensorDrivers": ["LinearAlgebra", "SensorTypes", "SensorBus", "GNSSProtocol"],
       "SimulatedDevices": core.union(["SensorBus"]),
       "SensorHub": hub,
       "Lodestone": hub.subtracting(["Yams"]).union([
-        "SensorHub", "LinuxIO", "SimulatedDevices",
+        "SensorHub", "LinuxIO", "SimulatedDevices", "LocationServices",
       ]),
+      "CoreLocation": ["Lodestone", "LocationServices", "SensorTypes"],
+      "CoreMotion": ["Lodestone", "LocationServices", "SensorTypes"],
       "LodestoneCommand": hub.subtracting(["Yams"]).union([
         "SensorHub", "Lodestone", "LinuxIO", "SimulatedDevices", "ArgumentParser",
       ]),
@@ -36,7 +39,7 @@ struct ImportTests {
 
   /// Targets that may use all of Foundation: the hub and what stands on it.
   static let foundation: Set = [
-    "SensorHub", "Lodestone", "LodestoneCommand",
+    "SensorHub", "Lodestone", "CoreLocation", "CoreMotion", "LodestoneCommand",
   ]
 
   static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

@@ -1,0 +1,77 @@
+// What a location manager tells; every method is optional.
+
+public import Foundation
+
+/// Hears what a location manager has to tell, on the run loop of the thread that made the manager.
+///
+/// Every method has an implementation that does nothing (or that calls the older form of itself), which is
+/// what "optional" is on Linux. So a misspelt method is never called and nothing says so.
+public protocol CLLocationManagerDelegate: NSObjectProtocol {
+  /// New locations, at least one, the oldest first. `manager.location` is the newest already.
+  func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation])
+
+  /// No location or heading at the moment (`CLError.locationUnknown`, `CLError.headingFailure`): the
+  /// service keeps trying. Said once a loss.
+  func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error)
+
+  /// A new heading. `manager.heading` is it already.
+  func locationManager(_ manager: CLLocationManager, didUpdateHeading newHeading: CLHeading)
+
+  /// Whether the calibration prompt may be shown. Without an implementation it is not. This version has
+  /// no prompt and does not ask yet; uncalibrated headings have a negative accuracy.
+  func locationManagerShouldDisplayHeadingCalibration(_ manager: CLLocationManager) -> Bool
+
+  /// The authorization: told once after the manager was made, and after every change.
+  func locationManagerDidChangeAuthorization(_ manager: CLLocationManager)
+
+  /// The older form of `locationManagerDidChangeAuthorization`: heard only by delegates that do not
+  /// implement that one.
+  func locationManager(
+    _ manager: CLLocationManager, didChangeAuthorization status: CLAuthorizationStatus)
+
+  /// The older form of `didUpdateLocations`, deprecated long ago: heard only by delegates that do not
+  /// implement that one, once a location. `oldLocation` is nil at the first.
+  func locationManager(
+    _ manager: CLLocationManager, didUpdateToLocation newLocation: CLLocation,
+    fromLocation oldLocation: CLLocation?)
+}
+
+extension CLLocationManagerDelegate {
+  /// Calls the older form, once for each location.
+  public func locationManager(
+    _ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]
+  ) {
+    manager.replay(locations) { new, old in
+      self.locationManager(manager, didUpdateToLocation: new, fromLocation: old)
+    }
+  }
+
+  /// Does nothing.
+  public func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {}
+
+  /// Does nothing.
+  public func locationManager(_ manager: CLLocationManager, didUpdateHeading newHeading: CLHeading)
+  {
+  }
+
+  /// No prompt.
+  public func locationManagerShouldDisplayHeadingCalibration(_ manager: CLLocationManager) -> Bool {
+    false
+  }
+
+  /// Calls the older form.
+  public func locationManagerDidChangeAuthorization(_ manager: CLLocationManager) {
+    locationManager(manager, didChangeAuthorization: manager.authorizationStatus)
+  }
+
+  /// Does nothing.
+  public func locationManager(
+    _ manager: CLLocationManager, didChangeAuthorization status: CLAuthorizationStatus
+  ) {}
+
+  /// Does nothing.
+  public func locationManager(
+    _ manager: CLLocationManager, didUpdateToLocation newLocation: CLLocation,
+    fromLocation oldLocation: CLLocation?
+  ) {}
+}

@@ -1,0 +1,95 @@
+// What waits for a manager's thread: bounded, in order.
+
+import LocationServices
+
+/// What a manager hears in one call.
+enum Delivery: Hashable, Sendable {
+  /// Locations, the oldest first.
+  case locations([LocationReport])
+  /// A heading.
+  case heading(HeadingReport)
+  /// A failure.
+  case failure(ServiceFailure)
+}
+
+/// Events on their way to a manager's thread.
+///
+/// Locations queue up to a limit, then the oldest is dropped and counted. Of headings, and of failures of
+/// one service, only the newest waits: an older one says nothing any more.
+struct Mailbox: Sendable {
+  /// Locations that may wait: a little more than four minutes at one a second.
+  static let locationLimit = 256
+
+  private var waiting: [ServiceEvent.Content] = []
+  private var locations = 0
+  /// Locations that were dropped.
+  private(set) var dropped: UInt64 = 0
+
+  /// Whether nothing waits.
+  var isEmpty: Bool { waiting.isEmpty }
+  /// How many events wait.
+  var count: Int { waiting.count }
+
+  /// Takes an event; returns how many were dropped for it.
+  mutating func append(_ content: ServiceEvent.Content) -> UInt64 {
+    let before = dropped
+    switch content {
+    case .location:
+      if locations >= Self.locationLimit, let oldest = waiting.firstIndex(where: \.isLocation) {
+        waiting.remove(at: oldest)
+        locations -= 1
+        dropped += 1
+      }
+      locations += 1
+    case .heading: waiting.removeAll { $0.isHeading }
+    case .failure(let failure): waiting.removeAll { $0.isFailure(of: failure.service) }
+    case .altitude: return 0
+    }
+    waiting.append(content)
+    return dropped - before
+  }
+
+  /// Takes out what is to be delivered next: locations that follow one another go together.
+  mutating func next() -> Delivery? {
+    guard let first = waiting.first else { return nil }
+    switch first {
+    case .location:
+      var batch: [LocationReport] = []
+      for content in waiting {
+        guard case .location(let report) = content else { break }
+        batch.append(report)
+      }
+      waiting.removeFirst(batch.count)
+      locations -= batch.count
+      return .locations(batch)
+    case .heading(let report):
+      waiting.removeFirst()
+      return .heading(report)
+    case .failure(let failure):
+      waiting.removeFirst()
+      return .failure(failure)
+    case .altitude:
+      // Never appended.
+      waiting.removeFirst()
+      return next()
+    }
+  }
+
+  /// Throws away what a service that is stopped has left.
+  mutating func discard(_ service: Service) {
+    waiting.removeAll { content in
+      content.isFailure(of: service)
+        || (service == .location && content.isLocation)
+        || (service == .heading && content.isHeading)
+    }
+    if service == .location { locations = 0 }
+  }
+}
+
+extension ServiceEvent.Content {
+  fileprivate var isLocation: Bool { if case .location = self { true } else { false } }
+  fileprivate var isHeading: Bool { if case .heading = self { true } else { false } }
+  fileprivate func isFailure(of service: Service) -> Bool {
+    if case .failure(let failure) = self { failure.service == service } else { false }
+  }
+}

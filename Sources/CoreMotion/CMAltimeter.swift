@@ -1,0 +1,164 @@
+// The altimeter, and the way of its events to the queue of a handler.
+
+public import Foundation
+import LocationServices
+import Lodestone
+import SensorTypes
+import Synchronization
+
+/// Takes the altitude of a second, or the reason why there is none: one of the two is nil.
+public typealias CMAltitudeHandler = (CMAltitudeData?, (any Error)?) -> Void
+
+/// Tells once a second how much the device has climbed since the first event.
+///
+/// Events come at regular intervals whether or not the value has changed. While the application is
+/// suspended there are none; afterwards they go on, relative to the same first event. When the barometer
+/// stops answering the handler gets one error, and altitudes again when it is back.
+open class CMAltimeter: NSObject {
+  private let runtime: LodestoneRuntime
+  private let delivery: QueueDelivery
+  private let client: ClientID
+
+  /// Makes an altimeter that has started nothing.
+  public override init() {
+    runtime = .shared
+    delivery = QueueDelivery(runtime: runtime)
+    client = runtime.register(delivery)
+    super.init()
+  }
+
+  /// An altimeter on a runtime of its own, for tests.
+  init(runtime: LodestoneRuntime) {
+    self.runtime = runtime
+    delivery = QueueDelivery(runtime: runtime)
+    client = runtime.register(delivery)
+    super.init()
+  }
+
+  deinit {
+    runtime.send(ServiceRequest(client, .release))
+    delivery.clear()
+  }
+
+  /// Whether a barometer answers on this board. The first answer may take two seconds.
+  open class func isRelativeAltitudeAvailable() -> Bool {
+    isRelativeAltitudeAvailable(on: .shared)
+  }
+
+  class func isRelativeAltitudeAvailable(on runtime: LodestoneRuntime) -> Bool {
+    runtime.equipment.relativeAltitude
+  }
+
+  /// Whether the application may use altitudes: on a board it may.
+  open class func authorizationStatus() -> CMAuthorizationStatus { .authorized }
+
+  /// Starts altitudes: `handler` is called on `queue` once a second, first with the altitude 0. A second
+  /// start replaces queue and handler and begins anew. On a board without a barometer it does nothing.
+  open func startRelativeAltitudeUpdates(
+    to queue: OperationQueue, withHandler handler: @escaping CMAltitudeHandler
+  ) {
+    // Stopped first, so that the new handler begins with its own zero.
+    runtime.send(ServiceRequest(client, .stop(.altitude)))
+    delivery.set(queue: queue, handler: handler)
+    runtime.send(ServiceRequest(client, .start(.altitude)))
+  }
+
+  /// Stops altitudes and lets go of queue and handler: it is not called any more. Nothing if they are
+  /// stopped.
+  open func stopRelativeAltitudeUpdates() {
+    runtime.send(ServiceRequest(client, .stop(.altitude)))
+    delivery.clear()
+  }
+}
+
+/// Carries altitudes to the handler's queue. At most `limit` wait; then the oldest is dropped.
+///
+/// `@unchecked Sendable`: everything that changes is in the mutex. The handler is not `Sendable`, as in the
+/// SDK; it is only ever called on the queue that its owner has named for it.
+final class QueueDelivery: ServiceClient, @unchecked Sendable {
+  /// A minute of events.
+  static let limit = 60
+
+  private final class Target: @unchecked Sendable {
+    let queue: OperationQueue
+    let handler: CMAltitudeHandler
+
+    init(queue: OperationQueue, handler: @escaping CMAltitudeHandler) {
+      self.queue = queue
+      self.handler = handler
+    }
+  }
+
+  private struct State {
+    var target: Target?
+    var waiting: [ServiceEvent.Content] = []
+    /// Operations on the way, those of former targets not counted.
+    var operations = 0
+  }
+
+  private let runtime: LodestoneRuntime
+  private let state = Mutex(State())
+
+  init(runtime: LodestoneRuntime) { self.runtime = runtime }
+
+  func set(queue: OperationQueue, handler: @escaping CMAltitudeHandler) {
+    let target = Target(queue: queue, handler: handler)
+    // What is let go of may run code of its owner, so not under the lock.
+    let former = state.withLock { state in
+      defer { state = State(target: target) }
+      return state.target
+    }
+    withExtendedLifetime(former) {}
+  }
+
+  func clear() {
+    let former = state.withLock { state in
+      defer { state = State() }
+      return state.target
+    }
+    withExtendedLifetime(former) {}
+  }
+
+  func receive(_ content: ServiceEvent.Content) {
+    let target: Target? = state.withLock { state in
+      guard let target = state.target else { return nil }
+      state.waiting.append(content)
+      if state.waiting.count > Self.limit { state.waiting.removeFirst() }
+      guard state.operations < Self.limit else { return nil }
+      state.operations += 1
+      return target
+    }
+    guard let target else { return }
+    // Weak: a queue that its owner has suspended must not keep a former handler.
+    target.queue.addOperation { [weak self, weak target] in
+      guard let self, let target else { return }
+      self.deliverNext(to: target)
+    }
+  }
+
+  func applicationDidResume() {}
+
+  private func deliverNext(to target: Target) {
+    let content: ServiceEvent.Content? = state.withLock { state in
+      // A former handler hears nothing any more.
+      guard state.target === target else { return nil }
+      state.operations -= 1
+      return state.waiting.isEmpty ? nil : state.waiting.removeFirst()
+    }
+    guard let content, !runtime.isSuspended else { return }
+    switch content {
+    case .altitude(let report):
+      target.handler(
+        CMAltitudeData(
+          relativeAltitude: report.relativeAltitude, pressure: report.pressure / 1_000,
+          timestamp: report.time.seconds), nil)
+    case .failure(let failure):
+      target.handler(
+        nil,
+        NSError(
+          domain: CMErrorDomain, code: Int(CMErrorNotAvailable.rawValue),
+          userInfo: [NSLocalizedDescriptionKey: failure.reason]))
+    case .location, .heading: break
+    }
+  }
+}

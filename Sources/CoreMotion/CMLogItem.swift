@@ -1,0 +1,138 @@
+// The values and errors of Core Motion, with the SDK's names.
+
+@_exported public import Foundation
+
+/// Anything of Core Motion that happened at a moment. It does not change.
+open class CMLogItem: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
+  // Sendable because nothing in it can change after `init`; unchecked because the class is open, as the
+  // SDK's is.
+
+  /// Seconds on the monotonic clock, which starts at the boot.
+  public let timestamp: TimeInterval
+
+  init(timestamp: TimeInterval) {
+    self.timestamp = timestamp
+    super.init()
+  }
+
+  /// Itself: it does not change.
+  open func copy(with zone: NSZone? = nil) -> Any { self }
+
+  /// Yes.
+  open class var supportsSecureCoding: Bool { true }
+
+  /// Writes the time.
+  open func encode(with coder: NSCoder) { coder.encode(timestamp, forKey: "timestamp") }
+
+  /// Reads the time; `nil` where there is none.
+  public required init?(coder: NSCoder) {
+    guard coder.containsValue(forKey: "timestamp") else { return nil }
+    timestamp = coder.decodeDouble(forKey: "timestamp")
+    super.init()
+  }
+}
+
+/// How much the device has climbed since the updates were started. It does not change.
+open class CMAltitudeData: CMLogItem, @unchecked Sendable {
+  private let metres: Double
+  private let kilopascals: Double
+
+  /// Metres above the first event.
+  open var relativeAltitude: NSNumber { NSNumber(value: metres) }
+  /// Static pressure in kilopascals.
+  open var pressure: NSNumber { NSNumber(value: kilopascals) }
+
+  init(relativeAltitude: Double, pressure: Double, timestamp: TimeInterval) {
+    metres = relativeAltitude
+    kilopascals = pressure
+    super.init(timestamp: timestamp)
+  }
+
+  /// Whether the other has the same values.
+  open override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? CMAltitudeData else { return false }
+    return metres == other.metres && kilopascals == other.kilopascals
+      && timestamp == other.timestamp
+  }
+
+  /// A hash over the values.
+  open override var hash: Int { [metres, kilopascals, timestamp].hashValue }
+
+  /// Altitude, pressure and time.
+  open override var description: String {
+    String(
+      format: "Altitude %.2f m Pressure %.4f kPa @ %.6f", metres, kilopascals, timestamp)
+  }
+
+  /// Writes the values.
+  open override func encode(with coder: NSCoder) {
+    super.encode(with: coder)
+    coder.encode(metres, forKey: "relativeAltitude")
+    coder.encode(kilopascals, forKey: "pressure")
+  }
+
+  /// Reads the values; `nil` where one is missing.
+  public required init?(coder: NSCoder) {
+    guard coder.containsValue(forKey: "relativeAltitude"), coder.containsValue(forKey: "pressure")
+    else { return nil }
+    metres = coder.decodeDouble(forKey: "relativeAltitude")
+    kilopascals = coder.decodeDouble(forKey: "pressure")
+    super.init(coder: coder)
+  }
+}
+
+/// The domain of Core Motion's errors.
+public let CMErrorDomain = "CMErrorDomain"
+
+/// The number of a Core Motion error.
+public struct CMError: RawRepresentable, Hashable, Sendable {
+  /// The number.
+  public var rawValue: UInt32
+
+  /// Makes the error of a number.
+  public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+  /// Makes the error of a number.
+  public init(_ rawValue: UInt32) { self.rawValue = rawValue }
+}
+
+/// No error.
+public let CMErrorNULL = CMError(100)
+/// The device must be moved first.
+public let CMErrorDeviceRequiresMovement = CMError(101)
+/// True north is not known.
+public let CMErrorTrueNorthNotAvailable = CMError(102)
+/// Something else.
+public let CMErrorUnknown = CMError(103)
+/// The device does not know about activities.
+public let CMErrorMotionActivityNotAvailable = CMError(104)
+/// The application may not know about activities.
+public let CMErrorMotionActivityNotAuthorized = CMError(105)
+/// The application was not built to know about activities.
+public let CMErrorMotionActivityNotEntitled = CMError(106)
+/// A parameter that makes no sense.
+public let CMErrorInvalidParameter = CMError(107)
+/// A call that makes no sense now.
+public let CMErrorInvalidAction = CMError(108)
+/// Not there, or not any more: a barometer that stopped answering.
+public let CMErrorNotAvailable = CMError(109)
+/// The application was not built for it.
+public let CMErrorNotEntitled = CMError(110)
+/// The application may not use it.
+public let CMErrorNotAuthorized = CMError(111)
+/// No data came.
+public let CMErrorNilData = CMError(112)
+/// The size is wrong.
+public let CMErrorSize = CMError(113)
+
+/// Whether the application may use motion data.
+public enum CMAuthorizationStatus: Int, Sendable {
+  /// Nobody has decided yet.
+  case notDetermined = 0
+  /// Forbidden, and the user cannot change it.
+  case restricted = 1
+  /// The user has said no.
+  case denied = 2
+  /// Allowed.
+  case authorized = 3
+}

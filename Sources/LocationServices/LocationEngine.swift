@@ -1,0 +1,253 @@
+// The services as a value: what clients ask for and what the board says go in, what each client is to be
+// told comes out.
+
+public import SensorTypes
+
+/// All clients, what they have started, and what they have been told.
+///
+/// It reads no clock and starts nothing: `demand` says what is wanted of the hardware, and the caller sees
+/// to it. Per observation it allocates nothing.
+public struct LocationEngine: Sendable {
+  /// How far apart two points are, metres.
+  public typealias Distance = @Sendable (_ from: Position, _ to: Position) -> Double
+
+  /// The age up to which a known position answers a client that has just started, seconds. Its time says
+  /// how old it is.
+  public static let locationLifetime = 10.0
+  /// The same for headings, seconds.
+  public static let headingLifetime = 1.0
+
+  private struct Client: Sendable {
+    let id: ClientID
+    var settings = ClientSettings()
+    var isSuspended = false
+    var location: LocationFilter?
+    var heading: HeadingFilter?
+    var altitude: AltitudeRhythm?
+    // What has been said about a loss, so that it is said once.
+    var hasToldLocationLoss = false
+    var hasToldHeadingLoss = false
+    var hasToldAltitudeLoss = false
+  }
+
+  /// What the board has said last about one quantity.
+  private enum Latest<Value: Sendable>: Sendable {
+    case nothing
+    case value(Value)
+    case missing(NoData)
+  }
+
+  private let distance: Distance
+  private var clients: [Client] = []
+  private var location = Latest<LocationReport>.nothing
+  private var heading = Latest<HeadingEstimate>.nothing
+  private var altitude = Latest<Void>.nothing
+
+  /// Makes an engine without clients.
+  ///
+  /// - Parameter distance: Measures the movement that the distance filter asks for.
+  public init(distance: @escaping Distance = { Geodesic.distance(from: $0, to: $1) }) {
+    self.distance = distance
+  }
+
+  /// What all clients together ask for.
+  public var demand: Demand {
+    var demand = Demand()
+    for client in clients {
+      demand.location = demand.location || client.location != nil
+      demand.heading = demand.heading || client.heading != nil
+      demand.altitude = demand.altitude || client.altitude != nil
+    }
+    return demand
+  }
+
+  /// Forgets what the board has said, and what each client got of it: another board speaks now.
+  public mutating func forgetObservations() {
+    (location, heading, altitude) = (.nothing, .nothing, .nothing)
+    for index in clients.indices {
+      if clients[index].location != nil { clients[index].location = LocationFilter() }
+      if clients[index].heading != nil { clients[index].heading = HeadingFilter() }
+      if clients[index].altitude != nil { clients[index].altitude = AltitudeRhythm() }
+      clients[index].hasToldLocationLoss = false
+      clients[index].hasToldHeadingLoss = false
+      clients[index].hasToldAltitudeLoss = false
+    }
+  }
+
+  /// Does what a client asks; a client that has not registered is not heard.
+  ///
+  /// - Parameters:
+  ///   - request: What is asked.
+  ///   - now: The time of the request; what is known already answers it if it is fresh.
+  ///   - emit: Gets the events that follow at once.
+  public mutating func handle(
+    _ request: ServiceRequest, at now: Timestamp, emit: (ServiceEvent) -> Void
+  ) {
+    let found = clients.firstIndex { $0.id == request.client }
+    if request.action == .register, found == nil { clients.append(Client(id: request.client)) }
+    guard let index = found else { return }
+    switch request.action {
+    case .register: break
+    case .configure(let settings): clients[index].settings = settings
+    case .start(let service): start(service, index, at: now, emit)
+    case .stop(let service): stop(service, index)
+    case .suspend: clients[index].isSuspended = true
+    case .resume: clients[index].isSuspended = false
+    case .release: clients.remove(at: index)
+    }
+  }
+
+  /// Takes what the board says and emits what follows for every client, in the order of registration.
+  public mutating func handle(_ observation: Observation, emit: (ServiceEvent) -> Void) {
+    switch observation {
+    case .location(let estimate):
+      guard let report = LocationReport(estimate) else { return }
+      location = .value(report)
+      for index in clients.indices { deliver(report, index, emit) }
+    case .locationUnavailable(let reason, _):
+      location = .missing(reason)
+      for index in clients.indices { tellLocationLoss(reason, index, emit) }
+    case .heading(let estimate):
+      heading = .value(estimate)
+      for index in clients.indices { deliver(estimate, index, emit) }
+    case .headingUnavailable(let reason, _):
+      heading = .missing(reason)
+      for index in clients.indices { tellHeadingLoss(reason, index, emit) }
+    case .altitude(let estimate):
+      altitude = .value(())
+      for index in clients.indices { deliver(estimate, index, emit) }
+    case .altitudeUnavailable(let reason, _):
+      altitude = .missing(reason)
+      for index in clients.indices { tellAltitudeLoss(reason, index, emit) }
+    case .sensor, .diagnostic: break
+    }
+  }
+
+  private mutating func start(
+    _ service: Service, _ index: Int, at now: Timestamp, _ emit: (ServiceEvent) -> Void
+  ) {
+    switch service {
+    case .location:
+      guard clients[index].location == nil else { return }
+      clients[index].location = LocationFilter()
+      clients[index].hasToldLocationLoss = false
+      switch location {
+      case .nothing: break
+      case .value(let report):
+        if now.seconds(since: report.time) <= Self.locationLifetime { deliver(report, index, emit) }
+      case .missing(let reason): tellLocationLoss(reason, index, emit)
+      }
+    case .heading:
+      guard clients[index].heading == nil else { return }
+      clients[index].heading = HeadingFilter()
+      clients[index].hasToldHeadingLoss = false
+      switch heading {
+      case .nothing: break
+      case .value(let estimate):
+        if now.seconds(since: estimate.time) <= Self.headingLifetime {
+          deliver(estimate, index, emit)
+        }
+      case .missing(let reason): tellHeadingLoss(reason, index, emit)
+      }
+    case .altitude:
+      guard clients[index].altitude == nil else { return }
+      clients[index].altitude = AltitudeRhythm()
+      clients[index].hasToldAltitudeLoss = false
+      if case .missing(let reason) = altitude { tellAltitudeLoss(reason, index, emit) }
+    }
+  }
+
+  private mutating func stop(_ service: Service, _ index: Int) {
+    switch service {
+    case .location: clients[index].location = nil
+    case .heading: clients[index].heading = nil
+    case .altitude: clients[index].altitude = nil
+    }
+  }
+
+  // Positions are emitted for a suspended client too: it gets them in one batch when it runs again.
+  private mutating func deliver(
+    _ report: LocationReport, _ index: Int, _ emit: (ServiceEvent) -> Void
+  ) {
+    guard clients[index].location != nil else { return }
+    clients[index].hasToldLocationLoss = false
+    let filter = clients[index].settings.distanceFilter
+    guard clients[index].location?.accepts(report, filter: filter, distance: distance) == true
+    else { return }
+    emit(ServiceEvent(client: clients[index].id, content: .location(report)))
+  }
+
+  // An old heading is worth nothing to a client that wakes up: the next one is for it.
+  private mutating func deliver(
+    _ estimate: HeadingEstimate, _ index: Int, _ emit: (ServiceEvent) -> Void
+  ) {
+    guard clients[index].heading != nil, !clients[index].isSuspended else { return }
+    let settings = clients[index].settings
+    if let report = HeadingReport(estimate, orientation: settings.headingOrientation),
+      clients[index].heading?.accepts(report, filter: settings.headingFilter) == true
+    {
+      emit(ServiceEvent(client: clients[index].id, content: .heading(report)))
+    }
+    if let reason = estimate.reason, case .magneticInterference = reason, estimate.accuracy == nil {
+      tellHeadingLoss(reason, index, emit)
+    } else {
+      clients[index].hasToldHeadingLoss = false
+    }
+  }
+
+  private mutating func deliver(
+    _ estimate: AltitudeEstimate, _ index: Int, _ emit: (ServiceEvent) -> Void
+  ) {
+    guard !clients[index].isSuspended, let report = clients[index].altitude?.report(estimate)
+    else { return }
+    clients[index].hasToldAltitudeLoss = false
+    emit(ServiceEvent(client: clients[index].id, content: .altitude(report)))
+  }
+
+  // A board without a receiver has no position either, and a client that waits for one must hear it.
+  private mutating func tellLocationLoss(
+    _ reason: NoData, _ index: Int, _ emit: (ServiceEvent) -> Void
+  ) {
+    guard clients[index].location != nil, !clients[index].hasToldLocationLoss else { return }
+    clients[index].hasToldLocationLoss = true
+    emitFailure(.location, reason, index, emit)
+  }
+
+  private mutating func tellHeadingLoss(
+    _ reason: NoData, _ index: Int, _ emit: (ServiceEvent) -> Void
+  ) {
+    guard clients[index].heading != nil, !clients[index].hasToldHeadingLoss,
+      Self.isWorthTelling(reason)
+    else { return }
+    clients[index].hasToldHeadingLoss = true
+    emitFailure(.heading, reason, index, emit)
+  }
+
+  private mutating func tellAltitudeLoss(
+    _ reason: NoData, _ index: Int, _ emit: (ServiceEvent) -> Void
+  ) {
+    guard clients[index].altitude != nil, !clients[index].isSuspended,
+      !clients[index].hasToldAltitudeLoss, Self.isWorthTelling(reason)
+    else { return }
+    clients[index].hasToldAltitudeLoss = true
+    emitFailure(.altitude, reason, index, emit)
+  }
+
+  // Starting a service that the board does not have does nothing and tells nothing (the SDK's promise for
+  // heading and altitude); nor is it a failure that the first sample is still on its way.
+  private static func isWorthTelling(_ reason: NoData) -> Bool {
+    switch reason {
+    case .notEquipped, .notYet: false
+    default: true
+    }
+  }
+
+  private func emitFailure(
+    _ service: Service, _ reason: NoData, _ index: Int, _ emit: (ServiceEvent) -> Void
+  ) {
+    emit(
+      ServiceEvent(
+        client: clients[index].id,
+        content: .failure(ServiceFailure(service: service, reason: reason.description))))
+  }
+}

@@ -1,0 +1,218 @@
+// The words that the facades and the services exchange: requests one way, events the other.
+//
+// All of them are values that can be encoded, so that the services can move into a process of their own
+// without a facade noticing.
+
+public import SensorTypes
+
+/// Names one client of the services: one location manager, one altimeter.
+public struct ClientID: RawRepresentable, Hashable, Codable, Sendable {
+  /// A number that is not used twice in one run.
+  public let rawValue: UInt64
+
+  /// Makes the name out of its number.
+  public init(rawValue: UInt64) { self.rawValue = rawValue }
+}
+
+/// Which edge of the device a heading is measured from.
+///
+/// The body frame is x right, y up the screen (the top of the device in portrait), z out of the screen.
+/// A heading is that of the edge which is on top when the device is held upright in this orientation.
+public enum HeadingOrientation: String, Hashable, Codable, Sendable, CaseIterable {
+  /// The top edge, body +y.
+  case portrait
+  /// The bottom edge, body -y: the device stands on its head.
+  case portraitUpsideDown
+  /// The right edge, body +x. The SDK defines landscape left by the home button (the bottom edge) being
+  /// on the right: the device has been turned a quarter to the left, and its right edge is on top.
+  case landscapeLeft
+  /// The left edge, body -x: turned a quarter to the right, the home button is on the left.
+  case landscapeRight
+}
+
+/// What a client has set; the values are the SDK's, so that negative filters mean none.
+public struct ClientSettings: Hashable, Codable, Sendable {
+  /// Metres of horizontal movement between two locations; zero, negative or NaN delivers every one.
+  public var distanceFilter: Double
+  /// Metres; negative for the SDK's "best". Today every board has one way of finding its position, and
+  /// this changes nothing.
+  public var desiredAccuracy: Double
+  /// Degrees of turn between two headings; negative or NaN delivers every one.
+  public var headingFilter: Double
+  /// Which edge a heading is measured from.
+  public var headingOrientation: HeadingOrientation
+
+  /// Makes settings; the defaults are the SDK's.
+  public init(
+    distanceFilter: Double = -1, desiredAccuracy: Double = -1, headingFilter: Double = 1,
+    headingOrientation: HeadingOrientation = .portrait
+  ) {
+    self.distanceFilter = distanceFilter
+    self.desiredAccuracy = desiredAccuracy
+    self.headingFilter = headingFilter
+    self.headingOrientation = headingOrientation
+  }
+}
+
+/// One of the services that a client starts and stops.
+public enum Service: String, Hashable, Codable, Sendable, CaseIterable {
+  /// Positions, through the distance filter.
+  case location
+  /// Headings, through the heading filter.
+  case heading
+  /// Relative altitudes, one a second.
+  case altitude
+}
+
+/// What a client asks for.
+public struct ServiceRequest: Hashable, Codable, Sendable {
+  /// The kinds of request.
+  public enum Action: Hashable, Codable, Sendable {
+    /// The client exists; it has the default settings and nothing started. Asked twice it changes
+    /// nothing.
+    case register
+    /// Other settings; they act from the next event on.
+    case configure(ClientSettings)
+    /// Starts a service; nothing if it is started.
+    case start(Service)
+    /// Stops a service; nothing if it is not started.
+    case stop(Service)
+    /// The client's application is frozen: regular events pause.
+    case suspend
+    /// The client's application runs again.
+    case resume
+    /// The client is gone, and with it all that it had started.
+    case release
+  }
+
+  /// Who asks.
+  public var client: ClientID
+  /// For what.
+  public var action: Action
+
+  /// Makes a request.
+  public init(_ client: ClientID, _ action: Action) {
+    self.client = client
+    self.action = action
+  }
+}
+
+/// A position as a client gets it; what is not known is `nil`.
+public struct LocationReport: Hashable, Codable, Sendable {
+  /// When it was true, on the monotonic clock.
+  public var time: Timestamp
+  /// UTC by the receiver, seconds since 1970.
+  public var utc: Double?
+  /// Where, WGS 84.
+  public var position: Position
+  /// Radius of the circle that holds the truth in 68 % of cases, metres.
+  public var horizontalAccuracy: Double?
+  /// Height above mean sea level, metres.
+  public var altitude: Double?
+  /// Height above the ellipsoid, metres.
+  public var ellipsoidalAltitude: Double?
+  /// One sigma of the heights, metres; `nil` says that the heights are not measured.
+  public var verticalAccuracy: Double?
+  /// Speed over ground, m/s.
+  public var speed: Double?
+  /// One sigma of the speed, m/s.
+  public var speedAccuracy: Double?
+  /// Direction of travel, degrees from true north, 0 up to 360.
+  public var course: Double?
+  /// One sigma of the course, degrees.
+  public var courseAccuracy: Double?
+  /// Whether the board that measured it is simulated or replayed.
+  public var isSimulated: Bool
+
+  /// Makes the report of an estimate, or `nil` where it holds no position on earth.
+  public init?(_ estimate: LocationEstimate) {
+    func finite(_ value: Double?) -> Double? { value.flatMap { $0.isFinite ? $0 : nil } }
+    func positive(_ value: Double?) -> Double? { finite(value).flatMap { $0 >= 0 ? $0 : nil } }
+    let fix = estimate.fix
+    guard fix.isValid, let latitude = fix.latitude, let longitude = fix.longitude,
+      abs(latitude) <= 90, abs(longitude) <= 180
+    else { return nil }
+    time = fix.received
+    utc = finite(fix.utc)
+    position = Position(latitude: latitude, longitude: longitude)
+    horizontalAccuracy = positive(fix.horizontalAccuracy)
+    altitude = finite(fix.altitude)
+    ellipsoidalAltitude = finite(fix.ellipsoidalAltitude)
+    // In a two-dimensional fix the receiver has assumed its height.
+    let isMeasured = fix.mode == .threeDimensional && (altitude ?? ellipsoidalAltitude) != nil
+    verticalAccuracy = isMeasured ? positive(fix.verticalAccuracy) : nil
+    speed = positive(fix.speed)
+    speedAccuracy = positive(fix.speedAccuracy)
+    course = positive(fix.course)
+    courseAccuracy = positive(fix.courseAccuracy)
+    isSimulated = estimate.isSimulated
+  }
+}
+
+/// A heading as a client gets it, measured from the edge that the client has asked for.
+public struct HeadingReport: Hashable, Codable, Sendable {
+  /// When it was true.
+  public var time: Timestamp
+  /// Degrees clockwise from magnetic north, 0 up to 360.
+  public var magneticHeading: Double
+  /// Degrees clockwise from true north, 0 up to 360; `nil` while declination is unknown.
+  public var trueHeading: Double?
+  /// Half the width of the 95 % interval, degrees; `nil` where the heading is not to be trusted.
+  public var accuracy: Double?
+  /// The field along body x, right, microtesla.
+  public var x: Double
+  /// The field along body y, to the top, microtesla.
+  public var y: Double
+  /// The field along body z, out of the screen, microtesla.
+  public var z: Double
+}
+
+/// An altitude as a client gets it.
+public struct AltitudeReport: Hashable, Codable, Sendable {
+  /// When it was true.
+  public var time: Timestamp
+  /// Metres above the first report since the client has started the service.
+  public var relativeAltitude: Double
+  /// Static pressure, pascals.
+  public var pressure: Double
+}
+
+/// A service that cannot deliver at the moment; it goes on trying.
+public struct ServiceFailure: Hashable, Codable, Sendable {
+  /// Which one.
+  public var service: Service
+  /// Why, in words.
+  public var reason: String
+
+  /// Makes a failure.
+  public init(service: Service, reason: String) {
+    self.service = service
+    self.reason = reason
+  }
+}
+
+/// What a client is told.
+public struct ServiceEvent: Hashable, Codable, Sendable {
+  /// The kinds of event.
+  public enum Content: Hashable, Codable, Sendable {
+    /// A new position.
+    case location(LocationReport)
+    /// A new heading.
+    case heading(HeadingReport)
+    /// The altitude of this second.
+    case altitude(AltitudeReport)
+    /// A service cannot deliver; said once a loss.
+    case failure(ServiceFailure)
+  }
+
+  /// Who is told.
+  public var client: ClientID
+  /// What.
+  public var content: Content
+
+  /// Makes an event.
+  public init(client: ClientID, content: Content) {
+    self.client = client
+    self.content = content
+  }
+}

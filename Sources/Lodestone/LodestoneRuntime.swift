@@ -1,0 +1,260 @@
+// The one place of a process where clients and board meet.
+
+import Dispatch
+public import LocationServices
+public import SensorTypes
+public import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
+/// What the application is doing; on a phone the system knows, on a board the application says it.
+public enum ApplicationState: Sendable, Hashable {
+  /// Running, and what the user looks at.
+  case foreground
+  /// Running, unseen.
+  case background
+  /// Frozen: nothing is delivered until it runs again.
+  case suspended
+}
+
+/// A client's letter box.
+public protocol ServiceClient: AnyObject, Sendable {
+  /// Takes an event. Called on the thread that publishes, with the services locked: it must return at
+  /// once, and must not call the runtime.
+  func receive(_ content: ServiceEvent.Content)
+
+  /// The application runs again: what waits may be delivered. Called on any thread.
+  func applicationDidResume()
+}
+
+/// The clocks of a process: the monotonic one that all samples carry, and the wall.
+public struct RuntimeClocks: Sendable {
+  /// The monotonic clock.
+  public var now: @Sendable () -> Timestamp
+  /// Seconds since 1970 as the system believes; years off on a board without a clock battery.
+  public var wallTime: @Sendable () -> Double
+
+  /// Makes a pair of clocks.
+  public init(
+    now: @escaping @Sendable () -> Timestamp, wallTime: @escaping @Sendable () -> Double
+  ) {
+    self.now = now
+    self.wallTime = wallTime
+  }
+
+  /// The machine's own.
+  public static let system = RuntimeClocks(
+    now: {
+      var time = timespec()
+      clock_gettime(CLOCK_MONOTONIC, &time)
+      return Timestamp(nanoseconds: Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec))
+    },
+    wallTime: {
+      var time = timespec()
+      clock_gettime(CLOCK_REALTIME, &time)
+      return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+    })
+}
+
+/// Runs the services of this process on its one board: merges what all clients ask for, and hands each
+/// what it is to be told.
+///
+/// The board is opened when the first client asks for something, never before. It stays open for the
+/// life of the process; what nobody asks for sleeps.
+public final class LodestoneRuntime: Sendable {
+  /// The runtime of the process, on the board that `LODESTONE_BOARD` or the system's board file names,
+  /// or that probing finds.
+  public static let shared = LodestoneRuntime(open: { try SessionSource() })
+
+  /// Opens the source of a runtime.
+  public typealias Factory = @Sendable () throws -> any ObservationSource
+
+  private struct State {
+    var engine = LocationEngine()
+    var clients: [ClientID: any ServiceClient] = [:]
+    var lastID: UInt64 = 0
+    var application = ApplicationState.foreground
+  }
+
+  private struct Link {
+    var source: (any ObservationSource)?
+    var subscription: (any ObservationSubscription)?
+    var demand: Demand?
+    var failure: String?
+    var lastAttempt: Timestamp?
+  }
+
+  /// How soon an opening that failed is tried again, seconds.
+  private static let retryPause = 2.0
+
+  /// Locations that were dropped because their client did not take them; it only grows.
+  public let droppedLocations = Atomic<UInt64>(0)
+
+  // Lock order: `link` before `state`; with `state` held nothing but letter boxes is called.
+  private let link = Mutex(Link())
+  private let state = Mutex(State())
+  private let isFrozen = Atomic<Bool>(false)
+  private let factory: Mutex<Factory>
+  private let clocks: RuntimeClocks
+  // Opening a board can take seconds when buses are probed, and starting a service returns at once.
+  private let opener = DispatchQueue(label: "lodestone.open")
+
+  /// Makes a runtime that opens its source when it is needed.
+  public init(open: @escaping Factory, clocks: RuntimeClocks = .system) {
+    factory = Mutex(open)
+    self.clocks = clocks
+  }
+
+  /// Makes a runtime on a source that is open, for a test.
+  public convenience init(source: any ObservationSource, clocks: RuntimeClocks = .system) {
+    self.init(open: { source }, clocks: clocks)
+    install(source)
+  }
+
+  deinit {
+    link.withLock { $0.subscription?.cancel() }
+  }
+
+  /// Sets what opens the board, for the next time that it is opened: the composition root's business.
+  public func setFactory(_ open: @escaping Factory) {
+    factory.withLock { $0 = open }
+  }
+
+  /// Puts another source in the place of the present one. Clients stay, and what they ask for is asked of
+  /// the new one.
+  public func install(_ source: any ObservationSource) {
+    link.withLock { link in
+      link.subscription?.cancel()
+      state.withLock { $0.engine.forgetObservations() }
+      link.source = source
+      link.failure = nil
+      link.demand = nil
+      link.subscription = source.subscribe { [weak self] in self?.take($0) }
+    }
+    applyDemand()
+  }
+
+  /// Why there is no board, if opening it failed: one line for a person.
+  public var openingFailure: String? { link.withLock { $0.failure } }
+
+  /// What the board really has; opens it if need be, which may take seconds. Nothing when there is no
+  /// board.
+  public var equipment: Equipment {
+    let known = link.withLock { $0.source }
+    let source = known ?? opener.sync { open() }
+    return source?.equipment
+      ?? Equipment(heading: false, location: false, relativeAltitude: false)
+  }
+
+  /// What the application is doing. While it is suspended nothing is delivered; afterwards the locations
+  /// of the meantime arrive in one batch, and headings and altitudes go on.
+  public var applicationState: ApplicationState {
+    get { state.withLock { $0.application } }
+    set {
+      let waking: [any ServiceClient] = state.withLock { state in
+        let wasSuspended = state.application == .suspended
+        state.application = newValue
+        let isSuspended = newValue == .suspended
+        isFrozen.store(isSuspended, ordering: .sequentiallyConsistent)
+        guard isSuspended != wasSuspended else { return [] }
+        for id in state.clients.keys {
+          handle(ServiceRequest(id, isSuspended ? .suspend : .resume), &state)
+        }
+        return isSuspended ? [] : Array(state.clients.values)
+      }
+      for client in waking { client.applicationDidResume() }
+    }
+  }
+
+  /// Whether nothing may be delivered now.
+  public var isSuspended: Bool { isFrozen.load(ordering: .sequentiallyConsistent) }
+
+  /// Seconds since 1970 of a moment, by the system's clock as it stands now.
+  public func wallTime(of time: Timestamp) -> Double {
+    clocks.wallTime() + time.seconds(since: clocks.now())
+  }
+
+  /// Takes a client in; nothing is started for it.
+  public func register(_ client: any ServiceClient) -> ClientID {
+    state.withLock { state in
+      state.lastID += 1
+      let id = ClientID(rawValue: state.lastID)
+      state.clients[id] = client
+      handle(ServiceRequest(id, .register), &state)
+      if state.application == .suspended { handle(ServiceRequest(id, .suspend), &state) }
+      return id
+    }
+  }
+
+  /// Does what a client asks, and asks the board for what all clients together need.
+  public func send(_ request: ServiceRequest) {
+    state.withLock { state in
+      handle(request, &state)
+      if request.action == .release { state.clients[request.client] = nil }
+    }
+    applyDemand()
+  }
+
+  private func handle(_ request: ServiceRequest, _ state: inout State) {
+    let clients = state.clients
+    state.engine.handle(request, at: clocks.now()) { event in
+      clients[event.client]?.receive(event.content)
+    }
+  }
+
+  private func take(_ observation: Observation) {
+    state.withLock { state in
+      let clients = state.clients
+      state.engine.handle(observation) { event in
+        clients[event.client]?.receive(event.content)
+      }
+    }
+  }
+
+  // The demand is read and set under one lock: two clients that start and stop at once cannot leave the
+  // older of two demands standing.
+  private func applyDemand() {
+    let isMissing = link.withLock { link in
+      let demand = state.withLock { $0.engine.demand }
+      guard let source = link.source else { return demand != Demand() }
+      if link.demand != demand {
+        link.demand = demand
+        source.setDemand(demand)
+      }
+      return false
+    }
+    if isMissing {
+      opener.async { _ = self.open() }
+    }
+  }
+
+  // Only ever on `opener`.
+  private func open() -> (any ObservationSource)? {
+    let now = clocks.now()
+    let isTooSoon = link.withLock { link in
+      guard link.source == nil, let last = link.lastAttempt else { return link.source != nil }
+      return now.seconds(since: last) < Self.retryPause
+    }
+    guard !isTooSoon else { return link.withLock { $0.source } }
+    do {
+      let source = try factory.withLock { $0 }()
+      install(source)
+      return source
+    } catch {
+      link.withLock { link in
+        link.lastAttempt = now
+        link.failure = String(describing: error)
+      }
+      // A client that waits must hear that it waits for nothing.
+      let reason = NoData.notEquipped("board that could be opened (\(error))")
+      take(.locationUnavailable(reason, at: now))
+      take(.headingUnavailable(reason, at: now))
+      take(.altitudeUnavailable(reason, at: now))
+      return nil
+    }
+  }
+}

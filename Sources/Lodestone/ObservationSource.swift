@@ -1,0 +1,52 @@
+// What the facades stand on, and the real one of it: a board that is open.
+
+public import SensorHub
+public import SensorTypes
+import Synchronization
+
+/// Ends a subscription; letting go of it does not.
+public protocol ObservationSubscription: AnyObject, Sendable {
+  /// Ends the subscription; a call that is under way on another thread may still finish.
+  func cancel()
+}
+
+/// What the facades stand on: the one hub of the process, or a stand-in in a test.
+public protocol ObservationSource: Sendable {
+  /// Calls `handler` with everything that is published, on the publishing thread, until cancelled.
+  func subscribe(
+    _ handler: @escaping @Sendable (Observation) -> Void
+  ) -> any ObservationSubscription
+
+  /// Says what all clients together ask for; what nobody asks for is put to sleep.
+  func setDemand(_ demand: Demand)
+
+  /// What the board really has, asked of the hardware.
+  var equipment: Equipment { get }
+}
+
+extension Hub.Subscription: ObservationSubscription {}
+
+/// The hub of a session. It starts with the first subscription, so that nothing is said unheard.
+final class SessionSource: ObservationSource {
+  private let session: Session
+  private let isStarted = Atomic<Bool>(false)
+
+  /// Opens the machine's own board.
+  init() throws {
+    session = try Session(board: nil)
+  }
+
+  deinit { session.hub.stop() }
+
+  func subscribe(
+    _ handler: @escaping @Sendable (Observation) -> Void
+  ) -> any ObservationSubscription {
+    let subscription = session.hub.subscribe(handler)
+    if !isStarted.exchange(true, ordering: .acquiringAndReleasing) { session.hub.start() }
+    return subscription
+  }
+
+  func setDemand(_ demand: Demand) { session.hub.setDemand(demand) }
+
+  var equipment: Equipment { session.hub.equipment }
+}

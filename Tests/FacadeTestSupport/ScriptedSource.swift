@@ -1,0 +1,98 @@
+// A board that says what a test lets it say, and the values for it.
+
+public import Lodestone
+public import SensorTypes
+import LinearAlgebra
+import Synchronization
+
+/// A source without hardware: `publish` speaks to whoever has subscribed, on the caller's thread.
+public final class ScriptedSource: ObservationSource {
+  private final class Subscription: ObservationSubscription {
+    let end: @Sendable () -> Void
+    init(_ end: @escaping @Sendable () -> Void) { self.end = end }
+    func cancel() { end() }
+  }
+
+  private struct State {
+    var handlers: [Int: @Sendable (Observation) -> Void] = [:]
+    var subscriptions = 0
+    var demands: [Demand] = []
+  }
+
+  /// What the board says it has.
+  public let equipment: Equipment
+  private let state = Mutex(State())
+
+  /// Makes a board that has everything, or what is said.
+  public init(
+    equipment: Equipment = Equipment(heading: true, location: true, relativeAltitude: true)
+  ) {
+    self.equipment = equipment
+  }
+
+  /// Every demand that was set, in order.
+  public var demands: [Demand] { state.withLock { $0.demands } }
+
+  /// How many listen.
+  public var listeners: Int { state.withLock { $0.handlers.count } }
+
+  /// Speaks.
+  public func publish(_ observation: Observation) {
+    for handler in state.withLock({ Array($0.handlers.values) }) { handler(observation) }
+  }
+
+  /// Adds a listener.
+  public func subscribe(
+    _ handler: @escaping @Sendable (Observation) -> Void
+  ) -> any ObservationSubscription {
+    let id = state.withLock { state in
+      state.subscriptions += 1
+      state.handlers[state.subscriptions] = handler
+      return state.subscriptions
+    }
+    return Subscription { [weak self] in self?.state.withLock { $0.handlers[id] = nil } }
+  }
+
+  /// Notes a demand.
+  public func setDemand(_ demand: Demand) { state.withLock { $0.demands.append(demand) } }
+}
+
+extension Observation {
+  /// A fix at a place.
+  public static func location(
+    _ latitude: Double, _ longitude: Double, accuracy: Double = 5, at seconds: Double = 0,
+    utc: Double? = nil, isSimulated: Bool = false
+  ) -> Observation {
+    var fix = GNSSFix(received: Timestamp(seconds: seconds), mode: .threeDimensional)
+    fix.latitude = latitude
+    fix.longitude = longitude
+    fix.horizontalAccuracy = accuracy
+    fix.utc = utc
+    return .location(LocationEstimate(fix: fix, isSimulated: isSimulated))
+  }
+
+  /// The heading of a board that lies flat, its accuracy 2 degrees unless there is a reason against it.
+  public static func heading(
+    degrees: Double, at seconds: Double = 0, declination: Double? = nil, reason: NoData? = nil
+  ) -> Observation {
+    let heading = degrees * .pi / 180
+    return .heading(
+      HeadingEstimate(
+        time: Timestamp(seconds: seconds), magneticHeading: heading,
+        accuracy: reason == nil ? 2 * .pi / 180 : nil,
+        trueHeading: declination.map { heading + $0 * .pi / 180 },
+        declination: declination.map { $0 * .pi / 180 }, reason: reason,
+        field: Vector3(1, 20, -43),
+        attitude: Quaternion(rotationVector: Vector3(0, 0, -heading))))
+  }
+
+  /// An altitude of the barometer's run.
+  public static func altitude(
+    _ metres: Double, at seconds: Double, pascals: Double = 101_325
+  ) -> Observation {
+    .altitude(
+      AltitudeEstimate(
+        time: Timestamp(seconds: seconds), relativeAltitude: metres, relativeAccuracy: 0.1,
+        pressure: pascals))
+  }
+}
