@@ -10,8 +10,9 @@ import Synchronization
 ///
 /// A version-0 source is the one thing that wakes a Linux run loop at once (0.1 to 0.6 ms measured), and
 /// needs no block a delivery. A manager of the main thread is also drained from the main dispatch queue,
-/// because an asynchronous `main` runs that and no run loop. On a thread that never runs its loop events
-/// wait, bounded, until the manager goes.
+/// because an asynchronous `main` runs that and no run loop: after its first suspension the code of the
+/// main actor is on the main queue, but on one of the pool's threads. So the queue says what is main. On a
+/// thread that never runs its loop events wait, bounded, until the manager goes.
 ///
 /// `@unchecked Sendable`: the weak reference is written once, by `attach` on the creating thread before
 /// anything is registered that could read it; `source` likewise; CFRunLoopSourceSignal, Invalidate and
@@ -34,8 +35,9 @@ final class RunLoopDelivery: ServiceClient, @unchecked Sendable {
 
   init(runtime: LodestoneRuntime) {
     self.runtime = runtime
-    runLoop = CFRunLoopGetCurrent()
-    isMain = Thread.isMainThread
+    isMain = Thread.isMainThread || MainQueue.isCurrent
+    // The loop of a thread that only serves the main queue belongs to others.
+    runLoop = isMain ? CFRunLoopGetMain() : CFRunLoopGetCurrent()
     // The source keeps this object alive until it is invalidated, so that a run loop that is just about
     // to call it finds it.
     var context = CFRunLoopSourceContext()
@@ -121,4 +123,15 @@ final class RunLoopDelivery: ServiceClient, @unchecked Sendable {
     let hasMore = state.withLock { !$0.mailbox.isEmpty }
     if hasMore, !runtime.isSuspended { signal() }
   }
+}
+
+/// Knows the main dispatch queue by a mark that only it carries.
+private enum MainQueue {
+  private static let mark: DispatchSpecificKey<Void> = {
+    let key = DispatchSpecificKey<Void>()
+    DispatchQueue.main.setSpecific(key: key, value: ())
+    return key
+  }()
+
+  static var isCurrent: Bool { DispatchQueue.getSpecific(key: mark) != nil }
 }

@@ -59,7 +59,7 @@ open class CMAltimeter: NSObject {
   ) {
     // Stopped first, so that the new handler begins with its own zero.
     runtime.send(ServiceRequest(client, .stop(.altitude)))
-    delivery.set(queue: queue, handler: handler)
+    delivery.set(queue: queue, handler: QueueDelivery.Handler(call: handler))
     runtime.send(ServiceRequest(client, .start(.altitude)))
   }
 
@@ -74,25 +74,23 @@ open class CMAltimeter: NSObject {
 /// Carries altitudes to the handler's queue. At most `limit` wait; then the oldest is dropped.
 ///
 /// `@unchecked Sendable`: everything that changes is in the mutex. The handler is not `Sendable`, as in the
-/// SDK; it is only ever called on the queue that its owner has named for it.
+/// SDK; it is only ever called on the queue that its owner has named for it, and let go of by the owner's
+/// thread or on that queue: never by the publishing thread, where what it captures must not end.
 final class QueueDelivery: ServiceClient, @unchecked Sendable {
   /// A minute of events.
   static let limit = 60
 
-  private final class Target: @unchecked Sendable {
-    let queue: OperationQueue
-    let handler: CMAltitudeHandler
-
-    init(queue: OperationQueue, handler: @escaping CMAltitudeHandler) {
-      self.queue = queue
-      self.handler = handler
-    }
+  struct Handler: @unchecked Sendable {
+    let call: CMAltitudeHandler
   }
 
   private struct State {
-    var target: Target?
+    /// Counts starts and stops, so that what is on its way to a former handler is known as such.
+    var generation: UInt64 = 0
+    var queue: OperationQueue?
+    var handler: Handler?
     var waiting: [ServiceEvent.Content] = []
-    /// Operations on the way, those of former targets not counted.
+    /// Operations of this generation that are on the way.
     var operations = 0
   }
 
@@ -101,59 +99,51 @@ final class QueueDelivery: ServiceClient, @unchecked Sendable {
 
   init(runtime: LodestoneRuntime) { self.runtime = runtime }
 
-  func set(queue: OperationQueue, handler: @escaping CMAltitudeHandler) {
-    let target = Target(queue: queue, handler: handler)
-    // What is let go of may run code of its owner, so not under the lock.
+  func set(queue: OperationQueue?, handler: Handler?) {
+    // What the former handler captures may run code of its owner when it ends: not under the lock.
     let former = state.withLock { state in
-      defer { state = State(target: target) }
-      return state.target
+      defer {
+        state = State(generation: state.generation &+ 1, queue: queue, handler: handler)
+      }
+      return state.handler
     }
     withExtendedLifetime(former) {}
   }
 
-  func clear() {
-    let former = state.withLock { state in
-      defer { state = State() }
-      return state.target
-    }
-    withExtendedLifetime(former) {}
-  }
+  func clear() { set(queue: nil, handler: nil) }
 
+  // Only the queue is touched here, never the handler.
   func receive(_ content: ServiceEvent.Content) {
-    let target: Target? = state.withLock { state in
-      guard let target = state.target else { return nil }
+    let target: (queue: OperationQueue, generation: UInt64)? = state.withLock { state in
+      guard let queue = state.queue else { return nil }
       state.waiting.append(content)
       if state.waiting.count > Self.limit { state.waiting.removeFirst() }
       guard state.operations < Self.limit else { return nil }
       state.operations += 1
-      return target
+      return (queue, state.generation)
     }
     guard let target else { return }
-    // Weak: a queue that its owner has suspended must not keep a former handler.
-    target.queue.addOperation { [weak self, weak target] in
-      guard let self, let target else { return }
-      self.deliverNext(to: target)
-    }
+    target.queue.addOperation { [weak self] in self?.deliverNext(of: target.generation) }
   }
 
   func applicationDidResume() {}
 
-  private func deliverNext(to target: Target) {
-    let content: ServiceEvent.Content? = state.withLock { state in
-      // A former handler hears nothing any more.
-      guard state.target === target else { return nil }
+  private func deliverNext(of generation: UInt64) {
+    let next: (ServiceEvent.Content, Handler)? = state.withLock { state in
+      guard state.generation == generation else { return nil }
       state.operations -= 1
-      return state.waiting.isEmpty ? nil : state.waiting.removeFirst()
+      guard let handler = state.handler, !state.waiting.isEmpty else { return nil }
+      return (state.waiting.removeFirst(), handler)
     }
-    guard let content, !runtime.isSuspended else { return }
+    guard let (content, handler) = next, !runtime.isSuspended else { return }
     switch content {
     case .altitude(let report):
-      target.handler(
+      handler.call(
         CMAltitudeData(
           relativeAltitude: report.relativeAltitude, pressure: report.pressure / 1_000,
           timestamp: report.time.seconds), nil)
     case .failure(let failure):
-      target.handler(
+      handler.call(
         nil,
         NSError(
           domain: CMErrorDomain, code: Int(CMErrorNotAvailable.rawValue),

@@ -86,6 +86,7 @@ public final class LodestoneRuntime: Sendable {
     var demand: Demand?
     var failure: String?
     var lastAttempt: Timestamp?
+    var isRetrying = false
   }
 
   /// How soon an opening that failed is tried again, seconds.
@@ -228,7 +229,23 @@ public final class LodestoneRuntime: Sendable {
       return false
     }
     if isMissing {
-      opener.async { _ = self.open() }
+      opener.async { [weak self] in self?.openOrRetry() }
+    }
+  }
+
+  // A board that could not be opened may be there later (a bus whose driver loads late, a file that is
+  // being mended): tried again for as long as somebody asks for something.
+  private func openOrRetry() {
+    guard open() == nil else { return }
+    let isFirst = link.withLock { link in
+      defer { link.isRetrying = true }
+      return !link.isRetrying
+    }
+    guard isFirst else { return }
+    opener.asyncAfter(deadline: .now() + Self.retryPause) { [weak self] in
+      guard let self else { return }
+      link.withLock { $0.isRetrying = false }
+      if state.withLock({ $0.engine.demand }) != Demand() { openOrRetry() }
     }
   }
 

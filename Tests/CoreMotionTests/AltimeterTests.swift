@@ -1,52 +1,212 @@
 import FacadeTestSupport
 import Foundation
+import Lodestone
 import SensorTypes
 import Synchronization
 import Testing
 
 @testable import CoreMotion
-@testable import Lodestone
+
+/// What a handler was given.
+private final class Heard: Sendable {
+  struct Call: Sendable {
+    var altitude: Double?
+    var pressure: Double?
+    var time: Double?
+    var code: Int?
+    var queue: String?
+  }
+  private let calls = Mutex<[Call]>([])
+
+  var all: [Call] { calls.withLock { $0 } }
+
+  func take(_ data: CMAltitudeData?, _ error: (any Error)?) {
+    let code = (error as? NSError).map(\.code)
+    let call = Call(
+      altitude: data?.relativeAltitude.doubleValue, pressure: data?.pressure.doubleValue,
+      time: data?.timestamp, code: code, queue: OperationQueue.current?.name)
+    calls.withLock { $0.append(call) }
+  }
+}
+
+/// An altimeter on a board and a queue of its own.
+private final class Bench {
+  let source = ScriptedSource()
+  let runtime: LodestoneRuntime
+  let altimeter: CMAltimeter
+  let queue: OperationQueue
+  let heard = Heard()
+
+  init() {
+    runtime = LodestoneRuntime(source: source)
+    altimeter = CMAltimeter(runtime: runtime)
+    queue = Self.queue("altitudes")
+  }
+
+  static func queue(_ name: String) -> OperationQueue {
+    let queue = OperationQueue()
+    queue.name = name
+    queue.maxConcurrentOperationCount = 1
+    return queue
+  }
+
+  func start() {
+    let heard = self.heard
+    altimeter.startRelativeAltitudeUpdates(to: queue) { heard.take($0, $1) }
+  }
+
+  /// Speaks, and waits until the handler's queue has nothing left to do.
+  func say(_ observations: Observation...) {
+    for observation in observations { source.publish(observation) }
+    queue.waitUntilAllOperationsAreFinished()
+  }
+}
 
 struct AltimeterTests {
-  @Test("A2 A3: one event a second on the queue, the first of them zero, pressure in kilopascals")
-  func events() {
+  @Test("A1: available is what the board answers; altitudes need no permission")
+  func availability() {
+    for has in [true, false] {
+      let source = ScriptedSource(
+        equipment: Equipment(heading: true, location: true, relativeAltitude: has))
+      let runtime = LodestoneRuntime(source: source)
+      #expect(CMAltimeter.isRelativeAltitudeAvailable(on: runtime) == has)
+    }
+    #expect(CMAltimeter.authorizationStatus() == .authorized)
+  }
+
+  @Test(
+    "A2: an event a second on the given queue, changed or not, the first one zero, in kilopascals")
+  func regularEvents() {
+    let bench = Bench()
+    bench.start()
+    for step in 0...75 {
+      bench.say(
+        .altitude(step < 60 ? 12.5 : 14, at: 500 + Double(step) * 0.04, pascals: 100_150))
+    }
+    #expect(bench.heard.all.map(\.altitude) == [0, 0, 0, 1.5])
+    #expect(bench.heard.all.allSatisfy { $0.pressure == 100.15 })
+    #expect(bench.heard.all.allSatisfy { $0.queue == "altitudes" && $0.code == nil })
+    #expect(bench.heard.all.map { $0.time?.rounded() } == [500, 501, 502, 503])
+  }
+
+  @Test("A2: a second start replaces queue and handler, and begins at zero")
+  func replacement() {
+    let bench = Bench()
+    bench.start()
+    bench.say(.altitude(10, at: 0))
+    // One event is on its way to the first handler and must not arrive any more.
+    bench.queue.isSuspended = true
+    bench.source.publish(.altitude(11, at: 1))
+    let second = Heard()
+    let other = Bench.queue("other")
+    bench.altimeter.startRelativeAltitudeUpdates(to: other) { second.take($0, $1) }
+    bench.queue.isSuspended = false
+    bench.say(.altitude(12, at: 2), .altitude(13, at: 3))
+    other.waitUntilAllOperationsAreFinished()
+    #expect(bench.heard.all.map(\.altitude) == [0])
+    #expect(second.all.map(\.altitude) == [0, 1])
+    #expect(second.all.map(\.queue) == ["other", "other"])
+  }
+
+  @Test("A2: on a board without a barometer a start does nothing")
+  func withoutBarometer() {
+    let bench = Bench()
+    bench.start()
+    bench.say(.altitudeUnavailable(.notEquipped("barometer"), at: Timestamp(seconds: 0)))
+    #expect(bench.heard.all.isEmpty)
+  }
+
+  @Test("A3: a lost barometer gives an error and no data, once; then altitudes again")
+  func errors() {
+    let bench = Bench()
+    bench.start()
+    let lost = Observation.altitudeUnavailable(.sensorLost("bus"), at: Timestamp(seconds: 2))
+    bench.say(.altitude(10, at: 0), lost, lost, .altitude(13, at: 12))
+    #expect(bench.heard.all.map(\.altitude) == [0, nil, 3])
+    #expect(bench.heard.all.map(\.code) == [nil, 109, nil])
+  }
+
+  @Test("A4: stop is idempotent, silences the handler and lets go of it and its queue")
+  func stop() {
+    final class Token: Sendable {}
+    let bench = Bench()
+    bench.altimeter.stopRelativeAltitudeUpdates()
+    weak var handlerIsAlive: Token?
+    do {
+      let token = Token()
+      handlerIsAlive = token
+      let heard = bench.heard
+      bench.altimeter.startRelativeAltitudeUpdates(to: bench.queue) {
+        withExtendedLifetime(token) {}
+        heard.take($0, $1)
+      }
+    }
+    bench.say(.altitude(10, at: 0))
+    #expect(handlerIsAlive != nil)
+    bench.queue.isSuspended = true
+    bench.source.publish(.altitude(10, at: 1))
+    bench.altimeter.stopRelativeAltitudeUpdates()
+    bench.altimeter.stopRelativeAltitudeUpdates()
+    #expect(handlerIsAlive == nil)
+    bench.queue.isSuspended = false
+    bench.say(.altitude(10, at: 2))
+    #expect(bench.heard.all.count == 1)
+    #expect(bench.source.demands == [Demand(), Demand(altitude: true), Demand()])
+  }
+
+  @Test("A4: an altimeter that is released counts as stopped")
+  func release() {
     let source = ScriptedSource()
-    let altimeter = CMAltimeter(runtime: LodestoneRuntime(source: source))
-    let queue = OperationQueue()
-    queue.maxConcurrentOperationCount = 1
-    let heard = Kept()
-    altimeter.startRelativeAltitudeUpdates(to: queue) { data, error in
-      heard.add(data?.relativeAltitude.doubleValue, data?.pressure.doubleValue, error != nil)
+    let runtime = LodestoneRuntime(source: source)
+    do {
+      let altimeter = CMAltimeter(runtime: runtime)
+      altimeter.startRelativeAltitudeUpdates(to: OperationQueue()) { _, _ in }
+      #expect(source.demands.last == Demand(altitude: true))
     }
-    for step in 0...50 {
-      source.publish(.altitude(3 + Double(step) * 0.1, at: 100 + Double(step) * 0.1))
-    }
-    queue.waitUntilAllOperationsAreFinished()
-    let events = heard.all
-    #expect((5...6).contains(events.count))
-    #expect(events.first?.altitude == 0)
-    #expect(abs((events.last?.altitude ?? 0) - Double(events.count - 1)) < 0.15)
-    #expect(events.allSatisfy { $0.pressure == 101.325 && !$0.failed })
-    altimeter.stopRelativeAltitudeUpdates()
-    source.publish(.altitude(9, at: 200))
-    queue.waitUntilAllOperationsAreFinished()
-    #expect(heard.all.count == events.count)
     #expect(source.demands.last == Demand())
   }
 
-  private final class Kept: Sendable {
-    struct Event: Sendable {
-      var altitude: Double?
-      var pressure: Double?
-      var failed: Bool
-    }
+  @Test(
+    "A5: nothing while the application is suspended; afterwards altitudes go on from the same zero")
+  func suspension() {
+    let bench = Bench()
+    bench.start()
+    bench.say(.altitude(10, at: 0))
+    bench.runtime.applicationState = .suspended
+    bench.say(.altitude(11, at: 1), .altitude(12, at: 2))
+    #expect(bench.heard.all.count == 1)
+    bench.runtime.applicationState = .background
+    bench.say(.altitude(13, at: 3), .altitude(14, at: 4))
+    #expect(bench.heard.all.map(\.altitude) == [0, 3, 4])
+  }
 
-    private let events = Mutex<[Event]>([])
+  @Test("a handler whose queue stands still is owed a minute of events at most")
+  func overflow() {
+    let bench = Bench()
+    bench.start()
+    bench.queue.isSuspended = true
+    for step in 0..<200 { bench.source.publish(.altitude(Double(step), at: Double(step))) }
+    #expect(bench.queue.operationCount == 60)
+    bench.queue.isSuspended = false
+    bench.say()
+    #expect(bench.heard.all.map(\.altitude) == (140..<200).map(Double.init))
+  }
 
-    func add(_ altitude: Double?, _ pressure: Double?, _ failed: Bool) {
-      events.withLock { $0.append(Event(altitude: altitude, pressure: pressure, failed: failed)) }
-    }
+  @Test("values survive archiving")
+  func archiving() throws {
+    let data = CMAltitudeData(relativeAltitude: -1.5, pressure: 100.15, timestamp: 12.25)
+    let bytes = try NSKeyedArchiver.archivedData(withRootObject: data, requiringSecureCoding: true)
+    let back = try NSKeyedUnarchiver.unarchivedObject(ofClass: CMAltitudeData.self, from: bytes)
+    #expect(back == data)
+    #expect(back?.timestamp == 12.25)
+    #expect(try #require(data.copy() as? CMAltitudeData) == data)
+  }
 
-    var all: [Event] { events.withLock { $0 } }
+  @Test("error numbers are the SDK's")
+  func codes() {
+    #expect(CMErrorDomain == "CMErrorDomain")
+    #expect(CMErrorNULL.rawValue == 100)
+    #expect(CMErrorNotAvailable.rawValue == 109)
+    #expect(CMErrorSize.rawValue == 113)
   }
 }

@@ -1,0 +1,125 @@
+import FacadeTestSupport
+import Foundation
+import Lodestone
+import SensorTypes
+import Synchronization
+import Testing
+
+@testable import CoreLocation
+
+struct RuntimeTests {
+  private struct NoBoard: Error, CustomStringConvertible {
+    let description = "nothing on any bus"
+  }
+
+  @Test("M8: availability is what the board of the process answers, for each of its services")
+  func availability() async {
+    // The one test that touches the runtime of the process.
+    let runtime = LodestoneRuntime.shared
+    runtime.install(
+      ScriptedSource(
+        equipment: Equipment(heading: true, location: false, relativeAltitude: false)))
+    #expect(CLLocationManager.headingAvailable())
+    #expect(!CLLocationManager.locationServicesEnabled())
+    let source = ScriptedSource(
+      equipment: Equipment(heading: false, location: true, relativeAltitude: false))
+    runtime.install(source)
+    #expect(!CLLocationManager.headingAvailable())
+    #expect(CLLocationManager.locationServicesEnabled())
+    #expect(!CLLocationManager.significantLocationChangeMonitoringAvailable())
+    #expect(!CLLocationManager.isMonitoringAvailable(for: CLLocation.self))
+    #expect(!CLLocationManager.isRangingAvailable())
+    #expect(!CLLocationManager.deferredLocationUpdatesAvailable())
+
+    let latitude = await onThread {
+      let manager = CLLocationManager()
+      manager.startUpdatingLocation()
+      source.publish(.location(50, 13))
+      turn { manager.location != nil }
+      return manager.location?.coordinate.latitude
+    }
+    #expect(latitude == 50)
+  }
+
+  @Test("another board takes the place of the first: clients stay, and ask it for the same")
+  func replacement() async {
+    let result = await onThread {
+      let (first, second) = (ScriptedSource(), ScriptedSource())
+      let runtime = LodestoneRuntime(source: first)
+      let manager = CLLocationManager(runtime: runtime)
+      manager.startUpdatingLocation()
+      runtime.install(second)
+      first.publish(.location(50, 13))
+      second.publish(.location(51, 13))
+      turn { manager.location != nil }
+      return (
+        first.listeners, second.demands.last, manager.location?.coordinate.latitude
+      )
+    }
+    #expect(result.0 == 0)
+    #expect(result.1 == Demand(location: true))
+    #expect(result.2 == 51)
+  }
+
+  @Test("without a board a client hears that its location is unknown, and why")
+  func withoutBoard() async {
+    let log = await onThread {
+      let runtime = LodestoneRuntime(open: { throw NoBoard() })
+      let manager = CLLocationManager(runtime: runtime)
+      let spy = Spy()
+      manager.delegate = spy
+      manager.startUpdatingHeading()
+      manager.startUpdatingLocation()
+      turn { !spy.log.errors.isEmpty }
+      let equipment = runtime.equipment
+      let hasNothing = !equipment.heading && !equipment.location && !equipment.relativeAltitude
+      return (spy.log, hasNothing, runtime.openingFailure)
+    }
+    #expect(log.0.errors == [.locationUnknown])
+    #expect(log.0.reasons.allSatisfy { $0.contains("nothing on any bus") })
+    #expect(log.1)
+    #expect(log.2 == "nothing on any bus")
+  }
+
+  @Test(
+    "the board is opened by the first request, on no client's thread, and tried again after 2 s")
+  func opening() async {
+    let seconds = Atomic<Int>(0)
+    let attempts = Atomic<Int>(0)
+    let source = ScriptedSource()
+    let clocks = RuntimeClocks(
+      now: { Timestamp(seconds: Double(seconds.load(ordering: .relaxed))) }, wallTime: { 0 })
+    let runtime = LodestoneRuntime(
+      open: {
+        guard attempts.add(1, ordering: .relaxed).newValue > 1 else { throw NoBoard() }
+        return source
+      }, clocks: clocks)
+    let early = await onThread {
+      let manager = CLLocationManager(runtime: runtime)
+      let before = attempts.load(ordering: .relaxed)
+      let spy = Spy()
+      manager.delegate = spy
+      manager.startUpdatingLocation()
+      turn { spy.log.errors.count == 1 }
+      seconds.store(1, ordering: .relaxed)
+      _ = runtime.equipment
+      return (before, attempts.load(ordering: .relaxed))
+    }
+    #expect(early == (0, 1))
+    seconds.store(3, ordering: .relaxed)
+    #expect(runtime.equipment.location)
+    #expect(attempts.load(ordering: .relaxed) == 2)
+    #expect(runtime.openingFailure == nil)
+  }
+
+  @Test("a runtime that goes lets go of its board")
+  func end() {
+    let source = ScriptedSource()
+    do {
+      let runtime = LodestoneRuntime(source: source)
+      #expect(source.listeners == 1)
+      withExtendedLifetime(runtime) {}
+    }
+    #expect(source.listeners == 0)
+  }
+}
