@@ -87,6 +87,11 @@ let package = Package(
       name: "FacadeTestSupport", dependencies: ["Lodestone", "SensorTypes", "LinearAlgebra"],
       path: "Tests/FacadeTestSupport", swiftSettings: settings),
 
+    // A program that uses nothing but the facade.
+    .executableTarget(
+      name: "facade-program", dependencies: ["CoreLocation"], path: "Tests/FacadeProgram",
+      swiftSettings: settings),
+
     // One test target a target; `Architecture` holds the imports against the floors above.
     tests("LinearAlgebra", ["LinearAlgebra"]),
     tests("SensorTypes", ["SensorTypes", "LinearAlgebra"]),
@@ -94,7 +99,9 @@ let package = Package(
     tests("FusionCore", ["FusionCore", "SensorTypes", "LinearAlgebra", "Geomagnetism"]),
     tests("GNSSProtocol", ["GNSSProtocol", "SensorTypes"]),
     tests("LocationServices", ["LocationServices", "SensorTypes", "LinearAlgebra"]),
-    tests("CoreLocation", ["CoreLocation", "Lodestone", "SensorTypes", "FacadeTestSupport"]),
+    tests(
+      "CoreLocation",
+      ["CoreLocation", "Lodestone", "SensorTypes", "FacadeTestSupport", "facade-program"]),
     tests("CoreMotion", ["CoreMotion", "Lodestone", "SensorTypes", "FacadeTestSupport"]),
     tests("SensorBus", ["SensorBus", "SensorTypes"]),
     tests("LinuxIO", ["LinuxIO", "SensorBus", "SensorTypes", "CLinuxIO", "CTestSupport"]),

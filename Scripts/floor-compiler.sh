@@ -8,7 +8,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 if swift --version 2>&1 | grep -q 'Swift version 6\.0\.'; then
-  exec swift build --product lodestone -Xswiftc -warnings-as-errors
+  exec swift build -Xswiftc -warnings-as-errors
 fi
 [ "$(id -u)" -eq 0 ] || { echo "floor compiler: needs root for a mount namespace" >&2; exit 1; }
 
@@ -64,5 +64,5 @@ done
 git config -f "$root/tmp/home/.gitconfig" --add safe.directory '*'
 exec chroot "$root" /usr/bin/env -i PATH=/usr/libexec/swift/bin:/usr/bin:/bin HOME=/tmp/home TMPDIR=/tmp LANG=C.UTF-8 \
   bash -c 'cd /work && swift --version 2>&1 | head -n 1 &&
-    swift build --disable-sandbox --scratch-path .build-floor --product lodestone -Xswiftc -warnings-as-errors'
+    swift build --disable-sandbox --scratch-path .build-floor -Xswiftc -warnings-as-errors'
 INSIDE

@@ -126,12 +126,13 @@ final class RunLoopDelivery: ServiceClient, @unchecked Sendable {
 }
 
 /// Knows the main dispatch queue by a mark that only it carries.
-private enum MainQueue {
-  private static let mark: DispatchSpecificKey<Void> = {
-    let key = DispatchSpecificKey<Void>()
-    DispatchQueue.main.setSpecific(key: key, value: ())
-    return key
-  }()
+///
+/// `@unchecked Sendable`: Swift 6.0 does not know yet that a key is; it never changes.
+private struct MainQueue: @unchecked Sendable {
+  private static let shared = MainQueue()
+  private let mark = DispatchSpecificKey<Void>()
 
-  static var isCurrent: Bool { DispatchQueue.getSpecific(key: mark) != nil }
+  private init() { DispatchQueue.main.setSpecific(key: mark, value: ()) }
+
+  static var isCurrent: Bool { DispatchQueue.getSpecific(key: shared.mark) != nil }
 }

@@ -46,6 +46,7 @@ public final class Session: Sendable {
     if let plan = board.simulation {
       let simulation = SimulatedBusProvider(
         Simulation.board(board, plan: plan, utcStart: linux.wallTime()))
+      Simulation.scheduleFaults(of: plan, on: simulation)
       self.simulation = simulation
       provider = simulation
     } else {

@@ -28,6 +28,17 @@ enum Simulation {
       seed: plan.seed)
   }
 
+  /// Lays the faults of the board file into the future of a board that starts now.
+  static func scheduleFaults(of plan: SimulationPlan, on simulation: SimulatedBusProvider) {
+    let start = simulation.now()
+    for planned in plan.faults {
+      let from = start.advanced(bySeconds: planned.from)
+      simulation.inject(
+        fault(planned.kind), chip: planned.sensor, from: from,
+        until: from.advanced(bySeconds: planned.seconds))
+    }
+  }
+
   /// Gives a simulated board's magnetometers the records that a good calibration would have left: the
   /// truth, with an error of the size that the record's own covariance says. A record that is there
   /// already stays.
@@ -46,6 +57,21 @@ enum Simulation {
           chip: sensor.chip, busPosition: sensor.attachment.description, board: board.name,
           date: "1970-01-01T00:00:00Z", method: "simulated", samples: 0, coverage: 1, residual: 0.3,
           field: 49, matrix: ideal.matrix, offset: ideal.offset + error, offsetCovariance: p))
+    }
+  }
+
+  private static func fault(_ kind: SimulationPlan.Fault.Kind) -> Fault {
+    switch kind {
+    case .unplugged: .noAnswer
+    case .timeout: .timeout
+    case .shortRead: .shortRead(bytes: 3)
+    // No chip of the catalog has this one.
+    case .wrongIdentity: .wrongIdentity(0xEE)
+    case .brownOut: .brownOut
+    case .stuck: .stuckData
+    case .overflow: .overflow
+    case .silent: .receiverSilent
+    case .garbage: .receiverGarbage
     }
   }
 

@@ -135,6 +135,48 @@ public struct SimulationPlan: Sendable, Equatable {
     }
   }
 
+  /// Something that goes wrong with one chip for a while: to rehearse what a program does then.
+  public struct Fault: Sendable, Equatable {
+    /// The kinds, by their names in a board file.
+    public enum Kind: String, Sendable, CaseIterable {
+      /// The chip's wire is off.
+      case unplugged
+      /// Every transfer times out.
+      case timeout
+      /// Reads end early.
+      case shortRead
+      /// Another chip answers at the address.
+      case wrongIdentity
+      /// The supply dips at the beginning: the chip loses its configuration.
+      case brownOut
+      /// The output does not change any more.
+      case stuck
+      /// What is measured is beyond the chip's range.
+      case overflow
+      /// A receiver sends nothing.
+      case silent
+      /// A receiver's bytes are noise.
+      case garbage
+    }
+
+    /// The chip, by its place in the board's list.
+    public var sensor: Int
+    /// What goes wrong.
+    public var kind: Kind
+    /// When it begins, seconds from the board's start.
+    public var from: Double
+    /// How long it lasts, seconds.
+    public var seconds: Double
+
+    /// Makes a fault.
+    public init(sensor: Int, kind: Kind, from: Double, seconds: Double) {
+      self.sensor = sensor
+      self.kind = kind
+      self.from = from
+      self.seconds = seconds
+    }
+  }
+
   /// Seed of all noise.
   public var seed: UInt64
   /// Where it starts.
@@ -147,11 +189,13 @@ public struct SimulationPlan: Sendable, Equatable {
   public var softIron: [SIMD3<Double>]
   /// The way; the board stands still after the last leg.
   public var legs: [Leg]
+  /// What goes wrong on it.
+  public var faults: [Fault]
 
   /// Makes a plan.
   public init(
     seed: UInt64, start: Board.Position, heading: Double, hardIron: SIMD3<Double>,
-    softIron: [SIMD3<Double>], legs: [Leg]
+    softIron: [SIMD3<Double>], legs: [Leg], faults: [Fault] = []
   ) {
     self.seed = seed
     self.start = start
@@ -159,6 +203,7 @@ public struct SimulationPlan: Sendable, Equatable {
     self.hardIron = hardIron
     self.softIron = softIron
     self.legs = legs
+    self.faults = faults
   }
 }
 

@@ -47,7 +47,7 @@ public enum BoardFile {
       throw map.error("sensors", "the board needs 'sensors', a list with at least one chip")
     }
     var simulation: SimulationPlan?
-    if let node = map.node("simulation") { simulation = try plan(node, file: file) }
+    if let node = map.node("simulation") { simulation = try plan(node, file: file, sensors) }
     return Board(
       name: try map.requiredString("name"),
       isLevel: try map.boolean("level") ?? false,
@@ -147,10 +147,12 @@ public enum BoardFile {
       altitude: try map.number("altitude", in: -500...20_000, unit: "m") ?? 0)
   }
 
-  private static func plan(_ node: Node, file: String) throws(BoardFileError) -> SimulationPlan {
+  private static func plan(
+    _ node: Node, file: String, _ sensors: [Board.Sensor]
+  ) throws(BoardFileError) -> SimulationPlan {
     let map = try YAMLMapping(
       node, file: file, context: "the simulation",
-      known: ["seed", "start", "heading", "hardIron", "softIron", "legs"])
+      known: ["seed", "start", "heading", "hardIron", "softIron", "legs", "faults"])
     guard let start = map.node("start") else {
       throw map.error("start", "the simulation needs 'start'")
     }
@@ -169,6 +171,8 @@ public enum BoardFile {
           speed: try leg.number("speed", in: 0...300, unit: "m/s"),
           fix: try leg.boolean("fix")))
     }
+    var faults: [SimulationPlan.Fault] = []
+    for node in try map.items("faults") ?? [] { faults.append(try fault(node, file: file, sensors)) }
     return SimulationPlan(
       seed: UInt64(try map.integer("seed", in: 0...Int.max) ?? 1),
       start: try position(start, file: file),
@@ -176,7 +180,32 @@ public enum BoardFile {
       hardIron: try map.vector("hardIron", unit: "microtesla") ?? .zero,
       softIron: try map.rows("softIron")
         ?? [SIMD3(1, 0, 0), SIMD3(0, 1, 0), SIMD3(0, 0, 1)],
-      legs: legs)
+      legs: legs, faults: faults)
+  }
+
+  private static func fault(
+    _ node: Node, file: String, _ sensors: [Board.Sensor]
+  ) throws(BoardFileError) -> SimulationPlan.Fault {
+    let map = try YAMLMapping(
+      node, file: file, context: "a fault", known: ["chip", "fault", "from", "seconds"])
+    let chip = try map.requiredString("chip")
+    guard let sensor = sensors.firstIndex(where: { $0.chip == chip }) else {
+      throw map.error("chip", "there is no '\(chip)' among the sensors")
+    }
+    let name = try map.requiredString("fault")
+    guard let kind = SimulationPlan.Fault.Kind(rawValue: name) else {
+      let known = SimulationPlan.Fault.Kind.allCases.map(\.rawValue).joined(separator: ", ")
+      throw map.error("fault", "unknown fault '\(name)'; known are \(known)")
+    }
+    let onlyReceiver = kind == .silent || kind == .garbage
+    let isReceiver = ChipCatalog.chip(named: chip)?.kind == .receiver
+    guard isReceiver || !onlyReceiver else {
+      throw map.error("fault", "'\(name)' goes with a receiver")
+    }
+    return SimulationPlan.Fault(
+      sensor: sensor, kind: kind,
+      from: try map.requiredNumber("from", in: 0...86_400, unit: "s"),
+      seconds: try map.requiredNumber("seconds", in: 0.001...86_400, unit: "s"))
   }
 }
 
