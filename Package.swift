@@ -121,7 +121,7 @@ let package = Package(
       "Lodestone",
       [
         "Lodestone", "SensorHub", "SimulatedDevices", "SensorTypes", "SensorBus", "LinearAlgebra",
-        "CTestSupport",
+        "Geomagnetism", "CalibrationCore", "CTestSupport",
       ]),
     tests("Architecture", []),
   ]

@@ -97,7 +97,8 @@ extension AttitudeEstimator {
     case .none:
       variance += .pi * .pi
     }
-    return min(1.96 * variance.squareRoot(), .pi)
+    // What is held back of a change of calibration is known to be wrong by that much.
+    return min(1.96 * variance.squareRoot() + abs(state.carry.angle), .pi)
   }
 
   /// Variance of heading by a tilt error (one sigma about each horizontal axis) when north is

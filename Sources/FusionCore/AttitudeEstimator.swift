@@ -110,6 +110,7 @@ public struct AttitudeEstimator: Sendable {
     var direct = DirectTracker()
     var rest = RestDetector()
     var monitor = FieldMonitor()
+    var carry = HeadingCarry()
     /// Whether the field was ever undisturbed for a second since north was found.
     var northTrustedTime = 0.0
 
@@ -145,6 +146,10 @@ public struct AttitudeEstimator: Sendable {
 
   /// Body to earth, or `nil` while unknown. Before the first field sample its heading is arbitrary.
   public var attitude: Quaternion? {
+    unsmoothedAttitude.map { state.carry.applied(to: $0) }
+  }
+
+  private var unsmoothedAttitude: Quaternion? {
     switch state.mode {
     case .none: nil
     case .starting: state.start.attitude ?? state.start.tilt
@@ -161,7 +166,8 @@ public struct AttitudeEstimator: Sendable {
     guard state.mode == .inertial, let filter = state.filter, let last = state.rateTime else {
       return attitude
     }
-    return filter.attitude(after: time.seconds(since: last)).normalized
+    let newest = filter.attitude(after: time.seconds(since: last)).normalized
+    return state.carry.applied(to: newest)
   }
 
   /// The gyro's bias in the body frame, rad/s.
@@ -223,6 +229,7 @@ public struct AttitudeEstimator: Sendable {
     state.filter?.closeBlock(
       restingRate: state.rest.isQuiet ? state.rest.rate : nil, isSure: state.rest.isResting,
       isSteady: state.rest.isSteady, isDisturbed: state.monitor.disturbance != nil, coefficients)
+    state.carry.absorb(correction: state.filter?.headingCorrection ?? 0)
     if state.filter?.isSound != true {
       // Numbers that no longer are: nothing of them may survive.
       state.bias = .zero
@@ -294,6 +301,7 @@ public struct AttitudeEstimator: Sendable {
     }
     state.fieldTime = time
     state.field = field
+    state.carry.decay(dt)
     note(quality)
     if dt == 0 { state.monitor.reset() }
     var earth: Vector3?
@@ -322,6 +330,32 @@ public struct AttitudeEstimator: Sendable {
       state.northTrustedTime = 0
     } else if !isDisturbed {
       state.northTrustedTime = min(state.northTrustedTime + dt, 10)
+    }
+  }
+
+  /// Says that field samples are corrected by another calibration from now on.
+  ///
+  /// North is found anew at once; the published heading follows within seconds, without a jump.
+  /// - Parameters:
+  ///   - shift: What the newest sample would have been corrected by besides, body frame, microtesla.
+  ///   - quality: The new calibration's; one that has none before or after is not rebased but begun anew.
+  public mutating func calibrationDidChange(shift: Vector3, quality: MagnetometerQuality) {
+    guard quality.isCalibrated, state.quality.isCalibrated, shift.isFinite else {
+      return note(quality)
+    }
+    state.quality = quality
+    state.monitor.reset()
+    switch state.mode {
+    case .none, .starting: break
+    case .inertial:
+      state.filter?.loosenField(by: shift.length)
+      state.carry.settle()
+    case .direct, .level:
+      guard let before = unsmoothedAttitude else { return }
+      state.direct.shiftField(by: shift)
+      guard let after = unsmoothedAttitude else { return }
+      state.carry.absorb(
+        turn: DirectAttitude.heading(of: before) - DirectAttitude.heading(of: after))
     }
   }
 

@@ -45,6 +45,12 @@ struct DirectTracker: Sendable, Hashable, Codable {
     forceVariance = 0
   }
 
+  /// Moves to another calibration of the field.
+  mutating func shiftField(by shift: Vector3) {
+    field = field.map { $0 + shift }
+    lastField += shift
+  }
+
   mutating func resetField() {
     field = nil
     slope = .zero

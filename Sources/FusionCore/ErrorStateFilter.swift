@@ -50,6 +50,8 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   var fieldScatter = 0.0
   /// Mean square of horizontal velocity, (m/s)^2.
   var velocityScatter = 0.0
+  /// What the newest block turned the attitude by about the vertical, radians counterclockwise.
+  private(set) var headingCorrection = 0.0
   /// Running mean of the magnetometer's normalised innovation.
   var surprise = 0.0
   private var block = Block()
@@ -304,12 +306,27 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   }
 
   private mutating func apply(_ x: ErrorVector) {
+    headingCorrection = x[2]
     attitude = (Quaternion(rotationVector: Vector3(x[0], x[1], x[2])) * attitude).normalized
     bias += Vector3(x[3], x[4], x[5])
     velocity += SIMD2(x[6], x[7])
     field += SIMD2(x[8], x[9])
     field.x = max(field.x, 0.1)
     lag = max(-0.03, min(0.03, lag + x[ErrorIndex.lag]))
+  }
+
+  /// Lets field and heading move by what another calibration changes, microtesla.
+  mutating func loosenField(by shift: Double) {
+    let turn = min(shift / max(field.x, 1), 1)
+    covariance.add(turn * turn, to: 2)
+    // The wrong field has pulled at the tilt as well.
+    let tilt = min(shift / max((field * field).sum().squareRoot(), 1), 1)
+    covariance.add(tilt * tilt, to: 0)
+    covariance.add(tilt * tilt, to: 1)
+    covariance.add(shift * shift, to: ErrorIndex.field)
+    covariance.add(shift * shift, to: ErrorIndex.field + 1)
+    fieldScatter = 0
+    surprise = 0
   }
 
   /// Lets field and heading find their place again after the magnetometer's calibration has

@@ -41,6 +41,8 @@ public struct MagneticModel: Sendable {
   public let name: String
   /// The date of its coefficients, and the first for which it is valid, decimal year.
   public let epoch: Double
+  /// The day of its release as a number that grows with the date: 20241113.
+  let released: Int
   /// The last date for which it is valid.
   public var validUntil: Double { epoch + 5 }
   /// The last date to which it is extrapolated, with doubled uncertainty.
@@ -55,9 +57,10 @@ public struct MagneticModel: Sendable {
   // Indexed by order * 13 + degree, so that the recursion over the degree runs along the memory.
   private let coefficients: [Coefficient]
 
-  init(name: String, epoch: Double, coefficients given: [Coefficient]) {
+  init(name: String, epoch: Double, released: Int, coefficients given: [Coefficient]) {
     self.name = name
     self.epoch = epoch
+    self.released = released
     let width = Self.degree + 1
     var table = [Coefficient](
       repeating: Coefficient(degree: 0, order: 0, g: 0, h: 0, gRate: 0, hRate: 0),

@@ -4,7 +4,7 @@
 extension MagneticModel {
   /// The World Magnetic Model 2025, valid from 2025.0 to 2030.0.
   public static let wmm2025 = MagneticModel(
-    name: "WMM2025", epoch: 2025,
+    name: "WMM2025", epoch: 2025, released: 20_241_113,
     coefficients: [
       Coefficient(degree: 1, order: 0, g: -29351.8, h: 0.0, gRate: 12.0, hRate: 0.0),
       Coefficient(degree: 1, order: 1, g: -1410.8, h: 4545.4, gRate: 9.7, hRate: -21.5),

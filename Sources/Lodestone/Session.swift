@@ -25,16 +25,19 @@ public final class Session: Sendable {
   public let board: Board
   /// The simulated board behind the hub, where there is one.
   public let simulation: SimulatedBusProvider?
-  /// The calibrations of this machine.
-  public let calibrations: CalibrationStore
+  /// What this machine keeps from run to run.
+  public let state: StateStore
+  // A simulated board's own folder, gone with the session.
+  private let temporaryFolder: URL?
   private let provider: any BusProvider
 
   /// Opens the board called `name` (see `BoardLocator`), or probes the buses where nothing names one.
   ///
   /// - Parameters:
   ///   - name: As given by the user; `nil` for the machine's own.
-  ///   - stateDirectory: Where calibrations are kept; `nil` takes the machine's own, and for a simulated
-  ///     board without one of its own a fresh folder.
+  ///   - stateDirectory: Where calibrations and the last position are kept; `nil` takes the machine's own.
+  ///     A simulated board keeps its own in a folder `simulated` of it; without `$STATE_DIRECTORY` it
+  ///     starts fresh and leaves nothing.
   ///   - recording: Where a recording goes.
   public init(
     board name: String?, stateDirectory: URL? = nil, recording: TraceSink? = nil
@@ -53,16 +56,25 @@ public final class Session: Sendable {
       simulation = nil
       provider = linux
     }
-    let state = try stateDirectory ?? Self.stateDirectory(isSimulated: board.simulation != nil)
-    let store = CalibrationStore(stateDirectory: state)
-    if let simulation { try Simulation.storeCalibrations(of: board, simulation, in: store) }
-    calibrations = store
+    let folder = Self.stateFolder(stateDirectory, isSimulated: board.simulation != nil)
+    temporaryFolder = folder.isTemporary ? folder.url : nil
+    state = StateStore(folder: folder.url)
+    if let simulation {
+      try Simulation.storeCalibrations(of: board, simulation, in: state.calibrations)
+    }
+    let (model, problems) = MagneticModelFile.newest()
     hub = try Hub(
-      board: board, provider: provider, runner: ThreadRunner(), calibrations: store,
+      board: board, provider: provider, runner: ThreadRunner(), state: state,
+      model: model.map { ($0.model, $0.text) }, notes: problems,
       isSimulated: board.simulation != nil,
       recording: recording.map {
         (located?.text ?? "", located?.file.lastPathComponent ?? "probed", $0)
       })
+  }
+
+  deinit {
+    hub.stop()
+    if let temporaryFolder { try? FileManager.default.removeItem(at: temporaryFolder) }
   }
 
   /// The monotonic clock of the board.
@@ -73,15 +85,22 @@ public final class Session: Sendable {
     provider.wallTime() + time.seconds(since: provider.now())
   }
 
-  // A simulated board must not read what a real one has stored under the same place, nor leave anything.
-  private static func stateDirectory(isSimulated: Bool) throws -> URL {
+  // A simulated board has the places of a real one: what is stored of the one must never be read as the
+  // other's.
+  private static func stateFolder(_ given: URL?, isSimulated: Bool) -> (url: URL, isTemporary: Bool)
+  {
     let environment = ProcessInfo.processInfo.environment
-    if !isSimulated || environment["STATE_DIRECTORY"] != nil
-      || environment["XDG_STATE_HOME"] != nil
-    {
-      return StateDirectory.current(environment: environment)
+    guard isSimulated else {
+      return (given ?? StateDirectory.current(environment: environment), false)
     }
-    return FileManager.default.temporaryDirectory
-      .appending(path: "lodestone-\(ProcessInfo.processInfo.processIdentifier)")
+    let named =
+      given
+      ?? environment["STATE_DIRECTORY"].map { _ in
+        StateDirectory.current(environment: environment)
+      }
+    if let named { return (named.appending(path: "simulated"), false) }
+    let name =
+      "lodestone-\(ProcessInfo.processInfo.processIdentifier)-\(UUID().uuidString.prefix(8))"
+    return (FileManager.default.temporaryDirectory.appending(path: name), true)
   }
 }

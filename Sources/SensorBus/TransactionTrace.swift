@@ -10,6 +10,7 @@
 //   x 3 b562                 sent on stream 3
 //   b 3 38400                stream 3 set to this rate
 //   e 4 123450000            newest edge of line 4 (ns), or `e 4 -` for none
+//   k 0 1 7b7d               a stored file that sensor 0 uses is new: 0 missing, 1 its bytes, 2 unreadable and why
 //   .                        the step ended
 //
 // A transfer that failed ends in `!reason errno` instead of bytes.

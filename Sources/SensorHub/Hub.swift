@@ -1,4 +1,5 @@
 import Dispatch
+public import Geomagnetism
 public import SensorBus
 public import SensorTypes
 import Synchronization
@@ -37,6 +38,9 @@ public final class Hub: Sendable {
   private let provider: any BusProvider
   private let runner: any BusRunner
   private let writer: TraceWriter?
+  private let state: StateStore
+  // Forcing a file to the disk takes as long as the disk likes: never on a bus's thread.
+  private let keeper = DispatchQueue(label: "lodestone.keeper", qos: .utility)
   private let demand = DemandBox()
   private let pipeline: Mutex<Pipeline>
   private let runs = Mutex<[any BusRun]>([])
@@ -50,22 +54,29 @@ public final class Hub: Sendable {
   ///   - board: What hangs where.
   ///   - provider: Opens the buses.
   ///   - runner: Gives each bus its thread.
-  ///   - calibrations: The records of this machine and board.
+  ///   - state: What this machine keeps from run to run: calibrations, which are applied as they change,
+  ///     and the last position.
+  ///   - model: A magnetic model newer than the built-in one.
+  ///   - notes: What a person should know from the start; published as diagnostics.
   ///   - isSimulated: Whether positions are marked as simulated.
   ///   - recording: Where a recording goes: the text of the board file, its name, and the sink.
   public init(
-    board: Board, provider: any BusProvider, runner: any BusRunner, calibrations: CalibrationStore,
-    isSimulated: Bool,
+    board: Board, provider: any BusProvider, runner: any BusRunner, state: StateStore,
+    model: (value: MagneticModel, text: String)? = nil, notes: [String] = [], isSimulated: Bool,
     recording: (boardText: String, boardName: String, sink: TraceSink)? = nil
   ) throws {
     self.board = board
     self.provider = provider
     self.runner = runner
     writer = try recording.map {
-      try TraceWriter(boardText: $0.boardText, boardName: $0.boardName, sink: $0.sink)
+      try TraceWriter(
+        boardText: $0.boardText, boardName: $0.boardName, modelText: model?.text, sink: $0.sink)
     }
+    self.state = state
     pipeline = Mutex(
-      Pipeline(board: board, calibrations: calibrations, isSimulated: isSimulated))
+      Pipeline(
+        board: board, models: [.wmm2025] + (model.map { [$0.value] } ?? []), notes: notes,
+        isSimulated: isSimulated))
     for _ in board.sensors { identified.enter() }
   }
 
@@ -77,10 +88,10 @@ public final class Hub: Sendable {
     let started = plans.map { plan in
       let provider = self.provider
       let records = writer != nil
-      let demand = self.demand
+      let (state, demand) = (self.state, self.demand)
       // Weak: a hub that is let go stops its threads, and what they still bring is for nobody.
       return runner.start(name: plan.threadName) { [weak self] in
-        plan.makeWorker(source: .live(provider), records: records, demand: demand) {
+        plan.makeWorker(source: .live(provider), records: records, state: state, demand: demand) {
           deliveries, trace in self?.take(deliveries, trace)
         }
       }
@@ -95,6 +106,8 @@ public final class Hub: Sendable {
       return runs
     }
     for run in runs { run.stop() }
+    // What was to be kept is kept when this returns.
+    keeper.sync {}
   }
 
   /// Says what all clients together ask for; sensors that nobody asks for are put to sleep.
@@ -129,7 +142,7 @@ public final class Hub: Sendable {
   // the order in which the fusion saw it. That is what makes a replay exact.
   private func take(_ deliveries: [Delivery], _ trace: TraceBuffer) {
     let handlers = subscribers.withLock { $0 }
-    pipeline.withLock { pipeline in
+    let position = pipeline.withLock { pipeline in
       writer?.append(trace)
       for delivery in deliveries {
         if case .status(let status) = delivery, pipeline.isFirstWord(of: status) {
@@ -139,6 +152,16 @@ public final class Hub: Sendable {
           for subscriber in handlers { subscriber.handler(observation) }
         }
       }
+      return pipeline.takePositionToKeep()
+    }
+    if let position { keep(position) }
+  }
+
+  private func keep(_ position: LastPosition) {
+    keeper.async { [state] in
+      // A folder that cannot be written costs the next run its declination before the first fix, nothing
+      // else; the doctor names it.
+      try? state.save(position)
     }
   }
 }

@@ -1,3 +1,5 @@
+import Foundation
+import Geomagnetism
 public import SensorTypes
 
 /// Runs a recording through the same drivers, supervision and fusion again.
@@ -19,13 +21,14 @@ public struct Replay {
   ///
   /// - Parameters:
   ///   - board: The board of the recording, parsed from its own text.
-  ///   - calibrations: As at the time of the recording, or others to see what they would have done.
   ///   - handler: Takes what is published, in order.
   public static func run(
-    _ recording: Recording, board: Board, calibrations: CalibrationStore,
-    handler: (Observation) -> Void
+    _ recording: Recording, board: Board, handler: (Observation) -> Void
   ) throws(Divergence) {
-    var pipeline = Pipeline(board: board, calibrations: calibrations, isSimulated: true)
+    var pipeline = Pipeline(
+      board: board, models: [.wmm2025] + (recording.model.map { [$0] } ?? []), isSimulated: true)
+    // Never looked into: what was stored is in the recording.
+    let state = StateStore(folder: URL(filePath: "/nonexistent"))
     let demand = DemandBox()
     demand.value = .everything
     var delivered: [Delivery] = []
@@ -34,7 +37,9 @@ public struct Replay {
     let inbox = Inbox()
     let workers = WorkerPlan.plans(for: board).map { plan in
       let cursor = ReplayCursor()
-      let worker = plan.makeWorker(source: .replay(cursor), records: false, demand: demand) {
+      let worker = plan.makeWorker(
+        source: .replay(cursor), records: false, state: state, demand: demand
+      ) {
         deliveries, _ in inbox.deliveries = deliveries
       }
       return (worker: worker, cursor: cursor)

@@ -71,8 +71,7 @@ struct SimulatedRunTests {
     #expect(recording.boardText == board.text)
     var replayed: [Observation] = []
     try Replay.run(
-      recording, board: BoardFile.parse(recording.boardText, file: "recording"),
-      calibrations: board.calibrations
+      recording, board: BoardFile.parse(recording.boardText, file: "recording")
     ) { replayed.append($0) }
     #expect(live.count > 1_000)
     #expect(replayed == live)
@@ -88,7 +87,7 @@ struct SimulatedRunTests {
     let recording = try Recording(
       Array(text.replacingCharacters(in: damaged, with: "r 0 16 3d").utf8))
     #expect(throws: Replay.Divergence.self) {
-      try Replay.run(recording, board: board.board, calibrations: board.calibrations) { _ in }
+      try Replay.run(recording, board: board.board) { _ in }
     }
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Geomagnetism
 import SensorBus
 import SensorHub
 import SensorTypes
@@ -16,7 +17,7 @@ final class VirtualBoard: Sendable {
   let simulation: SimulatedBusProvider
   let runner: VirtualTimeRunner
   let hub: Hub
-  let calibrations: CalibrationStore
+  let state: StateStore
   let start: Timestamp
   private let observations = Kept<Observation>()
   private let recorded = Kept<UInt8>()
@@ -27,9 +28,14 @@ final class VirtualBoard: Sendable {
   /// - Parameters:
   ///   - edit: Changes the text of the board file first.
   ///   - records: Whether a recording is kept.
+  ///   - clockIsSet: Whether the system knows the date from the start; a board has no clock battery.
+  ///   - prepare: Puts into the state folder what an earlier run has left.
   init(
     _ name: String = "simulated", edit: (String) -> String = { $0 }, records: Bool = false,
-    demand: Demand = .everything, keepsObservations: Bool = true
+    demand: Demand = .everything, keepsObservations: Bool = true,
+    model: (value: MagneticModel, text: String)? = nil, clockIsSet: Bool = true,
+    utcStart: Double = 1_795_000_000,
+    prepare: (StateStore) throws -> Void = { _ in }
   ) throws {
     let file = Self.root.appending(path: "Boards/\(name).yaml")
     text = edit(try String(contentsOf: file, encoding: .utf8))
@@ -37,17 +43,19 @@ final class VirtualBoard: Sendable {
     guard let plan = board.simulation else { throw CocoaError(.featureUnsupported) }
     let clock = self.clock
     simulation = SimulatedBusProvider(
-      Simulation.board(board, plan: plan, utcStart: 1_795_000_000), clock: clock)
+      Simulation.board(board, plan: plan, utcStart: utcStart), clock: clock)
     runner = VirtualTimeRunner(
       time: { clock.now() }, setTime: { clock.advance(to: $0) })
-    calibrations = CalibrationStore(
-      stateDirectory: FileManager.default.temporaryDirectory
+    state = StateStore(
+      folder: FileManager.default.temporaryDirectory
         .appending(path: "lodestone-test-\(UUID().uuidString)"))
-    try Simulation.storeCalibrations(of: board, simulation, in: calibrations)
+    try prepare(state)
+    try Simulation.storeCalibrations(of: board, simulation, in: state.calibrations)
     start = clock.now()
     let sink: TraceSink = { [recorded] bytes in recorded.append(contentsOf: bytes) }
     hub = try Hub(
-      board: board, provider: simulation, runner: runner, calibrations: calibrations,
+      board: board, provider: ClockedProvider(base: simulation, clockIsSet: clockIsSet),
+      runner: runner, state: state, model: model,
       isSimulated: true, recording: records ? (text, name, sink) : nil)
     if keepsObservations {
       _ = hub.subscribe { [observations] observation in observations.append(observation) }
@@ -57,7 +65,7 @@ final class VirtualBoard: Sendable {
   }
 
   deinit {
-    try? FileManager.default.removeItem(at: calibrations.folder.deletingLastPathComponent())
+    try? FileManager.default.removeItem(at: state.folder)
   }
 
   /// Lets the board live for `seconds` and gives what was published.
@@ -84,4 +92,24 @@ final class Kept<Element: Sendable>: Sendable {
   func removeAll() { elements.withLock { $0.removeAll() } }
 
   var all: [Element] { elements.withLock { $0 } }
+}
+
+/// A simulated board whose system clock may never have been set.
+private struct ClockedProvider: BusProvider {
+  let base: SimulatedBusProvider
+  let clockIsSet: Bool
+
+  func now() -> Timestamp { base.now() }
+  func wallTime() -> Double { clockIsSet ? base.wallTime() : 1_000 }
+  func registerDevice(bus: String, address: UInt8) throws(BusError) -> any RegisterDevice {
+    try base.registerDevice(bus: bus, address: address)
+  }
+  func byteStream(port: String, baudRate: Int) throws(BusError) -> any ByteStream {
+    try base.byteStream(port: port, baudRate: baudRate)
+  }
+  func interruptLine(_ name: InterruptLineName) throws(BusError) -> any InterruptLine {
+    try base.interruptLine(name)
+  }
+  func registerBuses() -> [String] { base.registerBuses() }
+  func serialPorts() -> [String] { base.serialPorts() }
 }

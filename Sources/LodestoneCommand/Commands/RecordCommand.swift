@@ -63,8 +63,7 @@ struct ReplayCommand: ParsableCommand {
     var lines = ObservationLines { _ in nil }
     do {
       try Replay.run(
-        recording, board: board,
-        calibrations: CalibrationStore(stateDirectory: StateDirectory.current())
+        recording, board: board
       ) { observation in
         Terminal.write(lines.line(for: observation) + "\n")
       }

@@ -172,7 +172,9 @@ public enum BoardFile {
           fix: try leg.boolean("fix")))
     }
     var faults: [SimulationPlan.Fault] = []
-    for node in try map.items("faults") ?? [] { faults.append(try fault(node, file: file, sensors)) }
+    for node in try map.items("faults") ?? [] {
+      faults.append(try fault(node, file: file, sensors))
+    }
     return SimulationPlan(
       seed: UInt64(try map.integer("seed", in: 0...Int.max) ?? 1),
       start: try position(start, file: file),

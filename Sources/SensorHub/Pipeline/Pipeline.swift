@@ -1,5 +1,6 @@
 import CalibrationCore
 import FusionCore
+import Geomagnetism
 import LinearAlgebra
 import SensorDrivers
 import SensorTypes
@@ -14,6 +15,8 @@ struct Pipeline: Sendable {
     let mount: Matrix3
     var calibration: AppliedCalibration?
     var quality = MagnetometerQuality.uncalibrated
+    /// A magnetometer's newest sample, not corrected, in its own frame.
+    var newestField: Vector3?
     /// Whether this is the first chip of its kind, the one that is listened to.
     var isPrimary: Bool
   }
@@ -25,39 +28,33 @@ struct Pipeline: Sendable {
   private var altitude = RelativeAltitudeEstimator()
   private var local: LocalField
   private var hasFix: Bool?
-  private var pendingDiagnostics: [String] = []
+  private var memory = PositionMemory()
+  private var pendingDiagnostics: [String]
+  private let places: [(position: String, mount: Mount)]
   private let isSimulated: Bool
 
-  init(board: Board, calibrations: CalibrationStore, isSimulated: Bool) {
+  /// - Parameters:
+  ///   - models: The magnetic models, in the order of their epochs.
+  ///   - notes: What a person should know from the start.
+  init(board: Board, models: [MagneticModel], notes: [String] = [], isSimulated: Bool) {
     self.isSimulated = isSimulated
+    pendingDiagnostics = notes
+    places = board.sensors.map { ($0.attachment.description, $0.mount) }
     var params = AttitudeEstimator.Params()
     params.level = board.isLevel
     heading = AttitudeEstimator(params)
-    local = LocalField(position: board.position)
+    local = LocalField(position: board.position, models: models)
     var seen: Set<ChipKind> = []
     channels = []
     for sensor in board.sensors {
       let kind = ChipCatalog.chip(named: sensor.chip)?.kind ?? .receiver
       // Gyro and accelerometer in one chip come before an accelerometer alone.
       let isPrimary = seen.insert(kind).inserted
-      var channel = Channel(
-        kind: kind, mount: sensor.mount.matrix, calibration: nil, isPrimary: isPrimary)
       if sensor.mount.isMirrored {
         pendingDiagnostics.append(
           "\(sensor.chip) at \(sensor.attachment): its mount is a mirror image")
       }
-      if kind == .magnetometer {
-        switch calibrations.find(sensor) {
-        case .record(let calibration):
-          channel.calibration = calibration
-          channel.quality = MagnetometerQuality(calibration, mount: sensor.mount)
-        case .none:
-          pendingDiagnostics.append(
-            "\(sensor.chip) at \(sensor.attachment) is not calibrated: heading will not be trusted")
-        case .unusable(let reason): pendingDiagnostics.append("calibration not applied: \(reason)")
-        }
-      }
-      channels.append(channel)
+      channels.append(Channel(kind: kind, mount: sensor.mount.matrix, isPrimary: isPrimary))
     }
     if seen.contains(.inertial) {
       for index in channels.indices where channels[index].kind == .accelerometer {
@@ -94,6 +91,9 @@ struct Pipeline: Sendable {
     return true
   }
 
+  /// Where the board is, when that is worth keeping for the next run; once each time.
+  mutating func takePositionToKeep() -> LastPosition? { memory.takeDue() }
+
   /// Takes one delivery and publishes what follows from it.
   mutating func process(_ delivery: Delivery, publish: (Observation) -> Void) {
     switch delivery {
@@ -105,10 +105,52 @@ struct Pipeline: Sendable {
     case .wallTime(let seconds, let time):
       local.update(wallTime: seconds)
       heading.expectedField = local.expectedField
-      for message in pendingDiagnostics { publish(.diagnostic(message, at: time)) }
-      pendingDiagnostics.removeAll()
+      publishDiagnostics(at: time, publish)
+    case .calibration(let sensor, let finding, let time):
+      take(finding, for: sensor)
+      publishDiagnostics(at: time, publish)
+    case .lastPosition(let last):
+      local.update(last)
+      heading.expectedField = local.expectedField
     case .diagnostic(let message, let time): publish(.diagnostic(message, at: time))
     }
+  }
+
+  // Between two samples: the filter keeps its heading and finds its place in the new field from there.
+  private mutating func take(_ finding: CalibrationStore.Finding, for sensor: Int) {
+    let name = "\(status[sensor].chip) at \(places[sensor].position)"
+    let before = channels[sensor]
+    let wasCalibrated = before.calibration != nil
+    switch finding {
+    case .record(let calibration):
+      guard calibration != channels[sensor].calibration else { return }
+      channels[sensor].calibration = calibration
+      channels[sensor].quality = MagnetometerQuality(calibration, mount: places[sensor].mount)
+      if wasCalibrated { pendingDiagnostics.append("\(name): the new calibration is applied") }
+    case .none:
+      channels[sensor].calibration = nil
+      channels[sensor].quality = .uncalibrated
+      pendingDiagnostics.append("\(name) is not calibrated: heading will not be trusted")
+    case .unusable(let reason):
+      let consequence = wasCalibrated ? "the one before stays" : "heading will not be trusted"
+      pendingDiagnostics.append(
+        "\(name): its calibration record cannot be used (\(reason)): \(consequence)")
+      return
+    }
+    guard before.isPrimary, let raw = before.newestField else { return }
+    let (old, new) = (before.calibration, channels[sensor].calibration)
+    let shift = (new?.correct(raw) ?? raw) - (old?.correct(raw) ?? raw)
+    heading.calibrationDidChange(
+      shift: before.mount * shift, quality: channels[sensor].quality)
+  }
+
+  private mutating func publishDiagnostics(at time: Timestamp, _ publish: (Observation) -> Void) {
+    guard !pendingDiagnostics.isEmpty || !local.diagnostics.isEmpty else { return }
+    for message in pendingDiagnostics + local.diagnostics {
+      publish(.diagnostic(message, at: time))
+    }
+    pendingDiagnostics.removeAll()
+    local.diagnostics.removeAll()
   }
 
   private mutating func process(
@@ -125,6 +167,7 @@ struct Pipeline: Sendable {
       let sense = mount.determinant
       heading.update(angularRate: sense * (mount * rate), acceleration: mount * force, at: time)
     case .magneticField(let raw):
+      channels[sensor].newestField = raw
       let field = mount * (channel.calibration?.correct(raw) ?? raw)
       heading.update(magneticField: field, at: time, quality: channel.quality)
       publishHeading(at: time, publish)
@@ -155,6 +198,7 @@ struct Pipeline: Sendable {
     hasFix = true
     local.update(fix)
     heading.expectedField = local.expectedField
+    memory.take(fix)
     publish(
       .location(LocationEstimate(fix: AccuracyModel.completed(fix), isSimulated: isSimulated)))
   }

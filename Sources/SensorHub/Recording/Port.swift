@@ -63,6 +63,17 @@ final class Port {
     }
   }
 
+  /// The content of a file of the state directory, where it is new; `index` tells it from others.
+  func change(of watch: StateWatch, _ index: Int) -> StateFile.Content? {
+    switch source {
+    case .live:
+      guard let content = watch.change() else { return nil }
+      record { $0.content(content, index) }
+      return content
+    case .replay(let cursor): return cursor.content(index)
+    }
+  }
+
   func device(bus: String, address: UInt8) throws(BusError) -> PortDevice {
     let base = try open(bus: bus) { (provider) throws(BusError) in
       try provider.registerDevice(bus: bus, address: address)
@@ -377,10 +388,51 @@ final class ReplayCursor {
     return number
   }
 
+  /// What was new of a stored file at this place of the recording; `nil` where nothing was.
+  func content(_ index: Int) -> StateFile.Content? {
+    guard position < lines.count, let content = lines[position].content(index) else { return nil }
+    position += 1
+    return content
+  }
+
   func diverged(_ wanted: String) -> BusError {
     if divergence == nil {
       divergence = "the drivers ask for \(wanted), the recording goes on otherwise"
     }
     return BusError(.unsupported("this step of the recording"), bus: "replay")
+  }
+}
+
+extension TraceBuffer {
+  /// The letter of a stored file, and its three kinds of content.
+  fileprivate static let letter: Character = "k"
+  fileprivate static let missing: Int64 = 0
+  fileprivate static let whole: Int64 = 1
+  fileprivate static let unreadable: Int64 = 2
+
+  fileprivate mutating func content(_ content: StateFile.Content, _ index: Int) {
+    begin(Self.letter, index)
+    switch content {
+    case .missing: number(Self.missing)
+    case .bytes(let bytes):
+      number(Self.whole)
+      bytes.withUnsafeBytes { hexadecimal($0) }
+    case .unreadable(let why):
+      number(Self.unreadable)
+      Array(why.utf8).withUnsafeBytes { hexadecimal($0) }
+    }
+  }
+}
+
+extension TraceLine {
+  fileprivate func content(_ index: Int) -> StateFile.Content? {
+    guard letter == TraceBuffer.letter.asciiValue, number(0) == Int64(index) else { return nil }
+    switch number(1) {
+    case TraceBuffer.missing: return .missing
+    case TraceBuffer.whole: return data(2).map { .bytes($0) }
+    case TraceBuffer.unreadable:
+      return data(2).map { .unreadable(String(decoding: $0, as: UTF8.self)) }
+    default: return nil
+    }
   }
 }

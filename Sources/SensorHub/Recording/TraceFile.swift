@@ -1,3 +1,4 @@
+import Geomagnetism
 import SensorBus
 import SensorTypes
 import Synchronization
@@ -8,6 +9,8 @@ import Synchronization
 //   lodestone-trace 1
 //   board <lines> <name of the board file>
 //   <the board file, line for line>
+//   model <lines>            only where a magnetic model newer than the built-in one was used
+//   <its coefficient file, line for line>
 //   s 0
 //   …
 //   .
@@ -38,11 +41,18 @@ final class TraceWriter: Sendable {
   private let state = Mutex(State())
 
   /// Writes the head at once, so that a recording that cannot be written fails before it begins.
-  init(boardText: String, boardName: String, sink: @escaping TraceSink) throws {
+  init(
+    boardText: String, boardName: String, modelText: String? = nil, sink: @escaping TraceSink
+  ) throws {
     self.sink = sink
-    let lines = boardText.split(separator: "\n", omittingEmptySubsequences: false)
-    var head = "lodestone-trace \(Self.version)\nboard \(lines.count) \(boardName)\n"
-    for line in lines { head += line + "\n" }
+    var head = "lodestone-trace \(Self.version)\n"
+    func append(_ text: String, as title: (Int) -> String) {
+      let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+      head += title(lines.count) + "\n"
+      for line in lines { head += line + "\n" }
+    }
+    append(boardText) { "board \($0) \(boardName)" }
+    if let modelText { append(modelText) { "model \($0)" } }
     try Array(head.utf8).withUnsafeBytes { try sink($0) }
   }
 
@@ -68,6 +78,8 @@ public struct Recording: Sendable {
   public let boardName: String
   /// The text of the board file.
   public let boardText: String
+  /// The magnetic model that was used besides the built-in one.
+  let model: MagneticModel?
   /// The steps, each with the number of its worker, in order.
   let steps: [(worker: Int, lines: [TraceLine])]
   /// The line of each step, for messages.
@@ -76,8 +88,8 @@ public struct Recording: Sendable {
   /// Reads a recording. A recording that ends in the middle of a step (power lost) is good up to there.
   public init(_ bytes: [UInt8]) throws(TraceError) {
     let lines = bytes.split(separator: 10, omittingEmptySubsequences: false)
-    guard let first = lines.first,
-      first.elementsEqual("lodestone-trace \(TraceWriter.version)".utf8)
+    guard let title = lines.first,
+      title.elementsEqual("lodestone-trace \(TraceWriter.version)".utf8)
     else {
       throw TraceError(line: 1, message: "this is no lodestone-trace \(TraceWriter.version)")
     }
@@ -90,11 +102,14 @@ public struct Recording: Sendable {
     boardName = words[2]
     boardText = lines[2..<(2 + count)].map { String(decoding: $0, as: UTF8.self) }
       .joined(separator: "\n")
+    let first = 2 + count
+    let modelLines = try Self.modelLines(lines, at: first)
+    model = try Self.model(lines[modelLines], line: first + 1)
     var steps: [(worker: Int, lines: [TraceLine])] = []
     var stepLines: [Int] = []
     var current: (worker: Int, lines: [TraceLine])?
     var begin = 0
-    for index in (2 + count)..<lines.count where !lines[index].isEmpty {
+    for index in modelLines.upperBound..<lines.count where !lines[index].isEmpty {
       guard let line = TraceLine(lines[index]) else {
         if index == lines.count - 1 { break }
         throw TraceError(line: index + 1, message: "not a trace line")
@@ -122,5 +137,31 @@ public struct Recording: Sendable {
     }
     self.steps = steps
     self.stepLines = stepLines
+  }
+
+  /// The lines of the coefficient file; empty where there is none.
+  private static func modelLines(
+    _ lines: [ArraySlice<UInt8>], at index: Int
+  ) throws(TraceError) -> Range<Int> {
+    guard index < lines.count, lines[index].starts(with: "model ".utf8) else {
+      return index..<index
+    }
+    let text = String(decoding: lines[index].dropFirst(6), as: UTF8.self)
+    guard let count = Int(text), count >= 0, count <= lines.count - index - 1 else {
+      throw TraceError(line: index + 1, message: "the magnetic model is missing")
+    }
+    return (index + 1)..<(index + 1 + count)
+  }
+
+  private static func model(
+    _ lines: ArraySlice<ArraySlice<UInt8>>, line: Int
+  ) throws(TraceError) -> MagneticModel? {
+    guard !lines.isEmpty else { return nil }
+    let text = lines.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\n")
+    do {
+      return try MagneticModel(coefficientFile: text)
+    } catch {
+      throw TraceError(line: line + error.line, message: error.message)
+    }
   }
 }

@@ -22,8 +22,8 @@ final class DemandBox: Sendable {
 
 /// Everything on one bus, stepped by the one thread that owns it.
 final class BusWorker: BusWork {
-  /// How often the system's date is looked at, seconds.
-  private static let wallTimeInterval = 1.0
+  /// How often the system's date and the stored files are looked at, seconds.
+  private static let lookInterval = 1.0
   /// The window of the bus load, seconds, and the share above which it is said.
   private static let loadWindow = 10.0
   private static let loadLimit = 0.6
@@ -35,21 +35,24 @@ final class BusWorker: BusWork {
   private let demand: DemandBox
   private let deliver: ([Delivery], TraceBuffer) -> Void
   private var outbox: [Delivery] = []
-  private var nextWallTime = Timestamp(nanoseconds: .min)
+  private let files: WorkerFiles
+  private var nextLook = Timestamp(nanoseconds: .min)
   private var loadStart: Timestamp?
   private var loadWasSaid = false
 
   /// - Parameters:
   ///   - speed: The I2C clock in hertz; `nil` for a serial port.
+  ///   - files: The stored files that the sensors of this bus use.
   ///   - deliver: Takes what a step brought, and its trace, before the next step begins.
   init(
     bus: String, speed: Double?, port: Port, tasks: [(task: any WorkerTask, kind: DemandKind)],
-    demand: DemandBox, deliver: @escaping ([Delivery], TraceBuffer) -> Void
+    files: WorkerFiles, demand: DemandBox, deliver: @escaping ([Delivery], TraceBuffer) -> Void
   ) {
     self.bus = bus
     self.speed = speed
     self.port = port
     self.tasks = tasks
+    self.files = files
     self.demand = demand
     self.deliver = deliver
     outbox.reserveCapacity(64)
@@ -59,13 +62,14 @@ final class BusWorker: BusWork {
     port.beginStep()
     outbox.removeAll(keepingCapacity: true)
     let now = port.now()
-    if now >= nextWallTime {
-      nextWallTime = now.advanced(bySeconds: Self.wallTimeInterval)
+    if now >= nextLook {
+      nextLook = now.advanced(bySeconds: Self.lookInterval)
+      files.look(port, at: now, into: &outbox)
       outbox.append(.wallTime(port.wallTime(), at: now))
       watchLoad(now)
     }
     let demand = self.demand.value
-    var due = nextWallTime
+    var due = nextLook
     for (task, kind) in tasks {
       task.setWanted(kind.isWanted(demand))
       task.step(port, at: now, into: &outbox)

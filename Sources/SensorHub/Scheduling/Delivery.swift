@@ -7,5 +7,9 @@ enum Delivery {
   case status(SensorStatus)
   /// What the system believes the date to be, seconds since 1970.
   case wallTime(Double, at: Timestamp)
+  /// The calibration of a magnetometer is known, or is another one now.
+  case calibration(sensor: Int, CalibrationStore.Finding, at: Timestamp)
+  /// Where the board was last, before this run.
+  case lastPosition(LastPosition)
   case diagnostic(String, at: Timestamp)
 }

@@ -8,6 +8,8 @@ struct WorkerPlan: Sendable {
   let bus: String
   let speed: Double?
   let sensors: [(index: Int, sensor: Board.Sensor)]
+  /// How many sensors the whole board has.
+  let boardSize: Int
 
   /// One plan a bus, in the order of the board file.
   static func plans(for board: Board) -> [WorkerPlan] {
@@ -22,7 +24,7 @@ struct WorkerPlan: Sendable {
       }
       return WorkerPlan(
         index: index, bus: bus, speed: isSerial ? nil : board.busSpeeds[bus] ?? 100_000,
-        sensors: sensors.map { ($0.offset, $0.element) })
+        sensors: sensors.map { ($0.offset, $0.element) }, boardSize: board.sensors.count)
     }
   }
 
@@ -30,12 +32,18 @@ struct WorkerPlan: Sendable {
   var threadName: String { String((bus.split(separator: "/").last ?? "bus").suffix(15)) }
 
   func makeWorker(
-    source: Port.Source, records: Bool, demand: DemandBox,
+    source: Port.Source, records: Bool, state: StateStore, demand: DemandBox,
     deliver: @escaping ([Delivery], TraceBuffer) -> Void
   ) -> BusWorker {
     let tasks = sensors.map { index, sensor in SensorFactory.task(index: index, sensor: sensor) }
+    let magnetometers = sensors.filter {
+      ChipCatalog.chip(named: $0.sensor.chip)?.kind == .magnetometer
+    }
+    // One worker is enough for the position; its file's number follows the last sensor's.
+    let files = WorkerFiles(
+      magnetometers: magnetometers, store: state, positionIndex: index == 0 ? boardSize : nil)
     return BusWorker(
       bus: bus, speed: speed, port: Port(source, worker: index, records: records), tasks: tasks,
-      demand: demand, deliver: deliver)
+      files: files, demand: demand, deliver: deliver)
   }
 }

@@ -1,0 +1,51 @@
+public import Foundation
+public import Geomagnetism
+
+/// A magnetic model newer than the built-in one, from a coefficient file (`WMM.COF`) in the configuration
+/// folder: how a board keeps true north after 2030 without a new version of this library.
+public struct MagneticModelFile: Sendable {
+  /// The model.
+  public let model: MagneticModel
+  /// The file's text.
+  public let text: String
+  /// Where it lies.
+  public let file: URL
+
+  /// Where configuration lies: `$CONFIGURATION_DIRECTORY` (systemd), else `$XDG_CONFIG_HOME/lodestone` or
+  /// `~/.config/lodestone`; and `/etc/lodestone`.
+  public static func folders(
+    environment: [String: String] = ProcessInfo.processInfo.environment
+  ) -> [URL] {
+    let system = URL(filePath: "/etc/lodestone")
+    if let given = environment["CONFIGURATION_DIRECTORY"]?.split(separator: ":").first {
+      return [URL(filePath: String(given)), system]
+    }
+    let home = environment["XDG_CONFIG_HOME"].flatMap { $0.isEmpty ? nil : URL(filePath: $0) }
+    let user = home ?? FileManager.default.homeDirectoryForCurrentUser.appending(path: ".config")
+    return [user.appending(path: "lodestone"), system]
+  }
+
+  /// The newest of the files called `….COF` in `folders` that supersedes the built-in model, and what is
+  /// wrong with those that cannot be read.
+  public static func newest(
+    in folders: [URL] = folders()
+  ) -> (file: MagneticModelFile?, problems: [String]) {
+    var newest: MagneticModelFile?
+    var problems: [String] = []
+    for folder in folders {
+      let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+      for name in names.sorted() where name.uppercased().hasSuffix(".COF") {
+        let file = folder.appending(path: name)
+        do {
+          let text = try String(contentsOf: file, encoding: .utf8)
+          let model = try MagneticModel(coefficientFile: text)
+          guard model.supersedes(newest?.model ?? .wmm2025) else { continue }
+          newest = MagneticModelFile(model: model, text: text, file: file)
+        } catch {
+          problems.append("\(file.path) is not used: \(error)")
+        }
+      }
+    }
+    return (newest, problems)
+  }
+}
