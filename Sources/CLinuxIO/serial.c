@@ -4,6 +4,7 @@
 #include <asm/termbits.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <asm/ioctls.h>
 #include <unistd.h>
@@ -29,7 +30,10 @@ int lodestone_serial_open(const char *path, unsigned rate) {
     fd = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
   } while (fd < 0 && errno == EINTR);
   if (fd < 0) return -errno;
-  int result = ioctl(fd, TIOCEXCL) < 0 ? -errno : lodestone_serial_rate(fd, rate);
+  // TIOCEXCL keeps others out but not root; the lock keeps out whoever asks for it, so two of us.
+  int result = 0;
+  if (flock(fd, LOCK_EX | LOCK_NB) < 0) result = errno == EWOULDBLOCK ? -EBUSY : -errno;
+  if (result == 0) result = ioctl(fd, TIOCEXCL) < 0 ? -errno : lodestone_serial_rate(fd, rate);
   if (result < 0) {
     close(fd);
     return result;

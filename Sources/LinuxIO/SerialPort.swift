@@ -81,6 +81,7 @@ final class SerialPort: ByteStream {
     var error = BusError(result: result, .serial, bus: path)
     if result == -EBUSY {
       let holders = PortHolder.find(path)
+      // Nobody to be seen: a process of another user, or this one already has it.
       if !holders.isEmpty { error.reason = .inUse(by: holders.joined(separator: ", ")) }
     }
     throw error

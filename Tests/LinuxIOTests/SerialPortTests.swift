@@ -1,4 +1,5 @@
 import CTestSupport
+import Foundation
 import Glibc
 import SensorBus
 import Testing
@@ -99,6 +100,47 @@ struct SerialPortTests {
       (error as? BusError)?.reason == .disconnected
     }
     if case .at = port.readiness {} else { Issue.record("a lost port waits for its next attempt") }
+  }
+
+  @Test("one owner a port: a second one is told that it is in use, and by whom")
+  func owner() throws {
+    let peer = try Peer()
+    let port = try SerialPort(path: peer.port, rate: 9_600)
+    func second() -> BusError.Reason? {
+      do {
+        _ = try SerialPort(path: peer.port, rate: 9_600)
+        return nil
+      } catch { return error.reason }
+    }
+    guard case .inUse = second() else {
+      Issue.record("opened twice")
+      return
+    }
+    withExtendedLifetime(port) {}
+  }
+
+  @Test("a port that another process has locked is refused with that process's name")
+  func otherProcess() throws {
+    let peer = try Peer()
+    let holder = Process()
+    let ready = Pipe()
+    holder.executableURL = URL(filePath: "/bin/bash")
+    // Holds the port open and locked until its input ends.
+    holder.arguments = ["-c", "exec 9<>\(peer.port); flock -n 9 && echo ready; read -r line"]
+    let input = Pipe()
+    holder.standardInput = input
+    holder.standardOutput = ready
+    try holder.run()
+    #expect(ready.fileHandleForReading.availableData == Data("ready\n".utf8))
+    #expect {
+      _ = try SerialPort(path: peer.port, rate: 9_600)
+    } throws: { error in
+      guard case .inUse(let owner) = (error as? BusError)?.reason else { return false }
+      return owner.contains("bash (process \(holder.processIdentifier))")
+    }
+    try input.fileHandleForWriting.close()
+    holder.waitUntilExit()
+    _ = try SerialPort(path: peer.port, rate: 9_600)
   }
 
   @Test("what does not exist is not found")
