@@ -97,6 +97,7 @@ let package = Package(
     tests("SensorTypes", ["SensorTypes", "LinearAlgebra"]),
     tests("Geomagnetism", ["Geomagnetism", "LinearAlgebra"]),
     tests("FusionCore", ["FusionCore", "SensorTypes", "LinearAlgebra", "Geomagnetism"]),
+    tests("CalibrationCore", ["CalibrationCore", "SensorTypes", "LinearAlgebra"]),
     tests("GNSSProtocol", ["GNSSProtocol", "SensorTypes"]),
     tests("LocationServices", ["LocationServices", "SensorTypes", "LinearAlgebra"]),
     tests(

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Geomagnetism
+import Lodestone
 
 /// `lodestone declination LAT LON`: the magnetic model by itself.
 struct DeclinationCommand: ParsableCommand {
@@ -8,8 +9,8 @@ struct DeclinationCommand: ParsableCommand {
     commandName: "declination",
     abstract: "The earth's magnetic field at a place: declination, inclination, components.",
     discussion: """
-      By the World Magnetic Model 2025 of NOAA and BGS, with the model's own uncertainty. Angles in \
-      degrees, field in nanotesla, rates per year.
+      By the World Magnetic Model 2025 of NOAA and BGS, or a newer WMM.COF in the configuration folder, \
+      with the model's own uncertainty. Angles in degrees, field in nanotesla, rates per year.
       """)
 
   @Argument(help: "Latitude, degrees north (negative: south).")
@@ -46,16 +47,20 @@ struct DeclinationCommand: ParsableCommand {
 
   func run() throws {
     let year = try decimalYear()
+    let (newer, problems) = MagneticModelFile.newest()
+    for problem in problems { Terminal.warn("lodestone: \(problem)") }
+    // The newest model that covers the date.
+    let model = newer.map(\.model).flatMap { $0.epoch <= year ? $0 : nil } ?? .wmm2025
     let result: MagneticField
     do {
-      result = try MagneticModel.wmm2025.field(
+      result = try model.field(
         latitude: latitude, longitude: longitude, altitude: altitude, decimalYear: year)
     } catch {
       throw ValidationError("\(error)")
     }
     switch format {
     case .json: print(Self.json(result).line)
-    case .text: print(Self.text(result, year: year))
+    case .text: print(Self.text(result, of: model, year: year))
     }
   }
 
@@ -92,7 +97,8 @@ struct DeclinationCommand: ParsableCommand {
     return line
   }
 
-  private static func text(_ field: MagneticField, year: Double) -> String {
+  private static func text(_ field: MagneticField, of model: MagneticModel, year: Double) -> String
+  {
     func row(_ name: String, _ value: Double, _ rate: Double, _ unit: String, _ digits: Int)
       -> String
     {
@@ -102,7 +108,8 @@ struct DeclinationCommand: ParsableCommand {
         "\(name.padding(toLength: 22, withPad: " ", startingAt: 0))\(value) \(unit)  (\(rate) \(unit) a year)"
     }
     return [
-      "WMM2025 at \(JSONLine.fixed(year, digits: 3))",
+      "\(model.name) at \(JSONLine.fixed(year, digits: 3))"
+        + (field.isExtrapolated ? ", extrapolated: uncertainty doubled" : ""),
       row("declination", field.declination, field.declinationRate, "deg", 3)
         + "  +- \(JSONLine.fixed(field.declinationUncertainty, digits: 2)) deg",
       row("inclination", field.inclination, field.inclinationRate, "deg", 3),

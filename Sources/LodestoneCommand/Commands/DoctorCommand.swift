@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Glibc
 import LinuxIO
+import Geomagnetism
 import Lodestone
 import SensorBus
 import SensorDrivers
@@ -46,6 +47,7 @@ struct DoctorCommand: ParsableCommand {
       }
       for port in provider.serialPorts() { for finding in check(port: port) { note(finding) } }
     }
+    for finding in checkFolders() { note(finding) }
     if problems > 0 { throw ExitCode.failure }
     print("nothing to mend")
   }
@@ -95,6 +97,31 @@ struct DoctorCommand: ParsableCommand {
             ))
         }
       }
+    }
+    return findings
+  }
+
+  // Where calibrations and the last position are kept, and a newer magnetic model may lie.
+  private func checkFolders() -> [Finding] {
+    var findings: [Finding] = []
+    var folder = StateDirectory.current()
+    let state = folder.path
+    // What is not there yet is made when it is needed, in the nearest folder that is.
+    while Glibc.access(folder.path, F_OK) != 0, folder.path != "/" {
+      folder.deleteLastPathComponent()
+    }
+    if Glibc.access(folder.path, W_OK) == 0 {
+      findings.append(Finding(.good, "calibrations are kept in \(state)"))
+    } else {
+      findings.append(
+        Finding(
+          .problem, "\(state) cannot be written: calibrations would not stay",
+          "sudo chown -R $USER \(folder.path)   # or set STATE_DIRECTORY"))
+    }
+    let (model, problems) = MagneticModelFile.newest()
+    if let model { findings.append(Finding(.good, "\(model.model.name) from \(model.file.path)")) }
+    for problem in problems {
+      findings.append(Finding(.problem, problem, "replace the file, or remove it"))
     }
     return findings
   }
