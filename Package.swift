@@ -122,7 +122,7 @@ let package = Package(
       "Lodestone",
       [
         "Lodestone", "SensorHub", "SimulatedDevices", "SensorTypes", "SensorBus", "LinearAlgebra",
-        "Geomagnetism", "CalibrationCore", "CTestSupport",
+        "Geomagnetism", "CalibrationCore", "GNSSProtocol", "CTestSupport",
       ]),
     tests("Architecture", []),
   ]

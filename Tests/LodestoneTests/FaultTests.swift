@@ -2,6 +2,7 @@ import Foundation
 import SensorHub
 import SensorTypes
 import SimulatedDevices
+import Synchronization
 import Testing
 
 /// Unplug each chip of the simulated board, and everything else that can happen to one.
@@ -97,6 +98,27 @@ struct FaultTests {
     }
     #expect(reason.contains("this is no LIS3MDL") && reason.contains("0x40"))
     #expect(!observations.contains { if case .heading = $0 { true } else { false } })
+  }
+
+  @Test(
+    "a chip that cannot be read, or is not, leaves its thread asleep, whatever its line says",
+    arguments: [Fault.shortRead(bytes: 1), .noAnswer, .timeout])
+  func idleThread(fault: Fault) throws {
+    let board = try VirtualBoard()
+    _ = board.run(5)
+    let healthy = board.runner.steps.load(ordering: .relaxed)
+    _ = board.run(5)
+    let perFiveSeconds = board.runner.steps.load(ordering: .relaxed) - healthy
+    // The twin goes on pulling its line up.
+    board.simulation.inject(fault, chip: 1, from: board.clock.now())
+    let before = board.runner.steps.load(ordering: .relaxed)
+    _ = board.run(5)
+    #expect(board.runner.steps.load(ordering: .relaxed) - before <= perFiveSeconds)
+    board.hub.setDemand(Demand())
+    _ = board.run(1)
+    let asleep = board.runner.steps.load(ordering: .relaxed)
+    _ = board.run(5)
+    #expect(board.runner.steps.load(ordering: .relaxed) - asleep < 50)
   }
 
   @Test("nobody asks: every chip is identified, then asleep; asked, it wakes")

@@ -53,7 +53,8 @@ final class SensorTask: WorkerTask {
       index: index, chip: sensor.chip, position: sensor.attachment.description)
   }
 
-  var readiness: Readiness { line?.readiness ?? .never }
+  // Edges of a chip that is not being read would end every wait at once, and nobody would take them.
+  var readiness: Readiness { isStarted ? line?.readiness ?? .never : .never }
 
   func setWanted(_ wanted: Bool) {
     guard wanted != isWanted else { return }
@@ -98,6 +99,8 @@ final class SensorTask: WorkerTask {
         hasAnswered = true
         let ready = port.now()
         supervisor.ready(at: ready)
+        // What the line kept from before says nothing about the samples to come.
+        _ = takeEdge(port)
         lastLook = ready
         nextVerify = ready.advanced(bySeconds: Self.verifyInterval)
         due = ready

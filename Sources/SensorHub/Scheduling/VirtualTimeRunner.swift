@@ -1,6 +1,6 @@
 public import SensorBus
 public import SensorTypes
-import Synchronization
+public import Synchronization
 
 /// Runs all work on the caller's thread in the order of time, on a clock that the caller moves.
 ///
@@ -22,6 +22,8 @@ public final class VirtualTimeRunner: BusRunner {
     func stop() { isStopped.store(true, ordering: .releasing) }
   }
 
+  /// Steps of all work so far: what a thread would have woken up for.
+  public let steps = Atomic<Int>(0)
   private let entries = Mutex<[Entry]>([])
   private let setTime: @Sendable (Timestamp) -> Void
   private let time: @Sendable () -> Timestamp
@@ -68,6 +70,7 @@ public final class VirtualTimeRunner: BusRunner {
       let floor = Timestamp(nanoseconds: time().nanoseconds + 1_000)
       setTime(max(next.time, floor))
       entries[next.index].token.isWoken.store(false, ordering: .releasing)
+      steps.add(1, ordering: .relaxed)
       entries[next.index].due = entries[next.index].work.step()
     }
     setTime(max(end, time()))
