@@ -4,7 +4,7 @@
   import Musl
 #endif
 
-/// The inverse problem between points that section 4 of Karney's paper has put in order: the first is
+/// The inverse problem between points in the order of Karney's equation 44: the first is
 /// southern or on the equator and not nearer to the equator than the second, which lies 0 to 180 degrees
 /// east of it.
 ///

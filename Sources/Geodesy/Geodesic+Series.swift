@@ -82,7 +82,7 @@ struct ArcIntegral {
       c6: e4 * ee * (38081.0 / 61440))
   }
 
-  /// J = I1 - I2 (equation 39), which the reduced length is made of; A2 and C2l by equations 42 and 43.
+  /// J = I1 - I2 (equation 40), which the reduced length is made of; A2 and C2l by equations 42 and 43.
   /// Its mean is of the order of epsilon and is built so that nothing cancels.
   static func reduction(_ e: Double) -> ArcIntegral {
     let ee = e * e

@@ -89,7 +89,7 @@ public enum Geodesic {
     let arcs = ArcIntegral.distance(circle.epsilon)
     let (sigma1, omega1) = (circle.arc, circle.longitude)
 
-    // Equations 7 and 20: the distance as an angle, and the arc that belongs to it.
+    // Equation 20: the distance as an angle, and the arc that belongs to it.
     let travelled = distance / (WGS84.polarRadius * arcs.mean)
     let offset = arcs.series(sigma1)
     let tau = sigma1.turned(by: travelled + offset)
@@ -97,7 +97,7 @@ public enum Geodesic {
     let length = travelled + offset + back
     let sigma2 = sigma1.turned(by: length)
 
-    // Equations 9, 10, 12 and 8: what the triangle says at that arc, and the longitude.
+    // Equations 12 to 14 and 8: what the triangle says at that arc, and the longitude.
     let equator = circle.azimuthAtEquator
     let omega2 = Angle(sine: equator.sine * sigma2.sine, cosine: sigma2.cosine)
     let excess =
@@ -162,7 +162,7 @@ struct GreatCircle {
   /// The longitude omega on the sphere from that crossing to the point.
   var longitude: Angle
 
-  /// The circle through a latitude, there in the direction `azimuth` (equations 5, 11 and 12).
+  /// The circle through a latitude, there in the direction `azimuth` (equations 10 to 12).
   init(leaving latitude: ReducedLatitude, at azimuth: Angle) {
     azimuthAtEquator = Angle(
       sine: azimuth.sine * latitude.cosine,
