@@ -34,12 +34,13 @@ let package = Package(
   targets: [
     // Pure core: value types, no Foundation, no clock, no I/O.
     floor("LinearAlgebra"),
+    floor("Geodesy", ["LinearAlgebra"]),
     floor("SensorTypes", ["LinearAlgebra"]),
     floor("Geomagnetism", ["LinearAlgebra"]),
     floor("FusionCore", ["LinearAlgebra", "SensorTypes", "Geomagnetism"]),
     floor("CalibrationCore", ["LinearAlgebra", "SensorTypes", "Geomagnetism"]),
     floor("GNSSProtocol", ["SensorTypes"]),
-    floor("LocationServices", ["LinearAlgebra", "SensorTypes"]),
+    floor("LocationServices", ["LinearAlgebra", "SensorTypes", "Geodesy"]),
 
     // Buses and chips.
     floor("SensorBus", ["SensorTypes"]),
@@ -50,7 +51,7 @@ let package = Package(
     floor("SensorDrivers", ["LinearAlgebra", "SensorTypes", "SensorBus", "GNSSProtocol"]),
     floor(
       "SimulatedDevices",
-      ["LinearAlgebra", "SensorTypes", "Geomagnetism", "SensorBus"]),
+      ["LinearAlgebra", "SensorTypes", "Geomagnetism", "Geodesy", "SensorBus"]),
 
     // The hub and the composition root.
     floor(
@@ -67,7 +68,7 @@ let package = Package(
       ]),
 
     // The facades: exactly the SDK's names.
-    floor("CoreLocation", ["Lodestone", "LocationServices", "SensorTypes"]),
+    floor("CoreLocation", ["Lodestone", "LocationServices", "SensorTypes", "Geodesy"]),
     floor("CoreMotion", ["Lodestone", "LocationServices", "SensorTypes"]),
 
     .executableTarget(
@@ -94,12 +95,13 @@ let package = Package(
 
     // One test target a target; `Architecture` holds the imports against the floors above.
     tests("LinearAlgebra", ["LinearAlgebra"]),
+    tests("Geodesy", ["Geodesy", "LinearAlgebra", "CTestSupport"]),
     tests("SensorTypes", ["SensorTypes", "LinearAlgebra"]),
     tests("Geomagnetism", ["Geomagnetism", "LinearAlgebra"]),
     tests("FusionCore", ["FusionCore", "SensorTypes", "LinearAlgebra", "Geomagnetism"]),
     tests("CalibrationCore", ["CalibrationCore", "SensorTypes", "LinearAlgebra"]),
     tests("GNSSProtocol", ["GNSSProtocol", "SensorTypes"]),
-    tests("LocationServices", ["LocationServices", "SensorTypes", "LinearAlgebra"]),
+    tests("LocationServices", ["LocationServices", "SensorTypes", "LinearAlgebra", "Geodesy"]),
     tests(
       "CoreLocation",
       ["CoreLocation", "Lodestone", "SensorTypes", "FacadeTestSupport", "facade-program"]),
@@ -111,7 +113,9 @@ let package = Package(
       ["SensorDrivers", "SimulatedDevices", "SensorBus", "SensorTypes", "LinearAlgebra"]),
     tests(
       "SimulatedDevices",
-      ["SimulatedDevices", "SensorBus", "SensorTypes", "LinearAlgebra", "Geomagnetism"]),
+      [
+        "SimulatedDevices", "SensorBus", "SensorTypes", "LinearAlgebra", "Geomagnetism", "Geodesy",
+      ]),
     tests(
       "SensorHub",
       [

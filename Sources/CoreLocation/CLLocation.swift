@@ -1,6 +1,7 @@
 // A location as the SDK hands it out.
 
 public import Foundation
+import Geodesy
 import LocationServices
 
 /// A position with height, course and speed, each with its accuracy. It does not change.
@@ -136,10 +137,11 @@ open class CLLocation: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
   /// The length of the shortest line over the WGS 84 ellipsoid to `location`, metres; heights do not
   /// count.
   open func distance(from location: CLLocation) -> CLLocationDistance {
-    Geodesic.distance(
+    Geodesic.inverse(
       from: Position(latitude: coordinate.latitude, longitude: coordinate.longitude),
       to: Position(
-        latitude: location.coordinate.latitude, longitude: location.coordinate.longitude))
+        latitude: location.coordinate.latitude, longitude: location.coordinate.longitude)
+    ).distance
   }
 
   /// Itself: it does not change.

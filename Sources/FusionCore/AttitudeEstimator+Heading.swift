@@ -79,6 +79,7 @@ extension AttitudeEstimator {
         // The covariance already holds what the filter made of it; the part that it smoothed into
         // its own memory of the field does not show there.
         variance += 0.25 * filter.fieldScatter / (horizontal * horizontal)
+        variance += tiltShare(filter.tiltDoubt, gradient, field, horizontal)
       }
     case .starting:
       // Two hundredths of a radian for one averaged field, and the tilt at the field's slope.

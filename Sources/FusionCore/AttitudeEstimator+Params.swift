@@ -67,6 +67,19 @@ extension AttitudeEstimator {
     let velocityScatterTime = 0.3
     /// Of each horizontal velocity at the start, (m/s)^2: it may begin while somebody walks.
     let startVelocity = 1.0
+    /// A receiver's velocity is good for so long by itself, seconds, is remembered for so long, and is then
+    /// worth so much, m/s and m/s a second.
+    let aidingPause = 1.5
+    let aidingMemory = 30.0
+    let aidingDeviation = 0.5
+    let aidingGrowth = 0.3
+    /// What is not known of its age, seconds.
+    let aidingSlip = 0.1
+    /// How long an acceleration lasts that is taken for tilt, and how long that tilt lasts: unaided, and
+    /// where gravity is measured; seconds.
+    let doubtTime = 3.0
+    let doubtMemory = 20.0
+    let doubtFading = 4.0
     /// The low-passed gyro against the bias: (0.035 deg/s)^2 in the mean over a second.
     let restVariance: Double
     /// The same before rest is sure: (0.15 deg/s)^2.

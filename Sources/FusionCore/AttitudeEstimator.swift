@@ -288,6 +288,25 @@ public struct AttitudeEstimator: Sendable {
     }
   }
 
+  /// Takes a velocity over ground that a receiver has measured: it keeps acceleration from passing for
+  /// tilt. Used while a gyro runs and north is known.
+  ///
+  /// - Parameters:
+  ///   - velocity: East and north, m/s, north being *magnetic* north; at most 1000 m/s.
+  ///   - deviation: One sigma of each, m/s.
+  ///   - time: When it was true.
+  public mutating func update(velocity: SIMD2<Double>, deviation: Double, at time: Timestamp) {
+    guard abs(velocity.x) <= 1_000, abs(velocity.y) <= 1_000, deviation.isFinite, deviation > 0
+    else {
+      state.counters.rejected &+= 1
+      return
+    }
+    guard let last = state.rateTime, state.filter?.hasNorth == true else { return }
+    let age = last.seconds(since: time)
+    guard abs(age) < Self.longestGap else { return }
+    state.filter?.add(velocity: velocity, variance: deviation * deviation, age: max(0, age))
+  }
+
   /// Takes one field sample, microtesla, body frame, with the quality of its calibration; at most
   /// 10 000 uT on each axis.
   public mutating func update(

@@ -59,6 +59,18 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   private var lastForce: Vector3?
   private var forceAge = 0.0
   private var lastRate = Vector3.zero
+  private var aiding: Aiding?
+  /// One sigma of the tilt that unaided motion may have left and the covariance does not know of, radians.
+  private(set) var tiltDoubt = 0.0
+
+  /// A velocity that was measured by somebody else.
+  private struct Aiding: Sendable, Hashable, Codable {
+    var velocity: SIMD2<Double>
+    var variance: Double
+    /// Seconds since it was true.
+    var age: Double
+    var isNew = true
+  }
 
   /// Starts from means over the first fraction of a second; `nil` while up is unknown.
   init?(
@@ -134,6 +146,11 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     return earth
   }
 
+  /// Takes the horizontal velocity, earth frame, as it was `age` seconds before the newest gyro sample.
+  mutating func add(velocity: SIMD2<Double>, variance: Double, age: Double) {
+    aiding = Aiding(velocity: velocity, variance: variance, age: age)
+  }
+
   /// Whether the block is long enough to be closed.
   func isBlockFull(_ c: AttitudeEstimator.Coefficients) -> Bool {
     block.duration >= c.blockDuration
@@ -161,8 +178,9 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     predict(force, duration, c)
     var x = ErrorVector.zero
     if let force {
-      takeVelocity(&x, duration, c)
+      takeVelocity(&x, force, duration, c)
       if isSteady { takeGravity(force, &x, duration, c) }
+      noteDoubt(isSteady: isSteady, duration, c)
     }
     if let restingRate {
       let variance = (isSure ? c.restVariance : c.quietVariance) / duration
@@ -207,19 +225,56 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   }
 
   private mutating func takeVelocity(
-    _ x: inout ErrorVector, _ duration: Double, _ c: AttitudeEstimator.Coefficients
+    _ x: inout ErrorVector, _ force: Vector3, _ duration: Double,
+    _ c: AttitudeEstimator.Coefficients
   ) {
-    // Somebody who walks keeps his velocity for seconds, so that each block says little about
-    // tilt; the weight falls with the velocity itself, as in a fit that is robust against outliers.
     let square = (velocity * velocity).sum() / 2
     velocityScatter += (square - velocityScatter) * (duration / (c.velocityScatterTime + duration))
-    let moving = c.velocityVariance + c.velocityWeight * velocityScatter
-    let variance = moving / duration
+    guard var aid = aiding else { return takeStandstill(&x, duration, c) }
+    if aid.isNew {
+      // What it has become since, by the force.
+      let acceleration = SIMD2(force.x, force.y)
+      let slip = c.aidingSlip * c.aidingSlip * (acceleration * acceleration).sum()
+      measure(&x, velocity: aid.velocity + acceleration * aid.age, variance: aid.variance + slip)
+      aid.isNew = false
+    } else if aid.age > c.aidingPause {
+      // A carrier that was moving when the receiver lost it goes on moving, ever less surely like that.
+      let deviation = c.aidingDeviation + c.aidingGrowth * aid.age
+      measure(&x, velocity: aid.velocity, variance: deviation * deviation / duration)
+    }
+    aid.age += duration
+    aiding = aid.age < c.aidingMemory ? aid : nil
+  }
+
+  /// Nothing says how fast it goes: on the whole not at all. Somebody who walks keeps his velocity for
+  /// seconds, so that each block says little about tilt; the weight falls with the velocity itself, as in
+  /// a fit that is robust against outliers.
+  private mutating func takeStandstill(
+    _ x: inout ErrorVector, _ duration: Double, _ c: AttitudeEstimator.Coefficients
+  ) {
+    let variance = c.velocityVariance + c.velocityWeight * velocityScatter
+    measure(&x, velocity: .zero, variance: variance / duration)
+  }
+
+  private mutating func measure(
+    _ x: inout ErrorVector, velocity measured: SIMD2<Double>, variance: Double
+  ) {
     for axis in 0..<2 {
       var h = ErrorVector.zero
       h[ErrorIndex.velocity + axis] = 1
-      covariance.update(&x, h: h, value: -velocity[axis], variance: variance)
+      covariance.update(&x, h: h, value: measured[axis] - velocity[axis], variance: variance)
     }
+  }
+
+  /// A velocity that is taken for zero and is not turns into tilt, over the seconds for which it lasts, and
+  /// stays there for longer.
+  private mutating func noteDoubt(
+    isSteady: Bool, _ duration: Double, _ c: AttitudeEstimator.Coefficients
+  ) {
+    let isAided = aiding.map { $0.age < c.aidingPause } ?? false
+    let now = isAided ? 0 : velocityScatter.squareRoot() / (c.gravity * c.doubtTime)
+    let time = isAided || isSteady ? c.doubtFading : c.doubtMemory
+    tiltDoubt = max(now, tiltDoubt * time / (time + duration))
   }
 
   /// Standing or rolling steadily, the force is gravity: its horizontal part is the tilt's error. That

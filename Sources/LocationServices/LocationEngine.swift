@@ -1,6 +1,7 @@
 // The services as a value: what clients ask for and what the board says go in, what each client is to be
 // told comes out.
 
+public import Geodesy
 public import SensorTypes
 
 /// All clients, what they have started, and what they have been told.
@@ -46,7 +47,7 @@ public struct LocationEngine: Sendable {
   /// Makes an engine without clients.
   ///
   /// - Parameter distance: Measures the movement that the distance filter asks for.
-  public init(distance: @escaping Distance = { Geodesic.distance(from: $0, to: $1) }) {
+  public init(distance: @escaping Distance = { Geodesic.inverse(from: $0, to: $1).distance }) {
     self.distance = distance
   }
 

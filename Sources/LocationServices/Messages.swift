@@ -3,6 +3,7 @@
 // All of them are values that can be encoded, so that the services can move into a process of their own
 // without a facade noticing.
 
+public import Geodesy
 public import SensorTypes
 
 /// Names one client of the services: one location manager, one altimeter.

@@ -12,21 +12,22 @@ struct ImportTests {
     ])
     return [
       "LinearAlgebra": [],
+      "Geodesy": ["LinearAlgebra"],
       "SensorTypes": ["LinearAlgebra"],
       "Geomagnetism": ["LinearAlgebra"],
       "FusionCore": core,
       "CalibrationCore": core,
       "GNSSProtocol": ["SensorTypes"],
-      "LocationServices": ["LinearAlgebra", "SensorTypes"],
+      "LocationServices": ["LinearAlgebra", "SensorTypes", "Geodesy"],
       "SensorBus": ["SensorTypes"],
       "LinuxIO": ["SensorBus", "SensorTypes", "CLinuxIO"],
       "SensorDrivers": ["LinearAlgebra", "SensorTypes", "SensorBus", "GNSSProtocol"],
-      "SimulatedDevices": core.union(["SensorBus"]),
+      "SimulatedDevices": core.union(["SensorBus", "Geodesy"]),
       "SensorHub": hub,
       "Lodestone": hub.subtracting(["Yams"]).union([
         "SensorHub", "LinuxIO", "SimulatedDevices", "LocationServices",
       ]),
-      "CoreLocation": ["Lodestone", "LocationServices", "SensorTypes"],
+      "CoreLocation": ["Lodestone", "LocationServices", "SensorTypes", "Geodesy"],
       "CoreMotion": ["Lodestone", "LocationServices", "SensorTypes"],
       "LodestoneCommand": hub.subtracting(["Yams"]).union([
         "SensorHub", "Lodestone", "LinuxIO", "SimulatedDevices", "ArgumentParser",

@@ -1,4 +1,5 @@
 import Foundation
+import Geodesy
 import LinearAlgebra
 import SensorTypes
 import Testing
@@ -190,6 +191,24 @@ struct LocationServiceTests {
     bench.say(fix(50.000_012, accuracy: 20))
     bench.say(fix(50.000_012, accuracy: 20))
     #expect(bench.latitudes().count == 2)
+  }
+
+  @Test("the distance filter's metres are the geodesic's")
+  func distanceFilterMetres() {
+    var bench = Bench()
+    let step = 0.000_1
+    let metres = Geodesic.inverse(
+      from: Position(latitude: 50, longitude: 13), to: Position(latitude: 50 + step, longitude: 13)
+    ).distance
+    for (filter, count) in [(metres - 1e-6, 2), (metres + 1e-6, 1)] {
+      bench.engine = LocationEngine()
+      bench.ask(.register)
+      bench.ask(.configure(ClientSettings(distanceFilter: filter)))
+      bench.ask(.start(.location))
+      bench.say(fix(50))
+      bench.say(fix(50 + step))
+      #expect(bench.latitudes().count == count)
+    }
   }
 
   @Test("D2: no fix yet is said once a loss, also to a client that starts during it")

@@ -1,5 +1,6 @@
 // The truth must be consistent with itself: rates are derivatives, turns add up, air thins out.
 
+import Geodesy
 import LinearAlgebra
 import SensorTypes
 import SimulatedDevices
@@ -166,6 +167,22 @@ struct SimulatedWorldTests {
       #expect(abs((truth.latitude - 45) * 111_131.8 - (isNorth ? 200 : 0)) < 0.01)
       #expect(abs((truth.longitude - 7) * 78_846.8 - (isNorth ? 0 : 200)) < 0.01)
     }
+  }
+
+  @Test("ten kilometres on it is where the geodesic leads, to a centimetre")
+  func farAway() {
+    let trajectory = Trajectory(
+      segments: [.init(duration: 990, speed: 20), .init(duration: 10, speed: 0)])
+    let world = SimulatedWorld(
+      .init(latitude: 48, longitude: 179.95, altitude: 0, geoidSeparation: 0, startHeading: 70),
+      trajectory: trajectory, start: start)
+    let truth = world.truth(at: start.advanced(bySeconds: 1100))
+    let way = Geodesic.inverse(
+      from: Position(latitude: 48, longitude: 179.95),
+      to: Position(latitude: truth.latitude, longitude: truth.longitude))
+    #expect(abs(way.distance - 10_000) < 0.02)
+    #expect(abs(way.initialAzimuth - 70) < 1e-6)
+    #expect(truth.longitude < -179.9)
   }
 
   @Test("tells true and magnetic heading, course and UTC")

@@ -199,6 +199,10 @@ struct Pipeline: Sendable {
     local.update(fix)
     heading.expectedField = local.expectedField
     memory.take(fix)
+    if let velocity = GroundVelocity(fix, declination: local.declination) {
+      heading.update(
+        velocity: velocity.value, deviation: velocity.deviation, at: velocity.time)
+    }
     publish(
       .location(LocationEstimate(fix: AccuracyModel.completed(fix), isSimulated: isSimulated)))
   }

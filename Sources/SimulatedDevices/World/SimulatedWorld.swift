@@ -5,6 +5,7 @@
 #else
   import Musl
 #endif
+import Geodesy
 public import LinearAlgebra
 public import SensorTypes
 
@@ -125,8 +126,10 @@ public protocol TruthSource: Sendable {
 
 /// A board on its way through the earth's field and the standard atmosphere.
 ///
-/// The way is laid on the plane that touches the ellipsoid at the start: right to a centimetre within a
-/// kilometre and to a few metres within ten. The field is taken linear around the start.
+/// The way is laid on the plane that touches the ellipsoid at the start, and latitude and longitude are
+/// those of the perpendiculars to it; heights are counted from the ellipsoid's level, not from the plane's.
+/// Ways are right to a centimetre within ten kilometres, where at middle latitudes north has turned by a
+/// tenth of a degree. The field is taken linear around the start.
 public final class SimulatedWorld: TruthSource {
   /// Where and when it starts.
   public let description: WorldDescription
@@ -137,7 +140,7 @@ public final class SimulatedWorld: TruthSource {
 
   private let field: Vector3
   private let fieldGradient: Matrix3
-  private let metresPerDegree: SIMD2<Double>
+  private let frame: LocalFrame
   private let weatherPhase: Double
 
   /// Standard gravity, m/s^2: what the specific force contains.
@@ -153,27 +156,23 @@ public final class SimulatedWorld: TruthSource {
     trajectory.startHeading += description.startHeading
     self.trajectory = trajectory
     self.start = start
-    // Radii of curvature of WGS 84 at the start.
-    let sine = sin(description.latitude * Double.pi / 180)
     let height = description.altitude + description.geoidSeparation
-    let squared = 0.006_694_379_990_141_316
-    let w = 1 - squared * sine * sine
-    let prime = 6_378_137 / w.squareRoot()
-    let meridian = prime * (1 - squared) / w
-    metresPerDegree =
-      SIMD2(
-        (prime + height) * max(1e-6, cos(description.latitude * Double.pi / 180)),
-        meridian + height) * (Double.pi / 180)
-    let (latitude, longitude) = (description.latitude, description.longitude)
-    let here = description.field(latitude, longitude, height)
-    field = here
-    let span = 0.01
-    let north = description.field(latitude + (latitude < 89 ? span : -span), longitude, height)
-    let east = description.field(latitude, longitude + span, height)
-    let up = description.field(latitude, longitude, height + 1000)
+    let frame = LocalFrame(
+      origin: GeodeticCoordinate(
+        latitude: description.latitude, longitude: description.longitude, height: height))
+    self.frame = frame
+    func field(at vector: Vector3) -> Vector3 {
+      let point = frame.toGeodetic(vector)
+      return description.field(point.position.latitude, point.position.longitude, point.height)
+    }
+    let here = description.field(description.latitude, description.longitude, height)
+    self.field = here
+    // Over a kilometre the field changes by tens of nanotesla, and by as good as a straight line.
+    let step = 1000.0
     fieldGradient = Matrix3(
-      columns: (east - here) / (span * metresPerDegree.x),
-      (north - here) / ((latitude < 89 ? span : -span) * metresPerDegree.y), (up - here) / 1000)
+      columns: (field(at: Vector3(step, 0, 0)) - here) / step,
+      (field(at: Vector3(0, step, 0)) - here) / step,
+      (field(at: Vector3(0, 0, step)) - here) / step)
     var random = SeededGenerator(seed: seed, stream: 100)
     weatherPhase = 2 * Double.pi * random.unit()
   }
@@ -201,6 +200,7 @@ public final class SimulatedWorld: TruthSource {
     let motion = trajectory.state(at: seconds)
     let degree = 180 / Double.pi
     let field = field + fieldGradient * motion.position
+    let place = frame.toGeodetic(motion.position).position
     let declination = atan2(field.x, field.y) * degree
     let heading = wrapped(motion.heading * degree)
     let speed = (motion.velocity.x * motion.velocity.x + motion.velocity.y * motion.velocity.y)
@@ -212,8 +212,7 @@ public final class SimulatedWorld: TruthSource {
       acceleration: motion.acceleration,
       specificForce: motion.attitude.conjugate.rotate(
         motion.acceleration + Vector3(0, 0, Self.gravity)),
-      latitude: description.latitude + motion.position.y / metresPerDegree.y,
-      longitude: description.longitude + motion.position.x / metresPerDegree.x,
+      latitude: place.latitude, longitude: place.longitude,
       altitude: altitude, ellipsoidalAltitude: altitude + description.geoidSeparation,
       relativeAltitude: motion.position.z, heading: heading,
       magneticHeading: wrapped(heading - declination), declination: declination,
