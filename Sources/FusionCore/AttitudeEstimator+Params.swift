@@ -75,9 +75,8 @@ extension AttitudeEstimator {
     let aidingGrowth = 0.3
     /// What is not known of its age, seconds.
     let aidingSlip = 0.1
-    /// How long an acceleration lasts that is taken for tilt, and how long that tilt lasts: unaided, and
-    /// where gravity is measured; seconds.
-    let doubtTime = 3.0
+    /// How long a tilt lasts that an acceleration was taken for: unaided, and where gravity is measured;
+    /// seconds.
     let doubtMemory = 20.0
     let doubtFading = 4.0
     /// The low-passed gyro against the bias: (0.035 deg/s)^2 in the mean over a second.

@@ -60,8 +60,14 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   private var forceAge = 0.0
   private var lastRate = Vector3.zero
   private var aiding: Aiding?
+  /// What the assumption of standstill has turned the attitude by of late, radians about the earth's
+  /// horizontal axes. Corrections that agree with each other for seconds are an acceleration taken for
+  /// tilt as likely as a tilt mended.
+  private var pull = SIMD2<Double>.zero
+
   /// One sigma of the tilt that unaided motion may have left and the covariance does not know of, radians.
-  private(set) var tiltDoubt = 0.0
+  var tiltDoubt: Double { (pull * pull).sum().squareRoot() }
+
 
   /// A velocity that was measured by somebody else.
   private struct Aiding: Sendable, Hashable, Codable {
@@ -180,7 +186,7 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     if let force {
       takeVelocity(&x, force, duration, c)
       if isSteady { takeGravity(force, &x, duration, c) }
-      noteDoubt(isSteady: isSteady, duration, c)
+      fadeDoubt(isSteady: isSteady, duration, c)
     }
     if let restingRate {
       let variance = (isSure ? c.restVariance : c.quietVariance) / duration
@@ -252,8 +258,10 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   private mutating func takeStandstill(
     _ x: inout ErrorVector, _ duration: Double, _ c: AttitudeEstimator.Coefficients
   ) {
+    let before = SIMD2(x[0], x[1])
     let variance = c.velocityVariance + c.velocityWeight * velocityScatter
     measure(&x, velocity: .zero, variance: variance / duration)
+    pull += SIMD2(x[0], x[1]) - before
   }
 
   private mutating func measure(
@@ -266,15 +274,13 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     }
   }
 
-  /// A velocity that is taken for zero and is not turns into tilt, over the seconds for which it lasts, and
-  /// stays there for longer.
-  private mutating func noteDoubt(
+  /// What standstill has turned the attitude by fades as gravity gets the last word again.
+  private mutating func fadeDoubt(
     isSteady: Bool, _ duration: Double, _ c: AttitudeEstimator.Coefficients
   ) {
     let isAided = aiding.map { $0.age < c.aidingPause } ?? false
-    let now = isAided ? 0 : velocityScatter.squareRoot() / (c.gravity * c.doubtTime)
     let time = isAided || isSteady ? c.doubtFading : c.doubtMemory
-    tiltDoubt = max(now, tiltDoubt * time / (time + duration))
+    pull *= time / (time + duration)
   }
 
   /// Standing or rolling steadily, the force is gravity: its horizontal part is the tilt's error. That
