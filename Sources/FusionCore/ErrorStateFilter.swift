@@ -68,7 +68,6 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   /// One sigma of the tilt that unaided motion may have left and the covariance does not know of, radians.
   var tiltDoubt: Double { (pull * pull).sum().squareRoot() }
 
-
   /// A velocity that was measured by somebody else.
   private struct Aiding: Sendable, Hashable, Codable {
     var velocity: SIMD2<Double>

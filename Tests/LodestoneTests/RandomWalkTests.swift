@@ -71,7 +71,7 @@ struct RandomWalkTests {
     "the truth stays inside the bar; of many ways nine of ten stay within a degree rms",
     arguments: [(4.0, 0.9, 0.97), (0, 0.8, 0.95)] as [(Double, Double, Double)])
   func walks(rest: Double, share: Double, coverage: Double) throws {
-    let results = try Effort.seeds(20, long: 400).map { try walk(seed: $0, rest: rest) }
+    let results = try Effort.seeds(12, long: 400).map { try walk(seed: $0, rest: rest) }
     let good = results.count { $0.isGood }
     let all = results.flatMap(\.headings)
     let inside = Double(results.reduce(0) { $0 + $1.inside }) / Double(all.count)
