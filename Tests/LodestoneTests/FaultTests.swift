@@ -121,6 +121,22 @@ struct FaultTests {
     #expect(board.runner.steps.load(ordering: .relaxed) - asleep < 50)
   }
 
+  @Test("a bus that is too slow for its rates is said once, with the share and what to do")
+  func busLoad() throws {
+    func texts(speed: Int) throws -> [String] {
+      let board = try VirtualBoard(edit: {
+        $0.replacingOccurrences(of: "speed: 400000", with: "speed: \(speed)")
+      })
+      return board.run(35).compactMap {
+        if case .diagnostic(let text, _) = $0 { text } else { nil }
+      }
+    }
+    let slow = try texts(speed: 50_000).filter { $0.contains("/dev/i2c-1 is busy") }
+    #expect(slow.count == 1)
+    #expect(slow.allSatisfy { $0.contains("50000 Hz") && $0.contains("lower the rates") })
+    #expect(try texts(speed: 400_000).allSatisfy { !$0.contains("is busy") })
+  }
+
   @Test("nobody asks: every chip is identified, then asleep; asked, it wakes")
   func demand() throws {
     let board = try VirtualBoard(demand: Demand())
