@@ -83,10 +83,12 @@ final class ContractBench {
     throw .notReady("the start did not end within 30 steps")
   }
 
-  /// The reading of the next conversion that begins with the world as it is now. A chip with two
-  /// sensors needs two looks.
-  func nextReading(_ driver: any ContractDriver) throws(DriverError) -> Reading? {
-    for _ in 0..<4 {
+  /// The reading of the next conversion that begins with the world as it is now; `nil` if there is none
+  /// within so many conversions. A chip whose two sensors convert one after the other needs two looks.
+  func nextReading(
+    _ driver: any ContractDriver, looks: Int = 4
+  ) throws(DriverError) -> Reading? {
+    for _ in 0..<looks {
       let now = clock.now()
       let ready = slot.state.withLock { state in
         _ = state.faults(at: now)
