@@ -76,6 +76,7 @@ func sweepAxes(
   let count = values[0][0].count
   let axes = ["x", "y", "z"]
   var result = SweepResult()
+  var last: Timestamp?
   for step in 0..<count {
     var stimulus = Stimulus()
     var truths: [Vector3] = []
@@ -90,6 +91,13 @@ func sweepAxes(
     bench.source.set(stimulus)
     let reading = try #require(try bench.nextReading(driver), "no reading at \(truths)")
     result.count()
+    let now = bench.clock.now()
+    if let last {
+      // A count of the rate is a thousandth: what the driver says it is to what the chip makes it.
+      let rate = driver.outputRate
+      result.note("output rate", 1 / now.seconds(since: last), rate, lsb: rate / 1000)
+    }
+    last = now
     for (channel, truth) in zip(channels, truths) {
       let found = try #require(channel.get(reading), "\(reading) is not what \(channel.name) is")
       for (axis, name) in axes.enumerated() {

@@ -31,7 +31,7 @@ extension Sweep {
       [1.0, 10, 25, 50, 100, 200, 400, 1344].map { rate in
         Sweep(
           chip: "LSM303DLHC-A", setting: "+-\(end) g, \(rate) Hz", minimum: 241,
-          channels: ["force x", "force y", "force z"]
+          channels: ["force x", "force y", "force z", "output rate"]
         ) {
           try sweepAxes(
             [force(limit: end * g, lsb: step * g)], address: 0x19,
@@ -68,7 +68,7 @@ extension Sweep {
         return Sweep(
           chip: "LSM6DSOX", setting: "+-\(linear.g) g, +-\(angular.dps) dps, \(rate) Hz",
           minimum: 241,
-          channels: ["force x", "force y", "force z", "rate x", "rate y", "rate z"]
+          channels: ["force x", "force y", "force z", "rate x", "rate y", "rate z", "output rate"]
         ) {
           try sweepAxes(
             [

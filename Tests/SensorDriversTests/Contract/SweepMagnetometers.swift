@@ -24,7 +24,7 @@ extension Sweep {
       [0.625, 1.25, 2.5, 5, 10, 20, 40, 80, 155].map { rate in
         Sweep(
           chip: "LIS3MDL", setting: "+-\(gauss) gauss, \(rate) Hz", minimum: 241,
-          channels: ["field x", "field y", "field z"]
+          channels: ["field x", "field y", "field z", "output rate"]
         ) {
           try sweepAxes(
             [field(limit: 100 * gauss, lsb: Vector3(repeating: 100 / counts))], address: 0x1C,
@@ -52,7 +52,7 @@ extension Sweep {
       [0.75, 1.5, 3, 7.5, 15, 30, 75, 220].map { rate in
         Sweep(
           chip: "LSM303DLHC-M", setting: "+-\(gauss) gauss, \(rate) Hz", minimum: 241,
-          channels: ["field x", "field y", "field z"]
+          channels: ["field x", "field y", "field z", "output rate"]
         ) {
           try sweepAxes(
             [field(limit: 100 * gauss, lsb: Vector3(100 / xy, 100 / xy, 100 / z))],
