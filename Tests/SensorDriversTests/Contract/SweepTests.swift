@@ -7,6 +7,7 @@ import Testing
 extension Sweep {
   static let all: [Sweep] =
     lis3mdl + lsm303dlhcMagnetometer + lsm303dlhcAccelerometer + lsm6dsox + bmp280 + bme280 + dps310
+    + receivers
 }
 
 @Suite("Contract: sweeps") struct SweepTests {
