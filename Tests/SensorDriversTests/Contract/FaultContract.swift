@@ -24,8 +24,8 @@ struct FaultContract: Sendable, CustomTestStringConvertible {
   let driver: @Sendable (SimulatedRegisterDevice) -> any ContractDriver
   /// What acts on the chip in these tests.
   let world: Stimulus
-  /// How far a good reading may be from that: six sigma of the datasheet's noise.
-  let isRight: @Sendable (Reading) -> Bool
+  /// Whether a reading is one of a world: six sigma of the datasheet's noise from it at most.
+  let isRight: @Sendable (Reading, Stimulus) -> Bool
   /// The first read of a start; a start that begins by writing writes to the same register.
   let firstOfStart: Read
   /// The first read of a poll, and the one that brings the data.
@@ -54,8 +54,8 @@ extension FaultContract {
     magneticField: Vector3(1.6, 20.9, -43.9), specificForce: Vector3(0.4, -0.6, 9.7),
     angularRate: Vector3(0.1, -0.2, 0.3), pressure: 95_200, temperature: 27)
 
-  private static func isField(within limit: Vector3) -> @Sendable (Reading) -> Bool {
-    { reading in
+  private static func isField(within limit: Vector3) -> @Sendable (Reading, Stimulus) -> Bool {
+    { reading, world in
       guard case .magneticField(let field) = reading else { return false }
       return isNear(field, world.magneticField, within: limit)
     }
@@ -63,8 +63,8 @@ extension FaultContract {
 
   private static func isAir(
     pascals: Double, degrees: Double
-  ) -> @Sendable (Reading) -> Bool {
-    { reading in
+  ) -> @Sendable (Reading, Stimulus) -> Bool {
+    { reading, world in
       guard case .atmosphere(let pressure, let temperature) = reading else { return false }
       return abs(pressure - world.pressure) <= pascals
         && abs(temperature - world.temperature) <= degrees
@@ -105,7 +105,7 @@ extension FaultContract {
       BoxedDriver(
         LSM303DLHCAccelerometer($0, LSM303DLHCAccelerometerConfiguration(outputRate: 100)))
     }, world: world,
-    isRight: { reading in
+    isRight: { reading, world in
       guard case .acceleration(let force) = reading else { return false }
       let sigma = 220e-6 * g * 50.squareRoot()
       return isNear(force, world.specificForce, within: Vector3(repeating: 6 * sigma))
@@ -121,7 +121,7 @@ extension FaultContract {
   static let lsm6dsox = FaultContract(
     chip: "LSM6DSOX", address: 0x6A, twin: { LSM6DSOXTwin(source: $0) },
     driver: { BoxedDriver(LSM6DSOX($0, LSM6DSOXConfiguration(outputRate: 208))) }, world: world,
-    isRight: { reading in
+    isRight: { reading, world in
       guard case .inertial(let rate, let force) = reading else { return false }
       let forceSigma = 70e-6 * g * 104.squareRoot()
       let rateSigma = 3.8e-3 * .pi / 180 * (208.0 / 3).squareRoot()

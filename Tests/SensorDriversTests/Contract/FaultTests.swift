@@ -1,6 +1,7 @@
 // Every fault of a register chip ends in the error that is documented for it, and in a sensor that
 // measures again when the fault is over.
 
+import LinearAlgebra
 import SensorBus
 import SensorDrivers
 import SensorTypes
@@ -36,7 +37,7 @@ private final class Patient {
     for _ in 0..<10 {
       let reading = try #require(
         try bench.nextReading(driver), "no reading", sourceLocation: location)
-      #expect(contract.isRight(reading), "\(reading)", sourceLocation: location)
+      #expect(contract.isRight(reading, contract.world), "\(reading)", sourceLocation: location)
     }
   }
 
@@ -143,6 +144,31 @@ private final class Patient {
       #expect(failure { () throws(DriverError) in try patient.poll() } != nil)
       patient.bench.endFaults()
       try patient.expectReadings()
+    }
+  }
+
+  @Test(
+    "after a short read no reading is of two conversions at once, or older than the error",
+    arguments: FaultContract.all, [nil] + Recovery.allCases)
+  func torn(_ contract: FaultContract, _ recovery: Recovery?) throws {
+    // Another place, another attitude: no axis has anything in common with the world before.
+    let after = Stimulus(
+      magneticField: Vector3(-20, 5, 30), specificForce: Vector3(-3, 5, -6),
+      angularRate: Vector3(-0.3, 0.4, -0.1), pressure: 101_000, temperature: 12)
+    for bytes in 0..<contract.data.count {
+      let patient = try Patient(contract)
+      patient.bench.begin(.shortRead(bytes: bytes))
+      patient.wait()
+      #expect(failure { () throws(DriverError) in try patient.poll() } != nil)
+      patient.bench.endFaults()
+      patient.bench.source.set(after)
+      patient.wait()
+      if recovery == .newDriver { patient.driver = contract.driver(patient.bench.device) }
+      if recovery != nil { try patient.bench.start(patient.driver) }
+      for _ in 0..<5 {
+        let reading = try #require(try patient.bench.nextReading(patient.driver))
+        #expect(contract.isRight(reading, after), "\(bytes) bytes, then \(reading)")
+      }
     }
   }
 
