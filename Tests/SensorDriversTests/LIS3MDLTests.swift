@@ -176,12 +176,15 @@ import Testing
     var chip = try ready(device)
     device.then([
       .read(0x27, [0x08]), .readFails(0xA8, 6, reason), .readFails(0x27, 1, reason),
+      // What the broken burst left behind is dropped.
+      .read(0x27, [0x08]), .read(0xA8, [9, 0, 2, 0, 3, 0]),
       .read(0x27, [0x08]), .read(0xA8, [1, 0, 2, 0, 3, 0]),
     ])
     #expect(
       failure { () throws(DriverError) in try chip.poll() } == .bus(device.error(reason, 0xA8)))
     #expect(
       failure { () throws(DriverError) in try chip.poll() } == .bus(device.error(reason, 0x27)))
+    #expect(try chip.poll() == nil)
     #expect(try chip.poll() != nil)
     device.expectDone()
   }

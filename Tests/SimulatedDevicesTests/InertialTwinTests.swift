@@ -56,7 +56,7 @@ struct LSM6DSOXTwinTests {
 
   @Test(
     "converts at the rate of its code",
-    arguments: [(UInt8(1), 12.5), (2, 26), (3, 52), (4, 104), (5, 208), (6, 416), (7, 833)])
+    arguments: [(UInt8(1), 12.5), (2, 26), (3, 52), (4, 104), (5, 208), (6, 417), (7, 833)])
   func rate(code: UInt8, hertz: Double) throws {
     var chip = chip(bench())
     chip.write(0x10, code << 4, now: ms(0))

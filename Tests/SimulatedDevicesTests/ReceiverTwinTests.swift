@@ -296,4 +296,15 @@ struct ReceiverTwinTests {
     poll.withUnsafeBytes { twin.write(0xB5, from: $0, now: ms(1200)) }
     #expect(twin.read(0xFF, count: 4, now: ms(1300)) == [0xB5, 0x62, 0x0A, 0x04])
   }
+
+  @Test("loses over DDC what nobody fetches for a second and a half, and nothing younger")
+  func unfetched() {
+    var twin = DDCReceiverTwin(ReceiverTwin(.ubloxM9, link: .i2c, source: world))
+    twin.powerOn(at: ms(-5000))
+    let count = twin.read(0xFD, count: 2, now: ms(4600))
+    let waiting = Int(count[0]) << 8 | Int(count[1])
+    // Of nine epochs the last: that of the fourth second; the third is older than 1.5 s.
+    let text = sentences(twin.read(0xFF, count: waiting, now: ms(4600)))
+    #expect(text.map { $0.prefix(5) } == ["GNRMC", "GNVTG", "GNGGA", "GNGSA", "GNGLL"])
+  }
 }

@@ -339,6 +339,9 @@ struct FaultTests {
       } == .notFound)
     clock.advance(bySeconds: 6)
     let again = try provider.byteStream(port: "/dev/serial0", baudRate: 38400)
+    // What came while the port was closed, nobody received.
+    #expect(try read(again) == "")
+    clock.advance(bySeconds: 2)
     #expect(try read(again).contains("$GNRMC"))
   }
 

@@ -76,7 +76,8 @@ public enum BMx280Conversion {
   /// Pressure in pascals and temperature in degrees Celsius from six bytes at `offset`: pressure
   /// first, then temperature. `nil` while the chip has not converted yet; throws `.overflow` at the
   /// ends of the 20 bits and outside 300 to 1100 hPa or -40 to 85 degrees (BMP280 table 2), where
-  /// nothing is specified.
+  /// nothing is specified. The ends belong to the range, and the chip rounds them outwards by up to half
+  /// a step: one of its coarsest steps (16 bits: 2.88 Pa, 0.005 degrees) is allowed.
   public static func atmosphere(
     _ block: RegisterBlock, at offset: Int, _ trim: BMx280Trim
   ) throws(DriverError) -> (pressure: Double, temperature: Double)? {
@@ -89,7 +90,8 @@ public enum BMx280Conversion {
     let fine = fineTemperature(rawTemperature, trim)
     let temperature = temperature(fine: fine)
     guard let pressure = pressure(rawPressure, fine: fine, trim),
-      (30_000...110_000).contains(pressure), (-40...85).contains(temperature)
+      (30_000 - 2.88...110_000 + 2.88).contains(pressure),
+      (-40 - 0.005...85 + 0.005).contains(temperature)
     else { throw .overflow }
     return (pressure, temperature)
   }

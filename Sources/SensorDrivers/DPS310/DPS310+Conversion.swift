@@ -85,8 +85,9 @@ public enum DPS310Conversion {
   /// Pressure in pascals and temperature in degrees Celsius from the six output bytes, pressure first.
   ///
   /// Throws `.overflow` at the ends of the 24 bits and outside 300 to 1200 hPa or -40 to 85 degrees
-  /// (table 3), where nothing is specified. `precision` is the code of the pressure oversampling;
-  /// temperature is measured once.
+  /// (table 3), where nothing is specified. The ends belong to the range, and the chip rounds them
+  /// outwards by up to half a count: more than one of the coarsest (0.25 Pa at x16, 0.004 degrees) is
+  /// allowed. `precision` is the code of the pressure oversampling; temperature is measured once.
   public static func atmosphere(
     _ block: RegisterBlock, precision: Int, _ coefficients: DPS310Coefficients
   ) throws(DriverError) -> (pressure: Double, temperature: Double) {
@@ -98,9 +99,9 @@ public enum DPS310Conversion {
     let t = Double(rawTemperature) / scaleFactor(precision: 0)
     let pressure = pressure(scaled: p, temperature: t, coefficients)
     let temperature = temperature(scaled: t, coefficients)
-    guard (30_000...120_000).contains(pressure), (-40...85).contains(temperature) else {
-      throw .overflow
-    }
+    guard (30_000 - 0.5...120_000 + 0.5).contains(pressure),
+      (-40 - 0.005...85 + 0.005).contains(temperature)
+    else { throw .overflow }
     return (pressure, temperature)
   }
 }

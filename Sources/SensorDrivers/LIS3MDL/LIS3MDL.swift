@@ -14,6 +14,7 @@ public struct LIS3MDL<Device: RegisterDevice & ~Copyable>: ~Copyable, SensorDriv
   private let configuration: LIS3MDLConfiguration
   private var image: RegisterImage
   private var stuck: StuckDetector
+  private var outputs = OutputBurst()
   private var step = Step.identify
 
   /// Takes the chip; nothing is sent before `start`.
@@ -43,6 +44,7 @@ public struct LIS3MDL<Device: RegisterDevice & ~Copyable>: ~Copyable, SensorDriv
       try image.write(to: device)
       try image.readBack(from: device)
       stuck = StuckDetector(outputRate: outputRate)
+      outputs = OutputBurst()
       return .ready
     }
   }
@@ -53,8 +55,10 @@ public struct LIS3MDL<Device: RegisterDevice & ~Copyable>: ~Copyable, SensorDriv
     guard try device.get(LIS3MDLRegister.status) & LIS3MDLRegister.dataReady != 0 else {
       return nil
     }
-    let block = try device.get(
-      LIS3MDLRegister.output | LIS3MDLRegister.autoIncrement, count: 6)
+    guard
+      let block = try outputs.read(
+        device, LIS3MDLRegister.output | LIS3MDLRegister.autoIncrement, count: 6)
+    else { return nil }
     // An output at its end stop does not change either: overflow is the better word for it.
     let field = try LIS3MDLConversion.field(block, range: configuration.range)
     try stuck.check(block)

@@ -12,6 +12,7 @@ public struct LSM303DLHCAccelerometer<Device: RegisterDevice & ~Copyable>: ~Copy
   private let configuration: LSM303DLHCAccelerometerConfiguration
   private var image: RegisterImage
   private var stuck: StuckDetector
+  private var outputs = OutputBurst()
   private var step = Step.configure
 
   /// Takes the chip; nothing is sent before `start`.
@@ -31,7 +32,7 @@ public struct LSM303DLHCAccelerometer<Device: RegisterDevice & ~Copyable>: ~Copy
   }
 
   /// Configuration and read-back as identity; then one period and the 1 ms of the datasheet's turn-on
-  /// time (table 3), after which the first conversion is worth reading.
+  /// time (table 3). What has been converted by then is fetched and dropped: the next is worth reading.
   public mutating func start() throws(DriverError) -> StartProgress {
     let current = step
     step = .configure
@@ -50,6 +51,11 @@ public struct LSM303DLHCAccelerometer<Device: RegisterDevice & ~Copyable>: ~Copy
       step = .settling
       return .wait(seconds: 1 / outputRate + 0.001)
     case .settling:
+      // It has no reset: an axis that another driver's broken burst held back is let go by this one.
+      _ = try device.get(
+        LSM303DLHCAccelerometerRegister.output | LSM303DLHCAccelerometerRegister.autoIncrement,
+        count: 6)
+      outputs = OutputBurst()
       stuck = Self.stuckDetector(outputRate)
       return .ready
     }
@@ -59,9 +65,12 @@ public struct LSM303DLHCAccelerometer<Device: RegisterDevice & ~Copyable>: ~Copy
   public mutating func poll() throws(DriverError) -> Reading? {
     let status = try device.get(LSM303DLHCAccelerometerRegister.status)
     guard status & LSM303DLHCAccelerometerRegister.dataReady != 0 else { return nil }
-    let block = try device.get(
-      LSM303DLHCAccelerometerRegister.output | LSM303DLHCAccelerometerRegister.autoIncrement,
-      count: 6)
+    guard
+      let block = try outputs.read(
+        device,
+        LSM303DLHCAccelerometerRegister.output | LSM303DLHCAccelerometerRegister.autoIncrement,
+        count: 6)
+    else { return nil }
     let acceleration = try LSM303DLHCConversion.acceleration(block, range: configuration.range)
     try stuck.check(block)
     return .acceleration(acceleration)

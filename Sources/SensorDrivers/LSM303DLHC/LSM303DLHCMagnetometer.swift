@@ -10,6 +10,7 @@ public struct LSM303DLHCMagnetometer<Device: RegisterDevice & ~Copyable>: ~Copya
   private let configuration: LSM303DLHCMagnetometerConfiguration
   private var image: RegisterImage
   private var stuck: StuckDetector
+  private var outputs = OutputBurst()
 
   /// Takes the chip; nothing is sent before `start`.
   public init(
@@ -30,6 +31,7 @@ public struct LSM303DLHCMagnetometer<Device: RegisterDevice & ~Copyable>: ~Copya
     try image.write(to: device)
     try image.readBack(from: device)
     stuck = StuckDetector(outputRate: outputRate)
+    outputs = OutputBurst()
     return .ready
   }
 
@@ -48,7 +50,9 @@ public struct LSM303DLHCMagnetometer<Device: RegisterDevice & ~Copyable>: ~Copya
   public mutating func poll() throws(DriverError) -> Reading? {
     let status = try device.get(LSM303DLHCMagnetometerRegister.status)
     guard status & LSM303DLHCMagnetometerRegister.dataReady != 0 else { return nil }
-    let block = try device.get(LSM303DLHCMagnetometerRegister.output, count: 6)
+    guard
+      let block = try outputs.read(device, LSM303DLHCMagnetometerRegister.output, count: 6)
+    else { return nil }
     let field = try LSM303DLHCConversion.field(block, range: configuration.range)
     try stuck.check(block)
     return .magneticField(field)

@@ -12,6 +12,7 @@ public struct LSM6DSOX<Device: RegisterDevice & ~Copyable>: ~Copyable, SensorDri
   private let configuration: LSM6DSOXConfiguration
   private var image: RegisterImage
   private var stuck: StuckDetector
+  private var outputs = OutputBurst()
   private var step = Step.identify
 
   /// Takes the chip; nothing is sent before `start`.
@@ -47,6 +48,7 @@ public struct LSM6DSOX<Device: RegisterDevice & ~Copyable>: ~Copyable, SensorDri
       // Reading lets the data-ready line fall, so that the next conversion makes an edge.
       _ = try device.get(LSM6DSOXRegister.output, count: 12)
       stuck = StuckDetector(outputRate: outputRate)
+      outputs = OutputBurst()
       return .ready
     }
   }
@@ -57,7 +59,9 @@ public struct LSM6DSOX<Device: RegisterDevice & ~Copyable>: ~Copyable, SensorDri
   public mutating func poll() throws(DriverError) -> Reading? {
     let status = try device.get(LSM6DSOXRegister.status)
     guard status & LSM6DSOXRegister.dataReady == LSM6DSOXRegister.dataReady else { return nil }
-    let block = try device.get(LSM6DSOXRegister.output, count: 12)
+    guard let block = try outputs.read(device, LSM6DSOXRegister.output, count: 12) else {
+      return nil
+    }
     let rate = try LSM6DSOXConversion.angularRate(block, range: configuration.angularRateRange)
     let acceleration = try LSM6DSOXConversion.acceleration(
       block, range: configuration.accelerationRange)

@@ -154,7 +154,7 @@ public struct LSM6DSOXTwin: ChipTwin {
     case 3: 52
     case 4: 104
     case 5: 208
-    case 6: 416
+    case 6: 417
     case 7: 833
     case 8: 1667
     case 9: 3333

@@ -44,6 +44,8 @@ final class SimulatedByteStream: ByteStream {
     let isGone = slot.state.withLock { state in
       let active = state.faults(at: now)
       state.hostBaudRate = baudRate
+      // Nobody listened before: the kernel receives from the moment of opening.
+      state.receiver.dropArrived(at: now)
       return active.isUnplugged
     }
     // 2 is ENOENT.

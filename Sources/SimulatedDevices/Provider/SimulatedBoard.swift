@@ -236,7 +236,9 @@ public struct SimulatedBoard: Sendable {
         rateError: errors.rateError)
     case .ubloxM8, .ubloxM9, .ubloxM10, .nmea:
       return DDCReceiverTwin(
-        ReceiverTwin(chip.kind.receiver ?? .nmea, link: .i2c, source: world, seed: errors.seed))
+        ReceiverTwin(
+          chip.kind.receiver ?? .nmea, link: .i2c, source: world, seed: errors.seed,
+          isExact: !chip.isImperfect))
     }
   }
 }

@@ -16,6 +16,9 @@ public struct DDCReceiverTwin: ChipTwin {
   private var announced = 0
   private var noise: UInt64 = 0
 
+  /// Seconds after which a message that nobody fetches is lost ("DDC port": about 1.5).
+  private static let patience = 1.5
+
   /// Puts a receiver behind DDC.
   public init(_ receiver: ReceiverTwin) { self.receiver = receiver }
 
@@ -32,6 +35,7 @@ public struct DDCReceiverTwin: ChipTwin {
   public mutating func advance(to now: Timestamp) {
     self.now = now
     receiver.advance(to: now)
+    receiver.dropWaiting(since: now.advanced(bySeconds: -Self.patience))
     if tampering.isSilent { receiver.dropOutput() }
   }
 

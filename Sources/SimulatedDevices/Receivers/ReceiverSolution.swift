@@ -35,17 +35,18 @@ struct ReceiverSolution: Sendable {
   var satellites: Int
 
   /// Errors of position wander over minutes (multipath, atmosphere): some tenths of a metre to a metre
-  /// and a half; velocity has white noise of 5 cm/s, as u-blox states it.
-  init(truth: TruthState, knowsTime: Bool, seed: UInt64, epoch: UInt64) {
+  /// and a half; velocity has white noise of 5 cm/s, as u-blox states it. An exact receiver has none.
+  init(truth: TruthState, knowsTime: Bool, isExact: Bool, seed: UInt64, epoch: UInt64) {
     time = CivilTime(milliseconds: Int64((truth.utc * 1000).rounded()))
     self.knowsTime = knowsTime
     hasFix = truth.hasFix
     var phases = SeededGenerator(seed: seed, stream: 50)
     var random = SeededGenerator(seed: seed, stream: 51, index: epoch)
+    let noise = isExact ? 0.0 : 1.0
     func wander(_ amplitude: Double) -> Double {
       let slow = sin(2 * Double.pi * (truth.utc / 313 + phases.unit()))
       let quick = sin(2 * Double.pi * (truth.utc / 71 + phases.unit()))
-      return amplitude * (0.8 * slow + 0.4 * quick) + 0.02 * random.gaussian()
+      return noise * (amplitude * (0.8 * slow + 0.4 * quick) + 0.02 * random.gaussian())
     }
     let metresPerDegree = 111_320.0
     latitude = truth.latitude + wander(1) / metresPerDegree
@@ -54,9 +55,9 @@ struct ReceiverSolution: Sendable {
       / (metresPerDegree * max(1e-6, cos(truth.latitude * Double.pi / 180)))
     altitude = truth.altitude + wander(2)
     geoidSeparation = truth.ellipsoidalAltitude - truth.altitude
-    velocityNorth = truth.velocity.y + 0.05 * random.gaussian()
-    velocityEast = truth.velocity.x + 0.05 * random.gaussian()
-    velocityDown = -truth.velocity.z + 0.08 * random.gaussian()
+    velocityNorth = truth.velocity.y + noise * 0.05 * random.gaussian()
+    velocityEast = truth.velocity.x + noise * 0.05 * random.gaussian()
+    velocityDown = -truth.velocity.z + noise * 0.08 * random.gaussian()
     speed = (velocityNorth * velocityNorth + velocityEast * velocityEast).squareRoot()
     let angle = atan2(velocityEast, velocityNorth) * 180 / Double.pi
     course = angle < 0 ? angle + 360 : angle

@@ -39,10 +39,13 @@ public struct ReceiverTwin: Sendable {
   let link: Link
   private let source: any TruthSource
   private let seed: UInt64
+  private let isExact: Bool
   private let powerOnBaudRate: Int
 
   private(set) var configuration: ReceiverConfiguration
   private var output = ByteQueue(capacity: 4096)
+  /// On I2C, the messages in the queue: what is left of each, and since when it waits.
+  private var waiting: [Waiting] = []
   private var builder = MessageBuilder()
   private var parser = FrameParser()
   /// When the first byte of the queue has arrived completely, nanoseconds.
@@ -53,20 +56,28 @@ public struct ReceiverTwin: Sendable {
   private var poweredAt: Int64 = 0
   private var knowsTime = false
 
+  private struct Waiting: Sendable {
+    var bytes: Int
+    var since: Int64
+  }
+
   /// From the epoch to the first byte of its messages: the time to compute a solution.
   private static let latency: Int64 = 40_000_000
   /// After power-on: the time to the first message, and to a fix where there is one to be had.
   private static let startUp: Int64 = 300_000_000
   private static let hotStart: Int64 = 2_000_000_000
 
-  /// Makes a receiver that is not powered yet: call `powerOn`.
+  /// Makes a receiver that is not powered yet: call `powerOn`. One that `isExact` says the truth to the
+  /// last digit of its messages: what a sweep needs.
   public init(
-    _ model: Model, link: Link, source: any TruthSource, seed: UInt64 = 0, baudRate: Int? = nil
+    _ model: Model, link: Link, source: any TruthSource, seed: UInt64 = 0, baudRate: Int? = nil,
+    isExact: Bool = false
   ) {
     self.model = model
     self.link = link
     self.source = source
     self.seed = seed
+    self.isExact = isExact
     powerOnBaudRate = max(1200, baudRate ?? model.defaultBaudRate)
     configuration = ReceiverConfiguration(model, baudRate: powerOnBaudRate)
   }
@@ -77,7 +88,7 @@ public struct ReceiverTwin: Sendable {
   /// Applies power at `time`: default configuration, nothing to send yet.
   public mutating func powerOn(at time: Timestamp) {
     configuration = ReceiverConfiguration(model, baudRate: powerOnBaudRate)
-    output.removeAll()
+    dropOutput()
     parser = FrameParser()
     now = time.nanoseconds
     poweredAt = now
@@ -118,7 +129,8 @@ public struct ReceiverTwin: Sendable {
     var truth = source.truth(at: Timestamp(nanoseconds: time))
     if time &- poweredAt < Self.hotStart { truth.hasFix = false }
     return ReceiverSolution(
-      truth: truth, knowsTime: knowsTime || truth.hasFix, seed: seed, epoch: epoch)
+      truth: truth, knowsTime: knowsTime || truth.hasFix, isExact: isExact, seed: seed,
+      epoch: epoch)
   }
 
   private mutating func send(epochAt time: Int64) {
@@ -142,7 +154,10 @@ public struct ReceiverTwin: Sendable {
   /// Queues the finished message; one that does not fit whole is lost, as in the real buffer.
   private mutating func queue(at time: Int64) {
     if output.count == 0 { headArrives = time &+ byteTime }
+    let before = output.count
     output.append(builder.bytes)
+    guard link == .i2c, output.count > before else { return }
+    waiting.append(Waiting(bytes: output.count - before, since: time))
   }
 
   /// How many bytes have arrived by `time`.
@@ -156,6 +171,9 @@ public struct ReceiverTwin: Sendable {
   public mutating func takeByte(at time: Timestamp) -> UInt8? {
     guard available(at: time) > 0 else { return nil }
     headArrives &+= byteTime
+    if let first = waiting.first {
+      if first.bytes > 1 { waiting[0].bytes -= 1 } else { waiting.removeFirst() }
+    }
     return output.takeFirst()
   }
 
@@ -165,7 +183,18 @@ public struct ReceiverTwin: Sendable {
   }
 
   /// Forgets everything that is waiting.
-  mutating func dropOutput() { output.removeAll() }
+  mutating func dropOutput() {
+    output.removeAll()
+    waiting.removeAll(keepingCapacity: true)
+  }
+
+  /// Forgets, on I2C, the messages that have waited since `time` or longer.
+  mutating func dropWaiting(since time: Timestamp) {
+    while let first = waiting.first, first.since <= time.nanoseconds {
+      for _ in 0..<first.bytes { _ = output.takeFirst() }
+      waiting.removeFirst()
+    }
+  }
 
   /// When there will be something to read: at once if there is; else when a stretch of about 16 bytes,
   /// the depth of a UART's buffer, or all of a message has come.

@@ -1,0 +1,55 @@
+// No chip comes into the catalogue without its contract.
+
+import SensorDrivers
+import Testing
+
+@Suite("Contract: completeness") struct CompletenessTests {
+  private static let known = Set(ChipCatalog.chips.map(\.name))
+
+  @Test("every chip of the catalogue is swept, and no other")
+  func sweeps() {
+    #expect(Set(Sweep.all.map(\.chip)) == Self.known)
+  }
+
+  @Test("every chip of the catalogue has its faults, at an address that it can have")
+  func faults() throws {
+    let registers = FaultContract.all.map(\.chip)
+    #expect(Set(registers).count == registers.count)
+    #expect(Set(registers).union(ReceiverContract.all.map(\.chip)) == Self.known)
+    for contract in FaultContract.all {
+      let chip = try #require(ChipCatalog.chip(named: contract.chip))
+      #expect(chip.kind != .receiver)
+      #expect(chip.addresses.contains(contract.address))
+    }
+  }
+
+  @Test("every receiver is tried on every wire that it can have")
+  func wires() throws {
+    for chip in ChipCatalog.chips where chip.kind == .receiver {
+      let wires = Set(ReceiverContract.all.filter { $0.chip == chip.name }.map(\.wire))
+      #expect(wires == (chip.addresses.isEmpty ? [.serial] : [.serial, .ddc]))
+    }
+  }
+
+  @Test("the sweeps take every range that a driver's configuration has")
+  func ranges() {
+    // Rates are counted by the datasheets' tables, ranges by what can be asked for.
+    func count(_ chip: String) -> Int { Sweep.all.filter { $0.chip == chip }.count }
+    #expect(
+      count("LIS3MDL")
+        == LIS3MDLConfiguration.Range.allCases.count * LIS3MDLConfiguration.outputRates.count)
+    #expect(
+      count("LSM303DLHC-M")
+        == LSM303DLHCMagnetometerConfiguration.Range.allCases.count
+        * LSM303DLHCMagnetometerConfiguration.outputRates.count)
+    #expect(
+      count("LSM303DLHC-A")
+        == LSM303DLHCAccelerometerConfiguration.Range.allCases.count
+        * LSM303DLHCAccelerometerConfiguration.outputRates.count)
+    #expect(
+      count("LSM6DSOX")
+        == LSM6DSOXConfiguration.AccelerationRange.allCases.count
+        * LSM6DSOXConfiguration.outputRates.count)
+    #expect(count("DPS310") == 2 * DPS310Configuration.outputRates.count)
+  }
+}

@@ -1,0 +1,261 @@
+// Every fault of a register chip ends in the error that is documented for it, and in a sensor that
+// measures again when the fault is over.
+
+import LinearAlgebra
+import SensorBus
+import SensorDrivers
+import SensorTypes
+import Testing
+
+@testable import SimulatedDevices
+
+/// How a chip is taken back into service.
+enum Recovery: String, CaseIterable {
+  /// `start` once more, as the protocol allows after every failure.
+  case sameDriver
+  /// A new driver, as the hub makes one.
+  case newDriver
+}
+
+/// A started chip that has delivered, and the driver in front of it.
+private final class Patient {
+  let contract: FaultContract
+  let bench: ContractBench
+  var driver: any ContractDriver
+
+  init(_ contract: FaultContract) throws {
+    self.contract = contract
+    bench = ContractBench(address: contract.address, contract.twin)
+    bench.source.set(contract.world)
+    driver = contract.driver(bench.device)
+    try bench.start(driver)
+    try expectReadings()
+  }
+
+  /// Ten conversions in a row are read, and each is right.
+  func expectReadings(_ location: SourceLocation = #_sourceLocation) throws {
+    for _ in 0..<10 {
+      let reading = try #require(
+        try bench.nextReading(driver), "no reading", sourceLocation: location)
+      #expect(contract.isRight(reading, contract.world), "\(reading)", sourceLocation: location)
+    }
+  }
+
+  func poll() throws(DriverError) -> Reading? { try driver.poll() }
+
+  /// Lets one conversion pass.
+  func wait() { bench.clock.advance(bySeconds: 1.02 / driver.outputRate) }
+
+  /// The fault is over: the chip gets the time that chips need to come up, and is started.
+  func recover(_ recovery: Recovery, _ location: SourceLocation = #_sourceLocation) throws {
+    bench.endFaults()
+    bench.clock.advance(bySeconds: 0.1)
+    if recovery == .newDriver { driver = contract.driver(bench.device) }
+    try bench.start(driver)
+    try expectReadings(location)
+  }
+
+  /// The error of a start from its beginning.
+  func startFailure() -> DriverError? {
+    let fresh = contract.driver(bench.device)
+    return failure { () throws(DriverError) in try bench.start(fresh) }
+  }
+}
+
+@Suite("Contract: faults of register chips") struct FaultTests {
+  @Test(
+    "no answer: the transfer that was refused comes out",
+    arguments: FaultContract.all, Recovery.allCases)
+  func noAnswer(_ contract: FaultContract, _ recovery: Recovery) throws {
+    let patient = try Patient(contract)
+    patient.bench.begin(.noAnswer)
+    for _ in 0..<3 {
+      patient.wait()
+      #expect(
+        failure { () throws(DriverError) in try patient.poll() }
+          == patient.bench.error(.noAnswer, contract.firstOfPoll.register, errno: 121))
+    }
+    #expect(
+      patient.startFailure()
+        == patient.bench.error(.noAnswer, contract.firstOfStart.register, errno: 121))
+    try patient.recover(recovery)
+  }
+
+  @Test(
+    "timeout: the transfer that did not end comes out",
+    arguments: FaultContract.all, Recovery.allCases)
+  func timeout(_ contract: FaultContract, _ recovery: Recovery) throws {
+    let patient = try Patient(contract)
+    patient.bench.begin(.timeout)
+    patient.wait()
+    #expect(
+      failure { () throws(DriverError) in try patient.poll() }
+        == patient.bench.error(.timedOut, contract.firstOfPoll.register, errno: 110))
+    #expect(
+      patient.startFailure()
+        == patient.bench.error(.timedOut, contract.firstOfStart.register, errno: 110))
+    try patient.recover(recovery)
+  }
+
+  @Test(
+    "a timeout that passes by itself costs no more than its samples", arguments: FaultContract.all)
+  func briefTimeout(_ contract: FaultContract) throws {
+    let patient = try Patient(contract)
+    patient.bench.begin(.timeout)
+    patient.wait()
+    #expect(failure { () throws(DriverError) in try patient.poll() } != nil)
+    patient.bench.endFaults()
+    try patient.expectReadings()
+  }
+
+  @Test(
+    "short read: the transfer that ended early comes out, wherever it ends",
+    arguments: FaultContract.all, Recovery.allCases)
+  func shortRead(_ contract: FaultContract, _ recovery: Recovery) throws {
+    for bytes in 0..<contract.data.count {
+      let patient = try Patient(contract)
+      patient.bench.begin(.shortRead(bytes: bytes))
+      patient.wait()
+      // As long as the first read gets all its bytes, the one of the data is the first to fail.
+      let read = bytes < contract.firstOfPoll.count ? contract.firstOfPoll : contract.data
+      #expect(
+        failure { () throws(DriverError) in try patient.poll() }
+          == patient.bench.error(
+            .shortTransfer(expected: read.count, actual: bytes), read.register))
+      if bytes < contract.firstOfStart.count {
+        #expect(
+          patient.startFailure()
+            == patient.bench.error(
+              .shortTransfer(expected: contract.firstOfStart.count, actual: bytes),
+              contract.firstOfStart.register))
+      }
+      try patient.recover(recovery)
+    }
+  }
+
+  @Test(
+    "a short read that passes by itself costs no more than its samples",
+    arguments: FaultContract.all)
+  func briefShortRead(_ contract: FaultContract) throws {
+    for bytes in 0..<contract.data.count {
+      let patient = try Patient(contract)
+      patient.bench.begin(.shortRead(bytes: bytes))
+      patient.wait()
+      #expect(failure { () throws(DriverError) in try patient.poll() } != nil)
+      patient.bench.endFaults()
+      try patient.expectReadings()
+    }
+  }
+
+  @Test(
+    "after a short read no reading is of two conversions at once, or older than the error",
+    arguments: FaultContract.all, [nil] + Recovery.allCases)
+  func torn(_ contract: FaultContract, _ recovery: Recovery?) throws {
+    // Another place, another attitude: no axis has anything in common with the world before.
+    let after = Stimulus(
+      magneticField: Vector3(-20, 5, 30), specificForce: Vector3(-3, 5, -6),
+      angularRate: Vector3(-0.3, 0.4, -0.1), pressure: 101_000, temperature: 12)
+    for bytes in 0..<contract.data.count {
+      let patient = try Patient(contract)
+      patient.bench.begin(.shortRead(bytes: bytes))
+      patient.wait()
+      #expect(failure { () throws(DriverError) in try patient.poll() } != nil)
+      patient.bench.endFaults()
+      patient.bench.source.set(after)
+      patient.wait()
+      if recovery == .newDriver { patient.driver = contract.driver(patient.bench.device) }
+      if recovery != nil { try patient.bench.start(patient.driver) }
+      for _ in 0..<5 {
+        let reading = try #require(try patient.bench.nextReading(patient.driver))
+        #expect(contract.isRight(reading, after), "\(bytes) bytes, then \(reading)")
+      }
+    }
+  }
+
+  @Test(
+    "wrong identity: the start names what it found, and nothing is measured",
+    arguments: FaultContract.all, Recovery.allCases)
+  func wrongIdentity(_ contract: FaultContract, _ recovery: Recovery) throws {
+    let patient = try Patient(contract)
+    patient.bench.begin(contract.stranger.fault)
+    #expect(patient.startFailure() == contract.stranger.error)
+    #expect(
+      failure { () throws(DriverError) in try patient.bench.start(patient.driver) }
+        == contract.stranger.error)
+    try patient.recover(recovery)
+  }
+
+  @Test(
+    "lost configuration: nothing wrong is read until the check names the register",
+    arguments: FaultContract.all, Recovery.allCases)
+  func brownOut(_ contract: FaultContract, _ recovery: Recovery) throws {
+    let patient = try Patient(contract)
+    // Whole rounds of two, three, four, five and eight registers: the check is at its first again.
+    for _ in 0..<120 { try patient.driver.verify() }
+    patient.bench.begin(.brownOut)
+    var found: DriverError?
+    // The hub checks one register every 0.15 s, and no chip has more than eight.
+    for _ in 0..<8 where found == nil {
+      for _ in 0..<10 {
+        patient.bench.clock.advance(bySeconds: 0.015)
+        #expect(try patient.poll() == nil)
+      }
+      found = failure { () throws(DriverError) in try patient.driver.verify() }
+    }
+    #expect(found == contract.lost)
+    try patient.recover(recovery)
+  }
+
+  @Test(
+    "lost configuration is noticed wherever the check stands", arguments: FaultContract.all)
+  func brownOutAnytime(_ contract: FaultContract) throws {
+    for checks in 1..<8 {
+      let patient = try Patient(contract)
+      for _ in 0..<checks { try patient.driver.verify() }
+      patient.bench.begin(.brownOut)
+      patient.bench.clock.advance(bySeconds: 0.1)
+      var found: DriverError?
+      for _ in 0..<8 where found == nil {
+        found = failure { () throws(DriverError) in try patient.driver.verify() }
+      }
+      guard case .configurationLost = found else {
+        Issue.record("\(String(describing: found)) with the check at \(checks)")
+        continue
+      }
+    }
+  }
+
+  @Test(
+    "stuck data: said after so many readings alike, and not before",
+    arguments: FaultContract.all, Recovery.allCases)
+  func stuck(_ contract: FaultContract, _ recovery: Recovery) throws {
+    let patient = try Patient(contract)
+    patient.bench.begin(.stuckData)
+    var error: DriverError?
+    // The last reading before the fault is the first of those alike.
+    var alike = 1
+    while error == nil, alike < 200 {
+      patient.wait()
+      error = failure { () throws(DriverError) in try patient.poll() }
+      alike += 1
+    }
+    #expect(error == .stuck)
+    #expect(alike == contract.alike)
+    try patient.recover(recovery)
+  }
+
+  @Test(
+    "overflow: said as long as it lasts, and the next sample after it is good without a start",
+    arguments: FaultContract.all)
+  func overflow(_ contract: FaultContract) throws {
+    let patient = try Patient(contract)
+    patient.bench.begin(.overflow)
+    for _ in 0..<200 {
+      patient.wait()
+      #expect(failure { () throws(DriverError) in try patient.poll() } == .overflow)
+    }
+    patient.bench.endFaults()
+    try patient.expectReadings()
+    for recovery in Recovery.allCases { try patient.recover(recovery) }
+  }
+}
