@@ -17,7 +17,7 @@ step "debug build without warnings, all tests"
 make test
 
 step "release build without warnings, the tests that only an optimised build can answer"
-swift test -c release "${strict[@]}" -Xswiftc -enable-testing --filter 'AllocationTests|SimulatedRunTests|BroadTests|AttitudeAccuracyTests'
+swift test -c release "${strict[@]}" -Xswiftc -enable-testing --filter 'AllocationTests|SimulatedRunTests|RandomWalkTests|BroadTests|AttitudeAccuracyTests'
 
 step "receiver logs against gpsd"
 swift build -c release --product lodestone

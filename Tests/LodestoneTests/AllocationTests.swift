@@ -10,15 +10,9 @@ import Testing
 /// Counted in the whole hub on the simulated board, on one thread. Only an optimised build says something:
 /// debug code boxes what release code does not.
 struct AllocationTests {
-  #if DEBUG
-    static let isOptimised = false
-  #else
-    static let isOptimised = true
-  #endif
-
   @Test(
     "five seconds of all sensors in steady state allocate nothing a sample",
-    .enabled(if: isOptimised, "only an optimised build says something"))
+    .enabled(if: Effort.isOptimised, "only an optimised build says something"))
   func steadyState() throws {
     let board = try VirtualBoard(keepsObservations: false)
     _ = board.run(20)

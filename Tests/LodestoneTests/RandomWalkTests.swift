@@ -69,9 +69,10 @@ struct RandomWalkTests {
 
   @Test(
     "the truth stays inside the bar; of many ways nine of ten stay within a degree rms",
+    .enabled(if: Effort.isOptimised, "a hundred ways take too long in debug; few say nothing"),
     arguments: [(4.0, 0.9, 0.97), (0, 0.8, 0.95)] as [(Double, Double, Double)])
   func walks(rest: Double, share: Double, coverage: Double) throws {
-    let results = try Effort.seeds(12, long: 400).map { try walk(seed: $0, rest: rest) }
+    let results = try Effort.seeds(100, long: 400).map { try walk(seed: $0, rest: rest) }
     let good = results.count { $0.isGood }
     let all = results.flatMap(\.headings)
     let inside = Double(results.reduce(0) { $0 + $1.inside }) / Double(all.count)
@@ -80,8 +81,7 @@ struct RandomWalkTests {
       "\(results.count) ways after \(rest) s of rest: \(good) good, heading rms \(Result.rms(all)) "
         + "worst \(all.map(abs).max() ?? 0), inside \(inside), altitude rms \(Result.rms(altitude)) "
         + "worst \(altitude.map(abs).max() ?? 0)")
-    // A share of few says little: nine of ten are asked of hundreds.
-    if Effort.isLong { #expect(Double(good) >= share * Double(results.count)) }
+    #expect(Double(good) >= share * Double(results.count))
     #expect(inside >= coverage)
     #expect(Result.rms(altitude) <= 0.15)
     #expect((altitude.map(abs).max() ?? 9) <= 0.5)
