@@ -71,10 +71,18 @@ let package = Package(
     floor("CoreLocation", ["Lodestone", "LocationServices", "SensorTypes", "Geodesy"]),
     floor("CoreMotion", ["Lodestone", "LocationServices", "SensorTypes"]),
 
+    // Hardware-in-the-loop tests as a library: a board has no toolchain.
+    floor(
+      "HardwareSuite",
+      [
+        "Lodestone", "SensorHub", "SensorTypes", "SensorBus", "SensorDrivers", "SimulatedDevices",
+        "LinuxIO", "LinearAlgebra", "Geomagnetism", .product(name: "Yams", package: "Yams"),
+      ]),
+
     .executableTarget(
       name: "LodestoneCommand",
       dependencies: [
-        "Lodestone", "SensorHub", "SensorTypes", "SensorBus",
+        "HardwareSuite", "Lodestone", "SensorHub", "SensorTypes", "SensorBus",
         "SensorDrivers", "GNSSProtocol", "Geomagnetism", "LinuxIO", "SimulatedDevices",
         "LinearAlgebra",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -152,7 +152,9 @@ final class SensorTask: WorkerTask {
         let since = min(now.seconds(since: lastLook), Self.nextLook * period)
         let ready = edge ?? now.advanced(bySeconds: -since / 2)
         let time = ready.advanced(bySeconds: -driver.latency)
-        outbox.append(.reading(sensor: supervisor.status.index, Sample(time: time, value: reading)))
+        outbox.append(
+          .reading(
+            sensor: supervisor.status.index, Sample(time: time, value: reading), edge: edge))
         if supervisor.delivered(at: now) { outbox.append(.status(supervisor.status)) }
         due = now.advanced(bySeconds: period * (line == nil ? Self.firstLook : 1.5))
       } else {
