@@ -60,12 +60,14 @@ let package = Package(
         "LinearAlgebra", "SensorTypes", "Geomagnetism", "FusionCore", "CalibrationCore",
         "GNSSProtocol", "SensorBus", "SensorDrivers", .product(name: "Yams", package: "Yams"),
       ]),
-    floor(
-      "Lodestone",
-      [
-        "SensorHub", "LinuxIO", "SimulatedDevices", "SensorTypes", "SensorBus",
+    .target(
+      name: "Lodestone",
+      dependencies: [
+        "SensorHub", "LinuxIO", "SimulatedDevices", "SensorTypes", "SensorBus", "SensorDrivers",
         "LinearAlgebra", "Geomagnetism", "CalibrationCore", "LocationServices",
-      ]),
+      ],
+      // `simulated` is a board wherever the library goes.
+      resources: [.embedInCode("simulated.yaml")], swiftSettings: settings),
 
     // The facades: exactly the SDK's names.
     floor("CoreLocation", ["Lodestone", "LocationServices", "SensorTypes", "Geodesy"]),

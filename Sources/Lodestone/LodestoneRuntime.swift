@@ -267,7 +267,7 @@ public final class LodestoneRuntime: Sendable {
         link.failure = String(describing: error)
       }
       // A client that waits must hear that it waits for nothing.
-      let reason = NoData.notEquipped("board that could be opened (\(error))")
+      let reason = NoData.noBoard("\(error)")
       take(.locationUnavailable(reason, at: now))
       take(.headingUnavailable(reason, at: now))
       take(.altitudeUnavailable(reason, at: now))

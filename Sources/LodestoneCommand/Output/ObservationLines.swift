@@ -11,7 +11,8 @@ struct ObservationLines {
 
   private var sequence = 0
   private let start: Timestamp?
-  private let wallTime: (Timestamp) -> Double?
+  /// UTC of a moment, seconds since 1970, for what carries no time of its own.
+  var wallTime: (Timestamp) -> Double?
 
   /// - Parameters:
   ///   - start: The moment that `monotonic` counts from; `nil` for the clock's own zero.
