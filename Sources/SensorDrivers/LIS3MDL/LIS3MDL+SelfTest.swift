@@ -6,8 +6,11 @@ extension DeflectionTest {
   /// The course is AN4602's (section "Self-test", figure 6), which ST's own example follows
   /// (STMems_Standard_C_drivers, lis3mdl_self_test.c): +-12 gauss, 80 Hz in low-power mode, block data
   /// update; 20 ms, continuous conversion, 20 ms; five conversions; ST; 60 ms; five conversions. The change
-  /// must be 1.0 to 3.0 gauss on X and Y and 0.1 to 1.0 gauss on Z (datasheet DocID024204 rev. 6, table 3,
-  /// row "Self-test", for a full scale of 12 gauss; 2281 counts a gauss). About 0.3 s.
+  /// must be 1.0 to 3.0 gauss on X and Y and 0.1 to 1.0 gauss on Z (AN4602, table 17, and datasheet
+  /// DocID024204 rev. 6, table 3, for a full scale of 12 gauss; 2281 counts a gauss). About 0.3 s.
+  ///
+  /// The magnitude is that of the difference, as in ST's example: the field around the board is in both
+  /// means.
   public static let lis3mdl: DeflectionTest = {
     let range = LIS3MDLConfiguration.Range.gauss12
     let lowPower80: UInt8 = 0x1C
