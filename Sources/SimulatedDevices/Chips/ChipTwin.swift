@@ -100,6 +100,8 @@ public struct Tampering: Sendable, Hashable {
   public var isFrozen = false
   /// The measured quantity is far beyond every range of the chip.
   public var isOverloaded = false
+  /// How much of its ordinary deflection a self-test brings about: 1 in a sound chip.
+  public var selfTestShare = 1.0
   /// What the identity register reads as, in place of the truth.
   public var identity: UInt8?
   /// The register in which bits are flipped on their way to the host.

@@ -19,6 +19,8 @@ public enum Fault: Sendable, Hashable {
   case stuckData
   /// Reads of this register come with the bits of `mask` inverted.
   case bitFlip(register: UInt8, mask: UInt8)
+  /// The chip's self-test moves its sensors by this share of what it should: 0 for a broken actuator.
+  case selfTestDeflection(share: Double)
   /// What is measured lies beyond every range of the chip.
   case overflow
   /// A receiver sends nothing.
@@ -93,6 +95,7 @@ struct FaultSchedule: Sendable {
       case .bitFlip(let register, let mask):
         active.tampering.flippedRegister = register
         active.tampering.flippedBits = mask
+      case .selfTestDeflection(let share): active.tampering.selfTestShare = share
       case .overflow: active.tampering.isOverloaded = true
       case .receiverSilent: active.tampering.isSilent = true
       case .receiverGarbage: active.tampering.isGarbage = true
