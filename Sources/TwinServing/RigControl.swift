@@ -21,14 +21,15 @@ struct RigControl {
   func answer(to bytes: [UInt8]) -> String? {
     var bytes = bytes[...]
     while bytes.last == 13 { bytes = bytes.dropLast() }
+    let isEcho = ["ok", "error ", "rig ", "{"].contains { answer in
+      answer == "ok" ? bytes.elementsEqual(answer.utf8) : bytes.starts(with: answer.utf8)
+    }
+    if isEcho { return nil }
     guard bytes.count <= ControlRequest.longest else {
       return "error a line has \(ControlRequest.longest) bytes at most"
     }
     guard bytes.allSatisfy({ $0 >= 32 && $0 < 127 }) else { return "error not plain text" }
     let line = String(decoding: bytes, as: UTF8.self)
-    if line == "ok" || line.hasPrefix("error ") || line.hasPrefix("rig ") || line.hasPrefix("{") {
-      return nil
-    }
     do throws(ControlRequest.Mistake) {
       return try carryOut(try ControlRequest.parse(line))
     } catch {
