@@ -37,7 +37,15 @@ final class PseudoTerminal {
 
   deinit {
     close(master)
-    if let link { unlink(link) }
+    // Another may have replaced the link.
+    if let link, Self.target(of: link) == path { unlink(link) }
+  }
+
+  private static func target(of link: String) -> String? {
+    var text = [CChar](repeating: 0, count: 256)
+    let count = readlink(link, &text, text.count)
+    guard count > 0 else { return nil }
+    return String(decoding: text.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
   /// Whether anybody holds the other end open.

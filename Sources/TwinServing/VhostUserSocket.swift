@@ -14,6 +14,8 @@ final class VhostUserSocket: Station {
   private let device: any VirtioDevice
   private let log: Log
   private let listener: Int32
+  /// The node of the socket, by which it is known again: another may have replaced it.
+  private let node: ino_t
   private var peer: Int32 = -1
   private var backend: VhostUserBackend?
   /// What has come of the message that is coming in.
@@ -65,12 +67,14 @@ final class VhostUserSocket: Station {
       throw .call(path, errno: error)
     }
     listener = file
+    node = lstat(path, &status) == 0 ? status.st_ino : 0
   }
 
   deinit {
     hangUp()
     close(listener)
-    unlink(path)
+    var status = stat()
+    if lstat(path, &status) == 0, status.st_ino == node { unlink(path) }
   }
 
   func watch(_ watch: inout Watch) {
