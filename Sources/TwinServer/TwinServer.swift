@@ -76,7 +76,9 @@ struct TwinServer: ParsableCommand {
     Self.say("ready")
     let ending = rig.run(patience: patience)
     for line in rig.report { Self.say(line, to: STDERR_FILENO) }
-    if case .nobody = ending { throw ValidationError("nobody came within \(patience) s") }
+    guard case .nobody = ending else { return }
+    Self.say("nobody came within \(patience) s", to: STDERR_FILENO)
+    throw ExitCode.failure
   }
 
   // Not print: a script waits for these lines, so that none may stay in a buffer.

@@ -50,7 +50,6 @@ final class VhostUserBackend {
   private let device: any VirtioDevice
   private let log: Log
   private var memory: GuestMemory?
-  private var acknowledged: UInt64 = 0
   // Kept open and never written: closed, the peer takes it for the end of the device.
   private var backendFile: Int32 = -1
 
@@ -97,7 +96,6 @@ final class VhostUserBackend {
       guard wanted & ~(device.features | Self.commonFeatures) == 0 else {
         throw Refused(description: "features that were not offered: 0x\(String(wanted, radix: 16))")
       }
-      acknowledged = wanted
       // Without this protocol's own features a ring needs no enabling.
       if wanted & 1 << 30 == 0 { for ring in rings { ring.isEnabled = true } }
     case .getProtocolFeatures: return Self.number(Self.protocolFeatures)
