@@ -26,6 +26,7 @@ let package = Package(
       name: "Lodestone",
       targets: ["Lodestone", "CoreLocation", "CoreMotion", "SensorHub", "SensorTypes"]),
     .executable(name: "lodestone", targets: ["LodestoneCommand"]),
+    .executable(name: "twin-server", targets: ["TwinServer"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -83,6 +84,19 @@ let package = Package(
       ],
       swiftSettings: settings),
 
+    // The twins behind a real kernel's buses, for tests in a virtual machine.
+    .target(name: "CVhostUser"),
+    floor(
+      "TwinServing",
+      ["SimulatedDevices", "SensorBus", "SensorTypes", "LinearAlgebra", "CVhostUser"]),
+    .executableTarget(
+      name: "TwinServer",
+      dependencies: [
+        "TwinServing", "Lodestone", "SensorHub", "SimulatedDevices",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: settings),
+
     // What tests need from C: pseudo terminals, a count of allocations.
     .target(name: "CTestSupport", path: "Tests/CTestSupport"),
     // A board that says what a test lets it say.
@@ -129,6 +143,12 @@ let package = Package(
       [
         "Lodestone", "SensorHub", "SimulatedDevices", "SensorTypes", "SensorBus", "LinearAlgebra",
         "Geomagnetism", "CalibrationCore", "GNSSProtocol", "CTestSupport",
+      ]),
+    tests(
+      "TwinServing",
+      [
+        "TwinServing", "SimulatedDevices", "SensorBus", "SensorTypes", "LinearAlgebra",
+        "CVhostUser",
       ]),
     tests("Architecture", []),
   ]
