@@ -52,7 +52,7 @@ struct DoctorCommand: ParsableCommand {
     print("nothing to mend")
   }
 
-  private enum Level: String { case good = "ok     ", problem = "problem" }
+  private enum Level: String { case good = "ok     ", note = "note   ", problem = "problem" }
 
   private struct Finding {
     let level: Level
@@ -84,6 +84,7 @@ struct DoctorCommand: ParsableCommand {
       case .serial:
         if seen.insert(bus).inserted { findings += check(port: bus) }
       }
+      for deviation in sensor.deviations { findings.append(Finding(.note, deviation)) }
       if let line = sensor.interrupt {
         do {
           _ = try provider.interruptLine(line)
@@ -172,10 +173,17 @@ struct DoctorCommand: ParsableCommand {
         .problem, "\(sensor.chip): nobody answers at \(sensor.attachment)",
         "check VIN, GND, SDA, SCL and the address pin; lodestone scan shows who answers")
     }
-    if found.identifications.contains(where: { $0.chip == sensor.chip }) {
+    let isRight = found.identifications.contains { $0.chip == sensor.chip }
+    if isRight || !sensor.checks.identity {
       return Finding(.good, "\(sensor.chip) at \(sensor.attachment)")
     }
-    let other = found.identifications.first.map(\.chip) ?? "a chip that is not known"
+    guard let other = found.identifications.first?.chip else {
+      return Finding(
+        .problem,
+        "the board file says \(sensor.chip) at \(sensor.attachment), there is a chip that is not known",
+        "lodestone scan   # after looking at the wires; line \(sensor.line) of the board file says what should be there"
+      )
+    }
     return Finding(
       .problem, "the board file says \(sensor.chip) at \(sensor.attachment), there is \(other)",
       "chip: \(other)   # line \(sensor.line) of the board file")
