@@ -2,6 +2,9 @@
 # or architecture is, and a way to run commands in such a folder. The mirror is the machine's own; nothing
 # here names one. Folders stay: LODESTONE_CACHE, by default ~/.cache/lodestone.
 
+# What fails inside $(...) must end the script: half a folder would be taken for a whole one.
+shopt -s inherit_errexit
+
 debian_cache=${LODESTONE_CACHE:-$HOME/.cache/lodestone}
 
 # What Swift 6.0.3, the oldest compiler that boards have, needs to build this package.

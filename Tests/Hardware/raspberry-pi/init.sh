@@ -14,6 +14,8 @@ control=/dev/ttyS1
 stty -F $control raw -echo
 stty -F /dev/ttyAMA0 9600 raw -echo
 ln -s $control /dev/control
+# The name that Raspberry Pi OS gives the port.
+ln -s ttyAMA0 /dev/serial0
 export LODESTONE_RIG_CONTROL=/dev/control
 date -s "@$(sed -n 's/.*rig\.time=\([0-9]*\).*/\1/p' /proc/cmdline)" >/dev/null
 while read -r module; do insmod "/modules/$module"; done </modules/order

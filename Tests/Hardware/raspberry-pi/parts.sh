@@ -38,10 +38,10 @@ pi_kernel() {
 # pi_boot: kernel, device tree and the guest's base (busybox and modules, in the order of loading) ready
 # for the emulator.
 pi_boot() {
-  local kernel tools modules="i2c-bcm2835 i2c-dev" recipe=2 folder
+  local kernel tools modules="i2c-bcm2835 i2c-dev" folder
   kernel=$(pi_kernel)
   tools=$(pi_tools)
-  folder=$debian_cache/pi-boot-$(debian_key "$kernel $modules $recipe")
+  folder=$debian_cache/pi-boot-$(debian_key "$(basename "$kernel") $(basename "$tools") $modules $(declare -f pi_make_boot)")
   debian_once "$folder" pi_make_boot "$kernel" "$tools" "$modules"
   echo "$folder"
 }

@@ -173,7 +173,7 @@ class Monitor:
     """QEMU's machine protocol."""
 
     def __init__(self, link):
-        link.settimeout(20)
+        link.settimeout(10)
         self.stream = link.makefile("rwb")
         self.stream.readline()
         self.ask("qmp_capabilities")
