@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds the products with Swift 6.0.3, the oldest compiler that boards have (Debian 13's swiftlang).
+# Builds the products with Swift 6.0.3, the oldest compiler that boards have (Debian 13's swiftlang), as
+# users build them: its optimiser has died on what its debug build takes.
 #
 # Where the machine's own Swift is that one, it is used. Else Debian 13's packages are unpacked, not
 # installed, into a cache folder, and run there in a mount namespace of its own (needs root).
@@ -8,8 +9,8 @@ cd "$(dirname "$0")/.."
 . Scripts/debian-root.sh
 
 if swift --version 2>&1 | grep -q 'Swift version 6\.0\.'; then
-  exec swift build -Xswiftc -warnings-as-errors
+  exec swift build -c release -Xswiftc -warnings-as-errors
 fi
 root=$(floor_root)
 in_root "$root" 'swift --version 2>&1 | head -n 1 &&
-  swift build --disable-sandbox --scratch-path .build-floor -Xswiftc -warnings-as-errors'
+  swift build -c release --disable-sandbox --scratch-path .build-floor -Xswiftc -warnings-as-errors'
