@@ -135,8 +135,8 @@ let package = Package(
     tests(
       "SensorHub",
       [
-        "SensorHub", "SimulatedDevices", "SensorBus", "SensorTypes", "LinearAlgebra",
-        "CalibrationCore", "FusionCore",
+        "SensorHub", "SimulatedDevices", "SensorDrivers", "SensorBus", "SensorTypes",
+        "LinearAlgebra", "CalibrationCore", "FusionCore",
       ]),
     tests(
       "Lodestone",

@@ -94,6 +94,9 @@ public struct Doctor: Sendable {
             mend: "level: true   # if the board never tilts; else add an accelerometer",
             sensor: index))
       }
+      for deviation in sensor.deviations {
+        findings.append(Finding(.note, deviation, sensor: index))
+      }
       if sensor.mount.isMirrored {
         findings.append(
           Finding(
@@ -168,14 +171,16 @@ public struct Doctor: Sendable {
         "\(sensor.chip): nobody answers at \(sensor.attachment)",
         mend: "check VIN, GND, SDA, SCL and the address pin; lodestone scan shows who answers")
     }
-    if found.identifications.contains(where: { $0.chip == sensor.chip }) {
+    let isRight = found.identifications.contains { $0.chip == sensor.chip }
+    if isRight || !sensor.checks.identity {
       return Finding(.good, "\(sensor.chip) at \(sensor.attachment)", sensor: index)
     }
     guard let other = found.identifications.first else {
       return problem(
         "the board file says \(sensor.chip) at \(sensor.attachment), "
           + "there is a chip that is not known",
-        mend: "look at the print on the chip; \(sensor.chip) is meant in line \(sensor.line)")
+        mend: "lodestone scan   # after looking at the wires and at the print on the chip; "
+          + "\(sensor.chip) is meant in line \(sensor.line) of the board file")
     }
     return problem(
       "the board file says \(sensor.chip) at \(sensor.attachment), there is \(other.chip)",

@@ -40,7 +40,7 @@ struct Pipeline: Sendable {
   ///   - notes: What a person should know from the start.
   init(board: Board, models: [MagneticModel], notes: [String] = [], isSimulated: Bool) {
     self.isSimulated = isSimulated
-    pendingDiagnostics = notes
+    pendingDiagnostics = notes + board.sensors.flatMap(\.deviations)
     places = board.sensors.map { ($0.attachment.description, $0.mount) }
     var params = AttitudeEstimator.Params()
     params.level = board.isLevel
