@@ -91,7 +91,7 @@ private struct SelfTestContract: Sendable, CustomTestStringConvertible {
     _ location: SourceLocation = #_sourceLocation
   ) throws {
     bench.clock.advance(bySeconds: pause)
-    let driver = chip.driver(bench.device)
+    let driver = chip.driver(bench.device, .all)
     try bench.start(driver)
     for _ in 0..<10 {
       let reading = try #require(try bench.nextReading(driver), sourceLocation: location)
