@@ -26,6 +26,7 @@ let package = Package(
       name: "Lodestone",
       targets: ["Lodestone", "CoreLocation", "CoreMotion", "SensorHub", "SensorTypes"]),
     .executable(name: "lodestone", targets: ["LodestoneCommand"]),
+    .executable(name: "twin-server", targets: ["TwinServer"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -60,12 +61,14 @@ let package = Package(
         "LinearAlgebra", "SensorTypes", "Geomagnetism", "FusionCore", "CalibrationCore",
         "GNSSProtocol", "SensorBus", "SensorDrivers", .product(name: "Yams", package: "Yams"),
       ]),
-    floor(
-      "Lodestone",
-      [
-        "SensorHub", "LinuxIO", "SimulatedDevices", "SensorTypes", "SensorBus",
+    .target(
+      name: "Lodestone",
+      dependencies: [
+        "SensorHub", "LinuxIO", "SimulatedDevices", "SensorTypes", "SensorBus", "SensorDrivers",
         "LinearAlgebra", "Geomagnetism", "CalibrationCore", "LocationServices",
-      ]),
+      ],
+      // `simulated` is a board wherever the library goes.
+      resources: [.embedInCode("simulated.yaml")], swiftSettings: settings),
 
     // The facades: exactly the SDK's names.
     floor("CoreLocation", ["Lodestone", "LocationServices", "SensorTypes", "Geodesy"]),
@@ -85,6 +88,19 @@ let package = Package(
         "HardwareSuite", "Lodestone", "SensorHub", "SensorTypes", "SensorBus",
         "SensorDrivers", "GNSSProtocol", "Geomagnetism", "LinuxIO", "SimulatedDevices",
         "LinearAlgebra",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: settings),
+
+    // The twins behind a real kernel's buses, for tests in a virtual machine.
+    .target(name: "CVhostUser"),
+    floor(
+      "TwinServing",
+      ["SimulatedDevices", "SensorBus", "SensorTypes", "LinearAlgebra", "CVhostUser"]),
+    .executableTarget(
+      name: "TwinServer",
+      dependencies: [
+        "TwinServing", "Lodestone", "SensorHub", "SimulatedDevices",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
@@ -127,14 +143,20 @@ let package = Package(
     tests(
       "SensorHub",
       [
-        "SensorHub", "SimulatedDevices", "SensorBus", "SensorTypes", "LinearAlgebra",
-        "CalibrationCore", "FusionCore",
+        "SensorHub", "SimulatedDevices", "SensorDrivers", "SensorBus", "SensorTypes",
+        "LinearAlgebra", "CalibrationCore", "FusionCore",
       ]),
     tests(
       "Lodestone",
       [
         "Lodestone", "SensorHub", "SimulatedDevices", "SensorTypes", "SensorBus", "LinearAlgebra",
         "Geomagnetism", "CalibrationCore", "GNSSProtocol", "CTestSupport",
+      ]),
+    tests(
+      "TwinServing",
+      [
+        "TwinServing", "SimulatedDevices", "SensorBus", "SensorTypes", "LinearAlgebra",
+        "CVhostUser",
       ]),
     tests("Architecture", []),
   ]

@@ -23,6 +23,9 @@ step "receiver logs against gpsd"
 swift build -c release --product lodestone
 Tests/decode-share.py "$(swift build -c release --show-bin-path)/lodestone" --least 85 | tail -n 1
 
+step "the command's manners"
+Tests/command-line.py "$(swift build -c release --show-bin-path)/lodestone" | tail -n 1
+
 step "a receiver's log through a pseudo terminal to a program that knows only CoreLocation"
 swift build --product facade-program
 Tests/play-log.py "$(swift build --show-bin-path)/facade-program"

@@ -102,6 +102,8 @@ extension CalibrationRecord {
     let stored: Stored
     do {
       stored = try JSONDecoder().decode(Stored.self, from: Data(json))
+    } catch let error as DecodingError {
+      throw Invalid(description: "not a calibration record: \(Self.words(error))")
     } catch {
       throw Invalid(description: "not a calibration record: \(error)")
     }
@@ -116,6 +118,21 @@ extension CalibrationRecord {
       offset: try Self.vector(stored.offset, "offset"),
       offsetCovariance: try Self.matrix(stored.offsetCovariance, "offsetCovariance"))
     try validate()
+  }
+
+  private static func words(_ error: DecodingError) -> String {
+    func place(_ path: [any CodingKey]) -> String {
+      path.isEmpty ? "it" : "'\(path.map(\.stringValue).joined(separator: "."))'"
+    }
+    switch error {
+    case .keyNotFound(let key, _): return "'\(key.stringValue)' is missing"
+    case .typeMismatch(_, let context), .valueNotFound(_, let context):
+      return "\(place(context.codingPath)) is of the wrong kind"
+    case .dataCorrupted(let context):
+      return context.codingPath.isEmpty
+        ? "this is not JSON" : "\(place(context.codingPath)) cannot be read"
+    @unknown default: return "it cannot be read"
+    }
   }
 
   /// The record as JSON with sorted keys, so that two versions differ where they differ.

@@ -67,7 +67,9 @@ extension AttitudeEstimator {
     let offset = max(0, east.dot(state.quality.offsetCovariance * east)) + residual * residual
     variance += offset / (horizontal * horizontal)
 
-    switch state.mode {
+    // The filter's first block is still being filled: heading is that of the means at the start.
+    let isStarting = state.filter.map { !$0.hasTakenField } ?? false
+    switch isStarting ? .starting : state.mode {
     case .inertial:
       if let filter = state.filter {
         let p = filter.covariance

@@ -46,6 +46,9 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   var covariance = ErrorCovariance()
   /// Whether the earth frame's y axis is magnetic north, or still arbitrary.
   var hasNorth: Bool
+  /// Whether the field has been measured since the start: until then the covariance knows nothing of
+  /// heading, which is as good as the means that it started from.
+  private(set) var hasTakenField = false
   /// Mean square of what strength and dip of the field deviate by, uT^2.
   var fieldScatter = 0.0
   /// Mean square of horizontal velocity, (m/s)^2.
@@ -301,6 +304,7 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     _ x: inout ErrorVector, isDisturbed: Bool, _ duration: Double,
     _ c: AttitudeEstimator.Coefficients
   ) {
+    hasTakenField = true
     let u = block.field / block.fieldCount
     let lagSlope = block.fieldLag / block.fieldCount
     let z = u - Vector3(0, field.x, field.y)
@@ -363,6 +367,7 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     fieldScatter = 0
     surprise = 0
     hasNorth = true
+    hasTakenField = true
   }
 
   private mutating func apply(_ x: ErrorVector) {

@@ -37,7 +37,7 @@ extension BusError {
     case ENOENT, ENOTDIR: .notFound
     // No acknowledge: EREMOTEIO from the Pi's controller, ENXIO from others.
     case EREMOTEIO, ENXIO: kind == .i2c ? .noAnswer : .disconnected
-    case EBUSY: kind == .i2c ? .ownedByKernel : .inUse(by: "another process")
+    case EBUSY: kind == .i2c ? .ownedByKernel(driver: nil) : .inUse(by: "another process")
     case ETIMEDOUT: .timedOut
     case EAGAIN: kind == .i2c ? .arbitrationLost : .timedOut
     case EIO: kind == .i2c ? .system : .disconnected

@@ -38,7 +38,10 @@ public final class LinuxBusProvider: BusProvider {
 
   /// The chip at `address`; opens the bus for this process if it is not open yet.
   public func registerDevice(bus: String, address: UInt8) throws(BusError) -> any RegisterDevice {
-    LinuxRegisterDevice(bus: try shared(bus), address: address)
+    if let driver = KernelDriver.name(bus: bus, address: address) {
+      throw BusError(.ownedByKernel(driver: driver), bus: bus, address: address, errno: EBUSY)
+    }
+    return LinuxRegisterDevice(bus: try shared(bus), address: address)
   }
 
   /// A serial port, raw and for this process alone.

@@ -238,7 +238,7 @@ public struct LocationEngine: Sendable {
   // heading and altitude); nor is it a failure that the first sample is still on its way.
   private static func isWorthTelling(_ reason: NoData) -> Bool {
     switch reason {
-    case .notEquipped, .notYet: false
+    case .notEquipped, .noBoard, .notYet: false
     default: true
     }
   }

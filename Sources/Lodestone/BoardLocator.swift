@@ -25,7 +25,8 @@ public enum BoardLocator {
 
     /// One line for a person.
     public var description: String {
-      "no board called '\(name)': looked for \(name).yaml in \(folders.joined(separator: ", "))"
+      "no board called '\(name)': there is no \(name).yaml in \(folders.joined(separator: ", ")); "
+        + "a path works too, and 'simulated' is always there"
     }
   }
 
@@ -36,7 +37,11 @@ public enum BoardLocator {
     _ name: String?, environment: [String: String] = ProcessInfo.processInfo.environment
   ) throws -> LocatedBoard? {
     if let name = name ?? environment["LODESTONE_BOARD"], !name.isEmpty {
-      return try read(try file(named: name))
+      do {
+        return try read(try file(named: name))
+      } catch is NotFound where name == "simulated" {
+        return try simulated()
+      }
     }
     guard FileManager.default.fileExists(atPath: systemFile) else { return nil }
     return try read(URL(filePath: systemFile))
@@ -72,17 +77,36 @@ public enum BoardLocator {
       let candidate = folder.appending(path: plain + ".yaml")
       if FileManager.default.fileExists(atPath: candidate.path) { return candidate }
     }
-    throw NotFound(
-      name: plain,
-      folders: folders.filter { FileManager.default.fileExists(atPath: $0.path) }.map(\.path))
+    // The nearest, where a file may well be put, and the system's.
+    let places = folders.prefix(1) + folders.suffix(2)
+    throw NotFound(name: plain, folders: places.map(\.path))
+  }
+
+  // The one board that needs no hardware needs no file either: it is part of the library.
+  private static func simulated() throws -> LocatedBoard {
+    let text = String(decoding: PackageResources.simulated_yaml, as: UTF8.self)
+    return LocatedBoard(
+      board: try BoardFile.parse(text, file: "simulated.yaml"), text: text,
+      file: URL(filePath: "simulated.yaml"))
   }
 
   private static func read(_ file: URL) throws -> LocatedBoard {
+    func failure(_ message: String) -> BoardFileError {
+      BoardFileError(file: file.path, line: 0, message: message)
+    }
+    var isFolder: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: file.path, isDirectory: &isFolder) else {
+      throw failure("there is no such file")
+    }
+    guard !isFolder.boolValue else { throw failure("is a folder, not a board file") }
+    guard FileManager.default.isReadableFile(atPath: file.path) else {
+      throw failure("may not be read by this user")
+    }
     let text: String
     do {
       text = try String(contentsOf: file, encoding: .utf8)
     } catch {
-      throw BoardFileError(file: file.path, line: 0, message: "cannot be read as UTF-8 text")
+      throw failure("cannot be read as UTF-8 text")
     }
     return LocatedBoard(
       board: try BoardFile.parse(text, file: file.path), text: text, file: file)

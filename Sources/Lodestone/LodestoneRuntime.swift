@@ -99,14 +99,16 @@ public final class LodestoneRuntime: Sendable {
   private let link = Mutex(Link())
   private let state = Mutex(State())
   private let isFrozen = Atomic<Bool>(false)
-  private let factory: Mutex<Factory>
+  // The closure stands in a struct: Swift 6.0 dies when it optimises a closure that a mutex holds bare.
+  private struct Opening: Sendable { var open: Factory }
+  private let factory: Mutex<Opening>
   private let clocks: RuntimeClocks
   // Opening a board can take seconds when buses are probed, and starting a service returns at once.
   private let opener = DispatchQueue(label: "lodestone.open")
 
   /// Makes a runtime that opens its source when it is needed.
   public init(open: @escaping Factory, clocks: RuntimeClocks = .system) {
-    factory = Mutex(open)
+    factory = Mutex(Opening(open: open))
     self.clocks = clocks
   }
 
@@ -122,7 +124,7 @@ public final class LodestoneRuntime: Sendable {
 
   /// Sets what opens the board, for the next time that it is opened: the composition root's business.
   public func setFactory(_ open: @escaping Factory) {
-    factory.withLock { $0 = open }
+    factory.withLock { $0.open = open }
   }
 
   /// Puts another source in the place of the present one. Clients stay, and what they ask for is asked of
@@ -258,7 +260,7 @@ public final class LodestoneRuntime: Sendable {
     }
     guard !isTooSoon else { return link.withLock { $0.source } }
     do {
-      let source = try factory.withLock { $0 }()
+      let source = try factory.withLock { $0 }.open()
       install(source)
       return source
     } catch {
@@ -267,7 +269,7 @@ public final class LodestoneRuntime: Sendable {
         link.failure = String(describing: error)
       }
       // A client that waits must hear that it waits for nothing.
-      let reason = NoData.notEquipped("board that could be opened (\(error))")
+      let reason = NoData.noBoard("\(error)")
       take(.locationUnavailable(reason, at: now))
       take(.headingUnavailable(reason, at: now))
       take(.altitudeUnavailable(reason, at: now))

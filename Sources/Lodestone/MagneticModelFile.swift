@@ -1,5 +1,6 @@
 public import Foundation
 public import Geomagnetism
+import SensorHub
 
 /// A magnetic model newer than the built-in one, from a coefficient file (`WMM.COF`) in the configuration
 /// folder: how a board keeps true north after 2030 without a new version of this library.
@@ -21,7 +22,7 @@ public struct MagneticModelFile: Sendable {
       return [URL(filePath: String(given)), system]
     }
     let home = environment["XDG_CONFIG_HOME"].flatMap { $0.isEmpty ? nil : URL(filePath: $0) }
-    let user = home ?? FileManager.default.homeDirectoryForCurrentUser.appending(path: ".config")
+    let user = home ?? StateDirectory.home(environment).appending(path: ".config")
     return [user.appending(path: "lodestone"), system]
   }
 

@@ -14,8 +14,8 @@ public final class Session: Sendable {
   public struct NothingFound: Error, Sendable, CustomStringConvertible {
     /// One line for a person.
     public var description: String {
-      "no board file and no known chip on any bus: name a board with --board or LODESTONE_BOARD, "
-        + "or run lodestone doctor"
+      "no board file and no known chip on any bus: name a board by LODESTONE_BOARD "
+        + "(the command also takes --board), or run lodestone doctor"
     }
   }
 

@@ -1,13 +1,14 @@
 import CalibrationCore
 import Geomagnetism
 import LinearAlgebra
-import SensorHub
+package import SensorHub
 import SensorTypes
-import SimulatedDevices
+package import SimulatedDevices
 
 /// Turns the simulation of a board file into twins.
-enum Simulation {
-  static func board(
+package enum Simulation {
+  /// The twins of a board, their world and their way; it starts at a date, seconds since 1970.
+  package static func board(
     _ board: Board, plan: SimulationPlan, utcStart: Double
   ) -> SimulatedBoard {
     let year = MagneticModel.decimalYear(unixSeconds: utcStart)
@@ -29,7 +30,7 @@ enum Simulation {
   }
 
   /// Lays the faults of the board file into the future of a board that starts now.
-  static func scheduleFaults(of plan: SimulationPlan, on simulation: SimulatedBusProvider) {
+  package static func scheduleFaults(of plan: SimulationPlan, on simulation: SimulatedBusProvider) {
     let start = simulation.now()
     for planned in plan.faults {
       let from = start.advanced(bySeconds: planned.from)
@@ -42,7 +43,7 @@ enum Simulation {
   /// Gives a simulated board's magnetometers the records that a good calibration would have left: the
   /// truth, with an error of the size that the record's own covariance says. A record that is there
   /// already stays.
-  static func storeCalibrations(
+  package static func storeCalibrations(
     of board: Board, _ simulation: SimulatedBusProvider, in store: CalibrationStore
   ) throws {
     for (index, sensor) in board.sensors.enumerated() {

@@ -8,8 +8,8 @@ public struct BusError: Error, Hashable, Sendable {
     case timedOut
     /// Another master or noise won the bus (`EAGAIN`).
     case arbitrationLost
-    /// A kernel driver owns the address (`EBUSY`).
-    case ownedByKernel
+    /// A kernel driver owns the address (`EBUSY`); the driver's name where it is known.
+    case ownedByKernel(driver: String?)
     /// Another process owns the bus or the port; its name and number when they can be known.
     case inUse(by: String)
     /// The device node may not be opened (`EACCES`); the group that may.
@@ -60,7 +60,9 @@ extension BusError: CustomStringConvertible {
       case .noAnswer: "no answer at this address: check wiring, power and the address pin"
       case .timedOut: "timed out: a chip may be holding the clock or data line low"
       case .arbitrationLost: "arbitration lost: noise or a second master on the bus"
-      case .ownedByKernel: "a kernel driver owns this address: unbind it or remove its overlay"
+      case .ownedByKernel(let driver):
+        "a kernel driver\(driver.map { " (\($0))" } ?? "") owns this address: "
+          + "unbind it or remove its overlay"
       case .inUse(let owner): "in use by \(owner): one owner a bus"
       case .permissionDenied(let group):
         "permission denied: add this user to group \(group) (usermod -aG \(group) USER)"

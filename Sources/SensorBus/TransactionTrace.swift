@@ -143,7 +143,8 @@ extension BusError.Reason {
     case .noAnswer: "noAnswer"
     case .timedOut: "timedOut"
     case .arbitrationLost: "arbitrationLost"
-    case .ownedByKernel: "ownedByKernel"
+    case .ownedByKernel(nil): "ownedByKernel"
+    case .ownedByKernel(let driver?): "ownedByKernel:\(Self.escape(driver))"
     case .inUse(let owner): "inUse:\(Self.escape(owner))"
     case .permissionDenied(let group): "permissionDenied:\(Self.escape(group))"
     case .notFound: "notFound"
@@ -160,7 +161,8 @@ extension BusError.Reason {
     case ("noAnswer", 1): self = .noAnswer
     case ("timedOut", 1): self = .timedOut
     case ("arbitrationLost", 1): self = .arbitrationLost
-    case ("ownedByKernel", 1): self = .ownedByKernel
+    case ("ownedByKernel", 1): self = .ownedByKernel(driver: nil)
+    case ("ownedByKernel", 2): self = .ownedByKernel(driver: Self.unescape(parts[1]))
     case ("inUse", 2): self = .inUse(by: Self.unescape(parts[1]))
     case ("permissionDenied", 2): self = .permissionDenied(group: Self.unescape(parts[1]))
     case ("notFound", 1): self = .notFound

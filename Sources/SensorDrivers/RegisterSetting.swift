@@ -118,9 +118,12 @@ struct OutputBurst: Sendable {
 extension StuckDetector {
   /// A detector for a chip whose output is noisy at `outputRate`: it speaks after 1.5 s, or after 3
   /// repetitions of a slow chip, or after 50 of a fast one, so that a loss is known within 2 s.
-  init(outputRate: Double) {
-    self.init(limit: Int(min(50, max(3, 1.5 * outputRate))))
+  init(outputRate: Double, _ checks: DriverChecks) {
+    self.init(limit: Int(min(50, max(3, 1.5 * outputRate))), checks)
   }
+
+  /// A detector that allows `limit` equal outputs in a row, or any number where that is not checked.
+  init(limit: Int, _ checks: DriverChecks) { self.init(limit: checks.change ? limit : .max) }
 }
 
 /// The index of the first of `rates` (ascending) that is at least `wanted`, else of the last.

@@ -51,6 +51,24 @@ public protocol SensorDriver: ~Copyable {
   var latency: Double { get }
 }
 
+/// What a driver holds against a chip. A test rig's chip that is no real one may be let off some of it, by
+/// its entry in the board file; everything else is checked all the same.
+public struct DriverChecks: Sendable, Hashable {
+  /// Another identity than the chip's is refused.
+  public var identity: Bool
+  /// An output that does not change any more is a loss.
+  public var change: Bool
+
+  /// Makes a set of checks.
+  public init(identity: Bool = true, change: Bool = true) {
+    self.identity = identity
+    self.change = change
+  }
+
+  /// What every real chip must stand.
+  public static let all = DriverChecks()
+}
+
 /// Notices a chip whose output registers no longer change: real ones are noisy in the last bits.
 public struct StuckDetector: Sendable {
   private var last = RegisterBlock()

@@ -21,9 +21,13 @@ public struct Replay {
   ///
   /// - Parameters:
   ///   - board: The board of the recording, parsed from its own text.
+  ///   - wallTime: Told what the system believed the date to be (seconds since 1970) and when, each time
+  ///     that a worker looked.
   ///   - handler: Takes what is published, in order.
   public static func run(
-    _ recording: Recording, board: Board, handler: (Observation) -> Void
+    _ recording: Recording, board: Board,
+    wallTime: (_ seconds: Double, _ time: Timestamp) -> Void = { _, _ in },
+    handler: (Observation) -> Void
   ) throws(Divergence) {
     var pipeline = Pipeline(
       board: board, models: [.wmm2025] + (recording.model.map { [$0] } ?? []), isSimulated: true)
@@ -54,7 +58,10 @@ public struct Replay {
       _ = worker.step()
       if let message = cursor.finish() { throw Divergence(line: line, message: message) }
       delivered = inbox.deliveries
-      for delivery in delivered { pipeline.process(delivery, publish: handler) }
+      for delivery in delivered {
+        if case .wallTime(let seconds, let time) = delivery { wallTime(seconds, time) }
+        pipeline.process(delivery, publish: handler)
+      }
     }
   }
 }

@@ -2,6 +2,8 @@
 public enum NoData: Error, Sendable, Hashable, CustomStringConvertible {
   /// The board has no chip that could give it.
   case notEquipped(String)
+  /// No board could be opened; the text says why.
+  case noBoard(String)
   /// Nothing was measured yet.
   case notYet
   /// The chip stopped answering; the text is the last error.
@@ -25,6 +27,7 @@ public enum NoData: Error, Sendable, Hashable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .notEquipped(let what): "this board has no \(what)"
+    case .noBoard(let why): "no board could be opened: \(why)"
     case .notYet: "nothing measured yet"
     case .sensorLost(let why): "sensor lost: \(why)"
     case .uncalibrated: "the magnetometer is not calibrated"

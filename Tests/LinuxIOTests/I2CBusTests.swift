@@ -71,7 +71,7 @@ struct I2CBusTests {
   }
 
   static let mapping: [(Int32, BusError.Reason, Int)] = [
-    (EREMOTEIO, .noAnswer, 1), (ENXIO, .noAnswer, 1), (EBUSY, .ownedByKernel, 1),
+    (EREMOTEIO, .noAnswer, 1), (ENXIO, .noAnswer, 1), (EBUSY, .ownedByKernel(driver: nil), 1),
     (ETIMEDOUT, .timedOut, 1), (EAGAIN, .arbitrationLost, 3), (EIO, .system, 3),
     (ENODEV, .disconnected, 1), (EACCES, .permissionDenied(group: "i2c"), 1),
     (EOPNOTSUPP, .unsupported("this kind of transfer"), 1), (EINVAL, .system, 1),

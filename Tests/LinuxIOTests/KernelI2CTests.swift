@@ -129,7 +129,8 @@ struct KernelI2CTests {
   @Test(
     "errors of the kernel keep their number and get their reason",
     arguments: [
-      (ETIMEDOUT, BusError.Reason.timedOut), (EAGAIN, .arbitrationLost), (EBUSY, .ownedByKernel),
+      (ETIMEDOUT, BusError.Reason.timedOut), (EAGAIN, .arbitrationLost),
+      (EBUSY, .ownedByKernel(driver: nil)),
       (EREMOTEIO, .noAnswer), (ENODEV, .disconnected),
     ] as [(Int32, BusError.Reason)])
   func errors(number: Int32, reason: BusError.Reason) throws {

@@ -68,6 +68,38 @@ struct FaultTests {
     #expect(board.hub.status[fault.chip].state == .running)
   }
 
+  @Test("a rig's chips run with another identity and an output that stands still, and that is said")
+  func rig() throws {
+    let board = try VirtualBoard(edit: { text in
+      ["0x1c", "0x6a", "0x77"].reduce(text) { text, address in
+        text.replacingOccurrences(
+          of: "address: \(address)",
+          with: "address: \(address)\n    identity: unchecked\n    constant: allowed")
+      }
+    })
+    let now = board.clock.now()
+    for chip in 0..<3 {
+      board.simulation.inject(
+        .wrongIdentity(0xEE), chip: chip, from: now, until: now.advanced(bySeconds: 60))
+      board.simulation.inject(
+        .stuckData, chip: chip, from: now.advanced(bySeconds: 5),
+        until: now.advanced(bySeconds: 60))
+    }
+    let seen = board.run(30)
+    for status in board.hub.status {
+      #expect(status.state == .running)
+      #expect(status.counters.starts == 1)
+      #expect(status.counters.stalls == 0)
+    }
+    // 25 a second, and no fewer while they stand still.
+    #expect(board.hub.status[2].counters.samples > 700)
+    let said = seen.compactMap { if case .diagnostic(let text, _) = $0 { text } else { nil } }
+    for chip in ["LIS3MDL", "LSM6DSOX", "BMP280"] {
+      #expect(said.contains { $0.hasPrefix(chip) && $0.contains("identity is not checked") })
+      #expect(said.contains { $0.hasPrefix(chip) && $0.contains("stands still is no loss") })
+    }
+  }
+
   @Test(
     "a brown-out is noticed within two seconds and the chip configured anew", arguments: [0, 1, 2])
   func brownOut(chip: Int) throws {

@@ -219,6 +219,22 @@ import Testing
     device.expectDone()
   }
 
+  @Test("QEMU's chip: another identity, flags that stay down, the same data for ever")
+  func emulated() throws {
+    let device = ScriptedDevice([])
+    let start = Self.start().dropFirst().dropLast() + [.read(0x08, [0x07])]
+    device.then(Array(start))
+    var chip = DPS310(
+      device, DPS310Configuration(outputRate: 25),
+      checks: DriverChecks(identity: false, change: false))
+    _ = try startUp(&chip)
+    for _ in 0..<200 { device.then([.read(0x08, [0x07]), .read(0x00, Self.sample)]) }
+    let outcome = pollUntilFailure(&chip, limit: 200)
+    #expect(outcome.error == nil)
+    #expect(outcome.readings == 200)
+    device.expectDone()
+  }
+
   @Test("verify notices a brown-out and does not mind the flags; sleep stops the measurement")
   func verify() throws {
     let device = ScriptedDevice([])

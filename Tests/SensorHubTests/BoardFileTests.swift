@@ -1,5 +1,6 @@
 import Foundation
 import SensorBus
+import SensorDrivers
 import SensorTypes
 import Testing
 
@@ -63,6 +64,10 @@ struct BoardFileTests {
       says: "each of the sensor's axes once"),
     Mistake(replace: "[+y, -x, +z]", with: "[+y, -x]", line: 13, says: "each of the sensor's axes"),
     Mistake(replace: "baudRate: 9600", with: "baudRate: 0", line: 16, says: "50 to 4000000"),
+    Mistake(replace: "rate: 80", with: "identity: checked", line: 12, says: "only be 'unchecked'"),
+    Mistake(replace: "rate: 80", with: "constant: true", line: 12, says: "only be 'allowed'"),
+    Mistake(replace: "baudRate: 9600", with: "identity: unchecked", line: 16, says: "a receiver"),
+    Mistake(replace: "baudRate: 9600", with: "constant: allowed", line: 16, says: "a receiver"),
     Mistake(
       replace: "port: /dev/serial0", with: "prot: /dev/serial0", line: 15, says: "unknown key"),
   ]
@@ -120,6 +125,31 @@ struct BoardFileTests {
       let board = try BoardFile.parse(
         String(contentsOf: file, encoding: .utf8), file: file.lastPathComponent)
       #expect(!board.sensors.isEmpty)
+      #expect(board.sensors.allSatisfy { $0.checks == .all }, "those are for test rigs only")
     }
+  }
+
+  @Test("what a rig's file leaves unchecked is said with its line")
+  func rig() throws {
+    let text = Self.good.replacingOccurrences(
+      of: "rate: 80", with: "identity: unchecked\n    constant: allowed")
+    let board = try BoardFile.parse(text, file: "rig.yaml")
+    #expect(board.sensors[0].checks == DriverChecks(identity: false, change: false))
+    #expect(
+      board.sensors[0].deviations == [
+        "LIS3MDL at /dev/i2c-1:0x1c: identity is not checked (board file line 8)",
+        "LIS3MDL at /dev/i2c-1:0x1c: an output that stands still is no loss (board file line 8)",
+      ])
+    #expect(board.sensors[1].checks == .all)
+    #expect(board.sensors[1].deviations.isEmpty)
+  }
+
+  @Test("the board file of the emulated Raspberry Pi is good")
+  func emulated() throws {
+    let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .appending(path: "Hardware/raspberry-pi/board.yaml")
+    let board = try BoardFile.parse(String(contentsOf: file, encoding: .utf8), file: "board.yaml")
+    #expect(board.sensors.map(\.chip) == ["LSM303DLHC-M", "DPS310", "NMEA"])
+    #expect(board.sensors.allSatisfy { !$0.mount.isMirrored })
   }
 }

@@ -133,6 +133,63 @@ struct LSM6DSOXTwinTests {
     #expect(chip.takeEdge(at: ms(400)) != nil)
   }
 
+  @Test(
+    "moves the accelerometer by ST_XL within the datasheet's limits, whatever the full scale",
+    arguments: [(UInt8(0x00), 0.061), (0x08, 0.122), (0x0C, 0.244), (0x04, 0.488)],
+    [(UInt8(0x00), 0.0), (0x01, 1), (0x02, -1), (0x03, 0)])
+  func linearSelfTest(scale: (code: UInt8, milli: Double), test: (code: UInt8, sign: Double)) {
+    var chip = chip(bench(force: .zero))
+    chip.write(0x10, 0x50 | scale.code, now: ms(0))
+    chip.write(0x11, 0x50, now: ms(0))
+    chip.write(0x14, test.code, now: ms(0))
+    #expect(chip.read(0x14, now: ms(0)) == test.code)
+    let bytes = chip.read(0x22, count: 12, now: ms(200))
+    // The gyro keeps still.
+    #expect(bytes[..<6].allSatisfy { $0 == 0 })
+    for axis in 0..<3 {
+      let counts = int16(low: bytes[6 + 2 * axis], high: bytes[7 + 2 * axis])
+      let change = test.sign * Double(counts) * scale.milli
+      #expect(test.sign == 0 ? counts == 0 : change >= 50 && change <= 1700)
+    }
+    chip.write(0x14, 0x00, now: ms(201))
+    #expect(chip.read(0x28, count: 6, now: ms(300)).allSatisfy { $0 == 0 })
+  }
+
+  @Test(
+    "moves the gyro by ST_G within the datasheet's limits at 250 and at 2000 degrees a second",
+    arguments: [(UInt8(0x00), 8.75, 20.0...80.0), (0x0C, 70, 150...700)],
+    [(UInt8(0x00), 0.0), (0x04, 1), (0x0C, -1), (0x08, 0)])
+  func angularSelfTest(
+    scale: (code: UInt8, milli: Double, limits: ClosedRange<Double>),
+    test: (code: UInt8, sign: Double)
+  ) {
+    var chip = chip(bench(force: .zero))
+    chip.write(0x10, 0x50, now: ms(0))
+    chip.write(0x11, 0x50 | scale.code, now: ms(0))
+    chip.write(0x14, test.code, now: ms(0))
+    let bytes = chip.read(0x22, count: 12, now: ms(200))
+    #expect(bytes[6...].allSatisfy { $0 == 0 })
+    for axis in 0..<3 {
+      let counts = int16(low: bytes[2 * axis], high: bytes[2 * axis + 1])
+      let change = test.sign * Double(counts) * scale.milli / 1000
+      #expect(test.sign == 0 ? counts == 0 : scale.limits.contains(change))
+    }
+  }
+
+  @Test("moves by the share of its deflection that is left, and not once it is reset")
+  func weakSelfTest() {
+    var chip = chip(bench(force: .zero))
+    chip.tampering.selfTestShare = 0.5
+    chip.write(0x10, 0x50, now: ms(0))
+    chip.write(0x14, 0x01, now: ms(0))
+    let bytes = chip.read(0x28, count: 2, now: ms(200))
+    #expect(int16(low: bytes[0], high: bytes[1]) == Int((230 / 0.061).rounded()))
+    chip.write(0x12, 0x01, now: ms(201))
+    #expect(chip.read(0x14, now: ms(202)) == 0)
+    chip.write(0x10, 0x50, now: ms(203))
+    #expect(chip.read(0x28, count: 6, now: ms(300)).allSatisfy { $0 == 0 })
+  }
+
   @Test("has the temperature at 256 counts a degree from 25")
   func temperature() {
     var chip = chip(bench(temperature: 31.5))

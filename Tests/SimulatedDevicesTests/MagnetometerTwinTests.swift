@@ -131,6 +131,25 @@ struct LIS3MDLTwinTests {
     #expect(abs(Double(int16(low: bytes[0], high: bytes[1])) - expected) <= 0.5)
   }
 
+  @Test(
+    "moves by ST within the datasheet's limits, whatever the full scale",
+    arguments: [(UInt8(0x00), 6842.0), (0x20, 3421), (0x40, 2281), (0x60, 1711)], [1, 0.25, 0])
+  func selfTest(scale: (code: UInt8, counts: Double), share: Double) {
+    var chip = chip(bench())
+    chip.tampering.selfTestShare = share
+    chip.write(0x21, scale.code, now: ms(0))
+    chip.write(0x20, 0b000_111_01, now: ms(0))
+    chip.write(0x22, 0x00, now: ms(0))
+    let bytes = chip.read(0xA8, count: 6, now: ms(200))
+    for (axis, limits) in [1.0...3.0, 1.0...3.0, 0.1...1.0].enumerated() {
+      let counts = int16(low: bytes[2 * axis], high: bytes[2 * axis + 1])
+      if share == 1 { #expect(limits.contains(Double(counts) / scale.counts)) }
+      #expect(counts == Int(([2, 2, 0.5][axis] * share * scale.counts).rounded()))
+    }
+    chip.write(0x20, 0b000_111_00, now: ms(201))
+    #expect(chip.read(0xA8, count: 6, now: ms(400)).allSatisfy { $0 == 0 })
+  }
+
   @Test("goes back to power-down after a single measurement, and resets on SOFT_RST")
   func modes() {
     var chip = chip(bench(field: Vector3(10, 0, 0)))

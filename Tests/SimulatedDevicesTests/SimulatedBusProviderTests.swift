@@ -130,6 +130,55 @@ struct SimulatedBusProviderTests {
     #expect(try run(6) != first)
   }
 
+  @Test("shows a chip exactly what it is told, and the walk again afterwards")
+  func shown() throws {
+    var exact = SimulatedBoard.standard()
+    for index in exact.chips.indices { exact.chips[index].isImperfect = false }
+    let provider = SimulatedBusProvider(exact, clock: clock)
+    let device = try startMagnetometer(provider)
+    var shown = ShownStimulus.Quantities()
+    shown.magneticField = Vector3(50, -25, 100)
+    provider.show(shown, chip: 1)
+    #expect(provider.shown(chip: 1) == shown)
+    clock.advance(bySeconds: 1)
+    let block = try device.burst(0xA8, count: 6)
+    // 6842 counts a gauss, rounded: the iron of this board does not act on what is shown.
+    #expect(block.int16LittleEndian(0) == 3421)
+    #expect(block.int16LittleEndian(2) == -1711)
+    #expect(block.int16LittleEndian(4) == 6842)
+    provider.show(.init(), chip: 1)
+    clock.advance(bySeconds: 1)
+    #expect(try device.burst(0xA8, count: 6).int16LittleEndian(4) != 6842)
+    // A receiver measures none of it.
+    provider.show(shown, chip: 3)
+    #expect(provider.shown(chip: 3) == .init())
+  }
+
+  @Test("tells the level of a data-ready pin")
+  func level() throws {
+    let provider = board()
+    let name = InterruptLineName(chip: "simulated", line: "GPIO27")
+    let device = try startMagnetometer(provider)
+    clock.advance(bySeconds: 0.1)
+    #expect(provider.level(of: name) == true)
+    _ = try device.burst(0xA8, count: 6)
+    #expect(provider.level(of: name) == false)
+    #expect(provider.level(of: InterruptLineName(chip: "simulated", line: "GPIO1")) == nil)
+  }
+
+  @Test("a line without a rate of its own follows the receiver's")
+  func rateless() throws {
+    let provider = board()
+    let stream = try provider.ratelessStream(port: "/dev/serial0")
+    clock.advance(bySeconds: 2)
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    let result = buffer.withUnsafeMutableBytes { raw in
+      Result { () throws(BusError) in try stream.read(into: raw) }
+    }
+    #expect(String(decoding: buffer.prefix(try result.get()), as: UTF8.self).contains("$GNRMC"))
+    #expect(throws: BusError.self) { _ = try provider.ratelessStream(port: "/dev/serial1") }
+  }
+
   @Test("serves a chip to several threads at once")
   func threads() async throws {
     let provider = board()
@@ -276,6 +325,25 @@ struct FaultTests {
     provider.endFaults(chip: 1)
     #expect(try device.byte(0x20) == 0x7C)
     #expect(try device.byte(0x0F) == 0x3D)
+  }
+
+  @Test("a slow chip answers within the bus's time and times out beyond it")
+  func slow() throws {
+    provider.inject(.slow(seconds: 0.09), chip: 1, from: later(0), until: later(1))
+    #expect(try device.byte(0x0F) == 0x3D)
+    #expect(provider.transferDelay(bus: "/dev/i2c-1", address: 0x1C) == 0.09)
+    provider.inject(.slow(seconds: 0.11), chip: 1, from: later(0), until: later(1))
+    #expect(reason { () throws(BusError) in _ = try device.byte(0x0F) } == .timedOut)
+    #expect(reason { () throws(BusError) in try device.write(0x22, 0x00) } == .timedOut)
+    #expect(provider.transferDelay(bus: "/dev/i2c-1", address: 0x6A) == 0)
+    clock.advance(bySeconds: 1)
+    #expect(try device.byte(0x0F) == 0x3D)
+    #expect(provider.transferDelay(bus: "/dev/i2c-1", address: 0x1C) == 0)
+    // Whoever keeps the time himself gets the bytes.
+    let patient = SimulatedBusProvider(.standard(), clock: clock, busTimeout: .infinity)
+    patient.inject(.slow(seconds: 5), chip: 1, from: later(0))
+    #expect(try patient.registerDevice(bus: "/dev/i2c-1", address: 0x1C).byte(0x0F) == 0x3D)
+    #expect(patient.transferDelay(bus: "/dev/i2c-1", address: 0x1C) == 5)
   }
 
   @Test("stuck data stays while data-ready goes on, and moves again afterwards")

@@ -56,7 +56,7 @@ struct DeclinationCommand: ParsableCommand {
       result = try model.field(
         latitude: latitude, longitude: longitude, altitude: altitude, decimalYear: year)
     } catch {
-      throw ValidationError("\(error)")
+      throw CommandError("\(error)")
     }
     switch format {
     case .json: print(Self.json(result).line)
@@ -69,9 +69,10 @@ struct DeclinationCommand: ParsableCommand {
       return MagneticModel.decimalYear(unixSeconds: Date().timeIntervalSince1970)
     }
     if let year = Double(date) { return year }
-    guard let day = try? Date(date, strategy: .iso8601.year().month().day()) else {
-      throw ValidationError("'\(date)' is neither a date like 2026-11-21 nor a decimal year")
-    }
+    // Written back it must be the same day: 30 February is read as 1 March.
+    guard let day = try? Date(date, strategy: .iso8601.year().month().day()),
+      day.formatted(.iso8601.year().month().day()) == date
+    else { throw CommandError("'\(date)' is neither a date like 2026-11-21 nor a decimal year") }
     return MagneticModel.decimalYear(unixSeconds: day.timeIntervalSince1970)
   }
 

@@ -21,7 +21,7 @@ struct DecodeCommand: ParsableCommand {
       do {
         handle = try FileHandle(forReadingFrom: URL(filePath: file))
       } catch {
-        throw ValidationError("cannot read '\(file)'")
+        throw CommandError(file, error)
       }
     }
     var decoder = GNSSDecoder()
@@ -33,17 +33,25 @@ struct DecodeCommand: ParsableCommand {
       }
       return Terminal.write(text)
     }
+    var size = 0
     let zero = Timestamp(nanoseconds: 0)
     // Small enough that the decoder's buffer takes each piece whole.
-    while let data = try handle.read(upToCount: 4_096), !data.isEmpty {
+    func read() throws -> Data? {
+      do {
+        return try handle.read(upToCount: 4_096)
+      } catch {
+        throw CommandError(file, error)
+      }
+    }
+    while let data = try read(), !data.isEmpty {
+      size += data.count
       data.withUnsafeBytes { decoder.append($0, at: zero) }
       guard drain() else { return }
     }
     decoder.finish()
     _ = drain()
-    let counters = decoder.counters
-    if counters.packets == 0 {
-      Terminal.warn("lodestone: no NMEA or UBX message in \(counters.garbage) bytes")
+    if decoder.counters.packets == 0 {
+      Terminal.warn("lodestone: no NMEA or UBX message in \(size) bytes")
       throw ExitCode.failure
     }
   }

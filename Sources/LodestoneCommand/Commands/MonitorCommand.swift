@@ -19,12 +19,13 @@ struct MonitorCommand: ParsableCommand {
     abstract: "Heading, altitude and position, live.",
     discussion: """
       A table on a terminal; one JSON object a line with --format json, which is an interface: keys \
-      are the SDK's property names, invalid values are negative, unknown ones are left out.
+      are the SDK's property names, invalid values are negative, unknown ones are left out. Exit code 1 \
+      when no chip delivered anything.
       """)
 
   @OptionGroup var board: BoardOptions
 
-  @Option(help: "Stop after this many seconds.")
+  @Option(parsing: .unconditional, help: "Stop after this many seconds.")
   var seconds: Double?
 
   @Option(help: "How to print: text or json.")
@@ -37,6 +38,7 @@ struct MonitorCommand: ParsableCommand {
     if let seconds, !(seconds > 0 && seconds.isFinite) {
       throw ValidationError("--seconds takes a number above zero")
     }
+    if truth, format != .json { throw ValidationError("--truth goes with --format json") }
   }
 
   func run() throws {
@@ -48,8 +50,8 @@ struct MonitorCommand: ParsableCommand {
     switch format {
     case .json: try watch.run(printer: JSONPrinter(session: session, withTruth: truth))
     case .text where Terminal.isInteractive:
-      try watch.run(printer: TablePrinter(boardName: session.board.name))
-    case .text: try watch.run(printer: SummaryPrinter(boardName: session.board.name))
+      try watch.run(printer: TablePrinter(session.board))
+    case .text: try watch.run(printer: SummaryPrinter(session.board))
     }
   }
 }
@@ -86,9 +88,13 @@ struct Watch {
       guard printer.print(batch, dropped: dropped) else { break }
     }
     subscription.cancel()
+    let isSilent = session.hub.status.allSatisfy { $0.counters.samples == 0 }
     session.hub.stop()
     printer.finish()
     withExtendedLifetime(interrupts) {}
+    if isSilent, !mailbox.wasStopped {
+      throw CommandError("no chip of this board delivered anything: lodestone doctor says why")
+    }
   }
 }
 
@@ -120,14 +126,18 @@ struct TablePrinter: ObservationPrinter {
   private var drawn = 0
   private var nextDraw = ContinuousClock.now
 
-  init(boardName: String) { table = MonitorTable(boardName: boardName) }
+  init(_ board: Board) { table = MonitorTable(board) }
 
   mutating func print(_ batch: [Observation], dropped: Int) -> Bool {
     for observation in batch { table.take(observation) }
     let now = ContinuousClock.now
     guard now >= nextDraw else { return true }
     nextDraw = now.advanced(by: .milliseconds(200))
-    let lines = table.lines
+    // A line that wraps, or a table that scrolls, would break the way back up.
+    let size = Terminal.size
+    let lines = table.lines.prefix(size.rows - 1).map { line in
+      line.count <= size.columns ? line : line.prefix(size.columns - 1) + "…"
+    }
     // Hide the cursor, go up to the first line, draw each line and clear what was longer.
     var text = "\u{1B}[?25l" + (drawn > 0 ? "\u{1B}[\(drawn)A" : "")
     for line in lines { text += "\r\(line)\u{1B}[K\n" }
@@ -143,16 +153,19 @@ struct TablePrinter: ObservationPrinter {
 struct SummaryPrinter: ObservationPrinter {
   let patience = 0.5
   private var table: MonitorTable
+  private var said: [Int: SensorState] = [:]
   private var nextLine = ContinuousClock.now.advanced(by: .seconds(1))
 
-  init(boardName: String) { table = MonitorTable(boardName: boardName) }
+  init(_ board: Board) { table = MonitorTable(board) }
 
   mutating func print(_ batch: [Observation], dropped: Int) -> Bool {
     var text = ""
     for observation in batch {
       table.take(observation)
       switch observation {
-      case .sensor(let status):
+      // A chip that is tried again and again fails again and again: once is enough.
+      case .sensor(let status) where said[status.index] != status.state:
+        said[status.index] = status.state
         text += "sensor    \(status.chip) \(status.position) \(status.state.word)"
         if case .failed(let reason) = status.state { text += ": \(reason)" }
         text += "\n"

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Lodestone
 import SensorHub
+import SensorTypes
 
 /// `lodestone record FILE`: every transfer of a run, into one file.
 struct RecordCommand: ParsableCommand {
@@ -15,23 +16,26 @@ struct RecordCommand: ParsableCommand {
   @Argument(help: "Where the recording goes.", completion: .file())
   var file: String
 
-  @Option(help: "Stop after this many seconds.")
+  @Option(parsing: .unconditional, help: "Stop after this many seconds.")
   var seconds: Double?
 
-  func run() throws {
-    guard FileManager.default.createFile(atPath: file, contents: nil),
-      let handle = FileHandle(forWritingAtPath: file)
-    else { throw ValidationError("cannot write '\(file)'") }
-    let session = try Session(board: board.name) { bytes in
-      try handle.write(contentsOf: Data(bytes))
+  func validate() throws {
+    if let seconds, !(seconds > 0 && seconds.isFinite) {
+      throw ValidationError("--seconds takes a number above zero")
     }
+  }
+
+  func run() throws {
+    // The file is opened, not emptied, before the board: a slip in the board's name costs no recording.
+    let output = try OutputFile(path: file)
+    let session = try Session(board: board.name) { try output.write($0) }
     try Watch(session: session, seconds: seconds).run(
-      printer: SummaryPrinter(boardName: session.board.name))
+      printer: SummaryPrinter(session.board))
     if let failure = session.hub.recordingFailure {
       Terminal.warn("lodestone: the recording ended early: \(failure)")
       throw ExitCode.failure
     }
-    try handle.close()
+    Terminal.warn("lodestone: \(output.written) bytes in \(file)")
   }
 }
 
@@ -41,7 +45,8 @@ struct ReplayCommand: ParsableCommand {
     commandName: "replay",
     abstract: "Run a recording through the drivers and the fusion again.",
     discussion:
-      "Prints the JSON lines that monitor would have printed. Alike to the bit every time.")
+      "Prints JSON lines as monitor does, counted from the recording's start. Alike to the bit every time."
+  )
 
   @Argument(help: "A recording.", completion: .file())
   var file: String
@@ -51,22 +56,32 @@ struct ReplayCommand: ParsableCommand {
     do {
       data = try Data(contentsOf: URL(filePath: file))
     } catch {
-      throw ValidationError("cannot read '\(file)'")
+      throw CommandError(file, error)
     }
     let recording: Recording
     do {
       recording = try Recording(Array(data))
     } catch {
-      throw ValidationError("\(file), \(error)")
+      throw CommandError("\(file), \(error)")
     }
     let board = try BoardFile.parse(recording.boardText, file: recording.boardName)
-    var lines = ObservationLines { _ in nil }
+    if recording.endsEarly {
+      Terminal.warn("lodestone: \(file) ends in the middle of a step: it was cut off there")
+    }
+    // Every worker looks at the date before it does anything else, so a line without one is never printed.
+    var lines: ObservationLines?
     do {
       try Replay.run(
-        recording, board: board
-      ) { observation in
-        Terminal.write(lines.line(for: observation) + "\n")
-      }
+        recording, board: board,
+        wallTime: { seconds, time in
+          let clock = { (moment: Timestamp) -> Double? in seconds + moment.seconds(since: time) }
+          if lines == nil { lines = ObservationLines(start: time, wallTime: clock) }
+          lines?.wallTime = clock
+        },
+        handler: { observation in
+          guard let line = lines?.line(for: observation) else { return }
+          Terminal.write(line + "\n")
+        })
     } catch {
       Terminal.warn("lodestone: \(file), \(error)")
       throw ExitCode.failure

@@ -10,7 +10,10 @@ struct ScanCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "scan",
     abstract: "Buses, what answers on them, which chip it is and how sure.",
-    discussion: "Only reads, and only registers whose reading changes nothing.")
+    discussion: """
+      Only reads, and only registers whose reading changes nothing. Serial ports are listed, not listened \
+      to. Exit code 1 when no known chip answers.
+      """)
 
   @OptionGroup var board: BoardOptions
 
@@ -46,8 +49,12 @@ struct ScanCommand: ParsableCommand {
       }
     }
     for port in provider.serialPorts() {
+      print(port)
       let holders = PortHolder.find(port)
-      print(holders.isEmpty ? port : "\(port)  in use by \(holders.joined(separator: ", "))")
+      print(
+        holders.isEmpty
+          ? "  not asked: what a receiver says is heard by lodestone monitor"
+          : "  in use by \(holders.joined(separator: ", "))")
     }
     if found == 0 { throw ExitCode.failure }
   }

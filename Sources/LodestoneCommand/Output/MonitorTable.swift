@@ -1,4 +1,6 @@
 import LinearAlgebra
+import SensorDrivers
+import SensorHub
 import SensorTypes
 
 /// The live table of `monitor`: the newest of everything, drawn anew a few times a second.
@@ -13,7 +15,13 @@ struct MonitorTable {
   private var messages: [String] = []
   private let boardName: String
 
-  init(boardName: String) { self.boardName = boardName }
+  init(_ board: Board) {
+    boardName = board.name
+    let kinds = Set(board.sensors.compactMap { ChipCatalog.chip(named: $0.chip)?.kind })
+    if !kinds.contains(.magnetometer) { headingReason = .notEquipped("magnetometer") }
+    if !kinds.contains(.barometer) { altitudeReason = .notEquipped("barometer") }
+    if !kinds.contains(.receiver) { locationReason = .notEquipped("receiver") }
+  }
 
   mutating func take(_ observation: Observation) {
     switch observation {

@@ -11,7 +11,8 @@ struct ObservationLines {
 
   private var sequence = 0
   private let start: Timestamp?
-  private let wallTime: (Timestamp) -> Double?
+  /// UTC of a moment, seconds since 1970, for what carries no time of its own.
+  var wallTime: (Timestamp) -> Double?
 
   /// - Parameters:
   ///   - start: The moment that `monotonic` counts from; `nil` for the clock's own zero.
@@ -39,8 +40,8 @@ struct ObservationLines {
       line.set("trueHeading", -1, digits: 0)
       line.set("reason", reason.description)
     case .location(let location):
-      time = location.fix.received
-      line = begin("location", at: time, utc: location.fix.utc)
+      time = epoch(of: location.fix)
+      line = begin("location", at: location.fix.received, utc: location.fix.utc)
       Self.write(location.fix, into: &line)
       if location.isSimulated { line.set("isSimulatedBySoftware", true) }
     case .locationUnavailable(let reason, let at):
@@ -78,6 +79,14 @@ struct ObservationLines {
     var line = begin("location", at: fix.received, utc: fix.utc)
     Self.write(fix, into: &line)
     return line.line
+  }
+
+  // When a fix was true, which is a while before it has come: what the truth beside it is to be of.
+  private func epoch(of fix: GNSSFix) -> Timestamp {
+    guard let utc = fix.utc, let wall = wallTime(fix.received), abs(utc - wall) < 2 else {
+      return fix.received
+    }
+    return fix.received.advanced(bySeconds: utc - wall)
   }
 
   private mutating func begin(

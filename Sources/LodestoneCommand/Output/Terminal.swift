@@ -5,6 +5,14 @@ enum Terminal {
   /// Whether standard output is a terminal and may be drawn on.
   static var isInteractive: Bool { isatty(STDOUT_FILENO) == 1 }
 
+  /// Columns and rows of the terminal; what terminals had for long where it does not say.
+  static var size: (columns: Int, rows: Int) {
+    var size = winsize()
+    guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0
+    else { return (80, 24) }
+    return (Int(size.ws_col), Int(size.ws_row))
+  }
+
   /// Writes text to standard output. Returns false once nobody reads it any more.
   @discardableResult
   static func write(_ text: String) -> Bool { write(text, to: STDOUT_FILENO) }

@@ -9,17 +9,21 @@ public struct DPS310<Device: RegisterDevice & ~Copyable>: ~Copyable, SensorDrive
 
   private let device: Device
   private let configuration: DPS310Configuration
+  private let checks: DriverChecks
   private var image: RegisterImage
   private var stuck: StuckDetector
   private var coefficients: DPS310Coefficients?
   private var step = Step.identify
 
   /// Takes the chip; nothing is sent before `start`.
-  public init(_ device: consuming Device, _ configuration: DPS310Configuration) {
+  public init(
+    _ device: consuming Device, _ configuration: DPS310Configuration, checks: DriverChecks = .all
+  ) {
     self.device = device
     self.configuration = configuration
+    self.checks = checks
     image = RegisterImage(configuration.registerImage)
-    stuck = StuckDetector(outputRate: configuration.outputRate)
+    stuck = StuckDetector(outputRate: configuration.outputRate, checks)
   }
 
   /// Identity, soft reset, until sensor and coefficients are ready (40 ms by the datasheet, at most
@@ -29,7 +33,9 @@ public struct DPS310<Device: RegisterDevice & ~Copyable>: ~Copyable, SensorDrive
     step = .identify
     switch current {
     case .identify:
-      try device.identify("DPS310", DPS310Register.identity, is: DPS310Register.product)
+      if checks.identity {
+        try device.identify("DPS310", DPS310Register.identity, is: DPS310Register.product)
+      }
       try device.put(DPS310Register.reset, DPS310Register.softReset)
       step = .resetting(attempts: 1)
       return .wait(seconds: 0.04)
@@ -52,7 +58,7 @@ public struct DPS310<Device: RegisterDevice & ~Copyable>: ~Copyable, SensorDrive
         configuration.registerImage(externalTemperature: source & 0x80 != 0))
       try image.write(to: device)
       try image.readBack(from: device)
-      stuck = StuckDetector(outputRate: outputRate)
+      stuck = StuckDetector(outputRate: outputRate, checks)
       return .ready
     }
   }
@@ -62,7 +68,13 @@ public struct DPS310<Device: RegisterDevice & ~Copyable>: ~Copyable, SensorDrive
   public mutating func poll() throws(DriverError) -> Reading? {
     guard let coefficients else { return nil }
     let status = try device.get(DPS310Register.measurement)
-    guard status & DPS310Register.dataReady == DPS310Register.dataReady else { return nil }
+    // A rig's chip that may stand still may have no flags either: each look counts then. (QEMU's loses
+    // them, those of its start included, to the write that starts the measurement; on a real chip they
+    // are read-only.)
+    let hasFlags = checks.change || status & DPS310Register.started != 0
+    guard status & DPS310Register.dataReady == DPS310Register.dataReady || !hasFlags else {
+      return nil
+    }
     let block = try device.get(DPS310Register.output, count: 6)
     let value = try DPS310Conversion.atmosphere(
       block, precision: configuration.pressurePrecision, coefficients)

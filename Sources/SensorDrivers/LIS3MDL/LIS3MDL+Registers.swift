@@ -26,6 +26,8 @@ enum LIS3MDLRegister {
   static let softReset: UInt8 = 0x04
   static let powerDown: UInt8 = 0x03
   static let dataReady: UInt8 = 0x08
+  /// ST of CTRL_REG1.
+  static let selfTest: UInt8 = 0x01
 }
 
 /// How a LIS3MDL is to measure. Always ultra-high performance on all axes (lowest noise), continuous,

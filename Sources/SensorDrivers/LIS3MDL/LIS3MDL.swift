@@ -12,17 +12,21 @@ public struct LIS3MDL<Device: RegisterDevice & ~Copyable>: ~Copyable, SensorDriv
 
   private let device: Device
   private let configuration: LIS3MDLConfiguration
+  private let checks: DriverChecks
   private var image: RegisterImage
   private var stuck: StuckDetector
   private var outputs = OutputBurst()
   private var step = Step.identify
 
   /// Takes the chip; nothing is sent before `start`.
-  public init(_ device: consuming Device, _ configuration: LIS3MDLConfiguration) {
+  public init(
+    _ device: consuming Device, _ configuration: LIS3MDLConfiguration, checks: DriverChecks = .all
+  ) {
     self.device = device
     self.configuration = configuration
+    self.checks = checks
     image = RegisterImage(configuration.registerImage)
-    stuck = StuckDetector(outputRate: configuration.outputRate)
+    stuck = StuckDetector(outputRate: configuration.outputRate, checks)
   }
 
   /// Identity, soft reset (10 ms, at most 100 ms), configuration, read-back.
@@ -31,7 +35,9 @@ public struct LIS3MDL<Device: RegisterDevice & ~Copyable>: ~Copyable, SensorDriv
     step = .identify
     switch current {
     case .identify:
-      try device.identify("LIS3MDL", LIS3MDLRegister.whoAmI, is: LIS3MDLRegister.identity)
+      if checks.identity {
+        try device.identify("LIS3MDL", LIS3MDLRegister.whoAmI, is: LIS3MDLRegister.identity)
+      }
       try device.put(LIS3MDLRegister.control2, LIS3MDLRegister.softReset)
       step = .resetting(attempts: 1)
       return .wait(seconds: 0.01)
@@ -43,7 +49,7 @@ public struct LIS3MDL<Device: RegisterDevice & ~Copyable>: ~Copyable, SensorDriv
       }
       try image.write(to: device)
       try image.readBack(from: device)
-      stuck = StuckDetector(outputRate: outputRate)
+      stuck = StuckDetector(outputRate: outputRate, checks)
       outputs = OutputBurst()
       return .ready
     }

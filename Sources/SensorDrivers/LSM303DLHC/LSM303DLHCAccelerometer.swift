@@ -10,6 +10,7 @@ public struct LSM303DLHCAccelerometer<Device: RegisterDevice & ~Copyable>: ~Copy
 
   private let device: Device
   private let configuration: LSM303DLHCAccelerometerConfiguration
+  private let checks: DriverChecks
   private var image: RegisterImage
   private var stuck: StuckDetector
   private var outputs = OutputBurst()
@@ -17,18 +18,22 @@ public struct LSM303DLHCAccelerometer<Device: RegisterDevice & ~Copyable>: ~Copy
 
   /// Takes the chip; nothing is sent before `start`.
   public init(
-    _ device: consuming Device, _ configuration: LSM303DLHCAccelerometerConfiguration
+    _ device: consuming Device, _ configuration: LSM303DLHCAccelerometerConfiguration,
+    checks: DriverChecks = .all
   ) {
     self.device = device
     self.configuration = configuration
+    self.checks = checks
     image = RegisterImage(configuration.registerImage)
-    stuck = Self.stuckDetector(configuration.outputRate)
+    stuck = Self.stuckDetector(configuration.outputRate, checks)
   }
 
   /// Below 50 Hz the filtered noise of a resting chip is smaller than one of its 12-bit steps, so that
   /// standing still proves nothing there.
-  private static func stuckDetector(_ outputRate: Double) -> StuckDetector {
-    outputRate >= 50 ? StuckDetector(limit: 50) : StuckDetector(limit: .max)
+  private static func stuckDetector(
+    _ outputRate: Double, _ checks: DriverChecks
+  ) -> StuckDetector {
+    outputRate >= 50 ? StuckDetector(limit: 50, checks) : StuckDetector(limit: .max)
   }
 
   /// Configuration and read-back as identity; then one period and the 1 ms of the datasheet's turn-on
@@ -42,9 +47,9 @@ public struct LSM303DLHCAccelerometer<Device: RegisterDevice & ~Copyable>: ~Copy
       do {
         try image.readBack(from: device)
       } catch {
-        guard case .configurationLost(let register, let expected, let found) = error else {
-          throw error
-        }
+        guard checks.identity,
+          case .configurationLost(let register, let expected, let found) = error
+        else { throw error }
         throw .wrongIdentity(
           chip: "LSM303DLHC-A", register: register, expected: expected, found: found)
       }
@@ -56,7 +61,7 @@ public struct LSM303DLHCAccelerometer<Device: RegisterDevice & ~Copyable>: ~Copy
         LSM303DLHCAccelerometerRegister.output | LSM303DLHCAccelerometerRegister.autoIncrement,
         count: 6)
       outputs = OutputBurst()
-      stuck = Self.stuckDetector(outputRate)
+      stuck = Self.stuckDetector(outputRate, checks)
       return .ready
     }
   }

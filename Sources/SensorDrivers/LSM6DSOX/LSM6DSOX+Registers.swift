@@ -13,6 +13,8 @@ enum LSM6DSOXRegister {
   /// BOOT | BDU | H_LACTIVE | PP_OD | SIM | IF_INC | 0 | SW_RESET.
   static let control3: UInt8 = 0x12
   static let control4: UInt8 = 0x13
+  /// XL_ULP_EN | ROUNDING1:0 | ROUNDING_STATUS | ST1:0_G | ST1:0_XL.
+  static let control5: UInt8 = 0x14
   static let control6: UInt8 = 0x15
   static let control7: UInt8 = 0x16
   static let control8: UInt8 = 0x17
@@ -20,11 +22,15 @@ enum LSM6DSOXRegister {
   static let status: UInt8 = 0x1E
   /// Gyro X low ... Z high, then at once accelerometer X low ... Z high (0x28 to 0x2D).
   static let output: UInt8 = 0x22
+  /// Accelerometer X low ... Z high.
+  static let linearOutput: UInt8 = 0x28
 
   static let identity: UInt8 = 0x6C
   static let softwareReset: UInt8 = 0x01
   /// Gyro and accelerometer both have something new.
   static let dataReady: UInt8 = 0x03
+  static let linearReady: UInt8 = 0x01
+  static let angularReady: UInt8 = 0x02
 }
 
 /// How an LSM6DSOX is to measure: gyro and accelerometer at one rate in high-performance mode, block

@@ -1,4 +1,5 @@
 public import SensorBus
+public import SensorDrivers
 public import SensorTypes
 
 /// What a board file says: which chips hang where, how they sit, and what is known of the board itself.
@@ -39,6 +40,8 @@ public struct Board: Sendable, Equatable {
     public var rate: Double?
     /// How it sits on the board.
     public var mount: Mount
+    /// What its driver checks: everything but on a test rig.
+    public var checks: DriverChecks
     /// The line in the board file, for messages; 0 where there is no file.
     public var line: Int
 
@@ -46,14 +49,29 @@ public struct Board: Sendable, Equatable {
     public init(
       chip: String, attachment: Attachment, interrupt: InterruptLineName? = nil,
       rate: Double? = nil,
-      mount: Mount = .aligned, line: Int = 0
+      mount: Mount = .aligned, checks: DriverChecks = .all, line: Int = 0
     ) {
       self.chip = chip
       self.attachment = attachment
       self.interrupt = interrupt
       self.rate = rate
       self.mount = mount
+      self.checks = checks
       self.line = line
+    }
+
+    /// What is not checked of it, one line each, so that a rig's board file on a real board does not pass
+    /// unseen.
+    public var deviations: [String] {
+      let place = line > 0 ? " (board file line \(line))" : ""
+      var lines: [String] = []
+      if !checks.identity {
+        lines.append("\(chip) at \(attachment): identity is not checked\(place)")
+      }
+      if !checks.change {
+        lines.append("\(chip) at \(attachment): an output that stands still is no loss\(place)")
+      }
+      return lines
     }
   }
 

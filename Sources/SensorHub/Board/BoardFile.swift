@@ -66,7 +66,8 @@ public enum BoardFile {
     let map = try YAMLMapping(
       node, file: file, context: "a sensor",
       known: [
-        "chip", "bus", "address", "port", "baudRate", "interrupt", "rate", "mount",
+        "chip", "bus", "address", "port", "baudRate", "interrupt", "rate", "mount", "identity",
+        "constant",
       ])
     let chip = try map.requiredString("chip")
     guard let entry = ChipCatalog.chip(named: chip) else {
@@ -109,7 +110,26 @@ public enum BoardFile {
     return Board.Sensor(
       chip: chip, attachment: attachment, interrupt: interrupt,
       rate: try map.number("rate", in: 0.1...2_000, unit: "Hz"),
-      mount: try mount(map), line: map.line)
+      mount: try mount(map), checks: try checks(map, of: entry), line: map.line)
+  }
+
+  /// `identity: unchecked` and `constant: allowed`: for test rigs, whose chips are not quite the real ones.
+  private static func checks(
+    _ map: YAMLMapping, of chip: ChipDescription
+  ) throws(BoardFileError) -> DriverChecks {
+    func isLifted(_ key: String, _ word: String) throws(BoardFileError) -> Bool {
+      guard let value = try map.string(key) else { return false }
+      guard value == word else {
+        throw map.error(key, "'\(key)' can only be '\(word)', on a test rig; leave it out else")
+      }
+      guard chip.kind != .receiver else {
+        throw map.error(key, "'\(key)' is for chips with registers, not for a receiver")
+      }
+      return true
+    }
+    return DriverChecks(
+      identity: try !isLifted("identity", "unchecked"),
+      change: try !isLifted("constant", "allowed"))
   }
 
   private static func mount(_ map: YAMLMapping) throws(BoardFileError) -> Mount {

@@ -185,6 +185,8 @@ extension YamlError {
     case .scanner(_, let problem, _, _), .parser(_, let problem, _, _),
       .composer(_, let problem, _, _):
       problem
+    case .duplicatedKeysInMapping(let keys, _):
+      "a key stands twice: \(keys.map(String.init(describing:)).joined(separator: ", "))"
     default: String(describing: self)
     }
   }

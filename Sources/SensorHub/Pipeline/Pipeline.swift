@@ -32,13 +32,15 @@ struct Pipeline: Sendable {
   private var pendingDiagnostics: [String]
   private let places: [(position: String, mount: Mount)]
   private let isSimulated: Bool
+  /// Whether the board has something that feels gravity and that has not been heard of yet.
+  private var awaitsGravity: Bool
 
   /// - Parameters:
   ///   - models: The magnetic models, in the order of their epochs.
   ///   - notes: What a person should know from the start.
   init(board: Board, models: [MagneticModel], notes: [String] = [], isSimulated: Bool) {
     self.isSimulated = isSimulated
-    pendingDiagnostics = notes
+    pendingDiagnostics = notes + board.sensors.flatMap(\.deviations)
     places = board.sensors.map { ($0.attachment.description, $0.mount) }
     var params = AttitudeEstimator.Params()
     params.level = board.isLevel
@@ -56,6 +58,7 @@ struct Pipeline: Sendable {
       }
       channels.append(Channel(kind: kind, mount: sensor.mount.matrix, isPrimary: isPrimary))
     }
+    awaitsGravity = seen.contains(.inertial) || seen.contains(.accelerometer)
     if seen.contains(.inertial) {
       for index in channels.indices where channels[index].kind == .accelerometer {
         channels[index].isPrimary = false
@@ -161,8 +164,11 @@ struct Pipeline: Sendable {
     guard channel.isPrimary else { return }
     let (mount, time) = (channel.mount, sample.time)
     switch sample.value {
-    case .acceleration(let force): heading.update(acceleration: mount * force, at: time)
+    case .acceleration(let force):
+      awaitsGravity = false
+      heading.update(acceleration: mount * force, at: time)
     case .inertial(let rate, let force):
+      awaitsGravity = false
       // An angular rate is an axial vector: a mirrored mount turns its sense as well.
       let sense = mount.determinant
       heading.update(angularRate: sense * (mount * rate), acceleration: mount * force, at: time)
@@ -181,6 +187,8 @@ struct Pipeline: Sendable {
   private func publishHeading(at time: Timestamp, _ publish: (Observation) -> Void) {
     switch heading.heading(at: time) {
     case .failure(.notYet): break
+    // Chips start one after the other: the first field may come before the first tilt.
+    case .failure(.tiltUnknown) where awaitsGravity: break
     case .failure(let reason): publish(.headingUnavailable(reason, at: time))
     case .success(let estimate): publish(.heading(TrueNorth.apply(local.declination, to: estimate)))
     }
@@ -216,9 +224,10 @@ struct Pipeline: Sendable {
     case .magnetometer: publish(.headingUnavailable(reason, at: new.since))
     case .barometer: publish(.altitudeUnavailable(reason, at: new.since))
     case .receiver:
-      hasFix = false
+      // What it says when it is back is news, "no fix" too.
+      hasFix = nil
       publish(.locationUnavailable(reason, at: new.since))
-    case .accelerometer, .inertial: break
+    case .accelerometer, .inertial: awaitsGravity = false
     }
   }
 }

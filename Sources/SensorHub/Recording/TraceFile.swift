@@ -82,6 +82,8 @@ public struct Recording: Sendable {
   let model: MagneticModel?
   /// The steps, each with the number of its worker, in order.
   let steps: [(worker: Int, lines: [TraceLine])]
+  /// Whether the last step is not complete: the power went, or the disk was full.
+  public let endsEarly: Bool
   /// The line of each step, for messages.
   let stepLines: [Int]
 
@@ -91,7 +93,8 @@ public struct Recording: Sendable {
     guard let title = lines.first,
       title.elementsEqual("lodestone-trace \(TraceWriter.version)".utf8)
     else {
-      throw TraceError(line: 1, message: "this is no lodestone-trace \(TraceWriter.version)")
+      throw TraceError(
+        line: 1, message: "this is no recording of lodestone, version \(TraceWriter.version)")
     }
     let words =
       lines.count > 1
@@ -135,6 +138,7 @@ public struct Recording: Sendable {
         current?.lines.append(line)
       }
     }
+    endsEarly = current != nil
     self.steps = steps
     self.stepLines = stepLines
   }

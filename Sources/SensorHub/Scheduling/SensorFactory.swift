@@ -45,21 +45,30 @@ enum SensorFactory {
     let device = try port.device(bus: bus, address: address)
     switch sensor.chip {
     case "LIS3MDL":
-      return BoxedSensor(LIS3MDL(device, LIS3MDLConfiguration(outputRate: rate)))
+      return BoxedSensor(
+        LIS3MDL(device, LIS3MDLConfiguration(outputRate: rate), checks: sensor.checks))
     case "LSM303DLHC-M":
       return BoxedSensor(
-        LSM303DLHCMagnetometer(device, LSM303DLHCMagnetometerConfiguration(outputRate: rate)))
+        LSM303DLHCMagnetometer(
+          device, LSM303DLHCMagnetometerConfiguration(outputRate: rate), checks: sensor.checks))
     case "LSM303DLHC-A":
       return BoxedSensor(
-        LSM303DLHCAccelerometer(device, LSM303DLHCAccelerometerConfiguration(outputRate: rate)))
+        LSM303DLHCAccelerometer(
+          device, LSM303DLHCAccelerometerConfiguration(outputRate: rate), checks: sensor.checks))
     case "LSM6DSOX":
-      return BoxedSensor(LSM6DSOX(device, LSM6DSOXConfiguration(outputRate: rate)))
+      return BoxedSensor(
+        LSM6DSOX(device, LSM6DSOXConfiguration(outputRate: rate), checks: sensor.checks))
     case "BMP280":
-      return BoxedSensor(BMx280(device, BMx280Configuration(chip: .bmp280, outputRate: rate)))
+      return BoxedSensor(
+        BMx280(
+          device, BMx280Configuration(chip: .bmp280, outputRate: rate), checks: sensor.checks))
     case "BME280":
-      return BoxedSensor(BMx280(device, BMx280Configuration(chip: .bme280, outputRate: rate)))
+      return BoxedSensor(
+        BMx280(
+          device, BMx280Configuration(chip: .bme280, outputRate: rate), checks: sensor.checks))
     case "DPS310":
-      return BoxedSensor(DPS310(device, DPS310Configuration(outputRate: rate)))
+      return BoxedSensor(
+        DPS310(device, DPS310Configuration(outputRate: rate), checks: sensor.checks))
     default:
       throw BusError(.unsupported("a chip called \(sensor.chip)"), bus: bus, address: address)
     }

@@ -47,8 +47,13 @@ public enum StateDirectory {
     if let home = environment["XDG_STATE_HOME"], !home.isEmpty {
       return URL(filePath: home).appending(path: "lodestone")
     }
-    return FileManager.default.homeDirectoryForCurrentUser
-      .appending(path: ".local/state/lodestone")
+    return home(environment).appending(path: ".local/state/lodestone")
+  }
+
+  /// `$HOME`, else what the system's list of users says.
+  public static func home(_ environment: [String: String]) -> URL {
+    environment["HOME"].flatMap { $0.isEmpty ? nil : URL(filePath: $0) }
+      ?? FileManager.default.homeDirectoryForCurrentUser
   }
 }
 
@@ -91,15 +96,19 @@ enum StateFile {
   /// new one.
   static func write(_ bytes: [UInt8], to file: URL) throws {
     let folder = file.deletingLastPathComponent()
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     // Of this process alone: another one may be writing too.
     let temporary = file.appendingPathExtension("new-\(getpid())")
-    try Data(bytes).write(to: temporary)
-    let handle = try FileHandle(forWritingTo: temporary)
-    try handle.synchronize()
-    try handle.close()
+    do {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      try Data(bytes).write(to: temporary)
+      let handle = try FileHandle(forWritingTo: temporary)
+      try handle.synchronize()
+      try handle.close()
+    } catch {
+      throw FileProblem(file.path, error)
+    }
     guard rename(temporary.path, file.path) == 0 else {
-      throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: file.path])
+      throw FileProblem(file.path, errno: errno)
     }
     // The new name itself is on the disk only when the folder is.
     let descriptor = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

@@ -40,6 +40,9 @@ public protocol ChipTwin: Sendable {
   /// When the next conversion will be complete after `now`, or `nil` while the chip is idle.
   func nextDataReady(after now: Timestamp) -> Timestamp?
 
+  /// Whether the chip drives its interrupt pin high.
+  var interruptLevel: Bool { get }
+
   /// The newest rising edge of the chip's interrupt pin since the last call.
   mutating func takeEdge(at now: Timestamp) -> Timestamp?
 
@@ -49,6 +52,9 @@ public protocol ChipTwin: Sendable {
 }
 
 extension ChipTwin {
+  /// A chip without an interrupt pin, or one that only pulses it, leaves the line low.
+  public var interruptLevel: Bool { false }
+
   /// Reads `buffer.count` bytes in one transaction that began with `subaddress`.
   public mutating func read(
     _ subaddress: UInt8, into buffer: UnsafeMutableRawBufferPointer, now: Timestamp
@@ -100,6 +106,8 @@ public struct Tampering: Sendable, Hashable {
   public var isFrozen = false
   /// The measured quantity is far beyond every range of the chip.
   public var isOverloaded = false
+  /// How much of its ordinary deflection a self-test brings about: 1 in a sound chip.
+  public var selfTestShare = 1.0
   /// What the identity register reads as, in place of the truth.
   public var identity: UInt8?
   /// The register in which bits are flipped on their way to the host.

@@ -325,6 +325,9 @@ public struct DPS310Twin: ChipTwin {
     return next == .max ? nil : Timestamp(nanoseconds: next)
   }
 
+  /// Whether the chip drives its interrupt pin high.
+  public var interruptLevel: Bool { pin.level }
+
   /// The newest rising edge of the interrupt pin since the last call.
   public mutating func takeEdge(at now: Timestamp) -> Timestamp? {
     advance(to: now)

@@ -175,7 +175,9 @@ public struct LIS3MDLTwin: ChipTwin {
     var field = imperfections.applied(
       to: stimulus.magneticField, temperature: stimulus.temperature, sigma: sigma, random: &random)
     // Self-test: the datasheet wants a change of 1 to 3 gauss on x and y and 0.1 to 1 on z.
-    if registers[0x20] & 0x01 != 0 { field += Vector3(200, 200, 50) }
+    if registers[0x20] & 0x01 != 0 {
+      field += tampering.selfTestShare * Vector3(200, 200, 50)
+    }
     let counts = field * 0.01 * countsPerGauss
     rangeExceeded = false
     for axis in 0..<3 {
@@ -191,6 +193,9 @@ public struct LIS3MDLTwin: ChipTwin {
   public func nextDataReady(after now: Timestamp) -> Timestamp? {
     schedule.isIdle ? nil : Timestamp(nanoseconds: schedule.next)
   }
+
+  /// Whether the chip drives its interrupt pin high.
+  public var interruptLevel: Bool { pin.level }
 
   /// The newest rising edge of the interrupt pin since the last call.
   public mutating func takeEdge(at now: Timestamp) -> Timestamp? {

@@ -169,6 +169,9 @@ public struct LSM303DLHCAccelerometerTwin: ChipTwin {
     schedule.isIdle ? nil : Timestamp(nanoseconds: schedule.next)
   }
 
+  /// Whether the chip drives its interrupt pin high.
+  public var interruptLevel: Bool { pin.level }
+
   /// The newest rising edge of the interrupt pin since the last call.
   public mutating func takeEdge(at now: Timestamp) -> Timestamp? {
     advance(to: now)

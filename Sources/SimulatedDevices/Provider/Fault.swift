@@ -9,6 +9,9 @@ public enum Fault: Sendable, Hashable {
   case noAnswer
   /// Transfers time out, as when a chip holds the clock line low. A serial port falls silent.
   case timeout
+  /// Every transfer takes this long, as when a chip stretches the clock. One that takes longer than the
+  /// bus allows times out. A serial port has no transfers and does not notice.
+  case slow(seconds: Double)
   /// Reads end after this many bytes with an error.
   case shortRead(bytes: Int)
   /// The identity register reads as this.
@@ -19,6 +22,8 @@ public enum Fault: Sendable, Hashable {
   case stuckData
   /// Reads of this register come with the bits of `mask` inverted.
   case bitFlip(register: UInt8, mask: UInt8)
+  /// The chip's self-test moves its sensors by this share of what it should: 0 for a broken actuator.
+  case selfTestDeflection(share: Double)
   /// What is measured lies beyond every range of the chip.
   case overflow
   /// A receiver sends nothing.
@@ -41,6 +46,8 @@ struct FaultSchedule: Sendable {
   struct Active: Sendable {
     var isUnplugged = false
     var timesOut = false
+    /// Seconds that a transfer takes.
+    var delay = 0.0
     var readLimit: Int?
     var tampering = Tampering()
     /// Power was lost since the last look and is back since then.
@@ -87,12 +94,14 @@ struct FaultSchedule: Sendable {
         }
       case _ where isOver: break
       case .timeout: active.timesOut = true
+      case .slow(let seconds): active.delay = max(active.delay, seconds)
       case .shortRead(let bytes): active.readLimit = max(0, bytes)
       case .wrongIdentity(let identity): active.tampering.identity = identity
       case .stuckData: active.tampering.isFrozen = true
       case .bitFlip(let register, let mask):
         active.tampering.flippedRegister = register
         active.tampering.flippedBits = mask
+      case .selfTestDeflection(let share): active.tampering.selfTestShare = share
       case .overflow: active.tampering.isOverloaded = true
       case .receiverSilent: active.tampering.isSilent = true
       case .receiverGarbage: active.tampering.isGarbage = true

@@ -25,10 +25,16 @@ final class RegisterSlot: Sendable {
   let bus: String
   let address: UInt8
   let interrupt: InterruptLineName?
+  /// What acts on the chip, where it can be set from outside.
+  let stimulus: ShownStimulus?
   let state: Mutex<State>
 
-  init(bus: String, address: UInt8, interrupt: InterruptLineName?, twin: any ChipTwin) {
+  init(
+    bus: String, address: UInt8, interrupt: InterruptLineName?,
+    stimulus: ShownStimulus? = nil, twin: any ChipTwin
+  ) {
     self.bus = bus
+    self.stimulus = stimulus
     self.address = address
     self.interrupt = interrupt
     state = Mutex(State(twin: twin))
@@ -41,9 +47,14 @@ final class SimulatedRegisterDevice: RegisterDevice {
   private let bus: String
   private let address: UInt8
   private let clock: any SimulationClock
+  private let timeout: Double
 
-  init(slot: RegisterSlot?, bus: String, address: UInt8, clock: any SimulationClock) {
+  init(
+    slot: RegisterSlot?, bus: String, address: UInt8, clock: any SimulationClock,
+    timeout: Double = 0.1
+  ) {
     self.slot = slot
+    self.timeout = timeout
     self.bus = bus
     self.address = address
     self.clock = clock
@@ -66,7 +77,9 @@ final class SimulatedRegisterDevice: RegisterDevice {
       if active.isUnplugged || !state.twin.answers(at: now) {
         throw failure(.noAnswer, register: register, errno: 121)
       }
-      if active.timesOut { throw failure(.timedOut, register: register, errno: 110) }
+      if active.timesOut || active.delay > timeout {
+        throw failure(.timedOut, register: register, errno: 110)
+      }
       if let limit = active.readLimit, limit < buffer.count {
         state.twin.read(
           register, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<limit]), now: now)
@@ -85,7 +98,9 @@ final class SimulatedRegisterDevice: RegisterDevice {
       if active.isUnplugged || !state.twin.answers(at: now) {
         throw failure(.noAnswer, register: register, errno: 121)
       }
-      if active.timesOut { throw failure(.timedOut, register: register, errno: 110) }
+      if active.timesOut || active.delay > timeout {
+        throw failure(.timedOut, register: register, errno: 110)
+      }
       state.twin.write(register, from: bytes, now: now)
     }
   }

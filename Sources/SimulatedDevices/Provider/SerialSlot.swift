@@ -9,8 +9,11 @@ final class SerialSlot: Sendable {
   struct State: Sendable {
     var receiver: ReceiverTwin
     var faults = FaultSchedule()
-    /// The rate at which the host listens and sends.
-    var hostBaudRate: Int
+    /// The rate at which the host listens and sends; `nil` for one that follows the receiver.
+    var hostBaudRate: Int?
+
+    /// Whether the two ends of the line run at different rates.
+    var isMisheard: Bool { hostBaudRate.map { $0 != receiver.baudRate } ?? false }
 
     mutating func faults(at now: Timestamp) -> FaultSchedule.Active {
       let active = faults.evaluate(at: now)
@@ -37,7 +40,7 @@ final class SimulatedByteStream: ByteStream {
   private let slot: SerialSlot
   private let clock: any SimulationClock
 
-  init(slot: SerialSlot, baudRate: Int, clock: any SimulationClock) throws(BusError) {
+  init(slot: SerialSlot, baudRate: Int?, clock: any SimulationClock) throws(BusError) {
     self.slot = slot
     self.clock = clock
     let now = clock.now()
@@ -59,7 +62,7 @@ final class SimulatedByteStream: ByteStream {
       // 5 is EIO: a port that was pulled out.
       if active.isUnplugged { throw BusError(.disconnected, bus: slot.port, errno: 5) }
       let limit = min(buffer.count, active.readLimit ?? buffer.count)
-      let isNoise = active.tampering.isGarbage || state.hostBaudRate != state.receiver.baudRate
+      let isNoise = active.tampering.isGarbage || state.isMisheard
       var count = 0
       while count < limit, let byte = state.receiver.takeByte(at: now) {
         buffer[count] = isNoise ? Self.noise(byte, at: now, index: count) : byte
@@ -83,7 +86,7 @@ final class SimulatedByteStream: ByteStream {
       if active.isUnplugged { throw BusError(.disconnected, bus: slot.port, errno: 5) }
       for byte in bytes {
         // Sent at another rate than the receiver's, nothing arrives that it could understand.
-        guard state.hostBaudRate == state.receiver.baudRate else { return }
+        guard !state.isMisheard else { return }
         state.receiver.receive(byte, at: now)
       }
     }

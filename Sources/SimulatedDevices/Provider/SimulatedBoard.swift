@@ -204,11 +204,11 @@ public struct SimulatedBoard: Sendable {
   }
 
   /// Builds the twin of a chip with registers, or of a receiver on DDC.
-  func makeRegisterTwin(ofChip index: Int, in world: SimulatedWorld) -> any ChipTwin {
+  func makeRegisterTwin(
+    ofChip index: Int, in world: SimulatedWorld, source: ShownStimulus
+  ) -> any ChipTwin {
     let chip = chips[index]
     let errors = imperfections(ofChip: index)
-    let source = MountedStimulus(
-      world: world, mount: chip.mount, softIron: chip.softIron, hardIron: chip.hardIron)
     switch chip.kind {
     case .lis3mdl:
       return LIS3MDLTwin(

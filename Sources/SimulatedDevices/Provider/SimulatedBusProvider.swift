@@ -15,6 +15,7 @@ public final class SimulatedBusProvider: BusProvider {
   /// The world it moves through.
   public let world: SimulatedWorld
   private let clock: any SimulationClock
+  private let busTimeout: Double
 
   private enum Slot: Sendable {
     case registers(RegisterSlot)
@@ -24,22 +25,36 @@ public final class SimulatedBusProvider: BusProvider {
   private let slots: [Slot]
 
   /// Makes a board that starts now.
-  public init(_ board: SimulatedBoard, clock: any SimulationClock = MonotonicClock()) {
+  ///
+  /// - Parameters:
+  ///   - board: What stands on it.
+  ///   - clock: What its time is.
+  ///   - busTimeout: Seconds after which a transfer is given up, as the real buses' 100 ms; infinite for
+  ///     one who lets a slow transfer take its time himself (`transferDelay`).
+  public init(
+    _ board: SimulatedBoard, clock: any SimulationClock = MonotonicClock(),
+    busTimeout: Double = 0.1
+  ) {
     let start = clock.now()
     let world = SimulatedWorld(
       board.world, trajectory: board.trajectory, start: start, seed: board.seed)
     let power = start.advanced(bySeconds: -1)
     self.board = board
     self.clock = clock
+    self.busTimeout = busTimeout
     self.world = world
     slots = board.chips.indices.map { index in
       let chip = board.chips[index]
       switch chip.place {
       case .bus(let bus, let address):
-        var twin = board.makeRegisterTwin(ofChip: index, in: world)
+        let stimulus = ShownStimulus(
+          MountedStimulus(
+            world: world, mount: chip.mount, softIron: chip.softIron, hardIron: chip.hardIron))
+        var twin = board.makeRegisterTwin(ofChip: index, in: world, source: stimulus)
         twin.powerOn(at: power)
         return .registers(
-          RegisterSlot(bus: bus, address: address, interrupt: chip.interrupt, twin: twin))
+          RegisterSlot(
+            bus: bus, address: address, interrupt: chip.interrupt, stimulus: stimulus, twin: twin))
       case .port(let port, let baudRate):
         precondition(chip.kind.receiver != nil, "only a receiver has a serial port")
         var receiver = ReceiverTwin(
@@ -86,6 +101,30 @@ public final class SimulatedBusProvider: BusProvider {
     }
   }
 
+  /// Lets a chip with registers see constant quantities from its next conversion on; those that are
+  /// `nil` come from the walk again.
+  public func show(_ shown: ShownStimulus.Quantities, chip index: Int) {
+    guard slots.indices.contains(index), case .registers(let slot) = slots[index] else { return }
+    slot.stimulus?.show(shown)
+  }
+
+  /// What a chip is shown at present.
+  public func shown(chip index: Int) -> ShownStimulus.Quantities {
+    guard slots.indices.contains(index), case .registers(let slot) = slots[index] else {
+      return ShownStimulus.Quantities()
+    }
+    return slot.stimulus?.shown ?? ShownStimulus.Quantities()
+  }
+
+  /// Seconds that a transfer with the chip at an address takes now because of a fault; 0 without one.
+  public func transferDelay(bus: String, address: UInt8) -> Double {
+    let now = clock.now()
+    for case .registers(let slot) in slots where slot.bus == bus && slot.address == address {
+      return slot.state.withLock { $0.faults(at: now).delay }
+    }
+    return 0
+  }
+
   /// When a chip's next conversion will be complete, or `nil` while it is idle or has none.
   public func nextDataReady(chip index: Int) -> Timestamp? {
     guard slots.indices.contains(index), case .registers(let slot) = slots[index] else {
@@ -108,7 +147,8 @@ public final class SimulatedBusProvider: BusProvider {
     for case .registers(let slot) in slots where slot.bus == bus && slot.address == address {
       found = slot
     }
-    return SimulatedRegisterDevice(slot: found, bus: bus, address: address, clock: clock)
+    return SimulatedRegisterDevice(
+      slot: found, bus: bus, address: address, clock: clock, timeout: busTimeout)
   }
 
   /// A serial port, opened at a rate; `.notFound` if there is none or it was pulled out.
@@ -117,6 +157,28 @@ public final class SimulatedBusProvider: BusProvider {
       return try SimulatedByteStream(slot: slot, baudRate: baudRate, clock: clock)
     }
     throw BusError(.notFound, bus: port, errno: 2)
+  }
+
+  /// A serial port behind a line that has no rate of its own, such as a pseudo terminal: it always
+  /// listens and sends at the receiver's.
+  public func ratelessStream(port: String) throws(BusError) -> any ByteStream {
+    for case .serial(let slot) in slots where slot.port == port {
+      return try SimulatedByteStream(slot: slot, baudRate: nil, clock: clock)
+    }
+    throw BusError(.notFound, bus: port, errno: 2)
+  }
+
+  /// Whether a chip drives its data-ready pin high now; `nil` if none is at that line.
+  public func level(of name: InterruptLineName) -> Bool? {
+    let now = clock.now()
+    for case .registers(let slot) in slots where slot.interrupt == name {
+      return slot.state.withLock { state in
+        let active = state.faults(at: now)
+        state.twin.advance(to: now)
+        return !active.isUnplugged && state.twin.interruptLevel
+      }
+    }
+    return nil
   }
 
   /// The line at a chip's data-ready pin; `.notFound` if no chip drives it.

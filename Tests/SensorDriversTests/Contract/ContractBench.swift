@@ -89,16 +89,20 @@ final class ContractBench {
     _ driver: any ContractDriver, looks: Int = 4
   ) throws(DriverError) -> Reading? {
     for _ in 0..<looks {
-      let now = clock.now()
-      let ready = slot.state.withLock { state in
-        _ = state.faults(at: now)
-        state.twin.advance(to: now)
-        return state.twin.nextDataReady(after: now)
-      }
-      guard let ready else { return nil }
+      guard let ready = nextDataReady() else { return nil }
       clock.advance(to: ready)
       if let reading = try driver.poll() { return reading }
     }
     return nil
+  }
+
+  /// When the chip's next conversion will be complete, or `nil` while it is switched off.
+  func nextDataReady() -> Timestamp? {
+    let now = clock.now()
+    return slot.state.withLock { state in
+      _ = state.faults(at: now)
+      state.twin.advance(to: now)
+      return state.twin.nextDataReady(after: now)
+    }
   }
 }

@@ -21,7 +21,7 @@ struct FaultContract: Sendable, CustomTestStringConvertible {
   let chip: String
   let address: UInt8
   let twin: @Sendable (any StimulusSource) -> any ChipTwin
-  let driver: @Sendable (SimulatedRegisterDevice) -> any ContractDriver
+  let driver: @Sendable (SimulatedRegisterDevice, DriverChecks) -> any ContractDriver
   /// What acts on the chip in these tests.
   let world: Stimulus
   /// Whether a reading is one of a world: six sigma of the datasheet's noise from it at most.
@@ -74,7 +74,8 @@ extension FaultContract {
   /// The noise: 3.2 mgauss on X and Y, 4.1 on Z (DocID024204 rev. 6, table 3).
   static let lis3mdl = FaultContract(
     chip: "LIS3MDL", address: 0x1C, twin: { LIS3MDLTwin(source: $0) },
-    driver: { BoxedDriver(LIS3MDL($0, LIS3MDLConfiguration(outputRate: 80))) }, world: world,
+    driver: { BoxedDriver(LIS3MDL($0, LIS3MDLConfiguration(outputRate: 80), checks: $1)) },
+    world: world,
     isRight: isField(within: 6 * Vector3(0.32, 0.32, 0.41)),
     firstOfStart: Read(register: 0x0F, count: 1), firstOfPoll: Read(register: 0x27, count: 1),
     data: Read(register: 0xA8, count: 6),
@@ -88,7 +89,7 @@ extension FaultContract {
     chip: "LSM303DLHC-M", address: 0x1E, twin: { LSM303DLHCMagnetometerTwin(source: $0) },
     driver: {
       BoxedDriver(
-        LSM303DLHCMagnetometer($0, LSM303DLHCMagnetometerConfiguration(outputRate: 75)))
+        LSM303DLHCMagnetometer($0, LSM303DLHCMagnetometerConfiguration(outputRate: 75), checks: $1))
     }, world: world, isRight: isField(within: Vector3(repeating: 6 * 0.2)),
     firstOfStart: Read(register: 0x0A, count: 3), firstOfPoll: Read(register: 0x09, count: 1),
     data: Read(register: 0x03, count: 6),
@@ -103,7 +104,8 @@ extension FaultContract {
     chip: "LSM303DLHC-A", address: 0x19, twin: { LSM303DLHCAccelerometerTwin(source: $0) },
     driver: {
       BoxedDriver(
-        LSM303DLHCAccelerometer($0, LSM303DLHCAccelerometerConfiguration(outputRate: 100)))
+        LSM303DLHCAccelerometer(
+          $0, LSM303DLHCAccelerometerConfiguration(outputRate: 100), checks: $1))
     }, world: world,
     isRight: { reading, world in
       guard case .acceleration(let force) = reading else { return false }
@@ -120,7 +122,8 @@ extension FaultContract {
   /// a third of it (DS12814 rev. 4, table 2).
   static let lsm6dsox = FaultContract(
     chip: "LSM6DSOX", address: 0x6A, twin: { LSM6DSOXTwin(source: $0) },
-    driver: { BoxedDriver(LSM6DSOX($0, LSM6DSOXConfiguration(outputRate: 208))) }, world: world,
+    driver: { BoxedDriver(LSM6DSOX($0, LSM6DSOXConfiguration(outputRate: 208), checks: $1)) },
+    world: world,
     isRight: { reading, world in
       guard case .inertial(let rate, let force) = reading else { return false }
       let forceSigma = 70e-6 * g * 104.squareRoot()
@@ -142,7 +145,9 @@ extension FaultContract {
     FaultContract(
       chip: chip.rawValue, address: 0x76,
       twin: { BMP280Twin(chip == .bmp280 ? .bmp280 : .bme280, source: $0) },
-      driver: { BoxedDriver(BMx280($0, BMx280Configuration(chip: chip, outputRate: 25))) },
+      driver: {
+        BoxedDriver(BMx280($0, BMx280Configuration(chip: chip, outputRate: 25), checks: $1))
+      },
       world: world, isRight: isAir(pascals: 6 * 1.3, degrees: 6 * 0.005),
       firstOfStart: Read(register: 0xD0, count: 1),
       firstOfPoll: Read(register: 0xF3, count: 10), data: Read(register: 0xF3, count: 10),
@@ -161,7 +166,8 @@ extension FaultContract {
   /// seconds at 32 Hz.
   static let dps310 = FaultContract(
     chip: "DPS310", address: 0x77, twin: { DPS310Twin(source: $0) },
-    driver: { BoxedDriver(DPS310($0, DPS310Configuration(outputRate: 25))) }, world: world,
+    driver: { BoxedDriver(DPS310($0, DPS310Configuration(outputRate: 25), checks: $1)) },
+    world: world,
     isRight: isAir(pascals: 6 * 0.35, degrees: 6 * 0.005),
     firstOfStart: Read(register: 0x0D, count: 1), firstOfPoll: Read(register: 0x08, count: 1),
     data: Read(register: 0x00, count: 6),

@@ -22,12 +22,14 @@ private final class Patient {
   let contract: FaultContract
   let bench: ContractBench
   var driver: any ContractDriver
+  private let checks: DriverChecks
 
-  init(_ contract: FaultContract) throws {
+  init(_ contract: FaultContract, checks: DriverChecks = .all) throws {
     self.contract = contract
+    self.checks = checks
     bench = ContractBench(address: contract.address, contract.twin)
     bench.source.set(contract.world)
-    driver = contract.driver(bench.device)
+    driver = contract.driver(bench.device, checks)
     try bench.start(driver)
     try expectReadings()
   }
@@ -43,6 +45,20 @@ private final class Patient {
 
   func poll() throws(DriverError) -> Reading? { try driver.poll() }
 
+  /// Conversion after conversion until something is thrown, at most `limit` of them.
+  func pollUntilFailure(limit: Int) -> (readings: Int, error: DriverError?) {
+    var readings = 0
+    for _ in 0..<limit {
+      wait()
+      do throws(DriverError) {
+        if try poll() != nil { readings += 1 }
+      } catch {
+        return (readings, error)
+      }
+    }
+    return (readings, nil)
+  }
+
   /// Lets one conversion pass.
   func wait() { bench.clock.advance(bySeconds: 1.02 / driver.outputRate) }
 
@@ -50,14 +66,14 @@ private final class Patient {
   func recover(_ recovery: Recovery, _ location: SourceLocation = #_sourceLocation) throws {
     bench.endFaults()
     bench.clock.advance(bySeconds: 0.1)
-    if recovery == .newDriver { driver = contract.driver(bench.device) }
+    if recovery == .newDriver { driver = contract.driver(bench.device, checks) }
     try bench.start(driver)
     try expectReadings(location)
   }
 
   /// The error of a start from its beginning.
   func startFailure() -> DriverError? {
-    let fresh = contract.driver(bench.device)
+    let fresh = contract.driver(bench.device, checks)
     return failure { () throws(DriverError) in try bench.start(fresh) }
   }
 }
@@ -163,7 +179,7 @@ private final class Patient {
       patient.bench.endFaults()
       patient.bench.source.set(after)
       patient.wait()
-      if recovery == .newDriver { patient.driver = contract.driver(patient.bench.device) }
+      if recovery == .newDriver { patient.driver = contract.driver(patient.bench.device, .all) }
       if recovery != nil { try patient.bench.start(patient.driver) }
       for _ in 0..<5 {
         let reading = try #require(try patient.bench.nextReading(patient.driver))
@@ -242,6 +258,41 @@ private final class Patient {
     #expect(error == .stuck)
     #expect(alike == contract.alike)
     try patient.recover(recovery)
+  }
+
+  @Test(
+    "a rig's chip may have another identity; its configuration is checked all the same",
+    arguments: FaultContract.all)
+  func uncheckedIdentity(_ contract: FaultContract) throws {
+    let patient = try Patient(contract, checks: DriverChecks(identity: false))
+    patient.bench.begin(contract.stranger.fault)
+    guard case .wrongIdentity(_, let register, let expected, let found) = contract.stranger.error
+    else {
+      Issue.record("\(contract.stranger.error)")
+      return
+    }
+    // The chip without an identity register is told by its configuration, and that is no identity then.
+    guard case .wrongIdentity = contract.stranger.fault else {
+      #expect(
+        patient.startFailure()
+          == .configurationLost(register: register, expected: expected, found: found))
+      return
+    }
+    #expect(patient.startFailure() == nil)
+    try patient.expectReadings()
+    patient.bench.begin(.stuckData)
+    #expect(patient.pollUntilFailure(limit: 200).error == .stuck)
+  }
+
+  @Test("a rig's chip may stand still for ever", arguments: FaultContract.all)
+  func allowedConstant(_ contract: FaultContract) throws {
+    let patient = try Patient(contract, checks: DriverChecks(change: false))
+    patient.bench.begin(.stuckData)
+    let outcome = patient.pollUntilFailure(limit: 500)
+    #expect(outcome.error == nil)
+    #expect(outcome.readings >= 490)
+    patient.bench.begin(contract.stranger.fault)
+    #expect(patient.startFailure() == contract.stranger.error)
   }
 
   @Test(

@@ -1,0 +1,308 @@
+// What is wrong with a board's file, wiring and system, each with the line that mends it.
+
+import Foundation
+import Geomagnetism
+import LinuxIO
+import SensorBus
+import SensorDrivers
+public import SensorHub
+import SensorTypes
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
+/// Looks at a board without changing anything on it.
+public struct Doctor: Sendable {
+  /// One thing that was looked at.
+  public struct Finding: Sendable, Hashable {
+    /// How it is.
+    public enum Level: String, Sendable {
+      /// As it should be.
+      case good = "ok"
+      /// Not wrong, but a person should know.
+      case note
+      /// Wrong.
+      case problem
+    }
+
+    /// How it is.
+    public let level: Level
+    /// What was found, in one line.
+    public let text: String
+    /// The line that mends it.
+    public let mend: String?
+    /// The chip it is about, by its place in the board file; `nil` where it is about the machine.
+    public let sensor: Int?
+
+    init(_ level: Level, _ text: String, mend: String? = nil, sensor: Int? = nil) {
+      (self.level, self.text, self.mend, self.sensor) = (level, text, mend, sensor)
+    }
+
+    // A problem of a node is said of each chip that hangs on it.
+    fileprivate func about(_ chip: String) -> Finding {
+      level == .good ? self : Finding(level, "\(chip): \(text)", mend: mend, sensor: sensor)
+    }
+  }
+
+  private let provider: any BusProvider
+  private let state: URL
+  private let modelFolders: [URL]
+
+  /// A doctor for this machine.
+  public init() {
+    self.init(
+      provider: LinuxBusProvider(), state: StateDirectory.current(),
+      modelFolders: MagneticModelFile.folders())
+  }
+
+  init(provider: any BusProvider, state: URL, modelFolders: [URL]) {
+    self.provider = provider
+    self.state = state
+    self.modelFolders = modelFolders
+  }
+
+  /// Everything there is to find on a board, or without one on the machine.
+  public func examine(_ board: Board?) -> [Finding] {
+    var findings: [Finding] = []
+    if let board {
+      findings += plan(board)
+      if board.simulation != nil {
+        findings.append(Finding(.good, "simulated: there is no hardware to look at"))
+      } else {
+        findings += wiring(board)
+        findings += calibrations(board)
+      }
+    } else {
+      findings += machine()
+    }
+    return findings + folders()
+  }
+
+  /// What the board file itself says that cannot work, or is unusual.
+  func plan(_ board: Board) -> [Finding] {
+    var findings: [Finding] = []
+    let kinds = board.sensors.map { ChipCatalog.chip(named: $0.chip)?.kind }
+    let hasTilt = kinds.contains(.accelerometer) || kinds.contains(.inertial)
+    for (index, sensor) in board.sensors.enumerated() {
+      if kinds[index] == .magnetometer, !hasTilt, !board.isLevel {
+        findings.append(
+          Finding(
+            .problem, "\(sensor.chip) alone gives no heading: nothing says which way is down",
+            mend: "level: true   # if the board never tilts; else add an accelerometer",
+            sensor: index))
+      }
+      for deviation in sensor.deviations {
+        findings.append(Finding(.note, deviation, sensor: index))
+      }
+      if sensor.mount.isMirrored {
+        findings.append(
+          Finding(
+            .note,
+            "\(sensor.chip): its mount is a mirror image, which turning a right-handed chip cannot give "
+              + "(line \(sensor.line) of the board file)", sensor: index))
+      }
+    }
+    return findings
+  }
+
+  /// Every chip of the board: its node, who else uses it, who answers, its interrupt line.
+  public func wiring(_ board: Board) -> [Finding] {
+    var findings: [Finding] = []
+    var seen: Set<String> = []
+    for (index, sensor) in board.sensors.enumerated() {
+      let bus = sensor.attachment.bus
+      switch sensor.attachment {
+      case .i2c(_, let address):
+        let access = access(bus, group: "i2c", sensor: index)
+        let isOpen = access.level == .good
+        if seen.insert(bus).inserted || !isOpen { findings.append(access.about(sensor.chip)) }
+        if isOpen { findings.append(chip(sensor, index, bus: bus, address: address)) }
+      case .serial:
+        findings.append(port(bus, sensor: index).about(sensor.chip))
+      }
+      if let line = sensor.interrupt { findings.append(interrupt(sensor, index, line)) }
+    }
+    return findings
+  }
+
+  private func interrupt(
+    _ sensor: Board.Sensor, _ index: Int, _ line: InterruptLineName
+  ) -> Finding {
+    do {
+      _ = try provider.interruptLine(line)
+      return Finding(
+        .good, "\(sensor.chip): interrupt line \(line.chip) \(line.line)", sensor: index)
+    } catch {
+      let mend =
+        switch error.reason {
+        case .permissionDenied(let group): "sudo usermod -aG \(group) $USER   # then log in again"
+        case .inUse: "gpioinfo   # says who uses the line"
+        default:
+          "gpioinfo   # lists chips and lines; the board file names one below line \(sensor.line)"
+        }
+      return Finding(.problem, "\(sensor.chip): \(error)", mend: mend, sensor: index)
+    }
+  }
+
+  private func chip(
+    _ sensor: Board.Sensor, _ index: Int, bus: String, address: UInt8
+  ) -> Finding {
+    func problem(_ text: String, mend: String) -> Finding {
+      Finding(.problem, text, mend: mend, sensor: index)
+    }
+    let found = BoardProbe.ask(bus, address: address, with: provider)
+    if let failure = found?.failure {
+      let mend =
+        switch failure.reason {
+        case .ownedByKernel(let driver?):
+          "echo \(Self.device(bus, address)) | sudo tee /sys/bus/i2c/drivers/\(driver)/unbind   "
+            + "# and remove its dtoverlay from /boot/firmware/config.txt"
+        case .inUse: "end it: a bus has one owner"
+        case .permissionDenied(let group): "sudo usermod -aG \(group) $USER   # then log in again"
+        default: "lodestone scan   # after looking at the wire"
+        }
+      return problem("\(sensor.chip): \(failure)", mend: mend)
+    }
+    guard let found else {
+      return problem(
+        "\(sensor.chip): nobody answers at \(sensor.attachment)",
+        mend: "check VIN, GND, SDA, SCL and the address pin; lodestone scan shows who answers")
+    }
+    let isRight = found.identifications.contains { $0.chip == sensor.chip }
+    if isRight || !sensor.checks.identity {
+      return Finding(.good, "\(sensor.chip) at \(sensor.attachment)", sensor: index)
+    }
+    guard let other = found.identifications.first else {
+      return problem(
+        "the board file says \(sensor.chip) at \(sensor.attachment), "
+          + "there is a chip that is not known",
+        mend: "lodestone scan   # after looking at the wires and at the print on the chip; "
+          + "\(sensor.chip) is meant in line \(sensor.line) of the board file")
+    }
+    return problem(
+      "the board file says \(sensor.chip) at \(sensor.attachment), there is \(other.chip)",
+      mend: "chip: \(other.chip)   # line \(sensor.line) of the board file")
+  }
+
+  // As sysfs names a chip: 1-001e.
+  private static func device(_ bus: String, _ address: UInt8) -> String {
+    "\(bus.split(separator: "-").last ?? "")-00\(hexadecimal(address).dropFirst(2))"
+  }
+
+  // A machine without a board file: what could be probed.
+  private func machine() -> [Finding] {
+    var findings: [Finding] = []
+    if provider.registerBuses().isEmpty {
+      findings.append(
+        Finding(
+          .problem, "there is no I2C bus",
+          mend: "dtparam=i2c_arm=on   # in /boot/firmware/config.txt, then reboot"))
+    }
+    findings += provider.registerBuses().map { access($0, group: "i2c", sensor: nil) }
+    findings += provider.serialPorts().map { port($0, sensor: nil) }
+    return findings
+  }
+
+  private func access(_ path: String, group: String, sensor: Int?) -> Finding {
+    if Glibc.access(path, F_OK) != 0 {
+      let mend =
+        group == "i2c"
+        ? "dtparam=i2c_arm=on   # in /boot/firmware/config.txt, then reboot"
+        : "enable_uart=1   # in /boot/firmware/config.txt, then reboot"
+      return Finding(.problem, "\(path) does not exist", mend: mend, sensor: sensor)
+    }
+    if Glibc.access(path, R_OK | W_OK) != 0 {
+      return Finding(
+        .problem, "\(path) may not be opened by this user: permission denied",
+        mend: "sudo usermod -aG \(group) $USER   # then log in again", sensor: sensor)
+    }
+    return Finding(.good, path, sensor: sensor)
+  }
+
+  private func port(_ port: String, sensor: Int?) -> Finding {
+    let access = access(port, group: "dialout", sensor: sensor)
+    let holders = access.level == .good ? PortHolder.find(port) : []
+    guard !holders.isEmpty else { return access }
+    let names = holders.joined(separator: ", ")
+    let mend =
+      names.contains("gpsd")
+      ? "sudo systemctl disable --now gpsd.socket gpsd"
+      : names.contains("getty")
+        ? "sudo systemctl disable --now serial-getty@\(port.split(separator: "/").last ?? "")"
+        : "end it: it is the one that has the port open"
+    return Finding(.problem, "\(port) is in use by \(names)", mend: mend, sensor: sensor)
+  }
+
+  /// The records of a board's magnetometers, and files beside them that belong to none.
+  func calibrations(_ board: Board) -> [Finding] {
+    let store = StateStore(folder: state).calibrations
+    var findings: [Finding] = []
+    var used: Set<String> = []
+    for (index, sensor) in board.sensors.enumerated()
+    where ChipCatalog.chip(named: sensor.chip)?.kind == .magnetometer {
+      let file = store.file(chip: sensor.chip, position: sensor.attachment.description)
+      used.insert(file.lastPathComponent)
+      switch store.find(sensor) {
+      case .record:
+        findings.append(Finding(.good, "\(sensor.chip): calibrated", sensor: index))
+      case .none:
+        findings.append(
+          Finding(
+            .note, "\(sensor.chip) is not calibrated: heading will not be trusted",
+            mend: "its record goes into \(file.path); Calibration/README.md says how", sensor: index
+          ))
+      case .unusable(let why):
+        findings.append(
+          Finding(
+            .problem, "\(sensor.chip): its calibration record cannot be used: \(why)",
+            mend: "mend or remove \(file.path)", sensor: index))
+      }
+    }
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: store.folder.path)) ?? []
+    for name in names.sorted() where name.hasSuffix(".json") && !used.contains(name) {
+      findings.append(
+        Finding(
+          .note,
+          "\(store.folder.appending(path: name).path) belongs to no chip of this board: "
+            + "a record is called CHIP@PLACE.json"))
+    }
+    return findings
+  }
+
+  // Where calibrations and the last position are kept, and a newer magnetic model may lie.
+  private func folders() -> [Finding] {
+    var findings: [Finding] = []
+    var folder = state
+    // What is not there yet is made when it is needed, in the nearest folder that is.
+    while Glibc.access(folder.path, F_OK) != 0, folder.path != "/" {
+      folder.deleteLastPathComponent()
+    }
+    if Self.canWrite(folder) {
+      findings.append(Finding(.good, "calibrations are kept in \(state.path)"))
+    } else {
+      findings.append(
+        Finding(
+          .problem, "\(state.path) cannot be written: calibrations would not stay",
+          mend: "sudo chown -R $USER \(folder.path)   # or set STATE_DIRECTORY"))
+    }
+    let (model, problems) = MagneticModelFile.newest(in: modelFolders)
+    if let model { findings.append(Finding(.good, "\(model.model.name) from \(model.file.path)")) }
+    for problem in problems {
+      findings.append(Finding(.problem, problem, mend: "replace the file, or remove it"))
+    }
+    return findings
+  }
+
+  // To root everything seems writable, also what is not (/proc, a read-only medium): a file is tried.
+  private static func canWrite(_ folder: URL) -> Bool {
+    let path = folder.appending(path: ".lodestone-doctor-\(getpid())").path
+    let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard file >= 0 else { return false }
+    close(file)
+    unlink(path)
+    return true
+  }
+}

@@ -1,0 +1,47 @@
+import Foundation
+import Glibc
+import SensorHub
+import Synchronization
+
+/// A file that a command writes. What is no regular file (a pipe, a device) is written into, never
+/// replaced; what a regular file held before is gone with the first byte, not sooner.
+final class OutputFile: Sendable {
+  private struct State {
+    var isEmptied = false
+    var written = 0
+  }
+
+  private let path: String
+  private let descriptor: Int32
+  private let state = Mutex(State())
+
+  init(path: String) throws {
+    self.path = path
+    descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
+    guard descriptor >= 0 else { throw FileProblem(path, errno: errno) }
+  }
+
+  deinit { close(descriptor) }
+
+  /// Bytes written so far.
+  var written: Int { state.withLock { $0.written } }
+
+  /// Writes all of it, or says what the system says.
+  func write(_ bytes: UnsafeRawBufferPointer) throws {
+    try state.withLock { state in
+      if !state.isEmptied {
+        state.isEmptied = true
+        // Only a regular file can be emptied; others refuse, which is as good.
+        _ = ftruncate(descriptor, 0)
+      }
+      var rest = bytes
+      while let start = rest.baseAddress, !rest.isEmpty {
+        let count = Glibc.write(descriptor, start, rest.count)
+        if count < 0 && errno == EINTR { continue }
+        guard count > 0 else { throw FileProblem(path, errno: errno) }
+        state.written += count
+        rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+      }
+    }
+  }
+}

@@ -1,0 +1,52 @@
+// What a test rig shows a chip in place of the walk.
+
+public import LinearAlgebra
+public import SensorTypes
+import Synchronization
+
+/// A source in which single quantities can be replaced by constants, from any thread.
+///
+/// What is shown reaches the chip as it is, in its own frame: neither the mount nor the board's iron acts
+/// on it.
+public final class ShownStimulus: StimulusSource {
+  /// The quantities that are shown; `nil` is what the source behind says.
+  public struct Quantities: Sendable, Hashable {
+    /// Magnetic flux density, microtesla, sensor frame.
+    public var magneticField: Vector3?
+    /// Specific force, m/s^2, sensor frame.
+    public var specificForce: Vector3?
+    /// Angular rate, rad/s, sensor frame.
+    public var angularRate: Vector3?
+    /// Static pressure, pascals.
+    public var pressure: Double?
+    /// Temperature of the chip, degrees Celsius.
+    public var temperature: Double?
+
+    /// Shows nothing.
+    public init() {}
+  }
+
+  private let source: any StimulusSource
+  private let quantities = Mutex(Quantities())
+
+  /// Makes a source that passes on what `source` says.
+  public init(_ source: any StimulusSource) { self.source = source }
+
+  /// Replaces the quantities that are shown.
+  public func show(_ shown: Quantities) { quantities.withLock { $0 = shown } }
+
+  /// What is shown now.
+  public var shown: Quantities { quantities.withLock { $0 } }
+
+  /// What acts on the chip at that moment, in its own frame.
+  public func stimulus(at time: Timestamp) -> Stimulus {
+    var stimulus = source.stimulus(at: time)
+    let shown = shown
+    if let field = shown.magneticField { stimulus.magneticField = field }
+    if let force = shown.specificForce { stimulus.specificForce = force }
+    if let rate = shown.angularRate { stimulus.angularRate = rate }
+    if let pressure = shown.pressure { stimulus.pressure = pressure }
+    if let temperature = shown.temperature { stimulus.temperature = temperature }
+    return stimulus
+  }
+}

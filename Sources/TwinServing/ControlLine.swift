@@ -1,0 +1,77 @@
+// The control line's terminal: bytes in, lines out.
+
+import CVhostUser
+import SensorTypes
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
+/// Cuts what comes into lines of bounded length.
+struct LineCutter {
+  private var pending: [UInt8] = []
+
+  /// Takes bytes and gives the lines that they end. A line that is too long comes cut off, one byte longer
+  /// than it may be, and the rest of it is dropped.
+  mutating func take(_ bytes: [UInt8]) -> [[UInt8]] {
+    var lines: [[UInt8]] = []
+    for byte in bytes {
+      if byte == 10 {
+        lines.append(pending)
+        pending.removeAll(keepingCapacity: true)
+      } else if pending.count <= ControlRequest.longest {
+        pending.append(byte)
+      }
+    }
+    return lines
+  }
+
+  mutating func clear() { pending.removeAll() }
+}
+
+/// The control line of a rig, behind a pseudo terminal.
+final class ControlLine: Station {
+  let terminal: PseudoTerminal
+  private let control: RigControl
+  private var cutter = LineCutter()
+  private var unsent: [UInt8] = []
+  private var hasPeer = false
+
+  /// How often a terminal that nobody holds is looked at, seconds.
+  private static let pause = 0.02
+  /// Bytes of answers that wait for a guest that does not read; it gets no more lines answered until it does.
+  private static let mostUnsent = 16_384
+
+  init(link: String?, control: RigControl) throws(RigError) {
+    self.control = control
+    terminal = try PseudoTerminal(link: link)
+  }
+
+  func watch(_ watch: inout Watch) {
+    guard hasPeer else { return }
+    let events = unsent.count < Self.mostUnsent ? POLLIN : 0
+    watch.add(terminal.master, unsent.isEmpty ? events : events | POLLOUT)
+  }
+
+  func deadline(now: Timestamp) -> Timestamp {
+    hasPeer ? .distantFuture : now.advanced(bySeconds: Self.pause)
+  }
+
+  func step(_ watch: Watch, now: Timestamp) {
+    hasPeer = terminal.hasPeer
+    if unsent.count < Self.mostUnsent {
+      for line in cutter.take(terminal.read(1024)) {
+        if let answer = control.answer(to: line) { unsent += Array(answer.utf8) + [10] }
+      }
+    }
+    guard hasPeer else {
+      // Whoever opens it next must not read the answers to another's questions.
+      unsent.removeAll()
+      cutter.clear()
+      return
+    }
+    if !unsent.isEmpty { unsent.removeFirst(terminal.write(unsent)) }
+  }
+}

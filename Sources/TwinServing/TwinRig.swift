@@ -1,0 +1,128 @@
+// A board of twins behind a real kernel's buses: what is connected where, and the loop that serves it.
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+import CVhostUser
+public import SensorBus
+import SensorTypes
+public import SimulatedDevices
+
+/// Serves the simulated chips of one board to a guest: I2C buses and a GPIO chip by vhost-user sockets,
+/// receivers and a control line by pseudo terminals. All in one thread: the guest's transfers change
+/// when the next edge comes, and nothing here waits for anything else.
+public final class TwinRig {
+  /// Why `run` came back.
+  public enum Ending: Sendable {
+    /// Every guest has gone.
+    case disconnected
+    /// SIGTERM or SIGINT.
+    case signal
+    /// Nobody came within the time given.
+    case nobody
+  }
+
+  private let provider: SimulatedBusProvider
+  private let log: Log
+  private let signals: Int32
+  private var stations: [any Station] = []
+  private var sockets: [VhostUserSocket] = []
+  private var buses: [(name: String, device: I2CDevice)] = []
+  private var gpio: GPIODevice?
+  /// Longest wait of the loop, nanoseconds: a bound, so that nothing that was missed is missed for good.
+  private static let longestWait: Int64 = 1_000_000_000
+
+  /// Makes a rig with nothing connected; from here on SIGTERM and SIGINT end `run` and nothing else.
+  ///
+  /// - Parameters:
+  ///   - provider: The board, with an infinite `busTimeout`: a slow chip takes its time here.
+  ///   - log: Takes a line for a person.
+  public init(provider: SimulatedBusProvider, log: @escaping (String) -> Void) throws {
+    self.provider = provider
+    self.log = Log(log)
+    signals = twin_signals_open()
+    guard signals >= 0 else { throw RigError.call("signals", errno: -signals) }
+  }
+
+  deinit { close(signals) }
+
+  /// Offers an I2C bus of the board at a socket, for a virtio device 34.
+  public func serveBus(_ bus: String, at socket: String) throws {
+    guard provider.registerBuses().contains(bus) else {
+      throw RigError(
+        "\(bus): the board has \(provider.registerBuses().joined(separator: ", "))")
+    }
+    let device = I2CDevice(bus: bus, provider: provider)
+    try add(VhostUserSocket(path: socket, device: device, log: log))
+    buses.append((bus, device))
+  }
+
+  /// Offers a GPIO chip with these lines at a socket, for a virtio device 41.
+  public func serveLines(_ lines: [InterruptLineName], at socket: String) throws {
+    let device = try GPIODevice(lines, provider: provider)
+    try add(VhostUserSocket(path: socket, device: device, log: log))
+    gpio = device
+  }
+
+  private func add(_ socket: VhostUserSocket) {
+    sockets.append(socket)
+    stations.append(socket)
+  }
+
+  /// Offers a receiver of the board at a pseudo terminal, which gets a link of that name; says its path.
+  public func serveSerial(_ port: String, link: String?) throws -> String {
+    let line = try SerialLine(port: port, link: link, provider: provider)
+    stations.append(line)
+    return line.terminal.path
+  }
+
+  /// Offers the control line at a pseudo terminal; the chips' names in the board's order. Says its path.
+  public func serveControl(names: [String], link: String?) throws -> String {
+    let line = try ControlLine(link: link, control: RigControl(provider: provider, names: names))
+    stations.append(line)
+    return line.terminal.path
+  }
+
+  /// Serves until every guest has gone, or a signal comes, or `patience` seconds pass without a guest.
+  public func run(patience: Double) -> Ending {
+    twin_wake_exactly()
+    let start = provider.now()
+    var watch = Watch()
+    while true {
+      let now = provider.now()
+      var deadline = Timestamp(nanoseconds: now.nanoseconds + Self.longestWait)
+      watch.clear()
+      watch.add(signals)
+      for station in stations {
+        station.watch(&watch)
+        deadline = min(deadline, station.deadline(now: now))
+      }
+      watch.wait(nanoseconds: max(0, deadline.nanoseconds - provider.now().nanoseconds))
+      if watch.has(signals) { return .signal }
+      for station in stations { station.step(watch, now: provider.now()) }
+      if !sockets.isEmpty, !sockets.contains(where: \.isConnected) {
+        if sockets.contains(where: \.wasConnected) { return .disconnected }
+        if now.seconds(since: start) > patience { return .nobody }
+      }
+    }
+  }
+
+  /// What was served, as lines for a person.
+  public var report: [String] {
+    var lines = buses.map {
+      "\($0.name): \($0.device.counts.messages) messages, "
+        + "\($0.device.counts.failed) of them failed"
+    }
+    if let counts = gpio?.counts {
+      let met = counts.edges - counts.latched
+      let mean = met > 0 ? Double(counts.lateness) / Double(met) / 1_000 : 0
+      lines.append(
+        "lines: \(counts.edges) edges, \(counts.latched) of them latched, the others "
+          + "\(Int(mean.rounded())) us late in the mean and "
+          + "\(counts.worstLateness / 1_000) us at worst")
+    }
+    return lines
+  }
+}

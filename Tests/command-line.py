@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""The command's manners: exit codes, messages, and what it does to files that are given to it.
+
+usage: command-line.py LODESTONE
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+COMMAND = os.path.abspath(sys.argv[1])
+failures = []
+
+
+def run(*arguments, seconds=30, **environment):
+    # No board but the one that a case names, whatever this machine has.
+    env = {k: v for k, v in os.environ.items() if not k.startswith("LODESTONE")}
+    env.update(environment)
+    return subprocess.run(
+        [COMMAND, *arguments], capture_output=True, text=True, timeout=seconds, env=env, cwd=folder)
+
+
+def expect(what, holds, detail=""):
+    print(("ok      " if holds else "FAILED  ") + what)
+    if not holds:
+        failures.append(f"{what}: {detail}")
+
+
+def says(what, arguments, code, text, **environment):
+    result = run(*arguments, **environment)
+    output = result.stdout + result.stderr
+    expect(what, result.returncode == code and text in output, f"{result.returncode}: {output[-300:]}")
+
+
+with tempfile.TemporaryDirectory() as name:
+    folder = name
+    path = pathlib.Path(folder)
+
+    # Far from the project's folder the simulated board is there all the same.
+    says("the simulated board is everywhere", ["monitor", "--board", "simulated", "--seconds", "1"], 0, "heading")
+    says("a board that is not there", ["monitor", "--board", "boat"], 1, "no board called 'boat'")
+    says("a board file that is not there", ["monitor", "--board", "/nope.yaml"], 1, "there is no such file")
+    says("a folder for a board file", ["doctor", "--board", folder], 1, "is a folder")
+    says("--truth without json", ["monitor", "--board", "simulated", "--truth"], 64, "--format json")
+    says("a negative time", ["monitor", "--board", "simulated", "--seconds", "-3"], 64, "above zero")
+    says("a log that is not there", ["decode", "/nope"], 1, "/nope: no such file")
+    says("a folder for a log", ["decode", folder], 1, "is a directory")
+    says("a date that is none", ["declination", "52", "13", "--date", "2026-02-30"], 1, "2026-02-30")
+    says("a latitude beyond the pole", ["declination", "95", "13"], 1, "latitude must be")
+
+    (path / "text").write_text("abc")
+    says("no message in three bytes", ["decode", "text"], 1, "in 3 bytes")
+    says("no recording", ["replay", "text"], 1, "no recording of lodestone")
+
+    # A slip in the board's name costs no recording.
+    (path / "good").write_text("kept")
+    run("record", "--board", "/nope.yaml", "good")
+    expect("a failed start keeps an earlier recording", (path / "good").read_text() == "kept")
+
+    # What is no regular file is written into, never replaced.
+    (path / "target").write_text("")
+    (path / "link").symlink_to("target")
+    run("record", "--board", "simulated", "--seconds", "1", "link")
+    expect(
+        "a recording goes through a link",
+        (path / "link").is_symlink() and (path / "target").stat().st_size > 1000)
+    os.mkfifo(path / "pipe")
+    reader = subprocess.Popen(["cat", "pipe"], stdout=subprocess.PIPE, cwd=folder)
+    run("record", "--board", "simulated", "--seconds", "1", "pipe")
+    expect("a recording goes into a pipe", len(reader.communicate(timeout=10)[0]) > 1000)
+    says("a full disk", ["record", "--board", "simulated", "--seconds", "1", "/dev/full"], 1, "no space left")
+    expect("a device stays one", not os.path.isfile("/dev/full"))
+
+    # A replay's lines are a monitor's.
+    result = run("replay", "target")
+    lines = [json.loads(line) for line in result.stdout.splitlines()]
+    headings = [line for line in lines if line["kind"] == "heading"]
+    expect(
+        "replayed lines carry time, counted from the start",
+        result.returncode == 0 and len(headings) > 20 and all("time" in line for line in lines)
+        and 0 <= headings[0]["monotonic"] < 1, result.stderr)
+    cut = (path / "target").read_bytes()
+    (path / "cut").write_bytes(cut[: len(cut) * 2 // 3])
+    result = run("replay", "cut")
+    expect("a recording that was cut off says so", result.returncode == 0 and "cut off" in result.stderr)
+
+    # Wires that lead nowhere.
+    (path / "bare.yaml").write_text(
+        "schema: 1\nname: bare\nsensors:\n  - {chip: LIS3MDL, bus: /dev/i2c-99, address: 0x1c}\n")
+    result = run("monitor", "--board", "bare.yaml", "--seconds", "1.5")
+    expect(
+        "a board without an answer ends in failure, and says so once",
+        result.returncode == 1 and result.stdout.count("\nsensor ") == 1, result.stdout)
+    says("a magnetometer alone", ["doctor", "--board", "bare.yaml"], 1, "level: true")
+    says("a missing bus", ["doctor", "--board", "bare.yaml"], 1, "/dev/i2c-99 does not exist")
+    says(
+        "a state folder that cannot be", ["doctor", "--board", "simulated"], 1, "cannot be written",
+        STATE_DIRECTORY="/proc/nope")
+    says(
+        "a state folder that is none", ["monitor", "--board", "simulated", "--seconds", "1"], 1, "/dev/null",
+        STATE_DIRECTORY="/dev/null")
+
+    # Records of the machine.
+    (path / "boat.yaml").write_text(
+        "schema: 1\nname: boat\nlevel: true\nsensors:\n  - {chip: LIS3MDL, bus: /dev/i2c-99, address: 0x1c}\n")
+    says(
+        "where a record belongs", ["doctor", "--board", "boat.yaml"], 1, "LIS3MDL@_dev_i2c-99_0x1c.json",
+        STATE_DIRECTORY=folder)
+    (path / "calibrations").mkdir()
+    (path / "calibrations" / "my.json").write_text("{}")
+    says(
+        "a record that nobody uses", ["doctor", "--board", "boat.yaml"], 1, "belongs to no chip",
+        STATE_DIRECTORY=folder)
+    (path / "calibrations" / "LIS3MDL@_dev_i2c-99_0x1c.json").write_text("{}")
+    says(
+        "a damaged record", ["doctor", "--board", "boat.yaml"], 1, "'schema' is missing",
+        STATE_DIRECTORY=folder)
+
+for failure in failures:
+    print(failure, file=sys.stderr)
+print(f"command line: {'FAILED' if failures else 'passed'}")
+sys.exit(1 if failures else 0)
