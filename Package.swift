@@ -112,6 +112,14 @@ let package = Package(
       name: "FacadeTestSupport", dependencies: ["Lodestone", "SensorTypes", "LinearAlgebra"],
       path: "Tests/FacadeTestSupport", swiftSettings: settings),
 
+    // The simulated board on a clock that a test moves.
+    .target(
+      name: "BoardTestSupport",
+      dependencies: [
+        "Lodestone", "SensorHub", "SimulatedDevices", "SensorTypes", "SensorBus", "Geomagnetism",
+      ],
+      path: "Tests/BoardTestSupport", swiftSettings: settings),
+
     // A program that uses nothing but the facade.
     .executableTarget(
       name: "facade-program", dependencies: ["CoreLocation"], path: "Tests/FacadeProgram",
@@ -150,13 +158,19 @@ let package = Package(
       "Lodestone",
       [
         "Lodestone", "SensorHub", "SimulatedDevices", "SensorTypes", "SensorBus", "LinearAlgebra",
-        "Geomagnetism", "CalibrationCore", "GNSSProtocol", "CTestSupport",
+        "Geomagnetism", "CalibrationCore", "GNSSProtocol", "BoardTestSupport", "CTestSupport",
       ]),
     tests(
       "TwinServing",
       [
         "TwinServing", "SimulatedDevices", "SensorBus", "SensorTypes", "LinearAlgebra",
         "CVhostUser",
+      ]),
+    tests(
+      "HardwareSuite",
+      [
+        "HardwareSuite", "BoardTestSupport", "SensorHub", "SensorTypes", "SimulatedDevices",
+        "LinearAlgebra",
       ]),
     tests("Architecture", []),
   ]

@@ -4,23 +4,6 @@ public import SensorBus
 public import SensorTypes
 import Synchronization
 
-/// One sample of one chip as it came: sensor frame, not calibrated.
-public struct SensorReading: Sendable, Hashable {
-  /// The chip, by its place in the board file, from 0.
-  public var sensor: Int
-  /// What it measured and when.
-  public var sample: Sample<Reading>
-  /// The kernel's timestamp of the edge that announced it; `nil` for a chip that was polled.
-  public var edge: Timestamp?
-
-  /// Makes a reading.
-  public init(sensor: Int, sample: Sample<Reading>, edge: Timestamp?) {
-    self.sensor = sensor
-    self.sample = sample
-    self.edge = edge
-  }
-}
-
 /// The one place where a board's sensors come together: a thread a bus, one pipeline, many subscribers.
 ///
 /// Given a board and a provider it identifies and configures the chips, keeps them running, and
@@ -184,8 +167,7 @@ public final class Hub: Sendable {
         if case .status(let status) = delivery, pipeline.isFirstWord(of: status) {
           identified.leave()
         }
-        if case .reading(let sensor, let sample, let edge) = delivery {
-          let reading = SensorReading(sensor: sensor, sample: sample, edge: edge)
+        if case .reading(let reading) = delivery {
           for listener in listeners { listener.handler(reading) }
         }
         pipeline.process(delivery) { observation in

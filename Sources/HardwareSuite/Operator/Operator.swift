@@ -1,7 +1,5 @@
 // Who carries out what a scenario asks for: a rig with twins, the simulation, or a person.
 
-public import SensorTypes
-
 /// Something that goes wrong, by the name it has in scenarios and on a rig's control line.
 public enum RigFault: String, Sendable, CaseIterable, Codable {
   /// The chip's wire is off; it comes back with reset values.
@@ -10,8 +8,6 @@ public enum RigFault: String, Sendable, CaseIterable, Codable {
   case timeout
   /// Reads end early.
   case shortRead
-  /// Another chip answers at the address.
-  case wrongIdentity
   /// The supply dips at the beginning: the chip loses its registers and goes on answering.
   case brownOut
   /// The output does not change any more.

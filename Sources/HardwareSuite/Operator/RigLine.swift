@@ -45,7 +45,6 @@ public final class RigLine: Operator {
     var request = "fault \(chip) \(fault.rawValue) \(seconds)"
     switch fault {
     case .shortRead: request += " 1"
-    case .wrongIdentity: request += " 0xee"
     case .bitFlip:
       guard let place = Self.configurationRegisters[chip] else {
         throw OperatorError("no configuration register of \(chip) is known to flip a bit in")

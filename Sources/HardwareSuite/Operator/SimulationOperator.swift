@@ -1,3 +1,4 @@
+import LinearAlgebra
 import SensorHub
 import SensorTypes
 import SimulatedDevices
@@ -15,9 +16,7 @@ final class SimulationOperator: Operator {
   }
 
   func inject(_ fault: RigFault, chip: String, seconds: Double) throws {
-    guard let index = board.sensors.firstIndex(where: { $0.chip == chip }) else {
-      throw OperatorError("the board has no \(chip)")
-    }
+    let index = try index(of: chip)
     let now = simulation.now()
     simulation.inject(
       try Self.fault(fault, chip: chip), chip: index, from: now,
@@ -25,10 +24,29 @@ final class SimulationOperator: Operator {
   }
 
   func show(_ shown: Shown, chip: String) throws {
-    throw OperatorError("the simulated board walks its own way")
+    let index = try index(of: chip)
+    var quantities = simulation.shown(chip: index)
+    func vector(_ v: SIMD3<Double>) -> Vector3 { Vector3(v.x, v.y, v.z) }
+    switch shown {
+    case .field(let value): quantities.magneticField = vector(value)
+    case .acceleration(let value): quantities.specificForce = vector(value)
+    case .rate(let value): quantities.angularRate = vector(value)
+    case .pressure(let value): quantities.pressure = value
+    case .temperature(let value): quantities.temperature = value
+    }
+    simulation.show(quantities, chip: index)
   }
 
-  func endShow(chip: String) throws {}
+  func endShow(chip: String) throws {
+    simulation.show(ShownStimulus.Quantities(), chip: try index(of: chip))
+  }
+
+  private func index(of chip: String) throws -> Int {
+    guard let index = board.sensors.firstIndex(where: { $0.chip == chip }) else {
+      throw OperatorError("the board has no \(chip)")
+    }
+    return index
+  }
 
   func ask(_ instruction: String) throws {
     throw OperatorError("a simulated board has no hands: \(instruction)")
@@ -39,7 +57,6 @@ final class SimulationOperator: Operator {
     case .noAnswer: return .noAnswer
     case .timeout: return .timeout
     case .shortRead: return .shortRead(bytes: 1)
-    case .wrongIdentity: return .wrongIdentity(0xEE)
     case .brownOut: return .brownOut
     case .stuckData: return .stuckData
     case .overflow: return .overflow
@@ -51,7 +68,8 @@ final class SimulationOperator: Operator {
         let mask = UInt8(place.mask.dropFirst(2), radix: 16)
       else { throw OperatorError("no configuration register of \(chip) is known") }
       return .bitFlip(register: register, mask: mask)
-    case .stuckLow, .slow: throw OperatorError("the simulated board cannot do \(fault.rawValue) yet")
+    case .stuckLow: return .stuckLow
+    case .slow: return .slow(seconds: 0.02)
     }
   }
 }

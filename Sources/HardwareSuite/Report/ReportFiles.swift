@@ -30,8 +30,9 @@ extension Report {
       text +=
         "  <testcase classname=\"\(Self.escaped(check.group))\" name=\"\(Self.escaped(check.name))\" "
         + "time=\"\(Self.decimal(check.seconds, 3))\""
-      let message = Self.escaped(([check.detail] + [check.mend].compactMap { $0.map { "mend: \($0)" } })
-        .joined(separator: "; "))
+      let message = Self.escaped(
+        ([check.detail] + [check.mend].compactMap { $0.map { "mend: \($0)" } })
+          .joined(separator: "; "))
       switch check.outcome {
       case .passed: text += "/>\n"
       case .failed: text += "><failure message=\"\(message)\"/></testcase>\n"

@@ -107,8 +107,11 @@ private struct StepReader {
       }
       action = .randomFaults(
         count: count, seed: UInt64(try map.integer("seed", in: 0...Int.max) ?? 1))
-    case "show": action = try show(mapping(
-      ["chip", "field", "acceleration", "rate", "pressure", "temperature", "within", "heading"]))
+    case "show":
+      action = try show(
+        mapping(
+          ["chip", "field", "acceleration", "rate", "pressure", "temperature", "within", "heading"])
+      )
     default:
       let unit = kind == "lift" ? "metres" : "degrees"
       let map = try mapping([unit, "within", "seconds"])
