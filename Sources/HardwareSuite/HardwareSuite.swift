@@ -1,6 +1,6 @@
 // The hardware tests as a library: against whatever a board file names, on a desk, in a rig, or simulated.
 
-public import Foundation
+import Foundation
 import LinuxIO
 import Lodestone
 import SensorBus
@@ -28,7 +28,7 @@ public struct HardwareSuite: Sendable {
     /// it is the simulation itself.
     public var person: (any Operator)?
     /// This program, for the transcripts of its commands; `nil` for none.
-    public var executable: URL?
+    public var executable: String?
     /// Takes lines of progress.
     public var say: @Sendable (String) -> Void = { _ in }
 

@@ -30,8 +30,7 @@ public final class RigLine: Operator {
   public init(path: String) throws {
     let port = try LinuxBusProvider().byteStream(port: path, baudRate: 115_200)
     let stream = Stream(port: port)
-    // What an earlier program left half said is ended first.
-    _ = try? Self.exchange(stream, "")
+    try Self.flush(stream)
     let answer = try Self.exchange(stream, "hello")
     guard answer.hasPrefix("rig ") else {
       throw OperatorError("\(path): this is no rig's control line, it answers '\(answer)'")
@@ -79,9 +78,19 @@ public final class RigLine: Operator {
     guard answer == "ok" else { throw OperatorError("the rig answers '\(answer)' to '\(request)'") }
   }
 
+  // What an earlier program left half said is ended, and what was answered to it is not ours.
+  private static func flush(_ stream: Stream) throws {
+    try Array("\n".utf8).withUnsafeBytes { try stream.port.write($0) }
+    var buffer = [UInt8](repeating: 0, count: 256)
+    let deadline = ContinuousClock.now.advanced(by: .seconds(0.2))
+    while ContinuousClock.now < deadline {
+      _ = try buffer.withUnsafeMutableBytes { try stream.port.read(into: $0) }
+      Thread.sleep(forTimeInterval: 0.01)
+    }
+  }
+
   private static func exchange(_ stream: Stream, _ request: String) throws -> String {
     try Array((request + "\n").utf8).withUnsafeBytes { try stream.port.write($0) }
-    guard !request.isEmpty else { return "" }
     var answer: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 256)
     let deadline = ContinuousClock.now.advanced(by: .seconds(patience))
@@ -92,8 +101,8 @@ public final class RigLine: Operator {
           let line = String(decoding: answer, as: UTF8.self)
             .trimmingCharacters(in: .whitespacesAndNewlines)
           answer = []
-          // The answer to the empty line, or an echo.
-          guard !line.isEmpty, line != request, !line.hasPrefix("error empty") else { continue }
+          // A tty that is not raw on the other side echoes.
+          guard !line.isEmpty, line != request else { continue }
           return line
         }
         guard answer.count < limit else { throw OperatorError("the rig's answer does not end") }

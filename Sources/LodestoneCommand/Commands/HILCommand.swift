@@ -50,7 +50,7 @@ struct HILRunCommand: ParsableCommand {
     var options = HardwareSuite.Options()
     options.seconds = seconds
     options.say = { Terminal.write($0 + "\n") }
-    options.executable = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+    options.executable = "/proc/self/exe"
     if let rig { options.person = try RigLine(path: rig) }
     if interactive {
       options.person = Person(
