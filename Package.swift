@@ -74,10 +74,18 @@ let package = Package(
     floor("CoreLocation", ["Lodestone", "LocationServices", "SensorTypes", "Geodesy"]),
     floor("CoreMotion", ["Lodestone", "LocationServices", "SensorTypes"]),
 
+    // Hardware-in-the-loop tests as a library: a board has no toolchain.
+    floor(
+      "HardwareSuite",
+      [
+        "Lodestone", "SensorHub", "SensorTypes", "SensorBus", "SensorDrivers", "SimulatedDevices",
+        "LinuxIO", "LinearAlgebra", "Geomagnetism", .product(name: "Yams", package: "Yams"),
+      ]),
+
     .executableTarget(
       name: "LodestoneCommand",
       dependencies: [
-        "Lodestone", "SensorHub", "SensorTypes", "SensorBus",
+        "HardwareSuite", "Lodestone", "SensorHub", "SensorTypes", "SensorBus",
         "SensorDrivers", "GNSSProtocol", "Geomagnetism", "LinuxIO", "SimulatedDevices",
         "LinearAlgebra",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -103,6 +111,14 @@ let package = Package(
     .target(
       name: "FacadeTestSupport", dependencies: ["Lodestone", "SensorTypes", "LinearAlgebra"],
       path: "Tests/FacadeTestSupport", swiftSettings: settings),
+
+    // The simulated board on a clock that a test moves.
+    .target(
+      name: "BoardTestSupport",
+      dependencies: [
+        "Lodestone", "SensorHub", "SimulatedDevices", "SensorTypes", "SensorBus", "Geomagnetism",
+      ],
+      path: "Tests/BoardTestSupport", swiftSettings: settings),
 
     // A program that uses nothing but the facade.
     .executableTarget(
@@ -142,13 +158,19 @@ let package = Package(
       "Lodestone",
       [
         "Lodestone", "SensorHub", "SimulatedDevices", "SensorTypes", "SensorBus", "LinearAlgebra",
-        "Geomagnetism", "CalibrationCore", "GNSSProtocol", "CTestSupport",
+        "Geomagnetism", "CalibrationCore", "GNSSProtocol", "BoardTestSupport", "CTestSupport",
       ]),
     tests(
       "TwinServing",
       [
         "TwinServing", "SimulatedDevices", "SensorBus", "SensorTypes", "LinearAlgebra",
         "CVhostUser",
+      ]),
+    tests(
+      "HardwareSuite",
+      [
+        "HardwareSuite", "BoardTestSupport", "SensorHub", "SensorTypes", "SimulatedDevices",
+        "LinearAlgebra",
       ]),
     tests("Architecture", []),
   ]

@@ -22,12 +22,18 @@ public final class Hub: Sendable {
     /// Ends the subscription; a call that is under way on another thread may still finish.
     public func cancel() {
       hub.subscribers.withLock { $0.removeAll { $0.id == id } }
+      hub.listeners.withLock { $0.removeAll { $0.id == id } }
     }
   }
 
   private struct Subscriber {
     let id: UInt64
     let handler: @Sendable (Observation) -> Void
+  }
+
+  private struct Listener {
+    let id: UInt64
+    let handler: @Sendable (SensorReading) -> Void
   }
 
   /// How long `equipment` waits for chips that have not been asked yet, seconds.
@@ -45,6 +51,7 @@ public final class Hub: Sendable {
   private let pipeline: Mutex<Pipeline>
   private let runs = Mutex<[any BusRun]>([])
   private let subscribers = Mutex<[Subscriber]>([])
+  private let listeners = Mutex<[Listener]>([])
   private let nextID = Atomic<UInt64>(0)
   private let identified = DispatchGroup()
 
@@ -126,6 +133,17 @@ public final class Hub: Sendable {
     return Subscription(hub: self, id: id)
   }
 
+  /// Calls `handler` with every sample of every chip as it came, before calibration and mount, on the
+  /// publishing thread, until cancelled: for tests of the hardware and for calibration. It must return
+  /// quickly.
+  public func subscribe(
+    readings handler: @escaping @Sendable (SensorReading) -> Void
+  ) -> Subscription {
+    let id = nextID.add(1, ordering: .relaxed).newValue
+    listeners.withLock { $0.append(Listener(id: id, handler: handler)) }
+    return Subscription(hub: self, id: id)
+  }
+
   /// How every sensor is doing, in the order of the board file.
   public var status: [SensorStatus] { pipeline.withLock { $0.status } }
 
@@ -142,11 +160,15 @@ public final class Hub: Sendable {
   // the order in which the fusion saw it. That is what makes a replay exact.
   private func take(_ deliveries: [Delivery], _ trace: TraceBuffer) {
     let handlers = subscribers.withLock { $0 }
+    let listeners = self.listeners.withLock { $0 }
     let position = pipeline.withLock { pipeline in
       writer?.append(trace)
       for delivery in deliveries {
         if case .status(let status) = delivery, pipeline.isFirstWord(of: status) {
           identified.leave()
+        }
+        if case .reading(let reading) = delivery {
+          for listener in listeners { listener.handler(reading) }
         }
         pipeline.process(delivery) { observation in
           for subscriber in handlers { subscriber.handler(observation) }

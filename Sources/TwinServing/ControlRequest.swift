@@ -102,6 +102,7 @@ enum ControlRequest: Equatable {
     case "wrongIdentity": .wrongIdentity(words.isEmpty ? 0xEE : try byte(&words, "IDENTITY"))
     case "brownOut": .brownOut
     case "stuckData": .stuckData
+    case "stuckLow": .stuckLow
     case "bitFlip":
       .bitFlip(register: try byte(&words, "REGISTER"), mask: try byte(&words, "MASK"))
     case "overflow": .overflow
@@ -111,7 +112,7 @@ enum ControlRequest: Equatable {
     default:
       throw Mistake(
         "no fault '\(kind)': noAnswer, timeout, shortRead, wrongIdentity, brownOut, stuckData, "
-          + "bitFlip, overflow, slow, receiverSilent or receiverGarbage")
+          + "stuckLow, bitFlip, overflow, slow, receiverSilent or receiverGarbage")
     }
   }
 

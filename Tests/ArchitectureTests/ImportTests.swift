@@ -30,8 +30,12 @@ struct ImportTests {
       "CoreLocation": ["Lodestone", "LocationServices", "SensorTypes", "Geodesy"],
       "CoreMotion": ["Lodestone", "LocationServices", "SensorTypes"],
       "LodestoneCommand": hub.subtracting(["Yams"]).union([
-        "SensorHub", "Lodestone", "LinuxIO", "SimulatedDevices", "ArgumentParser",
+        "SensorHub", "Lodestone", "LinuxIO", "SimulatedDevices", "HardwareSuite", "ArgumentParser",
       ]),
+      "HardwareSuite": [
+        "Lodestone", "SensorHub", "SensorTypes", "SensorBus", "SensorDrivers", "SimulatedDevices",
+        "LinuxIO", "LinearAlgebra", "Geomagnetism", "Yams",
+      ],
       "TwinServing": [
         "LinearAlgebra", "SensorTypes", "SensorBus", "SimulatedDevices", "CVhostUser",
       ],
@@ -47,6 +51,7 @@ struct ImportTests {
   /// Targets that may use all of Foundation: the hub and what stands on it.
   static let foundation: Set = [
     "SensorHub", "Lodestone", "CoreLocation", "CoreMotion", "LodestoneCommand", "TwinServer",
+    "HardwareSuite",
   ]
 
   static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

@@ -1,3 +1,4 @@
+import BoardTestSupport
 import CTestSupport
 import SensorHub
 import SensorTypes

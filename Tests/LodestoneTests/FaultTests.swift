@@ -1,3 +1,4 @@
+import BoardTestSupport
 import Foundation
 import SensorHub
 import SensorTypes

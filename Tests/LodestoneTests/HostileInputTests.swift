@@ -1,3 +1,4 @@
+import BoardTestSupport
 import CalibrationCore
 import Foundation
 import GNSSProtocol

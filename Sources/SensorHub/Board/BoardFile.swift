@@ -15,15 +15,7 @@ public enum BoardFile {
   ///   - text: YAML.
   ///   - file: The path, for messages.
   public static func parse(_ text: String, file: String) throws(BoardFileError) -> Board {
-    let root: Node?
-    do {
-      root = try compose(yaml: text)
-    } catch let error as YamlError {
-      throw BoardFileError(file: file, line: error.line, message: error.summary)
-    } catch {
-      throw BoardFileError(file: file, line: 0, message: "\(error)")
-    }
-    guard let root else { throw BoardFileError(file: file, line: 1, message: "the file is empty") }
+    let root = try YAMLMapping.root(of: text, file: file)
     let map = try YAMLMapping(
       root, file: file, context: "the board",
       known: ["schema", "name", "level", "position", "buses", "sensors", "simulation"])
@@ -237,30 +229,6 @@ extension Board.Attachment {
     switch (self, other) {
     case (.serial(let a, _), .serial(let b, _)): a == b
     default: self == other
-    }
-  }
-}
-
-extension YamlError {
-  /// The line of the mistake, from 1; 0 where the parser names none.
-  fileprivate var line: Int {
-    switch self {
-    case .scanner(_, _, let mark, _), .parser(_, _, let mark, _), .composer(_, _, let mark, _):
-      mark.line
-    case .duplicatedKeysInMapping(_, let context): context.mark.line
-    default: 0
-    }
-  }
-
-  /// The mistake in one line.
-  fileprivate var summary: String {
-    switch self {
-    case .scanner(_, let problem, _, _), .parser(_, let problem, _, _),
-      .composer(_, let problem, _, _):
-      problem
-    case .duplicatedKeysInMapping(let keys, _):
-      "a key stands twice: \(keys.map(String.init(describing:)).joined(separator: ", "))"
-    default: String(describing: self)
     }
   }
 }

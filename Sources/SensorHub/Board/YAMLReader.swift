@@ -1,15 +1,15 @@
-import Yams
+package import Yams
 
-/// One mapping of a board file, read strictly: every key is asked for by name, and a key nobody asked
+/// One mapping of a board file or a scenario, read strictly: every key is asked for by name, and a key nobody asked
 /// for is an error with its line.
-struct YAMLMapping {
+package struct YAMLMapping {
   private let file: String
   private let entries: [(key: String, line: Int, value: Node)]
   private let context: String
   /// The line on which the mapping begins.
-  let line: Int
+  package let line: Int
 
-  init(
+  package init(
     _ node: Node, file: String, context: String, known keys: [String]
   ) throws(BoardFileError) {
     self.file = file
@@ -38,18 +38,18 @@ struct YAMLMapping {
     self.entries = entries
   }
 
-  func has(_ key: String) -> Bool { entries.contains { $0.key == key } }
+  package func has(_ key: String) -> Bool { entries.contains { $0.key == key } }
 
   /// The line of `key`, or of the mapping where the key is missing.
-  func line(of key: String) -> Int { entries.first { $0.key == key }?.line ?? line }
+  package func line(of key: String) -> Int { entries.first { $0.key == key }?.line ?? line }
 
-  func error(_ key: String, _ message: String) -> BoardFileError {
+  package func error(_ key: String, _ message: String) -> BoardFileError {
     BoardFileError(file: file, line: line(of: key), message: message)
   }
 
-  func node(_ key: String) -> Node? { entries.first { $0.key == key }?.value }
+  package func node(_ key: String) -> Node? { entries.first { $0.key == key }?.value }
 
-  func string(_ key: String) throws(BoardFileError) -> String? {
+  package func string(_ key: String) throws(BoardFileError) -> String? {
     guard let node = node(key) else { return nil }
     guard case .scalar(let scalar) = node, !scalar.string.isEmpty else {
       throw error(key, "'\(key)' must be a text")
@@ -57,12 +57,12 @@ struct YAMLMapping {
     return scalar.string
   }
 
-  func requiredString(_ key: String) throws(BoardFileError) -> String {
+  package func requiredString(_ key: String) throws(BoardFileError) -> String {
     guard let value = try string(key) else { throw error(key, "\(context) needs '\(key)'") }
     return value
   }
 
-  func number(
+  package func number(
     _ key: String, in range: ClosedRange<Double>, unit: String
   ) throws(BoardFileError) -> Double? {
     guard let node = node(key) else { return nil }
@@ -84,7 +84,7 @@ struct YAMLMapping {
     return value
   }
 
-  func requiredNumber(
+  package func requiredNumber(
     _ key: String, in range: ClosedRange<Double>, unit: String
   ) throws(BoardFileError) -> Double {
     guard let value = try number(key, in: range, unit: unit) else {
@@ -94,7 +94,7 @@ struct YAMLMapping {
   }
 
   /// A whole number, decimal or `0x` hexadecimal.
-  func integer(_ key: String, in range: ClosedRange<Int>) throws(BoardFileError) -> Int? {
+  package func integer(_ key: String, in range: ClosedRange<Int>) throws(BoardFileError) -> Int? {
     guard let node = node(key) else { return nil }
     guard case .scalar(let scalar) = node else {
       throw error(key, "'\(key)' must be a whole number")
@@ -110,7 +110,7 @@ struct YAMLMapping {
     return value
   }
 
-  func boolean(_ key: String) throws(BoardFileError) -> Bool? {
+  package func boolean(_ key: String) throws(BoardFileError) -> Bool? {
     guard let node = node(key) else { return nil }
     guard case .scalar(let scalar) = node,
       let value = ["true": true, "false": false][scalar.string]
@@ -118,13 +118,13 @@ struct YAMLMapping {
     return value
   }
 
-  func items(_ key: String) throws(BoardFileError) -> [Node]? {
+  package func items(_ key: String) throws(BoardFileError) -> [Node]? {
     guard let node = node(key) else { return nil }
     guard case .sequence(let sequence) = node else { throw error(key, "'\(key)' must be a list") }
     return Array(sequence)
   }
 
-  func vector(_ key: String, unit: String) throws(BoardFileError) -> SIMD3<Double>? {
+  package func vector(_ key: String, unit: String) throws(BoardFileError) -> SIMD3<Double>? {
     guard let items = try items(key) else { return nil }
     return try vector(items, key, unit: unit)
   }
@@ -140,7 +140,7 @@ struct YAMLMapping {
     return result
   }
 
-  func rows(_ key: String) throws(BoardFileError) -> [SIMD3<Double>]? {
+  package func rows(_ key: String) throws(BoardFileError) -> [SIMD3<Double>]? {
     guard let items = try items(key) else { return nil }
     guard items.count == 3 else { throw error(key, "'\(key)' must have three rows") }
     var rows: [SIMD3<Double>] = []
@@ -149,5 +149,45 @@ struct YAMLMapping {
       rows.append(try vector(Array(row), key, unit: "no unit"))
     }
     return rows
+  }
+}
+
+extension YAMLMapping {
+  /// The root of a YAML text; what is no YAML is an error with its line.
+  package static func root(of text: String, file: String) throws(BoardFileError) -> Node {
+    let root: Node?
+    do {
+      root = try compose(yaml: text)
+    } catch let error as YamlError {
+      throw BoardFileError(file: file, line: error.line, message: error.summary)
+    } catch {
+      throw BoardFileError(file: file, line: 0, message: "\(error)")
+    }
+    guard let root else { throw BoardFileError(file: file, line: 1, message: "the file is empty") }
+    return root
+  }
+}
+
+extension YamlError {
+  /// The line of the mistake, from 1; 0 where the parser names none.
+  fileprivate var line: Int {
+    switch self {
+    case .scanner(_, _, let mark, _), .parser(_, _, let mark, _), .composer(_, _, let mark, _):
+      mark.line
+    case .duplicatedKeysInMapping(_, let context): context.mark.line
+    default: 0
+    }
+  }
+
+  /// The mistake in one line.
+  fileprivate var summary: String {
+    switch self {
+    case .scanner(_, let problem, _, _), .parser(_, let problem, _, _),
+      .composer(_, let problem, _, _):
+      problem
+    case .duplicatedKeysInMapping(let keys, _):
+      "a key stands twice: \(keys.map(String.init(describing:)).joined(separator: ", "))"
+    default: String(describing: self)
+    }
   }
 }

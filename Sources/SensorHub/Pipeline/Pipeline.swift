@@ -100,7 +100,7 @@ struct Pipeline: Sendable {
   /// Takes one delivery and publishes what follows from it.
   mutating func process(_ delivery: Delivery, publish: (Observation) -> Void) {
     switch delivery {
-    case .reading(let sensor, let sample): process(sample, of: sensor, publish)
+    case .reading(let reading): process(reading.sample, of: reading.sensor, publish)
     case .fix(let sensor, let fix):
       status[sensor].counters.samples &+= 1
       process(fix, publish)

@@ -2,7 +2,7 @@ import SensorTypes
 
 /// What a worker hands to the pipeline at the end of a step, in order.
 enum Delivery {
-  case reading(sensor: Int, Sample<Reading>)
+  case reading(SensorReading)
   case fix(sensor: Int, GNSSFix)
   case status(SensorStatus)
   /// What the system believes the date to be, seconds since 1970.

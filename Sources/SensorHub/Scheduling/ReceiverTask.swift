@@ -8,8 +8,9 @@ final class ReceiverTask: WorkerTask {
   private static let pollInterval = 0.1
   /// A serial port wakes the thread by itself; this is for the receiver's own deadlines.
   private static let idleInterval = 0.25
-  /// Silence that counts as loss, seconds, however fast the receiver is.
-  private static let silenceLimit = 2.0
+  /// Silence that counts as loss, seconds, however fast the receiver is: said within two, it is noticed a
+  /// little before.
+  private static let silenceLimit = 1.7
 
   private let make: (Port) throws(BusError) -> (receiver: GNSSReceiver, stream: PortStream?)
   private let period: Double
@@ -55,8 +56,9 @@ final class ReceiverTask: WorkerTask {
       due = now.advanced(bySeconds: stream == nil ? Self.pollInterval : Self.idleInterval)
       while let fix = try receiver.poll(now: now) {
         hasAnswered = true
-        outbox.append(.fix(sensor: supervisor.status.index, fix))
+        // That it is back comes before what it says.
         if supervisor.delivered(at: now) { outbox.append(.status(supervisor.status)) }
+        outbox.append(.fix(sensor: supervisor.status.index, fix))
       }
       let limit = max(Self.silenceLimit, 3 * period)
       if supervisor.isSilent(at: now, limit: limit), !supervisor.hasFailed {

@@ -152,8 +152,13 @@ final class SensorTask: WorkerTask {
         let since = min(now.seconds(since: lastLook), Self.nextLook * period)
         let ready = edge ?? now.advanced(bySeconds: -since / 2)
         let time = ready.advanced(bySeconds: -driver.latency)
-        outbox.append(.reading(sensor: supervisor.status.index, Sample(time: time, value: reading)))
+        // That it is back comes before what it says.
         if supervisor.delivered(at: now) { outbox.append(.status(supervisor.status)) }
+        outbox.append(
+          .reading(
+            SensorReading(
+              sensor: supervisor.status.index, sample: Sample(time: time, value: reading),
+              edge: edge, outputRate: driver.outputRate)))
         due = now.advanced(bySeconds: period * (line == nil ? Self.firstLook : 1.5))
       } else {
         due = now.advanced(bySeconds: period * (line == nil ? Self.nextLook : 0.5))

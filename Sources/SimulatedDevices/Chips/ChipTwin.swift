@@ -104,6 +104,8 @@ extension ChipTwin {
 public struct Tampering: Sendable, Hashable {
   /// The output registers keep their value; conversions and data-ready go on.
   public var isFrozen = false
+  /// The data line is held low: every bit that is read is zero, nothing that is written arrives.
+  public var isHeldLow = false
   /// The measured quantity is far beyond every range of the chip.
   public var isOverloaded = false
   /// How much of its ordinary deflection a self-test brings about: 1 in a sound chip.
@@ -124,6 +126,7 @@ public struct Tampering: Sendable, Hashable {
   public init() {}
 
   func applied(to value: UInt8, of register: UInt8, identity identityRegister: UInt8?) -> UInt8 {
+    if isHeldLow { return 0 }
     var value = value
     if let identity, register == identityRegister { value = identity }
     if register == flippedRegister { value ^= flippedBits }

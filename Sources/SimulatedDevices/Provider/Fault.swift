@@ -20,6 +20,9 @@ public enum Fault: Sendable, Hashable {
   case brownOut
   /// The output registers keep their value while conversions go on.
   case stuckData
+  /// The chip holds the data line low: what is read is zeros, what is written is lost, and both seem to be
+  /// acknowledged.
+  case stuckLow
   /// Reads of this register come with the bits of `mask` inverted.
   case bitFlip(register: UInt8, mask: UInt8)
   /// The chip's self-test moves its sensors by this share of what it should: 0 for a broken actuator.
@@ -98,6 +101,7 @@ struct FaultSchedule: Sendable {
       case .shortRead(let bytes): active.readLimit = max(0, bytes)
       case .wrongIdentity(let identity): active.tampering.identity = identity
       case .stuckData: active.tampering.isFrozen = true
+      case .stuckLow: active.tampering.isHeldLow = true
       case .bitFlip(let register, let mask):
         active.tampering.flippedRegister = register
         active.tampering.flippedBits = mask

@@ -101,7 +101,7 @@ final class SimulatedRegisterDevice: RegisterDevice {
       if active.timesOut || active.delay > timeout {
         throw failure(.timedOut, register: register, errno: 110)
       }
-      state.twin.write(register, from: bytes, now: now)
+      if !active.tampering.isHeldLow { state.twin.write(register, from: bytes, now: now) }
     }
   }
 }

@@ -14,6 +14,7 @@ control line. The guest writes lines on it:
     hello           a request; it is answered with one line. So is
     show LSM303DLHC-M field X Y Z      microtesla, in the sensor's frame
     show LSM303DLHC-M temperature T    degrees Celsius
+    walk LSM303DLHC-M                  no more of it
 Everything else is the kernel's word (it begins with "[") or an unknown request, answered with an error."""
 import argparse
 import base64
@@ -104,12 +105,13 @@ def sentence(body):
 
 
 def standing_receiver():
-    """A receiver that stands in Berlin with an open sky, an epoch a second, without end."""
+    """A receiver that stands above Berlin with an open sky, an epoch a second, without end: as high as
+    the pressure says that QEMU's DPS310 shows."""
     while True:
         now = datetime.datetime.now(datetime.timezone.utc)
         clock, day = now.strftime("%H%M%S.00"), now.strftime("%d%m%y")
         yield 1.0, (
-            sentence(f"GPGGA,{clock},5230.9780,N,01322.6620,E,1,08,1.00,36.0,M,44.0,M,,")
+            sentence(f"GPGGA,{clock},5230.9780,N,01322.6620,E,1,08,1.00,721.0,M,44.0,M,,")
             + sentence("GPGSA,A,3,01,02,03,04,05,06,07,08,,,,,2.00,1.00,1.70")
             + sentence(f"GPRMC,{clock},A,5230.9780,N,01322.6620,E,0.00,,{day},,,A"))
 
@@ -211,6 +213,9 @@ class Bench:
         words = request.split()
         if words == ["hello"]:
             return "rig raspberry-pi"
+        if words == ["walk", MAGNETOMETER]:
+            # There is no world of its own to go back to: what was shown last stays.
+            return "ok"
         if words[:1] != ["show"]:
             return f"error unknown request: {request[:80]}"
         if len(words) < 3 or words[1] != MAGNETOMETER:

@@ -1,28 +1,27 @@
-import Foundation
-import Geomagnetism
+package import Foundation
+package import Geomagnetism
+import Lodestone
 import SensorBus
-import SensorHub
-import SensorTypes
-import SimulatedDevices
+package import SensorHub
+package import SensorTypes
+package import SimulatedDevices
 import Synchronization
-
-@testable import Lodestone
 
 /// The simulated board of the project on a clock that the test moves: an hour in seconds, no sleep, and
 /// the same to the bit every time.
-final class VirtualBoard: Sendable {
-  let board: Board
-  let text: String
-  let clock = VirtualClock()
-  let simulation: SimulatedBusProvider
-  let runner: VirtualTimeRunner
-  let hub: Hub
-  let state: StateStore
-  let start: Timestamp
+package final class VirtualBoard: Sendable {
+  package let board: Board
+  package let text: String
+  package let clock = VirtualClock()
+  package let simulation: SimulatedBusProvider
+  package let runner: VirtualTimeRunner
+  package let hub: Hub
+  package let state: StateStore
+  package let start: Timestamp
   private let observations = Kept<Observation>()
   private let recorded = Kept<UInt8>()
 
-  static let root = URL(filePath: #filePath).deletingLastPathComponent()
+  package static let root = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
 
   /// - Parameters:
@@ -30,7 +29,7 @@ final class VirtualBoard: Sendable {
   ///   - records: Whether a recording is kept.
   ///   - clockIsSet: Whether the system knows the date from the start; a board has no clock battery.
   ///   - prepare: Puts into the state folder what an earlier run has left.
-  init(
+  package init(
     _ name: String = "simulated", edit: (String) -> String = { $0 }, records: Bool = false,
     demand: Demand = .everything, keepsObservations: Bool = true,
     model: (value: MagneticModel, text: String)? = nil, clockIsSet: Bool = true,
@@ -69,29 +68,31 @@ final class VirtualBoard: Sendable {
   }
 
   /// Lets the board live for `seconds` and gives what was published.
-  func run(_ seconds: Double) -> [Observation] {
+  package func run(_ seconds: Double) -> [Observation] {
     observations.removeAll()
     runner.run(until: clock.now().advanced(bySeconds: seconds))
     return observations.all
   }
 
-  var recording: [UInt8] { recorded.all }
+  package var recording: [UInt8] { recorded.all }
 }
 
 /// A list that several threads may append to.
-final class Kept<Element: Sendable>: Sendable {
+package final class Kept<Element: Sendable>: Sendable {
   private let elements = Mutex<[Element]>([])
 
-  func append(_ element: Element) { elements.withLock { $0.append(element) } }
+  package init() {}
 
-  func append(contentsOf bytes: UnsafeRawBufferPointer) where Element == UInt8 {
+  package func append(_ element: Element) { elements.withLock { $0.append(element) } }
+
+  package func append(contentsOf bytes: UnsafeRawBufferPointer) where Element == UInt8 {
     let copy = Array(bytes)
     elements.withLock { $0.append(contentsOf: copy) }
   }
 
-  func removeAll() { elements.withLock { $0.removeAll() } }
+  package func removeAll() { elements.withLock { $0.removeAll() } }
 
-  var all: [Element] { elements.withLock { $0 } }
+  package var all: [Element] { elements.withLock { $0 } }
 }
 
 /// A simulated board whose system clock may never have been set.

@@ -1,0 +1,93 @@
+// What a board says while it is tested, with the moment at which it came.
+
+import SensorHub
+import SensorTypes
+import Synchronization
+
+/// Keeps everything that a hub publishes. Any thread may use it; what is one too many is counted, not kept.
+final class Capture: Sendable {
+  /// Something and when it arrived here.
+  struct Arrival<Value: Sendable>: Sendable {
+    let value: Value
+    let time: Timestamp
+  }
+
+  /// A place in the stream: what came after it is asked for by it.
+  struct Mark: Sendable {
+    fileprivate let observations: Int
+    fileprivate let readings: [Int]
+  }
+
+  private struct State {
+    var observations: [Arrival<Observation>] = []
+    var readings: [[Arrival<SensorReading>]]
+    var dropped = 0
+  }
+
+  /// Ten minutes of everything at full rates; a run that lasts longer forgets between its steps.
+  private static let limit = 200_000
+
+  // The handlers outlive this object by a call: they hold the box, not the capture.
+  private final class Box: Sendable {
+    let state: Mutex<State>
+    init(sensors: Int) {
+      state = Mutex(State(readings: Array(repeating: [], count: sensors)))
+    }
+  }
+
+  private let box: Box
+  private let subscriptions: [Hub.Subscription]
+
+  init(_ hub: Hub, now: @escaping @Sendable () -> Timestamp) {
+    let box = Box(sensors: hub.board.sensors.count)
+    self.box = box
+    subscriptions = [
+      hub.subscribe { observation in
+        let time = now()
+        box.state.withLock { state in
+          guard state.observations.count < Self.limit else { return state.dropped += 1 }
+          state.observations.append(Arrival(value: observation, time: time))
+        }
+      },
+      hub.subscribe(readings: { reading in
+        let time = now()
+        box.state.withLock { state in
+          guard state.readings[reading.sensor].count < Self.limit else { return state.dropped += 1 }
+          state.readings[reading.sensor].append(Arrival(value: reading, time: time))
+        }
+      }),
+    ]
+  }
+
+  func end() { for subscription in subscriptions { subscription.cancel() } }
+
+  /// What could not be kept.
+  var dropped: Int { box.state.withLock { $0.dropped } }
+
+  /// Now.
+  var mark: Mark {
+    box.state.withLock {
+      Mark(observations: $0.observations.count, readings: $0.readings.map(\.count))
+    }
+  }
+
+  /// Forgets all that came so far; marks from before are void.
+  func forget() {
+    box.state.withLock { state in
+      state.observations.removeAll(keepingCapacity: true)
+      for index in state.readings.indices {
+        state.readings[index].removeAll(keepingCapacity: true)
+      }
+    }
+  }
+
+  /// What was published since a mark.
+  func observations(since mark: Mark) -> [Arrival<Observation>] {
+    box.state.withLock { Array($0.observations.dropFirst(mark.observations)) }
+  }
+
+  /// What a chip measured since a mark.
+  func readings(of sensor: Int, since mark: Mark) -> [Arrival<SensorReading>] {
+    box.state.withLock { Array($0.readings[sensor].dropFirst(mark.readings[sensor])) }
+  }
+}

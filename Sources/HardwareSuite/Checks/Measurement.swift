@@ -1,0 +1,409 @@
+// A board left alone: what its chips deliver, how regularly, how noisily, and whether it can be true.
+
+import Foundation
+import Geomagnetism
+import LinearAlgebra
+import SensorBus
+import SensorDrivers
+import SensorHub
+import SensorTypes
+
+/// Measures a board for some seconds and judges what came.
+struct Measurement {
+  /// How far a chip's rate may be from the one it is set to: RC oscillators are good to some percent.
+  private static let rateTolerance = 0.1
+  /// How many times the datasheet's noise a chip may show on a board, with its supply and its neighbours.
+  private static let noiseTolerance = 3.0
+  /// The share of samples that must have come with an edge where a line is wired.
+  private static let edgeShare = 0.95
+  /// From an edge to its sample, 99th percentile, seconds.
+  private static let latencyLimit = 0.05
+
+  private let bench: Bench
+  private let mark: Capture.Mark
+  private let start: Timestamp
+  private let seconds: Double
+  private let before: [SensorStatus]
+  private let after: [SensorStatus]
+
+  /// Lets `seconds` pass and keeps what comes.
+  init(_ bench: Bench, seconds: Double) {
+    self.bench = bench
+    mark = bench.capture.mark
+    before = bench.hub.status
+    start = bench.now()
+    bench.pass(seconds)
+    after = bench.hub.status
+    self.seconds = bench.now().seconds(since: start)
+  }
+
+  /// What was found, in the group called `group`.
+  func checks(_ group: String) -> [Report.Check] {
+    var checks: [Report.Check] = []
+    for index in bench.board.sensors.indices {
+      if ChipCatalog.chip(named: bench.board.sensors[index].chip)?.kind == .receiver {
+        checks += receiver(index, group)
+      } else {
+        checks += chip(index, group)
+      }
+      checks.append(counters(index, group))
+    }
+    return checks
+  }
+
+  // MARK: A chip
+
+  private func chip(_ index: Int, _ group: String) -> [Report.Check] {
+    let name = bench.name(index)
+    let readings = bench.capture.readings(of: index, since: mark)
+    guard let first = readings.first, let last = readings.last, readings.count > 2 else {
+      return [
+        Report.Check(
+          group, "\(name) delivers", .failed,
+          "\(readings.count) samples in \(Report.figure(seconds)) s: \(state(index))",
+          mend: "lodestone doctor", seconds: seconds)
+      ]
+    }
+    let nominal = first.value.outputRate
+    let intervals = zip(readings, readings.dropFirst()).map {
+      $1.value.sample.time.seconds(since: $0.value.sample.time)
+    }
+    guard let statistics = Statistics(intervals) else { return [] }
+    let rate =
+      Double(readings.count - 1)
+      / max(1e-9, last.value.sample.time.seconds(since: first.value.sample.time))
+    let isOnTime = abs(rate - nominal) <= Self.rateTolerance * nominal
+    let percent = Report.figure(Self.rateTolerance * 100)
+    var checks = [
+      Report.Check(
+        group, "\(name) delivers at its rate", isOnTime ? .passed : .failed,
+        "\(readings.count) samples, \(Report.figure(rate)) Hz of \(Report.figure(nominal))",
+        mend: isOnTime ? nil : "raise the bus speed, or lower the rates in the board file",
+        measures: [
+          Report.Measure("rate", rate, "Hz", limit: "\(Report.figure(nominal)) +- \(percent) %"),
+          Report.Measure("jitter (one sigma)", statistics.deviation * 1000, "ms"),
+          Report.Measure("longest interval", statistics.worst * 1000, "ms"),
+        ], seconds: seconds)
+    ]
+    checks += noise(index, readings.map(\.value), nominal, group)
+    if bench.board.sensors[index].interrupt != nil { checks.append(edges(index, readings, group)) }
+    return checks
+  }
+
+  private func noise(
+    _ index: Int, _ readings: [SensorReading], _ rate: Double, _ group: String
+  ) -> [Report.Check] {
+    let sensor = bench.board.sensors[index]
+    return DatasheetNoise.of(sensor.chip, rate: rate).map { expected in
+      let channels = Channels(readings, quantity: expected.quantity)
+      let found = channels.values.compactMap { Statistics.noise($0, rate: rate) }.max() ?? .nan
+      let limit = Self.noiseTolerance * expected.sigma
+      let stands = found == 0
+      let isGood = found <= limit && (!stands || !sensor.checks.change)
+      let what = stands ? "it does not change at all" : "measured while the board was let alone"
+      return Report.Check(
+        group, "\(bench.name(index)) noise of \(expected.quantity)", isGood ? .passed : .failed,
+        what,
+        mend: isGood
+          ? nil : "keep it still, away from supplies and motors; a soldering fault is noisy too",
+        measures: [
+          Report.Measure(
+            "noise (one sigma)", found, expected.unit,
+            limit:
+              "at most \(Report.figure(limit)): three times the \(Report.figure(expected.sigma)) "
+              + "of \(expected.source)")
+        ])
+    }
+  }
+
+  private func edges(
+    _ index: Int, _ readings: [Capture.Arrival<SensorReading>], _ group: String
+  ) -> Report.Check {
+    let latencies = readings.compactMap { arrival in
+      arrival.value.edge.map { arrival.time.seconds(since: $0) }
+    }
+    let share = Double(latencies.count) / Double(max(1, readings.count))
+    let line = bench.board.sensors[index].interrupt
+    let place = line.map { "\($0.chip) \($0.line)" } ?? ""
+    guard share >= Self.edgeShare, let statistics = Statistics(latencies) else {
+      return Report.Check(
+        group, "\(bench.name(index)) interrupt line", .failed,
+        "\(latencies.count) edges on \(place) for \(readings.count) samples: its data-ready pin is on "
+          + "another line, or on none",
+        mend: "gpiomon   # on the likely lines shows which one moves; put that into the board file")
+    }
+    let late = statistics.quantile(0.99)
+    return Report.Check(
+      group, "\(bench.name(index)) interrupt line", late <= Self.latencyLimit ? .passed : .failed,
+      "\(latencies.count) edges on \(place) for \(readings.count) samples",
+      measures: [
+        Report.Measure("edge to sample, median", statistics.median * 1000, "ms"),
+        Report.Measure(
+          "edge to sample, 99 %", late * 1000, "ms",
+          limit: "at most \(Report.figure(Self.latencyLimit * 1000))"),
+        Report.Measure("edge to sample, worst", statistics.worst * 1000, "ms"),
+      ])
+  }
+
+  // MARK: A receiver
+
+  private func receiver(_ index: Int, _ group: String) -> [Report.Check] {
+    let name = bench.name(index)
+    let epochs = after[index].counters.samples &- before[index].counters.samples
+    let rate = Double(epochs) / seconds
+    guard epochs > 0, after[index].state == .running else {
+      return [
+        Report.Check(
+          group, "\(name) speaks", .failed,
+          "\(epochs) epochs in \(Report.figure(seconds)) s: \(state(index))",
+          mend: "check the receiver's TX wire and its rate; lodestone doctor")
+      ]
+    }
+    return [
+      Report.Check(
+        group, "\(name) speaks", .passed, "\(epochs) epochs",
+        measures: [Report.Measure("rate", rate, "Hz")])
+    ]
+  }
+
+  private func counters(_ index: Int, _ group: String) -> Report.Check {
+    let (old, new) = (before[index].counters, after[index].counters)
+    let counts = [
+      ("bus errors", new.busErrors - old.busErrors),
+      ("configurations lost", new.configurationsLost - old.configurationsLost),
+      ("stalls", new.stalls - old.stalls), ("overflows", new.overflows - old.overflows),
+      ("starts", new.starts - old.starts),
+    ]
+    let bad = counts.filter { $0.1 > 0 }
+    return Report.Check(
+      group, "\(bench.name(index)) without errors", bad.isEmpty ? .passed : .failed,
+      bad.isEmpty ? "none" : bad.map { "\($0.1) \($0.0)" }.joined(separator: ", "),
+      mend: bad.isEmpty ? nil : "shorter wires, a lower bus speed, a better supply",
+      measures: [Report.Measure("bus errors", Double(new.busErrors - old.busErrors), "")])
+  }
+
+  private func state(_ index: Int) -> String {
+    switch after[index].state {
+    case .failed(let reason): reason
+    case .starting: "it is still starting"
+    case .running: "it runs"
+    case .idle: "nobody asked for it"
+    }
+  }
+
+  // MARK: The board
+
+  /// Whether what came can be true of this planet.
+  func sanity(_ group: String) -> [Report.Check] {
+    let observations = bench.capture.observations(since: mark).map(\.value)
+    let kinds = bench.board.sensors.map { ChipCatalog.chip(named: $0.chip)?.kind }
+    var checks: [Report.Check] = []
+    if kinds.contains(.magnetometer) { checks.append(heading(observations, group)) }
+    for index in kinds.indices where kinds[index] == .accelerometer || kinds[index] == .inertial {
+      checks += gravity(index, group)
+    }
+    if kinds.contains(.barometer) { checks.append(pressure(observations, group)) }
+    if kinds.contains(.receiver) { checks.append(fix(observations, group)) }
+    return checks
+  }
+
+  private func heading(_ observations: [Observation], _ group: String) -> Report.Check {
+    var headings: [HeadingEstimate] = []
+    var reasons: [NoData] = []
+    for case .heading(let heading) in observations { headings.append(heading) }
+    for case .headingUnavailable(let reason, _) in observations { reasons.append(reason) }
+    guard let last = headings.last else {
+      return Report.Check(
+        group, "heading", .failed, reasons.last.map { "\($0)" } ?? "none was published",
+        mend: "lodestone doctor")
+    }
+    let found = Statistics(headings.map(\.field.length))?.mean ?? .nan
+    let expected = expectedField(observations)
+    // A record promises the strength to some percent; without one, iron may add its own field.
+    let isCalibrated = last.reason != .uncalibrated
+    let range: ClosedRange<Double>
+    let source: String
+    if let expected, isCalibrated {
+      range = 0.85 * expected...1.15 * expected
+      source = "WMM at this place: \(Report.figure(expected)) +- 15 %"
+    } else {
+      range = isCalibrated ? 20...70 : 5...400
+      source = isCalibrated ? "the earth's: 20 to 70" : "not calibrated: 5 to 400"
+    }
+    let isTrusted = last.accuracy != nil || !isCalibrated
+    let isGood = range.contains(found) && isTrusted
+    var detail = "magnetic \(Report.figure(last.magneticHeading * degrees)) deg"
+    if let accuracy = last.accuracy { detail += " +- \(Report.figure(accuracy * degrees))" }
+    if let reason = last.reason { detail += ", not to be trusted: \(reason)" }
+    return Report.Check(
+      group, "heading and field strength", isGood ? .passed : .failed, detail,
+      mend: isGood ? nil : "iron or a magnet is near, or the calibration is of another place",
+      measures: [Report.Measure("field strength", found, "uT", limit: source)])
+  }
+
+  private func expectedField(_ observations: [Observation]) -> Double? {
+    var place = bench.board.position.map { ($0.latitude, $0.longitude, $0.altitude) }
+    var year: Double?
+    for case .location(let location) in observations {
+      guard let latitude = location.fix.latitude, let longitude = location.fix.longitude else {
+        continue
+      }
+      place = (latitude, longitude, location.fix.altitude ?? 0)
+      year = location.fix.utc.map(MagneticModel.decimalYear(unixSeconds:)) ?? year
+    }
+    guard let place else { return nil }
+    // The field's strength moves by 0.2 % a year: a date that is some years off does no harm here.
+    let field = try? MagneticModel.wmm2025.field(
+      latitude: place.0, longitude: place.1, altitude: place.2, decimalYear: year ?? 2026)
+    return field.map { $0.totalIntensity / 1000 }
+  }
+
+  private func gravity(_ index: Int, _ group: String) -> [Report.Check] {
+    let readings = bench.capture.readings(of: index, since: mark).map(\.value)
+    let forces = Channels(readings, quantity: "acceleration").vectors.map(\.length)
+    guard let statistics = Statistics(forces) else { return [] }
+    // Zero-g offsets of 20 to 60 mg on each axis are a chip's right.
+    let isGood = abs(statistics.median - 9.81) <= 0.6
+    return [
+      Report.Check(
+        group, "\(bench.name(index)) feels gravity", isGood ? .passed : .failed,
+        isGood
+          ? "as it should"
+          : "not what the earth pulls with: the board moved, or the chip is broken",
+        mend: isGood ? nil : "keep the board still; run the self-test",
+        measures: [
+          Report.Measure("specific force", statistics.median, "m/s^2", limit: "9.81 +- 0.6")
+        ])
+    ]
+  }
+
+  private func pressure(_ observations: [Observation], _ group: String) -> Report.Check {
+    var last: AltitudeEstimate?
+    var height: Double?
+    for case .altitude(let altitude) in observations { last = altitude }
+    for case .location(let location) in observations { height = location.fix.altitude ?? height }
+    guard let last else {
+      return Report.Check(
+        group, "altitude", .failed, "none was published", mend: "lodestone doctor")
+    }
+    let found = last.pressure / 100
+    var range = 300.0...1100.0
+    var source = "300 to 1100"
+    if let height, (-500...9000).contains(height) {
+      // ICAO standard atmosphere; weather moves it by 4 %, more is a fault.
+      let standard = 1013.25 * pow(1 - 2.25577e-5 * height, 5.25588)
+      range = 0.93 * standard...1.07 * standard
+      source = "at \(Report.figure(height)) m: \(Report.figure(standard)) +- 7 %"
+    }
+    let isGood = range.contains(found)
+    return Report.Check(
+      group, "pressure and altitude", isGood ? .passed : .failed,
+      "relative altitude \(Report.figure(last.relativeAltitude)) m "
+        + "+- \(Report.figure(last.relativeAccuracy))",
+      mend: isGood ? nil : "is the sensor's hole closed, or wet?",
+      measures: [Report.Measure("pressure", found, "hPa", limit: source)])
+  }
+
+  private func fix(_ observations: [Observation], _ group: String) -> Report.Check {
+    var last: LocationEstimate?
+    for case .location(let location) in observations { last = location }
+    guard let fix = last?.fix, let latitude = fix.latitude, let longitude = fix.longitude else {
+      return Report.Check(
+        group, "fix", .skipped, "no fix in \(Report.figure(seconds)) s",
+        mend: "the antenna needs the sky, and a receiver that was off half a minute or more")
+    }
+    let accuracy = fix.horizontalAccuracy ?? -1
+    return Report.Check(
+      group, "fix", accuracy > 0 ? .passed : .failed,
+      "\(Report.decimal(latitude, 5)) \(Report.decimal(longitude, 5))",
+      measures: [
+        Report.Measure("horizontal accuracy", accuracy, "m"),
+        Report.Measure("satellites", Double(fix.satellitesUsed ?? 0), ""),
+      ])
+  }
+
+  // MARK: Curves
+
+  /// What was measured over time, for the report.
+  func series() -> [Report.Series] {
+    var series: [Report.Series] = []
+    func add(_ title: String, _ unit: String, _ points: [(Double, Double)]) {
+      if points.count > 1 { series.append(Report.Series(title, unit: unit, points)) }
+    }
+    var headings: [(Double, Double)] = []
+    var altitudes: [(Double, Double)] = []
+    for observation in bench.capture.observations(since: mark).map(\.value) {
+      switch observation {
+      case .heading(let value):
+        headings.append((value.time.seconds(since: start), value.magneticHeading * degrees))
+      case .altitude(let value):
+        altitudes.append((value.time.seconds(since: start), value.relativeAltitude))
+      default: break
+      }
+    }
+    add("magnetic heading", "deg", headings)
+    add("relative altitude", "m", altitudes)
+    for index in bench.board.sensors.indices {
+      let arrivals = bench.capture.readings(of: index, since: mark)
+      let readings = arrivals.map(\.value)
+      let name = bench.name(index)
+      let times = readings.map { $0.sample.time.seconds(since: start) }
+      for quantity in Channels.quantities {
+        let channels = Channels(readings, quantity: quantity)
+        let values =
+          channels.vectors.isEmpty ? channels.values.first : channels.vectors.map(\.length)
+        let unit = Channels.unit(of: quantity)
+        if let values { add("\(name): \(quantity)", unit, Array(zip(times, values))) }
+      }
+      let intervals = zip(times, times.dropFirst()).map { ($1, ($1 - $0) * 1000) }
+      add("\(name): interval between samples", "ms", Array(intervals))
+      let latencies = arrivals.compactMap { arrival in
+        arrival.value.edge.map { edge in
+          (edge.seconds(since: start), arrival.time.seconds(since: edge) * 1000)
+        }
+      }
+      add("\(name): edge to sample", "ms", latencies)
+    }
+    return series
+  }
+}
+
+/// The numbers of one quantity in a chip's readings.
+struct Channels {
+  static let quantities = ["field", "acceleration", "angular rate", "pressure", "temperature"]
+
+  /// One series an axis, or one for a scalar.
+  var values: [[Double]] = []
+  /// The vectors themselves, for a quantity that has three axes.
+  var vectors: [Vector3] = []
+
+  init(_ readings: [SensorReading], quantity: String) {
+    var scalars: [Double] = []
+    for reading in readings {
+      switch (reading.sample.value, quantity) {
+      case (.magneticField(let v), "field"): vectors.append(v)
+      case (.acceleration(let v), "acceleration"): vectors.append(v)
+      case (.inertial(_, let v), "acceleration"): vectors.append(v)
+      case (.inertial(let v, _), "angular rate"): vectors.append(v)
+      case (.atmosphere(let p, _), "pressure"): scalars.append(p)
+      case (.atmosphere(_, let t), "temperature"): scalars.append(t)
+      default: break
+      }
+    }
+    if !scalars.isEmpty { values = [scalars] }
+    if !vectors.isEmpty { values = [vectors.map(\.x), vectors.map(\.y), vectors.map(\.z)] }
+  }
+
+  static func unit(of quantity: String) -> String {
+    switch quantity {
+    case "field": "uT"
+    case "acceleration": "m/s^2"
+    case "angular rate": "rad/s"
+    case "pressure": "Pa"
+    default: "deg C"
+    }
+  }
+}
+
+/// Degrees in a radian.
+let degrees = 180 / Double.pi

@@ -1,0 +1,115 @@
+// The control line of a rig: a tty (or a pipe that behaves as one), one request and one answer a line.
+
+import Foundation
+import LinuxIO
+import SensorBus
+import Synchronization
+
+/// A rig that is spoken to over a serial line.
+///
+/// Requests: `hello`, `fault CHIP KIND SECONDS`, `show CHIP QUANTITY NUMBERS…`, `walk CHIP`. Answers: `ok`,
+/// `rig NAME`, `error TEXT`. `Tests/Hardware/README.md` has the list.
+public final class RigLine: Operator {
+  /// Longest wait for an answer, seconds.
+  private static let patience = 3.0
+  /// Longest answer, bytes.
+  private static let limit = 4096
+
+  /// Who it is, as the rig says itself.
+  public let name: String
+  /// Never.
+  public let isPerson = false
+  // One request at a time; the stream is confined to this lock.
+  private let stream: Mutex<Stream>
+
+  private struct Stream: @unchecked Sendable {
+    let port: any ByteStream
+  }
+
+  /// Opens the line and asks who is there.
+  public init(path: String) throws {
+    let port = try LinuxBusProvider().byteStream(port: path, baudRate: 115_200)
+    let stream = Stream(port: port)
+    try Self.flush(stream)
+    let answer = try Self.exchange(stream, "hello")
+    guard answer.hasPrefix("rig ") else {
+      throw OperatorError("\(path): this is no rig's control line, it answers '\(answer)'")
+    }
+    name = answer
+    self.stream = Mutex(stream)
+  }
+
+  /// Lets something go wrong with a chip.
+  public func inject(_ fault: RigFault, chip: String, seconds: Double) throws {
+    var request = "fault \(chip) \(fault.rawValue) \(seconds)"
+    switch fault {
+    case .shortRead: request += " 1"
+    case .bitFlip:
+      guard let place = Self.configurationRegisters[chip] else {
+        throw OperatorError("no configuration register of \(chip) is known to flip a bit in")
+      }
+      request += " \(place.register) \(place.mask)"
+    case .slow: request += " 20"
+    default: break
+    }
+    try command(request)
+  }
+
+  /// Lets a chip see something.
+  public func show(_ shown: Shown, chip: String) throws { try command("show \(chip) \(shown)") }
+
+  /// Lets a chip see the rig's own world again.
+  public func endShow(chip: String) throws { try command("walk \(chip)") }
+
+  /// A rig has no hands.
+  public func ask(_ instruction: String) throws {
+    throw OperatorError("this needs a person: run with --interactive (\(instruction))")
+  }
+
+  /// Where a flipped bit is noticed: a register that holds a configuration, from the datasheets.
+  static let configurationRegisters: [String: (register: String, mask: String)] = [
+    "LIS3MDL": ("0x21", "0x20"), "LSM303DLHC-M": ("0x01", "0x20"), "LSM303DLHC-A": ("0x23", "0x10"),
+    "LSM6DSOX": ("0x10", "0x08"), "BMP280": ("0xf4", "0x20"), "BME280": ("0xf4", "0x20"),
+    "DPS310": ("0x06", "0x10"),
+  ]
+
+  private func command(_ request: String) throws {
+    let answer = try stream.withLock { try Self.exchange($0, request) }
+    guard answer == "ok" else { throw OperatorError("the rig answers '\(answer)' to '\(request)'") }
+  }
+
+  // What an earlier program left half said is ended, and what was answered to it is not ours.
+  private static func flush(_ stream: Stream) throws {
+    try Array("\n".utf8).withUnsafeBytes { try stream.port.write($0) }
+    var buffer = [UInt8](repeating: 0, count: 256)
+    let deadline = ContinuousClock.now.advanced(by: .seconds(0.2))
+    while ContinuousClock.now < deadline {
+      _ = try buffer.withUnsafeMutableBytes { try stream.port.read(into: $0) }
+      Thread.sleep(forTimeInterval: 0.01)
+    }
+  }
+
+  private static func exchange(_ stream: Stream, _ request: String) throws -> String {
+    try Array((request + "\n").utf8).withUnsafeBytes { try stream.port.write($0) }
+    var answer: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 256)
+    let deadline = ContinuousClock.now.advanced(by: .seconds(patience))
+    while ContinuousClock.now < deadline {
+      let count = try buffer.withUnsafeMutableBytes { try stream.port.read(into: $0) }
+      for byte in buffer.prefix(count) {
+        if byte == 10 {
+          let line = String(decoding: answer, as: UTF8.self)
+            .trimmingCharacters(in: .whitespacesAndNewlines)
+          answer = []
+          // A tty that is not raw on the other side echoes.
+          guard !line.isEmpty, line != request else { continue }
+          return line
+        }
+        guard answer.count < limit else { throw OperatorError("the rig's answer does not end") }
+        answer.append(byte)
+      }
+      if count == 0 { Thread.sleep(forTimeInterval: 0.002) }
+    }
+    throw OperatorError("the rig does not answer '\(request)' within \(patience) s")
+  }
+}

@@ -1,0 +1,75 @@
+import LinearAlgebra
+import SensorHub
+import SensorTypes
+import SimulatedDevices
+
+/// The simulated board as its own rig: faults are injected into its twins.
+final class SimulationOperator: Operator {
+  let name = "the simulated board"
+  let isPerson = false
+  private let simulation: SimulatedBusProvider
+  private let board: Board
+
+  init(_ simulation: SimulatedBusProvider, board: Board) {
+    self.simulation = simulation
+    self.board = board
+  }
+
+  func inject(_ fault: RigFault, chip: String, seconds: Double) throws {
+    let index = try index(of: chip)
+    let now = simulation.now()
+    simulation.inject(
+      try Self.fault(fault, chip: chip), chip: index, from: now,
+      until: now.advanced(bySeconds: seconds))
+  }
+
+  func show(_ shown: Shown, chip: String) throws {
+    let index = try index(of: chip)
+    var quantities = simulation.shown(chip: index)
+    func vector(_ v: SIMD3<Double>) -> Vector3 { Vector3(v.x, v.y, v.z) }
+    switch shown {
+    case .field(let value): quantities.magneticField = vector(value)
+    case .acceleration(let value): quantities.specificForce = vector(value)
+    case .rate(let value): quantities.angularRate = vector(value)
+    case .pressure(let value): quantities.pressure = value
+    case .temperature(let value): quantities.temperature = value
+    }
+    simulation.show(quantities, chip: index)
+  }
+
+  func endShow(chip: String) throws {
+    simulation.show(ShownStimulus.Quantities(), chip: try index(of: chip))
+  }
+
+  private func index(of chip: String) throws -> Int {
+    guard let index = board.sensors.firstIndex(where: { $0.chip == chip }) else {
+      throw OperatorError("the board has no \(chip)")
+    }
+    return index
+  }
+
+  func ask(_ instruction: String) throws {
+    throw OperatorError("a simulated board has no hands: \(instruction)")
+  }
+
+  private static func fault(_ fault: RigFault, chip: String) throws -> Fault {
+    switch fault {
+    case .noAnswer: return .noAnswer
+    case .timeout: return .timeout
+    case .shortRead: return .shortRead(bytes: 1)
+    case .brownOut: return .brownOut
+    case .stuckData: return .stuckData
+    case .overflow: return .overflow
+    case .receiverSilent: return .receiverSilent
+    case .receiverGarbage: return .receiverGarbage
+    case .bitFlip:
+      guard let place = RigLine.configurationRegisters[chip],
+        let register = UInt8(place.register.dropFirst(2), radix: 16),
+        let mask = UInt8(place.mask.dropFirst(2), radix: 16)
+      else { throw OperatorError("no configuration register of \(chip) is known") }
+      return .bitFlip(register: register, mask: mask)
+    case .stuckLow: return .stuckLow
+    case .slow: return .slow(seconds: 0.02)
+    }
+  }
+}

@@ -1,0 +1,151 @@
+// What a hardware test found out, as a value; the writers beside this file turn it into files.
+
+public import Foundation
+
+/// The result of one run of the hardware tests.
+public struct Report: Sendable, Codable {
+  /// How a check ended. What could not be tried did not pass.
+  public enum Outcome: String, Sendable, Codable {
+    case passed, failed, skipped
+  }
+
+  /// One figure that was measured.
+  public struct Measure: Sendable, Codable, Hashable {
+    /// What it is.
+    public var name: String
+    /// Its value, in `unit`.
+    public var value: Double
+    /// SI, or what people speak.
+    public var unit: String
+    /// What it was held against, for a person: "at most 0.5 ms".
+    public var limit: String?
+
+    /// Makes a figure.
+    public init(_ name: String, _ value: Double, _ unit: String, limit: String? = nil) {
+      (self.name, self.value, self.unit, self.limit) = (name, value, unit, limit)
+    }
+  }
+
+  /// One thing that was tried.
+  public struct Check: Sendable, Codable {
+    /// The part of the suite: wiring, rates, a scenario's name.
+    public var group: String
+    /// What was tried.
+    public var name: String
+    /// How it ended.
+    public var outcome: Outcome
+    /// What was found, in a sentence; for a failure the cause.
+    public var detail: String
+    /// The line or the hand that mends it.
+    public var mend: String?
+    /// What was measured.
+    public var measures: [Measure]
+    /// How long it took.
+    public var seconds: Double
+
+    /// Makes a check.
+    public init(
+      _ group: String, _ name: String, _ outcome: Outcome, _ detail: String, mend: String? = nil,
+      measures: [Measure] = [], seconds: Double = 0
+    ) {
+      self.group = group
+      self.name = name
+      self.outcome = outcome
+      self.detail = detail
+      self.mend = mend
+      self.measures = measures
+      self.seconds = seconds
+    }
+  }
+
+  /// A curve: what was measured over time.
+  public struct Series: Sendable, Codable {
+    /// What it is, and of which chip.
+    public var title: String
+    /// The unit of `values`.
+    public var unit: String
+    /// Seconds from the start of the measurement.
+    public var times: [Double]
+    /// One value a time.
+    public var values: [Double]
+
+    /// Makes a curve; of a long one every n-th point is kept, so that at most `limit` are left.
+    public init(_ title: String, unit: String, _ points: [(Double, Double)], limit: Int = 600) {
+      self.title = title
+      self.unit = unit
+      let stride = max(1, (points.count + limit - 1) / limit)
+      let kept = points.indices.filter { $0 % stride == 0 }.map { points[$0] }
+      times = kept.map(\.0)
+      values = kept.map(\.1)
+    }
+  }
+
+  /// What a command printed on this board.
+  public struct Transcript: Sendable, Codable {
+    /// The command as one would type it.
+    public var command: String
+    /// Its exit code; -1 if it was ended for taking too long.
+    public var exitCode: Int
+    /// What it printed, both streams.
+    public var output: String
+
+    /// Makes a transcript.
+    public init(command: String, exitCode: Int, output: String) {
+      (self.command, self.exitCode, self.output) = (command, exitCode, output)
+    }
+  }
+
+  /// The board's name, as its file gives it.
+  public var board: String
+  /// Where the board file lies; "probed" without one.
+  public var boardFile: String
+  /// The machine and its kernel.
+  public var machine: String
+  /// Who carried out the scenarios' steps: a rig, a person, the simulation, nobody.
+  public var rig: String
+  /// When it began, by the system's clock.
+  public var date: Date
+  /// How long it took.
+  public var seconds: Double = 0
+  /// Where the board file asks for less than the suite usually does, in sentences.
+  public var deviations: [String] = []
+  /// Everything that was tried, in order.
+  public var checks: [Check] = []
+  /// What was measured over time.
+  public var series: [Series] = []
+  /// What the commands printed.
+  public var transcripts: [Transcript] = []
+
+  /// Makes a report without checks.
+  public init(board: String, boardFile: String, machine: String, rig: String, date: Date) {
+    self.board = board
+    self.boardFile = boardFile
+    self.machine = machine
+    self.rig = rig
+    self.date = date
+  }
+
+  /// How many checks ended so.
+  public func count(_ outcome: Outcome) -> Int { checks.count { $0.outcome == outcome } }
+
+  /// Whether everything that was to be tried was tried and is well.
+  public var isPassed: Bool { !checks.isEmpty && count(.failed) == 0 && count(.skipped) == 0 }
+
+  /// The result in one line.
+  public var verdict: String {
+    "\(isPassed ? "passed" : "FAILED"): \(count(.passed)) passed, \(count(.failed)) failed, "
+      + "\(count(.skipped)) skipped, \(Self.decimal(seconds, 1)) s"
+  }
+
+  static func decimal(_ value: Double, _ digits: Int) -> String {
+    String(format: "%.\(digits)f", locale: Locale(identifier: "en_US_POSIX"), value)
+  }
+
+  /// A figure with as many digits as say something.
+  static func figure(_ value: Double) -> String {
+    guard value.isFinite else { return "\(value)" }
+    let size = abs(value)
+    let digits = size >= 1000 ? 0 : size >= 100 ? 1 : size >= 1 ? 2 : size >= 0.01 ? 4 : 6
+    return decimal(value, digits)
+  }
+}

@@ -1,0 +1,131 @@
+// The report for a person: one file, no script, nothing loaded from elsewhere.
+
+import Foundation
+
+extension Report {
+  /// The report as one self-contained page.
+  public var html: String {
+    var page = """
+      <!DOCTYPE html>
+      <html lang="en"><head><meta charset="utf-8">
+      <meta name="viewport" content="width=device-width, initial-scale=1">
+      <title>\(Self.escaped(board)): \(isPassed ? "passed" : "failed")</title>
+      <style>\(Self.style)</style></head><body>
+      <h1>\(Self.escaped(board)) <span class="\(isPassed ? "passed" : "failed")">\
+      \(isPassed ? "passed" : "failed")</span></h1>
+      <p>\(Self.escaped(verdict))</p>
+      <table class="facts">
+      \(fact("board file", boardFile))\(fact("machine", machine))\(fact("steps by", rig))\
+      \(fact("date", date.formatted(.iso8601)))
+      </table>
+
+      """
+    if !deviations.isEmpty {
+      page += "<h2>Deviations</h2>\n<ul>"
+      for text in deviations { page += "<li>\(Self.escaped(text))</li>" }
+      page += "</ul>\n"
+    }
+    let failures = checks.filter { $0.outcome != .passed }
+    if !failures.isEmpty {
+      page += "<h2>What to mend</h2>\n" + table(failures)
+    }
+    for group in groups {
+      page += "<h2>\(Self.escaped(group))</h2>\n" + table(checks.filter { $0.group == group })
+    }
+    if !series.isEmpty { page += "<h2>Measured</h2>\n<div class=\"plots\">" }
+    for curve in series { page += Plot.svg(curve) }
+    if !series.isEmpty { page += "</div>\n" }
+    if !transcripts.isEmpty { page += "<h2>Commands</h2>\n" }
+    for transcript in transcripts {
+      page +=
+        "<h3><code>\(Self.escaped(transcript.command))</code>, exit code \(transcript.exitCode)</h3>\n"
+        + "<pre>\(Self.escaped(transcript.output))</pre>\n"
+    }
+    return page + "</body></html>\n"
+  }
+
+  private var groups: [String] {
+    var seen: Set<String> = []
+    return checks.map(\.group).filter { seen.insert($0).inserted }
+  }
+
+  private func fact(_ name: String, _ value: String) -> String {
+    "<tr><th>\(name)</th><td>\(Self.escaped(value))</td></tr>"
+  }
+
+  private func table(_ checks: [Check]) -> String {
+    var text = "<table>"
+    for check in checks {
+      let outcome = check.outcome.rawValue
+      text +=
+        "<tr><td class=\"\(outcome)\">\(outcome)</td><td>\(Self.escaped(check.name))</td><td>"
+        + Self.escaped(check.detail)
+      if let mend = check.mend { text += "<br><b>mend:</b> \(Self.escaped(mend))" }
+      for measure in check.measures {
+        text +=
+          "<br><span class=\"measure\">\(Self.escaped(measure.name)): \(Self.figure(measure.value)) "
+          + Self.escaped(measure.unit)
+        if let limit = measure.limit { text += " (\(Self.escaped(limit)))" }
+        text += "</span>"
+      }
+      text += "</td></tr>\n"
+    }
+    return text + "</table>\n"
+  }
+
+  private static let style = """
+    body{font:15px/1.45 system-ui,sans-serif;max-width:70em;margin:2em auto;padding:0 1em;color:#222}
+    table{border-collapse:collapse;width:100%}td,th{border-top:1px solid #ddd;padding:.35em .6em;\
+    text-align:left;vertical-align:top}.facts{width:auto}.facts th{font-weight:600}
+    .passed{color:#17692f}.failed{color:#b00020;font-weight:600}.skipped{color:#8a5a00}
+    .measure{color:#555;font-size:.9em}pre{background:#f5f5f3;padding:.8em;overflow:auto;font-size:13px}
+    .plots{display:flex;flex-wrap:wrap;gap:1em}.plots figure{margin:0}figcaption{font-size:.9em;color:#555}
+    """
+}
+
+/// A curve as a picture.
+enum Plot {
+  private static let (width, height, left, bottom) = (420.0, 170.0, 62.0, 22.0)
+
+  static func svg(_ series: Report.Series) -> String {
+    let points = zip(series.times, series.values).filter { $0.0.isFinite && $0.1.isFinite }
+    guard let first = points.first else { return "" }
+    var (low, high) = (first.1, first.1)
+    var (start, end) = (first.0, first.0)
+    for (time, value) in points {
+      (low, high) = (min(low, value), max(high, value))
+      (start, end) = (min(start, time), max(end, time))
+    }
+    // A level line is drawn in the middle, not on the edge.
+    let margin = high > low ? 0.05 * (high - low) : max(1e-6, abs(high) * 0.01)
+    (low, high) = (low - margin, high + margin)
+    let span = max(1e-9, end - start)
+    func x(_ time: Double) -> Double { left + (time - start) / span * (width - left - 8) }
+    func y(_ value: Double) -> Double {
+      8 + (high - value) / (high - low) * (height - bottom - 8)
+    }
+    var text =
+      "<figure><svg viewBox=\"0 0 \(Int(width)) \(Int(height))\" width=\"\(Int(width))\" "
+      + "height=\"\(Int(height))\" role=\"img\">"
+    for share in [0.0, 0.5, 1.0] {
+      let value = low + share * (high - low)
+      let line = Report.decimal(y(value), 1)
+      text +=
+        "<line x1=\"\(Int(left))\" x2=\"\(Int(width - 8))\" y1=\"\(line)\" y2=\"\(line)\" "
+        + "stroke=\"#ddd\"/><text x=\"\(Int(left - 4))\" y=\"\(line)\" font-size=\"10\" fill=\"#555\" "
+        + "text-anchor=\"end\" dominant-baseline=\"middle\">\(Report.figure(value))</text>"
+    }
+    text += "<polyline fill=\"none\" stroke=\"#1b5fa7\" stroke-width=\"1.2\" points=\""
+    text += points.map { "\(Report.decimal(x($0.0), 1)),\(Report.decimal(y($0.1), 1))" }
+      .joined(separator: " ")
+    text += "\"/>"
+    for (time, anchor) in [(start, "start"), (end, "end")] {
+      text +=
+        "<text x=\"\(Report.decimal(x(time), 1))\" y=\"\(Int(height - 6))\" font-size=\"10\" "
+        + "fill=\"#555\" text-anchor=\"\(anchor)\">\(Report.decimal(time, 1)) s</text>"
+    }
+    return text
+      + "</svg><figcaption>\(Report.escaped(series.title)), \(Report.escaped(series.unit))"
+      + "</figcaption></figure>\n"
+  }
+}

@@ -1,0 +1,175 @@
+// What a run lives through, as a YAML file says it. `Tests/Hardware/scenarios` has examples.
+
+import SensorDrivers
+public import SensorHub
+import SensorTypes
+import Yams
+
+/// A list of steps, each with what must come of it.
+public struct Scenario: Sendable {
+  /// One step.
+  public struct Step: Sendable {
+    /// What is done.
+    public var action: Action
+    /// The line in the file, for messages.
+    public var line: Int
+  }
+
+  /// What can be done.
+  public enum Action: Sendable {
+    /// Everything is left alone for so long; all sensors must go on.
+    case measure(seconds: Double)
+    /// Something goes wrong with a chip.
+    case fault(chip: String, RigFault, seconds: Double)
+    /// Faults drawn from a seed, one after the other.
+    case randomFaults(count: Int, seed: UInt64)
+    /// A chip is shown something; what is read must be that within `within`, in the unit of what is shown,
+    /// and heading (degrees, magnetic) as expected within three degrees.
+    case show(chip: String, Shown, within: Double, heading: Double?)
+    /// A person turns the board, clockwise, by so many degrees.
+    case turn(degrees: Double, within: Double, seconds: Double)
+    /// A person tilts the board to so many degrees in any direction, and heading stays within so many.
+    case tilt(degrees: Double, within: Double, seconds: Double)
+    /// A person lifts the board by so many metres.
+    case lift(metres: Double, within: Double, seconds: Double)
+  }
+
+  /// The name, for the report.
+  public var name: String
+  /// The steps, in order.
+  public var steps: [Step]
+
+  /// What a person at a desk is asked for when no scenario is named.
+  public static func desk(for board: Board) -> Scenario {
+    var steps: [Action] = []
+    let kinds = board.sensors.map { ChipCatalog.chip(named: $0.chip)?.kind }
+    if kinds.contains(.magnetometer) {
+      steps.append(.turn(degrees: 360, within: 20, seconds: 40))
+      if !board.isLevel { steps.append(.tilt(degrees: 30, within: 15, seconds: 30)) }
+    }
+    if kinds.contains(.barometer) {
+      steps.append(.lift(metres: 1, within: 0.4, seconds: 30))
+    }
+    steps += board.sensors.map { .fault(chip: $0.chip, .noAnswer, seconds: 5) }
+    return Scenario(name: "desk", steps: steps.map { Step(action: $0, line: 0) })
+  }
+
+  /// Reads the text of a scenario, `schema: 1`; its chips must be the board's.
+  public static func parse(
+    _ text: String, file: String, board: Board
+  ) throws(BoardFileError) -> Scenario {
+    let root = try YAMLMapping.root(of: text, file: file)
+    let map = try YAMLMapping(
+      root, file: file, context: "a scenario", known: ["schema", "name", "steps"])
+    guard try map.integer("schema", in: 0...1_000_000) == 1 else {
+      throw map.error("schema", "a scenario needs 'schema: 1'")
+    }
+    var steps: [Step] = []
+    for node in try map.items("steps") ?? [] {
+      steps.append(try StepReader(file: file, board: board).step(node))
+    }
+    guard !steps.isEmpty else { throw map.error("steps", "a scenario needs 'steps'") }
+    return Scenario(name: try map.requiredString("name"), steps: steps)
+  }
+}
+
+/// Reads one step.
+private struct StepReader {
+  private static let kinds = [
+    "measure", "fault", "randomFaults", "show", "turn", "tilt", "lift",
+  ]
+
+  let file: String
+  let board: Board
+
+  func step(_ node: Node) throws(BoardFileError) -> Scenario.Step {
+    let outer = try YAMLMapping(node, file: file, context: "a step", known: Self.kinds)
+    let named = Self.kinds.filter(outer.has)
+    guard named.count == 1, let kind = named.first, let inner = outer.node(kind) else {
+      throw outer.error("", "a step is one of \(Self.kinds.joined(separator: ", "))")
+    }
+    func mapping(_ keys: [String]) throws(BoardFileError) -> YAMLMapping {
+      try YAMLMapping(inner, file: file, context: "'\(kind)'", known: keys)
+    }
+    let action: Scenario.Action
+    switch kind {
+    case "measure":
+      let map = try mapping(["seconds"])
+      action = .measure(seconds: try seconds(map))
+    case "fault":
+      let map = try mapping(["chip", "kind", "seconds"])
+      let chip = try chip(map)
+      action = .fault(chip: chip, try fault(map, chip), seconds: try seconds(map))
+    case "randomFaults":
+      let map = try mapping(["count", "seed"])
+      guard let count = try map.integer("count", in: 1...10_000) else {
+        throw map.error("count", "'randomFaults' needs 'count'")
+      }
+      action = .randomFaults(
+        count: count, seed: UInt64(try map.integer("seed", in: 0...Int.max) ?? 1))
+    case "show":
+      action = try show(
+        mapping(
+          ["chip", "field", "acceleration", "rate", "pressure", "temperature", "within", "heading"])
+      )
+    default:
+      let unit = kind == "lift" ? "metres" : "degrees"
+      let map = try mapping([unit, "within", "seconds"])
+      let size = try map.requiredNumber(unit, in: 0.1...3600, unit: unit)
+      let within = try map.requiredNumber("within", in: 0.01...360, unit: unit)
+      let time = try seconds(map)
+      action =
+        switch kind {
+        case "turn": .turn(degrees: size, within: within, seconds: time)
+        case "tilt": .tilt(degrees: size, within: within, seconds: time)
+        default: .lift(metres: size, within: within, seconds: time)
+        }
+    }
+    return Scenario.Step(action: action, line: outer.line)
+  }
+
+  private func seconds(_ map: YAMLMapping) throws(BoardFileError) -> Double {
+    try map.requiredNumber("seconds", in: 0.1...3600, unit: "s")
+  }
+
+  private func chip(_ map: YAMLMapping) throws(BoardFileError) -> String {
+    let name = try map.requiredString("chip")
+    guard board.sensors.contains(where: { $0.chip == name }) else {
+      throw map.error("chip", "there is no '\(name)' on \(board.name)")
+    }
+    return name
+  }
+
+  private func fault(_ map: YAMLMapping, _ chip: String) throws(BoardFileError) -> RigFault {
+    let name = try map.requiredString("kind")
+    guard let fault = RigFault(rawValue: name) else {
+      let known = RigFault.allCases.map(\.rawValue).joined(separator: ", ")
+      throw map.error("kind", "unknown fault '\(name)'; known are \(known)")
+    }
+    guard fault.suits(receiver: ChipCatalog.chip(named: chip)?.kind == .receiver) else {
+      throw map.error("kind", "'\(name)' cannot befall \(chip)")
+    }
+    return fault
+  }
+
+  private func show(_ map: YAMLMapping) throws(BoardFileError) -> Scenario.Action {
+    let chip = try chip(map)
+    var shown: [Shown] = []
+    if let v = try map.vector("field", unit: "microtesla") { shown.append(.field(v)) }
+    if let v = try map.vector("acceleration", unit: "m/s^2") { shown.append(.acceleration(v)) }
+    if let v = try map.vector("rate", unit: "rad/s") { shown.append(.rate(v)) }
+    if let p = try map.number("pressure", in: 1...200_000, unit: "Pa") {
+      shown.append(.pressure(p))
+    }
+    if let t = try map.number("temperature", in: -100...200, unit: "degrees Celsius") {
+      shown.append(.temperature(t))
+    }
+    guard shown.count == 1, let shown = shown.first else {
+      throw map.error("chip", "'show' shows one thing a step")
+    }
+    return .show(
+      chip: chip, shown,
+      within: try map.requiredNumber("within", in: 0...10_000, unit: "the unit of what is shown"),
+      heading: try map.number("heading", in: 0...360, unit: "degrees"))
+  }
+}
