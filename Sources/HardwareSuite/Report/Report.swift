@@ -143,7 +143,7 @@ public struct Report: Sendable, Codable {
 
   /// A figure with as many digits as say something.
   static func figure(_ value: Double) -> String {
-    guard value.isFinite else { return "\(value)" }
+    guard value.isFinite, value != 0 else { return value == 0 ? "0" : "\(value)" }
     let size = abs(value)
     let digits = size >= 1000 ? 0 : size >= 100 ? 1 : size >= 1 ? 2 : size >= 0.01 ? 4 : 6
     return decimal(value, digits)
