@@ -38,6 +38,8 @@ public struct SensorCounters: Sendable, Hashable {
   public var overflows: UInt64 = 0
   /// Times it kept repeating one value, or fell silent.
   public var stalls: UInt64 = 0
+  /// Edges on its interrupt line that announced nothing: many of them mean another chip's line.
+  public var emptyEdges: UInt64 = 0
 
   /// Makes counters at zero.
   public init() {}

@@ -16,6 +16,8 @@ struct Measurement {
   private static let noiseTolerance = 3.0
   /// The share of samples that must have come with an edge where a line is wired.
   private static let edgeShare = 0.95
+  /// The share of edges that may announce nothing: a look by the timer sometimes comes before the edge.
+  private static let emptyShare = 0.2
   /// From an edge to its sample, 99th percentile, seconds.
   private static let latencyLimit = 0.05
 
@@ -131,6 +133,16 @@ struct Measurement {
         "\(latencies.count) edges on \(place) for \(readings.count) samples: its data-ready pin is on "
           + "another line, or on none",
         mend: "gpiomon   # on the likely lines shows which one moves; put that into the board file")
+    }
+    let empty = after[index].counters.emptyEdges - before[index].counters.emptyEdges
+    let emptyShare = Double(empty) / Double(UInt64(latencies.count) + empty)
+    guard emptyShare <= Self.emptyShare else {
+      return Report.Check(
+        group, "\(bench.name(index)) interrupt line", .failed,
+        "\(empty) of \(UInt64(latencies.count) + empty) edges on \(place) announced nothing: "
+          + "it is another chip's line",
+        mend: "gpioinfo   # names the lines; the board file names this chip's below line "
+          + "\(bench.board.sensors[index].line)")
     }
     let late = statistics.quantile(0.99)
     return Report.Check(

@@ -156,6 +156,7 @@ struct ObservationLines {
     line.set("configurationsLost", Int(clamping: status.counters.configurationsLost))
     line.set("overflows", Int(clamping: status.counters.overflows))
     line.set("stalls", Int(clamping: status.counters.stalls))
+    line.set("emptyEdges", Int(clamping: status.counters.emptyEdges))
   }
 
   /// UTC as `2026-11-21T03:04:05.678Z`.

@@ -161,6 +161,7 @@ final class SensorTask: WorkerTask {
               edge: edge, outputRate: driver.outputRate)))
         due = now.advanced(bySeconds: period * (line == nil ? Self.firstLook : 1.5))
       } else {
+        if edge != nil { supervisor.metEmptyEdge() }
         due = now.advanced(bySeconds: period * (line == nil ? Self.nextLook : 0.5))
       }
       lastLook = now

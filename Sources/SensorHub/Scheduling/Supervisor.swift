@@ -72,6 +72,9 @@ struct Supervisor {
     return true
   }
 
+  /// An edge came, and there was nothing to read.
+  mutating func metEmptyEdge() { status.counters.emptyEdges += 1 }
+
   /// Something went wrong. Returns the time of the next attempt, or `nil` to go on as before.
   mutating func failed(_ error: DriverError, starting: Bool, at now: Timestamp) -> Timestamp? {
     switch error {
