@@ -5,7 +5,7 @@ ARGS ?=
 RELEASE := -c release
 STRICT := -Xswiftc -warnings-as-errors
 
-.PHONY: help run test check check-long bench prepare format
+.PHONY: help run test check check-long bench hil-uml prepare format
 
 help: ## what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -28,6 +28,9 @@ check-long: check ## what takes longer than a check may: long soaks and fault se
 
 bench: prepare ## share of a core and memory at full rates on the simulated board
 	@Scripts/bench.sh
+
+hil-uml: prepare ## the rig in User-Mode Linux: a real kernel between the command and the twins
+	@Tests/Hardware/uml/all.sh
 
 format: ## lay the sources out as .swift-format says
 	@swift format -i -r Sources Tests Package.swift
