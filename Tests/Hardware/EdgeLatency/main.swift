@@ -21,6 +21,9 @@ let sensorLatency = 0.000_5
 let clockTolerance = 0.000_05
 let medianLimit = 0.000_5
 let tailLimit = 0.005
+/// The share of edges that may have no heading, and of headings that may have another time than an edge's: an
+/// edge that is passed on late finds that Lodestone's timer was there before.
+let strayLimit = 0.02
 let deadline = 90.0
 
 func seconds(_ clock: clockid_t) -> Double {
@@ -156,8 +159,8 @@ func evaluate(_ pulls: Pulls, _ listener: Listener, report: String) -> Bool {
   } catch {
     fail("\(report): \(error)")
   }
-  return median <= medianLimit && tail <= tailLimit && outside * 1_000 <= edges
-    && lost * 100 <= edges
+  let most = Int(strayLimit * Double(edges))
+  return median <= medianLimit && tail <= tailLimit && outside <= most && lost <= most
 }
 
 let arguments = CommandLine.arguments

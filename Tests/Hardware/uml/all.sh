@@ -19,7 +19,7 @@ part "kernel" "$here/setup.sh"
 part "build" "$here/run.py" --build
 part "scan, doctor, monitor" "$here/run.py" --out "$out/tour"
 part "the kernel as oracle" "$here/run.py" --script "$here/oracle.py" --board "$here/oracle.yaml" --exact --out "$out/oracle"
-part "from an edge to the delegate" "$here/run.py" --script "$here/latency.sh" --board "$here/latency.yaml" --out "$out/latency"
+part "from an edge to the delegate" "$here/run.py" --script "$here/latency.sh" --board "$here/latency.yaml" --awake --out "$out/latency"
 
 printf '\n'
 printf '%s\n' "${table[@]}"

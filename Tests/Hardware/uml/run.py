@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Boots User-Mode Linux with the twins of a board behind its bus, lines and port, and runs a script in it.
 
-run.py [--script FILE] [--out DIR] [--board FILE] [--exact] [--seconds LIMIT]
+run.py [--script FILE] [--out DIR] [--board FILE] [--exact] [--awake] [--seconds LIMIT]
 
 The script's output comes to the terminal, each line with the seconds since the start; what it leaves in
 /report comes to --out; its exit code is this program's. Exit code 99: the rig itself failed, 98: out of time.
@@ -142,6 +142,12 @@ class Run:
                 pass
             process.wait(5)
 
+    def keep_awake(self):
+        """Gives the twins' processors something to do that everything else comes before. A processor of a virtual
+        machine that falls asleep between two transfers takes as long to wake up as a transfer."""
+        for processor in os.sched_getaffinity(0) - {PROCESSOR}:
+            self.start("idle", ["chrt", "-i", "0", "taskset", "-c", processor, sys.executable, "-c", "while True: pass"])
+
     def twins(self, scratch, board, exact):
         buses, ports = places(board.read_text())
         command = [BINARIES / "twin-server", "--board", board, "--state", scratch / "guest/state",
@@ -221,6 +227,7 @@ def main():
     parser.add_argument("--board", type=pathlib.Path, default=HERE / "board.yaml", help="with a simulation section")
     parser.add_argument("--exact", action="store_true", help="chips without noise, bias and drift")
     parser.add_argument("--seconds", type=float, default=LIMIT, help="deadline, builds not counted")
+    parser.add_argument("--awake", action="store_true", help="for latencies: keep the processors from sleeping")
     parser.add_argument("--build", action="store_true", help="build what is missing, run nothing")
     options = parser.parse_args()
     try:
@@ -235,6 +242,8 @@ def main():
             fill(scratch, options)
             run = Run(options.seconds)
             try:
+                if options.awake:
+                    run.keep_awake()
                 code = run.guest(scratch, linux, run.twins(scratch, options.board, options.exact))
             except TimeoutError:
                 run.say(f"rig: out of time after {options.seconds:.0f} s")
