@@ -5,7 +5,7 @@ ARGS ?=
 RELEASE := -c release
 STRICT := -Xswiftc -warnings-as-errors
 
-.PHONY: help run test check check-long bench hil-pi prepare format
+.PHONY: help run test check check-long bench hil hil-uml hil-pi prepare format
 
 help: ## what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -29,9 +29,7 @@ check-long: check ## what takes longer than a check may: long soaks and fault se
 bench: prepare ## share of a core and memory at full rates on the simulated board
 	@Scripts/bench.sh
 
-hil-pi: prepare ## the hardware suite on an emulated Raspberry Pi (as root); the report in .build/hil/raspberry-pi
-	@Tests/Hardware/raspberry-pi/run.py --script Tests/Hardware/raspberry-pi/suite.sh \
-	  --add Tests/Hardware/scenarios/raspberry-pi.yaml --out .build/hil/raspberry-pi
+.PHONY: help run test check check-long bench hil hil-uml hil-pi prepare format
 
 format: ## lay the sources out as .swift-format says
 	@swift format -i -r Sources Tests Package.swift
