@@ -23,7 +23,7 @@ let medianLimit = 0.000_5
 let tailLimit = 0.005
 /// The share of edges that may have no heading, and of headings that may have another time than an edge's: an
 /// edge that is passed on late finds that Lodestone's timer was there before.
-let strayLimit = 0.02
+let strayLimit = 0.05
 let deadline = 90.0
 
 func seconds(_ clock: clockid_t) -> Double {

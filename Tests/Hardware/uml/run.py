@@ -15,6 +15,7 @@ import os
 import pathlib
 import queue
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -96,8 +97,18 @@ def places(text):
 
 # -- the run ----------------------------------------------------------------------------------------------
 
+def processor_seconds():
+    """Of everybody on this machine, and of what this program has started and waited for."""
+    numbers = [int(word) for word in pathlib.Path("/proc/stat").read_text().split("\n")[0].split()[1:9]]
+    user, nice, system, _, _, interrupt, soft, stolen = numbers
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    busy = (user + nice + system + interrupt + soft + stolen) / os.sysconf("SC_CLK_TCK")
+    return busy, children.ru_utime + children.ru_stime
+
+
 class Run:
     def __init__(self, limit):
+        self.before = processor_seconds()
         self.begin = time.monotonic()
         self.deadline = self.begin + limit
         self.limit = limit
@@ -141,6 +152,10 @@ class Run:
             except ProcessLookupError:
                 pass
             process.wait(5)
+        # What is late here may be late because of others.
+        everybody, own = (after - before for after, before in zip(processor_seconds(), self.before))
+        share = max(0, everybody - own) / max(0.1, time.monotonic() - self.begin)
+        self.say(f"rig: others used {100 * share:.0f} % of a processor meanwhile")
 
     def keep_awake(self):
         """Gives the twins' processors something to do that everything else comes before. A processor of a virtual
