@@ -29,7 +29,14 @@ check-long: check ## what takes longer than a check may: long soaks and fault se
 bench: prepare ## share of a core and memory at full rates on the simulated board
 	@Scripts/bench.sh
 
-.PHONY: help run test check check-long bench hil hil-uml hil-pi prepare format
+hil: hil-uml hil-pi ## the hardware tests on both emulated boards, as root
+
+hil-uml: prepare ## the hardware tests in User-Mode Linux; the reports in .build/hil/uml
+	@Tests/Hardware/uml/all.sh .build/hil/uml
+
+hil-pi: prepare ## the hardware suite on an emulated Raspberry Pi; the report in .build/hil/raspberry-pi
+	@Tests/Hardware/raspberry-pi/run.py --script Tests/Hardware/raspberry-pi/suite.sh \
+	  --add Tests/Hardware/scenarios/raspberry-pi.yaml --out .build/hil/raspberry-pi
 
 format: ## lay the sources out as .swift-format says
 	@swift format -i -r Sources Tests Package.swift

@@ -5,7 +5,7 @@ suite() { # name, then what runs it
   local name=$1
   shift
   mkdir -p "/tmp/$name" && chmod 777 "/tmp/$name"
-  if "$@" lodestone hil run --board "/tmp/$name.yaml" --seconds 2 --report "/tmp/$name" >"/tmp/$name/output" 2>&1; then
+  if "$@" lodestone hil run --brief --board "/tmp/$name.yaml" --seconds 1.5 --report "/tmp/$name" >"/tmp/$name/output" 2>&1; then
     echo "WRONG   $name: passed"
     failures=$((failures + 1))
   fi
