@@ -42,12 +42,13 @@ show 3
 # The others wait most of their time, each on a board of its own.
 run_part 4 "scan, doctor, monitor" "$here/run.py" --out "$out/tour" &
 run_part 5 "the suite, every fault" "$here/run.py" --script "$here/suite.sh" --out "$out/suite" &
+run_part 9 "the receiver's faults" "$here/run.py" --script "$here/receiver.sh" --out "$out/receiver" &
 run_part 6 "ten faults by chance" "$here/run.py" --script "$here/random.sh" --out "$out/random" &
 run_part 7 "what is wired wrongly" "$here/run.py" --script "$here/broken.sh" --out "$out/broken" &
 run_part 8 "the kernel as oracle" "$here/run.py" --script "$here/oracle.py" --board "$here/oracle.yaml" --exact \
   --out "$out/oracle" &
 wait
-show 4 5 6 7 8
+show 4 5 9 6 7 8
 
 printf '\n'
 printf '%s\n' "${table[@]}"
