@@ -5,7 +5,7 @@ ARGS ?=
 RELEASE := -c release
 STRICT := -Xswiftc -warnings-as-errors
 
-.PHONY: help run test check check-long bench hil-pi prepare format
+.PHONY: help run test check check-long bench hil hil-uml hil-pi prepare format
 
 help: ## what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -29,7 +29,12 @@ check-long: check ## what takes longer than a check may: long soaks and fault se
 bench: prepare ## share of a core and memory at full rates on the simulated board
 	@Scripts/bench.sh
 
-hil-pi: prepare ## the hardware suite on an emulated Raspberry Pi (as root); the report in .build/hil/raspberry-pi
+hil: hil-uml hil-pi ## the hardware tests on both emulated boards, as root
+
+hil-uml: prepare ## the hardware tests in User-Mode Linux; the reports in .build/hil/uml
+	@Tests/Hardware/uml/all.sh .build/hil/uml
+
+hil-pi: prepare ## the hardware suite on an emulated Raspberry Pi; the report in .build/hil/raspberry-pi
 	@Tests/Hardware/raspberry-pi/run.py --script Tests/Hardware/raspberry-pi/suite.sh \
 	  --add Tests/Hardware/scenarios/raspberry-pi.yaml --out .build/hil/raspberry-pi
 

@@ -125,6 +125,11 @@ let package = Package(
       name: "facade-program", dependencies: ["CoreLocation"], path: "Tests/FacadeProgram",
       swiftSettings: settings),
 
+    // How late a delegate hears of an edge: for the rig below Tests/Hardware/uml.
+    .executableTarget(
+      name: "edge-latency", dependencies: ["CoreLocation"], path: "Tests/Hardware/EdgeLatency",
+      swiftSettings: settings),
+
     // One test target a target; `Architecture` holds the imports against the floors above.
     tests("LinearAlgebra", ["LinearAlgebra"]),
     tests("Geodesy", ["Geodesy", "LinearAlgebra", "CTestSupport"]),

@@ -2,8 +2,8 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <gpiod.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,14 +19,14 @@ int lodestone_gpiod_version(void) { return GPIOD_VERSION; }
 // Edges that one look takes at most; the rest wait for the next.
 enum { EDGES = 16 };
 
-static int readable(int fd) {
-  struct pollfd entry = {.fd = fd, .events = POLLIN};
-  int result;
-  do {
-    result = poll(&entry, 1, 0);
-  } while (result < 0 && errno == EINTR);
-  return result < 0 ? -errno : result;
+// A look at a line without an edge must return at once, and is one call only: it stands between every edge
+// and its sample.
+static int never_wait(int fd) {
+  int flags = fcntl(fd, F_GETFL);
+  return flags < 0 ? -1 : fcntl(fd, F_SETFL, flags | O_NONBLOCK);
 }
+
+static int no_edge(void) { return errno == EAGAIN || errno == EINTR; }
 
 static int decimal(const char *text, unsigned *value) {
   char *end;
@@ -62,7 +62,8 @@ int lodestone_line_open(const char *chip, const char *name, struct lodestone_lin
   errno = 0;
   line->line = decimal(name, &offset) ? gpiod_chip_get_line(line->chip, offset)
                                       : gpiod_chip_find_line(line->chip, name);
-  if (!line->line || gpiod_line_request_rising_edge_events(line->line, "lodestone") < 0) {
+  if (!line->line || gpiod_line_request_rising_edge_events(line->line, "lodestone") < 0 ||
+      never_wait(lodestone_line_fd(line)) < 0) {
     int error = failure(ENOENT);
     lodestone_line_close(line);
     return error;
@@ -74,12 +75,10 @@ int lodestone_line_open(const char *chip, const char *name, struct lodestone_lin
 int lodestone_line_fd(struct lodestone_line *line) { return gpiod_line_event_get_fd(line->line); }
 
 int lodestone_line_take(struct lodestone_line *line, int64_t *nanoseconds) {
-  int ready = readable(lodestone_line_fd(line));
-  if (ready <= 0) return ready;
   struct gpiod_line_event events[EDGES];
   errno = 0;
   int count = gpiod_line_event_read_multiple(line->line, events, EDGES);
-  if (count < 0) return failure(EIO);
+  if (count < 0) return no_edge() ? 0 : failure(EIO);
   if (count > 0)
     *nanoseconds = (int64_t)events[count - 1].ts.tv_sec * 1000000000 + events[count - 1].ts.tv_nsec;
   return count;
@@ -164,7 +163,7 @@ int lodestone_line_open(const char *chip_name, const char *name, struct lodeston
     errno = error;
   }
   if (line->request) line->events = gpiod_edge_event_buffer_new(EDGES);
-  if (!line->events) {
+  if (!line->events || never_wait(lodestone_line_fd(line)) < 0) {
     int error = failure(ENOENT);
     lodestone_line_close(line);
     return error;
@@ -176,11 +175,9 @@ int lodestone_line_open(const char *chip_name, const char *name, struct lodeston
 int lodestone_line_fd(struct lodestone_line *line) { return gpiod_line_request_get_fd(line->request); }
 
 int lodestone_line_take(struct lodestone_line *line, int64_t *nanoseconds) {
-  int ready = readable(lodestone_line_fd(line));
-  if (ready <= 0) return ready;
   errno = 0;
   int count = gpiod_line_request_read_edge_events(line->request, line->events, EDGES);
-  if (count < 0) return failure(EIO);
+  if (count < 0) return no_edge() ? 0 : failure(EIO);
   if (count > 0) {
     struct gpiod_edge_event *newest = gpiod_edge_event_buffer_get_event(line->events, (unsigned long)count - 1);
     *nanoseconds = (int64_t)gpiod_edge_event_get_timestamp_ns(newest);

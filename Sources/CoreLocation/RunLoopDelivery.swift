@@ -9,19 +9,22 @@ import Synchronization
 /// Carries a manager's events to its thread.
 ///
 /// A version-0 source is the one thing that wakes a Linux run loop at once (0.1 to 0.6 ms measured), and
-/// needs no block a delivery. A manager of the main thread is also drained from the main dispatch queue,
-/// because an asynchronous `main` runs that and no run loop: after its first suspension the code of the
-/// main actor is on the main queue, but on one of the pool's threads. So the queue says what is main. On a
-/// thread that never runs its loop events wait, bounded, until the manager goes.
+/// needs no block a delivery. A manager of the main thread is drained from the main dispatch queue while the
+/// main run loop does not run, because an asynchronous `main` runs that queue and no loop: after its first
+/// suspension the code of the main actor is on the main queue, but on one of the pool's threads. So the
+/// queue says what is main. Not from both: a turn of the loop costs a dozen system calls. On a thread that
+/// never runs its loop events wait, bounded, until the manager goes.
 ///
 /// `@unchecked Sendable`: the weak reference is written once, by `attach` on the creating thread before
-/// anything is registered that could read it; `source` likewise; CFRunLoopSourceSignal, Invalidate and
-/// CFRunLoopWakeUp may be called from any thread.
+/// anything is registered that could read it; `source` and `observer` likewise; CFRunLoopSourceSignal,
+/// CFRunLoopCopyCurrentMode, CFRunLoopWakeUp and the Invalidate calls may be made from any thread.
 final class RunLoopDelivery: ServiceClient, @unchecked Sendable {
   private struct State {
     var mailbox = Mailbox()
     /// The source is signalled and has not run yet: a second signal is not needed.
     var isSignalled = false
+    /// A block of the main queue is on its way.
+    var isQueued = false
     /// The authorization is to be told, as soon as there is a delegate.
     var owesAuthorization = true
   }
@@ -31,6 +34,7 @@ final class RunLoopDelivery: ServiceClient, @unchecked Sendable {
   private let isMain: Bool
   private let state = Mutex(State())
   private var source: CFRunLoopSource?
+  private var observer: CFRunLoopObserver?
   private weak var manager: CLLocationManager?
 
   init(runtime: LodestoneRuntime) {
@@ -56,6 +60,15 @@ final class RunLoopDelivery: ServiceClient, @unchecked Sendable {
     }
     source = CFRunLoopSourceCreate(kCFAllocatorDefault, 0, &context)
     CFRunLoopAddSource(runLoop, source, kCFRunLoopCommonModes)
+    guard isMain else { return }
+    // A loop that ends with the source still signalled leaves it to the queue.
+    observer = CFRunLoopObserverCreateWithHandler(
+      kCFAllocatorDefault, CFRunLoopActivity.exit.rawValue, true, 0
+    ) { [weak self] _, _ in
+      guard let self, state.withLock({ $0.isSignalled }) else { return }
+      enqueue()
+    }
+    CFRunLoopAddObserver(runLoop, observer, kCFRunLoopCommonModes)
   }
 
   /// Names the manager and tells it the authorization, later, on its own run loop.
@@ -72,6 +85,7 @@ final class RunLoopDelivery: ServiceClient, @unchecked Sendable {
   /// Takes the source off its run loop; the manager is going.
   func invalidate() {
     if let source { CFRunLoopSourceInvalidate(source) }
+    if let observer { CFRunLoopObserverInvalidate(observer) }
   }
 
   func receive(_ content: ServiceEvent.Content) {
@@ -95,8 +109,19 @@ final class RunLoopDelivery: ServiceClient, @unchecked Sendable {
     guard isNeeded, let source else { return }
     CFRunLoopSourceSignal(source)
     CFRunLoopWakeUp(runLoop)
-    if isMain {
-      DispatchQueue.main.async { [weak self] in self?.drain() }
+    if isMain, CFRunLoopCopyCurrentMode(runLoop) == nil { enqueue() }
+  }
+
+  private func enqueue() {
+    let isQueued = state.withLock { state in
+      defer { state.isQueued = true }
+      return state.isQueued
+    }
+    guard !isQueued else { return }
+    DispatchQueue.main.async { [weak self] in
+      guard let self else { return }
+      state.withLock { $0.isQueued = false }
+      drain()
     }
   }
 

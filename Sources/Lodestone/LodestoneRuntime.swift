@@ -91,6 +91,9 @@ public final class LodestoneRuntime: Sendable {
 
   /// How soon an opening that failed is tried again, seconds.
   private static let retryPause = 2.0
+  /// How often the clocks are compared at most, and how far apart two looks may be, seconds.
+  private static let clockLooks = 4
+  private static let clockSpan = 0.000_05
 
   /// Locations that were dropped because their client did not take them; it only grows.
   public let droppedLocations = Atomic<UInt64>(0)
@@ -177,8 +180,24 @@ public final class LodestoneRuntime: Sendable {
   public var isSuspended: Bool { isFrozen.load(ordering: .sequentiallyConsistent) }
 
   /// Seconds since 1970 of a moment, by the system's clock as it stands now.
+  ///
+  /// The two clocks are read one after the other. A thread that is put aside between them would be wrong by
+  /// as much, so that the wall is read between two looks at the other clock, and again if they are apart.
   public func wallTime(of time: Timestamp) -> Double {
-    clocks.wallTime() + time.seconds(since: clocks.now())
+    var before = clocks.now()
+    var best: (span: Double, middle: Timestamp, wall: Double)?
+    for _ in 0..<Self.clockLooks {
+      let wall = clocks.wallTime()
+      let after = clocks.now()
+      let span = after.seconds(since: before)
+      if span < best?.span ?? .infinity {
+        best = (span, before.advanced(bySeconds: span / 2), wall)
+      }
+      if span <= Self.clockSpan { break }
+      before = after
+    }
+    guard let best else { return clocks.wallTime() + time.seconds(since: clocks.now()) }
+    return best.wall + time.seconds(since: best.middle)
   }
 
   /// Takes a client in; nothing is started for it.

@@ -24,6 +24,8 @@ enum ControlRequest: Equatable {
     case pressure(Double)
     /// Degrees Celsius.
     case temperature(Double)
+    /// Percent.
+    case humidity(Double)
   }
 
   /// What is wrong with a line.
@@ -132,8 +134,10 @@ enum ControlRequest: Equatable {
     case "rate": return .rate(try vector(1e4))
     case "pressure": return .pressure(try number(&words, "P", 0...1e6))
     case "temperature": return .temperature(try number(&words, "T", -273.15...1_000))
+    case "humidity": return .humidity(try number(&words, "H", 0...100))
     default:
-      throw Mistake("cannot show '\(name)': field, acceleration, rate, pressure or temperature")
+      throw Mistake(
+        "cannot show '\(name)': field, acceleration, rate, pressure, temperature or humidity")
     }
   }
 }

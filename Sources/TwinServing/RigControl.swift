@@ -61,6 +61,7 @@ struct RigControl {
       case .rate(let value): shown.angularRate = value
       case .pressure(let value): shown.pressure = value
       case .temperature(let value): shown.temperature = value
+      case .humidity(let value): shown.humidity = value
       }
       provider.show(shown, chip: chip)
     case .walk(let name): provider.show(.init(), chip: try chip(name))

@@ -4,8 +4,8 @@ import Testing
 /// The facade as a program of its own sees it, on the simulated board.
 struct ProgramTests {
   @Test(
-    "D17: a program of the main thread hears its delegate, with a run loop and with an async main",
-    arguments: ["run-loop", "async"])
+    "D17: a program of the main thread hears its delegate, with a run loop, with an async main, and with both",
+    arguments: ["run-loop", "async", "both"])
   func program(mode: String) async throws {
     let folder = try #require(
       try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))

@@ -112,6 +112,23 @@ struct RuntimeTests {
     #expect(runtime.openingFailure == nil)
   }
 
+  @Test(
+    "a thread that is put aside between two looks at the clocks does not move a heading's time",
+    arguments: [0, 1, 2])
+  func wallTime(late: Int) {
+    // Nanoseconds; every look takes one microsecond, one of them ten milliseconds.
+    let time = Atomic<Int64>(0)
+    let looks = Atomic<Int>(0)
+    let look: @Sendable () -> Int64 = {
+      let cost: Int64 = looks.add(1, ordering: .relaxed).oldValue == late ? 10_000_000 : 1_000
+      return time.add(cost, ordering: .relaxed).newValue
+    }
+    let clocks = RuntimeClocks(
+      now: { Timestamp(nanoseconds: look()) }, wallTime: { 1e9 + Double(look()) * 1e-9 })
+    let runtime = LodestoneRuntime(open: { throw NoBoard() }, clocks: clocks)
+    #expect(abs(runtime.wallTime(of: Timestamp(seconds: 5)) - 1_000_000_005) < 2e-6)
+  }
+
   @Test("a runtime that goes lets go of its board")
   func end() {
     let source = ScriptedSource()

@@ -1,6 +1,6 @@
 // A program as somebody would bring it from a phone: it knows CoreLocation, and nothing of this project.
 //
-// facade-program run-loop|async COUNT: prints what its delegate is told, a line each, until it has been told
+// facade-program run-loop|async|both COUNT: prints what its delegate is told, a line each, until it has been told
 // COUNT headings and COUNT locations, or nothing was heard for long.
 
 import CoreLocation
@@ -62,13 +62,18 @@ enum FacadeProgram {
   @MainActor static func main() {
     let arguments = CommandLine.arguments
     guard arguments.count == 3, let count = Int(arguments[2]) else {
-      print("usage: facade-program run-loop|async COUNT")
+      print("usage: facade-program run-loop|async|both COUNT")
       exit(64)
     }
     DispatchQueue.global().asyncAfter(deadline: .now() + 60) { exit(1) }
     if arguments[1] == "run-loop" {
       start(count: count)
       RunLoop.main.run()
+    } else if arguments[1] == "both" {
+      // Looks into its run loop for a while and has the queue served from then on.
+      start(count: count)
+      RunLoop.main.run(until: Date(timeIntervalSinceNow: 0.2))
+      dispatchMain()
     } else {
       // What an asynchronous main comes to: the main queue is served, by the pool, and no run loop.
       Task {

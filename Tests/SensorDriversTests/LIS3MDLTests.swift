@@ -62,13 +62,26 @@ import Testing
     "the next rate at or above the wanted one is taken",
     arguments: [
       (0.1, 0.625, UInt8(0x60)), (0.625, 0.625, 0x60), (1, 1.25, 0x64), (10, 10, 0x70),
-      (50, 80, 0x7C), (80, 80, 0x7C), (80.1, 155, 0x62), (1000, 155, 0x62), (.infinity, 155, 0x62),
-      (.nan, 155, 0x62), (-1, 0.625, 0x60),
+      (50, 80, 0x7C), (80, 80, 0x7C), (80.1, 155, 0x62), (155, 155, 0x62), (155.1, 300, 0x42),
+      (301, 560, 0x22), (1000, 1000, 0x02), (.infinity, 1000, 0x02), (.nan, 1000, 0x02),
+      (-1, 0.625, 0x60),
     ])
   func rates(wanted: Double, rate: Double, control1: UInt8) {
     let configuration = LIS3MDLConfiguration(outputRate: wanted)
     #expect(configuration.outputRate == rate)
     #expect(configuration.registerImage.first == RegisterSetting(0x20, control1))
+  }
+
+  @Test(
+    "z has the operating mode of x and y, and the latency is half of its conversion",
+    arguments: [
+      (80.0, UInt8(0x0C), 0.003226), (155, 0x0C, 0.003226), (300, 0x08, 0.001667),
+      (560, 0x04, 0.000893), (1000, 0x00, 0.0005),
+    ])
+  func modes(rate: Double, control4: UInt8, latency: Double) {
+    let configuration = LIS3MDLConfiguration(outputRate: rate)
+    #expect(configuration.registerImage.contains(RegisterSetting(0x23, control4)))
+    #expect(near(LIS3MDL(ScriptedDevice([]), configuration).latency, latency, 1e-6))
   }
 
   @Test("start asks for the identity, resets, waits, configures, reads back")

@@ -127,15 +127,8 @@ struct Measurement {
     let share = Double(latencies.count) / Double(max(1, readings.count))
     let line = bench.board.sensors[index].interrupt
     let place = line.map { "\($0.chip) \($0.line)" } ?? ""
-    guard share >= Self.edgeShare, let statistics = Statistics(latencies) else {
-      return Report.Check(
-        group, "\(bench.name(index)) interrupt line", .failed,
-        "\(latencies.count) edges on \(place) for \(readings.count) samples: its data-ready pin is on "
-          + "another line, or on none",
-        mend: "gpiomon   # on the likely lines shows which one moves; put that into the board file")
-    }
     let empty = after[index].counters.emptyEdges - before[index].counters.emptyEdges
-    let emptyShare = Double(empty) / Double(UInt64(latencies.count) + empty)
+    let emptyShare = Double(empty) / Double(max(1, UInt64(latencies.count) + empty))
     guard emptyShare <= Self.emptyShare else {
       return Report.Check(
         group, "\(bench.name(index)) interrupt line", .failed,
@@ -143,6 +136,13 @@ struct Measurement {
           + "it is another chip's line",
         mend: "gpioinfo   # names the lines; the board file names this chip's below line "
           + "\(bench.board.sensors[index].line)")
+    }
+    guard share >= Self.edgeShare, let statistics = Statistics(latencies) else {
+      return Report.Check(
+        group, "\(bench.name(index)) interrupt line", .failed,
+        "\(latencies.count) edges on \(place) for \(readings.count) samples: its data-ready pin is on "
+          + "another line, or on none",
+        mend: "gpiomon   # on the likely lines shows which one moves; put that into the board file")
     }
     let late = statistics.quantile(0.99)
     return Report.Check(

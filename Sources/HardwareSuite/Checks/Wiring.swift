@@ -12,19 +12,23 @@ struct Wiring {
   let doctor: Doctor
   let wait: (Double) -> Void
 
-  /// Every chip that the board file names, found and named rightly; a missing one is a failure.
-  func checks() -> [Report.Check] {
+  /// Every chip that the board file names, found and named rightly; a missing one is a failure. Also says
+  /// which chips cannot be expected to run.
+  func checks() -> (checks: [Report.Check], broken: Set<Int>) {
     if board.simulation != nil {
-      return [Report.Check("wiring", "simulated board", .passed, "there are no wires")]
+      return ([Report.Check("wiring", "simulated board", .passed, "there are no wires")], [])
     }
     let findings = doctor.wiring(board)
-    return findings.map { finding in
-      let chip = finding.sensor.map { board.sensors[$0].chip }
-      let isNamed = chip.map { finding.text.hasPrefix($0) } ?? true
-      return Report.Check(
-        "wiring", isNamed ? finding.text : "\(chip ?? ""): \(finding.text)",
-        finding.level == .problem ? .failed : .passed, finding.text, mend: finding.mend)
-    }
+    let broken = findings.filter { $0.level == .problem }.compactMap(\.sensor)
+    return (findings.map(check), Set(broken))
+  }
+
+  private func check(_ finding: Doctor.Finding) -> Report.Check {
+    let chip = finding.sensor.map { board.sensors[$0].chip }
+    let isNamed = chip.map { finding.text.hasPrefix($0) } ?? true
+    return Report.Check(
+      "wiring", isNamed ? finding.text : "\(chip ?? ""): \(finding.text)",
+      finding.level == .problem ? .failed : .passed, finding.text, mend: finding.mend)
   }
 
   /// The self-tests of the chips that have one.

@@ -35,13 +35,14 @@ struct FaultTrial {
         mend: "lodestone doctor")
     }
     let mark = bench.capture.mark
+    // Counted from the asking: a rig's answer takes a while, and its fault is over so much sooner.
+    let injected = bench.now()
     do {
       try bench.person.inject(
         fault, chip: bench.board.sensors[sensor].chip, seconds: seconds)
     } catch {
       return Report.Check(group, name, .failed, "\(error)")
     }
-    let injected = bench.now()
     let slack = bench.person.isPerson ? Self.handLimit : 0
     // A brown-out is over as soon as it has been.
     let end = fault == .brownOut ? injected : injected.advanced(bySeconds: seconds)

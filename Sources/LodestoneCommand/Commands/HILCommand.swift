@@ -36,6 +36,9 @@ struct HILRunCommand: ParsableCommand {
   @Flag(help: "Ask a person to turn, tilt, lift and unplug.")
   var interactive = false
 
+  @Flag(help: "Leave out doctor, scan and monitor, whose output is in the report otherwise.")
+  var brief = false
+
   @Option(parsing: .unconditional, help: "Seconds of the measurement.")
   var seconds = 10.0
 
@@ -50,7 +53,7 @@ struct HILRunCommand: ParsableCommand {
     var options = HardwareSuite.Options()
     options.seconds = seconds
     options.say = { Terminal.write($0 + "\n") }
-    options.executable = "/proc/self/exe"
+    options.executable = brief ? nil : "/proc/self/exe"
     if let rig { options.person = try RigLine(path: rig) }
     if interactive {
       options.person = Person(

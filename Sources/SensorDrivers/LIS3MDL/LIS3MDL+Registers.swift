@@ -30,8 +30,8 @@ enum LIS3MDLRegister {
   static let selfTest: UInt8 = 0x01
 }
 
-/// How a LIS3MDL is to measure. Always ultra-high performance on all axes (lowest noise), continuous,
-/// block data update, little endian.
+/// How a LIS3MDL is to measure: in the operating mode of least noise that has the rate, on all axes alike,
+/// continuous, block data update, little endian.
 public struct LIS3MDLConfiguration: Sendable, Hashable {
   /// The measuring range.
   public enum Range: UInt8, Sendable, Hashable, CaseIterable {
@@ -58,9 +58,11 @@ public struct LIS3MDLConfiguration: Sendable, Hashable {
     public var gauss: Double { Double(rawValue + 1) * 4 }
   }
 
-  /// The rates that the chip has in ultra-high performance, Hz (7.2, tables 20 to 22). The last needs
-  /// FAST_ODR.
-  public static let outputRates = [0.625, 1.25, 2.5, 5, 10, 20, 40, 80, 155]
+  /// The rates that the driver uses, Hz (7.2, tables 20 to 22): those of ultra-high performance, the last of
+  /// them with FAST_ODR, then what FAST_ODR gives in high performance, medium performance and low power.
+  public static let outputRates = [0.625, 1.25, 2.5, 5, 10, 20, 40, 80, 155, 300, 560, 1000]
+  /// The first that needs FAST_ODR.
+  private static let firstFast = 8
 
   /// Conversions a second, one of `outputRates`.
   public let outputRate: Double
@@ -75,15 +77,21 @@ public struct LIS3MDLConfiguration: Sendable, Hashable {
     self.range = range
   }
 
+  /// How long one conversion takes, seconds: with FAST_ODR they follow one another without a pause, and in
+  /// ultra-high performance one takes as long at every rate.
+  public var conversionTime: Double { 1 / max(outputRate, Self.outputRates[Self.firstFast]) }
+
   /// What is written, in this order; the operating mode comes last, because it starts conversions.
   public var registerImage: [RegisterSetting] {
-    let ultraHigh: UInt8 = 0b11
-    // 155 Hz = ultra-high performance with FAST_ODR; DO is ignored then.
-    let rate: UInt8 = rateIndex == 8 ? 0x02 : UInt8(rateIndex) << 2
+    let steps = rateIndex - Self.firstFast
+    // OM and OMZ: 3 is ultra-high performance, 0 low power.
+    let mode = UInt8(3 - max(0, steps))
+    // With FAST_ODR DO is ignored.
+    let rate: UInt8 = steps >= 0 ? 0x02 : UInt8(rateIndex) << 2
     return [
-      RegisterSetting(LIS3MDLRegister.control1, ultraHigh << 5 | rate),
+      RegisterSetting(LIS3MDLRegister.control1, mode << 5 | rate),
       RegisterSetting(LIS3MDLRegister.control2, range.rawValue << 5),
-      RegisterSetting(LIS3MDLRegister.control4, ultraHigh << 2),
+      RegisterSetting(LIS3MDLRegister.control4, mode << 2),
       RegisterSetting(LIS3MDLRegister.control5, 0x40),
       RegisterSetting(LIS3MDLRegister.control3, 0x00),
     ]

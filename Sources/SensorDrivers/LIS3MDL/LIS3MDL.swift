@@ -3,7 +3,7 @@
 public import SensorBus
 public import SensorTypes
 
-/// ST LIS3MDL, three-axis magnetometer, in ultra-high performance mode.
+/// ST LIS3MDL, three-axis magnetometer, in ultra-high performance mode up to 155 Hz.
 ///
 /// The magnetometer inside an LSM9DS1 answers with the same identity and the same registers, but its X
 /// axis points against that chip's accelerometer: that is the mount's affair.
@@ -83,6 +83,6 @@ public struct LIS3MDL<Device: RegisterDevice & ~Copyable>: ~Copyable, SensorDriv
   /// Conversions a second.
   public var outputRate: Double { configuration.outputRate }
 
-  /// Half a conversion: in ultra-high performance one takes 1/155 s at every rate.
-  public var latency: Double { 0.5 / 155 }
+  /// Half a conversion.
+  public var latency: Double { configuration.conversionTime / 2 }
 }

@@ -105,6 +105,7 @@ struct Pipeline: Sendable {
       status[sensor].counters.samples &+= 1
       process(fix, publish)
     case .status(let status): process(status, publish)
+    case .counters(let sensor, let counters): status[sensor].counters = counters
     case .wallTime(let seconds, let time):
       local.update(wallTime: seconds)
       heading.expectedField = local.expectedField

@@ -66,6 +66,9 @@ final class BusWorker: BusWork {
       nextLook = now.advanced(bySeconds: Self.lookInterval)
       files.look(port, at: now, into: &outbox)
       outbox.append(.wallTime(port.wallTime(), at: now))
+      for (task, _) in tasks {
+        outbox.append(.counters(sensor: task.status.index, task.status.counters))
+      }
       watchLoad(now)
     }
     let demand = self.demand.value

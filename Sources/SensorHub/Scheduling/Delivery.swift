@@ -5,6 +5,8 @@ enum Delivery {
   case reading(SensorReading)
   case fix(sensor: Int, GNSSFix)
   case status(SensorStatus)
+  /// What a sensor has counted so far; its state is as it was.
+  case counters(sensor: Int, SensorCounters)
   /// What the system believes the date to be, seconds since 1970.
   case wallTime(Double, at: Timestamp)
   /// The calibration of a magnetometer is known, or is another one now.

@@ -12,6 +12,8 @@ protocol WorkerTask: AnyObject {
   func setWanted(_ wanted: Bool)
   /// Does what is due at `now`, the beginning of the step, never waiting.
   func step(_ port: Port, at now: Timestamp, into outbox: inout [Delivery])
+  /// How it is doing.
+  var status: SensorStatus { get }
 }
 
 /// One register chip in the schedule: started, polled by edge or timer, verified, started again.

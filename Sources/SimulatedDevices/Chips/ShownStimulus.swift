@@ -21,6 +21,8 @@ public final class ShownStimulus: StimulusSource {
     public var pressure: Double?
     /// Temperature of the chip, degrees Celsius.
     public var temperature: Double?
+    /// Relative humidity, percent.
+    public var humidity: Double?
 
     /// Shows nothing.
     public init() {}
@@ -47,6 +49,7 @@ public final class ShownStimulus: StimulusSource {
     if let rate = shown.angularRate { stimulus.angularRate = rate }
     if let pressure = shown.pressure { stimulus.pressure = pressure }
     if let temperature = shown.temperature { stimulus.temperature = temperature }
+    if let humidity = shown.humidity { stimulus.humidity = humidity }
     return stimulus
   }
 }

@@ -21,7 +21,7 @@ extension Sweep {
       (.gauss4, 4, 6842), (.gauss8, 8, 3421), (.gauss12, 12, 2281), (.gauss16, 16, 1711),
     ]
     return ranges.flatMap { range, gauss, counts in
-      [0.625, 1.25, 2.5, 5, 10, 20, 40, 80, 155].map { rate in
+      [0.625, 1.25, 2.5, 5, 10, 20, 40, 80, 155, 300, 560, 1000].map { rate in
         Sweep(
           chip: "LIS3MDL", setting: "+-\(gauss) gauss, \(rate) Hz", minimum: 241,
           channels: ["field x", "field y", "field z", "output rate"]

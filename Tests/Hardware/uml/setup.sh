@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# Builds the rig's kernel from Debian's source into the cache, as root where tools are missing, and says where
+# it is: `kernel FILE version VERSION`. Nothing but the build tools is installed. Quick when it is there.
+set -euo pipefail
+cd "$(dirname "$0")/../../.."
+. Scripts/debian-root.sh
+here=Tests/Hardware/uml
+# Debian 13's: every machine then has the same one, whatever its own release is.
+suite=trixie source=linux-source-6.12
+
+[ "$(uname -m)" = x86_64 ] || { echo "uml: the rig runs on x86-64 machines only" >&2; exit 1; }
+
+# uml_tools: what a kernel is built with.
+uml_tools() {
+  local tool packages=()
+  for tool in flex bison bc gcc make xz; do
+    command -v "$tool" >/dev/null && continue
+    case $tool in xz) packages+=(xz-utils) ;; gcc) packages+=(gcc libc6-dev) ;; *) packages+=("$tool") ;; esac
+  done
+  [ "${#packages[@]}" -gt 0 ] || return 0
+  echo "uml: installing ${packages[*]}" >&2
+  apt-get -qq update >&2
+  DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "${packages[@]}" >/dev/null
+}
+
+# uml_kernel FOLDER: downloads, builds, keeps the kernel and what is to be known of it.
+uml_kernel() {
+  # One name whatever is built, so that what a failure leaves is found by the next one.
+  local folder=$1 building=$debian_cache/uml-building option tree lost=0
+  uml_tools
+  rm -rf "$building"
+  mkdir -p "$building/kept"
+  debian_apt "$building/apt" amd64 "$suite"
+  (cd "$building" && apt-get "${apt_options[@]}" -qq download "$source")
+  dpkg-deb -x "$building/$source"_*.deb "$building"
+  dpkg-deb -f "$building/$source"_*.deb Version >"$building/kept/version"
+  tar -C "$building" -xf "$building/usr/src/$source.tar.xz"
+  tree=$building/$source
+  cp "$here/irq-work.c" "$tree/arch/um/kernel/irq-work.c"
+  echo 'obj-y += irq-work.o' >>"$tree/arch/um/kernel/Makefile"
+  make -C "$tree" ARCH=um KCONFIG_ALLCONFIG="$PWD/$here/kernel.config" allnoconfig >"$building/log" 2>&1
+  # What it depends on is missing, or its name has changed: kconfig drops such an option without a word.
+  while read -r option; do
+    grep -qxF -- "$option" "$tree/.config" || { echo "uml: the kernel does not take $option" >&2; lost=1; }
+  done < <(grep '^CONFIG_' "$here/kernel.config")
+  [ "$lost" -eq 0 ]
+  timeout 1500 make -C "$tree" ARCH=um -j "$(nproc)" linux >>"$building/log" 2>&1 ||
+    { tail -n 20 "$building/log" >&2; return 1; }
+  cp "$tree/linux" "$building/kept/linux"
+  strip "$building/kept/linux"
+  chmod 755 "$building/kept" "$building/kept/linux"
+  mv "$building/kept" "$folder"
+  rm -rf "$building"
+}
+
+# A newer source of the same series is no reason to build anew: it is asked for only when something here changed.
+key=$(debian_key "$suite $source $(cat "$here/kernel.config" "$here/irq-work.c") $(declare -f uml_kernel)")
+folder=$debian_cache/uml-$key
+debian_once "$folder" uml_kernel >&2
+echo "kernel $folder/linux version $(cat "$folder/version")"
