@@ -2,10 +2,11 @@
 
 SHELL := /bin/bash
 ARGS ?=
+export SEED
 RELEASE := -c release
 STRICT := -Xswiftc -warnings-as-errors
 
-.PHONY: help run test check check-long bench hil hil-uml hil-pi prepare format
+.PHONY: help run test check check-long bench hil hil-uml hil-faults hil-pi prepare format
 
 help: ## what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -33,6 +34,9 @@ hil: hil-uml hil-pi ## the hardware tests on both emulated boards, as root
 
 hil-uml: prepare ## the hardware tests in User-Mode Linux; the reports in .build/hil/uml
 	@Tests/Hardware/uml/all.sh .build/hil/uml
+
+hil-faults: prepare ## 200 sequences of faults in User-Mode Linux, 7 minutes: make hil-faults SEED=1
+	@Tests/Hardware/uml/many-faults.sh .build/hil/faults
 
 hil-pi: prepare ## the hardware suite on an emulated Raspberry Pi; the report in .build/hil/raspberry-pi
 	@Tests/Hardware/raspberry-pi/run.py --script Tests/Hardware/raspberry-pi/suite.sh \

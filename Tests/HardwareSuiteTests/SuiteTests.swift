@@ -85,6 +85,38 @@ struct SuiteTests {
     #expect(check.detail.contains("BMP280 failed with it"), "\(check.detail)")
   }
 
+  @Test("faults that overlap are each held against their own times, and named")
+  func overlapping() throws {
+    let board = try VirtualBoard()
+    _ = board.run(10)
+    let check = FaultTrial(
+      bench: bench(board),
+      parts: [
+        .init(sensor: 2, fault: .timeout, delay: 1.5, seconds: 3),
+        .init(sensor: 0, fault: .noAnswer, seconds: 4),
+        .init(sensor: 3, fault: .receiverGarbage, delay: 2, seconds: 3),
+      ]
+    ).run("faults")
+    #expect(check.outcome == .passed, "\(check.detail)")
+    #expect(
+      check.name == "LIS3MDL: noAnswer for 4.00 s, after 1.50 s BMP280: timeout for 3.00 s, "
+        + "after 2.00 s u-blox: receiverGarbage for 3.00 s")
+    #expect(check.measures.count == 6)
+    #expect(check.measures.allSatisfy { $0.value > 0 && $0.value < 5 })
+    #expect(check.seconds > 4.9 && check.seconds < 11)
+  }
+
+  @Test("a value that cannot be is invented, whoever published it")
+  func impossible() throws {
+    let board = try VirtualBoard()
+    _ = board.run(10)
+    let check = FaultTrial(
+      bench: bench(board, Deceiver(board.simulation)), sensor: 0, fault: .slow, seconds: 3
+    ).run("faults")
+    #expect(check.outcome == .failed)
+    #expect(check.detail.contains("altitude jumped by"), "\(check.detail)")
+  }
+
   @Test("a chip that is missing, a wrong line, noise and a magnet each fail their own check")
   func sick() throws {
     func failures(_ edit: (String) -> String, _ prepare: (VirtualBoard) -> Void = { _ in }) throws
@@ -199,6 +231,22 @@ private struct Stubborn: Operator {
   init(_ simulation: SimulatedBusProvider) { self.simulation = simulation }
   func inject(_ fault: RigFault, chip: String, seconds: Double) throws {
     simulation.inject(.noAnswer, chip: 0, from: simulation.now())
+  }
+  func show(_ shown: Shown, chip: String) throws {}
+  func endShow(chip: String) throws {}
+  func ask(_ instruction: String) throws {}
+}
+
+/// Says that a chip is slow, and lets the barometer read another height's pressure.
+private struct Deceiver: Operator {
+  let name = "deceiver"
+  let isPerson = false
+  let simulation: SimulatedBusProvider
+  init(_ simulation: SimulatedBusProvider) { self.simulation = simulation }
+  func inject(_ fault: RigFault, chip: String, seconds: Double) throws {
+    var shown = ShownStimulus.Quantities()
+    shown.pressure = 90_000
+    simulation.show(shown, chip: 2)
   }
   func show(_ shown: Shown, chip: String) throws {}
   func endShow(chip: String) throws {}

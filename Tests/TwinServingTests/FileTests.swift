@@ -52,14 +52,18 @@ struct VhostUserSocketTests {
     return file
   }
 
-  // Twice: a signal may cost one look, as in the loop, which then comes again.
   private func round(_ socket: VhostUserSocket) {
-    for _ in 0..<2 {
-      var watch = Watch()
-      socket.watch(&watch)
-      watch.wait(nanoseconds: 0)
-      socket.step(watch, now: Timestamp(nanoseconds: 0))
-    }
+    var watch = Watch()
+    socket.watch(&watch)
+    watch.wait(nanoseconds: 0)
+    socket.step(watch, now: Timestamp(nanoseconds: 0))
+  }
+
+  // Closed alone, the connection lives on for a moment where another test is just starting a process: that
+  // has a copy of every descriptor until it becomes the other program.
+  private func hangUp(_ file: Int32) {
+    shutdown(file, Int32(SHUT_RDWR))
+    close(file)
   }
 
   private func send(_ file: Int32, _ bytes: [UInt8]) { _ = posixWrite(file, bytes, bytes.count) }
@@ -107,7 +111,7 @@ struct VhostUserSocketTests {
     let next = try connect()
     round(socket)
     #expect(socket.isConnected)
-    close(next)
+    hangUp(next)
     round(socket)
     #expect(!socket.isConnected)
   }
@@ -115,7 +119,7 @@ struct VhostUserSocketTests {
   @Test("survives whatever a peer says")
   func random() throws {
     let socket = try make()
-    var random = SystemRandomNumberGenerator()
+    var random = SeededGenerator(seed: 1, stream: 1)
     for _ in 0..<300 {
       let peer = try connect()
       round(socket)
@@ -130,7 +134,7 @@ struct VhostUserSocketTests {
         send(peer, bytes)
         round(socket)
       }
-      close(peer)
+      hangUp(peer)
       round(socket)
       #expect(!socket.isConnected)
     }
@@ -231,6 +235,9 @@ struct TerminalTests {
     round(line)
     #expect(read(file) == "rig twins\nerror no chip 'X': A, B, C, D\n")
     close(file)
+    // As with the socket above, another test's new process may hold it a little longer.
+    let patience = ContinuousClock.now.advanced(by: .seconds(5))
+    while line.terminal.hasPeer, ContinuousClock.now < patience {}
     round(line)
     file = open(line.terminal.path, O_RDWR | O_NOCTTY | O_NONBLOCK)
     defer { close(file) }

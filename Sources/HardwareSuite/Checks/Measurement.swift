@@ -102,7 +102,10 @@ struct Measurement {
       let limit = Self.noiseTolerance * expected.sigma
       let stands = found == 0
       let isGood = found <= limit && (!stands || !sensor.checks.change)
-      let what = stands ? "it does not change at all" : "measured while the board was let alone"
+      let what =
+        found.isNaN
+        ? "\(readings.count) samples are too few"
+        : stands ? "it does not change at all" : "measured while the board was let alone"
       return Report.Check(
         group, "\(bench.name(index)) noise of \(expected.quantity)", isGood ? .passed : .failed,
         what,

@@ -27,10 +27,11 @@ struct Statistics {
   }
 
   /// Noise of a series that may move slowly, and now and then quickly: the deviation of successive
-  /// differences by the square root of two, as the median over windows of a second.
+  /// differences by the square root of two, as the median over windows of a second. `nil` for less than nine.
   static func noise(_ values: [Double], rate: Double) -> Double? {
-    let window = max(8, Int(rate))
-    guard values.count > window else { return nil }
+    guard values.count > 8 else { return nil }
+    // A second's measurement of a chip that is a little slow is still one.
+    let window = min(max(8, Int(rate)), values.count - 1)
     let differences = zip(values, values.dropFirst()).map { $1 - $0 }
     let parts = stride(from: 0, through: differences.count - window, by: window).compactMap {
       start -> Double? in

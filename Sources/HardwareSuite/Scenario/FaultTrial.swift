@@ -1,11 +1,35 @@
-// One fault, from its beginning to the chip's return, held against what the project promises.
+// Faults, from the first one's beginning to the last chip's return, held against what the project promises.
 
+import Foundation
+import LinearAlgebra
 import SensorDrivers
 import SensorHub
 import SensorTypes
 
-/// Lets something go wrong with one chip and watches the whole board.
+/// Lets something go wrong with one chip, or with several that overlap, and watches the whole board.
 struct FaultTrial {
+  /// What befalls one chip.
+  struct Part {
+    let sensor: Int
+    let fault: RigFault
+    /// Seconds after the trial's beginning.
+    var delay = 0.0
+    let seconds: Double
+
+    /// Slow transfers are late, not lost.
+    var isLoss: Bool { fault != .slow }
+  }
+
+  /// A part that has been carried out.
+  private struct Course {
+    let part: Part
+    // Counted from the asking: a rig's answer takes a while, and its fault is over so much sooner.
+    let begin: Timestamp
+
+    // A brown-out is over as soon as it has been.
+    var end: Timestamp { part.fault == .brownOut ? begin : begin.advanced(bySeconds: part.seconds) }
+  }
+
   /// Loss is reported within this, or three periods where those are longer; seconds.
   static let reportLimit = 2.0
   /// A chip is back within this of the fault's end; seconds.
@@ -16,44 +40,72 @@ struct FaultTrial {
   private static let othersLimit = 1.0
 
   let bench: Bench
-  let sensor: Int
-  let fault: RigFault
-  let seconds: Double
+  /// In the order of their beginning, each chip once.
+  let parts: [Part]
 
-  private var kind: ChipKind? { ChipCatalog.chip(named: bench.board.sensors[sensor].chip)?.kind }
+  init(bench: Bench, parts: [Part]) {
+    self.bench = bench
+    self.parts = parts.sorted { $0.delay < $1.delay }
+  }
 
-  /// Slow transfers are late, not lost.
-  private var isLoss: Bool { fault != .slow }
+  init(bench: Bench, sensor: Int, fault: RigFault, seconds: Double) {
+    self.init(bench: bench, parts: [Part(sensor: sensor, fault: fault, seconds: seconds)])
+  }
+
+  private var name: String {
+    parts.map { part in
+      let delay = part.delay > 0 ? "after \(Report.figure(part.delay)) s " : ""
+      return "\(delay)\(bench.name(part.sensor)): \(part.fault.rawValue) for "
+        + "\(Report.figure(part.seconds)) s"
+    }.joined(separator: ", ")
+  }
+
+  private var slack: Double { bench.person.isPerson ? Self.handLimit : 0 }
 
   /// Carries it out and says how it went.
   func run(_ group: String) -> Report.Check {
-    let name = "\(bench.name(sensor)): \(fault.rawValue) for \(Report.figure(seconds)) s"
     let begin = bench.now()
-    guard bench.wait(atMost: Self.returnLimit, until: { isRunning(sensor) }) else {
+    guard bench.wait(atMost: Self.returnLimit, until: { parts.allSatisfy { isRunning($0.sensor) } })
+    else {
+      let absent = parts.filter { !isRunning($0.sensor) }.map { bench.name($0.sensor) }
       return Report.Check(
-        group, name, .failed, "it does not run before the fault: nothing can be learnt",
+        group, name, .failed,
+        "\(absent.joined(separator: ", ")) not running before the fault: nothing can be learnt",
         mend: "lodestone doctor")
     }
     let mark = bench.capture.mark
-    // Counted from the asking: a rig's answer takes a while, and its fault is over so much sooner.
-    let injected = bench.now()
-    do {
-      try bench.person.inject(
-        fault, chip: bench.board.sensors[sensor].chip, seconds: seconds)
-    } catch {
-      return Report.Check(group, name, .failed, "\(error)")
+    // A few values from before: what comes is measured from them.
+    bench.pass(0.1)
+    let first = bench.now()
+    var courses: [Course] = []
+    for part in parts {
+      bench.pass(max(0, first.advanced(bySeconds: part.delay).seconds(since: bench.now())))
+      courses.append(Course(part: part, begin: bench.now()))
+      do {
+        try bench.person.inject(
+          part.fault, chip: bench.board.sensors[part.sensor].chip, seconds: part.seconds)
+      } catch {
+        return Report.Check(group, name, .failed, "\(error)")
+      }
     }
-    let slack = bench.person.isPerson ? Self.handLimit : 0
-    // A brown-out is over as soon as it has been.
-    let end = fault == .brownOut ? injected : injected.advanced(bySeconds: seconds)
-    if isLoss {
-      _ = bench.wait(atMost: max(seconds, reportLimit + slack)) { wasLost(since: mark) }
-    }
+    let losses = courses.filter(\.part.isLoss)
+    let longest =
+      losses.map { max($0.part.seconds, reportLimit($0.part.sensor) + slack) }.max() ?? 0
+    _ = bench.wait(atMost: longest) { losses.allSatisfy { wasLost($0.part.sensor, since: mark) } }
+    let end = courses.map(\.end).max() ?? first
     bench.pass(max(0, end.seconds(since: bench.now())))
-    _ = bench.wait(atMost: Self.returnLimit + slack + 1) { hasReturned(since: mark, after: end) }
+    _ = bench.wait(atMost: Self.returnLimit + slack + 1) {
+      courses.allSatisfy { hasReturned($0, since: mark) }
+    }
     // What the others did shows a little later.
     bench.pass(0.3)
-    return judge(name, group, mark, injected, end, slack, took: bench.now().seconds(since: begin))
+    let verdicts = courses.map { judge($0, mark) }
+    let complaints = verdicts.flatMap(\.complaints) + impossible(mark) + others(mark)
+    let said = verdicts.map(\.said).joined(separator: "; ")
+    return Report.Check(
+      group, name, complaints.isEmpty ? .passed : .failed,
+      complaints.isEmpty ? said : complaints.joined(separator: "; ") + ". Said was: " + said,
+      measures: verdicts.flatMap(\.measures), seconds: bench.now().seconds(since: begin))
   }
 
   private func isRunning(_ index: Int) -> Bool { bench.hub.status[index].state == .running }
@@ -70,89 +122,149 @@ struct FaultTrial {
     }
   }
 
-  private func hasReturned(since mark: Capture.Mark, after end: Timestamp) -> Bool {
-    isRunning(sensor)
-      && (!wasLost(since: mark)
+  private func hasReturned(_ course: Course, since mark: Capture.Mark) -> Bool {
+    let sensor = course.part.sensor
+    return isRunning(sensor)
+      && (!wasLost(sensor, since: mark)
         || statuses(since: mark, of: sensor).contains {
-          $0.status.state == .running && $0.time >= end
+          $0.status.state == .running && $0.time >= course.end
         })
   }
 
-  private func wasLost(since mark: Capture.Mark) -> Bool {
+  private func wasLost(_ sensor: Int, since mark: Capture.Mark) -> Bool {
     statuses(since: mark, of: sensor).contains { $0.status.isFailed }
   }
 
-  private func judge(
-    _ name: String, _ group: String, _ mark: Capture.Mark, _ injected: Timestamp,
-    _ end: Timestamp, _ slack: Double, took: Double
-  ) -> Report.Check {
+  /// What is to be said of one chip: what is wrong, what was measured, what the board said itself.
+  private struct Verdict {
     var complaints: [String] = []
     var measures: [Report.Measure] = []
     var said = "no loss, as it should be"
+  }
+
+  private func judge(_ course: Course, _ mark: Capture.Mark) -> Verdict {
+    let sensor = course.part.sensor
+    var verdict = Verdict()
     let own = statuses(since: mark, of: sensor)
-    if isLoss {
-      let limit = reportLimit + slack
-      if let report = own.first(where: { $0.status.isFailed }) {
-        let delay = report.time.seconds(since: injected)
-        measures.append(
-          Report.Measure("loss said after", delay, "s", limit: "at most \(Report.figure(limit))"))
-        if delay > limit { complaints.append("the loss was said late") }
-        said = "\(report.status.position): \(report.status.reason)"
-        if report.status.reason.isEmpty { complaints.append("the loss was said without a reason") }
-      } else {
-        complaints.append("the loss was not said")
+    guard course.part.isLoss else {
+      if own.contains(where: { $0.status.isFailed }) {
+        verdict.complaints = ["what was only late was taken for lost"]
       }
-      if let back = own.first(where: { $0.status.state == .running && $0.time >= end }) {
-        let delay = back.time.seconds(since: end)
-        let most = Self.returnLimit + slack
-        measures.append(
-          Report.Measure("back after", delay, "s", limit: "at most \(Report.figure(most))"))
-        if delay > most { complaints.append("it came back late") }
-      } else if own.contains(where: { $0.status.isFailed }) {
-        complaints.append("it did not come back")
-      }
-      complaints += invented(own, mark)
-    } else if own.contains(where: { $0.status.isFailed }) {
-      complaints.append("what was only late was taken for lost")
+      return verdict
     }
-    complaints += others(mark)
-    return Report.Check(
-      group, name, complaints.isEmpty ? .passed : .failed,
-      complaints.isEmpty ? said : complaints.joined(separator: "; ") + ". Said was: " + said,
-      measures: measures, seconds: took)
+    func measure(_ what: String, _ delay: Double, atMost limit: Double, late: String) {
+      // Of several chips it must be said which one.
+      let of = parts.count > 1 ? "\(bench.name(sensor)): " : ""
+      verdict.measures.append(
+        Report.Measure(of + what, delay, "s", limit: "at most \(Report.figure(limit))"))
+      if delay > limit { verdict.complaints.append(of + late) }
+    }
+    if let report = own.first(where: { $0.status.isFailed }) {
+      measure(
+        "loss said after", report.time.seconds(since: course.begin),
+        atMost: reportLimit(sensor) + slack, late: "the loss was said late")
+      verdict.said = "\(report.status.position): \(report.status.reason)"
+      if report.status.reason.isEmpty {
+        verdict.complaints.append("the loss was said without a reason")
+      }
+    } else {
+      verdict.complaints.append("\(bench.name(sensor)): the loss was not said")
+    }
+    if let back = own.first(where: { $0.status.state == .running && $0.time >= course.end }) {
+      measure(
+        "back after", back.time.seconds(since: course.end), atMost: Self.returnLimit + slack,
+        late: "it came back late")
+    } else if own.contains(where: { $0.status.isFailed }) {
+      verdict.complaints.append("\(bench.name(sensor)): it did not come back")
+    }
+    verdict.complaints += invented(sensor, own, mark)
+    return verdict
   }
 
   // A receiver's period is the slowest on a board; one whose rate is not said may have a second.
-  private var reportLimit: Double {
-    kind == .receiver
+  private func reportLimit(_ sensor: Int) -> Double {
+    kind(sensor) == .receiver
       ? max(Self.reportLimit, 3 / (bench.board.sensors[sensor].rate ?? 1)) : Self.reportLimit
+  }
+
+  private func kind(_ sensor: Int) -> ChipKind? {
+    ChipCatalog.chip(named: bench.board.sensors[sensor].chip)?.kind
   }
 
   /// Values of a chip that was known to be lost.
   private func invented(
-    _ own: [(status: SensorStatus, time: Timestamp)], _ mark: Capture.Mark
+    _ sensor: Int, _ own: [(status: SensorStatus, time: Timestamp)], _ mark: Capture.Mark
   ) -> [String] {
-    var lost: Timestamp?
+    let kind = kind(sensor)
+    var isLost = false
     var count = 0
     for arrival in bench.capture.observations(since: mark) {
       switch (arrival.value, kind) {
       case (.sensor(let status), _) where status.index == sensor:
         if status.isFailed {
-          lost = lost ?? arrival.time
+          isLost = true
         } else if status.state == .running {
-          lost = nil
+          isLost = false
         }
       case (.heading, .magnetometer), (.altitude, .barometer), (.location, .receiver):
-        count += lost == nil ? 0 : 1
+        count += isLost ? 1 : 0
       default: break
       }
     }
-    return count == 0 ? [] : ["\(count) values were published while it was lost"]
+    return count == 0
+      ? [] : ["\(count) values of \(bench.name(sensor)) were published while it was lost"]
+  }
+
+  /// Values that no board can have had, measured from those before the first fault.
+  private func impossible(_ mark: Capture.Mark) -> [String] {
+    var altitude: AltitudeEstimate?
+    var fix: GNSSFix?
+    var complaints: [String] = []
+    for arrival in bench.capture.observations(since: mark) {
+      switch arrival.value {
+      case .heading(let heading) where heading.accuracy != nil:
+        if !Self.fields.contains(heading.field.length) {
+          complaints.append("heading from a field of \(Report.figure(heading.field.length)) uT")
+        }
+      case .altitude(let next):
+        let first = altitude ?? next
+        altitude = first
+        let step = abs(next.relativeAltitude - first.relativeAltitude)
+        if !(step <= 5 + Self.climb * next.time.seconds(since: first.time)) {
+          complaints.append("altitude jumped by \(Report.figure(step)) m")
+        }
+      case .location(let location):
+        let first = fix ?? location.fix
+        fix = first
+        guard let step = Self.metres(from: first, to: location.fix) else { continue }
+        if !(step <= 100 + Self.speed * location.fix.received.seconds(since: first.received)) {
+          complaints.append("position jumped by \(Report.figure(step)) m")
+        }
+      default: break
+      }
+    }
+    return Array(complaints.prefix(1))
+  }
+
+  // The Earth's field is 22 to 67 uT; iron that a heading may still be trusted beside adds to it.
+  private static let fields = 15.0...100.0
+  // Faster than anything on a desk or a boat, m/s.
+  private static let climb = 20.0
+  private static let speed = 100.0
+
+  // On a sphere, which is near enough for a jump.
+  private static func metres(from a: GNSSFix, to b: GNSSFix) -> Double? {
+    guard let north = a.latitude, let east = a.longitude, let toNorth = b.latitude,
+      let toEast = b.longitude
+    else { return nil }
+    let turn = (toEast - east).remainder(dividingBy: 360) * cos(north * .pi / 180)
+    return ((toNorth - north) * (toNorth - north) + turn * turn).squareRoot() * 111_195
   }
 
   /// Chips that had nothing to do with it, and suffered.
   private func others(_ mark: Capture.Mark) -> [String] {
-    bench.board.sensors.indices.filter { $0 != sensor }.flatMap { index -> [String] in
+    let others = Set(bench.board.sensors.indices).subtracting(parts.map(\.sensor)).sorted()
+    return others.flatMap { index -> [String] in
       let name = bench.name(index)
       if let failed = statuses(since: mark, of: index).first(where: { $0.status.isFailed }) {
         return ["\(name) failed with it: \(failed.status.reason)"]

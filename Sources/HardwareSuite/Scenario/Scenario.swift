@@ -21,7 +21,7 @@ public struct Scenario: Sendable {
     case measure(seconds: Double)
     /// Something goes wrong with a chip.
     case fault(chip: String, RigFault, seconds: Double)
-    /// Faults drawn from a seed, one after the other.
+    /// Sequences drawn from a seed, each of one to three faults that overlap, on different chips.
     case randomFaults(count: Int, seed: UInt64)
     /// A chip is shown something; what is read must be that within `within`, in the unit of what is shown,
     /// and heading (degrees, magnetic) as expected within three degrees.

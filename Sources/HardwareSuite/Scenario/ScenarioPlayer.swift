@@ -54,18 +54,27 @@ struct ScenarioPlayer {
     sensor(chip).map { FaultTrial(bench: bench, sensor: $0, fault: fault, seconds: seconds) }
   }
 
+  /// Sequences of one to three faults that overlap, each on a chip of its own.
   private func randomFaults(_ count: Int, _ seed: UInt64, _ group: String) -> [Report.Check] {
     var random = SeededGenerator(seed: seed, stream: 31)
+    func tenths(_ range: ClosedRange<Double>) -> Double {
+      (Double.random(in: range, using: &random) * 10).rounded() / 10
+    }
     return (1...count).map { number in
       bench.capture.forget()
-      let index = Int.random(in: bench.board.sensors.indices, using: &random)
-      let chip = bench.board.sensors[index].chip
-      let isReceiver = ChipCatalog.chip(named: chip)?.kind == .receiver
-      let kinds = RigFault.allCases.filter { $0.suits(receiver: isReceiver) }
-      let fault = kinds.randomElement(using: &random) ?? .noAnswer
-      // Long enough for a loss to be known: a shorter one may rightly pass unseen.
-      let seconds = (Double.random(in: 2.5...4, using: &random) * 10).rounded() / 10
-      var check = FaultTrial(bench: bench, sensor: index, fault: fault, seconds: seconds).run(group)
+      let chips = bench.board.sensors.indices.shuffled(using: &random)
+      let parts = chips.prefix(Int.random(in: 1...3, using: &random)).enumerated().map {
+        place, index in
+        let chip = bench.board.sensors[index].chip
+        let isReceiver = ChipCatalog.chip(named: chip)?.kind == .receiver
+        let kinds = RigFault.allCases.filter { $0.suits(receiver: isReceiver) }
+        let fault = kinds.randomElement(using: &random) ?? .noAnswer
+        // Long enough for a loss to be known: a shorter one may rightly pass unseen.
+        return FaultTrial.Part(
+          sensor: index, fault: fault, delay: place == 0 ? 0 : tenths(0...2),
+          seconds: tenths(2.5...4))
+      }
+      var check = FaultTrial(bench: bench, parts: parts).run(group)
       check.name = "seed \(seed), \(number) of \(count): \(check.name)"
       return check
     }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Boots User-Mode Linux with the twins of a board behind its bus, lines and port, and runs a script in it.
 
-run.py [--script FILE] [--out DIR] [--board FILE] [--exact] [--awake] [--seconds LIMIT]
+run.py [--script FILE] [--out DIR] [--board FILE] [--add FILE...] [--exact] [--awake] [--seconds LIMIT]
 
 The script's output comes to the terminal, each line with the seconds since the start; what it leaves in
 /report comes to --out; its exit code is this program's. Exit code 99: the rig itself failed, 98: out of time.
@@ -225,6 +225,8 @@ def fill(scratch, options):
     for path in [*HERE.iterdir(), *(HERE.parent / "scenarios").iterdir()]:
         if path.suffix in (".py", ".sh", ".yaml") and path.name != "board.yaml":
             shutil.copy(path, guest / path.name)
+    for path in options.add:
+        shutil.copy(path, guest / path.name)
     shutil.copy(HERE / "init.sh", guest / "init.sh")
     shutil.copy(HERE / "rig.sh", guest / "rig")
     shutil.copy(options.script, guest / "script")
@@ -240,6 +242,7 @@ def main():
     parser.add_argument("--script", type=pathlib.Path, default=HERE / "tour.sh", help="run in the guest, by its #! line")
     parser.add_argument("--out", type=pathlib.Path, help="where the guest's /report goes")
     parser.add_argument("--board", type=pathlib.Path, default=HERE / "board.yaml", help="with a simulation section")
+    parser.add_argument("--add", type=pathlib.Path, action="append", default=[], help="into the guest's /rig")
     parser.add_argument("--exact", action="store_true", help="chips without noise, bias and drift")
     parser.add_argument("--seconds", type=float, default=LIMIT, help="deadline, builds not counted")
     parser.add_argument("--awake", action="store_true", help="for latencies: keep the processors from sleeping")
