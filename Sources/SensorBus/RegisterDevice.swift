@@ -13,6 +13,24 @@ public protocol RegisterDevice: ~Copyable {
   borrowing func write(_ register: UInt8, from bytes: UnsafeRawBufferPointer) throws(BusError)
 }
 
+/// A device behind an existential, for code that is generic over devices.
+public struct SharedDevice: RegisterDevice {
+  private let base: any RegisterDevice
+
+  /// Passes everything on to `base`.
+  public init(_ base: any RegisterDevice) { self.base = base }
+
+  /// Reads as `base` does.
+  public func read(_ register: UInt8, into buffer: UnsafeMutableRawBufferPointer) throws(BusError) {
+    try base.read(register, into: buffer)
+  }
+
+  /// Writes as `base` does.
+  public func write(_ register: UInt8, from bytes: UnsafeRawBufferPointer) throws(BusError) {
+    try base.write(register, from: bytes)
+  }
+}
+
 /// Up to 32 bytes read in one burst, on the stack.
 public struct RegisterBlock: Sendable, Hashable {
   /// The bytes; those past the burst are zero.

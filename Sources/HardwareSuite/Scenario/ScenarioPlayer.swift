@@ -136,20 +136,29 @@ struct ScenarioPlayer {
     }
   }
 
-  private func ask(_ instruction: String, _ seconds: Double) throws -> Capture.Mark {
-    try bench.person.ask("\(instruction) You have \(Int(seconds)) s. Press return to begin.")
+  /// Asks for something, lets it happen, and judges what came; nobody there to do it is a failure.
+  private func byHand(
+    _ name: String, _ instruction: String, _ seconds: Double, _ group: String,
+    judge: (_ mark: Capture.Mark) -> Report.Check
+  ) -> Report.Check {
+    do {
+      try bench.person.ask("\(instruction) You have \(Int(seconds)) s. Press return to begin.")
+    } catch {
+      return Report.Check(group, name, .failed, "\(error)")
+    }
     let mark = bench.capture.mark
     bench.pass(seconds)
-    return mark
+    return judge(mark)
   }
 
   private func turn(
     _ degreesWanted: Double, _ within: Double, _ seconds: Double, _ group: String
   ) -> Report.Check {
     let name = "turning by \(Report.figure(degreesWanted)) deg"
-    do {
-      let mark = try ask(
-        "Turn the board clockwise by \(Int(degreesWanted)) degrees, level, in peace.", seconds)
+    return byHand(
+      name, "Turn the board clockwise by \(Int(degreesWanted)) degrees, level, in peace.", seconds,
+      group
+    ) { mark in
       let course = headings(since: mark).map { $0.magneticHeading * degrees }
       let turned = zip(course, course.dropFirst()).reduce(0) {
         $0 + ($1.1 - $1.0).remainder(dividingBy: 360)
@@ -165,8 +174,6 @@ struct ScenarioPlayer {
             "turned", turned, "deg",
             limit: "\(Report.figure(degreesWanted)) +- \(Report.figure(within))")
         ])
-    } catch {
-      return Report.Check(group, name, .failed, "\(error)")
     }
   }
 
@@ -174,10 +181,11 @@ struct ScenarioPlayer {
     _ degreesWanted: Double, _ within: Double, _ seconds: Double, _ group: String
   ) -> Report.Check {
     let name = "tilting to \(Report.figure(degreesWanted)) deg"
-    do {
-      let mark = try ask(
-        "Tilt the board to about \(Int(degreesWanted)) degrees forwards, back and to both sides, "
-          + "without turning it.", seconds)
+    return byHand(
+      name,
+      "Tilt the board to about \(Int(degreesWanted)) degrees forwards, back and to both sides, "
+        + "without turning it.", seconds, group
+    ) { mark in
       let all = headings(since: mark)
       let tilts = all.map { acos(max(-1, min(1, $0.attitude.matrix.columns.z.z))) * degrees }
       let start = all.first?.magneticHeading ?? .nan
@@ -199,8 +207,6 @@ struct ScenarioPlayer {
           Report.Measure(
             "heading moved (95 %)", error, "deg", limit: "at most \(Report.figure(within))"),
         ])
-    } catch {
-      return Report.Check(group, name, .failed, "\(error)")
     }
   }
 
@@ -208,9 +214,9 @@ struct ScenarioPlayer {
     _ metres: Double, _ within: Double, _ seconds: Double, _ group: String
   ) -> Report.Check {
     let name = "lifting by \(Report.figure(metres)) m"
-    do {
-      let mark = try ask(
-        "Lift the board by \(Report.figure(metres)) m and hold it there.", seconds)
+    return byHand(
+      name, "Lift the board by \(Report.figure(metres)) m and hold it there.", seconds, group
+    ) { mark in
       let heights = bench.capture.observations(since: mark).compactMap { arrival -> Double? in
         if case .altitude(let altitude) = arrival.value { altitude.relativeAltitude } else { nil }
       }
@@ -224,8 +230,6 @@ struct ScenarioPlayer {
           Report.Measure(
             "lifted", lifted, "m", limit: "\(Report.figure(metres)) +- \(Report.figure(within))")
         ])
-    } catch {
-      return Report.Check(group, name, .failed, "\(error)")
     }
   }
 }

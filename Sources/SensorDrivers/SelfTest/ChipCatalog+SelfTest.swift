@@ -60,7 +60,7 @@ extension ChipCatalog {
       throw .bus(error)
     }
     return try selfTest(
-      chip, on: SelfTestedDevice(base: device), now: { provider.now() }, wait: wait)
+      chip, on: SharedDevice(device), now: { provider.now() }, wait: wait)
   }
 
   /// The same with a device that is open already.
@@ -86,18 +86,5 @@ extension ChipCatalog {
         wait(seconds)
       }
     }
-  }
-}
-
-/// A device behind an existential, for code that is generic over devices.
-private struct SelfTestedDevice: RegisterDevice {
-  let base: any RegisterDevice
-
-  func read(_ register: UInt8, into buffer: UnsafeMutableRawBufferPointer) throws(BusError) {
-    try base.read(register, into: buffer)
-  }
-
-  func write(_ register: UInt8, from bytes: UnsafeRawBufferPointer) throws(BusError) {
-    try base.write(register, from: bytes)
   }
 }

@@ -77,18 +77,3 @@ public enum BoardProbe {
     return Board(name: "probed", sensors: sensors)
   }
 }
-
-/// A device behind an existential, for code that is generic over devices.
-struct SharedDevice: RegisterDevice {
-  private let base: any RegisterDevice
-
-  init(_ base: any RegisterDevice) { self.base = base }
-
-  func read(_ register: UInt8, into buffer: UnsafeMutableRawBufferPointer) throws(BusError) {
-    try base.read(register, into: buffer)
-  }
-
-  func write(_ register: UInt8, from bytes: UnsafeRawBufferPointer) throws(BusError) {
-    try base.write(register, from: bytes)
-  }
-}

@@ -19,8 +19,8 @@ done
 show 3
 # The others wait most of their time, each on a board of its own.
 run_part 4 "scan, doctor, monitor" "$here/run.py" --out "$out/tour" &
-run_part 5 "the suite, every fault" "$here/run.py" --script "$here/suite.sh" --out "$out/suite" &
-run_part 9 "the receiver's faults" "$here/run.py" --script "$here/receiver.sh" --out "$out/receiver" &
+run_part 5 "the suite, with faults" "$here/run.py" --script "$here/suite.sh" --out "$out/suite" &
+run_part 9 "faults of gyro and receiver" "$here/run.py" --script "$here/motion.sh" --out "$out/motion" &
 # Ten sequences, in halves: together they would be the longest part.
 run_part 6 "fault sequences, seed 1" "$here/faults.sh" 1 5 "$out/faults-1" &
 run_part 10 "fault sequences, seed 2" "$here/faults.sh" 2 5 "$out/faults-2" &
