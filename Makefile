@@ -35,12 +35,11 @@ hil: hil-uml hil-pi ## the hardware tests on both emulated boards, as root
 hil-uml: prepare ## the hardware tests in User-Mode Linux; the reports in .build/hil/uml
 	@Tests/Hardware/uml/all.sh .build/hil/uml
 
-hil-faults: prepare ## 200 sequences of faults in User-Mode Linux, 7 minutes: make hil-faults SEED=1
+hil-faults: prepare ## 200 sequences of faults in User-Mode Linux, 5 minutes: make hil-faults SEED=1
 	@Tests/Hardware/uml/many-faults.sh .build/hil/faults
 
 hil-pi: prepare ## the hardware suite on an emulated Raspberry Pi; the report in .build/hil/raspberry-pi
-	@Tests/Hardware/raspberry-pi/run.py --script Tests/Hardware/raspberry-pi/suite.sh \
-	  --add Tests/Hardware/scenarios/raspberry-pi.yaml --out .build/hil/raspberry-pi
+	@Tests/Hardware/raspberry-pi/all.sh .build/hil/raspberry-pi
 
 format: ## lay the sources out as .swift-format says
 	@swift format -i -r Sources Tests Package.swift

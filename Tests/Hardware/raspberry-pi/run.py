@@ -39,7 +39,8 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
-GUEST = ROOT / ".build-arm64/guest"
+GUEST = HERE / "guest"
+BUILT = ROOT / ".build-arm64/guest"
 LIMIT = 120
 RIG_FAILED, OUT_OF_TIME = 99, 98
 MAGNETOMETER = "LSM303DLHC-M"
@@ -77,11 +78,11 @@ def tree(folder, place=""):
 
 def initramfs(boot, script, extras):
     entries = {}
-    for folder in (boot / "base", GUEST):
+    for folder in (boot / "base", BUILT):
         entries.update((name, (mode, data)) for name, mode, data in tree(folder))
     entries["rig"] = entries["root"] = (0o040755, b"")
-    entries["init"] = (0o100755, (HERE / "init.sh").read_bytes())
-    entries["bin/rig"] = (0o100755, (HERE / "rig.sh").read_bytes())
+    entries["init"] = (0o100755, (GUEST / "init.sh").read_bytes())
+    entries["bin/rig"] = (0o100755, (GUEST / "rig.sh").read_bytes())
     entries["rig/board.yaml"] = (0o100644, (HERE / "board.yaml").read_bytes())
     entries["rig/script"] = (0o100755, script.read_bytes())
     for path in extras:
@@ -388,16 +389,19 @@ def emulate(options, folders, scratch):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--script", type=pathlib.Path, default=HERE / "tour.sh", help="run in the guest by sh")
+    parser.add_argument("--script", type=pathlib.Path, default=GUEST / "tour.sh", help="run in the guest by sh")
     parser.add_argument("--out", type=pathlib.Path, help="where the guest's /report goes")
     parser.add_argument("--log", type=pathlib.Path, help="a receiver's log; else a receiver that stands still")
     parser.add_argument("--add", type=pathlib.Path, action="append", default=[], help="into the guest's /root")
     parser.add_argument("--seconds", type=float, default=LIMIT, help="deadline, at most 120")
+    parser.add_argument("--build", action="store_true", help="build what is missing, run nothing")
     options = parser.parse_args()
     options.seconds = min(options.seconds, LIMIT)
     try:
         folders = parts()
         subprocess.run([HERE / "build.sh"], check=True, timeout=1800, stdout=sys.stderr)
+        if options.build:
+            return 0
         with tempfile.TemporaryDirectory() as scratch:
             return emulate(options, folders, pathlib.Path(scratch))
     except (RigError, OSError, subprocess.SubprocessError) as error:

@@ -12,4 +12,4 @@ steps:
   - randomFaults: {count: $count, seed: $seed}
 SCENARIO
 # A sequence takes 4 to 10 s, and the suite itself 15.
-"$here/run.py" --script "$here/random.sh" --add "$folder/random.yaml" --seconds $((60 + 12 * count)) --out "$out"
+"$here/run.py" --script "$here/guest/random.sh" --add "$folder/random.yaml" --seconds $((60 + 12 * count)) --out "$out"

@@ -6,16 +6,18 @@ here=$(cd "$(dirname "$0")" && pwd)
 out=${1:-$here/../../../.build/uml-faults}
 seed=${SEED:-1000}
 mkdir -p "$out"
-. "$here/table.sh"
+. "$here/../table.sh"
 
-run_part 0 "kernel and build" "$here/run.py" --build
+part 0 "kernel and build" "$here/run.py" --build
+run 0
 show 0
-for batch in 1 5; do
-  for number in $(seq "$batch" $((batch + 3))); do
-    run_part "$number" "25 sequences, seed $((seed + number - 1))" \
-      "$here/faults.sh" $((seed + number - 1)) 25 "$out/$((seed + number - 1))" &
-  done
-  wait
+for number in 1 2 3 4 5 6 7 8; do
+  part "$number" "25 sequences, seed $((seed + number - 1))" \
+    "$here/faults.sh" $((seed + number - 1)) 25 "$out/$((seed + number - 1))"
 done
+for number in 1 2 3 4; do run "$number" & done
+wait
+for number in 5 6 7 8; do run "$number" & done
+wait
 show 1 2 3 4 5 6 7 8
-end
+finish

@@ -25,6 +25,7 @@ import threading
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
+GUEST = HERE / "guest"
 ROOT = HERE.parents[2]
 BINARIES = ROOT / ".build/release"
 PRODUCTS = ("lodestone", "twin-server", "edge-latency")
@@ -222,13 +223,13 @@ def fill(scratch, options):
     guest = scratch / "guest"
     for folder in (guest / "state", scratch / "report", scratch / "uml"):
         folder.mkdir(parents=True)
-    for path in [*HERE.iterdir(), *(HERE.parent / "scenarios").iterdir()]:
-        if path.suffix in (".py", ".sh", ".yaml") and path.name != "board.yaml":
+    for path in [*GUEST.iterdir(), *(HERE.parent / "scenarios").iterdir()]:
+        if path.suffix in (".py", ".sh", ".yaml"):
             shutil.copy(path, guest / path.name)
     for path in options.add:
         shutil.copy(path, guest / path.name)
-    shutil.copy(HERE / "init.sh", guest / "init.sh")
-    shutil.copy(HERE / "rig.sh", guest / "rig")
+    shutil.copy(GUEST / "init.sh", guest / "init.sh")
+    shutil.copy(GUEST / "rig.sh", guest / "rig")
     shutil.copy(options.script, guest / "script")
     for product in ("lodestone", "edge-latency"):
         shutil.copy(BINARIES / product, guest / product)
@@ -239,7 +240,7 @@ def fill(scratch, options):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--script", type=pathlib.Path, default=HERE / "tour.sh", help="run in the guest, by its #! line")
+    parser.add_argument("--script", type=pathlib.Path, default=GUEST / "tour.sh", help="run in the guest, by its #! line")
     parser.add_argument("--out", type=pathlib.Path, help="where the guest's /report goes")
     parser.add_argument("--board", type=pathlib.Path, default=HERE / "board.yaml", help="with a simulation section")
     parser.add_argument("--add", type=pathlib.Path, action="append", default=[], help="into the guest's /rig")
