@@ -178,6 +178,18 @@ with tempfile.TemporaryDirectory() as folder:
     expect("no board leaves a report with the cause", code == 1 and report["result"] == "failed"
            and "no board file" in report["checks"][0]["detail"] and report["checks"][0]["mend"], report)
 
+    # Wires that lead nowhere: names that stay whatever is wrong, one failure a chip, the doctor's own words.
+    (pathlib.Path(folder) / "bare.yaml").write_text(
+        "schema: 1\nname: bare\nlevel: true\nsensors:\n  - {chip: LIS3MDL, bus: /dev/i2c-99, address: 0x1c}\n")
+    code, text, _ = plain("--board", "bare.yaml", "--seconds", "1", "--report", "bare", seconds=40)
+    checks = {check["name"]: check for check in json.loads((pathlib.Path(folder) / "bare/report.json").read_text())["checks"]}
+    expect("a wiring check has a name, and the cause in its detail", code == 1
+           and "/dev/i2c-99 does not exist" in checks["LIS3MDL at /dev/i2c-99:0x1c answers"]["detail"], checks)
+    expect("a chip that never ran fails once", "LIS3MDL without errors" not in checks and "LIS3MDL delivers" in checks, checks.keys())
+    doctor = checks["lodestone doctor --board bare.yaml"]
+    expect("the doctor is quoted by what is wrong", "/dev/i2c-99 does not exist" in doctor["detail"]
+           and "i2c_arm" in doctor["mend"], doctor)
+
     # What fills up while it runs: the summary is there all the same. (A folder that goes away, for a full disk.)
     run = Terminal(folder, "--board", "simulated", "--brief", "--seconds", "1", "--report", "gone")
     run.wait("measuring for")

@@ -85,6 +85,10 @@ struct ReportTests {
     #expect(labels.count == 3 && Set(labels).count == 3, "\(labels)")
     #expect(text.components(separatedBy: "stroke-dasharray").count == 2)
     #expect(text.contains("limits 12.35 and 90"))
+    // Nanoseconds of rounding are no jitter.
+    let level = Plot.svg(
+      Report.Series("c", unit: "ms", (0..<10).map { (Double($0), 12.35 + 1e-9 * Double($0 % 2)) }))
+    #expect(level.contains(">12.35000<"), "\(level)")
   }
 
   @Test("a command's failure is quoted by its first problems, not by its last line")

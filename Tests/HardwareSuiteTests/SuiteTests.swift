@@ -227,6 +227,28 @@ struct SuiteTests {
     #expect(!checks[3].detail.contains("["))
   }
 
+  @Test(
+    "a shown field gives its heading on a board that is on its way, and the way is there again after it"
+  )
+  func showOnTheWay() throws {
+    let board = try VirtualBoard()
+    // In a turn, climbing; then with the nose up.
+    _ = board.run(16)
+    let checks = try ScenarioPlayer(bench: bench(board)).play(
+      try scenario(
+        """
+          - show: {chip: LIS3MDL, field: [20, 0, -44], within: 0.5, heading: 270}
+          - show: {chip: LIS3MDL, field: [0, 20, -44], within: 0.5, heading: 0}
+        """, on: board))
+    #expect(checks.map(\.outcome) == [.passed, .passed], "\(checks)")
+    #expect(board.board.sensors.indices.allSatisfy { board.simulation.shown(chip: $0) == .init() })
+    var last: HeadingEstimate?
+    for case .heading(let heading) in board.run(3) { last = heading }
+    let found = try #require(last).magneticHeading * degrees
+    let truth = board.simulation.truth(at: board.clock.now()).magneticHeading
+    #expect(abs((found - truth).remainder(dividingBy: 360)) < 6, "\(found), \(truth)")
+  }
+
   @Test("random faults are the same for the same seed")
   func random() throws {
     func names() throws -> [String] {

@@ -88,7 +88,7 @@ extension Report {
     .checks td:nth-child(2){width:22em}
     .passed{color:#17692f}.failed{color:#b00020;font-weight:600}.skipped{color:#8a5a00}
     .measure{color:#555;font-size:.9em}pre{background:#f5f5f3;padding:.8em;overflow:auto;font-size:13px}
-    .plots{display:flex;flex-wrap:wrap;gap:1em}.plots figure{margin:0}figcaption{font-size:.9em;color:#555}
+    .plots{display:flex;flex-wrap:wrap;gap:1em}.plots figure{margin:0;width:420px}figcaption{font-size:.9em;color:#555}
     """
 }
 
@@ -109,8 +109,9 @@ enum Plot {
     let reach = max(high - low, 1e-9)
     let near = series.limits.filter { $0 > low - reach && $0 < high + reach }
     for limit in near { (low, high) = (min(low, limit), max(high, limit)) }
-    // A level line is drawn in the middle, not on the edge.
-    let margin = high > low ? 0.05 * (high - low) : max(1e-6, abs(high) * 0.01)
+    // A level line is drawn in the middle, not on the edge, and what is level but for the rounding of a clock is
+    // one: a hundred-thousandth is a pascal, and a tenth of a microsecond of an interval.
+    let margin = max(0.05 * (high - low), 0.5e-5 * max(abs(low), abs(high)), 1e-6)
     (low, high) = (low - margin, high + margin)
     let span = max(1e-9, end - start)
     func x(_ time: Double) -> Double { left + (time - start) / span * (width - left - 8) }
@@ -148,7 +149,8 @@ enum Plot {
     }
     let limits =
       series.limits.isEmpty
-      ? "" : "; limits \(series.limits.map(Report.figure).joined(separator: " and "))"
+      ? ""
+      : "; limit\(series.limits.count > 1 ? "s" : "") \(series.limits.map(Report.figure).joined(separator: " and "))"
     return text
       + "</svg><figcaption>\(Report.escaped(series.title)), \(Report.escaped(series.unit))\(limits)"
       + "</figcaption></figure>\n"

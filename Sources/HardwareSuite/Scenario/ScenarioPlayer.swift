@@ -138,24 +138,45 @@ struct ScenarioPlayer {
   ) throws(BrokenOff) -> Report.Check {
     let name = title(action)
     let begin = bench.now()
+    // A field says where north is to a board that lies level and still, and a rig's may be on its way.
+    let others = heading == nil ? [] : stand
     do {
+      for (other, level) in others { try bench.person.show(level, on: other) }
       try bench.person.show(shown, on: chip)
     } catch let end as BrokenOff {
       throw end
     } catch {
       return Report.Check(group, name, .failed, "\(error)")
     }
+    func endShow() {
+      for shown in others.map(\.0) + [chip] { try? bench.person.endShow(on: shown) }
+    }
     let check: Report.Check
     do throws(BrokenOff) {
       check = try look(chip, name, shown, within, heading, group, since: begin)
     } catch {
-      try? bench.person.endShow(on: chip)
+      endShow()
       throw error
     }
-    try? bench.person.endShow(on: chip)
+    endShow()
     // What comes next does not begin with a heading from another field.
     if heading != nil { try beginAnew() }
     return check
+  }
+
+  /// What the chips that feel movement are shown on a board that lies level and still.
+  private var stand: [(ChipTarget, Shown)] {
+    bench.board.sensors.indices.flatMap { index -> [(ChipTarget, Shown)] in
+      let kind = bench.kind(index)
+      guard kind == .accelerometer || kind == .inertial else { return [] }
+      let force =
+        bench.board.sensors[index].mount.matrix.transposed * Vector3(0, 0, SimulatedWorld.gravity)
+      let chip = ChipTarget(index, of: bench.board)
+      let level: [(ChipTarget, Shown)] = [
+        (chip, .acceleration(SIMD3(force.x, force.y, force.z)))
+      ]
+      return kind == .inertial ? level + [(chip, .rate(.zero))] : level
+    }
   }
 
   /// A board with a gyro knows that it was not turned, and rightly takes a field that turned for a disturbance.
