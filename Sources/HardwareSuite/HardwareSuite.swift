@@ -110,6 +110,7 @@ public struct HardwareSuite: Sendable {
     }
     report.board = board.name
     report.deviations = board.sensors.flatMap(\.deviations)
+    if options.person == nil, board.simulation != nil { report.rig = SimulationOperator.title }
     if board.simulation != nil, options.person?.isPerson == true {
       throw OperatorError(
         "nobody can turn or unplug a simulated board: take a --scenario instead of --interactive")

@@ -5,7 +5,8 @@ import SimulatedDevices
 
 /// The simulated board as its own rig: faults are injected into its twins.
 final class SimulationOperator: Operator {
-  let name = "the simulated board"
+  static let title = "the simulated board"
+  let name = title
   let isPerson = false
   private let simulation: SimulatedBusProvider
 

@@ -13,7 +13,10 @@ struct ScenarioPlayer {
   /// chip's own errors are left.
   private static let headingLimit = 3.0
   /// How long heading may take to be what a shown field means, seconds.
-  private static let headingPatience = 5.0
+  private static let headingPatience = 3.0
+  /// How long a receiver is silent meanwhile, seconds: as long as all of it may take. What is left of it then is
+  /// waited for.
+  private static let silence = 8.0
   /// How long the chips sleep so that heading begins anew, seconds: longer than the longest gap over which a gyro's
   /// board knows where it was (`AttitudeEstimator.longestGap`), with the time that falling asleep takes.
   private static let pause = 1.5
@@ -142,6 +145,10 @@ struct ScenarioPlayer {
     let others = heading == nil ? [] : stand
     do {
       for (other, level) in others { try bench.person.show(level, on: other) }
+      // Its speed and course would speak against a board that stands still.
+      for receiver in others.isEmpty ? [] : receivers {
+        try bench.person.inject(.receiverSilent, on: receiver, seconds: Self.silence)
+      }
       try bench.person.show(shown, on: chip)
     } catch let end as BrokenOff {
       throw end
@@ -159,9 +166,20 @@ struct ScenarioPlayer {
       throw error
     }
     endShow()
-    // What comes next does not begin with a heading from another field.
+    // What comes next does not begin with a heading from another field, nor without its receiver.
     if heading != nil { try beginAnew() }
+    if !others.isEmpty {
+      let left = Self.silence - bench.now().seconds(since: begin)
+      _ = try bench.wait(atMost: max(0, left) + FaultTrial.returnLimit) {
+        receivers.allSatisfy { bench.hub.status[$0.index].state == .running }
+      }
+    }
     return check
+  }
+
+  private var receivers: [ChipTarget] {
+    bench.board.sensors.indices.filter { bench.kind($0) == .receiver }
+      .map { ChipTarget($0, of: bench.board) }
   }
 
   /// What the chips that feel movement are shown on a board that lies level and still.
