@@ -26,6 +26,9 @@ Tests/decode-share.py "$(swift build -c release --show-bin-path)/lodestone" --le
 step "the command's manners"
 Tests/command-line.py "$(swift build -c release --show-bin-path)/lodestone" | tail -n 1
 
+step "the hardware suite's manners at a terminal"
+Tests/hil-manners.py "$(swift build -c release --show-bin-path)/lodestone" | tail -n 1
+
 step "a receiver's log through a pseudo terminal to a program that knows only CoreLocation"
 swift build --product facade-program
 Tests/play-log.py "$(swift build --show-bin-path)/facade-program"

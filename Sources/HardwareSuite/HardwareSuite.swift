@@ -14,6 +14,14 @@ import SensorTypes
   import Musl
 #endif
 
+/// What was found so far: it stays when a run is broken off.
+struct Findings {
+  var checks: [Report.Check] = []
+  var series: [Report.Series] = []
+  /// What is being tried.
+  var stage = "the beginning"
+}
+
 /// Tests a board and reports.
 ///
 /// What it does, in order: the commands that a person would try (their output is in the report), the
@@ -29,6 +37,8 @@ public struct HardwareSuite: Sendable {
     public var person: (any Operator)?
     /// This program, for the transcripts of its commands; `nil` for none.
     public var executable: String?
+    /// Where the run learns that it is to end.
+    public var interruption = Interruption()
     /// Takes lines of progress.
     public var say: @Sendable (String) -> Void = { _ in }
 
@@ -45,111 +55,204 @@ public struct HardwareSuite: Sendable {
     self.options = options
   }
 
-  /// Tests the board. Throws only where there is no board to be tested: everything else is in the report.
+  /// Tests the board. Throws only what is wrong with what was asked for: everything else is in the report, a
+  /// board that is not there too.
   ///
   /// - Parameters:
-  ///   - files: Scenarios, in order; their mistakes are thrown before anything is touched.
+  ///   - files: Scenarios, in order; their mistakes, and steps that nobody here can carry out, are thrown before
+  ///     anything is touched.
   ///   - desk: Whether a person is asked for what a desk allows, besides.
   public func run(scenarios files: [String], desk: Bool = false) throws -> Report {
-    let located = try BoardLocator.locate(name)
     let start = ContinuousClock.now
     var report = Report(
-      board: located?.board.name ?? "probed", boardFile: located?.file.path ?? "probed",
-      machine: Self.machine, rig: options.person?.name ?? "nobody", date: Date())
-    func note(_ checks: [Report.Check]) {
-      for check in checks { options.say("\(check.outcome.rawValue)  \(check.name)") }
-      report.checks += checks
+      board: name ?? "probed", boardFile: "probed", machine: Self.machine,
+      rig: options.person?.name ?? "nobody", date: Date())
+    var found = Findings()
+    do {
+      let plan = try plan(files, desk: desk, &report)
+      if let plan { try carryOut(plan, &report, &found) } else { try lookAround(&report, &found) }
+    } catch let end as BrokenOff {
+      report.brokenOff = Report.Interrupted(signal: end.name, during: found.stage)
     }
-    // The scenarios are read before the first chip is touched: a slip costs no minute.
-    let scenarios = try located.map { located in
-      try files.map { try Self.read($0, for: located.board) }
-    }
-    var broken: Set<Int> = []
-    if let board = located?.board {
-      report.deviations = board.sensors.flatMap(\.deviations)
-      let wiring = wiring(of: board).checks()
-      broken = wiring.broken
-      note(wiring.checks)
-    }
-    if let executable = options.executable {
-      let (checks, transcripts) = commands(
-        Transcripts(executable: executable), isSimulated: located?.board.simulation != nil)
-      report.transcripts = transcripts
-      note(checks)
-    }
-    if let board = located?.board, board.simulation == nil {
-      note(wiring(of: board).selfTests())
-    }
-    let session = try Session(board: name)
-    report.board = session.board.name
-    let person =
-      options.person
-      ?? session.simulation.map { SimulationOperator($0, board: session.board) } ?? Nobody()
-    report.rig = person.name
-    let bench = Bench(
-      board: session.board, hub: session.hub, person: person, now: { session.now() },
-      pass: Self.sleep, say: options.say)
-    session.hub.setDemand(.everything)
-    session.hub.start()
-    var steps = try scenarios ?? files.map { try Self.read($0, for: session.board) }
-    if desk { steps.append(.desk(for: session.board)) }
-    let part = Self.test(
-      bench, broken: broken, seconds: options.seconds, scenarios: steps)
-    session.hub.stop()
-    report.checks += part.checks
-    report.series = part.series
-    if bench.capture.dropped > 0 {
-      report.deviations.append("\(bench.capture.dropped) samples were too many to keep")
-    }
-    bench.capture.end()
+    report.checks += found.checks
+    report.series = found.series
     report.seconds = Double((ContinuousClock.now - start) / .seconds(1))
     return report
   }
 
-  private func wiring(of board: Board) -> Wiring {
-    Wiring(board: board, provider: LinuxBusProvider(), doctor: Doctor(), wait: Self.sleep)
+  /// What is to be done, and on which board.
+  private struct Plan {
+    let board: Board
+    let scenarios: [Scenario]
+  }
+
+  /// Finds the board and reads everything that can be wrong with what was asked for. `nil` where there is no
+  /// board, which the report then says.
+  private func plan(_ files: [String], desk: Bool, _ report: inout Report) throws -> Plan? {
+    let board: Board?
+    do {
+      let located = try BoardLocator.locate(name)
+      if let located { report.boardFile = located.file.path }
+      board = located?.board ?? BoardProbe.board(with: LinuxBusProvider())
+    } catch {
+      report.checks.append(
+        Report.Check(
+          "board", "there is a board", .failed, "\(error)",
+          mend: "mend the board file, or name another with --board"))
+      return nil
+    }
+    guard let board else {
+      report.checks.append(
+        Report.Check(
+          "board", "there is a board", .failed, "\(Session.NothingFound())",
+          mend: "--board FILE   # README.md, \"Wiring a board\", says what stands in one"))
+      return nil
+    }
+    report.board = board.name
+    report.deviations = board.sensors.flatMap(\.deviations)
+    if options.person == nil, board.simulation != nil { report.rig = SimulationOperator.title }
+    if board.simulation != nil, options.person?.isPerson == true {
+      throw OperatorError(
+        "nobody can turn or unplug a simulated board: take a --scenario instead of --interactive")
+    }
+    var scenarios = try files.map { try Self.read($0, for: board) }
+    if desk { scenarios.append(.desk(for: board)) }
+    for scenario in scenarios {
+      try scenario.check { action in
+        if let person = options.person { return person.objection(to: action) }
+        return board.simulation == nil
+          ? Nobody().objection(to: action) : SimulationOperator.objection(to: action)
+      }
+    }
+    return Plan(board: board, scenarios: scenarios)
+  }
+
+  /// Without a board: what a person would look at first.
+  private func lookAround(_ report: inout Report, _ found: inout Findings) throws(BrokenOff) {
+    for check in report.checks { for line in check.lines { options.say(line) } }
+    guard let transcripts else { return }
+    found.stage = "the commands"
+    let board = name.map { ["--board", $0] } ?? []
+    report.transcripts.append(try transcripts.run(["doctor"] + board))
+    report.transcripts.append(try transcripts.run(["scan"]))
+  }
+
+  private func carryOut(
+    _ plan: Plan, _ report: inout Report, _ found: inout Findings
+  ) throws {
+    let board = plan.board
+    let isSimulated = board.simulation != nil
+    func note(_ checks: [Report.Check], _ found: inout Findings) {
+      for check in checks { for line in check.lines { options.say(line) } }
+      found.checks += checks
+    }
+    found.stage = "the wiring"
+    let wiring = Wiring(
+      board: board, provider: LinuxBusProvider(), doctor: Doctor(), wait: Self.sleep,
+      check: check)
+    let (checks, broken) = wiring.checks()
+    note(checks, &found)
+    if let transcripts {
+      found.stage = "the commands"
+      for command in commands(isSimulated: isSimulated) {
+        let run = try transcripts.run(command)
+        report.transcripts.append(run)
+        note([Self.check(of: run)], &found)
+      }
+    }
+    let testable = Wiring.testable(board)
+    if isSimulated {
+      if !testable.isEmpty {
+        report.deviations.append(
+          "self-tests (\(testable.joined(separator: ", "))) are not run on the simulated board")
+      }
+    } else {
+      found.stage = "the self-tests"
+      if !testable.isEmpty { options.say("self-tests: let the board lie still") }
+      note(try wiring.selfTests(), &found)
+    }
+    let session: Session
+    do {
+      session = try Session(board: name)
+    } catch {
+      note(
+        [
+          Report.Check(
+            "board", "the board can be opened", .failed, "\(error)", mend: "lodestone doctor")
+        ], &found)
+      return
+    }
+    let person =
+      options.person ?? session.simulation.map { SimulationOperator($0) } ?? Nobody()
+    report.rig = person.name
+    let interruption = options.interruption
+    let bench = Bench(
+      board: session.board, hub: session.hub, calibrations: session.state.calibrations,
+      person: person, now: { session.now() },
+      pass: { (seconds) throws(BrokenOff) in try interruption.sleep(seconds) }, say: options.say)
+    session.hub.setDemand(.everything)
+    session.hub.start()
+    defer {
+      session.hub.stop()
+      if bench.capture.dropped > 0 {
+        report.deviations.append("\(bench.capture.dropped) samples were too many to keep")
+      }
+      bench.capture.end()
+    }
+    try Self.test(
+      bench, broken: broken, seconds: options.seconds, scenarios: plan.scenarios, into: &found)
+  }
+
+  private func check() throws(BrokenOff) { try options.interruption.check() }
+
+  private var transcripts: Transcripts? {
+    options.executable.map { Transcripts(executable: $0, check: check) }
   }
 
   /// The part that needs a running hub: the measurement and the scenarios. Chips that are known to be
-  /// `broken` are not waited for.
+  /// `broken` are not waited for. What is found goes into `found` as it comes.
   static func test(
-    _ bench: Bench, broken: Set<Int> = [], seconds: Double, scenarios: [Scenario]
-  ) -> (checks: [Report.Check], series: [Report.Series]) {
+    _ bench: Bench, broken: Set<Int> = [], seconds: Double, scenarios: [Scenario],
+    into found: inout Findings
+  ) throws(BrokenOff) {
+    found.stage = "the start of the chips"
     // Chips that are there start within a second; the others get what a loss gets.
-    _ = bench.wait(atMost: FaultTrial.returnLimit) {
+    _ = try bench.wait(atMost: FaultTrial.returnLimit) {
       bench.hub.status.allSatisfy { $0.state == .running || broken.contains($0.index) }
     }
+    found.stage = "the measurement"
+    bench.say(
+      "measuring for \(Report.figure(seconds)) s"
+        + (bench.board.simulation == nil ? ": let the board lie still" : ""))
     // The filter settles, the receiver may find its sky.
-    bench.pass(2)
+    try bench.pass(2)
     let measurement = Measurement(bench, seconds: seconds)
-    var checks = measurement.checks("measurement") + measurement.sanity("plausibility")
-    for check in checks { bench.say("\(check.outcome.rawValue)  \(check.name)") }
-    let series = measurement.series()
+    found.series = measurement.series()
+    if let end = measurement.end { throw end }
+    let checks = measurement.checks("measurement") + measurement.sanity("plausibility")
+    for check in checks { bench.tell(check) }
+    found.checks += checks
     let player = ScenarioPlayer(bench: bench)
-    for scenario in scenarios { checks += player.play(scenario) }
-    return (checks, series)
+    for scenario in scenarios { try player.play(scenario, into: &found) }
   }
 
-  private func commands(
-    _ transcripts: Transcripts, isSimulated: Bool
-  ) -> (checks: [Report.Check], transcripts: [Report.Transcript]) {
+  private func commands(isSimulated: Bool) -> [[String]] {
     let board = name.map { ["--board", $0] } ?? []
     // Seconds are few: what is wrong shows in the measurement, this is what a person would see.
-    let runs = [
-      transcripts.run(["doctor"] + board), transcripts.run(["scan"] + (isSimulated ? board : [])),
-      transcripts.run(["monitor"] + board + ["--seconds", "3"]),
+    return [
+      ["doctor"] + board, ["scan"] + (isSimulated ? board : []),
+      ["monitor"] + board + ["--seconds", "3"],
     ]
-    let checks = runs.map { run in
-      let isGood = run.exitCode == 0
-      return Report.Check(
-        "commands", run.command, isGood ? .passed : .failed,
-        isGood
-          ? "exit code 0"
-          : "exit code \(run.exitCode): "
-            + (run.output.split(separator: "\n").last.map(String.init) ?? "no output"),
-        mend: isGood ? nil : "its output stands at the end of the report")
+  }
+
+  static func check(of run: Report.Transcript) -> Report.Check {
+    guard run.exitCode != 0 else {
+      return Report.Check("commands", run.command, .passed, "exit code 0")
     }
-    return (checks, runs)
+    let cause = run.cause
+    return Report.Check(
+      "commands", run.command, .failed, "exit code \(run.exitCode): \(cause.text)",
+      mend: cause.mend ?? "its output stands at the end of the report")
   }
 
   private static func read(_ file: String, for board: Board) throws -> Scenario {

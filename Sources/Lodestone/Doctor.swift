@@ -34,6 +34,8 @@ public struct Doctor: Sendable {
     public let text: String
     /// The line that mends it.
     public let mend: String?
+    /// What was looked at, however it is: `LIS3MDL at /dev/i2c-1:0x1e answers`. Empty for what is not wiring.
+    public var subject = ""
     /// The chip it is about, by its place in the board file; `nil` where it is about the machine.
     public let sensor: Int?
 
@@ -44,6 +46,12 @@ public struct Doctor: Sendable {
     // A problem of a node is said of each chip that hangs on it.
     fileprivate func about(_ chip: String) -> Finding {
       level == .good ? self : Finding(level, "\(chip): \(text)", mend: mend, sensor: sensor)
+    }
+
+    fileprivate func on(_ subject: String) -> Finding {
+      var finding = self
+      finding.subject = subject
+      return finding
     }
   }
 
@@ -114,16 +122,23 @@ public struct Doctor: Sendable {
     var seen: Set<String> = []
     for (index, sensor) in board.sensors.enumerated() {
       let bus = sensor.attachment.bus
+      let place = "\(sensor.chip) at \(sensor.attachment)"
       switch sensor.attachment {
       case .i2c(_, let address):
         let access = access(bus, group: "i2c", sensor: index)
         let isOpen = access.level == .good
-        if seen.insert(bus).inserted || !isOpen { findings.append(access.about(sensor.chip)) }
-        if isOpen { findings.append(chip(sensor, index, bus: bus, address: address)) }
+        if isOpen, seen.insert(bus).inserted { findings.append(access.on("\(bus) can be opened")) }
+        let found =
+          isOpen
+          ? chip(sensor, index, bus: bus, address: address) : access.about(sensor.chip)
+        findings.append(found.on("\(place) answers"))
       case .serial:
-        findings.append(port(bus, sensor: index).about(sensor.chip))
+        findings.append(
+          port(bus, sensor: index).about(sensor.chip).on("\(place) can be opened"))
       }
-      if let line = sensor.interrupt { findings.append(interrupt(sensor, index, line)) }
+      if let line = sensor.interrupt {
+        findings.append(interrupt(sensor, index, line).on("\(place) has its interrupt line"))
+      }
     }
     return findings
   }

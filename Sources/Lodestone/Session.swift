@@ -12,6 +12,9 @@ public import SimulatedDevices
 public final class Session: Sendable {
   /// Nothing was found and nothing was named.
   public struct NothingFound: Error, Sendable, CustomStringConvertible {
+    /// The only one there is.
+    public init() {}
+
     /// One line for a person.
     public var description: String {
       "no board file and no known chip on any bus: name a board by LODESTONE_BOARD "

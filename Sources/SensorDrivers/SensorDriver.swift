@@ -7,7 +7,8 @@ public enum DriverError: Error, Hashable, Sendable {
   case bus(BusError)
   /// Another chip answers at this address.
   case wrongIdentity(chip: String, register: UInt8, expected: UInt8, found: UInt8)
-  /// A configuration register does not hold what was written: the chip was reset behind our back.
+  /// A configuration register does not read as what was written: the chip was reset behind our back, or
+  /// the transfer is disturbed. What was read does not tell which.
   case configurationLost(register: UInt8, expected: UInt8, found: UInt8)
   /// The chip did not become ready within the time its datasheet allows.
   case notReady(String)
@@ -15,6 +16,9 @@ public enum DriverError: Error, Hashable, Sendable {
   case invalidTrim(String)
   /// The measured value is beyond the range; the sample is dropped, the chip goes on.
   case overflow
+  /// A read that began at this register brought zeros only, from registers too that cannot be zero: the
+  /// data line is held low.
+  case heldLow(register: UInt8)
   /// The output has not moved by one bit for longer than its noise allows.
   case stuck
 }

@@ -28,7 +28,7 @@ struct TwinServer: ParsableCommand {
   @Option(help: "The link to the control line's pseudo terminal.") var control: String?
   @Option(help: "Where the calibrations of the simulated chips go, DIR/calibrations.")
   var state: String?
-  @Flag(help: "Chips without noise, bias and drift.") var exact = false
+  @Flag(help: "Chips without noise, bias and drift on a board without iron.") var exact = false
   @Option(help: "Seconds to wait for the first guest.") var patience = 60.0
 
   func validate() throws {
@@ -49,7 +49,7 @@ struct TwinServer: ParsableCommand {
     guard twins.chips.count == board.sensors.count else {
       throw ValidationError("\(self.board) names a chip that has no twin")
     }
-    if exact { for index in twins.chips.indices { twins.chips[index].isImperfect = false } }
+    if exact { for index in twins.chips.indices { twins.chips[index].makeExact() } }
     // How long a slow transfer takes is the guest's to see, so that none is given up here.
     let provider = SimulatedBusProvider(twins, busTimeout: .infinity)
     Simulation.scheduleFaults(of: plan, on: provider)

@@ -12,11 +12,20 @@ import Testing
 struct SuiteTests {
   private func bench(_ board: VirtualBoard, _ person: (any Operator)? = nil) -> Bench {
     Bench(
-      board: board.board, hub: board.hub,
-      person: person ?? SimulationOperator(board.simulation, board: board.board),
+      board: board.board, hub: board.hub, calibrations: board.state.calibrations,
+      person: person ?? SimulationOperator(board.simulation),
       now: { board.clock.now() },
       pass: { board.runner.run(until: board.clock.now().advanced(bySeconds: $0)) },
       say: { _ in })
+  }
+
+  /// The measurement and the scenarios, as a whole run has them.
+  private func test(
+    _ board: VirtualBoard, seconds: Double
+  ) throws -> (checks: [Report.Check], series: [Report.Series]) {
+    var found = Findings()
+    try HardwareSuite.test(bench(board), seconds: seconds, scenarios: [], into: &found)
+    return (found.checks, found.series)
   }
 
   private func scenario(_ steps: String, on board: VirtualBoard) throws -> Scenario {
@@ -28,7 +37,7 @@ struct SuiteTests {
   func healthy() throws {
     let board = try VirtualBoard()
     _ = board.run(8)
-    let (checks, series) = HardwareSuite.test(bench(board), seconds: 10, scenarios: [])
+    let (checks, series) = try test(board, seconds: 10)
     for check in checks where check.outcome != .passed {
       Issue.record("\(check.name): \(check.detail)")
     }
@@ -46,7 +55,7 @@ struct SuiteTests {
     _ = board.run(10)
     for (index, sensor) in board.board.sensors.enumerated()
     where fault.suits(receiver: sensor.chip == "u-blox") {
-      let check = FaultTrial(bench: bench(board), sensor: index, fault: fault, seconds: 3)
+      let check = try FaultTrial(bench: bench(board), sensor: index, fault: fault, seconds: 3)
         .run("faults")
       #expect(check.outcome == .passed, "\(check.name): \(check.detail)")
     }
@@ -57,7 +66,7 @@ struct SuiteTests {
     let board = try VirtualBoard()
     _ = board.run(5)
     let stubborn = Stubborn(board.simulation)
-    let check = FaultTrial(
+    let check = try FaultTrial(
       bench: bench(board, stubborn), sensor: 0, fault: .noAnswer, seconds: 3
     ).run("faults")
     #expect(check.outcome == .failed)
@@ -68,17 +77,18 @@ struct SuiteTests {
   func noFault() throws {
     let board = try VirtualBoard()
     _ = board.run(5)
-    let check = FaultTrial(bench: bench(board, Idle()), sensor: 0, fault: .noAnswer, seconds: 3)
+    let check = try FaultTrial(bench: bench(board, Idle()), sensor: 0, fault: .noAnswer, seconds: 3)
       .run("faults")
     #expect(check.outcome == .failed)
-    #expect(check.detail.contains("not said"))
+    #expect(check.detail == "LIS3MDL: no loss was said")
+    #expect(check.mend != nil)
   }
 
   @Test("a neighbour that falls with it is named")
   func neighbour() throws {
     let board = try VirtualBoard()
     _ = board.run(5)
-    let check = FaultTrial(
+    let check = try FaultTrial(
       bench: bench(board, Clumsy(board.simulation)), sensor: 0, fault: .noAnswer, seconds: 3
     ).run("faults")
     #expect(check.outcome == .failed)
@@ -89,7 +99,7 @@ struct SuiteTests {
   func overlapping() throws {
     let board = try VirtualBoard()
     _ = board.run(10)
-    let check = FaultTrial(
+    let check = try FaultTrial(
       bench: bench(board),
       parts: [
         .init(sensor: 2, fault: .timeout, delay: 1.5, seconds: 3),
@@ -99,8 +109,8 @@ struct SuiteTests {
     ).run("faults")
     #expect(check.outcome == .passed, "\(check.detail)")
     #expect(
-      check.name == "LIS3MDL: noAnswer for 4.00 s, after 1.50 s BMP280: timeout for 3.00 s, "
-        + "after 2.00 s u-blox: receiverGarbage for 3.00 s")
+      check.name == "LIS3MDL: noAnswer for 4 s, after 1.5 s BMP280: timeout for 3 s, "
+        + "after 2 s u-blox: receiverGarbage for 3 s")
     #expect(check.measures.count == 6)
     #expect(check.measures.allSatisfy { $0.value > 0 && $0.value < 5 })
     #expect(check.seconds > 4.9 && check.seconds < 11)
@@ -110,7 +120,7 @@ struct SuiteTests {
   func impossible() throws {
     let board = try VirtualBoard()
     _ = board.run(10)
-    let check = FaultTrial(
+    let check = try FaultTrial(
       bench: bench(board, Deceiver(board.simulation)), sensor: 0, fault: .slow, seconds: 3
     ).run("faults")
     #expect(check.outcome == .failed)
@@ -125,7 +135,7 @@ struct SuiteTests {
       let board = try VirtualBoard(edit: edit)
       prepare(board)
       _ = board.run(8)
-      return HardwareSuite.test(bench(board), seconds: 5, scenarios: []).checks
+      return try test(board, seconds: 5).checks
         .filter { $0.outcome != .passed }
     }
     let missing = try failures({ $0 }) { board in
@@ -143,12 +153,50 @@ struct SuiteTests {
     #expect(crossed.contains { $0.name == "LSM6DSOX interrupt line" && $0.mend != nil })
   }
 
+  @Test(
+    "a loss is said with what is known of it: no magnet near a barometer, no supply to check for a wire"
+  )
+  func causes() throws {
+    let board = try VirtualBoard()
+    _ = board.run(10)
+    func said(_ sensor: Int, _ fault: RigFault) throws -> String {
+      try FaultTrial(bench: bench(board), sensor: sensor, fault: fault, seconds: 3).run("g").detail
+    }
+    #expect(try said(0, .overflow).contains("a magnet or a current is near"))
+    #expect(try said(1, .overflow).contains("a blow or a spin"))
+    #expect(try said(2, .overflow).contains("the sensor's hole is blocked"))
+    // The burst holds the control register, which cannot be zero.
+    #expect(
+      try said(2, .stuckLow).contains(
+        "from register 0xf3 on is zero, which cannot be: the data line"))
+    let flipped = try said(0, .bitFlip)
+    #expect(flipped.contains("register 0x21 reads 0x"), "\(flipped)")
+    #expect(flipped.contains("was reset (its supply), or the line is disturbed"))
+  }
+
+  @Test("a chip that never ran fails once, and heading fails for the accelerometer that is lost")
+  func onceOnly() throws {
+    let board = try VirtualBoard()
+    board.simulation.inject(.noAnswer, chip: 1, from: board.clock.now())
+    let checks = try test(board, seconds: 3).checks
+    let own = checks.filter { $0.name.hasPrefix("LSM6DSOX") }
+    #expect(own.count == 1 && own[0].name == "LSM6DSOX delivers" && own[0].outcome == .failed)
+    let heading = try #require(checks.first { $0.name == "heading" })
+    #expect(
+      heading.detail.hasPrefix("sensor lost: LSM6DSOX: /dev/i2c-1 address 0x6a"), "\(heading)")
+    let lost = try VirtualBoard()
+    lost.simulation.inject(.noAnswer, chip: 2, from: lost.clock.now())
+    let air = try test(lost, seconds: 3).checks
+    #expect(try #require(air.first { $0.name == "altitude" }).detail.contains("0x77"))
+    #expect(!air.contains { $0.name == "BMP280 without errors" })
+  }
+
   @Test("what is shown is read, to the chip's own errors")
   func show() throws {
     let board = try VirtualBoard()
     _ = board.run(5)
     let player = ScenarioPlayer(bench: bench(board))
-    let checks = player.play(
+    let checks = try player.play(
       try scenario(
         """
           - show: {chip: BMP280, pressure: 95000, within: 250}
@@ -157,12 +205,52 @@ struct SuiteTests {
     #expect(checks.map(\.outcome) == [.passed, .failed])
   }
 
+  @Test("a shown field is the one around the board: what is read, calibrated, and heading are its")
+  func showField() throws {
+    // Still and level from the beginning, the body's y axis 40 degrees from north by the walk.
+    let board = try VirtualBoard(edit: {
+      $0.components(separatedBy: "  legs:\n")[0] + "  legs:\n    - {seconds: 400, fix: true}\n"
+    })
+    _ = board.run(10)
+    let checks = try ScenarioPlayer(bench: bench(board)).play(
+      try scenario(
+        """
+          - show: {chip: LIS3MDL, field: [20, 0, -44], within: 0.5, heading: 270}
+          - show: {chip: LIS3MDL, field: [0, 20, -44], within: 0.5, heading: 0}
+          - show: {chip: LIS3MDL, field: [20, 0, -44], within: 0.5, heading: 0}
+          - show: {chip: LIS3MDL, field: [20, 0, -44], within: 0.001}
+        """, on: board))
+    #expect(checks.map(\.outcome) == [.passed, .passed, .failed, .failed], "\(checks)")
+    #expect(checks[0].name == "LIS3MDL is shown field 20 0 -44")
+    #expect(checks[2].mend?.contains("the field means 270 deg on a level board") == true)
+    #expect(checks[3].detail.hasPrefix("calibrated it reads "))
+    #expect(!checks[3].detail.contains("["))
+  }
+
+  @Test(
+    "a shown field gives its heading on a board that is on its way, and the way is there again after it",
+    arguments: [16.0, 24, 33, 50])
+  func showOnTheWay(seconds: Double) throws {
+    let board = try VirtualBoard()
+    // In turns, climbing, with the nose up, in the tunnel.
+    _ = board.run(seconds)
+    let checks = try ScenarioPlayer(bench: bench(board)).play(
+      try scenario(
+        """
+          - show: {chip: LIS3MDL, field: [20, 0, -44], within: 0.5, heading: 270}
+          - show: {chip: LIS3MDL, field: [0, 20, -44], within: 0.5, heading: 0}
+        """, on: board))
+    #expect(checks.map(\.outcome) == [.passed, .passed], "\(checks)")
+    #expect(board.board.sensors.indices.allSatisfy { board.simulation.shown(chip: $0) == .init() })
+    #expect(board.hub.status.allSatisfy { $0.state == .running })
+  }
+
   @Test("random faults are the same for the same seed")
   func random() throws {
     func names() throws -> [String] {
       let board = try VirtualBoard()
       _ = board.run(10)
-      return ScenarioPlayer(bench: bench(board)).play(
+      return try ScenarioPlayer(bench: bench(board)).play(
         try scenario("  - randomFaults: {count: 4, seed: 5}\n", on: board)
       ).map { "\($0.name) \($0.outcome)" }
     }
@@ -176,9 +264,11 @@ struct SuiteTests {
   func nobody() throws {
     let board = try VirtualBoard()
     _ = board.run(5)
-    let checks = ScenarioPlayer(bench: bench(board, Nobody())).play(.desk(for: board.board))
+    let checks = try ScenarioPlayer(bench: bench(board, Nobody())).play(.desk(for: board.board))
     #expect(checks.count == 7)
     #expect(checks.allSatisfy { $0.outcome == .failed && $0.detail.contains("--interactive") })
+    let desk = Scenario.desk(for: board.board)
+    #expect(throws: BoardFileError.self) { try desk.check { Nobody().objection(to: $0) } }
   }
 
   @Test("a person's turn, tilt and lift are followed")
@@ -200,7 +290,7 @@ struct SuiteTests {
         """
     })
     _ = board.run(8)
-    let checks = ScenarioPlayer(bench: bench(board, Idle())).play(
+    let checks = try ScenarioPlayer(bench: bench(board, Idle())).play(
       try scenario(
         """
           - turn: {degrees: 360, within: 10, seconds: 11}
@@ -208,8 +298,9 @@ struct SuiteTests {
           - lift: {metres: 1, within: 0.3, seconds: 8}
           - turn: {degrees: 90, within: 10, seconds: 3}
         """, on: board))
-    for check in checks { print(check.name, check.outcome, check.measures.map(\.value)) }
     #expect(checks.map(\.outcome) == [.passed, .passed, .passed, .failed])
+    #expect(checks.allSatisfy { $0.seconds > 2 })
+    #expect(checks[3].detail == "the board was not moved")
   }
 }
 
@@ -217,9 +308,10 @@ struct SuiteTests {
 private struct Idle: Operator {
   let name = "idle"
   let isPerson = false
-  func inject(_ fault: RigFault, chip: String, seconds: Double) throws {}
-  func show(_ shown: Shown, chip: String) throws {}
-  func endShow(chip: String) throws {}
+  func inject(_ fault: RigFault, on chip: ChipTarget, seconds: Double) throws {}
+  func show(_ shown: Shown, on chip: ChipTarget) throws {}
+  func endShow(on chip: ChipTarget) throws {}
+  func objection(to action: Scenario.Action) -> String? { nil }
   func ask(_ instruction: String) throws {}
 }
 
@@ -229,11 +321,12 @@ private struct Stubborn: Operator {
   let isPerson = false
   let simulation: SimulatedBusProvider
   init(_ simulation: SimulatedBusProvider) { self.simulation = simulation }
-  func inject(_ fault: RigFault, chip: String, seconds: Double) throws {
+  func inject(_ fault: RigFault, on chip: ChipTarget, seconds: Double) throws {
     simulation.inject(.noAnswer, chip: 0, from: simulation.now())
   }
-  func show(_ shown: Shown, chip: String) throws {}
-  func endShow(chip: String) throws {}
+  func show(_ shown: Shown, on chip: ChipTarget) throws {}
+  func endShow(on chip: ChipTarget) throws {}
+  func objection(to action: Scenario.Action) -> String? { nil }
   func ask(_ instruction: String) throws {}
 }
 
@@ -243,13 +336,14 @@ private struct Deceiver: Operator {
   let isPerson = false
   let simulation: SimulatedBusProvider
   init(_ simulation: SimulatedBusProvider) { self.simulation = simulation }
-  func inject(_ fault: RigFault, chip: String, seconds: Double) throws {
+  func inject(_ fault: RigFault, on chip: ChipTarget, seconds: Double) throws {
     var shown = ShownStimulus.Quantities()
     shown.pressure = 90_000
     simulation.show(shown, chip: 2)
   }
-  func show(_ shown: Shown, chip: String) throws {}
-  func endShow(chip: String) throws {}
+  func show(_ shown: Shown, on chip: ChipTarget) throws {}
+  func endShow(on chip: ChipTarget) throws {}
+  func objection(to action: Scenario.Action) -> String? { nil }
   func ask(_ instruction: String) throws {}
 }
 
@@ -259,14 +353,15 @@ private struct Clumsy: Operator {
   let isPerson = false
   let simulation: SimulatedBusProvider
   init(_ simulation: SimulatedBusProvider) { self.simulation = simulation }
-  func inject(_ fault: RigFault, chip: String, seconds: Double) throws {
+  func inject(_ fault: RigFault, on chip: ChipTarget, seconds: Double) throws {
     let now = simulation.now()
     for index in [0, 2] {
       simulation.inject(
         .noAnswer, chip: index, from: now, until: now.advanced(bySeconds: seconds))
     }
   }
-  func show(_ shown: Shown, chip: String) throws {}
-  func endShow(chip: String) throws {}
+  func show(_ shown: Shown, on chip: ChipTarget) throws {}
+  func endShow(on chip: ChipTarget) throws {}
+  func objection(to action: Scenario.Action) -> String? { nil }
   func ask(_ instruction: String) throws {}
 }

@@ -133,7 +133,7 @@ struct SimulatedBusProviderTests {
   @Test("shows a chip exactly what it is told, and the walk again afterwards")
   func shown() throws {
     var exact = SimulatedBoard.standard()
-    for index in exact.chips.indices { exact.chips[index].isImperfect = false }
+    for index in exact.chips.indices { exact.chips[index].makeExact() }
     let provider = SimulatedBusProvider(exact, clock: clock)
     let device = try startMagnetometer(provider)
     var shown = ShownStimulus.Quantities()
@@ -142,7 +142,7 @@ struct SimulatedBusProviderTests {
     #expect(provider.shown(chip: 1) == shown)
     clock.advance(bySeconds: 1)
     let block = try device.burst(0xA8, count: 6)
-    // 6842 counts a gauss, rounded: the iron of this board does not act on what is shown.
+    // 6842 counts a gauss, rounded.
     #expect(block.int16LittleEndian(0) == 3421)
     #expect(block.int16LittleEndian(2) == -1711)
     #expect(block.int16LittleEndian(4) == 6842)
@@ -152,6 +152,28 @@ struct SimulatedBusProviderTests {
     // A receiver measures none of it.
     provider.show(shown, chip: 3)
     #expect(provider.shown(chip: 3) == .init())
+  }
+
+  @Test(
+    "a shown field is the one around the board, whose iron distorts it: calibrated it is read back")
+  func shownThroughIron() throws {
+    var board = SimulatedBoard.standard()
+    board.chips[1].isImperfect = false
+    let provider = SimulatedBusProvider(board, clock: clock)
+    let device = try startMagnetometer(provider)
+    var shown = ShownStimulus.Quantities()
+    shown.magneticField = Vector3(50, -25, 100)
+    provider.show(shown, chip: 1)
+    clock.advance(bySeconds: 1)
+    let block = try device.burst(0xA8, count: 6)
+    let raw =
+      Vector3(
+        Double(block.int16LittleEndian(0)), Double(block.int16LittleEndian(2)),
+        Double(block.int16LittleEndian(4))) * (100 / 6842)
+    // By hand: 1.04 x 50 - 0.02 x 25 - 0.01 x 100 + 18, and so on.
+    #expect((raw - Vector3(68.5, -30.75, 125.125)).length < 0.02)
+    let ideal = try #require(board.idealCalibration(ofChip: 1))
+    #expect((ideal.correct(raw) - Vector3(50, -25, 100)).length < 0.02)
   }
 
   @Test("tells the level of a data-ready pin")

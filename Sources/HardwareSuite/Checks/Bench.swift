@@ -1,3 +1,4 @@
+import SensorDrivers
 import SensorHub
 import SensorTypes
 
@@ -9,17 +10,22 @@ struct Bench: Sendable {
   let person: any Operator
   /// The monotonic clock of the board.
   let now: @Sendable () -> Timestamp
-  /// Lets so many seconds pass.
-  let pass: @Sendable (Double) -> Void
+  /// Lets so many seconds pass, unless the run is to end.
+  let pass: @Sendable (Double) throws(BrokenOff) -> Void
   /// Shows a line of progress.
   let say: @Sendable (String) -> Void
+  /// The records of the board's magnetometers, which the hub applies.
+  let calibrations: CalibrationStore?
 
   init(
-    board: Board, hub: Hub, person: any Operator, now: @escaping @Sendable () -> Timestamp,
-    pass: @escaping @Sendable (Double) -> Void, say: @escaping @Sendable (String) -> Void
+    board: Board, hub: Hub, calibrations: CalibrationStore?, person: any Operator,
+    now: @escaping @Sendable () -> Timestamp,
+    pass: @escaping @Sendable (Double) throws(BrokenOff) -> Void,
+    say: @escaping @Sendable (String) -> Void
   ) {
     self.board = board
     self.hub = hub
+    self.calibrations = calibrations
     self.person = person
     self.now = now
     self.pass = pass
@@ -28,19 +34,47 @@ struct Bench: Sendable {
   }
 
   /// Lets time pass until something holds or `limit` seconds are over; says whether it holds.
-  func wait(atMost limit: Double, step: Double = 0.05, until holds: () -> Bool) -> Bool {
+  func wait(
+    atMost limit: Double, step: Double = 0.05, until holds: () -> Bool
+  ) throws(BrokenOff) -> Bool {
     let end = now().advanced(bySeconds: limit)
     while !holds() {
       guard now() < end else { return false }
-      pass(step)
+      try pass(step)
     }
     return true
   }
 
+  /// Lets time pass and, for a person, counts it down.
+  func countDown(_ seconds: Double) throws(BrokenOff) {
+    guard person.isPerson else { return try pass(seconds) }
+    say("    begins: \(Report.figure(seconds)) s")
+    var left = seconds
+    while left > 0 {
+      // Full tens are said.
+      let next = max(0, ((left - 0.001) / 10).rounded(.down) * 10)
+      try pass(left - next)
+      left = next
+      say(left > 0 ? "    \(Report.figure(left)) s left" : "    over")
+    }
+  }
+
+  /// Shows how a check ended, and why where it is not well.
+  func tell(_ check: Report.Check) { for line in check.lines { say(line) } }
+
   /// The chip's name, with its place where the board has two of the kind.
-  func name(_ sensor: Int) -> String {
-    let chip = board.sensors[sensor].chip
-    let isAlone = board.sensors.count { $0.chip == chip } == 1
-    return isAlone ? chip : "\(chip) at \(board.sensors[sensor].attachment)"
+  func name(_ sensor: Int) -> String { ChipTarget(sensor, of: board).name }
+
+  /// What is known of a chip's kind.
+  func kind(_ sensor: Int) -> ChipKind? {
+    ChipCatalog.chip(named: board.sensors[sensor].chip)?.kind
+  }
+
+  /// What to do about a chip that does not do its work.
+  var remedy: String {
+    guard let simulation = board.simulation else { return "lodestone doctor" }
+    return simulation.faults.isEmpty
+      ? "lodestone monitor --board FILE   # shows what the simulated chip says"
+      : "the 'faults' of the simulated board's file rehearse this"
   }
 }

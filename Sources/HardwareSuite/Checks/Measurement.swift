@@ -18,8 +18,15 @@ struct Measurement {
   private static let edgeShare = 0.95
   /// The share of edges that may announce nothing: a look by the timer sometimes comes before the edge.
   private static let emptyShare = 0.2
+  /// How far a specific force may be from 9.81, m/s^2: zero-g offsets of 20 to 60 mg on each axis are a chip's
+  /// right.
+  private static let gravityLimit = 0.6
   /// From an edge to its sample, 99th percentile, seconds.
   private static let latencyLimit = 0.05
+
+  /// How noise is measured: `Statistics.noise`.
+  private static let noiseMethod =
+    "from the differences of successive samples, the median of windows of a second"
 
   private let bench: Bench
   private let mark: Capture.Mark
@@ -27,6 +34,8 @@ struct Measurement {
   private let seconds: Double
   private let before: [SensorStatus]
   private let after: [SensorStatus]
+  /// Whether the run ended during the measurement: what came has curves, and is not judged.
+  let end: BrokenOff?
 
   /// Lets `seconds` pass and keeps what comes.
   init(_ bench: Bench, seconds: Double) {
@@ -34,7 +43,12 @@ struct Measurement {
     mark = bench.capture.mark
     before = bench.hub.status
     start = bench.now()
-    bench.pass(seconds)
+    do throws(BrokenOff) {
+      try bench.pass(seconds)
+      end = nil
+    } catch {
+      end = error
+    }
     after = bench.hub.status
     self.seconds = bench.now().seconds(since: start)
   }
@@ -43,12 +57,12 @@ struct Measurement {
   func checks(_ group: String) -> [Report.Check] {
     var checks: [Report.Check] = []
     for index in bench.board.sensors.indices {
-      if ChipCatalog.chip(named: bench.board.sensors[index].chip)?.kind == .receiver {
-        checks += receiver(index, group)
-      } else {
-        checks += chip(index, group)
+      let found = bench.kind(index) == .receiver ? receiver(index, group) : chip(index, group)
+      checks += found
+      // The errors of a chip that never ran are those of its one failure.
+      if after[index].counters.samples > before[index].counters.samples {
+        checks.append(counters(index, group))
       }
-      checks.append(counters(index, group))
     }
     return checks
   }
@@ -63,7 +77,7 @@ struct Measurement {
         Report.Check(
           group, "\(name) delivers", .failed,
           "\(readings.count) samples in \(Report.figure(seconds)) s: \(state(index))",
-          mend: "lodestone doctor", seconds: seconds)
+          mend: bench.remedy, seconds: seconds)
       ]
     }
     let nominal = first.value.outputRate
@@ -105,7 +119,7 @@ struct Measurement {
       let what =
         found.isNaN
         ? "\(readings.count) samples are too few"
-        : stands ? "it does not change at all" : "measured while the board was let alone"
+        : stands ? "it does not change at all" : Self.noiseMethod
       return Report.Check(
         group, "\(bench.name(index)) noise of \(expected.quantity)", isGood ? .passed : .failed,
         what,
@@ -171,13 +185,15 @@ struct Measurement {
         Report.Check(
           group, "\(name) speaks", .failed,
           "\(epochs) epochs in \(Report.figure(seconds)) s: \(state(index))",
-          mend: "check the receiver's TX wire and its rate; lodestone doctor")
+          mend: bench.board.simulation == nil
+            ? "check the receiver's TX wire and its rate; lodestone doctor" : bench.remedy,
+          seconds: seconds)
       ]
     }
     return [
       Report.Check(
         group, "\(name) speaks", .passed, "\(epochs) epochs",
-        measures: [Report.Measure("rate", rate, "Hz")])
+        measures: [Report.Measure("rate", rate, "Hz")], seconds: seconds)
     ]
   }
 
@@ -227,10 +243,14 @@ struct Measurement {
     var reasons: [NoData] = []
     for case .heading(let heading) in observations { headings.append(heading) }
     for case .headingUnavailable(let reason, _) in observations { reasons.append(reason) }
+    for index in bench.board.sensors.indices where bench.kind(index) == .magnetometer {
+      // Said before the measurement began, and not since.
+      if reasons.isEmpty, after[index].isFailed { reasons = [.sensorLost(after[index].reason)] }
+    }
     guard let last = headings.last else {
       return Report.Check(
         group, "heading", .failed, reasons.last.map { "\($0)" } ?? "none was published",
-        mend: "lodestone doctor")
+        mend: bench.remedy)
     }
     let found = Statistics(headings.map(\.field.length))?.mean ?? .nan
     let expected = expectedField(observations)
@@ -277,8 +297,7 @@ struct Measurement {
     let readings = bench.capture.readings(of: index, since: mark).map(\.value)
     let forces = Channels(readings, quantity: "acceleration").vectors.map(\.length)
     guard let statistics = Statistics(forces) else { return [] }
-    // Zero-g offsets of 20 to 60 mg on each axis are a chip's right.
-    let isGood = abs(statistics.median - 9.81) <= 0.6
+    let isGood = abs(statistics.median - 9.81) <= Self.gravityLimit
     return [
       Report.Check(
         group, "\(bench.name(index)) feels gravity", isGood ? .passed : .failed,
@@ -287,7 +306,9 @@ struct Measurement {
           : "not what the earth pulls with: the board moved, or the chip is broken",
         mend: isGood ? nil : "keep the board still; run the self-test",
         measures: [
-          Report.Measure("specific force", statistics.median, "m/s^2", limit: "9.81 +- 0.6")
+          Report.Measure(
+            "specific force", statistics.median, "m/s^2",
+            limit: "9.81 +- \(Report.figure(Self.gravityLimit))")
         ])
     ]
   }
@@ -295,11 +316,18 @@ struct Measurement {
   private func pressure(_ observations: [Observation], _ group: String) -> Report.Check {
     var last: AltitudeEstimate?
     var height: Double?
+    var reason: NoData?
     for case .altitude(let altitude) in observations { last = altitude }
+    for case .altitudeUnavailable(let why, _) in observations { reason = why }
+    for index in bench.board.sensors.indices where bench.kind(index) == .barometer {
+      // Said before the measurement began, and not since.
+      if reason == nil, after[index].isFailed { reason = .sensorLost(after[index].reason) }
+    }
     for case .location(let location) in observations { height = location.fix.altitude ?? height }
     guard let last else {
       return Report.Check(
-        group, "altitude", .failed, "none was published", mend: "lodestone doctor")
+        group, "altitude", .failed, reason.map { "\($0)" } ?? "none was published",
+        mend: bench.remedy)
     }
     let found = last.pressure / 100
     var range = 300.0...1100.0
@@ -342,21 +370,30 @@ struct Measurement {
   /// What was measured over time, for the report.
   func series() -> [Report.Series] {
     var series: [Report.Series] = []
-    func add(_ title: String, _ unit: String, _ points: [(Double, Double)]) {
-      if points.count > 1 { series.append(Report.Series(title, unit: unit, points)) }
+    func add(
+      _ title: String, _ unit: String, _ points: [(Double, Double)], limits: [Double] = []
+    ) {
+      guard points.count > 1 else { return }
+      series.append(Report.Series(title, unit: unit, points, limits: limits))
     }
     var headings: [(Double, Double)] = []
+    var strengths: [(Double, Double)] = []
     var altitudes: [(Double, Double)] = []
     for observation in bench.capture.observations(since: mark).map(\.value) {
       switch observation {
       case .heading(let value):
         headings.append((value.time.seconds(since: start), value.magneticHeading * degrees))
+        strengths.append((value.time.seconds(since: start), value.field.length))
       case .altitude(let value):
         altitudes.append((value.time.seconds(since: start), value.relativeAltitude))
       default: break
       }
     }
     add("magnetic heading", "deg", headings)
+    let expected = expectedField(bench.capture.observations(since: mark).map(\.value))
+    add(
+      "strength of the field as it is used, calibrated where there is a record", "uT", strengths,
+      limits: expected.map { [0.85 * $0, 1.15 * $0] } ?? [])
     add("relative altitude", "m", altitudes)
     for index in bench.board.sensors.indices {
       let arrivals = bench.capture.readings(of: index, since: mark)
@@ -368,7 +405,16 @@ struct Measurement {
         let values =
           channels.vectors.isEmpty ? channels.values.first : channels.vectors.map(\.length)
         let unit = Channels.unit(of: quantity)
-        if let values { add("\(name): \(quantity)", unit, Array(zip(times, values))) }
+        // A vector is drawn by its length; a field is what the chip says, iron and offset in it.
+        let title =
+          switch quantity {
+          case "field": "\(name): strength of the field as the chip reads it, not calibrated"
+          case "acceleration": "\(name): specific force"
+          default: "\(name): \(quantity)"
+          }
+        let limits =
+          quantity == "acceleration" ? [9.81 - Self.gravityLimit, 9.81 + Self.gravityLimit] : []
+        if let values { add(title, unit, Array(zip(times, values)), limits: limits) }
       }
       let intervals = zip(times, times.dropFirst()).map { ($1, ($1 - $0) * 1000) }
       add("\(name): interval between samples", "ms", Array(intervals))
@@ -377,7 +423,8 @@ struct Measurement {
           (edge.seconds(since: start), arrival.time.seconds(since: edge) * 1000)
         }
       }
-      add("\(name): edge to sample", "ms", latencies)
+      add(
+        "\(name): edge to sample", "ms", latencies, limits: [Self.latencyLimit * 1000])
     }
     return series
   }

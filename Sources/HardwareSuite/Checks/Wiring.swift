@@ -4,6 +4,7 @@ import Lodestone
 import SensorBus
 import SensorDrivers
 import SensorHub
+import SensorTypes
 
 /// The checks that need the buses for themselves.
 struct Wiring {
@@ -11,6 +12,8 @@ struct Wiring {
   let provider: any BusProvider
   let doctor: Doctor
   let wait: (Double) -> Void
+  /// Asked before each chip.
+  let check: () throws(BrokenOff) -> Void
 
   /// Every chip that the board file names, found and named rightly; a missing one is a failure. Also says
   /// which chips cannot be expected to run.
@@ -20,38 +23,54 @@ struct Wiring {
     }
     let findings = doctor.wiring(board)
     let broken = findings.filter { $0.level == .problem }.compactMap(\.sensor)
-    return (findings.map(check), Set(broken))
+    return (findings.map(judged), Set(broken))
   }
 
-  private func check(_ finding: Doctor.Finding) -> Report.Check {
-    let chip = finding.sensor.map { board.sensors[$0].chip }
-    let isNamed = chip.map { finding.text.hasPrefix($0) } ?? true
-    return Report.Check(
-      "wiring", isNamed ? finding.text : "\(chip ?? ""): \(finding.text)",
-      finding.level == .problem ? .failed : .passed, finding.text, mend: finding.mend)
+  private func judged(_ finding: Doctor.Finding) -> Report.Check {
+    Report.Check(
+      "wiring", finding.subject, finding.level == .problem ? .failed : .passed, finding.text,
+      mend: finding.mend)
   }
 
   /// The self-tests of the chips that have one.
-  func selfTests() -> [Report.Check] {
-    board.sensors.compactMap { sensor in
-      guard case .i2c(let bus, let address) = sensor.attachment else { return nil }
-      let name = "\(sensor.chip) tests itself"
-      do {
-        let outcome = try ChipCatalog.selfTest(
-          chip: sensor.chip, bus: bus, address: address, with: provider, wait: wait)
-        guard case .tested(let report) = outcome else { return nil }
-        return Report.Check(
-          "self-test", name, report.passed ? .passed : .failed,
-          report.passed ? "within its datasheet's limits" : "beyond its datasheet's limits",
-          mend: report.passed ? nil : "keep the board still and try again; else the chip is broken",
-          measures: report.axes.map { axis in
-            Report.Measure(
-              "\(axis.quantity.rawValue) \(axis.direction.rawValue)", axis.change,
-              axis.unit.rawValue, limit: "\(axis.limits.lowerBound) to \(axis.limits.upperBound)")
-          })
-      } catch {
-        return Report.Check("self-test", name, .failed, "\(error)", mend: "lodestone doctor")
-      }
+  func selfTests() throws(BrokenOff) -> [Report.Check] {
+    var checks: [Report.Check] = []
+    for index in board.sensors.indices {
+      try check()
+      if let check = selfTest(index) { checks.append(check) }
+    }
+    return checks
+  }
+
+  /// The chips that have a self-test, by their names in reports.
+  static func testable(_ board: Board) -> [String] {
+    board.sensors.indices.filter {
+      ChipCatalog.chip(named: board.sensors[$0].chip)?.selfTest != nil
+    }.map { ChipTarget($0, of: board).name }
+  }
+
+  private func selfTest(_ index: Int) -> Report.Check? {
+    let sensor = board.sensors[index]
+    guard case .i2c(let bus, let address) = sensor.attachment else { return nil }
+    let name = "\(ChipTarget(index, of: board).name) tests itself"
+    let begin = provider.now()
+    do {
+      let outcome = try ChipCatalog.selfTest(
+        chip: sensor.chip, bus: bus, address: address, with: provider, wait: wait)
+      guard case .tested(let report) = outcome else { return nil }
+      return Report.Check(
+        "self-test", name, report.passed ? .passed : .failed,
+        report.passed ? "within its datasheet's limits" : "beyond its datasheet's limits",
+        mend: report.passed ? nil : "keep the board still and try again; else the chip is broken",
+        measures: report.axes.map { axis in
+          Report.Measure(
+            "\(axis.quantity.rawValue) \(axis.direction.rawValue)", axis.change,
+            axis.unit.rawValue,
+            limit: "\(Report.figure(axis.limits.lowerBound)) to "
+              + Report.figure(axis.limits.upperBound))
+        }, seconds: provider.now().seconds(since: begin))
+    } catch {
+      return Report.Check("self-test", name, .failed, "\(error)", mend: "lodestone doctor")
     }
   }
 }

@@ -1,5 +1,7 @@
 // Who carries out what a scenario asks for: a rig with twins, the simulation, or a person.
 
+public import SensorHub
+
 /// Something that goes wrong, by the name it has in scenarios and on a rig's control line.
 public enum RigFault: String, Sendable, CaseIterable, Codable {
   /// The chip's wire is off; it comes back with reset values.
@@ -37,7 +39,7 @@ public enum RigFault: String, Sendable, CaseIterable, Codable {
 
 /// What a chip is to see from now on, in its own frame.
 public enum Shown: Sendable, Hashable, CustomStringConvertible {
-  /// Magnetic field, microtesla.
+  /// Magnetic field around the board at the chip's place, microtesla.
   case field(SIMD3<Double>)
   /// Specific force, m/s^2.
   case acceleration(SIMD3<Double>)
@@ -61,6 +63,30 @@ public enum Shown: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
+/// One chip of a board, by everything that it is called.
+public struct ChipTarget: Sendable, Hashable {
+  /// Its place in the board file, from 0.
+  public let index: Int
+  /// Which chip it is, by the catalogue's name.
+  public let chip: String
+  /// As reports and scenarios call it: with its place where the board has two of the kind.
+  public let name: String
+  /// As a rig's control line calls it: `LIS3MDL#2` is the second of its name.
+  public let rigName: String
+
+  /// The chip at a place of a board's list.
+  public init(_ index: Int, of board: Board) {
+    let sensor = board.sensors[index]
+    self.index = index
+    chip = sensor.chip
+    let same = board.sensors.indices.filter { board.sensors[$0].chip == sensor.chip }
+    name = same.count == 1 ? sensor.chip : "\(sensor.chip) at \(sensor.attachment)"
+    rigName =
+      same.count == 1
+      ? sensor.chip : "\(sensor.chip)#\((same.firstIndex(of: index) ?? 0) + 1)"
+  }
+}
+
 /// A step that could not be carried out, and why.
 public struct OperatorError: Error, Sendable, CustomStringConvertible {
   /// One line for a person.
@@ -70,7 +96,19 @@ public struct OperatorError: Error, Sendable, CustomStringConvertible {
   public init(_ description: String) { self.description = description }
 }
 
+/// A step that somebody did not want to carry out: it counts as skipped.
+public struct StepSkipped: Error, Sendable {
+  /// Why, in one line.
+  public let reason: String
+
+  /// Makes a reason.
+  public init(_ reason: String) { self.reason = reason }
+}
+
 /// Carries out what a scenario asks for.
+///
+/// What is asked for throws `StepSkipped` where somebody does not want to, `BrokenOff` where the run is to end,
+/// and `OperatorError` for what went wrong.
 public protocol Operator: Sendable {
   /// Who it is, for the report.
   var name: String { get }
@@ -78,28 +116,59 @@ public protocol Operator: Sendable {
   /// Whether it is a person, whose hands take longer than a rig's.
   var isPerson: Bool { get }
 
-  /// Lets something go wrong with a chip (its name in the board file) for a while, beginning now.
-  func inject(_ fault: RigFault, chip: String, seconds: Double) throws
+  /// Whether a person has gone: whoever is asked for more does not answer.
+  var hasLeft: Bool { get }
+
+  /// Why a step is not to be had from this one, if so: said before anything runs.
+  func objection(to action: Scenario.Action) -> String?
+
+  /// Lets something go wrong with a chip for a while, beginning now.
+  func inject(_ fault: RigFault, on chip: ChipTarget, seconds: Double) throws
 
   /// Lets a chip see something from now on.
-  func show(_ shown: Shown, chip: String) throws
+  func show(_ shown: Shown, on chip: ChipTarget) throws
 
   /// Ends what was shown.
-  func endShow(chip: String) throws
+  func endShow(on chip: ChipTarget) throws
 
   /// Asks for something that only hands can do; returns when it is about to be done.
   func ask(_ instruction: String) throws
+
+  /// After a step by hand that failed: whether it is to be tried again.
+  func wantsAgain() throws(BrokenOff) -> Bool
+}
+
+extension Operator {
+  /// Only people go.
+  public var hasLeft: Bool { false }
+
+  /// A rig does the same thing again with the same result.
+  public func wantsAgain() throws(BrokenOff) -> Bool { false }
+}
+
+extension Scenario.Action {
+  /// Whether only hands can do it, whoever is there.
+  var needsHands: Bool {
+    switch self {
+    case .turn, .tilt, .lift: true
+    case .measure, .fault, .randomFaults, .show: false
+    }
+  }
 }
 
 /// Nobody: only what needs no hands can be tried.
 struct Nobody: Operator {
   let name = "nobody"
   let isPerson = false
-  private let help = OperatorError(
-    "nobody is there to do this: give --rig PATH for a rig's control line, or --interactive")
+  private static let help =
+    "nobody is there to do this: give --rig TTY for a rig's control line, or --interactive"
+  private let refusal = OperatorError(Self.help)
 
-  func inject(_ fault: RigFault, chip: String, seconds: Double) throws { throw help }
-  func show(_ shown: Shown, chip: String) throws { throw help }
-  func endShow(chip: String) throws { throw help }
-  func ask(_ instruction: String) throws { throw help }
+  func objection(to action: Scenario.Action) -> String? {
+    if case .measure = action { nil } else { Self.help }
+  }
+  func inject(_ fault: RigFault, on chip: ChipTarget, seconds: Double) throws { throw refusal }
+  func show(_ shown: Shown, on chip: ChipTarget) throws { throw refusal }
+  func endShow(on chip: ChipTarget) throws { throw refusal }
+  func ask(_ instruction: String) throws { throw refusal }
 }

@@ -1,46 +1,88 @@
 import Foundation
+import Synchronization
 
 /// A person at the terminal, with the board on the desk.
 public final class Person: Operator {
+  /// Why a step is skipped after the end of input.
+  static let ended = "input ended"
+
   /// For the report.
   public let name = "a person"
   /// Always.
   public let isPerson = true
   private let say: @Sendable (String) -> Void
-  private let waitForReturn: @Sendable () -> Bool
+  private let answer: @Sendable (String) throws(BrokenOff) -> String?
+  private let isGone = Atomic<Bool>(false)
 
   /// - Parameters:
   ///   - say: Shows a line.
-  ///   - waitForReturn: Waits for the return key; false when there is nobody any more.
+  ///   - answer: Asks a question and waits for a line that was begun after it; `nil` when there is nobody any
+  ///     more.
   public init(
     say: @escaping @Sendable (String) -> Void,
-    waitForReturn: @escaping @Sendable () -> Bool
+    answer: @escaping @Sendable (String) throws(BrokenOff) -> String?
   ) {
     self.say = say
-    self.waitForReturn = waitForReturn
+    self.answer = answer
   }
 
-  /// Asks for the wire to be pulled; other faults are not for hands.
-  public func inject(_ fault: RigFault, chip: String, seconds: Double) throws {
-    guard fault == .noAnswer || fault == .receiverSilent else {
-      throw OperatorError("\(fault.rawValue) is not for hands: it needs a rig")
+  /// Whether input has ended.
+  public var hasLeft: Bool { isGone.load(ordering: .relaxed) }
+
+  /// Hands turn, tilt, lift, and pull one wire.
+  public func objection(to action: Scenario.Action) -> String? {
+    switch action {
+    case .measure, .turn, .tilt, .lift: nil
+    case .fault(_, let fault, _):
+      fault == .noAnswer || fault == .receiverSilent
+        ? nil : "\(fault.rawValue) is not for hands: it needs a rig (--rig) or the simulated board"
+    case .randomFaults: "random faults are not for hands: they need a rig or the simulated board"
+    case .show:
+      "showing a chip something exact is not for hands: it needs a rig or the simulated board"
+    }
+  }
+
+  /// Asks for the wire to be pulled.
+  public func inject(_ fault: RigFault, on chip: ChipTarget, seconds: Double) throws {
+    if let objection = objection(to: .fault(chip: chip.index, fault, seconds: seconds)) {
+      throw OperatorError(objection)
     }
     try ask(
-      "Pull the wire of \(chip) (SDA, or TX of a receiver); plug it back after "
-        + "\(Int(seconds.rounded())) s. Press return at the moment of pulling.")
+      "Pull the wire of \(chip.name) (SDA, or TX of a receiver), and press return at that moment. "
+        + "You will be told when to plug it back, after \(Report.figure(seconds)) s.")
+    say("    \(chip.name) is to be off now; leave it off")
   }
 
   /// Not for hands.
-  public func show(_ shown: Shown, chip: String) throws {
+  public func show(_ shown: Shown, on chip: ChipTarget) throws {
     throw OperatorError("showing an exact \(shown) is not for hands: it needs a rig")
   }
 
   /// Nothing was shown.
-  public func endShow(chip: String) throws {}
+  public func endShow(on chip: ChipTarget) throws {}
 
   /// Shows the instruction and waits for the return key.
   public func ask(_ instruction: String) throws {
-    say(instruction)
-    guard waitForReturn() else { throw OperatorError("nobody pressed return") }
+    switch try line("\n>>> \(instruction)\n>>> Return begins, s skips the step: ") {
+    case nil: throw StepSkipped(Self.ended)
+    case "s"?: throw StepSkipped("skipped by the person")
+    default: return
+    }
+  }
+
+  /// Asks whether a failed step is to be repeated.
+  public func wantsAgain() throws(BrokenOff) -> Bool {
+    try line("\n>>> r repeats the step, return goes on: ").map { ["r", "y"].contains($0) } ?? false
+  }
+
+  // The first letter of an answer, in small; `nil` when there is none to come.
+  private func line(_ question: String) throws(BrokenOff) -> String? {
+    guard !hasLeft else { return nil }
+    guard let line = try answer(question) else {
+      isGone.store(true, ordering: .relaxed)
+      say("\n\(Self.ended): the remaining steps by hand are skipped")
+      return nil
+    }
+    return String(line.trimmingCharacters(in: .whitespaces).lowercased().prefix(1))
   }
 }

@@ -8,7 +8,7 @@ import Synchronization
 /// A rig that is spoken to over a serial line.
 ///
 /// Requests: `hello`, `fault CHIP KIND SECONDS`, `show CHIP QUANTITY NUMBERS…`, `walk CHIP`. Answers: `ok`,
-/// `rig NAME`, `error TEXT`. `Tests/Hardware/README.md` has the list.
+/// `rig NAME`, `error TEXT`. `Tests/Hardware/README.md` has them all.
 public final class RigLine: Operator {
   /// Longest wait for an answer, seconds.
   private static let patience = 3.0
@@ -39,14 +39,19 @@ public final class RigLine: Operator {
     self.stream = Mutex(stream)
   }
 
+  /// A rig has no hands.
+  public func objection(to action: Scenario.Action) -> String? {
+    action.needsHands ? "a rig has no hands: run with --interactive" : nil
+  }
+
   /// Lets something go wrong with a chip.
-  public func inject(_ fault: RigFault, chip: String, seconds: Double) throws {
-    var request = "fault \(chip) \(fault.rawValue) \(seconds)"
+  public func inject(_ fault: RigFault, on chip: ChipTarget, seconds: Double) throws {
+    var request = "fault \(chip.rigName) \(fault.rawValue) \(seconds)"
     switch fault {
     case .shortRead: request += " 1"
     case .bitFlip:
-      guard let place = Self.configurationRegisters[chip] else {
-        throw OperatorError("no configuration register of \(chip) is known to flip a bit in")
+      guard let place = Self.configurationRegisters[chip.chip] else {
+        throw OperatorError("no configuration register of \(chip.name) is known to flip a bit in")
       }
       request += " \(place.register) \(place.mask)"
     case .slow: request += " 20"
@@ -56,10 +61,12 @@ public final class RigLine: Operator {
   }
 
   /// Lets a chip see something.
-  public func show(_ shown: Shown, chip: String) throws { try command("show \(chip) \(shown)") }
+  public func show(_ shown: Shown, on chip: ChipTarget) throws {
+    try command("show \(chip.rigName) \(shown)")
+  }
 
   /// Lets a chip see the rig's own world again.
-  public func endShow(chip: String) throws { try command("walk \(chip)") }
+  public func endShow(on chip: ChipTarget) throws { try command("walk \(chip.rigName)") }
 
   /// A rig has no hands.
   public func ask(_ instruction: String) throws {

@@ -5,27 +5,29 @@ import SimulatedDevices
 
 /// The simulated board as its own rig: faults are injected into its twins.
 final class SimulationOperator: Operator {
-  let name = "the simulated board"
+  static let title = "the simulated board"
+  let name = title
   let isPerson = false
   private let simulation: SimulatedBusProvider
-  private let board: Board
 
-  init(_ simulation: SimulatedBusProvider, board: Board) {
-    self.simulation = simulation
-    self.board = board
+  init(_ simulation: SimulatedBusProvider) { self.simulation = simulation }
+
+  func objection(to action: Scenario.Action) -> String? { Self.objection(to: action) }
+
+  /// The same before there is a simulation.
+  static func objection(to action: Scenario.Action) -> String? {
+    action.needsHands ? "a simulated board has no hands: its way is in its board file" : nil
   }
 
-  func inject(_ fault: RigFault, chip: String, seconds: Double) throws {
-    let index = try index(of: chip)
+  func inject(_ fault: RigFault, on chip: ChipTarget, seconds: Double) throws {
     let now = simulation.now()
     simulation.inject(
-      try Self.fault(fault, chip: chip), chip: index, from: now,
+      try Self.fault(fault, chip: chip.chip), chip: chip.index, from: now,
       until: now.advanced(bySeconds: seconds))
   }
 
-  func show(_ shown: Shown, chip: String) throws {
-    let index = try index(of: chip)
-    var quantities = simulation.shown(chip: index)
+  func show(_ shown: Shown, on chip: ChipTarget) throws {
+    var quantities = simulation.shown(chip: chip.index)
     func vector(_ v: SIMD3<Double>) -> Vector3 { Vector3(v.x, v.y, v.z) }
     switch shown {
     case .field(let value): quantities.magneticField = vector(value)
@@ -34,18 +36,11 @@ final class SimulationOperator: Operator {
     case .pressure(let value): quantities.pressure = value
     case .temperature(let value): quantities.temperature = value
     }
-    simulation.show(quantities, chip: index)
+    simulation.show(quantities, chip: chip.index)
   }
 
-  func endShow(chip: String) throws {
-    simulation.show(ShownStimulus.Quantities(), chip: try index(of: chip))
-  }
-
-  private func index(of chip: String) throws -> Int {
-    guard let index = board.sensors.firstIndex(where: { $0.chip == chip }) else {
-      throw OperatorError("the board has no \(chip)")
-    }
-    return index
+  func endShow(on chip: ChipTarget) throws {
+    simulation.show(ShownStimulus.Quantities(), chip: chip.index)
   }
 
   func ask(_ instruction: String) throws {

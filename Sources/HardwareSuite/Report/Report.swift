@@ -68,10 +68,16 @@ public struct Report: Sendable, Codable {
     public var times: [Double]
     /// One value a time.
     public var values: [Double]
+    /// What the values are held against, in `unit`; drawn where it is near them.
+    public var limits: [Double]
 
     /// Makes a curve; of a long one every n-th point is kept, so that at most `limit` are left.
-    public init(_ title: String, unit: String, _ points: [(Double, Double)], limit: Int = 600) {
+    public init(
+      _ title: String, unit: String, _ points: [(Double, Double)], limits: [Double] = [],
+      limit: Int = 600
+    ) {
       self.title = title
+      self.limits = limits
       self.unit = unit
       let stride = max(1, (points.count + limit - 1) / limit)
       let kept = points.indices.filter { $0 % stride == 0 }.map { points[$0] }
@@ -115,6 +121,33 @@ public struct Report: Sendable, Codable {
   public var series: [Series] = []
   /// What the commands printed.
   public var transcripts: [Transcript] = []
+  /// The signal that ended the run before its end (`SIGINT`), and what it was at; `nil` for a whole run.
+  public var brokenOff: Interrupted?
+
+  /// What ended a run before its end.
+  public struct Interrupted: Sendable, Codable, Hashable {
+    /// The signal's name.
+    public var signal: String
+    /// What was being tried.
+    public var during: String
+
+    /// Makes an end.
+    public init(signal: String, during: String) {
+      (self.signal, self.during) = (signal, during)
+    }
+  }
+
+  /// How a run ended, in one word.
+  public enum Result: String, Sendable, Codable {
+    /// Everything that was to be tried was tried and is well.
+    case passed
+    /// Something is not well, or nothing was tried.
+    case failed
+    /// Nothing is wrong that was tried; something could not be tried.
+    case notPassed = "not passed"
+    /// It ended before its end.
+    case brokenOff = "broken off"
+  }
 
   /// Makes a report without checks.
   public init(board: String, boardFile: String, machine: String, rig: String, date: Date) {
@@ -128,24 +161,64 @@ public struct Report: Sendable, Codable {
   /// How many checks ended so.
   public func count(_ outcome: Outcome) -> Int { checks.count { $0.outcome == outcome } }
 
+  /// How the run ended.
+  public var result: Result {
+    if brokenOff != nil { return .brokenOff }
+    if checks.isEmpty || count(.failed) > 0 { return .failed }
+    return count(.skipped) > 0 ? .notPassed : .passed
+  }
+
   /// Whether everything that was to be tried was tried and is well.
-  public var isPassed: Bool { !checks.isEmpty && count(.failed) == 0 && count(.skipped) == 0 }
+  public var isPassed: Bool { result == .passed }
+
+  /// What a program that shows this report ends with: 0 passed, 1 failed, 2 not passed. (A run that was
+  /// broken off ends by its signal: `BrokenOff.exitCode`.)
+  public var exitCode: Int32 {
+    switch result {
+    case .passed: 0
+    case .failed, .brokenOff: 1
+    case .notPassed: 2
+    }
+  }
 
   /// The result in one line.
   public var verdict: String {
-    "\(isPassed ? "passed" : "FAILED"): \(count(.passed)) passed, \(count(.failed)) failed, "
+    let word = result == .passed ? result.rawValue : result.rawValue.uppercased()
+    let end = brokenOff.map { "by \($0.signal) during \($0.during); " } ?? ""
+    return "\(word): \(end)\(count(.passed)) passed, \(count(.failed)) failed, "
       + "\(count(.skipped)) skipped, \(Self.decimal(seconds, 1)) s"
   }
 
+  /// A number with so many digits behind the point; a nought without a sign.
   static func decimal(_ value: Double, _ digits: Int) -> String {
-    String(format: "%.\(digits)f", locale: Locale(identifier: "en_US_POSIX"), value)
+    let text = String(format: "%.\(digits)f", locale: Locale(identifier: "en_US_POSIX"), value)
+    let isNought = text.hasPrefix("-") && !text.contains { ("1"..."9").contains($0) }
+    return isNought ? String(text.dropFirst()) : text
   }
 
-  /// A figure with as many digits as say something.
+  /// A figure with as many digits as say something: no noughts at the end, and none but noughts for none.
   static func figure(_ value: Double) -> String {
-    guard value.isFinite, value != 0 else { return value == 0 ? "0" : "\(value)" }
+    guard value.isFinite else { return "\(value)" }
     let size = abs(value)
     let digits = size >= 1000 ? 0 : size >= 100 ? 1 : size >= 1 ? 2 : size >= 0.01 ? 4 : 6
-    return decimal(value, digits)
+    var text = decimal(value, digits)
+    guard text.contains(".") else { return text }
+    while text.hasSuffix("0") { text.removeLast() }
+    if text.hasSuffix(".") { text.removeLast() }
+    return text
+  }
+
+  /// Three numbers as people write them.
+  static func figures(_ values: [Double]) -> String {
+    values.map(figure).joined(separator: " ")
+  }
+}
+
+extension Report.Check {
+  /// How it ended, as lines for a terminal; with the reason where it is not well.
+  var lines: [String] {
+    let first = "\(outcome.rawValue)  \(name)"
+    guard outcome != .passed else { return [first] }
+    return ["\(first): \(detail)"] + [mend.map { "        mend: \($0)" }].compactMap { $0 }
   }
 }

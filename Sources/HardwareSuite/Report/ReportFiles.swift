@@ -1,6 +1,15 @@
 public import Foundation
 
 extension Report {
+  /// Makes a folder for a report and tries whether it can be written: before a run, whose report would be
+  /// lost otherwise. Throws what the system says.
+  public static func prepare(folder: URL) throws {
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let probe = folder.appending(path: ".lodestone-\(ProcessInfo.processInfo.processIdentifier)")
+    try Data("x".utf8).write(to: probe)
+    try FileManager.default.removeItem(at: probe)
+  }
+
   /// Writes `report.html`, `junit.xml` and `report.json` into a folder, which is made where it is missing.
   public func write(to folder: URL) throws {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -9,22 +18,38 @@ extension Report {
     try json().write(to: folder.appending(path: "report.json"), options: .atomic)
   }
 
-  /// The report as JSON: this type's own coding, dates in ISO 8601, keys in alphabetical order.
+  // What is computed is written too: whoever reads the file wants the result.
+  private struct Written: Encodable {
+    enum Key: CodingKey { case result, verdict }
+    let report: Report
+
+    func encode(to encoder: any Encoder) throws {
+      try report.encode(to: encoder)
+      var container = encoder.container(keyedBy: Key.self)
+      try container.encode(report.result, forKey: .result)
+      try container.encode(report.verdict, forKey: .verdict)
+    }
+  }
+
+  /// The report as JSON: this type's own coding with `result` and `verdict`, dates in ISO 8601, keys in
+  /// alphabetical order.
   public func json() throws -> Data {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     encoder.dateEncodingStrategy = .iso8601
     encoder.nonConformingFloatEncodingStrategy = .convertToString(
       positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
-    return try encoder.encode(self)
+    return try encoder.encode(Written(report: self))
   }
 
-  /// The checks as test cases, in the form that CI servers read: a group is a class.
+  /// The checks as test cases, in the form that CI servers read: a group is a class. A run that was broken
+  /// off has an error besides.
   public var junit: String {
+    let errors = brokenOff == nil ? 0 : 1
     var text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
     text +=
-      "<testsuite name=\"\(Self.escaped(board))\" tests=\"\(checks.count)\" "
-      + "failures=\"\(count(.failed))\" skipped=\"\(count(.skipped))\" "
+      "<testsuite name=\"\(Self.escaped(board))\" tests=\"\(checks.count + errors)\" "
+      + "failures=\"\(count(.failed))\" errors=\"\(errors)\" skipped=\"\(count(.skipped))\" "
       + "time=\"\(Self.decimal(seconds, 3))\" timestamp=\"\(date.formatted(.iso8601))\">\n"
     for check in checks {
       text +=
@@ -38,6 +63,12 @@ extension Report {
       case .failed: text += "><failure message=\"\(message)\"/></testcase>\n"
       case .skipped: text += "><skipped message=\"\(message)\"/></testcase>\n"
       }
+    }
+    if let brokenOff {
+      text +=
+        "  <testcase classname=\"run\" name=\"to its end\" time=\"0\"><error "
+        + "message=\"broken off by \(Self.escaped(brokenOff.signal)) during "
+        + "\(Self.escaped(brokenOff.during))\"/></testcase>\n"
     }
     return text + "</testsuite>\n"
   }

@@ -9,10 +9,9 @@ extension Report {
       <!DOCTYPE html>
       <html lang="en"><head><meta charset="utf-8">
       <meta name="viewport" content="width=device-width, initial-scale=1">
-      <title>\(Self.escaped(board)): \(isPassed ? "passed" : "failed")</title>
+      <title>\(Self.escaped(board)): \(result.rawValue)</title>
       <style>\(Self.style)</style></head><body>
-      <h1>\(Self.escaped(board)) <span class="\(isPassed ? "passed" : "failed")">\
-      \(isPassed ? "passed" : "failed")</span></h1>
+      <h1>\(Self.escaped(board)) <span class="\(style(of: result))">\(result.rawValue)</span></h1>
       <p>\(Self.escaped(verdict))</p>
       <table class="facts">
       \(fact("board file", boardFile))\(fact("machine", machine))\(fact("steps by", rig))\
@@ -49,12 +48,20 @@ extension Report {
     return checks.map(\.group).filter { seen.insert($0).inserted }
   }
 
+  private func style(of result: Result) -> String {
+    switch result {
+    case .passed: "passed"
+    case .failed, .brokenOff: "failed"
+    case .notPassed: "skipped"
+    }
+  }
+
   private func fact(_ name: String, _ value: String) -> String {
     "<tr><th>\(name)</th><td>\(Self.escaped(value))</td></tr>"
   }
 
   private func table(_ checks: [Check]) -> String {
-    var text = "<table>"
+    var text = "<table class=\"checks\">"
     for check in checks {
       let outcome = check.outcome.rawValue
       text +=
@@ -63,8 +70,8 @@ extension Report {
       if let mend = check.mend { text += "<br><b>mend:</b> \(Self.escaped(mend))" }
       for measure in check.measures {
         text +=
-          "<br><span class=\"measure\">\(Self.escaped(measure.name)): \(Self.figure(measure.value)) "
-          + Self.escaped(measure.unit)
+          "<br><span class=\"measure\">\(Self.escaped(measure.name)): \(Self.figure(measure.value))"
+          + (measure.unit.isEmpty ? "" : " \(Self.escaped(measure.unit))")
         if let limit = measure.limit { text += " (\(Self.escaped(limit)))" }
         text += "</span>"
       }
@@ -77,9 +84,11 @@ extension Report {
     body{font:15px/1.45 system-ui,sans-serif;max-width:70em;margin:2em auto;padding:0 1em;color:#222}
     table{border-collapse:collapse;width:100%}td,th{border-top:1px solid #ddd;padding:.35em .6em;\
     text-align:left;vertical-align:top}.facts{width:auto}.facts th{font-weight:600}
+    .checks{table-layout:fixed}.checks td{overflow-wrap:anywhere}.checks td:nth-child(1){width:5em}\
+    .checks td:nth-child(2){width:22em}
     .passed{color:#17692f}.failed{color:#b00020;font-weight:600}.skipped{color:#8a5a00}
     .measure{color:#555;font-size:.9em}pre{background:#f5f5f3;padding:.8em;overflow:auto;font-size:13px}
-    .plots{display:flex;flex-wrap:wrap;gap:1em}.plots figure{margin:0}figcaption{font-size:.9em;color:#555}
+    .plots{display:flex;flex-wrap:wrap;gap:1em}.plots figure{margin:0;width:420px}figcaption{font-size:.9em;color:#555}
     """
 }
 
@@ -96,8 +105,13 @@ enum Plot {
       (low, high) = (min(low, value), max(high, value))
       (start, end) = (min(start, time), max(end, time))
     }
-    // A level line is drawn in the middle, not on the edge.
-    let margin = high > low ? 0.05 * (high - low) : max(1e-6, abs(high) * 0.01)
+    // Limits that are near the values are in the picture; far ones would make a line of it.
+    let reach = max(high - low, 1e-9)
+    let near = series.limits.filter { $0 > low - reach && $0 < high + reach }
+    for limit in near { (low, high) = (min(low, limit), max(high, limit)) }
+    // A level line is drawn in the middle, not on the edge, and what is level but for the rounding of a clock is
+    // one: a hundred-thousandth is a pascal, and a tenth of a microsecond of an interval.
+    let margin = max(0.05 * (high - low), 0.5e-5 * max(abs(low), abs(high)), 1e-6)
     (low, high) = (low - margin, high + margin)
     let span = max(1e-9, end - start)
     func x(_ time: Double) -> Double { left + (time - start) / span * (width - left - 8) }
@@ -107,13 +121,22 @@ enum Plot {
     var text =
       "<figure><svg viewBox=\"0 0 \(Int(width)) \(Int(height))\" width=\"\(Int(width))\" "
       + "height=\"\(Int(height))\" role=\"img\">"
+    // As many digits as tell the labels apart.
+    let digits = max(0, min(9, Int((0.7 - log10((high - low) / 2)).rounded(.up))))
     for share in [0.0, 0.5, 1.0] {
       let value = low + share * (high - low)
       let line = Report.decimal(y(value), 1)
+      let label = Report.decimal(value, digits)
       text +=
         "<line x1=\"\(Int(left))\" x2=\"\(Int(width - 8))\" y1=\"\(line)\" y2=\"\(line)\" "
         + "stroke=\"#ddd\"/><text x=\"\(Int(left - 4))\" y=\"\(line)\" font-size=\"10\" fill=\"#555\" "
-        + "text-anchor=\"end\" dominant-baseline=\"middle\">\(Report.figure(value))</text>"
+        + "text-anchor=\"end\" dominant-baseline=\"middle\">\(label)</text>"
+    }
+    for limit in near {
+      let line = Report.decimal(y(limit), 1)
+      text +=
+        "<line x1=\"\(Int(left))\" x2=\"\(Int(width - 8))\" y1=\"\(line)\" y2=\"\(line)\" "
+        + "stroke=\"#b00020\" stroke-dasharray=\"5 4\"/>"
     }
     text += "<polyline fill=\"none\" stroke=\"#1b5fa7\" stroke-width=\"1.2\" points=\""
     text += points.map { "\(Report.decimal(x($0.0), 1)),\(Report.decimal(y($0.1), 1))" }
@@ -124,8 +147,12 @@ enum Plot {
         "<text x=\"\(Report.decimal(x(time), 1))\" y=\"\(Int(height - 6))\" font-size=\"10\" "
         + "fill=\"#555\" text-anchor=\"\(anchor)\">\(Report.decimal(time, 1)) s</text>"
     }
+    let limits =
+      series.limits.isEmpty
+      ? ""
+      : "; limit\(series.limits.count > 1 ? "s" : "") \(series.limits.map(Report.figure).joined(separator: " and "))"
     return text
-      + "</svg><figcaption>\(Report.escaped(series.title)), \(Report.escaped(series.unit))"
+      + "</svg><figcaption>\(Report.escaped(series.title)), \(Report.escaped(series.unit))\(limits)"
       + "</figcaption></figure>\n"
   }
 }

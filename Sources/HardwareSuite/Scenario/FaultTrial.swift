@@ -63,48 +63,62 @@ struct FaultTrial {
   private var slack: Double { bench.person.isPerson ? Self.handLimit : 0 }
 
   /// Carries it out and says how it went.
-  func run(_ group: String) -> Report.Check {
+  func run(_ group: String) throws(BrokenOff) -> Report.Check {
     let begin = bench.now()
-    guard bench.wait(atMost: Self.returnLimit, until: { parts.allSatisfy { isRunning($0.sensor) } })
+    guard
+      try bench.wait(
+        atMost: Self.returnLimit, until: { parts.allSatisfy { isRunning($0.sensor) } })
     else {
       let absent = parts.filter { !isRunning($0.sensor) }.map { bench.name($0.sensor) }
       return Report.Check(
         group, name, .failed,
         "\(absent.joined(separator: ", ")) not running before the fault: nothing can be learnt",
-        mend: "lodestone doctor")
+        mend: bench.remedy, seconds: bench.now().seconds(since: begin))
     }
     let mark = bench.capture.mark
     // A few values from before: what comes is measured from them.
-    bench.pass(0.1)
+    try bench.pass(0.1)
     let first = bench.now()
     var courses: [Course] = []
     for part in parts {
-      bench.pass(max(0, first.advanced(bySeconds: part.delay).seconds(since: bench.now())))
-      courses.append(Course(part: part, begin: bench.now()))
+      try bench.pass(max(0, first.advanced(bySeconds: part.delay).seconds(since: bench.now())))
+      let asked = bench.now()
       do {
         try bench.person.inject(
-          part.fault, chip: bench.board.sensors[part.sensor].chip, seconds: part.seconds)
+          part.fault, on: ChipTarget(part.sensor, of: bench.board), seconds: part.seconds)
+      } catch let end as BrokenOff {
+        throw end
+      } catch let skip as StepSkipped {
+        return Report.Check(group, name, .skipped, skip.reason)
       } catch {
         return Report.Check(group, name, .failed, "\(error)")
       }
+      // A person begins when the question is answered.
+      courses.append(Course(part: part, begin: bench.person.isPerson ? bench.now() : asked))
     }
     let losses = courses.filter(\.part.isLoss)
     let longest =
       losses.map { max($0.part.seconds, reportLimit($0.part.sensor) + slack) }.max() ?? 0
-    _ = bench.wait(atMost: longest) { losses.allSatisfy { wasLost($0.part.sensor, since: mark) } }
+    _ = try bench.wait(atMost: longest) {
+      losses.allSatisfy { wasLost($0.part.sensor, since: mark) }
+    }
     let end = courses.map(\.end).max() ?? first
-    bench.pass(max(0, end.seconds(since: bench.now())))
-    _ = bench.wait(atMost: Self.returnLimit + slack + 1) {
+    try bench.pass(max(0, end.seconds(since: bench.now())))
+    if bench.person.isPerson { bench.say(">>> Plug it back now.") }
+    _ = try bench.wait(atMost: Self.returnLimit + slack + 1) {
       courses.allSatisfy { hasReturned($0, since: mark) }
     }
     // What the others did shows a little later.
-    bench.pass(0.3)
+    try bench.pass(0.3)
     let verdicts = courses.map { judge($0, mark) }
     let complaints = verdicts.flatMap(\.complaints) + impossible(mark) + others(mark)
-    let said = verdicts.map(\.said).joined(separator: "; ")
+    let said = verdicts.compactMap(\.said).joined(separator: "; ")
+    let detail =
+      complaints.isEmpty
+      ? said : complaints.joined(separator: "; ") + (said.isEmpty ? "" : ". Said was: " + said)
     return Report.Check(
-      group, name, complaints.isEmpty ? .passed : .failed,
-      complaints.isEmpty ? said : complaints.joined(separator: "; ") + ". Said was: " + said,
+      group, name, complaints.isEmpty ? .passed : .failed, detail,
+      mend: complaints.isEmpty ? nil : verdicts.compactMap(\.mend).first,
       measures: verdicts.flatMap(\.measures), seconds: bench.now().seconds(since: begin))
   }
 
@@ -139,7 +153,9 @@ struct FaultTrial {
   private struct Verdict {
     var complaints: [String] = []
     var measures: [Report.Measure] = []
-    var said = "no loss, as it should be"
+    /// `nil` where nothing was said and something should have been.
+    var said: String?
+    var mend: String?
   }
 
   private func judge(_ course: Course, _ mark: Capture.Mark) -> Verdict {
@@ -147,8 +163,11 @@ struct FaultTrial {
     var verdict = Verdict()
     let own = statuses(since: mark, of: sensor)
     guard course.part.isLoss else {
-      if own.contains(where: { $0.status.isFailed }) {
+      if let report = own.first(where: { $0.status.isFailed }) {
         verdict.complaints = ["what was only late was taken for lost"]
+        verdict.said = "\(report.status.position): \(report.status.reason)"
+      } else {
+        verdict.said = "no loss, as it should be"
       }
       return verdict
     }
@@ -168,7 +187,11 @@ struct FaultTrial {
         verdict.complaints.append("the loss was said without a reason")
       }
     } else {
-      verdict.complaints.append("\(bench.name(sensor)): the loss was not said")
+      verdict.complaints.append("\(bench.name(sensor)): no loss was said")
+      verdict.mend =
+        bench.person.isPerson
+        ? "was the wire pulled, and at the moment of pressing return? Try again"
+        : "does \(bench.person.name) let \(course.part.fault.rawValue) happen? Its log says what it did"
     }
     if let back = own.first(where: { $0.status.state == .running && $0.time >= course.end }) {
       measure(
@@ -176,6 +199,8 @@ struct FaultTrial {
         late: "it came back late")
     } else if own.contains(where: { $0.status.isFailed }) {
       verdict.complaints.append("\(bench.name(sensor)): it did not come back")
+      verdict.mend =
+        bench.person.isPerson ? "is the wire back in its place? lodestone doctor" : bench.remedy
     }
     verdict.complaints += invented(sensor, own, mark)
     return verdict

@@ -15,17 +15,17 @@ public struct Scenario: Sendable {
     public var line: Int
   }
 
-  /// What can be done.
+  /// What can be done; a chip is its place in the board file, from 0.
   public enum Action: Sendable {
     /// Everything is left alone for so long; all sensors must go on.
     case measure(seconds: Double)
     /// Something goes wrong with a chip.
-    case fault(chip: String, RigFault, seconds: Double)
+    case fault(chip: Int, RigFault, seconds: Double)
     /// Sequences drawn from a seed, each of one to three faults that overlap, on different chips.
     case randomFaults(count: Int, seed: UInt64)
-    /// A chip is shown something; what is read must be that within `within`, in the unit of what is shown,
-    /// and heading (degrees, magnetic) as expected within three degrees.
-    case show(chip: String, Shown, within: Double, heading: Double?)
+    /// A chip is shown something; what is read, a field calibrated where there is a record, must be that within
+    /// `within`, in the unit of what is shown, and heading (degrees, magnetic) as expected within three degrees.
+    case show(chip: Int, Shown, within: Double, heading: Double?)
     /// A person turns the board, clockwise, by so many degrees.
     case turn(degrees: Double, within: Double, seconds: Double)
     /// A person tilts the board to so many degrees in any direction, and heading stays within so many.
@@ -36,6 +36,8 @@ public struct Scenario: Sendable {
 
   /// The name, for the report.
   public var name: String
+  /// The file that it was read from; empty for one that was not.
+  public var file = ""
   /// The steps, in order.
   public var steps: [Step]
 
@@ -50,7 +52,7 @@ public struct Scenario: Sendable {
     if kinds.contains(.barometer) {
       steps.append(.lift(metres: 1, within: 0.4, seconds: 30))
     }
-    steps += board.sensors.map { .fault(chip: $0.chip, .noAnswer, seconds: 5) }
+    steps += board.sensors.indices.map { .fault(chip: $0, .noAnswer, seconds: 5) }
     return Scenario(name: "desk", steps: steps.map { Step(action: $0, line: 0) })
   }
 
@@ -69,7 +71,16 @@ public struct Scenario: Sendable {
       steps.append(try StepReader(file: file, board: board).step(node))
     }
     guard !steps.isEmpty else { throw map.error("steps", "a scenario needs 'steps'") }
-    return Scenario(name: try map.requiredString("name"), steps: steps)
+    return Scenario(name: try map.requiredString("name"), file: file, steps: steps)
+  }
+
+  /// Throws for the first step that somebody objects to, with file and line: what cannot be carried out is said
+  /// before anything runs.
+  func check(_ objection: (Action) -> String?) throws(BoardFileError) {
+    for step in steps {
+      guard let objection = objection(step.action) else { continue }
+      throw BoardFileError(file: file.isEmpty ? name : file, line: step.line, message: objection)
+    }
   }
 }
 
@@ -99,7 +110,8 @@ private struct StepReader {
     case "fault":
       let map = try mapping(["chip", "kind", "seconds"])
       let chip = try chip(map)
-      action = .fault(chip: chip, try fault(map, chip), seconds: try seconds(map))
+      action = .fault(
+        chip: chip, try fault(map, board.sensors[chip].chip), seconds: try seconds(map))
     case "randomFaults":
       let map = try mapping(["count", "seed"])
       guard let count = try map.integer("count", in: 1...10_000) else {
@@ -132,12 +144,25 @@ private struct StepReader {
     try map.requiredNumber("seconds", in: 0.1...3600, unit: "s")
   }
 
-  private func chip(_ map: YAMLMapping) throws(BoardFileError) -> String {
+  /// The chip of that name, or of the name that reports give to one of several: `LIS3MDL at /dev/i2c-1:0x1e`.
+  private func chip(_ map: YAMLMapping) throws(BoardFileError) -> Int {
     let name = try map.requiredString("chip")
-    guard board.sensors.contains(where: { $0.chip == name }) else {
-      throw map.error("chip", "there is no '\(name)' on \(board.name)")
+    let found = board.sensors.indices.filter { index in
+      let sensor = board.sensors[index]
+      return name == sensor.chip || name == "\(sensor.chip) at \(sensor.attachment)"
     }
-    return name
+    guard let first = found.first else {
+      let known = board.sensors.indices.map { ChipTarget($0, of: board).name }
+      throw map.error(
+        "chip",
+        "there is no '\(name)' on \(board.name); it has \(known.joined(separator: ", "))")
+    }
+    guard found.count == 1 else {
+      let names = found.map { "'\(ChipTarget($0, of: board).name)'" }
+      throw map.error(
+        "chip", "there are \(found.count) \(name): say \(names.joined(separator: " or "))")
+    }
+    return first
   }
 
   private func fault(_ map: YAMLMapping, _ chip: String) throws(BoardFileError) -> RigFault {
@@ -167,9 +192,47 @@ private struct StepReader {
     guard shown.count == 1, let shown = shown.first else {
       throw map.error("chip", "'show' shows one thing a step")
     }
+    let name = board.sensors[chip].chip
+    let known = Self.measures(ChipCatalog.chip(named: name)?.kind)
+    guard known.contains(shown.quantity) else {
+      throw map.error(
+        shown.quantity,
+        "\(name) does not measure \(shown.quantity)"
+          + (known.isEmpty
+            ? ": a receiver can be shown nothing"
+            : "; it measures \(known.joined(separator: ", "))"))
+    }
+    let heading = try map.number("heading", in: 0...360, unit: "degrees")
+    guard heading == nil || shown.quantity == "field" else {
+      throw map.error("heading", "'heading' goes with 'field'")
+    }
     return .show(
       chip: chip, shown,
       within: try map.requiredNumber("within", in: 0...10_000, unit: "the unit of what is shown"),
-      heading: try map.number("heading", in: 0...360, unit: "degrees"))
+      heading: heading)
+  }
+
+  // As the keys of 'show' say it.
+  private static func measures(_ kind: ChipKind?) -> [String] {
+    switch kind {
+    case .magnetometer: ["field"]
+    case .accelerometer: ["acceleration"]
+    case .inertial: ["acceleration", "rate"]
+    case .barometer: ["pressure", "temperature"]
+    case .receiver, nil: []
+    }
+  }
+}
+
+extension Shown {
+  /// The key of what is shown, as scenarios have it.
+  var quantity: String {
+    switch self {
+    case .field: "field"
+    case .acceleration: "acceleration"
+    case .rate: "rate"
+    case .pressure: "pressure"
+    case .temperature: "temperature"
+    }
   }
 }

@@ -12,61 +12,113 @@ struct ScenarioPlayer {
   /// How far heading may be from what a shown field means, degrees: nothing moves, so that only the
   /// chip's own errors are left.
   private static let headingLimit = 3.0
+  /// How long heading may take to be what a shown field means, seconds.
+  private static let headingPatience = 3.0
+  /// How long a receiver is silent meanwhile, seconds: as long as all of it may take. What is left of it then is
+  /// waited for.
+  private static let silence = 8.0
+  /// How long the chips sleep so that heading begins anew, seconds: longer than the longest gap over which a gyro's
+  /// board knows where it was (`AttitudeEstimator.longestGap`), with the time that falling asleep takes.
+  private static let pause = 1.5
 
   let bench: Bench
 
-  /// All checks of a scenario.
-  func play(_ scenario: Scenario) -> [Report.Check] {
+  /// Plays it; every check goes into `found` as it comes.
+  func play(_ scenario: Scenario, into found: inout Findings) throws(BrokenOff) {
     let group = "scenario \(scenario.name)"
-    var checks: [Report.Check] = []
-    for step in scenario.steps {
-      // Nobody asks for what came before.
-      bench.capture.forget()
-      let found = self.checks(step.action, group)
-      for check in found { bench.say("\(check.outcome.rawValue)  \(check.name)") }
-      checks += found
+    var left: [String] = []
+    for (number, step) in scenario.steps.enumerated() {
+      found.stage = "step \(number + 1) of \(group)"
+      let isByHand = bench.person.isPerson && isForHands(step.action)
+      if isByHand, bench.person.hasLeft {
+        left.append(title(step.action))
+        continue
+      }
+      var checks: [Report.Check] = []
+      var attempt = 0
+      var isOver = false
+      while !isOver {
+        // Nobody asks for what came before.
+        bench.capture.forget()
+        attempt += 1
+        checks = try self.checks(step.action, group)
+        for check in checks { bench.tell(check) }
+        let isFailed = checks.contains { $0.outcome == .failed }
+        isOver = isByHand && isFailed ? try !bench.person.wantsAgain() : true
+      }
+      if attempt > 1 {
+        for index in checks.indices { checks[index].detail += " (at attempt \(attempt))" }
+      }
+      found.checks += checks
     }
-    return checks
+    if !left.isEmpty {
+      let check = Report.Check(
+        group, "the remaining steps by hand", .skipped,
+        "\(Person.ended) before \(left.joined(separator: ", "))")
+      bench.tell(check)
+      found.checks.append(check)
+    }
   }
 
-  private func checks(_ action: Scenario.Action, _ group: String) -> [Report.Check] {
+  /// The same for one who has time until the end.
+  func play(_ scenario: Scenario) throws(BrokenOff) -> [Report.Check] {
+    var found = Findings()
+    try play(scenario, into: &found)
+    return found.checks
+  }
+
+  private func isForHands(_ action: Scenario.Action) -> Bool {
+    if case .fault = action { true } else { action.needsHands }
+  }
+
+  private func title(_ action: Scenario.Action) -> String {
     switch action {
-    case .measure(let seconds): return Measurement(bench, seconds: seconds).checks(group)
-    case .fault(let chip, let fault, let seconds):
-      return [trial(chip, fault, seconds)?.run(group)].compactMap { $0 }
-    case .randomFaults(let count, let seed): return randomFaults(count, seed, group)
-    case .show(let chip, let shown, let within, let heading):
-      return [show(chip, shown, within, heading, group)]
-    case .turn(let degrees, let within, let seconds):
-      return [turn(degrees, within, seconds, group)]
-    case .tilt(let degrees, let within, let seconds):
-      return [tilt(degrees, within, seconds, group)]
-    case .lift(let metres, let within, let seconds):
-      return [lift(metres, within, seconds, group)]
+    case .measure(let seconds): "measuring for \(Report.figure(seconds)) s"
+    case .fault(let chip, let fault, _): "\(bench.name(chip)): \(fault.rawValue)"
+    case .randomFaults(let count, _): "\(count) random faults"
+    case .show(let chip, let shown, _, _):
+      "\(bench.name(chip)) is shown \(shown.quantity) "
+        + "\(Report.figures(shown.expectation.values))"
+    case .turn(let degrees, _, _): "turning by \(Report.figure(degrees)) deg"
+    case .tilt(let degrees, _, _): "tilting to \(Report.figure(degrees)) deg"
+    case .lift(let metres, _, _): "lifting by \(Report.figure(metres)) m"
     }
   }
 
-  private func sensor(_ chip: String) -> Int? {
-    bench.board.sensors.firstIndex { $0.chip == chip }
-  }
-
-  private func trial(_ chip: String, _ fault: RigFault, _ seconds: Double) -> FaultTrial? {
-    sensor(chip).map { FaultTrial(bench: bench, sensor: $0, fault: fault, seconds: seconds) }
+  private func checks(
+    _ action: Scenario.Action, _ group: String
+  ) throws(BrokenOff) -> [Report.Check] {
+    switch action {
+    case .measure(let seconds):
+      let measurement = Measurement(bench, seconds: seconds)
+      if let end = measurement.end { throw end }
+      return measurement.checks(group)
+    case .fault(let chip, let fault, let seconds):
+      return [
+        try FaultTrial(bench: bench, sensor: chip, fault: fault, seconds: seconds).run(group)
+      ]
+    case .randomFaults(let count, let seed): return try randomFaults(count, seed, group)
+    case .show(let chip, let shown, let within, let heading):
+      return [try show(ChipTarget(chip, of: bench.board), action, shown, within, heading, group)]
+    case .turn, .tilt, .lift: return [try HandTrial(bench: bench).run(action, title(action), group)]
+    }
   }
 
   /// Sequences of one to three faults that overlap, each on a chip of its own.
-  private func randomFaults(_ count: Int, _ seed: UInt64, _ group: String) -> [Report.Check] {
+  private func randomFaults(
+    _ count: Int, _ seed: UInt64, _ group: String
+  ) throws(BrokenOff) -> [Report.Check] {
     var random = SeededGenerator(seed: seed, stream: 31)
     func tenths(_ range: ClosedRange<Double>) -> Double {
       (Double.random(in: range, using: &random) * 10).rounded() / 10
     }
-    return (1...count).map { number in
+    var checks: [Report.Check] = []
+    for number in 1...count {
       bench.capture.forget()
       let chips = bench.board.sensors.indices.shuffled(using: &random)
       let parts = chips.prefix(Int.random(in: 1...3, using: &random)).enumerated().map {
         place, index in
-        let chip = bench.board.sensors[index].chip
-        let isReceiver = ChipCatalog.chip(named: chip)?.kind == .receiver
+        let isReceiver = bench.kind(index) == .receiver
         let kinds = RigFault.allCases.filter { $0.suits(receiver: isReceiver) }
         let fault = kinds.randomElement(using: &random) ?? .noAnswer
         // Long enough for a loss to be known: a shorter one may rightly pass unseen.
@@ -74,169 +126,195 @@ struct ScenarioPlayer {
           sensor: index, fault: fault, delay: place == 0 ? 0 : tenths(0...2),
           seconds: tenths(2.5...4))
       }
-      var check = FaultTrial(bench: bench, parts: parts).run(group)
+      var check = try FaultTrial(bench: bench, parts: parts).run(group)
       check.name = "seed \(seed), \(number) of \(count): \(check.name)"
-      return check
+      checks.append(check)
     }
+    return checks
   }
 
+  // MARK: What is shown
+
   private func show(
-    _ chip: String, _ shown: Shown, _ within: Double, _ heading: Double?, _ group: String
-  ) -> Report.Check {
-    let name = "\(chip) shows \(shown)"
-    guard let index = sensor(chip) else {
-      return Report.Check(group, name, .failed, "the board has no \(chip)")
-    }
+    _ chip: ChipTarget, _ action: Scenario.Action, _ shown: Shown, _ within: Double,
+    _ heading: Double?, _ group: String
+  ) throws(BrokenOff) -> Report.Check {
+    let name = title(action)
+    let begin = bench.now()
+    // A field says where north is to a board that lies level and still, and a rig's may be on its way.
+    let others = heading == nil ? [] : stand
     do {
-      try bench.person.show(shown, chip: chip)
+      for (other, level) in others { try bench.person.show(level, on: other) }
+      // Its speed and course would speak against a board that stands still.
+      for receiver in others.isEmpty ? [] : receivers {
+        try bench.person.inject(.receiverSilent, on: receiver, seconds: Self.silence)
+      }
+      try bench.person.show(shown, on: chip)
+    } catch let end as BrokenOff {
+      throw end
     } catch {
       return Report.Check(group, name, .failed, "\(error)")
     }
-    defer { try? bench.person.endShow(chip: chip) }
-    // What was being converted when it was shown is gone, and the heading has settled.
-    bench.pass(heading == nil ? 1 : 3)
-    let mark = bench.capture.mark
-    bench.pass(1)
-    let readings = bench.capture.readings(of: index, since: mark).map(\.value)
-    let (quantity, wanted) = shown.expectation
-    let means = Channels(readings, quantity: quantity).values.compactMap { Statistics($0)?.mean }
-    guard means.count == wanted.count else {
-      return Report.Check(group, name, .failed, "\(chip) delivers no \(quantity)")
+    func endShow() {
+      for shown in others.map(\.0) + [chip] { try? bench.person.endShow(on: shown) }
     }
+    let check: Report.Check
+    do throws(BrokenOff) {
+      check = try look(chip, name, shown, within, heading, group, since: begin)
+    } catch {
+      endShow()
+      throw error
+    }
+    endShow()
+    // What comes next does not begin with a heading from another field, nor without its receiver.
+    if heading != nil { try beginAnew() }
+    if !others.isEmpty {
+      let left = Self.silence - bench.now().seconds(since: begin)
+      _ = try bench.wait(atMost: max(0, left) + FaultTrial.returnLimit) {
+        receivers.allSatisfy { bench.hub.status[$0.index].state == .running }
+      }
+    }
+    return check
+  }
+
+  private var receivers: [ChipTarget] {
+    bench.board.sensors.indices.filter { bench.kind($0) == .receiver }
+      .map { ChipTarget($0, of: bench.board) }
+  }
+
+  /// What the chips that feel movement are shown on a board that lies level and still.
+  private var stand: [(ChipTarget, Shown)] {
+    bench.board.sensors.indices.flatMap { index -> [(ChipTarget, Shown)] in
+      let kind = bench.kind(index)
+      guard kind == .accelerometer || kind == .inertial else { return [] }
+      let force =
+        bench.board.sensors[index].mount.matrix.transposed * Vector3(0, 0, SimulatedWorld.gravity)
+      let chip = ChipTarget(index, of: bench.board)
+      let level: [(ChipTarget, Shown)] = [
+        (chip, .acceleration(SIMD3(force.x, force.y, force.z)))
+      ]
+      return kind == .inertial ? level + [(chip, .rate(.zero))] : level
+    }
+  }
+
+  /// A board with a gyro knows that it was not turned, and rightly takes a field that turned for a disturbance.
+  /// After a pause it does not know any more: heading begins with the field that is there.
+  private func beginAnew() throws(BrokenOff) {
+    guard bench.board.sensors.indices.contains(where: { bench.kind($0) == .inertial }) else {
+      return
+    }
+    bench.hub.setDemand(Demand())
+    try bench.pass(Self.pause)
+    bench.hub.setDemand(.everything)
+    _ = try bench.wait(atMost: FaultTrial.returnLimit) {
+      !bench.hub.status.contains { $0.state == .idle || $0.state == .starting }
+    }
+  }
+
+  private func look(
+    _ chip: ChipTarget, _ name: String, _ shown: Shown, _ within: Double, _ heading: Double?,
+    _ group: String, since begin: Timestamp
+  ) throws(BrokenOff) -> Report.Check {
+    if heading != nil { try beginAnew() }
+    // What was being converted when it was shown is gone.
+    try bench.pass(1)
+    if let heading {
+      let from = bench.capture.mark
+      _ = try bench.wait(atMost: Self.headingPatience, step: 0.2) {
+        newestHeading(since: from).map { Self.angle($0, heading) <= Self.headingLimit / 2 } ?? false
+      }
+    }
+    let mark = bench.capture.mark
+    try bench.pass(1)
+    let record = record(of: chip)
+    let readings = bench.capture.readings(of: chip.index, since: mark).map(\.value)
+    let (quantity, wanted) = shown.expectation
+    let channels = Channels(readings, quantity: quantity)
+    var means = channels.values.compactMap { Statistics($0)?.mean }
+    guard means.count == wanted.count else {
+      return Report.Check(
+        group, name, .failed, "\(chip.name) delivers no \(quantity)", mend: bench.remedy)
+    }
+    if let record, case .field = shown {
+      let field = record.correct(Vector3(means[0], means[1], means[2]))
+      means = [field.x, field.y, field.z]
+    }
+    let unit = Channels.unit(of: quantity)
     let error = zip(means, wanted).map { abs($0 - $1) }.max() ?? .nan
-    var complaints = error <= within ? [] : ["it reads \(means.map(Report.figure))"]
+    var complaints: [String] = []
+    var mends: [String] = []
+    if !(error <= within) {
+      let what = record == nil ? "it reads" : "calibrated it reads"
+      complaints.append("\(what) \(Report.figures(means)) \(unit)")
+      mends.append(remedy(for: shown, record))
+    }
     var measures = [
       Report.Measure(
-        "largest difference", error, Channels.unit(of: quantity),
-        limit: "at most \(Report.figure(within))")
+        "largest difference", error, unit, limit: "at most \(Report.figure(within))")
     ]
     if let heading {
-      var found = Double.nan
-      for case .heading(let value) in bench.capture.observations(since: mark).map(\.value) {
-        found = value.magneticHeading * degrees
-      }
-      let difference = abs((found - heading).remainder(dividingBy: 360))
+      let found = newestHeading(since: mark)
       measures.append(
         Report.Measure(
-          "heading", found, "deg",
+          "heading", found ?? .nan, "deg",
           limit: "\(Report.figure(heading)) +- \(Report.figure(Self.headingLimit))"))
-      if !(difference <= Self.headingLimit) { complaints.append("heading is \(found)") }
+      if !(found.map { Self.angle($0, heading) <= Self.headingLimit } ?? false) {
+        complaints.append(found.map { "heading is \(Report.figure($0)) deg" } ?? "no heading came")
+        mends.append(headingRemedy(shown, chip, heading))
+      }
     }
     return Report.Check(
       group, name, complaints.isEmpty ? .passed : .failed,
-      complaints.isEmpty ? "\(readings.count) samples" : complaints.joined(separator: "; "),
-      measures: measures)
+      complaints.isEmpty
+        ? "\(readings.count) samples\(record == nil ? "" : ", calibrated")"
+        : complaints.joined(separator: "; "),
+      mend: mends.first, measures: measures, seconds: bench.now().seconds(since: begin))
   }
 
-  // MARK: What hands do
-
-  private func headings(since mark: Capture.Mark) -> [HeadingEstimate] {
-    bench.capture.observations(since: mark).compactMap {
-      if case .heading(let heading) = $0.value { heading } else { nil }
-    }
+  private func record(of chip: ChipTarget) -> AppliedCalibration? {
+    guard bench.kind(chip.index) == .magnetometer,
+      case .record(let record)? = bench.calibrations?.find(bench.board.sensors[chip.index])
+    else { return nil }
+    return record
   }
 
-  /// Asks for something, lets it happen, and judges what came; nobody there to do it is a failure.
-  private func byHand(
-    _ name: String, _ instruction: String, _ seconds: Double, _ group: String,
-    judge: (_ mark: Capture.Mark) -> Report.Check
-  ) -> Report.Check {
-    do {
-      try bench.person.ask("\(instruction) You have \(Int(seconds)) s. Press return to begin.")
-    } catch {
-      return Report.Check(group, name, .failed, "\(error)")
+  private func newestHeading(since mark: Capture.Mark) -> Double? {
+    var found: Double?
+    for case .heading(let value) in bench.capture.observations(since: mark).map(\.value) {
+      found = value.magneticHeading * degrees
     }
-    let mark = bench.capture.mark
-    bench.pass(seconds)
-    return judge(mark)
+    return found
   }
 
-  private func turn(
-    _ degreesWanted: Double, _ within: Double, _ seconds: Double, _ group: String
-  ) -> Report.Check {
-    let name = "turning by \(Report.figure(degreesWanted)) deg"
-    return byHand(
-      name, "Turn the board clockwise by \(Int(degreesWanted)) degrees, level, in peace.", seconds,
-      group
-    ) { mark in
-      let course = headings(since: mark).map { $0.magneticHeading * degrees }
-      let turned = zip(course, course.dropFirst()).reduce(0) {
-        $0 + ($1.1 - $1.0).remainder(dividingBy: 360)
-      }
-      let isGood = abs(turned - degreesWanted) <= within
-      return Report.Check(
-        group, name, isGood ? .passed : .failed,
-        isGood ? "followed" : turned < 0 ? "heading ran backwards" : "heading did not follow",
-        mend: isGood
-          ? nil : "is the mount in the board file right? A wrong sign turns heading the other way",
-        measures: [
-          Report.Measure(
-            "turned", turned, "deg",
-            limit: "\(Report.figure(degreesWanted)) +- \(Report.figure(within))")
-        ])
-    }
+  private static func angle(_ a: Double, _ b: Double) -> Double {
+    abs((a - b).remainder(dividingBy: 360))
   }
 
-  private func tilt(
-    _ degreesWanted: Double, _ within: Double, _ seconds: Double, _ group: String
-  ) -> Report.Check {
-    let name = "tilting to \(Report.figure(degreesWanted)) deg"
-    return byHand(
-      name,
-      "Tilt the board to about \(Int(degreesWanted)) degrees forwards, back and to both sides, "
-        + "without turning it.", seconds, group
-    ) { mark in
-      let all = headings(since: mark)
-      let tilts = all.map { acos(max(-1, min(1, $0.attitude.matrix.columns.z.z))) * degrees }
-      let start = all.first?.magneticHeading ?? .nan
-      let errors = all.map {
-        abs((($0.magneticHeading - start) * degrees).remainder(dividingBy: 360))
-      }
-      let (most, error) = (tilts.max() ?? 0, Statistics(errors)?.quantile(0.95) ?? .nan)
-      let isGood = most >= 0.7 * degreesWanted && error <= within
-      return Report.Check(
-        group, name, isGood ? .passed : .failed,
-        isGood
-          ? "heading stayed"
-          : most < 0.7 * degreesWanted ? "it was hardly tilted" : "heading went with the tilt",
-        mend: isGood
-          ? nil
-          : "the mounts of magnetometer and accelerometer must agree; calibrate the magnetometer",
-        measures: [
-          Report.Measure("largest tilt", most, "deg"),
-          Report.Measure(
-            "heading moved (95 %)", error, "deg", limit: "at most \(Report.figure(within))"),
-        ])
-    }
+  private func remedy(for shown: Shown, _ record: AppliedCalibration?) -> String {
+    guard case .field = shown else { return "'within' must leave room for the chip's own offset" }
+    return record == nil
+      ? "without a calibration record the board's iron and the chip's offset are in what it reads: give it "
+        + "a record, or a wider 'within'"
+      : "is its calibration record of this board? (lodestone doctor names the file)"
   }
 
-  private func lift(
-    _ metres: Double, _ within: Double, _ seconds: Double, _ group: String
-  ) -> Report.Check {
-    let name = "lifting by \(Report.figure(metres)) m"
-    return byHand(
-      name, "Lift the board by \(Report.figure(metres)) m and hold it there.", seconds, group
-    ) { mark in
-      let heights = bench.capture.observations(since: mark).compactMap { arrival -> Double? in
-        if case .altitude(let altitude) = arrival.value { altitude.relativeAltitude } else { nil }
-      }
-      let tail = Statistics(Array(heights.suffix(20)))?.mean ?? .nan
-      let lifted = tail - (Statistics(Array(heights.prefix(10)))?.mean ?? .nan)
-      let isGood = abs(lifted - metres) <= within
-      return Report.Check(
-        group, name, isGood ? .passed : .failed, isGood ? "followed" : "altitude did not follow",
-        mend: isGood ? nil : "keep wind and light away from the sensor's hole",
-        measures: [
-          Report.Measure(
-            "lifted", lifted, "m", limit: "\(Report.figure(metres)) +- \(Report.figure(within))")
-        ])
-    }
+  /// What the shown field means for a level board, where that is not what was expected.
+  private func headingRemedy(_ shown: Shown, _ chip: ChipTarget, _ wanted: Double) -> String {
+    guard case .field(let value) = shown else { return bench.remedy }
+    let field =
+      bench.board.sensors[chip.index].mount.matrix * Vector3(value.x, value.y, value.z)
+    let angle = atan2(-field.x, field.y) * degrees
+    let meant = angle < 0 ? angle + 360 : angle
+    return Self.angle(meant, wanted) > Self.headingLimit
+      ? "through this chip's mount the field means \(Report.figure(meant)) deg on a level board: heading is "
+        + "where the body's y axis points"
+      : "is the board level, and is the field one that the earth can have there (strength and dip)?"
   }
 }
 
 extension Shown {
   /// The quantity it is, and its numbers.
-  fileprivate var expectation: (quantity: String, values: [Double]) {
+  var expectation: (quantity: String, values: [Double]) {
     switch self {
     case .field(let v): ("field", [v.x, v.y, v.z])
     case .acceleration(let v): ("acceleration", [v.x, v.y, v.z])

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Glibc
 import HardwareSuite
 import Lodestone
 import SensorHub
@@ -19,7 +20,9 @@ struct HILRunCommand: ParsableCommand {
     discussion: """
       Writes report.html, junit.xml and report.json. Scenarios need somebody who lets things go wrong: a \
       rig (--rig, the tty of its control line), a person (--interactive), or the simulated board itself. \
-      Exit code 0 only when everything that was to be tried was tried and is well.
+      Exit codes: 0 when everything that was to be tried was tried and is well; 1 when something failed, or \
+      the run could not begin; 2 when nothing failed and something was skipped; 64 for wrong options; 130 \
+      and 143 when Ctrl-C or SIGTERM broke it off, which leaves a report of what was found so far.
       """)
 
   @OptionGroup var board: BoardOptions
@@ -47,32 +50,64 @@ struct HILRunCommand: ParsableCommand {
       throw ValidationError("--seconds takes 1 to 600")
     }
     if rig != nil, interactive { throw ValidationError("either --rig or --interactive") }
+    if interactive, !Keyboard.isTerminal {
+      throw ValidationError("--interactive asks questions, and standard input is no terminal")
+    }
   }
 
   func run() throws {
+    let folder = report.map { URL(filePath: $0) }
+    // A report that cannot be written is no news for the end.
+    if let folder { try attempt(folder) { try Report.prepare(folder: folder) } }
+    let interruption = Interruption()
+    let interrupts = Interrupts { signal in
+      guard interruption.interrupt(by: signal) else { _exit(128 + signal) }
+      Terminal.write("\nending in order; once more ends at once\n")
+    }
+    defer { withExtendedLifetime(interrupts) {} }
     var options = HardwareSuite.Options()
     options.seconds = seconds
+    options.interruption = interruption
     options.say = { Terminal.write($0 + "\n") }
     options.executable = brief ? nil : "/proc/self/exe"
     if let rig { options.person = try RigLine(path: rig) }
     if interactive {
-      options.person = Person(
-        say: { Terminal.write("\n>>> \($0)\n") }, waitForReturn: { readLine() != nil })
+      let keyboard = Keyboard(interruption: interruption)
+      options.person = Person(say: options.say) { (question) throws(BrokenOff) in
+        try keyboard.answer(to: question)
+      }
     }
     let report = try HardwareSuite(board: board.name, options).run(
       scenarios: scenario, desk: interactive && scenario.isEmpty)
-    if let folder = self.report {
-      do {
-        try report.write(to: URL(filePath: folder))
-      } catch {
-        throw CommandError(folder, error)
-      }
+    summarize(report)
+    if let folder {
+      try attempt(folder) { try report.write(to: folder) }
+      Terminal.write("report: \(folder.appending(path: "report.html").path)\n")
     }
+    do throws(BrokenOff) {
+      try interruption.check()
+    } catch {
+      // A run that a late signal did not break off ends as it is.
+      if report.brokenOff != nil { throw ExitCode(error.exitCode) }
+    }
+    if report.exitCode != 0 { throw ExitCode(report.exitCode) }
+  }
+
+  private func attempt(_ folder: URL, _ write: () throws -> Void) throws {
+    do {
+      try write()
+    } catch {
+      throw CommandError("the report cannot be written: \(FileProblem(folder.path, error))")
+    }
+  }
+
+  // What is not well, once more and together.
+  private func summarize(_ report: Report) {
+    Terminal.write("\n")
     for check in report.checks where check.outcome != .passed {
       Terminal.write("\(check.outcome.rawValue)  \(check.group), \(check.name): \(check.detail)\n")
       if let mend = check.mend { Terminal.write("         mend: \(mend)\n") }
     }
     Terminal.write(report.verdict + "\n")
-    if !report.isPassed { throw ExitCode.failure }
   }
 }

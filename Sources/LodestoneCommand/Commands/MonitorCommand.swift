@@ -75,7 +75,7 @@ struct Watch {
   func run(printer: some ObservationPrinter) throws {
     var printer = printer
     let mailbox = Mailbox()
-    let interrupts = Interrupts { mailbox.stop() }
+    let interrupts = Interrupts { _ in mailbox.stop() }
     let subscription = session.hub.subscribe { mailbox.post($0) }
     session.hub.setDemand(.everything)
     session.hub.start()

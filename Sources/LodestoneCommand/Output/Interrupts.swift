@@ -6,12 +6,12 @@ import Glibc
 final class Interrupts {
   private let sources: [any DispatchSourceSignal]
 
-  /// Calls `handler` on every SIGINT, SIGTERM and SIGHUP until this object goes.
-  init(_ handler: @escaping @Sendable () -> Void) {
+  /// Calls `handler` on every SIGINT, SIGTERM and SIGHUP, with its number, until this object goes.
+  init(_ handler: @escaping @Sendable (Int32) -> Void) {
     sources = [SIGINT, SIGTERM, SIGHUP].map { number in
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-      source.setEventHandler(handler: handler)
+      source.setEventHandler { handler(number) }
       source.activate()
       return source
     }

@@ -77,6 +77,10 @@ public struct BMx280<Device: RegisterDevice & ~Copyable>: ~Copyable, SensorDrive
   public mutating func poll() throws(DriverError) -> Reading? {
     guard let trim else { return nil }
     let block = try device.get(BMx280Register.status, count: 10)
+    // The burst passes the control register, which was written and is not zero while the chip measures.
+    guard (0..<10).contains(where: { block[$0] != 0 }) else {
+      throw .heldLow(register: BMx280Register.status)
+    }
     if configuration.mode == .forced {
       guard block[0] & BMx280Register.measuring == 0 else { return nil }
       try device.put(BMx280Register.controlMeasurement, configuration.controlMeasurement)

@@ -34,6 +34,8 @@ struct Pipeline: Sendable {
   private let isSimulated: Bool
   /// Whether the board has something that feels gravity and that has not been heard of yet.
   private var awaitsGravity: Bool
+  /// What became of the chip that feels gravity, where the board has one and it is lost.
+  private var lostGravity: NoData?
 
   /// - Parameters:
   ///   - models: The magnetic models, in the order of their epochs.
@@ -190,6 +192,8 @@ struct Pipeline: Sendable {
     case .failure(.notYet): break
     // Chips start one after the other: the first field may come before the first tilt.
     case .failure(.tiltUnknown) where awaitsGravity: break
+    case .failure(.tiltUnknown):
+      publish(.headingUnavailable(lostGravity ?? .tiltUnknown, at: time))
     case .failure(let reason): publish(.headingUnavailable(reason, at: time))
     case .success(let estimate): publish(.heading(TrueNorth.apply(local.declination, to: estimate)))
     }
@@ -219,7 +223,11 @@ struct Pipeline: Sendable {
   private mutating func process(_ new: SensorStatus, _ publish: (Observation) -> Void) {
     status[new.index] = new
     publish(.sensor(new))
-    guard case .failed(let why) = new.state, channels[new.index].isPrimary else { return }
+    guard channels[new.index].isPrimary else { return }
+    let feelsGravity = [.accelerometer, .inertial].contains(channels[new.index].kind)
+    if feelsGravity, case .running = new.state { lostGravity = nil }
+    guard case .failed(let why) = new.state else { return }
+    if feelsGravity { lostGravity = .sensorLost("\(new.chip): \(why)") }
     let reason = NoData.sensorLost(why)
     switch channels[new.index].kind {
     case .magnetometer: publish(.headingUnavailable(reason, at: new.since))

@@ -187,7 +187,7 @@ final class SensorTask: WorkerTask {
       supervisor.state == .running
     {
       // Still answering, but nothing to publish: say so, go on looking.
-      supervisor.enter(.failed(error.description), at: now)
+      supervisor.enter(.failed(supervisor.words(error)), at: now)
       outbox.append(.status(supervisor.status))
       retry = nil
     }

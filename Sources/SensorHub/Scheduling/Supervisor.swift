@@ -78,7 +78,7 @@ struct Supervisor {
   /// Something went wrong. Returns the time of the next attempt, or `nil` to go on as before.
   mutating func failed(_ error: DriverError, starting: Bool, at now: Timestamp) -> Timestamp? {
     switch error {
-    case .bus: status.counters.busErrors += 1
+    case .bus, .heldLow: status.counters.busErrors += 1
     case .configurationLost: status.counters.configurationsLost += 1
     case .stuck, .notReady: status.counters.stalls += 1
     case .overflow:
@@ -88,10 +88,10 @@ struct Supervisor {
     case .wrongIdentity, .invalidTrim: break
     }
     errorsInARow += 1
-    if !starting, case .bus = error, errorsInARow < Self.toleratedErrors { return nil }
+    if !starting, error.isOfTransfer, errorsInARow < Self.toleratedErrors { return nil }
     let retry = now.advanced(bySeconds: pause)
     pause = min(2 * pause, Self.longestPause)
-    enter(.failed(error.description), at: now)
+    enter(.failed(words(error)), at: now)
     return retry
   }
 
@@ -101,6 +101,19 @@ struct Supervisor {
     enter(.failed(error.description), at: now)
   }
 
+  /// What an error means for this chip, in one line.
+  func words(_ error: DriverError) -> String {
+    guard case .overflow = error else { return error.description }
+    let cause =
+      switch ChipCatalog.chip(named: status.chip)?.kind {
+      case .magnetometer: "a magnet or a current is near"
+      case .accelerometer, .inertial: "a blow or a spin, or the chip is broken"
+      case .barometer: "the sensor's hole is blocked or wet, or the chip is broken"
+      case .receiver, nil: "the chip is broken"
+      }
+    return "\(error): \(cause)"
+  }
+
   /// Whether a running sensor has been silent for longer than `limit` seconds.
   func isSilent(at now: Timestamp, limit: Double) -> Bool {
     now.seconds(since: lastSample) > limit
@@ -108,19 +121,31 @@ struct Supervisor {
 }
 
 extension DriverError: CustomStringConvertible {
+  /// Whether a single one may be a disturbance of the line.
+  fileprivate var isOfTransfer: Bool {
+    switch self {
+    case .bus, .heldLow: true
+    default: false
+    }
+  }
+
   /// One line: what is wrong and where to look.
   public var description: String {
     switch self {
     case .bus(let error): "\(error)"
     case .wrongIdentity(let chip, let register, let expected, let found):
       "this is no \(chip): register \(hexadecimal(register)) holds \(hexadecimal(found)), "
-        + "expected \(hexadecimal(expected)); run lodestone scan"
+        + "expected \(hexadecimal(expected))"
+        + (found == 0 ? "; zeros only: is the data line held low?" : "; run lodestone scan")
     case .configurationLost(let register, let expected, let found):
-      "configuration lost: register \(hexadecimal(register)) holds \(hexadecimal(found)), "
-        + "written was \(hexadecimal(expected)): the chip was reset, check its supply"
+      "register \(hexadecimal(register)) reads \(hexadecimal(found)), written was "
+        + "\(hexadecimal(expected)): the chip was reset (its supply), or the line is disturbed"
+    case .heldLow(let register):
+      "every bit from register \(hexadecimal(register)) on is zero, which cannot be: the data line "
+        + "is held low"
     case .notReady(let what): what
     case .invalidTrim(let what): "trim values cannot be right: \(what)"
-    case .overflow: "beyond the measuring range: a magnet or a current is near"
+    case .overflow: "beyond the measuring range"
     case .stuck: "the output does not change any more"
     }
   }

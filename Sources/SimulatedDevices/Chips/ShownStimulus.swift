@@ -6,12 +6,13 @@ import Synchronization
 
 /// A source in which single quantities can be replaced by constants, from any thread.
 ///
-/// What is shown reaches the chip as it is, in its own frame: neither the mount nor the board's iron acts
-/// on it.
+/// What is shown is what is around the board at the chip's place, in the chip's own frame: no mount turns
+/// it. The board's iron distorts a shown field as it does the earth's (`IronStimulus`), so that a calibrated
+/// reading is the shown field.
 public final class ShownStimulus: StimulusSource {
   /// The quantities that are shown; `nil` is what the source behind says.
   public struct Quantities: Sendable, Hashable {
-    /// Magnetic flux density, microtesla, sensor frame.
+    /// Magnetic flux density around the board, microtesla, sensor frame.
     public var magneticField: Vector3?
     /// Specific force, m/s^2, sensor frame.
     public var specificForce: Vector3?
@@ -50,6 +51,27 @@ public final class ShownStimulus: StimulusSource {
     if let pressure = shown.pressure { stimulus.pressure = pressure }
     if let temperature = shown.temperature { stimulus.temperature = temperature }
     if let humidity = shown.humidity { stimulus.humidity = humidity }
+    return stimulus
+  }
+}
+
+/// What the board's own iron makes of a field: `softIron * field + hardIron`, sensor frame.
+public struct IronStimulus: StimulusSource {
+  private let source: any StimulusSource
+  private let softIron: Matrix3
+  private let hardIron: Vector3
+
+  /// Makes a board around a source; `softIron` has no unit, `hardIron` is in microtesla.
+  public init(_ source: any StimulusSource, softIron: Matrix3, hardIron: Vector3) {
+    self.source = source
+    self.softIron = softIron
+    self.hardIron = hardIron
+  }
+
+  /// What acts on the chip at that moment, in its own frame.
+  public func stimulus(at time: Timestamp) -> Stimulus {
+    var stimulus = source.stimulus(at: time)
+    stimulus.magneticField = softIron * stimulus.magneticField + hardIron
     return stimulus
   }
 }

@@ -83,6 +83,14 @@ public struct SimulatedBoard: Sendable {
       self.hardIron = hardIron
       self.isImperfect = isImperfect
     }
+
+    /// Takes away everything that lies between the world and what the chip reads: its own noise, bias, drift
+    /// and clock error, and the board's iron.
+    public mutating func makeExact() {
+      isImperfect = false
+      softIron = .identity
+      hardIron = .zero
+    }
   }
 
   /// The chips; faults name them by their place in this list.
@@ -205,7 +213,7 @@ public struct SimulatedBoard: Sendable {
 
   /// Builds the twin of a chip with registers, or of a receiver on DDC.
   func makeRegisterTwin(
-    ofChip index: Int, in world: SimulatedWorld, source: ShownStimulus
+    ofChip index: Int, in world: SimulatedWorld, source: any StimulusSource
   ) -> any ChipTwin {
     let chip = chips[index]
     let errors = imperfections(ofChip: index)

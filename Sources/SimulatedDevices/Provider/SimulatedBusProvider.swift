@@ -47,10 +47,11 @@ public final class SimulatedBusProvider: BusProvider {
       let chip = board.chips[index]
       switch chip.place {
       case .bus(let bus, let address):
-        let stimulus = ShownStimulus(
-          MountedStimulus(
-            world: world, mount: chip.mount, softIron: chip.softIron, hardIron: chip.hardIron))
-        var twin = board.makeRegisterTwin(ofChip: index, in: world, source: stimulus)
+        // A shown field is the one around the board: the iron comes behind it.
+        let stimulus = ShownStimulus(MountedStimulus(world: world, mount: chip.mount))
+        var twin = board.makeRegisterTwin(
+          ofChip: index, in: world,
+          source: IronStimulus(stimulus, softIron: chip.softIron, hardIron: chip.hardIron))
         twin.powerOn(at: power)
         return .registers(
           RegisterSlot(

@@ -246,27 +246,19 @@ public final class SimulatedWorld: TruthSource {
   }
 }
 
-/// One place on the board: the world seen through a chip's mount and the board's iron.
+/// One place on the board: the world seen through a chip's mount.
 public struct MountedStimulus: StimulusSource {
   private let world: SimulatedWorld
   private let bodyToSensor: Matrix3
-  private let softIron: Matrix3
-  private let hardIron: Vector3
 
-  /// Makes a place; the chip's field is `softIron * field + hardIron`, microtesla, in the sensor frame.
-  public init(
-    world: SimulatedWorld, mount: Mount, softIron: Matrix3 = .identity, hardIron: Vector3 = .zero
-  ) {
+  /// Makes a place.
+  public init(world: SimulatedWorld, mount: Mount) {
     self.world = world
     self.bodyToSensor = mount.matrix.transposed
-    self.softIron = softIron
-    self.hardIron = hardIron
   }
 
   /// What acts on the chip at that moment, in its own frame.
   public func stimulus(at time: Timestamp) -> Stimulus {
-    var stimulus = world.stimulus(at: time, bodyToSensor: bodyToSensor)
-    stimulus.magneticField = softIron * stimulus.magneticField + hardIron
-    return stimulus
+    world.stimulus(at: time, bodyToSensor: bodyToSensor)
   }
 }

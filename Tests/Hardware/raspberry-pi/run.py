@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Boots QEMU's Raspberry Pi 3B with `lodestone` inside and runs a shell script in it.
 
-run.py [--script FILE] [--out DIR] [--log GPSLOG] [--add PATH...] [--seconds LIMIT]
+run.py [--script FILE] [--board FILE] [--out DIR] [--log GPSLOG] [--add PATH...] [--seconds LIMIT]
 
 The script's output comes to the terminal, each line with the seconds since the start; what it leaves in
 /report comes to --out; its exit code is this program's. Exit code 99: the rig itself failed, 98: out of time.
@@ -76,14 +76,14 @@ def tree(folder, place=""):
             yield name, 0o100755, path.read_bytes()
 
 
-def initramfs(boot, script, extras):
+def initramfs(boot, script, board, extras):
     entries = {}
     for folder in (boot / "base", BUILT):
         entries.update((name, (mode, data)) for name, mode, data in tree(folder))
     entries["rig"] = entries["root"] = (0o040755, b"")
     entries["init"] = (0o100755, (GUEST / "init.sh").read_bytes())
     entries["bin/rig"] = (0o100755, (GUEST / "rig.sh").read_bytes())
-    entries["rig/board.yaml"] = (0o100644, (HERE / "board.yaml").read_bytes())
+    entries["rig/board.yaml"] = (0o100644, board.read_bytes())
     entries["rig/script"] = (0o100755, script.read_bytes())
     for path in extras:
         name = f"root/{path.name}"
@@ -352,7 +352,7 @@ def parts():
 
 def emulate(options, folders, scratch):
     image = scratch / "initramfs"
-    image.write_bytes(initramfs(folders["boot"], options.script, options.add))
+    image.write_bytes(initramfs(folders["boot"], options.script, options.board, options.add))
     links = {name: socket.socketpair() for name in ("receiver", "control", "monitor")}
     tools = folders["tools"]
     command = [
@@ -390,6 +390,7 @@ def emulate(options, folders, scratch):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--script", type=pathlib.Path, default=GUEST / "tour.sh", help="run in the guest by sh")
+    parser.add_argument("--board", type=pathlib.Path, default=HERE / "board.yaml", help="the guest's /rig/board.yaml")
     parser.add_argument("--out", type=pathlib.Path, help="where the guest's /report goes")
     parser.add_argument("--log", type=pathlib.Path, help="a receiver's log; else a receiver that stands still")
     parser.add_argument("--add", type=pathlib.Path, action="append", default=[], help="into the guest's /root")

@@ -31,5 +31,8 @@ expect "longitude" "$(newest location longitude)" "$(truth longitude)" 0.0002
 for chip in LIS3MDL LSM6DSOX BMP280 u-blox; do
   expect "bus errors of $chip" "$(grep "\"chip\":\"$chip\"" /report/monitor.json | tail -n 1 | sed -nE 's/.*"busErrors":([0-9]+).*/\1/p')" 0 0
 done
+echo "== what chips are shown"
+lodestone hil run --brief --board /rig/board.yaml --rig "$LODESTONE_RIG_CONTROL" --seconds 1 \
+  --scenario /rig/shown.yaml --report /report/shown || failures=$((failures + 1))
 echo "== $(wc -l </report/monitor.json) lines, $failures wrong"
 [ "$failures" -eq 0 ]

@@ -1,0 +1,62 @@
+// How a run is ended before its end: in order, with what was found so far.
+
+import Foundation
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
+/// A signal has ended the run.
+public struct BrokenOff: Error, Sendable, Hashable {
+  /// The signal's number.
+  public let signal: Int32
+
+  /// As people call it.
+  public var name: String {
+    switch signal {
+    case SIGINT: "SIGINT"
+    case SIGTERM: "SIGTERM"
+    case SIGHUP: "SIGHUP"
+    default: "signal \(signal)"
+    }
+  }
+
+  /// What a shell expects of a program that a signal has ended.
+  public var exitCode: Int32 { 128 + signal }
+}
+
+/// Where a run learns that it is to end; everything in it that takes time waits here. Any thread may use it.
+public final class Interruption: Sendable {
+  /// A wait is no longer than this before it looks, seconds.
+  static let look = 0.05
+  private let number = Atomic<Int32>(0)
+
+  /// Nothing has happened yet.
+  public init() {}
+
+  /// Ends the run. False where that was said already.
+  @discardableResult
+  public func interrupt(by signal: Int32) -> Bool {
+    number.compareExchange(expected: 0, desired: signal, ordering: .relaxed).exchanged
+  }
+
+  /// Throws once the run is to end.
+  public func check() throws(BrokenOff) {
+    let signal = number.load(ordering: .relaxed)
+    if signal != 0 { throw BrokenOff(signal: signal) }
+  }
+
+  /// Lets so many seconds pass, unless the run is to end.
+  public func sleep(_ seconds: Double) throws(BrokenOff) {
+    let end = ContinuousClock.now.advanced(by: .seconds(seconds))
+    while true {
+      try check()
+      let left = (end - ContinuousClock.now) / .seconds(1)
+      guard left > 0 else { return }
+      Thread.sleep(forTimeInterval: min(left, Self.look))
+    }
+  }
+}
