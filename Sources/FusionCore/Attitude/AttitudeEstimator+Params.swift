@@ -13,8 +13,12 @@ extension AttitudeEstimator {
     public var attitudeNoise = 0.014
     /// What is added for heading, deg per root second. Default 0.025.
     public var headingNoise = 0.025
-    /// Gyro scale and misalignment error, share of the rate. Default 0.007 (LSM6DSOX: 1 % at most).
-    public var gyroScale = 0.007
+    /// One sigma of the gyro's scale error, share of the rate. Default 0.002.
+    public var gyroScale = 0.002
+    /// One sigma of the gyro's misalignment and cross-axis error, share of the rate. Default 0.001.
+    public var gyroMisalignment = 0.001
+    /// What a turn leaves besides, share of the rate: bending, nonlinearity. Default 0.005.
+    public var turningNoise = 0.005
     /// One sigma of the unknown gyro bias at the start, deg/s. Default 1.2.
     public var biasDeviation = 1.2
     /// Wandering of the gyro bias, deg/s per root second. Default 0.001.
@@ -32,6 +36,9 @@ extension AttitudeEstimator {
     /// Noise of the magnetometer in the mean over a second, uT. Default 0.05; an LIS3MDL at 80 Hz
     /// has 0.034.
     public var magneticNoise = 0.05
+    /// One sigma of the offset that the filter looks for while nothing says that a magnet has come,
+    /// each axis, uT. Default 0.03: what is more is found by its consistency over turns.
+    public var ironDeviation = 0.03
     /// Whole uncertainty at most allotted to the field of a place, uT in the mean over a second,
     /// at 45 uT. Default 1.8.
     public var magneticCeiling = 1.8
@@ -56,6 +63,11 @@ extension AttitudeEstimator {
     let attitudeNoise: Double
     let headingNoise: Double
     let turningNoise: Double
+    let gyroScaleVariance: Double
+    let gyroMisalignmentVariance: Double
+    let ironVariance: Double
+    /// Of the offset's own wandering, uT^2 a second: (0.004 uT)^2.
+    let ironNoise = 0.000016
     let biasDeviation: Double
     let biasVariance: Double
     let biasNoise: Double
@@ -90,6 +102,7 @@ extension AttitudeEstimator {
     let fieldVariance = 100.0
     let fieldLimit = 16.0
     let fieldNoise = 0.01
+    let fieldStartScatter = 0.0
     let surpriseTime = 0.7
     let disturbedWeight = 30.0
     let lagVariance: Double
@@ -104,7 +117,10 @@ extension AttitudeEstimator {
       attitudeNoise = square(params.attitudeNoise * degree)
       headingNoise = square(params.headingNoise * degree)
       // Misalignment lets a rate about one axis show in all three: a fifth of its square in each.
-      turningNoise = 0.2 * square(params.gyroScale)
+      turningNoise = 0.2 * square(params.turningNoise)
+      gyroScaleVariance = square(params.gyroScale)
+      gyroMisalignmentVariance = square(params.gyroMisalignment)
+      ironVariance = square(params.ironDeviation)
       biasDeviation = params.biasDeviation * degree
       biasVariance = square(params.biasDeviation * degree)
       biasNoise = square(params.biasNoise * degree)

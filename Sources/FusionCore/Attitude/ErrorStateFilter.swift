@@ -1,0 +1,561 @@
+// The attitude filter proper: gyro integration sample by sample, an error-state Kalman filter over
+// blocks.
+
+import LinearAlgebra
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
+/// Attitude with gyro bias and scale, velocity, the earth's field, the magnetometer's lag and what its
+/// calibration has left as states.
+///
+/// Every gyro sample turns the attitude; the 23 x 23 covariance moves only once a block (0.1 s), from
+/// sums taken over the block. What makes it robust against acceleration is that gravity is not measured
+/// at all: specific force is integrated to a horizontal velocity, and that *velocity* stays near zero,
+/// which steps and shakes fulfil and a wrong tilt does not. The design is that of the project's page on
+/// fusion.
+struct ErrorStateFilter: Sendable, Equatable, Codable {
+  /// Sums over the block being filled.
+  struct Block: Sendable, Equatable, Codable {
+    var duration = 0.0
+    /// Sum of R dt.
+    var rotation = Matrix3(diagonal: .zero)
+    /// Sums of R w dt for each component of the rate.
+    var turningX = Matrix3(diagonal: .zero)
+    var turningY = Matrix3(diagonal: .zero)
+    var turningZ = Matrix3(diagonal: .zero)
+    /// Sum of |rate| dt, radians.
+    var turned = 0.0
+    /// What coarse integration may have missed, rad^2.
+    var coarse = 0.0
+    var force = Vector3.zero
+    var forceCount = 0.0
+    /// Sums over the field's samples, freed of their lag: R, body frame, earth frame, squares.
+    var fieldRotation = Matrix3(diagonal: .zero)
+    var bodyField = Vector3.zero
+    var field = Vector3.zero
+    var fieldSquare = 0.0
+    /// Sum of R (w x m).
+    var fieldLag = Vector3.zero
+    var fieldCount = 0.0
+  }
+
+  /// Whether there is an attitude; before the start everything else means nothing.
+  private(set) var isRunning = false
+  private(set) var attitude = Quaternion.identity
+  private(set) var bias = Vector3.zero
+  /// Scale and misalignment: `rate = (I - G)(measured - bias)`.
+  private(set) var gyroMatrix = Matrix3(diagonal: .zero)
+  private var velocity = SIMD2<Double>.zero
+  /// The earth's field: horizontal and up, microtesla.
+  private(set) var field = SIMD2<Double>(20, -40)
+  /// Seconds by which the magnetometer's samples are older than their times say.
+  private(set) var lag = 0.0
+  /// The magnets that have come since the calibration, body frame, microtesla.
+  private var attached = Vector3.zero
+  private var residual = ResidualIron()
+  private var watch = MagnetWatch()
+  private var covariance = ErrorCovariance()
+  /// The covariance of the attitude after the newest block, rad^2, earth frame.
+  private(set) var attitudeCovariance = Matrix3(diagonal: .zero)
+  /// The largest variance of the gyro's bias after the newest block, (rad/s)^2.
+  private(set) var biasVariance = 0.0
+  /// Whether the earth frame's y axis is magnetic north, or still arbitrary.
+  var hasNorth = false
+  /// Whether the field has been measured since the start: until then the covariance knows nothing of
+  /// heading, which is as good as the means that it started from.
+  private(set) var hasTakenField = false
+  /// Mean square of what strength and dip of the field deviate by, uT^2.
+  private(set) var fieldScatter = 0.0
+  /// Mean square of horizontal velocity, (m/s)^2.
+  private var velocityScatter = 0.0
+  /// What the newest block turned the attitude by about the vertical, radians counterclockwise.
+  private(set) var headingCorrection = 0.0
+  /// Running mean of the magnetometer's normalised innovation.
+  private var surprise = 0.0
+  private var block = Block()
+  /// Specific force of the newest block that had one, for accelerometers slower than a block.
+  private var lastForce: Vector3?
+  private var forceAge = 0.0
+  private var lastRate = Vector3.zero
+  private var aiding: Aiding?
+  /// What the assumption of standstill has turned the attitude by of late, radians about the earth's
+  /// horizontal axes. Corrections that agree with each other for seconds are an acceleration taken for
+  /// tilt as likely as a tilt mended.
+  private var pull = SIMD2<Double>.zero
+
+  /// One sigma of the tilt that unaided motion may have left and the covariance does not know of, radians.
+  var tiltDoubt: Double { (pull * pull).sum().squareRoot() }
+
+  /// What is known to be wrong of the calibrated field, body frame, microtesla.
+  var iron: Vector3 { attached + residual.found }
+
+  /// What the turns so far do not show of an offset along `direction`, body frame: from 0 to 1.
+  func hiddenIron(along direction: Vector3) -> Double { residual.hidden(along: direction) }
+
+  /// A velocity that was measured by somebody else.
+  private struct Aiding: Sendable, Hashable, Codable {
+    var velocity: SIMD2<Double>
+    var variance: Double
+    /// Seconds since it was true.
+    var age: Double
+    var isNew = true
+  }
+
+  /// Starts from means over the first fraction of a second; stays stopped while up is unknown.
+  mutating func start(
+    _ start: StartAverage, bias: Vector3, biasDeviation: Double, _ c: AttitudeEstimator.Coefficients
+  ) {
+    let north = start.attitude
+    guard let attitude = north ?? start.tilt else { return }
+    self = ErrorStateFilter()
+    isRunning = true
+    self.attitude = attitude
+    self.bias = bias
+    hasNorth = north != nil
+    let tilt = start.tiltDeviation(gravity: c.gravity)
+    covariance.decouple(0, variance: tilt * tilt)
+    covariance.decouple(1, variance: tilt * tilt)
+    covariance.decouple(2, variance: 1)
+    for axis in 0..<3 {
+      covariance.decouple(ErrorVector.bias + axis, variance: biasDeviation * biasDeviation)
+      covariance.decouple(ErrorVector.iron + axis, variance: c.ironVariance)
+    }
+    covariance.decouple(6, variance: c.startVelocity)
+    covariance.decouple(7, variance: c.startVelocity)
+    covariance.decouple(ErrorVector.lag, variance: c.lagVariance)
+    for entry in 0..<9 {
+      let variance = entry % 4 == 0 ? c.gyroScaleVariance : c.gyroMisalignmentVariance
+      covariance.decouple(ErrorVector.gyroMatrix + entry, variance: variance)
+    }
+    if hasNorth {
+      let mean = attitude.rotate(start.frame.conjugate.rotate(start.field / start.fieldCount))
+      setField(mean, c)
+    }
+    summarise()
+  }
+
+  /// Forgets everything.
+  mutating func stop() { self = ErrorStateFilter() }
+
+  private mutating func setField(_ mean: Vector3, _ c: AttitudeEstimator.Coefficients) {
+    field = SIMD2(hypot(mean.x, mean.y), mean.z)
+    covariance.decouple(ErrorVector.field, variance: c.fieldVariance)
+    covariance.decouple(ErrorVector.field + 1, variance: c.fieldVariance)
+    fieldScatter = c.fieldStartScatter
+    surprise = 0
+  }
+
+  private func corrected(_ rate: Vector3) -> Vector3 {
+    let unbiased = rate - bias
+    return unbiased - gyroMatrix * unbiased
+  }
+
+  /// Turns the attitude by one interval.
+  mutating func rotate(
+    _ rate: Vector3, previous: Vector3, _ dt: Double, _ c: AttitudeEstimator.Coefficients
+  ) {
+    // The mean of the two ends, exact for a rate that changes evenly, and the cone that its axis
+    // describes meanwhile (Bortz 1971, second order).
+    let (first, last) = (corrected(previous), corrected(rate))
+    let mean = 0.5 * (first + last)
+    attitude = attitude * Quaternion(rotationVector: mean * dt + first.cross(last) * (dt * dt / 12))
+    lastRate = last
+    let r = attitude.matrix.columns
+    let turn = mean * dt
+    block.rotation.columns.x += r.x * dt
+    block.rotation.columns.y += r.y * dt
+    block.rotation.columns.z += r.z * dt
+    block.turningX.columns.x += r.x * turn.x
+    block.turningX.columns.y += r.y * turn.x
+    block.turningX.columns.z += r.z * turn.x
+    block.turningY.columns.x += r.x * turn.y
+    block.turningY.columns.y += r.y * turn.y
+    block.turningY.columns.z += r.z * turn.y
+    block.turningZ.columns.x += r.x * turn.z
+    block.turningZ.columns.y += r.y * turn.z
+    block.turningZ.columns.z += r.z * turn.z
+    block.turned += mean.length * dt
+    if dt > 0.05 { block.coarse += (rate - previous).lengthSquared * dt * dt / 16 }
+    block.duration += dt
+  }
+
+  /// The attitude `offset` seconds from the newest gyro sample.
+  func attitude(after offset: Double) -> Quaternion {
+    guard abs(offset) > 1e-6 else { return attitude }
+    return attitude * Quaternion(rotationVector: lastRate * max(-0.1, min(0.1, offset)))
+  }
+
+  /// Takes one specific force; gives it in the earth frame.
+  mutating func add(force: Vector3, offset: Double) -> Vector3 {
+    let earth = attitude(after: offset).rotate(force)
+    block.force += earth
+    block.forceCount += 1
+    return earth
+  }
+
+  /// Takes one field sample; gives it in the earth frame, freed of its lag and of known iron.
+  mutating func add(field measured: Vector3, offset: Double) -> Vector3 {
+    let rotation = attitude(after: offset).matrix
+    let turning = lastRate.cross(measured)
+    let body = measured - lag * turning
+    let earth = rotation * body
+    block.fieldRotation = block.fieldRotation + rotation
+    block.bodyField += body
+    block.field += earth
+    block.fieldSquare += body.lengthSquared
+    block.fieldLag += rotation * turning
+    block.fieldCount += 1
+    return earth - rotation * iron
+  }
+
+  /// Takes the horizontal velocity, earth frame, as it was `age` seconds before the newest gyro sample.
+  mutating func add(velocity: SIMD2<Double>, variance: Double, age: Double) {
+    aiding = Aiding(velocity: velocity, variance: variance, age: age)
+  }
+
+  /// Whether the block is long enough to be closed.
+  func isBlockFull(_ c: AttitudeEstimator.Coefficients) -> Bool {
+    block.duration >= c.blockDuration
+  }
+
+  /// What is known besides when a block is closed.
+  struct Circumstances {
+    /// The low-passed gyro, while the board lies still.
+    var restingRate: Vector3?
+    /// Whether it has done so for long enough to be sure of it.
+    var isResting: Bool
+    /// Whether it is not accelerated either.
+    var isSteady: Bool
+    /// Whether the field is known not to be the earth's.
+    var isDisturbed: Bool
+  }
+
+  /// Predicts over the block and takes its measurements.
+  mutating func closeBlock(_ now: Circumstances, _ c: AttitudeEstimator.Coefficients) {
+    let duration = block.duration
+    if block.forceCount > 0 {
+      lastForce = block.force / block.forceCount
+      forceAge = 0
+    } else {
+      forceAge += duration
+      if forceAge > 0.5 { lastForce = nil }
+    }
+    let force = lastForce
+    predict(force, duration, c)
+    var x = ErrorVector.zero
+    if let force {
+      takeVelocity(&x, force, duration, c)
+      if now.isSteady { takeGravity(force, &x, duration, c) }
+      fadeDoubt(isSteady: now.isSteady, duration, c)
+    }
+    if let rate = now.restingRate {
+      let variance = (now.isResting ? c.restVariance : c.quietVariance) / duration
+      for axis in 0..<3 {
+        covariance.update(
+          &x, h: .unit(ErrorVector.bias + axis), value: rate[axis] - bias[axis], variance: variance)
+      }
+    }
+    if block.fieldCount > 0 {
+      if hasNorth {
+        takeField(&x, now, duration, c)
+      } else {
+        alignNorth(meanField().earth, c)
+      }
+    }
+    apply(x)
+    summarise()
+    block = Block()
+  }
+
+  private mutating func predict(
+    _ force: Vector3?, _ duration: Double, _ c: AttitudeEstimator.Coefficients
+  ) {
+    if let force { velocity += SIMD2(force.x, force.y) * duration }
+    let turning = block.turned * block.turned / duration
+    let attitudeNoise = c.attitudeNoise * duration + c.turningNoise * turning + block.coarse
+    var noise = ErrorVector.zero
+    noise[0] = attitudeNoise
+    noise[1] = attitudeNoise
+    noise[2] = attitudeNoise + c.headingNoise * duration
+    for axis in 3..<6 where covariance.variance(axis) < c.biasVariance {
+      noise[axis] = c.biasNoise * duration
+    }
+    noise[6] = c.velocityNoise * duration
+    noise[7] = c.velocityNoise * duration
+    for axis in ErrorVector.field..<ErrorVector.field + 2
+    where covariance.variance(axis) < c.fieldLimit {
+      noise[axis] = c.fieldNoise * duration
+    }
+    for axis in ErrorVector.iron..<ErrorVector.iron + 3
+    where covariance.variance(axis) < c.ironVariance {
+      noise[axis] = c.ironNoise * duration
+    }
+    covariance.propagate(transition(verticalForce: (force?.z ?? 0) * duration))
+    covariance.add(noise)
+  }
+
+  /// What the errors become over the block: `phi -= A b + W g`, with `A` the sum of R dt and `W` that of
+  /// `R (x) w dt`, and `v_x += f phi_y`, `v_y -= f phi_x` with phi the mean of before and after.
+  private func transition(verticalForce force: Double) -> ErrorCovariance.Transition {
+    let a = block.rotation.transposed.columns
+    let x = block.turningX.transposed.columns
+    let y = block.turningY.transposed.columns
+    let z = block.turningZ.transposed.columns
+    func row(_ axis: Int, _ a: Vector3, _ x: Vector3, _ y: Vector3, _ z: Vector3) -> ErrorVector {
+      ErrorVector(
+        motion: SIMD8(
+          axis == 0 ? 1 : 0, axis == 1 ? 1 : 0, axis == 2 ? 1 : 0, -a.x, -a.y, -a.z, 0, 0),
+        magnetic: SIMD8(0, 0, 0, 0, 0, 0, -x.x, -y.x),
+        scale: SIMD8(-z.x, -x.y, -y.y, -z.y, -x.z, -y.z, -z.z, 0))
+    }
+    let attitude = (
+      row(0, a.x, x.x, y.x, z.x), row(1, a.y, x.y, y.y, z.y), row(2, a.z, x.z, y.z, z.z)
+    )
+    var velocity = (ErrorVector.unit(6), ErrorVector.unit(7))
+    velocity.0.add(attitude.1, times: force / 2)
+    velocity.0.motion[1] += force / 2
+    velocity.1.add(attitude.0, times: -force / 2)
+    velocity.1.motion[0] -= force / 2
+    return ErrorCovariance.Transition(attitude: attitude, velocity: velocity)
+  }
+
+  private mutating func takeVelocity(
+    _ x: inout ErrorVector, _ force: Vector3, _ duration: Double,
+    _ c: AttitudeEstimator.Coefficients
+  ) {
+    let square = (velocity * velocity).sum() / 2
+    velocityScatter += (square - velocityScatter) * (duration / (c.velocityScatterTime + duration))
+    guard var aid = aiding else { return takeStandstill(&x, duration, c) }
+    if aid.isNew {
+      // What it has become since, by the force.
+      let acceleration = SIMD2(force.x, force.y)
+      let slip = c.aidingSlip * c.aidingSlip * (acceleration * acceleration).sum()
+      measure(&x, velocity: aid.velocity + acceleration * aid.age, variance: aid.variance + slip)
+      aid.isNew = false
+    } else if aid.age > c.aidingPause {
+      // A carrier that was moving when the receiver lost it goes on moving, ever less surely like that.
+      let deviation = c.aidingDeviation + c.aidingGrowth * aid.age
+      measure(&x, velocity: aid.velocity, variance: deviation * deviation / duration)
+    }
+    aid.age += duration
+    aiding = aid.age < c.aidingMemory ? aid : nil
+  }
+
+  /// Nothing says how fast it goes: on the whole not at all. Somebody who walks keeps his velocity for
+  /// seconds, so that each block says little about tilt; the weight falls with the velocity itself, as in
+  /// a fit that is robust against outliers.
+  private mutating func takeStandstill(
+    _ x: inout ErrorVector, _ duration: Double, _ c: AttitudeEstimator.Coefficients
+  ) {
+    let before = SIMD2(x[0], x[1])
+    let variance = c.velocityVariance + c.velocityWeight * velocityScatter
+    measure(&x, velocity: .zero, variance: variance / duration)
+    pull += SIMD2(x[0], x[1]) - before
+  }
+
+  private mutating func measure(
+    _ x: inout ErrorVector, velocity measured: SIMD2<Double>, variance: Double
+  ) {
+    for axis in 0..<2 {
+      covariance.update(
+        &x, h: .unit(ErrorVector.velocity + axis), value: measured[axis] - velocity[axis],
+        variance: variance)
+    }
+  }
+
+  /// What standstill has turned the attitude by fades as gravity gets the last word again.
+  private mutating func fadeDoubt(
+    isSteady: Bool, _ duration: Double, _ c: AttitudeEstimator.Coefficients
+  ) {
+    let isAided = aiding.map { $0.age < c.aidingPause } ?? false
+    let time = isAided || isSteady ? c.doubtFading : c.doubtMemory
+    pull *= time / (time + duration)
+  }
+
+  /// Standing or rolling steadily, the force is gravity: its horizontal part is the tilt's error. That
+  /// says nothing of velocity, which a smooth ride has as well.
+  private mutating func takeGravity(
+    _ force: Vector3, _ x: inout ErrorVector, _ duration: Double,
+    _ c: AttitudeEstimator.Coefficients
+  ) {
+    let variance = c.steadyVariance / duration
+    var h = ErrorVector.zero
+    h[ErrorVector.attitude + 1] = force.z
+    covariance.update(&x, h: h, value: -force.x, variance: variance)
+    h = ErrorVector.zero
+    h[ErrorVector.attitude] = -force.z
+    covariance.update(&x, h: h, value: -force.y, variance: variance)
+  }
+
+  /// The block's field, freed of its lag and of known iron, and the mean attitude that goes with it.
+  private func meanField() -> (rotation: Matrix3, body: Vector3, earth: Vector3) {
+    let share = 1 / block.fieldCount
+    let rotation = share * block.fieldRotation
+    return (rotation, block.bodyField * share, block.field * share - rotation * iron)
+  }
+
+  private mutating func takeField(
+    _ x: inout ErrorVector, _ now: Circumstances, _ duration: Double,
+    _ c: AttitudeEstimator.Coefficients
+  ) {
+    hasTakenField = true
+    let (rotation, body, u) = meanField()
+    let lagSlope = block.fieldLag / block.fieldCount
+    let z = u - Vector3(0, field.x, field.y)
+    let strength = (field * field).sum().squareRoot()
+    let scale = strength / 45
+
+    let move = residual.update(
+      rotation: rotation, body: body, earth: u + rotation * iron,
+      square: block.fieldSquare / block.fieldCount, turned: block.turned, known: attached)
+    if let move { loosenField(bySquare: move) }
+
+    // Errors of strength and vertical part cannot come from heading: they measure how much the
+    // field of this place is worth. They last for seconds, so each block counts for many.
+    let strengthError = u.length - strength
+    let scatter = 0.5 * (strengthError * strengthError + z.z * z.z)
+    fieldScatter += (scatter - fieldScatter) * (duration / (c.scatterTime + duration))
+    let ceiling = c.fieldCeiling * scale * scale / duration
+    var variance = min((c.magneticVariance + c.scatterWeight * fieldScatter) / duration, ceiling)
+
+    if let size = watch.update(
+      error: z, rotation: rotation, isResting: now.isResting, scale: scale, duration)
+    {
+      for axis in 0..<3 { covariance.add(size, to: ErrorVector.iron + axis) }
+      residual.restart()
+      surprise = 0
+    } else {
+      variance *= doubt(z, field: u, rotation, lagSlope, variance: variance, duration, c)
+      if now.isDisturbed { variance *= c.disturbedWeight }
+    }
+    let (hx, hy, hz) = Self.sensitivity(to: u, rotation, lagSlope)
+    covariance.update(&x, h: hx, value: z.x, variance: variance)
+    covariance.update(&x, h: hy, value: z.y, variance: variance)
+    covariance.update(&x, h: hz, value: z.z, variance: variance)
+  }
+
+  /// How many times more uncertain the field is than was thought: nothing is rejected wholly, so that a
+  /// wrong heading cannot lock itself in.
+  private mutating func doubt(
+    _ z: Vector3, field u: Vector3, _ rotation: Matrix3, _ lagSlope: Vector3, variance: Double,
+    _ duration: Double, _ c: AttitudeEstimator.Coefficients
+  ) -> Double {
+    let (hx, hy, hz) = Self.sensitivity(to: u, rotation, lagSlope)
+    let (px, py, pz) = (covariance.times(hx), covariance.times(hy), covariance.times(hz))
+    let floor = variance / 4
+    let (xy, xz, yz) = (hx.dot(py), hx.dot(pz), hy.dot(pz))
+    let spread = Matrix3(
+      columns: Vector3(hx.dot(px) + floor, xy, xz), Vector3(xy, hy.dot(py) + floor, yz),
+      Vector3(xz, yz, hz.dot(pz) + floor))
+    guard let inverse = spread.inverse else { return 1 }
+    let now = max(0, z.dot(inverse * z) / 3)
+    surprise += (now - surprise) * (duration / (c.surpriseTime + duration))
+    return max(1, max(now, surprise) / 1.5)
+  }
+
+  /// How the field in the earth frame, less what is expected, follows from the errors:
+  /// `z = dB + R dc + lag slope dlag - phi x u`.
+  private static func sensitivity(
+    to u: Vector3, _ rotation: Matrix3, _ lagSlope: Vector3
+  ) -> (ErrorVector, ErrorVector, ErrorVector) {
+    let r = rotation.columns
+    return (
+      ErrorVector(
+        motion: SIMD8(0, -u.z, u.y, 0, 0, 0, 0, 0),
+        magnetic: SIMD8(0, 0, r.x.x, r.y.x, r.z.x, lagSlope.x, 0, 0)),
+      ErrorVector(
+        motion: SIMD8(u.z, 0, -u.x, 0, 0, 0, 0, 0),
+        magnetic: SIMD8(1, 0, r.x.y, r.y.y, r.z.y, lagSlope.y, 0, 0)),
+      ErrorVector(
+        motion: SIMD8(-u.y, u.x, 0, 0, 0, 0, 0, 0),
+        magnetic: SIMD8(0, 1, r.x.z, r.y.z, r.z.z, lagSlope.z, 0, 0))
+    )
+  }
+
+  /// Turns the earth frame so that the field's horizontal part lies along y.
+  private mutating func alignNorth(_ u: Vector3, _ c: AttitudeEstimator.Coefficients) {
+    guard hypot(u.x, u.y) > 0.02 * u.length else { return }
+    turnEarth(by: atan2(u.x, u.y))
+    covariance.decouple(2, variance: 0.25)
+    setField(u, c)
+    hasNorth = true
+    hasTakenField = true
+  }
+
+  /// Turns the earth frame's axes against the world, radians counterclockwise.
+  private mutating func turnEarth(by angle: Double) {
+    let turn = Quaternion(rotationVector: Vector3(0, 0, angle))
+    attitude = turn * attitude
+    let v = turn.rotate(Vector3(velocity.x, velocity.y, 0))
+    velocity = SIMD2(v.x, v.y)
+    residual.turnEarth(turn)
+    covariance.turnEarth(sine: sin(angle), cosine: cos(angle))
+  }
+
+  private mutating func apply(_ x: ErrorVector) {
+    headingCorrection = x[2]
+    attitude = (Quaternion(rotationVector: x[vector: ErrorVector.attitude]) * attitude).normalized
+    bias += x[vector: ErrorVector.bias]
+    velocity += SIMD2(x[6], x[7])
+    field += SIMD2(x[ErrorVector.field], x[ErrorVector.field + 1])
+    field.x = max(field.x, 0.1)
+    attached += x[vector: ErrorVector.iron]
+    lag = max(-0.03, min(0.03, lag + x[ErrorVector.lag]))
+    gyroMatrix =
+      gyroMatrix
+      + Matrix3(
+        rows: x[vector: ErrorVector.gyroMatrix], x[vector: ErrorVector.gyroMatrix + 3],
+        x[vector: ErrorVector.gyroMatrix + 6])
+  }
+
+  private mutating func summarise() {
+    attitudeCovariance = covariance.block(ErrorVector.attitude)
+    let b = covariance.block(ErrorVector.bias).columns
+    biasVariance = max(b.x.x, max(b.y.y, b.z.z))
+  }
+
+  /// Lets field and heading move by what another calibration changes, microtesla squared.
+  private mutating func loosenField(bySquare square: Double) {
+    covariance.add(min(square / max(field.x * field.x, 1), 1), to: 2)
+    covariance.add(square, to: ErrorVector.field)
+    covariance.add(square, to: ErrorVector.field + 1)
+  }
+
+  /// Lets field and heading move by what another calibration changes, microtesla.
+  mutating func loosenField(by shift: Vector3) {
+    let square = shift.lengthSquared
+    loosenField(bySquare: square)
+    // The wrong field has pulled at the tilt as well.
+    let tilt = min(square / max((field * field).sum(), 1), 1)
+    covariance.add(tilt, to: 0)
+    covariance.add(tilt, to: 1)
+    residual.restart()
+    fieldScatter = 0
+    surprise = 0
+    summarise()
+  }
+
+  /// Lets field and heading find their place again after the magnetometer's calibration has
+  /// changed.
+  mutating func loosenField(_ c: AttitudeEstimator.Coefficients) {
+    covariance.decouple(ErrorVector.field, variance: c.fieldVariance)
+    covariance.decouple(ErrorVector.field + 1, variance: c.fieldVariance)
+    covariance.add(0.0076, to: 2)  // (5 deg)^2
+    residual.restart()
+    fieldScatter = 0
+    surprise = 0
+    summarise()
+  }
+
+  /// Whether all numbers are still numbers.
+  mutating func isSound() -> Bool {
+    attitude.w.isFinite && attitude.vector.isFinite && bias.isFinite && velocity.x.isFinite
+      && velocity.y.isFinite && field.x.isFinite && field.y.isFinite && iron.isFinite
+      && gyroMatrix.columns.x.isFinite && gyroMatrix.columns.y.isFinite
+      && gyroMatrix.columns.z.isFinite && covariance.isSound()
+  }
+}
