@@ -17,8 +17,8 @@ extension AttitudeEstimator {
     public var gyroScale = 0.002
     /// One sigma of the gyro's misalignment and cross-axis error, share of the rate. Default 0.001.
     public var gyroMisalignment = 0.001
-    /// What a turn leaves besides, share of the rate: bending, nonlinearity. Default 0.005.
-    public var turningNoise = 0.005
+    /// What a turn leaves besides, share of the rate: bending, nonlinearity. Default 0.002.
+    public var turningNoise = 0.002
     /// One sigma of the unknown gyro bias at the start, deg/s. Default 1.2.
     public var biasDeviation = 1.2
     /// Wandering of the gyro bias, deg/s per root second. Default 0.001.
@@ -50,6 +50,8 @@ extension AttitudeEstimator {
     public var blockDuration = 0.1
     /// Seconds averaged before the filter starts. Default 0.3.
     public var startDuration = 0.3
+    /// The same on a board that is moving: accelerations have to cancel first. Default 1.
+    public var movingStartDuration = 1.0
     /// One sigma of heading that no covariance knows of: mounting, soft iron, degrees. Default 0.5.
     public var headingFloor = 0.5
 
@@ -108,6 +110,22 @@ extension AttitudeEstimator {
     let lagVariance: Double
     let blockDuration: Double
     let startDuration: Double
+    let movingStartDuration: Double
+    /// A start whose tilt is less sure than this is one in motion, radians.
+    let movingStartTilt = 0.05
+    /// Low pass of the specific force in the earth frame, seconds.
+    let astrayTime = 2.0
+    /// For so long that may be off the vertical, seconds, and by so much of gravity: at any time, and
+    /// soon after a start in motion or while neither rate nor force changes.
+    let astrayPatience = 1.0
+    let astrayShare = 0.7
+    let youngAstrayShare = 0.2
+    /// How long a start in motion is not trusted, seconds.
+    let youth = 10.0
+    /// One sigma of the tilt after it was levelled anew, share of the angle it was levelled by.
+    let levelledShare = 0.3
+    /// A magnet that shows so soon, seconds, was there when north was found.
+    let northProof = 15.0
     let headingFloor: Double
 
     init(_ params: Params) {
@@ -135,6 +153,7 @@ extension AttitudeEstimator {
       lagVariance = square(params.lagDeviation)
       blockDuration = max(params.blockDuration, 0.01)
       startDuration = max(params.startDuration, 0)
+      movingStartDuration = max(params.movingStartDuration, startDuration)
       headingFloor = params.headingFloor * degree
     }
   }

@@ -217,7 +217,7 @@ public struct AttitudeEstimator: Sendable {
       let mean = 0.5 * (rate + state.rate) - state.bias
       state.start.frame = (state.start.frame * Quaternion(rotationVector: mean * dt)).normalized
       state.start.duration += dt
-      if state.start.duration >= coefficients.startDuration { beginFilter() }
+      if state.start.duration >= startDuration { beginFilter() }
     }
   }
 
@@ -227,9 +227,10 @@ public struct AttitudeEstimator: Sendable {
     guard state.filter.isBlockFull(coefficients) else { return }
     let now = ErrorStateFilter.Circumstances(
       restingRate: state.rest.isQuiet ? state.rest.rate : nil, isResting: state.rest.isResting,
-      isSteady: state.rest.isSteady, isDisturbed: state.monitor.disturbance != nil)
+      isCalm: state.rest.isCalm, isSteady: state.rest.isSteady, isDisturbed: state.monitor.disturbance != nil)
     state.filter.closeBlock(now, coefficients)
     state.carry.absorb(correction: state.filter.headingCorrection)
+    if state.filter.takeIronMove() { state.monitor.forget() }
     if !state.filter.isSound() {
       // Numbers that no longer are: nothing of them may survive.
       state.filter.stop()
@@ -237,6 +238,12 @@ public struct AttitudeEstimator: Sendable {
       state.biasDeviation = nil
       restart()
     }
+  }
+
+  private var startDuration: Double {
+    let tilt = state.start.tiltDeviation(gravity: coefficients.gravity)
+    return tilt > coefficients.movingStartTilt
+      ? coefficients.movingStartDuration : coefficients.startDuration
   }
 
   private mutating func beginFilter() {

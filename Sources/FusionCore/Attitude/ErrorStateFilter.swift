@@ -80,6 +80,15 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   /// Specific force of the newest block that had one, for accelerometers slower than a block.
   private var lastForce: Vector3?
   private var forceAge = 0.0
+  /// Low-passed specific force, earth frame, and for how long it has been far off the vertical.
+  private var meanForce: Vector3?
+  private var astrayFor = 0.0
+  /// Seconds for which the attitude is not trusted: it began in motion.
+  private var youth = 0.0
+  /// Seconds since north was found.
+  private var northAge = 0.0
+  /// What was known of iron when `takeIronMove` was last true.
+  private var toldIron = Vector3.zero
   private var lastRate = Vector3.zero
   private var aiding: Aiding?
   /// What the assumption of standstill has turned the attitude by of late, radians about the earth's
@@ -92,6 +101,15 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
 
   /// What is known to be wrong of the calibrated field, body frame, microtesla.
   var iron: Vector3 { attached + residual.found }
+
+  /// Whether what is known of iron has moved by as much as matters to who judges the field, since the
+  /// last time that this was true.
+  mutating func takeIronMove() -> Bool {
+    let iron = iron
+    guard (iron - toldIron).lengthSquared > 9 else { return false }
+    toldIron = iron
+    return true
+  }
 
   /// What the turns so far do not show of an offset along `direction`, body frame: from 0 to 1.
   func hiddenIron(along direction: Vector3) -> Double { residual.hidden(along: direction) }
@@ -117,6 +135,7 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     self.bias = bias
     hasNorth = north != nil
     let tilt = start.tiltDeviation(gravity: c.gravity)
+    youth = tilt > c.movingStartTilt ? c.youth : 0
     covariance.decouple(0, variance: tilt * tilt)
     covariance.decouple(1, variance: tilt * tilt)
     covariance.decouple(2, variance: 1)
@@ -228,6 +247,8 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     var restingRate: Vector3?
     /// Whether it has done so for long enough to be sure of it.
     var isResting: Bool
+    /// Whether neither rate nor force changes.
+    var isCalm: Bool
     /// Whether it is not accelerated either.
     var isSteady: Bool
     /// Whether the field is known not to be the earth's.
@@ -244,6 +265,7 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
       forceAge += duration
       if forceAge > 0.5 { lastForce = nil }
     }
+    let isAstray = watchVertical(now, duration, c)
     let force = lastForce
     predict(force, duration, c)
     var x = ErrorVector.zero
@@ -267,8 +289,50 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
       }
     }
     apply(x)
+    if isAstray { level(c) }
     summarise()
     block = Block()
+  }
+
+  /// Nothing that is not flung about is accelerated one way for seconds: a mean force that does not point
+  /// up belongs to a wrong attitude. Upside down the filter is at peace with itself and would stay; and one
+  /// that began amid accelerations of several g may have begun far off.
+  private mutating func watchVertical(
+    _ now: Circumstances, _ duration: Double, _ c: AttitudeEstimator.Coefficients
+  ) -> Bool {
+    youth = max(0, youth - duration)
+    guard let force = lastForce else { return false }
+    let up = Vector3(0, 0, c.gravity)
+    let old = meanForce ?? up
+    let mean = old + (force - old) * (duration / (c.astrayTime + duration))
+    meanForce = mean
+    let isYoung = youth > 0 || now.isCalm
+    let limit = (isYoung ? c.youngAstrayShare : c.astrayShare) * c.gravity
+    astrayFor = (mean - up).length > limit ? astrayFor + duration : 0
+    return astrayFor > c.astrayPatience
+  }
+
+  /// Turns the attitude by the shortest way so that the mean force is up, and lets all that followed from
+  /// the wrong one be found anew.
+  private mutating func level(_ c: AttitudeEstimator.Coefficients) {
+    guard let mean = meanForce, let turn = DirectAttitude.attitude(up: mean) else { return }
+    attitude = (turn * attitude).normalized
+    meanForce = turn.rotate(mean)
+    astrayFor = 0
+    velocity = .zero
+    velocityScatter = 0
+    pull = .zero
+    let angle = turn.rotationVector.length * c.levelledShare
+    for axis in 0..<2 {
+      covariance.decouple(ErrorVector.attitude + axis, variance: angle * angle)
+      covariance.decouple(ErrorVector.velocity + axis, variance: c.startVelocity)
+    }
+    residual.restart()
+    if hasNorth, block.fieldCount > 0 {
+      alignNorth(turn.rotate(meanField().earth), c)
+    } else {
+      hasNorth = false
+    }
   }
 
   private mutating func predict(
@@ -403,6 +467,7 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     _ c: AttitudeEstimator.Coefficients
   ) {
     hasTakenField = true
+    northAge += duration
     let (rotation, body, u) = meanField()
     let lagSlope = block.fieldLag / block.fieldCount
     let z = u - Vector3(0, field.x, field.y)
@@ -426,6 +491,11 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
       error: z, rotation: rotation, isResting: now.isResting, scale: scale, duration)
     {
       for axis in 0..<3 { covariance.add(size, to: ErrorVector.iron + axis) }
+      if northAge < c.northProof {
+        covariance.add(1, to: 2)
+        covariance.add(c.fieldVariance, to: ErrorVector.field)
+        covariance.add(c.fieldVariance, to: ErrorVector.field + 1)
+      }
       residual.restart()
       surprise = 0
     } else {
@@ -483,6 +553,7 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     covariance.decouple(2, variance: 0.25)
     setField(u, c)
     hasNorth = true
+    northAge = 0
     hasTakenField = true
   }
 
