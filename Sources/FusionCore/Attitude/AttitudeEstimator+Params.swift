@@ -42,8 +42,8 @@ extension AttitudeEstimator {
     /// Whole uncertainty at most allotted to the field of a place, uT in the mean over a second,
     /// at 45 uT. Default 1.8.
     public var magneticCeiling = 1.8
-    /// Seconds for which the field of a place stays wrong. Default 2.
-    public var disturbanceTime = 2.0
+    /// Seconds for which the field of a place stays wrong. Default 4.
+    public var disturbanceTime = 4.0
     /// One sigma of the magnetometer's unknown lag, seconds. Default 0.01.
     public var lagDeviation = 0.01
     /// Seconds between corrections. Default 0.1; results hardly depend on it.
@@ -99,12 +99,11 @@ extension AttitudeEstimator {
     let quietVariance: Double
     let magneticVariance: Double
     let scatterWeight: Double
-    let scatterTime = 8.0
+    let scatterTime = 3.0
     let fieldCeiling: Double
     let fieldVariance = 100.0
     let fieldLimit = 16.0
     let fieldNoise = 0.01
-    let fieldStartScatter = 0.0
     let surpriseTime = 0.7
     let disturbedWeight = 30.0
     let lagVariance: Double
@@ -112,14 +111,14 @@ extension AttitudeEstimator {
     let startDuration: Double
     let movingStartDuration: Double
     /// A start whose tilt is less sure than this is one in motion, radians.
-    let movingStartTilt = 0.05
+    let movingStartTilt = 0.2
     /// Low pass of the specific force in the earth frame, seconds.
-    let astrayTime = 2.0
-    /// For so long that may be off the vertical, seconds, and by so much of gravity: at any time, and
-    /// soon after a start in motion or while neither rate nor force changes.
-    let astrayPatience = 1.0
-    let astrayShare = 0.7
-    let youngAstrayShare = 0.2
+    let meanForceTime = 2.0
+    /// Memory of the velocity that the force would have given, seconds, and how much of it belongs to a
+    /// wrong attitude, m/s: at any time, and soon after a start in motion or while nothing changes.
+    let flightTime = 10.0
+    let flightLimit = 20.0
+    let youngFlightLimit = 9.0
     /// How long a start in motion is not trusted, seconds.
     let youth = 10.0
     /// One sigma of the tilt after it was levelled anew, share of the angle it was levelled by.

@@ -80,9 +80,9 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   /// Specific force of the newest block that had one, for accelerometers slower than a block.
   private var lastForce: Vector3?
   private var forceAge = 0.0
-  /// Low-passed specific force, earth frame, and for how long it has been far off the vertical.
+  /// Low-passed specific force, and the velocity that it would have given of late; earth frame.
   private var meanForce: Vector3?
-  private var astrayFor = 0.0
+  private var flight = Vector3.zero
   /// Seconds for which the attitude is not trusted: it began in motion.
   private var youth = 0.0
   /// Seconds since north was found.
@@ -164,7 +164,8 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     field = SIMD2(hypot(mean.x, mean.y), mean.z)
     covariance.decouple(ErrorVector.field, variance: c.fieldVariance)
     covariance.decouple(ErrorVector.field + 1, variance: c.fieldVariance)
-    fieldScatter = c.fieldStartScatter
+    // Where the attitude is doubtful, so is what is known of the field.
+    fieldScatter = youth > 0 ? c.fieldCeiling / c.scatterWeight : 0
     surprise = 0
   }
 
@@ -294,22 +295,20 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     block = Block()
   }
 
-  /// Nothing that is not flung about is accelerated one way for seconds: a mean force that does not point
-  /// up belongs to a wrong attitude. Upside down the filter is at peace with itself and would stay; and one
-  /// that began amid accelerations of several g may have begun far off.
+  /// Nothing on earth is accelerated one way for long: a force that would have made it fast belongs to a
+  /// wrong attitude. Upside down the filter is at peace with itself and would stay; and one that began amid
+  /// accelerations of several g may have begun far off.
   private mutating func watchVertical(
     _ now: Circumstances, _ duration: Double, _ c: AttitudeEstimator.Coefficients
   ) -> Bool {
     youth = max(0, youth - duration)
     guard let force = lastForce else { return false }
     let up = Vector3(0, 0, c.gravity)
-    let old = meanForce ?? up
-    let mean = old + (force - old) * (duration / (c.astrayTime + duration))
-    meanForce = mean
-    let isYoung = youth > 0 || now.isCalm
-    let limit = (isYoung ? c.youngAstrayShare : c.astrayShare) * c.gravity
-    astrayFor = (mean - up).length > limit ? astrayFor + duration : 0
-    return astrayFor > c.astrayPatience
+    let old = meanForce ?? force
+    meanForce = old + (force - old) * (duration / (c.meanForceTime + duration))
+    flight = (flight + (force - up) * duration) * (c.flightTime / (c.flightTime + duration))
+    let limit = youth > 0 || now.isCalm ? c.youngFlightLimit : c.flightLimit
+    return flight.lengthSquared > limit * limit
   }
 
   /// Turns the attitude by the shortest way so that the mean force is up, and lets all that followed from
@@ -318,7 +317,7 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     guard let mean = meanForce, let turn = DirectAttitude.attitude(up: mean) else { return }
     attitude = (turn * attitude).normalized
     meanForce = turn.rotate(mean)
-    astrayFor = 0
+    flight = .zero
     velocity = .zero
     velocityScatter = 0
     pull = .zero
@@ -493,8 +492,8 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
       for axis in 0..<3 { covariance.add(size, to: ErrorVector.iron + axis) }
       if northAge < c.northProof {
         covariance.add(1, to: 2)
-        covariance.add(c.fieldVariance, to: ErrorVector.field)
-        covariance.add(c.fieldVariance, to: ErrorVector.field + 1)
+        covariance.add(size, to: ErrorVector.field)
+        covariance.add(size, to: ErrorVector.field + 1)
       }
       residual.restart()
       surprise = 0
