@@ -59,20 +59,21 @@ extension AttitudeEstimator {
     let horizontal = max(hypot(field.x, field.y), 0.02 * strength)
     var variance = coefficients.headingFloor * coefficients.headingFloor
 
-    // What the calibration leaves open turns north by its eastward part.
+    // What the calibration leaves open turns north by its eastward part, as far as turning has not
+    // shown it since.
     let east = attitude.conjugate.rotate(Vector3(1, 0, 0))
     let residual = state.quality.residual
     let offset = max(0, east.dot(state.quality.offsetCovariance * east)) + residual * residual
-    variance += offset / (horizontal * horizontal)
+    let hidden = state.mode == .inertial ? state.filter.hiddenIron(along: east) : 1
+    variance += hidden * offset / (horizontal * horizontal)
 
     // The filter's first block is still being filled: heading is that of the means at the start.
     let isStarting = state.filter.isRunning && !state.filter.hasTakenField
     switch isStarting ? .starting : state.mode {
     case .inertial:
-      variance += max(0, gradient.dot(state.filter.attitudeCovariance * gradient))
-      // The covariance already holds what the filter made of it; the part that it smoothed into
-      // its own memory of the field does not show there.
-      variance += 0.25 * state.filter.fieldScatter / (horizontal * horizontal)
+      variance +=
+        coefficients.covarianceShare
+        * max(0, gradient.dot(state.filter.attitudeCovariance * gradient))
       variance += tiltShare(state.filter.tiltDoubt, gradient, field, horizontal)
     case .starting:
       // Two hundredths of a radian for one averaged field, and the tilt at the field's slope.

@@ -42,8 +42,8 @@ extension AttitudeEstimator {
     /// Whole uncertainty at most allotted to the field of a place, uT in the mean over a second,
     /// at 45 uT. Default 1.8.
     public var magneticCeiling = 1.8
-    /// Seconds for which the field of a place stays wrong. Default 4.
-    public var disturbanceTime = 4.0
+    /// Seconds for which the field of a place stays wrong. Default 20.
+    public var disturbanceTime = 20.0
     /// One sigma of the magnetometer's unknown lag, seconds. Default 0.01.
     public var lagDeviation = 0.01
     /// Seconds between corrections. Default 0.1; results hardly depend on it.
@@ -126,6 +126,8 @@ extension AttitudeEstimator {
     /// A magnet that shows so soon, seconds, was there when north was found.
     let northProof = 15.0
     let headingFloor: Double
+    /// What the covariance is too small by, as errors of the field last longer than a block: 1.3 squared.
+    let covarianceShare = 1.69
 
     init(_ params: Params) {
       let degree = Double.pi / 180

@@ -68,8 +68,8 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   /// Whether the field has been measured since the start: until then the covariance knows nothing of
   /// heading, which is as good as the means that it started from.
   private(set) var hasTakenField = false
-  /// Mean square of what strength and dip of the field deviate by, uT^2.
-  private(set) var fieldScatter = 0.0
+  /// Mean square of what the field's strength deviates by beyond the sensor's noise, uT^2.
+  private var fieldScatter = 0.0
   /// Mean square of horizontal velocity, (m/s)^2.
   private var velocityScatter = 0.0
   /// What the newest block turned the attitude by about the vertical, radians counterclockwise.
@@ -461,6 +461,14 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     return (rotation, block.bodyField * share, block.field * share - rotation * iron)
   }
 
+  /// Variance of one axis of the block's mean field, by how its samples differ from each other.
+  private func noiseOfMean() -> Double {
+    let n = block.fieldCount
+    guard n > 1 else { return 0 }
+    let spread = block.fieldSquare / n - (block.field / n).lengthSquared
+    return max(0, spread) / (3 * (n - 1))
+  }
+
   private mutating func takeField(
     _ x: inout ErrorVector, _ now: Circumstances, _ duration: Double,
     _ c: AttitudeEstimator.Coefficients
@@ -478,13 +486,13 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
       square: block.fieldSquare / block.fieldCount, turned: block.turned, known: attached)
     if let move { loosenField(bySquare: move) }
 
-    // Errors of strength and vertical part cannot come from heading: they measure how much the
-    // field of this place is worth. They last for seconds, so each block counts for many.
+    // An error of strength cannot come from the attitude: beyond the sensor's noise it measures how much
+    // the field of this place is worth. It lasts for seconds, so each block counts for many.
     let strengthError = u.length - strength
-    let scatter = 0.5 * (strengthError * strengthError + z.z * z.z)
+    let scatter = strengthError * strengthError - noiseOfMean()
     fieldScatter += (scatter - fieldScatter) * (duration / (c.scatterTime + duration))
     let ceiling = c.fieldCeiling * scale * scale / duration
-    var variance = min((c.magneticVariance + c.scatterWeight * fieldScatter) / duration, ceiling)
+    var variance = min((c.magneticVariance + c.scatterWeight * max(0, fieldScatter)) / duration, ceiling)
 
     if let size = watch.update(
       error: z, rotation: rotation, isResting: now.isResting, scale: scale, duration)
