@@ -64,7 +64,7 @@ extension AttitudeEstimator {
     let east = attitude.conjugate.rotate(Vector3(1, 0, 0))
     let residual = state.quality.residual
     let offset = max(0, east.dot(state.quality.offsetCovariance * east)) + residual * residual
-    let hidden = state.mode == .inertial ? state.filter.hiddenIron(along: east) : 1
+    let hidden = state.mode == .inertial ? east.dot(state.filter.summary.hiddenIron * east) : 1
     variance += hidden * offset / (horizontal * horizontal)
 
     // The filter's first block is still being filled: heading is that of the means at the start.
@@ -73,8 +73,8 @@ extension AttitudeEstimator {
     case .inertial:
       variance +=
         coefficients.covarianceShare
-        * max(0, gradient.dot(state.filter.attitudeCovariance * gradient))
-      variance += tiltShare(state.filter.tiltDoubt, gradient, field, horizontal)
+        * max(0, gradient.dot(state.filter.summary.attitude * gradient))
+      variance += tiltShare(state.filter.summary.tiltDoubt, gradient, field, horizontal)
     case .starting:
       // Two hundredths of a radian for one averaged field, and the tilt at the field's slope.
       let tilt = state.start.tiltDeviation(gravity: coefficients.gravity)

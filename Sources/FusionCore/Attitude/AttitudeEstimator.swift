@@ -153,7 +153,7 @@ public struct AttitudeEstimator: Sendable {
     switch state.mode {
     case .none: nil
     case .starting: state.start.attitude ?? state.start.tilt
-    case .inertial: state.filter.attitude
+    case .inertial: state.filter.strapdown.attitude
     case .direct: state.direct.attitude
     case .level:
       state.direct.field.flatMap { DirectAttitude.attitude(up: Vector3(0, 0, 1), field: $0) }
@@ -164,13 +164,13 @@ public struct AttitudeEstimator: Sendable {
   /// s; `nil` while unknown. Without a gyro it is the newest attitude.
   public func attitude(at time: Timestamp) -> Quaternion? {
     guard state.mode == .inertial, let last = state.rateTime else { return attitude }
-    let newest = state.filter.attitude(after: time.seconds(since: last)).normalized
+    let newest = state.filter.strapdown.attitude(after: time.seconds(since: last)).normalized
     return state.carry.applied(to: newest)
   }
 
   /// The gyro's bias in the body frame, rad/s.
   public var gyroBias: Vector3 {
-    state.filter.isRunning ? state.filter.bias : state.bias
+    state.filter.isRunning ? state.filter.strapdown.bias : state.bias
   }
 
   /// Whether the board lies still.
@@ -207,7 +207,7 @@ public struct AttitudeEstimator: Sendable {
     }
     let isRunning = state.filter.isRunning
     let deviation =
-      isRunning ? state.filter.biasVariance.squareRoot() : coefficients.biasDeviation
+      isRunning ? state.filter.summary.biasVariance.squareRoot() : coefficients.biasDeviation
     state.rest.update(
       rate: rate, dt, bias: gyroBias, limit: 0.75 * .pi / 180 + 3 * deviation)
     if isRunning {
@@ -223,15 +223,16 @@ public struct AttitudeEstimator: Sendable {
 
   private mutating func rotateFilter(_ rate: Vector3, _ dt: Double) {
     state.mode = .inertial
-    state.filter.rotate(rate, previous: state.rate, dt, coefficients)
+    state.filter.rotate(rate, previous: state.rate, dt)
     guard state.filter.isBlockFull(coefficients) else { return }
     let now = ErrorStateFilter.Circumstances(
       restingRate: state.rest.isQuiet ? state.rest.rate : nil, isResting: state.rest.isResting,
-      isCalm: state.rest.isCalm, isSteady: state.rest.isSteady, isDisturbed: state.monitor.disturbance != nil)
+      isCalm: state.rest.isCalm, isSteady: state.rest.isSteady,
+      isDisturbed: state.monitor.disturbance != nil)
     state.filter.closeBlock(now, coefficients)
     state.carry.absorb(correction: state.filter.headingCorrection)
     if state.filter.takeIronMove() { state.monitor.forget() }
-    if !state.filter.isSound() {
+    if !state.filter.isSound {
       // Numbers that no longer are: nothing of them may survive.
       state.filter.stop()
       state.bias = .zero
@@ -259,8 +260,8 @@ public struct AttitudeEstimator: Sendable {
   /// Starts attitude anew; the bias is kept, less surely.
   private mutating func restart() {
     if state.filter.isRunning {
-      state.bias = state.filter.bias
-      let loose = (state.filter.biasVariance + 0.1 * coefficients.biasVariance).squareRoot()
+      state.bias = state.filter.strapdown.bias
+      let loose = (state.filter.summary.biasVariance + 0.1 * coefficients.biasVariance).squareRoot()
       state.biasDeviation = min(loose, coefficients.biasDeviation)
       state.filter.stop()
     }
@@ -343,7 +344,7 @@ public struct AttitudeEstimator: Sendable {
       state.mode = mode(at: time)
       earth = attitude?.rotate(state.direct.field ?? field)
     }
-    let iron = state.mode == .inertial ? state.filter.iron : .zero
+    let iron = state.mode == .inertial ? state.filter.summary.iron : .zero
     let wasDisturbed = state.monitor.disturbance != nil
     state.monitor.update(field - iron, earth: earth, dt, residual: calibrationDeviation)
     watchNorth(wasDisturbed: wasDisturbed, dt)

@@ -1,79 +1,52 @@
-// The covariance of the attitude filter's errors: 23 x 23 on the stack.
+// The covariance of the attitude filter's errors: 23 x 23.
 
 import LinearAlgebra
 
-/// A symmetric 23 x 23 matrix, updated in place.
+/// A symmetric 23 x 23 matrix.
 ///
-/// Its methods are mutating even where they only read: a pointer to the rows of a value that may not
-/// change costs a copy of four kilobytes.
-struct ErrorCovariance: Sendable {
-  private typealias Eight = (
-    ErrorVector, ErrorVector, ErrorVector, ErrorVector, ErrorVector, ErrorVector, ErrorVector,
-    ErrorVector
-  )
+/// Its rows stand in one array: a copy of the filter shares them until one of the two goes on, and what
+/// the filter does in place allocates nothing.
+struct ErrorCovariance: Sendable, Hashable, Codable {
+  private var rows = [ErrorVector](repeating: .zero, count: ErrorVector.count)
 
-  private var rows: (Eight, Eight, Eight)
-
-  init() {
-    let zero = ErrorVector.zero
-    let eight = (zero, zero, zero, zero, zero, zero, zero, zero)
-    rows = (eight, eight, eight)
-  }
-
-  /// Lends the rows; the layout of a tuple of one type is that of an array.
-  @inline(__always)
-  private mutating func withRows<R>(_ body: (UnsafeMutablePointer<ErrorVector>) -> R) -> R {
-    withUnsafeMutablePointer(to: &rows) {
-      body(UnsafeMutableRawPointer($0).assumingMemoryBound(to: ErrorVector.self))
-    }
-  }
-
-  /// One variance; `index` from 0 to 22.
-  mutating func variance(_ index: Int) -> Double {
-    precondition(index >= 0 && index < ErrorVector.count)
-    return withRows { $0[index][index] }
-  }
+  /// One entry; `row` and `column` from 0 to 22.
+  subscript(row: Int, column: Int) -> Double { rows[row][column] }
 
   /// The part that belongs to three errors that follow each other.
-  mutating func block(_ index: Int) -> Matrix3 {
-    precondition(index >= 0 && index + 2 < ErrorVector.count)
-    return withRows { rows in
-      Matrix3(
-        columns: rows[index][vector: index], rows[index + 1][vector: index],
-        rows[index + 2][vector: index])
-    }
+  func block(_ index: Int) -> Matrix3 {
+    Matrix3(
+      columns: rows[index][vector: index], rows[index + 1][vector: index],
+      rows[index + 2][vector: index])
   }
 
   /// Makes one error independent of all others, with the given variance.
   mutating func decouple(_ index: Int, variance: Double) {
-    precondition(index >= 0 && index < ErrorVector.count)
-    withRows { rows in
-      rows[index] = .zero
-      for row in 0..<ErrorVector.count { rows[row][index] = 0 }
-      rows[index][index] = variance
-    }
+    for row in rows.indices { rows[row][index] = 0 }
+    rows[index] = .zero
+    rows[index][index] = variance
   }
 
   /// Adds `variance` to one error.
-  mutating func add(_ variance: Double, to index: Int) {
-    precondition(index >= 0 && index < ErrorVector.count)
-    withRows { $0[index][index] += variance }
-  }
+  mutating func add(_ variance: Double, to index: Int) { rows[index][index] += variance }
 
   /// Adds a variance to each error.
   mutating func add(_ noise: ErrorVector) {
-    withRows { rows in
-      for row in 0..<ErrorVector.count { rows[row][row] += noise[row] }
-    }
+    for row in rows.indices { rows[row][row] += noise[row] }
   }
 
-  /// `P <- F P F'`, where `F` is the identity but for the rows of attitude and velocity.
+  /// The rows of a transition matrix that are not those of the identity.
+  struct Transition {
+    var attitude: (ErrorVector, ErrorVector, ErrorVector)
+    var velocity: (ErrorVector, ErrorVector)
+  }
+
+  /// `P <- F P F'`.
   mutating func propagate(_ f: Transition) {
     let (x, y, z) = (times(f.attitude.0), times(f.attitude.1), times(f.attitude.2))
     let (vx, vy) = (times(f.velocity.0), times(f.velocity.1))
-    withRows { rows in
+    rows.withUnsafeMutableBufferPointer { rows in
       // Outside the five rows and columns that change, a column of F P F' is that of F P.
-      for row in 0..<ErrorVector.count {
+      for row in rows.indices {
         rows[row][0] = x[row]
         rows[row][1] = y[row]
         rows[row][2] = z[row]
@@ -104,10 +77,10 @@ struct ErrorCovariance: Sendable {
   }
 
   /// `P h`; cheap where `h` is mostly zero.
-  mutating func times(_ h: ErrorVector) -> ErrorVector {
-    withRows { rows in
+  func times(_ h: ErrorVector) -> ErrorVector {
+    rows.withUnsafeBufferPointer { rows in
       var sum = ErrorVector.zero
-      for row in 0..<ErrorVector.count {
+      for row in rows.indices {
         let factor = h[row]
         if factor != 0 { sum.add(rows[row], times: factor) }
       }
@@ -117,89 +90,52 @@ struct ErrorCovariance: Sendable {
 
   /// Takes one scalar measurement `value = h x + noise` into `P` and the errors `x`.
   mutating func update(_ x: inout ErrorVector, h: ErrorVector, value: Double, variance: Double) {
-    update(&x, h: h, ph: times(h), value: value, variance: variance)
-  }
-
-  private mutating func update(
-    _ x: inout ErrorVector, h: ErrorVector, ph: ErrorVector, value: Double, variance: Double
-  ) {
+    let ph = times(h)
     let spread = h.dot(ph) + variance
     guard spread > 0, spread.isFinite else { return }
     x.add(ph, times: (value - h.dot(x)) / spread)
-    withRows { rows in
-      for row in 0..<ErrorVector.count { rows[row].add(ph, times: -ph[row] / spread) }
+    let share = -1 / spread
+    rows.withUnsafeMutableBufferPointer { rows in
+      for row in rows.indices { rows[row].add(ph, times: ph[row] * share) }
     }
   }
 
-  /// Turns the earth frame about the vertical: attitude and velocity errors turn with it.
+  /// Turns the earth frame about the vertical: errors of attitude and velocity turn with it.
   mutating func turnEarth(sine: Double, cosine: Double) {
-    withRows { rows in
-      for (a, b) in [(0, 1), (6, 7)] as [(Int, Int)] {
-        let (x, y) = (rows[a], rows[b])
-        rows[a] = .zero
-        rows[b] = .zero
-        rows[a].add(x, times: cosine)
-        rows[a].add(y, times: -sine)
-        rows[b].add(x, times: sine)
-        rows[b].add(y, times: cosine)
-        for row in 0..<ErrorVector.count {
-          let (left, right) = (rows[row][a], rows[row][b])
-          rows[row][a] = cosine * left - sine * right
-          rows[row][b] = sine * left + cosine * right
-        }
+    for a in [ErrorVector.attitude, ErrorVector.velocity] {
+      let (x, y) = (rows[a], rows[a + 1])
+      rows[a] = .zero
+      rows[a].add(x, times: cosine)
+      rows[a].add(y, times: -sine)
+      rows[a + 1] = .zero
+      rows[a + 1].add(x, times: sine)
+      rows[a + 1].add(y, times: cosine)
+      for row in rows.indices {
+        let (left, right) = (rows[row][a], rows[row][a + 1])
+        rows[row][a] = cosine * left - sine * right
+        rows[row][a + 1] = sine * left + cosine * right
       }
     }
   }
 
   /// Whether every variance is finite and not negative.
-  mutating func isSound() -> Bool {
-    withRows { rows in
-      for row in 0..<ErrorVector.count {
-        let variance = rows[row][row]
-        guard variance >= 0, variance.isFinite else { return false }
-      }
-      return true
-    }
-  }
-
-  /// The rows of `F` that are not those of the identity.
-  struct Transition {
-    var attitude: (ErrorVector, ErrorVector, ErrorVector)
-    var velocity: (ErrorVector, ErrorVector)
+  var isSound: Bool {
+    rows.indices.allSatisfy { rows[$0][$0] >= 0 && rows[$0][$0].isFinite }
   }
 }
 
-extension ErrorCovariance: Equatable {
-  static func == (a: ErrorCovariance, b: ErrorCovariance) -> Bool {
-    var (left, right) = (a, b)
-    return left.withRows { x in
-      right.withRows { y in
-        for row in 0..<ErrorVector.count where x[row] != y[row] { return false }
-        return true
-      }
-    }
-  }
-}
-
-extension ErrorCovariance: Codable {
+extension ErrorCovariance {
   init(from decoder: any Decoder) throws {
-    self.init()
-    var values = try decoder.unkeyedContainer()
-    for row in 0..<ErrorVector.count {
-      for column in 0..<ErrorVector.count {
-        let value = try values.decode(Double.self)
-        withRows { $0[row][column] = value }
-      }
+    rows = try decoder.singleValueContainer().decode([ErrorVector].self)
+    guard rows.count == ErrorVector.count else {
+      throw DecodingError.dataCorrupted(
+        DecodingError.Context(
+          codingPath: decoder.codingPath, debugDescription: "not \(ErrorVector.count) rows"))
     }
   }
 
   func encode(to encoder: any Encoder) throws {
-    var values = encoder.unkeyedContainer()
-    var copy = self
-    for row in 0..<ErrorVector.count {
-      for column in 0..<ErrorVector.count {
-        try values.encode(copy.withRows { $0[row][column] })
-      }
-    }
+    var container = encoder.singleValueContainer()
+    try container.encode(rows)
   }
 }

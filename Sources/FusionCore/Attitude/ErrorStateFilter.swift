@@ -18,37 +18,9 @@ import LinearAlgebra
 /// which steps and shakes fulfil and a wrong tilt does not. The design is that of the project's page on
 /// fusion.
 struct ErrorStateFilter: Sendable, Equatable, Codable {
-  /// Sums over the block being filled.
-  struct Block: Sendable, Equatable, Codable {
-    var duration = 0.0
-    /// Sum of R dt.
-    var rotation = Matrix3(diagonal: .zero)
-    /// Sums of R w dt for each component of the rate.
-    var turningX = Matrix3(diagonal: .zero)
-    var turningY = Matrix3(diagonal: .zero)
-    var turningZ = Matrix3(diagonal: .zero)
-    /// Sum of |rate| dt, radians.
-    var turned = 0.0
-    /// What coarse integration may have missed, rad^2.
-    var coarse = 0.0
-    var force = Vector3.zero
-    var forceCount = 0.0
-    /// Sums over the field's samples, freed of their lag: R, body frame, earth frame, squares.
-    var fieldRotation = Matrix3(diagonal: .zero)
-    var bodyField = Vector3.zero
-    var field = Vector3.zero
-    var fieldSquare = 0.0
-    /// Sum of R (w x m).
-    var fieldLag = Vector3.zero
-    var fieldCount = 0.0
-  }
-
   /// Whether there is an attitude; before the start everything else means nothing.
   private(set) var isRunning = false
-  private(set) var attitude = Quaternion.identity
-  private(set) var bias = Vector3.zero
-  /// Scale and misalignment: `rate = (I - G)(measured - bias)`.
-  private(set) var gyroMatrix = Matrix3(diagonal: .zero)
+  private(set) var strapdown = Strapdown()
   private var velocity = SIMD2<Double>.zero
   /// The earth's field: horizontal and up, microtesla.
   private(set) var field = SIMD2<Double>(20, -40)
@@ -59,10 +31,8 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   private var residual = ResidualIron()
   private var watch = MagnetWatch()
   private var covariance = ErrorCovariance()
-  /// The covariance of the attitude after the newest block, rad^2, earth frame.
-  private(set) var attitudeCovariance = Matrix3(diagonal: .zero)
-  /// The largest variance of the gyro's bias after the newest block, (rad/s)^2.
-  private(set) var biasVariance = 0.0
+  /// What others ask for at every sample.
+  private(set) var summary = Summary()
   /// Whether the earth frame's y axis is magnetic north, or still arbitrary.
   var hasNorth = false
   /// Whether the field has been measured since the start: until then the covariance knows nothing of
@@ -76,7 +46,7 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   private(set) var headingCorrection = 0.0
   /// Running mean of the magnetometer's normalised innovation.
   private var surprise = 0.0
-  private var block = Block()
+  private var block = MotionBlock()
   /// Specific force of the newest block that had one, for accelerometers slower than a block.
   private var lastForce: Vector3?
   private var forceAge = 0.0
@@ -89,30 +59,34 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   private var northAge = 0.0
   /// What was known of iron when `takeIronMove` was last true.
   private var toldIron = Vector3.zero
-  private var lastRate = Vector3.zero
   private var aiding: Aiding?
   /// What the assumption of standstill has turned the attitude by of late, radians about the earth's
   /// horizontal axes. Corrections that agree with each other for seconds are an acceleration taken for
   /// tilt as likely as a tilt mended.
   private var pull = SIMD2<Double>.zero
 
-  /// One sigma of the tilt that unaided motion may have left and the covariance does not know of, radians.
-  var tiltDoubt: Double { (pull * pull).sum().squareRoot() }
-
-  /// What is known to be wrong of the calibrated field, body frame, microtesla.
-  var iron: Vector3 { attached + residual.found }
+  /// What followed from the newest block. Small, because a copy of the whole filter is not.
+  struct Summary: Sendable, Equatable, Codable {
+    /// Covariance of the attitude, rad^2, earth frame.
+    var attitude = Matrix3(diagonal: .zero)
+    /// The largest variance of the gyro's bias, (rad/s)^2.
+    var biasVariance = 0.0
+    /// One sigma of the tilt that unaided motion may have left and the covariance does not know of, radians.
+    var tiltDoubt = 0.0
+    /// What is known to be wrong of the calibrated field, body frame, microtesla.
+    var iron = Vector3.zero
+    /// What the turns so far do not show of an offset: the share of its variance along `e` is `e' H e`.
+    var hiddenIron = Matrix3.identity
+  }
 
   /// Whether what is known of iron has moved by as much as matters to who judges the field, since the
   /// last time that this was true.
   mutating func takeIronMove() -> Bool {
-    let iron = iron
+    let iron = summary.iron
     guard (iron - toldIron).lengthSquared > 9 else { return false }
     toldIron = iron
     return true
   }
-
-  /// What the turns so far do not show of an offset along `direction`, body frame: from 0 to 1.
-  func hiddenIron(along direction: Vector3) -> Double { residual.hidden(along: direction) }
 
   /// A velocity that was measured by somebody else.
   private struct Aiding: Sendable, Hashable, Codable {
@@ -131,8 +105,8 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     guard let attitude = north ?? start.tilt else { return }
     self = ErrorStateFilter()
     isRunning = true
-    self.attitude = attitude
-    self.bias = bias
+    strapdown.attitude = attitude
+    strapdown.bias = bias
     hasNorth = north != nil
     let tilt = start.tiltDeviation(gravity: c.gravity)
     youth = tilt > c.movingStartTilt ? c.youth : 0
@@ -169,67 +143,24 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     surprise = 0
   }
 
-  private func corrected(_ rate: Vector3) -> Vector3 {
-    let unbiased = rate - bias
-    return unbiased - gyroMatrix * unbiased
-  }
-
   /// Turns the attitude by one interval.
-  mutating func rotate(
-    _ rate: Vector3, previous: Vector3, _ dt: Double, _ c: AttitudeEstimator.Coefficients
-  ) {
-    // The mean of the two ends, exact for a rate that changes evenly, and the cone that its axis
-    // describes meanwhile (Bortz 1971, second order).
-    let (first, last) = (corrected(previous), corrected(rate))
-    let mean = 0.5 * (first + last)
-    attitude = attitude * Quaternion(rotationVector: mean * dt + first.cross(last) * (dt * dt / 12))
-    lastRate = last
-    let r = attitude.matrix.columns
-    let turn = mean * dt
-    block.rotation.columns.x += r.x * dt
-    block.rotation.columns.y += r.y * dt
-    block.rotation.columns.z += r.z * dt
-    block.turningX.columns.x += r.x * turn.x
-    block.turningX.columns.y += r.y * turn.x
-    block.turningX.columns.z += r.z * turn.x
-    block.turningY.columns.x += r.x * turn.y
-    block.turningY.columns.y += r.y * turn.y
-    block.turningY.columns.z += r.z * turn.y
-    block.turningZ.columns.x += r.x * turn.z
-    block.turningZ.columns.y += r.y * turn.z
-    block.turningZ.columns.z += r.z * turn.z
-    block.turned += mean.length * dt
-    if dt > 0.05 { block.coarse += (rate - previous).lengthSquared * dt * dt / 16 }
-    block.duration += dt
-  }
-
-  /// The attitude `offset` seconds from the newest gyro sample.
-  func attitude(after offset: Double) -> Quaternion {
-    guard abs(offset) > 1e-6 else { return attitude }
-    return attitude * Quaternion(rotationVector: lastRate * max(-0.1, min(0.1, offset)))
+  mutating func rotate(_ rate: Vector3, previous: Vector3, _ dt: Double) {
+    let turn = strapdown.rotate(rate, previous: previous, dt)
+    block.add(rotation: strapdown.attitude.matrix, turn: turn, change: rate - previous, dt)
   }
 
   /// Takes one specific force; gives it in the earth frame.
   mutating func add(force: Vector3, offset: Double) -> Vector3 {
-    let earth = attitude(after: offset).rotate(force)
-    block.force += earth
-    block.forceCount += 1
+    let earth = strapdown.attitude(after: offset).rotate(force)
+    block.add(force: earth)
     return earth
   }
 
   /// Takes one field sample; gives it in the earth frame, freed of its lag and of known iron.
   mutating func add(field measured: Vector3, offset: Double) -> Vector3 {
-    let rotation = attitude(after: offset).matrix
-    let turning = lastRate.cross(measured)
-    let body = measured - lag * turning
-    let earth = rotation * body
-    block.fieldRotation = block.fieldRotation + rotation
-    block.bodyField += body
-    block.field += earth
-    block.fieldSquare += body.lengthSquared
-    block.fieldLag += rotation * turning
-    block.fieldCount += 1
-    return earth - rotation * iron
+    let rotation = strapdown.attitude(after: offset).matrix
+    let earth = block.add(field: measured, rotation: rotation, lag: lag, rate: strapdown.rate)
+    return earth - rotation * summary.iron
   }
 
   /// Takes the horizontal velocity, earth frame, as it was `age` seconds before the newest gyro sample.
@@ -259,8 +190,8 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   /// Predicts over the block and takes its measurements.
   mutating func closeBlock(_ now: Circumstances, _ c: AttitudeEstimator.Coefficients) {
     let duration = block.duration
-    if block.forceCount > 0 {
-      lastForce = block.force / block.forceCount
+    if let force = block.meanForce {
+      lastForce = force
       forceAge = 0
     } else {
       forceAge += duration
@@ -279,20 +210,21 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
       let variance = (now.isResting ? c.restVariance : c.quietVariance) / duration
       for axis in 0..<3 {
         covariance.update(
-          &x, h: .unit(ErrorVector.bias + axis), value: rate[axis] - bias[axis], variance: variance)
+          &x, h: .unit(ErrorVector.bias + axis), value: rate[axis] - strapdown.bias[axis],
+          variance: variance)
       }
     }
-    if block.fieldCount > 0 {
+    if let field = block.field {
       if hasNorth {
-        takeField(&x, now, duration, c)
+        takeField(field, &x, now, duration, c)
       } else {
-        alignNorth(meanField().earth, c)
+        alignNorth(field.earth - field.rotation * summary.iron, c)
       }
     }
     apply(x)
     if isAstray { level(c) }
     summarise()
-    block = Block()
+    block = MotionBlock()
   }
 
   /// Nothing on earth is accelerated one way for long: a force that would have made it fast belongs to a
@@ -315,7 +247,7 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   /// the wrong one be found anew.
   private mutating func level(_ c: AttitudeEstimator.Coefficients) {
     guard let mean = meanForce, let turn = DirectAttitude.attitude(up: mean) else { return }
-    attitude = (turn * attitude).normalized
+    strapdown.attitude = (turn * strapdown.attitude).normalized
     meanForce = turn.rotate(mean)
     flight = .zero
     velocity = .zero
@@ -327,8 +259,8 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
       covariance.decouple(ErrorVector.velocity + axis, variance: c.startVelocity)
     }
     residual.restart()
-    if hasNorth, block.fieldCount > 0 {
-      alignNorth(turn.rotate(meanField().earth), c)
+    if hasNorth, let field = block.field {
+      alignNorth(turn.rotate(field.earth - field.rotation * summary.iron), c)
     } else {
       hasNorth = false
     }
@@ -344,17 +276,17 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     noise[0] = attitudeNoise
     noise[1] = attitudeNoise
     noise[2] = attitudeNoise + c.headingNoise * duration
-    for axis in 3..<6 where covariance.variance(axis) < c.biasVariance {
+    for axis in 3..<6 where covariance[axis, axis] < c.biasVariance {
       noise[axis] = c.biasNoise * duration
     }
     noise[6] = c.velocityNoise * duration
     noise[7] = c.velocityNoise * duration
     for axis in ErrorVector.field..<ErrorVector.field + 2
-    where covariance.variance(axis) < c.fieldLimit {
+    where covariance[axis, axis] < c.fieldLimit {
       noise[axis] = c.fieldNoise * duration
     }
     for axis in ErrorVector.iron..<ErrorVector.iron + 3
-    where covariance.variance(axis) < c.ironVariance {
+    where covariance[axis, axis] < c.ironVariance {
       noise[axis] = c.ironNoise * duration
     }
     covariance.propagate(transition(verticalForce: (force?.z ?? 0) * duration))
@@ -454,45 +386,31 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     covariance.update(&x, h: h, value: -force.y, variance: variance)
   }
 
-  /// The block's field, freed of its lag and of known iron, and the mean attitude that goes with it.
-  private func meanField() -> (rotation: Matrix3, body: Vector3, earth: Vector3) {
-    let share = 1 / block.fieldCount
-    let rotation = share * block.fieldRotation
-    return (rotation, block.bodyField * share, block.field * share - rotation * iron)
-  }
-
-  /// Variance of one axis of the block's mean field, by how its samples differ from each other.
-  private func noiseOfMean() -> Double {
-    let n = block.fieldCount
-    guard n > 1 else { return 0 }
-    let spread = block.fieldSquare / n - (block.field / n).lengthSquared
-    return max(0, spread) / (3 * (n - 1))
-  }
-
   private mutating func takeField(
-    _ x: inout ErrorVector, _ now: Circumstances, _ duration: Double,
+    _ mean: MotionBlock.Field, _ x: inout ErrorVector, _ now: Circumstances, _ duration: Double,
     _ c: AttitudeEstimator.Coefficients
   ) {
     hasTakenField = true
     northAge += duration
-    let (rotation, body, u) = meanField()
-    let lagSlope = block.fieldLag / block.fieldCount
+    let (rotation, lagSlope) = (mean.rotation, mean.lagSlope)
+    let u = mean.earth - rotation * summary.iron
     let z = u - Vector3(0, field.x, field.y)
     let strength = (field * field).sum().squareRoot()
     let scale = strength / 45
 
     let move = residual.update(
-      rotation: rotation, body: body, earth: u + rotation * iron,
-      square: block.fieldSquare / block.fieldCount, turned: block.turned, known: attached)
+      rotation: rotation, body: mean.body, earth: mean.earth, square: mean.square,
+      turned: block.turned, known: attached)
     if let move { loosenField(bySquare: move) }
 
     // An error of strength cannot come from the attitude: beyond the sensor's noise it measures how much
     // the field of this place is worth. It lasts for seconds, so each block counts for many.
     let strengthError = u.length - strength
-    let scatter = strengthError * strengthError - noiseOfMean()
+    let scatter = strengthError * strengthError - mean.noise
     fieldScatter += (scatter - fieldScatter) * (duration / (c.scatterTime + duration))
     let ceiling = c.fieldCeiling * scale * scale / duration
-    var variance = min((c.magneticVariance + c.scatterWeight * max(0, fieldScatter)) / duration, ceiling)
+    var variance = min(
+      (c.magneticVariance + c.scatterWeight * max(0, fieldScatter)) / duration, ceiling)
 
     if let size = watch.update(
       error: z, rotation: rotation, isResting: now.isResting, scale: scale, duration)
@@ -567,7 +485,7 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   /// Turns the earth frame's axes against the world, radians counterclockwise.
   private mutating func turnEarth(by angle: Double) {
     let turn = Quaternion(rotationVector: Vector3(0, 0, angle))
-    attitude = turn * attitude
+    strapdown.attitude = turn * strapdown.attitude
     let v = turn.rotate(Vector3(velocity.x, velocity.y, 0))
     velocity = SIMD2(v.x, v.y)
     residual.turnEarth(turn)
@@ -576,24 +494,27 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
 
   private mutating func apply(_ x: ErrorVector) {
     headingCorrection = x[2]
-    attitude = (Quaternion(rotationVector: x[vector: ErrorVector.attitude]) * attitude).normalized
-    bias += x[vector: ErrorVector.bias]
+    let turn = Quaternion(rotationVector: x[vector: ErrorVector.attitude])
+    strapdown.attitude = (turn * strapdown.attitude).normalized
+    strapdown.bias += x[vector: ErrorVector.bias]
     velocity += SIMD2(x[6], x[7])
     field += SIMD2(x[ErrorVector.field], x[ErrorVector.field + 1])
     field.x = max(field.x, 0.1)
     attached += x[vector: ErrorVector.iron]
     lag = max(-0.03, min(0.03, lag + x[ErrorVector.lag]))
-    gyroMatrix =
-      gyroMatrix
-      + Matrix3(
-        rows: x[vector: ErrorVector.gyroMatrix], x[vector: ErrorVector.gyroMatrix + 3],
-        x[vector: ErrorVector.gyroMatrix + 6])
+    let g = ErrorVector.gyroMatrix
+    strapdown.gyroMatrix =
+      strapdown.gyroMatrix
+      + Matrix3(rows: x[vector: g], x[vector: g + 3], x[vector: g + 6])
   }
 
   private mutating func summarise() {
-    attitudeCovariance = covariance.block(ErrorVector.attitude)
-    let b = covariance.block(ErrorVector.bias).columns
-    biasVariance = max(b.x.x, max(b.y.y, b.z.z))
+    let b = ErrorVector.bias
+    summary = Summary(
+      attitude: covariance.block(ErrorVector.attitude),
+      biasVariance: max(covariance[b, b], max(covariance[b + 1, b + 1], covariance[b + 2, b + 2])),
+      tiltDoubt: (pull * pull).sum().squareRoot(), iron: attached + residual.found,
+      hiddenIron: residual.hidden)
   }
 
   /// Lets field and heading move by what another calibration changes, microtesla squared.
@@ -630,10 +551,11 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   }
 
   /// Whether all numbers are still numbers.
-  mutating func isSound() -> Bool {
-    attitude.w.isFinite && attitude.vector.isFinite && bias.isFinite && velocity.x.isFinite
-      && velocity.y.isFinite && field.x.isFinite && field.y.isFinite && iron.isFinite
-      && gyroMatrix.columns.x.isFinite && gyroMatrix.columns.y.isFinite
-      && gyroMatrix.columns.z.isFinite && covariance.isSound()
+  var isSound: Bool {
+    let g = strapdown.gyroMatrix.columns
+    return strapdown.attitude.w.isFinite && strapdown.attitude.vector.isFinite
+      && strapdown.bias.isFinite && g.x.isFinite && g.y.isFinite && g.z.isFinite
+      && velocity.x.isFinite && velocity.y.isFinite && field.x.isFinite && field.y.isFinite
+      && summary.iron.isFinite && covariance.isSound
   }
 }

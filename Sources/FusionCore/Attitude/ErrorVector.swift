@@ -2,9 +2,9 @@
 
 /// The errors of the attitude filter, or one value for each of them.
 ///
-/// Three vectors of eight lanes, because Swift 6.0 has no array of fixed size that stays off the heap.
+/// Three vectors of eight lanes, because Swift 6.0 has no array of fixed size.
 /// The last lane is never used and stays zero.
-struct ErrorVector: Sendable, Hashable {
+struct ErrorVector: Sendable, Hashable, Codable {
   /// Attitude in the earth frame, `R_true = exp([phi]x) R`, radians: 0, 1, 2.
   static let attitude = 0
   /// Gyro bias in the body frame, rad/s: 3, 4, 5.
@@ -62,10 +62,12 @@ struct ErrorVector: Sendable, Hashable {
     return vector
   }
 
+  @inline(__always)
   func dot(_ other: ErrorVector) -> Double {
     (motion * other.motion + magnetic * other.magnetic + scale * other.scale).sum()
   }
 
+  @inline(__always)
   mutating func add(_ other: ErrorVector, times factor: Double) {
     motion += other.motion * factor
     magnetic += other.magnetic * factor

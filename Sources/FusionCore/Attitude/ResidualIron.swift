@@ -37,12 +37,10 @@ struct ResidualIron: Sendable, Equatable, Codable {
   /// A move that is worth telling the filter, microtesla.
   static let step = 0.3
 
-  /// What the window has not seen of an offset along `direction`: 1 of all, 0 of none.
-  func hidden(along direction: Vector3) -> Double {
-    guard !isEmpty else { return 1 }
-    guard let inverse = regular(squared: observability).inverse else { return 1 }
-    let share = Self.visibility * Self.visibility * direction.dot(inverse * direction)
-    return max(0, min(1, share))
+  /// What the window has not seen of an offset: all along a direction where `H` is 1, nothing where it is 0.
+  var hidden: Matrix3 {
+    guard !isEmpty, let inverse = regular(squared: observability).inverse else { return .identity }
+    return Self.visibility * Self.visibility * inverse
   }
 
   private var observability: Matrix3 {
