@@ -80,10 +80,11 @@ extension AttitudeEstimator {
       let tilt = state.start.tiltDeviation(gravity: coefficients.gravity)
       variance += 0.0004 + tiltShare(tilt, gradient, field, horizontal)
     case .direct:
-      let tilt = (0.0001 + 0.25 * state.direct.forceVariance / (params.gravity * params.gravity))
-        .squareRoot()
+      let tilt = state.direct.tiltDeviation(gravity: params.gravity)
       let trailing = state.direct.trailing
       variance += trailing * trailing + tiltShare(tilt, gradient, field, horizontal)
+      // So far off the slopes no longer say anything.
+      if tilt > DirectTracker.blindTilt { variance += .pi * .pi }
     case .level:
       // Level by word only: two degrees.
       let trailing = state.direct.trailing

@@ -342,7 +342,10 @@ public struct AttitudeEstimator: Sendable {
       leaveInertial()
       state.direct.update(field: field, dt)
       state.mode = mode(at: time)
-      earth = attitude?.rotate(state.direct.field ?? field)
+      // Accelerated the board does not know where down is, and so not how the field dips.
+      if state.direct.tiltDeviation(gravity: coefficients.gravity) < DirectTracker.judgingTilt {
+        earth = attitude?.rotate(state.direct.field ?? field)
+      }
     }
     let iron = state.mode == .inertial ? state.filter.summary.iron : .zero
     let wasDisturbed = state.monitor.disturbance != nil
