@@ -131,6 +131,48 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     summarise()
   }
 
+  /// What a smoother needs to know of a moment.
+  struct Mark: Sendable {
+    /// The attitude.
+    var attitude: Quaternion
+    /// The covariance's rows of attitude and gyro bias.
+    var rows: (ErrorVector, ErrorVector, ErrorVector, ErrorVector, ErrorVector, ErrorVector)
+    var tiltDoubt: Double
+    var hiddenIron: Matrix3
+  }
+
+  /// Now.
+  var mark: Mark {
+    Mark(
+      attitude: strapdown.attitude,
+      rows: (
+        covariance.row(0), covariance.row(1), covariance.row(2), covariance.row(3),
+        covariance.row(4), covariance.row(5)
+      ), tiltDoubt: summary.tiltDoubt, hiddenIron: summary.hiddenIron)
+  }
+
+  /// From now on what is done is taped.
+  mutating func startTape() { covariance.tape = ErrorTape() }
+
+  /// What is done is no longer taped.
+  mutating func stopTape() { covariance.tape = nil }
+
+  /// Whether what is done is taped.
+  var isTaped: Bool { covariance.tape != nil }
+
+  /// Gives what was taped since the last time, and the moment of a cut in it.
+  mutating func takeTape(into tape: inout ErrorTape) -> Mark? {
+    let cut = covariance.tape?.cuts.first
+    covariance.tape?.appendTo(&tape)
+    return cut
+  }
+
+  private mutating func cutTape() {
+    guard isTaped else { return }
+    let mark = self.mark
+    covariance.tape?.cut(mark)
+  }
+
   /// Forgets everything.
   mutating func stop() { self = ErrorStateFilter() }
 
@@ -190,6 +232,7 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   /// Predicts over the block and takes its measurements.
   mutating func closeBlock(_ now: Circumstances, _ c: AttitudeEstimator.Coefficients) {
     let duration = block.duration
+    headingCorrection = 0
     if let force = block.meanForce {
       lastForce = force
       forceAge = 0
@@ -218,11 +261,17 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
       if hasNorth {
         takeField(field, &x, now, duration, c)
       } else {
+        apply(x)
+        x = .zero
+        cutTape()
         alignNorth(field.earth - field.rotation * summary.iron, c)
       }
     }
     apply(x)
-    if isAstray { level(c) }
+    if isAstray {
+      cutTape()
+      level(c)
+    }
     summarise()
     block = MotionBlock()
   }
@@ -493,7 +542,7 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   }
 
   private mutating func apply(_ x: ErrorVector) {
-    headingCorrection = x[2]
+    headingCorrection += x[2]
     let turn = Quaternion(rotationVector: x[vector: ErrorVector.attitude])
     strapdown.attitude = (turn * strapdown.attitude).normalized
     strapdown.bias += x[vector: ErrorVector.bias]

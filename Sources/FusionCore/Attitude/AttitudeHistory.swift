@@ -1,0 +1,241 @@
+// What the attitude filter has done so far, kept for a smoother.
+
+import LinearAlgebra
+import SensorTypes
+
+/// The history of an `AttitudeEstimator`, for an `AttitudeSmoother`.
+///
+/// Memory: 40 bytes a gyro sample for good (30 MB an hour at 208 Hz), and 4 kB a tenth of a second for the
+/// last 15 minutes at most (36 MB). Whenever there are as many, the oldest ten minutes are smoothed by
+/// what came after them, which is at least five minutes, and the 4 kB are let go.
+struct AttitudeHistory: Sendable {
+  /// A block of the filter, from the end of the one before to its own.
+  private struct Block: Sendable {
+    /// One past its last sample.
+    var sampleEnd: Int
+    var tapeEnd: ErrorTape.Position
+    /// What its measurements turned the attitude by.
+    var turn = Quaternion.identity
+    var mark: ErrorStateFilter.Mark
+    /// Whether there is nothing before it but the samples from which the filter started.
+    var isStart = false
+  }
+
+  /// What is known for good of a block.
+  struct Smoothed: Sendable {
+    /// One past its last sample.
+    var sampleEnd: Int
+    /// Covariance of the attitude at its end, rad^2, earth frame.
+    var attitude: Matrix3
+    var tiltDoubt: Double
+    var hiddenIron: Matrix3
+  }
+
+  /// Blocks that are smoothed at once, and those after them that they are smoothed by at least.
+  private let window: Int
+  private let overlap: Int
+
+  /// Times and attitudes at the gyro's samples: smoothed before `blocks`, as the filter had them after.
+  private(set) var times: [Timestamp] = []
+  private(set) var attitudes: [Quaternion] = []
+  /// The samples with which an attitude began that has nothing to do with the one before.
+  private(set) var starts: [Int] = []
+  private(set) var smoothed: [Smoothed] = []
+  /// The calibrations, and the samples from which they are good.
+  private(set) var qualities: [(sample: Int, quality: MagnetometerQuality)] = []
+
+  private var blocks: [Block] = []
+  private var tape = ErrorTape()
+  /// Whether the newest samples are those before a start: their attitudes are in the frame of the first.
+  private var isStarting = false
+
+  /// Makes an empty history.
+  init() { self.init(window: 6_000, overlap: 3_000) }
+
+  /// The same with other windows, in blocks.
+  init(window: Int, overlap: Int) {
+    self.window = window
+    self.overlap = overlap
+  }
+
+  /// Whether nothing has been taken yet.
+  var isEmpty: Bool { times.isEmpty }
+
+  mutating func note(_ quality: MagnetometerQuality) {
+    qualities.append((times.count, quality))
+  }
+
+  /// Takes a sample before the filter's start.
+  /// - Parameter frame: Body to the frame that the body had at the first sample.
+  mutating func add(starting frame: Quaternion, at time: Timestamp) {
+    if !isStarting {
+      finish()
+      starts.append(times.count)
+      isStarting = true
+    }
+    append(frame, time)
+  }
+
+  /// Takes an attitude of the running filter.
+  mutating func add(_ attitude: Quaternion, at time: Timestamp) { append(attitude, time) }
+
+  private mutating func append(_ attitude: Quaternion, _ time: Timestamp) {
+    times.append(time)
+    attitudes.append(attitude)
+  }
+
+  /// The filter has started, at the newest sample.
+  mutating func begin(_ filter: inout ErrorStateFilter) {
+    filter.startTape()
+    let mark = filter.mark
+    if isStarting, let first = starts.last, let frame = attitudes.last {
+      // In the frame of the first sample so far.
+      let turn = mark.attitude * frame.conjugate
+      for index in first..<attitudes.count { attitudes[index] = (turn * attitudes[index]).normalized }
+    } else {
+      // It was running before anybody wanted a history.
+      starts.append(times.count - 1)
+    }
+    isStarting = false
+    append(start: mark)
+  }
+
+  private mutating func append(start mark: ErrorStateFilter.Mark) {
+    blocks.append(
+      Block(sampleEnd: times.count, tapeEnd: tape.end, mark: mark, isStart: true))
+  }
+
+  /// The filter has closed a block, at the newest sample.
+  mutating func close(_ filter: inout ErrorStateFilter) {
+    guard let before = attitudes.last else { return }
+    let cut = filter.takeTape(into: &tape)
+    let mark = cut ?? filter.mark
+    blocks.append(
+      Block(
+        sampleEnd: times.count, tapeEnd: tape.end, turn: mark.attitude * before.conjugate,
+        mark: mark))
+    if cut != nil {
+      finish()
+      // The same moment once more, as it is seen from then on.
+      starts.append(times.count)
+      append(filter.strapdown.attitude, times[times.count - 1])
+      append(start: filter.mark)
+    } else if blocks.count >= window + overlap {
+      smooth(first: window)
+    }
+  }
+
+  /// The filter has stopped: what follows has nothing to do with what was before.
+  mutating func finish() {
+    smooth(first: blocks.count)
+    if isStarting, let first = starts.popLast() {
+      // It never came to a start: nobody knows where down was.
+      times.removeSubrange(first...)
+      attitudes.removeSubrange(first...)
+    }
+    isStarting = false
+  }
+
+  /// Smooths all blocks, and lets go of the first ones.
+  private mutating func smooth(first count: Int) {
+    guard !blocks.isEmpty else { return }
+    var adjoint = ErrorAdjoint(at: tape.end)
+    // Corrections at the ends of the blocks, after their measurements, and those of the bias.
+    var ends = [Correction](repeating: Correction(), count: blocks.count)
+    for index in blocks.indices.reversed() {
+      adjoint.rewind(tape, to: blocks[index].tapeEnd)
+      if index < count { ends[index] = Correction(adjoint, blocks[index].mark) }
+    }
+    for index in 0..<min(count, blocks.count) {
+      apply(index, ends)
+      smoothed.append(
+        Smoothed(
+          sampleEnd: blocks[index].sampleEnd, attitude: ends[index].covariance,
+          tiltDoubt: blocks[index].mark.tiltDoubt, hiddenIron: blocks[index].mark.hiddenIron))
+    }
+    guard count < blocks.count else {
+      blocks.removeAll()
+      tape = ErrorTape()
+      carried = nil
+      return
+    }
+    carried = ends[count - 1]
+    let done = blocks[count - 1].tapeEnd
+    blocks.removeFirst(count)
+    tape.removeFirst(to: done)
+    for index in blocks.indices { blocks[index].tapeEnd = blocks[index].tapeEnd - done }
+  }
+
+  /// What was found for the end of the newest block that is smoothed for good.
+  private var carried: Correction?
+
+  /// A smoothed error.
+  private struct Correction: Sendable {
+    var turn = Vector3.zero
+    var bias = Vector3.zero
+    var covariance = Matrix3(diagonal: .zero)
+
+    init() {}
+
+    init(_ adjoint: ErrorAdjoint, _ mark: ErrorStateFilter.Mark) {
+      let r = mark.rows
+      let turn = Vector3(adjoint.error(r.0), adjoint.error(r.1), adjoint.error(r.2))
+      let bias = Vector3(adjoint.error(r.3), adjoint.error(r.4), adjoint.error(r.5))
+      let (xy, xz, yz) = (
+        r.0[1] - adjoint.gain(r.0, r.1), r.0[2] - adjoint.gain(r.0, r.2),
+        r.1[2] - adjoint.gain(r.1, r.2)
+      )
+      func variance(_ filtered: Double, _ row: ErrorVector) -> Double {
+        min(max(filtered - adjoint.gain(row, row), 0), filtered)
+      }
+      let (x, y, z) = (variance(r.0[0], r.0), variance(r.1[1], r.1), variance(r.2[2], r.2))
+      guard turn.isFinite, bias.isFinite, (x + y + z + xy + xz + yz).isFinite else {
+        // Numbers that no longer are: the filter's stay.
+        covariance = Matrix3(
+          columns: r.0[vector: 0], r.1[vector: 0], r.2[vector: 0])
+        return
+      }
+      self.turn = turn
+      self.bias = bias
+      covariance = Matrix3(
+        columns: Vector3(x, xy, xz), Vector3(xy, y, yz), Vector3(xz, yz, z))
+    }
+  }
+
+  /// Corrects the samples of a block: as found at its begin, as found at its end, and evenly in between.
+  private mutating func apply(_ index: Int, _ ends: [Correction]) {
+    let block = blocks[index]
+    let first: Int
+    let begin: Vector3
+    let last = block.sampleEnd - 1
+    let end = (Quaternion(rotationVector: ends[index].turn) * block.turn).rotationVector
+    if block.isStart {
+      first = starts.last ?? 0
+      begin = ends[index].turn + lever(first, last) * ends[index].bias
+    } else {
+      let before = index > 0 ? ends[index - 1] : carried ?? Correction()
+      first = index > 0 ? blocks[index - 1].sampleEnd : smoothed.last?.sampleEnd ?? 0
+      begin = before.turn
+    }
+    guard first <= last else { return }
+    // The block begins with the last sample of the one before.
+    let origin = times[block.isStart ? first : max(first - 1, 0)]
+    let duration = times[last].seconds(since: origin)
+    for sample in first...last {
+      let share = duration > 0 ? times[sample].seconds(since: origin) / duration : 1
+      let turn = Quaternion(rotationVector: begin + (end - begin) * share)
+      attitudes[sample] = (turn * attitudes[sample]).normalized
+    }
+  }
+
+  /// What an error of the gyro's bias turns the attitude by from one sample to another.
+  private func lever(_ first: Int, _ last: Int) -> Matrix3 {
+    var sum = Matrix3(diagonal: .zero)
+    guard first < last else { return sum }
+    for sample in first + 1...last {
+      sum =
+        sum + times[sample].seconds(since: times[sample - 1]) * attitudes[sample].matrix
+    }
+    return sum
+  }
+}
