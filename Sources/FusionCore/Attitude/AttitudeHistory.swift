@@ -17,8 +17,10 @@ struct AttitudeHistory: Sendable {
     /// What its measurements turned the attitude by.
     var turn = Quaternion.identity
     var mark: ErrorStateFilter.Mark
-    /// Whether there is nothing before it but the samples from which the filter started.
-    var isStart = false
+    /// Of a block that ends with the filter's start: its first sample. It holds what came just before.
+    var start: Int?
+    /// Whether only the gyro leads back from it over the time before.
+    var leadsBack = false
   }
 
   /// What is known for good of a block.
@@ -100,29 +102,30 @@ struct AttitudeHistory: Sendable {
     append(start: mark)
   }
 
-  private mutating func append(start mark: ErrorStateFilter.Mark) {
+  private mutating func append(start mark: ErrorStateFilter.Mark, leadsBack: Bool = false) {
     blocks.append(
-      Block(sampleEnd: times.count, tapeEnd: tape.end, mark: mark, isStart: true))
+      Block(
+        sampleEnd: times.count, tapeEnd: tape.end, mark: mark, start: starts.last ?? 0,
+        leadsBack: leadsBack))
   }
 
   /// The filter has closed a block, at the newest sample.
   mutating func close(_ filter: inout ErrorStateFilter) {
     guard let before = attitudes.last else { return }
     let cut = filter.takeTape(into: &tape)
-    let mark = cut ?? filter.mark
+    let mark = cut?.mark ?? filter.mark
     blocks.append(
       Block(
         sampleEnd: times.count, tapeEnd: tape.end, turn: mark.attitude * before.conjugate,
         mark: mark))
-    if cut != nil {
-      finish()
+    if let cut {
+      if !cut.wasWrong { finish() }
       // The same moment once more, as it is seen from then on.
       starts.append(times.count)
       append(filter.strapdown.attitude, times[times.count - 1])
-      append(start: filter.mark)
-    } else if blocks.count >= window + overlap {
-      smooth(first: window)
+      append(start: filter.mark, leadsBack: cut.wasWrong)
     }
+    if blocks.count >= window + overlap { smooth(first: window) }
   }
 
   /// The filter has stopped: what follows has nothing to do with what was before.
@@ -142,9 +145,25 @@ struct AttitudeHistory: Sendable {
     var adjoint = ErrorAdjoint(at: tape.end)
     // Corrections at the ends of the blocks, after their measurements, and those of the bias.
     var ends = [Correction](repeating: Correction(), count: blocks.count)
+    var trail: Trail?
     for index in blocks.indices.reversed() {
-      adjoint.rewind(tape, to: blocks[index].tapeEnd)
-      if index < count { ends[index] = Correction(adjoint, blocks[index].mark) }
+      let block = blocks[index]
+      adjoint.rewind(tape, to: block.tapeEnd)
+      let end = trail?.back(from: times[block.sampleEnd - 1]) ?? Correction(adjoint, block.mark)
+      ends[index] = end
+      guard block.start == nil else {
+        adjoint = ErrorAdjoint(at: block.tapeEnd)
+        trail = nil
+        if block.leadsBack, index > 0 {
+          trail = Trail(end, of: block.mark, before: blocks[index - 1].mark, at: times[block.sampleEnd - 1])
+        }
+        continue
+      }
+      if trail != nil, index > 0 {
+        trail?.go(
+          over: block.turn, lever: lever(blocks[index - 1].sampleEnd - 1, block.sampleEnd - 1),
+          from: block.mark.bias, to: blocks[index - 1].mark.bias)
+      }
     }
     for index in 0..<min(count, blocks.count) {
       apply(index, ends)
@@ -202,6 +221,49 @@ struct AttitudeHistory: Sendable {
     }
   }
 
+  /// The way back from a moment at which the filter gave up what it thought it knew: by the gyro alone, as far as
+  /// that can be trusted.
+  private struct Trail {
+    /// Seconds.
+    static let reach = 20.0
+    /// What the gyro loses, rad^2 a second: (0.06 deg)^2.
+    static let noise = 1e-6
+
+    private var end: Correction
+    private let time: Timestamp
+
+    /// - Parameters:
+    ///   - correction: What was found for the moment.
+    ///   - after: How the filter then stood, and how it had stood before.
+    init(
+      _ correction: Correction, of after: ErrorStateFilter.Mark,
+      before: ErrorStateFilter.Mark, at time: Timestamp
+    ) {
+      end = correction
+      end.turn =
+        (Quaternion(rotationVector: correction.turn) * after.attitude
+        * before.attitude.conjugate).rotationVector
+      end.bias += after.bias - before.bias
+      self.time = time
+    }
+
+    /// What it says of a block's end; `nil` where it is too old.
+    func back(from now: Timestamp) -> Correction? {
+      let age = time.seconds(since: now)
+      guard age <= Self.reach else { return nil }
+      var result = end
+      result.covariance = end.covariance + Matrix3(diagonal: Vector3(repeating: Self.noise * age))
+      return result
+    }
+
+    /// Goes back over a block: what its measurements have turned is undone, the bias that it had put right.
+    mutating func go(over turn: Quaternion, lever: Matrix3, from bias: Vector3, to before: Vector3) {
+      end.bias += bias - before
+      end.turn =
+        (Quaternion(rotationVector: end.turn) * turn).rotationVector + lever * end.bias
+    }
+  }
+
   /// Corrects the samples of a block: as found at its begin, as found at its end, and evenly in between.
   private mutating func apply(_ index: Int, _ ends: [Correction]) {
     let block = blocks[index]
@@ -209,8 +271,8 @@ struct AttitudeHistory: Sendable {
     let begin: Vector3
     let last = block.sampleEnd - 1
     let end = (Quaternion(rotationVector: ends[index].turn) * block.turn).rotationVector
-    if block.isStart {
-      first = starts.last ?? 0
+    if let start = block.start {
+      first = start
       begin = ends[index].turn + lever(first, last) * ends[index].bias
     } else {
       let before = index > 0 ? ends[index - 1] : carried ?? Correction()
@@ -219,7 +281,7 @@ struct AttitudeHistory: Sendable {
     }
     guard first <= last else { return }
     // The block begins with the last sample of the one before.
-    let origin = times[block.isStart ? first : max(first - 1, 0)]
+    let origin = times[block.start ?? max(first - 1, 0)]
     let duration = times[last].seconds(since: origin)
     for sample in first...last {
       let share = duration > 0 ? times[sample].seconds(since: origin) / duration : 1

@@ -135,6 +135,7 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   struct Mark: Sendable {
     /// The attitude.
     var attitude: Quaternion
+    var bias: Vector3
     /// The covariance's rows of attitude and gyro bias.
     var rows: (ErrorVector, ErrorVector, ErrorVector, ErrorVector, ErrorVector, ErrorVector)
     var tiltDoubt: Double
@@ -144,7 +145,7 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   /// Now.
   var mark: Mark {
     Mark(
-      attitude: strapdown.attitude,
+      attitude: strapdown.attitude, bias: strapdown.bias,
       rows: (
         covariance.row(0), covariance.row(1), covariance.row(2), covariance.row(3),
         covariance.row(4), covariance.row(5)
@@ -161,16 +162,19 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   var isTaped: Bool { covariance.tape != nil }
 
   /// Gives what was taped since the last time, and the moment of a cut in it.
-  mutating func takeTape(into tape: inout ErrorTape) -> Mark? {
+  mutating func takeTape(into tape: inout ErrorTape) -> ErrorTape.Cut? {
     let cut = covariance.tape?.cuts.first
     covariance.tape?.appendTo(&tape)
     return cut
   }
 
-  private mutating func cutTape() {
+  /// The tape ends here; `x` is what has been found of errors that are not mended yet.
+  private mutating func cutTape(_ x: ErrorVector, wasWrong: Bool) {
     guard isTaped else { return }
-    let mark = self.mark
-    covariance.tape?.cut(mark)
+    var mark = self.mark
+    let turn = Quaternion(rotationVector: x[vector: ErrorVector.attitude])
+    mark.attitude = (turn * mark.attitude).normalized
+    covariance.tape?.cut(mark, wasWrong: wasWrong)
   }
 
   /// Forgets everything.
@@ -263,13 +267,13 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
       } else {
         apply(x)
         x = .zero
-        cutTape()
+        cutTape(x, wasWrong: true)
         alignNorth(field.earth - field.rotation * summary.iron, c)
       }
     }
     apply(x)
     if isAstray {
-      cutTape()
+      cutTape(.zero, wasWrong: youth > 0)
       level(c)
     }
     summarise()
@@ -466,6 +470,7 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     {
       for axis in 0..<3 { covariance.add(size, to: ErrorVector.iron + axis) }
       if northAge < c.northProof {
+        cutTape(x, wasWrong: true)
         covariance.add(1, to: 2)
         covariance.add(size, to: ErrorVector.field)
         covariance.add(size, to: ErrorVector.field + 1)

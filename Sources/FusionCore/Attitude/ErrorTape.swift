@@ -21,12 +21,20 @@ struct ErrorTape: Sendable {
   private(set) var steps: [Step] = []
   private(set) var vectors: [ErrorVector] = []
   private(set) var numbers: [Double] = []
-  /// How things stood when attitude or north was begun anew; what comes after it is not taped.
-  private(set) var cuts: [ErrorStateFilter.Mark] = []
+  /// Where attitude or north was begun anew; what comes after it is not taped.
+  private(set) var cuts: [Cut] = []
 
-  /// Ends here: nothing that is learned later says anything of what was before.
-  mutating func cut(_ mark: ErrorStateFilter.Mark) {
-    if cuts.isEmpty { cuts.append(mark) }
+  /// A moment at which the filter gave up what it thought it knew.
+  struct Cut: Sendable {
+    /// How things stood before.
+    var mark: ErrorStateFilter.Mark
+    /// Whether it had been wrong since it began, so that only the gyro leads back over the time before.
+    var wasWrong: Bool
+  }
+
+  /// Ends here: what was measured before and what is learned later do not belong together.
+  mutating func cut(_ mark: ErrorStateFilter.Mark, wasWrong: Bool) {
+    if cuts.isEmpty { cuts.append(Cut(mark: mark, wasWrong: wasWrong)) }
   }
 
   mutating func propagate(_ f: ErrorCovariance.Transition) {
