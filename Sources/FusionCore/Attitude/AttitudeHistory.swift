@@ -3,6 +3,12 @@
 import LinearAlgebra
 import SensorTypes
 
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
 /// The history of an `AttitudeEstimator`, for an `AttitudeSmoother`.
 ///
 /// Memory: 40 bytes a gyro sample for good (30 MB an hour at 208 Hz), and 4 kB a tenth of a second for the
@@ -19,8 +25,14 @@ struct AttitudeHistory: Sendable {
     var mark: ErrorStateFilter.Mark
     /// Of a block that ends with the filter's start: its first sample. It holds what came just before.
     var start: Int?
-    /// Whether only the gyro leads back from it over the time before.
-    var leadsBack = false
+    /// What turned out at its end to have been wrong before.
+    var doubt = Doubt.nothing
+  }
+
+  private enum Doubt: Sendable {
+    case nothing
+    case heading
+    case attitude
   }
 
   /// What is known for good of a block.
@@ -102,28 +114,28 @@ struct AttitudeHistory: Sendable {
     append(start: mark)
   }
 
-  private mutating func append(start mark: ErrorStateFilter.Mark, leadsBack: Bool = false) {
+  private mutating func append(start mark: ErrorStateFilter.Mark, doubt: Doubt = .nothing) {
     blocks.append(
       Block(
         sampleEnd: times.count, tapeEnd: tape.end, mark: mark, start: starts.last ?? 0,
-        leadsBack: leadsBack))
+        doubt: doubt))
   }
 
   /// The filter has closed a block, at the newest sample.
   mutating func close(_ filter: inout ErrorStateFilter) {
     guard let before = attitudes.last else { return }
-    let cut = filter.takeTape(into: &tape)
+    let (cut, doubtsHeading) = filter.takeTape(into: &tape)
     let mark = cut?.mark ?? filter.mark
     blocks.append(
       Block(
         sampleEnd: times.count, tapeEnd: tape.end, turn: mark.attitude * before.conjugate,
-        mark: mark))
+        mark: mark, doubt: doubtsHeading ? .heading : .nothing))
     if let cut {
       if !cut.wasWrong { finish() }
       // The same moment once more, as it is seen from then on.
       starts.append(times.count)
       append(filter.strapdown.attitude, times[times.count - 1])
-      append(start: filter.mark, leadsBack: cut.wasWrong)
+      append(start: filter.mark, doubt: cut.wasWrong ? .attitude : .nothing)
     }
     if blocks.count >= window + overlap { smooth(first: window) }
   }
@@ -148,21 +160,28 @@ struct AttitudeHistory: Sendable {
     var trail: Trail?
     for index in blocks.indices.reversed() {
       let block = blocks[index]
+      let now = times[block.sampleEnd - 1]
       adjoint.rewind(tape, to: block.tapeEnd)
-      let end = trail?.back(from: times[block.sampleEnd - 1]) ?? Correction(adjoint, block.mark)
+      var end = Correction(adjoint, block.mark)
+      trail?.amend(&end, block.mark, at: now)
       ends[index] = end
-      guard block.start == nil else {
-        adjoint = ErrorAdjoint(at: block.tapeEnd)
-        trail = nil
-        if block.leadsBack, index > 0 {
-          trail = Trail(end, of: block.mark, before: blocks[index - 1].mark, at: times[block.sampleEnd - 1])
-        }
-        continue
+      if trail?.isOver(at: now) ?? false { trail = nil }
+      if block.doubt != .nothing, trail?.doubt != .attitude || block.doubt == .attitude {
+        trail = Trail(block.doubt, from: now)
       }
-      if trail != nil, index > 0 {
+      guard index > 0 else { break }
+      let before = blocks[index - 1]
+      if block.start == nil {
         trail?.go(
-          over: block.turn, lever: lever(blocks[index - 1].sampleEnd - 1, block.sampleEnd - 1),
-          from: block.mark.bias, to: blocks[index - 1].mark.bias)
+          back: end, over: block.turn,
+          lever: lever(before.sampleEnd - 1, block.sampleEnd - 1), from: block.mark,
+          to: before.mark)
+      } else {
+        adjoint = ErrorAdjoint(at: block.tapeEnd)
+        let turn = block.mark.attitude * before.mark.attitude.conjugate
+        trail?.go(
+          back: end, over: turn, lever: Matrix3(diagonal: .zero), from: block.mark,
+          to: before.mark)
       }
     }
     for index in 0..<min(count, blocks.count) {
@@ -221,46 +240,81 @@ struct AttitudeHistory: Sendable {
     }
   }
 
-  /// The way back from a moment at which the filter gave up what it thought it knew: by the gyro alone, as far as
-  /// that can be trusted.
+  /// The way back from a moment at which the filter found that it had been wrong: by the gyro alone, instead of by
+  /// what was measured before.
   private struct Trail {
-    /// Seconds.
+    /// Seconds for which it is followed, and those after which it loses weight.
     static let reach = 20.0
+    static let whole = 10.0
     /// What the gyro loses, rad^2 a second: (0.06 deg)^2.
     static let noise = 1e-6
 
-    private var end: Correction
+    let doubt: Doubt
     private let time: Timestamp
+    /// What it says of the end of the next block.
+    private var turn = Quaternion.identity
+    private var bias = Vector3.zero
+    private var variance = Vector3.zero
+    private var isNew = true
 
-    /// - Parameters:
-    ///   - correction: What was found for the moment.
-    ///   - after: How the filter then stood, and how it had stood before.
-    init(
-      _ correction: Correction, of after: ErrorStateFilter.Mark,
-      before: ErrorStateFilter.Mark, at time: Timestamp
-    ) {
-      end = correction
-      end.turn =
-        (Quaternion(rotationVector: correction.turn) * after.attitude
-        * before.attitude.conjugate).rotationVector
-      end.bias += after.bias - before.bias
+    init(_ doubt: Doubt, from time: Timestamp) {
+      self.doubt = doubt
       self.time = time
     }
 
-    /// What it says of a block's end; `nil` where it is too old.
-    func back(from now: Timestamp) -> Correction? {
-      let age = time.seconds(since: now)
-      guard age <= Self.reach else { return nil }
-      var result = end
-      result.covariance = end.covariance + Matrix3(diagonal: Vector3(repeating: Self.noise * age))
-      return result
+    func isOver(at now: Timestamp) -> Bool { time.seconds(since: now) > Self.reach }
+
+    /// Goes back over a block.
+    /// - Parameters:
+    ///   - end: What was found for its end.
+    ///   - turn: What its measurements turned the attitude by.
+    ///   - lever: What an error of the bias turned it by.
+    mutating func go(
+      back end: Correction, over turn: Quaternion, lever: Matrix3, from: ErrorStateFilter.Mark,
+      to before: ErrorStateFilter.Mark
+    ) {
+      if isNew {
+        isNew = false
+        let c = end.covariance.columns
+        variance = Vector3(c.x.x, c.y.y, c.z.z)
+      }
+      bias = from.bias + end.bias
+      let error = Quaternion(rotationVector: lever * (bias - before.bias))
+      self.turn = error * Quaternion(rotationVector: end.turn) * turn
     }
 
-    /// Goes back over a block: what its measurements have turned is undone, the bias that it had put right.
-    mutating func go(over turn: Quaternion, lever: Matrix3, from bias: Vector3, to before: Vector3) {
-      end.bias += bias - before
-      end.turn =
-        (Quaternion(rotationVector: end.turn) * turn).rotationVector + lever * end.bias
+    /// Puts what it says in the place of what was found.
+    func amend(_ found: inout Correction, _ mark: ErrorStateFilter.Mark, at now: Timestamp) {
+      let age = time.seconds(since: now)
+      let share = min(1, max(0, (Self.reach - age) / (Self.reach - Self.whole)))
+      guard share > 0 else { return }
+      let other = Quaternion(rotationVector: found.turn)
+      let (kept, difference): (Quaternion, Quaternion)
+      if doubt == .attitude {
+        (kept, difference) = (other, turn * other.conjugate)
+        found.bias = bias - mark.bias
+      } else {
+        // Its heading, the other's tilt.
+        let angle = Self.twist(turn * other.conjugate)
+        (kept, difference) = (other, Quaternion(rotationVector: Vector3(0, 0, angle)))
+      }
+      found.turn =
+        (Quaternion(rotationVector: difference.rotationVector * share) * kept).rotationVector
+      let grown = variance + Vector3(repeating: Self.noise * age)
+      var c = found.covariance.columns
+      if doubt == .attitude {
+        c = Matrix3(diagonal: grown).columns
+      } else {
+        c.z.z = share < 1 ? max(c.z.z, grown.z) : grown.z
+        // What goes with the heading that is put aside.
+        (c.x.z, c.y.z, c.z.x, c.z.y) = (0, 0, 0, 0)
+      }
+      found.covariance = Matrix3(columns: c.x, c.y, c.z)
+    }
+
+    /// The part of a rotation that is one about the vertical, radians.
+    private static func twist(_ q: Quaternion) -> Double {
+      (2 * atan2(q.vector.z, q.w)).remainder(dividingBy: 2 * .pi)
     }
   }
 

@@ -161,20 +161,12 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   /// Whether what is done is taped.
   var isTaped: Bool { covariance.tape != nil }
 
-  /// Gives what was taped since the last time, and the moment of a cut in it.
-  mutating func takeTape(into tape: inout ErrorTape) -> ErrorTape.Cut? {
-    let cut = covariance.tape?.cuts.first
+  /// Gives what was taped since the last time, a cut in it, and whether heading was doubted.
+  mutating func takeTape(into tape: inout ErrorTape) -> (cut: ErrorTape.Cut?, doubtsHeading: Bool) {
+    guard let own = covariance.tape else { return (nil, false) }
+    let news = (own.cuts.first, own.doubtsHeading)
     covariance.tape?.appendTo(&tape)
-    return cut
-  }
-
-  /// The tape ends here; `x` is what has been found of errors that are not mended yet.
-  private mutating func cutTape(_ x: ErrorVector, wasWrong: Bool) {
-    guard isTaped else { return }
-    var mark = self.mark
-    let turn = Quaternion(rotationVector: x[vector: ErrorVector.attitude])
-    mark.attitude = (turn * mark.attitude).normalized
-    covariance.tape?.cut(mark, wasWrong: wasWrong)
+    return news
   }
 
   /// Forgets everything.
@@ -267,13 +259,15 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
       } else {
         apply(x)
         x = .zero
-        cutTape(x, wasWrong: true)
         alignNorth(field.earth - field.rotation * summary.iron, c)
       }
     }
     apply(x)
     if isAstray {
-      cutTape(.zero, wasWrong: youth > 0)
+      if isTaped {
+        let mark = self.mark
+        covariance.tape?.cut(mark, wasWrong: youth > 0)
+      }
       level(c)
     }
     summarise()
@@ -470,7 +464,7 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     {
       for axis in 0..<3 { covariance.add(size, to: ErrorVector.iron + axis) }
       if northAge < c.northProof {
-        cutTape(x, wasWrong: true)
+        covariance.tape?.doubtHeading()
         covariance.add(1, to: 2)
         covariance.add(size, to: ErrorVector.field)
         covariance.add(size, to: ErrorVector.field + 1)
@@ -528,6 +522,7 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   /// Turns the earth frame so that the field's horizontal part lies along y.
   private mutating func alignNorth(_ u: Vector3, _ c: AttitudeEstimator.Coefficients) {
     guard hypot(u.x, u.y) > 0.02 * u.length else { return }
+    covariance.tape?.doubtHeading()
     turnEarth(by: atan2(u.x, u.y))
     covariance.decouple(2, variance: 0.25)
     setField(u, c)
@@ -573,6 +568,7 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
 
   /// Lets field and heading move by what another calibration changes, microtesla squared.
   private mutating func loosenField(bySquare square: Double) {
+    covariance.tape?.doubtHeading()
     covariance.add(min(square / max(field.x * field.x, 1), 1), to: 2)
     covariance.add(square, to: ErrorVector.field)
     covariance.add(square, to: ErrorVector.field + 1)

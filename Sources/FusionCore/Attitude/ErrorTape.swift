@@ -21,14 +21,16 @@ struct ErrorTape: Sendable {
   private(set) var steps: [Step] = []
   private(set) var vectors: [ErrorVector] = []
   private(set) var numbers: [Double] = []
-  /// Where attitude or north was begun anew; what comes after it is not taped.
+  /// Where the attitude was begun anew; what comes after it is not taped.
   private(set) var cuts: [Cut] = []
+  /// Whether heading turned out to have been wrong for a while.
+  private(set) var doubtsHeading = false
 
   /// A moment at which the filter gave up what it thought it knew.
   struct Cut: Sendable {
     /// How things stood before.
     var mark: ErrorStateFilter.Mark
-    /// Whether it had been wrong since it began, so that only the gyro leads back over the time before.
+    /// Whether it had been wrong since it began.
     var wasWrong: Bool
   }
 
@@ -36,6 +38,9 @@ struct ErrorTape: Sendable {
   mutating func cut(_ mark: ErrorStateFilter.Mark, wasWrong: Bool) {
     if cuts.isEmpty { cuts.append(Cut(mark: mark, wasWrong: wasWrong)) }
   }
+
+  /// What the field has said of heading so far was wrong.
+  mutating func doubtHeading() { doubtsHeading = true }
 
   mutating func propagate(_ f: ErrorCovariance.Transition) {
     guard cuts.isEmpty else { return }
@@ -78,6 +83,7 @@ struct ErrorTape: Sendable {
     vectors.removeAll(keepingCapacity: true)
     numbers.removeAll(keepingCapacity: true)
     cuts.removeAll()
+    doubtsHeading = false
   }
 
   /// Where the tape ends at a moment.
