@@ -20,6 +20,15 @@ HEADING, INCLINATION, TOTAL = 0, 1, 2
 KINDS = ("heading", "inclination", "total")
 
 
+def held(samples):
+    """Samples without a number are replaced by the one before: the peers would never recover."""
+    sound = np.isfinite(samples).all(1)
+    if sound.all() or not sound.any():
+        return np.ascontiguousarray(samples)
+    last = np.maximum.accumulate(np.where(sound, np.arange(len(samples)), 0))
+    return np.ascontiguousarray(samples[np.where(sound[last], last, np.argmax(sound))])
+
+
 class Trial:
     """What a filter is fed with, and the truth."""
 
@@ -30,7 +39,7 @@ class Trial:
         table = table.reshape(-1, COLUMNS)
         self.name = path.stem
         self.seconds = table[:, 0]
-        self.gyro, self.acc, self.mag = (np.ascontiguousarray(table[:, i : i + 3]) for i in (1, 4, 7))
+        self.gyro, self.acc, self.mag = (held(table[:, i : i + 3]) for i in (1, 4, 7))
         self.truth = table[:, 10:14]
         self.counts = table[:, 14] == 1
         self.ours = table[:, 15:19]
@@ -127,7 +136,7 @@ def main():
         results[name] = np.array([errors(trial, each) for trial, each in zip(trials, estimates)])
 
     theirs = results["VQF"]
-    width = max(16, *(len(trial.name) for trial in trials))
+    width = max([32] + [len(trial.name) for trial in trials])
     print(f"{'degrees: ours, VQF, ratio':{width}}" + "".join(f"{name:>24}" for name in KINDS))
 
     def line(name, our, their, marks):

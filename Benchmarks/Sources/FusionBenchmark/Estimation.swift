@@ -42,11 +42,21 @@ package struct CausalFilter {
 
   /// Takes a row, and gives attitude and the bound of heading.
   package mutating func update(_ row: Row) -> Estimate {
+    take(row)
+    return estimate(for: row)
+  }
+
+  /// Takes a row's samples.
+  package mutating func take(_ row: Row) {
     if let rate = row.rate { estimator.update(angularRate: rate, at: row.rateTime) }
     estimator.update(acceleration: row.force, at: row.time)
     if let field = row.field {
       estimator.update(magneticField: field, at: row.time, quality: Estimation.quality)
     }
+  }
+
+  /// Attitude and the bound of heading at the row's `truthTime`.
+  package func estimate(for row: Row) -> Estimate {
     var bound: Double?
     if case .success(let heading) = estimator.heading(at: row.truthTime) {
       bound = heading.accuracy
