@@ -39,11 +39,11 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
+    // Runs `broad`, which every build of the tests makes as well.
     .testTarget(
       name: "FusionBenchmarkTests",
       dependencies: [
-        "FusionBenchmark", "Broad", .product(name: "FusionCore", package: "Lodestone"),
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "FusionBenchmark", .product(name: "FusionCore", package: "Lodestone"),
       ],
       swiftSettings: settings),
   ]

@@ -36,8 +36,9 @@ struct Broad: ParsableCommand {
 
   func validate() throws {
     guard !smooth else { throw ValidationError("no smoother yet: leave --smooth out") }
-    guard fileRate.isFinite, fileRate > 0, fileRate <= 1e6 else {
-      throw ValidationError("--file-rate is above 0 and at most 1000000")
+    // Slower than this, times would leave 64 bits of nanoseconds.
+    guard fileRate >= 0.1, fileRate <= 1e6 else {
+      throw ValidationError("--file-rate is from 0.1 to 1000000")
     }
     if let rate {
       guard rate.isFinite, rate >= 0.1 else { throw ValidationError("--rate is at least 0.1") }

@@ -54,7 +54,7 @@ struct CommandTests {
       (["--smooth"], "no smoother yet"), (["--rate", "0"], "--rate is"),
       (["--rate", "1000"], "above the recordings' own"), (["--average"], "--average needs --rate"),
       (["--drop", "100"], "--drop is"), (["--jitter", "-1"], "jitter"),
-      (["--start", "nan"], "--start is"), (["--file-rate", "0"], "--file-rate is"),
+      (["--start", "nan"], "--start is"), (["--file-rate", "1e-9"], "--file-rate is"),
     ])
   func usage(options: [String], words: String) throws {
     let run = try Run(["."] + options)
