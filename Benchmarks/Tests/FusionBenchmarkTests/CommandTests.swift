@@ -40,7 +40,8 @@ struct CommandTests {
     try folder.add("a.f32", recording())
     for options in [
       ["--rate", "100"], ["--rate", "50", "--average"], ["--drop", "5", "--jitter", "2"],
-      ["--start", "0.5"], ["--smooth"], ["--smooth", "--no-gyro"], ["--no-gyro"], ["--no-magnetometer"], ["--file-rate", "100"],
+      ["--start", "0.5"], ["--smooth"], ["--smooth", "--no-gyro"], ["--no-gyro"],
+      ["--no-magnetometer"], ["--file-rate", "100"],
     ] {
       let first = try Run([folder.url.path] + options)
       #expect(first.status == 0, "\(options): \(first.error)")

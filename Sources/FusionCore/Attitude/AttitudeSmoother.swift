@@ -87,7 +87,9 @@ public struct AttitudeSmoother: Sendable {
     guard !blocks.isEmpty else { return nil }
     let index = firstIndex(0, blocks.count) { blocks[$0].sampleEnd > sample }
     let block = blocks[min(index, blocks.count - 1)]
-    let calibration = firstIndex(0, history.qualities.count) { history.qualities[$0].sample > sample }
+    let calibration = firstIndex(0, history.qualities.count) {
+      history.qualities[$0].sample > sample
+    }
     let quality =
       calibration > 0 ? history.qualities[calibration - 1].quality : .uncalibrated
     let slopes = HeadingSlopes(attitude: attitude, field: field)
@@ -95,6 +97,6 @@ public struct AttitudeSmoother: Sendable {
     variance += slopes.variance(of: quality, hidden: block.hiddenIron)
     variance += coefficients.covarianceShare * slopes.variance(attitude: block.attitude)
     variance += slopes.variance(tilt: block.tiltDoubt)
-    return min(1.96 * variance.squareRoot(), .pi)
+    return variance.isFinite ? min(1.96 * variance.squareRoot(), .pi) : .pi
   }
 }

@@ -49,7 +49,8 @@ struct ReplayCommand: ParsableCommand {
       "Prints JSON lines as monitor does, counted from the recording's start. Alike to the bit every time."
   )
 
-  @Flag(help: "Give headings in the light of the whole recording, not only of what came before them.")
+  @Flag(
+    help: "Give headings in the light of the whole recording, not only of what came before them.")
   var smooth = false
 
   @Argument(help: "A recording.", completion: .file())
@@ -77,7 +78,8 @@ struct ReplayCommand: ParsableCommand {
     do {
       let smoother = smooth ? try Replay.smoother(for: recording, board: board) : nil
       if let smoother, smoother.isEmpty {
-        throw CommandError("\(file): nothing to smooth: no gyro and accelerometer have spoken in it")
+        throw CommandError(
+          "\(file): nothing to smooth: no gyro and accelerometer have spoken in it")
       }
       try Replay.run(
         recording, board: board, smoother: smoother,
