@@ -593,6 +593,7 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   mutating func loosenField(_ c: AttitudeEstimator.Coefficients) {
     covariance.decouple(ErrorVector.field, variance: c.fieldVariance)
     covariance.decouple(ErrorVector.field + 1, variance: c.fieldVariance)
+    covariance.tape?.doubtHeading()
     covariance.add(0.0076, to: 2)  // (5 deg)^2
     residual.restart()
     fieldScatter = 0
