@@ -17,6 +17,7 @@ final class Port {
   private let records: Bool
   private(set) var trace = TraceBuffer()
   private var opened = 0
+  private var followedCourse = false
   /// Bits that went over the wire since the last call of `takeBits`, for the bus load.
   private var bits = 0
 
@@ -71,6 +72,18 @@ final class Port {
       record { $0.content(content, index) }
       return content
     case .replay(let cursor): return cursor.content(index)
+    }
+  }
+
+  /// Whether the board is declared to point the way it goes, where that is new.
+  func change(ofCourse follows: Bool) -> Bool? {
+    switch source {
+    case .live:
+      guard follows != followedCourse else { return nil }
+      followedCourse = follows
+      record { $0.begin(TraceBuffer.courseLetter, follows ? 1 : 0) }
+      return follows
+    case .replay(let cursor): return cursor.course()
     }
   }
 
@@ -395,6 +408,15 @@ final class ReplayCursor {
     return content
   }
 
+  /// What was declared at this place of the recording; `nil` where nothing was.
+  func course() -> Bool? {
+    guard position < lines.count, lines[position].letter == TraceBuffer.courseLetter.asciiValue,
+      let number = lines[position].number(0)
+    else { return nil }
+    position += 1
+    return number != 0
+  }
+
   func diverged(_ wanted: String) -> BusError {
     if divergence == nil {
       divergence = "the drivers ask for \(wanted), the recording goes on otherwise"
@@ -404,6 +426,8 @@ final class ReplayCursor {
 }
 
 extension TraceBuffer {
+  /// The letter of a declaration that the board points the way it goes.
+  fileprivate static let courseLetter: Character = "f"
   /// The letter of a stored file, and its three kinds of content.
   fileprivate static let letter: Character = "k"
   fileprivate static let missing: Int64 = 0

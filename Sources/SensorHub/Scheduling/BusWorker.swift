@@ -9,13 +9,16 @@ final class DemandBox: Sendable {
   var value: Demand {
     get {
       let bits = self.bits.load(ordering: .acquiring)
-      return Demand(heading: bits & 1 != 0, location: bits & 2 != 0, altitude: bits & 4 != 0)
+      return Demand(
+        heading: bits & 1 != 0, location: bits & 2 != 0, altitude: bits & 4 != 0,
+        followsCourse: bits & 8 != 0)
     }
     set {
       let heading: UInt8 = newValue.heading ? 1 : 0
       let location: UInt8 = newValue.location ? 2 : 0
       let altitude: UInt8 = newValue.altitude ? 4 : 0
-      bits.store(heading | location | altitude, ordering: .releasing)
+      let followsCourse: UInt8 = newValue.followsCourse ? 8 : 0
+      bits.store(heading | location | altitude | followsCourse, ordering: .releasing)
     }
   }
 }
@@ -72,6 +75,9 @@ final class BusWorker: BusWork {
       watchLoad(now)
     }
     let demand = self.demand.value
+    if let follows = port.change(ofCourse: demand.followsCourse) {
+      outbox.append(.followsCourse(follows))
+    }
     var due = nextLook
     for (task, kind) in tasks {
       task.setWanted(kind.isWanted(demand))
@@ -122,7 +128,7 @@ enum DemandKind {
     switch self {
     case .heading: demand.heading
     case .altitude: demand.altitude
-    case .location: demand.location
+    case .location: demand.location || (demand.heading && demand.followsCourse)
     case .motion: demand.heading || demand.altitude
     }
   }
