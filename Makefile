@@ -6,7 +6,7 @@ export SEED
 RELEASE := -c release
 STRICT := -Xswiftc -warnings-as-errors
 
-.PHONY: help run test check check-long bench hil hil-uml hil-faults hil-pi prepare format
+.PHONY: help run test check check-long bench bench-fusion hil hil-uml hil-faults hil-pi prepare format
 
 help: ## what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -30,6 +30,9 @@ check-long: check ## what takes longer than a check may: long soaks and fault se
 bench: prepare ## share of a core and memory at full rates on the simulated board
 	@Scripts/bench.sh
 
+bench-fusion: prepare ## the filter on recordings, against published ones: make bench-fusion ARGS="--start 5"
+	@Benchmarks/peers/compare.sh $(ARGS)
+
 hil: hil-uml hil-pi ## the hardware tests on both emulated boards, as root
 
 hil-uml: prepare ## the hardware tests in User-Mode Linux; the reports in .build/hil/uml
@@ -42,4 +45,4 @@ hil-pi: prepare ## the hardware suite on an emulated Raspberry Pi; the report in
 	@Tests/Hardware/raspberry-pi/all.sh .build/hil/raspberry-pi
 
 format: ## lay the sources out as .swift-format says
-	@swift format -i -r Sources Tests Package.swift
+	@swift format -i -r Sources Tests Package.swift Benchmarks/Sources Benchmarks/Tests Benchmarks/Package.swift

@@ -25,6 +25,9 @@ let package = Package(
     .library(
       name: "Lodestone",
       targets: ["Lodestone", "CoreLocation", "CoreMotion", "SensorHub", "SensorTypes"]),
+    // The filter alone, with the types it speaks: what Benchmarks/ measures.
+    .library(
+      name: "FusionCore", targets: ["FusionCore", "LinearAlgebra", "SensorTypes", "Geomagnetism"]),
     .executable(name: "lodestone", targets: ["LodestoneCommand"]),
     .executable(name: "twin-server", targets: ["TwinServer"]),
   ],

@@ -8,7 +8,8 @@ step() { printf '\n== %s (%ss)\n' "$1" "$SECONDS"; }
 strict=(-Xswiftc -warnings-as-errors)
 
 step "lint"
-swift format lint --strict --parallel -r Sources Tests Package.swift
+swift format lint --strict --parallel -r Sources Tests Package.swift \
+  Benchmarks/Sources Benchmarks/Tests Benchmarks/Package.swift
 
 step "C shim against libgpiod 1 and 2"
 Scripts/check-gpiod.sh
@@ -18,6 +19,9 @@ make test
 
 step "release build without warnings, the tests that only an optimised build can answer"
 swift test -c release "${strict[@]}" -Xswiftc -enable-testing --filter 'AllocationTests|SimulatedRunTests|RandomWalkTests|BroadTests|AttitudeAccuracyTests'
+
+step "the benchmarks' own tests"
+swift test -c release --package-path Benchmarks "${strict[@]}"
 
 step "receiver logs against gpsd"
 swift build -c release --product lodestone

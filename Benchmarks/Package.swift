@@ -1,0 +1,50 @@
+// swift-tools-version: 6.0
+import PackageDescription
+
+// A package of its own: who uses Lodestone builds none of this.
+
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+  name: "Benchmarks",
+  products: [
+    .executable(name: "broad", targets: ["Broad"]),
+    .executable(name: "fusion-speed", targets: ["FusionSpeed"]),
+  ],
+  dependencies: [
+    .package(name: "Lodestone", path: ".."),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+  ],
+  targets: [
+    // Recordings, what is done to them, the error's definition, the report.
+    .target(
+      name: "FusionBenchmark", dependencies: [.product(name: "FusionCore", package: "Lodestone")],
+      swiftSettings: settings),
+    .executableTarget(
+      name: "Broad",
+      dependencies: [
+        "FusionBenchmark", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: settings),
+    // A link to Tests/CTestSupport, for its count of allocations.
+    .target(name: "CAllocationCount"),
+    .executableTarget(
+      name: "FusionSpeed",
+      dependencies: [
+        "FusionBenchmark", "CAllocationCount", .product(name: "FusionCore", package: "Lodestone"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: settings),
+    // Runs `broad`, which every build of the tests makes as well.
+    .testTarget(
+      name: "FusionBenchmarkTests",
+      dependencies: [
+        "FusionBenchmark", .product(name: "FusionCore", package: "Lodestone"),
+      ],
+      swiftSettings: settings),
+  ]
+)

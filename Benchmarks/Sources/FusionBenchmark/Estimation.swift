@@ -1,0 +1,66 @@
+// Lodestone's filter over prepared rows. One set of parameters for everything that is run here.
+
+internal import FusionCore
+package import LinearAlgebra
+internal import SensorTypes
+
+/// What a filter says at a row's `truthTime`.
+package struct Estimate: Equatable, Sendable {
+  /// Sensor to earth; `nil` while unknown.
+  package var attitude: Quaternion?
+  /// Half the 95 % interval of heading, radians; `nil` where heading is not to be trusted.
+  package var headingBound: Double?
+
+  package init(attitude: Quaternion?, headingBound: Double?) {
+    self.attitude = attitude
+    self.headingBound = headingBound
+  }
+}
+
+/// The filters: each makes one estimate a row.
+package enum Estimation {
+  /// What the filter is told of the magnetometers' calibration, for every recording alike: each offset
+  /// known to 0.5 uT (one sigma), a fit that leaves 0.5 uT. It is what a good fit of a record comes to;
+  /// nobody has measured it for these recordings.
+  static let quality = MagnetometerQuality(
+    isCalibrated: true, offsetCovariance: Matrix3(diagonal: Vector3(repeating: 0.25)),
+    residual: 0.5)
+
+  /// The causal filter with default parameters, started cold: what it says at a row it has learnt from
+  /// the rows up to it. A smoother fits beside it, with the same arguments.
+  package static func causal(_ rows: [Row]) -> [Estimate] {
+    var filter = CausalFilter()
+    return rows.map { filter.update($0) }
+  }
+}
+
+/// The causal filter, a row at a time.
+package struct CausalFilter {
+  private var estimator = AttitudeEstimator()
+
+  package init() {}
+
+  /// Takes a row, and gives attitude and the bound of heading.
+  package mutating func update(_ row: Row) -> Estimate {
+    take(row)
+    return estimate(for: row)
+  }
+
+  /// Takes a row's samples.
+  package mutating func take(_ row: Row) {
+    if let rate = row.rate { estimator.update(angularRate: rate, at: row.rateTime) }
+    estimator.update(acceleration: row.force, at: row.time)
+    if let field = row.field {
+      estimator.update(magneticField: field, at: row.time, quality: Estimation.quality)
+    }
+  }
+
+  /// Attitude and the bound of heading at the row's `truthTime`.
+  package func estimate(for row: Row) -> Estimate {
+    var bound: Double?
+    if case .success(let heading) = estimator.heading(at: row.truthTime) {
+      bound = heading.accuracy
+    }
+    return Estimate(attitude: estimator.attitude(at: row.truthTime), headingBound: bound)
+  }
+}

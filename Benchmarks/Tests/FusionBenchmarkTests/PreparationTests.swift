@@ -1,0 +1,117 @@
+// What the options do to rows.
+
+import FusionBenchmark
+import LinearAlgebra
+import SensorTypes
+import Testing
+
+struct PreparationTests {
+  /// The numbers of the rows fed.
+  func numbers(_ rows: [Row]) -> [Double] { rows.map(\.force.x) }
+
+  @Test("without options every row comes at its time, its rate half a period earlier")
+  func plain() throws {
+    let rows = try Preparation().rows(of: numbered(3))
+    #expect(numbers(rows) == [0, 1, 2])
+    #expect(rows.map(\.time.nanoseconds) == [0, 3_500_000, 7_000_000])
+    #expect(rows.map(\.rateTime.nanoseconds) == [-1_750_000, 1_750_000, 5_250_000])
+    #expect(rows.map(\.truthTime) == rows.map(\.time))
+  }
+
+  @Test(
+    "every n-th row, the last of each group, n being the nearest whole number",
+    arguments: [(285.0, 1), (143, 2), (100, 3), (50, 6), (47, 6), (10, 29)])
+  func picks(rate: Double, stride: Int) throws {
+    var preparation = Preparation()
+    preparation.rate = rate
+    #expect(preparation.stride == stride)
+    let rows = try preparation.rows(of: numbered(100))
+    let expected = (0..<100).filter { $0 % stride == stride - 1 }.map(Double.init)
+    #expect(numbers(rows) == expected)
+    #expect(rows.map { Int($0.time.nanoseconds) } == expected.map { Int($0) * 3_500_000 })
+  }
+
+  @Test("averages stand in the middle of their group, truth at its end")
+  func averages() throws {
+    var preparation = Preparation()
+    preparation.fileRate = 100
+    preparation.rate = 25
+    preparation.averages = true
+    let rows = try preparation.rows(of: numbered(10))
+    #expect(numbers(rows) == [1.5, 5.5])
+    #expect(rows.map { $0.rate?.y } == [1.5, 5.5])
+    #expect(rows.map(\.time.nanoseconds) == [15_000_000, 55_000_000])
+    #expect(rows.map(\.rateTime.nanoseconds) == [10_000_000, 50_000_000])
+    #expect(rows.map(\.truthTime.nanoseconds) == [30_000_000, 70_000_000])
+  }
+
+  @Test(
+    "a start is counted from the first row that moves, whole rows, the rest before cut off too",
+    arguments: [(0.0, 20.0), (0.05, 25), (0.0599, 25), (0.06, 26)])
+  func starts(seconds: Double, first: Double) throws {
+    var preparation = Preparation()
+    preparation.fileRate = 100
+    preparation.start = seconds
+    let rows = try preparation.rows(of: numbered(40, rest: 20))
+    #expect(numbers(rows).first == first)
+    #expect(numbers(rows).last == 39)
+  }
+
+  @Test("a start beyond the end is refused, however far", arguments: [1.0, 1e300])
+  func startsTooLate(seconds: Double) {
+    var preparation = Preparation()
+    preparation.start = seconds
+    #expect(throws: RecordingError("numbered: no row that counts is left")) {
+      try preparation.rows(of: numbered(40, rest: 20))
+    }
+  }
+
+  @Test("drops are a share of the rows, the same for the same seed and name alone")
+  func drops() throws {
+    var preparation = Preparation()
+    preparation.drop = 5
+    let recording = numbered(20_000)
+    let rows = try preparation.rows(of: recording)
+    // Binomial: 1000 +- 31.
+    #expect(abs(20_000 - rows.count - 1_000) < 125)
+    #expect(rows.allSatisfy { Double($0.time.nanoseconds) == $0.force.x * 3_500_000 })
+    #expect(try preparation.rows(of: recording) == rows)
+    var other = recording
+    other.name = "other"
+    #expect(try preparation.rows(of: other) != rows)
+    preparation.seed = 2
+    #expect(try preparation.rows(of: recording) != rows)
+  }
+
+  @Test("jitter moves times within its bounds and in order, and nothing else")
+  func jitters() throws {
+    let plain = try Preparation().rows(of: numbered(20_000))
+    var preparation = Preparation()
+    preparation.jitter = 2
+    let rows = try preparation.rows(of: numbered(20_000))
+    #expect(try preparation.rows(of: numbered(20_000)) == rows)
+    var (sum, squares) = (0.0, 0.0)
+    for (row, still) in zip(rows, plain) {
+      let slip = row.time.seconds(since: still.time) * 1e3
+      #expect(abs(slip) <= 2.001)
+      sum += slip
+      squares += slip * slip
+      #expect(row.truthTime == still.truthTime)
+      #expect(row.force == still.force)
+    }
+    #expect(zip(rows, rows.dropFirst()).allSatisfy { $0.time < $1.time })
+    #expect(zip(rows, rows.dropFirst()).allSatisfy { $0.rateTime < $1.rateTime })
+    // Evenly spread over +-2: mean 0, mean square 4/3.
+    #expect(abs(sum / 20_000) < 0.05)
+    #expect(abs(squares / 20_000 - 4.0 / 3) < 0.05)
+  }
+
+  @Test("a sensor that is left out is missing, not zero")
+  func withoutSensors() throws {
+    var preparation = Preparation()
+    preparation.hasGyro = false
+    preparation.hasMagnetometer = false
+    let rows = try preparation.rows(of: numbered(3))
+    #expect(rows.allSatisfy { $0.rate == nil && $0.field == nil })
+  }
+}

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# This filter and published ones on the same rows in the same run: errors a trial, means, speed, ratios.
+#   compare.sh [DIR] [options of broad]       DIR: else data/broad of $LODESTONE_SHARED
+# Python packages, pinned in requirements.txt, go to a virtual environment in Benchmarks/.build/peers.
+set -euo pipefail
+peers=$(cd "$(dirname "$0")" && pwd)
+package=$(dirname "$peers")
+
+folder=${LODESTONE_SHARED:-$package/../../shared}/data/broad
+if [ $# -gt 0 ] && [ "${1#-}" = "$1" ]; then
+  folder=$1
+  shift
+fi
+
+swift build -c release --package-path "$package" --product broad
+swift build -c release --package-path "$package" --product fusion-speed
+bin=$(swift build -c release --package-path "$package" --show-bin-path)
+
+# Named after what is in it: another pin makes another one.
+environment=$package/.build/peers/$(md5sum <"$peers/requirements.txt" | cut -c 1-8)
+if [ ! -x "$environment/ready" ]; then
+  rm -rf "$environment"
+  python3 -m venv "$environment" || {
+    echo "compare.sh: python3 cannot make a virtual environment (Debian: apt-get install python3-venv)" >&2
+    exit 1
+  }
+  "$environment/bin/pip" install --quiet --disable-pip-version-check -r "$peers/requirements.txt"
+  install -m 755 /dev/null "$environment/ready"
+fi
+
+rows=$(mktemp -d)
+trap 'rm -rf "$rows"' EXIT
+"$bin/broad" "$folder" "$@" --rows "$rows" | tee "$rows/broad.txt"
+echo
+# At the recordings' own rate, whatever the options say: a decimated row costs the same.
+"$bin/fusion-speed" "$folder" | tee "$rows/speed.txt"
+echo
+"$environment/bin/python" "$peers/peers.py" "$rows" \
+  --speed "$(tail -n 1 "$rows/speed.txt")" --broad "$(tail -n 1 "$rows/broad.txt")"
