@@ -92,7 +92,8 @@ struct Pipeline: Sendable {
     }
     let hasCourse = heading.followsCourse && has(.inertial) && has(.receiver)
     return Equipment(
-      heading: has(.magnetometer) || hasCourse, location: has(.receiver), relativeAltitude: has(.barometer))
+      heading: has(.magnetometer) || hasCourse, location: has(.receiver),
+      relativeAltitude: has(.barometer))
   }
 
   /// Whether a sensor has just said for the first time that it is there, or that it is not.

@@ -17,7 +17,8 @@ final class Port {
   private let records: Bool
   private(set) var trace = TraceBuffer()
   private var opened = 0
-  private var followedCourse = false
+  /// Of a recording that says nothing of it, everything.
+  private var demand = Demand.everything
   /// Bits that went over the wire since the last call of `takeBits`, for the bus load.
   private var bits = 0
 
@@ -75,16 +76,15 @@ final class Port {
     }
   }
 
-  /// Whether the board is declared to point the way it goes, where that is new.
-  func change(ofCourse follows: Bool) -> Bool? {
+  /// What all clients together ask for; recorded where it changes.
+  func demand(_ live: Demand) -> Demand {
     switch source {
     case .live:
-      guard follows != followedCourse else { return nil }
-      followedCourse = follows
-      record { $0.begin(TraceBuffer.courseLetter, follows ? 1 : 0) }
-      return follows
-    case .replay(let cursor): return cursor.course()
+      if live != demand { record { $0.begin(TraceBuffer.demandLetter, Int(live.bits)) } }
+      demand = live
+    case .replay(let cursor): demand = cursor.demand() ?? demand
     }
+    return demand
   }
 
   func device(bus: String, address: UInt8) throws(BusError) -> PortDevice {
@@ -408,13 +408,13 @@ final class ReplayCursor {
     return content
   }
 
-  /// What was declared at this place of the recording; `nil` where nothing was.
-  func course() -> Bool? {
-    guard position < lines.count, lines[position].letter == TraceBuffer.courseLetter.asciiValue,
-      let number = lines[position].number(0)
+  /// What was asked for from this place of the recording on; `nil` where that did not change.
+  func demand() -> Demand? {
+    guard position < lines.count, lines[position].letter == TraceBuffer.demandLetter.asciiValue,
+      let number = lines[position].number(0).flatMap(UInt8.init(exactly:))
     else { return nil }
     position += 1
-    return number != 0
+    return Demand(bits: number)
   }
 
   func diverged(_ wanted: String) -> BusError {
@@ -426,8 +426,8 @@ final class ReplayCursor {
 }
 
 extension TraceBuffer {
-  /// The letter of a declaration that the board points the way it goes.
-  fileprivate static let courseLetter: Character = "f"
+  /// The letter of what clients ask for.
+  fileprivate static let demandLetter: Character = "d"
   /// The letter of a stored file, and its three kinds of content.
   fileprivate static let letter: Character = "k"
   fileprivate static let missing: Int64 = 0
