@@ -50,7 +50,7 @@ import Testing
     }
     let quality = MagnetometerQuality(
       isCalibrated: true, offsetCovariance: Matrix3(diagonal: Vector3(repeating: 0.25)),
-      residual: 0.5)
+      residual: 0)
     var estimator = AttitudeEstimator()
     var result = Result()
     result.samples = values.count / 14

@@ -87,6 +87,15 @@ extension AttitudeEstimator {
     let aidingMemory = 30.0
     let aidingDeviation = 0.5
     let aidingGrowth = 0.3
+    /// A carrier declared to move the way it points: slip, mounting and what a receiver's course is wrong by
+    /// for seconds, (2 deg)^2; the speed from which its course is one, m/s; how much a course may differ
+    /// from heading, sigmas squared, before it counts less; and for how long the last one is remembered.
+    let courseFloor = 0.001_2
+    let courseSpeed = 3.0
+    let courseSurprise = 6.0
+    let courseMemory = 300.0
+    /// So many courses in a row that differ by more are believed.
+    let courseContradictions = 3
     /// What is not known of its age, seconds.
     let aidingSlip = 0.1
     /// How long a tilt lasts that an acceleration was taken for: unaided, and where gravity is measured;

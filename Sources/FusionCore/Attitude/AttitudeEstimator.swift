@@ -111,6 +111,9 @@ public struct AttitudeEstimator: Sendable {
     var rest = RestDetector()
     var monitor = FieldMonitor()
     var carry = HeadingCarry()
+    /// Whether the carrier is declared to move the way its y axis points.
+    var followsCourse = false
+    var courseTime: Timestamp?
     /// Whether the field was ever undisturbed for a second since north was found.
     var northTrustedTime = 0.0
 
@@ -142,6 +145,15 @@ public struct AttitudeEstimator: Sendable {
   public var expectedField: ExpectedField? {
     get { state.monitor.expected }
     set { state.monitor.expect(newValue) }
+  }
+
+  /// Whether the carrier is declared to move the way its y axis points, as a car or a boat under way does.
+  ///
+  /// A receiver's course is then a measurement of heading, from 3 m/s on; without a magnetometer it is the
+  /// only one, and the gyro carries heading between. Reversing faster than that turns heading round.
+  public var followsCourse: Bool {
+    get { state.followsCourse }
+    set { state.followsCourse = newValue }
   }
 
   /// Body to earth, or `nil` while unknown. Before the first field sample its heading is arbitrary.
@@ -308,10 +320,27 @@ public struct AttitudeEstimator: Sendable {
       state.counters.rejected &+= 1
       return
     }
-    guard let last = state.rateTime, state.filter.hasNorth else { return }
+    guard let last = state.rateTime, state.filter.isRunning else { return }
     let age = last.seconds(since: time)
     guard abs(age) < Self.longestGap else { return }
+    takeCourse(velocity, deviation, age: age)
+    guard state.filter.hasNorth else { return }
     state.filter.add(velocity: velocity, variance: deviation * deviation, age: max(0, age))
+  }
+
+  private mutating func takeCourse(_ velocity: SIMD2<Double>, _ deviation: Double, age: Double) {
+    let speed = (velocity * velocity).sum().squareRoot()
+    guard state.followsCourse, speed >= coefficients.courseSpeed, speed > 4 * deviation,
+      state.mode == .inertial
+    else { return }
+    let share = deviation / speed
+    // What it has turned since the receiver saw it.
+    let turned = state.filter.turnRate * max(0, age)
+    let lag = turned * turned / 4
+    state.filter.take(
+      course: atan2(velocity.x, velocity.y) + turned,
+      variance: coefficients.courseFloor + share * share + lag, coefficients)
+    state.courseTime = state.rateTime
   }
 
   /// Takes one field sample, microtesla, body frame, with the quality of its calibration; at most
@@ -342,7 +371,10 @@ public struct AttitudeEstimator: Sendable {
       leaveInertial()
       state.direct.update(field: field, dt)
       state.mode = mode(at: time)
-      earth = attitude?.rotate(state.direct.field ?? field)
+      // Accelerated the board does not know where down is, and so not how the field dips.
+      if state.direct.tiltDeviation(gravity: coefficients.gravity) < DirectTracker.judgingTilt {
+        earth = attitude?.rotate(state.direct.field ?? field)
+      }
     }
     let iron = state.mode == .inertial ? state.filter.summary.iron : .zero
     let wasDisturbed = state.monitor.disturbance != nil

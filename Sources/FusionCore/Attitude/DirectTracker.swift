@@ -21,6 +21,12 @@ struct DirectTracker: Sendable, Hashable, Codable {
   static let restCutoff = 0.6
   /// Hz of cutoff per rad/s of turning.
   static let cutoffSlope = 3.0
+  /// Of the tilt at rest, (0.57 deg)^2.
+  static let tiltFloor = 0.000_1
+  /// A tilt less sure than this says nothing of the field's dip, radians.
+  static let judgingTilt = 0.03
+  /// One less sure than this says nothing of heading.
+  static let blindTilt = 0.35
   static let slopeTimeConstant = 0.15
 
   /// How fast the field turns in the body frame, rad/s.
@@ -33,6 +39,12 @@ struct DirectTracker: Sendable, Hashable, Codable {
 
   /// How far the low pass trails behind a turn, radians: speed times time constant.
   var trailing: Double { turning / (2 * .pi * cutoff) }
+
+  /// One sigma of the tilt, radians: half a degree, and what the low pass of the force has taken from it or
+  /// left of its excess over gravity, which is acceleration.
+  func tiltDeviation(gravity: Double) -> Double {
+    (Self.tiltFloor + forceVariance / (gravity * gravity)).squareRoot()
+  }
 
   /// The attitude, or `nil` while one of the two is missing.
   var attitude: Quaternion? {

@@ -35,6 +35,8 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   private(set) var summary = Summary()
   /// Whether the earth frame's y axis is magnetic north, or still arbitrary.
   var hasNorth = false
+  /// Whether `field` has been measured.
+  private var knowsField = false
   /// Whether the field has been measured since the start: until then the covariance knows nothing of
   /// heading, which is as good as the means that it started from.
   private(set) var hasTakenField = false
@@ -60,6 +62,8 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   /// What was known of iron when `takeIronMove` was last true.
   private var toldIron = Vector3.zero
   private var aiding: Aiding?
+  /// Courses in a row that did not agree with heading.
+  private var contradictions = 0
   /// What the assumption of standstill has turned the attitude by of late, radians about the earth's
   /// horizontal axes. Corrections that agree with each other for seconds are an acceleration taken for
   /// tilt as likely as a tilt mended.
@@ -135,6 +139,7 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   mutating func stop() { self = ErrorStateFilter() }
 
   private mutating func setField(_ mean: Vector3, _ c: AttitudeEstimator.Coefficients) {
+    knowsField = true
     field = SIMD2(hypot(mean.x, mean.y), mean.z)
     covariance.decouple(ErrorVector.field, variance: c.fieldVariance)
     covariance.decouple(ErrorVector.field + 1, variance: c.fieldVariance)
@@ -166,6 +171,42 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   /// Takes the horizontal velocity, earth frame, as it was `age` seconds before the newest gyro sample.
   mutating func add(velocity: SIMD2<Double>, variance: Double, age: Double) {
     aiding = Aiding(velocity: velocity, variance: variance, age: age)
+  }
+
+  /// Rate about the vertical, clockwise, rad/s.
+  var turnRate: Double { -strapdown.attitude.rotate(strapdown.rate).z }
+
+  /// Takes the direction in which the carrier moves as that of its y axis.
+  /// - Parameters:
+  ///   - course: Clockwise from magnetic north, radians.
+  ///   - variance: rad^2, what the carrier slips sideways and how it is mounted included.
+  mutating func take(course: Double, variance: Double, _ c: AttitudeEstimator.Coefficients) {
+    let heading = DirectAttitude.heading(of: strapdown.attitude)
+    let z = (heading - course).remainder(dividingBy: 2 * .pi)
+    guard hasNorth else {
+      turnEarth(by: z)
+      covariance.decouple(2, variance: variance)
+      hasNorth = true
+      northAge = 0
+      return summarise()
+    }
+    // Somebody who goes backwards, or slides, is not followed at once. A course that contradicts for
+    // longer is right: iron on the carrier has turned north.
+    let surprise = z * z / (covariance[2, 2] + variance)
+    contradictions = surprise > c.courseSurprise ? contradictions + 1 : 0
+    if contradictions >= c.courseContradictions {
+      contradictions = 0
+      let size = z * z * field.x * field.x
+      for axis in 0..<3 { covariance.add(size, to: ErrorVector.iron + axis) }
+      covariance.add(z * z, to: 2)
+      residual.restart()
+    }
+    var x = ErrorVector.zero
+    let doubt = max(1, z * z / (covariance[2, 2] + variance) / c.courseSurprise)
+    covariance.update(
+      &x, h: .unit(ErrorVector.attitude + 2), value: z, variance: variance * doubt)
+    apply(x)
+    summarise()
   }
 
   /// Whether the block is long enough to be closed.
@@ -216,6 +257,8 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     }
     if let field = block.field {
       if hasNorth {
+        // North may be known from the course before the first field.
+        if !knowsField { setField(field.earth - field.rotation * summary.iron, c) }
         takeField(field, &x, now, duration, c)
       } else {
         alignNorth(field.earth - field.rotation * summary.iron, c)
