@@ -96,7 +96,8 @@ struct PreparationTests {
       #expect(abs(slip) <= 2.001)
       sum += slip
       squares += slip * slip
-      #expect(row.truthTime == still.truthTime)
+      // The estimate is asked for at the sample's own stamp.
+      #expect(row.truthTime == row.time)
       #expect(row.force == still.force)
     }
     #expect(zip(rows, rows.dropFirst()).allSatisfy { $0.time < $1.time })
