@@ -135,8 +135,8 @@ extension AttitudeEstimator {
     /// A magnet that shows so soon, seconds, was there when north was found.
     let northProof = 15.0
     let headingFloor: Double
-    /// What the covariance is too small by, as errors of the field last longer than a block: 1.3 squared.
-    let covarianceShare = 1.69
+    /// What the covariance is too small by, as errors of the field last longer than a block: 1.4 squared.
+    let covarianceShare = 1.96
 
     init(_ params: Params) {
       let degree = Double.pi / 180

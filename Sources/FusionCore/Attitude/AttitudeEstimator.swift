@@ -243,7 +243,7 @@ public struct AttitudeEstimator: Sendable {
       isDisturbed: state.monitor.disturbance != nil)
     state.filter.closeBlock(now, coefficients)
     state.carry.absorb(correction: state.filter.headingCorrection)
-    if state.filter.takeIronMove() { state.monitor.forget() }
+    if state.filter.takeIronMove() { state.monitor.magnetWasFound() }
     if !state.filter.isSound {
       // Numbers that no longer are: nothing of them may survive.
       state.filter.stop()
