@@ -87,7 +87,7 @@ package struct Preparation: Equatable, Sendable {
     // Means belong to the middle of the group. A rate is the mean over the interval that ends with its
     // row, so half a period of the recording earlier than the row.
     let middle = Double(group.lowerBound + group.upperBound) / 2
-    let late = slip * jitter * 1e-3
+    let late = slip * jitter / 2 * 1e-3
     func time(_ row: Double) -> Timestamp { Timestamp(seconds: row / fileRate + late) }
     func mean(_ value: KeyPath<Record, Vector3>) -> Vector3 {
       group.reduce(Vector3.zero) { $0 + records[$1][keyPath: value] } / count

@@ -87,7 +87,7 @@ struct PreparationTests {
   func jitters() throws {
     let plain = try Preparation().rows(of: numbered(20_000))
     var preparation = Preparation()
-    preparation.jitter = 2
+    preparation.jitter = 4
     let rows = try preparation.rows(of: numbered(20_000))
     #expect(try preparation.rows(of: numbered(20_000)) == rows)
     var (sum, squares) = (0.0, 0.0)

@@ -111,6 +111,8 @@ extension AttitudeEstimator {
     let scatterTime = 3.0
     let fieldCeiling: Double
     let fieldVariance = 100.0
+    /// What buildings, soil and a calibration's scale add to the model's field, uT^2.
+    let placeVariance = 9.0
     let fieldLimit = 16.0
     let fieldNoise = 0.01
     let surpriseTime = 0.7
@@ -132,11 +134,15 @@ extension AttitudeEstimator {
     let youth = 10.0
     /// One sigma of the tilt after it was levelled anew, share of the angle it was levelled by.
     let levelledShare = 0.3
+    /// A heading that the field's consistency over turns contradicts by more than this, radians, is given
+    /// up for what that says, (5 deg)^2.
+    let solutionTurn = 0.3
+    let solutionVariance = 0.007_6
     /// A magnet that shows so soon, seconds, was there when north was found.
     let northProof = 15.0
     let headingFloor: Double
-    /// What the covariance is too small by, as errors of the field last longer than a block: 1.3 squared.
-    let covarianceShare = 1.69
+    /// What the covariance is too small by, as errors of the field last longer than a block: 1.4 squared.
+    let covarianceShare = 1.96
 
     init(_ params: Params) {
       let degree = Double.pi / 180

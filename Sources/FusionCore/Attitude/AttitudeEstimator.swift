@@ -240,10 +240,10 @@ public struct AttitudeEstimator: Sendable {
     let now = ErrorStateFilter.Circumstances(
       restingRate: state.rest.isQuiet ? state.rest.rate : nil, isResting: state.rest.isResting,
       isCalm: state.rest.isCalm, isSteady: state.rest.isSteady,
-      isDisturbed: state.monitor.disturbance != nil)
+      isDisturbed: state.monitor.disturbance != nil, expected: calibratedExpectation)
     state.filter.closeBlock(now, coefficients)
     state.carry.absorb(correction: state.filter.headingCorrection)
-    if state.filter.takeIronMove() { state.monitor.forget() }
+    if state.filter.takeIronMove() { state.monitor.magnetWasFound() }
     if !state.filter.isSound {
       // Numbers that no longer are: nothing of them may survive.
       state.filter.stop()
@@ -251,6 +251,11 @@ public struct AttitudeEstimator: Sendable {
       state.biasDeviation = nil
       restart()
     }
+  }
+
+  /// What a calibrated magnetometer should measure; without a record its strength means nothing.
+  private var calibratedExpectation: ExpectedField? {
+    state.quality.isCalibrated ? state.monitor.expected : nil
   }
 
   private var startDuration: Double {
@@ -262,7 +267,8 @@ public struct AttitudeEstimator: Sendable {
   private mutating func beginFilter() {
     state.filter.start(
       state.start, bias: state.bias,
-      biasDeviation: state.biasDeviation ?? coefficients.biasDeviation, coefficients)
+      biasDeviation: state.biasDeviation ?? coefficients.biasDeviation,
+      expected: calibratedExpectation, coefficients)
     guard state.filter.isRunning else { return }
     state.counters.starts &+= 1
     state.mode = .inertial

@@ -103,7 +103,8 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
 
   /// Starts from means over the first fraction of a second; stays stopped while up is unknown.
   mutating func start(
-    _ start: StartAverage, bias: Vector3, biasDeviation: Double, _ c: AttitudeEstimator.Coefficients
+    _ start: StartAverage, bias: Vector3, biasDeviation: Double, expected: ExpectedField?,
+    _ c: AttitudeEstimator.Coefficients
   ) {
     let north = start.attitude
     guard let attitude = north ?? start.tilt else { return }
@@ -130,7 +131,7 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     }
     if hasNorth {
       let mean = attitude.rotate(start.frame.conjugate.rotate(start.field / start.fieldCount))
-      setField(mean, c)
+      setField(mean, expected, c)
     }
     summarise()
   }
@@ -138,11 +139,23 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   /// Forgets everything.
   mutating func stop() { self = ErrorStateFilter() }
 
-  private mutating func setField(_ mean: Vector3, _ c: AttitudeEstimator.Coefficients) {
+  /// Takes the field of this place from a first measurement, or from the magnetic model where the place is
+  /// known: a magnet that was there from the start then shows.
+  private mutating func setField(
+    _ mean: Vector3, _ expected: ExpectedField?, _ c: AttitudeEstimator.Coefficients
+  ) {
     knowsField = true
-    field = SIMD2(hypot(mean.x, mean.y), mean.z)
-    covariance.decouple(ErrorVector.field, variance: c.fieldVariance)
-    covariance.decouple(ErrorVector.field + 1, variance: c.fieldVariance)
+    var variance = c.fieldVariance
+    if let expected {
+      field = SIMD2(expected.strength * cos(expected.dip), -expected.strength * sin(expected.dip))
+      let dip = expected.strength * expected.dipDeviation
+      variance =
+        c.placeVariance + expected.strengthDeviation * expected.strengthDeviation + dip * dip
+    } else {
+      field = SIMD2(hypot(mean.x, mean.y), mean.z)
+    }
+    covariance.decouple(ErrorVector.field, variance: variance)
+    covariance.decouple(ErrorVector.field + 1, variance: variance)
     // Where the attitude is doubtful, so is what is known of the field.
     fieldScatter = youth > 0 ? c.fieldCeiling / c.scatterWeight : 0
     surprise = 0
@@ -226,6 +239,8 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     var isSteady: Bool
     /// Whether the field is known not to be the earth's.
     var isDisturbed: Bool
+    /// What the magnetic model expects of a calibrated magnetometer at this place.
+    var expected: ExpectedField?
   }
 
   /// Predicts over the block and takes its measurements.
@@ -258,14 +273,16 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     if let field = block.field {
       if hasNorth {
         // North may be known from the course before the first field.
-        if !knowsField { setField(field.earth - field.rotation * summary.iron, c) }
+        if !knowsField {
+          setField(field.earth - field.rotation * summary.iron, now.expected, c)
+        }
         takeField(field, &x, now, duration, c)
       } else {
-        alignNorth(field.earth - field.rotation * summary.iron, c)
+        alignNorth(field.earth - field.rotation * summary.iron, now.expected, c)
       }
     }
     apply(x)
-    if isAstray { level(c) }
+    if isAstray { level(now.expected, c) }
     summarise()
     block = MotionBlock()
   }
@@ -288,7 +305,9 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
 
   /// Turns the attitude by the shortest way so that the mean force is up, and lets all that followed from
   /// the wrong one be found anew.
-  private mutating func level(_ c: AttitudeEstimator.Coefficients) {
+  private mutating func level(
+    _ expected: ExpectedField?, _ c: AttitudeEstimator.Coefficients
+  ) {
     guard let mean = meanForce, let turn = DirectAttitude.attitude(up: mean) else { return }
     strapdown.attitude = (turn * strapdown.attitude).normalized
     meanForce = turn.rotate(mean)
@@ -303,7 +322,7 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     }
     residual.restart()
     if hasNorth, let field = block.field {
-      alignNorth(turn.rotate(field.earth - field.rotation * summary.iron), c)
+      alignNorth(turn.rotate(field.earth - field.rotation * summary.iron), expected, c)
     } else {
       hasNorth = false
     }
@@ -445,6 +464,10 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
       rotation: rotation, body: mean.body, earth: mean.earth, square: mean.square,
       turned: block.turned, known: attached)
     if let move { loosenField(bySquare: move) }
+    if let solution = residual.solution {
+      let turn = atan2(solution.field.x, solution.field.y)
+      if abs(turn) > c.solutionTurn { return adopt(solution, turn: turn, c) }
+    }
 
     // An error of strength cannot come from the attitude: beyond the sensor's noise it measures how much
     // the field of this place is worth. It lasts for seconds, so each block counts for many.
@@ -474,6 +497,20 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     covariance.update(&x, h: hx, value: z.x, variance: variance)
     covariance.update(&x, h: hy, value: z.y, variance: variance)
     covariance.update(&x, h: hz, value: z.z, variance: variance)
+  }
+
+  /// North was found beside a magnet, and what the turns since have shown says where it is: no small error
+  /// that a linear filter could mend.
+  private mutating func adopt(
+    _ solution: ResidualIron.Solution, turn: Double, _ c: AttitudeEstimator.Coefficients
+  ) {
+    residual.adopt(solution, known: attached)
+    turnEarth(by: turn)
+    let u = solution.field
+    setField(Vector3(0, hypot(u.x, u.y), u.z), nil, c)
+    covariance.decouple(2, variance: c.solutionVariance)
+    for axis in 0..<3 { covariance.decouple(ErrorVector.iron + axis, variance: c.ironVariance) }
+    northAge = 0
   }
 
   /// How many times more uncertain the field is than was thought: nothing is rejected wholly, so that a
@@ -515,11 +552,13 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   }
 
   /// Turns the earth frame so that the field's horizontal part lies along y.
-  private mutating func alignNorth(_ u: Vector3, _ c: AttitudeEstimator.Coefficients) {
+  private mutating func alignNorth(
+    _ u: Vector3, _ expected: ExpectedField?, _ c: AttitudeEstimator.Coefficients
+  ) {
     guard hypot(u.x, u.y) > 0.02 * u.length else { return }
     turnEarth(by: atan2(u.x, u.y))
     covariance.decouple(2, variance: 0.25)
-    setField(u, c)
+    setField(u, expected, c)
     hasNorth = true
     northAge = 0
     hasTakenField = true
@@ -539,6 +578,8 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     headingCorrection = x[2]
     let turn = Quaternion(rotationVector: x[vector: ErrorVector.attitude])
     strapdown.attitude = (turn * strapdown.attitude).normalized
+    // An error that is found now was there all along: the window of the iron turns with it.
+    residual.turnEarth(turn)
     strapdown.bias += x[vector: ErrorVector.bias]
     velocity += SIMD2(x[6], x[7])
     field += SIMD2(x[ErrorVector.field], x[ErrorVector.field + 1])
@@ -569,7 +610,11 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
 
   /// Lets field and heading move by what another calibration changes, microtesla.
   mutating func loosenField(by shift: Vector3) {
-    let square = shift.lengthSquared
+    // A record that was made beside a magnet takes it up; one that was not leaves it where it is.
+    let rest = summary.iron + shift
+    let isTakenUp = rest.lengthSquared < shift.lengthSquared
+    attached = isTakenUp ? .zero : summary.iron
+    let square = isTakenUp ? rest.lengthSquared : shift.lengthSquared
     loosenField(bySquare: square)
     // The wrong field has pulled at the tilt as well.
     let tilt = min(square / max((field * field).sum(), 1), 1)
