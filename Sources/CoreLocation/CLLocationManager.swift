@@ -85,8 +85,15 @@ open class CLLocationManager: NSObject {
     }
   }
 
-  /// The kind of movement that is expected. Kept; nothing depends on it until updates can be paused.
-  open var activityType: CLActivityType = .other
+  /// The kind of movement that is expected. `automotiveNavigation` and `otherNavigation` (boats, trains) say
+  /// that the board's y axis points the way it goes: the receiver's course is then a measurement of
+  /// heading, also on a board without a magnetometer. Updates are not paused yet.
+  open var activityType: CLActivityType = .other {
+    didSet {
+      let follows = activityType == .automotiveNavigation || activityType == .otherNavigation
+      configure { $0.followsCourse = follows }
+    }
+  }
 
   /// Whether the application may use the services; see the class's note.
   open var authorizationStatus: CLAuthorizationStatus { .authorizedAlways }

@@ -24,6 +24,9 @@ public struct Matrix3: Sendable, Hashable {
   /// The matrix with rows and columns exchanged.
   @inlinable public var transposed: Matrix3 { Matrix3(rows: columns.x, columns.y, columns.z) }
 
+  /// The sum of the diagonal.
+  @inlinable public var trace: Double { columns.x.x + columns.y.y + columns.z.z }
+
   /// The determinant; negative for a mirror.
   @inlinable public var determinant: Double { columns.x.dot(columns.y.cross(columns.z)) }
 

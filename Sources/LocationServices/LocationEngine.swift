@@ -58,6 +58,8 @@ public struct LocationEngine: Sendable {
       demand.location = demand.location || client.location != nil
       demand.heading = demand.heading || client.heading != nil
       demand.altitude = demand.altitude || client.altitude != nil
+      let isActive = client.location != nil || client.heading != nil
+      demand.followsCourse = demand.followsCourse || (isActive && client.settings.followsCourse)
     }
     return demand
   }

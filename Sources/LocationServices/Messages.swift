@@ -42,16 +42,19 @@ public struct ClientSettings: Hashable, Codable, Sendable {
   public var headingFilter: Double
   /// Which edge a heading is measured from.
   public var headingOrientation: HeadingOrientation
+  /// Whether the client has declared a vehicle that points the way it goes.
+  public var followsCourse: Bool
 
   /// Makes settings; the defaults are the SDK's.
   public init(
     distanceFilter: Double = -1, desiredAccuracy: Double = -1, headingFilter: Double = 1,
-    headingOrientation: HeadingOrientation = .portrait
+    headingOrientation: HeadingOrientation = .portrait, followsCourse: Bool = false
   ) {
     self.distanceFilter = distanceFilter
     self.desiredAccuracy = desiredAccuracy
     self.headingFilter = headingFilter
     self.headingOrientation = headingOrientation
+    self.followsCourse = followsCourse
   }
 }
 

@@ -11,6 +11,7 @@
 //   b 3 38400                stream 3 set to this rate
 //   e 4 123450000            newest edge of line 4 (ns), or `e 4 -` for none
 //   k 0 1 7b7d               a stored file that sensor 0 uses is new: 0 missing, 1 its bytes, 2 unreadable and why
+//   d 7                      from here on this is asked for: 1 heading, 2 location, 4 altitude, 8 heading by course
 //   .                        the step ended
 //
 // A transfer that failed ends in `!reason errno` instead of bytes.

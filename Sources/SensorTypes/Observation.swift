@@ -102,12 +102,19 @@ public struct Demand: Sendable, Hashable {
   public var location: Bool
   /// Somebody wants altitude.
   public var altitude: Bool
+  /// Somebody has declared that the board is in a vehicle and points the way it goes: its course is then a
+  /// measurement of heading.
+  public var followsCourse: Bool
 
   /// Makes a demand.
-  public init(heading: Bool = false, location: Bool = false, altitude: Bool = false) {
+  public init(
+    heading: Bool = false, location: Bool = false, altitude: Bool = false,
+    followsCourse: Bool = false
+  ) {
     self.heading = heading
     self.location = location
     self.altitude = altitude
+    self.followsCourse = followsCourse
   }
 
   /// Everything the board has.

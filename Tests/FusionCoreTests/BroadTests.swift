@@ -52,7 +52,7 @@ import Testing
     }
     let quality = MagnetometerQuality(
       isCalibrated: true, offsetCovariance: Matrix3(diagonal: Vector3(repeating: 0.25)),
-      residual: 0.5)
+      residual: 0)
     var estimator =
       smooth ? AttitudeEstimator(.offline, keepsHistory: true) : AttitudeEstimator()
     var waiting: [(time: Timestamp, truth: Quaternion, heading: HeadingEstimate?)] = []

@@ -69,26 +69,120 @@ import Testing
     #expect(altitude.state.x[0].isFinite)
   }
 
-  @Test func randomValuesNeverMakeAnAttitudeThatIsNone() {
-    var noise = Noise(34)
+  /// What a vector may be that nobody should send.
+  private func hostile(_ noise: inout Noise, usual: Double) -> Vector3 {
+    let specials = [
+      0, -0.0, .leastNonzeroMagnitude, 1e-160, -1e-9, 1e3, 1e4, -1e4, 1e150, -1e308, .nan,
+      .infinity, -.infinity,
+    ]
+    switch noise.uniform() {
+    case ..<0.7: return noise.vector(usual)
+    case ..<0.8: return .zero
+    case ..<0.9: return noise.vector(usual * 1e-6)
+    case ..<0.95: return noise.vector(usual * 30)
+    default:
+      return Vector3(
+        specials[Int(noise.uniform() * 13)], specials[Int(noise.uniform() * 13)],
+        specials[Int(noise.uniform() * 13)])
+    }
+  }
+
+  private func interval(_ noise: inout Noise) -> Double {
+    switch noise.uniform() {
+    case ..<0.9: 0.02 * noise.uniform()
+    case ..<0.94: 0
+    case ..<0.96: -0.5 * noise.uniform()
+    case ..<0.98: 0.9 * noise.uniform()
+    case ..<0.99: 10
+    default: [1e-9, -1e3, 1e6, 3600][Int(noise.uniform() * 4)]
+    }
+  }
+
+  /// A million steps where they are fast; sensors come and go for seconds, as phases draw it.
+  @Test(arguments: 1...4)
+  func whateverIsSentAttitudeAndBoundStayNumbers(seed: Int) {
+    var noise = Noise(UInt64(340 + seed))
     var estimator = AttitudeEstimator()
-    let quality = SimulatedBoard().quality
-    var time = 0.0
-    for _ in 0..<20_000 {
-      time += 0.02 * noise.uniform() + (noise.uniform() < 0.01 ? 0.8 : 0)
-      let stamp = Timestamp(seconds: time)
-      estimator.update(
-        angularRate: noise.vector(20), acceleration: noise.vector(100), at: stamp)
-      estimator.update(magneticField: noise.vector(500), at: stamp, quality: quality)
-      if let q = estimator.attitude {
-        let norm = q.w * q.w + q.vector.lengthSquared
-        #expect(abs(norm - 1) < 1e-6)
+    let good = SimulatedBoard().quality
+    let gravity = Vector3(0, 0, 9.8)
+    var (time, hasGyro, hasForce, hasField, isHostile) = (0.0, true, true, true, true)
+    var (headings, attitudes) = (0, 0)
+    for step in 0..<(BroadTests.isReleaseBuild ? 250_000 : 12_000) {
+      if step % 500 == 0 {
+        hasGyro = noise.uniform() < 0.8
+        hasForce = noise.uniform() < 0.8
+        hasField = noise.uniform() < 0.8
+        isHostile = noise.uniform() < 0.7
+        estimator.followsCourse = noise.uniform() < 0.5
+        estimator.expectedField =
+          noise.uniform() < 0.5
+          ? nil : ExpectedField(strength: hostile(&noise, usual: 50).x, dip: noise.normal())
       }
-      if let accuracy = try? estimator.heading(at: stamp).get().accuracy {
-        #expect(accuracy > 0 && accuracy <= .pi)
+      time += isHostile ? interval(&noise) : 0.005
+      if abs(time) > 1e8 { time = 0 }
+      let now = Timestamp(seconds: time)
+      if hasGyro {
+        let rate = isHostile ? hostile(&noise, usual: 3) : noise.vector(0.3)
+        estimator.update(angularRate: rate, at: now)
+      }
+      if hasForce {
+        let force = isHostile ? hostile(&noise, usual: 10) : gravity + noise.vector(1)
+        estimator.update(acceleration: force, at: now)
+      }
+      if hasField {
+        let field = isHostile ? hostile(&noise, usual: 50) : earthField() + noise.vector(1)
+        let variance = hostile(&noise, usual: 1)
+        let odd = MagnetometerQuality(
+          isCalibrated: true, offsetCovariance: Matrix3(diagonal: variance), residual: variance.x)
+        estimator.update(
+          magneticField: field, at: now, quality: noise.uniform() < 0.01 ? odd : good)
+      }
+      if noise.uniform() < 0.02 {
+        let v = hostile(&noise, usual: 10)
+        estimator.update(velocity: SIMD2(v.x, v.y), deviation: v.z, at: now)
+      }
+      if noise.uniform() < 0.002 {
+        estimator.calibrationDidChange(shift: hostile(&noise, usual: 20), quality: good)
+      }
+      if let q = estimator.attitude(at: now) {
+        attitudes += 1
+        let norm = q.w * q.w + q.vector.lengthSquared
+        // Not `#expect` a million times: it is slow where it holds.
+        if !(abs(norm - 1) < 1e-6) { Issue.record("step \(step): attitude of length \(norm)") }
+      }
+      if let heading = try? estimator.heading(at: now).get() {
+        headings += 1
+        let isSound =
+          heading.magneticHeading >= 0 && heading.magneticHeading < 2 * .pi
+          && heading.accuracy.map { $0 > 0 && $0 <= .pi } != false
+        if !isSound { Issue.record("step \(step): \(heading)") }
       }
     }
-    #expect(estimator.state.counters.starts > 0)
+    #expect(estimator.state.counters.starts > 3)
+    #expect(estimator.state.counters.rejected > 100)
+    #expect(attitudes > 1000 && headings > 500)
+  }
+
+  @Test func freeFallAndASaturatedGyroLeaveAnAttitudeThatFindsItsWayBack() throws {
+    let board = SimulatedBoard()
+    var estimator = AttitudeEstimator()
+    let trajectory = Trajectory.still(heading: 2)
+    board.run(trajectory, seconds: 5, seed: 60, &estimator) { _, _, _ in }
+    for i in 0..<400 {
+      let time = Timestamp(seconds: 105 + Double(i) * 0.005)
+      estimator.update(
+        angularRate: Vector3(34.9, -34.9, 34.9), acceleration: .zero, at: time)
+      estimator.update(magneticField: noiseField(i), at: time, quality: board.quality)
+    }
+    board.run(trajectory, from: 7, seconds: 20, seed: 61, &estimator) { _, _, _ in }
+    let estimate = try #require(estimator.headingOrNil(at: 27))
+    #expect(abs(angleDifference(estimate.magneticHeading, 2)) < 3 * degree)
+    let up = estimator.attitude?.rotate(Vector3(0, 0, 1)) ?? .zero
+    #expect(up.z > cos(2 * degree))
+  }
+
+  private func noiseField(_ i: Int) -> Vector3 {
+    Quaternion(rotationVector: Vector3(0.3, 0.2, 0.1) * Double(i)).rotate(earthField())
   }
 
   @Test func savingSplittingAndResumingIsBitIdentical() throws {

@@ -95,6 +95,8 @@ struct ServiceLifecycleTests {
     #expect(bench.engine.demand == Demand(heading: true, location: true))
     bench.ask(.stop(.heading))
     #expect(bench.engine.demand == Demand(heading: true, location: true))
+    bench.ask(.configure(ClientSettings(followsCourse: true)), client: 2)
+    #expect(bench.engine.demand == Demand(heading: true, location: true, followsCourse: true))
     bench.ask(.release, client: 2)
     #expect(bench.engine.demand == Demand())
   }

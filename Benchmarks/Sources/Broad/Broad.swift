@@ -21,7 +21,7 @@ struct Broad: ParsableCommand {
   var average = false
   @Option(help: "Rate of the recordings, Hz.") var fileRate = 2000.0 / 7
   @Option(help: "Leave out so many percent of the rows at random.") var drop = 0.0
-  @Option(help: "Put every row's time off by up to so many ms to either side.") var jitter = 0.0
+  @Option(help: "Put every row's time off by chance, within so many ms in all.") var jitter = 0.0
   @Option(help: "Start so many seconds into the motion, the rest before it cut off too.")
   var start: Double?
   @Flag(help: "Without a gyro.") var noGyro = false

@@ -20,11 +20,11 @@ package struct Estimate: Equatable, Sendable {
 /// The filters: each makes one estimate a row.
 package enum Estimation {
   /// What the filter is told of the magnetometers' calibration, for every recording alike: each offset
-  /// known to 0.5 uT (one sigma), a fit that leaves 0.5 uT. It is what a good fit of a record comes to;
-  /// nobody has measured it for these recordings.
+  /// known to 0.5 uT (one sigma). It is what a good fit of a record comes to; nobody has measured it for
+  /// these recordings. What such a fit leaves of each sample is not known at all, and left out.
   static let quality = MagnetometerQuality(
     isCalibrated: true, offsetCovariance: Matrix3(diagonal: Vector3(repeating: 0.25)),
-    residual: 0.5)
+    residual: 0)
 
   /// The causal filter with default parameters, started cold: what it says at a row it has learnt from
   /// the rows up to it.

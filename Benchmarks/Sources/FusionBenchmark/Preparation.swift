@@ -9,7 +9,7 @@ package struct Row: Equatable, Sendable {
   package var rateTime: Timestamp
   /// When force and field are said to have been measured.
   package var time: Timestamp
-  /// When the truth is true, and the estimate is asked for.
+  /// When the truth is said to be true: the estimate is asked for at that time.
   package var truthTime: Timestamp
   /// rad/s; `nil` without a gyro.
   package var rate: Vector3?
@@ -87,14 +87,14 @@ package struct Preparation: Equatable, Sendable {
     // Means belong to the middle of the group. A rate is the mean over the interval that ends with its
     // row, so half a period of the recording earlier than the row.
     let middle = Double(group.lowerBound + group.upperBound) / 2
-    let late = slip * jitter * 1e-3
+    let late = slip * jitter / 2 * 1e-3
     func time(_ row: Double) -> Timestamp { Timestamp(seconds: row / fileRate + late) }
     func mean(_ value: KeyPath<Record, Vector3>) -> Vector3 {
       group.reduce(Vector3.zero) { $0 + records[$1][keyPath: value] } / count
     }
     return Row(
       rateTime: time(middle - 0.5), time: time(middle),
-      truthTime: Timestamp(seconds: Double(group.upperBound) / fileRate),
+      truthTime: time(Double(group.upperBound)),
       rate: hasGyro ? mean(\.rate) : nil, force: mean(\.force),
       field: hasMagnetometer ? mean(\.field) : nil, truth: last.truth,
       counts: last.isMoving && last.truth != nil)
@@ -108,6 +108,8 @@ package struct Preparation: Equatable, Sendable {
       let before = rows[index - 1]
       rows[index].rateTime = max(rows[index].rateTime, before.rateTime.advanced(bySeconds: 1e-6))
       rows[index].time = max(rows[index].time, before.time.advanced(bySeconds: 1e-6))
+      rows[index].truthTime = max(
+        rows[index].truthTime, before.truthTime.advanced(bySeconds: 1e-6))
     }
   }
 }

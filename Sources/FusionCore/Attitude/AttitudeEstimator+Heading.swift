@@ -17,9 +17,10 @@ extension AttitudeEstimator {
   ///   (`uncalibrated`, `magneticInterference`) and the value is what it would be.
   ///   A failure where there is no heading at all: `notYet`, `tiltUnknown`, `sensorLost`.
   public func heading(at now: Timestamp) -> Result<HeadingEstimate, NoData> {
-    guard let fieldTime = state.fieldTime else { return .failure(.notYet) }
-    guard now.seconds(since: fieldTime) <= Self.lossTimeout else {
-      return .failure(.sensorLost("the magnetometer is silent"))
+    let fieldAge = state.fieldTime.map { now.seconds(since: $0) }
+    let hasField = fieldAge.map { $0 <= Self.lossTimeout } ?? false
+    guard hasField || hasCourse(at: now) else {
+      return .failure(fieldAge == nil ? .notYet : .sensorLost("the magnetometer is silent"))
     }
     if state.mode != .level {
       guard let forceTime = state.forceTime else {
@@ -33,12 +34,14 @@ extension AttitudeEstimator {
     if state.mode == .inertial, !state.filter.hasNorth { return .failure(.notYet) }
     if state.mode == .starting, state.start.fieldCount == 0 { return .failure(.notYet) }
 
-    var time = fieldTime
+    var time = state.fieldTime ?? now
     if state.mode == .inertial || state.mode == .starting, let rateTime = state.rateTime {
       time = rateTime
     }
     var reason: NoData?
-    if !state.quality.isCalibrated {
+    if !hasField {
+      // North is the course's: nothing is asked of a magnetometer.
+    } else if !state.quality.isCalibrated {
       reason = .uncalibrated
     } else if isMagneticallyDisturbed {
       reason = state.monitor.reason(residual: calibrationDeviation)
@@ -46,13 +49,30 @@ extension AttitudeEstimator {
     return .success(
       HeadingEstimate(
         time: time, magneticHeading: DirectAttitude.heading(of: attitude),
-        accuracy: reason == nil ? accuracy(of: attitude) : nil, reason: reason, field: state.field,
+        accuracy: reason == nil ? accuracy(of: attitude, hasField: hasField) : nil, reason: reason,
+        field: state.field,
         attitude: attitude))
+  }
+
+  /// Whether a receiver's course has said of late where north is.
+  private func hasCourse(at now: Timestamp) -> Bool {
+    guard let time = state.courseTime, state.followsCourse, state.mode == .inertial else {
+      return false
+    }
+    return now.seconds(since: time) <= coefficients.courseMemory
   }
 
   /// Half the 95 % interval in radians: 1.96 times the root of the sum of what the filter's
   /// covariance, the calibration, the place's field and mounting leave open; at most half a turn.
-  private func accuracy(of attitude: Quaternion) -> Double {
+  private func accuracy(of attitude: Quaternion, hasField: Bool) -> Double {
+    guard hasField else {
+      let gradient = DirectAttitude.headingGradient(of: attitude)
+      var variance =
+        coefficients.headingFloor * coefficients.headingFloor + coefficients.courseFloor
+      variance +=
+        gradient.dot(state.filter.summary.attitude * gradient) * coefficients.covarianceShare
+      return min(1.96 * variance.squareRoot(), .pi)
+    }
     let slopes = HeadingSlopes(attitude: attitude, field: state.field)
     var variance = coefficients.headingFloor * coefficients.headingFloor
     variance += slopes.variance(

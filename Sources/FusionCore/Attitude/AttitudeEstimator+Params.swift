@@ -95,6 +95,15 @@ extension AttitudeEstimator {
     let aidingMemory = 30.0
     let aidingDeviation = 0.5
     let aidingGrowth = 0.3
+    /// A carrier declared to move the way it points: slip, mounting and what a receiver's course is wrong by
+    /// for seconds, (2 deg)^2; the speed from which its course is one, m/s; how much a course may differ
+    /// from heading, sigmas squared, before it counts less; and for how long the last one is remembered.
+    let courseFloor = 0.001_2
+    let courseSpeed = 3.0
+    let courseSurprise = 6.0
+    let courseMemory = 300.0
+    /// So many courses in a row that differ by more are believed.
+    let courseContradictions = 3
     /// What is not known of its age, seconds.
     let aidingSlip = 0.1
     /// How long a tilt lasts that an acceleration was taken for: unaided, and where gravity is measured;
@@ -110,6 +119,8 @@ extension AttitudeEstimator {
     let scatterTime = 3.0
     let fieldCeiling: Double
     let fieldVariance = 100.0
+    /// What buildings, soil and a calibration's scale add to the model's field, uT^2.
+    let placeVariance = 9.0
     let fieldLimit = 16.0
     let fieldNoise = 0.01
     let surpriseTime = 0.7
@@ -131,11 +142,15 @@ extension AttitudeEstimator {
     let youth = 10.0
     /// One sigma of the tilt after it was levelled anew, share of the angle it was levelled by.
     let levelledShare = 0.3
+    /// A heading that the field's consistency over turns contradicts by more than this, radians, is given
+    /// up for what that says, (5 deg)^2.
+    let solutionTurn = 0.3
+    let solutionVariance = 0.007_6
     /// A magnet that shows so soon, seconds, was there when north was found.
     let northProof = 15.0
     let headingFloor: Double
-    /// What the covariance is too small by, as errors of the field last longer than a block: 1.3 squared.
-    let covarianceShare = 1.69
+    /// What the covariance is too small by, as errors of the field last longer than a block: 1.4 squared.
+    let covarianceShare = 1.96
 
     init(_ params: Params) {
       let degree = Double.pi / 180

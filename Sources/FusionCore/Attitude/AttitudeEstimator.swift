@@ -111,6 +111,9 @@ public struct AttitudeEstimator: Sendable {
     var rest = RestDetector()
     var monitor = FieldMonitor()
     var carry = HeadingCarry()
+    /// Whether the carrier is declared to move the way its y axis points.
+    var followsCourse = false
+    var courseTime: Timestamp?
     /// Whether the field was ever undisturbed for a second since north was found.
     var northTrustedTime = 0.0
 
@@ -149,6 +152,15 @@ public struct AttitudeEstimator: Sendable {
   public var expectedField: ExpectedField? {
     get { state.monitor.expected }
     set { state.monitor.expect(newValue) }
+  }
+
+  /// Whether the carrier is declared to move the way its y axis points, as a car or a boat under way does.
+  ///
+  /// A receiver's course is then a measurement of heading, from 3 m/s on; without a magnetometer it is the
+  /// only one, and the gyro carries heading between. Reversing faster than that turns heading round.
+  public var followsCourse: Bool {
+    get { state.followsCourse }
+    set { state.followsCourse = newValue }
   }
 
   /// Body to earth, or `nil` while unknown. Before the first field sample its heading is arbitrary.
@@ -241,11 +253,11 @@ public struct AttitudeEstimator: Sendable {
     let now = ErrorStateFilter.Circumstances(
       restingRate: state.rest.isQuiet ? state.rest.rate : nil, isResting: state.rest.isResting,
       isCalm: state.rest.isCalm, isSteady: state.rest.isSteady,
-      isDisturbed: state.monitor.disturbance != nil)
+      isDisturbed: state.monitor.disturbance != nil, expected: calibratedExpectation)
     state.filter.closeBlock(now, coefficients)
     history?.close(&state.filter)
     state.carry.absorb(correction: state.filter.headingCorrection)
-    if state.filter.takeIronMove() { state.monitor.forget() }
+    if state.filter.takeIronMove() { state.monitor.magnetWasFound() }
     if !state.filter.isSound {
       // Numbers that no longer are: nothing of them may survive.
       state.filter.stop()
@@ -253,6 +265,11 @@ public struct AttitudeEstimator: Sendable {
       state.biasDeviation = nil
       restart()
     }
+  }
+
+  /// What a calibrated magnetometer should measure; without a record its strength means nothing.
+  private var calibratedExpectation: ExpectedField? {
+    state.quality.isCalibrated ? state.monitor.expected : nil
   }
 
   private var startDuration: Double {
@@ -264,7 +281,8 @@ public struct AttitudeEstimator: Sendable {
   private mutating func beginFilter() {
     state.filter.start(
       state.start, bias: state.bias,
-      biasDeviation: state.biasDeviation ?? coefficients.biasDeviation, coefficients)
+      biasDeviation: state.biasDeviation ?? coefficients.biasDeviation,
+      expected: calibratedExpectation, coefficients)
     guard state.filter.isRunning else { return }
     history?.begin(&state.filter)
     state.counters.starts &+= 1
@@ -324,10 +342,27 @@ public struct AttitudeEstimator: Sendable {
       state.counters.rejected &+= 1
       return
     }
-    guard let last = state.rateTime, state.filter.hasNorth else { return }
+    guard let last = state.rateTime, state.filter.isRunning else { return }
     let age = last.seconds(since: time)
     guard abs(age) < Self.longestGap else { return }
+    takeCourse(velocity, deviation, age: age)
+    guard state.filter.hasNorth else { return }
     state.filter.add(velocity: velocity, variance: deviation * deviation, age: max(0, age))
+  }
+
+  private mutating func takeCourse(_ velocity: SIMD2<Double>, _ deviation: Double, age: Double) {
+    let speed = (velocity * velocity).sum().squareRoot()
+    guard state.followsCourse, speed >= coefficients.courseSpeed, speed > 4 * deviation,
+      state.mode == .inertial
+    else { return }
+    let share = deviation / speed
+    // What it has turned since the receiver saw it.
+    let turned = state.filter.turnRate * max(0, age)
+    let lag = turned * turned / 4
+    state.filter.take(
+      course: atan2(velocity.x, velocity.y) + turned,
+      variance: coefficients.courseFloor + share * share + lag, coefficients)
+    state.courseTime = state.rateTime
   }
 
   /// Takes one field sample, microtesla, body frame, with the quality of its calibration; at most

@@ -35,6 +35,8 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   private(set) var summary = Summary()
   /// Whether the earth frame's y axis is magnetic north, or still arbitrary.
   var hasNorth = false
+  /// Whether `field` has been measured.
+  private var knowsField = false
   /// Whether the field has been measured since the start: until then the covariance knows nothing of
   /// heading, which is as good as the means that it started from.
   private(set) var hasTakenField = false
@@ -60,6 +62,8 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   /// What was known of iron when `takeIronMove` was last true.
   private var toldIron = Vector3.zero
   private var aiding: Aiding?
+  /// Courses in a row that did not agree with heading.
+  private var contradictions = 0
   /// What the assumption of standstill has turned the attitude by of late, radians about the earth's
   /// horizontal axes. Corrections that agree with each other for seconds are an acceleration taken for
   /// tilt as likely as a tilt mended.
@@ -99,7 +103,8 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
 
   /// Starts from means over the first fraction of a second; stays stopped while up is unknown.
   mutating func start(
-    _ start: StartAverage, bias: Vector3, biasDeviation: Double, _ c: AttitudeEstimator.Coefficients
+    _ start: StartAverage, bias: Vector3, biasDeviation: Double, expected: ExpectedField?,
+    _ c: AttitudeEstimator.Coefficients
   ) {
     let north = start.attitude
     guard let attitude = north ?? start.tilt else { return }
@@ -126,7 +131,7 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     }
     if hasNorth {
       let mean = attitude.rotate(start.frame.conjugate.rotate(start.field / start.fieldCount))
-      setField(mean, c)
+      setField(mean, expected, c)
     }
     summarise()
   }
@@ -172,10 +177,23 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   /// Forgets everything.
   mutating func stop() { self = ErrorStateFilter() }
 
-  private mutating func setField(_ mean: Vector3, _ c: AttitudeEstimator.Coefficients) {
-    field = SIMD2(hypot(mean.x, mean.y), mean.z)
-    covariance.decouple(ErrorVector.field, variance: c.fieldVariance)
-    covariance.decouple(ErrorVector.field + 1, variance: c.fieldVariance)
+  /// Takes the field of this place from a first measurement, or from the magnetic model where the place is
+  /// known: a magnet that was there from the start then shows.
+  private mutating func setField(
+    _ mean: Vector3, _ expected: ExpectedField?, _ c: AttitudeEstimator.Coefficients
+  ) {
+    knowsField = true
+    var variance = c.fieldVariance
+    if let expected {
+      field = SIMD2(expected.strength * cos(expected.dip), -expected.strength * sin(expected.dip))
+      let dip = expected.strength * expected.dipDeviation
+      variance =
+        c.placeVariance + expected.strengthDeviation * expected.strengthDeviation + dip * dip
+    } else {
+      field = SIMD2(hypot(mean.x, mean.y), mean.z)
+    }
+    covariance.decouple(ErrorVector.field, variance: variance)
+    covariance.decouple(ErrorVector.field + 1, variance: variance)
     // Where the attitude is doubtful, so is what is known of the field.
     fieldScatter = youth > 0 ? c.fieldCeiling / c.scatterWeight : 0
     surprise = 0
@@ -206,6 +224,42 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     aiding = Aiding(velocity: velocity, variance: variance, age: age)
   }
 
+  /// Rate about the vertical, clockwise, rad/s.
+  var turnRate: Double { -strapdown.attitude.rotate(strapdown.rate).z }
+
+  /// Takes the direction in which the carrier moves as that of its y axis.
+  /// - Parameters:
+  ///   - course: Clockwise from magnetic north, radians.
+  ///   - variance: rad^2, what the carrier slips sideways and how it is mounted included.
+  mutating func take(course: Double, variance: Double, _ c: AttitudeEstimator.Coefficients) {
+    let heading = DirectAttitude.heading(of: strapdown.attitude)
+    let z = (heading - course).remainder(dividingBy: 2 * .pi)
+    guard hasNorth else {
+      turnEarth(by: z)
+      covariance.decouple(2, variance: variance)
+      hasNorth = true
+      northAge = 0
+      return summarise()
+    }
+    // Somebody who goes backwards, or slides, is not followed at once. A course that contradicts for
+    // longer is right: iron on the carrier has turned north.
+    let surprise = z * z / (covariance[2, 2] + variance)
+    contradictions = surprise > c.courseSurprise ? contradictions + 1 : 0
+    if contradictions >= c.courseContradictions {
+      contradictions = 0
+      let size = z * z * field.x * field.x
+      for axis in 0..<3 { covariance.add(size, to: ErrorVector.iron + axis) }
+      covariance.add(z * z, to: 2)
+      residual.restart()
+    }
+    var x = ErrorVector.zero
+    let doubt = max(1, z * z / (covariance[2, 2] + variance) / c.courseSurprise)
+    covariance.update(
+      &x, h: .unit(ErrorVector.attitude + 2), value: z, variance: variance * doubt)
+    apply(x)
+    summarise()
+  }
+
   /// Whether the block is long enough to be closed.
   func isBlockFull(_ c: AttitudeEstimator.Coefficients) -> Bool {
     block.duration >= c.blockDuration
@@ -223,6 +277,8 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     var isSteady: Bool
     /// Whether the field is known not to be the earth's.
     var isDisturbed: Bool
+    /// What the magnetic model expects of a calibrated magnetometer at this place.
+    var expected: ExpectedField?
   }
 
   /// Predicts over the block and takes its measurements.
@@ -255,11 +311,15 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     }
     if let field = block.field {
       if hasNorth {
+        // North may be known from the course before the first field.
+        if !knowsField {
+          setField(field.earth - field.rotation * summary.iron, now.expected, c)
+        }
         takeField(field, &x, now, duration, c)
       } else {
         apply(x)
         x = .zero
-        alignNorth(field.earth - field.rotation * summary.iron, c)
+        alignNorth(field.earth - field.rotation * summary.iron, now.expected, c)
       }
     }
     apply(x)
@@ -268,7 +328,7 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
         let mark = self.mark
         covariance.tape?.cut(mark, wasWrong: youth > 0)
       }
-      level(c)
+      level(now.expected, c)
     }
     summarise()
     block = MotionBlock()
@@ -292,7 +352,9 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
 
   /// Turns the attitude by the shortest way so that the mean force is up, and lets all that followed from
   /// the wrong one be found anew.
-  private mutating func level(_ c: AttitudeEstimator.Coefficients) {
+  private mutating func level(
+    _ expected: ExpectedField?, _ c: AttitudeEstimator.Coefficients
+  ) {
     guard let mean = meanForce, let turn = DirectAttitude.attitude(up: mean) else { return }
     strapdown.attitude = (turn * strapdown.attitude).normalized
     meanForce = turn.rotate(mean)
@@ -307,7 +369,7 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     }
     residual.restart()
     if hasNorth, let field = block.field {
-      alignNorth(turn.rotate(field.earth - field.rotation * summary.iron), c)
+      alignNorth(turn.rotate(field.earth - field.rotation * summary.iron), expected, c)
     } else {
       hasNorth = false
     }
@@ -449,6 +511,15 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
       rotation: rotation, body: mean.body, earth: mean.earth, square: mean.square,
       turned: block.turned, known: attached)
     if let move { loosenField(bySquare: move) }
+    if let solution = residual.solution {
+      let turn = atan2(solution.field.x, solution.field.y)
+      if abs(turn) > c.solutionTurn {
+        // What was found in this block so far belongs to the frame that is given up.
+        apply(x)
+        x = .zero
+        return adopt(solution, turn: turn, c)
+      }
+    }
 
     // An error of strength cannot come from the attitude: beyond the sensor's noise it measures how much
     // the field of this place is worth. It lasts for seconds, so each block counts for many.
@@ -479,6 +550,21 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     covariance.update(&x, h: hx, value: z.x, variance: variance)
     covariance.update(&x, h: hy, value: z.y, variance: variance)
     covariance.update(&x, h: hz, value: z.z, variance: variance)
+  }
+
+  /// North was found beside a magnet, and what the turns since have shown says where it is: no small error
+  /// that a linear filter could mend.
+  private mutating func adopt(
+    _ solution: ResidualIron.Solution, turn: Double, _ c: AttitudeEstimator.Coefficients
+  ) {
+    covariance.tape?.doubtHeading()
+    residual.adopt(solution, known: attached)
+    turnEarth(by: turn)
+    let u = solution.field
+    setField(Vector3(0, hypot(u.x, u.y), u.z), nil, c)
+    covariance.decouple(2, variance: c.solutionVariance)
+    for axis in 0..<3 { covariance.decouple(ErrorVector.iron + axis, variance: c.ironVariance) }
+    northAge = 0
   }
 
   /// How many times more uncertain the field is than was thought: nothing is rejected wholly, so that a
@@ -520,12 +606,14 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   }
 
   /// Turns the earth frame so that the field's horizontal part lies along y.
-  private mutating func alignNorth(_ u: Vector3, _ c: AttitudeEstimator.Coefficients) {
+  private mutating func alignNorth(
+    _ u: Vector3, _ expected: ExpectedField?, _ c: AttitudeEstimator.Coefficients
+  ) {
     guard hypot(u.x, u.y) > 0.02 * u.length else { return }
     covariance.tape?.doubtHeading()
     turnEarth(by: atan2(u.x, u.y))
     covariance.decouple(2, variance: 0.25)
-    setField(u, c)
+    setField(u, expected, c)
     hasNorth = true
     northAge = 0
     hasTakenField = true
@@ -545,6 +633,8 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     headingCorrection += x[2]
     let turn = Quaternion(rotationVector: x[vector: ErrorVector.attitude])
     strapdown.attitude = (turn * strapdown.attitude).normalized
+    // An error that is found now was there all along: the window of the iron turns with it.
+    residual.turnEarth(turn)
     strapdown.bias += x[vector: ErrorVector.bias]
     velocity += SIMD2(x[6], x[7])
     field += SIMD2(x[ErrorVector.field], x[ErrorVector.field + 1])
@@ -576,7 +666,11 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
 
   /// Lets field and heading move by what another calibration changes, microtesla.
   mutating func loosenField(by shift: Vector3) {
-    let square = shift.lengthSquared
+    // A record that was made beside a magnet takes it up; one that was not leaves it where it is.
+    let rest = summary.iron + shift
+    let isTakenUp = rest.lengthSquared < shift.lengthSquared
+    attached = isTakenUp ? .zero : summary.iron
+    let square = isTakenUp ? rest.lengthSquared : shift.lengthSquared
     loosenField(bySquare: square)
     // The wrong field has pulled at the tilt as well.
     let tilt = min(square / max((field * field).sum(), 1), 1)

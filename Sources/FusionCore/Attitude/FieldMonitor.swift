@@ -70,6 +70,8 @@ struct FieldMonitor: Sendable, Hashable, Codable {
   static let suspectDuration = 0.5
   static let calmDuration = 1.0
   static let adoptionDuration = 20.0
+  static let explainedDuration = 0.3
+  static let provenDuration = 15.0
   static let plausible = 20.0...70.0
 
   /// Half the width of what is accepted, microtesla: 8 % or 4 uT, whichever is more, and what
@@ -110,8 +112,16 @@ struct FieldMonitor: Sendable, Hashable, Codable {
     expected = model
   }
 
-  /// Forgets what it has learned of the field of this place: it was measured beside a magnet.
-  mutating func forget() {
+  /// From now on the samples are freed of a magnet that was not known before.
+  ///
+  /// What has only begun to be learned of this place was measured beside it and is forgotten; what was known
+  /// for long does not change when a magnet comes.
+  mutating func magnetWasFound() {
+    strength = nil
+    earth = nil
+    // The reason is known: if all is well from here on, that need not be waited for in full.
+    calmTime = Self.calmDuration - Self.explainedDuration
+    guard learnedTime < Self.provenDuration else { return }
     learned = nil
     learnedTime = 0
     candidateTime = 0

@@ -27,6 +27,8 @@ struct MagnetWatch: Sendable, Hashable, Codable {
   mutating func update(
     error: Vector3, rotation: Matrix3, isResting: Bool, scale: Double, _ duration: Double
   ) -> Double? {
+    // At rest board and room cannot be told apart; what was seen then would only hide what turning shows.
+    guard !isResting else { return nil }
     let gain = duration / (Self.memory + duration)
     inBody += (rotation.transposed * error - inBody) * gain
     inEarth += (error - inEarth) * gain
@@ -34,7 +36,7 @@ struct MagnetWatch: Sendable, Hashable, Codable {
     holdOff = max(0, holdOff - duration)
     let size = inBody.lengthSquared
     let least = Self.threshold * scale
-    guard !isResting, holdOff == 0, size > least * least, size > 0.5 * square,
+    guard holdOff == 0, size > least * least, size > 0.5 * square,
       size - inEarth.lengthSquared > 0.25 * square
     else { return nil }
     self = MagnetWatch()

@@ -25,6 +25,24 @@ struct ResidualIron: Sendable, Equatable, Codable {
   /// Radians of turning to wait for until the window says something, after a magnet was attached.
   private var wait = 0.0
 
+  /// Iron and field that explain the window wholly.
+  struct Solution: Sendable, Equatable, Codable {
+    /// All of it, body frame, microtesla.
+    var iron: Vector3
+    /// In the earth frame, whose north may turn out not to be the field's.
+    var field: Vector3
+  }
+
+  /// What explains the newest window, where something does.
+  private(set) var solution: Solution?
+
+  /// A solution leaves so many times less unexplained than what was held before; from `certainty` on it is
+  /// taken as it is, without what keeps an estimate small that has seen little.
+  static let proof = 2.0
+  static let certainty = 5.0
+  /// It has seen all directions (trace of `H`), and leaves so little, microtesla squared.
+  static let sight = 1.8
+  static let unevenness = 4.0
   /// Memory of the window and of what is found, radians of turning.
   static let memory = 20.0
   static let foundMemory = 4.0
@@ -75,14 +93,18 @@ struct ResidualIron: Sendable, Equatable, Codable {
     guard wait == 0 else { return nil }
     let target = estimate(beyond: known)
     found += (target - found) * (turned / (Self.foundMemory + turned))
-    let move = (found - told).lengthSquared
-    guard move > Self.step * Self.step else { return nil }
+    guard (found - told).lengthSquared > Self.step * Self.step else { return nil }
+    // North was found with what was known then: its error is the whole way from there, not the sum of the
+    // steps' squares.
+    let more = found.lengthSquared - told.lengthSquared
+    let move = max((found - told).lengthSquared, more)
     told = found
     return move
   }
 
   /// What `known` leaves to be found, as far as the evidence goes.
-  private func estimate(beyond known: Vector3) -> Vector3 {
+  private mutating func estimate(beyond known: Vector3) -> Vector3 {
+    solution = nil
     let g = observability
     let r = meanBody - meanRotation.transposed * meanEarth
     guard let inverse = regular(squared: g).inverse else { return .zero }
@@ -93,20 +115,29 @@ struct ResidualIron: Sendable, Equatable, Codable {
     let left = cost(known + beta)
     let evidence = (cost(known) - left) / max(left, Self.evenness)
     guard evidence > 0 else { return .zero }
+    let seen = Self.visibility * Self.visibility * inverse.trace
+    if evidence > Self.proof, seen < Self.sight, let whole = g.inverse {
+      let c = whole * r
+      let rest = cost(c)
+      if rest < Self.unevenness {
+        solution = Solution(iron: c, field: meanEarth - meanRotation * c)
+        if evidence > Self.certainty { return c - known }
+      }
+    }
     return beta * (evidence * evidence / (evidence * evidence + 1))
+  }
+
+  /// Takes the solution for what is found.
+  mutating func adopt(_ solution: Solution, known: Vector3) {
+    found = solution.iron - known
+    told = found
+    self.solution = nil
   }
 
   /// Begins anew: a magnet has come or gone.
   mutating func restart() {
     self = ResidualIron()
     wait = Self.patience
-  }
-
-  /// Goes over to samples that are corrected by `shift` more.
-  mutating func rebase(by shift: Vector3) {
-    meanSquare += 2 * shift.dot(meanBody) + shift.lengthSquared
-    meanBody += shift
-    meanEarth += meanRotation * shift
   }
 
   /// Turns the earth frame.

@@ -44,6 +44,11 @@ struct Pipeline: Sendable {
   private var local: LocalField
   private var hasFix: Bool?
   private var memory = PositionMemory()
+  /// When the magnetometer last spoke, and when a heading was last published without it.
+  private var fieldTime: Timestamp?
+  private var courseTime: Timestamp?
+  /// Between two headings without a magnetometer, seconds.
+  private static let courseInterval = 0.05
   private var pendingDiagnostics: [String]
   private let places: [(position: String, mount: Mount)]
   private let isSimulated: Bool
@@ -118,8 +123,10 @@ struct Pipeline: Sendable {
         }
       }
     }
+    let hasCourse = heading.followsCourse && has(.inertial) && has(.receiver)
     return Equipment(
-      heading: has(.magnetometer), location: has(.receiver), relativeAltitude: has(.barometer))
+      heading: has(.magnetometer) || hasCourse, location: has(.receiver),
+      relativeAltitude: has(.barometer))
   }
 
   /// Whether a sensor has just said for the first time that it is there, or that it is not.
@@ -151,6 +158,7 @@ struct Pipeline: Sendable {
     case .lastPosition(let last):
       local.update(last)
       heading.expectedField = local.expectedField
+    case .followsCourse(let follows): heading.followsCourse = follows
     case .diagnostic(let message, let time): publish(.diagnostic(message, at: time))
     }
   }
@@ -208,8 +216,10 @@ struct Pipeline: Sendable {
       // An angular rate is an axial vector: a mirrored mount turns its sense as well.
       let sense = mount.determinant
       heading.update(angularRate: sense * (mount * rate), acceleration: mount * force, at: time)
+      publishCourseHeading(at: time, publish)
     case .magneticField(let raw):
       channels[sensor].newestField = raw
+      fieldTime = time
       let field = mount * (channel.calibration?.correct(raw) ?? raw)
       heading.update(magneticField: field, at: time, quality: channel.quality)
       publishHeading(at: time, publish)
@@ -218,6 +228,15 @@ struct Pipeline: Sendable {
         publish(.altitude(estimate))
       }
     }
+  }
+
+  // Without a magnetometer nothing but the gyro's samples says when a heading is due.
+  private mutating func publishCourseHeading(at time: Timestamp, _ publish: (Observation) -> Void) {
+    guard heading.followsCourse else { return }
+    if let last = fieldTime, time.seconds(since: last) < Self.courseInterval * 4 { return }
+    if let last = courseTime, time.seconds(since: last) < Self.courseInterval { return }
+    courseTime = time
+    publishHeading(at: time, publish)
   }
 
   private func publishHeading(at time: Timestamp, _ publish: (Observation) -> Void) {

@@ -17,6 +17,8 @@ final class Port {
   private let records: Bool
   private(set) var trace = TraceBuffer()
   private var opened = 0
+  /// Of a recording that says nothing of it, everything.
+  private var demand = Demand.everything
   /// Bits that went over the wire since the last call of `takeBits`, for the bus load.
   private var bits = 0
 
@@ -72,6 +74,17 @@ final class Port {
       return content
     case .replay(let cursor): return cursor.content(index)
     }
+  }
+
+  /// What all clients together ask for; recorded where it changes.
+  func demand(_ live: Demand) -> Demand {
+    switch source {
+    case .live:
+      if live != demand { record { $0.begin(TraceBuffer.demandLetter, Int(live.bits)) } }
+      demand = live
+    case .replay(let cursor): demand = cursor.demand() ?? demand
+    }
+    return demand
   }
 
   func device(bus: String, address: UInt8) throws(BusError) -> PortDevice {
@@ -395,6 +408,15 @@ final class ReplayCursor {
     return content
   }
 
+  /// What was asked for from this place of the recording on; `nil` where that did not change.
+  func demand() -> Demand? {
+    guard position < lines.count, lines[position].letter == TraceBuffer.demandLetter.asciiValue,
+      let number = lines[position].number(0).flatMap(UInt8.init(exactly:))
+    else { return nil }
+    position += 1
+    return Demand(bits: number)
+  }
+
   func diverged(_ wanted: String) -> BusError {
     if divergence == nil {
       divergence = "the drivers ask for \(wanted), the recording goes on otherwise"
@@ -404,6 +426,8 @@ final class ReplayCursor {
 }
 
 extension TraceBuffer {
+  /// The letter of what clients ask for.
+  fileprivate static let demandLetter: Character = "d"
   /// The letter of a stored file, and its three kinds of content.
   fileprivate static let letter: Character = "k"
   fileprivate static let missing: Int64 = 0

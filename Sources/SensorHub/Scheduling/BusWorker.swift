@@ -2,21 +2,26 @@ import SensorBus
 import SensorTypes
 import Synchronization
 
+extension Demand {
+  /// One bit a wish, as recordings keep them.
+  var bits: UInt8 {
+    (heading ? 1 : 0) | (location ? 2 : 0) | (altitude ? 4 : 0) | (followsCourse ? 8 : 0)
+  }
+
+  init(bits: UInt8) {
+    self.init(
+      heading: bits & 1 != 0, location: bits & 2 != 0, altitude: bits & 4 != 0,
+      followsCourse: bits & 8 != 0)
+  }
+}
+
 /// The demand of all clients as the workers read it, at every step, without a lock.
 final class DemandBox: Sendable {
   private let bits = Atomic<UInt8>(0)
 
   var value: Demand {
-    get {
-      let bits = self.bits.load(ordering: .acquiring)
-      return Demand(heading: bits & 1 != 0, location: bits & 2 != 0, altitude: bits & 4 != 0)
-    }
-    set {
-      let heading: UInt8 = newValue.heading ? 1 : 0
-      let location: UInt8 = newValue.location ? 2 : 0
-      let altitude: UInt8 = newValue.altitude ? 4 : 0
-      bits.store(heading | location | altitude, ordering: .releasing)
-    }
+    get { Demand(bits: bits.load(ordering: .acquiring)) }
+    set { bits.store(newValue.bits, ordering: .releasing) }
   }
 }
 
@@ -35,6 +40,7 @@ final class BusWorker: BusWork {
   private let demand: DemandBox
   private let deliver: ([Delivery], TraceBuffer) -> Void
   private var outbox: [Delivery] = []
+  private var followsCourse = false
   private let files: WorkerFiles
   private var nextLook = Timestamp(nanoseconds: .min)
   private var loadStart: Timestamp?
@@ -71,7 +77,11 @@ final class BusWorker: BusWork {
       }
       watchLoad(now)
     }
-    let demand = self.demand.value
+    let demand = port.demand(self.demand.value)
+    if demand.followsCourse != followsCourse {
+      followsCourse = demand.followsCourse
+      outbox.append(.followsCourse(followsCourse))
+    }
     var due = nextLook
     for (task, kind) in tasks {
       task.setWanted(kind.isWanted(demand))
@@ -122,7 +132,7 @@ enum DemandKind {
     switch self {
     case .heading: demand.heading
     case .altitude: demand.altitude
-    case .location: demand.location
+    case .location: demand.location || (demand.heading && demand.followsCourse)
     case .motion: demand.heading || demand.altitude
     }
   }

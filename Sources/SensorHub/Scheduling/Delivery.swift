@@ -13,5 +13,7 @@ enum Delivery {
   case calibration(sensor: Int, CalibrationStore.Finding, at: Timestamp)
   /// Where the board was last, before this run.
   case lastPosition(LastPosition)
+  /// Whether the board is declared to point the way it goes.
+  case followsCourse(Bool)
   case diagnostic(String, at: Timestamp)
 }

@@ -127,6 +127,7 @@ struct SimulatedBoard {
   var jitter = 0.1
   var hasGyro = true
   var hasAccelerometer = true
+  var hasMagnetometer = true
   var field = earthField()
   /// What a calibration has left, body frame, uT.
   var offset = Vector3.zero
@@ -165,7 +166,9 @@ struct SimulatedBoard {
         nextField += period
         let bodyField = truth.conjugate.rotate(field + disturbance(t))
         let measured = softIron * bodyField + offset + noise.vector(fieldNoise)
-        estimator.update(magneticField: measured, at: time, quality: quality)
+        if hasMagnetometer {
+          estimator.update(magneticField: measured, at: time, quality: quality)
+        }
         if !hasGyro && !hasAccelerometer { body(t, truth, &estimator) }
       }
     }

@@ -1,0 +1,155 @@
+// A vehicle whose heading comes from its receiver's course: no magnetometer, or one beside an engine.
+
+import LinearAlgebra
+import SensorTypes
+import Testing
+
+@testable import FusionCore
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
+@Suite struct CourseTests {
+  /// Stands, sets off at 2 m/s^2, drives bends at 12 m/s, stops for 20 s, and drives on. Signs and sizes of
+  /// the bends by chance.
+  struct Drive {
+    let start: Double
+    let bends: [Double]
+
+    init(seed: UInt64) {
+      var noise = Noise(seed)
+      start = 2 * .pi * noise.uniform()
+      bends = (0..<24).map { _ in (noise.uniform() - 0.5) * 2.4 }
+    }
+
+    func heading(_ t: Double) -> Double {
+      var sum = start
+      for (k, bend) in bends.enumerated() where !(4...8).contains(k) {
+        let begin = 14 + 7 * Double(k)
+        sum += bend * Trajectory.ramp(t, begin, begin + 5)
+      }
+      return sum
+    }
+
+    func speed(_ t: Double) -> Double {
+      12 * (Trajectory.ramp(t, 5, 12) - Trajectory.ramp(t, 44, 52) + Trajectory.ramp(t, 72, 80))
+    }
+
+    func velocity(_ t: Double) -> Vector3 {
+      Vector3(sin(heading(t)), cos(heading(t)), 0) * speed(t)
+    }
+
+    /// On springs and stones: some degrees of pitch and roll, and the noise of the road.
+    var trajectory: Trajectory {
+      Trajectory(
+        heading: heading,
+        pitch: { 0.02 * speed($0) / 12 * sin(2 * .pi * 0.9 * $0) },
+        roll: { 0.02 * speed($0) / 12 * sin(2 * .pi * 1.3 * $0) },
+        acceleration: { t in
+          let road = speed(t) / 12 * Vector3(0.3 * sin(40 * t), 0.3 * sin(53 * t), sin(61 * t))
+          return (velocity(t + 0.001) - velocity(t - 0.001)) / 0.002 + road
+        })
+    }
+
+    /// Feeds a receiver's velocity every second, 0.1 s late, beside what the board's chips say.
+    func run(
+      _ board: SimulatedBoard, seed: UInt64, seconds: Double = 150,
+      silence: ClosedRange<Double>? = nil, _ estimator: inout AttitudeEstimator,
+      _ body: (Double, Quaternion, inout AttitudeEstimator) -> Void
+    ) {
+      var noise = Noise(seed)
+      var next = 1.0
+      board.run(trajectory, seconds: seconds, seed: seed, &estimator) { t, truth, estimator in
+        if t >= next {
+          next += 1
+          let then = t - 0.1
+          let v = velocity(then) + noise.vector(0.12)
+          if silence?.contains(t) != true {
+            estimator.update(
+              velocity: SIMD2(v.x, v.y), deviation: 0.2, at: Timestamp(seconds: 100 + then))
+          }
+        }
+        body(t, truth, &estimator)
+      }
+    }
+  }
+
+  @Test(arguments: 1...6)
+  func withoutAMagnetometerHeadingIsTheCourseCarriedOnByTheGyro(seed: Int) {
+    var board = SimulatedBoard()
+    board.hasMagnetometer = false
+    var noise = Noise(UInt64(seed + 70))
+    board.bias = noise.vector(0.5 * degree)
+    var estimator = AttitudeEstimator()
+    estimator.followsCourse = true
+    var result = ErrorStatistics()
+    var first: Double?
+    Drive(seed: UInt64(seed)).run(board, seed: UInt64(seed), &estimator) { t, truth, estimator in
+      guard let estimate = estimator.headingOrNil(at: t) else { return }
+      first = first ?? t
+      let error = angleDifference(estimate.magneticHeading, trueHeading(truth)) / degree
+      result.add(error, halfWidth: estimate.accuracy.map { $0 / degree })
+    }
+    print(
+      "by course, seed \(seed): rms \(text(result.rms)) worst \(text(result.worst)) inside",
+      "\(text(result.coverage)) half-width \(text(result.meanWidth)) from \(text(first ?? -1)) s")
+    // Nothing before it moves: a vehicle that stands points anywhere.
+    #expect((first ?? 0) > 6 && (first ?? 99) < 10)
+    #expect(result.rms < 1.5 && result.worst < 6)
+    #expect(result.coverage >= 0.95)
+    #expect(result.meanWidth < 8)
+  }
+
+  @Test func withoutTheDeclarationACourseIsNoHeading() {
+    var board = SimulatedBoard()
+    board.hasMagnetometer = false
+    var estimator = AttitudeEstimator()
+    Drive(seed: 3).run(board, seed: 3, seconds: 30, &estimator) { t, _, estimator in
+      #expect(estimator.headingOrNil(at: t) == nil)
+    }
+  }
+
+  @Test func aLostReceiverWidensTheBoundAndTheTruthStaysInside() throws {
+    var board = SimulatedBoard()
+    board.hasMagnetometer = false
+    board.bias = Vector3(0.3, -0.2, 0.4) * degree
+    var estimator = AttitudeEstimator()
+    estimator.followsCourse = true
+    var result = ErrorStatistics()
+    var widths: (before: Double?, after: Double?)
+    Drive(seed: 4).run(board, seed: 4, silence: 80...150, &estimator) { t, truth, estimator in
+      guard let estimate = estimator.headingOrNil(at: t), let accuracy = estimate.accuracy else {
+        return
+      }
+      if t < 80 { widths.before = accuracy } else { widths.after = accuracy }
+      let error = angleDifference(estimate.magneticHeading, trueHeading(truth))
+      result.add(error, halfWidth: accuracy)
+    }
+    let (before, after) = (try #require(widths.before), try #require(widths.after))
+    #expect(after > 1.05 * before)
+    #expect(result.coverage >= 0.95)
+  }
+
+  @Test func besideAnEngineTheCoursePutsTheMagnetometerRight() {
+    var board = SimulatedBoard()
+    // 6 uT that no calibration knows of.
+    board.offset = Vector3(5, -3, 1)
+    func rms(follows: Bool) -> Double {
+      var estimator = AttitudeEstimator()
+      estimator.followsCourse = follows
+      var result = ErrorStatistics()
+      Drive(seed: 5).run(board, seed: 5, &estimator) { t, truth, estimator in
+        guard t > 30, let estimate = estimator.headingOrNil(at: t) else { return }
+        result.add(angleDifference(estimate.magneticHeading, trueHeading(truth)) / degree)
+      }
+      return result.rms
+    }
+    let (alone, followed) = (rms(follows: false), rms(follows: true))
+    print("beside an engine: rms \(text(alone)), with course \(text(followed))")
+    #expect(followed < 0.6 * alone)
+    #expect(followed < 5)
+  }
+}
