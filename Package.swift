@@ -89,7 +89,8 @@ let package = Package(
       name: "LodestoneCommand",
       dependencies: [
         "HardwareSuite", "Lodestone", "SensorHub", "SensorTypes", "SensorBus",
-        "SensorDrivers", "GNSSProtocol", "Geomagnetism", "LinuxIO", "SimulatedDevices",
+        "SensorDrivers", "GNSSProtocol", "FusionCore", "Geomagnetism", "LinuxIO",
+        "SimulatedDevices",
         "LinearAlgebra",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],

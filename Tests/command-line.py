@@ -81,6 +81,19 @@ with tempfile.TemporaryDirectory() as name:
         "replayed lines carry time, counted from the start",
         result.returncode == 0 and len(headings) > 20 and all("time" in line for line in lines)
         and 0 <= headings[0]["monotonic"] < 1, result.stderr)
+    plain = headings
+    result = run("replay", "--smooth", "target")
+    lines = [json.loads(line) for line in result.stdout.splitlines()]
+    headings = [line for line in lines if line["kind"] == "heading"]
+    expect(
+        "smoothed headings stand where the others stood",
+        result.returncode == 0 and [line["monotonic"] for line in headings] == [line["monotonic"] for line in plain]
+        and headings[0]["magneticHeading"] != plain[0]["magneticHeading"], result.stderr)
+    simulated = (pathlib.Path(__file__).resolve().parents[1] / "Boards" / "simulated.yaml").read_text()
+    gyro = simulated[simulated.index("  - chip: LSM6DSOX"):simulated.index("  - chip: BMP280")]
+    (path / "gyroless.yaml").write_text("level: true\n" + simulated.replace(gyro, ""))
+    run("record", "--board", "gyroless.yaml", "--seconds", "1", "gyroless")
+    says("nothing to smooth", ["replay", "--smooth", "gyroless"], 1, "nothing to smooth: no gyro")
     cut = (path / "target").read_bytes()
     # In the middle of a step: behind its first line.
     (path / "cut").write_bytes(cut[: cut.index(b"\n", cut.rindex(b"\ns ", 0, len(cut) * 2 // 3) + 1) + 1])

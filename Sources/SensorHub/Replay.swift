@@ -1,4 +1,5 @@
 import Foundation
+public import FusionCore
 import Geomagnetism
 public import SensorTypes
 
@@ -21,16 +22,36 @@ public struct Replay {
   ///
   /// - Parameters:
   ///   - board: The board of the recording, parsed from its own text.
+  ///   - smoother: What `smoother(for:board:)` has made of the same recording; headings are then those that it
+  ///     finds, and all else as without.
   ///   - wallTime: Told what the system believed the date to be (seconds since 1970) and when, each time
   ///     that a worker looked.
   ///   - handler: Takes what is published, in order.
   public static func run(
-    _ recording: Recording, board: Board,
+    _ recording: Recording, board: Board, smoother: AttitudeSmoother? = nil,
     wallTime: (_ seconds: Double, _ time: Timestamp) -> Void = { _, _ in },
     handler: (Observation) -> Void
   ) throws(Divergence) {
+    _ = try play(
+      recording, board, smoother.map { .second($0) } ?? .none, wallTime: wallTime, handler: handler)
+  }
+
+  /// Replays all of `recording` to learn what it says of attitude as a whole.
+  ///
+  /// - Returns: A smoother; an empty one where there was no gyro with an accelerometer.
+  public static func smoother(
+    for recording: Recording, board: Board
+  ) throws(Divergence) -> AttitudeSmoother {
+    try play(recording, board, .first, wallTime: { _, _ in }, handler: { _ in }).makeSmoother()
+  }
+
+  private static func play(
+    _ recording: Recording, _ board: Board, _ pass: SmoothingPass,
+    wallTime: (_ seconds: Double, _ time: Timestamp) -> Void, handler: (Observation) -> Void
+  ) throws(Divergence) -> Pipeline {
     var pipeline = Pipeline(
-      board: board, models: [.wmm2025] + (recording.model.map { [$0] } ?? []), isSimulated: true)
+      board: board, models: [.wmm2025] + (recording.model.map { [$0] } ?? []), isSimulated: true,
+      pass: pass)
     // Never looked into: what was stored is in the recording.
     let state = StateStore(folder: URL(filePath: "/nonexistent"))
     let demand = DemandBox()
@@ -63,5 +84,6 @@ public struct Replay {
         pipeline.process(delivery, publish: handler)
       }
     }
+    return pipeline
   }
 }

@@ -78,6 +78,43 @@ struct SimulatedRunTests {
     #expect(replayed == live)
   }
 
+  @Test("smoothed, a recording's headings come nearer to the truth, and nothing else changes")
+  func smoothedReplay() throws {
+    let board = try VirtualBoard(records: true)
+    let live = board.run(40)
+    board.hub.stop()
+    let recording = try Recording(board.recording)
+    let smoother = try Replay.smoother(for: recording, board: board.board)
+    var smoothed: [Observation] = []
+    try Replay.run(recording, board: board.board, smoother: smoother) { smoothed.append($0) }
+    try #require(smoothed.count == live.count)
+    var squares = SIMD2<Double>.zero
+    var (count, inside) = (0.0, 0.0)
+    for (causal, later) in zip(live, smoothed) {
+      guard case .heading(let a) = causal, case .heading(let b) = later else {
+        #expect(causal == later)
+        continue
+      }
+      #expect(a.time == b.time && a.field == b.field && a.reason == b.reason)
+      let truth = board.simulation.truth(at: a.time).magneticHeading
+      let errors = SIMD2(
+        wrapped(a.magneticHeading * 180 / .pi - truth),
+        wrapped(b.magneticHeading * 180 / .pi - truth))
+      squares += errors * errors
+      count += 1
+      if let accuracy = b.accuracy, abs(errors.y) <= accuracy * 180 / .pi { inside += 1 }
+      if let declination = b.declination, let heading = b.trueHeading {
+        let difference = heading - b.magneticHeading - declination
+        #expect(abs(wrapped(difference * 180 / .pi)) < 1e-9)
+      }
+    }
+    let rms = (squares / count).squareRoot()
+    print("heading \(rms.x) deg, smoothed \(rms.y), inside the bar \(inside / count)")
+    #expect(count > 2_000)
+    #expect(rms.y < 0.8 * rms.x)
+    #expect(inside / count >= 0.95)
+  }
+
   @Test("a recording with one byte changed is noticed")
   func divergence() throws {
     let board = try VirtualBoard(records: true)

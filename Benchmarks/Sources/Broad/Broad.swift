@@ -11,7 +11,7 @@ struct Broad: ParsableCommand {
     commandName: "broad",
     abstract: "Errors of the attitude filter over the recordings (.f32) of a folder.",
     discussion: """
-      Causal, cold start, one set of parameters, absolute heading. The last line is JSON; Benchmarks/README.md \
+      Causal unless smoothed, cold start, one set of parameters, absolute heading. The last line is JSON; Benchmarks/README.md \
       defines every figure. What is done to a recording is done in the order start, rate, drop, jitter.
       """)
 
@@ -26,7 +26,7 @@ struct Broad: ParsableCommand {
   var start: Double?
   @Flag(help: "Without a gyro.") var noGyro = false
   @Flag(help: "Without a magnetometer: heading is then arbitrary.") var noMagnetometer = false
-  @Flag(help: "Smooth the whole recording. There is no smoother yet.") var smooth = false
+  @Flag(help: "Smooth: every estimate in the light of the whole recording.") var smooth = false
   @Option(help: "Seed of --drop and --jitter.") var seed: UInt64 = 1
   @Option(help: ArgumentHelp("Write every row's estimate and error.", valueName: "file"))
   var csv: String?
@@ -35,7 +35,6 @@ struct Broad: ParsableCommand {
   var rows: String?
 
   func validate() throws {
-    guard !smooth else { throw ValidationError("no smoother yet: leave --smooth out") }
     // Slower than this, times would leave 64 bits of nanoseconds.
     guard fileRate >= 0.1, fileRate <= 1e6 else {
       throw ValidationError("--file-rate is from 0.1 to 1000000")
@@ -77,7 +76,7 @@ struct Broad: ParsableCommand {
     for file in files {
       let recording = try Recording(contentsOf: file)
       let rows = try preparation.rows(of: recording)
-      let estimates = Estimation.causal(rows)
+      let estimates = smooth ? Estimation.smoothed(rows) : Estimation.causal(rows)
       scores.append(TrialScore(name: recording.name, rows: rows, estimates: estimates))
       try table?.write(Data(Export.csv(recording.name, rows, estimates).utf8))
       try write(Export.binary(rows, estimates), of: recording.name)

@@ -27,18 +27,36 @@ package enum Estimation {
     residual: 0)
 
   /// The causal filter with default parameters, started cold: what it says at a row it has learnt from
-  /// the rows up to it. A smoother fits beside it, with the same arguments.
+  /// the rows up to it.
   package static func causal(_ rows: [Row]) -> [Estimate] {
     var filter = CausalFilter()
     return rows.map { filter.update($0) }
+  }
+
+  /// The smoother with default parameters: what it says at a row it has learnt from all rows. Where it says
+  /// nothing, which is where there is no gyro, the filter's word stays.
+  package static func smoothed(_ rows: [Row]) -> [Estimate] {
+    var filter = CausalFilter(AttitudeEstimator(.offline, keepsHistory: true))
+    let causal = rows.map { row in
+      filter.take(row)
+      return (filter.attitude(for: row), filter.heading(for: row))
+    }
+    let smoother = AttitudeSmoother(filter.estimator)
+    return zip(rows, causal).map { row, causal in
+      Estimate(
+        attitude: smoother.attitude(at: row.truthTime) ?? causal.0,
+        headingBound: causal.1.flatMap { smoother.heading($0).accuracy })
+    }
   }
 }
 
 /// The causal filter, a row at a time.
 package struct CausalFilter {
-  private var estimator = AttitudeEstimator()
+  fileprivate private(set) var estimator: AttitudeEstimator
 
-  package init() {}
+  package init() { estimator = AttitudeEstimator() }
+
+  fileprivate init(_ estimator: AttitudeEstimator) { self.estimator = estimator }
 
   /// Takes a row, and gives attitude and the bound of heading.
   package mutating func update(_ row: Row) -> Estimate {
@@ -57,10 +75,12 @@ package struct CausalFilter {
 
   /// Attitude and the bound of heading at the row's `truthTime`.
   package func estimate(for row: Row) -> Estimate {
-    var bound: Double?
-    if case .success(let heading) = estimator.heading(at: row.truthTime) {
-      bound = heading.accuracy
-    }
-    return Estimate(attitude: estimator.attitude(at: row.truthTime), headingBound: bound)
+    Estimate(attitude: attitude(for: row), headingBound: heading(for: row)?.accuracy)
+  }
+
+  fileprivate func attitude(for row: Row) -> Quaternion? { estimator.attitude(at: row.truthTime) }
+
+  fileprivate func heading(for row: Row) -> HeadingEstimate? {
+    try? estimator.heading(at: row.truthTime).get()
   }
 }

@@ -65,65 +65,88 @@ extension AttitudeEstimator {
   /// Half the 95 % interval in radians: 1.96 times the root of the sum of what the filter's
   /// covariance, the calibration, the place's field and mounting leave open; at most half a turn.
   private func accuracy(of attitude: Quaternion, hasField: Bool) -> Double {
-    let gradient = DirectAttitude.headingGradient(of: attitude)
     guard hasField else {
+      let gradient = DirectAttitude.headingGradient(of: attitude)
       var variance =
         coefficients.headingFloor * coefficients.headingFloor + coefficients.courseFloor
       variance +=
         gradient.dot(state.filter.summary.attitude * gradient) * coefficients.covarianceShare
       return min(1.96 * variance.squareRoot(), .pi)
     }
-    let field = attitude.rotate(state.field)
-    let strength = max(field.length, 1)
-    let horizontal = max(hypot(field.x, field.y), 0.02 * strength)
+    let slopes = HeadingSlopes(attitude: attitude, field: state.field)
     var variance = coefficients.headingFloor * coefficients.headingFloor
-
-    // What the calibration leaves open turns north by its eastward part, as far as turning has not
-    // shown it since.
-    let east = attitude.conjugate.rotate(Vector3(1, 0, 0))
-    let residual = state.quality.residual
-    let offset = max(0, east.dot(state.quality.offsetCovariance * east)) + residual * residual
-    let hidden = state.mode == .inertial ? east.dot(state.filter.summary.hiddenIron * east) : 1
-    variance += hidden * offset / (horizontal * horizontal)
+    variance += slopes.variance(
+      of: state.quality,
+      hidden: state.mode == .inertial ? state.filter.summary.hiddenIron : .identity)
 
     // The filter's first block is still being filled: heading is that of the means at the start.
     let isStarting = state.filter.isRunning && !state.filter.hasTakenField
     switch isStarting ? .starting : state.mode {
     case .inertial:
       variance +=
-        coefficients.covarianceShare
-        * max(0, gradient.dot(state.filter.summary.attitude * gradient))
-      variance += tiltShare(state.filter.summary.tiltDoubt, gradient, field, horizontal)
+        coefficients.covarianceShare * slopes.variance(attitude: state.filter.summary.attitude)
+      variance += slopes.variance(tilt: state.filter.summary.tiltDoubt)
     case .starting:
       // Two hundredths of a radian for one averaged field, and the tilt at the field's slope.
       let tilt = state.start.tiltDeviation(gravity: coefficients.gravity)
-      variance += 0.0004 + tiltShare(tilt, gradient, field, horizontal)
+      variance += 0.0004 + slopes.variance(tilt: tilt)
     case .direct:
       let tilt = state.direct.tiltDeviation(gravity: params.gravity)
       let trailing = state.direct.trailing
-      variance += trailing * trailing + tiltShare(tilt, gradient, field, horizontal)
+      variance += trailing * trailing + slopes.variance(tilt: tilt)
       // So far off the slopes no longer say anything.
       if tilt > DirectTracker.blindTilt { variance += .pi * .pi }
     case .level:
       // Level by word only: two degrees.
       let trailing = state.direct.trailing
       variance += trailing * trailing
-      variance += tiltShare(2 * .pi / 180, Vector3(0, 0, -1), field, horizontal)
+      variance += slopes.levelVariance(tilt: 2 * .pi / 180)
     case .none:
       variance += .pi * .pi
     }
     // What is held back of a change of calibration is known to be wrong by that much.
     return min(1.96 * variance.squareRoot() + abs(state.carry.angle), .pi)
   }
+}
 
-  /// Variance of heading by a tilt error (one sigma about each horizontal axis) when north is
-  /// taken from the field of the same moment: tilt about north moves the vertical field eastwards.
-  private func tiltShare(
-    _ tilt: Double, _ gradient: Vector3, _ field: Vector3, _ horizontal: Double
-  ) -> Double {
-    let slope = field.z / horizontal
+/// How the errors of one moment show in its heading.
+struct HeadingSlopes {
+  private let gradient: Vector3
+  /// Where earth's east lies in the body frame.
+  private let east: Vector3
+  /// Microtesla, never so small that north has no direction at all.
+  private let horizontal: Double
+  /// The vertical field over the horizontal one.
+  private let steepness: Double
+
+  /// - Parameter field: Body frame, microtesla.
+  init(attitude: Quaternion, field: Vector3) {
+    let earth = attitude.rotate(field)
+    gradient = DirectAttitude.headingGradient(of: attitude)
+    east = attitude.conjugate.rotate(Vector3(1, 0, 0))
+    horizontal = max(hypot(earth.x, earth.y), 0.02 * max(earth.length, 1))
+    steepness = earth.z / horizontal
+  }
+
+  /// What the calibration leaves open turns north by its eastward part, as far as turning has not shown it
+  /// since: the share of its variance along `e` is `e' hidden e`.
+  func variance(of quality: MagnetometerQuality, hidden: Matrix3) -> Double {
+    let offset =
+      max(0, east.dot(quality.offsetCovariance * east)) + quality.residual * quality.residual
+    return east.dot(hidden * east) * offset / (horizontal * horizontal)
+  }
+
+  /// By the covariance of the attitude, rad^2, earth frame.
+  func variance(attitude: Matrix3) -> Double { max(0, gradient.dot(attitude * gradient)) }
+
+  /// By a tilt error (one sigma about each horizontal axis, radians) when north is taken from the field of the
+  /// same moment: tilt about north moves the vertical field eastwards.
+  func variance(tilt: Double) -> Double {
     let x = gradient.x
-    let y = gradient.y + slope
+    let y = gradient.y + steepness
     return tilt * tilt * (x * x + y * y)
   }
+
+  /// The same for a board that is level by word.
+  func levelVariance(tilt: Double) -> Double { tilt * tilt * steepness * steepness }
 }

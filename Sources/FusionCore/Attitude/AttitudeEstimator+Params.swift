@@ -57,6 +57,14 @@ extension AttitudeEstimator {
 
     /// Makes the defaults.
     public init() {}
+
+    /// For a run that will be smoothed: where the field's strength says so, the field is given less weight
+    /// than a filter can afford that has nothing else to mend its heading with. Flat from 2.5 to 4 uT.
+    public static var offline: Params {
+      var params = Params()
+      params.magneticCeiling = 2.5
+      return params
+    }
   }
 
   /// What the parameters come to in radians, squares and per second.

@@ -8,9 +8,18 @@ import LinearAlgebra
 /// the filter does in place allocates nothing.
 struct ErrorCovariance: Sendable, Hashable, Codable {
   private var rows = [ErrorVector](repeating: .zero, count: ErrorVector.count)
+  /// What has been done since somebody last looked, where a smoother wants to know; no part of the value.
+  var tape: ErrorTape?
+
+  static func == (a: ErrorCovariance, b: ErrorCovariance) -> Bool { a.rows == b.rows }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(rows) }
 
   /// One entry; `row` and `column` from 0 to 22.
   subscript(row: Int, column: Int) -> Double { rows[row][column] }
+
+  /// One row, which is also one column.
+  func row(_ index: Int) -> ErrorVector { rows[index] }
 
   /// The part that belongs to three errors that follow each other.
   func block(_ index: Int) -> Matrix3 {
@@ -21,6 +30,7 @@ struct ErrorCovariance: Sendable, Hashable, Codable {
 
   /// Makes one error independent of all others, with the given variance.
   mutating func decouple(_ index: Int, variance: Double) {
+    tape?.decouple(index)
     for row in rows.indices { rows[row][index] = 0 }
     rows[index] = .zero
     rows[index][index] = variance
@@ -42,6 +52,7 @@ struct ErrorCovariance: Sendable, Hashable, Codable {
 
   /// `P <- F P F'`.
   mutating func propagate(_ f: Transition) {
+    tape?.propagate(f)
     let (x, y, z) = (times(f.attitude.0), times(f.attitude.1), times(f.attitude.2))
     let (vx, vy) = (times(f.velocity.0), times(f.velocity.1))
     rows.withUnsafeMutableBufferPointer { rows in
@@ -93,7 +104,9 @@ struct ErrorCovariance: Sendable, Hashable, Codable {
     let ph = times(h)
     let spread = h.dot(ph) + variance
     guard spread > 0, spread.isFinite else { return }
-    x.add(ph, times: (value - h.dot(x)) / spread)
+    let innovation = value - h.dot(x)
+    tape?.update(h: h, ph: ph, innovation: innovation, spread: spread)
+    x.add(ph, times: innovation / spread)
     let share = -1 / spread
     rows.withUnsafeMutableBufferPointer { rows in
       for row in rows.indices { rows[row].add(ph, times: ph[row] * share) }
@@ -102,6 +115,7 @@ struct ErrorCovariance: Sendable, Hashable, Codable {
 
   /// Turns the earth frame about the vertical: errors of attitude and velocity turn with it.
   mutating func turnEarth(sine: Double, cosine: Double) {
+    tape?.turnEarth(sine: sine, cosine: cosine)
     for a in [ErrorVector.attitude, ErrorVector.velocity] {
       let (x, y) = (rows[a], rows[a + 1])
       rows[a] = .zero

@@ -136,6 +136,44 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     summarise()
   }
 
+  /// What a smoother needs to know of a moment.
+  struct Mark: Sendable {
+    /// The attitude.
+    var attitude: Quaternion
+    var bias: Vector3
+    /// The covariance's rows of attitude and gyro bias.
+    var rows: (ErrorVector, ErrorVector, ErrorVector, ErrorVector, ErrorVector, ErrorVector)
+    var tiltDoubt: Double
+    var hiddenIron: Matrix3
+  }
+
+  /// Now.
+  var mark: Mark {
+    Mark(
+      attitude: strapdown.attitude, bias: strapdown.bias,
+      rows: (
+        covariance.row(0), covariance.row(1), covariance.row(2), covariance.row(3),
+        covariance.row(4), covariance.row(5)
+      ), tiltDoubt: summary.tiltDoubt, hiddenIron: summary.hiddenIron)
+  }
+
+  /// From now on what is done is taped.
+  mutating func startTape() { covariance.tape = ErrorTape() }
+
+  /// What is done is no longer taped.
+  mutating func stopTape() { covariance.tape = nil }
+
+  /// Whether what is done is taped.
+  var isTaped: Bool { covariance.tape != nil }
+
+  /// Gives what was taped since the last time, a cut in it, and whether heading was doubted.
+  mutating func takeTape(into tape: inout ErrorTape) -> (cut: ErrorTape.Cut?, doubtsHeading: Bool) {
+    guard let own = covariance.tape else { return (nil, false) }
+    let news = (own.cuts.first, own.doubtsHeading)
+    covariance.tape?.appendTo(&tape)
+    return news
+  }
+
   /// Forgets everything.
   mutating func stop() { self = ErrorStateFilter() }
 
@@ -246,6 +284,7 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   /// Predicts over the block and takes its measurements.
   mutating func closeBlock(_ now: Circumstances, _ c: AttitudeEstimator.Coefficients) {
     let duration = block.duration
+    headingCorrection = 0
     if let force = block.meanForce {
       lastForce = force
       forceAge = 0
@@ -278,11 +317,19 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
         }
         takeField(field, &x, now, duration, c)
       } else {
+        apply(x)
+        x = .zero
         alignNorth(field.earth - field.rotation * summary.iron, now.expected, c)
       }
     }
     apply(x)
-    if isAstray { level(now.expected, c) }
+    if isAstray {
+      if isTaped {
+        let mark = self.mark
+        covariance.tape?.cut(mark, wasWrong: youth > 0)
+      }
+      level(now.expected, c)
+    }
     summarise()
     block = MotionBlock()
   }
@@ -466,7 +513,12 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     if let move { loosenField(bySquare: move) }
     if let solution = residual.solution {
       let turn = atan2(solution.field.x, solution.field.y)
-      if abs(turn) > c.solutionTurn { return adopt(solution, turn: turn, c) }
+      if abs(turn) > c.solutionTurn {
+        // What was found in this block so far belongs to the frame that is given up.
+        apply(x)
+        x = .zero
+        return adopt(solution, turn: turn, c)
+      }
     }
 
     // An error of strength cannot come from the attitude: beyond the sensor's noise it measures how much
@@ -483,6 +535,7 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     {
       for axis in 0..<3 { covariance.add(size, to: ErrorVector.iron + axis) }
       if northAge < c.northProof {
+        covariance.tape?.doubtHeading()
         covariance.add(1, to: 2)
         covariance.add(size, to: ErrorVector.field)
         covariance.add(size, to: ErrorVector.field + 1)
@@ -504,6 +557,7 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   private mutating func adopt(
     _ solution: ResidualIron.Solution, turn: Double, _ c: AttitudeEstimator.Coefficients
   ) {
+    covariance.tape?.doubtHeading()
     residual.adopt(solution, known: attached)
     turnEarth(by: turn)
     let u = solution.field
@@ -556,6 +610,7 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     _ u: Vector3, _ expected: ExpectedField?, _ c: AttitudeEstimator.Coefficients
   ) {
     guard hypot(u.x, u.y) > 0.02 * u.length else { return }
+    covariance.tape?.doubtHeading()
     turnEarth(by: atan2(u.x, u.y))
     covariance.decouple(2, variance: 0.25)
     setField(u, expected, c)
@@ -575,7 +630,7 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   }
 
   private mutating func apply(_ x: ErrorVector) {
-    headingCorrection = x[2]
+    headingCorrection += x[2]
     let turn = Quaternion(rotationVector: x[vector: ErrorVector.attitude])
     strapdown.attitude = (turn * strapdown.attitude).normalized
     // An error that is found now was there all along: the window of the iron turns with it.
@@ -603,6 +658,7 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
 
   /// Lets field and heading move by what another calibration changes, microtesla squared.
   private mutating func loosenField(bySquare square: Double) {
+    covariance.tape?.doubtHeading()
     covariance.add(min(square / max(field.x * field.x, 1), 1), to: 2)
     covariance.add(square, to: ErrorVector.field)
     covariance.add(square, to: ErrorVector.field + 1)
@@ -631,6 +687,7 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   mutating func loosenField(_ c: AttitudeEstimator.Coefficients) {
     covariance.decouple(ErrorVector.field, variance: c.fieldVariance)
     covariance.decouple(ErrorVector.field + 1, variance: c.fieldVariance)
+    covariance.tape?.doubtHeading()
     covariance.add(0.0076, to: 2)  // (5 deg)^2
     residual.restart()
     fieldScatter = 0

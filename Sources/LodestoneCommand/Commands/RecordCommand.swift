@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import FusionCore
 import Lodestone
 import SensorHub
 import SensorTypes
@@ -48,6 +49,10 @@ struct ReplayCommand: ParsableCommand {
       "Prints JSON lines as monitor does, counted from the recording's start. Alike to the bit every time."
   )
 
+  @Flag(
+    help: "Give headings in the light of the whole recording, not only of what came before them.")
+  var smooth = false
+
   @Argument(help: "A recording.", completion: .file())
   var file: String
 
@@ -71,8 +76,13 @@ struct ReplayCommand: ParsableCommand {
     // Every worker looks at the date before it does anything else, so a line without one is never printed.
     var lines: ObservationLines?
     do {
+      let smoother = smooth ? try Replay.smoother(for: recording, board: board) : nil
+      if let smoother, smoother.isEmpty {
+        throw CommandError(
+          "\(file): nothing to smooth: no gyro and accelerometer have spoken in it")
+      }
       try Replay.run(
-        recording, board: board,
+        recording, board: board, smoother: smoother,
         wallTime: { seconds, time in
           let clock = { (moment: Timestamp) -> Double? in seconds + moment.seconds(since: time) }
           if lines == nil { lines = ObservationLines(start: time, wallTime: clock) }
@@ -82,7 +92,7 @@ struct ReplayCommand: ParsableCommand {
           guard let line = lines?.line(for: observation) else { return }
           Terminal.write(line + "\n")
         })
-    } catch {
+    } catch let error as Replay.Divergence {
       Terminal.warn("lodestone: \(file), \(error)")
       throw ExitCode.failure
     }

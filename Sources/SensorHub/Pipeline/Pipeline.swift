@@ -5,6 +5,19 @@ import LinearAlgebra
 import SensorDrivers
 import SensorTypes
 
+/// Whether headings are to be smoothed, which takes two runs of the same deliveries.
+enum SmoothingPass: Sendable {
+  case none
+  /// Learns.
+  case first
+  /// Publishes what the first has learned.
+  case second(AttitudeSmoother)
+
+  var keepsHistory: Bool {
+    if case .first = self { true } else { false }
+  }
+}
+
 /// From a chip's reading to a published estimate: calibration, mount, estimators, judgement.
 ///
 /// A value that is told everything, the time included; the hub keeps it behind one lock. Per sample it
@@ -25,6 +38,8 @@ struct Pipeline: Sendable {
   private(set) var status: [SensorStatus]
   private var hasSpoken: [Bool]
   private var heading: AttitudeEstimator
+  /// What a run of the same deliveries has taught, where this one is a second.
+  private let smoother: AttitudeSmoother?
   private var altitude = RelativeAltitudeEstimator()
   private var local: LocalField
   private var hasFix: Bool?
@@ -45,13 +60,28 @@ struct Pipeline: Sendable {
   /// - Parameters:
   ///   - models: The magnetic models, in the order of their epochs.
   ///   - notes: What a person should know from the start.
-  init(board: Board, models: [MagneticModel], notes: [String] = [], isSimulated: Bool) {
+  ///   - pass: Whether headings are to be smoothed.
+  init(
+    board: Board, models: [MagneticModel], notes: [String] = [], isSimulated: Bool,
+    pass: SmoothingPass = .none
+  ) {
     self.isSimulated = isSimulated
     pendingDiagnostics = notes + board.sensors.flatMap(\.deviations)
     places = board.sensors.map { ($0.attachment.description, $0.mount) }
-    var params = AttitudeEstimator.Params()
+    var params: AttitudeEstimator.Params
+    switch pass {
+    case .none:
+      params = AttitudeEstimator.Params()
+      smoother = nil
+    case .first:
+      params = .offline
+      smoother = nil
+    case .second(let known):
+      params = .offline
+      smoother = known
+    }
     params.level = board.isLevel
-    heading = AttitudeEstimator(params)
+    heading = AttitudeEstimator(params, keepsHistory: pass.keepsHistory)
     local = LocalField(position: board.position, models: models)
     var seen: Set<ChipKind> = []
     channels = []
@@ -78,6 +108,9 @@ struct Pipeline: Sendable {
     }
     hasSpoken = board.sensors.map { _ in false }
   }
+
+  /// What was learned of attitude, for a second pass; of a first one only.
+  func makeSmoother() -> AttitudeSmoother { AttitudeSmoother(heading) }
 
   /// What the board has: chips that were identified and are not lost.
   var equipment: Equipment {
@@ -214,7 +247,9 @@ struct Pipeline: Sendable {
     case .failure(.tiltUnknown):
       publish(.headingUnavailable(lostGravity ?? .tiltUnknown, at: time))
     case .failure(let reason): publish(.headingUnavailable(reason, at: time))
-    case .success(let estimate): publish(.heading(TrueNorth.apply(local.declination, to: estimate)))
+    case .success(let causal):
+      let estimate = smoother?.heading(causal) ?? causal
+      publish(.heading(TrueNorth.apply(local.declination, to: estimate)))
     }
   }
 

@@ -1,0 +1,102 @@
+// Attitude and heading of a recorded run, each moment in the light of all that came after it.
+
+public import LinearAlgebra
+public import SensorTypes
+
+/// Attitude at any moment of a run that is over.
+///
+/// What the filter learned late (bias, attached magnets, the lag of the magnetometer, tilt after a start in motion) is
+/// carried back to the beginning. Between gyro samples attitude is interpolated. Moments at which no filter ran, for
+/// want of a gyro or an accelerometer, are left as they were.
+public struct AttitudeSmoother: Sendable {
+  private let history: AttitudeHistory
+  private let coefficients: AttitudeEstimator.Coefficients
+
+  /// Smooths what `estimator` has in its `history`; nothing where it kept none.
+  public init(_ estimator: AttitudeEstimator) {
+    var history = estimator.history ?? AttitudeHistory()
+    history.finish()
+    self.history = history
+    coefficients = estimator.coefficients
+  }
+
+  /// Whether there is nothing to smooth: no gyro, or no history was kept.
+  public var isEmpty: Bool { history.isEmpty }
+
+  /// Body to earth at `time` (ENU with y to magnetic north), or `nil` where no filter ran.
+  public func attitude(at time: Timestamp) -> Quaternion? {
+    guard let (start, upper, end) = place(of: time) else { return nil }
+    let last = end - 1
+    // Beyond the last sample as far as the estimator itself goes.
+    if upper == end, time.seconds(since: history.times[last]) > 0.1 { return nil }
+    let after = min(upper, last)
+    let attitude = after > start ? between(after - 1, after, time) : history.attitudes[after]
+    return attitude.w.isFinite && attitude.vector.isFinite ? attitude : nil
+  }
+
+  private func between(_ a: Int, _ b: Int, _ time: Timestamp) -> Quaternion {
+    let (from, to) = (history.attitudes[a], history.attitudes[b])
+    let duration = history.times[b].seconds(since: history.times[a])
+    guard duration > 0 else { return to }
+    let share = time.seconds(since: history.times[a]) / duration
+    let turn = (from.conjugate * to).rotationVector
+    return (from * Quaternion(rotationVector: turn * share)).normalized
+  }
+
+  /// The first sample after `time` that belongs to the same start, and the first of that.
+  private func place(of time: Timestamp) -> (start: Int, upper: Int, end: Int)? {
+    let (times, starts) = (history.times, history.starts)
+    let begun = firstIndex(0, starts.count) { times[starts[$0]] > time }
+    guard begun > 0 else { return nil }
+    let start = starts[begun - 1]
+    let end = begun < starts.count ? starts[begun] : times.count
+    return (start, firstIndex(start, end) { times[$0] > time }, end)
+  }
+
+  /// The first index of a range for which something is true that stays true; its end where it never is.
+  private func firstIndex(_ lower: Int, _ upper: Int, where isTrue: (Int) -> Bool) -> Int {
+    var (lower, upper) = (lower, upper)
+    while lower < upper {
+      let middle = lower + (upper - lower) / 2
+      if isTrue(middle) { upper = middle } else { lower = middle + 1 }
+    }
+    return lower
+  }
+
+  /// A heading that the estimator gave, as it looks when all is known.
+  ///
+  /// - Parameter causal: What `AttitudeEstimator.heading(at:)` said.
+  /// - Returns: Heading, attitude and, where it had one, accuracy (half the 95 % interval) replaced; a `reason` stays,
+  ///   for a field that was not the earth's is not made so by what came later. Unchanged where no filter ran.
+  public func heading(_ causal: HeadingEstimate) -> HeadingEstimate {
+    guard let place = place(of: causal.time), let attitude = attitude(at: causal.time) else {
+      return causal
+    }
+    var result = causal
+    result.attitude = attitude
+    result.magneticHeading = DirectAttitude.heading(of: attitude)
+    if causal.accuracy != nil {
+      result.accuracy = accuracy(
+        of: attitude, field: causal.field, sample: min(place.upper, place.end - 1))
+    }
+    return result
+  }
+
+  private func accuracy(of attitude: Quaternion, field: Vector3, sample: Int) -> Double? {
+    let blocks = history.smoothed
+    guard !blocks.isEmpty else { return nil }
+    let index = firstIndex(0, blocks.count) { blocks[$0].sampleEnd > sample }
+    let block = blocks[min(index, blocks.count - 1)]
+    let calibration = firstIndex(0, history.qualities.count) {
+      history.qualities[$0].sample > sample
+    }
+    let quality =
+      calibration > 0 ? history.qualities[calibration - 1].quality : .uncalibrated
+    let slopes = HeadingSlopes(attitude: attitude, field: field)
+    var variance = coefficients.headingFloor * coefficients.headingFloor
+    variance += slopes.variance(of: quality, hidden: block.hiddenIron)
+    variance += coefficients.covarianceShare * slopes.variance(attitude: block.attitude)
+    variance += slopes.variance(tilt: block.tiltDoubt)
+    return variance.isFinite ? min(1.96 * variance.squareRoot(), .pi) : .pi
+  }
+}

@@ -1,0 +1,445 @@
+// The smoother: against a batch solution, against the filter on simulated runs, gaps and hostile input.
+
+import Foundation
+import LinearAlgebra
+import SensorTypes
+import Testing
+
+@testable import FusionCore
+
+/// A linear problem on the filter's own 23 errors, solved twice: step by step and as one system of equations.
+private struct LinearRun {
+  static let n = ErrorVector.count
+  /// Steps: each moves the errors by `transitions`, adds `noises`, and measures.
+  var transitions: [[[Double]]] = []
+  var noises: [[Double]] = []
+  struct Measurement {
+    var step: Int
+    var h: ErrorVector
+    var value: Double
+    var variance: Double
+  }
+  var measurements: [Measurement] = []
+  var prior: [Double] = []
+  /// Of the step-by-step solution: covariance rows and estimates after each step, the tape.
+  var covariances: [ErrorCovariance] = []
+  var estimates: [ErrorVector] = []
+  var ends: [ErrorTape.Position] = []
+  var tape = ErrorTape()
+
+  static func dense(_ rows: [(Int, ErrorVector)]) -> [[Double]] {
+    var matrix = (0..<n).map { row in (0..<n).map { $0 == row ? 1.0 : 0 } }
+    for (index, row) in rows { matrix[index] = (0..<n).map { row[$0] } }
+    return matrix
+  }
+
+  static func product(_ a: [[Double]], _ b: [[Double]]) -> [[Double]] {
+    a.map { row in (0..<n).map { column in (0..<n).reduce(0) { $0 + row[$1] * b[$1][column] } } }
+  }
+
+  init(seed: UInt64, steps: Int) {
+    var random = Noise(seed)
+    func vector() -> ErrorVector {
+      var v = ErrorVector.zero
+      for index in 0..<Self.n { v[index] = 0.3 * random.normal() }
+      return v
+    }
+    var covariance = ErrorCovariance()
+    for index in 0..<Self.n {
+      prior.append(0.5 + random.uniform())
+      covariance.decouple(index, variance: prior[index])
+    }
+    covariance.tape = ErrorTape()
+    var x = ErrorVector.zero
+    for step in 0..<steps {
+      let f = ErrorCovariance.Transition(
+        attitude: (vector(), vector(), vector()), velocity: (vector(), vector()))
+      var move = Self.dense([
+        (0, f.attitude.0), (1, f.attitude.1), (2, f.attitude.2), (6, f.velocity.0),
+        (7, f.velocity.1),
+      ])
+      covariance.propagate(f)
+      var extra = (index: 0, variance: 0.0)
+      if step == 1 {
+        let angle = 0.7
+        covariance.turnEarth(sine: sin(angle), cosine: cos(angle))
+        var turn = Self.dense([])
+        for a in [0, 6] {
+          turn[a][a] = cos(angle)
+          turn[a][a + 1] = -sin(angle)
+          turn[a + 1][a] = sin(angle)
+          turn[a + 1][a + 1] = cos(angle)
+        }
+        move = Self.product(turn, move)
+      }
+      if step == 2 {
+        extra = (8, 2)
+        covariance.decouple(extra.index, variance: extra.variance)
+        move[extra.index] = [Double](repeating: 0, count: Self.n)
+      }
+      var noise = ErrorVector.zero
+      for index in 0..<Self.n { noise[index] = 0.1 + 0.2 * random.uniform() }
+      covariance.add(noise)
+      var noiseList = (0..<Self.n).map { noise[$0] }
+      noiseList[extra.index] += extra.variance
+      transitions.append(move)
+      noises.append(noiseList)
+      let old = x
+      for row in 0..<Self.n {
+        x[row] = (0..<Self.n).reduce(0) { $0 + move[row][$1] * old[$1] }
+      }
+      for _ in 0..<3 {
+        let measurement = Measurement(
+          step: step, h: vector(), value: random.normal(), variance: 0.05 + random.uniform())
+        measurements.append(measurement)
+        covariance.update(
+          &x, h: measurement.h, value: measurement.value, variance: measurement.variance)
+      }
+      covariance.tape?.appendTo(&tape)
+      covariances.append(covariance)
+      estimates.append(x)
+      ends.append(tape.end)
+    }
+  }
+
+  /// The most likely errors after each step given all measurements, and the inverse of their information.
+  func batch() -> (errors: [Double], covariance: [[Double]]) {
+    let n = Self.n
+    let size = n * (transitions.count + 1)
+    // The errors at the start come first.
+    var information = [[Double]](repeating: [Double](repeating: 0, count: size), count: size)
+    var right = [Double](repeating: 0, count: size)
+    func take(_ entries: [(Int, Double)], _ value: Double, _ variance: Double) {
+      for (a, x) in entries {
+        right[a] += x * value / variance
+        for (b, y) in entries { information[a][b] += x * y / variance }
+      }
+    }
+    for index in 0..<n { take([(index, 1)], 0, prior[index]) }
+    for step in transitions.indices {
+      for row in 0..<n {
+        let entries =
+          [(n * (step + 1) + row, 1.0)]
+          + (0..<n).map { (n * step + $0, -transitions[step][row][$0]) }
+        take(entries, 0, noises[step][row])
+      }
+    }
+    for m in measurements {
+      take((0..<n).map { (n * (m.step + 1) + $0, m.h[$0]) }, m.value, m.variance)
+    }
+    let inverse = Self.inverse(information)
+    return (inverse.map { row in zip(row, right).reduce(0) { $0 + $1.0 * $1.1 } }, inverse)
+  }
+
+  /// Gauss and Jordan; the matrix is positive definite, so that no pivot needs to be looked for.
+  static func inverse(_ matrix: [[Double]]) -> [[Double]] {
+    let size = matrix.count
+    var work = matrix.enumerated().map { row, values in
+      values + (0..<size).map { $0 == row ? 1.0 : 0 }
+    }
+    for pivot in 0..<size {
+      let scale = 1 / work[pivot][pivot]
+      for column in 0..<2 * size { work[pivot][column] *= scale }
+      let top = work[pivot]
+      for row in 0..<size where row != pivot && work[row][pivot] != 0 {
+        let factor = work[row][pivot]
+        for column in pivot..<2 * size { work[row][column] -= factor * top[column] }
+      }
+    }
+    return work.map { Array($0[size...]) }
+  }
+}
+
+@Suite struct AttitudeSmootherTests {
+  @Test("going back over the steps gives what one system of equations gives")
+  func core() {
+    let run = LinearRun(seed: 70, steps: 5)
+    let (errors, covariance) = run.batch()
+    var adjoint = ErrorAdjoint(at: run.tape.end)
+    let n = LinearRun.n
+    for step in run.ends.indices.reversed() {
+      adjoint.rewind(run.tape, to: run.ends[step])
+      for a in 0..<n {
+        let row = run.covariances[step].row(a)
+        let at = n * (step + 1) + a
+        #expect(abs(run.estimates[step][a] + adjoint.error(row) - errors[at]) < 1e-9)
+        for b in 0..<n {
+          let smoothed = row[b] - adjoint.gain(row, run.covariances[step].row(b))
+          #expect(abs(smoothed - covariance[at][n * (step + 1) + b]) < 1e-9)
+        }
+      }
+    }
+  }
+
+  struct Comparison {
+    var causal = ErrorStatistics()
+    var smoothed = ErrorStatistics()
+    var causalTilt = ErrorStatistics()
+    var smoothedTilt = ErrorStatistics()
+
+    var text: String {
+      "heading \(FusionCoreTests.text(causal.rms)) -> \(FusionCoreTests.text(smoothed.rms)),"
+        + " tilt \(FusionCoreTests.text(causalTilt.rms)) -> \(FusionCoreTests.text(smoothedTilt.rms)),"
+        + " inside \(FusionCoreTests.text(smoothed.coverage))"
+        + " at \(FusionCoreTests.text(smoothed.meanWidth))"
+    }
+  }
+
+  struct Moment {
+    var t: Double
+    var truth: Quaternion
+    var attitude: Quaternion
+    var heading: HeadingEstimate?
+  }
+
+  static func tilt(_ a: Quaternion, _ b: Quaternion) -> Double {
+    let (x, y) = (a.conjugate.rotate(Vector3(0, 0, 1)), b.conjugate.rotate(Vector3(0, 0, 1)))
+    return atan2(x.cross(y).length, x.dot(y)) / degree
+  }
+
+  static func record(
+    _ board: SimulatedBoard, _ trajectory: Trajectory, from begin: Double = 0, seconds: Double,
+    seed: UInt64, _ estimator: inout AttitudeEstimator
+  ) -> [Moment] {
+    var moments: [Moment] = []
+    board.run(trajectory, from: begin, seconds: seconds, seed: seed, &estimator) {
+      t, truth, estimator in
+      guard let attitude = estimator.attitude else { return }
+      moments.append(
+        Moment(
+          t: t, truth: truth, attitude: attitude,
+          heading: try? estimator.heading(at: Timestamp(seconds: 100 + t)).get()))
+    }
+    return moments
+  }
+
+  static func compare(
+    _ moments: [Moment], _ smoother: AttitudeSmoother,
+    where counts: (Double) -> Bool = { _ in true }
+  ) throws -> Comparison {
+    var result = Comparison()
+    for moment in moments where counts(moment.t) {
+      guard let causal = moment.heading else { continue }
+      let time = Timestamp(seconds: 100 + moment.t)
+      let attitude = try #require(smoother.attitude(at: time))
+      let smoothed = smoother.heading(causal)
+      func error(_ heading: HeadingEstimate) -> Double {
+        angleDifference(heading.magneticHeading, trueHeading(moment.truth)) / degree
+      }
+      result.causal.add(error(causal), halfWidth: causal.accuracy.map { $0 / degree })
+      result.smoothed.add(error(smoothed), halfWidth: smoothed.accuracy.map { $0 / degree })
+      result.causalTilt.add(Self.tilt(moment.attitude, moment.truth))
+      result.smoothedTilt.add(Self.tilt(attitude, moment.truth))
+    }
+    return result
+  }
+
+  @Test(
+    "someone walks, after a rest or from the first sample on", arguments: [0.0, 4],
+    [1, 2, 3] as [UInt64])
+  func walking(begin: Double, seed: UInt64) throws {
+    let (moments, smoother) = Self.walk(begin: begin, setOff: begin > 0 ? 3 : 6, seed)
+    let all = try Self.compare(moments, smoother)
+    print("walk from \(begin): \(all.text)")
+    #expect(all.smoothed.rms < 0.8 * all.causal.rms)
+    #expect(all.smoothedTilt.rms < 0.8 * all.causalTilt.rms)
+    #expect(all.smoothed.coverage >= 0.95)
+  }
+
+  @Test("a start amid steps and turns is as good as the rest", arguments: [1, 2, 3] as [UInt64])
+  func startInMotion(seed: UInt64) throws {
+    let (moments, smoother) = Self.walk(begin: 0, setOff: 1_000, seed)
+    let early = try Self.compare(moments, smoother) { $0 < 5 }
+    print("start in motion, first 5 s: \(early.text)")
+    #expect(early.smoothed.rms < 0.2 * early.causal.rms)
+    #expect(early.smoothedTilt.rms < 0.2 * early.causalTilt.rms)
+    #expect(early.smoothed.coverage >= 0.95)
+  }
+
+  static func walk(
+    begin: Double, setOff: Double, _ seed: UInt64
+  ) -> ([Moment], AttitudeSmoother) {
+    var board = SimulatedBoard()
+    board.bias = Vector3(0.7, -0.4, 0.9) * degree
+    var estimator = AttitudeEstimator(keepsHistory: true)
+    let trajectory = Trajectory.walk(
+      begin: begin, tilt: 35 * degree, phase: Double(seed), setOff: setOff)
+    let moments = record(board, trajectory, seconds: 40, seed: seed, &estimator)
+    return (moments, AttitudeSmoother(estimator))
+  }
+
+  @Test("iron in the room pulls less", arguments: [11, 12, 13] as [UInt64])
+  func disturbance(seed: UInt64) throws {
+    var board = SimulatedBoard()
+    board.bias = Vector3(0.3, 0.2, -0.4) * degree
+    board.disturbance = { t in
+      Vector3(6, -2, 3) * Trajectory.ramp(t, 20, 22) * (1 - Trajectory.ramp(t, 28, 30))
+    }
+    var estimator = AttitudeEstimator(keepsHistory: true)
+    let moments = Self.record(
+      board, .walk(begin: 4, tilt: 30 * degree, phase: Double(seed)), seconds: 60, seed: seed,
+      &estimator)
+    let smoother = AttitudeSmoother(estimator)
+    let all = try Self.compare(moments, smoother)
+    let late = try Self.compare(moments, smoother) { $0 > 20 && $0 < 45 }
+    print("iron: \(all.text); meanwhile and after \(late.text)")
+    #expect(all.smoothed.rms <= all.causal.rms)
+    #expect(late.smoothed.rms < 0.8 * late.causal.rms)
+    #expect(all.smoothed.coverage >= 0.95)
+  }
+
+  @Test("the filter does the same with a history, and the smoother ends where the filter ends")
+  func end() throws {
+    let board = SimulatedBoard()
+    let trajectory = Trajectory.walk(begin: 1, tilt: 30 * degree, phase: 0)
+    var plain = AttitudeEstimator()
+    var recorded = AttitudeEstimator(keepsHistory: true)
+    _ = Self.record(board, trajectory, seconds: 20, seed: 5, &plain)
+    let moments = Self.record(board, trajectory, seconds: 20, seed: 5, &recorded)
+    #expect(plain.state == recorded.state)
+    let smoother = AttitudeSmoother(recorded)
+    let last = try #require(moments.last)
+    let attitude = try #require(smoother.attitude(at: Timestamp(seconds: 100 + last.t)))
+    #expect((attitude * last.attitude.conjugate).rotationVector.length < 1e-9)
+    // As far as the estimator goes on by itself, and no further.
+    #expect(smoother.attitude(at: Timestamp(seconds: 100 + last.t + 0.09)) != nil)
+    #expect(smoother.attitude(at: Timestamp(seconds: 100 + last.t + 0.11)) == nil)
+    #expect(smoother.attitude(at: Timestamp(seconds: 99)) == nil)
+  }
+
+  @Test("attitude has no step that the gyro did not see")
+  func continuity() throws {
+    var board = SimulatedBoard()
+    board.bias = Vector3(1, 1, -1) * degree
+    var estimator = AttitudeEstimator(keepsHistory: true)
+    let trajectory = Trajectory.walk(begin: 0, tilt: 30 * degree, phase: 1)
+    let moments = Self.record(board, trajectory, seconds: 20, seed: 6, &estimator)
+    let smoother = AttitudeSmoother(estimator)
+    var worst = 0.0
+    var old: (Quaternion, Quaternion)?
+    for moment in moments {
+      let now = try #require(smoother.attitude(at: Timestamp(seconds: 100 + moment.t)))
+      if let old {
+        let turn = (old.0.conjugate * now).rotationVector
+        let truth = (old.1.conjugate * moment.truth).rotationVector
+        worst = max(worst, (turn - truth).length / degree)
+      }
+      old = (now, moment.truth)
+    }
+    // The filter's own steps are up to degrees; the gyro's noise and bias are 0.01 deg a sample.
+    #expect(worst < 0.05)
+  }
+
+  @Test("in windows it comes to what it comes to at once")
+  func windows() throws {
+    var board = SimulatedBoard()
+    board.bias = Vector3(0.5, 0.5, -0.5) * degree
+    let trajectory = Trajectory.walk(begin: 0, tilt: 30 * degree, phase: 1)
+    var (whole, parts) = (
+      AttitudeEstimator(keepsHistory: true), AttitudeEstimator(keepsHistory: true)
+    )
+    parts.history = AttitudeHistory(window: 100, overlap: 200)
+    _ = Self.record(board, trajectory, seconds: 90, seed: 7, &whole)
+    let moments = Self.record(board, trajectory, seconds: 90, seed: 7, &parts)
+    let (a, b) = (AttitudeSmoother(whole), AttitudeSmoother(parts))
+    var worst = 0.0
+    for moment in moments {
+      let time = Timestamp(seconds: 100 + moment.t)
+      let (x, y) = try (#require(a.attitude(at: time)), #require(b.attitude(at: time)))
+      worst = max(worst, (x * y.conjugate).rotationVector.length / degree)
+    }
+    // 20 s of foresight instead of 90: the bias is known as well by then, the gyro's scale nearly.
+    #expect(worst < 0.3)
+  }
+
+  @Test("nothing is carried over a gap, and nothing is said of it")
+  func gap() throws {
+    let board = SimulatedBoard()
+    var estimator = AttitudeEstimator(keepsHistory: true)
+    let first = Self.record(
+      board, .walk(begin: 0, tilt: 20 * degree, phase: 1), seconds: 15, seed: 8, &estimator)
+    let alone = AttitudeSmoother(estimator)
+    let second = Self.record(
+      board, .still(heading: 3), from: 40, seconds: 15, seed: 9, &estimator)
+    let both = AttitudeSmoother(estimator)
+    for moment in first {
+      let time = Timestamp(seconds: 100 + moment.t)
+      #expect(alone.attitude(at: time) == both.attitude(at: time))
+    }
+    #expect(both.attitude(at: Timestamp(seconds: 120)) == nil)
+    let late = try Self.compare(second, both)
+    #expect(late.smoothed.rms < 1)
+    #expect(late.smoothedTilt.rms < 0.2)
+  }
+
+  @Test("without a gyro, or without an accelerometer, there is nothing to smooth")
+  func nothing() {
+    for (gyro, accelerometer) in [(false, true), (true, false), (false, false)] {
+      var board = SimulatedBoard()
+      (board.hasGyro, board.hasAccelerometer) = (gyro, accelerometer)
+      var estimator = AttitudeEstimator(keepsHistory: true)
+      let moments = Self.record(board, .still(heading: 1), seconds: 5, seed: 10, &estimator)
+      let smoother = AttitudeSmoother(estimator)
+      #expect(smoother.isEmpty)
+      for heading in moments.compactMap(\.heading) { #expect(smoother.heading(heading) == heading) }
+    }
+    #expect(AttitudeSmoother(AttitudeEstimator()).isEmpty)
+  }
+
+  @Test("a history that begins in the middle of a run, and a state saved with one")
+  func resumed() throws {
+    let board = SimulatedBoard()
+    let trajectory = Trajectory.walk(begin: 0, tilt: 30 * degree, phase: 1)
+    var before = AttitudeEstimator(keepsHistory: true)
+    _ = Self.record(board, trajectory, seconds: 10, seed: 11, &before)
+    var after = AttitudeEstimator(state: before.state, keepsHistory: true)
+    let moments = Self.record(board, trajectory, from: 10, seconds: 20, seed: 12, &after)
+    let result = try Self.compare(moments, AttitudeSmoother(after))
+    #expect(result.smoothed.rms <= result.causal.rms)
+    var plain = AttitudeEstimator(state: before.state)
+    _ = Self.record(board, trajectory, from: 10, seconds: 20, seed: 12, &plain)
+    #expect(plain.state == after.state)
+  }
+
+  @Test("hostile values and times give attitudes that are rotations, or none", arguments: 1...6)
+  func hostile(seed: UInt64) {
+    var random = Noise(400 + seed)
+    var estimator = AttitudeEstimator(keepsHistory: true)
+    estimator.history = AttitudeHistory(window: 20, overlap: 10)
+    let extremes = [0, 1e-300, 1e300, -.infinity, .nan, 99, -99, 999, 9_999]
+    var time = Timestamp(nanoseconds: 0)
+    var times: [Timestamp] = []
+    func vector(_ scale: Double) -> Vector3 {
+      guard random.uniform() < 0.02 else { return random.vector(scale) }
+      return Vector3(extremes.randomElement(using: &random) ?? 0, random.normal(), 0)
+    }
+    for step in 0..<20_000 {
+      time.nanoseconds &+= Int64(1e7 * random.uniform())
+      if random.uniform() < 0.001 {
+        time.nanoseconds =
+          [.min, .max, 0, time.nanoseconds &+ 5_000_000_000].randomElement(
+            using: &random) ?? 0
+      }
+      let scale = step / 4_000 % 2 == 0 ? 1.0 : 80
+      estimator.update(angularRate: vector(scale), at: time)
+      estimator.update(acceleration: vector(scale) + Vector3(0, 0, 9.8), at: time)
+      let quality = random.uniform() < 0.01 ? .uncalibrated : SimulatedBoard().quality
+      estimator.update(magneticField: vector(20 * scale), at: time, quality: quality)
+      if random.uniform() < 0.002 {
+        estimator.calibrationDidChange(shift: vector(10), quality: quality)
+      }
+      times.append(time)
+    }
+    let smoother = AttitudeSmoother(estimator)
+    for time in times + [Timestamp(nanoseconds: .min), Timestamp(nanoseconds: .max)] {
+      guard let q = smoother.attitude(at: time) else { continue }
+      #expect(abs(q.w * q.w + q.vector.lengthSquared - 1) < 1e-9)
+      let causal = HeadingEstimate(
+        time: time, magneticHeading: 0, accuracy: 1, field: Vector3(.nan, 0, 1e300),
+        attitude: .identity)
+      if let accuracy = smoother.heading(causal).accuracy {
+        #expect(accuracy >= 0 && accuracy <= .pi)
+      }
+    }
+  }
+}
