@@ -20,7 +20,7 @@ public import SensorTypes
 /// A receiver's errors are correlated, so the deviation it states must not be averaged away. The fast
 /// part (multipath) is the fourth state, with a white part of half its size; the slow part (ionosphere, orbits, geoid;
 /// hours) cannot be seen from one place and is never filtered: it stays in the published accuracy, at
-/// least 2 m or 0.6 of what the receiver states. How good its word is differs by receiver, so the size of
+/// least 2 m or what the receiver states. How good its word is differs by receiver, so the size of
 /// the fast part is learnt from the innovations, between 0.3 and 2 times what is stated. A receiver that
 /// has just found its satellites converges: 10 m more at first, fading in 40 s.
 ///
@@ -43,10 +43,10 @@ public struct AbsoluteAltitudeEstimator: Sendable {
     public var whiteShare = 0.5
     /// The least of a receiver's fast error that is believed, m. Default 1.5.
     public var leastFast = 1.5
-    /// The least of its slow error, m, and its share of the stated accuracy. Defaults 2 and 0.6.
+    /// The least of its slow error, m, and its share of the stated accuracy. Defaults 2 and 1.
     public var leastSlow = 2.0
     /// See `leastSlow`.
-    public var slowShare = 0.6
+    public var slowShare = 1.0
 
     /// Makes the defaults.
     public init() {}

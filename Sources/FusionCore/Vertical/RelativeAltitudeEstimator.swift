@@ -31,7 +31,7 @@ public import SensorTypes
 ///
 /// **Air.** A layer of air is as thick as it is warm: heights are the standard atmosphere's times the
 /// ratio of the air's temperature to the standard one. The air's is `Params.airTemperature` where
-/// known; else assumed from the standard atmosphere (15 K) and from the chip's first sample, 8 K (12 K)
+/// known; else assumed from the standard atmosphere (16 K) and from the chip's first sample, 8 K (12 K)
 /// warmer than the air; one sigma chosen. What is left is part of the accuracy.
 ///
 /// **A lying accelerometer.** One that repeats one value for 0.3 s, is silent for 0.25 s, or whose
@@ -300,12 +300,12 @@ public struct RelativeAltitudeEstimator: Sendable {
       state.scale = (air + 273.15) / standardAir
       state.scaleDeviation = params.airTemperatureDeviation / standardAir
     } else if let chip = state.firstTemperature {
-      // The standard atmosphere's 15 K and the chip's 12 K, weighed by their variances.
-      let air = 0.39 * standardAir + 0.61 * (chip - 8 + 273.15)
+      // The standard atmosphere's 16 K and the chip's 12 K, weighed by their variances.
+      let air = 0.36 * standardAir + 0.64 * (chip - 8 + 273.15)
       state.scale = min(1.2, max(0.8, air / standardAir))
       state.scaleDeviation = 12 / standardAir
     } else {
-      state.scaleDeviation = 15 / standardAir
+      state.scaleDeviation = 16 / standardAir
     }
     let slope = metresPerPascal(at: standard)
     state.p.speed[1] = params.initialSpeed * params.initialSpeed
@@ -575,6 +575,11 @@ public struct RelativeAltitudeEstimator: Sendable {
     state.stepCount *= 10 / (10 + dt)
     state.fastHeight += dt / (1 + dt) * (measured - state.fastHeight)
     state.slowHeight += dt / (4 + dt) * (measured - state.slowHeight)
+    if isOpen(at: time) {
+      // The rest of a step is no climb either.
+      state.fastHeight = measured
+      state.slowHeight = measured
+    }
     if state.isAided {
       judgeStillness(at: time)
       if state.isStill { standStill(dt) }
