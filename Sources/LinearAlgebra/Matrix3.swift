@@ -53,6 +53,12 @@ public struct Matrix3: Sendable, Hashable {
       columns: a.columns.x + b.columns.x, a.columns.y + b.columns.y, a.columns.z + b.columns.z)
   }
 
+  /// The difference, entry by entry.
+  @inlinable public static func - (a: Matrix3, b: Matrix3) -> Matrix3 {
+    Matrix3(
+      columns: a.columns.x - b.columns.x, a.columns.y - b.columns.y, a.columns.z - b.columns.z)
+  }
+
   /// The matrix with every entry multiplied.
   @inlinable public static func * (s: Double, m: Matrix3) -> Matrix3 {
     Matrix3(columns: s * m.columns.x, s * m.columns.y, s * m.columns.z)
@@ -68,5 +74,24 @@ public struct Matrix3: Sendable, Hashable {
     hasher.combine(columns.x)
     hasher.combine(columns.y)
     hasher.combine(columns.z)
+  }
+}
+
+extension Matrix3: Codable {
+  /// Reads the nine entries, column by column.
+  public init(from decoder: any Decoder) throws {
+    var values = try decoder.unkeyedContainer()
+    let x = try values.decode(Vector3.self)
+    let y = try values.decode(Vector3.self)
+    let z = try values.decode(Vector3.self)
+    self.init(columns: x, y, z)
+  }
+
+  /// Writes the nine entries, column by column.
+  public func encode(to encoder: any Encoder) throws {
+    var values = encoder.unkeyedContainer()
+    try values.encode(columns.x)
+    try values.encode(columns.y)
+    try values.encode(columns.z)
   }
 }

@@ -1,6 +1,12 @@
 import LinearAlgebra
 import Testing
 
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
 struct LinearAlgebraTests {
   private func close(_ a: Vector3, _ b: Vector3, _ tolerance: Double = 1e-12) -> Bool {
     (a - b).length < tolerance
@@ -16,6 +22,24 @@ struct LinearAlgebraTests {
     let q = Quaternion(rotationVector: Vector3(0, 0, .pi / 2))
     #expect(close(q.rotate(Vector3(1, 0, 0)), Vector3(0, 1, 0)))
     #expect(close(q.matrix * Vector3(1, 0, 0), Vector3(0, 1, 0)))
+  }
+
+  @Test(
+    "a small turn is its sine and cosine to the last digits",
+    arguments: [0, 1e-160, 1e-9, 1e-4, 0.03, 0.0999999, 0.1, 0.1000001, 0.5, 3])
+  func smallTurns(angle: Double) {
+    let q = Quaternion(rotationVector: Vector3(0, -angle, 0))
+    #expect(abs(q.w - cos(angle / 2)) <= 2e-16)
+    #expect(abs(q.vector.y + sin(angle / 2)) <= 2e-16)
+    #expect(q.vector.x == 0 && q.vector.z == 0)
+  }
+
+  @Test("a matrix is the images of the axes", arguments: rotations)
+  func matrixColumns(rotation: Vector3) {
+    let q = Quaternion(rotationVector: rotation)
+    #expect(close(q.matrix.columns.x, q.rotate(Vector3(1, 0, 0))))
+    #expect(close(q.matrix.columns.y, q.rotate(Vector3(0, 1, 0))))
+    #expect(close(q.matrix.columns.z, q.rotate(Vector3(0, 0, 1))))
   }
 
   @Test("rotation vector, quaternion and matrix agree", arguments: rotations)

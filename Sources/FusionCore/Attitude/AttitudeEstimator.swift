@@ -106,7 +106,7 @@ public struct AttitudeEstimator: Sendable {
     var quality = MagnetometerQuality.uncalibrated
     var verticalAcceleration: Double?
     var start = StartAverage()
-    var filter: ErrorStateFilter?
+    var filter = ErrorStateFilter()
     var direct = DirectTracker()
     var rest = RestDetector()
     var monitor = FieldMonitor()
@@ -153,7 +153,7 @@ public struct AttitudeEstimator: Sendable {
     switch state.mode {
     case .none: nil
     case .starting: state.start.attitude ?? state.start.tilt
-    case .inertial: state.filter?.attitude
+    case .inertial: state.filter.strapdown.attitude
     case .direct: state.direct.attitude
     case .level:
       state.direct.field.flatMap { DirectAttitude.attitude(up: Vector3(0, 0, 1), field: $0) }
@@ -163,15 +163,15 @@ public struct AttitudeEstimator: Sendable {
   /// Body to earth at `time`, carried on from the newest gyro sample at its rate, by at most 0.1
   /// s; `nil` while unknown. Without a gyro it is the newest attitude.
   public func attitude(at time: Timestamp) -> Quaternion? {
-    guard state.mode == .inertial, let filter = state.filter, let last = state.rateTime else {
-      return attitude
-    }
-    let newest = filter.attitude(after: time.seconds(since: last)).normalized
+    guard state.mode == .inertial, let last = state.rateTime else { return attitude }
+    let newest = state.filter.strapdown.attitude(after: time.seconds(since: last)).normalized
     return state.carry.applied(to: newest)
   }
 
   /// The gyro's bias in the body frame, rad/s.
-  public var gyroBias: Vector3 { state.filter?.bias ?? state.bias }
+  public var gyroBias: Vector3 {
+    state.filter.isRunning ? state.filter.strapdown.bias : state.bias
+  }
 
   /// Whether the board lies still.
   public var isResting: Bool { state.mode == .inertial && state.rest.isResting }
@@ -205,45 +205,53 @@ public struct AttitudeEstimator: Sendable {
       restart()
       return
     }
-    let spread = state.filter.map { filter in
-      max(filter.covariance[3, 3], max(filter.covariance[4, 4], filter.covariance[5, 5]))
-    }
-    let deviation = spread?.squareRoot() ?? coefficients.biasDeviation
+    let isRunning = state.filter.isRunning
+    let deviation =
+      isRunning ? state.filter.summary.biasVariance.squareRoot() : coefficients.biasDeviation
     state.rest.update(
       rate: rate, dt, bias: gyroBias, limit: 0.75 * .pi / 180 + 3 * deviation)
-    if state.filter != nil {
+    if isRunning {
       rotateFilter(rate, dt)
     } else {
       state.mode = .starting
       let mean = 0.5 * (rate + state.rate) - state.bias
       state.start.frame = (state.start.frame * Quaternion(rotationVector: mean * dt)).normalized
       state.start.duration += dt
-      if state.start.duration >= coefficients.startDuration { beginFilter() }
+      if state.start.duration >= startDuration { beginFilter() }
     }
   }
 
   private mutating func rotateFilter(_ rate: Vector3, _ dt: Double) {
     state.mode = .inertial
-    state.filter?.rotate(rate, previous: state.rate, dt, coefficients)
-    guard state.filter?.isBlockFull(coefficients) == true else { return }
-    state.filter?.closeBlock(
-      restingRate: state.rest.isQuiet ? state.rest.rate : nil, isSure: state.rest.isResting,
-      isSteady: state.rest.isSteady, isDisturbed: state.monitor.disturbance != nil, coefficients)
-    state.carry.absorb(correction: state.filter?.headingCorrection ?? 0)
-    if state.filter?.isSound != true {
+    state.filter.rotate(rate, previous: state.rate, dt)
+    guard state.filter.isBlockFull(coefficients) else { return }
+    let now = ErrorStateFilter.Circumstances(
+      restingRate: state.rest.isQuiet ? state.rest.rate : nil, isResting: state.rest.isResting,
+      isCalm: state.rest.isCalm, isSteady: state.rest.isSteady,
+      isDisturbed: state.monitor.disturbance != nil)
+    state.filter.closeBlock(now, coefficients)
+    state.carry.absorb(correction: state.filter.headingCorrection)
+    if state.filter.takeIronMove() { state.monitor.forget() }
+    if !state.filter.isSound {
       // Numbers that no longer are: nothing of them may survive.
+      state.filter.stop()
       state.bias = .zero
       state.biasDeviation = nil
-      state.filter = nil
       restart()
     }
   }
 
+  private var startDuration: Double {
+    let tilt = state.start.tiltDeviation(gravity: coefficients.gravity)
+    return tilt > coefficients.movingStartTilt
+      ? coefficients.movingStartDuration : coefficients.startDuration
+  }
+
   private mutating func beginFilter() {
-    state.filter = ErrorStateFilter(
+    state.filter.start(
       state.start, bias: state.bias,
       biasDeviation: state.biasDeviation ?? coefficients.biasDeviation, coefficients)
-    guard state.filter != nil else { return }
+    guard state.filter.isRunning else { return }
     state.counters.starts &+= 1
     state.mode = .inertial
     state.northTrustedTime = 0
@@ -251,14 +259,12 @@ public struct AttitudeEstimator: Sendable {
 
   /// Starts attitude anew; the bias is kept, less surely.
   private mutating func restart() {
-    if let filter = state.filter {
-      state.bias = filter.bias
-      let largest = max(
-        filter.covariance[3, 3], max(filter.covariance[4, 4], filter.covariance[5, 5]))
-      let loose = (largest + 0.1 * coefficients.biasVariance).squareRoot()
+    if state.filter.isRunning {
+      state.bias = state.filter.strapdown.bias
+      let loose = (state.filter.summary.biasVariance + 0.1 * coefficients.biasVariance).squareRoot()
       state.biasDeviation = min(loose, coefficients.biasDeviation)
+      state.filter.stop()
     }
-    state.filter = nil
     state.start = StartAverage()
     state.rest.reset()
     state.verticalAcceleration = nil
@@ -276,7 +282,8 @@ public struct AttitudeEstimator: Sendable {
     state.forceTime = time
     if let offset = gyroOffset(at: time) {
       state.rest.update(force: force, dt)
-      if let earth = state.filter?.add(force: force, offset: offset) {
+      if state.filter.isRunning {
+        let earth = state.filter.add(force: force, offset: offset)
         state.verticalAcceleration = earth.z - coefficients.gravity
       } else {
         state.start.add(force: force)
@@ -301,10 +308,10 @@ public struct AttitudeEstimator: Sendable {
       state.counters.rejected &+= 1
       return
     }
-    guard let last = state.rateTime, state.filter?.hasNorth == true else { return }
+    guard let last = state.rateTime, state.filter.hasNorth else { return }
     let age = last.seconds(since: time)
     guard abs(age) < Self.longestGap else { return }
-    state.filter?.add(velocity: velocity, variance: deviation * deviation, age: max(0, age))
+    state.filter.add(velocity: velocity, variance: deviation * deviation, age: max(0, age))
   }
 
   /// Takes one field sample, microtesla, body frame, with the quality of its calibration; at most
@@ -325,27 +332,31 @@ public struct AttitudeEstimator: Sendable {
     if dt == 0 { state.monitor.reset() }
     var earth: Vector3?
     if let offset = gyroOffset(at: time) {
-      earth = state.filter?.add(field: field, offset: offset)
-      if earth == nil { state.start.add(field: field) }
-      if state.filter?.hasNorth != true { earth = nil }
+      if state.filter.isRunning {
+        let freed = state.filter.add(field: field, offset: offset)
+        if state.filter.hasNorth { earth = freed }
+      } else {
+        state.start.add(field: field)
+      }
     } else {
       leaveInertial()
       state.direct.update(field: field, dt)
       state.mode = mode(at: time)
       earth = attitude?.rotate(state.direct.field ?? field)
     }
+    let iron = state.mode == .inertial ? state.filter.summary.iron : .zero
     let wasDisturbed = state.monitor.disturbance != nil
-    state.monitor.update(field, earth: earth, dt, residual: calibrationDeviation)
+    state.monitor.update(field - iron, earth: earth, dt, residual: calibrationDeviation)
     watchNorth(wasDisturbed: wasDisturbed, dt)
   }
 
   /// A north that was found in a disturbed field and never confirmed is sought anew once the field
   /// is the earth's again.
   private mutating func watchNorth(wasDisturbed: Bool, _ dt: Double) {
-    guard state.filter?.hasNorth == true else { return }
+    guard state.filter.hasNorth else { return }
     let isDisturbed = state.monitor.disturbance != nil
     if !isDisturbed && wasDisturbed && state.northTrustedTime < 2 {
-      state.filter?.hasNorth = false
+      state.filter.hasNorth = false
       state.northTrustedTime = 0
     } else if !isDisturbed {
       state.northTrustedTime = min(state.northTrustedTime + dt, 10)
@@ -367,7 +378,7 @@ public struct AttitudeEstimator: Sendable {
     switch state.mode {
     case .none, .starting: break
     case .inertial:
-      state.filter?.loosenField(by: shift.length)
+      state.filter.loosenField(by: shift)
       state.carry.settle()
     case .direct, .level:
       guard let before = unsmoothedAttitude else { return }
@@ -384,9 +395,9 @@ public struct AttitudeEstimator: Sendable {
     state.quality = quality
     state.monitor.reset()
     if quality.isCalibrated && wasCalibrated {
-      state.filter?.loosenField(coefficients)
+      if state.filter.isRunning { state.filter.loosenField(coefficients) }
     } else {
-      state.filter?.hasNorth = false
+      state.filter.hasNorth = false
       state.northTrustedTime = 0
     }
   }

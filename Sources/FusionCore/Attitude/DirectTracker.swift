@@ -92,6 +92,9 @@ struct DirectTracker: Sendable, Hashable, Codable {
 /// Means over the first fraction of a second, carried along by the gyro, so that one noisy sample
 /// does not start the filter.
 struct StartAverage: Sendable, Hashable, Codable {
+  /// For how long an acceleration lasts that is no vehicle's, seconds.
+  static let shakeTime = 0.3
+
   /// Body to the frame the body had at the first sample.
   var frame = Quaternion.identity
   var force = Vector3.zero
@@ -128,7 +131,9 @@ struct StartAverage: Sendable, Hashable, Codable {
   func tiltDeviation(gravity: Double) -> Double {
     guard forceCount > 0 else { return .pi }
     let mean = force / forceCount
-    let scatter = max(0, forceSquares / forceCount - mean.lengthSquared).squareRoot()
+    let spread = max(0, forceSquares / forceCount - mean.lengthSquared)
+    // Steps and shakes cancel over their own duration.
+    let scatter = (spread * min(1, Self.shakeTime / max(duration, 1e-3))).squareRoot()
     let excess = (scatter + abs(mean.length - gravity)) / gravity
     let base = Double.pi / 180
     return min((base * base + excess * excess).squareRoot(), 1)

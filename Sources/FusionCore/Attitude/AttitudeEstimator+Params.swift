@@ -13,8 +13,12 @@ extension AttitudeEstimator {
     public var attitudeNoise = 0.014
     /// What is added for heading, deg per root second. Default 0.025.
     public var headingNoise = 0.025
-    /// Gyro scale and misalignment error, share of the rate. Default 0.007 (LSM6DSOX: 1 % at most).
-    public var gyroScale = 0.007
+    /// One sigma of the gyro's scale error, share of the rate. Default 0.002.
+    public var gyroScale = 0.002
+    /// One sigma of the gyro's misalignment and cross-axis error, share of the rate. Default 0.001.
+    public var gyroMisalignment = 0.001
+    /// What a turn leaves besides, share of the rate: bending, nonlinearity. Default 0.002.
+    public var turningNoise = 0.002
     /// One sigma of the unknown gyro bias at the start, deg/s. Default 1.2.
     public var biasDeviation = 1.2
     /// Wandering of the gyro bias, deg/s per root second. Default 0.001.
@@ -32,17 +36,22 @@ extension AttitudeEstimator {
     /// Noise of the magnetometer in the mean over a second, uT. Default 0.05; an LIS3MDL at 80 Hz
     /// has 0.034.
     public var magneticNoise = 0.05
+    /// One sigma of the offset that the filter looks for while nothing says that a magnet has come,
+    /// each axis, uT. Default 0.03: what is more is found by its consistency over turns.
+    public var ironDeviation = 0.03
     /// Whole uncertainty at most allotted to the field of a place, uT in the mean over a second,
     /// at 45 uT. Default 1.8.
     public var magneticCeiling = 1.8
-    /// Seconds for which the field of a place stays wrong. Default 2.
-    public var disturbanceTime = 2.0
+    /// Seconds for which the field of a place stays wrong. Default 20.
+    public var disturbanceTime = 20.0
     /// One sigma of the magnetometer's unknown lag, seconds. Default 0.01.
     public var lagDeviation = 0.01
     /// Seconds between corrections. Default 0.1; results hardly depend on it.
     public var blockDuration = 0.1
     /// Seconds averaged before the filter starts. Default 0.3.
     public var startDuration = 0.3
+    /// The same on a board that is moving: accelerations have to cancel first. Default 1.
+    public var movingStartDuration = 1.0
     /// One sigma of heading that no covariance knows of: mounting, soft iron, degrees. Default 0.5.
     public var headingFloor = 0.5
 
@@ -56,6 +65,11 @@ extension AttitudeEstimator {
     let attitudeNoise: Double
     let headingNoise: Double
     let turningNoise: Double
+    let gyroScaleVariance: Double
+    let gyroMisalignmentVariance: Double
+    let ironVariance: Double
+    /// Of the offset's own wandering, uT^2 a second: (0.004 uT)^2.
+    let ironNoise = 0.000016
     let biasDeviation: Double
     let biasVariance: Double
     let biasNoise: Double
@@ -85,7 +99,7 @@ extension AttitudeEstimator {
     let quietVariance: Double
     let magneticVariance: Double
     let scatterWeight: Double
-    let scatterTime = 8.0
+    let scatterTime = 3.0
     let fieldCeiling: Double
     let fieldVariance = 100.0
     let fieldLimit = 16.0
@@ -95,7 +109,25 @@ extension AttitudeEstimator {
     let lagVariance: Double
     let blockDuration: Double
     let startDuration: Double
+    let movingStartDuration: Double
+    /// A start whose tilt is less sure than this is one in motion, radians.
+    let movingStartTilt = 0.2
+    /// Low pass of the specific force in the earth frame, seconds.
+    let meanForceTime = 2.0
+    /// Memory of the velocity that the force would have given, seconds, and how much of it belongs to a
+    /// wrong attitude, m/s: at any time, and soon after a start in motion or while nothing changes.
+    let flightTime = 10.0
+    let flightLimit = 20.0
+    let youngFlightLimit = 9.0
+    /// How long a start in motion is not trusted, seconds.
+    let youth = 10.0
+    /// One sigma of the tilt after it was levelled anew, share of the angle it was levelled by.
+    let levelledShare = 0.3
+    /// A magnet that shows so soon, seconds, was there when north was found.
+    let northProof = 15.0
     let headingFloor: Double
+    /// What the covariance is too small by, as errors of the field last longer than a block: 1.3 squared.
+    let covarianceShare = 1.69
 
     init(_ params: Params) {
       let degree = Double.pi / 180
@@ -104,7 +136,10 @@ extension AttitudeEstimator {
       attitudeNoise = square(params.attitudeNoise * degree)
       headingNoise = square(params.headingNoise * degree)
       // Misalignment lets a rate about one axis show in all three: a fifth of its square in each.
-      turningNoise = 0.2 * square(params.gyroScale)
+      turningNoise = 0.2 * square(params.turningNoise)
+      gyroScaleVariance = square(params.gyroScale)
+      gyroMisalignmentVariance = square(params.gyroMisalignment)
+      ironVariance = square(params.ironDeviation)
       biasDeviation = params.biasDeviation * degree
       biasVariance = square(params.biasDeviation * degree)
       biasNoise = square(params.biasNoise * degree)
@@ -119,6 +154,7 @@ extension AttitudeEstimator {
       lagVariance = square(params.lagDeviation)
       blockDuration = max(params.blockDuration, 0.01)
       startDuration = max(params.startDuration, 0)
+      movingStartDuration = max(params.movingStartDuration, startDuration)
       headingFloor = params.headingFloor * degree
     }
   }

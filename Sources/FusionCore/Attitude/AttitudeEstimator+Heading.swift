@@ -30,9 +30,7 @@ extension AttitudeEstimator {
       }
     }
     guard let attitude else { return .failure(.notYet) }
-    if let filter = state.filter, state.mode == .inertial, !filter.hasNorth {
-      return .failure(.notYet)
-    }
+    if state.mode == .inertial, !state.filter.hasNorth { return .failure(.notYet) }
     if state.mode == .starting, state.start.fieldCount == 0 { return .failure(.notYet) }
 
     var time = fieldTime
@@ -61,28 +59,22 @@ extension AttitudeEstimator {
     let horizontal = max(hypot(field.x, field.y), 0.02 * strength)
     var variance = coefficients.headingFloor * coefficients.headingFloor
 
-    // What the calibration leaves open turns north by its eastward part.
+    // What the calibration leaves open turns north by its eastward part, as far as turning has not
+    // shown it since.
     let east = attitude.conjugate.rotate(Vector3(1, 0, 0))
     let residual = state.quality.residual
     let offset = max(0, east.dot(state.quality.offsetCovariance * east)) + residual * residual
-    variance += offset / (horizontal * horizontal)
+    let hidden = state.mode == .inertial ? east.dot(state.filter.summary.hiddenIron * east) : 1
+    variance += hidden * offset / (horizontal * horizontal)
 
     // The filter's first block is still being filled: heading is that of the means at the start.
-    let isStarting = state.filter.map { !$0.hasTakenField } ?? false
+    let isStarting = state.filter.isRunning && !state.filter.hasTakenField
     switch isStarting ? .starting : state.mode {
     case .inertial:
-      if let filter = state.filter {
-        let p = filter.covariance
-        let image = Vector3(
-          p[0, 0] * gradient.x + p[0, 1] * gradient.y + p[0, 2] * gradient.z,
-          p[1, 0] * gradient.x + p[1, 1] * gradient.y + p[1, 2] * gradient.z,
-          p[2, 0] * gradient.x + p[2, 1] * gradient.y + p[2, 2] * gradient.z)
-        variance += max(0, gradient.dot(image))
-        // The covariance already holds what the filter made of it; the part that it smoothed into
-        // its own memory of the field does not show there.
-        variance += 0.25 * filter.fieldScatter / (horizontal * horizontal)
-        variance += tiltShare(filter.tiltDoubt, gradient, field, horizontal)
-      }
+      variance +=
+        coefficients.covarianceShare
+        * max(0, gradient.dot(state.filter.summary.attitude * gradient))
+      variance += tiltShare(state.filter.summary.tiltDoubt, gradient, field, horizontal)
     case .starting:
       // Two hundredths of a radian for one averaged field, and the tilt at the field's slope.
       let tilt = state.start.tiltDeviation(gravity: coefficients.gravity)

@@ -14,6 +14,9 @@ struct RestDetector: Sendable, Hashable, Codable {
   /// Seconds of stillness so far.
   private var quiet = 0.0
 
+  /// Seconds for which nothing has changed, whatever the rate.
+  private var calm = 0.0
+
   private var anchor: Vector3?
 
   /// A force that stays this close (m/s^2) to what it was when stillness began is gravity. A vehicle that
@@ -27,6 +30,9 @@ struct RestDetector: Sendable, Hashable, Codable {
 
   /// Whether the board lies still.
   var isResting: Bool { quiet >= Self.duration }
+
+  /// Whether neither rate nor force has changed for a while: at rest, whatever the bias is thought to be.
+  var isCalm: Bool { calm >= Self.duration }
 
   /// Whether it has lain still for a moment: enough to lean on, not to be sure of.
   var isQuiet: Bool { quiet >= Self.quietDuration }
@@ -48,9 +54,9 @@ struct RestDetector: Sendable, Hashable, Codable {
     }
     let mean = old + (new - old) * (dt / (Self.timeConstant + dt))
     rate = mean
-    let isStill =
-      (new - mean).lengthSquared < Self.rateThreshold * Self.rateThreshold
-      && (mean - bias).lengthSquared < limit * limit
+    let isEven = (new - mean).lengthSquared < Self.rateThreshold * Self.rateThreshold
+    calm = isEven ? min(calm + dt, 10) : 0
+    let isStill = isEven && (mean - bias).lengthSquared < limit * limit
     quiet = isStill ? min(quiet + dt, 10) : 0
   }
 
@@ -62,7 +68,10 @@ struct RestDetector: Sendable, Hashable, Codable {
     }
     let mean = old + (new - old) * (dt / (Self.timeConstant + dt))
     force = mean
-    if (new - mean).lengthSquared >= Self.forceThreshold * Self.forceThreshold { quiet = 0 }
+    if (new - mean).lengthSquared >= Self.forceThreshold * Self.forceThreshold {
+      quiet = 0
+      calm = 0
+    }
     // The anchor is dropped when the force wanders off, and cast again with the next stillness.
     if quiet < Self.duration {
       anchor = mean

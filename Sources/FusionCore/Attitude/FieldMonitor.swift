@@ -110,6 +110,14 @@ struct FieldMonitor: Sendable, Hashable, Codable {
     expected = model
   }
 
+  /// Forgets what it has learned of the field of this place: it was measured beside a magnet.
+  mutating func forget() {
+    learned = nil
+    learnedTime = 0
+    candidateTime = 0
+    if expected == nil { disturbance = nil }
+  }
+
   /// Angle of a field below the horizon, radians.
   static func dip(_ earth: Vector3) -> Double {
     atan2(-earth.z, hypot(earth.x, earth.y))

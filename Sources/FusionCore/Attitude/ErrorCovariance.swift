@@ -1,0 +1,141 @@
+// The covariance of the attitude filter's errors: 23 x 23.
+
+import LinearAlgebra
+
+/// A symmetric 23 x 23 matrix.
+///
+/// Its rows stand in one array: a copy of the filter shares them until one of the two goes on, and what
+/// the filter does in place allocates nothing.
+struct ErrorCovariance: Sendable, Hashable, Codable {
+  private var rows = [ErrorVector](repeating: .zero, count: ErrorVector.count)
+
+  /// One entry; `row` and `column` from 0 to 22.
+  subscript(row: Int, column: Int) -> Double { rows[row][column] }
+
+  /// The part that belongs to three errors that follow each other.
+  func block(_ index: Int) -> Matrix3 {
+    Matrix3(
+      columns: rows[index][vector: index], rows[index + 1][vector: index],
+      rows[index + 2][vector: index])
+  }
+
+  /// Makes one error independent of all others, with the given variance.
+  mutating func decouple(_ index: Int, variance: Double) {
+    for row in rows.indices { rows[row][index] = 0 }
+    rows[index] = .zero
+    rows[index][index] = variance
+  }
+
+  /// Adds `variance` to one error.
+  mutating func add(_ variance: Double, to index: Int) { rows[index][index] += variance }
+
+  /// Adds a variance to each error.
+  mutating func add(_ noise: ErrorVector) {
+    for row in rows.indices { rows[row][row] += noise[row] }
+  }
+
+  /// The rows of a transition matrix that are not those of the identity.
+  struct Transition {
+    var attitude: (ErrorVector, ErrorVector, ErrorVector)
+    var velocity: (ErrorVector, ErrorVector)
+  }
+
+  /// `P <- F P F'`.
+  mutating func propagate(_ f: Transition) {
+    let (x, y, z) = (times(f.attitude.0), times(f.attitude.1), times(f.attitude.2))
+    let (vx, vy) = (times(f.velocity.0), times(f.velocity.1))
+    rows.withUnsafeMutableBufferPointer { rows in
+      // Outside the five rows and columns that change, a column of F P F' is that of F P.
+      for row in rows.indices {
+        rows[row][0] = x[row]
+        rows[row][1] = y[row]
+        rows[row][2] = z[row]
+        rows[row][6] = vx[row]
+        rows[row][7] = vy[row]
+      }
+      (rows[0], rows[1], rows[2], rows[6], rows[7]) = (x, y, z, vx, vy)
+      func meet(_ a: Int, _ b: Int, _ value: Double) {
+        rows[a][b] = value
+        rows[b][a] = value
+      }
+      meet(0, 0, x.dot(f.attitude.0))
+      meet(1, 0, y.dot(f.attitude.0))
+      meet(1, 1, y.dot(f.attitude.1))
+      meet(2, 0, z.dot(f.attitude.0))
+      meet(2, 1, z.dot(f.attitude.1))
+      meet(2, 2, z.dot(f.attitude.2))
+      meet(6, 0, vx.dot(f.attitude.0))
+      meet(6, 1, vx.dot(f.attitude.1))
+      meet(6, 2, vx.dot(f.attitude.2))
+      meet(6, 6, vx.dot(f.velocity.0))
+      meet(7, 0, vy.dot(f.attitude.0))
+      meet(7, 1, vy.dot(f.attitude.1))
+      meet(7, 2, vy.dot(f.attitude.2))
+      meet(7, 6, vy.dot(f.velocity.0))
+      meet(7, 7, vy.dot(f.velocity.1))
+    }
+  }
+
+  /// `P h`; cheap where `h` is mostly zero.
+  func times(_ h: ErrorVector) -> ErrorVector {
+    rows.withUnsafeBufferPointer { rows in
+      var sum = ErrorVector.zero
+      for row in rows.indices {
+        let factor = h[row]
+        if factor != 0 { sum.add(rows[row], times: factor) }
+      }
+      return sum
+    }
+  }
+
+  /// Takes one scalar measurement `value = h x + noise` into `P` and the errors `x`.
+  mutating func update(_ x: inout ErrorVector, h: ErrorVector, value: Double, variance: Double) {
+    let ph = times(h)
+    let spread = h.dot(ph) + variance
+    guard spread > 0, spread.isFinite else { return }
+    x.add(ph, times: (value - h.dot(x)) / spread)
+    let share = -1 / spread
+    rows.withUnsafeMutableBufferPointer { rows in
+      for row in rows.indices { rows[row].add(ph, times: ph[row] * share) }
+    }
+  }
+
+  /// Turns the earth frame about the vertical: errors of attitude and velocity turn with it.
+  mutating func turnEarth(sine: Double, cosine: Double) {
+    for a in [ErrorVector.attitude, ErrorVector.velocity] {
+      let (x, y) = (rows[a], rows[a + 1])
+      rows[a] = .zero
+      rows[a].add(x, times: cosine)
+      rows[a].add(y, times: -sine)
+      rows[a + 1] = .zero
+      rows[a + 1].add(x, times: sine)
+      rows[a + 1].add(y, times: cosine)
+      for row in rows.indices {
+        let (left, right) = (rows[row][a], rows[row][a + 1])
+        rows[row][a] = cosine * left - sine * right
+        rows[row][a + 1] = sine * left + cosine * right
+      }
+    }
+  }
+
+  /// Whether every variance is finite and not negative.
+  var isSound: Bool {
+    rows.indices.allSatisfy { rows[$0][$0] >= 0 && rows[$0][$0].isFinite }
+  }
+}
+
+extension ErrorCovariance {
+  init(from decoder: any Decoder) throws {
+    rows = try decoder.singleValueContainer().decode([ErrorVector].self)
+    guard rows.count == ErrorVector.count else {
+      throw DecodingError.dataCorrupted(
+        DecodingError.Context(
+          codingPath: decoder.codingPath, debugDescription: "not \(ErrorVector.count) rows"))
+    }
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(rows)
+  }
+}

@@ -1,0 +1,111 @@
+// Sums over a tenth of a second: all that the filter learns of its samples.
+
+import LinearAlgebra
+
+/// Sums over the block being filled. Everything in the earth frame, unless it says otherwise.
+struct MotionBlock: Sendable, Equatable, Codable {
+  private(set) var duration = 0.0
+  /// Sum of R dt.
+  private(set) var rotation = Matrix3(diagonal: .zero)
+  /// Sums of R w dt for each component of the rate.
+  private(set) var turningX = Matrix3(diagonal: .zero)
+  private(set) var turningY = Matrix3(diagonal: .zero)
+  private(set) var turningZ = Matrix3(diagonal: .zero)
+  /// Sum of |rate| dt, radians.
+  private(set) var turned = 0.0
+  /// What coarse integration may have missed, rad^2.
+  private(set) var coarse = 0.0
+  private var force = Vector3.zero
+  private var forceCount = 0.0
+  /// Sums over the field's samples, freed of their lag: R, body frame, earth frame, squares.
+  private var fieldRotation = Matrix3(diagonal: .zero)
+  private var bodyField = Vector3.zero
+  private var earthField = Vector3.zero
+  private var fieldSquare = 0.0
+  /// Sum of R (w x m).
+  private var fieldLag = Vector3.zero
+  private var fieldCount = 0.0
+
+  /// An interval of longer than this integrates coarsely, seconds.
+  private static let coarseInterval = 0.05
+
+  /// Takes an interval of the gyro.
+  /// - Parameters:
+  ///   - rotation: The attitude at its end.
+  ///   - turn: What it turned by, body frame, radians.
+  ///   - change: How much the rate has changed meanwhile, rad/s.
+  mutating func add(rotation r: Matrix3, turn: Vector3, change: Vector3, _ dt: Double) {
+    rotation.add(r, times: dt)
+    turningX.add(r, times: turn.x)
+    turningY.add(r, times: turn.y)
+    turningZ.add(r, times: turn.z)
+    turned += turn.length
+    if dt > Self.coarseInterval { coarse += change.lengthSquared * dt * dt / 16 }
+    duration += dt
+  }
+
+  /// Takes one specific force.
+  mutating func add(force earth: Vector3) {
+    force += earth
+    forceCount += 1
+  }
+
+  /// Takes one field sample.
+  /// - Parameters:
+  ///   - measured: Body frame, microtesla.
+  ///   - rotation: The attitude at its time.
+  ///   - lag: Seconds by which it is older than that.
+  ///   - rate: At which the board turns, body frame, rad/s.
+  /// - Returns: The field in the earth frame, freed of its lag.
+  mutating func add(field measured: Vector3, rotation: Matrix3, lag: Double, rate: Vector3)
+    -> Vector3
+  {
+    let turning = rate.cross(measured)
+    let body = measured - lag * turning
+    let earth = rotation * body
+    fieldRotation.add(rotation, times: 1)
+    bodyField += body
+    earthField += earth
+    fieldSquare += body.lengthSquared
+    fieldLag += rotation * turning
+    fieldCount += 1
+    return earth
+  }
+
+  /// Mean specific force; `nil` where there was none.
+  var meanForce: Vector3? { forceCount > 0 ? force / forceCount : nil }
+
+  /// What the block says of the field.
+  struct Field {
+    /// Mean of the attitude matrices at its samples.
+    var rotation: Matrix3
+    /// Means, microtesla.
+    var body: Vector3
+    var earth: Vector3
+    var square: Double
+    /// By what `earth` moves with the lag, microtesla a second.
+    var lagSlope: Vector3
+    /// Variance of each axis of the mean, by how the samples differ from each other.
+    var noise: Double
+  }
+
+  /// Means of the field; `nil` where there was none.
+  var field: Field? {
+    guard fieldCount > 0 else { return nil }
+    let share = 1 / fieldCount
+    let earth = earthField * share
+    let spread = max(0, fieldSquare * share - earth.lengthSquared)
+    return Field(
+      rotation: share * fieldRotation, body: bodyField * share, earth: earth,
+      square: fieldSquare * share, lagSlope: fieldLag * share,
+      noise: fieldCount > 1 ? spread / (3 * (fieldCount - 1)) : 0)
+  }
+}
+
+extension Matrix3 {
+  fileprivate mutating func add(_ other: Matrix3, times factor: Double) {
+    columns.x += other.columns.x * factor
+    columns.y += other.columns.y * factor
+    columns.z += other.columns.z * factor
+  }
+}

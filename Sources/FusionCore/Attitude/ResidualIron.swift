@@ -1,0 +1,117 @@
+// What the calibration has left of the magnetometer's offset, from the field's own consistency.
+
+import LinearAlgebra
+
+/// The offset that makes the field of the last turns one and the same vector of the earth.
+///
+/// Least squares over running means with an *angle* of rotation as their memory: only turning shows an
+/// offset, and rest must not forget what turning has shown. Learnt freely among the other states of the
+/// filter the offset does harm, because a field that differs from place to place looks like one.
+/// So it is believed only as far as it explains what is not explained without it.
+///
+/// With `s` a sample in the body frame, `R` its attitude, `c` an offset and `B` the field,
+/// `s - c = R' B + noise`; over a window the best `B` for a given `c` is `<R s> - <R> c`, and what is
+/// left has its least for `G c = <s> - <R>' <R s>`, `G = I - <R>'<R>`.
+struct ResidualIron: Sendable, Equatable, Codable {
+  /// Microtesla, body frame; to be subtracted from a sample besides what the filter's own state holds.
+  private(set) var found = Vector3.zero
+  private var meanRotation = Matrix3(diagonal: .zero)
+  private var meanEarth = Vector3.zero
+  private var meanBody = Vector3.zero
+  private var meanSquare = 0.0
+  private var isEmpty = true
+  /// `found` when the filter was last told of a move.
+  private var told = Vector3.zero
+  /// Radians of turning to wait for until the window says something, after a magnet was attached.
+  private var wait = 0.0
+
+  /// Memory of the window and of what is found, radians of turning.
+  static let memory = 20.0
+  static let foundMemory = 4.0
+  /// Turning for which nothing is believed after the window began anew.
+  static let patience = 5.0
+  /// Entry of `G` at which an offset counts as half seen.
+  static let visibility = 0.4
+  /// Least mean square of what is left, microtesla squared: no field is more even.
+  static let evenness = 0.5
+  /// A move that is worth telling the filter, microtesla.
+  static let step = 0.3
+
+  /// What the window has not seen of an offset: all along a direction where `H` is 1, nothing where it is 0.
+  var hidden: Matrix3 {
+    guard !isEmpty, let inverse = regular(squared: observability).inverse else { return .identity }
+    return Self.visibility * Self.visibility * inverse
+  }
+
+  private var observability: Matrix3 {
+    Matrix3.identity - meanRotation.transposed * meanRotation
+  }
+
+  private func regular(squared g: Matrix3) -> Matrix3 {
+    let square = Self.visibility * Self.visibility
+    return g * g + Matrix3(diagonal: Vector3(repeating: square))
+  }
+
+  /// Takes the means of a block.
+  /// - Parameters:
+  ///   - rotation: Mean of the attitude matrices.
+  ///   - body: Mean of the samples, freed of their lag, body frame, microtesla.
+  ///   - earth: The same turned into the earth frame before the mean was taken.
+  ///   - square: Mean square of the samples.
+  ///   - turned: Radians that the block turned by.
+  ///   - known: The filter's own state of the offset.
+  /// - Returns: Squared move of `found` that the filter has to be told of, or `nil`.
+  mutating func update(
+    rotation: Matrix3, body: Vector3, earth: Vector3, square: Double, turned: Double,
+    known: Vector3
+  ) -> Double? {
+    let gain = isEmpty ? 1 : turned / (Self.memory + turned)
+    isEmpty = false
+    meanRotation = meanRotation + gain * (rotation - meanRotation)
+    meanEarth += (earth - meanEarth) * gain
+    meanBody += (body - meanBody) * gain
+    meanSquare += (square - meanSquare) * gain
+    wait = max(0, wait - turned)
+    guard wait == 0 else { return nil }
+    let target = estimate(beyond: known)
+    found += (target - found) * (turned / (Self.foundMemory + turned))
+    let move = (found - told).lengthSquared
+    guard move > Self.step * Self.step else { return nil }
+    told = found
+    return move
+  }
+
+  /// What `known` leaves to be found, as far as the evidence goes.
+  private func estimate(beyond known: Vector3) -> Vector3 {
+    let g = observability
+    let r = meanBody - meanRotation.transposed * meanEarth
+    guard let inverse = regular(squared: g).inverse else { return .zero }
+    let beta = inverse * (g * (r - g * known))
+    func cost(_ c: Vector3) -> Double {
+      meanSquare - meanEarth.lengthSquared - 2 * c.dot(r) + c.dot(g * c)
+    }
+    let left = cost(known + beta)
+    let evidence = (cost(known) - left) / max(left, Self.evenness)
+    guard evidence > 0 else { return .zero }
+    return beta * (evidence * evidence / (evidence * evidence + 1))
+  }
+
+  /// Begins anew: a magnet has come or gone.
+  mutating func restart() {
+    self = ResidualIron()
+    wait = Self.patience
+  }
+
+  /// Goes over to samples that are corrected by `shift` more.
+  mutating func rebase(by shift: Vector3) {
+    meanSquare += 2 * shift.dot(meanBody) + shift.lengthSquared
+    meanBody += shift
+    meanEarth += meanRotation * shift
+  }
+
+  /// Turns the earth frame.
+  mutating func turnEarth(_ turn: Quaternion) {
+    meanRotation = turn.matrix * meanRotation
+    meanEarth = turn.rotate(meanEarth)
+  }
+}
