@@ -78,8 +78,6 @@ public struct RelativeAltitudeEstimator: Sendable {
     var time: Timestamp
     var x: SIMD8<Double>
     var p: VerticalCovariance
-    /// The measured height of that moment, metres.
-    var measured: Double
     /// First and second integral of measured acceleration since then, m/s and m.
     var gained = 0.0
     var moved = 0.0
@@ -498,14 +496,16 @@ public struct RelativeAltitudeEstimator: Sendable {
       return true
     }
     state.candidate = 0
-    let change = measured - track.measured
+    let reckoned = x[0] - track.x[0]
     let jump = innovation - state.usualInnovation
     let isSharp = abs(jump) > 0.5 && jump * jump > 25 * spread
-    guard isSharp || (change * step > 0 && abs(change) > 0.5 * abs(step)) else {
+    guard isSharp || reckoned * step >= 0 || abs(reckoned) < 0.5 * abs(step) else {
       // The pressure stays and the acceleration goes away: then it is the acceleration that is wrong.
       guard state.isAided else { return false }
-      state.p.speed[1] += (step / age) * (step / age)
-      state.p.acceleration[2] += (step / (age * age)) * (step / (age * age))
+      let time = max(age, 0.5 * Self.trackTime)
+      let (speed, acceleration) = (step / time, step / (time * time))
+      state.p.speed[1] += speed * speed
+      state.p.acceleration[2] += acceleration * acceleration
       state.older = nil
       state.newer = nil
       return false
@@ -593,7 +593,7 @@ public struct RelativeAltitudeEstimator: Sendable {
       guard time.seconds(since: newer.time) >= period else { return }
       state.older = newer
     }
-    state.newer = Track(time: time, x: state.x, p: state.p, measured: measured)
+    state.newer = Track(time: time, x: state.x, p: state.p)
     if state.older == nil { state.older = state.newer }
   }
 
