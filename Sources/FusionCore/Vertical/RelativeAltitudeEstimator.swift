@@ -78,6 +78,8 @@ public struct RelativeAltitudeEstimator: Sendable {
     var time: Timestamp
     var x: SIMD8<Double>
     var p: VerticalCovariance
+    /// Whether the board was known to lie still.
+    var isStill: Bool
     /// First and second integral of measured acceleration since then, m/s and m.
     var gained = 0.0
     var moved = 0.0
@@ -139,6 +141,8 @@ public struct RelativeAltitudeEstimator: Sendable {
     /// Since when nothing speaks against standing still, and whether that is long enough.
     var stillSince: Timestamp?
     var isStill = false
+    /// Since when the pressure alone speaks against standing still: a door, or a slow quiet rise.
+    var unsettledSince: Timestamp?
     /// The range of height while nothing measured acceleration, and the variance of earlier ranges.
     var lowest = 0.0
     var highest = 0.0
@@ -180,6 +184,8 @@ public struct RelativeAltitudeEstimator: Sendable {
   /// The share of the drift that the filter follows; faster, it would swallow a slow rise before that is
   /// seen to be one. The rest goes straight into the accuracy.
   static let filteredDrift = 0.4
+  /// A pressure that has begun to move makes a step within this time if it is a door, seconds.
+  static let doorTime = 1.0
   /// How old the track is that a step is judged by: between one and two of these, seconds.
   static let trackTime = 1.0
   static let trackTimeAlone = 0.2
@@ -368,6 +374,7 @@ public struct RelativeAltitudeEstimator: Sendable {
     state.candidate = 0
     state.stepCount = 0
     state.openUntil = nil
+    state.unsettledSince = nil
   }
 
   private mutating func move(by dt: Double, acceleration: Double) {
@@ -449,6 +456,7 @@ public struct RelativeAltitudeEstimator: Sendable {
     state.older = nil
     state.newer = nil
     state.openUntil = nil
+    state.unsettledSince = nil
   }
 
   /// What of the height that changed without an accelerometer may have been a door or a fan.
@@ -471,7 +479,7 @@ public struct RelativeAltitudeEstimator: Sendable {
     }
     // By the barometer alone, whatever has begun to move already goes on.
     guard state.isAided || abs(track.x[1]) < 0.7 else { return false }
-    let least = state.isAided ? Self.leastStep : Self.leastStepAlone
+    let least = state.isAided ? Self.leastStep * max(1, age) : Self.leastStepAlone
     var x = track.x
     x[0] += age * x[1] + 0.5 * age * age * x[2] + track.moved
     x[1] += age * x[2] + track.gained
@@ -531,8 +539,12 @@ public struct RelativeAltitudeEstimator: Sendable {
     correct(step, seen, Self.variance(seen, rise) + variance)
     state.steps &+= 1
     state.openUntil = time.advanced(bySeconds: state.isAided ? 1.2 : 0.4)
+    // Who lay still and feels nothing does so behind another door, too.
     state.stillSince = nil
-    state.isStill = false
+    state.isStill =
+      state.isAided && isQuiet && track.isStill
+      && (state.isStill || state.unsettledSince != nil)
+    state.unsettledSince = nil
     state.usualInnovation = 0
     state.older = nil
     state.newer = nil
@@ -571,14 +583,15 @@ public struct RelativeAltitudeEstimator: Sendable {
   private mutating func settle(
     _ measured: Double, _ innovation: Double, _ dt: Double, _ slope: Double, at time: Timestamp
   ) {
-    state.usualInnovation += dt / (0.5 + dt) * (innovation - state.usualInnovation)
     state.stepCount *= 10 / (10 + dt)
-    state.fastHeight += dt / (1 + dt) * (measured - state.fastHeight)
-    state.slowHeight += dt / (4 + dt) * (measured - state.slowHeight)
+    state.usualInnovation += dt / (0.5 + dt) * (innovation - state.usualInnovation)
     if isOpen(at: time) {
       // The rest of a step is no climb either.
-      state.fastHeight = measured
-      state.slowHeight = measured
+      state.fastHeight += dt / (0.2 + dt) * (measured - state.fastHeight)
+      state.slowHeight = state.fastHeight
+    } else {
+      state.fastHeight += dt / (1 + dt) * (measured - state.fastHeight)
+      state.slowHeight += dt / (4 + dt) * (measured - state.slowHeight)
     }
     if state.isAided {
       judgeStillness(at: time)
@@ -593,8 +606,14 @@ public struct RelativeAltitudeEstimator: Sendable {
       guard time.seconds(since: newer.time) >= period else { return }
       state.older = newer
     }
-    state.newer = Track(time: time, x: state.x, p: state.p)
+    state.newer = Track(time: time, x: state.x, p: state.p, isStill: state.isStill)
     if state.older == nil { state.older = state.newer }
+  }
+
+  /// Whether the accelerometer feels nothing.
+  private var isQuiet: Bool {
+    let most = state.isStill ? 1.5 : 1
+    return state.quietVariance < 0.05 * 0.05 && abs(state.quietMean + state.x[2]) < 0.05 * most
   }
 
   private mutating func judgeStillness(at time: Timestamp) {
@@ -603,19 +622,22 @@ public struct RelativeAltitudeEstimator: Sendable {
       gained = track.gained + time.seconds(since: track.time) * state.x[2]
     }
     let most = state.isStill ? 1.5 : 1
-    let seems =
-      state.quietVariance < 0.05 * 0.05 && abs(state.quietMean + state.x[2]) < 0.05 * most
-      && abs(state.x[1]) < 0.05 * most && abs(state.fastHeight - state.slowHeight) < 3 * 0.03
-      && abs(gained) < 0.04 * most && !isOpen(at: time)
-    guard seems else {
+    let isUnmoved = isQuiet && abs(gained) < 0.04 * most
+    let isLevel =
+      abs(state.x[1]) < 0.05 * most && abs(state.fastHeight - state.slowHeight) < 3 * 0.03
+    guard isUnmoved && isLevel else {
       state.stillSince = nil
-      // Whoever sets off may have done so a little earlier.
-      if state.isStill {
-        state.p.setOff()
-        state.older?.p.setOff()
-        state.newer?.p.setOff()
-      }
+      if state.isStill { state.unsettledSince = time }
       state.isStill = false
+      // Whoever sets off may have done so a little earlier. What only the pressure says may be a door:
+      // that is a step before long.
+      if let since = state.unsettledSince, !isUnmoved || time.seconds(since: since) > Self.doorTime {
+        let height = isUnmoved ? 0.17 : 0.1
+        state.p.setOff(height: height)
+        state.older?.p.setOff(height: height)
+        state.newer?.p.setOff(height: height)
+        state.unsettledSince = nil
+      }
       return
     }
     guard let since = state.stillSince else {
@@ -641,6 +663,10 @@ public struct RelativeAltitudeEstimator: Sendable {
     var variance = max(0, state.p.height[0]) + state.ambiguity
     if !state.isAided {
       variance += rangeVariance(metresPerPascal(at: standard))
+    } else if state.isStill || state.unsettledSince != nil {
+      // What the pressure does by itself may yet prove to be a slow rise of the board.
+      let slow = state.fastHeight - state.slowHeight
+      variance += slow * slow
     }
     let hours = min(1000, max(0, time.seconds(since: begun)) / 3600)
     let rest = 1 - Self.filteredDrift * Self.filteredDrift

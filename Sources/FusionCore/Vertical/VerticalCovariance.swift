@@ -63,9 +63,9 @@ struct VerticalCovariance: Sendable, Hashable, Codable {
     temperature[4] = max(0, temperature[4])
   }
 
-  /// Gives back the doubt that standing still had taken: 0.1 m and 0.07 m/s.
-  mutating func setOff() {
-    height[0] += 0.1 * 0.1
+  /// Gives back the doubt that standing still had taken: `height` metres and 0.07 m/s.
+  mutating func setOff(height doubt: Double) {
+    height[0] += doubt * doubt
     speed[1] += 0.07 * 0.07
   }
 
