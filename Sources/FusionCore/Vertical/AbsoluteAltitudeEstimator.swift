@@ -22,7 +22,8 @@ public import SensorTypes
 /// hours) cannot be seen from one place and is never filtered: it stays in the published accuracy, at
 /// least 2 m or what the receiver states. How good its word is differs by receiver, so the size of
 /// the fast part is learnt from the innovations, between 0.3 and 2 times what is stated. A receiver that
-/// has just found its satellites converges: 10 m more at first, fading in 40 s.
+/// has just found its satellites converges: at first 10 m more, or what the accuracy of its first fix was
+/// worse by, fading in 40 s. All of that is chosen.
 ///
 /// A fix beyond five sigma is refused; when all have been for 30 s, the level is wrong and is found
 /// anew.
@@ -72,6 +73,8 @@ public struct AbsoluteAltitudeEstimator: Sendable {
     var isLevelled = false
     var fixTime: Timestamp?
     var firstFix: Timestamp?
+    /// What that one's accuracy was, m.
+    var firstAccuracy = 0.0
     var acceptedTime: Timestamp?
     /// How large the receiver's errors are, of what it states.
     var share = 1.0
@@ -99,6 +102,8 @@ public struct AbsoluteAltitudeEstimator: Sendable {
   static let longestGap = 5.0
   /// After this long without a fix, a receiver converges anew, seconds.
   static let convergesAfter = 60.0
+  /// The least that a receiver is off by at first, one sigma, m.
+  static let leastConvergence = 10.0
   /// Fixes that have been refused for this long are right, seconds.
   static let recoveryTime = 30.0
 
@@ -151,6 +156,7 @@ public struct AbsoluteAltitudeEstimator: Sendable {
     }
     if state.firstFix == nil || interval < 0 || interval > Self.convergesAfter {
       state.firstFix = time
+      state.firstAccuracy = accuracy
       interval = 0
     }
     state.fixTime = time
@@ -166,7 +172,9 @@ public struct AbsoluteAltitudeEstimator: Sendable {
     _ altitude: Double, _ accuracy: Double, _ height: Double, _ interval: Double, at time: Timestamp
   ) -> Bool {
     let age = time.seconds(since: state.firstFix ?? time)
-    let converging = age < 300 ? 10 * exp(-max(0, age) / 40) : 0
+    // Where it began with a poor height, what it states gets better sooner than the height does.
+    let begun = min(100, max(Self.leastConvergence, state.firstAccuracy - accuracy))
+    let converging = age < 300 ? begun * exp(-max(0, age) / 40) : 0
     let fast = max(params.leastFast, state.share * accuracy) + converging
     let slow = max(params.leastSlow, params.slowShare * accuracy + converging)
     if !state.isLevelled {

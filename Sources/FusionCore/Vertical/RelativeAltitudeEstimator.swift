@@ -18,16 +18,21 @@ public import SensorTypes
 ///
 /// **Doors and fans.** Height and disturbance are seen only as a sum. What tells them apart is time: the
 /// filter keeps itself as it was one to two seconds ago and carries that on by the accelerometer
-/// alone. Where the pressure has left that by more than the acceleration explains, and by at least
-/// 0.4 m, it was a door: the filter goes back to the dead-reckoned track and the disturbance takes the
-/// step. A ramp slower than that is movement. Without an accelerometer only a step of more than 1.3 m
+/// alone. Where the pressure has left that by more than the acceleration explains, by at least 0.4 m
+/// and at 0.4 m/s, it was a door: the filter goes back to the dead-reckoned track and the disturbance
+/// takes the step. A slower ramp is movement. Without an accelerometer only a step of more than 1.3 m
 /// within 0.4 s (no body is moved like that) is known for a door; slower ones of up to 30 Pa cannot be
 /// told from stairs, and the accuracy says so after every movement. Beyond 80 Pa it is no door: after
 /// 0.6 s the new height is taken.
 ///
-/// **Temperature.** The pressure of a chip that warms up drifts (BMP280: 1.5 Pa/K, DPS310: 0.5 Pa/K).
-/// The coefficient is learnt while the board is known to lie still: quiet acceleration, and a pressure
-/// that moves by less than 0.03 m/s. A slower rise without any vibration counts as standing still.
+/// **Standing still.** Quiet acceleration, and a pressure that moves by less than 0.03 m/s. Where the
+/// pressure alone begins to move, it has a second to prove a door; then it is a slow rise. Until then
+/// what it says is in the accuracy.
+///
+/// **Temperature.** The pressure of a chip that warms up drifts: the BMP280's data sheet gives 1.5 Pa/K
+/// (25 to 40 degrees Celsius, 900 hPa), that of the DPS368, the DPS310's sibling, 0.5 Pa/K. The coefficient is learnt while the board
+/// is known to stand still. Without an accelerometer that is not known, for a slow rise looks the same:
+/// then the drift stays in the height (15 K of a BMP280: 1.9 m) and in the accuracy.
 ///
 /// **Air.** A layer of air is as thick as it is warm: heights are the standard atmosphere's times the
 /// ratio of the air's temperature to the standard one. The air's is `Params.airTemperature` where
@@ -40,8 +45,7 @@ public import SensorTypes
 public struct RelativeAltitudeEstimator: Sendable {
   /// What a user may tune. Independent of sample rates.
   public struct Params: Sendable, Hashable {
-    /// Noise of one pressure sample, Pa rms. Default 1: BMP280 0.2 to 1.3, DPS310 0.2 to 1.2 by
-    /// oversampling.
+    /// Noise of one pressure sample, Pa rms. Default 1, chosen: oversampling sets it.
     public var pressureNoise = 1.0
     /// Steady spread of vertical acceleration while nothing measures it, m/s^2. Default 0.6:
     /// stairs, lifts.
@@ -58,11 +62,11 @@ public struct RelativeAltitudeEstimator: Sendable {
     public var accelerationShare = 0.05
     /// One sigma of the climb rate at the first sample, m/s. Default 0.7.
     public var initialSpeed = 0.7
-    /// Growth of the altitude's uncertainty with time (weather), m per root hour. Default 1, for
-    /// 10 Pa in a calm hour; a front moves 100 to 300 Pa and is not in it.
+    /// Growth of the altitude's uncertainty with time (weather), m per root hour. Default 1, chosen: 12 Pa
+    /// in an hour. A front moves more and is not in it.
     public var drift = 1.0
-    /// One sigma of the chip's temperature coefficient, Pa/K. Default 0.9; the BMP280 states 1.5 and the
-    /// DPS310 0.5 as what to expect, either sign.
+    /// One sigma of the chip's temperature coefficient, Pa/K, either sign. Default 0.9, chosen between the
+    /// chips' 1.5 and 0.5.
     public var temperatureCoefficient = 0.9
     /// Temperature of the air outside, degrees Celsius, where something measures it.
     public var airTemperature: Double?
@@ -178,7 +182,8 @@ public struct RelativeAltitudeEstimator: Sendable {
   static let frozenTime = 0.3
   /// An outlier that stays for this long is the truth, seconds.
   static let outlierTime = 0.6
-  /// The least step that is taken for a door, m: aided, and by the barometer alone.
+  /// The least step that is taken for a door, m: aided (from a track of more than a second, m/s), and by
+  /// the barometer alone.
   static let leastStep = 0.4
   static let leastStepAlone = 1.3
   /// The share of the drift that the filter follows; faster, it would swallow a slow rise before that is
@@ -192,10 +197,16 @@ public struct RelativeAltitudeEstimator: Sendable {
 
   /// Takes the vertical acceleration of the body at `time`: earth frame, up positive, gravity
   /// removed, m/s^2, as `AttitudeEstimator.verticalAcceleration` gives it. Values that are not
-  /// finite or beyond 160 m/s^2 are dropped. Does nothing before the first pressure.
+  /// finite, beyond 160 m/s^2 or not later than the one before are dropped. Does nothing before the
+  /// first pressure.
   public mutating func update(verticalAcceleration: Double, at time: Timestamp) {
     guard verticalAcceleration.isFinite, abs(verticalAcceleration) < 160 else { return }
     guard let last = state.time else { return }
+    if let previous = state.accelerated {
+      // A second one of the same moment would move the state by the whole interval once more.
+      let dt = time.seconds(since: previous)
+      if dt <= 0 && dt > -1 { return }
+    }
     if isRefused(verticalAcceleration, at: time) { return }
     guard let previous = state.accelerated, previous > last,
       time.seconds(since: previous) > 0, time.seconds(since: previous) < Self.aidingTimeout
@@ -631,7 +642,8 @@ public struct RelativeAltitudeEstimator: Sendable {
       state.isStill = false
       // Whoever sets off may have done so a little earlier. What only the pressure says may be a door:
       // that is a step before long.
-      if let since = state.unsettledSince, !isUnmoved || time.seconds(since: since) > Self.doorTime {
+      if let since = state.unsettledSince, !isUnmoved || time.seconds(since: since) > Self.doorTime
+      {
         let height = isUnmoved ? 0.17 : 0.1
         state.p.setOff(height: height)
         state.older?.p.setOff(height: height)

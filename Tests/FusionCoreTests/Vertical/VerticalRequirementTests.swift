@@ -10,36 +10,33 @@ import Testing
   struct Case: Sendable, CustomStringConvertible {
     let description: String
     let scenario: @Sendable () -> VerticalScenario
-    var limit = 0.3
-    init(
-      _ name: String, limit: Double = 0.3, _ scenario: @escaping @Sendable () -> VerticalScenario
-    ) {
+
+    init(_ name: String, _ scenario: @escaping @Sendable () -> VerticalScenario) {
       description = name
       self.scenario = scenario
-      self.limit = limit
     }
   }
 
   static let steps = [
-    Case("door 30 Pa in 0.05 s") { .door(30, edge: 0.05) },
+    Case("door 30 Pa in 0.02 s") { .door(30, edge: 0.02) },
     Case("door -30 Pa in 0.2 s") { .door(-30, edge: 0.2) },
     Case("door 30 Pa in 0.5 s") { .door(30, edge: 0.5) },
     Case("door -30 Pa in 1 s") { .door(-30, edge: 1) },
     Case("door opens and closes") { .door(30, edge: 0.3, open: 5) },
+    Case("door opens and closes at once") { .door(30, edge: 0.1, open: 1) },
     Case("slam") { .door(-30, edge: 0.05, open: 0.1) },
     Case("fan 15 Pa in 0.3 s, three minutes") { .fan(15, edge: 0.3) },
     Case("fan -15 Pa in 1 s, three minutes") { .fan(-15, edge: 1) },
+    Case("fan 15 Pa in 2 s, three minutes") { .fan(15, edge: 2) },
   ]
 
-  /// Nine runs of ten stay within the limit; the worst is printed.
   @Test(arguments: steps)
   func aStepOfPressureIsNoHeight(_ test: Case) {
     let moved = (1...20 as ClosedRange<UInt64>).map { seed in
       VerticalResult(test.scenario(), VerticalWorld(), seed: seed, since: 19).moved
     }.sorted()
     print("\(test): median \(text(moved[10])) 90 % \(text(moved[17])) worst \(text(moved[19])) m")
-    #expect(moved[17] < test.limit)
-    #expect(moved[19] < 2 * test.limit)
+    #expect(moved[19] < 0.3)
   }
 
   /// Without an accelerometer a fast step is known for one; of every step the accuracy tells.
@@ -220,45 +217,118 @@ import Testing
 }
 
 @Suite struct VerticalHostileTests {
-  @Test func nothingMakesANumberThatIsNone() {
-    var noise = Noise(77)
-    var relative = RelativeAltitudeEstimator()
-    var absolute = AbsoluteAltitudeEstimator()
-    var time = 1000.0
-    let bad = [
-      Double.nan, .infinity, -.infinity, 0, -1, 1e300, -1e300, .leastNonzeroMagnitude, 29_999,
-      120_001,
-    ]
-    for i in 0..<200_000 {
-      let kind = noise.uniform()
-      time += kind < 0.02 ? 0 : kind < 0.03 ? 10 : kind < 0.04 ? -0.5 : kind < 0.041 ? -500 : 0.01
-      let at = Timestamp(seconds: time)
-      let pick = bad[Int(noise.next() % 10)]
-      relative.update(
-        verticalAcceleration: noise.uniform() < 0.05 ? pick : 30 * noise.normal(), at: at)
-      if i % 3 == 0 {
-        let pressure = noise.uniform() < 0.1 ? pick : 30_000 + 90_000 * noise.uniform()
-        let calm = noise.uniform() < 0.7 ? 101_325 + 50 * noise.normal() : pressure
-        let temperature = noise.uniform() < 0.1 ? pick : 40 * noise.normal()
-        if let e = relative.update(pressure: calm, temperature: temperature, at: at) {
-          let isSound =
-            e.relativeAltitude.isFinite && e.relativeAccuracy.isFinite && e.relativeAccuracy >= 0
-            && e.pressure.isFinite && (e.verticalSpeed ?? 0).isFinite
-          if !isSound { Issue.record("\(e)") }
-          if let a = absolute.update(e) {
-            let isSound = a.altitude.isFinite && a.accuracy.isFinite && a.accuracy >= 0
-            if !isSound { Issue.record("\(a)") }
+  static let rounds: UInt64 = {
+    #if DEBUG
+      return 4
+    #else
+      return 40
+    #endif
+  }()
+
+  static let bad = [
+    Double.nan, .infinity, -.infinity, 0, -1, 1e300, -1e300, .leastNonzeroMagnitude, 29_999,
+    120_001,
+    -0.0, 1e-300,
+  ]
+
+  private func isSound(_ e: AltitudeEstimate) -> Bool {
+    e.relativeAltitude.isFinite && e.relativeAccuracy.isFinite && e.relativeAccuracy >= 0
+      && e.pressure.isFinite && (e.verticalSpeed ?? 0).isFinite
+  }
+
+  private func isSound(_ a: AbsoluteAltitudeEstimate) -> Bool {
+    a.altitude.isFinite && a.accuracy.isFinite && a.accuracy >= 0
+      && (a.ellipsoidalAltitude ?? 0).isFinite
+  }
+
+  /// Ten thousand steps a round (400 000 in release): a mood of each stretch decides how mad they are, so
+  /// that stillness, doors, distrust and gaps are all come by. A calm minute then has to heal both.
+  @Test func nothingMakesANumberThatIsNone() throws {
+    var counts = (steps: UInt64(0), distrusts: UInt64(0), relevelled: UInt64(0), sound: 0)
+    for round in 1...Self.rounds {
+      var noise = Noise(77 &* round)
+      var relative = RelativeAltitudeEstimator()
+      var absolute = AbsoluteAltitudeEstimator()
+      var nanoseconds: Int64 = 1_000_000_000_000
+      var (mood, height) = (0.0, 0.0)
+      for i in 0..<10_000 {
+        if i % 500 == 0 {
+          mood = noise.uniform()
+          height = mood < 0.3 ? 0 : 30 * noise.normal()
+        }
+        let isMad = noise.uniform() < (mood < 0.5 ? 0.002 : 0.3)
+        let jump = noise.uniform()
+        if !isMad {
+          nanoseconds &+= 10_000_000
+        } else if jump < 0.01 {
+          nanoseconds = Int64(truncatingIfNeeded: noise.next())
+        } else {
+          nanoseconds &+=
+            [0, -500_000_000, 3_000_000_000, 10_000_000_000, -500_000_000_000][
+              Int(noise.next() % 5)]
+        }
+        let at = Timestamp(nanoseconds: nanoseconds)
+        let pick = Self.bad[Int(noise.next() % 12)]
+        let force = mood < 0.3 ? 0.02 * noise.normal() : 30 * noise.normal()
+        relative.update(verticalAcceleration: isMad ? pick : force, at: at)
+        if i % 4 == 0 {
+          if mood > 0.2 && mood < 0.3 { height += 0.05 }
+          let door = mood < 0.5 && (i / 200) % 2 == 0 ? 30.0 : 0
+          let calm = 101_325 - 12 * height + door + noise.normal()
+          let wild = noise.uniform() < 0.5 ? pick : 30_000 + 90_000 * noise.uniform()
+          let temperature = isMad ? pick : 20 + 40 * mood
+          if let e = relative.update(
+            pressure: isMad ? wild : calm, temperature: temperature, at: at)
+          {
+            if !isSound(e) { Issue.record("round \(round), step \(i): \(e)") }
+            if let a = absolute.update(e), !isSound(a) {
+              Issue.record("round \(round), step \(i): \(a)")
+            }
+            counts.sound += 1
           }
         }
+        if i % 50 == 0 {
+          absolute.update(
+            altitude: isMad ? pick : 500 + (mood > 0.7 ? 900 : 3) * noise.normal(),
+            accuracy: isMad ? pick : 0.5 + 20 * noise.uniform(),
+            ellipsoidalAltitude: noise.uniform() < 0.2 ? pick : nil, at: at)
+        }
       }
-      if i % 50 == 0 {
-        absolute.update(
-          altitude: noise.uniform() < 0.1 ? pick : 500 * noise.normal(),
-          accuracy: noise.uniform() < 0.1 ? pick : 50 * noise.uniform(),
-          ellipsoidalAltitude: noise.uniform() < 0.2 ? pick : nil, at: at)
+      counts.steps += relative.state.steps
+      counts.distrusts += relative.state.distrusts
+      counts.relevelled += absolute.state.relevelled
+      #expect(relative.state.rejected > 0 && absolute.state.rejected > 0)
+      try heals(&relative, &absolute, from: 5_000_000_000_000_000, &noise)
+    }
+    print("hostile: \(counts)")
+    #expect(counts.steps > 0 && counts.distrusts > 0 && counts.relevelled > 0)
+  }
+
+  /// After 90 s of good samples the climb rate is none and the level the receiver's.
+  private func heals(
+    _ relative: inout RelativeAltitudeEstimator, _ absolute: inout AbsoluteAltitudeEstimator,
+    from begin: Int64, _ noise: inout Noise
+  ) throws {
+    var last: (AltitudeEstimate, AbsoluteAltitudeEstimate)?
+    for i in 0..<9000 {
+      let at = Timestamp(nanoseconds: begin + Int64(i) * 10_000_000)
+      relative.update(verticalAcceleration: 0.02 * noise.normal(), at: at)
+      guard i % 4 == 0 else { continue }
+      if let e = relative.update(
+        pressure: 95_000 + noise.normal(), temperature: 25, at: at),
+        let a = absolute.update(e)
+      {
+        last = (e, a)
+      }
+      if i % 100 == 0 {
+        absolute.update(altitude: 700 + noise.normal(), accuracy: 3, at: at)
       }
     }
-    #expect(relative.state.rejected > 0 && absolute.state.rejected > 0)
+    let (altitude, level) = try #require(last)
+    #expect(abs(altitude.pressure - 95_000) < 2)
+    #expect(abs(try #require(altitude.verticalSpeed)) < 0.1)
+    #expect(abs(level.altitude - 700) < 1.96 * level.accuracy)
+    #expect(abs(level.altitude - 700) < 10)
   }
 
   @Test func savingSplittingAndResumingIsBitIdentical() throws {
