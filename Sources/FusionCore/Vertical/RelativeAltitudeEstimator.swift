@@ -25,7 +25,7 @@ public import SensorTypes
 /// told from stairs, and the accuracy says so after every movement. Beyond 80 Pa it is no door: after
 /// 0.6 s the new height is taken.
 ///
-/// **Standing still.** Quiet acceleration, and a pressure that moves by less than 0.03 m/s. Where the
+/// **Standing still.** Quiet acceleration, no turning, and a pressure that moves by less than 0.03 m/s. Where the
 /// pressure alone begins to move, it has a second to prove a door; then it is a slow rise. Until then
 /// what it says is in the accuracy.
 ///
@@ -84,6 +84,8 @@ public struct RelativeAltitudeEstimator: Sendable {
     var p: VerticalCovariance
     /// Whether the board was known to lie still.
     var isStill: Bool
+    /// By how much the pressure had left the filter already, m.
+    var lag: Double
     /// First and second integral of measured acceleration since then, m/s and m.
     var gained = 0.0
     var moved = 0.0
@@ -139,6 +141,7 @@ public struct RelativeAltitudeEstimator: Sendable {
     var quietMean = 0.0
     var quietVariance = 1.0
     var sameSince: Timestamp?
+    var isTurning = false
     /// Measured height, low-passed by 1 and by 4 s: their difference is a slow climb rate.
     var fastHeight = 0.0
     var slowHeight = 0.0
@@ -199,7 +202,12 @@ public struct RelativeAltitudeEstimator: Sendable {
   /// removed, m/s^2, as `AttitudeEstimator.verticalAcceleration` gives it. Values that are not
   /// finite, beyond 160 m/s^2 or not later than the one before are dropped. Does nothing before the
   /// first pressure.
-  public mutating func update(verticalAcceleration: Double, at time: Timestamp) {
+  ///
+  /// - Parameter isTurning: Whether something else says that the board does not lie still, as a gyro
+  ///   does.
+  public mutating func update(
+    verticalAcceleration: Double, isTurning: Bool = false, at time: Timestamp
+  ) {
     guard verticalAcceleration.isFinite, abs(verticalAcceleration) < 160 else { return }
     guard let last = state.time else { return }
     if let previous = state.accelerated {
@@ -208,6 +216,7 @@ public struct RelativeAltitudeEstimator: Sendable {
       if dt <= 0 && dt > -1 { return }
     }
     if isRefused(verticalAcceleration, at: time) { return }
+    state.isTurning = isTurning
     guard let previous = state.accelerated, previous > last,
       time.seconds(since: previous) > 0, time.seconds(since: previous) < Self.aidingTimeout
     else {
@@ -497,7 +506,9 @@ public struct RelativeAltitudeEstimator: Sendable {
     let keep = self.keep(age)
     x[2] *= keep
     let step = measured - x[0] - x[3] - rise * x[4]
-    guard abs(step) > least else {
+    // A slow rise has been going on for longer than the track.
+    let lag = state.isAided ? track.lag : 0
+    guard abs(step) > least, abs(step - lag) > least else {
       state.candidate = 0
       return false
     }
@@ -617,14 +628,16 @@ public struct RelativeAltitudeEstimator: Sendable {
       guard time.seconds(since: newer.time) >= period else { return }
       state.older = newer
     }
-    state.newer = Track(time: time, x: state.x, p: state.p, isStill: state.isStill)
+    state.newer = Track(
+      time: time, x: state.x, p: state.p, isStill: state.isStill, lag: state.usualInnovation)
     if state.older == nil { state.older = state.newer }
   }
 
-  /// Whether the accelerometer feels nothing.
+  /// Whether the accelerometer feels nothing, and the gyro neither.
   private var isQuiet: Bool {
     let most = state.isStill ? 1.5 : 1
-    return state.quietVariance < 0.05 * 0.05 && abs(state.quietMean + state.x[2]) < 0.05 * most
+    return !state.isTurning && state.quietVariance < 0.05 * 0.05
+      && abs(state.quietMean + state.x[2]) < 0.05 * most
   }
 
   private mutating func judgeStillness(at time: Timestamp) {
@@ -638,16 +651,17 @@ public struct RelativeAltitudeEstimator: Sendable {
       abs(state.x[1]) < 0.05 * most && abs(state.fastHeight - state.slowHeight) < 3 * 0.03
     guard isUnmoved && isLevel else {
       state.stillSince = nil
-      if state.isStill { state.unsettledSince = time }
+      if state.isStill {
+        state.p.setOff(height: 0.1)
+        state.unsettledSince = time
+      }
       state.isStill = false
       // Whoever sets off may have done so a little earlier. What only the pressure says may be a door:
       // that is a step before long.
       if let since = state.unsettledSince, !isUnmoved || time.seconds(since: since) > Self.doorTime
       {
-        let height = isUnmoved ? 0.17 : 0.1
-        state.p.setOff(height: height)
-        state.older?.p.setOff(height: height)
-        state.newer?.p.setOff(height: height)
+        state.older?.p.setOff(height: 0.1)
+        state.newer?.p.setOff(height: 0.1)
         state.unsettledSince = nil
       }
       return

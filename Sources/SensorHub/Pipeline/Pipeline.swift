@@ -170,13 +170,13 @@ struct Pipeline: Sendable {
     case .acceleration(let force):
       awaitsGravity = false
       heading.update(acceleration: mount * force, at: time)
-      vertical.update(heading.verticalAcceleration, at: time)
+      vertical.update(heading, at: time)
     case .inertial(let rate, let force):
       awaitsGravity = false
       // An angular rate is an axial vector: a mirrored mount turns its sense as well.
       let sense = mount.determinant
       heading.update(angularRate: sense * (mount * rate), acceleration: mount * force, at: time)
-      vertical.update(heading.verticalAcceleration, at: time)
+      vertical.update(heading, at: time)
     case .magneticField(let raw):
       channels[sensor].newestField = raw
       let field = mount * (channel.calibration?.correct(raw) ?? raw)

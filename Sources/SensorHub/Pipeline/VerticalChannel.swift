@@ -14,10 +14,11 @@ struct VerticalChannel: Sendable {
   private var absolute = AbsoluteAltitudeEstimator()
   private var published: Timestamp?
 
-  /// Takes the attitude filter's vertical acceleration, where it has one.
-  mutating func update(_ acceleration: Double?, at time: Timestamp) {
-    guard let acceleration else { return }
-    relative.update(verticalAcceleration: acceleration, at: time)
+  /// Takes the vertical acceleration of an attitude filter, where it has one.
+  mutating func update(_ attitude: AttitudeEstimator, at time: Timestamp) {
+    guard let acceleration = attitude.verticalAcceleration else { return }
+    relative.update(
+      verticalAcceleration: acceleration, isTurning: !attitude.isResting, at: time)
   }
 
   mutating func update(
