@@ -652,7 +652,6 @@ public struct RelativeAltitudeEstimator: Sendable {
     guard isUnmoved && isLevel else {
       state.stillSince = nil
       if state.isStill {
-        state.p.setOff(height: 0.1)
         state.unsettledSince = time
       }
       state.isStill = false
@@ -660,8 +659,10 @@ public struct RelativeAltitudeEstimator: Sendable {
       // that is a step before long.
       if let since = state.unsettledSince, !isUnmoved || time.seconds(since: since) > Self.doorTime
       {
-        state.older?.p.setOff(height: 0.1)
-        state.newer?.p.setOff(height: 0.1)
+        let swallowed = isUnmoved ? 0.15 : 0
+        state.p.setOff(swallowed: swallowed)
+        state.older?.p.setOff(swallowed: swallowed)
+        state.newer?.p.setOff(swallowed: swallowed)
         state.unsettledSince = nil
       }
       return

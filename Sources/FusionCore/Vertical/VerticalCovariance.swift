@@ -63,10 +63,16 @@ struct VerticalCovariance: Sendable, Hashable, Codable {
     temperature[4] = max(0, temperature[4])
   }
 
-  /// Gives back the doubt that standing still had taken: `height` metres and 0.07 m/s.
-  mutating func setOff(height doubt: Double) {
-    height[0] += doubt * doubt
+  /// Gives back the doubt that standing still had taken, 0.1 m and 0.07 m/s, and says how much of the
+  /// disturbance may have been height, one sigma in metres.
+  mutating func setOff(swallowed: Double) {
+    height[0] += 0.1 * 0.1
     speed[1] += 0.07 * 0.07
+    let variance = swallowed * swallowed
+    height[0] += variance
+    height[3] -= variance
+    disturbance[0] -= variance
+    disturbance[3] += variance
   }
 
   /// Forgets what is known of the acceleration and gives it a new variance.
