@@ -122,7 +122,7 @@ public struct LocationEngine: Sendable {
     case .altitudeUnavailable(let reason, _):
       altitude = .missing(reason)
       for index in clients.indices { tellAltitudeLoss(reason, index, emit) }
-    case .sensor, .diagnostic: break
+    case .absoluteAltitude, .sensor, .diagnostic: break
     }
   }
 

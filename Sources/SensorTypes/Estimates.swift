@@ -45,7 +45,7 @@ public struct AltitudeEstimate: Sendable, Hashable {
   public var time: Timestamp
   /// Height above the first sample of this run, metres.
   public var relativeAltitude: Double
-  /// One sigma of the relative altitude, metres.
+  /// One sigma of the relative altitude, metres: 1.96 of it hold the truth in 95 % of the time.
   public var relativeAccuracy: Double
   /// Smoothed static pressure, pascals.
   public var pressure: Double
@@ -62,5 +62,31 @@ public struct AltitudeEstimate: Sendable, Hashable {
     self.relativeAccuracy = relativeAccuracy
     self.pressure = pressure
     self.verticalSpeed = verticalSpeed
+  }
+}
+
+/// Height above the sea at one moment, from a barometer and a receiver.
+public struct AbsoluteAltitudeEstimate: Sendable, Hashable {
+  /// The moment it is true for.
+  public var time: Timestamp
+  /// Height above mean sea level, metres, by the receiver's geoid.
+  public var altitude: Double
+  /// One sigma of the height, metres: 1.96 of it hold the truth in 95 % of the time.
+  public var accuracy: Double
+  /// Height above the WGS 84 ellipsoid, metres; `nil` where the receiver does not say both.
+  public var ellipsoidalAltitude: Double?
+  /// The newest fix that is part of it.
+  public var fixTime: Timestamp
+
+  /// Makes an estimate.
+  public init(
+    time: Timestamp, altitude: Double, accuracy: Double, ellipsoidalAltitude: Double? = nil,
+    fixTime: Timestamp
+  ) {
+    self.time = time
+    self.altitude = altitude
+    self.accuracy = accuracy
+    self.ellipsoidalAltitude = ellipsoidalAltitude
+    self.fixTime = fixTime
   }
 }

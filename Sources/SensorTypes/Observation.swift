@@ -88,6 +88,8 @@ public enum Observation: Sendable, Hashable {
   case altitude(AltitudeEstimate)
   /// Altitude cannot be given any more, or not yet.
   case altitudeUnavailable(NoData, at: Timestamp)
+  /// A new height above the sea; at most once a second.
+  case absoluteAltitude(AbsoluteAltitudeEstimate)
   /// A sensor's state has changed.
   case sensor(SensorStatus)
   /// Something a person should know, in one line.

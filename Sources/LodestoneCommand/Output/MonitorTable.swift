@@ -9,6 +9,7 @@ struct MonitorTable {
   private var headingReason: NoData? = .notYet
   private var altitude: AltitudeEstimate?
   private var altitudeReason: NoData? = .notYet
+  private var absolute: AbsoluteAltitudeEstimate?
   private var location: LocationEstimate?
   private var locationReason: NoData? = .notYet
   private var sensors: [Int: SensorStatus] = [:]
@@ -28,7 +29,10 @@ struct MonitorTable {
     case .heading(let value): (heading, headingReason) = (value, nil)
     case .headingUnavailable(let reason, _): (heading, headingReason) = (nil, reason)
     case .altitude(let value): (altitude, altitudeReason) = (value, nil)
-    case .altitudeUnavailable(let reason, _): (altitude, altitudeReason) = (nil, reason)
+    case .altitudeUnavailable(let reason, _):
+      (altitude, altitudeReason) = (nil, reason)
+      absolute = nil
+    case .absoluteAltitude(let value): absolute = value
     case .location(let value): (location, locationReason) = (value, nil)
     case .locationUnavailable(let reason, _): (location, locationReason) = (nil, reason)
     case .sensor(let status): sensors[status.index] = status
@@ -74,7 +78,12 @@ struct MonitorTable {
     guard let altitude else { return altitudeReason.map { "- (\($0))" } ?? "-" }
     let climb = altitude.verticalSpeed.map { "  climb \(fixed($0, 2)) m/s" } ?? ""
     return "\(fixed(altitude.relativeAltitude, 2)) m +- \(fixed(altitude.relativeAccuracy, 2))"
-      + "\(climb)  \(fixed(altitude.pressure / 100, 2)) hPa"
+      + "\(climb)  \(fixed(altitude.pressure / 100, 2)) hPa\(absoluteText)"
+  }
+
+  private var absoluteText: String {
+    guard let absolute else { return "" }
+    return "  above sea \(fixed(absolute.altitude, 1)) m +- \(fixed(absolute.accuracy, 1))"
   }
 
   private var locationText: String {

@@ -57,6 +57,10 @@ struct ObservationLines {
       time = at
       line = begin("altitude", at: time)
       line.set("reason", reason.description)
+    case .absoluteAltitude(let altitude):
+      time = altitude.time
+      line = begin("absoluteAltitude", at: time)
+      Self.write(altitude, into: &line)
     case .sensor(let status):
       line = begin("sensor", at: status.since)
       Self.write(status, into: &line)
@@ -142,6 +146,13 @@ struct ObservationLines {
     // Kilopascals, as CMAltitudeData.
     line.set("pressure", altitude.pressure / 1_000, digits: 6)
     line.set("verticalSpeed", altitude.verticalSpeed, digits: 4)
+  }
+
+  private static func write(_ altitude: AbsoluteAltitudeEstimate, into line: inout JSONLine) {
+    line.set("altitude", altitude.altitude, digits: 3)
+    line.set("altitudeAccuracy", altitude.accuracy, digits: 3)
+    line.set("ellipsoidalAltitude", altitude.ellipsoidalAltitude, digits: 3)
+    line.set("fixAge", altitude.time.seconds(since: altitude.fixTime), digits: 1)
   }
 
   private static func write(_ status: SensorStatus, into line: inout JSONLine) {

@@ -40,7 +40,7 @@ struct Pipeline: Sendable {
   private var heading: AttitudeEstimator
   /// What a run of the same deliveries has taught, where this one is a second.
   private let smoother: AttitudeSmoother?
-  private var altitude = RelativeAltitudeEstimator()
+  private var vertical = VerticalChannel()
   private var local: LocalField
   private var hasFix: Bool?
   private var memory = PositionMemory()
@@ -211,22 +211,22 @@ struct Pipeline: Sendable {
     case .acceleration(let force):
       awaitsGravity = false
       heading.update(acceleration: mount * force, at: time)
+      vertical.update(heading, at: time)
     case .inertial(let rate, let force):
       awaitsGravity = false
       // An angular rate is an axial vector: a mirrored mount turns its sense as well.
       let sense = mount.determinant
       heading.update(angularRate: sense * (mount * rate), acceleration: mount * force, at: time)
       publishCourseHeading(at: time, publish)
+      vertical.update(heading, at: time)
     case .magneticField(let raw):
       channels[sensor].newestField = raw
       fieldTime = time
       let field = mount * (channel.calibration?.correct(raw) ?? raw)
       heading.update(magneticField: field, at: time, quality: channel.quality)
       publishHeading(at: time, publish)
-    case .atmosphere(let pressure, _):
-      if let estimate = altitude.update(pressure: pressure, at: time) {
-        publish(.altitude(estimate))
-      }
+    case .atmosphere(let pressure, let temperature):
+      vertical.update(pressure: pressure, temperature: temperature, at: time, publish)
     }
   }
 
@@ -270,8 +270,9 @@ struct Pipeline: Sendable {
       heading.update(
         velocity: velocity.value, deviation: velocity.deviation, at: velocity.time)
     }
-    publish(
-      .location(LocationEstimate(fix: AccuracyModel.completed(fix), isSimulated: isSimulated)))
+    let completed = AccuracyModel.completed(fix)
+    vertical.update(completed)
+    publish(.location(LocationEstimate(fix: completed, isSimulated: isSimulated)))
   }
 
   private mutating func process(_ new: SensorStatus, _ publish: (Observation) -> Void) {

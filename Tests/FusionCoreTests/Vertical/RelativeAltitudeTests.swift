@@ -130,6 +130,24 @@ import Testing
     #expect(abs(try #require(last).relativeAltitude) < 0.05)
   }
 
+  /// A chip that is read twice in one moment says nothing new.
+  @Test func accelerationsOfOneMomentCountOnce() {
+    var once = RelativeAltitudeEstimator()
+    var thrice = once
+    var noise = Noise(12)
+    for i in 0..<2000 {
+      let at = Timestamp(seconds: 10 + Double(i) / 100)
+      let force = 0.5 + 0.1 * noise.normal()
+      once.update(verticalAcceleration: force, at: at)
+      for _ in 0..<3 { thrice.update(verticalAcceleration: force, at: at) }
+      guard i % 4 == 0 else { continue }
+      let measured = pressure(0) + noise.normal()
+      let a = once.update(pressure: measured, at: at)
+      let b = thrice.update(pressure: measured, at: at)
+      #expect(a == b)
+    }
+  }
+
   @Test func aPauseOfMinutesKeepsTheZero() throws {
     var estimator = RelativeAltitudeEstimator()
     for i in 0..<100 {
