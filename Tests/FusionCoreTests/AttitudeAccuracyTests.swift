@@ -117,6 +117,46 @@ import Testing
     #expect(late.worst < 1)
   }
 
+  /// Shaken from the first sample on with 3 g at 2 to 5 Hz while it turns, then laid down.
+  @Test(arguments: 1...8 as ClosedRange<UInt64>)
+  func aStartAmidShakesFindsItsLevelAndItsNorth(seed: UInt64) {
+    var noise = Noise(500 + seed)
+    var board = SimulatedBoard()
+    board.bias = noise.vector(0.6 * degree)
+    let (f, g, h) = (2 + 3 * noise.uniform(), 2 + 3 * noise.uniform(), 2 + 3 * noise.uniform())
+    let (a, b) = (6 * noise.uniform(), 6 * noise.uniform())
+    func envelope(_ t: Double) -> Double { 1 - Trajectory.ramp(t, 8, 9) }
+    let trajectory = Trajectory(
+      heading: { a + 2 * sin(0.9 * $0) * envelope($0) },
+      pitch: { 0.9 * sin(1.7 * $0 + b) * envelope($0) },
+      roll: { 0.7 * sin(1.3 * $0 + a) * envelope($0) },
+      acceleration: {
+        30 * envelope($0)
+          * Vector3(
+            sin(2 * .pi * f * $0 + a), sin(2 * .pi * g * $0 + b), 0.7 * sin(2 * .pi * h * $0))
+      })
+    var estimator = AttitudeEstimator()
+    var late = (tilt: 0.0, heading: ErrorStatistics())
+    board.run(trajectory, seconds: 25, seed: seed, &estimator) { t, truth, estimator in
+      guard t > 12, let attitude = estimator.attitude(at: Timestamp(seconds: 100 + t)) else {
+        return
+      }
+      let error = attitude * truth.conjugate
+      late.tilt = max(late.tilt, acos(min(1, error.rotate(Vector3(0, 0, 1)).z)))
+      if let estimate = estimator.headingOrNil(at: t) {
+        late.heading.add(
+          angleDifference(estimate.magneticHeading, trueHeading(truth)) / degree,
+          halfWidth: estimate.accuracy.map { $0 / degree })
+      }
+    }
+    print(
+      "shaken start, seed \(seed): tilt \(text(late.tilt / degree)) heading \(text(late.heading.rms))",
+      "worst \(text(late.heading.worst)) inside \(text(late.heading.coverage))")
+    #expect(late.tilt < 4 * degree)
+    #expect(late.heading.rms < 4)
+    #expect(late.heading.coverage >= 0.95)
+  }
+
   @Test func theGyrosBiasIsFoundAtRest() {
     var board = SimulatedBoard()
     board.bias = Vector3(1, -2, 0.5) * degree

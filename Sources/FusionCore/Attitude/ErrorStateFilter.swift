@@ -15,59 +15,61 @@ import LinearAlgebra
 /// Every gyro sample turns the attitude; the 23 x 23 covariance moves only once a block (0.1 s), from
 /// sums taken over the block. What makes it robust against acceleration is that gravity is not measured
 /// at all: specific force is integrated to a horizontal velocity, and that *velocity* stays near zero,
-/// which steps and shakes fulfil and a wrong tilt does not. The design is that of the project's page on
-/// fusion.
+/// which steps and shakes fulfil and a wrong tilt does not.
+///
+/// `ErrorStateFilter+Motion` is what it learns of how the board moves, `+Field` what of the magnetometer;
+/// here are the state, the samples, and the step from one block to the next.
 struct ErrorStateFilter: Sendable, Equatable, Codable {
   /// Whether there is an attitude; before the start everything else means nothing.
   private(set) var isRunning = false
-  private(set) var strapdown = Strapdown()
-  private var velocity = SIMD2<Double>.zero
+  var strapdown = Strapdown()
+  var velocity = SIMD2<Double>.zero
   /// The earth's field: horizontal and up, microtesla.
-  private(set) var field = SIMD2<Double>(20, -40)
+  var field = SIMD2<Double>(20, -40)
   /// Seconds by which the magnetometer's samples are older than their times say.
   private(set) var lag = 0.0
   /// The magnets that have come since the calibration, body frame, microtesla.
-  private var attached = Vector3.zero
-  private var residual = ResidualIron()
-  private var watch = MagnetWatch()
-  private var covariance = ErrorCovariance()
+  var attached = Vector3.zero
+  var residual = ResidualIron()
+  var watch = MagnetWatch()
+  var covariance = ErrorCovariance()
   /// What others ask for at every sample.
   private(set) var summary = Summary()
   /// Whether the earth frame's y axis is magnetic north, or still arbitrary.
   var hasNorth = false
   /// Whether `field` has been measured.
-  private var knowsField = false
+  var knowsField = false
   /// Whether the field has been measured since the start: until then the covariance knows nothing of
   /// heading, which is as good as the means that it started from.
-  private(set) var hasTakenField = false
+  var hasTakenField = false
   /// Mean square of what the field's strength deviates by beyond the sensor's noise, uT^2.
-  private var fieldScatter = 0.0
+  var fieldScatter = 0.0
   /// Mean square of horizontal velocity, (m/s)^2.
-  private var velocityScatter = 0.0
+  var velocityScatter = 0.0
   /// What the newest block turned the attitude by about the vertical, radians counterclockwise.
-  private(set) var headingCorrection = 0.0
+  var headingCorrection = 0.0
   /// Running mean of the magnetometer's normalised innovation.
-  private var surprise = 0.0
-  private var block = MotionBlock()
+  var surprise = 0.0
+  var block = MotionBlock()
   /// Specific force of the newest block that had one, for accelerometers slower than a block.
-  private var lastForce: Vector3?
+  var lastForce: Vector3?
   private var forceAge = 0.0
   /// Low-passed specific force, and the velocity that it would have given of late; earth frame.
-  private var meanForce: Vector3?
-  private var flight = Vector3.zero
+  var meanForce: Vector3?
+  var flight = Vector3.zero
   /// Seconds for which the attitude is not trusted: it began in motion.
-  private var youth = 0.0
+  var youth = 0.0
   /// Seconds since north was found.
-  private var northAge = 0.0
+  var northAge = 0.0
   /// What was known of iron when `takeIronMove` was last true.
-  private var toldIron = Vector3.zero
-  private var aiding: Aiding?
+  var toldIron = Vector3.zero
+  var aiding: Aiding?
   /// Courses in a row that did not agree with heading.
-  private var contradictions = 0
+  var contradictions = 0
   /// What the assumption of standstill has turned the attitude by of late, radians about the earth's
   /// horizontal axes. Corrections that agree with each other for seconds are an acceleration taken for
   /// tilt as likely as a tilt mended.
-  private var pull = SIMD2<Double>.zero
+  var pull = SIMD2<Double>.zero
 
   /// What followed from the newest block. Small, because a copy of the whole filter is not.
   struct Summary: Sendable, Equatable, Codable {
@@ -83,17 +85,8 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     var hiddenIron = Matrix3.identity
   }
 
-  /// Whether what is known of iron has moved by as much as matters to who judges the field, since the
-  /// last time that this was true.
-  mutating func takeIronMove() -> Bool {
-    let iron = summary.iron
-    guard (iron - toldIron).lengthSquared > 9 else { return false }
-    toldIron = iron
-    return true
-  }
-
   /// A velocity that was measured by somebody else.
-  private struct Aiding: Sendable, Hashable, Codable {
+  struct Aiding: Sendable, Hashable, Codable {
     var velocity: SIMD2<Double>
     var variance: Double
     /// Seconds since it was true.
@@ -177,28 +170,6 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   /// Forgets everything.
   mutating func stop() { self = ErrorStateFilter() }
 
-  /// Takes the field of this place from a first measurement, or from the magnetic model where the place is
-  /// known: a magnet that was there from the start then shows.
-  private mutating func setField(
-    _ mean: Vector3, _ expected: ExpectedField?, _ c: AttitudeEstimator.Coefficients
-  ) {
-    knowsField = true
-    var variance = c.fieldVariance
-    if let expected {
-      field = SIMD2(expected.strength * cos(expected.dip), -expected.strength * sin(expected.dip))
-      let dip = expected.strength * expected.dipDeviation
-      variance =
-        c.placeVariance + expected.strengthDeviation * expected.strengthDeviation + dip * dip
-    } else {
-      field = SIMD2(hypot(mean.x, mean.y), mean.z)
-    }
-    covariance.decouple(ErrorVector.field, variance: variance)
-    covariance.decouple(ErrorVector.field + 1, variance: variance)
-    // Where the attitude is doubtful, so is what is known of the field.
-    fieldScatter = youth > 0 ? c.fieldCeiling / c.scatterWeight : 0
-    surprise = 0
-  }
-
   /// Turns the attitude by one interval.
   mutating func rotate(_ rate: Vector3, previous: Vector3, _ dt: Double) {
     let turn = strapdown.rotate(rate, previous: previous, dt)
@@ -226,39 +197,6 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
 
   /// Rate about the vertical, clockwise, rad/s.
   var turnRate: Double { -strapdown.attitude.rotate(strapdown.rate).z }
-
-  /// Takes the direction in which the carrier moves as that of its y axis.
-  /// - Parameters:
-  ///   - course: Clockwise from magnetic north, radians.
-  ///   - variance: rad^2, what the carrier slips sideways and how it is mounted included.
-  mutating func take(course: Double, variance: Double, _ c: AttitudeEstimator.Coefficients) {
-    let heading = DirectAttitude.heading(of: strapdown.attitude)
-    let z = (heading - course).remainder(dividingBy: 2 * .pi)
-    guard hasNorth else {
-      turnEarth(by: z)
-      covariance.decouple(2, variance: variance)
-      hasNorth = true
-      northAge = 0
-      return summarise()
-    }
-    // Somebody who goes backwards, or slides, is not followed at once. A course that contradicts for
-    // longer is right: iron on the carrier has turned north.
-    let surprise = z * z / (covariance[2, 2] + variance)
-    contradictions = surprise > c.courseSurprise ? contradictions + 1 : 0
-    if contradictions >= c.courseContradictions {
-      contradictions = 0
-      let size = z * z * field.x * field.x
-      for axis in 0..<3 { covariance.add(size, to: ErrorVector.iron + axis) }
-      covariance.add(z * z, to: 2)
-      residual.restart()
-    }
-    var x = ErrorVector.zero
-    let doubt = max(1, z * z / (covariance[2, 2] + variance) / c.courseSurprise)
-    covariance.update(
-      &x, h: .unit(ErrorVector.attitude + 2), value: z, variance: variance * doubt)
-    apply(x)
-    summarise()
-  }
 
   /// Whether the block is long enough to be closed.
   func isBlockFull(_ c: AttitudeEstimator.Coefficients) -> Bool {
@@ -334,47 +272,6 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     block = MotionBlock()
   }
 
-  /// Nothing on earth is accelerated one way for long: a force that would have made it fast belongs to a
-  /// wrong attitude. Upside down the filter is at peace with itself and would stay; and one that began amid
-  /// accelerations of several g may have begun far off.
-  private mutating func watchVertical(
-    _ now: Circumstances, _ duration: Double, _ c: AttitudeEstimator.Coefficients
-  ) -> Bool {
-    youth = max(0, youth - duration)
-    guard let force = lastForce else { return false }
-    let up = Vector3(0, 0, c.gravity)
-    let old = meanForce ?? force
-    meanForce = old + (force - old) * (duration / (c.meanForceTime + duration))
-    flight = (flight + (force - up) * duration) * (c.flightTime / (c.flightTime + duration))
-    let limit = youth > 0 || now.isCalm ? c.youngFlightLimit : c.flightLimit
-    return flight.lengthSquared > limit * limit
-  }
-
-  /// Turns the attitude by the shortest way so that the mean force is up, and lets all that followed from
-  /// the wrong one be found anew.
-  private mutating func level(
-    _ expected: ExpectedField?, _ c: AttitudeEstimator.Coefficients
-  ) {
-    guard let mean = meanForce, let turn = DirectAttitude.attitude(up: mean) else { return }
-    strapdown.attitude = (turn * strapdown.attitude).normalized
-    meanForce = turn.rotate(mean)
-    flight = .zero
-    velocity = .zero
-    velocityScatter = 0
-    pull = .zero
-    let angle = turn.rotationVector.length * c.levelledShare
-    for axis in 0..<2 {
-      covariance.decouple(ErrorVector.attitude + axis, variance: angle * angle)
-      covariance.decouple(ErrorVector.velocity + axis, variance: c.startVelocity)
-    }
-    residual.restart()
-    if hasNorth, let field = block.field {
-      alignNorth(turn.rotate(field.earth - field.rotation * summary.iron), expected, c)
-    } else {
-      hasNorth = false
-    }
-  }
-
   private mutating func predict(
     _ force: Vector3?, _ duration: Double, _ c: AttitudeEstimator.Coefficients
   ) {
@@ -427,200 +324,8 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     return ErrorCovariance.Transition(attitude: attitude, velocity: velocity)
   }
 
-  private mutating func takeVelocity(
-    _ x: inout ErrorVector, _ force: Vector3, _ duration: Double,
-    _ c: AttitudeEstimator.Coefficients
-  ) {
-    let square = (velocity * velocity).sum() / 2
-    velocityScatter += (square - velocityScatter) * (duration / (c.velocityScatterTime + duration))
-    guard var aid = aiding else { return takeStandstill(&x, duration, c) }
-    if aid.isNew {
-      // What it has become since, by the force.
-      let acceleration = SIMD2(force.x, force.y)
-      let slip = c.aidingSlip * c.aidingSlip * (acceleration * acceleration).sum()
-      measure(&x, velocity: aid.velocity + acceleration * aid.age, variance: aid.variance + slip)
-      aid.isNew = false
-    } else if aid.age > c.aidingPause {
-      // A carrier that was moving when the receiver lost it goes on moving, ever less surely like that.
-      let deviation = c.aidingDeviation + c.aidingGrowth * aid.age
-      measure(&x, velocity: aid.velocity, variance: deviation * deviation / duration)
-    }
-    aid.age += duration
-    aiding = aid.age < c.aidingMemory ? aid : nil
-  }
-
-  /// Nothing says how fast it goes: on the whole not at all. Somebody who walks keeps his velocity for
-  /// seconds, so that each block says little about tilt; the weight falls with the velocity itself, as in
-  /// a fit that is robust against outliers.
-  private mutating func takeStandstill(
-    _ x: inout ErrorVector, _ duration: Double, _ c: AttitudeEstimator.Coefficients
-  ) {
-    let before = SIMD2(x[0], x[1])
-    let variance = c.velocityVariance + c.velocityWeight * velocityScatter
-    measure(&x, velocity: .zero, variance: variance / duration)
-    pull += SIMD2(x[0], x[1]) - before
-  }
-
-  private mutating func measure(
-    _ x: inout ErrorVector, velocity measured: SIMD2<Double>, variance: Double
-  ) {
-    for axis in 0..<2 {
-      covariance.update(
-        &x, h: .unit(ErrorVector.velocity + axis), value: measured[axis] - velocity[axis],
-        variance: variance)
-    }
-  }
-
-  /// What standstill has turned the attitude by fades as gravity gets the last word again.
-  private mutating func fadeDoubt(
-    isSteady: Bool, _ duration: Double, _ c: AttitudeEstimator.Coefficients
-  ) {
-    let isAided = aiding.map { $0.age < c.aidingPause } ?? false
-    let time = isAided || isSteady ? c.doubtFading : c.doubtMemory
-    pull *= time / (time + duration)
-  }
-
-  /// Standing or rolling steadily, the force is gravity: its horizontal part is the tilt's error. That
-  /// says nothing of velocity, which a smooth ride has as well.
-  private mutating func takeGravity(
-    _ force: Vector3, _ x: inout ErrorVector, _ duration: Double,
-    _ c: AttitudeEstimator.Coefficients
-  ) {
-    let variance = c.steadyVariance / duration
-    var h = ErrorVector.zero
-    h[ErrorVector.attitude + 1] = force.z
-    covariance.update(&x, h: h, value: -force.x, variance: variance)
-    h = ErrorVector.zero
-    h[ErrorVector.attitude] = -force.z
-    covariance.update(&x, h: h, value: -force.y, variance: variance)
-  }
-
-  private mutating func takeField(
-    _ mean: MotionBlock.Field, _ x: inout ErrorVector, _ now: Circumstances, _ duration: Double,
-    _ c: AttitudeEstimator.Coefficients
-  ) {
-    hasTakenField = true
-    northAge += duration
-    let (rotation, lagSlope) = (mean.rotation, mean.lagSlope)
-    let u = mean.earth - rotation * summary.iron
-    let z = u - Vector3(0, field.x, field.y)
-    let strength = (field * field).sum().squareRoot()
-    let scale = strength / 45
-
-    let move = residual.update(
-      rotation: rotation, body: mean.body, earth: mean.earth, square: mean.square,
-      turned: block.turned, known: attached)
-    if let move { loosenField(bySquare: move) }
-    if let solution = residual.solution {
-      let turn = atan2(solution.field.x, solution.field.y)
-      if abs(turn) > c.solutionTurn {
-        // What was found in this block so far belongs to the frame that is given up.
-        apply(x)
-        x = .zero
-        return adopt(solution, turn: turn, c)
-      }
-    }
-
-    // An error of strength cannot come from the attitude: beyond the sensor's noise it measures how much
-    // the field of this place is worth. It lasts for seconds, so each block counts for many.
-    let strengthError = u.length - strength
-    let scatter = strengthError * strengthError - mean.noise
-    fieldScatter += (scatter - fieldScatter) * (duration / (c.scatterTime + duration))
-    let ceiling = c.fieldCeiling * scale * scale / duration
-    var variance = min(
-      (c.magneticVariance + c.scatterWeight * max(0, fieldScatter)) / duration, ceiling)
-
-    if let size = watch.update(
-      error: z, rotation: rotation, isResting: now.isResting, scale: scale, duration)
-    {
-      for axis in 0..<3 { covariance.add(size, to: ErrorVector.iron + axis) }
-      if northAge < c.northProof {
-        covariance.tape?.doubtHeading()
-        covariance.add(1, to: 2)
-        covariance.add(size, to: ErrorVector.field)
-        covariance.add(size, to: ErrorVector.field + 1)
-      }
-      residual.restart()
-      surprise = 0
-    } else {
-      variance *= doubt(z, field: u, rotation, lagSlope, variance: variance, duration, c)
-      if now.isDisturbed { variance *= c.disturbedWeight }
-    }
-    let (hx, hy, hz) = Self.sensitivity(to: u, rotation, lagSlope)
-    covariance.update(&x, h: hx, value: z.x, variance: variance)
-    covariance.update(&x, h: hy, value: z.y, variance: variance)
-    covariance.update(&x, h: hz, value: z.z, variance: variance)
-  }
-
-  /// North was found beside a magnet, and what the turns since have shown says where it is: no small error
-  /// that a linear filter could mend.
-  private mutating func adopt(
-    _ solution: ResidualIron.Solution, turn: Double, _ c: AttitudeEstimator.Coefficients
-  ) {
-    covariance.tape?.doubtHeading()
-    residual.adopt(solution, known: attached)
-    turnEarth(by: turn)
-    let u = solution.field
-    setField(Vector3(0, hypot(u.x, u.y), u.z), nil, c)
-    covariance.decouple(2, variance: c.solutionVariance)
-    for axis in 0..<3 { covariance.decouple(ErrorVector.iron + axis, variance: c.ironVariance) }
-    northAge = 0
-  }
-
-  /// How many times more uncertain the field is than was thought: nothing is rejected wholly, so that a
-  /// wrong heading cannot lock itself in.
-  private mutating func doubt(
-    _ z: Vector3, field u: Vector3, _ rotation: Matrix3, _ lagSlope: Vector3, variance: Double,
-    _ duration: Double, _ c: AttitudeEstimator.Coefficients
-  ) -> Double {
-    let (hx, hy, hz) = Self.sensitivity(to: u, rotation, lagSlope)
-    let (px, py, pz) = (covariance.times(hx), covariance.times(hy), covariance.times(hz))
-    let floor = variance / 4
-    let (xy, xz, yz) = (hx.dot(py), hx.dot(pz), hy.dot(pz))
-    let spread = Matrix3(
-      columns: Vector3(hx.dot(px) + floor, xy, xz), Vector3(xy, hy.dot(py) + floor, yz),
-      Vector3(xz, yz, hz.dot(pz) + floor))
-    guard let inverse = spread.inverse else { return 1 }
-    let now = max(0, z.dot(inverse * z) / 3)
-    surprise += (now - surprise) * (duration / (c.surpriseTime + duration))
-    return max(1, max(now, surprise) / 1.5)
-  }
-
-  /// How the field in the earth frame, less what is expected, follows from the errors:
-  /// `z = dB + R dc + lag slope dlag - phi x u`.
-  private static func sensitivity(
-    to u: Vector3, _ rotation: Matrix3, _ lagSlope: Vector3
-  ) -> (ErrorVector, ErrorVector, ErrorVector) {
-    let r = rotation.columns
-    return (
-      ErrorVector(
-        motion: SIMD8(0, -u.z, u.y, 0, 0, 0, 0, 0),
-        magnetic: SIMD8(0, 0, r.x.x, r.y.x, r.z.x, lagSlope.x, 0, 0)),
-      ErrorVector(
-        motion: SIMD8(u.z, 0, -u.x, 0, 0, 0, 0, 0),
-        magnetic: SIMD8(1, 0, r.x.y, r.y.y, r.z.y, lagSlope.y, 0, 0)),
-      ErrorVector(
-        motion: SIMD8(-u.y, u.x, 0, 0, 0, 0, 0, 0),
-        magnetic: SIMD8(0, 1, r.x.z, r.y.z, r.z.z, lagSlope.z, 0, 0))
-    )
-  }
-
-  /// Turns the earth frame so that the field's horizontal part lies along y.
-  private mutating func alignNorth(
-    _ u: Vector3, _ expected: ExpectedField?, _ c: AttitudeEstimator.Coefficients
-  ) {
-    guard hypot(u.x, u.y) > 0.02 * u.length else { return }
-    covariance.tape?.doubtHeading()
-    turnEarth(by: atan2(u.x, u.y))
-    covariance.decouple(2, variance: 0.25)
-    setField(u, expected, c)
-    hasNorth = true
-    northAge = 0
-    hasTakenField = true
-  }
-
   /// Turns the earth frame's axes against the world, radians counterclockwise.
-  private mutating func turnEarth(by angle: Double) {
+  mutating func turnEarth(by angle: Double) {
     let turn = Quaternion(rotationVector: Vector3(0, 0, angle))
     strapdown.attitude = turn * strapdown.attitude
     let v = turn.rotate(Vector3(velocity.x, velocity.y, 0))
@@ -629,7 +334,7 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     covariance.turnEarth(sine: sin(angle), cosine: cos(angle))
   }
 
-  private mutating func apply(_ x: ErrorVector) {
+  mutating func apply(_ x: ErrorVector) {
     headingCorrection += x[2]
     let turn = Quaternion(rotationVector: x[vector: ErrorVector.attitude])
     strapdown.attitude = (turn * strapdown.attitude).normalized
@@ -647,52 +352,13 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
       + Matrix3(rows: x[vector: g], x[vector: g + 3], x[vector: g + 6])
   }
 
-  private mutating func summarise() {
+  mutating func summarise() {
     let b = ErrorVector.bias
     summary = Summary(
       attitude: covariance.block(ErrorVector.attitude),
       biasVariance: max(covariance[b, b], max(covariance[b + 1, b + 1], covariance[b + 2, b + 2])),
       tiltDoubt: (pull * pull).sum().squareRoot(), iron: attached + residual.found,
       hiddenIron: residual.hidden)
-  }
-
-  /// Lets field and heading move by what another calibration changes, microtesla squared.
-  private mutating func loosenField(bySquare square: Double) {
-    covariance.tape?.doubtHeading()
-    covariance.add(min(square / max(field.x * field.x, 1), 1), to: 2)
-    covariance.add(square, to: ErrorVector.field)
-    covariance.add(square, to: ErrorVector.field + 1)
-  }
-
-  /// Lets field and heading move by what another calibration changes, microtesla.
-  mutating func loosenField(by shift: Vector3) {
-    // A record that was made beside a magnet takes it up; one that was not leaves it where it is.
-    let rest = summary.iron + shift
-    let isTakenUp = rest.lengthSquared < shift.lengthSquared
-    attached = isTakenUp ? .zero : summary.iron
-    let square = isTakenUp ? rest.lengthSquared : shift.lengthSquared
-    loosenField(bySquare: square)
-    // The wrong field has pulled at the tilt as well.
-    let tilt = min(square / max((field * field).sum(), 1), 1)
-    covariance.add(tilt, to: 0)
-    covariance.add(tilt, to: 1)
-    residual.restart()
-    fieldScatter = 0
-    surprise = 0
-    summarise()
-  }
-
-  /// Lets field and heading find their place again after the magnetometer's calibration has
-  /// changed.
-  mutating func loosenField(_ c: AttitudeEstimator.Coefficients) {
-    covariance.decouple(ErrorVector.field, variance: c.fieldVariance)
-    covariance.decouple(ErrorVector.field + 1, variance: c.fieldVariance)
-    covariance.tape?.doubtHeading()
-    covariance.add(0.0076, to: 2)  // (5 deg)^2
-    residual.restart()
-    fieldScatter = 0
-    surprise = 0
-    summarise()
   }
 
   /// Whether all numbers are still numbers.

@@ -1,0 +1,206 @@
+// What the attitude filter learns from the magnetic field: heading, the field of the place, iron on the board.
+
+import LinearAlgebra
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
+extension ErrorStateFilter {
+  /// Takes the mean field of the block.
+  mutating func takeField(
+    _ mean: MotionBlock.Field, _ x: inout ErrorVector, _ now: Circumstances, _ duration: Double,
+    _ c: AttitudeEstimator.Coefficients
+  ) {
+    hasTakenField = true
+    northAge += duration
+    let (rotation, lagSlope) = (mean.rotation, mean.lagSlope)
+    let u = mean.earth - rotation * summary.iron
+    let z = u - Vector3(0, field.x, field.y)
+    let strength = (field * field).sum().squareRoot()
+    let scale = strength / 45
+
+    let move = residual.update(
+      rotation: rotation, body: mean.body, earth: mean.earth, square: mean.square,
+      turned: block.turned, known: attached)
+    if let move { loosenField(bySquare: move) }
+    if let solution = residual.solution {
+      let turn = atan2(solution.field.x, solution.field.y)
+      if abs(turn) > c.solutionTurn {
+        // What was found in this block so far belongs to the frame that is given up.
+        apply(x)
+        x = .zero
+        return adopt(solution, turn: turn, c)
+      }
+    }
+
+    // An error of strength cannot come from the attitude: beyond the sensor's noise it measures how much
+    // the field of this place is worth. It lasts for seconds, so each block counts for many.
+    let strengthError = u.length - strength
+    let scatter = strengthError * strengthError - mean.noise
+    fieldScatter += (scatter - fieldScatter) * (duration / (c.scatterTime + duration))
+    let ceiling = c.fieldCeiling * scale * scale / duration
+    var variance = min(
+      (c.magneticVariance + c.scatterWeight * max(0, fieldScatter)) / duration, ceiling)
+
+    if let size = watch.update(
+      error: z, rotation: rotation, isResting: now.isResting, scale: scale, duration)
+    {
+      for axis in 0..<3 { covariance.add(size, to: ErrorVector.iron + axis) }
+      if northAge < c.northProof {
+        covariance.tape?.doubtHeading()
+        covariance.add(1, to: 2)
+        covariance.add(size, to: ErrorVector.field)
+        covariance.add(size, to: ErrorVector.field + 1)
+      }
+      residual.restart()
+      surprise = 0
+    } else {
+      variance *= doubt(z, field: u, rotation, lagSlope, variance: variance, duration, c)
+      if now.isDisturbed { variance *= c.disturbedWeight }
+    }
+    let (hx, hy, hz) = Self.sensitivity(to: u, rotation, lagSlope)
+    covariance.update(&x, h: hx, value: z.x, variance: variance)
+    covariance.update(&x, h: hy, value: z.y, variance: variance)
+    covariance.update(&x, h: hz, value: z.z, variance: variance)
+  }
+
+  /// North was found beside a magnet, and what the turns since have shown says where it is: no small error
+  /// that a linear filter could mend.
+  private mutating func adopt(
+    _ solution: ResidualIron.Solution, turn: Double, _ c: AttitudeEstimator.Coefficients
+  ) {
+    covariance.tape?.doubtHeading()
+    residual.adopt(solution, known: attached)
+    turnEarth(by: turn)
+    let u = solution.field
+    setField(Vector3(0, hypot(u.x, u.y), u.z), nil, c)
+    covariance.decouple(2, variance: c.solutionVariance)
+    for axis in 0..<3 { covariance.decouple(ErrorVector.iron + axis, variance: c.ironVariance) }
+    northAge = 0
+  }
+
+  /// How many times more uncertain the field is than was thought: nothing is rejected wholly, so that a
+  /// wrong heading cannot lock itself in.
+  private mutating func doubt(
+    _ z: Vector3, field u: Vector3, _ rotation: Matrix3, _ lagSlope: Vector3, variance: Double,
+    _ duration: Double, _ c: AttitudeEstimator.Coefficients
+  ) -> Double {
+    let (hx, hy, hz) = Self.sensitivity(to: u, rotation, lagSlope)
+    let (px, py, pz) = (covariance.times(hx), covariance.times(hy), covariance.times(hz))
+    let floor = variance / 4
+    let (xy, xz, yz) = (hx.dot(py), hx.dot(pz), hy.dot(pz))
+    let spread = Matrix3(
+      columns: Vector3(hx.dot(px) + floor, xy, xz), Vector3(xy, hy.dot(py) + floor, yz),
+      Vector3(xz, yz, hz.dot(pz) + floor))
+    guard let inverse = spread.inverse else { return 1 }
+    let now = max(0, z.dot(inverse * z) / 3)
+    surprise += (now - surprise) * (duration / (c.surpriseTime + duration))
+    return max(1, max(now, surprise) / 1.5)
+  }
+
+  /// How the field in the earth frame, less what is expected, follows from the errors:
+  /// `z = dB + R dc + lag slope dlag - phi x u`.
+  private static func sensitivity(
+    to u: Vector3, _ rotation: Matrix3, _ lagSlope: Vector3
+  ) -> (ErrorVector, ErrorVector, ErrorVector) {
+    let r = rotation.columns
+    return (
+      ErrorVector(
+        motion: SIMD8(0, -u.z, u.y, 0, 0, 0, 0, 0),
+        magnetic: SIMD8(0, 0, r.x.x, r.y.x, r.z.x, lagSlope.x, 0, 0)),
+      ErrorVector(
+        motion: SIMD8(u.z, 0, -u.x, 0, 0, 0, 0, 0),
+        magnetic: SIMD8(1, 0, r.x.y, r.y.y, r.z.y, lagSlope.y, 0, 0)),
+      ErrorVector(
+        motion: SIMD8(-u.y, u.x, 0, 0, 0, 0, 0, 0),
+        magnetic: SIMD8(0, 1, r.x.z, r.y.z, r.z.z, lagSlope.z, 0, 0))
+    )
+  }
+
+  /// Turns the earth frame so that the field's horizontal part lies along y.
+  mutating func alignNorth(
+    _ u: Vector3, _ expected: ExpectedField?, _ c: AttitudeEstimator.Coefficients
+  ) {
+    guard hypot(u.x, u.y) > 0.02 * u.length else { return }
+    covariance.tape?.doubtHeading()
+    turnEarth(by: atan2(u.x, u.y))
+    covariance.decouple(2, variance: 0.25)
+    setField(u, expected, c)
+    hasNorth = true
+    northAge = 0
+    hasTakenField = true
+  }
+
+  /// Takes the field of this place from a first measurement, or from the magnetic model where the place is
+  /// known: a magnet that was there from the start then shows.
+  mutating func setField(
+    _ mean: Vector3, _ expected: ExpectedField?, _ c: AttitudeEstimator.Coefficients
+  ) {
+    knowsField = true
+    var variance = c.fieldVariance
+    if let expected {
+      field = SIMD2(expected.strength * cos(expected.dip), -expected.strength * sin(expected.dip))
+      let dip = expected.strength * expected.dipDeviation
+      variance =
+        c.placeVariance + expected.strengthDeviation * expected.strengthDeviation + dip * dip
+    } else {
+      field = SIMD2(hypot(mean.x, mean.y), mean.z)
+    }
+    covariance.decouple(ErrorVector.field, variance: variance)
+    covariance.decouple(ErrorVector.field + 1, variance: variance)
+    // Where the attitude is doubtful, so is what is known of the field.
+    fieldScatter = youth > 0 ? c.fieldCeiling / c.scatterWeight : 0
+    surprise = 0
+  }
+
+  /// Whether what is known of iron has moved by as much as matters to who judges the field, since the
+  /// last time that this was true.
+  mutating func takeIronMove() -> Bool {
+    let iron = summary.iron
+    guard (iron - toldIron).lengthSquared > 9 else { return false }
+    toldIron = iron
+    return true
+  }
+
+  /// Lets field and heading move by what another calibration changes, microtesla squared.
+  mutating func loosenField(bySquare square: Double) {
+    covariance.tape?.doubtHeading()
+    covariance.add(min(square / max(field.x * field.x, 1), 1), to: 2)
+    covariance.add(square, to: ErrorVector.field)
+    covariance.add(square, to: ErrorVector.field + 1)
+  }
+
+  /// Lets field and heading move by what another calibration changes, microtesla.
+  mutating func loosenField(by shift: Vector3) {
+    // A record that was made beside a magnet takes it up; one that was not leaves it where it is.
+    let rest = summary.iron + shift
+    let isTakenUp = rest.lengthSquared < shift.lengthSquared
+    attached = isTakenUp ? .zero : summary.iron
+    let square = isTakenUp ? rest.lengthSquared : shift.lengthSquared
+    loosenField(bySquare: square)
+    // The wrong field has pulled at the tilt as well.
+    let tilt = min(square / max((field * field).sum(), 1), 1)
+    covariance.add(tilt, to: 0)
+    covariance.add(tilt, to: 1)
+    residual.restart()
+    fieldScatter = 0
+    surprise = 0
+    summarise()
+  }
+
+  /// Lets field and heading find their place again after the magnetometer's calibration has
+  /// changed.
+  mutating func loosenField(_ c: AttitudeEstimator.Coefficients) {
+    covariance.decouple(ErrorVector.field, variance: c.fieldVariance)
+    covariance.decouple(ErrorVector.field + 1, variance: c.fieldVariance)
+    covariance.tape?.doubtHeading()
+    covariance.add(0.0076, to: 2)  // (5 deg)^2
+    residual.restart()
+    fieldScatter = 0
+    surprise = 0
+    summarise()
+  }
+}

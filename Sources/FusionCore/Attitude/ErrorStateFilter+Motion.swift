@@ -1,0 +1,160 @@
+// What the attitude filter learns of tilt and heading from how the board moves: force, velocity, course.
+
+import LinearAlgebra
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
+extension ErrorStateFilter {
+  /// Takes the direction in which the carrier moves as that of its y axis.
+  /// - Parameters:
+  ///   - course: Clockwise from magnetic north, radians.
+  ///   - variance: rad^2, what the carrier slips sideways and how it is mounted included.
+  mutating func take(course: Double, variance: Double, _ c: AttitudeEstimator.Coefficients) {
+    let heading = DirectAttitude.heading(of: strapdown.attitude)
+    let z = (heading - course).remainder(dividingBy: 2 * .pi)
+    guard hasNorth else {
+      turnEarth(by: z)
+      covariance.decouple(2, variance: variance)
+      hasNorth = true
+      northAge = 0
+      return summarise()
+    }
+    // Somebody who goes backwards, or slides, is not followed at once. A course that contradicts for
+    // longer is right: iron on the carrier has turned north.
+    let surprise = z * z / (covariance[2, 2] + variance)
+    contradictions = surprise > c.courseSurprise ? contradictions + 1 : 0
+    if contradictions >= c.courseContradictions {
+      contradictions = 0
+      let size = z * z * field.x * field.x
+      for axis in 0..<3 { covariance.add(size, to: ErrorVector.iron + axis) }
+      covariance.add(z * z, to: 2)
+      residual.restart()
+    }
+    var x = ErrorVector.zero
+    let doubt = max(1, z * z / (covariance[2, 2] + variance) / c.courseSurprise)
+    covariance.update(
+      &x, h: .unit(ErrorVector.attitude + 2), value: z, variance: variance * doubt)
+    apply(x)
+    summarise()
+  }
+
+  /// Whether somebody else measures the velocity.
+  private func isAided(_ c: AttitudeEstimator.Coefficients) -> Bool {
+    aiding.map { $0.age < c.aidingPause } ?? false
+  }
+
+  /// Nothing on earth is accelerated one way for long: a force that would have made it fast belongs to a
+  /// wrong attitude. Upside down the filter is at peace with itself and would stay; and one that began amid
+  /// accelerations of several g may have begun far off.
+  mutating func watchVertical(
+    _ now: Circumstances, _ duration: Double, _ c: AttitudeEstimator.Coefficients
+  ) -> Bool {
+    youth = max(0, youth - duration)
+    guard let force = lastForce else { return false }
+    let up = Vector3(0, 0, c.gravity)
+    let old = meanForce ?? force
+    meanForce = old + (force - old) * (duration / (c.meanForceTime + duration))
+    // Where the velocity is measured the force has its say there.
+    flight =
+      isAided(c)
+      ? .zero : (flight + (force - up) * duration) * (c.flightTime / (c.flightTime + duration))
+    let limit = youth > 0 || now.isCalm ? c.youngFlightLimit : c.flightLimit
+    return flight.lengthSquared > limit * limit
+  }
+
+  /// Turns the attitude by the shortest way so that the mean force is up, and lets all that followed from
+  /// the wrong one be found anew.
+  mutating func level(
+    _ expected: ExpectedField?, _ c: AttitudeEstimator.Coefficients
+  ) {
+    guard let mean = meanForce, let turn = DirectAttitude.attitude(up: mean) else { return }
+    strapdown.attitude = (turn * strapdown.attitude).normalized
+    meanForce = turn.rotate(mean)
+    flight = .zero
+    velocity = .zero
+    velocityScatter = 0
+    pull = .zero
+    let angle = turn.rotationVector.length * c.levelledShare
+    for axis in 0..<2 {
+      covariance.decouple(ErrorVector.attitude + axis, variance: angle * angle)
+      covariance.decouple(ErrorVector.velocity + axis, variance: c.startVelocity)
+    }
+    residual.restart()
+    if hasNorth, let field = block.field {
+      alignNorth(turn.rotate(field.earth - field.rotation * summary.iron), expected, c)
+    } else {
+      hasNorth = false
+    }
+  }
+
+  mutating func takeVelocity(
+    _ x: inout ErrorVector, _ force: Vector3, _ duration: Double,
+    _ c: AttitudeEstimator.Coefficients
+  ) {
+    let square = (velocity * velocity).sum() / 2
+    velocityScatter += (square - velocityScatter) * (duration / (c.velocityScatterTime + duration))
+    guard var aid = aiding else { return takeStandstill(&x, duration, c) }
+    if aid.isNew {
+      // What it has become since, by the force.
+      let acceleration = SIMD2(force.x, force.y)
+      let slip = c.aidingSlip * c.aidingSlip * (acceleration * acceleration).sum()
+      measure(&x, velocity: aid.velocity + acceleration * aid.age, variance: aid.variance + slip)
+      aid.isNew = false
+    } else if aid.age > c.aidingPause {
+      // A carrier that was moving when the receiver lost it goes on moving, ever less surely like that.
+      let deviation = c.aidingDeviation + c.aidingGrowth * aid.age
+      measure(&x, velocity: aid.velocity, variance: deviation * deviation / duration)
+    }
+    aid.age += duration
+    aiding = aid.age < c.aidingMemory ? aid : nil
+  }
+
+  /// Nothing says how fast it goes: on the whole not at all. Somebody who walks keeps his velocity for
+  /// seconds, so that each block says little about tilt; the weight falls with the velocity itself, as in
+  /// a fit that is robust against outliers.
+  private mutating func takeStandstill(
+    _ x: inout ErrorVector, _ duration: Double, _ c: AttitudeEstimator.Coefficients
+  ) {
+    let before = SIMD2(x[0], x[1])
+    let variance = c.velocityVariance + c.velocityWeight * velocityScatter
+    measure(&x, velocity: .zero, variance: variance / duration)
+    pull += SIMD2(x[0], x[1]) - before
+  }
+
+  private mutating func measure(
+    _ x: inout ErrorVector, velocity measured: SIMD2<Double>, variance: Double
+  ) {
+    for axis in 0..<2 {
+      covariance.update(
+        &x, h: .unit(ErrorVector.velocity + axis), value: measured[axis] - velocity[axis],
+        variance: variance)
+    }
+  }
+
+  /// What standstill has turned the attitude by fades as gravity gets the last word again.
+  mutating func fadeDoubt(
+    isSteady: Bool, _ duration: Double, _ c: AttitudeEstimator.Coefficients
+  ) {
+    let time = isAided(c) || isSteady ? c.doubtFading : c.doubtMemory
+    pull *= time / (time + duration)
+  }
+
+  /// Standing or rolling steadily, the force is gravity: its horizontal part is the tilt's error. That
+  /// says nothing of velocity, which a smooth ride has as well.
+  mutating func takeGravity(
+    _ force: Vector3, _ x: inout ErrorVector, _ duration: Double,
+    _ c: AttitudeEstimator.Coefficients
+  ) {
+    let variance = c.steadyVariance / duration
+    var h = ErrorVector.zero
+    h[ErrorVector.attitude + 1] = force.z
+    covariance.update(&x, h: h, value: -force.x, variance: variance)
+    h = ErrorVector.zero
+    h[ErrorVector.attitude] = -force.z
+    covariance.update(&x, h: h, value: -force.y, variance: variance)
+  }
+}
