@@ -6,6 +6,12 @@ import Testing
 
 @testable import FusionCore
 
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
 @Suite struct AttitudeModesTests {
   @Test(arguments: [0.0, 30])
   func accelerometerAndMagnetometerAloneGiveATiltCompensatedHeading(tilt: Double) {
@@ -136,6 +142,27 @@ import Testing
     board.run(.still(heading: 2), from: 3, seconds: 2, seed: 9, &estimator) { _, _, _ in }
     let calibrated = try #require(estimator.headingOrNil(at: 5))
     #expect(calibrated.accuracy != nil && calibrated.reason == nil)
+  }
+
+  @Test func aFirstRecordDoesNotInheritTheIronThatWasFoundWithoutIt() throws {
+    var board = SimulatedBoard()
+    board.quality = .uncalibrated
+    board.offset = Vector3(25, -18, 12)
+    var estimator = AttitudeEstimator()
+    let trajectory = Trajectory(
+      heading: { 1 + 2 * sin(0.7 * $0) }, pitch: { 0.8 * sin(0.9 * $0) },
+      roll: { 0.9 * sin(0.6 * $0) })
+    board.run(trajectory, seconds: 30, seed: 80, &estimator) { _, _, _ in }
+    #expect(estimator.state.filter.summary.iron.length > 10)
+    board.offset = .zero
+    board.quality = SimulatedBoard().quality
+    var result = ErrorStatistics()
+    board.run(trajectory, from: 30, seconds: 20, seed: 81, &estimator) { t, truth, estimator in
+      guard t > 31, let estimate = estimator.headingOrNil(at: t) else { return }
+      let error = angleDifference(estimate.magneticHeading, trueHeading(truth)) / degree
+      result.add(error, halfWidth: estimate.accuracy.map { $0 / degree })
+    }
+    #expect(result.rms < 2 && result.coverage >= 0.95)
   }
 
   @Test func aRecordsQualityIsTurnedIntoTheBodyFrame() throws {

@@ -163,6 +163,20 @@ import Testing
     #expect(attitudes > 1000 && headings > 500)
   }
 
+  @Test(arguments: [Double.nan, -1, .infinity, 0])
+  func parametersThatMakeNoSenseAreNotTaken(value: Double) throws {
+    var params = AttitudeEstimator.Params()
+    params.gravity = value
+    params.blockDuration = value
+    params.magneticNoise = value.isNaN ? value : -1
+    params.biasDeviation = .infinity
+    var estimator = AttitudeEstimator(params)
+    SimulatedBoard().run(.still(heading: 2), seconds: 5, seed: 62, &estimator) { _, _, _ in }
+    let estimate = try #require(estimator.headingOrNil(at: 5))
+    #expect(abs(angleDifference(estimate.magneticHeading, 2)) < degree)
+    #expect(try #require(estimate.accuracy) < 6 * degree)
+  }
+
   @Test func freeFallAndASaturatedGyroLeaveAnAttitudeThatFindsItsWayBack() throws {
     let board = SimulatedBoard()
     var estimator = AttitudeEstimator()

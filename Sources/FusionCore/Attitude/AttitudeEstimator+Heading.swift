@@ -19,8 +19,10 @@ extension AttitudeEstimator {
   public func heading(at now: Timestamp) -> Result<HeadingEstimate, NoData> {
     let fieldAge = state.fieldTime.map { now.seconds(since: $0) }
     let hasField = fieldAge.map { $0 <= Self.lossTimeout } ?? false
-    guard hasField || hasCourse(at: now) else {
-      return .failure(fieldAge == nil ? .notYet : .sensorLost("the magnetometer is silent"))
+    let hasCourse = hasCourse(at: now)
+    guard hasField || hasCourse else {
+      if fieldAge != nil { return .failure(.sensorLost("the magnetometer is silent")) }
+      return .failure(state.courseTime == nil ? .notYet : .sensorLost("no course for minutes"))
     }
     if state.mode != .level {
       guard let forceTime = state.forceTime else {
@@ -32,7 +34,7 @@ extension AttitudeEstimator {
     }
     guard let attitude else { return .failure(.notYet) }
     if state.mode == .inertial, !state.filter.hasNorth { return .failure(.notYet) }
-    if state.mode == .starting, state.start.fieldCount == 0 { return .failure(.notYet) }
+    if state.mode == .starting, state.start.attitude == nil { return .failure(.notYet) }
 
     var time = state.fieldTime ?? now
     if state.mode == .inertial || state.mode == .starting, let rateTime = state.rateTime {
@@ -46,12 +48,15 @@ extension AttitudeEstimator {
     } else if isMagneticallyDisturbed {
       reason = state.monitor.reason(residual: calibrationDeviation)
     }
+    // What is wrong with the field does not matter where the course says where north is.
+    let usesField = hasField && (reason == nil || !hasCourse)
+    if hasCourse { reason = nil }
     return .success(
       HeadingEstimate(
         time: time, magneticHeading: DirectAttitude.heading(of: attitude),
-        accuracy: reason == nil ? accuracy(of: attitude, hasField: hasField) : nil, reason: reason,
-        field: state.field,
-        attitude: attitude))
+        accuracy: reason == nil
+          ? accuracy(of: attitude, usesField: usesField, hasCourse: hasCourse) : nil,
+        reason: reason, field: state.field, attitude: attitude))
   }
 
   /// Whether a receiver's course has said of late where north is.
@@ -64,17 +69,19 @@ extension AttitudeEstimator {
 
   /// Half the 95 % interval in radians: 1.96 times the root of the sum of what the filter's
   /// covariance, the calibration, the place's field and mounting leave open; at most half a turn.
-  private func accuracy(of attitude: Quaternion, hasField: Bool) -> Double {
-    guard hasField else {
+  private func accuracy(of attitude: Quaternion, usesField: Bool, hasCourse: Bool) -> Double {
+    guard usesField else {
       let gradient = DirectAttitude.headingGradient(of: attitude)
       var variance =
         coefficients.headingFloor * coefficients.headingFloor + coefficients.courseFloor
       variance +=
         gradient.dot(state.filter.summary.attitude * gradient) * coefficients.covarianceShare
-      return min(1.96 * variance.squareRoot(), .pi)
+      return min(1.96 * variance.squareRoot() + abs(state.carry.angle), .pi)
     }
     let slopes = HeadingSlopes(attitude: attitude, field: state.field)
     var variance = coefficients.headingFloor * coefficients.headingFloor
+    // Slip and mounting are the same at every course.
+    if hasCourse { variance += coefficients.courseFloor }
     variance += slopes.variance(
       of: state.quality,
       hidden: state.mode == .inertial ? state.filter.summary.hiddenIron : .identity)
@@ -91,7 +98,7 @@ extension AttitudeEstimator {
       let tilt = state.start.tiltDeviation(gravity: coefficients.gravity)
       variance += 0.0004 + slopes.variance(tilt: tilt)
     case .direct:
-      let tilt = state.direct.tiltDeviation(gravity: params.gravity)
+      let tilt = state.direct.tiltDeviation(gravity: coefficients.gravity)
       let trailing = state.direct.trailing
       variance += trailing * trailing + slopes.variance(tilt: tilt)
       // So far off the slopes no longer say anything.

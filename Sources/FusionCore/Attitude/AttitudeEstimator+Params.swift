@@ -58,6 +58,26 @@ extension AttitudeEstimator {
     /// Makes the defaults.
     public init() {}
 
+    /// The same with the default for every value that is no number, negative, or beyond all sense.
+    var sound: Params {
+      let usual = Params()
+      var sound = self
+      func mend(_ value: WritableKeyPath<Params, Double>, _ range: ClosedRange<Double>) {
+        if !range.contains(self[keyPath: value]) { sound[keyPath: value] = usual[keyPath: value] }
+      }
+      mend(\.gravity, 9...10)
+      mend(\.blockDuration, 0.01...1)
+      mend(\.startDuration, 0...10)
+      mend(\.movingStartDuration, 0...10)
+      for value: WritableKeyPath<Params, Double> in [
+        \.attitudeNoise, \.headingNoise, \.turningNoise, \.gyroScale, \.gyroMisalignment,
+        \.biasDeviation, \.biasNoise, \.velocityDeviation, \.steadyDeviation, \.velocityTime,
+        \.magneticNoise, \.magneticCeiling, \.ironDeviation, \.disturbanceTime, \.lagDeviation,
+        \.headingFloor,
+      ] { mend(value, 0...1000) }
+      return sound
+    }
+
     /// For a run that will be smoothed: where the field's strength says so, the field is given less weight
     /// than a filter can afford that has nothing else to mend its heading with. Flat from 2.5 to 4 uT.
     public static var offline: Params {
@@ -142,6 +162,9 @@ extension AttitudeEstimator {
     let youth = 10.0
     /// One sigma of the tilt after it was levelled anew, share of the angle it was levelled by.
     let levelledShare = 0.3
+    /// The least of it, (1 deg)^2, and the least angle that is worth levelling, radians.
+    let levelledFloor = 0.000_3
+    let levelledLeast = 0.1
     /// A heading that the field's consistency over turns contradicts by more than this, radians, is given
     /// up for what that says, (5 deg)^2.
     let solutionTurn = 0.3
@@ -152,7 +175,8 @@ extension AttitudeEstimator {
     /// What the covariance is too small by, as errors of the field last longer than a block: 1.4 squared.
     let covarianceShare = 1.96
 
-    init(_ params: Params) {
+    init(_ given: Params) {
+      let params = given.sound
       let degree = Double.pi / 180
       func square(_ x: Double) -> Double { x * x }
       gravity = params.gravity

@@ -57,7 +57,8 @@ public struct MagnetometerQuality: Sendable, Hashable, Codable {
 /// rate and in the order of arrival. What arrives decides the mode:
 /// gyro and accelerometer give a filter that carries heading through accelerations and magnetic
 /// disturbance; accelerometer and magnetometer alone give a low-passed attitude; a magnetometer
-/// alone gives heading on a board declared level.
+/// alone gives heading on a board declared level; gyro, accelerometer and a receiver's course give that of
+/// a vehicle that is declared to point the way it goes.
 ///
 /// Hostile input: samples that are not finite or beyond any chip's range are dropped and counted,
 /// as are times that repeat or step back. A pause of more than a second, or a step back by more
@@ -113,8 +114,10 @@ public struct AttitudeEstimator: Sendable {
     var carry = HeadingCarry()
     /// Whether the carrier is declared to move the way its y axis points.
     var followsCourse = false
+    /// When a receiver's course last said where north is.
     var courseTime: Timestamp?
-    /// Whether the field was ever undisturbed for a second since north was found.
+    var velocityTime: Timestamp?
+    /// For how long the field was undisturbed since north was found, seconds.
     var northTrustedTime = 0.0
 
     /// Makes the state before the first sample.
@@ -160,7 +163,10 @@ public struct AttitudeEstimator: Sendable {
   /// only one, and the gyro carries heading between. Reversing faster than that turns heading round.
   public var followsCourse: Bool {
     get { state.followsCourse }
-    set { state.followsCourse = newValue }
+    set {
+      state.followsCourse = newValue
+      if !newValue { state.courseTime = nil }
+    }
   }
 
   /// Body to earth, or `nil` while unknown. Before the first field sample its heading is arbitrary.
@@ -237,6 +243,10 @@ public struct AttitudeEstimator: Sendable {
       let mean = 0.5 * (rate + state.rate) - state.bias
       state.start.frame = (state.start.frame * Quaternion(rotationVector: mean * dt)).normalized
       state.start.duration += dt
+      // A field that waits for an accelerometer would be smeared by the gyro's bias.
+      if state.start.forceCount == 0, state.start.duration > coefficients.movingStartDuration {
+        state.start = StartAverage()
+      }
       history?.add(starting: state.start.frame, at: time)
       if state.start.duration >= startDuration { beginFilter() }
     }
@@ -245,6 +255,7 @@ public struct AttitudeEstimator: Sendable {
   private mutating func rotateFilter(_ rate: Vector3, _ dt: Double, _ time: Timestamp) {
     state.mode = .inertial
     state.filter.rotate(rate, previous: state.rate, dt)
+    state.carry.decay(dt)
     if history != nil {
       history?.add(state.filter.strapdown.attitude, at: time)
       if !state.filter.isTaped { history?.begin(&state.filter) }
@@ -256,15 +267,15 @@ public struct AttitudeEstimator: Sendable {
       isDisturbed: state.monitor.disturbance != nil, expected: calibratedExpectation)
     state.filter.closeBlock(now, coefficients)
     history?.close(&state.filter)
-    state.carry.absorb(correction: state.filter.headingCorrection)
-    if state.filter.takeIronMove() { state.monitor.magnetWasFound() }
-    if !state.filter.isSound {
+    guard state.filter.isSound else {
       // Numbers that no longer are: nothing of them may survive.
       state.filter.stop()
       state.bias = .zero
       state.biasDeviation = nil
-      restart()
+      return restart()
     }
+    state.carry.absorb(correction: state.filter.takeHeadingCorrection())
+    if state.filter.takeIronMove() { state.monitor.magnetWasFound() }
   }
 
   /// What a calibrated magnetometer should measure; without a record its strength means nothing.
@@ -300,6 +311,8 @@ public struct AttitudeEstimator: Sendable {
       state.filter.stop()
     }
     state.start = StartAverage()
+    state.carry = HeadingCarry()
+    state.courseTime = nil
     state.rest.reset()
     state.verticalAcceleration = nil
     state.mode = .starting
@@ -330,7 +343,8 @@ public struct AttitudeEstimator: Sendable {
   }
 
   /// Takes a velocity over ground that a receiver has measured: it keeps acceleration from passing for
-  /// tilt. Used while a gyro runs and north is known.
+  /// tilt, and is a vehicle's heading where it `followsCourse`. Used while a gyro runs; older ones than the newest
+  /// are dropped and counted.
   ///
   /// - Parameters:
   ///   - velocity: East and north, m/s, north being *magnetic* north; at most 1000 m/s.
@@ -342,6 +356,14 @@ public struct AttitudeEstimator: Sendable {
       state.counters.rejected &+= 1
       return
     }
+    if let newest = state.velocityTime {
+      let later = time.seconds(since: newest)
+      guard later > 0 || later <= -Self.longestGap else {
+        state.counters.outOfOrder &+= 1
+        return
+      }
+    }
+    state.velocityTime = time
     guard let last = state.rateTime, state.filter.isRunning else { return }
     let age = last.seconds(since: time)
     guard abs(age) < Self.longestGap else { return }
@@ -378,7 +400,7 @@ public struct AttitudeEstimator: Sendable {
     }
     state.fieldTime = time
     state.field = field
-    state.carry.decay(dt)
+    if state.mode != .inertial { state.carry.decay(dt) }
     note(quality)
     if dt == 0 { state.monitor.reset() }
     var earth: Vector3?
@@ -407,7 +429,8 @@ public struct AttitudeEstimator: Sendable {
   /// A north that was found in a disturbed field and never confirmed is sought anew once the field
   /// is the earth's again.
   private mutating func watchNorth(wasDisturbed: Bool, _ dt: Double) {
-    guard state.filter.hasNorth else { return }
+    // A north by course needs no field.
+    guard state.filter.hasNorth, state.courseTime == nil else { return }
     let isDisturbed = state.monitor.disturbance != nil
     if !isDisturbed && wasDisturbed && state.northTrustedTime < 2 {
       state.filter.hasNorth = false
@@ -453,7 +476,8 @@ public struct AttitudeEstimator: Sendable {
     if quality.isCalibrated && wasCalibrated {
       if state.filter.isRunning { state.filter.loosenField(coefficients) }
     } else {
-      state.filter.hasNorth = false
+      if state.filter.isRunning { state.filter.forgetField(coefficients) }
+      state.courseTime = nil
       state.northTrustedTime = 0
     }
   }

@@ -52,20 +52,10 @@ struct DirectTracker: Sendable, Hashable, Codable {
     return DirectAttitude.attitude(up: up, field: field)
   }
 
-  mutating func resetForce() {
-    up = nil
-    forceVariance = 0
-  }
-
   /// Moves to another calibration of the field.
   mutating func shiftField(by shift: Vector3) {
     field = field.map { $0 + shift }
     lastField += shift
-  }
-
-  mutating func resetField() {
-    field = nil
-    slope = .zero
   }
 
   /// Takes one specific force; 0 seconds starts anew.

@@ -55,7 +55,7 @@ extension ErrorStateFilter {
         covariance.add(size, to: ErrorVector.field)
         covariance.add(size, to: ErrorVector.field + 1)
       }
-      residual.restart()
+      restartResidual()
       surprise = 0
     } else {
       variance *= doubt(z, field: u, rotation, lagSlope, variance: variance, duration, c)
@@ -75,6 +75,7 @@ extension ErrorStateFilter {
     covariance.tape?.doubtHeading()
     residual.adopt(solution, known: attached)
     turnEarth(by: turn)
+    headingCorrection += turn
     let u = solution.field
     setField(Vector3(0, hypot(u.x, u.y), u.z), nil, c)
     covariance.decouple(2, variance: c.solutionVariance)
@@ -142,10 +143,7 @@ extension ErrorStateFilter {
     knowsField = true
     var variance = c.fieldVariance
     if let expected {
-      field = SIMD2(expected.strength * cos(expected.dip), -expected.strength * sin(expected.dip))
-      let dip = expected.strength * expected.dipDeviation
-      variance =
-        c.placeVariance + expected.strengthDeviation * expected.strengthDeviation + dip * dip
+      (field, variance) = Self.prior(expected, c)
     } else {
       field = SIMD2(hypot(mean.x, mean.y), mean.z)
     }
@@ -191,13 +189,52 @@ extension ErrorStateFilter {
     summarise()
   }
 
+  /// The place has become known: what the model says of its field is worth as much as it says.
+  mutating func take(
+    _ expected: ExpectedField, _ x: inout ErrorVector, _ c: AttitudeEstimator.Coefficients
+  ) {
+    let (value, variance) = Self.prior(expected, c)
+    for axis in 0..<2 {
+      covariance.update(
+        &x, h: .unit(ErrorVector.field + axis), value: value[axis] - field[axis],
+        variance: variance)
+    }
+  }
+
+  /// Horizontal and up, microtesla, and their variance.
+  private static func prior(
+    _ expected: ExpectedField, _ c: AttitudeEstimator.Coefficients
+  ) -> (SIMD2<Double>, Double) {
+    let dip = expected.strength * expected.dipDeviation
+    return (
+      SIMD2(expected.strength * cos(expected.dip), -expected.strength * sin(expected.dip)),
+      c.placeVariance + expected.strengthDeviation * expected.strengthDeviation + dip * dip
+    )
+  }
+
+  /// Forgets the field and all iron: samples are corrected from now on that were not, or the reverse.
+  mutating func forgetField(_ c: AttitudeEstimator.Coefficients) {
+    hasNorth = false
+    hasTakenField = false
+    knowsField = false
+    attached = .zero
+    toldIron = .zero
+    residual = ResidualIron()
+    watch = MagnetWatch()
+    for axis in 0..<3 { covariance.decouple(ErrorVector.iron + axis, variance: c.ironVariance) }
+    fieldScatter = 0
+    surprise = 0
+    block.forgetField()
+    summarise()
+  }
+
   /// Lets field and heading find their place again after the magnetometer's calibration has
   /// changed.
   mutating func loosenField(_ c: AttitudeEstimator.Coefficients) {
     covariance.decouple(ErrorVector.field, variance: c.fieldVariance)
     covariance.decouple(ErrorVector.field + 1, variance: c.fieldVariance)
     covariance.tape?.doubtHeading()
-    covariance.add(0.0076, to: 2)  // (5 deg)^2
+    covariance.add(c.solutionVariance, to: 2)
     residual.restart()
     fieldScatter = 0
     surprise = 0

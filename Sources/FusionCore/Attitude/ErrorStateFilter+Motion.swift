@@ -17,6 +17,7 @@ extension ErrorStateFilter {
     let heading = DirectAttitude.heading(of: strapdown.attitude)
     let z = (heading - course).remainder(dividingBy: 2 * .pi)
     guard hasNorth else {
+      covariance.tape?.doubtHeading()
       turnEarth(by: z)
       covariance.decouple(2, variance: variance)
       hasNorth = true
@@ -29,10 +30,11 @@ extension ErrorStateFilter {
     contradictions = surprise > c.courseSurprise ? contradictions + 1 : 0
     if contradictions >= c.courseContradictions {
       contradictions = 0
+      covariance.tape?.doubtHeading()
       let size = z * z * field.x * field.x
       for axis in 0..<3 { covariance.add(size, to: ErrorVector.iron + axis) }
       covariance.add(z * z, to: 2)
-      residual.restart()
+      restartResidual()
     }
     var x = ErrorVector.zero
     let doubt = max(1, z * z / (covariance[2, 2] + variance) / c.courseSurprise)
@@ -71,23 +73,28 @@ extension ErrorStateFilter {
   mutating func level(
     _ expected: ExpectedField?, _ c: AttitudeEstimator.Coefficients
   ) {
+    flight = .zero
     guard let mean = meanForce, let turn = DirectAttitude.attitude(up: mean) else { return }
+    // In free fall nothing says where up is; and a chip whose g is not quite one is no wrong attitude.
+    let excess = (mean.length - c.gravity) / c.gravity
+    let turned = turn.rotationVector.length
+    guard abs(excess) < 0.5, turned > c.levelledLeast else { return }
     strapdown.attitude = (turn * strapdown.attitude).normalized
     meanForce = turn.rotate(mean)
-    flight = .zero
     velocity = .zero
     velocityScatter = 0
     pull = .zero
-    let angle = turn.rotationVector.length * c.levelledShare
+    let share = turned * c.levelledShare
+    let variance = c.levelledFloor + share * share + excess * excess
     for axis in 0..<2 {
-      covariance.decouple(ErrorVector.attitude + axis, variance: angle * angle)
+      covariance.decouple(ErrorVector.attitude + axis, variance: variance)
       covariance.decouple(ErrorVector.velocity + axis, variance: c.startVelocity)
     }
-    residual.restart()
-    if hasNorth, let field = block.field {
+    restartResidual()
+    let hadNorth = hasNorth
+    hasNorth = false
+    if hadNorth, let field = block.field {
       alignNorth(turn.rotate(field.earth - field.rotation * summary.iron), expected, c)
-    } else {
-      hasNorth = false
     }
   }
 

@@ -37,6 +37,8 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   private(set) var summary = Summary()
   /// Whether the earth frame's y axis is magnetic north, or still arbitrary.
   var hasNorth = false
+  /// Whether what the magnetic model expects is known, and was taken.
+  var knowsExpectation = false
   /// Whether `field` has been measured.
   var knowsField = false
   /// Whether the field has been measured since the start: until then the covariance knows nothing of
@@ -46,7 +48,8 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   var fieldScatter = 0.0
   /// Mean square of horizontal velocity, (m/s)^2.
   var velocityScatter = 0.0
-  /// What the newest block turned the attitude by about the vertical, radians counterclockwise.
+  /// What corrections have turned the attitude by about the vertical and nobody has asked for yet, radians
+  /// counterclockwise.
   var headingCorrection = 0.0
   /// Running mean of the magnetometer's normalised innovation.
   var surprise = 0.0
@@ -71,6 +74,12 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   /// tilt as likely as a tilt mended.
   var pull = SIMD2<Double>.zero
 
+  /// What corrections have turned the attitude by since the last time, radians counterclockwise.
+  mutating func takeHeadingCorrection() -> Double {
+    defer { headingCorrection = 0 }
+    return headingCorrection
+  }
+
   /// What followed from the newest block. Small, because a copy of the whole filter is not.
   struct Summary: Sendable, Equatable, Codable {
     /// Covariance of the attitude, rad^2, earth frame.
@@ -83,6 +92,12 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     var iron = Vector3.zero
     /// What the turns so far do not show of an offset: the share of its variance along `e` is `e' H e`.
     var hiddenIron = Matrix3.identity
+  }
+
+  /// Begins the search for iron anew; what was found so far is kept.
+  mutating func restartResidual() {
+    attached += residual.found
+    residual.restart()
   }
 
   /// A velocity that was measured by somebody else.
@@ -205,7 +220,7 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
 
   /// What is known besides when a block is closed.
   struct Circumstances {
-    /// The low-passed gyro, while the board lies still.
+    /// The low-passed gyro, while the board has lain still for a moment.
     var restingRate: Vector3?
     /// Whether it has done so for long enough to be sure of it.
     var isResting: Bool
@@ -222,7 +237,6 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   /// Predicts over the block and takes its measurements.
   mutating func closeBlock(_ now: Circumstances, _ c: AttitudeEstimator.Coefficients) {
     let duration = block.duration
-    headingCorrection = 0
     if let force = block.meanForce {
       lastForce = force
       forceAge = 0
@@ -247,6 +261,8 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
           variance: variance)
       }
     }
+    if let expected = now.expected, hasNorth, !knowsExpectation { take(expected, &x, c) }
+    knowsExpectation = now.expected != nil
     if let field = block.field {
       if hasNorth {
         // North may be known from the course before the first field.

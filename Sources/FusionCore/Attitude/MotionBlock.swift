@@ -72,6 +72,12 @@ struct MotionBlock: Sendable, Equatable, Codable {
     return earth
   }
 
+  /// Forgets the field's samples, not what the gyro and the accelerometer have said.
+  mutating func forgetField() {
+    (fieldRotation, bodyField, earthField) = (Matrix3(diagonal: .zero), .zero, .zero)
+    (fieldSquare, fieldLag, fieldCount) = (0, .zero, 0)
+  }
+
   /// Mean specific force; `nil` where there was none.
   var meanForce: Vector3? { forceCount > 0 ? force / forceCount : nil }
 

@@ -395,6 +395,7 @@ public struct RelativeAltitudeEstimator: Sendable {
     state.stepCount = 0
     state.openUntil = nil
     state.unsettledSince = nil
+    state.outlierSince = nil
   }
 
   private mutating func move(by dt: Double, acceleration: Double) {

@@ -47,6 +47,7 @@ struct Pipeline: Sendable {
   /// When the magnetometer last spoke, and when a heading was last published without it.
   private var fieldTime: Timestamp?
   private var courseTime: Timestamp?
+  private var courseIsLost = true
   /// Between two headings without a magnetometer, seconds.
   private static let courseInterval = 0.05
   private var pendingDiagnostics: [String]
@@ -77,7 +78,7 @@ struct Pipeline: Sendable {
       params = .offline
       smoother = nil
     case .second(let known):
-      params = .offline
+      params = AttitudeEstimator.Params()
       smoother = known
     }
     params.level = board.isLevel
@@ -236,6 +237,13 @@ struct Pipeline: Sendable {
     if let last = fieldTime, time.seconds(since: last) < Self.courseInterval * 4 { return }
     if let last = courseTime, time.seconds(since: last) < Self.courseInterval { return }
     courseTime = time
+    // That there is none any more is said once.
+    if case .failure = heading.heading(at: time) {
+      guard !courseIsLost else { return }
+      courseIsLost = true
+    } else {
+      courseIsLost = false
+    }
     publishHeading(at: time, publish)
   }
 
