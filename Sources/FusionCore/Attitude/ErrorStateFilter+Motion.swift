@@ -2,12 +2,6 @@
 
 import LinearAlgebra
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
-
 extension ErrorStateFilter {
   /// Takes the direction in which the carrier moves as that of its y axis.
   /// - Parameters:

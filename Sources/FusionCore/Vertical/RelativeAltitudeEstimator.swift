@@ -3,12 +3,6 @@
 
 public import SensorTypes
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
-
 /// Height above the first sample of a run, and climb rate, from barometric pressure.
 ///
 /// A Kalman filter with five states: height; climb rate; acceleration that nothing measured (the

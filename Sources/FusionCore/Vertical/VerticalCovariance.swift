@@ -1,11 +1,5 @@
 // The covariance of the vertical filter's five states. Pure arithmetic, no storage beyond itself.
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
-
 /// A symmetric 5 x 5 matrix over height, climb rate, acceleration not measured, pressure disturbance
 /// and temperature coefficient, kept as whole rows; lanes 5 to 7 are always zero.
 struct VerticalCovariance: Sendable, Hashable, Codable {

@@ -10,7 +10,7 @@ import SensorTypes
 /// A receiver's speed and course as the attitude filter wants them.
 struct GroundVelocity {
   /// An epoch is this old when its message has arrived whole, seconds: receivers take 40 to 150 ms.
-  private static let latency = 0.08
+  static let latency = 0.08
   /// What a receiver's own filter smooths away, m/s; it states less.
   private static let leastDeviation = 0.2
   /// Where the receiver states nothing, m/s.

@@ -5,8 +5,6 @@ import SensorTypes
 
 /// Relative and absolute altitude of one board.
 struct VerticalChannel: Sendable {
-  /// An epoch is this old when its message has arrived whole, seconds: receivers take 40 to 150 ms.
-  private static let latency = 0.08
   /// Absolute altitude is published this often, seconds: its error does not change faster.
   private static let interval = 0.95
 
@@ -43,6 +41,6 @@ struct VerticalChannel: Sendable {
     else { return }
     absolute.update(
       altitude: altitude, accuracy: accuracy, ellipsoidalAltitude: fix.ellipsoidalAltitude,
-      at: fix.received.advanced(bySeconds: -Self.latency))
+      at: fix.received.advanced(bySeconds: -GroundVelocity.latency))
   }
 }
