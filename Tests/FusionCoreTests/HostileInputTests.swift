@@ -66,7 +66,7 @@ import Testing
       _ = altitude.update(pressure: 101_325, at: time)
     }
     #expect(estimator.attitude.map { $0.w.isFinite } != false)
-    #expect(altitude.state.x[0].isFinite)
+    #expect(altitude.state.filter.height.isFinite)
   }
 
   /// What a vector may be that nobody should send.

@@ -1,0 +1,93 @@
+// Standing still: whether the board's height does not change. Judges; what follows from it is the
+// estimator's.
+
+import SensorTypes
+
+/// Notices that the board stands still, and that it sets off.
+///
+/// Still is what feels quiet for two seconds while height and pressure hardly move. Where the pressure
+/// alone begins to move, the board is unsettled until a door or `doorTime` says what that was.
+struct StillnessJudge: Sendable, Hashable, Codable {
+  /// Whether the board is known to stand still.
+  private(set) var isStill = false
+  /// Since when nothing speaks against it.
+  private var since: Timestamp?
+  /// Since when the pressure alone speaks against it: a door, or a slow quiet rise.
+  private var unsettledSince: Timestamp?
+  /// Measured height, low-passed by 1 and by 4 s: their difference is a slow climb rate.
+  private var fastHeight = 0.0
+  private var slowHeight = 0.0
+
+  /// How long nothing speaks against standing still before it is believed, seconds.
+  static let duration = 2.0
+  /// A pressure that has begun to move makes a step within this time if it is a door, seconds.
+  static let doorTime = 1.0
+
+  /// How much more is allowed to what stands still already.
+  var slack: Double { isStill ? 1.5 : 1 }
+
+  /// What the pressure has done by itself, m, while that may yet prove to be a slow rise of the board.
+  var slowRise: Double? { isStill || unsettledSince != nil ? fastHeight - slowHeight : nil }
+
+  /// Takes a measured height, `dt` after the one before.
+  mutating func follow(_ measured: Double, _ dt: Double, isOpen: Bool) {
+    if isOpen {
+      // The rest of a step is no climb either.
+      fastHeight += dt / (0.2 + dt) * (measured - fastHeight)
+      slowHeight = fastHeight
+    } else {
+      fastHeight += dt / (1 + dt) * (measured - fastHeight)
+      slowHeight += dt / (4 + dt) * (measured - slowHeight)
+    }
+  }
+
+  /// Judges, and says if the board has just set off: how much of the disturbance may have been height,
+  /// one sigma in metres.
+  /// - Parameters:
+  ///   - isQuiet: Whether neither accelerometer nor gyro feels anything.
+  ///   - gained: Climb rate that acceleration has made in the last seconds, m/s.
+  ///   - speed: The filter's climb rate, m/s.
+  mutating func judge(isQuiet: Bool, gained: Double, speed: Double, at time: Timestamp) -> Double? {
+    let isUnmoved = isQuiet && abs(gained) < 0.04 * slack
+    let isLevel = abs(speed) < 0.05 * slack && abs(fastHeight - slowHeight) < 3 * 0.03
+    guard isUnmoved && isLevel else {
+      since = nil
+      if isStill { unsettledSince = time }
+      isStill = false
+      // Whoever sets off may have done so a little earlier. What only the pressure says may be a door:
+      // that is a step before long.
+      guard let unsettled = unsettledSince,
+        !isUnmoved || time.seconds(since: unsettled) > Self.doorTime
+      else { return nil }
+      unsettledSince = nil
+      return isUnmoved ? 0.15 : 0
+    }
+    guard let since else {
+      self.since = time
+      return nil
+    }
+    if time.seconds(since: since) >= Self.duration { isStill = true }
+    return nil
+  }
+
+  /// The height that is measured steps, and that is no climb: a door.
+  /// - Parameter isUnmoved: Whether the board feels nothing and stood still before. Then it does so behind
+  ///   the door, too.
+  mutating func step(by step: Double, isUnmoved: Bool) {
+    fastHeight += step
+    slowHeight += step
+    since = nil
+    isStill = isUnmoved && (isStill || unsettledSince != nil)
+    unsettledSince = nil
+  }
+
+  /// The accelerometer comes or goes: a pressure that moved has no door to prove any more.
+  mutating func renew() { unsettledSince = nil }
+
+  /// Begins anew, after a gap.
+  mutating func restart(at measured: Double) {
+    self = StillnessJudge()
+    fastHeight = measured
+    slowHeight = measured
+  }
+}
