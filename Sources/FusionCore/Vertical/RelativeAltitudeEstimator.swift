@@ -180,6 +180,8 @@ public struct RelativeAltitudeEstimator: Sendable {
   private mutating func goOn(from measured: Double, variance: Double, at time: Timestamp) {
     state.time = time
     state.filter.goOn(from: measured, variance: variance, rise: state.air.rise, params)
+    // What an accelerometer vouched for is not to be doubted now; a stretch without one goes on.
+    if state.isAided { state.doubt.begin(at: state.filter.height) }
     state.isAided = false
     state.accelerometer.restart()
     state.doors.restart()

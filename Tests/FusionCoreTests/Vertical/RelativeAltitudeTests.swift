@@ -159,6 +159,35 @@ import Testing
     #expect(after.verticalSpeed == nil)
   }
 
+  /// What an accelerometer has vouched for before a pause is no door after it.
+  @Test func aPauseBringsNoDoubtAboutAnEarlierClimb() throws {
+    // The variance that the pause and what follows add.
+    func doubt(after climb: Double) throws -> Double {
+      var noise = Noise(3)
+      var estimator = RelativeAltitudeEstimator()
+      var (before, last): (AltitudeEstimate?, AltitudeEstimate?)
+      for i in 0..<(90 * 25) {
+        let t = Double(i) / 25
+        // Up on a cosine's half in 30 s; then ten seconds of silence, then a barometer alone.
+        let phase = Double.pi * min(1, max(0, (t - 10) / 30))
+        let height = climb * (1 - cos(phase)) / 2
+        if t >= 60, t < 70 { continue }
+        if t < 60 {
+          let isUnderWay = phase > 0 && phase < .pi
+          let vertical = isUnderWay ? climb / 2 * pow(.pi / 30, 2) * cos(phase) : 0
+          let measured = vertical + 0.05 * noise.normal()
+          estimator.update(verticalAcceleration: measured, at: Timestamp(seconds: t))
+        }
+        last = estimator.update(pressure: pressure(height), at: Timestamp(seconds: t))
+        if t < 60 { before = last }
+      }
+      let (old, new) = (try #require(before), try #require(last))
+      return pow(new.relativeAccuracy, 2) - pow(old.relativeAccuracy, 2)
+    }
+    let (still, climbed) = (try doubt(after: 0), try doubt(after: 30))
+    #expect(abs(climbed - still) < 0.1, "\(still) m2 at rest, \(climbed) m2 after a climb")
+  }
+
   @Test func savingSplittingAndResumingIsBitIdentical() throws {
     var noise = Noise(10)
     var whole = RelativeAltitudeEstimator()
