@@ -32,23 +32,26 @@ public struct Replay {
     wallTime: (_ seconds: Double, _ time: Timestamp) -> Void = { _, _ in },
     handler: (Observation) -> Void
   ) throws(Divergence) {
-    _ = try play(
-      recording, board, smoother.map { .second($0) } ?? .none, wallTime: wallTime, handler: handler)
+    let pass = smoother.map { SmoothingPass.second($0) } ?? .none
+    if let divergence = play(recording, board, pass, wallTime: wallTime, handler: handler)
+      .divergence
+    {
+      throw divergence
+    }
   }
 
-  /// Replays all of `recording` to learn what it says of attitude as a whole.
+  /// Replays `recording` to learn what it says of attitude as a whole; of a damaged one up to the damage, which
+  /// `run` then tells.
   ///
   /// - Returns: A smoother; an empty one where there was no gyro with an accelerometer.
-  public static func smoother(
-    for recording: Recording, board: Board
-  ) throws(Divergence) -> AttitudeSmoother {
-    try play(recording, board, .first, wallTime: { _, _ in }, handler: { _ in }).makeSmoother()
+  public static func smoother(for recording: Recording, board: Board) -> AttitudeSmoother {
+    play(recording, board, .first, wallTime: { _, _ in }, handler: { _ in }).pipeline.makeSmoother()
   }
 
   private static func play(
     _ recording: Recording, _ board: Board, _ pass: SmoothingPass,
     wallTime: (_ seconds: Double, _ time: Timestamp) -> Void, handler: (Observation) -> Void
-  ) throws(Divergence) -> Pipeline {
+  ) -> (pipeline: Pipeline, divergence: Divergence?) {
     var pipeline = Pipeline(
       board: board, models: [.wmm2025] + (recording.model.map { [$0] } ?? []), isSimulated: true,
       pass: pass)
@@ -72,18 +75,21 @@ public struct Replay {
     for (index, step) in recording.steps.enumerated() {
       let line = recording.stepLines[index]
       guard step.worker < workers.count, step.worker >= 0 else {
-        throw Divergence(line: line, message: "worker \(step.worker) is not of this board")
+        let message = "worker \(step.worker) is not of this board"
+        return (pipeline, Divergence(line: line, message: message))
       }
       let (worker, cursor) = workers[step.worker]
       cursor.load(step.lines)
       _ = worker.step()
-      if let message = cursor.finish() { throw Divergence(line: line, message: message) }
+      if let message = cursor.finish() {
+        return (pipeline, Divergence(line: line, message: message))
+      }
       delivered = inbox.deliveries
       for delivery in delivered {
         if case .wallTime(let seconds, let time) = delivery { wallTime(seconds, time) }
         pipeline.process(delivery, publish: handler)
       }
     }
-    return pipeline
+    return (pipeline, nil)
   }
 }

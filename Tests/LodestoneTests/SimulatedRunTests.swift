@@ -84,7 +84,7 @@ struct SimulatedRunTests {
     let live = board.run(40)
     board.hub.stop()
     let recording = try Recording(board.recording)
-    let smoother = try Replay.smoother(for: recording, board: board.board)
+    let smoother = Replay.smoother(for: recording, board: board.board)
     var smoothed: [Observation] = []
     try Replay.run(recording, board: board.board, smoother: smoother) { smoothed.append($0) }
     try #require(smoothed.count == live.count)
@@ -113,6 +113,29 @@ struct SimulatedRunTests {
     #expect(count > 2_000)
     #expect(rms.y < 0.8 * rms.x)
     #expect(inside / count >= 0.95)
+  }
+
+  @Test("a recording that is damaged half way gives all before the damage, smoothed or not")
+  func damagedHalfWay() throws {
+    let board = try VirtualBoard(records: true)
+    _ = board.run(6)
+    board.hub.stop()
+    var lines = String(decoding: board.recording, as: UTF8.self)
+      .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    // A field sample's register read is asked for at another register.
+    let half = lines.count / 2
+    let index = try #require(lines[half...].firstIndex { $0.hasPrefix("r ") })
+    lines[index] = "r 9" + lines[index].dropFirst(3)
+    let recording = try Recording(Array(lines.joined(separator: "\n").utf8))
+    var counts: [Int] = []
+    for smoother in [nil, Replay.smoother(for: recording, board: board.board)] {
+      var count = 0
+      #expect(throws: Replay.Divergence.self) {
+        try Replay.run(recording, board: board.board, smoother: smoother) { _ in count += 1 }
+      }
+      counts.append(count)
+    }
+    #expect(counts[0] > 500 && counts[0] == counts[1], "\(counts)")
   }
 
   @Test("a recording with one byte changed is noticed")

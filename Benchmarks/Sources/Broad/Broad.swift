@@ -15,14 +15,16 @@ struct Broad: ParsableCommand {
       defines every figure. What is done to a recording is done in the order start, rate, drop, jitter.
       """)
 
-  @Argument(help: "The folder.") var folder: String
+  @Argument(help: "The folder, or one recording.") var folder: String
   @Option(help: "Decimate to about this rate, Hz: every n-th row is taken.") var rate: Double?
   @Flag(help: "With --rate: average the rows between instead of leaving them out.")
   var average = false
   @Option(help: "Rate of the recordings, Hz.") var fileRate = 2000.0 / 7
   @Option(help: "Leave out so many percent of the rows at random.") var drop = 0.0
   @Option(help: "Put every row's time off by chance, within so many ms in all.") var jitter = 0.0
-  @Option(help: "Start so many seconds into the motion, the rest before it cut off too.")
+  @Option(
+    parsing: .unconditional,
+    help: "Start so many seconds into the motion, the rest before it cut off too.")
   var start: Double?
   @Flag(help: "Without a gyro.") var noGyro = false
   @Flag(help: "Without a magnetometer: heading is then arbitrary.") var noMagnetometer = false
@@ -49,6 +51,7 @@ struct Broad: ParsableCommand {
     }
     guard drop >= 0, drop < 100 else { throw ValidationError("--drop is from 0 to below 100") }
     guard jitter >= 0, jitter <= 1000 else { throw ValidationError("--jitter is from 0 to 1000") }
+    if smooth, noGyro { throw ValidationError("--smooth needs the gyro") }
     if let start {
       guard start.isFinite, start >= 0 else { throw ValidationError("--start is at least 0") }
     }
@@ -71,6 +74,10 @@ struct Broad: ParsableCommand {
   func run() throws {
     let preparation = self.preparation
     let files = try Recording.files(in: URL(fileURLWithPath: folder))
+    // A recording must not be lost to a slip in the name of what is written.
+    if let csv, csv.hasSuffix(".f32") {
+      throw RecordingError("\(csv): this is what a recording is called; nothing is written")
+    }
     let table = try csv.map { try Output(path: $0, begin: Export.header) }
     var scores: [TrialScore] = []
     for file in files {

@@ -57,13 +57,18 @@ package struct Recording: Equatable, Sendable {
   /// The largest file that is read, bytes: 4.8 million rows, 4.6 hours at BROAD's rate.
   package static let largestFile = 256 << 20
 
-  /// The `.f32` files of a folder, by name.
+  /// The `.f32` files of a folder, by name; a file is itself.
   package static func files(in folder: URL) throws -> [URL] {
     var isFolder: ObjCBool = false
     guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder) else {
       throw RecordingError("\(folder.path): no such folder")
     }
-    guard isFolder.boolValue else { throw RecordingError("\(folder.path): not a folder") }
+    guard isFolder.boolValue else {
+      guard folder.pathExtension == "f32" else {
+        throw RecordingError("\(folder.path): neither a folder nor a .f32 file")
+      }
+      return [folder]
+    }
     let all: [URL]
     do {
       all = try FileManager.default.contentsOfDirectory(

@@ -80,7 +80,7 @@ struct RecordingTests {
     #expect {
       try Recording.files(in: folder.url.appendingPathComponent("c.txt"))
     } throws: {
-      "\($0)".contains("not a folder")
+      "\($0)".contains("neither a folder nor a .f32 file")
     }
   }
 }

@@ -50,7 +50,10 @@ struct ReplayCommand: ParsableCommand {
   )
 
   @Flag(
-    help: "Give headings in the light of the whole recording, not only of what came before them.")
+    help: """
+      Give headings in the light of the whole recording, not only of what came before them; needs a gyro \
+      and an accelerometer in it.
+      """)
   var smooth = false
 
   @Argument(help: "A recording.", completion: .file())
@@ -76,7 +79,7 @@ struct ReplayCommand: ParsableCommand {
     // Every worker looks at the date before it does anything else, so a line without one is never printed.
     var lines: ObservationLines?
     do {
-      let smoother = smooth ? try Replay.smoother(for: recording, board: board) : nil
+      let smoother = smooth ? Replay.smoother(for: recording, board: board) : nil
       if let smoother, smoother.isEmpty {
         throw CommandError(
           "\(file): nothing to smooth: no gyro and accelerometer have spoken in it")

@@ -419,7 +419,9 @@ final class ReplayCursor {
 
   func diverged(_ wanted: String) -> BusError {
     if divergence == nil {
-      divergence = "the drivers ask for \(wanted), the recording goes on otherwise"
+      divergence =
+        "damaged here, or recorded by another version: the drivers ask for \(wanted), and the recording "
+        + "holds something else"
     }
     return BusError(.unsupported("this step of the recording"), bus: "replay")
   }
