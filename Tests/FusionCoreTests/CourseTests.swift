@@ -133,6 +133,20 @@ import Testing
     #expect(result.coverage >= 0.95)
   }
 
+  @Test func theFieldOfASilentMagnetometerIsMissingNotOld() throws {
+    var board = SimulatedBoard()
+    var estimator = AttitudeEstimator()
+    estimator.followsCourse = true
+    let drive = Drive(seed: 6)
+    drive.run(board, seed: 6, seconds: 30, &estimator) { _, _, _ in }
+    #expect(try estimator.heading(at: Timestamp(seconds: 130)).get().field != nil)
+    board.hasMagnetometer = false
+    board.run(drive.trajectory, from: 30, seconds: 3, seed: 7, &estimator) { _, _, _ in }
+    let estimate = try estimator.heading(at: Timestamp(seconds: 133)).get()
+    #expect(estimate.field == nil)
+    #expect(estimate.accuracy != nil && estimate.reason == nil)
+  }
+
   @Test func besideAnEngineTheCoursePutsTheMagnetometerRight() {
     var board = SimulatedBoard()
     // 6 uT that no calibration knows of.

@@ -82,7 +82,7 @@ public struct AttitudeSmoother: Sendable {
     return result
   }
 
-  private func accuracy(of attitude: Quaternion, field: Vector3, sample: Int) -> Double? {
+  private func accuracy(of attitude: Quaternion, field: Vector3?, sample: Int) -> Double? {
     let blocks = history.smoothed
     guard !blocks.isEmpty else { return nil }
     let index = firstIndex(0, blocks.count) { blocks[$0].sampleEnd > sample }
@@ -92,11 +92,14 @@ public struct AttitudeSmoother: Sendable {
     }
     let quality =
       calibration > 0 ? history.qualities[calibration - 1].quality : .uncalibrated
-    let slopes = HeadingSlopes(attitude: attitude, field: field)
     var variance = coefficients.headingFloor * coefficients.headingFloor
-    variance += slopes.variance(of: quality, hidden: block.hiddenIron)
-    variance += coefficients.covarianceShare * slopes.variance(attitude: block.attitude)
-    variance += slopes.variance(tilt: block.tiltDoubt)
+    if let field {
+      let slopes = HeadingSlopes(attitude: attitude, field: field)
+      variance += slopes.variance(of: quality, hidden: block.hiddenIron)
+      variance += slopes.variance(tilt: block.tiltDoubt)
+    }
+    let gradient = DirectAttitude.headingGradient(of: attitude)
+    variance += coefficients.covarianceShare * max(0, gradient.dot(block.attitude * gradient))
     return variance.isFinite ? min(1.96 * variance.squareRoot(), .pi) : .pi
   }
 }
