@@ -165,7 +165,10 @@ public struct AttitudeEstimator: Sendable {
     get { state.followsCourse }
     set {
       state.followsCourse = newValue
-      if !newValue { state.courseTime = nil }
+      if !newValue {
+        state.courseTime = nil
+        state.filter.course = nil
+      }
     }
   }
 
@@ -265,6 +268,7 @@ public struct AttitudeEstimator: Sendable {
       restingRate: state.rest.isQuiet ? state.rest.rate : nil, isResting: state.rest.isResting,
       isCalm: state.rest.isCalm, isSteady: state.rest.isSteady,
       isDisturbed: state.monitor.disturbance != nil, expected: calibratedExpectation)
+    if state.filter.course != nil { state.courseTime = time }
     state.filter.closeBlock(now, coefficients)
     history?.close(&state.filter)
     guard state.filter.isSound else {
@@ -368,7 +372,7 @@ public struct AttitudeEstimator: Sendable {
     let age = last.seconds(since: time)
     guard abs(age) < Self.longestGap else { return }
     takeCourse(velocity, deviation, age: age)
-    guard state.filter.hasNorth else { return }
+    guard state.filter.hasNorth || state.filter.course != nil else { return }
     state.filter.add(velocity: velocity, variance: deviation * deviation, age: max(0, age))
   }
 
@@ -381,10 +385,9 @@ public struct AttitudeEstimator: Sendable {
     // What it has turned since the receiver saw it.
     let turned = state.filter.turnRate * max(0, age)
     let lag = turned * turned / 4
-    state.filter.take(
+    state.filter.add(
       course: atan2(velocity.x, velocity.y) + turned,
-      variance: coefficients.courseFloor + share * share + lag, coefficients)
-    state.courseTime = state.rateTime
+      variance: coefficients.courseFloor + share * share + lag)
   }
 
   /// Takes one field sample, microtesla, body frame, with the quality of its calibration; at most
