@@ -13,18 +13,11 @@ public import SensorTypes
 /// How good the magnetometer's calibration is; goes with every field sample.
 public struct MagnetometerQuality: Sendable, Hashable, Codable {
   /// Whether a record of this chip was applied. Without one heading is given without accuracy.
-  public var isCalibrated: Bool
+  public let isCalibrated: Bool
   /// Root mean square of the fit's residual, uT.
-  public var residual: Double
-  private var covarianceX: Vector3
-  private var covarianceY: Vector3
-  private var covarianceZ: Vector3
-
+  public let residual: Double
   /// Covariance of the offset error in the *body* frame, uT^2.
-  public var offsetCovariance: Matrix3 {
-    get { Matrix3(columns: covarianceX, covarianceY, covarianceZ) }
-    set { (covarianceX, covarianceY, covarianceZ) = newValue.columns }
-  }
+  public let offsetCovariance: Matrix3
 
   /// Makes a quality; values that are not finite count as no calibration.
   public init(isCalibrated: Bool, offsetCovariance: Matrix3, residual: Double) {
@@ -33,7 +26,7 @@ public struct MagnetometerQuality: Sendable, Hashable, Codable {
       residual.isFinite && columns.x.isFinite && columns.y.isFinite && columns.z.isFinite
     self.isCalibrated = isCalibrated && isSound
     self.residual = isSound ? residual : 0
-    (covarianceX, covarianceY, covarianceZ) = isSound ? columns : (.zero, .zero, .zero)
+    self.offsetCovariance = isSound ? offsetCovariance : Matrix3(diagonal: .zero)
   }
 
   /// The quality of an applied record, turned into the body frame.
