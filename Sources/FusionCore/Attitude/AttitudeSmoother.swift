@@ -39,8 +39,7 @@ public struct AttitudeSmoother: Sendable {
     let duration = history.times[b].seconds(since: history.times[a])
     guard duration > 0 else { return to }
     let share = time.seconds(since: history.times[a]) / duration
-    let turn = (from.conjugate * to).rotationVector
-    return (from * Quaternion(rotationVector: turn * share)).normalized
+    return from.interpolated(to: to, share)
   }
 
   /// The first sample after `time` that belongs to the same start, and the first of that.
