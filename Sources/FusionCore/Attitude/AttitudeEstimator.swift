@@ -261,7 +261,10 @@ public struct AttitudeEstimator: Sendable {
       restingRate: state.rest.isQuiet ? state.rest.rate : nil, isResting: state.rest.isResting,
       isCalm: state.rest.isCalm, isSteady: state.rest.isSteady,
       isDisturbed: state.monitor.disturbance != nil, expected: calibratedExpectation)
-    if state.filter.course != nil { state.courseTime = time }
+    if state.filter.course != nil {
+      state.courseTime = time
+      history?.noteCourse()
+    }
     state.filter.closeBlock(now, coefficients)
     history?.close(&state.filter)
     guard state.filter.isSound else {

@@ -59,6 +59,9 @@ struct AttitudeHistory: Sendable {
   /// The calibrations, and the samples from which they are good.
   private(set) var qualities: [(sample: Int, quality: MagnetometerQuality)] = []
 
+  /// The samples at which a receiver's course was taken.
+  private(set) var courses: [Int] = []
+
   private var blocks: [Block] = []
   private var tape = ErrorTape()
   /// Whether the newest samples are those before a start: their attitudes are in the frame of the first.
@@ -79,6 +82,9 @@ struct AttitudeHistory: Sendable {
   mutating func note(_ quality: MagnetometerQuality) {
     qualities.append((times.count, quality))
   }
+
+  /// The filter takes a course, at the newest sample.
+  mutating func noteCourse() { courses.append(times.count - 1) }
 
   /// Takes a sample before the filter's start.
   /// - Parameter frame: Body to the frame that the body had at the first sample.

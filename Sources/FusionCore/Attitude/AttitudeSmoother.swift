@@ -81,6 +81,16 @@ public struct AttitudeSmoother: Sendable {
     return result
   }
 
+  /// Whether a course has said where north is, shortly before a sample or after it.
+  private func hasCourse(near sample: Int) -> Bool {
+    let (times, courses) = (history.times, history.courses)
+    let next = firstIndex(0, courses.count) { courses[$0] >= sample }
+    return [next - 1, next].contains { index in
+      guard courses.indices.contains(index) else { return false }
+      return abs(times[courses[index]].seconds(since: times[sample])) <= coefficients.courseMemory
+    }
+  }
+
   private func accuracy(of attitude: Quaternion, field: Vector3?, sample: Int) -> Double? {
     let blocks = history.smoothed
     guard !blocks.isEmpty else { return nil }
@@ -92,6 +102,8 @@ public struct AttitudeSmoother: Sendable {
     let quality =
       calibration > 0 ? history.qualities[calibration - 1].quality : .uncalibrated
     var variance = coefficients.headingFloor * coefficients.headingFloor
+    // Slip and mounting are the same at every course.
+    if hasCourse(near: sample) { variance += coefficients.courseFloor }
     if let field {
       let slopes = HeadingSlopes(attitude: attitude, field: field)
       variance += slopes.variance(of: quality, hidden: block.hiddenIron)
