@@ -16,11 +16,12 @@ open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   /// Half the width of the 95 % interval about `magneticHeading`, degrees; negative: the heading is not to
   /// be trusted, because of interference or because the magnetometer is not calibrated.
   public let headingAccuracy: CLLocationDirection
-  /// The calibrated field along the body's x axis, right, microtesla.
+  /// The calibrated field along the body's x axis, right, microtesla; NaN where no magnetometer measures it, as on
+  /// a vehicle whose heading is its course.
   public let x: Double
-  /// The calibrated field along the body's y axis, to the top, microtesla.
+  /// The calibrated field along the body's y axis, to the top, microtesla; NaN like `x`.
   public let y: Double
-  /// The calibrated field along the body's z axis, out of the screen, microtesla.
+  /// The calibrated field along the body's z axis, out of the screen, microtesla; NaN like `x`.
   public let z: Double
   /// When it was true.
   public let timestamp: Date
@@ -42,8 +43,8 @@ open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   convenience init(_ report: HeadingReport, timestamp: Date) {
     self.init(
       magneticHeading: report.magneticHeading, trueHeading: report.trueHeading ?? -1,
-      headingAccuracy: report.accuracy ?? -1, x: report.x, y: report.y, z: report.z,
-      timestamp: timestamp)
+      headingAccuracy: report.accuracy ?? -1, x: report.x ?? .nan, y: report.y ?? .nan,
+      z: report.z ?? .nan, timestamp: timestamp)
   }
 
   /// Itself: it does not change.
@@ -56,13 +57,13 @@ open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     ]
   }
 
-  /// Whether the other is a heading with the same values.
+  /// Whether the other is a heading with the same values; a field that is missing from both is the same.
   open override func isEqual(_ object: Any?) -> Bool {
-    (object as? CLHeading)?.numbers == numbers
+    (object as? CLHeading)?.numbers.map(\.bitPattern) == numbers.map(\.bitPattern)
   }
 
   /// A hash over the values.
-  open override var hash: Int { numbers.hashValue }
+  open override var hash: Int { numbers.map(\.bitPattern).hashValue }
 
   /// Headings, accuracy, field and time, as the SDK prints them.
   open override var description: String {

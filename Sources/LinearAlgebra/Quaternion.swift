@@ -75,6 +75,12 @@ public struct Quaternion: Sendable, Hashable, Codable {
     return Quaternion(w: w / n, vector: vector / n)
   }
 
+  /// The rotation on the shortest way from this one to `other`, at an even pace: this one at `share` 0, `other` at 1.
+  @inlinable public func interpolated(to other: Quaternion, _ share: Double) -> Quaternion {
+    let turn = (conjugate * other).rotationVector
+    return (self * Quaternion(rotationVector: turn * share)).normalized
+  }
+
   /// The rotation as a matrix.
   @inlinable public var matrix: Matrix3 {
     let (x, y, z) = (vector.x, vector.y, vector.z)

@@ -113,7 +113,7 @@ extension HeadingReport {
 
   /// The estimate as seen from the edge of `orientation`; `nil` where it holds no number.
   init?(_ estimate: HeadingEstimate, orientation: HeadingOrientation) {
-    guard estimate.magneticHeading.isFinite, estimate.field.isFinite else { return nil }
+    guard estimate.magneticHeading.isFinite, estimate.field?.isFinite ?? true else { return nil }
     var magnetic = estimate.magneticHeading
     var isDefined = true
     if orientation != .portrait {
@@ -130,7 +130,7 @@ extension HeadingReport {
       time: estimate.time, magneticHeading: Self.degrees(magnetic),
       trueHeading: declination.map { Self.degrees(magnetic + $0) },
       accuracy: accuracy.map { $0 * 180 / .pi },
-      x: estimate.field.x, y: estimate.field.y, z: estimate.field.z)
+      x: estimate.field?.x, y: estimate.field?.y, z: estimate.field?.z)
   }
 
   /// Radians as degrees, 0 up to 360.

@@ -163,12 +163,12 @@ public struct HeadingReport: Hashable, Codable, Sendable {
   public var trueHeading: Double?
   /// Half the width of the 95 % interval, degrees; `nil` where the heading is not to be trusted.
   public var accuracy: Double?
-  /// The field along body x, right, microtesla.
-  public var x: Double
-  /// The field along body y, to the top, microtesla.
-  public var y: Double
-  /// The field along body z, out of the screen, microtesla.
-  public var z: Double
+  /// The field along body x, right, microtesla; `nil` where no magnetometer measures it.
+  public var x: Double?
+  /// The field along body y, to the top, microtesla; `nil` like `x`.
+  public var y: Double?
+  /// The field along body z, out of the screen, microtesla; `nil` like `x`.
+  public var z: Double?
 }
 
 /// An altitude as a client gets it.

@@ -22,8 +22,9 @@ public struct Replay {
   ///
   /// - Parameters:
   ///   - board: The board of the recording, parsed from its own text.
-  ///   - smoother: What `smoother(for:board:)` has made of the same recording; headings are then those that it
-  ///     finds, and all else as without.
+  ///   - smoother: What `smoother(for:board:)` has made of the same recording; headings, where the
+  ///     filter ran, are then those that it finds with their accuracy and attitude. All else is as without: whether a
+  ///     heading has an accuracy at all, its `reason` and field, and every other kind of observation.
   ///   - wallTime: Told what the system believed the date to be (seconds since 1970) and when, each time
   ///     that a worker looked.
   ///   - handler: Takes what is published, in order.
@@ -43,6 +44,7 @@ public struct Replay {
   /// Replays `recording` to learn what it says of attitude as a whole; of a damaged one up to the damage, which
   /// `run` then tells.
   ///
+  /// The filter is tuned for that with `AttitudeEstimator.Params.offline`; `run` has the default ones.
   /// - Returns: A smoother; an empty one where there was no gyro with an accelerometer.
   public static func smoother(for recording: Recording, board: Board) -> AttitudeSmoother {
     play(recording, board, .first, wallTime: { _, _ in }, handler: { _ in }).pipeline.makeSmoother()

@@ -16,15 +16,16 @@ public struct HeadingEstimate: Sendable, Hashable {
   public var reason: NoData?
   /// Why `trueHeading` is missing.
   public var trueReason: NoData?
-  /// The calibrated field in the body frame, microtesla.
-  public var field: Vector3
+  /// The calibrated field in the body frame, microtesla; `nil` for a heading that no magnetometer has a part in:
+  /// there is none, or it is silent, and a receiver's course says where north is.
+  public var field: Vector3?
   /// The attitude, body to earth (ENU with y to *magnetic* north).
   public var attitude: Quaternion
 
   /// Makes an estimate.
   public init(
     time: Timestamp, magneticHeading: Double, accuracy: Double?, trueHeading: Double? = nil,
-    declination: Double? = nil, reason: NoData? = nil, trueReason: NoData? = nil, field: Vector3,
+    declination: Double? = nil, reason: NoData? = nil, trueReason: NoData? = nil, field: Vector3?,
     attitude: Quaternion
   ) {
     self.time = time

@@ -45,6 +45,22 @@ struct ValueTests {
     #expect(turned != heading)
   }
 
+  @Test("L: without a magnetometer a heading has no field, and is still equal to itself")
+  func missingField() throws {
+    // As the engine writes it down.
+    let text = #"{"time":{"nanoseconds":0},"magneticHeading":90,"trueHeading":92,"accuracy":4}"#
+    let report = try JSONDecoder().decode(HeadingReport.self, from: Data(text.utf8))
+    let heading = CLHeading(report, timestamp: Date(timeIntervalSince1970: 1_700_000_000))
+    #expect(heading.x.isNaN && heading.y.isNaN && heading.z.isNaN)
+    #expect(heading.magneticHeading == 90 && heading.headingAccuracy == 4)
+    let data = try NSKeyedArchiver.archivedData(
+      withRootObject: heading, requiringSecureCoding: true)
+    let back = try NSKeyedUnarchiver.unarchivedObject(ofClass: CLHeading.self, from: data)
+    #expect(back == heading)
+    #expect(back?.hash == heading.hash)
+    #expect(back?.x.isNaN == true)
+  }
+
   @Test("L: descriptions have the SDK's form")
   func descriptions() {
     #expect(

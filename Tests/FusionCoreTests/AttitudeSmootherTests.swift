@@ -330,6 +330,31 @@ private struct LinearRun {
     #expect(worst < 0.05)
   }
 
+  @Test(
+    "a north that is found late turns all before it, by half a turn too",
+    arguments: [-4, -2, 2, 4.0])
+  func halfTurn(beyond: Double) throws {
+    var board = SimulatedBoard()
+    board.hasMagnetometer = false
+    var estimator = AttitudeEstimator(keepsHistory: true)
+    // Until there is a field the estimator says 0, and drifts by a bias that no rest shows.
+    board.bias = Vector3(0, 0, 0.8 * degree)
+    let trajectory = Trajectory(
+      heading: { _ in .pi + beyond * degree }, pitch: { _ in 0 },
+      roll: { 10 * degree * sin(2 * .pi * 0.5 * $0) }, acceleration: { _ in .zero })
+    var moments = Self.record(board, trajectory, seconds: 8, seed: 20, &estimator)
+    board.hasMagnetometer = true
+    moments += Self.record(board, trajectory, from: 8, seconds: 8, seed: 21, &estimator)
+    let smoother = AttitudeSmoother(estimator)
+    var worst = 0.0
+    for moment in moments {
+      let attitude = try #require(smoother.attitude(at: Timestamp(seconds: 100 + moment.t)))
+      worst = max(
+        worst, abs(angleDifference(trueHeading(attitude), trueHeading(moment.truth))) / degree)
+    }
+    #expect(worst < 3)
+  }
+
   @Test("in windows it comes to what it comes to at once")
   func windows() throws {
     var board = SimulatedBoard()

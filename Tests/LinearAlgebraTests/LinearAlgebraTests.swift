@@ -73,6 +73,35 @@ struct LinearAlgebraTests {
     #expect(m.transposed.transposed == m)
   }
 
+  @Test("between two rotations the way is the shortest, over the half turn too")
+  func interpolation() {
+    let degree = Double.pi / 180
+    func turned(_ angle: Double) -> Quaternion {
+      Quaternion(rotationVector: Vector3(0, 0, angle * degree))
+    }
+    for (from, to, share, expected) in [
+      (179.0, -179.0, 0.5, 180.0), (179, -179, 0.25, 179.5), (-170, 160, 0.9, 163),
+      (10, 40, 0, 10), (10, 40, 1, 40),
+    ] {
+      let found = turned(from).interpolated(to: turned(to), share)
+      #expect(close(found.rotate(Vector3(1, 0, 0)), turned(expected).rotate(Vector3(1, 0, 0))))
+      // The same rotation by its other quaternion.
+      let other = turned(to)
+      let negative = turned(from).interpolated(
+        to: Quaternion(w: -other.w, vector: -other.vector), share)
+      #expect(close(negative.rotate(Vector3(1, 0, 0)), found.rotate(Vector3(1, 0, 0))))
+    }
+    // About two axes: it is one turn about a third that leads there, at an even pace.
+    let (a, b) = (
+      Quaternion(rotationVector: Vector3(3, 0.2, 0)),
+      Quaternion(rotationVector: Vector3(-3, 0, 0.4))
+    )
+    let whole = (b * a.conjugate).rotationVector
+    let half = a.interpolated(to: b, 0.5)
+    #expect(close((half * a.conjugate).rotationVector, whole / 2))
+    #expect(close((b * half.conjugate).rotationVector, whole / 2))
+  }
+
   @Test("what has no direction has none")
   func direction() {
     #expect(Vector3.zero.normalized == nil)

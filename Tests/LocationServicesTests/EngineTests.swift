@@ -64,14 +64,14 @@ private func fix(
 
 private func heading(
   _ degrees: Double, attitude: Quaternion? = nil, accuracy: Double? = 2, true: Double? = nil,
-  reason: NoData? = nil, at seconds: Double = 0
+  reason: NoData? = nil, field: Vector3? = Vector3(1, 20, -43), at seconds: Double = 0
 ) -> Observation {
   let radians = degrees * .pi / 180
   return .heading(
     HeadingEstimate(
       time: Timestamp(seconds: seconds), magneticHeading: radians,
       accuracy: accuracy.map { $0 * .pi / 180 }, trueHeading: `true`.map { $0 * .pi / 180 },
-      reason: reason, field: Vector3(1, 20, -43),
+      reason: reason, field: field,
       attitude: attitude ?? Quaternion(rotationVector: Vector3(0, 0, -radians))))
 }
 
@@ -308,6 +308,22 @@ struct HeadingServiceTests {
     #expect(abs(report.magneticHeading - expected) < 1e-9)
     #expect(abs((report.trueHeading ?? -1) - (expected + 4)) < 1e-9)
     #expect(report.y == 20, "the field stays in the body frame")
+  }
+
+  @Test("a heading without a field is a heading; one whose field is no number is none")
+  func missingField() throws {
+    var bench = Bench()
+    bench.ask(.register)
+    bench.ask(.start(.heading))
+    bench.say(heading(30, field: Vector3(.nan, 0, 0)))
+    #expect(bench.heard().isEmpty)
+    bench.say(heading(30, field: nil))
+    guard case .heading(let report) = try #require(bench.heard().first) else {
+      Issue.record("no heading")
+      return
+    }
+    #expect(abs(report.magneticHeading - 30) < 1e-9)
+    #expect(report.x == nil && report.y == nil && report.z == nil)
   }
 
   @Test(

@@ -48,6 +48,7 @@ struct CourseTests {
       errors.append(error)
       inside += abs(error) <= (heading.accuracy ?? 0) * 180 / .pi ? 1 : 0
       #expect(heading.trueHeading != nil)
+      #expect(heading.field == nil, "no magnetometer, no field")
     }
     let rms = (errors.reduce(0) { $0 + $1 * $1 } / Double(errors.count)).squareRoot()
     print("vehicle: \(errors.count) headings from \(first ?? -1) s, rms \(rms), inside \(inside)")

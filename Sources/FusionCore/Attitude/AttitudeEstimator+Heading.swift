@@ -49,14 +49,14 @@ extension AttitudeEstimator {
       reason = state.monitor.reason(residual: calibrationDeviation)
     }
     // What is wrong with the field does not matter where the course says where north is.
-    let usesField = hasField && (reason == nil || !hasCourse)
+    let usedField = hasField && (reason == nil || !hasCourse) ? state.field : nil
     if hasCourse { reason = nil }
     return .success(
       HeadingEstimate(
         time: time, magneticHeading: DirectAttitude.heading(of: attitude),
         accuracy: reason == nil
-          ? accuracy(of: attitude, usesField: usesField, hasCourse: hasCourse) : nil,
-        reason: reason, field: state.field, attitude: attitude))
+          ? accuracy(of: attitude, field: usedField, hasCourse: hasCourse) : nil,
+        reason: reason, field: hasField ? state.field : nil, attitude: attitude))
   }
 
   /// Whether a receiver's course has said of late where north is.
@@ -69,8 +69,8 @@ extension AttitudeEstimator {
 
   /// Half the 95 % interval in radians: 1.96 times the root of the sum of what the filter's
   /// covariance, the calibration, the place's field and mounting leave open; at most half a turn.
-  private func accuracy(of attitude: Quaternion, usesField: Bool, hasCourse: Bool) -> Double {
-    guard usesField else {
+  private func accuracy(of attitude: Quaternion, field: Vector3?, hasCourse: Bool) -> Double {
+    guard let field else {
       let gradient = DirectAttitude.headingGradient(of: attitude)
       var variance =
         coefficients.headingFloor * coefficients.headingFloor + coefficients.courseFloor
@@ -78,7 +78,7 @@ extension AttitudeEstimator {
         gradient.dot(state.filter.summary.attitude * gradient) * coefficients.covarianceShare
       return min(1.96 * variance.squareRoot() + abs(state.carry.angle), .pi)
     }
-    let slopes = HeadingSlopes(attitude: attitude, field: state.field)
+    let slopes = HeadingSlopes(attitude: attitude, field: field)
     var variance = coefficients.headingFloor * coefficients.headingFloor
     // Slip and mounting are the same at every course.
     if hasCourse { variance += coefficients.courseFloor }

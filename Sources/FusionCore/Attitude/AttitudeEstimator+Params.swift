@@ -2,11 +2,14 @@
 
 extension AttitudeEstimator {
   /// What a user may tune. Nothing depends on sample rates.
+  ///
+  /// Valid are 0 to 1000 in the unit given, where no other range is; a value beyond its range, or one that is no
+  /// number, counts as the default.
   public struct Params: Sendable, Hashable {
     /// Whether the board is declared to lie level: heading from a magnetometer alone. Used only
     /// while no accelerometer answers. Default false.
     public var level = false
-    /// Standard gravity at the board, m/s^2. Default 9.80665.
+    /// Standard gravity at the board, m/s^2; 9 to 10. Default 9.80665.
     public var gravity = 9.80665
     /// Drift of the attitude by gyro noise, deg per root second. Default 0.014, three times an
     /// LSM6DSOX.
@@ -27,7 +30,7 @@ extension AttitudeEstimator {
     /// sees none. Default 0.1.
     public var velocityDeviation = 0.1
     /// What a steady carrier may still be accelerated, over a second, the chip's own offset
-    /// included, m/s^2.
+    /// included, m/s^2. Default 0.1.
     public var steadyDeviation = 0.1
     /// Seconds for which a velocity lasts once there is one: how much the zero is then worth.
     /// Default 1; more is better for somebody who walks, less for somebody who turns the board in
@@ -46,11 +49,12 @@ extension AttitudeEstimator {
     public var disturbanceTime = 20.0
     /// One sigma of the magnetometer's unknown lag, seconds. Default 0.01.
     public var lagDeviation = 0.01
-    /// Seconds between corrections. Default 0.1; results hardly depend on it.
+    /// Seconds between corrections; 0.01 to 1. Default 0.1; results hardly depend on it.
     public var blockDuration = 0.1
-    /// Seconds averaged before the filter starts. Default 0.3.
+    /// Seconds averaged before the filter starts; 0 to 10. Default 0.3.
     public var startDuration = 0.3
-    /// The same on a board that is moving: accelerations have to cancel first. Default 1.
+    /// The same on a board that is moving: accelerations have to cancel first; 0 to 10, and not less than
+    /// `startDuration`, which holds otherwise. Default 1.
     public var movingStartDuration = 1.0
     /// One sigma of heading that no covariance knows of: mounting, soft iron, degrees. Default 0.5.
     public var headingFloor = 0.5

@@ -13,18 +13,11 @@ public import SensorTypes
 /// How good the magnetometer's calibration is; goes with every field sample.
 public struct MagnetometerQuality: Sendable, Hashable, Codable {
   /// Whether a record of this chip was applied. Without one heading is given without accuracy.
-  public var isCalibrated: Bool
+  public let isCalibrated: Bool
   /// Root mean square of the fit's residual, uT.
-  public var residual: Double
-  private var covarianceX: Vector3
-  private var covarianceY: Vector3
-  private var covarianceZ: Vector3
-
+  public let residual: Double
   /// Covariance of the offset error in the *body* frame, uT^2.
-  public var offsetCovariance: Matrix3 {
-    get { Matrix3(columns: covarianceX, covarianceY, covarianceZ) }
-    set { (covarianceX, covarianceY, covarianceZ) = newValue.columns }
-  }
+  public let offsetCovariance: Matrix3
 
   /// Makes a quality; values that are not finite count as no calibration.
   public init(isCalibrated: Bool, offsetCovariance: Matrix3, residual: Double) {
@@ -33,7 +26,7 @@ public struct MagnetometerQuality: Sendable, Hashable, Codable {
       residual.isFinite && columns.x.isFinite && columns.y.isFinite && columns.z.isFinite
     self.isCalibrated = isCalibrated && isSound
     self.residual = isSound ? residual : 0
-    (covarianceX, covarianceY, covarianceZ) = isSound ? columns : (.zero, .zero, .zero)
+    self.offsetCovariance = isSound ? offsetCovariance : Matrix3(diagonal: .zero)
   }
 
   /// The quality of an applied record, turned into the body frame.
@@ -165,7 +158,10 @@ public struct AttitudeEstimator: Sendable {
     get { state.followsCourse }
     set {
       state.followsCourse = newValue
-      if !newValue { state.courseTime = nil }
+      if !newValue {
+        state.courseTime = nil
+        state.filter.course = nil
+      }
     }
   }
 
@@ -265,6 +261,10 @@ public struct AttitudeEstimator: Sendable {
       restingRate: state.rest.isQuiet ? state.rest.rate : nil, isResting: state.rest.isResting,
       isCalm: state.rest.isCalm, isSteady: state.rest.isSteady,
       isDisturbed: state.monitor.disturbance != nil, expected: calibratedExpectation)
+    if state.filter.course != nil {
+      state.courseTime = time
+      history?.noteCourse()
+    }
     state.filter.closeBlock(now, coefficients)
     history?.close(&state.filter)
     guard state.filter.isSound else {
@@ -368,7 +368,7 @@ public struct AttitudeEstimator: Sendable {
     let age = last.seconds(since: time)
     guard abs(age) < Self.longestGap else { return }
     takeCourse(velocity, deviation, age: age)
-    guard state.filter.hasNorth else { return }
+    guard state.filter.hasNorth || state.filter.course != nil else { return }
     state.filter.add(velocity: velocity, variance: deviation * deviation, age: max(0, age))
   }
 
@@ -381,10 +381,9 @@ public struct AttitudeEstimator: Sendable {
     // What it has turned since the receiver saw it.
     let turned = state.filter.turnRate * max(0, age)
     let lag = turned * turned / 4
-    state.filter.take(
+    state.filter.add(
       course: atan2(velocity.x, velocity.y) + turned,
-      variance: coefficients.courseFloor + share * share + lag, coefficients)
-    state.courseTime = state.rateTime
+      variance: coefficients.courseFloor + share * share + lag)
   }
 
   /// Takes one field sample, microtesla, body frame, with the quality of its calibration; at most

@@ -59,6 +59,9 @@ struct AttitudeHistory: Sendable {
   /// The calibrations, and the samples from which they are good.
   private(set) var qualities: [(sample: Int, quality: MagnetometerQuality)] = []
 
+  /// The samples at which a receiver's course was taken.
+  private(set) var courses: [Int] = []
+
   private var blocks: [Block] = []
   private var tape = ErrorTape()
   /// Whether the newest samples are those before a start: their attitudes are in the frame of the first.
@@ -79,6 +82,9 @@ struct AttitudeHistory: Sendable {
   mutating func note(_ quality: MagnetometerQuality) {
     qualities.append((times.count, quality))
   }
+
+  /// The filter takes a course, at the newest sample.
+  mutating func noteCourse() { courses.append(times.count - 1) }
 
   /// Takes a sample before the filter's start.
   /// - Parameter frame: Body to the frame that the body had at the first sample.
@@ -325,16 +331,17 @@ struct AttitudeHistory: Sendable {
   private mutating func apply(_ index: Int, _ ends: [Correction]) {
     let block = blocks[index]
     let first: Int
-    let begin: Vector3
+    let begin: Quaternion
     let last = block.sampleEnd - 1
-    let end = (Quaternion(rotationVector: ends[index].turn) * block.turn).rotationVector
+    let found = Quaternion(rotationVector: ends[index].turn)
+    let end = found * block.turn
     if let start = block.start {
       first = start
-      begin = ends[index].turn + lever(first, last) * ends[index].bias
+      begin = found * Quaternion(rotationVector: lever(first, last) * ends[index].bias)
     } else {
       let before = index > 0 ? ends[index - 1] : carried ?? Correction()
       first = index > 0 ? blocks[index - 1].sampleEnd : smoothed.last?.sampleEnd ?? 0
-      begin = before.turn
+      begin = Quaternion(rotationVector: before.turn)
     }
     guard first <= last else { return }
     // The block begins with the last sample of the one before.
@@ -342,7 +349,7 @@ struct AttitudeHistory: Sendable {
     let duration = times[last].seconds(since: origin)
     for sample in first...last {
       let share = duration > 0 ? times[sample].seconds(since: origin) / duration : 1
-      let turn = Quaternion(rotationVector: begin + (end - begin) * share)
+      let turn = begin.interpolated(to: end, share)
       attitudes[sample] = (turn * attitudes[sample]).normalized
     }
   }

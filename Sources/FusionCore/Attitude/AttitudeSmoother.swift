@@ -39,8 +39,7 @@ public struct AttitudeSmoother: Sendable {
     let duration = history.times[b].seconds(since: history.times[a])
     guard duration > 0 else { return to }
     let share = time.seconds(since: history.times[a]) / duration
-    let turn = (from.conjugate * to).rotationVector
-    return (from * Quaternion(rotationVector: turn * share)).normalized
+    return from.interpolated(to: to, share)
   }
 
   /// The first sample after `time` that belongs to the same start, and the first of that.
@@ -82,7 +81,17 @@ public struct AttitudeSmoother: Sendable {
     return result
   }
 
-  private func accuracy(of attitude: Quaternion, field: Vector3, sample: Int) -> Double? {
+  /// Whether a course has said where north is, shortly before a sample or after it.
+  private func hasCourse(near sample: Int) -> Bool {
+    let (times, courses) = (history.times, history.courses)
+    let next = firstIndex(0, courses.count) { courses[$0] >= sample }
+    return [next - 1, next].contains { index in
+      guard courses.indices.contains(index) else { return false }
+      return abs(times[courses[index]].seconds(since: times[sample])) <= coefficients.courseMemory
+    }
+  }
+
+  private func accuracy(of attitude: Quaternion, field: Vector3?, sample: Int) -> Double? {
     let blocks = history.smoothed
     guard !blocks.isEmpty else { return nil }
     let index = firstIndex(0, blocks.count) { blocks[$0].sampleEnd > sample }
@@ -92,11 +101,16 @@ public struct AttitudeSmoother: Sendable {
     }
     let quality =
       calibration > 0 ? history.qualities[calibration - 1].quality : .uncalibrated
-    let slopes = HeadingSlopes(attitude: attitude, field: field)
     var variance = coefficients.headingFloor * coefficients.headingFloor
-    variance += slopes.variance(of: quality, hidden: block.hiddenIron)
-    variance += coefficients.covarianceShare * slopes.variance(attitude: block.attitude)
-    variance += slopes.variance(tilt: block.tiltDoubt)
+    // Slip and mounting are the same at every course.
+    if hasCourse(near: sample) { variance += coefficients.courseFloor }
+    if let field {
+      let slopes = HeadingSlopes(attitude: attitude, field: field)
+      variance += slopes.variance(of: quality, hidden: block.hiddenIron)
+      variance += slopes.variance(tilt: block.tiltDoubt)
+    }
+    let gradient = DirectAttitude.headingGradient(of: attitude)
+    variance += coefficients.covarianceShare * max(0, gradient.dot(block.attitude * gradient))
     return variance.isFinite ? min(1.96 * variance.squareRoot(), .pi) : .pi
   }
 }

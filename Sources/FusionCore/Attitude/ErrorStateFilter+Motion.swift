@@ -3,20 +3,29 @@
 import LinearAlgebra
 
 extension ErrorStateFilter {
-  /// Takes the direction in which the carrier moves as that of its y axis.
+  /// Takes the direction in which the carrier moves as that of its y axis, once the block is full: its gyro samples are
+  /// integrated, and taped, as those of one attitude. A newer course in the same block replaces it.
   /// - Parameters:
-  ///   - course: Clockwise from magnetic north, radians.
+  ///   - course: Clockwise from magnetic north, radians, at the newest gyro sample.
   ///   - variance: rad^2, what the carrier slips sideways and how it is mounted included.
-  mutating func take(course: Double, variance: Double, _ c: AttitudeEstimator.Coefficients) {
+  mutating func add(course: Double, variance: Double) {
+    // Heading and course turn alike until then; their difference stays.
     let heading = DirectAttitude.heading(of: strapdown.attitude)
-    let z = (heading - course).remainder(dividingBy: 2 * .pi)
+    let error = (heading - course).remainder(dividingBy: 2 * .pi)
+    self.course = Course(error: error, variance: variance)
+  }
+
+  /// Takes the course that has waited, before all else: velocity and field are compared in the axes that it gives.
+  mutating func takeCourse(_ course: Course, _ c: AttitudeEstimator.Coefficients) {
+    let (z, variance) = (course.error, course.variance)
     guard hasNorth else {
       covariance.tape?.doubtHeading()
       turnEarth(by: z)
+      block.turn(by: Quaternion(rotationVector: Vector3(0, 0, z)))
       covariance.decouple(2, variance: variance)
       hasNorth = true
       northAge = 0
-      return summarise()
+      return
     }
     // Somebody who goes backwards, or slides, is not followed at once. A course that contradicts for
     // longer is right: iron on the carrier has turned north.
@@ -35,6 +44,7 @@ extension ErrorStateFilter {
     covariance.update(
       &x, h: .unit(ErrorVector.attitude + 2), value: z, variance: variance * doubt)
     apply(x)
+    block.turn(by: Quaternion(rotationVector: x[vector: ErrorVector.attitude]))
     summarise()
   }
 

@@ -67,6 +67,8 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   /// What was known of iron when `takeIronMove` was last true.
   var toldIron = Vector3.zero
   var aiding: Aiding?
+  /// A course that waits for the block to be closed.
+  var course: Course?
   /// Courses in a row that did not agree with heading.
   var contradictions = 0
   /// What the assumption of standstill has turned the attitude by of late, radians about the earth's
@@ -107,6 +109,14 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     /// Seconds since it was true.
     var age: Double
     var isNew = true
+  }
+
+  /// A carrier's direction as somebody else has measured it.
+  struct Course: Sendable, Hashable, Codable {
+    /// Heading, clockwise, less the course, radians.
+    var error: Double
+    /// rad^2.
+    var variance: Double
   }
 
   /// Starts from means over the first fraction of a second; stays stopped while up is unknown.
@@ -237,6 +247,8 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   /// Predicts over the block and takes its measurements.
   mutating func closeBlock(_ now: Circumstances, _ c: AttitudeEstimator.Coefficients) {
     let duration = block.duration
+    if let course { takeCourse(course, c) }
+    course = nil
     if let force = block.meanForce {
       lastForce = force
       forceAge = 0
@@ -340,12 +352,19 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     return ErrorCovariance.Transition(attitude: attitude, velocity: velocity)
   }
 
-  /// Turns the earth frame's axes against the world, radians counterclockwise.
+  /// Turns the earth frame's axes against the world, radians counterclockwise; not what the block has summed.
   mutating func turnEarth(by angle: Double) {
     let turn = Quaternion(rotationVector: Vector3(0, 0, angle))
     strapdown.attitude = turn * strapdown.attitude
-    let v = turn.rotate(Vector3(velocity.x, velocity.y, 0))
-    velocity = SIMD2(v.x, v.y)
+    func turned(_ v: SIMD2<Double>) -> SIMD2<Double> {
+      let v = turn.rotate(Vector3(v.x, v.y, 0))
+      return SIMD2(v.x, v.y)
+    }
+    velocity = turned(velocity)
+    pull = turned(pull)
+    lastForce = lastForce.map(turn.rotate)
+    meanForce = meanForce.map(turn.rotate)
+    flight = turn.rotate(flight)
     residual.turnEarth(turn)
     covariance.turnEarth(sine: sin(angle), cosine: cos(angle))
   }

@@ -72,6 +72,17 @@ struct MotionBlock: Sendable, Equatable, Codable {
     return earth
   }
 
+  /// Turns the earth frame in which everything was summed.
+  mutating func turn(by turn: Quaternion) {
+    let matrix = turn.matrix
+    rotation = matrix * rotation
+    (turningX, turningY, turningZ) = (matrix * turningX, matrix * turningY, matrix * turningZ)
+    force = matrix * force
+    fieldRotation = matrix * fieldRotation
+    earthField = matrix * earthField
+    fieldLag = matrix * fieldLag
+  }
+
   /// Forgets the field's samples, not what the gyro and the accelerometer have said.
   mutating func forgetField() {
     (fieldRotation, bodyField, earthField) = (Matrix3(diagonal: .zero), .zero, .zero)

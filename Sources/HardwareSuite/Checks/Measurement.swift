@@ -252,7 +252,7 @@ struct Measurement {
         group, "heading", .failed, reasons.last.map { "\($0)" } ?? "none was published",
         mend: bench.remedy)
     }
-    let found = Statistics(headings.map(\.field.length))?.mean ?? .nan
+    let found = Statistics(headings.compactMap(\.field?.length))?.mean ?? .nan
     let expected = expectedField(observations)
     // A record promises the strength to some percent; without one, iron may add its own field.
     let isCalibrated = last.reason != .uncalibrated
@@ -383,7 +383,9 @@ struct Measurement {
       switch observation {
       case .heading(let value):
         headings.append((value.time.seconds(since: start), value.magneticHeading * degrees))
-        strengths.append((value.time.seconds(since: start), value.field.length))
+        if let field = value.field {
+          strengths.append((value.time.seconds(since: start), field.length))
+        }
       case .altitude(let value):
         altitudes.append((value.time.seconds(since: start), value.relativeAltitude))
       default: break

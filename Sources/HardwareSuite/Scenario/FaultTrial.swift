@@ -248,8 +248,8 @@ struct FaultTrial {
     for arrival in bench.capture.observations(since: mark) {
       switch arrival.value {
       case .heading(let heading) where heading.accuracy != nil:
-        if !Self.fields.contains(heading.field.length) {
-          complaints.append("heading from a field of \(Report.figure(heading.field.length)) uT")
+        if let strength = heading.field?.length, !Self.fields.contains(strength) {
+          complaints.append("heading from a field of \(Report.figure(strength)) uT")
         }
       case .altitude(let next):
         let first = altitude ?? next

@@ -69,9 +69,9 @@ struct MonitorTable {
     guard let heading else { return headingReason.map { "- (\($0))" } ?? "-" }
     let magnetic = fixed(heading.magneticHeading * degrees, 1)
     let bar = heading.accuracy.map { "+- \(fixed($0 * degrees, 1))" } ?? "not to be trusted"
-    let field = fixed(heading.field.length, 1)
+    let field = heading.field.map { "  field \(fixed($0.length, 1)) uT" } ?? ""
     let north = heading.trueHeading.map { "  true \(fixed($0 * degrees, 1)) deg" } ?? ""
-    return "magnetic \(magnetic) deg \(bar)\(north)  field \(field) uT"
+    return "magnetic \(magnetic) deg \(bar)\(north)\(field)"
   }
 
   private var altitudeText: String {
