@@ -99,13 +99,13 @@ extension AttitudeEstimator {
       variance += 0.0004 + slopes.variance(tilt: tilt)
     case .direct:
       let tilt = state.direct.tiltDeviation(gravity: coefficients.gravity)
-      let trailing = state.direct.trailing
+      let trailing = state.direct.trailing(horizontal: slopes.horizontal)
       variance += trailing * trailing + slopes.variance(tilt: tilt)
       // So far off the slopes no longer say anything.
       if tilt > DirectTracker.blindTilt { variance += .pi * .pi }
     case .level:
       // Level by word only: two degrees.
-      let trailing = state.direct.trailing
+      let trailing = state.direct.trailing(horizontal: slopes.horizontal)
       variance += trailing * trailing
       variance += slopes.levelVariance(tilt: 2 * .pi / 180)
     case .none:
@@ -122,7 +122,7 @@ struct HeadingSlopes {
   /// Where earth's east lies in the body frame.
   private let east: Vector3
   /// Microtesla, never so small that north has no direction at all.
-  private let horizontal: Double
+  let horizontal: Double
   /// The vertical field over the horizontal one.
   private let steepness: Double
 

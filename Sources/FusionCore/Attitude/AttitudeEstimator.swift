@@ -403,6 +403,7 @@ public struct AttitudeEstimator: Sendable {
     note(quality)
     if dt == 0 { state.monitor.reset() }
     var earth: Vector3?
+    var tilt = 0.0
     if let offset = gyroOffset(at: time) {
       if state.filter.isRunning {
         let freed = state.filter.add(field: field, offset: offset)
@@ -415,13 +416,15 @@ public struct AttitudeEstimator: Sendable {
       state.direct.update(field: field, dt)
       state.mode = mode(at: time)
       // Accelerated the board does not know where down is, and so not how the field dips.
-      if state.direct.tiltDeviation(gravity: coefficients.gravity) < DirectTracker.judgingTilt {
+      tilt = state.direct.tiltDeviation(gravity: coefficients.gravity)
+      if tilt < DirectTracker.judgingTilt {
         earth = attitude?.rotate(state.direct.field ?? field)
       }
     }
     let iron = state.mode == .inertial ? state.filter.summary.iron : .zero
     let wasDisturbed = state.monitor.disturbance != nil
-    state.monitor.update(field - iron, earth: earth, dt, residual: calibrationDeviation)
+    state.monitor.update(
+      field - iron, earth: earth, dt, residual: calibrationDeviation, tilt: tilt)
     watchNorth(wasDisturbed: wasDisturbed, dt)
   }
 

@@ -15,8 +15,13 @@ struct DirectTracker: Sendable, Hashable, Codable {
   private(set) var field: Vector3?
   /// Mean square of what the low pass took from the specific force, (m/s^2)^2.
   private(set) var forceVariance = 0.0
+  /// The part of it that shakes: what the low pass took.
+  private var shakeVariance = 0.0
   private var lastField = Vector3.zero
   private var slope = Vector3.zero
+  /// How far the low-passed field trails behind, microtesla.
+  private var lag = Vector3.zero
+  private var doubt = AccelerationDoubt()
 
   static let restCutoff = 0.6
   /// Hz of cutoff per rad/s of turning.
@@ -24,26 +29,32 @@ struct DirectTracker: Sendable, Hashable, Codable {
   /// Of the tilt at rest, (0.57 deg)^2.
   static let tiltFloor = 0.000_1
   /// A tilt less sure than this says nothing of the field's dip, radians.
-  static let judgingTilt = 0.03
+  static let judgingTilt = 0.1
   /// One less sure than this says nothing of heading.
   static let blindTilt = 0.35
   static let slopeTimeConstant = 0.15
 
   /// How fast the field turns in the body frame, rad/s.
-  var turning: Double {
+  private var turning: Double {
     guard let length = field?.length, length > 0 else { return 0 }
     return slope.length / length
   }
 
   private var cutoff: Double { Self.restCutoff + Self.cutoffSlope * turning }
 
-  /// How far the low pass trails behind a turn, radians: speed times time constant.
-  var trailing: Double { turning / (2 * .pi * cutoff) }
+  /// How far the low-passed field trails behind a turn, as it shows in heading, radians.
+  ///
+  /// A low pass of the first order trails by what it has not yet taken; in heading that is seen from the
+  /// horizontal field, which may be a small part of the whole.
+  /// - Parameter horizontal: The field's horizontal part, microtesla.
+  func trailing(horizontal: Double) -> Double { lag.length / max(horizontal, 1e-3) }
 
-  /// One sigma of the tilt, radians: half a degree, and what the low pass of the force has taken from it or
-  /// left of its excess over gravity, which is acceleration.
+  /// One sigma of the tilt, radians: half a degree, and acceleration: what the low pass of the force has taken
+  /// from it or left of its excess over gravity, or what does not show, whichever is more.
   func tiltDeviation(gravity: Double) -> Double {
-    (Self.tiltFloor + forceVariance / (gravity * gravity)).squareRoot()
+    let unseen = doubt.deviation(force: up, shake: shakeVariance.squareRoot(), gravity: gravity)
+    let acceleration = max(forceVariance, unseen * unseen)
+    return (Self.tiltFloor + acceleration / (gravity * gravity)).squareRoot()
   }
 
   /// The attitude, or `nil` while one of the two is missing.
@@ -56,6 +67,7 @@ struct DirectTracker: Sendable, Hashable, Codable {
   mutating func shiftField(by shift: Vector3) {
     field = field.map { $0 + shift }
     lastField += shift
+    doubt.fieldWasShifted(by: shift)
   }
 
   /// Takes one specific force; 0 seconds starts anew.
@@ -64,13 +76,18 @@ struct DirectTracker: Sendable, Hashable, Codable {
       up = force
       let excess = force.length - gravity
       forceVariance = excess * excess
+      shakeVariance = 0
+      doubt = AccelerationDoubt()
       return
     }
     let new = old + (force - old) * Self.gain(dt, cutoff)
     up = new
     let excess = new.length - gravity
-    let square = (force - new).lengthSquared + excess * excess
-    forceVariance += (square - forceVariance) * (dt / (0.5 + dt))
+    let shake = (force - new).lengthSquared
+    let keep = dt / (0.5 + dt)
+    forceVariance += (shake + excess * excess - forceVariance) * keep
+    shakeVariance += (shake - shakeVariance) * keep
+    doubt.update(force: new, field: field, dt, gravity: gravity)
   }
 
   /// Takes one field; 0 seconds starts anew.
@@ -79,15 +96,126 @@ struct DirectTracker: Sendable, Hashable, Codable {
     guard let old = field, dt > 0 else {
       field = measured
       slope = .zero
+      lag = .zero
       return
     }
-    slope += ((measured - lastField) / dt - slope) * (dt / (Self.slopeTimeConstant + dt))
-    field = old + (measured - old) * Self.gain(dt, cutoff)
+    let keep = dt / (Self.slopeTimeConstant + dt)
+    slope += ((measured - lastField) / dt - slope) * keep
+    let new = old + (measured - old) * Self.gain(dt, cutoff)
+    field = new
+    lag += (measured - new - lag) * keep
   }
 
   private static func gain(_ dt: Double, _ cutoff: Double) -> Double {
     let x = 2 * .pi * cutoff * dt
     return x / (1 + x)
+  }
+}
+
+/// How much of the specific force may be acceleration that nothing shows.
+///
+/// A horizontal acceleration of 1 m/s^2 makes the force longer by half a percent, less than a chip's own
+/// error: all that tells a rover that sets off from one that tilts is what is likely. Two things are. Nothing
+/// is accelerated one way for long: the longer force and field have stayed where they are, the less of the
+/// force is acceleration. And a force that has moved of late has moved by an acceleration as likely as by a
+/// tilt, unless by more than its length allows, or as the field has turned.
+struct AccelerationDoubt: Sendable, Hashable, Codable {
+  /// The low-passed force as it was of late, m/s^2: in a body that has not tilted, and in one that has tilted as
+  /// the field did. Both follow within `memory`.
+  private var recent: Vector3?
+  private var turned = Vector3.zero
+  private var lastField: Vector3?
+  /// Force and field when stillness began, m/s^2 and microtesla.
+  private var stillForce = Vector3.zero
+  private var stillField: Vector3?
+  /// Seconds for which both have stayed there.
+  private var still = 0.0
+  /// Whether it has been still for long enough to know what length gravity has to this chip.
+  private var hasRested = false
+
+  /// For how long a carrier is accelerated one way, seconds.
+  static let memory = 22.0
+  /// One sigma of the acceleration of a carrier that moves, m/s^2.
+  static let moving = 0.4
+  /// The same of one for which nothing has changed for long.
+  static let resting = 0.02
+  /// One sigma of a speed that was gained since all has been still, m/s.
+  static let speed = 2.5
+  /// A force that stays within this is still, m/s^2, and a field that stays within this angle, radians.
+  static let forceLimit = 0.12
+  static let angleLimit = 0.05
+  /// Seconds of stillness after which a chip's length of gravity is known.
+  static let restDuration = 5.0
+  /// What that length is wrong by, m/s^2, before and after.
+  static let unknownLength = 0.15
+  static let knownLength = 0.04
+
+  private var slack: Double { hasRested ? Self.knownLength : Self.unknownLength }
+
+  /// The horizontal acceleration that makes the force longer by so much.
+  private static func acceleration(excess: Double, gravity: Double) -> Double {
+    (2 * gravity * max(0, excess)).squareRoot()
+  }
+
+  /// The horizontal acceleration that a force is certainly too long for gravity by, m/s^2.
+  ///
+  /// What is shaken is longer and shorter by vertical accelerations too: as much as it is shaken says nothing.
+  private func shown(_ length: Double, shake: Double, gravity: Double) -> Double {
+    let rest = hasRested ? (recent?.length ?? gravity) : gravity
+    let excess = min(abs(length - rest), abs(length - gravity))
+    return Self.acceleration(excess: excess - slack - shake, gravity: gravity)
+  }
+
+  /// One sigma of the horizontal acceleration that the force may hold, m/s^2.
+  /// - Parameter shake: One sigma of what shakes about the low-passed force, m/s^2.
+  func deviation(force: Vector3?, shake: Double, gravity: Double) -> Double {
+    guard let force, let recent else { return Self.moving }
+    let prior = min(Self.moving, max(Self.resting, Self.speed / max(still, 1e-3)))
+    let shown = shown(force.length, shake: shake, gravity: gravity)
+    let moved = min((force - recent).lengthSquared, (force - turned).lengthSquared)
+    return (prior * prior + max(moved, shown * shown)).squareRoot()
+  }
+
+  /// The field is corrected by another calibration from now on.
+  mutating func fieldWasShifted(by shift: Vector3) {
+    stillField = stillField.map { $0 + shift }
+    lastField = lastField.map { $0 + shift }
+  }
+
+  /// Takes one low-passed force and the low-passed field of that time.
+  mutating func update(force: Vector3, field: Vector3?, _ dt: Double, gravity: Double) {
+    let old = recent ?? force
+    if recent == nil { turned = force }
+    if let field, let last = lastField {
+      // The shortest turn that takes the field where it is now.
+      turned += last.cross(field).cross(turned) / max(field.lengthSquared, 1)
+    }
+    lastField = field
+    let hidden = Self.acceleration(excess: slack, gravity: gravity)
+    let most = 1.5 * (shown(force.length, shake: 0, gravity: gravity) + hidden)
+    // Further than any acceleration of that length can move it, it has tilted.
+    func follow(_ old: Vector3) -> Vector3? {
+      guard (force - old).lengthSquared <= most * most else { return nil }
+      return old + (force - old) * (dt / (Self.memory + dt))
+    }
+    turned = follow(turned) ?? force
+    let new = follow(old)
+    recent = new ?? force
+    let limit = Self.forceLimit * Self.forceLimit
+    guard new != nil, !hasTurned(field), (force - stillForce).lengthSquared < limit else {
+      stillForce = force
+      stillField = field
+      still = 0
+      return
+    }
+    still = min(still + dt, 1_000)
+    if still > Self.restDuration { hasRested = true }
+  }
+
+  private func hasTurned(_ field: Vector3?) -> Bool {
+    guard let field, let held = stillField else { return field != nil }
+    let limit = Self.angleLimit * Self.angleLimit * held.lengthSquared
+    return (field - held).lengthSquared > limit
   }
 }
 

@@ -57,6 +57,10 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   /// Specific force of the newest block that had one, for accelerometers slower than a block.
   var lastForce: Vector3?
   private var forceAge = 0.0
+  /// The newest force, earth frame, and how much rate and force changed between the newest two samples.
+  private var forceSample: Vector3?
+  private var forceChange = Vector3.zero
+  private var rateChange = Vector3.zero
   /// Low-passed specific force, and the velocity that it would have given of late; earth frame.
   var meanForce: Vector3?
   var flight = Vector3.zero
@@ -198,13 +202,19 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   /// Turns the attitude by one interval.
   mutating func rotate(_ rate: Vector3, previous: Vector3, _ dt: Double) {
     let turn = strapdown.rotate(rate, previous: previous, dt)
-    block.add(rotation: strapdown.attitude.matrix, turn: turn, change: rate - previous, dt)
+    let change = rate - previous
+    block.add(
+      rotation: strapdown.attitude.matrix, turn: turn, change: change, bend: change - rateChange, dt
+    )
+    rateChange = change
   }
 
   /// Takes one specific force; gives it in the earth frame.
   mutating func add(force: Vector3, offset: Double) -> Vector3 {
     let earth = strapdown.attitude(after: offset).rotate(force)
-    block.add(force: earth)
+    let change = earth - (forceSample ?? earth)
+    block.add(force: earth, bend: change - forceChange)
+    (forceSample, forceChange) = (earth, change)
     return earth
   }
 
@@ -313,8 +323,8 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     for axis in 3..<6 where covariance[axis, axis] < c.biasVariance {
       noise[axis] = c.biasNoise * duration
     }
-    noise[6] = c.velocityNoise * duration
-    noise[7] = c.velocityNoise * duration
+    noise[6] = c.velocityNoise * duration + block.missedVelocity
+    noise[7] = noise[6]
     for axis in ErrorVector.field..<ErrorVector.field + 2
     where covariance[axis, axis] < c.fieldLimit {
       noise[axis] = c.fieldNoise * duration

@@ -139,8 +139,10 @@ struct FieldMonitor: Sendable, Hashable, Codable {
   ///   - earthField: The same in the earth frame, where attitude is known.
   ///   - dt: Seconds since the sample before; 0 for the first.
   ///   - residual: One sigma of what the calibration leaves open, microtesla.
-  mutating func update(_ field: Vector3, earth earthField: Vector3?, _ dt: Double, residual: Double)
-  {
+  ///   - tilt: One sigma of the tilt that the dip is seen with, where it is not small, radians.
+  mutating func update(
+    _ field: Vector3, earth earthField: Vector3?, _ dt: Double, residual: Double, tilt: Double = 0
+  ) {
     let keep = dt / (Self.timeConstant + dt)
     let length = field.length
     let mean = strength.map { $0 + (length - $0) * keep } ?? length
@@ -151,17 +153,20 @@ struct FieldMonitor: Sendable, Hashable, Codable {
       earth = nil
     }
     let dip = earth.map(Self.dip)
-    judge(deviation(mean, dip, residual), mean, dip, dt)
+    judge(deviation(mean, dip, residual, tilt), mean, dip, dt)
   }
 
-  private func deviation(_ strength: Double, _ dip: Double?, _ residual: Double) -> Deviation? {
+  private func deviation(
+    _ strength: Double, _ dip: Double?, _ residual: Double, _ tilt: Double
+  ) -> Deviation? {
     guard let reference else { return Self.plausible.contains(strength) ? nil : .strength }
     // What is disturbed has to come back a little further than it had to leave.
     let factor = disturbance == nil ? 1 : 0.8
     let tolerance = factor * Self.strengthTolerance(reference, residual: residual)
     if abs(strength - reference.strength) > tolerance { return .strength }
     if let dip,
-      abs(dip - reference.dip) > factor * Self.dipTolerance(reference, residual: residual)
+      abs(dip - reference.dip) > factor * Self.dipTolerance(reference, residual: residual) + 2
+        * tilt
     {
       return .dip
     }
