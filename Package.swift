@@ -89,9 +89,8 @@ let package = Package(
       name: "LodestoneCommand",
       dependencies: [
         "HardwareSuite", "Lodestone", "SensorHub", "SensorTypes", "SensorBus",
-        "SensorDrivers", "GNSSProtocol", "FusionCore", "Geomagnetism", "LinuxIO",
-        "SimulatedDevices",
-        "LinearAlgebra",
+        "SensorDrivers", "GNSSProtocol", "FusionCore", "CalibrationCore", "Geomagnetism", "LinuxIO",
+        "SimulatedDevices", "LinearAlgebra",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
@@ -140,7 +139,7 @@ let package = Package(
     tests("SensorTypes", ["SensorTypes", "LinearAlgebra"]),
     tests("Geomagnetism", ["Geomagnetism", "LinearAlgebra"]),
     tests("FusionCore", ["FusionCore", "SensorTypes", "LinearAlgebra", "Geomagnetism"]),
-    tests("CalibrationCore", ["CalibrationCore", "SensorTypes", "LinearAlgebra"]),
+    tests("CalibrationCore", ["CalibrationCore", "SensorTypes", "LinearAlgebra", "Geomagnetism"]),
     tests("GNSSProtocol", ["GNSSProtocol", "SensorTypes"]),
     tests("LocationServices", ["LocationServices", "SensorTypes", "LinearAlgebra", "Geodesy"]),
     tests(

@@ -1,0 +1,9 @@
+import ArgumentParser
+
+/// `lodestone calibrate`: one command for each way to teach the board its own iron.
+struct CalibrateCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "calibrate",
+    abstract: "Teach the board its own iron, and how its chips sit.",
+    subcommands: [])
+}
