@@ -84,18 +84,15 @@ extension CalibrationStore {
     let folder = historyFolder(key)
     try StateFile.makeFolder(folder.path)
     let present = numbered(key)
-    if !isUndone, let newest = present.first(where: { !$0.isUndone }),
-      former(newest, key).says(record)
-    {
-      return
+    let newest = present.first { !$0.isUndone }
+    // What an earlier save has kept before it was cut is not kept twice.
+    if isUndone || !(newest.map { former($0, key).says(record) } ?? false) {
+      var record = record
+      record.isLocked = false
+      let number = (present.first?.number ?? 0) + 1
+      try StateFile.write(try record.encoded(), to: file((number, isUndone), key))
     }
-    var record = record
-    record.isLocked = false
-    let number = (present.first?.number ?? 0) + 1
-    try StateFile.write(try record.encoded(), to: file((number, isUndone), key))
-    for old in present.dropFirst(Self.historyLimit - 1) {
-      try? FileManager.default.removeItem(at: file(old, key))
-    }
+    for old in numbered(key).dropFirst(Self.historyLimit) { StateFile.remove(file(old, key)) }
   }
 
   private func historyFolder(_ key: Key) -> URL {
