@@ -252,3 +252,26 @@ extension CalibrationStore {
     }
   }
 }
+
+extension CalibrationStore {
+  /// Whose records this machine keeps, in use or former, in the order of the files' names.
+  public var keys: [Key] {
+    var keys: [Key] = entries.compactMap { entry in
+      if case .success(let record) = entry.record { Key(record) } else { nil }
+    }
+    let history = folder.appending(path: "history")
+    for name in StateFile.names(in: history.path) {
+      let files = StateFile.names(in: history.appending(path: name).path)
+      for file in files.reversed() where file.hasSuffix(".json") {
+        guard
+          case .bytes(let bytes) = StateFile.read(
+            history.appending(path: name).appending(path: file).path),
+          let record = try? StoredRecord(json: bytes), Key(record).stem == name
+        else { continue }
+        if !keys.contains(Key(record)) { keys.append(Key(record)) }
+        break
+      }
+    }
+    return keys
+  }
+}
