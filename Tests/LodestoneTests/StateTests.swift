@@ -146,12 +146,12 @@ struct StateTests {
     let plain = try VirtualBoard()
     let before = headings(plain.run(3.5))
     var level: LevelRecord?
-    let board = try VirtualBoard {
+    let board = try VirtualBoard(prepare: {
       // The same record, for the board that is not there yet.
       let record = levelRecord(plain, degrees: 5)
       level = record
       try $0.calibrations.save(.level(record))
-    }
+    })
     let turn = try #require(level).rotation
     let with = headings(board.run(3.5))
     let expected = try turn.rotate(up(before.last))
@@ -182,12 +182,12 @@ struct StateTests {
 
   @Test("a level of another mount is not used, and is said to be of another one")
   func foreignLevel() throws {
-    let board = try VirtualBoard {
+    let board = try VirtualBoard(prepare: {
       let other = try VirtualBoard(edit: {
         $0.replacingOccurrences(of: "[+y, -x, +z]", with: "[+x, +y, +z]")
       })
       try $0.calibrations.save(.level(levelRecord(other, degrees: 10)))
-    }
+    })
     let plain = try VirtualBoard()
     let observations = board.run(3)
     #expect(diagnostics(observations).contains { $0.text.contains("another mount") })
