@@ -185,5 +185,12 @@ struct StillTests {
     #expect(refusal(position(Vector3(1, 0, 0.1).normalized ?? up)).contains("a mount"))
     #expect(refusal(position(up), position(Vector3(1, 0, 1).normalized ?? up)).contains("differ"))
     #expect(LevelAtRest.outcome(of: [position(Vector3(0, 0, -1))]).refusal != nil)
+    // An even turn about the vertical leaves the force as it is.
+    var turning = position(up)
+    turning.rate = StillMean()
+    for index in 0..<520 {
+      turning.rate.take(Vector3(0, 0, 40 * degree), at: time(Double(index) / 104))
+    }
+    #expect(refusal(turning).contains("turns at 40.0 deg/s"))
   }
 }
