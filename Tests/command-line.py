@@ -163,6 +163,24 @@ with tempfile.TemporaryDirectory() as name:
             and ("accelerometer" in lines[0]["reason"] or "gyro" in lines[0]["reason"]), result.stdout)
     says("nobody at the keyboard", ["calibrate", "gyro", "--board", "still.yaml"], 1, "--yes")
     says("two positions by nobody", ["calibrate", "level", "--two-positions", "--yes"], 64, "not with --yes")
+    # At a terminal: a question a position.
+    master, terminal = os.openpty()
+    process = subprocess.Popen(
+        [COMMAND, "calibrate", "level", "--two-positions", "--seconds", "2", "--board", "still.yaml"],
+        stdin=terminal, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder,
+        env={**{k: v for k, v in os.environ.items() if not k.startswith("LODESTONE")}, **kept})
+    os.close(terminal)
+    asked = ""
+    for line in process.stderr:
+        asked += line
+        if "Press Return" in line:
+            os.write(master, b"\n")
+    output = process.stdout.read()
+    expect(
+        "two positions at a terminal",
+        process.wait(timeout=30) == 0 and asked.count("Press Return") == 2 and "twoPositions" in output
+        and "deg from level" in output, asked + output)
+    os.close(master)
     result, lines = calibrate("list", "--format", "json")
     expect(
         "all records are listed", result.returncode == 0

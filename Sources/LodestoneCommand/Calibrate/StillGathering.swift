@@ -158,8 +158,8 @@ extension StillOptions {
       for line in RecordText.lines(record) { print(line) }
       print(
         isKept
-          ? "saved             \(file.path)"
-          : "not kept          this is a simulated board: set STATE_DIRECTORY to keep it")
+          ? "saved              \(file.path)"
+          : "not kept           this is a simulated board: set STATE_DIRECTORY to keep it")
     }
   }
 }
