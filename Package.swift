@@ -89,9 +89,8 @@ let package = Package(
       name: "LodestoneCommand",
       dependencies: [
         "HardwareSuite", "Lodestone", "SensorHub", "SensorTypes", "SensorBus",
-        "SensorDrivers", "GNSSProtocol", "FusionCore", "Geomagnetism", "LinuxIO",
-        "SimulatedDevices",
-        "LinearAlgebra",
+        "SensorDrivers", "GNSSProtocol", "FusionCore", "CalibrationCore", "Geomagnetism", "LinuxIO",
+        "SimulatedDevices", "LinearAlgebra",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
@@ -134,13 +133,21 @@ let package = Package(
       name: "edge-latency", dependencies: ["CoreLocation"], path: "Tests/Hardware/EdgeLatency",
       swiftSettings: settings),
 
+    // Stored records in a process that loses its power, on a file system of its own. No test depends on
+    // it, so that no test has its system calls.
+    .target(name: "CSaveCut", path: "Tests/CSaveCut"),
+    .executableTarget(
+      name: "save-cut",
+      dependencies: ["CSaveCut", "SensorHub", "CalibrationCore", "LinearAlgebra"],
+      path: "Tests/SaveCut", swiftSettings: settings),
+
     // One test target a target; `Architecture` holds the imports against the floors above.
     tests("LinearAlgebra", ["LinearAlgebra"]),
     tests("Geodesy", ["Geodesy", "LinearAlgebra", "CTestSupport"]),
     tests("SensorTypes", ["SensorTypes", "LinearAlgebra"]),
     tests("Geomagnetism", ["Geomagnetism", "LinearAlgebra"]),
     tests("FusionCore", ["FusionCore", "SensorTypes", "LinearAlgebra", "Geomagnetism"]),
-    tests("CalibrationCore", ["CalibrationCore", "SensorTypes", "LinearAlgebra"]),
+    tests("CalibrationCore", ["CalibrationCore", "SensorTypes", "LinearAlgebra", "Geomagnetism"]),
     tests("GNSSProtocol", ["GNSSProtocol", "SensorTypes"]),
     tests("LocationServices", ["LocationServices", "SensorTypes", "LinearAlgebra", "Geodesy"]),
     tests(

@@ -12,8 +12,9 @@ struct LodestoneCommand: ParsableCommand {
       """,
     version: "0.1.0",
     subcommands: [
-      MonitorCommand.self, ScanCommand.self, DoctorCommand.self, RecordCommand.self,
-      ReplayCommand.self, DecodeCommand.self, DeclinationCommand.self, HILCommand.self,
+      MonitorCommand.self, ScanCommand.self, DoctorCommand.self, CalibrateCommand.self,
+      RecordCommand.self, ReplayCommand.self, DecodeCommand.self, DeclinationCommand.self,
+      HILCommand.self,
     ])
 
   static func main() {

@@ -74,7 +74,7 @@ struct Watch {
 
   func run(printer: some ObservationPrinter) throws {
     var printer = printer
-    let mailbox = Mailbox()
+    let mailbox = Mailbox<Observation>()
     let interrupts = Interrupts { _ in mailbox.stop() }
     let subscription = session.hub.subscribe { mailbox.post($0) }
     session.hub.setDemand(.everything)

@@ -1,14 +1,14 @@
 import Dispatch
-import SensorTypes
 import Synchronization
 
-/// Carries observations from the bus threads to the thread that prints, without ever making a bus wait.
-final class Mailbox: Sendable {
+/// Carries what is published from the bus threads to the thread that works on it, without ever making a bus
+/// wait.
+final class Mailbox<Element: Sendable>: Sendable {
   /// What may lie here: a second's worth at full rates, several times over.
-  private static let limit = 4_096
+  private static var limit: Int { 4_096 }
 
   private struct State {
-    var observations: [Observation] = []
+    var elements: [Element] = []
     var dropped = 0
   }
 
@@ -16,26 +16,26 @@ final class Mailbox: Sendable {
   private let arrival = DispatchSemaphore(value: 0)
   private let isStopped = Atomic<Bool>(false)
 
-  /// Takes an observation; one too many is counted and dropped.
-  func post(_ observation: Observation) {
+  /// Takes an element; one too many is counted and dropped.
+  func post(_ element: Element) {
     let wasEmpty = state.withLock { state in
-      guard state.observations.count < Self.limit else {
+      guard state.elements.count < Self.limit else {
         state.dropped += 1
         return false
       }
-      state.observations.append(observation)
-      return state.observations.count == 1
+      state.elements.append(element)
+      return state.elements.count == 1
     }
     if wasEmpty { arrival.signal() }
   }
 
   /// Waits until something arrives, `stop` is called or `seconds` have passed, then empties itself into
   /// `batch`. Returns how many had to be dropped since the last call.
-  func take(into batch: inout [Observation], waiting seconds: Double) -> Int {
+  func take(into batch: inout [Element], waiting seconds: Double) -> Int {
     batch.removeAll(keepingCapacity: true)
     _ = arrival.wait(timeout: .now() + max(0, seconds))
     return state.withLock { state in
-      swap(&batch, &state.observations)
+      swap(&batch, &state.elements)
       defer { state.dropped = 0 }
       return state.dropped
     }

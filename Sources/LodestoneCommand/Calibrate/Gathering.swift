@@ -1,0 +1,49 @@
+import Lodestone
+import SensorHub
+import SensorTypes
+
+/// Runs a session with everything on and hands on what its chips say, raw, and what the hub makes of it.
+struct Gathering {
+  /// One thing that came.
+  enum Arrival: Sendable {
+    /// A sample of a chip, before calibration and mount.
+    case reading(SensorReading)
+    /// What the hub published.
+    case observation(Observation)
+  }
+
+  /// How a gathering ended.
+  enum End {
+    /// As the caller wished.
+    case finished
+    /// By Ctrl-C or a service manager's stop.
+    case interrupted
+  }
+
+  let session: Session
+
+  /// Calls `body` with each batch, at least every `patience` seconds, until it returns false or somebody
+  /// interrupts; the board is stopped then. A batch may be empty.
+  func run(patience: Double = 0.1, _ body: ([Arrival]) throws -> Bool) throws -> End {
+    let mailbox = Mailbox<Arrival>()
+    let interrupts = Interrupts { _ in mailbox.stop() }
+    let subscriptions = [
+      session.hub.subscribe(readings: { mailbox.post(.reading($0)) }),
+      session.hub.subscribe { mailbox.post(.observation($0)) },
+    ]
+    session.hub.setDemand(.everything)
+    session.hub.start()
+    defer {
+      for subscription in subscriptions { subscription.cancel() }
+      session.hub.stop()
+      withExtendedLifetime(interrupts) {}
+    }
+    var batch: [Arrival] = []
+    while !mailbox.wasStopped {
+      // What was dropped is lost to a fit and to nobody else.
+      _ = mailbox.take(into: &batch, waiting: patience)
+      guard try body(batch) else { return .finished }
+    }
+    return .interrupted
+  }
+}
