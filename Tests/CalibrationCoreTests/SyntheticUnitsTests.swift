@@ -67,6 +67,12 @@ import Testing
     }
   }
 
+  @Test func debugUnits() {
+    guard let list = ProcessInfo.processInfo.environment["UNITS"] else { return }
+    fitDebug = true
+    for seed in list.split(separator: ",") { _ = Self.run(Int(seed) ?? 1, hasForce: true) }
+  }
+
   @Test func fewUnits() {
     let rows = (1...14).map { Self.run($0, hasForce: true) }
     Self.judge(rows)

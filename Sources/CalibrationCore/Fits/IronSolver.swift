@@ -172,23 +172,22 @@ struct IronSolver {
     tiltRun = max(ratio(scaled, tiltWeights, blocks), ratio(scaled, tiltWeights, cells))
   }
 
-  /// Fits: rounds of weights, each with a few steps.
-  mutating func solve(rounds: Int = 12, freedom: IronFreedom = .ellipsoid) {
-    if hasForce {
+  /// Fits: rounds of weights, each with a few steps; `settled` where the start is a fit already.
+  mutating func solve(rounds: Int = 12, settled: Bool = false) {
+    if hasForce, !settled {
       let (_, verticals) = residuals(model)
       let heard = points.indices.filter { points[$0].up != nil }.map { verticals[$0] }
       model.vertical += Self.median(heard)
     }
     for round in 0..<rounds {
-      if round >= 4 {
-        shutRuns()
-        measureRuns()
-      }
+      let isLate = settled || round >= 4
+      if isLate { shutRuns() }
       let before = spread
-      let reach = round < 3 ? 1.5 * Self.reach : Self.reach
+      let reach = isLate ? Self.reach : 1.5 * Self.reach
       weigh(reach: reach)
-      let moved = descend(steps: 4, freedom: freedom, reach: reach)
-      if round > 6, moved < 1e-6, abs(spread - before) < 1e-3 * spread { break }
+      if isLate { measureRuns() }
+      let moved = descend(steps: settled ? 2 : 4, freedom: .ellipsoid, reach: reach)
+      if round > 6 || settled, moved < 1e-6, abs(spread - before) < 1e-3 * spread { break }
     }
     shutRuns()
     weigh(reach: Self.reach)

@@ -1,6 +1,7 @@
 // What comes before the fit: fewer samples, evenly spread, and spheres to start from.
 
 import LinearAlgebra
+import SensorTypes
 
 /// The middle and the size of a cloud of samples, whatever a few of them say.
 struct CloudFrame: Sendable {
@@ -24,46 +25,55 @@ struct CloudFrame: Sendable {
 }
 
 enum IronStart {
-  /// Which of the points to keep: at most `limit`, in order, of crowded places fewer.
-  static func thinned(_ points: [Vector3], limit: Int) -> [Int] {
-    guard points.count > limit else { return Array(points.indices) }
-    func place(_ value: Double) -> Int { Int(min(15, max(-16, (value * 8).rounded(.down)))) + 16 }
-    let keys = points.map { (place($0.x) * 32 + place($0.y)) * 32 + place($0.z) }
-    var counts: [Int: Int] = [:]
-    for key in keys { counts[key, default: 0] += 1 }
-    // The most that each place may keep.
-    let sizes = counts.values.sorted()
-    var most = limit
-    var left = limit
-    for (index, size) in sizes.enumerated() {
-      let each = left / (sizes.count - index)
-      guard size <= each else {
-        most = each
-        break
-      }
-      left -= size
+  /// Which of the points to keep: at most `limit`, in order; fewer where the board hardly moved, and no
+  /// spikes. Places alone must not decide: outliers and a passing magnet are all in places of their own.
+  static func thinned(_ points: [IronPoint], limit: Int) -> [Int] {
+    // Half a second is a block; at least five samples.
+    var blocks: [(kept: [Int], middle: Vector3)] = []
+    var start = 0
+    while start < points.count {
+      var end = start + 1
+      while end < points.count,
+        end - start < 5 || points[end].time - points[start].time < 0.5, end - start < 400
+      { end += 1 }
+      let range = start..<end
+      let middle = Vector3(
+        IronSolver.median(range.map { points[$0].raw.x }),
+        IronSolver.median(range.map { points[$0].raw.y }),
+        IronSolver.median(range.map { points[$0].raw.z }))
+      let away = range.map { (points[$0].raw - middle).length }
+      let most = 4 * IronSolver.median(away) + 0.05
+      blocks.append((range.filter { away[$0 - start] <= most }, middle))
+      start = end
     }
-    most = max(1, most)
-    var seen: [Int: Int] = [:]
+    let wishes = blocks.indices.map { index in
+      let before = blocks[max(0, index - 1)].middle
+      let after = blocks[min(blocks.count - 1, index + 1)].middle
+      let way = (after - before).length
+      return Double(blocks[index].kept.count) * min(1, max(0.1, way / 0.1))
+    }
+    let wish = wishes.reduce(0, +)
+    guard wish > 0 else { return [] }
+    let scale = min(1, Double(limit) / wish)
     var kept: [Int] = []
-    for (index, key) in keys.enumerated() {
-      let count = counts[key] ?? 1
-      let number = seen[key, default: 0]
-      seen[key] = number + 1
-      // Evenly over the time that was spent there.
-      if count <= most || number * most / count != (number + 1) * most / count {
-        kept.append(index)
+    var owed = 0.0
+    for (block, wish) in zip(blocks, wishes) where !block.kept.isEmpty {
+      let rate = wish * scale / Double(block.kept.count)
+      for index in block.kept {
+        owed += rate
+        if owed >= 1 - 1e-9, kept.count < limit {
+          owed -= 1
+          kept.append(index)
+        }
       }
     }
-    guard kept.count > limit else { return kept }
-    return (0..<limit).map { kept[$0 * kept.count / limit] }
+    return kept
   }
 
   /// Spheres that many of the points lie on, the best first: middle and radius.
   static func spheres(
-    _ points: [Vector3], radius known: (value: Double, deviation: Double)?, count: Int
+    _ few: [Vector3], radius known: (value: Double, deviation: Double)?, count: Int
   ) -> [(center: Vector3, radius: Double)] {
-    let few = thinned(points, limit: 160).map { points[$0] }
     guard few.count >= 4 else { return [] }
     var found: [(center: Vector3, radius: Double, cost: Double)] = []
     func judge(_ center: Vector3) {
@@ -82,7 +92,7 @@ enum IronStart {
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
       return Int(state >> 33) % few.count
     }
-    for _ in 0..<250 {
+    for _ in 0..<400 {
       let corners = [few[draw()], few[draw()], few[draw()], few[draw()]]
       let edges = [1, 2, 3].map { corners[$0] - corners[0] }
       let system = Matrix3(rows: edges[0], edges[1], edges[2])
@@ -116,5 +126,58 @@ enum IronStart {
       }
     }
     return chosen
+  }
+}
+
+/// Which way gravity is, seen by an accelerometer that moves.
+enum IronGravity {
+  /// The means of the force over about a second and a half around each sample, in its axes, by way of the
+  /// gyro: a hand's accelerations come to nothing over that time, and of a gyro's bias the two halves
+  /// cancel. What has no force or rate keeps the force it has.
+  static func smoothed(_ samples: [CalibrationSample]) -> [Vector3?] {
+    var forces = samples.map(\.force)
+    var start = 0
+    while start < samples.count {
+      var end = start
+      // A stretch without gaps, and what the gyro makes of it.
+      var attitudes: [Quaternion] = []
+      var attitude = Quaternion.identity
+      while end < samples.count, let force = samples[end].force, force.isFinite,
+        let rate = samples[end].angularRate, rate.isFinite, rate.length < 100
+      {
+        if end > start {
+          let step = samples[end].time.seconds(since: samples[end - 1].time)
+          guard step >= 0, step < 0.25 else { break }
+          attitude = (attitude * Quaternion(rotationVector: rate * step)).normalized
+        }
+        attitudes.append(attitude)
+        end += 1
+      }
+      guard end - start > 4 else {
+        start = max(end, start + 1)
+        continue
+      }
+      var turned = attitudes.indices.map { attitudes[$0].rotate(samples[start + $0].force ?? .zero) }
+      let times = (start..<end).map { samples[$0].time.seconds(since: samples[start].time) }
+      // Twice a box: what is left has no steps.
+      for _ in 0..<2 { turned = means(turned, times, half: 0.4) }
+      for k in turned.indices { forces[start + k] = attitudes[k].conjugate.rotate(turned[k]) }
+      start = end
+    }
+    return forces
+  }
+
+  /// Means over as much time before each sample as after it, at most `half` seconds.
+  private static func means(_ values: [Vector3], _ times: [Double], half: Double) -> [Vector3] {
+    var sums = [Vector3.zero]
+    sums.reserveCapacity(values.count + 1)
+    for value in values { sums.append((sums.last ?? .zero) + value) }
+    var (low, high) = (0, 0)
+    return values.indices.map { i in
+      while times[low] < times[i] - half { low += 1 }
+      while high + 1 < values.count, times[high + 1] <= times[i] + half { high += 1 }
+      let reach = min(i - low, high - i)
+      return (sums[i + reach + 1] - sums[i - reach]) / Double(2 * reach + 1)
+    }
   }
 }

@@ -18,11 +18,12 @@ import SensorTypes
 /// Nothing in it has a unit: the strength of the field comes out in the unit of the samples. Soft iron is
 /// scaled so that its diagonal's mean is 1, or so that the corrected field has the expected strength where
 /// one is given.
+nonisolated(unsafe) public var fitDebug = false
 public struct MagnetometerFitter: Sendable, Hashable {
   /// What a fit assumes and demands.
   public struct Params: Sendable, Hashable {
     /// Samples that are fitted; of more, those are taken that are spread most evenly.
-    public var mostSamples = 1_200
+    public var mostSamples = 6_000
     /// Samples that are looked at; of more, every so many.
     public var mostGiven = 60_000
     /// Below it there is no fit.
@@ -40,7 +41,7 @@ public struct MagnetometerFitter: Sendable, Hashable {
     /// Standard deviation of soft iron's entries: axes differ by a half at most.
     public var softDeviation = 0.15
     /// Standard deviation of the alignment about each axis, radians.
-    public var turnDeviation = 2.5 * Double.pi / 180
+    public var turnDeviation = 2.0 * Double.pi / 180
 
     /// The defaults.
     public init() {}
@@ -84,8 +85,7 @@ public struct MagnetometerFitter: Sendable, Hashable {
       radius: known, vertical: vertical, soft: params.softDeviation, turn: params.turnDeviation)
 
     let points = ironPoints(given, frame: frame, start: first)
-    let kept = IronStart.thinned(points.map(\.raw), limit: params.mostSamples).map { points[$0] }
-    guard var solver = solved(kept, prior: prior) else {
+    guard var solver = solved(points, prior: prior) else {
       return CalibrationOutcome(fit: nil, refusal: "the samples lie on no sphere: turn the board")
     }
     let method = choose(&solver)
@@ -100,11 +100,13 @@ public struct MagnetometerFitter: Sendable, Hashable {
     // Scale of an accelerometer, and of a file that has no units: most of the time a board does not
     // accelerate.
     let gravity = IronSolver.median(samples.compactMap { $0.force?.length }.filter(\.isFinite))
-    return samples.map { sample in
+    let forces = IronGravity.smoothed(samples)
+    return samples.indices.map { index in
+      let sample = samples[index]
       var point = IronPoint(
         raw: (sample.field - frame.center) / frame.scale, up: nil, doubt: 1,
         time: sample.time.seconds(since: start.time))
-      if let force = sample.force, gravity > 0, let up = force.normalized {
+      if let force = forces[index], gravity > 0, let up = force.normalized {
         let excess = abs(force.length / gravity - 1)
         // Beyond a third of gravity nobody knows where up is.
         if excess < 0.3 {
@@ -120,8 +122,11 @@ public struct MagnetometerFitter: Sendable, Hashable {
 
   /// The best of several fits, each from another start.
   private func solved(_ points: [IronPoint], prior: IronSolver.Prior) -> IronSolver? {
-    let starts = IronStart.spheres(points.map(\.raw), radius: prior.radius, count: 3)
-    let few = IronStart.thinned(points.map(\.raw), limit: 250).map { points[$0] }
+    func thinned(_ limit: Int) -> [IronPoint] {
+      IronStart.thinned(points, limit: limit).map { points[$0] }
+    }
+    let few = thinned(250)
+    let starts = IronStart.spheres(few.map(\.raw), radius: prior.radius, count: 3)
     var best: (model: IronModel, cost: Double)?
     for start in starts {
       var model = IronModel()
@@ -136,16 +141,21 @@ public struct MagnetometerFitter: Sendable, Hashable {
       if cost < best?.cost ?? .infinity { best = (solver.model, cost) }
     }
     guard let best else { return nil }
+    var middle = IronSolver(points: thinned(800), prior: prior, model: best.model)
+    middle.solve()
+    guard middle.model.isSane else { return nil }
     // Places where the board lay count no more than twice what the others do.
-    var points = points
-    let soft = best.model.soft
-    let cells = points.map { SphereCells.index(of: soft * ($0.raw - best.model.offset)) ?? 0 }
+    var points = thinned(params.mostSamples)
+    let model = middle.model
+    let soft = model.soft
+    let cells = points.map { SphereCells.index(of: soft * ($0.raw - model.offset)) ?? 0 }
     var counts = [Int](repeating: 0, count: SphereCells.count)
     for cell in cells { counts[cell] += 1 }
     let most = 2 * Double(max(1, IronSolver.median(counts.filter { $0 > 0 }.map(Double.init))))
     for i in points.indices { points[i].share = min(1, most / Double(counts[cells[i]])) }
-    var solver = IronSolver(points: points, prior: prior, model: best.model)
-    solver.solve()
+    var solver = IronSolver(points: points, prior: prior, model: model)
+    (solver.run, solver.tiltRun) = (middle.run, middle.tiltRun)
+    solver.solve(rounds: 4, settled: true)
     return solver.model.isSane ? solver : nil
   }
 
@@ -209,6 +219,7 @@ public struct MagnetometerFitter: Sendable, Hashable {
       hasForce: solver.hasForce, axisRatio: axes.z > 0 ? axes.x / axes.z : .infinity,
       offsetRatio: ((model.offset * frame.scale + frame.center).length) / (model.radius * frame.scale),
       turn: model.turn.rotationVector.length)
+    if fitDebug { print("DBG spread", solver.spread, "tilt", solver.tilt, "run", solver.run, "tiltRun", solver.tiltRun, "w", solver.weights.reduce(0,+), "tw", solver.tiltWeights.reduce(0,+), error.map { "\($0)" } ?? "", "turn", model.turn.rotationVector) }
     let (score, reason) = evidence.score
     let fit = CalibrationFit(
       method: method, hardIron: model.offset * frame.scale + frame.center, softIron: gain * soft,

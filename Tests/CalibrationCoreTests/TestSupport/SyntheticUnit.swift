@@ -61,8 +61,10 @@ struct SyntheticUnit {
     var liveliness: Double
     /// Seconds for which a turn goes on.
     var persistence: Double
-    /// Root mean square of each component of the board's acceleration, m/s^2.
+    /// Root mean square of each component of the acceleration of the hand, m/s^2.
     var shaking: Double
+    /// How far the board is from the point it is turned about, metres.
+    var arm = 0.0
     /// Share of the time for which the board lies still.
     var rest: Double
     var noise = 0.5
@@ -71,6 +73,7 @@ struct SyntheticUnit {
     var magnet: (seconds: Double, strength: Double)?
     /// Attitudes are no farther from level than this, radians.
     var tilt = Double.pi
+    var hasGyro = true
   }
 
   /// Draws the iron of the acceptance: hard iron to three times the field, axes to 1.5, 3 degrees.
@@ -95,10 +98,10 @@ struct SyntheticUnit {
     return Motion(
       seconds: seconds, rate: [10, 20, 40, 80, 100][Int(draws.uniform(0, 4.999))],
       liveliness: exp(draws.uniform(log(0.15), log(3))),
-      persistence: draws.uniform(0.5, 3), shaking: exp(draws.uniform(log(0.05), log(2))),
-      rest: draws.uniform(0, 1) < 0.3 ? draws.uniform(0.1, 0.5) : 0,
-      magnet: share < 0.2
-        ? (draws.uniform(0.05, 0.3) * seconds, exp(draws.uniform(log(10), log(400)))) : nil)
+      persistence: draws.uniform(0.5, 3), shaking: exp(draws.uniform(log(0.05), log(2))), arm: draws.uniform(0, 0.25),
+      rest: draws.uniform(0, 1) < 0.3 ? draws.uniform(0.1, 0.5) : 0, magnet: share < 0.2
+        ? (draws.uniform(0.05, 0.3) * seconds, exp(draws.uniform(log(10), log(400)))) : nil,
+      hasGyro: draws.uniform(0, 1) < 0.8)
   }
 
   /// The field in the board's axes at an attitude (board to earth).
@@ -117,21 +120,35 @@ struct SyntheticUnit {
       attitude = Quaternion(rotationVector: Vector3(0, 0, draws.uniform(0, 6)))
     }
     var turn = motion.liveliness * draws.normals()
-    var push = motion.shaking * draws.normals()
+    // The wish to turn comes and goes; a hand follows it a little later.
+    var wish = turn
     let keep = exp(-dt / motion.persistence)
-    let pushKeep = exp(-dt / 0.3)
+    let follow = 1 - exp(-dt / 0.15)
+    // The hand goes to and fro, and comes back: waves of 0.3 to 2.5 Hz.
+    let waves = (0..<6).map { _ in
+      let frequency = 2 * Double.pi * draws.uniform(0.3, 2.5)
+      let size = motion.shaking * (2.0 / 6).squareRoot() / (frequency * frequency)
+      return (frequency, draws.uniform(0, 6.3), size * 3.0.squareRoot() * draws.direction())
+    }
+    let arm = motion.arm * draws.direction()
+    func place(_ time: Double, _ attitude: Quaternion) -> Vector3 {
+      waves.reduce(attitude.rotate(arm)) { $0 + sin($1.0 * time + $1.1) * $1.2 }
+    }
+    var places: [Vector3] = []
+    var attitudes: [Quaternion] = []
     let restStart = draws.uniform(0, 1 - motion.rest) * motion.seconds
     let magnetStart = draws.uniform(0, 1) * (motion.seconds - (motion.magnet?.seconds ?? 0))
     let pole = draws.direction()
+    // A gyro's own: a degree a second and more.
+    let bias = 0.02 * draws.normals()
     samples = []
     for step in 0..<steps {
       let time = Double(step) * dt
       let isResting = time >= restStart && time < restStart + motion.rest * motion.seconds
       let gust = (1 - keep * keep).squareRoot()
-      turn = keep * turn + gust * motion.liveliness * draws.normals()
-      push =
-        pushKeep * push
-        + (1 - pushKeep * pushKeep).squareRoot() * motion.shaking * draws.normals()
+      wish = keep * wish + gust * motion.liveliness * draws.normals()
+      turn += follow * (wish - turn)
+      if isResting { turn = .zero }
       if !isResting {
         var next = (attitude * Quaternion(rotationVector: turn * dt)).normalized
         if motion.tilt < .pi {
@@ -139,6 +156,7 @@ struct SyntheticUnit {
           if tilt > motion.tilt {
             // Turned back about where it came from.
             turn = Vector3(-turn.x, -turn.y, turn.z)
+            wish = turn
             next = (attitude * Quaternion(rotationVector: turn * dt)).normalized
           }
         }
@@ -158,13 +176,23 @@ struct SyntheticUnit {
       if draws.uniform(0, 1) < motion.outliers {
         value += exp(draws.uniform(log(5), log(5_000))) * draws.direction()
       }
-      let acceleration = isResting ? .zero : push
-      let force = attitude.conjugate.rotate(acceleration + Vector3(0, 0, 9.81))
+      attitudes.append(attitude)
+      places.append(isResting ? (places.last ?? .zero) : place(time, attitude))
       samples.append(
         CalibrationSample(
           time: Timestamp(nanoseconds: Int64(time * 1e9)), field: value,
-          force: hasForce ? force + 0.05 * draws.normals() : nil,
-          angularRate: hasForce && isResting == false ? turn + 0.01 * draws.normals() : nil))
+          angularRate: hasForce && motion.hasGyro ? turn + 0.01 * draws.normals() + bias : nil))
+    }
+    guard hasForce else { return }
+    for step in samples.indices {
+      var acceleration = Vector3.zero
+      if step > 0, step + 1 < samples.count {
+        acceleration = (places[step + 1] - 2 * places[step] + places[step - 1]) / (dt * dt)
+        // Where it is laid down and taken up: not a fall.
+        if acceleration.length > 30 { acceleration = acceleration / acceleration.length * 30 }
+      }
+      let force = attitudes[step].conjugate.rotate(acceleration + Vector3(0, 0, 9.81))
+      samples[step].force = force + 0.05 * draws.normals()
     }
   }
 
