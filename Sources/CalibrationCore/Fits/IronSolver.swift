@@ -149,27 +149,39 @@ struct IronSolver {
   private mutating func measureRuns() {
     let (lengths, verticals) = residuals(model)
     let soft = model.soft
-    let cells = points.map { SphereCells.index(of: soft * ($0.raw - model.offset)) ?? 0 }
+    let corrected = points.map { soft * ($0.raw - model.offset) }
+    let cells = corrected.map { SphereCells.index(of: $0) ?? 0 }
     let start = points.first?.time ?? 0
-    let blocks = points.map { Int(min(1e6, max(0, ($0.time - start) / 1.5))) }
-    func ratio(_ residuals: [Double], _ weights: [Double], _ groups: [Int]) -> Double {
-      var sums: [Int: (sum: Double, squares: Double)] = [:]
-      for i in residuals.indices where weights[i] > 0 {
-        let value = weights[i].squareRoot() * residuals[i]
-        var entry = sums[groups[i]] ?? (0, 0)
-        entry.sum += value
-        entry.squares += value * value
-        sums[groups[i]] = entry
+    let duration = (points.last?.time ?? 0) - start
+    let block = min(6, max(1.5, duration / 20))
+    let blocks = points.map { Int(min(1e6, max(0, ($0.time - start) / block))) }
+    // Sums of what the residuals pull at, by groups, against what they were if no residual knew of another.
+    func ratio(_ weights: [Double], _ groups: [Int], _ pull: (Int) -> SIMD4<Double>) -> Double {
+      var sums: [Int: SIMD4<Double>] = [:]
+      var squares = SIMD4<Double>.zero
+      for i in points.indices where weights[i] > 0 {
+        let value = weights[i] * pull(i)
+        sums[groups[i], default: .zero] += value
+        squares += value * value
       }
-      let (sum, squares) = sums.values.reduce((0.0, 0.0)) {
-        ($0.0 + $1.sum * $1.sum, $0.1 + $1.squares)
-      }
-      return squares > 0 ? min(200, max(1, sum / squares)) : 1
+      var square = SIMD4<Double>.zero
+      for sum in sums.values { square += sum * sum }
+      var worst = 1.0
+      for k in 0..<4 where squares[k] > 0 { worst = max(worst, square[k] / squares[k]) }
+      return min(200, worst)
     }
-    run = max(ratio(lengths, weights, blocks), ratio(lengths, weights, cells))
+    func pull(_ i: Int) -> SIMD4<Double> {
+      let direction = corrected[i].normalized ?? .zero
+      return lengths[i] * SIMD4(direction.x, direction.y, direction.z, 1)
+    }
+    run = max(ratio(weights, blocks, pull), ratio(weights, cells, pull))
     guard hasForce else { return }
-    let scaled = verticals.indices.map { verticals[$0] / points[$0].doubt }
-    tiltRun = max(ratio(scaled, tiltWeights, blocks), ratio(scaled, tiltWeights, cells))
+    tiltRun = ratio(tiltWeights, blocks) { i in
+      guard let up = points[i].up else { return .zero }
+      let lever = model.turn.rotate(corrected[i]).cross(up)
+      return verticals[i] / (points[i].doubt * points[i].doubt)
+        * SIMD4(lever.x, lever.y, lever.z, model.radius)
+    }
   }
 
   /// Fits: rounds of weights, each with a few steps; `settled` where the start is a fit already.

@@ -131,11 +131,17 @@ enum IronStart {
 
 /// Which way gravity is, seen by an accelerometer that moves.
 enum IronGravity {
+  /// Half of the time that a mean goes over, seconds.
+  static let half = 0.7
+
   /// The means of the force over about a second and a half around each sample, in its axes, by way of the
   /// gyro: a hand's accelerations come to nothing over that time, and of a gyro's bias the two halves
-  /// cancel. What has no force or rate keeps the force it has.
-  static func smoothed(_ samples: [CalibrationSample]) -> [Vector3?] {
-    var forces = samples.map(\.force)
+  /// cancel. What has no force or rate keeps the force it has. With it comes how much the force changes
+  /// about that mean, `nil` for what was not smoothed.
+  static func smoothed(
+    _ samples: [CalibrationSample]
+  ) -> [(force: Vector3?, shaking: Double?)] {
+    var forces = samples.map { (force: $0.force, shaking: Double?.none) }
     var start = 0
     while start < samples.count {
       var end = start
@@ -157,18 +163,27 @@ enum IronGravity {
         start = max(end, start + 1)
         continue
       }
-      var turned = attitudes.indices.map { attitudes[$0].rotate(samples[start + $0].force ?? .zero) }
+      let felt = attitudes.indices.map { attitudes[$0].rotate(samples[start + $0].force ?? .zero) }
       let times = (start..<end).map { samples[$0].time.seconds(since: samples[start].time) }
       // Twice a box: what is left has no steps.
-      for _ in 0..<2 { turned = means(turned, times, half: 0.4) }
-      for k in turned.indices { forces[start + k] = attitudes[k].conjugate.rotate(turned[k]) }
+      let turned = means(means(felt, times), times)
+      let changes = felt.indices.map { k in
+        let change = felt[k] - turned[k]
+        return change * change
+      }
+      let shaking = means(changes, times)
+      for k in turned.indices {
+        forces[start + k] = (
+          attitudes[k].conjugate.rotate(turned[k]), max(0, shaking[k].sum()).squareRoot()
+        )
+      }
       start = end
     }
     return forces
   }
 
   /// Means over as much time before each sample as after it, at most `half` seconds.
-  private static func means(_ values: [Vector3], _ times: [Double], half: Double) -> [Vector3] {
+  private static func means(_ values: [Vector3], _ times: [Double]) -> [Vector3] {
     var sums = [Vector3.zero]
     sums.reserveCapacity(values.count + 1)
     for value in values { sums.append((sums.last ?? .zero) + value) }

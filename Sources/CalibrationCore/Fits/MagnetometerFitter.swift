@@ -106,14 +106,20 @@ public struct MagnetometerFitter: Sendable, Hashable {
       var point = IronPoint(
         raw: (sample.field - frame.center) / frame.scale, up: nil, doubt: 1,
         time: sample.time.seconds(since: start.time))
-      if let force = forces[index], gravity > 0, let up = force.normalized {
+      if let force = forces[index].force, gravity > 0, let up = force.normalized {
         let excess = abs(force.length / gravity - 1)
         // Beyond a third of gravity nobody knows where up is.
         if excess < 0.3 {
-          let rate = sample.angularRate.map { $0.isFinite ? $0.length : 0 } ?? 0
           point.up = up
-          point.doubt =
-            (1 + (excess / 0.03) * (excess / 0.03) + (rate / 1.5) * (rate / 1.5)).squareRoot()
+          let square: Double
+          if let shaking = forces[index].shaking {
+            // About a tenth of what shakes a board is left of it in a mean.
+            let left = 0.1 * shaking / gravity / 0.01
+            square = left * left
+          } else {
+            square = (excess / 0.03) * (excess / 0.03)
+          }
+          point.doubt = (1 + square).squareRoot()
         }
       }
       return point
