@@ -97,32 +97,13 @@ public struct MagnetometerFitter: Sendable, Hashable {
   private func ironPoints(
     _ samples: [CalibrationSample], frame: CloudFrame, start: CalibrationSample
   ) -> [IronPoint] {
-    // Scale of an accelerometer, and of a file that has no units: most of the time a board does not
-    // accelerate.
-    let gravity = IronSolver.median(samples.compactMap { $0.force?.length }.filter(\.isFinite))
-    let forces = IronGravity.smoothed(samples)
-    return samples.indices.map { index in
-      let sample = samples[index]
-      var point = IronPoint(
-        raw: (sample.field - frame.center) / frame.scale, up: nil, doubt: 1,
-        time: sample.time.seconds(since: start.time))
-      if let force = forces[index].force, gravity > 0, let up = force.normalized {
-        let excess = abs(force.length / gravity - 1)
-        // Beyond a third of gravity nobody knows where up is.
-        if excess < 0.3 {
-          point.up = up
-          let square: Double
-          if let shaking = forces[index].shaking {
-            // About a tenth of what shakes a board is left of it in a mean.
-            let left = 0.1 * shaking / gravity / 0.01
-            square = left * left
-          } else {
-            square = (excess / 0.03) * (excess / 0.03)
-          }
-          point.doubt = (1 + square).squareRoot()
-        }
-      }
-      return point
+    let gravities = IronGravity.felt(samples)
+    return zip(samples, gravities).map { sample, gravity in
+      // A hundredth of a radian is what the field's noise comes to.
+      let doubt = (gravity?.deviation ?? 0) / 0.01
+      return IronPoint(
+        raw: (sample.field - frame.center) / frame.scale, up: gravity?.force.normalized,
+        doubt: (1 + doubt * doubt).squareRoot(), time: sample.time.seconds(since: start.time))
     }
   }
 
