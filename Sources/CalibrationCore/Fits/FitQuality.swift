@@ -92,10 +92,9 @@ struct FitEvidence: Sendable {
 
   /// 0 to 100, with what keeps it from being higher.
   var score: (value: Int, reason: String) {
-    // 80 at half a degree: an error is more often than not below what is expected of it, and seldom above
-    // twice that.
+    // 80 where a degree is expected.
     let error = headingError
-    let byError = error <= 0.5 ? 100 - 40 * error : 80 * pow(0.5 / error, 0.7)
+    let byError = error <= 1 ? 100 - 20 * error : 80 * pow(error, -0.8)
     // A part of the sphere that nobody has seen is covered by the model's word alone.
     let coverage = cells.coverage
     let byCoverage = coverage >= 0.7 ? 100 : max(0, 100 - 60 * (0.7 - coverage))

@@ -6,7 +6,7 @@ import SensorTypes
 /// The force that a sample's accelerometer would have felt at rest, and how far that is to be trusted.
 struct IronGravity: Sendable {
   /// Half of the time that a mean goes over, seconds.
-  static let half = 0.7
+  static let half = 1.0
 
   /// In the magnetometer's axes.
   var force: Vector3

@@ -41,7 +41,7 @@ public struct MagnetometerFitter: Sendable, Hashable {
     /// Standard deviation of soft iron's entries: axes differ by a half at most.
     public var softDeviation = 0.15
     /// Standard deviation of the alignment about each axis, radians.
-    public var turnDeviation = 2.0 * Double.pi / 180
+    public var turnDeviation = 1.5 * Double.pi / 180
 
     /// The defaults.
     public init() {}
