@@ -44,10 +44,13 @@ import Testing
       predicted: fit.quality.headingError, isAccepted: outcome.isAccepted, hasForce: hasForce)
     if ProcessInfo.processInfo.environment["FITDEBUG"] != nil {
       print(
-        "UNIT", seed, hasForce ? "F" : "-", "err", row.error, "pred", row.predicted, "score", row.score,
+        "UNIT", seed, hasForce ? "F" : "-", "err", row.error, "pred", row.predicted, "score",
+        row.score,
         "cov", row.coverage, fit.method.rawValue, outcome.refusal ?? fit.quality.reason, "|",
-        motion.seconds, motion.rate, motion.liveliness, "shake", motion.shaking, "rest", motion.rest,
-        "mag", motion.magnet as Any, "gyro", motion.hasGyro, "n", fit.samples, fit.inliers, "res", fit.quality.residual)
+        motion.seconds, motion.rate, motion.liveliness, "shake", motion.shaking, "rest",
+        motion.rest,
+        "mag", motion.magnet as Any, "gyro", motion.hasGyro, "n", fit.samples, fit.inliers, "res",
+        fit.quality.residual)
     }
     return row
   }
@@ -69,7 +72,6 @@ import Testing
 
   @Test func debugUnits() {
     guard let list = ProcessInfo.processInfo.environment["UNITS"] else { return }
-    fitDebug = true
     for seed in list.split(separator: ",") { _ = Self.run(Int(seed) ?? 1, hasForce: true) }
   }
 
@@ -103,7 +105,8 @@ import Testing
         text(percentile(part.map { $0.error / max(1e-9, $0.predicted) }, 0.95)),
         String(format: "%5d", part.filter(\.isAccepted).count), part.map(\.score).min() ?? 0)
     }
-    print("part               units   median     95 %      max  e/p median   95 % accepted least score")
+    print(
+      "part               units   median     95 %      max  e/p median   95 % accepted least score")
     for (low, high) in [(0.0, 0.3), (0.3, 0.5), (0.5, 0.7), (0.7, 0.9), (0.9, 1.01)] {
       line("coverage \(low)...", rows.filter { $0.coverage > low && $0.coverage <= high })
     }

@@ -154,18 +154,18 @@ struct IronSolver {
     let start = points.first?.time ?? 0
     let duration = (points.last?.time ?? 0) - start
     let block = min(6, max(1.5, duration / 20))
-    let blocks = points.map { Int(min(1e6, max(0, ($0.time - start) / block))) }
+    let blocks = points.map { Int(min(4_095, max(0, ($0.time - start) / block))) }
     // Sums of what the residuals pull at, by groups, against what they were if no residual knew of another.
     func ratio(_ weights: [Double], _ groups: [Int], _ pull: (Int) -> SIMD4<Double>) -> Double {
-      var sums: [Int: SIMD4<Double>] = [:]
+      var sums = [SIMD4<Double>](repeating: .zero, count: (groups.max() ?? 0) + 1)
       var squares = SIMD4<Double>.zero
       for i in points.indices where weights[i] > 0 {
         let value = weights[i] * pull(i)
-        sums[groups[i], default: .zero] += value
+        sums[groups[i]] += value
         squares += value * value
       }
       var square = SIMD4<Double>.zero
-      for sum in sums.values { square += sum * sum }
+      for sum in sums { square += sum * sum }
       var worst = 1.0
       for k in 0..<4 where squares[k] > 0 { worst = max(worst, square[k] / squares[k]) }
       return min(200, worst)

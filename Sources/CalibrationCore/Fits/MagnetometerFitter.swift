@@ -18,7 +18,6 @@ import SensorTypes
 /// Nothing in it has a unit: the strength of the field comes out in the unit of the samples. Soft iron is
 /// scaled so that its diagonal's mean is 1, or so that the corrected field has the expected strength where
 /// one is given.
-nonisolated(unsafe) public var fitDebug = false
 public struct MagnetometerFitter: Sendable, Hashable {
   /// What a fit assumes and demands.
   public struct Params: Sendable, Hashable {
@@ -89,7 +88,8 @@ public struct MagnetometerFitter: Sendable, Hashable {
       return CalibrationOutcome(fit: nil, refusal: "the samples lie on no sphere: turn the board")
     }
     let method = choose(&solver)
-    return judged(solver, method: method, all: points, frame: frame, expected: expected, known: known)
+    return judged(
+      solver, method: method, all: points, frame: frame, expected: expected, known: known)
   }
 
   // MARK: Parts
@@ -204,9 +204,9 @@ public struct MagnetometerFitter: Sendable, Hashable {
       samples: all.count, inliers: inliers, cells: cells,
       residualPercent: 100 * residual / model.radius, budget: error,
       hasForce: solver.hasForce, axisRatio: axes.z > 0 ? axes.x / axes.z : .infinity,
-      offsetRatio: ((model.offset * frame.scale + frame.center).length) / (model.radius * frame.scale),
+      offsetRatio: ((model.offset * frame.scale + frame.center).length)
+        / (model.radius * frame.scale),
       turn: model.turn.rotationVector.length)
-    if fitDebug { print("DBG spread", solver.spread, "tilt", solver.tilt, "run", solver.run, "tiltRun", solver.tiltRun, "w", solver.weights.reduce(0,+), "tw", solver.tiltWeights.reduce(0,+), error.map { "\($0)" } ?? "", "turn", model.turn.rotationVector) }
     let (score, reason) = evidence.score
     let fit = CalibrationFit(
       method: method, hardIron: model.offset * frame.scale + frame.center, softIron: gain * soft,

@@ -1,7 +1,7 @@
 // Samples from a text file: a line each, columns of numbers.
 
-public import LinearAlgebra
-public import SensorTypes
+import LinearAlgebra
+import SensorTypes
 
 /// Reads samples from lines of numbers, whatever separates them.
 ///
@@ -70,7 +70,9 @@ public struct SampleTable: Sendable {
   public mutating func take(_ line: some StringProtocol) {
     guard !isFull else { return }
     lines += 1
-    let bytes = line.utf8.drop { $0 == 0x20 || $0 == 0x09 || $0 == 0xEF || $0 == 0xBB || $0 == 0xBF }
+    let bytes = line.utf8.drop {
+      $0 == 0x20 || $0 == 0x09 || $0 == 0xEF || $0 == 0xBB || $0 == 0xBF
+    }
     guard let first = bytes.first(where: { $0 != 0x0D }) else { return }
     guard first != UInt8(ascii: "#"), !bytes.starts(with: "//".utf8) else { return }
     let isFirst = !hasSeenLine

@@ -98,8 +98,10 @@ struct SyntheticUnit {
     return Motion(
       seconds: seconds, rate: [10, 20, 40, 80, 100][Int(draws.uniform(0, 4.999))],
       liveliness: exp(draws.uniform(log(0.15), log(3))),
-      persistence: draws.uniform(0.5, 3), shaking: exp(draws.uniform(log(0.05), log(2))), arm: draws.uniform(0, 0.25),
-      rest: draws.uniform(0, 1) < 0.3 ? draws.uniform(0.1, 0.5) : 0, magnet: share < 0.2
+      persistence: draws.uniform(0.5, 3), shaking: exp(draws.uniform(log(0.05), log(2))),
+      arm: draws.uniform(0, 0.25),
+      rest: draws.uniform(0, 1) < 0.3 ? draws.uniform(0.1, 0.5) : 0,
+      magnet: share < 0.2
         ? (draws.uniform(0.05, 0.3) * seconds, exp(draws.uniform(log(10), log(400)))) : nil,
       hasGyro: draws.uniform(0, 1) < 0.8)
   }
