@@ -12,7 +12,8 @@ import LinearAlgebra
 struct HeadingBudget: Sendable, Hashable {
   /// From everything.
   var total: Double
-  /// From hard iron, soft iron and the alignment, each as if the others were known.
+  /// From the iron alone, and from its parts and the alignment.
+  var iron: Double
   var hard: Double
   var soft: Double
   var turn: Double
@@ -27,7 +28,7 @@ struct HeadingBudget: Sendable, Hashable {
     let soft = model.soft
     let back = model.turn.conjugate
     let inverse = soft.inverse ?? .identity
-    var sums = (all: 0.0, hard: 0.0, soft: 0.0, turn: 0.0)
+    var sums = (all: 0.0, iron: 0.0, hard: 0.0, soft: 0.0, turn: 0.0)
     let headings = 12
     for step in 0..<headings {
       let angle = 2 * Double.pi * Double(step) / Double(headings)
@@ -49,6 +50,7 @@ struct HeadingBudget: Sendable, Hashable {
         return max(0, sum)
       }
       sums.all += variance(0..<row.count)
+      sums.iron += variance(0..<9)
       sums.hard += variance(0..<3)
       sums.soft += variance(4..<9)
       if row.count == IronModel.all { sums.turn += variance(9..<12) }
@@ -57,7 +59,7 @@ struct HeadingBudget: Sendable, Hashable {
     func degrees(_ sum: Double) -> Double {
       (sum / Double(headings)).squareRoot() / horizontal * 180 / .pi
     }
-    (total, hard) = (degrees(sums.all), degrees(sums.hard))
+    (total, iron, hard) = (degrees(sums.all), degrees(sums.iron), degrees(sums.hard))
     (self.soft, turn) = (degrees(sums.soft), degrees(sums.turn))
   }
 }
@@ -138,8 +140,10 @@ struct FitEvidence: Sendable {
     if offsetRatio > params.largestOffset {
       return "hard iron of \(Self.number(offsetRatio, 0)) times the field is beyond any chip"
     }
-    if headingError > params.largestHeadingError {
-      return "a heading error of \(Self.number(headingError)) deg is expected with \(coverage) % "
+    // How the chips are turned against each other costs a score; without a fit it would not be known better.
+    let error = min(180, budget?.iron ?? 180)
+    if error > params.largestHeadingError {
+      return "a heading error of \(Self.number(error)) deg is expected with \(coverage) % "
         + "of the sphere seen, \(Self.number(params.largestHeadingError)) deg is the most"
     }
     return nil

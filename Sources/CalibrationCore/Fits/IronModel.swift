@@ -14,6 +14,8 @@ struct IronPoint: Sendable {
   var up: Vector3?
   /// How much less than at rest the force is trusted to point up: 1 and more.
   var doubt: Double
+  /// Angular rate, rad/s; zero where it is not known.
+  var rate = Vector3.zero
   /// Seconds since the first sample.
   var time: Double
   /// What the sample counts, so that a place where the board lay does not outweigh the rest.
@@ -27,15 +29,16 @@ enum IronFreedom: Int, Sendable, CaseIterable {
   case ellipsoid = 9
 }
 
-/// Hard iron, strength, soft iron, alignment and the field's vertical part, in the order of the unknowns.
+/// Hard iron, strength, soft iron, alignment, the field's vertical part and its lag, in the order of the
+/// unknowns.
 ///
 /// `corrected = turn * soft * (raw - offset)` has the length `radius` and along the force the component
 /// `vertical`. `soft` is symmetric and its diagonal's mean is 1.
 struct IronModel: Sendable {
   /// Unknowns of the iron.
   static let iron = 9
-  /// With the alignment and the vertical part.
-  static let all = 13
+  /// With the alignment, the vertical part and the lag.
+  static let all = 14
 
   var offset = Vector3.zero
   var radius = 1.0
@@ -45,6 +48,9 @@ struct IronModel: Sendable {
   var mixed = Vector3.zero
   var turn = Quaternion.identity
   var vertical = 0.0
+  /// How many seconds later than the force the field is told: a filter in the chip, or a bus that is
+  /// slow. A board that turns one way more than the other would take it for an alignment.
+  var lag = 0.0
 
   var soft: Matrix3 {
     Matrix3(
@@ -63,10 +69,11 @@ struct IronModel: Sendable {
     }
     if freedom == .ellipsoid { model.mixed += Vector3(step[6], step[7], step[8]) }
     let rest = freedom.rawValue
-    if step.count >= rest + 4 {
+    if step.count >= rest + 5 {
       let turn = Quaternion(rotationVector: Vector3(step[rest], step[rest + 1], step[rest + 2]))
       model.turn = (turn * self.turn).normalized
       model.vertical += step[rest + 3]
+      model.lag += step[rest + 4]
     }
     return model
   }
@@ -74,7 +81,8 @@ struct IronModel: Sendable {
   /// Whether the model is one that any board could have; a fit does not step out of it.
   var isSane: Bool {
     let ends = [1 + first, 1 + second, 1 - first - second]
-    guard radius > 0, radius.isFinite, offset.isFinite, vertical.isFinite, turn.w > 0.8,
+    guard radius > 0, radius.isFinite, offset.isFinite, vertical.isFinite, lag.isFinite,
+      turn.w > 0.8,
       ends.allSatisfy({ $0 > 0.2 && $0 < 2.5 }), mixed.isFinite
     else { return false }
     // Positive definite, by its leading minors.

@@ -38,6 +38,8 @@ struct IronSolver {
 
   /// Least deviation that is believed, of the spread of the data: a chip has noise.
   static let leastSpread = 2e-4
+  /// Deviation of the field's lag behind the force, seconds.
+  static let lag = 0.02
   /// Where a weight has fallen to nothing, in deviations (Tukey's biweight).
   static let reach = 4.685
 
@@ -64,8 +66,13 @@ struct IronSolver {
       let corrected = soft * (point.raw - model.offset)
       lengths.append(corrected.length - model.radius)
       if hasForce {
-        verticals.append(
-          point.up.map { corrected.dot(back.rotate($0)) - model.vertical } ?? 0)
+        guard let up = point.up else {
+          verticals.append(0)
+          continue
+        }
+        let turned = back.rotate(up)
+        let late = back.rotate(point.rate).dot(corrected.cross(turned))
+        verticals.append(corrected.dot(turned) - model.vertical - model.lag * late)
       }
     }
     return (lengths, verticals)
@@ -256,7 +263,9 @@ struct IronSolver {
     if let known = prior.radius { list.append((model.radius - known.value, known.deviation)) }
     guard hasForce else { return list }
     let turn = model.turn.rotationVector
-    list += [(turn.x, prior.turn), (turn.y, prior.turn), (turn.z, prior.turn)]
+    list += [
+      (turn.x, prior.turn), (turn.y, prior.turn), (turn.z, prior.turn), (model.lag, Self.lag),
+    ]
     if let known = prior.vertical {
       list.append(
         (model.vertical - known.value * model.radius, max(1e-3, known.deviation) * model.radius))
@@ -314,7 +323,7 @@ struct IronSolver {
   /// The equations of a step, in deviations.
   private func equations(_ model: IronModel, freedom: IronFreedom) -> LeastSquares {
     let iron = freedom.rawValue
-    let count = iron + (hasForce ? 4 : 0)
+    let count = iron + (hasForce ? 5 : 0)
     var system = LeastSquares(unknowns: count)
     var row = [Double](repeating: 0, count: count)
     let soft = model.soft
@@ -335,8 +344,10 @@ struct IronSolver {
       IronModel.slopes(turned, away, soft, freedom: freedom, into: &row)
       let lever = model.turn.rotate(corrected).cross(up)
       (row[iron], row[iron + 1], row[iron + 2], row[iron + 3]) = (lever.x, lever.y, lever.z, -1)
+      let late = point.rate.dot(lever)
+      row[iron + 4] = -late
       system.add(
-        row, equals: model.vertical - corrected.dot(turned),
+        row, equals: model.vertical + model.lag * late - corrected.dot(turned),
         weight: tiltWeights[i] * tiltWeight / (point.doubt * point.doubt))
     }
     addPriors(to: &system, model, freedom: freedom)
@@ -368,6 +379,7 @@ struct IronSolver {
     system.expect(iron, -turn.x, deviation: prior.turn)
     system.expect(iron + 1, -turn.y, deviation: prior.turn)
     system.expect(iron + 2, -turn.z, deviation: prior.turn)
+    system.expect(iron + 4, -model.lag, deviation: Self.lag)
     if let known = prior.vertical {
       row[3] = -known.value
       row[iron + 3] = 1

@@ -103,7 +103,9 @@ public struct MagnetometerFitter: Sendable, Hashable {
       let doubt = (gravity?.deviation ?? 0) / 0.01
       return IronPoint(
         raw: (sample.field - frame.center) / frame.scale, up: gravity?.force.normalized,
-        doubt: (1 + doubt * doubt).squareRoot(), time: sample.time.seconds(since: start.time))
+        doubt: (1 + doubt * doubt).squareRoot(),
+        rate: sample.angularRate.flatMap { $0.isFinite && $0.length < 100 ? $0 : nil } ?? .zero,
+        time: sample.time.seconds(since: start.time))
     }
   }
 

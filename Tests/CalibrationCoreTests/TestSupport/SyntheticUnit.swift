@@ -74,6 +74,8 @@ struct SyntheticUnit {
     /// Attitudes are no farther from level than this, radians.
     var tilt = Double.pi
     var hasGyro = true
+    /// How much later than the force the field is told, seconds.
+    var lag = 0.0
   }
 
   /// Draws the iron of the acceptance: hard iron to three times the field, axes to 1.5, 3 degrees.
@@ -103,7 +105,7 @@ struct SyntheticUnit {
       rest: draws.uniform(0, 1) < 0.3 ? draws.uniform(0.1, 0.5) : 0,
       magnet: share < 0.2
         ? (draws.uniform(0.05, 0.3) * seconds, exp(draws.uniform(log(10), log(400)))) : nil,
-      hasGyro: draws.uniform(0, 1) < 0.8)
+      hasGyro: draws.uniform(0, 1) < 0.8, lag: draws.uniform(0, 0.02))
   }
 
   /// The field in the board's axes at an attitude (board to earth).
@@ -164,7 +166,8 @@ struct SyntheticUnit {
         }
         attitude = next
       }
-      var around = field(attitude)
+      // The field as it was a little earlier: chips have filters.
+      var around = field(attitude * Quaternion(rotationVector: -motion.lag * turn))
       if let magnet = motion.magnet, magnet.seconds > 0 {
         // Comes and goes; its direction turns a little on the way.
         let phase = (time - magnetStart) / magnet.seconds
