@@ -42,7 +42,7 @@ struct FitCommand: ParsableCommand {
   var dip: Double?
 
   /// More than this is read of no file.
-  static let mostBytes = 256 << 20
+  static let mostBytes = 128 << 20
 
   func validate() throws {
     _ = try table()
@@ -119,7 +119,7 @@ struct FitCommand: ParsableCommand {
     line.set("kind", "fit")
     line.set("accepted", outcome.isAccepted)
     let quality = outcome.fit?.quality
-    line.set("reason", reason(outcome, table))
+    line.set("reason", reason(outcome, table, isCut: isCut))
     line.set("score", quality?.score ?? 0)
     line.set("coverage", quality?.coverage ?? 0, digits: 2)
     if let fit = outcome.fit {
@@ -157,10 +157,10 @@ struct FitCommand: ParsableCommand {
     return "unit of the file; z up; \(scale); \(axes)"
   }
 
-  private func reason(_ outcome: CalibrationOutcome, _ table: SampleTable) -> String {
+  private func reason(_ outcome: CalibrationOutcome, _ table: SampleTable, isCut: Bool) -> String {
     if table.samples.isEmpty {
       let place = columns + (forceColumns.map { " and \($0)" } ?? "")
-      return table.lines == 0
+      return table.lines == 0 && !isCut
         ? "the file is empty" : "no line holds numbers in columns \(place)"
     }
     return outcome.refusal ?? outcome.fit?.quality.reason ?? ""
