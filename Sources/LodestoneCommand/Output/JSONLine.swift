@@ -29,6 +29,24 @@ struct JSONLine {
     text += Self.quoted(value)
   }
 
+  /// Numbers; all of them or none, as for one.
+  mutating func set(_ key: String, _ values: [Double]?, digits: Int) {
+    guard let values, values.allSatisfy(\.isFinite) else { return }
+    name(key)
+    text += Self.list(values, digits: digits)
+  }
+
+  /// Rows of numbers.
+  mutating func set(_ key: String, rows: [[Double]]?, digits: Int) {
+    guard let rows, rows.allSatisfy({ $0.allSatisfy(\.isFinite) }) else { return }
+    name(key)
+    text += "[" + rows.map { Self.list($0, digits: digits) }.joined(separator: ",") + "]"
+  }
+
+  private static func list(_ values: [Double], digits: Int) -> String {
+    "[" + values.map { fixed($0, digits: digits) }.joined(separator: ",") + "]"
+  }
+
   mutating func set(_ key: String, _ value: JSONLine) {
     name(key)
     text += value.text + "}"

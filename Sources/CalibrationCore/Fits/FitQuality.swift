@@ -1,0 +1,151 @@
+// What a fit is worth: the error of a heading that it leaves, a score, and words.
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+import LinearAlgebra
+
+/// The error of a level board's heading that the covariance of a fit's unknowns lets expect, degrees, root
+/// mean square over the compass.
+struct HeadingBudget: Sendable, Hashable {
+  /// From everything.
+  var total: Double
+  /// From the iron alone, and from its parts and the alignment.
+  var iron: Double
+  var hard: Double
+  var soft: Double
+  var turn: Double
+
+  init(_ model: IronModel, covariance: [[Double]], dip: Double, up: Vector3) {
+    let up = up.normalized ?? Vector3(0, 0, 1)
+    // The poles have no compass: no board there asks for a degree.
+    let dip = min(1.5, max(-1.5, dip.isFinite ? dip : ExpectedField.usualDip))
+    let east = (abs(up.x) < 0.8 ? Vector3(1, 0, 0) : Vector3(0, 1, 0)).cross(up)
+    let first = east.normalized ?? Vector3(1, 0, 0)
+    let second = up.cross(first)
+    let soft = model.soft
+    let back = model.turn.conjugate
+    let inverse = soft.inverse ?? .identity
+    var sums = (all: 0.0, iron: 0.0, hard: 0.0, soft: 0.0, turn: 0.0)
+    let headings = 12
+    for step in 0..<headings {
+      let angle = 2 * Double.pi * Double(step) / Double(headings)
+      let north = cos(angle) * first + sin(angle) * second
+      let across = up.cross(north)
+      let field = model.radius * (cos(dip) * north - sin(dip) * up)
+      let away = inverse * back.rotate(field)
+      var row = [Double](repeating: 0, count: covariance.count)
+      IronModel.slopes(back.rotate(across), away, soft, freedom: .ellipsoid, into: &row)
+      if row.count == IronModel.all {
+        let lever = field.cross(across)
+        (row[9], row[10], row[11]) = (lever.x, lever.y, lever.z)
+      }
+      func variance(_ range: Range<Int>) -> Double {
+        var sum = 0.0
+        for i in range {
+          for j in range { sum += row[i] * covariance[i][j] * row[j] }
+        }
+        return max(0, sum)
+      }
+      sums.all += variance(0..<row.count)
+      sums.iron += variance(0..<9)
+      sums.hard += variance(0..<3)
+      sums.soft += variance(4..<9)
+      if row.count == IronModel.all { sums.turn += variance(9..<12) }
+    }
+    let horizontal = model.radius * cos(dip)
+    func degrees(_ sum: Double) -> Double {
+      (sum / Double(headings)).squareRoot() / horizontal * 180 / .pi
+    }
+    (total, iron, hard) = (degrees(sums.all), degrees(sums.iron), degrees(sums.hard))
+    (self.soft, turn) = (degrees(sums.soft), degrees(sums.turn))
+  }
+}
+
+/// What is known of a fit when it is judged.
+struct FitEvidence: Sendable {
+  var samples: Int
+  var inliers: Int
+  var cells: SphereCells
+  var residualPercent: Double
+  /// `nil` where the samples leave something open altogether.
+  var budget: HeadingBudget?
+  var hasForce: Bool
+  var axisRatio: Double
+  var offsetRatio: Double
+  /// Radians.
+  var turn: Double
+
+  /// Degrees; at most 180, which is no heading at all.
+  var headingError: Double { min(180, budget?.total ?? 180) }
+
+  private static func number(_ value: Double, _ digits: Int = 1) -> String {
+    guard value.isFinite, abs(value) < 1e9 else { return "very large" }
+    let unit = pow(10, Double(digits))
+    let scaled = Int((abs(value) * unit).rounded())
+    let sign = value < 0 && scaled != 0 ? "-" : ""
+    guard digits > 0 else { return "\(sign)\(scaled)" }
+    let rest = String(scaled % Int(unit))
+    return sign + "\(scaled / Int(unit))."
+      + String(repeating: "0", count: digits - rest.count) + rest
+  }
+
+  /// 0 to 100, with what keeps it from being higher.
+  var score: (value: Int, reason: String) {
+    // 80 where a degree is expected.
+    let error = headingError
+    let byError = error <= 1 ? 100 - 20 * error : 80 * pow(error, -0.8)
+    // A part of the sphere that nobody has seen is covered by the model's word alone.
+    let coverage = cells.coverage
+    let byCoverage = coverage >= 0.7 ? 100 : max(0, 100 - 60 * (0.7 - coverage))
+    let value = Int(max(0, min(byError, byCoverage)))
+    var reasons: [String] = []
+    if byCoverage < byError, value < 100 {
+      reasons.append("\(100 - cells.filled) % of the sphere was not seen")
+    } else if value < 95, let budget {
+      let error = "heading error \(Self.number(error, 2)) deg expected"
+      if hasForce, budget.turn > budget.hard, budget.turn > budget.soft {
+        reasons.append("\(error): how the chips are turned against each other is not sure")
+      } else if coverage < 0.7 {
+        reasons.append("\(error): \(100 - cells.filled) % of the sphere was not seen")
+      } else {
+        reasons.append("\(error): samples lie \(Self.number(residualPercent)) % off the fit")
+      }
+    } else if budget == nil {
+      reasons.append("the samples leave the iron open")
+    }
+    return (value, reasons.joined(separator: "; "))
+  }
+
+  /// Why the fit is not to be used; `nil` where nothing speaks against it.
+  func refusal(_ params: MagnetometerFitter.Params) -> String? {
+    let coverage = Self.number(100 * cells.coverage, 0)
+    if cells.coverage < params.leastCoverage {
+      return "only \(coverage) % of the sphere was seen, "
+        + "\(Self.number(100 * params.leastCoverage, 0)) % is the least"
+    }
+    if inliers < params.leastSamples || 2 * inliers < samples {
+      return "only \(inliers) of \(samples) samples agree: something magnetic moved nearby"
+    }
+    if residualPercent > params.largestResidual {
+      return "samples lie \(Self.number(residualPercent)) % off the fit, "
+        + "\(Self.number(params.largestResidual)) % is the most"
+    }
+    if axisRatio > params.largestAxisRatio {
+      return "soft iron's axes are \(Self.number(axisRatio)) to 1, "
+        + "\(Self.number(params.largestAxisRatio)) is the most"
+    }
+    if offsetRatio > params.largestOffset {
+      return "hard iron of \(Self.number(offsetRatio, 0)) times the field is beyond any chip"
+    }
+    // How the chips are turned against each other costs a score; without a fit it would not be known better.
+    let error = min(180, budget?.iron ?? 180)
+    if error > params.largestHeadingError {
+      return "a heading error of \(Self.number(error)) deg is expected with \(coverage) % "
+        + "of the sphere seen, \(Self.number(params.largestHeadingError)) deg is the most"
+    }
+    return nil
+  }
+}

@@ -1,0 +1,108 @@
+// The unknowns of a magnetometer's iron, and how a sample's residuals depend on them.
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+import LinearAlgebra
+
+/// One sample as the fit sees it: about the middle of the data, in units of their spread.
+struct IronPoint: Sendable {
+  var raw: Vector3
+  /// Unit vector along the specific force; `nil` where none was felt.
+  var up: Vector3?
+  /// How much less than at rest the force is trusted to point up: 1 and more.
+  var doubt: Double
+  /// Angular rate, rad/s; zero where it is not known.
+  var rate = Vector3.zero
+  /// Seconds since the first sample.
+  var time: Double
+  /// What the sample counts, so that a place where the board lay does not outweigh the rest.
+  var share = 1.0
+}
+
+/// How much of the iron a fit leaves free.
+enum IronFreedom: Int, Sendable, CaseIterable {
+  case sphere = 4
+  case diagonal = 6
+  case ellipsoid = 9
+}
+
+/// Hard iron, strength, soft iron, alignment, the field's vertical part and its lag, in the order of the
+/// unknowns.
+///
+/// `corrected = turn * soft * (raw - offset)` has the length `radius` and along the force the component
+/// `vertical`. `soft` is symmetric and its diagonal's mean is 1.
+struct IronModel: Sendable {
+  /// Unknowns of the iron.
+  static let iron = 9
+  /// With the alignment, the vertical part and the lag.
+  static let all = 14
+
+  var offset = Vector3.zero
+  var radius = 1.0
+  /// How the diagonal differs from 1, its first two; the third makes their sum zero.
+  var (first, second) = (0.0, 0.0)
+  /// xy, xz, yz.
+  var mixed = Vector3.zero
+  var turn = Quaternion.identity
+  var vertical = 0.0
+  /// How many seconds later than the force the field is told: a filter in the chip, or a bus that is
+  /// slow. A board that turns one way more than the other would take it for an alignment.
+  var lag = 0.0
+
+  var soft: Matrix3 {
+    Matrix3(
+      rows: Vector3(1 + first, mixed.x, mixed.y), Vector3(mixed.x, 1 + second, mixed.z),
+      Vector3(mixed.y, mixed.z, 1 - first - second))
+  }
+
+  /// The model a step further. The step holds `freedom` unknowns of the iron, then what is left.
+  func moved(_ step: [Double], freedom: IronFreedom) -> IronModel {
+    var model = self
+    model.offset += Vector3(step[0], step[1], step[2])
+    model.radius += step[3]
+    if freedom != .sphere {
+      model.first += step[4]
+      model.second += step[5]
+    }
+    if freedom == .ellipsoid { model.mixed += Vector3(step[6], step[7], step[8]) }
+    let rest = freedom.rawValue
+    if step.count >= rest + 5 {
+      let turn = Quaternion(rotationVector: Vector3(step[rest], step[rest + 1], step[rest + 2]))
+      model.turn = (turn * self.turn).normalized
+      model.vertical += step[rest + 3]
+      model.lag += step[rest + 4]
+    }
+    return model
+  }
+
+  /// Whether the model is one that any board could have; a fit does not step out of it.
+  var isSane: Bool {
+    let ends = [1 + first, 1 + second, 1 - first - second]
+    guard radius > 0, radius.isFinite, offset.isFinite, vertical.isFinite, lag.isFinite,
+      turn.w > 0.8,
+      ends.allSatisfy({ $0 > 0.2 && $0 < 2.5 }), mixed.isFinite
+    else { return false }
+    // Positive definite, by its leading minors.
+    return ends[0] * ends[1] > mixed.x * mixed.x && soft.determinant > 0.01
+  }
+
+  /// Writes how `direction . soft (raw - offset)` changes with the unknowns of the iron but the radius.
+  static func slopes(
+    _ direction: Vector3, _ away: Vector3, _ soft: Matrix3, freedom: IronFreedom,
+    into row: inout [Double]
+  ) {
+    let hard = soft * direction
+    (row[0], row[1], row[2], row[3]) = (-hard.x, -hard.y, -hard.z, 0)
+    guard freedom != .sphere else { return }
+    let products = direction * away
+    row[4] = products.x - products.z
+    row[5] = products.y - products.z
+    guard freedom == .ellipsoid else { return }
+    row[6] = direction.x * away.y + direction.y * away.x
+    row[7] = direction.x * away.z + direction.z * away.x
+    row[8] = direction.y * away.z + direction.z * away.y
+  }
+}

@@ -1,0 +1,138 @@
+// Samples from a text file: a line each, columns of numbers.
+
+import LinearAlgebra
+import SensorTypes
+
+/// Reads samples from lines of numbers, whatever separates them.
+///
+/// Commas, semicolons, tabs or spaces separate; with semicolons a comma is a decimal point. Empty lines and
+/// lines that begin with `#` or `//` do not count, nor does a header. A line that lacks a number where one
+/// is asked for is left out and counted.
+public struct SampleTable: Sendable {
+  /// Three columns, counted from 1.
+  public struct Columns: Sendable, Hashable {
+    /// The columns of x, y and z.
+    public let x: Int, y: Int, z: Int
+
+    /// The first three.
+    public static let first = Columns(1, 2, 3)
+
+    init(_ x: Int, _ y: Int, _ z: Int) { (self.x, self.y, self.z) = (x, y, z) }
+
+    /// Reads `2-4` or `2,3,4`; `nil` for anything that is not three different columns.
+    public init?(_ text: String) {
+      let range = text.split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
+      if range.count == 2, let low = range[0], let high = range[1] {
+        guard low >= 1, low <= Self.most, high == low + 2 else { return nil }
+        self.init(low, low + 1, high)
+        return
+      }
+      let list = text.split(separator: ",", omittingEmptySubsequences: false).compactMap { Int($0) }
+      guard list.count == 3, text.split(separator: ",").count == 3, Set(list).count == 3,
+        list.allSatisfy({ (1...Self.most).contains($0) })
+      else { return nil }
+      self.init(list[0], list[1], list[2])
+    }
+
+    /// No file has more.
+    static let most = 10_000
+  }
+
+  /// How far apart lines are taken to be, seconds: a file does not say.
+  public static let interval = 0.05
+  /// Lines that are read; of a longer file the rest is left.
+  public static let mostLines = 1_000_000
+
+  private let field: Columns
+  private let force: Columns?
+  private let last: Int
+  private var hasSeenLine = false
+  /// What was read.
+  public private(set) var samples: [CalibrationSample] = []
+  /// Lines that lack a number, or hold one that is not finite.
+  public private(set) var skipped = 0
+  /// The first of them, from 1; `nil` where there is none.
+  public private(set) var firstSkipped: Int?
+  /// Lines so far.
+  public private(set) var lines = 0
+
+  /// Whether no more is read.
+  public var isFull: Bool { lines >= Self.mostLines }
+
+  /// Makes a reader of the field's columns, and of an accelerometer's where there are some.
+  public init(columns field: Columns = .first, force: Columns? = nil) {
+    self.field = field
+    self.force = force
+    last = [field.x, field.y, field.z, force?.x ?? 0, force?.y ?? 0, force?.z ?? 0].max() ?? 3
+  }
+
+  /// Takes a line without its end.
+  public mutating func take(_ line: some StringProtocol) {
+    guard !isFull else { return }
+    lines += 1
+    let bytes = line.utf8.drop {
+      $0 == 0x20 || $0 == 0x09 || $0 == 0xEF || $0 == 0xBB || $0 == 0xBF
+    }
+    guard let first = bytes.first(where: { $0 != 0x0D }) else { return }
+    guard first != UInt8(ascii: "#"), !bytes.starts(with: "//".utf8) else { return }
+    let isFirst = !hasSeenLine
+    hasSeenLine = true
+    guard line.utf8.count < 65_536 else { return skip() }
+    let fields = Self.fields(Array(bytes))
+    if let sample = sample(fields) {
+      samples.append(sample)
+    } else if !isFirst || fields.contains(where: { Self.number($0) != nil }) {
+      // The first line may be a header: words alone.
+      skip()
+    }
+  }
+
+  private mutating func skip() {
+    skipped += 1
+    if firstSkipped == nil { firstSkipped = lines }
+  }
+
+  private func sample(_ fields: [[UInt8]]) -> CalibrationSample? {
+    guard fields.count >= last, let vector = Self.vector(fields, field) else { return nil }
+    var felt: Vector3?
+    if let force {
+      guard let vector = Self.vector(fields, force) else { return nil }
+      felt = vector
+    }
+    let time = Timestamp(nanoseconds: Int64(Double(samples.count) * Self.interval * 1e9))
+    return CalibrationSample(time: time, field: vector, force: felt)
+  }
+
+  private static func vector(_ fields: [[UInt8]], _ columns: Columns) -> Vector3? {
+    guard let x = number(fields[columns.x - 1]), let y = number(fields[columns.y - 1]),
+      let z = number(fields[columns.z - 1])
+    else { return nil }
+    return Vector3(x, y, z)
+  }
+
+  /// Decimal numbers alone: `nan`, `inf` and hexadecimal are none here.
+  private static func number(_ field: [UInt8]) -> Double? {
+    let allowed: (UInt8) -> Bool = {
+      (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-")
+        || $0 == UInt8(ascii: "+") || $0 | 0x20 == UInt8(ascii: "e")
+    }
+    guard !field.isEmpty, field.count < 64, field.allSatisfy(allowed),
+      let value = Double(String(decoding: field, as: UTF8.self)), value.isFinite
+    else { return nil }
+    return value
+  }
+
+  private static func fields(_ line: [UInt8]) -> [[UInt8]] {
+    let blank: (UInt8) -> Bool = {
+      $0 == 0x20 || $0 == 0x09 || $0 == 0x0D || $0 == UInt8(ascii: "\"")
+    }
+    for separator in [UInt8(ascii: ";"), UInt8(ascii: ","), 0x09] where line.contains(separator) {
+      return line.split(separator: separator, omittingEmptySubsequences: false).map { field in
+        let kept = field.filter { !blank($0) }
+        return separator == UInt8(ascii: ";")
+          ? kept.map { $0 == UInt8(ascii: ",") ? UInt8(ascii: ".") : $0 } : kept
+      }
+    }
+    return line.split(whereSeparator: blank).map(Array.init)
+  }
+}

@@ -1,0 +1,75 @@
+import CalibrationCore
+import LinearAlgebra
+import SensorTypes
+import Testing
+
+@Suite struct SampleTableTests {
+  static func read(
+    _ text: String, _ columns: String = "1-3", force: String? = nil
+  ) throws -> SampleTable {
+    var table = SampleTable(
+      columns: try #require(SampleTable.Columns(columns)),
+      force: try force.map { try #require(SampleTable.Columns($0)) })
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) { table.take(line) }
+    return table
+  }
+
+  @Test(arguments: [
+    "1,-2,3.5", "1, -2, 3.5", "1 -2 3.5", "  1   -2 3.5  ", "1\t-2\t3.5", "1;-2;3.5",
+    "1;-2;3,5", "1e0,-2.0,+3.5", "\"1\",\"-2\",\"3.5\"", "1,-2,3.5,99,words", "1,-2,3.5\r",
+    "\u{FEFF}1,-2,3.5",
+  ])
+  func aLineInManyForms(line: String) throws {
+    let table = try Self.read(line)
+    #expect(table.samples.map(\.field) == [Vector3(1, -2, 3.5)])
+    #expect(table.skipped == 0)
+  }
+
+  @Test func columnsAreChosen() throws {
+    let line = "7,1,2,3,4,5,6"
+    #expect(try Self.read(line, "2-4").samples[0].field == Vector3(1, 2, 3))
+    #expect(try Self.read(line, "4,3,2").samples[0].field == Vector3(3, 2, 1))
+    let both = try Self.read(line, "2-4", force: "5-7")
+    #expect(both.samples[0].force == Vector3(4, 5, 6))
+    // What is empty keeps its place.
+    #expect(try Self.read(",1,2,3", "2-4").samples[0].field == Vector3(1, 2, 3))
+  }
+
+  @Test(arguments: [
+    "", "1", "1-2", "1-4", "3-1", "0-2", "1,2", "1,1,2", "1,2,3,4", "a-c", "1,2,", "-1,2,3",
+    "99999999999999999999-3", "9999999-10000001", "9223372036854775807-9223372036854775807",
+  ])
+  func columnsThatAreNone(text: String) {
+    #expect(SampleTable.Columns(text) == nil)
+  }
+
+  @Test func headersAndRemarksDoNotCount() throws {
+    let table = try Self.read("# made by hand\n\nx,y,z\n1,2,3\n// more\n4,5,6\n")
+    #expect(table.samples.count == 2)
+    #expect(table.skipped == 0)
+  }
+
+  @Test func badLinesAreLeftOutAndCounted() throws {
+    let table = try Self.read(
+      "1,2,3\nnan,1,2\n1,2\n1,inf,2\n1,2,0x10\n1,2,1e999\nx,y,z\n1,,3\n,,\n4,5,6\n\0\n"
+        + String(repeating: "9", count: 70_000) + "\n7,8,9")
+    #expect(table.samples.count == 3)
+    #expect(table.skipped == 10)
+    #expect(table.firstSkipped == 2)
+    // A first line that lacks a number is no header.
+    #expect(try Self.read("1,2\n1,2,3").skipped == 1)
+  }
+
+  @Test func samplesFollowEachOther() throws {
+    let table = try Self.read("1,2,3\n1,2,4\n1,2,5")
+    let times = table.samples.map(\.time.nanoseconds)
+    #expect(times == [0, 50_000_000, 100_000_000])
+  }
+
+  @Test func aFileWithoutEndIsLeftOff() {
+    var table = SampleTable()
+    for _ in 0..<(SampleTable.mostLines + 5) { table.take("") }
+    #expect(table.isFull)
+    #expect(table.lines == SampleTable.mostLines)
+  }
+}
