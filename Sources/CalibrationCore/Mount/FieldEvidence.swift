@@ -39,6 +39,8 @@ struct FieldEvidence: Sendable {
 
   /// `nil` where there are hardly any samples.
   init?(_ slots: [MountSlot], _ track: MountTrack) {
+    // A chip may have gone on after the reference fell silent.
+    let slots = Array(slots.prefix(track.up.count))
     var sum = Vector3.zero
     var count = 0
     for slot in slots {

@@ -142,8 +142,8 @@ public struct MountDetective: Sendable {
     }
   }
 
-  /// Says that a person was asked for a gesture and did it between two moments: the last second in which
-  /// the board is held still there counts; for a turn, all of it.
+  /// Says that a person was asked for a gesture and did it between two moments: the last moments in
+  /// which the board is held still there count; for a turn, all of it.
   public mutating func mark(_ gesture: Gesture, from: Timestamp, to: Timestamp) {
     marks.append(Mark(gesture: gesture, from: from, to: to))
   }
@@ -154,7 +154,7 @@ public struct MountDetective: Sendable {
   ///   - speed: Over ground, m/s.
   ///   - course: Radians clockwise from north.
   public mutating func take(speed: Double, course: Double, at time: Timestamp) {
-    guard speed.isFinite, course.isFinite, speed >= 0, epochs.count < 20_000 else { return }
+    guard (0..<1e3).contains(speed), abs(course) < 1e3, epochs.count < 20_000 else { return }
     guard epochs.last.map({ $0.time < time }) ?? true else { return }
     epochs.append(Epoch(time: time, speed: speed, course: course))
   }
@@ -163,6 +163,11 @@ public struct MountDetective: Sendable {
     guard let start else { return 0 }
     let slots = time.seconds(since: start) / MountSlot.length
     return Int(max(-1, min(slots, Self.longest / MountSlot.length + 1)))
+  }
+
+  private func range(_ from: Timestamp, _ to: Timestamp) -> Range<Int> {
+    let first = max(0, index(from))
+    return first..<max(first, index(to) + 1)
   }
 }
 
@@ -207,13 +212,23 @@ public struct MountFinding: Sendable, Hashable {
 }
 
 extension MountDetective {
-  /// Whether a gesture can be seen in what was marked so far; for a guide.
-  public func sees(_ gesture: Gesture) -> Bool {
-    guard let reference else { return false }
-    let hasGyro = chips[reference].contains(.turning)
-    let track = MountTrack(slots[reference], hasGyro: hasGyro)
-    return evidence(of: gesture, track, fieldTurn: { _ in nil }) != nil
+  private var track: MountTrack? {
+    reference.map { MountTrack(slots[$0], hasGyro: chips[$0].contains(.turning)) }
   }
+
+  /// Where up is in the reference chip's frame, where it was held still between two moments.
+  func held(from: Timestamp, to: Timestamp) -> Vector3? {
+    track?.hold(in: range(from, to))
+  }
+
+  /// Where up is in the reference chip's frame at a moment.
+  func up(at time: Timestamp) -> Vector3? {
+    let place = index(time)
+    return track.flatMap { $0.up.indices.contains(place) ? $0.up[place] : nil }
+  }
+
+  /// Turn about up between two moments, radians, right-handed in the chip's frame; `nil` without a gyro.
+  func turn(from: Timestamp, to: Timestamp) -> Double? { track?.turn(in: range(from, to)) }
 
   /// The answers, one a chip that feels field or force, in the chips' order.
   public func findings() -> [MountFinding] {
@@ -222,8 +237,7 @@ extension MountDetective {
       return asked.map { MountFinding(chip: $0, refusal: Self.noReference) }
     }
     let hasGyro = chips[reference].contains(.turning)
-    let track = MountTrack(slots[reference], hasGyro: hasGyro)
-    guard track.up.lazy.compactMap({ $0 }).prefix(20).count == 20 else {
+    guard let track, track.up.lazy.compactMap({ $0 }).prefix(20).count == 20 else {
       return asked.map { MountFinding(chip: $0, refusal: "nothing came from the accelerometer") }
     }
     if track.handedness < -Self.sureMargin {
@@ -232,6 +246,7 @@ extension MountDetective {
         + "(a wrong sign in its driver, or not the chip that it is taken for)"
       return asked.map { MountFinding(chip: $0, refusal: words) }
     }
+    let place = downwardField.flatMap { $0.isFinite ? $0 : nil }
     // Chip against chip.
     var relatives: [Int: (placements: Placements, refusal: String?)] = [:]
     var fieldTurn: (Range<Int>) -> Double? = { _ in nil }
@@ -239,7 +254,7 @@ extension MountDetective {
       if chips[chip].contains(.force) {
         relatives[chip] = (forceEvidence(chip, track), nil)
       } else if let evidence = FieldEvidence(slots[chip], track) {
-        let placements = evidence.placements(down: downwardField)
+        let placements = evidence.placements(down: place)
         let misfit = evidence.misfit
         relatives[chip] = (placements, misfit > 9 ? Self.moved : nil)
         if !hasGyro, misfit <= 9 {
@@ -258,7 +273,7 @@ extension MountDetective {
       let relative = relatives[chip] ?? (Placements(), nil)
       let why = Self.relativeRefusal(
         relative.placements, track, isField: chips[chip].contains(.field),
-        knowsField: downwardField.map { abs($0) > 10 } ?? false)
+        knowsField: place.map { abs($0) > 10 } ?? false)
       return Self.finding(
         chip, body.placements.followed(by: relative.placements), relative: relative.placements,
         refusal: relative.refusal ?? why ?? body.refusal, spoilsRelative: relative.refusal != nil)
@@ -296,7 +311,8 @@ extension MountDetective {
       finding.refusal = refusal ?? "two placements fit about equally well: move it further"
       // A mirror image that fits much better than any rotation is no case for the rotation.
       if !spoilsRelative, let rotation = sure(placements, { !$0.isMirrored }),
-        let place = all.firstIndex(of: rotation), placements.logs[first] - placements.logs[place] < 3
+        let place = all.firstIndex(of: rotation),
+        placements.logs[first] - placements.logs[place] < 3
       {
         finding.ifNotMirrored = rotation
       }
@@ -315,14 +331,16 @@ extension MountDetective {
     if isField, !knowsField {
       let (rotation, next) = placements.best { !$0.isMirrored }
       if placements.logs[rotation] - placements.logs[next] >= sureMargin {
-        return "its mirror image fits as well, as nobody knows whether the field points up or down here: "
+        return
+          "its mirror image fits as well, as nobody knows whether the field points up or down here: "
           + "write 'position:' into the board file, or let a receiver find it"
       }
     }
     let variety = track.variety
     if variety.way < 1 { return "the board was hardly turned: turn it about every axis" }
     if variety.others < 0.1 {
-      return "the board was turned about one axis only: lift the nose, lower a side, turn it as well"
+      return
+        "the board was turned about one axis only: lift the nose, lower a side, turn it as well"
     }
     return "the motion does not tell: turn it further, a quarter turn or more about every axis"
   }
@@ -387,8 +405,7 @@ extension MountDetective {
     of gesture: Gesture, _ track: MountTrack, fieldTurn: (Range<Int>) -> Double?
   ) -> Placements? {
     guard let mark = marks.last(where: { $0.gesture == gesture }) else { return nil }
-    let from = max(0, index(mark.from))
-    let range = from..<max(from, index(mark.to) + 1)
+    let range = range(mark.from, mark.to)
     if gesture == .clockwise {
       guard let turn = track.turn(in: range) ?? fieldTurn(range), abs(turn) > 1 else { return nil }
       return Placements(
@@ -438,8 +455,8 @@ extension MountDetective {
     if let drive { placements += drive }
     let (first, second) = placements.best()
     let isSure = placements.logs[first] - placements.logs[second] >= Self.sureMargin
-    // What the best placement calls a slip was one, or the others were.
-    if seen.contains(where: { $0.logs[first] < log(Self.slip) + 3 }) {
+    // What the best placement calls a slip was one, or the others were: off by more than 27 degrees.
+    if seen.contains(where: { $0.logs[first] < -1.6 }) {
       return (
         placements,
         "the gestures contradict each other: one was done the other way round, or too sloppily; once more"

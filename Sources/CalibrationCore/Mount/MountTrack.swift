@@ -46,8 +46,10 @@ struct MountTrack: Sendable {
   /// How much more likely (natural logarithm) it is that gyro and accelerometer turn the same way than that
   /// they turn opposite ways.
   private(set) var handedness = 0.0
+  private let hasGyro: Bool
 
   init(_ slots: [MountSlot], hasGyro: Bool) {
+    self.hasGyro = hasGyro
     force = slots.map(\.meanForce)
     guard hasGyro else {
       rate = Array(repeating: nil, count: slots.count)
@@ -136,9 +138,10 @@ struct MountTrack: Sendable {
     return sum
   }
 
-  /// The last second within the slots in which the chip was held still: the mean of up there.
+  /// The last second and a half within the slots in which the chip was held still: the mean of up there.
+  /// Shorter pauses are those of a hand that turns it this way and that.
   func hold(in range: Range<Int>) -> Vector3? {
-    let run = 20
+    let run = 30
     let range = range.clamped(to: up.startIndex..<up.endIndex)
     guard range.count >= run else { return nil }
     var start = range.upperBound - run
@@ -147,7 +150,8 @@ struct MountTrack: Sendable {
       let held = up[start..<start + run].compactMap { $0 }
       guard held.count >= run * 3 / 4,
         let mean = held.reduce(.zero, +).normalized,
-        held.allSatisfy({ ($0 - mean).length < 0.1 })
+        // What a hand's own acceleration does to a force, the gyro smooths away.
+        held.allSatisfy({ ($0 - mean).length < (hasGyro ? 0.08 : 0.12) })
       else { continue }
       // Held means not turned either, where a gyro can tell; a hand's tremor is allowed.
       let turns = rate[start..<start + run].compactMap { $0 }

@@ -50,7 +50,9 @@ struct Handling {
 
   var duration: Double { keys.last?.time ?? 0 }
 
-  mutating func move(_ seconds: Double, heading: Double = 0, pitch: Double? = nil, roll: Double? = nil) {
+  mutating func move(
+    _ seconds: Double, heading: Double = 0, pitch: Double? = nil, roll: Double? = nil
+  ) {
     let last = keys[keys.count - 1]
     keys.append(
       Key(
@@ -65,7 +67,9 @@ struct Handling {
   }
 
   /// The four gestures as asked for, 26 seconds; off by up to `slack` degrees in every angle.
-  static func guided(_ random: inout HandlingRandom, slack: Double = 8, tilt: Double = 45) -> Handling {
+  static func guided(_ random: inout HandlingRandom, slack: Double = 8, tilt: Double = 45)
+    -> Handling
+  {
     var way = Handling()
     func off() -> Double { random.between(-slack, slack) }
     way.keys[0] = Key(time: 0, heading: random.between(0, 360), pitch: off(), roll: off())
@@ -127,6 +131,10 @@ struct HandledBoard {
   var softness = 0.1
   var gyroSign = 1.0
   var magnetometerRate = 40.0
+  /// Seconds by which the field's samples are stamped too late.
+  var lag = 0.004
+  /// Microtesla: iron on the table, in the hand, as the board moves past it.
+  var wander = 0.0
 
   static func rotation(_ axis: Int, _ degrees: Double) -> Matrix3 {
     let (c, s) = (cos(degrees * .pi / 180), sin(degrees * .pi / 180))
@@ -140,14 +148,40 @@ struct HandledBoard {
   /// A rotation by `degrees` about any axis.
   private static func skewed(_ random: inout HandlingRandom, _ degrees: Double) -> Matrix3 {
     let v = random.direction() * (degrees * .pi / 180)
-    return rotation(0, v.x * 180 / .pi) * rotation(1, v.y * 180 / .pi) * rotation(2, v.z * 180 / .pi)
+    return rotation(0, v.x * 180 / .pi) * rotation(1, v.y * 180 / .pi)
+      * rotation(2, v.z * 180 / .pi)
   }
 
-  /// Lives through a handling and tells the detective: chip 0 is the magnetometer, chip 1 the other.
+  /// Lives through a handling and tells the detective, with its marks.
   func play(
     _ way: Handling, into detective: inout MountDetective, _ random: inout HandlingRandom,
     driving: ((Double) -> (acceleration: Vector3, speed: Double))? = nil
   ) {
+    let start = live(way, &random, driving: driving) { detective.take($0, of: $1, at: $2) }
+    for mark in way.marks {
+      detective.mark(
+        mark.gesture, from: start.advanced(bySeconds: mark.from),
+        to: start.advanced(bySeconds: mark.to))
+    }
+    guard let driving else { return }
+    var epoch = 0.0
+    while epoch < way.duration {
+      let course = way.attitude(at: epoch).heading * .pi / 180 + 0.01 * random.normal()
+      detective.take(
+        speed: max(0, driving(epoch).speed + 0.05 * random.normal()), course: course,
+        at: start.advanced(bySeconds: epoch + 0.1))
+      epoch += 0.2
+    }
+  }
+
+  /// Lives through a handling and hands on what the chips say, in the order of time: chip 0 is the
+  /// magnetometer, chip 1 the other. Returns when it began.
+  @discardableResult
+  func live(
+    _ way: Handling, _ random: inout HandlingRandom,
+    driving: ((Double) -> (acceleration: Vector3, speed: Double))? = nil,
+    say: (Reading, Int, Timestamp) -> Void
+  ) -> Timestamp {
     let phases = (0..<12).map { _ in random.between(0, 2 * .pi) }
     let tones = (0..<12).map { _ in random.between(2, 8) }
     func wobble(_ k: Int, _ t: Double) -> Double {
@@ -168,7 +202,7 @@ struct HandledBoard {
     let hardIron = random.direction() * (iron * field.length)
     let forceOffset = random.normal3(0.15)
     let rateOffset = random.normal3(0.012)
-    let gyroScale = 1 + 0.01 * random.normal()
+    let gyroScale = 1 + 0.015 * random.normal()
     let start = Timestamp(seconds: random.between(10, 1000))
     let (m, i) = (magnetometer.matrix.transposed, inertial.matrix.transposed)
     let step = 1 / 104.0
@@ -193,32 +227,20 @@ struct HandledBoard {
         let felt =
           gyroScale * gyroSign * inertial.matrix.determinant * (i * (inertialSkew * rate))
           + rateOffset + random.normal3(0.001)
-        detective.take(
-          .inertial(angularRate: felt, acceleration: force), of: 1, at: start.advanced(bySeconds: t))
+        say(.inertial(angularRate: felt, acceleration: force), 1, start.advanced(bySeconds: t))
       } else {
-        detective.take(.acceleration(force), of: 1, at: start.advanced(bySeconds: t))
+        say(.acceleration(force), 1, start.advanced(bySeconds: t))
       }
       if t >= nextField {
         nextField += 1 / magnetometerRate
+        let stray = wander * Vector3(sin(0.4 * t + phases[0]), sin(0.7 * t), cos(0.5 * t))
         let raw =
-          m * (softIron * (magneticSkew * (attitude(t).transposed * field))) + hardIron
+          m * (softIron * (magneticSkew * (attitude(t).transposed * (field + stray)))) + hardIron
           + random.normal3(0.4)
-        detective.take(.magneticField(raw), of: 0, at: start.advanced(bySeconds: t + 0.004))
+        say(.magneticField(raw), 0, start.advanced(bySeconds: t + lag))
       }
       t += step
     }
-    for mark in way.marks {
-      detective.mark(
-        mark.gesture, from: start.advanced(bySeconds: mark.from), to: start.advanced(bySeconds: mark.to))
-    }
-    guard let driving else { return }
-    var epoch = 0.0
-    while epoch < way.duration {
-      let course = way.attitude(at: epoch).heading * .pi / 180 + 0.01 * random.normal()
-      detective.take(
-        speed: max(0, driving(epoch).speed + 0.05 * random.normal()), course: course,
-        at: start.advanced(bySeconds: epoch + 0.1))
-      epoch += 0.2
-    }
+    return start
   }
 }
