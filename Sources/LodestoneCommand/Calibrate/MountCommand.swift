@@ -191,13 +191,16 @@ struct MountProgress {
       return Terminal.write(line.line + "\n")
     case .text:
       var text = ""
+      let clock = String(repeating: " ", count: max(0, 4 - "\(second)".count)) + "\(second) s  "
       if isNew {
-        // The finished step's line stays; the next begins below it.
-        if isDrawn, step != nil { text += "\n" }
+        if let step, let gesture = MountDetective.Gesture(rawValue: step.rawValue) {
+          // The finished step's line stays, with what came of it; the next begins below it.
+          let outcome = guide.seen.contains(gesture) ? "seen" : "NOT seen"
+          text += isDrawn ? "\r\(clock)\(step.words) \(outcome)\u{1B}[K\n" : "\(clock)\(outcome)\n"
+        }
         if guide.step == .done { return Terminal.write(text) }
         if !isDrawn { text += guide.step.words + "\n" }
       }
-      let clock = String(repeating: " ", count: max(0, 4 - "\(second)".count)) + "\(second) s  "
       if isDrawn {
         let line = clock + (guide.hint.map { "-> \($0)" } ?? guide.step.words)
         let width = Terminal.size.columns - 1
