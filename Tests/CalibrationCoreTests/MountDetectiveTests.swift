@@ -356,6 +356,9 @@ struct MountDetectiveTests {
         let found = detective.findings()
         #expect(found[1].mount == placement, "\(hasGyro) \(found[1])")
         #expect(found[0].mount == nil || found[0].mount == board.magnetometer)
+        if found[0].mount == nil {
+          #expect(found[0].refusal?.contains("in the hand") == true, "\(found[0])")
+        }
       }
     }
   }

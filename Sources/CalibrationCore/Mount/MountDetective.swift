@@ -273,6 +273,7 @@ extension MountDetective {
       let relative = relatives[chip] ?? (Placements(), nil)
       let why = Self.relativeRefusal(
         relative.placements, track, isField: chips[chip].contains(.field),
+        isDriven: !epochs.isEmpty && marks.isEmpty,
         knowsField: place.map { abs($0) > 10 } ?? false)
       return Self.finding(
         chip, body.placements.followed(by: relative.placements), relative: relative.placements,
@@ -324,7 +325,8 @@ extension MountDetective {
 
   /// Why a relative placement is not sure, and what would make it so; `nil` for one that is.
   private static func relativeRefusal(
-    _ placements: Placements, _ track: MountTrack, isField: Bool, knowsField: Bool
+    _ placements: Placements, _ track: MountTrack, isField: Bool, isDriven: Bool,
+    knowsField: Bool
   ) -> String? {
     let (first, second) = placements.best()
     guard placements.logs[first] - placements.logs[second] < sureMargin else { return nil }
@@ -335,6 +337,9 @@ extension MountDetective {
           "its mirror image fits as well, as nobody knows whether the field points up or down here: "
           + "write 'position:' into the board file, or let a receiver find it"
       }
+    }
+    if isDriven, isField {
+      return "a vehicle turns about one axis only: take the board in the hand for this chip"
     }
     let variety = track.variety
     if variety.way < 1 { return "the board was hardly turned: turn it about every axis" }

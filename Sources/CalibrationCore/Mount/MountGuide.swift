@@ -129,9 +129,12 @@ public struct MountGuide: Sendable {
   }
 
   /// Whether more motion can add nothing: the answer is there, or a gesture is missing that free motion
-  /// does not give.
+  /// does not give, or a vehicle does not turn a magnetometer as it would have to be turned.
   private func isSettled(_ finding: MountFinding) -> Bool {
     if finding.mount != nil { return true }
+    if step == .drive { return finding.chip != detective.reference }
+    // Only the place on earth is missing, and nobody knows it.
+    if finding.ifNotMirrored != nil, detective.downwardField == nil { return true }
     guard step == .free, seen.count < MountDetective.Gesture.allCases.count else { return false }
     return finding.relative != nil || finding.chip == detective.reference
   }
