@@ -235,6 +235,38 @@ struct MountDetectiveTests {
     }
   }
 
+  @Test("one gesture of four done the other way round is never a confident wrong answer")
+  func slips() {
+    var (sure, wrong, all) = (0, 0, 0)
+    for seed in 0..<UInt64(12 * Self.effort) {
+      var random = HandlingRandom(80_000 + seed)
+      let board = HandledBoard(
+        magnetometer: Mount.everyPlacement[Int(random.between(0, 48))],
+        inertial: Mount.everyPlacement[Int(random.between(0, 48))], hasGyro: seed % 2 == 0,
+        iron: random.between(0, 3), softness: random.between(0, 0.2))
+      var way = Handling.guided(&random)
+      for index in way.keys.indices {
+        switch seed % 3 {
+        case 0: if way.keys[index].pitch > 30 { way.keys[index].pitch.negate() }
+        case 1: if way.keys[index].roll > 30 { way.keys[index].roll.negate() }
+        default: way.keys[index].heading.negate()
+        }
+      }
+      way.tumble(until: 60, &random)
+      for (finding, truth) in zip(
+        findings(board, way, &random), [board.magnetometer, board.inertial])
+      {
+        all += 1
+        guard let mount = finding.mount else { continue }
+        sure += 1
+        wrong += mount == truth ? 0 : 1
+        if mount != truth { print(seed, board.hasGyro, truth.line, finding) }
+      }
+    }
+    print("slips: \(all) chips, \(sure) sure, \(wrong) wrong")
+    #expect(wrong == 0)
+  }
+
   @Test("without the place on earth a magnetometer's mirror image fits as well, and is named")
   func noPlace() {
     for placement in Self.placements {
