@@ -18,7 +18,7 @@ step "debug build without warnings, all tests"
 make test
 
 step "release build without warnings, the tests that only an optimised build can answer"
-swift test -c release "${strict[@]}" -Xswiftc -enable-testing --filter 'AllocationTests|SimulatedRunTests|RandomWalkTests|FusionCoreTests'
+swift test -c release "${strict[@]}" -Xswiftc -enable-testing --filter 'AllocationTests|SimulatedRunTests|RandomWalkTests|FusionCoreTests|CalibrationCoreTests'
 
 step "the benchmarks' own tests"
 swift test -c release --package-path Benchmarks "${strict[@]}"

@@ -244,6 +244,23 @@ with tempfile.TemporaryDirectory() as name:
     result, _ = calibrate("rollback", "LSM6DSOX", "--kind", "gyro")
     expect("and comes back", result.returncode == 0 and "in use is now" in result.stdout, result.stderr)
     says("a simulated board keeps nothing", ["calibrate", "list", "--board", "simulated"], 1, "STATE_DIRECTORY")
+    # How the chips sit: only with an accelerometer, only by what was seen, and by name.
+    boards = pathlib.Path(__file__).resolve().parents[1] / "Boards"
+    says(
+        "no mount without an accelerometer", ["calibrate", "mount", "--yes", "--board", str(boards / "lis3mdl-level.yaml")],
+        1, "no accelerometer")
+    says("no time for a mount", ["calibrate", "mount", "--board", "simulated", "--seconds", "1"], 64, "from 5 to 300")
+    says(
+        "no mount from a board that nobody handles",
+        ["calibrate", "mount", "--yes", "--board", "simulated", "--seconds", "6"], 1, "not found: ")
+    handled = run("calibrate", "mount", "--yes", "--format", "json", "--board", str(boards / "simulated-handling.yaml"), seconds=120)
+    lines = [json.loads(line) for line in handled.stdout.splitlines()]
+    mounts = [line for line in lines if line["kind"] == "mount"]
+    expect(
+        "the mounts of a board that is handled as asked",
+        handled.returncode == 0 and len(mounts) == 2 and all(line["sure"] and not line["differs"] for line in mounts)
+        and sum(line["kind"] == "progress" for line in lines) > 20, handled.stdout[-600:] + handled.stderr)
+    print("        " + ", ".join(f"{line['chip']} {line['mount']} margin {line['margin']}" for line in mounts if line["sure"]))
 
 for failure in failures:
     print(failure, file=sys.stderr)

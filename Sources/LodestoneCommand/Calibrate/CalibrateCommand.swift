@@ -6,8 +6,8 @@ struct CalibrateCommand: ParsableCommand {
     commandName: "calibrate",
     abstract: "Teach the board its own iron, and how its chips sit.",
     subcommands: [
-      LevelCommand.self, GyroCommand.self, FitCommand.self, ListRecordsCommand.self,
-      ShowRecordCommand.self, RollbackCommand.self, ExportCommand.self, ImportCommand.self,
-      LockCommand.self, UnlockCommand.self,
+      LevelCommand.self, GyroCommand.self, MountCommand.self, FitCommand.self,
+      ListRecordsCommand.self, ShowRecordCommand.self, RollbackCommand.self, ExportCommand.self,
+      ImportCommand.self, LockCommand.self, UnlockCommand.self,
     ])
 }

@@ -240,7 +240,8 @@ public final class SimulatedWorld: TruthSource {
       specificForce: bodyToSensor
         * toBody.rotate(
           motion.acceleration + Vector3(0, 0, Self.gravity)),
-      angularRate: bodyToSensor * motion.angularRate,
+      // An axial vector: a mirrored chip counts turns by its own hand, as its mount takes them back.
+      angularRate: bodyToSensor.determinant * (bodyToSensor * motion.angularRate),
       pressure: pressure(at: seconds, altitude: description.altitude + motion.position.z),
       temperature: temperature(at: seconds), humidity: description.humidity)
   }

@@ -1,0 +1,321 @@
+import ArgumentParser
+import CalibrationCore
+import Foundation
+import Geomagnetism
+import Lodestone
+import SensorDrivers
+import SensorHub
+import SensorTypes
+
+/// `lodestone calibrate mount`: how the chips sit, and the lines for the board file.
+struct MountCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "mount",
+    abstract: "Find out how the chips sit on the board, and print the board file's lines.",
+    discussion: """
+      Asks for four gestures (level, nose up, right side down, a clockwise turn) and for free motion, looks \
+      whether they were done, and ends by itself when each chip's placement is sure. With --vehicle a \
+      drive with bends takes the gestures' place. Nothing is written. Exit code 1 where a placement is \
+      not sure.
+
+      --format json prints lines of kind progress each second, and one of kind mount a chip at the end.
+      """)
+
+  @OptionGroup var board: BoardOptions
+
+  @Option(
+    parsing: .unconditional,
+    help: "Stop after this many seconds at the latest. (default: 100; 300 with --vehicle)")
+  var seconds: Double?
+
+  @Flag(help: "The board is fixed on a vehicle that drives, its nose forward.")
+  var vehicle = false
+
+  @Flag(help: "Begin at once, ask nothing.")
+  var yes = false
+
+  @Option(help: "How to print: text or json.")
+  var format = OutputFormat.text
+
+  func validate() throws {
+    if let seconds, !(seconds >= 5 && seconds <= MountDetective.longest) {
+      throw ValidationError("--seconds takes a number from 5 to \(Int(MountDetective.longest))")
+    }
+  }
+
+  func run() throws {
+    let session = try Session(board: board.name)
+    let chips = MountedChips(session.board)
+    try chips.check(isDriving: vehicle)
+    if format == .text {
+      Terminal.write(introduction(session.board))
+      if !yes, Keyboard.isTerminal, Terminal.isInteractive {
+        Terminal.write("Return begins, Ctrl-C ends: ")
+        _ = readLine()
+      }
+    }
+    var guide = MountGuide(
+      MountDetective(chips: chips.senses),
+      seconds: seconds ?? (vehicle ? MountDetective.longest : 100), isDriving: vehicle)
+    var place = FieldPlace(session)
+    guide.take(downwardField: place.downward)
+    var progress = MountProgress(format: format)
+    let start = session.now()
+    let end = try Gathering(session: session).run(patience: 0.2) { batch in
+      for arrival in batch {
+        switch arrival {
+        case .reading(let reading):
+          guide.take(reading.sample.value, of: reading.sensor, at: reading.sample.time)
+        case .observation(.location(let location)):
+          if place.take(location.fix) { guide.take(downwardField: place.downward) }
+          if let speed = location.fix.speed, let course = location.fix.course {
+            guide.take(speed: speed, course: course * .pi / 180, at: location.fix.received)
+          }
+        case .observation: break
+        }
+      }
+      let now = session.now()
+      guide.update(at: now)
+      return progress.show(guide, seconds: now.seconds(since: start)) && guide.step != .done
+    }
+    progress.finish()
+    if case .interrupted = end { throw ExitCode(130) }
+    let report = MountReport(board: session.board, findings: guide.findings, guide.detective)
+    switch format {
+    case .text: Terminal.write(report.text)
+    case .json: Terminal.write(report.lines)
+    }
+    if !report.isSure { throw ExitCode.failure }
+  }
+
+  private func introduction(_ board: Board) -> String {
+    let task =
+      vehicle
+      ? "The board is fixed on the vehicle. A few minutes with bends and braking are enough."
+      : "Take the board in your hand as a whole; keep magnets, tools and the desk's iron\n"
+        + "a forearm away. Forward is where its arrow, or its bow, is to point."
+    return "How the chips of '\(board.name)' sit\n\(task)\n\n"
+  }
+}
+
+/// The chips of a board that have a mount.
+struct MountedChips {
+  /// By the place in the board file.
+  let senses: [MountDetective.Senses]
+
+  init(_ board: Board) {
+    senses = board.sensors.map { sensor in
+      switch ChipCatalog.chip(named: sensor.chip)?.kind {
+      case .magnetometer: .field
+      case .accelerometer: .force
+      case .inertial: [.force, .turning]
+      case .barometer, .receiver, nil: []
+      }
+    }
+  }
+
+  func check(isDriving: Bool) throws {
+    guard senses.contains(where: { !$0.isEmpty }) else {
+      throw CommandError("no chip of this board has a mount to be found")
+    }
+    guard senses.contains(where: { $0.contains(.force) }) else {
+      throw CommandError(
+        "this board has no accelerometer: without one nothing says where up is; take the mount from the "
+          + "magnetometer's drawing and write it into the board file")
+    }
+  }
+}
+
+/// The vertical part of the earth's field where the board is, as well as that is known.
+struct FieldPlace {
+  /// Microtesla, positive down; `nil` while the place is not known.
+  private(set) var downward: Double?
+  private var hasFix = false
+
+  init(_ session: Session) {
+    if let position = session.board.position {
+      downward = Self.field(position.latitude, position.longitude)
+    } else if let last = session.state.lastPosition {
+      downward = Self.field(last.latitude, last.longitude)
+    }
+  }
+
+  /// Takes where a receiver says it is; returns whether that is news.
+  mutating func take(_ fix: GNSSFix) -> Bool {
+    // Ten kilometres change nothing here: one fix is enough.
+    guard !hasFix, let latitude = fix.latitude, let longitude = fix.longitude else { return false }
+    hasFix = true
+    downward = Self.field(latitude, longitude)
+    return true
+  }
+
+  private static func field(_ latitude: Double, _ longitude: Double) -> Double? {
+    // The date matters little: a degree of inclination in ten years. Where the clock is not set, the
+    // model's beginning does.
+    let model = MagneticModel.wmm2025
+    let now = MagneticModel.decimalYear(unixSeconds: Date().timeIntervalSince1970)
+    let year = max(model.epoch, min(now, model.epoch + 5))
+    let field = try? model.field(
+      latitude: latitude, longitude: longitude, altitude: 0, decimalYear: year)
+    return field.map { $0.down / 1_000 }
+  }
+}
+
+/// Says once a second what to do next.
+struct MountProgress {
+  let format: OutputFormat
+  private let isDrawn: Bool
+  private var said: Int?
+  private var step: MountGuide.Step?
+
+  init(format: OutputFormat) {
+    self.format = format
+    isDrawn = format == .text && Terminal.isInteractive
+  }
+
+  /// Prints what has changed. Returns false when nobody reads it any more.
+  mutating func show(_ guide: MountGuide, seconds: Double) -> Bool {
+    let second = Int(seconds)
+    guard second != said || guide.step != step else { return true }
+    let isNew = guide.step != step
+    defer { (said, step) = (second, guide.step) }
+    switch format {
+    case .json:
+      var line = JSONLine()
+      line.set("v", ObservationLines.version)
+      line.set("kind", "progress")
+      line.set("seconds", second)
+      line.set("step", guide.step.rawValue)
+      line.set("say", guide.step.words)
+      line.set("hint", guide.hint)
+      return Terminal.write(line.line + "\n")
+    case .text:
+      var text = ""
+      let clock = String(repeating: " ", count: max(0, 4 - "\(second)".count)) + "\(second) s  "
+      if isNew {
+        if let step, let gesture = MountDetective.Gesture(rawValue: step.rawValue) {
+          // The finished step's line stays, with what came of it; the next begins below it.
+          let outcome = guide.seen.contains(gesture) ? "seen" : "NOT seen"
+          text += isDrawn ? "\r\(clock)\(step.words) \(outcome)\u{1B}[K\n" : "\(clock)\(outcome)\n"
+        }
+        if guide.step == .done { return Terminal.write(text) }
+        if !isDrawn { text += guide.step.words + "\n" }
+      }
+      if isDrawn {
+        let line = clock + (guide.hint.map { "-> \($0)" } ?? guide.step.words)
+        let width = Terminal.size.columns - 1
+        text += "\r" + (line.count <= width ? line : line.prefix(width - 3) + "...") + "\u{1B}[K"
+      } else {
+        text += clock + (guide.hint ?? "...") + "\n"
+      }
+      return Terminal.write(text)
+    }
+  }
+
+  /// Leaves the terminal at the beginning of a line.
+  func finish() {
+    if isDrawn { Terminal.write("\n") }
+  }
+}
+
+/// The answers, beside what the board file says.
+struct MountReport {
+  let board: Board
+  let findings: [MountFinding]
+  private let reference: Int?
+
+  init(board: Board, findings: [MountFinding], _ detective: MountDetective) {
+    self.board = board
+    self.findings = findings
+    reference = detective.reference
+  }
+
+  /// Whether every chip's placement was found.
+  var isSure: Bool { !findings.isEmpty && findings.allSatisfy { $0.mount != nil } }
+
+  /// Where a chip sits if the board file is right about the reference chip.
+  private func ifReferenceIsRight(_ finding: MountFinding) -> Mount? {
+    guard finding.mount == nil, let reference, finding.chip != reference else { return nil }
+    return finding.mount(ifReferenceIs: board.sensors[reference].mount)
+  }
+
+  /// `1000 to 1`, or a word for more than a computer's error bars are worth.
+  private static func odds(_ margin: Double) -> String {
+    margin > 13.8 ? "more than a million to 1" : "\(Int(exp(max(0, margin)))) to 1"
+  }
+
+  /// For people: at most 80 columns.
+  var text: String {
+    var lines: [String] = []
+    func say(_ text: String) { lines += Self.wrapped(text, width: 74).map { "    " + $0 } }
+    for finding in findings {
+      let sensor = board.sensors[finding.chip]
+      lines.append("\(sensor.chip) at \(sensor.attachment)")
+      if let mount = finding.mount {
+        let sure = "sure by \(Self.odds(finding.margin))"
+        say("mount: \(mount.line)")
+        if mount == sensor.mount {
+          say("as in the board file; \(sure)")
+        } else {
+          say("NOT as in the board file, which says \(sensor.mount.line); \(sure)")
+        }
+        if mount.isMirrored {
+          say("a mirror image: no right-handed chip can sit so; is its driver's sign right?")
+        }
+        continue
+      }
+      say("not found: \(finding.refusal ?? "nothing came")")
+      if let mount = finding.ifNotMirrored {
+        say("if its axes are no mirror image: mount: \(mount.line)")
+      } else if let reference, let mount = ifReferenceIsRight(finding) {
+        let other = board.sensors[reference]
+        say("if the \(other.chip) sits as the board file says, \(other.mount.line):")
+        let mirror = finding.relative == nil ? " (or its mirror image)" : ""
+        say(
+          "mount: \(mount.line)\(mirror)" + (mount == sensor.mount ? ", as in the board file" : ""))
+      }
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// One JSON object a chip.
+  var lines: String {
+    var text = ""
+    for finding in findings {
+      let sensor = board.sensors[finding.chip]
+      var line = JSONLine()
+      line.set("v", ObservationLines.version)
+      line.set("kind", "mount")
+      line.set("chip", sensor.chip)
+      line.set("position", sensor.attachment.description)
+      line.set("sure", finding.mount != nil)
+      line.set("mount", finding.mount?.line)
+      line.set("boardFile", sensor.mount.line)
+      if let mount = finding.mount {
+        line.set("differs", mount != sensor.mount)
+        line.set("isMirrored", mount.isMirrored)
+      }
+      line.set("best", finding.best?.line)
+      if finding.best != nil { line.set("probability", finding.probability, digits: 6) }
+      line.set("runnerUp", finding.runnerUp?.line)
+      if finding.runnerUp != nil { line.set("margin", finding.margin, digits: 2) }
+      line.set("ifNotMirrored", finding.ifNotMirrored?.line)
+      line.set("ifReferenceIsRight", ifReferenceIsRight(finding)?.line)
+      line.set("reason", finding.refusal)
+      text += line.line + "\n"
+    }
+    return text
+  }
+
+  static func wrapped(_ text: String, width: Int) -> [String] {
+    var lines: [String] = []
+    for word in text.split(separator: " ") {
+      if let last = lines.last, last.count + 1 + word.count <= width {
+        lines[lines.count - 1] += " " + word
+      } else {
+        lines.append(String(word))
+      }
+    }
+    return lines
+  }
+}

@@ -1,0 +1,110 @@
+import CalibrationCore
+import LinearAlgebra
+import SensorTypes
+import Testing
+
+@Suite("The guide to the mount detective")
+struct MountGuideTests {
+  /// Runs a handling through a guide that looks five times a second; `onStep` hears of each new step.
+  private func run(
+    _ board: HandledBoard, _ way: Handling, _ random: inout HandlingRandom, seconds: Double = 60,
+    onStep: (MountGuide.Step, Double) -> Void = { _, _ in }
+  ) -> MountGuide {
+    var guide = MountGuide(
+      MountDetective(
+        chips: [.field, board.hasGyro ? [.force, .turning] : .force], downwardField: 43.9),
+      seconds: seconds)
+    var next: Timestamp?
+    var first: Timestamp?
+    board.live(way, &random) { reading, chip, time in
+      guide.take(reading, of: chip, at: time)
+      guard time >= next ?? time else { return }
+      next = time.advanced(bySeconds: 0.2)
+      first = first ?? time
+      let before = guide.step
+      guide.update(at: time)
+      if guide.step != before { onStep(guide.step, time.seconds(since: first ?? time)) }
+    }
+    return guide
+  }
+
+  /// A hand that does what it is asked for, a few seconds late.
+  private func obedient(_ random: inout HandlingRandom) -> Handling {
+    var way = Handling()
+    way.move(5)
+    way.move(2, pitch: 45)
+    way.move(4, heading: 3)
+    way.move(2, pitch: 2, roll: 43)
+    way.move(4, heading: -3)
+    way.move(2, roll: -2)
+    way.move(1)
+    way.move(6, heading: 270)
+    way.move(3)
+    way.tumble(until: 75, &random)
+    return way
+  }
+
+  @Test(
+    "a hand that does as it is asked ends within a minute with both mounts, with and without a gyro"
+  )
+  func obedientHand() {
+    for (number, placement) in Mount.everyPlacement.enumerated() where number % 5 == 0 {
+      for hasGyro in [true, false] {
+        var random = HandlingRandom(UInt64(number) + 40)
+        let other = Mount.everyPlacement[(number * 29 + 7) % 48]
+        let board = HandledBoard(magnetometer: placement, inertial: other, hasGyro: hasGyro)
+        let way = obedient(&random)
+        var steps: [MountGuide.Step] = []
+        let guide = run(board, way, &random) { step, _ in steps.append(step) }
+        #expect(steps == [.noseUp, .rightSideDown, .clockwise, .free, .done])
+        #expect(guide.seen == MountDetective.Gesture.allCases)
+        #expect(guide.findings.map(\.mount) == [placement, other], "\(guide.findings)")
+      }
+    }
+  }
+
+  @Test("a hand that does something else ends in time, with an honest answer")
+  func disobedientHand() {
+    for seed in 0..<UInt64(10 * MountDetectiveTests.effort) {
+      var random = HandlingRandom(seed)
+      let board = HandledBoard()
+      var way = Handling()
+      way.move(2)
+      way.tumble(until: 130, &random)
+      var ended = 0.0
+      let guide = run(board, way, &random, seconds: 120) { _, time in ended = time }
+      #expect(guide.step == .done && ended < 121)
+      #expect(
+        guide.findings.allSatisfy { $0.mount == nil || $0.mount == .aligned },
+        "\(seed) \(guide.seen)")
+      #expect(guide.findings.first?.mount(ifReferenceIs: .aligned) == .aligned)
+    }
+  }
+
+  @Test("the nose lifted once more is not taken for the right side")
+  func sameTilt() {
+    var random = HandlingRandom(8)
+    var way = Handling()
+    way.move(5)
+    way.move(2, pitch: 45)
+    way.move(12)
+    let guide = run(HandledBoard(), way, &random)
+    #expect(guide.step == .rightSideDown && guide.seen == [.level, .noseUp])
+    #expect(guide.hint?.contains("same way") == true)
+  }
+
+  @Test("time that is up ends it in any step")
+  func timeIsUp() {
+    var random = HandlingRandom(9)
+    var way = Handling()
+    way.move(30)
+    let guide = run(HandledBoard(), way, &random, seconds: 6)
+    #expect(guide.step == .done && guide.findings.count == 2)
+    #expect(guide.findings.allSatisfy { $0.mount == nil && $0.refusal != nil })
+  }
+
+  @Test("what is said fits a terminal")
+  func words() {
+    for step in MountGuide.Step.allCases { #expect(step.words.count <= 68) }
+  }
+}
