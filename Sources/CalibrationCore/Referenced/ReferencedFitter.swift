@@ -79,6 +79,7 @@ public struct ReferencedFitter: Sendable {
     }
     var regression = ReferencedRegression()
     regression.noise.independence = Self.binLength / Self.coherence
+    sway(&observations, &regression, hasGyro: samples.contains { $0.angularRate != nil })
     let known = earth ?? first.earth
     guard let result = regression.solve(observations, earth: known, start: first.offset) else {
       return CalibrationOutcome(fit: nil, refusal: "the samples do not lie on an ellipse")
@@ -147,6 +148,9 @@ public struct ReferencedFitter: Sendable {
     }
     var regression = ReferencedRegression()
     regression.noise.independence = Self.binLength / Self.coherence
+    sway(
+      &observations, &regression,
+      hasGyro: sightings.contains { $0.samples.contains { $0.angularRate != nil } })
     if method != .knownHeading {
       // How the board stands in the vehicle is part of what headings from outside show.
       regression.prior.turn = 5 * .pi / 180
@@ -207,6 +211,19 @@ public struct ReferencedFitter: Sendable {
     }
     close()
     return result
+  }
+
+  /// Says of each observation how far it sways, and how well that is known.
+  private func sway(
+    _ observations: inout [ReferencedRegression.Observation],
+    _ regression: inout ReferencedRegression, hasGyro: Bool
+  ) {
+    let sum = observations.reduce(Vector3.zero) { $0 + $1.up }
+    guard let usual = sum.normalized else { return }
+    for i in observations.indices { observations[i].sway = observations[i].up - usual }
+    // A gyro carries the direction over the waves; an accelerometer a metre up the mast feels a wave of four
+    // seconds a quarter too strong.
+    regression.prior.swing = hasGyro ? 0.03 : 0.25
   }
 
   /// A first hard iron from samples without headings: all corrected fields are of one length and have one

@@ -30,6 +30,8 @@ struct ReferencedRegression {
     var heading: Double?
     /// One sigma of the heading that is this observation's own.
     var deviation = 0.0
+    /// How far `up` is from where it is usually: what waves and bends do.
+    var sway = Vector3.zero
     /// Observations with the same number, one after the other, share an error of their heading.
     var group = 0
     /// One sigma of that shared error.
@@ -48,6 +50,9 @@ struct ReferencedRegression {
     var tilt = 1.5 * Double.pi / 180
     /// Of the chip's rotation about the vertical axis, radians.
     var turn = 1.5 * Double.pi / 180
+    /// Of the share by which swaying is shown too large or too small: on a mast the accelerometer feels the
+    /// swing as well as the tilt, and the two keep time.
+    var swing = 0.02
   }
 
   /// How samples scatter.
@@ -79,7 +84,7 @@ struct ReferencedRegression {
     var residual: Double
   }
 
-  static let unknowns = 14
+  static let unknowns = 15
 
   var prior = Prior()
   var noise = Noise()
@@ -189,6 +194,8 @@ struct ReferencedRegression {
     var turn: Vector3
     /// Variances along east, north and up.
     var variances: Vector3
+    /// How it changes with the share by which swaying is shown wrong.
+    var swing: Vector3
     var heading: Double
   }
 
@@ -197,20 +204,20 @@ struct ReferencedRegression {
   ) -> Equation? {
     let offset = Vector3(x[0], x[1], x[2])
     let (h, v) = (x[12], x[13])
-    guard
-      let heading = o.heading ?? Self.heading(of: inverse * (o.field - offset), up: o.up),
-      let (north, east) = Self.horizon(up: o.up, heading: heading)
+    guard let up = (o.up + x[14] * o.sway).normalized,
+      let heading = o.heading ?? Self.heading(of: inverse * (o.field - offset), up: up),
+      let (north, east) = Self.horizon(up: up, heading: heading)
     else { return nil }
-    let field = h * north - v * o.up
+    let field = h * north - v * up
     let tilt = noise.tilt * noise.tilt
     let chip = noise.field * noise.field
     let own = o.heading == nil ? 0 : h * h * o.deviation * o.deviation
     return Equation(
-      north: north, east: east, up: o.up, residual: o.field - distortion * field - offset,
+      north: north, east: east, up: up, residual: o.field - distortion * field - offset,
       turn: -h * (distortion * east),
       variances: Vector3(chip + v * v * tilt + own, chip + v * v * tilt, chip + h * h * tilt)
         * (scale * scale / noise.independence),
-      heading: heading)
+      swing: distortion * up.cross(o.sway).cross(field), heading: heading)
   }
 
   private func system(
@@ -225,6 +232,7 @@ struct ReferencedRegression {
     system.expect(11, 0, deviation: prior.turn)
     system.expect(12, earth.horizontal, deviation: earth.horizontalDeviation)
     system.expect(13, earth.vertical, deviation: earth.verticalDeviation)
+    system.expect(14, 0, deviation: prior.swing)
     let distortion = Self.distortion(x[3..<12])
     guard let inverse = distortion.inverse else { return system }
     var row = [Double](repeating: 0, count: Self.unknowns)
@@ -250,6 +258,7 @@ struct ReferencedRegression {
         columns += Self.slopes(field)
         columns.append(distortion * e.north)
         columns.append(-(distortion * e.up))
+        columns.append(e.swing)
         var value = e.residual
         for i in 0..<Self.unknowns { value += columns[i] * x[i] }
         for (axis, variance) in [
