@@ -58,8 +58,9 @@ public struct ReferencedFitter: Sendable {
 
   /// Samples are averaged over this long, seconds.
   private static let binLength = 0.1
-  /// Waves and what passes by last longer: of so many seconds' bins one counts.
-  private static let coherence = 0.5
+  /// Waves and what passes by last longer: of so many seconds' bins one counts, on a turn and in sightings,
+  /// which are short against a wave.
+  private static let coherence = (turn: 0.4, sighting: 0.8)
   /// Further than this the field in one bin may not have turned, as a share of its length.
   private static let spread = 0.25
 
@@ -78,7 +79,7 @@ public struct ReferencedFitter: Sendable {
       return CalibrationOutcome(fit: nil, refusal: "the field did not turn: nothing to fit")
     }
     var regression = ReferencedRegression()
-    regression.noise.independence = Self.binLength / Self.coherence
+    regression.noise.independence = Self.binLength / Self.coherence.turn
     sway(&observations, &regression, hasGyro: samples.contains { $0.angularRate != nil })
     let known = earth ?? first.earth
     guard let result = regression.solve(observations, earth: known, start: first.offset) else {
@@ -147,7 +148,7 @@ public struct ReferencedFitter: Sendable {
       return CalibrationOutcome(fit: nil, refusal: "too few samples")
     }
     var regression = ReferencedRegression()
-    regression.noise.independence = Self.binLength / Self.coherence
+    regression.noise.independence = Self.binLength / Self.coherence.sighting
     sway(
       &observations, &regression,
       hasGyro: sightings.contains { $0.samples.contains { $0.angularRate != nil } })

@@ -47,9 +47,9 @@ struct ReferencedRegression {
     /// Of soft iron beside the diagonal.
     var skew = 0.035
     /// Of the chip's rotation about the horizontal axes, radians.
-    var tilt = 1.5 * Double.pi / 180
+    var tilt = 1.3 * Double.pi / 180
     /// Of the chip's rotation about the vertical axis, radians.
-    var turn = 1.5 * Double.pi / 180
+    var turn = 1.3 * Double.pi / 180
     /// Of the share by which swaying is shown too large or too small: on a mast the accelerometer feels the
     /// swing as well as the tilt, and the two keep time.
     var swing = 0.02
@@ -137,37 +137,45 @@ struct ReferencedRegression {
     (x[12], x[13]) = (earth.horizontal, earth.vertical)
     var weights = [Double](repeating: 1, count: observations.count)
     var trust = [Double](repeating: 1, count: observations.count)
+    // By how much each reference is thought to be wrong: headings are taken from there.
+    var turns = [Double](repeating: 0, count: observations.count)
     var scale = 1.0
     var covariance: [[Double]] = []
     // Outliers lose their weight step by step: at first nothing is one, so that a bad start throws no good
     // sample out.
-    let rounds = 14
+    let rounds = 20
     for round in 0..<rounds {
       guard
         let solution = system(
-          observations, x, weights: weights, trust: trust, scale: scale, earth: earth
+          observations, x, turns, weights: weights, trust: trust, scale: scale, earth: earth
         ).solution()
       else { return nil }
       x = solution.x
       covariance = solution.covariance
       guard x.allSatisfy({ abs($0) < 1e5 }) else { return nil }
       guard round >= 3 else { continue }
-      let found = residuals(observations, x, weights: weights, trust: trust, scale: scale)
+      let found = residuals(
+        observations, x, turns, weights: weights, trust: trust, scale: scale)
+      turns = found.turns
       let sorted = found.chi.sorted()
       // The median of chi squared with two or three degrees of freedom.
       let usual = observations.contains { $0.heading == nil } ? 1.386 : 2.366
-      scale = max(0.5, (sorted[sorted.count / 2] * scale * scale / usual).squareRoot())
+      scale = max(0.35, (sorted[sorted.count / 2] * scale * scale / usual).squareRoot())
       let limit = round < 7 ? 60.0 : 16
       for i in observations.indices {
         let chi = found.chi[i]
         weights[i] = chi <= limit ? 1 : (limit / chi) * (limit / chi)
         let group = observations[i].groupDeviation
         let t = group > 0 && group.isFinite ? found.turns[i] / group : 0
-        let far = round < 7 ? 25.0 : 7
-        trust[i] = t * t <= far ? 1 : (far / (t * t)) * (far / (t * t))
+        // By the size of the error first, which no wrong reference can turn round; then left out.
+        let far = round < 12 ? 4.0 : 9
+        trust[i] =
+          t * t <= far
+          ? 1 : round < 12 ? (far / (t * t)).squareRoot() : (far / (t * t)) * (far / (t * t))
       }
     }
-    let found = residuals(observations, x, weights: weights, trust: trust, scale: scale)
+    let found = residuals(
+        observations, x, turns, weights: weights, trust: trust, scale: scale)
     let inliers = zip(weights, trust).map { $0 > 0.5 && $1 > 0.3 }
     var (sum, count) = (0.0, 0.0)
     for i in observations.indices where inliers[i] {
@@ -200,12 +208,14 @@ struct ReferencedRegression {
   }
 
   private func equation(
-    _ o: Observation, _ x: [Double], _ distortion: Matrix3, _ inverse: Matrix3, scale: Double
+    _ o: Observation, turned: Double, _ x: [Double], _ distortion: Matrix3, _ inverse: Matrix3,
+    scale: Double
   ) -> Equation? {
     let offset = Vector3(x[0], x[1], x[2])
     let (h, v) = (x[12], x[13])
     guard let up = (o.up + x[14] * o.sway).normalized,
-      let heading = o.heading ?? Self.heading(of: inverse * (o.field - offset), up: up),
+      let heading = o.heading.map({ $0 + turned })
+        ?? Self.heading(of: inverse * (o.field - offset), up: up),
       let (north, east) = Self.horizon(up: up, heading: heading)
     else { return nil }
     let field = h * north - v * up
@@ -221,8 +231,8 @@ struct ReferencedRegression {
   }
 
   private func system(
-    _ observations: [Observation], _ x: [Double], weights: [Double], trust: [Double],
-    scale: Double, earth: EarthField
+    _ observations: [Observation], _ x: [Double], _ turns: [Double], weights: [Double],
+    trust: [Double], scale: Double, earth: EarthField
   ) -> LeastSquares {
     var system = LeastSquares(unknowns: Self.unknowns)
     for i in 0..<3 { system.expect(i, 0, deviation: prior.offset) }
@@ -242,7 +252,9 @@ struct ReferencedRegression {
       let deviation = observations[index].groupDeviation
       let known = observations[index].heading != nil
       if known, deviation > 0 {
-        precision += trust[index] / (deviation * deviation)
+        let known = trust[index] / (deviation * deviation)
+        precision += known
+        right -= known * turns[index]
       } else if known {
         precision = 0
       }
@@ -252,7 +264,7 @@ struct ReferencedRegression {
       (precision, right) = (0, 0)
     }
     for (index, o) in observations.enumerated() {
-      if let e = equation(o, x, distortion, inverse, scale: scale) {
+      if let e = equation(o, turned: turns[index], x, distortion, inverse, scale: scale) {
         let field = x[12] * e.north - x[13] * e.up
         var columns = [Vector3(1, 0, 0), Vector3(0, 1, 0), Vector3(0, 0, 1)]
         columns += Self.slopes(field)
@@ -283,7 +295,8 @@ struct ReferencedRegression {
   /// What is left of each observation: chi squared, the squared residual, its heading by the fit, and the
   /// error of its reference.
   private func residuals(
-    _ observations: [Observation], _ x: [Double], weights: [Double], trust: [Double], scale: Double
+    _ observations: [Observation], _ x: [Double], _ before: [Double], weights: [Double],
+    trust: [Double], scale: Double
   ) -> (chi: [Double], square: [Double], headings: [Double], turns: [Double]) {
     let distortion = Self.distortion(x[3..<12])
     var chi = [Double](repeating: 1e12, count: observations.count)
@@ -303,7 +316,8 @@ struct ReferencedRegression {
         }
       }
       let equations = (first..<end).map {
-        equation(observations[$0], x, distortion, inverse, scale: scale)
+        equation(
+          observations[$0], turned: before[$0], x, distortion, inverse, scale: scale)
       }
       var (precision, right) = (0.0, 0.0)
       for (k, e) in equations.enumerated() {
@@ -317,9 +331,11 @@ struct ReferencedRegression {
         }
       }
       if o.heading != nil {
-        precision +=
+        let known =
           o.groupDeviation > 0
           ? trust[first] / (o.groupDeviation * o.groupDeviation) : .infinity
+        precision += known
+        if known.isFinite { right -= known * before[first] }
       }
       let turn = precision > 0 ? right / precision : 0
       for (k, e) in equations.enumerated() {
@@ -330,7 +346,7 @@ struct ReferencedRegression {
         chi[first + k] = a * a / v.x + b * b / v.y + c * c / v.z
         square[first + k] = left.lengthSquared
         headings[first + k] = e.heading + turn
-        turns[first + k] = turn
+        turns[first + k] = (o.heading == nil ? 0 : before[first + k]) + turn
       }
       first = end
     }

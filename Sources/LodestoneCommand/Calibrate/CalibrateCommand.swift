@@ -5,5 +5,7 @@ struct CalibrateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "calibrate",
     abstract: "Teach the board its own iron, and how its chips sit.",
-    subcommands: [])
+    subcommands: [
+      PlanarCommand.self, HeadingCommand.self, DeviationCommand.self, CourseCommand.self,
+    ])
 }

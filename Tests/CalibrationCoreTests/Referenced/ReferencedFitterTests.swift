@@ -5,7 +5,7 @@ import SensorTypes
 import Testing
 
 struct ReferencedFitterTests {
-  static let units = 1...60
+  static let units = 1...200
 
   private func fitter(_ vessel: Vessel, placed: Bool = true) -> ReferencedFitter {
     ReferencedFitter(mount: vessel.mount, earth: placed ? vessel.earth : nil)
