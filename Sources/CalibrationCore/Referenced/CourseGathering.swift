@@ -92,7 +92,8 @@ public struct CourseGathering: Sendable {
     }
     // A receiver that does not say how good its course is: half a metre a second across.
     let deviation = max(
-      fix.courseAccuracy ?? 0, (fix.speedAccuracy ?? (fix.courseAccuracy == nil ? 0.5 : 0)) / speed * 180 / .pi)
+      fix.courseAccuracy ?? 0,
+      (fix.speedAccuracy ?? (fix.courseAccuracy == nil ? 0.5 : 0)) / speed * 180 / .pi)
     guard deviation <= Self.worstCourse else {
       return forget("the course is only good to \(Int(deviation.rounded())) deg")
     }

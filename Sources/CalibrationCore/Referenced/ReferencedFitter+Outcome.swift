@@ -66,7 +66,8 @@ extension ReferencedFitter {
   ) -> CalibrationOutcome {
     let turn = mount.matrix
     let back = turn.transposed
-    guard let inverse = result.distortion.inverse, let toSensor = basis.map({ $0.inverse }) ?? .identity
+    guard let inverse = result.distortion.inverse,
+      let toSensor = basis.map({ $0.inverse }) ?? .identity
     else { return CalibrationOutcome(fit: nil, refusal: "the fit has no inverse") }
     let total = back * inverse * turn * (basis ?? .identity)
     guard let stretch = SymmetricEigenvalues(total.transposed * total), stretch.values.z > 0.01,
@@ -121,7 +122,8 @@ extension ReferencedFitter {
     let figure = (degrees * 10).rounded() / 10
     switch method {
     case .planar where turn > 0.7 * degrees:
-      return "a turn cannot show how the chip is turned about the vertical: \(figure) deg are left to "
+      return
+        "a turn cannot show how the chip is turned about the vertical: \(figure) deg are left to "
         + "the mount; calibrate heading or deviation shows it"
     case .knownHeading:
       return "one heading shows hard iron only: \(figure) deg are to be expected all round; "
@@ -154,7 +156,8 @@ extension ReferencedFitter {
     if let shape = SymmetricEigenvalues(result.distortion.transposed * result.distortion) {
       let (most, least) = (shape.values.x.squareRoot(), shape.values.z.squareRoot())
       if most > 1.6 || least < 0.6 {
-        return "soft iron of \(figure(100 * (most / least - 1))) % is no soft iron: check the mount "
+        return
+          "soft iron of \(figure(100 * (most / least - 1))) % is no soft iron: check the mount "
           + "and the headings"
       }
     }

@@ -119,7 +119,8 @@ public struct ReferencedFitter: Sendable {
       return CalibrationOutcome(fit: nil, refusal: "position unknown: no fix yet")
     }
     guard !sightings.isEmpty else {
-      return CalibrationOutcome(fit: nil, refusal: "no steady course yet: drive straight for a while")
+      return CalibrationOutcome(
+        fit: nil, refusal: "no steady course yet: drive straight for a while")
     }
     return referenced(.course, sightings)
   }
@@ -326,7 +327,8 @@ extension ReferencedFitter {
 
   /// The mean heading that samples show when they are corrected by `calibration`, radians from magnetic
   /// north; `nil` where they show none.
-  public func heading(_ samples: [CalibrationSample], by calibration: AppliedCalibration?) -> Double?
+  public func heading(_ samples: [CalibrationSample], by calibration: AppliedCalibration?)
+    -> Double?
   {
     let sums = headings(samples, by: calibration).reduce((0.0, 0.0)) {
       ($0.0 + sin($1), $0.1 + cos($1))

@@ -175,7 +175,7 @@ struct ReferencedRegression {
       }
     }
     let found = residuals(
-        observations, x, turns, weights: weights, trust: trust, scale: scale)
+      observations, x, turns, weights: weights, trust: trust, scale: scale)
     let inliers = zip(weights, trust).map { $0 > 0.5 && $1 > 0.3 }
     var (sum, count) = (0.0, 0.0)
     for i in observations.indices where inliers[i] {

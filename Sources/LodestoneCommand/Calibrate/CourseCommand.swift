@@ -33,7 +33,8 @@ struct CourseCommand: ParsableCommand {
     let bench = try ReferencedBench(options)
     if options.format == .text {
       Terminal.write(
-        "Drive straight for ten seconds, then a bend, and so on; faster than 2 m/s. Ctrl-C gives up.\n")
+        "Drive straight for ten seconds, then a bend, and so on; faster than 2 m/s. Ctrl-C gives up.\n"
+      )
     }
     try CourseRun(
       options: options, method: .course, seconds: seconds,
@@ -52,7 +53,9 @@ struct CourseRun {
   let isDone: (CourseProgress, CalibrationOutcome) -> Bool
 
   func run(_ given: ReferencedBench) throws {
-    guard given.hasReceiver else { throw CommandError("this board has no receiver to give a course") }
+    guard given.hasReceiver else {
+      throw CommandError("this board has no receiver to give a course")
+    }
     var bench = given
     var progress = ProgressLine(options.format)
     var gathering = CourseGathering(mount: bench.sensor.mount, declination: 0)

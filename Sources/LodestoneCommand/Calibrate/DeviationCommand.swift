@@ -34,7 +34,8 @@ struct DeviationCommand: ParsableCommand {
 
   @Option(
     parsing: .unconditional,
-    help: "Take the next heading every so many seconds, without a key; each is held at the end of it.")
+    help:
+      "Take the next heading every so many seconds, without a key; each is held at the end of it.")
   var every: Double?
 
   @Flag(help: "Take the headings from the receiver's course: sail each one for some seconds.")
@@ -111,7 +112,9 @@ struct DeviationCommand: ParsableCommand {
           }
         }
         // A sample that is late is waited for, one that never comes is not.
-        guard left <= 0, last.time >= since.advanced(bySeconds: hold) || left < -1 else { return true }
+        guard left <= 0, last.time >= since.advanced(bySeconds: hold) || left < -1 else {
+          return true
+        }
         taken.append((heading, bench.samples.filter { $0.time >= since }))
         if waiting.first == heading { waiting.removeFirst() }
         held = nil

@@ -29,7 +29,8 @@ struct PlanarCommand: ParsableCommand {
   func run() throws {
     var bench = try ReferencedBench(options)
     if options.format == .text {
-      Terminal.write("Turn slowly through a whole circle, level; a minute is good. Ctrl-C gives up.\n")
+      Terminal.write(
+        "Turn slowly through a whole circle, level; a minute is good. Ctrl-C gives up.\n")
     }
     var progress = ProgressLine(options.format)
     var outcome = CalibrationOutcome(fit: nil, refusal: "no sample")

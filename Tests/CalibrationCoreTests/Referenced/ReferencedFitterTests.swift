@@ -5,13 +5,15 @@ import SensorTypes
 import Testing
 
 struct ReferencedFitterTests {
-  static let units = 1...200
+  static let units = 1...40
 
   private func fitter(_ vessel: Vessel, placed: Bool = true) -> ReferencedFitter {
     ReferencedFitter(mount: vessel.mount, earth: placed ? vessel.earth : nil)
   }
 
-  private func planar(_ units: ClosedRange<Int>, placed: Bool = true, _ change: (inout Vessel) -> Void)
+  private func planar(
+    _ units: ClosedRange<Int>, placed: Bool = true, _ change: (inout Vessel) -> Void
+  )
     -> Tally
   {
     var tally = Tally()

@@ -19,7 +19,8 @@ struct FieldOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help:
-      "The earth's field by hand: STRENGTH,DIP or STRENGTH,DIP,DECLINATION in microtesla and degrees.")
+      "The earth's field by hand: STRENGTH,DIP or STRENGTH,DIP,DECLINATION in microtesla and degrees."
+  )
   var field: String?
 
   func validate() throws {
@@ -77,7 +78,9 @@ struct FieldOptions: ParsableArguments {
     if let latitude, let longitude {
       (place, source) = ((latitude, longitude, 0), "the place given")
     } else if let fix, let latitude = fix.latitude, let longitude = fix.longitude {
-      (place, source) = ((latitude, longitude, fix.ellipsoidalAltitude ?? fix.altitude ?? 0), "the fix")
+      (place, source) = (
+        (latitude, longitude, fix.ellipsoidalAltitude ?? fix.altitude ?? 0), "the fix"
+      )
     } else if let declared = session.board.position {
       place = (declared.latitude, declared.longitude, declared.altitude)
       source = "the board file's position"

@@ -127,7 +127,8 @@ struct ReferencedBench {
       return declination
     case .failure(let reason):
       throw CommandError(
-        "\(reason): give --latitude and --longitude, --field, --magnetic, or a position in the board file")
+        "\(reason): give --latitude and --longitude, --field, --magnetic, or a position in the board file"
+      )
     }
   }
 

@@ -38,7 +38,9 @@ struct ReferencedReport {
     case .text:
       if let file {
         Terminal.write("saved: \(file.path)\n")
-        if bench.session.simulation != nil, ProcessInfo.processInfo.environment["STATE_DIRECTORY"] == nil {
+        if bench.session.simulation != nil,
+          ProcessInfo.processInfo.environment["STATE_DIRECTORY"] == nil
+        {
           Terminal.write("(a simulated board keeps nothing without STATE_DIRECTORY)\n")
         }
       } else if outcome.isAccepted, failure == nil {
@@ -89,7 +91,8 @@ struct ReferencedReport {
       let old = before.map { "before \(figure($0)) deg, " } ?? ""
       let new = after.map { "after \(figure($0)) deg; " } ?? ""
       lines.append(
-        "heading error   \(old)\(new)to be expected all round: \(figure(fit.quality.headingError)) deg")
+        "heading error   \(old)\(new)to be expected all round: \(figure(fit.quality.headingError)) deg"
+      )
       lines.append("score           \(fit.quality.score) of 100")
       if !fit.quality.reason.isEmpty { lines.append("                \(fit.quality.reason)") }
     }
@@ -121,7 +124,8 @@ struct ReferencedReport {
         lines.append("      \(name)  \(column(a)) \(column(b))")
       }
     } else if let new = after.coefficients {
-      lines.append("      coefficients before: none, the compass was off by more than they describe")
+      lines.append(
+        "      coefficients before: none, the compass was off by more than they describe")
       for (name, b) in [("A", new.a), ("B", new.b), ("C", new.c), ("D", new.d), ("E", new.e)] {
         lines.append("      \(name)            \(column(b))")
       }
