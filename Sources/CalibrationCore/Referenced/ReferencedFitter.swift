@@ -61,6 +61,9 @@ public struct ReferencedFitter: Sendable {
   /// Waves and what passes by last longer: of so many seconds' bins one counts, on a turn and in sightings,
   /// which are short against a wave.
   private static let coherence = (turn: 0.4, sighting: 0.8)
+  /// What pulls to the inside of a turn and is taken for tilt, m/s^2: half a metre a second at a circle a
+  /// minute. No turn to one side can show it.
+  private static let pull = 0.05
   /// Further than this the field in one bin may not have turned, as a share of its length.
   private static let spread = 0.25
 
@@ -82,8 +85,12 @@ public struct ReferencedFitter: Sendable {
     regression.noise.independence = Self.binLength / Self.coherence.turn
     sway(&observations, &regression, hasGyro: samples.contains { $0.angularRate != nil })
     let known = earth ?? first.earth
-    guard let result = regression.solve(observations, earth: known, start: first.offset) else {
+    guard var result = regression.solve(observations, earth: known, start: first.offset) else {
       return CalibrationOutcome(fit: nil, refusal: "the samples do not lie on an ellipse")
+    }
+    if samples.contains(where: { $0.force != nil }) {
+      let shift = result.vertical * Self.pull / 9.81
+      result.covariance[0][0] += shift * shift
     }
     return outcome(.planar, observations, result, samples: samples.count)
   }
@@ -174,7 +181,32 @@ public struct ReferencedFitter: Sendable {
     guard let result = regression.solve(observations, earth: known, start: mean) else {
       return CalibrationOutcome(fit: nil, refusal: "the samples give no solution")
     }
-    return outcome(method, observations, result, samples: samples)
+    var outcome = outcome(method, observations, result, samples: samples)
+    if outcome.isAccepted, let fit = outcome.fit {
+      outcome.refusal = disagreement(sightings, fit)
+    }
+    return outcome
+  }
+
+  /// Why headings cannot all be right: most of them miss the fit by far more than they may.
+  private func disagreement(_ sightings: [Sighting], _ fit: CalibrationFit) -> String? {
+    var shares: [Double] = []
+    var misses: [Double] = []
+    for sighting in sightings {
+      guard let shown = heading(sighting.samples, by: fit.applied) else { continue }
+      let miss = abs((shown - sighting.heading).remainder(dividingBy: 2 * .pi))
+      misses.append(miss * 180 / .pi)
+      shares.append(miss / hypot(sighting.deviation, sighting.ownDeviation))
+    }
+    guard !shares.isEmpty else { return nil }
+    misses.sort()
+    shares.sort()
+    // The median of a normal error is two thirds of its sigma.
+    guard shares[shares.count / 2] > 2.5 else { return nil }
+    let figure = (misses[misses.count / 2] * 10).rounded() / 10
+    return
+      "the headings do not fit together, most miss by \(figure) deg: held too short, or the board "
+      + "does not point the way it is said to"
   }
 
   // MARK: Samples

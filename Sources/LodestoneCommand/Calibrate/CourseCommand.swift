@@ -2,6 +2,7 @@ import ArgumentParser
 import CalibrationCore
 import Foundation
 import Lodestone
+import SensorHub
 import SensorTypes
 
 /// `lodestone calibrate course`: a drive with a few bends.
@@ -57,6 +58,7 @@ struct CourseRun {
       throw CommandError("this board has no receiver to give a course")
     }
     var bench = given
+    bench.takesBendsOut = false
     var progress = ProgressLine(options.format)
     var gathering = CourseGathering(mount: bench.sensor.mount, declination: 0)
     var outcome = CalibrationOutcome(fit: nil, refusal: "no steady course yet")

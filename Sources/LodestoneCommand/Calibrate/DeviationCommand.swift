@@ -2,6 +2,7 @@ import ArgumentParser
 import CalibrationCore
 import Foundation
 import Lodestone
+import SensorHub
 import SensorTypes
 
 /// `lodestone calibrate deviation`: a vessel is swung, and its deviation card drawn.

@@ -3,6 +3,7 @@ import CalibrationCore
 import Foundation
 import LinearAlgebra
 import Lodestone
+import SensorHub
 import SensorTypes
 
 /// `lodestone calibrate heading DEG`: a board that is held still at a heading that is known.

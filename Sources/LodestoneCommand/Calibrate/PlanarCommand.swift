@@ -2,6 +2,7 @@ import ArgumentParser
 import CalibrationCore
 import Foundation
 import Lodestone
+import SensorHub
 import SensorTypes
 
 /// `lodestone calibrate planar`: a whole turn of something that stays level.
@@ -10,7 +11,8 @@ struct PlanarCommand: ParsableCommand {
     commandName: "planar",
     abstract: "Calibrate a boat or a vehicle by turning it through a whole circle.",
     discussion: """
-      Turn slowly and level, a minute for a circle; it ends by itself when all the compass was seen. How \
+      Turn slowly and level, a minute for a circle, and no faster than at a walk unless the board has a \
+      receiver (a bend's force is taken for tilt); it ends by itself when all the compass was seen. How \
       the chip is turned about the vertical a turn cannot show: 'calibrate heading' or 'calibrate \
       deviation' can. Exit code 1 when there is nothing to save; what was stored stays then.
       """)

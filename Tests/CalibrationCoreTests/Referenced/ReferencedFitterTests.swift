@@ -20,7 +20,11 @@ struct ReferencedFitterTests {
     for seed in units {
       var vessel = Vessel(seed)
       change(&vessel)
-      let samples = vessel.samples(seconds: 75) { 0.1 * $0 }
+      // A circle at up to a walking pace: what pulls inwards, no accelerometer tells from tilt.
+      let pull = 0.05 * vessel.dice.normal()
+      let samples = vessel.samples(seconds: 75, acceleration: { _ in Vector3(pull, 0, 0) }) {
+        0.1 * $0
+      }
       tally.add(vessel, fitter(vessel, placed: placed).planar(samples), roll: 10 * degree)
     }
     return tally
@@ -241,6 +245,9 @@ struct ReferencedFitterTests {
     for i in points.indices { points[i].heading = -points[i].heading }
     #expect(fitter(vessel).deviation(points).isAccepted == false)
     #expect(fitter(vessel).deviation(Array(points.prefix(3))).refusal?.contains("too few") == true)
+    // A board that points elsewhere than it is said to.
+    for i in points.indices { points[i].heading = -points[i].heading + 40 * degree }
+    #expect(fitter(vessel).deviation(points).refusal?.contains("do not fit together") == true)
     let blind = fitter(vessel, placed: false)
     let one = blind.knownHeading(points[0].samples, heading: 0, deviation: 0.03)
     #expect(one.refusal?.contains("position unknown") == true)

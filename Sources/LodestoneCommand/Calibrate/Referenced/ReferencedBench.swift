@@ -33,6 +33,12 @@ struct ReferencedBench {
   private(set) var fix: GNSSFix?
   /// Fixes that came with the last batch.
   private(set) var newFixes: [GNSSFix] = []
+  /// The newest speed over ground, m/s, and when it came.
+  private var speed: (value: Double, time: Timestamp)?
+  /// Whether forces of a steady bend are taken out by speed and gyro; a course takes them out itself.
+  var takesBendsOut = true
+  /// A speed older than this says nothing, seconds.
+  private static let longestSpeedAge = 2.0
   /// How many field samples have come.
   private(set) var fieldSamples = 0
   /// More than this of samples is an hour at the usual rates.
@@ -77,6 +83,7 @@ struct ReferencedBench {
       case .reading(let reading): take(reading)
       case .observation(.location(let location)):
         fix = location.fix
+        speed = location.fix.speed.map { ($0, location.fix.received) }
         newFixes.append(location.fix)
       case .observation: break
       }
@@ -89,9 +96,10 @@ struct ReferencedBench {
     switch reading.sample.value {
     case .magneticField(let field) where reading.sensor == magnetometer:
       // Until gravity is heard of, a board that has it is not taken for level.
-      guard let sample = assembler.take(field: field, at: time),
+      guard var sample = assembler.take(field: field, at: time),
         tilt == nil || sample.force != nil
       else { return }
+      takeBendOut(of: &sample)
       samples.append(sample)
       fieldSamples += 1
     case .acceleration(let force) where reading.sensor == tilt:
@@ -102,6 +110,19 @@ struct ReferencedBench {
       assembler.take(angularRate: rate, mount: mount, at: time)
     default: break
     }
+  }
+
+  // In a bend the force leans to its inside, and an accelerometer calls that down: at 3 m/s and a circle a
+  // minute by two degrees, which would be seven of heading.
+  private func takeBendOut(of sample: inout CalibrationSample) {
+    guard takesBendsOut, let force = sample.force, let rate = sample.angularRate,
+      let up = force.normalized, let speed, speed.value.isFinite,
+      abs(sample.time.seconds(since: speed.time)) < Self.longestSpeedAge
+    else { return }
+    let turn = sensor.mount.matrix
+    // The rate came through the mount as an axial vector; clockwise is against up.
+    let clockwise = -turn.determinant * rate.dot(up)
+    sample.force = force - turn.transposed * Vector3(speed.value * clockwise, 0, 0)
   }
 
   /// A fitter for what is known of the earth's field by now.

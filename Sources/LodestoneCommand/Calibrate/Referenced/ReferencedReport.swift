@@ -2,6 +2,7 @@ import ArgumentParser
 import CalibrationCore
 import Foundation
 import LinearAlgebra
+import Lodestone
 import SensorHub
 import SensorTypes
 
@@ -94,9 +95,24 @@ struct ReferencedReport {
         "heading error   \(old)\(new)to be expected all round: \(figure(fit.quality.headingError)) deg"
       )
       lines.append("score           \(fit.quality.score) of 100")
-      if !fit.quality.reason.isEmpty { lines.append("                \(fit.quality.reason)") }
+      lines += Self.wrapped(fit.quality.reason, indent: 16)
     }
     return lines.map { $0 + "\n" }.joined()
+  }
+
+  /// Text in lines that a narrow terminal holds.
+  static func wrapped(_ text: String, indent: Int) -> [String] {
+    var lines: [String] = []
+    let margin = String(repeating: " ", count: indent)
+    var line = ""
+    for word in text.split(separator: " ") {
+      if !line.isEmpty, indent + line.count + 1 + word.count > 79 {
+        lines.append(margin + line)
+        line = ""
+      }
+      line += (line.isEmpty ? "" : " ") + word
+    }
+    return line.isEmpty ? lines : lines + [margin + line]
   }
 
   /// The deviation card, before and after.
