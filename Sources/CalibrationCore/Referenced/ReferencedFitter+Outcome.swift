@@ -21,6 +21,8 @@ extension ReferencedFitter {
 
   /// Sectors of the compass that coverage counts.
   static let sectors = 36
+  /// No chip is soldered on so much askew, degrees.
+  private static let mostAskew = 10.0
   /// A heading worse than this is no heading, degrees.
   private static let worstHeading = 10.0
 
@@ -160,6 +162,13 @@ extension ReferencedFitter {
           "soft iron of \(figure(100 * (most / least - 1))) % is no soft iron: check the mount "
           + "and the headings"
       }
+    }
+    let (x, y) = (result.distortion.columns.x, result.distortion.columns.y)
+    let askew = abs(atan2(x.y - y.x, x.x + y.y)) * 180 / .pi
+    if askew > Self.mostAskew {
+      // Not the chip on the board: the board in the vehicle, and its accelerometer with it.
+      return "the board sits askew by \(figure(askew)) deg, or the headings are of something else: "
+        + "turn it, or correct the headings by as much"
     }
     if result.offset.length > 1_500 {
       return "a hard iron of \(Int(result.offset.length)) uT is a magnet on the board"

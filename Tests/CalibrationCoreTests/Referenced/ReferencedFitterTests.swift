@@ -49,12 +49,12 @@ struct ReferencedFitterTests {
       planar(Self.units, placed: false) { $0.hasGyro = true }, "planar, no place", p95: 1.5)
   }
 
-  // How the chip is turned about the vertical (up to 3 deg here) no level turn can show: all but that is
-  // right, and the bar knows of it.
+  // How the chip is turned about the vertical (up to 3 deg here) no level turn can show: that constant is
+  // beyond the degree and a half, the rest is within, and the bar knows of both.
   @Test func aTurnOnCalmWater() {
     let tally = planar(Self.units) { $0.roll = 0 }
     expectHonest(tally, "planar, calm", p95: 3)
-    #expect(Tally.percentile(tally.withoutConstant, 0.95) <= 0.5)
+    #expect(Tally.percentile(tally.withoutConstant, 0.95) <= 1.5)
   }
 
   private func sightings(_ vessel: inout Vessel, points: Int, error: Double)
@@ -202,7 +202,10 @@ struct ReferencedFitterTests {
     for seed in Self.units {
       var vessel = Vessel(seed)
       vessel.hasGyro = true
-      var samples = vessel.samples(seconds: 75) { 0.1 * $0 }
+      let pull = 0.05 * vessel.dice.normal()
+      var samples = vessel.samples(seconds: 75, acceleration: { _ in Vector3(pull, 0, 0) }) {
+        0.1 * $0
+      }
       for i in samples.indices where vessel.dice.flat(0...1) < 0.05 {
         samples[i].field += vessel.dice.noise(60)
       }
@@ -247,7 +250,16 @@ struct ReferencedFitterTests {
     #expect(fitter(vessel).deviation(Array(points.prefix(3))).refusal?.contains("too few") == true)
     // A board that points elsewhere than it is said to.
     for i in points.indices { points[i].heading = -points[i].heading + 40 * degree }
-    #expect(fitter(vessel).deviation(points).refusal?.contains("do not fit together") == true)
+    #expect(fitter(vessel).deviation(points).refusal?.contains("askew") == true)
+    // A vessel that swings while its headings are held.
+    let swung = (0..<8).map { k in
+      let heading = Double(k) * 45 * degree
+      return ReferencedFitter.Sighting(
+        samples: vessel.samples(from: 30 * Double(k), seconds: 6) { t in
+          heading + 40 * degree * sin(Double(k * k) + t)
+        }, heading: heading, deviation: 1 * degree)
+    }
+    #expect(fitter(vessel).deviation(swung).isAccepted == false)
     let blind = fitter(vessel, placed: false)
     let one = blind.knownHeading(points[0].samples, heading: 0, deviation: 0.03)
     #expect(one.refusal?.contains("position unknown") == true)
