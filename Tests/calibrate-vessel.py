@@ -100,7 +100,7 @@ with tempfile.TemporaryDirectory() as name:
             "deviation", eight, "deviation", "--every", "9", "--hold", "3", "--error", "1", *json_yes),
         "course": start("course", square, "course", "--seconds", "75", *json_yes),
         "card": start("card", square, "deviation", "--course", "--seconds", "75", *json_yes),
-        "few": start("few", mark, "deviation", "--hold", "1", *json_yes, keys=True),
+        "few": start("few", mark, "deviation", "--magnetic", "--hold", "1", *json_yes, keys=True),
         "unasked": start("unasked", mark, "heading", "75"),
     }
     runs["few"].stdin.write("\ns\ns\nq\n")

@@ -138,6 +138,7 @@ public struct ReferencedFitter: Sendable {
     var observations: [ReferencedRegression.Observation] = []
     var (samples, group) = (0, 0)
     var reference: Int?
+    let bias = gyroBias(sightings.map(\.samples))
     for sighting in sightings {
       guard sighting.heading.isFinite, sighting.deviation > 0, sighting.deviation.isFinite,
         sighting.ownDeviation >= 0, sighting.ownDeviation.isFinite
@@ -145,7 +146,7 @@ public struct ReferencedFitter: Sendable {
       if sighting.reference == nil || sighting.reference != reference { group += 1 }
       reference = sighting.reference
       samples += sighting.samples.count
-      for var observation in bins(sighting.samples) {
+      for var observation in bins(sighting.samples, gyroBias: bias) {
         observation.heading = sighting.heading
         observation.deviation = sighting.ownDeviation
         (observation.group, observation.groupDeviation) = (group, sighting.deviation)
@@ -212,10 +213,13 @@ public struct ReferencedFitter: Sendable {
   // MARK: Samples
 
   /// Means over short whiles, in the body frame.
-  func bins(_ samples: [CalibrationSample]) -> [ReferencedRegression.Observation] {
+  func bins(_ samples: [CalibrationSample], gyroBias: Vector3? = nil)
+    -> [ReferencedRegression.Observation]
+  {
     let turn = mount.matrix
     let sense = turn.determinant
     var tracker = UpTracker()
+    tracker.bias = gyroBias ?? self.gyroBias([samples])
     var result: [ReferencedRegression.Observation] = []
     var (field, up, count) = (Vector3.zero, Vector3.zero, 0.0)
     var start: Timestamp?
@@ -245,6 +249,36 @@ public struct ReferencedFitter: Sendable {
     }
     close()
     return result
+  }
+
+  /// What the gyro says of a board that does not turn, body frame, rad/s, as far as it tilts: gravity draws the
+  /// direction that a biased gyro carries away back all the time.
+  private func gyroBias(_ lists: [[CalibrationSample]]) -> Vector3 {
+    let turn = mount.matrix
+    let sense = turn.determinant
+    var bias = Vector3.zero
+    for _ in 0..<4 {
+      var (drawn, seconds) = (Vector3.zero, 0.0)
+      for samples in lists {
+        var tracker = UpTracker()
+        tracker.bias = bias
+        // A short sighting has less to settle with.
+        if let first = samples.first, let last = samples.last {
+          let length = last.time.seconds(since: first.time)
+          tracker.settling = min(tracker.settling, max(1, 0.3 * length))
+        }
+        for sample in samples {
+          guard let force = sample.force, let rate = sample.angularRate else { continue }
+          _ = tracker.take(force: turn * force, rate: sense * (turn * rate), at: sample.time)
+        }
+        drawn += tracker.drawn
+        seconds += tracker.seconds
+      }
+      // Less says nothing that waves do not say as well.
+      guard seconds > 3, drawn.isFinite else { return bias }
+      bias += drawn / seconds
+    }
+    return bias.length < 0.2 ? bias : .zero
   }
 
   /// Says of each observation how far it sways, and how well that is known.

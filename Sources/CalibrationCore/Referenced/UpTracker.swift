@@ -10,9 +10,18 @@ import SensorTypes
 /// A value that is told everything; it allocates nothing.
 struct UpTracker: Sendable, Hashable {
   /// Long against a wave, short against a gyro's drift, seconds.
-  static let timeConstant = 6.0
+  static let timeConstant = 4.0
   /// A pause longer than this begins anew, seconds.
   static let longestPause = 0.5
+
+  /// What the gyro says of a board that does not turn, rad/s.
+  var bias = Vector3.zero
+  /// How long the direction is left to settle before it says anything of the bias, seconds.
+  var settling = 2 * timeConstant
+  /// By how much the accelerometer turned the direction in all, and in how long: over many waves that is the
+  /// gyro's bias.
+  private(set) var drawn = Vector3.zero
+  private(set) var seconds = 0.0
 
   private var up: Vector3?
   private var time: Timestamp?
@@ -33,11 +42,16 @@ struct UpTracker: Sendable, Hashable {
       age = 0
       return felt
     }
-    var next = old - step * rate.cross(old)
+    var next = old - step * (rate - bias).cross(old)
     if let felt {
       age += step
       // A mean over what there is, until there is more than the time constant.
-      next += min(1, step / min(Self.timeConstant, max(age, step))) * (felt - next)
+      let gain = min(1, step / min(Self.timeConstant, max(age, step)))
+      if age > settling {
+        drawn += gain * next.cross(felt)
+        seconds += step
+      }
+      next += gain * (felt - next)
     }
     up = next.normalized
     return up

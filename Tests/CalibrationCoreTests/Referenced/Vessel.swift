@@ -54,6 +54,8 @@ struct Vessel {
   /// Body frame.
   let iron: Matrix3
   let hardIron: Vector3
+  /// rad/s, body frame.
+  let gyroBias: Vector3
   let phase: Double
   /// Roll's amplitude, radians.
   var roll = 10 * degree
@@ -83,6 +85,7 @@ struct Vessel {
       * (frame * Matrix3(diagonal: stretch) * frame.transposed)
     hardIron = dice.flat(0...most) * dice.direction()
     phase = dice.flat(0...6)
+    gyroBias = dice.noise(0.5 * degree)
     period = dice.flat(3...7)
     self.dice = dice
   }
@@ -130,7 +133,7 @@ struct Vessel {
       return CalibrationSample(
         time: Timestamp(seconds: 1_000 + t), field: back * (raw(now) + dice.noise(noise)),
         force: back * force,
-        angularRate: hasGyro ? sense * (back * (rate + dice.noise(0.002))) : nil)
+        angularRate: hasGyro ? sense * (back * (rate + gyroBias + dice.noise(0.002))) : nil)
     }
   }
 
