@@ -6,8 +6,7 @@ struct CalibrateCommand: ParsableCommand {
     commandName: "calibrate",
     abstract: "Teach the board its own iron, and how its chips sit.",
     subcommands: [
-      LevelCommand.self, GyroCommand.self, MountCommand.self, FitCommand.self,
-      ListRecordsCommand.self, ShowRecordCommand.self, RollbackCommand.self, ExportCommand.self,
-      ImportCommand.self, LockCommand.self, UnlockCommand.self,
+    subcommands: [
+      PlanarCommand.self, HeadingCommand.self, DeviationCommand.self, CourseCommand.self, LevelCommand.self, GyroCommand.self, MountCommand.self, FitCommand.self, ListRecordsCommand.self, ShowRecordCommand.self, RollbackCommand.self, ExportCommand.self, ImportCommand.self, LockCommand.self, UnlockCommand.self,
     ])
 }

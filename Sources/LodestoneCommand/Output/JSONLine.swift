@@ -12,6 +12,13 @@ struct JSONLine {
     text += Self.fixed(value, digits: digits)
   }
 
+  /// Numbers in a row; one that is not finite leaves all of them out.
+  mutating func set(_ key: String, _ values: [Double], digits: Int) {
+    guard values.allSatisfy(\.isFinite) else { return }
+    name(key)
+    text += "[" + values.map { Self.fixed($0, digits: digits) }.joined(separator: ",") + "]"
+  }
+
   mutating func set(_ key: String, _ value: Int?) {
     guard let value else { return }
     name(key)

@@ -1,0 +1,158 @@
+import ArgumentParser
+import CalibrationCore
+import Foundation
+import Lodestone
+import SensorHub
+import SensorTypes
+
+/// `lodestone calibrate course`: a drive with a few bends.
+struct CourseCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "course",
+    abstract: "Calibrate from the receiver's course: drive a few bends.",
+    discussion: """
+      For what points the way it goes: cars, bicycles, robots, boats without much current or leeway. \
+      Straight stretches of ten seconds in three directions or more, faster than 2 m/s; it ends by itself \
+      when it is good.
+      """)
+
+  @OptionGroup var options: ReferencedOptions
+
+  @Option(parsing: .unconditional, help: "Stop after this many seconds.")
+  var seconds = 900.0
+
+  /// A heading error at which nothing more is to be gained, degrees.
+  private static let good = 1.0
+
+  func validate() throws {
+    guard seconds > 0, seconds.isFinite else {
+      throw ValidationError("--seconds takes a number above zero")
+    }
+  }
+
+  func run() throws {
+    let bench = try ReferencedBench(options)
+    if options.format == .text {
+      Terminal.write(
+        "Drive straight for ten seconds, then a bend, and so on; faster than 2 m/s. Ctrl-C gives up.\n"
+      )
+    }
+    try CourseRun(
+      options: options, method: .course, seconds: seconds,
+      isDone: { _, outcome in
+        outcome.isAccepted && (outcome.fit?.quality.headingError ?? .infinity) <= Self.good
+      }
+    ).run(bench)
+  }
+}
+
+/// Gathers headings from a receiver's course until they are enough.
+struct CourseRun {
+  let options: ReferencedOptions
+  let method: CalibrationMethod
+  let seconds: Double
+  let isDone: (CourseProgress, CalibrationOutcome) -> Bool
+
+  func run(_ given: ReferencedBench) throws {
+    guard given.hasReceiver else {
+      throw CommandError("this board has no receiver to give a course")
+    }
+    var bench = given
+    bench.takesBendsOut = false
+    var progress = ProgressLine(options.format)
+    var gathering = CourseGathering(mount: bench.sensor.mount, declination: 0)
+    var outcome = CalibrationOutcome(fit: nil, refusal: "no steady course yet")
+    var note = "waiting for the first fix"
+    let start = bench.session.now()
+    var nextFit = 1.0
+    let end = try Gathering(session: bench.session).run { batch in
+      bench.take(batch)
+      let age = bench.session.now().seconds(since: start)
+      if age > 5, bench.fieldSamples == 0 { throw bench.silence }
+      for sample in bench.samples { gathering.take(sample) }
+      bench.samples.removeAll(keepingCapacity: true)
+      if !bench.newFixes.isEmpty {
+        switch try bench.local() {
+        case .success(let local):
+          if let declination = local.declination {
+            gathering.declination = declination
+            for fix in bench.newFixes { note = gathering.take(fix) ?? "" }
+          } else {
+            note = "the declination is unknown"
+          }
+        case .failure(let reason): note = "\(reason)"
+        }
+      }
+      let isLate = age >= seconds
+      guard progress.isDue || isLate else { return true }
+      let state = CourseProgress(gathering.sightings)
+      if age >= nextFit || isLate, !gathering.sightings.isEmpty {
+        outcome = fit(try bench.fitter(), gathering.sightings)
+        let took = bench.session.now().seconds(since: start) - age
+        nextFit = age + max(0.9, 4 * took)
+      }
+      show(&progress, age: age, gathering.seconds, state, outcome, note)
+      return !(isLate || (gathering.seconds > 20 && isDone(state, outcome)))
+    }
+    progress.close()
+    guard end == .finished else { throw CommandError("given up; what was stored stays") }
+    if outcome.fit == nil, !note.isEmpty {
+      outcome.refusal = (outcome.refusal ?? "no steady course") + " (\(note))"
+    }
+    let fitter = try bench.fitter()
+    var report = ReferencedReport(outcome: outcome, bench: bench)
+    if outcome.fit != nil {
+      report.judge(CourseProgress.points(gathering.sightings), fitter)
+      if method == .course { report.cards = nil }
+    }
+    try report.finish()
+  }
+
+  private func fit(_ fitter: ReferencedFitter, _ sightings: [ReferencedFitter.Sighting])
+    -> CalibrationOutcome
+  {
+    method == .deviation ? fitter.deviation(sightings) : fitter.course(sightings)
+  }
+
+  private func show(
+    _ progress: inout ProgressLine, age: Double, _ steady: Double, _ state: CourseProgress,
+    _ outcome: CalibrationOutcome, _ note: String
+  ) {
+    var text = "\(Int(age)) s  \(Int(steady)) s steady, \(state.eighths) of 8 directions"
+    if let fit = outcome.fit {
+      text += ", score \(fit.quality.score)"
+      text += " (\(JSONLine.fixed(fit.quality.headingError, digits: 1)) deg)"
+    }
+    if !note.isEmpty { text += "  \(note)" }
+    progress.show(text) {
+      $0.set("seconds", age, digits: 1)
+      $0.set("steady", steady, digits: 1)
+      $0.set("directions", state.eighths)
+      $0.set("score", outcome.fit?.quality.score)
+    }
+  }
+}
+
+/// What a drive has seen so far.
+struct CourseProgress {
+  /// How many eighths of the compass were driven.
+  let eighths: Int
+
+  init(_ sightings: [ReferencedFitter.Sighting]) {
+    eighths = Set(sightings.map { Compass.sector($0.heading + .pi / 8, of: 8) }).count
+  }
+
+  /// One sighting an eighth of the compass, for a card.
+  static func points(_ sightings: [ReferencedFitter.Sighting]) -> [ReferencedFitter.Sighting] {
+    var best: [Int: ReferencedFitter.Sighting] = [:]
+    func distance(_ sighting: ReferencedFitter.Sighting) -> Double {
+      abs(sighting.heading.remainder(dividingBy: .pi / 4))
+    }
+    for sighting in sightings {
+      let eighth = Compass.sector(sighting.heading + .pi / 8, of: 8)
+      if let old = best[eighth], distance(old) <= distance(sighting) { continue }
+      best[eighth] = sighting
+    }
+    return best.values.sorted { $0.heading < $1.heading }
+  }
+}

@@ -1,0 +1,107 @@
+import ArgumentParser
+import CalibrationCore
+import Foundation
+import LinearAlgebra
+import Lodestone
+import SensorHub
+import SensorTypes
+
+/// `lodestone calibrate heading DEG`: a board that is held still at a heading that is known.
+struct HeadingCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "heading",
+    abstract: "Calibrate hard iron from one heading that is known.",
+    discussion: """
+      The board is held still and points to DEG: true north unless --magnetic is given. One heading shows \
+      hard iron only; soft iron stays as the record in force says. It needs the earth's field: from a fix, \
+      the board file's position, --latitude and --longitude, or --field.
+      """)
+
+  @OptionGroup var options: ReferencedOptions
+
+  @Argument(help: "Where the board points, degrees, 0 to 360.")
+  var heading: Double
+
+  @Flag(help: "DEG is from magnetic north.")
+  var magnetic = false
+
+  @Option(parsing: .unconditional, help: "How well DEG is known, degrees (one sigma).")
+  var error = 2.0
+
+  @Option(parsing: .unconditional, help: "How long to measure, seconds.")
+  var seconds = 5.0
+
+  /// A longer wait for a fix is in vain, seconds.
+  private static let patience = 60.0
+  /// Faster than this the board is not held still, rad/s.
+  private static let fastest = 0.1
+
+  func validate() throws {
+    guard (0...360).contains(heading) else { throw ValidationError("DEG must be 0 to 360") }
+    guard error >= 0.1, error <= 30 else { throw ValidationError("--error must be 0.1 to 30") }
+    guard seconds >= 1, seconds <= 600 else { throw ValidationError("--seconds must be 1 to 600") }
+  }
+
+  func run() throws {
+    var bench = try ReferencedBench(options)
+    if options.format == .text {
+      Terminal.write(
+        "Hold the board still, pointing to \(JSONLine.fixed(heading, digits: 1)) deg "
+          + "\(magnetic ? "magnetic" : "true").\n")
+    }
+    var progress = ProgressLine(options.format)
+    let start = bench.session.now()
+    var begun: Timestamp?
+    let end = try Gathering(session: bench.session).run { batch in
+      bench.take(batch)
+      let now = bench.session.now()
+      let age = now.seconds(since: start)
+      if bench.samples.isEmpty, age > 5 { throw bench.silence }
+      if bench.awaitsFix, age < Self.patience {
+        if progress.isDue { progress.show("\(Int(age)) s  waiting for the first fix") }
+        bench.samples.removeAll(keepingCapacity: true)
+        return true
+      }
+      guard let since = begun else {
+        if !bench.samples.isEmpty { begun = now }
+        bench.samples.removeAll(keepingCapacity: true)
+        return true
+      }
+      let measured = now.seconds(since: since)
+      if progress.isDue { progress.show("\(Int(measured)) s of \(Int(seconds)) s") }
+      return measured < seconds
+    }
+    progress.close()
+    guard end == .finished else { throw CommandError("given up; what was stored stays") }
+    let declination = try bench.declination(magnetic: magnetic)
+    let fitter = try bench.fitter(basis: true)
+    let direction = heading * .pi / 180 - declination
+    var outcome = fitter.knownHeading(
+      bench.samples, heading: direction, deviation: error * .pi / 180)
+    if Self.moved(bench.samples) {
+      outcome.refusal = "the board moved: hold it still"
+    }
+    if case .failure(let reason) = try bench.local(), outcome.fit == nil {
+      outcome.refusal =
+        "\(reason): give --latitude and --longitude, --field, or a position in the board file"
+    }
+    var report = ReferencedReport(outcome: outcome, bench: bench)
+    let sighting = ReferencedFitter.Sighting(
+      samples: bench.samples, heading: direction, deviation: error * .pi / 180)
+    if let record = bench.record { report.before = fitter.card([sighting], by: record).error }
+    if let fit = outcome.fit { report.after = fitter.card([sighting], by: fit.applied).error }
+    try report.finish()
+  }
+
+  /// Whether the board did not stand still meanwhile: by the gyro, or by the field.
+  private static func moved(_ samples: [CalibrationSample]) -> Bool {
+    let rates = samples.compactMap(\.angularRate)
+    guard rates.isEmpty else {
+      let mean = rates.reduce(Vector3.zero, +) / Double(rates.count)
+      return mean.length > fastest || rates.contains { ($0 - mean).length > 10 * fastest }
+    }
+    let mean = samples.reduce(Vector3.zero) { $0 + $1.field } / Double(max(1, samples.count))
+    let far = samples.filter { ($0.field - mean).length > 5 }
+    return far.count * 10 > samples.count
+  }
+}

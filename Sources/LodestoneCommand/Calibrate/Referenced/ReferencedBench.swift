@@ -1,0 +1,239 @@
+import ArgumentParser
+import CalibrationCore
+import Foundation
+import Glibc
+import LinearAlgebra
+import Lodestone
+import SensorDrivers
+import SensorHub
+import SensorTypes
+
+/// Options that the commands for boards that cannot be tumbled share.
+struct ReferencedOptions: ParsableArguments {
+  @OptionGroup var board: BoardOptions
+  @OptionGroup var field: FieldOptions
+
+  @Flag(name: .shortAndLong, help: "Save an accepted calibration without asking.")
+  var yes = false
+
+  @Option(help: "How to print: text or json.")
+  var format = OutputFormat.text
+}
+
+/// A board at work: its magnetometer's samples with tilt, and the receiver's fixes.
+struct ReferencedBench {
+  let session: Session
+  let options: ReferencedOptions
+  let magnetometer: Int
+  private let tilt: Int?
+  private var assembler: SampleAssembler
+  /// Samples since the start, or since they were last taken away.
+  var samples: [CalibrationSample] = []
+  /// The newest fix with a position.
+  private(set) var fix: GNSSFix?
+  /// Fixes that came with the last batch.
+  private(set) var newFixes: [GNSSFix] = []
+  /// The newest speed over ground, m/s, and when it came.
+  private var speed: (value: Double, time: Timestamp)?
+  /// Whether forces of a steady bend are taken out by speed and gyro; a course takes them out itself.
+  var takesBendsOut = true
+  /// A speed older than this says nothing, seconds.
+  private static let longestSpeedAge = 2.0
+  /// How many field samples have come.
+  private(set) var fieldSamples = 0
+  /// More than this of samples is an hour at the usual rates.
+  private static let limit = 300_000
+
+  init(_ options: ReferencedOptions) throws {
+    self.options = options
+    session = try Session(board: options.board.name)
+    let sensors = session.board.sensors
+    func first(_ kind: ChipKind) -> Int? {
+      sensors.firstIndex { ChipCatalog.chip(named: $0.chip)?.kind == kind }
+    }
+    guard let magnetometer = first(.magnetometer) else {
+      throw CommandError("this board has no magnetometer")
+    }
+    self.magnetometer = magnetometer
+    tilt = first(.inertial) ?? first(.accelerometer)
+    guard tilt != nil || session.board.isLevel else {
+      throw CommandError(
+        "\(NoData.tiltUnknown): declare it by 'level: true' in the board file")
+    }
+    assembler = SampleAssembler(magnetometerMount: sensors[magnetometer].mount)
+  }
+
+  var sensor: Board.Sensor { session.board.sensors[magnetometer] }
+
+  /// Whether the board file names a receiver.
+  var hasReceiver: Bool {
+    session.board.sensors.contains { ChipCatalog.chip(named: $0.chip)?.kind == .receiver }
+  }
+
+  /// The calibration that is in force.
+  var record: AppliedCalibration? {
+    if case .record(let applied) = session.state.calibrations.find(sensor) { applied } else { nil }
+  }
+
+  /// Takes a batch.
+  mutating func take(_ batch: [Gathering.Arrival]) {
+    newFixes.removeAll(keepingCapacity: true)
+    for arrival in batch {
+      switch arrival {
+      case .reading(let reading): take(reading)
+      case .observation(.location(let location)):
+        fix = location.fix
+        speed = location.fix.speed.map { ($0, location.fix.received) }
+        newFixes.append(location.fix)
+      case .observation: break
+      }
+    }
+    if samples.count > Self.limit { samples.removeFirst(Self.limit / 2) }
+  }
+
+  private mutating func take(_ reading: SensorReading) {
+    let time = reading.sample.time
+    switch reading.sample.value {
+    case .magneticField(let field) where reading.sensor == magnetometer:
+      // Until gravity is heard of, a board that has it is not taken for level.
+      guard var sample = assembler.take(field: field, at: time),
+        tilt == nil || sample.force != nil
+      else { return }
+      takeBendOut(of: &sample)
+      samples.append(sample)
+      fieldSamples += 1
+    case .acceleration(let force) where reading.sensor == tilt:
+      assembler.take(force: force, mount: session.board.sensors[reading.sensor].mount, at: time)
+    case .inertial(let rate, let force) where reading.sensor == tilt:
+      let mount = session.board.sensors[reading.sensor].mount
+      assembler.take(force: force, mount: mount, at: time)
+      assembler.take(angularRate: rate, mount: mount, at: time)
+    default: break
+    }
+  }
+
+  // In a bend the force leans to its inside, and an accelerometer calls that down: at 3 m/s and a circle a
+  // minute by two degrees, which would be seven of heading.
+  private func takeBendOut(of sample: inout CalibrationSample) {
+    guard takesBendsOut, let force = sample.force, let rate = sample.angularRate,
+      let up = force.normalized, let speed, speed.value.isFinite,
+      abs(sample.time.seconds(since: speed.time)) < Self.longestSpeedAge
+    else { return }
+    let turn = sensor.mount.matrix
+    // The rate came through the mount as an axial vector; clockwise is against up.
+    let clockwise = -turn.determinant * rate.dot(up)
+    sample.force = force - turn.transposed * Vector3(speed.value * clockwise, 0, 0)
+  }
+
+  /// A fitter for what is known of the earth's field by now.
+  func fitter(basis: Bool = false) throws -> ReferencedFitter {
+    ReferencedFitter(
+      mount: sensor.mount, earth: try? local().get().earth, basis: basis ? record?.matrix : nil)
+  }
+
+  /// The field here, or why it is not known.
+  func local() throws -> Result<LocalEarth, NoData> {
+    try options.field.resolve(session, fix: fix)
+  }
+
+  /// From true to magnetic north, radians; 0 for headings that are magnetic already.
+  func declination(magnetic: Bool) throws -> Double {
+    if magnetic { return 0 }
+    switch try local() {
+    case .success(let local):
+      guard let declination = local.declination else {
+        throw CommandError(
+          "the declination is unknown: give --field STRENGTH,DIP,DECLINATION or --magnetic")
+      }
+      return declination
+    case .failure(let reason):
+      throw CommandError(
+        "\(reason): give --latitude and --longitude, --field, --magnetic, or a position in the board file"
+      )
+    }
+  }
+
+  /// Waits for the first fix where the place is not known otherwise and the board has a receiver.
+  var awaitsFix: Bool {
+    guard fix == nil, options.field.latitude == nil, options.field.field == nil,
+      session.board.position == nil
+    else { return false }
+    return hasReceiver
+  }
+
+  /// No sample came: why.
+  var silence: CommandError {
+    for status in session.hub.status where status.index == magnetometer || status.index == tilt {
+      if case .failed(let why) = status.state {
+        return CommandError("\(status.chip) at \(status.position) does not deliver: \(why)")
+      }
+    }
+    return CommandError("no field sample came: lodestone doctor says why")
+  }
+}
+
+/// One line of progress a second: rewritten on a terminal, a JSON object for a program.
+struct ProgressLine {
+  let format: OutputFormat
+  private var next = ContinuousClock.now
+  private var isOpen = false
+
+  init(_ format: OutputFormat) { self.format = format }
+
+  /// Whether a line is due.
+  var isDue: Bool { ContinuousClock.now >= next }
+
+  /// Shows a line; `fill` adds to the JSON object.
+  mutating func show(_ text: String, _ fill: (inout JSONLine) -> Void = { _ in }) {
+    next = ContinuousClock.now.advanced(by: .seconds(1))
+    switch format {
+    case .json:
+      var line = JSONLine()
+      line.set("v", ObservationLines.version)
+      line.set("kind", "progress")
+      line.set("text", text)
+      fill(&line)
+      Terminal.write(line.line + "\n")
+    case .text where Terminal.isInteractive:
+      let width = max(20, Terminal.size.columns - 1)
+      Terminal.write("\r\(text.prefix(width))\u{1B}[K")
+      isOpen = true
+    case .text: Terminal.write(text + "\n")
+    }
+  }
+
+  /// Puts the cursor on a line of its own.
+  mutating func close() {
+    if isOpen { Terminal.write("\n") }
+    isOpen = false
+  }
+}
+
+/// Lines that a person types while samples go on coming in.
+struct TypedLines {
+  private var bytes: [UInt8] = []
+  private(set) var hasEnded = false
+
+  /// A line that is complete by now; `nil` for none yet.
+  mutating func next() -> String? {
+    while true {
+      if let end = bytes.firstIndex(of: 10) {
+        defer { bytes.removeFirst(end + 1) }
+        return String(decoding: bytes[..<end], as: UTF8.self)
+      }
+      guard !hasEnded else { return nil }
+      var entry = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+      guard poll(&entry, 1, 0) > 0 else { return nil }
+      var buffer = [UInt8](repeating: 0, count: 256)
+      let count = read(STDIN_FILENO, &buffer, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else {
+        hasEnded = true
+        return nil
+      }
+      bytes += buffer.prefix(count)
+      // Nobody means a line this long.
+      if bytes.count > 4_096 { bytes.removeAll() }
+    }
+  }
+}

@@ -1,0 +1,193 @@
+import ArgumentParser
+import CalibrationCore
+import Foundation
+import LinearAlgebra
+import Lodestone
+import SensorHub
+import SensorTypes
+
+/// Says what came of a calibration, and saves it where it is accepted and wanted.
+struct ReferencedReport {
+  let outcome: CalibrationOutcome
+  let bench: ReferencedBench
+  /// The heading error of what was in force, degrees, and what it was judged by; `nil` where nothing judged it.
+  var before: Double?
+  /// The same of the new one, by the same judge.
+  var after: Double?
+  /// The deviation cards of both, where headings were known.
+  var cards: (before: DeviationCard, after: DeviationCard)?
+
+  /// Prints, asks and saves. Ends with exit code 1 where there is nothing to save.
+  func finish() throws {
+    switch bench.options.format {
+    case .text: Terminal.write(text)
+    case .json: break
+    }
+    var file: URL?
+    var failure: (any Error)?
+    if let fit = outcome.fit, outcome.isAccepted, try isWanted() {
+      do {
+        try bench.session.state.calibrations.save(record(fit))
+        file = bench.session.state.calibrations.file(
+          chip: bench.sensor.chip, position: bench.sensor.attachment.description)
+      } catch {
+        failure = error
+      }
+    }
+    switch bench.options.format {
+    case .json: Terminal.write(json(saved: file).line + "\n")
+    case .text:
+      if let file {
+        Terminal.write("saved: \(file.path)\n")
+        if bench.session.simulation != nil,
+          ProcessInfo.processInfo.environment["STATE_DIRECTORY"] == nil
+        {
+          Terminal.write("(a simulated board keeps nothing without STATE_DIRECTORY)\n")
+        }
+      } else if outcome.isAccepted, failure == nil {
+        Terminal.write("not saved\n")
+      }
+    }
+    if let failure { throw CommandError("\(failure)") }
+    guard outcome.isAccepted else {
+      throw CommandError("not calibrated: \(outcome.refusal ?? ""); what was stored stays")
+    }
+  }
+
+  private func isWanted() throws -> Bool {
+    if bench.options.yes { return true }
+    guard bench.options.format == .text, Keyboard.isTerminal else {
+      Terminal.warn("lodestone: not saved: --yes saves without asking")
+      return false
+    }
+    Terminal.write("save this calibration? [y/N] ")
+    return readLine().map { $0.lowercased().hasPrefix("y") } ?? false
+  }
+
+  private func record(_ fit: CalibrationFit) -> CalibrationRecord {
+    CalibrationRecord(
+      chip: bench.sensor.chip, busPosition: bench.sensor.attachment.description,
+      board: bench.session.board.name, date: Date().formatted(.iso8601),
+      method: fit.method.rawValue, samples: fit.inliers, coverage: fit.quality.coverage,
+      residual: fit.quality.residual, field: fit.fieldStrength, matrix: fit.applied.matrix,
+      offset: fit.applied.offset, offsetCovariance: fit.applied.offsetCovariance)
+  }
+
+  private var text: String {
+    var lines: [String] = []
+    func figure(_ value: Double, _ digits: Int = 1) -> String {
+      JSONLine.fixed(value, digits: digits)
+    }
+    if let cards { lines += Self.table(cards.before, cards.after) }
+    if let fit = outcome.fit {
+      let deviations = fit.hardIronCovariance.columns
+      let b = fit.hardIron
+      lines.append(
+        "hard iron       \(figure(b.x)), \(figure(b.y)), \(figure(b.z)) uT  +- "
+          + [deviations.x.x, deviations.y.y, deviations.z.z]
+          .map { figure(max(0, $0).squareRoot()) }.joined(separator: ", "))
+      lines.append(
+        "field           \(figure(fit.fieldStrength)) uT, residual \(figure(fit.quality.residualPercent)) %, "
+          + "\(fit.inliers) of \(fit.samples) samples")
+      let old = before.map { "before \(figure($0)) deg, " } ?? ""
+      let new = after.map { "after \(figure($0)) deg; " } ?? ""
+      lines.append(
+        "heading error   \(old)\(new)to be expected all round: \(figure(fit.quality.headingError)) deg"
+      )
+      lines.append("score           \(fit.quality.score) of 100")
+      lines += Self.wrapped(fit.quality.reason, indent: 16)
+    }
+    return lines.map { $0 + "\n" }.joined()
+  }
+
+  /// Text in lines that a narrow terminal holds.
+  static func wrapped(_ text: String, indent: Int) -> [String] {
+    var lines: [String] = []
+    let margin = String(repeating: " ", count: indent)
+    var line = ""
+    for word in text.split(separator: " ") {
+      if !line.isEmpty, indent + line.count + 1 + word.count > 79 {
+        lines.append(margin + line)
+        line = ""
+      }
+      line += (line.isEmpty ? "" : " ") + word
+    }
+    return line.isEmpty ? lines : lines + [margin + line]
+  }
+
+  /// The deviation card, before and after.
+  static func table(_ before: DeviationCard, _ after: DeviationCard) -> [String] {
+    func column(_ value: Double, _ width: Int = 9) -> String {
+      let text = JSONLine.fixed(value.magnitude, digits: 1)
+      let padded = (text.contains(".") ? text : text + ".0")
+      let signed = (value < -0.05 ? "-" : value > 0.05 ? "+" : " ") + padded
+      return String(repeating: " ", count: max(0, width - signed.count)) + signed
+    }
+    func heading(_ value: Double) -> String {
+      let whole = Int(value.rounded()) % 360
+      return String(repeating: "0", count: 3 - String(whole).count) + String(whole)
+    }
+    var lines = ["deviation card (degrees, east +)", "magnetic    before     after"]
+    for (old, new) in zip(before.points, after.points) {
+      lines.append(
+        "    \(heading(old.magnetic))  \(column(old.deviation)) \(column(new.deviation))")
+    }
+    if let old = before.coefficients, let new = after.coefficients {
+      for (name, a, b) in [
+        ("A", old.a, new.a), ("B", old.b, new.b), ("C", old.c, new.c), ("D", old.d, new.d),
+        ("E", old.e, new.e),
+      ] {
+        lines.append("      \(name)  \(column(a)) \(column(b))")
+      }
+    } else if let new = after.coefficients {
+      lines.append(
+        "      coefficients before: none, the compass was off by more than they describe")
+      for (name, b) in [("A", new.a), ("B", new.b), ("C", new.c), ("D", new.d), ("E", new.e)] {
+        lines.append("      \(name)            \(column(b))")
+      }
+    }
+    lines.append("     rms  \(column(before.error)) \(column(after.error))")
+    return lines
+  }
+
+  private func json(saved: URL?) -> JSONLine {
+    var line = JSONLine()
+    line.set("v", ObservationLines.version)
+    line.set("kind", "calibration")
+    line.set("accepted", outcome.isAccepted)
+    line.set("saved", saved != nil)
+    line.set("file", saved?.path)
+    if let fit = outcome.fit {
+      line.set("method", fit.method.rawValue)
+      line.set("score", fit.quality.score)
+      line.set("reason", outcome.refusal ?? fit.quality.reason)
+      line.set("headingError", fit.quality.headingError, digits: 3)
+      line.set("headingErrorBefore", before, digits: 3)
+      line.set("headingErrorAfter", after, digits: 3)
+      line.set("hardIron", [fit.hardIron.x, fit.hardIron.y, fit.hardIron.z], digits: 3)
+      line.set("fieldStrength", fit.fieldStrength, digits: 3)
+      line.set("residualPercent", fit.quality.residualPercent, digits: 3)
+      line.set("coverage", fit.quality.coverage, digits: 3)
+      line.set("samples", fit.samples)
+      line.set("inliers", fit.inliers)
+    } else {
+      line.set("reason", outcome.refusal)
+    }
+    if let cards {
+      for (name, card) in [("before", cards.before), ("after", cards.after)] {
+        var inner = JSONLine()
+        for point in card.points {
+          inner.set(JSONLine.fixed(point.magnetic, digits: 1), point.deviation, digits: 2)
+        }
+        if let c = card.coefficients {
+          for (key, value) in [("A", c.a), ("B", c.b), ("C", c.c), ("D", c.d), ("E", c.e)] {
+            inner.set(key, value, digits: 2)
+          }
+        }
+        inner.set("rms", card.error, digits: 2)
+        line.set("card" + name.capitalized, inner)
+      }
+    }
+    return line
+  }
+}
