@@ -1,6 +1,5 @@
 // A magnetometer's calibration as it is stored: JSON, schema 1 (Calibration/README.md).
 
-import FoundationEssentials
 public import LinearAlgebra
 public import SensorTypes
 
@@ -12,9 +11,11 @@ public struct CalibrationRecord: Sendable, Hashable {
   public struct Invalid: Error, Hashable, Sendable, CustomStringConvertible {
     /// One line for a person.
     public let description: String
+    /// Whether it may be good, and this version too old for it.
+    public var isFromNewerVersion = false
   }
 
-  /// The schema this version writes and reads.
+  /// The schema this version writes and reads. Keys may be added to it; what they say may be left unread.
   public static let schema = 1
 
   /// The chip's name, as in a board file.
@@ -25,14 +26,21 @@ public struct CalibrationRecord: Sendable, Hashable {
   public var board: String
   /// When it was made, ISO 8601 UTC.
   public var date: String
-  /// How: `sphere`, `ellipsoid`, `planar`, `simulated`, …
+  /// How: one of `CalibrationMethod`, or what a newer version calls its own.
   public var method: String
   /// Samples that went into the fit.
   public var samples: Int
   /// Share of 100 equal-area cells of the sphere that hold a sample, 0 to 1.
   public var coverage: Double
+  /// How good it is, 0 to 100; `nil` where nobody judged it.
+  public var score: Int?
   /// Root mean square of the fit's residual, microtesla.
   public var residual: Double
+  /// The error of a level heading to expect from what the fit leaves open, degrees (root mean square over
+  /// the compass); `nil` where nobody predicted it.
+  public var headingError: Double?
+  /// The heading accuracy to expect at best, degrees: half the width of the 95 % interval.
+  public var expectedAccuracy: Double?
   /// The chip's temperature, degrees Celsius; `nil` where it was not measured.
   public var temperature: Double?
   /// Field strength of the fit, microtesla.
@@ -43,12 +51,15 @@ public struct CalibrationRecord: Sendable, Hashable {
   public var offset: Vector3
   /// Covariance of the offset, microtesla squared.
   public var offsetCovariance: Matrix3
+  /// Whether nothing may take its place unless a person says so.
+  public var isLocked: Bool
 
   /// Makes a record.
   public init(
     chip: String, busPosition: String, board: String, date: String, method: String, samples: Int,
     coverage: Double, residual: Double, temperature: Double? = nil, field: Double, matrix: Matrix3,
-    offset: Vector3, offsetCovariance: Matrix3
+    offset: Vector3, offsetCovariance: Matrix3, score: Int? = nil, headingError: Double? = nil,
+    expectedAccuracy: Double? = nil, isLocked: Bool = false
   ) {
     self.chip = chip
     self.busPosition = busPosition
@@ -57,12 +68,39 @@ public struct CalibrationRecord: Sendable, Hashable {
     self.method = method
     self.samples = samples
     self.coverage = coverage
+    self.score = score
     self.residual = residual
+    self.headingError = headingError
+    self.expectedAccuracy = expectedAccuracy
     self.temperature = temperature
     self.field = field
     self.matrix = matrix
     self.offset = offset
     self.offsetCovariance = offsetCovariance
+    self.isLocked = isLocked
+  }
+
+  /// Makes a record of what a fit has found.
+  ///
+  /// - Parameters:
+  ///   - fit: The fit, an accepted one.
+  ///   - chip: The chip's name, as in a board file.
+  ///   - busPosition: Where it is: `/dev/i2c-1:0x1e`.
+  ///   - board: The board's name.
+  ///   - date: Now, ISO 8601 UTC.
+  ///   - temperature: The chip's, degrees Celsius, where it is known.
+  public init(
+    fit: CalibrationFit, chip: String, busPosition: String, board: String, date: String,
+    temperature: Double? = nil
+  ) {
+    let (applied, quality) = (fit.applied, fit.quality)
+    let error = quality.headingError.isFinite ? quality.headingError : nil
+    self.init(
+      chip: chip, busPosition: busPosition, board: board, date: date, method: fit.method.rawValue,
+      samples: fit.inliers, coverage: quality.coverage, residual: quality.residual,
+      temperature: temperature, field: fit.fieldStrength, matrix: applied.matrix,
+      offset: applied.offset, offsetCovariance: applied.offsetCovariance, score: quality.score,
+      headingError: error, expectedAccuracy: error.map { min(180, 1.96 * $0) })
   }
 
   /// Whether the record belongs to this chip at this place.
@@ -81,6 +119,7 @@ extension CalibrationRecord {
   /// The record as JSON spells it.
   private struct Stored: Codable {
     var schema: Int
+    var kind: CalibrationKind?
     var chip: String
     var busPosition: String
     var board: String
@@ -88,99 +127,86 @@ extension CalibrationRecord {
     var method: String
     var samples: Int
     var coverage: Double
+    var score: Int?
     var residual: Double
+    var headingError: Double?
+    var expectedAccuracy: Double?
     var temperature: Double?
     var field: Double
     var matrix: [[Double]]
     var offset: [Double]
     var offsetCovariance: [[Double]]
+    var locked: Bool?
   }
 
-  /// Reads a stored record; throws `Invalid` for one that is damaged, of another schema, or that no
+  /// Reads a stored record; throws `Invalid` for one that is damaged, of another schema or kind, or that no
   /// calibration could have made.
   public init(json: [UInt8]) throws(Invalid) {
-    let stored: Stored
-    do {
-      stored = try JSONDecoder().decode(Stored.self, from: Data(json))
-    } catch let error as DecodingError {
-      throw Invalid(description: "not a calibration record: \(Self.words(error))")
-    } catch {
-      throw Invalid(description: "not a calibration record: \(error)")
-    }
-    guard stored.schema == Self.schema else {
-      throw Invalid(description: "schema \(stored.schema) is not known; this version reads 1")
-    }
+    let stored = try RecordJSON.read(json, as: .magnetometer, Stored.self)
     self.init(
       chip: stored.chip, busPosition: stored.busPosition, board: stored.board, date: stored.date,
       method: stored.method, samples: stored.samples, coverage: stored.coverage,
       residual: stored.residual, temperature: stored.temperature, field: stored.field,
-      matrix: try Self.matrix(stored.matrix, "matrix"),
-      offset: try Self.vector(stored.offset, "offset"),
-      offsetCovariance: try Self.matrix(stored.offsetCovariance, "offsetCovariance"))
+      matrix: try RecordJSON.matrix(stored.matrix, "matrix"),
+      offset: try RecordJSON.vector(stored.offset, "offset"),
+      offsetCovariance: try RecordJSON.matrix(stored.offsetCovariance, "offsetCovariance"),
+      score: stored.score, headingError: stored.headingError,
+      expectedAccuracy: stored.expectedAccuracy, isLocked: stored.locked ?? false)
     try validate()
-  }
-
-  private static func words(_ error: DecodingError) -> String {
-    func place(_ path: [any CodingKey]) -> String {
-      path.isEmpty ? "it" : "'\(path.map(\.stringValue).joined(separator: "."))'"
-    }
-    switch error {
-    case .keyNotFound(let key, _): return "'\(key.stringValue)' is missing"
-    case .typeMismatch(_, let context), .valueNotFound(_, let context):
-      return "\(place(context.codingPath)) is of the wrong kind"
-    case .dataCorrupted(let context):
-      return context.codingPath.isEmpty
-        ? "this is not JSON" : "\(place(context.codingPath)) cannot be read"
-    @unknown default: return "it cannot be read"
-    }
   }
 
   /// The record as JSON with sorted keys, so that two versions differ where they differ.
   public func encoded() throws -> [UInt8] {
-    func rows(_ m: Matrix3) -> [[Double]] {
-      let t = m.transposed.columns
-      return [t.x, t.y, t.z].map { [$0.x, $0.y, $0.z] }
-    }
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-    return Array(
-      try encoder.encode(
-        Stored(
-          schema: Self.schema, chip: chip, busPosition: busPosition, board: board, date: date,
-          method: method, samples: samples, coverage: coverage, residual: residual,
-          temperature: temperature, field: field, matrix: rows(matrix),
-          offset: [offset.x, offset.y, offset.z], offsetCovariance: rows(offsetCovariance))))
+    try validate()
+    return try RecordJSON.write(
+      Stored(
+        schema: Self.schema, kind: .magnetometer, chip: chip, busPosition: busPosition,
+        board: board, date: date, method: method, samples: samples, coverage: coverage,
+        score: score, residual: residual, headingError: headingError,
+        expectedAccuracy: expectedAccuracy, temperature: temperature, field: field,
+        matrix: RecordJSON.rows(matrix), offset: RecordJSON.list(offset),
+        offsetCovariance: RecordJSON.rows(offsetCovariance), locked: isLocked ? true : nil))
   }
 
   private func validate() throws(Invalid) {
-    guard !chip.isEmpty, !busPosition.isEmpty else {
-      throw Invalid(description: "the record names no chip or no place")
-    }
+    try RecordJSON.check(chip: chip, busPosition: busPosition, others: [board, date, method])
     guard matrix.determinant > 0.1, matrix.determinant < 10 else {
       throw Invalid(description: "the matrix's determinant is \(matrix.determinant), not near 1")
+    }
+    let columns = [matrix.columns.x, matrix.columns.y, matrix.columns.z]
+    guard columns.allSatisfy({ (0.05...20).contains($0.length) }) else {
+      throw Invalid(description: "the matrix stretches an axis more than any iron does")
     }
     guard offset.length < 5_000 else {
       throw Invalid(description: "an offset of \(offset.length) microtesla is beyond any chip")
     }
-    let variances = offsetCovariance
-    guard variances.columns.x.x >= 0, variances.columns.y.y >= 0, variances.columns.z.z >= 0 else {
-      throw Invalid(description: "a variance of the offset is negative")
-    }
-    guard residual >= 0, residual.isFinite, (0...1).contains(coverage), samples >= 0,
+    try validateCovariance()
+    guard (0...1_000).contains(residual), (0...1).contains(coverage), samples >= 0,
       (1...1_000).contains(field)
     else { throw Invalid(description: "residual, coverage, samples or field cannot be right") }
-  }
-
-  private static func vector(_ values: [Double], _ name: String) throws(Invalid) -> Vector3 {
-    guard values.count == 3, values.allSatisfy(\.isFinite) else {
-      throw Invalid(description: "\(name) must be three finite numbers")
+    guard (0...100).contains(score ?? 0), (0...180).contains(headingError ?? 0),
+      (0...180).contains(expectedAccuracy ?? 0)
+    else {
+      throw Invalid(description: "score, headingError or expectedAccuracy cannot be right")
     }
-    return Vector3(values[0], values[1], values[2])
+    try RecordJSON.check(temperature: temperature)
   }
 
-  private static func matrix(_ rows: [[Double]], _ name: String) throws(Invalid) -> Matrix3 {
-    guard rows.count == 3 else { throw Invalid(description: "\(name) must have three rows") }
-    return Matrix3(
-      rows: try vector(rows[0], name), try vector(rows[1], name), try vector(rows[2], name))
+  private func validateCovariance() throws(Invalid) {
+    let c = offsetCovariance.columns
+    let variances = Vector3(c.x.x, c.y.y, c.z.z)
+    guard variances.min() >= 0 else {
+      throw Invalid(description: "a variance of the offset is negative")
+    }
+    // Beyond any chip's range squared nothing is known, and nothing is a covariance that its own
+    // variances do not allow.
+    let pairs = [
+      (c.x.y, variances.x * variances.y), (c.y.x, variances.x * variances.y),
+      (c.x.z, variances.x * variances.z), (c.z.x, variances.x * variances.z),
+      (c.y.z, variances.y * variances.z), (c.z.y, variances.y * variances.z),
+    ]
+    guard variances.max() <= 25e6, pairs.allSatisfy({ $0 * $0 <= 1.001 * $1 + 1e-12 }) else {
+      throw Invalid(description: "the covariance of the offset cannot be right")
+    }
   }
 }

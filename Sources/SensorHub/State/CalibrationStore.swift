@@ -1,14 +1,31 @@
 public import CalibrationCore
 public import Foundation
+import LinearAlgebra
 public import SensorTypes
 
-/// The calibration records of this machine: one file a chip in the state directory.
+/// What was found of a record for a chip.
+public enum StoredFinding<Applied: Sendable & Equatable>: Sendable, Equatable {
+  /// There is no record.
+  case none
+  /// A record, good and of this chip.
+  case record(Applied)
+  /// A record that cannot be used, and why.
+  case unusable(String)
+}
+
+/// The calibration records of this machine: one file a chip and kind in the state directory, and beside them
+/// what was in each file before.
 ///
 /// A record applies to one chip at one place. One that is damaged or belongs elsewhere is reported and
 /// not applied, never half.
+///
+/// Every file is whole at every moment, whoever reads it and whenever the power goes. Processes that change
+/// the folder wait for each other; of two that save at once the last one's record stays, the other's is in the
+/// history.
 public struct CalibrationStore: Sendable {
   /// The folder that holds the records of this machine.
   public let folder: URL
+
   /// Makes a store.
   ///
   /// - Parameter stateDirectory: `StateDirectory.current()` on a board; a folder of its own in a test.
@@ -16,43 +33,166 @@ public struct CalibrationStore: Sendable {
     folder = stateDirectory.appending(path: "calibrations")
   }
 
-  /// What was found for a chip.
-  public enum Finding: Sendable, Equatable {
-    /// There is no record.
-    case none
-    /// A record, good and of this chip.
-    case record(AppliedCalibration)
-    /// A record that cannot be used, and why.
-    case unusable(String)
-  }
+  /// What was found for a magnetometer.
+  public typealias Finding = StoredFinding<AppliedCalibration>
 
-  /// The file of this machine's record for a chip: its name and place, with what a path may not hold
-  /// replaced.
-  public func file(chip: String, position: String) -> URL {
-    let name = "\(chip)@\(position)".map { character in
-      character.isASCII && (character.isLetter || character.isNumber || "-_@.".contains(character))
-        ? character : "_"
+  /// Whose record it is: a kind, a chip and its place.
+  public struct Key: Sendable, Hashable, CustomStringConvertible {
+    /// What it is of.
+    public var kind: CalibrationKind
+    /// The chip's name, as in a board file.
+    public var chip: String
+    /// Where it is: `/dev/i2c-1:0x1e`.
+    public var position: String
+
+    /// Makes a key.
+    public init(_ kind: CalibrationKind, chip: String, position: String) {
+      self.kind = kind
+      self.chip = chip
+      self.position = position
     }
-    return folder.appending(path: String(name) + ".json")
+
+    /// The key of a record.
+    public init(_ record: StoredRecord) {
+      self.init(record.kind, chip: record.chip, position: record.busPosition)
+    }
+
+    /// The key of a record of a board's chip.
+    public init(_ kind: CalibrationKind, _ sensor: Board.Sensor) {
+      self.init(kind, chip: sensor.chip, position: sensor.attachment.description)
+    }
+
+    /// For messages: `magnetometer LIS3MDL at /dev/i2c-1:0x1c`.
+    public var description: String { "\(kind.rawValue) \(chip) at \(position)" }
+
+    /// The file's name without `.json`: chip and place, with what a path may not hold replaced.
+    var stem: String {
+      let name = "\(chip)@\(position)".map { character in
+        character.isASCII
+          && (character.isLetter || character.isNumber || "-_@.".contains(character))
+          ? character : "_"
+      }
+      return String(name) + (kind == .magnetometer ? "" : ".\(kind.rawValue)")
+    }
   }
 
-  /// The record for a chip at its place.
+  /// A record that nothing may take the place of unless a person says so.
+  public struct Locked: Error, Sendable, Hashable, CustomStringConvertible {
+    /// Whose it is.
+    public let key: Key
+    /// One line for a person.
+    public var description: String {
+      "the record of \(key) is locked: lodestone calibrate unlock, or --force"
+    }
+  }
+
+  /// The file of this machine's record for a magnetometer.
+  public func file(chip: String, position: String) -> URL {
+    file(Key(.magnetometer, chip: chip, position: position))
+  }
+
+  /// The file of this machine's record.
+  public func file(_ key: Key) -> URL { folder.appending(path: key.stem + ".json") }
+
+  /// The record for a magnetometer at its place.
   public func find(_ sensor: Board.Sensor) -> Finding {
     Self.finding(StateFile.read(file(of: sensor).path), for: sensor)
   }
 
-  func file(of sensor: Board.Sensor) -> URL {
-    file(chip: sensor.chip, position: sensor.attachment.description)
+  func file(of sensor: Board.Sensor) -> URL { file(Key(.magnetometer, sensor)) }
+
+  /// The record that is in use, whole; `unusable` where it is damaged or belongs to another chip.
+  public func current(_ key: Key) -> StoredFinding<StoredRecord> {
+    Self.finding(StateFile.read(file(key).path), key) { $0 }
   }
 
-  /// Stores a record for the chip it belongs to, atomically.
-  public func save(_ record: CalibrationRecord) throws {
-    try StateFile.write(
-      try record.encoded(), to: file(chip: record.chip, position: record.busPosition))
+  /// Stores a record for the chip it belongs to: the one before goes to the history, a damaged one is set
+  /// aside. Throws `Locked` where the one before is locked and `overridingLock` is false.
+  public func save(_ record: StoredRecord, overridingLock: Bool = false) throws {
+    let key = Key(record)
+    let bytes = try record.encoded()
+    try StateFile.makeFolder(folder.path)
+    let lock = FolderLock(folder)
+    defer { withExtendedLifetime(lock) {} }
+    switch current(key) {
+    case .record(let before):
+      guard overridingLock || !before.isLocked else { throw Locked(key: key) }
+      if before.saysTheSame(as: record) { break }
+      try keep(before)
+    case .unusable:
+      _ = try setAsideInLock(key)
+    case .none: break
+    }
+    try StateFile.write(bytes, to: file(key))
   }
 
-  /// What a record's file means for a chip.
+  /// Stores a magnetometer's record.
+  public func save(_ record: CalibrationRecord, overridingLock: Bool = false) throws {
+    try save(.magnetometer(record), overridingLock: overridingLock)
+  }
+
+  /// Locks a record or unlocks it. Returns what is in use now; throws where there is none.
+  @discardableResult
+  public func setLock(_ isLocked: Bool, _ key: Key) throws -> StoredRecord {
+    let lock = FolderLock(folder)
+    defer { withExtendedLifetime(lock) {} }
+    switch current(key) {
+    case .none: throw NoRecord(key: key, reason: nil)
+    case .unusable(let why): throw NoRecord(key: key, reason: why)
+    case .record(var record):
+      record.isLocked = isLocked
+      try StateFile.write(try record.encoded(), to: file(key))
+      return record
+    }
+  }
+
+  /// There is no record of a chip, or none that can be used.
+  public struct NoRecord: Error, Sendable, Hashable, CustomStringConvertible {
+    /// Whose.
+    public let key: Key
+    /// Why the one that is there cannot be used.
+    public let reason: String?
+    /// One line for a person.
+    public var description: String {
+      reason.map { "the record of \(key) cannot be used: \($0)" } ?? "there is no record of \(key)"
+    }
+  }
+
+  /// What a magnetometer's file means for it.
   static func finding(_ content: StateFile.Content, for sensor: Board.Sensor) -> Finding {
+    finding(content, Key(.magnetometer, sensor)) {
+      if case .magnetometer(let record) = $0 { record.applied } else { nil }
+    }
+  }
+
+  /// What a gyro's file means for it.
+  static func gyroFinding(
+    _ content: StateFile.Content, for sensor: Board.Sensor
+  ) -> StoredFinding<AppliedGyroBias> {
+    finding(content, Key(.gyro, sensor)) {
+      if case .gyro(let record) = $0 { record.applied } else { nil }
+    }
+  }
+
+  /// What the file of a board's mounting means for the board whose gravity this sensor feels.
+  static func levelFinding(
+    _ content: StateFile.Content, for sensor: Board.Sensor
+  ) -> StoredFinding<Quaternion> {
+    var reason: String?
+    let found = finding(content, Key(.level, sensor)) { (record) -> Quaternion? in
+      guard case .level(let level) = record else { return nil }
+      guard level.mount == sensor.mount else {
+        reason = "it was made when the board file had another mount for \(sensor.chip)"
+        return nil
+      }
+      return level.rotation
+    }
+    return reason.map { .unusable($0) } ?? found
+  }
+
+  private static func finding<Applied>(
+    _ content: StateFile.Content, _ key: Key, _ applied: (StoredRecord) -> Applied?
+  ) -> StoredFinding<Applied> {
     let bytes: [UInt8]
     switch content {
     case .missing: return .none
@@ -60,11 +200,14 @@ public struct CalibrationStore: Sendable {
     case .bytes(let read): bytes = read
     }
     do {
-      let record = try CalibrationRecord(json: bytes)
-      guard record.matches(chip: sensor.chip, busPosition: sensor.attachment.description) else {
+      let record = try StoredRecord(json: bytes)
+      guard record.kind == key.kind else {
+        return .unusable("it is a record of a \(record.kind.rawValue)")
+      }
+      guard Key(record) == key else {
         return .unusable("the record belongs to \(record.chip) at \(record.busPosition)")
       }
-      return .record(record.applied)
+      return applied(record).map { .record($0) } ?? .unusable("it is of no use here")
     } catch {
       return .unusable("\(error)")
     }

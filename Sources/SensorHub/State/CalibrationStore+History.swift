@@ -1,0 +1,257 @@
+public import CalibrationCore
+public import Foundation
+
+// History: `history/NAME/000012.json` beside the records, numbered as they were superseded. One that a
+// person has gone back from is `000012.undone.json`: it is kept, and not gone back to again.
+extension CalibrationStore {
+  /// How many former records a chip keeps.
+  public static let historyLimit = 20
+  private static let undone = ".undone"
+
+  /// A former record.
+  public struct Former: Sendable, Equatable {
+    /// Its number; the newest has the highest.
+    public let number: Int
+    /// Whether a person has gone back from it.
+    public let isUndone: Bool
+    /// Where it is.
+    public let file: URL
+    /// The record; `nil` for a file that cannot be read as one.
+    public let record: StoredRecord?
+  }
+
+  /// There is nothing to go back to.
+  public struct NoFormer: Error, Sendable, Hashable, CustomStringConvertible {
+    /// Whose.
+    public let key: Key
+    /// One line for a person.
+    public var description: String { "there is no earlier record of \(key)" }
+  }
+
+  /// The former records of a chip, newest first.
+  public func history(_ key: Key) -> [Former] { numbered(key).map { former($0, key) } }
+
+  /// What `rollback` would bring back; `nil` where there is nothing.
+  public func former(_ key: Key) -> StoredRecord? {
+    let record: StoredRecord? =
+      if case .record(let record) = current(key) { record } else { nil }
+    return target(key, besides: record)?.record
+  }
+
+  /// Puts the record before the one in use in its place, and keeps that in the history; done again it goes
+  /// further back. A record that is damaged is set aside. Returns what is in use now.
+  ///
+  /// Throws `NoFormer` where there is nothing to go back to, and `Locked` where the one in use is locked and
+  /// `overridingLock` is false.
+  @discardableResult
+  public func rollback(_ key: Key, overridingLock: Bool = false) throws -> StoredRecord {
+    let lock = FolderLock(folder)
+    defer { withExtendedLifetime(lock) {} }
+    var present: StoredRecord?
+    if case .record(let record) = current(key) {
+      guard overridingLock || !record.isLocked else { throw Locked(key: key) }
+      present = record
+    }
+    guard let target = target(key, besides: present), let record = target.record else {
+      throw NoFormer(key: key)
+    }
+    // Before the file changes: a cut in between leaves the same way back.
+    if let present, !history(key).contains(where: { $0.isUndone && $0.says(present) }) {
+      try keep(present, isUndone: true)
+    }
+    for later in numbered(key) where later.number > target.number && !later.isUndone {
+      try StateFile.rename(
+        file(later, key), to: file((later.number, true), key))
+    }
+    if present == nil { _ = try setAsideInLock(key) }
+    try StateFile.write(try record.encoded(), to: file(key))
+    return record
+  }
+
+  /// The newest that was not gone back from, and that is not the one in use.
+  private func target(_ key: Key, besides present: StoredRecord?) -> Former? {
+    for number in numbered(key) where !number.isUndone {
+      let former = former(number, key)
+      guard former.record != nil, present.map({ !former.says($0) }) ?? true else { continue }
+      return former
+    }
+    return nil
+  }
+
+  /// Keeps a record that something is about to take the place of, and lets the oldest go.
+  func keep(_ record: StoredRecord, isUndone: Bool = false) throws {
+    let key = Key(record)
+    let folder = historyFolder(key)
+    try StateFile.makeFolder(folder.path)
+    let present = numbered(key)
+    if !isUndone, let newest = present.first(where: { !$0.isUndone }),
+      former(newest, key).says(record)
+    {
+      return
+    }
+    var record = record
+    record.isLocked = false
+    let number = (present.first?.number ?? 0) + 1
+    try StateFile.write(try record.encoded(), to: file((number, isUndone), key))
+    for old in present.dropFirst(Self.historyLimit - 1) {
+      try? FileManager.default.removeItem(at: file(old, key))
+    }
+  }
+
+  private func historyFolder(_ key: Key) -> URL {
+    folder.appending(path: "history").appending(path: key.stem)
+  }
+
+  private func file(_ entry: (number: Int, isUndone: Bool), _ key: Key) -> URL {
+    let digits = String(entry.number)
+    let padded = String(repeating: "0", count: max(0, 6 - digits.count)) + digits
+    return historyFolder(key).appending(
+      path: padded + (entry.isUndone ? Self.undone : "") + ".json")
+  }
+
+  private func numbered(_ key: Key) -> [(number: Int, isUndone: Bool)] {
+    StateFile.names(in: historyFolder(key).path).compactMap { name in
+      guard name.hasSuffix(".json") else { return nil }
+      var stem = name.dropLast(5)
+      let isUndone = stem.hasSuffix(Self.undone)
+      if isUndone { stem = stem.dropLast(Self.undone.count) }
+      guard let number = Int(stem), number > 0, number < 1_000_000_000 else { return nil }
+      return (number, isUndone)
+    }
+    .sorted { $0.number > $1.number }
+  }
+
+  private func former(_ entry: (number: Int, isUndone: Bool), _ key: Key) -> Former {
+    let file = file(entry, key)
+    var record: StoredRecord?
+    if case .bytes(let bytes) = StateFile.read(file.path),
+      let read = try? StoredRecord(json: bytes), Key(read) == key
+    {
+      record = read
+    }
+    return Former(number: entry.number, isUndone: entry.isUndone, file: file, record: record)
+  }
+}
+
+extension CalibrationStore.Former {
+  fileprivate func says(_ other: StoredRecord) -> Bool {
+    record.map { $0.saysTheSame(as: other) } ?? false
+  }
+}
+
+// What cannot be read.
+extension CalibrationStore {
+  /// A damaged record that was put out of the way.
+  public struct SetAside: Sendable, Equatable {
+    /// Where it is now.
+    public let file: URL
+    /// What is wrong with it.
+    public let reason: String
+  }
+
+  /// Puts a damaged record out of the way, under `NAME.json.corrupt-DATE`, so that nobody reads it again;
+  /// `nil` where the record is good, or not there, or a newer version's, or of another chip.
+  ///
+  /// The record before it is offered by `former`, never used by itself.
+  @discardableResult
+  public func setAside(_ key: Key) throws -> SetAside? {
+    let lock = FolderLock(folder)
+    defer { withExtendedLifetime(lock) {} }
+    return try setAsideInLock(key)
+  }
+
+  func setAsideInLock(_ key: Key) throws -> SetAside? { try setAside(file(key)) }
+
+  /// Puts all damaged records of the folder out of the way.
+  public func setAsideAll() throws -> [SetAside] {
+    let lock = FolderLock(folder)
+    defer { withExtendedLifetime(lock) {} }
+    var found: [SetAside] = []
+    for file in files {
+      if let aside = try setAside(file) { found.append(aside) }
+    }
+    return found
+  }
+
+  private func setAside(_ file: URL) throws -> SetAside? {
+    let reason: String
+    switch StateFile.read(file.path) {
+    case .missing: return nil
+    // Too long is damage; what the system does not let us read may be good.
+    case .unreadable(let why):
+      guard why.hasPrefix("longer than") else { return nil }
+      reason = why
+    case .bytes(let bytes):
+      do {
+        _ = try StoredRecord(json: bytes)
+        return nil
+      } catch {
+        guard !error.isFromNewerVersion else { return nil }
+        reason = error.description
+      }
+    }
+    let date = Date.now.formatted(
+      .iso8601.year().month().day().dateSeparator(.omitted).time(includingFractionalSeconds: false)
+        .timeSeparator(.omitted))
+    var aside = file.appendingPathExtension("corrupt-\(date)")
+    var count = 1
+    while FileManager.default.fileExists(atPath: aside.path) {
+      count += 1
+      aside = file.appendingPathExtension("corrupt-\(date)-\(count)")
+    }
+    try StateFile.rename(file, to: aside)
+    return SetAside(file: aside, reason: reason)
+  }
+
+  /// The files of records, sorted by name.
+  var files: [URL] {
+    StateFile.names(in: folder.path).filter { $0.hasSuffix(".json") }
+      .map { folder.appending(path: $0) }
+  }
+
+  /// Files of damaged records that were put out of the way, sorted by name.
+  public var setAsideFiles: [URL] {
+    StateFile.names(in: folder.path).filter { $0.contains(".json.corrupt-") }
+      .map { folder.appending(path: $0) }
+  }
+
+  /// One file of the folder and what it holds.
+  public struct Entry: Sendable, Equatable {
+    /// Where it is.
+    public let file: URL
+    /// The record, or why there is none.
+    public let record: Result<StoredRecord, NotARecord>
+  }
+
+  /// Why a file holds no record that could be used.
+  public struct NotARecord: Error, Sendable, Hashable, CustomStringConvertible {
+    /// One line for a person.
+    public let description: String
+  }
+
+  /// All records of this machine, by the names of their files.
+  public var entries: [Entry] {
+    files.map { file in
+      switch StateFile.read(file.path) {
+      case .missing: Entry(file: file, record: .failure(NotARecord(description: "it is gone")))
+      case .unreadable(let why):
+        Entry(file: file, record: .failure(NotARecord(description: why)))
+      case .bytes(let bytes): Entry(file: file, record: record(bytes, in: file))
+      }
+    }
+  }
+
+  private func record(_ bytes: [UInt8], in file: URL) -> Result<StoredRecord, NotARecord> {
+    do {
+      let record = try StoredRecord(json: bytes)
+      guard self.file(Key(record)).lastPathComponent == file.lastPathComponent else {
+        return .failure(
+          NotARecord(
+            description: "its name is not that of \(record.chip) at \(record.busPosition)"))
+      }
+      return .success(record)
+    } catch {
+      return .failure(NotARecord(description: error.description))
+    }
+  }
+}

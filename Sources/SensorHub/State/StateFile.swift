@@ -1,0 +1,191 @@
+import Foundation
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
+/// Small files that must be whole or not there, whenever the power goes or another process writes too.
+enum StateFile {
+  /// What reading one came to.
+  enum Content: Equatable {
+    /// There is none.
+    case missing
+    /// All of it.
+    case bytes([UInt8])
+    /// There is one that cannot be read, and why.
+    case unreadable(String)
+  }
+
+  /// More than any of them can need.
+  static let limit = 65_536
+  /// Between a file's name and the number of the process that is writing it.
+  private static let mark = ".new-"
+  // Two threads of one process may write as well.
+  private static let nextTemporary = Atomic<UInt64>(0)
+
+  static func read(_ path: String) -> Content {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else {
+      return errno == ENOENT || errno == ENOTDIR ? .missing : .unreadable(reason(errno))
+    }
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: limit)
+    var count = 0
+    while count < limit {
+      let got = bytes.withUnsafeMutableBytes { buffer in
+        systemRead(descriptor, buffer.baseAddress?.advanced(by: count), limit - count)
+      }
+      if got < 0, errno == EINTR { continue }
+      guard got >= 0 else { return .unreadable(reason(errno)) }
+      if got == 0 { return .bytes(Array(bytes[..<count])) }
+      count += got
+    }
+    return .unreadable("longer than \(limit) bytes")
+  }
+
+  /// Writes beside, forces that to the disk, renames, and forces the new name to the disk: a power cut at
+  /// any moment leaves the old file or the new one. Of two that write at once the last one's file stays.
+  static func write(_ bytes: [UInt8], to file: URL) throws {
+    let folder = file.deletingLastPathComponent().path
+    try makeFolder(folder)
+    removeLeftovers(in: folder)
+    let temporary = try writeTemporary(bytes, for: file.path)
+    guard systemRename(temporary, file.path) == 0 else {
+      let code = errno
+      unlink(temporary)
+      throw FileProblem(file.path, errno: code)
+    }
+    try synchronize(folder: folder)
+  }
+
+  /// Gives a file another name in the same folder, as surely as `write`.
+  static func rename(_ file: URL, to new: URL) throws {
+    guard systemRename(file.path, new.path) == 0 else { throw FileProblem(file.path, errno: errno) }
+    try synchronize(folder: new.deletingLastPathComponent().path)
+  }
+
+  /// Makes a folder and those above it, each forced to the disk.
+  static func makeFolder(_ path: String) throws {
+    guard mkdir(path, 0o777) != 0 else {
+      return try synchronize(folder: parent(of: path))
+    }
+    switch errno {
+    case EEXIST: return
+    case ENOENT where path != "/" && !path.isEmpty:
+      try makeFolder(parent(of: path))
+      guard mkdir(path, 0o777) == 0 || errno == EEXIST else {
+        throw FileProblem(path, errno: errno)
+      }
+      try synchronize(folder: parent(of: path))
+    case let code: throw FileProblem(path, errno: code)
+    }
+  }
+
+  private static func parent(of path: String) -> String {
+    URL(filePath: path).deletingLastPathComponent().path
+  }
+
+  private static func writeTemporary(_ bytes: [UInt8], for path: String) throws -> String {
+    var temporary = ""
+    var descriptor: Int32 = -1
+    repeat {
+      let number = nextTemporary.add(1, ordering: .relaxed).newValue
+      temporary = "\(path)\(mark)\(getpid())-\(number)"
+      descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+      // Left by a process that had this one's number before the power went.
+    } while descriptor < 0 && errno == EEXIST
+    guard descriptor >= 0 else { throw FileProblem(path, errno: errno) }
+    var failure = fill(descriptor, bytes)
+    if failure == 0, fsync(descriptor) != 0 { failure = errno }
+    // Some file systems say only here that the disk is full.
+    if close(descriptor) != 0, failure == 0, errno != EINTR { failure = errno }
+    guard failure == 0 else {
+      unlink(temporary)
+      throw FileProblem(path, errno: failure)
+    }
+    return temporary
+  }
+
+  /// Writes all of it; 0, or what the system says.
+  private static func fill(_ descriptor: Int32, _ bytes: [UInt8]) -> Int32 {
+    var done = 0
+    while done < bytes.count {
+      let count = bytes[done...].withUnsafeBytes {
+        systemWrite(descriptor, $0.baseAddress, $0.count)
+      }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return count == 0 ? EIO : errno }
+      done += count
+    }
+    return 0
+  }
+
+  private static func synchronize(folder: String) throws {
+    let descriptor = open(folder.isEmpty ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    // A folder that may be written but not read takes the file all the same.
+    guard descriptor >= 0 || errno == EACCES else { throw FileProblem(folder, errno: errno) }
+    guard descriptor >= 0 else { return }
+    defer { close(descriptor) }
+    // A file system that cannot do it for a folder says EINVAL; there is nothing more to be had from it.
+    guard fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP else {
+      throw FileProblem(folder, errno: errno)
+    }
+  }
+
+  /// Removes what a process that is no more has left half written.
+  private static func removeLeftovers(in folder: String) {
+    for name in names(in: folder) {
+      guard let range = name.range(of: mark, options: .backwards),
+        let owner = name[range.upperBound...].split(separator: "-").first.flatMap({ pid_t($0) }),
+        owner > 0, owner != getpid(), kill(owner, 0) != 0, errno == ESRCH
+      else { continue }
+      unlink("\(folder)/\(name)")
+    }
+  }
+
+  /// The names in a folder, sorted; none where it cannot be read.
+  static func names(in folder: String) -> [String] {
+    ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
+  }
+
+  static func reason(_ code: Int32) -> String { String(cString: strerror(code)) }
+}
+
+/// Holds a folder against other processes, and other threads, that change what is in it; given back when it
+/// goes, or when the process does.
+struct FolderLock: ~Copyable {
+  /// How long another one is waited for, in steps of 5 ms. One that has hung must not keep a calibration from
+  /// being saved: each file is whole all the same, and the last one's stays.
+  private static let patience = 400
+
+  private let descriptor: Int32
+
+  init(_ folder: URL) {
+    descriptor = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { return }
+    for _ in 0..<Self.patience {
+      if flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK { return }
+      usleep(5_000)
+    }
+  }
+
+  deinit {
+    if descriptor >= 0 { close(descriptor) }
+  }
+}
+
+// `read`, `write` and `rename` by themselves are the functions of the same names above.
+private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int)
+  -> Int
+{
+  read(descriptor, buffer, count)
+}
+
+private func systemWrite(_ descriptor: Int32, _ buffer: UnsafeRawPointer?, _ count: Int) -> Int {
+  write(descriptor, buffer, count)
+}
+
+private func systemRename(_ old: String, _ new: String) -> Int32 { rename(old, new) }
