@@ -5,5 +5,5 @@ struct CalibrateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "calibrate",
     abstract: "Teach the board its own iron, and how its chips sit.",
-    subcommands: [])
+    subcommands: [ReportCommand.self])
 }

@@ -27,6 +27,8 @@ struct CompassErrors: Sendable {
   /// Radians.
   let dip: Double
   let source: DipSource
+  /// Of the hard iron round the compass, degrees squared.
+  private var meanHardVariance = 0.0
 
   init(record: CalibrationRecord, mount: Mount, sampleDip: Double?, modelDip: Double?) {
     self.record = record
@@ -42,6 +44,7 @@ struct CompassErrors: Sendable {
     // At the poles there is no compass to speak of.
     self.dip = max(-1.5, min(1.5, dip))
     self.source = source
+    meanHardVariance = computeMeanHardVariance()
   }
 
   /// The field in the chip's frame when the board lies level and points to `heading` degrees.
@@ -66,10 +69,17 @@ struct CompassErrors: Sendable {
     return remainder(read - heading, 360)
   }
 
-  /// Half the width of the 95 % interval of the heading with the record, degrees: what the fit left open of
-  /// the hard iron, and evenly what else its predicted error holds.
+  /// Half the width of the 95 % interval of the heading with the record, degrees.
+  ///
+  /// What the fit left open of the hard iron goes round the compass with it. Where the record predicts an
+  /// error, that is the root mean square: what it holds besides the hard iron is the same everywhere.
   func uncertainty(at heading: Double) -> Double {
-    1.96 * (hardVariance(at: heading) + evenVariance).squareRoot()
+    let hard = hardVariance(at: heading)
+    guard let error = record.headingError else { return 1.96 * hard.squareRoot() }
+    let variance =
+      error * error >= meanHardVariance
+      ? hard + error * error - meanHardVariance : hard * error * error / meanHardVariance
+    return 1.96 * variance.squareRoot()
   }
 
   /// Degrees squared.
@@ -82,10 +92,8 @@ struct CompassErrors: Sendable {
     return variance / (horizontal * horizontal) * (180 / .pi) * (180 / .pi)
   }
 
-  private var evenVariance: Double {
-    guard let error = record.headingError else { return 0 }
-    let hard = Self.headings.reduce(0) { $0 + hardVariance(at: $1) } / Double(Self.headings.count)
-    return max(0, error * error - hard)
+  private func computeMeanHardVariance() -> Double {
+    Self.headings.reduce(0) { $0 + hardVariance(at: $1) } / Double(Self.headings.count)
   }
 
   /// Where curves are computed, degrees.

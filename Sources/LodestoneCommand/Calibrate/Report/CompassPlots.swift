@@ -15,12 +15,17 @@ struct CompassPlots: Sendable {
   ].enumerated().map { Tick(value: Double($0) * 45, label: $1) }
 
   func figures() -> Markup {
-    """
-    <figure><div class="two"><div><h4>Before</h4>\(before())\(key)</div>\
-    <div><h4>After</h4>\(after())\(afterKey)</div></div>\
-    <figcaption><p>A prediction, not a measurement: it takes the fit for the truth about the iron, and the \
-    board for level. \(dipWords) The two drawings have scales of their own.</p></figcaption></figure>
-    """
+    let bare = drawing(
+      of: nil, name: "bare", words: "Without calibration", curve: "curve bare")
+    let before = former.map {
+      drawing(
+        of: $0.applied, name: "former", words: "With the record before", curve: "curve former")
+    }
+    return """
+      <figure><div class="compasses">\(bare)\(before)\(after())</div>\
+      <figcaption><p>A prediction, not a measurement: it takes the fit for the truth about the iron, and \
+      the board for level. \(dipWords) Each drawing has a scale of its own.</p></figcaption></figure>
+      """
   }
 
   private var dipWords: String {
@@ -32,50 +37,29 @@ struct CompassPlots: Sendable {
     }
   }
 
-  private func swatch(_ name: String) -> Markup {
-    """
-    <svg class="swatch wide" viewBox="0 0 28 12" aria-hidden="true">\
-    <path class="\(name)" d="M1 6h26"/></svg>
-    """
+  private func frame(reach: Double) -> PlotFrame {
+    PlotFrame(width: 330, height: 230, x: 0...360, y: -reach...reach)
   }
 
-  private var key: Markup {
-    let none = Figures.degrees(errors.rms(of: nil))
-    guard let former else {
-      return "<ul class=\"key\"><li>\(swatch("curve bare")) without calibration, RMS \(none)</li></ul>"
-    }
-    let before = Figures.degrees(errors.rms(of: former.applied))
+  /// The error with one calibration, or with none.
+  private func drawing(
+    of calibration: AppliedCalibration?, name: String, words: String, curve kind: String
+  ) -> Markup {
+    let worst = errors.worst(of: calibration)
+    let reach = min(180, max(0.5, 1.1 * worst))
+    let frame = frame(reach: reach)
+    let drawn = frame.drawing(
+      id: "\(id)-\(name)", title: "Predicted heading error: \(words)",
+      description: "The heading is off by up to \(Figures.degrees(worst)).",
+      """
+      \(axes(frame, reach))\(frame.zero())\
+      <path class="\(kind)" d="\(curve(calibration, frame))"/>
+      """)
+    let rms = Figures.degrees(errors.rms(of: calibration))
     return """
-      <ul class="key"><li>\(swatch("curve bare")) without calibration, RMS \(none)</li>\
-      <li>\(swatch("curve former")) with the record before, RMS \(before)</li></ul>
+      <div><h4>\(words)</h4>\
+      <p class="soft">RMS \(rms), at worst \(Figures.degrees(worst))</p>\(drawn)</div>
       """
-  }
-
-  private var afterKey: Markup {
-    """
-    <ul class="key"><li><svg class="swatch wide" viewBox="0 0 28 12" aria-hidden="true">\
-    <rect class="band" width="28" height="12"/></svg> where 95 of 100 headings lie, RMS \
-    \(Figures.degrees(errors.remaining))</li></ul>
-    """
-  }
-
-  private func before() -> Markup {
-    let used = [nil, former?.applied].enumerated().filter { $0.offset == 0 || $0.element != nil }
-    let most = used.map { errors.worst(of: $0.element) }.max() ?? 1
-    let reach = min(180, max(0.5, 1.1 * most))
-    let frame = PlotFrame(width: 460, height: 230, x: 0...360, y: -reach...reach)
-    let curves = used.map { entry in
-      """
-      <path class="\(entry.offset == 0 ? "curve bare" : "curve former")" \
-      d="\(curve(entry.element, frame))"/>
-      """ as Markup
-    }
-    return frame.drawing(
-      id: "\(id)-before", title: "Predicted heading error before",
-      description: """
-        Without calibration the heading is off by up to \(Figures.degrees(errors.worst(of: nil))).
-        """,
-      "\(axes(frame, reach))\(frame.zero())\(curves)")
   }
 
   private func axes(_ frame: PlotFrame, _ reach: Double) -> Markup {
@@ -105,7 +89,7 @@ struct CompassPlots: Sendable {
     let headings = CompassErrors.headings + [360]
     let widths = headings.map { errors.uncertainty(at: $0) }
     let reach = min(180, max(0.5, 1.25 * (widths.max() ?? 0)))
-    let frame = PlotFrame(width: 460, height: 230, x: 0...360, y: -reach...reach)
+    let frame = frame(reach: reach)
     var path: Markup = ""
     for (heading, width) in zip(headings, widths) {
       path += "\(heading == 0 ? "M" : "L")\(frame.x(heading)) \(frame.y(min(reach, width)))"
@@ -113,12 +97,16 @@ struct CompassPlots: Sendable {
     for (heading, width) in zip(headings, widths).reversed() {
       path += "L\(frame.x(heading)) \(frame.y(max(-reach, -width)))"
     }
-    return frame.drawing(
-      id: "\(id)-after", title: "Predicted heading error after",
-      description: """
-        With the record 95 of 100 headings are right within \(Figures.degrees(widths.max() ?? 0)) at the \
-        worst heading.
-        """,
+    let widest = Figures.degrees(widths.max() ?? 0)
+    let drawn = frame.drawing(
+      id: "\(id)-after", title: "Predicted heading error: With this record",
+      description: "At the worst heading 95 of 100 are right within \(widest).",
       "\(axes(frame, reach))<path class=\"band\" d=\"\(path)Z\"/>\(frame.zero())")
+    let rms = Figures.degrees(errors.remaining)
+    let kind = errors.record.headingError == nil ? "hard iron alone, RMS" : "RMS"
+    return """
+      <div><h4>With this record</h4>\
+      <p class="soft">\(kind) \(rms); 95 of 100 in the band</p>\(drawn)</div>
+      """
   }
 }

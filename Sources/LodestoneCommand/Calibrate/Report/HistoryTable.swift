@@ -12,25 +12,28 @@ struct HistoryTable: Sendable {
       (present.map { [row($0, $0.isLocked ? "in use, locked" : "in use")] } ?? [])
       + former.map { entry in
         guard let record = entry.record else {
-          return "<tr><td colspan=\"5\">a record that cannot be read</td><td>–</td></tr>"
+          return "<tr><td colspan=\"6\">a record that cannot be read</td></tr>"
         }
         return row(record, entry.isUndone ? "gone back from" : "replaced")
       }
     guard !rows.isEmpty else { return "<p>There is no record.</p>" }
     return """
-      <div class="scroll" role="region" aria-label="History of records" tabindex="0"><table><thead><tr>\
+      <table class="history"><thead><tr>\
       <th scope="col">Made</th><th scope="col">Method</th><th scope="col">Score</th>\
       <th scope="col" class="n">Residual, µT</th>\
       <th scope="col" class="n">Heading error</th><th scope="col">State</th></tr></thead>\
-      <tbody>\(rows)</tbody></table></div>
+      <tbody>\(rows)</tbody></table>
       """
   }
 
   private func row(_ record: CalibrationRecord, _ state: String) -> Markup {
     """
-    <tr><td class="nowrap">\(Figures.date(record.date))</td><td>\(Words.method(record.method))</td>\
-    <td>\(score(record.score))</td><td class="n">\(Figures.number(record.residual, 2))</td>\
-    <td class="n">\(record.headingError.map(Figures.degrees) ?? "–")</td><td>\(state)</td></tr>
+    <tr><td class="nowrap">\(Figures.date(record.date))</td>\
+    <td data-name="Method">\(Words.method(record.method))</td>\
+    <td data-name="Score">\(score(record.score))</td>\
+    <td data-name="Residual, µT" class="n">\(Figures.number(record.residual, 2))</td>\
+    <td data-name="Heading error" class="n">\(record.headingError.map(Figures.degrees) ?? "–")</td>\
+    <td data-name="State">\(state)</td></tr>
     """
   }
 

@@ -47,9 +47,9 @@ struct MagnetometerSection: Sendable {
     let compass = CompassPlots(errors: errors, former: chip.former.first?.record, id: id)
     return """
       \(figures(record, errors))\(samplesNotice(set, record))\
-      \(set.map { spheres($0, record) } ?? "")\
+      \(set.map { spheres($0, record) })\
       <h3>Heading error round the compass</h3>\(compass.figures())\
-      \(set.map { "<h3>Residuals</h3>\(ResidualPlots(set: $0, id: id).figures())" } ?? "")\
+      \(set.map { "<h3>Residuals</h3>\(ResidualPlots(set: $0, id: id).figures())" })\
       <h3>Coverage of the sphere</h3>\(coverage(set, record))\
       \(history(record))\(numbers(record, errors))
       """
@@ -58,13 +58,14 @@ struct MagnetometerSection: Sendable {
   private func spheres(_ set: SampleSet, _ record: CalibrationRecord) -> Markup {
     """
     <h3>Samples on the sphere</h3>\
-    <ul class="key"><li><svg class="swatch" viewBox="0 0 16 12" aria-hidden="true">\
+    <ul class="key"><li><svg class="swatch" viewBox="4 3 8 6" aria-hidden="true">\
     <path class="dots near" d="M8 6h0"/></svg> near side</li>\
-    <li><svg class="swatch" viewBox="0 0 16 12" aria-hidden="true">\
+    <li><svg class="swatch" viewBox="4 3 8 6" aria-hidden="true">\
     <path class="dots far" d="M8 6h0"/></svg> far side</li>\
-    <li><svg class="swatch" viewBox="0 0 16 12" aria-hidden="true">\
+    <li><svg class="swatch" viewBox="4 3 8 6" aria-hidden="true">\
     <path class="off" d="M5.8 3.8l4.4 4.4m0-4.4l-4.4 4.4"/></svg> does not agree with the fit</li></ul>\
-    \(SpherePlots(record: record, set: set, id: id).figures())\(TurnedSphere(set: set, record: record, id: id).figure())
+    \(SpherePlots(record: record, set: set, id: id).figures())\
+    \(TurnedSphere(set: set, record: record, id: id).figure())
     """
   }
 
@@ -73,14 +74,22 @@ struct MagnetometerSection: Sendable {
     func item(_ name: String, _ value: String, _ note: String) -> Markup {
       "<div><dt>\(name)</dt><dd><b>\(value)</b> <span>\(note)</span></dd></div>"
     }
+    let without = Figures.degrees(errors.rms(of: nil))
+    // Without a prediction of its own a record still says how well it knows the hard iron.
+    let share = record.headingError == nil ? "hard iron alone" : "RMS"
+    let percent = Figures.number(100 * record.residual / record.field, 1)
+    let state =
+      record.isLocked
+      ? item("State", "Locked", "in use, not replaced by itself")
+      : item("State", "In use", "not locked")
     let score = record.score.map { item("Score", "\($0)", "of 100, \(Words.score($0))") }
     return """
       <dl class="figures">\
-      \(score ?? item("Score", "–", "nobody judged it"))\
-      \(item("Heading error", Figures.degrees(errors.remaining), "RMS, was \(Figures.degrees(errors.rms(of: nil)))"))\
+      \(score ?? item("Score", "–", "not judged"))\
+      \(item("Heading error", Figures.degrees(errors.remaining), "\(share); \(without) without"))\
       \(item("Coverage", Figures.percent(record.coverage), "of the sphere"))\
-      \(item("Residual", Figures.number(record.residual, 2) + " µT", Figures.number(100 * record.residual / record.field, 1) + "\u{A0}% of the field"))\
-      \(item("State", record.isLocked ? "Locked" : "In use", record.isLocked ? "in use; nothing replaces it by itself" : "not locked"))\
+      \(item("Residual", Figures.number(record.residual, 2) + " µT", "\(percent)\u{A0}% of the field"))\
+      \(state)\
       </dl>
       """
   }
@@ -142,22 +151,30 @@ struct MagnetometerSection: Sendable {
       <td>\(Figures.number(v.z, 4))</td></tr>
       """
     }
+    let matrix: Markup = """
+      <table class="matrix"><tbody>\(matrixRow(rows.x))\(matrixRow(rows.y))\(matrixRow(rows.z))</tbody>\
+      </table>
+      """
     let mount = "[\(chip.mount.x.rawValue), \(chip.mount.y.rawValue), \(chip.mount.z.rawValue)]"
     let temperature = record.temperature.map {
       row("Temperature", "\(Figures.number($0, 1)) °C")
     }
+    let accuracy = record.expectedAccuracy.map {
+      row("Expected accuracy", "±\(Figures.degrees($0)), 95 % of headings")
+    }
     return """
       <h3>The record</h3><dl class="numbers">\
       \(row("Board", "<bdi>\(record.board)</bdi>"))\
-      \(row("Made", "\(Figures.date(record.date))"))\(row("Method", "\(Words.method(record.method))"))\
+      \(row("Made", "\(Figures.date(record.date))"))\
+      \(row("Method", "\(Words.method(record.method))"))\
       \(row("Samples", "\(record.samples)"))\
       \(row("Field strength", "\(Figures.number(record.field, 2)) µT"))\
       \(row("Hard iron", "\(Figures.vector(record.offset, 2)) µT"))\
       \(row("Its deviation", "\(Figures.vector(sigma, 2)) µT, one sigma"))\
-      \(record.expectedAccuracy.map { row("Expected accuracy", "±\(Figures.degrees($0)), 95 % of headings") } ?? "")\
-      \(temperature ?? "")\
-      \(row("Mount", "\(mount) on the board"))\(row("Lock", record.isLocked ? "locked" : "not locked"))\
-      \(row("Matrix", "<table class=\"matrix\"><tbody>\(matrixRow(rows.x))\(matrixRow(rows.y))\(matrixRow(rows.z))</tbody></table>"))\
+      \(accuracy)\(temperature)\
+      \(row("Mount", "\(mount) on the board"))\
+      \(row("Lock", record.isLocked ? "locked" : "not locked"))\
+      \(row("Matrix", matrix))\
       </dl><p class="formula">corrected = matrix · (raw − hard iron), in the chip's own frame.</p>
       """
   }

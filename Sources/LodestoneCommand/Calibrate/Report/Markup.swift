@@ -42,6 +42,8 @@ struct Markup: ExpressibleByStringInterpolation, Sendable, Hashable {
     mutating func appendLiteral(_ literal: String) { text += literal }
     mutating func appendInterpolation(_ value: String) { text += Markup.escaped(value) }
     mutating func appendInterpolation(_ value: Markup) { text += value.text }
+    /// What may be missing; there is none of these for strings, so that a literal in a closure is markup.
+    mutating func appendInterpolation(_ value: Markup?) { text += value?.text ?? "" }
     mutating func appendInterpolation(_ value: [Markup]) { text += Markup(value).text }
     mutating func appendInterpolation(_ value: Int) { text += String(value) }
     /// A coordinate of a drawing.

@@ -42,9 +42,11 @@ enum ReportPage {
       let facts = other.facts.map {
         "<div><dt>\($0.name)</dt><dd>\($0.value)</dd></div>" as Markup
       }
-      let notice: Markup? = other.problem.map { "<p class=\"notice\">It is not applied: \($0).</p>" }
+      let notice = other.problem.map {
+        "<p class=\"notice\">It is not applied: \($0).</p>" as Markup
+      }
       return """
-        <h3><bdi>\(other.title)</bdi></h3>\(notice ?? "")\
+        <h3><bdi>\(other.title)</bdi></h3>\(notice)\
         <dl class="numbers">\(facts)</dl>
         """
     }

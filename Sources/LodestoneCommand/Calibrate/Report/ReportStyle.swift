@@ -24,6 +24,8 @@ enum ReportStyle {
     p { max-width: 44rem; }
     code { font-family: ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; font-size: .9em; }
     figure { margin-bottom: 1.75rem; }
+    .soft { color: var(--soft); font-size: .9375rem; margin-bottom: .5rem; }
+    figcaption { margin-top: .5rem; }
     figcaption p { color: var(--soft); font-size: .9375rem; margin-bottom: .5rem; }
     .notice { background: var(--note); border-left: 3px solid var(--note-line); padding: .6rem .9rem;
       margin: 1rem 0; }
@@ -38,14 +40,17 @@ enum ReportStyle {
     .formula { color: var(--soft); font-size: .9375rem; margin-top: .75rem; }
     .three { display: grid; grid-template-columns: repeat(3, 1fr); gap: 1rem; }
     .two { display: grid; grid-template-columns: repeat(2, 1fr); gap: 1rem 2rem; }
+    .compasses { display: grid; grid-template-columns: repeat(3, 1fr); gap: 1rem 1.5rem;
+      margin-bottom: .75rem; }
     .maps { max-width: 40rem; }
     .key { list-style: none; padding: 0; display: flex; flex-wrap: wrap; gap: .125rem 1.25rem;
       font-size: .9375rem; margin-bottom: .75rem; }
     .swatch { display: inline-block; width: 1rem; height: .75rem; vertical-align: -.05em; }
-    .swatch.wide { width: 1.75rem; }
     svg { display: block; width: 100%; height: auto; overflow: visible; }
     svg text { font-family: inherit; font-size: 11px; fill: var(--soft);
       font-variant-numeric: tabular-nums; }
+    .three svg text { font-size: 9.5px; }
+    .compasses svg text { font-size: 12px; }
     svg .axis { fill: var(--ink); }
     .grid { stroke: var(--line); stroke-width: 1; fill: none; }
     .zero { stroke: var(--soft); stroke-width: 1; fill: none; }
@@ -59,18 +64,17 @@ enum ReportStyle {
     .bars { fill: var(--data); }
     .curve { fill: none; stroke-width: 2; stroke-linejoin: round; }
     .bare { stroke: var(--off); }
-    .former { stroke: var(--data); stroke-dasharray: 6 3; }
+    .former { stroke: var(--data); }
     .band { fill: var(--band); stroke: var(--data); stroke-width: 1; }
     .cell { stroke: var(--page); stroke-width: 1.2; }
     .cell.seen { fill: var(--data); }
     .cell.few { fill: var(--few); }
     .cell.gap { fill: none; stroke: var(--soft); stroke-width: 1; stroke-dasharray: 2 2; }
-    .scroll { overflow-x: auto; }
     table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-    .scroll table { width: 100%; font-size: .9375rem; }
+    .history { width: 100%; font-size: .9375rem; }
     th, td { text-align: left; padding: .4rem 1.25rem .4rem 0; vertical-align: baseline; }
-    .scroll th { color: var(--soft); font-weight: 600; font-size: .875rem; }
-    .scroll tr { border-bottom: 1px solid var(--line); }
+    .history th { color: var(--soft); font-weight: 600; font-size: .875rem; }
+    .history tr { border-bottom: 1px solid var(--line); }
     .n { text-align: right; }
     .nowrap { white-space: nowrap; }
     .score { display: inline-flex; align-items: center; gap: .5rem; }
@@ -78,17 +82,31 @@ enum ReportStyle {
     .track { fill: var(--line); }
     .fill { fill: var(--data); }
     .matrix td { padding: 0 .9rem 0 0; text-align: right; }
-    .turn svg { max-width: 26rem; touch-action: none; cursor: grab; }
+    .turn { display: grid; grid-template-columns: 1fr 24rem; gap: 1rem 2rem;
+      grid-template-rows: auto 1fr; align-items: start; }
+    .turn[hidden] { display: none; }
+    .turn > svg { grid-column: 2; grid-row: 1 / 3; touch-action: none; cursor: grab; }
     .raw-word { color: var(--off); font-weight: 600; }
     .corrected-word { color: var(--data); font-weight: 600; }
-    .sliders { display: flex; flex-wrap: wrap; gap: .5rem 2rem; max-width: 26rem; }
+    .sliders { display: flex; flex-direction: column; gap: .75rem; }
     .sliders label { display: flex; align-items: center; gap: .5rem; font-size: .9375rem; }
     input { accent-color: var(--data); }
     @media (max-width: 44rem) {
       main { padding: 1.25rem 1rem 3rem; }
-      .two { grid-template-columns: 1fr; }
+      .turn { display: block; }
+      .turn > svg { max-width: 24rem; margin: 0 auto; }
+      .two, .compasses { grid-template-columns: 1fr; }
       .two.maps, .three { grid-template-columns: repeat(2, 1fr); gap: .75rem; }
-      .three svg text, .maps svg text { font-size: 15px; } }
+      .three svg text, .maps svg text { font-size: 15px; }
+      .two:not(.maps) svg text { font-size: 14px; }
+      .history, .history tbody { display: block; }
+      .history thead { position: absolute; width: 1px; height: 1px; overflow: hidden;
+        clip-path: inset(50%); }
+      .history tr { display: grid; grid-template-columns: 1fr 1fr; gap: 0 1rem; padding: .5rem 0; }
+      .history td { padding: .1rem 0; text-align: left; }
+      .history td:first-child { grid-column: 1 / 3; font-weight: 600; }
+      .history td[data-name]::before { content: attr(data-name) " "; color: var(--soft); display: block;
+        font-size: .8125rem; } }
     @media print {
       :root { --page: #ffffff; --ink: #000000; --soft: #444444; --line: #cccccc; --data: #0b63a5;
         --off: #b8430a; --band: #bcd8ee; --few: #a9cbe6; --note: #ffffff; --note-line: #b8430a; }

@@ -20,10 +20,13 @@ struct ResidualPlots: Sendable {
       default:
         "\(off) samples (crosses) do not agree with the record and are not in the histogram."
       }
+    let edge =
+      set.points.contains { abs($0.residual) > reach }
+      ? " What lies beyond the drawing stands at its edge." : ""
     return """
       <figure><div class="two">\(overTime())\(histogram())</div><figcaption><p>Length of each corrected \
       sample less the field of the record. A sample agrees within ±\(Figures.number(set.gate, 2)) µT, \
-      \(Figures.number(SampleSet.reach, 1)) times the record's residual. \(words)</p></figcaption></figure>
+      \(Figures.number(SampleSet.reach, 1)) times the record's residual. \(words)\(edge)</p></figcaption></figure>
       """
   }
 

@@ -18,7 +18,7 @@ struct TurnedSphere: Sendable {
     <svg viewBox="-125 -125 250 250" role="img" aria-labelledby="\(id)-turn-t">\
     <title id="\(id)-turn-t">Raw and corrected samples, seen from a direction of your choice</title>\
     <path class="dots raw far"/><path class="dots far"/><circle class="outline" r="0"/>\
-    <path class="cross" d="M-5 0h10M0 -5v10"/>\
+    <path class="cross"/>\
     <path class="dots raw near"/><path class="dots near"/></svg>\
     <div class="sliders"><label>Turn <input type="range" min="-180" max="180" value="30"></label>\
     <label>Tilt <input type="range" min="-90" max="90" value="25"></label></div>\
@@ -37,8 +37,11 @@ struct TurnedSphere: Sendable {
       }
       return text
     }
+    let offset = record.offset
     return """
-      {"radius":\(tenths(record.field)),"raw":[\(list(\.raw))],"corrected":[\(list(\.corrected))]}
+      {"radius":\(tenths(record.field)),\
+      "offset":[\(tenths(offset.x)),\(tenths(offset.y)),\(tenths(offset.z))],\
+      "raw":[\(list(\.raw))],"corrected":[\(list(\.corrected))]}
       """
   }
 
@@ -51,27 +54,33 @@ struct TurnedSphere: Sendable {
       var svg = figure.querySelector("svg");
       var paths = svg.querySelectorAll("path.dots");
       var sliders = figure.querySelectorAll("input");
-      var reach = data.radius;
-      [data.raw, data.corrected].forEach(function (list) {
-        for (var i = 0; i < list.length; i += 3)
-          reach = Math.max(reach, Math.hypot(list[i], list[i + 1], list[i + 2]));
-      });
-      var scale = 120 / reach;
-      svg.querySelector("circle").setAttribute("r", data.radius * scale);
+      var length = Math.hypot.apply(null, data.offset);
+      var scale = 122 / (1.2 * data.radius + length / 2);
+      var circle = svg.querySelector("circle"), cross = svg.querySelector(".cross");
+      circle.setAttribute("r", data.radius * scale);
       function draw() {
         var turn = sliders[0].value * Math.PI / 180, tilt = sliders[1].value * Math.PI / 180;
         var c = Math.cos(turn), s = Math.sin(turn), ct = Math.cos(tilt), st = Math.sin(tilt);
+        function place(x, y, z) {
+          var across = c * x - s * y, away = s * x + c * y;
+          return [across * scale, (-ct * z - st * away) * scale, st * z - ct * away];
+        }
+        // Halfway between the two middles stays where it is.
+        var offset = place.apply(null, data.offset);
+        var left = offset[0] / 2, up = offset[1] / 2;
         [data.raw, data.corrected].forEach(function (list, which) {
-          var near = "", far = "";
+          var near = "", far = "", middle = which ? 0 : offset[2];
           for (var i = 0; i < list.length; i += 3) {
-            var x = c * list[i] - s * list[i + 1], y = s * list[i] + c * list[i + 1], z = list[i + 2];
-            var dot = "M" + (x * scale).toFixed(1) + " "
-              + ((-ct * z - st * y) * scale).toFixed(1) + "h0";
-            if (st * z - ct * y >= 0) near += dot; else far += dot;
+            var p = place(list[i], list[i + 1], list[i + 2]);
+            var dot = "M" + (p[0] - left).toFixed(1) + " " + (p[1] - up).toFixed(1) + "h0";
+            if (p[2] >= middle) near += dot; else far += dot;
           }
           paths[which].setAttribute("d", far);
           paths[which + 2].setAttribute("d", near);
         });
+        circle.setAttribute("cx", -left);
+        circle.setAttribute("cy", -up);
+        cross.setAttribute("d", "M" + (-left - 5) + " " + -up + "h10M" + -left + " " + (-up - 5) + "v10");
       }
       var last = null;
       svg.addEventListener("pointerdown", function (e) {
