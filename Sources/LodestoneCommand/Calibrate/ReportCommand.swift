@@ -38,13 +38,9 @@ struct ReportCommand: ParsableCommand {
       Terminal.write(page)
       return
     }
-    do {
-      // Whole or not at all: the page of yesterday is better than half of today's.
-      try Data(page.utf8).write(to: URL(filePath: output), options: .atomic)
-    } catch {
-      throw CommandError(output, error)
-    }
-    Terminal.warn("lodestone: \(page.utf8.count) bytes in \(output)")
+    let file = try OutputFile(path: output)
+    try Data(page.utf8).withUnsafeBytes { try file.write($0) }
+    Terminal.warn("lodestone: \(file.written) bytes in \(output)")
   }
 
   /// What the stored files say of a board.
