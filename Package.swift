@@ -133,6 +133,13 @@ let package = Package(
       name: "edge-latency", dependencies: ["CoreLocation"], path: "Tests/Hardware/EdgeLatency",
       swiftSettings: settings),
 
+    // Stored records in a process that loses its power, on a file system of its own. No test depends on
+    // it, so that no test has its system calls.
+    .target(name: "CSaveCut", path: "Tests/CSaveCut"),
+    .executableTarget(
+      name: "save-cut", dependencies: ["CSaveCut", "SensorHub", "CalibrationCore", "LinearAlgebra"],
+      path: "Tests/SaveCut", swiftSettings: settings),
+
     // One test target a target; `Architecture` holds the imports against the floors above.
     tests("LinearAlgebra", ["LinearAlgebra"]),
     tests("Geodesy", ["Geodesy", "LinearAlgebra", "CTestSupport"]),

@@ -1,5 +1,6 @@
 // What is wrong with a board's file, wiring and system, each with the line that mends it.
 
+import CalibrationCore
 import Foundation
 import Geomagnetism
 import LinuxIO
@@ -251,29 +252,27 @@ public struct Doctor: Sendable {
     return Finding(.problem, "\(port) is in use by \(names)", mend: mend, sensor: sensor)
   }
 
-  /// The records of a board's magnetometers, and files beside them that belong to none.
+  /// The records of a board's chips, and files beside them that belong to none.
   func calibrations(_ board: Board) -> [Finding] {
     let store = StateStore(folder: state).calibrations
     var findings: [Finding] = []
     var used: Set<String> = []
-    for (index, sensor) in board.sensors.enumerated()
-    where ChipCatalog.chip(named: sensor.chip)?.kind == .magnetometer {
-      let file = store.file(chip: sensor.chip, position: sensor.attachment.description)
-      used.insert(file.lastPathComponent)
-      switch store.find(sensor) {
-      case .record:
-        findings.append(Finding(.good, "\(sensor.chip): calibrated", sensor: index))
-      case .none:
-        findings.append(
-          Finding(
-            .note, "\(sensor.chip) is not calibrated: heading will not be trusted",
-            mend: "its record goes into \(file.path); Calibration/README.md says how", sensor: index
-          ))
-      case .unusable(let why):
-        findings.append(
-          Finding(
-            .problem, "\(sensor.chip): its calibration record cannot be used: \(why)",
-            mend: "mend or remove \(file.path)", sensor: index))
+    for (index, sensor) in board.sensors.enumerated() {
+      guard let kind = ChipCatalog.chip(named: sensor.chip)?.kind else { continue }
+      switch kind {
+      case .magnetometer:
+        let key = CalibrationStore.Key(.magnetometer, sensor)
+        used.insert(store.file(key).lastPathComponent)
+        findings.append(magnetometer(sensor, index, key, store))
+      case .inertial, .accelerometer:
+        for kind in kind == .inertial ? [CalibrationKind.gyro, .level] : [.level] {
+          let key = CalibrationStore.Key(kind, sensor)
+          used.insert(store.file(key).lastPathComponent)
+          // Neither is needed: only what is wrong with one is a finding.
+          guard case .unusable(let why) = store.current(key) else { continue }
+          findings.append(unusable(key, why, index, store))
+        }
+      default: break
       }
     }
     let names = (try? FileManager.default.contentsOfDirectory(atPath: store.folder.path)) ?? []
@@ -284,7 +283,42 @@ public struct Doctor: Sendable {
           "\(store.folder.appending(path: name).path) belongs to no chip of this board: "
             + "a record is called CHIP@PLACE.json"))
     }
+    for file in store.setAsideFiles {
+      findings.append(
+        Finding(
+          .note, "\(file.path) was damaged and is not used", mend: "remove it once it is replaced"))
+    }
     return findings
+  }
+
+  private func magnetometer(
+    _ sensor: Board.Sensor, _ index: Int, _ key: CalibrationStore.Key, _ store: CalibrationStore
+  ) -> Finding {
+    switch store.find(sensor) {
+    case .record: return Finding(.good, "\(sensor.chip): calibrated", sensor: index)
+    case .none:
+      let mend =
+        store.former(key) == nil
+        ? "its record goes into \(store.file(key).path); Calibration/README.md says how"
+        : "lodestone calibrate rollback \(sensor.chip)@\(sensor.attachment)   # the record before"
+      return Finding(
+        .note, "\(sensor.chip) is not calibrated: heading will not be trusted", mend: mend,
+        sensor: index)
+    case .unusable(let why): return unusable(key, why, index, store)
+    }
+  }
+
+  private func unusable(
+    _ key: CalibrationStore.Key, _ why: String, _ sensor: Int, _ store: CalibrationStore
+  ) -> Finding {
+    let what = key.kind == .magnetometer ? "calibration" : key.kind.rawValue
+    let before =
+      store.former(key) == nil
+      ? "mend or remove \(store.file(key).path)"
+      : "lodestone calibrate rollback \(key.chip)@\(key.position) --kind \(key.kind.rawValue)"
+    return Finding(
+      .problem, "\(key.chip): its \(what) record cannot be used: \(why)", mend: before,
+      sensor: sensor)
   }
 
   // Where calibrations and the last position are kept, and a newer magnetic model may lie.

@@ -88,20 +88,26 @@ public final class Session: Sendable {
     provider.wallTime() + time.seconds(since: provider.now())
   }
 
+  /// Where what this machine keeps of a board lies from run to run; `nil` for a simulated board without
+  /// `$STATE_DIRECTORY`, of which nothing is kept.
+  public static func keptState(
+    isSimulated: Bool, environment: [String: String] = ProcessInfo.processInfo.environment
+  ) -> URL? {
+    let folder = StateDirectory.current(environment: environment)
+    guard isSimulated else { return folder }
+    return environment["STATE_DIRECTORY"].map { _ in folder.appending(path: simulatedFolder) }
+  }
+
   // A simulated board has the places of a real one: what is stored of the one must never be read as the
   // other's.
+  private static let simulatedFolder = "simulated"
+
   private static func stateFolder(_ given: URL?, isSimulated: Bool) -> (url: URL, isTemporary: Bool)
   {
-    let environment = ProcessInfo.processInfo.environment
-    guard isSimulated else {
-      return (given ?? StateDirectory.current(environment: environment), false)
+    if let given {
+      return (isSimulated ? given.appending(path: simulatedFolder) : given, false)
     }
-    let named =
-      given
-      ?? environment["STATE_DIRECTORY"].map { _ in
-        StateDirectory.current(environment: environment)
-      }
-    if let named { return (named.appending(path: "simulated"), false) }
+    if let kept = keptState(isSimulated: isSimulated) { return (kept, false) }
     let name =
       "lodestone-\(ProcessInfo.processInfo.processIdentifier)-\(UUID().uuidString.prefix(8))"
     return (FileManager.default.temporaryDirectory.appending(path: name), true)

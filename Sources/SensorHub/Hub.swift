@@ -1,3 +1,4 @@
+import CalibrationCore
 import Dispatch
 public import Geomagnetism
 public import SensorBus
@@ -177,6 +178,17 @@ public final class Hub: Sendable {
       return pipeline.takePositionToKeep()
     }
     if let position { keep(position) }
+    for delivery in deliveries {
+      if let record = delivery.unusableRecord { setAside(record.kind, record.sensor) }
+    }
+  }
+
+  private func setAside(_ kind: CalibrationKind, _ sensor: Int) {
+    let key = CalibrationStore.Key(kind, board.sensors[sensor])
+    keeper.async { [state] in
+      // One that cannot be put aside is met again at the next start; it is never half used.
+      _ = try? state.calibrations.setAside(key)
+    }
   }
 
   private func keep(_ position: LastPosition) {

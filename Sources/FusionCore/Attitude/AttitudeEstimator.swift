@@ -40,7 +40,14 @@ public struct MagnetometerQuality: Sendable, Hashable, Codable {
   ///
   /// `corrected = M (raw - b)`, so the error of b enters as `M C M'`, then turned by the mount.
   public init(_ calibration: AppliedCalibration, mount: Mount) {
-    let turn = mount.matrix * calibration.matrix
+    self.init(calibration, mount: mount.matrix)
+  }
+
+  /// The same where more than the mount lies between chip and body.
+  ///
+  /// - Parameter mount: From the chip's frame to the body's; orthonormal.
+  public init(_ calibration: AppliedCalibration, mount: Matrix3) {
+    let turn = mount * calibration.matrix
     self.init(
       isCalibrated: true, offsetCovariance: turn * calibration.offsetCovariance * turn.transposed,
       residual: calibration.residual)
@@ -316,6 +323,32 @@ public struct AttitudeEstimator: Sendable {
     state.rest.reset()
     state.verticalAcceleration = nil
     state.mode = .starting
+  }
+
+  /// Takes a gyro bias that was measured before this run, body frame: attitude starts with it.
+  ///
+  /// A filter that runs has learned the bias of this run and keeps that.
+  /// - Parameters:
+  ///   - bias: rad/s, at most 1 long.
+  ///   - deviation: One sigma of each axis, rad/s, above zero: with what it may have wandered since.
+  public mutating func expectGyroBias(_ bias: Vector3, deviation: Double) {
+    guard bias.isFinite, bias.length <= 1, deviation > 0, deviation.isFinite,
+      !state.filter.isRunning
+    else { return }
+    state.bias = bias
+    state.biasDeviation = min(deviation, coefficients.biasDeviation)
+  }
+
+  /// Says that samples come in another body frame from now on: attitude starts anew, the bias is kept.
+  /// - Parameter turn: From the frame before to the new one, a unit quaternion.
+  public mutating func bodyDidTurn(by turn: Quaternion) {
+    if state.mode == .inertial || state.mode == .starting { restart() }
+    state.bias = turn.rotate(state.bias)
+    state.rate = turn.rotate(state.rate)
+    state.field = turn.rotate(state.field)
+    state.direct = DirectTracker()
+    state.carry = HeadingCarry()
+    state.monitor.reset()
   }
 
   /// Takes one specific force, m/s^2, body frame: at rest it points up; at most 1000 on each axis.

@@ -5,5 +5,9 @@ struct CalibrateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "calibrate",
     abstract: "Teach the board its own iron, and how its chips sit.",
-    subcommands: [ReportCommand.self])
+    subcommands: [
+      LevelCommand.self, GyroCommand.self, ListRecordsCommand.self, ShowRecordCommand.self,
+      RollbackCommand.self, ExportCommand.self, ImportCommand.self, LockCommand.self,
+      UnlockCommand.self, ReportCommand.self,
+    ])
 }

@@ -25,13 +25,20 @@ enum SmoothingPass: Sendable {
 struct Pipeline: Sendable {
   private struct Channel: Sendable {
     let kind: ChipKind
-    let mount: Matrix3
+    /// From the chip's frame to the carrier's: its mount, then the board's level.
+    var mount: Matrix3
+    /// -1 for a mirrored mount: an angular rate is an axial vector.
+    let sense: Double
     var calibration: AppliedCalibration?
     var quality = MagnetometerQuality.uncalibrated
     /// A magnetometer's newest sample, not corrected, in its own frame.
     var newestField: Vector3?
     /// Whether this is the first chip of its kind, the one that is listened to.
     var isPrimary: Bool
+    /// Whether its file was found to be of no use: it is put aside then, and the record in use stays.
+    var fileWasUnusable = false
+    /// What its own record says of a gyro's bias.
+    var gyroBias: AppliedGyroBias?
   }
 
   private var channels: [Channel]
@@ -52,6 +59,9 @@ struct Pipeline: Sendable {
   private static let courseInterval = 0.05
   private var pendingDiagnostics: [String]
   private let places: [(position: String, mount: Mount)]
+  /// How the board sits in its carrier.
+  private var level: Quaternion?
+  private var levelFileWasUnusable = false
   private let isSimulated: Bool
   /// Whether the board has something that feels gravity and that has not been heard of yet.
   private var awaitsGravity: Bool
@@ -94,7 +104,10 @@ struct Pipeline: Sendable {
         pendingDiagnostics.append(
           "\(sensor.chip) at \(sensor.attachment): its mount is a mirror image")
       }
-      channels.append(Channel(kind: kind, mount: sensor.mount.matrix, isPrimary: isPrimary))
+      channels.append(
+        Channel(
+          kind: kind, mount: sensor.mount.matrix, sense: sensor.mount.isMirrored ? -1 : 1,
+          isPrimary: isPrimary))
     }
     awaitsGravity = seen.contains(.inertial) || seen.contains(.accelerometer)
     if seen.contains(.inertial) {
@@ -156,6 +169,12 @@ struct Pipeline: Sendable {
     case .calibration(let sensor, let finding, let time):
       take(finding, for: sensor)
       publishDiagnostics(at: time, publish)
+    case .gyroBias(let sensor, let finding, let time):
+      take(finding, forGyro: sensor)
+      publishDiagnostics(at: time, publish)
+    case .level(let sensor, let finding, let time):
+      take(level: finding, from: sensor)
+      publishDiagnostics(at: time, publish)
     case .lastPosition(let last):
       local.update(last)
       heading.expectedField = local.expectedField
@@ -169,12 +188,15 @@ struct Pipeline: Sendable {
     let name = "\(status[sensor].chip) at \(places[sensor].position)"
     let before = channels[sensor]
     let wasCalibrated = before.calibration != nil
+    defer { channels[sensor].fileWasUnusable = finding.isUnusable }
     switch finding {
     case .record(let calibration):
       guard calibration != channels[sensor].calibration else { return }
       channels[sensor].calibration = calibration
-      channels[sensor].quality = MagnetometerQuality(calibration, mount: places[sensor].mount)
+      channels[sensor].quality = MagnetometerQuality(calibration, mount: before.mount)
       if wasCalibrated { pendingDiagnostics.append("\(name): the new calibration is applied") }
+    // Gone because it was put aside: that was said, and the one before stays.
+    case .none where before.fileWasUnusable: return
     case .none:
       channels[sensor].calibration = nil
       channels[sensor].quality = .uncalibrated
@@ -182,7 +204,8 @@ struct Pipeline: Sendable {
     case .unusable(let reason):
       let consequence = wasCalibrated ? "the one before stays" : "heading will not be trusted"
       pendingDiagnostics.append(
-        "\(name): its calibration record cannot be used (\(reason)): \(consequence)")
+        "\(name): its calibration record cannot be used (\(reason)): \(consequence); "
+          + "lodestone calibrate list shows what there is")
       return
     }
     guard before.isPrimary, let raw = before.newestField else { return }
@@ -190,6 +213,64 @@ struct Pipeline: Sendable {
     let shift = (new?.correct(raw) ?? raw) - (old?.correct(raw) ?? raw)
     heading.calibrationDidChange(
       shift: before.mount * shift, quality: channels[sensor].quality)
+  }
+
+  // Once the filter runs it knows better: a bias that comes then is for the next start.
+  private mutating func take(_ finding: StoredFinding<AppliedGyroBias>, forGyro sensor: Int) {
+    let name = "\(status[sensor].chip) at \(places[sensor].position)"
+    switch finding {
+    case .none: break
+    case .record(let bias):
+      let before = channels[sensor].gyroBias
+      guard bias != before else { return }
+      channels[sensor].gyroBias = bias
+      expectGyroBias()
+      if before != nil { pendingDiagnostics.append("\(name): the gyro's new record was read") }
+    case .unusable(let reason):
+      pendingDiagnostics.append(
+        "\(name): its gyro record cannot be used (\(reason)): its bias is learned from rest; "
+          + "lodestone calibrate list shows what there is")
+    }
+  }
+
+  private mutating func expectGyroBias() {
+    guard let channel = channels.first(where: { $0.kind == .inertial && $0.isPrimary }),
+      let known = channel.gyroBias
+    else { return }
+    heading.expectGyroBias(
+      channel.sense * (channel.mount * known.bias), deviation: known.deviation)
+  }
+
+  private mutating func take(level finding: StoredFinding<Quaternion>, from sensor: Int) {
+    guard channels[sensor].isPrimary else { return }
+    let wasUnusable = levelFileWasUnusable
+    levelFileWasUnusable = finding.isUnusable
+    let new: Quaternion?
+    switch finding {
+    case .record(let rotation): new = rotation
+    case .none where wasUnusable: return
+    case .none: new = nil
+    case .unusable(let reason):
+      let consequence = level == nil ? "the board is as its mounts say" : "the one before stays"
+      pendingDiagnostics.append(
+        "the board's level record cannot be used (\(reason)): \(consequence); "
+          + "lodestone calibrate list shows what there is")
+      return
+    }
+    guard new != level else { return }
+    let turn = (new ?? .identity) * (level ?? .identity).conjugate
+    level = new
+    for index in channels.indices {
+      let mount = places[index].mount.matrix
+      channels[index].mount = new.map { $0.matrix * mount } ?? mount
+      if let calibration = channels[index].calibration {
+        channels[index].quality = MagnetometerQuality(calibration, mount: channels[index].mount)
+      }
+    }
+    heading.bodyDidTurn(by: turn)
+    if status.contains(where: { $0.counters.samples > 0 }) {
+      pendingDiagnostics.append("the board's new level is applied: attitude starts anew")
+    }
   }
 
   private mutating func publishDiagnostics(at time: Timestamp, _ publish: (Observation) -> Void) {
@@ -215,9 +296,8 @@ struct Pipeline: Sendable {
       vertical.update(heading, at: time)
     case .inertial(let rate, let force):
       awaitsGravity = false
-      // An angular rate is an axial vector: a mirrored mount turns its sense as well.
-      let sense = mount.determinant
-      heading.update(angularRate: sense * (mount * rate), acceleration: mount * force, at: time)
+      heading.update(
+        angularRate: channel.sense * (mount * rate), acceleration: mount * force, at: time)
       publishCourseHeading(at: time, publish)
       vertical.update(heading, at: time)
     case .magneticField(let raw):

@@ -1,5 +1,4 @@
 import SensorBus
-import SensorDrivers
 import SensorTypes
 
 /// Which sensors one thread serves: all of one bus. A plan is a value; the worker is made on its thread.
@@ -36,12 +35,9 @@ struct WorkerPlan: Sendable {
     deliver: @escaping ([Delivery], TraceBuffer) -> Void
   ) -> BusWorker {
     let tasks = sensors.map { index, sensor in SensorFactory.task(index: index, sensor: sensor) }
-    let magnetometers = sensors.filter {
-      ChipCatalog.chip(named: $0.sensor.chip)?.kind == .magnetometer
-    }
-    // One worker is enough for the position; its file's number follows the last sensor's.
+    // One worker is enough for the position.
     let files = WorkerFiles(
-      magnetometers: magnetometers, store: state, positionIndex: index == 0 ? boardSize : nil)
+      sensors: sensors, boardSize: boardSize, store: state, looksAfterPosition: index == 0)
     return BusWorker(
       bus: bus, speed: speed, port: Port(source, worker: index, records: records), tasks: tasks,
       files: files, demand: demand, deliver: deliver)

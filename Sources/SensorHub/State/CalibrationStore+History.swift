@@ -84,18 +84,15 @@ extension CalibrationStore {
     let folder = historyFolder(key)
     try StateFile.makeFolder(folder.path)
     let present = numbered(key)
-    if !isUndone, let newest = present.first(where: { !$0.isUndone }),
-      former(newest, key).says(record)
-    {
-      return
+    let newest = present.first { !$0.isUndone }
+    // What an earlier save has kept before it was cut is not kept twice.
+    if isUndone || !(newest.map { former($0, key).says(record) } ?? false) {
+      var record = record
+      record.isLocked = false
+      let number = (present.first?.number ?? 0) + 1
+      try StateFile.write(try record.encoded(), to: file((number, isUndone), key))
     }
-    var record = record
-    record.isLocked = false
-    let number = (present.first?.number ?? 0) + 1
-    try StateFile.write(try record.encoded(), to: file((number, isUndone), key))
-    for old in present.dropFirst(Self.historyLimit - 1) {
-      try? FileManager.default.removeItem(at: file(old, key))
-    }
+    for old in numbered(key).dropFirst(Self.historyLimit) { StateFile.remove(file(old, key)) }
   }
 
   private func historyFolder(_ key: Key) -> URL {
@@ -253,5 +250,28 @@ extension CalibrationStore {
     } catch {
       return .failure(NotARecord(description: error.description))
     }
+  }
+}
+
+extension CalibrationStore {
+  /// Whose records this machine keeps, in use or former, in the order of the files' names.
+  public var keys: [Key] {
+    var keys: [Key] = entries.compactMap { entry in
+      if case .success(let record) = entry.record { Key(record) } else { nil }
+    }
+    let history = folder.appending(path: "history")
+    for name in StateFile.names(in: history.path) {
+      let files = StateFile.names(in: history.appending(path: name).path)
+      for file in files.reversed() where file.hasSuffix(".json") {
+        guard
+          case .bytes(let bytes) = StateFile.read(
+            history.appending(path: name).appending(path: file).path),
+          let record = try? StoredRecord(json: bytes), Key(record).stem == name
+        else { continue }
+        if !keys.contains(Key(record)) { keys.append(Key(record)) }
+        break
+      }
+    }
+    return keys
   }
 }

@@ -11,6 +11,10 @@ public enum StoredFinding<Applied: Sendable & Equatable>: Sendable, Equatable {
   case record(Applied)
   /// A record that cannot be used, and why.
   case unusable(String)
+
+  var isUnusable: Bool {
+    if case .unusable = self { true } else { false }
+  }
 }
 
 /// The calibration records of this machine: one file a chip and kind in the state directory, and beside them

@@ -67,6 +67,9 @@ enum StateFile {
     try synchronize(folder: new.deletingLastPathComponent().path)
   }
 
+  /// Removes a file that is not needed any more; one that stays does no harm.
+  static func remove(_ file: URL) { unlink(file.path) }
+
   /// Makes a folder and those above it, each forced to the disk.
   static func makeFolder(_ path: String) throws {
     guard mkdir(path, 0o777) != 0 else {

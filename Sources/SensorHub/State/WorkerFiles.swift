@@ -1,39 +1,75 @@
+import CalibrationCore
 import Foundation
+import SensorDrivers
 import SensorTypes
 
-/// The stored files that one worker looks after: the calibrations of its magnetometers, and for the first
-/// worker the last position. Confined to its thread.
+/// The stored files that one worker looks after: the records of its chips, and for the first worker the last
+/// position. Confined to its thread.
 final class WorkerFiles {
-  private let calibrations: [(index: Int, sensor: Board.Sensor, watch: StateWatch)]
+  private struct Record {
+    let kind: CalibrationKind
+    let index: Int
+    let sensor: Board.Sensor
+    let watch: StateWatch
+    /// What tells the file from others in a recording.
+    let number: Int
+  }
+
+  private let records: [Record]
   private var position: StateWatch?
-  private let positionIndex: Int
+  private let positionNumber: Int
 
   /// - Parameters:
-  ///   - sensors: The magnetometers of the worker, with their places in the board's list.
+  ///   - sensors: The chips of the worker, with their places in the board's list.
+  ///   - boardSize: How many chips the whole board has.
   ///   - store: Where the files are.
-  ///   - positionIndex: The number of the position's file in a recording; `nil` for a worker that leaves it
-  ///     to another one.
+  ///   - looksAfterPosition: Whether this worker reads the last position.
   init(
-    magnetometers sensors: [(index: Int, sensor: Board.Sensor)], store: StateStore,
-    positionIndex: Int?
+    sensors: [(index: Int, sensor: Board.Sensor)], boardSize: Int, store: StateStore,
+    looksAfterPosition: Bool
   ) {
-    calibrations = sensors.map { index, sensor in
-      (index, sensor, StateWatch(path: store.calibrations.file(of: sensor).path))
+    // Numbers are part of recordings: a chip's own for its iron, then the position's, then the others in turn.
+    func files(_ kind: CalibrationKind, of kinds: [ChipKind], from first: Int) -> [Record] {
+      sensors.compactMap { index, sensor in
+        guard let chip = ChipCatalog.chip(named: sensor.chip)?.kind, kinds.contains(chip) else {
+          return nil
+        }
+        let file = store.calibrations.file(CalibrationStore.Key(kind, sensor))
+        return Record(
+          kind: kind, index: index, sensor: sensor, watch: StateWatch(path: file.path),
+          number: first + index)
+      }
     }
-    position = positionIndex.map { _ in StateWatch(path: store.positionFile.path) }
-    self.positionIndex = positionIndex ?? 0
+    positionNumber = boardSize
+    records =
+      files(.magnetometer, of: [.magnetometer], from: 0)
+      + files(.gyro, of: [.inertial], from: boardSize + 1)
+      + files(.level, of: [.inertial, .accelerometer], from: 2 * boardSize + 1)
+    position = looksAfterPosition ? StateWatch(path: store.positionFile.path) : nil
   }
 
   /// Hands on what is new. The position is read once: later ones are this run's own.
   func look(_ port: Port, at now: Timestamp, into outbox: inout [Delivery]) {
-    for (index, sensor, watch) in calibrations {
-      guard let content = port.change(of: watch, index) else { continue }
-      let finding = CalibrationStore.finding(content, for: sensor)
-      outbox.append(.calibration(sensor: index, finding, at: now))
+    for record in records {
+      guard let content = port.change(of: record.watch, record.number) else { continue }
+      let (index, sensor) = (record.index, record.sensor)
+      switch record.kind {
+      case .magnetometer:
+        outbox.append(
+          .calibration(
+            sensor: index, CalibrationStore.finding(content, for: sensor), at: now))
+      case .gyro:
+        outbox.append(
+          .gyroBias(
+            sensor: index, CalibrationStore.gyroFinding(content, for: sensor), at: now))
+      case .level:
+        outbox.append(
+          .level(sensor: index, CalibrationStore.levelFinding(content, for: sensor), at: now))
+      }
     }
     guard let watch = position else { return }
     position = nil
-    if let content = port.change(of: watch, positionIndex), let last = LastPosition(content) {
+    if let content = port.change(of: watch, positionNumber), let last = LastPosition(content) {
       outbox.append(.lastPosition(last))
     }
   }

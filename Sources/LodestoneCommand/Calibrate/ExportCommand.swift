@@ -1,0 +1,37 @@
+import ArgumentParser
+import CalibrationCore
+import SensorHub
+
+/// `lodestone calibrate export`: records in one file, for another machine or for safety.
+struct ExportCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "export",
+    abstract: "Writes records into one file: all of them, or one chip's.",
+    discussion: "The file is read by 'lodestone calibrate import'. History is not in it.")
+
+  @OptionGroup var which: RecordOptions
+
+  @Option(name: [.short, .long], help: "The file; standard output without.")
+  var output: String?
+
+  func run() throws {
+    let (store, _) = try which.board.records()
+    _ = try store.setAsideDamaged()
+    let isOne = which.chip != nil || which.kind != nil
+    let keys = isOne ? [try which.key(in: store)] : store.keys
+    let records = keys.compactMap { key -> StoredRecord? in
+      if case .record(let record) = store.current(key) { record } else { nil }
+    }
+    guard !records.isEmpty else {
+      throw CommandError("there is no record in use in \(store.folder.path)")
+    }
+    let bytes = try CalibrationArchive(records).encoded()
+    guard let output else {
+      Terminal.write(String(decoding: bytes, as: UTF8.self))
+      return
+    }
+    try bytes.withUnsafeBytes { try OutputFile(path: output).write($0) }
+    let count = records.count
+    Terminal.warn("\(count) record\(count == 1 ? "" : "s") in \(output)")
+  }
+}

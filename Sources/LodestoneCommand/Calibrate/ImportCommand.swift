@@ -1,0 +1,122 @@
+import ArgumentParser
+import CalibrationCore
+import Foundation
+import SensorHub
+
+/// `lodestone calibrate import`: takes records from a file for the chips they belong to.
+struct ImportCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "import",
+    abstract: "Takes records from a file, each for the chip it belongs to.",
+    discussion: """
+      A record of a chip that this board has not got, or has elsewhere, is refused: with --as-chip it is \
+      given to another one all the same. All records of a file are taken, or none.
+      """)
+
+  @OptionGroup var board: BoardOptions
+
+  @Argument(help: "A file of 'lodestone calibrate export', or one record.")
+  var file: String
+
+  @Option(help: "Give the file's one record to this chip: LIS3MDL@/dev/i2c-1:0x1c.")
+  var asChip: String?
+
+  @Flag(help: "In place of a locked record too.")
+  var force = false
+
+  @Option(help: "How to print: text or json.")
+  var format = OutputFormat.text
+
+  func run() throws {
+    let (store, board) = try board.recordsOfBoard()
+    var records = try read()
+    if let asChip {
+      guard records.count == 1 else {
+        throw CommandError("--as-chip goes with a file of one record; \(file) has \(records.count)")
+      }
+      records[0] = try given(records[0], to: ChipName(asChip), board)
+    } else {
+      for record in records { try check(record, board) }
+    }
+    // None where one is refused.
+    for record in records where !force {
+      if case .record(let present) = store.current(CalibrationStore.Key(record)), present.isLocked {
+        throw CalibrationStore.Locked(key: CalibrationStore.Key(record))
+      }
+    }
+    for record in records {
+      try store.save(record, overridingLock: force)
+      switch format {
+      case .json: print(RecordText.line(record).line)
+      case .text: print("\(CalibrationStore.Key(record)): \(RecordText.short(record))")
+      }
+    }
+  }
+
+  private func read() throws -> [StoredRecord] {
+    let bytes: [UInt8]
+    do {
+      bytes = Array(try Data(contentsOf: URL(filePath: file)))
+    } catch {
+      throw CommandError(file, error)
+    }
+    do {
+      let records = try CalibrationArchive(json: bytes).records
+      guard !records.isEmpty else { throw CommandError("\(file): there is no record in it") }
+      return records
+    } catch let error as CalibrationArchive.Invalid {
+      throw CommandError("\(file): \(error)")
+    }
+  }
+
+  private func check(_ record: StoredRecord, _ board: Board?) throws {
+    let key = CalibrationStore.Key(record)
+    guard let board else {
+      throw CommandError(
+        "no board file and no known chip: name a board by --board, or a chip by --as-chip")
+    }
+    let sensors = board.sensors(for: key.kind)
+    guard let sensor = sensors.first(where: { key.fits($0) }) else {
+      let there = sensors.map { "\($0.chip) at \($0.attachment)" }.joined(separator: ", ")
+      let other = sensors.first.map {
+        "; --as-chip \($0.chip)@\($0.attachment) gives it to that one"
+      }
+      throw CommandError(
+        "refused: the record is of the \(key), and this board has "
+          + (there.isEmpty ? "no such chip" : "\(there)\(other ?? "")"))
+    }
+    try check(record, mountOf: sensor)
+  }
+
+  private func check(_ record: StoredRecord, mountOf sensor: Board.Sensor) throws {
+    guard case .level(let level) = record, level.mount != sensor.mount else { return }
+    throw CommandError(
+      "refused: the level was made with another mount of \(sensor.chip) than the board file has now"
+    )
+  }
+
+  private func given(_ record: StoredRecord, to name: ChipName, _ board: Board?) throws
+    -> StoredRecord
+  {
+    let key = CalibrationStore.Key(record.kind, chip: name.chip, position: name.position ?? "")
+    let sensor = board?.sensors(for: record.kind).first { sensor in
+      name.position == nil ? sensor.chip.lowercased() == name.chip.lowercased() : key.fits(sensor)
+    }
+    if let sensor { try check(record, mountOf: sensor) }
+    guard let position = name.position ?? sensor?.attachment.description else {
+      throw CommandError(
+        "--as-chip \(name.chip): where? say it as CHIP@PLACE, LIS3MDL@/dev/i2c-1:0x1c")
+    }
+    if let board, sensor == nil {
+      let there = board.sensors(for: record.kind).map { "\($0.chip)@\($0.attachment)" }
+      throw CommandError(
+        "refused: this board has no \(name.chip) at \(position) for a record of kind "
+          + "\(record.kind.rawValue); it has \(there.isEmpty ? "none" : there.joined(separator: ", "))"
+      )
+    }
+    var record = record
+    record.chip = sensor?.chip ?? name.chip
+    record.busPosition = position
+    return record
+  }
+}

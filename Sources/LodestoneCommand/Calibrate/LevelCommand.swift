@@ -1,0 +1,89 @@
+import ArgumentParser
+import CalibrationCore
+import LinearAlgebra
+import Lodestone
+import SensorHub
+import SensorTypes
+
+/// `lodestone calibrate level`: how the board sits in what carries it.
+struct LevelCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "level",
+    abstract: "Measures how the board sits in its carrier, from gravity.",
+    discussion: """
+      Hold the board, or what carries it, as it is level in use. The small rotation that is found is applied \
+      to all its chips, after their mounts. In one position the tilt of what it lies on is part of it; with \
+      --two-positions it is turned by half a turn in between, and that tilt falls out. Needs an \
+      accelerometer; refused when the board moves.
+      """)
+
+  @OptionGroup var options: StillOptions
+
+  @Option(help: "How long to listen in each position, seconds, 2 to 600.")
+  var seconds = 5.0
+
+  @Flag(help: "A second time after half a turn on the same place.")
+  var twoPositions = false
+
+  func validate() throws {
+    guard (LevelAtRest.shortest...600).contains(seconds) else {
+      throw ValidationError("--seconds takes 2 to 600")
+    }
+    if twoPositions, options.yes {
+      throw ValidationError("--two-positions needs somebody who turns the board: not with --yes")
+    }
+  }
+
+  func run() throws {
+    let session = try Session(board: options.board.name)
+    let (index, sensor): (Int, Board.Sensor)
+    do {
+      (index, sensor) = try session.gravitySensor(for: "level")
+    } catch let error as CommandError {
+      try options.refuse(error.description)
+    }
+    try options.checkLock(session, .level, sensor)
+    try options.prepare("Hold the board as it is level in use, for \(Int(seconds)) s.")
+    var positions = [try position(session, index, sensor)]
+    if twoPositions {
+      try options.prepare("Turn it by half a turn (180 deg) on the same place, and leave it again.")
+      // A board is opened again: what it does in between is not listened to.
+      positions.append(
+        try position(try Session(board: options.board.name), index, sensor))
+    }
+    let outcome = LevelAtRest.outcome(of: positions)
+    guard outcome.refusal == nil, let rotation = outcome.rotation else {
+      try options.refuse(outcome.refusal ?? "the accelerometer said nothing")
+    }
+    try options.save(
+      .level(
+        LevelRecord(
+          chip: sensor.chip, busPosition: sensor.attachment.description, mount: sensor.mount,
+          board: session.board.name, date: session.date,
+          method: twoPositions ? "twoPositions" : "onePosition", samples: outcome.samples,
+          rotation: rotation, deviation: outcome.deviation, surfaceTilt: outcome.surfaceTilt)),
+      session)
+  }
+
+  private func position(
+    _ session: Session, _ index: Int, _ sensor: Board.Sensor
+  ) throws -> LevelAtRest.Position {
+    let mount = sensor.mount.matrix
+    var position = LevelAtRest.Position()
+    var gathering = StillGathering(session: session, sensor: index, seconds: seconds)
+    try gathering.run { reading in
+      guard reading.sensor == index else { return }
+      let time = reading.sample.time
+      switch reading.sample.value {
+      case .inertial(let rate, let force):
+        position.rate.take(rate, at: time)
+        position.force.take(mount * force, at: time)
+      case .acceleration(let force): position.force.take(mount * force, at: time)
+      default: break
+      }
+    } movement: {
+      position.movement
+    }
+    return position
+  }
+}

@@ -1,0 +1,123 @@
+import ArgumentParser
+import CalibrationCore
+import Foundation
+import SensorHub
+
+/// `lodestone calibrate list`: the records that this machine keeps.
+struct ListRecordsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list",
+    abstract: "The calibration records of this machine.",
+    discussion: """
+      A damaged record is put aside, under another name beside the others, and reported; the one before it \
+      is offered.
+      """)
+
+  @OptionGroup var board: BoardOptions
+
+  @Option(help: "How to print: text or json.")
+  var format = OutputFormat.text
+
+  func run() throws {
+    let (store, board) = try board.records()
+    let aside = try store.setAsideDamaged()
+    switch format {
+    case .json: printLines(store, aside)
+    case .text: printTable(store, board)
+    }
+  }
+
+  private func printLines(_ store: CalibrationStore, _ aside: [CalibrationStore.SetAside]) {
+    for key in store.keys {
+      guard case .record(let record) = store.current(key) else {
+        // In use is nothing; there is something to go back to.
+        guard let former = store.former(key) else { continue }
+        var line = JSONLine()
+        line.set("kind", key.kind.rawValue)
+        line.set("chip", key.chip)
+        line.set("busPosition", key.position)
+        line.set("inUse", false)
+        line.set("formerDate", former.date)
+        print(line.line)
+        continue
+      }
+      var line = RecordText.line(record)
+      line.set("inUse", true)
+      line.set("former", store.history(key).count)
+      line.set("file", store.file(key).path)
+      print(line.line)
+    }
+    for entry in store.entries {
+      guard case .failure(let why) = entry.record else { continue }
+      var line = JSONLine()
+      line.set("file", entry.file.path)
+      line.set("reason", why.description)
+      print(line.line)
+    }
+    for one in aside {
+      var line = JSONLine()
+      line.set("setAside", one.file.path)
+      line.set("reason", one.reason)
+      print(line.line)
+    }
+  }
+
+  private func printTable(_ store: CalibrationStore, _ board: Board?) {
+    func row(_ cells: [(String, Int)]) -> String {
+      var text = ""
+      for (cell, width) in cells {
+        text +=
+          cell.count < width
+          ? cell.padding(toLength: width, withPad: " ", startingAt: 0)
+          : cell + " "
+      }
+      while text.hasSuffix(" ") { text.removeLast() }
+      return text
+    }
+    let keys = store.keys
+    if keys.isEmpty { print("no records in \(store.folder.path)") }
+    if !keys.isEmpty {
+      print(
+        row([("chip", 14), ("place", 17), ("kind", 13), ("method", 13), ("", 11), ("made", 0)]))
+    }
+    var notes: [String] = []
+    for key in keys {
+      guard case .record(let record) = store.current(key) else {
+        guard let former = store.former(key) else { continue }
+        print(
+          row([(key.chip, 14), (key.position, 17), (key.kind.rawValue, 13), ("not in use", 0)]))
+        notes.append(
+          "\(key.chip): the record before (\(RecordText.short(former))) comes back by\n"
+            + "  lodestone calibrate rollback \(key.chip)@\(key.position) --kind \(key.kind.rawValue)"
+        )
+        continue
+      }
+      print(
+        row([
+          (key.chip, 14), (key.position, 17), (key.kind.rawValue, 13), (record.method, 13),
+          (RecordText.figure(record) ?? "", 11), (RecordText.day(record), 11),
+        ]))
+      if record.isLocked { notes.append("\(key) is locked") }
+      if let board, !board.sensors(for: key.kind).contains(where: { key.fits($0) }) {
+        notes.append("\(key) is no chip of this board: its record is not used")
+      }
+    }
+    for entry in store.entries {
+      if case .failure(let why) = entry.record {
+        notes.append("\(entry.file.lastPathComponent) is not used: \(why)")
+      }
+    }
+    let aside = store.setAsideFiles
+    if !aside.isEmpty {
+      notes.append("put aside: \(aside.map(\.lastPathComponent).joined(separator: ", "))")
+    }
+    for note in notes { print(note) }
+  }
+}
+
+extension CalibrationStore.Key {
+  /// Whether it is of this chip.
+  func fits(_ sensor: Board.Sensor) -> Bool {
+    sensor.chip == chip && sensor.attachment.description == position
+  }
+}

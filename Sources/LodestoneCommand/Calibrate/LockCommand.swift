@@ -1,0 +1,43 @@
+import ArgumentParser
+import CalibrationCore
+import SensorHub
+
+/// `lodestone calibrate lock`: nothing takes a record's place unless a person says so.
+struct LockCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "lock",
+    abstract: "Keeps a record in its place: nothing replaces it without --force.")
+
+  @OptionGroup var which: RecordOptions
+
+  @Option(help: "How to print: text or json.")
+  var format = OutputFormat.text
+
+  func run() throws { try which.setLock(true, format) }
+}
+
+/// `lodestone calibrate unlock`: the record may be replaced again.
+struct UnlockCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "unlock", abstract: "Lets a record be replaced again.")
+
+  @OptionGroup var which: RecordOptions
+
+  @Option(help: "How to print: text or json.")
+  var format = OutputFormat.text
+
+  func run() throws { try which.setLock(false, format) }
+}
+
+extension RecordOptions {
+  fileprivate func setLock(_ isLocked: Bool, _ format: OutputFormat) throws {
+    let (store, _) = try board.records()
+    _ = try store.setAsideDamaged()
+    let key = try key(in: store)
+    let record = try store.setLock(isLocked, key)
+    switch format {
+    case .json: print(RecordText.line(record).line)
+    case .text: print("\(key) is \(isLocked ? "locked" : "not locked")")
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import ArgumentParser
+import CalibrationCore
+import SensorHub
+
+/// `lodestone calibrate rollback`: the record before the one in use.
+struct RollbackCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rollback",
+    abstract: "Puts the record before in place of the one in use; again goes further back.",
+    discussion: """
+      The one in use is kept in the history. A running program applies the change within two seconds.
+      """)
+
+  @OptionGroup var which: RecordOptions
+
+  @Flag(help: "A locked record too.")
+  var force = false
+
+  @Option(help: "How to print: text or json.")
+  var format = OutputFormat.text
+
+  func run() throws {
+    let (store, _) = try which.board.records()
+    _ = try store.setAsideDamaged()
+    let key = try which.key(in: store)
+    let record = try store.rollback(key, overridingLock: force)
+    switch format {
+    case .json: print(RecordText.line(record).line)
+    case .text: print("\(key): in use is now \(RecordText.short(record))")
+    }
+  }
+}
