@@ -3,7 +3,6 @@ import CalibrationCore
 import Foundation
 import Geomagnetism
 import Lodestone
-import SensorDrivers
 import SensorHub
 import SensorTypes
 
@@ -30,10 +29,11 @@ struct ReportCommand: ParsableCommand {
   }
 
   func run() throws {
-    let session = try Session(board: board.name)
-    let page = ReportPage.html(
-      Self.report(
-        of: session.board, state: session.state, unixSeconds: Date().timeIntervalSince1970))
+    let (store, located) = try self.board.recordsOfBoard()
+    let state = StateStore(folder: store.folder.deletingLastPathComponent())
+    let report = try Self.report(
+      of: located, state: state, unixSeconds: Date().timeIntervalSince1970)
+    let page = ReportPage.html(report)
     guard let output else {
       Terminal.write(page)
       return
@@ -43,35 +43,47 @@ struct ReportCommand: ParsableCommand {
     Terminal.warn("lodestone: \(file.written) bytes in \(output)")
   }
 
-  /// What the stored files say of a board.
+  /// What the stored files say of a board; without a board, of every chip that they name.
   static func report(
-    of board: Board, state: StateStore, unixSeconds: Double
-  ) -> CalibrationReport {
+    of board: Board?, state: StateStore, unixSeconds: Double
+  ) throws -> CalibrationReport {
+    let store = state.calibrations
+    var chips = store.keys.map { (key: $0, mount: Mount.aligned) }
+    if let board {
+      chips = CalibrationKind.allCases.flatMap { kind in
+        board.sensors(for: kind).map { (CalibrationStore.Key(kind, $0), $0.mount) }
+      }
+    } else if chips.isEmpty {
+      throw CommandError(
+        "no board is named or found, and there is no record in \(store.folder.path)")
+    }
     let dip = dip(of: board, state: state, unixSeconds: unixSeconds)
-    var magnetometers: [CalibrationReport.Magnetometer] = []
-    var others: [CalibrationReport.Other] = []
-    for sensor in board.sensors {
-      guard let kind = ChipCatalog.chip(named: sensor.chip)?.kind else { continue }
-      if kind == .magnetometer {
-        var magnetometer = magnetometer(sensor, state.calibrations)
+    return CalibrationReport(
+      board: board?.name ?? Self.name(in: store) ?? "this machine",
+      date: Date(timeIntervalSince1970: unixSeconds).formatted(.iso8601),
+      program: "lodestone \(LodestoneCommand.configuration.version)",
+      magnetometers: chips.filter { $0.key.kind == .magnetometer }.map { chip in
+        var magnetometer = magnetometer(chip.key, store)
+        magnetometer.mount = chip.mount
         magnetometer.modelDip = dip
-        magnetometers.append(magnetometer)
-      } else {
-        for kind in [CalibrationKind.level, .gyro] {
-          if let other = other(.init(kind, sensor), state.calibrations) { others.append(other) }
-        }
+        return magnetometer
+      },
+      others: chips.filter { $0.key.kind != .magnetometer }.compactMap { other($0.key, store) })
+  }
+
+  /// What the records call the board.
+  private static func name(in store: CalibrationStore) -> String? {
+    for key in store.keys {
+      if case .record(let record) = store.current(key), !record.board.isEmpty {
+        return record.board
       }
     }
-    return CalibrationReport(
-      board: board.name, date: Date(timeIntervalSince1970: unixSeconds).formatted(.iso8601),
-      program: "lodestone \(LodestoneCommand.configuration.version)",
-      magnetometers: magnetometers, others: others)
+    return nil
   }
 
   private static func magnetometer(
-    _ sensor: Board.Sensor, _ store: CalibrationStore
+    _ key: CalibrationStore.Key, _ store: CalibrationStore
   ) -> CalibrationReport.Magnetometer {
-    let key = CalibrationStore.Key(.magnetometer, sensor)
     let present: CalibrationReport.Present =
       switch store.current(key) {
       case .none: .none
@@ -91,8 +103,8 @@ struct ReportCommand: ParsableCommand {
       return CalibrationReport.Former(record: record, isUndone: entry.isUndone)
     }
     return CalibrationReport.Magnetometer(
-      chip: key.chip, position: key.position, mount: sensor.mount, present: present,
-      samples: samples, former: former)
+      chip: key.chip, position: key.position, present: present, samples: samples,
+      former: former)
   }
 
   private static func other(
@@ -132,16 +144,16 @@ struct ReportCommand: ParsableCommand {
   }
 
   /// The field's dip where the board is declared to be, or was last; `nil` where neither is known.
-  private static func dip(of board: Board, state: StateStore, unixSeconds: Double) -> Double? {
+  private static func dip(of board: Board?, state: StateStore, unixSeconds: Double) -> Double? {
     let last = state.lastPosition
-    guard let latitude = board.position?.latitude ?? last?.latitude,
-      let longitude = board.position?.longitude ?? last?.longitude
+    guard let latitude = board?.position?.latitude ?? last?.latitude,
+      let longitude = board?.position?.longitude ?? last?.longitude
     else { return nil }
     let year = MagneticModel.decimalYear(unixSeconds: unixSeconds)
     let model = MagneticModelFile.newest().file?.model ?? .wmm2025
     let field = try? model.field(
       latitude: latitude, longitude: longitude,
-      altitude: board.position?.altitude ?? last?.altitude ?? 0, decimalYear: year)
+      altitude: board?.position?.altitude ?? last?.altitude ?? 0, decimalYear: year)
     return field?.inclination
   }
 }
