@@ -69,7 +69,7 @@ struct ReportFixture {
 
   static func record(
     date: String = "2026-11-21T16:40:12Z", method: String = "ellipsoid", score: Int? = 93,
-    error: Double? = 0.31, residual: Double = 0.52, coverage: Double = 0.98,
+    error: Double? = 0.31, residual: Double = 0.52, coverage: Double = 1,
     offset: Vector3 = Self.offset, sigma: Double = 0.08, isLocked: Bool = false
   ) -> CalibrationRecord {
     CalibrationRecord(

@@ -97,10 +97,15 @@ struct ReportCommand: ParsableCommand {
       case .unusable(let why): .unusable(why)
       case .samples(let kept): .kept(kept)
       }
-    let former = store.history(key).map { entry in
-      let record: CalibrationRecord? =
-        if case .magnetometer(let record) = entry.record { record } else { nil }
-      return CalibrationReport.Former(record: record, isUndone: entry.isUndone)
+    let former = store.history(key).compactMap { entry -> CalibrationReport.Former? in
+      guard case .magnetometer(var record) = entry.record else {
+        return .init(record: nil, isUndone: entry.isUndone)
+      }
+      if case .record(let inUse) = present {
+        record.isLocked = inUse.isLocked
+        if record == inUse { return nil }
+      }
+      return .init(record: record, isUndone: entry.isUndone)
     }
     return CalibrationReport.Magnetometer(
       chip: key.chip, position: key.position, present: present, samples: samples,

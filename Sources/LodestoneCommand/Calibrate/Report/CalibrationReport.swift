@@ -30,6 +30,9 @@ struct CalibrationReport: Sendable {
   }
 
   /// One magnetometer.
+  ///
+  /// The store keeps a record that a person has gone back to among the former ones as well: `former` here is
+  /// without it.
   struct Magnetometer: Sendable, Equatable {
     var chip: String
     var position: String
@@ -40,6 +43,11 @@ struct CalibrationReport: Sendable {
     var former: [Former] = []
     /// The field's dip where the board is, by the magnetic model, degrees; `nil` where that is not known.
     var modelDip: Double?
+
+    /// The record that the one in use took the place of.
+    var before: CalibrationRecord? {
+      former.lazy.filter { !$0.isUndone }.compactMap(\.record).first
+    }
   }
 
   /// A record of something else: its heading, and what it says.

@@ -44,7 +44,7 @@ struct MagnetometerSection: Sendable {
       } else { nil }
     let errors = CompassErrors(
       record: record, mount: chip.mount, sampleDip: set?.dip, modelDip: chip.modelDip)
-    let compass = CompassPlots(errors: errors, former: chip.former.first?.record, id: id)
+    let compass = CompassPlots(errors: errors, former: chip.before, id: id)
     return """
       \(figures(record, errors))\(samplesNotice(set, record))\
       \(set.map { spheres($0, record) })\
