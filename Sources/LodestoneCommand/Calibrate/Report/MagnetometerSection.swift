@@ -80,7 +80,7 @@ struct MagnetometerSection: Sendable {
     let percent = Figures.number(100 * record.residual / record.field, 1)
     let state =
       record.isLocked
-      ? item("State", "Locked", "in use, not replaced by itself")
+      ? item("State", "Locked", "in use until unlocked")
       : item("State", "In use", "not locked")
     let score = record.score.map { item("Score", "\($0)", "of 100, \(Words.score($0))") }
     return """
