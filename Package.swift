@@ -137,7 +137,8 @@ let package = Package(
     // it, so that no test has its system calls.
     .target(name: "CSaveCut", path: "Tests/CSaveCut"),
     .executableTarget(
-      name: "save-cut", dependencies: ["CSaveCut", "SensorHub", "CalibrationCore", "LinearAlgebra"],
+      name: "save-cut",
+      dependencies: ["CSaveCut", "SensorHub", "CalibrationCore", "LinearAlgebra"],
       path: "Tests/SaveCut", swiftSettings: settings),
 
     // One test target a target; `Architecture` holds the imports against the floors above.

@@ -132,6 +132,101 @@ with tempfile.TemporaryDirectory() as name:
         "a damaged record", ["doctor", "--board", "boat.yaml"], 1, "'schema' is missing",
         STATE_DIRECTORY=folder)
 
+    # Calibrating at rest, and looking after what is stored.
+    legs = simulated.index("  legs:\n") + len("  legs:\n")
+    (path / "still.yaml").write_text(simulated[:legs] + "    - {seconds: 60, fix: false}\n")
+    (path / "turning.yaml").write_text(simulated[:legs] + "    - {seconds: 60, turn: 2400, fix: false}\n")
+    kept = {"STATE_DIRECTORY": str(path / "kept")}
+
+    def calibrate(*arguments, board="still.yaml"):
+        result = run("calibrate", *arguments, "--board", board, **kept)
+        lines = [line for line in result.stdout.splitlines() if line.startswith("{")]
+        return result, [json.loads(line) for line in lines]
+
+    at_rest = ("--yes", "--format", "json", "--seconds", "3")
+    result, lines = calibrate("gyro", *at_rest)
+    expect(
+        "a gyro at rest", result.returncode == 0 and lines[0]["accepted"] and lines[0]["kind"] == "gyro"
+        and os.path.isfile(lines[0]["file"]) and "held still for 2 of 3 s" in result.stderr, result.stderr)
+    result, lines = calibrate("level", *at_rest)
+    expect(
+        "a board at rest", result.returncode == 0 and lines[0]["tilt"] < 2 and lines[0]["method"] == "onePosition",
+        result.stderr)
+    for what in ["gyro", "level"]:
+        result, lines = calibrate(what, *at_rest, board="turning.yaml")
+        expect(
+            f"{what} on a board that turns", result.returncode == 1 and not lines[0]["accepted"]
+            and "deg" in lines[0]["reason"], result.stdout + result.stderr)
+        result, lines = calibrate(what, *at_rest, board="boat.yaml")
+        expect(
+            f"{what} on a board without the chip", result.returncode == 1
+            and ("accelerometer" in lines[0]["reason"] or "gyro" in lines[0]["reason"]), result.stdout)
+    says("nobody at the keyboard", ["calibrate", "gyro", "--board", "still.yaml"], 1, "--yes")
+    says("two positions by nobody", ["calibrate", "level", "--two-positions", "--yes"], 64, "not with --yes")
+    result, lines = calibrate("list", "--format", "json")
+    expect(
+        "all records are listed", result.returncode == 0
+        and sorted(line["kind"] for line in lines) == ["gyro", "level", "magnetometer"], result.stdout)
+    result, _ = calibrate("list")
+    expect(
+        "the list fits a terminal",
+        result.stdout.count("\n") == 4 and max(map(len, result.stdout.splitlines())) <= 80, result.stdout)
+
+    result, _ = calibrate("lock", "--kind", "gyro")
+    expect("a record is locked", result.returncode == 0 and "is locked" in result.stdout, result.stderr)
+    result, lines = calibrate("gyro", *at_rest)
+    expect(
+        "a locked record stays", result.returncode == 1 and "locked" in lines[0]["reason"],
+        result.stdout + result.stderr)
+    result, lines = calibrate("gyro", *at_rest, "--force")
+    expect("unless --force says otherwise", result.returncode == 0 and not lines[0]["locked"], result.stderr)
+    result, lines = calibrate("rollback", "lsm6dsox", "--kind", "gyro", "--format", "json")
+    expect("the record before comes back", result.returncode == 0 and lines[0]["kind"] == "gyro", result.stderr)
+    result, _ = calibrate("rollback", "LSM6DSOX", "--kind", "gyro")
+    expect("no further than there is", result.returncode == 1 and "no earlier record" in result.stderr, result.stderr)
+    result, _ = calibrate("show", "LSM6DSOX")
+    expect("a chip with two records is asked for", result.returncode == 1 and "which one?" in result.stderr)
+    result, lines = calibrate("show", "LSM6DSOX", "--kind", "gyro", "--format", "json")
+    expect(
+        "one record with its history",
+        result.returncode == 0 and [line["inUse"] for line in lines] == [True, False, False], result.stdout)
+
+    calibrate("export", "--output", "all.json")
+    calibrate("export", "LIS3MDL", "--output", "one.json")
+    expect(
+        "all records in one file", len(json.loads((path / "all.json").read_text())["records"]) == 3
+        and json.loads((path / "one.json").read_text())["chip"] == "LIS3MDL")
+    moved = (path / "still.yaml").read_text().replace("/dev/i2c-1", "/dev/i2c-3")
+    (path / "moved.yaml").write_text(moved)
+    other = {"STATE_DIRECTORY": str(path / "other")}
+    for file in ["all.json", "one.json"]:
+        says(
+            f"a record of another place, {file}", ["calibrate", "import", file, "--board", "moved.yaml"], 1,
+            "refused: the record is of the", **other)
+    expect("a refused import leaves nothing", not list((path / "other").rglob("*.json")))
+    says(
+        "given to another chip all the same",
+        ["calibrate", "import", "one.json", "--board", "moved.yaml", "--as-chip", "LIS3MDL"], 0,
+        "LIS3MDL at /dev/i2c-3:0x1c", **other)
+    says(
+        "to a chip that is not there",
+        ["calibrate", "import", "one.json", "--board", "moved.yaml", "--as-chip", "LSM303DLHC-M@/dev/i2c-3:0x1e"],
+        1, "has no LSM303DLHC-M", **other)
+    says("where they belong", ["calibrate", "import", "all.json", "--board", "still.yaml"], 0, "gyro LSM6DSOX", **other)
+    says("what is no record", ["calibrate", "import", "text", "--board", "still.yaml"], 1, "this is not JSON", **other)
+
+    records = path / "kept" / "simulated" / "calibrations"
+    (records / "LSM6DSOX@_dev_i2c-1_0x6a.gyro.json").write_text('{"schema":1,"kind":"gy')
+    result, _ = calibrate("list")
+    expect(
+        "a damaged record is put aside and the one before is offered",
+        result.returncode == 0 and "was put aside (not a calibration record" in result.stderr
+        and "calibrate rollback LSM6DSOX@/dev/i2c-1:0x6a --kind gyro" in result.stdout
+        and len(list(records.glob("*.corrupt-*"))) == 1, result.stdout + result.stderr)
+    result, _ = calibrate("rollback", "LSM6DSOX", "--kind", "gyro")
+    expect("and comes back", result.returncode == 0 and "in use is now" in result.stdout, result.stderr)
+    says("a simulated board keeps nothing", ["calibrate", "list", "--board", "simulated"], 1, "STATE_DIRECTORY")
+
 for failure in failures:
     print(failure, file=sys.stderr)
 print(f"command line: {'FAILED' if failures else 'passed'}")

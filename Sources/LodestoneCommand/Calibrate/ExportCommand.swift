@@ -1,5 +1,6 @@
 import ArgumentParser
 import CalibrationCore
+import Foundation
 import SensorHub
 
 /// `lodestone calibrate export`: records in one file, for another machine or for safety.

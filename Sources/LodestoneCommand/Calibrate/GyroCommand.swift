@@ -2,6 +2,7 @@ import ArgumentParser
 import CalibrationCore
 import LinearAlgebra
 import Lodestone
+import SensorDrivers
 import SensorHub
 import SensorTypes
 

@@ -1,12 +1,26 @@
 import ArgumentParser
 import CalibrationCore
 import Foundation
+import LinearAlgebra
 import LinuxIO
 import Lodestone
 import SensorDrivers
 import SensorHub
 
-extension CalibrationKind: ExpressibleByArgument {}
+/// The kinds of records by their names in `CalibrationKind`, as an option.
+enum KindName: String, ExpressibleByArgument, CaseIterable {
+  case magnetometer
+  case gyro
+  case level
+
+  var kind: CalibrationKind {
+    switch self {
+    case .magnetometer: .magnetometer
+    case .gyro: .gyro
+    case .level: .level
+    }
+  }
+}
 
 /// Which of this machine's stored records a command works on.
 struct RecordOptions: ParsableArguments {
@@ -20,7 +34,7 @@ struct RecordOptions: ParsableArguments {
   var chip: String?
 
   @Option(help: "Of which kind: magnetometer, gyro or level.")
-  var kind: CalibrationKind?
+  var kind: KindName?
 
   /// The one record that is meant, of those that this machine keeps.
   func key(in store: CalibrationStore) throws -> CalibrationStore.Key {
@@ -30,7 +44,7 @@ struct RecordOptions: ParsableArguments {
     }
     let wanted = chip.map(ChipName.init)
     let fitting = keys.filter { key in
-      (kind.map { $0 == key.kind } ?? true) && (wanted?.fits(key) ?? true)
+      (kind.map { $0.kind == key.kind } ?? true) && (wanted?.fits(key) ?? true)
     }
     guard let key = fitting.first else {
       throw CommandError(

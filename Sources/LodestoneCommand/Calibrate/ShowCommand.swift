@@ -1,5 +1,6 @@
 import ArgumentParser
 import CalibrationCore
+import Foundation
 import SensorHub
 
 /// `lodestone calibrate show`: one record, and what was there before it.

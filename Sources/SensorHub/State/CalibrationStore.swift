@@ -84,6 +84,10 @@ public struct CalibrationStore: Sendable {
   public struct Locked: Error, Sendable, Hashable, CustomStringConvertible {
     /// Whose it is.
     public let key: Key
+
+    /// Makes an error.
+    public init(key: Key) { self.key = key }
+
     /// One line for a person.
     public var description: String {
       "the record of \(key) is locked: lodestone calibrate unlock, or --force"
