@@ -117,6 +117,12 @@ struct MagnetometerSection: Sendable {
           they are probably another record's, or something magnetic moved.</p>
           """
       }
+      guard set.residual <= 1.5 * set.gate / SampleSet.reach else {
+        return """
+          <p class="notice">The kept samples lie \(Figures.number(set.residual, 2)) µT off, further than \
+          the record says: they may be another record's.</p>
+          """
+      }
       return ""
     }
   }
