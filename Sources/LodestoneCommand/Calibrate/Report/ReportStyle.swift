@@ -56,7 +56,7 @@ enum ReportStyle {
     .zero { stroke: var(--soft); stroke-width: 1; fill: none; }
     .dots { stroke: var(--data); stroke-width: 2.6; stroke-linecap: round; fill: none; }
     .dots.raw { stroke: var(--off); }
-    .far { opacity: .35; }
+    .far { opacity: .4; }
     .off { stroke: var(--off); stroke-width: 1.4; stroke-linecap: round; fill: none; }
     .outline { stroke: var(--ink); stroke-width: 1; fill: none; opacity: .65; }
     .cross { stroke: var(--ink); stroke-width: 1.8; fill: none; }
@@ -68,7 +68,7 @@ enum ReportStyle {
     .band { fill: var(--band); stroke: var(--data); stroke-width: 1; }
     .cell { stroke: var(--page); stroke-width: 1.2; }
     .cell.seen { fill: var(--data); }
-    .cell.few { fill: var(--few); }
+    .cell.few { fill: var(--few); stroke: var(--data); stroke-width: .8; }
     .cell.gap { fill: none; stroke: var(--soft); stroke-width: 1; stroke-dasharray: 2 2; }
     table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
     .history { width: 100%; font-size: .9375rem; }
