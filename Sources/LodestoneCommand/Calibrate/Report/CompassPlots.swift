@@ -24,7 +24,8 @@ struct CompassPlots: Sendable {
     return """
       <figure><div class="compasses">\(bare)\(before)\(after())</div>\
       <figcaption><p>A prediction, not a measurement: it takes the fit for the truth about the iron, and \
-      the board for level. \(dipWords) Each drawing has a scale of its own.</p></figcaption></figure>
+      the board for level. 95 of 100 headings with this record lie in the band. \(dipWords) Each drawing has \
+      a scale of its own.</p></figcaption></figure>
       """
   }
 
@@ -106,7 +107,7 @@ struct CompassPlots: Sendable {
     let kind = errors.record.headingError == nil ? "hard iron alone, RMS" : "RMS"
     return """
       <div><h4>With this record</h4>\
-      <p class="soft">\(kind) \(rms); 95 of 100 in the band</p>\(drawn)</div>
+      <p class="soft">\(kind) \(rms)</p>\(drawn)</div>
       """
   }
 }
