@@ -191,6 +191,11 @@ let package = Package(
         "HardwareSuite", "BoardTestSupport", "SensorHub", "SensorTypes", "SimulatedDevices",
         "LinearAlgebra",
       ]),
+    tests(
+      "LodestoneCommand",
+      [
+        "LodestoneCommand", "SensorHub", "CalibrationCore", "SensorTypes", "LinearAlgebra",
+      ]),
     tests("Architecture", []),
   ]
 )

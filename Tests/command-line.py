@@ -243,6 +243,25 @@ with tempfile.TemporaryDirectory() as name:
         and len(list(records.glob("*.corrupt-*"))) == 1, result.stdout + result.stderr)
     result, _ = calibrate("rollback", "LSM6DSOX", "--kind", "gyro")
     expect("and comes back", result.returncode == 0 and "in use is now" in result.stdout, result.stderr)
+    # All of it as a page.
+    result, _ = calibrate("report")
+    expect(
+        "a report goes into a pipe",
+        result.returncode == 0 and result.stdout.startswith("<!DOCTYPE html>")
+        and result.stdout.endswith("</html>\n") and "Gyro by LSM6DSOX" in result.stdout, result.stderr)
+    page = result.stdout
+    (path / "page.html").write_text("x" * 1_000_000)
+    result, _ = calibrate("report", "--output", "page.html")
+    expect(
+        "a report replaces the one before",
+        result.returncode == 0 and abs(len((path / "page.html").read_text()) - len(page)) < 10, result.stderr)
+    result, _ = calibrate("report", "--output", "nowhere/page.html")
+    expect("a report into no folder", result.returncode == 1 and "no such file" in result.stderr, result.stderr)
+    result, _ = calibrate("report", "--output", "/dev/full")
+    expect("a report on a full disk", result.returncode == 1 and "no space left" in result.stderr, result.stderr)
+    says(
+        "a report of nothing", ["calibrate", "report"], 1, "no board is named or found",
+        STATE_DIRECTORY=str(path / "none"))
     says("a simulated board keeps nothing", ["calibrate", "list", "--board", "simulated"], 1, "STATE_DIRECTORY")
     # How the chips sit: only with an accelerometer, only by what was seen, and by name.
     boards = pathlib.Path(__file__).resolve().parents[1] / "Boards"

@@ -1,0 +1,54 @@
+// HTML and SVG as text in which nothing that came from outside can be markup.
+
+/// A piece of a page. What stands in the source is markup; a string that is put in is escaped, a piece that
+/// is put in stays as it is.
+struct Markup: ExpressibleByStringInterpolation, Sendable, Hashable {
+  private(set) var text: String
+
+  init(stringLiteral value: String) { text = value }
+
+  init(stringInterpolation parts: StringInterpolation) { text = parts.text }
+
+  /// Pieces one after the other.
+  init(_ pieces: [Markup]) { text = pieces.map(\.text).joined() }
+
+  static func += (a: inout Markup, b: Markup) { a.text += b.text }
+
+  /// What a reader shall see, as text and in an attribute alike.
+  static func escaped(_ text: String) -> String {
+    var result = ""
+    result.reserveCapacity(text.utf8.count)
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "&": result += "&amp;"
+      case "<": result += "&lt;"
+      case ">": result += "&gt;"
+      case "\"": result += "&quot;"
+      case "'": result += "&#39;"
+      case "\n", "\t": result.unicodeScalars.append(scalar)
+      // Nobody sees them, and HTML does not allow them.
+      case _ where scalar.value < 0x20 || (0x7F..<0xA0).contains(scalar.value): result += "\u{FFFD}"
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
+  }
+
+  struct StringInterpolation: StringInterpolationProtocol {
+    fileprivate var text = ""
+
+    init(literalCapacity: Int, interpolationCount: Int) { text.reserveCapacity(literalCapacity) }
+
+    mutating func appendLiteral(_ literal: String) { text += literal }
+    mutating func appendInterpolation(_ value: String) { text += Markup.escaped(value) }
+    mutating func appendInterpolation(_ value: Markup) { text += value.text }
+    /// What may be missing; there is none of these for strings, so that a literal in a closure is markup.
+    mutating func appendInterpolation(_ value: Markup?) { text += value?.text ?? "" }
+    mutating func appendInterpolation(_ value: [Markup]) { text += Markup(value).text }
+    mutating func appendInterpolation(_ value: Int) { text += String(value) }
+    /// A coordinate of a drawing.
+    mutating func appendInterpolation(_ value: Double) {
+      text += JSONLine.fixed(value.isFinite ? value : 0, digits: 1)
+    }
+  }
+}
