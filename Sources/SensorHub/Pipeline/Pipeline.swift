@@ -124,10 +124,10 @@ struct Pipeline: Sendable {
         }
       }
     }
-    let hasCourse = heading.followsCourse && has(.inertial) && has(.receiver)
+    let vehicle = has(.inertial) && has(.receiver)
     return Equipment(
-      heading: has(.magnetometer) || hasCourse, location: has(.receiver),
-      relativeAltitude: has(.barometer))
+      heading: has(.magnetometer) || (vehicle && heading.followsCourse),
+      location: has(.receiver), relativeAltitude: has(.barometer), vehicleHeading: vehicle)
   }
 
   /// Whether a sensor has just said for the first time that it is there, or that it is not.
