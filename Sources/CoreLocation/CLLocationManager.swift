@@ -87,7 +87,9 @@ open class CLLocationManager: NSObject {
 
   /// The kind of movement that is expected. `automotiveNavigation` and `otherNavigation` (boats, trains) say
   /// that the board's y axis points the way it goes: the receiver's course is then a measurement of
-  /// heading, also on a board without a magnetometer. Updates are not paused yet.
+  /// heading, also on a board without a magnetometer. It takes a gyro; on a board without one this changes
+  /// nothing. The other activities declare no vehicle, unless the board file does (`vehicle: true`). Updates are
+  /// not paused yet.
   open var activityType: CLActivityType = .other {
     didSet {
       let follows = activityType == .automotiveNavigation || activityType == .otherNavigation
@@ -111,7 +113,8 @@ open class CLLocationManager: NSObject {
   /// Nothing: the status is determined.
   open func requestAlwaysAuthorization() {}
 
-  /// Whether a magnetometer answers on this board. The first answer may take two seconds.
+  /// Whether a magnetometer answers on this board, or a gyro and a receiver do and a vehicle is declared: in the
+  /// board file, or by any manager's `activityType`. The first answer may take two seconds.
   open class func headingAvailable() -> Bool { LodestoneRuntime.shared.equipment.heading }
 
   /// Whether a receiver answers on this board. The first answer may take two seconds.

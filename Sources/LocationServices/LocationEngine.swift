@@ -64,6 +64,9 @@ public struct LocationEngine: Sendable {
     return demand
   }
 
+  /// Whether any client has declared a vehicle, with or without a service that runs.
+  public var declaresVehicle: Bool { clients.contains { $0.settings.followsCourse } }
+
   /// Forgets what the board has said, and what each client got of it: another board speaks now.
   public mutating func forgetObservations() {
     (location, heading, altitude) = (.nothing, .nothing, .nothing)

@@ -147,13 +147,18 @@ public final class LodestoneRuntime: Sendable {
   /// Why there is no board, if opening it failed: one line for a person.
   public var openingFailure: String? { link.withLock { $0.failure } }
 
-  /// What the board really has; opens it if need be, which may take seconds. Nothing when there is no
-  /// board.
+  /// What the board really has, a heading for a vehicle included where a client has declared one; opens it if need
+  /// be, which may take seconds. Nothing when there is no board.
   public var equipment: Equipment {
     let known = link.withLock { $0.source }
     let source = known ?? opener.sync { open() }
-    return source?.equipment
-      ?? Equipment(heading: false, location: false, relativeAltitude: false)
+    guard var equipment = source?.equipment else {
+      return Equipment(heading: false, location: false, relativeAltitude: false)
+    }
+    if equipment.vehicleHeading, state.withLock({ $0.engine.declaresVehicle }) {
+      equipment.heading = true
+    }
+    return equipment
   }
 
   /// What the application is doing. While it is suspended nothing is delivered; afterwards the locations

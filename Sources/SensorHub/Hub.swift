@@ -120,6 +120,8 @@ public final class Hub: Sendable {
 
   /// Says what all clients together ask for; sensors that nobody asks for are put to sleep.
   public func setDemand(_ demand: Demand) {
+    var demand = demand
+    demand.followsCourse = demand.followsCourse || board.isVehicle
     self.demand.value = demand
     runs.withLock { for run in $0 { run.wake() } }
   }

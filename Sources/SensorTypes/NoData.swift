@@ -14,6 +14,9 @@ public enum NoData: Error, Sendable, Hashable, CustomStringConvertible {
   case magneticInterference(String)
   /// Nothing says which way is down, and the board file does not declare the board level.
   case tiltUnknown
+  /// No magnetometer; the receiver's course is heading only where a vehicle is declared, by the board file or by an
+  /// application's activity.
+  case vehicleUndeclared
   /// No position is known, so the angle between magnetic and true north is not known either.
   case positionUnknown
   /// The date is not known (no clock battery, no fix), so the magnetic model has no epoch.
@@ -33,6 +36,9 @@ public enum NoData: Error, Sendable, Hashable, CustomStringConvertible {
     case .uncalibrated: "the magnetometer is not calibrated"
     case .magneticInterference(let what): what
     case .tiltUnknown: "tilt unknown: no accelerometer, and the board is not declared level"
+    case .vehicleUndeclared:
+      "this board has no magnetometer; in a vehicle that points the way it goes the course gives heading: "
+        + "`vehicle: true` in the board file, or activityType, declares one"
     case .positionUnknown: "position unknown: declination needs one"
     case .dateUnknown: "date unknown: no fix yet and the clock is not set"
     case .modelInvalid(let why): why

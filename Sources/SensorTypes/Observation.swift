@@ -125,17 +125,22 @@ public struct Demand: Sendable, Hashable {
 
 /// What the board really has: chips that were found and identified, asked of the hardware.
 public struct Equipment: Sendable, Hashable {
-  /// A magnetometer that answers.
+  /// A magnetometer that answers, or a declared vehicle's gyro and receiver.
   public var heading: Bool
   /// A receiver that sends.
   public var location: Bool
   /// A barometer that answers.
   public var relativeAltitude: Bool
+  /// A gyro and a receiver that answer: heading for a vehicle that points the way it goes, once it is declared.
+  public var vehicleHeading: Bool
 
   /// Makes a list of what there is.
-  public init(heading: Bool, location: Bool, relativeAltitude: Bool) {
+  public init(
+    heading: Bool, location: Bool, relativeAltitude: Bool, vehicleHeading: Bool = false
+  ) {
     self.heading = heading
     self.location = location
     self.relativeAltitude = relativeAltitude
+    self.vehicleHeading = vehicleHeading
   }
 }

@@ -41,6 +41,48 @@ struct RuntimeTests {
     #expect(latitude == 50)
   }
 
+  @Test(
+    "a gyro and a receiver are a heading once any manager has declared a vehicle, started or not")
+  func vehicleAvailability() async {
+    let result = await onThread {
+      let source = ScriptedSource(
+        equipment: Equipment(
+          heading: false, location: true, relativeAltitude: false, vehicleHeading: true))
+      let runtime = LodestoneRuntime(source: source)
+      let manager = CLLocationManager(runtime: runtime)
+      var answers = [runtime.equipment.heading]
+      for activity in [CLActivityType.automotiveNavigation, .otherNavigation, .fitness, .airborne] {
+        manager.activityType = activity
+        answers.append(runtime.equipment.heading)
+      }
+      return answers
+    }
+    #expect(result == [false, true, true, false, false])
+  }
+
+  @Test("that a vehicle would have to be declared reaches the delegate, once")
+  func undeclaredVehicle() async {
+    final class Listener: NSObject, CLLocationManagerDelegate {
+      var messages: [String] = []
+      func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {
+        messages.append("\(error)")
+      }
+    }
+    let messages = await onThread {
+      let source = ScriptedSource()
+      let listener = Listener()
+      let manager = CLLocationManager(runtime: LodestoneRuntime(source: source))
+      manager.delegate = listener
+      manager.startUpdatingHeading()
+      source.publish(.headingUnavailable(.vehicleUndeclared, at: Timestamp(seconds: 1)))
+      source.publish(.headingUnavailable(.vehicleUndeclared, at: Timestamp(seconds: 2)))
+      turn { !listener.messages.isEmpty }
+      return listener.messages
+    }
+    #expect(messages.count == 1)
+    #expect(messages.first?.contains("vehicle: true") == true)
+  }
+
   @Test("another board takes the place of the first: clients stay, and ask it for the same")
   func replacement() async {
     let result = await onThread {

@@ -8,9 +8,10 @@ import Testing
 /// A vehicle without a magnetometer, declared by what a client says of its activity.
 struct CourseTests {
   /// A car on the simulated board: it drives bends at 8 m/s, and has no magnetometer.
-  private func vehicle(_ demand: Demand) throws -> VirtualBoard {
+  private func vehicle(_ demand: Demand, head line: String = "") throws -> VirtualBoard {
     try VirtualBoard(
       edit: { text in
+        let text = line + text
         let head = text.components(separatedBy: "  legs:\n")[0]
         let sensors = head.components(separatedBy: "  - chip: ")
         return sensors.filter { !$0.hasPrefix("LIS3MDL") }.joined(separator: "  - chip: ")
@@ -67,9 +68,46 @@ struct CourseTests {
   @Test("not declared, there is none")
   func notDeclared() throws {
     let board = try vehicle(Demand(heading: true, location: true))
+    var reasons: [NoData] = []
     for observation in board.run(30) {
       if case .heading = observation { Issue.record("a heading from nowhere") }
+      if case .headingUnavailable(let reason, _) = observation { reasons.append(reason) }
     }
+    #expect(reasons == [.vehicleUndeclared], "it is said once, with how to declare it")
     #expect(!board.hub.equipment.heading)
+    #expect(board.hub.equipment.vehicleHeading)
+  }
+
+  @Test("a board file declares it as well, for every client and from the start")
+  func declaredByTheBoard() throws {
+    let board = try vehicle(Demand(heading: true), head: "vehicle: true\n")
+    #expect(board.board.isVehicle)
+    let observations = board.run(40)
+    var headings = 0
+    for case .heading(let heading) in observations {
+      headings += 1
+      let truth = board.simulation.truth(at: heading.time).magneticHeading
+      let error = (heading.magneticHeading * 180 / .pi - truth).remainder(dividingBy: 360)
+      #expect(abs(error) < 10)
+    }
+    #expect(headings > 400)
+    #expect(board.hub.equipment.heading)
+    #expect(
+      !observations.contains {
+        if case .headingUnavailable(.vehicleUndeclared, _) = $0 { true } else { false }
+      })
+  }
+
+  @Test("without a gyro the declaration is said to change nothing")
+  func withoutAGyro() throws {
+    let board = try VirtualBoard(edit: { text in
+      "vehicle: true\n"
+        + text.components(separatedBy: "  - chip: ").filter { !$0.hasPrefix("LSM6DSOX") }
+        .joined(separator: "  - chip: ")
+    })
+    let said = board.run(3).contains {
+      if case .diagnostic(let message, _) = $0 { message.contains("vehicle: true") } else { false }
+    }
+    #expect(said)
   }
 }

@@ -31,6 +31,7 @@ struct BoardFileTests {
     let board = try BoardFile.parse(Self.good, file: "desk.yaml")
     #expect(board.name == "Desk")
     #expect(!board.isLevel)
+    #expect(!board.isVehicle)
     #expect(board.position == Board.Position(latitude: 52.5, longitude: 13.4, altitude: 34))
     #expect(board.busSpeeds == ["/dev/i2c-1": 400_000])
     #expect(board.sensors.count == 2)
@@ -40,6 +41,12 @@ struct BoardFileTests {
     #expect(magnetometer.mount == Mount(x: .plusY, y: .minusX, z: .plusZ))
     #expect(magnetometer.line == 8)
     #expect(board.sensors[1].attachment == .serial(port: "/dev/serial0", baudRate: 9_600))
+  }
+
+  @Test("a vehicle is declared by a key of its own")
+  func vehicle() throws {
+    let text = Self.good.replacingOccurrences(of: "level: false", with: "vehicle: true")
+    #expect(try BoardFile.parse(text, file: "desk.yaml").isVehicle)
   }
 
   struct Mistake: Sendable, CustomTestStringConvertible {
@@ -54,6 +61,7 @@ struct BoardFileTests {
     Mistake(replace: "schema: 1", with: "schema: 2", line: 1, says: "schema 2 is not known"),
     Mistake(replace: "name: Desk", with: "nmae: Desk", line: 2, says: "unknown key 'nmae'"),
     Mistake(replace: "level: false", with: "level: nearly", line: 3, says: "true or false"),
+    Mistake(replace: "level: false", with: "vehicle: car", line: 3, says: "true or false"),
     Mistake(replace: "latitude: 52.5", with: "latitude: 152.5", line: 4, says: "-90.0 to 90.0"),
     Mistake(replace: "chip: LIS3MDL", with: "chip: LIS3MDX", line: 8, says: "unknown chip"),
     Mistake(replace: "address: 0x1c", with: "address: 0x1d", line: 10, says: "0x1c or 0x1e only"),

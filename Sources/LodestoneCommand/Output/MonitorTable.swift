@@ -19,7 +19,11 @@ struct MonitorTable {
   init(_ board: Board) {
     boardName = board.name
     let kinds = Set(board.sensors.compactMap { ChipCatalog.chip(named: $0.chip)?.kind })
-    if !kinds.contains(.magnetometer) { headingReason = .notEquipped("magnetometer") }
+    if !kinds.contains(.magnetometer) {
+      let canFollow = kinds.contains(.inertial) && kinds.contains(.receiver)
+      headingReason =
+        !canFollow ? .notEquipped("magnetometer") : board.isVehicle ? .notYet : .vehicleUndeclared
+    }
     if !kinds.contains(.barometer) { altitudeReason = .notEquipped("barometer") }
     if !kinds.contains(.receiver) { locationReason = .notEquipped("receiver") }
   }

@@ -96,6 +96,9 @@ public struct Board: Sendable, Equatable {
   public var name: String
   /// Whether the board is declared level, so that a magnetometer alone can give a heading.
   public var isLevel: Bool
+  /// Whether the board is declared to be in a vehicle, its y axis pointing the way it goes: a receiver's course
+  /// is then a measurement of heading.
+  public var isVehicle: Bool
   /// Where the board is, for one without a receiver.
   public var position: Position?
   /// The I2C clock in hertz, by bus, for the computation of bus load; 100 kHz where nothing is said.
@@ -107,11 +110,12 @@ public struct Board: Sendable, Equatable {
 
   /// Makes a board.
   public init(
-    name: String, isLevel: Bool = false, position: Position? = nil,
+    name: String, isLevel: Bool = false, isVehicle: Bool = false, position: Position? = nil,
     busSpeeds: [String: Double] = [:], sensors: [Sensor], simulation: SimulationPlan? = nil
   ) {
     self.name = name
     self.isLevel = isLevel
+    self.isVehicle = isVehicle
     self.position = position
     self.busSpeeds = busSpeeds
     self.sensors = sensors

@@ -18,7 +18,9 @@ public enum BoardFile {
     let root = try YAMLMapping.root(of: text, file: file)
     let map = try YAMLMapping(
       root, file: file, context: "the board",
-      known: ["schema", "name", "level", "position", "buses", "sensors", "simulation"])
+      known: [
+        "schema", "name", "level", "vehicle", "position", "buses", "sensors", "simulation",
+      ])
     guard let schema = try map.integer("schema", in: 0...1_000_000) else {
       throw map.error("schema", "the board needs 'schema: 1'")
     }
@@ -43,6 +45,7 @@ public enum BoardFile {
     return Board(
       name: try map.requiredString("name"),
       isLevel: try map.boolean("level") ?? false,
+      isVehicle: try map.boolean("vehicle") ?? false,
       position: try map.node("position").map { node throws(BoardFileError) in
         try position(node, file: file)
       },

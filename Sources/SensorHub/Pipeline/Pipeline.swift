@@ -55,6 +55,10 @@ struct Pipeline: Sendable {
   private var fieldTime: Timestamp?
   private var courseTime: Timestamp?
   private var courseIsLost = true
+  private let isVehicle: Bool
+  /// Whether heading could only be a vehicle's, and whether it was said that none is declared.
+  private let needsVehicle: Bool
+  private var hasSaidUndeclared = false
   /// Between two headings without a magnetometer, seconds.
   private static let courseInterval = 0.05
   private var pendingDiagnostics: [String]
@@ -93,6 +97,8 @@ struct Pipeline: Sendable {
     }
     params.level = board.isLevel
     heading = AttitudeEstimator(params, keepsHistory: pass.keepsHistory)
+    isVehicle = board.isVehicle
+    heading.followsCourse = isVehicle
     local = LocalField(position: board.position, models: models)
     var seen: Set<ChipKind> = []
     channels = []
@@ -108,6 +114,11 @@ struct Pipeline: Sendable {
         Channel(
           kind: kind, mount: sensor.mount.matrix, sense: sensor.mount.isMirrored ? -1 : 1,
           isPrimary: isPrimary))
+    }
+    let canFollow = seen.contains(.inertial) && seen.contains(.receiver)
+    needsVehicle = canFollow && !seen.contains(.magnetometer)
+    if isVehicle, !canFollow {
+      pendingDiagnostics.append("`vehicle: true` changes nothing without a gyro and a receiver")
     }
     awaitsGravity = seen.contains(.inertial) || seen.contains(.accelerometer)
     if seen.contains(.inertial) {
@@ -137,10 +148,10 @@ struct Pipeline: Sendable {
         }
       }
     }
-    let hasCourse = heading.followsCourse && has(.inertial) && has(.receiver)
+    let vehicle = has(.inertial) && has(.receiver)
     return Equipment(
-      heading: has(.magnetometer) || hasCourse, location: has(.receiver),
-      relativeAltitude: has(.barometer))
+      heading: has(.magnetometer) || (vehicle && heading.followsCourse),
+      location: has(.receiver), relativeAltitude: has(.barometer), vehicleHeading: vehicle)
   }
 
   /// Whether a sensor has just said for the first time that it is there, or that it is not.
@@ -178,7 +189,9 @@ struct Pipeline: Sendable {
     case .lastPosition(let last):
       local.update(last)
       heading.expectedField = local.expectedField
-    case .followsCourse(let follows): heading.followsCourse = follows
+    case .followsCourse(let follows):
+      heading.followsCourse = follows || isVehicle
+      hasSaidUndeclared = false
     case .diagnostic(let message, let time): publish(.diagnostic(message, at: time))
     }
   }
@@ -313,7 +326,11 @@ struct Pipeline: Sendable {
 
   // Without a magnetometer nothing but the gyro's samples says when a heading is due.
   private mutating func publishCourseHeading(at time: Timestamp, _ publish: (Observation) -> Void) {
-    guard heading.followsCourse else { return }
+    guard heading.followsCourse else {
+      guard needsVehicle, !hasSaidUndeclared else { return }
+      hasSaidUndeclared = true
+      return publish(.headingUnavailable(.vehicleUndeclared, at: time))
+    }
     if let last = fieldTime, time.seconds(since: last) < Self.courseInterval * 4 { return }
     if let last = courseTime, time.seconds(since: last) < Self.courseInterval { return }
     courseTime = time
