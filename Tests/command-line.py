@@ -280,6 +280,30 @@ with tempfile.TemporaryDirectory() as name:
         handled.returncode == 0 and len(mounts) == 2 and all(line["sure"] and not line["differs"] for line in mounts)
         and sum(line["kind"] == "progress" for line in lines) > 20, handled.stdout[-600:] + handled.stderr)
     print("        " + ", ".join(f"{line['chip']} {line['mount']} margin {line['margin']}" for line in mounts if line["sure"]))
+    # A fit prints its object in every case in which there is a file.
+    log = pathlib.Path(__file__).parent / "CalibrationCoreTests/Replay/px4_rotation_gauss.csv"
+    result = run("calibrate", "fit", str(log))
+    found = json.loads(result.stdout or "{}")
+    expect(
+        "a fit of a real log",
+        result.returncode == (0 if found.get("accepted") else 1)
+        and all(abs(a - b) < 0.01 for a, b in zip(found["hardIron"], (-0.18, 0.05, -0.58)))
+        and len(found["softIron"]) == 3
+        and {"fieldStrength", "residualPercent", "coverage", "score", "reason"} <= found.keys(),
+        result.stdout + result.stderr)
+    (path / "few.txt").write_text("x y z\n1 2 3\n1 2\n1 nan 3\n")
+    result = run("calibrate", "fit", "few.txt")
+    found = json.loads(result.stdout or "{}")
+    expect(
+        "a fit of too little",
+        result.returncode == 1 and found.get("accepted") is False and "too few" in found["reason"]
+        and found["skippedLines"] == 2 and found["firstSkippedLine"] == 3,
+        result.stdout + result.stderr)
+    (path / "empty.csv").write_text("")
+    says("a fit of nothing", ["calibrate", "fit", "empty.csv"], 1, '"reason":"the file is empty"')
+    says("a fit of a file that is not there", ["calibrate", "fit", "/nope"], 1, "/nope: no such file")
+    says("columns that are none", ["calibrate", "fit", "few.txt", "--columns", "2-3"], 64, "--columns")
+    says("no field", ["calibrate", "fit", "few.txt", "--field-strength", "-5"], 64, "above zero")
 
 for failure in failures:
     print(failure, file=sys.stderr)

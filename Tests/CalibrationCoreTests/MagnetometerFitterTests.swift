@@ -13,7 +13,7 @@ import Testing
     var draws = SyntheticDraws(state: seed)
     var unit = SyntheticUnit(draws: &draws, hasForce: hasForce)
     var motion = SyntheticUnit.Motion(
-      seconds: 60, rate: 20, liveliness: 1, persistence: 1, shaking: 0.2, rest: 0)
+      seconds: 60, rate: 10, liveliness: 1.5, persistence: 1, shaking: 0.2, rest: 0)
     change(&motion)
     unit.record(motion, draws: &draws)
     return unit
@@ -37,11 +37,12 @@ import Testing
     #expect((MagnetometerFitter().fit(still.samples).fit?.quality.score ?? 0) < 50)
   }
 
-  @Test(arguments: 1...6)
+  @Test(arguments: 1...(SyntheticUnitsTests.isLong ? 12 : 2))
   func aBoardThatOnlyTurnsLevelIsRefused(seed: Int) throws {
     let flat = Self.unit(seed: UInt64(seed)) {
       $0.tilt = 0.1
       $0.seconds = 100
+      $0.liveliness = 1
     }
     let outcome = MagnetometerFitter().fit(flat.samples)
     #expect(!outcome.isAccepted)
@@ -54,7 +55,7 @@ import Testing
 
   @Test func noiseIsRefused() throws {
     var draws = SyntheticDraws(state: 5)
-    let noise = (0..<1_000).map { Self.sample($0, 30 * draws.normals()) }
+    let noise = (0..<400).map { Self.sample($0, 30 * draws.normals()) }
     let outcome = MagnetometerFitter().fit(noise)
     #expect(!outcome.isAccepted)
     #expect((outcome.fit?.quality.score ?? 0) < 50)
@@ -67,16 +68,16 @@ import Testing
       Vector3(.nan, 0, 0), Vector3(.infinity, 1, 2), Vector3(1e300, -1e300, 0), Vector3(1e11, 0, 0),
       .zero,
     ].enumerated() {
-      samples.insert(Self.sample(100 * index, field), at: 101 * index)
+      samples.insert(Self.sample(100 * index, field), at: 51 * index)
     }
-    samples[700].time = Timestamp(nanoseconds: .min)
-    samples[701].time = Timestamp(nanoseconds: .max)
+    samples[400].time = Timestamp(nanoseconds: .min)
+    samples[401].time = Timestamp(nanoseconds: .max)
     let fit = try #require(MagnetometerFitter().fit(samples).fit)
     #expect((fit.hardIron - clean.hardIron).length < 0.2)
     #expect(fit.quality.score >= 80)
   }
 
-  @Test(arguments: [1e-6, 0.01, 1, 1_000, 1e6])
+  @Test(arguments: [1e-6, 1_000])
   func theUnitDoesNotMatter(scale: Double) throws {
     let unit = Self.unit(seed: 11, hasForce: true)
     let fit = try #require(MagnetometerFitter().fit(unit.samples).fit)
@@ -105,7 +106,8 @@ import Testing
     #expect(abs(lengths[lengths.count / 2] - unit.strength) < 0.2)
   }
 
-  @Test func theAlignmentIsFoundAndLeftAloneWhereNothingTellsIt() throws {
+  @Test(.enabled(if: SyntheticUnitsTests.isLong, "skipped: LODESTONE_LONG is not 1"))
+  func theAlignmentIsFoundAndLeftAloneWhereNothingTellsIt() throws {
     let unit = Self.unit(seed: 17, hasForce: true) {
       $0.seconds = 120
       $0.rate = 100
@@ -123,14 +125,13 @@ import Testing
   @Test func aBoardThatLayForLongIsFittedByTheRest() throws {
     let unit = Self.unit(seed: 19) {
       $0.rest = 0.6
-      $0.rate = 80
-      $0.liveliness = 1.5
+      $0.rate = 20
     }
     let fit = try #require(MagnetometerFitter().fit(unit.samples).fit)
     #expect(unit.headingError(fit.applied.matrix, fit.applied.offset) < 1)
   }
 
-  @Test(arguments: [20.0, 60, 150, 600])
+  @Test(arguments: [20.0, 150])
   func aPassingMagnetIsLeftOut(strength: Double) throws {
     let unit = Self.unit(seed: 23) { $0.magnet = (18, strength) }
     let outcome = MagnetometerFitter().fit(unit.samples)
@@ -150,12 +151,12 @@ import Testing
     var draws = SyntheticDraws(state: 31)
     unit.record(
       SyntheticUnit.Motion(
-        seconds: 60, rate: 20, liveliness: 1, persistence: 1, shaking: 0, rest: 0), draws: &draws)
+        seconds: 60, rate: 10, liveliness: 1.5, persistence: 1, shaking: 0, rest: 0), draws: &draws)
     #expect(MagnetometerFitter().fit(unit.samples).fit?.method == .sphere)
     unit.distortion = Matrix3(diagonal: Vector3(1.1, 0.9, 1))
     unit.record(
       SyntheticUnit.Motion(
-        seconds: 60, rate: 20, liveliness: 1, persistence: 1, shaking: 0, rest: 0), draws: &draws)
+        seconds: 60, rate: 10, liveliness: 1.5, persistence: 1, shaking: 0, rest: 0), draws: &draws)
     #expect(MagnetometerFitter().fit(unit.samples).fit?.method == .diagonal)
   }
 }

@@ -29,7 +29,6 @@ import Testing
     #expect(table.samples.count == 231)
     #expect(table.skipped == 0)
     let fit = try #require(MagnetometerFitter().fit(table.samples).fit)
-    print(fit, MagnetometerFitter().fit(table.samples).refusal ?? "")
     let offset = fit.hardIron - Vector3(-0.18, 0.05, -0.58)
     #expect(abs(offset.x) < 0.01 && abs(offset.y) < 0.01 && abs(offset.z) < 0.01)
     #expect(abs(fit.fieldStrength - 0.4) < 0.1)
@@ -47,10 +46,8 @@ import Testing
   func phoneThatSawLittleOfTheSphere() throws {
     let table = try Self.read(Self.phone, "2-4")
     let alone = MagnetometerFitter().fit(table.samples)
-    print(alone)
     #expect(!alone.isAccepted)
     let known = MagnetometerFitter().fit(table.samples, expected: ExpectedField(strength: 50.5))
-    print(known)
     let fit = try #require(known.fit)
     #expect((fit.hardIron - Vector3(-55.7, 386.7, -351.3)).length < 15)
     #expect(!known.isAccepted)

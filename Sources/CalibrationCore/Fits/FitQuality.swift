@@ -94,9 +94,9 @@ struct FitEvidence: Sendable {
 
   /// 0 to 100, with what keeps it from being higher.
   var score: (value: Int, reason: String) {
-    // 80 where a degree is expected.
+    // 80 where a degree and a tenth are expected: a half of them come out below 0.9.
     let error = headingError
-    let byError = error <= 1 ? 100 - 20 * error : 80 * pow(error, -0.8)
+    let byError = error <= 1.1 ? 100 - 20 * error / 1.1 : 80 * pow(error / 1.1, -0.8)
     // A part of the sphere that nobody has seen is covered by the model's word alone.
     let coverage = cells.coverage
     let byCoverage = coverage >= 0.7 ? 100 : max(0, 100 - 60 * (0.7 - coverage))

@@ -24,6 +24,8 @@ struct IronSolver {
 
   let points: [IronPoint]
   let hasForce: Bool
+  /// Whether a gyro has freed the forces from a hand's accelerations.
+  private let hasGyro: Bool
   let prior: Prior
   var model: IronModel
   /// How far inliers lie off, root mean square: lengths, and vertical parts of a board at rest.
@@ -48,6 +50,7 @@ struct IronSolver {
     self.prior = prior
     self.model = model
     hasForce = points.contains { $0.up != nil }
+    hasGyro = 2 * points.filter { $0.rate != .zero }.count > points.count
     weights = points.map(\.share)
     tiltWeights = points.map { $0.up == nil ? 0 : $0.share }
     shut = Array(repeating: false, count: points.count)
@@ -189,6 +192,8 @@ struct IronSolver {
       return verticals[i] / (points[i].doubt * points[i].doubt)
         * SIMD4(lever.x, lever.y, lever.z, model.radius)
     }
+    // A hand's acceleration goes with how it turns, which no residual tells.
+    if !hasGyro { tiltRun *= 2 }
   }
 
   /// Fits: rounds of weights, each with a few steps; `settled` where the start is a fit already.
