@@ -3,12 +3,6 @@
 import LinearAlgebra
 public import SensorTypes
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
-
 /// Puts field samples together with a receiver's course, for something that points the way it goes.
 ///
 /// A course says where the vehicle goes, not where it points: only steady stretches count, above a speed at

@@ -1,6 +1,5 @@
 import ArgumentParser
 import CalibrationCore
-import Foundation
 import LinearAlgebra
 import Lodestone
 import SensorHub

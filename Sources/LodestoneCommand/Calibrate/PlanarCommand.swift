@@ -1,6 +1,5 @@
 import ArgumentParser
 import CalibrationCore
-import Foundation
 import Lodestone
 import SensorHub
 import SensorTypes
