@@ -56,8 +56,19 @@ extension AttitudeEstimator {
         time: time, magneticHeading: DirectAttitude.heading(of: attitude),
         accuracy: reason == nil
           ? accuracy(of: attitude, usesField: usesField, hasCourse: hasCourse) : nil,
-        reason: reason, field: state.field, attitude: attitude))
+        reason: reason, field: state.field, attitude: attitude,
+        fieldCheck: hasField ? fieldCheck : nil))
   }
+
+  private var fieldCheck: FieldCheck? {
+    let magnet = state.mode == .inertial ? state.filter.summary.iron.length : 0
+    return state.monitor.check(
+      calibrated: state.quality.isCalibrated ? state.quality.strength : nil, magnet: magnet)
+  }
+
+  /// How many times the horizontal field that is known here the measured one may be, before it counts only
+  /// as so much.
+  private static let strongestNorth = 1.2
 
   /// Whether a receiver's course has said of late where north is.
   private func hasCourse(at now: Timestamp) -> Bool {
@@ -78,7 +89,10 @@ extension AttitudeEstimator {
         gradient.dot(state.filter.summary.attitude * gradient) * coefficients.covarianceShare
       return min(1.96 * variance.squareRoot() + abs(state.carry.angle), .pi)
     }
-    let slopes = HeadingSlopes(attitude: attitude, field: state.field)
+    // A magnet does not make north surer than the earth's field does.
+    let known = state.mode == .inertial ? state.filter.field.x : .infinity
+    let slopes = HeadingSlopes(
+      attitude: attitude, field: state.field, limit: Self.strongestNorth * known)
     var variance = coefficients.headingFloor * coefficients.headingFloor
     // Slip and mounting are the same at every course.
     if hasCourse { variance += coefficients.courseFloor }
@@ -99,13 +113,13 @@ extension AttitudeEstimator {
       variance += 0.0004 + slopes.variance(tilt: tilt)
     case .direct:
       let tilt = state.direct.tiltDeviation(gravity: coefficients.gravity)
-      let trailing = state.direct.trailing
+      let trailing = state.direct.trailing * slopes.stretch
       variance += trailing * trailing + slopes.variance(tilt: tilt)
       // So far off the slopes no longer say anything.
       if tilt > DirectTracker.blindTilt { variance += .pi * .pi }
     case .level:
       // Level by word only: two degrees.
-      let trailing = state.direct.trailing
+      let trailing = state.direct.trailing * slopes.stretch
       variance += trailing * trailing
       variance += slopes.levelVariance(tilt: 2 * .pi / 180)
     case .none:
@@ -125,14 +139,21 @@ struct HeadingSlopes {
   private let horizontal: Double
   /// The vertical field over the horizontal one.
   private let steepness: Double
+  /// The whole field over the horizontal one: turned about the vertical, only the latter turns.
+  let stretch: Double
 
-  /// - Parameter field: Body frame, microtesla.
-  init(attitude: Quaternion, field: Vector3) {
+  /// - Parameters:
+  ///   - attitude: Body to earth.
+  ///   - field: Body frame, microtesla.
+  ///   - limit: The most that the horizontal field can be believed to be, microtesla.
+  init(attitude: Quaternion, field: Vector3, limit: Double = .infinity) {
     let earth = attitude.rotate(field)
     gradient = DirectAttitude.headingGradient(of: attitude)
     east = attitude.conjugate.rotate(Vector3(1, 0, 0))
-    horizontal = max(hypot(earth.x, earth.y), 0.02 * max(earth.length, 1))
+    let measured = hypot(earth.x, earth.y)
+    horizontal = max(min(measured, max(limit, 1)), 0.02 * max(min(earth.length, 100), 1))
     steepness = earth.z / horizontal
+    stretch = max(1, earth.length / horizontal)
   }
 
   /// What the calibration leaves open turns north by its eastward part, as far as turning has not shown it
