@@ -126,7 +126,7 @@ struct HeadingCalibrationTests {
     let stage = Stage()
     let (runtime, source) = makeRuntime(stage)
     let (first, second) = (Asked(false), Asked(true))
-    let ready = Counter()
+    let (ready, done) = (Counter(), Counter())
     func serve(_ delegate: Asked) async -> (ObjectIdentifier, [ObjectIdentifier]) {
       await onThread {
         let manager = CLLocationManager(runtime: runtime)
@@ -137,6 +137,9 @@ struct HeadingCalibrationTests {
         source.publish(.heading(degrees: 30, reason: .uncalibrated))
         turn { delegate.count == 1 }
         stage.wait(1)
+        // The prompt goes with the manager that wanted it, and the question with the prompt.
+        done.value.add(1, ordering: .sequentiallyConsistent)
+        spin { done.value.load(ordering: .sequentiallyConsistent) == 2 }
         return (ObjectIdentifier(Thread.current), delegate.all)
       }
     }
