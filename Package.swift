@@ -177,7 +177,8 @@ let package = Package(
       "Lodestone",
       [
         "Lodestone", "SensorHub", "SimulatedDevices", "SensorTypes", "SensorBus", "LinearAlgebra",
-        "Geomagnetism", "CalibrationCore", "GNSSProtocol", "BoardTestSupport", "CTestSupport",
+        "Geomagnetism", "CalibrationCore", "GNSSProtocol", "LocationServices", "BoardTestSupport",
+        "CTestSupport",
       ]),
     tests(
       "TwinServing",

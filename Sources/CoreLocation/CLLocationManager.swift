@@ -18,7 +18,7 @@ open class CLLocationManager: NSObject {
   let runtime: LodestoneRuntime
   private let delivery: RunLoopDelivery
   private let client: ClientID
-  private var settings = ClientSettings()
+  private var settings = ClientSettings(answersQuestions: true)
 
   /// Who is told. Set it at once: the authorization is reported as soon as the run loop turns.
   open weak var delegate: (any CLLocationManagerDelegate)? {
@@ -39,6 +39,7 @@ open class CLLocationManager: NSObject {
     client = runtime.register(delivery)
     super.init()
     delivery.attach(self)
+    runtime.send(ServiceRequest(client, .configure(settings)))
   }
 
   /// A manager on a runtime of its own, for tests.
@@ -48,6 +49,7 @@ open class CLLocationManager: NSObject {
     client = runtime.register(delivery)
     super.init()
     delivery.attach(self)
+    runtime.send(ServiceRequest(client, .configure(settings)))
   }
 
   deinit {
@@ -152,6 +154,12 @@ open class CLLocationManager: NSObject {
     delivery.discard(.heading)
   }
 
+  /// Takes the calibration prompt down at once, whichever manager's delegate has allowed it; nothing if there is
+  /// none. It does not come back while its cause lasts.
+  open func dismissHeadingCalibrationDisplay() {
+    runtime.send(ServiceRequest(client, .dismissPrompt))
+  }
+
   private func configure(_ change: (inout ClientSettings) -> Void) {
     change(&settings)
     runtime.send(ServiceRequest(client, .configure(settings)))
@@ -159,6 +167,13 @@ open class CLLocationManager: NSObject {
 
   func deliverAuthorization() {
     delegate?.locationManagerDidChangeAuthorization(self)
+  }
+
+  /// Asks the delegate, and answers.
+  func deliver(_ question: CalibrationQuestion) {
+    guard let delegate else { return }
+    let display = delegate.locationManagerShouldDisplayHeadingCalibration(self)
+    runtime.send(ServiceRequest(client, .answer(question: question.number, display: display)))
   }
 
   func deliver(_ delivery: Delivery) {

@@ -17,8 +17,14 @@ public protocol CLLocationManagerDelegate: NSObjectProtocol {
   /// A new heading. `manager.heading` is it already.
   func locationManager(_ manager: CLLocationManager, didUpdateHeading newHeading: CLHeading)
 
-  /// Whether the calibration prompt may be shown. Without an implementation it is not. This version has
-  /// no prompt and does not ask yet; uncalibrated headings have a negative accuracy.
+  /// Whether the calibration prompt may be shown; without an implementation it is not.
+  ///
+  /// Every manager is asked once: when heading is wanted and the magnetometer has no calibration record, and when
+  /// the field has changed significantly and stays so for ten seconds. If any says `true` the one prompt is shown
+  /// at once, by what `LodestoneRuntime.shared.calibrationPresenter` is set to, until a calibration is completed
+  /// or `dismissHeadingCalibrationDisplay()`. A manager without a delegate is asked as soon as it has one, if the
+  /// question still stands. Whatever is answered, headings have a negative accuracy as long as they are
+  /// uncalibrated or disturbed.
   func locationManagerShouldDisplayHeadingCalibration(_ manager: CLLocationManager) -> Bool
 
   /// The authorization: told once after the manager was made, and after every change.

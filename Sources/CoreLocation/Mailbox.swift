@@ -43,7 +43,7 @@ struct Mailbox: Sendable {
       locations += 1
     case .heading: waiting.removeAll { $0.isHeading }
     case .failure(let failure): waiting.removeAll { $0.isFailure(of: failure.service) }
-    case .altitude: return 0
+    case .altitude, .question, .questionClosed: return 0
     }
     waiting.append(content)
     return dropped - before
@@ -68,7 +68,7 @@ struct Mailbox: Sendable {
     case .failure(let failure):
       waiting.removeFirst()
       return .failure(failure)
-    case .altitude:
+    case .altitude, .question, .questionClosed:
       // Never appended.
       waiting.removeFirst()
       return next()

@@ -27,6 +27,8 @@ final class RunLoopDelivery: ServiceClient, @unchecked Sendable {
     var isQueued = false
     /// The authorization is to be told, as soon as there is a delegate.
     var owesAuthorization = true
+    /// What the delegate is to be asked, as soon as there is one.
+    var question: CalibrationQuestion?
   }
 
   private let runtime: LodestoneRuntime
@@ -79,7 +81,7 @@ final class RunLoopDelivery: ServiceClient, @unchecked Sendable {
 
   /// A delegate was set: what only waited for it is delivered.
   func delegateWasSet() {
-    if state.withLock({ $0.owesAuthorization }) { signal() }
+    if state.withLock({ $0.owesAuthorization || $0.question != nil }) { signal() }
   }
 
   /// Takes the source off its run loop; the manager is going.
@@ -89,6 +91,12 @@ final class RunLoopDelivery: ServiceClient, @unchecked Sendable {
   }
 
   func receive(_ content: ServiceEvent.Content) {
+    switch content {
+    case .question(let question): state.withLock { $0.question = question }
+    case .questionClosed(let number):
+      return state.withLock { if $0.question?.number == number { $0.question = nil } }
+    case .location, .heading, .altitude, .failure: break
+    }
     let dropped = state.withLock { $0.mailbox.append(content) }
     if dropped > 0 { runtime.droppedLocations.add(dropped, ordering: .relaxed) }
     signal()
@@ -139,6 +147,14 @@ final class RunLoopDelivery: ServiceClient, @unchecked Sendable {
       })
     {
       manager.deliverAuthorization()
+    }
+    if !runtime.isSuspended, manager.delegate != nil,
+      let question = state.withLock({ state in
+        defer { state.question = nil }
+        return state.question
+      })
+    {
+      manager.deliver(question)
     }
     while left > 0, !runtime.isSuspended, let delivery = state.withLock({ $0.mailbox.next() }) {
       if case .locations(let batch) = delivery { left -= batch.count } else { left -= 1 }

@@ -148,7 +148,7 @@ final class QueueDelivery: ServiceClient, @unchecked Sendable {
         NSError(
           domain: CMErrorDomain, code: Int(CMErrorNotAvailable.rawValue),
           userInfo: [NSLocalizedDescriptionKey: failure.reason]))
-    case .location, .heading: break
+    case .location, .heading, .question, .questionClosed: break
     }
   }
 }

@@ -17,6 +17,9 @@ public struct LocationEngine: Sendable {
   public static let locationLifetime = 10.0
   /// The same for headings, seconds.
   public static let headingLifetime = 1.0
+  /// How long interference has to last before it is a failure, seconds: a passing magnet is none, the negative
+  /// accuracy of its headings says it all.
+  public static let interferencePatience = 5.0
 
   private struct Client: Sendable {
     let id: ClientID
@@ -29,6 +32,8 @@ public struct LocationEngine: Sendable {
     var hasToldLocationLoss = false
     var hasToldHeadingLoss = false
     var hasToldAltitudeLoss = false
+    /// The question that the client was asked last.
+    var asked: UInt64 = 0
   }
 
   /// What the board has said last about one quantity.
@@ -43,6 +48,17 @@ public struct LocationEngine: Sendable {
   private var location = Latest<LocationReport>.nothing
   private var heading = Latest<HeadingEstimate>.nothing
   private var altitude = Latest<Void>.nothing
+  /// Since when interference has kept heading from being valid.
+  private var interferenceSince: Timestamp?
+  private var prompt = HeadingCalibrationPrompt()
+  /// The question that clients were told of and not yet that it is closed.
+  private var toldQuestion: UInt64?
+  /// Who wanted the prompt that stands.
+  private var wanting: ClientID?
+  private var promptChanges: [CalibrationPromptChange] = []
+
+  /// Whether the application is in the foreground: only there clients are asked for prompts.
+  public var isInForeground = true
 
   /// Makes an engine without clients.
   ///
@@ -67,9 +83,20 @@ public struct LocationEngine: Sendable {
   /// Whether any client has declared a vehicle, with or without a service that runs.
   public var declaresVehicle: Bool { clients.contains { $0.settings.followsCourse } }
 
+  /// What has become of the calibration prompt, in order, one a call; `nil` when all was said.
+  public mutating func takePromptChange() -> CalibrationPromptChange? {
+    promptChanges.isEmpty ? nil : promptChanges.removeFirst()
+  }
+
+  /// Whether the calibration prompt stands.
+  public var showsPrompt: Bool { prompt.isShown }
+
   /// Forgets what the board has said, and what each client got of it: another board speaks now.
   public mutating func forgetObservations() {
     (location, heading, altitude) = (.nothing, .nothing, .nothing)
+    interferenceSince = nil
+    if prompt.reset() { promptChanges.append(.dismiss(.boardChanged)) }
+    wanting = nil
     for index in clients.indices {
       if clients[index].location != nil { clients[index].location = LocationFilter() }
       if clients[index].heading != nil { clients[index].heading = HeadingFilter() }
@@ -99,8 +126,13 @@ public struct LocationEngine: Sendable {
     case .stop(let service): stop(service, index)
     case .suspend: clients[index].isSuspended = true
     case .resume: clients[index].isSuspended = false
-    case .release: clients.remove(at: index)
+    case .answer(let question, let display): answer(question, display, of: request.client)
+    case .dismissPrompt: dismissPrompt(.dismissed)
+    case .release:
+      clients.remove(at: index)
+      if wanting == request.client { dismissPrompt(.unwanted) }
     }
+    closeQuestion(emit)
   }
 
   /// Takes what the board says and emits what follows for every client, in the order of registration.
@@ -115,9 +147,12 @@ public struct LocationEngine: Sendable {
       for index in clients.indices { tellLocationLoss(reason, index, emit) }
     case .heading(let estimate):
       heading = .value(estimate)
+      noteInterference(estimate)
+      judgePrompt(estimate, emit)
       for index in clients.indices { deliver(estimate, index, emit) }
     case .headingUnavailable(let reason, _):
       heading = .missing(reason)
+      interferenceSince = nil
       for index in clients.indices { tellHeadingLoss(reason, index, emit) }
     case .altitude(let estimate):
       altitude = .value(())
@@ -194,11 +229,60 @@ public struct LocationEngine: Sendable {
     {
       emit(ServiceEvent(client: clients[index].id, content: .heading(report)))
     }
-    if let reason = estimate.reason, case .magneticInterference = reason, estimate.accuracy == nil {
-      tellHeadingLoss(reason, index, emit)
-    } else {
+    guard let since = interferenceSince, let reason = estimate.reason else {
       clients[index].hasToldHeadingLoss = false
+      return
     }
+    if estimate.time.seconds(since: since) > Self.interferencePatience {
+      tellHeadingLoss(reason, index, emit)
+    }
+  }
+
+  private mutating func noteInterference(_ estimate: HeadingEstimate) {
+    if case .magneticInterference = estimate.reason, estimate.accuracy == nil {
+      interferenceSince = interferenceSince ?? estimate.time
+    } else {
+      interferenceSince = nil
+    }
+  }
+
+  // Every client that can answer is asked, also one that was made while the question is open.
+  private mutating func judgePrompt(
+    _ estimate: HeadingEstimate, _ emit: (ServiceEvent) -> Void
+  ) {
+    if prompt.take(estimate, mayAsk: isInForeground && demand.heading) {
+      wanting = nil
+      promptChanges.append(.dismiss(.calibrated))
+    }
+    closeQuestion(emit)
+    guard isInForeground, let question = prompt.question else { return }
+    toldQuestion = question.number
+    for index in clients.indices where clients[index].asked != question.number {
+      guard clients[index].settings.answersQuestions, !clients[index].isSuspended else { continue }
+      clients[index].asked = question.number
+      emit(ServiceEvent(client: clients[index].id, content: .question(question)))
+    }
+  }
+
+  /// Tells those that were asked that nothing is asked any more.
+  private mutating func closeQuestion(_ emit: (ServiceEvent) -> Void) {
+    guard let told = toldQuestion, prompt.number != told else { return }
+    toldQuestion = nil
+    for client in clients where client.asked == told {
+      emit(ServiceEvent(client: client.id, content: .questionClosed(told)))
+    }
+  }
+
+  private mutating func answer(_ question: UInt64, _ display: Bool, of client: ClientID) {
+    guard let shown = prompt.answer(question, display: display) else { return }
+    wanting = client
+    promptChanges.append(.show(shown))
+  }
+
+  private mutating func dismissPrompt(_ end: CalibrationPromptEnd) {
+    guard prompt.dismiss() else { return }
+    wanting = nil
+    promptChanges.append(.dismiss(end))
   }
 
   private mutating func deliver(

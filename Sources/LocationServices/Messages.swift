@@ -44,17 +44,21 @@ public struct ClientSettings: Hashable, Codable, Sendable {
   public var headingOrientation: HeadingOrientation
   /// Whether the client has declared a vehicle that points the way it goes.
   public var followsCourse: Bool
+  /// Whether the client can be asked if the calibration prompt may be shown.
+  public var answersQuestions: Bool
 
   /// Makes settings; the defaults are the SDK's.
   public init(
     distanceFilter: Double = -1, desiredAccuracy: Double = -1, headingFilter: Double = 1,
-    headingOrientation: HeadingOrientation = .portrait, followsCourse: Bool = false
+    headingOrientation: HeadingOrientation = .portrait, followsCourse: Bool = false,
+    answersQuestions: Bool = false
   ) {
     self.distanceFilter = distanceFilter
     self.desiredAccuracy = desiredAccuracy
     self.headingFilter = headingFilter
     self.headingOrientation = headingOrientation
     self.followsCourse = followsCourse
+    self.answersQuestions = answersQuestions
   }
 }
 
@@ -85,6 +89,10 @@ public struct ServiceRequest: Hashable, Codable, Sendable {
     case suspend
     /// The client's application runs again.
     case resume
+    /// Answers a question: whether the calibration prompt may be shown.
+    case answer(question: UInt64, display: Bool)
+    /// Takes the calibration prompt down, whoever wanted it.
+    case dismissPrompt
     /// The client is gone, and with it all that it had started.
     case release
   }
@@ -181,6 +189,28 @@ public struct AltitudeReport: Hashable, Codable, Sendable {
   public var pressure: Double
 }
 
+/// Whether the calibration prompt may be shown, as it is asked of all clients that can answer.
+public struct CalibrationQuestion: Hashable, Codable, Sendable {
+  /// Names the question in the answer; not used twice in one run.
+  public var number: UInt64
+  /// What would be shown.
+  public var prompt: CalibrationPrompt
+
+  /// Makes a question.
+  public init(number: UInt64, prompt: CalibrationPrompt) {
+    self.number = number
+    self.prompt = prompt
+  }
+}
+
+/// What becomes of the one calibration prompt of the application.
+public enum CalibrationPromptChange: Hashable, Codable, Sendable {
+  /// It is to be shown.
+  case show(CalibrationPrompt)
+  /// It is to be taken down.
+  case dismiss(CalibrationPromptEnd)
+}
+
 /// A service that cannot deliver at the moment; it goes on trying.
 public struct ServiceFailure: Hashable, Codable, Sendable {
   /// Which one.
@@ -207,6 +237,10 @@ public struct ServiceEvent: Hashable, Codable, Sendable {
     case altitude(AltitudeReport)
     /// A service cannot deliver; said once a loss.
     case failure(ServiceFailure)
+    /// May the calibration prompt be shown? The answer is a request.
+    case question(CalibrationQuestion)
+    /// The question of this number need not be answered any more.
+    case questionClosed(UInt64)
   }
 
   /// Who is told.

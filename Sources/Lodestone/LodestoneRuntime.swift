@@ -78,6 +78,8 @@ public final class LodestoneRuntime: Sendable {
     var clients: [ClientID: any ServiceClient] = [:]
     var lastID: UInt64 = 0
     var application = ApplicationState.foreground
+    /// Who shows the prompt that stands.
+    var presenter: (any HeadingCalibrationPresenter)?
   }
 
   private struct Link {
@@ -98,7 +100,7 @@ public final class LodestoneRuntime: Sendable {
   /// Locations that were dropped because their client did not take them; it only grows.
   public let droppedLocations = Atomic<UInt64>(0)
 
-  // Lock order: `link` before `state`; with `state` held nothing but letter boxes is called.
+  // Lock order: `link` before `state` before `presenting`; with `state` held nothing but letter boxes is called.
   private let link = Mutex(Link())
   private let state = Mutex(State())
   private let isFrozen = Atomic<Bool>(false)
@@ -108,6 +110,10 @@ public final class LodestoneRuntime: Sendable {
   private let clocks: RuntimeClocks
   // Opening a board can take seconds when buses are probed, and starting a service returns at once.
   private let opener = DispatchQueue(label: "lodestone.open")
+  // A presenter may write to a terminal that is slow: never on the publishing thread, one after the other.
+  private let stage = DispatchQueue(label: "lodestone.prompt")
+  private struct Presenting: Sendable { var presenter: any HeadingCalibrationPresenter }
+  private let presenting = Mutex(Presenting(presenter: NoCalibrationPresenter()))
 
   /// Makes a runtime that opens its source when it is needed.
   public init(open: @escaping Factory, clocks: RuntimeClocks = .system) {
@@ -135,7 +141,10 @@ public final class LodestoneRuntime: Sendable {
   public func install(_ source: any ObservationSource) {
     link.withLock { link in
       link.subscription?.cancel()
-      state.withLock { $0.engine.forgetObservations() }
+      state.withLock { state in
+        state.engine.forgetObservations()
+        present(&state)
+      }
       link.source = source
       link.failure = nil
       link.demand = nil
@@ -169,6 +178,7 @@ public final class LodestoneRuntime: Sendable {
       let waking: [any ServiceClient] = state.withLock { state in
         let wasSuspended = state.application == .suspended
         state.application = newValue
+        state.engine.isInForeground = newValue == .foreground
         let isSuspended = newValue == .suspended
         isFrozen.store(isSuspended, ordering: .sequentiallyConsistent)
         guard isSuspended != wasSuspended else { return [] }
@@ -183,6 +193,42 @@ public final class LodestoneRuntime: Sendable {
 
   /// Whether nothing may be delivered now.
   public var isSuspended: Bool { isFrozen.load(ordering: .sequentiallyConsistent) }
+
+  /// Shows the prompt that asks for a calibration of the compass, once a delegate has allowed it.
+  ///
+  /// `.none` at first: a library writes to no terminal unasked. A prompt that stands while another presenter is
+  /// set stays where it is shown and is taken down there.
+  public var calibrationPresenter: any HeadingCalibrationPresenter {
+    get { presenting.withLock { $0.presenter } }
+    set { presenting.withLock { $0.presenter = newValue } }
+  }
+
+  /// Whether the calibration prompt stands.
+  public var showsCalibrationPrompt: Bool { state.withLock { $0.engine.showsPrompt } }
+
+  /// Passes on how far a calibration has come to whoever shows the prompt; nothing while none stands.
+  public func calibrationDidProgress(_ progress: CalibrationProgress) {
+    state.withLock { state in
+      guard let presenter = state.presenter else { return }
+      stage.async { presenter.update(progress) }
+    }
+  }
+
+  /// Takes what has become of the prompt to the presenter, in order; with `state` held.
+  private func present(_ state: inout State) {
+    while let change = state.engine.takePromptChange() {
+      switch change {
+      case .show(let prompt):
+        let presenter = calibrationPresenter
+        state.presenter = presenter
+        stage.async { presenter.show(prompt) }
+      case .dismiss(let end):
+        guard let presenter = state.presenter else { continue }
+        state.presenter = nil
+        stage.async { presenter.dismiss(end) }
+      }
+    }
+  }
 
   /// Seconds since 1970 of a moment, by the system's clock as it stands now.
   ///
@@ -231,6 +277,7 @@ public final class LodestoneRuntime: Sendable {
     state.engine.handle(request, at: clocks.now()) { event in
       clients[event.client]?.receive(event.content)
     }
+    present(&state)
   }
 
   private func take(_ observation: Observation) {
@@ -239,6 +286,7 @@ public final class LodestoneRuntime: Sendable {
       state.engine.handle(observation) { event in
         clients[event.client]?.receive(event.content)
       }
+      present(&state)
     }
   }
 

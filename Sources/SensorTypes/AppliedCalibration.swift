@@ -15,15 +15,19 @@ public struct AppliedCalibration: Sendable, Hashable {
   public var offsetCovariance: Matrix3
   /// Root mean square of the fit's residual, microtesla.
   public var residual: Double
+  /// Strength of the field that it was made in, microtesla; `nil` where that is not known.
+  public var field: Double?
 
   /// Makes a calibration from its parts.
   public init(
-    matrix: Matrix3, offset: Vector3, offsetCovariance: Matrix3, residual: Double
+    matrix: Matrix3, offset: Vector3, offsetCovariance: Matrix3, residual: Double,
+    field: Double? = nil
   ) {
     self.matrix = matrix
     self.offset = offset
     self.offsetCovariance = offsetCovariance
     self.residual = residual
+    self.field = field
   }
 
   /// The field corrected for the board's iron, in the frame of `raw`, microtesla.

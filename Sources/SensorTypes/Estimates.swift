@@ -21,12 +21,14 @@ public struct HeadingEstimate: Sendable, Hashable {
   public var field: Vector3?
   /// The attitude, body to earth (ENU with y to *magnetic* north).
   public var attitude: Quaternion
+  /// What the field is judged by; `nil` where no magnetometer has a part in the heading.
+  public var fieldCheck: FieldCheck?
 
   /// Makes an estimate.
   public init(
     time: Timestamp, magneticHeading: Double, accuracy: Double?, trueHeading: Double? = nil,
     declination: Double? = nil, reason: NoData? = nil, trueReason: NoData? = nil, field: Vector3?,
-    attitude: Quaternion
+    attitude: Quaternion, fieldCheck: FieldCheck? = nil
   ) {
     self.time = time
     self.magneticHeading = magneticHeading
@@ -37,6 +39,7 @@ public struct HeadingEstimate: Sendable, Hashable {
     self.trueReason = trueReason
     self.field = field
     self.attitude = attitude
+    self.fieldCheck = fieldCheck
   }
 }
 

@@ -26,11 +26,13 @@ package final class VirtualBoard: Sendable {
 
   /// - Parameters:
   ///   - edit: Changes the text of the board file first.
+  ///   - adapt: Changes what is simulated.
   ///   - records: Whether a recording is kept.
   ///   - clockIsSet: Whether the system knows the date from the start; a board has no clock battery.
   ///   - prepare: Puts into the state folder what an earlier run has left.
   package init(
-    _ name: String = "simulated", edit: (String) -> String = { $0 }, records: Bool = false,
+    _ name: String = "simulated", edit: (String) -> String = { $0 },
+    adapt: (inout SimulatedBoard) -> Void = { _ in }, records: Bool = false,
     demand: Demand = .everything, keepsObservations: Bool = true,
     model: (value: MagneticModel, text: String)? = nil, clockIsSet: Bool = true,
     utcStart: Double = 1_795_000_000,
@@ -41,8 +43,9 @@ package final class VirtualBoard: Sendable {
     board = try BoardFile.parse(text, file: name)
     guard let plan = board.simulation else { throw CocoaError(.featureUnsupported) }
     let clock = self.clock
-    simulation = SimulatedBusProvider(
-      Simulation.board(board, plan: plan, utcStart: utcStart), clock: clock)
+    var simulated = Simulation.board(board, plan: plan, utcStart: utcStart)
+    adapt(&simulated)
+    simulation = SimulatedBusProvider(simulated, clock: clock)
     runner = VirtualTimeRunner(
       time: { clock.now() }, setTime: { clock.advance(to: $0) })
     state = StateStore(

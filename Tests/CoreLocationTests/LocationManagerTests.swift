@@ -101,8 +101,11 @@ struct LocationManagerTests {
       bench.manager.startUpdatingHeading()
       bench.source.publish(.locationUnavailable(.noFix, at: Timestamp(seconds: 0)))
       turn { bench.spy.log.errors.count == 1 }
-      bench.source.publish(
-        .heading(degrees: 30, reason: .magneticInterference("93 uT where 49 are expected")))
+      for second in [0, 5.1] {
+        bench.source.publish(
+          .heading(
+            degrees: 30, at: second, reason: .magneticInterference("93 uT where 49 are expected")))
+      }
       turn { bench.spy.log.errors.count == 2 }
       return bench.spy.log
     }

@@ -73,7 +73,8 @@ extension Observation {
 
   /// The heading of a board that lies flat, its accuracy 2 degrees unless there is a reason against it.
   public static func heading(
-    degrees: Double, at seconds: Double = 0, declination: Double? = nil, reason: NoData? = nil
+    degrees: Double, at seconds: Double = 0, declination: Double? = nil, reason: NoData? = nil,
+    calibration: UInt32? = nil
   ) -> Observation {
     let heading = degrees * .pi / 180
     return .heading(
@@ -83,7 +84,9 @@ extension Observation {
         trueHeading: declination.map { heading + $0 * .pi / 180 },
         declination: declination.map { $0 * .pi / 180 }, reason: reason,
         field: Vector3(1, 20, -43),
-        attitude: Quaternion(rotationVector: Vector3(0, 0, -heading))))
+        attitude: Quaternion(rotationVector: Vector3(0, 0, -heading)),
+        fieldCheck: FieldCheck(
+          measured: FieldShape(strength: 47.4), calibration: calibration)))
   }
 
   /// An altitude of the barometer's run.

@@ -147,6 +147,7 @@ struct ServiceLifecycleTests {
     let settings = ClientSettings(distanceFilter: 12, headingOrientation: .landscapeLeft)
     let requests: [ServiceRequest.Action] = [
       .register, .configure(settings), .start(.altitude), .stop(.location), .suspend, .resume,
+      .answer(question: 3, display: true), .dismissPrompt,
       .release,
     ]
     for action in requests {
@@ -363,22 +364,50 @@ struct HeadingServiceTests {
     #expect(report.accuracy == nil)
   }
 
-  @Test("D2: interference is an error once, beside a heading that says that it is invalid")
+  @Test(
+    "D2: interference is an error once it has lasted for five seconds; the headings say at once that they are invalid"
+  )
   func interference() {
     var bench = Bench()
     let reason = NoData.magneticInterference("93 uT where 49 are expected")
     bench.ask(.register)
     bench.ask(.start(.heading))
     bench.say(heading(30))
-    bench.say(heading(30, accuracy: nil, reason: reason))
-    bench.say(heading(30, accuracy: nil, reason: reason))
-    let heard = bench.heard()
-    #expect(heard.count == 3)
+    for tenth in 0...50 {
+      bench.say(heading(30, accuracy: nil, reason: reason, at: Double(tenth) / 10))
+    }
+    // The heading that is valid, and the one that says it is not any more.
+    #expect(bench.heard().count == 2)
+    for tenth in 51...200 {
+      bench.say(heading(30, accuracy: nil, reason: reason, at: Double(tenth) / 10))
+    }
     #expect(
-      heard.last
-        == .failure(ServiceFailure(service: .heading, reason: "93 uT where 49 are expected")))
-    bench.say(heading(30))
-    bench.say(heading(30, accuracy: nil, reason: reason))
+      bench.heard() == [
+        .failure(ServiceFailure(service: .heading, reason: "93 uT where 49 are expected"))
+      ])
+    // A passing magnet is none.
+    bench.say(heading(30, at: 21))
+    for tenth in 0...49 {
+      bench.say(heading(30, accuracy: nil, reason: reason, at: 22 + Double(tenth) / 10))
+    }
+    bench.say(heading(30, at: 27))
+    #expect(bench.failures().isEmpty)
+    for tenth in 0...60 {
+      bench.say(heading(30, accuracy: nil, reason: reason, at: 28 + Double(tenth) / 10))
+    }
+    #expect(bench.failures() == [.heading])
+  }
+
+  @Test("D2: a client that comes while interference lasts hears of it at once")
+  func lateClient() {
+    var bench = Bench()
+    let reason = NoData.magneticInterference("93 uT where 49 are expected")
+    for tenth in 0...100 {
+      bench.say(heading(30, accuracy: nil, reason: reason, at: Double(tenth) / 10))
+    }
+    bench.now = Timestamp(seconds: 10)
+    bench.ask(.register)
+    bench.ask(.start(.heading))
     #expect(bench.failures() == [.heading])
   }
 

@@ -104,7 +104,7 @@ public struct CalibrationFit: Sendable, Hashable {
   public var applied: AppliedCalibration {
     AppliedCalibration(
       matrix: alignment * softIron, offset: hardIron, offsetCovariance: hardIronCovariance,
-      residual: quality.residual)
+      residual: quality.residual, field: fieldStrength)
   }
 }
 

@@ -111,7 +111,8 @@ public struct CalibrationRecord: Sendable, Hashable {
   /// The part that is applied to samples.
   public var applied: AppliedCalibration {
     AppliedCalibration(
-      matrix: matrix, offset: offset, offsetCovariance: offsetCovariance, residual: residual)
+      matrix: matrix, offset: offset, offsetCovariance: offsetCovariance, residual: residual,
+      field: field)
   }
 }
 

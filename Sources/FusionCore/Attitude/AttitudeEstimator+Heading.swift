@@ -56,8 +56,19 @@ extension AttitudeEstimator {
         time: time, magneticHeading: DirectAttitude.heading(of: attitude),
         accuracy: reason == nil
           ? accuracy(of: attitude, field: usedField, hasCourse: hasCourse) : nil,
-        reason: reason, field: hasField ? state.field : nil, attitude: attitude))
+        reason: reason, field: hasField ? state.field : nil, attitude: attitude,
+        fieldCheck: hasField ? fieldCheck : nil))
   }
+
+  private var fieldCheck: FieldCheck? {
+    let magnet = state.mode == .inertial ? state.filter.summary.iron.length : 0
+    return state.monitor.check(
+      calibrated: state.quality.isCalibrated ? state.quality.strength : nil, magnet: magnet)
+  }
+
+  /// How many times the horizontal field that is known here the measured one may be, before it counts only
+  /// as so much.
+  private static let strongestNorth = 1.2
 
   /// Whether a receiver's course has said of late where north is.
   private func hasCourse(at now: Timestamp) -> Bool {
@@ -78,7 +89,10 @@ extension AttitudeEstimator {
         gradient.dot(state.filter.summary.attitude * gradient) * coefficients.covarianceShare
       return min(1.96 * variance.squareRoot() + abs(state.carry.angle), .pi)
     }
-    let slopes = HeadingSlopes(attitude: attitude, field: field)
+    // A magnet does not make north surer than the earth's field does.
+    let known = state.mode == .inertial ? state.filter.field.x : .infinity
+    let slopes = HeadingSlopes(
+      attitude: attitude, field: field, limit: Self.strongestNorth * known)
     var variance = coefficients.headingFloor * coefficients.headingFloor
     // Slip and mounting are the same at every course.
     if hasCourse { variance += coefficients.courseFloor }
@@ -126,12 +140,16 @@ struct HeadingSlopes {
   /// The vertical field over the horizontal one.
   private let steepness: Double
 
-  /// - Parameter field: Body frame, microtesla.
-  init(attitude: Quaternion, field: Vector3) {
+  /// - Parameters:
+  ///   - attitude: Body to earth.
+  ///   - field: Body frame, microtesla.
+  ///   - limit: The most that the horizontal field can be believed to be, microtesla.
+  init(attitude: Quaternion, field: Vector3, limit: Double = .infinity) {
     let earth = attitude.rotate(field)
     gradient = DirectAttitude.headingGradient(of: attitude)
     east = attitude.conjugate.rotate(Vector3(1, 0, 0))
-    horizontal = max(hypot(earth.x, earth.y), 0.02 * max(earth.length, 1))
+    let measured = hypot(earth.x, earth.y)
+    horizontal = max(min(measured, max(limit, 1)), 0.02 * max(min(earth.length, 100), 1))
     steepness = earth.z / horizontal
   }
 

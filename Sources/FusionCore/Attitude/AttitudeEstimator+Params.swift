@@ -149,6 +149,10 @@ extension AttitudeEstimator {
     let fieldNoise = 0.01
     let surpriseTime = 0.7
     let disturbedWeight = 30.0
+    let idleWeight = 1e6
+    /// Another record that shifts the field by more than this share of its horizontal part is no finer one: north
+    /// is sought anew.
+    let northShift = 0.5
     let lagVariance: Double
     let blockDuration: Double
     let startDuration: Double
@@ -173,6 +177,8 @@ extension AttitudeEstimator {
     /// up for what that says, (5 deg)^2.
     let solutionTurn = 0.3
     let solutionVariance = 0.007_6
+    /// Iron that may be a magnet which somebody takes off again, microtesla: more than a record leaves.
+    let removableIron = 10.0
     /// A magnet that shows so soon, seconds, was there when north was found.
     let northProof = 15.0
     let headingFloor: Double

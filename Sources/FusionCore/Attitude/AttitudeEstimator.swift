@@ -16,17 +16,22 @@ public struct MagnetometerQuality: Sendable, Hashable, Codable {
   public let isCalibrated: Bool
   /// Root mean square of the fit's residual, uT.
   public let residual: Double
+  /// Strength of the field that the record was made in, uT; `nil` where that is not known.
+  public let strength: Double?
   /// Covariance of the offset error in the *body* frame, uT^2.
   public let offsetCovariance: Matrix3
 
   /// Makes a quality; values that are not finite count as no calibration.
-  public init(isCalibrated: Bool, offsetCovariance: Matrix3, residual: Double) {
+  public init(
+    isCalibrated: Bool, offsetCovariance: Matrix3, residual: Double, strength: Double? = nil
+  ) {
     let columns = offsetCovariance.columns
     let isSound =
       residual.isFinite && columns.x.isFinite && columns.y.isFinite && columns.z.isFinite
     self.isCalibrated = isCalibrated && isSound
     self.residual = isSound ? residual : 0
     self.offsetCovariance = isSound ? offsetCovariance : Matrix3(diagonal: .zero)
+    self.strength = strength.flatMap { isSound && $0.isFinite && $0 > 0 ? $0 : nil }
   }
 
   /// The quality of an applied record, turned into the body frame.
@@ -43,7 +48,7 @@ public struct MagnetometerQuality: Sendable, Hashable, Codable {
     let turn = mount * calibration.matrix
     self.init(
       isCalibrated: true, offsetCovariance: turn * calibration.offsetCovariance * turn.transposed,
-      residual: calibration.residual)
+      residual: calibration.residual, strength: calibration.field)
   }
 
   /// No record: samples as the chip gives them.
@@ -267,7 +272,8 @@ public struct AttitudeEstimator: Sendable {
     let now = ErrorStateFilter.Circumstances(
       restingRate: state.rest.isQuiet ? state.rest.rate : nil, isResting: state.rest.isResting,
       isCalm: state.rest.isCalm, isSteady: state.rest.isSteady,
-      isDisturbed: state.monitor.disturbance != nil, expected: calibratedExpectation)
+      isDisturbed: state.monitor.disturbance != nil || state.monitor.isPlain,
+      expected: calibratedExpectation)
     if state.filter.course != nil {
       state.courseTime = time
       history?.noteCourse()
@@ -448,17 +454,48 @@ public struct AttitudeEstimator: Sendable {
       leaveInertial()
       state.direct.update(field: field, dt)
       state.mode = mode(at: time)
-      // Accelerated the board does not know where down is, and so not how the field dips.
+      // Accelerated the board does not quite know where down is, and so not how the field dips.
       tilt = state.direct.tiltDeviation(gravity: coefficients.gravity)
-      if tilt < DirectTracker.judgingTilt {
+      if tilt < DirectTracker.blindTilt {
         earth = attitude?.rotate(state.direct.field ?? field)
       }
     }
     let iron = state.mode == .inertial ? state.filter.summary.iron : .zero
     let wasDisturbed = state.monitor.disturbance != nil
     state.monitor.update(
-      field - iron, earth: earth, dt, residual: calibrationDeviation, tilt: tilt)
+      field - iron, earth: earth, dt, residual: calibrationDeviation, tilt: tilt,
+      calibrated: state.quality.isCalibrated ? state.quality.strength : nil)
+    watchMagnet(iron, field, dt)
     watchNorth(wasDisturbed: wasDisturbed, dt)
+  }
+
+  /// Says that the magnetometer has measured a field beyond its range: there is no sample, and the field is not
+  /// the earth's.
+  ///
+  /// - Returns: Whether that was news: `false` before the first field sample, for a time that is not later than
+  ///   the newest one's, and after a pause, when there is nothing that it could be the continuation of.
+  public mutating func fieldIsBeyondRange(at time: Timestamp) -> Bool {
+    guard let last = state.fieldTime else { return false }
+    let dt = time.seconds(since: last)
+    guard dt > 0, dt <= Self.lossTimeout else { return false }
+    state.fieldTime = time
+    state.monitor.saturate()
+    if gyroOffset(at: time) == nil {
+      leaveInertial()
+      state.mode = mode(at: time)
+    }
+    return true
+  }
+
+  /// A magnet that was found on the board and is taken off again need not be unlearned by turning: as soon
+  /// as the field is right without it, it is forgotten.
+  private mutating func watchMagnet(_ iron: Vector3, _ field: Vector3, _ dt: Double) {
+    guard iron.length > coefficients.removableIron, let attitude = unsmoothedAttitude,
+      state.monitor.magnetHasGone(
+        bare: attitude.rotate(field), dt, residual: calibrationDeviation)
+    else { return }
+    state.filter.loosenField(by: -iron)
+    state.monitor.magnetWasFound()
   }
 
   /// A north that was found in a disturbed field and never confirmed is sought anew once the field
@@ -491,8 +528,12 @@ public struct AttitudeEstimator: Sendable {
     switch state.mode {
     case .none, .starting: break
     case .inertial:
+      let isFiner = shift.length < coefficients.northShift * state.filter.field.x
       state.filter.loosenField(by: shift)
       state.carry.settle()
+      guard !isFiner, state.courseTime == nil else { return }
+      state.filter.seekNorth()
+      state.northTrustedTime = 0
     case .direct, .level:
       guard let before = unsmoothedAttitude else { return }
       state.direct.shiftField(by: shift)

@@ -59,7 +59,8 @@ extension ErrorStateFilter {
       surprise = 0
     } else {
       variance *= doubt(z, field: u, rotation, lagSlope, variance: variance, duration, c)
-      if now.isDisturbed { variance *= c.disturbedWeight }
+      // At rest a field that is known to be wrong says nothing that would ever come to an end.
+      if now.isDisturbed { variance *= now.isResting ? c.idleWeight : c.disturbedWeight }
     }
     let (hx, hy, hz) = Self.sensitivity(to: u, rotation, lagSlope)
     covariance.update(&x, h: hx, value: z.x, variance: variance)
@@ -133,6 +134,12 @@ extension ErrorStateFilter {
     hasNorth = true
     northAge = 0
     hasTakenField = true
+  }
+
+  /// What was known of north is worth nothing any more: it is found anew from the samples to come.
+  mutating func seekNorth() {
+    hasNorth = false
+    block.forgetField()
   }
 
   /// Takes the field of this place from a first measurement, or from the magnetic model where the place is

@@ -37,9 +37,10 @@ public struct ExpectedField: Sendable, Hashable, Codable {
 ///
 /// Expected is what the model says; until there is one, what was measured in the first seconds, and
 /// always what occurs on earth (20 to 70 uT at the surface). A field that stays off for half a
-/// second is disturbed; it has to be right for a whole second to be trusted again. A field nobody
-/// expected that stays the same for 20 s is a new place, not an intruder, unless a model says
-/// otherwise.
+/// second is disturbed, one that is plainly off (four times what is accepted, or beyond the chip's range) at once;
+/// it has to be right for a whole second to be trusted again. A field nobody expected that stays the same for
+/// 20 s is a new place, not an intruder, unless a model says otherwise or its strength is far from the one that
+/// the calibration was made in.
 struct FieldMonitor: Sendable, Hashable, Codable {
   /// What is wrong with the field.
   enum Deviation: UInt8, Sendable, Hashable, Codable {
@@ -58,6 +59,12 @@ struct FieldMonitor: Sendable, Hashable, Codable {
   /// Strength and dip where they were furthest off, for the text.
   private var worstStrength = 0.0
   private var worstDip = 0.0
+  /// Whether the newest field is so far off that it cannot be chance, whether or not that has lasted.
+  private(set) var isPlain = false
+  private var bareTime = 0.0
+  /// Whether the field was beyond the chip's range since the disturbance began.
+  private var wasSaturated = false
+  private var calibrated: Double?
   private var suspectTime = 0.0
   private var calmTime = 0.0
   private var learned: ExpectedField?
@@ -68,6 +75,11 @@ struct FieldMonitor: Sendable, Hashable, Codable {
 
   static let timeConstant = 0.25
   static let suspectDuration = 0.5
+  /// A field that is off by so many times what is accepted needs no second look: a tenth of a second.
+  static let plainExcess = 4.0
+  static let plainDuration = 0.1
+  /// Sigmas of the tilt that a dip is allowed besides.
+  static let tiltWeight = 2.0
   static let calmDuration = 1.0
   static let adoptionDuration = 20.0
   static let explainedDuration = 0.3
@@ -92,6 +104,29 @@ struct FieldMonitor: Sendable, Hashable, Codable {
 
   /// The expectation in force.
   var reference: ExpectedField? { expected ?? (learnedTime >= 1 ? learned : nil) }
+
+  /// The field beside what it should be; `nil` before the first sample.
+  /// - Parameters:
+  ///   - calibrated: Strength of the field that the calibration was made in, microtesla: what counts where no
+  ///     model says better.
+  ///   - magnet: Strength of what the samples were freed of, microtesla.
+  func check(calibrated: Double?, magnet: Double) -> FieldCheck? {
+    guard let strength else { return nil }
+    var check = FieldCheck(
+      measured: FieldShape(strength: strength, dip: earth.map(Self.dip)),
+      isDisturbed: disturbance != nil, magnet: magnet)
+    if let expected {
+      check.expected = FieldShape(strength: expected.strength, dip: expected.dip)
+      check.origin = .model
+    } else if let calibrated {
+      check.expected = FieldShape(strength: calibrated)
+      check.origin = .calibration
+    } else if let reference {
+      check.expected = FieldShape(strength: reference.strength, dip: reference.dip)
+      check.origin = .learned
+    }
+    return check
+  }
 
   /// Changes what the model expects.
   mutating func expect(_ field: ExpectedField?) {
@@ -139,10 +174,15 @@ struct FieldMonitor: Sendable, Hashable, Codable {
   ///   - earthField: The same in the earth frame, where attitude is known.
   ///   - dt: Seconds since the sample before; 0 for the first.
   ///   - residual: One sigma of what the calibration leaves open, microtesla.
-  ///   - tilt: One sigma of the tilt that the dip is seen with, where it is not small, radians.
+  ///   - tilt: One sigma of the tilt that the dip is seen with, where it is not small, radians. What is seen with
+  ///     too much of it teaches nothing.
+  ///   - calibrated: Strength of the field that the calibration was made in, microtesla: what differs much from
+  ///     it is not taken for another place.
   mutating func update(
-    _ field: Vector3, earth earthField: Vector3?, _ dt: Double, residual: Double, tilt: Double = 0
+    _ field: Vector3, earth earthField: Vector3?, _ dt: Double, residual: Double, tilt: Double = 0,
+    calibrated: Double? = nil
   ) {
+    self.calibrated = calibrated
     let keep = dt / (Self.timeConstant + dt)
     let length = field.length
     let mean = strength.map { $0 + (length - $0) * keep } ?? length
@@ -153,7 +193,42 @@ struct FieldMonitor: Sendable, Hashable, Codable {
       earth = nil
     }
     let dip = earth.map(Self.dip)
-    judge(deviation(mean, dip, residual, tilt), mean, dip, dt)
+    isPlain = isPlainlyOff(mean, residual)
+    judge(
+      deviation(mean, dip, residual, tilt), mean, tilt < DirectTracker.judgingTilt ? dip : nil, dt)
+  }
+
+  /// The field is beyond what the chip can measure: that needs no second look.
+  mutating func saturate() {
+    isPlain = true
+    wasSaturated = true
+    bareTime = 0
+    calmTime = 0
+    suspectTime = Self.suspectDuration
+    disturbance = .strength
+  }
+
+  private func isPlainlyOff(_ strength: Double, _ residual: Double) -> Bool {
+    guard let reference else { return false }
+    let tolerance = Self.strengthTolerance(reference, residual: residual)
+    return abs(strength - reference.strength) > Self.plainExcess * tolerance
+  }
+
+  /// Takes what the field would be without the magnet that the samples are freed of, earth frame, and says
+  /// whether that magnet has gone: freed of it the field is wrong, and as it is it has been right for a
+  /// while.
+  mutating func magnetHasGone(bare: Vector3, _ dt: Double, residual: Double) -> Bool {
+    guard disturbance != nil, let reference else {
+      bareTime = 0
+      return false
+    }
+    let isRight =
+      abs(bare.length - reference.strength) < Self.strengthTolerance(reference, residual: residual)
+      && abs(Self.dip(bare) - reference.dip) < Self.dipTolerance(reference, residual: residual)
+    bareTime = isRight ? bareTime + dt : 0
+    guard bareTime >= Self.calmDuration else { return false }
+    bareTime = 0
+    return true
   }
 
   private func deviation(
@@ -165,8 +240,8 @@ struct FieldMonitor: Sendable, Hashable, Codable {
     let tolerance = factor * Self.strengthTolerance(reference, residual: residual)
     if abs(strength - reference.strength) > tolerance { return .strength }
     if let dip,
-      abs(dip - reference.dip) > factor * Self.dipTolerance(reference, residual: residual) + 2
-        * tilt
+      abs(dip - reference.dip)
+        > factor * Self.dipTolerance(reference, residual: residual) + Self.tiltWeight * tilt
     {
       return .dip
     }
@@ -180,11 +255,15 @@ struct FieldMonitor: Sendable, Hashable, Codable {
       calmTime = 0
       note(strength, dip ?? 0, isNew: suspectTime == 0 && disturbance == nil)
       suspectTime = min(suspectTime + dt, 10)
-      if disturbance != nil || suspectTime >= Self.suspectDuration { disturbance = deviation }
+      let limit = isPlain ? Self.plainDuration : Self.suspectDuration
+      if disturbance != nil || suspectTime >= limit { disturbance = deviation }
     } else {
       suspectTime = 0
       calmTime = min(calmTime + dt, 10)
-      if calmTime >= Self.calmDuration { disturbance = nil }
+      if calmTime >= Self.calmDuration {
+        disturbance = nil
+        wasSaturated = false
+      }
     }
     guard expected == nil, let dip else { return }
     if deviation == nil && disturbance == nil {
@@ -216,6 +295,12 @@ struct FieldMonitor: Sendable, Hashable, Codable {
       dip: old.dip + (dip - old.dip) * gain)
   }
 
+  /// Whether a place with such a field is likely, for all that the calibration record says.
+  private func isLikely(_ strength: Double) -> Bool {
+    guard let calibrated else { return true }
+    return abs(strength - calibrated) <= max(10, 0.25 * calibrated)
+  }
+
   private mutating func consider(_ strength: Double, _ dip: Double, _ dt: Double) {
     if candidateTime > 0, abs(strength - candidateStrength) < 2, abs(dip - candidateDip) < 0.05 {
       candidateTime += dt
@@ -225,7 +310,7 @@ struct FieldMonitor: Sendable, Hashable, Codable {
     } else {
       (candidateStrength, candidateDip, candidateTime) = (strength, dip, max(dt, 1e-9))
     }
-    guard candidateTime >= Self.adoptionDuration else { return }
+    guard candidateTime >= Self.adoptionDuration, isLikely(candidateStrength) else { return }
     learned = ExpectedField(strength: candidateStrength, dip: candidateDip)
     learnedTime = 2
     candidateTime = 0
@@ -237,6 +322,9 @@ struct FieldMonitor: Sendable, Hashable, Codable {
   func reason(residual: Double) -> NoData? {
     guard let disturbance else { return nil }
     let degree = 180 / Double.pi
+    if wasSaturated {
+      return .magneticInterference("field beyond the magnetometer's range: a magnet is near")
+    }
     guard let reference else {
       return .magneticInterference(
         "field \(Self.text(worstStrength)) uT, on earth it is 20 to 70: iron nearby")

@@ -33,6 +33,10 @@ struct Pipeline: Sendable {
     var quality = MagnetometerQuality.uncalibrated
     /// A magnetometer's newest sample, not corrected, in its own frame.
     var newestField: Vector3?
+    /// Counts the records that were applied.
+    var calibrations: UInt32 = 0
+    /// When what it measures was last beyond its range.
+    var overflowTime: Timestamp?
     /// Whether this is the first chip of its kind, the one that is listened to.
     var isPrimary: Bool
     /// Whether its file was found to be of no use: it is put aside then, and the record in use stays.
@@ -61,6 +65,8 @@ struct Pipeline: Sendable {
   private var hasSaidUndeclared = false
   /// Between two headings without a magnetometer, seconds.
   private static let courseInterval = 0.05
+  /// A chip that fell silent so soon after it was driven beyond its range did so for that, seconds.
+  private static let overflowMemory = 0.5
   private var pendingDiagnostics: [String]
   private let places: [(position: String, mount: Mount)]
   /// How the board sits in its carrier.
@@ -168,6 +174,7 @@ struct Pipeline: Sendable {
   mutating func process(_ delivery: Delivery, publish: (Observation) -> Void) {
     switch delivery {
     case .reading(let reading): process(reading.sample, of: reading.sensor, publish)
+    case .beyondRange(let sensor, let time): takeOverflow(of: sensor, at: time, publish)
     case .fix(let sensor, let fix):
       status[sensor].counters.samples &+= 1
       process(fix, publish)
@@ -206,6 +213,7 @@ struct Pipeline: Sendable {
     case .record(let calibration):
       guard calibration != channels[sensor].calibration else { return }
       channels[sensor].calibration = calibration
+      channels[sensor].calibrations &+= 1
       channels[sensor].quality = MagnetometerQuality(calibration, mount: before.mount)
       if wasCalibrated { pendingDiagnostics.append("\(name): the new calibration is applied") }
     // Gone because it was put aside: that was said, and the one before stays.
@@ -324,6 +332,18 @@ struct Pipeline: Sendable {
     }
   }
 
+  // A magnetometer that is driven to its end still says something: that this is not the earth's field. Its
+  // headings go on, without accuracy.
+  private mutating func takeOverflow(
+    of sensor: Int, at time: Timestamp, _ publish: (Observation) -> Void
+  ) {
+    guard channels[sensor].isPrimary, channels[sensor].kind == .magnetometer else { return }
+    channels[sensor].overflowTime = time
+    guard heading.fieldIsBeyondRange(at: time) else { return }
+    fieldTime = time
+    publishHeading(at: time, publish)
+  }
+
   // Without a magnetometer nothing but the gyro's samples says when a heading is due.
   private mutating func publishCourseHeading(at time: Timestamp, _ publish: (Observation) -> Void) {
     guard heading.followsCourse else {
@@ -353,9 +373,20 @@ struct Pipeline: Sendable {
       publish(.headingUnavailable(lostGravity ?? .tiltUnknown, at: time))
     case .failure(let reason): publish(.headingUnavailable(reason, at: time))
     case .success(let causal):
-      let estimate = smoother?.heading(causal) ?? causal
+      var estimate = smoother?.heading(causal) ?? causal
+      if estimate.fieldCheck != nil {
+        estimate.fieldCheck?.calibration = appliedRecord
+      }
       publish(.heading(TrueNorth.apply(local.declination, to: estimate)))
     }
+  }
+
+  /// The number of the record that the listened-to magnetometer's samples are corrected by.
+  private var appliedRecord: UInt32? {
+    for channel in channels where channel.isPrimary && channel.kind == .magnetometer {
+      return channel.calibration == nil ? nil : channel.calibrations
+    }
+    return nil
   }
 
   private mutating func process(_ fix: GNSSFix, _ publish: (Observation) -> Void) {
@@ -390,7 +421,14 @@ struct Pipeline: Sendable {
     if feelsGravity { lostGravity = .sensorLost("\(new.chip): \(why)") }
     let reason = NoData.sensorLost(why)
     switch channels[new.index].kind {
-    case .magnetometer: publish(.headingUnavailable(reason, at: new.since))
+    case .magnetometer:
+      // Headings say already that a magnet is near.
+      if let time = channels[new.index].overflowTime, fieldTime == time,
+        new.since.seconds(since: time) < Self.overflowMemory
+      {
+        return
+      }
+      publish(.headingUnavailable(reason, at: new.since))
     case .barometer: publish(.altitudeUnavailable(reason, at: new.since))
     case .receiver:
       // What it says when it is back is news, "no fix" too.

@@ -5,6 +5,8 @@ import SensorTypes
 /// What a worker hands to the pipeline at the end of a step, in order.
 enum Delivery {
   case reading(SensorReading)
+  /// A sensor has measured something that is beyond its range.
+  case beyondRange(sensor: Int, at: Timestamp)
   case fix(sensor: Int, GNSSFix)
   case status(SensorStatus)
   /// What a sensor has counted so far; its state is as it was.

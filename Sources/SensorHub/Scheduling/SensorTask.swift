@@ -182,6 +182,9 @@ final class SensorTask: WorkerTask {
   }
 
   private func fail(_ error: DriverError, now: Timestamp, into outbox: inout [Delivery]) {
+    if case .overflow = error {
+      outbox.append(.beyondRange(sensor: supervisor.status.index, at: now))
+    }
     var retry = supervisor.failed(error, starting: !isStarted, at: now)
     if retry == nil, case .overflow = error, supervisor.isSilent(at: now, limit: Self.silenceLimit),
       supervisor.state == .running

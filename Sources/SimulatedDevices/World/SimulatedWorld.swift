@@ -9,6 +9,49 @@ import Geodesy
 public import LinearAlgebra
 public import SensorTypes
 
+/// A magnet that comes near a simulated board and goes again, or stays.
+public struct Magnet: Sendable, Hashable {
+  /// What it turns with.
+  public enum Place: Sendable, Hashable {
+    /// It lies in the room: its field is in ENU, the same whichever way the board turns.
+    case room
+    /// It sits on the board: its field is in the body frame and turns with it.
+    case board
+  }
+
+  /// What it adds at its strongest, microtesla; the same for every chip.
+  public var field: Vector3
+  /// What it turns with.
+  public var place: Place
+  /// When it begins to come, seconds from the start.
+  public var from: Double
+  /// When it is gone, seconds from the start.
+  public var until: Double
+  /// How long it takes to come, and to go, seconds, above 0.
+  public var edge: Double
+
+  /// Makes a magnet.
+  public init(
+    field: Vector3, place: Place, from: Double, until: Double = .infinity, edge: Double = 0.3
+  ) {
+    self.field = field
+    self.place = place
+    self.from = from
+    self.until = until
+    self.edge = edge
+  }
+
+  /// What it adds at a moment, microtesla, in its own frame.
+  func field(at seconds: Double) -> Vector3 {
+    guard edge > 0, seconds > from, seconds < until else { return .zero }
+    func rise(_ x: Double) -> Double {
+      let u = max(0, min(1, x / edge))
+      return u * u * (3 - 2 * u)
+    }
+    return field * (rise(seconds - from) * rise(until - seconds))
+  }
+}
+
 /// Where and when a simulated board starts, and the air around it.
 public struct WorldDescription: Sendable {
   /// The earth's magnetic field at geodetic latitude and longitude (degrees, WGS 84) and height above
@@ -40,6 +83,8 @@ public struct WorldDescription: Sendable {
   public var humidity: Double
   /// The earth's field.
   public var field: FieldModel
+  /// What comes near it.
+  public var magnets: [Magnet]
 
   /// Makes a description; the defaults are a March noon of 2026 on a square in Munich, in a constant
   /// field like the one there.
@@ -48,7 +93,8 @@ public struct WorldDescription: Sendable {
     geoidSeparation: Double = 45.7, startHeading: Double = 0, utcStart: Int64 = 1_774_526_400,
     seaLevelPressure: Double = 101_325, weatherAmplitude: Double = 20,
     ambientTemperature: Double = 21, selfHeating: Double = 6, humidity: Double = 45,
-    field: @escaping FieldModel = { _, _, _ in WorldDescription.constantField }
+    field: @escaping FieldModel = { _, _, _ in WorldDescription.constantField },
+    magnets: [Magnet] = []
   ) {
     self.latitude = latitude
     self.longitude = longitude
@@ -62,6 +108,7 @@ public struct WorldDescription: Sendable {
     self.selfHeating = selfHeating
     self.humidity = humidity
     self.field = field
+    self.magnets = magnets
   }
 
   /// A field of 48.7 microtesla, 4.4 degrees east of north, dipping 64.5 degrees: central Europe.
@@ -219,7 +266,10 @@ public final class SimulatedWorld: TruthSource {
       pitch: motion.pitch * degree, roll: motion.roll * degree,
       course: speed > 1e-6
         ? wrapped(atan2(motion.velocity.x, motion.velocity.y) * degree) : heading,
-      speed: speed, hasFix: motion.hasFix, magneticField: field + motion.disturbance,
+      speed: speed, hasFix: motion.hasFix,
+      magneticField: field + motion.disturbance
+        + magnets(at: seconds, .room)
+        + motion.attitude.rotate(magnets(at: seconds, .board)),
       pressure: pressure(at: seconds, altitude: altitude), temperature: temperature(at: seconds))
   }
 
@@ -229,14 +279,24 @@ public final class SimulatedWorld: TruthSource {
     return positive == 360 ? 0 : positive
   }
 
+  /// What all magnets of one place add, microtesla, in its frame.
+  private func magnets(at seconds: Double, _ place: Magnet.Place) -> Vector3 {
+    var sum = Vector3.zero
+    for magnet in description.magnets where magnet.place == place {
+      sum += magnet.field(at: seconds)
+    }
+    return sum
+  }
+
   /// What acts on a chip that is mounted on the board.
   func stimulus(at time: Timestamp, bodyToSensor: Matrix3) -> Stimulus {
     let seconds = time.seconds(since: start)
     let motion = trajectory.state(at: seconds)
     let toBody = motion.attitude.conjugate
-    let field = field + fieldGradient * motion.position + motion.disturbance
+    let field =
+      field + fieldGradient * motion.position + motion.disturbance + magnets(at: seconds, .room)
     return Stimulus(
-      magneticField: bodyToSensor * toBody.rotate(field),
+      magneticField: bodyToSensor * (toBody.rotate(field) + magnets(at: seconds, .board)),
       specificForce: bodyToSensor
         * toBody.rotate(
           motion.acceleration + Vector3(0, 0, Self.gravity)),

@@ -134,6 +134,8 @@ struct SimulatedBoard {
   var softIron = Matrix3.identity
   /// What iron adds, earth frame.
   var disturbance: (Double) -> Vector3 = { _ in .zero }
+  /// What iron on the board adds, body frame.
+  var attached: (Double) -> Vector3 = { _ in .zero }
   var quality = MagnetometerQuality(
     isCalibrated: true, offsetCovariance: Matrix3(diagonal: Vector3(0.04, 0.04, 0.04)),
     residual: 0.2)
@@ -165,7 +167,7 @@ struct SimulatedBoard {
       } else {
         nextField += period
         let bodyField = truth.conjugate.rotate(field + disturbance(t))
-        let measured = softIron * bodyField + offset + noise.vector(fieldNoise)
+        let measured = softIron * bodyField + offset + attached(t) + noise.vector(fieldNoise)
         if hasMagnetometer {
           estimator.update(magneticField: measured, at: time, quality: quality)
         }
