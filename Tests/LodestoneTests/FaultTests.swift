@@ -175,7 +175,9 @@ struct FaultTests {
     let board = try VirtualBoard(demand: Demand())
     _ = board.run(5)
     #expect(board.hub.status.allSatisfy { $0.state == .idle })
-    #expect(board.hub.equipment == Equipment(heading: true, location: true, relativeAltitude: true))
+    #expect(
+      board.hub.equipment
+        == Equipment(heading: true, location: true, relativeAltitude: true, vehicleHeading: true))
     let samples = board.hub.status.map(\.counters.samples)
     _ = board.run(5)
     #expect(board.hub.status.map(\.counters.samples) == samples)
