@@ -6,6 +6,13 @@ import SensorTypes
 import Testing
 
 @Suite struct MagnetometerFitterTests {
+  /// A build that is not optimised fits fewer samples.
+  static var fitter: MagnetometerFitter {
+    var params = MagnetometerFitter.Params()
+    if !SyntheticUnitsTests.isLong { params.mostSamples = 350 }
+    return MagnetometerFitter(params: params)
+  }
+
   /// A unit with a recording to a test's liking.
   static func unit(
     seed: UInt64, hasForce: Bool = false, _ change: (inout SyntheticUnit.Motion) -> Void = { _ in }
@@ -24,17 +31,17 @@ import Testing
   }
 
   @Test func nothingIsNoFit() {
-    let outcome = MagnetometerFitter().fit([])
+    let outcome = Self.fitter.fit([])
     #expect(outcome.fit == nil)
     #expect(outcome.refusal == "0 samples are too few, 30 the least")
   }
 
   @Test func aBoardThatLiesStillIsRefused() {
     let same = (0..<200).map { Self.sample($0, Vector3(20, -3, 40)) }
-    #expect(MagnetometerFitter().fit(same).refusal == "the field never changed: turn the board")
+    #expect(Self.fitter.fit(same).refusal == "the field never changed: turn the board")
     let still = Self.unit(seed: 3) { $0.liveliness = 0 }
-    #expect(!MagnetometerFitter().fit(still.samples).isAccepted)
-    #expect((MagnetometerFitter().fit(still.samples).fit?.quality.score ?? 0) < 50)
+    #expect(!Self.fitter.fit(still.samples).isAccepted)
+    #expect((Self.fitter.fit(still.samples).fit?.quality.score ?? 0) < 50)
   }
 
   @Test(arguments: 1...(SyntheticUnitsTests.isLong ? 12 : 2))
@@ -44,11 +51,11 @@ import Testing
       $0.seconds = 100
       $0.liveliness = 1
     }
-    let outcome = MagnetometerFitter().fit(flat.samples)
+    let outcome = Self.fitter.fit(flat.samples)
     #expect(!outcome.isAccepted)
     #expect(outcome.refusal?.contains("of the sphere was seen") == true)
     // With the field's strength known as well: it says nothing of the axis that never moved.
-    let known = MagnetometerFitter().fit(
+    let known = Self.fitter.fit(
       flat.samples, expected: ExpectedField(strength: flat.strength))
     #expect(!known.isAccepted)
   }
@@ -56,14 +63,14 @@ import Testing
   @Test func noiseIsRefused() throws {
     var draws = SyntheticDraws(state: 5)
     let noise = (0..<400).map { Self.sample($0, 30 * draws.normals()) }
-    let outcome = MagnetometerFitter().fit(noise)
+    let outcome = Self.fitter.fit(noise)
     #expect(!outcome.isAccepted)
     #expect((outcome.fit?.quality.score ?? 0) < 50)
   }
 
   @Test func whatIsNoNumberOrNoFieldIsLeftOut() throws {
     var samples = Self.unit(seed: 7).samples
-    let clean = try #require(MagnetometerFitter().fit(samples).fit)
+    let clean = try #require(Self.fitter.fit(samples).fit)
     for (index, field) in [
       Vector3(.nan, 0, 0), Vector3(.infinity, 1, 2), Vector3(1e300, -1e300, 0), Vector3(1e11, 0, 0),
       .zero,
@@ -72,7 +79,7 @@ import Testing
     }
     samples[400].time = Timestamp(nanoseconds: .min)
     samples[401].time = Timestamp(nanoseconds: .max)
-    let fit = try #require(MagnetometerFitter().fit(samples).fit)
+    let fit = try #require(Self.fitter.fit(samples).fit)
     #expect((fit.hardIron - clean.hardIron).length < 0.2)
     #expect(fit.quality.score >= 80)
   }
@@ -80,14 +87,14 @@ import Testing
   @Test(arguments: [1e-6, 1_000])
   func theUnitDoesNotMatter(scale: Double) throws {
     let unit = Self.unit(seed: 11, hasForce: true)
-    let fit = try #require(MagnetometerFitter().fit(unit.samples).fit)
+    let fit = try #require(Self.fitter.fit(unit.samples).fit)
     let scaled = unit.samples.map { sample in
       var sample = sample
       sample.field *= scale
       sample.force = sample.force.map { $0 / 9.81 }
       return sample
     }
-    let other = try #require(MagnetometerFitter().fit(scaled).fit)
+    let other = try #require(Self.fitter.fit(scaled).fit)
     #expect((other.hardIron / scale - fit.hardIron).length < 1e-3)
     #expect(abs(other.fieldStrength / scale - fit.fieldStrength) < 1e-3)
     #expect(other.quality.score == fit.quality.score)
@@ -95,11 +102,11 @@ import Testing
 
   @Test func theKnownStrengthIsWhatTheCorrectedFieldHas() throws {
     let unit = Self.unit(seed: 13)
-    let alone = try #require(MagnetometerFitter().fit(unit.samples).fit)
+    let alone = try #require(Self.fitter.fit(unit.samples).fit)
     #expect(abs(alone.softIron.trace / 3 - 1) < 1e-9)
     #expect(alone.softIron == alone.softIron.transposed)
     let known = try #require(
-      MagnetometerFitter().fit(unit.samples, expected: ExpectedField(strength: unit.strength)).fit)
+      Self.fitter.fit(unit.samples, expected: ExpectedField(strength: unit.strength)).fit)
     #expect(abs(known.fieldStrength - unit.strength) < 1e-9)
     let lengths = unit.samples.map { (known.applied.matrix * ($0.field - known.hardIron)).length }
       .sorted()
@@ -112,14 +119,14 @@ import Testing
       $0.seconds = 120
       $0.rate = 100
     }
-    let fit = try #require(MagnetometerFitter().fit(unit.samples).fit)
+    let fit = try #require(Self.fitter.fit(unit.samples).fit)
     let off = Quaternion(fit.alignment) * unit.misalignment
     #expect(off.rotationVector.length * 180 / .pi < 0.3)
     #expect(unit.misalignment.rotationVector.length * 180 / .pi > 0.7)
     let alone = unit.samples.map {
       CalibrationSample(time: $0.time, field: $0.field)
     }
-    #expect(MagnetometerFitter().fit(alone).fit?.alignment == .identity)
+    #expect(Self.fitter.fit(alone).fit?.alignment == .identity)
   }
 
   @Test func aBoardThatLayForLongIsFittedByTheRest() throws {
@@ -127,14 +134,14 @@ import Testing
       $0.rest = 0.6
       $0.rate = 20
     }
-    let fit = try #require(MagnetometerFitter().fit(unit.samples).fit)
+    let fit = try #require(Self.fitter.fit(unit.samples).fit)
     #expect(unit.headingError(fit.applied.matrix, fit.applied.offset) < 1)
   }
 
   @Test(arguments: [20.0, 150])
   func aPassingMagnetIsLeftOut(strength: Double) throws {
     let unit = Self.unit(seed: 23) { $0.magnet = (18, strength) }
-    let outcome = MagnetometerFitter().fit(unit.samples)
+    let outcome = Self.fitter.fit(unit.samples)
     let fit = try #require(outcome.fit)
     #expect(outcome.isAccepted)
     #expect(unit.headingError(fit.applied.matrix, fit.applied.offset) < 1)
@@ -142,7 +149,7 @@ import Testing
 
   @Test func theSameSamplesGiveTheSameFit() {
     let samples = Self.unit(seed: 29, hasForce: true).samples
-    #expect(MagnetometerFitter().fit(samples) == MagnetometerFitter().fit(samples))
+    #expect(Self.fitter.fit(samples) == Self.fitter.fit(samples))
   }
 
   @Test func aSimpleChipIsFittedSimply() throws {
@@ -152,11 +159,11 @@ import Testing
     unit.record(
       SyntheticUnit.Motion(
         seconds: 60, rate: 10, liveliness: 1.5, persistence: 1, shaking: 0, rest: 0), draws: &draws)
-    #expect(MagnetometerFitter().fit(unit.samples).fit?.method == .sphere)
+    #expect(Self.fitter.fit(unit.samples).fit?.method == .sphere)
     unit.distortion = Matrix3(diagonal: Vector3(1.1, 0.9, 1))
     unit.record(
       SyntheticUnit.Motion(
         seconds: 60, rate: 10, liveliness: 1.5, persistence: 1, shaking: 0, rest: 0), draws: &draws)
-    #expect(MagnetometerFitter().fit(unit.samples).fit?.method == .diagonal)
+    #expect(Self.fitter.fit(unit.samples).fit?.method == .diagonal)
   }
 }

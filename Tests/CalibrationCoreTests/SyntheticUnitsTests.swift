@@ -78,8 +78,8 @@ import Testing
 
   @Test(arguments: Kind.allCases)
   func aFewUnits(kind: Kind) {
-    let count = Self.isLong ? 40 : 4
-    let rows = (1...count).map { Self.run($0, kind, fastest: Self.isLong ? 100 : 20) }
+    let count = Self.isLong ? 40 : 3
+    let rows = (1...count).map { Self.run($0, kind, fastest: Self.isLong ? 100 : 10) }
     Self.judge(rows, kind)
     #expect(rows.filter { $0.score >= 80 }.count >= count / 2)
   }

@@ -130,7 +130,8 @@ public struct MagnetometerFitter: Sendable, Hashable {
       if cost < best?.cost ?? .infinity { best = (solver.model, cost) }
     }
     guard let best else { return nil }
-    var middle = IronSolver(points: thinned(800), prior: prior, model: best.model)
+    var middle = IronSolver(
+      points: thinned(min(800, params.mostSamples)), prior: prior, model: best.model)
     middle.solve()
     guard middle.model.isSane else { return nil }
     // Places where the board lay count no more than twice what the others do.
