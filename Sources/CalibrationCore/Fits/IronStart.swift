@@ -1,7 +1,6 @@
 // What comes before the fit: fewer samples, evenly spread, and spheres to start from.
 
 import LinearAlgebra
-import SensorTypes
 
 /// The middle and the size of a cloud of samples, whatever a few of them say.
 struct CloudFrame: Sendable {
