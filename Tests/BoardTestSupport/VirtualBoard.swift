@@ -25,14 +25,14 @@ package final class VirtualBoard: Sendable {
     .deletingLastPathComponent().deletingLastPathComponent()
 
   /// - Parameters:
-  ///   - edit: Changes the text of the board file first.
   ///   - adapt: Changes what is simulated.
+  ///   - edit: Changes the text of the board file first.
   ///   - records: Whether a recording is kept.
   ///   - clockIsSet: Whether the system knows the date from the start; a board has no clock battery.
   ///   - prepare: Puts into the state folder what an earlier run has left.
   package init(
-    _ name: String = "simulated", edit: (String) -> String = { $0 },
-    adapt: (inout SimulatedBoard) -> Void = { _ in }, records: Bool = false,
+    _ name: String = "simulated", adapt: (inout SimulatedBoard) -> Void = { _ in },
+    edit: (String) -> String = { $0 }, records: Bool = false,
     demand: Demand = .everything, keepsObservations: Bool = true,
     model: (value: MagneticModel, text: String)? = nil, clockIsSet: Bool = true,
     utcStart: Double = 1_795_000_000,

@@ -57,6 +57,10 @@ private final class Scene {
     _ sensors: Sensors, _ motion: Motion, seed: Int, magnets: [Magnet]
   ) throws {
     board = try VirtualBoard(
+      adapt: { simulated in
+        simulated.world.magnets = magnets
+        simulated.trajectory = Self.trajectory(sensors, motion)
+      },
       edit: { text in
         let start = "simulation:\n  start: {latitude: 52.5163, longitude: 13.3777, altitude: 36}\n"
         let iron = "  seed: \(seed)\n  heading: \(seed * 73 % 360)\n  hardIron: [18, -31, 12]\n"
@@ -82,10 +86,6 @@ private final class Scene {
 
             """ + start + iron
         }
-      },
-      adapt: { simulated in
-        simulated.world.magnets = magnets
-        simulated.trajectory = Self.trajectory(sensors, motion)
       }, demand: Demand(heading: true), keepsObservations: false)
     let clock = board.clock
     let source = HubSource(hub: board.hub)
