@@ -135,7 +135,7 @@ struct SimulatedRunTests {
       }
       counts.append(count)
     }
-    #expect(counts[0] > 500 && counts[0] == counts[1], "\(counts)")
+    #expect(counts[0] > 100 && counts[0] == counts[1], "\(counts)")
   }
 
   @Test("a recording with one byte changed is noticed")

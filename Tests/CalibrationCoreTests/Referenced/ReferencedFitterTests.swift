@@ -7,7 +7,7 @@ import Testing
 struct ReferencedFitterTests {
   // A debug build takes its time: some of the units then, the figures are an optimised build's.
   #if DEBUG
-    static let units = 1...10
+    static let units = 1...4
   #else
     static let units = 1...40
   #endif

@@ -16,6 +16,9 @@ struct ReferencedOptions: ParsableArguments {
   @Flag(name: .shortAndLong, help: "Save an accepted calibration without asking.")
   var yes = false
 
+  @Flag(help: "Save over a record that is locked.")
+  var force = false
+
   @Option(help: "How to print: text or json.")
   var format = OutputFormat.text
 }

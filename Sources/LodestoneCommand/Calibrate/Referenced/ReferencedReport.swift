@@ -27,7 +27,8 @@ struct ReferencedReport {
     var failure: (any Error)?
     if let fit = outcome.fit, outcome.isAccepted, try isWanted() {
       do {
-        try bench.session.state.calibrations.save(record(fit))
+        try bench.session.state.calibrations.save(
+          record(fit), overridingLock: bench.options.force)
         file = bench.session.state.calibrations.file(
           chip: bench.sensor.chip, position: bench.sensor.attachment.description)
       } catch {
@@ -66,11 +67,8 @@ struct ReferencedReport {
 
   private func record(_ fit: CalibrationFit) -> CalibrationRecord {
     CalibrationRecord(
-      chip: bench.sensor.chip, busPosition: bench.sensor.attachment.description,
-      board: bench.session.board.name, date: Date().formatted(.iso8601),
-      method: fit.method.rawValue, samples: fit.inliers, coverage: fit.quality.coverage,
-      residual: fit.quality.residual, field: fit.fieldStrength, matrix: fit.applied.matrix,
-      offset: fit.applied.offset, offsetCovariance: fit.applied.offsetCovariance)
+      fit: fit, chip: bench.sensor.chip, busPosition: bench.sensor.attachment.description,
+      board: bench.session.board.name, date: Date().formatted(.iso8601))
   }
 
   private var text: String {
