@@ -24,7 +24,7 @@ test: prepare ## all tests
 check: prepare ## what CI runs: lint, both builds without warnings, all tests, the floor compiler
 	@Scripts/check.sh
 
-check-long: check ## what takes longer than a check may: long soaks and fault sequences
+check-long: check ## what takes longer than a check may: soaks, fault sequences, thousands of units: make check-long SEED=1
 	@LODESTONE_LONG=1 swift test $(RELEASE) $(STRICT) -Xswiftc -enable-testing
 
 bench: prepare ## share of a core and memory at full rates on the simulated board

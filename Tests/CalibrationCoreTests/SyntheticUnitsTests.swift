@@ -84,9 +84,13 @@ import Testing
     #expect(rows.filter { $0.score >= 80 }.count >= count / 2)
   }
 
+  /// A thousand of the kind that is asked for; of the others as many only where time does not matter.
   @Test(.enabled(if: isLong, "skipped: LODESTONE_LONG is not 1"), arguments: Kind.allCases)
   func aThousandUnits(kind: Kind) {
-    let rows = (1...1_000).map { Self.run($0, kind) }
+    let environment = ProcessInfo.processInfo.environment
+    let isWhole = kind == .asked || environment["LODESTONE_LONG"] == "1"
+    let first = environment["SEED"].flatMap { Int($0) } ?? 1
+    let rows = (first..<first + (isWhole ? 1_000 : 200)).map { Self.run($0, kind) }
     print(Self.table(rows, kind))
     Self.judge(rows, kind)
   }
