@@ -33,6 +33,7 @@ public final class Session: Sendable {
   // A simulated board's own folder, gone with the session.
   private let temporaryFolder: URL?
   private let provider: any BusProvider
+  private let control: SimulationControl?
 
   /// Opens the board called `name` (see `BoardLocator`), or probes the buses where nothing names one.
   ///
@@ -55,9 +56,14 @@ public final class Session: Sendable {
       Simulation.scheduleFaults(of: plan, on: simulation)
       self.simulation = simulation
       provider = simulation
+      // Only twins of the chips that the board names are there to be told something.
+      control = try plan.control.map {
+        try SimulationControl(path: $0, of: simulation, names: Simulation.names(of: board))
+      }
     } else {
       simulation = nil
       provider = linux
+      control = nil
     }
     let folder = Self.stateFolder(stateDirectory, isSimulated: board.simulation != nil)
     temporaryFolder = folder.isTemporary ? folder.url : nil

@@ -76,6 +76,11 @@ package enum Simulation {
     }
   }
 
+  /// The names of the twins, in their order.
+  package static func names(of board: Board) -> [String] {
+    board.sensors.filter { kind($0) != nil }.map(\.chip)
+  }
+
   private static func chip(_ sensor: Board.Sensor, plan: SimulationPlan) -> SimulatedBoard.Chip? {
     guard let kind = kind(sensor) else { return nil }
     let place: SimulatedBoard.Place

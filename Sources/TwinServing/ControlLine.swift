@@ -1,35 +1,14 @@
-// The control line's terminal: bytes in, lines out.
+// The control line's terminal: bytes in, answers out.
 
 import CVhostUser
 import SensorTypes
+import SimulatedDevices
 
 #if canImport(Glibc)
   import Glibc
 #else
   import Musl
 #endif
-
-/// Cuts what comes into lines of bounded length.
-struct LineCutter {
-  private var pending: [UInt8] = []
-
-  /// Takes bytes and gives the lines that they end. A line that is too long comes cut off, one byte longer
-  /// than it may be, and the rest of it is dropped.
-  mutating func take(_ bytes: [UInt8]) -> [[UInt8]] {
-    var lines: [[UInt8]] = []
-    for byte in bytes {
-      if byte == 10 {
-        lines.append(pending)
-        pending.removeAll(keepingCapacity: true)
-      } else if pending.count <= ControlRequest.longest {
-        pending.append(byte)
-      }
-    }
-    return lines
-  }
-
-  mutating func clear() { pending.removeAll() }
-}
 
 /// The control line of a rig, behind a pseudo terminal.
 final class ControlLine: Station {

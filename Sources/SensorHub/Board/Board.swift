@@ -213,11 +213,14 @@ public struct SimulationPlan: Sendable, Equatable {
   public var legs: [Leg]
   /// What goes wrong on it.
   public var faults: [Fault]
+  /// The socket at which the board can be told while it runs what happens to it (a hand that turns it, a fault);
+  /// `nil` for none.
+  public var control: String?
 
   /// Makes a plan.
   public init(
     seed: UInt64, start: Board.Position, heading: Double, hardIron: SIMD3<Double>,
-    softIron: [SIMD3<Double>], legs: [Leg], faults: [Fault] = []
+    softIron: [SIMD3<Double>], legs: [Leg], faults: [Fault] = [], control: String? = nil
   ) {
     self.seed = seed
     self.start = start
@@ -226,6 +229,7 @@ public struct SimulationPlan: Sendable, Equatable {
     self.softIron = softIron
     self.legs = legs
     self.faults = faults
+    self.control = control
   }
 }
 

@@ -167,7 +167,7 @@ public enum BoardFile {
   ) throws(BoardFileError) -> SimulationPlan {
     let map = try YAMLMapping(
       node, file: file, context: "the simulation",
-      known: ["seed", "start", "heading", "hardIron", "softIron", "legs", "faults"])
+      known: ["seed", "start", "heading", "hardIron", "softIron", "legs", "faults", "control"])
     guard let start = map.node("start") else {
       throw map.error("start", "the simulation needs 'start'")
     }
@@ -197,7 +197,7 @@ public enum BoardFile {
       hardIron: try map.vector("hardIron", unit: "microtesla") ?? .zero,
       softIron: try map.rows("softIron")
         ?? [SIMD3(1, 0, 0), SIMD3(0, 1, 0), SIMD3(0, 0, 1)],
-      legs: legs, faults: faults)
+      legs: legs, faults: faults, control: try map.string("control"))
   }
 
   private static func fault(

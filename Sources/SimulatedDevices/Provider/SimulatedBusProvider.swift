@@ -102,6 +102,11 @@ public final class SimulatedBusProvider: BusProvider {
     }
   }
 
+  /// Lets a hand move the board, after what it does already; false for numbers that are none, and for a way that
+  /// begins anew each time.
+  @discardableResult
+  public func move(_ motion: HandMotion) -> Bool { world.move(motion, now: clock.now()) != nil }
+
   /// Lets a chip with registers see constant quantities from its next conversion on; those that are
   /// `nil` come from the walk again.
   public func show(_ shown: ShownStimulus.Quantities, chip index: Int) {

@@ -8,6 +8,7 @@
 import Geodesy
 public import LinearAlgebra
 public import SensorTypes
+import Synchronization
 
 /// A magnet that comes near a simulated board and goes again, or stays.
 public struct Magnet: Sendable, Hashable {
@@ -180,11 +181,12 @@ public protocol TruthSource: Sendable {
 public final class SimulatedWorld: TruthSource {
   /// Where and when it starts.
   public let description: WorldDescription
-  /// How it moves.
-  public let trajectory: Trajectory
+  /// How it moves, as far as that is settled by now.
+  public var trajectory: Trajectory { way.withLock { $0 } }
   /// The moment of the start.
   public let start: Timestamp
 
+  private let way: Mutex<Trajectory>
   private let field: Vector3
   private let fieldGradient: Matrix3
   private let frame: LocalFrame
@@ -201,7 +203,7 @@ public final class SimulatedWorld: TruthSource {
     self.description = description
     var trajectory = trajectory
     trajectory.startHeading += description.startHeading
-    self.trajectory = trajectory
+    way = Mutex(trajectory)
     self.start = start
     let height = description.altitude + description.geoidSeparation
     let frame = LocalFrame(
@@ -224,6 +226,34 @@ public final class SimulatedWorld: TruthSource {
     weatherPhase = 2 * Double.pi * random.unit()
   }
 
+  /// Seconds from a hand's decision to its first movement. Chips on other threads may have asked for the truth of
+  /// a moment a little after the one that whoever moves the board takes for now; it must stay true.
+  static let reaction = 0.05
+
+  /// Lets a hand go on with the board from `now` on, after what it does already. What is true of moments up to
+  /// `now` does not change. Any thread may say so.
+  ///
+  /// - Returns: When the motion ends; `nil` for numbers that are none, and for a way that begins anew each time.
+  public func move(_ motion: HandMotion, now: Timestamp) -> Timestamp? {
+    let numbers = [
+      motion.turn, motion.pitch ?? 0, motion.roll ?? 0, motion.field?.x ?? 0, motion.field?.y ?? 0,
+      motion.field?.z ?? 0,
+    ]
+    guard HandMotion.durations.contains(motion.seconds), numbers.allSatisfy(\.isFinite) else {
+      return nil
+    }
+    let begin = now.seconds(since: start) + Self.reaction
+    let end = way.withLock { way in
+      way.append(
+        Trajectory.Segment(
+          duration: motion.seconds, turn: motion.turn,
+          pitch: motion.pitch.map { max(-85, min(85, $0)) },
+          roll: motion.roll, fix: way.segments.last?.fix ?? true,
+          disturbance: motion.field.map(MagneticDisturbance.init)), notBefore: max(0, begin))
+    }
+    return end.map(start.advanced(bySeconds:))
+  }
+
   /// The standard atmosphere's pressure at a height above mean sea level, pascals (ISO 2533, below 11 km).
   public static func standardPressure(altitude: Double, seaLevel: Double) -> Double {
     let base = max(0, 1 - 0.0065 * altitude / 288.15)
@@ -244,7 +274,7 @@ public final class SimulatedWorld: TruthSource {
   /// What is true of the board at that moment.
   public func truth(at time: Timestamp) -> TruthState {
     let seconds = time.seconds(since: start)
-    let motion = trajectory.state(at: seconds)
+    let motion = way.withLock { $0.state(at: seconds) }
     let degree = 180 / Double.pi
     let field = field + fieldGradient * motion.position
     let place = frame.toGeodetic(motion.position).position
@@ -291,7 +321,7 @@ public final class SimulatedWorld: TruthSource {
   /// What acts on a chip that is mounted on the board.
   func stimulus(at time: Timestamp, bodyToSensor: Matrix3) -> Stimulus {
     let seconds = time.seconds(since: start)
-    let motion = trajectory.state(at: seconds)
+    let motion = way.withLock { $0.state(at: seconds) }
     let toBody = motion.attitude.conjugate
     let field =
       field + fieldGradient * motion.position + motion.disturbance + magnets(at: seconds, .room)

@@ -102,18 +102,18 @@ public struct Trajectory: Sendable, Hashable {
 
   /// The segments as given, and one more that brings the motion to rest where it would otherwise break
   /// off: at a speed, or, if it repeats, tilted.
-  public let segments: [Segment]
+  public private(set) var segments: [Segment]
   /// Seconds until the end or the repetition.
-  public let duration: Double
+  public private(set) var duration: Double
   /// Whether it begins anew after its end.
   public let repeats: Bool
   /// Heading at the start, degrees clockwise from true north.
   public var startHeading: Double
 
-  private let pieces: [Piece]
+  private var pieces: [Piece]
   /// Horizontal position at each `step` seconds for a start heading of zero.
-  private let track: [SIMD2<Double>]
-  private let end: MotionEnd
+  private var track: [SIMD2<Double>]
+  private var end: MotionEnd
   private static let step = 0.05
 
   private struct MotionEnd: Sendable, Hashable {
@@ -174,6 +174,44 @@ public struct Trajectory: Sendable, Hashable {
     self.pieces = pieces
     self.track = track
     self.end = MotionEnd(position: track[track.count - 1], height: height, heading: heading)
+  }
+
+  /// Goes on with one more motion on the spot, from a moment on or from the present end, whichever is later; what
+  /// lies before it stays as it is to the last bit, and in between the board stands still. A speed is not taken
+  /// up.
+  ///
+  /// - Returns: Seconds from the start at which the motion ends, or `nil` for a trajectory that repeats, and for
+  ///   durations that are not above zero.
+  public mutating func append(_ segment: Segment, notBefore seconds: Double) -> Double? {
+    guard !repeats, segment.duration > 0, segment.duration.isFinite, seconds.isFinite else {
+      return nil
+    }
+    if seconds > duration { add(Segment(duration: seconds - duration, fix: segment.fix)) }
+    var onTheSpot = segment
+    onTheSpot.speed = nil
+    add(onTheSpot)
+    return duration
+  }
+
+  private mutating func add(_ segment: Segment) {
+    let degree = Double.pi / 180
+    func after(_ move: Move?) -> Double { move.map { $0.from + $0.change } ?? 0 }
+    let last = pieces.last
+    let (pitch, roll) = (after(last?.pitch), after(last?.roll))
+    pieces.append(
+      Piece(
+        start: duration, duration: segment.duration,
+        heading: Move(from: after(last?.heading), change: segment.turn * degree),
+        pitch: Move(from: pitch, change: segment.pitch.map { $0 * degree - pitch } ?? 0),
+        roll: Move(from: roll, change: segment.roll.map { $0 * degree - roll } ?? 0),
+        height: Move(from: after(last?.height), change: segment.climb),
+        // It ended at rest.
+        speed: Move(from: 0, change: 0), fix: segment.fix, disturbance: segment.disturbance?.field))
+    segments.append(segment)
+    duration += segment.duration
+    // Nothing moves over ground any more: the track's last node holds, for all later times.
+    end.height += segment.climb
+    end.heading += segment.turn * degree
   }
 
   /// The motion at `seconds` from the start; before it the body waits at the start.

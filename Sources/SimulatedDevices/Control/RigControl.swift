@@ -1,24 +1,23 @@
 // What the control line's requests do to the simulated board.
 
 import SensorTypes
-import SimulatedDevices
 
-/// Answers the lines of a rig's control line.
-struct RigControl {
+/// Answers the lines of a simulated board's control line.
+package struct RigControl: Sendable {
   private let provider: SimulatedBusProvider
   private let names: [String]
 
   /// - Parameters:
   ///   - provider: The board.
   ///   - names: Its chips as the board file calls them, in the board's order.
-  init(provider: SimulatedBusProvider, names: [String]) {
+  package init(provider: SimulatedBusProvider, names: [String]) {
     self.provider = provider
     self.names = names
   }
 
   /// The answer to a line without its end; `nil` for one that is an answer itself. The guest's terminal may
   /// echo what we say, and to answer that would never end.
-  func answer(to bytes: [UInt8]) -> String? {
+  package func answer(to bytes: [UInt8]) -> String? {
     var bytes = bytes[...]
     while bytes.last == 13 { bytes = bytes.dropLast() }
     let isEcho = ["ok", "error ", "rig ", "{"].contains { answer in
@@ -65,6 +64,10 @@ struct RigControl {
       }
       provider.show(shown, chip: chip)
     case .walk(let name): provider.show(.init(), chip: try chip(name))
+    case .move(let motion):
+      guard provider.move(motion) else {
+        throw ControlRequest.Mistake("the board is on its own way, which does not end")
+      }
     }
     return "ok"
   }

@@ -1,19 +1,19 @@
-// The requests of a rig's control line, one a line of plain text.
+// The requests of a simulated board's control line, one a line of plain text.
 
-import LinearAlgebra
-import SimulatedDevices
+package import LinearAlgebra
 
 /// What a line asks for.
-enum ControlRequest: Equatable {
+package enum ControlRequest: Equatable {
   case hello
   case truth
   case fault(chip: String, Fault, seconds: Double)
   case mend(chip: String)
   case show(chip: String, Quantity)
   case walk(chip: String)
+  case move(HandMotion)
 
   /// What a chip is to see, in its own frame.
-  enum Quantity: Equatable {
+  package enum Quantity: Equatable {
     /// Microtesla.
     case field(Vector3)
     /// Specific force, m/s^2.
@@ -29,20 +29,21 @@ enum ControlRequest: Equatable {
   }
 
   /// What is wrong with a line.
-  struct Mistake: Error, Equatable {
-    let text: String
+  package struct Mistake: Error, Equatable {
+    /// In words.
+    package let text: String
     init(_ text: String) { self.text = text }
   }
 
   /// Bytes of a line at most, without its end.
-  static let longest = 200
+  package static let longest = 200
   /// Seconds that a fault may last.
   private static let longestFault = 86_400.0
   /// Milliseconds that a transfer may be made to take.
   private static let slowest = 10_000.0
 
   /// Reads a line without its end.
-  static func parse(_ line: String) throws(Mistake) -> ControlRequest {
+  package static func parse(_ line: String) throws(Mistake) -> ControlRequest {
     var words = line.split(separator: " ").map(String.init)[...]
     guard let verb = words.popFirst() else { throw Mistake("nothing asked") }
     let request: ControlRequest
@@ -51,6 +52,7 @@ enum ControlRequest: Equatable {
     case "truth": request = .truth
     case "mend": request = .mend(chip: try word(&words, "CHIP"))
     case "walk": request = .walk(chip: try word(&words, "CHIP"))
+    case "move": request = .move(try motion(&words))
     case "show":
       let chip = try word(&words, "CHIP")
       request = .show(chip: chip, try quantity(&words))
@@ -60,7 +62,7 @@ enum ControlRequest: Equatable {
       let seconds = try number(&words, "SECONDS", 0...longestFault)
       request = .fault(chip: chip, try fault(kind, &words), seconds: seconds)
     default:
-      throw Mistake("no request '\(verb)': hello, fault, mend, show, walk or truth")
+      throw Mistake("no request '\(verb)': hello, fault, mend, show, walk, move or truth")
     }
     if let more = words.first { throw Mistake("'\(more)' is too much") }
     return request
@@ -116,6 +118,26 @@ enum ControlRequest: Equatable {
         "no fault '\(kind)': noAnswer, timeout, shortRead, wrongIdentity, brownOut, stuckData, "
           + "stuckLow, bitFlip, overflow, slow, receiverSilent or receiverGarbage")
     }
+  }
+
+  /// `move SECONDS [turn DEGREES] [pitch DEGREES] [roll DEGREES] [field X Y Z]`
+  private static func motion(
+    _ words: inout ArraySlice<String>
+  ) throws(Mistake) -> HandMotion {
+    var motion = HandMotion(seconds: try number(&words, "SECONDS", HandMotion.durations))
+    while let name = words.popFirst() {
+      switch name {
+      case "turn": motion.turn = try number(&words, "turn", -3_600...3_600)
+      case "pitch": motion.pitch = try number(&words, "pitch", -85...85)
+      case "roll": motion.roll = try number(&words, "roll", -3_600...3_600)
+      case "field":
+        let x = try number(&words, "X", -1e5...1e5)
+        let y = try number(&words, "Y", -1e5...1e5)
+        motion.field = Vector3(x, y, try number(&words, "Z", -1e5...1e5))
+      default: throw Mistake("cannot move '\(name)': turn, pitch, roll or field")
+      }
+    }
+    return motion
   }
 
   private static func quantity(
