@@ -122,27 +122,31 @@ struct FitCommand: ParsableCommand {
     line.set("reason", reason(outcome, table, isCut: isCut))
     line.set("score", quality?.score ?? 0)
     line.set("coverage", quality?.coverage ?? 0, digits: 2)
-    if let fit = outcome.fit {
-      // Six figures of the field, whatever its unit.
-      let size = max(fit.fieldStrength.magnitude, 1e-12)
-      let digits = min(15, max(0, 6 - Int(log10(size).rounded(.up))))
-      line.set("residualPercent", fit.quality.residualPercent, digits: 3)
-      line.set("headingError", fit.quality.headingError, digits: 3)
-      line.set("method", fit.method.rawValue)
-      line.set("hardIron", Self.list(fit.hardIron), digits: digits)
-      line.set("softIron", rows: Self.rows(fit.softIron), digits: 6)
-      if forceColumns != nil { line.set("alignment", rows: Self.rows(fit.alignment), digits: 6) }
-      line.set("fieldStrength", fit.fieldStrength, digits: digits)
-      line.set("residual", fit.quality.residual, digits: digits)
-      line.set("condition", fit.quality.condition, digits: 2)
-      line.set("inliers", fit.inliers)
-    }
+    if let fit = outcome.fit { Self.fill(&line, fit, hasForce: forceColumns != nil) }
     line.set("samples", table.samples.count)
     line.set("skippedLines", table.skipped)
     line.set("firstSkippedLine", table.firstSkipped)
     if isCut { line.set("truncated", true) }
     line.set("assumed", assumptions)
     return line
+  }
+
+  /// What a fit found, for every command that makes one.
+  static func fill(_ line: inout JSONLine, _ fit: CalibrationFit, hasForce: Bool) {
+    let quality = fit.quality
+    // Six figures of the field, whatever its unit.
+    let size = max(fit.fieldStrength.magnitude, 1e-12)
+    let digits = min(15, max(0, 6 - Int(log10(size).rounded(.up))))
+    line.set("residualPercent", quality.residualPercent, digits: 3)
+    line.set("headingError", quality.headingError, digits: 3)
+    line.set("method", fit.method.rawValue)
+    line.set("hardIron", list(fit.hardIron), digits: digits)
+    line.set("softIron", rows: rows(fit.softIron), digits: 6)
+    if hasForce { line.set("alignment", rows: rows(fit.alignment), digits: 6) }
+    line.set("fieldStrength", fit.fieldStrength, digits: digits)
+    line.set("residual", quality.residual, digits: digits)
+    line.set("condition", quality.condition, digits: 2)
+    line.set("inliers", fit.inliers)
   }
 
   private var assumptions: String {

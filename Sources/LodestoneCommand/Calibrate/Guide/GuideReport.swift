@@ -1,0 +1,157 @@
+import ArgumentParser
+import CalibrationCore
+import Foundation
+import Lodestone
+import SensorHub
+
+/// What came of a guided calibration: saves it where it is to be, and says so.
+struct GuideReport {
+  private let guide: Guide
+  private let format: OutputFormat
+  private let way: Guide.Way
+  /// The heading error of what was in use, degrees, judged by the new one with its own error; `nil` where no
+  /// sample says a heading.
+  private let before: Double?
+  private let after: Double?
+
+  init(_ guide: Guide, format: OutputFormat, way: Guide.Way) {
+    self.guide = guide
+    self.format = format
+    self.way = way
+    let coach = guide.coach
+    guard let fit = coach.outcome.fit else {
+      (before, after) = (nil, nil)
+      return
+    }
+    let error = fit.quality.headingError
+    after = error
+    before = headingDifference(
+      guide.before, fit.applied, of: coach.samples, expected: coach.expected
+    ).map { min(180, ($0 * $0 + error * error).squareRoot()) }
+  }
+
+  private var coach: CalibrationCoach { guide.coach }
+
+  /// Why what was found takes nobody's place; `nil` where it does.
+  private var refusal: String? {
+    switch way {
+    case .quit: return "given up"
+    case .interrupted: return "interrupted"
+    case .asked, .ended: break
+    }
+    if let refusal = coach.outcome.refusal {
+      return coach.end == .timeUp ? "time is up, and \(refusal)" : refusal
+    }
+    guard way == .ended, coach.score < coach.params.goodScore, guide.before != nil, let before,
+      let after, before < 2 * max(1, after)
+    else { return nil }
+    // What is in use and a fit that is not good agree: the old one has proved itself longer.
+    return "score \(coach.score), and the calibration in use agrees with it"
+  }
+
+  /// Saves and prints. Ends with exit code 1 where nothing was saved, 130 after a signal.
+  func finish(force: Bool) throws {
+    var file: URL?
+    var refusal = refusal
+    var failure: (any Error)?
+    if refusal == nil, let fit = coach.outcome.fit {
+      do {
+        file = try save(fit, force: force)
+      } catch {
+        failure = error
+        refusal = "\(error)"
+      }
+    }
+    let isKept = Session.keptState(isSimulated: guide.session.simulation != nil) != nil
+    switch format {
+    case .json:
+      Terminal.write(json(refusal, file: isKept ? file : nil, isSaved: file != nil).line + "\n")
+    case .text:
+      if way == .ended || way == .asked { Terminal.write(text) }
+      if file != nil {
+        Terminal.write(
+          isKept
+            ? "saved           \(file?.path ?? "")\n"
+            : "not kept        this is a simulated board: set STATE_DIRECTORY to keep it\n")
+      }
+    }
+    if let failure { throw CommandError("\(failure)") }
+    guard let refusal else { return }
+    guard way == .interrupted else {
+      throw CommandError("not calibrated: \(refusal); what was stored stays")
+    }
+    Terminal.warn("lodestone: interrupted; what was stored stays")
+    throw ExitCode(130)
+  }
+
+  private func save(_ fit: CalibrationFit, force: Bool) throws -> URL {
+    let (store, sensor) = (guide.session.state.calibrations, guide.sensor)
+    let position = sensor.attachment.description
+    try store.save(
+      CalibrationRecord(
+        fit: fit, chip: sensor.chip, busPosition: position, board: guide.session.board.name,
+        date: guide.session.date, temperature: guide.temperature), overridingLock: force)
+    do {
+      try store.save(
+        CalibrationSamples(keeping: coach.samples, of: fit.applied), chip: sensor.chip,
+        position: position)
+    } catch {
+      // The record is what counts; a report can do without drawings.
+      Terminal.warn("lodestone: the samples were not kept: \(error)")
+    }
+    return store.file(chip: sensor.chip, position: position)
+  }
+
+  private var text: String {
+    func figure(_ value: Double, _ digits: Int = 1) -> String {
+      JSONLine.fixed(value, digits: digits)
+    }
+    func row(_ name: String, _ text: String) -> [String] {
+      let lines = ReferencedReport.wrapped(text, indent: 16)
+      return lines.enumerated().map { index, line in
+        index == 0
+          ? name.padding(toLength: 16, withPad: " ", startingAt: 0) + line.dropFirst(16) : line
+      }
+    }
+    var lines = row("calibrated", "\(guide.sensor.chip), \(GuideScreen.clock(coach.age)) minutes")
+    guard let fit = coach.outcome.fit else { return "" }
+    let quality = fit.quality
+    lines += row(
+      "score", "\(quality.score) of 100" + (quality.reason.isEmpty ? "" : ": \(quality.reason)"))
+    lines += row("coverage", "\(quality.cells.filled) % of the sphere")
+    if let before, let after {
+      let what = guide.before == nil ? "without a calibration" : "before"
+      lines += row(
+        "heading error", "\(what) \(figure(before)) deg, after \(figure(after)) deg")
+    }
+    let b = fit.hardIron
+    lines += row("hard iron", "\(figure(b.x)), \(figure(b.y)), \(figure(b.z)) uT")
+    lines += row(
+      "field",
+      "\(figure(fit.fieldStrength)) uT, residual \(figure(quality.residualPercent)) %, "
+        + "\(fit.inliers) of \(fit.samples) samples")
+    return lines.map { $0 + "\n" }.joined()
+  }
+
+  private func json(_ refusal: String?, file: URL?, isSaved: Bool) -> JSONLine {
+    var line = JSONLine()
+    line.set("v", ObservationLines.version)
+    line.set("kind", "calibration")
+    line.set("accepted", coach.outcome.isAccepted && refusal == nil)
+    line.set("saved", isSaved)
+    line.set("file", file?.path)
+    let quality = coach.outcome.fit?.quality
+    line.set("reason", refusal ?? quality?.reason ?? "")
+    line.set("end", way == .ended ? coach.end?.rawValue : nil)
+    line.set("seconds", coach.age, digits: 1)
+    line.set("score", quality?.score ?? 0)
+    line.set("coverage", quality?.coverage ?? 0, digits: 2)
+    if let fit = coach.outcome.fit {
+      line.set("headingErrorBefore", before, digits: 3)
+      line.set("headingErrorAfter", after, digits: 3)
+      FitCommand.fill(&line, fit, hasForce: coach.samples.contains { $0.force != nil })
+    }
+    line.set("samples", coach.samples.count)
+    return line
+  }
+}

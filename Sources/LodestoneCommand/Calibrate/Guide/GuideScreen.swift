@@ -1,0 +1,198 @@
+import CalibrationCore
+import Foundation
+import LinearAlgebra
+
+/// The screen of the guided calibration as lines of at most 80 columns: what to do, the sphere, bars and keys.
+struct GuideScreen {
+  /// What the terminal can show.
+  struct Look: Sendable, Equatable {
+    /// Characters beyond ASCII.
+    var isUnicode = false
+    var hasColor = false
+
+    /// What this process's environment says of its terminal.
+    init(environment: [String: String]) {
+      let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment[$0] }
+        .first { !$0.isEmpty }
+      let name = locale?.lowercased() ?? ""
+      isUnicode = name.contains("utf-8") || name.contains("utf8")
+      hasColor = environment["NO_COLOR"]?.isEmpty ?? true
+    }
+
+    init() {}
+  }
+
+  /// Widest line.
+  static let columns = 80
+  /// As many lines as there are.
+  static let rows = 24
+  private static let mapWidth = 34
+
+  let look: Look
+  /// What is calibrated: `LIS3MDL at /dev/i2c-1:0x1c`.
+  let title: String
+
+  /// The lines for what the coach says now.
+  ///
+  /// - Parameter note: What the command itself has to say, in place of a hint or a warning.
+  func lines(_ coach: CalibrationCoach, note: String? = nil) -> [String] {
+    var lines: [String] = []
+    lines.append(" " + style("Calibrating the magnetometer", .bold) + "  " + title.prefix(48))
+    lines.append("")
+    let words = coach.words
+    lines.append("   " + style(words.pose.uppercased(), .bold))
+    lines.append("   " + words.turn)
+    lines.append("")
+    if let note {
+      // The answer to a key comes first.
+      lines.append("   " + style(String(note.prefix(Self.columns - 4)), .bold))
+    } else if let warning = coach.warning {
+      lines.append("   " + style(text(of: warning), .warning))
+    } else {
+      lines.append("   " + hint(coach))
+    }
+    lines.append("")
+    let panel = panel(coach)
+    for (row, ring) in map(coach).enumerated() {
+      lines.append("   " + ring + "    " + (row < panel.count ? panel[row] : ""))
+    }
+    lines.append("")
+    let marks = Marks(look)
+    lines.append(
+      "   \(style(marks.seen, .seen)) seen   \(style(marks.wanted, .wanted)) asked for   "
+        + "\(marks.open) not yet   \(style(marks.here, .here)) the field now")
+    lines.append("")
+    // Two lines, so that the keys stay where they are.
+    let missing = coach.missing.map { "missing: \($0)" } ?? "nothing is missing"
+    lines += (ReferencedReport.wrapped(missing, indent: 3) + ["", ""]).prefix(2)
+    lines.append(" " + "q quit without saving    s save now    r start over")
+    return lines
+  }
+
+  private func text(of warning: CalibrationCoach.Warning) -> String {
+    String(warning.words.prefix(Self.columns - 4))
+  }
+
+  private func hint(_ coach: CalibrationCoach) -> String {
+    coach.age < 12
+      ? "Take the board as a whole; keep iron and magnets a forearm away."
+      : "Good. The words change when it is done."
+  }
+
+  // MARK: The sphere
+
+  private struct Marks {
+    let seen: String
+    let wanted: String
+    let open: String
+    let here: String
+
+    init(_ look: Look) {
+      (seen, wanted, open, here) =
+        look.isUnicode ? ("██", "▒▒", "··", "◆ ") : ("##", "oo", "..", "<>")
+    }
+  }
+
+  /// The cells, a ring a line, from the side of the chip's z axis to the other.
+  func map(_ coach: CalibrationCoach) -> [String] {
+    let marks = Marks(look)
+    let here = coach.direction.flatMap(SphereCells.index(of:))
+    var first = 0
+    return SphereCells.rings.map { count in
+      let margin = String(repeating: " ", count: Self.mapWidth / 2 - count)
+      // Neighbours of one colour share its codes: a line may be slow.
+      var line = margin
+      var run: (text: String, style: Style?) = ("", nil)
+      func flush() { line += run.style.map { style(run.text, $0) } ?? run.text }
+      for cell in first..<first + count {
+        let mark: (text: String, style: Style?) =
+          if cell == here {
+            (marks.here, .here)
+          } else if coach.cells.contains(cell) {
+            (marks.seen, .seen)
+          } else if coach.wanted.contains(cell) {
+            (marks.wanted, .wanted)
+          } else {
+            (marks.open, nil)
+          }
+        if mark.style != run.style {
+          flush()
+          run = mark
+        } else {
+          run.text += mark.text
+        }
+      }
+      flush()
+      first += count
+      return line + margin
+    }
+  }
+
+  // MARK: The numbers
+
+  private func panel(_ coach: CalibrationCoach) -> [String] {
+    let coverage = coach.coverage
+    func row(_ name: String, _ text: String) -> String {
+      name + String(repeating: " ", count: max(1, 9 - name.count)) + text
+    }
+    var lines = [
+      row(
+        "seen",
+        bar(coverage, mark: coach.params.goodCoverage)
+          + " \(Int((100 * coverage).rounded())) %"),
+      row(
+        "score",
+        bar(Double(coach.score) / 100, mark: Double(coach.params.goodScore) / 100)
+          + " \(coach.score)"),
+      row("", "wanted \(Int(100 * coach.params.goodCoverage)) % and \(coach.params.goodScore)"),
+      "",
+    ]
+    let strength = coach.strength.map { "\(figure($0)) uT" } ?? "not known yet"
+    let expected = coach.expected.strength.map { ", expected \(figure($0))" } ?? ""
+    lines.append(row("field", strength + expected))
+    let error = coach.outcome.fit.flatMap { fit -> String? in
+      fit.quality.score > 0 ? "+- \(figure(fit.quality.headingError)) deg expected" : nil
+    }
+    lines.append(row("heading", error ?? "not known yet"))
+    lines.append(row("samples", "\(coach.samples.count)"))
+    lines.append(
+      row("time", "\(Self.clock(coach.age)) of at most \(Self.clock(coach.params.seconds))"))
+    return lines
+  }
+
+  private func bar(_ share: Double, mark: Double) -> String {
+    let width = 20
+    let full = max(0, min(width, Int((share * Double(width)).rounded(.down))))
+    let (on, off) = look.isUnicode ? ("█", "░") : ("#", "-")
+    let style: Style = share >= mark ? .seen : .wanted
+    return "["
+      + self.style(String(repeating: on, count: full), style)
+      + String(repeating: off, count: width - full) + "]"
+  }
+
+  private func figure(_ value: Double) -> String {
+    let text = JSONLine.fixed(value, digits: 1)
+    return text.contains(".") ? text : text + ".0"
+  }
+
+  /// Minutes and seconds.
+  static func clock(_ seconds: Double) -> String {
+    let whole = Int(max(0, min(86_400, seconds)))
+    let rest = whole % 60
+    return "\(whole / 60):" + (rest < 10 ? "0" : "") + "\(rest)"
+  }
+
+  // MARK: Style
+
+  private enum Style: String {
+    case bold = "1"
+    case seen = "32"
+    case wanted = "33"
+    case here = "1;35"
+    case warning = "1;33"
+  }
+
+  private func style(_ text: String, _ style: Style) -> String {
+    look.hasColor && !text.isEmpty ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
+  }
+}

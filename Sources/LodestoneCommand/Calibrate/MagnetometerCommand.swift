@@ -1,0 +1,79 @@
+import ArgumentParser
+import CalibrationCore
+import Foundation
+import Lodestone
+import SensorDrivers
+import SensorHub
+
+/// `lodestone calibrate magnetometer`: a person turns the board as the screen says, until the fit is good.
+struct MagnetometerCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "magnetometer",
+    abstract: "Calibrate the magnetometer by turning the board as the screen says.",
+    discussion: """
+      Says what to do next, shows what was seen of the sphere and how good the fit is, ends by itself when \
+      it is good, and saves. Without a terminal it says a line a second and needs --yes. Exit code 1 when \
+      nothing was saved, 130 after Ctrl-C; what was stored stays then.
+
+      --format json prints a line of kind progress each second, and one of kind calibration at the end.
+      """)
+
+  @OptionGroup var board: BoardOptions
+  @OptionGroup var field: FieldOptions
+
+  @Option(parsing: .unconditional, help: "End after this many seconds at the latest, 10 to 3600.")
+  var seconds = CalibrationCoach.Params().seconds
+
+  @Flag(help: "Begin at once, ask nothing: for when there is no keyboard.")
+  var yes = false
+
+  @Flag(help: "In place of a locked record too.")
+  var force = false
+
+  @Option(help: "How to print: text or json.")
+  var format = OutputFormat.text
+
+  func validate() throws {
+    guard (10...3_600).contains(seconds) else {
+      throw ValidationError("--seconds takes 10 to 3600")
+    }
+  }
+
+  func run() throws {
+    let isDrawn = format == .text && ScreenTerminal.isPossible
+    guard yes || isDrawn else {
+      throw CommandError("nobody is at the keyboard: say --yes when somebody turns the board")
+    }
+    let session = try Session(board: board.name)
+    guard let found = session.sensor(of: .magnetometer) else {
+      try refuse("this board has no magnetometer (\(session.chips))")
+    }
+    let key = CalibrationStore.Key(.magnetometer, found.sensor)
+    if !force, case .record(let record) = session.state.calibrations.current(key), record.isLocked {
+      try refuse(CalibrationStore.Locked(key: key).description)
+    }
+    var guide = Guide(session: session, magnetometer: found, field: field, seconds: seconds)
+    let name = "\(found.sensor.chip) at \(found.sensor.attachment)"
+    let way: Guide.Way
+    if isDrawn {
+      let look = GuideScreen.Look(environment: ProcessInfo.processInfo.environment)
+      way = try guide.run(DrawnGuide(screen: GuideScreen(look: look, title: name)))
+    } else {
+      way = try guide.run(SpokenGuide(format: format))
+    }
+    let report = GuideReport(guide, format: format, way: way)
+    try report.finish(force: force)
+  }
+
+  private func refuse(_ reason: String) throws -> Never {
+    guard format == .json else { throw CommandError("refused: \(reason)") }
+    var line = JSONLine()
+    line.set("v", ObservationLines.version)
+    line.set("kind", "calibration")
+    line.set("accepted", false)
+    line.set("saved", false)
+    line.set("reason", reason)
+    Terminal.write(line.line + "\n")
+    throw ExitCode.failure
+  }
+}
