@@ -11,7 +11,7 @@ STRICT := -Xswiftc -warnings-as-errors
 help: ## what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
-prepare: ## install what the build needs, where it is missing
+prepare: ## install what the build and its checks need, where it is missing
 	@Scripts/prepare.sh
 
 run: prepare ## live heading, altitude and position on the simulated board: make run ARGS="--seconds 20"

@@ -33,6 +33,9 @@ Tests/command-line.py "$(swift build -c release --show-bin-path)/lodestone" | ta
 step "the hardware suite's manners at a terminal"
 Tests/hil-manners.py "$(swift build -c release --show-bin-path)/lodestone" | tail -n 1
 
+step "a guided calibration at a terminal, the board in a hand that follows the words"
+Tests/calibrate-by-hand.py "$(swift build -c release --show-bin-path)/lodestone" | tail -n 1
+
 step "a receiver's log through a pseudo terminal to a program that knows only CoreLocation"
 swift build --product facade-program
 Tests/play-log.py "$(swift build --show-bin-path)/facade-program"

@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# Installs what the build needs and is missing: libi2c and libgpiod, and Swift where Debian has it.
+# Installs what the build and its checks need and is missing: libi2c and libgpiod, tmux, and Swift where Debian
+# has it.
 # Says one line and fails where it cannot.
 set -euo pipefail
 
 packages=()
 [ -e /usr/include/i2c/smbus.h ] || packages+=(libi2c-dev)
 [ -e /usr/include/gpiod.h ] || packages+=(libgpiod-dev)
+command -v tmux >/dev/null || packages+=(tmux)
 if ! command -v swift >/dev/null; then
   # Debian 13 and Raspberry Pi OS on it carry Swift 6.0.3; apt-cache knows only after an update.
   command -v apt-get >/dev/null && packages+=(swiftlang)
