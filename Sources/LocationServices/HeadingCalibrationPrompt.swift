@@ -107,8 +107,7 @@ struct HeadingCalibrationPrompt: Sendable, Hashable {
       guard mayAsk, now >= restUntil ?? now else { return false }
       if isInvalid {
         open(.uncalibrated, since: now, record: newest)
-      } else if wrongTime >= params.persistence, let check = estimate.fieldCheck
-      {
+      } else if wrongTime >= params.persistence, let check = estimate.fieldCheck {
         let cause = CalibrationPrompt.Cause.fieldChanged(
           measured: check.measured, expected: check.expected)
         open(cause, since: wrongSince ?? now, record: newest)

@@ -42,7 +42,9 @@ struct KeptSamplesTests {
 
   private func samples(_ number: Int) -> CalibrationSamples {
     CalibrationSamples(
-      keeping: [CalibrationSample(time: Timestamp(seconds: 0), field: Vector3(Double(number), 2, 3))],
+      keeping: [
+        CalibrationSample(time: Timestamp(seconds: 0), field: Vector3(Double(number), 2, 3))
+      ],
       of: record(number).applied)
   }
 
@@ -58,7 +60,8 @@ struct KeptSamplesTests {
     let file = store.samplesFile(chip: key.chip, position: key.position)
     #expect(
       try String(contentsOf: file, encoding: .utf8)
-        == "# record of 2026-11-21T12:00:00Z, sphere, 100 samples\nt,mx,my,mz,ax,ay,az\n0,1,2,3,,,\n")
+        == "# record of 2026-11-21T12:00:00Z, sphere, 100 samples\nt,mx,my,mz,ax,ay,az\n0,1,2,3,,,\n"
+    )
     // A lock does not make another record of it, nor does the same one saved again.
     try store.setLock(true, key)
     #expect(found == .samples(samples(1)))
