@@ -89,7 +89,7 @@ public struct ReferencedFitter: Sendable {
       return CalibrationOutcome(fit: nil, refusal: "the samples do not lie on an ellipse")
     }
     if samples.contains(where: { $0.force != nil }) {
-      let shift = result.vertical * Self.pull / 9.81
+      let shift = result.vertical * Self.pull / standardGravity
       result.covariance[0][0] += shift * shift
     }
     return outcome(.planar, observations, result, samples: samples.count)
