@@ -240,7 +240,7 @@ struct CalibrationRecordTests {
     for (word, expected) in [
       ("compass", "'compass'"), ("\u{1B}[2J\u{7}", "'\\u{1B}[2J\\u{07}'"), ("a'b", "'a\\'b'"),
       ("abcdefghijklmnopqrstuvwxyz", "'abcdefghijklmnopqrst...'"),
-      ("Böe\u{202E}", "'B\\u{F6}e\\u{202E}'"),
+      ("Böe\u{202E}", "'B\\u{00F6}e\\u{202E}'"),
     ] {
       let bytes = Array(try JSONSerialization.data(withJSONObject: ["schema": 1, "kind": word]))
       do {

@@ -165,7 +165,7 @@ extension ReferencedFitter {
         + "turn it, or correct the headings by as much"
     }
     if result.offset.length > 1_500 {
-      return "a hard iron of \(Int(result.offset.length)) uT is a magnet on the board"
+      return "a hard iron of \(StillMath.fixed(result.offset.length, 0)) uT is a magnet on the board"
     }
     if !(degrees <= Self.worstHeading) {
       return "a heading error of \(figure(degrees)) deg is left: "
