@@ -165,7 +165,8 @@ extension ReferencedFitter {
         + "turn it, or correct the headings by as much"
     }
     if result.offset.length > 1_500 {
-      return "a hard iron of \(StillMath.fixed(result.offset.length, 0)) uT is a magnet on the board"
+      let strength = StillMath.fixed(result.offset.length, 0)
+      return "a hard iron of \(strength) uT is a magnet on the board"
     }
     if !(degrees <= Self.worstHeading) {
       return "a heading error of \(figure(degrees)) deg is left: "
