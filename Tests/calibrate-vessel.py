@@ -74,7 +74,7 @@ def heading_errors(name, board):
 
 def near(hard_iron, limit):
     # The chip has an offset of its own: what the board knows of itself, to a tenth of a microtesla.
-    iron = record("unasked").get("offset", [])
+    iron = record("still").get("offset", [])
     return len(hard_iron) == len(iron) == 3 and all(abs(a - b) <= limit for a, b in zip(hard_iron, iron))
 
 
@@ -84,6 +84,10 @@ with tempfile.TemporaryDirectory() as name:
     circle = boat("circle", 10, ["seconds: 2, fix: true", "seconds: 40, turn: 400, roll: 3"])
     mark = boat("mark", 75, ["seconds: 3, fix: true"])
     eight = boat("eight", 0, swing)
+    paused = boat(
+        "paused", 0, swing,
+        lambda text: text + "  faults:\n    - {chip: LIS3MDL, fault: unplugged, from: 10, seconds: 3}\n")
+    cold = boat("cold", 75, ["seconds: 8, fix: false", "seconds: 3, fix: true"])
     blind = boat(
         "blind", 0, ["seconds: 3, fix: false"])
     square = boat(
@@ -98,6 +102,9 @@ with tempfile.TemporaryDirectory() as name:
             "blind", blind, "heading", "75", "--magnetic", "--latitude", "54.3", "--longitude", "10.1", *json_yes),
         "deviation": start(
             "deviation", eight, "deviation", "--every", "9", "--hold", "3", "--error", "1", *json_yes),
+        "paused": start(
+            "paused", paused, "deviation", "--every", "9", "--hold", "3", "--error", "1", *json_yes),
+        "cold": start("cold", cold, "heading", "75", "--error", "1", *json_yes),
         "course": start("course", square, "course", "--seconds", "75", *json_yes),
         "card": start("card", square, "deviation", "--course", "--seconds", "75", *json_yes),
         "few": start("few", mark, "deviation", "--magnetic", "--hold", "1", *json_yes, keys=True),
@@ -124,6 +131,10 @@ with tempfile.TemporaryDirectory() as name:
     expect("its card has coefficients", "D" in line.get("cardAfter", {}), line)
     expect("the new card is good", line.get("cardAfter", {}).get("rms", 99) < 1.5, line)
     expect("its hard iron is the boat's, swung", near(line.get("hardIron", []), 3), line)
+    code, line, text = done["paused"]
+    expect("a magnetometer that pauses loses no heading", code == 0 and line.get("saved"), text[-900:])
+    code, line, text = done["cold"]
+    expect("a cold receiver is waited for", code == 0 and line.get("saved"), text[-900:])
     code, line, text = done["course"]
     expect("a drive round the block is accepted", code == 0 and line.get("saved"), text[-900:])
     expect("its hard iron is the boat's, driven", near(line.get("hardIron", []), 5), line)
@@ -132,11 +143,11 @@ with tempfile.TemporaryDirectory() as name:
     code, line, text = done["few"]
     expect("one heading is no swing", code == 1 and "too few" in text, text[-900:])
     code, line, text = done["unasked"]
-    expect("nobody asked: not saved", code == 0 and "not saved" in text, text[-900:])
+    expect("nobody to be asked: refused at once", code == 1 and "--yes" in text and not line, text[-900:])
     error, inside = heading_errors("planar", circle)
     expect("after it the heading is right", error < 3, error)
     expect("and its bar holds the truth", inside > 0.95, inside)
-    expect("the record in force stays", record("unasked").get("method") == "simulated", record("unasked"))
+    expect("the record in force stays", record("still").get("method") == "simulated", record("unasked"))
 
 
 for failure in failures:

@@ -6,9 +6,12 @@ usage: command-line.py LODESTONE
 import json
 import os
 import pathlib
+import select
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 COMMAND = os.path.abspath(sys.argv[1])
 failures = []
@@ -146,12 +149,18 @@ with tempfile.TemporaryDirectory() as name:
     at_rest = ("--yes", "--format", "json", "--seconds", "3")
     result, lines = calibrate("gyro", *at_rest)
     expect(
-        "a gyro at rest", result.returncode == 0 and lines[0]["accepted"] and lines[0]["kind"] == "gyro"
-        and os.path.isfile(lines[0]["file"]) and "held still for 2 of 3 s" in result.stderr, result.stderr)
+        "a gyro at rest", result.returncode == 0 and lines[0]["accepted"] and lines[0]["saved"]
+        and lines[0]["v"] == 1 and lines[0]["kind"] == "calibration" and lines[0]["record"] == "gyro"
+        and os.path.isfile(lines[0]["file"]) and result.stderr == "", result.stderr)
     result, lines = calibrate("level", *at_rest)
     expect(
         "a board at rest", result.returncode == 0 and lines[0]["tilt"] < 2 and lines[0]["method"] == "onePosition",
         result.stderr)
+    result = run(
+        "calibrate", "gyro", "--yes", "--seconds", "3", "--board", "still.yaml", STATE_DIRECTORY=str(path / "words"))
+    expect(
+        "and in words", result.returncode == 0 and "saved: /" in result.stdout
+        and "held still for 2 of 3 s" in result.stderr, result.stdout + result.stderr)
     for what in ["gyro", "level"]:
         result, lines = calibrate(what, *at_rest, board="turning.yaml")
         expect(
@@ -161,7 +170,12 @@ with tempfile.TemporaryDirectory() as name:
         expect(
             f"{what} on a board without the chip", result.returncode == 1
             and ("accelerometer" in lines[0]["reason"] or "gyro" in lines[0]["reason"]), result.stdout)
-    says("nobody at the keyboard", ["calibrate", "gyro", "--board", "still.yaml"], 1, "--yes")
+    for what in [["gyro"], ["level"], ["mount"], ["planar"], ["heading", "75"], ["deviation"], ["course"]]:
+        begun = time.monotonic()
+        says(
+            f"nobody at the keyboard, {what[0]}", ["calibrate", *what, "--board", "still.yaml"], 1,
+            "nobody is at the keyboard")
+        expect("which is said at once", time.monotonic() - begun < 3)
     says("two positions by nobody", ["calibrate", "level", "--two-positions", "--yes"], 64, "not with --yes")
     # At a terminal: a question a position.
     master, terminal = os.openpty()
@@ -181,6 +195,41 @@ with tempfile.TemporaryDirectory() as name:
         process.wait(timeout=30) == 0 and asked.count("Press Return") == 2 and "twoPositions" in output
         and "deg from level" in output, asked + output)
     os.close(master)
+    # Ctrl-C: while a board is listened to, at a question, and at a question after that.
+    def interrupted(what, arguments, text, number, presses=0):
+        master, terminal = os.openpty()
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("LODESTONE")}
+        process = subprocess.Popen(
+            [COMMAND, "calibrate", *arguments, "--board", "still.yaml"], stdin=terminal, stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE, cwd=folder, env={**environment, **kept})
+        os.close(terminal)
+        said, end = b"", time.monotonic() + 20
+        while time.monotonic() < end:
+            if not select.select([process.stderr], [], [], 0.2)[0]:
+                continue
+            piece = os.read(process.stderr.fileno(), 4096)
+            if not piece:
+                break
+            said += piece
+            for _ in range(piece.count(b"Press Return") if presses > 0 else 0):
+                presses -= 1
+                os.write(master, b"\n")
+            if text in said and presses <= 0:
+                process.send_signal(number)
+                text = b"\0 never"
+        code = process.wait(timeout=20)
+        os.close(master)
+        expect(what, code == 130 and said.count(b"interrupted; what was stored stays") == 1, f"{code}: {said[-300:]}")
+
+    at_the_desk = ["level", "--two-positions", "--seconds", "2"]
+    interrupted("Ctrl-C at rest", ["gyro", "--yes"], b"held still for 1", signal.SIGINT)
+    interrupted("Ctrl-C while a turn is watched", ["planar", "--yes"], b"1 s  N[", signal.SIGINT)
+    interrupted("a stop at a question", at_the_desk, b"Press Return", signal.SIGTERM)
+    interrupted("Ctrl-C at a question after a run", at_the_desk, b"half a turn", signal.SIGINT, presses=1)
+    interrupted(
+        "Ctrl-C at a question before saving",
+        ["heading", "40", "--latitude", "52.5163", "--longitude", "13.3777", "--seconds", "2"], b"[y/N]", signal.SIGINT)
+
     result, lines = calibrate("list", "--format", "json")
     expect(
         "all records are listed", result.returncode == 0
@@ -196,6 +245,13 @@ with tempfile.TemporaryDirectory() as name:
     expect(
         "a locked record stays", result.returncode == 1 and "locked" in lines[0]["reason"],
         result.stdout + result.stderr)
+    calibrate("lock", "--kind", "magnetometer")
+    begun = time.monotonic()
+    result, lines = calibrate("planar", "--yes", "--format", "json")
+    expect(
+        "a locked record is met at once", result.returncode == 1 and "locked" in lines[0]["reason"]
+        and lines[0]["saved"] is False and time.monotonic() - begun < 5, result.stdout + result.stderr)
+    calibrate("unlock", "--kind", "magnetometer")
     result, lines = calibrate("gyro", *at_rest, "--force")
     expect("unless --force says otherwise", result.returncode == 0 and not lines[0]["locked"], result.stderr)
     result, lines = calibrate("rollback", "lsm6dsox", "--kind", "gyro", "--format", "json")
@@ -232,6 +288,23 @@ with tempfile.TemporaryDirectory() as name:
         1, "has no LSM303DLHC-M", **other)
     says("where they belong", ["calibrate", "import", "all.json", "--board", "still.yaml"], 0, "gyro LSM6DSOX", **other)
     says("what is no record", ["calibrate", "import", "text", "--board", "still.yaml"], 1, "this is not JSON", **other)
+    says(
+        "a file without end", ["calibrate", "import", "/dev/zero", "--board", "still.yaml"], 1, "longer than 4194304",
+        **other)
+    # What a file says steers no terminal.
+    (path / "escape.json").write_text(json.dumps({"schema": 1, "kind": "\x1b]0;taken\x07\x9b2J"}))
+    result = run("calibrate", "import", "escape.json", "--board", "still.yaml", **other)
+    said = result.stdout + result.stderr
+    expect(
+        "an escape sequence in a record's kind", result.returncode == 1
+        and not any(c in said for c in "\x1b\x07\x9b"), repr(said))
+    one = json.loads((path / "one.json").read_text())
+    one["board"] = "\x1b[2Jboat"
+    (path / "escape.json").write_text(json.dumps(one))
+    says("and in its board's name", ["calibrate", "import", "escape.json", "--board", "still.yaml"], 1, "no name", **other)
+    (path / "escape.yaml").write_text(
+        (path / "still.yaml").read_text().replace("name: Simulated board", 'name: "a\\e[2Jboat"'))
+    says("a control character in a board's name", ["monitor", "--board", "escape.yaml"], 1, "control character")
 
     records = path / "kept" / "simulated" / "calibrations"
     (records / "LSM6DSOX@_dev_i2c-1_0x6a.gyro.json").write_text('{"schema":1,"kind":"gy')
@@ -262,6 +335,11 @@ with tempfile.TemporaryDirectory() as name:
     says(
         "a report of nothing", ["calibrate", "report"], 1, "no board is named or found",
         STATE_DIRECTORY=str(path / "none"))
+    result = run("calibrate", "gyro", "--yes", "--seconds", "3", "--format", "json", "--board", "still.yaml")
+    line = json.loads(result.stdout or "{}")
+    expect(
+        "and names no file", result.returncode == 0 and line["accepted"] and line["saved"] is False
+        and "file" not in line, result.stdout + result.stderr)
     says("a simulated board keeps nothing", ["calibrate", "list", "--board", "simulated"], 1, "STATE_DIRECTORY")
     # How the chips sit: only with an accelerometer, only by what was seen, and by name.
     boards = pathlib.Path(__file__).resolve().parents[1] / "Boards"

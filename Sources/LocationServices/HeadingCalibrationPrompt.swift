@@ -4,7 +4,8 @@ import SensorTypes
 
 /// Decides when clients are asked whether the calibration prompt may be shown, and keeps the one prompt.
 ///
-/// A question is opened at once where the magnetometer has no calibration record, and when the field has been
+/// A question is opened at once where the magnetometer has no calibration record and headings are not to be
+/// trusted for that (they are while a receiver's course says where north is), and when the field has been
 /// wrong for `persistence` seconds: against the magnetic model where the position is known, else against the
 /// strength that the calibration was made in, else against what was learned of late. Moments count together, so
 /// that a magnet on a board that turns, whose field is wrong in some directions only, is noticed as well.
@@ -57,7 +58,7 @@ struct HeadingCalibrationPrompt: Sendable, Hashable {
   private var wrongTime = 0.0
   private var isWrong = false
   private var wrongSince: Timestamp?
-  /// Before this no question about the field is opened.
+  /// Before this no question is opened.
   private var restUntil: Timestamp?
   /// The record in force when the question was opened.
   private var record: UInt32?
@@ -94,30 +95,31 @@ struct HeadingCalibrationPrompt: Sendable, Hashable {
   /// - Parameter mayAsk: Whether the application is in the foreground; elsewhere nothing is opened.
   mutating func take(_ estimate: HeadingEstimate, mayAsk: Bool) -> Bool {
     let now = estimate.time
-    let isUncalibrated = estimate.reason == .uncalibrated
-    judge(estimate.fieldCheck, isUncalibrated: isUncalibrated, at: now)
+    // While a receiver's course says where north is, the reason is away, with and without a record: nothing is
+    // asked then, and nothing that was asked is over. Only the field's own check tells whether there is a record.
     let newest = estimate.fieldCheck?.calibration
-    let isCalibratedAnew = !isUncalibrated && newest != nil && newest != record
+    let isInvalid = estimate.reason == .uncalibrated
+    let isCalibrated = !isInvalid && newest != nil
+    judge(estimate.fieldCheck, isCalibrated: isCalibrated, at: now)
+    let isCalibratedAnew = isCalibrated && newest != record
     switch phase {
     case .quiet:
-      guard mayAsk else { return false }
-      if isUncalibrated {
+      guard mayAsk, now >= restUntil ?? now else { return false }
+      if isInvalid {
         open(.uncalibrated, since: now, record: newest)
-      } else if wrongTime >= params.persistence, now >= restUntil ?? now,
-        let check = estimate.fieldCheck
-      {
+      } else if wrongTime >= params.persistence, let check = estimate.fieldCheck {
         let cause = CalibrationPrompt.Cause.fieldChanged(
           measured: check.measured, expected: check.expected)
         open(cause, since: wrongSince ?? now, record: newest)
       }
     case .open(let question):
-      if isCalibratedAnew || isOver(question.isUncalibrated, isUncalibrated) { rest(from: now) }
+      if isCalibratedAnew || isOver(question.isUncalibrated, isCalibrated) { rest(from: now) }
     case .shown:
       guard isCalibratedAnew else { return false }
       rest(from: now)
       return true
     case .done(let wasUncalibrated):
-      if isCalibratedAnew || isOver(wasUncalibrated, isUncalibrated) { rest(from: now) }
+      if isCalibratedAnew || isOver(wasUncalibrated, isCalibrated) { rest(from: now) }
     }
     return false
   }
@@ -137,8 +139,8 @@ struct HeadingCalibrationPrompt: Sendable, Hashable {
     return true
   }
 
-  private func isOver(_ wasUncalibrated: Bool, _ isUncalibrated: Bool) -> Bool {
-    wasUncalibrated ? !isUncalibrated : wrongTime == 0
+  private func isOver(_ wasUncalibrated: Bool, _ isCalibrated: Bool) -> Bool {
+    wasUncalibrated ? isCalibrated : wrongTime == 0
   }
 
   private mutating func open(
@@ -158,10 +160,10 @@ struct HeadingCalibrationPrompt: Sendable, Hashable {
     restUntil = now.advanced(bySeconds: params.holdOff)
   }
 
-  private mutating func judge(_ check: FieldCheck?, isUncalibrated: Bool, at now: Timestamp) {
+  private mutating func judge(_ check: FieldCheck?, isCalibrated: Bool, at now: Timestamp) {
     let passed = lastTime.map { now.seconds(since: $0) } ?? 0
     lastTime = now
-    guard let check, !isUncalibrated else {
+    guard let check, isCalibrated else {
       (wrongTime, isWrong, wrongSince) = (0, false, nil)
       return
     }

@@ -78,8 +78,31 @@ public final class LodestoneRuntime: Sendable {
     var clients: [ClientID: any ServiceClient] = [:]
     var lastID: UInt64 = 0
     var application = ApplicationState.foreground
-    /// Who shows the prompt that stands.
-    var presenter: (any HeadingCalibrationPresenter)?
+    /// The prompt that stands.
+    var standing: Standing?
+  }
+
+  /// Who shows a prompt that stands, and the newest progress that waits to be shown by it.
+  private final class Standing: Sendable {
+    let presenter: any HeadingCalibrationPresenter
+    private let waiting = Mutex<CalibrationProgress?>(nil)
+
+    init(_ presenter: any HeadingCalibrationPresenter) { self.presenter = presenter }
+
+    /// Puts progress in the place of what waits; whether nothing did, and somebody has to come for it.
+    func put(_ progress: CalibrationProgress) -> Bool {
+      waiting.withLock { waiting in
+        defer { waiting = progress }
+        return waiting == nil
+      }
+    }
+
+    func take() -> CalibrationProgress? {
+      waiting.withLock { waiting in
+        defer { waiting = nil }
+        return waiting
+      }
+    }
   }
 
   private struct Link {
@@ -200,17 +223,26 @@ public final class LodestoneRuntime: Sendable {
   /// set stays where it is shown and is taken down there.
   public var calibrationPresenter: any HeadingCalibrationPresenter {
     get { presenting.withLock { $0.presenter } }
-    set { presenting.withLock { $0.presenter = newValue } }
+    set {
+      // The old one goes outside of the lock: its `deinit` may call the runtime.
+      let old = presenting.withLock { presenting in
+        let old = presenting.presenter
+        presenting.presenter = newValue
+        return old
+      }
+      withExtendedLifetime(old) {}
+    }
   }
 
   /// Whether the calibration prompt stands.
   public var showsCalibrationPrompt: Bool { state.withLock { $0.engine.showsPrompt } }
 
-  /// Passes on how far a calibration has come to whoever shows the prompt; nothing while none stands.
+  /// Passes on how far a calibration has come to whoever shows the prompt; nothing while none stands. A presenter
+  /// that is slower than the calibration is told the newest only.
   public func calibrationDidProgress(_ progress: CalibrationProgress) {
     state.withLock { state in
-      guard let presenter = state.presenter else { return }
-      stage.async { presenter.update(progress) }
+      guard let standing = state.standing, standing.put(progress) else { return }
+      stage.async { if let newest = standing.take() { standing.presenter.update(newest) } }
     }
   }
 
@@ -220,12 +252,16 @@ public final class LodestoneRuntime: Sendable {
       switch change {
       case .show(let prompt):
         let presenter = calibrationPresenter
-        state.presenter = presenter
+        state.standing = Standing(presenter)
         stage.async { presenter.show(prompt) }
       case .dismiss(let end):
-        guard let presenter = state.presenter else { continue }
-        state.presenter = nil
-        stage.async { presenter.dismiss(end) }
+        guard let standing = state.standing else { continue }
+        state.standing = nil
+        stage.async { [weak self] in
+          // The thread that holds `state` lets go of the presenter first: a `deinit` of it may call the runtime.
+          self?.state.withLock { _ in }
+          standing.presenter.dismiss(end)
+        }
       }
     }
   }

@@ -1,4 +1,7 @@
+// Where the program begins, and how it ends.
+
 import ArgumentParser
+import Foundation
 
 /// The command `lodestone`.
 @main
@@ -18,6 +21,17 @@ struct LodestoneCommand: ParsableCommand {
     ])
 
   static func main() {
-    main(DeclinationCommand.placeLast(Array(CommandLine.arguments.dropFirst())))
+    do {
+      var command = try parseAsRoot(
+        DeclinationCommand.placeLast(Array(CommandLine.arguments.dropFirst())))
+      try command.run()
+    } catch {
+      let code = exitCode(for: error)
+      guard !code.isSuccess else { exit(withError: error) }
+      // A message may quote a file.
+      let message = fullMessage(for: error)
+      if !message.isEmpty { Terminal.warn(message) }
+      exit(withError: code)
+    }
   }
 }

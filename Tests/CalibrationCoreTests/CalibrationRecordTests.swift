@@ -213,6 +213,45 @@ struct CalibrationRecordTests {
     #expect(throws: CalibrationRecord.Invalid.self) { try CalibrationRecord(json: bytes) }
   }
 
+  @Test(
+    "a level turns about no vertical: what does is refused, read or written",
+    arguments: [(0.0, true), (1e-7, true), (1e-3, false), (-0.02, false), (0.3, false)])
+  func levelAboutTheVertical(z: Double, isLevel: Bool) throws {
+    let x = 0.05
+    let w = (1 - x * x - z * z).squareRoot()
+    let url = Self.folder.appending(path: "level.example.json")
+    var object = try #require(
+      try JSONSerialization.jsonObject(with: Data(contentsOf: url)) as? [String: Any])
+    object["rotation"] = [w, x, 0, z]
+    let bytes = Array(try JSONSerialization.data(withJSONObject: object))
+    var level = try LevelRecord(json: Array(try Data(contentsOf: url)))
+    level.rotation = Quaternion(w: w, vector: Vector3(x, 0, z))
+    if isLevel {
+      #expect(abs(try LevelRecord(json: bytes).rotation.vector.z - z) < 1e-12)
+      #expect(throws: Never.self) { try level.encoded() }
+    } else {
+      #expect(throws: CalibrationRecord.Invalid.self) { try LevelRecord(json: bytes) }
+      #expect(throws: CalibrationRecord.Invalid.self) { try level.encoded() }
+    }
+  }
+
+  @Test("a file's words reach a message in printable characters only")
+  func messages() throws {
+    for (word, expected) in [
+      ("compass", "'compass'"), ("\u{1B}[2J\u{7}", "'\\u{1B}[2J\\u{07}'"), ("a'b", "'a\\'b'"),
+      ("abcdefghijklmnopqrstuvwxyz", "'abcdefghijklmnopqrst...'"),
+      ("Böe\u{202E}", "'B\\u{00F6}e\\u{202E}'"),
+    ] {
+      let bytes = Array(try JSONSerialization.data(withJSONObject: ["schema": 1, "kind": word]))
+      do {
+        _ = try StoredRecord(json: bytes)
+        Issue.record("a record of kind \(word) was read")
+      } catch {
+        #expect(error.description.contains(" \(expected) "), "\(error)")
+      }
+    }
+  }
+
   @Test("what is no JSON never crashes", arguments: ["", "{", "[]", "null", "{\"schema\":1}"])
   func hostile(text: String) {
     #expect(throws: CalibrationRecord.Invalid.self) {

@@ -1,9 +1,10 @@
 // What a fit does with samples that nobody should trust, and what it promises of those one can.
 
-import CalibrationCore
 import LinearAlgebra
 import SensorTypes
 import Testing
+
+@testable import CalibrationCore
 
 @Suite struct MagnetometerFitterTests {
   /// A build that is not optimised fits fewer samples.
@@ -82,6 +83,31 @@ import Testing
     let fit = try #require(Self.fitter.fit(samples).fit)
     #expect((fit.hardIron - clean.hardIron).length < 0.2)
     #expect(fit.quality.score >= 80)
+  }
+
+  @Test func ofManySamplesWholeStretchesAreFittedAndAllAreCounted() throws {
+    let unit = Self.unit(seed: 7, hasForce: true) {
+      $0.seconds = 100
+      $0.rate = 100
+    }
+    let whole = try #require(Self.fitter.fit(unit.samples).fit)
+    var params = MagnetometerFitter.Params()
+    params.mostGiven = 2_500
+    let fit = try #require(MagnetometerFitter(params: params).fit(unit.samples).fit)
+    #expect(fit.samples == unit.samples.count && whole.samples == unit.samples.count)
+    #expect(abs(fit.inliers - whole.inliers) < whole.inliers / 20)
+    #expect((fit.hardIron - whole.hardIron).length < 0.5)
+
+    for (count, most) in [(60_001, 60_000), (1_000_000, 60_000), (5_000, 0), (999, 500), (7, 7)] {
+      let samples = (0..<count).map { Self.sample($0, Vector3(Double($0), 0, 0)) }
+      let kept = MagnetometerFitter.stretches(of: samples, most: most).map { Int($0.field.x) }
+      #expect(kept.count <= most && kept.count >= most - most / 100)
+      let breaks = zip(kept, kept.dropFirst()).filter { $1 - $0 != 1 }
+      #expect(breaks.allSatisfy { $0 < $1 } && breaks.count < max(1, most / 400))
+      // Spread over all: the longest gap is a stretch's share.
+      let longest = breaks.map { $1 - $0 }.max() ?? 0
+      #expect(longest <= count / max(1, most / 400) + 2)
+    }
   }
 
   @Test(arguments: [1e-6, 1_000])

@@ -45,4 +45,28 @@ struct SampleAssemblerTests {
     let broken = assembler.take(field: Vector3(.nan, 0, 0), at: at(0.4))
     #expect(broken == nil)
   }
+
+  @Test func aGapOfTheFieldIsNotAveragedOver() throws {
+    var assembler = SampleAssembler(magnetometerMount: .aligned)
+    // Ten seconds on its side, a hundred a second, then it is laid flat a third of a second before the field.
+    for k in 0..<1_000 {
+      let t = 0.01 * Double(k)
+      let (side, spin) = (Vector3(9.8, 0, 0), Vector3(0, 1, 0))
+      assembler.take(force: t < 9.66 ? side : Vector3(0, 0, 9.8), mount: .aligned, at: at(t))
+      assembler.take(angularRate: t < 9.66 ? spin : .zero, mount: .aligned, at: at(t))
+    }
+    let taken = assembler.take(field: Vector3(1, 0, 0), at: at(10))
+    let sample = try #require(taken)
+    let force = try #require(sample.force)
+    // The newest quarter of a second, or what has come since the last one was full: at most 0.5 s, and it
+    // always holds the newest.
+    #expect(force.z > 4.9 && force.x < 4.9)
+    #expect((sample.angularRate?.length ?? 1) < 0.5)
+    // Rare forces: the newest alone.
+    for k in 0..<20 {
+      assembler.take(force: Vector3(Double(k), 0, 0), mount: .aligned, at: at(20 + 0.3 * Double(k)))
+    }
+    let rare = assembler.take(field: Vector3(1, 0, 0), at: at(25.7))
+    #expect(rare?.force == Vector3(19, 0, 0))
+  }
 }

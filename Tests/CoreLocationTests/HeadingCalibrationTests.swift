@@ -12,6 +12,7 @@ import Testing
 private final class Asked: NSObject, CLLocationManagerDelegate, @unchecked Sendable {
   // `@unchecked Sendable`: everything that changes is in the mutex.
   private let threads = Mutex<[ObjectIdentifier]>([])
+  private let headings = Mutex<[Double]>([])
   private let answer: Bool
 
   init(_ answer: Bool) { self.answer = answer }
@@ -19,9 +20,18 @@ private final class Asked: NSObject, CLLocationManagerDelegate, @unchecked Senda
   var count: Int { threads.withLock { $0.count } }
   var all: [ObjectIdentifier] { threads.withLock { $0 } }
 
+  /// Whether a heading has arrived, which a manager is told after all that came before it.
+  func hasHeading(_ degrees: Double) -> Bool {
+    headings.withLock { $0.contains { abs($0 - degrees) < 0.5 } }
+  }
+
   func locationManagerShouldDisplayHeadingCalibration(_ manager: CLLocationManager) -> Bool {
     threads.withLock { $0.append(ObjectIdentifier(Thread.current)) }
     return answer
+  }
+
+  func locationManager(_ manager: CLLocationManager, didUpdateHeading newHeading: CLHeading) {
+    headings.withLock { $0.append(newHeading.magneticHeading) }
   }
 }
 
@@ -53,6 +63,15 @@ private func spin(until condition: () -> Bool) {
   let deadline = Date(timeIntervalSinceNow: 10)
   while !condition(), Date() < deadline {
     _ = RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: 0.002))
+  }
+}
+
+/// Turns the run loop until what was put into it so far has had its turn: a block is put behind it, twice.
+private func passMarker() {
+  for _ in 0..<2 {
+    let marker = Counter()
+    RunLoop.current.perform { marker.value.add(1, ordering: .sequentiallyConsistent) }
+    spin { marker.value.load(ordering: .sequentiallyConsistent) == 1 }
   }
 }
 
@@ -89,15 +108,22 @@ struct HeadingCalibrationTests {
       runtime.calibrationDidProgress(CalibrationProgress(coverage: 0.5))
       manager.dismissHeadingCalibrationDisplay()
       source.publish(.heading(degrees: 30, at: 2, reason: isDismissed ? .uncalibrated : nil))
-      _ = RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: 0.05))
-      return delegate.count
+      source.publish(.heading(degrees: 77, at: 3, calibration: 1))
+      spin { delegate.hasHeading(77) }
+      let asked = delegate.count
+      // The next question marks the end: it comes behind all that might have been shown before it.
+      source.publish(.heading(degrees: 30, at: 500, reason: .uncalibrated))
+      stage.wait(4)
+      return (asked, delegate.count)
     }
-    #expect(asked == 1)
+    #expect(asked == (1, 2))
+    // Behind the marker the prompt goes with its manager.
     #expect(
-      stage.all == [
+      stage.all.prefix(4) == [
         .show(CalibrationPrompt(cause: .uncalibrated, since: Timestamp(seconds: 0))),
         .update(CalibrationProgress(coverage: 0.4, score: 55)),
         .dismiss(isDismissed ? .dismissed : .calibrated),
+        .show(CalibrationPrompt(cause: .uncalibrated, since: Timestamp(seconds: 500))),
       ])
   }
 
@@ -162,7 +188,14 @@ struct HeadingCalibrationTests {
         gone.startUpdatingHeading()
         source.publish(.heading(degrees: 30, reason: .uncalibrated))
       }
-      _ = RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: 0.05))
+      // One that is asked behind the others, and told of a heading behind that.
+      let marker = CLLocationManager(runtime: runtime)
+      let last = Asked(false)
+      marker.delegate = last
+      marker.startUpdatingHeading()
+      source.publish(.heading(degrees: 77, at: 0.1, reason: .uncalibrated))
+      spin { last.count == 1 && last.hasHeading(77) }
+      passMarker()
       let before = stage.all.count
       let delegate = Asked(true)
       manager.delegate = delegate
@@ -184,8 +217,8 @@ struct HeadingCalibrationTests {
       source.publish(.heading(degrees: 30, at: 1, calibration: 1))
       let delegate = Asked(true)
       manager.delegate = delegate
-      turn { manager.heading != nil }
-      _ = RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: 0.05))
+      source.publish(.heading(degrees: 77, at: 2, calibration: 1))
+      spin { delegate.hasHeading(77) }
       return delegate.count
     }
     #expect(count == 0)
@@ -203,7 +236,7 @@ struct HeadingCalibrationTests {
       manager.startUpdatingHeading()
       runtime.applicationState = .suspended
       source.publish(.heading(degrees: 30, reason: .uncalibrated))
-      _ = RunLoop.current.run(mode: .default, before: Date(timeIntervalSinceNow: 0.05))
+      passMarker()
       let before = delegate.count
       runtime.applicationState = .foreground
       source.publish(.heading(degrees: 30, at: 1, reason: .uncalibrated))
@@ -211,6 +244,59 @@ struct HeadingCalibrationTests {
       return (before, delegate.count)
     }
     #expect(counts == (0, 1))
+  }
+
+  @Test(
+    "a slow presenter is told the newest progress only, and a presenter may go where it calls back")
+  func slowPresenter() async {
+    let events = Mutex<[ClosureCalibrationPresenter.Event]>([])
+    let (gate, isOpen) = (Counter(), Counter())
+    let calls = Counter()
+    await onThread {
+      let source = ScriptedSource()
+      let runtime = LodestoneRuntime(source: source)
+      /// Calls the runtime when it goes.
+      final class Last: Sendable {
+        let runtime: LodestoneRuntime
+        let calls: Counter
+        init(_ runtime: LodestoneRuntime, _ calls: Counter) {
+          (self.runtime, self.calls) = (runtime, calls)
+        }
+        deinit {
+          _ = runtime.calibrationPresenter
+          _ = runtime.showsCalibrationPrompt
+          calls.value.add(1, ordering: .sequentiallyConsistent)
+        }
+      }
+      for _ in 0..<2 {
+        let last = Last(runtime, calls)
+        runtime.calibrationPresenter = .closure { _ in withExtendedLifetime(last) {} }
+      }
+      runtime.calibrationPresenter = .closure { event in
+        events.withLock { $0.append(event) }
+        guard case .show = event else { return }
+        gate.value.add(1, ordering: .sequentiallyConsistent)
+        while isOpen.value.load(ordering: .sequentiallyConsistent) == 0 { sched_yield() }
+      }
+      let manager = CLLocationManager(runtime: runtime)
+      let delegate = Asked(true)
+      manager.delegate = delegate
+      manager.startUpdatingHeading()
+      source.publish(.heading(degrees: 30, reason: .uncalibrated))
+      spin { gate.value.load(ordering: .sequentiallyConsistent) == 1 }
+      for step in 1...100 {
+        runtime.calibrationDidProgress(CalibrationProgress(coverage: Double(step) / 100))
+      }
+      manager.dismissHeadingCalibrationDisplay()
+      isOpen.value.add(1, ordering: .sequentiallyConsistent)
+      spin { events.withLock { $0.count } >= 3 }
+    }
+    #expect(calls.value.load(ordering: .sequentiallyConsistent) == 2)
+    #expect(
+      events.withLock { $0 } == [
+        .show(CalibrationPrompt(cause: .uncalibrated, since: Timestamp(seconds: 0))),
+        .update(CalibrationProgress(coverage: 1)), .dismiss(.dismissed),
+      ])
   }
 
   @Test("the terminal says in plain lines of 80 columns what is wrong and what to do")

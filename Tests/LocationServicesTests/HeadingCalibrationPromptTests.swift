@@ -21,6 +21,8 @@ private struct Bench {
   var isDisturbed = false
   /// The record in force; `nil` for none.
   var record: UInt32? = 1
+  /// Whether a receiver's course says where north is.
+  var hasCourse = false
   private(set) var questions: [(client: UInt64, number: UInt64, time: Double)] = []
   private(set) var closed: [UInt64] = []
   private(set) var changes: [CalibrationPromptChange] = []
@@ -53,6 +55,7 @@ private struct Bench {
       var reason: NoData?
       if isDisturbed { reason = .magneticInterference("iron") }
       if record == nil { reason = .uncalibrated }
+      if hasCourse { reason = nil }
       let estimate = HeadingEstimate(
         time: Timestamp(seconds: now), magneticHeading: 1, accuracy: reason == nil ? 0.05 : nil,
         reason: reason, field: Vector3(1, 20, -43), attitude: .identity,
@@ -160,6 +163,41 @@ struct HeadingCalibrationPromptTests {
     bench.answer(true, client: 2)
     bench.live(600)
     #expect(bench.shows == 1 && bench.ends == [.dismissed])
+    #expect(bench.questions.count == 2)
+  }
+
+  @Test("M9: a drive and a stop do not bring a dismissed prompt back, nor close one that is open")
+  func courseComesAndGoes() {
+    var bench = Bench()
+    bench.record = nil
+    bench.add(1)
+    bench.hasCourse = true
+    bench.live(60)
+    #expect(bench.questions.isEmpty)
+    bench.hasCourse = false
+    bench.live(1)
+    #expect(bench.questions.count == 1)
+    // Open: a drive does not close it.
+    bench.hasCourse = true
+    bench.live(60)
+    #expect(bench.closed.isEmpty)
+    bench.answer(true)
+    #expect(bench.shows == 1)
+    bench.ask(.dismissPrompt)
+    for _ in 0..<3 {
+      for hasCourse in [false, true] {
+        bench.hasCourse = hasCourse
+        bench.live(400)
+      }
+    }
+    #expect(bench.questions.count == 1 && bench.shows == 1)
+    // A record ends it; where that is taken away the next question waits for the hold-off.
+    bench.record = 1
+    bench.live(1)
+    (bench.record, bench.hasCourse) = (nil, false)
+    bench.live(118)
+    #expect(bench.questions.count == 1)
+    bench.live(5)
     #expect(bench.questions.count == 2)
   }
 

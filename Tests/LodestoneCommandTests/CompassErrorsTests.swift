@@ -92,10 +92,10 @@ struct CompassErrorsTests {
     #expect(Self.errors(Self.plain(.zero)).remaining == 0)
   }
 
-  @Test func theDipIsSaidToBeFromSomewhere() {
+  @Test func theDipIsSaidToBeFromSomewhere() throws {
     let record = ReportFixture.record()
     let chip = ReportFixture.good()
-    guard case .kept(let kept) = chip.samples else { return }
+    let kept = try #require(chip.samples.kept)
     let set = SampleSet(kept, of: record)
     // The fixture's own dip; outliers and noise move the middle one of a thousand by little.
     #expect(abs((set.dip ?? 0) - ReportFixture.dip) < 0.2 * .pi / 180)

@@ -137,3 +137,8 @@ struct ReportFixture {
       ])
   }
 }
+
+extension CalibrationReport.Samples {
+  /// The samples, where they are kept.
+  var kept: CalibrationSamples? { if case .kept(let kept) = self { kept } else { nil } }
+}

@@ -100,7 +100,7 @@ struct ReportPageTests {
 
   @Test func everySampleIsDrawnOnce() throws {
     let chip = ReportFixture.good()
-    guard case .kept(let kept) = chip.samples else { return }
+    let kept = try #require(chip.samples.kept)
     let drawing = try Self.drawing("m1-residuals", in: Self.page(chip))
     let crosses = drawing.matches(of: /M[-\d.]+ [-\d.]+l4\.4 4\.4/).count
     #expect(Self.dots(in: drawing).count + crosses == kept.samples.count)

@@ -34,11 +34,13 @@ struct Scenario {
   var inUse: Set<Int?>
   /// Numbers of the records that must be somewhere afterwards.
   var kept: Set<Int>
+  /// Whether there was a damaged file before: its bytes must be there afterwards, in use or put aside.
+  var wasDamaged = false
 }
 
-func damage(_ store: CalibrationStore) throws {
-  try Data("{\"schema\":1,".utf8).write(to: store.file(key))
-}
+let damaged = Data("{\"schema\":1,".utf8)
+
+func damage(_ store: CalibrationStore) throws { try damaged.write(to: store.file(key)) }
 
 let scenarios = [
   Scenario(
@@ -70,21 +72,21 @@ let scenarios = [
       for number in 1...2 { try $0.save(record(number)) }
       try damage($0)
     },
-    act: { try $0.setAside(key) }, inUse: [nil], kept: [1]),
+    act: { try $0.setAside(key) }, inUse: [nil], kept: [1], wasDamaged: true),
   Scenario(
     name: "a record in a damaged one's place",
     prepare: {
       for number in 1...2 { try $0.save(record(number)) }
       try damage($0)
     },
-    act: { try $0.save(record(3)) }, inUse: [nil, 3], kept: [1]),
+    act: { try $0.save(record(3)) }, inUse: [nil, 3], kept: [1], wasDamaged: true),
   Scenario(
     name: "a way back from a damaged one",
     prepare: {
       for number in 1...2 { try $0.save(record(number)) }
       try damage($0)
     },
-    act: { try $0.rollback(key) }, inUse: [nil, 1], kept: [1]),
+    act: { try $0.rollback(key) }, inUse: [nil, 1], kept: [1], wasDamaged: true),
   Scenario(
     name: "a record beside what an earlier cut has left",
     prepare: {
@@ -111,8 +113,16 @@ func verdict(_ store: CalibrationStore, _ scenario: Scenario) -> String? {
   case .record(let record): present = number(record)
   case .none: present = nil
   case .unusable(let why):
-    // One that was damaged before may still be.
-    guard scenario.inUse.contains(nil), scenario.kept == [1] else { return "in use: \(why)" }
+    // One that was damaged before may still be, as it was.
+    guard scenario.wasDamaged, files.contents(atPath: store.file(key).path) == damaged else {
+      return "in use: \(why)"
+    }
+  }
+  if scenario.wasDamaged {
+    let places = [store.file(key)] + store.setAsideFiles
+    guard places.contains(where: { files.contents(atPath: $0.path) == damaged }) else {
+      return "the damaged file's bytes are gone"
+    }
   }
   guard scenario.inUse.contains(present) else { return "in use: \(String(describing: present))" }
   let history = store.history(key)

@@ -149,6 +149,63 @@ struct CalibrationStoreTests {
     #expect(place.names().filter { $0.hasSuffix(".json") }.count == 1)
   }
 
+  @Test(
+    "what cannot be used but is not damaged is kept, byte by byte, when a record takes its place",
+    arguments: [false, true])
+  func strangers(isRollback: Bool) throws {
+    let text = String(decoding: try record(1).encoded(), as: UTF8.self)
+    for (old, new) in [
+      ("\"schema\" : 1", "\"schema\" : 7"), ("\"magnetometer\"", "\"barometer\""),
+      ("LIS3MDL", "LSM303DLHC-M"),
+    ] {
+      let place = Place()
+      let store = place.store
+      for index in 2...3 { try store.save(record(index)) }
+      func present() throws -> [Data] {
+        try place.names().filter { $0.contains(".json") }.map {
+          try Data(contentsOf: store.folder.appending(path: $0))
+        }
+      }
+      func replace(overridingLock: Bool) throws {
+        if isRollback {
+          try store.rollback(key, overridingLock: overridingLock)
+        } else {
+          try store.save(record(4), overridingLock: overridingLock)
+        }
+      }
+      let stranger = text.replacingOccurrences(of: old, with: new)
+      let locked = Data(
+        stranger.replacingOccurrences(of: "\"matrix\"", with: "\"locked\" : true, \"matrix\"").utf8)
+      try locked.write(to: store.file(key))
+      #expect(throws: CalibrationStore.Locked.self) { try replace(overridingLock: false) }
+      #expect(try present() == [locked])
+      try replace(overridingLock: true)
+      #expect(number(store.current(key)) == (isRollback ? 2 : 4))
+      #expect(try present().contains(locked))
+      let open = Data(stranger.utf8)
+      try open.write(to: store.file(key))
+      try store.save(record(5))
+      #expect(number(store.current(key)) == 5)
+      let all = try present()
+      #expect(all.count == 3 && all.contains(locked) && all.contains(open))
+    }
+  }
+
+  @Test("what cannot be read at all is put out of the way as well")
+  func unreadable() throws {
+    let place = Place()
+    let store = place.store
+    try store.save(record(1))
+    try FileManager.default.removeItem(at: store.file(key))
+    // A folder: it can be read by nobody, not even by root.
+    try FileManager.default.createDirectory(
+      at: store.file(key).appending(path: "inside"), withIntermediateDirectories: true)
+    try store.save(record(2))
+    #expect(number(store.current(key)) == 2)
+    let moved = try #require(place.names().first { $0.contains(".json.replaced-2") })
+    #expect(place.names(moved) == ["inside"])
+  }
+
   @Test("kinds of one chip have files of their own, and a record under a wrong name is said to be")
   func kinds() throws {
     let place = Place()

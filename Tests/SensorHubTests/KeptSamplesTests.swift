@@ -31,4 +31,65 @@ struct KeptSamplesTests {
     }
     #expect(why.contains("first line"))
   }
+
+  private func record(_ number: Int) -> CalibrationRecord {
+    CalibrationRecord(
+      chip: "LIS3MDL", busPosition: "/dev/i2c-1:0x1e", board: "Bench",
+      date: "2026-11-2\(number)T12:00:00Z", method: "sphere", samples: 100, coverage: 0.9,
+      residual: 0.4, field: 49, matrix: .identity, offset: Vector3(Double(number), 0, 0),
+      offsetCovariance: Matrix3(diagonal: Vector3(0.01, 0.01, 0.01)))
+  }
+
+  private func samples(_ number: Int) -> CalibrationSamples {
+    CalibrationSamples(
+      keeping: [
+        CalibrationSample(time: Timestamp(seconds: 0), field: Vector3(Double(number), 2, 3))
+      ],
+      of: record(number).applied)
+  }
+
+  private var found: CalibrationStore.KeptSamples {
+    store.samples(chip: "LIS3MDL", position: "/dev/i2c-1:0x1e")
+  }
+
+  @Test func samplesAreThoseOfTheRecordInUse() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let key = CalibrationStore.Key(.magnetometer(record(1)))
+    try store.save(record(1), samples: samples(1))
+    #expect(found == .samples(samples(1)))
+    let file = store.samplesFile(chip: key.chip, position: key.position)
+    #expect(
+      try String(contentsOf: file, encoding: .utf8)
+        == "# record of 2026-11-21T12:00:00Z, sphere, 100 samples\nt,mx,my,mz,ax,ay,az\n0,1,2,3,,,\n"
+    )
+    // A lock does not make another record of it, nor does the same one saved again.
+    try store.setLock(true, key)
+    #expect(found == .samples(samples(1)))
+    #expect(throws: CalibrationStore.Locked.self) { try store.save(record(2), samples: samples(2)) }
+    #expect(found == .samples(samples(1)))
+    try store.save(record(1), overridingLock: true)
+    #expect(found == .samples(samples(1)))
+    // Without samples of its own a record has none.
+    try store.save(record(2))
+    #expect(found == .none)
+    try store.save(samples(2), chip: key.chip, position: key.position)
+    #expect(found == .samples(samples(2)))
+    try store.rollback(key)
+    #expect(found == .none)
+  }
+
+  @Test func anotherRecordsSamplesAreNotUsed() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let key = CalibrationStore.Key(.magnetometer(record(1)))
+    try store.save(record(1), samples: samples(1))
+    // By hand, or where the power went between the two files.
+    try Data(try record(2).encoded()).write(to: store.file(key))
+    guard case .unusable(let why) = found else {
+      Issue.record("another record's samples were used")
+      return
+    }
+    #expect(why.contains("another record"))
+    try FileManager.default.removeItem(at: store.file(key))
+    #expect(found != .samples(samples(1)))
+  }
 }

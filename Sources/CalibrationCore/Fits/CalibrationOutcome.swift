@@ -40,7 +40,7 @@ public struct CalibrationQuality: Sendable, Hashable {
   /// The error of a level heading to expect from what the fit leaves open, degrees (root mean square over
   /// the compass).
   public var headingError: Double
-  /// Ratio of the best to the worst determined direction of the fit's unknowns, 1 and up.
+  /// Ratio of the best to the worst determined direction of the hard iron, 1 and up.
   public var condition: Double
 
   /// The share of the sphere that was seen, 0 to 1.
@@ -76,7 +76,7 @@ public struct CalibrationFit: Sendable, Hashable {
   public var fieldStrength: Double
   /// Covariance of the hard iron, microtesla squared.
   public var hardIronCovariance: Matrix3
-  /// Samples that were given, and how many of them the fit agrees with.
+  /// Samples that were given, but for those that are no field at all (not finite).
   public var samples: Int
   /// Samples that the fit agrees with.
   public var inliers: Int

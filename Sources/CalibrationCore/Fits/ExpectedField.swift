@@ -3,6 +3,11 @@
 public import LinearAlgebra
 
 /// What is known of the earth's field where a calibration takes place, and how the board lies in it.
+///
+/// It is not the fusion core's type of the same name, and its deviations are wider: there a field is judged that
+/// was calibrated, and half a degree of dip and half a microtesla are what places differ by. Here the strength
+/// holds the chip's own gain as well, and the dip what a fit cannot tell from it: an accelerometer's offset (20
+/// mg are a degree) and how a hand shakes the board.
 public struct ExpectedField: Sendable, Hashable {
   /// Strength in the unit of the samples (microtesla); `nil` where it is not known.
   public var strength: Double?
@@ -11,7 +16,7 @@ public struct ExpectedField: Sendable, Hashable {
   public var strengthDeviation: Double
   /// Dip (inclination), radians, positive where the field points down; `nil` where it is not known.
   public var dip: Double?
-  /// Standard deviation of the dip, radians.
+  /// Standard deviation of the dip, radians; 2 degrees where nothing else is said.
   public var dipDeviation: Double
   /// Which way is up on a level board, in the magnetometer's own frame; needs no length of one.
   public var up: Vector3

@@ -64,6 +64,16 @@ struct HeadingBudget: Sendable, Hashable {
   }
 }
 
+extension CalibrationQuality {
+  /// What a heading's expected error, degrees, makes of 100 points; every way of calibrating is judged by it.
+  ///
+  /// 80 where a degree and a tenth are expected: a half of such fits come out below 0.9. 0 for no number.
+  static func points(headingError error: Double) -> Double {
+    guard error.isFinite, error >= 0 else { return 0 }
+    return error <= 1.1 ? 100 - 20 * error / 1.1 : 80 * pow(error / 1.1, -0.8)
+  }
+}
+
 /// What is known of a fit when it is judged.
 struct FitEvidence: Sendable {
   var samples: Int
@@ -94,9 +104,7 @@ struct FitEvidence: Sendable {
 
   /// 0 to 100, with what keeps it from being higher.
   var score: (value: Int, reason: String) {
-    // 80 where a degree and a tenth are expected: a half of them come out below 0.9.
-    let error = headingError
-    let byError = error <= 1.1 ? 100 - 20 * error / 1.1 : 80 * pow(error / 1.1, -0.8)
+    let byError = CalibrationQuality.points(headingError: headingError)
     // A part of the sphere that nobody has seen is covered by the model's word alone.
     let coverage = cells.coverage
     let byCoverage = coverage >= 0.7 ? 100 : max(0, 100 - 60 * (0.7 - coverage))
@@ -105,7 +113,7 @@ struct FitEvidence: Sendable {
     if byCoverage < byError, value < 100 {
       reasons.append("\(100 - cells.filled) % of the sphere was not seen")
     } else if value < 95, let budget {
-      let error = "heading error \(Self.number(error, 2)) deg expected"
+      let error = "heading error \(Self.number(headingError, 2)) deg expected"
       if hasForce, budget.turn > budget.hard, budget.turn > budget.soft {
         reasons.append("\(error): how the chips are turned against each other is not sure")
       } else if coverage < 0.7 {

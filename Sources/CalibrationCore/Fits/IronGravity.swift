@@ -18,7 +18,7 @@ struct IronGravity: Sendable {
   /// With a gyro it is the mean over about two seconds around the sample, turned to the sample's axes: a
   /// hand's accelerations come to nothing over that time, and of a gyro's bias the two halves cancel.
   /// Without one it is what was felt, and how much its length changes about then says how the board was
-  /// shaken,
+  /// shaken.
   static func felt(_ samples: [CalibrationSample]) -> [IronGravity?] {
     // The scale of this accelerometer, and of a file that has no units: mostly a board does not accelerate.
     let gravity = IronSolver.median(samples.compactMap { $0.force?.length }.filter(\.isFinite))

@@ -23,7 +23,7 @@ public struct MagnetometerFitter: Sendable, Hashable {
   public struct Params: Sendable, Hashable {
     /// Samples that are fitted; of more, those are taken that are spread most evenly.
     public var mostSamples = 6_000
-    /// Samples that are looked at; of more, every so many.
+    /// Samples that a fit is made from; of more, stretches that are spread evenly. All are counted in the end.
     public var mostGiven = 60_000
     /// Below it there is no fit.
     public var leastSamples = 30
@@ -60,10 +60,9 @@ public struct MagnetometerFitter: Sendable, Hashable {
   public func fit(
     _ samples: [CalibrationSample], expected: ExpectedField = ExpectedField()
   ) -> CalibrationOutcome {
-    let stride = max(1, (samples.count + params.mostGiven - 1) / max(1, params.mostGiven))
     // A field beyond any chip's is a fault of the data, and its square would be infinite.
-    let given = Swift.stride(from: 0, to: samples.count, by: stride).map { samples[$0] }
-      .filter { $0.field.isFinite && $0.field.length < 1e12 }
+    let usable = samples.filter { $0.field.isFinite && $0.field.length < 1e12 }
+    let given = Self.stretches(of: usable, most: params.mostGiven)
     guard given.count >= params.leastSamples else {
       return CalibrationOutcome(
         fit: nil, refusal: "\(given.count) samples are too few, \(params.leastSamples) the least")
@@ -89,10 +88,28 @@ public struct MagnetometerFitter: Sendable, Hashable {
     }
     let method = choose(&solver)
     return judged(
-      solver, method: method, all: points, frame: frame, expected: expected, known: known)
+      solver, method: method, all: usable, frame: frame, expected: expected, known: known)
   }
 
   // MARK: Parts
+
+  /// Some seconds at a chip's usual rate: what gravity is followed over with a gyro must not be torn.
+  private static let stretchLength = 400
+
+  /// At most `most` of the samples, in stretches as they came, each in the middle of its share of the whole.
+  static func stretches(of samples: [CalibrationSample], most: Int) -> [CalibrationSample] {
+    guard samples.count > max(0, most) else { return samples }
+    let count = max(1, most / stretchLength)
+    let length = max(0, most) / count
+    var kept: [CalibrationSample] = []
+    kept.reserveCapacity(count * length)
+    for stretch in 0..<count {
+      let (from, to) = (samples.count * stretch / count, samples.count * (stretch + 1) / count)
+      let start = from + max(0, to - from - length) / 2
+      kept += samples[start..<min(to, start + length)]
+    }
+    return kept
+  }
 
   private func ironPoints(
     _ samples: [CalibrationSample], frame: CloudFrame, start: CalibrationSample
@@ -169,7 +186,7 @@ public struct MagnetometerFitter: Sendable, Hashable {
   }
 
   private func judged(
-    _ solver: IronSolver, method: CalibrationMethod, all: [IronPoint], frame: CloudFrame,
+    _ solver: IronSolver, method: CalibrationMethod, all: [CalibrationSample], frame: CloudFrame,
     expected: ExpectedField, known: (value: Double, deviation: Double)?
   ) -> CalibrationOutcome {
     let model = solver.model
@@ -178,8 +195,9 @@ public struct MagnetometerFitter: Sendable, Hashable {
     // Every sample's, not only those that were fitted.
     var cells = SphereCells()
     var (inliers, squares) = (0, 0.0)
-    for point in all {
-      let corrected = whole * (point.raw - model.offset)
+    for sample in all {
+      let raw = (sample.field - frame.center) / frame.scale
+      let corrected = whole * (raw - model.offset)
       let residual = corrected.length - model.radius
       guard abs(residual) < IronSolver.reach * solver.spread else { continue }
       inliers += 1

@@ -212,23 +212,26 @@ public struct MountFinding: Sendable, Hashable {
 }
 
 extension MountDetective {
-  private var track: MountTrack? {
+  /// The reference chip's motion so far; made anew from all slots each time it is asked for.
+  var track: MountTrack? {
     reference.map { MountTrack(slots[$0], hasGyro: chips[$0].contains(.turning)) }
   }
 
   /// Where up is in the reference chip's frame, where it was held still between two moments.
-  func held(from: Timestamp, to: Timestamp) -> Vector3? {
-    track?.hold(in: range(from, to))
+  func held(from: Timestamp, to: Timestamp, _ track: MountTrack) -> Vector3? {
+    track.hold(in: range(from, to))
   }
 
   /// Where up is in the reference chip's frame at a moment.
-  func up(at time: Timestamp) -> Vector3? {
+  func up(at time: Timestamp, _ track: MountTrack) -> Vector3? {
     let place = index(time)
-    return track.flatMap { $0.up.indices.contains(place) ? $0.up[place] : nil }
+    return track.up.indices.contains(place) ? track.up[place] : nil
   }
 
   /// Turn about up between two moments, radians, right-handed in the chip's frame; `nil` without a gyro.
-  func turn(from: Timestamp, to: Timestamp) -> Double? { track?.turn(in: range(from, to)) }
+  func turn(from: Timestamp, to: Timestamp, _ track: MountTrack) -> Double? {
+    track.turn(in: range(from, to))
+  }
 
   /// The answers, one a chip that feels field or force, in the chips' order.
   public func findings() -> [MountFinding] {

@@ -60,6 +60,9 @@ public struct MountGuide: Sendable {
   public private(set) var step: Step
   /// Gestures that were seen.
   public private(set) var seen: [MountDetective.Gesture] = []
+  /// Gestures for which there was time, and which no chip could show as they were done: a turn without a gyro.
+  /// Whether it was done is in the field, which is judged with the rest in `findings`.
+  public private(set) var unchecked: [MountDetective.Gesture] = []
   /// What keeps the step from being done, in words; `nil` where there is nothing to add.
   public private(set) var hint: String?
   /// The answers of the last second or so; empty before free motion begins.
@@ -135,7 +138,8 @@ public struct MountGuide: Sendable {
     if step == .drive { return finding.chip != detective.reference }
     // Only the place on earth is missing, and nobody knows it.
     if finding.ifNotMirrored != nil, detective.downwardField == nil { return true }
-    guard step == .free, seen.count < MountDetective.Gesture.allCases.count else { return false }
+    guard step == .free, seen.count + unchecked.count < MountDetective.Gesture.allCases.count
+    else { return false }
     return finding.relative != nil || finding.chip == detective.reference
   }
 
@@ -148,10 +152,11 @@ public struct MountGuide: Sendable {
   /// Whether the gesture that is asked for has just been done.
   private mutating func look(from stepStart: Timestamp, _ now: Timestamp) -> Bool {
     guard let gesture = step.gesture else { return false }
-    if gesture == .clockwise { return lookForTurn(from: stepStart, now) }
+    guard let track = detective.track else { return false }
+    if gesture == .clockwise { return lookForTurn(from: stepStart, now, track) }
     let recent = max(stepStart, now.advanced(bySeconds: -2))
     guard now.seconds(since: stepStart) >= Self.reading,
-      let up = detective.held(from: recent, to: now)
+      let up = detective.held(from: recent, to: now, track)
     else {
       hint = now.seconds(since: stepStart) > 8 ? "hold it still for two seconds" : nil
       return false
@@ -186,10 +191,12 @@ public struct MountGuide: Sendable {
     return aside.normalized
   }
 
-  private mutating func lookForTurn(from stepStart: Timestamp, _ now: Timestamp) -> Bool {
+  private mutating func lookForTurn(
+    from stepStart: Timestamp, _ now: Timestamp, _ track: MountTrack
+  ) -> Bool {
     guard let turnStart else {
       let recent = max(stepStart, now.advanced(bySeconds: -0.3))
-      if let up = detective.up(at: recent), level.map({ $0.dot(up) > 0.87 }) ?? true {
+      if let up = detective.up(at: recent, track), level.map({ $0.dot(up) > 0.87 }) ?? true {
         self.turnStart = recent
       } else {
         hint = "lay it level first"
@@ -197,19 +204,22 @@ public struct MountGuide: Sendable {
       return false
     }
     hint = nil
-    if let up = detective.up(at: now.advanced(bySeconds: -0.2)), let level, level.dot(up) < 0.8 {
+    if let up = detective.up(at: now.advanced(bySeconds: -0.2), track), let level,
+      level.dot(up) < 0.8
+    {
       // Tilted again: that was no turn on the level.
       self.turnStart = nil
       return false
     }
-    if let turn = detective.turn(from: turnStart, to: now) {
+    if let turn = detective.turn(from: turnStart, to: now, track) {
       guard abs(turn) > 2.6 else { return false }
+      seen.append(.clockwise)
     } else {
       // No gyro: what the field did is judged when the magnetometer's axes are known.
       guard now.seconds(since: turnStart) > 8 else { return false }
+      unchecked.append(.clockwise)
     }
     detective.mark(.clockwise, from: turnStart, to: now)
-    seen.append(.clockwise)
     return true
   }
 }

@@ -33,7 +33,7 @@ struct MountSlot: Sendable, Hashable {
 /// the components as they come.
 struct MountTrack: Sendable {
   /// Standard gravity, m/s^2.
-  static let gravity = 9.80665
+  static let gravity = standardGravity
 
   /// The unit vector to where up is; `nil` where nothing tells.
   private(set) var up: [Vector3?] = []

@@ -10,6 +10,8 @@ public import SensorTypes
 public struct LevelRecord: Sendable, Hashable {
   /// More than this is a mount, not a level, degrees.
   public static let largestTilt = 45.0
+  /// As much of a turn about the vertical (the quaternion's z) is rounding, by hand to six decimals perhaps.
+  static let rounding = 1e-5
 
   /// The chip that felt gravity, as in a board file.
   public var chip: String
@@ -117,6 +119,11 @@ extension LevelRecord {
     guard tilt <= Self.largestTilt else {
       throw CalibrationRecord.Invalid(
         description: "a tilt of \(tilt) degrees is a mount, not a level")
+    }
+    // What turns about the vertical is no level: it would turn every heading by as much.
+    guard abs(rotation.vector.z) <= Self.rounding else {
+      throw CalibrationRecord.Invalid(
+        description: "the rotation turns about the vertical: a level does not")
     }
     guard (0...Self.largestTilt).contains(deviation), samples >= 0,
       (0...Self.largestTilt).contains(surfaceTilt ?? 0)

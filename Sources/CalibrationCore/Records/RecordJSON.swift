@@ -37,9 +37,17 @@ enum RecordJSON {
     guard let name = head.kind else { return .magnetometer }
     guard let kind = CalibrationKind(rawValue: name) else {
       throw Invalid(
-        description: "a record of kind '\(name.prefix(20))' is not known", isFromNewerVersion: true)
+        description: "a record of kind \(quoted(name)) is not known", isFromNewerVersion: true)
     }
     return kind
+  }
+
+  /// A word of a file as it may stand in a message: quoted, short, what is not printable ASCII escaped, so that
+  /// a file cannot write to a person's terminal.
+  static func quoted(_ word: String) -> String {
+    let scalars = word.unicodeScalars
+    let text = scalars.prefix(20).map { $0.escaped(asASCII: true) }.joined()
+    return "'\(text)\(scalars.dropFirst(20).isEmpty ? "" : "...")'"
   }
 
   private static func decode<Stored: Decodable>(
@@ -56,7 +64,7 @@ enum RecordJSON {
 
   private static func words(_ error: DecodingError) -> String {
     func place(_ path: [any CodingKey]) -> String {
-      path.isEmpty ? "it" : "'\(path.map(\.stringValue).joined(separator: "."))'"
+      path.isEmpty ? "it" : quoted(path.map(\.stringValue).joined(separator: "."))
     }
     switch error {
     case .keyNotFound(let key, _): return "'\(key.stringValue)' is missing"

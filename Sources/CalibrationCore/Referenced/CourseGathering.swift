@@ -89,6 +89,8 @@ public struct CourseGathering: Sendable {
       fix.courseAccuracy ?? 0,
       (fix.speedAccuracy ?? (fix.courseAccuracy == nil ? 0.5 : 0)) / speed * 180 / .pi)
     guard deviation <= Self.worstCourse else {
+      // What a receiver says may be anything; beyond half a circle a course says nothing.
+      guard deviation <= 180 else { return forget("the course is good for nothing") }
       return forget("the course is only good to \(Int(deviation.rounded())) deg")
     }
     let now = Course(

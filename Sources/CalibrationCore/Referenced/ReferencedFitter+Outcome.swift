@@ -94,7 +94,7 @@ extension ReferencedFitter {
     }
     let share = Double(inliers) / Double(max(1, observations.count))
     let quality = CalibrationQuality(
-      score: Self.score(headingError: degrees),
+      score: Int(CalibrationQuality.points(headingError: degrees)),
       reason: degrees <= 0.5
         ? "" : reason(method, result, seen: seen.count, degrees: degrees), cells: cells,
       residual: result.residual, residualPercent: 100 * result.residual / strength,
@@ -109,12 +109,6 @@ extension ReferencedFitter {
       refusal: refusal(
         method, result, seen: seen, share: share, degrees: degrees,
         residualPercent: quality.residualPercent))
-  }
-
-  /// 100 for no error, 80 for a degree, 40 for two.
-  static func score(headingError degrees: Double) -> Int {
-    guard degrees.isFinite, degrees >= 0 else { return 0 }
-    return Int((degrees <= 1 ? 100 - 20 * degrees : 80 / degrees).rounded())
   }
 
   private func reason(
@@ -171,7 +165,8 @@ extension ReferencedFitter {
         + "turn it, or correct the headings by as much"
     }
     if result.offset.length > 1_500 {
-      return "a hard iron of \(Int(result.offset.length)) uT is a magnet on the board"
+      let strength = StillMath.fixed(result.offset.length, 0)
+      return "a hard iron of \(strength) uT is a magnet on the board"
     }
     if !(degrees <= Self.worstHeading) {
       return "a heading error of \(figure(degrees)) deg is left: "

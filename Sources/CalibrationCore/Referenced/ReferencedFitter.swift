@@ -89,7 +89,7 @@ public struct ReferencedFitter: Sendable {
       return CalibrationOutcome(fit: nil, refusal: "the samples do not lie on an ellipse")
     }
     if samples.contains(where: { $0.force != nil }) {
-      let shift = result.vertical * Self.pull / 9.81
+      let shift = result.vertical * Self.pull / standardGravity
       result.covariance[0][0] += shift * shift
     }
     return outcome(.planar, observations, result, samples: samples.count)
@@ -369,8 +369,9 @@ public struct ReferencedFitter: Sendable {
       horizontal: x[3], vertical: x[4], horizontalDeviation: 0.1 * x[3], verticalDeviation: 45)
   }
 
-  /// The part of the compass that a heading lies in, 0 up to `count`.
+  /// The part of the compass that a heading lies in, 0 up to `count`; 0 for what is no heading.
   static func sector(_ heading: Double, of count: Int) -> Int {
+    guard heading.isFinite else { return 0 }
     let turn = heading / (2 * .pi)
     return min(count - 1, Int((turn - turn.rounded(.down)) * Double(count)))
   }

@@ -30,18 +30,22 @@ public struct CalibrationSample: Sendable, Hashable {
 ///
 /// A value that is told everything; it allocates nothing.
 public struct SampleAssembler: Sendable, Hashable {
-  /// Means older than this belong to no field sample, seconds.
+  /// Means older than this belong to no field sample, and none goes over more, seconds.
   static let longestAge = 0.25
 
   private struct Mean: Sendable, Hashable {
     var sum = Vector3.zero
     var count = 0
+    var oldest: Timestamp?
     var newest: Timestamp?
     /// The mean before the newest field sample, for a field that comes more often than forces.
     var last: Vector3?
 
     mutating func add(_ value: Vector3, at time: Timestamp) {
       guard value.isFinite else { return }
+      // A gap between two field samples must not make a mean of all that was felt meanwhile.
+      if let oldest, abs(time.seconds(since: oldest)) > longestAge { (sum, count) = (.zero, 0) }
+      if count == 0 { oldest = time }
       sum += value
       count += 1
       newest = time

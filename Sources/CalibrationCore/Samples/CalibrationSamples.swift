@@ -7,11 +7,11 @@ public import SensorTypes
 ///
 /// Stored as CSV with the header `t,mx,my,mz,ax,ay,az`: seconds since the first one, the raw field in
 /// microtesla, and the specific force in m/s^2 (empty without an accelerometer), both in the magnetometer's
-/// own frame.
+/// own frame. Lines before the header that begin with `#` say where they are from and are not read.
 public struct CalibrationSamples: Sendable, Hashable {
   /// The most that are kept.
   public static let limit = 1_000
-  /// The first line of the stored text.
+  /// The first line of the encoded text.
   public static let header = "t,mx,my,mz,ax,ay,az"
 
   /// In order of time; the first is at second 0.
@@ -84,6 +84,11 @@ extension CalibrationSamples {
   /// Reads stored text; throws for what is no such file, with the line that says so.
   public init(csv: [UInt8]) throws(CalibrationRecord.Invalid) {
     var lines = csv.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: true)[...]
+    var number = 1
+    while lines.first?.first == UInt8(ascii: "#") {
+      lines.removeFirst()
+      number += 1
+    }
     guard let first = lines.popFirst(),
       String(decoding: first, as: UTF8.self).filter({ $0 != "\r" && $0 != " " }) == Self.header
     else { throw .init(description: "no samples: the first line is not '\(Self.header)'") }
@@ -92,7 +97,8 @@ extension CalibrationSamples {
     }
     var samples: [CalibrationSample] = []
     samples.reserveCapacity(lines.count)
-    for (number, line) in zip(2..., lines) {
+    for line in lines {
+      number += 1
       guard let sample = Self.sample(of: line), sample.time >= samples.last?.time ?? sample.time
       else { throw .init(description: "line \(number) is no sample") }
       samples.append(sample)

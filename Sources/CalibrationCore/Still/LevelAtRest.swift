@@ -112,7 +112,7 @@ public struct LevelAtRest: Sendable, Hashable {
     outcome.rotation = rotation(lifting: up)
     let sigmas = positions.compactMap { $0.force.deviation?.max() }
     let variance = sigmas.reduce(0) { $0 + $1 * $1 } / Double(ups.count * ups.count)
-    outcome.deviation = variance.squareRoot() / 9.81 * 180 / .pi
+    outcome.deviation = variance.squareRoot() / standardGravity * 180 / .pi
     if ups.count == 2 {
       let tilt = StillMath.arcSine((first - second).length / 2) * 180 / .pi
       outcome.surfaceTilt = tilt

@@ -22,3 +22,6 @@ enum StillMath {
     return sign + "\(units / Int(scale)).\(zeros)\(fraction)"
   }
 }
+
+/// Standard gravity, m/s^2 (CGPM 1901): what a force is held against where the place's own is not known.
+let standardGravity = 9.80665

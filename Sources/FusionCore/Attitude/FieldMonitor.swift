@@ -10,6 +10,8 @@ import SensorTypes
 #endif
 
 /// The earth's field as a magnetic model gives it for the board's place and date.
+///
+/// A calibration's type of the same name holds the errors of an uncalibrated chip as well, and is wider.
 public struct ExpectedField: Sendable, Hashable, Codable {
   /// Total intensity, microtesla.
   public var strength: Double

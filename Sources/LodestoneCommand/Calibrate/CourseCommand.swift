@@ -94,7 +94,7 @@ struct CourseRun {
       return !(isLate || (gathering.seconds > 20 && isDone(state, outcome)))
     }
     progress.close()
-    guard end == .finished else { throw CommandError("given up; what was stored stays") }
+    guard end == .finished else { throw Interrupts.end() }
     if outcome.fit == nil, !note.isEmpty {
       outcome.refusal = (outcome.refusal ?? "no steady course") + " (\(note))"
     }
@@ -123,12 +123,7 @@ struct CourseRun {
       text += " (\(JSONLine.fixed(fit.quality.headingError, digits: 1)) deg)"
     }
     if !note.isEmpty { text += "  \(note)" }
-    progress.show(text) {
-      $0.set("seconds", age, digits: 1)
-      $0.set("steady", steady, digits: 1)
-      $0.set("directions", state.eighths)
-      $0.set("score", outcome.fit?.quality.score)
-    }
+    progress.show(text)
   }
 }
 

@@ -45,6 +45,9 @@ struct DeviationCommand: ParsableCommand {
   @Option(parsing: .unconditional, help: "With --course: give up after this many seconds.")
   var seconds = 900.0
 
+  /// A magnetometer that fell silent is waited for so long, seconds.
+  private static let patience = 60.0
+
   func validate() throws {
     let list = try points()
     guard list.count >= 4, list.count <= 72 else {
@@ -97,26 +100,40 @@ struct DeviationCommand: ParsableCommand {
     var asked: Timestamp?
     var known: Double? = magnetic ? 0 : nil
     let start = bench.session.now()
+    var heard = (samples: 0, at: start)
     let end = try Gathering(session: bench.session).run { batch in
       bench.take(batch)
       let now = bench.session.now()
       let age = now.seconds(since: start)
-      guard let last = bench.samples.last else {
+      guard bench.fieldSamples > 0 else {
         if age > 5 { throw bench.silence }
         return true
+      }
+      if bench.fieldSamples > heard.samples { heard = (bench.fieldSamples, now) }
+      // Headings that were taken are worth a wait, and are not thrown away after it.
+      if now.seconds(since: heard.at) > Self.patience {
+        guard !taken.isEmpty else { throw bench.silence }
+        progress.close()
+        Terminal.warn("lodestone: \(bench.silence); this is judged by the headings taken so far")
+        return false
       }
       if let (heading, since) = held {
         let left = hold - now.seconds(since: since)
         if progress.isDue, left > 0 {
-          progress.show("  hold \(Self.words(heading)): \(Int(left.rounded(.up))) s") {
-            $0.set("heading", heading, digits: 1)
-          }
+          progress.show("  hold \(Self.words(heading)): \(Int(left.rounded(.up))) s")
         }
         // A sample that is late is waited for, one that never comes is not.
-        guard left <= 0, last.time >= since.advanced(bySeconds: hold) || left < -1 else {
+        let end = since.advanced(bySeconds: hold)
+        guard left <= 0, bench.samples.last.map({ $0.time >= end }) ?? false || left < -1 else {
           return true
         }
-        taken.append((heading, bench.samples.filter { $0.time >= since }))
+        let samples = bench.samples.filter { $0.time >= since }
+        guard !samples.isEmpty else {
+          // The chip paused: once more.
+          held = (heading, now)
+          return true
+        }
+        taken.append((heading, samples))
         if waiting.first == heading { waiting.removeFirst() }
         held = nil
         asked = nil
@@ -140,9 +157,7 @@ struct DeviationCommand: ParsableCommand {
         if wait <= 0 {
           held = (next, now)
         } else if progress.isDue {
-          progress.show("  turn to \(Self.words(next)): \(Int(wait.rounded(.up))) s") {
-            $0.set("heading", next, digits: 1)
-          }
+          progress.show("  turn to \(Self.words(next)): \(Int(wait.rounded(.up))) s")
         }
         return true
       }
@@ -166,7 +181,7 @@ struct DeviationCommand: ParsableCommand {
       return !waiting.isEmpty
     }
     progress.close()
-    guard end == .finished else { throw CommandError("given up; what was stored stays") }
+    guard end == .finished else { throw Interrupts.end() }
     if known == nil { known = try bench.declination(magnetic: false) }
     for (heading, samples) in taken {
       sightings.append(

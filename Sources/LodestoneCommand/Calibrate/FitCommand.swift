@@ -70,7 +70,7 @@ struct FitCommand: ParsableCommand {
     let isCut = try read(into: &table)
     let expected = ExpectedField(strength: fieldStrength, dip: dip.map { $0 * .pi / 180 })
     let outcome = MagnetometerFitter().fit(table.samples, expected: expected)
-    print(json(outcome, table, isCut: isCut).line)
+    Terminal.say(json(outcome, table, isCut: isCut).line)
     if !outcome.isAccepted { throw ExitCode.failure }
   }
 

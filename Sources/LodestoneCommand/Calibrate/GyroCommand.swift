@@ -28,15 +28,17 @@ struct GyroCommand: ParsableCommand {
   }
 
   func run() throws {
+    try Keyboard.check(options.saving.yes)
     let session = try Session(board: options.board.name)
     guard let (index, sensor) = session.sensor(of: .inertial) else {
-      try options.refuse("this board has no gyro (\(session.chips))")
+      try options.saving.refuse("this board has no gyro (\(session.chips))")
     }
-    try options.checkLock(session, .gyro, sensor)
+    try RecordSaver(session: session, options: options.saving).checkLock(.gyro, sensor)
     try options.prepare("Lay the board down where nothing moves it, for \(Int(seconds)) s.")
     let magnetometer = session.sensor(of: .magnetometer)?.index
     var rest = GyroAtRest()
-    var gathering = StillGathering(session: session, sensor: index, seconds: seconds)
+    var gathering = StillGathering(
+      session: session, sensor: index, seconds: seconds, format: options.saving.format)
     try gathering.run { reading in
       let time = reading.sample.time
       switch reading.sample.value {
@@ -52,7 +54,7 @@ struct GyroCommand: ParsableCommand {
     }
     let outcome = rest.outcome
     guard outcome.refusal == nil, let bias = outcome.bias else {
-      try options.refuse(outcome.refusal ?? "the gyro said nothing")
+      try options.saving.refuse(outcome.refusal ?? "the gyro said nothing")
     }
     try options.save(
       .gyro(

@@ -55,7 +55,7 @@ struct HeadingCommand: ParsableCommand {
       bench.take(batch)
       let now = bench.session.now()
       let age = now.seconds(since: start)
-      if bench.samples.isEmpty, age > 5 { throw bench.silence }
+      if bench.fieldSamples == 0, age > 5 { throw bench.silence }
       if bench.awaitsFix, age < Self.patience {
         if progress.isDue { progress.show("\(Int(age)) s  waiting for the first fix") }
         bench.samples.removeAll(keepingCapacity: true)
@@ -71,7 +71,7 @@ struct HeadingCommand: ParsableCommand {
       return measured < seconds
     }
     progress.close()
-    guard end == .finished else { throw CommandError("given up; what was stored stays") }
+    guard end == .finished else { throw Interrupts.end() }
     let declination = try bench.declination(magnetic: magnetic)
     let fitter = try bench.fitter(basis: true)
     let direction = heading * .pi / 180 - declination

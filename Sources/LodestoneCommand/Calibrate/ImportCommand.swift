@@ -47,16 +47,23 @@ struct ImportCommand: ParsableCommand {
     for record in records {
       try store.save(record, overridingLock: force)
       switch format {
-      case .json: print(RecordText.line(record).line)
-      case .text: print("\(CalibrationStore.Key(record)): \(RecordText.short(record))")
+      case .json: Terminal.say(RecordText.line(record).line)
+      case .text: Terminal.say("\(CalibrationStore.Key(record)): \(RecordText.short(record))")
       }
     }
   }
 
   private func read() throws -> [StoredRecord] {
-    let bytes: [UInt8]
+    var bytes: [UInt8] = []
     do {
-      bytes = Array(try Data(contentsOf: URL(filePath: file)))
+      let handle = try FileHandle(forReadingFrom: URL(filePath: file))
+      // One more than is taken, to see that there is more; a pipe gives less than it is asked for.
+      let most = CalibrationArchive.limit + 1
+      while bytes.count < most, let data = try handle.read(upToCount: most - bytes.count),
+        !data.isEmpty
+      {
+        bytes += data
+      }
     } catch {
       throw CommandError(file, error)
     }

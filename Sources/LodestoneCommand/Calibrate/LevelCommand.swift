@@ -29,20 +29,21 @@ struct LevelCommand: ParsableCommand {
     guard (LevelAtRest.shortest...600).contains(seconds) else {
       throw ValidationError("--seconds takes 2 to 600")
     }
-    if twoPositions, options.yes {
+    if twoPositions, options.saving.yes {
       throw ValidationError("--two-positions needs somebody who turns the board: not with --yes")
     }
   }
 
   func run() throws {
+    try Keyboard.check(options.saving.yes)
     let session = try Session(board: options.board.name)
     let (index, sensor): (Int, Board.Sensor)
     do {
       (index, sensor) = try session.gravitySensor(for: "level")
     } catch let error as CommandError {
-      try options.refuse(error.description)
+      try options.saving.refuse(error.description)
     }
-    try options.checkLock(session, .level, sensor)
+    try RecordSaver(session: session, options: options.saving).checkLock(.level, sensor)
     try options.prepare("Hold the board as it is level in use, for \(Int(seconds)) s.")
     var positions = [try position(session, index, sensor)]
     if twoPositions {
@@ -53,7 +54,7 @@ struct LevelCommand: ParsableCommand {
     }
     let outcome = LevelAtRest.outcome(of: positions)
     guard outcome.refusal == nil, let rotation = outcome.rotation else {
-      try options.refuse(outcome.refusal ?? "the accelerometer said nothing")
+      try options.saving.refuse(outcome.refusal ?? "the accelerometer said nothing")
     }
     try options.save(
       .level(
@@ -70,7 +71,8 @@ struct LevelCommand: ParsableCommand {
   ) throws -> LevelAtRest.Position {
     let mount = sensor.mount.matrix
     var position = LevelAtRest.Position()
-    var gathering = StillGathering(session: session, sensor: index, seconds: seconds)
+    var gathering = StillGathering(
+      session: session, sensor: index, seconds: seconds, format: options.saving.format)
     try gathering.run { reading in
       guard reading.sensor == index else { return }
       let time = reading.sample.time

@@ -38,27 +38,27 @@ struct ListRecordsCommand: ParsableCommand {
         line.set("busPosition", key.position)
         line.set("inUse", false)
         line.set("formerDate", former.date)
-        print(line.line)
+        Terminal.say(line.line)
         continue
       }
       var line = RecordText.line(record)
       line.set("inUse", true)
       line.set("former", store.history(key).count)
       line.set("file", store.file(key).path)
-      print(line.line)
+      Terminal.say(line.line)
     }
     for entry in store.entries {
       guard case .failure(let why) = entry.record else { continue }
       var line = JSONLine()
       line.set("file", entry.file.path)
       line.set("reason", why.description)
-      print(line.line)
+      Terminal.say(line.line)
     }
     for one in aside {
       var line = JSONLine()
       line.set("setAside", one.file.path)
       line.set("reason", one.reason)
-      print(line.line)
+      Terminal.say(line.line)
     }
   }
 
@@ -75,16 +75,16 @@ struct ListRecordsCommand: ParsableCommand {
       return text
     }
     let keys = store.keys
-    if keys.isEmpty { print("no records in \(store.folder.path)") }
+    if keys.isEmpty { Terminal.say("no records in \(store.folder.path)") }
     if !keys.isEmpty {
-      print(
+      Terminal.say(
         row([("chip", 14), ("place", 17), ("kind", 13), ("method", 13), ("", 11), ("made", 0)]))
     }
     var notes: [String] = []
     for key in keys {
       guard case .record(let record) = store.current(key) else {
         guard let former = store.former(key) else { continue }
-        print(
+        Terminal.say(
           row([(key.chip, 14), (key.position, 17), (key.kind.rawValue, 13), ("not in use", 0)]))
         notes.append(
           "\(key.chip): the record before (\(RecordText.short(former))) comes back by\n"
@@ -92,7 +92,7 @@ struct ListRecordsCommand: ParsableCommand {
         )
         continue
       }
-      print(
+      Terminal.say(
         row([
           (key.chip, 14), (key.position, 17), (key.kind.rawValue, 13), (record.method, 13),
           (RecordText.figure(record) ?? "", 11), (RecordText.day(record), 11),
@@ -111,7 +111,7 @@ struct ListRecordsCommand: ParsableCommand {
     if !aside.isEmpty {
       notes.append("put aside: \(aside.map(\.lastPathComponent).joined(separator: ", "))")
     }
-    for note in notes { print(note) }
+    for note in notes { Terminal.say(note) }
   }
 }
 

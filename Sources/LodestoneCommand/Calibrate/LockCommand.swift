@@ -36,8 +36,8 @@ extension RecordOptions {
     let key = try key(in: store)
     let record = try store.setLock(isLocked, key)
     switch format {
-    case .json: print(RecordText.line(record).line)
-    case .text: print("\(key) is \(isLocked ? "locked" : "not locked")")
+    case .json: Terminal.say(RecordText.line(record).line)
+    case .text: Terminal.say("\(key) is \(isLocked ? "locked" : "not locked")")
     }
   }
 }

@@ -31,7 +31,7 @@ struct MountCommand: ParsableCommand {
   @Flag(help: "The board is fixed on a vehicle that drives, its nose forward.")
   var vehicle = false
 
-  @Flag(help: "Begin at once, ask nothing.")
+  @Flag(help: "Ask nothing: begin at once.")
   var yes = false
 
   @Option(help: "How to print: text or json.")
@@ -44,16 +44,14 @@ struct MountCommand: ParsableCommand {
   }
 
   func run() throws {
+    try Keyboard.check(yes)
     let session = try Session(board: board.name)
     let chips = MountedChips(session.board)
     try chips.check(isDriving: vehicle)
     if format == .text {
-      Terminal.write(introduction(session.board))
-      if !yes, Keyboard.isTerminal, Terminal.isInteractive {
-        Terminal.write("Return begins, Ctrl-C ends: ")
-        _ = readLine()
-      }
+      Terminal.write(Terminal.plain(introduction(session.board)))
     }
+    if !yes { _ = try Keyboard.ask("Return begins, Ctrl-C ends: ") }
     var guide = MountGuide(
       MountDetective(chips: chips.senses),
       seconds: seconds ?? (vehicle ? MountDetective.longest : 100), isDriving: vehicle)
@@ -61,6 +59,7 @@ struct MountCommand: ParsableCommand {
     guide.take(downwardField: place.downward)
     var progress = MountProgress(format: format)
     let start = session.now()
+    var nextUpdate = start
     let end = try Gathering(session: session).run(patience: 0.2) { batch in
       for arrival in batch {
         switch arrival {
@@ -75,14 +74,18 @@ struct MountCommand: ParsableCommand {
         }
       }
       let now = session.now()
-      guide.update(at: now)
+      // A look at all that was seen is dear, and batches come as often as samples do.
+      if now >= nextUpdate {
+        nextUpdate = now.advanced(bySeconds: 0.2)
+        guide.update(at: now)
+      }
       return progress.show(guide, seconds: now.seconds(since: start)) && guide.step != .done
     }
     progress.finish()
-    if case .interrupted = end { throw ExitCode(130) }
+    guard end == .finished else { throw Interrupts.end() }
     let report = MountReport(board: session.board, findings: guide.findings, guide.detective)
     switch format {
-    case .text: Terminal.write(report.text)
+    case .text: Terminal.write(Terminal.plain(report.text))
     case .json: Terminal.write(report.lines)
     }
     if !report.isSure { throw ExitCode.failure }
@@ -247,7 +250,7 @@ struct MountReport {
   /// For people: at most 80 columns.
   var text: String {
     var lines: [String] = []
-    func say(_ text: String) { lines += Self.wrapped(text, width: 74).map { "    " + $0 } }
+    func say(_ text: String) { lines += Wrap.lines(text, indent: 4, width: 78) }
     for finding in findings {
       let sensor = board.sensors[finding.chip]
       lines.append("\(sensor.chip) at \(sensor.attachment)")
@@ -305,17 +308,5 @@ struct MountReport {
       text += line.line + "\n"
     }
     return text
-  }
-
-  static func wrapped(_ text: String, width: Int) -> [String] {
-    var lines: [String] = []
-    for word in text.split(separator: " ") {
-      if let last = lines.last, last.count + 1 + word.count <= width {
-        lines[lines.count - 1] += " " + word
-      } else {
-        lines.append(String(word))
-      }
-    }
-    return lines
   }
 }

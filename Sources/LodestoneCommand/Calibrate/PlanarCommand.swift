@@ -60,7 +60,7 @@ struct PlanarCommand: ParsableCommand {
       return !(isLate || (outcome.isAccepted && sectors.count == Compass.sectors && age > 15))
     }
     progress.close()
-    guard end == .finished else { throw CommandError("given up; what was stored stays") }
+    guard end == .finished else { throw Interrupts.end() }
     let fitter = try bench.fitter()
     var report = ReferencedReport(outcome: outcome, bench: bench)
     if let fit = outcome.fit, let record = bench.record {
@@ -84,11 +84,7 @@ struct PlanarCommand: ParsableCommand {
     let bar = (0..<Compass.sectors).map { sectors.contains($0) ? "#" : "." }.joined()
     let word =
       outcome.fit.map { "score \($0.quality.score)" } ?? (outcome.refusal ?? "")
-    progress.show("\(Int(age)) s  N[\(bar)]  \(sectors.count) of \(Compass.sectors)  \(word)") {
-      $0.set("seconds", age, digits: 1)
-      $0.set("sectors", sectors.count)
-      $0.set("score", outcome.fit?.quality.score)
-    }
+    progress.show("\(Int(age)) s  N[\(bar)]  \(sectors.count) of \(Compass.sectors)  \(word)")
   }
 }
 

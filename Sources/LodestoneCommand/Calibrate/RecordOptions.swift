@@ -142,6 +142,12 @@ enum RecordText {
   static func line(_ record: StoredRecord) -> JSONLine {
     var line = JSONLine()
     line.set("kind", record.kind.rawValue)
+    fill(&line, record)
+    return line
+  }
+
+  /// Adds what a record says to an object that names its kind.
+  static func fill(_ line: inout JSONLine, _ record: StoredRecord) {
     line.set("chip", record.chip)
     line.set("busPosition", record.busPosition)
     line.set("board", record.board)
@@ -172,7 +178,6 @@ enum RecordText {
       line.set("surfaceTilt", record.surfaceTilt, digits: 3)
     }
     line.set("locked", record.isLocked)
-    return line
   }
 
   /// The same with every number of it, a line each.

@@ -12,7 +12,8 @@ struct ReportCommand: ParsableCommand {
     commandName: "report",
     abstract: "One HTML page: samples on the sphere, residuals, coverage, heading error, history.",
     discussion: """
-      The page needs nothing else: it can be sent by mail and opened without network. Opens no bus. \
+      The page needs nothing else: it can be sent by mail and opened without network. Opens no bus: \
+      where no board is named it is of every chip that a record is stored of. \
       Drawings of samples need a calibration that kept them.
       """)
 
@@ -29,7 +30,7 @@ struct ReportCommand: ParsableCommand {
   }
 
   func run() throws {
-    let (store, located) = try self.board.recordsOfBoard()
+    let (store, located) = try self.board.records()
     let state = StateStore(folder: store.folder.deletingLastPathComponent())
     let report = try Self.report(
       of: located, state: state, unixSeconds: Date().timeIntervalSince1970)

@@ -8,7 +8,8 @@ struct RollbackCommand: ParsableCommand {
     commandName: "rollback",
     abstract: "Puts the record before in place of the one in use; again goes further back.",
     discussion: """
-      The one in use is kept in the history. A running program applies the change within two seconds.
+      The one in use is kept in the history. A running program applies a magnetometer's record and a level \
+      within two seconds; a level starts its attitude anew. A gyro's bias waits for the next start.
       """)
 
   @OptionGroup var which: RecordOptions
@@ -25,8 +26,8 @@ struct RollbackCommand: ParsableCommand {
     let key = try which.key(in: store)
     let record = try store.rollback(key, overridingLock: force)
     switch format {
-    case .json: print(RecordText.line(record).line)
-    case .text: print("\(key): in use is now \(RecordText.short(record))")
+    case .json: Terminal.say(RecordText.line(record).line)
+    case .text: Terminal.say("\(key): in use is now \(RecordText.short(record))")
     }
   }
 }

@@ -26,7 +26,7 @@ struct ShowRecordCommand: ParsableCommand {
         var line = RecordText.line(current)
         line.set("inUse", true)
         line.set("file", store.file(key).path)
-        print(line.line)
+        Terminal.say(line.line)
       }
       for former in history {
         guard let record = former.record else { continue }
@@ -34,19 +34,20 @@ struct ShowRecordCommand: ParsableCommand {
         line.set("inUse", false)
         line.set("number", former.number)
         line.set("undone", former.isUndone)
-        print(line.line)
+        Terminal.say(line.line)
       }
     case .text:
       if let current {
-        for line in RecordText.lines(current) { print(line) }
-        print("file               \(store.file(key).path)")
+        for line in RecordText.lines(current) { Terminal.say(line) }
+        Terminal.say("file               \(store.file(key).path)")
       } else {
-        print("\(key): no record in use; lodestone calibrate rollback brings back the one before")
+        Terminal.say(
+          "\(key): no record in use; lodestone calibrate rollback brings back the one before")
       }
-      if !history.isEmpty { print("before it:") }
+      if !history.isEmpty { Terminal.say("before it:") }
       for former in history {
         let words = former.record.map(RecordText.short) ?? "cannot be read"
-        print("  \(former.number)  \(words)\(former.isUndone ? ", gone back from" : "")")
+        Terminal.say("  \(former.number)  \(words)\(former.isUndone ? ", gone back from" : "")")
       }
     }
   }

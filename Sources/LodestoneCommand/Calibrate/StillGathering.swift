@@ -11,24 +11,14 @@ import SensorTypes
 struct StillOptions: ParsableArguments {
   @OptionGroup var board: BoardOptions
 
-  @Flag(help: "Ask nothing: the board lies as it has to.")
-  var yes = false
-
-  @Flag(help: "In place of a locked record too.")
-  var force = false
-
-  @Option(help: "How to print: text or json.")
-  var format = OutputFormat.text
+  @OptionGroup var saving: SaveOptions
 
   /// Says what to do and waits for Return.
   func prepare(_ words: String) throws {
-    guard !yes else { return }
-    guard Keyboard.isTerminal else {
-      throw CommandError("nobody is at the keyboard: say --yes when the board lies as it has to")
+    guard !saving.yes else { return }
+    guard try Keyboard.ask("\(words)\nPress Return when it does.\n") != nil else {
+      throw CommandError("nobody answers; what was stored stays")
     }
-    Terminal.warn(words)
-    Terminal.warn("Press Return when it does.")
-    guard readLine() != nil else { throw CommandError("nothing was changed") }
   }
 }
 
@@ -42,12 +32,14 @@ struct StillGathering {
   let sensor: Int
   /// Seconds that it is to be heard.
   let seconds: Double
+  private let format: OutputFormat
 
   /// The board's temperature as its barometer says it, degrees Celsius.
   private(set) var temperature: Double?
 
-  init(session: Session, sensor: Int, seconds: Double) {
+  init(session: Session, sensor: Int, seconds: Double, format: OutputFormat) {
     self.session = session
+    self.format = format
     self.sensor = sensor
     self.seconds = seconds
   }
@@ -61,6 +53,7 @@ struct StillGathering {
     var first: Timestamp?
     var temperature: Double?
     var shown = 0
+    var progress = ProgressLine(format)
     var silence: String?
     let (session, sensor, seconds) = (self.session, self.sensor, self.seconds)
     let end = try Gathering(session: session).run { batch in
@@ -79,13 +72,14 @@ struct StillGathering {
       let done = now.seconds(since: first)
       if Int(done) > shown, done < seconds {
         shown = Int(done)
-        Terminal.warn("  held still for \(shown) of \(Int(seconds.rounded(.up))) s")
+        progress.show("  held still for \(shown) of \(Int(seconds.rounded(.up))) s")
       }
       // A little more, so that the last window is whole.
       return done < seconds + 0.3
     }
+    progress.close()
     self.temperature = temperature
-    if case .interrupted = end { throw CommandError("interrupted: nothing was changed") }
+    guard end == .finished else { throw Interrupts.end() }
     if let silence { throw CommandError(silence) }
   }
 
@@ -123,43 +117,17 @@ extension Session {
 }
 
 extension StillOptions {
-  /// Refuses: with a reason on standard output where JSON is wanted, and always with exit code 1.
-  func refuse(_ reason: String) throws -> Never {
-    if format == .json {
-      var line = JSONLine()
-      line.set("accepted", false)
-      line.set("reason", reason)
-      print(line.line)
-      throw ExitCode.failure
-    }
-    throw CommandError("refused: \(reason)")
-  }
-
-  /// Refuses before anything is asked where the record in place is locked.
-  func checkLock(_ session: Session, _ kind: CalibrationKind, _ sensor: Board.Sensor) throws {
-    let key = CalibrationStore.Key(kind, sensor)
-    if !force, case .record(let record) = session.state.calibrations.current(key), record.isLocked {
-      try refuse(CalibrationStore.Locked(key: key).description)
-    }
-  }
-
   /// Stores a record and says so.
   func save(_ record: StoredRecord, _ session: Session) throws {
-    try session.state.calibrations.save(record, overridingLock: force)
-    let file = session.state.calibrations.file(CalibrationStore.Key(record))
-    let isKept = Session.keptState(isSimulated: session.simulation != nil) != nil
-    switch format {
+    let file = try RecordSaver(session: session, options: saving).save(record)
+    switch saving.format {
     case .json:
-      var line = RecordText.line(record)
-      line.set("accepted", true)
-      if isKept { line.set("file", file.path) }
-      print(line.line)
+      var line = RecordSaver.line(of: record.kind, isAccepted: true, savedTo: file, reason: nil)
+      RecordText.fill(&line, record)
+      Terminal.say(line.line)
     case .text:
-      for line in RecordText.lines(record) { print(line) }
-      print(
-        isKept
-          ? "saved              \(file.path)"
-          : "not kept           this is a simulated board: set STATE_DIRECTORY to keep it")
+      for line in RecordText.lines(record) { Terminal.say(line) }
+      RecordSaver.say(savedTo: file)
     }
   }
 }

@@ -59,8 +59,8 @@ struct DeclinationCommand: ParsableCommand {
       throw CommandError("\(error)")
     }
     switch format {
-    case .json: print(Self.json(result).line)
-    case .text: print(Self.text(result, of: model, year: year))
+    case .json: Terminal.say(Self.json(result).line)
+    case .text: Terminal.say(Self.text(result, of: model, year: year))
     }
   }
 

@@ -31,11 +31,11 @@ struct DoctorCommand: ParsableCommand {
       report(finding.level.rawValue, finding.text, mend: finding.mend)
     }
     if findings.contains(where: { $0.level == .problem }) { throw ExitCode.failure }
-    print("nothing to mend")
+    Terminal.say("nothing to mend")
   }
 
   private func report(_ level: String, _ text: String, mend: String? = nil) {
-    print(level.padding(toLength: 9, withPad: " ", startingAt: 0) + text)
-    if let mend { print("         mend: \(mend)") }
+    Terminal.say(level.padding(toLength: 9, withPad: " ", startingAt: 0) + text)
+    if let mend { Terminal.say("         mend: \(mend)") }
   }
 }

@@ -68,7 +68,7 @@ struct HILRunCommand: ParsableCommand {
     var options = HardwareSuite.Options()
     options.seconds = seconds
     options.interruption = interruption
-    options.say = { Terminal.write($0 + "\n") }
+    options.say = { Terminal.say($0) }
     options.executable = brief ? nil : "/proc/self/exe"
     if let rig { options.person = try RigLine(path: rig) }
     if interactive {
@@ -105,8 +105,8 @@ struct HILRunCommand: ParsableCommand {
   private func summarize(_ report: Report) {
     Terminal.write("\n")
     for check in report.checks where check.outcome != .passed {
-      Terminal.write("\(check.outcome.rawValue)  \(check.group), \(check.name): \(check.detail)\n")
-      if let mend = check.mend { Terminal.write("         mend: \(mend)\n") }
+      Terminal.say("\(check.outcome.rawValue)  \(check.group), \(check.name): \(check.detail)")
+      if let mend = check.mend { Terminal.say("         mend: \(mend)") }
     }
     Terminal.write(report.verdict + "\n")
   }

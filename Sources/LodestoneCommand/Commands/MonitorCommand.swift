@@ -135,7 +135,7 @@ struct TablePrinter: ObservationPrinter {
     nextDraw = now.advanced(by: .milliseconds(200))
     // A line that wraps, or a table that scrolls, would break the way back up.
     let size = Terminal.size
-    let lines = table.lines.prefix(size.rows - 1).map { line in
+    let lines = table.lines.prefix(size.rows - 1).map(Terminal.plain).map { line in
       line.count <= size.columns ? line : line.prefix(size.columns - 1) + "…"
     }
     // Hide the cursor, go up to the first line, draw each line and clear what was longer.
@@ -178,7 +178,7 @@ struct SummaryPrinter: ObservationPrinter {
       nextLine = now.advanced(by: .seconds(1))
       text += table.summary + "\n"
     }
-    return Terminal.write(text)
+    return Terminal.write(Terminal.plain(text))
   }
 
   mutating func finish() {}

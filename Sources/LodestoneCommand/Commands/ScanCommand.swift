@@ -29,29 +29,30 @@ struct ScanCommand: ParsableCommand {
       buses = provider.registerBuses()
     }
     if buses.isEmpty {
-      print("no I2C bus (/dev/i2c-*): dtparam=i2c_arm=on in /boot/firmware/config.txt turns it on")
+      Terminal.say(
+        "no I2C bus (/dev/i2c-*): dtparam=i2c_arm=on in /boot/firmware/config.txt turns it on")
     }
     var found = 0
     for bus in buses {
-      print(bus)
+      Terminal.say(bus)
       for finding in BoardProbe.scan(bus, with: provider) {
         if let failure = finding.failure {
-          print("  \(failure)")
+          Terminal.say("  \(failure)")
         } else if finding.identifications.isEmpty {
-          print(
+          Terminal.say(
             "  \(hexadecimal(finding.address))  something answers that is none of the known chips")
         }
         for chip in finding.identifications {
           found += 1
-          print(
+          Terminal.say(
             "  \(hexadecimal(finding.address))  \(chip.chip), \(chip.confidence): \(chip.evidence)")
         }
       }
     }
     for port in provider.serialPorts() {
-      print(port)
+      Terminal.say(port)
       let holders = PortHolder.find(port)
-      print(
+      Terminal.say(
         holders.isEmpty
           ? "  not asked: what a receiver says is heard by lodestone monitor"
           : "  in use by \(holders.joined(separator: ", "))")

@@ -1,23 +1,49 @@
+// Signals that end a command: taken while somebody listens, left to the system else.
+
+import ArgumentParser
 import Dispatch
 import Glibc
+import Synchronization
 
 /// Turns Ctrl-C and a service manager's stop into a call, so that the terminal and the files are left
-/// clean.
+/// clean. One at a time.
 final class Interrupts {
-  private let sources: [any DispatchSourceSignal]
+  // The newest signal that nobody has heard of yet; 0 for none. All that a signal handler touches.
+  private static let arrived = Atomic<Int32>(0)
 
-  /// Calls `handler` on every SIGINT, SIGTERM and SIGHUP, with its number, until this object goes.
+  // Dispatch's own signal sources leave a signal blocked once it came, and miss it when they are made anew.
+  private let timer: any DispatchSourceTimer
+  // What the signals did before.
+  private let former: [(number: Int32, handler: (@convention(c) (Int32) -> Void)?)]
+
+  /// Calls `handler` on SIGINT, SIGTERM and SIGHUP, with the number, until this object goes; then they do
+  /// again what they did before.
   init(_ handler: @escaping @Sendable (Int32) -> Void) {
-    sources = [SIGINT, SIGTERM, SIGHUP].map { number in
-      signal(number, SIG_IGN)
-      let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-      source.setEventHandler { handler(number) }
-      source.activate()
-      return source
+    // Made before a signal can come: a handler must not be the first to touch it.
+    Self.arrived.store(0, ordering: .releasing)
+    former = [SIGINT, SIGTERM, SIGHUP].map { number in
+      (number, signal(number) { Interrupts.arrived.store($0, ordering: .releasing) })
     }
+    timer = DispatchSource.makeTimerSource(queue: .global())
+    timer.schedule(deadline: .now(), repeating: .milliseconds(50))
+    timer.setEventHandler {
+      let number = Interrupts.arrived.exchange(0, ordering: .acquiringAndReleasing)
+      if number != 0 { handler(number) }
+    }
+    timer.activate()
   }
 
   deinit {
-    for source in sources { source.cancel() }
+    timer.cancel()
+    for (number, handler) in former { signal(number, handler) }
+    // One that came too late for the handler is not lost.
+    let number = Self.arrived.exchange(0, ordering: .acquiringAndReleasing)
+    if number != 0 { raise(number) }
+  }
+
+  /// Says that a command was ended from outside. What to throw then: exit code 130.
+  static func end() -> ExitCode {
+    Terminal.warn("lodestone: interrupted; what was stored stays")
+    return ExitCode(130)
   }
 }

@@ -12,13 +12,6 @@ struct JSONLine {
     text += Self.fixed(value, digits: digits)
   }
 
-  /// Numbers in a row; one that is not finite leaves all of them out.
-  mutating func set(_ key: String, _ values: [Double], digits: Int) {
-    guard values.allSatisfy(\.isFinite) else { return }
-    name(key)
-    text += "[" + values.map { Self.fixed($0, digits: digits) }.joined(separator: ",") + "]"
-  }
-
   mutating func set(_ key: String, _ value: Int?) {
     guard let value else { return }
     name(key)
@@ -36,7 +29,7 @@ struct JSONLine {
     text += Self.quoted(value)
   }
 
-  /// Numbers; all of them or none, as for one.
+  /// Numbers in a row; one that is not finite leaves all of them out.
   mutating func set(_ key: String, _ values: [Double]?, digits: Int) {
     guard let values, values.allSatisfy(\.isFinite) else { return }
     name(key)
@@ -94,8 +87,9 @@ struct JSONLine {
       case "\n": result += "\\n"
       case "\r": result += "\\r"
       case "\t": result += "\\t"
-      case _ where scalar.value < 0x20:
-        result += "\\u00" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16)
+      // JSON asks it of the first ones only; a terminal heeds the others as well.
+      case _ where scalar.value < 0x20 || (0x7F..<0xA0).contains(scalar.value):
+        result += Terminal.escape(scalar)
       default: result.unicodeScalars.append(scalar)
       }
     }

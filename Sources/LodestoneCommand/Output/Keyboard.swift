@@ -1,3 +1,5 @@
+// Questions to whoever sits at the terminal; reads standard input.
+
 import Glibc
 import HardwareSuite
 
@@ -11,11 +13,40 @@ struct Keyboard: Sendable {
   /// Whether somebody can answer.
   static var isTerminal: Bool { isatty(STDIN_FILENO) == 1 }
 
-  /// Asks, and waits for a line that was begun after the question: a key that was pressed too often answers
-  /// nothing. `nil` at the end of input.
+  /// Refuses at once where a question could not be answered.
+  ///
+  /// - Parameter yes: Whether nothing is to be asked.
+  static func check(_ yes: Bool) throws {
+    guard yes || isTerminal else {
+      throw CommandError("nobody is at the keyboard: with --yes nothing is asked")
+    }
+  }
+
+  /// Asks on standard output, and waits for a line that was begun after the question: a key that was pressed
+  /// too often answers nothing. `nil` at the end of input.
   func answer(to question: String) throws(BrokenOff) -> String? {
+    try answer { Terminal.write(question) }
+  }
+
+  /// Asks on standard error, where a question is seen whatever standard output is for. Ctrl-C ends the
+  /// command.
+  static func ask(_ question: String) throws -> String? {
+    let interruption = Interruption()
+    let interrupts = Interrupts { _ = interruption.interrupt(by: $0) }
+    defer { withExtendedLifetime(interrupts) {} }
+    do {
+      return try Keyboard(interruption: interruption).answer {
+        Terminal.writeError(Terminal.plain(question))
+      }
+    } catch {
+      Terminal.writeError("\n")
+      throw Interrupts.end()
+    }
+  }
+
+  private func answer(asking ask: () -> Void) throws(BrokenOff) -> String? {
     tcflush(STDIN_FILENO, TCIFLUSH)
-    Terminal.write(question)
+    ask()
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 256)
     while true {

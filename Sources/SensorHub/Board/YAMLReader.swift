@@ -54,6 +54,10 @@ package struct YAMLMapping {
     guard case .scalar(let scalar) = node, !scalar.string.isEmpty else {
       throw error(key, "'\(key)' must be a text")
     }
+    // It is shown on terminals and stands in records.
+    guard
+      !scalar.string.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+    else { throw error(key, "'\(key)' holds a control character") }
     return scalar.string
   }
 

@@ -39,7 +39,8 @@ extension CalibrationStore {
   }
 
   /// Puts the record before the one in use in its place, and keeps that in the history; done again it goes
-  /// further back. A record that is damaged is set aside. Returns what is in use now.
+  /// further back. A file that cannot be used is put out of the way, whatever is in it. Returns what is in use
+  /// now; the samples of the one that was gone back from are removed.
   ///
   /// Throws `NoFormer` where there is nothing to go back to, and `Locked` where the one in use is locked and
   /// `overridingLock` is false.
@@ -48,7 +49,11 @@ extension CalibrationStore {
     let lock = FolderLock(folder)
     defer { withExtendedLifetime(lock) {} }
     var present: StoredRecord?
-    if case .record(let record) = current(key) {
+    switch current(key) {
+    case .none: break
+    case .unusable:
+      guard overridingLock || !isStrangerLocked(key) else { throw Locked(key: key) }
+    case .record(let record):
       guard overridingLock || !record.isLocked else { throw Locked(key: key) }
       present = record
     }
@@ -63,8 +68,9 @@ extension CalibrationStore {
       try StateFile.rename(
         file(later, key), to: file((later.number, true), key))
     }
-    if present == nil { _ = try setAsideInLock(key) }
+    if present == nil { try clearTheWay(key, overridingLock: overridingLock) }
     try StateFile.write(try record.encoded(), to: file(key))
+    removeSamples(key)
     return record
   }
 
@@ -159,6 +165,24 @@ extension CalibrationStore {
 
   func setAsideInLock(_ key: Key) throws -> SetAside? { try setAside(file(key)) }
 
+  /// Makes room for a record where there is a file that cannot be used. A damaged one is set aside; one that is
+  /// not damaged (a newer version's, another chip's, one that may not be read) is renamed to
+  /// `NAME.json.replaced-DATE`, so that whoever can use it finds it. Throws `Locked` where it says that it is.
+  func clearTheWay(_ key: Key, overridingLock: Bool) throws {
+    let file = file(key)
+    guard try setAsideInLock(key) == nil, StateFile.read(file.path) != .missing else { return }
+    guard overridingLock || !isStrangerLocked(key) else { throw Locked(key: key) }
+    try StateFile.rename(file, to: unusedName(file, "replaced"))
+  }
+
+  /// Whether a file that cannot be used here, but is not damaged, says that it is locked.
+  private func isStrangerLocked(_ key: Key) -> Bool {
+    struct Mark: Decodable { var locked: Bool? }
+    guard case .bytes(let bytes) = StateFile.read(file(key).path), damage(.bytes(bytes)) == nil
+    else { return false }
+    return (try? JSONDecoder().decode(Mark.self, from: Data(bytes)))?.locked ?? false
+  }
+
   /// Puts all damaged records of the folder out of the way.
   public func setAsideAll() throws -> [SetAside] {
     let lock = FolderLock(folder)
@@ -171,33 +195,40 @@ extension CalibrationStore {
   }
 
   private func setAside(_ file: URL) throws -> SetAside? {
-    let reason: String
-    switch StateFile.read(file.path) {
+    guard let reason = damage(StateFile.read(file.path)) else { return nil }
+    let aside = unusedName(file, "corrupt")
+    try StateFile.rename(file, to: aside)
+    return SetAside(file: aside, reason: reason)
+  }
+
+  /// What is wrong with a file; `nil` for one that is good, or not there, or may be good for another version.
+  private func damage(_ content: StateFile.Content) -> String? {
+    switch content {
     case .missing: return nil
     // Too long is damage; what the system does not let us read may be good.
-    case .unreadable(let why):
-      guard why.hasPrefix("longer than") else { return nil }
-      reason = why
+    case .unreadable(let why): return why.hasPrefix("longer than") ? why : nil
     case .bytes(let bytes):
       do {
         _ = try StoredRecord(json: bytes)
         return nil
       } catch {
-        guard !error.isFromNewerVersion else { return nil }
-        reason = error.description
+        return error.isFromNewerVersion ? nil : error.description
       }
     }
+  }
+
+  /// A name that no file has yet: `NAME.json.WORD-DATE`.
+  private func unusedName(_ file: URL, _ word: String) -> URL {
     let date = Date.now.formatted(
       .iso8601.year().month().day().dateSeparator(.omitted).time(includingFractionalSeconds: false)
         .timeSeparator(.omitted))
-    var aside = file.appendingPathExtension("corrupt-\(date)")
+    var aside = file.appendingPathExtension("\(word)-\(date)")
     var count = 1
     while FileManager.default.fileExists(atPath: aside.path) {
       count += 1
-      aside = file.appendingPathExtension("corrupt-\(date)-\(count)")
+      aside = file.appendingPathExtension("\(word)-\(date)-\(count)")
     }
-    try StateFile.rename(file, to: aside)
-    return SetAside(file: aside, reason: reason)
+    return aside
   }
 
   /// The files of records, sorted by name.

@@ -114,24 +114,32 @@ public struct CalibrationStore: Sendable {
     Self.finding(StateFile.read(file(key).path), key) { $0 }
   }
 
-  /// Stores a record for the chip it belongs to: the one before goes to the history, a damaged one is set
-  /// aside. Throws `Locked` where the one before is locked and `overridingLock` is false.
+  /// Stores a record for the chip it belongs to: the one before goes to the history, and the samples it was
+  /// made of are removed; a file that cannot be used is put out of the way, whatever is in it. Throws `Locked`
+  /// where the one before is locked and `overridingLock` is false.
   public func save(_ record: StoredRecord, overridingLock: Bool = false) throws {
-    let key = Key(record)
     let bytes = try record.encoded()
     try StateFile.makeFolder(folder.path)
     let lock = FolderLock(folder)
     defer { withExtendedLifetime(lock) {} }
+    try saveInLock(record, bytes, overridingLock: overridingLock)
+  }
+
+  func saveInLock(_ record: StoredRecord, _ bytes: [UInt8], overridingLock: Bool) throws {
+    let key = Key(record)
+    var isNew = true
     switch current(key) {
     case .record(let before):
       guard overridingLock || !before.isLocked else { throw Locked(key: key) }
-      if before.saysTheSame(as: record) { break }
-      try keep(before)
+      isNew = !before.saysTheSame(as: record)
+      if isNew { try keep(before) }
     case .unusable:
-      _ = try setAsideInLock(key)
+      try clearTheWay(key, overridingLock: overridingLock)
     case .none: break
     }
     try StateFile.write(bytes, to: file(key))
+    // Only now: a cut in between leaves samples that name another record, and those are not taken for this one's.
+    if isNew { removeSamples(key) }
   }
 
   /// Stores a magnetometer's record.

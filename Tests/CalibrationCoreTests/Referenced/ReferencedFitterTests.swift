@@ -306,4 +306,21 @@ struct ReferencedFitterTests {
       _ = fitter.card(sightings, by: nil).coefficients
     }
   }
+
+  @Test("a receiver may say anything of its course's accuracy")
+  func hostileCourse() {
+    let values = [Double.infinity, .nan, -.infinity, 1e300, -1e300, 181, 0]
+    for course in values {
+      for speed in values {
+        var gathering = CourseGathering(mount: .aligned, declination: 0)
+        for second in 0..<3 {
+          var fix = GNSSFix(received: Timestamp(seconds: Double(second)), mode: .threeDimensional)
+          (fix.speed, fix.course) = (10, 90)
+          (fix.courseAccuracy, fix.speedAccuracy) = (course, speed)
+          gathering.take(fix)
+        }
+        #expect(gathering.sightings.isEmpty && gathering.seconds.isFinite)
+      }
+    }
+  }
 }

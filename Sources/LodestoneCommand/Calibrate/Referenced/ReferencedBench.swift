@@ -13,14 +13,9 @@ struct ReferencedOptions: ParsableArguments {
   @OptionGroup var board: BoardOptions
   @OptionGroup var field: FieldOptions
 
-  @Flag(name: .shortAndLong, help: "Save an accepted calibration without asking.")
-  var yes = false
+  @OptionGroup var saving: SaveOptions
 
-  @Flag(help: "Save over a record that is locked.")
-  var force = false
-
-  @Option(help: "How to print: text or json.")
-  var format = OutputFormat.text
+  var format: OutputFormat { saving.format }
 }
 
 /// A board at work: its magnetometer's samples with tilt, and the receiver's fixes.
@@ -36,6 +31,8 @@ struct ReferencedBench {
   private(set) var fix: GNSSFix?
   /// Fixes that came with the last batch.
   private(set) var newFixes: [GNSSFix] = []
+  /// The board's temperature as its barometer says it, degrees Celsius.
+  private(set) var temperature: Double?
   /// The newest speed over ground, m/s, and when it came.
   private var speed: (value: Double, time: Timestamp)?
   /// Whether forces of a steady bend are taken out by speed and gyro; a course takes them out itself.
@@ -48,6 +45,7 @@ struct ReferencedBench {
   private static let limit = 300_000
 
   init(_ options: ReferencedOptions) throws {
+    try Keyboard.check(options.saving.yes)
     self.options = options
     session = try Session(board: options.board.name)
     let sensors = session.board.sensors
@@ -64,7 +62,11 @@ struct ReferencedBench {
         "\(NoData.tiltUnknown): declare it by 'level: true' in the board file")
     }
     assembler = SampleAssembler(magnetometerMount: sensors[magnetometer].mount)
+    // A drive of a quarter of an hour is not for nothing.
+    try saver.checkLock(.magnetometer, sensor)
   }
+
+  var saver: RecordSaver { RecordSaver(session: session, options: options.saving) }
 
   var sensor: Board.Sensor { session.board.sensors[magnetometer] }
 
@@ -111,6 +113,7 @@ struct ReferencedBench {
       let mount = session.board.sensors[reading.sensor].mount
       assembler.take(force: force, mount: mount, at: time)
       assembler.take(angularRate: rate, mount: mount, at: time)
+    case .atmosphere(_, let degrees): temperature = degrees
     default: break
     }
   }
@@ -172,43 +175,6 @@ struct ReferencedBench {
       }
     }
     return CommandError("no field sample came: lodestone doctor says why")
-  }
-}
-
-/// One line of progress a second: rewritten on a terminal, a JSON object for a program.
-struct ProgressLine {
-  let format: OutputFormat
-  private var next = ContinuousClock.now
-  private var isOpen = false
-
-  init(_ format: OutputFormat) { self.format = format }
-
-  /// Whether a line is due.
-  var isDue: Bool { ContinuousClock.now >= next }
-
-  /// Shows a line; `fill` adds to the JSON object.
-  mutating func show(_ text: String, _ fill: (inout JSONLine) -> Void = { _ in }) {
-    next = ContinuousClock.now.advanced(by: .seconds(1))
-    switch format {
-    case .json:
-      var line = JSONLine()
-      line.set("v", ObservationLines.version)
-      line.set("kind", "progress")
-      line.set("text", text)
-      fill(&line)
-      Terminal.write(line.line + "\n")
-    case .text where Terminal.isInteractive:
-      let width = max(20, Terminal.size.columns - 1)
-      Terminal.write("\r\(text.prefix(width))\u{1B}[K")
-      isOpen = true
-    case .text: Terminal.write(text + "\n")
-    }
-  }
-
-  /// Puts the cursor on a line of its own.
-  mutating func close() {
-    if isOpen { Terminal.write("\n") }
-    isOpen = false
   }
 }
 

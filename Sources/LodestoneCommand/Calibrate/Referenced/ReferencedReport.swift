@@ -19,34 +19,26 @@ struct ReferencedReport {
 
   /// Prints, asks and saves. Ends with exit code 1 where there is nothing to save.
   func finish() throws {
-    switch bench.options.format {
-    case .text: Terminal.write(text)
-    case .json: break
-    }
+    let saver = bench.saver
+    if bench.options.format == .text { Terminal.write(Terminal.plain(text)) }
     var file: URL?
+    var isSaved = false
     var failure: (any Error)?
-    if let fit = outcome.fit, outcome.isAccepted, try isWanted() {
+    if let fit = outcome.fit, outcome.isAccepted, try saver.isWanted() {
       do {
-        try bench.session.state.calibrations.save(
-          record(fit), overridingLock: bench.options.force)
-        file = bench.session.state.calibrations.file(
-          chip: bench.sensor.chip, position: bench.sensor.attachment.description)
+        file = try saver.save(.magnetometer(record(fit)))
+        isSaved = true
       } catch {
         failure = error
       }
     }
     switch bench.options.format {
-    case .json: Terminal.write(json(saved: file).line + "\n")
+    case .json: Terminal.say(json(savedTo: file, failure).line)
     case .text:
-      if let file {
-        Terminal.write("saved: \(file.path)\n")
-        if bench.session.simulation != nil,
-          ProcessInfo.processInfo.environment["STATE_DIRECTORY"] == nil
-        {
-          Terminal.write("(a simulated board keeps nothing without STATE_DIRECTORY)\n")
-        }
+      if isSaved {
+        RecordSaver.say(savedTo: file)
       } else if outcome.isAccepted, failure == nil {
-        Terminal.write("not saved\n")
+        Terminal.say("not saved")
       }
     }
     if let failure { throw CommandError("\(failure)") }
@@ -55,20 +47,10 @@ struct ReferencedReport {
     }
   }
 
-  private func isWanted() throws -> Bool {
-    if bench.options.yes { return true }
-    guard bench.options.format == .text, Keyboard.isTerminal else {
-      Terminal.warn("lodestone: not saved: --yes saves without asking")
-      return false
-    }
-    Terminal.write("save this calibration? [y/N] ")
-    return readLine().map { $0.lowercased().hasPrefix("y") } ?? false
-  }
-
   private func record(_ fit: CalibrationFit) -> CalibrationRecord {
     CalibrationRecord(
       fit: fit, chip: bench.sensor.chip, busPosition: bench.sensor.attachment.description,
-      board: bench.session.board.name, date: Date().formatted(.iso8601))
+      board: bench.session.board.name, date: bench.session.date, temperature: bench.temperature)
   }
 
   private var text: String {
@@ -93,24 +75,9 @@ struct ReferencedReport {
         "heading error   \(old)\(new)to be expected all round: \(figure(fit.quality.headingError)) deg"
       )
       lines.append("score           \(fit.quality.score) of 100")
-      lines += Self.wrapped(fit.quality.reason, indent: 16)
+      lines += Wrap.lines(fit.quality.reason, indent: 16)
     }
     return lines.map { $0 + "\n" }.joined()
-  }
-
-  /// Text in lines that a narrow terminal holds.
-  static func wrapped(_ text: String, indent: Int) -> [String] {
-    var lines: [String] = []
-    let margin = String(repeating: " ", count: indent)
-    var line = ""
-    for word in text.split(separator: " ") {
-      if !line.isEmpty, indent + line.count + 1 + word.count > 79 {
-        lines.append(margin + line)
-        line = ""
-      }
-      line += (line.isEmpty ? "" : " ") + word
-    }
-    return line.isEmpty ? lines : lines + [margin + line]
   }
 
   /// The deviation card, before and after.
@@ -148,17 +115,13 @@ struct ReferencedReport {
     return lines
   }
 
-  private func json(saved: URL?) -> JSONLine {
-    var line = JSONLine()
-    line.set("v", ObservationLines.version)
-    line.set("kind", "calibration")
-    line.set("accepted", outcome.isAccepted)
-    line.set("saved", saved != nil)
-    line.set("file", saved?.path)
+  private func json(savedTo file: URL?, _ failure: (any Error)?) -> JSONLine {
+    var line = RecordSaver.line(
+      of: .magnetometer, isAccepted: outcome.isAccepted, savedTo: file,
+      reason: failure.map { "\($0)" } ?? outcome.refusal ?? outcome.fit?.quality.reason)
     if let fit = outcome.fit {
       line.set("method", fit.method.rawValue)
       line.set("score", fit.quality.score)
-      line.set("reason", outcome.refusal ?? fit.quality.reason)
       line.set("headingError", fit.quality.headingError, digits: 3)
       line.set("headingErrorBefore", before, digits: 3)
       line.set("headingErrorAfter", after, digits: 3)
@@ -168,8 +131,6 @@ struct ReferencedReport {
       line.set("coverage", fit.quality.coverage, digits: 3)
       line.set("samples", fit.samples)
       line.set("inliers", fit.inliers)
-    } else {
-      line.set("reason", outcome.refusal)
     }
     if let cards {
       for (name, card) in [("before", cards.before), ("after", cards.after)] {

@@ -1,0 +1,84 @@
+// What all calibrations do with a record: who is asked, what is locked, where it goes, and how that is said.
+
+import ArgumentParser
+import CalibrationCore
+import Foundation
+import Lodestone
+import SensorHub
+
+/// Options of every command that saves a record.
+struct SaveOptions: ParsableArguments {
+  @Flag(name: .shortAndLong, help: "Ask nothing: begin at once, and save what is accepted.")
+  var yes = false
+
+  @Flag(help: "In place of a locked record too.")
+  var force = false
+
+  @Option(help: "How to print: text or json.")
+  var format = OutputFormat.text
+
+  /// Refuses, with exit code 1: as an object on standard output where JSON is wanted.
+  func refuse(_ reason: String) throws -> Never {
+    guard format == .json else { throw CommandError("refused: \(reason)") }
+    var line = JSONLine()
+    line.set("v", ObservationLines.version)
+    line.set("kind", "calibration")
+    line.set("accepted", false)
+    line.set("saved", false)
+    line.set("reason", reason)
+    Terminal.say(line.line)
+    throw ExitCode.failure
+  }
+}
+
+/// Saves a record as the options say.
+struct RecordSaver {
+  let session: Session
+  let options: SaveOptions
+
+  /// Refuses before anything is asked where the record in place is locked.
+  func checkLock(_ kind: CalibrationKind, _ sensor: Board.Sensor) throws {
+    let key = CalibrationStore.Key(kind, sensor)
+    if !options.force, case .record(let record) = session.state.calibrations.current(key),
+      record.isLocked
+    {
+      try options.refuse(CalibrationStore.Locked(key: key).description)
+    }
+  }
+
+  /// Whether an accepted record is to be saved; a person is asked.
+  func isWanted() throws -> Bool {
+    if options.yes { return true }
+    return try Keyboard.ask("save this calibration? [y/N] ")?.lowercased().hasPrefix("y") ?? false
+  }
+
+  /// Stores a record. Returns its file; `nil` where the board is simulated and nothing is kept.
+  func save(_ record: StoredRecord) throws -> URL? {
+    let store = session.state.calibrations
+    try store.save(record, overridingLock: options.force)
+    let isKept = Session.keptState(isSimulated: session.simulation != nil) != nil
+    return isKept ? store.file(CalibrationStore.Key(record)) : nil
+  }
+
+  /// Says in words where a record went.
+  static func say(savedTo file: URL?) {
+    Terminal.say(
+      file.map { "saved: \($0.path)" }
+        ?? "not kept: this is a simulated board; set STATE_DIRECTORY to keep it")
+  }
+
+  /// The beginning of the object that says what came of a calibration.
+  static func line(
+    of kind: CalibrationKind, isAccepted: Bool, savedTo file: URL?, reason: String?
+  ) -> JSONLine {
+    var line = JSONLine()
+    line.set("v", ObservationLines.version)
+    line.set("kind", "calibration")
+    line.set("record", kind.rawValue)
+    line.set("accepted", isAccepted)
+    line.set("saved", file != nil)
+    line.set("file", file?.path)
+    line.set("reason", reason)
+    return line
+  }
+}

@@ -1,0 +1,39 @@
+// What is written to a terminal: nothing foreign steers it, and lines fit.
+
+import Foundation
+import Testing
+
+@testable import LodestoneCommand
+
+@Suite struct OutputTests {
+  @Test func controlCharactersAreSpeltOut() {
+    #expect(
+      Terminal.plain("a\u{1B}[2Jb\u{7}\u{9B}\u{7F}\r") == "a\\u001b[2Jb\\u0007\\u009b\\u007f\\u000d"
+    )
+    #expect(Terminal.plain("two\nlines\tand °\u{A0}ü") == "two\nlines\tand °\u{A0}ü")
+  }
+
+  @Test func aLineOfJSONReadsBackAndIsPlain() throws {
+    let foreign = String(String.UnicodeScalarView((0..<0x100).compactMap(Unicode.Scalar.init)))
+    var line = JSONLine()
+    line.set("foreign", foreign)
+    line.set("none", nil as [Double]?, digits: 1)
+    line.set("numbers", [1.25, -2], digits: 2)
+    #expect(Terminal.plain(line.line) == line.line)
+    struct Stored: Codable {
+      var foreign: String
+      var numbers: [Double]
+    }
+    let stored = try JSONDecoder().decode(Stored.self, from: Data(line.line.utf8))
+    #expect(stored.foreign == foreign && stored.numbers == [1.25, -2])
+  }
+
+  @Test(arguments: [0, 4, 16]) func wrappedLinesFit(indent: Int) {
+    let text = "one two three four five six seven eight nine ten eleven twelve"
+    let lines = Wrap.lines(text, indent: indent, width: 30)
+    #expect(lines.allSatisfy { $0.count <= 30 && $0.prefix(indent).allSatisfy { $0 == " " } })
+    #expect(lines.flatMap { $0.split(separator: " ") }.joined(separator: " ") == text)
+    #expect(Wrap.lines("", indent: indent).isEmpty)
+    #expect(Wrap.lines("unbreakable", width: 4) == ["unbreakable"])
+  }
+}
