@@ -198,7 +198,9 @@ struct MountProgress {
       if isNew {
         if let step, let gesture = MountDetective.Gesture(rawValue: step.rawValue) {
           // The finished step's line stays, with what came of it; the next begins below it.
-          let outcome = guide.seen.contains(gesture) ? "seen" : "NOT seen"
+          let outcome =
+            guide.seen.contains(gesture)
+            ? "seen" : guide.unchecked.contains(gesture) ? "not checked: no gyro" : "NOT seen"
           text += isDrawn ? "\r\(clock)\(step.words) \(outcome)\u{1B}[K\n" : "\(clock)\(outcome)\n"
         }
         if guide.step == .done { return Terminal.write(text) }
