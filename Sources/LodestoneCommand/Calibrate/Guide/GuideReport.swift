@@ -107,7 +107,7 @@ struct GuideReport {
       JSONLine.fixed(value, digits: digits)
     }
     func row(_ name: String, _ text: String) -> [String] {
-      let lines = ReferencedReport.wrapped(text, indent: 16)
+      let lines = Wrap.lines(text, indent: 16)
       return lines.enumerated().map { index, line in
         index == 0
           ? name.padding(toLength: 16, withPad: " ", startingAt: 0) + line.dropFirst(16) : line

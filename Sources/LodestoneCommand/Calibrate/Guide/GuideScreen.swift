@@ -64,7 +64,7 @@ struct GuideScreen {
     lines.append("")
     // Two lines, so that the keys stay where they are.
     let missing = coach.missing.map { "missing: \($0)" } ?? "nothing is missing"
-    lines += (ReferencedReport.wrapped(missing, indent: 3) + ["", ""]).prefix(2)
+    lines += (Wrap.lines(missing, indent: 3) + ["", ""]).prefix(2)
     lines.append(" " + "q quit without saving    s save now    r start over")
     return lines
   }
