@@ -51,7 +51,6 @@ struct Broad: ParsableCommand {
     }
     guard drop >= 0, drop < 100 else { throw ValidationError("--drop is from 0 to below 100") }
     guard jitter >= 0, jitter <= 1000 else { throw ValidationError("--jitter is from 0 to 1000") }
-    if smooth, noGyro { throw ValidationError("--smooth needs the gyro") }
     if let start {
       guard start.isFinite, start >= 0 else { throw ValidationError("--start is at least 0") }
     }
@@ -87,6 +86,10 @@ struct Broad: ParsableCommand {
       scores.append(TrialScore(name: recording.name, rows: rows, estimates: estimates))
       try table?.write(Data(Export.csv(recording.name, rows, estimates).utf8))
       try write(Export.binary(rows, estimates), of: recording.name)
+    }
+    if smooth, noGyro {
+      FileHandle.standardError.write(
+        Data("broad: nothing to smooth without a gyro: these are the causal figures\n".utf8))
     }
     let score = RunScore(trials: scores)
     if preparation.stride > 1 {
