@@ -235,11 +235,9 @@ public final class SimulatedWorld: TruthSource {
   ///
   /// - Returns: When the motion ends; `nil` for numbers that are none, and for a way that begins anew each time.
   public func move(_ motion: HandMotion, now: Timestamp) -> Timestamp? {
-    let numbers = [
-      motion.turn, motion.pitch ?? 0, motion.roll ?? 0, motion.field?.x ?? 0, motion.field?.y ?? 0,
-      motion.field?.z ?? 0,
-    ]
-    guard HandMotion.durations.contains(motion.seconds), numbers.allSatisfy(\.isFinite) else {
+    let angles: [Double] = [motion.turn, motion.pitch ?? 0, motion.roll ?? 0]
+    let isFinite = angles.allSatisfy { $0.isFinite } && (motion.field ?? .zero).isFinite
+    guard HandMotion.durations.contains(motion.seconds), isFinite else {
       return nil
     }
     let begin = now.seconds(since: start) + Self.reaction
