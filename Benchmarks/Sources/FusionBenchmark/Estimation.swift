@@ -76,7 +76,9 @@ package struct CausalFilter {
   /// Attitude and the bound of heading at the row's `truthTime`.
   package func estimate(for row: Row) -> Estimate {
     var bound: Double?
-    if case .success(let heading) = estimator.heading(at: row.truthTime) { bound = heading.accuracy }
+    if case .success(let heading) = estimator.heading(at: row.truthTime) {
+      bound = heading.accuracy
+    }
     return Estimate(attitude: attitude(for: row), headingBound: bound)
   }
 
