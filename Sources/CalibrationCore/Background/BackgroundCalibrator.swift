@@ -211,7 +211,10 @@ public struct BackgroundCalibrator: Sendable, Hashable {
     let oldest = end.advanced(bySeconds: -params.longestAge)
     collection.remove(before: oldest)
     var since = changedAt ?? oldest
-    if fits % 2 == 0 { since = max(since, end.advanced(bySeconds: -params.recentAge)) }
+    let recent = max(since, end.advanced(bySeconds: -params.recentAge))
+    if fits % 2 == 0, collection.count(since: recent) >= params.proof.leastSamples {
+      since = recent
+    }
     return BackgroundFit(
       samples: collection.since(since), current: current, proof: params.proof)
   }

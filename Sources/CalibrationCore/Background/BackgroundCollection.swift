@@ -48,6 +48,10 @@ struct BackgroundCollection: Sendable, Hashable {
   /// Forgets what came at a moment and later.
   mutating func remove(since time: Timestamp) { samples.removeAll { $0.time >= time } }
 
+  func count(since time: Timestamp) -> Int {
+    samples.reduce(0) { $0 + ($1.time >= time ? 1 : 0) }
+  }
+
   /// What came since a moment, in order of time.
   func since(_ time: Timestamp) -> [CalibrationSample] {
     samples.filter { $0.time >= time }.sorted { $0.time < $1.time }

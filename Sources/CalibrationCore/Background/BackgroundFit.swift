@@ -9,21 +9,27 @@ import LinearAlgebra
 public import SensorTypes
 
 /// One fit of background calibration with its proof. It takes tens of milliseconds.
+///
+/// Two calibrations are tried: a whole fit, and the one in force with another hard iron, which needs far less turning
+/// and is what a magnet that comes to the board changes. Each has to prove that it is better.
 public struct BackgroundFit: Sendable, Hashable {
   /// What a calibration has to prove before it takes another one's place.
   public struct Proof: Sendable, Hashable {
     /// Samples that are needed.
     public var leastSamples = 96
-    /// The fit's score, at least, 0 to 100; of the first calibration of a board, and of any other.
+    /// The score of a whole fit, at least, 0 to 100: of the first calibration of a board, and of any other.
     public var firstScore = 70
     /// See `firstScore`.
-    public var leastScore = 60
+    public var leastScore = 40
     /// The compass has to change by so much, root mean square over a level turn, degrees: for less nothing is
     /// touched.
     public var leastChange = 0.5
-    /// And by so many times the error that the new fit is expected to have: if that is right, the error left is
+    /// And by so many times the error that the new calibration is expected to have: if that is right, the error left is
     /// a fraction of the one before.
     public var changeShare = 3.0
+    /// What another hard iron alone is wrong by at least, degrees: soft iron and alignment are taken over, with errors
+    /// that the samples are asked nothing of.
+    public var leastError = 0.4
     /// And by so many times the difference of the two halves' fits.
     public var halvesShare = 1.5
     /// Held-out samples have to fit better: the mean of the paired differences over blocks of time, in standard
@@ -31,6 +37,8 @@ public struct BackgroundFit: Sendable, Hashable {
     public var significance = 3.0
     /// And the mean square that is left of them at most this share of what the calibration in force leaves.
     public var leastGain = 0.9
+    /// Whole fits of halves that differ by more than this on a level turn make no first calibration, degrees.
+    public var firstSpread = 3.0
 
     /// The defaults.
     public init() {}
@@ -45,8 +53,25 @@ public struct BackgroundFit: Sendable, Hashable {
   public let samples: [CalibrationSample]
   /// The calibration in force; `nil` without one.
   public let current: AppliedCalibration?
+  /// The error of heading that the calibration in force was expected to have when it was made, degrees: what is taken
+  /// over from it cannot be surer.
+  public var inheritedError = 0.0
   /// What is to be proved.
   public let proof: Proof
+
+  init(samples: [CalibrationSample], current: AppliedCalibration?, proof: Proof) {
+    self.samples = samples
+    self.current = current
+    self.proof = proof
+  }
+
+  private func half(_ which: Int) -> [Int] {
+    samples.indices.filter { block(of: $0) % 2 == which }
+  }
+
+  private func block(of place: Int) -> Int {
+    min(Self.blocks - 1, place * Self.blocks / max(1, samples.count))
+  }
 
   /// Fits and compares.
   ///
@@ -56,88 +81,143 @@ public struct BackgroundFit: Sendable, Hashable {
     var outcome = fitter.fit(samples, expected: expected)
     outcome.fit?.method = .background
     var verdict = BackgroundVerdict(outcome: outcome, current: current, samples: samples)
-    guard let fit = outcome.fit, outcome.isAccepted else {
-      verdict.reason = outcome.refusal ?? "no fit"
-      return verdict
-    }
     guard samples.count >= proof.leastSamples else {
       verdict.reason = "\(samples.count) samples are too few"
       return verdict
     }
-    guard fit.quality.score >= (current == nil ? proof.firstScore : proof.leastScore) else {
-      verdict.reason = fit.quality.reason
+    let halves = (0..<2).map { half($0).map { samples[$0] } }
+    guard let current else {
+      verdict.reason = firstObjection(outcome, halves, expected)
+      verdict.isBetter = verdict.reason.isEmpty
       return verdict
     }
-    let level = Level(samples, fit.applied, expected)
-    var before: Double?
-    if let current {
-      guard let change = level.difference(current, fit.applied) else {
-        verdict.reason = "no heading to compare"
-        return verdict
+    let level = LevelTurn(samples, current, expected)
+    var (words, best) = ("", Double.infinity)
+    func judge(_ fit: CalibrationFit, _ halves: [AppliedCalibration?]) {
+      // What keeps both from being used is told of the one that came nearest.
+      guard let change = level.difference(current, fit.applied) else { return }
+      switch objection(to: fit, change, halves, current, level) {
+      case .success(let left) where left < (verdict.isBetter ? proof.leastGain : 1) * best:
+        best = left
+        verdict.outcome = CalibrationOutcome(fit: fit, refusal: nil)
+        (verdict.isBetter, verdict.headingErrorBefore) = (true, change)
+      case .success: break
+      case .failure(let why): words = why.words
       }
-      before = change
-      verdict.headingErrorBefore = change
-      guard change >= proof.leastChange, change >= proof.changeShare * fit.quality.headingError
-      else {
-        verdict.reason = "the compass would hardly change"
-        return verdict
-      }
     }
-    let blocks = samples.indices.map { min(Self.blocks - 1, $0 * Self.blocks / samples.count) }
-    let halves = (0..<2).map { half in samples.indices.filter { blocks[$0] % 2 == half } }
-    let fits = halves.map { half in fitter.fit(half.map { samples[$0] }, expected: expected).fit }
-    guard let first = fits[0]?.applied, let second = fits[1]?.applied,
-      let spread = level.difference(first, second)
-    else {
-      verdict.reason = "half of the samples make no fit"
-      return verdict
+    if let fit = shifted(current, expected, level) {
+      judge(
+        fit,
+        halves.map { samples in
+          IronShift(samples, of: current, expected: expected)?.applied(covariance: .identity)
+        })
     }
-    // Without a record there is nothing to lose but a heading that says how wrong it may be.
-    guard spread <= (before.map { $0 / proof.halvesShare } ?? 3) else {
-      verdict.reason = "two halves of the samples do not agree"
-      return verdict
+    if let fit = outcome.fit, outcome.isAccepted, fit.quality.score >= proof.leastScore {
+      judge(fit, halves.map { fitter.fit($0, expected: expected).fit?.applied })
     }
-    if let current, !isProved(current, [second, first], halves, blocks) {
-      verdict.reason = "samples that were not fitted do not prove it"
-      return verdict
-    }
-    verdict.isBetter = true
+    verdict.reason = verdict.isBetter ? "" : words.isEmpty ? outcome.refusal ?? "no fit" : words
     return verdict
   }
 
-  /// Whether what was fitted to one half explains the other one better than the calibration in force does.
-  private func isProved(
-    _ current: AppliedCalibration, _ fits: [AppliedCalibration], _ halves: [[Int]], _ blocks: [Int]
-  ) -> Bool {
+  /// Why a whole fit is not to be a board's first calibration; empty where nothing speaks against it.
+  private func firstObjection(
+    _ outcome: CalibrationOutcome, _ halves: [[CalibrationSample]], _ expected: ExpectedField
+  ) -> String {
+    guard let fit = outcome.fit, outcome.isAccepted else { return outcome.refusal ?? "no fit" }
+    guard fit.quality.score >= proof.firstScore else { return fit.quality.reason }
+    let fits = halves.map { MagnetometerFitter().fit($0, expected: expected).fit?.applied }
+    guard let first = fits[0], let second = fits[1],
+      let spread = LevelTurn(samples, fit.applied, expected).difference(first, second),
+      spread <= proof.firstSpread
+    else { return "two halves of the samples do not agree" }
+    return ""
+  }
+
+  /// The calibration in force with another hard iron.
+  private func shifted(
+    _ current: AppliedCalibration, _ expected: ExpectedField, _ level: LevelTurn
+  ) -> CalibrationFit? {
+    guard let shift = IronShift(samples, of: current, expected: expected),
+      2 * shift.inliers.count >= samples.count,
+      let covariance = shift.covariance(
+        blocks: samples.indices.map(block), count: Self.blocks)
+    else { return nil }
+    let applied = shift.applied(covariance: covariance)
+    guard let error = level.error(applied), error.isFinite else { return nil }
+    var cells = SphereCells()
+    for place in shift.inliers { cells.insert(applied.correct(samples[place].field)) }
+    let total = hypot(error, inheritedError)
+    let byCoverage = cells.coverage >= 0.7 ? 100 : 100 - 60 * (0.7 - cells.coverage)
+    let score = min(CalibrationQuality.points(headingError: total), byCoverage)
+    let directions = SymmetricEigenvalues(covariance)?.values ?? Vector3(1, 1, 1)
+    return CalibrationFit(
+      method: .background, hardIron: applied.offset, softIron: applied.matrix,
+      fieldStrength: shift.strength, hardIronCovariance: covariance, samples: samples.count,
+      inliers: shift.inliers.count,
+      quality: CalibrationQuality(
+        score: Int(score), reason: "all but the hard iron is as it was", cells: cells,
+        residual: applied.residual, residualPercent: 100 * applied.residual / shift.strength,
+        headingError: total,
+        condition: directions.z > 0 ? (directions.x / directions.z).squareRoot() : 1))
+  }
+
+  private struct Objection: Error { let words: String }
+
+  /// Why a calibration is not to take the place of the one in force, or the mean square that it leaves of samples that
+  /// were not fitted.
+  private func objection(
+    to fit: CalibrationFit, _ change: Double, _ halves: [AppliedCalibration?],
+    _ current: AppliedCalibration, _ level: LevelTurn
+  ) -> Result<Double, Objection> {
+    // Of what is inherited both have the same.
+    var error = fit.quality.headingError
+    if fit.applied.matrix == current.matrix {
+      error = (error * error - inheritedError * inheritedError).squareRoot()
+      error = hypot(error, proof.leastError)
+    }
+    guard change >= proof.leastChange, change >= proof.changeShare * error else {
+      return .failure(Objection(words: "the compass would hardly change"))
+    }
+    guard let first = halves[0], let second = halves[1],
+      let spread = level.difference(first, second), spread * proof.halvesShare <= change
+    else { return .failure(Objection(words: "two halves of the samples do not agree")) }
+    guard let left = left(of: [second, first], current) else {
+      return .failure(Objection(words: "samples that were not fitted do not prove it"))
+    }
+    return .success(left)
+  }
+
+  /// The mean square that fits to one half leave of the other, where it is provably less than what the calibration
+  /// in force leaves.
+  private func left(of fits: [AppliedCalibration], _ current: AppliedCalibration) -> Double? {
     var sums = [Double](repeating: 0, count: Self.blocks)
     var counts = [Double](repeating: 0, count: Self.blocks)
     var (old, new) = (0.0, 0.0)
-    for half in 0..<2 {
-      let trained = halves[1 - half].map { samples[$0] }
-      guard let before = Shape(current, trained), let after = Shape(fits[half], trained) else {
-        return false
-      }
-      for place in halves[half] {
+    for which in 0..<2 {
+      let trained = half(1 - which).map { samples[$0] }
+      guard let before = FieldOfFit(current, trained), let after = FieldOfFit(fits[which], trained)
+      else { return nil }
+      for place in half(which) {
         let a = before.square(samples[place], cap: Self.cap)
         let b = after.square(samples[place], cap: Self.cap)
         (old, new) = (old + a, new + b)
-        sums[blocks[place]] += a - b
-        counts[blocks[place]] += 1
+        sums[block(of: place)] += a - b
+        counts[block(of: place)] += 1
       }
     }
-    guard new <= proof.leastGain * old, counts.allSatisfy({ $0 > 0 }) else { return false }
+    guard new <= proof.leastGain * old, counts.allSatisfy({ $0 > 0 }) else { return nil }
     let gains = zip(sums, counts).map { $0 / $1 }
     let mean = gains.reduce(0, +) / Double(gains.count)
     let variance =
       gains.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(gains.count - 1)
     let error = (variance / Double(gains.count)).squareRoot()
-    return mean > proof.significance * error
+    return mean > proof.significance * error ? new / Double(samples.count) : nil
   }
 }
 
 /// What came of a fit.
 public struct BackgroundVerdict: Sendable, Hashable {
-  /// What was fitted, and whether the fit is one that may be used at all.
+  /// What is to be used where it is better, else what a whole fit has found, and why it cannot be used.
   public var outcome: CalibrationOutcome
   /// Whether it is provably better than the calibration in force.
   public var isBetter = false
@@ -159,7 +239,7 @@ public struct BackgroundVerdict: Sendable, Hashable {
 }
 
 /// The strength and the vertical part that a calibration gives the field, and how far samples are off them.
-private struct Shape {
+private struct FieldOfFit {
   let calibration: AppliedCalibration
   let strength: Double
   let vertical: Double?
@@ -192,9 +272,10 @@ private struct Shape {
   }
 }
 
-/// A level turn at the place of the samples.
-private struct Level {
+/// A level board's turn at the place of the samples.
+private struct LevelTurn {
   private let expected: ExpectedField
+  private let dip: Double
   private let field: CalibrationSample?
 
   init(_ samples: [CalibrationSample], _ calibration: AppliedCalibration, _ known: ExpectedField) {
@@ -210,11 +291,30 @@ private struct Level {
       if !sines.isEmpty { expected.dip = asin(min(0.99, max(-0.99, IronSolver.median(sines)))) }
     }
     self.expected = expected
+    dip = expected.dip ?? ExpectedField.usualDip
     field = samples.last.map { CalibrationSample(time: $0.time, field: $0.field) }
   }
 
+  /// Degrees, root mean square.
   func difference(_ before: AppliedCalibration, _ after: AppliedCalibration) -> Double? {
     guard let field else { return nil }
     return headingDifference(before, after, of: [field], expected: expected)
+  }
+
+  /// What the offset's covariance lets expect, degrees, root mean square.
+  func error(_ calibration: AppliedCalibration) -> Double? {
+    guard let strength = calibration.field, let up = expected.up.normalized else { return nil }
+    let aside = abs(up.x) < 0.8 ? Vector3(1, 0, 0) : Vector3(0, 1, 0)
+    guard let first = aside.cross(up).normalized else { return nil }
+    let second = up.cross(first)
+    let back = calibration.matrix.transposed
+    var sum = 0.0
+    for step in 0..<12 {
+      let angle = Double(step) * .pi / 6
+      let across = back * (first * cos(angle) + second * sin(angle))
+      sum += max(0, across.dot(calibration.offsetCovariance * across))
+    }
+    let horizontal = strength * max(0.05, cos(dip))
+    return (sum / 12).squareRoot() / horizontal * 180 / .pi
   }
 }
