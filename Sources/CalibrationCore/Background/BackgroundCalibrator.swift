@@ -24,13 +24,17 @@ public struct BackgroundCalibrator: Sendable, Hashable {
     public var longestAge = 7_200.0
     /// Every second fit is made of what is newer than this, seconds: iron may have changed by little.
     public var recentAge = 600.0
-    /// Between two fits, seconds: while heading is not to be trusted, and otherwise. The second doubles with every fit
-    /// that finds nothing better, to `longestInterval`.
-    public var eagerInterval = 10.0
+    /// Seconds between two fits while heading is not to be trusted, at first and at most: it grows by half with every
+    /// fit that finds nothing better.
+    public var eagerInterval = 8.0
     /// See `eagerInterval`.
+    public var longestEagerInterval = 60.0
+    /// Seconds between two fits otherwise, at first and at most: it doubles.
     public var calmInterval = 30.0
-    /// See `eagerInterval`.
+    /// See `calmInterval`.
     public var longestInterval = 600.0
+    /// What was found has to be in force within so long, seconds, or it is not waited for any more.
+    public var longestWait = 10.0
     /// Samples that have to come between two fits.
     public var leastNew = 30
     /// After a change of the record, and after one that somebody else has saved, nothing is changed for so long,
@@ -80,6 +84,7 @@ public struct BackgroundCalibrator: Sendable, Hashable {
   private var candidateMoves = Moves()
   /// What was found and waits for being in force.
   private var found: AppliedCalibration?
+  private var foundAt: Timestamp?
   private var last: CalibrationSample?
   private var lastMove: Vector3?
   /// Samples since the last fit.
@@ -94,7 +99,7 @@ public struct BackgroundCalibrator: Sendable, Hashable {
   /// Makes one that has seen nothing.
   public init(params: Params = Params()) {
     self.params = params
-    interval = params.calmInterval
+    interval = params.eagerInterval
   }
 
   /// Whether headings are not to be trusted: there is no record, or the field has changed.
@@ -120,7 +125,7 @@ public struct BackgroundCalibrator: Sendable, Hashable {
       if !isFirst, calibration != nil { restUntil = time.advanced(bySeconds: params.holdOff) }
     }
     changedAt = nil
-    interval = params.calmInterval
+    interval = calibration == nil ? params.eagerInterval : params.calmInterval
     fresh = 0
   }
 
@@ -191,12 +196,14 @@ public struct BackgroundCalibrator: Sendable, Hashable {
     changedAt = time
     (candidate, candidateMoves) = (nil, Moves())
     fresh = 0
-    nextFit = time.advanced(bySeconds: params.eagerInterval)
+    interval = params.eagerInterval
+    nextFit = time.advanced(bySeconds: interval)
   }
 
   /// Whether a fit is worth its while; cheap.
   public var isDue: Bool {
-    guard !isFitting, found == nil, fresh >= params.leastNew, let now else { return false }
+    guard !isFitting, fresh >= params.leastNew, let now else { return false }
+    if found != nil, let foundAt, now.seconds(since: foundAt) < params.longestWait { return false }
     if let nextFit, now < nextFit { return false }
     if let restUntil, now < restUntil, !isWanted { return false }
     return true
@@ -205,6 +212,7 @@ public struct BackgroundCalibrator: Sendable, Hashable {
   /// What is to be fitted, for `finish` to be told of; it copies the samples.
   public mutating func begin() -> BackgroundFit {
     isFitting = true
+    found = nil
     fits += 1
     fresh = 0
     let end = now ?? Timestamp(nanoseconds: 0)
@@ -231,11 +239,14 @@ public struct BackgroundCalibrator: Sendable, Hashable {
     // Another record came meanwhile.
     guard verdict.current == current else { return }
     if isUsed, let fit = verdict.outcome.fit {
-      found = fit.applied
+      (found, foundAt) = (fit.applied, end)
       restUntil = end.advanced(bySeconds: params.holdOff)
       interval = params.calmInterval
+    } else if verdict.isBetter {
+      // Whoever did not let it be used will not soon think otherwise.
+      interval = params.longestInterval
     } else if isWanted {
-      interval = params.eagerInterval
+      interval = min(params.longestEagerInterval, 1.5 * min(interval, params.longestEagerInterval))
       if let fit = verdict.outcome.fit, fit.quality.coverage > 0.25,
         fit.quality.residualPercent < 5
       {
@@ -247,7 +258,4 @@ public struct BackgroundCalibrator: Sendable, Hashable {
     }
     nextFit = end.advanced(bySeconds: interval)
   }
-
-  /// Ends the wait for what was found: it did not come into force.
-  public mutating func giveUp() { found = nil }
 }

@@ -236,6 +236,13 @@ public struct BackgroundVerdict: Sendable, Hashable {
     self.current = current
     self.samples = samples
   }
+
+  /// What to do next, in words, for whoever is asked to calibrate the board.
+  public var advice: String {
+    if isBetter { return "calibrated" }
+    let coverage = outcome.fit?.quality.coverage ?? 0
+    return coverage < 0.6 ? "turn every side of the board up once" : "go on turning, away from iron"
+  }
 }
 
 /// The strength and the vertical part that a calibration gives the field, and how far samples are off them.
