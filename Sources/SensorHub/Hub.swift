@@ -211,8 +211,10 @@ public final class Hub: Sendable {
           }
         }
         if let calibration {
-          let mount = pipeline.magnetometerMount
-          isFitDue = calibration.take(delivery, moment, mount: mount) || isFitDue
+          let (mount, applied) = pipeline.magnetometer
+          if calibration.take(delivery, moment, mount: mount, calibration: applied) {
+            isFitDue = true
+          }
         }
       }
       return (pipeline.takePositionToKeep(), isFitDue ? pipeline.expectedField : nil)

@@ -224,7 +224,7 @@ public struct BackgroundCalibrator: Sendable, Hashable {
       since = recent
     }
     return BackgroundFit(
-      samples: collection.since(since), current: current, proof: params.proof)
+      samples: collection.since(since), current: current, isUrgent: isWanted, proof: params.proof)
   }
 
   /// Takes what came of a fit back.

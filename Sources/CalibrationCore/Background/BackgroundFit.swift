@@ -17,6 +17,9 @@ public struct BackgroundFit: Sendable, Hashable {
   public struct Proof: Sendable, Hashable {
     /// Samples that are needed.
     public var leastSamples = 96
+    /// And how long they go over, seconds, as long as the field has not changed: what is near the board for a minute is
+    /// in all of them otherwise.
+    public var leastSpan = 240.0
     /// The score of a whole fit, at least, 0 to 100: of the first calibration of a board, and of any other.
     public var firstScore = 70
     /// See `firstScore`.
@@ -56,12 +59,17 @@ public struct BackgroundFit: Sendable, Hashable {
   /// The error of heading that the calibration in force was expected to have when it was made, degrees: what is taken
   /// over from it cannot be surer.
   public var inheritedError = 0.0
+  /// Whether headings are not to be trusted as they are.
+  public let isUrgent: Bool
   /// What is to be proved.
   public let proof: Proof
 
-  init(samples: [CalibrationSample], current: AppliedCalibration?, proof: Proof) {
+  init(
+    samples: [CalibrationSample], current: AppliedCalibration?, isUrgent: Bool, proof: Proof
+  ) {
     self.samples = samples
     self.current = current
+    self.isUrgent = isUrgent
     self.proof = proof
   }
 
@@ -83,6 +91,12 @@ public struct BackgroundFit: Sendable, Hashable {
     var verdict = BackgroundVerdict(outcome: outcome, current: current, samples: samples)
     guard samples.count >= proof.leastSamples else {
       verdict.reason = "\(samples.count) samples are too few"
+      return verdict
+    }
+    if !isUrgent, let first = samples.first, let last = samples.last,
+      last.time.seconds(since: first.time) < proof.leastSpan
+    {
+      verdict.reason = "the samples are of one place, as it may be"
       return verdict
     }
     let halves = (0..<2).map { half($0).map { samples[$0] } }

@@ -170,12 +170,12 @@ struct Pipeline: Sendable {
   /// Where the board is, when that is worth keeping for the next run; once each time.
   mutating func takePositionToKeep() -> LastPosition? { memory.takeDue() }
 
-  /// From the frame of the magnetometer that is listened to, to the body's.
-  var magnetometerMount: Matrix3 {
+  /// The magnetometer that is listened to: from its frame to the body's, and what corrects it.
+  var magnetometer: (mount: Matrix3, calibration: AppliedCalibration?) {
     for channel in channels where channel.isPrimary && channel.kind == .magnetometer {
-      return channel.mount
+      return (channel.mount, channel.calibration)
     }
-    return .identity
+    return (.identity, nil)
   }
 
   /// Strength, microtesla, and dip, radians, of the field here, where they are known.

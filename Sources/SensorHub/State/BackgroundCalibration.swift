@@ -72,16 +72,13 @@ final class BackgroundCalibration: Sendable {
   /// - Parameters:
   ///   - moment: Of the heading that was published for a field sample.
   ///   - mount: From the magnetometer's frame to the body's, the board's level included.
-  func take(_ delivery: Delivery, _ moment: Moment?, mount: Matrix3) -> Bool {
+  ///   - calibration: What the pipeline corrects the field by.
+  func take(
+    _ delivery: Delivery, _ moment: Moment?, mount: Matrix3, calibration: AppliedCalibration?
+  ) -> Bool {
     switch delivery {
-    case .calibration(magnetometer, let finding, let time):
-      state.withLock { state in
-        switch finding {
-        case .record(let calibration): state.calibrator.use(calibration, at: time)
-        case .none: state.calibrator.use(nil, at: time)
-        case .unusable: break
-        }
-      }
+    case .calibration(magnetometer, _, let time):
+      state.withLock { $0.calibrator.use(calibration, at: time) }
     case .reading(let reading):
       let (value, time) = (reading.sample.value, reading.sample.time)
       switch value {
@@ -124,10 +121,10 @@ final class BackgroundCalibration: Sendable {
     progress: @escaping @Sendable (CalibrationProgress) -> Void
   ) {
     // Another field sample may have asked for the same.
-    guard var fit = state.withLock({ $0.calibrator.isDue ? $0.calibrator.begin() : nil }) else {
-      return
-    }
+    let begun = state.withLock { $0.calibrator.isDue ? $0.calibrator.begin() : nil }
+    guard let begun else { return }
     queue.async { [self] in
+      var fit = begun
       let sensor = sensors[magnetometer]
       let field = ExpectedField(
         strength: expected?.strength, dip: expected?.dip,
