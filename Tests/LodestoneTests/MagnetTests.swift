@@ -337,7 +337,7 @@ struct MagnetTests {
           .init(duration: 3, turn: turn, pitch: 0, roll: 360),
           .init(duration: 1, roll: 0),
         ]
-      } + [.init(duration: 5, pitch: 0, roll: 0), .init(duration: 30, turn: 300)])
+      } + [.init(duration: 5, pitch: 0, roll: 0), .init(duration: 10, turn: 150)])
 
   @Test(
     "D8: a magnet that stays on the board: prompt, a new calibration while the board is turned, prompt gone, heading right again",

@@ -29,7 +29,7 @@ public struct BackgroundCalibrator: Sendable, Hashable {
     public var eagerInterval = 8.0
     /// See `eagerInterval`.
     public var longestEagerInterval = 60.0
-    /// Seconds between two fits otherwise, at first and at most: it doubles.
+    /// Seconds between two fits otherwise, at first and at most: it doubles where the calibration in force proves good.
     public var calmInterval = 30.0
     /// See `calmInterval`.
     public var longestInterval = 600.0
@@ -206,6 +206,8 @@ public struct BackgroundCalibrator: Sendable, Hashable {
     if found != nil, let foundAt, now.seconds(since: foundAt) < params.longestWait { return false }
     if let nextFit, now < nextFit { return false }
     if let restUntil, now < restUntil, !isWanted { return false }
+    // Without a prompt nobody waits for progress.
+    if !isWanted, collection.samples.count < params.proof.leastSamples { return false }
     return true
   }
 
@@ -254,7 +256,9 @@ public struct BackgroundCalibrator: Sendable, Hashable {
         candidate = fit.applied
       }
     } else {
-      interval = min(params.longestInterval, 2 * interval)
+      interval =
+        verdict.isSettled
+        ? min(params.longestInterval, 2 * interval) : max(interval, params.calmInterval)
     }
     nextFit = end.advanced(bySeconds: interval)
   }

@@ -17,9 +17,9 @@ public struct BackgroundFit: Sendable, Hashable {
   public struct Proof: Sendable, Hashable {
     /// Samples that are needed.
     public var leastSamples = 96
-    /// And how long they go over, seconds, as long as the field has not changed: what is near the board for a minute is
-    /// in all of them otherwise.
-    public var leastSpan = 240.0
+    /// Half of them have to go over so long, seconds, as long as the field has not changed: what was near the board for
+    /// a minute must not be in most of them.
+    public var halfSpan = 120.0
     /// The score of a whole fit, at least, 0 to 100: of the first calibration of a board, and of any other.
     public var firstScore = 70
     /// See `firstScore`.
@@ -29,7 +29,7 @@ public struct BackgroundFit: Sendable, Hashable {
     public var leastChange = 0.5
     /// And by so many times the error that the new calibration is expected to have: if that is right, the error left is
     /// a fraction of the one before.
-    public var changeShare = 3.0
+    public var changeShare = 3.5
     /// What another hard iron alone is wrong by at least, degrees: soft iron and alignment are taken over, with errors
     /// that the samples are asked nothing of.
     public var leastError = 0.4
@@ -93,9 +93,11 @@ public struct BackgroundFit: Sendable, Hashable {
       verdict.reason = "\(samples.count) samples are too few"
       return verdict
     }
-    if !isUrgent, let first = samples.first, let last = samples.last,
-      last.time.seconds(since: first.time) < proof.leastSpan
-    {
+    let span = samples.count / 2
+    let isCrowded = samples.indices.dropLast(span).contains {
+      samples[$0 + span].time.seconds(since: samples[$0].time) < proof.halfSpan
+    }
+    if !isUrgent, isCrowded {
       verdict.reason = "the samples are of one place, as it may be"
       return verdict
     }
@@ -116,7 +118,9 @@ public struct BackgroundFit: Sendable, Hashable {
         verdict.outcome = CalibrationOutcome(fit: fit, refusal: nil)
         (verdict.isBetter, verdict.headingErrorBefore) = (true, change)
       case .success: break
-      case .failure(let why): words = why.words
+      case .failure(let why):
+        words = why.words
+        verdict.isSettled = verdict.isSettled || why.isSettled
       }
     }
     if let fit = shifted(current, expected, level) {
@@ -175,7 +179,10 @@ public struct BackgroundFit: Sendable, Hashable {
         condition: directions.z > 0 ? (directions.x / directions.z).squareRoot() : 1))
   }
 
-  private struct Objection: Error { let words: String }
+  private struct Objection: Error {
+    let words: String
+    var isSettled = false
+  }
 
   /// Why a calibration is not to take the place of the one in force, or the mean square that it leaves of samples that
   /// were not fitted.
@@ -190,7 +197,8 @@ public struct BackgroundFit: Sendable, Hashable {
       error = hypot(error, proof.leastError)
     }
     guard change >= proof.leastChange, change >= proof.changeShare * error else {
-      return .failure(Objection(words: "the compass would hardly change"))
+      return .failure(
+        Objection(words: "the compass would hardly change", isSettled: error < 1.5))
     }
     guard let first = halves[0], let second = halves[1],
       let spread = level.difference(first, second), spread * proof.halvesShare <= change
@@ -237,6 +245,8 @@ public struct BackgroundVerdict: Sendable, Hashable {
   public var isBetter = false
   /// Why it is not, in words; empty where it is.
   public var reason = ""
+  /// Whether a sound fit would hardly change the compass: the calibration in force is good.
+  public var isSettled = false
   /// What the heading was off by on a level board before, as far as the new calibration knows, degrees root mean
   /// square; `nil` without a calibration in force.
   public var headingErrorBefore: Double?
