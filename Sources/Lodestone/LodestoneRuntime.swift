@@ -176,7 +176,8 @@ public final class LodestoneRuntime: Sendable {
       link.source = source
       link.failure = nil
       link.demand = nil
-      link.progress = source.subscribe(progress: { [weak self] in self?.calibrationDidProgress($0) })
+      link.progress = source.subscribe(progress: { [weak self] in self?.calibrationDidProgress($0) }
+      )
       link.subscription = source.subscribe { [weak self] in self?.take($0) }
     }
     applyDemand()

@@ -46,7 +46,8 @@ public final class Session: Sendable {
   ///     forbids it. Not for a program that calibrates itself, or that only looks.
   ///   - recording: Where a recording goes.
   public init(
-    board name: String?, stateDirectory: URL? = nil, calibratesInUse: Bool = false, recording: TraceSink? = nil
+    board name: String?, stateDirectory: URL? = nil, calibratesInUse: Bool = false,
+    recording: TraceSink? = nil
   ) throws {
     let linux = LinuxBusProvider()
     let located = try BoardLocator.locate(name)

@@ -166,8 +166,8 @@ public final class Hub: Sendable {
     return Subscription(hub: self, id: id)
   }
 
-  /// Calls `handler` with how far the calibration in use has come, after each of its fits, on a thread of its own, until
-  /// cancelled: for whoever shows a person that one is wanted. No recording holds it.
+  /// Calls `handler` with how far the calibration in use has come, after each of its fits, on a thread of its own,
+  /// until cancelled: for whoever shows a person that one is wanted. No recording holds it.
   public func subscribe(
     progress handler: @escaping @Sendable (CalibrationProgress) -> Void
   ) -> Subscription {

@@ -61,7 +61,8 @@ package final class VirtualBoard: Sendable {
     hub = try Hub(
       board: board, provider: ClockedProvider(base: simulation, clockIsSet: clockIsSet),
       runner: runner, state: state, model: model,
-      isSimulated: true, calibratesInUse: calibratesInUse, recording: records ? (text, name, sink) : nil)
+      isSimulated: true, calibratesInUse: calibratesInUse,
+      recording: records ? (text, name, sink) : nil)
     if keepsObservations {
       _ = hub.subscribe { [observations] observation in observations.append(observation) }
     }

@@ -46,7 +46,8 @@ struct BoardFileTests {
   @Test("calibration in use is on unless the file says otherwise")
   func backgroundCalibration() throws {
     #expect(try BoardFile.parse(Self.good, file: "board").calibratesInUse)
-    let text = Self.good.replacingOccurrences(of: "level: false", with: "backgroundCalibration: false")
+    let text = Self.good.replacingOccurrences(
+      of: "level: false", with: "backgroundCalibration: false")
     #expect(try !BoardFile.parse(text, file: "board").calibratesInUse)
   }
 

@@ -77,6 +77,10 @@ public struct BackgroundCalibrator: Sendable, Hashable {
   public private(set) var current: AppliedCalibration?
   /// Since when the field has not been what the calibration in force makes the earth's; `nil` where it is.
   public private(set) var changedAt: Timestamp?
+  /// Mean sine of the field's angle to the horizon while the calibration in force agreed, over so many samples.
+  private var (lift, lifts) = (0.0, 0.0)
+  private static let enoughLifts = 40.0
+  private static let mostLifts = 400.0
   private var collection = BackgroundCollection()
   private var moves = Moves()
   /// The newest fit that is of some use, while the record is not, and what the board says of it.
@@ -154,8 +158,13 @@ public struct BackgroundCalibrator: Sendable, Hashable {
     let isWrong = current.map { isDisturbed || disagrees($0, sample.field) } ?? true
     watch(sample, isWrong: isWrong)
     guard !isWrong || isWanted else { return }
-    collection.take(kept)
-    fresh += 1
+    if let current, !isWrong, !isWanted, let up = kept.force?.normalized,
+      let field = current.correct(sample.field).normalized
+    {
+      lifts = min(Self.mostLifts, lifts + 1)
+      lift += (field.dot(up) - lift) / lifts
+    }
+    if collection.take(kept) { fresh += 1 }
   }
 
   private func disagrees(_ calibration: AppliedCalibration, _ raw: Vector3) -> Bool {
@@ -226,7 +235,8 @@ public struct BackgroundCalibrator: Sendable, Hashable {
       since = recent
     }
     return BackgroundFit(
-      samples: collection.since(since), current: current, isUrgent: isWanted, proof: params.proof)
+      samples: collection.since(since), current: current, isUrgent: isWanted,
+      lift: lifts >= Self.enoughLifts ? lift : nil, proof: params.proof)
   }
 
   /// Takes what came of a fit back.

@@ -12,6 +12,9 @@ struct BackgroundCollection: Sendable, Hashable {
   static let reach = 6.0
   /// Samples of a cell; a newer one takes the place of its oldest.
   static let mostOfCell = 3
+  /// But not before the newest of a full cell is so old, seconds: what is kept shall not all be of one moment, and one
+  /// place.
+  static let refresh = 60.0
   /// Samples in all; a newer one takes the place of the oldest.
   static let capacity = 900
 
@@ -19,16 +22,21 @@ struct BackgroundCollection: Sendable, Hashable {
 
   init() { samples.reserveCapacity(Self.capacity) }
 
-  /// Takes a sample in, for the oldest of its cell where that is full.
-  mutating func take(_ sample: CalibrationSample) {
+  /// Takes a sample in, for the oldest of its cell where that is full. Returns whether it was kept.
+  mutating func take(_ sample: CalibrationSample) -> Bool {
     var (near, place) = (0, 0)
     var oldest = Timestamp.distantFuture
+    var newest = Timestamp(nanoseconds: .min)
     for index in samples.indices
     where (samples[index].field - sample.field).lengthSquared < Self.reach * Self.reach {
       near += 1
       if samples[index].time < oldest { (oldest, place) = (samples[index].time, index) }
+      newest = max(newest, samples[index].time)
     }
     if near >= Self.mostOfCell {
+      // A clock that runs backwards is a fault of the source; it must not hold a cell for good.
+      let age = sample.time.seconds(since: newest)
+      guard age >= Self.refresh || age < 0 else { return false }
       samples[place] = sample
     } else if samples.count < Self.capacity {
       samples.append(sample)
@@ -38,6 +46,7 @@ struct BackgroundCollection: Sendable, Hashable {
       }
       samples[place] = sample
     }
+    return true
   }
 
   mutating func removeAll() { samples.removeAll(keepingCapacity: true) }

@@ -27,8 +27,8 @@ public struct BackgroundFit: Sendable, Hashable {
     /// The compass has to change by so much, root mean square over a level turn, degrees: for less nothing is
     /// touched.
     public var leastChange = 0.5
-    /// And by so many times the error that the new calibration is expected to have: if that is right, the error left is
-    /// a fraction of the one before.
+    /// And by so many times the error that the new calibration is expected to have: if that is right, the error left
+    /// is a fraction of the one before.
     public var changeShare = 3.5
     /// What another hard iron alone is wrong by at least, degrees: soft iron and alignment are taken over, with errors
     /// that the samples are asked nothing of.
@@ -40,6 +40,11 @@ public struct BackgroundFit: Sendable, Hashable {
     public var significance = 3.0
     /// And the mean square that is left of them at most this share of what the calibration in force leaves.
     public var leastGain = 0.9
+    /// The strength that a new calibration gives the field may differ by this share from the one known here, and its dip
+    /// by so much, radians: iron on the board leaves the earth's field as it was, a magnet in the room does not.
+    public var strengthShare = 0.15
+    /// See `strengthShare`.
+    public var dipReach = 0.12
     /// Whole fits of halves that differ by more than this on a level turn make no first calibration, degrees.
     public var firstSpread = 3.0
 
@@ -61,15 +66,20 @@ public struct BackgroundFit: Sendable, Hashable {
   public var inheritedError = 0.0
   /// Whether headings are not to be trusted as they are.
   public let isUrgent: Bool
+  /// The sine of the field's angle to the horizon as the calibration in force has shown it while it agreed, positive
+  /// upwards; `nil` where that was too short.
+  let lift: Double?
   /// What is to be proved.
   public let proof: Proof
 
   init(
-    samples: [CalibrationSample], current: AppliedCalibration?, isUrgent: Bool, proof: Proof
+    samples: [CalibrationSample], current: AppliedCalibration?, isUrgent: Bool, lift: Double?,
+    proof: Proof
   ) {
     self.samples = samples
     self.current = current
     self.isUrgent = isUrgent
+    self.lift = lift
     self.proof = proof
   }
 
@@ -112,6 +122,10 @@ public struct BackgroundFit: Sendable, Hashable {
     func judge(_ fit: CalibrationFit, _ halves: [AppliedCalibration?]) {
       // What keeps both from being used is told of the one that came nearest.
       guard let change = level.difference(current, fit.applied) else { return }
+      guard isEarths(fit.applied, current, expected) else {
+        words = "the field is not the earth's: go away from iron"
+        return
+      }
       switch objection(to: fit, change, halves, current, level) {
       case .success(let left) where left < (verdict.isBetter ? proof.leastGain : 1) * best:
         best = left
@@ -135,6 +149,27 @@ public struct BackgroundFit: Sendable, Hashable {
     }
     verdict.reason = verdict.isBetter ? "" : words.isEmpty ? outcome.refusal ?? "no fit" : words
     return verdict
+  }
+
+  /// Whether what a calibration makes of the samples has the strength and the dip that the field has here.
+  private func isEarths(
+    _ new: AppliedCalibration, _ current: AppliedCalibration, _ expected: ExpectedField
+  ) -> Bool {
+    // Before anything scales it to a strength that is known.
+    func gain(_ calibration: AppliedCalibration) -> Double {
+      let columns = calibration.matrix.columns
+      return (columns.x.x + columns.y.y + columns.z.z) / 3
+    }
+    if let strength = new.field, let known = expected.strength ?? current.field {
+      let ratio = strength / gain(new) / (known / gain(current))
+      guard ratio > 1 - proof.strengthShare, ratio < 1 / (1 - proof.strengthShare) else {
+        return false
+      }
+    }
+    guard let known = expected.dip.map({ -sin($0) }) ?? lift,
+      let shown = LevelTurn.lift(samples, new)
+    else { return true }
+    return abs(asin(max(-1, min(1, known))) - asin(shown)) < proof.dipReach
   }
 
   /// Why a whole fit is not to be a board's first calibration; empty where nothing speaks against it.
@@ -311,19 +346,24 @@ private struct LevelTurn {
 
   init(_ samples: [CalibrationSample], _ calibration: AppliedCalibration, _ known: ExpectedField) {
     var expected = known
-    if expected.dip == nil {
-      let sines = samples.compactMap { sample -> Double? in
-        guard let up = sample.force?.normalized,
-          let field = calibration.correct(sample.field).normalized
-        else { return nil }
-        return -field.dot(up)
-      }
-      // Next to a pole there is no compass.
-      if !sines.isEmpty { expected.dip = asin(min(0.99, max(-0.99, IronSolver.median(sines)))) }
+    // Next to a pole there is no compass.
+    if expected.dip == nil, let lift = Self.lift(samples, calibration) {
+      expected.dip = -asin(min(0.99, max(-0.99, lift)))
     }
     self.expected = expected
     dip = expected.dip ?? ExpectedField.usualDip
     field = samples.last.map { CalibrationSample(time: $0.time, field: $0.field) }
+  }
+
+  /// The sine of the middle one of the angles to the horizon, positive upwards; `nil` without a force.
+  static func lift(_ samples: [CalibrationSample], _ calibration: AppliedCalibration) -> Double? {
+    let sines = samples.compactMap { sample -> Double? in
+      guard let up = sample.force?.normalized,
+        let field = calibration.correct(sample.field).normalized
+      else { return nil }
+      return field.dot(up)
+    }
+    return sines.isEmpty ? nil : min(1, max(-1, IronSolver.median(sines)))
   }
 
   /// Degrees, root mean square.

@@ -157,7 +157,8 @@ extension CalibrationRecord {
       offset: try RecordJSON.vector(stored.offset, "offset"),
       offsetCovariance: try RecordJSON.matrix(stored.offsetCovariance, "offsetCovariance"),
       score: stored.score, headingError: stored.headingError,
-      headingErrorBefore: stored.headingErrorBefore, expectedAccuracy: stored.expectedAccuracy, isLocked: stored.locked ?? false)
+      headingErrorBefore: stored.headingErrorBefore, expectedAccuracy: stored.expectedAccuracy,
+      isLocked: stored.locked ?? false)
     try validate()
   }
 
@@ -169,7 +170,8 @@ extension CalibrationRecord {
         schema: Self.schema, kind: .magnetometer, chip: chip, busPosition: busPosition,
         board: board, date: date, method: method, samples: samples, coverage: coverage,
         score: score, residual: residual, headingError: headingError,
-        headingErrorBefore: headingErrorBefore, expectedAccuracy: expectedAccuracy, temperature: temperature, field: field,
+        headingErrorBefore: headingErrorBefore, expectedAccuracy: expectedAccuracy,
+        temperature: temperature, field: field,
         matrix: RecordJSON.rows(matrix), offset: RecordJSON.list(offset),
         offsetCovariance: RecordJSON.rows(offsetCovariance), locked: isLocked ? true : nil))
   }

@@ -113,7 +113,8 @@ public struct Board: Sendable, Equatable {
   /// Makes a board.
   public init(
     name: String, isLevel: Bool = false, isVehicle: Bool = false, calibratesInUse: Bool = true,
-    position: Position? = nil, busSpeeds: [String: Double] = [:], sensors: [Sensor], simulation: SimulationPlan? = nil
+    position: Position? = nil, busSpeeds: [String: Double] = [:], sensors: [Sensor],
+    simulation: SimulationPlan? = nil
   ) {
     self.name = name
     self.isLevel = isLevel

@@ -19,7 +19,8 @@ public enum BoardFile {
     let map = try YAMLMapping(
       root, file: file, context: "the board",
       known: [
-        "schema", "name", "level", "vehicle", "backgroundCalibration", "position", "buses", "sensors",
+        "schema", "name", "level", "vehicle", "backgroundCalibration", "position", "buses",
+        "sensors",
         "simulation",
       ])
     guard let schema = try map.integer("schema", in: 0...1_000_000) else {

@@ -8,9 +8,9 @@ import Synchronization
 
 /// Calibrates the magnetometer that headings come from while the board is in use.
 ///
-/// It sees what the pipeline sees, and what the pipeline makes of it; it changes nothing there. What it finds is saved as
-/// a record like any other, and noticed like any other: that is in a recording, and what came before is not, so that a
-/// replay calibrates nothing and is the same to the bit.
+/// It sees what the pipeline sees, and what the pipeline makes of it; it changes nothing there. What it finds is saved
+/// as a record like any other, and noticed like any other: that is in a recording, and what came before is not, so that
+/// a replay calibrates nothing and is the same to the bit.
 final class BackgroundCalibration: Sendable {
   /// What the pipeline knows at a field sample.
   struct Moment {
@@ -129,12 +129,16 @@ final class BackgroundCalibration: Sendable {
       let field = ExpectedField(
         strength: expected?.strength, dip: expected?.dip,
         up: sensor.mount.matrix.transposed * Vector3(0, 0, 1))
-      var isOpen = fit.current == nil
-      if case .record(.magnetometer(let record)) = store.current(.init(.magnetometer, sensor)) {
+      let isOpen: Bool
+      switch store.current(.init(.magnetometer, sensor)) {
+      case .record(.magnetometer(let record)):
         fit.inheritedError = record.headingError ?? 0
         isOpen =
           record.applied == fit.current && !record.isLocked
           && !Self.referenced.contains(record.method)
+      case .none: isOpen = fit.current == nil
+      // What cannot be used here may be good for another version: that is for a person to decide.
+      case .record, .unusable: isOpen = false
       }
       let verdict = fit.verdict(expected: field)
       let isUsed = isOpen && verdict.isBetter && save(verdict, sensor, unixSeconds)
