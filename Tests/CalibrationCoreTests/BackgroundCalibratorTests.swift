@@ -262,7 +262,9 @@ struct BackgroundCalibratorTests {
   @Test("nothing that a chip can say ends it, and it never holds more than it may")
   func hostile() {
     var draws = SyntheticDraws(state: 5)
-    let odd: [Double] = [0, -0.0, .nan, .infinity, -.infinity, 1e300, -1e300, 1e-300, 5e-324, 49]
+    let odd: [Double] = [
+      0, -0.0, .nan, .infinity, -.infinity, 1e300, -1e300, 1e-300, .leastNonzeroMagnitude, 49,
+    ]
     func value() -> Double {
       draws.uniform(0, 1) < 0.9
         ? draws.uniform(-60, 60) : odd[Int(draws.uniform(0, Double(odd.count) - 0.001))]
