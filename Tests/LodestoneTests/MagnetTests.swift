@@ -365,7 +365,7 @@ struct MagnetTests {
       if calibrated == nil, try Data(contentsOf: scene.record) != before { calibrated = now }
     }
     let record = try CalibrationRecord(json: Array(try Data(contentsOf: scene.record)))
-    let late = scene.listener.headings.filter { scene.seconds($0) > 190 }
+    let late = scene.listener.headings.filter { scene.seconds($0) > 200 }
     let worst = late.map(scene.error).max() ?? 99
     let outside = late.filter { ($0.accuracy ?? 0) < scene.error($0) }.count
     print(
