@@ -40,8 +40,8 @@ public struct BackgroundFit: Sendable, Hashable {
     public var significance = 3.0
     /// And the mean square that is left of them at most this share of what the calibration in force leaves.
     public var leastGain = 0.9
-    /// The strength that a new calibration gives the field may differ by this share from the one known here, and its dip
-    /// by so much, radians: iron on the board leaves the earth's field as it was, a magnet in the room does not.
+    /// The strength that a new calibration gives the field may differ by this share from the one known here, and its
+    /// dip by so much, radians: iron on the board leaves the earth's field as it was, a magnet in the room does not.
     public var strengthShare = 0.15
     /// See `strengthShare`.
     public var dipReach = 0.12
