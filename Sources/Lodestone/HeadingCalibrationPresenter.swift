@@ -126,9 +126,9 @@ public final class TerminalCalibrationPresenter: HeadingCalibrationPresenter {
       print("  Take away magnets, tools and loudspeakers; what stays on the board is")
       print("  calibrated away.")
     }
-    print("To calibrate, run:  lodestone calibrate magnetometer")
-    print("or turn the board in slow figure eights, every side up once, while the")
-    print("background calibration learns.")
+    print("To calibrate, turn the board in slow figure eights, every side up once: it")
+    print("learns while in use, unless its board file says backgroundCalibration: false.")
+    print("Or end this program and run:  lodestone calibrate magnetometer")
   }
 
   /// Prints how far it has come, where that is news.

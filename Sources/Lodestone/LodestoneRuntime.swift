@@ -108,6 +108,7 @@ public final class LodestoneRuntime: Sendable {
   private struct Link {
     var source: (any ObservationSource)?
     var subscription: (any ObservationSubscription)?
+    var progress: (any ObservationSubscription)?
     var demand: Demand?
     var failure: String?
     var lastAttempt: Timestamp?
@@ -151,7 +152,10 @@ public final class LodestoneRuntime: Sendable {
   }
 
   deinit {
-    link.withLock { $0.subscription?.cancel() }
+    link.withLock {
+      $0.subscription?.cancel()
+      $0.progress?.cancel()
+    }
   }
 
   /// Sets what opens the board, for the next time that it is opened: the composition root's business.
@@ -164,6 +168,7 @@ public final class LodestoneRuntime: Sendable {
   public func install(_ source: any ObservationSource) {
     link.withLock { link in
       link.subscription?.cancel()
+      link.progress?.cancel()
       state.withLock { state in
         state.engine.forgetObservations()
         present(&state)
@@ -171,6 +176,8 @@ public final class LodestoneRuntime: Sendable {
       link.source = source
       link.failure = nil
       link.demand = nil
+      link.progress = source.subscribe(progress: { [weak self] in self?.calibrationDidProgress($0) }
+      )
       link.subscription = source.subscribe { [weak self] in self?.take($0) }
     }
     applyDemand()

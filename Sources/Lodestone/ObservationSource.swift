@@ -17,11 +17,23 @@ public protocol ObservationSource: Sendable {
     _ handler: @escaping @Sendable (Observation) -> Void
   ) -> any ObservationSubscription
 
+  /// Calls `handler` with how far a calibration in use has come, until cancelled; `nil` where there is none to hear of.
+  func subscribe(
+    progress handler: @escaping @Sendable (CalibrationProgress) -> Void
+  ) -> (any ObservationSubscription)?
+
   /// Says what all clients together ask for; what nobody asks for is put to sleep.
   func setDemand(_ demand: Demand)
 
   /// What the board really has, asked of the hardware.
   var equipment: Equipment { get }
+}
+
+extension ObservationSource {
+  /// Nothing is calibrated in use.
+  public func subscribe(
+    progress handler: @escaping @Sendable (CalibrationProgress) -> Void
+  ) -> (any ObservationSubscription)? { nil }
 }
 
 extension Hub.Subscription: ObservationSubscription {}
@@ -33,7 +45,7 @@ final class SessionSource: ObservationSource {
 
   /// Opens the machine's own board.
   init() throws {
-    session = try Session(board: nil)
+    session = try Session(board: nil, calibratesInUse: true)
   }
 
   deinit { session.hub.stop() }
@@ -45,6 +57,10 @@ final class SessionSource: ObservationSource {
     if !isStarted.exchange(true, ordering: .acquiringAndReleasing) { session.hub.start() }
     return subscription
   }
+
+  func subscribe(
+    progress handler: @escaping @Sendable (CalibrationProgress) -> Void
+  ) -> (any ObservationSubscription)? { session.hub.subscribe(progress: handler) }
 
   func setDemand(_ demand: Demand) { session.hub.setDemand(demand) }
 

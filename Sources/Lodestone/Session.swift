@@ -42,9 +42,12 @@ public final class Session: Sendable {
   ///   - stateDirectory: Where calibrations and the last position are kept; `nil` takes the machine's own.
   ///     A simulated board keeps its own in a folder `simulated` of it; without `$STATE_DIRECTORY` it
   ///     starts fresh and leaves nothing.
+  ///   - calibratesInUse: Whether the magnetometer is calibrated while the board is in use, unless the board file
+  ///     forbids it. Not for a program that calibrates itself, or that only looks.
   ///   - recording: Where a recording goes.
   public init(
-    board name: String?, stateDirectory: URL? = nil, recording: TraceSink? = nil
+    board name: String?, stateDirectory: URL? = nil, calibratesInUse: Bool = false,
+    recording: TraceSink? = nil
   ) throws {
     let linux = LinuxBusProvider()
     let located = try BoardLocator.locate(name)
@@ -75,7 +78,7 @@ public final class Session: Sendable {
     hub = try Hub(
       board: board, provider: provider, runner: ThreadRunner(), state: state,
       model: model.map { ($0.model, $0.text) }, notes: problems,
-      isSimulated: board.simulation != nil,
+      isSimulated: board.simulation != nil, calibratesInUse: calibratesInUse,
       recording: recording.map {
         (located?.text ?? "", located?.file.lastPathComponent ?? "probed", $0)
       })

@@ -24,6 +24,7 @@ public final class Hub: Sendable {
     public func cancel() {
       hub.subscribers.withLock { $0.removeAll { $0.id == id } }
       hub.listeners.withLock { $0.removeAll { $0.id == id } }
+      hub.watchers.withLock { $0.removeAll { $0.id == id } }
     }
   }
 
@@ -37,6 +38,11 @@ public final class Hub: Sendable {
     let handler: @Sendable (SensorReading) -> Void
   }
 
+  private struct Watcher {
+    let id: UInt64
+    let handler: @Sendable (CalibrationProgress) -> Void
+  }
+
   /// How long `equipment` waits for chips that have not been asked yet, seconds.
   private static let identificationLimit = 2.0
 
@@ -48,11 +54,13 @@ public final class Hub: Sendable {
   private let state: StateStore
   // Forcing a file to the disk takes as long as the disk likes: never on a bus's thread.
   private let keeper = DispatchQueue(label: "lodestone.keeper", qos: .utility)
+  private let calibration: BackgroundCalibration?
   private let demand = DemandBox()
   private let pipeline: Mutex<Pipeline>
   private let runs = Mutex<[any BusRun]>([])
   private let subscribers = Mutex<[Subscriber]>([])
   private let listeners = Mutex<[Listener]>([])
+  private let watchers = Mutex<[Watcher]>([])
   private let nextID = Atomic<UInt64>(0)
   private let identified = DispatchGroup()
 
@@ -67,10 +75,14 @@ public final class Hub: Sendable {
   ///   - model: A magnetic model newer than the built-in one.
   ///   - notes: What a person should know from the start; published as diagnostics.
   ///   - isSimulated: Whether positions are marked as simulated.
+  ///   - calibratesInUse: Whether the magnetometer is calibrated while the board is in use, and its record replaced by
+  ///     one that is provably better, unless the board file says `backgroundCalibration: false`. Not for a program that
+  ///     calibrates itself, or that only looks.
   ///   - recording: Where a recording goes: the text of the board file, its name, and the sink.
   public init(
     board: Board, provider: any BusProvider, runner: any BusRunner, state: StateStore,
     model: (value: MagneticModel, text: String)? = nil, notes: [String] = [], isSimulated: Bool,
+    calibratesInUse: Bool = false,
     recording: (boardText: String, boardName: String, sink: TraceSink)? = nil
   ) throws {
     self.board = board
@@ -81,6 +93,8 @@ public final class Hub: Sendable {
         boardText: $0.boardText, boardName: $0.boardName, modelText: model?.text, sink: $0.sink)
     }
     self.state = state
+    calibration =
+      calibratesInUse ? BackgroundCalibration(board: board, store: state.calibrations) : nil
     pipeline = Mutex(
       Pipeline(
         board: board, models: [.wmm2025] + (model.map { [$0.value] } ?? []), notes: notes,
@@ -116,7 +130,12 @@ public final class Hub: Sendable {
     for run in runs { run.stop() }
     // What was to be kept is kept when this returns.
     keeper.sync {}
+    calibration?.finish()
   }
+
+  /// Waits until a fit of the background calibration that is under way has ended: on a clock that a test moves, a fit
+  /// would take no time or any.
+  package func finishCalibration() { calibration?.finish() }
 
   /// Says what all clients together ask for; sensors that nobody asks for are put to sleep.
   public func setDemand(_ demand: Demand) {
@@ -147,6 +166,16 @@ public final class Hub: Sendable {
     return Subscription(hub: self, id: id)
   }
 
+  /// Calls `handler` with how far the calibration in use has come, after each of its fits, on a thread of its own,
+  /// until cancelled: for whoever shows a person that one is wanted. No recording holds it.
+  public func subscribe(
+    progress handler: @escaping @Sendable (CalibrationProgress) -> Void
+  ) -> Subscription {
+    let id = nextID.add(1, ordering: .relaxed).newValue
+    watchers.withLock { $0.append(Watcher(id: id, handler: handler)) }
+    return Subscription(hub: self, id: id)
+  }
+
   /// How every sensor is doing, in the order of the board file.
   public var status: [SensorStatus] { pipeline.withLock { $0.status } }
 
@@ -164,7 +193,8 @@ public final class Hub: Sendable {
   private func take(_ deliveries: [Delivery], _ trace: TraceBuffer) {
     let handlers = subscribers.withLock { $0 }
     let listeners = self.listeners.withLock { $0 }
-    let position = pipeline.withLock { pipeline in
+    var isFitDue = false
+    let (position, expected) = pipeline.withLock { pipeline in
       writer?.append(trace)
       for delivery in deliveries {
         if case .status(let status) = delivery, pipeline.isFirstWord(of: status) {
@@ -173,15 +203,32 @@ public final class Hub: Sendable {
         if case .reading(let reading) = delivery {
           for listener in listeners { listener.handler(reading) }
         }
+        var moment: BackgroundCalibration.Moment?
         pipeline.process(delivery) { observation in
           for subscriber in handlers { subscriber.handler(observation) }
+          if calibration != nil, case .heading(let estimate) = observation {
+            moment = BackgroundCalibration.moment(estimate)
+          }
+        }
+        if let calibration {
+          let (mount, applied) = pipeline.magnetometer
+          if calibration.take(delivery, moment, mount: mount, calibration: applied) {
+            isFitDue = true
+          }
         }
       }
-      return pipeline.takePositionToKeep()
+      return (pipeline.takePositionToKeep(), isFitDue ? pipeline.expectedField : nil)
     }
     if let position { keep(position) }
+    if isFitDue { calibrate(expected) }
     for delivery in deliveries {
       if let record = delivery.unusableRecord { setAside(record.kind, record.sensor) }
+    }
+  }
+
+  private func calibrate(_ expected: (strength: Double, dip: Double)?) {
+    calibration?.fit(expected: expected, unixSeconds: provider.wallTime()) { [weak self] progress in
+      for watcher in self?.watchers.withLock({ $0 }) ?? [] { watcher.handler(progress) }
     }
   }
 

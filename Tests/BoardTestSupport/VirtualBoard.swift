@@ -18,6 +18,7 @@ package final class VirtualBoard: Sendable {
   package let hub: Hub
   package let state: StateStore
   package let start: Timestamp
+  private let calibratesInUse: Bool
   private let observations = Kept<Observation>()
   private let recorded = Kept<UInt8>()
 
@@ -28,11 +29,12 @@ package final class VirtualBoard: Sendable {
   ///   - adapt: Changes what is simulated.
   ///   - edit: Changes the text of the board file first.
   ///   - records: Whether a recording is kept.
+  ///   - calibratesInUse: Whether the background calibration runs; its fits then take no time at all.
   ///   - clockIsSet: Whether the system knows the date from the start; a board has no clock battery.
   ///   - prepare: Puts into the state folder what an earlier run has left.
   package init(
     _ name: String = "simulated", adapt: (inout SimulatedBoard) -> Void = { _ in },
-    edit: (String) -> String = { $0 }, records: Bool = false,
+    edit: (String) -> String = { $0 }, records: Bool = false, calibratesInUse: Bool = false,
     demand: Demand = .everything, keepsObservations: Bool = true,
     model: (value: MagneticModel, text: String)? = nil, clockIsSet: Bool = true,
     utcStart: Double = 1_795_000_000,
@@ -54,11 +56,13 @@ package final class VirtualBoard: Sendable {
     try prepare(state)
     try Simulation.storeCalibrations(of: board, simulation, in: state.calibrations)
     start = clock.now()
+    self.calibratesInUse = calibratesInUse
     let sink: TraceSink = { [recorded] bytes in recorded.append(contentsOf: bytes) }
     hub = try Hub(
       board: board, provider: ClockedProvider(base: simulation, clockIsSet: clockIsSet),
       runner: runner, state: state, model: model,
-      isSimulated: true, recording: records ? (text, name, sink) : nil)
+      isSimulated: true, calibratesInUse: calibratesInUse,
+      recording: records ? (text, name, sink) : nil)
     if keepsObservations {
       _ = hub.subscribe { [observations] observation in observations.append(observation) }
     }
@@ -73,7 +77,12 @@ package final class VirtualBoard: Sendable {
   /// Lets the board live for `seconds` and gives what was published.
   package func run(_ seconds: Double) -> [Observation] {
     observations.removeAll()
-    runner.run(until: clock.now().advanced(bySeconds: seconds))
+    let end = clock.now().advanced(bySeconds: seconds)
+    while calibratesInUse, clock.now() < end {
+      runner.run(until: min(end, clock.now().advanced(bySeconds: 0.25)))
+      hub.finishCalibration()
+    }
+    runner.run(until: end)
     return observations.all
   }
 

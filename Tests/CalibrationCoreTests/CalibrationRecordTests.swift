@@ -59,7 +59,9 @@ struct CalibrationRecordTests {
   @Test("a record that an older version has written is read")
   func older() throws {
     var object = try Self.example()
-    for key in ["kind", "score", "headingError", "expectedAccuracy", "locked"] { object[key] = nil }
+    for key in [
+      "kind", "score", "headingError", "headingErrorBefore", "expectedAccuracy", "locked",
+    ] { object[key] = nil }
     let record = try CalibrationRecord(
       json: Array(try JSONSerialization.data(withJSONObject: object)))
     #expect(record.score == nil && record.headingError == nil && !record.isLocked)
@@ -201,6 +203,7 @@ struct CalibrationRecordTests {
       Damage(key: "matrix", json: "[[1000,0,0],[0,0.001,0],[0,0,1]]"),
       Damage(key: "offsetCovariance", json: "[[1,2,0],[2,1,0],[0,0,1]]"),
       Damage(key: "score", json: "101"), Damage(key: "headingError", json: "-1"),
+      Damage(key: "headingErrorBefore", json: "181"),
       Damage(key: "temperature", json: "1e9"), Damage(key: "chip", json: "\"a\\u001Bb\""),
       Damage(key: "kind", json: "\"gyro\""), Damage(key: "kind", json: "\"compass\""),
     ])

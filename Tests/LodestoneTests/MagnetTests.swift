@@ -20,6 +20,9 @@ private struct HubSource: ObservationSource {
     _ handler: @escaping @Sendable (Observation) -> Void
   ) -> any ObservationSubscription { hub.subscribe(handler) }
   func setDemand(_ demand: Demand) { hub.setDemand(demand) }
+  func subscribe(
+    progress handler: @escaping @Sendable (CalibrationProgress) -> Void
+  ) -> (any ObservationSubscription)? { hub.subscribe(progress: handler) }
   var equipment: Equipment { hub.equipment }
 }
 
@@ -52,14 +55,17 @@ private final class Scene {
   let listener = Listener()
   let client: ClientID
   let prompts = Kept<ClosureCalibrationPresenter.Event>()
+  /// Signalled when a prompt is taken down; what came before it was presented by then.
+  let dismissed = DispatchSemaphore(value: 0)
 
   init(
-    _ sensors: Sensors, _ motion: Motion, seed: Int, magnets: [Magnet]
+    _ sensors: Sensors, _ motion: Motion, seed: Int, magnets: [Magnet],
+    calibratesInUse: Bool = false, way: Trajectory? = nil
   ) throws {
     board = try VirtualBoard(
       adapt: { simulated in
         simulated.world.magnets = magnets
-        simulated.trajectory = Self.trajectory(sensors, motion)
+        simulated.trajectory = way ?? Self.trajectory(sensors, motion)
       },
       edit: { text in
         let start = "simulation:\n  start: {latitude: 52.5163, longitude: 13.3777, altitude: 36}\n"
@@ -86,15 +92,18 @@ private final class Scene {
 
             """ + start + iron
         }
-      }, demand: Demand(heading: true), keepsObservations: false)
+      }, calibratesInUse: calibratesInUse, demand: Demand(heading: true), keepsObservations: false)
     let clock = board.clock
     let source = HubSource(hub: board.hub)
     runtime = LodestoneRuntime(
       open: { source },
       clocks: RuntimeClocks(now: { clock.now() }, wallTime: { 1_795_000_000 }))
     runtime.install(source)
-    let prompts = self.prompts
-    runtime.calibrationPresenter = .closure { prompts.append($0) }
+    let (prompts, dismissed) = (self.prompts, self.dismissed)
+    runtime.calibrationPresenter = .closure { event in
+      prompts.append(event)
+      if case .dismiss = event { dismissed.signal() }
+    }
     client = runtime.register(listener)
     runtime.send(
       ServiceRequest(
@@ -317,6 +326,66 @@ struct MagnetTests {
       if sensors == .gyro || motion == .still { #expect((late.max() ?? 99) < 2) }
       #expect(scene.listener.questions.count == 1)
     }
+  }
+
+  /// Still for a while, then turned about in a hand, every side up once, again and again.
+  private static let handled = Trajectory(
+    segments: [.init(duration: 30)]
+      + (0..<8).flatMap { round -> [Trajectory.Segment] in
+        let turn = round % 2 == 0 ? 100.0 : -130
+        return [
+          .init(duration: 3, turn: turn, pitch: 60, roll: 0),
+          .init(duration: 3, turn: turn, pitch: -50, roll: 40),
+          .init(duration: 3, turn: turn, pitch: 10, roll: 120),
+          .init(duration: 3, turn: turn, pitch: 0, roll: 180),
+          .init(duration: 3, turn: turn, pitch: -20, roll: 250),
+          .init(duration: 3, turn: turn, pitch: 0, roll: 360),
+          .init(duration: 1, roll: 0),
+        ]
+      } + [.init(duration: 5, pitch: 0, roll: 0), .init(duration: 10, turn: 150)])
+
+  @Test(
+    "D8: a magnet that stays on the board: prompt, a new calibration while the board is turned, prompt gone, heading right again",
+    arguments: [Scene.Sensors.gyro, .accelerometer], [15.0, 40, 150])
+  fileprivate func staysAndIsCalibratedAway(sensors: Scene.Sensors, strength: Double) throws {
+    let magnet = strength * Self.direction(Int(strength) + 1)
+    let scene = try Scene(
+      sensors, .moving, seed: 2, magnets: [Magnet(field: magnet, place: .board, from: Self.come)],
+      calibratesInUse: true, way: Self.handled)
+    let before = try Data(contentsOf: scene.record)
+    var asked: Double?
+    var calibrated: Double?
+    while scene.board.clock.now().seconds(since: scene.board.start) < 215 {
+      scene.run(1)
+      let now = scene.board.clock.now().seconds(since: scene.board.start)
+      if asked == nil, !scene.listener.questions.isEmpty {
+        asked = now
+        scene.answer(true)
+      }
+      if calibrated == nil, try Data(contentsOf: scene.record) != before { calibrated = now }
+    }
+    let record = try CalibrationRecord(json: Array(try Data(contentsOf: scene.record)))
+    let late = scene.listener.headings.filter { scene.seconds($0) > 200 }
+    let worst = late.map(scene.error).max() ?? 99
+    let outside = late.filter { ($0.accuracy ?? 0) < scene.error($0) }.count
+    print(
+      "\(sensors) \(strength) uT stays: asked after \(asked.map { text($0 - Self.come) } ?? "-") s, calibrated \(calibrated.map { text($0 - 30) } ?? "-") s after the turning began, \(record.method) score \(record.score ?? 0), \(record.headingErrorBefore ?? 0) -> \(record.headingError ?? 0) deg, then worst error \(text(worst)), outside \(outside) of \(late.count), bar \(text(late.last?.accuracy ?? -1)), prompts \(scene.prompts.all.count)"
+    )
+    #expect(record.method == "background")
+    #expect(late.allSatisfy { $0.accuracy != nil })
+    #expect(outside == 0)
+    #expect(worst < 3)
+    #expect(!scene.runtime.showsCalibrationPrompt)
+    #expect(scene.listener.questions.count <= 1)
+    #expect(
+      scene.board.state.calibrations.history(
+        CalibrationStore.Key(.magnetometer, scene.board.board.sensors[0])
+      ).count >= 1)
+    #expect(asked != nil)
+    #expect(scene.dismissed.wait(timeout: .now() + 10) == .success)
+    let events = scene.prompts.all
+    #expect(events.last == .dismiss(.calibrated))
+    #expect(events.contains { if case .update = $0 { true } else { false } })
   }
 
   @Test(

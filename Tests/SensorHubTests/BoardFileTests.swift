@@ -43,6 +43,14 @@ struct BoardFileTests {
     #expect(board.sensors[1].attachment == .serial(port: "/dev/serial0", baudRate: 9_600))
   }
 
+  @Test("calibration in use is on unless the file says otherwise")
+  func backgroundCalibration() throws {
+    #expect(try BoardFile.parse(Self.good, file: "board").calibratesInUse)
+    let text = Self.good.replacingOccurrences(
+      of: "level: false", with: "backgroundCalibration: false")
+    #expect(try !BoardFile.parse(text, file: "board").calibratesInUse)
+  }
+
   @Test("a vehicle is declared by a key of its own")
   func vehicle() throws {
     let text = Self.good.replacingOccurrences(of: "level: false", with: "vehicle: true")

@@ -39,6 +39,9 @@ public struct CalibrationRecord: Sendable, Hashable {
   /// The error of a level heading to expect from what the fit leaves open, degrees (root mean square over
   /// the compass); `nil` where nobody predicted it.
   public var headingError: Double?
+  /// What a level heading was off by with the record before, degrees root mean square, as far as this one knows; `nil`
+  /// where nobody compared them.
+  public var headingErrorBefore: Double?
   /// The heading accuracy to expect at best, degrees: half the width of the 95 % interval.
   public var expectedAccuracy: Double?
   /// The chip's temperature, degrees Celsius; `nil` where it was not measured.
@@ -59,7 +62,7 @@ public struct CalibrationRecord: Sendable, Hashable {
     chip: String, busPosition: String, board: String, date: String, method: String, samples: Int,
     coverage: Double, residual: Double, temperature: Double? = nil, field: Double, matrix: Matrix3,
     offset: Vector3, offsetCovariance: Matrix3, score: Int? = nil, headingError: Double? = nil,
-    expectedAccuracy: Double? = nil, isLocked: Bool = false
+    headingErrorBefore: Double? = nil, expectedAccuracy: Double? = nil, isLocked: Bool = false
   ) {
     self.chip = chip
     self.busPosition = busPosition
@@ -71,6 +74,7 @@ public struct CalibrationRecord: Sendable, Hashable {
     self.score = score
     self.residual = residual
     self.headingError = headingError
+    self.headingErrorBefore = headingErrorBefore
     self.expectedAccuracy = expectedAccuracy
     self.temperature = temperature
     self.field = field
@@ -131,6 +135,7 @@ extension CalibrationRecord {
     var score: Int?
     var residual: Double
     var headingError: Double?
+    var headingErrorBefore: Double?
     var expectedAccuracy: Double?
     var temperature: Double?
     var field: Double
@@ -152,7 +157,8 @@ extension CalibrationRecord {
       offset: try RecordJSON.vector(stored.offset, "offset"),
       offsetCovariance: try RecordJSON.matrix(stored.offsetCovariance, "offsetCovariance"),
       score: stored.score, headingError: stored.headingError,
-      expectedAccuracy: stored.expectedAccuracy, isLocked: stored.locked ?? false)
+      headingErrorBefore: stored.headingErrorBefore, expectedAccuracy: stored.expectedAccuracy,
+      isLocked: stored.locked ?? false)
     try validate()
   }
 
@@ -164,7 +170,8 @@ extension CalibrationRecord {
         schema: Self.schema, kind: .magnetometer, chip: chip, busPosition: busPosition,
         board: board, date: date, method: method, samples: samples, coverage: coverage,
         score: score, residual: residual, headingError: headingError,
-        expectedAccuracy: expectedAccuracy, temperature: temperature, field: field,
+        headingErrorBefore: headingErrorBefore, expectedAccuracy: expectedAccuracy,
+        temperature: temperature, field: field,
         matrix: RecordJSON.rows(matrix), offset: RecordJSON.list(offset),
         offsetCovariance: RecordJSON.rows(offsetCovariance), locked: isLocked ? true : nil))
   }
@@ -186,9 +193,10 @@ extension CalibrationRecord {
       (1...1_000).contains(field)
     else { throw Invalid(description: "residual, coverage, samples or field cannot be right") }
     guard (0...100).contains(score ?? 0), (0...180).contains(headingError ?? 0),
-      (0...180).contains(expectedAccuracy ?? 0)
+      (0...180).contains(headingErrorBefore ?? 0), (0...180).contains(expectedAccuracy ?? 0)
     else {
-      throw Invalid(description: "score, headingError or expectedAccuracy cannot be right")
+      throw Invalid(
+        description: "score, headingError, headingErrorBefore or expectedAccuracy cannot be right")
     }
     try RecordJSON.check(temperature: temperature)
   }

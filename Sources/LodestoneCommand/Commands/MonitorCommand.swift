@@ -42,7 +42,7 @@ struct MonitorCommand: ParsableCommand {
   }
 
   func run() throws {
-    let session = try Session(board: board.name)
+    let session = try Session(board: board.name, calibratesInUse: true)
     if truth, session.simulation == nil {
       throw ValidationError("--truth needs a simulated board")
     }

@@ -29,7 +29,7 @@ struct RecordCommand: ParsableCommand {
   func run() throws {
     // The file is opened, not emptied, before the board: a slip in the board's name costs no recording.
     let output = try OutputFile(path: file)
-    let session = try Session(board: board.name) { try output.write($0) }
+    let session = try Session(board: board.name, calibratesInUse: true) { try output.write($0) }
     try Watch(session: session, seconds: seconds).run(
       printer: SummaryPrinter(session.board))
     if let failure = session.hub.recordingFailure {

@@ -99,6 +99,8 @@ public struct Board: Sendable, Equatable {
   /// Whether the board is declared to be in a vehicle, its y axis pointing the way it goes: a receiver's course
   /// is then a measurement of heading.
   public var isVehicle: Bool
+  /// Whether the magnetometer may be calibrated while the board is in use; programs that only look do not do that.
+  public var calibratesInUse: Bool
   /// Where the board is, for one without a receiver.
   public var position: Position?
   /// The I2C clock in hertz, by bus, for the computation of bus load; 100 kHz where nothing is said.
@@ -110,12 +112,14 @@ public struct Board: Sendable, Equatable {
 
   /// Makes a board.
   public init(
-    name: String, isLevel: Bool = false, isVehicle: Bool = false, position: Position? = nil,
-    busSpeeds: [String: Double] = [:], sensors: [Sensor], simulation: SimulationPlan? = nil
+    name: String, isLevel: Bool = false, isVehicle: Bool = false, calibratesInUse: Bool = true,
+    position: Position? = nil, busSpeeds: [String: Double] = [:], sensors: [Sensor],
+    simulation: SimulationPlan? = nil
   ) {
     self.name = name
     self.isLevel = isLevel
     self.isVehicle = isVehicle
+    self.calibratesInUse = calibratesInUse
     self.position = position
     self.busSpeeds = busSpeeds
     self.sensors = sensors

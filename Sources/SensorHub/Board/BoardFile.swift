@@ -19,7 +19,9 @@ public enum BoardFile {
     let map = try YAMLMapping(
       root, file: file, context: "the board",
       known: [
-        "schema", "name", "level", "vehicle", "position", "buses", "sensors", "simulation",
+        "schema", "name", "level", "vehicle", "backgroundCalibration", "position", "buses",
+        "sensors",
+        "simulation",
       ])
     guard let schema = try map.integer("schema", in: 0...1_000_000) else {
       throw map.error("schema", "the board needs 'schema: 1'")
@@ -46,6 +48,7 @@ public enum BoardFile {
       name: try map.requiredString("name"),
       isLevel: try map.boolean("level") ?? false,
       isVehicle: try map.boolean("vehicle") ?? false,
+      calibratesInUse: try map.boolean("backgroundCalibration") ?? true,
       position: try map.node("position").map { node throws(BoardFileError) in
         try position(node, file: file)
       },

@@ -170,6 +170,19 @@ struct Pipeline: Sendable {
   /// Where the board is, when that is worth keeping for the next run; once each time.
   mutating func takePositionToKeep() -> LastPosition? { memory.takeDue() }
 
+  /// The magnetometer that is listened to: from its frame to the body's, and what corrects it.
+  var magnetometer: (mount: Matrix3, calibration: AppliedCalibration?) {
+    for channel in channels where channel.isPrimary && channel.kind == .magnetometer {
+      return (channel.mount, channel.calibration)
+    }
+    return (.identity, nil)
+  }
+
+  /// Strength, microtesla, and dip, radians, of the field here, where they are known.
+  var expectedField: (strength: Double, dip: Double)? {
+    local.expectedField.map { ($0.strength, $0.dip) }
+  }
+
   /// Takes one delivery and publishes what follows from it.
   mutating func process(_ delivery: Delivery, publish: (Observation) -> Void) {
     switch delivery {

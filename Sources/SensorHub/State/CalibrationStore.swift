@@ -181,6 +181,27 @@ public struct CalibrationStore: Sendable {
     }
   }
 
+  /// What a person should know of a record that was found while the board was in use; `nil` for any other.
+  static func backgroundWords(
+    _ content: StateFile.Content, for sensor: Board.Sensor
+  ) -> String? {
+    guard case .bytes(let bytes) = content, let record = try? CalibrationRecord(json: bytes),
+      record.method == CalibrationMethod.background.rawValue,
+      record.matches(chip: sensor.chip, busPosition: sensor.attachment.description)
+    else { return nil }
+    func tenths(_ degrees: Double) -> String {
+      let value = Int((min(180, degrees) * 10).rounded())
+      return "\(value / 10).\(value % 10)"
+    }
+    var words = "\(sensor.chip) at \(sensor.attachment): calibrated while in use"
+    if let score = record.score { words += ": score \(score)" }
+    if let error = record.headingError {
+      let before = record.headingErrorBefore.map { tenths($0) + " -> " } ?? ""
+      words += ", heading error \(before)\(tenths(error)) deg"
+    }
+    return words
+  }
+
   /// What a gyro's file means for it.
   static func gyroFinding(
     _ content: StateFile.Content, for sensor: Board.Sensor

@@ -18,6 +18,7 @@ final class WorkerFiles {
   private let records: [Record]
   private var position: StateWatch?
   private let positionNumber: Int
+  private var hasLooked = false
 
   /// - Parameters:
   ///   - sensors: The chips of the worker, with their places in the board's list.
@@ -58,6 +59,9 @@ final class WorkerFiles {
         outbox.append(
           .calibration(
             sensor: index, CalibrationStore.finding(content, for: sensor), at: now))
+        if hasLooked, let words = CalibrationStore.backgroundWords(content, for: sensor) {
+          outbox.append(.diagnostic(words, at: now))
+        }
       case .gyro:
         outbox.append(
           .gyroBias(
@@ -67,6 +71,7 @@ final class WorkerFiles {
           .level(sensor: index, CalibrationStore.levelFinding(content, for: sensor), at: now))
       }
     }
+    hasLooked = true
     guard let watch = position else { return }
     position = nil
     if let content = port.change(of: watch, positionNumber), let last = LastPosition(content) {
