@@ -51,6 +51,21 @@ struct GuideScreenTests {
     }
   }
 
+  @Test(
+    "a small terminal gets the figures whole, without the sphere",
+    arguments: [(60, 24), (44, 20), (80, 18)])
+  func small(columns: Int, rows: Int) {
+    let screen = GuideScreen(look: look(["NO_COLOR": "1"]), title: "LIS3MDL at /dev/i2c-1:0x1c")
+    let lines = screen.lines(coach(), size: (columns, rows))
+    #expect(lines.count <= rows)
+    #expect(lines.allSatisfy { $0.count <= max(columns, 56) })
+    for name in ["seen", "score", "field", "heading", "samples", "time"] {
+      let line = lines.first { $0.hasPrefix("   \(name) ") }
+      #expect(line.map { $0.count < columns } ?? false, "\(name)")
+    }
+    #expect(lines.last?.contains("s save") ?? false)
+  }
+
   @Test("without UTF-8 there is nothing but ASCII, without colours no escape")
   func plain() {
     let screen = GuideScreen(look: look(["LC_ALL": "POSIX", "NO_COLOR": "x"]), title: "x")

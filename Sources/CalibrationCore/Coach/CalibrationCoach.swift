@@ -102,8 +102,11 @@ public struct CalibrationCoach: Sendable, Hashable {
   public private(set) var pose = CoachPose.flat
   /// What disturbs at present; `nil` where nothing does.
   public private(set) var warning: Warning?
-  /// What the last fit said.
+  /// What the last fit said. Its figures mean something once `isTelling`.
   public private(set) var outcome = CalibrationOutcome(fit: nil, refusal: "no sample yet")
+  /// Whether so much was seen that a fit is one: the noise of a board that lies still is a little sphere of its
+  /// own, with a strength, a score and an error of its own.
+  public private(set) var isTelling = false
   /// Why it ended; `nil` while it goes on.
   public private(set) var end: End?
   /// Seconds since the first `update`.
@@ -176,8 +179,11 @@ public struct CalibrationCoach: Sendable, Hashable {
   /// What to do now, two short lines for a person.
   public var words: (pose: String, turn: String) { (pose.words, "and turn it slowly once round.") }
 
-  /// The fit's score, 0 to 100; 0 without a fit or with one that is refused for what it saw so far.
-  public var score: Int { outcome.fit?.quality.score ?? 0 }
+  /// The fit's score, 0 to 100; 0 while too little was seen for a fit to mean anything.
+  public var score: Int { isTelling ? outcome.fit?.quality.score ?? 0 : 0 }
+
+  /// The error of a heading that the fit predicts for itself, degrees; `nil` while that means nothing.
+  public var headingError: Double? { score > 0 ? outcome.fit?.quality.headingError : nil }
 
   /// The share of the sphere that was seen, 0 to 1.
   public var coverage: Double { cells.coverage }
@@ -187,6 +193,10 @@ public struct CalibrationCoach: Sendable, Hashable {
 
   /// What is still missing for a good fit, in words; `nil` where nothing is.
   public var missing: String? {
+    guard isTelling else {
+      return collection.samples.isEmpty
+        ? "no sample yet" : "too little was seen so far to say anything: turn it"
+    }
     if let refusal = outcome.refusal { return refusal }
     guard let fit = outcome.fit else { return "no fit" }
     if fit.quality.score < params.goodScore {
@@ -229,7 +239,7 @@ public struct CalibrationCoach: Sendable, Hashable {
     collection = CoachCollection()
     outcome = CalibrationOutcome(fit: nil, refusal: "no sample yet")
     (cells, wanted) = (SphereCells(), SphereCells())
-    (strength, direction, magnetStart) = (nil, nil, nil)
+    (isTelling, strength, direction, magnetStart) = (false, nil, nil, nil)
     (recent, older, jumpStart, jumpEnd) = (nil, nil, nil, nil)
     (fitted, goodFits, bestScore, bestCells, strengthError) = (0, 0, 0, 0, 0)
     bestAt = now
@@ -273,7 +283,7 @@ public struct CalibrationCoach: Sendable, Hashable {
   private mutating func watchField(_ sample: CalibrationSample, _ step: Double) {
     if let fit = outcome.fit {
       let corrected = fit.applied.correct(sample.field)
-      (direction, strength) = (corrected, corrected.length)
+      (direction, strength) = (corrected, isTelling ? corrected.length : nil)
       let off = fit.fieldStrength > 0 ? abs(corrected.length / fit.fieldStrength - 1) : 0
       strengthError += (1 - exp(-step / 0.3)) * (min(1, off) - strengthError)
     } else if let cell = collection.cell(of: sample.field) {
@@ -324,14 +334,13 @@ public struct CalibrationCoach: Sendable, Hashable {
     let samples = collection.samples
     fitted = samples.count
     outcome = fitter.fit(samples, expected: expected)
-    // The noise of a board that lies still is a little sphere of its own.
-    let isUsable =
+    isTelling =
       outcome.fit.map {
         $0.quality.score > 0 && $0.quality.cells.filled > 8
           && Self.strengths.contains($0.fieldStrength)
       } ?? false
-    collection.settle(by: isUsable ? outcome.fit?.applied : nil)
-    if let fit = outcome.fit, isUsable {
+    collection.settle(by: isTelling ? outcome.fit?.applied : nil)
+    if let fit = outcome.fit, isTelling {
       cells = fit.quality.cells
       dip = seenDip(fit.applied)
     } else {
@@ -412,8 +421,8 @@ public struct CalibrationCoach: Sendable, Hashable {
     refreshWanted()
     let asked = now.seconds(since: poseStart ?? now)
     guard asked >= params.leastPose else { return }
-    // Nothing that is asked for can be done while nothing comes.
-    if warning == .noField || warning == .noForce {
+    // Nothing that is asked for can be done while nothing comes, and nobody does it while nothing turns.
+    if warning == .noField || warning == .noForce || warning == .tooStill {
       poseStart = now
       return
     }

@@ -28,10 +28,10 @@ struct ExportCommand: ParsableCommand {
     }
     let bytes = try CalibrationArchive(records).encoded()
     guard let output else {
-      Terminal.write(String(decoding: bytes, as: UTF8.self))
+      try Terminal.emit(String(decoding: bytes, as: UTF8.self))
       return
     }
-    try bytes.withUnsafeBytes { try OutputFile(path: output).write($0) }
+    try OutputFile.replace(output, by: bytes)
     let count = records.count
     Terminal.warn("\(count) record\(count == 1 ? "" : "s") in \(output)")
   }

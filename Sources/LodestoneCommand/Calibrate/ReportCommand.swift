@@ -36,12 +36,11 @@ struct ReportCommand: ParsableCommand {
       of: located, state: state, unixSeconds: Date().timeIntervalSince1970)
     let page = ReportPage.html(report)
     guard let output else {
-      Terminal.write(page)
+      try Terminal.emit(page)
       return
     }
-    let file = try OutputFile(path: output)
-    try Data(page.utf8).withUnsafeBytes { try file.write($0) }
-    Terminal.warn("lodestone: \(file.written) bytes in \(output)")
+    try OutputFile.replace(output, by: Array(page.utf8))
+    Terminal.warn("lodestone: \(page.utf8.count) bytes in \(output)")
   }
 
   /// What the stored files say of a board; without a board, of every chip that they name.

@@ -23,6 +23,20 @@ final class OutputFile: Sendable {
 
   deinit { close(descriptor) }
 
+  /// Writes a file as a whole: a disk that is full, or a power cut, leaves what was there before. What is no
+  /// regular file is written into.
+  static func replace(_ path: String, by bytes: [UInt8]) throws {
+    var status = stat()
+    guard stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG else {
+      return try bytes.withUnsafeBytes { try OutputFile(path: path).write($0) }
+    }
+    do {
+      try Data(bytes).write(to: URL(fileURLWithPath: path), options: .atomic)
+    } catch {
+      throw FileProblem(path, error)
+    }
+  }
+
   /// Bytes written so far.
   var written: Int { state.withLock { $0.written } }
 

@@ -1,6 +1,7 @@
 // The command's output; the one place that writes to standard output and error.
 
 import Glibc
+import SensorHub
 
 /// Standard output and error by plain system calls: whole lines, no hidden buffer, no global state.
 enum Terminal {
@@ -58,6 +59,13 @@ enum Terminal {
   /// more.
   @discardableResult
   static func write(_ text: String) -> Bool { write(text, to: STDOUT_FILENO) }
+
+  /// Writes all of a text that is of use only as a whole to standard output. Throws when it could not, but for a
+  /// reader who has had enough.
+  static func emit(_ text: String) throws {
+    guard !write(text), errno != EPIPE else { return }
+    throw FileProblem("standard output", errno: errno)
+  }
 
   /// Writes a line of plain text to standard error.
   static func warn(_ text: String) { writeError(plain(text) + "\n") }

@@ -199,7 +199,7 @@ struct DrawnGuide: GuideView {
     let now = ContinuousClock.now
     guard now >= nextDraw else { return true }
     nextDraw = now.advanced(by: .milliseconds(200))
-    return terminal.draw(screen.lines(coach, note: note))
+    return terminal.draw(screen.lines(coach, note: note, size: Terminal.size))
   }
 
   mutating func close() { terminal.close() }

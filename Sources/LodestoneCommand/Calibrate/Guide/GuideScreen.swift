@@ -32,10 +32,18 @@ struct GuideScreen {
   /// What is calibrated: `LIS3MDL at /dev/i2c-1:0x1c`.
   let title: String
 
-  /// The lines for what the coach says now.
+  /// The lines for what the coach says now. A terminal too narrow or too low for the sphere is given the figures
+  /// alone.
   ///
-  /// - Parameter note: What the command itself has to say, in place of a hint or a warning.
-  func lines(_ coach: CalibrationCoach, note: String? = nil) -> [String] {
+  /// - Parameters:
+  ///   - note: What the command itself has to say, in place of a hint or a warning.
+  ///   - size: Of the terminal.
+  func lines(
+    _ coach: CalibrationCoach, note: String? = nil,
+    size: (columns: Int, rows: Int) = (columns, rows)
+  ) -> [String] {
+    let width = min(size.columns, Self.columns) - 1
+    let isSmall = width < Self.columns - 4 || size.rows < Self.rows - 1
     var lines: [String] = []
     lines.append(" " + style("Calibrating the magnetometer", .bold) + "  " + title.prefix(48))
     lines.append("")
@@ -45,38 +53,43 @@ struct GuideScreen {
     lines.append("")
     if let note {
       // The answer to a key comes first.
-      lines.append("   " + style(String(note.prefix(Self.columns - 4)), .bold))
+      lines += wrapped(note, width, .bold)
     } else if let warning = coach.warning {
-      lines.append("   " + style(text(of: warning), .warning))
+      lines += wrapped(warning.words, width, .warning)
     } else {
-      lines.append("   " + hint(coach))
+      lines += wrapped(hint(coach), width, nil)
     }
     lines.append("")
     let panel = panel(coach)
-    for (row, ring) in map(coach).enumerated() {
-      lines.append("   " + ring + "    " + (row < panel.count ? panel[row] : ""))
+    if isSmall {
+      lines += panel.filter { !$0.isEmpty }.map { "   " + $0 }
+    } else {
+      for (row, ring) in map(coach).enumerated() {
+        lines.append("   " + ring + "    " + (row < panel.count ? panel[row] : ""))
+      }
+      lines.append("")
+      let marks = Marks(look)
+      lines.append(
+        "   \(style(marks.seen, .seen)) seen   \(style(marks.wanted, .wanted)) asked for   "
+          + "\(marks.open) not yet   \(style(marks.here, .here)) the field now")
     }
-    lines.append("")
-    let marks = Marks(look)
-    lines.append(
-      "   \(style(marks.seen, .seen)) seen   \(style(marks.wanted, .wanted)) asked for   "
-        + "\(marks.open) not yet   \(style(marks.here, .here)) the field now")
     lines.append("")
     // Two lines, so that the keys stay where they are.
     let missing = coach.missing.map { "missing: \($0)" } ?? "nothing is missing"
-    lines += (Wrap.lines(missing, indent: 3) + ["", ""]).prefix(2)
-    lines.append(" " + "q quit without saving    s save now    r start over")
+    lines += (Wrap.lines(missing, indent: 3, width: width) + ["", ""]).prefix(2)
+    let keys = "q quit without saving    s save now    r start over"
+    lines.append(" " + (keys.count < width ? keys : "q quit   s save   r start over"))
     return lines
   }
 
-  private func text(of warning: CalibrationCoach.Warning) -> String {
-    String(warning.words.prefix(Self.columns - 4))
+  private func wrapped(_ text: String, _ width: Int, _ look: Style?) -> [String] {
+    Wrap.lines(text, indent: 3, width: width).map { line in look.map { style(line, $0) } ?? line }
   }
 
   private func hint(_ coach: CalibrationCoach) -> String {
     coach.age < 12
       ? "Take the board as a whole; keep iron and magnets a forearm away."
-      : "Good. The words change when it is done."
+      : "The words change when what they ask for is done."
   }
 
   // MARK: The sphere
@@ -150,9 +163,7 @@ struct GuideScreen {
     let strength = coach.strength.map { "\(figure($0)) uT" } ?? "not known yet"
     let expected = coach.expected.strength.map { ", expected \(figure($0))" } ?? ""
     lines.append(row("field", strength + expected))
-    let error = coach.outcome.fit.flatMap { fit -> String? in
-      fit.quality.score > 0 ? "+- \(figure(fit.quality.headingError)) deg expected" : nil
-    }
+    let error = coach.headingError.map { "+- \(figure($0)) deg expected" }
     lines.append(row("heading", error ?? "not known yet"))
     lines.append(row("samples", "\(coach.samples.count)"))
     lines.append(
