@@ -193,12 +193,8 @@ public struct AttitudeEstimator: Sendable {
       history?.add(starting: state.start.frame, at: time)
       return
     }
-    let isRunning = state.filter.isRunning
-    let deviation =
-      isRunning ? state.filter.summary.biasVariance.squareRoot() : coefficients.biasDeviation
-    state.rest.update(
-      rate: rate, dt, bias: gyroBias, limit: 0.75 * .pi / 180 + 3 * deviation)
-    if isRunning {
+    state.rest.update(rate: rate, dt, bias: gyroBias, limit: 0.75 * .pi / 180 + 3 * biasDeviation)
+    if state.filter.isRunning {
       rotateFilter(rate, dt, time)
     } else {
       state.mode = .starting
@@ -400,7 +396,10 @@ public struct AttitudeEstimator: Sendable {
     if let offset = gyroOffset(at: time) {
       if state.filter.isRunning {
         let freed = state.filter.add(field: field, offset: offset)
-        if state.filter.hasNorth { earth = freed }
+        if state.filter.hasNorth {
+          earth = freed
+          watchRest(field, dt)
+        }
       } else {
         state.start.add(field: field)
       }
@@ -439,6 +438,20 @@ public struct AttitudeEstimator: Sendable {
       state.mode = mode(at: time)
     }
     return true
+  }
+
+  /// The field of the earth tells a slow turn from rest.
+  private mutating func watchRest(_ field: Vector3, _ dt: Double) {
+    guard state.monitor.disturbance == nil, dt > 0 else { return }
+    let turn = state.rest.update(
+      field: field, dt, horizontal: max(state.filter.field.x, 1), deviation: biasDeviation)
+    if let turn { state.filter.doubtRest(turn, coefficients) }
+  }
+
+  /// How well the gyro's bias is known, one sigma, rad/s.
+  private var biasDeviation: Double {
+    state.filter.isRunning
+      ? state.filter.summary.biasVariance.squareRoot() : coefficients.biasDeviation
   }
 
   /// A magnet that was found on the board and is taken off again need not be unlearned by turning: as soon

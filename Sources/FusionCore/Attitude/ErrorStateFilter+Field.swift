@@ -178,6 +178,13 @@ extension ErrorStateFilter {
     covariance.add(square, to: ErrorVector.field + 1)
   }
 
+  /// What passed for rest was a slow turn: it was learned as the gyro's bias.
+  mutating func doubtRest(_ turn: RestDetector.SlowTurn, _ c: AttitudeEstimator.Coefficients) {
+    let square = min(turn.rate * turn.rate, c.biasVariance)
+    for axis in 0..<3 { covariance.add(square, to: ErrorVector.bias + axis) }
+    summarise()
+  }
+
   /// Lets field and heading move by what another calibration changes, microtesla.
   mutating func loosenField(by shift: Vector3) {
     // A record that was made beside a magnet takes it up; one that was not leaves it where it is.
