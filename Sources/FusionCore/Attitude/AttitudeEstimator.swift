@@ -193,8 +193,12 @@ public struct AttitudeEstimator: Sendable {
       history?.add(starting: state.start.frame, at: time)
       return
     }
-    state.rest.update(rate: rate, dt, bias: gyroBias, limit: 0.75 * .pi / 180 + 3 * biasDeviation)
-    if state.filter.isRunning {
+    let isRunning = state.filter.isRunning
+    let deviation =
+      isRunning ? state.filter.summary.biasVariance.squareRoot() : coefficients.biasDeviation
+    state.rest.update(
+      rate: rate, dt, bias: gyroBias, limit: 0.75 * .pi / 180 + 3 * deviation)
+    if isRunning {
       rotateFilter(rate, dt, time)
     } else {
       state.mode = .starting
@@ -443,15 +447,7 @@ public struct AttitudeEstimator: Sendable {
   /// The field of the earth tells a slow turn from rest.
   private mutating func watchRest(_ field: Vector3, _ dt: Double) {
     guard state.monitor.disturbance == nil, dt > 0 else { return }
-    let turn = state.rest.update(
-      field: field, dt, horizontal: max(state.filter.field.x, 1), deviation: biasDeviation)
-    if let turn { state.filter.doubtRest(turn, coefficients) }
-  }
-
-  /// How well the gyro's bias is known, one sigma, rad/s.
-  private var biasDeviation: Double {
-    state.filter.isRunning
-      ? state.filter.summary.biasVariance.squareRoot() : coefficients.biasDeviation
+    if let turn = state.rest.update(field: field, dt) { state.filter.doubtRest(turn) }
   }
 
   /// A magnet that was found on the board and is taken off again need not be unlearned by turning: as soon
