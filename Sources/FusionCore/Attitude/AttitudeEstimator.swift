@@ -393,7 +393,7 @@ public struct AttitudeEstimator: Sendable {
     state.fieldTime = time
     state.field = field
     if state.mode != .inertial { state.carry.decay(dt) }
-    note(quality)
+    if quality != state.quality { calibrationDidChange(quality: quality) }
     if dt == 0 { state.monitor.reset() }
     var earth: Vector3?
     var tilt = 0.0
@@ -483,7 +483,7 @@ public struct AttitudeEstimator: Sendable {
   ///   - quality: The new calibration's; one that has none before or after is not rebased but begun anew.
   public mutating func calibrationDidChange(shift: Vector3, quality: MagnetometerQuality) {
     guard quality.isCalibrated, state.quality.isCalibrated, shift.isFinite else {
-      return note(quality)
+      return calibrationDidChange(quality: quality)
     }
     state.quality = quality
     history?.note(quality)
@@ -506,7 +506,8 @@ public struct AttitudeEstimator: Sendable {
     }
   }
 
-  private mutating func note(_ quality: MagnetometerQuality) {
+  /// The same where nobody says by how much samples have shifted.
+  private mutating func calibrationDidChange(quality: MagnetometerQuality) {
     guard quality != state.quality else { return }
     let wasCalibrated = state.quality.isCalibrated
     state.quality = quality
