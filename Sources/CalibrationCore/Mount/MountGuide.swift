@@ -215,7 +215,8 @@ public struct MountGuide: Sendable {
       guard abs(turn) > 2.6 else { return false }
       seen.append(.clockwise)
     } else if let turn = detective.fieldTurn(
-      from: turnStart, to: now, level: level, track) {
+      from: turnStart, to: now, level: level, track)
+    {
       // No gyro, but a compass: the field has turned by as much, if not in which sense. That is judged when the
       // magnetometer's axes are known.
       guard turn > 2.6 else {

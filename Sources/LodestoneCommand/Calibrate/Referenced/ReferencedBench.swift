@@ -148,7 +148,8 @@ struct ReferencedBench {
   /// A fitter for what is known of the earth's field by now.
   func fitter(basis: Bool = false) throws -> ReferencedFitter {
     ReferencedFitter(
-      mount: sensor.mount, level: level, earth: try? local().get().earth, basis: basis ? record?.matrix : nil)
+      mount: sensor.mount, level: level, earth: try? local().get().earth,
+      basis: basis ? record?.matrix : nil)
   }
 
   /// The field here, or why it is not known.

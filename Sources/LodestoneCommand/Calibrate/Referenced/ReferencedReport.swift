@@ -68,7 +68,8 @@ struct ReferencedReport {
     let limit = sigma * (1 + 2 * (2 / Double(max(1, judge.count))).squareRoot()).squareRoot()
     guard before <= limit else { return nil }
     func figure(_ value: Double) -> String { JSONLine.fixed(value, digits: 1) }
-    return "the record in force is better: \(figure(expected)) deg to be expected all round, the new one "
+    return
+      "the record in force is better: \(figure(expected)) deg to be expected all round, the new one "
       + "\(figure(fit.quality.headingError)), and they agree here to \(figure(before))"
   }
 
