@@ -285,6 +285,36 @@ struct ReferencedFitterTests {
     #expect(one.refusal?.contains("position unknown") == true)
   }
 
+  @Test("a board that sits askew in its carrier is calibrated in the carrier's frame")
+  func level() throws {
+    var vessel = Vessel(4)
+    vessel.hasGyro = true
+    let samples = vessel.samples(seconds: 75) { 0.1 * $0 }
+    let straight = fitter(vessel)
+    let fit = try #require(straight.planar(samples).fit)
+    let expected = straight.headings(samples, by: fit.applied)
+    // Nose up by 15 degrees in the carrier, and on its side by 10.
+    let level = Quaternion(rotationVector: Vector3(15 * degree, 10 * degree, 0))
+    let mount = vessel.mount.matrix
+    let askew = mount.transposed * level.matrix.transposed * mount
+    let turned = samples.map { sample in
+      CalibrationSample(
+        time: sample.time, field: askew * sample.field, force: sample.force.map { askew * $0 },
+        angularRate: sample.angularRate.map { askew * $0 })
+    }
+    func worst(_ fitter: ReferencedFitter) throws -> Double {
+      let fit = try #require(fitter.planar(turned).fit)
+      let found = fitter.headings(turned, by: fit.applied)
+      #expect(found.count == expected.count)
+      return zip(found, expected).reduce(0) {
+        max($0, abs(($1.0 - $1.1).remainder(dividingBy: 2 * .pi)) / degree)
+      }
+    }
+    #expect(
+      try worst(ReferencedFitter(mount: vessel.mount, level: level, earth: vessel.earth)) < 1e-6)
+    #expect(try worst(ReferencedFitter(mount: vessel.mount, earth: vessel.earth)) > 2)
+  }
+
   @Test("nothing but numbers comes out, whatever goes in")
   func hostile() {
     var dice = Dice(9)
