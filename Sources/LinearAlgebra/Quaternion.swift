@@ -34,10 +34,11 @@ public struct Quaternion: Sendable, Hashable, Codable {
     let square = v.lengthSquared
     if square < 0.01 {
       // The series of cos(a/2) and sin(a/2)/a: exact to the last digit up to 0.1 rad, and without a
-      // quotient that loses its digits near zero.
+      // quotient that loses its digits near zero. By products: a gyro's every sample comes through here.
       let h = square / 4
-      let scale = 0.5 * (1 - h / 6 * (1 - h / 20 * (1 - h / 42 * (1 - h / 72))))
-      self.init(w: 1 - h / 2 * (1 - h / 12 * (1 - h / 30 * (1 - h / 56))), vector: v * scale)
+      let scale = 0.5 - h * (1 / 12.0 - h * (1 / 240.0 - h * (1 / 10_080.0 - h * (1 / 725_760.0))))
+      let w = 1 - h * (1 / 2.0 - h * (1 / 24.0 - h * (1 / 720.0 - h * (1 / 40_320.0))))
+      self.init(w: w, vector: v * scale)
     } else {
       let angle = square.squareRoot()
       self.init(w: cos(angle / 2), vector: v * (sin(angle / 2) / angle))
@@ -72,7 +73,8 @@ public struct Quaternion: Sendable, Hashable, Codable {
   @inlinable public var normalized: Quaternion {
     let n = (w * w + vector.lengthSquared).squareRoot()
     guard n > 0, n.isFinite else { return .identity }
-    return Quaternion(w: w / n, vector: vector / n)
+    let share = 1 / n
+    return Quaternion(w: w * share, vector: vector * share)
   }
 
   /// The rotation on the shortest way from this one to `other`, at an even pace: this one at `share` 0, `other` at 1.

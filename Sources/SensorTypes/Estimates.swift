@@ -25,7 +25,7 @@ public struct HeadingEstimate: Sendable, Hashable {
   public var fieldCheck: FieldCheck?
 
   /// Makes an estimate.
-  public init(
+  @inlinable public init(
     time: Timestamp, magneticHeading: Double, accuracy: Double?, trueHeading: Double? = nil,
     declination: Double? = nil, reason: NoData? = nil, trueReason: NoData? = nil, field: Vector3?,
     attitude: Quaternion, fieldCheck: FieldCheck? = nil

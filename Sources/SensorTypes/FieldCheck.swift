@@ -8,7 +8,7 @@ public struct FieldShape: Sendable, Hashable, Codable {
   public var dip: Double?
 
   /// Makes a shape.
-  public init(strength: Double, dip: Double? = nil) {
+  @inlinable public init(strength: Double, dip: Double? = nil) {
     self.strength = strength
     self.dip = dip
   }
@@ -43,7 +43,7 @@ public struct FieldCheck: Sendable, Hashable, Codable {
   public var calibration: UInt32?
 
   /// Makes a check.
-  public init(
+  @inlinable public init(
     measured: FieldShape, expected: FieldShape? = nil, origin: Origin? = nil,
     isDisturbed: Bool = false, magnet: Double = 0, calibration: UInt32? = nil
   ) {

@@ -75,7 +75,11 @@ package struct CausalFilter {
 
   /// Attitude and the bound of heading at the row's `truthTime`.
   package func estimate(for row: Row) -> Estimate {
-    Estimate(attitude: attitude(for: row), headingBound: heading(for: row)?.accuracy)
+    var bound: Double?
+    if case .success(let heading) = estimator.heading(at: row.truthTime) {
+      bound = heading.accuracy
+    }
+    return Estimate(attitude: attitude(for: row), headingBound: bound)
   }
 
   fileprivate func attitude(for row: Row) -> Quaternion? { estimator.attitude(at: row.truthTime) }

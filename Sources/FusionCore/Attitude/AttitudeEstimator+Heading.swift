@@ -45,7 +45,7 @@ extension AttitudeEstimator {
       // North is the course's: nothing is asked of a magnetometer.
     } else if !state.quality.isCalibrated {
       reason = .uncalibrated
-    } else if isMagneticallyDisturbed {
+    } else {
       reason = state.monitor.reason(residual: calibrationDeviation)
     }
     // What is wrong with the field does not matter where the course says where north is.
@@ -148,7 +148,7 @@ struct HeadingSlopes {
     let earth = attitude.rotate(field)
     gradient = DirectAttitude.headingGradient(of: attitude)
     east = attitude.conjugate.rotate(Vector3(1, 0, 0))
-    let measured = hypot(earth.x, earth.y)
+    let measured = (earth.x * earth.x + earth.y * earth.y).squareRoot()
     horizontal = max(min(measured, max(limit, 1)), 0.02 * max(min(earth.length, 100), 1))
     steepness = earth.z / horizontal
   }

@@ -133,7 +133,8 @@ public struct AttitudeEstimator: Sendable {
 
   /// Body to earth, or `nil` while unknown. Before the first field sample its heading is arbitrary.
   public var attitude: Quaternion? {
-    unsmoothedAttitude.map { state.carry.applied(to: $0) }
+    guard let attitude = unsmoothedAttitude else { return nil }
+    return state.carry.applied(to: attitude)
   }
 
   private var unsmoothedAttitude: Quaternion? {

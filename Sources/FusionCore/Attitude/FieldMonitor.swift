@@ -56,6 +56,8 @@ struct FieldMonitor: Sendable, Hashable, Codable {
   private(set) var strength: Double?
   /// Low-passed field in the earth frame; `nil` while attitude is unknown.
   private(set) var earth: Vector3?
+  /// Its dip, radians.
+  private(set) var dip: Double?
   /// What is wrong, while it is.
   private(set) var disturbance: Deviation?
   /// Strength and dip where they were furthest off, for the text.
@@ -115,7 +117,7 @@ struct FieldMonitor: Sendable, Hashable, Codable {
   func check(calibrated: Double?, magnet: Double) -> FieldCheck? {
     guard let strength else { return nil }
     var check = FieldCheck(
-      measured: FieldShape(strength: strength, dip: earth.map(Self.dip)),
+      measured: FieldShape(strength: strength, dip: dip),
       isDisturbed: disturbance != nil, magnet: magnet)
     if let expected {
       check.expected = FieldShape(strength: expected.strength, dip: expected.dip)
@@ -156,6 +158,7 @@ struct FieldMonitor: Sendable, Hashable, Codable {
   mutating func magnetWasFound() {
     strength = nil
     earth = nil
+    dip = nil
     // The reason is known: if all is well from here on, that need not be waited for in full.
     calmTime = Self.calmDuration - Self.explainedDuration
     guard learnedTime < Self.provenDuration else { return }
@@ -167,7 +170,7 @@ struct FieldMonitor: Sendable, Hashable, Codable {
 
   /// Angle of a field below the horizon, radians.
   static func dip(_ earth: Vector3) -> Double {
-    atan2(-earth.z, hypot(earth.x, earth.y))
+    atan2(-earth.z, (earth.x * earth.x + earth.y * earth.y).squareRoot())
   }
 
   /// Takes one sample.
@@ -194,10 +197,29 @@ struct FieldMonitor: Sendable, Hashable, Codable {
     } else {
       earth = nil
     }
-    let dip = earth.map(Self.dip)
-    isPlain = isPlainlyOff(mean, residual)
-    judge(
-      deviation(mean, dip, residual, tilt), mean, tilt < DirectTracker.judgingTilt ? dip : nil, dt)
+    dip = earth.map(Self.dip)
+    let deviation: Deviation?
+    if let reference {
+      let tolerance = Self.strengthTolerance(reference, residual: residual)
+      let excess = abs(mean - reference.strength)
+      isPlain = excess > Self.plainExcess * tolerance
+      // What is disturbed has to come back a little further than it had to leave.
+      let factor = disturbance == nil ? 1 : 0.8
+      if excess > factor * tolerance {
+        deviation = .strength
+      } else if let dip,
+        abs(dip - reference.dip)
+          > factor * Self.dipTolerance(reference, residual: residual) + Self.tiltWeight * tilt
+      {
+        deviation = .dip
+      } else {
+        deviation = nil
+      }
+    } else {
+      isPlain = false
+      deviation = Self.plausible.contains(mean) ? nil : .strength
+    }
+    judge(deviation, mean, tilt < DirectTracker.judgingTilt ? dip : nil, dt)
   }
 
   /// The field is beyond what the chip can measure: that needs no second look.
@@ -208,12 +230,6 @@ struct FieldMonitor: Sendable, Hashable, Codable {
     calmTime = 0
     suspectTime = Self.suspectDuration
     disturbance = .strength
-  }
-
-  private func isPlainlyOff(_ strength: Double, _ residual: Double) -> Bool {
-    guard let reference else { return false }
-    let tolerance = Self.strengthTolerance(reference, residual: residual)
-    return abs(strength - reference.strength) > Self.plainExcess * tolerance
   }
 
   /// Takes what the field would be without the magnet that the samples are freed of, earth frame, and says
@@ -231,23 +247,6 @@ struct FieldMonitor: Sendable, Hashable, Codable {
     guard bareTime >= Self.calmDuration else { return false }
     bareTime = 0
     return true
-  }
-
-  private func deviation(
-    _ strength: Double, _ dip: Double?, _ residual: Double, _ tilt: Double
-  ) -> Deviation? {
-    guard let reference else { return Self.plausible.contains(strength) ? nil : .strength }
-    // What is disturbed has to come back a little further than it had to leave.
-    let factor = disturbance == nil ? 1 : 0.8
-    let tolerance = factor * Self.strengthTolerance(reference, residual: residual)
-    if abs(strength - reference.strength) > tolerance { return .strength }
-    if let dip,
-      abs(dip - reference.dip)
-        > factor * Self.dipTolerance(reference, residual: residual) + Self.tiltWeight * tilt
-    {
-      return .dip
-    }
-    return nil
   }
 
   private mutating func judge(
