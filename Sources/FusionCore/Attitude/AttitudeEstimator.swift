@@ -447,7 +447,7 @@ public struct AttitudeEstimator: Sendable {
 
   /// The field of the earth tells a slow turn from rest.
   private mutating func watchRest(_ field: Vector3, _ dt: Double) {
-    guard state.monitor.disturbance == nil, dt > 0 else { return }
+    guard state.monitor.disturbance == nil, dt > 0 else { return state.rest.forgetField() }
     if let turn = state.rest.update(field: field, dt) { state.filter.doubtRest(turn) }
   }
 

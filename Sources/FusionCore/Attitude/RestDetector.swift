@@ -121,6 +121,9 @@ struct RestDetector: Sendable, Hashable, Codable {
     quiet = isStill ? min(quiet + dt, 10) : 0
   }
 
+  /// Says that the field is not the earth's now: what comes after is compared with nothing from before.
+  mutating func forgetField() { (field, fieldAnchor) = (nil, nil) }
+
   /// Takes one field sample, body frame, uT, of a field that is the earth's. A ship that swings at her anchor, or
   /// begins a turn, is as still to gyro and accelerometer as one that lies in a dock, and her turning would be
   /// learned as the gyro's bias; the field turns with her.
