@@ -36,6 +36,9 @@ Tests/hil-manners.py "$(swift build -c release --show-bin-path)/lodestone" | tai
 step "a guided calibration at a terminal, the board in a hand that follows the words"
 Tests/calibrate-by-hand.py "$(swift build -c release --show-bin-path)/lodestone" | tail -n 1
 
+step "a boat that is calibrated by turning, swinging and going its way"
+Tests/calibrate-vessel.py "$(swift build -c release --show-bin-path)/lodestone" | tail -n 1
+
 step "a receiver's log through a pseudo terminal to a program that knows only CoreLocation"
 swift build --product facade-program
 Tests/play-log.py "$(swift build --show-bin-path)/facade-program"

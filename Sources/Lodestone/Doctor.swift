@@ -285,8 +285,13 @@ public struct Doctor: Sendable {
     }
     for file in store.setAsideFiles {
       findings.append(
-        Finding(
-          .note, "\(file.path) was damaged and is not used", mend: "remove it once it is replaced"))
+        CalibrationStore.isDamaged(file)
+          ? Finding(
+            .note, "\(file.path) was damaged and is not used", mend: "remove it once it is replaced"
+          )
+          : Finding(
+            .note, "\(file.path) could not be used here and was replaced",
+            mend: "keep it for the version or the chip that it is of, or remove it"))
     }
     return findings
   }

@@ -61,7 +61,7 @@ struct MountDetectiveTests {
   func fullMinutes() {
     var (sure, wrong, all) = (0, 0, 0)
     for seed in 0..<UInt64(15 * Self.effort) {
-      var random = HandlingRandom(1000 + seed)
+      var random = HandlingRandom(1000 + seed + Seeds.shift)
       let board = HandledBoard(
         magnetometer: Mount.everyPlacement[Int(random.between(0, 48))],
         inertial: Mount.everyPlacement[Int(random.between(0, 48))],
@@ -88,7 +88,7 @@ struct MountDetectiveTests {
     var counts: [String: [Int]] = [:]
     var worst = 0.0
     for seed in 0..<UInt64(Self.effort == 1 ? 36 : 3000) {
-      var random = HandlingRandom(50_000 + seed)
+      var random = HandlingRandom(50_000 + seed + Seeds.shift)
       let board = HandledBoard(
         magnetometer: Mount.everyPlacement[Int(random.between(0, 48))],
         inertial: Mount.everyPlacement[Int(random.between(0, 48))],
@@ -175,7 +175,7 @@ struct MountDetectiveTests {
   func refusals() {
     for hasGyro in [true, false] {
       for seed in 0..<UInt64(Self.effort) {
-        var random = HandlingRandom(9_000 + seed)
+        var random = HandlingRandom(9_000 + seed + Seeds.shift)
         let board = HandledBoard(
           magnetometer: Self.turned, inertial: Self.mirrored, hasGyro: hasGyro)
         // On the table, nobody near.
@@ -239,7 +239,7 @@ struct MountDetectiveTests {
   func slips() {
     var (sure, wrong, all) = (0, 0, 0)
     for seed in 0..<UInt64(12 * Self.effort) {
-      var random = HandlingRandom(80_000 + seed)
+      var random = HandlingRandom(80_000 + seed + Seeds.shift)
       let board = HandledBoard(
         magnetometer: Mount.everyPlacement[Int(random.between(0, 48))],
         inertial: Mount.everyPlacement[Int(random.between(0, 48))], hasGyro: seed % 2 == 0,

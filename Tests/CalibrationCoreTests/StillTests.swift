@@ -78,7 +78,7 @@ struct StillTests {
   func gyro() throws {
     var worst = 0.0
     var inside = 0
-    for seed in 1...100 {
+    for seed in Seeds.units(100) {
       let bias = Vector3(0.02, -0.03, 0.01)
       let outcome = rest(bias: bias, seconds: 10.1, seed: UInt64(seed)).outcome
       #expect(outcome.refusal == nil)

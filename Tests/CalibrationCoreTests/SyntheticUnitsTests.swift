@@ -79,7 +79,7 @@ import Testing
   @Test(arguments: Kind.allCases)
   func aFewUnits(kind: Kind) {
     let count = Self.isLong ? 40 : 3
-    let rows = (1...count).map { Self.run($0, kind, fastest: Self.isLong ? 100 : 10) }
+    let rows = Seeds.units(count).map { Self.run($0, kind, fastest: Self.isLong ? 100 : 10) }
     Self.judge(rows, kind)
     #expect(rows.filter { $0.score >= 80 }.count >= count / 2)
   }
@@ -89,8 +89,7 @@ import Testing
   func aThousandUnits(kind: Kind) {
     let environment = ProcessInfo.processInfo.environment
     let isWhole = kind == .asked || environment["LODESTONE_LONG"] == "1"
-    let first = environment["SEED"].flatMap { Int($0) } ?? 1
-    let rows = (first..<first + (isWhole ? 1_000 : 200)).map { Self.run($0, kind) }
+    let rows = Seeds.units(isWhole ? 1_000 : 200).map { Self.run($0, kind) }
     print(Self.table(rows, kind))
     Self.judge(rows, kind)
   }

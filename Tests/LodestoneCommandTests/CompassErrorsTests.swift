@@ -23,7 +23,7 @@ struct CompassErrorsTests {
   }
 
   static func errors(_ record: CalibrationRecord, mount: Mount = .aligned) -> CompassErrors {
-    CompassErrors(record: record, mount: mount, sampleDip: .pi / 3, modelDip: nil)
+    CompassErrors(record: record, toBody: mount.matrix, sampleDip: .pi / 3, modelDip: nil)
   }
 
   // The horizontal field is 50 cos 60 = 25 µT. Iron of 5 µT to the right (body x): headed north it turns the
@@ -99,11 +99,11 @@ struct CompassErrorsTests {
     let set = SampleSet(kept, of: record)
     // The fixture's own dip; outliers and noise move the middle one of a thousand by little.
     #expect(abs((set.dip ?? 0) - ReportFixture.dip) < 0.2 * .pi / 180)
-    let none = CompassErrors(record: record, mount: .aligned, sampleDip: nil, modelDip: nil)
+    let none = CompassErrors(record: record, toBody: .identity, sampleDip: nil, modelDip: nil)
     #expect(none.source == .assumed && abs(none.dip - 65 * .pi / 180) < 1e-12)
-    let model = CompassErrors(record: record, mount: .aligned, sampleDip: nil, modelDip: -40)
+    let model = CompassErrors(record: record, toBody: .identity, sampleDip: nil, modelDip: -40)
     #expect(model.source == .model && model.dip < 0)
-    let pole = CompassErrors(record: record, mount: .aligned, sampleDip: nil, modelDip: 90)
+    let pole = CompassErrors(record: record, toBody: .identity, sampleDip: nil, modelDip: 90)
     #expect(pole.worst(of: nil).isFinite && pole.remaining.isFinite)
   }
 

@@ -228,6 +228,38 @@ extension MountDetective {
     return track.up.indices.contains(place) ? track.up[place] : nil
   }
 
+  /// By how much the field has turned in the first magnetometer between two moments, radians, 0 to a whole turn,
+  /// in whatever sense; `nil` without one. What the board is made of turns with it and changes nothing; a magnet
+  /// that comes near moves the field, but on no circle. Where `level` says where up is on the level board, only
+  /// what was measured on a level one counts.
+  func fieldTurn(
+    from: Timestamp, to: Timestamp, level: Vector3?, _ track: MountTrack
+  ) -> Double? {
+    guard let chip = chips.firstIndex(where: { $0.contains(.field) }) else { return nil }
+    let fields = range(from, to).clamped(to: slots[chip].indices).compactMap { index in
+      guard let level else { return slots[chip][index].meanField }
+      // Eight degrees.
+      guard track.up.indices.contains(index), let up = track.up[index], up.dot(level) > 0.99
+      else { return nil }
+      return slots[chip][index].meanField
+    }
+    // Means of a fifth of a second.
+    let run = 4
+    let points = stride(from: 0, to: fields.count - run + 1, by: run).map { start in
+      fields[start..<start + run].reduce(.zero, +) / Double(run)
+    }
+    guard let first = points.first, let last = points.last,
+      let middle = points.max(by: {
+        ($0 - first).length + ($0 - last).length < ($1 - first).length + ($1 - last).length
+      })
+    else { return 0 }
+    let (a, b) = (first - middle, last - middle)
+    // Nearer to each other they are noise. The chord of half a turn is twice the horizontal field.
+    guard a.length > 4, b.length > 4 else { return 0 }
+    // The angle at the circumference is half of the one at the centre over the other arc.
+    return 2 * (.pi - atan2(a.cross(b).length, a.dot(b)))
+  }
+
   /// Turn about up between two moments, radians, right-handed in the chip's frame; `nil` without a gyro.
   func turn(from: Timestamp, to: Timestamp, _ track: MountTrack) -> Double? {
     track.turn(in: range(from, to))

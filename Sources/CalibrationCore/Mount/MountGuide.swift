@@ -60,8 +60,8 @@ public struct MountGuide: Sendable {
   public private(set) var step: Step
   /// Gestures that were seen.
   public private(set) var seen: [MountDetective.Gesture] = []
-  /// Gestures for which there was time, and which no chip could show as they were done: a turn without a gyro.
-  /// Whether it was done is in the field, which is judged with the rest in `findings`.
+  /// Gestures for which there was time, and which no chip could show as they were done: a turn where there is
+  /// neither a gyro nor a magnetometer.
   public private(set) var unchecked: [MountDetective.Gesture] = []
   /// What keeps the step from being done, in words; `nil` where there is nothing to add.
   public private(set) var hint: String?
@@ -214,8 +214,17 @@ public struct MountGuide: Sendable {
     if let turn = detective.turn(from: turnStart, to: now, track) {
       guard abs(turn) > 2.6 else { return false }
       seen.append(.clockwise)
+    } else if let turn = detective.fieldTurn(
+      from: turnStart, to: now, level: level, track)
+    {
+      // No gyro, but a compass: the field has turned by as much, if not in which sense. That is judged when the
+      // magnetometer's axes are known.
+      guard turn > 2.6 else {
+        hint = now.seconds(since: turnStart) > 8 ? "further: the field has not turned by half" : nil
+        return false
+      }
+      seen.append(.clockwise)
     } else {
-      // No gyro: what the field did is judged when the magnetometer's axes are known.
       guard now.seconds(since: turnStart) > 8 else { return false }
       unchecked.append(.clockwise)
     }

@@ -1,6 +1,6 @@
 // Headings from a receiver's course, on a drive with a few bends.
 
-import LinearAlgebra
+public import LinearAlgebra
 public import SensorTypes
 
 /// Puts field samples together with a receiver's course, for something that points the way it goes.
@@ -46,7 +46,7 @@ public struct CourseGathering: Sendable {
 
   /// The angle from true to magnetic north, radians.
   public var declination: Double
-  private let mount: Mount
+  private let toBody: Matrix3
   private let latency: Double
   private var samples: [CalibrationSample] = []
   private var last: Course?
@@ -61,10 +61,13 @@ public struct CourseGathering: Sendable {
   ///
   /// - Parameters:
   ///   - mount: How the magnetometer sits on the board.
+  ///   - level: How the board sits in the vehicle, as its level record says.
   ///   - declination: From true to magnetic north, radians.
   ///   - latency: How old a fix is when it arrives, seconds.
-  public init(mount: Mount, declination: Double, latency: Double = 0.08) {
-    self.mount = mount
+  public init(
+    mount: Mount, level: Quaternion = .identity, declination: Double, latency: Double = 0.08
+  ) {
+    toBody = level.matrix * mount.matrix
     self.declination = declination
     self.latency = latency
   }
@@ -117,7 +120,7 @@ public struct CourseGathering: Sendable {
     let heading = before.heading + rate * step / 2
     let acceleration = Vector3(
       rate * (now.speed + before.speed) / 2, (now.speed - before.speed) / step, 0)
-    let turn = mount.matrix.transposed
+    let turn = toBody.transposed
     let epoch = meanwhile.map { sample in
       var sample = sample
       sample.force = sample.force.map { $0 - turn * acceleration }

@@ -66,7 +66,7 @@ extension ReferencedFitter {
     _ method: CalibrationMethod, _ observations: [ReferencedRegression.Observation],
     _ result: ReferencedRegression.Result, samples: Int
   ) -> CalibrationOutcome {
-    let turn = mount.matrix
+    let turn = toBody
     let back = turn.transposed
     guard let inverse = result.distortion.inverse,
       let toSensor = basis.map({ $0.inverse }) ?? .identity

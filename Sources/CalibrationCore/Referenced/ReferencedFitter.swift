@@ -41,8 +41,8 @@ public struct ReferencedFitter: Sendable {
     }
   }
 
-  /// How the magnetometer sits on the board.
-  public var mount: Mount
+  /// From the magnetometer's frame to the body's: the mount, and the level after it.
+  let toBody: Matrix3
   /// The earth's field here; `nil` where the place is not known.
   public var earth: EarthField?
   /// Soft iron that is known already (a record's matrix, sensor frame): what is found comes on top of it,
@@ -50,8 +50,21 @@ public struct ReferencedFitter: Sendable {
   public var basis: Matrix3?
 
   /// Makes a fitter.
-  public init(mount: Mount, earth: EarthField?, basis: Matrix3? = nil) {
-    self.mount = mount
+  ///
+  /// - Parameters:
+  ///   - mount: How the magnetometer sits on the board.
+  ///   - level: How the board sits in its carrier, as its level record says: headings are the carrier's, as
+  ///     those are that the hub publishes.
+  ///   - earth: The earth's field here; `nil` where the place is not known.
+  ///   - basis: Soft iron that is known already.
+  public init(
+    mount: Mount, level: Quaternion = .identity, earth: EarthField?, basis: Matrix3? = nil
+  ) {
+    self.init(toBody: level.matrix * mount.matrix, earth: earth, basis: basis)
+  }
+
+  private init(toBody: Matrix3, earth: EarthField?, basis: Matrix3?) {
+    self.toBody = toBody
     self.earth = earth
     self.basis = basis
   }
@@ -216,7 +229,7 @@ public struct ReferencedFitter: Sendable {
   func bins(_ samples: [CalibrationSample], gyroBias: Vector3? = nil)
     -> [ReferencedRegression.Observation]
   {
-    let turn = mount.matrix
+    let turn = toBody
     let sense = turn.determinant
     var tracker = UpTracker()
     tracker.bias = gyroBias ?? self.gyroBias([samples])
@@ -254,7 +267,7 @@ public struct ReferencedFitter: Sendable {
   /// What the gyro says of a board that does not turn, body frame, rad/s, as far as it tilts: gravity draws the
   /// direction that a biased gyro carries away back all the time.
   private func gyroBias(_ lists: [[CalibrationSample]]) -> Vector3 {
-    let turn = mount.matrix
+    let turn = toBody
     let sense = turn.determinant
     var bias = Vector3.zero
     for _ in 0..<4 {
@@ -408,8 +421,8 @@ extension ReferencedFitter {
   public func headings(_ samples: [CalibrationSample], by calibration: AppliedCalibration?)
     -> [Double]
   {
-    let plain = ReferencedFitter(mount: mount, earth: earth)
-    let turn = mount.matrix
+    let plain = ReferencedFitter(toBody: toBody, earth: earth, basis: nil)
+    let turn = toBody
     return plain.bins(samples).compactMap { o in
       let field = calibration.map { turn * $0.correct(turn.transposed * o.field) } ?? o.field
       return ReferencedRegression.heading(of: field, up: o.up)

@@ -394,14 +394,17 @@ public struct AttitudeEstimator: Sendable {
     state.fieldTime = time
     state.field = field
     if state.mode != .inertial { state.carry.decay(dt) }
-    note(quality)
+    if quality != state.quality { calibrationDidChange(quality: quality) }
     if dt == 0 { state.monitor.reset() }
     var earth: Vector3?
     var tilt = 0.0
     if let offset = gyroOffset(at: time) {
       if state.filter.isRunning {
         let freed = state.filter.add(field: field, offset: offset)
-        if state.filter.hasNorth { earth = freed }
+        if state.filter.hasNorth {
+          earth = freed
+          watchRest(field, dt)
+        }
       } else {
         state.start.add(field: field)
       }
@@ -442,6 +445,12 @@ public struct AttitudeEstimator: Sendable {
     return true
   }
 
+  /// The field of the earth tells a slow turn from rest.
+  private mutating func watchRest(_ field: Vector3, _ dt: Double) {
+    guard state.monitor.disturbance == nil, dt > 0 else { return state.rest.forgetField() }
+    if let turn = state.rest.update(field: field, dt) { state.filter.doubtRest(turn) }
+  }
+
   /// A magnet that was found on the board and is taken off again need not be unlearned by turning: as soon
   /// as the field is right without it, it is forgotten.
   private mutating func watchMagnet(_ iron: Vector3, _ field: Vector3, _ dt: Double) {
@@ -475,7 +484,7 @@ public struct AttitudeEstimator: Sendable {
   ///   - quality: The new calibration's; one that has none before or after is not rebased but begun anew.
   public mutating func calibrationDidChange(shift: Vector3, quality: MagnetometerQuality) {
     guard quality.isCalibrated, state.quality.isCalibrated, shift.isFinite else {
-      return note(quality)
+      return calibrationDidChange(quality: quality)
     }
     state.quality = quality
     history?.note(quality)
@@ -498,7 +507,8 @@ public struct AttitudeEstimator: Sendable {
     }
   }
 
-  private mutating func note(_ quality: MagnetometerQuality) {
+  /// The same where nobody says by how much samples have shifted.
+  private mutating func calibrationDidChange(quality: MagnetometerQuality) {
     guard quality != state.quality else { return }
     let wasCalibrated = state.quality.isCalibrated
     state.quality = quality

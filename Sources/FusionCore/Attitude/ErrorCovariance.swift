@@ -44,6 +44,11 @@ struct ErrorCovariance: Sendable, Hashable, Codable {
     for row in rows.indices { rows[row][row] += noise[row] }
   }
 
+  /// Adds what one cause, of unknown size, does to all errors together: `P <- P + e e'`.
+  mutating func add(common e: ErrorVector) {
+    for row in rows.indices { rows[row].add(e, times: e[row]) }
+  }
+
   /// The rows of a transition matrix that are not those of the identity.
   struct Transition {
     var attitude: (ErrorVector, ErrorVector, ErrorVector)

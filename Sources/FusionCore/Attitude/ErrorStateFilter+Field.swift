@@ -178,6 +178,25 @@ extension ErrorStateFilter {
     covariance.add(square, to: ErrorVector.field + 1)
   }
 
+  /// What passed for rest was a slow turn. As much of it as was learned as the gyro's bias, nobody knows how much,
+  /// heading has not turned by; and the field says what the bias is without it.
+  mutating func doubtRest(_ turn: RestDetector.SlowTurn) {
+    covariance.tape?.doubtHeading()
+    var common = ErrorVector.zero
+    common[ErrorVector.attitude + 2] = turn.angle
+    common[vector: ErrorVector.bias] = -turn.rate * turn.up
+    covariance.add(common: common)
+    var (x, h) = (ErrorVector.zero, ErrorVector.zero)
+    h[vector: ErrorVector.bias] = turn.up
+    let deviation = 0.15 * Double.pi / 180 + 0.3 * abs(turn.rate)
+    covariance.update(
+      &x, h: h, value: turn.up.dot(turn.felt - strapdown.bias) - turn.rate,
+      variance: deviation * deviation)
+    apply(x)
+    block.turn(by: Quaternion(rotationVector: x[vector: ErrorVector.attitude]))
+    summarise()
+  }
+
   /// Lets field and heading move by what another calibration changes, microtesla.
   mutating func loosenField(by shift: Vector3) {
     // A record that was made beside a magnet takes it up; one that was not leaves it where it is.

@@ -2,6 +2,12 @@
 
 import LinearAlgebra
 
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
 /// Notices that the board lies still.
 ///
 /// Rest is 1.5 s during which both sensors stay near their own half-second means and the mean rate
@@ -11,6 +17,8 @@ struct RestDetector: Sendable, Hashable, Codable {
   /// Low-passed angular rate, rad/s, body frame.
   private(set) var rate: Vector3?
   private var force: Vector3?
+  /// The mean rate of the last seconds of stillness.
+  private var settled = Vector3.zero
   /// Seconds of stillness so far.
   private var quiet = 0.0
 
@@ -19,26 +27,69 @@ struct RestDetector: Sendable, Hashable, Codable {
 
   private var anchor: Vector3?
 
+  /// What the field says of the same stillness: its half-second mean, how its samples scatter about that (square),
+  /// what the mean was when the watch began, and for how long it has been watched since.
+  private var field: Vector3?
+  private var fieldScatter = 0.0
+  private var fieldAnchor: Vector3?
+  private var watched = 0.0
+  /// The mean rate when it began.
+  private var watchRate = Vector3.zero
+  /// The mean field half a second to a second ago, the one that follows it, and seconds since that.
+  private var fieldBefore: Vector3?
+  private var fieldNext: Vector3?
+  private var sinceNext = 0.0
+  /// For how long rest is not believed yet, seconds.
+  private var doubt = 0.0
+
   /// A force that stays this close (m/s^2) to what it was when stillness began is gravity. A vehicle that
   /// gently sets off turns nothing and shakes nothing: the force is all that tells.
   static let steadyThreshold = 0.025
   static let timeConstant = 0.5
+  /// The mean rate of a board at rest stays this near (rad/s) to its own mean over the last seconds: a turn that
+  /// begins or ends gently does not.
+  static let driftThreshold = 0.1 * Double.pi / 180
+  static let settlingTime = 4.0
   static let rateThreshold = 2 * Double.pi / 180
   static let forceThreshold = 0.5
   static let duration = 1.5
   static let quietDuration = 0.2
+  /// The least that a mean field has moved when it is said to have, uT.
+  static let fieldThreshold = 0.4
+  /// The field's watch begins anew after so long, seconds: a chip drifts with its temperature.
+  static let longestWatch = 20.0
+  /// So much longer than a turn went unnoticed rest is not believed again, and at most so long, seconds.
+  static let mistrust = 2.0
+  static let leastMistrust = 4.0
+  static let longestMistrust = 20.0
+  /// How far back a slow turn is looked for, seconds; twice that at most.
+  static let step = 0.5
+  /// A turn that passes for rest can carry the bias with it, and become as fast as this, rad/s.
+  static let fastestTurn = 3 * Double.pi / 180
 
   /// Whether the board lies still.
-  var isResting: Bool { quiet >= Self.duration }
+  var isResting: Bool { quiet >= Self.duration && doubt == 0 }
 
   /// Whether neither rate nor force has changed for a while: at rest, whatever the bias is thought to be.
   var isCalm: Bool { calm >= Self.duration }
 
   /// Whether it has lain still for a moment: enough to lean on, not to be sure of.
-  var isQuiet: Bool { quiet >= Self.quietDuration }
+  var isQuiet: Bool { quiet >= Self.quietDuration && doubt == 0 }
 
   /// Whether it lies still or rolls on without being accelerated.
   var isSteady: Bool { isResting && anchor != nil }
+
+  /// A turn so slow that it passed for rest.
+  struct SlowTurn {
+    /// Radians about up since the watch began, right-handed.
+    var angle: Double
+    /// The same, radians a second.
+    var rate: Double
+    /// Up, body frame.
+    var up: Vector3
+    /// What the gyro says meanwhile, its bias included, rad/s.
+    var felt: Vector3
+  }
 
   /// Forgets everything, after a gap.
   mutating func reset() { self = RestDetector() }
@@ -56,8 +107,79 @@ struct RestDetector: Sendable, Hashable, Codable {
     rate = mean
     let isEven = (new - mean).lengthSquared < Self.rateThreshold * Self.rateThreshold
     calm = isEven ? min(calm + dt, 10) : 0
-    let isStill = isEven && (mean - bias).lengthSquared < limit * limit
+    if quiet == 0 { settled = mean }
+    settled += (mean - settled) * (dt / (Self.settlingTime + dt))
+    let drift = (mean - settled).lengthSquared
+    let isStill =
+      isEven && (mean - bias).lengthSquared < limit * limit
+      && drift < Self.driftThreshold * Self.driftThreshold
+    if doubt > 0 {
+      doubt = max(0, doubt - dt)
+      // What was doubted all along needs no correction: the watch begins anew with belief.
+      if doubt == 0 { fieldAnchor = nil }
+    }
     quiet = isStill ? min(quiet + dt, 10) : 0
+  }
+
+  /// Says that the field is not the earth's now: what comes after is compared with nothing from before.
+  mutating func forgetField() { (field, fieldAnchor) = (nil, nil) }
+
+  /// Takes one field sample, body frame, uT, of a field that is the earth's. A ship that swings at her anchor, or
+  /// begins a turn, is as still to gyro and accelerometer as one that lies in a dock, and her turning would be
+  /// learned as the gyro's bias; the field turns with her.
+  ///
+  /// - Parameters:
+  ///   - dt: Seconds since the sample before.
+  /// - Returns: The turn that was taken for rest, where there was one: it is none any more.
+  mutating func update(field new: Vector3, _ dt: Double) -> SlowTurn? {
+    guard let old = field, dt < 1 else {
+      (field, fieldAnchor) = (new, nil)
+      return nil
+    }
+    let mean = old + (new - old) * (dt / (Self.timeConstant + dt))
+    field = mean
+    let memory = 4 * Self.timeConstant
+    fieldScatter += ((new - mean).lengthSquared - fieldScatter) * (dt / (memory + dt))
+    let isWatched = quiet >= Self.duration || doubt > 0
+    guard isWatched, let held = fieldAnchor, watched < Self.longestWatch else {
+      watched = 0
+      fieldAnchor = isWatched ? mean : nil
+      (fieldBefore, fieldNext, sinceNext) = (nil, fieldAnchor, 0)
+      watchRate = rate ?? .zero
+      return nil
+    }
+    watched += dt
+    sinceNext += dt
+    if sinceNext >= Self.step {
+      (fieldBefore, fieldNext, sinceNext) = (fieldNext, mean, 0)
+    }
+    let moved = (mean - held).lengthSquared
+    // Of two means of n samples: sixteen times twice the square over n.
+    let noise = 16 * fieldScatter * dt / Self.timeConstant
+    guard moved > Self.fieldThreshold * Self.fieldThreshold + noise else { return nil }
+    let time = watched
+    fieldAnchor = nil
+    let mistrust = min(max(Self.mistrust * time, Self.leastMistrust), Self.longestMistrust)
+    // Whatever moves the field now, this is not the time to begin to believe.
+    guard doubt == 0 else {
+      doubt = max(doubt, mistrust)
+      return nil
+    }
+    guard let up = force?.normalized, let felt = rate, let before = fieldBefore else { return nil }
+    // In the body the field turns the other way.
+    let (a, b) = (mean - up.dot(mean) * up, held - up.dot(held) * up)
+    let angle = atan2(up.dot(a.cross(b)), a.dot(b))
+    // A turn about the vertical changes neither how strong the field is nor how steep, and a slow one was well on its
+    // way a moment ago. The rest is iron that moves.
+    let way = (mean - held).dot(before - held)
+    let stretch = mean.length - held.length
+    let rise = up.dot(mean - held)
+    guard abs(angle) < Self.fastestTurn * time, stretch * stretch + rise * rise < 0.2 * moved,
+      way > 0.35 * moved
+    else { return nil }
+    doubt = mistrust
+    quiet = 0
+    return SlowTurn(angle: angle, rate: angle / time, up: up, felt: 0.5 * (watchRate + felt))
   }
 
   /// Takes one specific force, m/s^2.

@@ -59,7 +59,8 @@ struct CourseRun {
     var bench = given
     bench.takesBendsOut = false
     var progress = ProgressLine(options.format)
-    var gathering = CourseGathering(mount: bench.sensor.mount, declination: 0)
+    var gathering = CourseGathering(
+      mount: bench.sensor.mount, level: bench.level, declination: 0)
     var outcome = CalibrationOutcome(fit: nil, refusal: "no steady course yet")
     var note = "waiting for the first fix"
     let start = bench.session.now()

@@ -12,7 +12,8 @@ struct HeadingCommand: ParsableCommand {
     abstract: "Calibrate hard iron from one heading that is known.",
     discussion: """
       The board is held still and points to DEG: true north unless --magnetic is given. One heading shows \
-      hard iron only; soft iron stays as the record in force says. It needs the earth's field: from a fix, \
+      hard iron only; soft iron stays as the record in force says. A record that is better and shows DEG \
+      as well as it is known stays, unless --force is given. It needs the earth's field: from a fix, \
       the board file's position, --latitude and --longitude, or --field.
       """)
 
@@ -87,6 +88,7 @@ struct HeadingCommand: ParsableCommand {
     var report = ReferencedReport(outcome: outcome, bench: bench)
     let sighting = ReferencedFitter.Sighting(
       samples: bench.samples, heading: direction, deviation: error * .pi / 180)
+    report.judge = (error, 1)
     if let record = bench.record { report.before = fitter.card([sighting], by: record).error }
     if let fit = outcome.fit { report.after = fitter.card([sighting], by: fit.applied).error }
     try report.finish()

@@ -10,7 +10,8 @@ struct ImportCommand: ParsableCommand {
     abstract: "Takes records from a file, each for the chip it belongs to.",
     discussion: """
       A record of a chip that this board has not got, or has elsewhere, is refused: with --as-chip it is \
-      given to another one all the same. All records of a file are taken, or none.
+      given to another one all the same. Nothing is taken where one record of the file is refused; where \
+      writing fails later, it is said which were taken.
       """)
 
   @OptionGroup var board: BoardOptions
@@ -39,18 +40,42 @@ struct ImportCommand: ParsableCommand {
       for record in records { try check(record, board) }
     }
     // None where one is refused.
+    for (index, record) in records.enumerated() {
+      let key = CalibrationStore.Key(record)
+      guard !records[..<index].contains(where: { CalibrationStore.Key($0) == key }) else {
+        throw CommandError("refused: \(file) has two records of the \(key)")
+      }
+    }
     for record in records where !force {
       if case .record(let present) = store.current(CalibrationStore.Key(record)), present.isLocked {
         throw CalibrationStore.Locked(key: CalibrationStore.Key(record))
       }
     }
-    for record in records {
-      try store.save(record, overridingLock: force)
+    for (index, record) in records.enumerated() {
+      do {
+        try store.save(record, overridingLock: force)
+      } catch {
+        throw Self.cut(error, taken: records[..<index], left: records[index...])
+      }
       switch format {
       case .json: Terminal.say(RecordText.line(record).line)
       case .text: Terminal.say("\(CalibrationStore.Key(record)): \(RecordText.short(record))")
       }
     }
+  }
+
+  /// What became of a file whose records could not all be written.
+  private static func cut(
+    _ error: any Error, taken: ArraySlice<StoredRecord>, left: ArraySlice<StoredRecord>
+  ) -> CommandError {
+    func names(_ records: ArraySlice<StoredRecord>) -> String {
+      records.map { CalibrationStore.Key($0).description }.joined(separator: ", ")
+    }
+    let before =
+      taken.isEmpty
+      ? "nothing was taken"
+      : "taken: \(names(taken)); lodestone calibrate rollback brings the ones before them back"
+    return CommandError("\(error)\n\(before)\nnot taken: \(names(left))")
   }
 
   private func read() throws -> [StoredRecord] {

@@ -10,7 +10,7 @@ struct ListRecordsCommand: ParsableCommand {
     abstract: "The calibration records of this machine.",
     discussion: """
       A damaged record is put aside, under another name beside the others, and reported; the one before it \
-      is offered.
+      is offered. What was put aside earlier, damaged or replaced, is named at the end.
       """)
 
   @OptionGroup var board: BoardOptions
@@ -54,10 +54,11 @@ struct ListRecordsCommand: ParsableCommand {
       line.set("reason", why.description)
       Terminal.say(line.line)
     }
-    for one in aside {
+    for file in store.setAsideFiles {
       var line = JSONLine()
-      line.set("setAside", one.file.path)
-      line.set("reason", one.reason)
+      line.set("setAside", file.path)
+      line.set("damaged", CalibrationStore.isDamaged(file))
+      line.set("reason", aside.first { $0.file.path == file.path }?.reason)
       Terminal.say(line.line)
     }
   }
@@ -107,9 +108,11 @@ struct ListRecordsCommand: ParsableCommand {
         notes.append("\(entry.file.lastPathComponent) is not used: \(why)")
       }
     }
-    let aside = store.setAsideFiles
-    if !aside.isEmpty {
-      notes.append("put aside: \(aside.map(\.lastPathComponent).joined(separator: ", "))")
+    for (isDamaged, words) in [(true, "damaged"), (false, "could not be used here, replaced")] {
+      let files = store.setAsideFiles.filter { CalibrationStore.isDamaged($0) == isDamaged }
+      guard !files.isEmpty else { continue }
+      let names = files.map(\.lastPathComponent).joined(separator: ", ")
+      notes.append("put aside (\(words)): \(names)")
     }
     for note in notes { Terminal.say(note) }
   }

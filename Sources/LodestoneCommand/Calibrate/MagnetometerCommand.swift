@@ -24,14 +24,7 @@ struct MagnetometerCommand: ParsableCommand {
   @Option(parsing: .unconditional, help: "End after this many seconds at the latest, 10 to 3600.")
   var seconds = CalibrationCoach.Params().seconds
 
-  @Flag(help: "Begin at once, ask nothing: for when there is no keyboard.")
-  var yes = false
-
-  @Flag(help: "In place of a locked record too.")
-  var force = false
-
-  @Option(help: "How to print: text or json.")
-  var format = OutputFormat.text
+  @OptionGroup var saving: SaveOptions
 
   func validate() throws {
     guard (10...3_600).contains(seconds) else {
@@ -40,18 +33,17 @@ struct MagnetometerCommand: ParsableCommand {
   }
 
   func run() throws {
+    let format = saving.format
     let isDrawn = format == .text && ScreenTerminal.isPossible
-    guard yes || isDrawn else {
+    guard saving.yes || isDrawn else {
       throw CommandError("nobody is at the keyboard: say --yes when somebody turns the board")
     }
     let session = try Session(board: board.name)
     guard let found = session.sensor(of: .magnetometer) else {
-      try refuse("this board has no magnetometer (\(session.chips))")
+      try saving.refuse("this board has no magnetometer (\(session.chips))")
     }
-    let key = CalibrationStore.Key(.magnetometer, found.sensor)
-    if !force, case .record(let record) = session.state.calibrations.current(key), record.isLocked {
-      try refuse(CalibrationStore.Locked(key: key).description)
-    }
+    let saver = RecordSaver(session: session, options: saving)
+    try saver.checkLock(.magnetometer, found.sensor)
     var guide = Guide(session: session, magnetometer: found, field: field, seconds: seconds)
     let name = "\(found.sensor.chip) at \(found.sensor.attachment)"
     let way: Guide.Way
@@ -61,19 +53,6 @@ struct MagnetometerCommand: ParsableCommand {
     } else {
       way = try guide.run(SpokenGuide(format: format))
     }
-    let report = GuideReport(guide, format: format, way: way)
-    try report.finish(force: force)
-  }
-
-  private func refuse(_ reason: String) throws -> Never {
-    guard format == .json else { throw CommandError("refused: \(reason)") }
-    var line = JSONLine()
-    line.set("v", ObservationLines.version)
-    line.set("kind", "calibration")
-    line.set("accepted", false)
-    line.set("saved", false)
-    line.set("reason", reason)
-    Terminal.write(line.line + "\n")
-    throw ExitCode.failure
+    try GuideReport(guide, saver: saver, way: way).finish()
   }
 }

@@ -200,7 +200,9 @@ struct MountProgress {
           // The finished step's line stays, with what came of it; the next begins below it.
           let outcome =
             guide.seen.contains(gesture)
-            ? "seen" : guide.unchecked.contains(gesture) ? "not checked: no gyro" : "NOT seen"
+            ? "seen"
+            : guide.unchecked.contains(gesture)
+              ? "not checked: no gyro or magnetometer" : "NOT seen"
           text += isDrawn ? "\r\(clock)\(step.words) \(outcome)\u{1B}[K\n" : "\(clock)\(outcome)\n"
         }
         if guide.step == .done { return Terminal.write(text) }

@@ -73,6 +73,7 @@ struct PlanarCommand: ParsableCommand {
           return $0 + turn * turn
         }
         report.before = (sum / Double(old.count)).squareRoot()
+        report.judge = (fit.quality.headingError, 1)
       }
     }
     try report.finish()

@@ -11,7 +11,7 @@ struct SaveOptions: ParsableArguments {
   @Flag(name: .shortAndLong, help: "Ask nothing: begin at once, and save what is accepted.")
   var yes = false
 
-  @Flag(help: "In place of a locked record too.")
+  @Flag(help: "In place of a locked record too, or of one that is better.")
   var force = false
 
   @Option(help: "How to print: text or json.")
@@ -47,15 +47,29 @@ struct RecordSaver {
   }
 
   /// Whether an accepted record is to be saved; a person is asked.
-  func isWanted() throws -> Bool {
-    if options.yes { return true }
-    return try Keyboard.ask("save this calibration? [y/N] ")?.lowercased().hasPrefix("y") ?? false
+  ///
+  /// - Parameter better: Why the one in force is the better one; it stays where nobody is asked and `--force`
+  ///   was not said.
+  func isWanted(inPlaceOf better: String? = nil) throws -> Bool {
+    if options.yes { return better == nil || options.force }
+    let question =
+      better.map { "\($0)\nsave this one all the same? [y/N] " } ?? "save this calibration? [y/N] "
+    return try Keyboard.ask(question)?.lowercased().hasPrefix("y") ?? false
   }
 
-  /// Stores a record. Returns its file; `nil` where the board is simulated and nothing is kept.
-  func save(_ record: StoredRecord) throws -> URL? {
+  /// Stores a record, and beside it the samples of a magnetometer's that a report draws. Returns its file; `nil`
+  /// where the board is simulated and nothing is kept.
+  func save(_ record: StoredRecord, samples: CalibrationSamples? = nil) throws -> URL? {
     let store = session.state.calibrations
     try store.save(record, overridingLock: options.force)
+    if let samples {
+      do {
+        try store.save(samples, chip: record.chip, position: record.busPosition)
+      } catch {
+        // The record is what counts; a report can do without drawings.
+        Terminal.warn("lodestone: the samples were not kept: \(error)")
+      }
+    }
     let isKept = Session.keptState(isSimulated: session.simulation != nil) != nil
     return isKept ? store.file(CalibrationStore.Key(record)) : nil
   }

@@ -57,6 +57,7 @@ struct ReportCommand: ParsableCommand {
       throw CommandError(
         "no board is named or found, and there is no record in \(store.folder.path)")
     }
+    let level = board.flatMap { store.level(of: $0) }
     let dip = dip(of: board, state: state, unixSeconds: unixSeconds)
     return CalibrationReport(
       board: board?.name ?? Self.name(in: store) ?? "this machine",
@@ -65,6 +66,7 @@ struct ReportCommand: ParsableCommand {
       magnetometers: chips.filter { $0.key.kind == .magnetometer }.map { chip in
         var magnetometer = magnetometer(chip.key, store)
         magnetometer.mount = chip.mount
+        magnetometer.level = level
         magnetometer.modelDip = dip
         return magnetometer
       },

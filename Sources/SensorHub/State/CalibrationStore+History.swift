@@ -237,10 +237,18 @@ extension CalibrationStore {
       .map { folder.appending(path: $0) }
   }
 
-  /// Files of damaged records that were put out of the way, sorted by name.
+  /// Files that were put out of the way, sorted by name: damaged records, and those that could not be used here
+  /// and were replaced (`isDamaged` tells them apart).
   public var setAsideFiles: [URL] {
-    StateFile.names(in: folder.path).filter { $0.contains(".json.corrupt-") }
+    StateFile.names(in: folder.path)
+      .filter { $0.contains(".json.corrupt-") || $0.contains(".json.replaced-") }
       .map { folder.appending(path: $0) }
+  }
+
+  /// Whether one of `setAsideFiles` was put away because it is damaged; one that was not may be good for
+  /// another version, another chip or another user.
+  public static func isDamaged(_ setAside: URL) -> Bool {
+    setAside.lastPathComponent.contains(".json.corrupt-")
   }
 
   /// One file of the folder and what it holds.

@@ -57,6 +57,8 @@ struct Guide {
   private let field: FieldOptions
   private var assembler: SampleAssembler
   private var hasFix = false
+  /// From the chip's frame to the body's.
+  private let toBody: Matrix3
 
   init(
     session: Session, magnetometer: (index: Int, sensor: Board.Sensor), field: FieldOptions,
@@ -72,6 +74,8 @@ struct Guide {
       if case .record(let applied) = session.state.calibrations.find(sensor) { applied } else {
         nil
       }
+    let level = session.state.calibrations.level(of: session.board)
+    toBody = (level ?? .identity).matrix * sensor.mount.matrix
     var params = CalibrationCoach.Params()
     params.seconds = seconds
     coach = CalibrationCoach(mount: sensor.mount, params: params)
@@ -155,7 +159,7 @@ struct Guide {
 
   /// Tells the coach of the field here, as well as that is known.
   private mutating func expect(fix: GNSSFix?) {
-    let up = sensor.mount.matrix.transposed * Vector3(0, 0, 1)
+    let up = toBody.transposed * Vector3(0, 0, 1)
     guard let earth = try? field.resolve(session, fix: fix).get().earth else {
       coach.expected = ExpectedField(up: up)
       return

@@ -7,16 +7,16 @@ import SensorHub
 /// What came of a guided calibration: saves it where it is to be, and says so.
 struct GuideReport {
   private let guide: Guide
-  private let format: OutputFormat
+  private let saver: RecordSaver
   private let way: Guide.Way
   /// The heading error of what was in use, degrees, judged by the new one with its own error; `nil` where no
   /// sample says a heading.
   private let before: Double?
   private let after: Double?
 
-  init(_ guide: Guide, format: OutputFormat, way: Guide.Way) {
+  init(_ guide: Guide, saver: RecordSaver, way: Guide.Way) {
     self.guide = guide
-    self.format = format
+    self.saver = saver
     self.way = way
     let coach = guide.coach
     guard let fit = coach.outcome.fit else {
@@ -42,38 +42,40 @@ struct GuideReport {
     if let refusal = coach.outcome.refusal {
       return coach.end == .timeUp ? "time is up, and \(refusal)" : refusal
     }
-    guard way == .ended, coach.score < coach.params.goodScore, guide.before != nil, let before,
-      let after, before < 2 * max(1, after)
+    guard !saver.options.force, way == .ended, coach.score < coach.params.goodScore,
+      guide.before != nil, let before, let after, before < 2 * max(1, after)
     else { return nil }
     // What is in use and a fit that is not good agree: the old one has proved itself longer.
     return "score \(coach.score), and the calibration in use agrees with it"
   }
 
   /// Saves and prints. Ends with exit code 1 where nothing was saved, 130 after a signal.
-  func finish(force: Bool) throws {
+  func finish() throws {
     var file: URL?
+    var isSaved = false
     var refusal = refusal
     var failure: (any Error)?
     if refusal == nil, let fit = coach.outcome.fit {
       do {
-        file = try save(fit, force: force)
+        let sensor = guide.sensor
+        file = try saver.save(
+          .magnetometer(
+            CalibrationRecord(
+              fit: fit, chip: sensor.chip, busPosition: sensor.attachment.description,
+              board: guide.session.board.name, date: guide.session.date,
+              temperature: guide.temperature)),
+          samples: CalibrationSamples(keeping: coach.samples, of: fit.applied))
+        isSaved = true
       } catch {
         failure = error
         refusal = "\(error)"
       }
     }
-    let isKept = Session.keptState(isSimulated: guide.session.simulation != nil) != nil
-    switch format {
-    case .json:
-      Terminal.write(json(refusal, file: isKept ? file : nil, isSaved: file != nil).line + "\n")
+    switch saver.options.format {
+    case .json: Terminal.say(json(refusal, savedTo: file).line)
     case .text:
       if way == .ended || way == .asked { Terminal.write(text) }
-      if file != nil {
-        Terminal.write(
-          isKept
-            ? "saved           \(file?.path ?? "")\n"
-            : "not kept        this is a simulated board: set STATE_DIRECTORY to keep it\n")
-      }
+      if isSaved { RecordSaver.say(savedTo: file) }
     }
     if let failure { throw CommandError("\(failure)") }
     guard let refusal else { return }
@@ -82,24 +84,6 @@ struct GuideReport {
     }
     Terminal.warn("lodestone: interrupted; what was stored stays")
     throw ExitCode(130)
-  }
-
-  private func save(_ fit: CalibrationFit, force: Bool) throws -> URL {
-    let (store, sensor) = (guide.session.state.calibrations, guide.sensor)
-    let position = sensor.attachment.description
-    try store.save(
-      CalibrationRecord(
-        fit: fit, chip: sensor.chip, busPosition: position, board: guide.session.board.name,
-        date: guide.session.date, temperature: guide.temperature), overridingLock: force)
-    do {
-      try store.save(
-        CalibrationSamples(keeping: coach.samples, of: fit.applied), chip: sensor.chip,
-        position: position)
-    } catch {
-      // The record is what counts; a report can do without drawings.
-      Terminal.warn("lodestone: the samples were not kept: \(error)")
-    }
-    return store.file(chip: sensor.chip, position: position)
   }
 
   private var text: String {
@@ -133,15 +117,11 @@ struct GuideReport {
     return lines.map { $0 + "\n" }.joined()
   }
 
-  private func json(_ refusal: String?, file: URL?, isSaved: Bool) -> JSONLine {
-    var line = JSONLine()
-    line.set("v", ObservationLines.version)
-    line.set("kind", "calibration")
-    line.set("accepted", coach.outcome.isAccepted && refusal == nil)
-    line.set("saved", isSaved)
-    line.set("file", file?.path)
+  private func json(_ refusal: String?, savedTo file: URL?) -> JSONLine {
     let quality = coach.outcome.fit?.quality
-    line.set("reason", refusal ?? quality?.reason ?? "")
+    var line = RecordSaver.line(
+      of: .magnetometer, isAccepted: coach.outcome.isAccepted && refusal == nil, savedTo: file,
+      reason: refusal ?? quality?.reason ?? "")
     line.set("end", way == .ended ? coach.end?.rawValue : nil)
     line.set("seconds", coach.age, digits: 1)
     line.set("score", quality?.score ?? 0)

@@ -41,6 +41,10 @@ struct ReferencedBench {
   private static let longestSpeedAge = 2.0
   /// How many field samples have come.
   private(set) var fieldSamples = 0
+  /// How the board sits in its carrier, and what its gyro says at rest (rad/s, its own frame), as the hub
+  /// applies them.
+  let level: Quaternion
+  private let gyroBias: Vector3
   /// More than this of samples is an hour at the usual rates.
   private static let limit = 300_000
 
@@ -61,6 +65,9 @@ struct ReferencedBench {
       throw CommandError(
         "\(NoData.tiltUnknown): declare it by 'level: true' in the board file")
     }
+    let store = session.state.calibrations
+    level = store.level(of: session.board) ?? .identity
+    gyroBias = tilt.flatMap { store.gyroBias(of: sensors[$0]) } ?? .zero
     assembler = SampleAssembler(magnetometerMount: sensors[magnetometer].mount)
     // A drive of a quarter of an hour is not for nothing.
     try saver.checkLock(.magnetometer, sensor)
@@ -75,10 +82,17 @@ struct ReferencedBench {
     session.board.sensors.contains { ChipCatalog.chip(named: $0.chip)?.kind == .receiver }
   }
 
-  /// The calibration that is in force.
-  var record: AppliedCalibration? {
-    if case .record(let applied) = session.state.calibrations.find(sensor) { applied } else { nil }
+  /// The record that is in force.
+  var stored: CalibrationRecord? {
+    let key = CalibrationStore.Key(.magnetometer, sensor)
+    if case .record(.magnetometer(let record)) = session.state.calibrations.current(key) {
+      return record
+    }
+    return nil
   }
+
+  /// The calibration that is in force.
+  var record: AppliedCalibration? { stored?.applied }
 
   /// Takes a batch.
   mutating func take(_ batch: [Gathering.Arrival]) {
@@ -112,7 +126,7 @@ struct ReferencedBench {
     case .inertial(let rate, let force) where reading.sensor == tilt:
       let mount = session.board.sensors[reading.sensor].mount
       assembler.take(force: force, mount: mount, at: time)
-      assembler.take(angularRate: rate, mount: mount, at: time)
+      assembler.take(angularRate: rate - gyroBias, mount: mount, at: time)
     case .atmosphere(_, let degrees): temperature = degrees
     default: break
     }
@@ -125,7 +139,7 @@ struct ReferencedBench {
       let up = force.normalized, let speed, speed.value.isFinite,
       abs(sample.time.seconds(since: speed.time)) < Self.longestSpeedAge
     else { return }
-    let turn = sensor.mount.matrix
+    let turn = level.matrix * sensor.mount.matrix
     // The rate came through the mount as an axial vector; clockwise is against up.
     let clockwise = -turn.determinant * rate.dot(up)
     sample.force = force - turn.transposed * Vector3(speed.value * clockwise, 0, 0)
@@ -134,7 +148,8 @@ struct ReferencedBench {
   /// A fitter for what is known of the earth's field by now.
   func fitter(basis: Bool = false) throws -> ReferencedFitter {
     ReferencedFitter(
-      mount: sensor.mount, earth: try? local().get().earth, basis: basis ? record?.matrix : nil)
+      mount: sensor.mount, level: level, earth: try? local().get().earth,
+      basis: basis ? record?.matrix : nil)
   }
 
   /// The field here, or why it is not known.

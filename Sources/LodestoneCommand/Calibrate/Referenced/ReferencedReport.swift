@@ -14,6 +14,8 @@ struct ReferencedReport {
   var before: Double?
   /// The same of the new one, by the same judge.
   var after: Double?
+  /// How well the judge itself knows a heading, degrees (one sigma), and how many headings it judged.
+  var judge = (deviation: 0.0, count: 1)
   /// The deviation cards of both, where headings were known.
   var cards: (before: DeviationCard, after: DeviationCard)?
 
@@ -24,7 +26,8 @@ struct ReferencedReport {
     var file: URL?
     var isSaved = false
     var failure: (any Error)?
-    if let fit = outcome.fit, outcome.isAccepted, try saver.isWanted() {
+    let better = better
+    if let fit = outcome.fit, outcome.isAccepted, try saver.isWanted(inPlaceOf: better) {
       do {
         file = try saver.save(.magnetometer(record(fit)))
         isSaved = true
@@ -33,18 +36,41 @@ struct ReferencedReport {
       }
     }
     switch bench.options.format {
-    case .json: Terminal.say(json(savedTo: file, failure).line)
+    case .json:
+      let reason = failure.map { "\($0)" } ?? outcome.refusal ?? (isSaved ? nil : better)
+      Terminal.say(json(savedTo: file, reason).line)
     case .text:
       if isSaved {
         RecordSaver.say(savedTo: file)
-      } else if outcome.isAccepted, failure == nil {
+      } else if outcome.isAccepted, failure == nil, better == nil || !saver.options.yes {
         Terminal.say("not saved")
       }
     }
     if let failure { throw CommandError("\(failure)") }
+    if !isSaved, saver.options.yes, let better {
+      throw CommandError("not saved: \(better); --force takes the new one")
+    }
     guard outcome.isAccepted else {
       throw CommandError("not calibrated: \(outcome.refusal ?? ""); what was stored stays")
     }
+  }
+
+  /// Why the record in force is better than the new one; `nil` where it is not, or nothing says so.
+  ///
+  /// It is where it leaves less open by its own account, and what was measured now does not speak against it: its
+  /// error there is within two sigma of what the record and the judge leave open together.
+  private var better: String? {
+    guard let fit = outcome.fit, outcome.isAccepted, let before,
+      let expected = bench.stored?.headingError, expected <= fit.quality.headingError
+    else { return nil }
+    let sigma = (expected * expected + judge.deviation * judge.deviation).squareRoot()
+    // The scatter of a mean square of so many is the root of two over their number.
+    let limit = sigma * (1 + 2 * (2 / Double(max(1, judge.count))).squareRoot()).squareRoot()
+    guard before <= limit else { return nil }
+    func figure(_ value: Double) -> String { JSONLine.fixed(value, digits: 1) }
+    return
+      "the record in force is better: \(figure(expected)) deg to be expected all round, the new one "
+      + "\(figure(fit.quality.headingError)), and they agree here to \(figure(before))"
   }
 
   private func record(_ fit: CalibrationFit) -> CalibrationRecord {
@@ -115,10 +141,10 @@ struct ReferencedReport {
     return lines
   }
 
-  private func json(savedTo file: URL?, _ failure: (any Error)?) -> JSONLine {
+  private func json(savedTo file: URL?, _ reason: String?) -> JSONLine {
     var line = RecordSaver.line(
       of: .magnetometer, isAccepted: outcome.isAccepted, savedTo: file,
-      reason: failure.map { "\($0)" } ?? outcome.refusal ?? outcome.fit?.quality.reason)
+      reason: reason ?? outcome.fit?.quality.reason)
     if let fit = outcome.fit {
       line.set("method", fit.method.rawValue)
       line.set("score", fit.quality.score)

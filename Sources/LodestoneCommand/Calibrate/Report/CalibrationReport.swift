@@ -1,6 +1,7 @@
 // What a report is made of. Values only: who reads files fills them in.
 
 import CalibrationCore
+import LinearAlgebra
 import SensorTypes
 
 /// All that a page shows of a board's calibrations.
@@ -37,12 +38,17 @@ struct CalibrationReport: Sendable {
     var chip: String
     var position: String
     var mount = Mount.aligned
+    /// How the board sits in its carrier; `nil` where no level record is applied.
+    var level: Quaternion?
     var present = Present.none
     var samples = Samples.none
     /// Newest first.
     var former: [Former] = []
     /// The field's dip where the board is, by the magnetic model, degrees; `nil` where that is not known.
     var modelDip: Double?
+
+    /// From the chip's frame to the body's.
+    var toBody: Matrix3 { level.map { $0.matrix * mount.matrix } ?? mount.matrix }
 
     /// The record that the one in use took the place of.
     var before: CalibrationRecord? {

@@ -23,16 +23,22 @@ struct CompassErrors: Sendable {
   static let assumedDip = 65.0
 
   let record: CalibrationRecord
-  let mount: Mount
+  /// From the chip's frame to the body's.
+  private let toBody: Matrix3
   /// Radians.
   let dip: Double
   let source: DipSource
   /// Of the hard iron round the compass, degrees squared.
   private var meanHardVariance = 0.0
 
-  init(record: CalibrationRecord, mount: Mount, sampleDip: Double?, modelDip: Double?) {
+  /// - Parameters:
+  ///   - record: The record in use.
+  ///   - toBody: From the chip's frame to the body's: the mount, and the level after it.
+  ///   - sampleDip: The dip of the samples that are kept, radians.
+  ///   - modelDip: The dip by the model, degrees.
+  init(record: CalibrationRecord, toBody: Matrix3, sampleDip: Double?, modelDip: Double?) {
     self.record = record
-    self.mount = mount
+    self.toBody = toBody
     let (dip, source): (Double, DipSource) =
       if let sampleDip {
         (sampleDip, .samples)
@@ -53,7 +59,7 @@ struct CompassErrors: Sendable {
     let body =
       record.field
       * Vector3(-sin(angle) * cos(dip), cos(angle) * cos(dip), -sin(dip))
-    return mount.matrix.transposed * body
+    return toBody.transposed * body
   }
 
   /// What the chip would say then, iron and all.
@@ -64,7 +70,7 @@ struct CompassErrors: Sendable {
   /// Degrees off when `calibration` (none: what the chip says) is used at `heading`; -180 to 180.
   func error(of calibration: AppliedCalibration?, at heading: Double) -> Double {
     let raw = raw(at: heading)
-    let body = mount.matrix * (calibration?.correct(raw) ?? raw)
+    let body = toBody * (calibration?.correct(raw) ?? raw)
     let read = atan2(-body.x, body.y) * 180 / .pi
     return remainder(read - heading, 360)
   }
@@ -85,7 +91,7 @@ struct CompassErrors: Sendable {
   /// Degrees squared.
   private func hardVariance(at heading: Double) -> Double {
     let angle = heading * .pi / 180
-    let across = mount.matrix.transposed * Vector3(-cos(angle), -sin(angle), 0)
+    let across = toBody.transposed * Vector3(-cos(angle), -sin(angle), 0)
     let lever = record.matrix.transposed * across
     let variance = max(0, lever.dot(record.offsetCovariance * lever))
     let horizontal = record.field * cos(dip)

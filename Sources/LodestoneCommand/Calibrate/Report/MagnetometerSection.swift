@@ -43,7 +43,7 @@ struct MagnetometerSection: Sendable {
         SampleSet(samples, of: record)
       } else { nil }
     let errors = CompassErrors(
-      record: record, mount: chip.mount, sampleDip: set?.dip, modelDip: chip.modelDip)
+      record: record, toBody: chip.toBody, sampleDip: set?.dip, modelDip: chip.modelDip)
     let compass = CompassPlots(errors: errors, former: chip.before, id: id)
     return """
       \(figures(record, errors))\(samplesNotice(set, record))\
@@ -162,6 +162,9 @@ struct MagnetometerSection: Sendable {
       </table>
       """
     let mount = "[\(chip.mount.x.rawValue), \(chip.mount.y.rawValue), \(chip.mount.z.rawValue)]"
+    let level = chip.level.map {
+      row("Level", "\(Figures.degrees($0.rotationVector.length * 180 / .pi)) after the mount")
+    }
     let temperature = record.temperature.map {
       row("Temperature", "\(Figures.number($0, 1)) °C")
     }
@@ -178,7 +181,7 @@ struct MagnetometerSection: Sendable {
       \(row("Hard iron", "\(Figures.vector(record.offset, 2)) µT"))\
       \(row("Its deviation", "\(Figures.vector(sigma, 2)) µT, one sigma"))\
       \(accuracy)\(temperature)\
-      \(row("Mount", "\(mount) on the board"))\
+      \(row("Mount", "\(mount) on the board"))\(level)\
       \(row("Lock", record.isLocked ? "locked" : "not locked"))\
       \(row("Matrix", matrix))\
       </dl><p class="formula">corrected = matrix · (raw − hard iron), in the chip's own frame.</p>
