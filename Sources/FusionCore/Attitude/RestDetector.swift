@@ -66,6 +66,8 @@ struct RestDetector: Sendable, Hashable, Codable {
   static let step = 0.5
   /// A turn that passes for rest can carry the bias with it, and become as fast as this, rad/s.
   static let fastestTurn = 3 * Double.pi / 180
+  /// A house's own field moves like a turn as slow as this: 0.4 uT in ten seconds and a horizontal field of 20 uT.
+  static let slowestTurn = 0.15 * Double.pi / 180
 
   /// Whether the board lies still.
   var isResting: Bool { quiet >= Self.duration && doubt == 0 }
@@ -174,7 +176,8 @@ struct RestDetector: Sendable, Hashable, Codable {
     let way = (mean - held).dot(before - held)
     let stretch = mean.length - held.length
     let rise = up.dot(mean - held)
-    guard abs(angle) < Self.fastestTurn * time, stretch * stretch + rise * rise < 0.2 * moved,
+    guard abs(angle) < Self.fastestTurn * time, abs(angle) > Self.slowestTurn * time,
+      stretch * stretch + rise * rise < 0.2 * moved,
       way > 0.35 * moved
     else { return nil }
     doubt = mistrust
