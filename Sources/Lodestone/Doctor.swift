@@ -340,7 +340,9 @@ public struct Doctor: Sendable {
       findings.append(
         Finding(
           .problem, "\(state.path) cannot be written: calibrations would not stay",
-          mend: "sudo chown -R $USER \(folder.path)   # or set STATE_DIRECTORY"))
+          mend: Self.isReadOnly(folder)
+            ? "set STATE_DIRECTORY to a folder on a file system that can be written"
+            : "sudo chown -R $USER \(folder.path)   # or set STATE_DIRECTORY"))
     }
     let (model, problems) = MagneticModelFile.newest(in: modelFolders)
     if let model { findings.append(Finding(.good, "\(model.model.name) from \(model.file.path)")) }
@@ -351,6 +353,11 @@ public struct Doctor: Sendable {
   }
 
   // To root everything seems writable, also what is not (/proc, a read-only medium): a file is tried.
+  private static func isReadOnly(_ folder: URL) -> Bool {
+    var status = statvfs()
+    return statvfs(folder.path, &status) == 0 && status.f_flag & UInt(ST_RDONLY.rawValue) != 0
+  }
+
   private static func canWrite(_ folder: URL) -> Bool {
     let path = folder.appending(path: ".lodestone-doctor-\(getpid())").path
     let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)

@@ -40,15 +40,22 @@ package enum Simulation {
     }
   }
 
+  /// How the records of `storeCalibrations` say that they were made.
+  package static let method = "simulated"
+
   /// Gives a simulated board's magnetometers the records that a good calibration would have left: the
-  /// truth, with an error of the size that the record's own covariance says. A record that is there
-  /// already stays.
+  /// truth, with an error of the size that the record's own covariance says. A record of this board that
+  /// is there already stays; another simulated board's, at the same place, says nothing of this one's iron.
   package static func storeCalibrations(
     of board: Board, _ simulation: SimulatedBusProvider, in store: CalibrationStore
   ) throws {
     for (index, sensor) in board.sensors.enumerated() {
-      guard store.find(sensor) == .none,
-        let ideal = simulation.board.idealCalibration(ofChip: index)
+      if case .record(let record) = store.current(.init(.magnetometer, sensor)),
+        record.board == board.name || record.isLocked
+      {
+        continue
+      }
+      guard let ideal = simulation.board.idealCalibration(ofChip: index)
       else { continue }
       let sigma = 0.1
       let error = sigma * Vector3(1, -1, 1)
@@ -56,7 +63,7 @@ package enum Simulation {
       try store.save(
         CalibrationRecord(
           chip: sensor.chip, busPosition: sensor.attachment.description, board: board.name,
-          date: "1970-01-01T00:00:00Z", method: "simulated", samples: 0, coverage: 1, residual: 0.3,
+          date: "1970-01-01T00:00:00Z", method: Self.method, samples: 0, coverage: 1, residual: 0.3,
           field: 49, matrix: ideal.matrix, offset: ideal.offset + error, offsetCovariance: p))
     }
   }

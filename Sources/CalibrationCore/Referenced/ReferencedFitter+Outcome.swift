@@ -23,6 +23,8 @@ extension ReferencedFitter {
   static let sectors = 36
   /// No chip is soldered on so much askew, degrees.
   private static let mostAskew = 10.0
+  /// A drive in fewer eighths of the compass leaves the rest to guessing.
+  private static let leastDirections = 3
   /// A heading worse than this is no heading, degrees.
   private static let worstHeading = 10.0
 
@@ -147,6 +149,12 @@ extension ReferencedFitter {
       let gap = Self.gap(seen)
       if gap > 4 {
         return "\(gap * 10) deg of the compass are missing: turn a whole turn"
+      }
+    }
+    if method == .course {
+      let directions = Set(seen.map { $0 * 8 / Self.sectors }).count
+      if directions < Self.leastDirections {
+        return "\(directions) of 8 directions were driven: \(Self.leastDirections) are the least"
       }
     }
     if let shape = SymmetricEigenvalues(result.distortion.transposed * result.distortion) {

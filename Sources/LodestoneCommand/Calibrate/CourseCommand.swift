@@ -68,7 +68,7 @@ struct CourseRun {
     let end = try Gathering(session: bench.session).run { batch in
       bench.take(batch)
       let age = bench.session.now().seconds(since: start)
-      if age > 5, bench.fieldSamples == 0 { throw bench.silence }
+      try bench.checkHeard()
       for sample in bench.samples { gathering.take(sample) }
       bench.samples.removeAll(keepingCapacity: true)
       if !bench.newFixes.isEmpty {

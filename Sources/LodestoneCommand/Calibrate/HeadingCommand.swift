@@ -33,6 +33,8 @@ struct HeadingCommand: ParsableCommand {
 
   /// A longer wait for a fix is in vain, seconds.
   private static let patience = 60.0
+  /// A record that was used until now is hardly as wrong as this, degrees; a heading is soon mistaken.
+  private static let unlikely = 45.0
   /// Faster than this the board is not held still, rad/s.
   private static let fastest = 0.1
 
@@ -56,7 +58,7 @@ struct HeadingCommand: ParsableCommand {
       bench.take(batch)
       let now = bench.session.now()
       let age = now.seconds(since: start)
-      if bench.fieldSamples == 0, age > 5 { throw bench.silence }
+      try bench.checkHeard()
       if bench.awaitsFix, age < Self.patience {
         if progress.isDue { progress.show("\(Int(age)) s  waiting for the first fix") }
         bench.samples.removeAll(keepingCapacity: true)
@@ -90,6 +92,10 @@ struct HeadingCommand: ParsableCommand {
       samples: bench.samples, heading: direction, deviation: error * .pi / 180)
     report.judge = (error, 1)
     if let record = bench.record { report.before = fitter.card([sighting], by: record).error }
+    if let before = report.before, before > Self.unlikely {
+      report.doubt =
+        "with the record in force the board points \(JSONLine.fixed(before, digits: 0)) deg elsewhere"
+    }
     if let fit = outcome.fit { report.after = fitter.card([sighting], by: fit.applied).error }
     try report.finish()
   }

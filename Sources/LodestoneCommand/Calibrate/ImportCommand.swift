@@ -1,6 +1,7 @@
 import ArgumentParser
 import CalibrationCore
 import Foundation
+import Lodestone
 import SensorHub
 
 /// `lodestone calibrate import`: takes records from a file for the chips they belong to.
@@ -46,6 +47,10 @@ struct ImportCommand: ParsableCommand {
         throw CommandError("refused: \(file) has two records of the \(key)")
       }
     }
+    if board?.simulation == nil, records.contains(where: Self.isSimulated) {
+      throw CommandError(
+        "refused: the record is a simulated board's own truth, which no real chip has")
+    }
     for record in records where !force {
       if case .record(let present) = store.current(CalibrationStore.Key(record)), present.isLocked {
         throw CalibrationStore.Locked(key: CalibrationStore.Key(record))
@@ -62,6 +67,11 @@ struct ImportCommand: ParsableCommand {
       case .text: Terminal.say("\(CalibrationStore.Key(record)): \(RecordText.short(record))")
       }
     }
+  }
+
+  private static func isSimulated(_ record: StoredRecord) -> Bool {
+    guard case .magnetometer(let record) = record else { return false }
+    return record.method == Simulation.method
   }
 
   /// What became of a file whose records could not all be written.
@@ -149,6 +159,14 @@ struct ImportCommand: ParsableCommand {
     var record = record
     record.chip = sensor?.chip ?? name.chip
     record.busPosition = position
+    // What it was good for was another chip: nobody has judged it for this one.
+    if case .magnetometer(var moved) = record {
+      moved.method = String(
+        "\(moved.method), of \(key.chip == name.chip ? "another chip" : "another place")")
+      (moved.score, moved.headingError) = (nil, nil)
+      (moved.headingErrorBefore, moved.expectedAccuracy) = (nil, nil)
+      record = .magnetometer(moved)
+    }
     return record
   }
 }

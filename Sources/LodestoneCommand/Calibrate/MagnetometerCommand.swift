@@ -36,7 +36,9 @@ struct MagnetometerCommand: ParsableCommand {
     let format = saving.format
     let isDrawn = format == .text && ScreenTerminal.isPossible
     guard saving.yes || isDrawn else {
-      throw CommandError("nobody is at the keyboard: say --yes when somebody turns the board")
+      throw CommandError(
+        "no terminal to show the way on: --yes does without, for somebody who turns the board anyhow"
+      )
     }
     let session = try Session(board: board.name)
     guard let found = session.sensor(of: .magnetometer) else {

@@ -42,7 +42,7 @@ struct PlanarCommand: ParsableCommand {
       let age = bench.session.now().seconds(since: start)
       let isLate = age >= seconds
       guard progress.isDue || isLate else { return true }
-      if bench.samples.isEmpty, age > 5 { throw bench.silence }
+      try bench.checkHeard()
       var sectors = Set<Int>()
       if age >= nextFit || isLate {
         let fitter = try bench.fitter()

@@ -61,7 +61,18 @@ struct RecordSaver {
   /// where the board is simulated and nothing is kept.
   func save(_ record: StoredRecord, samples: CalibrationSamples? = nil) throws -> URL? {
     let store = session.state.calibrations
-    try store.save(record, overridingLock: options.force)
+    do {
+      try store.save(record, overridingLock: options.force)
+    } catch let problem as FileProblem {
+      // Minutes of turning must not be lost to a full disk.
+      Terminal.warn(
+        "lodestone: the record could not be stored; here it is, for 'lodestone calibrate import FILE':"
+      )
+      if let bytes = try? record.encoded() {
+        Terminal.warn(String(decoding: bytes, as: UTF8.self))
+      }
+      throw problem
+    }
     if let samples {
       do {
         try store.save(samples, chip: record.chip, position: record.busPosition)

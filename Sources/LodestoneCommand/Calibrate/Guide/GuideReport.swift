@@ -74,7 +74,7 @@ struct GuideReport {
     switch saver.options.format {
     case .json: Terminal.say(json(refusal, savedTo: file).line)
     case .text:
-      if way == .ended || way == .asked { Terminal.write(text) }
+      if way == .ended || way == .asked { Terminal.write(text(isKept: refusal == nil)) }
       if isSaved { RecordSaver.say(savedTo: file) }
     }
     if let failure { throw CommandError("\(failure)") }
@@ -86,7 +86,7 @@ struct GuideReport {
     throw ExitCode(130)
   }
 
-  private var text: String {
+  private func text(isKept: Bool) -> String {
     func figure(_ value: Double, _ digits: Int = 1) -> String {
       JSONLine.fixed(value, digits: digits)
     }
@@ -97,13 +97,16 @@ struct GuideReport {
           ? name.padding(toLength: 16, withPad: " ", startingAt: 0) + line.dropFirst(16) : line
       }
     }
-    var lines = row("calibrated", "\(guide.sensor.chip), \(GuideScreen.clock(coach.age)) minutes")
-    guard let fit = coach.outcome.fit else { return "" }
+    guard let fit = coach.outcome.fit, coach.isTelling else { return "" }
+    var lines = row(
+      isKept ? "calibrated" : "not calibrated",
+      "\(guide.sensor.chip), \(GuideScreen.clock(coach.age)) minutes")
     let quality = fit.quality
     lines += row(
       "score", "\(quality.score) of 100" + (quality.reason.isEmpty ? "" : ": \(quality.reason)"))
     lines += row("coverage", "\(quality.cells.filled) % of the sphere")
-    if let before, let after {
+    // A fit that is refused cannot judge what is in use.
+    if isKept, let before, let after {
       let what = guide.before == nil ? "without a calibration" : "before"
       lines += row(
         "heading error", "\(what) \(figure(before)) deg, after \(figure(after)) deg")

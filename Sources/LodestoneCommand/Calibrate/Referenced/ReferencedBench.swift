@@ -41,6 +41,9 @@ struct ReferencedBench {
   private static let longestSpeedAge = 2.0
   /// How many field samples have come.
   private(set) var fieldSamples = 0
+  private var lastHeard: Timestamp
+  /// A magnetometer that says nothing for so long is lost, seconds.
+  private static let patience = 5.0
   /// How the board sits in its carrier, and what its gyro says at rest (rad/s, its own frame), as the hub
   /// applies them.
   let level: Quaternion
@@ -69,6 +72,7 @@ struct ReferencedBench {
     level = store.level(of: session.board) ?? .identity
     gyroBias = tilt.flatMap { store.gyroBias(of: sensors[$0]) } ?? .zero
     assembler = SampleAssembler(magnetometerMount: sensors[magnetometer].mount)
+    lastHeard = session.now()
     // A drive of a quarter of an hour is not for nothing.
     try saver.checkLock(.magnetometer, sensor)
   }
@@ -119,6 +123,7 @@ struct ReferencedBench {
         tilt == nil || sample.force != nil
       else { return }
       takeBendOut(of: &sample)
+      lastHeard = session.now()
       samples.append(sample)
       fieldSamples += 1
     case .acceleration(let force) where reading.sensor == tilt:
@@ -182,14 +187,19 @@ struct ReferencedBench {
     return hasReceiver
   }
 
-  /// No sample came: why.
+  /// Throws where no field sample has come for some seconds, with the reason: somebody turns a board in vain.
+  func checkHeard() throws {
+    if session.now().seconds(since: lastHeard) > Self.patience { throw silence }
+  }
+
+  /// No sample comes: why.
   var silence: CommandError {
     for status in session.hub.status where status.index == magnetometer || status.index == tilt {
       if case .failed(let why) = status.state {
         return CommandError("\(status.chip) at \(status.position) does not deliver: \(why)")
       }
     }
-    return CommandError("no field sample came: lodestone doctor says why")
+    return CommandError("no field sample comes: lodestone doctor says why")
   }
 }
 

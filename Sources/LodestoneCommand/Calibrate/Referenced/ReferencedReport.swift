@@ -19,6 +19,9 @@ struct ReferencedReport {
   /// The deviation cards of both, where headings were known.
   var cards: (before: DeviationCard, after: DeviationCard)?
 
+  /// What speaks against what was said of the headings; a person is asked, `--force` takes it as it is.
+  var doubt: String?
+
   /// Prints, asks and saves. Ends with exit code 1 where there is nothing to save.
   func finish() throws {
     let saver = bench.saver
@@ -26,7 +29,7 @@ struct ReferencedReport {
     var file: URL?
     var isSaved = false
     var failure: (any Error)?
-    let better = better
+    let better = doubt ?? better
     if let fit = outcome.fit, outcome.isAccepted, try saver.isWanted(inPlaceOf: better) {
       do {
         file = try saver.save(.magnetometer(record(fit)))
