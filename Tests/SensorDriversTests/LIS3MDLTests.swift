@@ -14,9 +14,9 @@ import Testing
   static let start: [Transfer] =
     [.read(0x0F, [0x3D]), .write(0x21, [0x04]), .read(0x21, [0x00])] + written(image)
 
-  func ready(_ device: ScriptedDevice) throws -> LIS3MDL<ScriptedDevice> {
+  func ready(_ device: ScriptedDevice) throws -> RegisterDriver<LIS3MDL, ScriptedDevice> {
     device.then(Self.start)
-    var chip = LIS3MDL(device, LIS3MDLConfiguration(outputRate: 100))
+    var chip = RegisterDriver(device, LIS3MDL(outputRate: 100))
     _ = try startUp(&chip)
     device.expectDone()
     return chip
@@ -25,10 +25,10 @@ import Testing
   @Test(
     "the sensitivity of every range is the datasheet's",
     arguments: [
-      (LIS3MDLConfiguration.Range.gauss4, 6842), (.gauss8, 3421), (.gauss12, 2281),
+      (LIS3MDL.Range.gauss4, 6842), (.gauss8, 3421), (.gauss12, 2281),
       (.gauss16, 1711),
     ])
-  func sensitivity(range: LIS3MDLConfiguration.Range, counts: Int) throws {
+  func sensitivity(range: LIS3MDL.Range, counts: Int) throws {
     let low = UInt8(counts & 0xFF)
     let high = UInt8(counts >> 8)
     let field = try LIS3MDLConversion.field(block([low, high, 0, 0, 0, 0]), range: range)
@@ -67,7 +67,7 @@ import Testing
       (-1, 0.625, 0x60),
     ])
   func rates(wanted: Double, rate: Double, control1: UInt8) {
-    let configuration = LIS3MDLConfiguration(outputRate: wanted)
+    let configuration = LIS3MDL(outputRate: wanted)
     #expect(configuration.outputRate == rate)
     #expect(configuration.registerImage.first == RegisterSetting(0x20, control1))
   }
@@ -79,15 +79,15 @@ import Testing
       (560, 0x04, 0.000893), (1000, 0x00, 0.0005),
     ])
   func modes(rate: Double, control4: UInt8, latency: Double) {
-    let configuration = LIS3MDLConfiguration(outputRate: rate)
+    let configuration = LIS3MDL(outputRate: rate)
     #expect(configuration.registerImage.contains(RegisterSetting(0x23, control4)))
-    #expect(near(LIS3MDL(ScriptedDevice([]), configuration).latency, latency, 1e-6))
+    #expect(near(configuration.latency, latency, 1e-6))
   }
 
   @Test("start asks for the identity, resets, waits, configures, reads back")
   func startOrder() throws {
     let device = ScriptedDevice(Self.start)
-    var chip = LIS3MDL(device, LIS3MDLConfiguration(outputRate: 100))
+    var chip = RegisterDriver(device, LIS3MDL(outputRate: 100))
     #expect(try startUp(&chip) == [0.01])
     device.expectDone()
     #expect(chip.outputRate == 155)
@@ -97,7 +97,7 @@ import Testing
   @Test("another chip at the address is named, and nothing is written to it")
   func wrongIdentity() {
     let device = ScriptedDevice([.read(0x0F, [0x40])])
-    var chip = LIS3MDL(device, LIS3MDLConfiguration(outputRate: 100))
+    var chip = RegisterDriver(device, LIS3MDL(outputRate: 100))
     #expect(
       failure { () throws(DriverError) in try chip.start() }
         == .wrongIdentity(chip: "LIS3MDL", register: 0x0F, expected: 0x3D, found: 0x40))
@@ -108,7 +108,7 @@ import Testing
   func resetNeverEnds() throws {
     let stuck = [Transfer](repeating: .read(0x21, [0x04]), count: 10)
     let device = ScriptedDevice([.read(0x0F, [0x3D]), .write(0x21, [0x04])] + stuck)
-    var chip = LIS3MDL(device, LIS3MDLConfiguration(outputRate: 100))
+    var chip = RegisterDriver(device, LIS3MDL(outputRate: 100))
     guard case .notReady = failure({ () throws(DriverError) in try startUp(&chip) }) else {
       Issue.record("no .notReady")
       return
@@ -124,7 +124,7 @@ import Testing
     var script = Self.start
     script[script.count - 1] = .read(0x22, [0x03])
     let device = ScriptedDevice(script)
-    var chip = LIS3MDL(device, LIS3MDLConfiguration(outputRate: 100))
+    var chip = RegisterDriver(device, LIS3MDL(outputRate: 100))
     #expect(
       failure { () throws(DriverError) in try startUp(&chip) }
         == .configurationLost(register: 0x22, expected: 0x00, found: 0x03))
@@ -144,7 +144,7 @@ import Testing
       default: continue
       }
       let device = ScriptedDevice(Self.start[..<index] + [failing] + Self.start)
-      var chip = LIS3MDL(device, LIS3MDLConfiguration(outputRate: 100))
+      var chip = RegisterDriver(device, LIS3MDL(outputRate: 100))
       let expected = DriverError.bus(device.error(.noAnswer, register))
       #expect(failure { () throws(DriverError) in try startUp(&chip) } == expected)
       _ = try startUp(&chip)

@@ -7,14 +7,15 @@ import SensorTypes
 import Testing
 
 @Suite struct LSM303DLHCMagnetometerTests {
-  typealias Range = LSM303DLHCMagnetometerConfiguration.Range
+  typealias Range = LSM303DLHCMagnetometer.Range
   static let image: [(UInt8, UInt8)] = [(0x00, 0x1C), (0x01, 0x40), (0x02, 0x00)]
   static let start: [Transfer] = [.read(0x0A, [0x48, 0x34, 0x33])] + written(image)
 
-  func ready(_ device: ScriptedDevice) throws -> LSM303DLHCMagnetometer<ScriptedDevice> {
+  func ready(_ device: ScriptedDevice) throws -> RegisterDriver<
+    LSM303DLHCMagnetometer, ScriptedDevice
+  > {
     device.then(Self.start)
-    var chip = LSM303DLHCMagnetometer(
-      device, LSM303DLHCMagnetometerConfiguration(outputRate: 100))
+    var chip = RegisterDriver(device, LSM303DLHCMagnetometer(outputRate: 100))
     _ = try startUp(&chip)
     device.expectDone()
     return chip
@@ -60,7 +61,7 @@ import Testing
       (25, 30, 0x14), (75, 75, 0x18), (100, 220, 0x1C), (500, 220, 0x1C),
     ])
   func rates(wanted: Double, rate: Double, controlA: UInt8) {
-    let configuration = LSM303DLHCMagnetometerConfiguration(outputRate: wanted)
+    let configuration = LSM303DLHCMagnetometer(outputRate: wanted)
     #expect(configuration.outputRate == rate)
     #expect(configuration.registerImage.first?.value == controlA)
   }
@@ -68,8 +69,7 @@ import Testing
   @Test("start asks for the identity, configures, reads back, and needs no wait")
   func startOrder() throws {
     let device = ScriptedDevice(Self.start)
-    var chip = LSM303DLHCMagnetometer(
-      device, LSM303DLHCMagnetometerConfiguration(outputRate: 100))
+    var chip = RegisterDriver(device, LSM303DLHCMagnetometer(outputRate: 100))
     #expect(try startUp(&chip) == [])
     device.expectDone()
   }
@@ -82,8 +82,7 @@ import Testing
     ])
   func wrongIdentity(letters: [UInt8], register: UInt8, expected: UInt8) {
     let device = ScriptedDevice([.read(0x0A, letters)])
-    var chip = LSM303DLHCMagnetometer(
-      device, LSM303DLHCMagnetometerConfiguration(outputRate: 100))
+    var chip = RegisterDriver(device, LSM303DLHCMagnetometer(outputRate: 100))
     #expect(
       failure { () throws(DriverError) in try chip.start() }
         == .wrongIdentity(
@@ -147,7 +146,7 @@ import Testing
 }
 
 @Suite struct LSM303DLHCAccelerometerTests {
-  typealias Range = LSM303DLHCAccelerometerConfiguration.Range
+  typealias Range = LSM303DLHCAccelerometer.Range
   /// 100 Hz, all axes; data ready on INT1; BDU, 4 g, high resolution.
   static let image: [(UInt8, UInt8)] = [
     (0x21, 0x00), (0x22, 0x10), (0x23, 0x98), (0x24, 0x00), (0x20, 0x57),
@@ -156,11 +155,10 @@ import Testing
   static let start: [Transfer] = written(image) + [.read(0xA8, [1, 0, 2, 0, 3, 0])]
 
   func ready(_ device: ScriptedDevice, rate: Double = 100) throws
-    -> LSM303DLHCAccelerometer<ScriptedDevice>
+    -> RegisterDriver<LSM303DLHCAccelerometer, ScriptedDevice>
   {
     device.then(Self.start)
-    var chip = LSM303DLHCAccelerometer(
-      device, LSM303DLHCAccelerometerConfiguration(outputRate: rate))
+    var chip = RegisterDriver(device, LSM303DLHCAccelerometer(outputRate: rate))
     _ = try startUp(&chip)
     device.expectDone()
     return chip
@@ -205,7 +203,7 @@ import Testing
       (200, 200, 0x67), (201, 400, 0x77), (500, 1344, 0x97), (9999, 1344, 0x97),
     ])
   func rates(wanted: Double, rate: Double, control1: UInt8) {
-    let configuration = LSM303DLHCAccelerometerConfiguration(outputRate: wanted)
+    let configuration = LSM303DLHCAccelerometer(outputRate: wanted)
     #expect(configuration.outputRate == rate)
     #expect(configuration.registerImage.last == RegisterSetting(0x20, control1))
   }
@@ -213,8 +211,7 @@ import Testing
   @Test("start configures, reads back, waits for the first conversion")
   func startOrder() throws {
     let device = ScriptedDevice(Self.start)
-    var chip = LSM303DLHCAccelerometer(
-      device, LSM303DLHCAccelerometerConfiguration(outputRate: 100))
+    var chip = RegisterDriver(device, LSM303DLHCAccelerometer(outputRate: 100))
     #expect(try startUp(&chip) == [0.011])
     device.expectDone()
   }
@@ -223,8 +220,7 @@ import Testing
   func wrongIdentity() {
     let device = ScriptedDevice(
       Self.image.map { .write($0.0, [$0.1]) } + [.read(0x21, [0x00]), .read(0x22, [0x00])])
-    var chip = LSM303DLHCAccelerometer(
-      device, LSM303DLHCAccelerometerConfiguration(outputRate: 100))
+    var chip = RegisterDriver(device, LSM303DLHCAccelerometer(outputRate: 100))
     #expect(
       failure { () throws(DriverError) in try chip.start() }
         == .wrongIdentity(chip: "LSM303DLHC-A", register: 0x22, expected: 0x10, found: 0x00))
@@ -235,8 +231,7 @@ import Testing
   func readBackFails() {
     let device = ScriptedDevice(
       Self.image.map { .write($0.0, [$0.1]) } + [.readFails(0x21, 1, .timedOut)])
-    var chip = LSM303DLHCAccelerometer(
-      device, LSM303DLHCAccelerometerConfiguration(outputRate: 100))
+    var chip = RegisterDriver(device, LSM303DLHCAccelerometer(outputRate: 100))
     #expect(
       failure { () throws(DriverError) in try chip.start() }
         == .bus(device.error(.timedOut, 0x21)))

@@ -12,7 +12,7 @@ public enum LIS3MDLConversion {
   /// specified. Worked number: at 4 gauss the bytes BA 1A are 6842 counts = 1 gauss = 100 microtesla
   /// (table 3).
   public static func field(
-    _ block: RegisterBlock, range: LIS3MDLConfiguration.Range
+    _ block: RegisterBlock, range: LIS3MDL.Range
   ) throws(DriverError) -> Vector3 {
     let counts = Vector3(
       Double(block.int16LittleEndian(0)), Double(block.int16LittleEndian(2)),

@@ -12,7 +12,7 @@ extension DeflectionTest {
   /// The magnitude is that of the difference, as in ST's example: the field around the board is in both
   /// means.
   public static let lis3mdl: DeflectionTest = {
-    let range = LIS3MDLConfiguration.Range.gauss12
+    let range = LIS3MDL.Range.gauss12
     let lowPower80: UInt8 = 0x1C
     let output = Output(
       statusRegister: LIS3MDLRegister.status, ready: LIS3MDLRegister.dataReady,

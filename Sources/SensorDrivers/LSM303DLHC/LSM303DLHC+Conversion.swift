@@ -12,7 +12,7 @@ public enum LSM303DLHCConversion {
   /// chip itself gives for an axis that saturated. Worked number: at 1.3 gauss the bytes 04 4C on X
   /// are 1100 counts = 1 gauss = 100 microtesla; 03 D4 on Z are 980 counts = the same (table 75).
   public static func field(
-    _ block: RegisterBlock, range: LSM303DLHCMagnetometerConfiguration.Range
+    _ block: RegisterBlock, range: LSM303DLHCMagnetometer.Range
   ) throws(DriverError) -> Vector3 {
     let x = block.int16BigEndian(0)
     let z = block.int16BigEndian(2)
@@ -30,7 +30,7 @@ public enum LSM303DLHCConversion {
   /// Throws `.overflow` when an axis stands at an end of the 12 bits. Worked number: at 4 g the bytes
   /// 40 1F are 0x1F4 = 500 counts of 2 mg = 1 g = 9.80665 m/s^2 (table 3).
   public static func acceleration(
-    _ block: RegisterBlock, range: LSM303DLHCAccelerometerConfiguration.Range
+    _ block: RegisterBlock, range: LSM303DLHCAccelerometer.Range
   ) throws(DriverError) -> Vector3 {
     // An arithmetic shift keeps the sign.
     let x = block.int16LittleEndian(0) >> 4

@@ -37,19 +37,19 @@ import Testing
     func count(_ chip: String) -> Int { Sweep.all.filter { $0.chip == chip }.count }
     #expect(
       count("LIS3MDL")
-        == LIS3MDLConfiguration.Range.allCases.count * LIS3MDLConfiguration.outputRates.count)
+        == LIS3MDL.Range.allCases.count * LIS3MDL.outputRates.count)
     #expect(
       count("LSM303DLHC-M")
-        == LSM303DLHCMagnetometerConfiguration.Range.allCases.count
-        * LSM303DLHCMagnetometerConfiguration.outputRates.count)
+        == LSM303DLHCMagnetometer.Range.allCases.count
+        * LSM303DLHCMagnetometer.outputRates.count)
     #expect(
       count("LSM303DLHC-A")
-        == LSM303DLHCAccelerometerConfiguration.Range.allCases.count
-        * LSM303DLHCAccelerometerConfiguration.outputRates.count)
+        == LSM303DLHCAccelerometer.Range.allCases.count
+        * LSM303DLHCAccelerometer.outputRates.count)
     #expect(
       count("LSM6DSOX")
-        == LSM6DSOXConfiguration.AccelerationRange.allCases.count
-        * LSM6DSOXConfiguration.outputRates.count)
-    #expect(count("DPS310") == 2 * DPS310Configuration.outputRates.count)
+        == LSM6DSOX.AccelerationRange.allCases.count
+        * LSM6DSOX.outputRates.count)
+    #expect(count("DPS310") == 2 * DPS310.outputRates.count)
   }
 }

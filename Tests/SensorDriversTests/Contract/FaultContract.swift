@@ -74,7 +74,7 @@ extension FaultContract {
   /// The noise: 3.2 mgauss on X and Y, 4.1 on Z (DocID024204 rev. 6, table 3).
   static let lis3mdl = FaultContract(
     chip: "LIS3MDL", address: 0x1C, twin: { LIS3MDLTwin(source: $0) },
-    driver: { BoxedDriver(LIS3MDL($0, LIS3MDLConfiguration(outputRate: 80), checks: $1)) },
+    driver: { BoxedDriver(RegisterDriver($0, LIS3MDL(outputRate: 80), checks: $1)) },
     world: world,
     isRight: isField(within: 6 * Vector3(0.32, 0.32, 0.41)),
     firstOfStart: Read(register: 0x0F, count: 1), firstOfPoll: Read(register: 0x27, count: 1),
@@ -89,7 +89,7 @@ extension FaultContract {
     chip: "LSM303DLHC-M", address: 0x1E, twin: { LSM303DLHCMagnetometerTwin(source: $0) },
     driver: {
       BoxedDriver(
-        LSM303DLHCMagnetometer($0, LSM303DLHCMagnetometerConfiguration(outputRate: 75), checks: $1))
+        RegisterDriver($0, LSM303DLHCMagnetometer(outputRate: 75), checks: $1))
     }, world: world, isRight: isField(within: Vector3(repeating: 6 * 0.2)),
     firstOfStart: Read(register: 0x0A, count: 3), firstOfPoll: Read(register: 0x09, count: 1),
     data: Read(register: 0x03, count: 6),
@@ -104,8 +104,7 @@ extension FaultContract {
     chip: "LSM303DLHC-A", address: 0x19, twin: { LSM303DLHCAccelerometerTwin(source: $0) },
     driver: {
       BoxedDriver(
-        LSM303DLHCAccelerometer(
-          $0, LSM303DLHCAccelerometerConfiguration(outputRate: 100), checks: $1))
+        RegisterDriver($0, LSM303DLHCAccelerometer(outputRate: 100), checks: $1))
     }, world: world,
     isRight: { reading, world in
       guard case .acceleration(let force) = reading else { return false }
@@ -122,7 +121,7 @@ extension FaultContract {
   /// a third of it (DS12814 rev. 4, table 2).
   static let lsm6dsox = FaultContract(
     chip: "LSM6DSOX", address: 0x6A, twin: { LSM6DSOXTwin(source: $0) },
-    driver: { BoxedDriver(LSM6DSOX($0, LSM6DSOXConfiguration(outputRate: 208), checks: $1)) },
+    driver: { BoxedDriver(RegisterDriver($0, LSM6DSOX(outputRate: 208), checks: $1)) },
     world: world,
     isRight: { reading, world in
       guard case .inertial(let rate, let force) = reading else { return false }
@@ -140,13 +139,13 @@ extension FaultContract {
   /// The noise: 1.3 Pa with 16 samples of the pressure and no filter (BST-BMP280-DS001 rev. 1.23,
   /// 3.5); 0.005 degrees. 50 equal looks are stuck.
   private static func bosch(
-    _ chip: BMx280Configuration.Chip, stranger: UInt8, identity: UInt8
+    _ chip: BMx280.Chip, stranger: UInt8, identity: UInt8
   ) -> FaultContract {
     FaultContract(
       chip: chip.rawValue, address: 0x76,
       twin: { BMP280Twin(chip == .bmp280 ? .bmp280 : .bme280, source: $0) },
       driver: {
-        BoxedDriver(BMx280($0, BMx280Configuration(chip: chip, outputRate: 25), checks: $1))
+        BoxedDriver(RegisterDriver($0, BMx280(chip: chip, outputRate: 25), checks: $1))
       },
       world: world, isRight: isAir(pascals: 6 * 1.3, degrees: 6 * 0.005),
       firstOfStart: Read(register: 0xD0, count: 1),
@@ -166,7 +165,7 @@ extension FaultContract {
   /// seconds at 32 Hz.
   static let dps310 = FaultContract(
     chip: "DPS310", address: 0x77, twin: { DPS310Twin(source: $0) },
-    driver: { BoxedDriver(DPS310($0, DPS310Configuration(outputRate: 25), checks: $1)) },
+    driver: { BoxedDriver(RegisterDriver($0, DPS310(outputRate: 25), checks: $1)) },
     world: world,
     isRight: isAir(pascals: 6 * 0.35, degrees: 6 * 0.005),
     firstOfStart: Read(register: 0x0D, count: 1), firstOfPoll: Read(register: 0x08, count: 1),

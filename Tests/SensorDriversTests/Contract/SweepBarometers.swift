@@ -83,18 +83,18 @@ extension Sweep {
   /// are 0.0050 degrees, 17 bits 0.0025; 3.3.3: 20 bits (0.0003 degrees) with the filter. BME280
   /// (BST-BME280-DS002 rev. 1.6), table 3: 0.18 Pa at the highest oversampling, one bit less for each
   /// halving (3.4.2); the temperature is the same transducer with as many bits.
-  private static func bosch(_ chip: BMx280Configuration.Chip) -> [Sweep] {
+  private static func bosch(_ chip: BMx280.Chip) -> [Sweep] {
     let pressureSteps: [Int: Double] =
       chip == .bmp280
       ? [1: 2.62, 2: 1.31, 4: 0.66, 8: 0.33, 16: 0.16]
       : [1: 2.88, 2: 1.44, 4: 0.72, 8: 0.36, 16: 0.18]
     let temperatureSteps: [Int: Double] = [1: 0.0050, 2: 0.0025]
-    var seen: Set<BMx280Configuration> = []
+    var seen: Set<BMx280> = []
     var sweeps: [Sweep] = []
-    for mode in [BMx280Configuration.Mode.normal, .forced] {
+    for mode in [BMx280.Mode.normal, .forced] {
       // Finely enough that no two of the chip's rates lie between two of these.
       for wanted in (0..<1200).map({ 0.1 * pow2(Double($0) / 100) }) {
-        let configuration = BMx280Configuration(chip: chip, outputRate: wanted, mode: mode)
+        let configuration = BMx280(chip: chip, outputRate: wanted, mode: mode)
         guard seen.insert(configuration).inserted else { continue }
         let filter = configuration.filterCoefficient
         let step =
@@ -115,7 +115,7 @@ extension Sweep {
               settling: filter > 1 ? 12 * filter : 1, address: 0x76,
               twin: {
                 BMP280Twin(chip == .bmp280 ? .bmp280 : .bme280, source: $0, imperfections: .none)
-              }, driver: { BoxedDriver(BMx280($0, configuration)) })
+              }, driver: { BoxedDriver(RegisterDriver($0, configuration)) })
           })
       }
     }
@@ -141,7 +141,7 @@ extension Sweep {
     ]
     return chips.flatMap { name, coefficients in
       [1.0, 2, 4, 8, 16, 32, 64, 128].map { rate -> Sweep in
-        let configuration = DPS310Configuration(outputRate: rate)
+        let configuration = DPS310(outputRate: rate)
         let factor = factors[configuration.pressureOversampling] ?? .infinity
         let step = abs(Double(coefficients.c10)) / factor
         let path = AirPath(from: 30_000, to: 120_000, step: step).grid
@@ -154,7 +154,7 @@ extension Sweep {
             path, pressureStep: step, temperatureStep: abs(Double(coefficients.c1)) / 524_288,
             address: 0x77,
             twin: { DPS310Twin(source: $0, coefficients: coefficients, imperfections: .none) },
-            driver: { BoxedDriver(DPS310($0, configuration)) })
+            driver: { BoxedDriver(RegisterDriver($0, configuration)) })
         }
       }
     }

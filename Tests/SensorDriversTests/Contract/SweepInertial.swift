@@ -24,7 +24,7 @@ extension Sweep {
   /// LSM303DLHC, DocID018771 rev. 2, table 3: range in g, milli-g a count of 12 bits; table 20: the
   /// rates.
   static let lsm303dlhcAccelerometer: [Sweep] = {
-    let ranges: [(range: LSM303DLHCAccelerometerConfiguration.Range, g: Double, step: Double)] = [
+    let ranges: [(range: LSM303DLHCAccelerometer.Range, g: Double, step: Double)] = [
       (.g2, 2, 0.001), (.g4, 4, 0.002), (.g8, 8, 0.004), (.g16, 16, 0.012),
     ]
     return ranges.flatMap { range, end, step in
@@ -38,8 +38,7 @@ extension Sweep {
             twin: { LSM303DLHCAccelerometerTwin(source: $0, imperfections: .none) },
             driver: {
               BoxedDriver(
-                LSM303DLHCAccelerometer(
-                  $0, LSM303DLHCAccelerometerConfiguration(outputRate: rate, range: range)))
+                RegisterDriver($0, LSM303DLHCAccelerometer(outputRate: rate, range: range)))
             })
         }
       }
@@ -53,10 +52,10 @@ extension Sweep {
   /// At 0.061 mg a count, +-2 g are 32787 counts: the 16 bits end before the range does. Where they end,
   /// the last count says saturation and not a value.
   static let lsm6dsox: [Sweep] = {
-    let linear: [(range: LSM6DSOXConfiguration.AccelerationRange, g: Double, step: Double)] = [
+    let linear: [(range: LSM6DSOX.AccelerationRange, g: Double, step: Double)] = [
       (.g2, 2, 0.061e-3), (.g4, 4, 0.122e-3), (.g8, 8, 0.244e-3), (.g16, 16, 0.488e-3),
     ]
-    let angular: [(range: LSM6DSOXConfiguration.AngularRateRange, dps: Double, step: Double)] = [
+    let angular: [(range: LSM6DSOX.AngularRateRange, dps: Double, step: Double)] = [
       (.dps250, 250, 8.75e-3), (.dps500, 500, 17.5e-3), (.dps1000, 1000, 35e-3),
       (.dps2000, 2000, 70e-3),
     ]
@@ -84,9 +83,9 @@ extension Sweep {
             twin: { LSM6DSOXTwin(source: $0, accelerometer: .none, gyroscope: .none) },
             driver: {
               BoxedDriver(
-                LSM6DSOX(
+                RegisterDriver(
                   $0,
-                  LSM6DSOXConfiguration(
+                  LSM6DSOX(
                     outputRate: rate, accelerationRange: linear.range,
                     angularRateRange: angular.range)))
             })

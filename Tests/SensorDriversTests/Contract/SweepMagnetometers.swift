@@ -17,7 +17,7 @@ private func field(limit: Double, lsb: Vector3) -> AxisChannel {
 extension Sweep {
   /// LIS3MDL, DocID024204 rev. 6, table 3: full scale in gauss, counts a gauss; table 20: the rates.
   static let lis3mdl: [Sweep] = {
-    let ranges: [(range: LIS3MDLConfiguration.Range, gauss: Double, counts: Double)] = [
+    let ranges: [(range: LIS3MDL.Range, gauss: Double, counts: Double)] = [
       (.gauss4, 4, 6842), (.gauss8, 8, 3421), (.gauss12, 12, 2281), (.gauss16, 16, 1711),
     ]
     return ranges.flatMap { range, gauss, counts in
@@ -30,7 +30,7 @@ extension Sweep {
             [field(limit: 100 * gauss, lsb: Vector3(repeating: 100 / counts))], address: 0x1C,
             twin: { LIS3MDLTwin(source: $0, imperfections: .none) },
             driver: {
-              BoxedDriver(LIS3MDL($0, LIS3MDLConfiguration(outputRate: rate, range: range)))
+              BoxedDriver(RegisterDriver($0, LIS3MDL(outputRate: rate, range: range)))
             })
         }
       }
@@ -42,7 +42,7 @@ extension Sweep {
   static let lsm303dlhcMagnetometer: [Sweep] = {
     let ranges:
       [(
-        range: LSM303DLHCMagnetometerConfiguration.Range, gauss: Double, xy: Double, z: Double
+        range: LSM303DLHCMagnetometer.Range, gauss: Double, xy: Double, z: Double
       )] = [
         (.gauss1p3, 1.3, 1100, 980), (.gauss1p9, 1.9, 855, 760), (.gauss2p5, 2.5, 670, 600),
         (.gauss4p0, 4, 450, 400), (.gauss4p7, 4.7, 400, 355), (.gauss5p6, 5.6, 330, 295),
@@ -60,8 +60,7 @@ extension Sweep {
             twin: { LSM303DLHCMagnetometerTwin(source: $0, imperfections: .none) },
             driver: {
               BoxedDriver(
-                LSM303DLHCMagnetometer(
-                  $0, LSM303DLHCMagnetometerConfiguration(outputRate: rate, range: range)))
+                RegisterDriver($0, LSM303DLHCMagnetometer(outputRate: rate, range: range)))
             })
         }
       }

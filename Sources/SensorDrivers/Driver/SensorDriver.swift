@@ -1,3 +1,5 @@
+// What every driver promises, and what can go wrong with a chip.
+
 public import SensorBus
 public import SensorTypes
 
@@ -71,24 +73,4 @@ public struct DriverChecks: Sendable, Hashable {
 
   /// What every real chip must stand.
   public static let all = DriverChecks()
-}
-
-/// Notices a chip whose output registers no longer change: real ones are noisy in the last bits.
-public struct StuckDetector: Sendable {
-  private var last = RegisterBlock()
-  private var repeats = 0
-  private let limit: Int
-
-  /// Makes a detector that allows `limit` equal raw outputs in a row.
-  public init(limit: Int) { self.limit = limit }
-
-  /// Takes the next raw output; throws `.stuck` when it is one repetition too many.
-  public mutating func check(_ block: RegisterBlock) throws(DriverError) {
-    repeats = block == last ? repeats + 1 : 0
-    last = block
-    if repeats >= limit {
-      repeats = 0
-      throw .stuck
-    }
-  }
 }
