@@ -8,7 +8,7 @@ import Testing
 @Suite("LIS3MDL twin")
 struct LIS3MDLTwinTests {
   private func chip(_ source: any StimulusSource) -> LIS3MDLTwin {
-    LIS3MDLTwin(source: source, imperfections: .none).powered()
+    LIS3MDLTwin(source: source, errors: .none).powered()
   }
 
   @Test("does not answer while it boots, then shows its reset values")
@@ -122,7 +122,7 @@ struct LIS3MDLTwinTests {
 
   @Test("averages up to the data-ready edge: the value belongs to the middle of that time")
   func latency() {
-    var chip = LIS3MDLTwin(source: Ramp(), imperfections: .none).powered()
+    var chip = LIS3MDLTwin(source: Ramp(), errors: .none).powered()
     chip.write(0x20, 0b011_100_00, now: ms(0))
     chip.write(0x22, 0x00, now: ms(0))
     let bytes = chip.read(0xA8, count: 2, now: ms(10_000))
@@ -216,7 +216,7 @@ struct LIS3MDLTwinTests {
 @Suite("LSM303DLHC magnetometer twin")
 struct LSM303DLHCMagnetometerTwinTests {
   private func chip(_ source: any StimulusSource) -> LSM303DLHCMagnetometerTwin {
-    LSM303DLHCMagnetometerTwin(source: source, imperfections: .none).powered()
+    LSM303DLHCMagnetometerTwin(source: source, errors: .none).powered()
   }
 
   @Test("shows its reset values and its three identity letters")

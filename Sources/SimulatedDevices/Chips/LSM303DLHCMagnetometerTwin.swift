@@ -8,18 +8,13 @@ public import SensorTypes
 /// The datasheet is short on data-ready; the die is a relative of Honeywell's HMC5883L, whose datasheet
 /// says what is modelled here: RDY goes low only for the 250 microseconds in which new data is written,
 /// so it is *not* cleared by reading.
-public struct LSM303DLHCMagnetometerTwin: ChipTwin {
+public struct LSM303DLHCMagnetometerTwin: ConvertingTwin {
   /// The register that tells which chip it is.
   ///
   /// IRA_REG_M; IRB and IRC follow.
   public let identityRegister: UInt8? = 0x0A
-  /// Faults that act inside the chip.
-  public var tampering = Tampering()
-
-  private let source: any StimulusSource
-  private let imperfections: AxisImperfections
-  private let seed: UInt64
-  private let rateError: Double
+  /// What it stands on.
+  public var core: TwinCore
 
   private var configurationA: UInt8 = 0x10
   private var configurationB: UInt8 = 0x20
@@ -30,20 +25,9 @@ public struct LSM303DLHCMagnetometerTwin: ChipTwin {
   /// Output bytes that were read since the data was last complete, one bit each.
   private var readMask: UInt8 = 0
   private var hasData = false
-  private var pin = InterruptPin()
-  private var now: Int64 = 0
-  private var answersFrom: Int64 = 0
 
   /// Makes a chip that is not powered yet: call `powerOn`.
-  public init(
-    source: any StimulusSource, imperfections: AxisImperfections = .init(), seed: UInt64 = 0,
-    rateError: Double = 0
-  ) {
-    self.source = source
-    self.imperfections = imperfections
-    self.seed = seed
-    self.rateError = rateError
-  }
+  public init(_ core: TwinCore) { self.core = core }
 
   /// Applies power: registers take their reset values and the start-up time begins.
   ///
@@ -54,17 +38,9 @@ public struct LSM303DLHCMagnetometerTwin: ChipTwin {
     field = SIMD3()
     readMask = 0
     hasData = false
-    pin = InterruptPin()
-    now = time.nanoseconds
     // Turn-on time of the interface: 5 ms.
-    answersFrom = time.nanoseconds &+ 5_000_000
+    core.power(at: time, answersAfter: 0.005)
   }
-
-  /// Whether the chip acknowledges its address: not while it starts up.
-  public func answers(at now: Timestamp) -> Bool { now.nanoseconds >= answersFrom }
-
-  /// The register that a sub-address names.
-  public func firstRegister(_ subaddress: UInt8) -> UInt8 { subaddress }
 
   /// The register that follows in the same transfer.
   ///
@@ -78,7 +54,7 @@ public struct LSM303DLHCMagnetometerTwin: ChipTwin {
 
   /// Whether the output registers are being written at this moment.
   private var isWriting: Bool {
-    !schedule.isIdle && schedule.period > 0 && schedule.next - now <= 250_000
+    !schedule.isIdle && schedule.period > 0 && schedule.next - core.now <= 250_000
   }
 
   /// Reads one register, with the side effects of reading it.
@@ -149,32 +125,27 @@ public struct LSM303DLHCMagnetometerTwin: ChipTwin {
   }
 
   private mutating func restart() {
-    let period = 1 / (rate * (1 + rateError))
+    let period = core.period(1 / rate)
     switch mode {
-    case 0: schedule.start(at: now, firstAfter: period, every: period)
-    case 1: schedule.single(at: now, duration: 0.006)
+    case 0: schedule.start(at: core.now, firstAfter: period, every: period)
+    case 1: schedule.single(at: core.now, duration: 0.006)
     default:
       schedule.stop()
       hasData = false
     }
   }
 
-  /// Finishes every conversion that is complete by that time.
-  public mutating func advance(to time: Timestamp) {
-    now = max(now, time.nanoseconds)
-    guard let done = schedule.take(until: now) else { return }
+  /// Takes note of every conversion that is complete.
+  public mutating func finish() {
+    guard let done = schedule.take(until: core.now) else { return }
     if mode == 1 { mode = 0x03 }
     hasData = true
-    pin.pulse(at: done.last)
+    core.pin.pulse(at: done.last)
     guard !tampering.isFrozen, !isLocked else { return }
     // One measurement takes 6 ms; the chip averages nothing more.
-    let middle = Timestamp(nanoseconds: done.last &- 3_000_000)
-    let stimulus = tampering.applied(to: source.stimulus(at: middle))
-    var random = SeededGenerator(seed: seed, stream: 2, index: done.index)
+    let middle = done.last &- 3_000_000
     // Sensor characteristics: magnetic resolution 2 mgauss.
-    let measured = imperfections.applied(
-      to: stimulus.magneticField, temperature: stimulus.temperature,
-      sigma: Vector3(repeating: 0.2), random: &random)
+    let measured = core.field(at: middle, sigma: Vector3(repeating: 0.2), stream: 2, done)
     for axis in 0..<3 {
       let counts = (measured[axis] * 0.01 * countsPerGauss[axis]).rounded()
       // 12 bits; beyond them the register holds -4096.
@@ -182,25 +153,19 @@ public struct LSM303DLHCMagnetometerTwin: ChipTwin {
     }
     if configurationA & 0x80 != 0 {
       // 12 bits, 8 counts a degree, left-aligned.
-      temperature = Int16(saturated(stimulus.temperature * 8, bits: 12)) << 4
+      temperature = Int16(saturated(core.stimulus(at: middle).temperature * 8, bits: 12)) << 4
     }
   }
 
-  /// When the next conversion will be complete, or `nil` while the chip is idle.
-  public func nextDataReady(after now: Timestamp) -> Timestamp? {
-    schedule.isIdle ? nil : Timestamp(nanoseconds: schedule.next)
-  }
+  /// When the next conversion will be complete.
+  public var nextConversion: Int64 { schedule.next }
+}
 
-  /// The newest rising edge of the interrupt pin since the last call.
-  public mutating func takeEdge(at now: Timestamp) -> Timestamp? {
-    advance(to: now)
-    return pin.take()
-  }
-
-  /// When the interrupt pin will rise next, or `nil` if nothing can raise it.
-  public mutating func nextEdge(at now: Timestamp) -> Timestamp? {
-    advance(to: now)
-    if pin.isWaiting { return now }
-    return schedule.isIdle ? nil : Timestamp(nanoseconds: schedule.next)
+extension TwinDescription {
+  /// The datasheet names no offset; that of the LIS3MDL is taken.
+  static let lsm303dlhcMagnetometer = TwinDescription(
+    "LSM303DLHC-M", isMagnetometer: true, make: LSM303DLHCMagnetometerTwin.init
+  ) { random, _ in
+    .magnetometer(bias: 10, perKelvin: 0.015, scale: 0.01, clock: 0.02, &random)
   }
 }

@@ -143,7 +143,7 @@ extension FaultContract {
   ) -> FaultContract {
     FaultContract(
       chip: chip.rawValue, address: 0x76,
-      twin: { BMP280Twin(chip == .bmp280 ? .bmp280 : .bme280, source: $0) },
+      twin: { BMP280Twin(chip == .bmp280 ? .bmp280 : .bme280, TwinCore(source: $0)) },
       driver: {
         BoxedDriver(RegisterDriver($0, BMx280(chip: chip, outputRate: 25), checks: $1))
       },

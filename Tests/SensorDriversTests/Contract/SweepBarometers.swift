@@ -114,7 +114,8 @@ extension Sweep {
               points, pressureStep: step, temperatureStep: temperatureStep,
               settling: filter > 1 ? 12 * filter : 1, address: 0x76,
               twin: {
-                BMP280Twin(chip == .bmp280 ? .bmp280 : .bme280, source: $0, imperfections: .none)
+                BMP280Twin(
+                  chip == .bmp280 ? .bmp280 : .bme280, TwinCore(source: $0, errors: .none))
               }, driver: { BoxedDriver(RegisterDriver($0, configuration)) })
           })
       }
@@ -153,7 +154,7 @@ extension Sweep {
           try sweepAir(
             path, pressureStep: step, temperatureStep: abs(Double(coefficients.c1)) / 524_288,
             address: 0x77,
-            twin: { DPS310Twin(source: $0, coefficients: coefficients, imperfections: .none) },
+            twin: { DPS310Twin(TwinCore(source: $0, errors: .none), coefficients: coefficients) },
             driver: { BoxedDriver(RegisterDriver($0, configuration)) })
         }
       }

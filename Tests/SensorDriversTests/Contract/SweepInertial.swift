@@ -35,7 +35,7 @@ extension Sweep {
         ) {
           try sweepAxes(
             [force(limit: end * g, lsb: step * g)], address: 0x19,
-            twin: { LSM303DLHCAccelerometerTwin(source: $0, imperfections: .none) },
+            twin: { LSM303DLHCAccelerometerTwin(source: $0, errors: .none) },
             driver: {
               BoxedDriver(
                 RegisterDriver($0, LSM303DLHCAccelerometer(outputRate: rate, range: range)))
@@ -80,7 +80,7 @@ extension Sweep {
                   return rate
                 }),
             ], address: 0x6A,
-            twin: { LSM6DSOXTwin(source: $0, accelerometer: .none, gyroscope: .none) },
+            twin: { LSM6DSOXTwin(source: $0, errors: .none) },
             driver: {
               BoxedDriver(
                 RegisterDriver(

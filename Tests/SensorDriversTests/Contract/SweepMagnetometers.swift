@@ -28,7 +28,7 @@ extension Sweep {
         ) {
           try sweepAxes(
             [field(limit: 100 * gauss, lsb: Vector3(repeating: 100 / counts))], address: 0x1C,
-            twin: { LIS3MDLTwin(source: $0, imperfections: .none) },
+            twin: { LIS3MDLTwin(source: $0, errors: .none) },
             driver: {
               BoxedDriver(RegisterDriver($0, LIS3MDL(outputRate: rate, range: range)))
             })
@@ -57,7 +57,7 @@ extension Sweep {
           try sweepAxes(
             [field(limit: 100 * gauss, lsb: Vector3(100 / xy, 100 / xy, 100 / z))],
             address: 0x1E,
-            twin: { LSM303DLHCMagnetometerTwin(source: $0, imperfections: .none) },
+            twin: { LSM303DLHCMagnetometerTwin(source: $0, errors: .none) },
             driver: {
               BoxedDriver(
                 RegisterDriver($0, LSM303DLHCMagnetometer(outputRate: rate, range: range)))
