@@ -31,25 +31,12 @@ import Testing
     }
   }
 
-  @Test("the sweeps take every range that a driver's configuration has")
-  func ranges() {
-    // Rates are counted by the datasheets' tables, ranges by what can be asked for.
-    func count(_ chip: String) -> Int { Sweep.all.filter { $0.chip == chip }.count }
-    #expect(
-      count("LIS3MDL")
-        == LIS3MDL.Range.allCases.count * LIS3MDL.outputRates.count)
-    #expect(
-      count("LSM303DLHC-M")
-        == LSM303DLHCMagnetometer.Range.allCases.count
-        * LSM303DLHCMagnetometer.outputRates.count)
-    #expect(
-      count("LSM303DLHC-A")
-        == LSM303DLHCAccelerometer.Range.allCases.count
-        * LSM303DLHCAccelerometer.outputRates.count)
-    #expect(
-      count("LSM6DSOX")
-        == LSM6DSOX.AccelerationRange.allCases.count
-        * LSM6DSOX.outputRates.count)
-    #expect(count("DPS310") == 2 * DPS310.outputRates.count)
+  @Test("the sweeps take every range and rate that a driver can be asked for")
+  func settings() {
+    for contract in ChipContract.all {
+      #expect(contract.sweeps.allSatisfy { $0.chip == contract.faults.chip })
+      // Rates are counted by the datasheets' tables, ranges by what can be asked for.
+      if let settings = contract.settings { #expect(contract.sweeps.count == settings) }
+    }
   }
 }

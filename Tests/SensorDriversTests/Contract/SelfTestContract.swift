@@ -9,7 +9,7 @@ import Testing
 @testable import SimulatedDevices
 
 /// A chip that tests itself, and what its report has to hold.
-private struct SelfTestContract: Sendable, CustomTestStringConvertible {
+struct SelfTestContract: Sendable, CustomTestStringConvertible {
   struct Sensor: Sendable {
     let quantity: SelfTestReport.Quantity
     let unit: SelfTestReport.Unit
@@ -23,33 +23,14 @@ private struct SelfTestContract: Sendable, CustomTestStringConvertible {
   let sensors: [Sensor]
   var testDescription: String { chip.chip }
 
-  /// DocID024204 rev. 6, table 3, at 12 gauss.
-  static let lis3mdl = SelfTestContract(
-    chip: .lis3mdl,
-    sensors: [
-      Sensor(
-        quantity: .magneticField, unit: .gauss, limits: [1...3, 1...3, 0.1...1],
-        deflection: [2, 2, 0.5], noise: 0.05)
-    ])
-
-  /// DS12814 rev. 4, table 2.
-  static let lsm6dsox = SelfTestContract(
-    chip: .lsm6dsox,
-    sensors: [
-      Sensor(
-        quantity: .acceleration, unit: .milliG, limits: [50...1700, 50...1700, 50...1700],
-        deflection: [460, 560, 350], noise: 5),
-      Sensor(
-        quantity: .angularRate, unit: .degreesPerSecond,
-        limits: [150...700, 150...700, 150...700], deflection: [310, 290, 340], noise: 1),
-    ])
-
-  static let all = [lis3mdl, lsm6dsox]
+  static let all = ChipContract.all.compactMap { contract in
+    contract.selfTest.isEmpty
+      ? nil : SelfTestContract(chip: contract.faults, sensors: contract.selfTest)
+  }
 
   /// Chips that have no self-test.
-  static let none: Set = [
-    "LSM303DLHC-M", "LSM303DLHC-A", "BMP280", "BME280", "DPS310", "u-blox", "NMEA",
-  ]
+  static let none = Set(ChipContract.all.filter { $0.selfTest.isEmpty }.map(\.faults.chip))
+    .union(ReceiverContract.all.map(\.chip))
 
   func bench() -> ContractBench {
     let bench = ContractBench(address: chip.address, chip.twin)
@@ -287,9 +268,10 @@ private func finish(
 
   @Test("a register that does not hold what is written is an error and no result")
   func registers() throws {
-    let bench = SelfTestContract.lis3mdl.bench()
+    let contract = try #require(SelfTestContract.all.first { $0.chip.chip == "LIS3MDL" })
+    let bench = contract.bench()
     bench.begin(.bitFlip(register: 0x20, mask: 0x01))
-    var test = try SelfTestContract.lis3mdl.test()
+    var test = try contract.test()
     #expect(
       failure { () throws(DriverError) in try finish(&test, bench) }
         == .configurationLost(register: 0x20, expected: 0x1C, found: 0x1D))
