@@ -17,6 +17,10 @@ public protocol RegisterChip: Sendable {
   /// Seconds from the middle of the interval that a conversion averages to its data-ready edge.
   var latency: Double { get }
 
+  /// Seconds after the newest `poll` before which there must be none: the chip was told to convert, and cannot
+  /// be asked whether it has. `nil` for one that can be looked at whenever it pleases.
+  var conversionTime: Double? { get }
+
   /// The way from any state to conversions that run.
   var startSteps: [StartStep] { get }
 
@@ -43,6 +47,9 @@ extension RegisterChip {
   /// A chip that is noisy in its last bits: 1.5 s, or 3 repetitions of a slow chip, or 50 of a fast one, so that
   /// a loss is known within 2 s.
   public var alikeLimit: Int { Int(min(50, max(3, 1.5 * outputRate))) }
+
+  /// Most chips convert by themselves, or say when they have.
+  public var conversionTime: Double? { nil }
 
   /// A chip without trim values is told of none.
   public mutating func take(_ block: RegisterBlock, from register: UInt8) throws(DriverError) {}

@@ -116,4 +116,7 @@ public struct RegisterDriver<Chip: RegisterChip, Device: RegisterDevice & ~Copya
 
   /// Seconds from the middle of a conversion to its data-ready edge.
   public var latency: Double { chip.latency }
+
+  /// Seconds that a conversion takes which the chip was told to make.
+  public var conversionTime: Double? { chip.conversionTime }
 }

@@ -55,6 +55,10 @@ public protocol SensorDriver: ~Copyable {
 
   /// Seconds from the middle of the interval that a conversion averages to its data-ready edge.
   var latency: Double { get }
+
+  /// Seconds after the newest `poll` before which there must be none: the chip was told to convert, and cannot
+  /// be asked whether it has. `nil` for one that can be looked at whenever it pleases.
+  var conversionTime: Double? { get }
 }
 
 /// What a driver holds against a chip. A test rig's chip that is no real one may be let off some of it, by

@@ -55,7 +55,7 @@ public struct LIS3MDL: FlaggedChip, Hashable {
 
   /// How long one conversion takes, seconds: with FAST_ODR they follow one another without a pause, and in
   /// ultra-high performance one takes as long at every rate.
-  public var conversionTime: Double { 1 / max(outputRate, Self.outputRates[Self.firstFast]) }
+  public var averagingTime: Double { 1 / max(outputRate, Self.outputRates[Self.firstFast]) }
 
   /// What is written, in this order; the operating mode comes last, because it starts conversions.
   public var registerImage: [RegisterSetting] {
@@ -77,7 +77,7 @@ public struct LIS3MDL: FlaggedChip, Hashable {
   public var name: String { "LIS3MDL" }
 
   /// Half a conversion.
-  public var latency: Double { conversionTime / 2 }
+  public var latency: Double { averagingTime / 2 }
 
   /// Identity, soft reset (10 ms, at most 100 ms), configuration, read-back.
   public var startSteps: [StartStep] {
