@@ -6,7 +6,7 @@ public import SensorBus
 public enum ChipCatalog {
   /// The chips, by kind.
   public static let chips: [ChipDescription] = [
-    .lis3mdl, .lsm303dlhcMagnetometer,
+    .hmc5883l, .ist8310, .lis2mdl, .lis3mdl, .lsm303dlhcMagnetometer, .qmc5883l, .qmc5883p, .qmc6310,
     .lsm303dlhcAccelerometer,
     .lsm6dsox,
     .bmp280, .bme280, .dps310,
