@@ -48,11 +48,11 @@ import Testing
     var chip = try ready(device)
     device.then([
       .read(0x02, [0x01]), .readFails(0x03, 6, .timedOut),
-      .write(0x0A, [0x01]),
+      .read(0x02, [0x01]), .write(0x0A, [0x01]),
       // What the broken burst left behind is dropped.
       .read(0x02, [0x01]), .read(0x03, [9, 0, 2, 0, 3, 0]), .write(0x0A, [0x01]),
       .read(0x02, [0x01]), .read(0x03, [1, 0, 2, 0, 3, 0]), .writeFails(0x0A, [0x01], .noAnswer),
-      .write(0x0A, [0x01]),
+      .read(0x02, [0x00]), .write(0x0A, [0x01]),
       .read(0x02, [0x01]), .read(0x03, [1, 0, 2, 0, 3, 0]), .write(0x0A, [0x01]),
     ])
     #expect(failure { () throws(DriverError) in try chip.poll() } != nil)

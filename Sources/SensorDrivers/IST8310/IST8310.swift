@@ -71,11 +71,13 @@ public struct IST8310: RegisterChip, Hashable {
   public mutating func poll<Device: RegisterDevice & ~Copyable>(
     _ device: borrowing Device, _ outputs: inout OutputChecks
   ) throws(DriverError) -> Reading? {
+    // If it breaks off anywhere below the next poll begins anew: what was measured is old by then.
+    let isCurrent = isMeasuring
+    isMeasuring = false
+    let status = try device.get(IST8310Register.status1)
     var block: RegisterBlock?
-    if isMeasuring {
-      // If it breaks off here or below the next poll begins anew: what was measured is old by then.
-      isMeasuring = false
-      guard try device.get(IST8310Register.status1) & IST8310Register.dataReady != 0 else {
+    if isCurrent {
+      guard status & IST8310Register.dataReady != 0 else {
         isMeasuring = true
         return nil
       }
