@@ -9,7 +9,8 @@ import Testing
   func names() {
     #expect(
       ChipCatalog.chips.map(\.name) == [
-        "HMC5883L", "IST8310", "LIS2MDL", "LIS3MDL", "LSM303DLHC-M", "QMC5883L", "QMC5883P",
+        "HMC5883L", "IST8310", "LIS2MDL", "LIS3MDL", "LSM303DLHC-M", "LSM9DS1-M", "QMC5883L",
+        "QMC5883P",
         "QMC6310",
         "LSM303DLHC-A",
         "LSM6DSOX", "BMP280", "BME280",
@@ -28,6 +29,7 @@ import Testing
     "each chip is told by its identity",
     arguments: [
       ("LIS3MDL", [Transfer.read(0x0F, [0x3D])], ChipIdentification.Confidence.likely),
+      ("LSM9DS1-M", [.read(0x0F, [0x3D])], .possible),
       ("HMC5883L", [.read(0x0A, [0x48, 0x34, 0x33])], .likely),
       ("IST8310", [.read(0x00, [0x10])], .certain), ("LIS2MDL", [.read(0x4F, [0x40])], .certain),
       ("LSM303DLHC-M", [.read(0x0A, [0x48, 0x34, 0x33])], .likely),
@@ -62,7 +64,7 @@ import Testing
   @Test(
     "another identity is a no",
     arguments: [
-      ("LIS3MDL", [Transfer.read(0x0F, [0x40])]),
+      ("LIS3MDL", [Transfer.read(0x0F, [0x40])]), ("LSM9DS1-M", [.read(0x0F, [0x40])]),
       ("HMC5883L", [.read(0x0A, [0x48, 0x34, 0x00])]),
       ("IST8310", [.read(0x00, [0x48])]), ("LIS2MDL", [.read(0x4F, [0x3D])]),
       ("LSM303DLHC-M", [.read(0x0A, [0x48, 0x34, 0x00])]),
@@ -96,15 +98,16 @@ import Testing
     let h43 = Transfer.read(0x0A, [0x48, 0x34, 0x33])
     let device = ScriptedDevice([
       h43, .read(0x4F, [0x00]), .readFails(0x0F, 1, .noAnswer), h43,
+      .readFails(0x0F, 1, .noAnswer),
     ])
     #expect(
       try ChipCatalog.identify(device, at: 0x1E).map(\.chip) == ["HMC5883L", "LSM303DLHC-M"])
     device.then([
       .readFails(0x0A, 3, .noAnswer), .readFails(0x4F, 1, .noAnswer),
       .readFails(0x0F, 1, .noAnswer),
-      .readFails(0x0A, 3, .noAnswer),
+      .readFails(0x0A, 3, .noAnswer), .readFails(0x0F, 1, .noAnswer),
     ])
-    #expect(throws: device.error(.noAnswer, 0x0A)) {
+    #expect(throws: device.error(.noAnswer, 0x0F)) {
       try ChipCatalog.identify(device, at: 0x1E)
     }
     device.expectDone()

@@ -81,6 +81,22 @@ struct LIS3MDLTwinTests {
     #expect(int16(low: bytes[4], high: bytes[5]) == Int((counts / 4).rounded()))
   }
 
+  @Test(
+    "an LSM9DS1 gives milligauss a count by full scale, and another reset value of INT_CFG",
+    arguments: [(UInt8(0x00), 0.14), (0x20, 0.29), (0x40, 0.43), (0x60, 0.58)])
+  func lsm9ds1(control: UInt8, milligauss: Double) {
+    var chip = LIS3MDLTwin(
+      TwinCore(source: bench(field: Vector3(100, -50, 25)), errors: .none), model: .lsm9ds1
+    ).powered()
+    #expect(chip.read(0x0F, now: ms(0)) == 0x3D)
+    #expect(chip.read(0x30, now: ms(0)) == 0x08)
+    chip.write(0x21, control, now: ms(0))
+    chip.write(0x22, 0x00, now: ms(0))
+    let bytes = chip.read(0xA8, count: 6, now: ms(200))
+    #expect(int16(low: bytes[0], high: bytes[1]) == Int((1000 / milligauss).rounded()))
+    #expect(int16(low: bytes[2], high: bytes[3]) == Int((-500 / milligauss).rounded()))
+  }
+
   @Test("holds at the end of the range and says so")
   func overflow() {
     var chip = chip(bench(field: Vector3(900, -900, 0)))
