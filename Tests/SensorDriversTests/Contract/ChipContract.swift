@@ -14,6 +14,10 @@ struct ChipContract: Sendable {
   var selfTest: [SelfTestContract.Sensor] = []
 
   static let all = [
-    lis3mdl, lsm303dlhcMagnetometer, lsm303dlhcAccelerometer, lsm6dsox, bmp280, bme280, dps310,
+    hmc5883l, ist8310, lis2mdl, lis3mdl, lsm303dlhcMagnetometer, lsm9ds1Magnetometer, qmc5883l,
+    qmc5883p, qmc6310,
+    lsm303dlhcAccelerometer,
+    lsm6dsox,
+    bmp280, bme280, dps310,
   ]
 }
