@@ -102,18 +102,7 @@ package enum Simulation {
   }
 
   private static func kind(_ sensor: Board.Sensor) -> SimulatedBoard.Kind? {
-    switch sensor.chip {
-    case "LIS3MDL": .lis3mdl
-    case "LSM303DLHC-M": .lsm303dlhcMagnetometer
-    case "LSM303DLHC-A": .lsm303dlhcAccelerometer
-    case "LSM6DSOX": .lsm6dsox
-    case "BMP280": .bmp280
-    case "BME280": .bme280
-    case "DPS310": .dps310
-    case "u-blox": .ubloxM9
-    case "NMEA": .nmea
-    default: nil
-    }
+    SimulatedBoard.Kind(chip: sensor.chip)
   }
 
   // Whether there is a fix stays as it was until a leg says otherwise.

@@ -27,9 +27,9 @@ import Testing
     ] + written(image)
   }
 
-  func ready(_ device: ScriptedDevice) throws -> BMx280<ScriptedDevice> {
+  func ready(_ device: ScriptedDevice) throws -> RegisterDriver<BMx280, ScriptedDevice> {
     device.then(Self.start())
-    var chip = BMx280(device, BMx280Configuration(chip: .bmp280, outputRate: 25))
+    var chip = RegisterDriver(device, BMx280(chip: .bmp280, outputRate: 25))
     _ = try startUp(&chip)
     device.expectDone()
     return chip
@@ -134,7 +134,7 @@ import Testing
     "the strongest oversampling that reaches the rate is taken, then the longest standby",
     arguments: choices)
   func rates(choice: Choice) {
-    let configuration = BMx280Configuration(chip: .bmp280, outputRate: choice.wanted)
+    let configuration = BMx280(chip: .bmp280, outputRate: choice.wanted)
     #expect(configuration.pressureOversampling == choice.pressure)
     #expect(configuration.temperatureOversampling == choice.temperature)
     #expect(near(configuration.outputRate, 1000 / choice.milliseconds, 1e-9))
@@ -145,10 +145,10 @@ import Testing
   @Test("standby codes 6 and 7 are 10 and 20 ms on a BME280")
   func standby() {
     // 37.5 ms + 10 ms = 21.05 Hz with code 6; + 20 ms = 17.4 Hz with code 7.
-    let twenty = BMx280Configuration(chip: .bme280, outputRate: 20)
+    let twenty = BMx280(chip: .bme280, outputRate: 20)
     #expect(twenty.registerImage.map(\.register) == [0xF2, 0xF5, 0xF4])
     #expect(twenty.registerImage.map(\.value) == [0x00, 0xC0, 0x57])
-    let fifteen = BMx280Configuration(chip: .bme280, outputRate: 15)
+    let fifteen = BMx280(chip: .bme280, outputRate: 15)
     #expect(fifteen.registerImage.map(\.value) == [0x00, 0xE0, 0x57])
     #expect(near(fifteen.outputRate, 1000 / 57.5, 1e-9))
   }
@@ -161,7 +161,7 @@ import Testing
     // The copying lasts for two looks.
     script.insert(contentsOf: [.read(0xF3, [0x01]), .read(0xF3, [0x09])], at: 2)
     let device = ScriptedDevice(script)
-    var chip = BMx280(device, BMx280Configuration(chip: .bmp280, outputRate: 25))
+    var chip = RegisterDriver(device, BMx280(chip: .bmp280, outputRate: 25))
     #expect(try startUp(&chip) == [0.002, 0.002, 0.002])
     device.expectDone()
     // Half of 32.5 ms, no filter.
@@ -173,7 +173,7 @@ import Testing
     let device = ScriptedDevice(
       [.read(0xD0, [0x58]), .write(0xE0, [0xB6])]
         + [Transfer](repeating: .read(0xF3, [0x01]), count: 10))
-    var chip = BMx280(device, BMx280Configuration(chip: .bmp280, outputRate: 25))
+    var chip = RegisterDriver(device, BMx280(chip: .bmp280, outputRate: 25))
     guard case .notReady = failure({ () throws(DriverError) in try startUp(&chip) }) else {
       Issue.record("no .notReady")
       return
@@ -183,13 +183,14 @@ import Testing
 
   @Test("a BMP280 sold as a BME280 is told, and the other way round, and nothing is written")
   func wrongIdentity() {
-    for (chip, found) in [(BMx280Configuration.Chip.bme280, UInt8(0x58)), (.bmp280, 0x60)] {
+    for (chip, found) in [(BMx280.Chip.bme280, UInt8(0x58)), (.bmp280, 0x60)] {
       let device = ScriptedDevice([.read(0xD0, [found])])
-      var driver = BMx280(device, BMx280Configuration(chip: chip, outputRate: 25))
+      var driver = RegisterDriver(device, BMx280(chip: chip, outputRate: 25))
       #expect(
         failure { () throws(DriverError) in try driver.start() }
           == .wrongIdentity(
-            chip: chip.rawValue, register: 0xD0, expected: chip.identity, found: found))
+            chip: chip.rawValue, register: 0xD0, expected: chip == .bmp280 ? 0x58 : 0x60,
+            found: found))
       device.expectDone()
     }
   }
@@ -200,7 +201,7 @@ import Testing
       [
         .read(0xD0, [0x60]), .write(0xE0, [0xB6]), .read(0xF3, [0x00]), .read(0x88, Self.trim),
       ] + written([(0xF2, 0x00), (0xF5, 0x00), (0xF4, 0x57)]))
-    var chip = BMx280(device, BMx280Configuration(chip: .bme280, outputRate: 25))
+    var chip = RegisterDriver(device, BMx280(chip: .bme280, outputRate: 25))
     _ = try startUp(&chip)
     device.expectDone()
   }
@@ -255,7 +256,7 @@ import Testing
 
   @Test("in forced mode a poll reads the finished conversion and starts the next")
   func forced() throws {
-    let configuration = BMx280Configuration(chip: .bmp280, outputRate: 1, mode: .forced)
+    let configuration = BMx280(chip: .bmp280, outputRate: 1, mode: .forced)
     let device = ScriptedDevice([
       .read(0xD0, [0x58]), .write(0xE0, [0xB6]), .read(0xF3, [0x00]), .read(0x88, Self.trim),
       .write(0xF5, [0x00]), .write(0xF4, [0x55]),
@@ -264,7 +265,7 @@ import Testing
       .read(0xF3, [0x08, 0x55, 0, 0] + Self.sample),
       .read(0xF3, [0x00, 0x54, 0, 0] + Self.sample), .write(0xF4, [0x55]),
     ])
-    var chip = BMx280(device, configuration)
+    var chip = RegisterDriver(device, configuration)
     _ = try startUp(&chip)
     #expect(try chip.poll() == nil)
     #expect(try chip.poll() != nil)

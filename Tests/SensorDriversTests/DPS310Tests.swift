@@ -30,9 +30,9 @@ import Testing
     ]
   }
 
-  func ready(_ device: ScriptedDevice) throws -> DPS310<ScriptedDevice> {
+  func ready(_ device: ScriptedDevice) throws -> RegisterDriver<DPS310, ScriptedDevice> {
     device.then(Self.start())
-    var chip = DPS310(device, DPS310Configuration(outputRate: 25))
+    var chip = RegisterDriver(device, DPS310(outputRate: 25))
     _ = try startUp(&chip)
     device.expectDone()
     return chip
@@ -123,7 +123,7 @@ import Testing
       (100, 128, 1, [0x00, 0x70, 0xF0]), (999, 128, 1, [0x00, 0x70, 0xF0]),
     ] as [(Double, Double, Int, [UInt8])])
   func rates(wanted: Double, rate: Double, oversampling: Int, values: [UInt8]) {
-    let configuration = DPS310Configuration(outputRate: wanted)
+    let configuration = DPS310(outputRate: wanted)
     #expect(configuration.outputRate == rate)
     #expect(configuration.pressureOversampling == oversampling)
     #expect(configuration.registerImage.map(\.register) == [0x09, 0x06, 0x07, 0x08])
@@ -136,7 +136,7 @@ import Testing
     // First only the sensor is ready, then the coefficients as well.
     script.insert(contentsOf: [.read(0x08, [0x00]), .read(0x08, [0x40])], at: 2)
     let device = ScriptedDevice(script)
-    var chip = DPS310(device, DPS310Configuration(outputRate: 25))
+    var chip = RegisterDriver(device, DPS310(outputRate: 25))
     #expect(try startUp(&chip) == [0.04, 0.01, 0.01])
     device.expectDone()
     #expect(near(chip.latency, 0.0138, 1e-12))
@@ -145,7 +145,7 @@ import Testing
   @Test("the temperature sensor is the one the coefficients were made for")
   func source() throws {
     let device = ScriptedDevice(Self.start(source: 0x00, temperature: 0x50))
-    var chip = DPS310(device, DPS310Configuration(outputRate: 25))
+    var chip = RegisterDriver(device, DPS310(outputRate: 25))
     _ = try startUp(&chip)
     device.expectDone()
   }
@@ -155,7 +155,7 @@ import Testing
     let device = ScriptedDevice(
       [.read(0x0D, [0x10]), .write(0x0C, [0x09])]
         + [Transfer](repeating: .read(0x08, [0x40]), count: 11))
-    var chip = DPS310(device, DPS310Configuration(outputRate: 25))
+    var chip = RegisterDriver(device, DPS310(outputRate: 25))
     guard case .notReady = failure({ () throws(DriverError) in try startUp(&chip) }) else {
       Issue.record("no .notReady")
       return
@@ -166,7 +166,7 @@ import Testing
   @Test("another chip at the address is named, and nothing is written to it")
   func wrongIdentity() {
     let device = ScriptedDevice([.read(0x0D, [0x11])])
-    var chip = DPS310(device, DPS310Configuration(outputRate: 25))
+    var chip = RegisterDriver(device, DPS310(outputRate: 25))
     #expect(
       failure { () throws(DriverError) in try chip.start() }
         == .wrongIdentity(chip: "DPS310", register: 0x0D, expected: 0x10, found: 0x11))
@@ -224,8 +224,8 @@ import Testing
     let device = ScriptedDevice([])
     let start = Self.start().dropFirst().dropLast() + [.read(0x08, [0x07])]
     device.then(Array(start))
-    var chip = DPS310(
-      device, DPS310Configuration(outputRate: 25),
+    var chip = RegisterDriver(
+      device, DPS310(outputRate: 25),
       checks: DriverChecks(identity: false, change: false))
     _ = try startUp(&chip)
     for _ in 0..<200 { device.then([.read(0x08, [0x07]), .read(0x00, Self.sample)]) }

@@ -14,9 +14,9 @@ import Testing
   static let start: [Transfer] =
     [.read(0x0F, [0x3D]), .write(0x21, [0x04]), .read(0x21, [0x00])] + written(image)
 
-  func ready(_ device: ScriptedDevice) throws -> LIS3MDL<ScriptedDevice> {
+  func ready(_ device: ScriptedDevice) throws -> RegisterDriver<LIS3MDL, ScriptedDevice> {
     device.then(Self.start)
-    var chip = LIS3MDL(device, LIS3MDLConfiguration(outputRate: 100))
+    var chip = RegisterDriver(device, LIS3MDL(outputRate: 100))
     _ = try startUp(&chip)
     device.expectDone()
     return chip
@@ -25,14 +25,33 @@ import Testing
   @Test(
     "the sensitivity of every range is the datasheet's",
     arguments: [
-      (LIS3MDLConfiguration.Range.gauss4, 6842), (.gauss8, 3421), (.gauss12, 2281),
+      (LIS3MDL.Range.gauss4, 6842), (.gauss8, 3421), (.gauss12, 2281),
       (.gauss16, 1711),
     ])
-  func sensitivity(range: LIS3MDLConfiguration.Range, counts: Int) throws {
+  func sensitivity(range: LIS3MDL.Range, counts: Int) throws {
     let low = UInt8(counts & 0xFF)
     let high = UInt8(counts >> 8)
     let field = try LIS3MDLConversion.field(block([low, high, 0, 0, 0, 0]), range: range)
     #expect(near(field, Vector3(100, 0, 0), 1e-9))
+  }
+
+  @Test(
+    "an LSM9DS1 has so many microtesla a thousand counts (DocID025715 rev. 3, table 3)",
+    arguments: [(LIS3MDL.Range.gauss4, 14.0), (.gauss8, 29), (.gauss12, 43), (.gauss16, 58)])
+  func lsm9ds1(range: LIS3MDL.Range, microtesla: Double) throws {
+    let field = try LIS3MDLConversion.field(block([0xE8, 0x03]), .lsm9ds1, range: range)
+    #expect(near(field, Vector3(microtesla, 0, 0), 1e-9))
+  }
+
+  @Test("an LSM9DS1's magnetometer compensates its temperature, and else is configured alike")
+  func lsm9ds1Configuration() {
+    for rate in LIS3MDL.outputRates {
+      var alike = LIS3MDL(outputRate: rate).registerImage
+      alike[0].value |= 0x80
+      let chip = LIS3MDL(.lsm9ds1, outputRate: rate)
+      #expect(chip.registerImage == alike)
+      #expect(chip.name == "LSM9DS1-M")
+    }
   }
 
   @Test("each axis stands at its own bytes, low byte first, with its sign")
@@ -67,7 +86,7 @@ import Testing
       (-1, 0.625, 0x60),
     ])
   func rates(wanted: Double, rate: Double, control1: UInt8) {
-    let configuration = LIS3MDLConfiguration(outputRate: wanted)
+    let configuration = LIS3MDL(outputRate: wanted)
     #expect(configuration.outputRate == rate)
     #expect(configuration.registerImage.first == RegisterSetting(0x20, control1))
   }
@@ -79,15 +98,15 @@ import Testing
       (560, 0x04, 0.000893), (1000, 0x00, 0.0005),
     ])
   func modes(rate: Double, control4: UInt8, latency: Double) {
-    let configuration = LIS3MDLConfiguration(outputRate: rate)
+    let configuration = LIS3MDL(outputRate: rate)
     #expect(configuration.registerImage.contains(RegisterSetting(0x23, control4)))
-    #expect(near(LIS3MDL(ScriptedDevice([]), configuration).latency, latency, 1e-6))
+    #expect(near(configuration.latency, latency, 1e-6))
   }
 
   @Test("start asks for the identity, resets, waits, configures, reads back")
   func startOrder() throws {
     let device = ScriptedDevice(Self.start)
-    var chip = LIS3MDL(device, LIS3MDLConfiguration(outputRate: 100))
+    var chip = RegisterDriver(device, LIS3MDL(outputRate: 100))
     #expect(try startUp(&chip) == [0.01])
     device.expectDone()
     #expect(chip.outputRate == 155)
@@ -97,7 +116,7 @@ import Testing
   @Test("another chip at the address is named, and nothing is written to it")
   func wrongIdentity() {
     let device = ScriptedDevice([.read(0x0F, [0x40])])
-    var chip = LIS3MDL(device, LIS3MDLConfiguration(outputRate: 100))
+    var chip = RegisterDriver(device, LIS3MDL(outputRate: 100))
     #expect(
       failure { () throws(DriverError) in try chip.start() }
         == .wrongIdentity(chip: "LIS3MDL", register: 0x0F, expected: 0x3D, found: 0x40))
@@ -108,7 +127,7 @@ import Testing
   func resetNeverEnds() throws {
     let stuck = [Transfer](repeating: .read(0x21, [0x04]), count: 10)
     let device = ScriptedDevice([.read(0x0F, [0x3D]), .write(0x21, [0x04])] + stuck)
-    var chip = LIS3MDL(device, LIS3MDLConfiguration(outputRate: 100))
+    var chip = RegisterDriver(device, LIS3MDL(outputRate: 100))
     guard case .notReady = failure({ () throws(DriverError) in try startUp(&chip) }) else {
       Issue.record("no .notReady")
       return
@@ -124,7 +143,7 @@ import Testing
     var script = Self.start
     script[script.count - 1] = .read(0x22, [0x03])
     let device = ScriptedDevice(script)
-    var chip = LIS3MDL(device, LIS3MDLConfiguration(outputRate: 100))
+    var chip = RegisterDriver(device, LIS3MDL(outputRate: 100))
     #expect(
       failure { () throws(DriverError) in try startUp(&chip) }
         == .configurationLost(register: 0x22, expected: 0x00, found: 0x03))
@@ -144,7 +163,7 @@ import Testing
       default: continue
       }
       let device = ScriptedDevice(Self.start[..<index] + [failing] + Self.start)
-      var chip = LIS3MDL(device, LIS3MDLConfiguration(outputRate: 100))
+      var chip = RegisterDriver(device, LIS3MDL(outputRate: 100))
       let expected = DriverError.bus(device.error(.noAnswer, register))
       #expect(failure { () throws(DriverError) in try startUp(&chip) } == expected)
       _ = try startUp(&chip)

@@ -18,9 +18,9 @@ import Testing
   /// One gyro and one accelerometer axis that are not zero.
   static let sample: [UInt8] = [0x65, 0x0B, 0, 0, 0, 0, 0, 0, 0, 0, 0x05, 0x20]
 
-  func ready(_ device: ScriptedDevice) throws -> LSM6DSOX<ScriptedDevice> {
+  func ready(_ device: ScriptedDevice) throws -> RegisterDriver<LSM6DSOX, ScriptedDevice> {
     device.then(Self.start)
-    var chip = LSM6DSOX(device, LSM6DSOXConfiguration(outputRate: 208))
+    var chip = RegisterDriver(device, LSM6DSOX(outputRate: 208))
     _ = try startUp(&chip)
     device.expectDone()
     return chip
@@ -29,10 +29,10 @@ import Testing
   @Test(
     "10000 counts of the gyro are the datasheet's degrees a second in every range",
     arguments: [
-      (LSM6DSOXConfiguration.AngularRateRange.dps250, 87.5), (.dps500, 175), (.dps1000, 350),
+      (LSM6DSOX.AngularRateRange.dps250, 87.5), (.dps500, 175), (.dps1000, 350),
       (.dps2000, 700),
     ])
-  func gyro(range: LSM6DSOXConfiguration.AngularRateRange, degrees: Double) throws {
+  func gyro(range: LSM6DSOX.AngularRateRange, degrees: Double) throws {
     let rate = try LSM6DSOXConversion.angularRate(
       block([0x10, 0x27, 0xF0, 0xD8, 0, 0]), range: range)
     #expect(near(rate, Vector3(degrees, -degrees, 0) * (Double.pi / 180), 1e-12))
@@ -41,9 +41,9 @@ import Testing
   @Test(
     "10000 counts of the accelerometer are the datasheet's g in every range",
     arguments: [
-      (LSM6DSOXConfiguration.AccelerationRange.g2, 0.61), (.g4, 1.22), (.g8, 2.44), (.g16, 4.88),
+      (LSM6DSOX.AccelerationRange.g2, 0.61), (.g4, 1.22), (.g8, 2.44), (.g16, 4.88),
     ])
-  func accelerometer(range: LSM6DSOXConfiguration.AccelerationRange, g: Double) throws {
+  func accelerometer(range: LSM6DSOX.AccelerationRange, g: Double) throws {
     let force = try LSM6DSOXConversion.acceleration(
       block([0, 0, 0x10, 0x27, 0xF0, 0xD8]), at: 0, range: range)
     #expect(near(force, Vector3(0, g * 9.80665, -g * 9.80665), 1e-9))
@@ -73,7 +73,7 @@ import Testing
       (1e6, 6667, 0xA0),
     ])
   func rates(wanted: Double, rate: Double, code: UInt8) {
-    let configuration = LSM6DSOXConfiguration(
+    let configuration = LSM6DSOX(
       outputRate: wanted, accelerationRange: .g2, angularRateRange: .dps250)
     #expect(configuration.outputRate == rate)
     #expect(
@@ -84,11 +84,11 @@ import Testing
 
   @Test("the range codes of the accelerometer are the datasheet's, which are not in order")
   func ranges() {
-    let codes: [(LSM6DSOXConfiguration.AccelerationRange, UInt8)] = [
+    let codes: [(LSM6DSOX.AccelerationRange, UInt8)] = [
       (.g2, 0x50), (.g16, 0x54), (.g4, 0x58), (.g8, 0x5C),
     ]
     for (range, code) in codes {
-      let image = LSM6DSOXConfiguration(outputRate: 208, accelerationRange: range).registerImage
+      let image = LSM6DSOX(outputRate: 208, accelerationRange: range).registerImage
       #expect(image.contains(RegisterSetting(0x10, code)))
     }
   }
@@ -96,7 +96,7 @@ import Testing
   @Test("start: identity, reset, configuration, read-back, settling, and the line is let down")
   func startOrder() throws {
     let device = ScriptedDevice(Self.start)
-    var chip = LSM6DSOX(device, LSM6DSOXConfiguration(outputRate: 208))
+    var chip = RegisterDriver(device, LSM6DSOX(outputRate: 208))
     #expect(try startUp(&chip) == [0.01, 0.08])
     device.expectDone()
   }
@@ -106,7 +106,7 @@ import Testing
     var script = Self.start
     script.insert(.read(0x12, [0x05]), at: 2)
     let device = ScriptedDevice(script)
-    var chip = LSM6DSOX(device, LSM6DSOXConfiguration(outputRate: 208))
+    var chip = RegisterDriver(device, LSM6DSOX(outputRate: 208))
     #expect(try startUp(&chip) == [0.01, 0.01, 0.08])
     device.expectDone()
   }
@@ -115,7 +115,7 @@ import Testing
   func resetNeverEnds() {
     let stuck = [Transfer](repeating: .read(0x12, [0x05]), count: 10)
     let device = ScriptedDevice([.read(0x0F, [0x6C]), .write(0x12, [0x01])] + stuck)
-    var chip = LSM6DSOX(device, LSM6DSOXConfiguration(outputRate: 208))
+    var chip = RegisterDriver(device, LSM6DSOX(outputRate: 208))
     guard case .notReady = failure({ () throws(DriverError) in try startUp(&chip) }) else {
       Issue.record("no .notReady")
       return
@@ -126,7 +126,7 @@ import Testing
   @Test("an LSM6DS3 is told apart")
   func wrongIdentity() {
     let device = ScriptedDevice([.read(0x0F, [0x69])])
-    var chip = LSM6DSOX(device, LSM6DSOXConfiguration(outputRate: 208))
+    var chip = RegisterDriver(device, LSM6DSOX(outputRate: 208))
     #expect(
       failure { () throws(DriverError) in try chip.start() }
         == .wrongIdentity(chip: "LSM6DSOX", register: 0x0F, expected: 0x6C, found: 0x69))

@@ -75,7 +75,7 @@ struct BMP280TwinTests {
   private func chip(
     _ source: any StimulusSource, _ variant: BMP280Twin.Variant = .bmp280
   ) -> BMP280Twin {
-    BMP280Twin(variant, source: source, imperfections: .none).powered()
+    BMP280Twin(variant, TwinCore(source: source, errors: .none)).powered()
   }
 
   @Test("carries the example's trim, its identity and its reset values")
@@ -226,7 +226,7 @@ struct BMP280TwinTests {
 @Suite("DPS310 twin")
 struct DPS310TwinTests {
   private func chip(_ source: any StimulusSource) -> DPS310Twin {
-    DPS310Twin(source: source, imperfections: .none).powered()
+    DPS310Twin(source: source, errors: .none).powered()
   }
 
   private func signed(_ value: Int, bits: Int) -> Double {

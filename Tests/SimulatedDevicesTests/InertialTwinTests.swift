@@ -8,7 +8,7 @@ import Testing
 @Suite("LSM6DSOX twin")
 struct LSM6DSOXTwinTests {
   private func chip(_ source: any StimulusSource) -> LSM6DSOXTwin {
-    LSM6DSOXTwin(source: source, accelerometer: .none, gyroscope: .none).powered()
+    LSM6DSOXTwin(source: source, errors: .none).powered()
   }
 
   @Test("shows its reset values")
@@ -202,7 +202,7 @@ struct LSM6DSOXTwinTests {
 @Suite("LSM303DLHC accelerometer twin")
 struct LSM303DLHCAccelerometerTwinTests {
   private func chip(_ source: any StimulusSource) -> LSM303DLHCAccelerometerTwin {
-    LSM303DLHCAccelerometerTwin(source: source, imperfections: .none).powered()
+    LSM303DLHCAccelerometerTwin(source: source, errors: .none).powered()
   }
 
   @Test("has its reset values and no identity")

@@ -1,119 +1,200 @@
-// Driver of the Bosch BMP280 and BME280 barometers on I2C (0x76 or 0x77).
+// The Bosch BMP280 and BME280 barometers on I2C (0x76 or 0x77).
 
 public import SensorBus
 public import SensorTypes
 
-/// Bosch BMP280 or BME280. Neither has a data-ready flag or pin: in normal mode a conversion is new
-/// when its 40 bits differ from the last one's, which the chip's own noise sees to.
-public struct BMx280<Device: RegisterDevice & ~Copyable>: ~Copyable, SensorDriver {
-  private enum Step { case identify, resetting(attempts: Int) }
+/// Bosch BMP280 or BME280; humidity is not measured. Neither has a data-ready flag or pin: in normal mode a
+/// conversion is new when its 40 bits differ from the last one's, which the chip's own noise sees to.
+public struct BMx280: RegisterChip, Hashable {
+  /// Which of the two.
+  public enum Chip: String, Sendable, Hashable, CaseIterable {
+    /// Pressure and temperature; identity 0x58, early samples 0x56 and 0x57.
+    case bmp280 = "BMP280"
+    /// Pressure, temperature and humidity; identity 0x60.
+    case bme280 = "BME280"
 
-  private let device: Device
-  private let configuration: BMx280Configuration
-  private let checks: DriverChecks
-  private var image: RegisterImage
-  private var stuck: StuckDetector
+    /// Its identities, that of a chip from the shop first.
+    var identities: [UInt8] { self == .bmp280 ? [0x58, 0x56, 0x57] : [0x60] }
+
+    /// Standby times in milliseconds by their code (BMP280 table 11, BME280 table 27: codes 6 and 7
+    /// differ by a factor of 200).
+    var standby: [Double] {
+      self == .bmp280
+        ? [0.5, 62.5, 125, 250, 500, 1000, 2000, 4000] : [0.5, 62.5, 125, 250, 500, 1000, 10, 20]
+    }
+  }
+
+  /// Who starts a conversion.
+  public enum Mode: UInt8, Sendable, Hashable {
+    /// `poll` does, after it has read the one before: every reading is a new one, and the chip sleeps
+    /// in between. The rate is that of the calls.
+    case forced = 0b01
+    /// The chip does, at its own pace.
+    case normal = 0b11
+  }
+
+  /// Which chip.
+  public let chip: Chip
+  /// Who starts a conversion.
+  public let mode: Mode
+  /// Conversions a second by the typical times of the datasheet; in forced mode the most there can be.
+  public let outputRate: Double
+  /// How often pressure is measured for one output: 1, 2, 4, 8 or 16.
+  public let pressureOversampling: Int
+  /// How often temperature is measured for one output: 1 or 2.
+  public let temperatureOversampling: Int
+  /// The coefficient of the chip's IIR filter: 1 (off), 2, 4, 8 or 16.
+  public let filterCoefficient: Int
+  private let standbyCode: UInt8
   private var trim: BMx280Trim?
   private var last = RegisterBlock()
-  private var step = Step.identify
 
-  /// Takes the chip; nothing is sent before `start`.
-  public init(
-    _ device: consuming Device, _ configuration: BMx280Configuration, checks: DriverChecks = .all
-  ) {
-    self.device = device
-    self.configuration = configuration
-    self.checks = checks
-    image = RegisterImage(configuration.registerImage)
-    stuck = Self.stuckDetector(configuration, checks)
+  /// Picks the strongest oversampling with which the chip reaches `outputRate` (Hz), and then the
+  /// longest standby time; the fastest there is (167 Hz) where none does.
+  ///
+  /// Above 30 Hz, where oversampling has to give way, the chip's own filter makes up for the noise at
+  /// about the same bandwidth; below it is off, because whoever estimates altitude filters with
+  /// knowledge of time.
+  public init(chip: Chip, outputRate wanted: Double, mode: Mode = .normal) {
+    self.chip = chip
+    self.mode = mode
+    var choice = (pressure: 1, temperature: 1, code: 0, rate: Self.rate(1, 1, standby: 0.5))
+    let standby = mode == .normal ? chip.standby : [0]
+    search: for pressure in [16, 8, 4, 2, 1] {
+      // BMP280 table 4: x2 for temperature only with x16 for pressure.
+      let temperature = pressure == 16 ? 2 : 1
+      let slowestFirst = standby.indices.sorted { standby[$0] > standby[$1] }
+      for code in slowestFirst {
+        let rate = Self.rate(pressure, temperature, standby: standby[code])
+        if rate >= wanted {
+          choice = (pressure, temperature, code, rate)
+          break search
+        }
+      }
+    }
+    pressureOversampling = choice.pressure
+    temperatureOversampling = choice.temperature
+    standbyCode = UInt8(choice.code)
+    outputRate = choice.rate
+    filterCoefficient =
+      switch choice.rate {
+      case ..<30: 1
+      case ..<60: 2
+      case ..<120: 4
+      default: 8
+      }
+  }
+
+  /// Conversions a second with typical times: 1 ms, 2 ms a temperature measurement, 2 ms a pressure
+  /// measurement and 0.5 ms (BME280 9.1), then the standby time. x16, x2, 0.5 ms: 26.3 Hz (BMP280
+  /// table 7).
+  private static func rate(_ pressure: Int, _ temperature: Int, standby: Double) -> Double {
+    1000 / (1.5 + 2 * Double(temperature) + 2 * Double(pressure) + standby)
+  }
+
+  /// The value of `controlMeasurement`, which in forced mode starts a conversion.
+  var controlMeasurement: UInt8 {
+    let pressure = UInt8(pressureOversampling.trailingZeroBitCount + 1)
+    let temperature = UInt8(temperatureOversampling.trailingZeroBitCount + 1)
+    return temperature << 5 | pressure << 2 | mode.rawValue
+  }
+
+  /// What is written, in this order: `config` may be ignored once the chip runs, so the mode comes
+  /// last. In forced mode the chip itself puts the mode bits back, so they are not compared.
+  public var registerImage: [RegisterSetting] {
+    let filter = UInt8(filterCoefficient.trailingZeroBitCount)
+    var image = [
+      RegisterSetting(BMx280Register.config, standbyCode << 5 | filter << 2, mask: 0xFD),
+      RegisterSetting(
+        BMx280Register.controlMeasurement, controlMeasurement, mask: mode == .normal ? 0xFF : 0xFC),
+    ]
+    if chip == .bme280 {
+      image.insert(RegisterSetting(BMx280Register.controlHumidity, 0x00, mask: 0x07), at: 0)
+    }
+    return image
+  }
+
+  /// The name in board files.
+  public var name: String { chip.rawValue }
+
+  /// Half the pressure measurement, which comes after that of temperature, and the delay of the
+  /// chip's filter, a coefficient c of which lags c - 1 conversions.
+  public var latency: Double {
+    let measurement = 0.0005 + 0.002 * Double(pressureOversampling)
+    return measurement / 2 + Double(filterCoefficient - 1) / outputRate
   }
 
   /// In normal mode equal data can be one conversion looked at often, as a scheduler without a
   /// data-ready line does at up to ten times the rate: 50 looks are five conversions then.
-  private static func stuckDetector(
-    _ configuration: BMx280Configuration, _ checks: DriverChecks
-  ) -> StuckDetector {
-    configuration.mode == .forced
-      ? StuckDetector(outputRate: configuration.outputRate, checks)
-      : StuckDetector(limit: 50, checks)
-  }
+  public var alikeLimit: Int { mode == .forced ? Int(min(50, max(3, 1.5 * outputRate))) : 50 }
 
   /// Identity, reset (2 ms), until the trim is in its registers (at most 20 ms), trim, configuration,
   /// read-back.
-  public mutating func start() throws(DriverError) -> StartProgress {
-    let current = step
-    step = .identify
-    switch current {
-    case .identify:
-      let chip = configuration.chip
-      let found = try device.get(BMx280Register.identity)
-      guard chip.has(identity: found) || !checks.identity else {
-        throw .wrongIdentity(
-          chip: chip.rawValue, register: BMx280Register.identity, expected: chip.identity,
-          found: found)
-      }
-      try device.put(BMx280Register.reset, BMx280Register.resetCommand)
-      step = .resetting(attempts: 1)
-      return .wait(seconds: 0.002)
-    case .resetting(let attempts):
-      if try device.get(BMx280Register.status) & BMx280Register.updating != 0 {
-        guard attempts < 10 else {
-          throw .notReady("\(configuration.chip.rawValue): copying of the trim does not end")
-        }
-        step = .resetting(attempts: attempts + 1)
-        return .wait(seconds: 0.002)
-      }
-      trim = try BMx280Trim(try device.get(BMx280Register.trim, count: 24))
-      try image.write(to: device)
-      try image.readBack(from: device)
-      stuck = Self.stuckDetector(configuration, checks)
-      last = RegisterBlock()
-      return .ready
-    }
+  public var startSteps: [StartStep] {
+    [
+      .identify(register: BMx280Register.identity, anyOf: chip.identities),
+      .write([RegisterSetting(BMx280Register.reset, BMx280Register.resetCommand)]),
+      .wait(seconds: 0.002),
+      .await(
+        register: BMx280Register.status, mask: BMx280Register.updating, value: 0, every: 0.002,
+        looks: 10, what: "copying of the trim does not end"),
+      .read(register: BMx280Register.trim, count: 24),
+      .configure(),
+    ]
+  }
+
+  /// Takes the trim.
+  public mutating func take(
+    _ block: RegisterBlock, from register: UInt8
+  ) throws(DriverError) {
+    trim = try BMx280Trim(block)
+    last = RegisterBlock()
+  }
+
+  /// Sleep mode; registers are kept.
+  public var sleepSettings: [RegisterSetting] {
+    [RegisterSetting(BMx280Register.controlMeasurement, controlMeasurement & 0xFC)]
   }
 
   /// Pressure in pascals and temperature in degrees Celsius of one conversion, in one burst from the
   /// status to the last data byte, which the chip holds together (shadowing, BMP280 3.10).
-  public mutating func poll() throws(DriverError) -> Reading? {
+  public mutating func poll<Device: RegisterDevice & ~Copyable>(
+    _ device: borrowing Device, _ outputs: inout OutputChecks
+  ) throws(DriverError) -> Reading? {
     guard let trim else { return nil }
     let block = try device.get(BMx280Register.status, count: 10)
     // The burst passes the control register, which was written and is not zero while the chip measures.
     guard (0..<10).contains(where: { block[$0] != 0 }) else {
       throw .heldLow(register: BMx280Register.status)
     }
-    if configuration.mode == .forced {
+    if mode == .forced {
       guard block[0] & BMx280Register.measuring == 0 else { return nil }
-      try device.put(BMx280Register.controlMeasurement, configuration.controlMeasurement)
+      try device.put(BMx280Register.controlMeasurement, controlMeasurement)
     }
     // Only the data decide whether it is new: the status flickers, the rest is configuration.
     var data = RegisterBlock()
     for index in 0..<6 { data[index] = block[index + 4] }
     let value = try BMx280Conversion.atmosphere(data, at: 0, trim)
-    try stuck.check(data)
+    try outputs.check(data)
     // Where the data may stand still nothing tells an old conversion from a new one: each look counts.
-    guard let value, data != last || !checks.change else { return nil }
+    guard let value, data != last || !outputs.change else { return nil }
     last = data
     return .atmosphere(pressure: value.pressure, temperature: value.temperature)
   }
+}
 
-  /// Checks one configuration register, the next one at the next call.
-  public mutating func verify() throws(DriverError) { try image.verifyNext(on: device) }
+extension ChipDescription {
+  /// Bosch BMP280.
+  static let bmp280 = bmx280(.bmp280)
+  /// Bosch BME280.
+  static let bme280 = bmx280(.bme280)
 
-  /// Sleep mode; registers are kept.
-  public mutating func sleep() throws(DriverError) {
-    step = .identify
-    try device.put(
-      BMx280Register.controlMeasurement, configuration.controlMeasurement & 0xFC)
-  }
-
-  /// Conversions a second by the typical times; the chip's oscillator may be 5 % off, or more with the
-  /// longest measuring times (15 %).
-  public var outputRate: Double { configuration.outputRate }
-
-  /// Half the pressure measurement, which comes after that of temperature, and the delay of the
-  /// chip's filter, a coefficient c of which lags c - 1 conversions.
-  public var latency: Double {
-    let measurement = 0.0005 + 0.002 * Double(configuration.pressureOversampling)
-    return measurement / 2 + Double(configuration.filterCoefficient - 1) / outputRate
+  /// No self-test: none in the register maps (BST-BMP280-DS001 rev. 1.23, 4.2; BST-BME280-DS002 rev. 1.6, 5.3).
+  /// Bosch's driver once held the trim values against limits and withdrew that as not valid.
+  private static func bmx280(_ chip: BMx280.Chip) -> ChipDescription {
+    ChipDescription(
+      chip.rawValue, .barometer, addresses: [0x76, 0x77],
+      fingerprints: [.identity(BMx280Register.identity, chip.identities, .certain)]
+    ) { BMx280(chip: chip, outputRate: $0) }
   }
 }

@@ -1,4 +1,4 @@
-// Registers and configuration of the Infineon DPS310 (datasheet rev. 1.2, sections 7 and 8).
+// Registers of the Infineon DPS310 (datasheet rev. 1.2, sections 7 and 8).
 
 /// The registers that the driver touches.
 enum DPS310Register {
@@ -35,52 +35,4 @@ enum DPS310Register {
     RegisterSetting(0x0E, 0xA5), RegisterSetting(0x0F, 0x96), RegisterSetting(0x62, 0x02),
     RegisterSetting(0x0E, 0x00), RegisterSetting(0x0F, 0x00),
   ]
-}
-
-/// How a DPS310 is to measure: pressure and temperature in the background at one rate, temperature
-/// with single precision (its noise hardly reaches the pressure).
-public struct DPS310Configuration: Sendable, Hashable {
-  /// The rates that the chip has, Hz (7.3); the code is the index.
-  public static let outputRates: [Double] = [1, 2, 4, 8, 16, 32, 64, 128]
-  /// Milliseconds of a measurement by the code of its oversampling, x1 to x128 (8.3, table 16).
-  static let measurementTimes = [3.6, 5.2, 8.4, 14.8, 27.6, 53.2, 104.4, 206.8]
-
-  /// Conversions a second, one of `outputRates`.
-  public let outputRate: Double
-  /// The code of the pressure oversampling: 0 (x1) to 7 (x128).
-  public let pressurePrecision: Int
-  private let rateIndex: Int
-
-  /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is, and the strongest
-  /// oversampling that leaves time for both measurements within a second (8.1).
-  public init(outputRate: Double) {
-    rateIndex = nextRate(Self.outputRates, atLeast: outputRate)
-    let rate = Self.outputRates[rateIndex]
-    let single = Self.measurementTimes[0]
-    pressurePrecision =
-      Self.measurementTimes.lastIndex { rate * ($0 + single) <= 1000 } ?? 0
-    self.outputRate = rate
-  }
-
-  /// How often pressure is measured for one output: 1 to 128.
-  public var pressureOversampling: Int { 1 << pressurePrecision }
-
-  /// What is written for a chip whose coefficients belong to the sensor in its pressure cell, as those
-  /// of all chips sold do.
-  public var registerImage: [RegisterSetting] { registerImage(externalTemperature: true) }
-
-  /// What is written, in this order; the measurement comes last, because it starts conversions.
-  /// `externalTemperature` is the coefficient source that the chip itself names.
-  public func registerImage(externalTemperature: Bool) -> [RegisterSetting] {
-    let rate = UInt8(rateIndex) << 4
-    // Results of more than x8 have more than 24 bits and must be shifted by the chip.
-    let shift: UInt8 = pressurePrecision > 3 ? 0x04 : 0
-    return [
-      RegisterSetting(DPS310Register.configuration, shift),
-      RegisterSetting(DPS310Register.pressureConfiguration, rate | UInt8(pressurePrecision)),
-      RegisterSetting(
-        DPS310Register.temperatureConfiguration, (externalTemperature ? 0x80 : 0) | rate),
-      RegisterSetting(DPS310Register.measurement, 0x07, mask: 0x07),
-    ]
-  }
 }

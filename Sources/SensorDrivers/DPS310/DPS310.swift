@@ -1,101 +1,124 @@
-// Driver of the Infineon DPS310 barometer on I2C (0x77 or 0x76).
+// The Infineon DPS310 barometer on I2C (0x77 or 0x76).
 
 public import SensorBus
 public import SensorTypes
 
-/// Infineon DPS310 (and DPS368, the same in a water-tight package).
-public struct DPS310<Device: RegisterDevice & ~Copyable>: ~Copyable, SensorDriver {
-  private enum Step { case identify, resetting(attempts: Int) }
+/// Infineon DPS310 (and DPS368, the same in a water-tight package): pressure and temperature in the background
+/// at one rate, temperature with single precision (its noise hardly reaches the pressure).
+public struct DPS310: RegisterChip, Hashable {
+  /// The rates that the chip has, Hz (7.3); the code is the index.
+  public static let outputRates: [Double] = [1, 2, 4, 8, 16, 32, 64, 128]
+  /// Milliseconds of a measurement by the code of its oversampling, x1 to x128 (8.3, table 16).
+  static let measurementTimes = [3.6, 5.2, 8.4, 14.8, 27.6, 53.2, 104.4, 206.8]
 
-  private let device: Device
-  private let configuration: DPS310Configuration
-  private let checks: DriverChecks
-  private var image: RegisterImage
-  private var stuck: StuckDetector
+  /// Conversions a second, one of `outputRates`.
+  public let outputRate: Double
+  /// The code of the pressure oversampling: 0 (x1) to 7 (x128).
+  public let pressurePrecision: Int
+  private let rateIndex: Int
   private var coefficients: DPS310Coefficients?
-  private var step = Step.identify
+  /// Whether the coefficients belong to the sensor in the pressure cell, as those of all chips sold do.
+  private var hasExternalTemperature = true
 
-  /// Takes the chip; nothing is sent before `start`.
-  public init(
-    _ device: consuming Device, _ configuration: DPS310Configuration, checks: DriverChecks = .all
-  ) {
-    self.device = device
-    self.configuration = configuration
-    self.checks = checks
-    image = RegisterImage(configuration.registerImage)
-    stuck = StuckDetector(outputRate: configuration.outputRate, checks)
+  /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is, and the strongest
+  /// oversampling that leaves time for both measurements within a second (8.1).
+  public init(outputRate: Double) {
+    rateIndex = nextRate(Self.outputRates, atLeast: outputRate)
+    let rate = Self.outputRates[rateIndex]
+    let single = Self.measurementTimes[0]
+    pressurePrecision =
+      Self.measurementTimes.lastIndex { rate * ($0 + single) <= 1000 } ?? 0
+    self.outputRate = rate
   }
+
+  /// How often pressure is measured for one output: 1 to 128.
+  public var pressureOversampling: Int { 1 << pressurePrecision }
+
+  /// What is written, in this order; the measurement comes last, because it starts conversions. Temperature is
+  /// measured where the chip's coefficients belong.
+  public var registerImage: [RegisterSetting] {
+    let rate = UInt8(rateIndex) << 4
+    // Results of more than x8 have more than 24 bits and must be shifted by the chip.
+    let shift: UInt8 = pressurePrecision > 3 ? 0x04 : 0
+    return [
+      RegisterSetting(DPS310Register.configuration, shift),
+      RegisterSetting(DPS310Register.pressureConfiguration, rate | UInt8(pressurePrecision)),
+      RegisterSetting(
+        DPS310Register.temperatureConfiguration, (hasExternalTemperature ? 0x80 : 0) | rate),
+      RegisterSetting(DPS310Register.measurement, 0x07, mask: 0x07),
+    ]
+  }
+
+  /// The name in board files.
+  public var name: String { "DPS310" }
+
+  /// Half the pressure measurement.
+  public var latency: Double { Self.measurementTimes[pressurePrecision] / 2000 }
 
   /// Identity, soft reset, until sensor and coefficients are ready (40 ms by the datasheet, at most
   /// 140 ms here), coefficients and their source, temperature mend, configuration, read-back.
-  public mutating func start() throws(DriverError) -> StartProgress {
-    let current = step
-    step = .identify
-    switch current {
-    case .identify:
-      if checks.identity {
-        try device.identify("DPS310", DPS310Register.identity, is: DPS310Register.product)
-      }
-      try device.put(DPS310Register.reset, DPS310Register.softReset)
-      step = .resetting(attempts: 1)
-      return .wait(seconds: 0.04)
-    case .resetting(let attempts):
-      let status = try device.get(DPS310Register.measurement)
-      if status & DPS310Register.started != DPS310Register.started {
-        guard attempts < 11 else {
-          throw .notReady("DPS310: sensor or coefficients do not become ready")
-        }
-        step = .resetting(attempts: attempts + 1)
-        return .wait(seconds: 0.01)
-      }
-      coefficients = try DPS310Coefficients(
-        try device.get(DPS310Register.coefficients, count: 18))
-      let source = try device.get(DPS310Register.coefficientSource)
-      for setting in DPS310Register.temperatureMend {
-        try device.put(setting.register, setting.value)
-      }
-      image = RegisterImage(
-        configuration.registerImage(externalTemperature: source & 0x80 != 0))
-      try image.write(to: device)
-      try image.readBack(from: device)
-      stuck = StuckDetector(outputRate: outputRate, checks)
-      return .ready
+  public var startSteps: [StartStep] {
+    [
+      .identify(register: DPS310Register.identity, anyOf: [DPS310Register.product]),
+      .write([RegisterSetting(DPS310Register.reset, DPS310Register.softReset)]),
+      .wait(seconds: 0.04),
+      .await(
+        register: DPS310Register.measurement, mask: DPS310Register.started,
+        value: DPS310Register.started, every: 0.01, looks: 11,
+        what: "sensor or coefficients do not become ready"),
+      .read(register: DPS310Register.coefficients, count: 18),
+      .read(register: DPS310Register.coefficientSource, count: 1),
+      .write(DPS310Register.temperatureMend),
+      .configure(),
+    ]
+  }
+
+  /// Takes the coefficients, and where they belong.
+  public mutating func take(
+    _ block: RegisterBlock, from register: UInt8
+  ) throws(DriverError) {
+    if register == DPS310Register.coefficients {
+      coefficients = try DPS310Coefficients(block)
+    } else {
+      hasExternalTemperature = block[0] & 0x80 != 0
     }
+  }
+
+  /// Idle; registers are kept.
+  public var sleepSettings: [RegisterSetting] {
+    [RegisterSetting(DPS310Register.measurement, 0x00)]
   }
 
   /// Pressure in pascals and temperature in degrees Celsius of one conversion: both flags must be up,
   /// and both values come in one burst, whose reading takes the flags down.
-  public mutating func poll() throws(DriverError) -> Reading? {
+  public mutating func poll<Device: RegisterDevice & ~Copyable>(
+    _ device: borrowing Device, _ outputs: inout OutputChecks
+  ) throws(DriverError) -> Reading? {
     guard let coefficients else { return nil }
     let status = try device.get(DPS310Register.measurement)
     // A rig's chip that may stand still may have no flags either: each look counts then. (QEMU's loses
     // them, those of its start included, to the write that starts the measurement; on a real chip they
     // are read-only.)
-    let hasFlags = checks.change || status & DPS310Register.started != 0
+    let hasFlags = outputs.change || status & DPS310Register.started != 0
     guard status & DPS310Register.dataReady == DPS310Register.dataReady || !hasFlags else {
       return nil
     }
     let block = try device.get(DPS310Register.output, count: 6)
     let value = try DPS310Conversion.atmosphere(
-      block, precision: configuration.pressurePrecision, coefficients)
-    try stuck.check(block)
+      block, precision: pressurePrecision, coefficients)
+    try outputs.check(block)
     return .atmosphere(pressure: value.pressure, temperature: value.temperature)
   }
+}
 
-  /// Checks one configuration register, the next one at the next call.
-  public mutating func verify() throws(DriverError) { try image.verifyNext(on: device) }
-
-  /// Idle; registers are kept.
-  public mutating func sleep() throws(DriverError) {
-    step = .identify
-    try device.put(DPS310Register.measurement, 0x00)
-  }
-
-  /// Conversions a second.
-  public var outputRate: Double { configuration.outputRate }
-
-  /// Half the pressure measurement.
-  public var latency: Double {
-    DPS310Configuration.measurementTimes[configuration.pressurePrecision] / 2000
-  }
+extension ChipDescription {
+  /// Infineon DPS310. No self-test: none in the register map (datasheet rev. 1.2, section 7).
+  static let dps310 = ChipDescription(
+    "DPS310", .barometer, addresses: [0x77, 0x76],
+    fingerprints: [
+      .identity(
+        DPS310Register.identity, [DPS310Register.product], .likely,
+        "an SPL06-001 answers the same")
+    ]
+  ) { DPS310(outputRate: $0) }
 }

@@ -1,88 +1,161 @@
-// Driver of the ST LIS3MDL magnetometer on I2C (0x1C or 0x1E).
+// The ST LIS3MDL magnetometer on I2C (0x1C or 0x1E), and its relative inside an LSM9DS1.
 
 public import SensorBus
 public import SensorTypes
 
-/// ST LIS3MDL, three-axis magnetometer, in ultra-high performance mode up to 155 Hz.
+/// ST LIS3MDL, three-axis magnetometer, or the one inside an LSM9DS1: in the operating mode of least noise that has
+/// the rate, on all axes alike, continuous, block data update, little endian.
 ///
-/// The magnetometer inside an LSM9DS1 answers with the same identity and the same registers, but its X
+/// The magnetometer inside an LSM9DS1 has the same identity, registers and rates and a scale of its own. Its X
 /// axis points against that chip's accelerometer: that is the mount's affair.
-public struct LIS3MDL<Device: RegisterDevice & ~Copyable>: ~Copyable, SensorDriver {
-  private enum Step { case identify, resetting(attempts: Int) }
+public struct LIS3MDL: FlaggedChip, Hashable {
+  /// Which chip it is.
+  public enum Model: String, Sendable, Hashable, CaseIterable {
+    /// The chip of its own.
+    case lis3mdl = "LIS3MDL"
+    /// The magnetometer of an ST LSM9DS1 (Sense HAT, Navio2).
+    case lsm9ds1 = "LSM9DS1-M"
 
-  private let device: Device
-  private let configuration: LIS3MDLConfiguration
-  private let checks: DriverChecks
-  private var image: RegisterImage
-  private var stuck: StuckDetector
-  private var outputs = OutputBurst()
-  private var step = Step.identify
-
-  /// Takes the chip; nothing is sent before `start`.
-  public init(
-    _ device: consuming Device, _ configuration: LIS3MDLConfiguration, checks: DriverChecks = .all
-  ) {
-    self.device = device
-    self.configuration = configuration
-    self.checks = checks
-    image = RegisterImage(configuration.registerImage)
-    stuck = StuckDetector(outputRate: configuration.outputRate, checks)
-  }
-
-  /// Identity, soft reset (10 ms, at most 100 ms), configuration, read-back.
-  public mutating func start() throws(DriverError) -> StartProgress {
-    let current = step
-    step = .identify
-    switch current {
-    case .identify:
-      if checks.identity {
-        try device.identify("LIS3MDL", LIS3MDLRegister.whoAmI, is: LIS3MDLRegister.identity)
+    /// Counts a gauss (LIS3MDL: table 3: 6842, 3421, 2281, 1711; LSM9DS1, DocID025715 rev. 3, table 3: 0.14,
+    /// 0.29, 0.43 and 0.58 milligauss a count).
+    public func countsPerGauss(_ range: Range) -> Double {
+      switch self {
+      case .lis3mdl: range.countsPerGauss
+      case .lsm9ds1:
+        switch range {
+        case .gauss4: 1000 / 0.14
+        case .gauss8: 1000 / 0.29
+        case .gauss12: 1000 / 0.43
+        case .gauss16: 1000 / 0.58
+        }
       }
-      try device.put(LIS3MDLRegister.control2, LIS3MDLRegister.softReset)
-      step = .resetting(attempts: 1)
-      return .wait(seconds: 0.01)
-    case .resetting(let attempts):
-      if try device.get(LIS3MDLRegister.control2) & LIS3MDLRegister.softReset != 0 {
-        guard attempts < 10 else { throw .notReady("LIS3MDL: soft reset does not end") }
-        step = .resetting(attempts: attempts + 1)
-        return .wait(seconds: 0.01)
+    }
+
+    /// Bit 7 of the first control register: the temperature sensor of a LIS3MDL, which is not wanted, and the
+    /// temperature compensation of an LSM9DS1.
+    var temperatureBit: UInt8 { self == .lis3mdl ? 0x00 : 0x80 }
+  }
+
+  /// The measuring range.
+  public enum Range: UInt8, Sendable, Hashable, CaseIterable {
+    /// +-400 microtesla.
+    case gauss4 = 0
+    /// +-800 microtesla.
+    case gauss8 = 1
+    /// +-1200 microtesla.
+    case gauss12 = 2
+    /// +-1600 microtesla.
+    case gauss16 = 3
+
+    /// Counts a gauss of a LIS3MDL (datasheet table 3: 6842, 3421, 2281, 1711).
+    public var countsPerGauss: Double {
+      switch self {
+      case .gauss4: 6842
+      case .gauss8: 3421
+      case .gauss12: 2281
+      case .gauss16: 1711
       }
-      try image.write(to: device)
-      try image.readBack(from: device)
-      stuck = StuckDetector(outputRate: outputRate, checks)
-      outputs = OutputBurst()
-      return .ready
     }
+
+    /// The end of the range in gauss.
+    public var gauss: Double { Double(rawValue + 1) * 4 }
   }
 
-  /// The field in microtesla. The status is read on its own first: a conversion that ended during a
-  /// burst that began with the status would be marked as read and lost.
-  public mutating func poll() throws(DriverError) -> Reading? {
-    guard try device.get(LIS3MDLRegister.status) & LIS3MDLRegister.dataReady != 0 else {
-      return nil
-    }
-    guard
-      let block = try outputs.read(
-        device, LIS3MDLRegister.output | LIS3MDLRegister.autoIncrement, count: 6)
-    else { return nil }
-    // An output at its end stop does not change either: overflow is the better word for it.
-    let field = try LIS3MDLConversion.field(block, range: configuration.range)
-    try stuck.check(block)
-    return .magneticField(field)
+  /// The rates that the driver uses, Hz (7.2, tables 20 to 22): those of ultra-high performance, the last of
+  /// them with FAST_ODR, then what FAST_ODR gives in high performance, medium performance and low power.
+  public static let outputRates = [0.625, 1.25, 2.5, 5, 10, 20, 40, 80, 155, 300, 560, 1000]
+  /// The first that needs FAST_ODR.
+  private static let firstFast = 8
+
+  /// Which chip it is.
+  public let model: Model
+  /// Conversions a second, one of `outputRates`.
+  public let outputRate: Double
+  /// The measuring range.
+  public let range: Range
+  private let rateIndex: Int
+
+  /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is.
+  public init(_ model: Model = .lis3mdl, outputRate: Double, range: Range = .gauss4) {
+    self.model = model
+    rateIndex = nextRate(Self.outputRates, atLeast: outputRate)
+    self.outputRate = Self.outputRates[rateIndex]
+    self.range = range
   }
 
-  /// Checks one configuration register, the next one at the next call.
-  public mutating func verify() throws(DriverError) { try image.verifyNext(on: device) }
+  /// How long one conversion takes, seconds: with FAST_ODR they follow one another without a pause, and in
+  /// ultra-high performance one takes as long at every rate.
+  public var averagingTime: Double { 1 / max(outputRate, Self.outputRates[Self.firstFast]) }
 
-  /// Power down (1 microampere); registers are kept.
-  public mutating func sleep() throws(DriverError) {
-    step = .identify
-    try device.put(LIS3MDLRegister.control3, LIS3MDLRegister.powerDown)
+  /// What is written, in this order; the operating mode comes last, because it starts conversions.
+  public var registerImage: [RegisterSetting] {
+    let steps = rateIndex - Self.firstFast
+    // OM and OMZ: 3 is ultra-high performance, 0 low power.
+    let mode = UInt8(3 - max(0, steps))
+    // With FAST_ODR DO is ignored.
+    let rate: UInt8 = steps >= 0 ? 0x02 : UInt8(rateIndex) << 2
+    return [
+      RegisterSetting(LIS3MDLRegister.control1, model.temperatureBit | mode << 5 | rate),
+      RegisterSetting(LIS3MDLRegister.control2, range.rawValue << 5),
+      RegisterSetting(LIS3MDLRegister.control4, mode << 2),
+      RegisterSetting(LIS3MDLRegister.control5, 0x40),
+      RegisterSetting(LIS3MDLRegister.control3, 0x00),
+    ]
   }
 
-  /// Conversions a second.
-  public var outputRate: Double { configuration.outputRate }
+  /// The name in board files.
+  public var name: String { model.rawValue }
 
   /// Half a conversion.
-  public var latency: Double { configuration.conversionTime / 2 }
+  public var latency: Double { averagingTime / 2 }
+
+  /// Identity, soft reset (10 ms, at most 100 ms), configuration, read-back.
+  public var startSteps: [StartStep] {
+    [.identify(register: LIS3MDLRegister.whoAmI, anyOf: [LIS3MDLRegister.identity])]
+      + StartStep.reset(LIS3MDLRegister.control2, bit: LIS3MDLRegister.softReset)
+      + [.configure()]
+  }
+
+  /// Power down (1 microampere); registers are kept.
+  public var sleepSettings: [RegisterSetting] {
+    [RegisterSetting(LIS3MDLRegister.control3, LIS3MDLRegister.powerDown)]
+  }
+
+  /// ZYXDA.
+  public var dataReady: (register: UInt8, mask: UInt8) {
+    (LIS3MDLRegister.status, LIS3MDLRegister.dataReady)
+  }
+
+  /// Three axes.
+  public var output: (register: UInt8, count: Int) {
+    (LIS3MDLRegister.output | LIS3MDLRegister.autoIncrement, 6)
+  }
+
+  /// The field in microtesla.
+  public func reading(_ block: RegisterBlock) throws(DriverError) -> Reading {
+    .magneticField(try LIS3MDLConversion.field(block, model, range: range))
+  }
+}
+
+extension ChipDescription {
+  /// ST LIS3MDL.
+  static let lis3mdl = lis3mdl(.lis3mdl, .likely, "an LSM9DS1's magnetometer answers the same")
+  /// The magnetometer of an ST LSM9DS1.
+  ///
+  /// Nothing tells it from a LIS3MDL: its datasheet has another reset value for INT_CFG (0x08, not 0xE8), but
+  /// chips hold the LIS3MDL's. What tells is the other half, at 0x6A or 0x6B with 0x68 in its 0x0F.
+  static let lsm9ds1Magnetometer = lis3mdl(
+    .lsm9ds1, .possible,
+    "a LIS3MDL answers the same; an LSM9DS1's other half is at 0x6a or 0x6b and has 0x68 in 0x0f")
+
+  private static func lis3mdl(
+    _ model: LIS3MDL.Model, _ confidence: ChipIdentification.Confidence, _ note: String
+  ) -> ChipDescription {
+    ChipDescription(
+      model.rawValue, .magnetometer, addresses: [0x1C, 0x1E],
+      fingerprints: [
+        .identity(LIS3MDLRegister.whoAmI, [LIS3MDLRegister.identity], confidence, note)
+      ], selfTest: DeflectionTest.lis3mdl(model)
+    ) { LIS3MDL(model, outputRate: $0) }
+  }
 }

@@ -1,98 +1,127 @@
-// Driver of the accelerometer half of the ST LSM303DLHC on I2C (0x19).
+// The accelerometer half of the ST LSM303DLHC on I2C (0x19).
 
 public import SensorBus
 public import SensorTypes
 
-/// The accelerometer of an ST LSM303DLHC. No identity register is documented: that it takes its whole
-/// configuration and gives it back is its identity.
-public struct LSM303DLHCAccelerometer<Device: RegisterDevice & ~Copyable>: ~Copyable, SensorDriver {
-  private enum Step { case configure, settling }
+/// The accelerometer of an ST LSM303DLHC: high resolution (12 bits), block data update, data ready on pin INT1.
+/// No identity register is documented: that it takes its whole configuration and gives it back is its identity.
+public struct LSM303DLHCAccelerometer: FlaggedChip, Hashable {
+  /// The measuring range; the raw value is FS1:0 (table 27).
+  public enum Range: UInt8, Sendable, Hashable, CaseIterable {
+    /// +-2 g.
+    case g2 = 0
+    /// +-4 g.
+    case g4 = 1
+    /// +-8 g.
+    case g8 = 2
+    /// +-16 g.
+    case g16 = 3
 
-  private let device: Device
-  private let configuration: LSM303DLHCAccelerometerConfiguration
-  private let checks: DriverChecks
-  private var image: RegisterImage
-  private var stuck: StuckDetector
-  private var outputs = OutputBurst()
-  private var step = Step.configure
-
-  /// Takes the chip; nothing is sent before `start`.
-  public init(
-    _ device: consuming Device, _ configuration: LSM303DLHCAccelerometerConfiguration,
-    checks: DriverChecks = .all
-  ) {
-    self.device = device
-    self.configuration = configuration
-    self.checks = checks
-    image = RegisterImage(configuration.registerImage)
-    stuck = Self.stuckDetector(configuration.outputRate, checks)
-  }
-
-  /// Below 50 Hz the filtered noise of a resting chip is smaller than one of its 12-bit steps, so that
-  /// standing still proves nothing there.
-  private static func stuckDetector(
-    _ outputRate: Double, _ checks: DriverChecks
-  ) -> StuckDetector {
-    outputRate >= 50 ? StuckDetector(limit: 50, checks) : StuckDetector(limit: .max)
-  }
-
-  /// Configuration and read-back as identity; then one period and the 1 ms of the datasheet's turn-on
-  /// time (table 3). What has been converted by then is fetched and dropped: the next is worth reading.
-  public mutating func start() throws(DriverError) -> StartProgress {
-    let current = step
-    step = .configure
-    switch current {
-    case .configure:
-      try image.write(to: device)
-      do {
-        try image.readBack(from: device)
-      } catch {
-        guard checks.identity,
-          case .configurationLost(let register, let expected, let found) = error
-        else { throw error }
-        throw .wrongIdentity(
-          chip: "LSM303DLHC-A", register: register, expected: expected, found: found)
+    /// g a count of the 12-bit value (table 3: 1, 2, 4, 12 mg).
+    public var gPerCount: Double {
+      switch self {
+      case .g2: 0.001
+      case .g4: 0.002
+      case .g8: 0.004
+      case .g16: 0.012
       }
-      step = .settling
-      return .wait(seconds: 1 / outputRate + 0.001)
-    case .settling:
-      // It has no reset: an axis that another driver's broken burst held back is let go by this one.
-      _ = try device.get(
-        LSM303DLHCAccelerometerRegister.output | LSM303DLHCAccelerometerRegister.autoIncrement,
-        count: 6)
-      outputs = OutputBurst()
-      stuck = Self.stuckDetector(outputRate, checks)
-      return .ready
     }
   }
 
-  /// The specific force in m/s^2.
-  public mutating func poll() throws(DriverError) -> Reading? {
-    let status = try device.get(LSM303DLHCAccelerometerRegister.status)
-    guard status & LSM303DLHCAccelerometerRegister.dataReady != 0 else { return nil }
-    guard
-      let block = try outputs.read(
-        device,
-        LSM303DLHCAccelerometerRegister.output | LSM303DLHCAccelerometerRegister.autoIncrement,
-        count: 6)
-    else { return nil }
-    let acceleration = try LSM303DLHCConversion.acceleration(block, range: configuration.range)
-    try stuck.check(block)
-    return .acceleration(acceleration)
+  /// The rates that the chip has with 12 bits, Hz (table 20).
+  public static let outputRates: [Double] = [1, 10, 25, 50, 100, 200, 400, 1344]
+  private static let codes: [UInt8] = [1, 2, 3, 4, 5, 6, 7, 9]
+
+  /// Conversions a second, one of `outputRates`.
+  public let outputRate: Double
+  /// The measuring range.
+  public let range: Range
+  private let rateIndex: Int
+
+  /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is.
+  public init(outputRate: Double, range: Range = .g4) {
+    rateIndex = nextRate(Self.outputRates, atLeast: outputRate)
+    self.outputRate = Self.outputRates[rateIndex]
+    self.range = range
   }
 
-  /// Checks one configuration register, the next one at the next call.
-  public mutating func verify() throws(DriverError) { try image.verifyNext(on: device) }
-
-  /// Power down; registers are kept.
-  public mutating func sleep() throws(DriverError) {
-    step = .configure
-    try device.put(LSM303DLHCAccelerometerRegister.control1, 0x07)
+  /// What is written, in this order; the rate comes last, because it starts conversions.
+  public var registerImage: [RegisterSetting] {
+    [
+      RegisterSetting(LSM303DLHCAccelerometerRegister.control2, 0x00),
+      RegisterSetting(LSM303DLHCAccelerometerRegister.control3, 0x10),
+      RegisterSetting(
+        LSM303DLHCAccelerometerRegister.control4, 0x80 | range.rawValue << 4 | 0x08),
+      // BOOT clears itself.
+      RegisterSetting(LSM303DLHCAccelerometerRegister.control5, 0x00, mask: 0x7F),
+      RegisterSetting(
+        LSM303DLHCAccelerometerRegister.control1, Self.codes[rateIndex] << 4 | 0x07),
+    ]
   }
 
-  /// Conversions a second.
-  public var outputRate: Double { configuration.outputRate }
+  /// The name in board files.
+  public var name: String { "LSM303DLHC-A" }
 
   /// Half a period: the chip filters over about one.
-  public var latency: Double { 0.5 / configuration.outputRate }
+  public var latency: Double { 0.5 / outputRate }
+
+  /// Below 50 Hz the filtered noise of a resting chip is smaller than one of its 12-bit steps, so that
+  /// standing still proves nothing there.
+  public var alikeLimit: Int { outputRate >= 50 ? 50 : .max }
+
+  /// Configuration and read-back as identity; then one period and the 1 ms of the datasheet's turn-on
+  /// time (table 3). What has been converted by then is fetched and dropped: the next is worth reading. And as
+  /// it has no reset, an axis that another driver's broken burst held back is let go by that.
+  public var startSteps: [StartStep] {
+    [
+      .configure(identifies: true), .wait(seconds: 1 / outputRate + 0.001),
+      .discard(register: output.register, count: output.count),
+    ]
+  }
+
+  /// Power down; registers are kept.
+  public var sleepSettings: [RegisterSetting] {
+    [RegisterSetting(LSM303DLHCAccelerometerRegister.control1, 0x07)]
+  }
+
+  /// ZYXDA.
+  public var dataReady: (register: UInt8, mask: UInt8) {
+    (LSM303DLHCAccelerometerRegister.status, LSM303DLHCAccelerometerRegister.dataReady)
+  }
+
+  /// Three axes.
+  public var output: (register: UInt8, count: Int) {
+    (LSM303DLHCAccelerometerRegister.output | LSM303DLHCAccelerometerRegister.autoIncrement, 6)
+  }
+
+  /// The specific force in m/s^2.
+  public func reading(_ block: RegisterBlock) throws(DriverError) -> Reading {
+    .acceleration(try LSM303DLHCConversion.acceleration(block, range: range))
+  }
+}
+
+extension ChipDescription {
+  /// The accelerometer of an ST LSM303DLHC. It has no documented identity: chips from the shop hold 0x33 in
+  /// 0x0F, as their relatives do; failing that, bits that must be 0 and axes that are on by default. No
+  /// self-test: the datasheet (DocID018771 rev. 2) knows none; the bit in which an LSM303DLH has its own
+  /// (CTRL_REG4_A ST) must be 0.
+  static let lsm303dlhcAccelerometer = ChipDescription(
+    "LSM303DLHC-A", .accelerometer, addresses: [0x19],
+    fingerprints: [
+      .identity(0x0F, [0x33], .likely, "an LIS3DH or LSM303AGR answers the same"),
+      Fingerprint(
+        reads: [
+          Fingerprint.Read(
+            register: LSM303DLHCAccelerometerRegister.control1
+              | LSM303DLHCAccelerometerRegister.autoIncrement, count: 6)
+        ], confidence: .possible
+      ) { blocks in
+        let control = blocks[0]
+        guard control[0] & 0x07 == 0x07, control[3] & 0x06 == 0, control[4] & 0x30 == 0,
+          control[5] & 0x05 == 0
+        else { return nil }
+        return "no identity register, but registers 0x20 to 0x25 hold what this chip's can hold"
+      },
+    ]
+  ) { LSM303DLHCAccelerometer(outputRate: $0) }
 }

@@ -12,7 +12,7 @@ public enum LSM6DSOXConversion {
   /// bytes 65 0B are 2917 counts of 17.5 mdps = 51.05 degrees a second = 0.89097 rad/s (table 2).
   public static func angularRate(
     _ block: RegisterBlock, at offset: Int = 0,
-    range: LSM6DSOXConfiguration.AngularRateRange
+    range: LSM6DSOX.AngularRateRange
   ) throws(DriverError) -> Vector3 {
     try counts(block, offset) * (range.degreesPerSecondPerCount * .pi / 180)
   }
@@ -24,7 +24,7 @@ public enum LSM6DSOXConversion {
   /// 05 20 are 8197 counts of 0.122 mg = 1.000034 g = 9.80698 m/s^2 (table 2).
   public static func acceleration(
     _ block: RegisterBlock, at offset: Int = 6,
-    range: LSM6DSOXConfiguration.AccelerationRange
+    range: LSM6DSOX.AccelerationRange
   ) throws(DriverError) -> Vector3 {
     // A constant of its own type: Swift 6.0 mistakes the product for one of two numbers otherwise.
     let scale: Double = range.gPerCount * standardGravity

@@ -13,8 +13,8 @@ extension DeflectionTest {
   /// The magnitude of the change must be 50 to 1700 mg and 150 to 700 degrees a second (datasheet DS12814
   /// rev. 4, table 2, rows "Vst"; 0.122 mg and 70 mdps a count). About 0.7 s.
   public static let lsm6dsox: DeflectionTest = {
-    let linearRange = LSM6DSOXConfiguration.AccelerationRange.g4
-    let angularRange = LSM6DSOXConfiguration.AngularRateRange.dps2000
+    let linearRange = LSM6DSOX.AccelerationRange.g4
+    let angularRange = LSM6DSOX.AngularRateRange.dps2000
     // ODR codes of tables 43 and 45: 52 Hz is 0011, 208 Hz is 0101.
     let linearOn = 0x30 | linearRange.rawValue << 2
     let angularOn = 0x50 | angularRange.rawValue << 2

@@ -11,25 +11,6 @@ public enum SelfTestOutcome: Sendable, Hashable {
   case tested(SelfTestReport)
 }
 
-extension ChipDescription {
-  /// The chip's own self-test at its beginning, or `nil` for a chip that has none.
-  ///
-  /// Without one are:
-  /// - LSM303DLHC, both halves: the datasheet (DocID018771 rev. 2) knows none; the bits in which an
-  ///   LSM303DLH (CTRL_REG4_A ST) and an HMC5883L (MS1:0 of its first register) have theirs must be 0.
-  /// - BMP280, BME280: none in the register maps (BST-BMP280-DS001 rev. 1.23, 4.2; BST-BME280-DS002 rev.
-  ///   1.6, 5.3). Bosch's driver once held the trim values against limits and withdrew that as not valid.
-  /// - DPS310: none in the register map (datasheet rev. 1.2, section 7).
-  /// - Receivers: they say how they are doing all the time.
-  public var selfTest: (any SelfTesting)? {
-    switch name {
-    case "LIS3MDL": DeflectionTest.lis3mdl
-    case "LSM6DSOX": DeflectionTest.lsm6dsox
-    default: nil
-    }
-  }
-}
-
 extension ChipCatalog {
   /// How long a self-test may take as a whole, seconds. The longest takes 0.7.
   public static let selfTestLimit = 3.0

@@ -10,6 +10,7 @@ protocol AnySensor: AnyObject {
   func sleep() throws(DriverError)
   var outputRate: Double { get }
   var latency: Double { get }
+  var conversionTime: Double? { get }
 }
 
 /// Owns a noncopyable driver; calls go straight through.
@@ -24,4 +25,5 @@ final class BoxedSensor<Driver: SensorDriver & ~Copyable>: AnySensor {
   func sleep() throws(DriverError) { try driver.sleep() }
   var outputRate: Double { driver.outputRate }
   var latency: Double { driver.latency }
+  var conversionTime: Double? { driver.conversionTime }
 }

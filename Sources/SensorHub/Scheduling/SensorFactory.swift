@@ -1,7 +1,7 @@
 import SensorBus
 import SensorDrivers
 
-/// Makes the driver of a board file's chip. The one place that knows every driver by name.
+/// Makes the driver of a board file's chip.
 enum SensorFactory {
   /// Conversions a second where the board file says nothing.
   static func defaultRate(_ kind: ChipKind) -> Double {
@@ -43,35 +43,13 @@ enum SensorFactory {
       throw BusError(.unsupported("\(sensor.chip) on a serial port"), bus: sensor.attachment.bus)
     }
     let device = try port.device(bus: bus, address: address)
-    switch sensor.chip {
-    case "LIS3MDL":
-      return BoxedSensor(
-        LIS3MDL(device, LIS3MDLConfiguration(outputRate: rate), checks: sensor.checks))
-    case "LSM303DLHC-M":
-      return BoxedSensor(
-        LSM303DLHCMagnetometer(
-          device, LSM303DLHCMagnetometerConfiguration(outputRate: rate), checks: sensor.checks))
-    case "LSM303DLHC-A":
-      return BoxedSensor(
-        LSM303DLHCAccelerometer(
-          device, LSM303DLHCAccelerometerConfiguration(outputRate: rate), checks: sensor.checks))
-    case "LSM6DSOX":
-      return BoxedSensor(
-        LSM6DSOX(device, LSM6DSOXConfiguration(outputRate: rate), checks: sensor.checks))
-    case "BMP280":
-      return BoxedSensor(
-        BMx280(
-          device, BMx280Configuration(chip: .bmp280, outputRate: rate), checks: sensor.checks))
-    case "BME280":
-      return BoxedSensor(
-        BMx280(
-          device, BMx280Configuration(chip: .bme280, outputRate: rate), checks: sensor.checks))
-    case "DPS310":
-      return BoxedSensor(
-        DPS310(device, DPS310Configuration(outputRate: rate), checks: sensor.checks))
-    default:
+    guard let chip = ChipCatalog.chip(named: sensor.chip)?.chip else {
       throw BusError(.unsupported("a chip called \(sensor.chip)"), bus: bus, address: address)
     }
+    func boxed(_ chip: some RegisterChip) -> any AnySensor {
+      BoxedSensor(RegisterDriver(device, chip, checks: sensor.checks))
+    }
+    return boxed(chip(rate))
   }
 
   private static func receiver(

@@ -166,6 +166,7 @@ final class SensorTask: WorkerTask {
         if edge != nil { supervisor.metEmptyEdge() }
         due = now.advanced(bySeconds: period * (line == nil ? Self.nextLook : 0.5))
       }
+      if let conversion = driver.conversionTime { due = port.now().advanced(bySeconds: conversion) }
       lastLook = now
       if now >= nextVerify {
         nextVerify = now.advanced(bySeconds: Self.verifyInterval)

@@ -3,7 +3,7 @@
 public import SensorTypes
 
 /// The twin of a BMP280, or of a BME280 with its humidity channel, over I2C.
-public struct BMP280Twin: ChipTwin {
+public struct BMP280Twin: ConvertingTwin {
   /// Which of the two.
   public enum Variant: Sendable, Hashable {
     /// Pressure and temperature, identity 0x58.
@@ -14,15 +14,11 @@ public struct BMP280Twin: ChipTwin {
 
   /// The register that tells which chip it is.
   public let identityRegister: UInt8? = 0xD0
-  /// Faults that act inside the chip.
-  public var tampering = Tampering()
+  /// What it stands on.
+  public var core: TwinCore
 
   private let variant: Variant
   private let trim: BoschTrim
-  private let source: any StimulusSource
-  private let imperfections: PressureImperfections
-  private let seed: UInt64
-  private let rateError: Double
 
   private var registers = [UInt8](repeating: 0, count: 256)
   private var schedule = ConversionSchedule()
@@ -30,29 +26,23 @@ public struct BMP280Twin: ChipTwin {
   private var humidityOversampling: UInt8 = 0
   private var filteredPressure: Double?
   private var filteredTemperature: Double?
-  private var now: Int64 = 0
-  private var answersFrom: Int64 = 0
   private var trimLoaded: Int64 = 0
 
-  /// Makes a chip that is not powered yet: call `powerOn`.
-  public init(
-    _ variant: Variant = .bmp280, source: any StimulusSource, trim: BoschTrim = .datasheetExample,
-    imperfections: PressureImperfections = .init(), seed: UInt64 = 0, rateError: Double = 0
-  ) {
+  /// Makes a BMP280 that is not powered yet: call `powerOn`.
+  public init(_ core: TwinCore) { self.init(.bmp280, core) }
+
+  /// Makes either chip, not powered yet: call `powerOn`.
+  public init(_ variant: Variant, _ core: TwinCore, trim: BoschTrim = .datasheetExample) {
     self.variant = variant
+    self.core = core
     self.trim = trim
-    self.source = source
-    self.imperfections = imperfections
-    self.seed = seed
-    self.rateError = rateError
   }
 
   /// Applies power: registers take their reset values and the start-up time begins.
   public mutating func powerOn(at time: Timestamp) {
-    now = time.nanoseconds
-    reset()
     // Start-up time, table 2: 2 ms until the first communication.
-    answersFrom = now &+ 2_000_000
+    core.power(at: time, answersAfter: 0.002)
+    reset()
   }
 
   private mutating func reset() {
@@ -68,14 +58,8 @@ public struct BMP280Twin: ChipTwin {
     filteredTemperature = nil
     schedule.stop()
     // The trim values are copied from non-volatile memory within the start-up time (im_update).
-    trimLoaded = now &+ 2_000_000
+    trimLoaded = core.now &+ 2_000_000
   }
-
-  /// Whether the chip acknowledges its address: not while it starts up.
-  public func answers(at now: Timestamp) -> Bool { now.nanoseconds >= answersFrom }
-
-  /// The register that a sub-address names.
-  public func firstRegister(_ subaddress: UInt8) -> UInt8 { subaddress }
 
   /// The register that follows in the same transfer.
   ///
@@ -95,7 +79,7 @@ public struct BMP280Twin: ChipTwin {
     }
   }
 
-  private var isUpdating: Bool { now < trimLoaded }
+  private var isUpdating: Bool { core.now < trimLoaded }
 
   /// Reads one register, with the side effects of reading it.
   public mutating func readByte(_ register: UInt8) -> UInt8 {
@@ -104,7 +88,7 @@ public struct BMP280Twin: ChipTwin {
     case 0xE0: return 0
     case 0xF3:
       let began = schedule.next &- Int64(measurementTime * 1e9)
-      let measuring = !schedule.isIdle && now >= began
+      let measuring = !schedule.isIdle && core.now >= began
       return (measuring ? 0x08 : 0) | (isUpdating ? 0x01 : 0)
     default: return registers[Int(register)]
     }
@@ -161,20 +145,19 @@ public struct BMP280Twin: ChipTwin {
   }
 
   private mutating func restart() {
-    let scale = 1 / (1 + rateError)
+    let scale = core.period(1)
     switch registers[0xF4] & 0x03 {
     case 0: schedule.stop()
     case 3:
       let period = (measurementTime + standby) * scale
-      schedule.start(at: now, firstAfter: measurementTime * scale, every: period)
-    default: schedule.single(at: now, duration: measurementTime * scale)
+      schedule.start(at: core.now, firstAfter: measurementTime * scale, every: period)
+    default: schedule.single(at: core.now, duration: measurementTime * scale)
     }
   }
 
-  /// Finishes every conversion that is complete by that time.
-  public mutating func advance(to time: Timestamp) {
-    now = max(now, time.nanoseconds)
-    guard let done = schedule.take(until: now) else { return }
+  /// Takes note of every conversion that is complete.
+  public mutating func finish() {
+    guard let done = schedule.take(until: core.now) else { return }
     if registers[0xF4] & 0x03 != 0x03 { registers[0xF4] &= 0xFC }
     guard !tampering.isFrozen else { return }
     // The filter remembers: of a long pause the last conversions are enough (15/16 to the 96th: 0.2 %).
@@ -189,9 +172,9 @@ public struct BMP280Twin: ChipTwin {
     // The pressure is converted last (temperature, pressure, humidity).
     let pressureTime = Double(2 * pressureSamples + 1) * 1e6
     let humidityTime = humiditySamples > 0 ? Double(2 * humiditySamples) * 1e6 : 0
-    let middle = Timestamp(nanoseconds: time &- Int64(pressureTime / 2 + humidityTime))
-    let stimulus = tampering.applied(to: source.stimulus(at: middle))
-    var random = SeededGenerator(seed: seed, stream: 6, index: index)
+    let stimulus = core.stimulus(at: time &- Int64(pressureTime / 2 + humidityTime))
+    let imperfections = core.errors.pressure
+    var random = SeededGenerator(seed: core.seed, stream: 6, index: index)
     let trueTemperature = stimulus.temperature + imperfections.temperatureBias
     var fine = trueTemperature * 5120
     if temperatureSamples == 0 {
@@ -262,16 +245,22 @@ public struct BMP280Twin: ChipTwin {
     registers[register + 2] = UInt8(truncatingIfNeeded: counts << 4)
   }
 
-  /// When the next conversion will be complete, or `nil` while the chip is idle.
-  public func nextDataReady(after now: Timestamp) -> Timestamp? {
-    schedule.isIdle ? nil : Timestamp(nanoseconds: schedule.next)
-  }
+  /// When the next conversion will be complete.
+  public var nextConversion: Int64 { schedule.next }
 
-  /// The newest rising edge of the interrupt pin since the last call.
-  ///
   /// There is no interrupt pin.
-  public mutating func takeEdge(at now: Timestamp) -> Timestamp? { nil }
+  public var nextRise: Int64 { .max }
+}
 
-  /// When the interrupt pin will rise next, or `nil` if nothing can raise it.
-  public mutating func nextEdge(at now: Timestamp) -> Timestamp? { nil }
+extension TwinDescription {
+  static let bmp280 = bosch("BMP280", .bmp280)
+  static let bme280 = bosch("BME280", .bme280)
+
+  /// Absolute 100 Pa; typically 1.5 Pa a kelvin, of which a third is taken (the figure is for 25 to 65 degrees,
+  /// the board stays below).
+  private static func bosch(_ name: String, _ variant: BMP280Twin.Variant) -> TwinDescription {
+    TwinDescription(name, make: { BMP280Twin(variant, $0) }) { random, _ in
+      .barometer(bias: 100, perKelvin: 0.5, temperature: 0.5, clock: 0.01, &random)
+    }
+  }
 }

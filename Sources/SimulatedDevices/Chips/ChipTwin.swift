@@ -52,6 +52,12 @@ public protocol ChipTwin: Sendable {
 }
 
 extension ChipTwin {
+  /// The sub-address is the register.
+  public func firstRegister(_ subaddress: UInt8) -> UInt8 { subaddress }
+
+  /// A transfer moves on from register to register.
+  public func nextRegister(after register: UInt8, subaddress: UInt8) -> UInt8 { register &+ 1 }
+
   /// A chip without an interrupt pin, or one that only pulses it, leaves the line low.
   public var interruptLevel: Bool { false }
 

@@ -60,17 +60,13 @@ public struct DPS310Coefficients: Sendable, Hashable {
 }
 
 /// The twin of a DPS310 over I2C. Its FIFO holds its configuration bits and is always empty.
-public struct DPS310Twin: ChipTwin {
+public struct DPS310Twin: ConvertingTwin {
   /// The register that tells which chip it is.
   public let identityRegister: UInt8? = 0x0D
-  /// Faults that act inside the chip.
-  public var tampering = Tampering()
+  /// What it stands on.
+  public var core: TwinCore
 
   private let coefficients: DPS310Coefficients
-  private let source: any StimulusSource
-  private let imperfections: PressureImperfections
-  private let seed: UInt64
-  private let rateError: Double
 
   private var registers = [UInt8](repeating: 0, count: 256)
   private var pressureSchedule = ConversionSchedule()
@@ -78,28 +74,21 @@ public struct DPS310Twin: ChipTwin {
   private var ready: UInt8 = 0
   private var interrupts: UInt8 = 0
   private var scaledTemperature = 0.0
-  private var pin = InterruptPin()
-  private var now: Int64 = 0
   private var resetAt: Int64 = 0
-  private var answersFrom: Int64 = 0
 
   /// Makes a chip that is not powered yet: call `powerOn`.
-  public init(
-    source: any StimulusSource, coefficients: DPS310Coefficients = .typical,
-    imperfections: PressureImperfections = .init(), seed: UInt64 = 0, rateError: Double = 0
-  ) {
+  public init(_ core: TwinCore) { self.init(core, coefficients: .typical) }
+
+  /// Makes a chip with coefficients of its own, not powered yet: call `powerOn`.
+  public init(_ core: TwinCore, coefficients: DPS310Coefficients) {
+    self.core = core
     self.coefficients = coefficients
-    self.source = source
-    self.imperfections = imperfections
-    self.seed = seed
-    self.rateError = rateError
   }
 
   /// Applies power: registers take their reset values and the start-up time begins.
   public mutating func powerOn(at time: Timestamp) {
-    now = time.nanoseconds
+    core.power(at: time, answersAfter: 0.002_5)
     reset()
-    answersFrom = now &+ 2_500_000
   }
 
   /// Reset values: the datasheet's register map.
@@ -114,22 +103,16 @@ public struct DPS310Twin: ChipTwin {
     ready = 0
     interrupts = 0
     scaledTemperature = coefficients.scaledTemperature(celsius: 25)
-    pin = InterruptPin()
-    resetAt = now
+    core.pin = InterruptPin()
+    resetAt = core.now
   }
-
-  /// Whether the chip acknowledges its address: not while it starts up.
-  public func answers(at now: Timestamp) -> Bool { now.nanoseconds >= answersFrom }
-
-  /// The register that a sub-address names.
-  public func firstRegister(_ subaddress: UInt8) -> UInt8 { subaddress }
 
   /// The register that follows in the same transfer.
   public func nextRegister(after register: UInt8, subaddress: UInt8) -> UInt8 { register &+ 1 }
 
   // MEAS_CFG and "Start-up sequence": the sensor is ready 12 ms and the coefficients are 40 ms after a reset.
-  private var isSensorReady: Bool { now &- resetAt >= 12_000_000 }
-  private var areCoefficientsReady: Bool { now &- resetAt >= 40_000_000 }
+  private var isSensorReady: Bool { core.now &- resetAt >= 12_000_000 }
+  private var areCoefficientsReady: Bool { core.now &- resetAt >= 40_000_000 }
 
   /// Reads one register, with the side effects of reading it.
   public mutating func readByte(_ register: UInt8) -> UInt8 {
@@ -146,7 +129,7 @@ public struct DPS310Twin: ChipTwin {
     case 0x0A:
       let value = interrupts
       interrupts = 0
-      updatePin(at: now)
+      updatePin(at: core.now)
       return value
     case 0x0B: return 0x01
     case 0x0C: return 0
@@ -165,7 +148,7 @@ public struct DPS310Twin: ChipTwin {
       restart()
     case 0x09:
       registers[0x09] = value
-      updatePin(at: now)
+      updatePin(at: core.now)
     case 0x0C: if value & 0x0F == 0x09 { reset() }
     default: break
     }
@@ -173,7 +156,7 @@ public struct DPS310Twin: ChipTwin {
 
   private mutating func updatePin(at time: Int64) {
     let isActiveHigh = registers[0x09] & 0x80 != 0
-    pin.set((interrupts != 0) == isActiveHigh, at: time)
+    core.pin.set((interrupts != 0) == isActiveHigh, at: time)
   }
 
   /// Measurement time by oversampling code (PRS_CFG), seconds.
@@ -196,30 +179,31 @@ public struct DPS310Twin: ChipTwin {
   private mutating func restart() {
     pressureSchedule.stop()
     temperatureSchedule.stop()
-    let clock = 1 / (1 + rateError)
+    let clock = core.period(1)
     // Before SENSOR_RDY a command waits for the sensor.
-    let wait = max(0, Double(resetAt &+ 12_000_000 &- now) * 1e-9)
+    let wait = max(0, Double(resetAt &+ 12_000_000 &- core.now) * 1e-9)
     let pressureRate = Double(1 << (registers[0x06] >> 4 & 7))
     let temperatureRate = Double(1 << (registers[0x07] >> 4 & 7))
     switch registers[0x08] {
-    case 1: pressureSchedule.single(at: now, duration: wait + pressureTime * clock)
-    case 2: temperatureSchedule.single(at: now, duration: wait + temperatureTime * clock)
+    case 1: pressureSchedule.single(at: core.now, duration: wait + pressureTime * clock)
+    case 2: temperatureSchedule.single(at: core.now, duration: wait + temperatureTime * clock)
     case 5:
       pressureSchedule.start(
-        at: now, firstAfter: wait + pressureTime,
+        at: core.now, firstAfter: wait + pressureTime,
         every: max(1 / pressureRate, pressureTime) * clock)
     case 6:
       temperatureSchedule.start(
-        at: now, firstAfter: wait + temperatureTime,
+        at: core.now, firstAfter: wait + temperatureTime,
         every: max(1 / temperatureRate, temperatureTime) * clock)
     case 7:
       // The note at PM_RATE: one second must hold all measurements; if it cannot, they stretch.
       let busy = pressureRate * pressureTime + temperatureRate * temperatureTime
       let stretch = max(1, busy) * clock
       temperatureSchedule.start(
-        at: now, firstAfter: wait + temperatureTime, every: stretch / temperatureRate)
+        at: core.now, firstAfter: wait + temperatureTime, every: stretch / temperatureRate)
       pressureSchedule.start(
-        at: now, firstAfter: wait + temperatureTime + pressureTime, every: stretch / pressureRate)
+        at: core.now, firstAfter: wait + temperatureTime + pressureTime,
+        every: stretch / pressureRate)
     default: break
     }
   }
@@ -251,11 +235,10 @@ public struct DPS310Twin: ChipTwin {
     }
   }
 
-  /// Finishes every conversion that is complete by that time.
-  public mutating func advance(to time: Timestamp) {
-    now = max(now, time.nanoseconds)
-    let temperatures = temperatureSchedule.take(until: now)
-    let pressures = pressureSchedule.take(until: now)
+  /// Takes note of every conversion that is complete.
+  public mutating func finish() {
+    let temperatures = temperatureSchedule.take(until: core.now)
+    let pressures = pressureSchedule.take(until: core.now)
     if let done = temperatures { convertTemperature(done) }
     if let done = pressures { convertPressure(done) }
     if temperatures != nil || pressures != nil, registers[0x08] < 5 { registers[0x08] = 0 }
@@ -269,8 +252,9 @@ public struct DPS310Twin: ChipTwin {
     }
     guard !tampering.isFrozen else { return }
     let middle = done.last &- Int64(temperatureTime * 0.5e9)
-    let stimulus = tampering.applied(to: source.stimulus(at: Timestamp(nanoseconds: middle)))
-    var random = SeededGenerator(seed: seed, stream: 7, index: done.index)
+    let stimulus = core.stimulus(at: middle)
+    let imperfections = core.errors.pressure
+    var random = core.random(stream: 7, done)
     var celsius = stimulus.temperature + imperfections.temperatureBias
     if imperfections.noise > 0 { celsius += imperfections.noise * 0.005 * random.gaussian() }
     // The other temperature sensor does not fit the coefficients: some degrees off.
@@ -289,8 +273,9 @@ public struct DPS310Twin: ChipTwin {
     }
     guard !tampering.isFrozen else { return }
     let middle = done.last &- Int64(pressureTime * 0.5e9)
-    let stimulus = tampering.applied(to: source.stimulus(at: Timestamp(nanoseconds: middle)))
-    var random = SeededGenerator(seed: seed, stream: 8, index: done.index)
+    let stimulus = core.stimulus(at: middle)
+    let imperfections = core.errors.pressure
+    var random = core.random(stream: 8, done)
     var pascals =
       stimulus.pressure + imperfections.pressureBias
       + imperfections.pressureBiasPerKelvin * (stimulus.temperature - 25)
@@ -319,29 +304,21 @@ public struct DPS310Twin: ChipTwin {
     registers[register + 2] = UInt8(truncatingIfNeeded: value)
   }
 
-  /// When the next conversion will be complete, or `nil` while the chip is idle.
-  public func nextDataReady(after now: Timestamp) -> Timestamp? {
-    let next = min(pressureSchedule.next, temperatureSchedule.next)
-    return next == .max ? nil : Timestamp(nanoseconds: next)
+  /// When the next conversion of either will be complete.
+  public var nextConversion: Int64 { min(pressureSchedule.next, temperatureSchedule.next) }
+
+  /// What CFG_REG has put on the pin; active low it falls.
+  public var nextRise: Int64 {
+    guard registers[0x09] & 0x80 != 0 else { return .max }
+    return min(
+      registers[0x09] & 0x10 != 0 ? pressureSchedule.next : .max,
+      registers[0x09] & 0x20 != 0 ? temperatureSchedule.next : .max)
   }
+}
 
-  /// Whether the chip drives its interrupt pin high.
-  public var interruptLevel: Bool { pin.level }
-
-  /// The newest rising edge of the interrupt pin since the last call.
-  public mutating func takeEdge(at now: Timestamp) -> Timestamp? {
-    advance(to: now)
-    return pin.take()
-  }
-
-  /// When the interrupt pin will rise next, or `nil` if nothing can raise it.
-  public mutating func nextEdge(at now: Timestamp) -> Timestamp? {
-    advance(to: now)
-    if pin.isWaiting { return now }
-    guard registers[0x09] & 0x80 != 0, !pin.level else { return nil }
-    var next = Int64.max
-    if registers[0x09] & 0x10 != 0 { next = min(next, pressureSchedule.next) }
-    if registers[0x09] & 0x20 != 0 { next = min(next, temperatureSchedule.next) }
-    return next == .max ? nil : Timestamp(nanoseconds: next)
+extension TwinDescription {
+  /// Absolute 100 Pa; 0.5 Pa a kelvin, of which a third is taken (the board stays cool).
+  static let dps310 = TwinDescription("DPS310", make: { DPS310Twin($0) }) { random, _ in
+    .barometer(bias: 100, perKelvin: 0.15, temperature: 0.5, clock: 0.01, &random)
   }
 }

@@ -1,48 +1,45 @@
-// ST LIS3MDL magnetometer (datasheet DocID024204 rev 6): register map, data-ready, ranges and rates.
+// ST LIS3MDL magnetometer (datasheet DocID024204 rev 6), and that of the LSM9DS1 (DocID025715 rev 3): register map,
+// data-ready, ranges and rates.
 
 import LinearAlgebra
 public import SensorTypes
 
-/// The twin of a LIS3MDL over I2C.
-public struct LIS3MDLTwin: ChipTwin {
+/// The twin of a LIS3MDL over I2C, or of the magnetometer in an LSM9DS1.
+public struct LIS3MDLTwin: ConvertingTwin, FlagIncrementing {
+  /// Which of the two it is.
+  public enum Model: Sendable, Hashable {
+    /// The chip of its own.
+    case lis3mdl
+    /// The half of the LSM9DS1.
+    case lsm9ds1
+  }
+
   /// The register that tells which chip it is.
   public let identityRegister: UInt8? = 0x0F
-  /// Faults that act inside the chip.
-  public var tampering = Tampering()
-
-  private let source: any StimulusSource
-  private let imperfections: AxisImperfections
-  private let seed: UInt64
-  private let rateError: Double
+  /// What it stands on.
+  public var core: TwinCore
+  private let model: Model
 
   private var registers = [UInt8](repeating: 0, count: 128)
   private var schedule = ConversionSchedule()
   private var outputs = AxisOutputs()
-  private var pin = InterruptPin()
   private var temperature: Int16 = 0
   private var rangeExceeded = false
-  private var now: Int64 = 0
-  private var answersFrom: Int64 = 0
+
+  /// Makes a LIS3MDL that is not powered yet: call `powerOn`.
+  public init(_ core: TwinCore) { self.init(core, model: .lis3mdl) }
 
   /// Makes a chip that is not powered yet: call `powerOn`.
-  ///
-  /// `rateError` is the relative error of the chip's oscillator, 0.02 for 2 % fast.
-  public init(
-    source: any StimulusSource, imperfections: AxisImperfections = .init(), seed: UInt64 = 0,
-    rateError: Double = 0
-  ) {
-    self.source = source
-    self.imperfections = imperfections
-    self.seed = seed
-    self.rateError = rateError
+  public init(_ core: TwinCore, model: Model) {
+    self.core = core
+    self.model = model
   }
 
   /// Applies power: registers take their reset values and the start-up time begins.
   public mutating func powerOn(at time: Timestamp) {
     reset()
-    now = time.nanoseconds
     // The datasheet gives no figure; ST's application note AN4602 lets the host wait some milliseconds.
-    answersFrom = time.nanoseconds &+ 5_000_000
+    core.power(at: time, answersAfter: 0.005)
   }
 
   /// Reset values: the datasheet's register address map.
@@ -51,24 +48,12 @@ public struct LIS3MDLTwin: ChipTwin {
     registers[0x0F] = 0x3D
     registers[0x20] = 0x10
     registers[0x22] = 0x03
-    registers[0x30] = 0xE8
+    // An LSM9DS1 has been seen with 0xE8, too.
+    registers[0x30] = model == .lis3mdl ? 0xE8 : 0x08
     schedule.stop()
     outputs = AxisOutputs()
-    pin = InterruptPin()
+    core.pin = InterruptPin()
     rangeExceeded = false
-  }
-
-  /// Whether the chip acknowledges its address: not while it starts up.
-  public func answers(at now: Timestamp) -> Bool { now.nanoseconds >= answersFrom }
-
-  /// The register that a sub-address names.
-  ///
-  /// "I2C operation": with the most significant bit of the sub-address set the register moves on.
-  public func firstRegister(_ subaddress: UInt8) -> UInt8 { subaddress & 0x7F }
-
-  /// The register that follows in the same transfer.
-  public func nextRegister(after register: UInt8, subaddress: UInt8) -> UInt8 {
-    subaddress & 0x80 == 0 ? register : (register &+ 1) & 0x7F
   }
 
   /// Reads one register, with the side effects of reading it.
@@ -80,7 +65,7 @@ public struct LIS3MDLTwin: ChipTwin {
       // CTRL_REG4 BLE: most significant byte at the lower address.
       if registers[0x23] & 0x02 != 0 { offset ^= 1 }
       let byte = outputs.byte(offset, blockUpdate: blockUpdate, clearsWhole: false)
-      pin.set(outputs.ready & 0x08 != 0, at: now)
+      core.pin.set(outputs.ready & 0x08 != 0, at: core.now)
       return byte
     case 0x2E: return UInt8(truncatingIfNeeded: temperature)
     case 0x2F: return UInt8(truncatingIfNeeded: temperature >> 8)
@@ -134,46 +119,40 @@ public struct LIS3MDLTwin: ChipTwin {
   }
 
   private mutating func restart() {
-    let period = 1 / (rate * (1 + rateError))
+    let period = core.period(1 / rate)
     switch registers[0x22] & 0x03 {
-    case 0: schedule.start(at: now, firstAfter: period, every: period)
-    case 1: schedule.single(at: now, duration: 1 / fastRate)
+    case 0: schedule.start(at: core.now, firstAfter: period, every: period)
+    case 1: schedule.single(at: core.now, duration: 1 / fastRate)
     default: schedule.stop()
     }
   }
 
-  /// Counts per gauss by full scale (sensor characteristics).
+  /// Counts per gauss by full scale (sensor characteristics; the LSM9DS1's are given as milligauss a count).
   private var countsPerGauss: Double {
-    switch registers[0x21] >> 5 & 3 {
-    case 0: 6842
-    case 1: 3421
-    case 2: 2281
-    default: 1711
+    let scale = Int(registers[0x21] >> 5 & 3)
+    return switch model {
+    case .lis3mdl: [6842, 3421, 2281, 1711][scale]
+    case .lsm9ds1: 1000 / [0.14, 0.29, 0.43, 0.58][scale]
     }
   }
 
-  /// Finishes every conversion that is complete by that time.
-  public mutating func advance(to time: Timestamp) {
-    now = max(now, time.nanoseconds)
-    guard let done = schedule.take(until: now) else { return }
+  /// Takes note of every conversion that is complete.
+  public mutating func finish() {
+    guard let done = schedule.take(until: core.now) else { return }
     if registers[0x22] & 0x03 == 1 { registers[0x22] |= 0x03 }
     if !tampering.isFrozen { convert(done) }
     outputs.load(pending, count: done.count, blockUpdate: blockUpdate, frozen: tampering.isFrozen)
-    pin.set(true, at: done.first)
+    core.pin.set(true, at: done.first)
   }
 
   private var pending = SIMD3<Int16>()
 
   private mutating func convert(_ done: Conversions) {
-    let middle = done.last &- Int64(0.5e9 / fastRate)
-    let stimulus = tampering.applied(
-      to: source.stimulus(at: Timestamp(nanoseconds: middle)))
-    var random = SeededGenerator(seed: seed, stream: 1, index: done.index)
     // Sensor characteristics: 3.2 mgauss on x and y, 4.1 on z in ultra-high-performance mode; the shorter averaging
     // of the other modes is taken as white noise.
     let sigma = (fastRate / 155).squareRoot() * Vector3(0.32, 0.32, 0.41)
-    var field = imperfections.applied(
-      to: stimulus.magneticField, temperature: stimulus.temperature, sigma: sigma, random: &random)
+    let middle = done.last &- Int64(0.5e9 / fastRate)
+    var field = core.field(at: middle, sigma: sigma, stream: 1, done)
     // Self-test: the datasheet wants a change of 1 to 3 gauss on x and y and 0.1 to 1 on z.
     if registers[0x20] & 0x01 != 0 {
       field += tampering.selfTestShare * Vector3(200, 200, 50)
@@ -186,29 +165,25 @@ public struct LIS3MDLTwin: ChipTwin {
       pending[axis] = saturated(counts[axis] - Double(offset))
       if abs(counts[axis]) > 32767 { rangeExceeded = true }
     }
-    if registers[0x20] & 0x80 != 0 { temperature = saturated((stimulus.temperature - 25) * 8) }
+    if registers[0x20] & 0x80 != 0 {
+      temperature = saturated((core.stimulus(at: middle).temperature - 25) * 8)
+    }
   }
 
-  /// When the next conversion will be complete, or `nil` while the chip is idle.
-  public func nextDataReady(after now: Timestamp) -> Timestamp? {
-    schedule.isIdle ? nil : Timestamp(nanoseconds: schedule.next)
-  }
+  /// When the next conversion will be complete.
+  public var nextConversion: Int64 { schedule.next }
+}
 
-  /// Whether the chip drives its interrupt pin high.
-  public var interruptLevel: Bool { pin.level }
+extension TwinDescription {
+  static let lis3mdl = lis3mdl("LIS3MDL", .lis3mdl)
+  static let lsm9ds1Magnetometer = lis3mdl("LSM9DS1-M", .lsm9ds1)
 
-  /// The newest rising edge of the interrupt pin since the last call.
-  public mutating func takeEdge(at now: Timestamp) -> Timestamp? {
-    advance(to: now)
-    return pin.take()
-  }
-
-  /// When the interrupt pin will rise next, or `nil` if nothing can raise it.
-  ///
-  /// The DRDY pin stays high until all three axes were read: no read, no further edge.
-  public mutating func nextEdge(at now: Timestamp) -> Timestamp? {
-    advance(to: now)
-    if pin.isWaiting { return now }
-    return pin.level || schedule.isIdle ? nil : Timestamp(nanoseconds: schedule.next)
+  /// Zero-gauss level: 1 gauss; a tenth is left for one that is degaussed.
+  private static func lis3mdl(_ name: String, _ model: LIS3MDLTwin.Model) -> TwinDescription {
+    TwinDescription(
+      name, isMagnetometer: true, make: { LIS3MDLTwin($0, model: model) }
+    ) { random, _ in
+      .magnetometer(bias: 10, perKelvin: 0.015, scale: 0.01, clock: 0.02, &random)
+    }
   }
 }

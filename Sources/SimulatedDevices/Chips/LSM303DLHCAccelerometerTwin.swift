@@ -5,35 +5,19 @@ public import SensorTypes
 
 /// The twin of the accelerometer in an LSM303DLHC, at address 0x19. Its FIFO, click and motion engines
 /// hold their configuration and do nothing.
-public struct LSM303DLHCAccelerometerTwin: ChipTwin {
+public struct LSM303DLHCAccelerometerTwin: ConvertingTwin, FlagIncrementing {
   /// There is none.
   public let identityRegister: UInt8? = nil
-  /// Faults that act inside the chip.
-  public var tampering = Tampering()
-
-  private let source: any StimulusSource
-  private let imperfections: AxisImperfections
-  private let seed: UInt64
-  private let rateError: Double
+  /// What it stands on.
+  public var core: TwinCore
 
   private var registers = [UInt8](repeating: 0, count: 128)
   private var schedule = ConversionSchedule()
   private var outputs = AxisOutputs()
   private var pending = SIMD3<Int16>()
-  private var pin = InterruptPin()
-  private var now: Int64 = 0
-  private var answersFrom: Int64 = 0
 
   /// Makes a chip that is not powered yet: call `powerOn`.
-  public init(
-    source: any StimulusSource, imperfections: AxisImperfections = .init(), seed: UInt64 = 0,
-    rateError: Double = 0
-  ) {
-    self.source = source
-    self.imperfections = imperfections
-    self.seed = seed
-    self.rateError = rateError
-  }
+  public init(_ core: TwinCore) { self.core = core }
 
   /// Applies power: registers take their reset values and the start-up time begins.
   ///
@@ -43,20 +27,7 @@ public struct LSM303DLHCAccelerometerTwin: ChipTwin {
     registers[0x20] = 0x07
     schedule.stop()
     outputs = AxisOutputs()
-    pin = InterruptPin()
-    now = time.nanoseconds
-    answersFrom = time.nanoseconds &+ 5_000_000
-  }
-
-  /// Whether the chip acknowledges its address: not while it starts up.
-  public func answers(at now: Timestamp) -> Bool { now.nanoseconds >= answersFrom }
-
-  /// The register that a sub-address names.
-  public func firstRegister(_ subaddress: UInt8) -> UInt8 { subaddress & 0x7F }
-
-  /// The register that follows in the same transfer.
-  public func nextRegister(after register: UInt8, subaddress: UInt8) -> UInt8 {
-    subaddress & 0x80 == 0 ? register : (register &+ 1) & 0x7F
+    core.power(at: time, answersAfter: 0.005)
   }
 
   private var blockUpdate: Bool { registers[0x23] & 0x80 != 0 }
@@ -69,7 +40,7 @@ public struct LSM303DLHCAccelerometerTwin: ChipTwin {
       var offset = Int(register) - 0x28
       if registers[0x23] & 0x40 != 0 { offset ^= 1 }
       let byte = outputs.byte(offset, blockUpdate: blockUpdate, clearsWhole: false)
-      updatePin(at: now)
+      updatePin(at: core.now)
       return byte
     default: return registers[Int(register)]
     }
@@ -86,7 +57,7 @@ public struct LSM303DLHCAccelerometerTwin: ChipTwin {
     case 0x24: registers[0x24] = value & 0x4F
     case 0x22:
       registers[0x22] = value
-      updatePin(at: now)
+      updatePin(at: core.now)
     case 0x21, 0x23, 0x25, 0x26, 0x2E, 0x30, 0x32...0x34, 0x36...0x38, 0x3A...0x3D:
       registers[Int(register)] = value
     default: break
@@ -96,7 +67,7 @@ public struct LSM303DLHCAccelerometerTwin: ChipTwin {
   private mutating func updatePin(at time: Int64) {
     // CTRL_REG3_A I1_DRDY1 or I1_DRDY2; CTRL_REG6_A bit 1 inverts.
     let raised = registers[0x22] & 0x18 != 0 && outputs.ready & 0x08 != 0
-    pin.set(raised != (registers[0x25] & 0x02 != 0), at: time)
+    core.pin.set(raised != (registers[0x25] & 0x02 != 0), at: time)
   }
 
   private var isLowPower: Bool { registers[0x20] & 0x08 != 0 }
@@ -122,8 +93,8 @@ public struct LSM303DLHCAccelerometerTwin: ChipTwin {
       schedule.stop()
       return
     }
-    let period = 1 / (rate * (1 + rateError))
-    schedule.start(at: now, firstAfter: period, every: period)
+    let period = core.period(1 / rate)
+    schedule.start(at: core.now, firstAfter: period, every: period)
   }
 
   /// Milli-g per count of 12 bits by FS (sensor characteristics).
@@ -136,25 +107,20 @@ public struct LSM303DLHCAccelerometerTwin: ChipTwin {
     }
   }
 
-  /// Finishes every conversion that is complete by that time.
-  public mutating func advance(to time: Timestamp) {
-    now = max(now, time.nanoseconds)
-    guard let done = schedule.take(until: now) else { return }
+  /// Takes note of every conversion that is complete.
+  public mutating func finish() {
+    guard let done = schedule.take(until: core.now) else { return }
     if !tampering.isFrozen { convert(done) }
     outputs.load(pending, count: done.count, blockUpdate: blockUpdate, frozen: tampering.isFrozen)
     updatePin(at: done.first)
   }
 
   private mutating func convert(_ done: Conversions) {
-    // The bandwidth is half the rate, so the output lags by about half a period.
-    let middle = Timestamp(nanoseconds: done.last &- schedule.period / 2)
-    let stimulus = tampering.applied(to: source.stimulus(at: middle))
-    var random = SeededGenerator(seed: seed, stream: 3, index: done.index)
     // Sensor characteristics: 220 micro-g per root hertz.
     let sigma = 220e-6 * 9.80665 * (rate / 2).squareRoot()
-    let measured = imperfections.applied(
-      to: stimulus.specificForce, temperature: stimulus.temperature,
-      sigma: Vector3(repeating: sigma), random: &random)
+    // The bandwidth is half the rate, so the output lags by about half a period.
+    let middle = done.last &- schedule.period / 2
+    let measured = core.force(at: middle, sigma: sigma, stream: 3, done)
     // High resolution 12 bits, normal 10, low power 8 (the LIS3DH family); always left-aligned.
     let dropped: Int32 = isLowPower ? 4 : registers[0x23] & 0x08 != 0 ? 0 : 2
     for axis in 0..<3 {
@@ -164,25 +130,19 @@ public struct LSM303DLHCAccelerometerTwin: ChipTwin {
     }
   }
 
-  /// When the next conversion will be complete, or `nil` while the chip is idle.
-  public func nextDataReady(after now: Timestamp) -> Timestamp? {
-    schedule.isIdle ? nil : Timestamp(nanoseconds: schedule.next)
-  }
+  /// When the next conversion will be complete.
+  public var nextConversion: Int64 { schedule.next }
 
-  /// Whether the chip drives its interrupt pin high.
-  public var interruptLevel: Bool { pin.level }
+  /// Only where data ready is on the pin.
+  public var nextRise: Int64 { registers[0x22] & 0x18 != 0 ? schedule.next : .max }
+}
 
-  /// The newest rising edge of the interrupt pin since the last call.
-  public mutating func takeEdge(at now: Timestamp) -> Timestamp? {
-    advance(to: now)
-    return pin.take()
-  }
-
-  /// When the interrupt pin will rise next, or `nil` if nothing can raise it.
-  public mutating func nextEdge(at now: Timestamp) -> Timestamp? {
-    advance(to: now)
-    if pin.isWaiting { return now }
-    guard !schedule.isIdle, !pin.level, registers[0x22] & 0x18 != 0 else { return nil }
-    return Timestamp(nanoseconds: schedule.next)
+extension TwinDescription {
+  /// Zero-g 60 mg, 0.5 mg a kelvin.
+  static let lsm303dlhcAccelerometer = TwinDescription(
+    "LSM303DLHC-A", make: LSM303DLHCAccelerometerTwin.init
+  ) { random, bias in
+    .inertial(
+      bias: bias * 0.06, perKelvin: bias * 0.5e-3, scale: 0.003, clock: 0.02, &random)
   }
 }

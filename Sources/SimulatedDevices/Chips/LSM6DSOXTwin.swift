@@ -5,17 +5,11 @@ public import SensorTypes
 
 /// The twin of an LSM6DSOX over I2C, its interrupt pin being INT1. FIFO, embedded functions and the
 /// sensor hub hold their configuration and do nothing.
-public struct LSM6DSOXTwin: ChipTwin {
+public struct LSM6DSOXTwin: ConvertingTwin {
   /// The register that tells which chip it is.
   public let identityRegister: UInt8? = 0x0F
-  /// Faults that act inside the chip.
-  public var tampering = Tampering()
-
-  private let source: any StimulusSource
-  private let accelerometer: AxisImperfections
-  private let gyroscope: AxisImperfections
-  private let seed: UInt64
-  private let rateError: Double
+  /// What it stands on.
+  public var core: TwinCore
 
   private var registers = [UInt8](repeating: 0, count: 128)
   private var linear = ConversionSchedule()
@@ -26,30 +20,17 @@ public struct LSM6DSOXTwin: ChipTwin {
   private var angularPending = SIMD3<Int16>()
   private var temperature: Int16 = 0
   private var temperatureReady = false
-  private var pin = InterruptPin()
-  private var now: Int64 = 0
   private var origin: Int64 = 0
-  private var answersFrom: Int64 = 0
 
   /// Makes a chip that is not powered yet: call `powerOn`.
-  public init(
-    source: any StimulusSource, accelerometer: AxisImperfections = .init(),
-    gyroscope: AxisImperfections = .init(), seed: UInt64 = 0, rateError: Double = 0
-  ) {
-    self.source = source
-    self.accelerometer = accelerometer
-    self.gyroscope = gyroscope
-    self.seed = seed
-    self.rateError = rateError
-  }
+  public init(_ core: TwinCore) { self.core = core }
 
   /// Applies power: registers take their reset values and the start-up time begins.
   public mutating func powerOn(at time: Timestamp) {
-    now = time.nanoseconds
-    origin = now
-    reset()
     // Boot time (AN5272): 10 ms.
-    answersFrom = now &+ 10_000_000
+    core.power(at: time, answersAfter: 0.01)
+    origin = core.now
+    reset()
   }
 
   /// Reset values: the datasheet's register address map.
@@ -64,11 +45,8 @@ public struct LSM6DSOXTwin: ChipTwin {
     linearOutputs = AxisOutputs()
     angularOutputs = AxisOutputs()
     temperatureReady = false
-    pin = InterruptPin()
+    core.pin = InterruptPin()
   }
-
-  /// Whether the chip acknowledges its address: not while it starts up.
-  public func answers(at now: Timestamp) -> Bool { now.nanoseconds >= answersFrom }
 
   /// The register that a sub-address names.
   public func firstRegister(_ subaddress: UInt8) -> UInt8 { subaddress & 0x7F }
@@ -95,12 +73,12 @@ public struct LSM6DSOXTwin: ChipTwin {
     case 0x22...0x27:
       let byte = angularOutputs.byte(
         Int(register) - 0x22, blockUpdate: blockUpdate, clearsWhole: true)
-      updatePin(at: now)
+      updatePin(at: core.now)
       return byte
     case 0x28...0x2D:
       let byte = linearOutputs.byte(
         Int(register) - 0x28, blockUpdate: blockUpdate, clearsWhole: true)
-      updatePin(at: now)
+      updatePin(at: core.now)
       return byte
     default: return registers[Int(register)]
     }
@@ -123,11 +101,11 @@ public struct LSM6DSOXTwin: ChipTwin {
       } else {
         // BOOT (bit 7) clears itself.
         registers[0x12] = value & 0x7C
-        updatePin(at: now)
+        updatePin(at: core.now)
       }
     case 0x0D:
       registers[0x0D] = value
-      updatePin(at: now)
+      updatePin(at: core.now)
     // Writable registers of the register address map; the rest is read-only or reserved.
     case 0x01, 0x02, 0x04, 0x07...0x0C, 0x0E, 0x13...0x19, 0x56...0x5F, 0x62, 0x63, 0x6F...0x75:
       registers[Int(register)] = value
@@ -141,7 +119,7 @@ public struct LSM6DSOXTwin: ChipTwin {
       || registers[0x0D] & 0x02 != 0 && angularOutputs.ready != 0
     // CTRL3_C H_LACTIVE; in pulsed mode (COUNTER_BDR_REG1 bit 7) there is no level.
     let level = raised && !isPulsed
-    pin.set(level != (registers[0x12] & 0x20 != 0), at: time)
+    core.pin.set(level != (registers[0x12] & 0x20 != 0), at: time)
   }
 
   private var isPulsed: Bool { registers[0x0B] & 0x80 != 0 }
@@ -174,16 +152,17 @@ public struct LSM6DSOXTwin: ChipTwin {
   // Both sensors sample on one oscillator: equal rates give their data together.
   private mutating func restartLinear() {
     guard linearRate > 0 else { return linear.stop() }
-    let period = 1 / (linearRate * (1 + rateError))
-    linear.start(at: now, onRasterOf: origin, notBefore: period / 2, every: period)
+    let period = core.period(1 / linearRate)
+    linear.start(at: core.now, onRasterOf: origin, notBefore: period / 2, every: period)
   }
 
   private mutating func restartAngular() {
     guard angularRate > 0 else { return angular.stop() }
-    let period = 1 / (angularRate * (1 + rateError))
+    let period = core.period(1 / angularRate)
     // Turn-on time from power-down to high performance (AN5272): 70 ms.
     let settle = angular.isIdle ? 0.07 : 0
-    angular.start(at: now, onRasterOf: origin, notBefore: max(settle, period / 2), every: period)
+    angular.start(
+      at: core.now, onRasterOf: origin, notBefore: max(settle, period / 2), every: period)
   }
 
   /// m/s^2 per count by FS_XL (with XL_FS_MODE 0).
@@ -246,11 +225,10 @@ public struct LSM6DSOXTwin: ChipTwin {
       * Vector3(310, 290, 340)
   }
 
-  /// Finishes every conversion that is complete by that time.
-  public mutating func advance(to time: Timestamp) {
-    now = max(now, time.nanoseconds)
-    let linearDone = linear.take(until: now)
-    let angularDone = angular.take(until: now)
+  /// Takes note of every conversion that is complete.
+  public mutating func finish() {
+    let linearDone = linear.take(until: core.now)
+    let angularDone = angular.take(until: core.now)
     if let done = linearDone {
       if !tampering.isFrozen { convertLinear(done) }
       linearOutputs.load(
@@ -262,8 +240,8 @@ public struct LSM6DSOXTwin: ChipTwin {
         angularPending, count: done.count, blockUpdate: blockUpdate, frozen: tampering.isFrozen)
     }
     if isPulsed {
-      if let done = linearDone, registers[0x0D] & 0x01 != 0 { pin.pulse(at: done.last) }
-      if let done = angularDone, registers[0x0D] & 0x02 != 0 { pin.pulse(at: done.last) }
+      if let done = linearDone, registers[0x0D] & 0x01 != 0 { core.pin.pulse(at: done.last) }
+      if let done = angularDone, registers[0x0D] & 0x02 != 0 { core.pin.pulse(at: done.last) }
     } else {
       var first = Int64.max
       if let done = linearDone, registers[0x0D] & 0x01 != 0 { first = done.first }
@@ -273,57 +251,42 @@ public struct LSM6DSOXTwin: ChipTwin {
   }
 
   private mutating func convertLinear(_ done: Conversions) {
-    let middle = Timestamp(nanoseconds: done.last &- linear.period / 2)
-    let stimulus = tampering.applied(to: source.stimulus(at: middle))
-    var random = SeededGenerator(seed: seed, stream: 4, index: done.index)
+    let middle = done.last &- linear.period / 2
     // Mechanical characteristics: 70 micro-g per root hertz over half the rate.
     let sigma = 70e-6 * 9.80665 * (linearRate / 2).squareRoot()
-    let measured = accelerometer.applied(
-      to: stimulus.specificForce, temperature: stimulus.temperature,
-      sigma: Vector3(repeating: sigma), random: &random)
+    let measured = core.force(at: middle, sigma: sigma, stream: 4, done)
     let output = measured + linearDeflection
     for axis in 0..<3 { linearPending[axis] = saturated(output[axis] / linearScale) }
     // Temperature: 256 counts a degree, 0 at 25; refreshed with the faster of the two here.
-    temperature = saturated((stimulus.temperature - 25) * 256)
+    temperature = saturated((core.stimulus(at: middle).temperature - 25) * 256)
     temperatureReady = true
   }
 
   private mutating func convertAngular(_ done: Conversions) {
-    let middle = Timestamp(nanoseconds: done.last &- angular.period / 2)
-    let stimulus = tampering.applied(to: source.stimulus(at: middle))
-    var random = SeededGenerator(seed: seed, stream: 5, index: done.index)
+    let middle = done.last &- angular.period / 2
     // Mechanical characteristics: 3.8 millidegrees per second per root hertz; the filter passes about a third of the rate.
     let sigma = 3.8e-3 * Double.pi / 180 * (angularRate / 3).squareRoot()
-    let measured = gyroscope.applied(
-      to: stimulus.angularRate, temperature: stimulus.temperature,
-      sigma: Vector3(repeating: sigma), random: &random)
+    let measured = core.rate(at: middle, sigma: sigma, stream: 5, done)
     let output = measured + angularDeflection
     for axis in 0..<3 { angularPending[axis] = saturated(output[axis] / angularScale) }
   }
 
-  /// When the next conversion will be complete, or `nil` while the chip is idle.
-  public func nextDataReady(after now: Timestamp) -> Timestamp? {
-    let next = min(linear.next, angular.next)
-    return next == .max ? nil : Timestamp(nanoseconds: next)
+  /// When the next conversion of either will be complete.
+  public var nextConversion: Int64 { min(linear.next, angular.next) }
+
+  /// What INT1_CTRL has put on the pin.
+  public var nextRise: Int64 {
+    min(
+      registers[0x0D] & 0x01 != 0 ? linear.next : .max,
+      registers[0x0D] & 0x02 != 0 ? angular.next : .max)
   }
+}
 
-  /// Whether the chip drives its interrupt pin high.
-  public var interruptLevel: Bool { pin.level }
-
-  /// The newest rising edge of the interrupt pin since the last call.
-  public mutating func takeEdge(at now: Timestamp) -> Timestamp? {
-    advance(to: now)
-    return pin.take()
-  }
-
-  /// When the interrupt pin will rise next, or `nil` if nothing can raise it.
-  public mutating func nextEdge(at now: Timestamp) -> Timestamp? {
-    advance(to: now)
-    if pin.isWaiting { return now }
-    guard !pin.level else { return nil }
-    var next = Int64.max
-    if registers[0x0D] & 0x01 != 0 { next = min(next, linear.next) }
-    if registers[0x0D] & 0x02 != 0 { next = min(next, angular.next) }
-    return next == .max ? nil : Timestamp(nanoseconds: next)
+extension TwinDescription {
+  /// Zero-g 20 mg and 0.1 mg a kelvin; zero rate 1 degree a second and 0.01 a kelvin.
+  static let lsm6dsox = TwinDescription("LSM6DSOX", make: LSM6DSOXTwin.init) { random, bias in
+    .inertial(
+      bias: bias * 0.02, perKelvin: 0.1e-3, scale: 0.003, gyroscope: (1, 0.01, 0.005),
+      clock: 0.015, &random)
   }
 }

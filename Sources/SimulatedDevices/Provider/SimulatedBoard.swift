@@ -7,42 +7,58 @@ public import SensorTypes
 /// A board of twins: chips, their places, the motion and the world.
 public struct SimulatedBoard: Sendable {
   /// Which twin a chip is.
-  public enum Kind: String, Sendable, Hashable, CaseIterable {
-    /// ST LIS3MDL.
-    case lis3mdl
-    /// The magnetometer of ST's LSM303DLHC.
-    case lsm303dlhcMagnetometer
-    /// The accelerometer of ST's LSM303DLHC.
-    case lsm303dlhcAccelerometer
-    /// ST LSM6DSOX.
-    case lsm6dsox
-    /// Bosch BMP280.
-    case bmp280
-    /// Bosch BME280.
-    case bme280
-    /// Infineon DPS310.
-    case dps310
-    /// A u-blox receiver of generation 8: refuses CFG-VALSET, 9600 baud.
-    case ubloxM8
-    /// A u-blox receiver of generation 9: takes CFG-VALSET and the older messages, 38400 baud.
-    case ubloxM9
-    /// A u-blox receiver of generation 10: takes CFG-VALSET only, 38400 baud.
-    case ubloxM10
-    /// A receiver that speaks NMEA and listens to nothing, 9600 baud.
-    case nmea
+  public enum Kind: Sendable, Hashable {
+    /// A chip behind registers, by its name in board files: one of `TwinCatalog`.
+    case registers(String)
+    /// A receiver.
+    case receiver(ReceiverTwin.Model)
 
-    /// The receiver that this kind is, or `nil` for a chip with registers.
-    var receiver: ReceiverTwin.Model? {
-      switch self {
-      case .ubloxM8: .ubloxM8
-      case .ubloxM9: .ubloxM9
-      case .ubloxM10: .ubloxM10
-      case .nmea: .nmea
-      default: nil
+    /// ST LIS3MDL.
+    public static let lis3mdl = Kind.registers("LIS3MDL")
+    /// The magnetometer of ST's LSM303DLHC.
+    public static let lsm303dlhcMagnetometer = Kind.registers("LSM303DLHC-M")
+    /// The accelerometer of ST's LSM303DLHC.
+    public static let lsm303dlhcAccelerometer = Kind.registers("LSM303DLHC-A")
+    /// ST LSM6DSOX.
+    public static let lsm6dsox = Kind.registers("LSM6DSOX")
+    /// Bosch BMP280.
+    public static let bmp280 = Kind.registers("BMP280")
+    /// Bosch BME280.
+    public static let bme280 = Kind.registers("BME280")
+    /// Infineon DPS310.
+    public static let dps310 = Kind.registers("DPS310")
+    /// A u-blox receiver of generation 8: refuses CFG-VALSET, 9600 baud.
+    public static let ubloxM8 = Kind.receiver(.ubloxM8)
+    /// A u-blox receiver of generation 9: takes CFG-VALSET and the older messages, 38400 baud.
+    public static let ubloxM9 = Kind.receiver(.ubloxM9)
+    /// A u-blox receiver of generation 10: takes CFG-VALSET only, 38400 baud.
+    public static let ubloxM10 = Kind.receiver(.ubloxM10)
+    /// A receiver that speaks NMEA and listens to nothing, 9600 baud.
+    public static let nmea = Kind.receiver(.nmea)
+
+    /// The kind that a chip of a board file is, or `nil` for one without a twin.
+    public init?(chip name: String) {
+      switch name {
+      case "u-blox": self = .ubloxM9
+      case "NMEA": self = .nmea
+      default:
+        guard TwinCatalog.twin(named: name) != nil else { return nil }
+        self = .registers(name)
       }
     }
 
-    var isMagnetometer: Bool { self == .lis3mdl || self == .lsm303dlhcMagnetometer }
+    /// The receiver that this kind is, or `nil` for a chip with registers.
+    var receiver: ReceiverTwin.Model? {
+      guard case .receiver(let model) = self else { return nil }
+      return model
+    }
+
+    var twin: TwinDescription? {
+      guard case .registers(let name) = self else { return nil }
+      return TwinCatalog.twin(named: name)
+    }
+
+    var isMagnetometer: Bool { twin?.isMagnetometer ?? false }
   }
 
   /// Where a chip is connected.
@@ -144,7 +160,7 @@ public struct SimulatedBoard: Sendable {
   public func idealCalibration(ofChip index: Int) -> AppliedCalibration? {
     guard chips.indices.contains(index), chips[index].kind.isMagnetometer else { return nil }
     let chip = chips[index]
-    let errors = imperfections(ofChip: index).primary
+    let errors = errors(ofChip: index).errors.axes
     let gain = Matrix3(diagonal: errors.scale) * chip.softIron
     guard let matrix = gain.inverse else { return nil }
     return AppliedCalibration(
@@ -152,63 +168,12 @@ public struct SimulatedBoard: Sendable {
       offsetCovariance: Matrix3(diagonal: Vector3(0.01, 0.01, 0.01)), residual: 0.3)
   }
 
-  /// What the seed makes of one chip.
-  struct Imperfections {
-    var primary = AxisImperfections.none
-    var secondary = AxisImperfections.none
-    var pressure = PressureImperfections.none
-    var rateError = 0.0
-    var seed: UInt64 = 0
-  }
-
-  /// Draws a chip's imperfections. Where a datasheet names a typical or worst figure, that is the
-  /// span; where it is silent (temperature drift of the magnetometers' offset) a small one is assumed.
-  func imperfections(ofChip index: Int) -> Imperfections {
+  /// What the seed makes of one chip: the seed of its noise, and its errors.
+  func errors(ofChip index: Int) -> (seed: UInt64, errors: ChipErrors) {
     var random = SeededGenerator(seed: seed, stream: 1000 + UInt64(index))
-    var result = Imperfections()
-    result.seed = random.next()
-    guard chips[index].isImperfect else { return result }
-    let g = SimulatedWorld.gravity
-    let ones = Vector3(1, 1, 1)
-    switch chips[index].kind {
-    case .lis3mdl, .lsm303dlhcMagnetometer:
-      // Zero-gauss level of LIS3MDL: 1 gauss; a tenth is left for one that is degaussed.
-      result.primary = AxisImperfections(
-        bias: 10 * random.symmetricVector(), biasPerKelvin: 0.015 * random.symmetricVector(),
-        scale: ones + 0.01 * random.symmetricVector())
-      result.rateError = 0.02 * random.symmetric()
-    case .lsm303dlhcAccelerometer:
-      // Zero-g 60 mg, 0.5 mg a kelvin.
-      result.primary = AxisImperfections(
-        bias: (accelerometerBiasShare * 0.06 * g) * random.symmetricVector(),
-        biasPerKelvin: (accelerometerBiasShare * 0.5e-3 * g) * random.symmetricVector(),
-        scale: ones + 0.003 * random.symmetricVector())
-      result.rateError = 0.02 * random.symmetric()
-    case .lsm6dsox:
-      // Zero-g 20 mg and 0.1 mg a kelvin; zero rate 1 degree a second and 0.01 a kelvin.
-      let degree = Double.pi / 180
-      result.primary = AxisImperfections(
-        bias: (accelerometerBiasShare * 0.02 * g) * random.symmetricVector(),
-        biasPerKelvin: 0.1e-3 * g * random.symmetricVector(),
-        scale: ones + 0.003 * random.symmetricVector())
-      result.secondary = AxisImperfections(
-        bias: degree * random.symmetricVector(),
-        biasPerKelvin: 0.01 * degree * random.symmetricVector(),
-        scale: ones + 0.005 * random.symmetricVector())
-      result.rateError = 0.015 * random.symmetric()
-    case .bmp280, .bme280, .dps310:
-      // Absolute 100 Pa; BMP280 typically drifts by 1.5 Pa a kelvin, of which a third is taken (the
-      // figure is for 25 to 65 degrees, the board stays below), DPS310 by 0.5.
-      let share = chips[index].kind == .dps310 ? 0.3 : 1.0
-      result.pressure = PressureImperfections(
-        pressureBias: 100 * random.symmetric(),
-        pressureBiasPerKelvin: share * 0.5 * random.symmetric(),
-        temperatureBias: 0.5 * random.symmetric())
-      result.rateError = 0.01 * random.symmetric()
-    case .ubloxM8, .ubloxM9, .ubloxM10, .nmea:
-      break
-    }
-    return result
+    let own = random.next()
+    guard chips[index].isImperfect else { return (own, .none) }
+    return (own, chips[index].kind.twin?.errors(&random, accelerometerBiasShare) ?? .none)
   }
 
   /// Builds the twin of a chip with registers, or of a receiver on DDC.
@@ -216,37 +181,14 @@ public struct SimulatedBoard: Sendable {
     ofChip index: Int, in world: SimulatedWorld, source: any StimulusSource
   ) -> any ChipTwin {
     let chip = chips[index]
-    let errors = imperfections(ofChip: index)
-    switch chip.kind {
-    case .lis3mdl:
-      return LIS3MDLTwin(
-        source: source, imperfections: errors.primary, seed: errors.seed,
-        rateError: errors.rateError)
-    case .lsm303dlhcMagnetometer:
-      return LSM303DLHCMagnetometerTwin(
-        source: source, imperfections: errors.primary, seed: errors.seed,
-        rateError: errors.rateError)
-    case .lsm303dlhcAccelerometer:
-      return LSM303DLHCAccelerometerTwin(
-        source: source, imperfections: errors.primary, seed: errors.seed,
-        rateError: errors.rateError)
-    case .lsm6dsox:
-      return LSM6DSOXTwin(
-        source: source, accelerometer: errors.primary, gyroscope: errors.secondary,
-        seed: errors.seed, rateError: errors.rateError)
-    case .bmp280, .bme280:
-      return BMP280Twin(
-        chip.kind == .bmp280 ? .bmp280 : .bme280, source: source, imperfections: errors.pressure,
-        seed: errors.seed, rateError: errors.rateError)
-    case .dps310:
-      return DPS310Twin(
-        source: source, imperfections: errors.pressure, seed: errors.seed,
-        rateError: errors.rateError)
-    case .ubloxM8, .ubloxM9, .ubloxM10, .nmea:
-      return DDCReceiverTwin(
-        ReceiverTwin(
-          chip.kind.receiver ?? .nmea, link: .i2c, source: world, seed: errors.seed,
-          isExact: !chip.isImperfect))
+    let (seed, errors) = errors(ofChip: index)
+    if let twin = chip.kind.twin {
+      return twin.make(TwinCore(source: source, errors: errors, seed: seed))
     }
+    precondition(chip.kind.receiver != nil, "there is no twin of this chip")
+    return DDCReceiverTwin(
+      ReceiverTwin(
+        chip.kind.receiver ?? .nmea, link: .i2c, source: world, seed: seed,
+        isExact: !chip.isImperfect))
   }
 }

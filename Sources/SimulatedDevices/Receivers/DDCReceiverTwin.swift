@@ -39,9 +39,6 @@ public struct DDCReceiverTwin: ChipTwin {
     if tampering.isSilent { receiver.dropOutput() }
   }
 
-  /// The register that a sub-address names.
-  public func firstRegister(_ subaddress: UInt8) -> UInt8 { subaddress }
-
   /// The register that follows in the same transfer.
   ///
   /// The stream's register stays where it is.

@@ -31,25 +31,12 @@ import Testing
     }
   }
 
-  @Test("the sweeps take every range that a driver's configuration has")
-  func ranges() {
-    // Rates are counted by the datasheets' tables, ranges by what can be asked for.
-    func count(_ chip: String) -> Int { Sweep.all.filter { $0.chip == chip }.count }
-    #expect(
-      count("LIS3MDL")
-        == LIS3MDLConfiguration.Range.allCases.count * LIS3MDLConfiguration.outputRates.count)
-    #expect(
-      count("LSM303DLHC-M")
-        == LSM303DLHCMagnetometerConfiguration.Range.allCases.count
-        * LSM303DLHCMagnetometerConfiguration.outputRates.count)
-    #expect(
-      count("LSM303DLHC-A")
-        == LSM303DLHCAccelerometerConfiguration.Range.allCases.count
-        * LSM303DLHCAccelerometerConfiguration.outputRates.count)
-    #expect(
-      count("LSM6DSOX")
-        == LSM6DSOXConfiguration.AccelerationRange.allCases.count
-        * LSM6DSOXConfiguration.outputRates.count)
-    #expect(count("DPS310") == 2 * DPS310Configuration.outputRates.count)
+  @Test("the sweeps take every range and rate that a driver can be asked for")
+  func settings() {
+    for contract in ChipContract.all {
+      #expect(contract.sweeps.allSatisfy { $0.chip == contract.faults.chip })
+      // Rates are counted by the datasheets' tables, ranges by what can be asked for.
+      if let settings = contract.settings { #expect(contract.sweeps.count == settings) }
+    }
   }
 }

@@ -108,3 +108,38 @@ func sweepAxes(
   }
   return result
 }
+
+extension Sweep {
+  /// A chip with axes, swept over the whole of all its channels.
+  static func axes(
+    _ chip: some RegisterChip, _ setting: String, _ channels: [AxisChannel], address: UInt8,
+    twin: @escaping @Sendable (TwinCore) -> any ChipTwin
+  ) -> Sweep {
+    let names = channels.flatMap { channel in ["x", "y", "z"].map { "\(channel.name) \($0)" } }
+    return Sweep(
+      chip: chip.name, setting: "\(setting), \(chip.outputRate) Hz", minimum: 241,
+      channels: Set(names + ["output rate"])
+    ) {
+      try sweepAxes(
+        channels, address: address, twin: { twin(TwinCore(source: $0, errors: .none)) },
+        driver: { BoxedDriver(RegisterDriver($0, chip)) })
+    }
+  }
+
+  /// A barometer, swept along a path; see `sweepAir`.
+  static func air(
+    _ chip: some RegisterChip, _ setting: String, _ path: [(pressure: Double, temperature: Double)],
+    pressureStep: Double, temperatureStep: Double, settling: Int = 1, address: UInt8,
+    twin: @escaping @Sendable (TwinCore) -> any ChipTwin
+  ) -> Sweep {
+    Sweep(
+      chip: chip.name, setting: "\(setting), \(chip.outputRate) Hz", minimum: path.count,
+      channels: ["pressure", "temperature"]
+    ) {
+      try sweepAir(
+        path, pressureStep: pressureStep, temperatureStep: temperatureStep, settling: settling,
+        address: address, twin: { twin(TwinCore(source: $0, errors: .none)) },
+        driver: { BoxedDriver(RegisterDriver($0, chip)) })
+    }
+  }
+}

@@ -5,9 +5,7 @@ import SimulatedDevices
 import Testing
 
 extension Sweep {
-  static let all: [Sweep] =
-    lis3mdl + lsm303dlhcMagnetometer + lsm303dlhcAccelerometer + lsm6dsox + bmp280 + bme280 + dps310
-    + receivers
+  static let all = ChipContract.all.flatMap(\.sweeps) + receivers
 }
 
 @Suite("Contract: sweeps") struct SweepTests {

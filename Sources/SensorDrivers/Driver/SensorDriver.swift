@@ -1,3 +1,5 @@
+// What every driver promises, and what can go wrong with a chip.
+
 public import SensorBus
 public import SensorTypes
 
@@ -53,6 +55,10 @@ public protocol SensorDriver: ~Copyable {
 
   /// Seconds from the middle of the interval that a conversion averages to its data-ready edge.
   var latency: Double { get }
+
+  /// Seconds after the newest `poll` before which there must be none: the chip was told to convert, and cannot
+  /// be asked whether it has. `nil` for one that can be looked at whenever it pleases.
+  var conversionTime: Double? { get }
 }
 
 /// What a driver holds against a chip. A test rig's chip that is no real one may be let off some of it, by
@@ -71,24 +77,4 @@ public struct DriverChecks: Sendable, Hashable {
 
   /// What every real chip must stand.
   public static let all = DriverChecks()
-}
-
-/// Notices a chip whose output registers no longer change: real ones are noisy in the last bits.
-public struct StuckDetector: Sendable {
-  private var last = RegisterBlock()
-  private var repeats = 0
-  private let limit: Int
-
-  /// Makes a detector that allows `limit` equal raw outputs in a row.
-  public init(limit: Int) { self.limit = limit }
-
-  /// Takes the next raw output; throws `.stuck` when it is one repetition too many.
-  public mutating func check(_ block: RegisterBlock) throws(DriverError) {
-    repeats = block == last ? repeats + 1 : 0
-    last = block
-    if repeats >= limit {
-      repeats = 0
-      throw .stuck
-    }
-  }
 }

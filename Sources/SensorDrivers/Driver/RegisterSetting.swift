@@ -96,36 +96,6 @@ extension RegisterDevice where Self: ~Copyable {
   }
 }
 
-/// Reads the outputs of a chip that holds them back while they are being read.
-///
-/// A burst that breaks off leaves an axis held (ST: block data update, LOCK): the next burst would give
-/// that axis of the old conversion and the others of a new one. It is fetched, and dropped.
-struct OutputBurst: Sendable {
-  private var isBroken = false
-
-  /// The outputs of one conversion, or `nil` for those that a broken burst left behind.
-  mutating func read<Device: RegisterDevice & ~Copyable>(
-    _ device: borrowing Device, _ register: UInt8, count: Int
-  ) throws(DriverError) -> RegisterBlock? {
-    let isLeftBehind = isBroken
-    isBroken = true
-    let block = try device.get(register, count: count)
-    isBroken = false
-    return isLeftBehind ? nil : block
-  }
-}
-
-extension StuckDetector {
-  /// A detector for a chip whose output is noisy at `outputRate`: it speaks after 1.5 s, or after 3
-  /// repetitions of a slow chip, or after 50 of a fast one, so that a loss is known within 2 s.
-  init(outputRate: Double, _ checks: DriverChecks) {
-    self.init(limit: Int(min(50, max(3, 1.5 * outputRate))), checks)
-  }
-
-  /// A detector that allows `limit` equal outputs in a row, or any number where that is not checked.
-  init(limit: Int, _ checks: DriverChecks) { self.init(limit: checks.change ? limit : .max) }
-}
-
 /// The index of the first of `rates` (ascending) that is at least `wanted`, else of the last.
 func nextRate(_ rates: [Double], atLeast wanted: Double) -> Int {
   rates.firstIndex { $0 >= wanted } ?? rates.count - 1

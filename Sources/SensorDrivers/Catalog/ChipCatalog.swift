@@ -1,0 +1,47 @@
+// Every chip that Lodestone knows.
+
+public import SensorBus
+
+/// All chips that Lodestone has a driver for.
+public enum ChipCatalog {
+  /// The chips, by kind.
+  public static let chips: [ChipDescription] = [
+    .hmc5883l, .ist8310, .lis2mdl, .lis3mdl, .lsm303dlhcMagnetometer, .lsm9ds1Magnetometer,
+    .qmc5883l, .qmc5883p, .qmc6310,
+    .lsm303dlhcAccelerometer,
+    .lsm6dsox,
+    .bmp280, .bme280, .dps310,
+    .uBlox, .nmea,
+  ]
+
+  /// Every address at which one of the chips can be, ascending: what a scan has to ask.
+  public static let addresses: [UInt8] = Set(chips.flatMap(\.addresses)).sorted()
+
+  /// The chip called `name` in board files (exactly so written), or `nil`.
+  public static func chip(named name: String) -> ChipDescription? {
+    chips.first { $0.name == name }
+  }
+
+  /// Which chips the device at `address` can be, the surest first; empty when it is none of ours.
+  ///
+  /// A chip that does not acknowledge one of the registers asked is not that chip; when every question
+  /// failed, the last error is thrown.
+  public static func identify<Device: RegisterDevice & ~Copyable>(
+    _ device: borrowing Device, at address: UInt8
+  ) throws(BusError) -> [ChipIdentification] {
+    var found: [ChipIdentification] = []
+    var answered = false
+    var failure: BusError?
+    for chip in chips where chip.addresses.contains(address) {
+      do {
+        let identification = try chip.identify(device)
+        answered = true
+        if let identification { found.append(identification) }
+      } catch {
+        failure = error
+      }
+    }
+    if let failure, !answered { throw failure }
+    return found.sorted { $0.confidence > $1.confidence }
+  }
+}

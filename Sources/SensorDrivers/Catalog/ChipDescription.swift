@@ -1,0 +1,63 @@
+// A chip as the catalogue knows it: everything that is not its registers' business.
+
+public import SensorBus
+
+/// What a chip measures.
+public enum ChipKind: String, Sendable, Hashable, CaseIterable {
+  /// Magnetic field.
+  case magnetometer
+  /// Specific force.
+  case accelerometer
+  /// Angular rate and specific force.
+  case inertial
+  /// Pressure and temperature.
+  case barometer
+  /// Position.
+  case receiver
+}
+
+/// A chip's name in board files, where it can be, how it is told, and how it is driven. It stands in the chip's own
+/// folder; the catalogue is the list of all.
+public struct ChipDescription: Sendable {
+  /// The name in a board file.
+  public let name: String
+  /// What it measures.
+  public let kind: ChipKind
+  /// The I2C addresses it can have, the usual one first; empty for what hangs on a serial port only.
+  public let addresses: [UInt8]
+  /// The chip as it is to measure at so many conversions a second, or the next more; `nil` for a receiver, which
+  /// has no registers worth the name.
+  public let chip: (@Sendable (_ outputRate: Double) -> any RegisterChip)?
+  /// The chip's own self-test at its beginning, or `nil` for a chip that has none.
+  public let selfTest: (any SelfTesting)?
+  /// The surest first.
+  let fingerprints: [Fingerprint]
+
+  init(
+    _ name: String, _ kind: ChipKind, addresses: [UInt8], fingerprints: [Fingerprint],
+    selfTest: (any SelfTesting)? = nil,
+    chip: (@Sendable (_ outputRate: Double) -> any RegisterChip)? = nil
+  ) {
+    self.name = name
+    self.kind = kind
+    self.addresses = addresses
+    self.fingerprints = fingerprints
+    self.selfTest = selfTest
+    self.chip = chip
+  }
+
+  /// Whether a device at one of `addresses` is this chip: `nil` if its registers say no.
+  ///
+  /// Only reads, and only registers whose reading changes nothing in any chip of this catalogue.
+  /// Throws when the transfer itself fails, which says nothing about the chip.
+  public func identify<Device: RegisterDevice & ~Copyable>(
+    _ device: borrowing Device
+  ) throws(BusError) -> ChipIdentification? {
+    for fingerprint in fingerprints {
+      guard let evidence = try fingerprint.evidence(from: device) else { continue }
+      return ChipIdentification(
+        chip: name, kind: kind, confidence: fingerprint.confidence, evidence: evidence)
+    }
+    return nil
+  }
+}

@@ -1,0 +1,76 @@
+// How a chip is told by what its registers hold.
+
+import SensorBus
+
+/// A chip that was told by its registers.
+public struct ChipIdentification: Sendable, Hashable {
+  /// How sure it is.
+  public enum Confidence: Int, Sendable, Hashable, Comparable {
+    /// The registers do not speak against it.
+    case possible = 1
+    /// The identity fits; lookalikes exist that are rarer or behave the same.
+    case likely = 2
+    /// The identity is this chip's alone.
+    case certain = 3
+
+    /// Whether `a` is less sure than `b`.
+    public static func < (a: Confidence, b: Confidence) -> Bool { a.rawValue < b.rawValue }
+  }
+
+  /// The chip's name, as in a board file.
+  public var chip: String
+  /// What it measures.
+  public var kind: ChipKind
+  /// How sure it is.
+  public var confidence: Confidence
+  /// What was read, and who else would answer so; one line for a person.
+  public var evidence: String
+
+  /// Makes an identification.
+  public init(chip: String, kind: ChipKind, confidence: Confidence, evidence: String) {
+    self.chip = chip
+    self.kind = kind
+    self.confidence = confidence
+    self.evidence = evidence
+  }
+}
+
+/// What some registers of a chip hold, and how much that says.
+///
+/// Only reads, and only registers whose reading changes nothing in any chip of the catalogue.
+struct Fingerprint: Sendable {
+  /// A burst: where it begins, with the transfer flag that the chip wants, and its bytes.
+  struct Read: Sendable {
+    let register: UInt8
+    let count: Int
+  }
+
+  let reads: [Read]
+  let confidence: ChipIdentification.Confidence
+  /// What was read, in words, for bytes that fit; `nil` for those of another chip.
+  let evidence: @Sendable ([RegisterBlock]) -> String?
+
+  /// One register that holds one of some values; `note` says who else answers so.
+  static func identity(
+    _ register: UInt8, _ values: [UInt8], _ confidence: ChipIdentification.Confidence,
+    _ note: String? = nil
+  ) -> Fingerprint {
+    Fingerprint(reads: [Read(register: register, count: 1)], confidence: confidence) { blocks in
+      let found = blocks[0][0]
+      guard values.contains(found) else { return nil }
+      let read = "register \(hexadecimal(register)) is \(hexadecimal(found))"
+      return note.map { "\(read); \($0)" } ?? read
+    }
+  }
+
+  /// What the device's registers say; `nil` if no chip of this kind.
+  ///
+  /// Throws when the transfer itself fails, which says nothing about the chip.
+  func evidence<Device: RegisterDevice & ~Copyable>(
+    from device: borrowing Device
+  ) throws(BusError) -> String? {
+    var blocks: [RegisterBlock] = []
+    for read in reads { blocks.append(try device.burst(read.register, count: read.count)) }
+    return evidence(blocks)
+  }
+}

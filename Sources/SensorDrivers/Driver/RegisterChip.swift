@@ -1,0 +1,121 @@
+// A chip's own side of a driver: what is written to it, and what its bytes mean. No bus, no clock.
+
+public import SensorBus
+public import SensorTypes
+
+/// A chip behind registers, as it is to measure.
+///
+/// What all drivers do alike, one step after the other, is `RegisterDriver`'s affair; a chip says which steps
+/// there are, and makes readings of bytes. A value: it owns no device and waits for nothing.
+public protocol RegisterChip: Sendable {
+  /// The name in board files.
+  var name: String { get }
+
+  /// Conversions a second as configured.
+  var outputRate: Double { get }
+
+  /// Seconds from the middle of the interval that a conversion averages to its data-ready edge.
+  var latency: Double { get }
+
+  /// Seconds after the newest `poll` before which there must be none: the chip was told to convert, and cannot
+  /// be asked whether it has. `nil` for one that can be looked at whenever it pleases.
+  var conversionTime: Double? { get }
+
+  /// The way from any state to conversions that run.
+  var startSteps: [StartStep] { get }
+
+  /// The configuration while the chip runs, in the order in which it is written: what starts conversions comes
+  /// last. Asked for when a `.configure` step is taken, so that it may follow from what was read before.
+  var registerImage: [RegisterSetting] { get }
+
+  /// What puts the chip into its lowest power mode.
+  var sleepSettings: [RegisterSetting] { get }
+
+  /// So many raw outputs alike, after the first, are no measurement any more.
+  var alikeLimit: Int { get }
+
+  /// Takes what a `.read` step has read at `register`: trim values, most often. Throws `.invalidTrim`.
+  mutating func take(_ block: RegisterBlock, from register: UInt8) throws(DriverError)
+
+  /// The newest conversion in the sensor frame, or `nil` while no new one is ready. Allocates nothing.
+  mutating func poll<Device: RegisterDevice & ~Copyable>(
+    _ device: borrowing Device, _ outputs: inout OutputChecks
+  ) throws(DriverError) -> Reading?
+}
+
+extension RegisterChip {
+  /// A chip that is noisy in its last bits: 1.5 s, or 3 repetitions of a slow chip, or 50 of a fast one, so that
+  /// a loss is known within 2 s.
+  public var alikeLimit: Int { Int(min(50, max(3, 1.5 * outputRate))) }
+
+  /// Most chips convert by themselves, or say when they have.
+  public var conversionTime: Double? { nil }
+
+  /// A chip without trim values is told of none.
+  public mutating func take(_ block: RegisterBlock, from register: UInt8) throws(DriverError) {}
+}
+
+/// A chip that raises a flag when there is something new, and gives it in one burst.
+public protocol FlaggedChip: RegisterChip {
+  /// The status register, and the bits of it that must be up.
+  var dataReady: (register: UInt8, mask: UInt8) { get }
+
+  /// Where the burst begins, with the transfer flag that the chip wants, and its bytes: 1 to 32.
+  var output: (register: UInt8, count: Int) { get }
+
+  /// What the bytes mean. Throws `.overflow` beyond the range.
+  func reading(_ block: RegisterBlock) throws(DriverError) -> Reading
+}
+
+extension FlaggedChip {
+  /// The status is read on its own first: a conversion that ended during a burst that began with the status
+  /// would be marked as read and lost.
+  public mutating func poll<Device: RegisterDevice & ~Copyable>(
+    _ device: borrowing Device, _ outputs: inout OutputChecks
+  ) throws(DriverError) -> Reading? {
+    let flag = dataReady
+    guard try device.get(flag.register) & flag.mask == flag.mask || outputs.isBroken else {
+      return nil
+    }
+    guard let block = try outputs.read(device, output.register, count: output.count) else {
+      return nil
+    }
+    // An output at its end stop does not change either: overflow is the better word for it.
+    let reading = try reading(block)
+    try outputs.check(block)
+    return reading
+  }
+}
+
+/// One step on the way to conversions that run.
+public enum StartStep: Sendable, Hashable {
+  /// The register must hold one of the values, the first of which a chip from the shop has.
+  case identify(register: UInt8, anyOf: [UInt8])
+  /// The registers from here on must hold these bytes, at most 32.
+  case identifyAll(register: UInt8, [UInt8])
+  /// The settings are written, in order; nothing is read back.
+  case write([RegisterSetting])
+  /// The chip gets time.
+  case wait(seconds: Double)
+  /// The bits of `mask` must become `value`: looked at once, and again every so many seconds, `looks` times at
+  /// the most. `what` is what did not become so, for a person.
+  case await(
+    register: UInt8, mask: UInt8, value: UInt8, every: Double, looks: Int, what: String)
+  /// The chip takes what is read.
+  case read(register: UInt8, count: Int)
+  /// What is read is dropped: reading ends something, a held output or a raised line.
+  case discard(register: UInt8, count: Int)
+  /// The register image is written and read back. With `identifies` a chip that does not give back what it was
+  /// told is another one: the only identity of one that has no identity register.
+  case configure(identifies: Bool = false)
+
+  /// The usual reset: a bit is set, and clears itself within 100 ms.
+  static func reset(_ register: UInt8, bit: UInt8) -> [StartStep] {
+    [
+      .write([RegisterSetting(register, bit)]), .wait(seconds: 0.01),
+      .await(
+        register: register, mask: bit, value: 0, every: 0.01, looks: 10,
+        what: "its reset does not end"),
+    ]
+  }
+}

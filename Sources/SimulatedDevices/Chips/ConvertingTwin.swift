@@ -1,0 +1,158 @@
+// What the twins of all chips that convert have in common: a world, a clock, errors, and a pin.
+
+import LinearAlgebra
+public import SensorTypes
+
+/// What every converting twin stands on. It has no registers.
+public struct TwinCore: Sendable {
+  /// Faults that act inside the chip.
+  public var tampering = Tampering()
+  let source: any StimulusSource
+  let errors: ChipErrors
+  let seed: UInt64
+  /// Nanoseconds; never runs backwards.
+  var now: Int64 = 0
+  var answersFrom: Int64 = 0
+  var pin = InterruptPin()
+
+  /// Makes a core for a chip in the world of `source`, whose noise follows from `seed`.
+  public init(source: any StimulusSource, errors: ChipErrors = .init(), seed: UInt64 = 0) {
+    self.source = source
+    self.errors = errors
+    self.seed = seed
+  }
+
+  /// Power came at `time`; the chip answers so many seconds later.
+  mutating func power(at time: Timestamp, answersAfter delay: Double) {
+    now = time.nanoseconds
+    answersFrom = now &+ Int64(delay * 1e9)
+    pin = InterruptPin()
+  }
+
+  /// A period of the chip's own clock, seconds, that should be `nominal`.
+  func period(_ nominal: Double) -> Double { nominal / (1 + errors.rateError) }
+
+  /// What acts on the chip at a moment, faults included.
+  func stimulus(at nanoseconds: Int64) -> Stimulus {
+    tampering.applied(to: source.stimulus(at: Timestamp(nanoseconds: nanoseconds)))
+  }
+
+  /// The chance of one conversion of one of the chip's sensors.
+  func random(stream: UInt64, _ done: Conversions) -> SeededGenerator {
+    SeededGenerator(seed: seed, stream: stream, index: done.index)
+  }
+
+  /// What a magnetometer converts, microtesla: the field at that moment with the chip's errors and noise.
+  func field(
+    at nanoseconds: Int64, sigma: Vector3, stream: UInt64, _ done: Conversions
+  ) -> Vector3 {
+    axes(stimulus(at: nanoseconds), \.magneticField, errors.axes, sigma, stream, done)
+  }
+
+  /// What an accelerometer converts, m/s^2.
+  func force(
+    at nanoseconds: Int64, sigma: Double, stream: UInt64, _ done: Conversions
+  ) -> Vector3 {
+    axes(
+      stimulus(at: nanoseconds), \.specificForce, errors.axes, Vector3(repeating: sigma), stream,
+      done)
+  }
+
+  /// What a gyro converts, rad/s.
+  func rate(
+    at nanoseconds: Int64, sigma: Double, stream: UInt64, _ done: Conversions
+  ) -> Vector3 {
+    axes(
+      stimulus(at: nanoseconds), \.angularRate, errors.gyroscope, Vector3(repeating: sigma), stream,
+      done)
+  }
+
+  private func axes(
+    _ stimulus: Stimulus, _ quantity: KeyPath<Stimulus, Vector3>, _ errors: AxisImperfections,
+    _ sigma: Vector3, _ stream: UInt64, _ done: Conversions
+  ) -> Vector3 {
+    var random = random(stream: stream, done)
+    return errors.applied(
+      to: stimulus[keyPath: quantity], temperature: stimulus.temperature, sigma: sigma,
+      random: &random)
+  }
+}
+
+/// A chip that converts on its own clock, and may raise a pin.
+public protocol ConvertingTwin: ChipTwin {
+  /// What it stands on.
+  var core: TwinCore { get set }
+
+  /// Makes a chip that is not powered yet: call `powerOn`.
+  init(_ core: TwinCore)
+
+  /// Takes note of every conversion that is complete by `core.now`.
+  mutating func finish()
+
+  /// When the next conversion will be complete, nanoseconds; `.max` while the chip is idle.
+  var nextConversion: Int64 { get }
+
+  /// When the next conversion that raises the pin will be complete, nanoseconds; `.max` where none does.
+  var nextRise: Int64 { get }
+}
+
+extension ConvertingTwin {
+  /// Makes a chip that is not powered yet: call `powerOn`.
+  public init(source: any StimulusSource, errors: ChipErrors = .init(), seed: UInt64 = 0) {
+    self.init(TwinCore(source: source, errors: errors, seed: seed))
+  }
+
+  /// Faults that act inside the chip.
+  public var tampering: Tampering {
+    get { core.tampering }
+    set { core.tampering = newValue }
+  }
+
+  /// Whether the chip acknowledges its address: not while it starts up.
+  public func answers(at now: Timestamp) -> Bool { now.nanoseconds >= core.answersFrom }
+
+  /// Finishes every conversion that is complete by that time.
+  public mutating func advance(to time: Timestamp) {
+    core.now = max(core.now, time.nanoseconds)
+    finish()
+  }
+
+  /// Any conversion raises the pin.
+  public var nextRise: Int64 { nextConversion }
+
+  /// When the next conversion will be complete, or `nil` while the chip is idle.
+  public func nextDataReady(after now: Timestamp) -> Timestamp? {
+    nextConversion == .max ? nil : Timestamp(nanoseconds: nextConversion)
+  }
+
+  /// Whether the chip drives its interrupt pin high.
+  public var interruptLevel: Bool { core.pin.level }
+
+  /// The newest rising edge of the interrupt pin since the last call.
+  public mutating func takeEdge(at now: Timestamp) -> Timestamp? {
+    advance(to: now)
+    return core.pin.take()
+  }
+
+  /// When the interrupt pin will rise next, or `nil` if nothing can raise it.
+  ///
+  /// A pin that is still high makes no edge: data ready stays up until the data were read.
+  public mutating func nextEdge(at now: Timestamp) -> Timestamp? {
+    advance(to: now)
+    if core.pin.isWaiting { return now }
+    return core.pin.level || nextRise == .max ? nil : Timestamp(nanoseconds: nextRise)
+  }
+}
+
+/// A chip whose sub-address moves on where its most significant bit is set (ST's older chips).
+public protocol FlagIncrementing {}
+
+extension FlagIncrementing where Self: ChipTwin {
+  /// The register that a sub-address names.
+  public func firstRegister(_ subaddress: UInt8) -> UInt8 { subaddress & 0x7F }
+
+  /// The register that follows in the same transfer.
+  public func nextRegister(after register: UInt8, subaddress: UInt8) -> UInt8 {
+    subaddress & 0x80 == 0 ? register : (register &+ 1) & 0x7F
+  }
+}

@@ -1,0 +1,23 @@
+// All that is demanded of a chip behind registers. Each stands in Chips/, in a file of its own.
+
+import SensorDrivers
+
+/// One chip's part in the contract tests.
+struct ChipContract: Sendable {
+  /// How many settings of its driver there are to sweep; `nil` where the sweep itself finds them.
+  var settings: Int?
+  /// Every setting over the whole range.
+  let sweeps: [Sweep]
+  /// What its driver owes when something goes wrong.
+  let faults: FaultContract
+  /// What its self-test measures; empty for a chip that has none.
+  var selfTest: [SelfTestContract.Sensor] = []
+
+  static let all = [
+    hmc5883l, ist8310, lis2mdl, lis3mdl, lsm303dlhcMagnetometer, lsm9ds1Magnetometer, qmc5883l,
+    qmc5883p, qmc6310,
+    lsm303dlhcAccelerometer,
+    lsm6dsox,
+    bmp280, bme280, dps310,
+  ]
+}
