@@ -355,7 +355,7 @@ public struct Doctor: Sendable {
   // To root everything seems writable, also what is not (/proc, a read-only medium): a file is tried.
   private static func isReadOnly(_ folder: URL) -> Bool {
     var status = statvfs()
-    return statvfs(folder.path, &status) == 0 && status.f_flag & UInt(ST_RDONLY.rawValue) != 0
+    return statvfs(folder.path, &status) == 0 && status.f_flag & UInt(ST_RDONLY) != 0
   }
 
   private static func canWrite(_ folder: URL) -> Bool {
