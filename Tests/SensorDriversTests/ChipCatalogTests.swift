@@ -9,19 +9,26 @@ import Testing
   func names() {
     #expect(
       ChipCatalog.chips.map(\.name) == [
-        "LIS3MDL", "LSM303DLHC-M", "LSM303DLHC-A", "LSM6DSOX", "BMP280", "BME280", "DPS310",
-        "u-blox", "NMEA",
+        "AK09916", "AK09918", "AK8963", "BMM150", "LIS3MDL", "LSM303DLHC-M", "MMC5603",
+        "MMC5983MA", "RM3100", "LSM303DLHC-A", "LSM6DSOX", "BMP280", "BME280", "DPS310", "u-blox",
+        "NMEA",
       ])
     #expect(ChipCatalog.chip(named: "LSM6DSOX")?.kind == .inertial)
     #expect(ChipCatalog.chip(named: "lsm6dsox") == nil)
     #expect(
-      ChipCatalog.addresses == [0x19, 0x1C, 0x1E, 0x42, 0x6A, 0x6B, 0x76, 0x77])
+      ChipCatalog.addresses == [
+        0x0C, 0x0E, 0x0F, 0x10, 0x11, 0x12, 0x13, 0x19, 0x1C, 0x1E, 0x20, 0x21, 0x22,
+        0x23,
+        0x30, 0x42, 0x6A, 0x6B, 0x76, 0x77,
+      ])
   }
 
   @Test(
     "each chip is told by its identity",
     arguments: [
       ("LIS3MDL", [Transfer.read(0x0F, [0x3D])], ChipIdentification.Confidence.likely),
+      ("BMM150", [.read(0x40, [0x32])], .likely), ("MMC5603", [.read(0x39, [0x10])], .likely),
+      ("MMC5983MA", [.read(0x2F, [0x30])], .certain), ("RM3100", [.read(0x36, [0x22])], .certain),
       ("LSM303DLHC-M", [.read(0x0A, [0x48, 0x34, 0x33])], .likely),
       ("LSM303DLHC-A", [.read(0x0F, [0x33])], .likely),
       (

@@ -14,6 +14,9 @@ struct ChipContract: Sendable {
   var selfTest: [SelfTestContract.Sensor] = []
 
   static let all = [
-    lis3mdl, lsm303dlhcMagnetometer, lsm303dlhcAccelerometer, lsm6dsox, bmp280, bme280, dps310,
+    ak09916, ak09918, ak8963, bmm150, lis3mdl, lsm303dlhcMagnetometer, mmc5603, mmc5983ma,
+    rm3100,
+    lsm303dlhcAccelerometer, lsm6dsox,
+    bmp280, bme280, dps310,
   ]
 }
