@@ -9,7 +9,7 @@ import Testing
   func names() {
     #expect(
       ChipCatalog.chips.map(\.name) == [
-        "AK09916", "AK09918", "AK8963", "BMM150", "LIS3MDL", "LSM303DLHC-M", "MMC5603",
+        "AK09916", "AK09918", "AK8963", "BMM150", "BMM350", "LIS3MDL", "LSM303DLHC-M", "MMC5603",
         "MMC5983MA", "RM3100", "LSM303DLHC-A", "LSM6DSOX", "BMP280", "BME280", "DPS310", "u-blox",
         "NMEA",
       ])
@@ -17,7 +17,7 @@ import Testing
     #expect(ChipCatalog.chip(named: "lsm6dsox") == nil)
     #expect(
       ChipCatalog.addresses == [
-        0x0C, 0x0E, 0x0F, 0x10, 0x11, 0x12, 0x13, 0x19, 0x1C, 0x1E, 0x20, 0x21, 0x22,
+        0x0C, 0x0E, 0x0F, 0x10, 0x11, 0x12, 0x13, 0x14, 0x15, 0x19, 0x1C, 0x1E, 0x20, 0x21, 0x22,
         0x23,
         0x30, 0x42, 0x6A, 0x6B, 0x76, 0x77,
       ])

@@ -18,6 +18,7 @@ struct AKMTwinTests {
     #expect(old.read(0x0B, count: 4, now: ms(0)) == [0x00, 0x00, 0x48, 0x9A])
     var new = chip(.ak09916, bench())
     #expect(new.read(0x18, count: 3, now: ms(0)) == [0x00, 0x48, 0x09])
+    #expect(new.read(0x02, count: 3, now: ms(0)) == [0x00, 0x00, 0x00])
     var small = chip(.ak09918, bench())
     #expect(small.read(0x00, count: 2, now: ms(0)) == [0x48, 0x0C])
     #expect(old.nextDataReady(after: ms(0)) == nil)
@@ -73,7 +74,8 @@ struct AKMTwinTests {
     #expect(chip.read(0x10, now: ms(9)) == 0x00)
     #expect(chip.read(0x10, now: ms(1000)) == 0x03)
     let low = chip.read(0x11, now: ms(1001))
-    #expect(chip.read(0x10, now: ms(1009)) == 0x02)
+    #expect(chip.read(0x10, now: ms(1009)) == 0x00)
+    #expect(chip.read(0x10, now: ms(1011)) == 0x02)
     // 10 microtesla at 1 s, less half a measurement; at 5 s it would be 50.
     let rest = chip.read(0x12, count: 7, now: ms(5000))
     #expect(int16(low: low, high: rest[0]) == Int(((1 - 0.0036) * 10 / 0.15).rounded()))

@@ -39,7 +39,7 @@ public enum BMM150Conversion {
   /// Magnetic flux density in microtesla, sensor frame, from the eight bytes 0x42 to 0x49: X and Y with 13 bits, Z
   /// with 15, and the Hall resistance with 14, all of them at the upper end of their two bytes (5.4).
   ///
-  /// Throws `.overflow` where the chip puts out the lowest number of an axis, which says so (5.4), and for a Hall
+  /// Throws `.overflow` where the chip puts out the lowest number of an axis, which says so (4.6.6), and for a Hall
   /// resistance of 0. The equations are Bosch's, in which floating point and integers are the same ones.
   public static func field(
     _ block: RegisterBlock, _ trim: BMM150Trim

@@ -80,7 +80,7 @@ public struct BMM150: RegisterChip, Hashable {
   public var sleepSettings: [RegisterSetting] { [RegisterSetting(Register.power, 0x00)] }
 
   /// The field in microtesla, in one burst: data ready lies within the outputs, of which the first holds the others
-  /// back until they are read (4.3).
+  /// back until they are read.
   public mutating func poll<Device: RegisterDevice & ~Copyable>(
     _ device: borrowing Device, _ outputs: inout OutputChecks
   ) throws(DriverError) -> Reading? {

@@ -68,6 +68,7 @@ public struct AKMTwin: ConvertingTwin {
     switch (chip, register) {
     case (.ak8963, 0x0C), (.ak09916, 0x18), (.ak09918, 0x18): 0x00
     case (.ak8963, 0x12): 0x10
+    case (.ak09916, 0x03), (.ak09918, 0x03): 0x10
     case (.ak09916, 0x32), (.ak09918, 0x32): 0x30
     default: register &+ 1
     }
@@ -77,9 +78,9 @@ public struct AKMTwin: ConvertingTwin {
   public mutating func readByte(_ register: UInt8) -> UInt8 {
     let offset = Int(register) - Int(firstOutput)
     if outputs.indices.contains(offset) {
-      isReady = false
-      isHeld = true
-      if offset == outputs.count - 1 { (isHeld, hasOverrun) = (false, false) }
+      // To read any of them takes DRDY and DOR down, and only ST2 lets go of them.
+      (isReady, hasOverrun) = (false, false)
+      isHeld = offset < outputs.count - 1
       core.pin.set(false, at: core.now)
       return outputs[offset]
     }

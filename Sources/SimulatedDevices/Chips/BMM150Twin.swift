@@ -182,7 +182,7 @@ public struct BMM150Twin: ConvertingTwin {
     for axis in 0..<3 {
       let bits = axis == 2 ? 15 : 13
       let counts = trim.counts(field[axis], axis: axis, resistance: resistance).rounded()
-      // Beyond its end an axis puts out its lowest number (5.4).
+      // Beyond its end an axis puts out its lowest number (4.6.6).
       let end = Double(1 << (bits - 1))
       let value = counts > -end && counts < end ? Int(counts) : -Int(end)
       put(value << (16 - bits), at: 0x42 + 2 * axis)

@@ -31,7 +31,7 @@ public struct TwinDescription: Sendable {
 public enum TwinCatalog {
   /// The twins, by kind.
   public static let twins: [TwinDescription] = [
-    .ak09916, .ak09918, .ak8963, .bmm150, .lis3mdl, .lsm303dlhcMagnetometer,
+    .ak09916, .ak09918, .ak8963, .bmm150, .bmm350, .lis3mdl, .lsm303dlhcMagnetometer,
     .mmc5603, .mmc5983ma, .rm3100,
     .lsm303dlhcAccelerometer,
     .lsm6dsox,

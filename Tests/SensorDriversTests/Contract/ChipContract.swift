@@ -14,7 +14,7 @@ struct ChipContract: Sendable {
   var selfTest: [SelfTestContract.Sensor] = []
 
   static let all = [
-    ak09916, ak09918, ak8963, bmm150, lis3mdl, lsm303dlhcMagnetometer, mmc5603, mmc5983ma,
+    ak09916, ak09918, ak8963, bmm150, bmm350, lis3mdl, lsm303dlhcMagnetometer, mmc5603, mmc5983ma,
     rm3100,
     lsm303dlhcAccelerometer, lsm6dsox,
     bmp280, bme280, dps310,
