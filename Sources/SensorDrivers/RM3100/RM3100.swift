@@ -93,14 +93,12 @@ public struct RM3100: FlaggedChip, Hashable {
   /// The field in microtesla, sensor frame; throws `.overflow` beyond 800 on an axis, where nothing is specified.
   /// Worked number: at 200 cycles 00 1D 4C is 7500 counts = 100 microtesla.
   public func reading(_ block: RegisterBlock) throws(DriverError) -> Reading {
-    let counts = Vector3(
-      Double(block.int24BigEndian(0)), Double(block.int24BigEndian(3)),
-      Double(block.int24BigEndian(6)))
-    let limit = Self.range * cycles.countsPerMicrotesla
-    guard abs(counts.x) <= limit, abs(counts.y) <= limit, abs(counts.z) <= limit else {
-      throw .overflow
+    var field = Vector3.zero
+    for axis in 0..<3 {
+      field[axis] = Double(block.int24BigEndian(3 * axis)) / cycles.countsPerMicrotesla
+      guard abs(field[axis]) <= Self.range else { throw .overflow }
     }
-    return .magneticField(counts / cycles.countsPerMicrotesla)
+    return .magneticField(field)
   }
 
   /// The registers that the driver touches (5, table 5-1).
