@@ -24,6 +24,7 @@ protocol ContractDriver: AnyObject {
   func poll() throws(DriverError) -> Reading?
   func verify() throws(DriverError)
   var outputRate: Double { get }
+  var conversionTime: Double? { get }
 }
 
 /// Owns a driver; calls go straight through.
@@ -36,6 +37,7 @@ final class BoxedDriver<Driver: SensorDriver & ~Copyable>: ContractDriver {
   func poll() throws(DriverError) -> Reading? { try driver.poll() }
   func verify() throws(DriverError) { try driver.verify() }
   var outputRate: Double { driver.outputRate }
+  var conversionTime: Double? { driver.conversionTime }
 }
 
 /// One twin under power for a second, alone on its bus.
@@ -84,13 +86,18 @@ final class ContractBench {
   }
 
   /// The reading of the next conversion that begins with the world as it is now; `nil` if there is none
-  /// within so many conversions. A chip whose two sensors convert one after the other needs two looks.
+  /// within so many conversions. A chip whose two sensors convert one after the other needs two looks; one that is
+  /// told to convert is looked at when its driver says.
   func nextReading(
     _ driver: any ContractDriver, looks: Int = 4
   ) throws(DriverError) -> Reading? {
     for _ in 0..<looks {
-      guard let ready = nextDataReady() else { return nil }
-      clock.advance(to: ready)
+      if let pause = driver.conversionTime {
+        clock.advance(bySeconds: pause)
+      } else {
+        guard let ready = nextDataReady() else { return nil }
+        clock.advance(to: ready)
+      }
       if let reading = try driver.poll() { return reading }
     }
     return nil
