@@ -115,9 +115,9 @@ import Testing
     var chip = RegisterDriver(device, AKM(chip: .ak09916, outputRate: 100))
     _ = try startUp(&chip)
     device.then([
-      .read(0x10, [0x01]), .readFails(0x11, 8, .timedOut), .read(0x10, [0x00]),
-      // DOR without DRDY: a conversion was lost to the hold.
-      .read(0x10, [0x02]), .read(0x11, [9, 0, 9, 0, 9, 0, 0, 0]),
+      .read(0x10, [0x01]), .readFails(0x11, 8, .timedOut),
+      // DRDY is down, and stays so until ST2 was read.
+      .read(0x10, [0x00]), .read(0x11, [9, 0, 9, 0, 9, 0, 0, 0]), .read(0x10, [0x00]),
       .read(0x10, [0x01]), .read(0x11, [100, 0, 0, 0, 0, 0, 0, 0]),
     ])
     #expect(

@@ -27,9 +27,7 @@ public enum AKMConversion {
     _ block: RegisterBlock, count: Int, adjustment: Vector3
   ) throws(DriverError) -> Vector3 {
     guard block[count - 1] & AKMRegister.overflow == 0 else { throw .overflow }
-    let counts = Vector3(
-      Double(block.int16LittleEndian(0)), Double(block.int16LittleEndian(2)),
-      Double(block.int16LittleEndian(4)))
-    return sensitivity * (counts * adjustment)
+    // ST2 alone says what is beyond the range.
+    return sensitivity * (try AxisCounts.littleEndian(block, limit: 32_768) * adjustment)
   }
 }

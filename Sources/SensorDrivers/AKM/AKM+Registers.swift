@@ -31,7 +31,6 @@ enum AKMRegister {
   static let asahiKasei: UInt8 = 0x48
   static let softReset: UInt8 = 0x01
   static let dataReady: UInt8 = 0x01
-  static let overrun: UInt8 = 0x02
   /// HOFL of ST2.
   static let overflow: UInt8 = 0x08
   static let powerDown: UInt8 = 0x00

@@ -111,21 +111,6 @@ public struct AKM: FlaggedChip, Hashable {
     (chip.registers.output, chip.registers.outputCount)
   }
 
-  /// A burst that broke off leaves the outputs held, and DRDY down, until ST2 is read: DOR tells of the conversion
-  /// that was lost to that, and the whole burst is read once more to let go of them.
-  public mutating func poll<Device: RegisterDevice & ~Copyable>(
-    _ device: borrowing Device, _ outputs: inout OutputChecks
-  ) throws(DriverError) -> Reading? {
-    let status = try device.get(chip.registers.status)
-    guard status & (AKMRegister.dataReady | AKMRegister.overrun) != 0 else { return nil }
-    guard let block = try outputs.read(device, output.register, count: output.count),
-      status & AKMRegister.dataReady != 0
-    else { return nil }
-    let reading = try reading(block)
-    try outputs.check(block)
-    return reading
-  }
-
   /// The field in microtesla.
   public func reading(_ block: RegisterBlock) throws(DriverError) -> Reading {
     .magneticField(
