@@ -59,6 +59,12 @@ public struct RegisterBlock: Sendable, Hashable {
   @inlinable public func int16BigEndian(_ index: Int) -> Int16 {
     Int16(bitPattern: UInt16(bytes[index]) << 8 | UInt16(bytes[index + 1]))
   }
+
+  /// Bytes `index` (high) to `index + 2` as a signed number.
+  @inlinable public func int24BigEndian(_ index: Int) -> Int32 {
+    let high = UInt32(bytes[index]) << 24 | UInt32(bytes[index + 1]) << 16
+    return Int32(bitPattern: high | UInt32(bytes[index + 2]) << 8) >> 8
+  }
 }
 
 extension RegisterDevice where Self: ~Copyable {

@@ -9,9 +9,9 @@ import Testing
   func names() {
     #expect(
       ChipCatalog.chips.map(\.name) == [
-        "HMC5883L", "IST8310", "LIS2MDL", "LIS3MDL", "LSM303DLHC-M", "LSM9DS1-M", "QMC5883L",
-        "QMC5883P",
-        "QMC6310",
+        "AK09916", "AK09918", "AK8963", "BMM150", "BMM350", "HMC5883L", "IST8310", "LIS2MDL",
+        "LIS3MDL", "LSM303DLHC-M", "LSM9DS1-M", "MMC5603", "MMC5983MA", "QMC5883L", "QMC5883P",
+        "QMC6310", "RM3100",
         "LSM303DLHC-A",
         "LSM6DSOX", "BMP280", "BME280",
         "DPS310",
@@ -21,7 +21,8 @@ import Testing
     #expect(ChipCatalog.chip(named: "lsm6dsox") == nil)
     #expect(
       ChipCatalog.addresses == [
-        0x0C, 0x0D, 0x0E, 0x0F, 0x19, 0x1C, 0x1E, 0x2C, 0x3C, 0x42, 0x6A, 0x6B, 0x76, 0x77,
+        0x0C, 0x0D, 0x0E, 0x0F, 0x10, 0x11, 0x12, 0x13, 0x14, 0x15, 0x19, 0x1C, 0x1E, 0x20, 0x21,
+        0x22, 0x23, 0x2C, 0x30, 0x3C, 0x42, 0x6A, 0x6B, 0x76, 0x77,
       ])
   }
 
@@ -29,6 +30,8 @@ import Testing
     "each chip is told by its identity",
     arguments: [
       ("LIS3MDL", [Transfer.read(0x0F, [0x3D])], ChipIdentification.Confidence.likely),
+      ("BMM150", [.read(0x40, [0x32])], .likely), ("MMC5603", [.read(0x39, [0x10])], .likely),
+      ("MMC5983MA", [.read(0x2F, [0x30])], .certain), ("RM3100", [.read(0x36, [0x22])], .certain),
       ("LSM9DS1-M", [.read(0x0F, [0x3D])], .possible),
       ("HMC5883L", [.read(0x0A, [0x48, 0x34, 0x33])], .likely),
       ("IST8310", [.read(0x00, [0x10])], .certain), ("LIS2MDL", [.read(0x4F, [0x40])], .certain),

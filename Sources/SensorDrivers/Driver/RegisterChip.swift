@@ -21,6 +21,9 @@ public protocol RegisterChip: Sendable {
   /// be asked whether it has. `nil` for one that can be looked at whenever it pleases.
   var conversionTime: Double? { get }
 
+  /// So many bytes begin every read and mean nothing; whatever else is read or written here does without them.
+  var dummyBytes: Int { get }
+
   /// The way from any state to conversions that run.
   var startSteps: [StartStep] { get }
 
@@ -50,6 +53,9 @@ extension RegisterChip {
 
   /// Most chips convert by themselves, or say when they have.
   public var conversionTime: Double? { nil }
+
+  /// Most chips begin a read with the register that was asked for.
+  public var dummyBytes: Int { 0 }
 
   /// A chip without trim values is told of none.
   public mutating func take(_ block: RegisterBlock, from register: UInt8) throws(DriverError) {}

@@ -7,7 +7,7 @@ public import SensorTypes
 public struct RegisterDriver<Chip: RegisterChip, Device: RegisterDevice & ~Copyable>:
   ~Copyable, SensorDriver
 {
-  private let device: Device
+  private let device: LeadIn<Device>
   private let checks: DriverChecks
   private var chip: Chip
   private var image: RegisterImage
@@ -18,7 +18,7 @@ public struct RegisterDriver<Chip: RegisterChip, Device: RegisterDevice & ~Copya
 
   /// Takes the chip; nothing is sent before `start`.
   public init(_ device: consuming Device, _ chip: Chip, checks: DriverChecks = .all) {
-    self.device = device
+    self.device = LeadIn(device, dropping: chip.dummyBytes)
     self.chip = chip
     self.checks = checks
     image = RegisterImage(chip.registerImage)

@@ -14,8 +14,9 @@ struct ChipContract: Sendable {
   var selfTest: [SelfTestContract.Sensor] = []
 
   static let all = [
-    hmc5883l, ist8310, lis2mdl, lis3mdl, lsm303dlhcMagnetometer, lsm9ds1Magnetometer, qmc5883l,
-    qmc5883p, qmc6310,
+    ak09916, ak09918, ak8963, bmm150, bmm350, hmc5883l, ist8310, lis2mdl, lis3mdl,
+    lsm303dlhcMagnetometer, lsm9ds1Magnetometer, mmc5603, mmc5983ma, qmc5883l, qmc5883p,
+    qmc6310, rm3100,
     lsm303dlhcAccelerometer,
     lsm6dsox,
     bmp280, bme280, dps310,

@@ -34,8 +34,9 @@ struct FaultContract: Sendable, CustomTestStringConvertible {
   /// A chip that is another, and what the start says to it.
   let stranger: (fault: Fault, error: DriverError)
   /// What the check of the configuration says after a dip in the supply: the first register whose reset
-  /// value is not the setting's.
-  let lost: DriverError
+  /// value is not the setting's. `nil` for a chip whose registers cannot be read: it falls silent, which the hub
+  /// notices.
+  let lost: DriverError?
   /// Readings alike, the first included, after which the output counts as stuck.
   let alike: Int
 

@@ -1,0 +1,101 @@
+// The Memsic MMC5603NJ magnetometer on I2C (0x30).
+
+public import SensorBus
+public import SensorTypes
+
+/// Memsic MMC5603NJ, three-axis magnetometer, 20 bits over +-30 gauss, measuring continuously; before every measurement
+/// the chip turns its own polarity about (SET, RESET), which takes its offset away.
+///
+/// Nothing that is written to it can be read back: a chip that lost its configuration falls silent. Figures: MMC5603NJ
+/// datasheet rev. B.
+public struct MMC5603: RegisterChip, Hashable {
+  /// The rates that the driver uses, Hz; the chip has every whole number up to 255.
+  public static let outputRates: [Double] = [1, 2, 5, 10, 20, 25, 50, 75, 100, 150, 200, 255]
+  /// Milliseconds of one of the two measurements that an output is made of, by the code of the bandwidth (Internal
+  /// Control 1).
+  static let measurementTimes = [6.6, 3.5, 2.0, 1.2]
+
+  /// Conversions a second, one of `outputRates`.
+  public let outputRate: Double
+  /// The code of the bandwidth, 0 (6.6 ms, least noise) to 3.
+  public let bandwidth: UInt8
+  private var seen = MemsicOutputs()
+
+  /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is, and the longest measurement of which
+  /// two leave three eighths of the time: the flag of data that are ready is up only while nothing is measured.
+  public init(outputRate: Double) {
+    let rate = Self.outputRates[nextRate(Self.outputRates, atLeast: outputRate)]
+    self.outputRate = rate
+    bandwidth = UInt8(Self.measurementTimes.firstIndex { 2 * $0 * rate <= 625 } ?? 3)
+  }
+
+  /// Nothing that could be read back.
+  public var registerImage: [RegisterSetting] { [] }
+
+  /// The name in board files.
+  public var name: String { "MMC5603" }
+
+  /// Alike are looks, of which there may be ten at a measurement: 50 are five measurements.
+  public var alikeLimit: Int { 50 }
+
+  /// Half the two measurements.
+  public var latency: Double { Self.measurementTimes[Int(bandwidth)] / 1000 }
+
+  /// Identity, reset (20 ms), rate, bandwidth, the period that follows from them, and continuous measurement last.
+  public var startSteps: [StartStep] {
+    [
+      .identify(register: Register.product, anyOf: [Register.identity]),
+      .write([RegisterSetting(Register.control1, Register.softReset)]), .wait(seconds: 0.02),
+      .write([
+        RegisterSetting(Register.rate, UInt8(outputRate)),
+        RegisterSetting(Register.control1, bandwidth),
+        RegisterSetting(Register.control0, Register.periodAndSetReset),
+        RegisterSetting(Register.control2, Register.continuous),
+      ]),
+    ]
+  }
+
+  /// No continuous measurement; registers are kept.
+  public var sleepSettings: [RegisterSetting] { [RegisterSetting(Register.control2, 0x00)] }
+
+  /// The newest field in microtesla.
+  public mutating func poll<Device: RegisterDevice & ~Copyable>(
+    _ device: borrowing Device, _ outputs: inout OutputChecks
+  ) throws(DriverError) -> Reading? {
+    guard try device.get(Register.status) & Register.done != 0 else { return nil }
+    guard let block = try outputs.read(device, Register.output, count: 9) else { return nil }
+    let field = try MemsicConversion.field20(block)
+    guard try seen.isNew(block, &outputs) else { return nil }
+    return .magneticField(field)
+  }
+
+  /// The registers that the driver touches.
+  private enum Register {
+    /// Bits 19:12 and 11:4 of X, Y, Z, then three bytes with bits 3:0 in their high half.
+    static let output: UInt8 = 0x00
+    /// Status 1: Meas_t_done bit 7, Meas_m_done bit 6. (Zephyr has the two the other way round.)
+    static let status: UInt8 = 0x18
+    static let rate: UInt8 = 0x1A
+    /// Cmm_freq_en bit 7, Auto_SR_en bit 5, Do_Reset, Do_Set, Take_meas_T and Take_meas_M below.
+    static let control0: UInt8 = 0x1B
+    /// SW_reset bit 7, BW in bits 1:0.
+    static let control1: UInt8 = 0x1C
+    /// hpower bit 7, Cmm_en bit 4.
+    static let control2: UInt8 = 0x1D
+    static let product: UInt8 = 0x39
+
+    static let identity: UInt8 = 0x10
+    static let done: UInt8 = 0x40
+    static let softReset: UInt8 = 0x80
+    static let periodAndSetReset: UInt8 = 0xA0
+    static let continuous: UInt8 = 0x10
+  }
+}
+
+extension ChipDescription {
+  /// Memsic MMC5603NJ. Its self-test gives one bit, and no figure that could be reported: it is not run.
+  static let mmc5603 = ChipDescription(
+    "MMC5603", .magnetometer, addresses: [0x30],
+    fingerprints: [.identity(0x39, [0x10], .likely, "an MMC5633 answers the same")]
+  ) { MMC5603(outputRate: $0) }
+}

@@ -1,0 +1,199 @@
+// The Memsic MMC5983MA magnetometer on I2C (0x30).
+
+import LinearAlgebra
+public import SensorBus
+public import SensorTypes
+
+/// Memsic MMC5983MA, three-axis magnetometer, 18 bits over +-8 gauss, measuring continuously.
+///
+/// Its bridges have an offset of up to half a gauss, which goes with temperature. After a SET the chip puts out the
+/// field and that offset, after a RESET the field turned about and that offset: at the beginning, and every ten seconds
+/// (but not more often than every 300 conversions), the driver measures in both states and takes the offset
+/// away from then on. The conversion after each of the two may have begun before it, and is dropped.
+///
+/// Nothing that is written can be read back: a chip that lost its configuration falls silent. Figures: MMC5983MA
+/// datasheet rev. A.
+public struct MMC5983MA: RegisterChip, Hashable {
+  /// The rates of continuous measurement, Hz; the code is the index and 1 more.
+  public static let outputRates: [Double] = [1, 10, 20, 50, 100, 200, 1000]
+  /// Milliseconds of a measurement by the code of the bandwidth.
+  private static let measurementTimes = [8, 4, 2, 0.5]
+  /// How far the field may move, microtesla on an axis, between two conversions that are to have one offset.
+  private static let stillness = 2.0
+
+  /// Where the driver stands between SET and RESET.
+  private enum Phase: Hashable {
+    /// After a SET, so many conversions since the offset was measured.
+    case set(Int)
+    /// The conversion may have begun before the RESET.
+    case resetting
+    /// The next conversion is all after the RESET.
+    case reset
+    /// The conversion may have begun before the SET.
+    case setting
+    /// The next conversion is the first all after the SET, and closes a measurement of the offset.
+    case closing
+    /// A SET or RESET was sent and may have failed.
+    case unknown
+    /// The conversion may have begun before the SET that came after such a failure.
+    case settling
+  }
+
+  /// Conversions a second, one of `outputRates`.
+  public let outputRate: Double
+  private let rateIndex: Int
+  private var seen = MemsicOutputs()
+  private var phase = Phase.set(0)
+  /// The bridges', microtesla; `nil` until it was measured.
+  private var offset: Vector3?
+  /// The newest outputs before and after the RESET.
+  private var before = Vector3.zero, turned = Vector3.zero
+
+  /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is.
+  public init(outputRate: Double) {
+    rateIndex = nextRate(Self.outputRates, atLeast: outputRate)
+    self.outputRate = Self.outputRates[rateIndex]
+  }
+
+  /// The code of the bandwidth. The table of rates wants 01 for 200 Hz and 11 for 1000 Hz, and allows 00 below; the
+  /// table of characteristics allows 00 up to 50 Hz only, and 01 up to 100: at 100 Hz 01 is what both have.
+  var bandwidth: UInt8 { outputRate <= 50 ? 0 : outputRate <= 200 ? 1 : 3 }
+
+  /// Conversions from one measurement of the offset to the next.
+  var interval: Int { Int(max(300, 10 * outputRate)) }
+
+  /// Nothing that could be read back.
+  public var registerImage: [RegisterSetting] { [] }
+
+  /// The name in board files.
+  public var name: String { "MMC5983MA" }
+
+  /// Alike are looks, of which there may be ten at a measurement: 50 are five measurements.
+  public var alikeLimit: Int { 50 }
+
+  /// Half a measurement.
+  public var latency: Double { Self.measurementTimes[Int(bandwidth)] / 2000 }
+
+  /// Identity, reset (10 ms), SET (1 ms), bandwidth, interrupt, continuous measurement. What the last step reads is
+  /// known; it says that nothing is known of the offset any more.
+  public var startSteps: [StartStep] {
+    [
+      .identify(register: Register.product, anyOf: [Register.identity]),
+      .write([RegisterSetting(Register.control1, Register.softReset)]), .wait(seconds: 0.01),
+      .write([RegisterSetting(Register.control0, Register.set)]), .wait(seconds: 0.001),
+      .write([
+        RegisterSetting(Register.control1, bandwidth),
+        RegisterSetting(Register.control0, Register.interrupt),
+        RegisterSetting(Register.control2, Register.continuous | UInt8(rateIndex + 1)),
+      ]),
+      .read(register: Register.product, count: 1),
+    ]
+  }
+
+  /// Begins anew after a SET.
+  public mutating func take(
+    _ block: RegisterBlock, from register: UInt8
+  ) throws(DriverError) {
+    (phase, offset) = (.set(0), nil)
+  }
+
+  /// No continuous measurement; registers are kept.
+  public var sleepSettings: [RegisterSetting] { [RegisterSetting(Register.control2, 0x00)] }
+
+  /// The newest field in microtesla. The interrupt is taken back before the outputs are read: a conversion that ends
+  /// meanwhile raises it again.
+  public mutating func poll<Device: RegisterDevice & ~Copyable>(
+    _ device: borrowing Device, _ outputs: inout OutputChecks
+  ) throws(DriverError) -> Reading? {
+    guard try device.get(Register.status) & Register.done != 0 else { return nil }
+    try device.put(Register.status, Register.done)
+    guard let block = try outputs.read(device, Register.output, count: 7) else { return nil }
+    let output = try MemsicConversion.output18(block)
+    guard try seen.isNew(block, &outputs) else { return nil }
+    return try follow(output, device).map { .magneticField($0) }
+  }
+
+  /// What a new output says, and what is to be done with the chip next.
+  private mutating func follow<Device: RegisterDevice & ~Copyable>(
+    _ output: Vector3, _ device: borrowing Device
+  ) throws(DriverError) -> Vector3? {
+    switch phase {
+    case .set(let count):
+      if let offset, count < interval {
+        phase = .set(count + 1)
+        return output - offset
+      }
+      before = output
+      try turn(Register.reset, device, .resetting)
+      return offset.map { output - $0 }
+    case .resetting:
+      phase = .reset
+      return nil
+    case .reset:
+      turned = output
+      // The first time there is nothing better than the conversion before the RESET.
+      let offset = offset ?? 0.5 * (before + turned)
+      self.offset = offset
+      try turn(Register.set, device, .setting)
+      return offset - output
+    case .setting:
+      phase = .closing
+      return nil
+    case .closing:
+      let change = output - before
+      if abs(change.x) <= Self.stillness, abs(change.y) <= Self.stillness,
+        abs(change.z) <= Self.stillness
+      {
+        // The mean of before and after is what a SET would have given at the time of the RESET.
+        offset = 0.5 * (0.5 * (before + output) + turned)
+      }
+      phase = .set(0)
+      return offset.map { output - $0 }
+    case .unknown:
+      try turn(Register.set, device, .settling)
+      return nil
+    case .settling:
+      phase = .set(0)
+      return nil
+    }
+  }
+
+  private mutating func turn<Device: RegisterDevice & ~Copyable>(
+    _ command: UInt8, _ device: borrowing Device, _ next: Phase
+  ) throws(DriverError) {
+    phase = .unknown
+    try device.put(Register.control0, command)
+    phase = next
+  }
+
+  /// The registers that the driver touches.
+  private enum Register {
+    /// Bits 17:10 and 9:2 of X, Y, Z, then bits 1:0 of all three in one byte.
+    static let output: UInt8 = 0x00
+    /// OTP_Rd_Done bit 4, Meas_T_Done bit 1, Meas_M_Done bit 0; written, it takes the interrupt back.
+    static let status: UInt8 = 0x08
+    /// Auto_SR_en bit 5, Reset, Set, INT_meas_done_en, TM_T, TM_M.
+    static let control0: UInt8 = 0x09
+    /// SW_RST bit 7, BW in bits 1:0.
+    static let control1: UInt8 = 0x0A
+    /// Cmm_en bit 3, CM_Freq in bits 2:0.
+    static let control2: UInt8 = 0x0B
+    static let product: UInt8 = 0x2F
+
+    static let identity: UInt8 = 0x30
+    static let done: UInt8 = 0x01
+    static let softReset: UInt8 = 0x80
+    static let interrupt: UInt8 = 0x04
+    static let set: UInt8 = 0x0C
+    static let reset: UInt8 = 0x14
+    static let continuous: UInt8 = 0x08
+  }
+}
+
+extension ChipDescription {
+  /// Memsic MMC5983MA. It has a coil to test it with, and no figure of what that should do: it is not run.
+  static let mmc5983ma = ChipDescription(
+    "MMC5983MA", .magnetometer, addresses: [0x30],
+    fingerprints: [.identity(0x2F, [0x30], .certain)]
+  ) { MMC5983MA(outputRate: $0) }
+}

@@ -1,0 +1,57 @@
+// From the output registers of Memsic's magnetometers to microtesla.
+
+public import LinearAlgebra
+public import SensorBus
+
+/// Conversions of the MMC5603 and MMC5983MA; pure functions of the bytes read.
+public enum MemsicConversion {
+  /// Microtesla a count of either: 16384 counts a gauss at its full width.
+  ///
+  /// Memsic's own headline for the MMC5603, 0.0625 mG a count, is the same rounded; Linux and Adafruit take that,
+  /// Zephyr 16384 as here, of which the table of characteristics speaks.
+  public static let scale = 100 / 16384.0
+
+  /// The MMC5603's field in microtesla from its nine output bytes: 20 bits an axis, the lowest four in the last
+  /// three bytes; half of the range is no field. Throws `.overflow` beyond 30 gauss. Worked number: 84 00 .. 00 is
+  /// 16384 counts above the middle = 1 gauss.
+  public static func field20(_ block: RegisterBlock) throws(DriverError) -> Vector3 {
+    var counts = Vector3.zero
+    for axis in 0..<3 {
+      let high = Int32(block[2 * axis]) << 12 | Int32(block[2 * axis + 1]) << 4
+      counts[axis] = Double(high | Int32(block[6 + axis]) >> 4) - 524_288
+      guard abs(counts[axis]) <= 30 * 16384 else { throw .overflow }
+    }
+    return counts * scale
+  }
+
+  /// What the MMC5983MA puts out, in microtesla from the middle of its range, from its seven output bytes: 18 bits
+  /// an axis, the lowest two of all in the last byte. The bridge's offset is in it, and the sign is that of the
+  /// newest SET or RESET. Throws `.overflow` at either end (8 gauss), where the output stops.
+  public static func output18(_ block: RegisterBlock) throws(DriverError) -> Vector3 {
+    var counts = Vector3.zero
+    for axis in 0..<3 {
+      let high = Int32(block[2 * axis]) << 10 | Int32(block[2 * axis + 1]) << 2
+      let value = high | Int32(block[6] >> UInt8(6 - 2 * axis)) & 0x03
+      guard value > 0, value < 0x3FFFF else { throw .overflow }
+      counts[axis] = Double(value) - 131_072
+    }
+    return counts * scale
+  }
+}
+
+/// Tells a new output from one that was read before. Memsic's flag stays up until the next measurement begins, however
+/// often the outputs are read; two measurements are never alike in all their bits.
+struct MemsicOutputs: Sendable, Hashable {
+  private var last = RegisterBlock()
+
+  /// Whether these outputs were not read before. Throws `.stuck` for one repetition too many.
+  mutating func isNew(
+    _ block: RegisterBlock, _ outputs: inout OutputChecks
+  ) throws(DriverError) -> Bool {
+    try outputs.check(block)
+    // Where the data may stand still each look counts.
+    guard block != last || !outputs.change else { return false }
+    last = block
+    return true
+  }
+}

@@ -1,0 +1,164 @@
+// PNI RM3100 magnetometer (user manual 1017252 r03): cycle counts, continuous and single measurements, data-ready.
+
+import LinearAlgebra
+public import SensorTypes
+
+/// The twin of an RM3100 over I2C.
+public struct RM3100Twin: ConvertingTwin {
+  /// The register that tells which chip it is.
+  public let identityRegister: UInt8? = 0x36
+  /// What it stands on.
+  public var core: TwinCore
+
+  private var mode: UInt8 = 0
+  private var poll: UInt8 = 0
+  /// CCX, CCY and CCZ, high byte first.
+  private var cycles: [UInt8] = []
+  private var rate: UInt8 = 0
+  private var schedule = ConversionSchedule()
+  private var outputs = [UInt8](repeating: 0, count: 9)
+  private var isReady = false
+
+  /// Makes a chip that is not powered yet: call `powerOn`.
+  public init(_ core: TwinCore) { self.core = core }
+
+  /// Applies power: registers take the manual's default values.
+  public mutating func powerOn(at time: Timestamp) {
+    (mode, poll, rate) = (0, 0, 0x96)
+    cycles = [0x00, 0xC8, 0x00, 0xC8, 0x00, 0xC8]
+    schedule.stop()
+    for index in outputs.indices { outputs[index] = 0 }
+    isReady = false
+    // The manual names no start-up time.
+    core.power(at: time, answersAfter: 0.001)
+  }
+
+  /// Reads one register, with the side effects of reading it.
+  public mutating func readByte(_ register: UInt8) -> UInt8 {
+    switch register {
+    case 0x00: return poll
+    case 0x01:
+      // To read the mode ends continuous measurement (5.2).
+      let value = mode
+      mode &= ~0x01
+      schedule.stop()
+      return value
+    case 0x04...0x09: return cycles[Int(register) - 0x04]
+    case 0x0B: return rate
+    case 0x24...0x2C:
+      clearReady()
+      return outputs[Int(register) - 0x24]
+    // The low bits are indeterminate.
+    case 0x34: return (isReady ? 0x80 : 0) | 0x2A
+    case 0x35: return 0x1B
+    case 0x36: return 0x22
+    default: return 0
+    }
+  }
+
+  /// Writes one register, with the side effects of writing it.
+  public mutating func writeByte(_ register: UInt8, _ value: UInt8) {
+    // HSHAKE as it is by default: any write takes DRDY down.
+    clearReady()
+    switch register {
+    case 0x00:
+      poll = value & 0x70
+      if mode & 0x01 == 0, poll != 0 { schedule.single(at: core.now, duration: measurement) }
+    case 0x01:
+      mode = value & 0xFD
+      restart()
+    case 0x04...0x09: cycles[Int(register) - 0x04] = value
+    case 0x0B:
+      rate = 0x90 | value & 0x0F
+      // To write it ends continuous measurement (5.2).
+      mode &= ~0x01
+      schedule.stop()
+    default: break
+    }
+  }
+
+  private mutating func clearReady() {
+    isReady = false
+    core.pin.set(false, at: core.now)
+  }
+
+  private func cycleCount(_ axis: Int) -> Int {
+    Int(cycles[2 * axis]) << 8 | Int(cycles[2 * axis + 1])
+  }
+
+  /// Seconds of the three measurements: table 3-1 for 50, 100 and 200 cycles, in proportion otherwise.
+  private var measurement: Double {
+    let mean = Double(cycleCount(0) + cycleCount(1) + cycleCount(2)) / 3
+    switch mean {
+    case 50: return 1 / 534
+    case 100: return 1 / 283
+    case 200: return 1 / 147
+    default: return mean / 200 / 147
+    }
+  }
+
+  /// Table 5-4, Hz, from 0x92 on.
+  private static let rates = [
+    600, 300, 150, 75, 37, 18, 9, 4.5, 2.3, 1.2, 0.6, 0.3, 0.15, 0.075,
+  ]
+
+  private mutating func restart() {
+    schedule.stop()
+    guard mode & 0x01 != 0 else { return }
+    let index = max(0, min(Self.rates.count - 1, Int(rate & 0x0F) - 2))
+    // Where the cycles take longer they make the rate.
+    let period = core.period(max(1 / Self.rates[index], measurement))
+    schedule.start(at: core.now, firstAfter: period, every: period)
+  }
+
+  /// Counts a microtesla: table 3-1, and the line of figure 5-1 otherwise.
+  private func gain(_ axis: Int) -> Double {
+    switch cycleCount(axis) {
+    case 50: 20
+    case 100: 38
+    case 200: 75
+    default: 0.3671 * Double(cycleCount(axis)) + 1.5
+    }
+  }
+
+  /// Table 3-1: 30, 20 and 15 nT.
+  private func noise(_ axis: Int) -> Double {
+    cycleCount(axis) >= 200 ? 0.015 : cycleCount(axis) >= 100 ? 0.02 : 0.03
+  }
+
+  /// Takes note of every conversion that is complete.
+  public mutating func finish() {
+    guard let done = schedule.take(until: core.now) else { return }
+    let axes = mode & 0x01 != 0 ? mode : poll
+    if mode & 0x01 == 0 { poll = 0 }
+    if !tampering.isFrozen { convert(done, axes: axes) }
+    // DRDM 00 and 11 want an alarm, which nobody has set.
+    let raises = mode & 0x01 == 0 || mode & 0x0C == 0x04 || mode & 0x0C == 0x08
+    guard raises else { return }
+    isReady = true
+    core.pin.set(true, at: done.first)
+  }
+
+  private mutating func convert(_ done: Conversions, axes: UInt8) {
+    let middle = done.last &- Int64(measurement * 0.5e9)
+    let field = core.field(
+      at: middle, sigma: Vector3(noise(0), noise(1), noise(2)), stream: 10, done)
+    for axis in 0..<3 where axes & (0x10 << UInt8(axis)) != 0 {
+      let counts = saturated(field[axis] * gain(axis), bits: 24)
+      for byte in 0..<3 {
+        outputs[3 * axis + byte] = UInt8(truncatingIfNeeded: counts >> Int32(16 - 8 * byte))
+      }
+    }
+  }
+
+  /// When the next conversion will be complete.
+  public var nextConversion: Int64 { schedule.next }
+}
+
+extension TwinDescription {
+  /// The manual names no offset: the sensor has none to speak of. Rates: 7 %, one sigma.
+  static let rm3100 = TwinDescription("RM3100", isMagnetometer: true, make: RM3100Twin.init) {
+    random, _ in
+    .magnetometer(bias: 1, perKelvin: 0.005, scale: 0.01, clock: 0.07, &random)
+  }
+}

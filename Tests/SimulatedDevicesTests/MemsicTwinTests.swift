@@ -1,0 +1,171 @@
+// MMC5603 and MMC5983MA against their datasheets' register maps.
+
+import LinearAlgebra
+import SensorTypes
+import SimulatedDevices
+import Testing
+
+@Suite("MMC5603 twin")
+struct MMC5603TwinTests {
+  private func chip(_ source: any StimulusSource) -> MMC5603Twin {
+    MMC5603Twin(source: source, errors: .none).powered()
+  }
+
+  private func counts(_ bytes: [UInt8], _ axis: Int) -> Int {
+    (Int(bytes[2 * axis]) << 12 | Int(bytes[2 * axis + 1]) << 4 | Int(bytes[6 + axis]) >> 4)
+      - 524_288
+  }
+
+  @Test("shows who it is, and of its control registers nothing")
+  func writeOnly() {
+    var chip = chip(bench())
+    #expect(chip.read(0x39, now: ms(0)) == 0x10)
+    for register in UInt8(0x1A)...0x1D {
+      chip.write(register, 0x20, now: ms(0))
+      #expect(chip.read(register, now: ms(0)) == 0)
+    }
+  }
+
+  @Test("measures continuously only once the period is worked out")
+  func order() throws {
+    var chip = chip(bench())
+    chip.write(0x1D, 0x10, now: ms(0))
+    #expect(chip.nextDataReady(after: ms(0)) == nil)
+    chip.write(0x1A, 50, now: ms(0))
+    chip.write(0x1B, 0xA0, now: ms(0))
+    chip.write(0x1D, 0x10, now: ms(0))
+    #expect(chip.nextDataReady(after: ms(0)) == ms(20))
+  }
+
+  @Test(
+    "cannot go faster than its measurements, of which SET and RESET need two",
+    arguments: [
+      (UInt8(0), UInt8(0xA0), 75.757_576), (0, 0x80, 151.515_152), (1, 0xA0, 142.857_143),
+      (2, 0xA0, 250.0), (3, 0xA0, 255.0),
+    ])
+  func rate(bandwidth: UInt8, control: UInt8, hertz: Double) throws {
+    var chip = chip(bench())
+    chip.write(0x1C, bandwidth, now: ms(0))
+    chip.write(0x1A, 255, now: ms(0))
+    chip.write(0x1B, control, now: ms(0))
+    chip.write(0x1D, 0x10, now: ms(0))
+    let first = try #require(chip.nextDataReady(after: ms(0)))
+    #expect(abs(first.seconds(since: ms(0)) - 1 / hertz) < 1e-6)
+  }
+
+  @Test("turns the field about with SET and RESET, and not the bridges' offset")
+  func setReset() {
+    var chip = chip(bench(field: Vector3(100, -200, 50)))
+    var found: [[Int]] = []
+    for (index, control) in [UInt8(0x08), 0x10, 0x20].enumerated() {
+      let begin = 100 * Double(index)
+      chip.write(0x1B, control, now: ms(begin))
+      chip.write(0x1B, control & 0x20 | 0x01, now: ms(begin + 10))
+      let bytes = chip.read(0x00, count: 9, now: ms(begin + 30))
+      found.append((0..<3).map { counts(bytes, $0) })
+    }
+    for (axis, field) in [16384, -32768, 8192].enumerated() {
+      #expect(abs(found[0][axis] - found[1][axis] - 2 * field) <= 1)
+      #expect(found[0][axis] + found[1][axis] != 0)
+      #expect(found[2][axis] == field)
+    }
+  }
+
+  @Test("its flag goes down with a command, comes up with a measurement, and reading leaves it")
+  func done() {
+    var chip = chip(bench())
+    chip.write(0x1A, 50, now: ms(0))
+    chip.write(0x1B, 0xA0, now: ms(0))
+    chip.write(0x1D, 0x10, now: ms(0))
+    #expect(chip.read(0x18, now: ms(19)) == 0x10)
+    #expect(chip.read(0x18, now: ms(20)) == 0x50)
+    _ = chip.read(0x00, count: 9, now: ms(21))
+    #expect(chip.read(0x18, now: ms(26)) == 0x50)
+    chip.write(0x1B, 0x01, now: ms(27))
+    #expect(chip.read(0x18, now: ms(27)) == 0x50)
+    chip.write(0x1D, 0x00, now: ms(27))
+    chip.write(0x1B, 0x01, now: ms(27))
+    #expect(chip.read(0x18, now: ms(27)) == 0x10)
+    chip.write(0x1C, 0x80, now: ms(28))
+    #expect(chip.nextDataReady(after: ms(28)) == nil)
+    #expect(chip.nextEdge(at: ms(28)) == nil)
+  }
+}
+
+@Suite("MMC5983MA twin")
+struct MMC5983MATwinTests {
+  private func chip(_ source: any StimulusSource) -> MMC5983MATwin {
+    MMC5983MATwin(source: source, errors: .none).powered()
+  }
+
+  private func counts(_ bytes: [UInt8], _ axis: Int) -> Int {
+    (Int(bytes[2 * axis]) << 10 | Int(bytes[2 * axis + 1]) << 2
+      | Int(bytes[6]) >> (6 - 2 * axis) & 3) - 131_072
+  }
+
+  @Test("shows who it is, and of its control registers nothing")
+  func writeOnly() {
+    var chip = chip(bench())
+    #expect(chip.read(0x2F, now: ms(0)) == 0x30)
+    #expect(chip.read(0x08, now: ms(0)) == 0x10)
+    for register in UInt8(0x09)...0x0B {
+      chip.write(register, 0x20, now: ms(0))
+      #expect(chip.read(register, now: ms(0)) == 0)
+    }
+  }
+
+  @Test(
+    "measures at the rate of CM_Freq, which is 0 for none",
+    arguments: [
+      (UInt8(1), 1.0), (2, 10.0), (3, 20.0), (4, 50.0), (5, 100.0), (6, 125.0), (7, 125.0),
+    ])
+  func rate(code: UInt8, hertz: Double) throws {
+    var chip = chip(bench())
+    chip.write(0x0B, 0x08, now: ms(0))
+    #expect(chip.nextDataReady(after: ms(0)) == nil)
+    chip.write(0x0B, 0x08 | code, now: ms(0))
+    let first = try #require(chip.nextDataReady(after: ms(0)))
+    // With 8 ms a measurement there are no more than 125.
+    #expect(abs(first.seconds(since: ms(0)) - 1 / hertz) < 1e-6)
+  }
+
+  @Test("turns the field about with SET and RESET, and not the bridges' offset")
+  func setReset() {
+    var chip = chip(bench(field: Vector3(100, -200, 50)))
+    var found: [[Int]] = []
+    for (index, control) in [UInt8(0x08), 0x10].enumerated() {
+      let begin = 100 * Double(index)
+      chip.write(0x09, control, now: ms(begin))
+      chip.write(0x09, 0x01, now: ms(begin + 10))
+      let bytes = chip.read(0x00, count: 7, now: ms(begin + 30))
+      found.append((0..<3).map { counts(bytes, $0) })
+    }
+    for (axis, field) in [16384, -32768, 8192].enumerated() {
+      #expect(abs(found[0][axis] - found[1][axis] - 2 * field) <= 1)
+      #expect(abs(found[0][axis] + found[1][axis]) > 1000)
+    }
+  }
+
+  @Test("a measurement during which it is turned about is neither")
+  func mixed() {
+    var chip = chip(bench(field: Vector3(100, 0, 0)))
+    chip.write(0x09, 0x01, now: ms(0))
+    chip.write(0x09, 0x10, now: ms(4))
+    let bytes = chip.read(0x00, count: 7, now: ms(9))
+    #expect(abs(Double(counts(bytes, 0)) - 0.35 * 16384) <= 1)
+  }
+
+  @Test("raises its pin with a measurement if it may, until 1 is written to the flag")
+  func interrupt() {
+    var chip = chip(bench())
+    chip.write(0x0B, 0x0C, now: ms(0))
+    #expect(chip.nextEdge(at: ms(0)) == nil)
+    chip.write(0x09, 0x04, now: ms(1))
+    #expect(chip.nextEdge(at: ms(1)) == ms(20))
+    #expect(chip.takeEdge(at: ms(25)) == ms(20))
+    _ = chip.read(0x00, count: 7, now: ms(26))
+    #expect(chip.nextEdge(at: ms(27)) == nil)
+    chip.write(0x08, 0x01, now: ms(28))
+    #expect(chip.nextEdge(at: ms(29)) == ms(40))
+  }
+}
