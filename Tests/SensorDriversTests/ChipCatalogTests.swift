@@ -9,8 +9,8 @@ import Testing
   func names() {
     #expect(
       ChipCatalog.chips.map(\.name) == [
-        "LIS3MDL", "LSM303DLHC-M", "LSM303DLHC-A", "LSM6DSOX", "BMP280", "BME280", "DPS310",
-        "u-blox", "NMEA",
+        "LIS3MDL", "LSM303DLHC-M", "LSM303DLHC-A", "LSM6DSOX", "BME280", "BMP280", "BMP388",
+        "BMP390", "DPS310", "u-blox", "NMEA",
       ])
     #expect(ChipCatalog.chip(named: "LSM6DSOX")?.kind == .inertial)
     #expect(ChipCatalog.chip(named: "lsm6dsox") == nil)
@@ -29,6 +29,7 @@ import Testing
       ),
       ("LSM6DSOX", [.read(0x0F, [0x6C])], .certain), ("BMP280", [.read(0xD0, [0x58])], .certain),
       ("BMP280", [.read(0xD0, [0x56])], .certain), ("BME280", [.read(0xD0, [0x60])], .certain),
+      ("BMP388", [.read(0x00, [0x50])], .certain), ("BMP390", [.read(0x00, [0x60])], .certain),
       ("DPS310", [.read(0x0D, [0x10])], .likely),
       ("u-blox", [.read(0xFD, [0x01, 0x80])], .possible),
     ])
@@ -52,7 +53,8 @@ import Testing
       ("LSM303DLHC-M", [.read(0x0A, [0x48, 0x34, 0x00])]),
       ("LSM303DLHC-A", [.read(0x0F, [0xFF]), .read(0xA0, [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF])]),
       ("LSM6DSOX", [.read(0x0F, [0x6A])]), ("BMP280", [.read(0xD0, [0x60])]),
-      ("BME280", [.read(0xD0, [0x61])]), ("DPS310", [.read(0x0D, [0x11])]),
+      ("BME280", [.read(0xD0, [0x61])]), ("BMP388", [.read(0x00, [0x60])]),
+      ("DPS310", [.read(0x0D, [0x11])]),
       ("u-blox", [.read(0xFD, [0xFF, 0xFF])]), ("NMEA", []),
     ])
   func notTold(name: String, script: [Transfer]) throws {
@@ -64,7 +66,10 @@ import Testing
 
   @Test("at an address that several chips share, all are asked")
   func shared() throws {
-    let device = ScriptedDevice([.read(0xD0, [0x00]), .read(0xD0, [0x00]), .read(0x0D, [0x10])])
+    let device = ScriptedDevice([
+      .read(0xD0, [0x00]), .read(0xD0, [0x00]), .read(0x00, [0x00]), .read(0x00, [0x00]),
+      .read(0x0D, [0x10]),
+    ])
     #expect(try ChipCatalog.identify(device, at: 0x77).map(\.chip) == ["DPS310"])
     device.expectDone()
     #expect(try ChipCatalog.identify(device, at: 0x50).isEmpty)

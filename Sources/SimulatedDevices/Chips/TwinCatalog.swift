@@ -34,7 +34,7 @@ public enum TwinCatalog {
     .lis3mdl, .lsm303dlhcMagnetometer,
     .lsm303dlhcAccelerometer,
     .lsm6dsox,
-    .bmp280, .bme280, .dps310,
+    .bme280, .bmp280, .bmp388, .bmp390, .dps310,
   ]
 
   /// The twin of the chip called `name` in board files, or `nil`.

@@ -14,6 +14,7 @@ struct ChipContract: Sendable {
   var selfTest: [SelfTestContract.Sensor] = []
 
   static let all = [
-    lis3mdl, lsm303dlhcMagnetometer, lsm303dlhcAccelerometer, lsm6dsox, bmp280, bme280, dps310,
+    lis3mdl, lsm303dlhcMagnetometer, lsm303dlhcAccelerometer, lsm6dsox, bme280, bmp280,
+    bmp388, bmp390, dps310,
   ]
 }
