@@ -9,13 +9,14 @@ import Testing
   func names() {
     #expect(
       ChipCatalog.chips.map(\.name) == [
-        "LIS3MDL", "LSM303DLHC-M", "LSM303DLHC-A", "LSM6DSOX", "BME280", "BMP280", "BMP388",
-        "BMP390", "DPS310", "u-blox", "NMEA",
+        "LIS3MDL", "LSM303DLHC-M", "LSM303DLHC-A", "LSM6DSOX",
+        "BME280", "BMP280", "BMP388", "BMP390", "DPS310", "LPS22HB", "LPS22HH", "LPS25HB",
+        "LPS28DFW", "u-blox", "NMEA",
       ])
     #expect(ChipCatalog.chip(named: "LSM6DSOX")?.kind == .inertial)
     #expect(ChipCatalog.chip(named: "lsm6dsox") == nil)
     #expect(
-      ChipCatalog.addresses == [0x19, 0x1C, 0x1E, 0x42, 0x6A, 0x6B, 0x76, 0x77])
+      ChipCatalog.addresses == [0x19, 0x1C, 0x1E, 0x42, 0x5C, 0x5D, 0x6A, 0x6B, 0x76, 0x77])
   }
 
   @Test(
@@ -31,6 +32,8 @@ import Testing
       ("BMP280", [.read(0xD0, [0x56])], .certain), ("BME280", [.read(0xD0, [0x60])], .certain),
       ("BMP388", [.read(0x00, [0x50])], .certain), ("BMP390", [.read(0x00, [0x60])], .certain),
       ("DPS310", [.read(0x0D, [0x10])], .likely),
+      ("LPS22HB", [.read(0x0F, [0xB1])], .likely), ("LPS22HH", [.read(0x0F, [0xB3])], .certain),
+      ("LPS25HB", [.read(0x0F, [0xBD])], .likely), ("LPS28DFW", [.read(0x0F, [0xB4])], .likely),
       ("u-blox", [.read(0xFD, [0x01, 0x80])], .possible),
     ])
   func told(

@@ -9,7 +9,7 @@ public enum ChipCatalog {
     .lis3mdl, .lsm303dlhcMagnetometer,
     .lsm303dlhcAccelerometer,
     .lsm6dsox,
-    .bme280, .bmp280, .bmp388, .bmp390, .dps310,
+    .bme280, .bmp280, .bmp388, .bmp390, .dps310, .lps22hb, .lps22hh, .lps25hb, .lps28dfw,
     .uBlox, .nmea,
   ]
 

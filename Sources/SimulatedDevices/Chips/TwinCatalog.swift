@@ -34,7 +34,7 @@ public enum TwinCatalog {
     .lis3mdl, .lsm303dlhcMagnetometer,
     .lsm303dlhcAccelerometer,
     .lsm6dsox,
-    .bme280, .bmp280, .bmp388, .bmp390, .dps310,
+    .bme280, .bmp280, .bmp388, .bmp390, .dps310, .lps22hb, .lps22hh, .lps25hb, .lps28dfw,
   ]
 
   /// The twin of the chip called `name` in board files, or `nil`.

@@ -14,7 +14,7 @@ struct ChipContract: Sendable {
   var selfTest: [SelfTestContract.Sensor] = []
 
   static let all = [
-    lis3mdl, lsm303dlhcMagnetometer, lsm303dlhcAccelerometer, lsm6dsox, bme280, bmp280,
-    bmp388, bmp390, dps310,
+    lis3mdl, lsm303dlhcMagnetometer, lsm303dlhcAccelerometer, lsm6dsox,
+    bme280, bmp280, bmp388, bmp390, dps310, lps22hb, lps22hh, lps25hb, lps28dfw,
   ]
 }
