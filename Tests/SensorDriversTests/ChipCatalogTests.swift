@@ -11,7 +11,7 @@ import Testing
       ChipCatalog.chips.map(\.name) == [
         "LIS3MDL", "LSM303DLHC-M", "LSM303DLHC-A", "LSM6DSOX",
         "BME280", "BMP280", "BMP388", "BMP390", "DPS310", "LPS22HB", "LPS22HH", "LPS25HB",
-        "LPS28DFW", "u-blox", "NMEA",
+        "LPS28DFW", "MS5607", "MS5611", "u-blox", "NMEA",
       ])
     #expect(ChipCatalog.chip(named: "LSM6DSOX")?.kind == .inertial)
     #expect(ChipCatalog.chip(named: "lsm6dsox") == nil)
@@ -34,6 +34,7 @@ import Testing
       ("DPS310", [.read(0x0D, [0x10])], .likely),
       ("LPS22HB", [.read(0x0F, [0xB1])], .likely), ("LPS22HH", [.read(0x0F, [0xB3])], .certain),
       ("LPS25HB", [.read(0x0F, [0xBD])], .likely), ("LPS28DFW", [.read(0x0F, [0xB4])], .likely),
+      ("MS5607", MS5611Tests.prom, .possible), ("MS5611", MS5611Tests.prom, .likely),
       ("u-blox", [.read(0xFD, [0x01, 0x80])], .possible),
     ])
   func told(
@@ -69,10 +70,13 @@ import Testing
 
   @Test("at an address that several chips share, all are asked")
   func shared() throws {
-    let device = ScriptedDevice([
-      .read(0xD0, [0x00]), .read(0xD0, [0x00]), .read(0x00, [0x00]), .read(0x00, [0x00]),
-      .read(0x0D, [0x10]),
-    ])
+    // The MS5607 and the MS5611 are asked for their PROMs.
+    let blank = (0..<8).map { Transfer.read(0xA0 + 2 * UInt8($0), [0x00, 0x00]) }
+    let device = ScriptedDevice(
+      [
+        .read(0xD0, [0x00]), .read(0xD0, [0x00]), .read(0x00, [0x00]), .read(0x00, [0x00]),
+        .read(0x0D, [0x10]),
+      ] + blank + blank)
     #expect(try ChipCatalog.identify(device, at: 0x77).map(\.chip) == ["DPS310"])
     device.expectDone()
     #expect(try ChipCatalog.identify(device, at: 0x50).isEmpty)

@@ -10,6 +10,7 @@ public enum ChipCatalog {
     .lsm303dlhcAccelerometer,
     .lsm6dsox,
     .bme280, .bmp280, .bmp388, .bmp390, .dps310, .lps22hb, .lps22hh, .lps25hb, .lps28dfw,
+    .ms5607, .ms5611,
     .uBlox, .nmea,
   ]
 

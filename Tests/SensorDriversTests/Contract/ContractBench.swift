@@ -24,6 +24,7 @@ protocol ContractDriver: AnyObject {
   func poll() throws(DriverError) -> Reading?
   func verify() throws(DriverError)
   var outputRate: Double { get }
+  var conversionTime: Double? { get }
 }
 
 /// Owns a driver; calls go straight through.
@@ -36,6 +37,7 @@ final class BoxedDriver<Driver: SensorDriver & ~Copyable>: ContractDriver {
   func poll() throws(DriverError) -> Reading? { try driver.poll() }
   func verify() throws(DriverError) { try driver.verify() }
   var outputRate: Double { driver.outputRate }
+  var conversionTime: Double? { driver.conversionTime }
 }
 
 /// One twin under power for a second, alone on its bus.
@@ -89,8 +91,14 @@ final class ContractBench {
     _ driver: any ContractDriver, looks: Int = 4
   ) throws(DriverError) -> Reading? {
     for _ in 0..<looks {
-      guard let ready = nextDataReady() else { return nil }
-      clock.advance(to: ready)
+      if let ready = nextDataReady() {
+        clock.advance(to: ready)
+      } else if let conversion = driver.conversionTime {
+        // A chip that waits to be told: the driver does so at this look.
+        clock.advance(bySeconds: conversion)
+      } else {
+        return nil
+      }
       if let reading = try driver.poll() { return reading }
     }
     return nil

@@ -34,10 +34,14 @@ struct FaultContract: Sendable, CustomTestStringConvertible {
   /// A chip that is another, and what the start says to it.
   let stranger: (fault: Fault, error: DriverError)
   /// What the check of the configuration says after a dip in the supply: the first register whose reset
-  /// value is not the setting's.
-  let lost: DriverError
+  /// value is not the setting's; `nil` for a chip that keeps no configuration: it is told everything at every
+  /// conversion, and goes on by itself.
+  let lost: DriverError?
   /// Readings alike, the first included, after which the output counts as stuck.
   let alike: Int
+  /// Looks at the chip that one reading takes: two for a chip that is told to convert pressure and temperature
+  /// one after the other.
+  var looks = 1
 
   var testDescription: String { chip }
 }
