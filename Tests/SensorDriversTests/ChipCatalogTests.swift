@@ -10,8 +10,8 @@ import Testing
     #expect(
       ChipCatalog.chips.map(\.name) == [
         "LIS3MDL", "LSM303DLHC-M", "LSM303DLHC-A", "LSM6DSOX",
-        "BME280", "BMP180", "BMP280", "BMP388", "BMP390", "DPS310", "LPS22HB", "LPS22HH",
-        "LPS25HB", "LPS28DFW", "MS5607", "MS5611", "u-blox", "NMEA",
+        "BME280", "BMP180", "BMP280", "BMP388", "BMP390", "DPS310", "DPS368", "LPS22HB",
+        "LPS22HH", "LPS25HB", "LPS28DFW", "MS5607", "MS5611", "SPA06", "SPL06", "u-blox", "NMEA",
       ])
     #expect(ChipCatalog.chip(named: "LSM6DSOX")?.kind == .inertial)
     #expect(ChipCatalog.chip(named: "lsm6dsox") == nil)
@@ -32,7 +32,8 @@ import Testing
       ("BMP180", [.read(0xD0, [0x55])], .certain), ("BMP280", [.read(0xD0, [0x56])], .certain),
       ("BME280", [.read(0xD0, [0x60])], .certain),
       ("BMP388", [.read(0x00, [0x50])], .certain), ("BMP390", [.read(0x00, [0x60])], .certain),
-      ("DPS310", [.read(0x0D, [0x10])], .likely),
+      ("DPS310", [.read(0x0D, [0x10])], .likely), ("DPS368", [.read(0x0D, [0x10])], .possible),
+      ("SPL06", [.read(0x0D, [0x10])], .possible), ("SPA06", [.read(0x0D, [0x11])], .likely),
       ("LPS22HB", [.read(0x0F, [0xB1])], .likely), ("LPS22HH", [.read(0x0F, [0xB3])], .certain),
       ("LPS25HB", [.read(0x0F, [0xBD])], .likely), ("LPS28DFW", [.read(0x0F, [0xB4])], .likely),
       ("MS5607", MS5611Tests.prom, .possible), ("MS5611", MS5611Tests.prom, .likely),
@@ -78,8 +79,10 @@ import Testing
         .read(0xD0, [0x00]), .read(0xD0, [0x00]), .read(0xD0, [0x00]), .read(0x00, [0x00]),
         .read(0x00, [0x00]),
         .read(0x0D, [0x10]),
-      ] + blank + blank)
-    #expect(try ChipCatalog.identify(device, at: 0x77).map(\.chip) == ["DPS310"])
+        .read(0x0D, [0x10]),
+      ] + blank + blank + [.read(0x0D, [0x10]), .read(0x0D, [0x10])])
+    #expect(
+      try ChipCatalog.identify(device, at: 0x77).map(\.chip) == ["DPS310", "DPS368", "SPL06"])
     device.expectDone()
     #expect(try ChipCatalog.identify(device, at: 0x50).isEmpty)
   }
