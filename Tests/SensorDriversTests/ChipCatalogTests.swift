@@ -10,13 +10,16 @@ import Testing
     #expect(
       ChipCatalog.chips.map(\.name) == [
         "LIS3MDL", "LSM303DLHC-M", "LSM303DLHC-A", "LSM6DSOX",
-        "BME280", "BMP180", "BMP280", "BMP388", "BMP390", "DPS310", "DPS368", "LPS22HB",
-        "LPS22HH", "LPS25HB", "LPS28DFW", "MS5607", "MS5611", "SPA06", "SPL06", "u-blox", "NMEA",
+        "BME280", "BMP180", "BMP280", "BMP388", "BMP390", "BMP581", "BMP585", "DPS310", "DPS368",
+        "LPS22HB", "LPS22HH", "LPS25HB", "LPS28DFW", "MS5607", "MS5611", "SPA06", "SPL06",
+        "u-blox", "NMEA",
       ])
     #expect(ChipCatalog.chip(named: "LSM6DSOX")?.kind == .inertial)
     #expect(ChipCatalog.chip(named: "lsm6dsox") == nil)
     #expect(
-      ChipCatalog.addresses == [0x19, 0x1C, 0x1E, 0x42, 0x5C, 0x5D, 0x6A, 0x6B, 0x76, 0x77])
+      ChipCatalog.addresses == [
+        0x19, 0x1C, 0x1E, 0x42, 0x46, 0x47, 0x5C, 0x5D, 0x6A, 0x6B, 0x76, 0x77,
+      ])
   }
 
   @Test(
@@ -37,6 +40,7 @@ import Testing
       ("LPS22HB", [.read(0x0F, [0xB1])], .likely), ("LPS22HH", [.read(0x0F, [0xB3])], .certain),
       ("LPS25HB", [.read(0x0F, [0xBD])], .likely), ("LPS28DFW", [.read(0x0F, [0xB4])], .likely),
       ("MS5607", MS5611Tests.prom, .possible), ("MS5611", MS5611Tests.prom, .likely),
+      ("BMP581", [.read(0x01, [0x50])], .certain), ("BMP585", [.read(0x01, [0x51])], .certain),
       ("u-blox", [.read(0xFD, [0x01, 0x80])], .possible),
     ])
   func told(
