@@ -10,9 +10,9 @@ import Testing
     #expect(
       ChipCatalog.chips.map(\.name) == [
         "LIS3MDL", "LSM303DLHC-M", "LSM303DLHC-A", "LSM6DSOX",
-        "BME280", "BMP180", "BMP280", "BMP388", "BMP390", "BMP581", "BMP585", "DPS310", "DPS368",
-        "LPS22HB", "LPS22HH", "LPS25HB", "LPS28DFW", "MS5607", "MS5611", "SPA06", "SPL06",
-        "u-blox", "NMEA",
+        "BME280", "BME680", "BMP180", "BMP280", "BMP388", "BMP390", "BMP581", "BMP585", "DPS310",
+        "DPS368", "LPS22HB", "LPS22HH", "LPS25HB", "LPS28DFW", "MS5607", "MS5611", "SPA06",
+        "SPL06", "u-blox", "NMEA",
       ])
     #expect(ChipCatalog.chip(named: "LSM6DSOX")?.kind == .inertial)
     #expect(ChipCatalog.chip(named: "lsm6dsox") == nil)
@@ -32,7 +32,8 @@ import Testing
         "LSM303DLHC-A", [.read(0x0F, [0x00]), .read(0xA0, [0x07, 0, 0, 0, 0, 0])], .possible
       ),
       ("LSM6DSOX", [.read(0x0F, [0x6C])], .certain), ("BMP280", [.read(0xD0, [0x58])], .certain),
-      ("BMP180", [.read(0xD0, [0x55])], .certain), ("BMP280", [.read(0xD0, [0x56])], .certain),
+      ("BME680", [.read(0xD0, [0x61])], .certain), ("BMP180", [.read(0xD0, [0x55])], .certain),
+      ("BMP280", [.read(0xD0, [0x56])], .certain),
       ("BME280", [.read(0xD0, [0x60])], .certain),
       ("BMP388", [.read(0x00, [0x50])], .certain), ("BMP390", [.read(0x00, [0x60])], .certain),
       ("DPS310", [.read(0x0D, [0x10])], .likely), ("DPS368", [.read(0x0D, [0x10])], .possible),
@@ -80,7 +81,8 @@ import Testing
     let blank = (0..<8).map { Transfer.read(0xA0 + 2 * UInt8($0), [0x00, 0x00]) }
     let device = ScriptedDevice(
       [
-        .read(0xD0, [0x00]), .read(0xD0, [0x00]), .read(0xD0, [0x00]), .read(0x00, [0x00]),
+        .read(0xD0, [0x00]), .read(0xD0, [0x00]), .read(0xD0, [0x00]), .read(0xD0, [0x00]),
+        .read(0x00, [0x00]),
         .read(0x00, [0x00]),
         .read(0x0D, [0x10]),
         .read(0x0D, [0x10]),

@@ -15,7 +15,7 @@ struct ChipContract: Sendable {
 
   static let all = [
     lis3mdl, lsm303dlhcMagnetometer, lsm303dlhcAccelerometer, lsm6dsox,
-    bme280, bmp180, bmp280, bmp388, bmp390, bmp581, bmp585, dps310, dps368, lps22hb, lps22hh,
-    lps25hb, lps28dfw, ms5607, ms5611, spa06, spl06,
+    bme280, bme680, bmp180, bmp280, bmp388, bmp390, bmp581, bmp585, dps310, dps368, lps22hb,
+    lps22hh, lps25hb, lps28dfw, ms5607, ms5611, spa06, spl06,
   ]
 }
