@@ -44,7 +44,7 @@ public struct BME680Trim: Sendable, Hashable {
 }
 
 /// The twin of a BME680 over I2C.
-public struct BME680Twin: ConvertingTwin {
+public struct BME680Twin: ConvertingTwin, PairWriting {
   /// The register that tells which chip it is.
   public let identityRegister: UInt8? = 0xD0
   /// What it stands on.
@@ -84,17 +84,6 @@ public struct BME680Twin: ConvertingTwin {
   public mutating func readByte(_ register: UInt8) -> UInt8 {
     guard register == 0x1D else { return registers[Int(register)] }
     return registers[0x1D] | (schedule.isIdle ? 0 : 0x20)
-  }
-
-  /// Writes bytes in one transaction: further registers come as pairs of address and value, as in the BME280.
-  public mutating func write(
-    _ subaddress: UInt8, from bytes: UnsafeRawBufferPointer, now: Timestamp
-  ) {
-    advance(to: now)
-    var register = subaddress
-    for (index, byte) in bytes.enumerated() {
-      if index % 2 == 0 { writeByte(register, byte) } else { register = byte }
-    }
   }
 
   /// Writes one register, with the side effects of writing it.

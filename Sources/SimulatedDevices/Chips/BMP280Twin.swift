@@ -3,7 +3,7 @@
 public import SensorTypes
 
 /// The twin of a BMP280, or of a BME280 with its humidity channel, over I2C.
-public struct BMP280Twin: ConvertingTwin {
+public struct BMP280Twin: ConvertingTwin, PairWriting {
   /// Which of the two.
   public enum Variant: Sendable, Hashable {
     /// Pressure and temperature, identity 0x58.
@@ -63,21 +63,8 @@ public struct BMP280Twin: ConvertingTwin {
 
   /// The register that follows in the same transfer.
   ///
-  /// Section 5.2.2: a read always moves on.
+  /// Section 5.2.2: a read always moves on; a write does not.
   public func nextRegister(after register: UInt8, subaddress: UInt8) -> UInt8 { register &+ 1 }
-
-  /// Writes bytes in one transaction.
-  ///
-  /// Section 5.2.1: a write does not; further registers come as pairs of address and value.
-  public mutating func write(
-    _ subaddress: UInt8, from bytes: UnsafeRawBufferPointer, now: Timestamp
-  ) {
-    advance(to: now)
-    var register = subaddress
-    for index in 0..<bytes.count {
-      if index % 2 == 0 { writeByte(register, bytes[index]) } else { register = bytes[index] }
-    }
-  }
 
   private var isUpdating: Bool { core.now < trimLoaded }
 

@@ -73,7 +73,7 @@ public struct BMP388Trim: Sendable, Hashable {
 }
 
 /// The twin of a BMP388 or BMP390 over I2C. Its FIFO is always empty.
-public struct BMP388Twin: ConvertingTwin {
+public struct BMP388Twin: ConvertingTwin, PairWriting {
   /// The register that tells which chip it is.
   public let identityRegister: UInt8? = 0x00
   /// What it stands on.

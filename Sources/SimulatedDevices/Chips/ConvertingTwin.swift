@@ -156,3 +156,19 @@ extension FlagIncrementing where Self: ChipTwin {
     subaddress & 0x80 == 0 ? register : (register &+ 1) & 0x7F
   }
 }
+
+/// A chip to which a longer write comes as pairs of address and value (Bosch's barometers; BMP280 5.2.1).
+public protocol PairWriting {}
+
+extension PairWriting where Self: ChipTwin {
+  /// Writes bytes in one transaction.
+  public mutating func write(
+    _ subaddress: UInt8, from bytes: UnsafeRawBufferPointer, now: Timestamp
+  ) {
+    advance(to: now)
+    var register = subaddress
+    for index in 0..<bytes.count {
+      if index % 2 == 0 { writeByte(register, bytes[index]) } else { register = bytes[index] }
+    }
+  }
+}
