@@ -40,7 +40,7 @@ import Testing
       LPS2x(chip: .lps22hh, outputRate: 100).registerImage.map(\.value) == [0x10, 0x04, 0x62])
     #expect(
       LPS2x(chip: .lps28dfw, outputRate: 999).registerImage.map(\.value)
-        == [0x08, 0x01, 0x20, 0x41])
+        == [0x08, 0x01, 0x20, 0x43])
   }
 
   @Test(
@@ -77,16 +77,42 @@ import Testing
   }
 
   @Test(
-    "poll waits for both flags; only the LPS25HB gets the flag that moves on",
+    "the datasheet's worked numbers (LPS22DF DS13316, figures 6 and 7): 1023.3 hPa and 25.00 degrees"
+  )
+  func workedExample() throws {
+    let reading = try LPS2x(chip: .lps28dfw, outputRate: 25).reading(
+      block([0x8D, 0xF5, 0x3F, 0xC4, 0x09]))
+    guard case .atmosphere(let pressure, let celsius) = reading else {
+      Issue.record("\(reading)")
+      return
+    }
+    #expect(near(pressure, 102_330, 5))
+    #expect(celsius == 25)
+  }
+
+  @Test(
+    "poll waits for both flags, and reads the pressure last; only the LPS25HB gets the flag that moves on",
     arguments: LPS2x.Chip.allCases)
   func poll(chip: LPS2x.Chip) throws {
     let device = ScriptedDevice([])
     var driver = RegisterDriver(device, LPS2x(chip: chip, outputRate: 25))
+    let moving: UInt8 = chip == .lps25hb ? 0x80 : 0x00
+    let temperature = Transfer.read(0x2B | moving, [0x29, 0x09])
+    let pressure = Transfer.read(0x28 | moving, [0x00, 0x54, 0x3F])
+    let short = BusError.Reason.shortTransfer(expected: 3, actual: 1)
     device.then([
-      .read(0x27, [0x30]), .read(0x27, [0x01]), .read(0x27, [0x02]), .read(0x27, [0x33]),
-      .read(chip == .lps25hb ? 0xA8 : 0x28, [0x00, 0x54, 0x3F, 0x29, 0x09]),
+      .read(0x27, [0x30]), .read(0x27, [0x01]), .read(0x27, [0x02]),
+      .read(0x27, [0x33]), temperature, pressure,
+      // A pressure that is held since its reading broke off is dropped, with its temperature.
+      .read(0x27, [0x03]), temperature, .readFails(0x28 | moving, 3, short),
+      .read(0x27, [0x03]), temperature, pressure, .read(0x27, [0x03]), temperature, pressure,
     ])
     for _ in 0..<3 { #expect(try driver.poll() == nil) }
+    #expect(try driver.poll() != nil)
+    #expect(
+      failure { () throws(DriverError) in try driver.poll() }
+        == .bus(device.error(short, 0x28 | moving)))
+    #expect(try driver.poll() == nil)
     #expect(try driver.poll() != nil)
     device.expectDone()
   }

@@ -5,7 +5,7 @@ public import SensorTypes
 
 /// ST's barometers, which compensate by themselves: continuous, block data update, in the mode of least noise that
 /// has the rate, the chip's own low-pass off: whoever estimates altitude filters with knowledge of time.
-public struct LPS2x: FlaggedChip, Hashable {
+public struct LPS2x: RegisterChip, Hashable {
   /// Which of them.
   public enum Chip: String, Sendable, Hashable, CaseIterable {
     /// Identity 0xB1, which LPS33HW and LPS35HW have too.
@@ -54,15 +54,13 @@ public struct LPS2x: FlaggedChip, Hashable {
     code = UInt8(index + 1)
   }
 
-  /// AVG of the LPS28DFW. 512 averages go with 25 Hz and less (SparkFun's library); for the rates above that the
-  /// datasheet's table was not to be had, and less than the chip could do is taken.
+  /// AVG of the LPS28DFW, the most that the rate leaves time for (LPS22DF table 19): 512, 128, 64, 32.
   private var averaging: UInt8 {
     switch outputRate {
     case ...25: 7
-    case ...50: 5
-    case ...75: 4
-    case ...100: 3
-    default: 1
+    case ...75: 5
+    case ...100: 4
+    default: 3
     }
   }
 
@@ -113,18 +111,28 @@ public struct LPS2x: FlaggedChip, Hashable {
     [RegisterSetting(chip == .lps25hb ? 0x20 : 0x10, 0x00)]
   }
 
-  /// Both.
-  public var dataReady: (register: UInt8, mask: UInt8) {
-    (LPS2xRegister.status, LPS2xRegister.dataReady)
+  /// The temperature is read first, then the pressure: the block data update of the newer ones works only as long as
+  /// the last register read is the high byte of the pressure (LPS22DF 9.7). It is a chip's word alone that needs
+  /// holding together: the pressure is compensated, whatever the temperature of the next conversion.
+  public mutating func poll<Device: RegisterDevice & ~Copyable>(
+    _ device: borrowing Device, _ outputs: inout OutputChecks
+  ) throws(DriverError) -> Reading? {
+    let flags = try device.get(LPS2xRegister.status)
+    guard flags & LPS2xRegister.dataReady == LPS2xRegister.dataReady else { return nil }
+    // Only the LPS25HB wants the flag that moves the register on.
+    let moving: UInt8 = chip == .lps25hb ? 0x80 : 0x00
+    let temperature = try outputs.read(device, LPS2xRegister.temperature | moving, count: 2)
+    let pressure = try outputs.read(device, LPS2xRegister.pressure | moving, count: 3)
+    guard let temperature, var block = pressure else { return nil }
+    (block[3], block[4]) = (temperature[0], temperature[1])
+    let reading = try reading(block)
+    try outputs.check(block)
+    return reading
   }
 
-  /// Pressure and temperature; only the LPS25HB wants the flag that moves the register on.
-  public var output: (register: UInt8, count: Int) {
-    (chip == .lps25hb ? LPS2xRegister.output | 0x80 : LPS2xRegister.output, 5)
-  }
-
-  /// Pressure in pascals (4096 counts a hectopascal) and temperature in degrees Celsius: 100 counts a degree, but
-  /// 480 around 42.5 degrees in the LPS25HB, whose 16 bits end at -25.8 degrees.
+  /// From three bytes of pressure and two of temperature: pressure in pascals (4096 counts a hectopascal) and
+  /// temperature in degrees Celsius: 100 counts a degree, but 480 around 42.5 degrees in the LPS25HB, whose 16 bits
+  /// end at -25.8 degrees. Worked numbers (LPS22DF 4.4 and 4.5): 4191629 counts are 1023.3 hPa, 2500 are 25.00 degrees.
   ///
   /// Throws `.overflow` at the ends of the 24 and the 16 bits, and outside 260 to 1260 hPa.
   public func reading(_ block: RegisterBlock) throws(DriverError) -> Reading {

@@ -1,5 +1,5 @@
-// ST LPS22HB (DocID027083), LPS22HH (DocID030890), LPS25HB (DocID027112) and LPS28DFW (DS13316): block data
-// update, data ready, rates.
+// ST LPS22HB (DocID027083), LPS22HH (DocID030890), LPS25HB (DocID027112) and LPS28DFW (the LPS22DF's DS13316 with a
+// second range): block data update, data ready, rates.
 
 public import SensorTypes
 
@@ -170,13 +170,14 @@ public struct LPS2xTwin: ConvertingTwin {
     for index in quantity == 1 ? 0..<3 : 3..<5 { registers[0x28 + index] = newest[index] }
   }
 
-  /// Root mean square pascals: "Pressure noise" of each datasheet, with the strongest averaging.
+  /// Root mean square pascals: "Pressure noise" of each datasheet; of the LPS28DFW by its averaging, without the
+  /// filter (LPS22DF table 20), of the others with it, for want of a figure without.
   private var noise: Double {
     switch variant {
     case .lps22hb: 0.75
     case .lps22hh: 0.65
     case .lps25hb: 1
-    case .lps28dfw: 0.32
+    case .lps28dfw: [4.26, 3.12, 2.3, 1.64, 1.2, 0.9, 0.9, 0.59][Int(registers[0x10] & 7)]
     }
   }
 
@@ -203,7 +204,7 @@ extension TwinDescription {
   static let lps22hb = lps2x("LPS22HB", .lps22hb, absolute: 100, perKelvin: 1)
   static let lps22hh = lps2x("LPS22HH", .lps22hh, absolute: 50, perKelvin: 0.65)
   static let lps25hb = lps2x("LPS25HB", .lps25hb, absolute: 100, perKelvin: 1)
-  static let lps28dfw = lps2x("LPS28DFW", .lps28dfw, absolute: 50, perKelvin: 0.6)
+  static let lps28dfw = lps2x("LPS28DFW", .lps28dfw, absolute: 50, perKelvin: 0.45)
 
   /// The absolute accuracy of a chip that is soldered and has been corrected for it; of the temperature
   /// coefficient a third is taken (the board stays cool).

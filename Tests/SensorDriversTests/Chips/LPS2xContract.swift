@@ -11,17 +11,18 @@ extension ChipContract {
   static let lps22hh = lps2x(
     .lps22hh, .lps22hh, rates: [1, 10, 25, 50, 75, 100, 200], noise: 0.65, lost: (0x11, 0x12, 0x10))
   static let lps25hb = lps2x(
-    .lps25hb, .lps25hb, rates: [1, 7, 12.5, 25], noise: 1, lost: (0x23, 0x01, 0x00), data: 0xA8,
+    .lps25hb, .lps25hb, rates: [1, 7, 12.5, 25], noise: 1, lost: (0x23, 0x01, 0x00), data: 0xAB,
     coldest: -25, degree: 480)
   static let lps28dfw = lps2x(
-    .lps28dfw, .lps28dfw, rates: [1, 4, 10, 25, 50, 75, 100, 200], noise: 0.32,
+    .lps28dfw, .lps28dfw, rates: [1, 4, 10, 25, 50, 75, 100, 200], noise: 0.59,
     lost: (0x11, 0x08, 0x00))
 
   /// 4096 counts a hectopascal from 260 to 1260 hPa; 100 counts a degree, 480 in the LPS25HB, the 16 bits of which
-  /// end at -25.8 degrees. The noise: table 3 of each datasheet.
+  /// end at -25.8 degrees. The noise: table 3 of each datasheet, of the
+  /// LPS28DFW with 512 averages and without a filter (LPS22DF table 20).
   private static func lps2x(
     _ chip: LPS2x.Chip, _ variant: LPS2xTwin.Variant, rates: [Double], noise: Double,
-    lost: (register: UInt8, expected: UInt8, found: UInt8), data: UInt8 = 0x28,
+    lost: (register: UInt8, expected: UInt8, found: UInt8), data: UInt8 = 0x2B,
     coldest: Double = -40, degree: Double = 100
   ) -> ChipContract {
     var path = AirPath(from: 26_000, to: 126_000, step: 100 / 4096)
@@ -38,7 +39,7 @@ extension ChipContract {
       world: FaultContract.world,
       isRight: FaultContract.isAir(pascals: 6 * noise, degrees: 6 * 0.01 + 0.01),
       firstOfStart: .init(register: 0x0F, count: 1), firstOfPoll: .init(register: 0x27, count: 1),
-      data: .init(register: data, count: 5),
+      data: .init(register: data, count: 2),
       stranger: (
         .wrongIdentity(0xBB),
         .wrongIdentity(
