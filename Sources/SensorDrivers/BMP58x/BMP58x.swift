@@ -64,13 +64,12 @@ public struct BMP58x: FlaggedChip, Hashable {
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is, and the strongest oversampling for
   /// which a twentieth of the period stays free. (A chip that finds it too strong would take less by itself.)
   public init(chip: Chip, outputRate: Double) {
-    self.chip = chip
     let index = nextRate(Self.outputRates, atLeast: outputRate)
-    let rate = Self.outputRates[index]
-    self.outputRate = rate
+    let free = 950_000 / Self.outputRates[index]
+    pressureCode = Self.pressureTimes.lastIndex { $0 + Self.temperatureTime <= free } ?? 0
     rateCode = UInt8(Self.outputRates.count - 1 - index)
-    pressureCode =
-      Self.pressureTimes.lastIndex { ($0 + Self.temperatureTime) * rate <= 950_000 } ?? 0
+    self.outputRate = Self.outputRates[index]
+    self.chip = chip
   }
 
   /// How often pressure is measured for one output: 1 to 128.

@@ -1,7 +1,5 @@
 // Bosch BME680 (datasheet BST-BME680-DS001): trim, forced mode, pressure and temperature; no humidity, no gas.
 
-public import SensorTypes
-
 /// The trim of a BME680 and the formulas of 3.3.1 and 3.3.2 that use it.
 public struct BME680Trim: Sendable, Hashable {
   /// par_t1, unsigned, par_t2 and par_t3.
@@ -44,7 +42,7 @@ public struct BME680Trim: Sendable, Hashable {
 }
 
 /// The twin of a BME680 over I2C.
-public struct BME680Twin: ConvertingTwin, PairWriting {
+public struct BME680Twin: ResettingTwin, PairWriting {
   /// The register that tells which chip it is.
   public let identityRegister: UInt8? = 0xD0
   /// What it stands on.
@@ -63,14 +61,13 @@ public struct BME680Twin: ConvertingTwin, PairWriting {
     self.trim = trim
   }
 
-  /// Applies power: registers take their reset values and the start-up time begins.
-  public mutating func powerOn(at time: Timestamp) {
-    // "Start-up time": 2 ms.
-    core.power(at: time, answersAfter: 0.002)
-    reset()
-  }
+  /// Seconds from power to the first answer.
+  ///
+  /// "Start-up time": 2 ms.
+  public let startUpTime = 0.002
 
-  private mutating func reset() {
+  /// Registers take their reset values.
+  public mutating func reset() {
     for index in registers.indices { registers[index] = 0 }
     registers[0x1F] = 0x80
     registers[0x22] = 0x80

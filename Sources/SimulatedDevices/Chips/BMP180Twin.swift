@@ -1,7 +1,5 @@
 // Bosch BMP180 (datasheet BST-BMP180-DS000-09): trim, one conversion at a time, the flow chart of 3.5.
 
-public import SensorTypes
-
 /// The trim of a BMP180 and the flow chart that uses it, in whole numbers as the datasheet prints it.
 public struct BMP180Words: Sendable, Hashable {
   /// AC1 to AC6, B1, B2, MB, MC and MD.
@@ -58,7 +56,7 @@ public struct BMP180Words: Sendable, Hashable {
 }
 
 /// The twin of a BMP180 over I2C.
-public struct BMP180Twin: ConvertingTwin {
+public struct BMP180Twin: ResettingTwin {
   /// The register that tells which chip it is.
   public let identityRegister: UInt8? = 0xD0
   /// What it stands on.
@@ -80,14 +78,13 @@ public struct BMP180Twin: ConvertingTwin {
     self.trim = trim
   }
 
-  /// Applies power: registers take their reset values and the start-up time begins.
-  public mutating func powerOn(at time: Timestamp) {
-    // Table 1: 10 ms from power-on.
-    core.power(at: time, answersAfter: 0.01)
-    reset()
-  }
+  /// Seconds from power to the first answer.
+  ///
+  /// Table 1: 10 ms from power-on.
+  public let startUpTime = 0.01
 
-  private mutating func reset() {
+  /// Registers take their reset values.
+  public mutating func reset() {
     for index in registers.indices { registers[index] = 0 }
     registers[0xD0] = 0x55
     registers[0xF6] = 0x80

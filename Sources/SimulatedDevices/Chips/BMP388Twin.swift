@@ -1,7 +1,5 @@
 // Bosch BMP388 (datasheet BST-BMP388-DS001) and BMP390 (BST-BMP390-DS002): trim, normal and forced mode, interrupts.
 
-public import SensorTypes
-
 /// The trim of a BMP388 or BMP390 as it lies in the chip, and the formulas of appendix 8 that use it.
 public struct BMP388Trim: Sendable, Hashable {
   /// NVM_PAR_T1 and NVM_PAR_T2, unsigned, and NVM_PAR_T3.
@@ -73,7 +71,7 @@ public struct BMP388Trim: Sendable, Hashable {
 }
 
 /// The twin of a BMP388 or BMP390 over I2C. Its FIFO is always empty.
-public struct BMP388Twin: ConvertingTwin, PairWriting {
+public struct BMP388Twin: ResettingTwin, PairWriting {
   /// The register that tells which chip it is.
   public let identityRegister: UInt8? = 0x00
   /// What it stands on.
@@ -98,15 +96,13 @@ public struct BMP388Twin: ConvertingTwin, PairWriting {
     self.trim = trim
   }
 
-  /// Applies power: registers take their reset values and the start-up time begins.
-  public mutating func powerOn(at time: Timestamp) {
-    // Table 2: 2 ms until the first communication.
-    core.power(at: time, answersAfter: 0.002)
-    reset()
-  }
+  /// Seconds from power to the first answer.
+  ///
+  /// Table 2: 2 ms until the first communication.
+  public let startUpTime = 0.002
 
   /// Reset values: the datasheet's register map.
-  private mutating func reset() {
+  public mutating func reset() {
     for index in registers.indices { registers[index] = 0 }
     registers[0x00] = identity
     registers[0x06] = 0x80

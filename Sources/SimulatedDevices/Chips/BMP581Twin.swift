@@ -1,9 +1,7 @@
 // Bosch BMP581 (datasheet BST-BMP581-DS004) and BMP585: modes, rates, oversampling, interrupts.
 
-public import SensorTypes
-
 /// The twin of a BMP581 or BMP585 over I2C. Its FIFO is always empty, its filter does nothing.
-public struct BMP581Twin: ConvertingTwin {
+public struct BMP581Twin: ResettingTwin {
   /// The register that tells which chip it is.
   public let identityRegister: UInt8? = 0x01
   /// What it stands on.
@@ -23,15 +21,13 @@ public struct BMP581Twin: ConvertingTwin {
     self.identity = identity
   }
 
-  /// Applies power: registers take their reset values and the start-up time begins.
-  public mutating func powerOn(at time: Timestamp) {
-    // "Power-up time": 2 ms.
-    core.power(at: time, answersAfter: 0.002)
-    reset()
-  }
+  /// Seconds from power to the first answer.
+  ///
+  /// "Power-up time": 2 ms.
+  public let startUpTime = 0.002
 
   /// Reset values: the register map.
-  private mutating func reset() {
+  public mutating func reset() {
     for index in registers.indices { registers[index] = 0 }
     registers[0x01] = identity
     registers[0x02] = 0x32

@@ -144,6 +144,23 @@ extension ConvertingTwin {
   }
 }
 
+/// A chip that comes up with the registers that a reset leaves.
+public protocol ResettingTwin: ConvertingTwin {
+  /// Seconds from power to the first answer.
+  var startUpTime: Double { get }
+
+  /// Registers take their reset values; what goes on ends.
+  mutating func reset()
+}
+
+extension ResettingTwin {
+  /// Applies power: registers take their reset values and the start-up time begins.
+  public mutating func powerOn(at time: Timestamp) {
+    core.power(at: time, answersAfter: startUpTime)
+    reset()
+  }
+}
+
 /// A chip whose sub-address moves on where its most significant bit is set (ST's older chips).
 public protocol FlagIncrementing {}
 

@@ -1,9 +1,7 @@
 // Infineon DPS310 barometer (datasheet v1.2) and its family: coefficients, scale factors, background and command mode.
 
-public import SensorTypes
-
 /// The twin of a DPS310, or of one of its family, over I2C. Its FIFO holds its configuration bits and is always empty.
-public struct DPS310Twin: ConvertingTwin {
+public struct DPS310Twin: ResettingTwin {
   /// Which of the family.
   public enum Variant: Sendable, Hashable {
     /// DPS310 and DPS368.
@@ -42,14 +40,11 @@ public struct DPS310Twin: ConvertingTwin {
     self.coefficients = coefficients
   }
 
-  /// Applies power: registers take their reset values and the start-up time begins.
-  public mutating func powerOn(at time: Timestamp) {
-    core.power(at: time, answersAfter: 0.002_5)
-    reset()
-  }
+  /// Seconds from power to the first answer.
+  public let startUpTime = 0.002_5
 
   /// Reset values: the datasheet's register map.
-  private mutating func reset() {
+  public mutating func reset() {
     for index in registers.indices { registers[index] = 0 }
     registers[0x0D] = variant == .spa06 ? 0x11 : 0x10
     // The coefficients of this chip belong to its external (MEMS) temperature sensor.
