@@ -9,7 +9,11 @@ import Testing
   func names() {
     #expect(
       ChipCatalog.chips.map(\.name) == [
-        "LIS3MDL", "LSM303DLHC-M", "LSM303DLHC-A", "LSM6DSOX",
+        "HMC5883L", "IST8310", "LIS2MDL", "LIS3MDL", "LSM303DLHC-M", "LSM9DS1-M", "QMC5883L",
+        "QMC5883P",
+        "QMC6310",
+        "LSM303DLHC-A",
+        "LSM6DSOX",
         "BME280", "BME680", "BMP180", "BMP280", "BMP388", "BMP390", "BMP581", "BMP585", "DPS310",
         "DPS368", "LPS22HB", "LPS22HH", "LPS25HB", "LPS28DFW", "MS5607", "MS5611", "SPA06",
         "SPL06", "u-blox", "NMEA",
@@ -18,7 +22,9 @@ import Testing
     #expect(ChipCatalog.chip(named: "lsm6dsox") == nil)
     #expect(
       ChipCatalog.addresses == [
-        0x19, 0x1C, 0x1E, 0x42, 0x46, 0x47, 0x5C, 0x5D, 0x6A, 0x6B, 0x76, 0x77,
+        0x0C, 0x0D, 0x0E, 0x0F, 0x19, 0x1C, 0x1E, 0x2C, 0x3C, 0x42, 0x46, 0x47, 0x5C, 0x5D, 0x6A,
+        0x6B, 0x76,
+        0x77,
       ])
   }
 
@@ -26,7 +32,16 @@ import Testing
     "each chip is told by its identity",
     arguments: [
       ("LIS3MDL", [Transfer.read(0x0F, [0x3D])], ChipIdentification.Confidence.likely),
+      ("LSM9DS1-M", [.read(0x0F, [0x3D])], .possible),
+      ("HMC5883L", [.read(0x0A, [0x48, 0x34, 0x33])], .likely),
+      ("IST8310", [.read(0x00, [0x10])], .certain), ("LIS2MDL", [.read(0x4F, [0x40])], .certain),
       ("LSM303DLHC-M", [.read(0x0A, [0x48, 0x34, 0x33])], .likely),
+      ("QMC5883L", [.read(0x09, [0x1D, 0x00, 0x01, 0x00, 0xFF])], .likely),
+      (
+        "QMC5883L",
+        [Transfer](repeating: .read(0x09, [0x00, 0x41, 0x01, 0x00, 0xE8]), count: 2), .possible
+      ),
+      ("QMC5883P", [.read(0x00, [0x80])], .likely), ("QMC6310", [.read(0x00, [0x80])], .likely),
       ("LSM303DLHC-A", [.read(0x0F, [0x33])], .likely),
       (
         "LSM303DLHC-A", [.read(0x0F, [0x00]), .read(0xA0, [0x07, 0, 0, 0, 0, 0])], .possible
@@ -60,8 +75,15 @@ import Testing
   @Test(
     "another identity is a no",
     arguments: [
-      ("LIS3MDL", [Transfer.read(0x0F, [0x40])]),
+      ("LIS3MDL", [Transfer.read(0x0F, [0x40])]), ("LSM9DS1-M", [.read(0x0F, [0x40])]),
+      ("HMC5883L", [.read(0x0A, [0x48, 0x34, 0x00])]),
+      ("IST8310", [.read(0x00, [0x48])]), ("LIS2MDL", [.read(0x4F, [0x3D])]),
       ("LSM303DLHC-M", [.read(0x0A, [0x48, 0x34, 0x00])]),
+      (
+        "QMC5883L",
+        [Transfer](repeating: .read(0x09, [0xFF, 0xFF, 0xFF, 0xFF, 0xFF]), count: 2)
+      ),
+      ("QMC5883P", [.read(0x00, [0x90])]), ("QMC6310", [.read(0x00, [0x00])]),
       ("LSM303DLHC-A", [.read(0x0F, [0xFF]), .read(0xA0, [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF])]),
       ("LSM6DSOX", [.read(0x0F, [0x6A])]), ("BMP280", [.read(0xD0, [0x60])]),
       ("BME280", [.read(0xD0, [0x61])]), ("BMP388", [.read(0x00, [0x60])]),
@@ -95,12 +117,19 @@ import Testing
 
   @Test("a register that is not acknowledged rules one chip out; nothing acknowledged is an error")
   func noAnswer() throws {
+    let h43 = Transfer.read(0x0A, [0x48, 0x34, 0x33])
     let device = ScriptedDevice([
-      .readFails(0x0F, 1, .noAnswer), .read(0x0A, [0x48, 0x34, 0x33]),
+      h43, .read(0x4F, [0x00]), .readFails(0x0F, 1, .noAnswer), h43,
+      .readFails(0x0F, 1, .noAnswer),
     ])
-    #expect(try ChipCatalog.identify(device, at: 0x1E).map(\.chip) == ["LSM303DLHC-M"])
-    device.then([.readFails(0x0F, 1, .noAnswer), .readFails(0x0A, 3, .noAnswer)])
-    #expect(throws: device.error(.noAnswer, 0x0A)) {
+    #expect(
+      try ChipCatalog.identify(device, at: 0x1E).map(\.chip) == ["HMC5883L", "LSM303DLHC-M"])
+    device.then([
+      .readFails(0x0A, 3, .noAnswer), .readFails(0x4F, 1, .noAnswer),
+      .readFails(0x0F, 1, .noAnswer),
+      .readFails(0x0A, 3, .noAnswer), .readFails(0x0F, 1, .noAnswer),
+    ])
+    #expect(throws: device.error(.noAnswer, 0x0F)) {
       try ChipCatalog.identify(device, at: 0x1E)
     }
     device.expectDone()

@@ -35,6 +35,25 @@ import Testing
     #expect(near(field, Vector3(100, 0, 0), 1e-9))
   }
 
+  @Test(
+    "an LSM9DS1 has so many microtesla a thousand counts (DocID025715 rev. 3, table 3)",
+    arguments: [(LIS3MDL.Range.gauss4, 14.0), (.gauss8, 29), (.gauss12, 43), (.gauss16, 58)])
+  func lsm9ds1(range: LIS3MDL.Range, microtesla: Double) throws {
+    let field = try LIS3MDLConversion.field(block([0xE8, 0x03]), .lsm9ds1, range: range)
+    #expect(near(field, Vector3(microtesla, 0, 0), 1e-9))
+  }
+
+  @Test("an LSM9DS1's magnetometer compensates its temperature, and else is configured alike")
+  func lsm9ds1Configuration() {
+    for rate in LIS3MDL.outputRates {
+      var alike = LIS3MDL(outputRate: rate).registerImage
+      alike[0].value |= 0x80
+      let chip = LIS3MDL(.lsm9ds1, outputRate: rate)
+      #expect(chip.registerImage == alike)
+      #expect(chip.name == "LSM9DS1-M")
+    }
+  }
+
   @Test("each axis stands at its own bytes, low byte first, with its sign")
   func axes() throws {
     // 1, -2 and 6842 counts.

@@ -1,4 +1,4 @@
-// LIS3MDL and the magnetometer of LSM303DLHC against their datasheets' register maps.
+// LIS3MDL against its datasheet's register map.
 
 import LinearAlgebra
 import SensorTypes
@@ -79,6 +79,22 @@ struct LIS3MDLTwinTests {
     #expect(int16(low: bytes[0], high: bytes[1]) == Int(counts.rounded()))
     #expect(int16(low: bytes[2], high: bytes[3]) == Int((-counts / 2).rounded()))
     #expect(int16(low: bytes[4], high: bytes[5]) == Int((counts / 4).rounded()))
+  }
+
+  @Test(
+    "an LSM9DS1 gives milligauss a count by full scale, and another reset value of INT_CFG",
+    arguments: [(UInt8(0x00), 0.14), (0x20, 0.29), (0x40, 0.43), (0x60, 0.58)])
+  func lsm9ds1(control: UInt8, milligauss: Double) {
+    var chip = LIS3MDLTwin(
+      TwinCore(source: bench(field: Vector3(100, -50, 25)), errors: .none), model: .lsm9ds1
+    ).powered()
+    #expect(chip.read(0x0F, now: ms(0)) == 0x3D)
+    #expect(chip.read(0x30, now: ms(0)) == 0x08)
+    chip.write(0x21, control, now: ms(0))
+    chip.write(0x22, 0x00, now: ms(0))
+    let bytes = chip.read(0xA8, count: 6, now: ms(200))
+    #expect(int16(low: bytes[0], high: bytes[1]) == Int((1000 / milligauss).rounded()))
+    #expect(int16(low: bytes[2], high: bytes[3]) == Int((-500 / milligauss).rounded()))
   }
 
   @Test("holds at the end of the range and says so")
@@ -210,92 +226,5 @@ struct LIS3MDLTwinTests {
     other.write(0x20, 0b011_111_00, now: ms(0))
     other.write(0x22, 0x00, now: ms(0))
     #expect(other.read(0xA8, count: 6, now: end) != chip.read(0xA8, count: 6, now: end))
-  }
-}
-
-@Suite("LSM303DLHC magnetometer twin")
-struct LSM303DLHCMagnetometerTwinTests {
-  private func chip(_ source: any StimulusSource) -> LSM303DLHCMagnetometerTwin {
-    LSM303DLHCMagnetometerTwin(source: source, errors: .none).powered()
-  }
-
-  @Test("shows its reset values and its three identity letters")
-  func resetValues() {
-    var chip = chip(bench())
-    #expect(chip.read(0x00, count: 3, now: ms(0)) == [0x10, 0x20, 0x03])
-    #expect(chip.read(0x0A, count: 3, now: ms(0)) == [0x48, 0x34, 0x33])
-  }
-
-  @Test("rolls its pointer from 08 to 03 and from 12 to 00")
-  func pointer() {
-    var chip = chip(bench(field: Vector3(10, 20, 30)))
-    chip.write(0x02, 0x00, now: ms(0))
-    let bytes = chip.read(0x03, count: 12, now: ms(200))
-    #expect(Array(bytes[0..<6]) == Array(bytes[6..<12]))
-    #expect(chip.read(0x0C, count: 3, now: ms(200)) == [0x33, 0x10, 0x20])
-    #expect(chip.read(0x20, now: ms(200)) == 0)
-  }
-
-  @Test(
-    "gives X, Z, Y, high byte first, by gain",
-    arguments: [
-      (UInt8(0x20), 1100.0, 980.0), (0x40, 855, 760), (0x60, 670, 600), (0x80, 450, 400),
-      (0xA0, 400, 355), (0xC0, 330, 295), (0xE0, 230, 205),
-    ])
-  func order(gain: UInt8, xy: Double, z: Double) {
-    var chip = chip(bench(field: Vector3(40, -30, 20)))
-    chip.write(0x01, gain, now: ms(0))
-    chip.write(0x02, 0x00, now: ms(0))
-    let bytes = chip.read(0x03, count: 6, now: ms(200))
-    #expect(int16(low: bytes[1], high: bytes[0]) == Int((0.4 * xy).rounded()))
-    #expect(int16(low: bytes[3], high: bytes[2]) == Int((0.2 * z).rounded()))
-    #expect(int16(low: bytes[5], high: bytes[4]) == Int((-0.3 * xy).rounded()))
-  }
-
-  @Test("says -4096 beyond its 12 bits")
-  func overflow() {
-    var chip = chip(bench(field: Vector3(200, 0, 0)))
-    chip.write(0x02, 0x00, now: ms(0))
-    #expect(chip.read(0x03, count: 2, now: ms(200)) == [0xF0, 0x00])
-  }
-
-  @Test("locks its outputs between the first and the last of six bytes")
-  func lock() {
-    var chip = chip(Ramp())
-    chip.write(0x00, 0x10, now: ms(0))
-    chip.write(0x02, 0x00, now: ms(0))
-    let high = chip.read(0x03, now: ms(5000))
-    #expect(chip.read(0x09, now: ms(5001)) & 0x02 != 0)
-    let rest = chip.read(0x04, count: 5, now: ms(12_000))
-    // 50 microtesla at 5 s, less the way to the last conversion; not 120.
-    let counts = int16(low: rest[0], high: high)
-    #expect(counts > 530 && counts <= 550)
-    #expect(chip.read(0x09, now: ms(12_001)) & 0x02 == 0)
-    let fresh = chip.read(0x03, count: 2, now: ms(12_100))
-    #expect(int16(low: fresh[1], high: fresh[0]) > 1300)
-  }
-
-  @Test(
-    "converts at the rate of DO",
-    arguments: [
-      (UInt8(0), 0.75), (1, 1.5), (2, 3), (3, 7.5), (4, 15), (5, 30), (6, 75), (7, 220),
-    ])
-  func rate(code: UInt8, hertz: Double) throws {
-    var chip = chip(bench())
-    chip.write(0x00, code << 2, now: ms(0))
-    chip.write(0x02, 0x00, now: ms(0))
-    let first = try #require(chip.nextDataReady(after: ms(0)))
-    #expect(abs(first.seconds(since: ms(0)) - 1 / hertz) < 1e-6)
-    #expect(chip.read(0x09, now: ms(0)) == 0)
-    #expect(chip.read(0x09, now: first) & 0x01 == 1)
-  }
-
-  @Test("sleeps after a single conversion")
-  func single() {
-    var chip = chip(bench())
-    chip.write(0x02, 0x01, now: ms(0))
-    #expect(chip.read(0x09, now: ms(7)) == 0x01)
-    #expect(chip.read(0x02, now: ms(7)) == 0x03)
-    #expect(chip.nextDataReady(after: ms(7)) == nil)
   }
 }

@@ -6,7 +6,8 @@ public import SensorBus
 public enum ChipCatalog {
   /// The chips, by kind.
   public static let chips: [ChipDescription] = [
-    .lis3mdl, .lsm303dlhcMagnetometer,
+    .hmc5883l, .ist8310, .lis2mdl, .lis3mdl, .lsm303dlhcMagnetometer, .lsm9ds1Magnetometer,
+    .qmc5883l, .qmc5883p, .qmc6310,
     .lsm303dlhcAccelerometer,
     .lsm6dsox,
     .bme280, .bme680, .bmp180, .bmp280, .bmp388, .bmp390, .bmp581, .bmp585, .dps310, .dps368,

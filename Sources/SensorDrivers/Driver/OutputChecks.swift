@@ -6,7 +6,9 @@ import SensorBus
 public struct OutputChecks: Sendable {
   /// Whether an output that does not change any more is a loss.
   let change: Bool
-  private var isBroken = false
+  /// Whether the newest burst broke off: some chips let no conversion in, and raise no flag, until it is made up
+  /// for.
+  private(set) var isBroken = false
   private var last = RegisterBlock()
   private var repeats = 0
   private let limit: Int

@@ -74,7 +74,9 @@ extension FlaggedChip {
     _ device: borrowing Device, _ outputs: inout OutputChecks
   ) throws(DriverError) -> Reading? {
     let flag = dataReady
-    guard try device.get(flag.register) & flag.mask == flag.mask else { return nil }
+    guard try device.get(flag.register) & flag.mask == flag.mask || outputs.isBroken else {
+      return nil
+    }
     guard let block = try outputs.read(device, output.register, count: output.count) else {
       return nil
     }

@@ -1,10 +1,11 @@
-// Registers of the ST LIS3MDL (datasheet DocID024204 rev. 6, section 7).
+// Registers of the ST LIS3MDL (datasheet DocID024204 rev. 6, section 7) and of the magnetometer of the LSM9DS1
+// (DocID025715 rev. 3, section 8).
 
 /// The registers that the driver touches.
 enum LIS3MDLRegister {
   /// Always 0x3D (7.1).
   static let whoAmI: UInt8 = 0x0F
-  /// TEMP_EN | OM1:0 | DO2:0 | FAST_ODR | ST.
+  /// TEMP_EN (LSM9DS1: TEMP_COMP) | OM1:0 | DO2:0 | FAST_ODR | ST.
   static let control1: UInt8 = 0x20
   /// FS1:0 in bits 6:5, REBOOT bit 3, SOFT_RST bit 2.
   static let control2: UInt8 = 0x21

@@ -1,4 +1,4 @@
-// The self-test of the LIS3MDL.
+// The self-test of the LIS3MDL and of the LSM9DS1's magnetometer.
 
 extension DeflectionTest {
   /// ST LIS3MDL: CTRL_REG1 bit ST lets a current in the chip add to the field.
@@ -11,15 +11,18 @@ extension DeflectionTest {
   ///
   /// The magnitude is that of the difference, as in ST's example: the field around the board is in both
   /// means.
-  public static let lis3mdl: DeflectionTest = {
+  ///
+  /// The LSM9DS1's has the same course and the same limits (lsm9ds1_self_test.c), on its own scale.
+  static func lis3mdl(_ model: LIS3MDL.Model) -> DeflectionTest {
     let range = LIS3MDL.Range.gauss12
-    let lowPower80: UInt8 = 0x1C
+    let countsPerGauss = model.countsPerGauss(range)
+    let lowPower80 = model.temperatureBit | 0x1C
     let output = Output(
       statusRegister: LIS3MDLRegister.status, ready: LIS3MDLRegister.dataReady,
       register: LIS3MDLRegister.output | LIS3MDLRegister.autoIncrement, rate: 80,
-      largestCount: range.gauss * range.countsPerGauss)
+      largestCount: range.gauss * countsPerGauss)
     return DeflectionTest(
-      chip: "LIS3MDL",
+      chip: model.rawValue,
       steps: [
         .identify(register: LIS3MDLRegister.whoAmI, value: LIS3MDLRegister.identity),
         .reset(register: LIS3MDLRegister.control2, bit: LIS3MDLRegister.softReset),
@@ -38,7 +41,7 @@ extension DeflectionTest {
         .deflected(
           output,
           Limits(
-            quantity: .magneticField, unit: .gauss, unitPerCount: 1 / range.countsPerGauss,
+            quantity: .magneticField, unit: .gauss, unitPerCount: 1 / countsPerGauss,
             x: 1.0...3.0, y: 1.0...3.0, z: 0.1...1.0)),
         .write(
           [
@@ -46,5 +49,8 @@ extension DeflectionTest {
             RegisterSetting(LIS3MDLRegister.control3, LIS3MDLRegister.powerDown),
           ], settle: 0),
       ])
-  }()
+  }
+
+  /// The LIS3MDL's.
+  public static let lis3mdl = lis3mdl(.lis3mdl)
 }

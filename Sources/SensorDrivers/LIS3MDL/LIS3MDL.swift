@@ -1,14 +1,41 @@
-// The ST LIS3MDL magnetometer on I2C (0x1C or 0x1E).
+// The ST LIS3MDL magnetometer on I2C (0x1C or 0x1E), and its relative inside an LSM9DS1.
 
 public import SensorBus
 public import SensorTypes
 
-/// ST LIS3MDL, three-axis magnetometer: in the operating mode of least noise that has the rate, on all axes
-/// alike, continuous, block data update, little endian.
+/// ST LIS3MDL, three-axis magnetometer, or the one inside an LSM9DS1: in the operating mode of least noise that has
+/// the rate, on all axes alike, continuous, block data update, little endian.
 ///
-/// The magnetometer inside an LSM9DS1 answers with the same identity and the same registers, but its X
+/// The magnetometer inside an LSM9DS1 has the same identity, registers and rates and a scale of its own. Its X
 /// axis points against that chip's accelerometer: that is the mount's affair.
 public struct LIS3MDL: FlaggedChip, Hashable {
+  /// Which chip it is.
+  public enum Model: String, Sendable, Hashable, CaseIterable {
+    /// The chip of its own.
+    case lis3mdl = "LIS3MDL"
+    /// The magnetometer of an ST LSM9DS1 (Sense HAT, Navio2).
+    case lsm9ds1 = "LSM9DS1-M"
+
+    /// Counts a gauss (LIS3MDL: table 3: 6842, 3421, 2281, 1711; LSM9DS1, DocID025715 rev. 3, table 3: 0.14,
+    /// 0.29, 0.43 and 0.58 milligauss a count).
+    public func countsPerGauss(_ range: Range) -> Double {
+      switch self {
+      case .lis3mdl: range.countsPerGauss
+      case .lsm9ds1:
+        switch range {
+        case .gauss4: 1000 / 0.14
+        case .gauss8: 1000 / 0.29
+        case .gauss12: 1000 / 0.43
+        case .gauss16: 1000 / 0.58
+        }
+      }
+    }
+
+    /// Bit 7 of the first control register: the temperature sensor of a LIS3MDL, which is not wanted, and the
+    /// temperature compensation of an LSM9DS1.
+    var temperatureBit: UInt8 { self == .lis3mdl ? 0x00 : 0x80 }
+  }
+
   /// The measuring range.
   public enum Range: UInt8, Sendable, Hashable, CaseIterable {
     /// +-400 microtesla.
@@ -20,7 +47,7 @@ public struct LIS3MDL: FlaggedChip, Hashable {
     /// +-1600 microtesla.
     case gauss16 = 3
 
-    /// Counts a gauss (datasheet table 3: 6842, 3421, 2281, 1711).
+    /// Counts a gauss of a LIS3MDL (datasheet table 3: 6842, 3421, 2281, 1711).
     public var countsPerGauss: Double {
       switch self {
       case .gauss4: 6842
@@ -40,6 +67,8 @@ public struct LIS3MDL: FlaggedChip, Hashable {
   /// The first that needs FAST_ODR.
   private static let firstFast = 8
 
+  /// Which chip it is.
+  public let model: Model
   /// Conversions a second, one of `outputRates`.
   public let outputRate: Double
   /// The measuring range.
@@ -47,7 +76,8 @@ public struct LIS3MDL: FlaggedChip, Hashable {
   private let rateIndex: Int
 
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is.
-  public init(outputRate: Double, range: Range = .gauss4) {
+  public init(_ model: Model = .lis3mdl, outputRate: Double, range: Range = .gauss4) {
+    self.model = model
     rateIndex = nextRate(Self.outputRates, atLeast: outputRate)
     self.outputRate = Self.outputRates[rateIndex]
     self.range = range
@@ -65,7 +95,7 @@ public struct LIS3MDL: FlaggedChip, Hashable {
     // With FAST_ODR DO is ignored.
     let rate: UInt8 = steps >= 0 ? 0x02 : UInt8(rateIndex) << 2
     return [
-      RegisterSetting(LIS3MDLRegister.control1, mode << 5 | rate),
+      RegisterSetting(LIS3MDLRegister.control1, model.temperatureBit | mode << 5 | rate),
       RegisterSetting(LIS3MDLRegister.control2, range.rawValue << 5),
       RegisterSetting(LIS3MDLRegister.control4, mode << 2),
       RegisterSetting(LIS3MDLRegister.control5, 0x40),
@@ -74,7 +104,7 @@ public struct LIS3MDL: FlaggedChip, Hashable {
   }
 
   /// The name in board files.
-  public var name: String { "LIS3MDL" }
+  public var name: String { model.rawValue }
 
   /// Half a conversion.
   public var latency: Double { averagingTime / 2 }
@@ -103,18 +133,29 @@ public struct LIS3MDL: FlaggedChip, Hashable {
 
   /// The field in microtesla.
   public func reading(_ block: RegisterBlock) throws(DriverError) -> Reading {
-    .magneticField(try LIS3MDLConversion.field(block, range: range))
+    .magneticField(try LIS3MDLConversion.field(block, model, range: range))
   }
 }
 
 extension ChipDescription {
   /// ST LIS3MDL.
-  static let lis3mdl = ChipDescription(
-    "LIS3MDL", .magnetometer, addresses: [0x1C, 0x1E],
-    fingerprints: [
-      .identity(
-        LIS3MDLRegister.whoAmI, [LIS3MDLRegister.identity], .likely,
-        "an LSM9DS1's magnetometer answers the same")
-    ], selfTest: DeflectionTest.lis3mdl
-  ) { LIS3MDL(outputRate: $0) }
+  static let lis3mdl = lis3mdl(.lis3mdl, .likely, "an LSM9DS1's magnetometer answers the same")
+  /// The magnetometer of an ST LSM9DS1.
+  ///
+  /// Nothing tells it from a LIS3MDL: its datasheet has another reset value for INT_CFG (0x08, not 0xE8), but
+  /// chips hold the LIS3MDL's. What tells is the other half, at 0x6A or 0x6B with 0x68 in its 0x0F.
+  static let lsm9ds1Magnetometer = lis3mdl(
+    .lsm9ds1, .possible,
+    "a LIS3MDL answers the same; an LSM9DS1's other half is at 0x6a or 0x6b and has 0x68 in 0x0f")
+
+  private static func lis3mdl(
+    _ model: LIS3MDL.Model, _ confidence: ChipIdentification.Confidence, _ note: String
+  ) -> ChipDescription {
+    ChipDescription(
+      model.rawValue, .magnetometer, addresses: [0x1C, 0x1E],
+      fingerprints: [
+        .identity(LIS3MDLRegister.whoAmI, [LIS3MDLRegister.identity], confidence, note)
+      ], selfTest: DeflectionTest.lis3mdl(model)
+    ) { LIS3MDL(model, outputRate: $0) }
+  }
 }

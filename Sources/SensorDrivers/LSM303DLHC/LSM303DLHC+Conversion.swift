@@ -1,29 +1,10 @@
-// From the output registers of both halves of the LSM303DLHC to physical units.
+// From the output registers of the LSM303DLHC's accelerometer to m/s^2.
 
 public import LinearAlgebra
 public import SensorBus
 
 /// Conversions of the LSM303DLHC; pure functions of the bytes read.
 public enum LSM303DLHCConversion {
-  /// Magnetic flux density in microtesla, sensor frame, from the six output bytes, which come in the
-  /// order X, Z, Y, high byte first (datasheet 7.2.4 to 7.2.6).
-  ///
-  /// Valid from -2048 to 2047 counts; throws `.overflow` outside, which includes the -4096 that the
-  /// chip itself gives for an axis that saturated. Worked number: at 1.3 gauss the bytes 04 4C on X
-  /// are 1100 counts = 1 gauss = 100 microtesla; 03 D4 on Z are 980 counts = the same (table 75).
-  public static func field(
-    _ block: RegisterBlock, range: LSM303DLHCMagnetometer.Range
-  ) throws(DriverError) -> Vector3 {
-    let x = block.int16BigEndian(0)
-    let z = block.int16BigEndian(2)
-    let y = block.int16BigEndian(4)
-    let valid: ClosedRange<Int16> = -2048...2047
-    guard valid.contains(x), valid.contains(y), valid.contains(z) else { throw .overflow }
-    return Vector3(
-      Double(x) * (100 / range.countsPerGaussXY), Double(y) * (100 / range.countsPerGaussXY),
-      Double(z) * (100 / range.countsPerGaussZ))
-  }
-
   /// Specific force in m/s^2, sensor frame, from the six output bytes (X, Y, Z, low byte first, 12
   /// bits left-justified; datasheet 7.1.14 to 7.1.16).
   ///

@@ -1,24 +1,5 @@
-// Registers of both halves of the ST LSM303DLHC (datasheet DocID018771 rev. 2,
-// section 7). The halves have nothing in common but the package: two addresses, two chips.
-
-/// The registers of the magnetometer (7.2). Its sub-address moves on by itself, without a flag.
-enum LSM303DLHCMagnetometerRegister {
-  /// TEMP_EN bit 7, DO2:0 in bits 4:2.
-  static let controlA: UInt8 = 0x00
-  /// GN2:0 in bits 7:5.
-  static let controlB: UInt8 = 0x01
-  /// MD1:0; 0x03 (sleep) after reset.
-  static let mode: UInt8 = 0x02
-  /// X high, X low, **Z** high, Z low, **Y** high, Y low.
-  static let output: UInt8 = 0x03
-  /// LOCK bit 1, DRDY bit 0.
-  static let status: UInt8 = 0x09
-  /// The letters `H43` in three registers, those of the HMC5883L whose core it is.
-  static let identificationA: UInt8 = 0x0A
-
-  static let dataReady: UInt8 = 0x01
-  static let sleep: UInt8 = 0x03
-}
+// Registers of the accelerometer half of the ST LSM303DLHC (datasheet DocID018771 rev. 2, section 7). The halves
+// have nothing in common but the package: two addresses, two chips. The other is an HMC5883L's core: HMC5883/.
 
 /// The registers of the accelerometer (7.1).
 enum LSM303DLHCAccelerometerRegister {

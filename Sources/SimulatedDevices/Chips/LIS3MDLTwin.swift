@@ -1,14 +1,24 @@
-// ST LIS3MDL magnetometer (datasheet DocID024204 rev 6): register map, data-ready, ranges and rates.
+// ST LIS3MDL magnetometer (datasheet DocID024204 rev 6), and that of the LSM9DS1 (DocID025715 rev 3): register map,
+// data-ready, ranges and rates.
 
 import LinearAlgebra
 public import SensorTypes
 
-/// The twin of a LIS3MDL over I2C.
+/// The twin of a LIS3MDL over I2C, or of the magnetometer in an LSM9DS1.
 public struct LIS3MDLTwin: ConvertingTwin, FlagIncrementing {
+  /// Which of the two it is.
+  public enum Model: Sendable, Hashable {
+    /// The chip of its own.
+    case lis3mdl
+    /// The half of the LSM9DS1.
+    case lsm9ds1
+  }
+
   /// The register that tells which chip it is.
   public let identityRegister: UInt8? = 0x0F
   /// What it stands on.
   public var core: TwinCore
+  private let model: Model
 
   private var registers = [UInt8](repeating: 0, count: 128)
   private var schedule = ConversionSchedule()
@@ -16,8 +26,14 @@ public struct LIS3MDLTwin: ConvertingTwin, FlagIncrementing {
   private var temperature: Int16 = 0
   private var rangeExceeded = false
 
+  /// Makes a LIS3MDL that is not powered yet: call `powerOn`.
+  public init(_ core: TwinCore) { self.init(core, model: .lis3mdl) }
+
   /// Makes a chip that is not powered yet: call `powerOn`.
-  public init(_ core: TwinCore) { self.core = core }
+  public init(_ core: TwinCore, model: Model) {
+    self.core = core
+    self.model = model
+  }
 
   /// Applies power: registers take their reset values and the start-up time begins.
   public mutating func powerOn(at time: Timestamp) {
@@ -32,7 +48,8 @@ public struct LIS3MDLTwin: ConvertingTwin, FlagIncrementing {
     registers[0x0F] = 0x3D
     registers[0x20] = 0x10
     registers[0x22] = 0x03
-    registers[0x30] = 0xE8
+    // An LSM9DS1 has been seen with 0xE8, too.
+    registers[0x30] = model == .lis3mdl ? 0xE8 : 0x08
     schedule.stop()
     outputs = AxisOutputs()
     core.pin = InterruptPin()
@@ -110,13 +127,12 @@ public struct LIS3MDLTwin: ConvertingTwin, FlagIncrementing {
     }
   }
 
-  /// Counts per gauss by full scale (sensor characteristics).
+  /// Counts per gauss by full scale (sensor characteristics; the LSM9DS1's are given as milligauss a count).
   private var countsPerGauss: Double {
-    switch registers[0x21] >> 5 & 3 {
-    case 0: 6842
-    case 1: 3421
-    case 2: 2281
-    default: 1711
+    let scale = Int(registers[0x21] >> 5 & 3)
+    return switch model {
+    case .lis3mdl: [6842, 3421, 2281, 1711][scale]
+    case .lsm9ds1: 1000 / [0.14, 0.29, 0.43, 0.58][scale]
     }
   }
 
@@ -159,9 +175,15 @@ public struct LIS3MDLTwin: ConvertingTwin, FlagIncrementing {
 }
 
 extension TwinDescription {
+  static let lis3mdl = lis3mdl("LIS3MDL", .lis3mdl)
+  static let lsm9ds1Magnetometer = lis3mdl("LSM9DS1-M", .lsm9ds1)
+
   /// Zero-gauss level: 1 gauss; a tenth is left for one that is degaussed.
-  static let lis3mdl = TwinDescription("LIS3MDL", isMagnetometer: true, make: LIS3MDLTwin.init) {
-    random, _ in
-    .magnetometer(bias: 10, perKelvin: 0.015, scale: 0.01, clock: 0.02, &random)
+  private static func lis3mdl(_ name: String, _ model: LIS3MDLTwin.Model) -> TwinDescription {
+    TwinDescription(
+      name, isMagnetometer: true, make: { LIS3MDLTwin($0, model: model) }
+    ) { random, _ in
+      .magnetometer(bias: 10, perKelvin: 0.015, scale: 0.01, clock: 0.02, &random)
+    }
   }
 }

@@ -31,7 +31,8 @@ public struct TwinDescription: Sendable {
 public enum TwinCatalog {
   /// The twins, by kind.
   public static let twins: [TwinDescription] = [
-    .lis3mdl, .lsm303dlhcMagnetometer,
+    .hmc5883l, .ist8310, .lis2mdl, .lis3mdl, .lsm303dlhcMagnetometer, .lsm9ds1Magnetometer,
+    .qmc5883l, .qmc5883p, .qmc6310,
     .lsm303dlhcAccelerometer,
     .lsm6dsox,
     .bme280, .bme680, .bmp180, .bmp280, .bmp388, .bmp390, .bmp581, .bmp585, .dps310, .dps368,

@@ -14,7 +14,10 @@ struct ChipContract: Sendable {
   var selfTest: [SelfTestContract.Sensor] = []
 
   static let all = [
-    lis3mdl, lsm303dlhcMagnetometer, lsm303dlhcAccelerometer, lsm6dsox,
+    hmc5883l, ist8310, lis2mdl, lis3mdl, lsm303dlhcMagnetometer, lsm9ds1Magnetometer, qmc5883l,
+    qmc5883p, qmc6310,
+    lsm303dlhcAccelerometer,
+    lsm6dsox,
     bme280, bme680, bmp180, bmp280, bmp388, bmp390, bmp581, bmp585, dps310, dps368, lps22hb,
     lps22hh, lps25hb, lps28dfw, ms5607, ms5611, spa06, spl06,
   ]

@@ -86,18 +86,17 @@ final class ContractBench {
   }
 
   /// The reading of the next conversion that begins with the world as it is now; `nil` if there is none
-  /// within so many conversions. A chip whose two sensors convert one after the other needs two looks.
+  /// within so many conversions. A chip whose two sensors convert one after the other needs two looks; one that is
+  /// told to convert is looked at when its driver says.
   func nextReading(
     _ driver: any ContractDriver, looks: Int = 4
   ) throws(DriverError) -> Reading? {
     for _ in 0..<looks {
-      if let ready = nextDataReady() {
-        clock.advance(to: ready)
-      } else if let conversion = driver.conversionTime {
-        // A chip that waits to be told: the driver does so at this look.
-        clock.advance(bySeconds: conversion)
+      if let pause = driver.conversionTime {
+        clock.advance(bySeconds: pause)
       } else {
-        return nil
+        guard let ready = nextDataReady() else { return nil }
+        clock.advance(to: ready)
       }
       if let reading = try driver.poll() { return reading }
     }

@@ -17,6 +17,9 @@ struct SelfTestContract: Sendable, CustomTestStringConvertible {
     /// What the twin's sound chip does, and how far noise may take the report from it.
     let deflection: [Double]
     let noise: Double
+    /// Shares of the deflection that are within the limits on every axis, and beyond them on one.
+    var passes = [0.6, 1.4]
+    var fails = [0.1, 3.2]
   }
 
   let chip: FaultContract
@@ -161,7 +164,10 @@ private func finish(
   @Test("some of those shares fail and some pass, in every chip")
   func shares() throws {
     for contract in SelfTestContract.all {
-      for (share, passes) in [(0.1, false), (0.6, true), (1.4, true), (3.2, false)] {
+      let shares = contract.sensors.flatMap { sensor in
+        sensor.passes.map { ($0, true) } + sensor.fails.map { ($0, false) }
+      }
+      for (share, passes) in shares {
         let bench = contract.bench()
         bench.begin(.selfTestDeflection(share: share))
         var test = try contract.test()
@@ -188,11 +194,12 @@ private func finish(
     "a bus that fails at any step ends it with that error; afterwards chip and self-test are as new",
     arguments: [Fault.noAnswer, .timeout, .shortRead(bytes: 0)])
   func busErrors(_ fault: Fault) throws {
-    let reason: BusError.Reason =
+    // A transfer that ended early may be of any length.
+    let reason: BusError.Reason? =
       switch fault {
       case .noAnswer: .noAnswer
       case .timeout: .timedOut
-      default: .shortTransfer(expected: 1, actual: 0)
+      default: nil
       }
     for contract in SelfTestContract.all {
       var steps = 0
@@ -210,7 +217,11 @@ private func finish(
           Issue.record("\(String(describing: error)) at step \(place)")
           continue
         }
-        #expect(found.reason == reason)
+        if case .shortTransfer(_, actual: 0) = found.reason {
+          #expect(reason == nil)
+        } else {
+          #expect(found.reason == reason)
+        }
         #expect(found.bus == ContractBench.bus)
         #expect(found.address == contract.chip.address)
         #expect(found.register != nil)
