@@ -13,16 +13,17 @@ import Testing
         "LIS3MDL", "LSM303DLHC-M", "LSM9DS1-M", "MMC5603", "MMC5983MA", "QMC5883L", "QMC5883P",
         "QMC6310", "RM3100",
         "LSM303DLHC-A",
-        "LSM6DSOX", "BMP280", "BME280",
-        "DPS310",
-        "u-blox", "NMEA",
+        "LSM6DSOX",
+        "BME280", "BME680", "BMP180", "BMP280", "BMP388", "BMP390", "BMP581", "BMP585", "DPS310",
+        "DPS368", "LPS22HB", "LPS22HH", "LPS25HB", "LPS28DFW", "MS5607", "MS5611", "SPA06",
+        "SPL06", "u-blox", "NMEA",
       ])
     #expect(ChipCatalog.chip(named: "LSM6DSOX")?.kind == .inertial)
     #expect(ChipCatalog.chip(named: "lsm6dsox") == nil)
     #expect(
       ChipCatalog.addresses == [
         0x0C, 0x0D, 0x0E, 0x0F, 0x10, 0x11, 0x12, 0x13, 0x14, 0x15, 0x19, 0x1C, 0x1E, 0x20, 0x21,
-        0x22, 0x23, 0x2C, 0x30, 0x3C, 0x42, 0x6A, 0x6B, 0x76, 0x77,
+        0x22, 0x23, 0x2C, 0x30, 0x3C, 0x42, 0x46, 0x47, 0x5C, 0x5D, 0x6A, 0x6B, 0x76, 0x77,
       ])
   }
 
@@ -47,8 +48,16 @@ import Testing
         "LSM303DLHC-A", [.read(0x0F, [0x00]), .read(0xA0, [0x07, 0, 0, 0, 0, 0])], .possible
       ),
       ("LSM6DSOX", [.read(0x0F, [0x6C])], .certain), ("BMP280", [.read(0xD0, [0x58])], .certain),
-      ("BMP280", [.read(0xD0, [0x56])], .certain), ("BME280", [.read(0xD0, [0x60])], .certain),
-      ("DPS310", [.read(0x0D, [0x10])], .likely),
+      ("BME680", [.read(0xD0, [0x61])], .certain), ("BMP180", [.read(0xD0, [0x55])], .certain),
+      ("BMP280", [.read(0xD0, [0x56])], .certain),
+      ("BME280", [.read(0xD0, [0x60])], .certain),
+      ("BMP388", [.read(0x00, [0x50])], .certain), ("BMP390", [.read(0x00, [0x60])], .certain),
+      ("DPS310", [.read(0x0D, [0x10])], .likely), ("DPS368", [.read(0x0D, [0x10])], .possible),
+      ("SPL06", [.read(0x0D, [0x10])], .possible), ("SPA06", [.read(0x0D, [0x11])], .likely),
+      ("LPS22HB", [.read(0x0F, [0xB1])], .likely), ("LPS22HH", [.read(0x0F, [0xB3])], .certain),
+      ("LPS25HB", [.read(0x0F, [0xBD])], .likely), ("LPS28DFW", [.read(0x0F, [0xB4])], .likely),
+      ("MS5607", MS5611Tests.prom, .possible), ("MS5611", MS5611Tests.prom, .likely),
+      ("BMP581", [.read(0x01, [0x50])], .certain), ("BMP585", [.read(0x01, [0x51])], .certain),
       ("u-blox", [.read(0xFD, [0x01, 0x80])], .possible),
     ])
   func told(
@@ -78,7 +87,8 @@ import Testing
       ("QMC5883P", [.read(0x00, [0x90])]), ("QMC6310", [.read(0x00, [0x00])]),
       ("LSM303DLHC-A", [.read(0x0F, [0xFF]), .read(0xA0, [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF])]),
       ("LSM6DSOX", [.read(0x0F, [0x6A])]), ("BMP280", [.read(0xD0, [0x60])]),
-      ("BME280", [.read(0xD0, [0x61])]), ("DPS310", [.read(0x0D, [0x11])]),
+      ("BME280", [.read(0xD0, [0x61])]), ("BMP388", [.read(0x00, [0x60])]),
+      ("DPS310", [.read(0x0D, [0x11])]),
       ("u-blox", [.read(0xFD, [0xFF, 0xFF])]), ("NMEA", []),
     ])
   func notTold(name: String, script: [Transfer]) throws {
@@ -90,8 +100,18 @@ import Testing
 
   @Test("at an address that several chips share, all are asked")
   func shared() throws {
-    let device = ScriptedDevice([.read(0xD0, [0x00]), .read(0xD0, [0x00]), .read(0x0D, [0x10])])
-    #expect(try ChipCatalog.identify(device, at: 0x77).map(\.chip) == ["DPS310"])
+    // The MS5607 and the MS5611 are asked for their PROMs.
+    let blank = (0..<8).map { Transfer.read(0xA0 + 2 * UInt8($0), [0x00, 0x00]) }
+    let device = ScriptedDevice(
+      [
+        .read(0xD0, [0x00]), .read(0xD0, [0x00]), .read(0xD0, [0x00]), .read(0xD0, [0x00]),
+        .read(0x00, [0x00]),
+        .read(0x00, [0x00]),
+        .read(0x0D, [0x10]),
+        .read(0x0D, [0x10]),
+      ] + blank + blank + [.read(0x0D, [0x10]), .read(0x0D, [0x10])])
+    #expect(
+      try ChipCatalog.identify(device, at: 0x77).map(\.chip) == ["DPS310", "DPS368", "SPL06"])
     device.expectDone()
     #expect(try ChipCatalog.identify(device, at: 0x50).isEmpty)
   }

@@ -54,6 +54,35 @@ import Testing
     #expect([c.c00, c.c10, c.c01, c.c11, c.c20, c.c21, c.c30] == [0, 0, 5, 7, 0, 0, 0])
   }
 
+  @Test("C31 and C40 of the SPA06 share 0x23, and every other chip has none")
+  func quartic() throws {
+    let bytes = block(Self.coefficients + [0xFD, 0xB0, 0xD7])
+    let c = try DPS310Coefficients(bytes, .spa06)
+    #expect([c.c30, c.c31, c.c40] == [-1289, -37, 215])
+    let none = try DPS310Coefficients(bytes, .spl06)
+    #expect([none.c30, none.c31, none.c40] == [-1289, 0, 0])
+    // 92329.4296875 + 215 / 256 + 37 * 0.375 / 64.
+    #expect(
+      near(
+        DPS310Conversion.pressure(scaled: -0.25, temperature: 0.375, c), 92_330.486328125, 1e-9))
+  }
+
+  @Test(
+    "Goertek's chips are neither asked for a source nor mended; the SPA06 has one temperature sensor",
+    arguments: [(DPS310.Chip.spl06, UInt8(0x10), UInt8(0xD0)), (.spa06, 0x11, 0x50)])
+  func goertek(chip: DPS310.Chip, identity: UInt8, temperature: UInt8) throws {
+    let more: [UInt8] = chip == .spa06 ? [0xFD, 0xB0, 0xD7] : []
+    let image: [(UInt8, UInt8)] = [(0x09, 0x04), (0x06, 0x54), (0x07, temperature), (0x08, 0x07)]
+    let device = ScriptedDevice(
+      [
+        .read(0x0D, [identity]), .write(0x0C, [0x09]), .read(0x08, [0xC0]),
+        .read(0x10, Self.coefficients + more),
+      ] + written(image))
+    var driver = RegisterDriver(device, DPS310(chip: chip, outputRate: 25))
+    _ = try startUp(&driver)
+    device.expectDone()
+  }
+
   @Test("the extreme values of 12 and 20 bits keep their sign")
   func extremes() throws {
     let c = try DPS310Coefficients(

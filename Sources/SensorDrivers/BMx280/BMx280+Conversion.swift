@@ -10,6 +10,8 @@ public struct BMx280Trim: Sendable, Hashable {
   public var p1: Double, p2: Double, p3: Double, p4: Double, p5: Double, p6: Double, p7: Double
   /// The last two of the pressure coefficients.
   public var p8: Double, p9: Double
+  /// The BME680's cubic one; 0 in the others.
+  public var p10 = 0.0
 
   /// Decodes the 24 bytes 0x88 to 0x9F. Throws `.invalidTrim` when they cannot be: without dig_T1 or
   /// dig_P1, or all ones, which is what a chip that does not answer looks like.
@@ -70,7 +72,8 @@ public enum BMx280Conversion {
     let scale = (1 + slope / 32768) * trim.p1
     guard scale != 0 else { return nil }
     let p = (1_048_576 - Double(raw) - offset / 4096) * 6250 / scale
-    return p + (trim.p9 * p * p / 2_147_483_648 + p * trim.p8 / 32768 + trim.p7) / 16
+    let bend = trim.p9 * p * p / 2_147_483_648 + p * p * p * trim.p10 * 0x1p-41
+    return p + (bend + p * trim.p8 / 32768 + trim.p7) / 16
   }
 
   /// Pressure in pascals and temperature in degrees Celsius from six bytes at `offset`: pressure

@@ -10,18 +10,19 @@ public struct DPS310Coefficients: Sendable, Hashable {
   public var c00: Double, c10: Double
   /// Pressure: 16 bits each.
   public var c01: Double, c11: Double, c20: Double, c21: Double, c30: Double
+  /// Pressure, SPA06 only: 12 bits each; 0 in the others.
+  public var c31 = 0.0, c40 = 0.0
 
   /// Decodes the 18 bytes 0x10 to 0x21, two's complement, high bits first: C0 and C1 share 0x11, C00
   /// and C10 share 0x15; C01 is at 0x18, C11 at 0x1A, C20 at 0x1C, C21 at 0x1E, C30 at 0x20. Throws
   /// `.invalidTrim` for all zeros and for all ones.
-  public init(_ block: RegisterBlock) throws(DriverError) {
-    var zeros = true
-    var ones = true
-    for index in 0..<18 {
-      if block[index] != 0 { zeros = false }
-      if block[index] != 0xFF { ones = false }
+  ///
+  /// The SPA06 has three bytes more, in which C31 and C40 share 0x23 (so ESPHome's and Betaflight's drivers say with
+  /// one voice).
+  public init(_ block: RegisterBlock, _ chip: DPS310.Chip = .dps310) throws(DriverError) {
+    guard !block.isBlank(18) else {
+      throw .invalidTrim("\(chip.rawValue): the coefficients are blank")
     }
-    guard !zeros, !ones else { throw .invalidTrim("DPS310: the coefficients are blank") }
     c0 = Self.signed(UInt32(block[0]) << 4 | UInt32(block[1]) >> 4, bits: 12)
     c1 = Self.signed(UInt32(block[1] & 0x0F) << 8 | UInt32(block[2]), bits: 12)
     c00 = Self.signed(
@@ -33,6 +34,9 @@ public struct DPS310Coefficients: Sendable, Hashable {
     c20 = Double(block.int16BigEndian(12))
     c21 = Double(block.int16BigEndian(14))
     c30 = Double(block.int16BigEndian(16))
+    guard chip == .spa06 else { return }
+    c31 = Self.signed(UInt32(block[18]) << 4 | UInt32(block[19]) >> 4, bits: 12)
+    c40 = Self.signed(UInt32(block[19] & 0x0F) << 8 | UInt32(block[20]), bits: 12)
   }
 
   private static func signed(_ value: UInt32, bits: UInt32) -> Double {
@@ -75,11 +79,12 @@ public enum DPS310Conversion {
   /// Pressure in pascals from the scaled raw pressure and temperature of the same burst (4.9.1):
   /// c00 + p (c10 + p (c20 + p c30)) + t c01 + t p (c11 + p c21). Valid from 30000 to 120000. Worked
   /// number: p = -0.25, t = 0.375 with c00 = 79832, c10 = -56308, c20 = -9701, c30 = -1289,
-  /// c01 = -2295, c11 = 1444, c21 = 111 gives 92329.43.
+  /// c01 = -2295, c11 = 1444, c21 = 111 gives 92329.43. The SPA06 adds p^4 c40 + t p^3 c31.
   public static func pressure(
     scaled p: Double, temperature t: Double, _ c: DPS310Coefficients
   ) -> Double {
-    c.c00 + p * (c.c10 + p * (c.c20 + p * c.c30)) + t * c.c01 + t * p * (c.c11 + p * c.c21)
+    let alone = c.c00 + p * (c.c10 + p * (c.c20 + p * (c.c30 + p * c.c40)))
+    return alone + t * (c.c01 + p * (c.c11 + p * (c.c21 + p * c.c31)))
   }
 
   /// Pressure in pascals and temperature in degrees Celsius from the six output bytes, pressure first.

@@ -1,4 +1,4 @@
-// Registers of the Infineon DPS310 (datasheet rev. 1.2, sections 7 and 8).
+// Registers of the Infineon DPS310 (datasheet rev. 1.2, sections 7 and 8); those of DPS368, SPL06 and SPA06 lie alike.
 
 /// The registers that the driver touches.
 enum DPS310Register {
@@ -16,7 +16,7 @@ enum DPS310Register {
   static let reset: UInt8 = 0x0C
   /// Revision 1, product 0: 0x10.
   static let identity: UInt8 = 0x0D
-  /// 18 bytes of coefficients, 0x10 to 0x21.
+  /// 18 bytes of coefficients, 0x10 to 0x21; 21 in the SPA06.
   static let coefficients: UInt8 = 0x10
   /// Bit 7: the coefficients belong to the temperature sensor in the pressure cell (1) or in the
   /// ASIC (0); the same one has to be measured.

@@ -1,16 +1,36 @@
-// The Infineon DPS310 barometer on I2C (0x77 or 0x76).
+// The Infineon DPS310 and DPS368 and the Goertek SPL06 and SPA06 barometers on I2C (0x77 or 0x76).
 
 public import SensorBus
 public import SensorTypes
 
-/// Infineon DPS310 (and DPS368, the same in a water-tight package): pressure and temperature in the background
-/// at one rate, temperature with single precision (its noise hardly reaches the pressure).
+/// Infineon DPS310 or one of its family: pressure and temperature in the background at one rate, temperature with
+/// single precision (its noise hardly reaches the pressure).
 public struct DPS310: RegisterChip, Hashable {
+  /// Which of the family.
+  public enum Chip: String, Sendable, Hashable, CaseIterable {
+    /// Identity 0x10.
+    case dps310 = "DPS310"
+    /// The same in a water-tight package.
+    case dps368 = "DPS368"
+    /// Goertek SPL06-001 and SPL06-007: the same registers and the same identity, coefficients of the sensor in the
+    /// pressure cell without a register that says so, and nothing to mend.
+    case spl06 = "SPL06"
+    /// Goertek SPA06-003 and SPL07-003: identity 0x11, two more coefficients, one temperature sensor.
+    case spa06 = "SPA06"
+
+    var identity: UInt8 { self == .spa06 ? 0x11 : DPS310Register.product }
+    var isInfineon: Bool { self == .dps310 || self == .dps368 }
+    /// Bytes of coefficients.
+    var coefficientCount: Int { self == .spa06 ? 21 : 18 }
+  }
+
   /// The rates that the chip has, Hz (7.3); the code is the index.
   public static let outputRates: [Double] = [1, 2, 4, 8, 16, 32, 64, 128]
   /// Milliseconds of a measurement by the code of its oversampling, x1 to x128 (8.3, table 16).
   static let measurementTimes = [3.6, 5.2, 8.4, 14.8, 27.6, 53.2, 104.4, 206.8]
 
+  /// Which chip.
+  public let chip: Chip
   /// Conversions a second, one of `outputRates`.
   public let outputRate: Double
   /// The code of the pressure oversampling: 0 (x1) to 7 (x128).
@@ -18,11 +38,13 @@ public struct DPS310: RegisterChip, Hashable {
   private let rateIndex: Int
   private var coefficients: DPS310Coefficients?
   /// Whether the coefficients belong to the sensor in the pressure cell, as those of all chips sold do.
-  private var hasExternalTemperature = true
+  private var hasExternalTemperature: Bool
 
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is, and the strongest
   /// oversampling that leaves time for both measurements within a second (8.1).
-  public init(outputRate: Double) {
+  public init(chip: Chip = .dps310, outputRate: Double) {
+    self.chip = chip
+    hasExternalTemperature = chip != .spa06
     rateIndex = nextRate(Self.outputRates, atLeast: outputRate)
     let rate = Self.outputRates[rateIndex]
     let single = Self.measurementTimes[0]
@@ -50,27 +72,29 @@ public struct DPS310: RegisterChip, Hashable {
   }
 
   /// The name in board files.
-  public var name: String { "DPS310" }
+  public var name: String { chip.rawValue }
 
   /// Half the pressure measurement.
   public var latency: Double { Self.measurementTimes[pressurePrecision] / 2000 }
 
   /// Identity, soft reset, until sensor and coefficients are ready (40 ms by the datasheet, at most
-  /// 140 ms here), coefficients and their source, temperature mend, configuration, read-back.
+  /// 140 ms here), coefficients, their source and the temperature mend of Infineon's chips, configuration,
+  /// read-back.
   public var startSteps: [StartStep] {
-    [
-      .identify(register: DPS310Register.identity, anyOf: [DPS310Register.product]),
+    let infineon: [StartStep] = [
+      .read(register: DPS310Register.coefficientSource, count: 1),
+      .write(DPS310Register.temperatureMend),
+    ]
+    return [
+      .identify(register: DPS310Register.identity, anyOf: [chip.identity]),
       .write([RegisterSetting(DPS310Register.reset, DPS310Register.softReset)]),
       .wait(seconds: 0.04),
       .await(
         register: DPS310Register.measurement, mask: DPS310Register.started,
         value: DPS310Register.started, every: 0.01, looks: 11,
         what: "sensor or coefficients do not become ready"),
-      .read(register: DPS310Register.coefficients, count: 18),
-      .read(register: DPS310Register.coefficientSource, count: 1),
-      .write(DPS310Register.temperatureMend),
-      .configure(),
-    ]
+      .read(register: DPS310Register.coefficients, count: chip.coefficientCount),
+    ] + (chip.isInfineon ? infineon : []) + [.configure()]
   }
 
   /// Takes the coefficients, and where they belong.
@@ -78,7 +102,7 @@ public struct DPS310: RegisterChip, Hashable {
     _ block: RegisterBlock, from register: UInt8
   ) throws(DriverError) {
     if register == DPS310Register.coefficients {
-      coefficients = try DPS310Coefficients(block)
+      coefficients = try DPS310Coefficients(block, chip)
     } else {
       hasExternalTemperature = block[0] & 0x80 != 0
     }
@@ -112,13 +136,22 @@ public struct DPS310: RegisterChip, Hashable {
 }
 
 extension ChipDescription {
-  /// Infineon DPS310. No self-test: none in the register map (datasheet rev. 1.2, section 7).
-  static let dps310 = ChipDescription(
-    "DPS310", .barometer, addresses: [0x77, 0x76],
-    fingerprints: [
-      .identity(
-        DPS310Register.identity, [DPS310Register.product], .likely,
-        "an SPL06-001 answers the same")
-    ]
-  ) { DPS310(outputRate: $0) }
+  /// Infineon DPS310.
+  static let dps310 = dps(.dps310, .likely, "a DPS368 or SPL06 answers the same")
+  /// Infineon DPS368.
+  static let dps368 = dps(.dps368, .possible, "a DPS310 or SPL06 answers the same")
+  /// Goertek SPL06-001 and SPL06-007.
+  static let spl06 = dps(.spl06, .possible, "a DPS310 or DPS368 answers the same")
+  /// Goertek SPA06-003.
+  static let spa06 = dps(.spa06, .likely, "an SPL07-003 answers and works the same")
+
+  /// No self-test: none in the register map (datasheet rev. 1.2, section 7).
+  private static func dps(
+    _ chip: DPS310.Chip, _ confidence: ChipIdentification.Confidence, _ note: String
+  ) -> ChipDescription {
+    ChipDescription(
+      chip.rawValue, .barometer, addresses: [0x77, 0x76],
+      fingerprints: [.identity(DPS310Register.identity, [chip.identity], confidence, note)]
+    ) { DPS310(chip: chip, outputRate: $0) }
+  }
 }

@@ -99,6 +99,8 @@ public enum StartStep: Sendable, Hashable {
   case identify(register: UInt8, anyOf: [UInt8])
   /// The registers from here on must hold these bytes, at most 32.
   case identifyAll(register: UInt8, [UInt8])
+  /// The chip is sent its sub-address alone: a command without a value.
+  case command(UInt8)
   /// The settings are written, in order; nothing is read back.
   case write([RegisterSetting])
   /// The chip gets time.

@@ -71,6 +71,7 @@ public struct RegisterDriver<Chip: RegisterChip, Device: RegisterDevice & ~Copya
           chip: chip.name, register: register + UInt8(index), expected: byte,
           found: found[index])
       }
+    case .command(let command): try device.send(command)
     case .write(let settings):
       for setting in settings { try device.put(setting.register, setting.value) }
     case .wait(let seconds): return seconds

@@ -85,6 +85,15 @@ extension RegisterDevice where Self: ~Copyable {
     do { try write(register, value) } catch { throw .bus(error) }
   }
 
+  /// Sends a command without a value.
+  borrowing func send(_ command: UInt8) throws(DriverError) {
+    do {
+      try write(command, from: UnsafeRawBufferPointer(start: nil, count: 0))
+    } catch {
+      throw .bus(error)
+    }
+  }
+
   /// Throws `.wrongIdentity` unless `register` holds `expected`.
   borrowing func identify(
     _ chip: String, _ register: UInt8, is expected: UInt8

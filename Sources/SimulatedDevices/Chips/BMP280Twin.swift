@@ -1,9 +1,7 @@
 // Bosch BMP280 and BME280 (datasheets BST-BMP280-DS001 and BST-BME280-DS002).
 
-public import SensorTypes
-
 /// The twin of a BMP280, or of a BME280 with its humidity channel, over I2C.
-public struct BMP280Twin: ConvertingTwin {
+public struct BMP280Twin: ResettingTwin, PairWriting {
   /// Which of the two.
   public enum Variant: Sendable, Hashable {
     /// Pressure and temperature, identity 0x58.
@@ -38,14 +36,13 @@ public struct BMP280Twin: ConvertingTwin {
     self.trim = trim
   }
 
-  /// Applies power: registers take their reset values and the start-up time begins.
-  public mutating func powerOn(at time: Timestamp) {
-    // Start-up time, table 2: 2 ms until the first communication.
-    core.power(at: time, answersAfter: 0.002)
-    reset()
-  }
+  /// Seconds from power to the first answer.
+  ///
+  /// Start-up time, table 2: 2 ms until the first communication.
+  public let startUpTime = 0.002
 
-  private mutating func reset() {
+  /// Registers take their reset values.
+  public mutating func reset() {
     for index in registers.indices { registers[index] = 0 }
     registers[0xD0] = variant == .bmp280 ? 0x58 : 0x60
     // Data registers of a skipped measurement, section 4.3.6.
@@ -63,21 +60,8 @@ public struct BMP280Twin: ConvertingTwin {
 
   /// The register that follows in the same transfer.
   ///
-  /// Section 5.2.2: a read always moves on.
+  /// Section 5.2.2: a read always moves on; a write does not.
   public func nextRegister(after register: UInt8, subaddress: UInt8) -> UInt8 { register &+ 1 }
-
-  /// Writes bytes in one transaction.
-  ///
-  /// Section 5.2.1: a write does not; further registers come as pairs of address and value.
-  public mutating func write(
-    _ subaddress: UInt8, from bytes: UnsafeRawBufferPointer, now: Timestamp
-  ) {
-    advance(to: now)
-    var register = subaddress
-    for index in 0..<bytes.count {
-      if index % 2 == 0 { writeByte(register, bytes[index]) } else { register = bytes[index] }
-    }
-  }
 
   private var isUpdating: Bool { core.now < trimLoaded }
 

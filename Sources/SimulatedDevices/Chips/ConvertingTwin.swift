@@ -144,6 +144,23 @@ extension ConvertingTwin {
   }
 }
 
+/// A chip that comes up with the registers that a reset leaves.
+public protocol ResettingTwin: ConvertingTwin {
+  /// Seconds from power to the first answer.
+  var startUpTime: Double { get }
+
+  /// Registers take their reset values; what goes on ends.
+  mutating func reset()
+}
+
+extension ResettingTwin {
+  /// Applies power: registers take their reset values and the start-up time begins.
+  public mutating func powerOn(at time: Timestamp) {
+    core.power(at: time, answersAfter: startUpTime)
+    reset()
+  }
+}
+
 /// A chip whose sub-address moves on where its most significant bit is set (ST's older chips).
 public protocol FlagIncrementing {}
 
@@ -154,5 +171,21 @@ extension FlagIncrementing where Self: ChipTwin {
   /// The register that follows in the same transfer.
   public func nextRegister(after register: UInt8, subaddress: UInt8) -> UInt8 {
     subaddress & 0x80 == 0 ? register : (register &+ 1) & 0x7F
+  }
+}
+
+/// A chip to which a longer write comes as pairs of address and value (Bosch's barometers; BMP280 5.2.1).
+public protocol PairWriting {}
+
+extension PairWriting where Self: ChipTwin {
+  /// Writes bytes in one transaction.
+  public mutating func write(
+    _ subaddress: UInt8, from bytes: UnsafeRawBufferPointer, now: Timestamp
+  ) {
+    advance(to: now)
+    var register = subaddress
+    for index in 0..<bytes.count {
+      if index % 2 == 0 { writeByte(register, bytes[index]) } else { register = bytes[index] }
+    }
   }
 }

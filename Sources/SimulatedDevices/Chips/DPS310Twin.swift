@@ -1,71 +1,23 @@
-// Infineon DPS310 barometer (datasheet v1.2): coefficients, scale factors, background and command mode.
+// Infineon DPS310 barometer (datasheet v1.2) and its family: coefficients, scale factors, background and command mode.
 
-public import SensorTypes
-
-/// The coefficients of a DPS310 and the polynomials that use them (datasheet, "How to calculate compensated values").
-public struct DPS310Coefficients: Sendable, Hashable {
-  /// c0 and c1, 12 bits signed.
-  public var c0: Int32, c1: Int32
-  /// c00 and c10, 20 bits signed.
-  public var c00: Int32, c10: Int32
-  /// c01, c11, c20, c21 and c30, 16 bits signed.
-  public var c01: Int32, c11: Int32, c20: Int32, c21: Int32, c30: Int32
-
-  /// Values of the size that real chips carry; the datasheet prints no example.
-  public static let typical = DPS310Coefficients(
-    c0: 209, c1: -259, c00: 81007, c10: -55108, c01: -2792, c11: 1355, c20: -9818, c21: 126,
-    c30: -1372)
-
-  /// Temperature, degrees Celsius, of a scaled raw temperature (raw divided by the scale factor).
-  public func temperature(_ scaled: Double) -> Double { Double(c0) * 0.5 + Double(c1) * scaled }
-
-  /// Pressure, pascals, of scaled raw pressure and temperature.
-  public func pressure(_ scaled: Double, temperature t: Double) -> Double {
-    let slope = Double(c10) + scaled * (Double(c20) + scaled * Double(c30))
-    let cross = t * Double(c01) + t * scaled * (Double(c11) + scaled * Double(c21))
-    return Double(c00) + scaled * slope + cross
+/// The twin of a DPS310, or of one of its family, over I2C. Its FIFO holds its configuration bits and is always empty.
+public struct DPS310Twin: ResettingTwin {
+  /// Which of the family.
+  public enum Variant: Sendable, Hashable {
+    /// DPS310 and DPS368.
+    case infineon
+    /// Identity 0x10 as well; no register says to which sensor the coefficients belong (the one in the cell).
+    case spl06
+    /// Identity 0x11; one temperature sensor.
+    case spa06
   }
 
-  /// The scaled raw temperature that compensates to `celsius`.
-  public func scaledTemperature(celsius: Double) -> Double {
-    (celsius - Double(c0) * 0.5) / Double(c1)
-  }
-
-  /// The scaled raw pressure, -2 to 2, that compensates to `pascals`.
-  public func scaledPressure(pascals: Double, temperature t: Double) -> Double {
-    // Pressure falls as the raw value grows.
-    bisection(from: -2, to: 2) { pressure($0, temperature: t) > pascals }
-  }
-
-  /// The coefficient registers 0x10 to 0x21, packed as in the datasheet's "Calibration coefficients".
-  func store(into registers: inout [UInt8]) {
-    func put(_ value: Int32, at register: Int) {
-      registers[register] = UInt8(truncatingIfNeeded: value >> 8)
-      registers[register + 1] = UInt8(truncatingIfNeeded: value)
-    }
-    registers[0x10] = UInt8(truncatingIfNeeded: c0 >> 4)
-    registers[0x11] =
-      UInt8(truncatingIfNeeded: c0 << 4) & 0xF0 | UInt8(truncatingIfNeeded: c1 >> 8) & 0x0F
-    registers[0x12] = UInt8(truncatingIfNeeded: c1)
-    put(c00 >> 4, at: 0x13)
-    registers[0x15] =
-      UInt8(truncatingIfNeeded: c00 << 4) & 0xF0 | UInt8(truncatingIfNeeded: c10 >> 16) & 0x0F
-    put(c10, at: 0x16)
-    put(c01, at: 0x18)
-    put(c11, at: 0x1A)
-    put(c20, at: 0x1C)
-    put(c21, at: 0x1E)
-    put(c30, at: 0x20)
-  }
-}
-
-/// The twin of a DPS310 over I2C. Its FIFO holds its configuration bits and is always empty.
-public struct DPS310Twin: ConvertingTwin {
   /// The register that tells which chip it is.
   public let identityRegister: UInt8? = 0x0D
   /// What it stands on.
   public var core: TwinCore
 
+  private let variant: Variant
   private let coefficients: DPS310Coefficients
 
   private var registers = [UInt8](repeating: 0, count: 256)
@@ -80,23 +32,23 @@ public struct DPS310Twin: ConvertingTwin {
   public init(_ core: TwinCore) { self.init(core, coefficients: .typical) }
 
   /// Makes a chip with coefficients of its own, not powered yet: call `powerOn`.
-  public init(_ core: TwinCore, coefficients: DPS310Coefficients) {
+  public init(
+    _ core: TwinCore, _ variant: Variant = .infineon, coefficients: DPS310Coefficients
+  ) {
     self.core = core
+    self.variant = variant
     self.coefficients = coefficients
   }
 
-  /// Applies power: registers take their reset values and the start-up time begins.
-  public mutating func powerOn(at time: Timestamp) {
-    core.power(at: time, answersAfter: 0.002_5)
-    reset()
-  }
+  /// Seconds from power to the first answer.
+  public let startUpTime = 0.002_5
 
   /// Reset values: the datasheet's register map.
-  private mutating func reset() {
+  public mutating func reset() {
     for index in registers.indices { registers[index] = 0 }
-    registers[0x0D] = 0x10
+    registers[0x0D] = variant == .spa06 ? 0x11 : 0x10
     // The coefficients of this chip belong to its external (MEMS) temperature sensor.
-    registers[0x28] = 0x80
+    registers[0x28] = variant == .infineon ? 0x80 : 0
     coefficients.store(into: &registers)
     pressureSchedule.stop()
     temperatureSchedule.stop()
@@ -133,7 +85,7 @@ public struct DPS310Twin: ConvertingTwin {
       return value
     case 0x0B: return 0x01
     case 0x0C: return 0
-    case 0x10...0x21: return areCoefficientsReady ? registers[Int(register)] : 0
+    case 0x10...0x24: return areCoefficientsReady ? registers[Int(register)] : 0
     default: return registers[Int(register)]
     }
   }
@@ -258,7 +210,7 @@ public struct DPS310Twin: ConvertingTwin {
     var celsius = stimulus.temperature + imperfections.temperatureBias
     if imperfections.noise > 0 { celsius += imperfections.noise * 0.005 * random.gaussian() }
     // The other temperature sensor does not fit the coefficients: some degrees off.
-    if registers[0x07] & 0x80 != registers[0x28] & 0x80 { celsius += 8 }
+    if variant != .spa06, registers[0x07] & 0x80 == 0 { celsius += 8 }
     let factor = Self.scaleFactor(registers[0x07])
     let counts = (coefficients.scaledTemperature(celsius: celsius) * factor).rounded()
     scaledTemperature = counts / factor
@@ -317,8 +269,18 @@ public struct DPS310Twin: ConvertingTwin {
 }
 
 extension TwinDescription {
+  static let dps310 = dps("DPS310", .infineon, .typical)
+  static let dps368 = dps("DPS368", .infineon, .typical)
+  static let spl06 = dps("SPL06", .spl06, .typical)
+  static let spa06 = dps("SPA06", .spa06, .quartic)
+
   /// Absolute 100 Pa; 0.5 Pa a kelvin, of which a third is taken (the board stays cool).
-  static let dps310 = TwinDescription("DPS310", make: { DPS310Twin($0) }) { random, _ in
-    .barometer(bias: 100, perKelvin: 0.15, temperature: 0.5, clock: 0.01, &random)
+  private static func dps(
+    _ name: String, _ variant: DPS310Twin.Variant, _ coefficients: DPS310Coefficients
+  ) -> TwinDescription {
+    TwinDescription(name, make: { DPS310Twin($0, variant, coefficients: coefficients) }) {
+      random, _ in
+      .barometer(bias: 100, perKelvin: 0.15, temperature: 0.5, clock: 0.01, &random)
+    }
   }
 }

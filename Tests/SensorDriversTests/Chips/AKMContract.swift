@@ -77,6 +77,6 @@ extension FaultContract {
         .wrongIdentity(
           chip: chip.rawValue, register: identity.register, expected: identity.expected,
           found: identity.found)
-      ), lost: lost, alike: 51)
+      ), lost: .named(lost), alike: 51)
   }
 }

@@ -46,5 +46,5 @@ extension FaultContract {
     stranger: (
       .wrongIdentity(0x33),
       .wrongIdentity(chip: "BMM150", register: 0x40, expected: 0x32, found: 0x33)
-    ), lost: .configurationLost(register: 0x4B, expected: 0x01, found: 0x00), alike: 31)
+    ), lost: .named(.configurationLost(register: 0x4B, expected: 0x01, found: 0x00)), alike: 31)
 }

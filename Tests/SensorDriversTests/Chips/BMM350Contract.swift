@@ -41,5 +41,5 @@ extension FaultContract {
     stranger: (
       .wrongIdentity(0x32),
       .wrongIdentity(chip: "BMM350", register: 0x00, expected: 0x33, found: 0x32)
-    ), lost: .configurationLost(register: 0x04, expected: 0x35, found: 0x14), alike: 51)
+    ), lost: .named(.configurationLost(register: 0x04, expected: 0x35, found: 0x14)), alike: 51)
 }

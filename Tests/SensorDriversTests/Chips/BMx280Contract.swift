@@ -73,7 +73,7 @@ extension FaultContract {
         .wrongIdentity(stranger),
         .wrongIdentity(
           chip: chip.rawValue, register: 0xD0, expected: identity, found: stranger)
-      ), lost: .configurationLost(register: 0xF4, expected: 0x57, found: 0x00), alike: 51)
+      ), lost: .named(.configurationLost(register: 0xF4, expected: 0x57, found: 0x00)), alike: 51)
   }
 }
 

@@ -75,6 +75,6 @@ extension FaultContract {
       stranger: (
         .wrongIdentity(0x33),
         .wrongIdentity(chip: name, register: 0x0A, expected: 0x48, found: 0x33)
-      ), lost: .configurationLost(register: 0x00, expected: lost, found: 0x10), alike: 51)
+      ), lost: .named(.configurationLost(register: 0x00, expected: lost, found: 0x10)), alike: 51)
   }
 }

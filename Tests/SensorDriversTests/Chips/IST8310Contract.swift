@@ -31,5 +31,5 @@ extension FaultContract {
     stranger: (
       .wrongIdentity(0x48),
       .wrongIdentity(chip: "IST8310", register: 0x00, expected: 0x10, found: 0x48)
-    ), lost: .configurationLost(register: 0x41, expected: 0x24, found: 0x00), alike: 51)
+    ), lost: .named(.configurationLost(register: 0x41, expected: 0x24, found: 0x00)), alike: 51)
 }

@@ -37,5 +37,5 @@ extension FaultContract {
     stranger: (
       .wrongIdentity(0x3D),
       .wrongIdentity(chip: "LIS2MDL", register: 0x4F, expected: 0x40, found: 0x3D)
-    ), lost: .configurationLost(register: 0x61, expected: 0x02, found: 0x00), alike: 51)
+    ), lost: .named(.configurationLost(register: 0x61, expected: 0x02, found: 0x00)), alike: 51)
 }

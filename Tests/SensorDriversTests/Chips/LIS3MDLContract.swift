@@ -64,6 +64,7 @@ extension FaultContract {
       stranger: (
         .wrongIdentity(0x40),
         .wrongIdentity(chip: name, register: 0x0F, expected: 0x3D, found: 0x40)
-      ), lost: .configurationLost(register: 0x20, expected: control1, found: 0x10), alike: 51)
+      ), lost: .named(.configurationLost(register: 0x20, expected: control1, found: 0x10)),
+      alike: 51)
   }
 }

@@ -49,5 +49,5 @@ extension FaultContract {
     stranger: (
       .bitFlip(register: 0x23, mask: 0x08),
       .wrongIdentity(chip: "LSM303DLHC-A", register: 0x23, expected: 0x98, found: 0x90)
-    ), lost: .configurationLost(register: 0x22, expected: 0x10, found: 0x00), alike: 51)
+    ), lost: .named(.configurationLost(register: 0x22, expected: 0x10, found: 0x00)), alike: 51)
 }

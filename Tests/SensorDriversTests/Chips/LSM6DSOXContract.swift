@@ -74,5 +74,5 @@ extension FaultContract {
     stranger: (
       .wrongIdentity(0x6A),
       .wrongIdentity(chip: "LSM6DSOX", register: 0x0F, expected: 0x6C, found: 0x6A)
-    ), lost: .configurationLost(register: 0x12, expected: 0x44, found: 0x04), alike: 51)
+    ), lost: .named(.configurationLost(register: 0x12, expected: 0x44, found: 0x04)), alike: 51)
 }

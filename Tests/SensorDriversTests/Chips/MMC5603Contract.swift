@@ -34,5 +34,5 @@ extension FaultContract {
     stranger: (
       .wrongIdentity(0x30),
       .wrongIdentity(chip: "MMC5603", register: 0x39, expected: 0x10, found: 0x30)
-    ), lost: nil, alike: 51)
+    ), lost: .silent, alike: 51)
 }

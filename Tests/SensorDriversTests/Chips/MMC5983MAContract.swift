@@ -42,5 +42,5 @@ extension FaultContract {
     stranger: (
       .wrongIdentity(0x10),
       .wrongIdentity(chip: "MMC5983MA", register: 0x2F, expected: 0x30, found: 0x10)
-    ), lost: nil, alike: 51)
+    ), lost: .silent, alike: 51)
 }

@@ -38,5 +38,5 @@ extension FaultContract {
     stranger: (
       .wrongIdentity(0x10),
       .wrongIdentity(chip: "QMC5883L", register: 0x0D, expected: 0xFF, found: 0x10)
-    ), lost: .configurationLost(register: 0x0B, expected: 0x01, found: 0x00), alike: 51)
+    ), lost: .named(.configurationLost(register: 0x0B, expected: 0x01, found: 0x00)), alike: 51)
 }

@@ -50,6 +50,6 @@ extension FaultContract {
       stranger: (
         .wrongIdentity(0x90),
         .wrongIdentity(chip: name, register: 0x00, expected: 0x80, found: 0x90)
-      ), lost: .configurationLost(register: 0x0B, expected: 0x08, found: 0x00), alike: 51)
+      ), lost: .named(.configurationLost(register: 0x0B, expected: 0x08, found: 0x00)), alike: 51)
   }
 }

@@ -39,5 +39,5 @@ extension FaultContract {
     stranger: (
       .wrongIdentity(0x21),
       .wrongIdentity(chip: "RM3100", register: 0x36, expected: 0x22, found: 0x21)
-    ), lost: .configurationLost(register: 0x0B, expected: 0x95, found: 0x96), alike: 51)
+    ), lost: .named(.configurationLost(register: 0x0B, expected: 0x95, found: 0x96)), alike: 51)
 }

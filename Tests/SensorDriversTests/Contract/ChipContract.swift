@@ -19,6 +19,7 @@ struct ChipContract: Sendable {
     qmc6310, rm3100,
     lsm303dlhcAccelerometer,
     lsm6dsox,
-    bmp280, bme280, dps310,
+    bme280, bme680, bmp180, bmp280, bmp388, bmp390, bmp581, bmp585, dps310, dps368, lps22hb,
+    lps22hh, lps25hb, lps28dfw, ms5607, ms5611, spa06, spl06,
   ]
 }

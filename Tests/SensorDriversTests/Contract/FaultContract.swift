@@ -11,6 +11,16 @@ import Testing
 
 /// One chip with its ordinary noise, its driver, and what that has to say about every fault.
 struct FaultContract: Sendable, CustomTestStringConvertible {
+  /// How a chip that lost its configuration shows it.
+  enum Lost: Sendable, Hashable {
+    /// The check names the first register whose reset value is not the setting's.
+    case named(DriverError)
+    /// Its registers cannot be read: it falls silent, which the hub notices.
+    case silent
+    /// It keeps none: it is told everything at every conversion, and goes on by itself.
+    case nothing
+  }
+
   /// A transfer: where it begins and how many bytes are read.
   struct Read: Sendable {
     let register: UInt8
@@ -33,12 +43,13 @@ struct FaultContract: Sendable, CustomTestStringConvertible {
   let data: Read
   /// A chip that is another, and what the start says to it.
   let stranger: (fault: Fault, error: DriverError)
-  /// What the check of the configuration says after a dip in the supply: the first register whose reset
-  /// value is not the setting's. `nil` for a chip whose registers cannot be read: it falls silent, which the hub
-  /// notices.
-  let lost: DriverError?
+  /// What becomes of a dip in the supply.
+  let lost: Lost
   /// Readings alike, the first included, after which the output counts as stuck.
   let alike: Int
+  /// Looks at the chip that one reading takes: two for a chip that is told to convert pressure and temperature
+  /// one after the other.
+  var looks = 1
 
   var testDescription: String { chip }
 }

@@ -12,7 +12,7 @@ struct AirPath {
   /// could have the same bits: a chip that has no other sign of new data would not count the second.
   let pressures: [Double]
   /// Every 5 degrees.
-  let temperatures = (0...25).map { -40 + 5 * Double($0) }
+  var temperatures = (0...25).map { -40 + 5 * Double($0) }
 
   init(from low: Double, to high: Double, step: Double) {
     var pressures = (0...200).map { low + (high - low) * Double($0) / 200 }

@@ -1,0 +1,182 @@
+// The Bosch BME680 (and BME688) as a barometer on I2C (0x76 or 0x77).
+
+public import SensorBus
+public import SensorTypes
+
+/// Bosch BME680, pressure and temperature alone: humidity is not measured, and the heater of the gas sensor, which
+/// warms the pressure cell, stays off. It has no mode in which it converts by itself: each conversion is told.
+public struct BME680: RegisterChip, Hashable {
+  /// The registers that the driver touches (BST-BME680-DS001, section 5.2).
+  enum Register {
+    /// Bit 7 new_data_0, bit 5 measuring; then the index, pressure and temperature (20 bits left-justified in three
+    /// bytes each, high byte first).
+    static let status: UInt8 = 0x1D
+    /// heat_off bit 3.
+    static let gasHeater: UInt8 = 0x70
+    /// run_gas bit 4, nb_conv in bits 3:0.
+    static let gasRun: UInt8 = 0x71
+    /// osrs_h in bits 2:0.
+    static let controlHumidity: UInt8 = 0x72
+    /// osrs_t, osrs_p, mode, as in the BME280.
+    static let controlMeasurement: UInt8 = 0x74
+    /// filter in bits 4:2.
+    static let config: UInt8 = 0x75
+    /// 23 bytes of trim, 0x8A to 0xA0.
+    static let trim: UInt8 = 0x8A
+    /// Two more: par_t1.
+    static let trimT1: UInt8 = 0xE9
+    static let identity: UInt8 = 0xD0
+    /// Writing 0xB6 is a power-on reset.
+    static let reset: UInt8 = 0xE0
+
+    static let product: UInt8 = 0x61
+    static let softReset: UInt8 = 0xB6
+    static let newData: UInt8 = 0x80
+  }
+
+  /// The slowest that is asked for.
+  private static let slowest = 1.0
+
+  /// Readings a second: one conversion each.
+  public let outputRate: Double
+  /// How often pressure is measured for one output: 1, 2, 4, 8 or 16.
+  public let pressureOversampling: Int
+  private var trim: BMx280Trim?
+  private var trimBytes = RegisterBlock()
+  /// Whether the chip was told to convert, and not read since.
+  private var isTold = false
+
+  /// Converts `outputRate` times a second (at least once), at the strongest oversampling that this leaves time for; as
+  /// fast as the chip can (98 Hz) at the most.
+  public init(outputRate wanted: Double) {
+    let oversampling = [16, 8, 4, 2, 1].first { Self.period($0) * wanted <= 1 } ?? 1
+    pressureOversampling = oversampling
+    let fastest = 1 / Self.period(oversampling)
+    outputRate = wanted <= fastest ? max(Self.slowest, wanted) : fastest
+  }
+
+  /// As in the BME280: x2 for temperature only with x16 for pressure.
+  private static func temperatureOversampling(_ pressure: Int) -> Int { pressure == 16 ? 2 : 1 }
+
+  /// Seconds from one conversion to the next: 1 ms to wake, 1.963 ms a measurement and 9 times 0.477 ms (the figures
+  /// of Bosch's driver, which counts the gas sensor's share always), and a tenth more for the chip's clock.
+  private static func period(_ pressure: Int) -> Double {
+    1.1 * (0.001 + 0.001_963 * Double(pressure + temperatureOversampling(pressure)) + 9 * 0.000_477)
+  }
+
+  /// osrs_t, osrs_p and forced mode: written, it starts a conversion.
+  private var controlMeasurement: UInt8 {
+    let temperature = UInt8(Self.temperatureOversampling(pressureOversampling))
+    return temperature << 5 | UInt8(pressureOversampling.trailingZeroBitCount + 1) << 2 | 0x01
+  }
+
+  /// What is written, in this order: the first conversion comes last. The chip itself puts the mode back.
+  public var registerImage: [RegisterSetting] {
+    [
+      RegisterSetting(Register.gasHeater, 0x08, mask: 0x08),
+      RegisterSetting(Register.gasRun, 0x00, mask: 0x10),
+      RegisterSetting(Register.controlHumidity, 0x00, mask: 0x07),
+      RegisterSetting(Register.config, 0x00, mask: 0x1C),
+      RegisterSetting(Register.controlMeasurement, controlMeasurement, mask: 0xFC),
+    ]
+  }
+
+  /// The name in board files.
+  public var name: String { "BME680" }
+
+  /// Half the pressure measurement.
+  public var latency: Double { 0.001_963 * Double(pressureOversampling) / 2 }
+
+  /// A conversion takes no longer than this; a slower rate leaves a pause.
+  public var conversionTime: Double? { 1 / outputRate }
+
+  /// Identity, reset (10 ms), trim, configuration with the first conversion, read-back.
+  public var startSteps: [StartStep] {
+    [
+      .identify(register: Register.identity, anyOf: [Register.product]),
+      .write([RegisterSetting(Register.reset, Register.softReset)]), .wait(seconds: 0.01),
+      .read(register: Register.trim, count: 23), .read(register: Register.trimT1, count: 2),
+      .configure(),
+    ]
+  }
+
+  /// Takes the trim, which lies in two places.
+  public mutating func take(_ block: RegisterBlock, from register: UInt8) throws(DriverError) {
+    guard register == Register.trimT1 else {
+      trimBytes = block
+      return
+    }
+    trim = try BMx280Trim(bme680: trimBytes, t1: block.uint16LittleEndian(0))
+    isTold = true
+  }
+
+  /// It sleeps whenever it does not convert.
+  public var sleepSettings: [RegisterSetting] {
+    [RegisterSetting(Register.controlMeasurement, controlMeasurement & 0xFC)]
+  }
+
+  /// Takes the conversion that the chip was told to make, once it is there, and tells it the next one. What a read that
+  /// broke off has left is dropped.
+  public mutating func poll<Device: RegisterDevice & ~Copyable>(
+    _ device: borrowing Device, _ outputs: inout OutputChecks
+  ) throws(DriverError) -> Reading? {
+    guard let trim else { return nil }
+    let wasTold = isTold
+    isTold = false
+    let block = try device.get(Register.status, count: 8)
+    // The result is never zero, not even before the first conversion.
+    guard (0..<8).contains(where: { block[$0] != 0 }) else {
+      throw .heldLow(register: Register.status)
+    }
+    if wasTold, block[0] & Register.newData == 0 {
+      // Still measuring; or without power meanwhile, which the configuration tells.
+      isTold = true
+      return nil
+    }
+    try device.put(Register.controlMeasurement, controlMeasurement)
+    isTold = true
+    guard wasTold else { return nil }
+    var data = RegisterBlock()
+    for index in 0..<6 { data[index] = block[index + 2] }
+    guard let air = try BMx280Conversion.atmosphere(data, at: 0, trim) else { return nil }
+    try outputs.check(data)
+    return .atmosphere(pressure: air.pressure, temperature: air.temperature)
+  }
+}
+
+extension BMx280Trim {
+  /// The trim of a BME680, from the 23 bytes 0x8A to 0xA0 and par_t1: the BME280's formulas with other scales and a
+  /// cubic coefficient (BST-BME680-DS001, 3.3.1 and 3.3.2). Throws `.invalidTrim` when par_t1 or par_p1 is blank.
+  public init(bme680 block: RegisterBlock, t1: UInt16) throws(DriverError) {
+    for word in [t1, block.uint16LittleEndian(4)] where word == 0 || word == 0xFFFF {
+      throw .invalidTrim("BME680: par_t1 or par_p1 is blank")
+    }
+    func byte(_ index: Int) -> Double { Double(Int8(bitPattern: block[index])) }
+    func word(_ index: Int) -> Double { Double(block.int16LittleEndian(index)) }
+    self.t1 = Double(t1)
+    t2 = word(0)
+    t3 = byte(2) * 16
+    p1 = Double(block.uint16LittleEndian(4))
+    p2 = word(6)
+    p3 = byte(8) * 32
+    p4 = word(10)
+    p5 = word(12)
+    p7 = byte(14) * 128
+    p6 = byte(15) / 4
+    p8 = word(18)
+    p9 = word(20)
+    p10 = Double(block[22])
+  }
+}
+
+extension ChipDescription {
+  /// Bosch BME680. No self-test of the pressure: the one of Bosch's driver looks at the gas sensor.
+  static let bme680 = ChipDescription(
+    "BME680", .barometer, addresses: [0x77, 0x76],
+    fingerprints: [
+      .identity(
+        BME680.Register.identity, [BME680.Register.product], .certain,
+        "a BME688 answers and measures pressure the same")
+    ]
+  ) { BME680(outputRate: $0) }
+}

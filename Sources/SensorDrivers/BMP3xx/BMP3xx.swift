@@ -1,0 +1,143 @@
+// The Bosch BMP388 and BMP390 barometers on I2C (0x76 or 0x77).
+
+public import SensorBus
+public import SensorTypes
+
+/// Bosch BMP388 or BMP390 in normal mode, the chip's own filter off: whoever estimates altitude filters with
+/// knowledge of time.
+public struct BMP3xx: FlaggedChip, Hashable {
+  /// Which of the two.
+  public enum Chip: String, Sendable, Hashable, CaseIterable {
+    /// Identity 0x50.
+    case bmp388 = "BMP388"
+    /// Identity 0x60, which is a BME280's in another register.
+    case bmp390 = "BMP390"
+
+    var identity: UInt8 { self == .bmp388 ? 0x50 : 0x60 }
+  }
+
+  /// The rates that the chip has, Hz (table 45: 200 Hz halved up to 17 times); below 0.78 Hz nobody asks.
+  public static let outputRates = (0...8).reversed().map { 200 / Double(1 << $0) }
+  private static let range = AirRange(
+    pascals: 30_000...125_000, step: 2.64, degrees: -40...85, degreeStep: 0.005)
+
+  /// Which chip.
+  public let chip: Chip
+  /// Conversions a second, one of `outputRates`.
+  public let outputRate: Double
+  /// The code of the pressure oversampling: 0 (x1) to 5 (x32).
+  public let pressureCode: Int
+  private let rateCode: UInt8
+  private var trim: BMP3xxTrim?
+
+  /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is, and the strongest oversampling
+  /// that it leaves time for.
+  public init(chip: Chip, outputRate: Double) {
+    self.chip = chip
+    let index = nextRate(Self.outputRates, atLeast: outputRate)
+    let rate = Self.outputRates[index]
+    self.outputRate = rate
+    rateCode = UInt8(Self.outputRates.count - 1 - index)
+    pressureCode =
+      (0...5).last {
+        Self.measurementTime(pressure: $0, temperature: Self.temperatureCode($0)) * rate <= 1
+      }
+      ?? 0
+  }
+
+  /// Table 10: x2 for temperature from x16 for pressure on.
+  private static func temperatureCode(_ pressure: Int) -> Int { pressure >= 4 ? 1 : 0 }
+
+  /// Seconds of one conversion of both (3.9.2): 234 us, then pressure, then temperature. The datasheet gives the
+  /// temperature 163 us to settle, Bosch's driver 313 us: the longer one leaves no choice that is too fast.
+  private static func measurementTime(pressure: Int, temperature: Int) -> Double {
+    let microseconds = 234 + 392 + 2020 * (1 << pressure) + 313 + 2020 * (1 << temperature)
+    return Double(microseconds) * 1e-6
+  }
+
+  /// How often pressure is measured for one output: 1 to 32.
+  public var pressureOversampling: Int { 1 << pressureCode }
+
+  /// What is written, in this order; the mode comes last, because it starts conversions. The pin rises with new
+  /// data.
+  public var registerImage: [RegisterSetting] {
+    let temperature = UInt8(Self.temperatureCode(pressureCode))
+    return [
+      RegisterSetting(BMP3xxRegister.interruptControl, 0x42),
+      RegisterSetting(BMP3xxRegister.oversampling, temperature << 3 | UInt8(pressureCode)),
+      RegisterSetting(BMP3xxRegister.rate, rateCode),
+      RegisterSetting(BMP3xxRegister.filter, 0x00),
+      RegisterSetting(BMP3xxRegister.powerControl, 0x33),
+    ]
+  }
+
+  /// The name in board files.
+  public var name: String { chip.rawValue }
+
+  /// Half the pressure measurement, and that of the temperature, which comes after it.
+  public var latency: Double {
+    let pressure = 2020e-6 * Double(pressureOversampling)
+    return pressure / 2 + Double(313 + 2020 << Self.temperatureCode(pressureCode)) * 1e-6
+  }
+
+  /// Identity, soft reset (2 ms, at most 20 ms), trim, configuration, read-back, and no error flag: the chip
+  /// refuses an oversampling that its rate leaves no time for.
+  public var startSteps: [StartStep] {
+    [
+      .identify(register: BMP3xxRegister.identity, anyOf: [chip.identity]),
+      .write([RegisterSetting(BMP3xxRegister.command, BMP3xxRegister.softReset)]),
+      .wait(seconds: 0.002),
+      .await(
+        register: BMP3xxRegister.status, mask: BMP3xxRegister.commandReady,
+        value: BMP3xxRegister.commandReady, every: 0.002, looks: 10, what: "its reset does not end"),
+      .read(register: BMP3xxRegister.trim, count: 21),
+      .configure(),
+      .await(
+        register: BMP3xxRegister.error, mask: 0x05, value: 0, every: 0, looks: 1,
+        what: "it refuses its configuration"),
+    ]
+  }
+
+  /// Takes the trim.
+  public mutating func take(_ block: RegisterBlock, from register: UInt8) throws(DriverError) {
+    trim = try BMP3xxTrim(block)
+  }
+
+  /// Sleep mode; registers are kept.
+  public var sleepSettings: [RegisterSetting] {
+    [RegisterSetting(BMP3xxRegister.powerControl, 0x03)]
+  }
+
+  /// drdy_temp and drdy_press.
+  public var dataReady: (register: UInt8, mask: UInt8) {
+    (BMP3xxRegister.status, BMP3xxRegister.dataReady)
+  }
+
+  /// Pressure, then temperature, which the chip holds together (shadowing, 3.10).
+  public var output: (register: UInt8, count: Int) { (BMP3xxRegister.output, 6) }
+
+  /// Pressure in pascals and temperature in degrees Celsius.
+  public func reading(_ block: RegisterBlock) throws(DriverError) -> Reading {
+    guard let trim else { throw .notReady("\(name): its trim was not read") }
+    let temperature = BMP3xxConversion.temperature(block.uint24LittleEndian(3), trim)
+    let pressure = BMP3xxConversion.pressure(
+      block.uint24LittleEndian(0), temperature: temperature, trim)
+    return try Self.range.reading(pressure: pressure, temperature: temperature)
+  }
+}
+
+extension ChipDescription {
+  /// Bosch BMP388.
+  static let bmp388 = bmp3xx(.bmp388)
+  /// Bosch BMP390.
+  static let bmp390 = bmp3xx(.bmp390)
+
+  /// No self-test: none in the register map. Bosch's driver compares the trim's check sum and a measurement with
+  /// limits of indoor air, which says nothing that a start and a reading do not.
+  private static func bmp3xx(_ chip: BMP3xx.Chip) -> ChipDescription {
+    ChipDescription(
+      chip.rawValue, .barometer, addresses: [0x77, 0x76],
+      fingerprints: [.identity(BMP3xxRegister.identity, [chip.identity], .certain)]
+    ) { BMP3xx(chip: chip, outputRate: $0) }
+  }
+}

@@ -1,0 +1,102 @@
+// The driver of the BME680 against a real chip's bytes and scripted transfers.
+
+import SensorBus
+import SensorDrivers
+import SensorTypes
+import Testing
+
+@Suite struct BME680Tests {
+  /// A real chip's trim: par_t = 26195, 26290, 3; par_p = 35395, -10405, 88, 4836, -118, 30, 26, -765, -3367, 30; and
+  /// one of its measurements, 480732 and 393705: 19.3113 degrees and 100977.52 Pa. (The datasheet prints no example.
+  /// Numbers: the tests of github.com/elixir-sensors/bmp280, test/bmp280/sensor/bme680_sensor_test.exs; packed as the
+  /// datasheet's memory map says.)
+  static let trim: [UInt8] = [
+    0xB2, 0x66, 0x03, 0x00, 0x43, 0x8A, 0x5B, 0xD7, 0x58, 0x00, 0xE4, 0x12, 0x8A, 0xFF, 0x1A, 0x1E,
+    0x00, 0x00, 0x03, 0xFD, 0xD9, 0xF2, 0x1E,
+  ]
+  static let t1: [UInt8] = [0x53, 0x66]
+  static let sample: [UInt8] = [0x60, 0x1E, 0x90, 0x75, 0x5D, 0xC0]
+  static let start: [Transfer] =
+    [.read(0xD0, [0x61]), .write(0xE0, [0xB6]), .read(0x8A, trim), .read(0xE9, t1)]
+    + written([(0x70, 0x08), (0x71, 0x00), (0x72, 0x00), (0x75, 0x00), (0x74, 0x55)])
+
+  func ready(_ device: ScriptedDevice) throws -> RegisterDriver<BME680, ScriptedDevice> {
+    device.then(Self.start)
+    var chip = RegisterDriver(device, BME680(outputRate: 20))
+    #expect(try startUp(&chip) == [0.01])
+    device.expectDone()
+    return chip
+  }
+
+  @Test("a real chip's numbers come out to the printed digits")
+  func vector() throws {
+    let trim = try BMx280Trim(bme680: block(Self.trim), t1: 26195)
+    let fine = BMx280Conversion.fineTemperature(480_732, trim)
+    #expect(near(BMx280Conversion.temperature(fine: fine), 19.3113, 0.00005))
+    let pressure = try #require(BMx280Conversion.pressure(393_705, fine: fine, trim))
+    #expect(near(pressure, 100_977.52, 0.005))
+  }
+
+  @Test("a trim without par_t1 or par_p1 is refused", arguments: [0x0000, 0xFFFF] as [UInt16])
+  func blank(word: UInt16) {
+    var bytes = Self.trim
+    bytes.replaceSubrange(4..<6, with: [UInt8(word & 0xFF), UInt8(word & 0xFF)])
+    let invalid = DriverError.invalidTrim("BME680: par_t1 or par_p1 is blank")
+    #expect(
+      failure { () throws(DriverError) in try BMx280Trim(bme680: block(bytes), t1: 26195) }
+        == invalid)
+    #expect(
+      failure { () throws(DriverError) in try BMx280Trim(bme680: block(Self.trim), t1: word) }
+        == invalid)
+  }
+
+  @Test("each conversion is told, waited for and taken once")
+  func poll() throws {
+    let device = ScriptedDevice([])
+    var chip = try ready(device)
+    device.then([
+      .read(0x1D, [0x20, 0x00, 0x80, 0, 0, 0x80, 0, 0]),
+      .read(0x1D, [0x80, 0x00] + Self.sample), .write(0x74, [0x55]),
+    ])
+    #expect(try chip.poll() == nil)
+    guard case .atmosphere(let pressure, let temperature) = try chip.poll() else {
+      Issue.record("no sample")
+      return
+    }
+    #expect(near(pressure, 100_977.52, 0.005))
+    #expect(near(temperature, 19.3113, 0.00005))
+    device.expectDone()
+  }
+
+  @Test("what a transfer that broke off has left is dropped, and the next conversion is told")
+  func broken() throws {
+    let device = ScriptedDevice([])
+    var chip = try ready(device)
+    let short = BusError.Reason.shortTransfer(expected: 8, actual: 3)
+    device.then([
+      .readFails(0x1D, 8, short), .read(0x1D, [0x80, 0x00] + Self.sample), .write(0x74, [0x55]),
+      .read(0x1D, [0x80, 0x00] + Self.sample), .write(0x74, [0x55]),
+      .read(0x1D, [UInt8](repeating: 0, count: 8)),
+    ])
+    #expect(
+      failure { () throws(DriverError) in try chip.poll() } == .bus(device.error(short, 0x1D)))
+    #expect(try chip.poll() == nil)
+    #expect(try chip.poll() != nil)
+    #expect(
+      failure { () throws(DriverError) in try chip.poll() } == .heldLow(register: 0x1D))
+    device.then([.write(0x74, [0x54])])
+    try chip.sleep()
+    device.expectDone()
+  }
+
+  @Test(
+    "the strongest oversampling that leaves time is taken",
+    arguments: [
+      (0.1, 1, 16), (22, 22, 16), (30, 30, 8), (50, 50, 4), (70, 70, 2),
+    ] as [(Double, Double, Int)])
+  func rates(wanted: Double, rate: Double, oversampling: Int) {
+    #expect(BME680(outputRate: wanted).outputRate == rate)
+    #expect(BME680(outputRate: wanted).pressureOversampling == oversampling)
+    #expect(BME680(outputRate: .nan).pressureOversampling == 1)
+  }
+}

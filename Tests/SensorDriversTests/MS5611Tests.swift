@@ -1,0 +1,158 @@
+// The driver of MS5611 and MS5607: the datasheets' worked numbers, the cold, the check sum, scripted transfers.
+
+import SensorBus
+import SensorDrivers
+import SensorTypes
+import Testing
+
+@Suite struct MS5611Tests {
+  /// MS5611-01BA03 and MS5607-02BA03, figure 2.
+  static let ms5611 = MS5611Trim([0, 40127, 36924, 23317, 23282, 33464, 28312, 0])
+  static let ms5607 = MS5611Trim([0, 46372, 43981, 29059, 27842, 31553, 28165, 8])
+
+  struct Vector: Sendable {
+    var chip: MS5611.Chip
+    var d1: UInt32
+    var d2: UInt32
+    /// By the flow charts, in whole numbers.
+    var pascals: Double
+    var hundredths: Double
+    /// The same in exact fractions.
+    var pressure: Double
+    var temperature: Double
+  }
+
+  /// The first of each chip is the datasheet's; the others are cold and very cold ones, from the flow charts of
+  /// figures 2 and 3 by an independent script.
+  static let vectors = [
+    Vector(
+      chip: .ms5611, d1: 9_085_466, d2: 8_569_150, pascals: 100_009, hundredths: 2007,
+      pressure: 100_009.0702137971, temperature: 20.0798537636),
+    Vector(
+      chip: .ms5611, d1: 8_869_520, d2: 8_270_360, pascals: 93_937, hundredths: 959,
+      pressure: 93_937.3748937659, temperature: 9.5863682148),
+    Vector(
+      chip: .ms5611, d1: 8_465_000, d2: 7_381_400, pascals: 80_041, hundredths: -2655,
+      pressure: 80_042.2779314969, temperature: -26.5505138519),
+    Vector(
+      chip: .ms5607, d1: 6_465_444, d2: 8_077_636, pascals: 110_002, hundredths: 2000,
+      pressure: 110_002.9576391573, temperature: 20.0022831202),
+    Vector(
+      chip: .ms5607, d1: 6_300_000, d2: 7_780_000, pascals: 100_376, hundredths: 959,
+      pressure: 100_376.2702103761, temperature: 9.5967384291),
+    Vector(
+      chip: .ms5607, d1: 6_000_000, d2: 6_900_000, pascals: 80_750, hundredths: -2599,
+      pressure: 80_750.2577952925, temperature: -25.9943632174),
+  ]
+
+  @Test("the datasheets' numbers, below 20 and below -15 degrees too", arguments: vectors)
+  func vector(_ vector: Vector) {
+    let trim = vector.chip == .ms5611 ? Self.ms5611 : Self.ms5607
+    let air = MS5611Conversion.air(
+      pressure: vector.d1, temperature: vector.d2, trim, chip: vector.chip)
+    #expect(near(air.pressure, vector.pressure, 1e-9 * vector.pressure))
+    #expect(near(air.temperature, vector.temperature, 1e-9))
+    // What rounding down at each step of the flow charts takes away.
+    #expect(near(air.pressure, vector.pascals, 1.5))
+    #expect(near(air.temperature, vector.hundredths / 100, 0.01))
+  }
+
+  @Test("the check sum is that of AN520's example, and it does not count its own byte")
+  func checkSum() {
+    var words: SIMD8<UInt16> = [
+      0x3132, 0x3334, 0x3536, 0x3738, 0x3940, 0x4142, 0x4344, 0x4500,
+    ]
+    #expect(MS5611Trim(words).checkSum == 0xB)
+    #expect(!MS5611Trim(words).isValid)
+    words[7] = 0x450B
+    #expect(MS5611Trim(words).isValid)
+    for bit in 0..<112 {
+      var flipped = words
+      flipped[bit / 16] ^= 1 << UInt16(bit % 16)
+      #expect(!MS5611Trim(flipped).isValid)
+    }
+  }
+
+  @Test("a blank PROM has the right sum, and is refused all the same")
+  func blank() {
+    #expect(MS5611Trim(.zero).checkSum == 0)
+    #expect(!MS5611Trim(.zero).isValid)
+    #expect(!MS5611Trim(SIMD8(repeating: 0xFFFF)).isValid)
+    #expect(MS5611Trim(Self.ms5611.words).isValid)
+  }
+
+  static let prom: [Transfer] = (0..<8).map { index in
+    let word = ms5611.words[index]
+    return .read(0xA0 + 2 * UInt8(index), [UInt8(word >> 8), UInt8(word & 0xFF)])
+  }
+  static let start = [.write(0x1E, [])] + prom + [.write(0x58, [])]
+  static let d1: Transfer = .read(0x00, [0x8A, 0xA2, 0x1A])
+  static let d2: Transfer = .read(0x00, [0x82, 0xC1, 0x3E])
+
+  func ready(_ device: ScriptedDevice) throws -> RegisterDriver<MS5611, ScriptedDevice> {
+    device.then(Self.start)
+    var chip = RegisterDriver(device, MS5611(chip: .ms5611, outputRate: 25))
+    #expect(try startUp(&chip) == [0.003, 0.009_04])
+    device.expectDone()
+    return chip
+  }
+
+  @Test("temperature and pressure are converted in turn; the datasheet's example comes out")
+  func poll() throws {
+    let device = ScriptedDevice([])
+    var chip = try ready(device)
+    device.then([Self.d2, .write(0x48, []), Self.d1, .write(0x58, [])])
+    #expect(try chip.poll() == nil)
+    guard case .atmosphere(let pressure, let temperature) = try chip.poll() else {
+      Issue.record("no sample")
+      return
+    }
+    #expect(near(pressure, 100_009.0702137971, 1e-6))
+    #expect(near(temperature, 20.0798537636, 1e-9))
+    device.expectDone()
+  }
+
+  @Test("a conversion that was not made, or that nobody knows of, begins the round again")
+  func again() throws {
+    let device = ScriptedDevice([])
+    var chip = try ready(device)
+    device.then([
+      Self.d2, .write(0x48, []), .read(0x00, [0, 0, 0]), .write(0x58, []),
+      Self.d2, .writeFails(0x48, [], .noAnswer),
+      // Nothing is known of this one.
+      Self.d1, .write(0x58, []), Self.d2, .write(0x48, []), Self.d1, .write(0x58, []),
+    ])
+    #expect(try chip.poll() == nil)
+    #expect(try chip.poll() == nil)
+    #expect(
+      failure { () throws(DriverError) in try chip.poll() } == .bus(device.error(.noAnswer, 0x48)))
+    #expect(try chip.poll() == nil)
+    #expect(try chip.poll() == nil)
+    #expect(try chip.poll() != nil)
+    device.expectDone()
+  }
+
+  @Test("a pressure that the other chip's scale makes is beyond the range")
+  func otherScale() throws {
+    let device = ScriptedDevice(
+      Self.start + [Self.d2, .write(0x48, []), Self.d1, .write(0x58, [])])
+    var chip = RegisterDriver(device, MS5611(chip: .ms5607, outputRate: 25))
+    _ = try startUp(&chip)
+    #expect(try chip.poll() == nil)
+    #expect(failure { () throws(DriverError) in try chip.poll() } == .overflow)
+    device.expectDone()
+  }
+
+  @Test(
+    "the strongest oversampling that leaves time for two conversions is taken",
+    arguments: [
+      (0.1, 1, 4096), (25, 25, 4096), (55, 55, 4096), (60, 60, 2048), (200, 200, 1024),
+      (400, 400, 512), (5000, 0.5 / 0.0006, 256), (.nan, 0.5 / 0.0006, 256),
+    ] as [(Double, Double, Int)])
+  func rates(wanted: Double, rate: Double, oversampling: Int) {
+    let chip = MS5611(chip: .ms5611, outputRate: wanted)
+    #expect(chip.outputRate == rate)
+    #expect(chip.oversampling == oversampling)
+    #expect(chip.conversionTime == 0.5 / rate)
+  }
+}
