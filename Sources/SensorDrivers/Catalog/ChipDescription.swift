@@ -30,18 +30,21 @@ public struct ChipDescription: Sendable {
   public let chip: (@Sendable (_ outputRate: Double) -> any RegisterChip)?
   /// The chip's own self-test at its beginning, or `nil` for a chip that has none.
   public let selfTest: (any SelfTesting)?
+  /// The name of the other half of its package, whose answer on the same bus tells it from lookalikes.
+  public let partner: String?
   /// The surest first.
   let fingerprints: [Fingerprint]
 
   init(
     _ name: String, _ kind: ChipKind, addresses: [UInt8], fingerprints: [Fingerprint],
-    selfTest: (any SelfTesting)? = nil,
+    partner: String? = nil, selfTest: (any SelfTesting)? = nil,
     chip: (@Sendable (_ outputRate: Double) -> any RegisterChip)? = nil
   ) {
     self.name = name
     self.kind = kind
     self.addresses = addresses
     self.fingerprints = fingerprints
+    self.partner = partner
     self.selfTest = selfTest
     self.chip = chip
   }

@@ -152,10 +152,11 @@ extension ChipDescription {
   /// The magnetometer of an ST LSM303DLHC. No self-test: the datasheet (DocID018771 rev. 2) knows none; the
   /// bits in which an HMC5883L (MS1:0 of its first register) has its own must be 0.
   static let lsm303dlhcMagnetometer = hmc5883(
-    .lsm303dlhc, selfTest: nil, "an HMC5883L answers the same, with another scale on Z")
+    .lsm303dlhc, partner: "LSM303DLHC-A", selfTest: nil,
+    "an HMC5883L answers the same, with another scale on Z")
 
   private static func hmc5883(
-    _ model: HMC5883.Model, selfTest: (any SelfTesting)?, _ note: String
+    _ model: HMC5883.Model, partner: String? = nil, selfTest: (any SelfTesting)?, _ note: String
   ) -> ChipDescription {
     ChipDescription(
       model.rawValue, .magnetometer, addresses: [0x1E],
@@ -168,7 +169,7 @@ extension ChipDescription {
           else { return nil }
           return "registers 0x0a to 0x0c are 48 34 33; \(note)"
         }
-      ], selfTest: selfTest
+      ], partner: partner, selfTest: selfTest
     ) { HMC5883(model, outputRate: $0) }
   }
 }

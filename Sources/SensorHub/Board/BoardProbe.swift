@@ -38,7 +38,29 @@ public enum BoardProbe {
       default: break
       }
     }
-    return findings
+    return told(findings)
+  }
+
+  /// What the registers of one chip leave open, its other half may tell: of two chips that are as sure, the one
+  /// whose partner answers on the same bus comes first, and the one whose partner does not comes last.
+  static func told(_ findings: [Finding]) -> [Finding] {
+    let present = Set(findings.flatMap(\.identifications).map(\.chip))
+    func rank(_ identification: ChipIdentification) -> Int {
+      guard let partner = ChipCatalog.chip(named: identification.chip)?.partner else { return 1 }
+      return present.contains(partner) ? 0 : 2
+    }
+    return findings.map { finding in
+      var finding = finding
+      let order = finding.identifications.enumerated().sorted { a, b in
+        if a.element.confidence != b.element.confidence {
+          return a.element.confidence > b.element.confidence
+        }
+        let (x, y) = (rank(a.element), rank(b.element))
+        return x == y ? a.offset < b.offset : x < y
+      }
+      finding.identifications = order.map(\.element)
+      return finding
+    }
   }
 
   /// Asks one address; `nil` when nobody answers.
