@@ -100,7 +100,9 @@ with tempfile.TemporaryDirectory() as name:
         "still": start("still", mark, "planar", "--seconds", "8", *json_yes),
         "heading": start("heading", mark, "heading", "75", "--error", "1", *json_yes),
         "blind": start(
-            "blind", blind, "heading", "75", "--magnetic", "--latitude", "54.3", "--longitude", "10.1", *json_yes),
+            "blind", blind, "heading", "355", "--magnetic", "--latitude", "54.3", "--longitude", "10.1", *json_yes),
+        "wrong": start(
+            "wrong", blind, "heading", "75", "--magnetic", "--latitude", "54.3", "--longitude", "10.1", *json_yes),
         "deviation": start(
             "deviation", eight, "deviation", "--every", "9", "--hold", "3", "--error", "1", *json_yes),
         "paused": start(
@@ -147,6 +149,9 @@ with tempfile.TemporaryDirectory() as name:
     expect("its hard iron is near the boat's", near(line.get("hardIron", []), 3), line)
     code, line, text = done["blind"]
     expect("a place by hand does without a fix", code == 0 and line.get("accepted"), text[-900:])
+    code, line, text = done["wrong"]
+    expect("a heading that the record contradicts is not believed", code == 1 and not line.get("saved"), text[-900:])
+    expect("and it is said by how much", "elsewhere" in line.get("reason", ""), text[-900:])
     code, line, text = done["deviation"]
     expect("a swing is accepted", code == 0 and line.get("saved"), text[-900:])
     expect("its card has coefficients", "D" in line.get("cardAfter", {}), line)
