@@ -18,7 +18,7 @@ public struct BME680Trim: Sendable, Hashable {
   }
 
   func pressure(_ raw: Double, fine: Double) -> Double {
-    let p = [0] + self.p.map(Double.init)
+    let p: [Double] = [0] + self.p.map { Double($0) }
     let warm = fine / 2 - 64000
     let offset = (warm * warm * p[6] / 131_072 + warm * p[5] * 2) / 4 + p[4] * 65536
     let gain = 1 + (p[3] * warm * warm / 16384 + p[2] * warm) / 524_288 / 32768
