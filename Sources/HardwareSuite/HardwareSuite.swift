@@ -186,10 +186,12 @@ public struct HardwareSuite: Sendable {
       options.person ?? session.simulation.map { SimulationOperator($0) } ?? Nobody()
     report.rig = person.name
     let interruption = options.interruption
+    let watch = StandstillWatch()
     let bench = Bench(
       board: session.board, hub: session.hub, calibrations: session.state.calibrations,
       person: person, now: { session.now() },
-      pass: { (seconds) throws(BrokenOff) in try interruption.sleep(seconds) }, say: options.say)
+      pass: { (seconds) throws(BrokenOff) in try interruption.sleep(seconds) }, say: options.say,
+      standstill: { watch.total })
     session.hub.setDemand(.everything)
     session.hub.start()
     defer {

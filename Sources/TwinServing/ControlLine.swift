@@ -13,7 +13,7 @@ import SimulatedDevices
 /// The control line of a rig, behind a pseudo terminal.
 final class ControlLine: Station {
   let terminal: PseudoTerminal
-  private let control: RigControl
+  private var control: RigControl
   private var cutter = LineCutter()
   private var unsent: [UInt8] = []
   private var hasPeer = false
@@ -26,6 +26,12 @@ final class ControlLine: Station {
   init(link: String?, control: RigControl) throws(RigError) {
     self.control = control
     terminal = try PseudoTerminal(link: link)
+  }
+
+  /// What is answered to `stood`, seconds.
+  var stoodStill: Double {
+    get { control.stoodStill }
+    set { control.stoodStill = newValue }
   }
 
   func watch(_ watch: inout Watch) {

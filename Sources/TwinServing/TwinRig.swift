@@ -31,8 +31,17 @@ public final class TwinRig {
   private var sockets: [VhostUserSocket] = []
   private var buses: [(name: String, device: I2CDevice)] = []
   private var gpio: GPIODevice?
+  private var control: ControlLine?
+  /// Seconds for which the machine kept the loop from running when it was due: a chip that should have measured
+  /// meanwhile did not, which is no fault of who reads it.
+  private var stoodStill = 0.0 {
+    didSet { control?.stoodStill = stoodStill }
+  }
   /// Longest wait of the loop, nanoseconds: a bound, so that nothing that was missed is missed for good.
   private static let longestWait: Int64 = 1_000_000_000
+  /// A processor's own haste: waking up and a round's work take tens of microseconds, and on a busy one less than
+  /// this, seconds.
+  private static let haste = 0.001
 
   /// Makes a rig with nothing connected; from here on SIGTERM and SIGINT end `run` and nothing else.
   ///
@@ -82,6 +91,7 @@ public final class TwinRig {
   public func serveControl(names: [String], link: String?) throws -> String {
     let line = try ControlLine(link: link, control: RigControl(provider: provider, names: names))
     stations.append(line)
+    self.control = line
     return line.terminal.path
   }
 
@@ -99,9 +109,16 @@ public final class TwinRig {
         station.watch(&watch)
         deadline = min(deadline, station.deadline(now: now))
       }
-      watch.wait(nanoseconds: max(0, deadline.nanoseconds - provider.now().nanoseconds))
+      let asleep = provider.now()
+      watch.wait(nanoseconds: max(0, deadline.nanoseconds - asleep.nanoseconds))
+      let awake = provider.now()
       if watch.has(signals) { return .signal }
       for station in stations { station.step(watch, now: provider.now()) }
+      for late in [
+        awake.seconds(since: max(deadline, asleep)), provider.now().seconds(since: awake),
+      ] where late > Self.haste {
+        stoodStill += late
+      }
       if !sockets.isEmpty, !sockets.contains(where: \.isConnected) {
         if sockets.contains(where: \.wasConnected) { return .disconnected }
         if now.seconds(since: start) > patience { return .nobody }
@@ -123,6 +140,7 @@ public final class TwinRig {
           + "\(Int(mean.rounded())) us late in the mean and "
           + "\(counts.worstLateness / 1_000) us at worst")
     }
+    lines.append("stood still for \(Int((stoodStill * 1000).rounded())) ms")
     return lines
   }
 }

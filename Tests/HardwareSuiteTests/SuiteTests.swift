@@ -4,6 +4,7 @@ import LinearAlgebra
 import SensorHub
 import SensorTypes
 import SimulatedDevices
+import Synchronization
 import Testing
 
 @testable import HardwareSuite
@@ -245,6 +246,42 @@ struct SuiteTests {
     #expect(board.hub.status.allSatisfy { $0.state == .running })
   }
 
+  @Test(
+    "samples lost while the rig's machine stood still are not the bus's fault; without that they are",
+    arguments: [(0.5, Report.Outcome.passed), (0.0, .failed)])
+  func standstill(said: Double, outcome: Report.Outcome) throws {
+    let board = try VirtualBoard()
+    _ = board.run(8)
+    // Every line is dead, and every bus, for half a second of three.
+    let rig = Sleepy(said)
+    let now = board.clock.now()
+    let bench = Bench(
+      board: board.board, hub: board.hub, calibrations: board.state.calibrations, person: rig,
+      now: { board.clock.now() },
+      pass: { seconds in
+        board.runner.run(until: board.clock.now().advanced(bySeconds: seconds / 2))
+        // Time goes by and nothing runs.
+        board.clock.advance(bySeconds: 0.5)
+        rig.stand()
+        board.runner.run(until: board.clock.now().advanced(bySeconds: seconds / 2))
+      }, say: { _ in })
+    let check = try #require(
+      Measurement(bench, seconds: 3).checks("measurement")
+        .first { $0.name == "LSM6DSOX delivers at its rate" })
+    #expect(check.outcome == outcome, "\(check.detail)")
+    #expect(check.detail.contains("standing still for 0.5 s of 3.5") == (said > 0))
+    #expect(board.clock.now().seconds(since: now) > 3.4)
+  }
+
+  @Test("only what a nap is late by counts, and not a processor's own haste")
+  func naps() {
+    var ledger = StandstillWatch.Ledger()
+    for _ in 0..<1000 { ledger.napped(0.0025) }
+    #expect(ledger.total == 0)
+    ledger.napped(0.052)
+    #expect(abs(ledger.total - 0.05) < 1e-9)
+  }
+
   @Test("random faults are the same for the same seed")
   func random() throws {
     func names() throws -> [String] {
@@ -302,6 +339,22 @@ struct SuiteTests {
     #expect(checks.allSatisfy { $0.seconds > 2 })
     #expect(checks[3].detail == "the board was not moved")
   }
+}
+
+/// A rig that says it stood still.
+private final class Sleepy: Operator {
+  let name = "sleepy"
+  let isPerson = false
+  private let each: Double
+  private let total = Mutex(0.0)
+  init(_ each: Double) { self.each = each }
+  func stand() { total.withLock { $0 += each } }
+  func stoodStill() -> Double { total.withLock { $0 } }
+  func inject(_ fault: RigFault, on chip: ChipTarget, seconds: Double) throws {}
+  func show(_ shown: Shown, on chip: ChipTarget) throws {}
+  func endShow(on chip: ChipTarget) throws {}
+  func objection(to action: Scenario.Action) -> String? { nil }
+  func ask(_ instruction: String) throws {}
 }
 
 /// Does nothing, whatever is asked.

@@ -80,6 +80,10 @@ struct ControlTests {
     #expect(say("rig twins") == nil)
     #expect(say("error no chip") == nil)
     #expect(say(say("truth") ?? "") == nil)
+    var late = control
+    late.stoodStill = 0.25
+    #expect(late.answer(to: Array("stood".utf8)) == "stood 0.25")
+    #expect(say("stood 0.25") == nil)
   }
 
   @Test("cuts lines, and cuts off long ones")

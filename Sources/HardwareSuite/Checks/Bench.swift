@@ -16,12 +16,14 @@ struct Bench: Sendable {
   let say: @Sendable (String) -> Void
   /// The records of the board's magnetometers, which the hub applies.
   let calibrations: CalibrationStore?
+  /// Seconds for which this program was not let run so far.
+  private let ownStandstill: @Sendable () -> Double
 
   init(
     board: Board, hub: Hub, calibrations: CalibrationStore?, person: any Operator,
     now: @escaping @Sendable () -> Timestamp,
     pass: @escaping @Sendable (Double) throws(BrokenOff) -> Void,
-    say: @escaping @Sendable (String) -> Void
+    say: @escaping @Sendable (String) -> Void, standstill: @escaping @Sendable () -> Double = { 0 }
   ) {
     self.board = board
     self.hub = hub
@@ -30,6 +32,7 @@ struct Bench: Sendable {
     self.now = now
     self.pass = pass
     self.say = say
+    ownStandstill = standstill
     capture = Capture(hub, now: now)
   }
 
@@ -44,6 +47,10 @@ struct Bench: Sendable {
     }
     return true
   }
+
+  /// Seconds so far for which this program or the rig was kept from its work. Two that stood still at the same time
+  /// count twice: it is a bound.
+  func standstill() -> Double { ownStandstill() + person.stoodStill() }
 
   /// Lets time pass and, for a person, counts it down.
   func countDown(_ seconds: Double) throws(BrokenOff) {

@@ -136,6 +136,9 @@ public protocol Operator: Sendable {
 
   /// After a step by hand that failed: whether it is to be tried again.
   func wantsAgain() throws(BrokenOff) -> Bool
+
+  /// Seconds for which a rig's machine kept it from its work so far; none for what is no rig, or cannot say.
+  func stoodStill() -> Double
 }
 
 extension Operator {
@@ -144,6 +147,9 @@ extension Operator {
 
   /// A rig does the same thing again with the same result.
   public func wantsAgain() throws(BrokenOff) -> Bool { false }
+
+  /// Hands and real chips are not kept from anything.
+  public func stoodStill() -> Double { 0 }
 }
 
 extension Scenario.Action {

@@ -7,8 +7,8 @@ import Synchronization
 
 /// A rig that is spoken to over a serial line.
 ///
-/// Requests: `hello`, `fault CHIP KIND SECONDS`, `show CHIP QUANTITY NUMBERS…`, `walk CHIP`. Answers: `ok`,
-/// `rig NAME`, `error TEXT`. `Tests/Hardware/README.md` has them all.
+/// Requests: `hello`, `fault CHIP KIND SECONDS`, `show CHIP QUANTITY NUMBERS…`, `walk CHIP`, `stood`. Answers: `ok`,
+/// `rig NAME`, `stood SECONDS`, `error TEXT`. `Tests/Hardware/README.md` has them all.
 public final class RigLine: Operator {
   /// Longest wait for an answer, seconds.
   private static let patience = 3.0
@@ -71,6 +71,15 @@ public final class RigLine: Operator {
   /// A rig has no hands.
   public func ask(_ instruction: String) throws {
     throw OperatorError("this needs a person: run with --interactive (\(instruction))")
+  }
+
+  /// What the rig says of itself; a rig that knows no such request did not stand still.
+  public func stoodStill() -> Double {
+    let answer = try? stream.withLock { try Self.exchange($0, "stood") }
+    let words = (answer ?? "").split(separator: " ")
+    guard words.count == 2, words[0] == "stood", let seconds = Double(words[1]), seconds.isFinite
+    else { return 0 }
+    return max(0, seconds)
   }
 
   /// Where a flipped bit is noticed: a register that holds a configuration, from the datasheets.

@@ -60,7 +60,7 @@ struct FaultTrial {
     }.joined(separator: ", ")
   }
 
-  private var slack: Double { bench.person.isPerson ? Self.handLimit : 0 }
+  private var handSlack: Double { bench.person.isPerson ? Self.handLimit : 0 }
 
   /// Carries it out and says how it went.
   func run(_ group: String) throws(BrokenOff) -> Report.Check {
@@ -76,6 +76,7 @@ struct FaultTrial {
         mend: bench.remedy, seconds: bench.now().seconds(since: begin))
     }
     let mark = bench.capture.mark
+    let standing = bench.standstill()
     // A few values from before: what comes is measured from them.
     try bench.pass(0.1)
     let first = bench.now()
@@ -98,20 +99,24 @@ struct FaultTrial {
     }
     let losses = courses.filter(\.part.isLoss)
     let longest =
-      losses.map { max($0.part.seconds, reportLimit($0.part.sensor) + slack) }.max() ?? 0
-    _ = try bench.wait(atMost: longest) {
+      losses.map { max($0.part.seconds, reportLimit($0.part.sensor) + handSlack) }.max() ?? 0
+    func standstill() -> Double { bench.standstill() - standing }
+    _ = try bench.wait(atMost: longest + standstill()) {
       losses.allSatisfy { wasLost($0.part.sensor, since: mark) }
     }
     let end = courses.map(\.end).max() ?? first
     try bench.pass(max(0, end.seconds(since: bench.now())))
     if bench.person.isPerson { bench.say(">>> Plug it back now.") }
-    _ = try bench.wait(atMost: Self.returnLimit + slack + 1) {
+    _ = try bench.wait(atMost: Self.returnLimit + handSlack + standstill() + 1) {
       courses.allSatisfy { hasReturned($0, since: mark) }
     }
     // What the others did shows a little later.
     try bench.pass(0.3)
-    let verdicts = courses.map { judge($0, mark) }
-    let complaints = verdicts.flatMap(\.complaints) + impossible(mark) + others(mark)
+    // What was late by a machine that stood still is the machine's.
+    let slack = handSlack + standstill()
+    let verdicts = courses.map { judge($0, mark, slack: slack) }
+    let complaints =
+      verdicts.flatMap(\.complaints) + impossible(mark) + others(mark, slack: standstill())
     let said = verdicts.compactMap(\.said).joined(separator: "; ")
     let detail =
       complaints.isEmpty
@@ -158,7 +163,8 @@ struct FaultTrial {
     var mend: String?
   }
 
-  private func judge(_ course: Course, _ mark: Capture.Mark) -> Verdict {
+  /// - Parameter slack: What a limit is longer by: a person's hands and a machine that stood still, seconds.
+  private func judge(_ course: Course, _ mark: Capture.Mark, slack: Double) -> Verdict {
     let sensor = course.part.sensor
     var verdict = Verdict()
     let own = statuses(since: mark, of: sensor)
@@ -291,7 +297,7 @@ struct FaultTrial {
   }
 
   /// Chips that had nothing to do with it, and suffered.
-  private func others(_ mark: Capture.Mark) -> [String] {
+  private func others(_ mark: Capture.Mark, slack: Double) -> [String] {
     let others = Set(bench.board.sensors.indices).subtracting(parts.map(\.sensor)).sorted()
     return others.flatMap { index -> [String] in
       let name = bench.name(index)
@@ -300,7 +306,7 @@ struct FaultTrial {
       }
       let times = bench.capture.readings(of: index, since: mark).map(\.time)
       let gap = zip(times, times.dropFirst()).map { $1.seconds(since: $0) }.max() ?? 0
-      return gap > Self.othersLimit ? ["\(name) paused for \(Report.figure(gap)) s"] : []
+      return gap > Self.othersLimit + slack ? ["\(name) paused for \(Report.figure(gap)) s"] : []
     }
   }
 }

@@ -6,6 +6,7 @@ package import LinearAlgebra
 package enum ControlRequest: Equatable {
   case hello
   case truth
+  case stood
   case fault(chip: String, Fault, seconds: Double)
   case mend(chip: String)
   case show(chip: String, Quantity)
@@ -50,6 +51,7 @@ package enum ControlRequest: Equatable {
     switch verb {
     case "hello": request = .hello
     case "truth": request = .truth
+    case "stood": request = .stood
     case "mend": request = .mend(chip: try word(&words, "CHIP"))
     case "walk": request = .walk(chip: try word(&words, "CHIP"))
     case "move": request = .move(try motion(&words))
@@ -62,7 +64,7 @@ package enum ControlRequest: Equatable {
       let seconds = try number(&words, "SECONDS", 0...longestFault)
       request = .fault(chip: chip, try fault(kind, &words), seconds: seconds)
     default:
-      throw Mistake("no request '\(verb)': hello, fault, mend, show, walk, move or truth")
+      throw Mistake("no request '\(verb)': hello, fault, mend, show, walk, move, truth or stood")
     }
     if let more = words.first { throw Mistake("'\(more)' is too much") }
     return request

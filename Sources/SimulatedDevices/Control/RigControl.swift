@@ -6,6 +6,8 @@ import SensorTypes
 package struct RigControl: Sendable {
   private let provider: SimulatedBusProvider
   private let names: [String]
+  /// Seconds for which the twins were kept from their work so far.
+  package var stoodStill = 0.0
 
   /// - Parameters:
   ///   - provider: The board.
@@ -20,7 +22,7 @@ package struct RigControl: Sendable {
   package func answer(to bytes: [UInt8]) -> String? {
     var bytes = bytes[...]
     while bytes.last == 13 { bytes = bytes.dropLast() }
-    let isEcho = ["ok", "error ", "rig ", "{"].contains { answer in
+    let isEcho = ["ok", "error ", "rig ", "stood ", "{"].contains { answer in
       answer == "ok" ? bytes.elementsEqual(answer.utf8) : bytes.starts(with: answer.utf8)
     }
     if isEcho { return nil }
@@ -40,6 +42,7 @@ package struct RigControl: Sendable {
     switch request {
     case .hello: return "rig twins"
     case .truth: return truth()
+    case .stood: return "stood \(stoodStill)"
     case .fault(let name, let fault, let seconds):
       let chip = try chip(name)
       if let why = Self.objection(to: fault, at: provider.board.chips[chip]) {
