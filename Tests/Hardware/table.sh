@@ -41,9 +41,15 @@ show() { # number...
   done
 }
 
-# The table; the exit code says whether a part went wrong.
+# The table, below it what failed, for whoever sees only the end; the exit code says whether a part went wrong.
 finish() {
   printf '\n'
   printf '%s\n' "${table[@]}"
+  local line
+  for line in "$work"/*.line; do
+    grep -q WRONG "$line" || continue
+    printf '\n%s:\n' "$(head -c 32 "$line")"
+    grep -iE "failed  |error|uml:" "${line%.line}.log" | tail -n 4
+  done
   exit $((failures > 0))
 }

@@ -41,7 +41,7 @@ struct Measurement {
   /// Whether the run ended during the measurement: what came has curves, and is not judged.
   let end: BrokenOff?
 
-  /// Lets `seconds` pass and keeps what comes.
+  /// Lets `seconds` pass, up to twice as many on a machine that stands still, and keeps what comes.
   init(_ bench: Bench, seconds: Double) {
     self.bench = bench
     mark = bench.capture.mark
@@ -50,6 +50,8 @@ struct Measurement {
     start = bench.now()
     do throws(BrokenOff) {
       try bench.pass(seconds)
+      // Time in which nothing ran is given once more.
+      try bench.pass(min(seconds, bench.standstill() - standing))
       end = nil
     } catch {
       end = error
