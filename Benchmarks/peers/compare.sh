@@ -33,7 +33,5 @@ trap 'rm -rf "$rows"' EXIT
 "$bin/broad" "$folder" "$@" --rows "$rows" | tee "$rows/broad.txt"
 echo
 # At the recordings' own rate, whatever the options say: a decimated row costs the same.
-"$bin/fusion-speed" "$folder" | tee "$rows/speed.txt"
-echo
 "$environment/bin/python" "$peers/peers.py" "$rows" \
-  --speed "$(tail -n 1 "$rows/speed.txt")" --broad "$(tail -n 1 "$rows/broad.txt")"
+  --speed "$bin/fusion-speed" "$folder" --broad "$(tail -n 1 "$rows/broad.txt")"

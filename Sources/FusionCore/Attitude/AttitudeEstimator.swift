@@ -91,21 +91,32 @@ public struct AttitudeEstimator: Sendable {
   public static let lossTimeout = 2.0
 
   /// The tuning.
-  public let params: Params
+  public var params: Params { storage.params }
   /// Everything that changes.
-  public internal(set) var state: State
-  let coefficients: Coefficients
+  public internal(set) var state: State {
+    @inline(__always) _read { yield storage.state }
+    @inline(__always) nonmutating _modify { yield &storage.state }
+  }
+  var coefficients: Coefficients {
+    @inline(__always) _read { yield storage.coefficients }
+  }
   /// What has happened so far, where a smoother is to know it.
-  var history: AttitudeHistory?
+  var history: AttitudeHistory? {
+    @inline(__always) _read { yield storage.history }
+    @inline(__always) nonmutating _modify { yield &storage.history }
+  }
+  private var storage: EstimatorStorage
+
+  /// Before anything changes: copies of this value that were made go on with what is there now.
+  private mutating func detach() {
+    if !isKnownUniquelyReferenced(&storage) { storage = EstimatorStorage(params, state, history) }
+  }
 
   /// Makes an estimator, or resumes one from a saved state.
   /// - Parameter keepsHistory: Whether to keep what an `AttitudeSmoother` needs once the run is over. It is no
   ///   part of the state and changes no result; an hour at 208 Hz takes up to 190 MB.
   public init(_ params: Params = Params(), state: State = State(), keepsHistory: Bool = false) {
-    self.params = params
-    self.state = state
-    coefficients = Coefficients(params)
-    history = keepsHistory ? AttitudeHistory() : nil
+    storage = EstimatorStorage(params, state, keepsHistory ? AttitudeHistory() : nil)
     self.state.filter.stopTape()
     history?.note(state.quality)
   }
@@ -113,7 +124,10 @@ public struct AttitudeEstimator: Sendable {
   /// What the magnetic model expects at the board's place; `nil` while the place is unknown.
   public var expectedField: ExpectedField? {
     get { state.monitor.expected }
-    set { state.monitor.expect(newValue) }
+    set {
+      detach()
+      state.monitor.expect(newValue)
+    }
   }
 
   /// Whether the carrier is declared to move the way its y axis points, as a car or a boat under way does.
@@ -123,6 +137,7 @@ public struct AttitudeEstimator: Sendable {
   public var followsCourse: Bool {
     get { state.followsCourse }
     set {
+      detach()
       state.followsCourse = newValue
       if !newValue {
         state.courseTime = nil
@@ -181,6 +196,7 @@ public struct AttitudeEstimator: Sendable {
 
   /// Takes one angular rate, rad/s, body frame, right-handed; at most 100 rad/s on each axis.
   public mutating func update(angularRate rate: Vector3, at time: Timestamp) {
+    detach()
     let dt: Double
     switch admit(rate, limit: 100, at: time, after: state.rateTime) {
     case .rejected: return
@@ -293,6 +309,7 @@ public struct AttitudeEstimator: Sendable {
   ///   - bias: rad/s, at most 1 long.
   ///   - deviation: One sigma of each axis, rad/s, above zero: with what it may have wandered since.
   public mutating func expectGyroBias(_ bias: Vector3, deviation: Double) {
+    detach()
     guard bias.isFinite, bias.length <= 1, deviation > 0, deviation.isFinite,
       !state.filter.isRunning
     else { return }
@@ -303,6 +320,7 @@ public struct AttitudeEstimator: Sendable {
   /// Says that samples come in another body frame from now on: attitude starts anew, the bias is kept.
   /// - Parameter turn: From the frame before to the new one, a unit quaternion.
   public mutating func bodyDidTurn(by turn: Quaternion) {
+    detach()
     if state.mode == .inertial || state.mode == .starting { restart() }
     state.bias = turn.rotate(state.bias)
     state.rate = turn.rotate(state.rate)
@@ -314,6 +332,7 @@ public struct AttitudeEstimator: Sendable {
 
   /// Takes one specific force, m/s^2, body frame: at rest it points up; at most 1000 on each axis.
   public mutating func update(acceleration force: Vector3, at time: Timestamp) {
+    detach()
     let dt: Double
     switch admit(force, limit: 1000, at: time, after: state.forceTime) {
     case .rejected: return
@@ -345,6 +364,7 @@ public struct AttitudeEstimator: Sendable {
   ///   - deviation: One sigma of each, m/s.
   ///   - time: When it was true.
   public mutating func update(velocity: SIMD2<Double>, deviation: Double, at time: Timestamp) {
+    detach()
     guard abs(velocity.x) <= 1_000, abs(velocity.y) <= 1_000, deviation.isFinite, deviation > 0
     else {
       state.counters.rejected &+= 1
@@ -385,6 +405,7 @@ public struct AttitudeEstimator: Sendable {
   public mutating func update(
     magneticField field: Vector3, at time: Timestamp, quality: MagnetometerQuality
   ) {
+    detach()
     let dt: Double
     switch admit(field, limit: 10_000, at: time, after: state.fieldTime) {
     case .rejected: return
@@ -433,6 +454,7 @@ public struct AttitudeEstimator: Sendable {
   /// - Returns: Whether that was news: `false` before the first field sample, for a time that is not later than
   ///   the newest one's, and after a pause, when there is nothing that it could be the continuation of.
   public mutating func fieldIsBeyondRange(at time: Timestamp) -> Bool {
+    detach()
     guard let last = state.fieldTime else { return false }
     let dt = time.seconds(since: last)
     guard dt > 0, dt <= Self.lossTimeout else { return false }
@@ -483,6 +505,7 @@ public struct AttitudeEstimator: Sendable {
   ///   - shift: What the newest sample would have been corrected by besides, body frame, microtesla.
   ///   - quality: The new calibration's; one that has none before or after is not rebased but begun anew.
   public mutating func calibrationDidChange(shift: Vector3, quality: MagnetometerQuality) {
+    detach()
     guard quality.isCalibrated, state.quality.isCalibrated, shift.isFinite else {
       return calibrationDidChange(quality: quality)
     }
