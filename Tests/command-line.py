@@ -243,7 +243,8 @@ with tempfile.TemporaryDirectory() as name:
     expect("a record is locked", result.returncode == 0 and "is locked" in result.stdout, result.stderr)
     result, lines = calibrate("gyro", *at_rest)
     expect(
-        "a locked record stays", result.returncode == 1 and "locked" in lines[0]["reason"],
+        "a locked record stays, and how to unlock it is said of this board", result.returncode == 1
+        and "is locked: lodestone calibrate unlock --board still.yaml, or --force" in lines[0]["reason"],
         result.stdout + result.stderr)
     calibrate("lock", "--kind", "magnetometer")
     begun = time.monotonic()
@@ -252,6 +253,9 @@ with tempfile.TemporaryDirectory() as name:
         "a locked record is met at once", result.returncode == 1 and "locked" in lines[0]["reason"]
         and lines[0]["saved"] is False and time.monotonic() - begun < 5, result.stdout + result.stderr)
     calibrate("unlock", "--kind", "magnetometer")
+    result, _ = calibrate("gyro", "--yes", "--seconds", "3")
+    expect(
+        "in words too", result.returncode == 1 and "unlock --board still.yaml" in result.stderr, result.stderr)
     result, lines = calibrate("gyro", *at_rest, "--force")
     expect("unless --force says otherwise", result.returncode == 0 and not lines[0]["locked"], result.stderr)
     result, lines = calibrate("rollback", "lsm6dsox", "--kind", "gyro", "--format", "json")
@@ -312,7 +316,7 @@ with tempfile.TemporaryDirectory() as name:
     expect(
         "a damaged record is put aside and the one before is offered",
         result.returncode == 0 and "was put aside (not a calibration record" in result.stderr
-        and "calibrate rollback LSM6DSOX@/dev/i2c-1:0x6a --kind gyro" in result.stdout
+        and "calibrate rollback --board still.yaml LSM6DSOX@/dev/i2c-1:0x6a --kind gyro" in result.stdout
         and len(list(records.glob("*.corrupt-*"))) == 1, result.stdout + result.stderr)
     result, _ = calibrate("rollback", "LSM6DSOX", "--kind", "gyro")
     expect("and comes back", result.returncode == 0 and "in use is now" in result.stdout, result.stderr)

@@ -28,6 +28,28 @@ import Testing
     #expect(stored.foreign == foreign && stored.numbers == [1.25, -2])
   }
 
+  @Test func commandsInMessagesNameTheBoardThatWasNamed() {
+    func complete(_ text: String) -> String { Hints.complete(text, board: "my boat.yaml") }
+    #expect(
+      complete("run lodestone doctor; lodestone calibrate rollback LIS3MDL --kind gyro")
+        == "run lodestone doctor --board 'my boat.yaml'; "
+        + "lodestone calibrate rollback --board 'my boat.yaml' LIS3MDL --kind gyro")
+    #expect(
+      complete("'lodestone calibrate import FILE'").contains("import --board 'my boat.yaml' FILE"))
+    #expect(Hints.complete("lodestone scan", board: "a'b") == "lodestone scan --board 'a'\\''b'")
+    #expect(
+      Hints.complete("lodestone doctor", board: "/a/b-1.yaml").hasSuffix("--board /a/b-1.yaml"))
+    #expect(Hints.complete("lodestone doctor", board: nil) == "lodestone doctor")
+    // What takes no board, or names one.
+    for text in [
+      "lodestone declination", "lodestone monitor --board FILE", "lodestone calibrate fit a",
+    ] {
+      #expect(complete(text) == text)
+    }
+    #expect(Hints.board(in: ["doctor", "--board", "a", "--board=b"]) == "b")
+    #expect(Hints.board(in: ["doctor", "--board"]) == nil)
+  }
+
   @Test(arguments: [0, 4, 16]) func wrappedLinesFit(indent: Int) {
     let text = "one two three four five six seven eight nine ten eleven twelve"
     let lines = Wrap.lines(text, indent: indent, width: 30)

@@ -114,7 +114,7 @@ struct ListRecordsCommand: ParsableCommand {
       let names = files.map(\.lastPathComponent).joined(separator: ", ")
       notes.append("put aside (\(words)): \(names)")
     }
-    for note in notes { Terminal.say(note) }
+    for note in notes { Terminal.say(Hints.complete(note)) }
   }
 }
 

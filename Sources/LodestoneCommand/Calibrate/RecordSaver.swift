@@ -25,7 +25,7 @@ struct SaveOptions: ParsableArguments {
     line.set("kind", "calibration")
     line.set("accepted", false)
     line.set("saved", false)
-    line.set("reason", reason)
+    line.set("reason", Hints.complete(reason))
     Terminal.say(line.line)
     throw ExitCode.failure
   }
@@ -66,8 +66,9 @@ struct RecordSaver {
     } catch let problem as FileProblem {
       // Minutes of turning must not be lost to a full disk.
       Terminal.warn(
-        "lodestone: the record could not be stored; here it is, for 'lodestone calibrate import FILE':"
-      )
+        Hints.complete(
+          "lodestone: the record could not be stored; here it is, for 'lodestone calibrate import FILE':"
+        ))
       if let bytes = try? record.encoded() {
         Terminal.warn(String(decoding: bytes, as: UTF8.self))
       }
@@ -103,7 +104,7 @@ struct RecordSaver {
     line.set("accepted", isAccepted)
     line.set("saved", file != nil)
     line.set("file", file?.path)
-    line.set("reason", reason)
+    line.set("reason", reason.map { Hints.complete($0) })
     return line
   }
 }
