@@ -176,6 +176,16 @@ with tempfile.TemporaryDirectory() as name:
             f"nobody at the keyboard, {what[0]}", ["calibrate", *what, "--board", "still.yaml"], 1,
             "nobody is at the keyboard")
         expect("which is said at once", time.monotonic() - begun < 3)
+    # The simulated board sets off after four seconds: what to take instead is said, and does.
+    hand = (pathlib.Path(__file__).resolve().parents[1] / "Boards" / "simulated-hand.yaml").read_text()
+    (path / "hand.yaml").write_text(hand.replace("/tmp/lodestone-hand", str(path / "hand")))
+    for what, more in [("level", ()), ("gyro", ("--format", "json"))]:
+        says(
+            f"{what} on the simulated board", ["calibrate", what, "--yes", "--seconds", "8", *more, "--board", "simulated"],
+            1, "--board simulated-hand lies still")
+        says(
+            f"{what} on the one that lies still",
+            ["calibrate", what, "--yes", "--seconds", "5", "--board", "hand.yaml"], 0, "not kept")
     says("two positions by nobody", ["calibrate", "level", "--two-positions", "--yes"], 64, "not with --yes")
     # At a terminal: a question a position.
     master, terminal = os.openpty()

@@ -54,7 +54,8 @@ struct GyroCommand: ParsableCommand {
     }
     let outcome = rest.outcome
     guard outcome.refusal == nil, let bias = outcome.bias else {
-      try options.saving.refuse(outcome.refusal ?? "the gyro said nothing")
+      try options.refuse(
+        outcome.refusal ?? "the gyro said nothing", hasMoved: rest.movement != nil, on: session)
     }
     try options.save(
       .gyro(

@@ -54,7 +54,9 @@ struct LevelCommand: ParsableCommand {
     }
     let outcome = LevelAtRest.outcome(of: positions)
     guard outcome.refusal == nil, let rotation = outcome.rotation else {
-      try options.saving.refuse(outcome.refusal ?? "the accelerometer said nothing")
+      try options.refuse(
+        outcome.refusal ?? "the accelerometer said nothing",
+        hasMoved: positions.contains { $0.movement != nil }, on: session)
     }
     try options.save(
       .level(

@@ -117,6 +117,14 @@ extension Session {
 }
 
 extension StillOptions {
+  /// Refuses what came of a rest. A simulated board that moved does not lie down for being asked to.
+  func refuse(_ reason: String, hasMoved: Bool, on session: Session) throws -> Never {
+    guard hasMoved, session.simulation != nil else { try saving.refuse(reason) }
+    try saving.refuse(
+      "\(reason); this simulated board goes its way: --board simulated-hand lies still, as does any board file "
+        + "whose first leg is a rest (see Boards/)")
+  }
+
   /// Stores a record and says so.
   func save(_ record: StoredRecord, _ session: Session) throws {
     let file = try RecordSaver(session: session, options: saving).save(record)
