@@ -205,6 +205,16 @@ with tempfile.TemporaryDirectory() as name:
         process.wait(timeout=30) == 0 and asked.count("Press Return") == 2 and "twoPositions" in output
         and "deg from level" in output, asked + output)
     os.close(master)
+    # A swing: what is no heading is said to be none.
+    process = subprocess.Popen(
+        [COMMAND, "calibrate", "deviation", "--yes", "--board", "still.yaml"], stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder,
+        env={**{k: v for k, v in os.environ.items() if not k.startswith("LODESTONE")}, **kept})
+    output, errors = process.communicate("banana\n400\nq\n", timeout=30)
+    expect(
+        "an answer that is no heading",
+        "'banana' is no heading: a number from 0 to 360" in output and "'400' is no heading" in output
+        and output.count("turn to N") == 3, output + errors)
     # Ctrl-C: while a board is listened to, at a question, and at a question after that.
     def interrupted(what, arguments, text, number, presses=0):
         master, terminal = os.openpty()

@@ -1,5 +1,6 @@
 // What is written to a terminal: nothing foreign steers it, and lines fit.
 
+import CalibrationCore
 import Foundation
 import Testing
 
@@ -50,6 +51,15 @@ import Testing
     #expect(Hints.board(in: ["doctor", "--board"]) == nil)
   }
 
+  @Test func aCardIsSortedAsItIsPrinted() {
+    // The first heading is a little west of north, and is printed as 000.
+    let headings = [359.7, 45, 90, 135, 180, 225, 270, 315]
+    let card = DeviationCard(points: headings.map { .init(magnetic: $0, compass: $0 + 3) })
+    let rows = ReferencedReport.table(card, card).filter { $0.hasPrefix("    ") }
+      .compactMap { Int($0.prefix(7).drop { $0 == " " }) }
+    #expect(rows == [0, 45, 90, 135, 180, 225, 270, 315])
+  }
+
   @Test(arguments: [0, 4, 16]) func wrappedLinesFit(indent: Int) {
     let text = "one two three four five six seven eight nine ten eleven twelve"
     let lines = Wrap.lines(text, indent: indent, width: 30)
@@ -57,5 +67,10 @@ import Testing
     #expect(lines.flatMap { $0.split(separator: " ") }.joined(separator: " ") == text)
     #expect(Wrap.lines("", indent: indent).isEmpty)
     #expect(Wrap.lines("unbreakable", width: 4) == ["unbreakable"])
+    #expect(Wrap.rows("name", "").isEmpty)
+    #expect(Wrap.rows("name", "a text").joined() == "name            a text")
+    #expect(
+      Wrap.fitting("  kept as it is\nthis one is broken", width: 15)
+        == "  kept as it is\nthis one is\nbroken")
   }
 }

@@ -176,6 +176,8 @@ struct DeviationCommand: ParsableCommand {
           waiting[0] = other
           held = (other, now)
         } else {
+          let mistake = "'\(line)' is no heading: a number from 0 to 360, Return, s or q"
+          if options.format == .text { Terminal.say(mistake) } else { Terminal.warn(mistake) }
           asked = nil
         }
       }
