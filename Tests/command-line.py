@@ -205,6 +205,26 @@ with tempfile.TemporaryDirectory() as name:
         process.wait(timeout=30) == 0 and asked.count("Press Return") == 2 and "twoPositions" in output
         and "deg from level" in output, asked + output)
     os.close(master)
+    # The end of input, Ctrl-D at a terminal, is no Return.
+    for what in ["mount", "level"]:
+        master, terminal = os.openpty()
+        process = subprocess.Popen(
+            [COMMAND, "calibrate", what, "--board", "still.yaml"], stdin=terminal, stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE, cwd=folder,
+            env={**{k: v for k, v in os.environ.items() if not k.startswith("LODESTONE")}, **kept})
+        os.close(terminal)
+        said = b""
+        while b"Return" not in said:
+            said += os.read(process.stderr.fileno(), 4096) or b"Return at the end of its words"
+        os.write(master, b"\x04")
+        try:
+            said += process.communicate(timeout=8)[1]
+        except subprocess.TimeoutExpired:
+            process.kill()
+            said += b" and no end"
+        os.close(master)
+        expect(
+            f"Ctrl-D ends {what}", process.wait() == 1 and b"nobody answers; what was stored stays" in said, repr(said))
     # A swing: what is no heading is said to be none.
     process = subprocess.Popen(
         [COMMAND, "calibrate", "deviation", "--yes", "--board", "still.yaml"], stdin=subprocess.PIPE,

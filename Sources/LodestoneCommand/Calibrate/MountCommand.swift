@@ -51,7 +51,9 @@ struct MountCommand: ParsableCommand {
     if format == .text {
       Terminal.write(Terminal.plain(introduction(session.board)))
     }
-    if !yes { _ = try Keyboard.ask("Return begins, Ctrl-C ends: ") }
+    if !yes, try Keyboard.ask("Return begins, Ctrl-C ends: ") == nil {
+      throw CommandError.unanswered
+    }
     var guide = MountGuide(
       MountDetective(chips: chips.senses),
       seconds: seconds ?? (vehicle ? MountDetective.longest : 100), isDriving: vehicle)

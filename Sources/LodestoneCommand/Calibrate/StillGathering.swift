@@ -17,7 +17,7 @@ struct StillOptions: ParsableArguments {
   func prepare(_ words: String) throws {
     guard !saving.yes else { return }
     guard try Keyboard.ask("\(words)\nPress Return when it does.\n") != nil else {
-      throw CommandError("nobody answers; what was stored stays")
+      throw CommandError.unanswered
     }
   }
 }
