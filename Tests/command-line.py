@@ -3,14 +3,17 @@
 
 usage: command-line.py LODESTONE
 """
+import fcntl
 import json
 import os
 import pathlib
 import select
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 
 COMMAND = os.path.abspath(sys.argv[1])
@@ -186,6 +189,30 @@ with tempfile.TemporaryDirectory() as name:
         says(
             f"{what} on the one that lies still",
             ["calibrate", what, "--yes", "--seconds", "5", "--board", "hand.yaml"], 0, "not kept")
+    result = run("calibrate", "level", "--yes", "--board", "hand.yaml")
+    expect(
+        "that nothing is kept is said before the work", result.stdout.startswith("a simulated board: nothing is kept"),
+        result.stdout)
+    # A terminal does not have to break words.
+    master, terminal = os.openpty()
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 60, 0, 0))
+    process = subprocess.Popen(
+        [COMMAND, "calibrate", "level", "--yes", "--seconds", "8", "--board", "simulated"], stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL, stderr=terminal, cwd=folder)
+    os.close(terminal)
+    said = b""
+    try:
+        while piece := os.read(master, 4096):
+            said += piece
+    except OSError:
+        pass
+    os.close(master)
+    refusal = said.decode().replace("\r", "")
+    refusal = refusal[refusal.find("Error: "):].rstrip("\n").split("\n")
+    expect(
+        "a long refusal is broken between words", process.wait() == 1 and len(refusal) > 2
+        and max(map(len, refusal)) <= 60 and "goes its way: --board simulated-hand lies still" in " ".join(refusal),
+        refusal)
     says("two positions by nobody", ["calibrate", "level", "--two-positions", "--yes"], 64, "not with --yes")
     # At a terminal: a question a position.
     master, terminal = os.openpty()
@@ -277,7 +304,8 @@ with tempfile.TemporaryDirectory() as name:
     result, _ = calibrate("list")
     expect(
         "the list fits a terminal",
-        result.stdout.count("\n") == 4 and max(map(len, result.stdout.splitlines())) <= 80, result.stdout)
+        result.stdout.count("\n") == 4 and max(map(len, result.stdout.splitlines())) <= 80
+        and result.stdout.split()[:6] == ["chip", "place", "kind", "method", "result", "made"], result.stdout)
 
     result, _ = calibrate("lock", "--kind", "gyro")
     expect("a record is locked", result.returncode == 0 and "is locked" in result.stdout, result.stderr)

@@ -32,7 +32,7 @@ struct LodestoneCommand: ParsableCommand {
       var message = fullMessage(for: error)
       // How a command is used is said of every board.
       if code != .validationFailure { message = Hints.complete(message) }
-      if !message.isEmpty { Terminal.warn(message) }
+      if !message.isEmpty { Terminal.warn(Terminal.fitting(message)) }
       exit(withError: code)
     }
   }

@@ -67,6 +67,10 @@ import Testing
     #expect(lines.flatMap { $0.split(separator: " ") }.joined(separator: " ") == text)
     #expect(Wrap.lines("", indent: indent).isEmpty)
     #expect(Wrap.lines("unbreakable", width: 4) == ["unbreakable"])
+    #expect(Wrap.cut("one two three", width: 13) == "one two three")
+    #expect(Wrap.cut("one two three", width: 12) == "one two...")
+    #expect(Wrap.cut("one two three", width: 10) == "one two...")
+    #expect(Wrap.cut("unbreakable", width: 8) == "unbre...")
     #expect(Wrap.rows("name", "").isEmpty)
     #expect(Wrap.rows("name", "a text").joined() == "name            a text")
     #expect(

@@ -79,7 +79,9 @@ struct ListRecordsCommand: ParsableCommand {
     if keys.isEmpty { Terminal.say("no records in \(store.folder.path)") }
     if !keys.isEmpty {
       Terminal.say(
-        row([("chip", 14), ("place", 17), ("kind", 13), ("method", 13), ("", 11), ("made", 0)]))
+        row([
+          ("chip", 14), ("place", 17), ("kind", 13), ("method", 13), ("result", 11), ("made", 0),
+        ]))
     }
     var notes: [String] = []
     for key in keys {

@@ -213,7 +213,7 @@ struct MountProgress {
       if isDrawn {
         let line = clock + (guide.hint.map { "-> \($0)" } ?? guide.step.words)
         let width = Terminal.size.columns - 1
-        text += "\r" + (line.count <= width ? line : line.prefix(width - 3) + "...") + "\u{1B}[K"
+        text += "\r" + Wrap.cut(line, width: width) + "\u{1B}[K"
       } else {
         text += clock + (guide.hint ?? "...") + "\n"
       }

@@ -36,13 +36,20 @@ struct RecordSaver {
   let session: Session
   let options: SaveOptions
 
-  /// Refuses before anything is asked where the record in place is locked.
-  func checkLock(_ kind: CalibrationKind, _ sensor: Board.Sensor) throws {
+  /// Whether what is saved stays: a simulated board keeps nothing unless it is given a folder.
+  var isKept: Bool { Session.keptState(isSimulated: session.simulation != nil) != nil }
+
+  /// What a person should know before the work: refuses where the record in place is locked, and says where nothing
+  /// will be kept.
+  func begin(_ kind: CalibrationKind, _ sensor: Board.Sensor) throws {
     let key = CalibrationStore.Key(kind, sensor)
     if !options.force, case .record(let record) = session.state.calibrations.current(key),
       record.isLocked
     {
       try options.refuse(CalibrationStore.Locked(key: key).description)
+    }
+    if !isKept, options.format == .text {
+      Terminal.say("a simulated board: nothing is kept unless STATE_DIRECTORY names a folder")
     }
   }
 
@@ -82,7 +89,6 @@ struct RecordSaver {
         Terminal.warn("lodestone: the samples were not kept: \(error)")
       }
     }
-    let isKept = Session.keptState(isSimulated: session.simulation != nil) != nil
     return isKept ? store.file(CalibrationStore.Key(record)) : nil
   }
 

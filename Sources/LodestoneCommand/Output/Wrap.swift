@@ -28,6 +28,16 @@ enum Wrap {
     }
   }
 
+  /// A line that is too long without the words that do not fit, and with dots in their place.
+  static func cut(_ line: String, width: Int) -> String {
+    guard line.count > width else { return line }
+    let room = line.prefix(max(0, width - 3))
+    // A word that ends just there is whole.
+    let isWhole = line.dropFirst(room.count).first == " "
+    let end = isWhole ? room.endIndex : room.lastIndex(of: " ") ?? room.endIndex
+    return room[..<end] + "..."
+  }
+
   /// The text with its lines that are longer than `width` broken between words; the others stay as they are.
   static func fitting(_ text: String, width: Int) -> String {
     text.split(separator: "\n", omittingEmptySubsequences: false).flatMap { line in

@@ -74,7 +74,7 @@ struct ReferencedBench {
     assembler = SampleAssembler(magnetometerMount: sensors[magnetometer].mount)
     lastHeard = session.now()
     // A drive of a quarter of an hour is not for nothing.
-    try saver.checkLock(.magnetometer, sensor)
+    try saver.begin(.magnetometer, sensor)
   }
 
   var saver: RecordSaver { RecordSaver(session: session, options: options.saving) }
