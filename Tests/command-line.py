@@ -5,6 +5,7 @@ usage: command-line.py LODESTONE
 """
 import fcntl
 import json
+import math
 import os
 import pathlib
 import select
@@ -441,6 +442,20 @@ with tempfile.TemporaryDirectory() as name:
         and len(found["softIron"]) == 3
         and {"fieldStrength", "residualPercent", "coverage", "score", "reason"} <= found.keys(),
         result.stdout + result.stderr)
+    # What a calibration has kept is known by its header: microtesla, behind a column of time.
+    rows = ["# record of 2026-11-21T12:00:00Z, ellipsoid, 400 samples", "t,mx,my,mz,ax,ay,az"]
+    for k in range(400):
+        z = 1 - (2 * k + 1) / 400
+        x, y = ((1 - z * z) ** 0.5 * f(k * 2.399963) for f in (math.cos, math.sin))
+        rows.append(f"{k / 10},{48 * x + 30:.3f},{48 * y - 20:.3f},{48 * z + 10:.3f},,,")
+    (path / "kept.csv").write_text("\n".join(rows) + "\n")
+    for what, more in [("by itself", []), ("by its columns too", ["--columns", "2-4"])]:
+        result = run("calibrate", "fit", "kept.csv", *more)
+        found = json.loads(result.stdout or "{}")
+        expect(
+            f"a fit of kept samples, {what}",
+            result.returncode == 0 and all(abs(a - b) < 0.1 for a, b in zip(found["hardIron"], (30, -20, 10)))
+            and found["skippedLines"] == 0 and ("microtesla" in found["assumed"]) == (not more), result.stdout)
     (path / "few.txt").write_text("x y z\n1 2 3\n1 2\n1 nan 3\n")
     result = run("calibrate", "fit", "few.txt")
     found = json.loads(result.stdout or "{}")
