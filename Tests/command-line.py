@@ -253,6 +253,14 @@ with tempfile.TemporaryDirectory() as name:
         os.close(master)
         expect(
             f"Ctrl-D ends {what}", process.wait() == 1 and b"nobody answers; what was stored stays" in said, repr(said))
+    # A hand speaks to one board.
+    process = subprocess.Popen(
+        [COMMAND, "monitor", "--board", "hand.yaml", "--seconds", "20"], stdout=subprocess.PIPE, text=True, cwd=folder)
+    process.stdout.readline()
+    says("a second program on one control line", ["monitor", "--board", "hand.yaml", "--seconds", "1"], 1, "another program")
+    expect("and the first one keeps it", (path / "hand").is_socket())
+    process.terminate()
+    process.communicate(timeout=20)
     # A swing: what is no heading is said to be none.
     process = subprocess.Popen(
         [COMMAND, "calibrate", "deviation", "--yes", "--board", "still.yaml"], stdin=subprocess.PIPE,

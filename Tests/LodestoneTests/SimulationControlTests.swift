@@ -88,10 +88,46 @@ struct SimulationControlTests {
     #expect(desk.say(["hello"]) == [])
   }
 
-  @Test("a socket that was left behind is replaced, any other file is not")
+  /// A socket at the path, as another program has it; the file descriptor.
+  private func foreign(_ path: String, listens: Bool) -> Int32 {
+    let file = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
+    let result = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(file, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    #expect(result == 0)
+    if listens { #expect(listen(file, 1) == 0) }
+    return file
+  }
+
+  @Test("a socket that another program listens at is not taken away, one that nobody listens at is")
+  func another() throws {
+    let desk = try Desk()
+    defer { try? FileManager.default.removeItem(at: desk.folder) }
+    let other = foreign(desk.control, listens: true)
+    do {
+      let session = try Session(board: desk.file)
+      Issue.record("taken from another program by \(session.board.name)")
+    } catch {
+      #expect("\(error)".contains("another program runs this board"))
+    }
+    // It is still there, and still the other's.
+    #expect(FileManager.default.fileExists(atPath: desk.control))
+    close(other)
+    let session = try Session(board: desk.file)
+    #expect(desk.say(["hello"]) == ["rig twins"])
+    withExtendedLifetime(session) {}
+  }
+
+  @Test("a socket that was left behind is replaced, this process's own too, any other file is not")
   func place() throws {
     let desk = try Desk()
     defer { try? FileManager.default.removeItem(at: desk.folder) }
+    close(foreign(desk.control, listens: false))
     let first = try Session(board: desk.file)
     let second = try Session(board: desk.file)
     #expect(desk.say(["hello"]) == ["rig twins"])
