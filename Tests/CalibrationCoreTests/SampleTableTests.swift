@@ -50,9 +50,11 @@ import Testing
       CalibrationSample(time: Timestamp(seconds: 2.5), field: Vector3(40, 5, -6)),
     ]
     let written = CalibrationSamples(
-      keeping: kept, of: AppliedCalibration(offset: .zero, matrix: .identity)
+      keeping: kept,
+      of: AppliedCalibration(
+        matrix: .identity, offset: .zero, offsetCovariance: .identity, residual: 1)
     ).encoded()
-    let text = "# record of today\r\n" + String(decoding: written, as: UTF8.self)
+    let text = "# record of today\n" + String(decoding: written, as: UTF8.self)
     func read(_ table: SampleTable) -> SampleTable {
       var table = table
       for line in text.split(separator: "\n") { table.take(line) }

@@ -65,11 +65,17 @@ public struct SampleTable: Sendable {
   /// Whether no more is read.
   public var isFull: Bool { lines >= Self.mostLines }
 
-  /// Makes a reader of the field's columns, and of an accelerometer's where there are some. Where neither is given the
-  /// field is in the first three, or where the header of kept samples says.
-  public init(columns: Columns? = nil, force: Columns? = nil) {
-    let field = columns ?? .first
-    knowsOwn = columns == nil && force == nil
+  /// Makes a reader of a file of which nothing is known: the field is in the first three columns, or where the header of
+  /// kept samples says.
+  public init() { self.init(.first, force: nil, knowsOwn: true) }
+
+  /// Makes a reader of the field's columns, and of an accelerometer's where there are some.
+  public init(columns field: Columns, force: Columns? = nil) {
+    self.init(field, force: force, knowsOwn: false)
+  }
+
+  private init(_ field: Columns, force: Columns?, knowsOwn: Bool) {
+    self.knowsOwn = knowsOwn
     self.field = field
     self.force = force
     last = [field.x, field.y, field.z, force?.x ?? 0, force?.y ?? 0, force?.z ?? 0].max() ?? 3

@@ -60,12 +60,9 @@ struct FitCommand: ParsableCommand {
   }
 
   private func table() throws -> SampleTable {
-    var field: SampleTable.Columns?
-    if let columns {
-      field = SampleTable.Columns(columns)
-      guard field != nil else {
-        throw ValidationError("--columns takes three columns like 2-4 or 2,3,4")
-      }
+    guard columns != nil || forceColumns != nil else { return SampleTable() }
+    guard let field = SampleTable.Columns(columns ?? "1-3") else {
+      throw ValidationError("--columns takes three columns like 2-4 or 2,3,4")
     }
     guard let forceColumns else { return SampleTable(columns: field) }
     guard let force = SampleTable.Columns(forceColumns) else {
@@ -85,26 +82,11 @@ struct FitCommand: ParsableCommand {
 
   /// Reads the file, line by line. Returns whether there was more than is read.
   private func read(into table: inout SampleTable) throws -> Bool {
-    let handle: FileHandle
-    if file == "-" {
-      handle = .standardInput
-    } else {
-      do {
-        handle = try FileHandle(forReadingFrom: URL(filePath: file))
-      } catch {
-        throw CommandError(file, error)
-      }
-    }
+    let input = try InputFile(file)
     var rest: [UInt8] = []
     var size = 0
     while !table.isFull, size < Self.mostBytes {
-      let data: Data?
-      do {
-        data = try handle.read(upToCount: 1 << 16)
-      } catch {
-        throw CommandError(file, error)
-      }
-      guard let data, !data.isEmpty else {
+      guard let data = try input.read(1 << 16) else {
         if !rest.isEmpty { table.take(String(decoding: rest, as: UTF8.self)) }
         return false
       }
