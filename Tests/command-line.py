@@ -186,7 +186,7 @@ with tempfile.TemporaryDirectory() as name:
     for what, more in [("level", ()), ("gyro", ("--format", "json"))]:
         says(
             f"{what} on the simulated board", ["calibrate", what, "--yes", "--seconds", "8", *more, "--board", "simulated"],
-            1, "--board simulated-hand lies still")
+            1, "--board Boards/simulated-hand.yaml lies still")
         says(
             f"{what} on the one that lies still",
             ["calibrate", what, "--yes", "--seconds", "5", "--board", "hand.yaml"], 0, "not kept")
@@ -212,7 +212,7 @@ with tempfile.TemporaryDirectory() as name:
     refusal = refusal[refusal.find("Error: "):].rstrip("\n").split("\n")
     expect(
         "a long refusal is broken between words", process.wait() == 1 and len(refusal) > 2
-        and max(map(len, refusal)) <= 60 and "goes its way: --board simulated-hand lies still" in " ".join(refusal),
+        and max(map(len, refusal)) <= 60 and "goes its way: --board Boards/simulated-hand.yaml lies still" in " ".join(refusal),
         refusal)
     says("two positions by nobody", ["calibrate", "level", "--two-positions", "--yes"], 64, "not with --yes")
     # At a terminal: a question a position.

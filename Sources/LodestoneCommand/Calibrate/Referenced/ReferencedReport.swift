@@ -119,6 +119,7 @@ struct ReferencedReport {
   private var judgement: String {
     guard after != nil else { return "judged by the new calibration" }
     let known = "known to \(JSONLine.fixed(judge.deviation, digits: 1)) deg"
+    if outcome.fit?.method == .course { return "by the receiver's course (\(known))" }
     return judge.count == 1
       ? "by the heading that was given (\(known))"
       : "by the \(judge.count) headings that were given (each \(known))"
