@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 
 COMMAND = os.path.abspath(sys.argv[1])
 BOAT = (pathlib.Path(__file__).resolve().parents[1] / "Boards" / "simulated-boat.yaml").read_text()
@@ -32,13 +33,13 @@ def boat(name, heading, legs, change=lambda text: text):
     return str(file)
 
 
-def start(name, board, *arguments, keys=None):
+def start(name, board, *arguments, keys=None, terminal=None):
     env = {k: v for k, v in os.environ.items() if not k.startswith("LODESTONE")}
     env["STATE_DIRECTORY"] = str(path / name)
     process = subprocess.Popen(
-        [COMMAND, "calibrate", *arguments, "--board", board], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE, text=True, env=env, cwd=path)
-    if keys is None:
+        [COMMAND, "calibrate", *arguments, "--board", board], stdin=terminal or subprocess.PIPE,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env, cwd=path)
+    if keys is None and terminal is None:
         process.stdin.close()
         process.stdin = None
     return process
@@ -95,6 +96,8 @@ with tempfile.TemporaryDirectory() as name:
         "square", 30, ["seconds: 3, speed: 6, fix: true"] + ["seconds: 12", "seconds: 6, turn: 90"] * 4)
     json_yes = ("--yes", "--format", "json")
 
+    hand, keyboard = os.openpty()
+    begun = time.monotonic()
     runs = {
         "planar": start("planar", circle, "planar", "--seconds", "60", *json_yes),
         "still": start("still", mark, "planar", "--seconds", "8", *json_yes),
@@ -108,13 +111,18 @@ with tempfile.TemporaryDirectory() as name:
         "paused": start(
             "paused", paused, "deviation", "--every", "9", "--hold", "3", "--error", "1", *json_yes),
         "cold": start("cold", cold, "heading", "75", "--error", "1", *json_yes),
-        "course": start("course", square, "course", "--seconds", "75", *json_yes),
+        "course": start("course", square, "course", "--seconds", "75", *json_yes, keys=True),
+        "ended": start("ended", square, "course", *json_yes, terminal=keyboard),
         "card": start("card", square, "deviation", "--course", "--seconds", "75", *json_yes),
         "few": start("few", mark, "deviation", "--magnetic", "--hold", "1", *json_yes, keys=True),
         "unasked": start("unasked", mark, "heading", "75"),
     }
     runs["few"].stdin.write("\ns\ns\nq\n")
     runs["few"].stdin.flush()
+    # A key ends a drive; lines from a pipe do not.
+    runs["course"].stdin.write("\ns\n")
+    runs["course"].stdin.flush()
+    threading.Timer(55, os.write, (hand, b"\n")).start()
 
     # The judge's own boats: a good record and none of the calibration's doing, on the same turn, and a turn so slow
     # that it could be the gyro's bias.
@@ -133,8 +141,11 @@ with tempfile.TemporaryDirectory() as name:
         for arguments in [("planar", circle, "planar"), ("ideal", circle), ("slow", slow)]]
     for thread in judges:
         thread.start()
-    for key in [key for key in runs if key != "planar"]:
+    os.close(keyboard)
+    lasted = {}
+    for key in sorted([key for key in runs if key != "planar"], key=lambda key: (key != "ended", key != "course")):
         done[key] = result(runs[key])
+        lasted[key] = time.monotonic() - begun
     for thread in judges:
         thread.join()
 
@@ -164,6 +175,11 @@ with tempfile.TemporaryDirectory() as name:
     code, line, text = done["course"]
     expect("a drive round the block is accepted", code == 0 and line.get("saved"), text[-900:])
     expect("its hard iron is the boat's, driven", near(line.get("hardIron", []), 5), line)
+    expect("and ends by itself, whatever comes through a pipe", lasted["course"] > 58, lasted["course"])
+    code, line, text = done["ended"]
+    expect(
+        "Return ends a drive and keeps what was gathered",
+        code == 0 and line.get("saved") and 54 < lasted["ended"] < lasted["course"] - 1, f"{lasted['ended']}: {text[-900:]}")
     code, line, text = done["card"]
     expect("four courses are a card", code == 0 and len(line.get("cardAfter", {})) >= 4, text[-900:])
     code, line, text = done["few"]

@@ -3,14 +3,18 @@
 
 usage: command-line.py LODESTONE
 """
+import fcntl
 import json
+import math
 import os
 import pathlib
 import select
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 
 COMMAND = os.path.abspath(sys.argv[1])
@@ -176,6 +180,40 @@ with tempfile.TemporaryDirectory() as name:
             f"nobody at the keyboard, {what[0]}", ["calibrate", *what, "--board", "still.yaml"], 1,
             "nobody is at the keyboard")
         expect("which is said at once", time.monotonic() - begun < 3)
+    # The simulated board sets off after four seconds: what to take instead is said, and does.
+    hand = (pathlib.Path(__file__).resolve().parents[1] / "Boards" / "simulated-hand.yaml").read_text()
+    (path / "hand.yaml").write_text(hand.replace("/tmp/lodestone-hand", str(path / "hand")))
+    for what, more in [("level", ()), ("gyro", ("--format", "json"))]:
+        says(
+            f"{what} on the simulated board", ["calibrate", what, "--yes", "--seconds", "8", *more, "--board", "simulated"],
+            1, "--board Boards/simulated-hand.yaml lies still")
+        says(
+            f"{what} on the one that lies still",
+            ["calibrate", what, "--yes", "--seconds", "5", "--board", "hand.yaml"], 0, "not kept")
+    result = run("calibrate", "level", "--yes", "--board", "hand.yaml")
+    expect(
+        "that nothing is kept is said before the work", result.stdout.startswith("a simulated board: nothing is kept"),
+        result.stdout)
+    # A terminal does not have to break words.
+    master, terminal = os.openpty()
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 60, 0, 0))
+    process = subprocess.Popen(
+        [COMMAND, "calibrate", "level", "--yes", "--seconds", "8", "--board", "simulated"], stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL, stderr=terminal, cwd=folder)
+    os.close(terminal)
+    said = b""
+    try:
+        while piece := os.read(master, 4096):
+            said += piece
+    except OSError:
+        pass
+    os.close(master)
+    refusal = said.decode().replace("\r", "")
+    refusal = refusal[refusal.find("Error: "):].rstrip("\n").split("\n")
+    expect(
+        "a long refusal is broken between words", process.wait() == 1 and len(refusal) > 2
+        and max(map(len, refusal)) <= 60 and "goes its way: --board Boards/simulated-hand.yaml lies still" in " ".join(refusal),
+        refusal)
     says("two positions by nobody", ["calibrate", "level", "--two-positions", "--yes"], 64, "not with --yes")
     # At a terminal: a question a position.
     master, terminal = os.openpty()
@@ -195,6 +233,44 @@ with tempfile.TemporaryDirectory() as name:
         process.wait(timeout=30) == 0 and asked.count("Press Return") == 2 and "twoPositions" in output
         and "deg from level" in output, asked + output)
     os.close(master)
+    # The end of input, Ctrl-D at a terminal, is no Return.
+    for what in ["mount", "level"]:
+        master, terminal = os.openpty()
+        process = subprocess.Popen(
+            [COMMAND, "calibrate", what, "--board", "still.yaml"], stdin=terminal, stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE, cwd=folder,
+            env={**{k: v for k, v in os.environ.items() if not k.startswith("LODESTONE")}, **kept})
+        os.close(terminal)
+        said = b""
+        while b"Return" not in said:
+            said += os.read(process.stderr.fileno(), 4096) or b"Return at the end of its words"
+        os.write(master, b"\x04")
+        try:
+            said += process.communicate(timeout=8)[1]
+        except subprocess.TimeoutExpired:
+            process.kill()
+            said += b" and no end"
+        os.close(master)
+        expect(
+            f"Ctrl-D ends {what}", process.wait() == 1 and b"nobody answers; what was stored stays" in said, repr(said))
+    # A hand speaks to one board.
+    process = subprocess.Popen(
+        [COMMAND, "monitor", "--board", "hand.yaml", "--seconds", "20"], stdout=subprocess.PIPE, text=True, cwd=folder)
+    process.stdout.readline()
+    says("a second program on one control line", ["monitor", "--board", "hand.yaml", "--seconds", "1"], 1, "another program")
+    expect("and the first one keeps it", (path / "hand").is_socket())
+    process.terminate()
+    process.communicate(timeout=20)
+    # A swing: what is no heading is said to be none.
+    process = subprocess.Popen(
+        [COMMAND, "calibrate", "deviation", "--yes", "--board", "still.yaml"], stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder,
+        env={**{k: v for k, v in os.environ.items() if not k.startswith("LODESTONE")}, **kept})
+    output, errors = process.communicate("banana\n400\nq\n", timeout=30)
+    expect(
+        "an answer that is no heading",
+        "'banana' is no heading: a number from 0 to 360" in output and "'400' is no heading" in output
+        and output.count("turn to N") == 3, output + errors)
     # Ctrl-C: while a board is listened to, at a question, and at a question after that.
     def interrupted(what, arguments, text, number, presses=0):
         master, terminal = os.openpty()
@@ -237,13 +313,15 @@ with tempfile.TemporaryDirectory() as name:
     result, _ = calibrate("list")
     expect(
         "the list fits a terminal",
-        result.stdout.count("\n") == 4 and max(map(len, result.stdout.splitlines())) <= 80, result.stdout)
+        result.stdout.count("\n") == 4 and max(map(len, result.stdout.splitlines())) <= 80
+        and result.stdout.split()[:6] == ["chip", "place", "kind", "method", "result", "made"], result.stdout)
 
     result, _ = calibrate("lock", "--kind", "gyro")
     expect("a record is locked", result.returncode == 0 and "is locked" in result.stdout, result.stderr)
     result, lines = calibrate("gyro", *at_rest)
     expect(
-        "a locked record stays", result.returncode == 1 and "locked" in lines[0]["reason"],
+        "a locked record stays, and how to unlock it is said of this board", result.returncode == 1
+        and "is locked: lodestone calibrate unlock --board still.yaml, or --force" in lines[0]["reason"],
         result.stdout + result.stderr)
     calibrate("lock", "--kind", "magnetometer")
     begun = time.monotonic()
@@ -252,6 +330,9 @@ with tempfile.TemporaryDirectory() as name:
         "a locked record is met at once", result.returncode == 1 and "locked" in lines[0]["reason"]
         and lines[0]["saved"] is False and time.monotonic() - begun < 5, result.stdout + result.stderr)
     calibrate("unlock", "--kind", "magnetometer")
+    result, _ = calibrate("gyro", "--yes", "--seconds", "3")
+    expect(
+        "in words too", result.returncode == 1 and "unlock --board still.yaml" in result.stderr, result.stderr)
     result, lines = calibrate("gyro", *at_rest, "--force")
     expect("unless --force says otherwise", result.returncode == 0 and not lines[0]["locked"], result.stderr)
     result, lines = calibrate("rollback", "lsm6dsox", "--kind", "gyro", "--format", "json")
@@ -312,7 +393,7 @@ with tempfile.TemporaryDirectory() as name:
     expect(
         "a damaged record is put aside and the one before is offered",
         result.returncode == 0 and "was put aside (not a calibration record" in result.stderr
-        and "calibrate rollback LSM6DSOX@/dev/i2c-1:0x6a --kind gyro" in result.stdout
+        and "calibrate rollback --board still.yaml LSM6DSOX@/dev/i2c-1:0x6a --kind gyro" in result.stdout
         and len(list(records.glob("*.corrupt-*"))) == 1, result.stdout + result.stderr)
     result, _ = calibrate("rollback", "LSM6DSOX", "--kind", "gyro")
     expect("and comes back", result.returncode == 0 and "in use is now" in result.stdout, result.stderr)
@@ -369,6 +450,20 @@ with tempfile.TemporaryDirectory() as name:
         and len(found["softIron"]) == 3
         and {"fieldStrength", "residualPercent", "coverage", "score", "reason"} <= found.keys(),
         result.stdout + result.stderr)
+    # What a calibration has kept is known by its header: microtesla, behind a column of time.
+    rows = ["# record of 2026-11-21T12:00:00Z, ellipsoid, 400 samples", "t,mx,my,mz,ax,ay,az"]
+    for k in range(400):
+        z = 1 - (2 * k + 1) / 400
+        x, y = ((1 - z * z) ** 0.5 * f(k * 2.399963) for f in (math.cos, math.sin))
+        rows.append(f"{k / 10},{48 * x + 30:.3f},{48 * y - 20:.3f},{48 * z + 10:.3f},,,")
+    (path / "kept.csv").write_text("\n".join(rows) + "\n")
+    for what, more in [("by itself", []), ("by its columns too", ["--columns", "2-4"])]:
+        result = run("calibrate", "fit", "kept.csv", *more)
+        found = json.loads(result.stdout or "{}")
+        expect(
+            f"a fit of kept samples, {what}",
+            result.returncode == 0 and all(abs(a - b) < 0.1 for a, b in zip(found["hardIron"], (30, -20, 10)))
+            and found["skippedLines"] == 0 and ("microtesla" in found["assumed"]) == (not more), result.stdout)
     (path / "few.txt").write_text("x y z\n1 2 3\n1 2\n1 nan 3\n")
     result = run("calibrate", "fit", "few.txt")
     found = json.loads(result.stdout or "{}")

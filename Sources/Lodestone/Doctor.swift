@@ -329,21 +329,14 @@ public struct Doctor: Sendable {
   // Where calibrations and the last position are kept, and a newer magnetic model may lie.
   private func folders() -> [Finding] {
     var findings: [Finding] = []
-    var folder = state
-    // What is not there yet is made when it is needed, in the nearest folder that is.
-    while Glibc.access(folder.path, F_OK) != 0, folder.path != "/" {
-      folder.deleteLastPathComponent()
-    }
-    if Self.canWrite(folder) {
-      findings.append(Finding(.good, "calibrations are kept in \(state.path)"))
-    } else {
-      findings.append(
-        Finding(
-          .problem, "\(state.path) cannot be written: calibrations would not stay",
-          mend: Self.isReadOnly(folder)
-            ? "set STATE_DIRECTORY to a folder on a file system that can be written"
-            : "sudo chown -R $USER \(folder.path)   # or set STATE_DIRECTORY"))
-    }
+    // What 'sudo' has made once belongs to root, down to the history of one chip.
+    let store = StateStore(folder: state).calibrations.folder
+    let history = store.appending(path: "history")
+    let chips = (try? FileManager.default.contentsOfDirectory(atPath: history.path)) ?? []
+    let places = [state, store, history] + chips.sorted().map { history.appending(path: $0) }
+    findings.append(
+      places.lazy.compactMap(Self.obstacle).first
+        ?? Finding(.good, "calibrations are kept in \(state.path)"))
     let (model, problems) = MagneticModelFile.newest(in: modelFolders)
     if let model { findings.append(Finding(.good, "\(model.model.name) from \(model.file.path)")) }
     for problem in problems {
@@ -352,18 +345,46 @@ public struct Doctor: Sendable {
     return findings
   }
 
+  // Why nothing would stay in a folder.
+  private static func obstacle(_ place: URL) -> Finding? {
+    var folder = place
+    // What is not there yet is made when it is needed, in the nearest folder that is.
+    while Glibc.access(folder.path, F_OK) != 0, folder.path != "/" {
+      folder.deleteLastPathComponent()
+    }
+    guard let code = writingError(folder) else { return nil }
+    let why = String(cString: strerror(code)).lowercased()
+    let mend =
+      switch code {
+      case ENOSPC, EDQUOT: "df -h \(folder.path)   # and make room there"
+      case ENOTDIR: "move \(folder.path) away: it is no folder"
+      default:
+        isReadOnly(folder)
+          ? "set STATE_DIRECTORY to a folder on a file system that can be written"
+          : "sudo chown -R $USER \(folder.path)   # or set STATE_DIRECTORY"
+      }
+    return Finding(
+      .problem, "\(place.path) cannot be written (\(why)): calibrations would not stay", mend: mend)
+  }
+
   // To root everything seems writable, also what is not (/proc, a read-only medium): a file is tried.
   private static func isReadOnly(_ folder: URL) -> Bool {
     var status = statvfs()
     return statvfs(folder.path, &status) == 0 && status.f_flag & UInt(ST_RDONLY) != 0
   }
 
-  private static func canWrite(_ folder: URL) -> Bool {
+  // What the system says against a file as long as a record; `nil` for nothing.
+  private static func writingError(_ folder: URL) -> Int32? {
     let path = folder.appending(path: ".lodestone-doctor-\(getpid())").path
     let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard file >= 0 else { return false }
-    close(file)
-    unlink(path)
-    return true
+    guard file >= 0 else { return errno }
+    defer {
+      close(file)
+      unlink(path)
+    }
+    // A full disk has room for a name.
+    let content = [UInt8](repeating: 0x20, count: 4_096)
+    let count = write(file, content, content.count)
+    return count == content.count ? nil : count < 0 ? errno : ENOSPC
   }
 }

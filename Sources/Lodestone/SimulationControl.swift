@@ -36,15 +36,12 @@ final class SimulationControl: Sendable {
   private let node: ino_t
   private let end = End()
 
-  /// Makes the socket; one that an earlier run has left there is replaced, any other file is not.
+  /// The sockets that this process has made and still has: a board that is opened again takes its own over.
+  private static let own = Mutex<Set<ino_t>>([])
+
+  /// Makes the socket; one that an earlier run has left there is replaced, one that another program listens at and any
+  /// other file are not.
   init(path: String, of board: SimulatedBusProvider, names: [String]) throws(Failure) {
-    var status = stat()
-    if lstat(path, &status) == 0 {
-      guard status.st_mode & S_IFMT == S_IFSOCK else {
-        throw Failure(path: path, reason: "there is something else of that name")
-      }
-      unlink(path)
-    }
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     let bytes = Array(path.utf8)
@@ -59,18 +56,30 @@ final class SimulationControl: Sendable {
     let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
     let file = socket(AF_UNIX, kind, 0)
     guard file >= 0 else { throw Failure(path: path, reason: String(cString: strerror(errno))) }
-    let result = withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(file, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+    func reach(_ call: (UnsafePointer<sockaddr>) -> Int32) -> Int32 {
+      withUnsafePointer(to: &address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { call($0) }
       }
     }
-    guard result == 0, listen(file, 4) == 0 else {
-      let reason = String(cString: strerror(errno))
+    let length = socklen_t(MemoryLayout<sockaddr_un>.size)
+    var failure: String?
+    if reach({ bind(file, $0, length) }) != 0 {
+      failure = errno == EADDRINUSE ? Self.obstacle(path, reach) : String(cString: strerror(errno))
+      if failure == nil {
+        unlink(path)
+        if reach({ bind(file, $0, length) }) != 0 { failure = String(cString: strerror(errno)) }
+      }
+    }
+    if failure == nil, listen(file, 4) != 0 { failure = String(cString: strerror(errno)) }
+    if let failure {
       close(file)
-      throw Failure(path: path, reason: reason)
+      throw Failure(path: path, reason: failure)
     }
     self.path = path
-    node = lstat(path, &status) == 0 ? status.st_ino : 0
+    var status = stat()
+    let node = lstat(path, &status) == 0 ? status.st_ino : 0
+    self.node = node
+    Self.own.withLock { _ = $0.insert(node) }
     let (control, end) = (RigControl(provider: board, names: names), end)
     let thread = Thread {
       Self.serve(listener: file, control) { end.isWanted.load(ordering: .acquiring) }
@@ -79,7 +88,32 @@ final class SimulationControl: Sendable {
     thread.start()
   }
 
+  /// Why what is at the path may not be replaced; `nil` for a socket that nobody else listens at.
+  private static func obstacle(
+    _ path: String, _ reach: ((UnsafePointer<sockaddr>) -> Int32) -> Int32
+  ) -> String? {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return nil }
+    guard status.st_mode & S_IFMT == S_IFSOCK else { return "there is something else of that name" }
+    guard !own.withLock({ $0.contains(status.st_ino) }) else { return nil }
+    let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+    let file = socket(AF_UNIX, kind, 0)
+    guard file >= 0 else { return String(cString: strerror(errno)) }
+    defer { close(file) }
+    // Refused is nobody; one who is too busy to answer at once is somebody.
+    guard
+      reach({ connect(file, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) }) == 0
+        || errno == EAGAIN
+    else {
+      return errno == ECONNREFUSED || errno == ENOENT ? nil : String(cString: strerror(errno))
+    }
+    return
+      "another program runs this board and listens there: end that one, or copy the board file and give "
+      + "the copy another 'control'"
+  }
+
   deinit {
+    _ = Self.own.withLock { $0.remove(node) }
     end.isWanted.store(true, ordering: .releasing)
     // Another may have replaced it.
     var status = stat()

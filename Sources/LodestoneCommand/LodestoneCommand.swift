@@ -29,8 +29,10 @@ struct LodestoneCommand: ParsableCommand {
       let code = exitCode(for: error)
       guard !code.isSuccess else { exit(withError: error) }
       // A message may quote a file.
-      let message = fullMessage(for: error)
-      if !message.isEmpty { Terminal.warn(message) }
+      var message = fullMessage(for: error)
+      // How a command is used is said of every board.
+      if code != .validationFailure { message = Hints.complete(message) }
+      if !message.isEmpty { Terminal.warn(Terminal.fitting(message)) }
       exit(withError: code)
     }
   }

@@ -135,7 +135,10 @@ public final class Hub: Sendable {
 
   /// Waits until a fit of the background calibration that is under way has ended: on a clock that a test moves, a fit
   /// would take no time or any.
-  package func finishCalibration() { calibration?.finish() }
+  package func finishCalibration() {
+    calibration?.finish()
+    keeper.sync {}
+  }
 
   /// Says what all clients together ask for; sensors that nobody asks for are put to sleep.
   public func setDemand(_ demand: Demand) {
@@ -227,8 +230,21 @@ public final class Hub: Sendable {
   }
 
   private func calibrate(_ expected: (strength: Double, dip: Double)?) {
-    calibration?.fit(expected: expected, unixSeconds: provider.wallTime()) { [weak self] progress in
+    // Said from the keeper's queue: a hub that goes waits for the calibration's.
+    let warning: @Sendable (String) -> Void = { [weak self, keeper] text in
+      keeper.async { [weak self] in self?.say(text) }
+    }
+    calibration?.fit(expected: expected, unixSeconds: provider.wallTime(), warning: warning) {
+      [weak self] progress in
       for watcher in self?.watchers.withLock({ $0 }) ?? [] { watcher.handler(progress) }
+    }
+  }
+
+  /// Publishes what no chip has to do with, in turn with what they bring; it is in no recording.
+  private func say(_ text: String) {
+    let handlers = subscribers.withLock { $0 }
+    pipeline.withLock { _ in
+      for subscriber in handlers { subscriber.handler(.diagnostic(text, at: provider.now())) }
     }
   }
 

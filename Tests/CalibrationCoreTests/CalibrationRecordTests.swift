@@ -131,7 +131,7 @@ struct CalibrationRecordTests {
       "0", "9", "99999999999999999999", ".", "\\u0000", "\u{1B}[2J", "kind", "gyro", "level",
       "schema",
     ].map { Array($0.utf8) }
-    var random = Random(state: 20_261_121)
+    var random = SplitMix64(state: 20_261_121)
     var (refused, taken, changed) = (0, 0, 0)
     for step in 0..<10_000 {
       let original = files[step % files.count]
@@ -170,16 +170,6 @@ struct CalibrationRecordTests {
     }
     print("damaged records: \(refused) refused, \(taken) taken, \(changed) of them changed")
     #expect(refused > 3_000 && taken > 500)
-  }
-
-  private struct Random {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var z = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-      return z ^ (z >> 31)
-    }
   }
 
   struct Damage: Sendable, CustomTestStringConvertible {

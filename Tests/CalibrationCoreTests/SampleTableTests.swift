@@ -43,6 +43,32 @@ import Testing
     #expect(SampleTable.Columns(text) == nil)
   }
 
+  @Test func keptSamplesAreKnownByTheirHeader() throws {
+    let kept = [
+      CalibrationSample(
+        time: Timestamp(seconds: 0), field: Vector3(1, -2, 3.5), force: Vector3(0, 1, 9.8)),
+      CalibrationSample(time: Timestamp(seconds: 2.5), field: Vector3(40, 5, -6)),
+    ]
+    let written = CalibrationSamples(
+      keeping: kept,
+      of: AppliedCalibration(
+        matrix: .identity, offset: .zero, offsetCovariance: .identity, residual: 1)
+    ).encoded()
+    let text = "# record of today\n" + String(decoding: written, as: UTF8.self)
+    func read(_ table: SampleTable) -> SampleTable {
+      var table = table
+      for line in text.split(separator: "\n") { table.take(line) }
+      table.take("1,2,3")
+      return table
+    }
+    let table = read(SampleTable())
+    #expect(table.samples == kept)
+    #expect(table.isOwn && table.skipped == 1 && table.firstSkipped == 5)
+    // Who gives columns is believed.
+    let foreign = read(SampleTable(columns: .first))
+    #expect(!foreign.isOwn && foreign.samples[0].field == Vector3(0, 1, -2))
+  }
+
   @Test func headersAndRemarksDoNotCount() throws {
     let table = try Self.read("# made by hand\n\nx,y,z\n1,2,3\n// more\n4,5,6\n")
     #expect(table.samples.count == 2)

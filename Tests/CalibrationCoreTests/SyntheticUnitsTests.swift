@@ -58,12 +58,6 @@ import Testing
       predicted: fit.quality.headingError, isAccepted: outcome.isAccepted)
   }
 
-  static func percentile(_ values: [Double], _ share: Double) -> Double {
-    let sorted = values.sorted()
-    guard !sorted.isEmpty else { return 0 }
-    return sorted[min(sorted.count - 1, Int(share * Double(sorted.count)))]
-  }
-
   static func judge(_ rows: [Row], _ kind: Kind) {
     let good = rows.filter { $0.score >= 80 }
     #expect(percentile(good.map(\.error), 0.95) <= 1)

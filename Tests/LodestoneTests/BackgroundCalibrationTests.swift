@@ -159,6 +159,27 @@ struct BackgroundCalibrationTests {
     }
   }
 
+  @Test("a record that cannot be saved is said once, and the doctor names the folder")
+  func unsaved() throws {
+    // It is tried again every ten minutes.
+    let board = try board(off: Self.far, way: Self.way(until: 760))
+    let before = try record(board)
+    // To root nothing is forbidden: the history's folder is a file.
+    let history = board.state.calibrations.folder.appending(path: "history")
+    try? FileManager.default.removeItem(at: history)
+    try Data().write(to: history)
+    let said = words(board.run(750)).filter { $0.text.contains("cannot be saved") }
+    #expect(said.count == 1)
+    #expect(said.first?.text.hasPrefix("LIS3MDL at /dev/i2c-1:0x1c: ") == true)
+    #expect(said.first?.text.contains("what was in force stays") == true)
+    #expect(try record(board) == before)
+    let doctor = Doctor(
+      provider: board.simulation, state: board.state.folder, modelFolders: [])
+    let problem = try #require(doctor.examine(board.board).first { $0.level == .problem })
+    #expect(problem.text.contains("\(history.path) cannot be written"))
+    #expect(problem.mend?.contains(history.path) == true)
+  }
+
   @Test("a run in which the board was calibrated in use replays bit for bit, and writes nothing")
   func replay() throws {
     let board = try board(off: Self.far, records: true)

@@ -33,19 +33,31 @@ struct SimulationControlTests {
       try Data(text.utf8).write(to: URL(filePath: file))
     }
 
+    /// Calls `call` with the control line's address and its length.
+    func reach(_ call: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+      var address = sockaddr_un()
+      address.sun_family = sa_family_t(AF_UNIX)
+      withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(control.utf8)) }
+      return withUnsafePointer(to: &address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          call($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+        }
+      }
+    }
+
+    /// Makes the control line's socket as another program would; its file descriptor.
+    func occupy(listens: Bool) -> Int32 {
+      let file = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+      #expect(reach { bind(file, $0, $1) } == 0)
+      if listens { #expect(listen(file, 1) == 0) }
+      return file
+    }
+
     /// Says lines and reads as many answers, within some seconds.
     func say(_ lines: [String]) -> [String] {
       let file = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
       defer { close(file) }
-      var address = sockaddr_un()
-      address.sun_family = sa_family_t(AF_UNIX)
-      withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(control.utf8)) }
-      let result = withUnsafePointer(to: &address) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-          connect(file, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-        }
-      }
-      guard result == 0 else { return [] }
+      guard reach({ connect(file, $0, $1) }) == 0 else { return [] }
       var limit = timeval(tv_sec: 5, tv_usec: 0)
       setsockopt(file, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
       let request = Array(lines.map { $0 + "\n" }.joined().utf8)
@@ -88,10 +100,30 @@ struct SimulationControlTests {
     #expect(desk.say(["hello"]) == [])
   }
 
-  @Test("a socket that was left behind is replaced, any other file is not")
+  @Test("a socket that another program listens at is not taken away, one that nobody listens at is")
+  func another() throws {
+    let desk = try Desk()
+    defer { try? FileManager.default.removeItem(at: desk.folder) }
+    let other = desk.occupy(listens: true)
+    do {
+      let session = try Session(board: desk.file)
+      Issue.record("taken from another program by \(session.board.name)")
+    } catch {
+      #expect("\(error)".contains("another program runs this board"))
+    }
+    // It is still there, and still the other's.
+    #expect(FileManager.default.fileExists(atPath: desk.control))
+    close(other)
+    let session = try Session(board: desk.file)
+    #expect(desk.say(["hello"]) == ["rig twins"])
+    withExtendedLifetime(session) {}
+  }
+
+  @Test("a socket that was left behind is replaced, this process's own too, any other file is not")
   func place() throws {
     let desk = try Desk()
     defer { try? FileManager.default.removeItem(at: desk.folder) }
+    close(desk.occupy(listens: false))
     let first = try Session(board: desk.file)
     let second = try Session(board: desk.file)
     #expect(desk.say(["hello"]) == ["rig twins"])

@@ -89,8 +89,7 @@ extension CalibrationSamples {
       lines.removeFirst()
       number += 1
     }
-    guard let first = lines.popFirst(),
-      String(decoding: first, as: UTF8.self).filter({ $0 != "\r" && $0 != " " }) == Self.header
+    guard let first = lines.popFirst(), Self.isHeader(first)
     else { throw .init(description: "no samples: the first line is not '\(Self.header)'") }
     guard lines.count <= Self.limit else {
       throw .init(description: "\(lines.count) samples, more than the \(Self.limit) that are kept")
@@ -106,7 +105,13 @@ extension CalibrationSamples {
     self.samples = samples
   }
 
-  private static func sample(of line: ArraySlice<UInt8>) -> CalibrationSample? {
+  /// Whether a line is the header of stored samples.
+  static func isHeader(_ line: some Sequence<UInt8>) -> Bool {
+    String(decoding: line.filter { $0 != 0x0D && $0 != 0x20 }, as: UTF8.self) == header
+  }
+
+  /// Reads a line behind the header; `nil` for what is no sample.
+  static func sample(of line: some Collection<UInt8>) -> CalibrationSample? {
     let words = line.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map {
       String(decoding: $0, as: UTF8.self).filter { $0 != "\r" && $0 != " " }
     }

@@ -5,6 +5,9 @@ import SensorTypes
 
 /// Reads samples from lines of numbers, whatever separates them.
 ///
+/// The samples that are kept beside a record (`CalibrationSamples`) are known by their header, unless columns are
+/// given. Of any other file:
+///
 /// Commas, semicolons, tabs or spaces separate; with semicolons a comma is a decimal point. Empty lines and
 /// lines that begin with `#` or `//` do not count, nor does a header. A line that lacks a number where one
 /// is asked for is left out and counted.
@@ -46,7 +49,10 @@ public struct SampleTable: Sendable {
   private let field: Columns
   private let force: Columns?
   private let last: Int
+  private let knowsOwn: Bool
   private var hasSeenLine = false
+  /// Whether these are samples that were kept beside a record: microtesla and m/s^2, in the magnetometer's frame.
+  public private(set) var isOwn = false
   /// What was read.
   public private(set) var samples: [CalibrationSample] = []
   /// Lines that lack a number, or hold one that is not finite.
@@ -59,8 +65,17 @@ public struct SampleTable: Sendable {
   /// Whether no more is read.
   public var isFull: Bool { lines >= Self.mostLines }
 
+  /// Makes a reader of a file of which nothing is known: the field is in the first three columns, or where the header of
+  /// kept samples says.
+  public init() { self.init(.first, force: nil, knowsOwn: true) }
+
   /// Makes a reader of the field's columns, and of an accelerometer's where there are some.
-  public init(columns field: Columns = .first, force: Columns? = nil) {
+  public init(columns field: Columns, force: Columns? = nil) {
+    self.init(field, force: force, knowsOwn: false)
+  }
+
+  private init(_ field: Columns, force: Columns?, knowsOwn: Bool) {
+    self.knowsOwn = knowsOwn
     self.field = field
     self.force = force
     last = [field.x, field.y, field.z, force?.x ?? 0, force?.y ?? 0, force?.z ?? 0].max() ?? 3
@@ -78,6 +93,17 @@ public struct SampleTable: Sendable {
     let isFirst = !hasSeenLine
     hasSeenLine = true
     guard line.utf8.count < 65_536 else { return skip() }
+    if isFirst, knowsOwn, CalibrationSamples.isHeader(bytes) {
+      isOwn = true
+      return
+    }
+    if isOwn {
+      guard let sample = CalibrationSamples.sample(of: Array(bytes)),
+        sample.time >= samples.last?.time ?? sample.time
+      else { return skip() }
+      samples.append(sample)
+      return
+    }
     let fields = Self.fields(Array(bytes))
     if let sample = sample(fields) {
       samples.append(sample)

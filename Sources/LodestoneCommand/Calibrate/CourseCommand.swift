@@ -12,7 +12,7 @@ struct CourseCommand: ParsableCommand {
     discussion: """
       For what points the way it goes: cars, bicycles, robots, boats without much current or leeway. \
       Straight stretches of ten seconds in three directions or more, faster than 2 m/s; it ends by itself \
-      when it is good.
+      when it is good, and at a terminal by Return (or s and Return) with what was gathered so far.
       """)
 
   @OptionGroup var options: ReferencedOptions
@@ -31,11 +31,6 @@ struct CourseCommand: ParsableCommand {
 
   func run() throws {
     let bench = try ReferencedBench(options)
-    if options.format == .text {
-      Terminal.write(
-        "Drive straight for ten seconds, then a bend, and so on; faster than 2 m/s. Ctrl-C gives up.\n"
-      )
-    }
     try CourseRun(
       options: options, method: .course, seconds: seconds,
       isDone: { _, outcome in
@@ -58,6 +53,8 @@ struct CourseRun {
     }
     var bench = given
     bench.takesBendsOut = false
+    if options.format == .text { Terminal.write(introduction) }
+    var stop = StopKey()
     var progress = ProgressLine(options.format)
     var gathering = CourseGathering(
       mount: bench.sensor.mount, level: bench.level, declination: 0)
@@ -83,7 +80,7 @@ struct CourseRun {
         case .failure(let reason): note = "\(reason)"
         }
       }
-      let isLate = age >= seconds
+      let isLate = stop.wasPressed() || age >= seconds
       guard progress.isDue || isLate else { return true }
       let state = CourseProgress(gathering.sightings)
       if age >= nextFit || isLate, !gathering.sightings.isEmpty {
@@ -106,6 +103,15 @@ struct CourseRun {
       if method == .course { report.cards = nil }
     }
     try report.finish()
+  }
+
+  private var introduction: String {
+    let way =
+      method == .course
+      ? "Drive straight for ten seconds, then a bend, and so on; faster than 2 m/s."
+      : "Hold each of the eight directions for ten seconds, faster than 2 m/s; it ends by\n"
+        + "itself when it has seen all of them, after \(Int(seconds)) s at the latest."
+    return "\(way)\n\(StopKey.words)"
   }
 
   private func fit(_ fitter: ReferencedFitter, _ sightings: [ReferencedFitter.Sighting])

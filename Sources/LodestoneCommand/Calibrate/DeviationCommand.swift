@@ -15,7 +15,8 @@ struct DeviationCommand: ParsableCommand {
       heading is held for a few seconds then. 's' and Return leaves a heading out, another number and \
       Return takes that heading instead, 'q' ends. Headings are true unless --magnetic is given. \
       Without hands: --every SECONDS takes one heading after the other by the clock, --course takes \
-      them from the receiver's course. Prints the deviation card before and after, with the \
+      them from the receiver's course until all eight directions were seen, or Return (or s and Return) \
+      ends it with what was gathered. Prints the deviation card before and after, with the \
       coefficients A to E.
       """)
 
@@ -175,6 +176,8 @@ struct DeviationCommand: ParsableCommand {
           waiting[0] = other
           held = (other, now)
         } else {
+          let mistake = "'\(line)' is no heading: a number from 0 to 360, Return, s or q"
+          if options.format == .text { Terminal.say(mistake) } else { Terminal.warn(mistake) }
           asked = nil
         }
       }

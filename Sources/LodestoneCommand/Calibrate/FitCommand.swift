@@ -16,6 +16,9 @@ struct FitCommand: ParsableCommand {
       the same axes, 'alignment' is the rotation that comes after softIron. The file's lines are taken \
       to be evenly spaced in time.
 
+      The samples that a calibration has left (calibrations/samples/CHIP@PLACE.csv) are known by their header: \
+      microtesla, with time and the accelerometer's columns.
+
       One object in every case: 'accepted' says whether the fit is to be used, 'reason' why not or what \
       keeps its score (0 to 100) low; what was not found is left out. Exit code 0 for a fit that is \
       accepted, 1 for one that is not, and where the file cannot be read.
@@ -24,8 +27,10 @@ struct FitCommand: ParsableCommand {
   @Argument(help: "A file, or - for standard input.", completion: .file())
   var file: String
 
-  @Option(help: ArgumentHelp("Where x, y and z are, from 1: 2-4 or 2,3,4.", valueName: "columns"))
-  var columns = "1-3"
+  @Option(
+    help: ArgumentHelp(
+      "Where x, y and z are, from 1: 2-4 or 2,3,4. (default: 1-3)", valueName: "columns"))
+  var columns: String?
 
   @Option(
     help: ArgumentHelp("Where an accelerometer's x, y and z are.", valueName: "columns"))
@@ -55,7 +60,8 @@ struct FitCommand: ParsableCommand {
   }
 
   private func table() throws -> SampleTable {
-    guard let field = SampleTable.Columns(columns) else {
+    guard columns != nil || forceColumns != nil else { return SampleTable() }
+    guard let field = SampleTable.Columns(columns ?? "1-3") else {
       throw ValidationError("--columns takes three columns like 2-4 or 2,3,4")
     }
     guard let forceColumns else { return SampleTable(columns: field) }
@@ -76,26 +82,11 @@ struct FitCommand: ParsableCommand {
 
   /// Reads the file, line by line. Returns whether there was more than is read.
   private func read(into table: inout SampleTable) throws -> Bool {
-    let handle: FileHandle
-    if file == "-" {
-      handle = .standardInput
-    } else {
-      do {
-        handle = try FileHandle(forReadingFrom: URL(filePath: file))
-      } catch {
-        throw CommandError(file, error)
-      }
-    }
+    let input = try InputFile(file)
     var rest: [UInt8] = []
     var size = 0
     while !table.isFull, size < Self.mostBytes {
-      let data: Data?
-      do {
-        data = try handle.read(upToCount: 1 << 16)
-      } catch {
-        throw CommandError(file, error)
-      }
-      guard let data, !data.isEmpty else {
+      guard let data = try input.read(1 << 16) else {
         if !rest.isEmpty { table.take(String(decoding: rest, as: UTF8.self)) }
         return false
       }
@@ -122,12 +113,12 @@ struct FitCommand: ParsableCommand {
     line.set("reason", reason(outcome, table, isCut: isCut))
     line.set("score", quality?.score ?? 0)
     line.set("coverage", quality?.coverage ?? 0, digits: 2)
-    if let fit = outcome.fit { Self.fill(&line, fit, hasForce: forceColumns != nil) }
+    if let fit = outcome.fit { Self.fill(&line, fit, hasForce: hasForce(table)) }
     line.set("samples", table.samples.count)
     line.set("skippedLines", table.skipped)
     line.set("firstSkippedLine", table.firstSkipped)
     if isCut { line.set("truncated", true) }
-    line.set("assumed", assumptions)
+    line.set("assumed", assumptions(table))
     return line
   }
 
@@ -149,21 +140,27 @@ struct FitCommand: ParsableCommand {
     line.set("inliers", fit.inliers)
   }
 
-  private var assumptions: String {
+  private func hasForce(_ table: SampleTable) -> Bool {
+    forceColumns != nil || table.samples.contains { $0.force != nil }
+  }
+
+  private func assumptions(_ table: SampleTable) -> String {
     let scale =
       fieldStrength == nil
       ? "strength unknown: softIron's diagonal has the mean 1"
       : "strength given: softIron brings the field to it"
     let axes =
-      forceColumns == nil
+      !hasForce(table)
       ? "no accelerometer: heading is of the magnetometer's own axes"
       : "force in the magnetometer's axes"
-    return "unit of the file; z up; \(scale); \(axes)"
+    let unit = table.isOwn ? "kept samples: microtesla" : "unit of the file"
+    return "\(unit); z up; \(scale); \(axes)"
   }
 
   private func reason(_ outcome: CalibrationOutcome, _ table: SampleTable, isCut: Bool) -> String {
     if table.samples.isEmpty {
-      let place = columns + (forceColumns.map { " and \($0)" } ?? "")
+      if table.isOwn { return "no sample stands behind the header" }
+      let place = (columns ?? "1-3") + (forceColumns.map { " and \($0)" } ?? "")
       return table.lines == 0 && !isCut
         ? "the file is empty" : "no line holds numbers in columns \(place)"
     }

@@ -33,7 +33,7 @@ struct GyroCommand: ParsableCommand {
     guard let (index, sensor) = session.sensor(of: .inertial) else {
       try options.saving.refuse("this board has no gyro (\(session.chips))")
     }
-    try RecordSaver(session: session, options: options.saving).checkLock(.gyro, sensor)
+    try RecordSaver(session: session, options: options.saving).begin(.gyro, sensor)
     try options.prepare("Lay the board down where nothing moves it, for \(Int(seconds)) s.")
     let magnetometer = session.sensor(of: .magnetometer)?.index
     var rest = GyroAtRest()
@@ -54,7 +54,8 @@ struct GyroCommand: ParsableCommand {
     }
     let outcome = rest.outcome
     guard outcome.refusal == nil, let bias = outcome.bias else {
-      try options.saving.refuse(outcome.refusal ?? "the gyro said nothing")
+      try options.refuse(
+        outcome.refusal ?? "the gyro said nothing", hasMoved: rest.movement != nil, on: session)
     }
     try options.save(
       .gyro(

@@ -90,18 +90,10 @@ struct ImportCommand: ParsableCommand {
 
   private func read() throws -> [StoredRecord] {
     var bytes: [UInt8] = []
-    do {
-      let handle = try FileHandle(forReadingFrom: URL(filePath: file))
-      // One more than is taken, to see that there is more; a pipe gives less than it is asked for.
-      let most = CalibrationArchive.limit + 1
-      while bytes.count < most, let data = try handle.read(upToCount: most - bytes.count),
-        !data.isEmpty
-      {
-        bytes += data
-      }
-    } catch {
-      throw CommandError(file, error)
-    }
+    let input = try InputFile(file)
+    // One more than is taken, to see that there is more; a pipe gives less than it is asked for.
+    let most = CalibrationArchive.limit + 1
+    while bytes.count < most, let data = try input.read(most - bytes.count) { bytes += data }
     do {
       let records = try CalibrationArchive(json: bytes).records
       guard !records.isEmpty else { throw CommandError("\(file): there is no record in it") }

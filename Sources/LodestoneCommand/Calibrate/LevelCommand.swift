@@ -43,7 +43,7 @@ struct LevelCommand: ParsableCommand {
     } catch let error as CommandError {
       try options.saving.refuse(error.description)
     }
-    try RecordSaver(session: session, options: options.saving).checkLock(.level, sensor)
+    try RecordSaver(session: session, options: options.saving).begin(.level, sensor)
     try options.prepare("Hold the board as it is level in use, for \(Int(seconds)) s.")
     var positions = [try position(session, index, sensor)]
     if twoPositions {
@@ -54,7 +54,9 @@ struct LevelCommand: ParsableCommand {
     }
     let outcome = LevelAtRest.outcome(of: positions)
     guard outcome.refusal == nil, let rotation = outcome.rotation else {
-      try options.saving.refuse(outcome.refusal ?? "the accelerometer said nothing")
+      try options.refuse(
+        outcome.refusal ?? "the accelerometer said nothing",
+        hasMoved: positions.contains { $0.movement != nil }, on: session)
     }
     try options.save(
       .level(

@@ -79,7 +79,9 @@ struct ListRecordsCommand: ParsableCommand {
     if keys.isEmpty { Terminal.say("no records in \(store.folder.path)") }
     if !keys.isEmpty {
       Terminal.say(
-        row([("chip", 14), ("place", 17), ("kind", 13), ("method", 13), ("", 11), ("made", 0)]))
+        row([
+          ("chip", 14), ("place", 17), ("kind", 13), ("method", 13), ("result", 11), ("made", 0),
+        ]))
     }
     var notes: [String] = []
     for key in keys {
@@ -114,7 +116,7 @@ struct ListRecordsCommand: ParsableCommand {
       let names = files.map(\.lastPathComponent).joined(separator: ", ")
       notes.append("put aside (\(words)): \(names)")
     }
-    for note in notes { Terminal.say(note) }
+    for note in notes { Terminal.say(Hints.complete(note)) }
   }
 }
 

@@ -45,13 +45,14 @@ struct MagnetometerCommand: ParsableCommand {
       try saving.refuse("this board has no magnetometer (\(session.chips))")
     }
     let saver = RecordSaver(session: session, options: saving)
-    try saver.checkLock(.magnetometer, found.sensor)
+    try saver.begin(.magnetometer, found.sensor)
     var guide = Guide(session: session, magnetometer: found, field: field, seconds: seconds)
     let name = "\(found.sensor.chip) at \(found.sensor.attachment)"
     let way: Guide.Way
     if isDrawn {
       let look = GuideScreen.Look(environment: ProcessInfo.processInfo.environment)
-      way = try guide.run(DrawnGuide(screen: GuideScreen(look: look, title: name)))
+      let title = name + (saver.isKept ? "" : ", nothing is kept")
+      way = try guide.run(DrawnGuide(screen: GuideScreen(look: look, title: title)))
     } else {
       way = try guide.run(SpokenGuide(format: format))
     }

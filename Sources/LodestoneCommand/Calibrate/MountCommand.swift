@@ -51,7 +51,9 @@ struct MountCommand: ParsableCommand {
     if format == .text {
       Terminal.write(Terminal.plain(introduction(session.board)))
     }
-    if !yes { _ = try Keyboard.ask("Return begins, Ctrl-C ends: ") }
+    if !yes, try Keyboard.ask("Return begins, Ctrl-C ends: ") == nil {
+      throw CommandError.unanswered
+    }
     var guide = MountGuide(
       MountDetective(chips: chips.senses),
       seconds: seconds ?? (vehicle ? MountDetective.longest : 100), isDriving: vehicle)
@@ -136,30 +138,24 @@ struct FieldPlace {
   private var hasFix = false
 
   init(_ session: Session) {
-    if let position = session.board.position {
-      downward = Self.field(position.latitude, position.longitude)
-    } else if let last = session.state.lastPosition {
-      downward = Self.field(last.latitude, last.longitude)
-    }
+    downward = LocalPlace(of: session.board, session.state).flatMap(Self.field(at:))
   }
 
   /// Takes where a receiver says it is; returns whether that is news.
   mutating func take(_ fix: GNSSFix) -> Bool {
     // Ten kilometres change nothing here: one fix is enough.
-    guard !hasFix, let latitude = fix.latitude, let longitude = fix.longitude else { return false }
+    guard !hasFix, let place = LocalPlace(fix) else { return false }
     hasFix = true
-    downward = Self.field(latitude, longitude)
+    downward = Self.field(at: place)
     return true
   }
 
-  private static func field(_ latitude: Double, _ longitude: Double) -> Double? {
+  private static func field(at place: LocalPlace) -> Double? {
     // The date matters little: a degree of inclination in ten years. Where the clock is not set, the
     // model's beginning does.
-    let model = MagneticModel.wmm2025
+    let begun = MagneticModel.wmm2025.epoch
     let now = MagneticModel.decimalYear(unixSeconds: Date().timeIntervalSince1970)
-    let year = max(model.epoch, min(now, model.epoch + 5))
-    let field = try? model.field(
-      latitude: latitude, longitude: longitude, altitude: 0, decimalYear: year)
+    let field = try? place.field(decimalYear: max(begun, min(now, begun + 5)))
     return field.map { $0.down / 1_000 }
   }
 }
@@ -211,7 +207,7 @@ struct MountProgress {
       if isDrawn {
         let line = clock + (guide.hint.map { "-> \($0)" } ?? guide.step.words)
         let width = Terminal.size.columns - 1
-        text += "\r" + (line.count <= width ? line : line.prefix(width - 3) + "...") + "\u{1B}[K"
+        text += "\r" + Wrap.cut(line, width: width) + "\u{1B}[K"
       } else {
         text += clock + (guide.hint ?? "...") + "\n"
       }

@@ -11,9 +11,10 @@ struct PlanarCommand: ParsableCommand {
     abstract: "Calibrate a boat or a vehicle by turning it through a whole circle.",
     discussion: """
       Turn slowly and level, a minute for a circle, and no faster than at a walk unless the board has a \
-      receiver (a bend's force is taken for tilt); it ends by itself when all the compass was seen. How \
-      the chip is turned about the vertical a turn cannot show: 'calibrate heading' or 'calibrate \
-      deviation' can. Exit code 1 when there is nothing to save; what was stored stays then.
+      receiver (a bend's force is taken for tilt). It ends by itself when all the compass was seen, and at \
+      a terminal by Return (or s and Return) with what was gathered so far. How the chip is turned about \
+      the vertical a turn cannot show: 'calibrate heading' or 'calibrate deviation' can. Exit code 1 when \
+      there is nothing to save; what was stored stays then.
       """)
 
   @OptionGroup var options: ReferencedOptions
@@ -31,8 +32,9 @@ struct PlanarCommand: ParsableCommand {
     var bench = try ReferencedBench(options)
     if options.format == .text {
       Terminal.write(
-        "Turn slowly through a whole circle, level; a minute is good. Ctrl-C gives up.\n")
+        "Turn slowly through a whole circle, level; a minute is good.\n\(StopKey.words)")
     }
+    var stop = StopKey()
     var progress = ProgressLine(options.format)
     var outcome = CalibrationOutcome(fit: nil, refusal: "no sample")
     let start = bench.session.now()
@@ -40,7 +42,7 @@ struct PlanarCommand: ParsableCommand {
     let end = try Gathering(session: bench.session).run { batch in
       bench.take(batch)
       let age = bench.session.now().seconds(since: start)
-      let isLate = age >= seconds
+      let isLate = stop.wasPressed() || age >= seconds
       guard progress.isDue || isLate else { return true }
       try bench.checkHeard()
       var sectors = Set<Int>()

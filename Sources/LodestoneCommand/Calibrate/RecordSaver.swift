@@ -25,7 +25,7 @@ struct SaveOptions: ParsableArguments {
     line.set("kind", "calibration")
     line.set("accepted", false)
     line.set("saved", false)
-    line.set("reason", reason)
+    line.set("reason", Hints.complete(reason))
     Terminal.say(line.line)
     throw ExitCode.failure
   }
@@ -36,13 +36,20 @@ struct RecordSaver {
   let session: Session
   let options: SaveOptions
 
-  /// Refuses before anything is asked where the record in place is locked.
-  func checkLock(_ kind: CalibrationKind, _ sensor: Board.Sensor) throws {
+  /// Whether what is saved stays: a simulated board keeps nothing unless it is given a folder.
+  var isKept: Bool { Session.keptState(isSimulated: session.simulation != nil) != nil }
+
+  /// What a person should know before the work: refuses where the record in place is locked, and says where nothing
+  /// will be kept.
+  func begin(_ kind: CalibrationKind, _ sensor: Board.Sensor) throws {
     let key = CalibrationStore.Key(kind, sensor)
     if !options.force, case .record(let record) = session.state.calibrations.current(key),
       record.isLocked
     {
       try options.refuse(CalibrationStore.Locked(key: key).description)
+    }
+    if !isKept, options.format == .text {
+      Terminal.say("a simulated board: nothing is kept unless STATE_DIRECTORY names a folder")
     }
   }
 
@@ -66,8 +73,9 @@ struct RecordSaver {
     } catch let problem as FileProblem {
       // Minutes of turning must not be lost to a full disk.
       Terminal.warn(
-        "lodestone: the record could not be stored; here it is, for 'lodestone calibrate import FILE':"
-      )
+        Hints.complete(
+          "lodestone: the record could not be stored; here it is, for 'lodestone calibrate import FILE':"
+        ))
       if let bytes = try? record.encoded() {
         Terminal.warn(String(decoding: bytes, as: UTF8.self))
       }
@@ -81,7 +89,6 @@ struct RecordSaver {
         Terminal.warn("lodestone: the samples were not kept: \(error)")
       }
     }
-    let isKept = Session.keptState(isSimulated: session.simulation != nil) != nil
     return isKept ? store.file(CalibrationStore.Key(record)) : nil
   }
 
@@ -103,7 +110,7 @@ struct RecordSaver {
     line.set("accepted", isAccepted)
     line.set("saved", file != nil)
     line.set("file", file?.path)
-    line.set("reason", reason)
+    line.set("reason", reason.map { Hints.complete($0) })
     return line
   }
 }

@@ -152,15 +152,7 @@ struct ReportCommand: ParsableCommand {
 
   /// The field's dip where the board is declared to be, or was last; `nil` where neither is known.
   private static func dip(of board: Board?, state: StateStore, unixSeconds: Double) -> Double? {
-    let last = state.lastPosition
-    guard let latitude = board?.position?.latitude ?? last?.latitude,
-      let longitude = board?.position?.longitude ?? last?.longitude
-    else { return nil }
     let year = MagneticModel.decimalYear(unixSeconds: unixSeconds)
-    let model = MagneticModelFile.newest().file?.model ?? .wmm2025
-    let field = try? model.field(
-      latitude: latitude, longitude: longitude,
-      altitude: board?.position?.altitude ?? last?.altitude ?? 0, decimalYear: year)
-    return field?.inclination
+    return try? LocalPlace(of: board, state)?.field(decimalYear: year).inclination
   }
 }

@@ -42,7 +42,8 @@ struct ShowRecordCommand: ParsableCommand {
         Terminal.say("file               \(store.file(key).path)")
       } else {
         Terminal.say(
-          "\(key): no record in use; lodestone calibrate rollback brings back the one before")
+          Hints.complete(
+            "\(key): no record in use; lodestone calibrate rollback brings back the one before"))
       }
       if !history.isEmpty { Terminal.say("before it:") }
       for former in history {

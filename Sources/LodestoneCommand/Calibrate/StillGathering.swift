@@ -17,7 +17,7 @@ struct StillOptions: ParsableArguments {
   func prepare(_ words: String) throws {
     guard !saving.yes else { return }
     guard try Keyboard.ask("\(words)\nPress Return when it does.\n") != nil else {
-      throw CommandError("nobody answers; what was stored stays")
+      throw CommandError.unanswered
     }
   }
 }
@@ -117,6 +117,14 @@ extension Session {
 }
 
 extension StillOptions {
+  /// Refuses what came of a rest. A simulated board that moved does not lie down for being asked to.
+  func refuse(_ reason: String, hasMoved: Bool, on session: Session) throws -> Never {
+    guard hasMoved, session.simulation != nil else { try saving.refuse(reason) }
+    try saving.refuse(
+      "\(reason); this simulated board goes its way: --board Boards/simulated-hand.yaml lies still, as does any "
+        + "board file whose first leg is a rest")
+  }
+
   /// Stores a record and says so.
   func save(_ record: StoredRecord, _ session: Session) throws {
     let file = try RecordSaver(session: session, options: saving).save(record)

@@ -14,16 +14,7 @@ struct DecodeCommand: ParsableCommand {
   var file: String
 
   func run() throws {
-    let handle: FileHandle
-    if file == "-" {
-      handle = .standardInput
-    } else {
-      do {
-        handle = try FileHandle(forReadingFrom: URL(filePath: file))
-      } catch {
-        throw CommandError(file, error)
-      }
-    }
+    let input = try InputFile(file)
     var decoder = GNSSDecoder()
     var lines = ObservationLines { _ in nil }
     func drain() -> Bool {
@@ -36,14 +27,7 @@ struct DecodeCommand: ParsableCommand {
     var size = 0
     let zero = Timestamp(nanoseconds: 0)
     // Small enough that the decoder's buffer takes each piece whole.
-    func read() throws -> Data? {
-      do {
-        return try handle.read(upToCount: 4_096)
-      } catch {
-        throw CommandError(file, error)
-      }
-    }
-    while let data = try read(), !data.isEmpty {
+    while let data = try input.read(4_096) {
       size += data.count
       data.withUnsafeBytes { decoder.append($0, at: zero) }
       guard drain() else { return }

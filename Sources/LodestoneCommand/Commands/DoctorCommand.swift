@@ -36,6 +36,6 @@ struct DoctorCommand: ParsableCommand {
 
   private func report(_ level: String, _ text: String, mend: String? = nil) {
     Terminal.say(level.padding(toLength: 9, withPad: " ", startingAt: 0) + text)
-    if let mend { Terminal.say("         mend: \(mend)") }
+    if let mend { Terminal.say("         mend: \(Hints.complete(mend))") }
   }
 }

@@ -169,7 +169,7 @@ struct SummaryPrinter: ObservationPrinter {
         text += "sensor    \(status.chip) \(status.position) \(status.state.word)"
         if case .failed(let reason) = status.state { text += ": \(reason)" }
         text += "\n"
-      case .diagnostic(let message, _): text += message + "\n"
+      case .diagnostic(let message, _): text += Hints.complete(message) + "\n"
       default: break
       }
     }

@@ -6,6 +6,9 @@ struct CommandError: Error, CustomStringConvertible {
 
   init(_ description: String) { self.description = description }
 
+  /// The end of input where somebody was asked to go on.
+  static let unanswered = CommandError("nobody answers; what was stored stays")
+
   /// What Foundation says about a file.
   init(_ path: String, _ error: any Error) { self.init(FileProblem(path, error).description) }
 }

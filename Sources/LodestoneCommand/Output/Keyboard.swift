@@ -36,7 +36,7 @@ struct Keyboard: Sendable {
     defer { withExtendedLifetime(interrupts) {} }
     do {
       return try Keyboard(interruption: interruption).answer {
-        Terminal.writeError(Terminal.plain(question))
+        Terminal.writeError(Terminal.plain(Terminal.fitting(question)))
       }
     } catch {
       Terminal.writeError("\n")

@@ -41,7 +41,7 @@ struct MonitorTable {
     case .locationUnavailable(let reason, _): (location, locationReason) = (nil, reason)
     case .sensor(let status): sensors[status.index] = status
     case .diagnostic(let message, _):
-      messages.append(message)
+      messages.append(Hints.complete(message))
       if messages.count > 4 { messages.removeFirst() }
     }
   }

@@ -67,7 +67,7 @@ struct ObservationLines {
       return line.line
     case .diagnostic(let message, let at):
       line = begin("error", at: at)
-      line.set("message", message)
+      line.set("message", Hints.complete(message))
       return line.line
     }
     if let truth {

@@ -23,7 +23,7 @@ struct ProgressLine {
     let text = Terminal.plain(text)
     if isDrawn {
       let width = max(20, Terminal.size.columns - 1)
-      Terminal.writeError("\r\(text.prefix(width))\u{1B}[K")
+      Terminal.writeError("\r\(Wrap.cut(text, width: width))\u{1B}[K")
       isOpen = true
     } else {
       Terminal.writeError(text + "\n")

@@ -22,6 +22,12 @@ enum Terminal {
     return (80, 24)
   }
 
+  /// Text for standard error with its lines broken between words where a person's terminal would break them
+  /// within; as it is for a file or a program.
+  static func fitting(_ text: String) -> String {
+    isErrorInteractive ? Wrap.fitting(text, width: size.columns) : text
+  }
+
   /// Text that steers no terminal: control characters but line feed and tab are spelt out, as JSON spells them (in
   /// a JSON text they mean the same then). For whatever a file or a chip says.
   static func plain(_ text: String) -> String {

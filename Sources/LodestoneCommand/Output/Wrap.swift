@@ -1,5 +1,7 @@
 // Text in lines that a narrow terminal holds.
 
+import Foundation
+
 /// Breaks text between words.
 enum Wrap {
   /// Lines of at most `width` characters, each behind `indent` spaces, which count; a longer word has a line
@@ -16,5 +18,30 @@ enum Wrap {
       line += (line.isEmpty ? "" : " ") + word
     }
     return line.isEmpty ? lines : lines + [margin + line]
+  }
+
+  /// A row of a report: its name in the first 16 columns, and its text behind that.
+  static func rows(_ name: String, _ text: String) -> [String] {
+    lines(text, indent: 16).enumerated().map { index, line in
+      index == 0
+        ? name.padding(toLength: 16, withPad: " ", startingAt: 0) + line.dropFirst(16) : line
+    }
+  }
+
+  /// A line that is too long without the words that do not fit, and with dots in their place.
+  static func cut(_ line: String, width: Int) -> String {
+    guard line.count > width else { return line }
+    let room = line.prefix(max(0, width - 3))
+    // A word that ends just there is whole.
+    let isWhole = line.dropFirst(room.count).first == " "
+    let end = isWhole ? room.endIndex : room.lastIndex(of: " ") ?? room.endIndex
+    return room[..<end] + "..."
+  }
+
+  /// The text with its lines that are longer than `width` broken between words; the others stay as they are.
+  static func fitting(_ text: String, width: Int) -> String {
+    text.split(separator: "\n", omittingEmptySubsequences: false).flatMap { line in
+      line.count <= width ? [String(line)] : lines(String(line), width: width)
+    }.joined(separator: "\n")
   }
 }

@@ -31,6 +31,8 @@ final class BackgroundCalibration: Sendable {
   private struct State {
     var assembler: SampleAssembler
     var calibrator = BackgroundCalibrator()
+    /// Whether it was said that a record cannot be saved; once is enough until one could.
+    var hasWarned = false
   }
 
   private let magnetometer: Int
@@ -116,8 +118,10 @@ final class BackgroundCalibration: Sendable {
   /// - Parameters:
   ///   - expected: Strength in microtesla and dip in radians of the field here, where they are known.
   ///   - unixSeconds: Now, by the system's clock.
+  ///   - warning: Takes what a person should know of a record that could not be saved.
   func fit(
     expected: (strength: Double, dip: Double)?, unixSeconds: Double,
+    warning: @escaping @Sendable (String) -> Void,
     progress: @escaping @Sendable (CalibrationProgress) -> Void
   ) {
     // Another field sample may have asked for the same.
@@ -141,7 +145,7 @@ final class BackgroundCalibration: Sendable {
       case .record, .unusable: isOpen = false
       }
       let verdict = fit.verdict(expected: field)
-      let isUsed = isOpen && verdict.isBetter && save(verdict, sensor, unixSeconds)
+      let isUsed = isOpen && verdict.isBetter && save(verdict, sensor, unixSeconds, warning)
       state.withLock { $0.calibrator.finish(verdict, isUsed: isUsed) }
       let quality = verdict.outcome.fit?.quality
       progress(
@@ -154,7 +158,8 @@ final class BackgroundCalibration: Sendable {
   func finish() { queue.sync {} }
 
   private func save(
-    _ verdict: BackgroundVerdict, _ sensor: Board.Sensor, _ unixSeconds: Double
+    _ verdict: BackgroundVerdict, _ sensor: Board.Sensor, _ unixSeconds: Double,
+    _ warning: (String) -> Void
   ) -> Bool {
     guard let fit = verdict.outcome.fit else { return false }
     var record = CalibrationRecord(
@@ -163,9 +168,19 @@ final class BackgroundCalibration: Sendable {
     record.headingErrorBefore = verdict.headingErrorBefore.map { min(180, $0) }
     do {
       try store.save(record, samples: CalibrationSamples(keeping: verdict.samples, of: fit.applied))
+      state.withLock { $0.hasWarned = false }
       return true
     } catch {
-      // Locked since, or a folder that cannot be written, which the doctor names: the one in force stays.
+      // Locked since is a person's wish; a folder that cannot be written is nobody's. The one in force stays.
+      let isNews = state.withLock { state in
+        defer { state.hasWarned = state.hasWarned || error is FileProblem }
+        return error is FileProblem && !state.hasWarned
+      }
+      if isNews {
+        warning(
+          "\(sensor.chip) at \(sensor.attachment): a better calibration was found in use and cannot be saved "
+            + "(\(error)): what was in force stays; lodestone doctor says what to do")
+      }
       return false
     }
   }

@@ -38,7 +38,7 @@ struct ReferencedFitterTests {
   private func expectHonest(_ tally: Tally, _ name: String, p95: Double, refused: Int = 0) {
     print("\(name): \(tally.words)")
     #expect(tally.refusals.count <= refused, "\(name): \(tally.refusals)")
-    #expect(Tally.percentile(tally.real, 0.95) <= p95, "\(name)")
+    #expect(percentile(tally.real, 0.95) <= p95, "\(name)")
     #expect((0.5...1.5).contains(tally.ratio), "\(name)")
     #expect(tally.share >= 0.95, "\(name)")
   }
@@ -58,7 +58,7 @@ struct ReferencedFitterTests {
   @Test func aTurnOnCalmWater() {
     let tally = planar(Self.units, pull: 0) { $0.roll = 0 }
     expectHonest(tally, "planar, calm", p95: 3)
-    #expect(Tally.percentile(tally.withoutConstant, 0.95) <= 0.5)
+    #expect(percentile(tally.withoutConstant, 0.95) <= 0.5)
   }
 
   // Nor can a turn to one side show what pulls inwards: the accelerometer calls it tilt, and the vertical field
@@ -150,7 +150,7 @@ struct ReferencedFitterTests {
           points[0].samples, heading: points[0].heading, deviation: 1 * degree), roll: 10 * degree)
     }
     print("one heading on a record: \(tally.words)")
-    #expect(tally.refusals.isEmpty && Tally.percentile(tally.real, 0.95) <= 2.5)
+    #expect(tally.refusals.isEmpty && percentile(tally.real, 0.95) <= 2.5)
     #expect(tally.share >= 0.95)
   }
 
@@ -251,7 +251,7 @@ struct ReferencedFitterTests {
     }
     print("deviation, one wrong: \(tally.words)")
     #expect(tally.refusals.isEmpty)
-    #expect(Tally.percentile(tally.real, 0.95) <= 2.5)
+    #expect(percentile(tally.real, 0.95) <= 2.5)
     #expect(tally.share >= 0.95)
   }
 

@@ -5,22 +5,16 @@ import Foundation
 import LinearAlgebra
 import SensorTypes
 
-/// SplitMix64 (Steele, Lea, Flood 2014), so that every unit can be made again.
+/// What the simulation of a vessel draws.
 struct Dice: RandomNumberGenerator {
-  var state: UInt64
+  private var bits: SplitMix64
 
-  init(_ seed: Int) { state = UInt64(seed) &* 0x9E37_79B9_7F4A_7C15 }
+  init(_ seed: Int) { bits = SplitMix64(state: UInt64(seed) &* 0x9E37_79B9_7F4A_7C15) }
 
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
+  mutating func next() -> UInt64 { bits.next() }
 
   mutating func flat(_ range: ClosedRange<Double>) -> Double {
-    Double.random(in: range, using: &self)
+    Double.random(in: range, using: &bits)
   }
 
   mutating func normal() -> Double {
@@ -194,10 +188,6 @@ struct Tally {
     asked += 36
   }
 
-  static func percentile(_ values: [Double], _ share: Double) -> Double {
-    values.isEmpty ? .nan : values.sorted()[Int(share * Double(values.count - 1))]
-  }
-
   /// Real over foretold error, both root mean square over the units.
   var ratio: Double { rms(real) / rms(foretold) }
   var share: Double { Double(inside) / Double(max(1, asked)) }
@@ -206,8 +196,8 @@ struct Tally {
     func f(_ x: Double) -> String { String(format: "%.2f", x) }
     return
       "\(real.count) units, \(refusals.count) refused \(Array(Set(refusals).prefix(3))); rms \(f(rms(real))) "
-      + "p95 \(f(Self.percentile(real, 0.95))) max \(f(real.max() ?? .nan)); without constant p95 "
-      + "\(f(Self.percentile(withoutConstant, 0.95))); foretold rms \(f(rms(foretold))); ratio \(f(ratio)); "
+      + "p95 \(f(percentile(real, 0.95))) max \(f(real.max() ?? .nan)); without constant p95 "
+      + "\(f(percentile(withoutConstant, 0.95))); foretold rms \(f(rms(foretold))); ratio \(f(ratio)); "
       + "inside the bar \(f(100 * share)) %"
   }
 }

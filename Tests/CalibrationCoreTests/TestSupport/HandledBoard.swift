@@ -6,18 +6,14 @@ import Glibc
 import LinearAlgebra
 import SensorTypes
 
-/// A generator of numbers that come again with the same seed (SplitMix64).
+/// What the simulation of a hand draws.
 struct HandlingRandom {
-  private var state: UInt64
-  init(_ seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 ^ 0xD1B5_4A32_D192_ED03 }
-
-  mutating func unit() -> Double {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return Double((z ^ (z >> 31)) >> 11) / 9_007_199_254_740_992
+  private var bits: SplitMix64
+  init(_ seed: UInt64) {
+    bits = SplitMix64(state: seed &* 0x9E37_79B9_7F4A_7C15 ^ 0xD1B5_4A32_D192_ED03)
   }
+
+  mutating func unit() -> Double { bits.unit() }
 
   mutating func between(_ low: Double, _ high: Double) -> Double { low + (high - low) * unit() }
 

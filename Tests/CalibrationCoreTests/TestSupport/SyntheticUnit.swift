@@ -11,20 +11,14 @@ import SensorTypes
   import Musl
 #endif
 
-/// SplitMix64, with what a simulation draws from it.
+/// What the simulation of a unit draws.
 struct SyntheticDraws {
-  var state: UInt64
+  private var bits: SplitMix64
 
-  mutating func bits() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
+  init(state: UInt64) { bits = SplitMix64(state: state) }
 
   mutating func uniform(_ low: Double, _ high: Double) -> Double {
-    low + (high - low) * Double(bits() >> 11) / 9_007_199_254_740_992
+    low + (high - low) * bits.unit()
   }
 
   mutating func normal() -> Double {

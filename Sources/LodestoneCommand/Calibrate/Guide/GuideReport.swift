@@ -90,30 +90,23 @@ struct GuideReport {
     func figure(_ value: Double, _ digits: Int = 1) -> String {
       JSONLine.fixed(value, digits: digits)
     }
-    func row(_ name: String, _ text: String) -> [String] {
-      let lines = Wrap.lines(text, indent: 16)
-      return lines.enumerated().map { index, line in
-        index == 0
-          ? name.padding(toLength: 16, withPad: " ", startingAt: 0) + line.dropFirst(16) : line
-      }
-    }
     guard let fit = coach.outcome.fit, coach.isTelling else { return "" }
-    var lines = row(
+    var lines = Wrap.rows(
       isKept ? "calibrated" : "not calibrated",
       "\(guide.sensor.chip), \(GuideScreen.clock(coach.age)) minutes")
     let quality = fit.quality
-    lines += row(
+    lines += Wrap.rows(
       "score", "\(quality.score) of 100" + (quality.reason.isEmpty ? "" : ": \(quality.reason)"))
-    lines += row("coverage", "\(quality.cells.filled) % of the sphere")
+    lines += Wrap.rows("coverage", "\(quality.cells.filled) % of the sphere")
     // A fit that is refused cannot judge what is in use.
     if isKept, let before, let after {
       let what = guide.before == nil ? "without a calibration" : "before"
-      lines += row(
+      lines += Wrap.rows(
         "heading error", "\(what) \(figure(before)) deg, after \(figure(after)) deg")
     }
     let b = fit.hardIron
-    lines += row("hard iron", "\(figure(b.x)), \(figure(b.y)), \(figure(b.z)) uT")
-    lines += row(
+    lines += Wrap.rows("hard iron", "\(figure(b.x)), \(figure(b.y)), \(figure(b.z)) uT")
+    lines += Wrap.rows(
       "field",
       "\(figure(fit.fieldStrength)) uT, residual \(figure(quality.residualPercent)) %, "
         + "\(fit.inliers) of \(fit.samples) samples")

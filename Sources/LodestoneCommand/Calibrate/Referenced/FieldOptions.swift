@@ -73,37 +73,29 @@ struct FieldOptions: ParsableArguments {
   }
 
   private func modelled(_ session: Session, fix: GNSSFix?) -> Result<LocalEarth, NoData> {
-    var place: (latitude: Double, longitude: Double, altitude: Double)?
-    var source = ""
+    let place: LocalPlace
     if let latitude, let longitude {
-      (place, source) = ((latitude, longitude, 0), "the place given")
-    } else if let fix, let latitude = fix.latitude, let longitude = fix.longitude {
-      (place, source) = (
-        (latitude, longitude, fix.ellipsoidalAltitude ?? fix.altitude ?? 0), "the fix"
-      )
-    } else if let declared = session.board.position {
-      place = (declared.latitude, declared.longitude, declared.altitude)
-      source = "the board file's position"
-    } else if let last = session.state.lastPosition {
-      (place, source) = ((last.latitude, last.longitude, last.altitude), "the last known position")
+      place = LocalPlace(latitude, longitude, source: "the place given")
+    } else if let found = fix.flatMap(LocalPlace.init)
+      ?? LocalPlace(of: session.board, session.state)
+    {
+      place = found
+    } else {
+      return .failure(.positionUnknown)
     }
-    guard let place else { return .failure(.positionUnknown) }
     let date = fix?.utc ?? session.wallTime(of: session.now())
     let year = MagneticModel.decimalYear(unixSeconds: date)
     // Before the built-in model's first day a clock was never set.
     guard year >= MagneticModel.wmm2025.epoch else { return .failure(.dateUnknown) }
-    let newer = MagneticModelFile.newest().file?.model
-    let model = newer.flatMap { $0.epoch <= year ? $0 : nil } ?? .wmm2025
     do {
-      let field = try model.field(
-        latitude: place.latitude, longitude: place.longitude,
-        altitude: min(1e5, max(-1e3, place.altitude)), decimalYear: year)
+      let field = try place.field(decimalYear: year)
       guard field.zone != .blackout else {
         return .failure(.modelInvalid("a compass is useless here: near a magnetic pole"))
       }
       return .success(
         LocalEarth(
-          earth: EarthField(field), declination: field.declination * .pi / 180, source: source))
+          earth: EarthField(field), declination: field.declination * .pi / 180,
+          source: place.source))
     } catch {
       return .failure(.modelInvalid("\(error)"))
     }
@@ -117,4 +109,52 @@ struct LocalEarth {
   var declination: Double?
   /// Where it comes from, for people.
   var source: String
+}
+
+/// A place to ask the magnetic model of.
+struct LocalPlace {
+  /// Degrees north and east, metres.
+  var latitude: Double
+  var longitude: Double
+  var altitude: Double
+  /// Where it is known from, for people.
+  var source: String
+
+  init(_ latitude: Double, _ longitude: Double, altitude: Double = 0, source: String) {
+    self.latitude = latitude
+    self.longitude = longitude
+    self.altitude = altitude
+    self.source = source
+  }
+
+  /// Where a receiver says it is; `nil` where it does not say.
+  init?(_ fix: GNSSFix) {
+    guard let latitude = fix.latitude, let longitude = fix.longitude else { return nil }
+    self.init(
+      latitude, longitude, altitude: fix.ellipsoidalAltitude ?? fix.altitude ?? 0, source: "the fix"
+    )
+  }
+
+  /// Where the board file says it is, or else where it was last; `nil` where neither is known.
+  init?(of board: Board?, _ state: StateStore) {
+    if let declared = board?.position {
+      self.init(
+        declared.latitude, declared.longitude, altitude: declared.altitude,
+        source: "the board file's position")
+    } else if let last = state.lastPosition {
+      self.init(
+        last.latitude, last.longitude, altitude: last.altitude, source: "the last known position")
+    } else {
+      return nil
+    }
+  }
+
+  /// The earth's field here, by the newest model that has begun.
+  func field(decimalYear year: Double) throws -> MagneticField {
+    let newer = MagneticModelFile.newest().file?.model
+    let model = newer.flatMap { $0.epoch <= year ? $0 : nil } ?? .wmm2025
+    return try model.field(
+      latitude: latitude, longitude: longitude, altitude: min(1e5, max(-1e3, altitude)),
+      decimalYear: year)
+  }
 }

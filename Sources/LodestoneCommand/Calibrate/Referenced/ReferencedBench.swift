@@ -74,7 +74,7 @@ struct ReferencedBench {
     assembler = SampleAssembler(magnetometerMount: sensors[magnetometer].mount)
     lastHeard = session.now()
     // A drive of a quarter of an hour is not for nothing.
-    try saver.checkLock(.magnetometer, sensor)
+    try saver.begin(.magnetometer, sensor)
   }
 
   var saver: RecordSaver { RecordSaver(session: session, options: options.saving) }
@@ -229,5 +229,43 @@ struct TypedLines {
       // Nobody means a line this long.
       if bytes.count > 4_096 { bytes.removeAll() }
     }
+  }
+}
+
+/// The key by which a person ends a gathering and keeps what came: Return, or `s` and Return.
+///
+/// Only a person at the terminal has it: what comes through a pipe, and a terminal that another program has in the
+/// foreground, end nothing.
+struct StopKey {
+  private var lines = TypedLines()
+  private let hasTerminal: Bool
+
+  /// Whether somebody can press it now.
+  private static var isAtTerminal: Bool {
+    guard Keyboard.isTerminal else { return false }
+    // To read, or flush, in the background would stop the program.
+    let foreground = tcgetpgrp(STDIN_FILENO)
+    return foreground < 0 || foreground == getpgrp()
+  }
+
+  init() {
+    hasTerminal = Keyboard.isTerminal
+    // What was typed before it was offered ends nothing.
+    if Self.isAtTerminal { tcflush(STDIN_FILENO, TCIFLUSH) }
+  }
+
+  /// Whether it was pressed since the last call.
+  mutating func wasPressed() -> Bool {
+    guard hasTerminal, Self.isAtTerminal else { return false }
+    while let line = lines.next() {
+      if ["", "s"].contains(line.trimmingCharacters(in: .whitespaces).lowercased()) { return true }
+    }
+    return lines.hasEnded
+  }
+
+  /// How it is told of, for the end of an instruction.
+  static var words: String {
+    Keyboard.isTerminal
+      ? "Return ends it and keeps what was gathered, Ctrl-C gives up.\n" : "Ctrl-C gives up.\n"
   }
 }

@@ -98,18 +98,34 @@ struct ReferencedReport {
       lines.append(
         "field           \(figure(fit.fieldStrength)) uT, residual \(figure(fit.quality.residualPercent)) %, "
           + "\(fit.inliers) of \(fit.samples) samples")
-      let old = before.map { "before \(figure($0)) deg, " } ?? ""
-      let new = after.map { "after \(figure($0)) deg; " } ?? ""
-      lines.append(
-        "heading error   \(old)\(new)to be expected all round: \(figure(fit.quality.headingError)) deg"
-      )
+      let errors = [
+        before.map { "before \(figure($0)) deg" }, after.map { "after \(figure($0)) deg" },
+      ]
+      .compactMap(\.self).joined(separator: ", ")
+      if !errors.isEmpty { lines += Wrap.rows("heading error", "\(errors), \(judgement)") }
+      lines += Wrap.rows(
+        "expected",
+        "\(figure(fit.quality.headingError)) deg all round"
+          + (after == nil || judge.count < 2
+            ? "" : ": what the headings themselves err by averages out"))
       lines.append("score           \(fit.quality.score) of 100")
-      lines += Wrap.lines(fit.quality.reason, indent: 16)
+      lines += Wrap.rows("", fit.quality.reason)
     }
     return lines.map { $0 + "\n" }.joined()
   }
 
-  /// The deviation card, before and after.
+  /// What the errors before and after are measured against. That errs too, and they hold all of it: what is to be
+  /// expected of the calibration can be far less.
+  private var judgement: String {
+    guard after != nil else { return "judged by the new calibration" }
+    let known = "known to \(JSONLine.fixed(judge.deviation, digits: 1)) deg"
+    if outcome.fit?.method == .course { return "by the receiver's course (\(known))" }
+    return judge.count == 1
+      ? "by the heading that was given (\(known))"
+      : "by the \(judge.count) headings that were given (each \(known))"
+  }
+
+  /// The deviation card, before and after, by heading as it is printed: what is rounded up to 360 is north.
   static func table(_ before: DeviationCard, _ after: DeviationCard) -> [String] {
     func column(_ value: Double, _ width: Int = 9) -> String {
       let text = JSONLine.fixed(value.magnitude, digits: 1)
@@ -122,10 +138,10 @@ struct ReferencedReport {
       return String(repeating: "0", count: 3 - String(whole).count) + String(whole)
     }
     var lines = ["deviation card (degrees, east +)", "magnetic    before     after"]
-    for (old, new) in zip(before.points, after.points) {
-      lines.append(
-        "    \(heading(old.magnetic))  \(column(old.deviation)) \(column(new.deviation))")
+    let rows = zip(before.points, after.points).map { old, new in
+      "    \(heading(old.magnetic))  \(column(old.deviation)) \(column(new.deviation))"
     }
+    lines += rows.sorted { $0.prefix(7) < $1.prefix(7) }
     if let old = before.coefficients, let new = after.coefficients {
       for (name, a, b) in [
         ("A", old.a, new.a), ("B", old.b, new.b), ("C", old.c, new.c), ("D", old.d, new.d),

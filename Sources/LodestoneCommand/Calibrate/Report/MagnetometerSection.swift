@@ -24,12 +24,12 @@ struct MagnetometerSection: Sendable {
     case .none:
       return """
         <p class="notice">There is no calibration of this magnetometer: its heading is not to be \
-        trusted. <code>lodestone calibrate magnetometer</code> makes one.</p>\(history(nil))
+        trusted. <code>\(Hints.complete("lodestone calibrate magnetometer"))</code> makes one.</p>\(history(nil))
         """
     case .unusable(let why):
       return """
         <p class="notice">The stored calibration is not applied: \(why). \
-        <code>lodestone calibrate rollback</code> brings the one before it back, where there is one.</p>\
+        <code>\(Hints.complete("lodestone calibrate rollback"))</code> brings the one before it back, where there is one.</p>\
         \(history(nil))
         """
     case .record(let record):
