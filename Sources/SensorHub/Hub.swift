@@ -53,7 +53,7 @@ public final class Hub: Sendable {
   private let writer: TraceWriter?
   private let state: StateStore
   // Forcing a file to the disk takes as long as the disk likes: never on a bus's thread.
-  private let keeper = DispatchQueue(label: "lodestone.keeper", qos: .utility)
+  private let keeper = WorkQueue("keeper")
   private let calibration: BackgroundCalibration?
   private let demand = DemandBox()
   private let pipeline: Mutex<Pipeline>
@@ -129,7 +129,7 @@ public final class Hub: Sendable {
     }
     for run in runs { run.stop() }
     // What was to be kept is kept when this returns.
-    keeper.sync {}
+    keeper.drain()
     calibration?.finish()
   }
 
@@ -137,7 +137,7 @@ public final class Hub: Sendable {
   /// would take no time or any.
   package func finishCalibration() {
     calibration?.finish()
-    keeper.sync {}
+    keeper.drain()
   }
 
   /// Says what all clients together ask for; sensors that nobody asks for are put to sleep.
@@ -232,7 +232,7 @@ public final class Hub: Sendable {
   private func calibrate(_ expected: (strength: Double, dip: Double)?) {
     // Said from the keeper's queue: a hub that goes waits for the calibration's.
     let warning: @Sendable (String) -> Void = { [weak self, keeper] text in
-      keeper.async { [weak self] in self?.say(text) }
+      keeper.add { [weak self] in self?.say(text) }
     }
     calibration?.fit(expected: expected, unixSeconds: provider.wallTime(), warning: warning) {
       [weak self] progress in
@@ -250,14 +250,14 @@ public final class Hub: Sendable {
 
   private func setAside(_ kind: CalibrationKind, _ sensor: Int) {
     let key = CalibrationStore.Key(kind, board.sensors[sensor])
-    keeper.async { [state] in
+    keeper.add { [state] in
       // One that cannot be put aside is met again at the next start; it is never half used.
       _ = try? state.calibrations.setAside(key)
     }
   }
 
   private func keep(_ position: LastPosition) {
-    keeper.async { [state] in
+    keeper.add { [state] in
       // A folder that cannot be written costs the next run its declination before the first fix, nothing
       // else; the doctor names it.
       try? state.save(position)

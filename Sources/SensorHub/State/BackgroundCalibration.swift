@@ -1,5 +1,4 @@
 import CalibrationCore
-import Dispatch
 import Foundation
 import LinearAlgebra
 import SensorDrivers
@@ -42,7 +41,7 @@ final class BackgroundCalibration: Sendable {
   private let store: CalibrationStore
   private let state: Mutex<State>
   // A fit takes longer than a sample may: never on a bus's thread, nor in the way of what is to be saved.
-  private let queue = DispatchQueue(label: "lodestone.calibration", qos: .utility)
+  private let queue = WorkQueue("calibration")
 
   /// `nil` for a board without a magnetometer, or with nothing that feels gravity, or whose file forbids it.
   init?(board: Board, store: CalibrationStore) {
@@ -127,7 +126,7 @@ final class BackgroundCalibration: Sendable {
     // Another field sample may have asked for the same.
     let begun = state.withLock { $0.calibrator.isDue ? $0.calibrator.begin() : nil }
     guard let begun else { return }
-    queue.async { [self] in
+    queue.add { [self] in
       var fit = begun
       let sensor = sensors[magnetometer]
       let field = ExpectedField(
@@ -155,7 +154,7 @@ final class BackgroundCalibration: Sendable {
   }
 
   /// Waits for a fit that is under way.
-  func finish() { queue.sync {} }
+  func finish() { queue.drain() }
 
   private func save(
     _ verdict: BackgroundVerdict, _ sensor: Board.Sensor, _ unixSeconds: Double,
