@@ -1,0 +1,90 @@
+// Ranges of InvenSense's accelerometers and gyros, and the way from their output registers to m/s^2 and rad/s.
+
+public import LinearAlgebra
+public import SensorBus
+public import SensorTypes
+
+/// What the chips of InvenSense (TDK) have in common: ranges, sensitivities, byte order.
+public enum InvenSense {
+  /// The accelerometer's range.
+  public enum AccelerationRange: Int, Sendable, Hashable, CaseIterable {
+    /// +-2 g.
+    case g2 = 2
+    /// +-4 g.
+    case g4 = 4
+    /// +-8 g.
+    case g8 = 8
+    /// +-16 g.
+    case g16 = 16
+
+    /// g a count: 16384, 8192, 4096 or 2048 counts a g.
+    public var gPerCount: Double { Double(rawValue) / 32_768 }
+
+    /// 0 to 3, the smallest range first.
+    var index: UInt8 {
+      switch self {
+      case .g2: 0
+      case .g4: 1
+      case .g8: 2
+      case .g16: 3
+      }
+    }
+  }
+
+  /// The gyro's range.
+  public enum AngularRateRange: Int, Sendable, Hashable, CaseIterable {
+    /// +-250 degrees a second.
+    case dps250 = 250
+    /// +-500 degrees a second.
+    case dps500 = 500
+    /// +-1000 degrees a second.
+    case dps1000 = 1000
+    /// +-2000 degrees a second.
+    case dps2000 = 2000
+
+    /// Counts that a degree a second is, as all their datasheets round them.
+    public var countsPerDegree: Double {
+      switch self {
+      case .dps250: 131
+      case .dps500: 65.5
+      case .dps1000: 32.8
+      case .dps2000: 16.4
+      }
+    }
+
+    /// 0 to 3, the smallest range first.
+    var index: UInt8 {
+      switch self {
+      case .dps250: 0
+      case .dps500: 1
+      case .dps1000: 2
+      case .dps2000: 3
+      }
+    }
+  }
+
+  /// The largest count that is a measurement: both ends of the 16 bits stand for saturation.
+  static let largestCount = 32_766.0
+
+  /// Specific force in m/s^2, sensor frame, from the six bytes at `offset` (X, Y, Z, high byte first, two's
+  /// complement).
+  ///
+  /// Throws `.overflow` when an axis stands at an end of the 16 bits. Worked number: at 4 g the bytes 20 00 are
+  /// 8192 counts = 1 g = 9.80665 m/s^2.
+  public static func acceleration(
+    _ block: RegisterBlock, at offset: Int, range: AccelerationRange
+  ) throws(DriverError) -> Vector3 {
+    let scale: Double = range.gPerCount * standardGravity
+    return try scale * AxisCounts.bigEndian(block, at: offset, limit: largestCount)
+  }
+
+  /// Angular rate in rad/s, sensor frame, from the six bytes at `offset`, likewise.
+  ///
+  /// Worked number: at 1000 degrees a second the bytes 0C D0 are 3280 counts = 100 degrees a second.
+  public static func angularRate(
+    _ block: RegisterBlock, at offset: Int, range: AngularRateRange
+  ) throws(DriverError) -> Vector3 {
+    let scale: Double = .pi / 180 / range.countsPerDegree
+    return try scale * AxisCounts.bigEndian(block, at: offset, limit: largestCount)
+  }
+}
