@@ -180,6 +180,22 @@ struct BypassTests {
     #expect(!answers(magnetometer))
   }
 
+  @Test("an AK09916 answers while its ICM20948's bypass is open")
+  func otherBypass() throws {
+    let provider = SimulatedBusProvider(
+      SimulatedBoard(chips: [
+        .init(.registers("ICM20948"), at: .bus(bus, address: 0x69)),
+        .init(.registers("AK09916"), at: .bus(bus, address: 0x0C)),
+      ]), clock: clock)
+    let host = try provider.registerDevice(bus: bus, address: 0x69)
+    let magnetometer = try provider.registerDevice(bus: bus, address: 0x0C)
+    #expect(!answers(magnetometer))
+    try put(host, 0x0F, 0x02)
+    #expect(answers(magnetometer))
+    try put(host, 0x03, 0x20)
+    #expect(!answers(magnetometer))
+  }
+
   @Test("an AK8963 on the bus itself has no bypass before it")
   func alone() throws {
     let provider = SimulatedBusProvider(

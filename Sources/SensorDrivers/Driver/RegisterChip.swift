@@ -114,6 +114,9 @@ public enum StartStep: Sendable, Hashable {
   case command(UInt8)
   /// The settings are written, in order; nothing is read back.
   case write([RegisterSetting])
+  /// The settings are written, in order, and read back this once: those of a bank that is not selected while the chip
+  /// runs.
+  case keep([RegisterSetting])
   /// The chip gets time.
   case wait(seconds: Double)
   /// The bits of `mask` must become `value`: looked at once, and again every so many seconds, `looks` times at

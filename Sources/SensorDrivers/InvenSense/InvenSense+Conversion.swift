@@ -2,7 +2,7 @@
 
 public import LinearAlgebra
 public import SensorBus
-public import SensorTypes
+import SensorTypes
 
 /// What the chips of InvenSense (TDK) have in common: ranges, sensitivities, byte order.
 public enum InvenSense {
@@ -86,5 +86,16 @@ public enum InvenSense {
   ) throws(DriverError) -> Vector3 {
     let scale: Double = .pi / 180 / range.countsPerDegree
     return try scale * AxisCounts.bigEndian(block, at: offset, limit: largestCount)
+  }
+
+  /// Angular rate in rad/s and specific force in m/s^2 of one moment: the accelerometer's six bytes at 0, the gyro's at
+  /// `offset`.
+  static func reading(
+    _ block: RegisterBlock, acceleration: AccelerationRange, angularRate: AngularRateRange,
+    at offset: Int = 6
+  ) throws(DriverError) -> Reading {
+    .inertial(
+      angularRate: try self.angularRate(block, at: offset, range: angularRate),
+      acceleration: try self.acceleration(block, at: 0, range: acceleration))
   }
 }

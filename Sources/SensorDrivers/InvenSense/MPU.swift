@@ -148,9 +148,8 @@ public struct MPU: FlaggedChip, Hashable {
 
   /// Angular rate in rad/s and specific force in m/s^2 of one moment.
   public func reading(_ block: RegisterBlock) throws(DriverError) -> Reading {
-    .inertial(
-      angularRate: try InvenSense.angularRate(block, at: 8, range: angularRateRange),
-      acceleration: try InvenSense.acceleration(block, at: 0, range: accelerationRange))
+    try InvenSense.reading(
+      block, acceleration: accelerationRange, angularRate: angularRateRange, at: 8)
   }
 }
 
