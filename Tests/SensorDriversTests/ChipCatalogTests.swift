@@ -13,7 +13,7 @@ import Testing
         "LIS3MDL", "LSM303DLHC-M", "LSM9DS1-M", "MMC5603", "MMC5983MA", "QMC5883L", "QMC5883P",
         "QMC6310", "RM3100",
         "LSM303DLHC-A",
-        "ICM20948", "ICM42688P", "LSM6DSOX", "MPU6050", "MPU6500", "MPU9250",
+        "BMI160", "ICM20948", "ICM42688P", "LSM6DSOX", "MPU6050", "MPU6500", "MPU9250", "QMI8658",
         "BME280", "BME680", "BMP180", "BMP280", "BMP388", "BMP390", "BMP581", "BMP585", "DPS310",
         "DPS368", "LPS22HB", "LPS22HH", "LPS25HB", "LPS28DFW", "MS5607", "MS5611", "SPA06",
         "SPL06", "u-blox", "NMEA",
@@ -51,6 +51,8 @@ import Testing
       ("LSM6DSOX", [.read(0x0F, [0x6C])], .certain),
       ("ICM20948", [.read(0x00, [0xEA]), .read(0x75, [0x00])], .certain),
       ("ICM42688P", [.read(0x75, [0x47])], .certain),
+      ("BMI160", [.read(0x00, [0xD1]), .read(0x75, [0x00])], .certain),
+      ("QMI8658", [.read(0x00, [0x05])], .likely),
       ("MPU6050", [.read(0x75, [0x68])], .certain), ("MPU6500", [.read(0x75, [0x70])], .certain),
       ("MPU6500", [.read(0x75, [0x74])], .certain), ("MPU9250", [.read(0x75, [0x71])], .certain),
       ("MPU9250", [.read(0x75, [0x73])], .certain),
@@ -97,6 +99,7 @@ import Testing
       // The trim of an MPU6500's self-test is at 0x00, and can be anything.
       ("ICM20948", [.read(0x00, [0xEA]), .read(0x75, [0x70])]),
       ("ICM42688P", [.read(0x75, [0x42])]),
+      ("BMI160", [.read(0x00, [0xD1]), .read(0x75, [0x70])]), ("QMI8658", [.read(0x00, [0x6C])]),
 
       ("MPU6500", [.read(0x75, [0x71])]), ("MPU9250", [.read(0x75, [0x70])]),
       ("BMP280", [.read(0xD0, [0x60])]),
