@@ -129,7 +129,7 @@ extension ChipDescription {
       .apartFromMPU(
         ICM20948Register.whoAmI, [ICM20948Register.identity],
         "its AK09916 is behind its bypass, which is closed until it was started")
-    ], partner: "AK09916", opensBypass: true
+    ], partner: "AK09916", opensBypass: true, selfTest: DeflectionTest.icm20948
   ) { ICM20948(outputRate: $0) }
 }
 

@@ -171,7 +171,7 @@ extension ChipDescription {
     ChipDescription(
       chip.rawValue, .inertial, addresses: [0x68, 0x69],
       fingerprints: [.identity(MPURegister.whoAmI, chip.identities, .certain, note)],
-      partner: partner, opensBypass: true
+      partner: partner, opensBypass: true, selfTest: DeflectionTest.mpu(chip)
     ) { MPU(chip: chip, outputRate: $0) }
   }
 }

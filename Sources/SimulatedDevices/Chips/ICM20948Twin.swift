@@ -35,7 +35,7 @@ public struct ICM20948Twin: ResettingTwin, BypassingTwin {
   }
 
   /// A chip with a trim of the size that real ones have.
-  public init(_ core: TwinCore) { self.init(core, trim: [203, 211, 197, 120, 118, 127]) }
+  public init(_ core: TwinCore) { self.init(core, trim: [116, 113, 120, 55, 51, 59]) }
 
   /// Start-up time for register read and write, typical 11 ms (table 3).
   public let startUpTime = 0.011

@@ -43,7 +43,7 @@ public struct MPUTwin: ResettingTwin, BypassingTwin {
     self.chip = chip
     self.core = core
     self.trim =
-      trim ?? (chip == .mpu6050 ? [14, 17, 15, 16, 18, 21] : [206, 214, 199, 181, 188, 193])
+      trim ?? (chip == .mpu6050 ? [14, 17, 15, 16, 18, 21] : [112, 118, 115, 54, 58, 50])
   }
 
   /// An MPU6050.

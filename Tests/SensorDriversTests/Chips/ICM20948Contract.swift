@@ -26,5 +26,6 @@ extension ChipContract {
       stranger: (
         .wrongIdentity(0xE0),
         .wrongIdentity(chip: "ICM20948", register: 0x00, expected: 0xEA, found: 0xE0)
-      ), lost: .named(.configurationLost(register: 0x06, expected: 0x01, found: 0x41)), alike: 51))
+      ), lost: .named(.configurationLost(register: 0x06, expected: 0x01, found: 0x41)), alike: 51),
+    selfTest: SelfTestContract.Sensor.trimmed(50...150, passes: [0.6, 1.4], noise: (5, 2)))
 }

@@ -44,7 +44,27 @@ extension ChipContract {
         ),
         lost: .named(
           .configurationLost(
-            register: lost.register, expected: lost.expected, found: lost.found)), alike: 51))
+            register: lost.register, expected: lost.expected, found: lost.found)), alike: 51),
+      selfTest: chip == .mpu6050
+        ? SelfTestContract.Sensor.trimmed(86...114, passes: [0.9, 1.1], noise: (3, 1))
+        : SelfTestContract.Sensor.trimmed(50...150, passes: [0.6, 1.4], noise: (5, 1)))
+  }
+}
+
+extension SelfTestContract.Sensor {
+  /// Shares of the factory's trim, accelerometer first. RM-MPU-6000A-00 rev. 4.2, 4.1: within 14 % of it; an application
+  /// note of the later chips (AN-MPU-9250A-03): half of it to half as much again.
+  static func trimmed(
+    _ limits: ClosedRange<Double>, passes: [Double], noise: (force: Double, rate: Double)
+  ) -> [SelfTestContract.Sensor] {
+    [
+      SelfTestContract.Sensor(
+        quantity: .acceleration, unit: .percentOfTrim, limits: [limits, limits, limits],
+        deflection: [100, 100, 100], noise: noise.force, passes: passes, fails: [0.1, 3.2]),
+      SelfTestContract.Sensor(
+        quantity: .angularRate, unit: .percentOfTrim, limits: [limits, limits, limits],
+        deflection: [100, 100, 100], noise: noise.rate, passes: passes, fails: [0.1, 3.2]),
+    ]
   }
 }
 
