@@ -107,7 +107,7 @@ import Testing
     ])
   func rates(wanted: Double, rate: Double, code: UInt8) {
     #expect(QMI8658(outputRate: wanted).outputRate == rate)
-    for (range, bits) in zip(QMI8658.AccelerationRange.allCases, UInt8(0)...) {
+    for (range, bits) in zip(AccelerationRange.allCases, UInt8(0)...) {
       let image = QMI8658(outputRate: wanted, accelerationRange: range).registerImage
       #expect(image.contains(RegisterSetting(0x03, bits << 4 | code)))
     }

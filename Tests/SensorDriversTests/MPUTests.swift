@@ -32,13 +32,13 @@ import Testing
   @Test(
     "10000 counts are the datasheet's g and degrees a second in every range",
     arguments: zip(
-      InvenSense.AccelerationRange.allCases, InvenSense.AngularRateRange.allCases))
-  func scales(_ linear: InvenSense.AccelerationRange, _ angular: InvenSense.AngularRateRange)
+      AccelerationRange.allCases, InvenSense.AngularRateRange.allCases))
+  func scales(_ linear: AccelerationRange, _ angular: InvenSense.AngularRateRange)
     throws
   {
     let bytes = block([0x27, 0x10, 0xD8, 0xF0, 0, 0])
     // Sensitivity scale factors: 16384, 8192, 4096, 2048 a g; 131, 65.5, 32.8, 16.4 a degree a second.
-    let perG: [InvenSense.AccelerationRange: Double] = [
+    let perG: [AccelerationRange: Double] = [
       .g2: 16384, .g4: 8192, .g8: 4096, .g16: 2048,
     ]
     let perDegree: [InvenSense.AngularRateRange: Double] = [

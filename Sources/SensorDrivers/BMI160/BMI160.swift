@@ -36,28 +36,6 @@ private enum Register {
 ///
 /// The axes of both are those of the datasheet's figure 26: right-handed.
 public struct BMI160: FlaggedChip, Hashable {
-  /// The accelerometer's range; the raw value is acc_range.
-  public enum AccelerationRange: UInt8, Sendable, Hashable, CaseIterable {
-    /// +-2 g.
-    case g2 = 0b0011
-    /// +-4 g.
-    case g4 = 0b0101
-    /// +-8 g.
-    case g8 = 0b1000
-    /// +-16 g.
-    case g16 = 0b1100
-
-    /// Counts a g (table 2).
-    var countsPerG: Double {
-      switch self {
-      case .g2: 16_384
-      case .g4: 8192
-      case .g8: 4096
-      case .g16: 2048
-      }
-    }
-  }
-
   /// The gyro's range; the raw value is gyr_range.
   public enum AngularRateRange: UInt8, Sendable, Hashable, CaseIterable {
     /// +-2000 degrees a second.
@@ -82,6 +60,9 @@ public struct BMI160: FlaggedChip, Hashable {
       }
     }
   }
+
+  /// acc_range of 2, 4, 8 and 16 g.
+  private static let rangeCodes: [UInt8] = [0b0011, 0b0101, 0b1000, 0b1100]
 
   /// The rates that gyro and accelerometer share, Hz; the code is the index + 6.
   public static let outputRates: [Double] = [25, 50, 100, 200, 400, 800, 1600]
@@ -109,7 +90,7 @@ public struct BMI160: FlaggedChip, Hashable {
     self.angularRateRange = angularRateRange
     code = UInt8(index + 6)
     scale = InertialScale(
-      gPerCount: 1 / accelerationRange.countsPerG,
+      gPerCount: accelerationRange.gPerCount,
       countsPerDegree: angularRateRange.countsPerDegree)
   }
 
@@ -118,7 +99,7 @@ public struct BMI160: FlaggedChip, Hashable {
   public var registerImage: [RegisterSetting] {
     [
       RegisterSetting(Register.accelerometer, 0x20 | code),
-      RegisterSetting(Register.accelerometerRange, accelerationRange.rawValue),
+      RegisterSetting(Register.accelerometerRange, Self.rangeCodes[Int(accelerationRange.index)]),
       RegisterSetting(Register.gyroscope, 0x20 | code),
       RegisterSetting(Register.gyroscopeRange, angularRateRange.rawValue),
       RegisterSetting(Register.interruptLatch, 0x00),

@@ -23,29 +23,22 @@ public struct ICM20948: FlaggedChip, Hashable {
     (246, 151.8), (111.4, 119.5), (50.4, 51.2), (23.9, 23.9), (11.5, 11.6), (5.7, 5.7),
   ]
 
-  /// Conversions a second, one of `outputRates`.
-  public let outputRate: Double
+  private let timing: DividedRate
   /// The accelerometer's range.
-  public let accelerationRange: InvenSense.AccelerationRange
+  public let accelerationRange: AccelerationRange
   /// The gyro's range.
   public let angularRateRange: InvenSense.AngularRateRange
-  private let divider: UInt8
-  /// Index into `filters`.
-  private let filter: Int
 
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is, and the widest filter that passes no
   /// more than half of it. 4 g and 1000 degrees a second unless said otherwise, as in an MPU9250.
   public init(
-    outputRate: Double, accelerationRange: InvenSense.AccelerationRange = .g4,
+    outputRate: Double, accelerationRange: AccelerationRange = .g4,
     angularRateRange: InvenSense.AngularRateRange = .dps1000
   ) {
-    let index = nextRate(Self.outputRates, atLeast: outputRate)
-    let rate = Self.outputRates[index]
-    self.outputRate = rate
+    timing = DividedRate(
+      1125, by: Self.divisors, atLeast: outputRate, bands: Self.filters.map(\.linear))
     self.accelerationRange = accelerationRange
     self.angularRateRange = angularRateRange
-    divider = UInt8(Self.divisors[index] - 1)
-    filter = Self.filters.firstIndex { $0.linear <= rate / 2 } ?? Self.filters.count - 1
   }
 
   /// What is re-read while it runs: bank 0, awake, both sensors on, no master of its own, bypass, data ready.
@@ -62,23 +55,26 @@ public struct ICM20948: FlaggedChip, Hashable {
 
   /// Ranges, filters and rates.
   private var measurement: [RegisterSetting] {
-    let code = UInt8(filter + 1) << 3 | 0x01
+    let code = UInt8(timing.filter + 1) << 3 | 0x01
     return [
       RegisterSetting(ICM20948Bank2.gyroscope, code | angularRateRange.index << 1),
       RegisterSetting(ICM20948Bank2.accelerometer, code | accelerationRange.index << 1),
       RegisterSetting(ICM20948Bank2.align, 0x01),
-      RegisterSetting(ICM20948Bank2.gyroscopeDivider, divider),
+      RegisterSetting(ICM20948Bank2.gyroscopeDivider, timing.divider),
       RegisterSetting(ICM20948Bank2.accelerometerDividerHigh, 0x00),
-      RegisterSetting(ICM20948Bank2.accelerometerDivider, divider),
+      RegisterSetting(ICM20948Bank2.accelerometerDivider, timing.divider),
     ]
   }
 
   /// The name in board files.
   public var name: String { "ICM20948" }
 
+  /// Conversions a second, one of `outputRates`.
+  public var outputRate: Double { timing.rate }
+
   /// The gyro's filter delay. The datasheet names none: it is taken as in an MPU9250, where 1.9 ms and a filter of
   /// first order, 1 / (2 pi times the bandwidth), make all that its register map lists.
-  public var latency: Double { 0.0019 + 1 / (2 * .pi * Self.filters[filter].angular) }
+  public var latency: Double { 0.0019 + 1 / (2 * .pi * Self.filters[timing.filter].angular) }
 
   /// Bank 0 (the one that an interrupted start left may be another; it is asked for first, so that nothing is written
   /// where nobody answers), identity, reset, bank 2, bank 0, and 80 ms in which the gyro's drive comes up (from sleep

@@ -51,7 +51,7 @@ public struct ICM42688P: FlaggedChip, Hashable {
   /// Conversions a second, one of `outputRates`.
   public let outputRate: Double
   /// The accelerometer's range.
-  public let accelerationRange: InvenSense.AccelerationRange
+  public let accelerationRange: AccelerationRange
   /// The gyro's range.
   public let angularRateRange: InvenSense.AngularRateRange
   private let code: UInt8
@@ -61,7 +61,7 @@ public struct ICM42688P: FlaggedChip, Hashable {
   /// 4 g and 1000 degrees a second unless said otherwise: a hand turns a board at up to 800. The gyro's step (30
   /// millidegrees a second) is about its own noise at 200 Hz.
   public init(
-    outputRate: Double, accelerationRange: InvenSense.AccelerationRange = .g4,
+    outputRate: Double, accelerationRange: AccelerationRange = .g4,
     angularRateRange: InvenSense.AngularRateRange = .dps1000
   ) {
     let index = nextRate(Self.outputRates, atLeast: outputRate)

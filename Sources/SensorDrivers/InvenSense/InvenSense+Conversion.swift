@@ -6,31 +6,6 @@ import SensorTypes
 
 /// What the chips of InvenSense (TDK) have in common: ranges, sensitivities, byte order.
 public enum InvenSense {
-  /// The accelerometer's range.
-  public enum AccelerationRange: Int, Sendable, Hashable, CaseIterable {
-    /// +-2 g.
-    case g2 = 2
-    /// +-4 g.
-    case g4 = 4
-    /// +-8 g.
-    case g8 = 8
-    /// +-16 g.
-    case g16 = 16
-
-    /// g a count: 16384, 8192, 4096 or 2048 counts a g.
-    public var gPerCount: Double { Double(rawValue) / 32_768 }
-
-    /// 0 to 3, the smallest range first.
-    var index: UInt8 {
-      switch self {
-      case .g2: 0
-      case .g4: 1
-      case .g8: 2
-      case .g16: 3
-      }
-    }
-  }
-
   /// The gyro's range.
   public enum AngularRateRange: Int, Sendable, Hashable, CaseIterable {
     /// +-250 degrees a second.
@@ -53,14 +28,7 @@ public enum InvenSense {
     }
 
     /// 0 to 3, the smallest range first.
-    var index: UInt8 {
-      switch self {
-      case .dps250: 0
-      case .dps500: 1
-      case .dps1000: 2
-      case .dps2000: 3
-      }
-    }
+    var index: UInt8 { UInt8((rawValue / 250).trailingZeroBitCount) }
   }
 
   /// The largest count that is a measurement: both ends of the 16 bits stand for saturation.

@@ -56,15 +56,11 @@ public struct MPU: FlaggedChip, Hashable {
 
   /// Which chip it is.
   public let chip: Chip
-  /// Conversions a second, one of `outputRates`.
-  public let outputRate: Double
+  private let timing: DividedRate
   /// The accelerometer's range.
-  public let accelerationRange: InvenSense.AccelerationRange
+  public let accelerationRange: AccelerationRange
   /// The gyro's range.
   public let angularRateRange: InvenSense.AngularRateRange
-  private let divider: UInt8
-  /// Index into the chip's filters.
-  private let filter: Int
 
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is, and the widest filter that passes
   /// no more than half of it.
@@ -72,22 +68,19 @@ public struct MPU: FlaggedChip, Hashable {
   /// 4 g and 1000 degrees a second unless said otherwise: a hand turns a board at up to 800, and the gyro's step
   /// (30 millidegrees a second) is below its own noise at 200 Hz.
   public init(
-    chip: Chip, outputRate: Double, accelerationRange: InvenSense.AccelerationRange = .g4,
+    chip: Chip, outputRate: Double, accelerationRange: AccelerationRange = .g4,
     angularRateRange: InvenSense.AngularRateRange = .dps1000
   ) {
-    let index = nextRate(Self.outputRates, atLeast: outputRate)
-    let rate = Self.outputRates[index]
+    timing = DividedRate(
+      1000, by: Self.divisors, atLeast: outputRate, bands: chip.filters.map(\.bandwidth))
     self.chip = chip
-    self.outputRate = rate
     self.accelerationRange = accelerationRange
     self.angularRateRange = angularRateRange
-    divider = UInt8(Self.divisors[index] - 1)
-    filter = chip.filters.firstIndex { $0.bandwidth <= rate / 2 } ?? chip.filters.count - 1
   }
 
   /// What is written, in this order. Awake comes first: it is not said that a sleeping chip takes the rest.
   public var registerImage: [RegisterSetting] {
-    let configuration = UInt8(filter + 1)
+    let configuration = UInt8(timing.filter + 1)
     return [
       RegisterSetting(MPURegister.power, MPURegister.clock),
       RegisterSetting(MPURegister.filter, configuration),
@@ -97,7 +90,7 @@ public struct MPU: FlaggedChip, Hashable {
       + (chip == .mpu6050
         ? [] : [RegisterSetting(MPURegister.accelerometerFilter, configuration)])
       + [
-        RegisterSetting(MPURegister.divider, divider),
+        RegisterSetting(MPURegister.divider, timing.divider),
         RegisterSetting(MPURegister.interruptPin, MPURegister.bypass),
         RegisterSetting(MPURegister.interruptEnable, MPURegister.dataReady),
       ]
@@ -106,8 +99,11 @@ public struct MPU: FlaggedChip, Hashable {
   /// The name in board files.
   public var name: String { chip.rawValue }
 
+  /// Conversions a second, one of `outputRates`.
+  public var outputRate: Double { timing.rate }
+
   /// The filter's delay.
-  public var latency: Double { chip.filters[filter].delay }
+  public var latency: Double { chip.filters[timing.filter].delay }
 
   /// Identity, reset (registers are there 100 ms later at the latest), the chip's own bus left to the host,
   /// configuration, read-back, and 80 ms in which the gyro's drive comes up (from sleep 35 ms; Linux waits 70).

@@ -33,21 +33,6 @@ private enum Register {
 ///
 /// The axes of both are those of the datasheet's section 2.4: right-handed.
 public struct QMI8658: FlaggedChip, Hashable {
-  /// The accelerometer's range, g.
-  public enum AccelerationRange: Int, Sendable, Hashable, CaseIterable {
-    /// +-2 g.
-    case g2 = 2
-    /// +-4 g.
-    case g4 = 4
-    /// +-8 g.
-    case g8 = 8
-    /// +-16 g.
-    case g16 = 16
-
-    /// aFS: 0 for 2 g, one more for each doubling.
-    var code: UInt8 { UInt8(rawValue.trailingZeroBitCount - 1) }
-  }
-
   /// The gyro's range, degrees a second.
   public enum AngularRateRange: Int, Sendable, Hashable, CaseIterable {
     /// +-16 degrees a second.
@@ -99,7 +84,7 @@ public struct QMI8658: FlaggedChip, Hashable {
     code = UInt8(8 - index)
     // Sensitivities are powers of two: 32768 counts are the range.
     scale = InertialScale(
-      gPerCount: Double(accelerationRange.rawValue) / 32_768,
+      gPerCount: accelerationRange.gPerCount,
       countsPerDegree: 32_768 / Double(angularRateRange.rawValue))
   }
 
@@ -111,7 +96,7 @@ public struct QMI8658: FlaggedChip, Hashable {
     [
       // ADDR_AI, INT2_EN.
       RegisterSetting(Register.control1, 0x50),
-      RegisterSetting(Register.control2, accelerationRange.code << 4 | code),
+      RegisterSetting(Register.control2, accelerationRange.index << 4 | code),
       RegisterSetting(Register.control3, angularRateRange.code << 4 | code),
       RegisterSetting(Register.control5, 0x00),
       RegisterSetting(Register.control7, 0x03),

@@ -23,7 +23,7 @@ public struct ICM20948Twin: ResettingTwin, BypassingTwin {
   private var bank = 0
   private var schedule = ConversionSchedule()
   private var outputs = InertialCounts()
-  private var isReady = false
+  private var flag = ReadyFlag()
   /// Nanoseconds; until then the chip is busy with its reset.
   private var busyUntil: Int64 = 0
 
@@ -50,7 +50,7 @@ public struct ICM20948Twin: ResettingTwin, BypassingTwin {
       registers[128 + 0x0E + axis] = trim[3 + axis]
     }
     (registers[256 + 0x01], registers[256 + 0x14]) = (0x01, 0x01)
-    (outputs, isReady) = (InertialCounts(), false)
+    (outputs, flag) = (InertialCounts(), ReadyFlag())
     core.pin = InterruptPin()
     schedule.stop()
   }
@@ -71,12 +71,11 @@ public struct ICM20948Twin: ResettingTwin, BypassingTwin {
     // INT_ANYRD_2CLEAR: any read takes the interrupt down, otherwise that of the status.
     defer {
       if register == 0x1A || registers[0x0F] & 0x10 != 0 {
-        isReady = false
-        updatePin(at: core.now)
+        flag.fall(pin, at: core.now, &core.pin)
       }
     }
     switch register {
-    case 0x1A: return isReady ? 0x01 : 0
+    case 0x1A: return flag.isUp ? 0x01 : 0
     case 0x2D...0x32: return InertialCounts.bigEndian(outputs.force, Int(register) - 0x2D)
     case 0x33...0x38: return InertialCounts.bigEndian(outputs.rate, Int(register) - 0x33)
     case 0x39...0x3A: return InertialCounts.bigEndian(outputs.temperature, Int(register) - 0x39)
@@ -96,7 +95,7 @@ public struct ICM20948Twin: ResettingTwin, BypassingTwin {
       busyUntil = core.now &+ 5_000_000
     case (0, 0x0F):
       registers[0x0F] = value
-      updatePin(at: core.now)
+      flag.drive(pin, at: core.now, &core.pin)
     // DMP_RST, SRAM_RST and I2C_MST_RST clear themselves.
     case (0, 0x03): registers[0x03] = value & 0xF0
     case (0, 0x05...0x07), (2, 0x00...0x01), (2, 0x10...0x11), (2, 0x14):
@@ -109,10 +108,11 @@ public struct ICM20948Twin: ResettingTwin, BypassingTwin {
     }
   }
 
-  private mutating func updatePin(at time: Int64) {
-    // INT1_LATCH_EN; without it there are pulses only. INT1_ACTL turns the level round.
-    let level = registers[0x0F] & 0x20 != 0 && registers[0x11] & 0x01 != 0 && isReady
-    core.pin.set(level != (registers[0x0F] & 0x80 != 0), at: time)
+  /// INT1_LATCH_EN and INT1_ACTL.
+  private var pin: ReadyFlag.Pin {
+    ReadyFlag.Pin(
+      raises: registers[0x11] & 0x01 != 0, latches: registers[0x0F] & 0x20 != 0,
+      isActiveLow: registers[0x0F] & 0x80 != 0)
   }
 
   /// Hz: 1125 divided, or 9000 past the gyro's filter. The accelerometer is taken to go with the gyro.
@@ -136,13 +136,7 @@ public struct ICM20948Twin: ResettingTwin, BypassingTwin {
   public mutating func finish() {
     guard let done = schedule.take(until: core.now) else { return }
     if !tampering.isFrozen { convert(done) }
-    isReady = true
-    guard registers[0x11] & 0x01 != 0 else { return }
-    if registers[0x0F] & 0x20 == 0 {
-      core.pin.pulse(at: done.last)
-    } else {
-      updatePin(at: done.first)
-    }
+    flag.rise(done, pin, &core.pin)
   }
 
   private mutating func convert(_ done: Conversions) {
@@ -175,7 +169,7 @@ public struct ICM20948Twin: ResettingTwin, BypassingTwin {
   public var nextConversion: Int64 { schedule.next }
 
   /// A pin that is not told to does not rise.
-  public var nextRise: Int64 { registers[0x11] & 0x01 != 0 ? schedule.next : .max }
+  public var nextRise: Int64 { pin.raises ? schedule.next : .max }
 }
 
 extension TwinDescription {

@@ -14,9 +14,7 @@ public struct ICM42688PTwin: ResettingTwin {
   private var registers = [UInt8](repeating: 0, count: 128)
   private var schedule = ConversionSchedule()
   private var outputs = InertialCounts()
-  private var isReady = false
-  /// INT1's latch.
-  private var isRaised = false
+  private var flag = ReadyFlag()
 
   /// Makes a chip that is not powered yet: call `powerOn`.
   public init(_ core: TwinCore) { self.core = core }
@@ -34,7 +32,7 @@ public struct ICM42688PTwin: ResettingTwin {
     // What no conversion has filled is invalid.
     outputs = InertialCounts(
       force: SIMD3(repeating: -32768), rate: SIMD3(repeating: -32768), temperature: -32768)
-    (isReady, isRaised) = (false, false)
+    flag = ReadyFlag()
     core.pin = InterruptPin()
     schedule.stop()
   }
@@ -50,11 +48,8 @@ public struct ICM42688PTwin: ResettingTwin {
     case 0x25...0x2A: return InertialCounts.bigEndian(outputs.rate, (Int(register) - 0x25) ^ turn)
     case 0x2D:
       // UI_DRDY_INT_CLEAR 0: on reading the status.
-      defer {
-        (isReady, isRaised) = (false, false)
-        updatePin(at: core.now)
-      }
-      return isReady ? 0x08 : 0
+      defer { flag.fall(pin, at: core.now, &core.pin) }
+      return flag.isUp ? 0x08 : 0
     default: return register < 128 ? registers[Int(register)] : 0
     }
   }
@@ -66,7 +61,7 @@ public struct ICM42688PTwin: ResettingTwin {
     case 0x11: if value & 0x01 != 0 { reset() } else { registers[0x11] = value }
     case 0x14:
       registers[0x14] = value
-      updatePin(at: core.now)
+      flag.drive(pin, at: core.now, &core.pin)
     case 0x4E...0x50:
       let before = (registers[0x4E], sampleRate)
       registers[Int(register)] = value
@@ -77,10 +72,11 @@ public struct ICM42688PTwin: ResettingTwin {
     }
   }
 
-  private mutating func updatePin(at time: Int64) {
-    // INT1_MODE latched; INT1_POLARITY turns the level round.
-    let level = registers[0x14] & 0x04 != 0 && isRaised
-    core.pin.set(level == (registers[0x14] & 0x01 != 0), at: time)
+  /// UI_DRDY_INT1_EN and INT_ASYNC_RESET; INT1_MODE and INT1_POLARITY.
+  private var pin: ReadyFlag.Pin {
+    ReadyFlag.Pin(
+      raises: registers[0x65] & 0x08 != 0 && registers[0x64] & 0x10 == 0,
+      latches: registers[0x14] & 0x04 != 0, isActiveLow: registers[0x14] & 0x01 == 0)
   }
 
   /// Of the gyro by GYRO_ODR, Hz; the accelerometer is taken to go with it. 0 for a code that is reserved.
@@ -118,20 +114,11 @@ public struct ICM42688PTwin: ResettingTwin {
     return max(400, sampleRate) / share[Int(code & 7)]
   }
 
-  private var raises: Bool { registers[0x65] & 0x08 != 0 && registers[0x64] & 0x10 == 0 }
-
   /// Takes note of every conversion that is complete.
   public mutating func finish() {
     guard let done = schedule.take(until: core.now) else { return }
     if !tampering.isFrozen { convert(done) }
-    isReady = true
-    guard raises else { return }
-    isRaised = true
-    if registers[0x14] & 0x04 == 0 {
-      core.pin.pulse(at: done.last)
-    } else {
-      updatePin(at: done.first)
-    }
+    flag.rise(done, pin, &core.pin)
   }
 
   private mutating func convert(_ done: Conversions) {
@@ -152,7 +139,7 @@ public struct ICM42688PTwin: ResettingTwin {
   public var nextConversion: Int64 { schedule.next }
 
   /// A pin that is not told to does not rise.
-  public var nextRise: Int64 { raises ? schedule.next : .max }
+  public var nextRise: Int64 { pin.raises ? schedule.next : .max }
 }
 
 extension TwinDescription {

@@ -66,6 +66,43 @@ extension TwinCore {
   }
 }
 
+/// The data-ready flag of a chip, and what it does to the interrupt pin.
+struct ReadyFlag: Sendable {
+  /// How the pin is set up.
+  struct Pin {
+    /// Data ready reaches it.
+    var raises: Bool
+    /// It stays until the flag is let down; without it there are pulses only.
+    var latches: Bool
+    var isActiveLow: Bool
+  }
+
+  private(set) var isUp = false
+
+  /// Conversions are complete.
+  mutating func rise(_ done: Conversions, _ setting: Pin, _ pin: inout InterruptPin) {
+    isUp = true
+    guard setting.raises else { return }
+    if setting.latches {
+      drive(setting, at: done.first, &pin)
+    } else {
+      pin.pulse(at: done.last)
+    }
+  }
+
+  /// What has been ready was read.
+  mutating func fall(_ setting: Pin, at time: Int64, _ pin: inout InterruptPin) {
+    isUp = false
+    drive(setting, at: time, &pin)
+  }
+
+  /// The level that belongs to flag and setting.
+  func drive(_ setting: Pin, at time: Int64, _ pin: inout InterruptPin) {
+    let level = setting.latches && setting.raises && isUp
+    pin.set(level != setting.isActiveLow, at: time)
+  }
+}
+
 /// A chip with a bus of its own, to which it can let the host through.
 protocol BypassingTwin: ChipTwin {
   /// Whether the host sees the chips behind it.

@@ -33,7 +33,7 @@ public struct MPUTwin: ResettingTwin, BypassingTwin {
   private var registers = [UInt8](repeating: 0, count: 128)
   private var schedule = ConversionSchedule()
   private var outputs = InertialCounts()
-  private var isReady = false
+  private var flag = ReadyFlag()
   /// Nanoseconds; until then the chip is busy with its reset.
   private var busyUntil: Int64 = 0
 
@@ -68,8 +68,7 @@ public struct MPUTwin: ResettingTwin, BypassingTwin {
         registers[0x0D + axis] = trim[3 + axis]
       }
     }
-    outputs = InertialCounts()
-    isReady = false
+    (outputs, flag) = (InertialCounts(), ReadyFlag())
     core.pin = InterruptPin()
     restart()
   }
@@ -88,12 +87,11 @@ public struct MPUTwin: ResettingTwin, BypassingTwin {
     // INT_ANYRD_2CLEAR: any read takes the interrupt down, otherwise that of the status.
     defer {
       if register == 0x3A || registers[0x37] & 0x10 != 0 {
-        isReady = false
-        updatePin(at: core.now)
+        flag.fall(pin, at: core.now, &core.pin)
       }
     }
     switch register {
-    case 0x3A: return isReady ? 0x01 : 0
+    case 0x3A: return flag.isUp ? 0x01 : 0
     case 0x3B...0x40: return InertialCounts.bigEndian(outputs.force, Int(register) - 0x3B)
     case 0x41...0x42: return InertialCounts.bigEndian(outputs.temperature, Int(register) - 0x41)
     case 0x43...0x48: return InertialCounts.bigEndian(outputs.rate, Int(register) - 0x43)
@@ -127,7 +125,7 @@ public struct MPUTwin: ResettingTwin, BypassingTwin {
     case 0x1D where chip == .mpu6050: break
     case 0x37:
       registers[0x37] = value
-      updatePin(at: core.now)
+      flag.drive(pin, at: core.now, &core.pin)
     // FIFO_RESET, I2C_MST_RESET and SIG_COND_RESET clear themselves.
     case 0x6A: registers[0x6A] = value & 0xF0
     case 0x13...0x1F, 0x23...0x35, 0x38, 0x63...0x69, 0x6C, 0x77...0x7E:
@@ -136,10 +134,11 @@ public struct MPUTwin: ResettingTwin, BypassingTwin {
     }
   }
 
-  private mutating func updatePin(at time: Int64) {
-    // LATCH_INT_EN; without it there are pulses only. ACTL turns the level round.
-    let level = registers[0x37] & 0x20 != 0 && registers[0x38] & 0x01 != 0 && isReady
-    core.pin.set(level != (registers[0x37] & 0x80 != 0), at: time)
+  /// LATCH_INT_EN and ACTL.
+  private var pin: ReadyFlag.Pin {
+    ReadyFlag.Pin(
+      raises: registers[0x38] & 0x01 != 0, latches: registers[0x37] & 0x20 != 0,
+      isActiveLow: registers[0x37] & 0x80 != 0)
   }
 
   private var filter: Int { Int(registers[0x1A] & 0x07) }
@@ -207,13 +206,7 @@ public struct MPUTwin: ResettingTwin, BypassingTwin {
   public mutating func finish() {
     guard let done = schedule.take(until: core.now) else { return }
     if !tampering.isFrozen { convert(done) }
-    isReady = true
-    guard registers[0x38] & 0x01 != 0 else { return }
-    if registers[0x37] & 0x20 == 0 {
-      core.pin.pulse(at: done.last)
-    } else {
-      updatePin(at: done.first)
-    }
+    flag.rise(done, pin, &core.pin)
   }
 
   private mutating func convert(_ done: Conversions) {
@@ -247,7 +240,7 @@ public struct MPUTwin: ResettingTwin, BypassingTwin {
   public var nextConversion: Int64 { schedule.next }
 
   /// A pin that is not told to does not rise.
-  public var nextRise: Int64 { registers[0x38] & 0x01 != 0 ? schedule.next : .max }
+  public var nextRise: Int64 { pin.raises ? schedule.next : .max }
 }
 
 extension TwinDescription {

@@ -26,7 +26,7 @@ extension Sweep {
   /// BST-BMI160-DS000 rev. 0.8, tables 2 and 3: range in g and counts a g, range in degrees a second and counts a
   /// degree a second. Each of the five ranges of the gyro comes with each rate, and with each of the accelerometer.
   fileprivate static let bmi160: [Sweep] = {
-    let linear: [(range: BMI160.AccelerationRange, g: Double, counts: Double)] = [
+    let linear: [(range: AccelerationRange, g: Double, counts: Double)] = [
       (.g2, 2, 16_384), (.g4, 4, 8192), (.g8, 8, 4096), (.g16, 16, 2048),
     ]
     let angular: [(range: BMI160.AngularRateRange, dps: Double, counts: Double)] = [

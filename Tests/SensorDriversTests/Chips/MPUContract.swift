@@ -74,10 +74,10 @@ extension Sweep {
   /// before +-2000 degrees a second do; where they end, the last count says saturation and not a value.
   static func invenSense<Chip: RegisterChip>(
     rates: [Double], address: UInt8,
-    chip: (Double, InvenSense.AccelerationRange, InvenSense.AngularRateRange) -> Chip,
+    chip: (Double, AccelerationRange, InvenSense.AngularRateRange) -> Chip,
     twin: @escaping @Sendable (TwinCore) -> any ChipTwin
   ) -> [Sweep] {
-    let linear: [(range: InvenSense.AccelerationRange, g: Double, counts: Double)] = [
+    let linear: [(range: AccelerationRange, g: Double, counts: Double)] = [
       (.g2, 2, 16_384), (.g4, 4, 8192), (.g8, 8, 4096), (.g16, 16, 2048),
     ]
     let angular: [(range: InvenSense.AngularRateRange, dps: Double, counts: Double)] = [

@@ -26,7 +26,7 @@ extension Sweep {
   /// Ranges in g and in degrees a second with their counts a unit; the rates of the table for 6 axes. Each of the eight
   /// ranges of the gyro comes with each rate, and with each of the accelerometer.
   fileprivate static let qmi8658: [Sweep] = {
-    let linear: [(range: QMI8658.AccelerationRange, g: Double, counts: Double)] = [
+    let linear: [(range: AccelerationRange, g: Double, counts: Double)] = [
       (.g2, 2, 16_384), (.g4, 4, 8192), (.g8, 8, 4096), (.g16, 16, 2048),
     ]
     let angular: [(range: QMI8658.AngularRateRange, dps: Double, counts: Double)] = [
