@@ -6,6 +6,8 @@ import SensorDrivers
 import SensorTypes
 import Testing
 
+@testable import SimulatedDevices
+
 @Suite struct MPUTests {
   /// 250 Hz behind the filter of 98 Hz, 1000 degrees a second, 4 g; bypass; data ready.
   static let image: [(UInt8, UInt8)] = [
@@ -144,5 +146,41 @@ import Testing
     device.then([.write(0x6B, [0x41])])
     try chip.sleep()
     device.expectDone()
+  }
+
+  @Test("the self-test of a chip whose maker left no trim is no result")
+  func noTrim() throws {
+    for (name, kind, codes): (String, MPUTwin.Chip, [UInt8]) in [
+      ("MPU6050", .mpu6050, [14, 17, 15, 16, 18, 0]), ("MPU9250", .mpu9250, [0, 0, 0, 0, 0, 0]),
+    ] {
+      let bench = ContractBench(address: 0x68) {
+        MPUTwin(kind, TwinCore(source: $0), trim: codes)
+      }
+      var test = try #require(ChipCatalog.chip(named: name)?.selfTest)
+      let error = failure { () throws(DriverError) in
+        for _ in 0..<100 {
+          guard case .wait(let seconds) = try test.step(bench.device) else { return }
+          bench.clock.advance(bySeconds: seconds)
+        }
+      }
+      guard case .invalidTrim(let words) = error else {
+        Issue.record("\(name): \(String(describing: error))")
+        continue
+      }
+      #expect(words.contains(name))
+    }
+  }
+
+  @Test("a deflection the wrong way, or none, does not pass against a trim")
+  func sign() {
+    for change in [-100.0, 0, 85.9, 114.1] {
+      let axis = SelfTestReport.Axis(
+        .acceleration, .x, change: change, limits: 86...114, unit: .percentOfTrim)
+      #expect(!axis.passed)
+    }
+    #expect(
+      SelfTestReport.Axis(
+        .acceleration, .x, change: 100, limits: 86...114, unit: .percentOfTrim
+      ).passed)
   }
 }

@@ -1,4 +1,4 @@
-// The self-test of ST's chips: measure, let the chip move its own sensor, measure again.
+// The self-test of ST's and InvenSense's chips: measure, let the chip move its own sensor, measure again.
 
 import LinearAlgebra
 public import SensorBus
@@ -6,7 +6,7 @@ public import SensorBus
 /// A self-test by deflection: the chip adds a known force, rate or field to what it measures, and the
 /// change of the outputs is held against the datasheet's limits.
 ///
-/// ST's application notes have the same course for every chip: reset, configure, let the output settle,
+/// ST's application notes (and InvenSense's, but for the numbers) have the same course for every chip: reset, configure, let the output settle,
 /// drop one conversion, average five; switch the self-test on and do the same; switch it off. A chip is a
 /// list of such steps, next to its driver.
 public struct DeflectionTest: SelfTesting {
