@@ -48,44 +48,15 @@ public struct DeflectionTest: SelfTesting {
 
   /// What the datasheet allows.
   struct Limits: Sendable {
+    /// The change that the maker measured, in counts, from all that `.trim` steps have read; the change is then said as
+    /// a share of it. An axis of which nothing is known is 0.
+    var expected: (@Sendable (RegisterBlock) -> Vector3)?
     let quantity: SelfTestReport.Quantity
     let unit: SelfTestReport.Unit
     let unitPerCount: Double
     let x: ClosedRange<Double>
     let y: ClosedRange<Double>
     let z: ClosedRange<Double>
-    /// The change that the maker measured, in counts, from all that `.trim` steps have read; the change is then said as
-    /// a share of it. An axis of which nothing is known is 0.
-    var expected: (@Sendable (RegisterBlock) -> Vector3)?
-
-    /// The limits of a change, in `unit`.
-    init(
-      quantity: SelfTestReport.Quantity, unit: SelfTestReport.Unit, unitPerCount: Double,
-      x: ClosedRange<Double>, y: ClosedRange<Double>, z: ClosedRange<Double>
-    ) {
-      self.quantity = quantity
-      self.unit = unit
-      self.unitPerCount = unitPerCount
-      (self.x, self.y, self.z) = (x, y, z)
-    }
-
-    /// The limits of all axes as shares of what the maker measured.
-    init(
-      quantity: SelfTestReport.Quantity, percent: ClosedRange<Double>,
-      of expected: @escaping @Sendable (RegisterBlock) -> Vector3
-    ) {
-      self.init(
-        quantity: quantity, unit: .percentOfTrim, unitPerCount: 1, x: percent, y: percent,
-        z: percent)
-      self.expected = expected
-    }
-
-    /// A change of so many counts, in `unit`; `nil` when the trim that it is a share of is missing.
-    func change(_ counts: Vector3, trim: RegisterBlock) -> Vector3? {
-      guard let expected = expected?(trim) else { return counts * unitPerCount }
-      guard expected.x != 0, expected.y != 0, expected.z != 0 else { return nil }
-      return 100 * Vector3(counts.x / expected.x, counts.y / expected.y, counts.z / expected.z)
-    }
   }
 
   private enum After { case again(seconds: Double), next(seconds: Double) }
@@ -222,5 +193,24 @@ public struct DeflectionTest: SelfTesting {
     run.conversions += 1
     if run.conversions > 1 { run.sum += counts }
     return run.conversions > Self.samples ? nil : 0.9 / output.rate
+  }
+}
+
+extension DeflectionTest.Limits {
+  /// The limits of all axes as shares of what the maker measured.
+  init(
+    quantity: SelfTestReport.Quantity, percent: ClosedRange<Double>,
+    of expected: @escaping @Sendable (RegisterBlock) -> Vector3
+  ) {
+    self.init(
+      quantity: quantity, unit: .percentOfTrim, unitPerCount: 1, x: percent, y: percent, z: percent)
+    self.expected = expected
+  }
+
+  /// A change of so many counts, in `unit`; `nil` when the trim that it is a share of is missing.
+  fileprivate func change(_ counts: Vector3, trim: RegisterBlock) -> Vector3? {
+    guard let expected = expected?(trim) else { return counts * unitPerCount }
+    guard expected.x != 0, expected.y != 0, expected.z != 0 else { return nil }
+    return 100 * Vector3(counts.x / expected.x, counts.y / expected.y, counts.z / expected.z)
   }
 }
