@@ -34,7 +34,7 @@ private enum Register {
 
 /// Bosch BMI160: accelerometer and gyro in normal mode, sampled together, data ready on pin INT1.
 ///
-/// The axes of both are those of the datasheet's figure 26: right-handed.
+/// The axes of both are those of the datasheet's figure of the axes: right-handed.
 public struct BMI160: FlaggedChip, Hashable {
   /// The gyro's range; the raw value is gyr_range.
   public enum AngularRateRange: UInt8, Sendable, Hashable, CaseIterable {

@@ -6,7 +6,7 @@ public import SensorTypes
 /// TDK InvenSense ICM20948: accelerometer and gyro in low-noise mode, sampled together, data ready as a pulse of 50
 /// microseconds on pin INT1. Its AK09916 is behind its bypass, which `start` opens (see `MPU`).
 ///
-/// The axes of both are those of the datasheet's figure 12: right-handed. The AK09916 has others (Y and Z the other
+/// The axes of both are those of the datasheet's figure of the axes: right-handed. The AK09916 has others (Y and Z the other
 /// way), so that its entry in a board file has a mount of its own.
 ///
 /// What it measures, and how fast, is set in bank 2. Bank 0 is the one that is selected while it runs: what is
@@ -18,7 +18,8 @@ public struct ICM20948: FlaggedChip, Hashable {
   /// The rates that gyro and accelerometer share, Hz.
   public static let outputRates = divisors.map { 1125 / Double($0) }
 
-  /// The filters from code 1 on: 3 dB bandwidth of the accelerometer and of the gyro in Hz (tables 18 and 16).
+  /// The filters from code 1 on: 3 dB bandwidth of the accelerometer and of the gyro in Hz (ACCEL_CONFIG and
+  /// GYRO_CONFIG_1).
   private static let filters: [(linear: Double, angular: Double)] = [
     (246, 151.8), (111.4, 119.5), (50.4, 51.2), (23.9, 23.9), (11.5, 11.6), (5.7, 5.7),
   ]

@@ -3,7 +3,7 @@
 public import SensorBus
 public import SensorTypes
 
-/// Registers of the ICM-42688-P, bank 0 (DS-000347 rev. 1.6, sections 13 and 14).
+/// Registers of the ICM-42688-P, bank 0 (DS-000347, register map).
 private enum Register {
   /// Bit 0: SOFT_RESET_CONFIG.
   static let device: UInt8 = 0x11
@@ -39,7 +39,8 @@ private enum Register {
 /// The axes of both are those of the datasheet's figure "orientation of axes of sensitivity": right-handed. It has no
 /// bus of its own.
 public struct ICM42688P: FlaggedChip, Hashable {
-  /// The rates that gyro and accelerometer share, Hz, and their codes (14.35 and 14.36, which are not in order).
+  /// The rates that gyro and accelerometer share, Hz, and their codes (GYRO_ODR and ACCEL_ODR, which are not in
+  /// order).
   private static let rates: [(rate: Double, code: UInt8)] = [
     (12.5, 0x0B), (25, 0x0A), (50, 0x09), (100, 0x08), (200, 0x07), (500, 0x0F), (1000, 0x06),
     (2000, 0x05),
@@ -72,7 +73,7 @@ public struct ICM42688P: FlaggedChip, Hashable {
   }
 
   /// What is written, in this order; the power comes last, because it starts conversions, and for 200 microseconds after
-  /// it nothing may be written (14.34). The codes of the ranges begin with the widest.
+  /// it nothing may be written (PWR_MGMT0). The codes of the ranges begin with the widest.
   public var registerImage: [RegisterSetting] {
     [
       // Pulses, push-pull, high.
@@ -82,7 +83,7 @@ public struct ICM42688P: FlaggedChip, Hashable {
       RegisterSetting(Register.accelerometer, (3 - accelerationRange.index) << 5 | code),
       // Half the rate passes, of both.
       RegisterSetting(Register.filters, 0x00),
-      // INT_ASYNC_RESET must be cleared "for proper INT1 and INT2 pin operation" (14.50).
+      // With INT_ASYNC_RESET, which is up after a reset, the pins do not work as they should.
       RegisterSetting(Register.interruptConfiguration1, 0x00),
       RegisterSetting(Register.interruptSource0, Register.dataReady),
       RegisterSetting(Register.power, 0x0F),
@@ -96,7 +97,7 @@ public struct ICM42688P: FlaggedChip, Hashable {
   public var latency: Double { 0.5 / outputRate }
 
   /// Identity, reset (1 ms), configuration, read-back, and 80 ms: the gyro needs 30 to come up and must stay on for 45
-  /// (table 1, 14.34).
+  /// (table 1, PWR_MGMT0).
   public var startSteps: [StartStep] {
     [.identify(register: Register.whoAmI, anyOf: [Register.identity])]
       + StartStep.reset(Register.device, bit: 0x01)

@@ -52,7 +52,8 @@ public struct QMI8658: FlaggedChip, Hashable {
     /// +-2048 degrees a second.
     case dps2048 = 2048
 
-    /// gFS: 0 for 16 degrees a second, one more for each doubling.
+    /// gFS: 0 for 16 degrees a second, one more for each doubling, as the datasheets and most drivers have it; an early
+    /// header of the maker's, still found in vendors' examples, counts from 32.
     var code: UInt8 { UInt8(rawValue.trailingZeroBitCount - 4) }
   }
 

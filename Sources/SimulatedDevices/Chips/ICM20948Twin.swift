@@ -128,7 +128,7 @@ public struct ICM20948Twin: ResettingTwin, BypassingTwin {
     schedule.start(at: core.now, firstAfter: settle + period, every: period)
   }
 
-  /// Noise bandwidths in Hz by DLPFCFG (tables 16 and 18).
+  /// Noise bandwidths in Hz by DLPFCFG (ACCEL_CONFIG and GYRO_CONFIG_1).
   private static let linearBands = [265, 265, 136, 68.8, 34.4, 17, 8.3, 499.0]
   private static let angularBands = [229.8, 187.6, 154.3, 73.3, 35.9, 17.8, 8.9, 376.5]
 

@@ -1,4 +1,4 @@
-// TDK InvenSense ICM-42688-P (DS-000347 rev. 1.6): bank 0, rates, filters, interrupt pin.
+// TDK InvenSense ICM-42688-P (DS-000347): bank 0, rates, filters, interrupt pin.
 
 import LinearAlgebra
 import SensorTypes
@@ -22,7 +22,7 @@ public struct ICM42688PTwin: ResettingTwin {
   /// From supply to register access 1 ms (table 3).
   public let startUpTime = 0.001
 
-  /// Reset values: section 13.1.
+  /// Reset values: the register map.
   public mutating func reset() {
     for index in registers.indices { registers[index] = 0 }
     for (register, value): (Int, UInt8) in [

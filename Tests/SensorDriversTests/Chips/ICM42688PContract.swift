@@ -5,7 +5,7 @@ import SensorDrivers
 @testable import SimulatedDevices
 
 extension ChipContract {
-  /// DS-000347 rev. 1.6: 70 micro-g and 2.8 millidegrees a second a root hertz.
+  /// DS-000347: 70 micro-g and 2.8 millidegrees a second a root hertz.
   static let icm42688p = ChipContract(
     settings: 4 * 8,
     sweeps: Sweep.invenSense(
