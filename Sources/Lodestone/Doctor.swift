@@ -131,7 +131,7 @@ public struct Doctor: Sendable {
         if isOpen, seen.insert(bus).inserted { findings.append(access.on("\(bus) can be opened")) }
         let found =
           isOpen
-          ? chip(sensor, index, bus: bus, address: address) : access.about(sensor.chip)
+          ? chip(sensor, index, of: board, bus: bus, address: address) : access.about(sensor.chip)
         findings.append(found.on("\(place) answers"))
       case .serial:
         findings.append(
@@ -164,7 +164,7 @@ public struct Doctor: Sendable {
   }
 
   private func chip(
-    _ sensor: Board.Sensor, _ index: Int, bus: String, address: UInt8
+    _ sensor: Board.Sensor, _ index: Int, of board: Board, bus: String, address: UInt8
   ) -> Finding {
     func problem(_ text: String, mend: String) -> Finding {
       Finding(.problem, text, mend: mend, sensor: index)
@@ -183,6 +183,12 @@ public struct Doctor: Sendable {
       return problem("\(sensor.chip): \(failure)", mend: mend)
     }
     guard let found else {
+      if let host = board.host(of: sensor) {
+        return Finding(
+          .note,
+          "\(sensor.chip): nobody answers at \(sensor.attachment) yet: one behind the \(host.chip) does when "
+            + "that was started", mend: "lodestone monitor   # starts both", sensor: index)
+      }
       return problem(
         "\(sensor.chip): nobody answers at \(sensor.attachment)",
         mend: "check VIN, GND, SDA, SCL and the address pin; lodestone scan shows who answers")

@@ -13,7 +13,7 @@ import Testing
         "LIS3MDL", "LSM303DLHC-M", "LSM9DS1-M", "MMC5603", "MMC5983MA", "QMC5883L", "QMC5883P",
         "QMC6310", "RM3100",
         "LSM303DLHC-A",
-        "LSM6DSOX",
+        "BMI160", "ICM20948", "ICM42688P", "LSM6DSOX", "MPU6050", "MPU6500", "MPU9250", "QMI8658",
         "BME280", "BME680", "BMP180", "BMP280", "BMP388", "BMP390", "BMP581", "BMP585", "DPS310",
         "DPS368", "LPS22HB", "LPS22HH", "LPS25HB", "LPS28DFW", "MS5607", "MS5611", "SPA06",
         "SPL06", "u-blox", "NMEA",
@@ -23,7 +23,8 @@ import Testing
     #expect(
       ChipCatalog.addresses == [
         0x0C, 0x0D, 0x0E, 0x0F, 0x10, 0x11, 0x12, 0x13, 0x14, 0x15, 0x19, 0x1C, 0x1E, 0x20, 0x21,
-        0x22, 0x23, 0x2C, 0x30, 0x3C, 0x42, 0x46, 0x47, 0x5C, 0x5D, 0x6A, 0x6B, 0x76, 0x77,
+        0x22, 0x23, 0x2C, 0x30, 0x3C, 0x42, 0x46, 0x47, 0x5C, 0x5D, 0x68, 0x69, 0x6A, 0x6B, 0x76,
+        0x77,
       ])
   }
 
@@ -47,7 +48,15 @@ import Testing
       (
         "LSM303DLHC-A", [.read(0x0F, [0x00]), .read(0xA0, [0x07, 0, 0, 0, 0, 0])], .possible
       ),
-      ("LSM6DSOX", [.read(0x0F, [0x6C])], .certain), ("BMP280", [.read(0xD0, [0x58])], .certain),
+      ("LSM6DSOX", [.read(0x0F, [0x6C])], .certain),
+      ("ICM20948", [.read(0x00, [0xEA]), .read(0x75, [0x00])], .certain),
+      ("ICM42688P", [.read(0x75, [0x47])], .certain),
+      ("BMI160", [.read(0x00, [0xD1]), .read(0x75, [0x00])], .certain),
+      ("QMI8658", [.read(0x00, [0x05])], .likely),
+      ("MPU6050", [.read(0x75, [0x68])], .certain), ("MPU6500", [.read(0x75, [0x70])], .certain),
+      ("MPU6500", [.read(0x75, [0x74])], .certain), ("MPU9250", [.read(0x75, [0x71])], .certain),
+      ("MPU9250", [.read(0x75, [0x73])], .certain),
+      ("BMP280", [.read(0xD0, [0x58])], .certain),
       ("BME680", [.read(0xD0, [0x61])], .certain), ("BMP180", [.read(0xD0, [0x55])], .certain),
       ("BMP280", [.read(0xD0, [0x56])], .certain),
       ("BME280", [.read(0xD0, [0x60])], .certain),
@@ -86,7 +95,14 @@ import Testing
       ),
       ("QMC5883P", [.read(0x00, [0x90])]), ("QMC6310", [.read(0x00, [0x00])]),
       ("LSM303DLHC-A", [.read(0x0F, [0xFF]), .read(0xA0, [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF])]),
-      ("LSM6DSOX", [.read(0x0F, [0x6A])]), ("BMP280", [.read(0xD0, [0x60])]),
+      ("LSM6DSOX", [.read(0x0F, [0x6A])]), ("MPU6050", [.read(0x75, [0x70])]),
+      // The trim of an MPU6500's self-test is at 0x00, and can be anything.
+      ("ICM20948", [.read(0x00, [0xEA]), .read(0x75, [0x70])]),
+      ("ICM42688P", [.read(0x75, [0x42])]),
+      ("BMI160", [.read(0x00, [0xD1]), .read(0x75, [0x70])]), ("QMI8658", [.read(0x00, [0x6C])]),
+
+      ("MPU6500", [.read(0x75, [0x71])]), ("MPU9250", [.read(0x75, [0x70])]),
+      ("BMP280", [.read(0xD0, [0x60])]),
       ("BME280", [.read(0xD0, [0x61])]), ("BMP388", [.read(0x00, [0x60])]),
       ("DPS310", [.read(0x0D, [0x11])]),
       ("u-blox", [.read(0xFD, [0xFF, 0xFF])]), ("NMEA", []),

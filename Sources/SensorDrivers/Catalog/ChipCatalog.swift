@@ -10,7 +10,7 @@ public enum ChipCatalog {
     .lsm303dlhcMagnetometer, .lsm9ds1Magnetometer, .mmc5603, .mmc5983ma, .qmc5883l, .qmc5883p,
     .qmc6310, .rm3100,
     .lsm303dlhcAccelerometer,
-    .lsm6dsox,
+    .bmi160, .icm20948, .icm42688p, .lsm6dsox, .mpu6050, .mpu6500, .mpu9250, .qmi8658,
     .bme280, .bme680, .bmp180, .bmp280, .bmp388, .bmp390, .bmp581, .bmp585, .dps310, .dps368,
     .lps22hb, .lps22hh, .lps25hb, .lps28dfw, .ms5607, .ms5611, .spa06, .spl06,
     .uBlox, .nmea,

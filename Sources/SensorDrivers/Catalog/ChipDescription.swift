@@ -32,12 +32,15 @@ public struct ChipDescription: Sendable {
   public let selfTest: (any SelfTesting)?
   /// The name of the other half of its package, whose answer on the same bus tells it from lookalikes.
   public let partner: String?
+  /// Whether its start lets the host through to chips behind it, its partner among them: until then, and while it is
+  /// being reset, those do not answer.
+  public let opensBypass: Bool
   /// The surest first.
   let fingerprints: [Fingerprint]
 
   init(
     _ name: String, _ kind: ChipKind, addresses: [UInt8], fingerprints: [Fingerprint],
-    partner: String? = nil, selfTest: (any SelfTesting)? = nil,
+    partner: String? = nil, opensBypass: Bool = false, selfTest: (any SelfTesting)? = nil,
     chip: (@Sendable (_ outputRate: Double) -> any RegisterChip)? = nil
   ) {
     self.name = name
@@ -45,6 +48,7 @@ public struct ChipDescription: Sendable {
     self.addresses = addresses
     self.fingerprints = fingerprints
     self.partner = partner
+    self.opensBypass = opensBypass
     self.selfTest = selfTest
     self.chip = chip
   }

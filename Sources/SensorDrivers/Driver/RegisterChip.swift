@@ -69,20 +69,31 @@ public protocol FlaggedChip: RegisterChip {
   /// Where the burst begins, with the transfer flag that the chip wants, and its bytes: 1 to 32.
   var output: (register: UInt8, count: Int) { get }
 
+  /// Whether the flag is up. A chip that goes on converting with other settings when it has lost its own looks at
+  /// those too.
+  func isReady<Device: RegisterDevice & ~Copyable>(
+    _ device: borrowing Device
+  ) throws(DriverError) -> Bool
+
   /// What the bytes mean. Throws `.overflow` beyond the range.
   func reading(_ block: RegisterBlock) throws(DriverError) -> Reading
 }
 
 extension FlaggedChip {
+  /// All bits of the status must be up.
+  public func isReady<Device: RegisterDevice & ~Copyable>(
+    _ device: borrowing Device
+  ) throws(DriverError) -> Bool {
+    let flag = dataReady
+    return try device.get(flag.register) & flag.mask == flag.mask
+  }
+
   /// The status is read on its own first: a conversion that ended during a burst that began with the status
   /// would be marked as read and lost.
   public mutating func poll<Device: RegisterDevice & ~Copyable>(
     _ device: borrowing Device, _ outputs: inout OutputChecks
   ) throws(DriverError) -> Reading? {
-    let flag = dataReady
-    guard try device.get(flag.register) & flag.mask == flag.mask || outputs.isBroken else {
-      return nil
-    }
+    guard try isReady(device) || outputs.isBroken else { return nil }
     guard let block = try outputs.read(device, output.register, count: output.count) else {
       return nil
     }
@@ -103,6 +114,9 @@ public enum StartStep: Sendable, Hashable {
   case command(UInt8)
   /// The settings are written, in order; nothing is read back.
   case write([RegisterSetting])
+  /// The settings are written, in order, and read back this once: those of a bank that is not selected while the chip
+  /// runs.
+  case keep([RegisterSetting])
   /// The chip gets time.
   case wait(seconds: Double)
   /// The bits of `mask` must become `value`: looked at once, and again every so many seconds, `looks` times at

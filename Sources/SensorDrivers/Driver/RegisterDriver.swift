@@ -74,6 +74,10 @@ public struct RegisterDriver<Chip: RegisterChip, Device: RegisterDevice & ~Copya
     case .command(let command): try device.send(command)
     case .write(let settings):
       for setting in settings { try device.put(setting.register, setting.value) }
+    case .keep(let settings):
+      let image = RegisterImage(settings)
+      try image.write(to: device)
+      try image.readBack(from: device)
     case .wait(let seconds): return seconds
     case .await: break
     case .read(let register, let count):

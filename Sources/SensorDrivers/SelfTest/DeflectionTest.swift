@@ -1,4 +1,4 @@
-// The self-test of ST's chips: measure, let the chip move its own sensor, measure again.
+// The self-test of ST's and InvenSense's chips: measure, let the chip move its own sensor, measure again.
 
 import LinearAlgebra
 public import SensorBus
@@ -6,7 +6,7 @@ public import SensorBus
 /// A self-test by deflection: the chip adds a known force, rate or field to what it measures, and the
 /// change of the outputs is held against the datasheet's limits.
 ///
-/// ST's application notes have the same course for every chip: reset, configure, let the output settle,
+/// ST's application notes (and InvenSense's, but for the numbers) have the same course for every chip: reset, configure, let the output settle,
 /// drop one conversion, average five; switch the self-test on and do the same; switch it off. A chip is a
 /// list of such steps, next to its driver.
 public struct DeflectionTest: SelfTesting {
@@ -14,8 +14,15 @@ public struct DeflectionTest: SelfTesting {
   enum Step: Sendable {
     /// The register must hold the value.
     case identify(register: UInt8, value: UInt8)
-    /// The bit is set and must clear itself within 100 ms.
-    case reset(register: UInt8, bit: UInt8)
+    /// The register must hold one of the values, the first of which a chip from the shop has.
+    case identifyAny(register: UInt8, values: [UInt8])
+    /// The bit is set and must clear itself: it is looked at so many seconds later, ten times at the most.
+    case reset(register: UInt8, bit: UInt8, pause: Double = 0.01)
+    /// What the maker measured of this chip, and left in it, is read behind what was read before.
+    case trim(register: UInt8, count: Int)
+    /// The registers must still hold what was written: a chip that goes on converting after a dip in its supply would
+    /// be taken for a sound one.
+    case check([RegisterSetting])
     /// The settings are written in order and read back; then the chip gets time.
     case write([RegisterSetting], settle: Double)
     /// Five conversions are averaged, to compare with.
@@ -35,10 +42,15 @@ public struct DeflectionTest: SelfTesting {
     let rate: Double
     /// The largest count that still is a measurement.
     let largestCount: Double
+    /// High byte first.
+    var isBigEndian = false
   }
 
   /// What the datasheet allows.
   struct Limits: Sendable {
+    /// The change that the maker measured, in counts, from all that `.trim` steps have read; the change is then said as
+    /// a share of it. An axis of which nothing is known is 0.
+    var expected: (@Sendable (RegisterBlock) -> Vector3)?
     let quantity: SelfTestReport.Quantity
     let unit: SelfTestReport.Unit
     let unitPerCount: Double
@@ -53,7 +65,6 @@ public struct DeflectionTest: SelfTesting {
   private static let samples = 5
   /// Looks at a conversion that does not come, a fifth of a period apart: four periods.
   private static let looks = 20
-  private static let resetTime = 0.01
 
   /// How far it has come.
   private struct Run: Sendable {
@@ -64,6 +75,8 @@ public struct DeflectionTest: SelfTesting {
     var sum = Vector3.zero
     /// The mean of the rest, in counts.
     var rest = Vector3.zero
+    var trim = RegisterBlock()
+    var trimCount = 0
     var axes: [SelfTestReport.Axis] = []
   }
 
@@ -110,7 +123,19 @@ public struct DeflectionTest: SelfTesting {
     case .identify(let register, let value):
       try device.identify(chip, register, is: value)
       return .next(seconds: 0)
-    case .reset(let register, let bit):
+    case .identifyAny(let register, let values):
+      let found = try device.get(register)
+      guard let usual = values.first, !values.contains(found) else { return .next(seconds: 0) }
+      throw .wrongIdentity(chip: chip, register: register, expected: usual, found: found)
+    case .trim(let register, let count):
+      let block = try device.get(register, count: count)
+      for index in 0..<count { run.trim[run.trimCount + index] = block[index] }
+      run.trimCount += count
+      return .next(seconds: 0)
+    case .check(let settings):
+      try RegisterImage(settings).readBack(from: device)
+      return .next(seconds: 0)
+    case .reset(let register, let bit, let pause):
       if run.attempts == 0 {
         try device.put(register, bit)
       } else if try device.get(register) & bit == 0 {
@@ -120,7 +145,7 @@ public struct DeflectionTest: SelfTesting {
         throw .notReady("\(chip): the reset of its self-test does not end")
       }
       run.attempts += 1
-      return .again(seconds: Self.resetTime)
+      return .again(seconds: pause)
     case .write(let settings, let settle):
       let image = RegisterImage(settings)
       try image.write(to: device)
@@ -132,7 +157,10 @@ public struct DeflectionTest: SelfTesting {
       return .next(seconds: 0)
     case .deflected(let output, let limits):
       if let pause = try collect(output, of: &run, from: device) { return .again(seconds: pause) }
-      let change = (run.sum / Double(Self.samples) - run.rest) * limits.unitPerCount
+      let counts = run.sum / Double(Self.samples) - run.rest
+      guard let change = limits.change(counts, trim: run.trim) else {
+        throw .invalidTrim("\(chip): its self-test has none")
+      }
       let ranges = [limits.x, limits.y, limits.z]
       for (index, direction) in SelfTestReport.Direction.allCases.enumerated() {
         run.axes.append(
@@ -157,16 +185,32 @@ public struct DeflectionTest: SelfTesting {
       return 0.2 / output.rate
     }
     let block = try device.get(output.register, count: 6)
-    let counts = Vector3(
-      Double(block.int16LittleEndian(0)), Double(block.int16LittleEndian(2)),
-      Double(block.int16LittleEndian(4)))
-    let largest = output.largestCount
-    guard abs(counts.x) <= largest, abs(counts.y) <= largest, abs(counts.z) <= largest else {
-      throw .overflow
-    }
+    let counts =
+      output.isBigEndian
+      ? try AxisCounts.bigEndian(block, limit: output.largestCount)
+      : try AxisCounts.littleEndian(block, limit: output.largestCount)
     run.attempts = 0
     run.conversions += 1
     if run.conversions > 1 { run.sum += counts }
     return run.conversions > Self.samples ? nil : 0.9 / output.rate
+  }
+}
+
+extension DeflectionTest.Limits {
+  /// The limits of all axes as shares of what the maker measured.
+  init(
+    quantity: SelfTestReport.Quantity, percent: ClosedRange<Double>,
+    of expected: @escaping @Sendable (RegisterBlock) -> Vector3
+  ) {
+    self.init(
+      quantity: quantity, unit: .percentOfTrim, unitPerCount: 1, x: percent, y: percent, z: percent)
+    self.expected = expected
+  }
+
+  /// A change of so many counts, in `unit`; `nil` when the trim that it is a share of is missing.
+  fileprivate func change(_ counts: Vector3, trim: RegisterBlock) -> Vector3? {
+    guard let expected = expected?(trim) else { return counts * unitPerCount }
+    guard expected.x != 0, expected.y != 0, expected.z != 0 else { return nil }
+    return 100 * Vector3(counts.x / expected.x, counts.y / expected.y, counts.z / expected.z)
   }
 }

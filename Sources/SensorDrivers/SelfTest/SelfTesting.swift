@@ -67,6 +67,9 @@ public struct SelfTestReport: Sendable, Hashable {
     case milliG = "mg"
     /// A degree a second.
     case degreesPerSecond = "dps"
+    /// A hundredth of what the maker measured and left in the chip, 100 in a chip that is as it was; a change the other
+    /// way is negative.
+    case percentOfTrim = "% of the trim"
   }
 
   /// One axis of one sensor.
@@ -94,8 +97,11 @@ public struct SelfTestReport: Sendable, Hashable {
       self.unit = unit
     }
 
-    /// Whether the change is within the limits; the datasheets give them for its magnitude.
-    public var passed: Bool { limits.contains(change.magnitude) }
+    /// Whether the change is within the limits; the datasheets give them for its magnitude, but for that of a trim,
+    /// which has a sign.
+    public var passed: Bool {
+      limits.contains(unit == .percentOfTrim ? change : change.magnitude)
+    }
   }
 
   /// The chip's name, as in a board file.

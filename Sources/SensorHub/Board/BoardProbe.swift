@@ -90,6 +90,7 @@ public enum BoardProbe {
           Board.Sensor(
             chip: best.chip, attachment: .i2c(bus: bus, address: finding.address)))
       }
+      sensors += hidden(behind: sensors.filter { $0.attachment.bus == bus })
     }
     if let port = provider.serialPorts().first {
       sensors.append(
@@ -97,5 +98,28 @@ public enum BoardProbe {
     }
     guard !sensors.isEmpty else { return nil }
     return Board(name: "probed", sensors: sensors)
+  }
+  /// What is behind the bypass of chips on one bus, and answers once those were started: the other halves of their
+  /// packages, but for those that answer already.
+  static func hidden(behind found: [Board.Sensor]) -> [Board.Sensor] {
+    found.compactMap { sensor in
+      guard let host = ChipCatalog.chip(named: sensor.chip), host.opensBypass,
+        let partner = host.partner.flatMap(ChipCatalog.chip(named:)),
+        let address = partner.addresses.first, !found.contains(where: { $0.chip == partner.name })
+      else { return nil }
+      return Board.Sensor(
+        chip: partner.name, attachment: .i2c(bus: sensor.attachment.bus, address: address))
+    }
+  }
+}
+
+extension Board {
+  /// The chip of the same bus behind whose bypass a magnetometer may be: until that was started, nobody may answer.
+  public func host(of sensor: Sensor) -> Sensor? {
+    guard ChipCatalog.chip(named: sensor.chip)?.kind == .magnetometer else { return nil }
+    return sensors.first {
+      $0.attachment.bus == sensor.attachment.bus
+        && ChipCatalog.chip(named: $0.chip)?.opensBypass == true
+    }
   }
 }

@@ -83,8 +83,8 @@ final class BusWorker: BusWork {
       outbox.append(.followsCourse(followsCourse))
     }
     var due = nextLook
-    for (task, kind) in tasks {
-      task.setWanted(kind.isWanted(demand))
+    for (task, kind) in tasks { task.setWanted(kind.isWanted(demand)) }
+    for (task, _) in tasks {
       task.step(port, at: now, into: &outbox)
       due = min(due, task.due)
     }

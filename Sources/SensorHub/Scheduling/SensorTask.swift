@@ -27,8 +27,12 @@ final class SensorTask: WorkerTask {
   // The sample's moment is then known to a tenth of a period.
   private static let firstLook = 0.92
   private static let nextLook = 0.12
+  /// How often a chip behind a bypass looks whether that is open, seconds.
+  private static let hostInterval = 0.02
 
   private let sensor: Board.Sensor
+  /// Chips on the same bus behind whose bypass this one may be.
+  private var hosts: [SensorTask] = []
   private let make: (Port) throws(BusError) -> any AnySensor
   private var driver: (any AnySensor)?
   private var line: PortLine?
@@ -53,6 +57,14 @@ final class SensorTask: WorkerTask {
     self.make = make
     supervisor = Supervisor(
       index: index, chip: sensor.chip, position: sensor.attachment.description)
+  }
+
+  /// Lets this chip wait for others whose start opens a bypass, behind which it may be.
+  func wait(for hosts: [SensorTask]) { self.hosts = hosts }
+
+  /// Whether the chip is on its way to measuring: what is behind it does not answer yet.
+  private var isComingUp: Bool {
+    !isStarted && (isWanted || !hasAnswered) && (driver != nil || !supervisor.hasFailed)
   }
 
   // Edges of a chip that is not being read would end every wait at once, and nobody would take them.
@@ -92,6 +104,10 @@ final class SensorTask: WorkerTask {
   }
 
   private func start(_ port: Port, now: Timestamp, into outbox: inout [Delivery]) {
+    if hosts.contains(where: \.isComingUp) {
+      due = now.advanced(bySeconds: Self.hostInterval)
+      return
+    }
     do throws(DriverError) {
       let driver = try opened(port, at: now, into: &outbox)
       switch try driver.start() {

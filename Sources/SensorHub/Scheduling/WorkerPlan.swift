@@ -1,4 +1,5 @@
 import SensorBus
+import SensorDrivers
 import SensorTypes
 
 /// Which sensors one thread serves: all of one bus. A plan is a value; the worker is made on its thread.
@@ -35,6 +36,12 @@ struct WorkerPlan: Sendable {
     deliver: @escaping ([Delivery], TraceBuffer) -> Void
   ) -> BusWorker {
     let tasks = sensors.map { index, sensor in SensorFactory.task(index: index, sensor: sensor) }
+    // Whether a magnetometer is behind a bypass of its bus, no board file says: each waits for those there are.
+    let hosts = tasks.enumerated().compactMap { place, entry in
+      ChipCatalog.chip(named: sensors[place].sensor.chip)?.opensBypass == true
+        ? entry.task as? SensorTask : nil
+    }
+    for case (let task as SensorTask, .heading) in tasks { task.wait(for: hosts) }
     // One worker is enough for the position.
     let files = WorkerFiles(
       sensors: sensors, boardSize: boardSize, store: state, looksAfterPosition: index == 0)

@@ -8,6 +8,8 @@ public struct TwinDescription: Sendable {
   public let name: String
   /// Whether it measures the magnetic field: the board's iron acts on it.
   let isMagnetometer: Bool
+  /// The name of the chip in the same package that hangs on this one's own bus, behind its bypass.
+  let carries: String?
   /// Makes the chip, not powered yet.
   let make: @Sendable (TwinCore) -> any ChipTwin
   /// Draws how one chip from the shop differs from the ideal. Where a datasheet names a typical or worst figure,
@@ -16,12 +18,13 @@ public struct TwinDescription: Sendable {
   let errors: @Sendable (_ random: inout SeededGenerator, _ bias: Double) -> ChipErrors
 
   init(
-    _ name: String, isMagnetometer: Bool = false,
+    _ name: String, isMagnetometer: Bool = false, carries: String? = nil,
     make: @escaping @Sendable (TwinCore) -> any ChipTwin,
     errors: @escaping @Sendable (_ random: inout SeededGenerator, _ bias: Double) -> ChipErrors
   ) {
     self.name = name
     self.isMagnetometer = isMagnetometer
+    self.carries = carries
     self.make = make
     self.errors = errors
   }
@@ -35,7 +38,7 @@ public enum TwinCatalog {
     .lsm303dlhcMagnetometer, .lsm9ds1Magnetometer, .mmc5603, .mmc5983ma, .qmc5883l, .qmc5883p,
     .qmc6310, .rm3100,
     .lsm303dlhcAccelerometer,
-    .lsm6dsox,
+    .bmi160, .icm20948, .icm42688p, .lsm6dsox, .mpu6050, .mpu6500, .mpu9250, .qmi8658,
     .bme280, .bme680, .bmp180, .bmp280, .bmp388, .bmp390, .bmp581, .bmp585, .dps310, .dps368,
     .lps22hb, .lps22hh, .lps25hb, .lps28dfw, .ms5607, .ms5611, .spa06, .spl06,
   ]

@@ -39,21 +39,33 @@ final class RegisterSlot: Sendable {
     self.interrupt = interrupt
     state = Mutex(State(twin: twin))
   }
+
+  /// Whether this chip lets the bus through to those behind its bypass.
+  func opensBypass(at now: Timestamp) -> Bool {
+    state.withLock { state in
+      let active = state.faults(at: now)
+      state.twin.advance(to: now)
+      return !active.isUnplugged && (state.twin as? any BypassingTwin)?.isBypassOpen ?? true
+    }
+  }
 }
 
 /// The chip at one address of one simulated bus; nobody may be there.
 final class SimulatedRegisterDevice: RegisterDevice {
   private let slot: RegisterSlot?
+  /// The chip behind whose bypass this one is.
+  private let host: RegisterSlot?
   private let bus: String
   private let address: UInt8
   private let clock: any SimulationClock
   private let timeout: Double
 
   init(
-    slot: RegisterSlot?, bus: String, address: UInt8, clock: any SimulationClock,
-    timeout: Double = 0.1
+    slot: RegisterSlot?, host: RegisterSlot? = nil, bus: String, address: UInt8,
+    clock: any SimulationClock, timeout: Double = 0.1
   ) {
     self.slot = slot
+    self.host = host
     self.timeout = timeout
     self.bus = bus
     self.address = address
@@ -69,9 +81,11 @@ final class SimulatedRegisterDevice: RegisterDevice {
   func read(
     _ register: UInt8, into buffer: UnsafeMutableRawBufferPointer
   ) throws(BusError) {
-    // 121 is EREMOTEIO, 110 ETIMEDOUT: what Linux says.
-    guard let slot else { throw failure(.noAnswer, register: register, errno: 121) }
     let now = clock.now()
+    // 121 is EREMOTEIO, 110 ETIMEDOUT: what Linux says.
+    guard let slot, host?.opensBypass(at: now) ?? true else {
+      throw failure(.noAnswer, register: register, errno: 121)
+    }
     try slot.state.withLock { (state) throws(BusError) in
       let active = state.faults(at: now)
       if active.isUnplugged || !state.twin.answers(at: now) {
@@ -91,8 +105,10 @@ final class SimulatedRegisterDevice: RegisterDevice {
   }
 
   func write(_ register: UInt8, from bytes: UnsafeRawBufferPointer) throws(BusError) {
-    guard let slot else { throw failure(.noAnswer, register: register, errno: 121) }
     let now = clock.now()
+    guard let slot, host?.opensBypass(at: now) ?? true else {
+      throw failure(.noAnswer, register: register, errno: 121)
+    }
     try slot.state.withLock { (state) throws(BusError) in
       let active = state.faults(at: now)
       if active.isUnplugged || !state.twin.answers(at: now) {

@@ -168,6 +168,17 @@ public struct SimulatedBoard: Sendable {
       offsetCovariance: Matrix3(diagonal: Vector3(0.01, 0.01, 0.01)), residual: 0.3)
   }
 
+  /// The chip of the board behind whose bypass one is: the one of the same package, on the same bus. `nil` for a chip
+  /// that hangs on the bus itself.
+  func host(ofChip index: Int) -> Int? {
+    guard case .registers(let name) = chips[index].kind, case .bus(let bus, _) = chips[index].place
+    else { return nil }
+    return chips.firstIndex { chip in
+      guard case .bus(bus, _) = chip.place else { return false }
+      return chip.kind.twin?.carries == name
+    }
+  }
+
   /// What the seed makes of one chip: the seed of its noise, and its errors.
   func errors(ofChip index: Int) -> (seed: UInt64, errors: ChipErrors) {
     var random = SeededGenerator(seed: seed, stream: 1000 + UInt64(index))

@@ -150,11 +150,18 @@ public final class SimulatedBusProvider: BusProvider {
   ) throws(BusError) -> any RegisterDevice {
     guard registerBuses().contains(bus) else { throw BusError(.notFound, bus: bus, errno: 2) }
     var found: RegisterSlot?
-    for case .registers(let slot) in slots where slot.bus == bus && slot.address == address {
+    var host: RegisterSlot?
+    for (index, entry) in slots.enumerated() {
+      guard case .registers(let slot) = entry, slot.bus == bus, slot.address == address else {
+        continue
+      }
       found = slot
+      if let place = board.host(ofChip: index), case .registers(let slot) = slots[place] {
+        host = slot
+      }
     }
     return SimulatedRegisterDevice(
-      slot: found, bus: bus, address: address, clock: clock, timeout: busTimeout)
+      slot: found, host: host, bus: bus, address: address, clock: clock, timeout: busTimeout)
   }
 
   /// A serial port, opened at a rate; `.notFound` if there is none or it was pulled out.

@@ -1,0 +1,159 @@
+// Bosch's BMI160 on I2C (0x68 or 0x69).
+
+public import SensorBus
+public import SensorTypes
+
+/// Registers of the BMI160 (BST-BMI160-DS000 rev. 0.8, 2.11).
+private enum Register {
+  /// Always 0xD1.
+  static let chip: UInt8 = 0x00
+  /// acc_pmu_status bits 5:4, gyr_pmu_status bits 3:2; 01 is normal.
+  static let powerStatus: UInt8 = 0x03
+  /// Gyro X low ... Z high, then at once accelerometer X low ... Z high.
+  static let output: UInt8 = 0x0C
+  /// drdy_acc bit 7, drdy_gyr bit 6.
+  static let status: UInt8 = 0x1B
+  /// acc_us | acc_bwp2:0 | acc_odr3:0.
+  static let accelerometer: UInt8 = 0x40
+  static let accelerometerRange: UInt8 = 0x41
+  /// gyr_bwp1:0 in bits 5:4 | gyr_odr3:0.
+  static let gyroscope: UInt8 = 0x42
+  static let gyroscopeRange: UInt8 = 0x43
+  /// int_drdy_en bit 4.
+  static let interruptEnable1: UInt8 = 0x51
+  /// int1_output_en bit 3, int1_od bit 2, int1_lvl bit 1, int1_edge_crtl bit 0.
+  static let interruptOutput: UInt8 = 0x53
+  static let interruptLatch: UInt8 = 0x54
+  /// int1_drdy bit 7.
+  static let interruptMap1: UInt8 = 0x56
+  static let command: UInt8 = 0x7E
+
+  static let identity: UInt8 = 0xD1
+  static let softReset: UInt8 = 0xB6
+}
+
+/// Bosch BMI160: accelerometer and gyro in normal mode, sampled together, data ready on pin INT1.
+///
+/// The axes of both are those of the datasheet's figure of the axes: right-handed.
+public struct BMI160: FlaggedChip, Hashable {
+  /// The gyro's range; the raw value is gyr_range.
+  public enum AngularRateRange: UInt8, Sendable, Hashable, CaseIterable {
+    /// +-2000 degrees a second.
+    case dps2000 = 0
+    /// +-1000 degrees a second.
+    case dps1000 = 1
+    /// +-500 degrees a second.
+    case dps500 = 2
+    /// +-250 degrees a second.
+    case dps250 = 3
+    /// +-125 degrees a second.
+    case dps125 = 4
+
+    /// Counts that a degree a second is (table 3).
+    var countsPerDegree: Double {
+      switch self {
+      case .dps2000: 16.4
+      case .dps1000: 32.8
+      case .dps500: 65.6
+      case .dps250: 131.2
+      case .dps125: 262.4
+      }
+    }
+  }
+
+  /// acc_range of 2, 4, 8 and 16 g.
+  private static let rangeCodes: [UInt8] = [0b0011, 0b0101, 0b1000, 0b1100]
+
+  /// The rates that gyro and accelerometer share, Hz; the code is the index + 6.
+  public static let outputRates: [Double] = [25, 50, 100, 200, 400, 800, 1600]
+
+  /// Conversions a second, one of `outputRates`.
+  public let outputRate: Double
+  /// The accelerometer's range.
+  public let accelerationRange: AccelerationRange
+  /// The gyro's range.
+  public let angularRateRange: AngularRateRange
+  private let code: UInt8
+  private let scale: InertialScale
+
+  /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is.
+  ///
+  /// 4 g and 1000 degrees a second unless said otherwise: a hand turns a board at up to 800, and the gyro's step (30
+  /// millidegrees a second) is below its own noise at 200 Hz.
+  public init(
+    outputRate: Double, accelerationRange: AccelerationRange = .g4,
+    angularRateRange: AngularRateRange = .dps1000
+  ) {
+    let index = nextRate(Self.outputRates, atLeast: outputRate)
+    self.outputRate = Self.outputRates[index]
+    self.accelerationRange = accelerationRange
+    self.angularRateRange = angularRateRange
+    code = UInt8(index + 6)
+    scale = InertialScale(
+      gPerCount: accelerationRange.gPerCount,
+      countsPerDegree: angularRateRange.countsPerDegree)
+  }
+
+  /// What is written, in this order, to a chip that is awake: normal bandwidth; data ready on INT1, push-pull, high, not
+  /// latched.
+  public var registerImage: [RegisterSetting] {
+    [
+      RegisterSetting(Register.accelerometer, 0x20 | code),
+      RegisterSetting(Register.accelerometerRange, Self.rangeCodes[Int(accelerationRange.index)]),
+      RegisterSetting(Register.gyroscope, 0x20 | code),
+      RegisterSetting(Register.gyroscopeRange, angularRateRange.rawValue),
+      RegisterSetting(Register.interruptLatch, 0x00),
+      RegisterSetting(Register.interruptMap1, 0x80),
+      RegisterSetting(Register.interruptEnable1, 0x10),
+      RegisterSetting(Register.interruptOutput, 0x0A),
+    ]
+  }
+
+  /// The name in board files.
+  public var name: String { "BMI160" }
+
+  /// Half a period: the filters of normal bandwidth pass 0.4 of the rate, which delays by as much as one of first
+  /// order does (0.4 of a period) and a little more.
+  public var latency: Double { 0.5 / outputRate }
+
+  /// Identity, reset, both sensors to normal mode one after the other (3.8 and 80 ms, table 1), then configuration: while
+  /// the chip is suspended 450 microseconds must pass between two writes, which no bus keeps by itself. What was
+  /// converted with other settings is read and dropped.
+  public var startSteps: [StartStep] {
+    [
+      .identify(register: Register.chip, anyOf: [Register.identity]),
+      .write([RegisterSetting(Register.command, Register.softReset)]), .wait(seconds: 0.02),
+      .write([RegisterSetting(Register.command, 0x11)]), .wait(seconds: 0.01),
+      .write([RegisterSetting(Register.command, 0x15)]), .wait(seconds: 0.08),
+      .await(
+        register: Register.powerStatus, mask: 0x3C, value: 0x14, every: 0.01, looks: 10,
+        what: "its sensors do not wake up"),
+      .configure(), .wait(seconds: 2 / outputRate),
+      .discard(register: Register.output, count: 12),
+    ]
+  }
+
+  /// Both sensors suspended; registers are kept.
+  public var sleepSettings: [RegisterSetting] {
+    [RegisterSetting(Register.command, 0x10), RegisterSetting(Register.command, 0x14)]
+  }
+
+  /// Both have something new; reading it takes the bits down.
+  public var dataReady: (register: UInt8, mask: UInt8) { (Register.status, 0xC0) }
+
+  /// Six axes; the host's read locks a sample.
+  public var output: (register: UInt8, count: Int) { (Register.output, 12) }
+
+  /// Angular rate in rad/s and specific force in m/s^2 of one moment.
+  public func reading(_ block: RegisterBlock) throws(DriverError) -> Reading {
+    try scale.reading(block, angularRateAt: 0, accelerationAt: 6)
+  }
+}
+
+extension ChipDescription {
+  /// Bosch BMI160.
+  static let bmi160 = ChipDescription(
+    "BMI160", .inertial, addresses: [0x68, 0x69],
+    fingerprints: [.apartFromMPU(Register.chip, [Register.identity])]
+  ) { BMI160(outputRate: $0) }
+}

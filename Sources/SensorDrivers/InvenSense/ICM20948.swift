@@ -1,0 +1,150 @@
+// TDK InvenSense's ICM20948 on I2C (0x68 or 0x69), its inertial half.
+
+public import SensorBus
+public import SensorTypes
+
+/// TDK InvenSense ICM20948: accelerometer and gyro in low-noise mode, sampled together, data ready as a pulse of 50
+/// microseconds on pin INT1. Its AK09916 is behind its bypass, which `start` opens (see `MPU`).
+///
+/// The axes of both are those of the datasheet's figure of the axes: right-handed. The AK09916 has others (Y and Z the other
+/// way), so that its entry in a board file has a mount of its own.
+///
+/// What it measures, and how fast, is set in bank 2. Bank 0 is the one that is selected while it runs: what is
+/// re-read endlessly lies there, and a chip that has lost its supply is asleep and shows it there.
+public struct ICM20948: FlaggedChip, Hashable {
+  /// What 1125 Hz are divided by.
+  private static let divisors = [225, 125, 100, 50, 45, 25, 20, 15, 10, 9, 5, 4, 3, 2, 1]
+
+  /// The rates that gyro and accelerometer share, Hz.
+  public static let outputRates = divisors.map { 1125 / Double($0) }
+
+  /// The filters from code 1 on: 3 dB bandwidth of the accelerometer and of the gyro in Hz (ACCEL_CONFIG and
+  /// GYRO_CONFIG_1).
+  private static let filters: [(linear: Double, angular: Double)] = [
+    (246, 151.8), (111.4, 119.5), (50.4, 51.2), (23.9, 23.9), (11.5, 11.6), (5.7, 5.7),
+  ]
+
+  private let timing: DividedRate
+  /// The accelerometer's range.
+  public let accelerationRange: AccelerationRange
+  /// The gyro's range.
+  public let angularRateRange: InvenSense.AngularRateRange
+
+  /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is, and the widest filter that passes no
+  /// more than half of it. 4 g and 1000 degrees a second unless said otherwise, as in an MPU9250.
+  public init(
+    outputRate: Double, accelerationRange: AccelerationRange = .g4,
+    angularRateRange: InvenSense.AngularRateRange = .dps1000
+  ) {
+    timing = DividedRate(
+      1125, by: Self.divisors, atLeast: outputRate, bands: Self.filters.map(\.linear))
+    self.accelerationRange = accelerationRange
+    self.angularRateRange = angularRateRange
+  }
+
+  /// What is re-read while it runs: bank 0, awake, both sensors on, no master of its own, bypass, data ready.
+  public var registerImage: [RegisterSetting] {
+    [
+      RegisterSetting(ICM20948Register.bank, 0x00),
+      RegisterSetting(ICM20948Register.power1, MPURegister.clock),
+      RegisterSetting(ICM20948Register.power2, 0x00),
+      RegisterSetting(ICM20948Register.userControl, 0x00),
+      RegisterSetting(ICM20948Register.interruptPin, MPURegister.bypass),
+      RegisterSetting(ICM20948Register.interruptEnable1, MPURegister.dataReady),
+    ]
+  }
+
+  /// Ranges, filters and rates.
+  private var measurement: [RegisterSetting] {
+    let code = UInt8(timing.filter + 1) << 3 | 0x01
+    return [
+      RegisterSetting(ICM20948Bank2.gyroscope, code | angularRateRange.index << 1),
+      RegisterSetting(ICM20948Bank2.accelerometer, code | accelerationRange.index << 1),
+      RegisterSetting(ICM20948Bank2.align, 0x01),
+      RegisterSetting(ICM20948Bank2.gyroscopeDivider, timing.divider),
+      RegisterSetting(ICM20948Bank2.accelerometerDividerHigh, 0x00),
+      RegisterSetting(ICM20948Bank2.accelerometerDivider, timing.divider),
+    ]
+  }
+
+  /// The name in board files.
+  public var name: String { "ICM20948" }
+
+  /// Conversions a second, one of `outputRates`.
+  public var outputRate: Double { timing.rate }
+
+  /// The gyro's filter delay. The datasheet names none: it is taken as in an MPU9250, where 1.9 ms and a filter of
+  /// first order, 1 / (2 pi times the bandwidth), make all that its register map lists.
+  public var latency: Double { 0.0019 + 1 / (2 * .pi * Self.filters[timing.filter].angular) }
+
+  /// Bank 0 (the one that an interrupted start left may be another; it is asked for first, so that nothing is written
+  /// where nobody answers), identity, reset, bank 2, bank 0, and 80 ms in which the gyro's drive comes up (from sleep
+  /// 35 ms, table 1).
+  public var startSteps: [StartStep] {
+    [
+      .discard(register: ICM20948Register.bank, count: 1),
+      .write([RegisterSetting(ICM20948Register.bank, 0x00)]),
+      .identify(register: ICM20948Register.whoAmI, anyOf: [ICM20948Register.identity]),
+      .write([RegisterSetting(ICM20948Register.power1, MPURegister.reset)]), .wait(seconds: 0.1),
+      .await(
+        register: ICM20948Register.power1, mask: MPURegister.reset, value: 0, every: 0.01,
+        looks: 10, what: "its reset does not end"),
+      .write([
+        RegisterSetting(ICM20948Register.power1, MPURegister.clock),
+        RegisterSetting(ICM20948Register.bank, ICM20948Register.bank2),
+      ]),
+      .keep(measurement), .write([RegisterSetting(ICM20948Register.bank, 0x00)]),
+      .configure(), .wait(seconds: 0.08),
+    ]
+  }
+
+  /// Asleep; registers, and the bypass, are kept.
+  public var sleepSettings: [RegisterSetting] {
+    [RegisterSetting(ICM20948Register.power1, MPURegister.sleep | MPURegister.clock)]
+  }
+
+  /// Raw data ready; reading it takes it down.
+  public var dataReady: (register: UInt8, mask: UInt8) {
+    (ICM20948Register.interruptStatus1, MPURegister.dataReady)
+  }
+
+  /// Six axes; a burst is of one sample.
+  public var output: (register: UInt8, count: Int) { (ICM20948Register.output, 12) }
+
+  /// Angular rate in rad/s and specific force in m/s^2 of one moment.
+  public func reading(_ block: RegisterBlock) throws(DriverError) -> Reading {
+    try InvenSense.reading(
+      block, acceleration: accelerationRange, angularRate: angularRateRange)
+  }
+}
+
+extension ChipDescription {
+  /// TDK InvenSense ICM20948, its inertial half.
+  static let icm20948 = ChipDescription(
+    "ICM20948", .inertial, addresses: [0x68, 0x69],
+    fingerprints: [
+      .apartFromMPU(
+        ICM20948Register.whoAmI, [ICM20948Register.identity],
+        "its AK09916 is behind its bypass, which is closed until it was started")
+    ], partner: "AK09916", opensBypass: true, selfTest: DeflectionTest.icm20948
+  ) { ICM20948(outputRate: $0) }
+}
+
+extension Fingerprint {
+  /// An identity at 0x00, where the MPU6500 and its like, which are told by another register, have a trim value that
+  /// can be anything.
+  static func apartFromMPU(_ register: UInt8, _ values: [UInt8], _ note: String? = nil)
+    -> Fingerprint
+  {
+    let others = MPU.Chip.allCases.flatMap(\.identities)
+    return Fingerprint(
+      reads: [.init(register: register, count: 1), .init(register: MPURegister.whoAmI, count: 1)],
+      confidence: .certain
+    ) { blocks in
+      let found = blocks[0][0]
+      guard values.contains(found), !others.contains(blocks[1][0]) else { return nil }
+      let read = "register \(hexadecimal(register)) is \(hexadecimal(found))"
+      return note.map { "\(read); \($0)" } ?? read
+    }
+  }
+}

@@ -1,0 +1,132 @@
+// TDK InvenSense's ICM42688P on I2C (0x68 or 0x69).
+
+public import SensorBus
+public import SensorTypes
+
+/// Registers of the ICM-42688-P, bank 0 (DS-000347, register map).
+private enum Register {
+  /// Bit 0: SOFT_RESET_CONFIG.
+  static let device: UInt8 = 0x11
+  /// INT1_MODE bit 2, INT1_DRIVE_CIRCUIT bit 1, INT1_POLARITY bit 0.
+  static let interruptPin: UInt8 = 0x14
+  /// Accelerometer X high, X low, ... Z low; gyro X high ... Z low.
+  static let output: UInt8 = 0x1F
+  /// DATA_RDY_INT bit 3; reading it takes it down.
+  static let interruptStatus: UInt8 = 0x2D
+  /// SENSOR_DATA_ENDIAN bit 4: high byte first.
+  static let interface: UInt8 = 0x4C
+  /// TEMP_DIS | IDLE | GYRO_MODE1:0 | ACCEL_MODE1:0.
+  static let power: UInt8 = 0x4E
+  /// GYRO_FS_SEL2:0 | 0 | GYRO_ODR3:0.
+  static let gyroscope: UInt8 = 0x4F
+  /// ACCEL_FS_SEL2:0 | 0 | ACCEL_ODR3:0.
+  static let accelerometer: UInt8 = 0x50
+  /// ACCEL_UI_FILT_BW3:0 | GYRO_UI_FILT_BW3:0.
+  static let filters: UInt8 = 0x52
+  /// INT_ASYNC_RESET bit 4.
+  static let interruptConfiguration1: UInt8 = 0x64
+  /// UI_DRDY_INT1_EN bit 3.
+  static let interruptSource0: UInt8 = 0x65
+  static let whoAmI: UInt8 = 0x75
+
+  static let identity: UInt8 = 0x47
+  static let dataReady: UInt8 = 0x08
+}
+
+/// TDK InvenSense ICM42688P: accelerometer and gyro in low-noise mode, sampled together, data ready as a pulse of 100
+/// microseconds on pin INT1.
+///
+/// The axes of both are those of the datasheet's figure "orientation of axes of sensitivity": right-handed. It has no
+/// bus of its own.
+public struct ICM42688P: FlaggedChip, Hashable {
+  /// The rates that gyro and accelerometer share, Hz, and their codes (GYRO_ODR and ACCEL_ODR, which are not in
+  /// order).
+  private static let rates: [(rate: Double, code: UInt8)] = [
+    (12.5, 0x0B), (25, 0x0A), (50, 0x09), (100, 0x08), (200, 0x07), (500, 0x0F), (1000, 0x06),
+    (2000, 0x05),
+  ]
+
+  /// The rates that gyro and accelerometer share, Hz. The chip has faster ones, which a bus cannot fetch.
+  public static let outputRates = rates.map(\.rate)
+
+  /// Conversions a second, one of `outputRates`.
+  public let outputRate: Double
+  /// The accelerometer's range.
+  public let accelerationRange: AccelerationRange
+  /// The gyro's range.
+  public let angularRateRange: InvenSense.AngularRateRange
+  private let code: UInt8
+
+  /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is.
+  ///
+  /// 4 g and 1000 degrees a second unless said otherwise: a hand turns a board at up to 800. The gyro's step (30
+  /// millidegrees a second) is about its own noise at 200 Hz.
+  public init(
+    outputRate: Double, accelerationRange: AccelerationRange = .g4,
+    angularRateRange: InvenSense.AngularRateRange = .dps1000
+  ) {
+    let index = nextRate(Self.outputRates, atLeast: outputRate)
+    self.outputRate = Self.outputRates[index]
+    self.accelerationRange = accelerationRange
+    self.angularRateRange = angularRateRange
+    code = Self.rates[index].code
+  }
+
+  /// What is written, in this order; the power comes last, because it starts conversions, and for 200 microseconds after
+  /// it nothing may be written (PWR_MGMT0). The codes of the ranges begin with the widest.
+  public var registerImage: [RegisterSetting] {
+    [
+      // Pulses, push-pull, high.
+      RegisterSetting(Register.interruptPin, 0x03),
+      RegisterSetting(Register.interface, 0x30),
+      RegisterSetting(Register.gyroscope, (3 - angularRateRange.index) << 5 | code),
+      RegisterSetting(Register.accelerometer, (3 - accelerationRange.index) << 5 | code),
+      // Half the rate passes, of both.
+      RegisterSetting(Register.filters, 0x00),
+      // With INT_ASYNC_RESET, which is up after a reset, the pins do not work as they should.
+      RegisterSetting(Register.interruptConfiguration1, 0x00),
+      RegisterSetting(Register.interruptSource0, Register.dataReady),
+      RegisterSetting(Register.power, 0x0F),
+    ]
+  }
+
+  /// The name in board files.
+  public var name: String { "ICM42688P" }
+
+  /// Half a period: the filter of second order that passes half the rate delays by 0.45 of one.
+  public var latency: Double { 0.5 / outputRate }
+
+  /// Identity, reset (1 ms), configuration, read-back, and 80 ms: the gyro needs 30 to come up and must stay on for 45
+  /// (table 1, PWR_MGMT0).
+  public var startSteps: [StartStep] {
+    [.identify(register: Register.whoAmI, anyOf: [Register.identity])]
+      + StartStep.reset(Register.device, bit: 0x01)
+      + [.configure(), .wait(seconds: 0.08)]
+  }
+
+  /// Both sensors off; registers are kept.
+  public var sleepSettings: [RegisterSetting] { [RegisterSetting(Register.power, 0x00)] }
+
+  /// Data ready of both.
+  public var dataReady: (register: UInt8, mask: UInt8) {
+    (Register.interruptStatus, Register.dataReady)
+  }
+
+  /// Six axes.
+  public var output: (register: UInt8, count: Int) { (Register.output, 12) }
+
+  /// Angular rate in rad/s and specific force in m/s^2 of one moment. A sensor that has nothing yet gives the lower
+  /// end of its 16 bits, which is an overflow here.
+  public func reading(_ block: RegisterBlock) throws(DriverError) -> Reading {
+    try InvenSense.reading(
+      block, acceleration: accelerationRange, angularRate: angularRateRange)
+  }
+}
+
+extension ChipDescription {
+  /// TDK InvenSense ICM42688P.
+  static let icm42688p = ChipDescription(
+    "ICM42688P", .inertial, addresses: [0x68, 0x69],
+    fingerprints: [.identity(Register.whoAmI, [Register.identity], .certain)]
+  ) { ICM42688P(outputRate: $0) }
+}

@@ -1,0 +1,173 @@
+// InvenSense's MPU6050, MPU6500 and MPU9250 on I2C (0x68 or 0x69).
+
+public import SensorBus
+public import SensorTypes
+
+/// InvenSense MPU6050, MPU6500 or MPU9250: accelerometer and gyro sampled together, data ready as a pulse of 50
+/// microseconds on pin INT.
+///
+/// The axes of both are those of the figure "orientation of axes of sensitivity": right-handed. The AK8963 of an
+/// MPU9250 has others (X and Y exchanged, Z the other way), so that its entry in a board file has a mount of
+/// its own.
+///
+/// An MPU9250 is an MPU6500 and an AK8963 in one package, the latter at the former's own bus; an MPU6050 often has a
+/// magnetometer at its pins XDA and XCL (GY-87: HMC5883L). `start` closes the bypass to them for 0.1 s, because it
+/// resets the chip, and opens it for good.
+public struct MPU: FlaggedChip, Hashable {
+  /// Which chip it is; the raw value is its name in board files.
+  public enum Chip: String, Sendable, Hashable, CaseIterable {
+    /// The oldest: one filter for both sensors.
+    case mpu6050 = "MPU6050"
+    /// With a filter for each.
+    case mpu6500 = "MPU6500"
+    /// An MPU6500 with an AK8963.
+    case mpu9250 = "MPU9250"
+
+    /// What WHO_AM_I may hold. MPU6000 and MPU9150 hold what an MPU6050 does, an MPU6515 0x74, an MPU9255 0x73
+    /// (as Linux's inv_mpu6050 has them), and are used the same.
+    var identities: [UInt8] {
+      switch self {
+      case .mpu6050: [0x68]
+      case .mpu6500: [0x70, 0x74]
+      case .mpu9250: [0x71, 0x73]
+      }
+    }
+
+    /// The filters from DLPF_CFG 1 on: bandwidth in Hz, of the wider sensor where they differ, and the gyro's delay
+    /// in seconds (RM-MPU-6000A table of register 26; RM-MPU-6500A and RM-MPU-9250A 4.5).
+    ///
+    /// The accelerometer's delay is as long in an MPU6050. Of the others' RM-MPU-9250A says 1 ms less, RM-MPU-6500A
+    /// twice as much for a filter of the same name: the gyro's is taken, which all agree upon.
+    var filters: [(bandwidth: Double, delay: Double)] {
+      switch self {
+      case .mpu6050:
+        [(188, 1.9e-3), (98, 2.8e-3), (44, 4.8e-3), (21, 8.3e-3), (10, 13.4e-3), (5, 18.6e-3)]
+      case .mpu6500, .mpu9250:
+        [(184, 2.9e-3), (92, 3.9e-3), (41, 5.9e-3), (20, 9.9e-3), (10, 17.85e-3), (5, 33.48e-3)]
+      }
+    }
+  }
+
+  /// What 1 kHz is divided by: every whole rate and the powers of two that most ask for.
+  private static let divisors = [250, 200, 125, 100, 50, 40, 25, 20, 10, 8, 5, 4, 2, 1]
+
+  /// The rates that gyro and accelerometer share, Hz.
+  public static let outputRates = divisors.map { 1000 / Double($0) }
+
+  /// Which chip it is.
+  public let chip: Chip
+  private let timing: DividedRate
+  /// The accelerometer's range.
+  public let accelerationRange: AccelerationRange
+  /// The gyro's range.
+  public let angularRateRange: InvenSense.AngularRateRange
+
+  /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is, and the widest filter that passes
+  /// no more than half of it.
+  ///
+  /// 4 g and 1000 degrees a second unless said otherwise: a hand turns a board at up to 800, and the gyro's step
+  /// (30 millidegrees a second) is below its own noise at 200 Hz.
+  public init(
+    chip: Chip, outputRate: Double, accelerationRange: AccelerationRange = .g4,
+    angularRateRange: InvenSense.AngularRateRange = .dps1000
+  ) {
+    timing = DividedRate(
+      1000, by: Self.divisors, atLeast: outputRate, bands: chip.filters.map(\.bandwidth))
+    self.chip = chip
+    self.accelerationRange = accelerationRange
+    self.angularRateRange = angularRateRange
+  }
+
+  /// What is written, in this order. Awake comes first: it is not said that a sleeping chip takes the rest.
+  public var registerImage: [RegisterSetting] {
+    let configuration = UInt8(timing.filter + 1)
+    return [
+      RegisterSetting(MPURegister.power, MPURegister.clock),
+      RegisterSetting(MPURegister.filter, configuration),
+      RegisterSetting(MPURegister.gyroscope, angularRateRange.index << 3),
+      RegisterSetting(MPURegister.accelerometer, accelerationRange.index << 3),
+    ]
+      + (chip == .mpu6050
+        ? [] : [RegisterSetting(MPURegister.accelerometerFilter, configuration)])
+      + [
+        RegisterSetting(MPURegister.divider, timing.divider),
+        RegisterSetting(MPURegister.interruptPin, MPURegister.bypass),
+        RegisterSetting(MPURegister.interruptEnable, MPURegister.dataReady),
+      ]
+  }
+
+  /// The name in board files.
+  public var name: String { chip.rawValue }
+
+  /// Conversions a second, one of `outputRates`.
+  public var outputRate: Double { timing.rate }
+
+  /// The filter's delay.
+  public var latency: Double { chip.filters[timing.filter].delay }
+
+  /// Identity, reset (registers are there 100 ms later at the latest), the chip's own bus left to the host,
+  /// configuration, read-back, and 80 ms in which the gyro's drive comes up (from sleep 35 ms; Linux waits 70).
+  public var startSteps: [StartStep] {
+    [
+      .identify(register: MPURegister.whoAmI, anyOf: chip.identities),
+      .write([RegisterSetting(MPURegister.power, MPURegister.reset)]), .wait(seconds: 0.1),
+      .await(
+        register: MPURegister.power, mask: MPURegister.reset, value: 0, every: 0.01, looks: 10,
+        what: "its reset does not end"),
+      .write([RegisterSetting(MPURegister.userControl, 0x00)]),
+      .configure(), .wait(seconds: 0.08),
+    ]
+  }
+
+  /// Asleep; registers, and the bypass, are kept.
+  public var sleepSettings: [RegisterSetting] {
+    [RegisterSetting(MPURegister.power, MPURegister.sleep | MPURegister.clock)]
+  }
+
+  /// Raw data ready.
+  public var dataReady: (register: UInt8, mask: UInt8) {
+    (MPURegister.interruptStatus, MPURegister.dataReady)
+  }
+
+  /// The status with the two settings before it: an MPU6500 or MPU9250 is awake after power-on, and would go on
+  /// with other ranges after a dip in its supply. Then these are zeros.
+  public func isReady<Device: RegisterDevice & ~Copyable>(
+    _ device: borrowing Device
+  ) throws(DriverError) -> Bool {
+    let flags = try device.get(MPURegister.interruptPin, count: 4)
+    return flags[0] == MPURegister.bypass && flags[1] == MPURegister.dataReady
+      && flags[3] & MPURegister.dataReady != 0
+  }
+
+  /// Six axes with the temperature between them; a burst is of one sample.
+  public var output: (register: UInt8, count: Int) { (MPURegister.output, 14) }
+
+  /// Angular rate in rad/s and specific force in m/s^2 of one moment.
+  public func reading(_ block: RegisterBlock) throws(DriverError) -> Reading {
+    try InvenSense.reading(
+      block, acceleration: accelerationRange, angularRate: angularRateRange, at: 8)
+  }
+}
+
+extension ChipDescription {
+  /// InvenSense MPU6050.
+  static let mpu6050 = mpu(
+    .mpu6050, "an MPU6000 and an MPU9150 answer the same and are used the same")
+  /// InvenSense MPU6500; many a board sold as MPU9250 has one.
+  static let mpu6500 = mpu(
+    .mpu6500, "boards sold as MPU9250 often have one: there is no magnetometer in it")
+  /// InvenSense MPU9250, its inertial half.
+  static let mpu9250 = mpu(
+    .mpu9250, "its AK8963 is behind its bypass, which is closed until it was started",
+    partner: "AK8963")
+
+  private static func mpu(
+    _ chip: MPU.Chip, _ note: String, partner: String? = nil
+  ) -> ChipDescription {
+    ChipDescription(
+      chip.rawValue, .inertial, addresses: [0x68, 0x69],
+      fingerprints: [.identity(MPURegister.whoAmI, chip.identities, .certain, note)],
+      partner: partner, opensBypass: true, selfTest: DeflectionTest.mpu(chip)
+    ) { MPU(chip: chip, outputRate: $0) }
+  }
+}

@@ -1,0 +1,148 @@
+// QST's QMI8658 on I2C (0x6B or 0x6A).
+
+public import SensorBus
+public import SensorTypes
+
+/// Registers of the QMI8658A and QMI8658C (datasheets rev. A and 0.6).
+private enum Register {
+  /// Always 0x05.
+  static let whoAmI: UInt8 = 0x00
+  /// SIM | ADDR_AI | BE | INT2_EN | INT1_EN | FIFO_INT_SEL | 0 | SensorDisable.
+  static let control1: UInt8 = 0x02
+  /// aST | aFS2:0 | aODR3:0.
+  static let control2: UInt8 = 0x03
+  /// gST | gFS2:0 | gODR3:0.
+  static let control3: UInt8 = 0x04
+  /// Low-pass filters of both.
+  static let control5: UInt8 = 0x06
+  /// syncSample | ... | gEN bit 1 | aEN bit 0.
+  static let control7: UInt8 = 0x08
+  /// gDA bit 1, aDA bit 0.
+  static let status0: UInt8 = 0x2E
+  /// Accelerometer X low ... Z high, then at once gyro X low ... Z high.
+  static let output: UInt8 = 0x35
+  /// 0x80 once a reset is over.
+  static let resetResult: UInt8 = 0x4D
+  static let reset: UInt8 = 0x60
+
+  static let identity: UInt8 = 0x05
+  static let softReset: UInt8 = 0xB0
+}
+
+/// QST QMI8658 (A or C): accelerometer and gyro sampled together on the gyro's clock, data ready on pin INT2.
+///
+/// The axes of both are those of the datasheet's section 2.4: right-handed.
+public struct QMI8658: FlaggedChip, Hashable {
+  /// The gyro's range, degrees a second.
+  public enum AngularRateRange: Int, Sendable, Hashable, CaseIterable {
+    /// +-16 degrees a second.
+    case dps16 = 16
+    /// +-32 degrees a second.
+    case dps32 = 32
+    /// +-64 degrees a second.
+    case dps64 = 64
+    /// +-128 degrees a second.
+    case dps128 = 128
+    /// +-256 degrees a second.
+    case dps256 = 256
+    /// +-512 degrees a second.
+    case dps512 = 512
+    /// +-1024 degrees a second.
+    case dps1024 = 1024
+    /// +-2048 degrees a second.
+    case dps2048 = 2048
+
+    /// gFS: 0 for 16 degrees a second, one more for each doubling, as the datasheets and most drivers have it; an early
+    /// header of the maker's, still found in vendors' examples, counts from 32.
+    var code: UInt8 { UInt8(rawValue.trailingZeroBitCount - 4) }
+  }
+
+  /// The rates of both while the gyro runs, Hz: 7174.4 halved. The code is 8 for the first, one less for each next. The
+  /// chip has faster ones, which a bus cannot fetch.
+  public static let outputRates = [28.025, 56.05, 112.1, 224.2, 448.4, 896.8, 1793.6]
+
+  /// Conversions a second, one of `outputRates`.
+  public let outputRate: Double
+  /// The accelerometer's range.
+  public let accelerationRange: AccelerationRange
+  /// The gyro's range.
+  public let angularRateRange: AngularRateRange
+  private let code: UInt8
+  private let scale: InertialScale
+
+  /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is.
+  ///
+  /// 4 g and 1024 degrees a second unless said otherwise: a hand turns a board at up to 800, and the gyro's step (31
+  /// millidegrees a second) is below its own noise at 224 Hz.
+  public init(
+    outputRate: Double, accelerationRange: AccelerationRange = .g4,
+    angularRateRange: AngularRateRange = .dps1024
+  ) {
+    let index = nextRate(Self.outputRates, atLeast: outputRate)
+    self.outputRate = Self.outputRates[index]
+    self.accelerationRange = accelerationRange
+    self.angularRateRange = angularRateRange
+    code = UInt8(8 - index)
+    // Sensitivities are powers of two: 32768 counts are the range.
+    scale = InertialScale(
+      gPerCount: accelerationRange.gPerCount,
+      countsPerDegree: 32_768 / Double(angularRateRange.rawValue))
+  }
+
+  /// What is written, in this order; what starts conversions comes last.
+  ///
+  /// BE is cleared: the maker's own example sets it and reads low bytes first all the same, the datasheets say that it
+  /// turns the bytes round; without it all agree.
+  public var registerImage: [RegisterSetting] {
+    [
+      // ADDR_AI, INT2_EN.
+      RegisterSetting(Register.control1, 0x50),
+      RegisterSetting(Register.control2, accelerationRange.index << 4 | code),
+      RegisterSetting(Register.control3, angularRateRange.code << 4 | code),
+      RegisterSetting(Register.control5, 0x00),
+      RegisterSetting(Register.control7, 0x03),
+    ]
+  }
+
+  /// The name in board files.
+  public var name: String { "QMI8658" }
+
+  /// Half a period: at full bandwidth each output is the mean of one.
+  public var latency: Double { 0.5 / outputRate }
+
+  /// Identity, reset (15 ms), configuration, read-back, and the gyro's turn-on time of 60 ms and 3 periods with a
+  /// margin; what was converted meanwhile is read and dropped.
+  public var startSteps: [StartStep] {
+    [
+      .identify(register: Register.whoAmI, anyOf: [Register.identity]),
+      .write([RegisterSetting(Register.reset, Register.softReset)]), .wait(seconds: 0.02),
+      .await(
+        register: Register.resetResult, mask: 0xFF, value: 0x80, every: 0.01, looks: 10,
+        what: "its reset does not end"),
+      .configure(), .wait(seconds: 0.08 + 3 / outputRate),
+      .discard(register: Register.output, count: 12),
+    ]
+  }
+
+  /// Both sensors off; registers are kept.
+  public var sleepSettings: [RegisterSetting] { [RegisterSetting(Register.control7, 0x00)] }
+
+  /// Both have something new; reading it takes the bits down.
+  public var dataReady: (register: UInt8, mask: UInt8) { (Register.status0, 0x03) }
+
+  /// Six axes.
+  public var output: (register: UInt8, count: Int) { (Register.output, 12) }
+
+  /// Angular rate in rad/s and specific force in m/s^2 of one moment.
+  public func reading(_ block: RegisterBlock) throws(DriverError) -> Reading {
+    try scale.reading(block, angularRateAt: 6, accelerationAt: 0)
+  }
+}
+
+extension ChipDescription {
+  /// QST QMI8658.
+  static let qmi8658 = ChipDescription(
+    "QMI8658", .inertial, addresses: [0x6B, 0x6A],
+    fingerprints: [.identity(Register.whoAmI, [Register.identity], .likely)]
+  ) { QMI8658(outputRate: $0) }
+}

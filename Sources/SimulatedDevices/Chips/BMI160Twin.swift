@@ -1,0 +1,148 @@
+// Bosch BMI160 (BST-BMI160-DS000 rev. 0.8): commands, power modes, ranges, rates, interrupt pin.
+
+import LinearAlgebra
+import SensorTypes
+
+/// The twin of a BMI160 over I2C. FIFO, motion detection and the magnetometer interface hold their configuration and do
+/// nothing.
+public struct BMI160Twin: ResettingTwin {
+  /// The register that tells which chip it is.
+  public let identityRegister: UInt8? = 0x00
+  /// What it stands on.
+  public var core: TwinCore
+
+  private var registers = [UInt8](repeating: 0, count: 128)
+  private var schedule = ConversionSchedule()
+  private var outputs = InertialCounts()
+  private var isReady = (force: false, rate: false)
+  /// Nanoseconds; when a sensor is in normal mode; `.max` while it is suspended.
+  private var awake: (force: Int64, rate: Int64) = (.max, .max)
+  /// Nanoseconds; until then a suspended chip does not take the next write.
+  private var busyUntil: Int64 = 0
+
+  /// Makes a chip that is not powered yet: call `powerOn`.
+  public init(_ core: TwinCore) { self.core = core }
+
+  /// Start-up time 10 ms (table 1).
+  public let startUpTime = 0.01
+
+  /// Reset values: 2.11.
+  public mutating func reset() {
+    for index in registers.indices { registers[index] = 0 }
+    for (register, value): (Int, UInt8) in [
+      (0x00, 0xD1), (0x40, 0x28), (0x41, 0x03), (0x42, 0x28), (0x44, 0x0B),
+    ] { registers[register] = value }
+    outputs = InertialCounts()
+    isReady = (false, false)
+    awake = (.max, .max)
+    core.pin = InterruptPin()
+    schedule.stop()
+  }
+
+  /// Reads one register, with the side effects of reading it.
+  public mutating func readByte(_ register: UInt8) -> UInt8 {
+    switch register {
+    case 0x03:
+      return (core.now >= awake.force ? 0x10 : 0) | (core.now >= awake.rate ? 0x04 : 0)
+    case 0x0C...0x11:
+      isReady.rate = false
+      return InertialCounts.littleEndian(outputs.rate, Int(register) - 0x0C)
+    case 0x12...0x17:
+      isReady.force = false
+      return InertialCounts.littleEndian(outputs.force, Int(register) - 0x12)
+    case 0x1B: return (isReady.force ? 0x80 : 0) | (isReady.rate ? 0x40 : 0)
+    case 0x20...0x21: return InertialCounts.bigEndian(outputs.temperature, Int(register) - 0x1F)
+    default: return register < 128 ? registers[Int(register)] : 0
+    }
+  }
+
+  /// Writes one register, with the side effects of writing it.
+  public mutating func writeByte(_ register: UInt8, _ value: UInt8) {
+    let isSuspended = core.now < min(awake.force, awake.rate)
+    guard !isSuspended || core.now >= busyUntil else { return }
+    busyUntil = core.now &+ 450_000
+    switch register {
+    case 0x7E: command(value)
+    case 0x40, 0x42:
+      registers[Int(register)] = value
+      restart()
+    case 0x41, 0x43...0x5E, 0x5F...0x6F: registers[Int(register)] = value
+    default: break
+    }
+  }
+
+  private mutating func command(_ value: UInt8) {
+    switch value {
+    case 0x10: awake.force = .max
+    // Accelerometer 3.8 ms, gyro 80 ms from suspend (table 1, maximum).
+    case 0x11: awake.force = min(awake.force, core.now &+ 3_800_000)
+    case 0x14: awake.rate = .max
+    case 0x15: awake.rate = min(awake.rate, core.now &+ 80_000_000)
+    case 0xB6: reset()
+    default: break
+    }
+    restart()
+  }
+
+  /// Both sensors' rate, Hz: the gyro's; the accelerometer is taken to go with it. 0 for what is reserved.
+  private var sampleRate: Double {
+    let code = Int(registers[0x42] & 0x0F)
+    return (6...13).contains(code) ? 100 * Double(1 << code) / 256 : 0
+  }
+
+  private mutating func restart() {
+    let ready = max(awake.force, awake.rate)
+    guard ready != .max, sampleRate > 0 else { return schedule.stop() }
+    let period = core.period(1 / sampleRate)
+    schedule.start(
+      at: core.now, firstAfter: Double(max(0, ready &- core.now)) * 1e-9 + period, every: period)
+  }
+
+  private var raises: Bool {
+    registers[0x51] & 0x10 != 0 && registers[0x56] & 0x80 != 0 && registers[0x53] & 0x08 != 0
+  }
+
+  /// Takes note of every conversion that is complete.
+  public mutating func finish() {
+    guard let done = schedule.take(until: core.now) else { return }
+    if !tampering.isFrozen { convert(done) }
+    isReady = (true, true)
+    // Not latched: it falls by itself before the next.
+    if raises { core.pin.pulse(at: done.last) }
+  }
+
+  private mutating func convert(_ done: Conversions) {
+    // Normal bandwidth passes 0.4 of the rate. Tables 2 and 3: 180 micro-g and 7 millidegrees a second a root hertz.
+    let band = (0.4 * sampleRate).squareRoot()
+    let counts: Double =
+      switch registers[0x41] & 0x0F {
+      case 0x05: 8192
+      case 0x08: 4096
+      case 0x0C: 2048
+      default: 16_384
+      }
+    let force = InertialChannel.force(noise: 180e-6 * band, countsPerG: counts)
+    let rate = InertialChannel.rate(
+      noise: 7e-3 * band,
+      countsPerDegree: [16.4, 32.8, 65.6, 131.2, 262.4][min(4, Int(registers[0x43] & 7))])
+    let moment = done.last &- schedule.period / 2
+    core.convert(at: moment, force: force, rate: rate, streams: 30, done, into: &outputs)
+    // 512 counts a degree, 0 at 23.
+    outputs.temperature = saturated((core.stimulus(at: moment).temperature - 23) * 512)
+  }
+
+  /// When the next conversion will be complete.
+  public var nextConversion: Int64 { schedule.next }
+
+  /// A pin that is not told to does not rise.
+  public var nextRise: Int64 { raises ? schedule.next : .max }
+}
+
+extension TwinDescription {
+  /// Tables 2 and 3: zero-g 40 mg and 1 mg a kelvin; zero rate 3 degrees a second and 0.05 a kelvin.
+  static let bmi160 = TwinDescription("BMI160", make: BMI160Twin.init) { random, bias in
+    .inertial(
+      bias: bias * 0.04, perKelvin: bias * 1e-3, scale: 0.005, gyroscope: (1, 0.05, 0.01),
+      clock: 0.01, &random)
+  }
+}

@@ -1,0 +1,152 @@
+// TDK InvenSense ICM-42688-P (DS-000347): bank 0, rates, filters, interrupt pin.
+
+import LinearAlgebra
+import SensorTypes
+
+/// The twin of an ICM42688P over I2C. Only bank 0 is there; FIFO, APEX and the anti-alias filter hold their
+/// configuration and do nothing.
+public struct ICM42688PTwin: ResettingTwin {
+  /// The register that tells which chip it is.
+  public let identityRegister: UInt8? = 0x75
+  /// What it stands on.
+  public var core: TwinCore
+
+  private var registers = [UInt8](repeating: 0, count: 128)
+  private var schedule = ConversionSchedule()
+  private var outputs = InertialCounts()
+  private var flag = ReadyFlag()
+
+  /// Makes a chip that is not powered yet: call `powerOn`.
+  public init(_ core: TwinCore) { self.core = core }
+
+  /// From supply to register access 1 ms (table 3).
+  public let startUpTime = 0.001
+
+  /// Reset values: the register map.
+  public mutating func reset() {
+    for index in registers.indices { registers[index] = 0 }
+    for (register, value): (Int, UInt8) in [
+      (0x13, 0x05), (0x4C, 0x30), (0x4D, 0x91), (0x4F, 0x06), (0x50, 0x06), (0x51, 0x16),
+      (0x52, 0x11), (0x53, 0x0D), (0x64, 0x10), (0x65, 0x10), (0x75, 0x47),
+    ] { registers[register] = value }
+    // What no conversion has filled is invalid.
+    outputs = InertialCounts(
+      force: SIMD3(repeating: -32768), rate: SIMD3(repeating: -32768), temperature: -32768)
+    flag = ReadyFlag()
+    core.pin = InterruptPin()
+    schedule.stop()
+  }
+
+  /// Reads one register, with the side effects of reading it.
+  public mutating func readByte(_ register: UInt8) -> UInt8 {
+    // SENSOR_DATA_ENDIAN.
+    let turn = registers[0x4C] & 0x10 != 0 ? 0 : 1
+    switch register {
+    case 0x1D...0x1E:
+      return InertialCounts.bigEndian(outputs.temperature, Int(register) - 0x1D + turn)
+    case 0x1F...0x24: return InertialCounts.bigEndian(outputs.force, (Int(register) - 0x1F) ^ turn)
+    case 0x25...0x2A: return InertialCounts.bigEndian(outputs.rate, (Int(register) - 0x25) ^ turn)
+    case 0x2D:
+      // UI_DRDY_INT_CLEAR 0: on reading the status.
+      defer { flag.fall(pin, at: core.now, &core.pin) }
+      return flag.isUp ? 0x08 : 0
+    default: return register < 128 ? registers[Int(register)] : 0
+    }
+  }
+
+  /// Writes one register, with the side effects of writing it.
+  public mutating func writeByte(_ register: UInt8, _ value: UInt8) {
+    switch register {
+    // SOFT_RESET_CONFIG clears itself.
+    case 0x11: if value & 0x01 != 0 { reset() } else { registers[0x11] = value }
+    case 0x14:
+      registers[0x14] = value
+      flag.drive(pin, at: core.now, &core.pin)
+    case 0x4E...0x50:
+      let before = (registers[0x4E], sampleRate)
+      registers[Int(register)] = value
+      if before != (registers[0x4E], sampleRate) { restart() }
+    case 0x13, 0x16, 0x4C...0x4D, 0x51...0x57, 0x5F...0x66, 0x68...0x69, 0x70, 0x76:
+      registers[Int(register)] = value
+    default: break
+    }
+  }
+
+  /// UI_DRDY_INT1_EN and INT_ASYNC_RESET; INT1_MODE and INT1_POLARITY.
+  private var pin: ReadyFlag.Pin {
+    ReadyFlag.Pin(
+      raises: registers[0x65] & 0x08 != 0 && registers[0x64] & 0x10 == 0,
+      latches: registers[0x14] & 0x04 != 0, isActiveLow: registers[0x14] & 0x01 == 0)
+  }
+
+  /// Of the gyro by GYRO_ODR, Hz; the accelerometer is taken to go with it. 0 for a code that is reserved.
+  private var sampleRate: Double {
+    switch registers[0x4F] & 0x0F {
+    case 0x01: 32_000
+    case 0x02: 16_000
+    case 0x03: 8000
+    case 0x04: 4000
+    case 0x05: 2000
+    case 0x06: 1000
+    case 0x07: 200
+    case 0x08: 100
+    case 0x09: 50
+    case 0x0A: 25
+    case 0x0B: 12.5
+    case 0x0F: 500
+    default: 0
+    }
+  }
+
+  private mutating func restart() {
+    // Both in low-noise mode.
+    guard registers[0x4E] & 0x0F == 0x0F, sampleRate > 0 else { return schedule.stop() }
+    let period = core.period(1 / sampleRate)
+    // Gyro start-up time (table 1): 30 ms.
+    let settle = schedule.isIdle ? 0.03 : 0
+    schedule.start(at: core.now, firstAfter: settle + period, every: period)
+  }
+
+  /// Of a sensor's filter, Hz: GYRO_UI_FILT_BW or ACCEL_UI_FILT_BW.
+  private func band(_ code: UInt8) -> Double {
+    guard code > 0 else { return sampleRate / 2 }
+    let share: [Double] = [4, 4, 5, 8, 10, 16, 20, 40]
+    return max(400, sampleRate) / share[Int(code & 7)]
+  }
+
+  /// Takes note of every conversion that is complete.
+  public mutating func finish() {
+    guard let done = schedule.take(until: core.now) else { return }
+    if !tampering.isFrozen { convert(done) }
+    flag.rise(done, pin, &core.pin)
+  }
+
+  private mutating func convert(_ done: Conversions) {
+    let (linear, angular) = (registers[0x50] >> 5, registers[0x4F] >> 5)
+    // Tables 1 and 2: 70 micro-g (X and Y 65) and 2.8 millidegrees a second a root hertz.
+    let force = InertialChannel.force(
+      noise: 70e-6 * band(registers[0x52] >> 4).squareRoot(),
+      countsPerG: [2048, 4096, 8192, 16_384][Int(linear & 3)])
+    let rate = InertialChannel.rate(
+      noise: 2.8e-3 * band(registers[0x52] & 0x0F).squareRoot(),
+      countsPerDegree: [16.4, 32.8, 65.5, 131, 262, 524.3, 1048.6, 2097.2][Int(angular)])
+    let moment = done.last &- schedule.period / 2
+    core.convert(at: moment, force: force, rate: rate, streams: 30, done, into: &outputs)
+    outputs.temperature = saturated((core.stimulus(at: moment).temperature - 25) * 132.48)
+  }
+
+  /// When the next conversion will be complete.
+  public var nextConversion: Int64 { schedule.next }
+
+  /// A pin that is not told to does not rise.
+  public var nextRise: Int64 { pin.raises ? schedule.next : .max }
+}
+
+extension TwinDescription {
+  /// Tables 1 and 2: zero-g 20 mg and 0.15 mg a kelvin; zero rate 0.5 degrees a second and 5 millidegrees a kelvin.
+  static let icm42688p = TwinDescription("ICM42688P", make: ICM42688PTwin.init) { random, bias in
+    .inertial(
+      bias: bias * 0.02, perKelvin: bias * 0.15e-3, scale: 0.005,
+      gyroscope: (0.5, 0.005, 0.005), clock: 0.01, &random)
+  }
+}

@@ -1,0 +1,129 @@
+// QST QMI8658A and QMI8658C (datasheets rev. A and 0.6): control registers, ranges, rates, reset, interrupt pin.
+
+import LinearAlgebra
+import SensorTypes
+
+/// The twin of a QMI8658 over I2C. FIFO, motion detection and the host's commands (CTRL9) hold their configuration and do
+/// nothing.
+public struct QMI8658Twin: ResettingTwin {
+  /// The register that tells which chip it is.
+  public let identityRegister: UInt8? = 0x00
+  /// What it stands on.
+  public var core: TwinCore
+
+  private var registers = [UInt8](repeating: 0, count: 128)
+  private var schedule = ConversionSchedule()
+  private var outputs = InertialCounts()
+  private var isReady = (force: false, rate: false)
+  /// Nanoseconds; until then the chip is busy with its reset.
+  private var busyUntil: Int64 = 0
+
+  /// Makes a chip that is not powered yet: call `powerOn`.
+  public init(_ core: TwinCore) { self.core = core }
+
+  /// System turn-on time 15 ms at most; what it is typically is not said.
+  public let startUpTime = 0.01
+
+  /// Reset values: the register overview.
+  public mutating func reset() {
+    for index in registers.indices { registers[index] = 0 }
+    (registers[0x00], registers[0x01], registers[0x02]) = (0x05, 0x7C, 0x20)
+    outputs = InertialCounts()
+    isReady = (false, false)
+    core.pin = InterruptPin()
+    schedule.stop()
+  }
+
+  /// ADDR_AI: without it the pointer stays.
+  public func nextRegister(after register: UInt8, subaddress: UInt8) -> UInt8 {
+    registers[0x02] & 0x40 == 0 ? register : (register &+ 1) & 0x7F
+  }
+
+  /// Reads one register, with the side effects of reading it.
+  public mutating func readByte(_ register: UInt8) -> UInt8 {
+    // BE, as the datasheets have it.
+    let turn = registers[0x02] & 0x20 != 0 ? 1 : 0
+    switch register {
+    case 0x2E: return (isReady.force ? 0x01 : 0) | (isReady.rate ? 0x02 : 0)
+    case 0x33...0x34:
+      return InertialCounts.bigEndian(outputs.temperature, Int(register) - 0x32 + turn)
+    case 0x35...0x3A:
+      isReady.force = false
+      return InertialCounts.littleEndian(outputs.force, (Int(register) - 0x35) ^ turn)
+    case 0x3B...0x40:
+      isReady.rate = false
+      return InertialCounts.littleEndian(outputs.rate, (Int(register) - 0x3B) ^ turn)
+    case 0x4D: return core.now >= busyUntil ? registers[0x4D] : 0
+    default: return register < 128 ? registers[Int(register)] : 0
+    }
+  }
+
+  /// Writes one register, with the side effects of writing it.
+  public mutating func writeByte(_ register: UInt8, _ value: UInt8) {
+    guard core.now >= busyUntil else { return }
+    switch register {
+    case 0x60 where value == 0xB0:
+      reset()
+      registers[0x4D] = 0x80
+      busyUntil = core.now &+ 15_000_000
+    case 0x03, 0x04, 0x08:
+      registers[Int(register)] = value
+      restart()
+    case 0x02, 0x05...0x07, 0x09...0x14: registers[Int(register)] = value
+    default: break
+    }
+  }
+
+  /// Both sensors' rate, Hz, by gODR: with the gyro on, the accelerometer goes with its clock.
+  private var sampleRate: Double {
+    let code = Int(registers[0x04] & 0x0F)
+    return code <= 8 ? 7174.4 / Double(1 << code) : 0
+  }
+
+  private mutating func restart() {
+    guard registers[0x08] & 0x03 == 0x03, sampleRate > 0 else { return schedule.stop() }
+    let period = core.period(1 / sampleRate)
+    // Gyro turn-on time: 60 ms and 3 periods.
+    let settle = schedule.isIdle ? 0.06 + 3 * period : 0
+    schedule.start(at: core.now, firstAfter: settle + period, every: period)
+  }
+
+  /// INT2 has data ready (CTRL7 bit 5 would switch it off).
+  private var raises: Bool { registers[0x02] & 0x10 != 0 && registers[0x08] & 0x20 == 0 }
+
+  /// Takes note of every conversion that is complete.
+  public mutating func finish() {
+    guard let done = schedule.take(until: core.now) else { return }
+    if !tampering.isFrozen { convert(done) }
+    isReady = (true, true)
+    if raises { core.pin.pulse(at: done.last) }
+  }
+
+  private mutating func convert(_ done: Conversions) {
+    // 200 micro-g and 15 millidegrees a second a root hertz (QMI8658C; 150 and 13 of a QMI8658A) over half the rate.
+    let band = (sampleRate / 2).squareRoot()
+    let (linear, angular) = (registers[0x03] >> 4 & 7, registers[0x04] >> 4 & 7)
+    let force = InertialChannel.force(
+      noise: 200e-6 * band, countsPerG: Double(16_384 >> Int(min(3, linear))))
+    let rate = InertialChannel.rate(
+      noise: 15e-3 * band, countsPerDegree: Double(2048 >> Int(angular)))
+    let moment = done.last &- schedule.period / 2
+    core.convert(at: moment, force: force, rate: rate, streams: 30, done, into: &outputs)
+    outputs.temperature = saturated(core.stimulus(at: moment).temperature * 256)
+  }
+
+  /// When the next conversion will be complete.
+  public var nextConversion: Int64 { schedule.next }
+
+  /// A pin that is not told to does not rise.
+  public var nextRise: Int64 { raises ? schedule.next : .max }
+}
+
+extension TwinDescription {
+  /// Zero-g 100 mg, zero rate 10 degrees a second at board level, of which a fifth is taken: chips sold are better.
+  static let qmi8658 = TwinDescription("QMI8658", make: QMI8658Twin.init) { random, bias in
+    .inertial(
+      bias: bias * 0.1, perKelvin: bias * 1e-3, scale: 0.01, gyroscope: (2, 0.05, 0.01),
+      clock: 0.015, &random)
+  }
+}

@@ -1,0 +1,29 @@
+// What is demanded of the ICM42688P: every setting swept, its faults. The datasheet's figures, restated.
+
+import SensorDrivers
+
+@testable import SimulatedDevices
+
+extension ChipContract {
+  /// DS-000347: 70 micro-g and 2.8 millidegrees a second a root hertz.
+  static let icm42688p = ChipContract(
+    settings: 4 * 8,
+    sweeps: Sweep.invenSense(
+      rates: [12.5, 25, 50, 100, 200, 500, 1000, 2000], address: 0x69,
+      chip: { ICM42688P(outputRate: $0, accelerationRange: $1, angularRateRange: $2) },
+      twin: { ICM42688PTwin($0) }),
+    faults: FaultContract(
+      chip: "ICM42688P", address: 0x69, twin: { ICM42688PTwin(TwinCore(source: $0)) },
+      driver: { BoxedDriver(RegisterDriver($0, ICM42688P(outputRate: 200), checks: $1)) },
+      world: FaultContract.world,
+      // A count is 0.12 mg and 30 millidegrees a second, of which half is lost.
+      isRight: FaultContract.isMotion(
+        forceSigma: 70e-6 * 100.0.squareRoot() + 0.02e-3,
+        rateSigma: 2.8e-3 * 100.0.squareRoot() + 3e-3),
+      firstOfStart: .init(register: 0x75, count: 1), firstOfPoll: .init(register: 0x2D, count: 1),
+      data: .init(register: 0x1F, count: 12),
+      stranger: (
+        .wrongIdentity(0x42),
+        .wrongIdentity(chip: "ICM42688P", register: 0x75, expected: 0x47, found: 0x42)
+      ), lost: .named(.configurationLost(register: 0x14, expected: 0x03, found: 0x00)), alike: 51))
+}

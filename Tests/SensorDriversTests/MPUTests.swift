@@ -1,0 +1,186 @@
+// The drivers of MPU6050, MPU6500 and MPU9250 against scripted transfers.
+
+import LinearAlgebra
+import SensorBus
+import SensorDrivers
+import SensorTypes
+import Testing
+
+@testable import SimulatedDevices
+
+@Suite struct MPUTests {
+  /// 250 Hz behind the filter of 98 Hz, 1000 degrees a second, 4 g; bypass; data ready.
+  static let image: [(UInt8, UInt8)] = [
+    (0x6B, 0x01), (0x1A, 0x02), (0x1B, 0x10), (0x1C, 0x08), (0x19, 0x03), (0x37, 0x02),
+    (0x38, 0x01),
+  ]
+  static func start(_ identity: UInt8, _ image: [(UInt8, UInt8)] = image) -> [Transfer] {
+    [
+      .read(0x75, [identity]), .write(0x6B, [0x80]), .read(0x6B, [0x40]), .write(0x6A, [0x00]),
+    ] + written(image)
+  }
+  /// 1 g along Z, 100 degrees a second about X.
+  static let sample: [UInt8] = [0, 0, 0, 0, 0x20, 0, 0x0F, 0, 0x0C, 0xD0, 0, 0, 0, 0]
+  static let ready = Transfer.read(0x37, [0x02, 0x01, 0x00, 0x01])
+
+  func started(_ device: ScriptedDevice) throws -> RegisterDriver<MPU, ScriptedDevice> {
+    device.then(Self.start(0x68))
+    var chip = RegisterDriver(device, MPU(chip: .mpu6050, outputRate: 208))
+    _ = try startUp(&chip)
+    device.expectDone()
+    return chip
+  }
+
+  @Test(
+    "10000 counts are the datasheet's g and degrees a second in every range",
+    arguments: zip(
+      AccelerationRange.allCases, InvenSense.AngularRateRange.allCases))
+  func scales(_ linear: AccelerationRange, _ angular: InvenSense.AngularRateRange)
+    throws
+  {
+    let bytes = block([0x27, 0x10, 0xD8, 0xF0, 0, 0])
+    // Sensitivity scale factors: 16384, 8192, 4096, 2048 a g; 131, 65.5, 32.8, 16.4 a degree a second.
+    let perG: [AccelerationRange: Double] = [
+      .g2: 16384, .g4: 8192, .g8: 4096, .g16: 2048,
+    ]
+    let perDegree: [InvenSense.AngularRateRange: Double] = [
+      .dps250: 131, .dps500: 65.5, .dps1000: 32.8, .dps2000: 16.4,
+    ]
+    let force = try InvenSense.acceleration(bytes, at: 0, range: linear)
+    #expect(near(force, Vector3(1, -1, 0) * (10_000 / (perG[linear] ?? 0) * 9.80665), 1e-9))
+    let rate = try InvenSense.angularRate(bytes, at: 0, range: angular)
+    #expect(near(rate, Vector3(1, -1, 0) * (10_000 / (perDegree[angular] ?? 0) * .pi / 180), 1e-12))
+  }
+
+  @Test(
+    "both ends of the 16 bits are an overflow on any of the six axes",
+    arguments: [0, 2, 4, 8, 10, 12])
+  func overflow(index: Int) throws {
+    for value: [UInt8] in [[0x7F, 0xFF], [0x80, 0x00]] {
+      var bytes = Self.sample
+      bytes.replaceSubrange(index..<index + 2, with: value)
+      let device = ScriptedDevice([])
+      var chip = try started(device)
+      device.then([Self.ready, .read(0x3B, bytes), Self.ready, .read(0x3B, Self.sample)])
+      #expect(failure { () throws(DriverError) in try chip.poll() } == .overflow)
+      #expect(try chip.poll() != nil)
+      device.expectDone()
+    }
+  }
+
+  @Test(
+    "the next rate at or above the wanted one is taken, with a filter of half of it at most",
+    arguments: [
+      (1, 4, 249, 6), (5, 5, 199, 6), (10, 10, 99, 6), (20, 20, 49, 5), (25, 25, 39, 5),
+      (50, 50, 19, 4), (60, 100, 9, 3), (104, 125, 7, 3), (200, 200, 4, 2), (208, 250, 3, 2),
+      (251, 500, 1, 1), (1000, 1000, 0, 1), (1e6, 1000, 0, 1),
+    ] as [(Double, Double, UInt8, UInt8)])
+  func rates(wanted: Double, rate: Double, divider: UInt8, filter: UInt8) {
+    let mpu6050 = MPU(chip: .mpu6050, outputRate: wanted)
+    #expect(mpu6050.outputRate == rate)
+    #expect(mpu6050.registerImage.contains(RegisterSetting(0x19, divider)))
+    #expect(mpu6050.registerImage.contains(RegisterSetting(0x1A, filter)))
+    let mpu9250 = MPU(chip: .mpu9250, outputRate: wanted)
+    #expect(mpu9250.registerImage.contains(RegisterSetting(0x1A, filter)))
+    #expect(mpu9250.registerImage.contains(RegisterSetting(0x1D, filter)))
+  }
+
+  @Test("start: identity, reset, master off, configuration, read-back, settling")
+  func startOrder() throws {
+    let device = ScriptedDevice(Self.start(0x68))
+    var chip = RegisterDriver(device, MPU(chip: .mpu6050, outputRate: 208))
+    #expect(try startUp(&chip) == [0.1, 0.08])
+    device.expectDone()
+    var nine = Self.image
+    nine.insert((0x1D, 0x02), at: 4)
+    for identity: UInt8 in [0x71, 0x73] {
+      device.then(Self.start(identity, nine))
+      var chip = RegisterDriver(device, MPU(chip: .mpu9250, outputRate: 208))
+      #expect(try startUp(&chip) == [0.1, 0.08])
+      device.expectDone()
+    }
+  }
+
+  @Test("an MPU9250 that is an MPU6500 is told, and the other way round")
+  func impostor() {
+    for (chip, expected, found) in [
+      (MPU.Chip.mpu9250, UInt8(0x71), UInt8(0x70)), (.mpu6500, 0x70, 0x71), (.mpu6050, 0x68, 0x70),
+    ] {
+      let device = ScriptedDevice([.read(0x75, [found])])
+      var driver = RegisterDriver(device, MPU(chip: chip, outputRate: 208))
+      #expect(
+        failure { () throws(DriverError) in try driver.start() }
+          == .wrongIdentity(
+            chip: chip.rawValue, register: 0x75, expected: expected, found: found))
+      device.expectDone()
+    }
+  }
+
+  @Test("poll takes both sensors from one burst, and nothing from a chip that lost its settings")
+  func poll() throws {
+    let device = ScriptedDevice([])
+    var chip = try started(device)
+    device.then([
+      .read(0x37, [0x02, 0x01, 0x00, 0x00]), .read(0x37, [0x00, 0x00, 0x00, 0x01]),
+      .read(0x37, [0x02, 0x00, 0x00, 0x01]), Self.ready, .read(0x3B, Self.sample),
+    ])
+    for _ in 0..<3 { #expect(try chip.poll() == nil) }
+    guard case .inertial(let rate, let force) = try chip.poll() else {
+      Issue.record("no sample")
+      return
+    }
+    #expect(near(rate, Vector3(100 * .pi / 180, 0, 0), 1e-12))
+    #expect(near(force, Vector3(0, 0, 9.80665), 1e-12))
+    device.expectDone()
+  }
+
+  @Test("verify notices a brown-out; asleep the bypass stays")
+  func verify() throws {
+    let device = ScriptedDevice([])
+    var chip = try started(device)
+    device.then(Self.image.map { .read($0.0, [$0.1]) } + [.read(0x6B, [0x40])])
+    for _ in 0..<7 { try chip.verify() }
+    #expect(
+      failure { () throws(DriverError) in try chip.verify() }
+        == .configurationLost(register: 0x6B, expected: 0x01, found: 0x40))
+    device.then([.write(0x6B, [0x41])])
+    try chip.sleep()
+    device.expectDone()
+  }
+
+  @Test("the self-test of a chip whose maker left no trim is no result")
+  func noTrim() throws {
+    for (name, kind, codes): (String, MPUTwin.Chip, [UInt8]) in [
+      ("MPU6050", .mpu6050, [14, 17, 15, 16, 18, 0]), ("MPU9250", .mpu9250, [0, 0, 0, 0, 0, 0]),
+    ] {
+      let bench = ContractBench(address: 0x68) {
+        MPUTwin(kind, TwinCore(source: $0), trim: codes)
+      }
+      var test = try #require(ChipCatalog.chip(named: name)?.selfTest)
+      let error = failure { () throws(DriverError) in
+        for _ in 0..<100 {
+          guard case .wait(let seconds) = try test.step(bench.device) else { return }
+          bench.clock.advance(bySeconds: seconds)
+        }
+      }
+      guard case .invalidTrim(let words) = error else {
+        Issue.record("\(name): \(String(describing: error))")
+        continue
+      }
+      #expect(words.contains(name))
+    }
+  }
+
+  @Test("a deflection the wrong way, or none, does not pass against a trim")
+  func sign() {
+    for change in [-100.0, 0, 85.9, 114.1] {
+      let axis = SelfTestReport.Axis(
+        .acceleration, .x, change: change, limits: 86...114, unit: .percentOfTrim)
+      #expect(!axis.passed)
+    }
+    #expect(
+      SelfTestReport.Axis(
+        .acceleration, .x, change: 100, limits: 86...114, unit: .percentOfTrim
+      ).passed)
+  }
+}

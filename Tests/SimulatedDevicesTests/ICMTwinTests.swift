@@ -1,0 +1,192 @@
+// ICM20948 and ICM42688P against their register maps.
+
+import LinearAlgebra
+import SensorTypes
+import SimulatedDevices
+import Testing
+
+/// Seven numbers of a burst, high byte first.
+private func numbers(_ bytes: [UInt8]) -> [Int] {
+  (0..<bytes.count / 2).map { int16(low: bytes[2 * $0 + 1], high: bytes[2 * $0]) }
+}
+
+private let (g, degree) = (9.80665, Double.pi / 180)
+
+/// 0.5, -1, 1.5 g and 10, -100, 120 degrees a second.
+private let turning = bench(
+  force: Vector3(0.5 * g, -1 * g, 1.5 * g),
+  rate: Vector3(10 * degree, -100 * degree, 120 * degree))
+
+@Suite("ICM20948 twin")
+struct ICM20948TwinTests {
+  private func awake(_ source: any StimulusSource = bench()) -> ICM20948Twin {
+    var chip = ICM20948Twin(source: source, errors: .none).powered()
+    chip.write(0x06, 0x01, now: ms(0))
+    return chip
+  }
+
+  private func put(_ chip: inout ICM20948Twin, _ bank: UInt8, _ register: UInt8, _ value: UInt8) {
+    chip.write(0x7F, bank << 4, now: ms(0))
+    chip.write(register, value, now: ms(0))
+    chip.write(0x7F, 0x00, now: ms(0))
+  }
+
+  @Test("sleeps with its reset values; each bank has its own registers")
+  func banks() {
+    var chip = ICM20948Twin(source: bench(), errors: .none).powered()
+    #expect(chip.read(0x00, now: ms(0)) == 0xEA)
+    #expect(chip.read(0x05, count: 2, now: ms(0)) == [0x40, 0x41])
+    #expect(chip.nextDataReady(after: ms(0)) == nil)
+    chip.write(0x7F, 0x20, now: ms(0))
+    #expect(chip.read(0x7F, now: ms(0)) == 0x20)
+    #expect(chip.read(0x00, count: 2, now: ms(0)) == [0x00, 0x01])
+    #expect(chip.read(0x14, now: ms(0)) == 0x01)
+    chip.write(0x00, 0x07, now: ms(0))
+    #expect(chip.read(0x00, now: ms(0)) == 0x07)
+    chip.write(0x7F, 0x00, now: ms(0))
+    #expect(chip.read(0x00, now: ms(0)) == 0xEA)
+    // DEVICE_RESET undoes it and selects bank 0.
+    chip.write(0x06, 0x80, now: ms(1))
+    chip.write(0x7F, 0x20, now: ms(20))
+    #expect(chip.read(0x00, now: ms(20)) == 0x00)
+  }
+
+  @Test(
+    "gives force and rate by full scale",
+    arguments: [
+      (UInt8(0), 16384.0, 131.0), (1, 8192, 65.5), (2, 4096, 32.8), (3, 2048, 16.4),
+    ])
+  func scales(code: UInt8, perG: Double, perDegree: Double) {
+    var chip = awake(turning)
+    put(&chip, 2, 0x01, 0x09 | code << 1)
+    put(&chip, 2, 0x14, 0x09 | code << 1)
+    let values = numbers(chip.read(0x2D, count: 14, now: ms(100)))
+    #expect(values[0] == Int((0.5 * perG).rounded()))
+    #expect(values[1] == Int((-perG).rounded()))
+    #expect(values[2] == Int((1.5 * perG).rounded()))
+    #expect(values[3] == Int((10 * perDegree).rounded()))
+    #expect(values[4] == Int((-100 * perDegree).rounded()))
+    #expect(values[5] == Int((120 * perDegree).rounded()))
+    #expect(values[6] == 1335)
+  }
+
+  @Test(
+    "divides 1125 Hz behind the filter and not the 9000 past it",
+    arguments: [(UInt8(0x01), UInt8(0), 1125.0), (0x01, 4, 225), (0x01, 224, 5), (0x00, 4, 9000)])
+  func rate(control: UInt8, divider: UInt8, hertz: Double) throws {
+    var chip = awake()
+    put(&chip, 2, 0x01, control)
+    put(&chip, 2, 0x00, divider)
+    let first = try #require(chip.nextDataReady(after: ms(0)))
+    chip.advance(to: first)
+    let second = try #require(chip.nextDataReady(after: first))
+    #expect(abs(second.seconds(since: first) - 1 / hertz) < 1e-6)
+  }
+
+  @Test("reading the status takes it down; the pin pulses")
+  func status() {
+    var chip = awake()
+    #expect(chip.nextEdge(at: ms(60)) == nil)
+    #expect(chip.read(0x1A, now: ms(60)) == 0x01)
+    #expect(chip.read(0x1A, now: ms(60)) == 0x00)
+    chip.write(0x11, 0x01, now: ms(60))
+    #expect(chip.takeEdge(at: ms(70)) != nil)
+    #expect(chip.takeEdge(at: ms(72)) != nil)
+    #expect(!chip.interruptLevel)
+  }
+
+  @Test("its self-test adds what its trim says")
+  func selfTest() {
+    var chip = awake(bench(force: .zero))
+    put(&chip, 2, 0x15, 0x10)
+    put(&chip, 2, 0x02, 0x08)
+    chip.write(0x7F, 0x10, now: ms(0))
+    let codes = chip.read(0x02, count: 3, now: ms(0)) + chip.read(0x0E, count: 3, now: ms(0))
+    #expect(codes.allSatisfy { $0 > 0 })
+    chip.write(0x7F, 0x00, now: ms(0))
+    let values = numbers(chip.read(0x2D, count: 12, now: ms(100)))
+    // Only X of the one and Z of the other: +-2 g and 250 degrees a second.
+    #expect(values[0] > 4000 && values[0] < 16000)
+    #expect(values[5] > 60 * 131 && values[5] < 250 * 131)
+    #expect(values[1] == 0 && values[2] == 0 && values[3] == 0 && values[4] == 0)
+  }
+}
+
+@Suite("ICM42688P twin")
+struct ICM42688PTwinTests {
+  private func chip(_ source: any StimulusSource = bench()) -> ICM42688PTwin {
+    ICM42688PTwin(source: source, errors: .none).powered()
+  }
+
+  @Test("is off with its reset values, and its outputs are invalid")
+  func resetValues() {
+    var chip = chip()
+    #expect(chip.read(0x75, now: ms(0)) == 0x47)
+    #expect(chip.read(0x4E, count: 5, now: ms(0)) == [0x00, 0x06, 0x06, 0x16, 0x11])
+    #expect(chip.read(0x64, count: 2, now: ms(0)) == [0x10, 0x10])
+    #expect(chip.read(0x1F, count: 2, now: ms(0)) == [0x80, 0x00])
+    #expect(chip.nextDataReady(after: ms(0)) == nil)
+  }
+
+  @Test(
+    "gives force and rate by full scale, the widest first, in either byte order",
+    arguments: [
+      (UInt8(0), 2048.0, 16.4), (1, 4096, 32.8), (2, 8192, 65.5), (3, 16384, 131),
+    ])
+  func scales(code: UInt8, perG: Double, perDegree: Double) {
+    var chip = chip(turning)
+    chip.write(0x4F, code << 5 | 0x06, now: ms(0))
+    chip.write(0x50, code << 5 | 0x06, now: ms(0))
+    chip.write(0x4E, 0x0F, now: ms(0))
+    let bytes = chip.read(0x1F, count: 12, now: ms(100))
+    let values = numbers(bytes)
+    #expect(values[0] == Int((0.5 * perG).rounded()))
+    #expect(values[1] == Int((-perG).rounded()))
+    #expect(values[2] == Int((1.5 * perG).rounded()))
+    #expect(values[3] == Int((10 * perDegree).rounded()))
+    #expect(values[4] == Int((-100 * perDegree).rounded()))
+    #expect(values[5] == Int((120 * perDegree).rounded()))
+    chip.write(0x4C, 0x20, now: ms(100))
+    #expect(chip.read(0x1F, count: 2, now: ms(100)) == [bytes[1], bytes[0]])
+  }
+
+  @Test(
+    "converts at the rate of its code",
+    arguments: [
+      (UInt8(0x05), 2000.0), (0x06, 1000), (0x0F, 500), (0x07, 200), (0x08, 100), (0x09, 50),
+      (0x0A, 25), (0x0B, 12.5),
+    ])
+  func rate(code: UInt8, hertz: Double) throws {
+    var chip = chip()
+    chip.write(0x4F, code, now: ms(0))
+    chip.write(0x50, code, now: ms(0))
+    chip.write(0x4E, 0x0F, now: ms(0))
+    let first = try #require(chip.nextDataReady(after: ms(0)))
+    // The gyro comes up in 30 ms.
+    #expect(abs(first.seconds(since: ms(0)) - 0.03 - 1 / hertz) < 1e-6)
+    chip.advance(to: first)
+    let second = try #require(chip.nextDataReady(after: first))
+    #expect(abs(second.seconds(since: first) - 1 / hertz) < 1e-6)
+  }
+
+  @Test(
+    "the pin stays low until INT_ASYNC_RESET is cleared; pulses, or a latch that the status lets go of"
+  )
+  func pin() {
+    var chip = chip()
+    chip.write(0x14, 0x03, now: ms(0))
+    chip.write(0x65, 0x08, now: ms(0))
+    chip.write(0x4E, 0x0F, now: ms(0))
+    #expect(chip.takeEdge(at: ms(100)) == nil)
+    #expect(chip.read(0x2D, now: ms(100)) == 0x08)
+    #expect(chip.read(0x2D, now: ms(100)) == 0x00)
+    chip.write(0x64, 0x00, now: ms(100))
+    #expect(chip.takeEdge(at: ms(110)) != nil)
+    #expect(!chip.interruptLevel)
+    chip.write(0x14, 0x07, now: ms(110))
+    _ = chip.takeEdge(at: ms(112))
+    #expect(chip.interruptLevel)
+    _ = chip.read(0x2D, now: ms(112))
+    #expect(!chip.interruptLevel)
+  }
+}
