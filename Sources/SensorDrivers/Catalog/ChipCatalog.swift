@@ -4,15 +4,16 @@ public import SensorBus
 
 /// All chips that Lodestone has a driver for.
 public enum ChipCatalog {
-  /// The chips, by kind.
+  /// The chips, by kind; of those that answer alike and are as likely, the commoner first.
   public static let chips: [ChipDescription] = [
     .ak09916, .ak09918, .ak8963, .bmm150, .bmm350, .hmc5883l, .ist8310, .lis2mdl, .lis3mdl,
     .lsm303dlhcMagnetometer, .lsm9ds1Magnetometer, .mmc5603, .mmc5983ma, .qmc5883l, .qmc5883p,
     .qmc6310, .rm3100,
     .lsm303dlhcAccelerometer,
-    .bmi160, .icm20948, .icm42688p, .lsm6dsox, .mpu6050, .mpu6500, .mpu9250, .qmi8658,
-    .bme280, .bme680, .bmp180, .bmp280, .bmp388, .bmp390, .bmp581, .bmp585, .dps310, .dps368,
-    .lps22hb, .lps22hh, .lps25hb, .lps28dfw, .ms5607, .ms5611, .spa06, .spl06,
+    .bmi160, .icm20948, .icm42688p, .ism330dhcx, .lsm6ds3, .lsm6ds33, .lsm6ds3trc, .lsm6dsl,
+    .lsm6dsox, .lsm6dso, .lsm9ds1Inertial, .mpu6050, .mpu6500, .mpu9250, .qmi8658,
+    .bme280, .bme680, .bmp180, .bmp280, .bmp388, .bmp390, .bmp581, .bmp585, .spl06, .dps310,
+    .dps368, .lps22hb, .lps22hh, .lps25hb, .lps28dfw, .ms5611, .ms5607, .spa06,
     .uBlox, .nmea,
   ]
 
@@ -36,7 +37,9 @@ public enum ChipCatalog {
     var failure: BusError?
     for chip in chips where chip.addresses.contains(address) {
       do {
-        let identification = try chip.identify(device)
+        let identification =
+          chip.unasked.contains(address)
+          ? try chip.knock(device, at: address) : try chip.identify(device)
         answered = true
         if let identification { found.append(identification) }
       } catch {
