@@ -27,6 +27,8 @@ struct ControlTests {
     #expect(try parse("hello") == .hello)
     #expect(try parse("  truth ") == .truth)
     #expect(try parse("mend A") == .mend(chip: "A"))
+    #expect(try parse("fault A unplugged 3") == parse("fault A noAnswer 3"))
+    #expect(try parse("fault A stuck 3") == parse("fault A stuckData 3"))
     #expect(try parse("walk A") == .walk(chip: "A"))
     #expect(try parse("show A field 1 -2 3.5") == .show(chip: "A", .field(Vector3(1, -2, 3.5))))
     #expect(try parse("show A rate 0 0 1e-3") == .show(chip: "A", .rate(Vector3(0, 0, 1e-3))))

@@ -101,20 +101,21 @@ package enum ControlRequest: Equatable {
     _ kind: String, _ words: inout ArraySlice<String>
   ) throws(Mistake) -> Fault {
     switch kind {
-    case "noAnswer": .noAnswer
+    // The board file's names are understood too.
+    case "noAnswer", "unplugged": .noAnswer
     case "timeout": .timeout
     case "shortRead": .shortRead(bytes: words.isEmpty ? 3 : Int(try byte(&words, "BYTES")))
     // No chip of the catalog has this one.
     case "wrongIdentity": .wrongIdentity(words.isEmpty ? 0xEE : try byte(&words, "IDENTITY"))
     case "brownOut": .brownOut
-    case "stuckData": .stuckData
+    case "stuckData", "stuck": .stuckData
     case "stuckLow": .stuckLow
     case "bitFlip":
       .bitFlip(register: try byte(&words, "REGISTER"), mask: try byte(&words, "MASK"))
     case "overflow": .overflow
     case "slow": .slow(seconds: try number(&words, "MILLISECONDS", 0...slowest) / 1_000)
-    case "receiverSilent": .receiverSilent
-    case "receiverGarbage": .receiverGarbage
+    case "receiverSilent", "silent": .receiverSilent
+    case "receiverGarbage", "garbage": .receiverGarbage
     default:
       throw Mistake(
         "no fault '\(kind)': noAnswer, timeout, shortRead, wrongIdentity, brownOut, stuckData, "

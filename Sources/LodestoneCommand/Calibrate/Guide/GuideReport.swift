@@ -42,11 +42,26 @@ struct GuideReport {
     if let refusal = coach.outcome.refusal {
       return coach.end == .timeUp ? "time is up, and \(refusal)" : refusal
     }
-    guard !saver.options.force, way == .ended, coach.score < coach.params.goodScore,
-      guide.before != nil, let before, let after, before < 2 * max(1, after)
+    guard !saver.options.force, guide.before != nil, let before, let after,
+      before < 2 * max(1, after)
     else { return nil }
-    // What is in use and a fit that is not good agree: the old one has proved itself longer.
+    // What is in use and this one agree: the surer one stays, and of two that are alike the one that has proved
+    // itself longer where this one is not good.
+    if let kept = errorInUse, kept < after {
+      func degrees(_ value: Double) -> String { JSONLine.fixed(value, digits: 2) }
+      return "the calibration in use agrees with it and is the better one "
+        + "(\(degrees(kept)) deg expected, \(degrees(after)) of this one); --force takes this one"
+    }
+    guard way == .ended, coach.score < coach.params.goodScore else { return nil }
     return "score \(coach.score), and the calibration in use agrees with it"
+  }
+
+  /// The heading error that the record in use expects of itself, degrees; `nil` where it says nothing.
+  private var errorInUse: Double? {
+    let key = CalibrationStore.Key(.magnetometer, guide.sensor)
+    guard case .record(.magnetometer(let record)) = saver.session.state.calibrations.current(key)
+    else { return nil }
+    return record.headingError
   }
 
   /// Saves and prints. Ends with exit code 1 where nothing was saved, 130 after a signal.
@@ -102,7 +117,8 @@ struct GuideReport {
     if isKept, let before, let after {
       let what = guide.before == nil ? "without a calibration" : "before"
       lines += Wrap.rows(
-        "heading error", "\(what) \(figure(before)) deg, after \(figure(after)) deg")
+        "heading error",
+        "\(what) \(figure(before)) deg, after \(figure(after)) deg, judged by the new one")
     }
     let b = fit.hardIron
     lines += Wrap.rows("hard iron", "\(figure(b.x)), \(figure(b.y)), \(figure(b.z)) uT")

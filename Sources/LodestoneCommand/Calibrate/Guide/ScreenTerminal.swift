@@ -53,6 +53,10 @@ final class ScreenTerminal {
     for (row, line) in lines.enumerated() where row >= shown.count || shown[row] != line {
       text += "\u{1B}[\(row + 1);1H\(line)\u{1B}[K"
     }
+    // What the picture before had below this one's end.
+    for row in lines.count..<max(lines.count, shown.count) {
+      text += "\u{1B}[\(row + 1);1H\u{1B}[K"
+    }
     shown = Array(lines)
     return text.isEmpty || Terminal.write(text)
   }

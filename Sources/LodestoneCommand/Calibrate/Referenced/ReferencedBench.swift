@@ -60,7 +60,7 @@ struct ReferencedBench {
       sensors.firstIndex { ChipCatalog.chip(named: $0.chip)?.kind == kind }
     }
     guard let magnetometer = first(.magnetometer) else {
-      throw CommandError("this board has no magnetometer")
+      throw CommandError("this board has no magnetometer (\(session.chips))")
     }
     self.magnetometer = magnetometer
     tilt = first(.inertial) ?? first(.accelerometer)
