@@ -13,7 +13,7 @@ import Testing
         "LIS3MDL", "LSM303DLHC-M", "LSM9DS1-M", "MMC5603", "MMC5983MA", "QMC5883L", "QMC5883P",
         "QMC6310", "RM3100",
         "LSM303DLHC-A",
-        "LSM6DSOX",
+        "ISM330DHCX", "LSM6DS3", "LSM6DS33", "LSM6DS3TR-C", "LSM6DSL", "LSM6DSOX", "LSM6DSO",
         "BME280", "BME680", "BMP180", "BMP280", "BMP388", "BMP390", "BMP581", "BMP585", "DPS310",
         "DPS368", "LPS22HB", "LPS22HH", "LPS25HB", "LPS28DFW", "MS5607", "MS5611", "SPA06",
         "SPL06", "u-blox", "NMEA",
@@ -47,7 +47,11 @@ import Testing
       (
         "LSM303DLHC-A", [.read(0x0F, [0x00]), .read(0xA0, [0x07, 0, 0, 0, 0, 0])], .possible
       ),
-      ("LSM6DSOX", [.read(0x0F, [0x6C])], .certain), ("BMP280", [.read(0xD0, [0x58])], .certain),
+      ("LSM6DSOX", [.read(0x0F, [0x6C])], .likely),
+      ("LSM6DSO", [.read(0x0F, [0x6C])], .likely), ("ISM330DHCX", [.read(0x0F, [0x6B])], .likely),
+      ("LSM6DS3", [.read(0x0F, [0x69])], .likely), ("LSM6DS33", [.read(0x0F, [0x69])], .likely),
+      ("LSM6DS3TR-C", [.read(0x0F, [0x6A])], .likely), ("LSM6DSL", [.read(0x0F, [0x6A])], .likely),
+      ("BMP280", [.read(0xD0, [0x58])], .certain),
       ("BME680", [.read(0xD0, [0x61])], .certain), ("BMP180", [.read(0xD0, [0x55])], .certain),
       ("BMP280", [.read(0xD0, [0x56])], .certain),
       ("BME280", [.read(0xD0, [0x60])], .certain),

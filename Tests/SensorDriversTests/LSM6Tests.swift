@@ -1,4 +1,4 @@
-// The LSM6DSOX's driver against scripted transfers.
+// The driver of ST's LSM6 family against scripted transfers.
 
 import LinearAlgebra
 import SensorBus
@@ -6,7 +6,7 @@ import SensorDrivers
 import SensorTypes
 import Testing
 
-@Suite struct LSM6DSOXTests {
+@Suite struct LSM6Tests {
   /// 208 Hz, 4 g, 1000 degrees a second, BDU and IF_INC, gyro data ready on INT1.
   static let image: [(UInt8, UInt8)] = [
     (0x12, 0x44), (0x13, 0x00), (0x15, 0x00), (0x16, 0x00), (0x17, 0x00), (0x0D, 0x02),
@@ -18,9 +18,9 @@ import Testing
   /// One gyro and one accelerometer axis that are not zero.
   static let sample: [UInt8] = [0x65, 0x0B, 0, 0, 0, 0, 0, 0, 0, 0, 0x05, 0x20]
 
-  func ready(_ device: ScriptedDevice) throws -> RegisterDriver<LSM6DSOX, ScriptedDevice> {
+  func ready(_ device: ScriptedDevice) throws -> RegisterDriver<LSM6, ScriptedDevice> {
     device.then(Self.start)
-    var chip = RegisterDriver(device, LSM6DSOX(outputRate: 208))
+    var chip = RegisterDriver(device, LSM6(.lsm6dsox, outputRate: 208))
     _ = try startUp(&chip)
     device.expectDone()
     return chip
@@ -29,11 +29,11 @@ import Testing
   @Test(
     "10000 counts of the gyro are the datasheet's degrees a second in every range",
     arguments: [
-      (LSM6DSOX.AngularRateRange.dps250, 87.5), (.dps500, 175), (.dps1000, 350),
+      (LSM6.AngularRateRange.dps250, 87.5), (.dps500, 175), (.dps1000, 350),
       (.dps2000, 700),
     ])
-  func gyro(range: LSM6DSOX.AngularRateRange, degrees: Double) throws {
-    let rate = try LSM6DSOXConversion.angularRate(
+  func gyro(range: LSM6.AngularRateRange, degrees: Double) throws {
+    let rate = try LSM6Conversion.angularRate(
       block([0x10, 0x27, 0xF0, 0xD8, 0, 0]), range: range)
     #expect(near(rate, Vector3(degrees, -degrees, 0) * (Double.pi / 180), 1e-12))
   }
@@ -41,10 +41,10 @@ import Testing
   @Test(
     "10000 counts of the accelerometer are the datasheet's g in every range",
     arguments: [
-      (LSM6DSOX.AccelerationRange.g2, 0.61), (.g4, 1.22), (.g8, 2.44), (.g16, 4.88),
+      (LSM6.AccelerationRange.g2, 0.61), (.g4, 1.22), (.g8, 2.44), (.g16, 4.88),
     ])
-  func accelerometer(range: LSM6DSOX.AccelerationRange, g: Double) throws {
-    let force = try LSM6DSOXConversion.acceleration(
+  func accelerometer(range: LSM6.AccelerationRange, g: Double) throws {
+    let force = try LSM6Conversion.acceleration(
       block([0, 0, 0x10, 0x27, 0xF0, 0xD8]), at: 0, range: range)
     #expect(near(force, Vector3(0, g * 9.80665, -g * 9.80665), 1e-9))
   }
@@ -73,8 +73,8 @@ import Testing
       (1e6, 6667, 0xA0),
     ])
   func rates(wanted: Double, rate: Double, code: UInt8) {
-    let configuration = LSM6DSOX(
-      outputRate: wanted, accelerationRange: .g2, angularRateRange: .dps250)
+    let configuration = LSM6(
+      .lsm6dsox, outputRate: wanted, accelerationRange: .g2, angularRateRange: .dps250)
     #expect(configuration.outputRate == rate)
     #expect(
       configuration.registerImage.suffix(2) == [
@@ -84,11 +84,11 @@ import Testing
 
   @Test("the range codes of the accelerometer are the datasheet's, which are not in order")
   func ranges() {
-    let codes: [(LSM6DSOX.AccelerationRange, UInt8)] = [
+    let codes: [(LSM6.AccelerationRange, UInt8)] = [
       (.g2, 0x50), (.g16, 0x54), (.g4, 0x58), (.g8, 0x5C),
     ]
     for (range, code) in codes {
-      let image = LSM6DSOX(outputRate: 208, accelerationRange: range).registerImage
+      let image = LSM6(.lsm6dsox, outputRate: 208, accelerationRange: range).registerImage
       #expect(image.contains(RegisterSetting(0x10, code)))
     }
   }
@@ -96,7 +96,7 @@ import Testing
   @Test("start: identity, reset, configuration, read-back, settling, and the line is let down")
   func startOrder() throws {
     let device = ScriptedDevice(Self.start)
-    var chip = RegisterDriver(device, LSM6DSOX(outputRate: 208))
+    var chip = RegisterDriver(device, LSM6(.lsm6dsox, outputRate: 208))
     #expect(try startUp(&chip) == [0.01, 0.08])
     device.expectDone()
   }
@@ -106,7 +106,7 @@ import Testing
     var script = Self.start
     script.insert(.read(0x12, [0x05]), at: 2)
     let device = ScriptedDevice(script)
-    var chip = RegisterDriver(device, LSM6DSOX(outputRate: 208))
+    var chip = RegisterDriver(device, LSM6(.lsm6dsox, outputRate: 208))
     #expect(try startUp(&chip) == [0.01, 0.01, 0.08])
     device.expectDone()
   }
@@ -115,7 +115,7 @@ import Testing
   func resetNeverEnds() {
     let stuck = [Transfer](repeating: .read(0x12, [0x05]), count: 10)
     let device = ScriptedDevice([.read(0x0F, [0x6C]), .write(0x12, [0x01])] + stuck)
-    var chip = RegisterDriver(device, LSM6DSOX(outputRate: 208))
+    var chip = RegisterDriver(device, LSM6(.lsm6dsox, outputRate: 208))
     guard case .notReady = failure({ () throws(DriverError) in try startUp(&chip) }) else {
       Issue.record("no .notReady")
       return
@@ -123,10 +123,39 @@ import Testing
     device.expectDone()
   }
 
+  @Test(
+    "the first chips' gyro ends at 1667 Hz"
+  )
+  func first() {
+    for chip in [LSM6.Chip.lsm6ds3, .lsm6ds33] {
+      #expect(LSM6(chip, outputRate: 1000).outputRate == 1667)
+      #expect(LSM6(chip, outputRate: 1e6).outputRate == 1667)
+    }
+  }
+
+  @Test(
+    "each chip of the family is told by its identity, and another's is refused",
+    arguments: [
+      (LSM6.Chip.lsm6ds3, UInt8(0x69), 0.15), (.lsm6ds33, 0x69, 0.15), (.lsm6ds3trc, 0x6A, 0.15),
+      (.lsm6dsl, 0x6A, 0.15), (.ism330dhcx, 0x6B, 0.08),
+      (.lsm6dso, 0x6C, 0.08),
+    ])
+  func family(chip: LSM6.Chip, identity: UInt8, settle: Double) throws {
+    let device = ScriptedDevice([.read(0x0F, [identity])] + Self.start.dropFirst())
+    var driver = RegisterDriver(device, LSM6(chip, outputRate: 208))
+    #expect(try startUp(&driver) == [0.01, settle])
+    device.then([.read(0x0F, [0x68])])
+    var other = RegisterDriver(device, LSM6(chip, outputRate: 208))
+    #expect(
+      failure { () throws(DriverError) in try other.start() }
+        == .wrongIdentity(chip: chip.rawValue, register: 0x0F, expected: identity, found: 0x68))
+    device.expectDone()
+  }
+
   @Test("an LSM6DS3 is told apart")
   func wrongIdentity() {
     let device = ScriptedDevice([.read(0x0F, [0x69])])
-    var chip = RegisterDriver(device, LSM6DSOX(outputRate: 208))
+    var chip = RegisterDriver(device, LSM6(.lsm6dsox, outputRate: 208))
     #expect(
       failure { () throws(DriverError) in try chip.start() }
         == .wrongIdentity(chip: "LSM6DSOX", register: 0x0F, expected: 0x6C, found: 0x69))

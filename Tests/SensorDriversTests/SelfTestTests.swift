@@ -90,7 +90,7 @@ import Testing
   @Test("LSM6DSOX: the course of the application note; each axis is judged on its own")
   func lsm6dsox() throws {
     let device = ScriptedDevice(Self.lsm6dsox, address: 0x6A)
-    var test: any SelfTesting = DeflectionTest.lsm6dsox
+    var test: any SelfTesting = DeflectionTest.lsm6(.lsm6dsox)
     let (report, waits) = try finish(&test, device)
     device.expectDone()
     let linear = self.waits(rate: 52)
@@ -106,7 +106,7 @@ import Testing
   @Test("every transfer may fail: its error comes out, and the next step is the first again")
   func errors() throws {
     let courses: [(test: DeflectionTest, script: [Transfer])] = [
-      (.lis3mdl, Self.lis3mdl), (.lsm6dsox, Self.lsm6dsox),
+      (.lis3mdl, Self.lis3mdl), (.lsm6(.lsm6dsox), Self.lsm6dsox),
     ]
     for (course, script) in courses {
       for place in script.indices {

@@ -5,10 +5,10 @@ import SensorTypes
 import SimulatedDevices
 import Testing
 
-@Suite("LSM6DSOX twin")
-struct LSM6DSOXTwinTests {
-  private func chip(_ source: any StimulusSource) -> LSM6DSOXTwin {
-    LSM6DSOXTwin(source: source, errors: .none).powered()
+@Suite("LSM6 twin")
+struct LSM6TwinTests {
+  private func chip(_ source: any StimulusSource) -> LSM6Twin {
+    LSM6Twin(source: source, errors: .none).powered()
   }
 
   @Test("shows its reset values")
@@ -18,6 +18,26 @@ struct LSM6DSOXTwinTests {
       (0x0F, 0x6C), (0x02, 0x3F), (0x10, 0), (0x11, 0), (0x12, 0x04), (0x18, 0xE0), (0x1E, 0),
     ]
     for (register, value) in expected { #expect(chip.read(register, now: ms(0)) == value) }
+  }
+
+  @Test(
+    "shows its relatives' identities, reset values, temperature scale and fastest gyro",
+    arguments: [
+      (LSM6Twin.Variant.first, [UInt8(0x69), 0, 0x38, 0x38], 16, 0.0),
+      (.second, [0x6A, 0, 0xE0, 0], 256, 3333), (.third, [0x6C, 0x3F, 0xE0, 0], 256, 3333),
+      (.industrial, [0x6B, 0x3F, 0xE0, 0], 256, 3333),
+    ])
+  func relatives(variant: LSM6Twin.Variant, values: [UInt8], degree: Int, rate: Double) {
+    var chip = LSM6Twin(
+      TwinCore(source: bench(temperature: 35), errors: .none), variant
+    ).powered()
+    #expect([0x0F, 0x02, 0x18, 0x19].map { chip.read($0, now: ms(0)) } == values)
+    chip.write(0x11, 0x90, now: ms(0))
+    let next = chip.nextDataReady(after: ms(500))
+    #expect((next == nil) == (rate == 0))
+    chip.write(0x10, 0x40, now: ms(500))
+    let bytes = chip.read(0x20, count: 2, now: ms(600))
+    #expect(int16(low: bytes[0], high: bytes[1]) == 10 * degree)
   }
 
   @Test("moves on through the registers only while IF_INC is set")

@@ -1,10 +1,10 @@
-// Registers of the ST LSM6DSOX (datasheet DS12814 rev. 4, sections 8 and 9).
+// Registers of ST's LSM6 family (LSM6DSOX: datasheet DS12814 rev. 4, sections 8 and 9); those used here lie alike in all.
 
 /// The registers that the driver touches.
-enum LSM6DSOXRegister {
+enum LSM6Register {
   /// What drives pin INT1; bit 1 is gyro data ready.
   static let interrupt1: UInt8 = 0x0D
-  /// Always 0x6C.
+  /// Differs from chip to chip, but not from each to each.
   static let whoAmI: UInt8 = 0x0F
   /// ODR_XL3:0 | FS1:0_XL | LPF2_XL_EN | 0.
   static let control1: UInt8 = 0x10
@@ -25,7 +25,6 @@ enum LSM6DSOXRegister {
   /// Accelerometer X low ... Z high.
   static let linearOutput: UInt8 = 0x28
 
-  static let identity: UInt8 = 0x6C
   static let softwareReset: UInt8 = 0x01
   /// Gyro and accelerometer both have something new.
   static let dataReady: UInt8 = 0x03

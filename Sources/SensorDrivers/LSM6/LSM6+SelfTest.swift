@@ -1,57 +1,59 @@
-// The self-test of the LSM6DSOX.
+// The self-test of the LSM6 family.
 
 extension DeflectionTest {
-  /// ST LSM6DSOX: CTRL5_C ST_XL and ST_G let electrostatic forces move the accelerometer's mass and the
-  /// gyro's. An LSM6DSO has the same limits (DS12140 rev. 2, table 2).
+  /// ST's LSM6 family: CTRL5_C ST_XL and ST_G let electrostatic forces move the accelerometer's mass and the
+  /// gyro's.
   ///
-  /// The course is AN5272's (section "Self-test"), which ST's own example follows
-  /// (STMems_Standard_C_drivers, lsm6dsox_self_test.c): the accelerometer alone at +-4 g and 52 Hz, 100 ms,
+  /// The course is AN5272's (section "Self-test"), which ST's own examples follow
+  /// (STMems_Standard_C_drivers, *_self_test.c): the accelerometer alone at +-4 g and 52 Hz, 100 ms,
   /// five conversions, positive self-test (ST_XL 01), 100 ms, five conversions; then the gyro alone at +-2000
-  /// degrees a second and 208 Hz, likewise (ST_G 01). Unlike that example it drops the gyro's first
-  /// conversion with the self-test on, too: an owner of a relative (LSM6DS33) saw it come half-way.
+  /// degrees a second and 208 Hz, likewise (ST_G 01). Unlike those it drops the gyro's first conversion
+  /// with the self-test on, too: an owner of an LSM6DS33 saw it come half-way.
   ///
-  /// The magnitude of the change must be 50 to 1700 mg and 150 to 700 degrees a second (datasheet DS12814
-  /// rev. 4, table 2, rows "Vst"; 0.122 mg and 70 mdps a count). About 0.7 s.
-  public static let lsm6dsox: DeflectionTest = {
-    let linearRange = LSM6DSOX.AccelerationRange.g4
-    let angularRange = LSM6DSOX.AngularRateRange.dps2000
+  /// The magnitude of the change must be 50 to 1700 mg (LSM6DSOX: DS12814 rev. 4, table 2; LSM6DSO: DS12140
+  /// rev. 2, table 2) or 90 to 1700 (LSM6DSL: DocID028475 rev. 7, table 3; LSM6DS3, LSM6DS3TR-C and ISM330DHCX: ST's
+  /// examples; LSM6DS33: as the LSM6DS3), and in all 150 to 700 degrees a second. About 0.7 s.
+  public static func lsm6(_ chip: LSM6.Chip) -> DeflectionTest {
+    let least: Double = chip == .lsm6dso || chip == .lsm6dsox ? 50 : 90
+    let linearRange = LSM6.AccelerationRange.g4
+    let angularRange = LSM6.AngularRateRange.dps2000
     // ODR codes of tables 43 and 45: 52 Hz is 0011, 208 Hz is 0101.
     let linearOn = 0x30 | linearRange.rawValue << 2
     let angularOn = 0x50 | angularRange.rawValue << 2
     let linear = Output(
-      statusRegister: LSM6DSOXRegister.status, ready: LSM6DSOXRegister.linearReady,
-      register: LSM6DSOXRegister.linearOutput, rate: 52, largestCount: 32766)
+      statusRegister: LSM6Register.status, ready: LSM6Register.linearReady,
+      register: LSM6Register.linearOutput, rate: 52, largestCount: 32766)
     let angular = Output(
-      statusRegister: LSM6DSOXRegister.status, ready: LSM6DSOXRegister.angularReady,
-      register: LSM6DSOXRegister.output, rate: 208, largestCount: 32766)
+      statusRegister: LSM6Register.status, ready: LSM6Register.angularReady,
+      register: LSM6Register.output, rate: 208, largestCount: 32766)
     return DeflectionTest(
-      chip: "LSM6DSOX",
+      chip: chip.rawValue,
       steps: [
-        .identify(register: LSM6DSOXRegister.whoAmI, value: LSM6DSOXRegister.identity),
-        .reset(register: LSM6DSOXRegister.control3, bit: LSM6DSOXRegister.softwareReset),
+        .identify(register: LSM6Register.whoAmI, value: chip.identity),
+        .reset(register: LSM6Register.control3, bit: LSM6Register.softwareReset),
         .write(
           [
             // BDU and IF_INC.
-            RegisterSetting(LSM6DSOXRegister.control3, 0x44),
-            RegisterSetting(LSM6DSOXRegister.control5, 0x00),
-            RegisterSetting(LSM6DSOXRegister.control2, 0x00),
-            RegisterSetting(LSM6DSOXRegister.control1, linearOn),
+            RegisterSetting(LSM6Register.control3, 0x44),
+            RegisterSetting(LSM6Register.control5, 0x00),
+            RegisterSetting(LSM6Register.control2, 0x00),
+            RegisterSetting(LSM6Register.control1, linearOn),
           ], settle: 0.1),
         .rest(linear),
-        .write([RegisterSetting(LSM6DSOXRegister.control5, 0x01)], settle: 0.1),
+        .write([RegisterSetting(LSM6Register.control5, 0x01)], settle: 0.1),
         .deflected(
           linear,
           Limits(
             quantity: .acceleration, unit: .milliG, unitPerCount: linearRange.gPerCount * 1000,
-            x: 50...1700, y: 50...1700, z: 50...1700)),
+            x: least...1700, y: least...1700, z: least...1700)),
         .write(
           [
-            RegisterSetting(LSM6DSOXRegister.control5, 0x00),
-            RegisterSetting(LSM6DSOXRegister.control1, 0x00),
-            RegisterSetting(LSM6DSOXRegister.control2, angularOn),
-          ], settle: 0.1),
+            RegisterSetting(LSM6Register.control5, 0x00),
+            RegisterSetting(LSM6Register.control1, 0x00),
+            RegisterSetting(LSM6Register.control2, angularOn),
+          ], settle: chip.gyroStart > 0.1 ? chip.gyroStart : 0.1),
         .rest(angular),
-        .write([RegisterSetting(LSM6DSOXRegister.control5, 0x04)], settle: 0.1),
+        .write([RegisterSetting(LSM6Register.control5, 0x04)], settle: 0.1),
         .deflected(
           angular,
           Limits(
@@ -60,9 +62,9 @@ extension DeflectionTest {
             z: 150...700)),
         .write(
           [
-            RegisterSetting(LSM6DSOXRegister.control5, 0x00),
-            RegisterSetting(LSM6DSOXRegister.control2, 0x00),
+            RegisterSetting(LSM6Register.control5, 0x00),
+            RegisterSetting(LSM6Register.control2, 0x00),
           ], settle: 0),
       ])
-  }()
+  }
 }

@@ -1,12 +1,57 @@
-// The ST LSM6DSOX accelerometer and gyro on I2C (0x6A or 0x6B).
+// ST's LSM6 family of accelerometers with gyros on I2C (0x6A or 0x6B).
 
 public import SensorBus
 public import SensorTypes
 
-/// ST LSM6DSOX: accelerometer and gyro sampled together, at one rate in high-performance mode, block data
-/// update, gyro data ready on pin INT1. An LSM6DSO answers with the same identity and has the same registers
-/// here.
-public struct LSM6DSOX: FlaggedChip, Hashable {
+/// An accelerometer with a gyro of ST's LSM6 family, both sampled together, at one rate in high-performance mode, with
+/// block data update, gyro data ready on pin INT1.
+///
+/// Both have the same axes, right-handed; a positive rate is counterclockwise about its axis (LSM6DSL: figure 1, 4.6.1).
+public struct LSM6: FlaggedChip, Hashable {
+  /// Which of the family.
+  public enum Chip: String, Sendable, Hashable, CaseIterable {
+    /// For industry. An LSM6DSR answers the same.
+    case ism330dhcx = "ISM330DHCX"
+    /// The first, with an LSM6DS33's identity and registers.
+    case lsm6ds3 = "LSM6DS3"
+    /// The first without a sensor hub.
+    case lsm6ds33 = "LSM6DS33"
+    /// An LSM6DSL in the LSM6DS3's place.
+    case lsm6ds3trc = "LSM6DS3TR-C"
+    /// The second.
+    case lsm6dsl = "LSM6DSL"
+    /// An LSM6DSOX without its learning core.
+    case lsm6dso = "LSM6DSO"
+    /// The third.
+    case lsm6dsox = "LSM6DSOX"
+
+    /// What its WHO_AM_I holds.
+    public var identity: UInt8 {
+      switch self {
+      case .lsm6ds3, .lsm6ds33: 0x69
+      case .lsm6ds3trc, .lsm6dsl: 0x6A
+      case .ism330dhcx: 0x6B
+      case .lsm6dso, .lsm6dsox: 0x6C
+      }
+    }
+
+    /// The rates that gyro and accelerometer share, Hz (LSM6DSOX: tables 43 and 45); the code is the index + 1. The
+    /// gyro of the first two ends at 1666 Hz. Some of the datasheets have 416, 1666, 3332 and 6664.
+    public var outputRates: [Double] {
+      let common = [12.5, 26, 52, 104, 208, 417, 833, 1667]
+      return identity == 0x69 ? common : common + [3333, 6667]
+    }
+
+    /// Seconds from power-down to a gyro that is right: at most 70 ms and a few conversions (AN5272; AN5130 for an
+    /// LSM6DSM). ST's own examples give the chips before the LSM6DSO 150 ms; so much is waited for those.
+    var gyroStart: Double {
+      switch self {
+      case .ism330dhcx, .lsm6dso, .lsm6dsox: 0.08
+      default: 0.15
+      }
+    }
+  }
+
   /// The accelerometer's range; the raw value is FS1:0_XL (table 44), which is not in order.
   public enum AccelerationRange: UInt8, Sendable, Hashable, CaseIterable {
     /// +-2 g.
@@ -51,10 +96,9 @@ public struct LSM6DSOX: FlaggedChip, Hashable {
     }
   }
 
-  /// The rates that gyro and accelerometer share, Hz (tables 43 and 45); the code is the index + 1.
-  public static let outputRates = [12.5, 26, 52, 104, 208, 417, 833, 1667, 3333, 6667]
-
-  /// Conversions a second, one of `outputRates`.
+  /// Which chip.
+  public let chip: Chip
+  /// Conversions a second, one of the chip's `outputRates`.
   public let outputRate: Double
   /// The accelerometer's range.
   public let accelerationRange: AccelerationRange
@@ -67,82 +111,106 @@ public struct LSM6DSOX: FlaggedChip, Hashable {
   /// 4 g and 1000 degrees a second unless said otherwise: a hand turns a board at up to 800, and the
   /// gyro's step (35 mdps) is still its own noise at 208 Hz.
   public init(
-    outputRate: Double, accelerationRange: AccelerationRange = .g4,
+    _ chip: Chip, outputRate: Double, accelerationRange: AccelerationRange = .g4,
     angularRateRange: AngularRateRange = .dps1000
   ) {
-    rateIndex = nextRate(Self.outputRates, atLeast: outputRate)
-    self.outputRate = Self.outputRates[rateIndex]
+    self.chip = chip
+    rateIndex = nextRate(chip.outputRates, atLeast: outputRate)
+    self.outputRate = chip.outputRates[rateIndex]
     self.accelerationRange = accelerationRange
     self.angularRateRange = angularRateRange
   }
 
   /// What is written, in this order; the rates come last, because they start conversions. Filters and
-  /// power modes stand at their reset values and are written, because a wrong one would go unnoticed.
+  /// power modes stand at their reset values and are written, because a wrong one would go unnoticed. (The first
+  /// two can switch off an axis: after a reset all are on.)
   public var registerImage: [RegisterSetting] {
     let rate = UInt8(rateIndex + 1) << 4
     return [
       // BDU and IF_INC; BOOT and SW_RESET clear themselves.
-      RegisterSetting(LSM6DSOXRegister.control3, 0x44),
-      RegisterSetting(LSM6DSOXRegister.control4, 0x00),
-      RegisterSetting(LSM6DSOXRegister.control6, 0x00),
-      RegisterSetting(LSM6DSOXRegister.control7, 0x00),
-      RegisterSetting(LSM6DSOXRegister.control8, 0x00),
-      RegisterSetting(LSM6DSOXRegister.interrupt1, 0x02),
-      RegisterSetting(LSM6DSOXRegister.control1, rate | accelerationRange.rawValue << 2),
-      RegisterSetting(LSM6DSOXRegister.control2, rate | angularRateRange.rawValue << 2),
+      RegisterSetting(LSM6Register.control3, 0x44),
+      RegisterSetting(LSM6Register.control4, 0x00),
+      RegisterSetting(LSM6Register.control6, 0x00),
+      RegisterSetting(LSM6Register.control7, 0x00),
+      RegisterSetting(LSM6Register.control8, 0x00),
+      RegisterSetting(LSM6Register.interrupt1, 0x02),
+      RegisterSetting(LSM6Register.control1, rate | accelerationRange.rawValue << 2),
+      RegisterSetting(LSM6Register.control2, rate | angularRateRange.rawValue << 2),
     ]
   }
 
   /// The name in board files.
-  public var name: String { "LSM6DSOX" }
+  public var name: String { chip.rawValue }
 
   /// Half a period: at full bandwidth (half the rate) each output is the mean of one.
   public var latency: Double { 0.5 / outputRate }
 
-  /// Identity, software reset (10 ms, at most 100 ms), configuration, read-back, and 80 ms in which the gyro's
+  /// Identity, software reset (10 ms, at most 100 ms), configuration, read-back, and the time in which the gyro's
   /// drive comes up (the first samples after power-on are wrong by many degrees a second). Reading then lets
   /// the data-ready line fall, so that the next conversion makes an edge.
   public var startSteps: [StartStep] {
-    [.identify(register: LSM6DSOXRegister.whoAmI, anyOf: [LSM6DSOXRegister.identity])]
-      + StartStep.reset(LSM6DSOXRegister.control3, bit: LSM6DSOXRegister.softwareReset)
+    [.identify(register: LSM6Register.whoAmI, anyOf: [chip.identity])]
+      + StartStep.reset(LSM6Register.control3, bit: LSM6Register.softwareReset)
       + [
-        .configure(), .wait(seconds: 0.08),
-        .discard(register: LSM6DSOXRegister.output, count: 12),
+        .configure(), .wait(seconds: chip.gyroStart),
+        .discard(register: LSM6Register.output, count: 12),
       ]
   }
 
   /// Both sensors off; registers are kept.
   public var sleepSettings: [RegisterSetting] {
     [
-      RegisterSetting(LSM6DSOXRegister.control1, accelerationRange.rawValue << 2),
-      RegisterSetting(LSM6DSOXRegister.control2, angularRateRange.rawValue << 2),
+      RegisterSetting(LSM6Register.control1, accelerationRange.rawValue << 2),
+      RegisterSetting(LSM6Register.control2, angularRateRange.rawValue << 2),
     ]
   }
 
   /// Both have something new.
   public var dataReady: (register: UInt8, mask: UInt8) {
-    (LSM6DSOXRegister.status, LSM6DSOXRegister.dataReady)
+    (LSM6Register.status, LSM6Register.dataReady)
   }
 
   /// Six axes.
-  public var output: (register: UInt8, count: Int) { (LSM6DSOXRegister.output, 12) }
+  public var output: (register: UInt8, count: Int) { (LSM6Register.output, 12) }
 
   /// Angular rate in rad/s and specific force in m/s^2 of one moment.
   public func reading(_ block: RegisterBlock) throws(DriverError) -> Reading {
     .inertial(
-      angularRate: try LSM6DSOXConversion.angularRate(block, range: angularRateRange),
-      acceleration: try LSM6DSOXConversion.acceleration(block, range: accelerationRange))
+      angularRate: try LSM6Conversion.angularRate(block, range: angularRateRange),
+      acceleration: try LSM6Conversion.acceleration(block, range: accelerationRange))
   }
 }
 
 extension ChipDescription {
+  /// ST ISM330DHCX.
+  static let ism330dhcx = lsm6(
+    .ism330dhcx, .likely, "an LSM6DSR or LSM6DSRX answers the same and is used the same")
+  /// ST LSM6DS3. Its sensor hub leaves no trace in what it holds at rest.
+  static let lsm6ds3 = lsm6(
+    .lsm6ds3, .likely, "an LSM6DS33 answers the same and is used the same")
+  /// ST LSM6DS33.
+  static let lsm6ds33 = lsm6(
+    .lsm6ds33, .likely, "an LSM6DS3 answers the same and is used the same")
+  /// ST LSM6DS3TR-C.
+  static let lsm6ds3trc = lsm6(
+    .lsm6ds3trc, .likely, "an LSM6DSL or LSM6DSM answers the same and is used the same")
+  /// ST LSM6DSL.
+  static let lsm6dsl = lsm6(
+    .lsm6dsl, .likely, "an LSM6DS3TR-C or LSM6DSM answers the same and is used the same")
+  /// ST LSM6DSO.
+  static let lsm6dso = lsm6(
+    .lsm6dso, .likely, "an LSM6DSOX answers the same and is used the same")
   /// ST LSM6DSOX.
-  static let lsm6dsox = ChipDescription(
-    "LSM6DSOX", .inertial, addresses: [0x6A, 0x6B],
-    fingerprints: [
-      .identity(
-        LSM6DSOXRegister.whoAmI, [LSM6DSOXRegister.identity], .certain,
-        "an LSM6DSO answers the same and is used the same")
-    ], selfTest: DeflectionTest.lsm6dsox
-  ) { LSM6DSOX(outputRate: $0) }
+  static let lsm6dsox = lsm6(
+    .lsm6dsox, .likely, "an LSM6DSO answers the same and is used the same")
+
+  private static func lsm6(
+    _ chip: LSM6.Chip, _ confidence: ChipIdentification.Confidence, _ note: String
+  ) -> ChipDescription {
+    ChipDescription(
+      chip.rawValue, .inertial, addresses: [0x6A, 0x6B],
+      fingerprints: [.identity(LSM6Register.whoAmI, [chip.identity], confidence, note)],
+      selfTest: DeflectionTest.lsm6(chip)
+    ) { LSM6(chip, outputRate: $0) }
+  }
 }

@@ -1,16 +1,17 @@
-// ST LSM6DSOX accelerometer and gyroscope (datasheet DS12814, application note AN5272).
+// ST's LSM6 accelerometers with gyroscopes: LSM6DSOX (datasheet DS12814, application note AN5272) and its relatives.
 
 import LinearAlgebra
 public import SensorTypes
 
-/// The twin of an LSM6DSOX over I2C, its interrupt pin being INT1. FIFO, embedded functions and the
-/// sensor hub hold their configuration and do nothing.
-public struct LSM6DSOXTwin: ConvertingTwin {
+/// The twin of an LSM6DSOX or of one of its family over I2C, its interrupt pin being INT1. FIFO, embedded functions
+/// and the sensor hub hold their configuration and do nothing.
+public struct LSM6Twin: ConvertingTwin {
   /// The register that tells which chip it is.
   public let identityRegister: UInt8? = 0x0F
   /// What it stands on.
   public var core: TwinCore
 
+  private let variant: Variant
   private var registers = [UInt8](repeating: 0, count: 128)
   private var linear = ConversionSchedule()
   private var angular = ConversionSchedule()
@@ -22,13 +23,18 @@ public struct LSM6DSOXTwin: ConvertingTwin {
   private var temperatureReady = false
   private var origin: Int64 = 0
 
-  /// Makes a chip that is not powered yet: call `powerOn`.
-  public init(_ core: TwinCore) { self.core = core }
+  /// Makes an LSM6DSOX that is not powered yet: call `powerOn`.
+  public init(_ core: TwinCore) { self.init(core, .third) }
+
+  /// Makes one of the family that is not powered yet: call `powerOn`.
+  public init(_ core: TwinCore, _ variant: Variant) {
+    self.core = core
+    self.variant = variant
+  }
 
   /// Applies power: registers take their reset values and the start-up time begins.
   public mutating func powerOn(at time: Timestamp) {
-    // Boot time (AN5272): 10 ms.
-    core.power(at: time, answersAfter: 0.01)
+    core.power(at: time, answersAfter: variant.bootTime)
     origin = core.now
     reset()
   }
@@ -36,10 +42,13 @@ public struct LSM6DSOXTwin: ConvertingTwin {
   /// Reset values: the datasheet's register address map.
   private mutating func reset() {
     for index in registers.indices { registers[index] = 0 }
-    registers[0x02] = 0x3F
-    registers[0x0F] = 0x6C
+    registers[0x0F] = variant.identity
     registers[0x12] = 0x04
-    registers[0x18] = 0xE0
+    switch variant {
+    case .first: (registers[0x18], registers[0x19]) = (0x38, 0x38)
+    case .second: registers[0x18] = 0xE0
+    case .third, .industrial: (registers[0x02], registers[0x18]) = (0x3F, 0xE0)
+    }
     linear.stop()
     angular.stop()
     linearOutputs = AxisOutputs()
@@ -124,7 +133,7 @@ public struct LSM6DSOXTwin: ConvertingTwin {
 
   private var isPulsed: Bool { registers[0x0B] & 0x80 != 0 }
 
-  /// Output data rate by its code, tables 44 and 47, Hz; 0 for power-down.
+  /// Output data rate by its code, tables 44 and 47, Hz; 0 for power-down. The first chips' gyro ends at 1666 Hz.
   private static func rate(_ code: UInt8) -> Double {
     switch code {
     case 1: 12.5
@@ -147,7 +156,10 @@ public struct LSM6DSOXTwin: ConvertingTwin {
     return code == 11 ? (registers[0x15] & 0x10 != 0 ? 1.6 : 12.5) : Self.rate(code)
   }
 
-  private var angularRate: Double { Self.rate(registers[0x11] >> 4) }
+  private var angularRate: Double {
+    let code = registers[0x11] >> 4
+    return variant == .first && code > 8 ? 0 : Self.rate(code)
+  }
 
   // Both sensors sample on one oscillator: equal rates give their data together.
   private mutating func restartLinear() {
@@ -252,20 +264,21 @@ public struct LSM6DSOXTwin: ConvertingTwin {
 
   private mutating func convertLinear(_ done: Conversions) {
     let middle = done.last &- linear.period / 2
-    // Mechanical characteristics: 70 micro-g per root hertz over half the rate.
-    let sigma = 70e-6 * 9.80665 * (linearRate / 2).squareRoot()
+    // Over half the rate.
+    let sigma = variant.noise.linear * 1e-6 * 9.80665 * (linearRate / 2).squareRoot()
     let measured = core.force(at: middle, sigma: sigma, stream: 4, done)
     let output = measured + linearDeflection
     for axis in 0..<3 { linearPending[axis] = saturated(output[axis] / linearScale) }
-    // Temperature: 256 counts a degree, 0 at 25; refreshed with the faster of the two here.
-    temperature = saturated((core.stimulus(at: middle).temperature - 25) * 256)
+    // Temperature: 0 at 25 degrees; refreshed with the faster of the two here.
+    temperature = saturated(
+      (core.stimulus(at: middle).temperature - 25) * variant.temperatureScale)
     temperatureReady = true
   }
 
   private mutating func convertAngular(_ done: Conversions) {
     let middle = done.last &- angular.period / 2
-    // Mechanical characteristics: 3.8 millidegrees per second per root hertz; the filter passes about a third of the rate.
-    let sigma = 3.8e-3 * Double.pi / 180 * (angularRate / 3).squareRoot()
+    // The filter passes about a third of the rate.
+    let sigma = variant.noise.angular * 1e-3 * Double.pi / 180 * (angularRate / 3).squareRoot()
     let measured = core.rate(at: middle, sigma: sigma, stream: 5, done)
     let output = measured + angularDeflection
     for axis in 0..<3 { angularPending[axis] = saturated(output[axis] / angularScale) }
@@ -279,14 +292,5 @@ public struct LSM6DSOXTwin: ConvertingTwin {
     min(
       registers[0x0D] & 0x01 != 0 ? linear.next : .max,
       registers[0x0D] & 0x02 != 0 ? angular.next : .max)
-  }
-}
-
-extension TwinDescription {
-  /// Zero-g 20 mg and 0.1 mg a kelvin; zero rate 1 degree a second and 0.01 a kelvin.
-  static let lsm6dsox = TwinDescription("LSM6DSOX", make: LSM6DSOXTwin.init) { random, bias in
-    .inertial(
-      bias: bias * 0.02, perKelvin: 0.1e-3, scale: 0.003, gyroscope: (1, 0.01, 0.005),
-      clock: 0.015, &random)
   }
 }

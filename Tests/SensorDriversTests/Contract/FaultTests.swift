@@ -216,6 +216,8 @@ private final class Patient {
     // Whole rounds of two, three, four, five and eight registers: the check is at its first again.
     for _ in 0..<120 { try patient.driver.verify() }
     patient.bench.begin(.brownOut)
+    // Until it has booted no chip needs to answer: 20 ms at the most.
+    patient.bench.clock.advance(bySeconds: 0.006)
     if case .nothing = contract.lost {
       for _ in 0..<8 {
         patient.wait()
