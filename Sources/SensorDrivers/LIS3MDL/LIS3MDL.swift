@@ -139,23 +139,25 @@ public struct LIS3MDL: FlaggedChip, Hashable {
 
 extension ChipDescription {
   /// ST LIS3MDL.
-  static let lis3mdl = lis3mdl(.lis3mdl, .likely, "an LSM9DS1's magnetometer answers the same")
+  static let lis3mdl = lis3mdl(
+    .lis3mdl, .likely, "an LSM9DS1's magnetometer answers the same")
   /// The magnetometer of an ST LSM9DS1.
   ///
   /// Nothing tells it from a LIS3MDL: its datasheet has another reset value for INT_CFG (0x08, not 0xE8), but
   /// chips hold the LIS3MDL's. What tells is the other half, at 0x6A or 0x6B with 0x68 in its 0x0F.
   static let lsm9ds1Magnetometer = lis3mdl(
-    .lsm9ds1, .possible,
+    .lsm9ds1, .likely, partner: "LSM9DS1-AG",
     "a LIS3MDL answers the same; an LSM9DS1's other half is at 0x6a or 0x6b and has 0x68 in 0x0f")
 
   private static func lis3mdl(
-    _ model: LIS3MDL.Model, _ confidence: ChipIdentification.Confidence, _ note: String
+    _ model: LIS3MDL.Model, _ confidence: ChipIdentification.Confidence,
+    partner: String? = nil, _ note: String
   ) -> ChipDescription {
     ChipDescription(
       model.rawValue, .magnetometer, addresses: [0x1C, 0x1E],
       fingerprints: [
         .identity(LIS3MDLRegister.whoAmI, [LIS3MDLRegister.identity], confidence, note)
-      ], selfTest: DeflectionTest.lis3mdl(model)
+      ], partner: partner, selfTest: DeflectionTest.lis3mdl(model)
     ) { LIS3MDL(model, outputRate: $0) }
   }
 }

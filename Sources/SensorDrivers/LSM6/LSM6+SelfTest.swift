@@ -20,51 +20,39 @@ extension DeflectionTest {
     // ODR codes of tables 43 and 45: 52 Hz is 0011, 208 Hz is 0101.
     let linearOn = 0x30 | linearRange.rawValue << 2
     let angularOn = 0x50 | angularRange.rawValue << 2
-    let linear = Output(
-      statusRegister: LSM6Register.status, ready: LSM6Register.linearReady,
-      register: LSM6Register.linearOutput, rate: 52, largestCount: 32766)
-    let angular = Output(
-      statusRegister: LSM6Register.status, ready: LSM6Register.angularReady,
-      register: LSM6Register.output, rate: 208, largestCount: 32766)
-    return DeflectionTest(
+    func output(_ register: UInt8, ready: UInt8, rate: Double) -> Output {
+      Output(
+        statusRegister: LSM6Register.status, ready: ready, register: register, rate: rate,
+        largestCount: 32766)
+    }
+    let off = RegisterSetting(LSM6Register.control5, 0x00)
+    return inertial(
       chip: chip.rawValue,
-      steps: [
+      start: [
         .identify(register: LSM6Register.whoAmI, value: chip.identity),
         .reset(register: LSM6Register.control3, bit: LSM6Register.softwareReset),
-        .write(
-          [
-            // BDU and IF_INC.
-            RegisterSetting(LSM6Register.control3, 0x44),
-            RegisterSetting(LSM6Register.control5, 0x00),
-            RegisterSetting(LSM6Register.control2, 0x00),
-            RegisterSetting(LSM6Register.control1, linearOn),
-          ], settle: 0.1),
-        .rest(linear),
-        .write([RegisterSetting(LSM6Register.control5, 0x01)], settle: 0.1),
-        .deflected(
-          linear,
-          Limits(
-            quantity: .acceleration, unit: .milliG, unitPerCount: linearRange.gPerCount * 1000,
-            x: least...1700, y: least...1700, z: least...1700)),
-        .write(
-          [
-            RegisterSetting(LSM6Register.control5, 0x00),
-            RegisterSetting(LSM6Register.control1, 0x00),
-            RegisterSetting(LSM6Register.control2, angularOn),
-          ], settle: chip.gyroStart > 0.1 ? chip.gyroStart : 0.1),
-        .rest(angular),
-        .write([RegisterSetting(LSM6Register.control5, 0x04)], settle: 0.1),
-        .deflected(
-          angular,
-          Limits(
-            quantity: .angularRate, unit: .degreesPerSecond,
-            unitPerCount: angularRange.degreesPerSecondPerCount, x: 150...700, y: 150...700,
-            z: 150...700)),
-        .write(
-          [
-            RegisterSetting(LSM6Register.control5, 0x00),
-            RegisterSetting(LSM6Register.control2, 0x00),
-          ], settle: 0),
-      ])
+      ],
+      Half(
+        output: output(LSM6Register.linearOutput, ready: LSM6Register.linearReady, rate: 52),
+        on: [
+          // BDU and IF_INC.
+          RegisterSetting(LSM6Register.control3, 0x44), off,
+          RegisterSetting(LSM6Register.control2, 0x00),
+          RegisterSetting(LSM6Register.control1, linearOn),
+        ], test: RegisterSetting(LSM6Register.control5, 0x01),
+        limits: Limits(
+          .acceleration, .milliG, unitPerCount: linearRange.gPerCount * 1000, all: least...1700),
+        settle: 0.1, testSettle: 0.1),
+      Half(
+        output: output(LSM6Register.output, ready: LSM6Register.angularReady, rate: 208),
+        on: [
+          off, RegisterSetting(LSM6Register.control1, 0x00),
+          RegisterSetting(LSM6Register.control2, angularOn),
+        ], test: RegisterSetting(LSM6Register.control5, 0x04),
+        limits: Limits(
+          .angularRate, .degreesPerSecond, unitPerCount: angularRange.degreesPerSecondPerCount,
+          all: 150...700),
+        settle: max(0.1, chip.gyroStart), testSettle: 0.1),
+      end: [off, RegisterSetting(LSM6Register.control2, 0x00)])
   }
 }

@@ -45,6 +45,53 @@ public struct DeflectionTest: SelfTesting {
     let x: ClosedRange<Double>
     let y: ClosedRange<Double>
     let z: ClosedRange<Double>
+
+    /// Limits that are the same for all three axes.
+    init(
+      _ quantity: SelfTestReport.Quantity, _ unit: SelfTestReport.Unit, unitPerCount: Double,
+      all: ClosedRange<Double>
+    ) {
+      self.init(
+        quantity: quantity, unit: unit, unitPerCount: unitPerCount, x: all, y: all, z: all)
+    }
+
+    init(
+      quantity: SelfTestReport.Quantity, unit: SelfTestReport.Unit, unitPerCount: Double,
+      x: ClosedRange<Double>, y: ClosedRange<Double>, z: ClosedRange<Double>
+    ) {
+      self.quantity = quantity
+      self.unit = unit
+      self.unitPerCount = unitPerCount
+      self.x = x
+      self.y = y
+      self.z = z
+    }
+  }
+
+  /// One sensor of a chip that has two.
+  struct Half: Sendable {
+    let output: Output
+    /// What lets it measure alone, without its self-test.
+    let on: [RegisterSetting]
+    /// What switches its self-test on.
+    let test: RegisterSetting
+    let limits: Limits
+    /// Seconds that it takes to measure, and to measure with the self-test on.
+    let settle: Double
+    let testSettle: Double
+  }
+
+  /// The course of a chip with an accelerometer and a gyro: the one alone, then the other.
+  static func inertial(
+    chip: String, start: [Step], _ linear: Half, _ angular: Half, end: [RegisterSetting]
+  ) -> DeflectionTest {
+    let halves = [linear, angular].flatMap { half -> [Step] in
+      [
+        .write(half.on, settle: half.settle), .rest(half.output),
+        .write([half.test], settle: half.testSettle), .deflected(half.output, half.limits),
+      ]
+    }
+    return DeflectionTest(chip: chip, steps: start + halves + [.write(end, settle: 0)])
   }
 
   private enum After { case again(seconds: Double), next(seconds: Double) }

@@ -18,7 +18,7 @@ struct ChipContract: Sendable {
     lsm303dlhcMagnetometer, lsm9ds1Magnetometer, mmc5603, mmc5983ma, qmc5883l, qmc5883p,
     qmc6310, rm3100,
     lsm303dlhcAccelerometer,
-    ism330dhcx, lsm6ds3, lsm6ds33, lsm6ds3trc, lsm6dsl, lsm6dsox, lsm6dso,
+    ism330dhcx, lsm6ds3, lsm6ds33, lsm6ds3trc, lsm6dsl, lsm6dsox, lsm6dso, lsm9ds1Inertial,
     bme280, bme680, bmp180, bmp280, bmp388, bmp390, bmp581, bmp585, dps310, dps368, lps22hb,
     lps22hh, lps25hb, lps28dfw, ms5607, ms5611, spa06, spl06,
   ]

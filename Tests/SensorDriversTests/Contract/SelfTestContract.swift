@@ -122,7 +122,7 @@ private func finish(
     #expect(outcome == .noSelfTest)
   }
 
-  @Test("a sound chip passes within a second, and serves when it is started anew")
+  @Test("a sound chip passes in time, and serves when it is started anew")
   func passes() throws {
     for contract in SelfTestContract.all {
       let bench = contract.bench()
@@ -131,7 +131,7 @@ private func finish(
       let report = try finish(&test, bench)
       contract.expect(report, share: 1)
       #expect(report.passed, "\(report)")
-      #expect(bench.clock.now().seconds(since: begin) < 1)
+      #expect(bench.clock.now().seconds(since: begin) < ChipCatalog.selfTestLimit)
       try contract.expectService(bench)
       // The same value once more, on a chip that is in use.
       #expect(try finish(&test, bench).passed)
@@ -343,7 +343,7 @@ private func finish(
         continue
       }
       #expect(report.passed, "\(report)")
-      #expect(clock.now().seconds(since: begin) < 1)
+      #expect(clock.now().seconds(since: begin) < ChipCatalog.selfTestLimit)
     }
     #expect(try run("BMP280", 0x76, provider) == .noSelfTest)
   }

@@ -1,0 +1,207 @@
+// The accelerometer and gyro of the ST LSM9DS1 on I2C (0x6B or 0x6A). Its magnetometer is a LIS3MDL's core: LIS3MDL/.
+
+public import LinearAlgebra
+public import SensorBus
+public import SensorTypes
+
+/// The accelerometer and gyro of an ST LSM9DS1: both sampled at the gyro's rate, block data update, gyro data ready on
+/// pin INT1_A/G. Figures: DocID025715 rev. 3.
+///
+/// Both have the same axes, right-handed (figure 1). The X axis of the magnetometer in the same package points the
+/// other way: that is the mount's affair.
+public struct LSM9DS1: RegisterChip, Hashable {
+  /// The accelerometer's range; the raw value is FS1:0_XL, which is not in order.
+  public enum AccelerationRange: UInt8, Sendable, Hashable, CaseIterable {
+    /// +-2 g.
+    case g2 = 0b00
+    /// +-4 g.
+    case g4 = 0b10
+    /// +-8 g.
+    case g8 = 0b11
+    /// +-16 g.
+    case g16 = 0b01
+
+    /// g a count (table 3: 0.061, 0.122, 0.244, 0.732 mg: the widest is coarser than its relatives').
+    public var gPerCount: Double {
+      switch self {
+      case .g2: 0.061e-3
+      case .g4: 0.122e-3
+      case .g8: 0.244e-3
+      case .g16: 0.732e-3
+      }
+    }
+  }
+
+  /// The gyro's range; the raw value is FS_G1:0, of which 10 is not there.
+  public enum AngularRateRange: UInt8, Sendable, Hashable, CaseIterable {
+    /// +-245 degrees a second.
+    case dps245 = 0b00
+    /// +-500 degrees a second.
+    case dps500 = 0b01
+    /// +-2000 degrees a second.
+    case dps2000 = 0b11
+
+    /// Degrees a second a count (table 3: 8.75, 17.5, 70 mdps).
+    public var degreesPerSecondPerCount: Double {
+      switch self {
+      case .dps245: 8.75e-3
+      case .dps500: 17.5e-3
+      case .dps2000: 70e-3
+      }
+    }
+  }
+
+  /// The registers that the driver touches (sections 6 and 7).
+  enum Register {
+    /// What drives pin INT1_A/G; bit 1 is gyro data ready.
+    static let interrupt1: UInt8 = 0x0C
+    static let whoAmI: UInt8 = 0x0F
+    /// ODR_G2:0 | FS_G1:0 | 0 | BW_G1:0.
+    static let control1: UInt8 = 0x10
+    /// Which filters the gyro's outputs have passed.
+    static let control2: UInt8 = 0x11
+    /// LP_mode bit 7, HP_EN bit 6.
+    static let control3: UInt8 = 0x12
+    /// Signs and order of the gyro's axes.
+    static let orientation: UInt8 = 0x13
+    /// TDA bit 2, GDA bit 1, XLDA bit 0.
+    static let status: UInt8 = 0x17
+    /// Gyro X low ... Z high.
+    static let angular: UInt8 = 0x18
+    /// ODR_XL2:0 | FS1:0_XL | BW_SCAL_ODR | BW_XL1:0.
+    static let control6: UInt8 = 0x20
+    /// BOOT | BDU | H_LACTIVE | PP_OD | SIM | IF_ADD_INC | BLE | SW_RESET.
+    static let control8: UInt8 = 0x22
+    /// Sleep, FIFO and data-ready mask.
+    static let control9: UInt8 = 0x23
+    /// Self-test: ST_G bit 2, ST_XL bit 0.
+    static let control10: UInt8 = 0x24
+    /// Accelerometer X low ... Z high.
+    static let linear: UInt8 = 0x28
+
+    static let identity: UInt8 = 0x68
+    static let softwareReset: UInt8 = 0x01
+    static let linearReady: UInt8 = 0x01
+    static let angularReady: UInt8 = 0x02
+  }
+
+  /// The rates that gyro and accelerometer have together, Hz (table 46, "ODR_G"); the code is the index + 1.
+  public static let outputRates = [14.9, 59.5, 119, 238, 476, 952]
+  /// Counts beyond this are an end of the 16 bits, or next to one.
+  static let largestCount = 32766.0
+
+  /// Conversions a second, one of `outputRates`.
+  public let outputRate: Double
+  /// The accelerometer's range.
+  public let accelerationRange: AccelerationRange
+  /// The gyro's range.
+  public let angularRateRange: AngularRateRange
+  private let rateIndex: Int
+
+  /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is.
+  ///
+  /// 4 g and 2000 degrees a second unless said otherwise: a hand turns a board at up to 800, and there is nothing
+  /// between 500 and 2000.
+  public init(
+    outputRate: Double, accelerationRange: AccelerationRange = .g4,
+    angularRateRange: AngularRateRange = .dps2000
+  ) {
+    rateIndex = nextRate(Self.outputRates, atLeast: outputRate)
+    self.outputRate = Self.outputRates[rateIndex]
+    self.accelerationRange = accelerationRange
+    self.angularRateRange = angularRateRange
+  }
+
+  /// What is written, in this order; the gyro's rate comes last, because it starts conversions and is the
+  /// accelerometer's, too.
+  public var registerImage: [RegisterSetting] {
+    let rate = UInt8(rateIndex + 1) << 5
+    return [
+      // BDU and IF_ADD_INC; BOOT and SW_RESET clear themselves.
+      RegisterSetting(Register.control8, 0x44),
+      RegisterSetting(Register.control2, 0x00),
+      RegisterSetting(Register.control3, 0x00),
+      RegisterSetting(Register.orientation, 0x00),
+      RegisterSetting(Register.control9, 0x00),
+      RegisterSetting(Register.interrupt1, 0x02),
+      RegisterSetting(Register.control6, rate | accelerationRange.rawValue << 3),
+      RegisterSetting(Register.control1, rate | angularRateRange.rawValue << 3),
+    ]
+  }
+
+  /// The name in board files.
+  public var name: String { "LSM9DS1-AG" }
+
+  /// Half a period: the filters pass about half the rate.
+  public var latency: Double { 0.5 / outputRate }
+
+  /// Identity, software reset (20 ms in ST's example), configuration, read-back, and 0.3 s for the gyro: the datasheet
+  /// names no time, its forerunner's (L3GD20) 250 ms. Reading then lets the data-ready line fall.
+  public var startSteps: [StartStep] {
+    [.identify(register: Register.whoAmI, anyOf: [Register.identity])]
+      + StartStep.reset(Register.control8, bit: Register.softwareReset)
+      + [
+        .wait(seconds: 0.01), .configure(), .wait(seconds: 0.3),
+        .discard(register: Register.angular, count: 6),
+        .discard(register: Register.linear, count: 6),
+      ]
+  }
+
+  /// Both sensors off; registers are kept.
+  public var sleepSettings: [RegisterSetting] {
+    [
+      RegisterSetting(Register.control1, angularRateRange.rawValue << 3),
+      RegisterSetting(Register.control6, accelerationRange.rawValue << 3),
+    ]
+  }
+
+  /// Angular rate in rad/s and specific force in m/s^2, in two bursts: their registers do not adjoin. What a broken
+  /// one left behind in either is fetched and dropped.
+  public mutating func poll<Device: RegisterDevice & ~Copyable>(
+    _ device: borrowing Device, _ outputs: inout OutputChecks
+  ) throws(DriverError) -> Reading? {
+    let both = Register.linearReady | Register.angularReady
+    guard try device.get(Register.status) & both == both || outputs.isBroken else { return nil }
+    let angular = try outputs.read(device, Register.angular, count: 6)
+    let linear = try outputs.read(device, Register.linear, count: 6)
+    guard var angular, let linear else { return nil }
+    let reading = Reading.inertial(
+      angularRate: try LSM9DS1Conversion.angularRate(angular, range: angularRateRange),
+      acceleration: try LSM9DS1Conversion.acceleration(linear, range: accelerationRange))
+    for index in 0..<6 { angular[index + 6] = linear[index] }
+    try outputs.check(angular)
+    return reading
+  }
+}
+
+/// Conversions of the LSM9DS1's accelerometer and gyro; pure functions of the bytes read.
+public enum LSM9DS1Conversion {
+  /// Angular rate in rad/s, sensor frame, from six bytes (X, Y, Z, low byte first, two's complement). Throws `.overflow`
+  /// at an end of the 16 bits. Worked number: at 2000 dps 1000 counts are 70 degrees a second (table 3).
+  public static func angularRate(
+    _ block: RegisterBlock, range: LSM9DS1.AngularRateRange
+  ) throws(DriverError) -> Vector3 {
+    try AxisCounts.littleEndian(block, limit: LSM9DS1.largestCount)
+      * (range.degreesPerSecondPerCount * .pi / 180)
+  }
+
+  /// Specific force in m/s^2, likewise. Worked number: at 16 g 1000 counts are 0.732 g = 7.17847 m/s^2 (table 3).
+  public static func acceleration(
+    _ block: RegisterBlock, range: LSM9DS1.AccelerationRange
+  ) throws(DriverError) -> Vector3 {
+    try AxisCounts.littleEndian(block, limit: LSM9DS1.largestCount)
+      * (range.gPerCount * standardGravity)
+  }
+}
+
+extension ChipDescription {
+  /// The accelerometer and gyro of an ST LSM9DS1.
+  static let lsm9ds1Inertial = ChipDescription(
+    "LSM9DS1-AG", .inertial, addresses: [0x6B, 0x6A],
+    fingerprints: [
+      .identity(
+        LSM9DS1.Register.whoAmI, [LSM9DS1.Register.identity], .certain,
+        "the other half, a LIS3MDL's core, is at 0x1c or 0x1e")
+    ], selfTest: DeflectionTest.lsm9ds1
+  ) { LSM9DS1(outputRate: $0) }
+}

@@ -1,0 +1,99 @@
+// The driver of the LSM9DS1's accelerometer and gyro against scripted transfers.
+
+import LinearAlgebra
+import SensorBus
+import SensorDrivers
+import SensorTypes
+import Testing
+
+@Suite struct LSM9DS1Tests {
+  /// 238 Hz, 4 g, 2000 degrees a second, BDU and IF_ADD_INC, gyro data ready on INT1.
+  static let image: [(UInt8, UInt8)] = [
+    (0x22, 0x44), (0x11, 0x00), (0x12, 0x00), (0x13, 0x00), (0x23, 0x00), (0x0C, 0x02),
+    (0x20, 0x90), (0x10, 0x98),
+  ]
+  static let start: [Transfer] =
+    [.read(0x0F, [0x68]), .write(0x22, [0x01]), .read(0x22, [0x04])] + written(image)
+    + [.read(0x18, [0, 0, 0, 0, 0, 0]), .read(0x28, [0, 0, 0, 0, 0, 0])]
+  static let angular: [UInt8] = [0xE8, 0x03, 0x18, 0xFC, 0, 0]
+  static let linear: [UInt8] = [0, 0, 0, 0, 0x05, 0x20]
+
+  func ready(_ device: ScriptedDevice) throws -> RegisterDriver<LSM9DS1, ScriptedDevice> {
+    device.then(Self.start)
+    var chip = RegisterDriver(device, LSM9DS1(outputRate: 200))
+    #expect(try startUp(&chip) == [0.01, 0.01, 0.3])
+    device.expectDone()
+    return chip
+  }
+
+  @Test("the datasheet's steps in every range")
+  func conversions() throws {
+    let thousand = block([0xE8, 0x03, 0x18, 0xFC, 0, 0])
+    for (range, degrees) in [
+      (LSM9DS1.AngularRateRange.dps245, 8.75), (.dps500, 17.5), (.dps2000, 70),
+    ] {
+      let rate = try LSM9DS1Conversion.angularRate(thousand, range: range)
+      #expect(near(rate, Vector3(degrees, -degrees, 0) * (Double.pi / 180), 1e-12))
+    }
+    for (range, g) in [
+      (LSM9DS1.AccelerationRange.g2, 0.061), (.g4, 0.122), (.g8, 0.244), (.g16, 0.732),
+    ] {
+      let force = try LSM9DS1Conversion.acceleration(thousand, range: range)
+      #expect(near(force, Vector3(g * 9.80665, -g * 9.80665, 0), 1e-9))
+    }
+  }
+
+  @Test("both are read when both are there, in two bursts")
+  func poll() throws {
+    let device = ScriptedDevice([])
+    var chip = try ready(device)
+    device.then([
+      .read(0x17, [0x02]), .read(0x17, [0x05]), .read(0x17, [0x07]), .read(0x18, Self.angular),
+      .read(0x28, Self.linear),
+    ])
+    for _ in 0..<2 { #expect(try chip.poll() == nil) }
+    guard case .inertial(let rate, let force) = try chip.poll() else {
+      Issue.record("no sample")
+      return
+    }
+    #expect(near(rate, Vector3(70, -70, 0) * (Double.pi / 180), 1e-12))
+    #expect(near(force, Vector3(0, 0, 9.8069834261), 1e-9))
+    device.expectDone()
+  }
+
+  @Test("what a broken burst of either sensor left behind is dropped in both", arguments: [0, 1])
+  func broken(half: Int) throws {
+    let device = ScriptedDevice([])
+    var chip = try ready(device)
+    let whole: [Transfer] = [
+      .read(0x17, [0x03]), .read(0x18, Self.angular), .read(0x28, Self.linear),
+    ]
+    let (register, count) = half == 0 ? (UInt8(0x18), 1) : (0x28, 2)
+    device.then(whole[..<count] + [.readFails(register, 6, .timedOut)])
+    device.then([.read(0x17, [0x00])] + whole[1...] + whole)
+    #expect(
+      failure { () throws(DriverError) in try chip.poll() }
+        == .bus(device.error(.timedOut, register)))
+    #expect(try chip.poll() == nil)
+    #expect(try chip.poll() != nil)
+    device.expectDone()
+  }
+
+  @Test("the next rate at or above the wanted one; sleep stops both")
+  func rates() throws {
+    for (wanted, rate, code) in [
+      (1, 14.9, UInt8(0x20)), (50, 59.5, 0x40), (100, 119, 0x60), (239, 476, 0xA0),
+      (1e6, 952, 0xC0),
+    ] {
+      let chip = LSM9DS1(outputRate: wanted, accelerationRange: .g2, angularRateRange: .dps245)
+      #expect(chip.outputRate == rate)
+      #expect(
+        chip.registerImage.suffix(2) == [RegisterSetting(0x20, code), RegisterSetting(0x10, code)])
+    }
+    let device = ScriptedDevice([])
+    var chip = try ready(device)
+    device.then([.write(0x10, [0x18]), .write(0x20, [0x10])])
+    try chip.sleep()
+    device.expectDone()
+  }
+}
