@@ -15,9 +15,9 @@ import Testing
         "LSM303DLHC-A",
         "ISM330DHCX", "LSM6DS3", "LSM6DS33", "LSM6DS3TR-C", "LSM6DSL", "LSM6DSOX", "LSM6DSO",
         "LSM9DS1-AG",
-        "BME280", "BME680", "BMP180", "BMP280", "BMP388", "BMP390", "BMP581", "BMP585", "DPS310",
-        "DPS368", "LPS22HB", "LPS22HH", "LPS25HB", "LPS28DFW", "MS5607", "MS5611", "SPA06",
-        "SPL06", "u-blox", "NMEA",
+        "BME280", "BME680", "BMP180", "BMP280", "BMP388", "BMP390", "BMP581", "BMP585", "SPL06",
+        "DPS310", "DPS368", "LPS22HB", "LPS22HH", "LPS25HB", "LPS28DFW", "MS5611", "MS5607",
+        "SPA06", "u-blox", "NMEA",
       ])
     #expect(ChipCatalog.chip(named: "LSM6DSOX")?.kind == .inertial)
     #expect(ChipCatalog.chip(named: "lsm6dsox") == nil)
@@ -28,11 +28,18 @@ import Testing
       ])
   }
 
+  /// IF_CONF, PWR_CTRL, OSR, ODR, one that is not used, CONFIG.
+  static let bmp3xx = Transfer.read(0x1A, [0x00, 0x33, 0x02, 0x04, 0x00, 0x02])
+  private static let cell: [Transfer] = [.read(0x0D, [0x10]), .read(0x28, [0x80])]
+  private static let asic: [Transfer] = [.read(0x0D, [0x10]), .read(0x28, [0x00])]
+
   @Test(
     "each chip is told by its identity",
     arguments: [
       ("LIS3MDL", [Transfer.read(0x0F, [0x3D])], ChipIdentification.Confidence.likely),
-      ("BMM150", [.read(0x40, [0x32])], .likely), ("MMC5603", [.read(0x39, [0x10])], .likely),
+      ("BMM150", [.read(0x40, [0x32])], .likely),
+      ("BMM150", [.read(0x40, [0]), .read(0x40, [0]), .read(0x4B, [0])], .possible),
+      ("MMC5603", [.read(0x39, [0x10])], .likely),
       ("MMC5983MA", [.read(0x2F, [0x30])], .certain), ("RM3100", [.read(0x36, [0x22])], .certain),
       ("LSM9DS1-M", [.read(0x0F, [0x3D])], .likely),
       ("HMC5883L", [.read(0x0A, [0x48, 0x34, 0x33])], .likely),
@@ -58,12 +65,15 @@ import Testing
       ("BME680", [.read(0xD0, [0x61])], .certain), ("BMP180", [.read(0xD0, [0x55])], .certain),
       ("BMP280", [.read(0xD0, [0x56])], .certain),
       ("BME280", [.read(0xD0, [0x60])], .certain),
-      ("BMP388", [.read(0x00, [0x50])], .certain), ("BMP390", [.read(0x00, [0x60])], .certain),
-      ("DPS310", [.read(0x0D, [0x10])], .likely), ("DPS368", [.read(0x0D, [0x10])], .possible),
-      ("SPL06", [.read(0x0D, [0x10])], .possible), ("SPA06", [.read(0x0D, [0x11])], .likely),
+      ("BMP388", [.read(0x00, [0x50]), Self.bmp3xx], .certain),
+      ("BMP390", [.read(0x00, [0x60]), Self.bmp3xx], .certain),
+      ("DPS310", Self.cell + Self.cell, .likely), ("DPS368", Self.cell + Self.cell, .likely),
+      ("SPL06", Self.cell + Self.cell, .possible), ("SPL06", Self.asic, .likely),
+      ("DPS310", Self.asic, .likely),
+      ("SPA06", [.read(0x0D, [0x11]), .read(0x28, [0x00])], .likely),
       ("LPS22HB", [.read(0x0F, [0xB1])], .likely), ("LPS22HH", [.read(0x0F, [0xB3])], .certain),
       ("LPS25HB", [.read(0x0F, [0xBD])], .likely), ("LPS28DFW", [.read(0x0F, [0xB4])], .likely),
-      ("MS5607", MS5611Tests.prom, .possible), ("MS5611", MS5611Tests.prom, .likely),
+      ("MS5607", MS5611Tests.prom, .likely), ("MS5611", MS5611Tests.prom, .likely),
       ("BMP581", [.read(0x01, [0x50])], .certain), ("BMP585", [.read(0x01, [0x51])], .certain),
       ("u-blox", [.read(0xFD, [0x01, 0x80])], .possible),
     ])
@@ -83,7 +93,9 @@ import Testing
   @Test(
     "another identity is a no",
     arguments: [
-      ("LIS3MDL", [Transfer.read(0x0F, [0x40])]), ("LSM9DS1-M", [.read(0x0F, [0x40])]),
+      ("LIS3MDL", [Transfer.read(0x0F, [0x40])]),
+      ("BMM150", [.read(0x40, [1]), .read(0x40, [1]), .read(0x4B, [0])]),
+      ("LSM9DS1-M", [.read(0x0F, [0x40])]),
       ("HMC5883L", [.read(0x0A, [0x48, 0x34, 0x00])]),
       ("IST8310", [.read(0x00, [0x48])]), ("LIS2MDL", [.read(0x4F, [0x3D])]),
       ("LSM303DLHC-M", [.read(0x0A, [0x48, 0x34, 0x00])]),
@@ -94,8 +106,11 @@ import Testing
       ("QMC5883P", [.read(0x00, [0x90])]), ("QMC6310", [.read(0x00, [0x00])]),
       ("LSM303DLHC-A", [.read(0x0F, [0xFF]), .read(0xA0, [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF])]),
       ("LSM6DSOX", [.read(0x0F, [0x6A])]), ("BMP280", [.read(0xD0, [0x60])]),
-      ("BME280", [.read(0xD0, [0x61])]), ("BMP388", [.read(0x00, [0x60])]),
-      ("DPS310", [.read(0x0D, [0x11])]),
+      ("BME280", [.read(0xD0, [0x61])]), ("BMP388", [.read(0x00, [0x60]), Self.bmp3xx]),
+      (
+        "DPS310",
+        [.read(0x0D, [0x11]), .read(0x28, [0x80]), .read(0x0D, [0x11]), .read(0x28, [0x80])]
+      ),
       ("u-blox", [.read(0xFD, [0xFF, 0xFF])]), ("NMEA", []),
     ])
   func notTold(name: String, script: [Transfer]) throws {
@@ -109,14 +124,11 @@ import Testing
   func shared() throws {
     // The MS5607 and the MS5611 are asked for their PROMs.
     let blank = (0..<8).map { Transfer.read(0xA0 + 2 * UInt8($0), [0x00, 0x00]) }
+    let identity: [Transfer] = (0..<4).map { _ in .read(0xD0, [0x00]) }
+    let bosch: [Transfer] = [.read(0x00, [0x50]), .read(0x1A, [0xFF, 0, 0, 0, 0, 0])]
+    let twice = Self.cell + Self.cell
     let device = ScriptedDevice(
-      [
-        .read(0xD0, [0x00]), .read(0xD0, [0x00]), .read(0xD0, [0x00]), .read(0xD0, [0x00]),
-        .read(0x00, [0x00]),
-        .read(0x00, [0x00]),
-        .read(0x0D, [0x10]),
-        .read(0x0D, [0x10]),
-      ] + blank + blank + [.read(0x0D, [0x10]), .read(0x0D, [0x10])])
+      identity + bosch + bosch + twice + twice + twice + blank + blank + twice)
     #expect(
       try ChipCatalog.identify(device, at: 0x77).map(\.chip) == ["DPS310", "DPS368", "SPL06"])
     device.expectDone()

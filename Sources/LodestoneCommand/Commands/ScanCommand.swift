@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import LinuxIO
 import Lodestone
 import SensorBus
@@ -11,8 +12,10 @@ struct ScanCommand: ParsableCommand {
     commandName: "scan",
     abstract: "Buses, what answers on them, which chip it is and how sure.",
     discussion: """
-      Only reads, and only registers whose reading changes nothing. Serial ports are listed, not listened \
-      to. Exit code 1 when no known chip answers.
+      Reads registers whose reading changes nothing. A chip that these do not tell is asked for more: an MS5611 or \
+      MS5607 measures once, a BMM150 that sleeps is woken for a moment. Address 0x10, where a receiver may be that \
+      loses what is read, is not read. Serial ports are listed, not listened to. Exit code 1 when no known chip \
+      answers.
       """)
 
   @OptionGroup var board: BoardOptions
@@ -35,7 +38,9 @@ struct ScanCommand: ParsableCommand {
     var found = 0
     for bus in buses {
       Terminal.say(bus)
-      for finding in BoardProbe.scan(bus, with: provider) {
+      for finding in BoardProbe.scan(
+        bus, with: provider, wait: { Thread.sleep(forTimeInterval: $0) })
+      {
         if let failure = finding.failure {
           Terminal.say("  \(failure)")
         } else if finding.identifications.isEmpty {
@@ -46,6 +51,12 @@ struct ScanCommand: ParsableCommand {
           found += 1
           Terminal.say(
             "  \(hexadecimal(finding.address))  \(chip.chip), \(chip.confidence): \(chip.evidence)")
+        }
+        let alike = finding.identifications.candidates.map(\.chip)
+        if alike.count > 1 {
+          Terminal.say(
+            "  \(hexadecimal(finding.address))  which of \(alike.joined(separator: ", ")) it is, the board file says"
+          )
         }
       }
     }

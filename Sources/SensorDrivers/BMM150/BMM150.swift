@@ -119,12 +119,24 @@ public struct BMM150: RegisterChip, Hashable {
 
 extension ChipDescription {
   /// Bosch BMM150. Its self-tests give a bit an axis, and a change of Z alone: they are not run.
+  ///
+  /// Asleep it reads as zeros but for its power register. At 0x10 there can be a receiver (PA1010D), each read of which
+  /// takes a byte of what it has to say.
   static let bmm150 = ChipDescription(
     "BMM150", .magnetometer, addresses: [0x10, 0x11, 0x12, 0x13],
     fingerprints: [
       .identity(
         BMM150.Register.chip, [BMM150.Register.identity], .likely,
-        "so do the magnetometers of BMC150 and BMX055")
-    ]
+        "so do the magnetometers of BMC150 and BMX055"),
+      Fingerprint(
+        reads: [
+          Fingerprint.Read(register: BMM150.Register.chip, count: 1),
+          Fingerprint.Read(register: BMM150.Register.power, count: 1),
+        ], confidence: .possible
+      ) { blocks in
+        guard blocks[0][0] == 0, blocks[1][0] == 0 else { return nil }
+        return "registers 0x40 and 0x4b are 0x00, as when this chip sleeps"
+      },
+    ], trial: BMM150Trial(), unasked: [0x10]
   ) { BMM150(outputRate: $0) }
 }

@@ -12,8 +12,8 @@ public enum ChipCatalog {
     .lsm303dlhcAccelerometer,
     .ism330dhcx, .lsm6ds3, .lsm6ds33, .lsm6ds3trc, .lsm6dsl, .lsm6dsox, .lsm6dso,
     .lsm9ds1Inertial,
-    .bme280, .bme680, .bmp180, .bmp280, .bmp388, .bmp390, .bmp581, .bmp585, .dps310, .dps368,
-    .lps22hb, .lps22hh, .lps25hb, .lps28dfw, .ms5607, .ms5611, .spa06, .spl06,
+    .bme280, .bme680, .bmp180, .bmp280, .bmp388, .bmp390, .bmp581, .bmp585, .spl06, .dps310,
+    .dps368, .lps22hb, .lps22hh, .lps25hb, .lps28dfw, .ms5611, .ms5607, .spa06,
     .uBlox, .nmea,
   ]
 
@@ -37,7 +37,9 @@ public enum ChipCatalog {
     var failure: BusError?
     for chip in chips where chip.addresses.contains(address) {
       do {
-        let identification = try chip.identify(device)
+        let identification =
+          chip.unasked.contains(address)
+          ? try chip.knock(device, at: address) : try chip.identify(device)
         answered = true
         if let identification { found.append(identification) }
       } catch {

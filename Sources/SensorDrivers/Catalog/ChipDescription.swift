@@ -34,16 +34,23 @@ public struct ChipDescription: Sendable {
   public let partner: String?
   /// The surest first.
   let fingerprints: [Fingerprint]
+  /// What tells it when its registers do not, or `nil`.
+  let trial: (any ChipTrial)?
+  /// Those of `addresses` at which nothing may be read to find out who is there: someone else would lose what is read.
+  let unasked: Set<UInt8>
 
   init(
     _ name: String, _ kind: ChipKind, addresses: [UInt8], fingerprints: [Fingerprint],
-    partner: String? = nil, selfTest: (any SelfTesting)? = nil,
+    trial: (any ChipTrial)? = nil, unasked: Set<UInt8> = [], partner: String? = nil,
+    selfTest: (any SelfTesting)? = nil,
     chip: (@Sendable (_ outputRate: Double) -> any RegisterChip)? = nil
   ) {
     self.name = name
     self.kind = kind
     self.addresses = addresses
     self.fingerprints = fingerprints
+    self.trial = trial
+    self.unasked = unasked
     self.partner = partner
     self.selfTest = selfTest
     self.chip = chip
@@ -62,5 +69,16 @@ public struct ChipDescription: Sendable {
         chip: name, kind: kind, confidence: fingerprint.confidence, evidence: evidence)
     }
     return nil
+  }
+
+  /// Whether anyone answers at an address at which nothing may be read: a register is named, and not asked for.
+  func knock<Device: RegisterDevice & ~Copyable>(
+    _ device: borrowing Device, at address: UInt8
+  ) throws(BusError) -> ChipIdentification {
+    try device.write(0x40, from: UnsafeRawBufferPointer(start: nil, count: 0))
+    return ChipIdentification(
+      chip: name, kind: kind, confidence: .possible,
+      evidence: "something answers at \(hexadecimal(address)) and was not asked what it is: "
+        + "a receiver there would lose what is read; say in the board file which it is")
   }
 }

@@ -137,21 +137,40 @@ public struct DPS310: RegisterChip, Hashable {
 
 extension ChipDescription {
   /// Infineon DPS310.
-  static let dps310 = dps(.dps310, .likely, "a DPS368 or SPL06 answers the same")
+  static let dps310 = dps(.dps310, "a DPS368 answers the same and is used the same")
   /// Infineon DPS368.
-  static let dps368 = dps(.dps368, .possible, "a DPS310 or SPL06 answers the same")
+  static let dps368 = dps(.dps368, "a DPS310 answers the same and is used the same")
   /// Goertek SPL06-001 and SPL06-007.
-  static let spl06 = dps(.spl06, .possible, "a DPS310 or DPS368 answers the same")
+  static let spl06 = dps(.spl06, "a DPS310 or DPS368 may answer the same")
   /// Goertek SPA06-003.
-  static let spa06 = dps(.spa06, .likely, "an SPL07-003 answers and works the same")
+  static let spa06 = dps(.spa06, "an SPL07-003 answers and works the same")
 
   /// No self-test: none in the register map (datasheet rev. 1.2, section 7).
-  private static func dps(
-    _ chip: DPS310.Chip, _ confidence: ChipIdentification.Confidence, _ note: String
-  ) -> ChipDescription {
-    ChipDescription(
+  ///
+  /// What tells Infineon's chips from an SPL06 of the same identity is where their coefficients belong
+  /// (0x28, bit 7), which Goertek's datasheets do not have: where it is set, as in chips from the shop, an SPL06 is merely
+  /// possible. Where it is not, all three can be.
+  private static func dps(_ chip: DPS310.Chip, _ note: String) -> ChipDescription {
+    func told(
+      _ confidence: ChipIdentification.Confidence, inCell: Bool
+    ) -> Fingerprint {
+      Fingerprint(
+        reads: [
+          .init(register: DPS310Register.identity, count: 1),
+          .init(register: DPS310Register.coefficientSource, count: 1),
+        ], confidence: confidence
+      ) { blocks in
+        let (identity, source) = (blocks[0][0], blocks[1][0])
+        guard identity == chip.identity, (source & 0x80 != 0) == inCell else { return nil }
+        return
+          "register 0x0d is \(hexadecimal(identity)), 0x28 \(hexadecimal(source)); \(note)"
+      }
+    }
+    return ChipDescription(
       chip.rawValue, .barometer, addresses: [0x77, 0x76],
-      fingerprints: [.identity(DPS310Register.identity, [chip.identity], confidence, note)]
+      fingerprints: [
+        told(.likely, inCell: false), told(chip == .spl06 ? .possible : .likely, inCell: true),
+      ]
     ) { DPS310(chip: chip, outputRate: $0) }
   }
 }

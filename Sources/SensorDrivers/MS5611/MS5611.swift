@@ -7,7 +7,7 @@ public import SensorTypes
 /// rate leaves time for. The chip has no registers, only commands: it is told to convert, and cannot be asked
 /// whether it has.
 ///
-/// The two cannot be told apart by what they hold. An MS5607 that is taken for an MS5611 reads half the pressure,
+/// The two cannot be told apart by what they hold, only by what they measure (`MS5611Trial`). An MS5607 that is taken for an MS5611 reads half the pressure,
 /// the other way round twice as much, which is beyond the range.
 public struct MS5611: RegisterChip, Hashable {
   /// Which of the two.
@@ -142,7 +142,7 @@ extension ChipDescription {
     .ms5611, .likely, "an MS5607 answers the same and reads half the pressure")
   /// TE MS5607.
   static let ms5607 = ms56xx(
-    .ms5607, .possible, "an MS5611 answers the same and reads twice the pressure")
+    .ms5607, .likely, "an MS5611 answers the same and reads twice the pressure")
 
   /// No self-test: no command for one.
   private static func ms56xx(
@@ -158,7 +158,8 @@ extension ChipDescription {
       return "the check sum of the words from 0xa0 on is right (\(trim.checkSum)); \(note)"
     }
     return ChipDescription(
-      chip.rawValue, .barometer, addresses: [0x77, 0x76], fingerprints: [fingerprint]
+      chip.rawValue, .barometer, addresses: [0x77, 0x76], fingerprints: [fingerprint],
+      trial: MS5611Trial(chip: chip)
     ) { MS5611(chip: chip, outputRate: $0) }
   }
 }

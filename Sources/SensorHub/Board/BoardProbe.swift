@@ -27,10 +27,15 @@ public enum BoardProbe {
   }
 
   /// Asks one bus. An address nobody answers at gives no finding.
-  public static func scan(_ bus: String, with provider: any BusProvider) -> [Finding] {
+  ///
+  /// - Parameter wait: Lets so many seconds pass: 20 ms for a chip that only its measurements tell. `nil` leaves
+  ///   such a chip untold.
+  public static func scan(
+    _ bus: String, with provider: any BusProvider, wait: ((_ seconds: Double) -> Void)? = nil
+  ) -> [Finding] {
     var findings: [Finding] = []
     for address in ChipCatalog.addresses {
-      guard let finding = ask(bus, address: address, with: provider) else { continue }
+      guard let finding = ask(bus, address: address, with: provider, wait: wait) else { continue }
       findings.append(finding)
       // A bus that may not be opened will not open at the next address either.
       switch finding.failure?.reason {
@@ -41,37 +46,29 @@ public enum BoardProbe {
     return told(findings)
   }
 
-  /// What the registers of one chip leave open, its other half may tell: of two chips that are as sure, the one
-  /// whose partner answers on the same bus comes first, and the one whose partner does not comes last.
+  /// What the registers of one chip leave open, its other half may tell: see `ChipCatalog.toldByPartners`.
   static func told(_ findings: [Finding]) -> [Finding] {
-    let present = Set(findings.flatMap(\.identifications).map(\.chip))
-    func rank(_ identification: ChipIdentification) -> Int {
-      guard let partner = ChipCatalog.chip(named: identification.chip)?.partner else { return 1 }
-      return present.contains(partner) ? 0 : 2
-    }
-    return findings.map { finding in
-      var finding = finding
-      let order = finding.identifications.enumerated().sorted { a, b in
-        if a.element.confidence != b.element.confidence {
-          return a.element.confidence > b.element.confidence
-        }
-        let (x, y) = (rank(a.element), rank(b.element))
-        return x == y ? a.offset < b.offset : x < y
-      }
-      finding.identifications = order.map(\.element)
+    zip(findings, ChipCatalog.toldByPartners(findings.map(\.identifications))).map {
+      var finding = $0
+      finding.identifications = $1
       return finding
     }
   }
 
   /// Asks one address; `nil` when nobody answers.
   public static func ask(
-    _ bus: String, address: UInt8, with provider: any BusProvider
+    _ bus: String, address: UInt8, with provider: any BusProvider,
+    wait: ((_ seconds: Double) -> Void)? = nil
   ) -> Finding? {
     do {
       let device = SharedDevice(try provider.registerDevice(bus: bus, address: address))
-      return Finding(
-        bus: bus, address: address,
-        identifications: try ChipCatalog.identify(device, at: address))
+      let identifications =
+        if let wait {
+          try ChipCatalog.identify(device, at: address, wait: wait)
+        } else {
+          try ChipCatalog.identify(device, at: address)
+        }
+      return Finding(bus: bus, address: address, identifications: identifications)
     } catch {
       guard error.reason != .noAnswer else { return nil }
       return Finding(bus: bus, address: address, identifications: [], failure: error)

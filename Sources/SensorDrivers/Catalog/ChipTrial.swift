@@ -1,0 +1,100 @@
+// What tells a chip when its registers at rest do not: what it does when it is asked for something.
+
+public import SensorBus
+
+/// A question to a chip that takes more than reading registers. It is put only where the registers have said already that
+/// it may be this chip, changes nothing that a start does not set anew, and leaves the chip as asleep as it was.
+protocol ChipTrial: Sendable {
+  /// What became of it: how sure it is now, and why; `nil` for another chip.
+  func verdict<Device: RegisterDevice & ~Copyable>(
+    _ device: borrowing Device, wait: (_ seconds: Double) -> Void
+  ) throws(BusError) -> TrialVerdict?
+}
+
+/// How a trial ended.
+struct TrialVerdict: Sendable, Hashable {
+  var confidence: ChipIdentification.Confidence
+  /// For a person, after what the registers said.
+  var evidence: String
+  /// Of chips that are as sure: the one with more comes first.
+  var lean = 0.0
+}
+
+extension ChipCatalog {
+  /// Which chips the device at `address` can be, the surest first, by more than its registers: a barometer is told to
+  /// measure, and the pressure must be one that there is on earth; a chip that sleeps is woken for a moment.
+  ///
+  /// What stays as sure as the first is told by nothing: the board file has to say which it is
+  /// (`ChipIdentification.candidates`).
+  ///
+  /// - Parameter wait: Lets this many seconds pass; 20 ms in all.
+  public static func identify<Device: RegisterDevice & ~Copyable>(
+    _ device: borrowing Device, at address: UInt8, wait: (_ seconds: Double) -> Void
+  ) throws(BusError) -> [ChipIdentification] {
+    var weighed: [(identification: ChipIdentification, lean: Double)] = []
+    for found in try identify(device, at: address) {
+      guard let chip = chip(named: found.chip), let trial = chip.trial,
+        !chip.unasked.contains(address)
+      else {
+        weighed.append((found, 0))
+        continue
+      }
+      guard let verdict = try trial.verdict(device, wait: wait) else { continue }
+      var told = found
+      told.confidence = verdict.confidence
+      told.evidence += "; \(verdict.evidence)"
+      weighed.append((told, verdict.lean))
+    }
+    return weighed.enumerated().sorted { one, other in
+      let (a, b) = (one.element, other.element)
+      if a.identification.confidence != b.identification.confidence {
+        return a.identification.confidence > b.identification.confidence
+      }
+      return a.lean == b.lean ? one.offset < other.offset : a.lean > b.lean
+    }.map(\.element.identification)
+  }
+
+  /// What the registers of one chip leave open, its other half may tell. `found` is what can be at each address of one
+  /// bus; it comes back in the same order.
+  ///
+  /// Of chips that are as sure, one whose other half answers leaves the others merely possible, and one whose other half
+  /// does not answer is itself merely possible. Where there are fewer other halves than places for such a chip, none
+  /// can be told.
+  public static func toldByPartners(_ found: [[ChipIdentification]]) -> [[ChipIdentification]] {
+    func places(_ name: String) -> Int {
+      found.count { $0.candidates.contains { $0.chip == name } }
+    }
+    return found.map { identifications in
+      let rivals = identifications.candidates
+      guard rivals.count > 1 else { return identifications }
+      let partners = rivals.map { chip(named: $0.chip)?.partner }
+      let isTold = zip(rivals, partners).contains { rival, partner in
+        partner.map { places($0) > 0 && places(rival.chip) <= places($0) } ?? false
+      }
+      var told = identifications
+      for (index, partner) in partners.enumerated() {
+        let halves = partner.map(places) ?? 0
+        if let partner, halves == 0 {
+          told[index].confidence = .possible
+          told[index].evidence += "; its other half, \(partner), does not answer"
+        } else if isTold, let partner {
+          told[index].evidence += "; its other half, \(partner), answers"
+        } else if isTold {
+          told[index].confidence = .possible
+        }
+      }
+      return told.enumerated().sorted { one, other in
+        one.element.confidence == other.element.confidence
+          ? one.offset < other.offset : one.element.confidence > other.element.confidence
+      }.map(\.element)
+    }
+  }
+}
+
+extension [ChipIdentification] {
+  /// Those that are as sure as the first: one when the chip is told, more when the board file has to say which it is.
+  public var candidates: [ChipIdentification] {
+    guard let first else { return [] }
+    return filter { $0.confidence == first.confidence }
+  }
+}
