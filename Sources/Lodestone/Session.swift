@@ -51,7 +51,10 @@ public final class Session: Sendable {
   ) throws {
     let linux = LinuxBusProvider()
     let located = try BoardLocator.locate(name)
-    guard let board = located?.board ?? BoardProbe.board(with: linux) else { throw NothingFound() }
+    let found =
+      located?.board
+      ?? BoardProbe.board(with: linux, wait: { Thread.sleep(forTimeInterval: $0) })
+    guard let board = found else { throw NothingFound() }
     self.board = board
     if let plan = board.simulation {
       let simulation = SimulatedBusProvider(

@@ -34,7 +34,7 @@ struct DatasheetNoise {
           quantity: "acceleration", unit: "m/s^2", sigma: 220e-6 * g * (rate / 2).squareRoot(),
           source: "DocID018771 rev. 2, table 3")
       ]
-    case "LSM6DSOX":
+    case "LSM6DSO", "LSM6DSOX":
       return [
         DatasheetNoise(
           quantity: "acceleration", unit: "m/s^2", sigma: 70e-6 * g * (rate / 2).squareRoot(),

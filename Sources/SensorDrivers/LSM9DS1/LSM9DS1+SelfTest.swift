@@ -31,7 +31,8 @@ extension DeflectionTest {
           RegisterSetting(LSM9DS1.Register.control6, 0x40 | linearRange.rawValue << 3),
         ], test: RegisterSetting(LSM9DS1.Register.control10, 0x01),
         limits: Limits(
-          .acceleration, .milliG, unitPerCount: linearRange.gPerCount * 1000, all: 70...1500),
+          .acceleration, .milliG, unitPerCount: LSM9DS1.gPerCount(linearRange) * 1000,
+          all: 70...1500),
         settle: 0.2, testSettle: 0.2),
       Half(
         output: output(LSM9DS1.Register.angular, ready: LSM9DS1.Register.angularReady, rate: 238),

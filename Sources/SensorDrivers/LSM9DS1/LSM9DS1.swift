@@ -10,26 +10,12 @@ public import SensorTypes
 /// Both have the same axes, right-handed (figure 1). The X axis of the magnetometer in the same package points the
 /// other way: that is the mount's affair.
 public struct LSM9DS1: RegisterChip, Hashable {
-  /// The accelerometer's range; the raw value is FS1:0_XL, which is not in order.
-  public enum AccelerationRange: UInt8, Sendable, Hashable, CaseIterable {
-    /// +-2 g.
-    case g2 = 0b00
-    /// +-4 g.
-    case g4 = 0b10
-    /// +-8 g.
-    case g8 = 0b11
-    /// +-16 g.
-    case g16 = 0b01
+  /// The accelerometer's range: FS1:0_XL has the codes of the LSM6 family.
+  public typealias AccelerationRange = LSM6.AccelerationRange
 
-    /// g a count (table 3: 0.061, 0.122, 0.244, 0.732 mg: the widest is coarser than its relatives').
-    public var gPerCount: Double {
-      switch self {
-      case .g2: 0.061e-3
-      case .g4: 0.122e-3
-      case .g8: 0.244e-3
-      case .g16: 0.732e-3
-      }
-    }
+  /// g a count (table 3: 0.061, 0.122, 0.244, 0.732 mg: the widest is coarser than in the LSM6 family).
+  public static func gPerCount(_ range: AccelerationRange) -> Double {
+    range == .g16 ? 0.732e-3 : range.gPerCount
   }
 
   /// The gyro's range; the raw value is FS_G1:0, of which 10 is not there.
@@ -190,7 +176,7 @@ public enum LSM9DS1Conversion {
     _ block: RegisterBlock, range: LSM9DS1.AccelerationRange
   ) throws(DriverError) -> Vector3 {
     try AxisCounts.littleEndian(block, limit: LSM9DS1.largestCount)
-      * (range.gPerCount * standardGravity)
+      * (LSM9DS1.gPerCount(range) * standardGravity)
   }
 }
 

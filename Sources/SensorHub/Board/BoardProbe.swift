@@ -76,11 +76,13 @@ public enum BoardProbe {
   }
 
   /// The board that is there: the surest chip at every address that answers, and a receiver on the first
-  /// serial port; `nil` when nothing was found at all.
-  public static func board(with provider: any BusProvider) -> Board? {
+  /// serial port; `nil` when nothing was found at all. Of chips that are as sure the first is taken: see `scan`.
+  public static func board(
+    with provider: any BusProvider, wait: ((_ seconds: Double) -> Void)? = nil
+  ) -> Board? {
     var sensors: [Board.Sensor] = []
     for bus in provider.registerBuses() {
-      for finding in scan(bus, with: provider) {
+      for finding in scan(bus, with: provider, wait: wait) {
         // 'possible' is good enough for a person to look at, not for a driver to write to.
         guard let best = finding.identifications.first, best.confidence >= .likely else { continue }
         sensors.append(
