@@ -175,8 +175,8 @@ public enum LSM9DS1Conversion {
   public static func acceleration(
     _ block: RegisterBlock, range: LSM9DS1.AccelerationRange
   ) throws(DriverError) -> Vector3 {
-    try AxisCounts.littleEndian(block, limit: LSM9DS1.largestCount)
-      * (LSM9DS1.gPerCount(range) * standardGravity)
+    let counts = try AxisCounts.littleEndian(block, limit: LSM9DS1.largestCount)
+    return counts * (LSM9DS1.gPerCount(range) * standardGravity)
   }
 }
 
