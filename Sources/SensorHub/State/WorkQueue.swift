@@ -1,25 +1,37 @@
 // Work that is done one after the other beside the buses' threads.
 
 import Dispatch
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
 
 /// A serial queue that can be waited for from anywhere, from its own work too: the last reference to a hub may go
 /// wherever somebody is being told something.
 final class WorkQueue: Sendable {
-  private static let key = DispatchSpecificKey<ObjectIdentifier>()
   private let queue: DispatchQueue
+  /// The thread that is at work; 0 while none is.
+  private let worker = Atomic<UInt>(0)
 
   /// - Parameter name: What a debugger calls it.
-  init(_ name: String) {
-    queue = DispatchQueue(label: "lodestone.\(name)", qos: .utility)
-    queue.setSpecific(key: Self.key, value: ObjectIdentifier(self))
-  }
+  init(_ name: String) { queue = DispatchQueue(label: "lodestone.\(name)", qos: .utility) }
 
   /// Does `work` after all that was asked for before.
-  func add(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
+  func add(_ work: @escaping @Sendable () -> Void) {
+    queue.async { [self] in
+      worker.store(UInt(pthread_self()), ordering: .relaxed)
+      work()
+      worker.store(0, ordering: .relaxed)
+    }
+  }
 
   /// Waits until all is done that was asked for; from its own work, which cannot wait for itself, it returns at once.
   func drain() {
-    guard DispatchQueue.getSpecific(key: Self.key) != ObjectIdentifier(self) else { return }
+    // Only this thread itself can have left its own number there.
+    guard worker.load(ordering: .relaxed) != UInt(pthread_self()) else { return }
     queue.sync {}
   }
 }
