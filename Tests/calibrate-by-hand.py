@@ -65,7 +65,7 @@ class Bench:
     def spoil(self):
         """A record in use that is wrong: the board's own, and iron that came later."""
         record = dict(simulated, offset=[a + b for a, b in zip(simulated["offset"], (14, -9, 6))], method="ellipsoid")
-        file = self.state / "simulated" / "calibrations" / "LIS3MDL@_dev_i2c-1_0x1c.json"
+        file = self.state / "simulated" / "Simulated_board__in_a_hand" / "calibrations" / "LIS3MDL@_dev_i2c-1_0x1c.json"
         file.parent.mkdir(parents=True)
         file.write_text(json.dumps(record))
         return record
@@ -117,11 +117,11 @@ class Bench:
         self.tmux("kill-server")
 
     def record(self):
-        found = list((self.state / "simulated" / "calibrations").glob("LIS3MDL*.json"))
+        found = list((self.state / "simulated" / "Simulated_board__in_a_hand" / "calibrations").glob("LIS3MDL*.json"))
         return json.loads(found[0].read_text()) if len(found) == 1 else {}
 
     def samples(self):
-        found = list((self.state / "simulated" / "calibrations" / "samples").glob("*.csv"))
+        found = list((self.state / "simulated" / "Simulated_board__in_a_hand" / "calibrations" / "samples").glob("*.csv"))
         return found[0].read_text().splitlines() if found else []
 
 

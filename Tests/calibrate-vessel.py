@@ -52,7 +52,7 @@ def result(process):
 
 
 def record(name):
-    found = list((path / name / "simulated" / "calibrations").glob("*.json"))
+    found = list((path / name / "simulated").glob("*/calibrations/*.json"))
     return json.loads(found[0].read_text()) if found else {}
 
 

@@ -63,8 +63,11 @@ with tempfile.TemporaryDirectory() as name:
 
     # A slip in the board's name costs no recording.
     (path / "good").write_text("kept")
-    run("record", "--board", "/nope.yaml", "good")
+    run("record", "--force", "--board", "/nope.yaml", "good")
     expect("a failed start keeps an earlier recording", (path / "good").read_text() == "kept")
+    says(
+        "a recording that is there already", ["record", "--board", "simulated", "--seconds", "1", "good"], 1,
+        "--force writes over it")
 
     # What is no regular file is written into, never replaced.
     (path / "target").write_text("")
@@ -337,6 +340,11 @@ with tempfile.TemporaryDirectory() as name:
     expect("unless --force says otherwise", result.returncode == 0 and not lines[0]["locked"], result.stderr)
     result, lines = calibrate("rollback", "lsm6dsox", "--kind", "gyro", "--format", "json")
     expect("the record before comes back", result.returncode == 0 and lines[0]["kind"] == "gyro", result.stderr)
+    result, _ = calibrate("rollback", "--forward", "LSM6DSOX", "--kind", "gyro")
+    expect("and forward again", result.returncode == 0 and "in use is now" in result.stdout, result.stderr)
+    result, _ = calibrate("rollback", "--forward", "LSM6DSOX", "--kind", "gyro")
+    expect("no further than the newest", result.returncode == 1 and "is the newest" in result.stderr, result.stderr)
+    calibrate("rollback", "LSM6DSOX", "--kind", "gyro")
     result, _ = calibrate("rollback", "LSM6DSOX", "--kind", "gyro")
     expect("no further than there is", result.returncode == 1 and "no earlier record" in result.stderr, result.stderr)
     result, _ = calibrate("show", "LSM6DSOX")
@@ -351,6 +359,10 @@ with tempfile.TemporaryDirectory() as name:
     expect(
         "all records in one file", len(json.loads((path / "all.json").read_text())["records"]) == 3
         and json.loads((path / "one.json").read_text())["chip"] == "LIS3MDL")
+    result, _ = calibrate("export", "--output", "one.json")
+    expect(
+        "an export that is there already", result.returncode == 1 and "--force writes over it" in result.stderr
+        and json.loads((path / "one.json").read_text())["chip"] == "LIS3MDL", result.stderr)
     moved = (path / "still.yaml").read_text().replace("/dev/i2c-1", "/dev/i2c-3")
     (path / "moved.yaml").write_text(moved)
     other = {"STATE_DIRECTORY": str(path / "other")}
@@ -387,8 +399,9 @@ with tempfile.TemporaryDirectory() as name:
         (path / "still.yaml").read_text().replace("name: Simulated board", 'name: "a\\e[2Jboat"'))
     says("a control character in a board's name", ["monitor", "--board", "escape.yaml"], 1, "control character")
 
-    records = path / "kept" / "simulated" / "calibrations"
+    records = path / "kept" / "simulated" / "Simulated_board" / "calibrations"
     (records / "LSM6DSOX@_dev_i2c-1_0x6a.gyro.json").write_text('{"schema":1,"kind":"gy')
+    says("a doctor sees a simulated board's records", ["doctor", "--board", "still.yaml"], 1, "cannot be used", **kept)
     result, _ = calibrate("list")
     expect(
         "a damaged record is put aside and the one before is offered",

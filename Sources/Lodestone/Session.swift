@@ -40,8 +40,8 @@ public final class Session: Sendable {
   /// - Parameters:
   ///   - name: As given by the user; `nil` for the machine's own.
   ///   - stateDirectory: Where calibrations and the last position are kept; `nil` takes the machine's own.
-  ///     A simulated board keeps its own in a folder `simulated` of it; without `$STATE_DIRECTORY` it
-  ///     starts fresh and leaves nothing.
+  ///     A simulated board keeps its own in a folder of its name below `simulated` there; without
+  ///     `$STATE_DIRECTORY` it starts fresh and leaves nothing.
   ///   - calibratesInUse: Whether the magnetometer is calibrated while the board is in use, unless the board file
   ///     forbids it. Not for a program that calibrates itself, or that only looks.
   ///   - recording: Where a recording goes.
@@ -71,7 +71,7 @@ public final class Session: Sendable {
       provider = linux
       control = nil
     }
-    let folder = Self.stateFolder(stateDirectory, isSimulated: board.simulation != nil)
+    let folder = Self.stateFolder(stateDirectory, board)
     temporaryFolder = folder.isTemporary ? folder.url : nil
     state = StateStore(folder: folder.url)
     if let simulation {
@@ -100,26 +100,30 @@ public final class Session: Sendable {
     provider.wallTime() + time.seconds(since: provider.now())
   }
 
-  /// Where what this machine keeps of a board lies from run to run; `nil` for a simulated board without
-  /// `$STATE_DIRECTORY`, of which nothing is kept.
+  /// Where what this machine keeps of a board (`nil`: of the one that probing finds) lies from run to run; `nil`
+  /// for a simulated board without `$STATE_DIRECTORY`, of which nothing is kept.
   public static func keptState(
-    isSimulated: Bool, environment: [String: String] = ProcessInfo.processInfo.environment
+    of board: Board?, environment: [String: String] = ProcessInfo.processInfo.environment
   ) -> URL? {
-    let folder = StateDirectory.current(environment: environment)
-    guard isSimulated else { return folder }
-    return environment["STATE_DIRECTORY"].map { _ in folder.appending(path: simulatedFolder) }
+    if board?.simulation != nil, environment["STATE_DIRECTORY"] == nil { return nil }
+    return stateFolder(of: board, in: StateDirectory.current(environment: environment))
   }
 
-  // A simulated board has the places of a real one: what is stored of the one must never be read as the
-  // other's.
-  private static let simulatedFolder = "simulated"
-
-  private static func stateFolder(_ given: URL?, isSimulated: Bool) -> (url: URL, isTemporary: Bool)
-  {
-    if let given {
-      return (isSimulated ? given.appending(path: simulatedFolder) : given, false)
+  // A simulated board has the places of a real one, and of every other simulated one: what is stored of the one
+  // must never be read as another's.
+  private static func stateFolder(of board: Board?, in folder: URL) -> URL {
+    guard let board, board.simulation != nil else { return folder }
+    let name = board.name.map { character in
+      character.isASCII && (character.isLetter || character.isNumber || character == "-")
+        ? character : "_"
     }
-    if let kept = keptState(isSimulated: isSimulated) { return (kept, false) }
+    return folder.appending(path: "simulated").appending(path: String(name))
+  }
+
+  private static func stateFolder(_ given: URL?, _ board: Board) -> (url: URL, isTemporary: Bool) {
+    if let kept = given.map({ stateFolder(of: board, in: $0) }) ?? keptState(of: board) {
+      return (kept, false)
+    }
     let name =
       "lodestone-\(ProcessInfo.processInfo.processIdentifier)-\(UUID().uuidString.prefix(8))"
     return (FileManager.default.temporaryDirectory.appending(path: name), true)

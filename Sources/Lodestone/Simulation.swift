@@ -44,18 +44,14 @@ package enum Simulation {
   package static let method = "simulated"
 
   /// Gives a simulated board's magnetometers the records that a good calibration would have left: the
-  /// truth, with an error of the size that the record's own covariance says. A record of this board that
-  /// is there already stays; another simulated board's, at the same place, says nothing of this one's iron.
+  /// truth, with an error of the size that the record's own covariance says. What is there already stays, a
+  /// damaged one too: the hub says what is wrong with it, as on a real board.
   package static func storeCalibrations(
     of board: Board, _ simulation: SimulatedBusProvider, in store: CalibrationStore
   ) throws {
     for (index, sensor) in board.sensors.enumerated() {
-      if case .record(let record) = store.current(.init(.magnetometer, sensor)),
-        record.board == board.name || record.isLocked
-      {
-        continue
-      }
-      guard let ideal = simulation.board.idealCalibration(ofChip: index)
+      guard case .none = store.current(.init(.magnetometer, sensor)),
+        let ideal = simulation.board.idealCalibration(ofChip: index)
       else { continue }
       let sigma = 0.1
       let error = sigma * Vector3(1, -1, 1)

@@ -67,6 +67,21 @@ struct GuideScreenTests {
     #expect(lines.last?.contains("s save") ?? false)
   }
 
+  @Test(
+    "a smaller one keeps what to do, how far it is and the keys", arguments: [(60, 16), (40, 12)])
+  func smaller(columns: Int, rows: Int) {
+    let screen = GuideScreen(look: look(["NO_COLOR": "1"]), title: "LIS3MDL at /dev/i2c-1:0x1c")
+    for coach in [CalibrationCoach(), coach()] {
+      let lines = screen.lines(coach, size: (columns, rows))
+      #expect(lines.count <= rows)
+      #expect(lines.contains("   " + coach.words.pose.uppercased()))
+      for name in ["seen", "score", "time"] {
+        #expect(lines.contains { $0.hasPrefix("   \(name) ") }, "\(name)")
+      }
+      #expect(lines.last.map { $0.contains("s save") && $0.count <= columns } ?? false)
+    }
+  }
+
   @Test("without UTF-8 there is nothing but ASCII, without colours no escape")
   func plain() {
     let screen = GuideScreen(look: look(["LC_ALL": "POSIX", "NO_COLOR": "x"]), title: "x")

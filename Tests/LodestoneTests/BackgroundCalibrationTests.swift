@@ -173,8 +173,8 @@ struct BackgroundCalibrationTests {
     #expect(said.first?.text.hasPrefix("LIS3MDL at /dev/i2c-1:0x1c: ") == true)
     #expect(said.first?.text.contains("what was in force stays") == true)
     #expect(try record(board) == before)
-    let doctor = Doctor(
-      provider: board.simulation, state: board.state.folder, modelFolders: [])
+    let folder = board.state.folder
+    let doctor = Doctor(provider: board.simulation, state: { _ in folder }, modelFolders: [])
     let problem = try #require(doctor.examine(board.board).first { $0.level == .problem })
     #expect(problem.text.contains("\(history.path) cannot be written"))
     #expect(problem.mend?.contains(history.path) == true)

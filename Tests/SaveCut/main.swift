@@ -64,6 +64,13 @@ let scenarios = [
     },
     act: { try $0.rollback(key) }, inUse: [2, 1], kept: [1, 2, 3]),
   Scenario(
+    name: "a way forward again",
+    prepare: {
+      for number in 1...3 { try $0.save(record(number)) }
+      for _ in 0..<2 { try $0.rollback(key) }
+    },
+    act: { try $0.rollForward(key) }, inUse: [1, 2], kept: [1, 2, 3]),
+  Scenario(
     name: "a lock", prepare: { for number in 1...2 { try $0.save(record(number)) } },
     act: { try $0.setLock(true, key) }, inUse: [2], kept: [1, 2]),
   Scenario(

@@ -61,6 +61,34 @@ struct CalibrationStoreTests {
     #expect(Set(store.history(key).compactMap { number($0.record) }) == [1, 2, 3, 4])
   }
 
+  @Test(
+    "and forward again, as far as it was gone back, and never into what another record has ended")
+  func forward() throws {
+    let place = Place()
+    let store = place.store
+    #expect(throws: CalibrationStore.NoFormer.self) { try store.rollForward(key) }
+    for index in 1...4 { try store.save(record(index)) }
+    #expect(throws: CalibrationStore.NoFormer.self) { try store.rollForward(key) }
+    for _ in 0..<3 { try store.rollback(key) }
+    #expect(number(try store.rollForward(key)) == 2)
+    #expect(number(try store.rollForward(key)) == 3)
+    #expect(number(try store.rollback(key)) == 2)
+    #expect(number(try store.rollForward(key)) == 3)
+    #expect(number(try store.rollForward(key)) == 4)
+    #expect(throws: CalibrationStore.NoFormer.self) { try store.rollForward(key) }
+    // A new record ends the way on from the one that it takes the place of.
+    for _ in 0..<2 { try store.rollback(key) }
+    try store.save(record(5))
+    #expect(throws: CalibrationStore.NoFormer.self) { try store.rollForward(key) }
+    #expect(number(try store.rollback(key)) == 2)
+    #expect(number(try store.rollForward(key)) == 5)
+    try store.setLock(true, key)
+    try store.rollback(key, overridingLock: true)
+    try store.setLock(true, key)
+    #expect(throws: CalibrationStore.Locked.self) { try store.rollForward(key) }
+    #expect(number(try store.rollForward(key, overridingLock: true)) == 5)
+  }
+
   @Test("the same record saved again is one, and one that comes back is a new one")
   func repetition() throws {
     let store = Place()

@@ -191,13 +191,17 @@ public struct CalibrationCoach: Sendable, Hashable {
   /// The samples that the fit is made of, in order of time.
   public var samples: [CalibrationSample] { collection.samples }
 
+  /// Why the fit may not be used yet, in words; `nil` where it may. The figures are those that are shown: a fit
+  /// that means nothing yet counts cells of its own.
+  public var refusal: String? {
+    guard !isTelling else { return outcome.refusal }
+    return collection.samples.isEmpty
+      ? "no sample yet" : "too little was seen so far to say anything: turn it"
+  }
+
   /// What is still missing for a good fit, in words; `nil` where nothing is.
   public var missing: String? {
-    guard isTelling else {
-      return collection.samples.isEmpty
-        ? "no sample yet" : "too little was seen so far to say anything: turn it"
-    }
-    if let refusal = outcome.refusal { return refusal }
+    if let refusal { return refusal }
     guard let fit = outcome.fit else { return "no fit" }
     if fit.quality.score < params.goodScore {
       return fit.quality.reason.isEmpty ? "score \(fit.quality.score)" : fit.quality.reason

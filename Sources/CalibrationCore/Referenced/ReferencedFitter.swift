@@ -148,6 +148,20 @@ public struct ReferencedFitter: Sendable {
   private func referenced(_ method: CalibrationMethod, _ sightings: [Sighting])
     -> CalibrationOutcome
   {
+    var outcome = fit(method, sightings)
+    guard outcome.isAccepted, let first = outcome.fit else { return outcome }
+    if let refusal = disagreement(sightings, first) {
+      outcome.refusal = refusal
+      return outcome
+    }
+    let factor = understatement(sightings, first)
+    guard factor > 1 else { return outcome }
+    var doubted = sightings
+    for i in doubted.indices { doubted[i].deviation *= factor }
+    return fit(method, doubted)
+  }
+
+  private func fit(_ method: CalibrationMethod, _ sightings: [Sighting]) -> CalibrationOutcome {
     var observations: [ReferencedRegression.Observation] = []
     var (samples, group) = (0, 0)
     var reference: Int?
@@ -195,11 +209,48 @@ public struct ReferencedFitter: Sendable {
     guard let result = regression.solve(observations, earth: known, start: mean) else {
       return CalibrationOutcome(fit: nil, refusal: "the samples give no solution")
     }
-    var outcome = outcome(method, observations, result, samples: samples)
-    if outcome.isAccepted, let fit = outcome.fit {
-      outcome.refusal = disagreement(sightings, fit)
+    return outcome(method, observations, result, samples: samples)
+  }
+
+  /// How many times further than they were said to the headings err, as the fit misses them; 1 where it does not
+  /// show.
+  ///
+  /// The variance of a normal error of unknown scale, with what was said weighing as two headings; the fit itself
+  /// has used up five, a deviation card's coefficients A to E.
+  private func understatement(_ sightings: [Sighting], _ fit: CalibrationFit) -> Double {
+    var shares: [Double] = []
+    var group: (reference: Int?, miss: Double, variance: Double, count: Double)?
+    func close() {
+      guard let group else { return }
+      let miss = group.miss / group.count
+      shares.append(miss * miss / (group.variance / group.count))
     }
-    return outcome
+    for sighting in sightings {
+      guard let shown = heading(sighting.samples, by: fit.applied) else { continue }
+      let miss = (shown - sighting.heading).remainder(dividingBy: 2 * .pi)
+      // Yawing averages out over a sighting.
+      var seconds = 0.0
+      if let first = sighting.samples.first, let last = sighting.samples.last {
+        seconds = last.time.seconds(since: first.time)
+      }
+      let own = sighting.ownDeviation * sighting.ownDeviation
+      let variance =
+        sighting.deviation * sighting.deviation + own / max(1, seconds / Self.coherence.sighting)
+      if let open = group, let reference = sighting.reference, reference == open.reference {
+        group = (reference, open.miss + miss, open.variance + variance, open.count + 1)
+      } else {
+        close()
+        group = (sighting.reference, miss, variance, 1)
+      }
+    }
+    close()
+    // A heading that is simply wrong has lost its weight in the fit, and says nothing of the others.
+    shares.sort()
+    let usual = shares.isEmpty ? 1 : max(1, shares[shares.count / 2] / 0.455)
+    let kept = shares.filter { $0 < 16 * usual }
+    let freedom = Double(kept.count - 5)
+    guard freedom > 0 else { return 1 }
+    return max(1, ((2 + kept.reduce(0, +)) / (2 + freedom)).squareRoot())
   }
 
   /// Why headings cannot all be right: most of them miss the fit by far more than they may.

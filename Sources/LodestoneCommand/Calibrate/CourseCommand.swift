@@ -33,9 +33,7 @@ struct CourseCommand: ParsableCommand {
     let bench = try ReferencedBench(options)
     try CourseRun(
       options: options, method: .course, seconds: seconds,
-      isDone: { _, outcome in
-        outcome.isAccepted && (outcome.fit?.quality.headingError ?? .infinity) <= Self.good
-      }
+      isDone: { _, outcome in (outcome.fit?.quality.headingError ?? .infinity) <= Self.good }
     ).run(bench)
   }
 }
@@ -45,7 +43,11 @@ struct CourseRun {
   let options: ReferencedOptions
   let method: CalibrationMethod
   let seconds: Double
+  /// Whether a calibration that is accepted is enough.
   let isDone: (CourseProgress, CalibrationOutcome) -> Bool
+
+  /// Who sails on for so long in directions that were seen has no other to sail, seconds of steady course.
+  private static let patience = 60.0
 
   func run(_ given: ReferencedBench) throws {
     guard given.hasReceiver else {
@@ -62,6 +64,7 @@ struct CourseRun {
     var note = "waiting for the first fix"
     let start = bench.session.now()
     var nextFit = 1.0
+    var seen = (eighths: 0, at: 0.0)
     let end = try Gathering(session: bench.session).run { batch in
       bench.take(batch)
       let age = bench.session.now().seconds(since: start)
@@ -89,7 +92,11 @@ struct CourseRun {
         nextFit = age + max(0.9, 4 * took)
       }
       show(&progress, age: age, gathering.seconds, state, outcome, note)
-      return !(isLate || (gathering.seconds > 20 && isDone(state, outcome)))
+      if state.eighths > seen.eighths { seen = (state.eighths, gathering.seconds) }
+      let isGood = (outcome.fit?.quality.score ?? 0) >= CalibrationCoach.Params().goodScore
+      let isEnough =
+        isDone(state, outcome) || isGood && gathering.seconds - seen.at > Self.patience
+      return !(isLate || (gathering.seconds > 20 && outcome.isAccepted && isEnough))
     }
     progress.close()
     guard end == .finished else { throw Interrupts.end() }
@@ -110,7 +117,8 @@ struct CourseRun {
       method == .course
       ? "Drive straight for ten seconds, then a bend, and so on; faster than 2 m/s."
       : "Hold each of the eight directions for ten seconds, faster than 2 m/s; it ends by\n"
-        + "itself when it has seen all of them, after \(Int(seconds)) s at the latest."
+        + "itself when it has seen all of them, or is good and sees nothing new for a minute,\n"
+        + "after \(Int(seconds)) s at the latest."
     return "\(way)\n\(StopKey.words)"
   }
 

@@ -15,8 +15,8 @@ struct DeviationCommand: ParsableCommand {
       heading is held for a few seconds then. 's' and Return leaves a heading out, another number and \
       Return takes that heading instead, 'q' ends. Headings are true unless --magnetic is given. \
       Without hands: --every SECONDS takes one heading after the other by the clock, --course takes \
-      them from the receiver's course until all eight directions were seen, or Return (or s and Return) \
-      ends it with what was gathered. Prints the deviation card before and after, with the \
+      them from the receiver's course until all eight directions were seen, or it is good and nothing new \
+      comes; Return (or s and Return) ends it with what was gathered. Prints the deviation card before and after, with the \
       coefficients A to E.
       """)
 
@@ -79,7 +79,7 @@ struct DeviationCommand: ParsableCommand {
     if course {
       try CourseRun(
         options: options, method: .deviation, seconds: seconds,
-        isDone: { $0.eighths == 8 && $1.isAccepted }
+        isDone: { state, _ in state.eighths == 8 }
       ).run(bench)
       return
     }

@@ -15,7 +15,11 @@ struct ExportCommand: ParsableCommand {
   @Option(name: [.short, .long], help: "The file; standard output without.")
   var output: String?
 
+  @Flag(help: "Over a file that is there already.")
+  var force = false
+
   func run() throws {
+    if let output { try OutputFile.refuseTaken(output, unless: force) }
     let (store, _) = try which.board.records()
     _ = try store.setAsideDamaged()
     let isOne = which.chip != nil || which.kind != nil

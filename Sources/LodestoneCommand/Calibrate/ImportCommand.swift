@@ -64,7 +64,10 @@ struct ImportCommand: ParsableCommand {
       }
       switch format {
       case .json: Terminal.say(RecordText.line(record).line)
-      case .text: Terminal.say("\(CalibrationStore.Key(record)): \(RecordText.short(record))")
+      case .text:
+        Terminal.say(
+          "\(CalibrationStore.Key(record)): \(RecordText.short(record))"
+            + (record.isLocked ? ", locked as it was in the file" : ""))
       }
     }
   }

@@ -76,7 +76,11 @@ struct ListRecordsCommand: ParsableCommand {
       return text
     }
     let keys = store.keys
-    if keys.isEmpty { Terminal.say("no records in \(store.folder.path)") }
+    if keys.isEmpty {
+      Terminal.say(
+        Hints.complete(
+          "no records in \(store.folder.path): lodestone calibrate magnetometer makes one"))
+    }
     if !keys.isEmpty {
       Terminal.say(
         row([

@@ -35,12 +35,13 @@ struct MagnetometerCommand: ParsableCommand {
   func run() throws {
     let format = saving.format
     let isDrawn = format == .text && ScreenTerminal.isPossible
+    // A board that is not there is the first thing to say.
+    let session = try Session(board: board.name)
     guard saving.yes || isDrawn else {
       throw CommandError(
         "no terminal to show the way on: --yes does without, for somebody who turns the board anyhow"
       )
     }
-    let session = try Session(board: board.name)
     guard let found = session.sensor(of: .magnetometer) else {
       try saving.refuse("this board has no magnetometer (\(session.chips))")
     }

@@ -242,9 +242,9 @@ struct MountReport {
     return finding.mount(ifReferenceIs: board.sensors[reference].mount)
   }
 
-  /// `1000 to 1`, or a word for more than a computer's error bars are worth.
+  /// `30 to 1`, or a word for more than error bars are worth.
   private static func odds(_ margin: Double) -> String {
-    margin > 13.8 ? "more than a million to 1" : "\(Int(exp(max(0, margin)))) to 1"
+    margin > 6.9 ? "more than 1000 to 1" : "\(Int(exp(max(0, margin)))) to 1"
   }
 
   /// For people: at most 80 columns.

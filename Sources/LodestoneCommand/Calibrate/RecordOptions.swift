@@ -40,7 +40,8 @@ struct RecordOptions: ParsableArguments {
   func key(in store: CalibrationStore) throws -> CalibrationStore.Key {
     let keys = store.keys
     guard !keys.isEmpty else {
-      throw CommandError("there is no record in \(store.folder.path)")
+      throw CommandError(
+        "there is no record in \(store.folder.path): lodestone calibrate magnetometer makes one")
     }
     let wanted = chip.map(ChipName.init)
     let fitting = keys.filter { key in
@@ -79,7 +80,7 @@ extension BoardOptions {
   /// The board that is named, if one is, and the records that this machine keeps for it.
   func records() throws -> (store: CalibrationStore, board: Board?) {
     let board = try BoardLocator.locate(name)?.board
-    guard let folder = Session.keptState(isSimulated: board?.simulation != nil) else {
+    guard let folder = Session.keptState(of: board) else {
       throw CommandError("a simulated board keeps nothing: set STATE_DIRECTORY to a folder")
     }
     return (CalibrationStore(stateDirectory: folder), board)

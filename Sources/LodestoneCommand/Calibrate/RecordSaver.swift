@@ -37,7 +37,7 @@ struct RecordSaver {
   let options: SaveOptions
 
   /// Whether what is saved stays: a simulated board keeps nothing unless it is given a folder.
-  var isKept: Bool { Session.keptState(isSimulated: session.simulation != nil) != nil }
+  var isKept: Bool { Session.keptState(of: session.board) != nil }
 
   /// What a person should know before the work: refuses where the record in place is locked, and says where nothing
   /// will be kept.
@@ -79,7 +79,7 @@ struct RecordSaver {
       if let bytes = try? record.encoded() {
         Terminal.warn(String(decoding: bytes, as: UTF8.self))
       }
-      throw problem
+      throw CommandError("\(problem); STATE_DIRECTORY=FOLDER keeps records elsewhere")
     }
     if let samples {
       do {

@@ -20,6 +20,9 @@ struct RecordCommand: ParsableCommand {
   @Option(parsing: .unconditional, help: "Stop after this many seconds.")
   var seconds: Double?
 
+  @Flag(help: "Over a file that is there already.")
+  var force = false
+
   func validate() throws {
     if let seconds, !(seconds > 0 && seconds.isFinite) {
       throw ValidationError("--seconds takes a number above zero")
@@ -27,6 +30,7 @@ struct RecordCommand: ParsableCommand {
   }
 
   func run() throws {
+    try OutputFile.refuseTaken(file, unless: force)
     // The file is opened, not emptied, before the board: a slip in the board's name costs no recording.
     let output = try OutputFile(path: file)
     let session = try Session(board: board.name, calibratesInUse: true) { try output.write($0) }

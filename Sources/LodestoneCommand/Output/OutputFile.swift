@@ -37,6 +37,15 @@ final class OutputFile: Sendable {
     }
   }
 
+  /// Refuses to write over what a person may have nowhere else.
+  static func refuseTaken(_ path: String, unless isForced: Bool) throws {
+    var status = stat()
+    guard !isForced, stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+      status.st_size > 0
+    else { return }
+    throw CommandError("\(path) is there already: --force writes over it")
+  }
+
   /// Bytes written so far.
   var written: Int { state.withLock { $0.written } }
 

@@ -24,8 +24,14 @@ extension CalibrationStore {
   public struct NoFormer: Error, Sendable, Hashable, CustomStringConvertible {
     /// Whose.
     public let key: Key
+    /// Whether the way forward was wanted.
+    public var isForward = false
     /// One line for a person.
-    public var description: String { "there is no earlier record of \(key)" }
+    public var description: String {
+      isForward
+        ? "nothing was gone back from: the record of \(key) is the newest"
+        : "there is no earlier record of \(key)"
+    }
   }
 
   /// The former records of a chip, newest first.
@@ -60,8 +66,13 @@ extension CalibrationStore {
     guard let target = target(key, besides: present), let record = target.record else {
       throw NoFormer(key: key)
     }
-    // Before the file changes: a cut in between leaves the same way back.
-    if let present, !history(key).contains(where: { $0.isUndone && $0.says(present) }) {
+    // Before the file changes: a cut in between leaves the same way back. One that is there already becomes one
+    // that was gone back from below.
+    if let present,
+      !history(key).contains(where: {
+        ($0.isUndone || $0.number > target.number) && $0.says(present)
+      })
+    {
       try keep(present, isUndone: true)
     }
     for later in numbered(key) where later.number > target.number && !later.isUndone {
@@ -70,6 +81,35 @@ extension CalibrationStore {
     }
     if present == nil { try clearTheWay(key, overridingLock: overridingLock) }
     try StateFile.write(try record.encoded(), to: file(key))
+    removeSamples(key)
+    return record
+  }
+
+  /// Puts back the record that the last `rollback` went back from; done again it goes on to the newest. Returns
+  /// what is in use now; the samples of the one before are removed.
+  ///
+  /// Throws `NoFormer` where nothing was gone back from, or another record was saved since, and `Locked` where the
+  /// one in use is locked and `overridingLock` is false.
+  @discardableResult
+  public func rollForward(_ key: Key, overridingLock: Bool = false) throws -> StoredRecord {
+    let lock = FolderLock(folder)
+    defer { withExtendedLifetime(lock) {} }
+    guard case .record(let present) = current(key) else {
+      throw NoFormer(key: key, isForward: true)
+    }
+    guard overridingLock || !present.isLocked else { throw Locked(key: key) }
+    // The one in use is in the history since it was gone back to; what was gone back from has higher numbers.
+    let history = history(key)
+    guard let place = history.first(where: { $0.says(present) }),
+      let next = history.last(where: {
+        $0.isUndone && $0.number > place.number && $0.record != nil
+      }), let record = next.record
+    else { throw NoFormer(key: key, isForward: true) }
+    try StateFile.write(try record.encoded(), to: file(key))
+    // Part of the way back again: the one in use too, where a cut has left it out.
+    for passed in [place, next] where passed.isUndone {
+      try StateFile.rename(passed.file, to: file((passed.number, false), key))
+    }
     removeSamples(key)
     return record
   }
@@ -90,9 +130,10 @@ extension CalibrationStore {
     let folder = historyFolder(key)
     try StateFile.makeFolder(folder.path)
     let present = numbered(key)
-    let newest = present.first { !$0.isUndone }
-    // What an earlier save has kept before it was cut is not kept twice.
-    if isUndone || !(newest.map { former($0, key).says(record) } ?? false) {
+    // What an earlier save has kept before it was cut is not kept twice. Behind what was gone back from it is: that
+    // is another branch from here on, which nothing goes forward to.
+    let isKept = present.first.map { !$0.isUndone && former($0, key).says(record) } ?? false
+    if isUndone || !isKept {
       var record = record
       record.isLocked = false
       let number = (present.first?.number ?? 0) + 1

@@ -78,7 +78,7 @@ struct ReferencedFitterTests {
     if Self.units.count >= 40 { #expect(rms(shares) <= limit) }
   }
 
-  private func sightings(_ vessel: inout Vessel, points: Int, error: Double)
+  private func sightings(_ vessel: inout Vessel, points: Int, error: Double, said: Double? = nil)
     -> [ReferencedFitter.Sighting]
   {
     (0..<points).map { k in
@@ -87,8 +87,21 @@ struct ReferencedFitterTests {
         heading + 1.5 * degree * sin(1.3 * t)
       }
       return ReferencedFitter.Sighting(
-        samples: samples, heading: heading + error * vessel.dice.normal(), deviation: error)
+        samples: samples, heading: heading + error * vessel.dice.normal(),
+        deviation: said ?? error)
     }
+  }
+
+  @Test("headings that err by more than was said of them: the bar grows", arguments: [8, 16])
+  func understated(points: Int) {
+    var tally = Tally()
+    for seed in Self.units {
+      var vessel = Vessel(seed)
+      let taken = sightings(&vessel, points: points, error: 5 * degree, said: 2 * degree)
+      tally.add(vessel, fitter(vessel).deviation(taken), roll: 10 * degree)
+    }
+    // Taken at their word, sixteen leave 1.6 times what is foretold.
+    expectHonest(tally, "deviation, \(points) points of 5 deg said to be 2", p95: 2.5, refused: 1)
   }
 
   @Test(

@@ -116,7 +116,7 @@ struct Guide {
           way = .asked
           return false
         }
-        let reason = coach.outcome.refusal ?? "no fit yet"
+        let reason = coach.refusal ?? "no fit yet"
         note = ("Not yet: \(reason)", now.advanced(bySeconds: 6))
       }
       if let shown = note, now > shown.until { note = nil }

@@ -39,7 +39,7 @@ struct GuideReport {
     case .interrupted: return "interrupted"
     case .asked, .ended: break
     }
-    if let refusal = coach.outcome.refusal {
+    if let refusal = coach.refusal {
       return coach.end == .timeUp ? "time is up, and \(refusal)" : refusal
     }
     guard !saver.options.force, guide.before != nil, let before, let after,
@@ -137,7 +137,7 @@ struct GuideReport {
     line.set("end", way == .ended ? coach.end?.rawValue : nil)
     line.set("seconds", coach.age, digits: 1)
     line.set("score", quality?.score ?? 0)
-    line.set("coverage", quality?.coverage ?? 0, digits: 2)
+    line.set("coverage", coach.coverage, digits: 2)
     if let fit = coach.outcome.fit {
       line.set("headingErrorBefore", before, digits: 3)
       line.set("headingErrorAfter", after, digits: 3)

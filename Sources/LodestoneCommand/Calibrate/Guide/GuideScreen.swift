@@ -45,6 +45,8 @@ struct GuideScreen {
     let width = min(size.columns, Self.columns) - 1
     let isSmall = width < Self.columns - 4 || size.rows < Self.rows - 1
     var lines: [String] = []
+    // What a terminal can do without, by its line, the first first.
+    var spare: [Int] = []
     lines.append(" " + style("Calibrating the magnetometer", .bold) + "  " + title.prefix(48))
     lines.append("")
     let words = coach.words
@@ -62,7 +64,10 @@ struct GuideScreen {
     lines.append("")
     let panel = panel(coach)
     if isSmall {
+      let figures = lines.count
       lines += panel.filter { !$0.isEmpty }.map { "   " + $0 }
+      // Samples, what is wanted, the field, the heading.
+      spare = [5, 2, 3, 4].map { figures + $0 }
     } else {
       for (row, ring) in map(coach).enumerated() {
         lines.append("   " + ring + "    " + (row < panel.count ? panel[row] : ""))
@@ -76,10 +81,18 @@ struct GuideScreen {
     lines.append("")
     // Two lines, so that the keys stay where they are.
     let missing = coach.missing.map { "missing: \($0)" } ?? "nothing is missing"
+    spare += [lines.count, lines.count + 1]
     lines += (Wrap.lines(missing, indent: 3, width: width) + ["", ""]).prefix(2)
     let keys = "q quit without saving    s save now    r start over"
     lines.append(" " + (keys.count < width ? keys : "q quit   s save   r start over"))
-    return lines
+    return isSmall ? Self.short(lines, spare: spare, rows: size.rows) : lines
+  }
+
+  /// As many lines as there is room for: empty ones go first, then those that can be done without. The keys stay.
+  private static func short(_ lines: [String], spare: [Int], rows: Int) -> [String] {
+    let order = lines.indices.filter { lines[$0].isEmpty } + spare.filter { !lines[$0].isEmpty }
+    let gone = Set(order.prefix(max(0, lines.count - rows)))
+    return lines.indices.filter { !gone.contains($0) }.map { lines[$0] }
   }
 
   private func wrapped(_ text: String, _ width: Int, _ look: Style?) -> [String] {

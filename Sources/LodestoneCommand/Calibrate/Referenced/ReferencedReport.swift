@@ -138,8 +138,12 @@ struct ReferencedReport {
       return String(repeating: "0", count: 3 - String(whole).count) + String(whole)
     }
     var lines = ["deviation card (degrees, east +)", "magnetic    before     after"]
-    let rows = zip(before.points, after.points).map { old, new in
-      "    \(heading(old.magnetic))  \(column(old.deviation)) \(column(new.deviation))"
+    // A heading that only one of the calibrations makes something of has no second figure.
+    var left = before.points
+    let rows = after.points.map { new in
+      let old = left.firstIndex { $0.magnetic == new.magnetic }.map { left.remove(at: $0) }
+      let figure = old.map { column($0.deviation) } ?? "        -"
+      return "    \(heading(new.magnetic))  \(figure) \(column(new.deviation))"
     }
     lines += rows.sorted { $0.prefix(7) < $1.prefix(7) }
     if let old = before.coefficients, let new = after.coefficients {

@@ -1,0 +1,162 @@
+// What the doctor finds of what this machine keeps: calibration records, and whether they would stay.
+
+import CalibrationCore
+import Foundation
+import Geomagnetism
+import SensorDrivers
+import SensorHub
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
+extension Doctor {
+  /// The records of a board's chips, and files beside them that belong to none.
+  func calibrations(_ board: Board, in state: URL) -> [Finding] {
+    let store = StateStore(folder: state).calibrations
+    var findings: [Finding] = []
+    var used: Set<String> = []
+    for (index, sensor) in board.sensors.enumerated() {
+      guard let kind = ChipCatalog.chip(named: sensor.chip)?.kind else { continue }
+      switch kind {
+      case .magnetometer:
+        let key = CalibrationStore.Key(.magnetometer, sensor)
+        used.insert(store.file(key).lastPathComponent)
+        // A simulated board makes its own where there is none.
+        if board.simulation != nil, case .none = store.find(sensor) { continue }
+        findings.append(magnetometer(sensor, index, key, store))
+      case .inertial, .accelerometer:
+        for kind in kind == .inertial ? [CalibrationKind.gyro, .level] : [.level] {
+          let key = CalibrationStore.Key(kind, sensor)
+          used.insert(store.file(key).lastPathComponent)
+          // Neither is needed: only what is wrong with one is a finding.
+          guard case .unusable(let why) = store.current(key) else { continue }
+          findings.append(unusable(key, why, index, store))
+        }
+      default: break
+      }
+    }
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: store.folder.path)) ?? []
+    for name in names.sorted() where name.hasSuffix(".json") && !used.contains(name) {
+      findings.append(
+        Finding(
+          .note,
+          "\(store.folder.appending(path: name).path) belongs to no chip of this board: "
+            + "a record is called CHIP@PLACE.json"))
+    }
+    for file in store.setAsideFiles {
+      findings.append(
+        CalibrationStore.isDamaged(file)
+          ? Finding(
+            .note, "\(file.path) was damaged and is not used", mend: "remove it once it is replaced"
+          )
+          : Finding(
+            .note, "\(file.path) could not be used here and was replaced",
+            mend: "keep it for the version or the chip that it is of, or remove it"))
+    }
+    return findings
+  }
+
+  private func magnetometer(
+    _ sensor: Board.Sensor, _ index: Int, _ key: CalibrationStore.Key, _ store: CalibrationStore
+  ) -> Finding {
+    switch store.find(sensor) {
+    case .record: return Finding(.good, "\(sensor.chip): calibrated", sensor: index)
+    case .none:
+      let mend =
+        store.former(key) == nil
+        ? "its record goes into \(store.file(key).path); Calibration/README.md says how"
+        : "lodestone calibrate rollback \(sensor.chip)@\(sensor.attachment)   # the record before"
+      return Finding(
+        .note, "\(sensor.chip) is not calibrated: heading will not be trusted", mend: mend,
+        sensor: index)
+    case .unusable(let why): return unusable(key, why, index, store)
+    }
+  }
+
+  private func unusable(
+    _ key: CalibrationStore.Key, _ why: String, _ sensor: Int, _ store: CalibrationStore
+  ) -> Finding {
+    let what = key.kind == .magnetometer ? "calibration" : key.kind.rawValue
+    let before =
+      store.former(key) == nil
+      ? "mend or remove \(store.file(key).path)"
+      : "lodestone calibrate rollback \(key.chip)@\(key.position) --kind \(key.kind.rawValue)"
+    return Finding(
+      .problem, "\(key.chip): its \(what) record cannot be used: \(why)", mend: before,
+      sensor: sensor)
+  }
+
+  // Where calibrations and the last position are kept.
+  func folders(of board: Board?) -> [Finding] {
+    guard let state = state(board) else {
+      return [Finding(.good, "nothing is kept of a simulated board without STATE_DIRECTORY")]
+        + models()
+    }
+    // What 'sudo' has made once belongs to root, down to the history of one chip.
+    let store = StateStore(folder: state).calibrations.folder
+    let history = store.appending(path: "history")
+    let chips = (try? FileManager.default.contentsOfDirectory(atPath: history.path)) ?? []
+    let places = [state, store, history] + chips.sorted().map { history.appending(path: $0) }
+    return [
+      places.lazy.compactMap(Self.obstacle).first
+        ?? Finding(.good, "calibrations are kept in \(state.path)")
+    ] + models()
+  }
+
+  // Where a newer magnetic model may lie.
+  private func models() -> [Finding] {
+    var findings: [Finding] = []
+    let (model, problems) = MagneticModelFile.newest(in: modelFolders)
+    if let model { findings.append(Finding(.good, "\(model.model.name) from \(model.file.path)")) }
+    for problem in problems {
+      findings.append(Finding(.problem, problem, mend: "replace the file, or remove it"))
+    }
+    return findings
+  }
+
+  // Why nothing would stay in a folder.
+  private static func obstacle(_ place: URL) -> Finding? {
+    var folder = place
+    // What is not there yet is made when it is needed, in the nearest folder that is.
+    while Glibc.access(folder.path, F_OK) != 0, folder.path != "/" {
+      folder.deleteLastPathComponent()
+    }
+    guard let code = writingError(folder) else { return nil }
+    let why = String(cString: strerror(code)).lowercased()
+    let mend =
+      switch code {
+      case ENOSPC, EDQUOT: "df -h \(folder.path)   # and make room there"
+      case ENOTDIR: "move \(folder.path) away: it is no folder"
+      default:
+        isReadOnly(folder)
+          ? "set STATE_DIRECTORY to a folder on a file system that can be written"
+          : "sudo chown -R $USER \(folder.path)   # or set STATE_DIRECTORY"
+      }
+    return Finding(
+      .problem, "\(place.path) cannot be written (\(why)): calibrations would not stay", mend: mend)
+  }
+
+  // To root everything seems writable, also what is not (/proc, a read-only medium): a file is tried.
+  private static func isReadOnly(_ folder: URL) -> Bool {
+    var status = statvfs()
+    return statvfs(folder.path, &status) == 0 && status.f_flag & UInt(ST_RDONLY) != 0
+  }
+
+  // What the system says against a file as long as a record; `nil` for nothing.
+  private static func writingError(_ folder: URL) -> Int32? {
+    let path = folder.appending(path: ".lodestone-doctor-\(getpid())").path
+    let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard file >= 0 else { return errno }
+    defer {
+      close(file)
+      unlink(path)
+    }
+    // A full disk has room for a name.
+    let content = [UInt8](repeating: 0x20, count: 4_096)
+    let count = write(file, content, content.count)
+    return count == content.count ? nil : count < 0 ? errno : ENOSPC
+  }
+}
