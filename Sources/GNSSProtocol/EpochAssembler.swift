@@ -2,45 +2,60 @@ import SensorTypes
 
 /// Puts together what a receiver says in several sentences: one fix an epoch, never half old and half new.
 ///
-/// An epoch is everything said about one time of day. It is over when another time comes, or, sooner,
-/// with the sentence that has ended each of the epochs before it.
+/// An epoch is everything said about one time of day. It is over when another time comes, or, where that is too
+/// late, with the sentence that has ended every one of the epochs before it.
 struct EpochAssembler: Sendable {
   /// What kind of message a part of an epoch came in.
-  typealias MessageID = UInt16
+  typealias MessageID = UInt32
 
-  private var current: GNSSFix?
+  /// An epoch under way.
+  struct Part {
+    var fix: GNSSFix
+    /// A sentence said that its data are not to be used.
+    var isVoid = false
+    /// Speed and course have come with the position: a sentence of them alone overrules neither.
+    var hasMotion = false
+  }
+
+  /// Ended alike so often, an ending is a rule; and once it was none, so often.
+  private static let rule = (first: 3, again: 10)
+
+  /// Whether an epoch ends by rule, before the next one has begun.
+  private let endsByRule: Bool
+  private var current: Part?
   private var wasEmitted = false
   private var lastMessage: MessageID = 0
-  private var learnedEnd: MessageID?
-  private var candidateEnd: MessageID?
-  private var finished: GNSSFix?
+  private var ending: (message: MessageID, count: Int, needed: Int) = (0, 0, rule.first)
+  /// A take may end two epochs: the one before, and its own.
+  private var finished: (GNSSFix?, GNSSFix?)
   /// Days since 1970-01-01 of the last full date, and the time of day that it came with.
   private var date: (day: Int, timeOfDay: Double)?
+
+  init(endsByRule: Bool) { self.endsByRule = endsByRule }
 
   /// Takes a part of the epoch at `timeOfDay` (`nil` for a sentence without a time: it belongs to the
   /// epoch that is under way).
   mutating func take(
-    _ message: MessageID, timeOfDay: Double?, received: Timestamp, _ part: (inout GNSSFix) -> Void
+    _ message: MessageID, timeOfDay: Double?, received: Timestamp, _ add: (inout Part) -> Void
   ) {
     if let timeOfDay {
-      if current.map({ $0.timeOfDay.map { abs($0 - timeOfDay) > 1e-3 } ?? false }) ?? true {
+      if current.map({ $0.fix.timeOfDay.map { abs($0 - timeOfDay) > 1e-3 } ?? false }) ?? true {
         close()
-        current = GNSSFix(received: received)
+        current = Part(fix: GNSSFix(received: received))
       }
-      current?.timeOfDay = timeOfDay
+      current?.fix.timeOfDay = timeOfDay
     }
-    guard var fix = current else { return }
-    part(&fix)
-    fix.utc = utc(timeOfDay: fix.timeOfDay)
-    current = fix
-    if wasEmitted {
-      // It came after what was taken for the end: learn anew.
-      learnedEnd = nil
-    }
+    guard var part = current else { return }
+    add(&part)
+    part.fix.utc = utc(timeOfDay: part.fix.timeOfDay)
+    current = part
     lastMessage = message
-    if message == learnedEnd, !wasEmitted {
+    if wasEmitted {
+      // It came after what was taken for the end: no rule for long.
+      ending = (0, 0, Self.rule.again)
+    } else if endsByRule, message == ending.message, ending.count >= ending.needed {
       wasEmitted = true
-      finished = fix
+      finish(part)
     }
   }
 
@@ -49,9 +64,13 @@ struct EpochAssembler: Sendable {
 
   /// The next finished epoch.
   mutating func next() -> GNSSFix? {
-    defer { finished = nil }
-    return finished
+    guard let fix = finished.0 else { return nil }
+    finished = (finished.1, nil)
+    return fix
   }
+
+  /// Time of day of the epoch under way, unless it is out already.
+  var timeOfDay: Double? { wasEmitted ? nil : current?.fix.timeOfDay }
 
   /// Ends the epoch under way: nothing more will come.
   mutating func close() {
@@ -59,11 +78,18 @@ struct EpochAssembler: Sendable {
       current = nil
       wasEmitted = false
     }
-    guard let fix = current else { return }
-    if !wasEmitted { finished = fix }
-    // Two epochs in a row that ended alike make the rule.
-    if candidateEnd == lastMessage { learnedEnd = lastMessage }
-    candidateEnd = lastMessage
+    guard let part = current else { return }
+    if !wasEmitted { finish(part) }
+    ending =
+      lastMessage == ending.message
+      ? (lastMessage, min(ending.count + 1, 1_000), ending.needed)
+      : (lastMessage, 1, ending.needed)
+  }
+
+  private mutating func finish(_ part: Part) {
+    var fix = part.fix
+    if part.isVoid { fix.isValid = false }
+    if finished.0 == nil { finished.0 = fix } else { finished.1 = fix }
   }
 
   private func utc(timeOfDay: Double?) -> Double? {
@@ -78,9 +104,15 @@ struct EpochAssembler: Sendable {
 
 /// Days since 1970-01-01 of a date of the Gregorian calendar, or `nil` for one that is none.
 func daysSince1970(year: Int, month: Int, day: Int) -> Int? {
-  guard (1...12).contains(month), (1...31).contains(day), (1...9999).contains(year) else {
-    return nil
-  }
+  guard (1...12).contains(month), (1...9999).contains(year) else { return nil }
+  let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+  let length =
+    switch month {
+    case 2: isLeap ? 29 : 28
+    case 4, 6, 9, 11: 30
+    default: 31
+    }
+  guard (1...length).contains(day) else { return nil }
   // Years that begin in March, so that the leap day is the last.
   let y = month <= 2 ? year - 1 : year
   let era = y / 400

@@ -24,6 +24,22 @@ struct FieldReader {
     for _ in 0..<count { _ = next() }
   }
 
+  /// How many fields are left.
+  var remaining: Int {
+    guard position <= bytes.count else { return 0 }
+    return bytes[position...].reduce(1) { $1 == UInt8(ascii: ",") ? $0 + 1 : $0 }
+  }
+
+  /// The last field as one hexadecimal digit; 0 where it is none.
+  func last() -> UInt8 {
+    guard let digit = bytes.last else { return 0 }
+    switch digit {
+    case 48...57: return digit - 48
+    case 65...70: return digit - 55
+    default: return 0
+    }
+  }
+
   /// The next field's first character.
   mutating func letter() -> UInt8? { next().first }
 

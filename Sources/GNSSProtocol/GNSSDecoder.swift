@@ -3,33 +3,57 @@ public import SensorTypes
 /// From bytes to epochs: whatever mixture of NMEA and UBX a receiver sends, one fix an epoch.
 ///
 /// It says what the receiver says: an epoch without a fix comes as one with `mode == .none`. Constant
-/// memory, and no allocation once the buffer stands.
+/// memory, and no allocation once the buffers stand.
 public struct GNSSDecoder: Sendable {
   /// Something that came out of the bytes.
   public enum Event: Sendable, Hashable {
     /// An epoch; `isPVT` when it came whole, in one UBX NAV-PVT.
     case epoch(GNSSFix, isPVT: Bool)
+    /// Which way something is turned.
+    case heading(ReceiverHeading)
+    /// All satellites were said: `satellites` has them.
+    case sky
+    /// The receiver said who it is: `identity` has it.
+    case identity
     /// The answer to a UBX configuration message.
     case answer(accepted: Bool, messageClass: UInt8, id: UInt8)
-    /// A valid packet that is neither.
+    /// A valid packet that is none of them.
     case message
   }
 
   private var lexer = PacketLexer()
-  private var assembler = EpochAssembler()
+  private var nmea: NMEADecoder
   private var ubx = UBXEpoch()
+  private var ubxSky = SkyAssembler()
   private var received = Timestamp(nanoseconds: 0)
-  /// Times of day of the newest epochs by either protocol: a receiver that sends both says each epoch
-  /// twice, and the better one (UBX) counts.
+  /// Time of day of the newest epoch by UBX: a receiver that sends both says each epoch twice, and the better
+  /// one (UBX) counts.
   private var lastUBX: Double?
   private var nmeaSinceUBX = 0
-  private var pending: Event?
+  /// UTC of the newest solution between two epochs (HNR-PVT): the epoch's own comes after some of them.
+  private var lastBetween: Double?
+  private var events: [Event] = []
+  private var head = 0
+  private var hasUBXSky = false
 
   /// Makes a decoder.
-  public init() {}
+  ///
+  /// - Parameter endsByRule: Whether an epoch of several sentences may come out with the sentence that has ended
+  ///   all those before it. It is what a live compass wants; where nobody waits, each epoch ends with the next
+  ///   one's beginning, whatever a receiver leaves out now and then.
+  public init(endsByRule: Bool = true) {
+    nmea = NMEADecoder(endsByRule: endsByRule)
+    events.reserveCapacity(16)
+  }
 
   /// Counters of packets, check sums, garbage.
   public var counters: PacketLexer.Counters { lexer.counters }
+
+  /// The satellites of the last whole round, in the order in which they were said.
+  public var satellites: [GNSSSatellite] { hasUBXSky ? ubxSky.satellites : nmea.sky.satellites }
+
+  /// Who the receiver has said that it is.
+  public private(set) var identity = ReceiverIdentity()
 
   /// How many bytes `append` takes now.
   public var room: Int { lexer.room }
@@ -42,84 +66,117 @@ public struct GNSSDecoder: Sendable {
 
   /// The next thing said, or `nil` until more bytes come.
   public mutating func next() -> Event? {
-    if let event = pending {
-      pending = nil
-      return event
+    while head == events.count {
+      events.removeAll(keepingCapacity: true)
+      head = 0
+      guard let packet = lexer.next() else { return nil }
+      decode(packet)
     }
-    while let packet = lexer.next() {
-      let event = decode(packet)
-      if let fix = ubx.next() {
-        pending = event == .message ? nil : event
-        return epoch(ubx: fix, isPVT: false)
-      }
-      if let fix = assembler.next(), let event = epoch(nmea: fix) { return event }
-      if let event { return event }
-    }
-    return nil
+    head += 1
+    return events[head - 1]
   }
 
-  /// Ends what is under way, at the end of a file; then call `next` once more.
+  /// Ends what is under way, at the end of a file; then call `next` until it gives `nil`.
   public mutating func finish() {
     // A file may end in a sentence without its line end.
     withUnsafeBytes(of: (UInt8(13), UInt8(10))) { lexer.append($0) }
-    while let packet = lexer.next() {
-      _ = decode(packet)
-      if let fix = assembler.next(), pending == nil { pending = epoch(nmea: fix) }
-    }
+    lexer.finish()
+    while let packet = lexer.next() { decode(packet) }
     ubx.close()
-    assembler.close()
-    if pending == nil, let fix = ubx.next() { pending = epoch(ubx: fix, isPVT: false) }
-    if pending == nil, let fix = assembler.next() { pending = epoch(nmea: fix) }
+    drainUBX()
+    nmea.epochs.close()
+    nmea.sky.finish()
+    ubxSky.finish()
+    drainNMEA()
+    drainSky()
   }
 
-  private mutating func decode(_ packet: GNSSPacket) -> Event? {
-    let received = self.received
+  private mutating func decode(_ packet: GNSSPacket) {
+    let before = events.count
     switch packet.kind {
     case .nmea:
-      var assembler = self.assembler
-      _ = lexer.withBytes(packet.range) {
-        NMEADecoder.decode($0, received: received, into: &assembler)
+      lexer.withBytes(packet.range) { nmea.decode($0, received: received) }
+      drainNMEA()
+    case .ubx(let messageClass, let id):
+      lexer.withBytes(packet.range) { message(messageClass, id, $0) }
+      drainUBX()
+    }
+    drainSky()
+    if events.count == before { events.append(.message) }
+  }
+
+  private mutating func message(
+    _ messageClass: UInt8, _ id: UInt8, _ bytes: UnsafeBufferPointer<UInt8>
+  ) {
+    switch (messageClass, id) {
+    case (UBXDecoder.navigation, 0x07):
+      guard let fix = UBXDecoder.epoch(pvt: bytes, received: received) else { return }
+      ubx.take(pvt: fix, timeOfWeek: UBXDecoder.Payload(bytes: bytes).u4(0))
+    case (0x28, 0x00):
+      guard let fix = UBXDecoder.epoch(hnr: bytes, received: received) else { return }
+      lastBetween = fix.utc
+      append(ubx: fix, isPVT: true)
+    case (UBXDecoder.navigation, 0x61): ubx.close()  // NAV-EOE: the epoch is over
+    case (UBXDecoder.navigation, 0x3C):
+      if let heading = UBXDecoder.heading(relposned: bytes, received: received) {
+        events.append(.heading(heading))
       }
-      self.assembler = assembler
-      return .message
-    case .ubx(UBXDecoder.navigation, 0x07):
-      guard
-        let fix = lexer.withBytes(packet.range, { UBXDecoder.epoch(pvt: $0, received: received) })
-      else { return .message }
-      return epoch(ubx: fix, isPVT: true)
-    case .ubx(0x28, 0x00):
-      guard
-        let fix = lexer.withBytes(packet.range, { UBXDecoder.epoch(hnr: $0, received: received) })
-      else { return .message }
-      return epoch(ubx: fix, isPVT: true)
-    case .ubx(UBXDecoder.navigation, 0x61):
-      ubx.close()  // NAV-EOE: the epoch is over
-      return .message
-    case .ubx(UBXDecoder.navigation, let id):
-      var state = ubx
-      _ = lexer.withBytes(packet.range) {
-        UBXDecoder.decode(id: id, $0, received: received, state: &state)
+    case (UBXDecoder.navigation, let id):
+      if UBXDecoder.satellites(id: id, bytes, into: &ubxSky) {
+        // One message is all of them, unless another with more signals of the same epoch follows.
+        if id != 0x35 { ubxSky.finish() }
+        return
       }
-      ubx = state
-      return .message
-    case .ubx(0x05, let id) where packet.range.count >= 2 && id <= 1:
-      return lexer.withBytes(packet.range) {
-        .answer(accepted: id == 1, messageClass: $0[0], id: $0[1])
+      UBXDecoder.decode(id: id, bytes, received: received, state: &ubx)
+      ubx.settle()
+    case (0x05, 0...1) where bytes.count >= 2:
+      events.append(.answer(accepted: id == 1, messageClass: bytes[0], id: bytes[1]))
+    default:
+      if UBXDecoder.identity(messageClass: messageClass, id: id, bytes, into: &identity) {
+        events.append(.identity)
       }
-    case .ubx: return .message
     }
   }
 
-  private mutating func epoch(ubx fix: GNSSFix, isPVT: Bool) -> Event {
-    lastUBX = fix.timeOfDay
-    nmeaSinceUBX = 0
-    return .epoch(fix, isPVT: isPVT)
+  private mutating func drainUBX() {
+    guard let (fix, isPVT) = ubx.next() else { return }
+    ubxSky.finish()
+    // A solution between two epochs has told of this moment, or a later one, before.
+    if let utc = fix.utc, let lastBetween, utc <= lastBetween, lastBetween - utc < 2 { return }
+    append(ubx: fix, isPVT: isPVT)
   }
 
-  private mutating func epoch(nmea fix: GNSSFix) -> Event? {
-    // Three NMEA epochs without one of UBX: it has fallen silent, and NMEA counts again.
-    nmeaSinceUBX += 1
-    guard lastUBX == nil || nmeaSinceUBX > 3 else { return nil }
-    return .epoch(fix, isPVT: false)
+  private mutating func append(ubx fix: GNSSFix, isPVT: Bool) {
+    if lastUBX == nil, let under = nmea.epochs.timeOfDay, let time = fix.timeOfDay,
+      abs(under - time) > 0.5
+    {
+      // The last epoch that only NMEA has told of.
+      nmea.epochs.close()
+      drainNMEA()
+    }
+    lastUBX = fix.timeOfDay
+    nmeaSinceUBX = 0
+    events.append(.epoch(fix, isPVT: isPVT))
+  }
+
+  private mutating func drainNMEA() {
+    if let heading = nmea.heading {
+      nmea.heading = nil
+      events.append(.heading(heading))
+    }
+    while let fix = nmea.epochs.next() {
+      nmea.sky.finish()
+      // Three NMEA epochs without one of UBX: it has fallen silent, and NMEA counts again.
+      nmeaSinceUBX += 1
+      if lastUBX == nil || nmeaSinceUBX > 3 { events.append(.epoch(fix, isPVT: false)) }
+    }
+  }
+
+  private mutating func drainSky() {
+    if ubxSky.takeFinished() {
+      hasUBXSky = true
+      events.append(.sky)
+    }
+    if nmea.sky.takeFinished(), !hasUBXSky { events.append(.sky) }
   }
 }

@@ -40,8 +40,8 @@ public struct PacketLexer: Sendable {
 
   /// What the buffer holds at most; several of the longest packets.
   static let capacity = 8_192
-  /// The longest UBX payload that is waited for: a NAV-SAT of 180 satellites.
-  static let longestPayload = 2_200
+  /// The longest UBX payload that is waited for: a NAV-SIG of 250 signals.
+  static let longestPayload = 4_096
   /// The longest sentence: the standard says 82, receivers say more.
   static let longestSentence = 256
 
@@ -49,6 +49,7 @@ public struct PacketLexer: Sendable {
   private var start = 0
   /// Whether this receiver writes check sums: then a sentence without one is a damaged one.
   private var sendsChecksums = false
+  private var isFinished = false
   /// What happened so far.
   public private(set) var counters = Counters()
 
@@ -65,6 +66,9 @@ public struct PacketLexer: Sendable {
     if bytes.count > room { counters.overflow &+= UInt64(bytes.count - room) }
     buffer.append(contentsOf: bytes.prefix(room))
   }
+
+  /// Nothing more will come: what still waits for its end has none, and may hide whole packets.
+  public mutating func finish() { isFinished = true }
 
   /// How many more bytes `append` would take.
   public var room: Int { Self.capacity - (buffer.count - start) }
@@ -90,8 +94,8 @@ public struct PacketLexer: Sendable {
       case .skip(let length):
         counters.skipped &+= 1
         start += length
-      case .incomplete: return nil
-      case .garbage:
+      case .incomplete where !isFinished: return nil
+      case .incomplete, .garbage:
         counters.garbage &+= 1
         start += 1
       case .badChecksum:

@@ -3,30 +3,9 @@ import SensorTypes
 import Testing
 
 struct GNSSDecoderTests {
-  private func sentence(_ content: String) -> [UInt8] {
-    let sum = content.utf8.reduce(UInt8(0), ^)
-    let digits = String(sum, radix: 16, uppercase: true)
-    return Array("$\(content)*\(digits.count == 1 ? "0" : "")\(digits)\r\n".utf8)
-  }
+  private func sentence(_ content: String) -> [UInt8] { Stream.sentence(content) }
 
-  private func fixes(_ bytes: [UInt8]) -> [GNSSFix] {
-    var decoder = GNSSDecoder()
-    var fixes: [GNSSFix] = []
-    func drain() {
-      while let event = decoder.next() {
-        if case .epoch(let fix, _) = event { fixes.append(fix) }
-      }
-    }
-    for start in stride(from: 0, to: bytes.count, by: 64) {
-      bytes[start..<min(bytes.count, start + 64)].withUnsafeBytes {
-        decoder.append($0, at: Timestamp(nanoseconds: 7))
-      }
-      drain()
-    }
-    decoder.finish()
-    drain()
-    return fixes
-  }
+  private func fixes(_ bytes: [UInt8]) -> [GNSSFix] { Stream.fixes(bytes) }
 
   @Test("RMC, GGA, GSA and VTG of one time are one epoch")
   func epoch() throws {

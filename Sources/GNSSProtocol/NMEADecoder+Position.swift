@@ -1,0 +1,218 @@
+// Where, when, how fast and how well: RMC, GGA, GNS, GLL, VTG, GST, ZDA, and PUBX,00 and PGRMZ.
+
+import SensorTypes
+
+extension NMEADecoder {
+  private static func latitude(_ fields: inout FieldReader) -> Double? {
+    fields.angle(negative: UInt8(ascii: "S"), positive: UInt8(ascii: "N"), limit: 90)
+  }
+
+  private static func longitude(_ fields: inout FieldReader) -> Double? {
+    fields.angle(negative: UInt8(ascii: "W"), positive: UInt8(ascii: "E"), limit: 180)
+  }
+
+  private static func course(_ value: Double?) -> Double? {
+    guard let value, (0...360).contains(value) else { return nil }
+    return value == 360 ? 0 : value
+  }
+
+  mutating func position(rmc fields: inout FieldReader, _ received: Timestamp) {
+    let time = fields.timeOfDay()
+    let isValid = fields.letter() == UInt8(ascii: "A")
+    let (latitude, longitude) = (Self.latitude(&fields), Self.longitude(&fields))
+    let speed = fields.number().map { $0 * Self.knot }
+    let course = Self.course(fields.number())
+    let date = fields.number()
+    if let time, let date, let day = Self.day(ddmmyy: date) {
+      epochs.setDate(day: day, timeOfDay: time)
+    }
+    epochs.take(Sentence.rmc.rawValue, timeOfDay: time, received: received) { part in
+      guard isValid else {
+        part.isVoid = true
+        return
+      }
+      part.place(latitude, longitude)
+      if let speed { part.fix.speed = speed }
+      if let course { part.fix.course = course }
+      part.hasMotion = part.hasMotion || speed != nil
+    }
+  }
+
+  mutating func position(gga fields: inout FieldReader, _ received: Timestamp) {
+    let time = fields.timeOfDay()
+    let (latitude, longitude) = (Self.latitude(&fields), Self.longitude(&fields))
+    let quality = fields.integer() ?? 0
+    let satellites = fields.integer()
+    let hdop = fields.number()
+    let altitude = fields.number()
+    fields.skip(1)
+    let separation = fields.number()
+    epochs.take(Sentence.gga.rawValue, timeOfDay: time, received: received) { part in
+      // 7 was typed in, 8 is simulated: the receiver has measured neither.
+      if quality == 7 || quality == 8 { part.isVoid = true }
+      part.place(
+        isFix: quality > 0, latitude, longitude, altitude: altitude, separation: separation,
+        satellites: satellites, hdop: hdop)
+    }
+  }
+
+  mutating func position(gns fields: inout FieldReader, _ received: Timestamp) {
+    let time = fields.timeOfDay()
+    let (latitude, longitude) = (Self.latitude(&fields), Self.longitude(&fields))
+    // One letter a constellation; N is none.
+    let isFix = fields.next().contains { $0 != UInt8(ascii: "N") }
+    let satellites = fields.integer()
+    let hdop = fields.number()
+    let altitude = fields.number()
+    let separation = fields.number()
+    epochs.take(Sentence.gns.rawValue, timeOfDay: time, received: received) { part in
+      part.place(
+        isFix: isFix, latitude, longitude, altitude: altitude, separation: separation,
+        satellites: satellites, hdop: hdop)
+    }
+  }
+
+  mutating func position(gll fields: inout FieldReader, _ received: Timestamp) {
+    let (latitude, longitude) = (Self.latitude(&fields), Self.longitude(&fields))
+    let time = fields.timeOfDay()
+    let isValid = fields.letter() == UInt8(ascii: "A")
+    epochs.take(Sentence.gll.rawValue, timeOfDay: time, received: received) { part in
+      // It has the least to say: it fills in, it does not overrule.
+      if !isValid {
+        part.isVoid = true
+      } else if part.fix.latitude == nil {
+        part.place(latitude, longitude)
+      }
+    }
+  }
+
+  mutating func motion(vtg fields: inout FieldReader, _ received: Timestamp) {
+    let course = Self.course(fields.number())
+    fields.skip(3)
+    let knots = fields.number()
+    fields.skip(1)
+    let kilometresAnHour = fields.number()
+    epochs.take(Sentence.vtg.rawValue, timeOfDay: nil, received: received) { part in
+      guard part.fix.latitude != nil, !part.hasMotion else { return }
+      if let course { part.fix.course = course }
+      if let speed = knots.map({ $0 * Self.knot }) ?? kilometresAnHour.map({ $0 / 3.6 }) {
+        part.fix.speed = speed
+      }
+    }
+  }
+
+  mutating func accuracy(gst fields: inout FieldReader, _ received: Timestamp) {
+    let time = fields.timeOfDay()
+    fields.skip(4)
+    let (north, east, up) = (fields.number(), fields.number(), fields.number())
+    epochs.take(Sentence.gst.rawValue, timeOfDay: time, received: received) { part in
+      if let north, let east, north >= 0, east >= 0, north + east > 0 {
+        part.fix.setHorizontal(variances: north * north, east * east)
+      }
+      if let up, up > 0 { part.fix.verticalAccuracy = up }
+    }
+  }
+
+  mutating func date(zda fields: inout FieldReader, _ received: Timestamp) {
+    let time = fields.timeOfDay()
+    let (day, month, year) = (fields.integer(), fields.integer(), fields.integer())
+    if let time, let day, let month, let year, year >= 1980,
+      let days = daysSince1970(year: year, month: month, day: day)
+    {
+      epochs.setDate(day: days, timeOfDay: time)
+    }
+    // A time by itself begins no epoch: some receivers send it ahead of the position's.
+    epochs.take(Sentence.zda.rawValue, timeOfDay: nil, received: received) { _ in }
+  }
+
+  /// `PGRMZ`: a height in feet, for receivers whose GGA has none. Measured by satellites where its dimension is 3
+  /// (Garmin GPS interface specification, section 5).
+  mutating func height(rmz fields: inout FieldReader, _ received: Timestamp) {
+    let feet = fields.number()
+    let isFeet = fields.letter() == UInt8(ascii: "f")
+    let dimension = fields.integer()
+    epochs.take(Sentence.rmz.rawValue, timeOfDay: nil, received: received) { part in
+      guard let feet, isFeet, dimension == 3, part.fix.latitude != nil, part.fix.altitude == nil
+      else { return }
+      part.fix.altitude = feet * 0.3048
+      part.fix.mode = .threeDimensional
+    }
+  }
+
+  /// `PUBX,00`: an epoch with u-blox's own accuracies (u-blox M8 protocol description, section 31.3.4).
+  mutating func position(ubx fields: inout FieldReader, _ received: Timestamp) {
+    guard fields.integer() == 0, let time = fields.timeOfDay() else { return }
+    let (latitude, longitude) = (Self.latitude(&fields), Self.longitude(&fields))
+    let height = fields.number()
+    let status = fields.next()
+    let (horizontal, vertical) = (fields.number(), fields.number())
+    let (speed, course, down) = (fields.number(), Self.course(fields.number()), fields.number())
+    fields.skip(1)
+    let (hdop, vdop) = (fields.number(), fields.number())
+    // NF is none, TT time only; the others are fixes of two, three dimensions or dead reckoning.
+    let isFix = !status.elementsEqual("NF".utf8) && !status.elementsEqual("TT".utf8)
+    epochs.take(0x00_00, timeOfDay: time, received: received) { part in
+      guard isFix, latitude != nil, longitude != nil else { return }
+      part.place(latitude, longitude)
+      part.fix.ellipsoidalAltitude = height ?? part.fix.ellipsoidalAltitude
+      if let horizontal, horizontal > 0 {
+        part.fix.horizontalAccuracy = horizontal
+        part.fix.accuracySource = .receiver
+      }
+      if let vertical, vertical > 0 { part.fix.verticalAccuracy = vertical }
+      part.fix.verticalSpeed = down.map { -$0 }
+      if let hdop, hdop > 0, hdop < 99 { part.fix.hdop = hdop }
+      if let vdop, vdop > 0, vdop < 99 { part.fix.vdop = vdop }
+      if !part.hasMotion, let speed {
+        part.fix.speed = speed / 3.6
+        part.fix.course = course ?? part.fix.course
+      }
+    }
+  }
+
+  /// A date of two-digit years: 80 to 99 are the last century's.
+  private static func day(ddmmyy: Double) -> Int? {
+    guard ddmmyy >= 0, ddmmyy < 320_000 else { return nil }
+    let value = Int(ddmmyy)
+    let year = value % 100
+    return daysSince1970(
+      year: year >= 80 ? 1900 + year : 2000 + year, month: value / 100 % 100, day: value / 10_000)
+  }
+}
+
+extension EpochAssembler.Part {
+  /// A position; nothing where one half of it is missing.
+  mutating func place(_ latitude: Double?, _ longitude: Double?) {
+    guard let latitude, let longitude else { return }
+    (fix.latitude, fix.longitude) = (latitude, longitude)
+    if fix.mode == .none { fix.mode = fix.altitude == nil ? .twoDimensional : .threeDimensional }
+  }
+
+  /// A position with its height, or the word that there is none.
+  mutating func place(
+    isFix: Bool, _ latitude: Double?, _ longitude: Double?, altitude: Double?, separation: Double?,
+    satellites: Int?, hdop: Double?
+  ) {
+    if let satellites { fix.satellitesUsed = satellites }
+    if let hdop, hdop > 0, hdop < 99 { fix.hdop = hdop }
+    guard isFix, latitude != nil, longitude != nil else {
+      (fix.mode, fix.latitude, fix.longitude) = (.none, nil, nil)
+      return
+    }
+    if let altitude {
+      fix.altitude = altitude
+      fix.ellipsoidalAltitude = separation.map { altitude + $0 }
+      if fix.mode == .twoDimensional { fix.mode = .threeDimensional }
+    }
+    place(latitude, longitude)
+  }
+}
+
+extension GNSSFix {
+  /// The 68 % radius of two axes' variances, square metres, by the receiver's word.
+  mutating func setHorizontal(variances a: Double, _ b: Double) {
+    // For equal ones 1.51 sigma.
+    horizontalAccuracy = 1.51 * ((a + b) / 2).squareRoot()
+    accuracySource = .receiver
+  }
+}

@@ -1,0 +1,127 @@
+// What is up and what is used: GSA, GSV.
+
+import SensorTypes
+
+extension NMEADecoder {
+  /// Whose satellites a talker speaks of.
+  enum System {
+    case one(GNSSSatellite.System)
+    /// By their numbers: `GN`, and whoever speaks for all of them as `GP`.
+    case byNumber
+
+    init(talker address: Slice<UnsafeBufferPointer<UInt8>>) {
+      let letters = address.prefix(2).reduce(UInt16(0)) { $0 << 8 | UInt16($1) }
+      self =
+        switch letters {
+        case 0x474C: .one(.glonass)  // GL
+        case 0x4741: .one(.galileo)  // GA
+        case 0x4742, 0x4244: .one(.beidou)  // GB, BD
+        case 0x4751, 0x515A: .one(.qzss)  // GQ, QZ
+        case 0x4749: .one(.navic)  // GI
+        default: .byNumber
+        }
+    }
+
+    /// By the last field of a GSA (NMEA 4.11, table of system IDs).
+    init?(id: Int?) {
+      switch id {
+      case 1: self = .byNumber
+      case 2: self = .one(.glonass)
+      case 3: self = .one(.galileo)
+      case 4: self = .one(.beidou)
+      case 5: self = .one(.qzss)
+      case 6: self = .one(.navic)
+      default: return nil
+      }
+    }
+
+    var key: UInt16 {
+      switch self {
+      case .one(let system): UInt16(system.rawValue)
+      case .byNumber: 0xFF
+      }
+    }
+
+    /// A satellite by the number that a sentence gives it; `nil` for one that is nobody's.
+    ///
+    /// Several numberings are about: the standard's (SBAS less 87, GLONASS and 64), and makers' that put each
+    /// system into a hundred of its own (u-blox M8 protocol description, annex A; gpsd's `driver_nmea0183`
+    /// documents more).
+    func satellite(_ number: Int) -> GNSSSatellite? {
+      func at(_ system: GNSSSatellite.System, _ number: Int, _ range: ClosedRange<Int>)
+        -> GNSSSatellite?
+      {
+        range.contains(number) ? GNSSSatellite(system, number) : nil
+      }
+      switch self {
+      case .one(.glonass): return at(.glonass, number > 64 ? number - 64 : number, 1...32)
+      case .one(.galileo): return at(.galileo, number > 300 ? number - 300 : number, 1...36)
+      case .one(.beidou):
+        return at(
+          .beidou, number > 400 ? number - 400 : number > 200 ? number - 200 : number, 1...63)
+      case .one(.qzss): return at(.qzss, number > 192 ? number - 192 : number, 1...10)
+      case .one(let system): return at(system, number, 1...63)
+      case .byNumber:
+        switch number {
+        case 1...32: return GNSSSatellite(.gps, number)
+        case 33...64: return GNSSSatellite(.sbas, number + 87)
+        case 65...96: return GNSSSatellite(.glonass, number - 64)
+        case 120...158: return GNSSSatellite(.sbas, number)
+        case 193...202: return GNSSSatellite(.qzss, number - 192)
+        case 203...263: return GNSSSatellite(.beidou, number - 200)
+        case 301...336: return GNSSSatellite(.galileo, number - 300)
+        case 401...463: return GNSSSatellite(.beidou, number - 400)
+        default: return nil
+        }
+      }
+    }
+  }
+
+  mutating func geometry(
+    gsa fields: inout FieldReader, _ received: Timestamp, _ talker: System
+  ) {
+    fields.skip(1)
+    let mode = fields.integer().flatMap { UInt8(exactly: $0) }.flatMap(GNSSFix.Mode.init)
+    // The system is said behind the satellites.
+    var rest = fields
+    rest.skip(12)
+    let (pdop, hdop, vdop) = (rest.number(), rest.number(), rest.number())
+    let system = System(id: rest.integer()) ?? talker
+    for _ in 0..<12 {
+      guard let number = fields.integer(), let satellite = system.satellite(number) else {
+        continue
+      }
+      sky.use(satellite.system, satellite.number)
+    }
+    epochs.take(Sentence.gsa.rawValue, timeOfDay: nil, received: received) { part in
+      // With several constellations a GSA comes for each; the best counts.
+      if let mode, part.fix.latitude != nil, mode > .none {
+        part.fix.mode = max(mode, .twoDimensional)
+      }
+      if let pdop, pdop > 0, pdop < 99 { part.fix.pdop = pdop }
+      if let hdop, hdop > 0, hdop < 99 { part.fix.hdop = hdop }
+      if let vdop, vdop > 0, vdop < 99 { part.fix.vdop = vdop }
+    }
+  }
+
+  mutating func view(gsv fields: inout FieldReader, _ system: System) {
+    guard let total = fields.integer(), let number = fields.integer(), number >= 1,
+      number <= total
+    else { return }
+    fields.skip(1)
+    // Four fields a satellite; one more behind them is the signal, which a list is of.
+    let count = fields.remaining
+    let signal = count % 4 == 1 ? fields.last() : 0
+    if number == 1 { sky.begin(group: system.key << 8 | UInt16(signal)) }
+    for _ in 0..<min(4, count / 4) {
+      let (name, elevation, azimuth, strength) = (
+        fields.integer(), fields.number(), fields.number(), fields.number()
+      )
+      guard let name, var satellite = system.satellite(name) else { continue }
+      satellite.elevation = elevation.flatMap { (-90...90).contains($0) ? $0 : nil }
+      satellite.azimuth = azimuth.flatMap { (0...360).contains($0) ? $0 : nil }
+      satellite.carrierToNoise = strength.flatMap { (1...99).contains($0) ? $0 : nil }
+      sky.add(satellite)
+    }
+  }
+}

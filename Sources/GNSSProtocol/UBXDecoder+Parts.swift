@@ -1,0 +1,98 @@
+// Messages that are a part of an epoch each, held together by their time of week.
+
+import SensorTypes
+
+extension UBXDecoder {
+  /// A message with a part of an epoch; others say nothing here.
+  static func decode(
+    id: UInt8, _ bytes: UnsafeBufferPointer<UInt8>, received: Timestamp, state: inout UBXEpoch
+  ) {
+    let payload = Payload(bytes: bytes)
+    switch id {
+    case 0x02 where bytes.count >= 28:  // NAV-POSLLH
+      state.begin(payload.u4(0), received)
+      state.fix.longitude = Double(payload.i4(4)) * 1e-7
+      state.fix.latitude = Double(payload.i4(8)) * 1e-7
+      state.fix.ellipsoidalAltitude = Double(payload.i4(12)) * 1e-3
+      state.fix.altitude = Double(payload.i4(16)) * 1e-3
+      state.fix.horizontalAccuracy = Double(payload.u4(20)) * 1e-3
+      state.fix.verticalAccuracy = Double(payload.u4(24)) * 1e-3
+      state.fix.accuracySource = .receiver
+    case 0x03 where bytes.count >= 16:  // NAV-STATUS
+      state.begin(payload.u4(0), received)
+      state.mode = mode(payload.u1(4))
+      state.fix.isValid = payload.u1(5) & 0x01 != 0
+    case 0x06 where bytes.count >= 52:  // NAV-SOL
+      state.begin(payload.u4(0), received)
+      state.mode = mode(payload.u1(10))
+      state.fix.isValid = payload.u1(11) & 0x01 != 0
+      state.fix.satellitesUsed = Int(payload.u1(47))
+      state.fix.pdop = Double(payload.u2(44)) * 0.01
+      state.solution = Solution(
+        position: SIMD3(
+          Double(payload.i4(12)), Double(payload.i4(16)), Double(payload.i4(20))) * 0.01,
+        velocity: SIMD3(
+          Double(payload.i4(28)), Double(payload.i4(32)), Double(payload.i4(36))) * 0.01)
+      let week = Double(payload.u2(8))
+      let seconds = Double(payload.u4(0)) * 1e-3 + Double(payload.i4(4)) * 1e-9
+      if payload.u1(11) & 0x0C == 0x0C { state.gpsTime = week * 604_800 + seconds }
+    case 0x12 where bytes.count >= 36:  // NAV-VELNED
+      state.begin(payload.u4(0), received)
+      state.fix.verticalSpeed = -Double(payload.i4(12)) * 0.01
+      state.fix.speed = Double(payload.u4(20)) * 0.01
+      let course = Double(payload.i4(24)) * 1e-5
+      state.fix.course = course < 0 ? course + 360 : course
+      state.fix.speedAccuracy = Double(payload.u4(28)) * 0.01
+      state.fix.courseAccuracy = Double(payload.u4(32)) * 1e-5
+    case 0x20 where bytes.count >= 16:  // NAV-TIMEGPS
+      state.begin(payload.u4(0), received)
+      let seconds = Double(payload.u4(0)) * 1e-3 + Double(payload.i4(4)) * 1e-9
+      if payload.u1(11) & 0x04 != 0 {
+        state.leapSeconds = Double(Int8(bitPattern: payload.u1(10)))
+      }
+      if payload.u1(11) & 0x03 == 0x03 {
+        state.gpsTime = Double(payload.u2(8)) * 604_800 + seconds
+      }
+    case 0x21 where bytes.count >= 20:  // NAV-TIMEUTC
+      state.begin(payload.u4(0), received)
+      let timeOfDay =
+        Double(Int(payload.u1(16)) * 3_600 + Int(payload.u1(17)) * 60 + Int(payload.u1(18)))
+        + Double(payload.i4(8)) * 1e-9
+      if payload.u1(19) & 0x04 != 0,
+        let day = daysSince1970(
+          year: Int(payload.u2(12)), month: Int(payload.u1(14)), day: Int(payload.u1(15)))
+      {
+        state.fix.timeOfDay = timeOfDay
+        state.fix.utc = Double(day) * 86_400 + timeOfDay
+      }
+    case 0x14 where bytes.count >= 36:  // NAV-HPPOSLLH
+      state.begin(payload.u4(4), received)
+      // Version 0, and not marked as invalid.
+      guard payload.u1(0) == 0, payload.u1(3) & 0x01 == 0 else { return }
+      // The fine part is a hundredth of the coarse one's unit, or a tenth of its millimetre.
+      state.fix.longitude = (Double(payload.i4(8)) + Double(payload.i1(24)) * 0.01) * 1e-7
+      state.fix.latitude = (Double(payload.i4(12)) + Double(payload.i1(25)) * 0.01) * 1e-7
+      state.fix.ellipsoidalAltitude = (Double(payload.i4(16)) + Double(payload.i1(26)) * 0.1) * 1e-3
+      state.fix.altitude = (Double(payload.i4(20)) + Double(payload.i1(27)) * 0.1) * 1e-3
+      state.fix.horizontalAccuracy = Double(payload.u4(28)) * 1e-4
+      state.fix.verticalAccuracy = Double(payload.u4(32)) * 1e-4
+      state.fix.accuracySource = .receiver
+      state.hasHighPrecision = true
+    case 0x36 where bytes.count >= 64:  // NAV-COV
+      state.begin(payload.u4(0), received)
+      let (north, east, down) = (payload.r4(16), payload.r4(28), payload.r4(36))
+      // A receiver's own accuracy, where it has said one, is the same in its words.
+      guard payload.u1(4) == 0, payload.u1(5) == 1, state.fix.horizontalAccuracy == nil,
+        north > 0, east > 0, down > 0, (north + east + down).isFinite
+      else { return }
+      state.fix.setHorizontal(variances: north, east)
+      state.fix.verticalAccuracy = down.squareRoot()
+    case 0x04 where bytes.count >= 18:  // NAV-DOP
+      state.begin(payload.u4(0), received)
+      state.fix.pdop = Double(payload.u2(6)) * 0.01
+      state.fix.vdop = Double(payload.u2(10)) * 0.01
+      state.fix.hdop = Double(payload.u2(12)) * 0.01
+    default: break
+    }
+  }
+}

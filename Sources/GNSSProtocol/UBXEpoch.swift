@@ -1,0 +1,122 @@
+import SensorTypes
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
+/// An epoch that comes in several UBX messages of one time of week.
+struct UBXEpoch: Sendable {
+  private(set) var timeOfWeek: UInt32?
+  var fix = GNSSFix(received: Timestamp(nanoseconds: 0))
+  var mode: GNSSFix.Mode?
+  var solution: UBXDecoder.Solution?
+  /// Seconds of GPS time since 1980-01-06.
+  var gpsTime: Double?
+  /// GPS time minus UTC; 18 s since 2017, until a receiver says otherwise.
+  var leapSeconds = 18.0
+  /// A NAV-PVT has said all of it.
+  private(set) var hasPVT = false
+  /// A NAV-HPPOSLLH has come: finer digits, behind the NAV-PVT.
+  var hasHighPrecision = false
+  private var expectsHighPrecision = false
+  private var wasEmitted = false
+  private var finished: (fix: GNSSFix, isPVT: Bool)?
+
+  mutating func begin(_ time: UInt32, _ received: Timestamp) {
+    guard time != timeOfWeek else { return }
+    close()
+    timeOfWeek = time
+    fix = GNSSFix(received: received)
+  }
+
+  /// A whole epoch, in one message. It waits for finer digits where the epoch before had some.
+  mutating func take(pvt fix: GNSSFix, timeOfWeek: UInt32) {
+    begin(timeOfWeek, fix.received)
+    let (hdop, vdop) = (self.fix.hdop, self.fix.vdop)
+    self.fix = fix
+    (self.fix.hdop, self.fix.vdop) = (hdop, vdop)
+    (mode, hasPVT) = (fix.mode, true)
+    settle()
+  }
+
+  /// Gives the epoch out as soon as all that it waits for is there.
+  mutating func settle() {
+    if hasPVT, hasHighPrecision || !expectsHighPrecision { finish() }
+  }
+
+  mutating func next() -> (fix: GNSSFix, isPVT: Bool)? {
+    defer { finished = nil }
+    return finished
+  }
+
+  mutating func close() {
+    finish()
+    expectsHighPrecision = hasHighPrecision
+    timeOfWeek = nil
+    (mode, solution, gpsTime) = (nil, nil, nil)
+    (hasPVT, hasHighPrecision, wasEmitted) = (false, false, false)
+  }
+
+  private mutating func finish() {
+    guard timeOfWeek != nil, !wasEmitted else { return }
+    wasEmitted = true
+    var fix = self.fix
+    if fix.utc == nil, let gpsTime {
+      // 1980-01-06 is day 3657.
+      let utc = 3_657 * 86_400 + gpsTime - leapSeconds
+      fix.utc = utc
+      fix.timeOfDay = utc - (utc / 86_400).rounded(.down) * 86_400
+    }
+    if fix.latitude == nil, let solution, let place = solution.geodetic {
+      (fix.latitude, fix.longitude) = (place.latitude, place.longitude)
+      fix.ellipsoidalAltitude = place.height
+    }
+    if fix.speed == nil, let solution, let latitude = fix.latitude, let longitude = fix.longitude {
+      let radian = Double.pi / 180
+      let (sLat, cLat) = (sin(latitude * radian), cos(latitude * radian))
+      let (sLon, cLon) = (sin(longitude * radian), cos(longitude * radian))
+      let v = solution.velocity
+      let east = -sLon * v.x + cLon * v.y
+      let north = -sLat * (cLon * v.x + sLon * v.y) + cLat * v.z
+      fix.speed = (east * east + north * north).squareRoot()
+      let course = atan2(east, north) / radian
+      fix.course = course < 0 ? course + 360 : course
+      fix.verticalSpeed = cLat * (cLon * v.x + sLon * v.y) + sLat * v.z
+    }
+    fix.mode = mode ?? (fix.latitude == nil ? .none : .threeDimensional)
+    if fix.mode == .none {
+      (fix.latitude, fix.longitude) = (nil, nil)
+      (fix.altitude, fix.ellipsoidalAltitude) = (nil, nil)
+      (fix.horizontalAccuracy, fix.verticalAccuracy) = (nil, nil)
+    }
+    // Messages without position or state (DOP alone, say) make no epoch.
+    if mode != nil || fix.latitude != nil { finished = (fix, hasPVT) }
+  }
+}
+
+extension UBXDecoder {
+  /// Position and velocity in the earth-centred frame, as NAV-SOL gives them, metres and m/s.
+  struct Solution: Sendable, Hashable {
+    var position: SIMD3<Double>
+    var velocity: SIMD3<Double>
+
+    /// Geodetic degrees and metres above the ellipsoid (Bowring 1985, exact to a millimetre near earth).
+    var geodetic: (latitude: Double, longitude: Double, height: Double)? {
+      let (a, e2) = (6_378_137.0, 0.006_694_379_990_141_316)
+      let b = a * (1 - e2).squareRoot()
+      let p = (position.x * position.x + position.y * position.y).squareRoot()
+      guard p > 1, p.isFinite else { return nil }
+      let u = atan2(position.z * a, p * b)
+      let latitude = atan2(
+        position.z + e2 / (1 - e2) * b * pow(sin(u), 3), p - e2 * a * pow(cos(u), 3))
+      let normal = a / (1 - e2 * sin(latitude) * sin(latitude)).squareRoot()
+      let degrees = 180 / Double.pi
+      return (
+        latitude * degrees, atan2(position.y, position.x) * degrees,
+        p * cos(latitude) + position.z * sin(latitude) - a * a / normal
+      )
+    }
+  }
+}

@@ -1,0 +1,64 @@
+// What a receiver says besides where it is: the satellites it hears, and which way its antennas lie.
+
+/// A satellite as a receiver hears it.
+public struct GNSSSatellite: Sendable, Hashable {
+  /// Whose satellite it is, numbered as u-blox's `gnssId` (u-blox F9 interface description, section 1.5.2).
+  public enum System: UInt8, Sendable, Hashable, CaseIterable {
+    /// GPS.
+    case gps = 0
+    /// Augmentation: WAAS, EGNOS, MSAS, GAGAN.
+    case sbas = 1
+    /// Galileo.
+    case galileo = 2
+    /// BeiDou.
+    case beidou = 3
+    /// IMES, indoor transmitters in Japan.
+    case imes = 4
+    /// QZSS.
+    case qzss = 5
+    /// GLONASS.
+    case glonass = 6
+    /// NavIC.
+    case navic = 7
+  }
+
+  /// Whose it is.
+  public var system: System
+  /// Its number among them: GPS 1 to 32, GLONASS slot 1 to 32, SBAS PRN 120 to 158.
+  public var number: Int
+  /// Degrees above the horizon, -90 to 90; `nil` where the receiver does not know.
+  public var elevation: Double?
+  /// Degrees from true north, 0 up to 360; `nil` where the receiver does not know.
+  public var azimuth: Double?
+  /// Carrier to noise density of its strongest signal, dB-Hz; `nil` where it is not heard.
+  public var carrierToNoise: Double?
+  /// Whether the solution rests on it.
+  public var isUsed: Bool
+
+  /// Makes a satellite of which only its name is known.
+  public init(_ system: System, _ number: Int) {
+    self.system = system
+    self.number = number
+    self.isUsed = false
+  }
+}
+
+/// Which way something is turned by the word of a receiver or another instrument on its line: two antennas, a
+/// gyrocompass, a fluxgate.
+public struct ReceiverHeading: Sendable, Hashable {
+  /// When it arrived, on the monotonic clock.
+  public var received: Timestamp
+  /// Degrees from true north, 0 up to 360.
+  public var trueHeading: Double?
+  /// Degrees from magnetic north, the instrument's deviation taken out where it says one.
+  public var magneticHeading: Double?
+  /// One sigma, degrees; `nil` where nothing is said.
+  public var accuracy: Double?
+  /// Magnetic variation, degrees east, where the instrument says one.
+  public var variation: Double?
+  /// Speed through the water, m/s.
+  public var waterSpeed: Double?
+
+  /// Makes a heading that says nothing yet.
+  public init(received: Timestamp) { self.received = received }
+}
