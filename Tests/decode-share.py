@@ -1,85 +1,263 @@
 #!/usr/bin/env python3
-"""Share of gpsd's fixes that `lodestone decode` gives as well: decode-share.py LODESTONE [FOLDER] [--least 85]
+"""gpsd's fixes beside what `lodestone decode` makes of the same logs: decode-share.py LODESTONE [FOLDER] [--least 99] [--list]
 
-FOLDER holds receiver logs with what gpsd makes of them beside each (`x.log`, `x.log.chk`). A TPV with mode
-2 or 3 is matched by UTC time of day (by order where it has no time) and agrees when position is within
-1e-6 deg, speed within 0.06 m/s and track within 0.1 deg of what gpsd prints."""
+FOLDER holds receiver logs with what gpsd makes of them beside each (`x.log`, `x.log.chk`). Every TPV with mode 2 or 3 is
+held against the line of its time of day (within a millisecond; by order where it has no time): position 1e-6 deg,
+altMSL 0.1 m, speed 0.06 m/s, track 0.1 deg. A value that gpsd gives and the line lacks is a difference.
+
+gpsd prints several TPVs an epoch, and fills in what a receiver has not said: speed and track from two positions,
+altMSL from a geoid of its own. So each difference is judged by the log itself, read here by a reader of its own: a
+value that no message of the epoch says is gpsd's. Passed is where, of the TPVs that say nothing but what the receiver
+has said at that time, at least so many in a hundred have the same in ours, and no epoch has two lines."""
+import collections
 import json
+import math
 import pathlib
+import re
+import struct
 import subprocess
 import sys
+
+TOLERANCE = {"lat": 1e-6, "lon": 1e-6, "altMSL": 0.1, "speed": 0.06, "track": 0.1}
+OURS = {"lat": "latitude", "lon": "longitude", "altMSL": "altitude", "speed": "speed", "track": "course"}
+KNOT = 1852 / 3600
 
 
 def time_of_day(text):
     hours, minutes, seconds = text.split("T")[1].rstrip("Z").split(":")
-    return round(int(hours) * 3600 + int(minutes) * 60 + float(seconds), 2)
+    return int(hours) * 3600 + int(minutes) * 60 + float(seconds)
 
 
-def expected(path):
+def same(key, a, b):
+    difference = abs(a - b)
+    if key in ("lon", "track"):
+        difference = abs((a - b + 180) % 360 - 180)
+    # The printed values are rounded: half a digit more.
+    return difference <= TOLERANCE[key] * 1.001
+
+
+def tpvs(path):
     for text in path.read_text(errors="replace").splitlines():
-        if not text.startswith("{"):
-            continue
         try:
-            tpv = json.loads(text)
+            tpv = json.loads(text) if text.startswith("{") else {}
         except ValueError:
             continue
         if tpv.get("class") == "TPV" and tpv.get("mode", 0) >= 2:
             yield tpv
 
 
-def decoded(command, log):
+def lines(command, log):
     output = subprocess.run([command, "decode", log], capture_output=True, text=True).stdout
     for text in output.splitlines():
         line = json.loads(text)
-        if line.get("mode", 1) >= 2 and "latitude" in line:
-            if "time" in line:
-                line["timeOfDay"] = time_of_day(line["time"])
+        if line["kind"] == "location" and line.get("mode", 1) >= 2 and "latitude" in line:
             yield line
 
 
-def agrees(tpv, line):
-    if "lat" in tpv and not (
-        abs(tpv["lat"] - line["latitude"]) <= 1e-6 and abs(tpv["lon"] - line["longitude"]) <= 1e-6
-    ):
-        return False
-    if "speed" in tpv and line.get("speed", -1) >= 0 and abs(tpv["speed"] - line["speed"]) > 0.06:
-        return False
-    if "track" in tpv and line.get("course", -1) >= 0:
-        if abs((tpv["track"] - line["course"] + 180) % 360 - 180) > 0.1:
-            return False
-    return True
+class Said:
+    """What the messages of a log say, by time of day where they say one."""
+
+    def __init__(self, data):
+        self.at = collections.defaultdict(lambda: collections.defaultdict(list))
+        self.ever = collections.defaultdict(list)
+        self.now = None
+        for sentence in re.finditer(rb"\$([\x20-\x7e]{6,250}?)(?:\*([0-9A-Fa-f]{2}))?[\r\n]", data):
+            body = sentence.group(1)
+            total = 0
+            for byte in body:
+                total ^= byte
+            if sentence.group(2) is None or int(sentence.group(2), 16) == total:
+                self.nmea(body.decode("ascii").split(","))
+        self.ubx(data)
+
+    def add(self, key, value):
+        self.ever[key].append(value)
+        if self.now is not None:
+            self.at[round(self.now, 3)][key].append(value)
+
+    def time(self, text):
+        if re.fullmatch(r"\d{6}(\.\d*)?", text):
+            self.now = int(text[:2]) * 3600 + int(text[2:4]) * 60 + float(text[4:])
+
+    def place(self, f):
+        for key, value, side, digits in (("lat", f[0], f[1], 2), ("lon", f[2], f[3], 3)):
+            if value and side:
+                angle = int(value[:digits]) + float(value[digits:]) / 60
+                self.add(key, -angle if side in "SW" else angle)
+
+    def number(self, key, text, factor=1):
+        if text:
+            self.add(key, float(text) * factor)
+
+    def nmea(self, f):
+        kind, f = f[0][2:], f[1:] + [""] * 20
+        try:
+            if kind == "RMC":
+                self.time(f[0])
+                self.place(f[2:6])
+                self.number("speed", f[6], KNOT)
+                self.number("track", f[7])
+            elif kind in ("GGA", "GNS"):
+                self.time(f[0])
+                self.place(f[1:5])
+                self.number("altMSL", f[8])
+            elif kind == "GLL":
+                self.time(f[4])
+                self.place(f[0:4])
+            elif kind == "VTG":
+                self.number("track", f[0])
+                self.number("speed", f[4], KNOT)
+            elif kind == "RMZ":
+                self.number("altMSL", f[0], 0.3048)
+        except ValueError:
+            pass
+
+    def ubx(self, data):
+        self.now = None
+        at = data.find(b"\xb5\x62")
+        while at >= 0 and at + 8 <= len(data):
+            kind, length = data[at + 2 : at + 4], struct.unpack_from("<H", data, at + 4)[0]
+            body = data[at + 6 : at + 6 + length]
+            if len(body) == length and kind in (b"\x01\x07", b"\x01\x02", b"\x01\x06", b"\x01\x12", b"\x28\x00"):
+                self.message(kind, body)
+                at += 8 + length
+            else:
+                at += 2
+            at = data.find(b"\xb5\x62", at)
+
+    def message(self, kind, b):
+        def degrees(*keys_and_offsets):
+            for key, offset in keys_and_offsets:
+                self.add(key, struct.unpack_from("<i", b, offset)[0] * 1e-7)
+
+        def scaled(key, offset, scale, form="<i"):
+            self.add(key, struct.unpack_from(form, b, offset)[0] * scale)
+
+        try:
+            if kind == b"\x01\x07":
+                self.now = b[8] * 3600 + b[9] * 60 + b[10] + struct.unpack_from("<i", b, 16)[0] * 1e-9
+                degrees(("lon", 24), ("lat", 28))
+                scaled("altMSL", 36, 1e-3)
+                scaled("speed", 60, 1e-3)
+                scaled("track", 64, 1e-5)
+            elif kind == b"\x28\x00":
+                self.now = b[8] * 3600 + b[9] * 60 + b[10] + struct.unpack_from("<i", b, 12)[0] * 1e-9
+                degrees(("lon", 20), ("lat", 24))
+                scaled("altMSL", 32, 1e-3)
+                scaled("speed", 36, 1e-3)
+                scaled("track", 44, 1e-5)
+            else:
+                # A time of week alone; the leap seconds are told elsewhere: whole seconds of a minute.
+                week = struct.unpack_from("<I", b, 0)[0] / 1000
+                for leap in range(13, 19):
+                    self.now = (week - leap) % 86400
+                    if kind == b"\x01\x02":
+                        degrees(("lon", 4), ("lat", 8))
+                        scaled("altMSL", 16, 1e-3)
+                    elif kind == b"\x01\x12":
+                        scaled("speed", 20, 1e-2, "<I")
+                        scaled("track", 24, 1e-5)
+                    elif kind == b"\x01\x06":
+                        self.solution(struct.unpack_from("<3i", b, 12), struct.unpack_from("<3i", b, 28))
+        except struct.error:
+            pass
+
+    def solution(self, place, velocity):
+        x, y, z = (value / 100 for value in place)
+        longitude = math.atan2(y, x)
+        e2, radius = 0.00669437999014, math.hypot(x, y)
+        latitude = math.atan2(z, radius * (1 - e2))
+        for _ in range(6):
+            normal = 6378137 / math.sqrt(1 - e2 * math.sin(latitude) ** 2)
+            latitude = math.atan2(z + e2 * normal * math.sin(latitude), radius)
+        self.add("lat", math.degrees(latitude))
+        self.add("lon", math.degrees(longitude))
+        vx, vy, vz = (value / 100 for value in velocity)
+        east = -math.sin(longitude) * vx + math.cos(longitude) * vy
+        forward = math.cos(longitude) * vx + math.sin(longitude) * vy
+        north = -math.sin(latitude) * forward + math.cos(latitude) * vz
+        self.add("speed", math.hypot(east, north))
+        self.add("track", math.degrees(math.atan2(east, north)) % 360)
+
+    def judge(self, key, value, moment):
+        """Who says a value: the receiver at that time, at another one, or nobody but gpsd."""
+        now = self.at.get(round(moment, 3), {}) if moment is not None else self.ever
+        if any(same(key, value, said) for said in now.get(key, [])):
+            return "said"
+        return "another epoch's" if any(same(key, value, said) for said in self.ever[key]) else "gpsd's own"
+
+
+def differences(tpv, line):
+    result = []
+    for key, name in OURS.items():
+        if key not in tpv:
+            continue
+        ours = line.get(name)
+        lacks = ours is None or (key in ("speed", "track") and ours < 0)
+        if lacks or not same(key, tpv[key], ours):
+            result.append((key, tpv[key], None if lacks else ours))
+    return result
 
 
 def main():
-    least = float(sys.argv[sys.argv.index("--least") + 1]) if "--least" in sys.argv else 0
-    names = [word for word in sys.argv[1:] if not word.startswith("--") and word != str(int(least))]
+    words = [word for word in sys.argv[1:] if not word.startswith("--")]
+    least = float(words.pop(words.index(sys.argv[sys.argv.index("--least") + 1]))) if "--least" in sys.argv else 0
     root = pathlib.Path(__file__).resolve().parent.parent
-    folder = pathlib.Path(names[1]) if len(names) > 1 else root / "../shared/data/gps/gpsd"
+    folder = pathlib.Path(words[1]) if len(words) > 1 else root / "../shared/data/gps/gpsd"
     if not folder.is_dir():
         print(f"skipped: no logs in {folder}")
         return 0
-    total = matched = 0
+    pool = collections.Counter()
+    reasons = collections.Counter()
+    failures = []
     for log in sorted(folder.glob("*.log")):
-        fixes = list(expected(log.with_suffix(".log.chk")))
-        lines = list(decoded(names[0], log))
-        by_time = {}
-        for line in lines:
-            if "timeOfDay" in line:
-                by_time.setdefault(round(line["timeOfDay"], 2), []).append(line)
-        good = 0
-        for index, tpv in enumerate(fixes):
-            if "time" in tpv:
-                candidates = by_time.get(time_of_day(tpv["time"]), [])
+        given = list(tpvs(log.with_suffix(".log.chk")))
+        made = list(lines(words[0], log))
+        said = Said(log.read_bytes())
+        times = [line["time"] for line in made if "time" in line]
+        if len(times) != len(set(times)):
+            failures.append(f"{log.name}: {len(times) - len(set(times))} epochs have two lines")
+        count = collections.Counter(tpvs=len(given))
+        for index, tpv in enumerate(given):
+            moment = time_of_day(tpv["time"]) if "time" in tpv else None
+            if moment is None:
+                nearby = made[: index + 1]
             else:
-                candidates = lines[index : index + 1]
-            good += any(agrees(tpv, line) for line in candidates)
-        total += len(fixes)
-        matched += good
-        share = 100 * good / len(fixes) if fixes else 100
-        print(f"{share:6.1f} %  {good:5} of {len(fixes):5}  {log.name}  ({len(lines)} lines)")
-    share = 100 * matched / max(1, total)
-    print(f"{share:6.1f} %  {matched} of {total}  all")
-    return 0 if share >= least else 1
+                nearby = [
+                    line for line in made
+                    if "time" in line and abs(time_of_day(line["time"]) - moment) <= 1.1e-3
+                ]
+            best = min((differences(tpv, line) for line in nearby), key=len, default=None)
+            if best == []:
+                count["same"] += 1
+                continue
+            if best is None:
+                best = [(key, tpv[key], None) for key in OURS if key in tpv]
+            judged = [(key, value, ours, said.judge(key, value, moment)) for key, value, ours in best]
+            if all(who == "said" for *_, who in judged):
+                count["ours"] += 1
+            else:
+                count["gpsd"] += 1
+            for key, value, ours, who in judged:
+                reasons[(key, "lacking" if ours is None else "other", who)] += 1
+                if "--list" in sys.argv:
+                    print(f"  {log.name} {tpv.get('time')}: {key} {value}, ours {ours}: {who}")
+        pool.update(count)
+        if count["same"] < count["tpvs"]:
+            print(
+                f"{100 * count['same'] / count['tpvs']:6.1f} %  {count['same']:5} of {count['tpvs']:5}  {log.name}: "
+                f"{count['gpsd']} hold what the receiver has not said then, {count['ours']} are ours")
+    for (key, how, who), number in reasons.most_common():
+        print(f"{number:6} times {key} {how}: {who}")
+    print(f"{100 * pool['same'] / max(1, pool['tpvs']):6.1f} %  {pool['same']:5} of {pool['tpvs']:5}  all TPVs")
+    fair = pool["tpvs"] - pool["gpsd"]
+    share = 100 * pool["same"] / max(1, fair)
+    print(f"{share:6.1f} %  {pool['same']:5} of {fair:5}  of those that say what the receiver said")
+    if share < least:
+        failures.append(f"{share:.2f} % are less than {least}")
+    for failure in failures:
+        print("FAILED  " + failure)
+    return 1 if failures else 0
 
 
 sys.exit(main())

@@ -15,7 +15,8 @@ struct DecodeCommand: ParsableCommand {
 
   func run() throws {
     let input = try InputFile(file)
-    var decoder = GNSSDecoder()
+    // Nobody waits here for an epoch: each is as whole as the bytes make it.
+    var decoder = GNSSDecoder(endsByRule: false)
     var lines = ObservationLines { _ in nil }
     func drain() -> Bool {
       var text = ""

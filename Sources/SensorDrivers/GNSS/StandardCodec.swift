@@ -15,7 +15,8 @@ struct StandardCodec: ReceiverCodec {
   mutating func next() -> ReceiverEvent? {
     switch decoder.next() {
     case nil: nil
-    case .message: .message
+    // What is not used of a receiver yet still says that it is there.
+    case .message, .heading, .sky, .identity: .message
     case .epoch(let fix, let isPVT): .epoch(fix, isPVT: isPVT)
     case .answer(let accepted, _, _): .answer(accepted: accepted)
     }
