@@ -20,6 +20,8 @@ part 9 "what is wired wrongly" "$here/run.py" --script "$here/guest/broken.sh" -
 part 10 "the kernel as oracle" "$here/run.py" --script "$here/guest/oracle.py" --board "$here/oracle.yaml" --exact \
   --out "$out/oracle"
 
+part 11 "the boards of Boards/" "$here/boards.sh" "$out/boards"
+
 run 1
 run 2
 show 1 2
@@ -31,4 +33,7 @@ for number in 4 5 6 7 8 9 10; do run "$number" & done
 wait
 again 4 5 6 7 8 9 10
 show 4 5 6 7 8 9 10
+# Several guests of its own, and what is wrong is tried once more by itself.
+run 11
+show 11
 finish
