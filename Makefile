@@ -6,7 +6,7 @@ export SEED
 RELEASE := -c release
 STRICT := -Xswiftc -warnings-as-errors
 
-.PHONY: help run test check check-long bench bench-fusion hil hil-uml hil-faults hil-pi prepare format
+.PHONY: help run test check check-long bench bench-fusion hil hil-uml hil-boards hil-faults hil-pi prepare format
 
 help: ## what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -37,6 +37,9 @@ hil: hil-uml hil-pi ## the hardware tests on both emulated boards, as root
 
 hil-uml: prepare ## the hardware tests in User-Mode Linux; the reports in .build/hil/uml
 	@Tests/Hardware/uml/all.sh .build/hil/uml
+
+hil-boards: prepare ## the hardware suite on every board file that stands for hardware, in User-Mode Linux; a minute on a quiet machine
+	@Tests/Hardware/uml/boards.sh .build/hil/boards
 
 hil-faults: prepare ## 200 sequences of faults in User-Mode Linux, 5 minutes: make hil-faults SEED=1
 	@Tests/Hardware/uml/many-faults.sh .build/hil/faults

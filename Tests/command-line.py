@@ -477,6 +477,17 @@ with tempfile.TemporaryDirectory() as name:
             f"a fit of kept samples, {what}",
             result.returncode == 0 and all(abs(a - b) < 0.1 for a, b in zip(found["hardIron"], (30, -20, 10)))
             and found["skippedLines"] == 0 and ("microtesla" in found["assumed"]) == (not more), result.stdout)
+    # Somebody else's table: the header says where the field is, and --columns comes before it.
+    (path / "table.csv").write_text("\n".join(["Time [s],Mag_X (uT),Mag_Y (uT),Mag_Z (uT)", *(row[:-3] for row in rows[2:])]))
+    for what, more, words in [
+        ("by its header", [], "columns 2,3,4, as the header says"), ("by columns", ["--columns", "2-4"], "z up"),
+    ]:
+        result = run("calibrate", "fit", "table.csv", *more)
+        found = json.loads(result.stdout or "{}")
+        expect(
+            f"a fit of a table, {what}",
+            result.returncode == 0 and all(abs(a - b) < 0.1 for a, b in zip(found["hardIron"], (30, -20, 10)))
+            and words in found["assumed"] and ("header" in found["assumed"]) == (not more), result.stdout)
     (path / "few.txt").write_text("x y z\n1 2 3\n1 2\n1 nan 3\n")
     result = run("calibrate", "fit", "few.txt")
     found = json.loads(result.stdout or "{}")

@@ -8,7 +8,8 @@ import Testing
 
 @Suite struct RealLogTests {
   static func read(_ url: URL, _ columns: String) throws -> SampleTable {
-    var table = SampleTable(columns: try #require(SampleTable.Columns(columns)))
+    let field = try #require(SampleTable.Columns(columns))
+    var table = SampleTable(columns: field)
     for line in try String(contentsOf: url, encoding: .utf8).split(separator: "\n") {
       table.take(line)
     }

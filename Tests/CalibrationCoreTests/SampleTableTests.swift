@@ -7,9 +7,9 @@ import Testing
   static func read(
     _ text: String, _ columns: String = "1-3", force: String? = nil
   ) throws -> SampleTable {
+    let field = try #require(SampleTable.Columns(columns))
     var table = SampleTable(
-      columns: try #require(SampleTable.Columns(columns)),
-      force: try force.map { try #require(SampleTable.Columns($0)) })
+      columns: field, force: try force.map { try #require(SampleTable.Columns($0)) })
     for line in text.split(separator: "\n", omittingEmptySubsequences: false) { table.take(line) }
     return table
   }
@@ -73,6 +73,46 @@ import Testing
     let table = try Self.read("# made by hand\n\nx,y,z\n1,2,3\n// more\n4,5,6\n")
     #expect(table.samples.count == 2)
     #expect(table.skipped == 0)
+  }
+
+  @Test(
+    "a header names the field's columns, whatever its hand",
+    arguments: [
+      ("t,mx,my,mz,label", "2,3,4"), ("MX;MY;MZ", "1,2,3"), ("Mag_Z,Mag_Y,Mag_X", "3,2,1"),
+      ("time\tmag_x [uT]\tmag_y [uT]\tmag_z [uT]", "2,3,4"),
+      ("time mag-x (uT) mag-y (uT) mag-z (uT)", "2,3,4"),
+      ("\"ts\",\"magX\",\"magY\",\"magZ\"", "2,3,4"), ("i, X, Y, Z", "2,3,4"),
+      // The magnetometer's before plain ones, which may be anybody's.
+      ("x,y,z,mag.x,mag.y,mag.z", "4,5,6"), ("ax,ay,az,gx,gy,gz,bx,by,bz", "7,8,9"),
+      ("\u{FEFF}t,magnetometer_x,magnetometer_y,magnetometer_z", "2,3,4"),
+    ])
+  func headerNamesColumns(header: String, columns: String) throws {
+    var table = SampleTable()
+    table.take("# a remark")
+    table.take(header)
+    table.take("1,2,3,4,5,6,7,8,9")
+    #expect(table.origin == .header && table.columns.description == columns)
+    let places = columns.split(separator: ",").compactMap { Double($0) }
+    #expect(table.samples.map(\.field) == [Vector3(places[0], places[1], places[2])])
+    #expect(table.skipped == 0)
+    // Who gives columns is believed.
+    let given = try Self.read(header + "\n1,2,3,4,5,6,7,8,9", "2-4")
+    #expect(given.origin == .given && given.samples.map(\.field) == [Vector3(2, 3, 4)])
+    // An accelerometer's may be given alone.
+    let last = try #require(SampleTable.Columns("5-7"))
+    var force = SampleTable(force: last)
+    for line in [header, "1,2,3,4,5,6,7,8,9"] { force.take(line) }
+    #expect(force.columns == table.columns && force.samples.map(\.force) == [Vector3(5, 6, 7)])
+  }
+
+  @Test(
+    "a header that names no field, or one twice, leaves the first three",
+    arguments: ["a,b,c", "t,mx,my", "x,x,y,z", "ax,ay,az", "mag_x,my,z", "(x),(y),(z)", "1,2,3"])
+  func headerWithoutField(header: String) {
+    var table = SampleTable()
+    for line in [header, "1,2,3,4"] { table.take(line) }
+    #expect(table.origin == .assumed && table.columns == .first)
+    #expect(table.samples.last?.field == Vector3(1, 2, 3))
   }
 
   @Test func badLinesAreLeftOutAndCounted() throws {

@@ -33,13 +33,14 @@ import Testing
       (LSM9DS1.AngularRateRange.dps245, 8.75), (.dps500, 17.5), (.dps2000, 70),
     ] {
       let rate = try LSM9DS1Conversion.angularRate(thousand, range: range)
-      #expect(near(rate, Vector3(degrees, -degrees, 0) * (Double.pi / 180), 1e-12))
+      // X is turned: the chip's own axes are left-handed.
+      #expect(near(rate, Vector3(-degrees, -degrees, 0) * (Double.pi / 180), 1e-12))
     }
     for (range, g) in [
       (LSM9DS1.AccelerationRange.g2, 0.061), (.g4, 0.122), (.g8, 0.244), (.g16, 0.732),
     ] {
       let force = try LSM9DS1Conversion.acceleration(thousand, range: range)
-      #expect(near(force, Vector3(g * 9.80665, -g * 9.80665, 0), 1e-9))
+      #expect(near(force, Vector3(-g * 9.80665, -g * 9.80665, 0), 1e-9))
     }
   }
 
@@ -56,7 +57,7 @@ import Testing
       Issue.record("no sample")
       return
     }
-    #expect(near(rate, Vector3(70, -70, 0) * (Double.pi / 180), 1e-12))
+    #expect(near(rate, Vector3(-70, -70, 0) * (Double.pi / 180), 1e-12))
     #expect(near(force, Vector3(0, 0, 9.8069834261), 1e-9))
     device.expectDone()
   }

@@ -6,19 +6,23 @@ import SensorTypes
 /// Reads samples from lines of numbers, whatever separates them.
 ///
 /// The samples that are kept beside a record (`CalibrationSamples`) are known by their header, unless columns are
-/// given. Of any other file:
+/// given. Of any other file a first line of words may say where the field is (`Columns.init(header:)`); without such a
+/// one, or with columns given, it is in the columns that were named, by default the first three:
 ///
 /// Commas, semicolons, tabs or spaces separate; with semicolons a comma is a decimal point. Empty lines and
 /// lines that begin with `#` or `//` do not count, nor does a header. A line that lacks a number where one
 /// is asked for is left out and counted.
 public struct SampleTable: Sendable {
   /// Three columns, counted from 1.
-  public struct Columns: Sendable, Hashable {
+  public struct Columns: Sendable, Hashable, CustomStringConvertible {
     /// The columns of x, y and z.
     public let x: Int, y: Int, z: Int
 
     /// The first three.
     public static let first = Columns(1, 2, 3)
+
+    /// As they can be given: `2,3,4`.
+    public var description: String { "\(x),\(y),\(z)" }
 
     init(_ x: Int, _ y: Int, _ z: Int) { (self.x, self.y, self.z) = (x, y, z) }
 
@@ -37,6 +41,20 @@ public struct SampleTable: Sendable {
       self.init(list[0], list[1], list[2])
     }
 
+    /// The columns that the words of a header name as a field's: `mag_x`, `magx`, `mx`, `bx`, `x` and so on, the plainest
+    /// last. `nil` where none of these stands there for each axis, once.
+    init?(header words: [String]) {
+      for prefix in ["magnetometer", "magneticfield", "magnetic", "mag", "m", "b", ""] {
+        let found = ["x", "y", "z"].map { axis in
+          words.indices.filter { words[$0] == prefix + axis }
+        }
+        guard found.allSatisfy({ $0.count == 1 && $0[0] < Self.most }) else { continue }
+        self.init(found[0][0] + 1, found[1][0] + 1, found[2][0] + 1)
+        return
+      }
+      return nil
+    }
+
     /// No file has more.
     static let most = 10_000
   }
@@ -46,10 +64,21 @@ public struct SampleTable: Sendable {
   /// Lines that are read; of a longer file the rest is left.
   public static let mostLines = 1_000_000
 
-  private let field: Columns
+  /// Where the columns of the field come from.
+  public enum Origin: Sendable, Hashable {
+    /// They were given.
+    case given
+    /// The file's header names them.
+    case header
+    /// Nothing says where they are: the first three.
+    case assumed
+  }
+
+  /// The field's columns.
+  public private(set) var columns: Columns
+  /// Where these come from.
+  public private(set) var origin: Origin
   private let force: Columns?
-  private let last: Int
-  private let knowsOwn: Bool
   private var hasSeenLine = false
   /// Whether these are samples that were kept beside a record: microtesla and m/s^2, in the magnetometer's frame.
   public private(set) var isOwn = false
@@ -65,20 +94,15 @@ public struct SampleTable: Sendable {
   /// Whether no more is read.
   public var isFull: Bool { lines >= Self.mostLines }
 
-  /// Makes a reader of a file of which nothing is known: the field is in the first three columns, or where the header of
-  /// kept samples says.
-  public init() { self.init(.first, force: nil, knowsOwn: true) }
-
-  /// Makes a reader of the field's columns, and of an accelerometer's where there are some.
-  public init(columns field: Columns, force: Columns? = nil) {
-    self.init(field, force: force, knowsOwn: false)
-  }
-
-  private init(_ field: Columns, force: Columns?, knowsOwn: Bool) {
-    self.knowsOwn = knowsOwn
-    self.field = field
+  /// Makes a reader.
+  ///
+  /// - Parameters:
+  ///   - columns: The field's columns; without them they are where the file's header says, else the first three.
+  ///   - force: An accelerometer's, where there are some.
+  public init(columns: Columns? = nil, force: Columns? = nil) {
+    self.columns = columns ?? .first
     self.force = force
-    last = [field.x, field.y, field.z, force?.x ?? 0, force?.y ?? 0, force?.z ?? 0].max() ?? 3
+    origin = columns == nil ? .assumed : .given
   }
 
   /// Takes a line without its end.
@@ -93,7 +117,7 @@ public struct SampleTable: Sendable {
     let isFirst = !hasSeenLine
     hasSeenLine = true
     guard line.utf8.count < 65_536 else { return skip() }
-    if isFirst, knowsOwn, CalibrationSamples.isHeader(bytes) {
+    if isFirst, origin == .assumed, force == nil, CalibrationSamples.isHeader(bytes) {
       isOwn = true
       return
     }
@@ -110,6 +134,8 @@ public struct SampleTable: Sendable {
     } else if !isFirst || fields.contains(where: { Self.number($0) != nil }) {
       // The first line may be a header: words alone.
       skip()
+    } else if origin == .assumed, let named = Columns(header: Self.words(Array(bytes))) {
+      (columns, origin) = (named, .header)
     }
   }
 
@@ -119,7 +145,7 @@ public struct SampleTable: Sendable {
   }
 
   private func sample(_ fields: [[UInt8]]) -> CalibrationSample? {
-    guard fields.count >= last, let vector = Self.vector(fields, field) else { return nil }
+    guard let vector = Self.vector(fields, columns) else { return nil }
     var felt: Vector3?
     if let force {
       guard let vector = Self.vector(fields, force) else { return nil }
@@ -130,7 +156,8 @@ public struct SampleTable: Sendable {
   }
 
   private static func vector(_ fields: [[UInt8]], _ columns: Columns) -> Vector3? {
-    guard let x = number(fields[columns.x - 1]), let y = number(fields[columns.y - 1]),
+    guard max(columns.x, columns.y, columns.z) <= fields.count,
+      let x = number(fields[columns.x - 1]), let y = number(fields[columns.y - 1]),
       let z = number(fields[columns.z - 1])
     else { return nil }
     return Vector3(x, y, z)
@@ -146,6 +173,21 @@ public struct SampleTable: Sendable {
       let value = Double(String(decoding: field, as: UTF8.self)), value.isFinite
     else { return nil }
     return value
+  }
+
+  /// The words of a header in small letters, without units in brackets and whatever joins their parts.
+  private static func words(_ line: [UInt8]) -> [String] {
+    var depth = 0
+    let plain = line.filter { byte in
+      let opens = byte == UInt8(ascii: "(") || byte == UInt8(ascii: "[")
+      let closes = byte == UInt8(ascii: ")") || byte == UInt8(ascii: "]")
+      if opens { depth += 1 }
+      defer { if closes { depth = max(0, depth - 1) } }
+      return depth == 0 && !closes
+    }
+    return fields(plain).map { field in
+      String(decoding: field.filter { !"_-. ".utf8.contains($0) }, as: UTF8.self).lowercased()
+    }
   }
 
   private static func fields(_ line: [UInt8]) -> [[UInt8]] {

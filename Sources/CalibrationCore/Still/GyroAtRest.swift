@@ -14,8 +14,8 @@ public struct GyroAtRest: Sendable, Hashable {
     static let force = 0.15
     /// Direction of the field, radians: 2 deg, what a magnetometer's noise does not reach.
     static let field = 2 * Double.pi / 180
-    /// A bias beyond it is a board that turns, rad/s: 20 deg/s, the worst that data sheets allow.
-    static let bias = 20 * Double.pi / 180
+    /// A bias beyond it is a board that turns, rad/s: 30 deg/s, the worst that data sheets allow (LSM9DS1).
+    static let bias = GyroRecord.largestBias
   }
 
   /// The shortest rest that gives a bias, seconds.

@@ -16,6 +16,10 @@ struct FitCommand: ParsableCommand {
       the same axes, 'alignment' is the rotation that comes after softIron. The file's lines are taken \
       to be evenly spaced in time.
 
+      The field's columns are those that a header names (mag_x mag_y mag_z, mx my mz, x y z and the like, in \
+      any case, a unit in brackets behind them), else the first three; --columns comes before both. \
+      'assumed' says which were taken.
+
       The samples that a calibration has left (calibrations/samples/CHIP@PLACE.csv) are known by their header: \
       microtesla, with time and the accelerometer's columns.
 
@@ -29,7 +33,8 @@ struct FitCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Where x, y and z are, from 1: 2-4 or 2,3,4. (default: 1-3)", valueName: "columns"))
+      "Where x, y and z are, from 1: 2-4 or 2,3,4. (default: where the header says, else 1-3)",
+      valueName: "columns"))
   var columns: String?
 
   @Option(
@@ -60,13 +65,17 @@ struct FitCommand: ParsableCommand {
   }
 
   private func table() throws -> SampleTable {
-    guard columns != nil || forceColumns != nil else { return SampleTable() }
-    guard let field = SampleTable.Columns(columns ?? "1-3") else {
-      throw ValidationError("--columns takes three columns like 2-4 or 2,3,4")
+    var field: SampleTable.Columns?
+    if let columns {
+      field = SampleTable.Columns(columns)
+      if field == nil { throw ValidationError("--columns takes three columns like 2-4 or 2,3,4") }
     }
-    guard let forceColumns else { return SampleTable(columns: field) }
-    guard let force = SampleTable.Columns(forceColumns) else {
-      throw ValidationError("--force-columns takes three columns like 5-7 or 5,6,7")
+    var force: SampleTable.Columns?
+    if let forceColumns {
+      force = SampleTable.Columns(forceColumns)
+      if force == nil {
+        throw ValidationError("--force-columns takes three columns like 5-7 or 5,6,7")
+      }
     }
     return SampleTable(columns: field, force: force)
   }
@@ -154,13 +163,21 @@ struct FitCommand: ParsableCommand {
       ? "no accelerometer: heading is of the magnetometer's own axes"
       : "force in the magnetometer's axes"
     let unit = table.isOwn ? "kept samples: microtesla" : "unit of the file"
-    return "\(unit); z up; \(scale); \(axes)"
+    return "\(unit)\(place(table)); z up; \(scale); \(axes)"
+  }
+
+  private func place(_ table: SampleTable) -> String {
+    switch table.origin {
+    case .given: ""
+    case .header: "; field in columns \(table.columns), as the header says"
+    case .assumed: table.isOwn ? "" : "; field in columns \(table.columns): no header names them"
+    }
   }
 
   private func reason(_ outcome: CalibrationOutcome, _ table: SampleTable, isCut: Bool) -> String {
     if table.samples.isEmpty {
       if table.isOwn { return "no sample stands behind the header" }
-      let place = (columns ?? "1-3") + (forceColumns.map { " and \($0)" } ?? "")
+      let place = (columns ?? table.columns.description) + (forceColumns.map { " and \($0)" } ?? "")
       return table.lines == 0 && !isCut
         ? "the file is empty" : "no line holds numbers in columns \(place)"
     }

@@ -6,8 +6,8 @@ public import SensorTypes
 /// ST LIS3MDL, three-axis magnetometer, or the one inside an LSM9DS1: in the operating mode of least noise that has
 /// the rate, on all axes alike, continuous, block data update, little endian.
 ///
-/// The magnetometer inside an LSM9DS1 has the same identity, registers and rates and a scale of its own. Its X
-/// axis points against that chip's accelerometer: that is the mount's affair.
+/// The magnetometer inside an LSM9DS1 has the same identity, registers and rates and a scale of its own. Its X axis
+/// points against that chip's accelerometer, whose driver turns it: both halves have the same mount.
 public struct LIS3MDL: FlaggedChip, Hashable {
   /// Which chip it is.
   public enum Model: String, Sendable, Hashable, CaseIterable {

@@ -7,8 +7,9 @@ public import SensorTypes
 /// The accelerometer and gyro of an ST LSM9DS1: both sampled at the gyro's rate, block data update, gyro data ready on
 /// pin INT1_A/G. Figures: DocID025715 rev. 3.
 ///
-/// Both have the same axes, right-handed (figure 1). The X axis of the magnetometer in the same package points the
-/// other way: that is the mount's affair.
+/// Both have the same axes, and those are left-handed (figure 1; each turn counts by the right hand about its own
+/// arrow). X is turned, as RTIMULib's and PX4's drivers turn an axis of both: what comes out is the right-handed frame of
+/// the magnetometer in the same package, so that both halves have one mount.
 public struct LSM9DS1: RegisterChip, Hashable {
   /// The accelerometer's range: FS1:0_XL has the codes of the LSM6 family.
   public typealias AccelerationRange = LSM6.AccelerationRange
@@ -162,21 +163,27 @@ public struct LSM9DS1: RegisterChip, Hashable {
 
 /// Conversions of the LSM9DS1's accelerometer and gyro; pure functions of the bytes read.
 public enum LSM9DS1Conversion {
-  /// Angular rate in rad/s, sensor frame, from six bytes (X, Y, Z, low byte first, two's complement). Throws `.overflow`
-  /// at an end of the 16 bits. Worked number: at 2000 dps 1000 counts are 70 degrees a second (table 3).
+  /// Angular rate in rad/s, the magnetometer's frame, from six bytes (X, Y, Z, low byte first, two's complement). Throws
+  /// `.overflow` at an end of the 16 bits. Worked number: at 2000 dps 1000 counts are 70 degrees a second (table 3),
+  /// along X -70.
   public static func angularRate(
     _ block: RegisterBlock, range: LSM9DS1.AngularRateRange
   ) throws(DriverError) -> Vector3 {
-    try AxisCounts.littleEndian(block, limit: LSM9DS1.largestCount)
-      * (range.degreesPerSecondPerCount * .pi / 180)
+    let counts = try counts(block)
+    return counts * (range.degreesPerSecondPerCount * .pi / 180)
   }
 
   /// Specific force in m/s^2, likewise. Worked number: at 16 g 1000 counts are 0.732 g = 7.17847 m/s^2 (table 3).
   public static func acceleration(
     _ block: RegisterBlock, range: LSM9DS1.AccelerationRange
   ) throws(DriverError) -> Vector3 {
-    let counts = try AxisCounts.littleEndian(block, limit: LSM9DS1.largestCount)
+    let counts = try counts(block)
     return counts * (LSM9DS1.gPerCount(range) * standardGravity)
+  }
+
+  private static func counts(_ block: RegisterBlock) throws(DriverError) -> Vector3 {
+    let counts = try AxisCounts.littleEndian(block, limit: LSM9DS1.largestCount)
+    return Vector3(-counts.x, counts.y, counts.z)
   }
 }
 

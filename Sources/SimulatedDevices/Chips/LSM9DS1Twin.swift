@@ -4,6 +4,10 @@ import LinearAlgebra
 
 /// The twin of the accelerometer and gyroscope of an LSM9DS1 over I2C, its interrupt pin being INT1_A/G. FIFO and
 /// interrupt generators hold their configuration and do nothing.
+///
+/// What acts on it is given in the frame of the magnetometer in the same package (figure 1: Y and Z are the same arrows,
+/// X points the other way, which leaves these axes left-handed). Each gyro axis counts by the right hand about its own
+/// arrow.
 public struct LSM9DS1Twin: ResettingTwin {
   /// The register that tells which chip it is.
   public let identityRegister: UInt8? = 0x0F
@@ -140,9 +144,11 @@ public struct LSM9DS1Twin: ResettingTwin {
     if !tampering.isFrozen {
       // Not in the datasheet: as of a later relative (LSM6DS3), 90 micro-g and 7 millidegrees a second a root hertz.
       let sigma = 90e-6 * 9.80665 * (rate / 2).squareRoot()
-      let measured = core.force(at: middle, sigma: sigma, stream: 4, done) + linearDeflection
+      let mirror = Vector3(-1, 1, 1)
+      let measured =
+        mirror * core.force(at: middle, sigma: sigma, stream: 4, done) + linearDeflection
       let turn = 7e-3 * Double.pi / 180 * (rate / 3).squareRoot()
-      let turned = core.rate(at: middle, sigma: turn, stream: 5, done) + angularDeflection
+      let turned = mirror * core.rate(at: middle, sigma: turn, stream: 5, done) + angularDeflection
       for axis in 0..<3 {
         force[axis] = saturated(measured[axis] / linearScale)
         if isUp { rotation[axis] = saturated(turned[axis] / angularScale) }

@@ -85,6 +85,9 @@ public struct SimulatedBoard: Sendable {
     public var hardIron: Vector3
     /// Whether the chip has its datasheet's noise, bias, drift and clock error, drawn from the seed.
     public var isImperfect: Bool
+    /// The chip (by its place in the board's list) whose bypass it hangs behind; `nil` for one that hangs on the bus, or
+    /// in the package of the chip that has the bypass, which is known anyway.
+    public var host: Int?
 
     /// Makes a chip.
     public init(
@@ -168,9 +171,10 @@ public struct SimulatedBoard: Sendable {
       offsetCovariance: Matrix3(diagonal: Vector3(0.01, 0.01, 0.01)), residual: 0.3)
   }
 
-  /// The chip of the board behind whose bypass one is: the one of the same package, on the same bus. `nil` for a chip
-  /// that hangs on the bus itself.
+  /// The chip of the board behind whose bypass one is: the one that it says, else the one of the same package, on the
+  /// same bus. `nil` for a chip that hangs on the bus itself.
   func host(ofChip index: Int) -> Int? {
+    if let host = chips[index].host { return chips.indices.contains(host) ? host : nil }
     guard case .registers(let name) = chips[index].kind, case .bus(let bus, _) = chips[index].place
     else { return nil }
     return chips.firstIndex { chip in

@@ -74,6 +74,28 @@ def kernel():
 
 # -- the board --------------------------------------------------------------------------------------------
 
+# What the twins of a board file for hardware live through: they lie still.
+STILL = """
+simulation:
+  seed: 1
+  start: {latitude: 52.5163, longitude: 13.3777, altitude: 36}
+  heading: 40
+  hardIron: [18.0, -31.0, 12.0]
+  legs:
+    - {seconds: 600, fix: true}
+"""
+
+
+def rig_board(text):
+    """The board file as it is, if it is one of this rig. One for a Raspberry Pi, as in Boards/: its bus, port and lines
+    become the guest's, its chips twins that lie still."""
+    if "\nsimulation:" in text:
+        return text
+    text = text.replace("/dev/i2c-1", "/dev/i2c-0").replace("/dev/serial0", "/dev/ttyS0")
+    label = f"virtio{len(places(text)[0])}"
+    return re.sub(r"(interrupt: {chip: )pinctrl-[a-z0-9]+,", rf"\g<1>{label},", text) + STILL
+
+
 def guest_board(text):
     """The board file without its last section, which is the twins'."""
     before, mark, after = text.partition("\nsimulation:")
@@ -165,8 +187,10 @@ class Run:
             self.start("idle", ["chrt", "-i", "0", "taskset", "-c", processor, sys.executable, "-c", "while True: pass"])
 
     def twins(self, scratch, board, exact):
-        buses, ports = places(board.read_text())
-        command = [BINARIES / "twin-server", "--board", board, "--state", scratch / "guest/state",
+        buses, ports = places(board)
+        file = scratch / "twins.yaml"
+        file.write_text(board)
+        command = [BINARIES / "twin-server", "--board", file, "--state", scratch / "guest/state",
                    "--gpio", scratch / "lines", "--control", scratch / "control", "--patience", "20"]
         devices = []
         for number, bus in enumerate(buses):
@@ -218,7 +242,7 @@ class Run:
                 self.say(f"guest: {line}")
 
 
-def fill(scratch, options):
+def fill(scratch, options, board):
     """What the guest sees at /rig: copies, for the host's folders may be out of its sight."""
     guest = scratch / "guest"
     for folder in (guest / "state", scratch / "report", scratch / "uml"):
@@ -235,14 +259,15 @@ def fill(scratch, options):
         shutil.copy(BINARIES / product, guest / product)
     for name in ("init.sh", "rig", "script"):
         (guest / name).chmod(0o755)
-    (guest / "board.yaml").write_text(guest_board(options.board.read_text()))
+    (guest / "board.yaml").write_text(guest_board(board))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--script", type=pathlib.Path, default=GUEST / "tour.sh", help="run in the guest, by its #! line")
     parser.add_argument("--out", type=pathlib.Path, help="where the guest's /report goes")
-    parser.add_argument("--board", type=pathlib.Path, default=HERE / "board.yaml", help="with a simulation section")
+    parser.add_argument("--board", type=pathlib.Path, default=HERE / "board.yaml", 
+                        help="with a simulation section, or one of Boards/")
     parser.add_argument("--add", type=pathlib.Path, action="append", default=[], help="into the guest's /rig")
     parser.add_argument("--exact", action="store_true", help="chips without noise, bias and drift")
     parser.add_argument("--seconds", type=float, default=LIMIT, help="deadline, builds not counted")
@@ -258,12 +283,13 @@ def main():
             scratch = pathlib.Path(name)
             if " " in name:
                 raise RigError("the folder for temporary files has a blank in its name")
-            fill(scratch, options)
+            board = rig_board(options.board.read_text())
+            fill(scratch, options, board)
             run = Run(options.seconds)
             try:
                 if options.awake:
                     run.keep_awake()
-                code = run.guest(scratch, linux, run.twins(scratch, options.board, options.exact))
+                code = run.guest(scratch, linux, run.twins(scratch, board, options.exact))
             except TimeoutError:
                 run.say(f"rig: out of time after {options.seconds:.0f} s")
                 code = OUT_OF_TIME

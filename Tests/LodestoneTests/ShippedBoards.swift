@@ -1,0 +1,142 @@
+// The board files of Boards/, and what stands on them whatever they say.
+
+import BoardTestSupport
+import CalibrationCore
+import Foundation
+import LinearAlgebra
+import SensorHub
+import SensorTypes
+import SimulatedDevices
+import Testing
+
+/// A file of Boards/.
+struct ShippedBoard: Sendable, CustomTestStringConvertible {
+  let name: String
+  let text: String
+  let board: Board
+
+  var testDescription: String { name }
+
+  /// Every one there is.
+  static let all: [ShippedBoard] = {
+    let folder = VirtualBoard.root.appending(path: "Boards")
+    let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+    return files.sorted().compactMap { file in
+      guard let text = try? String(contentsOf: folder.appending(path: file), encoding: .utf8),
+        let board = try? BoardFile.parse(text, file: file)
+      else { return nil }
+      return ShippedBoard(name: String(file.dropLast(5)), text: text, board: board)
+    }
+  }()
+
+  /// Those that stand for hardware.
+  static let real = all.filter { $0.board.simulation == nil }
+
+  /// Those on which two chips of one package are.
+  static let packaged = real.filter { !$0.parts.isEmpty }
+
+  /// How the axes of two chips in one package lie to each other, as the drivers deliver them: the mount of the second
+  /// where the first is aligned. Not from the board files: as PX4's drivers of MPU9250, ICM20948 and LSM9DS1 read the
+  /// datasheets' figures of axes (ours has turned the X of the LSM9DS1's accelerometer and gyro); an LSM303DLHC has one
+  /// figure for both.
+  private static let packages: [(host: String, part: String, mount: Mount?)] = [
+    ("MPU9250", "AK8963", Mount(x: .plusY, y: .plusX, z: .minusZ)),
+    ("ICM20948", "AK09916", Mount(x: .plusX, y: .minusY, z: .minusZ)),
+    ("LSM9DS1-AG", "LSM9DS1-M", .aligned),
+    ("LSM303DLHC-A", "LSM303DLHC-M", .aligned),
+  ]
+
+  /// The second chips of packages: their places, and how they sit if the first chip sits as the file says.
+  var parts: [(place: Int, mount: Mount)] {
+    board.sensors.indices.compactMap { place in
+      guard let package = Self.packages.first(where: { $0.part == board.sensors[place].chip }),
+        let host = board.sensors.first(where: { $0.chip == package.host }),
+        let mount = package.mount
+      else { return nil }
+      return Self.mount(of: host.mount.matrix * mount.matrix).map { (place, $0) }
+    }
+  }
+
+  private static func mount(of matrix: Matrix3) -> Mount? {
+    for x in Mount.Axis.allCases {
+      for y in Mount.Axis.allCases {
+        for z in Mount.Axis.allCases {
+          if let mount = Mount(x: x, y: y, z: z), mount.matrix == matrix { return mount }
+        }
+      }
+    }
+    return nil
+  }
+
+  /// Chips behind another one's bypass that are not of its package, and that one.
+  private static let behind = ["gy-87-hmc5883l": "HMC5883L", "gy-87-qmc5883l": "QMC5883L"]
+
+  /// The place of the magnetometer that nobody sees before another chip was started.
+  var hidden: Int? {
+    board.sensors.firstIndex {
+      $0.chip == Self.behind[name] || ["AK8963", "AK09916"].contains($0.chip)
+    }
+  }
+
+  /// What the twins live through: at rest, a turn, and tilts unless the board is a level one.
+  private var simulation: String {
+    var legs = ["{seconds: \(Self.still), fix: true}", "{seconds: 6, turn: 120}"]
+    if !board.isLevel {
+      legs += [
+        "{seconds: 4, pitch: 30}", "{seconds: 4, pitch: 0, roll: -25}", "{seconds: 4, roll: 0}",
+      ]
+    }
+    return """
+      \(text)
+      simulation:
+        seed: 3
+        start: {latitude: 52.5163, longitude: 13.3777, altitude: 36}
+        heading: 40
+        hardIron: [18.0, -31.0, 12.0]
+        softIron: [[1.06, 0.02, -0.01], [0.02, 0.95, 0.03], [-0.01, 0.03, 1.01]]
+        legs: [\((legs + ["{seconds: 30}"]).joined(separator: ", "))]
+      """
+  }
+
+  /// How long the board lies still and level, seconds.
+  static let still = 14
+
+  /// The board with twins, on a clock of the test's. `edit` changes what the file says; where the chips of
+  /// packages really sit stays as `packages` has it.
+  ///
+  /// - Parameter gyroIsKnown: As after 'lodestone calibrate gyro': what an LSM9DS1 may say at rest by its datasheet (30
+  ///   deg/s) is more than passes for rest unasked.
+  func twins(gyroIsKnown: Bool = false, edit: (String) -> String = { $0 }) throws -> VirtualBoard {
+    let records = gyroIsKnown ? try gyroRecords() : []
+    return try VirtualBoard(
+      name,
+      adapt: { simulated in
+        for (place, mount) in parts { simulated.chips[place].mount = mount }
+        if Self.behind[name] != nil, let hidden {
+          simulated.chips[hidden].host = board.sensors.firstIndex { $0.chip == "MPU6050" }
+        }
+      },
+      edit: { edit(board.simulation == nil ? simulation : $0) },
+      prepare: { state in for record in records { try state.calibrations.save(.gyro(record)) } })
+  }
+
+  private func gyroRecords() throws -> [GyroRecord] {
+    let places = board.sensors.indices.filter { board.sensors[$0].chip == "LSM9DS1-AG" }
+    guard !places.isEmpty else { return [] }
+    let lying = try twins()
+    let rest = Kept<(sensor: Int, rate: Vector3)>()
+    let subscription = lying.hub.subscribe(readings: {
+      if case .inertial(let rate, _) = $0.sample.value { rest.append(($0.sensor, rate)) }
+    })
+    _ = lying.run(5)
+    subscription.cancel()
+    return places.map { place in
+      let rates = rest.all.filter { $0.sensor == place }.map(\.rate)
+      let sensor = board.sensors[place]
+      return GyroRecord(
+        chip: sensor.chip, busPosition: sensor.attachment.description, board: board.name,
+        date: "2026-11-22T00:00:00Z", samples: rates.count,
+        bias: rates.reduce(.zero, +) / Double(max(1, rates.count)), deviation: 1e-3)
+    }
+  }
+}
