@@ -29,6 +29,8 @@ let package = Package(
     // The filter alone, with the types it speaks: what Benchmarks/ measures.
     .library(
       name: "FusionCore", targets: ["FusionCore", "LinearAlgebra", "SensorTypes", "Geomagnetism"]),
+    // Without Foundation and without the rest.
+    .library(name: "Geodesy", targets: ["Geodesy", "LinearAlgebra"]),
     .executable(name: "lodestone", targets: ["LodestoneCommand"]),
     .executable(name: "twin-server", targets: ["TwinServer"]),
   ],

@@ -9,9 +9,9 @@ public struct Geoid: Sendable {
   /// geoid that most receivers know.
   ///
   /// It is a smooth surface through NGA's grid of 15 minutes, kept as coefficients of a bicubic spline, one
-  /// every 22.5 minutes. It is within 0.13 m of the grid's points (0.06 m at 999 of 1000, 0.01 m rms) and, between
-  /// them, as close to a smooth surface through them, where a bilinear one errs by up to 0.7 m. EGM96 itself errs by 0.5
-  /// to 1 m, more where gravity was not measured.
+  /// every 22.5 minutes. It is within 0.13 m of the grid's points (0.06 m at 999 of 1000, 0.01 m rms), and
+  /// between them within 0.15 m of a bicubic surface through them, which a bilinear one misses by up to
+  /// 0.7 m. EGM96 itself errs by 0.5 to 1 m, more where gravity was not measured.
   public static let egm96 = Geoid(table: EGM96.table)
 
   /// The height of the geoid above the ellipsoid, metres; EGM96's lies between -107 and 85.4.
