@@ -11,6 +11,9 @@ step "lint"
 swift format lint --strict --parallel -r Sources Tests Package.swift \
   Benchmarks/Sources Benchmarks/Tests Benchmarks/Package.swift
 
+step "the geoid's table is what its script makes"
+Scripts/make-geoid.py --check
+
 step "C shim against libgpiod 1 and 2"
 Scripts/check-gpiod.sh
 
@@ -18,7 +21,7 @@ step "debug build without warnings, all tests"
 make test
 
 step "release build without warnings, the tests that only an optimised build can answer"
-swift test -c release "${strict[@]}" -Xswiftc -enable-testing --filter 'AllocationTests|SimulatedRunTests|RandomWalkTests|FusionCoreTests|CalibrationCoreTests'
+swift test -c release "${strict[@]}" -Xswiftc -enable-testing --filter 'AllocationTests|SimulatedRunTests|RandomWalkTests|GeodesyTests|FusionCoreTests|CalibrationCoreTests'
 
 step "the benchmarks' own tests"
 swift test -c release --package-path Benchmarks "${strict[@]}"

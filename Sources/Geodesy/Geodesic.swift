@@ -95,10 +95,13 @@ public enum Geodesic {
     let tau = sigma1.turned(by: travelled + offset)
     let back = ArcIntegral.arcOfDistance(circle.epsilon)(tau)
     let length = travelled + offset + back
-    let sigma2 = sigma1.turned(by: length)
+    var sigma2 = sigma1.turned(by: length)
 
     // Equations 12 to 14 and 8: what the triangle says at that arc, and the longitude.
     let equator = circle.azimuthAtEquator
+    // A meridian that ends at a pole exactly ends a little before it: longitude and azimuth there are one
+    // direction, and both need the sign.
+    if equator.sine == 0, sigma2.cosine == 0 { sigma2.cosine = ReducedLatitude.tiny }
     let omega2 = Angle(sine: equator.sine * sigma2.sine, cosine: sigma2.cosine)
     let excess =
       WGS84.flattening * equator.sine

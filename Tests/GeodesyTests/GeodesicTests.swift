@@ -172,6 +172,22 @@ struct GeodesicTests {
     #expect(over.distance < opposite.distance)
   }
 
+  @Test("a meridian that ends at a pole exactly still has a direction")
+  func atThePole() {
+    // GeodSolve's lines from the pole; backwards they end there. At the north pole azimuth and longitude
+    // turn together, and a line south along a meridian is that meridian.
+    for (latitude, longitude, distance) in [
+      (43.984252064035, -94.850855905424, 5_129_893.1456495058),
+      (14.955297910162, 126.357341987534, 8_347_922.3581854319),
+    ] {
+      let end = Geodesic.direct(
+        from: Position(latitude: latitude, longitude: longitude), azimuth: 180, distance: -distance)
+      #expect(abs(end.position.latitude - 90) < 1e-13)
+      let meridian = end.position.longitude + 180 - end.finalAzimuth
+      #expect(abs(between(meridian, longitude)) < 1e-9)
+    }
+  }
+
   @Test("points that coincide have no distance and azimuths of zero")
   func coincident() {
     let none = Geodesic.inverse(

@@ -116,3 +116,9 @@ func slide(from start: Position, azimuth: Double, distance: Double, steps: Int) 
   }
   return place
 }
+
+/// A table's rows, which end with a line or a bar; what is no number is left out.
+func rows(of text: String) -> [[Double]] {
+  text.split { $0 == "\n" || $0 == "|" }
+    .map { row in row.split(separator: " ").compactMap { Double(String($0)) } }
+}
