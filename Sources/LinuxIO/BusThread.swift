@@ -83,6 +83,12 @@ public final class BusThread: SerialExecutor, BusRun {
     _ = ended.wait(timeout: .now() + Self.stopTimeout)
   }
 
+  /// Stops after the current step, which is not waited for.
+  func end() {
+    state.withLock { $0.isStopped = true }
+    wake()
+  }
+
   fileprivate func run(_ make: (@Sendable () -> any BusWork)?) {
     lodestone_name_thread(name)
     threadID.store(UInt(pthread_self()), ordering: .releasing)

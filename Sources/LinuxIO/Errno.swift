@@ -9,7 +9,7 @@ import SensorBus
 
 /// What kind of node an error came from: decides which group would be allowed in.
 enum NodeKind {
-  case i2c, serial, gpio
+  case i2c, serial, gpio, iio
 
   /// The group that udev gives such nodes to on Debian and Raspberry Pi OS.
   var group: String {
@@ -17,6 +17,8 @@ enum NodeKind {
     case .i2c: "i2c"
     case .serial: "dialout"
     case .gpio: "gpio"
+    // udev gives its nodes to nobody: a rule of one's own does.
+    case .iio: "iio"
     }
   }
 }
@@ -41,6 +43,7 @@ extension BusError {
     case ETIMEDOUT: .timedOut
     case EAGAIN: kind == .i2c ? .arbitrationLost : .timedOut
     case EIO: kind == .i2c ? .system : .disconnected
+    case ETIME where kind == .iio: .timedOut
     case ENODEV, EPIPE: .disconnected
     case EOPNOTSUPP: .unsupported("this kind of transfer")
     default: .system
