@@ -92,8 +92,9 @@ final class AttributeRounds: BusWork {
     for (box, path) in zip(files, paths) {
       var failure: BusError?
       let count = memory.withUnsafeMutableBytes { memory in
-        do throws(BusError) { return try LinuxKernelDevice.text(of: box.file, path, into: memory) }
-        catch {
+        do throws(BusError) {
+          return try LinuxKernelDevice.text(of: box.file, path, into: memory)
+        } catch {
           failure = error
           return 0
         }
@@ -127,7 +128,8 @@ final class RoundsRegistry: Sendable {
       return true
     }
     guard isFree else { throw BusError(.timedOut, bus: chip, errno: ETIMEDOUT) }
-    let thread = try BusThread(name: String((chip.split(separator: "/").last ?? "iio").suffix(15))) {
+    let thread = try BusThread(name: String((chip.split(separator: "/").last ?? "iio").suffix(15)))
+    {
       AttributeRounds(paths, every: seconds, into: mailbox)
     }
     return RoundsSource(mailbox, thread)

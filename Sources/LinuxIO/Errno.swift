@@ -21,6 +21,9 @@ enum NodeKind {
     case .iio: "iio"
     }
   }
+
+  /// Whether behind the node is a transfer on an I2C bus.
+  var isOnI2C: Bool { self == .i2c || self == .iio }
 }
 
 extension BusError {
@@ -38,12 +41,11 @@ extension BusError {
     case EACCES, EPERM: .permissionDenied(group: kind.group)
     case ENOENT, ENOTDIR: .notFound
     // No acknowledge: EREMOTEIO from the Pi's controller, ENXIO from others.
-    case EREMOTEIO, ENXIO: kind == .i2c ? .noAnswer : .disconnected
+    case EREMOTEIO, ENXIO: kind.isOnI2C ? .noAnswer : .disconnected
     case EBUSY: kind == .i2c ? .ownedByKernel(driver: nil) : .inUse(by: "another process")
     case ETIMEDOUT: .timedOut
     case EAGAIN: kind == .i2c ? .arbitrationLost : .timedOut
-    case EIO: kind == .i2c ? .system : .disconnected
-    case ETIME where kind == .iio: .timedOut
+    case EIO: kind.isOnI2C ? .system : .disconnected
     case ENODEV, EPIPE: .disconnected
     case EOPNOTSUPP: .unsupported("this kind of transfer")
     default: .system

@@ -78,7 +78,8 @@ final class KernelBuffer {
       frame.raw[lane] = Double(type.value(bytes.bytes, at: position + offset))
     }
     if let stamp {
-      frame.time = Timestamp(nanoseconds: stamp.type.value(bytes.bytes, at: position + stamp.offset))
+      frame.time = Timestamp(
+        nanoseconds: stamp.type.value(bytes.bytes, at: position + stamp.offset))
     }
     position += frameSize
     return frame

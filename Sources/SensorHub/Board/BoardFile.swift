@@ -116,7 +116,8 @@ public enum BoardFile {
     return Board.Sensor(
       chip: chip, attachment: attachment, interrupt: interrupt,
       rate: try map.number("rate", in: 0.1...2_000, unit: "Hz"),
-      mount: try mount(map), driver: try driver(map, of: entry), checks: try checks(map, of: entry), line: map.line)
+      mount: try mount(map), driver: try driver(map, of: entry), checks: try checks(map, of: entry),
+      line: map.line)
   }
 
   private static func driver(
@@ -128,7 +129,8 @@ public enum BoardFile {
     }
     guard let owner = Board.DriverOwner(rawValue: value) else {
       throw map.error(
-        "driver", "'driver' is 'kernel' or 'own'; without it the kernel's is taken where there is one")
+        "driver",
+        "'driver' is 'kernel' or 'own'; without it the kernel's is taken where there is one")
     }
     return owner
   }

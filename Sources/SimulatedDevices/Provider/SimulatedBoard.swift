@@ -85,12 +85,16 @@ public struct SimulatedBoard: Sendable {
     public var hardIron: Vector3
     /// Whether the chip has its datasheet's noise, bias, drift and clock error, drawn from the seed.
     public var isImperfect: Bool
+    /// What a kernel driver that has bound the chip offers of it; `nil` for a chip that the kernel leaves alone.
+    public var kernel: KernelView?
 
     /// Makes a chip.
     public init(
       _ kind: Kind, at place: Place, mount: Mount = .aligned, interrupt: InterruptLineName? = nil,
-      softIron: Matrix3 = .identity, hardIron: Vector3 = .zero, isImperfect: Bool = true
+      softIron: Matrix3 = .identity, hardIron: Vector3 = .zero, isImperfect: Bool = true,
+      kernel: KernelView? = nil
     ) {
+      self.kernel = kernel
       self.kind = kind
       self.place = place
       self.mount = mount
