@@ -140,8 +140,13 @@ public struct HardwareSuite: Sendable {
   private func carryOut(
     _ plan: Plan, _ report: inout Report, _ found: inout Findings
   ) throws {
-    let board = plan.board
+    var board = plan.board
     let isSimulated = board.simulation != nil
+    // A line that the kernel has announces nothing here.
+    for index in board.sensors.indices
+    where !isSimulated && Doctor().usesKernel(board.sensors[index]) {
+      board.sensors[index].interrupt = nil
+    }
     func note(_ checks: [Report.Check], _ found: inout Findings) {
       for check in checks { for line in check.lines { options.say(line) } }
       found.checks += checks

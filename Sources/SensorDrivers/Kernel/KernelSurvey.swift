@@ -67,3 +67,25 @@ public struct KernelSurvey: Sendable, Hashable {
     "its interrupt line is the kernel's, there is no self-test, nobody watches its registers, a placement of "
     + "the device tree (mount_matrix) does not count: the board file's mount does"
 }
+
+extension ChipCatalog {
+  /// The chips that a kernel driver's devices can be by their names (`lis3mdl`, `lsm303dlhc_accel`) and by what
+  /// they measure; the kernel has identified them, or was told.
+  public static func identify(_ survey: KernelSurvey, at address: UInt8) -> [ChipIdentification] {
+    let names = survey.devices.map { $0.name.lowercased().prefix { $0 != "_" } }
+    return chips.filter { chip in
+      guard chip.kind != .receiver, chip.addresses.contains(address),
+        KernelQuantity.wanted(by: chip.kind, polled: false).allSatisfy({ survey.device($0) != nil })
+      else { return false }
+      // LSM303DLHC-M is a half that the kernel calls by the name of the whole.
+      let own = chip.name.lowercased()
+      return names.contains { name in
+        ["", "-m", "-a", "-ag"].contains { own == name + $0 }
+      }
+    }.map { chip in
+      ChipIdentification(
+        chip: chip.name, kind: chip.kind, confidence: .likely,
+        evidence: "the kernel calls it \(survey.devices.map(\.name).joined(separator: ", "))")
+    }
+  }
+}
