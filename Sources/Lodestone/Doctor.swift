@@ -184,7 +184,9 @@ public struct Doctor: Sendable {
       sensor.driver != .own
     {
       let unbind = Self.unbinding(kernel.driver, bus, address)
-      if let lack = kernel.lack(of: kind) { return problem("\(sensor.chip): \(lack)", mend: unbind) }
+      if let lack = kernel.lack(of: kind) {
+        return problem("\(sensor.chip): \(lack)", mend: unbind)
+      }
       return Finding(
         .note,
         "\(sensor.chip): the kernel's driver \(kernel.summary) owns \(sensor.attachment) and is used "
@@ -195,7 +197,8 @@ public struct Doctor: Sendable {
     if sensor.driver == .kernel {
       return problem(
         "\(sensor.chip): the board file demands the kernel's driver, and none has \(sensor.attachment)",
-        mend: "remove 'driver: kernel' below line \(sensor.line) of the board file, or add the chip's "
+        mend:
+          "remove 'driver: kernel' below line \(sensor.line) of the board file, or add the chip's "
           + "dtoverlay to /boot/firmware/config.txt")
     }
     if let failure = found?.failure {

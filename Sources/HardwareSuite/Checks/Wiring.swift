@@ -56,7 +56,8 @@ struct Wiring {
     if doctor.usesKernel(sensor) {
       return Report.Check(
         "self-test", name, .skipped, "a driver of the kernel has the chip",
-        mend: "driver: own   # below line \(sensor.line) of the board file, and unbind the kernel's")
+        mend: "driver: own   # below line \(sensor.line) of the board file, and unbind the kernel's"
+      )
     }
     let begin = provider.now()
     do {
