@@ -140,13 +140,8 @@ public struct HardwareSuite: Sendable {
   private func carryOut(
     _ plan: Plan, _ report: inout Report, _ found: inout Findings
   ) throws {
-    var board = plan.board
+    let board = plan.board
     let isSimulated = board.simulation != nil
-    // A line that the kernel has announces nothing here.
-    for index in board.sensors.indices
-    where !isSimulated && Doctor().usesKernel(board.sensors[index]) {
-      board.sensors[index].interrupt = nil
-    }
     func note(_ checks: [Report.Check], _ found: inout Findings) {
       for check in checks { for line in check.lines { options.say(line) } }
       found.checks += checks
@@ -196,6 +191,8 @@ public struct HardwareSuite: Sendable {
       board: session.board, hub: session.hub, calibrations: session.state.calibrations,
       person: person, now: { session.now() },
       pass: { (seconds) throws(BrokenOff) in try interruption.sleep(seconds) }, say: options.say,
+      kernels: isSimulated
+        ? [] : Set(board.sensors.indices.filter { Doctor().usesKernel(board.sensors[$0]) }),
       standstill: { watch.total })
     session.hub.setDemand(.everything)
     session.hub.start()
