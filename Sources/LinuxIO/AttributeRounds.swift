@@ -16,16 +16,22 @@ final class AttributeRounds: BusWork {
     private struct State {
       var round: [UInt8] = []
       var error: BusError?
-      var readsSince: Int64?
+      var isReading = false
+      var isClosed = false
     }
 
     private let state = Mutex(State())
 
-    func begin(at time: Int64) { state.withLock { $0.readsSince = time } }
+    func begin() { state.withLock { $0.isReading = true } }
+
+    /// Says that nobody takes anything any more.
+    func close() { state.withLock { $0.isClosed = true } }
+
+    var isClosed: Bool { state.withLock { $0.isClosed } }
 
     func end(_ result: Result<[UInt8], BusError>) {
       state.withLock { state in
-        state.readsSince = nil
+        state.isReading = false
         switch result {
         case .success(let round): (state.round, state.error) = (round, nil)
         case .failure(let error): (state.round, state.error) = ([], error)
@@ -41,7 +47,7 @@ final class AttributeRounds: BusWork {
     }
 
     /// Whether the kernel is being asked.
-    var isReading: Bool { state.withLock { $0.readsSince != nil } }
+    var isReading: Bool { state.withLock { $0.isReading } }
   }
 
   private let paths: [String]
@@ -66,7 +72,7 @@ final class AttributeRounds: BusWork {
     let begin = lodestone_monotonic()
     // Another's wake is no reason to read early.
     if let due, due.nanoseconds > begin { return due }
-    mailbox.begin(at: begin)
+    mailbox.begin()
     let result: Result<[UInt8], BusError>
     do throws(BusError) { result = .success(try round(begin: begin)) } catch {
       files = []
@@ -89,7 +95,7 @@ final class AttributeRounds: BusWork {
     var texts: [UInt8] = []
     // The longest number that the kernel prints is shorter.
     var memory = [UInt8](repeating: 0, count: 64)
-    for (box, path) in zip(files, paths) {
+    for (box, path) in zip(files, paths) where !mailbox.isClosed {
       var failure: BusError?
       let count = memory.withUnsafeMutableBytes { memory in
         do throws(BusError) {
@@ -146,7 +152,11 @@ private final class RoundsSource: ByteSource {
     self.thread = thread
   }
 
-  deinit { thread.end() }
+  // A program that ended in the midst of a read would leave that to the kernel. As long as one transfer of our own.
+  deinit {
+    mailbox.close()
+    thread.stop(within: Double(I2CBus.timeoutMilliseconds) / 1000)
+  }
 
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(BusError) -> Int {
     let round = try mailbox.take().get()
