@@ -121,9 +121,10 @@ struct KernelSetup {
     }
   }
 
-  /// A channel's number is raw where there is a scale to it, else it comes in the ABI's unit.
+  /// A channel's number is raw unless it comes in the ABI's unit. Where there are both, the scale of the raw one
+  /// may be rounded away: bmp280's of 1/256000 kPa has four digits, 64 millionths too little.
   static func isRaw(_ device: KernelSurvey.Device, _ channel: String) -> Bool {
-    device.attributes.contains("\(channel)_raw")
+    !device.attributes.contains("\(channel)_input")
   }
 
   private mutating func number(

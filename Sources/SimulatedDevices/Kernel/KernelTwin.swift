@@ -80,6 +80,7 @@ struct KernelTwin: Sendable {
       for group in device.groups {
         for channel in group.quantity.channels {
           names.append(channel + (group.scales.isEmpty ? "_input" : "_raw"))
+          if group.isProcessedToo { names.append("\(channel)_input") }
           if group.hasScalePerAxis { names.append("\(channel)_scale") }
         }
         let shared = "in_\(group.quantity.rawValue)"
@@ -139,7 +140,7 @@ struct KernelTwin: Sendable {
         if rest == "\(channel)_raw", !group.scales.isEmpty {
           return "\(raw(value(), group, scale: settings.scales[place]))"
         }
-        if rest == "\(channel)_input", group.scales.isEmpty {
+        if rest == "\(channel)_input", group.scales.isEmpty || group.isProcessedToo {
           return Self.text(value(), digits: group.quantity == .temp ? 0 : 9)
         }
       }

@@ -29,6 +29,8 @@ public struct KernelView: Sendable, Hashable {
     public var quantity: Quantity
     /// The scales that there are, the one after power-on first; empty for a quantity in the ABI's unit (`_input`).
     public var scales: [String]
+    /// Whether there is a number in the ABI's unit beside the raw one.
+    public var isProcessedToo = false
     /// Whether each axis has a scale of its own name.
     public var hasScalePerAxis = false
     /// What is added to a raw number before it is scaled.

@@ -175,6 +175,24 @@ extension KernelView {
     #expect(near(pressure, air.pressure, 0.025) && near(temperature, air.temperature, 0.0101))
   }
 
+  @Test("of two forms the one without a rounded scale is taken")
+  func processed() throws {
+    var view = KernelView.bmp280
+    view.devices[0].filling = .trigger("bmp280-trigger", isSet: true)
+    view.devices[0].groups[1].scales = ["0.000003906"]
+    view.devices[0].groups[1].bits = 32
+    view.devices[0].groups[1].storage = 32
+    view.devices[0].groups[1].isProcessedToo = true
+    var bench = try KernelBench("BMP280", view, kind: .barometer, rate: 25)
+    bench.show { $0.pressure = 95_000 }
+    try bench.start()
+    guard case .atmosphere(let pressure, _) = try bench.settled() else {
+      Issue.record("no pressure")
+      return
+    }
+    #expect(near(pressure, 95_000, 0.001))
+  }
+
   @Test(
     "the next higher rate is taken, and kept",
     arguments: [(1.0, 1.0), (4, 5), (33, 40), (80, 80), (500, 80)])

@@ -72,8 +72,8 @@ rig show LSM6DSOX acceleration 0 0 9.80665 >/dev/null
 rig show LSM6DSOX rate 0 0 0 >/dev/null
 monitor buffered 3
 expect "heading, degrees" "$(newest /report/buffered.json heading magneticHeading)" 0 0.3
-says /report/buffered.txt "LIS3MDL at /dev/i2c-0:0x1c is read through the kernel's driver st-magn-i2c (iio:device0, lis3mdl), its buffer at 80.0 Hz"
-says /report/buffered.txt "LSM6DSOX at /dev/i2c-0:0x6a is read through the kernel's driver"
+says /report/buffered.json "LIS3MDL at /dev/i2c-0:0x1c is read through the kernel's driver st-magn-i2c (iio:device0, lis3mdl), its buffer at 80.0 Hz"
+says /report/buffered.json "iio:device2, lsm6dsox_accel), its buffer at 104.0 Hz"
 
 echo "== unbound while it runs"
 monitor unbound 5 &
