@@ -206,7 +206,8 @@ struct KernelSetup {
       }
     }
     var enabled: [ScanLayout.Element] = []
-    for name in elements where try text("\(path)/\(name)_en") == "1" {
+    for name in elements {
+      guard try text("\(path)/\(name)_en") == "1" else { continue }
       guard let index = Int(try text("\(path)/\(name)_index")),
         let type = ScanType(try text("\(path)/\(name)_type"))
       else { return nil }
