@@ -191,6 +191,8 @@ public struct HardwareSuite: Sendable {
       board: session.board, hub: session.hub, calibrations: session.state.calibrations,
       person: person, now: { session.now() },
       pass: { (seconds) throws(BrokenOff) in try interruption.sleep(seconds) }, say: options.say,
+      kernels: isSimulated
+        ? [] : Set(board.sensors.indices.filter { Doctor().usesKernel(board.sensors[$0]) }),
       standstill: { watch.total })
     session.hub.setDemand(.everything)
     session.hub.start()

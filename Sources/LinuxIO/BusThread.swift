@@ -73,20 +73,23 @@ public final class BusThread: SerialExecutor, BusRun {
   }
 
   /// Stops after the current step and waits for the end, a second at most.
-  public func stop() {
+  public func stop() { stop(within: Self.stopTimeout) }
+
+  /// Stops after the current step and waits for the end, so many seconds at most.
+  func stop(within seconds: Double) {
     let wasStopped = state.withLock { state in
       defer { state.isStopped = true }
       return state.isStopped
     }
     wake()
     guard !wasStopped else { return }
-    _ = ended.wait(timeout: .now() + Self.stopTimeout)
+    _ = ended.wait(timeout: .now() + seconds)
   }
 
   fileprivate func run(_ make: (@Sendable () -> any BusWork)?) {
     lodestone_name_thread(name)
     threadID.store(UInt(pthread_self()), ordering: .releasing)
-    let work = make?()
+    var work = make?()
     var entries: [pollfd] = []
     while true {
       let (jobs, isStopped) = state.withLock { state in
@@ -108,6 +111,8 @@ public final class BusThread: SerialExecutor, BusRun {
       }
       wait(until: deadline, &entries)
     }
+    // What it holds is closed when somebody who waits for the end goes on.
+    work = nil
     ended.signal()
   }
 

@@ -9,7 +9,7 @@ import SensorBus
 
 /// What kind of node an error came from: decides which group would be allowed in.
 enum NodeKind {
-  case i2c, serial, gpio
+  case i2c, serial, gpio, iio
 
   /// The group that udev gives such nodes to on Debian and Raspberry Pi OS.
   var group: String {
@@ -17,8 +17,13 @@ enum NodeKind {
     case .i2c: "i2c"
     case .serial: "dialout"
     case .gpio: "gpio"
+    // udev gives its nodes to nobody: a rule of one's own does.
+    case .iio: "iio"
     }
   }
+
+  /// Whether behind the node is a transfer on an I2C bus.
+  var isOnI2C: Bool { self == .i2c || self == .iio }
 }
 
 extension BusError {
@@ -36,11 +41,11 @@ extension BusError {
     case EACCES, EPERM: .permissionDenied(group: kind.group)
     case ENOENT, ENOTDIR: .notFound
     // No acknowledge: EREMOTEIO from the Pi's controller, ENXIO from others.
-    case EREMOTEIO, ENXIO: kind == .i2c ? .noAnswer : .disconnected
+    case EREMOTEIO, ENXIO: kind.isOnI2C ? .noAnswer : .disconnected
     case EBUSY: kind == .i2c ? .ownedByKernel(driver: nil) : .inUse(by: "another process")
     case ETIMEDOUT: .timedOut
     case EAGAIN: kind == .i2c ? .arbitrationLost : .timedOut
-    case EIO: kind == .i2c ? .system : .disconnected
+    case EIO: kind.isOnI2C ? .system : .disconnected
     case ENODEV, EPIPE: .disconnected
     case EOPNOTSUPP: .unsupported("this kind of transfer")
     default: .system

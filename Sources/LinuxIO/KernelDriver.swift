@@ -19,15 +19,20 @@ public enum KernelDriver {
   public static func name(
     bus: String, address: UInt8, devices: String = "/sys/bus/i2c/devices"
   ) -> String? {
+    guard let folder = folder(bus: bus, address: address, devices: devices) else { return nil }
+    var target = [CChar](repeating: 0, count: 1024)
+    let count = readlink("\(folder)/driver", &target, target.count - 1)
+    guard count > 0 else { return nil }
+    let path = String(decoding: target[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    return path.split(separator: "/").last.map(String.init)
+  }
+
+  /// The chip's folder: `/sys/bus/i2c/devices/1-001e`.
+  static func folder(bus: String, address: UInt8, devices: String) -> String? {
     guard let node = bus.split(separator: "/").last, node.hasPrefix("i2c-"),
       let number = Int(node.dropFirst(4))
     else { return nil }
     let digits = String(address, radix: 16)
-    let device = "\(number)-\(String(repeating: "0", count: 4 - digits.count))\(digits)"
-    var target = [CChar](repeating: 0, count: 1024)
-    let count = readlink("\(devices)/\(device)/driver", &target, target.count - 1)
-    guard count > 0 else { return nil }
-    let path = String(decoding: target[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    return path.split(separator: "/").last.map(String.init)
+    return "\(devices)/\(number)-\(String(repeating: "0", count: 4 - digits.count))\(digits)"
   }
 }

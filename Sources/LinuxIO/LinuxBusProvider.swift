@@ -17,13 +17,24 @@ public final class LinuxBusProvider: BusProvider {
   private let calls: any I2CCalls
   private let lockFolder: String
   private let open = Mutex<[String: WeakBus]>([:])
+  private let devices: String
+  private let nodes: String
+  private let rounds = RoundsRegistry()
 
   /// Makes a provider; nothing is opened yet.
   public convenience init() { self.init(calls: KernelI2C(), lockFolder: BusLock.folder) }
 
-  init(calls: any I2CCalls, lockFolder: String) {
+  /// - Parameters:
+  ///   - devices: Where sysfs lists I2C devices.
+  ///   - nodes: Where the buffers of IIO devices are.
+  init(
+    calls: any I2CCalls, lockFolder: String, devices: String = "/sys/bus/i2c/devices",
+    nodes: String = "/dev"
+  ) {
     self.calls = calls
     self.lockFolder = lockFolder
+    self.devices = devices
+    self.nodes = nodes
   }
 
   /// `CLOCK_MONOTONIC`.
@@ -38,10 +49,18 @@ public final class LinuxBusProvider: BusProvider {
 
   /// The chip at `address`; opens the bus for this process if it is not open yet.
   public func registerDevice(bus: String, address: UInt8) throws(BusError) -> any RegisterDevice {
-    if let driver = KernelDriver.name(bus: bus, address: address) {
+    if let driver = KernelDriver.name(bus: bus, address: address, devices: devices) {
       throw BusError(.ownedByKernel(driver: driver), bus: bus, address: address, errno: EBUSY)
     }
     return LinuxRegisterDevice(bus: try shared(bus), address: address)
+  }
+
+  /// The chip's folder in sysfs.
+  public func kernelDevice(bus: String, address: UInt8) throws(BusError) -> any KernelDevice {
+    guard KernelDriver.name(bus: bus, address: address, devices: devices) != nil,
+      let folder = KernelDriver.folder(bus: bus, address: address, devices: devices)
+    else { throw BusError(.notFound, bus: bus, address: address, errno: ENOENT) }
+    return LinuxKernelDevice(folder: folder, nodes: nodes, registry: rounds)
   }
 
   /// A serial port, raw and for this process alone.

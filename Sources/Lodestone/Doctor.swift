@@ -134,6 +134,8 @@ public struct Doctor: Sendable {
           isOpen
           ? chip(sensor, index, of: board, bus: bus, address: address) : access.about(sensor.chip)
         findings.append(found.on("\(place) answers"))
+        // The kernel's driver has the line too.
+        if usesKernel(sensor) { continue }
       case .serial:
         findings.append(
           port(bus, sensor: index).about(sensor.chip).on("\(place) can be opened"))
@@ -143,6 +145,14 @@ public struct Doctor: Sendable {
       }
     }
     return findings
+  }
+
+  /// Whether a chip is read through a driver of the kernel.
+  public func usesKernel(_ sensor: Board.Sensor) -> Bool {
+    guard case .i2c(let bus, let address) = sensor.attachment, sensor.driver != .own else {
+      return false
+    }
+    return (try? provider.kernelDevice(bus: bus, address: address)) != nil
   }
 
   private func interrupt(
@@ -171,12 +181,33 @@ public struct Doctor: Sendable {
       Finding(.problem, text, mend: mend, sensor: index)
     }
     let found = BoardProbe.ask(bus, address: address, with: provider)
+    if let kernel = found?.kernel, let kind = ChipCatalog.chip(named: sensor.chip)?.kind,
+      sensor.driver != .own
+    {
+      let unbind = Self.unbinding(kernel.driver, bus, address)
+      if let lack = kernel.lack(of: kind) {
+        return problem("\(sensor.chip): \(lack)", mend: unbind)
+      }
+      return Finding(
+        .note,
+        "\(sensor.chip): the kernel's driver \(kernel.summary) owns \(sensor.attachment) and is used "
+          + "through IIO: \(KernelSurvey.losses)",
+        mend: unbind + "   # for our own driver; 'driver: kernel' in the board file keeps it so",
+        sensor: index)
+    }
+    if sensor.driver == .kernel {
+      return problem(
+        "\(sensor.chip): the board file demands the kernel's driver, and none has \(sensor.attachment)",
+        mend:
+          "remove 'driver: kernel' below line \(sensor.line) of the board file, or add the chip's "
+          + "dtoverlay to /boot/firmware/config.txt")
+    }
     if let failure = found?.failure {
       let mend =
         switch failure.reason {
         case .ownedByKernel(let driver?):
-          "echo \(Self.device(bus, address)) | sudo tee /sys/bus/i2c/drivers/\(driver)/unbind   "
-            + "# and remove its dtoverlay from /boot/firmware/config.txt"
+          Self.unbinding(driver, bus, address)
+            + "   # and remove its dtoverlay from /boot/firmware/config.txt"
         case .inUse: "end it: a bus has one owner"
         case .permissionDenied(let group): "sudo usermod -aG \(group) $USER   # then log in again"
         default: "lodestone scan   # after looking at the wire"
@@ -210,9 +241,10 @@ public struct Doctor: Sendable {
       mend: "chip: \(other.chip)   # line \(sensor.line) of the board file")
   }
 
-  // As sysfs names a chip: 1-001e.
-  private static func device(_ bus: String, _ address: UInt8) -> String {
-    "\(bus.split(separator: "-").last ?? "")-00\(hexadecimal(address).dropFirst(2))"
+  private static func unbinding(_ driver: String, _ bus: String, _ address: UInt8) -> String {
+    // As sysfs names a chip: 1-001e.
+    let device = "\(bus.split(separator: "-").last ?? "")-00\(hexadecimal(address).dropFirst(2))"
+    return "echo \(device) | sudo tee /sys/bus/i2c/drivers/\(driver)/unbind"
   }
 
   // A machine without a board file: what could be probed.

@@ -15,6 +15,10 @@ public protocol BusProvider: Sendable {
   /// The chip at `address` of an I2C bus (`/dev/i2c-1`). Opening does not touch the chip.
   func registerDevice(bus: String, address: UInt8) throws(BusError) -> any RegisterDevice
 
+  /// What the kernel offers of the chip at `address`, where a driver of its own has bound it; `.notFound` where
+  /// none has.
+  func kernelDevice(bus: String, address: UInt8) throws(BusError) -> any KernelDevice
+
   /// A serial port (`/dev/serial0`, a by-id path, a pty), raw, at `baudRate`.
   func byteStream(port: String, baudRate: Int) throws(BusError) -> any ByteStream
 
@@ -26,6 +30,13 @@ public protocol BusProvider: Sendable {
 
   /// The serial ports at which a receiver may hang, most likely first.
   func serialPorts() -> [String]
+}
+
+extension BusProvider {
+  /// A board without kernel drivers.
+  public func kernelDevice(bus: String, address: UInt8) throws(BusError) -> any KernelDevice {
+    throw BusError(.notFound, bus: bus, address: address)
+  }
 }
 
 /// Everything on one bus, done by one thread.

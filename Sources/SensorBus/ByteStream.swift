@@ -1,8 +1,11 @@
-/// A serial line, or something that behaves like one.
-public protocol ByteStream: AnyObject {
+/// Something that bytes arrive from.
+public protocol ByteSource: AnyObject {
   /// Reads what has already arrived, without waiting: 0 bytes means nothing yet.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(BusError) -> Int
+}
 
+/// A serial line, or something that behaves like one.
+public protocol ByteStream: ByteSource {
   /// Sends all of `bytes`, within a bounded time.
   func write(_ bytes: UnsafeRawBufferPointer) throws(BusError)
 

@@ -3,12 +3,14 @@
 //   s 0                      a step of worker 0 begins
 //   t 123456789              the worker read the monotonic clock (ns)
 //   u 41d9...                the worker read the wall clock (bit pattern of seconds since 1970)
-//   o 2                      device, stream or line 2 of this worker was opened
+//   o 2                      device, stream, buffer or line 2 of this worker was opened
 //   r 2 28 0a0b0c            read from device 2, register 0x28: three bytes
 //   w 2 20 70                written to device 2, register 0x20: one byte
-//   i 3 24474e               arrived on stream 3
+//   i 3 24474e               arrived on stream 3, or from buffer 3
 //   x 3 b562                 sent on stream 3
 //   b 3 38400                stream 3 set to this rate
+//   a 5 6e616d65 6c6973      attribute of kernel device 5 read: its name, what it said
+//   v 5 7363616c65 31        attribute of kernel device 5 set: its name, to what
 //   e 4 123450000            newest edge of line 4 (ns), or `e 4 -` for none
 //   k 0 1 7b7d               a stored file that sensor 0 uses is new: 0 missing, 1 its bytes, 2 unreadable and why
 //   d 7                      from here on this is asked for: 1 heading, 2 location, 4 altitude, 8 heading by course

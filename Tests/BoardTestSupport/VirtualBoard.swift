@@ -117,6 +117,9 @@ private struct ClockedProvider: BusProvider {
   func registerDevice(bus: String, address: UInt8) throws(BusError) -> any RegisterDevice {
     try base.registerDevice(bus: bus, address: address)
   }
+  func kernelDevice(bus: String, address: UInt8) throws(BusError) -> any KernelDevice {
+    try base.kernelDevice(bus: bus, address: address)
+  }
   func byteStream(port: String, baudRate: Int) throws(BusError) -> any ByteStream {
     try base.byteStream(port: port, baudRate: baudRate)
   }

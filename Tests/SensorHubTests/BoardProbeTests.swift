@@ -1,5 +1,6 @@
 import SensorBus
 import SensorDrivers
+import SimulatedDevices
 import Testing
 
 @testable import SensorHub
@@ -46,5 +47,57 @@ struct BoardProbeTests {
     #expect(board.host(of: magnetometer) == host)
     #expect(board.host(of: host) == nil)
     #expect(board.host(of: board.sensors[2]) == nil)
+  }
+}
+
+/// Chips that the kernel owns are found by what it calls them.
+struct KernelProbeTests {
+  private func board(_ chips: [(String, UInt8, KernelView)]) -> SimulatedBusProvider {
+    SimulatedBusProvider(
+      SimulatedBoard(
+        chips: chips.map {
+          .init(.registers($0.0), at: .bus("/dev/i2c-1", address: $0.1), kernel: $0.2)
+        }), clock: VirtualClock())
+  }
+
+  @Test("a scan names the driver, its devices and the chip, and a probed board has it")
+  func scan() throws {
+    let provider = board([
+      ("LIS3MDL", 0x1C, .lis3mdl), ("LSM6DSOX", 0x6A, .lsm6dsox), ("BMP280", 0x76, .bmp280),
+    ])
+    let findings = BoardProbe.scan("/dev/i2c-1", with: provider)
+    #expect(findings.map(\.identifications.first?.chip) == ["LIS3MDL", "LSM6DSOX", "BMP280"])
+    #expect(
+      findings.map(\.kernel?.summary) == [
+        "st-magn-i2c (iio:device0, lis3mdl)",
+        "st_lsm6dsx_i2c (iio:device0, lsm6dsox_gyro, iio:device1, lsm6dsox_accel)",
+        "bmp280 (iio:device0, bmp280)",
+      ])
+    #expect(
+      BoardProbe.board(with: provider)?.sensors.map(\.chip) == ["LIS3MDL", "LSM6DSOX", "BMP280"])
+  }
+
+  @Test("a half of a package has the name of the whole; another quantity or name is no chip")
+  func names() throws {
+    func named(_ name: String, _ view: KernelView, at address: UInt8) -> [String] {
+      var view = view
+      view.devices[0].name = name
+      return BoardProbe.scan("/dev/i2c-1", with: board([("LIS3MDL", address, view)]))
+        .flatMap(\.identifications).map(\.chip)
+    }
+    #expect(named("lsm303dlhc_magn", .lis3mdl, at: 0x1E) == ["LSM303DLHC-M"])
+    #expect(named("lsm9ds1_magn", .lis3mdl, at: 0x1E) == ["LSM9DS1-M"])
+    #expect(named("bmp280", .lis3mdl, at: 0x1E) == [])
+    #expect(named("", .lis3mdl, at: 0x1E) == [])
+    #expect(named("lis3mdl", .bmp280, at: 0x1E) == [])
+  }
+
+  @Test("an owned address without files is found without a name")
+  func hollow() {
+    let provider = board([("LIS3MDL", 0x1C, .lis3mdl)])
+    provider.inject(.kernel(.missing("iio:device0")), chip: 0, from: provider.now())
+    let findings = BoardProbe.scan("/dev/i2c-1", with: provider)
+    #expect(findings.count == 1 && findings[0].identifications.isEmpty)
+    #expect(findings[0].kernel?.devices.isEmpty == true)
   }
 }

@@ -16,6 +16,8 @@ struct Bench: Sendable {
   let say: @Sendable (String) -> Void
   /// The records of the board's magnetometers, which the hub applies.
   let calibrations: CalibrationStore?
+  /// The chips that a driver of the kernel has, by their places.
+  let kernels: Set<Int>
   /// Seconds for which this program was not let run so far.
   private let ownStandstill: @Sendable () -> Double
 
@@ -23,7 +25,8 @@ struct Bench: Sendable {
     board: Board, hub: Hub, calibrations: CalibrationStore?, person: any Operator,
     now: @escaping @Sendable () -> Timestamp,
     pass: @escaping @Sendable (Double) throws(BrokenOff) -> Void,
-    say: @escaping @Sendable (String) -> Void, standstill: @escaping @Sendable () -> Double = { 0 }
+    say: @escaping @Sendable (String) -> Void, kernels: Set<Int> = [],
+    standstill: @escaping @Sendable () -> Double = { 0 }
   ) {
     self.board = board
     self.hub = hub
@@ -32,6 +35,7 @@ struct Bench: Sendable {
     self.now = now
     self.pass = pass
     self.say = say
+    self.kernels = kernels
     ownStandstill = standstill
     capture = Capture(hub, now: now)
   }

@@ -53,6 +53,13 @@ struct Wiring {
     let sensor = board.sensors[index]
     guard case .i2c(let bus, let address) = sensor.attachment else { return nil }
     let name = "\(ChipTarget(index, of: board).name) tests itself"
+    if doctor.usesKernel(sensor) {
+      guard ChipCatalog.chip(named: sensor.chip)?.selfTest != nil else { return nil }
+      return Report.Check(
+        "self-test", name, .skipped, "a driver of the kernel has the chip",
+        mend: "driver: own   # below line \(sensor.line) of the board file, and unbind the kernel's"
+      )
+    }
     let begin = provider.now()
     do {
       let outcome = try ChipCatalog.selfTest(

@@ -41,7 +41,12 @@ struct ScanCommand: ParsableCommand {
       for finding in BoardProbe.scan(
         bus, with: provider, wait: { Thread.sleep(forTimeInterval: $0) })
       {
-        if let failure = finding.failure {
+        if let kernel = finding.kernel {
+          Terminal.say(
+            "  \(hexadecimal(finding.address))  the kernel's driver \(kernel.summary) owns it: "
+              + (kernel.devices.isEmpty
+                ? "it offers no IIO device" : "lodestone uses it through IIO"))
+        } else if let failure = finding.failure {
           Terminal.say("  \(failure)")
         } else if finding.identifications.isEmpty {
           Terminal.say(

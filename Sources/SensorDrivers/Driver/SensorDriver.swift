@@ -59,6 +59,27 @@ public protocol SensorDriver: ~Copyable {
   /// Seconds after the newest `poll` before which there must be none: the chip was told to convert, and cannot
   /// be asked whether it has. `nil` for one that can be looked at whenever it pleases.
   var conversionTime: Double? { get }
+
+  /// Whether its readings come with their times, several at once where they have waited: no interrupt line has a
+  /// part in it then.
+  var isSelfTimed: Bool { get }
+
+  /// When the newest reading of a driver that is self-timed was true; `nil` where that is not known.
+  var sampleTime: Timestamp? { get }
+
+  /// What a person should know of how it is driven, in one line; `nil` for nothing.
+  var note: String? { get }
+}
+
+extension SensorDriver where Self: ~Copyable {
+  /// Most chips are read when they have something.
+  public var isSelfTimed: Bool { false }
+
+  /// The reading is as old as its edge.
+  public var sampleTime: Timestamp? { nil }
+
+  /// There is nothing to say.
+  public var note: String? { nil }
 }
 
 /// What a driver holds against a chip. A test rig's chip that is no real one may be let off some of it, by

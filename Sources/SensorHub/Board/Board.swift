@@ -28,6 +28,14 @@ public struct Board: Sendable, Equatable {
     }
   }
 
+  /// Whose driver a chip has, by its name in a board file.
+  public enum DriverOwner: String, Sendable, Hashable, CaseIterable {
+    /// The kernel's, through IIO.
+    case kernel
+    /// Ours.
+    case own
+  }
+
   /// One chip.
   public struct Sensor: Sendable, Equatable {
     /// The chip's name, one of `ChipCatalog`'s.
@@ -40,6 +48,8 @@ public struct Board: Sendable, Equatable {
     public var rate: Double?
     /// How it sits on the board.
     public var mount: Mount
+    /// Whose driver it has; `nil` takes the kernel's where that has claimed the address, else ours.
+    public var driver: DriverOwner?
     /// What its driver checks: everything but on a test rig.
     public var checks: DriverChecks
     /// The line in the board file, for messages; 0 where there is no file.
@@ -49,13 +59,15 @@ public struct Board: Sendable, Equatable {
     public init(
       chip: String, attachment: Attachment, interrupt: InterruptLineName? = nil,
       rate: Double? = nil,
-      mount: Mount = .aligned, checks: DriverChecks = .all, line: Int = 0
+      mount: Mount = .aligned, driver: DriverOwner? = nil, checks: DriverChecks = .all,
+      line: Int = 0
     ) {
       self.chip = chip
       self.attachment = attachment
       self.interrupt = interrupt
       self.rate = rate
       self.mount = mount
+      self.driver = driver
       self.checks = checks
       self.line = line
     }

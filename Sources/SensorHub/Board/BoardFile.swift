@@ -72,8 +72,8 @@ public enum BoardFile {
     let map = try YAMLMapping(
       node, file: file, context: "a sensor",
       known: [
-        "chip", "bus", "address", "port", "baudRate", "interrupt", "rate", "mount", "identity",
-        "constant",
+        "chip", "bus", "address", "port", "baudRate", "interrupt", "rate", "mount", "driver",
+        "identity", "constant",
       ])
     let chip = try map.requiredString("chip")
     guard let entry = ChipCatalog.chip(named: chip) else {
@@ -116,7 +116,23 @@ public enum BoardFile {
     return Board.Sensor(
       chip: chip, attachment: attachment, interrupt: interrupt,
       rate: try map.number("rate", in: 0.1...2_000, unit: "Hz"),
-      mount: try mount(map), checks: try checks(map, of: entry), line: map.line)
+      mount: try mount(map), driver: try driver(map, of: entry), checks: try checks(map, of: entry),
+      line: map.line)
+  }
+
+  private static func driver(
+    _ map: YAMLMapping, of chip: ChipDescription
+  ) throws(BoardFileError) -> Board.DriverOwner? {
+    guard let value = try map.string("driver") else { return nil }
+    guard chip.kind != .receiver else {
+      throw map.error("driver", "'driver' is for chips with registers, not for a receiver")
+    }
+    guard let owner = Board.DriverOwner(rawValue: value) else {
+      throw map.error(
+        "driver",
+        "'driver' is 'kernel' or 'own'; without it the kernel's is taken where there is one")
+    }
+    return owner
   }
 
   /// `identity: unchecked` and `constant: allowed`: for test rigs, whose chips are not quite the real ones.

@@ -14,15 +14,19 @@ public enum BoardProbe {
     public var identifications: [ChipIdentification]
     /// Why it could not be asked, when that was not simply no answer.
     public var failure: BusError?
+    /// What the kernel offers of a chip that a driver of its own has.
+    public var kernel: KernelSurvey?
 
     /// Makes a finding.
     public init(
-      bus: String, address: UInt8, identifications: [ChipIdentification], failure: BusError? = nil
+      bus: String, address: UInt8, identifications: [ChipIdentification], failure: BusError? = nil,
+      kernel: KernelSurvey? = nil
     ) {
       self.bus = bus
       self.address = address
       self.identifications = identifications
       self.failure = failure
+      self.kernel = kernel
     }
   }
 
@@ -71,7 +75,15 @@ public enum BoardProbe {
       return Finding(bus: bus, address: address, identifications: identifications)
     } catch {
       guard error.reason != .noAnswer else { return nil }
-      return Finding(bus: bus, address: address, identifications: [], failure: error)
+      guard case .ownedByKernel = error.reason else {
+        return Finding(bus: bus, address: address, identifications: [], failure: error)
+      }
+      let device = try? provider.kernelDevice(bus: bus, address: address)
+      let survey = device.flatMap { try? KernelSurvey($0) }
+      return Finding(
+        bus: bus, address: address,
+        identifications: survey.map { ChipCatalog.identify($0, at: address) } ?? [],
+        failure: error, kernel: survey)
     }
   }
 

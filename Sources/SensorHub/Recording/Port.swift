@@ -88,7 +88,7 @@ final class Port {
   }
 
   func device(bus: String, address: UInt8) throws(BusError) -> PortDevice {
-    let base = try open(bus: bus) { (provider) throws(BusError) in
+    let base = try open(bus: bus, address: address) { (provider) throws(BusError) in
       try provider.registerDevice(bus: bus, address: address)
     }
     return PortDevice(port: self, index: opened - 1, bus: bus, address: address, base: base)
@@ -99,6 +99,22 @@ final class Port {
       try provider.byteStream(port: path, baudRate: baudRate)
     }
     return PortStream(port: self, index: opened - 1, path: path, base: base)
+  }
+
+  func kernelDevice(bus: String, address: UInt8) throws(BusError) -> PortKernelDevice {
+    let base = try open(bus: bus, address: address) { (provider) throws(BusError) in
+      try provider.kernelDevice(bus: bus, address: address)
+    }
+    return PortKernelDevice(
+      port: self, index: opened - 1, place: "\(bus):\(hexadecimal(address))", base: base)
+  }
+
+  /// Something that a device which is open already opens in its turn.
+  func source(
+    _ path: String, _ open: () throws(BusError) -> (any ByteSource)?
+  ) throws(BusError) -> PortSource {
+    let base = try self.open(bus: path) { (_) throws(BusError) in try open() }
+    return PortSource(port: self, index: opened - 1, path: path, base: base ?? nil)
   }
 
   func line(_ name: InterruptLineName) throws(BusError) -> PortLine {
@@ -115,7 +131,7 @@ final class Port {
   }
 
   private func open<Opened>(
-    bus: String, _ body: (any BusProvider) throws(BusError) -> Opened
+    bus: String, address: UInt8? = nil, _ body: (any BusProvider) throws(BusError) -> Opened
   ) throws(BusError) -> Opened? {
     let index = opened
     opened += 1
@@ -126,6 +142,9 @@ final class Port {
         record { $0.begin("o", index) }
         return base
       } catch {
+        var error = error
+        // The place is in no recording: what is said here is what a replay says.
+        if let address { (error.bus, error.address) = (bus, address) }
         record {
           $0.begin("o", index)
           $0.failure(error)
@@ -134,7 +153,7 @@ final class Port {
       }
     case .replay(let cursor):
       let line = cursor.line("o", index)
-      if let failure = line?.failure(1, bus: bus) { throw failure }
+      if let failure = line?.failure(1, bus: bus, address: address) { throw failure }
       return nil
     }
   }
@@ -142,7 +161,7 @@ final class Port {
   // An I2C transfer: 9 bits a byte, start, repeated start and stop.
   fileprivate func count(bytes: Int) { bits += bytes * 9 + 3 }
 
-  fileprivate func record(_ body: (inout TraceBuffer) -> Void) {
+  func record(_ body: (inout TraceBuffer) -> Void) {
     guard records else { return }
     body(&trace)
     trace.end()
@@ -235,23 +254,21 @@ final class PortDevice: RegisterDevice {
   }
 }
 
-/// A serial line as its driver sees it.
-final class PortStream: ByteStream {
-  private let port: Port
-  private let index: Int
+/// Something that bytes arrive from, as its driver sees it.
+class PortSource: ByteSource {
+  fileprivate let port: Port
+  fileprivate let index: Int
   private let path: String
-  private let base: (any ByteStream)?
+  private let base: (any ByteSource)?
 
-  fileprivate init(port: Port, index: Int, path: String, base: (any ByteStream)?) {
+  fileprivate init(port: Port, index: Int, path: String, base: (any ByteSource)?) {
     self.port = port
     self.index = index
     self.path = path
     self.base = base
   }
 
-  var readiness: Readiness { base?.readiness ?? .never }
-
-  func read(into buffer: UnsafeMutableRawBufferPointer) throws(BusError) -> Int {
+  final func read(into buffer: UnsafeMutableRawBufferPointer) throws(BusError) -> Int {
     switch port.source {
     case .live:
       do {
@@ -272,10 +289,39 @@ final class PortStream: ByteStream {
     }
   }
 
+  fileprivate final func failed(_ letter: Character, _ error: BusError) -> BusError {
+    let error = BusError(error.reason, bus: path, errno: error.errno)
+    port.record {
+      $0.begin(letter, index)
+      $0.failure(error)
+    }
+    return error
+  }
+
+  fileprivate final func answer(
+    _ cursor: ReplayCursor, _ letter: Character
+  ) throws(BusError) -> TraceLine {
+    guard let line = cursor.line(letter, index) else { throw cursor.diverged("what arrives") }
+    if let failure = line.failure(1, bus: path) { throw failure }
+    return line
+  }
+}
+
+/// A serial line as its driver sees it.
+final class PortStream: PortSource, ByteStream {
+  private let stream: (any ByteStream)?
+
+  fileprivate init(port: Port, index: Int, path: String, base: (any ByteStream)?) {
+    stream = base
+    super.init(port: port, index: index, path: path, base: base)
+  }
+
+  var readiness: Readiness { stream?.readiness ?? .never }
+
   func write(_ bytes: UnsafeRawBufferPointer) throws(BusError) {
     switch port.source {
     case .live:
-      do { try base?.write(bytes) } catch { throw failed("x", error) }
+      do { try stream?.write(bytes) } catch { throw failed("x", error) }
       port.record {
         $0.begin("x", index)
         $0.hexadecimal(bytes)
@@ -290,28 +336,13 @@ final class PortStream: ByteStream {
   func setBaudRate(_ rate: Int) throws(BusError) {
     switch port.source {
     case .live:
-      do { try base?.setBaudRate(rate) } catch { throw failed("b", error) }
+      do { try stream?.setBaudRate(rate) } catch { throw failed("b", error) }
       port.record {
         $0.begin("b", index)
         $0.number(Int64(rate))
       }
     case .replay(let cursor): _ = try answer(cursor, "b")
     }
-  }
-
-  private func failed(_ letter: Character, _ error: BusError) -> BusError {
-    let error = BusError(error.reason, bus: path, errno: error.errno)
-    port.record {
-      $0.begin(letter, index)
-      $0.failure(error)
-    }
-    return error
-  }
-
-  private func answer(_ cursor: ReplayCursor, _ letter: Character) throws(BusError) -> TraceLine {
-    guard let line = cursor.line(letter, index) else { throw cursor.diverged("serial bytes") }
-    if let failure = line.failure(1, bus: path) { throw failure }
-    return line
   }
 }
 

@@ -11,6 +11,9 @@ protocol AnySensor: AnyObject {
   var outputRate: Double { get }
   var latency: Double { get }
   var conversionTime: Double? { get }
+  var isSelfTimed: Bool { get }
+  var sampleTime: Timestamp? { get }
+  var note: String? { get }
 }
 
 /// Owns a noncopyable driver; calls go straight through.
@@ -26,4 +29,7 @@ final class BoxedSensor<Driver: SensorDriver & ~Copyable>: AnySensor {
   var outputRate: Double { driver.outputRate }
   var latency: Double { driver.latency }
   var conversionTime: Double? { driver.conversionTime }
+  var isSelfTimed: Bool { driver.isSelfTimed }
+  var sampleTime: Timestamp? { driver.sampleTime }
+  var note: String? { driver.note }
 }

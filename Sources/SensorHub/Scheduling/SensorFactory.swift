@@ -42,9 +42,20 @@ enum SensorFactory {
     guard case .i2c(let bus, let address) = sensor.attachment else {
       throw BusError(.unsupported("\(sensor.chip) on a serial port"), bus: sensor.attachment.bus)
     }
-    let device = try port.device(bus: bus, address: address)
-    guard let chip = ChipCatalog.chip(named: sensor.chip)?.chip else {
+    guard let entry = ChipCatalog.chip(named: sensor.chip), let chip = entry.chip else {
       throw BusError(.unsupported("a chip called \(sensor.chip)"), bus: bus, address: address)
+    }
+    func kernels() throws(BusError) -> any AnySensor {
+      BoxedSensor(
+        KernelSensor(
+          try port.kernelDevice(bus: bus, address: address), name: sensor.chip, kind: entry.kind,
+          outputRate: rate, checks: sensor.checks))
+    }
+    if sensor.driver == .kernel { return try kernels() }
+    let device: PortDevice
+    do { device = try port.device(bus: bus, address: address) } catch {
+      guard case .ownedByKernel = error.reason, sensor.driver == nil else { throw error }
+      return try kernels()
     }
     func boxed(_ chip: some RegisterChip) -> any AnySensor {
       BoxedSensor(RegisterDriver(device, chip, checks: sensor.checks))

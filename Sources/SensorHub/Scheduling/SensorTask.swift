@@ -16,7 +16,7 @@ protocol WorkerTask: AnyObject {
   var status: SensorStatus { get }
 }
 
-/// One register chip in the schedule: started, polled by edge or timer, verified, started again.
+/// One chip in the schedule: started, polled by edge or timer, verified, started again.
 final class SensorTask: WorkerTask {
   /// Configuration registers are re-read one by one this often (seconds): with up to ten of them a
   /// brown-out is noticed within 1.5 s.
@@ -29,6 +29,8 @@ final class SensorTask: WorkerTask {
   private static let nextLook = 0.12
   /// How often a chip behind a bypass looks whether that is open, seconds.
   private static let hostInterval = 0.02
+  /// The most readings that one look takes of what has waited.
+  private static let readingsPerLook = 64
 
   private let sensor: Board.Sensor
   /// Chips on the same bus behind whose bypass this one may be.
@@ -47,6 +49,9 @@ final class SensorTask: WorkerTask {
   /// nothing.
   private var lastReading: Reading?
   private var stuckAt: Reading?
+  /// The time of the newest reading, and what was said of how the chip is driven.
+  private var lastTime = Timestamp(nanoseconds: .min)
+  private var note: String?
   private var lastLook = Timestamp(nanoseconds: 0)
   private var nextVerify = Timestamp(nanoseconds: 0)
 
@@ -117,6 +122,11 @@ final class SensorTask: WorkerTask {
         hasAnswered = true
         let ready = port.now()
         supervisor.ready(at: ready)
+        if let note = driver.note, note != self.note {
+          self.note = note
+          outbox.append(
+            .diagnostic("\(sensor.chip) at \(sensor.attachment) is \(note)", at: ready))
+        }
         // What the line kept from before says nothing about the samples to come.
         _ = takeEdge(port)
         lastLook = ready
@@ -136,7 +146,7 @@ final class SensorTask: WorkerTask {
       let driver = try make(port)
       self.driver = driver
       supervisor.starting(at: now)
-      openLine(port, at: now, into: &outbox)
+      if driver.isSelfTimed { line = nil } else { openLine(port, at: now, into: &outbox) }
       return driver
     } catch {
       throw .bus(error)
@@ -162,21 +172,12 @@ final class SensorTask: WorkerTask {
     let period = 1 / driver.outputRate
     do throws(DriverError) {
       if let reading = try driver.poll() {
-        if reading == stuckAt { throw .stuck }
-        stuckAt = nil
-        lastReading = reading
-        // With an edge the kernel knows the moment; else the conversion ended between the last look
-        // and this one.
-        let since = min(now.seconds(since: lastLook), Self.nextLook * period)
-        let ready = edge ?? now.advanced(bySeconds: -since / 2)
-        let time = ready.advanced(bySeconds: -driver.latency)
-        // That it is back comes before what it says.
-        if supervisor.delivered(at: now) { outbox.append(.status(supervisor.status)) }
-        outbox.append(
-          .reading(
-            SensorReading(
-              sensor: supervisor.status.index, sample: Sample(time: time, value: reading),
-              edge: edge, outputRate: driver.outputRate)))
+        try deliver(reading, of: driver, edge: edge, now: now, into: &outbox)
+        var waiting = driver.isSelfTimed ? Self.readingsPerLook : 0
+        while waiting > 0, let reading = try driver.poll() {
+          waiting -= 1
+          try deliver(reading, of: driver, edge: nil, now: now, into: &outbox)
+        }
         due = now.advanced(bySeconds: period * (line == nil ? Self.firstLook : 1.5))
       } else {
         if edge != nil { supervisor.metEmptyEdge() }
@@ -196,6 +197,39 @@ final class SensorTask: WorkerTask {
       due = now.advanced(bySeconds: period)
       fail(error, now: now, into: &outbox)
     }
+  }
+
+  private func deliver(
+    _ reading: Reading, of driver: any AnySensor, edge: Timestamp?, now: Timestamp,
+    into outbox: inout [Delivery]
+  ) throws(DriverError) {
+    if reading == stuckAt { throw .stuck }
+    stuckAt = nil
+    lastReading = reading
+    let time = moment(of: driver, edge: edge, now: now)
+    // That it is back comes before what it says.
+    if supervisor.delivered(at: now) { outbox.append(.status(supervisor.status)) }
+    outbox.append(
+      .reading(
+        SensorReading(
+          sensor: supervisor.status.index, sample: Sample(time: time, value: reading),
+          edge: edge, outputRate: driver.outputRate)))
+  }
+
+  /// When a reading was true.
+  private func moment(of driver: any AnySensor, edge: Timestamp?, now: Timestamp) -> Timestamp {
+    // A time that cannot be is of another clock.
+    if let time = driver.sampleTime, time > lastTime, time <= now,
+      now.seconds(since: time) < Self.silenceLimit
+    {
+      lastTime = time
+      return time
+    }
+    // With an edge the kernel knows the moment; else the conversion ended between the last look
+    // and this one.
+    let since = min(now.seconds(since: lastLook), Self.nextLook / driver.outputRate)
+    let ready = edge ?? now.advanced(bySeconds: -since / 2)
+    return ready.advanced(bySeconds: -driver.latency)
   }
 
   private func fail(_ error: DriverError, now: Timestamp, into outbox: inout [Delivery]) {

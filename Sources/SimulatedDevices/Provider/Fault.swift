@@ -29,6 +29,8 @@ public enum Fault: Sendable, Hashable {
   case selfTestDeflection(share: Double)
   /// What is measured lies beyond every range of the chip.
   case overflow
+  /// Something is wrong with what the kernel offers of a chip that it owns.
+  case kernel(KernelFault)
   /// A receiver sends nothing.
   case receiverSilent
   /// A receiver's bytes arrive as noise, as at a wrong rate.
@@ -53,6 +55,7 @@ struct FaultSchedule: Sendable {
     var delay = 0.0
     var readLimit: Int?
     var tampering = Tampering()
+    var kernel: [KernelFault] = []
     /// Power was lost since the last look and is back since then.
     var poweredOn: Timestamp?
   }
@@ -107,6 +110,7 @@ struct FaultSchedule: Sendable {
         active.tampering.flippedBits = mask
       case .selfTestDeflection(let share): active.tampering.selfTestShare = share
       case .overflow: active.tampering.isOverloaded = true
+      case .kernel(let fault): active.kernel.append(fault)
       case .receiverSilent: active.tampering.isSilent = true
       case .receiverGarbage: active.tampering.isGarbage = true
       }

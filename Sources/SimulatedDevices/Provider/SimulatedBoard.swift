@@ -88,12 +88,16 @@ public struct SimulatedBoard: Sendable {
     /// The chip (by its place in the board's list) whose bypass it hangs behind; `nil` for one that hangs on the bus, or
     /// in the package of the chip that has the bypass, which is known anyway.
     public var host: Int?
+    /// What a kernel driver that has bound the chip offers of it; `nil` for a chip that the kernel leaves alone.
+    public var kernel: KernelView?
 
     /// Makes a chip.
     public init(
       _ kind: Kind, at place: Place, mount: Mount = .aligned, interrupt: InterruptLineName? = nil,
-      softIron: Matrix3 = .identity, hardIron: Vector3 = .zero, isImperfect: Bool = true
+      softIron: Matrix3 = .identity, hardIron: Vector3 = .zero, isImperfect: Bool = true,
+      kernel: KernelView? = nil
     ) {
+      self.kernel = kernel
       self.kind = kind
       self.place = place
       self.mount = mount

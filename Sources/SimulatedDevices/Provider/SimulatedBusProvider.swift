@@ -23,6 +23,8 @@ public final class SimulatedBusProvider: BusProvider {
   }
 
   private let slots: [Slot]
+  /// What the kernel offers of chips that it owns, by their places.
+  private let kernels: [Int: KernelSlot]
 
   /// Makes a board that starts now.
   ///
@@ -43,16 +45,22 @@ public final class SimulatedBusProvider: BusProvider {
     self.clock = clock
     self.busTimeout = busTimeout
     self.world = world
+    var kernels: [Int: KernelSlot] = [:]
     slots = board.chips.indices.map { index in
       let chip = board.chips[index]
       switch chip.place {
       case .bus(let bus, let address):
         // A shown field is the one around the board: the iron comes behind it.
         let stimulus = ShownStimulus(MountedStimulus(world: world, mount: chip.mount))
-        var twin = board.makeRegisterTwin(
-          ofChip: index, in: world,
-          source: IronStimulus(stimulus, softIron: chip.softIron, hardIron: chip.hardIron))
+        let source = IronStimulus(stimulus, softIron: chip.softIron, hardIron: chip.hardIron)
+        var twin = board.makeRegisterTwin(ofChip: index, in: world, source: source)
         twin.powerOn(at: power)
+        if let view = chip.kernel {
+          let (seed, errors) = board.errors(ofChip: index)
+          kernels[index] = KernelSlot(
+            KernelTwin(view, TwinCore(source: source, errors: errors, seed: seed)),
+            place: "\(bus):\(hexadecimal(address))", clock: clock)
+        }
         return .registers(
           RegisterSlot(
             bus: bus, address: address, interrupt: chip.interrupt, stimulus: stimulus, twin: twin))
@@ -66,6 +74,7 @@ public final class SimulatedBusProvider: BusProvider {
         return .serial(SerialSlot(port: port, receiver: receiver))
       }
     }
+    self.kernels = kernels
   }
 
   /// The time now.
@@ -84,6 +93,7 @@ public final class SimulatedBusProvider: BusProvider {
   ) {
     precondition(slots.indices.contains(index), "no such chip on this board")
     let now = clock.now()
+    kernels[index]?.inject(fault, from: from, until: until, now: now)
     switch slots[index] {
     case .registers(let slot):
       slot.state.withLock { $0.faults.add(fault, from: from, until: until, now: now) }
@@ -96,6 +106,7 @@ public final class SimulatedBusProvider: BusProvider {
   public func endFaults(chip index: Int) {
     precondition(slots.indices.contains(index), "no such chip on this board")
     let now = clock.now()
+    kernels[index]?.endFaults(now: now)
     switch slots[index] {
     case .registers(let slot): slot.state.withLock { $0.faults.end(at: now) }
     case .serial(let slot): slot.state.withLock { $0.faults.end(at: now) }
@@ -155,6 +166,9 @@ public final class SimulatedBusProvider: BusProvider {
       guard case .registers(let slot) = entry, slot.bus == bus, slot.address == address else {
         continue
       }
+      if let driver = kernels[index]?.boundDriver {
+        throw BusError(.ownedByKernel(driver: driver), bus: bus, address: address, errno: 16)
+      }
       found = slot
       if let place = board.host(ofChip: index), case .registers(let slot) = slots[place] {
         host = slot
@@ -162,6 +176,16 @@ public final class SimulatedBusProvider: BusProvider {
     }
     return SimulatedRegisterDevice(
       slot: found, host: host, bus: bus, address: address, clock: clock, timeout: busTimeout)
+  }
+
+  /// What the kernel offers of the chip at an address; `.notFound` where no driver of its own has bound it.
+  public func kernelDevice(bus: String, address: UInt8) throws(BusError) -> any KernelDevice {
+    for (index, kernel) in kernels where kernel.boundDriver != nil {
+      if case .registers(let slot) = slots[index], slot.bus == bus, slot.address == address {
+        return SimulatedKernelDevice(kernel)
+      }
+    }
+    throw BusError(.notFound, bus: bus, address: address, errno: 2)
   }
 
   /// A serial port, opened at a rate; `.notFound` if there is none or it was pulled out.

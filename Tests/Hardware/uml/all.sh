@@ -19,6 +19,8 @@ part 8 "fault sequences, seed 2" "$here/faults.sh" 2 5 "$out/faults-2"
 part 9 "what is wired wrongly" "$here/run.py" --script "$here/guest/broken.sh" --out "$out/broken"
 part 10 "the kernel as oracle" "$here/run.py" --script "$here/guest/oracle.py" --board "$here/oracle.yaml" --exact \
   --out "$out/oracle"
+part 11 "through the kernel's drivers" "$here/run.py" --script "$here/guest/kernel.sh" --board "$here/kernel.yaml" --exact \
+  --out "$out/kernel"
 
 run 1
 run 2
@@ -27,8 +29,8 @@ show 1 2
 run 3
 show 3
 # The others wait most of their time, each on a board of its own.
-for number in 4 5 6 7 8 9 10; do run "$number" & done
+for number in 4 5 6 7 8 9 10 11; do run "$number" & done
 wait
-again 4 5 6 7 8 9 10
-show 4 5 6 7 8 9 10
+again 4 5 6 7 8 9 10 11
+show 4 5 6 7 8 9 10 11
 finish

@@ -1,0 +1,91 @@
+// What a kernel driver has of a chip, before anything is changed.
+
+public import SensorBus
+
+/// The IIO devices of a chip that the kernel owns, by what they are called.
+public struct KernelSurvey: Sendable, Hashable {
+  /// One IIO device.
+  public struct Device: Sendable, Hashable {
+    /// The folder: `iio:device0`.
+    public var folder: String
+    /// What the kernel calls it: `lis3mdl`. Empty where it does not say.
+    public var name: String
+    /// Its attributes and folders.
+    var attributes: Set<String>
+
+    /// Whether it has all channels of a quantity.
+    func has(_ quantity: KernelQuantity) -> Bool {
+      quantity.channels.allSatisfy {
+        attributes.contains("\($0)_raw") || attributes.contains("\($0)_input")
+      }
+    }
+  }
+
+  /// The kernel's driver: `st-magn-i2c`. Empty where it is not said.
+  public let driver: String
+  /// Its IIO devices, by number.
+  public let devices: [Device]
+
+  /// Looks.
+  public init(_ chip: any KernelDevice) throws(BusError) {
+    let prefix = "iio:device"
+    let folders = try chip.names(in: "").filter { name in
+      name.hasPrefix(prefix) && Int(name.dropFirst(prefix.count)) != nil
+    }
+    var devices: [Device] = []
+    // By number: a shorter name has the smaller one.
+    for folder in folders.sorted(by: { ($0.utf8.count, $0) < ($1.utf8.count, $1) }).prefix(8) {
+      let attributes = Set(try chip.names(in: folder))
+      let name = attributes.contains("name") ? (try? chip.read("\(folder)/name")) ?? "" : ""
+      devices.append(Device(folder: folder, name: name, attributes: attributes))
+    }
+    self.devices = devices
+    let lines = ((try? chip.read("uevent")) ?? "").split(separator: "\n")
+    driver = lines.first { $0.hasPrefix("DRIVER=") }.map { String($0.dropFirst(7)) } ?? ""
+  }
+
+  /// The device that has a quantity.
+  func device(_ quantity: KernelQuantity) -> Device? { devices.first { $0.has(quantity) } }
+
+  /// What of a kind of chip is missing, for a person; `nil` where there is enough to measure with.
+  public func lack(of kind: ChipKind) -> String? {
+    let missing = KernelQuantity.wanted(by: kind, polled: true).filter { device($0) == nil }
+    guard devices.isEmpty || kind == .receiver || !missing.isEmpty else { return nil }
+    let what = missing.map { $0.rawValue + "*" }.joined(separator: " and ")
+    return "the kernel's driver \(driver) owns this chip and offers no "
+      + (devices.isEmpty ? "IIO device" : what) + ": unbind it or remove its overlay"
+  }
+
+  /// `st-magn-i2c (iio:device0, lis3mdl)`.
+  public var summary: String {
+    let names = devices.flatMap { [$0.folder, $0.name] }.filter { !$0.isEmpty }
+    return names.isEmpty ? driver : "\(driver) (\(names.joined(separator: ", ")))"
+  }
+
+  /// What is not to be had of a chip that the kernel owns.
+  public static let losses =
+    "its interrupt line is the kernel's, there is no self-test, nobody watches its registers, a placement of "
+    + "the device tree (mount_matrix) does not count: the board file's mount does"
+}
+
+extension ChipCatalog {
+  /// The chips that a kernel driver's devices can be by their names (`lis3mdl`, `lsm303dlhc_accel`) and by what
+  /// they measure; the kernel has identified them, or was told.
+  public static func identify(_ survey: KernelSurvey, at address: UInt8) -> [ChipIdentification] {
+    let names = survey.devices.map { $0.name.lowercased().prefix { $0 != "_" } }
+    return chips.filter { chip in
+      guard chip.kind != .receiver, chip.addresses.contains(address),
+        KernelQuantity.wanted(by: chip.kind, polled: false).allSatisfy({ survey.device($0) != nil })
+      else { return false }
+      // LSM303DLHC-M is a half that the kernel calls by the name of the whole.
+      let own = chip.name.lowercased()
+      return names.contains { name in
+        ["", "-m", "-a", "-ag"].contains { own == name + $0 }
+      }
+    }.map { chip in
+      ChipIdentification(
+        chip: chip.name, kind: chip.kind, confidence: .likely,
+        evidence: "the kernel calls it \(survey.devices.map(\.name).joined(separator: ", "))")
+    }
+  }
+}

@@ -1,0 +1,333 @@
+// The files of an IIO device, written from the ABI's description.
+
+import LinearAlgebra
+import SensorTypes
+
+/// A chip behind a kernel driver: attributes by their paths from the chip's folder, and frames.
+struct KernelTwin: Sendable {
+  /// What is set of one device.
+  private struct Settings: Sendable {
+    var rate = 0
+    var scales: [Int]
+    var enabled: Set<String> = []
+    var isRunning = false
+    var trigger = ""
+    var clock = "realtime"
+    var length = 2
+    var schedule = ConversionSchedule()
+    var queue: [[UInt8]] = []
+  }
+
+  /// A number in a frame.
+  private struct Element {
+    var name: String
+    var group: Int
+    var axis: Int
+    var bits: Int, storage: Int, shift: Int
+    var isBigEndian: Bool
+    var type: String {
+      "\(isBigEndian ? "be" : "le"):s\(bits)/\(storage)>>\(shift)"
+    }
+  }
+
+  /// The noise of one number, in the stimulus' units.
+  private static let noise: [KernelView.Quantity: Double] = [
+    .magn: 0.3, .accel: 0.01, .anglvel: 0.001, .pressure: 1, .temp: 0.01,
+  ]
+  /// Seconds that the date is ahead of the monotonic clock.
+  private static let dateOffset: Int64 = 1_795_000_000_000_000_000
+
+  let view: KernelView
+  var core: TwinCore
+  private var settings: [Settings]
+
+  init(_ view: KernelView, _ core: TwinCore) {
+    self.view = view
+    self.core = core
+    settings = view.devices.map { device in
+      var settings = Settings(scales: device.groups.map { _ in 0 })
+      if case .trigger(let name, true) = device.filling { settings.trigger = name }
+      return settings
+    }
+  }
+
+  // MARK: Files
+
+  private static func split(_ path: String) -> (device: Int, rest: String)? {
+    guard path.hasPrefix("iio:device") else { return nil }
+    let parts = path.dropFirst(10).split(separator: "/", maxSplits: 1)
+    guard let first = parts.first, let number = Int(first) else { return nil }
+    return (number, parts.count > 1 ? String(parts[1]) : "")
+  }
+
+  /// The names in a folder; `nil` where there is none.
+  func names(in folder: String) -> [String]? {
+    if folder.isEmpty {
+      return ["uevent", "name", "driver"] + view.devices.indices.map { "iio:device\($0)" }
+    }
+    guard let (index, rest) = Self.split(folder), view.devices.indices.contains(index) else {
+      return nil
+    }
+    let device = view.devices[index]
+    switch rest {
+    case "":
+      var names = ["name", "dev", "uevent", "in_mount_matrix"]
+      if !device.rates.isEmpty { names += ["sampling_frequency", "sampling_frequency_available"] }
+      if device.filling != .none {
+        names += ["buffer", "scan_elements", "current_timestamp_clock"]
+      }
+      if case .trigger = device.filling { names.append("trigger") }
+      for group in device.groups {
+        for channel in group.quantity.channels {
+          names.append(channel + (group.scales.isEmpty ? "_input" : "_raw"))
+          if group.isProcessedToo { names.append("\(channel)_input") }
+          if group.hasScalePerAxis { names.append("\(channel)_scale") }
+        }
+        let shared = "in_\(group.quantity.rawValue)"
+        if !group.scales.isEmpty, !group.hasScalePerAxis { names.append("\(shared)_scale") }
+        if group.scales.count > 1 { names.append("\(shared)_scale_available") }
+        if group.offset != nil { names.append("\(shared)_offset") }
+      }
+      return names
+    case "scan_elements" where device.filling != .none:
+      return elements(index).flatMap { ["\($0.name)_en", "\($0.name)_index", "\($0.name)_type"] }
+    case "buffer" where device.filling != .none: return ["enable", "length", "watermark"]
+    default: return nil
+    }
+  }
+
+  /// What a file says at a moment; `nil` where there is none.
+  func read(_ path: String, at now: Int64) -> String? {
+    if path == "uevent" { return "DRIVER=\(view.driver)\nMODALIAS=i2c:twin" }
+    guard let (index, rest) = Self.split(path), view.devices.indices.contains(index) else {
+      return nil
+    }
+    let device = view.devices[index]
+    let settings = settings[index]
+    switch rest {
+    case "name": return device.name
+    case "in_mount_matrix": return "1, 0, 0; 0, 1, 0; 0, 0, 1"
+    case "sampling_frequency" where !device.rates.isEmpty: return device.rates[settings.rate]
+    case "sampling_frequency_available" where !device.rates.isEmpty:
+      return device.rates.joined(separator: " ")
+    case "current_timestamp_clock" where device.filling != .none: return settings.clock
+    case "buffer/enable": return settings.isRunning ? "1" : "0"
+    case "buffer/length": return "\(settings.length)"
+    case "buffer/watermark": return "1"
+    case "trigger/current_trigger": return settings.trigger
+    default: break
+    }
+    if rest.hasPrefix("scan_elements/") {
+      for (place, element) in elements(index).enumerated() {
+        switch rest.dropFirst(14) {
+        case "\(element.name)_en": return settings.enabled.contains(element.name) ? "1" : "0"
+        case "\(element.name)_index": return "\(place)"
+        case "\(element.name)_type": return element.type
+        default: continue
+        }
+      }
+      return nil
+    }
+    for (place, group) in device.groups.enumerated() {
+      let shared = "in_\(group.quantity.rawValue)"
+      if rest == "\(shared)_scale_available" { return group.scales.joined(separator: " ") }
+      if rest == "\(shared)_offset" { return group.offset }
+      for (axis, channel) in group.quantity.channels.enumerated() {
+        if rest == "\(group.hasScalePerAxis ? channel : shared)_scale", !group.scales.isEmpty {
+          return group.scales[settings.scales[place]]
+        }
+        let value = { converted(index, place, axis, at: now, UInt64(bitPattern: now)) }
+        if rest == "\(channel)_raw", !group.scales.isEmpty {
+          return "\(raw(value(), group, scale: settings.scales[place]))"
+        }
+        if rest == "\(channel)_input", group.scales.isEmpty || group.isProcessedToo {
+          return Self.text(value(), digits: group.quantity == .temp ? 0 : 9)
+        }
+      }
+    }
+    return nil
+  }
+
+  /// Sets a file; false for a value that the driver does not take.
+  mutating func write(_ path: String, _ value: String, at now: Int64) -> Bool {
+    guard let (index, rest) = Self.split(path), view.devices.indices.contains(index) else {
+      return false
+    }
+    let device = view.devices[index]
+    switch rest {
+    case "sampling_frequency":
+      guard let place = Self.place(of: value, in: device.rates) else { return false }
+      settings[index].rate = place
+      return true
+    case "current_timestamp_clock":
+      settings[index].clock = value
+      return ["realtime", "monotonic", "boottime"].contains(value)
+    case "buffer/length":
+      settings[index].length = Int(value) ?? 2
+      return Int(value).map { $0 > 0 } ?? false
+    case "buffer/watermark": return value == "1"
+    case "trigger/current_trigger":
+      guard case .trigger(value, _) = device.filling else { return false }
+      settings[index].trigger = value
+      return true
+    case "buffer/enable": return run(index, value == "1", at: now)
+    default: break
+    }
+    if rest.hasPrefix("scan_elements/"), rest.hasSuffix("_en") {
+      let name = String(rest.dropFirst(14).dropLast(3))
+      guard elements(index).contains(where: { $0.name == name }) else { return false }
+      if value == "1" {
+        settings[index].enabled.insert(name)
+      } else {
+        settings[index].enabled.remove(name)
+      }
+      return true
+    }
+    for (place, group) in device.groups.enumerated() {
+      let names =
+        group.hasScalePerAxis ? group.quantity.channels : ["in_\(group.quantity.rawValue)"]
+      guard names.contains(where: { rest == "\($0)_scale" }) else { continue }
+      guard let scale = Self.place(of: value, in: group.scales) else { return false }
+      settings[index].scales[place] = scale
+      return true
+    }
+    return false
+  }
+
+  private static func place(of value: String, in values: [String]) -> Int? {
+    values.firstIndex { Double($0) == Double(value) }
+  }
+
+  /// A number with so many decimals.
+  private static func text(_ value: Double, digits: Int) -> String {
+    var unit = 1.0
+    for _ in 0..<digits { unit *= 10 }
+    let whole = Int64((value.magnitude * unit).rounded())
+    let sign = value < 0 ? "-" : ""
+    guard digits > 0 else { return "\(sign)\(whole)" }
+    let fraction = "\(whole % Int64(unit))"
+    let zeros = String(repeating: "0", count: digits - fraction.count)
+    return "\(sign)\(whole / Int64(unit)).\(zeros)\(fraction)"
+  }
+
+  // MARK: Conversions
+
+  /// A quantity on one axis in the ABI's unit.
+  private func converted(
+    _ device: Int, _ group: Int, _ axis: Int, at time: Int64, _ number: UInt64
+  ) -> Double {
+    let quantity = view.devices[device].groups[group].quantity
+    let done = Conversions(first: time, last: time, count: 1, index: number)
+    let sigma = Self.noise[quantity] ?? 0
+    let stream = UInt64(20 + group)
+    let stimulus = core.stimulus(at: time)
+    var random = core.random(stream: stream, done)
+    let air = core.errors.pressure
+    return switch quantity {
+    case .magn:
+      core.field(at: time, sigma: Vector3(repeating: sigma), stream: stream, done)[axis] / 100
+    case .accel: core.force(at: time, sigma: sigma, stream: stream, done)[axis]
+    case .anglvel: core.rate(at: time, sigma: sigma, stream: stream, done)[axis]
+    case .pressure:
+      (stimulus.pressure + air.pressureBias + air.noise * sigma * random.gaussian()) / 1000
+    case .temp:
+      (stimulus.temperature + air.temperatureBias + air.noise * sigma * random.gaussian()) * 1000
+    }
+  }
+
+  private func raw(_ value: Double, _ group: KernelView.Group, scale: Int) -> Int64 {
+    let unit = group.scales.indices.contains(scale) ? Double(group.scales[scale]) ?? 1 : 1
+    let counts = (value / unit - (group.offset.flatMap(Double.init) ?? 0)).rounded()
+    let end = Double(Int64(1) << (group.bits - 1))
+    return Int64(min(end - 1, max(-end, counts)))
+  }
+
+  // MARK: Buffer
+
+  private func elements(_ device: Int) -> [Element] {
+    var elements: [Element] = []
+    for (place, group) in view.devices[device].groups.enumerated() where !group.scales.isEmpty {
+      for (axis, channel) in group.quantity.channels.enumerated() {
+        elements.append(
+          Element(
+            name: channel, group: place, axis: axis, bits: group.bits, storage: group.storage,
+            shift: group.shift, isBigEndian: group.isBigEndian))
+      }
+    }
+    return elements + [
+      Element(
+        name: "in_timestamp", group: -1, axis: 0, bits: 64, storage: 64, shift: 0,
+        isBigEndian: false)
+    ]
+  }
+
+  private mutating func run(_ device: Int, _ on: Bool, at now: Int64) -> Bool {
+    settings[device].schedule.stop()
+    settings[device].queue = []
+    settings[device].isRunning = false
+    guard on else { return true }
+    if case .trigger = view.devices[device].filling, settings[device].trigger.isEmpty {
+      return false
+    }
+    guard !settings[device].enabled.isEmpty else { return false }
+    let rates = view.devices[device].rates
+    let rate = rates.isEmpty ? 10 : Double(rates[settings[device].rate]) ?? 10
+    settings[device].schedule.start(
+      at: now, firstAfter: core.period(1 / rate), every: core.period(1 / rate))
+    settings[device].isRunning = true
+    return true
+  }
+
+  /// Whether raw numbers cannot be read because the buffer has the device.
+  func isBusy(_ path: String) -> Bool {
+    guard let (device, _) = Self.split(path), settings.indices.contains(device) else {
+      return false
+    }
+    return settings[device].isRunning
+  }
+
+  /// Lets conversions that are complete by `now` into the buffers; what finds one full is lost.
+  mutating func advance(to now: Int64) {
+    for device in settings.indices {
+      guard let done = settings[device].schedule.take(until: now) else { continue }
+      for step in 0..<done.count where settings[device].queue.count < settings[device].length {
+        let time = done.first + Int64(step) * settings[device].schedule.period
+        settings[device].queue.append(
+          frame(device, at: time, done.index &- done.count &+ 1 &+ step))
+      }
+    }
+  }
+
+  private func frame(_ device: Int, at time: Int64, _ number: UInt64) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var largest = 1
+    for element in elements(device) where settings[device].enabled.contains(element.name) {
+      let size = element.storage / 8
+      largest = max(largest, size)
+      while bytes.count % size != 0 { bytes.append(0xA5) }
+      var word: Int64
+      if element.group < 0 {
+        word = time + (settings[device].clock == "monotonic" ? 0 : Self.dateOffset)
+      } else {
+        let group = view.devices[device].groups[element.group]
+        // What the chip measured is half a period old.
+        let middle = time - settings[device].schedule.period / 2
+        word = raw(
+          converted(device, element.group, element.axis, at: middle, number), group,
+          scale: settings[device].scales[element.group])
+        word <<= Int64(element.shift)
+      }
+      let little = (0..<size).map { UInt8(truncatingIfNeeded: word >> Int64(8 * $0)) }
+      bytes += element.isBigEndian ? little.reversed() : little
+    }
+    while bytes.count % largest != 0 { bytes.append(0xA5) }
+    return bytes
+  }
+
+  /// Takes the oldest frame, if it has at most so many bytes.
+  mutating func takeFrame(_ device: Int, upTo room: Int) -> [UInt8]? {
+    guard let first = settings[device].queue.first, first.count <= room else { return nil }
+    settings[device].queue.removeFirst()
+    return first
+  }
+}

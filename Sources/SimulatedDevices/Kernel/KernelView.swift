@@ -1,0 +1,137 @@
+// What kernel drivers offer of chips, after Documentation/ABI/testing/sysfs-bus-iio.
+
+/// The IIO devices of one chip and their attributes.
+public struct KernelView: Sendable, Hashable {
+  /// What is measured, by its name in the ABI.
+  public enum Quantity: String, Sendable, Hashable {
+    /// Gauss.
+    case magn
+    /// m/s^2.
+    case accel
+    /// rad/s.
+    case anglvel
+    /// Kilopascals.
+    case pressure
+    /// Thousandths of a degree Celsius.
+    case temp
+
+    var channels: [String] {
+      switch self {
+      case .magn, .accel, .anglvel: ["in_\(rawValue)_x", "in_\(rawValue)_y", "in_\(rawValue)_z"]
+      case .pressure, .temp: ["in_\(rawValue)"]
+      }
+    }
+  }
+
+  /// The channels of one quantity.
+  public struct Group: Sendable, Hashable {
+    /// What is measured.
+    public var quantity: Quantity
+    /// The scales that there are, the one after power-on first; empty for a quantity in the ABI's unit (`_input`).
+    public var scales: [String]
+    /// Whether there is a number in the ABI's unit beside the raw one.
+    public var isProcessedToo = false
+    /// Whether each axis has a scale of its own name.
+    public var hasScalePerAxis = false
+    /// What is added to a raw number before it is scaled.
+    public var offset: String?
+    /// Bits that count, bits stored, and the bits below; numbers are signed.
+    public var bits = 16, storage = 16, shift = 0
+    /// Whether numbers in frames begin with the byte of most weight.
+    public var isBigEndian = false
+
+    /// Makes channels of 16 bits, low byte first.
+    public init(_ quantity: Quantity, scales: [String]) {
+      self.quantity = quantity
+      self.scales = scales
+    }
+  }
+
+  /// Who fills a buffer.
+  public enum Filling: Sendable, Hashable {
+    /// There is no buffer.
+    case none
+    /// The chip's own FIFO; there is no trigger.
+    case fifo
+    /// A trigger of this name; it is set from the beginning or not.
+    case trigger(String, isSet: Bool)
+  }
+
+  /// One IIO device.
+  public struct Device: Sendable, Hashable {
+    /// What `name` says.
+    public var name: String
+    /// The channels, in the order of `_index`.
+    public var groups: [Group]
+    /// Conversions a second that can be chosen, the one after power-on first; empty where none can.
+    public var rates: [String]
+    /// Who fills the buffer.
+    public var filling = Filling.none
+    /// How long it takes to read one raw number, seconds.
+    public var readTime = 0.001
+
+    /// Makes a device without a buffer.
+    public init(_ name: String, _ groups: [Group], rates: [String]) {
+      self.name = name
+      self.groups = groups
+      self.rates = rates
+    }
+  }
+
+  /// The name of the driver.
+  public var driver: String
+  /// The IIO devices; their numbers begin with 0.
+  public var devices: [Device]
+
+  /// Makes a view.
+  public init(driver: String, _ devices: [Device]) {
+    self.driver = driver
+    self.devices = devices
+  }
+
+  /// A magnetometer as st_magn shows an LIS3MDL: a scale an axis, a conversion of its own a reading.
+  public static var lis3mdl: KernelView {
+    var field = Group(.magn, scales: ["0.000146", "0.000292", "0.000438", "0.000584"])
+    field.hasScalePerAxis = true
+    var device = Device("lis3mdl", [field], rates: ["1", "2", "3", "5", "10", "20", "40", "80"])
+    device.readTime = 0.004
+    return KernelView(driver: "st-magn-i2c", [device])
+  }
+
+  /// An accelerometer and a gyro as st_lsm6dsx shows them: two devices with a FIFO.
+  public static var lsm6dsox: KernelView {
+    let rates = ["12.500", "26.000", "52.000", "104.000", "208.000", "416.000", "833.000"]
+    let force = Group(.accel, scales: ["0.000598", "0.001196", "0.002393", "0.004786"])
+    let rate = Group(
+      .anglvel, scales: ["0.000152716", "0.000305432", "0.000610865", "0.001221730"])
+    var devices = [
+      Device("lsm6dsox_gyro", [rate], rates: rates),
+      Device("lsm6dsox_accel", [force], rates: rates),
+    ]
+    for index in devices.indices { devices[index].filling = .fifo }
+    return KernelView(driver: "st_lsm6dsx_i2c", devices)
+  }
+
+  /// A barometer in the ABI's units, without rates.
+  public static var bmp280: KernelView {
+    KernelView(
+      driver: "bmp280",
+      [Device("bmp280", [Group(.temp, scales: []), Group(.pressure, scales: [])], rates: [])])
+  }
+}
+
+/// What may be wrong with the files of the kernel.
+public enum KernelFault: Sendable, Hashable {
+  /// The driver was unbound: all is gone.
+  case unbound
+  /// A file is not there, or a folder: `iio:device0/in_magn_scale`.
+  case missing(String)
+  /// A file says something else.
+  case says(String, String)
+  /// Nothing may be set.
+  case readOnly
+  /// No frame and no reading comes any more.
+  case silent
+  /// Frames come without their last byte.
+  case torn
+}
