@@ -1,8 +1,5 @@
 // Bosch's BMI160 on I2C (0x68 or 0x69).
 
-public import SensorBus
-public import SensorTypes
-
 /// Registers of the BMI160 (BST-BMI160-DS000 rev. 0.8, 2.11).
 private enum Register {
   /// Always 0xD1.
@@ -35,7 +32,7 @@ private enum Register {
 /// Bosch BMI160: accelerometer and gyro in normal mode, sampled together, data ready on pin INT1.
 ///
 /// The axes of both are those of the datasheet's figure of the axes: right-handed.
-public struct BMI160: FlaggedChip, Hashable {
+public struct BMI160: InertialChip, Hashable {
   /// The gyro's range; the raw value is gyr_range.
   public enum AngularRateRange: UInt8, Sendable, Hashable, CaseIterable {
     /// +-2000 degrees a second.
@@ -67,14 +64,8 @@ public struct BMI160: FlaggedChip, Hashable {
   /// The rates that gyro and accelerometer share, Hz; the code is the index + 6.
   public static let outputRates: [Double] = [25, 50, 100, 200, 400, 800, 1600]
 
-  /// Conversions a second, one of `outputRates`.
-  public let outputRate: Double
-  /// The accelerometer's range.
-  public let accelerationRange: AccelerationRange
-  /// The gyro's range.
-  public let angularRateRange: AngularRateRange
-  private let code: UInt8
-  private let scale: InertialScale
+  /// Ranges and rate, one of `outputRates`.
+  public let setting: InertialSetting<AccelerationRange, AngularRateRange>
 
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is.
   ///
@@ -84,24 +75,20 @@ public struct BMI160: FlaggedChip, Hashable {
     outputRate: Double, accelerationRange: AccelerationRange = .g4,
     angularRateRange: AngularRateRange = .dps1000
   ) {
-    let index = nextRate(Self.outputRates, atLeast: outputRate)
-    self.outputRate = Self.outputRates[index]
-    self.accelerationRange = accelerationRange
-    self.angularRateRange = angularRateRange
-    code = UInt8(index + 6)
-    scale = InertialScale(
-      gPerCount: accelerationRange.gPerCount,
-      countsPerDegree: angularRateRange.countsPerDegree)
+    setting = InertialSetting(
+      outputRate, of: Self.outputRates, accelerationRange, angularRateRange)
   }
 
   /// What is written, in this order, to a chip that is awake: normal bandwidth; data ready on INT1, push-pull, high, not
   /// latched.
   public var registerImage: [RegisterSetting] {
-    [
+    let code = UInt8(setting.rateIndex + 6)
+    return [
       RegisterSetting(Register.accelerometer, 0x20 | code),
-      RegisterSetting(Register.accelerometerRange, Self.rangeCodes[Int(accelerationRange.index)]),
+      RegisterSetting(
+        Register.accelerometerRange, Self.rangeCodes[Int(setting.accelerationRange.index)]),
       RegisterSetting(Register.gyroscope, 0x20 | code),
-      RegisterSetting(Register.gyroscopeRange, angularRateRange.rawValue),
+      RegisterSetting(Register.gyroscopeRange, setting.angularRateRange.rawValue),
       RegisterSetting(Register.interruptLatch, 0x00),
       RegisterSetting(Register.interruptMap1, 0x80),
       RegisterSetting(Register.interruptEnable1, 0x10),
@@ -109,12 +96,11 @@ public struct BMI160: FlaggedChip, Hashable {
     ]
   }
 
+  /// Conversions a second.
+  public var outputRate: Double { setting.outputRate }
+
   /// The name in board files.
   public var name: String { "BMI160" }
-
-  /// Half a period: the filters of normal bandwidth pass 0.4 of the rate, which delays by as much as one of first
-  /// order does (0.4 of a period) and a little more.
-  public var latency: Double { 0.5 / outputRate }
 
   /// Identity, reset, both sensors to normal mode one after the other (3.8 and 80 ms, table 1), then configuration: while
   /// the chip is suspended 450 microseconds must pass between two writes, which no bus keeps by itself. What was
@@ -144,9 +130,14 @@ public struct BMI160: FlaggedChip, Hashable {
   /// Six axes; the host's read locks a sample.
   public var output: (register: UInt8, count: Int) { (Register.output, 12) }
 
-  /// Angular rate in rad/s and specific force in m/s^2 of one moment.
-  public func reading(_ block: RegisterBlock) throws(DriverError) -> Reading {
-    try scale.reading(block, angularRateAt: 0, accelerationAt: 6)
+  /// The gyro first, low byte first.
+  public static let layout = InertialLayout(angularRate: 0, acceleration: 6)
+
+  /// By the ranges.
+  public var scale: InertialScale {
+    InertialScale(
+      gPerCount: setting.accelerationRange.gPerCount,
+      countsPerDegree: setting.angularRateRange.countsPerDegree)
   }
 }
 

@@ -1,8 +1,5 @@
 // TDK InvenSense's ICM42688P on I2C (0x68 or 0x69).
 
-public import SensorBus
-public import SensorTypes
-
 /// Registers of the ICM-42688-P, bank 0 (DS-000347, register map).
 private enum Register {
   /// Bit 0: SOFT_RESET_CONFIG.
@@ -38,7 +35,7 @@ private enum Register {
 ///
 /// The axes of both are those of the datasheet's figure "orientation of axes of sensitivity": right-handed. It has no
 /// bus of its own.
-public struct ICM42688P: FlaggedChip, Hashable {
+public struct ICM42688P: InertialChip, Hashable {
   /// The rates that gyro and accelerometer share, Hz, and their codes (GYRO_ODR and ACCEL_ODR, which are not in
   /// order).
   private static let rates: [(rate: Double, code: UInt8)] = [
@@ -49,13 +46,8 @@ public struct ICM42688P: FlaggedChip, Hashable {
   /// The rates that gyro and accelerometer share, Hz. The chip has faster ones, which a bus cannot fetch.
   public static let outputRates = rates.map(\.rate)
 
-  /// Conversions a second, one of `outputRates`.
-  public let outputRate: Double
-  /// The accelerometer's range.
-  public let accelerationRange: AccelerationRange
-  /// The gyro's range.
-  public let angularRateRange: InvenSense.AngularRateRange
-  private let code: UInt8
+  /// Ranges and rate, one of `outputRates`.
+  public let setting: InvenSense.Setting
 
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is.
   ///
@@ -65,22 +57,20 @@ public struct ICM42688P: FlaggedChip, Hashable {
     outputRate: Double, accelerationRange: AccelerationRange = .g4,
     angularRateRange: InvenSense.AngularRateRange = .dps1000
   ) {
-    let index = nextRate(Self.outputRates, atLeast: outputRate)
-    self.outputRate = Self.outputRates[index]
-    self.accelerationRange = accelerationRange
-    self.angularRateRange = angularRateRange
-    code = Self.rates[index].code
+    setting = InertialSetting(
+      outputRate, of: Self.outputRates, accelerationRange, angularRateRange)
   }
 
   /// What is written, in this order; the power comes last, because it starts conversions, and for 200 microseconds after
   /// it nothing may be written (PWR_MGMT0). The codes of the ranges begin with the widest.
   public var registerImage: [RegisterSetting] {
-    [
+    let code = Self.rates[setting.rateIndex].code
+    return [
       // Pulses, push-pull, high.
       RegisterSetting(Register.interruptPin, 0x03),
       RegisterSetting(Register.interface, 0x30),
-      RegisterSetting(Register.gyroscope, (3 - angularRateRange.index) << 5 | code),
-      RegisterSetting(Register.accelerometer, (3 - accelerationRange.index) << 5 | code),
+      RegisterSetting(Register.gyroscope, (3 - setting.angularRateRange.index) << 5 | code),
+      RegisterSetting(Register.accelerometer, (3 - setting.accelerationRange.index) << 5 | code),
       // Half the rate passes, of both.
       RegisterSetting(Register.filters, 0x00),
       // With INT_ASYNC_RESET, which is up after a reset, the pins do not work as they should.
@@ -93,8 +83,8 @@ public struct ICM42688P: FlaggedChip, Hashable {
   /// The name in board files.
   public var name: String { "ICM42688P" }
 
-  /// Half a period: the filter of second order that passes half the rate delays by 0.45 of one.
-  public var latency: Double { 0.5 / outputRate }
+  /// Conversions a second.
+  public var outputRate: Double { setting.outputRate }
 
   /// Identity, reset (1 ms), configuration, read-back, and 80 ms: the gyro needs 30 to come up and must stay on for 45
   /// (table 1, PWR_MGMT0).
@@ -115,11 +105,12 @@ public struct ICM42688P: FlaggedChip, Hashable {
   /// Six axes.
   public var output: (register: UInt8, count: Int) { (Register.output, 12) }
 
-  /// Angular rate in rad/s and specific force in m/s^2 of one moment. A sensor that has nothing yet gives the lower
-  /// end of its 16 bits, which is an overflow here.
-  public func reading(_ block: RegisterBlock) throws(DriverError) -> Reading {
-    try InvenSense.reading(
-      block, acceleration: accelerationRange, angularRate: angularRateRange)
+  /// A sensor that has nothing yet gives the lower end of its 16 bits, which is an overflow here.
+  public static let layout = InvenSense.layout(angularRate: 6)
+
+  /// By the ranges.
+  public var scale: InertialScale {
+    InvenSense.scale(setting.accelerationRange, setting.angularRateRange)
   }
 }
 

@@ -12,7 +12,6 @@ public struct ICM42688PTwin: ResettingTwin {
   public var core: TwinCore
 
   private var registers = [UInt8](repeating: 0, count: 128)
-  private var schedule = ConversionSchedule()
   private var outputs = InertialCounts()
   private var flag = ReadyFlag()
 
@@ -34,7 +33,7 @@ public struct ICM42688PTwin: ResettingTwin {
       force: SIMD3(repeating: -32768), rate: SIMD3(repeating: -32768), temperature: -32768)
     flag = ReadyFlag()
     core.pin = InterruptPin()
-    schedule.stop()
+    core.schedule.stop()
   }
 
   /// Reads one register, with the side effects of reading it.
@@ -100,11 +99,11 @@ public struct ICM42688PTwin: ResettingTwin {
 
   private mutating func restart() {
     // Both in low-noise mode.
-    guard registers[0x4E] & 0x0F == 0x0F, sampleRate > 0 else { return schedule.stop() }
+    guard registers[0x4E] & 0x0F == 0x0F, sampleRate > 0 else { return core.schedule.stop() }
     let period = core.period(1 / sampleRate)
     // Gyro start-up time (table 1): 30 ms.
-    let settle = schedule.isIdle ? 0.03 : 0
-    schedule.start(at: core.now, firstAfter: settle + period, every: period)
+    let settle = core.schedule.isIdle ? 0.03 : 0
+    core.schedule.start(at: core.now, firstAfter: settle + period, every: period)
   }
 
   /// Of a sensor's filter, Hz: GYRO_UI_FILT_BW or ACCEL_UI_FILT_BW.
@@ -116,7 +115,7 @@ public struct ICM42688PTwin: ResettingTwin {
 
   /// Takes note of every conversion that is complete.
   public mutating func finish() {
-    guard let done = schedule.take(until: core.now) else { return }
+    guard let done = core.schedule.take(until: core.now) else { return }
     if !tampering.isFrozen { convert(done) }
     flag.rise(done, pin, &core.pin)
   }
@@ -130,16 +129,13 @@ public struct ICM42688PTwin: ResettingTwin {
     let rate = InertialChannel.rate(
       noise: 2.8e-3 * band(registers[0x52] & 0x0F).squareRoot(),
       countsPerDegree: [16.4, 32.8, 65.5, 131, 262, 524.3, 1048.6, 2097.2][Int(angular)])
-    let moment = done.last &- schedule.period / 2
+    let moment = done.last &- core.schedule.period / 2
     core.convert(at: moment, force: force, rate: rate, streams: 30, done, into: &outputs)
     outputs.temperature = saturated((core.stimulus(at: moment).temperature - 25) * 132.48)
   }
 
-  /// When the next conversion will be complete.
-  public var nextConversion: Int64 { schedule.next }
-
   /// A pin that is not told to does not rise.
-  public var nextRise: Int64 { pin.raises ? schedule.next : .max }
+  public var nextRise: Int64 { pin.raises ? core.schedule.next : .max }
 }
 
 extension TwinDescription {

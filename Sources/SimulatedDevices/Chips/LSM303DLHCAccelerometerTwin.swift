@@ -12,7 +12,6 @@ public struct LSM303DLHCAccelerometerTwin: ConvertingTwin, FlagIncrementing {
   public var core: TwinCore
 
   private var registers = [UInt8](repeating: 0, count: 128)
-  private var schedule = ConversionSchedule()
   private var outputs = AxisOutputs()
   private var pending = SIMD3<Int16>()
 
@@ -25,7 +24,7 @@ public struct LSM303DLHCAccelerometerTwin: ConvertingTwin, FlagIncrementing {
   public mutating func powerOn(at time: Timestamp) {
     for index in registers.indices { registers[index] = 0 }
     registers[0x20] = 0x07
-    schedule.stop()
+    core.schedule.stop()
     outputs = AxisOutputs()
     core.power(at: time, answersAfter: 0.005)
   }
@@ -52,7 +51,7 @@ public struct LSM303DLHCAccelerometerTwin: ConvertingTwin, FlagIncrementing {
     case 0x20:
       let old = registers[0x20]
       registers[0x20] = value
-      if old & 0xF8 != value & 0xF8 || schedule.isIdle { restart() }
+      if old & 0xF8 != value & 0xF8 || core.schedule.isIdle { restart() }
     // BOOT (bit 7) clears itself.
     case 0x24: registers[0x24] = value & 0x4F
     case 0x22:
@@ -90,11 +89,11 @@ public struct LSM303DLHCAccelerometerTwin: ConvertingTwin, FlagIncrementing {
 
   private mutating func restart() {
     guard rate > 0 else {
-      schedule.stop()
+      core.schedule.stop()
       return
     }
     let period = core.period(1 / rate)
-    schedule.start(at: core.now, firstAfter: period, every: period)
+    core.schedule.start(at: core.now, firstAfter: period, every: period)
   }
 
   /// Milli-g per count of 12 bits by FS (sensor characteristics).
@@ -109,7 +108,7 @@ public struct LSM303DLHCAccelerometerTwin: ConvertingTwin, FlagIncrementing {
 
   /// Takes note of every conversion that is complete.
   public mutating func finish() {
-    guard let done = schedule.take(until: core.now) else { return }
+    guard let done = core.schedule.take(until: core.now) else { return }
     if !tampering.isFrozen { convert(done) }
     outputs.load(pending, count: done.count, blockUpdate: blockUpdate, frozen: tampering.isFrozen)
     updatePin(at: done.first)
@@ -119,7 +118,7 @@ public struct LSM303DLHCAccelerometerTwin: ConvertingTwin, FlagIncrementing {
     // Sensor characteristics: 220 micro-g per root hertz.
     let sigma = 220e-6 * 9.80665 * (rate / 2).squareRoot()
     // The bandwidth is half the rate, so the output lags by about half a period.
-    let middle = done.last &- schedule.period / 2
+    let middle = done.last &- core.schedule.period / 2
     let measured = core.force(at: middle, sigma: sigma, stream: 3, done)
     // High resolution 12 bits, normal 10, low power 8 (the LIS3DH family); always left-aligned.
     let dropped: Int32 = isLowPower ? 4 : registers[0x23] & 0x08 != 0 ? 0 : 2
@@ -130,11 +129,8 @@ public struct LSM303DLHCAccelerometerTwin: ConvertingTwin, FlagIncrementing {
     }
   }
 
-  /// When the next conversion will be complete.
-  public var nextConversion: Int64 { schedule.next }
-
   /// Only where data ready is on the pin.
-  public var nextRise: Int64 { registers[0x22] & 0x18 != 0 ? schedule.next : .max }
+  public var nextRise: Int64 { registers[0x22] & 0x18 != 0 ? core.schedule.next : .max }
 }
 
 extension TwinDescription {

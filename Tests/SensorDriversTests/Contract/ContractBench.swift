@@ -59,6 +59,17 @@ final class ContractBench {
       slot: slot, bus: Self.bus, address: address, clock: clock)
   }
 
+  /// A bench with its driver, started.
+  static func started(
+    address: UInt8, _ twin: (any StimulusSource) -> any ChipTwin,
+    _ driver: (SimulatedRegisterDevice) -> any ContractDriver
+  ) throws -> (bench: ContractBench, driver: any ContractDriver) {
+    let bench = ContractBench(address: address, twin)
+    let driver = driver(bench.device)
+    try bench.start(driver)
+    return (bench, driver)
+  }
+
   /// The chip has `fault` from now on.
   func begin(_ fault: Fault) {
     let now = clock.now()
@@ -101,6 +112,15 @@ final class ContractBench {
       if let reading = try driver.poll() { return reading }
     }
     return nil
+  }
+
+  /// Whether the interrupt pin has risen since the last call.
+  func takeEdge() -> Bool {
+    let now = clock.now()
+    return slot.state.withLock { state in
+      _ = state.faults(at: now)
+      return state.twin.takeEdge(at: now) != nil
+    }
   }
 
   /// When the chip's next conversion will be complete, or `nil` while it is switched off.
