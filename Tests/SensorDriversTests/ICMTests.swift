@@ -95,7 +95,10 @@ import Testing
   @Test("start: identity, reset, configuration, read-back, settling; then polling and sleep")
   func startOrder() throws {
     let device = ScriptedDevice(
-      [.read(0x75, [0x47]), .write(0x11, [0x01]), .read(0x11, [0x00])] + written(Self.image))
+      [
+        .read(0x76, [0x02]), .write(0x76, [0x00]), .read(0x75, [0x47]), .write(0x11, [0x01]),
+        .read(0x11, [0x00]),
+      ] + written(Self.image))
     var chip = RegisterDriver(device, ICM42688P(outputRate: 200))
     #expect(try startUp(&chip) == [0.01, 0.08])
     device.then([

@@ -13,7 +13,7 @@ struct BMI160TwinTests {
     BMI160Twin(source: source, errors: .none).powered()
   }
 
-  private func awake(_ source: any StimulusSource = bench()) -> BMI160Twin {
+  fileprivate func awake(_ source: any StimulusSource = bench()) -> BMI160Twin {
     var chip = suspended(source)
     chip.write(0x7E, 0x11, now: ms(-200))
     chip.write(0x7E, 0x15, now: ms(-190))
@@ -97,6 +97,19 @@ struct BMI160TwinTests {
     #expect(chip.takeEdge(at: ms(50)) == nil)
     chip.write(0x53, 0x0A, now: ms(50))
     #expect(chip.takeEdge(at: ms(70)) != nil)
+  }
+}
+
+extension BMI160TwinTests {
+  @Test("its self-test pushes the accelerometer to either side, by more than 2 g from end to end")
+  func selfTest() {
+    var chip = awake(bench(force: .zero))
+    chip.write(0x41, 0x08, now: ms(0))
+    chip.write(0x6D, 0x09, now: ms(0))
+    let negative = littleEndian(chip.read(0x12, count: 6, now: ms(100)))
+    chip.write(0x6D, 0x0D, now: ms(100))
+    let positive = littleEndian(chip.read(0x12, count: 6, now: ms(200)))
+    for axis in 0..<3 { #expect(positive[axis] - negative[axis] > 8192) }
   }
 }
 

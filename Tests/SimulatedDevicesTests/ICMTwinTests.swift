@@ -163,4 +163,28 @@ struct ICM42688PTwinTests {
     _ = chip.read(0x2D, now: ms(112))
     #expect(!chip.interruptLevel)
   }
+
+  @Test("its self-test adds what its trim says, which lies in other banks")
+  func selfTest() {
+    // 2620 counts at 2 g and at 250 degrees a second for code 1, a hundredth more for each next.
+    var chip = ICM42688PTwin(
+      TwinCore(source: bench(force: .zero), errors: .none), trim: [1, 2, 3, 1, 2, 3]
+    ).powered()
+    chip.write(0x76, 0x01, now: ms(0))
+    #expect(chip.read(0x5F, count: 3, now: ms(0)) == [1, 2, 3])
+    #expect(chip.read(0x75, now: ms(0)) == 0x00)
+    chip.write(0x76, 0x02, now: ms(0))
+    #expect(chip.read(0x3B, count: 3, now: ms(0)) == [1, 2, 3])
+    chip.write(0x76, 0x00, now: ms(0))
+    chip.write(0x4F, 0x66, now: ms(0))
+    chip.write(0x50, 0x66, now: ms(0))
+    chip.write(0x4E, 0x0F, now: ms(0))
+    // X of the accelerometer needs its power; Z of the gyro does not.
+    chip.write(0x70, 0x0C, now: ms(0))
+    #expect(
+      bigEndian(chip.read(0x1F, count: 12, now: ms(100))) == [0, 0, 0, 0, 0, 2673])
+    chip.write(0x70, 0x4C, now: ms(100))
+    #expect(
+      bigEndian(chip.read(0x1F, count: 12, now: ms(200))) == [2620, 0, 0, 0, 0, 2673])
+  }
 }

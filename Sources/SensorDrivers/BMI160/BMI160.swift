@@ -1,7 +1,7 @@
 // Bosch's BMI160 on I2C (0x68 or 0x69).
 
 /// Registers of the BMI160 (BST-BMI160-DS000 rev. 0.8, 2.11).
-private enum Register {
+enum BMI160Register {
   /// Always 0xD1.
   static let chip: UInt8 = 0x00
   /// acc_pmu_status bits 5:4, gyr_pmu_status bits 3:2; 01 is normal.
@@ -23,6 +23,8 @@ private enum Register {
   static let interruptLatch: UInt8 = 0x54
   /// int1_drdy bit 7.
   static let interruptMap1: UInt8 = 0x56
+  /// gyr_self_test_enable bit 4 | acc_self_test_amp bit 3 | acc_self_test_sign bit 2 | acc_self_test_enable1:0.
+  static let selfTest: UInt8 = 0x6D
   static let command: UInt8 = 0x7E
 
   static let identity: UInt8 = 0xD1
@@ -84,15 +86,15 @@ public struct BMI160: InertialChip, Hashable {
   public var registerImage: [RegisterSetting] {
     let code = UInt8(setting.rateIndex + 6)
     return [
-      RegisterSetting(Register.accelerometer, 0x20 | code),
+      RegisterSetting(BMI160Register.accelerometer, 0x20 | code),
       RegisterSetting(
-        Register.accelerometerRange, Self.rangeCodes[Int(setting.accelerationRange.index)]),
-      RegisterSetting(Register.gyroscope, 0x20 | code),
-      RegisterSetting(Register.gyroscopeRange, setting.angularRateRange.rawValue),
-      RegisterSetting(Register.interruptLatch, 0x00),
-      RegisterSetting(Register.interruptMap1, 0x80),
-      RegisterSetting(Register.interruptEnable1, 0x10),
-      RegisterSetting(Register.interruptOutput, 0x0A),
+        BMI160Register.accelerometerRange, Self.rangeCodes[Int(setting.accelerationRange.index)]),
+      RegisterSetting(BMI160Register.gyroscope, 0x20 | code),
+      RegisterSetting(BMI160Register.gyroscopeRange, setting.angularRateRange.rawValue),
+      RegisterSetting(BMI160Register.interruptLatch, 0x00),
+      RegisterSetting(BMI160Register.interruptMap1, 0x80),
+      RegisterSetting(BMI160Register.interruptEnable1, 0x10),
+      RegisterSetting(BMI160Register.interruptOutput, 0x0A),
     ]
   }
 
@@ -107,28 +109,29 @@ public struct BMI160: InertialChip, Hashable {
   /// converted with other settings is read and dropped.
   public var startSteps: [StartStep] {
     [
-      .identify(register: Register.chip, anyOf: [Register.identity]),
-      .write([RegisterSetting(Register.command, Register.softReset)]), .wait(seconds: 0.02),
-      .write([RegisterSetting(Register.command, 0x11)]), .wait(seconds: 0.01),
-      .write([RegisterSetting(Register.command, 0x15)]), .wait(seconds: 0.08),
+      .identify(register: BMI160Register.chip, anyOf: [BMI160Register.identity]),
+      .write([RegisterSetting(BMI160Register.command, BMI160Register.softReset)]),
+      .wait(seconds: 0.02),
+      .write([RegisterSetting(BMI160Register.command, 0x11)]), .wait(seconds: 0.01),
+      .write([RegisterSetting(BMI160Register.command, 0x15)]), .wait(seconds: 0.08),
       .await(
-        register: Register.powerStatus, mask: 0x3C, value: 0x14, every: 0.01, looks: 10,
+        register: BMI160Register.powerStatus, mask: 0x3C, value: 0x14, every: 0.01, looks: 10,
         what: "its sensors do not wake up"),
       .configure(), .wait(seconds: 2 / outputRate),
-      .discard(register: Register.output, count: 12),
+      .discard(register: BMI160Register.output, count: 12),
     ]
   }
 
   /// Both sensors suspended; registers are kept.
   public var sleepSettings: [RegisterSetting] {
-    [RegisterSetting(Register.command, 0x10), RegisterSetting(Register.command, 0x14)]
+    [RegisterSetting(BMI160Register.command, 0x10), RegisterSetting(BMI160Register.command, 0x14)]
   }
 
   /// Both have something new; reading it takes the bits down.
-  public var dataReady: (register: UInt8, mask: UInt8) { (Register.status, 0xC0) }
+  public var dataReady: (register: UInt8, mask: UInt8) { (BMI160Register.status, 0xC0) }
 
   /// Six axes; the host's read locks a sample.
-  public var output: (register: UInt8, count: Int) { (Register.output, 12) }
+  public var output: (register: UInt8, count: Int) { (BMI160Register.output, 12) }
 
   /// The gyro first, low byte first.
   public static let layout = InertialLayout(angularRate: 0, acceleration: 6)
@@ -145,6 +148,7 @@ extension ChipDescription {
   /// Bosch BMI160.
   static let bmi160 = ChipDescription(
     "BMI160", .inertial, addresses: [0x68, 0x69],
-    fingerprints: [.apartFromMPU(Register.chip, [Register.identity])]
+    fingerprints: [.apartFromMPU(BMI160Register.chip, [BMI160Register.identity])],
+    selfTest: DeflectionTest.bmi160
   ) { BMI160(outputRate: $0) }
 }

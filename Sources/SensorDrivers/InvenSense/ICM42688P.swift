@@ -1,7 +1,7 @@
 // TDK InvenSense's ICM42688P on I2C (0x68 or 0x69).
 
-/// Registers of the ICM-42688-P, bank 0 (DS-000347, register map).
-private enum Register {
+/// Registers of the ICM-42688-P (DS-000347, register map): those of bank 0, and what of others a self-test reads.
+enum ICM42688PRegister {
   /// Bit 0: SOFT_RESET_CONFIG.
   static let device: UInt8 = 0x11
   /// INT1_MODE bit 2, INT1_DRIVE_CIRCUIT bit 1, INT1_POLARITY bit 0.
@@ -24,7 +24,15 @@ private enum Register {
   static let interruptConfiguration1: UInt8 = 0x64
   /// UI_DRDY_INT1_EN bit 3.
   static let interruptSource0: UInt8 = 0x65
+  /// ACCEL_ST_POWER bit 6 | EN of the accelerometer's Z, Y, X | EN of the gyro's Z, Y, X.
+  static let selfTest: UInt8 = 0x70
   static let whoAmI: UInt8 = 0x75
+  /// BANK_SEL2:0; the same in every bank.
+  static let bank: UInt8 = 0x76
+  /// X, Y, Z: what a self-test of the gyro gave at the maker's; bank 1.
+  static let angularTrim: UInt8 = 0x5F
+  /// The accelerometer's; bank 2.
+  static let linearTrim: UInt8 = 0x3B
 
   static let identity: UInt8 = 0x47
   static let dataReady: UInt8 = 0x08
@@ -67,16 +75,18 @@ public struct ICM42688P: InertialChip, Hashable {
     let code = Self.rates[setting.rateIndex].code
     return [
       // Pulses, push-pull, high.
-      RegisterSetting(Register.interruptPin, 0x03),
-      RegisterSetting(Register.interface, 0x30),
-      RegisterSetting(Register.gyroscope, (3 - setting.angularRateRange.index) << 5 | code),
-      RegisterSetting(Register.accelerometer, (3 - setting.accelerationRange.index) << 5 | code),
+      RegisterSetting(ICM42688PRegister.interruptPin, 0x03),
+      RegisterSetting(ICM42688PRegister.interface, 0x30),
+      RegisterSetting(
+        ICM42688PRegister.gyroscope, (3 - setting.angularRateRange.index) << 5 | code),
+      RegisterSetting(
+        ICM42688PRegister.accelerometer, (3 - setting.accelerationRange.index) << 5 | code),
       // Half the rate passes, of both.
-      RegisterSetting(Register.filters, 0x00),
+      RegisterSetting(ICM42688PRegister.filters, 0x00),
       // With INT_ASYNC_RESET, which is up after a reset, the pins do not work as they should.
-      RegisterSetting(Register.interruptConfiguration1, 0x00),
-      RegisterSetting(Register.interruptSource0, Register.dataReady),
-      RegisterSetting(Register.power, 0x0F),
+      RegisterSetting(ICM42688PRegister.interruptConfiguration1, 0x00),
+      RegisterSetting(ICM42688PRegister.interruptSource0, ICM42688PRegister.dataReady),
+      RegisterSetting(ICM42688PRegister.power, 0x0F),
     ]
   }
 
@@ -86,24 +96,29 @@ public struct ICM42688P: InertialChip, Hashable {
   /// Conversions a second.
   public var outputRate: Double { setting.outputRate }
 
-  /// Identity, reset (1 ms), configuration, read-back, and 80 ms: the gyro needs 30 to come up and must stay on for 45
-  /// (table 1, PWR_MGMT0).
+  /// Bank 0 (an interrupted self-test left another; it is asked for first, so that nothing is written where nobody
+  /// answers), identity, reset (1 ms), configuration, read-back, and 80 ms: the gyro needs 30 to come up and must stay on
+  /// for 45 (table 1, PWR_MGMT0).
   public var startSteps: [StartStep] {
-    [.identify(register: Register.whoAmI, anyOf: [Register.identity])]
-      + StartStep.reset(Register.device, bit: 0x01)
+    [
+      .discard(register: ICM42688PRegister.bank, count: 1),
+      .write([RegisterSetting(ICM42688PRegister.bank, 0x00)]),
+      .identify(register: ICM42688PRegister.whoAmI, anyOf: [ICM42688PRegister.identity]),
+    ]
+      + StartStep.reset(ICM42688PRegister.device, bit: 0x01)
       + [.configure(), .wait(seconds: 0.08)]
   }
 
   /// Both sensors off; registers are kept.
-  public var sleepSettings: [RegisterSetting] { [RegisterSetting(Register.power, 0x00)] }
+  public var sleepSettings: [RegisterSetting] { [RegisterSetting(ICM42688PRegister.power, 0x00)] }
 
   /// Data ready of both.
   public var dataReady: (register: UInt8, mask: UInt8) {
-    (Register.interruptStatus, Register.dataReady)
+    (ICM42688PRegister.interruptStatus, ICM42688PRegister.dataReady)
   }
 
   /// Six axes.
-  public var output: (register: UInt8, count: Int) { (Register.output, 12) }
+  public var output: (register: UInt8, count: Int) { (ICM42688PRegister.output, 12) }
 
   /// A sensor that has nothing yet gives the lower end of its 16 bits, which is an overflow here.
   public static let layout = InvenSense.layout(angularRate: 6)
@@ -118,6 +133,7 @@ extension ChipDescription {
   /// TDK InvenSense ICM42688P.
   static let icm42688p = ChipDescription(
     "ICM42688P", .inertial, addresses: [0x68, 0x69],
-    fingerprints: [.identity(Register.whoAmI, [Register.identity], .certain)]
+    fingerprints: [.identity(ICM42688PRegister.whoAmI, [ICM42688PRegister.identity], .certain)],
+    selfTest: DeflectionTest.icm42688p
   ) { ICM42688P(outputRate: $0) }
 }

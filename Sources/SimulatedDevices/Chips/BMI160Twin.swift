@@ -120,7 +120,14 @@ public struct BMI160Twin: ResettingTwin {
       case 0x0C: 2048
       default: 16_384
       }
-    let force = InertialChannel.force(noise: 180e-6 * band, countsPerG: counts)
+    var force = InertialChannel.force(noise: 180e-6 * band, countsPerG: counts)
+    // SELF_TEST: enabled by 01; the amplitude is high or low, the sign positive or negative. How far a mass moves is not said:
+    // more than 2 g from end to end pass.
+    if registers[0x6D] & 0x03 == 0x01 {
+      let sign: Double = registers[0x6D] & 0x04 != 0 ? 1 : -1
+      let share = (registers[0x6D] & 0x08 != 0 ? 1 : 0.25) * tampering.selfTestShare
+      force.deflection = (sign * share * ChipErrors.g) * Vector3(1.4, 1.5, 1.6)
+    }
     let rate = InertialChannel.rate(
       noise: 7e-3 * band,
       countsPerDegree: [16.4, 32.8, 65.6, 131.2, 262.4][min(4, Int(registers[0x43] & 7))])
