@@ -120,6 +120,7 @@ private struct Scan {
       try scan.add("LSM303DLHC-A", at: 0x19, world)
     default: break
     }
+    if isThere() { try scan.add("LIS3DH", at: 0x18, world) }
     if isThere() { try scan.add("QMC6310", at: Self.pick([0x1C, 0x3C], &random), world) }
     if isThere() { try scan.add("QMC5883L", at: 0x0D, world) }
     if isThere() { try scan.add("QMC5883P", at: 0x2C, world) }
