@@ -74,8 +74,8 @@ import Testing
       ("BME680", [.read(0xD0, [0x61])], .certain), ("BMP180", [.read(0xD0, [0x55])], .certain),
       ("BMP280", [.read(0xD0, [0x56])], .certain),
       ("BME280", [.read(0xD0, [0x60])], .certain),
-      ("BMP388", [.read(0x00, [0x50]), Self.bmp3xx], .certain),
-      ("BMP390", [.read(0x00, [0x60]), Self.bmp3xx], .certain),
+      ("BMP388", [.read(0x00, [0x50]), Self.bmp3xx, .read(0x00, [0x50])], .certain),
+      ("BMP390", [.read(0x00, [0x60]), Self.bmp3xx, .read(0x00, [0x60])], .certain),
       ("DPS310", Self.cell + Self.cell, .likely), ("DPS368", Self.cell + Self.cell, .likely),
       ("SPL06", Self.cell + Self.cell, .possible), ("SPL06", Self.asic, .likely),
       ("DPS310", Self.asic, .likely),
@@ -123,7 +123,8 @@ import Testing
 
       ("MPU6500", [.read(0x75, [0x71])]), ("MPU9250", [.read(0x75, [0x70])]),
       ("BMP280", [.read(0xD0, [0x60])]),
-      ("BME280", [.read(0xD0, [0x61])]), ("BMP388", [.read(0x00, [0x60]), Self.bmp3xx]),
+      ("BME280", [.read(0xD0, [0x61])]),
+      ("BMP388", [.read(0x00, [0x60]), Self.bmp3xx, .read(0x00, [0x60])]),
       (
         "DPS310",
         [.read(0x0D, [0x11]), .read(0x28, [0x80]), .read(0x0D, [0x11]), .read(0x28, [0x80])]
@@ -142,7 +143,9 @@ import Testing
     // The MS5607 and the MS5611 are asked for their PROMs.
     let blank = (0..<8).map { Transfer.read(0xA0 + 2 * UInt8($0), [0x00, 0x00]) }
     let identity: [Transfer] = (0..<4).map { _ in .read(0xD0, [0x00]) }
-    let bosch: [Transfer] = [.read(0x00, [0x50]), .read(0x1A, [0xFF, 0, 0, 0, 0, 0])]
+    let bosch: [Transfer] = [
+      .read(0x00, [0x50]), .read(0x1A, [0xFF, 0, 0, 0, 0, 0]), .read(0x00, [0x50]),
+    ]
     let twice = Self.cell + Self.cell
     let device = ScriptedDevice(
       identity + bosch + bosch + twice + twice + twice + blank + blank + twice)
