@@ -4,7 +4,7 @@
 /// block data update, gyro data ready on pin INT1.
 ///
 /// Both have the same axes, right-handed; a positive rate is counterclockwise about its axis (LSM6DSL: figure 1, 4.6.1).
-public struct LSM6: InertialChip, Hashable {
+public struct LSM6: InertialChip, QueuedChip, Hashable {
   /// Which of the family.
   public enum Chip: String, Sendable, Hashable, CaseIterable {
     /// For industry. An LSM6DSR answers the same.
@@ -95,6 +95,8 @@ public struct LSM6: InertialChip, Hashable {
 
   /// Which chip.
   public let chip: Chip
+  /// Whether samples gather in the chip at rates above 208 Hz, which spares the bus and delays them by up to 10 ms.
+  public let gathers: Bool
   /// Ranges and rate, one of the chip's `outputRates`.
   public let setting: InertialSetting<AccelerationRange, AngularRateRange>
 
@@ -104,9 +106,10 @@ public struct LSM6: InertialChip, Hashable {
   /// gyro's step (35 mdps) is still its own noise at 208 Hz.
   public init(
     _ chip: Chip, outputRate: Double, accelerationRange: AccelerationRange = .g4,
-    angularRateRange: AngularRateRange = .dps1000
+    angularRateRange: AngularRateRange = .dps1000, gathers: Bool = true
   ) {
     self.chip = chip
+    self.gathers = gathers
     setting = InertialSetting(
       outputRate, of: chip.outputRates, accelerationRange, angularRateRange)
   }
@@ -116,14 +119,14 @@ public struct LSM6: InertialChip, Hashable {
   /// two can switch off an axis: after a reset all are on.)
   public var registerImage: [RegisterSetting] {
     let rate = UInt8(setting.rateIndex + 1) << 4
-    return [
+    return queueSettings + [
       // BDU and IF_INC; BOOT and SW_RESET clear themselves.
       RegisterSetting(LSM6Register.control3, 0x44),
       RegisterSetting(LSM6Register.control4, 0x00),
       RegisterSetting(LSM6Register.control6, 0x00),
       RegisterSetting(LSM6Register.control7, 0x00),
       RegisterSetting(LSM6Register.control8, 0x00),
-      RegisterSetting(LSM6Register.interrupt1, 0x02),
+      RegisterSetting(LSM6Register.interrupt1, queue == nil ? 0x02 : 0x08),
       RegisterSetting(LSM6Register.control1, rate | setting.accelerationRange.rawValue << 2),
       RegisterSetting(LSM6Register.control2, rate | setting.angularRateRange.rawValue << 2),
     ]
@@ -143,7 +146,8 @@ public struct LSM6: InertialChip, Hashable {
       + StartStep.reset(LSM6Register.control3, bit: LSM6Register.softwareReset)
       + [
         .configure(), .wait(seconds: chip.gyroStart),
-        .discard(register: LSM6Register.output, count: 12),
+        queue.map { StartStep.write($0.restart) }
+          ?? StartStep.discard(register: LSM6Register.output, count: 12),
       ]
   }
 

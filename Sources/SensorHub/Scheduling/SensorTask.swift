@@ -47,6 +47,9 @@ final class SensorTask: WorkerTask {
   /// nothing.
   private var lastReading: Reading?
   private var stuckAt: Reading?
+  /// The clock of a chip that queues its conversions, and when the newest of those being told was complete.
+  private var clock: SampleClock?
+  private var newest = Timestamp(nanoseconds: 0)
   private var lastLook = Timestamp(nanoseconds: 0)
   private var nextVerify = Timestamp(nanoseconds: 0)
 
@@ -114,6 +117,7 @@ final class SensorTask: WorkerTask {
       case .wait(let seconds): due = now.advanced(bySeconds: seconds)
       case .ready:
         isStarted = true
+        clock = driver.batch > 1 ? SampleClock(rate: driver.outputRate) : nil
         hasAnswered = true
         let ready = port.now()
         supervisor.ready(at: ready)
@@ -159,25 +163,17 @@ final class SensorTask: WorkerTask {
     _ port: Port, edge: Timestamp?, now: Timestamp, into outbox: inout [Delivery]
   ) {
     guard let driver else { return }
-    let period = 1 / driver.outputRate
+    let period = Double(driver.batch) / driver.outputRate
     do throws(DriverError) {
+      let isLeftOver = driver.backlog > 0
       if let reading = try driver.poll() {
-        if reading == stuckAt { throw .stuck }
-        stuckAt = nil
-        lastReading = reading
-        // With an edge the kernel knows the moment; else the conversion ended between the last look
-        // and this one.
-        let since = min(now.seconds(since: lastLook), Self.nextLook * period)
-        let ready = edge ?? now.advanced(bySeconds: -since / 2)
-        let time = ready.advanced(bySeconds: -driver.latency)
-        // That it is back comes before what it says.
-        if supervisor.delivered(at: now) { outbox.append(.status(supervisor.status)) }
-        outbox.append(
-          .reading(
-            SensorReading(
-              sensor: supervisor.status.index, sample: Sample(time: time, value: reading),
-              edge: edge, outputRate: driver.outputRate)))
-        due = now.advanced(bySeconds: period * (line == nil ? Self.firstLook : 1.5))
+        if !isLeftOver { newest = moment(of: driver, edge: edge, now: now) }
+        try deliver(reading, of: driver, edge: edge, now: now, into: &outbox)
+        while driver.backlog > 0, let reading = try driver.poll() {
+          try deliver(reading, of: driver, edge: edge, now: now, into: &outbox)
+        }
+        let wait = line != nil ? 1.5 : clock == nil ? Self.firstLook : 1
+        due = now.advanced(bySeconds: period * wait)
       } else {
         if edge != nil { supervisor.metEmptyEdge() }
         due = now.advanced(bySeconds: period * (line == nil ? Self.nextLook : 0.5))
@@ -194,8 +190,39 @@ final class SensorTask: WorkerTask {
       }
     } catch {
       due = now.advanced(bySeconds: period)
+      clock?.forget()
       fail(error, now: now, into: &outbox)
     }
+  }
+
+  /// When the newest conversion that a look has brought was complete.
+  private func moment(of driver: any AnySensor, edge: Timestamp?, now: Timestamp) -> Timestamp {
+    if let newest = clock?.newest(
+      of: driver.backlog + 1, batch: driver.batch, edge: edge, now: now)
+    {
+      return newest
+    }
+    // With an edge the kernel knows the moment; else the conversion ended between the last look and this one.
+    let since = min(now.seconds(since: lastLook), Self.nextLook / driver.outputRate)
+    return edge ?? now.advanced(bySeconds: -since / 2)
+  }
+
+  private func deliver(
+    _ reading: Reading, of driver: any AnySensor, edge: Timestamp?, now: Timestamp,
+    into outbox: inout [Delivery]
+  ) throws(DriverError) {
+    if reading == stuckAt { throw .stuck }
+    stuckAt = nil
+    lastReading = reading
+    let after = Double(driver.backlog) * (clock?.period ?? 0)
+    let time = newest.advanced(bySeconds: -after - driver.latency)
+    // That it is back comes before what it says.
+    if supervisor.delivered(at: now) { outbox.append(.status(supervisor.status)) }
+    outbox.append(
+      .reading(
+        SensorReading(
+          sensor: supervisor.status.index, sample: Sample(time: time, value: reading),
+          edge: edge, outputRate: driver.outputRate)))
   }
 
   private func fail(_ error: DriverError, now: Timestamp, into outbox: inout [Delivery]) {

@@ -23,6 +23,7 @@ protocol ContractDriver: AnyObject {
   func start() throws(DriverError) -> StartProgress
   func poll() throws(DriverError) -> Reading?
   func verify() throws(DriverError)
+  var backlog: Int { get }
   var outputRate: Double { get }
   var conversionTime: Double? { get }
 }
@@ -36,6 +37,7 @@ final class BoxedDriver<Driver: SensorDriver & ~Copyable>: ContractDriver {
   func start() throws(DriverError) -> StartProgress { try driver.start() }
   func poll() throws(DriverError) -> Reading? { try driver.poll() }
   func verify() throws(DriverError) { try driver.verify() }
+  var backlog: Int { driver.backlog }
   var outputRate: Double { driver.outputRate }
   var conversionTime: Double? { driver.conversionTime }
 }
