@@ -200,4 +200,40 @@ private struct Ramp: StimulusSource {
     #expect(Double(after.transfers) < 0.27 * Double(before.transfers))
     #expect(after.kilobits < before.kilobits)
   }
+
+  @Test("the queue stands every fault of the contract", arguments: FaultContract.gathering)
+  func faults(_ contract: FaultContract) throws {
+    let tests = FaultTests()
+    for recovery in Recovery.allCases {
+      try tests.noAnswer(contract, recovery)
+      try tests.timeout(contract, recovery)
+      try tests.shortRead(contract, recovery)
+      try tests.torn(contract, recovery)
+      try tests.wrongIdentity(contract, recovery)
+      try tests.brownOut(contract, recovery)
+      try tests.stuck(contract, recovery)
+    }
+    try tests.torn(contract, nil)
+    try tests.briefTimeout(contract)
+    try tests.briefShortRead(contract)
+    try tests.brownOutAnytime(contract)
+    try tests.allowedConstant(contract)
+  }
+
+  @Test("every sample beyond the range is said, and the next ones are good", arguments: variants)
+  func overflow(_ variant: (chip: LSM6.Chip, twin: LSM6Twin.Variant)) throws {
+    let bench = bench(variant.twin)
+    let driver = BoxedDriver(RegisterDriver(bench.device, LSM6(variant.chip, outputRate: 833)))
+    try bench.start(driver)
+    bench.begin(.overflow)
+    for _ in 0..<20 {
+      bench.clock.advance(bySeconds: 0.0096)
+      repeat {
+        #expect(failure { () throws(DriverError) in try driver.poll() } == .overflow)
+      } while driver.backlog > 0
+    }
+    bench.endFaults()
+    bench.clock.advance(bySeconds: 0.0096)
+    repeat { #expect(try driver.poll() != nil) } while driver.backlog > 0
+  }
 }

@@ -47,9 +47,12 @@ public struct ChipQueue: Sendable, Hashable {
   func fill<Device: RegisterDevice & ~Copyable>(
     _ outputs: inout OutputChecks, from device: borrowing Device
   ) throws(DriverError) {
-    // What a burst that broke off has taken is lost, and where a sample begins is not known any more.
-    if outputs.isBroken { return try empty(&outputs, device) }
+    // What a burst that broke off has taken is lost, and where a sample begins is not known any more; and nothing is told
+    // that is older than an error.
+    let wasBroken = outputs.isBroken
+    outputs.isBroken = true
     let flags = try device.get(status, count: 2).uint16LittleEndian(0)
+    if wasBroken { return try empty(&outputs, device) }
     guard flags & overrun == 0 else {
       try empty(&outputs, device)
       throw .samplesLost
@@ -57,8 +60,10 @@ public struct ChipQueue: Sendable, Hashable {
     // Whole samples only; the rest is there the next time.
     let waiting = Int(flags & level) * unit
     let bytes = min(waiting - waiting % sample, Self.longest - Self.longest % sample)
-    guard bytes > 0 else { return }
-    outputs.isBroken = true
+    guard bytes > 0 else {
+      outputs.isBroken = false
+      return
+    }
     var failure: BusError?
     withUnsafeTemporaryAllocation(byteCount: bytes, alignment: 1) { buffer in
       do throws(BusError) {
