@@ -11,8 +11,10 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-func floor(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-  .target(name: name, dependencies: dependencies, swiftSettings: settings)
+func floor(
+  _ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []
+) -> Target {
+  .target(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
@@ -55,7 +57,9 @@ let package = Package(
       name: "CLinuxIO",
       linkerSettings: [.linkedLibrary("gpiod"), .linkedLibrary("i2c")]),
     floor("LinuxIO", ["SensorBus", "SensorTypes", "CLinuxIO"]),
-    floor("SensorDrivers", ["LinearAlgebra", "SensorTypes", "SensorBus", "GNSSProtocol"]),
+    floor(
+      "SensorDrivers", ["LinearAlgebra", "SensorTypes", "SensorBus", "GNSSProtocol"],
+      exclude: ["README.md"]),
     floor(
       "SimulatedDevices",
       ["LinearAlgebra", "SensorTypes", "Geomagnetism", "Geodesy", "SensorBus"]),

@@ -12,7 +12,7 @@ import Testing
         "AK09916", "AK09918", "AK8963", "BMM150", "BMM350", "HMC5883L", "IST8310", "LIS2MDL",
         "LIS3MDL", "LSM303DLHC-M", "LSM9DS1-M", "MMC5603", "MMC5983MA", "QMC5883L", "QMC5883P",
         "QMC6310", "RM3100",
-        "LSM303DLHC-A",
+        "LIS3DH", "LSM303DLHC-A",
         "BMI160", "ICM20948", "ICM42688P", "ISM330DHCX", "LSM6DS3", "LSM6DS33", "LSM6DS3TR-C",
         "LSM6DSL", "LSM6DSOX", "LSM6DSO", "LSM9DS1-AG", "MPU6050", "MPU6500", "MPU9250", "QMI8658",
         "BME280", "BME680", "BMP180", "BMP280", "BMP388", "BMP390", "BMP581", "BMP585", "SPL06",
@@ -23,7 +23,8 @@ import Testing
     #expect(ChipCatalog.chip(named: "lsm6dsox") == nil)
     #expect(
       ChipCatalog.addresses == [
-        0x0C, 0x0D, 0x0E, 0x0F, 0x10, 0x11, 0x12, 0x13, 0x14, 0x15, 0x19, 0x1C, 0x1E, 0x20, 0x21,
+        0x0C, 0x0D, 0x0E, 0x0F, 0x10, 0x11, 0x12, 0x13, 0x14, 0x15, 0x18, 0x19, 0x1C, 0x1E, 0x20,
+        0x21,
         0x22, 0x23, 0x2C, 0x30, 0x3C, 0x42, 0x46, 0x47, 0x5C, 0x5D, 0x68, 0x69, 0x6A, 0x6B, 0x76,
         0x77,
       ])
@@ -52,7 +53,7 @@ import Testing
         [Transfer](repeating: .read(0x09, [0x00, 0x41, 0x01, 0x00, 0xE8]), count: 2), .possible
       ),
       ("QMC5883P", [.read(0x00, [0x80])], .likely), ("QMC6310", [.read(0x00, [0x80])], .likely),
-      ("LSM303DLHC-A", [.read(0x0F, [0x33])], .likely),
+      ("LIS3DH", [.read(0x0F, [0x33])], .likely), ("LSM303DLHC-A", [.read(0x0F, [0x33])], .likely),
       (
         "LSM303DLHC-A", [.read(0x0F, [0x00]), .read(0xA0, [0x07, 0, 0, 0, 0, 0])], .possible
       ),
@@ -73,8 +74,8 @@ import Testing
       ("BME680", [.read(0xD0, [0x61])], .certain), ("BMP180", [.read(0xD0, [0x55])], .certain),
       ("BMP280", [.read(0xD0, [0x56])], .certain),
       ("BME280", [.read(0xD0, [0x60])], .certain),
-      ("BMP388", [.read(0x00, [0x50]), Self.bmp3xx], .certain),
-      ("BMP390", [.read(0x00, [0x60]), Self.bmp3xx], .certain),
+      ("BMP388", [.read(0x00, [0x50]), Self.bmp3xx, .read(0x00, [0x50])], .certain),
+      ("BMP390", [.read(0x00, [0x60]), Self.bmp3xx, .read(0x00, [0x60])], .certain),
       ("DPS310", Self.cell + Self.cell, .likely), ("DPS368", Self.cell + Self.cell, .likely),
       ("SPL06", Self.cell + Self.cell, .possible), ("SPL06", Self.asic, .likely),
       ("DPS310", Self.asic, .likely),
@@ -112,6 +113,7 @@ import Testing
         [Transfer](repeating: .read(0x09, [0xFF, 0xFF, 0xFF, 0xFF, 0xFF]), count: 2)
       ),
       ("QMC5883P", [.read(0x00, [0x90])]), ("QMC6310", [.read(0x00, [0x00])]),
+      ("LIS3DH", [.read(0x0F, [0x32])]),
       ("LSM303DLHC-A", [.read(0x0F, [0xFF]), .read(0xA0, [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF])]),
       ("LSM6DSOX", [.read(0x0F, [0x6A])]), ("MPU6050", [.read(0x75, [0x70])]),
       // The trim of an MPU6500's self-test is at 0x00, and can be anything.
@@ -121,7 +123,8 @@ import Testing
 
       ("MPU6500", [.read(0x75, [0x71])]), ("MPU9250", [.read(0x75, [0x70])]),
       ("BMP280", [.read(0xD0, [0x60])]),
-      ("BME280", [.read(0xD0, [0x61])]), ("BMP388", [.read(0x00, [0x60]), Self.bmp3xx]),
+      ("BME280", [.read(0xD0, [0x61])]),
+      ("BMP388", [.read(0x00, [0x60]), Self.bmp3xx, .read(0x00, [0x60])]),
       (
         "DPS310",
         [.read(0x0D, [0x11]), .read(0x28, [0x80]), .read(0x0D, [0x11]), .read(0x28, [0x80])]
@@ -140,7 +143,9 @@ import Testing
     // The MS5607 and the MS5611 are asked for their PROMs.
     let blank = (0..<8).map { Transfer.read(0xA0 + 2 * UInt8($0), [0x00, 0x00]) }
     let identity: [Transfer] = (0..<4).map { _ in .read(0xD0, [0x00]) }
-    let bosch: [Transfer] = [.read(0x00, [0x50]), .read(0x1A, [0xFF, 0, 0, 0, 0, 0])]
+    let bosch: [Transfer] = [
+      .read(0x00, [0x50]), .read(0x1A, [0xFF, 0, 0, 0, 0, 0]), .read(0x00, [0x50]),
+    ]
     let twice = Self.cell + Self.cell
     let device = ScriptedDevice(
       identity + bosch + bosch + twice + twice + twice + blank + blank + twice)

@@ -38,7 +38,6 @@ import Testing
   func scales(_ linear: AccelerationRange, _ angular: InvenSense.AngularRateRange)
     throws
   {
-    let bytes = block([0x27, 0x10, 0xD8, 0xF0, 0, 0])
     // Sensitivity scale factors: 16384, 8192, 4096, 2048 a g; 131, 65.5, 32.8, 16.4 a degree a second.
     let perG: [AccelerationRange: Double] = [
       .g2: 16384, .g4: 8192, .g8: 4096, .g16: 2048,
@@ -46,10 +45,13 @@ import Testing
     let perDegree: [InvenSense.AngularRateRange: Double] = [
       .dps250: 131, .dps500: 65.5, .dps1000: 32.8, .dps2000: 16.4,
     ]
-    let force = try InvenSense.acceleration(bytes, at: 0, range: linear)
-    #expect(near(force, Vector3(1, -1, 0) * (10_000 / (perG[linear] ?? 0) * 9.80665), 1e-9))
-    let rate = try InvenSense.angularRate(bytes, at: 0, range: angular)
-    #expect(near(rate, Vector3(1, -1, 0) * (10_000 / (perDegree[angular] ?? 0) * .pi / 180), 1e-12))
+    let chip = MPU(
+      chip: .mpu6050, outputRate: 200, accelerationRange: linear, angularRateRange: angular)
+    let counts: [UInt8] = [0x27, 0x10, 0xD8, 0xF0, 0, 0]
+    expectMotion(
+      try chip.reading(block(counts + [0, 0] + counts)),
+      degrees: Vector3(1, -1, 0) * (10_000 / (perDegree[angular] ?? 0)),
+      g: Vector3(1, -1, 0) * (10_000 / (perG[linear] ?? 0)))
   }
 
   @Test(
@@ -125,12 +127,7 @@ import Testing
       .read(0x37, [0x02, 0x00, 0x00, 0x01]), Self.ready, .read(0x3B, Self.sample),
     ])
     for _ in 0..<3 { #expect(try chip.poll() == nil) }
-    guard case .inertial(let rate, let force) = try chip.poll() else {
-      Issue.record("no sample")
-      return
-    }
-    #expect(near(rate, Vector3(100 * .pi / 180, 0, 0), 1e-12))
-    #expect(near(force, Vector3(0, 0, 9.80665), 1e-12))
+    expectMotion(try chip.poll())
     device.expectDone()
   }
 

@@ -14,6 +14,20 @@ func near(_ a: Vector3, _ b: Vector3, _ tolerance: Double) -> Bool {
   near(a.x, b.x, tolerance) && near(a.y, b.y, tolerance) && near(a.z, b.z, tolerance)
 }
 
+/// The reading is of an accelerometer with a gyro: 100 degrees a second about X and 1 g along Z unless said otherwise.
+func expectMotion(
+  _ reading: Reading?, degrees: Vector3 = Vector3(100, 0, 0), g: Vector3 = Vector3(0, 0, 1),
+  _ location: SourceLocation = #_sourceLocation
+) {
+  guard case .inertial(let rate, let force) = reading else {
+    Issue.record("no sample", sourceLocation: location)
+    return
+  }
+  let degree = Double.pi / 180
+  #expect(near(rate, degree * degrees, 1e-12), sourceLocation: location)
+  #expect(near(force, 9.80665 * g, 1e-9), sourceLocation: location)
+}
+
 /// The driver's error of `body`, or `nil` when it throws none.
 func failure<R>(_ body: () throws(DriverError) -> R) -> DriverError? {
   do {

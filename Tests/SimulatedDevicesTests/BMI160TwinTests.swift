@@ -5,17 +5,7 @@ import SensorTypes
 import SimulatedDevices
 import Testing
 
-/// Numbers of a burst, low byte first.
-private func numbers(_ bytes: [UInt8]) -> [Int] {
-  (0..<bytes.count / 2).map { int16(low: bytes[2 * $0], high: bytes[2 * $0 + 1]) }
-}
-
-private let (g, degree) = (9.80665, Double.pi / 180)
-
-/// 0.5, -1, 1.5 g and 3, -10, 12 degrees a second.
-private let turning = bench(
-  force: Vector3(0.5 * g, -1 * g, 1.5 * g),
-  rate: Vector3(3 * degree, -10 * degree, 12 * degree))
+private let motion = turning(Vector3(3, -10, 12))
 
 @Suite("BMI160 twin")
 struct BMI160TwinTests {
@@ -23,7 +13,7 @@ struct BMI160TwinTests {
     BMI160Twin(source: source, errors: .none).powered()
   }
 
-  private func awake(_ source: any StimulusSource = bench()) -> BMI160Twin {
+  fileprivate func awake(_ source: any StimulusSource = bench()) -> BMI160Twin {
     var chip = suspended(source)
     chip.write(0x7E, 0x11, now: ms(-200))
     chip.write(0x7E, 0x15, now: ms(-190))
@@ -74,18 +64,14 @@ struct BMI160TwinTests {
       (3, 131.2, 0x0C, 2048), (4, 262.4, 0x03, 16384),
     ])
   func scales(angular: UInt8, perDegree: Double, linear: UInt8, perG: Double) {
-    var chip = awake(turning)
+    var chip = awake(motion)
     chip.write(0x41, linear, now: ms(0))
     chip.write(0x43, angular, now: ms(0))
-    let values = numbers(chip.read(0x0C, count: 12, now: ms(100)))
-    #expect(values[0] == Int((3 * perDegree).rounded()))
-    #expect(values[1] == Int((-10 * perDegree).rounded()))
-    #expect(values[2] == Int((12 * perDegree).rounded()))
-    #expect(values[3] == Int((0.5 * perG).rounded()))
-    #expect(values[4] == Int((-perG).rounded()))
-    #expect(values[5] == Int((1.5 * perG).rounded()))
+    let values = littleEndian(chip.read(0x0C, count: 12, now: ms(100)))
+    expectCounts(values[0...2], Vector3(3, -10, 12), perDegree)
+    expectCounts(values[3...5], Vector3(0.5, -1, 1.5), perG)
     // 25 degrees, 0 at 23.
-    #expect(numbers(chip.read(0x20, count: 2, now: ms(100))) == [1024])
+    #expect(littleEndian(chip.read(0x20, count: 2, now: ms(100))) == [1024])
   }
 
   @Test(
@@ -95,10 +81,7 @@ struct BMI160TwinTests {
     var chip = awake()
     chip.write(0x40, code, now: ms(0))
     chip.write(0x42, code, now: ms(0))
-    let first = try #require(chip.nextDataReady(after: ms(0)))
-    chip.advance(to: first)
-    let second = try #require(chip.nextDataReady(after: first))
-    #expect(abs(second.seconds(since: first) - 1 / hertz) < 1e-6)
+    try expectRate(hertz, &chip)
   }
 
   @Test("each flag falls when its sensor is read; INT1 needs its three bits")
@@ -114,6 +97,19 @@ struct BMI160TwinTests {
     #expect(chip.takeEdge(at: ms(50)) == nil)
     chip.write(0x53, 0x0A, now: ms(50))
     #expect(chip.takeEdge(at: ms(70)) != nil)
+  }
+}
+
+extension BMI160TwinTests {
+  @Test("its self-test pushes the accelerometer to either side, by more than 2 g from end to end")
+  func selfTest() {
+    var chip = awake(bench(force: .zero))
+    chip.write(0x41, 0x08, now: ms(0))
+    chip.write(0x6D, 0x09, now: ms(0))
+    let negative = littleEndian(chip.read(0x12, count: 6, now: ms(100)))
+    chip.write(0x6D, 0x0D, now: ms(100))
+    let positive = littleEndian(chip.read(0x12, count: 6, now: ms(200)))
+    for axis in 0..<3 { #expect(positive[axis] - negative[axis] > 8192) }
   }
 }
 
@@ -145,22 +141,18 @@ struct QMI8658TwinTests {
 
   @Test("gives force and rate by range, in either byte order", arguments: 0..<8)
   func scales(angular: Int) {
-    var chip = chip(turning)
+    var chip = chip(motion)
     let linear = angular % 4
     chip.write(0x02, 0x40, now: ms(0))
     chip.write(0x03, UInt8(linear) << 4 | 0x05, now: ms(0))
     chip.write(0x04, UInt8(angular) << 4 | 0x05, now: ms(0))
     chip.write(0x08, 0x03, now: ms(0))
     let bytes = chip.read(0x35, count: 12, now: ms(200))
-    let values = numbers(bytes)
+    let values = littleEndian(bytes)
     // 2 g and 16 degrees a second are 32768 counts, and each next range is twice as wide.
     let (perG, perDegree) = ([16384.0, 8192, 4096, 2048][linear], 2048 / Double(1 << angular))
-    #expect(values[0] == Int((0.5 * perG).rounded()))
-    #expect(values[1] == Int((-perG).rounded()))
-    #expect(values[2] == Int((1.5 * perG).rounded()))
-    #expect(values[3] == Int((3 * perDegree).rounded()))
-    #expect(values[4] == Int((-10 * perDegree).rounded()))
-    #expect(values[5] == Int((12 * perDegree).rounded()))
+    expectCounts(values[0...2], Vector3(0.5, -1, 1.5), perG)
+    expectCounts(values[3...5], Vector3(3, -10, 12), perDegree)
     chip.write(0x02, 0x60, now: ms(200))
     #expect(chip.read(0x35, count: 2, now: ms(200)) == [bytes[1], bytes[0]])
   }
@@ -173,11 +165,7 @@ struct QMI8658TwinTests {
     chip.write(0x03, code, now: ms(0))
     chip.write(0x04, code, now: ms(0))
     chip.write(0x08, 0x03, now: ms(0))
-    let first = try #require(chip.nextDataReady(after: ms(0)))
-    #expect(abs(first.seconds(since: ms(0)) - 0.06 - 4 / hertz) < 1e-6)
-    chip.advance(to: first)
-    let second = try #require(chip.nextDataReady(after: first))
-    #expect(abs(second.seconds(since: first) - 1 / hertz) < 1e-6)
+    try expectRate(hertz, &chip, delay: 0.06 + 3 / hertz)
   }
 
   @Test("each flag falls when its sensor is read; INT2 needs its bit")

@@ -80,10 +80,7 @@ struct LSM6TwinTests {
   func rate(code: UInt8, hertz: Double) throws {
     var chip = chip(bench())
     chip.write(0x10, code << 4, now: ms(0))
-    let first = try #require(chip.nextDataReady(after: ms(0)))
-    chip.advance(to: first)
-    let second = try #require(chip.nextDataReady(after: first))
-    #expect(abs(second.seconds(since: first) - 1 / hertz) < 1e-6)
+    try expectRate(hertz, &chip)
   }
 
   @Test("gives both sensors' data together at equal rates, after the gyroscope has started")
@@ -219,10 +216,12 @@ struct LSM6TwinTests {
   }
 }
 
-@Suite("LSM303DLHC accelerometer twin")
-struct LSM303DLHCAccelerometerTwinTests {
-  private func chip(_ source: any StimulusSource) -> LSM303DLHCAccelerometerTwin {
-    LSM303DLHCAccelerometerTwin(source: source, errors: .none).powered()
+@Suite("LIS3DH and LSM303DLHC accelerometer twin")
+struct LIS3DHTwinTests {
+  private func chip(
+    _ source: any StimulusSource, _ model: LIS3DHTwin.Model = .lsm303dlhc
+  ) -> LIS3DHTwin {
+    LIS3DHTwin(TwinCore(source: source, errors: .none), model).powered()
   }
 
   @Test("has its reset values and no identity")
@@ -230,6 +229,23 @@ struct LSM303DLHCAccelerometerTwinTests {
     var chip = chip(bench())
     #expect(chip.identityRegister == nil)
     #expect(chip.read(0xA0, count: 8, now: ms(0)) == [0x07, 0, 0, 0, 0, 0, 0, 0])
+  }
+
+  @Test("a LIS3DH has an identity, and a self-test that pushes either way")
+  func lis3dh() {
+    var chip = chip(bench(force: .zero), .lis3dh)
+    #expect(chip.read(0x0F, now: ms(0)) == 0x33)
+    #expect(chip.read(0x1E, now: ms(0)) == 0x10)
+    chip.write(0x20, 0x57, now: ms(0))
+    chip.write(0x23, 0x82, now: ms(0))
+    let one = littleEndian(chip.read(0xA8, count: 6, now: ms(50)))
+    chip.write(0x23, 0x84, now: ms(50))
+    let other = littleEndian(chip.read(0xA8, count: 6, now: ms(100)))
+    // Steps of 10 bits.
+    for axis in 0..<3 {
+      #expect((17...360).contains(one[axis] / 64))
+      #expect((17...360).contains(-other[axis] / 64))
+    }
   }
 
   @Test(

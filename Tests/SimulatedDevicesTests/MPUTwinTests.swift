@@ -65,14 +65,10 @@ struct MPUTwinTests {
     chip.write(0x1C, code, now: ms(0))
     let bytes = chip.read(0x3B, count: 14, now: ms(100))
     let values = (0..<7).map { int16(low: bytes[2 * $0 + 1], high: bytes[2 * $0]) }
-    #expect(values[0] == Int((0.5 * perG).rounded()))
-    #expect(values[1] == Int((-perG).rounded()))
-    #expect(values[2] == Int((1.5 * perG).rounded()))
+    expectCounts(values[0...2], Vector3(0.5, -1, 1.5), perG)
     // 25 degrees, 21 at zero, 333.87 a degree.
     #expect(values[3] == 1335)
-    #expect(values[4] == Int((10 * perDegree).rounded()))
-    #expect(values[5] == Int((-100 * perDegree).rounded()))
-    #expect(values[6] == Int((120 * perDegree).rounded()))
+    expectCounts(values[4...6], Vector3(10, -100, 120), perDegree)
   }
 
   @Test(
@@ -86,10 +82,7 @@ struct MPUTwinTests {
     var chip = awake(kind)
     chip.write(0x1A, filter, now: ms(0))
     chip.write(0x19, divider, now: ms(0))
-    let first = try #require(chip.nextDataReady(after: ms(0)))
-    chip.advance(to: first)
-    let second = try #require(chip.nextDataReady(after: first))
-    #expect(abs(second.seconds(since: first) - 1 / hertz) < 1e-6)
+    try expectRate(hertz, &chip)
   }
 
   @Test("reading the status takes it down; with INT_ANYRD_2CLEAR any read does")

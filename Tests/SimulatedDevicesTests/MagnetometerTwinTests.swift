@@ -61,11 +61,7 @@ struct LIS3MDLTwinTests {
     var chip = chip(bench())
     chip.write(0x20, control, now: ms(0))
     chip.write(0x22, 0x00, now: ms(0))
-    let first = try #require(chip.nextDataReady(after: ms(0)))
-    #expect(abs(first.seconds(since: ms(0)) - 1 / hertz) < 1e-6)
-    chip.advance(to: first)
-    let second = try #require(chip.nextDataReady(after: first))
-    #expect(abs(second.seconds(since: first) - 1 / hertz) < 1e-6)
+    try expectRate(hertz, &chip, delay: 0)
   }
 
   @Test(

@@ -5,6 +5,20 @@ import SensorTypes
 import SimulatedDevices
 import Testing
 
+/// A measurement after each of some commands to the control register, in counts of three axes. Auto_SR_en (bit 5) stays.
+private func turned(
+  _ chip: inout some ChipTwin, by commands: [UInt8], at control: UInt8, bytes: Int,
+  _ counts: ([UInt8], Int) -> Int
+) -> [[Int]] {
+  commands.enumerated().map { index, command in
+    let begin = 100 * Double(index)
+    chip.write(control, command, now: ms(begin))
+    chip.write(control, command & 0x20 | 0x01, now: ms(begin + 10))
+    let read = chip.read(0x00, count: bytes, now: ms(begin + 30))
+    return (0..<3).map { counts(read, $0) }
+  }
+}
+
 @Suite("MMC5603 twin")
 struct MMC5603TwinTests {
   private func chip(_ source: any StimulusSource) -> MMC5603Twin {
@@ -56,14 +70,7 @@ struct MMC5603TwinTests {
   @Test("turns the field about with SET and RESET, and not the bridges' offset")
   func setReset() {
     var chip = chip(bench(field: Vector3(100, -200, 50)))
-    var found: [[Int]] = []
-    for (index, control) in [UInt8(0x08), 0x10, 0x20].enumerated() {
-      let begin = 100 * Double(index)
-      chip.write(0x1B, control, now: ms(begin))
-      chip.write(0x1B, control & 0x20 | 0x01, now: ms(begin + 10))
-      let bytes = chip.read(0x00, count: 9, now: ms(begin + 30))
-      found.append((0..<3).map { counts(bytes, $0) })
-    }
+    let found = turned(&chip, by: [0x08, 0x10, 0x20], at: 0x1B, bytes: 9, counts)
     for (axis, field) in [16384, -32768, 8192].enumerated() {
       #expect(abs(found[0][axis] - found[1][axis] - 2 * field) <= 1)
       #expect(found[0][axis] + found[1][axis] != 0)
@@ -132,14 +139,7 @@ struct MMC5983MATwinTests {
   @Test("turns the field about with SET and RESET, and not the bridges' offset")
   func setReset() {
     var chip = chip(bench(field: Vector3(100, -200, 50)))
-    var found: [[Int]] = []
-    for (index, control) in [UInt8(0x08), 0x10].enumerated() {
-      let begin = 100 * Double(index)
-      chip.write(0x09, control, now: ms(begin))
-      chip.write(0x09, 0x01, now: ms(begin + 10))
-      let bytes = chip.read(0x00, count: 7, now: ms(begin + 30))
-      found.append((0..<3).map { counts(bytes, $0) })
-    }
+    let found = turned(&chip, by: [0x08, 0x10], at: 0x09, bytes: 7, counts)
     for (axis, field) in [16384, -32768, 8192].enumerated() {
       #expect(abs(found[0][axis] - found[1][axis] - 2 * field) <= 1)
       #expect(abs(found[0][axis] + found[1][axis]) > 1000)

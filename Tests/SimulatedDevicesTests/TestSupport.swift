@@ -3,6 +3,7 @@
 import LinearAlgebra
 import SensorTypes
 import SimulatedDevices
+import Testing
 
 /// A moment, milliseconds from the start of a test.
 func ms(_ milliseconds: Double) -> Timestamp {
@@ -32,6 +33,47 @@ struct Ramp: StimulusSource {
 
 func int16(low: UInt8, high: UInt8) -> Int {
   Int(Int16(bitPattern: UInt16(low) | UInt16(high) << 8))
+}
+
+/// 0.5, -1 and 1.5 g, and so many degrees a second.
+func turning(_ degrees: Vector3) -> ConstantStimulus {
+  bench(
+    force: 9.80665 * Vector3(0.5, -1, 1.5), rate: Double.pi / 180 * degrees)
+}
+
+/// Three counts are so many units of so many counts each.
+func expectCounts(
+  _ found: some Sequence<Int>, _ units: Vector3, _ countsPerUnit: Double,
+  _ location: SourceLocation = #_sourceLocation
+) {
+  let counts = (0..<3).map { Int((units[$0] * countsPerUnit).rounded()) }
+  #expect(Array(found) == counts, sourceLocation: location)
+}
+
+/// The first conversion is complete `delay` seconds and a period after `ms(0)` where a delay is given, and each next
+/// one a period later.
+func expectRate(
+  _ hertz: Double, _ chip: inout some ChipTwin, delay: Double? = nil,
+  _ location: SourceLocation = #_sourceLocation
+) throws {
+  let first = try #require(chip.nextDataReady(after: ms(0)), sourceLocation: location)
+  if let delay {
+    #expect(
+      abs(first.seconds(since: ms(0)) - delay - 1 / hertz) < 1e-6, sourceLocation: location)
+  }
+  chip.advance(to: first)
+  let second = try #require(chip.nextDataReady(after: first), sourceLocation: location)
+  #expect(abs(second.seconds(since: first) - 1 / hertz) < 1e-6, sourceLocation: location)
+}
+
+/// Numbers of a burst, high byte first.
+func bigEndian(_ bytes: [UInt8]) -> [Int] {
+  (0..<bytes.count / 2).map { int16(low: bytes[2 * $0 + 1], high: bytes[2 * $0]) }
+}
+
+/// Numbers of a burst, low byte first.
+func littleEndian(_ bytes: [UInt8]) -> [Int] {
+  (0..<bytes.count / 2).map { int16(low: bytes[2 * $0], high: bytes[2 * $0 + 1]) }
 }
 
 extension ChipTwin {

@@ -28,7 +28,7 @@ struct DatasheetNoise {
         DatasheetNoise(
           quantity: "field", unit: "uT", sigma: 0.2, source: "DocID018771 rev. 2, table 3")
       ]
-    case "LSM303DLHC-A":
+    case "LIS3DH", "LSM303DLHC-A":
       return [
         DatasheetNoise(
           quantity: "acceleration", unit: "m/s^2", sigma: 220e-6 * g * (rate / 2).squareRoot(),

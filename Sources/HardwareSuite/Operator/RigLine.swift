@@ -85,6 +85,7 @@ public final class RigLine: Operator {
   /// Where a flipped bit is noticed: a register that holds a configuration, from the datasheets.
   static let configurationRegisters: [String: (register: String, mask: String)] = [
     "LIS3MDL": ("0x21", "0x20"), "LSM303DLHC-M": ("0x01", "0x20"), "LSM303DLHC-A": ("0x23", "0x10"),
+    "LIS3DH": ("0x23", "0x10"),
     "LSM6DSOX": ("0x10", "0x08"), "BMP280": ("0xf4", "0x20"), "BME280": ("0xf4", "0x20"),
     "DPS310": ("0x06", "0x10"),
   ]

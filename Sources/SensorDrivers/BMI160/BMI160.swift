@@ -1,10 +1,7 @@
 // Bosch's BMI160 on I2C (0x68 or 0x69).
 
-public import SensorBus
-public import SensorTypes
-
 /// Registers of the BMI160 (BST-BMI160-DS000 rev. 0.8, 2.11).
-private enum Register {
+enum BMI160Register {
   /// Always 0xD1.
   static let chip: UInt8 = 0x00
   /// acc_pmu_status bits 5:4, gyr_pmu_status bits 3:2; 01 is normal.
@@ -26,6 +23,8 @@ private enum Register {
   static let interruptLatch: UInt8 = 0x54
   /// int1_drdy bit 7.
   static let interruptMap1: UInt8 = 0x56
+  /// gyr_self_test_enable bit 4 | acc_self_test_amp bit 3 | acc_self_test_sign bit 2 | acc_self_test_enable1:0.
+  static let selfTest: UInt8 = 0x6D
   static let command: UInt8 = 0x7E
 
   static let identity: UInt8 = 0xD1
@@ -35,7 +34,7 @@ private enum Register {
 /// Bosch BMI160: accelerometer and gyro in normal mode, sampled together, data ready on pin INT1.
 ///
 /// The axes of both are those of the datasheet's figure of the axes: right-handed.
-public struct BMI160: FlaggedChip, Hashable {
+public struct BMI160: InertialChip, Hashable {
   /// The gyro's range; the raw value is gyr_range.
   public enum AngularRateRange: UInt8, Sendable, Hashable, CaseIterable {
     /// +-2000 degrees a second.
@@ -67,14 +66,8 @@ public struct BMI160: FlaggedChip, Hashable {
   /// The rates that gyro and accelerometer share, Hz; the code is the index + 6.
   public static let outputRates: [Double] = [25, 50, 100, 200, 400, 800, 1600]
 
-  /// Conversions a second, one of `outputRates`.
-  public let outputRate: Double
-  /// The accelerometer's range.
-  public let accelerationRange: AccelerationRange
-  /// The gyro's range.
-  public let angularRateRange: AngularRateRange
-  private let code: UInt8
-  private let scale: InertialScale
+  /// Ranges and rate, one of `outputRates`.
+  public let setting: InertialSetting<AccelerationRange, AngularRateRange>
 
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is.
   ///
@@ -84,69 +77,70 @@ public struct BMI160: FlaggedChip, Hashable {
     outputRate: Double, accelerationRange: AccelerationRange = .g4,
     angularRateRange: AngularRateRange = .dps1000
   ) {
-    let index = nextRate(Self.outputRates, atLeast: outputRate)
-    self.outputRate = Self.outputRates[index]
-    self.accelerationRange = accelerationRange
-    self.angularRateRange = angularRateRange
-    code = UInt8(index + 6)
-    scale = InertialScale(
-      gPerCount: accelerationRange.gPerCount,
-      countsPerDegree: angularRateRange.countsPerDegree)
+    setting = InertialSetting(
+      outputRate, of: Self.outputRates, accelerationRange, angularRateRange)
   }
 
   /// What is written, in this order, to a chip that is awake: normal bandwidth; data ready on INT1, push-pull, high, not
   /// latched.
   public var registerImage: [RegisterSetting] {
-    [
-      RegisterSetting(Register.accelerometer, 0x20 | code),
-      RegisterSetting(Register.accelerometerRange, Self.rangeCodes[Int(accelerationRange.index)]),
-      RegisterSetting(Register.gyroscope, 0x20 | code),
-      RegisterSetting(Register.gyroscopeRange, angularRateRange.rawValue),
-      RegisterSetting(Register.interruptLatch, 0x00),
-      RegisterSetting(Register.interruptMap1, 0x80),
-      RegisterSetting(Register.interruptEnable1, 0x10),
-      RegisterSetting(Register.interruptOutput, 0x0A),
+    let code = UInt8(setting.rateIndex + 6)
+    return [
+      RegisterSetting(BMI160Register.accelerometer, 0x20 | code),
+      RegisterSetting(
+        BMI160Register.accelerometerRange, Self.rangeCodes[Int(setting.accelerationRange.index)]),
+      RegisterSetting(BMI160Register.gyroscope, 0x20 | code),
+      RegisterSetting(BMI160Register.gyroscopeRange, setting.angularRateRange.rawValue),
+      RegisterSetting(BMI160Register.interruptLatch, 0x00),
+      RegisterSetting(BMI160Register.interruptMap1, 0x80),
+      RegisterSetting(BMI160Register.interruptEnable1, 0x10),
+      RegisterSetting(BMI160Register.interruptOutput, 0x0A),
     ]
   }
 
+  /// Conversions a second.
+  public var outputRate: Double { setting.outputRate }
+
   /// The name in board files.
   public var name: String { "BMI160" }
-
-  /// Half a period: the filters of normal bandwidth pass 0.4 of the rate, which delays by as much as one of first
-  /// order does (0.4 of a period) and a little more.
-  public var latency: Double { 0.5 / outputRate }
 
   /// Identity, reset, both sensors to normal mode one after the other (3.8 and 80 ms, table 1), then configuration: while
   /// the chip is suspended 450 microseconds must pass between two writes, which no bus keeps by itself. What was
   /// converted with other settings is read and dropped.
   public var startSteps: [StartStep] {
     [
-      .identify(register: Register.chip, anyOf: [Register.identity]),
-      .write([RegisterSetting(Register.command, Register.softReset)]), .wait(seconds: 0.02),
-      .write([RegisterSetting(Register.command, 0x11)]), .wait(seconds: 0.01),
-      .write([RegisterSetting(Register.command, 0x15)]), .wait(seconds: 0.08),
+      .identify(register: BMI160Register.chip, anyOf: [BMI160Register.identity]),
+      .write([RegisterSetting(BMI160Register.command, BMI160Register.softReset)]),
+      .wait(seconds: 0.02),
+      .write([RegisterSetting(BMI160Register.command, 0x11)]), .wait(seconds: 0.01),
+      .write([RegisterSetting(BMI160Register.command, 0x15)]), .wait(seconds: 0.08),
       .await(
-        register: Register.powerStatus, mask: 0x3C, value: 0x14, every: 0.01, looks: 10,
+        register: BMI160Register.powerStatus, mask: 0x3C, value: 0x14, every: 0.01, looks: 10,
         what: "its sensors do not wake up"),
       .configure(), .wait(seconds: 2 / outputRate),
-      .discard(register: Register.output, count: 12),
+      .discard(register: BMI160Register.output, count: 12),
     ]
   }
 
   /// Both sensors suspended; registers are kept.
   public var sleepSettings: [RegisterSetting] {
-    [RegisterSetting(Register.command, 0x10), RegisterSetting(Register.command, 0x14)]
+    [RegisterSetting(BMI160Register.command, 0x10), RegisterSetting(BMI160Register.command, 0x14)]
   }
 
   /// Both have something new; reading it takes the bits down.
-  public var dataReady: (register: UInt8, mask: UInt8) { (Register.status, 0xC0) }
+  public var dataReady: (register: UInt8, mask: UInt8) { (BMI160Register.status, 0xC0) }
 
   /// Six axes; the host's read locks a sample.
-  public var output: (register: UInt8, count: Int) { (Register.output, 12) }
+  public var output: (register: UInt8, count: Int) { (BMI160Register.output, 12) }
 
-  /// Angular rate in rad/s and specific force in m/s^2 of one moment.
-  public func reading(_ block: RegisterBlock) throws(DriverError) -> Reading {
-    try scale.reading(block, angularRateAt: 0, accelerationAt: 6)
+  /// The gyro first, low byte first.
+  public static let layout = InertialLayout(angularRate: 0, acceleration: 6)
+
+  /// By the ranges.
+  public var scale: InertialScale {
+    InertialScale(
+      gPerCount: setting.accelerationRange.gPerCount,
+      countsPerDegree: setting.angularRateRange.countsPerDegree)
   }
 }
 
@@ -154,6 +148,7 @@ extension ChipDescription {
   /// Bosch BMI160.
   static let bmi160 = ChipDescription(
     "BMI160", .inertial, addresses: [0x68, 0x69],
-    fingerprints: [.apartFromMPU(Register.chip, [Register.identity])]
+    fingerprints: [.apartFromMPU(BMI160Register.chip, [BMI160Register.identity])],
+    selfTest: DeflectionTest.bmi160
   ) { BMI160(outputRate: $0) }
 }

@@ -141,11 +141,14 @@ extension ChipDescription {
         Fingerprint(
           reads: [
             .init(register: BMP3xxRegister.identity, count: 1), .init(register: 0x1A, count: 6),
+            .init(register: BMP3xxRegister.identity, count: 1),
           ], confidence: .certain
         ) { blocks in
-          // 0x00 is an output of a DPS310, which can be anything: bits that must be 0 (4.3) count too.
+          // 0x00 is an output of a DPS310, which can be anything: bits that must be 0 (4.3) count too. It is a
+          // conversion that nobody fetched of an MS5607, whose other registers are zeros, and gone the second time.
           let (identity, control) = (blocks[0][0], blocks[1])
-          guard identity == chip.identity, control[0] & 0xF8 == 0, control[1] & 0xCC == 0,
+          guard identity == chip.identity, blocks[2][0] == identity, control[0] & 0xF8 == 0,
+            control[1] & 0xCC == 0,
             control[2] & 0xC0 == 0, control[3] & 0xE0 == 0, control[5] & 0xF1 == 0
           else { return nil }
           return "register 0x00 is \(hexadecimal(identity)), and 0x1a to 0x1f hold what they can"

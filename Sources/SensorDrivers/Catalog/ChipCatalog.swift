@@ -9,7 +9,7 @@ public enum ChipCatalog {
     .ak09916, .ak09918, .ak8963, .bmm150, .bmm350, .hmc5883l, .ist8310, .lis2mdl, .lis3mdl,
     .lsm303dlhcMagnetometer, .lsm9ds1Magnetometer, .mmc5603, .mmc5983ma, .qmc5883l, .qmc5883p,
     .qmc6310, .rm3100,
-    .lsm303dlhcAccelerometer,
+    .lis3dh, .lsm303dlhcAccelerometer,
     .bmi160, .icm20948, .icm42688p, .ism330dhcx, .lsm6ds3, .lsm6ds33, .lsm6ds3trc, .lsm6dsl,
     .lsm6dsox, .lsm6dso, .lsm9ds1Inertial, .mpu6050, .mpu6500, .mpu9250, .qmi8658,
     .bme280, .bme680, .bmp180, .bmp280, .bmp388, .bmp390, .bmp581, .bmp585, .spl06, .dps310,

@@ -1,8 +1,8 @@
-// Six axes of 16 bits, low byte first.
+// Six axes of 16 bits: an accelerometer's and a gyro's.
 
 import LinearAlgebra
-import SensorBus
-import SensorTypes
+public import SensorBus
+public import SensorTypes
 
 /// The range of an accelerometer whose 16 bits are the whole of it, as most makers have them.
 public enum AccelerationRange: Int, Sendable, Hashable, CaseIterable {
@@ -42,21 +42,93 @@ struct DividedRate: Sendable, Hashable {
   }
 }
 
-/// How a chip's counts become rad/s and m/s^2.
-struct InertialScale: Sendable, Hashable {
-  let gPerCount: Double
-  let countsPerDegree: Double
+/// An accelerometer with a gyro, both converting together: two ranges and one rate.
+public struct InertialSetting<LinearRange, AngularRange>: Sendable, Hashable
+where LinearRange: Sendable & Hashable, AngularRange: Sendable & Hashable {
+  /// Conversions a second.
+  public let outputRate: Double
+  /// The accelerometer's range.
+  public let accelerationRange: LinearRange
+  /// The gyro's range.
+  public let angularRateRange: AngularRange
+  /// The place of the rate among those that the chip has.
+  let rateIndex: Int
 
-  /// Angular rate and specific force of one moment: the six bytes of each begin at an index (X, Y, Z, low byte first,
-  /// two's complement). Throws `.overflow` when an axis stands at an end of the 16 bits.
-  func reading(
-    _ block: RegisterBlock, angularRateAt angular: Int, accelerationAt linear: Int
-  ) throws(DriverError) -> Reading {
+  /// Takes the next of `rates` (Hz, ascending) at or above `wanted`, or the fastest.
+  init(_ wanted: Double, of rates: [Double], _ linear: LinearRange, _ angular: AngularRange) {
+    rateIndex = nextRate(rates, atLeast: wanted)
+    outputRate = rates[rateIndex]
+    accelerationRange = linear
+    angularRateRange = angular
+  }
+}
+
+/// Where the two sensors lie in a burst: six bytes each (X, Y, Z, two's complement).
+public struct InertialLayout: Sendable, Hashable {
+  let angularRate: Int
+  let acceleration: Int
+  var isBigEndian = false
+  /// Whether the chip's axes are left-handed, and X is turned to make them right-handed.
+  var isXTurned = false
+}
+
+/// What a count of an accelerometer and of a gyro is.
+public struct InertialScale: Sendable, Hashable {
+  /// g a count.
+  let gPerCount: Double
+  /// Degrees a second a count.
+  let degreesPerSecondPerCount: Double
+
+  /// The largest count that is a measurement: the 16 bits' ends, and what stands next to them, stand for saturation.
+  static let largestCount = 32_766.0
+
+  init(gPerCount: Double, degreesPerSecondPerCount: Double) {
+    self.gPerCount = gPerCount
+    self.degreesPerSecondPerCount = degreesPerSecondPerCount
+  }
+
+  init(gPerCount: Double, countsPerDegree: Double) {
+    self.init(gPerCount: gPerCount, degreesPerSecondPerCount: 1 / countsPerDegree)
+  }
+
+  /// Angular rate in rad/s and specific force in m/s^2 of one moment, sensor frame. Throws `.overflow` when an axis
+  /// stands at an end of the 16 bits.
+  func reading(_ block: RegisterBlock, _ layout: InertialLayout) throws(DriverError) -> Reading {
     let (rateScale, forceScale): (Double, Double) = (
-      .pi / 180 / countsPerDegree, gPerCount * standardGravity
+      .pi / 180 * degreesPerSecondPerCount, gPerCount * standardGravity
     )
     return .inertial(
-      angularRate: try rateScale * AxisCounts.littleEndian(block, at: angular, limit: 32_766),
-      acceleration: try forceScale * AxisCounts.littleEndian(block, at: linear, limit: 32_766))
+      angularRate: try rateScale * counts(block, layout.angularRate, layout),
+      acceleration: try forceScale * counts(block, layout.acceleration, layout))
+  }
+
+  private func counts(
+    _ block: RegisterBlock, _ index: Int, _ layout: InertialLayout
+  ) throws(DriverError) -> Vector3 {
+    let counts =
+      layout.isBigEndian
+      ? try AxisCounts.bigEndian(block, at: index, limit: Self.largestCount)
+      : try AxisCounts.littleEndian(block, at: index, limit: Self.largestCount)
+    return layout.isXTurned ? Vector3(-counts.x, counts.y, counts.z) : counts
+  }
+}
+
+/// An accelerometer with a gyro of 16 bits each, both converting together. What differs is what a count is, and where
+/// in the burst it lies.
+public protocol InertialChip: FlaggedChip {
+  /// What a count is, in the ranges that the chip is set to.
+  var scale: InertialScale { get }
+
+  /// Where in a burst the counts are.
+  static var layout: InertialLayout { get }
+}
+
+extension InertialChip {
+  /// Half a period: where half the rate passes, each output is the mean of one.
+  public var latency: Double { 0.5 / outputRate }
+
+  /// Angular rate in rad/s and specific force in m/s^2 of one moment. Throws `.overflow` at an end of the 16 bits.
+  public func reading(_ block: RegisterBlock) throws(DriverError) -> Reading {
+    try scale.reading(block, Self.layout)
   }
 }

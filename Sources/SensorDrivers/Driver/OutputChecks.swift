@@ -8,7 +8,9 @@ public struct OutputChecks: Sendable {
   let change: Bool
   /// Whether the newest burst broke off: some chips let no conversion in, and raise no flag, until it is made up
   /// for.
-  private(set) var isBroken = false
+  var isBroken = false
+  /// What was read of the chip's queue and not told yet.
+  var queue = SampleQueue()
   private var last = RegisterBlock()
   private var repeats = 0
   private let limit: Int

@@ -21,6 +21,9 @@ public protocol RegisterChip: Sendable {
   /// be asked whether it has. `nil` for one that can be looked at whenever it pleases.
   var conversionTime: Double? { get }
 
+  /// Conversions that one look at the chip brings: more than 1 where it queues them.
+  var batch: Int { get }
+
   /// So many bytes begin every read and mean nothing; whatever else is read or written here does without them.
   var dummyBytes: Int { get }
 
@@ -53,6 +56,9 @@ extension RegisterChip {
 
   /// Most chips convert by themselves, or say when they have.
   public var conversionTime: Double? { nil }
+
+  /// Most chips give the newest conversion.
+  public var batch: Int { 1 }
 
   /// Most chips begin a read with the register that was asked for.
   public var dummyBytes: Int { 0 }
@@ -91,6 +97,13 @@ extension FlaggedChip {
   /// The status is read on its own first: a conversion that ended during a burst that began with the status
   /// would be marked as read and lost.
   public mutating func poll<Device: RegisterDevice & ~Copyable>(
+    _ device: borrowing Device, _ outputs: inout OutputChecks
+  ) throws(DriverError) -> Reading? {
+    try pollOutputs(device, &outputs)
+  }
+
+  /// The same, for a chip that has another way to its samples besides.
+  func pollOutputs<Device: RegisterDevice & ~Copyable>(
     _ device: borrowing Device, _ outputs: inout OutputChecks
   ) throws(DriverError) -> Reading? {
     guard try isReady(device) || outputs.isBroken else { return nil }

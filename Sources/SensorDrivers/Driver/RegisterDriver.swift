@@ -116,6 +116,12 @@ public struct RegisterDriver<Chip: RegisterChip, Device: RegisterDevice & ~Copya
     for setting in chip.sleepSettings { try device.put(setting.register, setting.value) }
   }
 
+  /// Conversions that one look brings.
+  public var batch: Int { chip.batch }
+
+  /// Conversions after the newest reading that were read with it.
+  public var backlog: Int { outputs.queue.count }
+
   /// Conversions a second.
   public var outputRate: Double { chip.outputRate }
 

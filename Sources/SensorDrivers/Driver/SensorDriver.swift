@@ -21,6 +21,8 @@ public enum DriverError: Error, Hashable, Sendable {
   /// A read that began at this register brought zeros only, from registers too that cannot be zero: the
   /// data line is held low.
   case heldLow(register: UInt8)
+  /// The chip's queue ran over: nobody has read it for too long. It was emptied, and the chip goes on.
+  case samplesLost
   /// The output has not moved by one bit for longer than its noise allows.
   case stuck
 }
@@ -43,6 +45,13 @@ public protocol SensorDriver: ~Copyable {
 
   /// The newest conversion in the sensor frame, or `nil` while no new one is ready. Allocates nothing.
   mutating func poll() throws(DriverError) -> Reading?
+
+  /// Conversions that one look at the chip brings: more than 1 for one that queues them, of which `poll` tells the oldest
+  /// first.
+  var batch: Int { get }
+
+  /// Conversions after that of the newest `poll` that were read with it: further calls tell them without a transfer.
+  var backlog: Int { get }
 
   /// Re-reads one configuration register after the other, one a call, to notice a brown-out.
   mutating func verify() throws(DriverError)
@@ -80,6 +89,14 @@ extension SensorDriver where Self: ~Copyable {
 
   /// There is nothing to say.
   public var note: String? { nil }
+}
+
+extension SensorDriver where Self: ~Copyable {
+  /// Most chips give the newest conversion.
+  public var batch: Int { 1 }
+
+  /// And no other.
+  public var backlog: Int { 0 }
 }
 
 /// What a driver holds against a chip. A test rig's chip that is no real one may be let off some of it, by

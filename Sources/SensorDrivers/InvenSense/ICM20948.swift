@@ -1,7 +1,6 @@
 // TDK InvenSense's ICM20948 on I2C (0x68 or 0x69), its inertial half.
 
-public import SensorBus
-public import SensorTypes
+import SensorBus
 
 /// TDK InvenSense ICM20948: accelerometer and gyro in low-noise mode, sampled together, data ready as a pulse of 50
 /// microseconds on pin INT1. Its AK09916 is behind its bypass, which `start` opens (see `MPU`).
@@ -11,7 +10,7 @@ public import SensorTypes
 ///
 /// What it measures, and how fast, is set in bank 2. Bank 0 is the one that is selected while it runs: what is
 /// re-read endlessly lies there, and a chip that has lost its supply is asleep and shows it there.
-public struct ICM20948: FlaggedChip, Hashable {
+public struct ICM20948: InertialChip, Hashable {
   /// What 1125 Hz are divided by.
   private static let divisors = [225, 125, 100, 50, 45, 25, 20, 15, 10, 9, 5, 4, 3, 2, 1]
 
@@ -111,11 +110,11 @@ public struct ICM20948: FlaggedChip, Hashable {
   /// Six axes; a burst is of one sample.
   public var output: (register: UInt8, count: Int) { (ICM20948Register.output, 12) }
 
-  /// Angular rate in rad/s and specific force in m/s^2 of one moment.
-  public func reading(_ block: RegisterBlock) throws(DriverError) -> Reading {
-    try InvenSense.reading(
-      block, acceleration: accelerationRange, angularRate: angularRateRange)
-  }
+  /// The accelerometer first, high byte first.
+  public static let layout = InvenSense.layout(angularRate: 6)
+
+  /// By the ranges.
+  public var scale: InertialScale { InvenSense.scale(accelerationRange, angularRateRange) }
 }
 
 extension ChipDescription {

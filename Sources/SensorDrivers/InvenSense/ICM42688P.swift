@@ -1,10 +1,7 @@
 // TDK InvenSense's ICM42688P on I2C (0x68 or 0x69).
 
-public import SensorBus
-public import SensorTypes
-
-/// Registers of the ICM-42688-P, bank 0 (DS-000347, register map).
-private enum Register {
+/// Registers of the ICM-42688-P (DS-000347, register map): those of bank 0, and what of others a self-test reads.
+enum ICM42688PRegister {
   /// Bit 0: SOFT_RESET_CONFIG.
   static let device: UInt8 = 0x11
   /// INT1_MODE bit 2, INT1_DRIVE_CIRCUIT bit 1, INT1_POLARITY bit 0.
@@ -27,7 +24,15 @@ private enum Register {
   static let interruptConfiguration1: UInt8 = 0x64
   /// UI_DRDY_INT1_EN bit 3.
   static let interruptSource0: UInt8 = 0x65
+  /// ACCEL_ST_POWER bit 6 | EN of the accelerometer's Z, Y, X | EN of the gyro's Z, Y, X.
+  static let selfTest: UInt8 = 0x70
   static let whoAmI: UInt8 = 0x75
+  /// BANK_SEL2:0; the same in every bank.
+  static let bank: UInt8 = 0x76
+  /// X, Y, Z: what a self-test of the gyro gave at the maker's; bank 1.
+  static let angularTrim: UInt8 = 0x5F
+  /// The accelerometer's; bank 2.
+  static let linearTrim: UInt8 = 0x3B
 
   static let identity: UInt8 = 0x47
   static let dataReady: UInt8 = 0x08
@@ -38,7 +43,7 @@ private enum Register {
 ///
 /// The axes of both are those of the datasheet's figure "orientation of axes of sensitivity": right-handed. It has no
 /// bus of its own.
-public struct ICM42688P: FlaggedChip, Hashable {
+public struct ICM42688P: InertialChip, Hashable {
   /// The rates that gyro and accelerometer share, Hz, and their codes (GYRO_ODR and ACCEL_ODR, which are not in
   /// order).
   private static let rates: [(rate: Double, code: UInt8)] = [
@@ -49,13 +54,8 @@ public struct ICM42688P: FlaggedChip, Hashable {
   /// The rates that gyro and accelerometer share, Hz. The chip has faster ones, which a bus cannot fetch.
   public static let outputRates = rates.map(\.rate)
 
-  /// Conversions a second, one of `outputRates`.
-  public let outputRate: Double
-  /// The accelerometer's range.
-  public let accelerationRange: AccelerationRange
-  /// The gyro's range.
-  public let angularRateRange: InvenSense.AngularRateRange
-  private let code: UInt8
+  /// Ranges and rate, one of `outputRates`.
+  public let setting: InvenSense.Setting
 
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is.
   ///
@@ -65,61 +65,67 @@ public struct ICM42688P: FlaggedChip, Hashable {
     outputRate: Double, accelerationRange: AccelerationRange = .g4,
     angularRateRange: InvenSense.AngularRateRange = .dps1000
   ) {
-    let index = nextRate(Self.outputRates, atLeast: outputRate)
-    self.outputRate = Self.outputRates[index]
-    self.accelerationRange = accelerationRange
-    self.angularRateRange = angularRateRange
-    code = Self.rates[index].code
+    setting = InertialSetting(
+      outputRate, of: Self.outputRates, accelerationRange, angularRateRange)
   }
 
   /// What is written, in this order; the power comes last, because it starts conversions, and for 200 microseconds after
   /// it nothing may be written (PWR_MGMT0). The codes of the ranges begin with the widest.
   public var registerImage: [RegisterSetting] {
-    [
+    let code = Self.rates[setting.rateIndex].code
+    return [
       // Pulses, push-pull, high.
-      RegisterSetting(Register.interruptPin, 0x03),
-      RegisterSetting(Register.interface, 0x30),
-      RegisterSetting(Register.gyroscope, (3 - angularRateRange.index) << 5 | code),
-      RegisterSetting(Register.accelerometer, (3 - accelerationRange.index) << 5 | code),
+      RegisterSetting(ICM42688PRegister.interruptPin, 0x03),
+      RegisterSetting(ICM42688PRegister.interface, 0x30),
+      RegisterSetting(
+        ICM42688PRegister.gyroscope, (3 - setting.angularRateRange.index) << 5 | code),
+      RegisterSetting(
+        ICM42688PRegister.accelerometer, (3 - setting.accelerationRange.index) << 5 | code),
       // Half the rate passes, of both.
-      RegisterSetting(Register.filters, 0x00),
+      RegisterSetting(ICM42688PRegister.filters, 0x00),
       // With INT_ASYNC_RESET, which is up after a reset, the pins do not work as they should.
-      RegisterSetting(Register.interruptConfiguration1, 0x00),
-      RegisterSetting(Register.interruptSource0, Register.dataReady),
-      RegisterSetting(Register.power, 0x0F),
+      RegisterSetting(ICM42688PRegister.interruptConfiguration1, 0x00),
+      RegisterSetting(ICM42688PRegister.interruptSource0, ICM42688PRegister.dataReady),
+      RegisterSetting(ICM42688PRegister.power, 0x0F),
     ]
   }
 
   /// The name in board files.
   public var name: String { "ICM42688P" }
 
-  /// Half a period: the filter of second order that passes half the rate delays by 0.45 of one.
-  public var latency: Double { 0.5 / outputRate }
+  /// Conversions a second.
+  public var outputRate: Double { setting.outputRate }
 
-  /// Identity, reset (1 ms), configuration, read-back, and 80 ms: the gyro needs 30 to come up and must stay on for 45
-  /// (table 1, PWR_MGMT0).
+  /// Bank 0 (an interrupted self-test left another; it is asked for first, so that nothing is written where nobody
+  /// answers), identity, reset (1 ms), configuration, read-back, and 80 ms: the gyro needs 30 to come up and must stay on
+  /// for 45 (table 1, PWR_MGMT0).
   public var startSteps: [StartStep] {
-    [.identify(register: Register.whoAmI, anyOf: [Register.identity])]
-      + StartStep.reset(Register.device, bit: 0x01)
+    [
+      .discard(register: ICM42688PRegister.bank, count: 1),
+      .write([RegisterSetting(ICM42688PRegister.bank, 0x00)]),
+      .identify(register: ICM42688PRegister.whoAmI, anyOf: [ICM42688PRegister.identity]),
+    ]
+      + StartStep.reset(ICM42688PRegister.device, bit: 0x01)
       + [.configure(), .wait(seconds: 0.08)]
   }
 
   /// Both sensors off; registers are kept.
-  public var sleepSettings: [RegisterSetting] { [RegisterSetting(Register.power, 0x00)] }
+  public var sleepSettings: [RegisterSetting] { [RegisterSetting(ICM42688PRegister.power, 0x00)] }
 
   /// Data ready of both.
   public var dataReady: (register: UInt8, mask: UInt8) {
-    (Register.interruptStatus, Register.dataReady)
+    (ICM42688PRegister.interruptStatus, ICM42688PRegister.dataReady)
   }
 
   /// Six axes.
-  public var output: (register: UInt8, count: Int) { (Register.output, 12) }
+  public var output: (register: UInt8, count: Int) { (ICM42688PRegister.output, 12) }
 
-  /// Angular rate in rad/s and specific force in m/s^2 of one moment. A sensor that has nothing yet gives the lower
-  /// end of its 16 bits, which is an overflow here.
-  public func reading(_ block: RegisterBlock) throws(DriverError) -> Reading {
-    try InvenSense.reading(
-      block, acceleration: accelerationRange, angularRate: angularRateRange)
+  /// A sensor that has nothing yet gives the lower end of its 16 bits, which is an overflow here.
+  public static let layout = InvenSense.layout(angularRate: 6)
+
+  /// By the ranges.
+  public var scale: InertialScale {
+    InvenSense.scale(setting.accelerationRange, setting.angularRateRange)
   }
 }
 
@@ -127,6 +133,7 @@ extension ChipDescription {
   /// TDK InvenSense ICM42688P.
   static let icm42688p = ChipDescription(
     "ICM42688P", .inertial, addresses: [0x68, 0x69],
-    fingerprints: [.identity(Register.whoAmI, [Register.identity], .certain)]
+    fingerprints: [.identity(ICM42688PRegister.whoAmI, [ICM42688PRegister.identity], .certain)],
+    selfTest: DeflectionTest.icm42688p
   ) { ICM42688P(outputRate: $0) }
 }

@@ -22,7 +22,7 @@ extension DeflectionTest {
     func output(_ register: UInt8) -> Output {
       Output(
         statusRegister: MPURegister.interruptStatus, ready: MPURegister.dataReady,
-        register: register, rate: 200, largestCount: InvenSense.largestCount, isBigEndian: true)
+        register: register, rate: 200, largestCount: InertialScale.largestCount, isBigEndian: true)
     }
     let trim: [Step] =
       isOlder
@@ -66,7 +66,7 @@ extension DeflectionTest {
     func output(_ register: UInt8) -> Output {
       Output(
         statusRegister: ICM20948Register.interruptStatus1, ready: MPURegister.dataReady,
-        register: register, rate: 225, largestCount: InvenSense.largestCount, isBigEndian: true)
+        register: register, rate: 225, largestCount: InertialScale.largestCount, isBigEndian: true)
     }
     func limits(_ quantity: SelfTestReport.Quantity, at index: Int) -> Limits {
       Limits(quantity: quantity, percent: 50...150) { InvenSense.trim($0, at: index) }

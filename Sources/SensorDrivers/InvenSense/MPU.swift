@@ -1,7 +1,6 @@
 // InvenSense's MPU6050, MPU6500 and MPU9250 on I2C (0x68 or 0x69).
 
 public import SensorBus
-public import SensorTypes
 
 /// InvenSense MPU6050, MPU6500 or MPU9250: accelerometer and gyro sampled together, data ready as a pulse of 50
 /// microseconds on pin INT.
@@ -13,7 +12,7 @@ public import SensorTypes
 /// An MPU9250 is an MPU6500 and an AK8963 in one package, the latter at the former's own bus; an MPU6050 often has a
 /// magnetometer at its pins XDA and XCL (GY-87: HMC5883L). `start` closes the bypass to them for 0.1 s, because it
 /// resets the chip, and opens it for good.
-public struct MPU: FlaggedChip, Hashable {
+public struct MPU: InertialChip, Hashable {
   /// Which chip it is; the raw value is its name in board files.
   public enum Chip: String, Sendable, Hashable, CaseIterable {
     /// The oldest: one filter for both sensors.
@@ -142,11 +141,11 @@ public struct MPU: FlaggedChip, Hashable {
   /// Six axes with the temperature between them; a burst is of one sample.
   public var output: (register: UInt8, count: Int) { (MPURegister.output, 14) }
 
-  /// Angular rate in rad/s and specific force in m/s^2 of one moment.
-  public func reading(_ block: RegisterBlock) throws(DriverError) -> Reading {
-    try InvenSense.reading(
-      block, acceleration: accelerationRange, angularRate: angularRateRange, at: 8)
-  }
+  /// The accelerometer first, high byte first, and the temperature between them.
+  public static let layout = InvenSense.layout(angularRate: 8)
+
+  /// By the ranges.
+  public var scale: InertialScale { InvenSense.scale(accelerationRange, angularRateRange) }
 }
 
 extension ChipDescription {

@@ -2,7 +2,27 @@
 
 /// The registers that the driver touches.
 enum LSM6Register {
-  /// What drives pin INT1; bit 1 is gyro data ready.
+  /// WTM7:0, in words of 7 bytes; the older chips have it at 0x06, in words of 2.
+  static let queueControl1: UInt8 = 0x07
+  static let queueControl2: UInt8 = 0x08
+  /// BDR_GY3:0 | BDR_XL3:0.
+  static let queueControl3: UInt8 = 0x09
+  /// ... | FIFO_MODE2:0.
+  static let queueControl4: UInt8 = 0x0A
+  static let olderQueueControl1: UInt8 = 0x06
+  static let olderQueueControl2: UInt8 = 0x07
+  /// DEC_FIFO_GYRO2:0 | DEC_FIFO_XL2:0.
+  static let olderQueueControl3: UInt8 = 0x08
+  /// ODR_FIFO3:0 in bits 6:3 | FIFO_MODE2:0, of the older chips.
+  static let queueControl5: UInt8 = 0x0A
+  /// FIFO_STATUS1 and 2.
+  static let queueStatus: UInt8 = 0x3A
+  /// FIFO_DATA_OUT_L and _H of the older chips.
+  static let plainQueue: UInt8 = 0x3E
+  /// FIFO_DATA_OUT_TAG, then six bytes.
+  static let taggedQueue: UInt8 = 0x78
+
+  /// What drives pin INT1; bit 1 is gyro data ready, bit 3 the queue's threshold.
   static let interrupt1: UInt8 = 0x0D
   /// Differs from chip to chip, but not from each to each.
   static let whoAmI: UInt8 = 0x0F

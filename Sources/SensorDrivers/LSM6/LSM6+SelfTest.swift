@@ -23,7 +23,7 @@ extension DeflectionTest {
     func output(_ register: UInt8, ready: UInt8, rate: Double) -> Output {
       Output(
         statusRegister: LSM6Register.status, ready: ready, register: register, rate: rate,
-        largestCount: 32766)
+        largestCount: InertialScale.largestCount)
     }
     let off = RegisterSetting(LSM6Register.control5, 0x00)
     return inertial(

@@ -13,7 +13,7 @@ extension DeflectionTest {
     func output(_ register: UInt8, ready: UInt8, rate: Double) -> Output {
       Output(
         statusRegister: LSM9DS1.Register.status, ready: ready, register: register, rate: rate,
-        largestCount: LSM9DS1.largestCount)
+        largestCount: InertialScale.largestCount)
     }
     let off = RegisterSetting(LSM9DS1.Register.control10, 0x00)
     // ODR codes: 50 Hz is 010, 238 Hz is 100.

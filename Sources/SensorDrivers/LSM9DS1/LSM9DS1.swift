@@ -1,6 +1,5 @@
 // The accelerometer and gyro of the ST LSM9DS1 on I2C (0x6B or 0x6A). Its magnetometer is a LIS3MDL's core: LIS3MDL/.
 
-public import LinearAlgebra
 public import SensorBus
 public import SensorTypes
 
@@ -74,16 +73,9 @@ public struct LSM9DS1: RegisterChip, Hashable {
 
   /// The rates that gyro and accelerometer have together, Hz (table 46, "ODR_G"); the code is the index + 1.
   public static let outputRates = [14.9, 59.5, 119, 238, 476, 952]
-  /// Counts beyond this are an end of the 16 bits, or next to one.
-  static let largestCount = 32766.0
 
-  /// Conversions a second, one of `outputRates`.
-  public let outputRate: Double
-  /// The accelerometer's range.
-  public let accelerationRange: AccelerationRange
-  /// The gyro's range.
-  public let angularRateRange: AngularRateRange
-  private let rateIndex: Int
+  /// Ranges and rate, one of `outputRates`.
+  public let setting: InertialSetting<AccelerationRange, AngularRateRange>
 
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is.
   ///
@@ -93,16 +85,14 @@ public struct LSM9DS1: RegisterChip, Hashable {
     outputRate: Double, accelerationRange: AccelerationRange = .g4,
     angularRateRange: AngularRateRange = .dps2000
   ) {
-    rateIndex = nextRate(Self.outputRates, atLeast: outputRate)
-    self.outputRate = Self.outputRates[rateIndex]
-    self.accelerationRange = accelerationRange
-    self.angularRateRange = angularRateRange
+    setting = InertialSetting(
+      outputRate, of: Self.outputRates, accelerationRange, angularRateRange)
   }
 
   /// What is written, in this order; the gyro's rate comes last, because it starts conversions and is the
   /// accelerometer's, too.
   public var registerImage: [RegisterSetting] {
-    let rate = UInt8(rateIndex + 1) << 5
+    let rate = UInt8(setting.rateIndex + 1) << 5
     return [
       // BDU and IF_ADD_INC; BOOT and SW_RESET clear themselves.
       RegisterSetting(Register.control8, 0x44),
@@ -111,13 +101,16 @@ public struct LSM9DS1: RegisterChip, Hashable {
       RegisterSetting(Register.orientation, 0x00),
       RegisterSetting(Register.control9, 0x00),
       RegisterSetting(Register.interrupt1, 0x02),
-      RegisterSetting(Register.control6, rate | accelerationRange.rawValue << 3),
-      RegisterSetting(Register.control1, rate | angularRateRange.rawValue << 3),
+      RegisterSetting(Register.control6, rate | setting.accelerationRange.rawValue << 3),
+      RegisterSetting(Register.control1, rate | setting.angularRateRange.rawValue << 3),
     ]
   }
 
   /// The name in board files.
   public var name: String { "LSM9DS1-AG" }
+
+  /// Conversions a second.
+  public var outputRate: Double { setting.outputRate }
 
   /// Half a period: the filters pass about half the rate.
   public var latency: Double { 0.5 / outputRate }
@@ -137,8 +130,8 @@ public struct LSM9DS1: RegisterChip, Hashable {
   /// Both sensors off; registers are kept.
   public var sleepSettings: [RegisterSetting] {
     [
-      RegisterSetting(Register.control1, angularRateRange.rawValue << 3),
-      RegisterSetting(Register.control6, accelerationRange.rawValue << 3),
+      RegisterSetting(Register.control1, setting.angularRateRange.rawValue << 3),
+      RegisterSetting(Register.control6, setting.accelerationRange.rawValue << 3),
     ]
   }
 
@@ -147,43 +140,25 @@ public struct LSM9DS1: RegisterChip, Hashable {
   public mutating func poll<Device: RegisterDevice & ~Copyable>(
     _ device: borrowing Device, _ outputs: inout OutputChecks
   ) throws(DriverError) -> Reading? {
-    let both = Register.linearReady | Register.angularReady
-    guard try device.get(Register.status) & both == both || outputs.isBroken else { return nil }
+    let ready = Register.linearReady | Register.angularReady
+    guard try device.get(Register.status) & ready == ready || outputs.isBroken else { return nil }
     let angular = try outputs.read(device, Register.angular, count: 6)
     let linear = try outputs.read(device, Register.linear, count: 6)
-    guard var angular, let linear else { return nil }
-    let reading = Reading.inertial(
-      angularRate: try LSM9DS1Conversion.angularRate(angular, range: angularRateRange),
-      acceleration: try LSM9DS1Conversion.acceleration(linear, range: accelerationRange))
-    for index in 0..<6 { angular[index + 6] = linear[index] }
-    try outputs.check(angular)
+    guard var both = angular, let linear else { return nil }
+    for index in 0..<6 { both[index + 6] = linear[index] }
+    let reading = try reading(both)
+    try outputs.check(both)
     return reading
   }
-}
 
-/// Conversions of the LSM9DS1's accelerometer and gyro; pure functions of the bytes read.
-public enum LSM9DS1Conversion {
-  /// Angular rate in rad/s, the magnetometer's frame, from six bytes (X, Y, Z, low byte first, two's complement). Throws
-  /// `.overflow` at an end of the 16 bits. Worked number: at 2000 dps 1000 counts are 70 degrees a second (table 3),
-  /// along X -70.
-  public static func angularRate(
-    _ block: RegisterBlock, range: LSM9DS1.AngularRateRange
-  ) throws(DriverError) -> Vector3 {
-    let counts = try counts(block)
-    return counts * (range.degreesPerSecondPerCount * .pi / 180)
-  }
-
-  /// Specific force in m/s^2, likewise. Worked number: at 16 g 1000 counts are 0.732 g = 7.17847 m/s^2 (table 3).
-  public static func acceleration(
-    _ block: RegisterBlock, range: LSM9DS1.AccelerationRange
-  ) throws(DriverError) -> Vector3 {
-    let counts = try counts(block)
-    return counts * (LSM9DS1.gPerCount(range) * standardGravity)
-  }
-
-  private static func counts(_ block: RegisterBlock) throws(DriverError) -> Vector3 {
-    let counts = try AxisCounts.littleEndian(block, limit: LSM9DS1.largestCount)
-    return Vector3(-counts.x, counts.y, counts.z)
+  /// Angular rate and specific force, from the gyro's six bytes and then the accelerometer's (low byte first). Worked
+  /// numbers (table 3): 1000 counts at 2000 dps are 70 degrees a second, at 16 g 0.732 g = 7.17847 m/s^2;
+  /// along X -70 and -7.17847.
+  public func reading(_ block: RegisterBlock) throws(DriverError) -> Reading {
+    try InertialScale(
+      gPerCount: Self.gPerCount(setting.accelerationRange),
+      degreesPerSecondPerCount: setting.angularRateRange.degreesPerSecondPerCount
+    ).reading(block, InertialLayout(angularRate: 0, acceleration: 6, isXTurned: true))
   }
 }
 

@@ -1,8 +1,5 @@
 // QST's QMI8658 on I2C (0x6B or 0x6A).
 
-public import SensorBus
-public import SensorTypes
-
 /// Registers of the QMI8658A and QMI8658C (datasheets rev. A and 0.6).
 private enum Register {
   /// Always 0x05.
@@ -32,7 +29,7 @@ private enum Register {
 /// QST QMI8658 (A or C): accelerometer and gyro sampled together on the gyro's clock, data ready on pin INT2.
 ///
 /// The axes of both are those of the datasheet's section 2.4: right-handed.
-public struct QMI8658: FlaggedChip, Hashable {
+public struct QMI8658: InertialChip, Hashable {
   /// The gyro's range, degrees a second.
   public enum AngularRateRange: Int, Sendable, Hashable, CaseIterable {
     /// +-16 degrees a second.
@@ -61,14 +58,8 @@ public struct QMI8658: FlaggedChip, Hashable {
   /// chip has faster ones, which a bus cannot fetch.
   public static let outputRates = [28.025, 56.05, 112.1, 224.2, 448.4, 896.8, 1793.6]
 
-  /// Conversions a second, one of `outputRates`.
-  public let outputRate: Double
-  /// The accelerometer's range.
-  public let accelerationRange: AccelerationRange
-  /// The gyro's range.
-  public let angularRateRange: AngularRateRange
-  private let code: UInt8
-  private let scale: InertialScale
+  /// Ranges and rate, one of `outputRates`.
+  public let setting: InertialSetting<AccelerationRange, AngularRateRange>
 
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is.
   ///
@@ -78,15 +69,8 @@ public struct QMI8658: FlaggedChip, Hashable {
     outputRate: Double, accelerationRange: AccelerationRange = .g4,
     angularRateRange: AngularRateRange = .dps1024
   ) {
-    let index = nextRate(Self.outputRates, atLeast: outputRate)
-    self.outputRate = Self.outputRates[index]
-    self.accelerationRange = accelerationRange
-    self.angularRateRange = angularRateRange
-    code = UInt8(8 - index)
-    // Sensitivities are powers of two: 32768 counts are the range.
-    scale = InertialScale(
-      gPerCount: accelerationRange.gPerCount,
-      countsPerDegree: 32_768 / Double(angularRateRange.rawValue))
+    setting = InertialSetting(
+      outputRate, of: Self.outputRates, accelerationRange, angularRateRange)
   }
 
   /// What is written, in this order; what starts conversions comes last.
@@ -94,11 +78,12 @@ public struct QMI8658: FlaggedChip, Hashable {
   /// BE is cleared: the maker's own example sets it and reads low bytes first all the same, the datasheets say that it
   /// turns the bytes round; without it all agree.
   public var registerImage: [RegisterSetting] {
-    [
+    let code = UInt8(8 - setting.rateIndex)
+    return [
       // ADDR_AI, INT2_EN.
       RegisterSetting(Register.control1, 0x50),
-      RegisterSetting(Register.control2, accelerationRange.index << 4 | code),
-      RegisterSetting(Register.control3, angularRateRange.code << 4 | code),
+      RegisterSetting(Register.control2, setting.accelerationRange.index << 4 | code),
+      RegisterSetting(Register.control3, setting.angularRateRange.code << 4 | code),
       RegisterSetting(Register.control5, 0x00),
       RegisterSetting(Register.control7, 0x03),
     ]
@@ -107,8 +92,8 @@ public struct QMI8658: FlaggedChip, Hashable {
   /// The name in board files.
   public var name: String { "QMI8658" }
 
-  /// Half a period: at full bandwidth each output is the mean of one.
-  public var latency: Double { 0.5 / outputRate }
+  /// Conversions a second.
+  public var outputRate: Double { setting.outputRate }
 
   /// Identity, reset (15 ms), configuration, read-back, and the gyro's turn-on time of 60 ms and 3 periods with a
   /// margin; what was converted meanwhile is read and dropped.
@@ -133,9 +118,14 @@ public struct QMI8658: FlaggedChip, Hashable {
   /// Six axes.
   public var output: (register: UInt8, count: Int) { (Register.output, 12) }
 
-  /// Angular rate in rad/s and specific force in m/s^2 of one moment.
-  public func reading(_ block: RegisterBlock) throws(DriverError) -> Reading {
-    try scale.reading(block, angularRateAt: 6, accelerationAt: 0)
+  /// The accelerometer first, low byte first.
+  public static let layout = InertialLayout(angularRate: 6, acceleration: 0)
+
+  /// Sensitivities are powers of two: 32768 counts are the range.
+  public var scale: InertialScale {
+    InertialScale(
+      gPerCount: setting.accelerationRange.gPerCount,
+      countsPerDegree: 32_768 / Double(setting.angularRateRange.rawValue))
   }
 }
 

@@ -18,6 +18,8 @@ public struct DeflectionTest: SelfTesting {
     case identifyAny(register: UInt8, values: [UInt8])
     /// The bit is set and must clear itself: it is looked at so many seconds later, ten times at the most.
     case reset(register: UInt8, bit: UInt8, pause: Double = 0.01)
+    /// The bits of `mask` must become `value`: looked at every 10 ms, ten times at the most.
+    case await(register: UInt8, mask: UInt8, value: UInt8)
     /// What the maker measured of this chip, and left in it, is read behind what was read before.
     case trim(register: UInt8, count: Int)
     /// The registers must still hold what was written: a chip that goes on converting after a dip in its supply would
@@ -25,6 +27,8 @@ public struct DeflectionTest: SelfTesting {
     case check([RegisterSetting])
     /// The settings are written in order and read back; then the chip gets time.
     case write([RegisterSetting], settle: Double)
+    /// The settings are written in order and not read back: commands. Then the chip gets time.
+    case send([RegisterSetting], settle: Double)
     /// Five conversions are averaged, to compare with.
     case rest(Output)
     /// Five conversions are averaged, and the change since the rest is noted.
@@ -193,10 +197,20 @@ public struct DeflectionTest: SelfTesting {
       }
       run.attempts += 1
       return .again(seconds: pause)
+    case .await(let register, let mask, let value):
+      if try device.get(register) & mask == value { return .next(seconds: 0) }
+      run.attempts += 1
+      guard run.attempts < 10 else {
+        throw .notReady("\(chip): it does not wake up for its self-test")
+      }
+      return .again(seconds: 0.01)
     case .write(let settings, let settle):
       let image = RegisterImage(settings)
       try image.write(to: device)
       try image.readBack(from: device)
+      return .next(seconds: settle)
+    case .send(let settings, let settle):
+      for setting in settings { try device.put(setting.register, setting.value) }
       return .next(seconds: settle)
     case .rest(let output):
       if let pause = try collect(output, of: &run, from: device) { return .again(seconds: pause) }

@@ -6,6 +6,8 @@ import SensorTypes
 protocol AnySensor: AnyObject {
   func start() throws(DriverError) -> StartProgress
   func poll() throws(DriverError) -> Reading?
+  var batch: Int { get }
+  var backlog: Int { get }
   func verify() throws(DriverError)
   func sleep() throws(DriverError)
   var outputRate: Double { get }
@@ -24,6 +26,8 @@ final class BoxedSensor<Driver: SensorDriver & ~Copyable>: AnySensor {
 
   func start() throws(DriverError) -> StartProgress { try driver.start() }
   func poll() throws(DriverError) -> Reading? { try driver.poll() }
+  var batch: Int { driver.batch }
+  var backlog: Int { driver.backlog }
   func verify() throws(DriverError) { try driver.verify() }
   func sleep() throws(DriverError) { try driver.sleep() }
   var outputRate: Double { driver.outputRate }

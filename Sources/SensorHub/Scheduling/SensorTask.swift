@@ -49,9 +49,12 @@ final class SensorTask: WorkerTask {
   /// nothing.
   private var lastReading: Reading?
   private var stuckAt: Reading?
-  /// The time of the newest reading, and what was said of how the chip is driven.
+  /// The newest time of a driver's own, and what was said of how the chip is driven.
   private var lastTime = Timestamp(nanoseconds: .min)
   private var note: String?
+  /// The clock of a chip that queues its conversions, and when the newest of those being told was complete.
+  private var clock: SampleClock?
+  private var newest = Timestamp(nanoseconds: 0)
   private var lastLook = Timestamp(nanoseconds: 0)
   private var nextVerify = Timestamp(nanoseconds: 0)
 
@@ -119,6 +122,7 @@ final class SensorTask: WorkerTask {
       case .wait(let seconds): due = now.advanced(bySeconds: seconds)
       case .ready:
         isStarted = true
+        clock = driver.batch > 1 ? SampleClock(rate: driver.outputRate) : nil
         hasAnswered = true
         let ready = port.now()
         supervisor.ready(at: ready)
@@ -169,16 +173,20 @@ final class SensorTask: WorkerTask {
     _ port: Port, edge: Timestamp?, now: Timestamp, into outbox: inout [Delivery]
   ) {
     guard let driver else { return }
-    let period = 1 / driver.outputRate
+    let period = Double(driver.batch) / driver.outputRate
     do throws(DriverError) {
+      let isLeftOver = driver.backlog > 0
       if let reading = try driver.poll() {
+        if !isLeftOver { newest = moment(of: driver, edge: edge, now: now) }
         try deliver(reading, of: driver, edge: edge, now: now, into: &outbox)
         var waiting = driver.isSelfTimed ? Self.readingsPerLook : 0
-        while waiting > 0, let reading = try driver.poll() {
+        while driver.backlog > 0 || waiting > 0, let reading = try driver.poll() {
           waiting -= 1
-          try deliver(reading, of: driver, edge: nil, now: now, into: &outbox)
+          try deliver(
+            reading, of: driver, edge: driver.isSelfTimed ? nil : edge, now: now, into: &outbox)
         }
-        due = now.advanced(bySeconds: period * (line == nil ? Self.firstLook : 1.5))
+        let wait = line != nil ? 1.5 : clock == nil ? Self.firstLook : 1
+        due = now.advanced(bySeconds: period * wait)
       } else {
         if edge != nil { supervisor.metEmptyEdge() }
         due = now.advanced(bySeconds: period * (line == nil ? Self.nextLook : 0.5))
@@ -195,8 +203,21 @@ final class SensorTask: WorkerTask {
       }
     } catch {
       due = now.advanced(bySeconds: period)
+      clock?.forget()
       fail(error, now: now, into: &outbox)
     }
+  }
+
+  /// When the newest conversion that a look has brought was complete.
+  private func moment(of driver: any AnySensor, edge: Timestamp?, now: Timestamp) -> Timestamp {
+    if let newest = clock?.newest(
+      of: driver.backlog + 1, batch: driver.batch, edge: edge, now: now)
+    {
+      return newest
+    }
+    // With an edge the kernel knows the moment; else the conversion ended between the last look and this one.
+    let since = min(now.seconds(since: lastLook), Self.nextLook / driver.outputRate)
+    return edge ?? now.advanced(bySeconds: -since / 2)
   }
 
   private func deliver(
@@ -206,7 +227,9 @@ final class SensorTask: WorkerTask {
     if reading == stuckAt { throw .stuck }
     stuckAt = nil
     lastReading = reading
-    let time = moment(of: driver, edge: edge, now: now)
+    let after = Double(driver.backlog) * (clock?.period ?? 0)
+    let time =
+      ownTime(of: driver, now: now) ?? newest.advanced(bySeconds: -after - driver.latency)
     // That it is back comes before what it says.
     if supervisor.delivered(at: now) { outbox.append(.status(supervisor.status)) }
     outbox.append(
@@ -216,20 +239,14 @@ final class SensorTask: WorkerTask {
           edge: edge, outputRate: driver.outputRate)))
   }
 
-  /// When a reading was true.
-  private func moment(of driver: any AnySensor, edge: Timestamp?, now: Timestamp) -> Timestamp {
-    // A time that cannot be is of another clock.
-    if let time = driver.sampleTime, time > lastTime, time <= now,
+  /// The time that a driver has for the reading which it has just given; `nil` where it has none, or one that cannot
+  /// be: that is of another clock.
+  private func ownTime(of driver: any AnySensor, now: Timestamp) -> Timestamp? {
+    guard let time = driver.sampleTime, time > lastTime, time <= now,
       now.seconds(since: time) < Self.silenceLimit
-    {
-      lastTime = time
-      return time
-    }
-    // With an edge the kernel knows the moment; else the conversion ended between the last look
-    // and this one.
-    let since = min(now.seconds(since: lastLook), Self.nextLook / driver.outputRate)
-    let ready = edge ?? now.advanced(bySeconds: -since / 2)
-    return ready.advanced(bySeconds: -driver.latency)
+    else { return nil }
+    lastTime = time
+    return time
   }
 
   private func fail(_ error: DriverError, now: Timestamp, into outbox: inout [Delivery]) {

@@ -81,6 +81,10 @@ struct Supervisor {
     case .bus, .heldLow: status.counters.busErrors += 1
     case .configurationLost: status.counters.configurationsLost += 1
     case .stuck, .notReady: status.counters.stalls += 1
+    case .samplesLost:
+      // Emptied already: what is lost is lost, and the next are good.
+      status.counters.stalls += 1
+      return nil
     case .overflow:
       // The chip is well, the field is not: nothing to start anew unless it never ends.
       status.counters.overflows += 1
@@ -146,6 +150,7 @@ extension DriverError: CustomStringConvertible {
     case .notReady(let what): what
     case .invalidTrim(let what): "trim values cannot be right: \(what)"
     case .overflow: "beyond the measuring range"
+    case .samplesLost: "its queue ran over: this board had no time for it"
     case .stuck: "the output does not change any more"
     }
   }

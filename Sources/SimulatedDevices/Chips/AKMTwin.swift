@@ -24,7 +24,6 @@ public struct AKMTwin: ConvertingTwin {
   private let adjustment: [UInt8]
   private var mode: UInt8 = 0
   private var selfTest: UInt8 = 0
-  private var schedule = ConversionSchedule()
   /// From the first output byte to ST2.
   private var outputs: [UInt8]
   private var isReady = false
@@ -54,7 +53,7 @@ public struct AKMTwin: ConvertingTwin {
   private mutating func reset() {
     mode = 0
     selfTest = 0
-    schedule.stop()
+    core.schedule.stop()
     for index in outputs.indices { outputs[index] = 0 }
     (isReady, hasOverrun, isHeld) = (false, false, false)
     core.pin = InterruptPin()
@@ -134,17 +133,18 @@ public struct AKMTwin: ConvertingTwin {
   private static let measurement = 0.0072
 
   private mutating func restart() {
-    schedule.stop()
+    core.schedule.stop()
     if let rate {
-      schedule.start(at: core.now, firstAfter: core.period(1 / rate), every: core.period(1 / rate))
+      core.schedule.start(
+        at: core.now, firstAfter: core.period(1 / rate), every: core.period(1 / rate))
     } else if code == 0x01 || isSelfTesting {
-      schedule.single(at: core.now, duration: Self.measurement)
+      core.schedule.single(at: core.now, duration: Self.measurement)
     }
   }
 
   /// Takes note of every conversion that is complete.
   public mutating func finish() {
-    guard let done = schedule.take(until: core.now) else { return }
+    guard let done = core.schedule.take(until: core.now) else { return }
     // While the outputs are held what comes is lost.
     if isReady || isHeld || done.count > 1 { hasOverrun = true }
     if !isHeld {
@@ -177,11 +177,8 @@ public struct AKMTwin: ConvertingTwin {
       (isBeyond ? 0x08 : 0) | (chip == .ak8963 ? mode & 0x10 : 0)
   }
 
-  /// When the next conversion will be complete.
-  public var nextConversion: Int64 { schedule.next }
-
   /// Only the AK8963 has a pin for data ready.
-  public var nextRise: Int64 { chip == .ak8963 ? schedule.next : .max }
+  public var nextRise: Int64 { chip == .ak8963 ? core.schedule.next : .max }
 }
 
 extension TwinDescription {

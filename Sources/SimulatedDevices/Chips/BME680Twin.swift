@@ -50,7 +50,6 @@ public struct BME680Twin: ResettingTwin, PairWriting {
 
   private let trim: BME680Trim
   private var registers = [UInt8](repeating: 0, count: 256)
-  private var schedule = ConversionSchedule()
 
   /// Makes a chip that is not powered yet: call `powerOn`.
   public init(_ core: TwinCore) { self.init(core, trim: .typical) }
@@ -74,13 +73,13 @@ public struct BME680Twin: ResettingTwin, PairWriting {
     registers[0x25] = 0x80
     registers[0xD0] = 0x61
     trim.store(into: &registers)
-    schedule.stop()
+    core.schedule.stop()
   }
 
   /// Reads one register.
   public mutating func readByte(_ register: UInt8) -> UInt8 {
     guard register == 0x1D else { return registers[Int(register)] }
-    return registers[0x1D] | (schedule.isIdle ? 0 : 0x20)
+    return registers[0x1D] | (core.schedule.isIdle ? 0 : 0x20)
   }
 
   /// Writes one register, with the side effects of writing it.
@@ -89,10 +88,10 @@ public struct BME680Twin: ResettingTwin, PairWriting {
     case 0xE0: if value == 0xB6 { reset() }
     case 0x74:
       registers[0x74] = value
-      guard value & 0x03 == 0x01 else { return schedule.stop() }
+      guard value & 0x03 == 0x01 else { return core.schedule.stop() }
       // A new conversion takes the flag of the last one down.
       registers[0x1D] = 0
-      schedule.single(at: core.now, duration: core.period(measurementTime))
+      core.schedule.single(at: core.now, duration: core.period(measurementTime))
     case 0x50...0x6D, 0x70...0x72, 0x75: registers[Int(register)] = value
     default: break
     }
@@ -109,7 +108,7 @@ public struct BME680Twin: ResettingTwin, PairWriting {
 
   /// Takes note of the conversion when it is complete.
   public mutating func finish() {
-    guard let done = schedule.take(until: core.now) else { return }
+    guard let done = core.schedule.take(until: core.now) else { return }
     registers[0x74] &= 0xFC
     registers[0x1D] = 0x80
     guard !tampering.isFrozen else { return }
@@ -134,9 +133,6 @@ public struct BME680Twin: ResettingTwin, PairWriting {
     let step = 16 / max(1, samples)
     return max(0, min(1_048_576 - step, (raw / step).rounded() * step))
   }
-
-  /// When the conversion will be complete.
-  public var nextConversion: Int64 { schedule.next }
 
   /// There is no interrupt pin.
   public var nextRise: Int64 { .max }

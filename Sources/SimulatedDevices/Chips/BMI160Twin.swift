@@ -12,7 +12,6 @@ public struct BMI160Twin: ResettingTwin {
   public var core: TwinCore
 
   private var registers = [UInt8](repeating: 0, count: 128)
-  private var schedule = ConversionSchedule()
   private var outputs = InertialCounts()
   private var isReady = (force: false, rate: false)
   /// Nanoseconds; when a sensor is in normal mode; `.max` while it is suspended.
@@ -36,7 +35,7 @@ public struct BMI160Twin: ResettingTwin {
     isReady = (false, false)
     awake = (.max, .max)
     core.pin = InterruptPin()
-    schedule.stop()
+    core.schedule.stop()
   }
 
   /// Reads one register, with the side effects of reading it.
@@ -92,9 +91,9 @@ public struct BMI160Twin: ResettingTwin {
 
   private mutating func restart() {
     let ready = max(awake.force, awake.rate)
-    guard ready != .max, sampleRate > 0 else { return schedule.stop() }
+    guard ready != .max, sampleRate > 0 else { return core.schedule.stop() }
     let period = core.period(1 / sampleRate)
-    schedule.start(
+    core.schedule.start(
       at: core.now, firstAfter: Double(max(0, ready &- core.now)) * 1e-9 + period, every: period)
   }
 
@@ -104,7 +103,7 @@ public struct BMI160Twin: ResettingTwin {
 
   /// Takes note of every conversion that is complete.
   public mutating func finish() {
-    guard let done = schedule.take(until: core.now) else { return }
+    guard let done = core.schedule.take(until: core.now) else { return }
     if !tampering.isFrozen { convert(done) }
     isReady = (true, true)
     // Not latched: it falls by itself before the next.
@@ -121,21 +120,25 @@ public struct BMI160Twin: ResettingTwin {
       case 0x0C: 2048
       default: 16_384
       }
-    let force = InertialChannel.force(noise: 180e-6 * band, countsPerG: counts)
+    var force = InertialChannel.force(noise: 180e-6 * band, countsPerG: counts)
+    // SELF_TEST: enabled by 01; the amplitude is high or low, the sign positive or negative. How far a mass moves is not said:
+    // more than 2 g from end to end pass.
+    if registers[0x6D] & 0x03 == 0x01 {
+      let sign: Double = registers[0x6D] & 0x04 != 0 ? 1 : -1
+      let share = (registers[0x6D] & 0x08 != 0 ? 1 : 0.25) * tampering.selfTestShare
+      force.deflection = (sign * share * ChipErrors.g) * Vector3(1.4, 1.5, 1.6)
+    }
     let rate = InertialChannel.rate(
       noise: 7e-3 * band,
       countsPerDegree: [16.4, 32.8, 65.6, 131.2, 262.4][min(4, Int(registers[0x43] & 7))])
-    let moment = done.last &- schedule.period / 2
+    let moment = done.last &- core.schedule.period / 2
     core.convert(at: moment, force: force, rate: rate, streams: 30, done, into: &outputs)
     // 512 counts a degree, 0 at 23.
     outputs.temperature = saturated((core.stimulus(at: moment).temperature - 23) * 512)
   }
 
-  /// When the next conversion will be complete.
-  public var nextConversion: Int64 { schedule.next }
-
   /// A pin that is not told to does not rise.
-  public var nextRise: Int64 { raises ? schedule.next : .max }
+  public var nextRise: Int64 { raises ? core.schedule.next : .max }
 }
 
 extension TwinDescription {

@@ -61,7 +61,6 @@ public struct BMM150Twin: ConvertingTwin {
 
   private let trim: BMM150TwinTrim
   private var registers = [UInt8](repeating: 0, count: 128)
-  private var schedule = ConversionSchedule()
   private var isReady = false
   /// From when on the registers other than 0x4B can be read, nanoseconds; `.max` in suspend.
   private var awakeFrom = Int64.max
@@ -91,7 +90,7 @@ public struct BMM150Twin: ConvertingTwin {
     registers[0x4D] = 0x3F
     registers[0x4E] = 0x07
     trim.store(into: &registers)
-    schedule.stop()
+    core.schedule.stop()
     isReady = false
     core.pin = InterruptPin()
   }
@@ -150,20 +149,20 @@ public struct BMM150Twin: ConvertingTwin {
   }
 
   private mutating func restart() {
-    schedule.stop()
+    core.schedule.stop()
     switch registers[0x4C] >> 1 & 3 {
     case 0:
       let rate = [10.0, 2, 6, 8, 15, 20, 25, 30][Int(registers[0x4C] >> 3 & 7)]
       let period = core.period(max(1 / rate, measurement))
-      schedule.start(at: core.now, firstAfter: period, every: period)
-    case 1: schedule.single(at: core.now, duration: measurement)
+      core.schedule.start(at: core.now, firstAfter: period, every: period)
+    case 1: core.schedule.single(at: core.now, duration: measurement)
     default: break
     }
   }
 
   /// Takes note of every conversion that is complete.
   public mutating func finish() {
-    guard let done = schedule.take(until: core.now) else { return }
+    guard let done = core.schedule.take(until: core.now) else { return }
     // A forced measurement ends in sleep.
     if registers[0x4C] & 0x06 == 0x02 { registers[0x4C] |= 0x06 }
     if !tampering.isFrozen { convert(done) }
@@ -195,11 +194,8 @@ public struct BMM150Twin: ConvertingTwin {
     registers[register + 1] = UInt8(truncatingIfNeeded: value >> 8)
   }
 
-  /// When the next conversion will be complete.
-  public var nextConversion: Int64 { schedule.next }
-
   /// What 0x4E has put on the pin; active low it falls.
-  public var nextRise: Int64 { registers[0x4E] & 0x84 == 0x84 ? schedule.next : .max }
+  public var nextRise: Int64 { registers[0x4E] & 0x84 == 0x84 ? core.schedule.next : .max }
 }
 
 extension TwinDescription {

@@ -78,7 +78,6 @@ public struct BMM350Twin: ConvertingTwin {
   private var registers = [UInt8](repeating: 0, count: 128)
   /// The rate and averaging that the newest "update" has taken over.
   private var rate: UInt8 = 0
-  private var schedule = ConversionSchedule()
   private var isReady = false
   /// Until when a power command is under way, nanoseconds.
   private var busyUntil = Int64.min
@@ -106,7 +105,7 @@ public struct BMM350Twin: ConvertingTwin {
     for register in 0x31...0x3C { registers[register] = 0x7F }
     busyUntil = .min
     rate = 0x14
-    schedule.stop()
+    core.schedule.stop()
     isReady = false
     core.pin = InterruptPin()
   }
@@ -178,17 +177,17 @@ public struct BMM350Twin: ConvertingTwin {
     let seconds: Double
     switch value {
     case 0x00:
-      schedule.stop()
+      core.schedule.stop()
       seconds = 0.006
     case 0x01:
       let period = core.period(1 / hertz)
-      schedule.start(at: core.now, firstAfter: max(0.038, period), every: period)
+      core.schedule.start(at: core.now, firstAfter: max(0.038, period), every: period)
       seconds = 0.038
     case 0x02:
       rate = registers[0x04]
       seconds = 0.001
     case 0x03:
-      schedule.single(at: core.now, duration: 0.007 + duration)
+      core.schedule.single(at: core.now, duration: 0.007 + duration)
       seconds = 0.007 + duration
     // The magnetic resets can be had in suspend alone.
     case 0x05 where !isNormal: seconds = 0.018
@@ -214,7 +213,7 @@ public struct BMM350Twin: ConvertingTwin {
 
   /// Takes note of every conversion that is complete.
   public mutating func finish() {
-    guard let done = schedule.take(until: core.now) else { return }
+    guard let done = core.schedule.take(until: core.now) else { return }
     if !tampering.isFrozen { convert(done) }
     isReady = registers[0x2E] & 0x80 != 0
     updatePin(at: done.first)
@@ -237,11 +236,8 @@ public struct BMM350Twin: ConvertingTwin {
     }
   }
 
-  /// When the next conversion will be complete.
-  public var nextConversion: Int64 { schedule.next }
-
   /// What INT_CTRL has put on the pin; active low it falls.
-  public var nextRise: Int64 { registers[0x2E] & 0x8A == 0x8A ? schedule.next : .max }
+  public var nextRise: Int64 { registers[0x2E] & 0x8A == 0x8A ? core.schedule.next : .max }
 }
 
 extension TwinDescription {

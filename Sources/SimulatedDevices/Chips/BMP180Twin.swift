@@ -64,7 +64,6 @@ public struct BMP180Twin: ResettingTwin {
 
   private let trim: BMP180Words
   private var registers = [UInt8](repeating: 0, count: 256)
-  private var schedule = ConversionSchedule()
   /// The newest results of temperature and pressure, left-justified in 24 bits.
   private var results: [Int] = [0, 0]
   private var b5 = 4000
@@ -91,7 +90,7 @@ public struct BMP180Twin: ResettingTwin {
     for (index, word) in trim.words.enumerated() {
       storeBigEndian(Int64(word), bytes: 2, at: 0xAA + 2 * index, in: &registers)
     }
-    schedule.stop()
+    core.schedule.stop()
   }
 
   /// Reads one register.
@@ -103,8 +102,8 @@ public struct BMP180Twin: ResettingTwin {
     case 0xE0: if value == 0xB6 { reset() }
     case 0xF4:
       registers[0xF4] = value
-      guard value & 0x20 != 0 else { return schedule.stop() }
-      schedule.single(at: core.now, duration: core.period(conversionTime))
+      guard value & 0x20 != 0 else { return core.schedule.stop() }
+      core.schedule.single(at: core.now, duration: core.period(conversionTime))
     default: break
     }
   }
@@ -119,7 +118,7 @@ public struct BMP180Twin: ResettingTwin {
 
   /// Takes note of the conversion when it is complete.
   public mutating func finish() {
-    guard let done = schedule.take(until: core.now) else { return }
+    guard let done = core.schedule.take(until: core.now) else { return }
     if !tampering.isFrozen { convert(done) }
     storeBigEndian(Int64(results[isTemperature ? 0 : 1]), bytes: 3, at: 0xF6, in: &registers)
     // sco falls.
@@ -139,9 +138,6 @@ public struct BMP180Twin: ResettingTwin {
       results[1] = trim.rawPressure(air.pressure, oss: oss, b5: b5) << (8 - oss)
     }
   }
-
-  /// When the conversion will be complete.
-  public var nextConversion: Int64 { schedule.next }
 
   /// The end-of-conversion pin is the BMP085's alone.
   public var nextRise: Int64 { .max }

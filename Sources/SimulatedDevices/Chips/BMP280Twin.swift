@@ -19,7 +19,6 @@ public struct BMP280Twin: ResettingTwin, PairWriting {
   private let trim: BoschTrim
 
   private var registers = [UInt8](repeating: 0, count: 256)
-  private var schedule = ConversionSchedule()
   /// ctrl_hum as it acts: it is taken over by the next write to ctrl_meas.
   private var humidityOversampling: UInt8 = 0
   private var filteredPressure: Double?
@@ -53,7 +52,7 @@ public struct BMP280Twin: ResettingTwin, PairWriting {
     humidityOversampling = 0
     filteredPressure = nil
     filteredTemperature = nil
-    schedule.stop()
+    core.schedule.stop()
     // The trim values are copied from non-volatile memory within the start-up time (im_update).
     trimLoaded = core.now &+ 2_000_000
   }
@@ -71,8 +70,8 @@ public struct BMP280Twin: ResettingTwin, PairWriting {
     case 0x88...0xA1, 0xE1...0xE7: return isUpdating ? 0 : registers[Int(register)]
     case 0xE0: return 0
     case 0xF3:
-      let began = schedule.next &- Int64(measurementTime * 1e9)
-      let measuring = !schedule.isIdle && core.now >= began
+      let began = core.schedule.next &- Int64(measurementTime * 1e9)
+      let measuring = !core.schedule.isIdle && core.now >= began
       return (measuring ? 0x08 : 0) | (isUpdating ? 0x01 : 0)
     default: return registers[Int(register)]
     }
@@ -131,24 +130,24 @@ public struct BMP280Twin: ResettingTwin, PairWriting {
   private mutating func restart() {
     let scale = core.period(1)
     switch registers[0xF4] & 0x03 {
-    case 0: schedule.stop()
+    case 0: core.schedule.stop()
     case 3:
       let period = (measurementTime + standby) * scale
-      schedule.start(at: core.now, firstAfter: measurementTime * scale, every: period)
-    default: schedule.single(at: core.now, duration: measurementTime * scale)
+      core.schedule.start(at: core.now, firstAfter: measurementTime * scale, every: period)
+    default: core.schedule.single(at: core.now, duration: measurementTime * scale)
     }
   }
 
   /// Takes note of every conversion that is complete.
   public mutating func finish() {
-    guard let done = schedule.take(until: core.now) else { return }
+    guard let done = core.schedule.take(until: core.now) else { return }
     if registers[0xF4] & 0x03 != 0x03 { registers[0xF4] &= 0xFC }
     guard !tampering.isFrozen else { return }
     // The filter remembers: of a long pause the last conversions are enough (15/16 to the 96th: 0.2 %).
     let filtered = registers[0xF5] >> 2 & 7 != 0
     let again = filtered ? min(done.count, 96) : 1
     for back in (0..<again).reversed() {
-      convert(at: done.last &- Int64(back) &* schedule.period, index: done.index &- back)
+      convert(at: done.last &- Int64(back) &* core.schedule.period, index: done.index &- back)
     }
   }
 
@@ -228,9 +227,6 @@ public struct BMP280Twin: ResettingTwin, PairWriting {
     registers[register + 1] = UInt8(truncatingIfNeeded: counts >> 4)
     registers[register + 2] = UInt8(truncatingIfNeeded: counts << 4)
   }
-
-  /// When the next conversion will be complete.
-  public var nextConversion: Int64 { schedule.next }
 
   /// There is no interrupt pin.
   public var nextRise: Int64 { .max }

@@ -80,7 +80,6 @@ public struct BMP388Twin: ResettingTwin, PairWriting {
   private let identity: UInt8
   private let trim: BMP388Trim
   private var registers = [UInt8](repeating: 0, count: 256)
-  private var schedule = ConversionSchedule()
   private var ready: UInt8 = 0
   private var errorFlags: UInt8 = 0
   private var resetAt: Int64 = 0
@@ -114,7 +113,7 @@ public struct BMP388Twin: ResettingTwin, PairWriting {
     registers[0x19] = 0x02
     registers[0x1C] = 0x02
     trim.store(into: &registers)
-    schedule.stop()
+    core.schedule.stop()
     ready = 0
     errorFlags = 0
     filtered = nil
@@ -181,24 +180,24 @@ public struct BMP388Twin: ResettingTwin, PairWriting {
   private mutating func restart() {
     let scale = core.period(1)
     switch registers[0x1B] & 0x30 {
-    case 0x00: schedule.stop()
+    case 0x00: core.schedule.stop()
     case 0x30:
       let period = 0.005 * Double(1 << registers[0x1D])
       guard measurementTime <= period else {
         // 3.9.1: a rate that is too fast is a configuration error, and the chip goes to sleep.
         errorFlags |= 0x04
         registers[0x1B] &= 0x03
-        schedule.stop()
+        core.schedule.stop()
         return
       }
-      schedule.start(at: core.now, firstAfter: measurementTime * scale, every: period * scale)
-    default: schedule.single(at: core.now, duration: measurementTime * scale)
+      core.schedule.start(at: core.now, firstAfter: measurementTime * scale, every: period * scale)
+    default: core.schedule.single(at: core.now, duration: measurementTime * scale)
     }
   }
 
   /// Takes note of every conversion that is complete.
   public mutating func finish() {
-    guard let done = schedule.take(until: core.now) else { return }
+    guard let done = core.schedule.take(until: core.now) else { return }
     if registers[0x1B] & 0x30 != 0x30 { registers[0x1B] &= 0x03 }
     ready |= (registers[0x1B] & 1) << 5 | (registers[0x1B] & 2) << 5
     registers[0x11] |= 0x08
@@ -249,11 +248,8 @@ public struct BMP388Twin: ResettingTwin, PairWriting {
     }
   }
 
-  /// When the next conversion will be complete.
-  public var nextConversion: Int64 { schedule.next }
-
   /// drdy_en puts new data on the pin; active low it falls.
-  public var nextRise: Int64 { registers[0x19] & 0x42 == 0x42 ? schedule.next : .max }
+  public var nextRise: Int64 { registers[0x19] & 0x42 == 0x42 ? core.schedule.next : .max }
 }
 
 extension TwinDescription {

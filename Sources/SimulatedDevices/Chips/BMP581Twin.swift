@@ -9,7 +9,6 @@ public struct BMP581Twin: ResettingTwin {
 
   private let identity: UInt8
   private var registers = [UInt8](repeating: 0, count: 128)
-  private var schedule = ConversionSchedule()
   private var resetAt: Int64 = 0
 
   /// Makes a BMP581 that is not powered yet: call `powerOn`.
@@ -36,7 +35,7 @@ public struct BMP581Twin: ResettingTwin {
     registers[0x27] = 0x10
     registers[0x30] = 0x23
     registers[0x37] = 0x70
-    schedule.stop()
+    core.schedule.stop()
     core.pin = InterruptPin()
     resetAt = core.now
   }
@@ -99,17 +98,18 @@ public struct BMP581Twin: ResettingTwin {
     let time = Self.pressureTime(registers[0x36] >> 3) + Self.temperatureTime(registers[0x36])
     let scale = core.period(1)
     switch registers[0x37] & 0x03 {
-    case 0: schedule.stop()
+    case 0: core.schedule.stop()
     case 1:
-      schedule.start(at: core.now, firstAfter: min(time, 1 / rate) * scale, every: scale / rate)
-    case 2: schedule.single(at: core.now, duration: time * scale)
-    default: schedule.start(at: core.now, firstAfter: time * scale, every: time * scale)
+      core.schedule.start(
+        at: core.now, firstAfter: min(time, 1 / rate) * scale, every: scale / rate)
+    case 2: core.schedule.single(at: core.now, duration: time * scale)
+    default: core.schedule.start(at: core.now, firstAfter: time * scale, every: time * scale)
     }
   }
 
   /// Takes note of every conversion that is complete.
   public mutating func finish() {
-    guard let done = schedule.take(until: core.now) else { return }
+    guard let done = core.schedule.take(until: core.now) else { return }
     if registers[0x37] & 0x03 == 2 { registers[0x37] &= 0xFC }
     if registers[0x15] & 0x01 != 0 {
       registers[0x27] |= 0x01
@@ -133,12 +133,9 @@ public struct BMP581Twin: ResettingTwin {
     storeLittleEndian(Int64(counts), bytes: 3, at: 0x20, in: &registers)
   }
 
-  /// When the next conversion will be complete.
-  public var nextConversion: Int64 { schedule.next }
-
   /// New data pulse the pin where they are a source and the pin is on.
   public var nextRise: Int64 {
-    registers[0x15] & 0x01 != 0 && registers[0x14] & 0x08 != 0 ? schedule.next : .max
+    registers[0x15] & 0x01 != 0 && registers[0x14] & 0x08 != 0 ? core.schedule.next : .max
   }
 }
 

@@ -14,6 +14,8 @@ public struct TwinCore: Sendable {
   var now: Int64 = 0
   var answersFrom: Int64 = 0
   var pin = InterruptPin()
+  /// When it converts; a chip whose two sensors convert apart has schedules of its own.
+  var schedule = ConversionSchedule()
 
   /// Makes a core for a chip in the world of `source`, whose noise follows from `seed`.
   public init(source: any StimulusSource, errors: ChipErrors = .init(), seed: UInt64 = 0) {
@@ -116,6 +118,9 @@ extension ConvertingTwin {
     core.now = max(core.now, time.nanoseconds)
     finish()
   }
+
+  /// When the next conversion will be complete.
+  public var nextConversion: Int64 { core.schedule.next }
 
   /// Any conversion raises the pin.
   public var nextRise: Int64 { nextConversion }

@@ -196,12 +196,18 @@ public struct DPS310Twin: ResettingTwin {
     if temperatures != nil || pressures != nil, registers[0x08] < 5 { registers[0x08] = 0 }
   }
 
+  /// A result is there: its flag, and its interrupt if INT_EN has it.
+  private mutating func raise(
+    _ flag: UInt8, enabledBy enable: UInt8, _ interrupt: UInt8, _ done: Conversions
+  ) {
+    ready |= flag
+    guard registers[0x09] & enable != 0 else { return }
+    interrupts |= interrupt
+    updatePin(at: done.first)
+  }
+
   private mutating func convertTemperature(_ done: Conversions) {
-    ready |= 0x20
-    if registers[0x09] & 0x20 != 0 {
-      interrupts |= 0x02
-      updatePin(at: done.first)
-    }
+    raise(0x20, enabledBy: 0x20, 0x02, done)
     guard !tampering.isFrozen else { return }
     let middle = done.last &- Int64(temperatureTime * 0.5e9)
     let stimulus = core.stimulus(at: middle)
@@ -218,11 +224,7 @@ public struct DPS310Twin: ResettingTwin {
   }
 
   private mutating func convertPressure(_ done: Conversions) {
-    ready |= 0x10
-    if registers[0x09] & 0x10 != 0 {
-      interrupts |= 0x01
-      updatePin(at: done.first)
-    }
+    raise(0x10, enabledBy: 0x10, 0x01, done)
     guard !tampering.isFrozen else { return }
     let middle = done.last &- Int64(pressureTime * 0.5e9)
     let stimulus = core.stimulus(at: middle)

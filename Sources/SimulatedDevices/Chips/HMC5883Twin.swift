@@ -30,7 +30,6 @@ public struct HMC5883Twin: ConvertingTwin {
   private var mode: UInt8 = 0x03
   /// GN as the next conversion has it: an HMC5883L makes one more with the old gain after a change.
   private var gain: UInt8 = 1
-  private var schedule = ConversionSchedule()
   private var field = SIMD3<Int16>()
   private var temperature: Int16 = 0
   /// Output bytes that were read since the data was last complete, one bit each.
@@ -55,7 +54,7 @@ public struct HMC5883Twin: ConvertingTwin {
   /// Examples").
   public mutating func powerOn(at time: Timestamp) {
     (configurationA, configurationB, gain) = (0x10, 0x20, 1)
-    schedule.stop()
+    core.schedule.stop()
     field = SIMD3()
     unlock()
     hasData = false
@@ -63,7 +62,7 @@ public struct HMC5883Twin: ConvertingTwin {
     case .hmc5883l:
       mode = 0x01
       core.power(at: time, answersAfter: 0.0002)
-      schedule.single(at: core.now, duration: 0.056)
+      core.schedule.single(at: core.now, duration: 0.056)
     case .lsm303dlhc:
       mode = 0x03
       // Turn-on time of the interface: 5 ms.
@@ -88,7 +87,8 @@ public struct HMC5883Twin: ConvertingTwin {
 
   /// Whether the output registers are being written at this moment.
   private var isWriting: Bool {
-    !isLocked && !schedule.isIdle && schedule.period > 0 && schedule.next - core.now <= 250_000
+    !isLocked && !core.schedule.isIdle && core.schedule.period > 0
+      && core.schedule.next - core.now <= 250_000
   }
 
   /// Reads one register, with the side effects of reading it.
@@ -167,17 +167,17 @@ public struct HMC5883Twin: ConvertingTwin {
   private mutating func restart() {
     let period = core.period(1 / rate)
     switch mode {
-    case 0: schedule.start(at: core.now, firstAfter: period, every: period)
-    case 1: schedule.single(at: core.now, duration: 0.006)
+    case 0: core.schedule.start(at: core.now, firstAfter: period, every: period)
+    case 1: core.schedule.single(at: core.now, duration: 0.006)
     default:
-      schedule.stop()
+      core.schedule.stop()
       if model == .lsm303dlhc { hasData = false }
     }
   }
 
   /// Takes note of every conversion that is complete.
   public mutating func finish() {
-    guard let done = schedule.take(until: core.now) else { return }
+    guard let done = core.schedule.take(until: core.now) else { return }
     if mode == 1 { mode = 0x03 }
     hasData = true
     core.pin.pulse(at: done.last)
@@ -225,9 +225,6 @@ public struct HMC5883Twin: ConvertingTwin {
     default: nil
     }
   }
-
-  /// When the next conversion will be complete.
-  public var nextConversion: Int64 { schedule.next }
 }
 
 extension TwinDescription {

@@ -21,7 +21,6 @@ public struct ICM20948Twin: ResettingTwin, BypassingTwin {
   /// Four banks of 128.
   private var registers = [UInt8](repeating: 0, count: 512)
   private var bank = 0
-  private var schedule = ConversionSchedule()
   private var outputs = InertialCounts()
   private var flag = ReadyFlag()
   /// Nanoseconds; until then the chip is busy with its reset.
@@ -52,7 +51,7 @@ public struct ICM20948Twin: ResettingTwin, BypassingTwin {
     (registers[256 + 0x01], registers[256 + 0x14]) = (0x01, 0x01)
     (outputs, flag) = (InertialCounts(), ReadyFlag())
     core.pin = InterruptPin()
-    schedule.stop()
+    core.schedule.stop()
   }
 
   /// BYPASS_EN, while the chip's own master is off (8.9).
@@ -121,11 +120,13 @@ public struct ICM20948Twin: ResettingTwin, BypassingTwin {
   }
 
   private mutating func restart() {
-    guard registers[0x06] & 0x40 == 0, registers[0x07] & 0x3F == 0 else { return schedule.stop() }
+    guard registers[0x06] & 0x40 == 0, registers[0x07] & 0x3F == 0 else {
+      return core.schedule.stop()
+    }
     let period = core.period(1 / sampleRate)
     // Gyro start-up time from sleep (table 1): 35 ms.
-    let settle = schedule.isIdle ? 0.035 : 0
-    schedule.start(at: core.now, firstAfter: settle + period, every: period)
+    let settle = core.schedule.isIdle ? 0.035 : 0
+    core.schedule.start(at: core.now, firstAfter: settle + period, every: period)
   }
 
   /// Noise bandwidths in Hz by DLPFCFG (ACCEL_CONFIG and GYRO_CONFIG_1).
@@ -134,7 +135,7 @@ public struct ICM20948Twin: ResettingTwin, BypassingTwin {
 
   /// Takes note of every conversion that is complete.
   public mutating func finish() {
-    guard let done = schedule.take(until: core.now) else { return }
+    guard let done = core.schedule.take(until: core.now) else { return }
     if !tampering.isFrozen { convert(done) }
     flag.rise(done, pin, &core.pin)
   }
@@ -165,11 +166,8 @@ public struct ICM20948Twin: ResettingTwin, BypassingTwin {
     outputs.temperature = saturated((core.stimulus(at: moment).temperature - 21) * 333.87)
   }
 
-  /// When the next conversion will be complete.
-  public var nextConversion: Int64 { schedule.next }
-
   /// A pin that is not told to does not rise.
-  public var nextRise: Int64 { pin.raises ? schedule.next : .max }
+  public var nextRise: Int64 { pin.raises ? core.schedule.next : .max }
 }
 
 extension TwinDescription {

@@ -1,23 +1,37 @@
-// TDK InvenSense ICM-42688-P (DS-000347): bank 0, rates, filters, interrupt pin.
+// TDK InvenSense ICM-42688-P (DS-000347): bank 0, rates, filters, self-test, interrupt pin.
 
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
 import LinearAlgebra
 import SensorTypes
 
-/// The twin of an ICM42688P over I2C. Only bank 0 is there; FIFO, APEX and the anti-alias filter hold their
-/// configuration and do nothing.
+/// The twin of an ICM42688P over I2C. Of the other banks only the trim is there; FIFO, APEX and the anti-alias filter
+/// hold their configuration and do nothing.
 public struct ICM42688PTwin: ResettingTwin {
   /// The register that tells which chip it is.
-  public let identityRegister: UInt8? = 0x75
+  public var identityRegister: UInt8? { registers[0x76] == 0 ? 0x75 : nil }
   /// What it stands on.
   public var core: TwinCore
 
+  /// The trim of the self-test: gyro, then accelerometer.
+  private let trim: [UInt8]
   private var registers = [UInt8](repeating: 0, count: 128)
-  private var schedule = ConversionSchedule()
   private var outputs = InertialCounts()
   private var flag = ReadyFlag()
 
   /// Makes a chip that is not powered yet: call `powerOn`.
-  public init(_ core: TwinCore) { self.core = core }
+  ///
+  /// `trim` are the six codes of its self-test, of the gyro first, each 1 to 255.
+  public init(_ core: TwinCore, trim: [UInt8]) {
+    self.core = core
+    self.trim = trim
+  }
+
+  /// A chip with a trim of the size that real ones have.
+  public init(_ core: TwinCore) { self.init(core, trim: [114, 110, 118, 52, 57, 49]) }
 
   /// From supply to register access 1 ms (table 3).
   public let startUpTime = 0.001
@@ -34,11 +48,17 @@ public struct ICM42688PTwin: ResettingTwin {
       force: SIMD3(repeating: -32768), rate: SIMD3(repeating: -32768), temperature: -32768)
     flag = ReadyFlag()
     core.pin = InterruptPin()
-    schedule.stop()
+    core.schedule.stop()
   }
 
   /// Reads one register, with the side effects of reading it.
   public mutating func readByte(_ register: UInt8) -> UInt8 {
+    switch (registers[0x76] & 7, register) {
+    case (0, _), (_, 0x76): break
+    case (1, 0x5F...0x61): return trim[Int(register) - 0x5F]
+    case (2, 0x3B...0x3D): return trim[Int(register) - 0x3B + 3]
+    default: return 0
+    }
     // SENSOR_DATA_ENDIAN.
     let turn = registers[0x4C] & 0x10 != 0 ? 0 : 1
     switch register {
@@ -56,6 +76,7 @@ public struct ICM42688PTwin: ResettingTwin {
 
   /// Writes one register, with the side effects of writing it.
   public mutating func writeByte(_ register: UInt8, _ value: UInt8) {
+    guard registers[0x76] & 7 == 0 || register == 0x76 else { return }
     switch register {
     // SOFT_RESET_CONFIG clears itself.
     case 0x11: if value & 0x01 != 0 { reset() } else { registers[0x11] = value }
@@ -100,11 +121,11 @@ public struct ICM42688PTwin: ResettingTwin {
 
   private mutating func restart() {
     // Both in low-noise mode.
-    guard registers[0x4E] & 0x0F == 0x0F, sampleRate > 0 else { return schedule.stop() }
+    guard registers[0x4E] & 0x0F == 0x0F, sampleRate > 0 else { return core.schedule.stop() }
     let period = core.period(1 / sampleRate)
     // Gyro start-up time (table 1): 30 ms.
-    let settle = schedule.isIdle ? 0.03 : 0
-    schedule.start(at: core.now, firstAfter: settle + period, every: period)
+    let settle = core.schedule.isIdle ? 0.03 : 0
+    core.schedule.start(at: core.now, firstAfter: settle + period, every: period)
   }
 
   /// Of a sensor's filter, Hz: GYRO_UI_FILT_BW or ACCEL_UI_FILT_BW.
@@ -116,7 +137,7 @@ public struct ICM42688PTwin: ResettingTwin {
 
   /// Takes note of every conversion that is complete.
   public mutating func finish() {
-    guard let done = schedule.take(until: core.now) else { return }
+    guard let done = core.schedule.take(until: core.now) else { return }
     if !tampering.isFrozen { convert(done) }
     flag.rise(done, pin, &core.pin)
   }
@@ -124,22 +145,30 @@ public struct ICM42688PTwin: ResettingTwin {
   private mutating func convert(_ done: Conversions) {
     let (linear, angular) = (registers[0x50] >> 5, registers[0x4F] >> 5)
     // Tables 1 and 2: 70 micro-g (X and Y 65) and 2.8 millidegrees a second a root hertz.
-    let force = InertialChannel.force(
+    var force = InertialChannel.force(
       noise: 70e-6 * band(registers[0x52] >> 4).squareRoot(),
       countsPerG: [2048, 4096, 8192, 16_384][Int(linear & 3)])
-    let rate = InertialChannel.rate(
+    var rate = InertialChannel.rate(
       noise: 2.8e-3 * band(registers[0x52] & 0x0F).squareRoot(),
       countsPerDegree: [16.4, 32.8, 65.5, 131, 262, 524.3, 1048.6, 2097.2][Int(angular)])
-    let moment = done.last &- schedule.period / 2
+    // SELF_TEST_CONFIG, the accelerometer's with ACCEL_ST_POWER only. The response: that of the maker's driver.
+    for axis in 0..<3 {
+      if registers[0x70] & 0x40 != 0, registers[0x70] & 0x08 << UInt8(axis) != 0 {
+        let g = 2620 * pow(1.01, Double(trim[3 + axis]) - 1) / 16_384
+        force.deflection[axis] = g * tampering.selfTestShare * ChipErrors.g
+      }
+      if registers[0x70] & 0x01 << UInt8(axis) != 0 {
+        let degrees = 2620 * pow(1.01, Double(trim[axis]) - 1) / 131
+        rate.deflection[axis] = degrees * tampering.selfTestShare * ChipErrors.degree
+      }
+    }
+    let moment = done.last &- core.schedule.period / 2
     core.convert(at: moment, force: force, rate: rate, streams: 30, done, into: &outputs)
     outputs.temperature = saturated((core.stimulus(at: moment).temperature - 25) * 132.48)
   }
 
-  /// When the next conversion will be complete.
-  public var nextConversion: Int64 { schedule.next }
-
   /// A pin that is not told to does not rise.
-  public var nextRise: Int64 { pin.raises ? schedule.next : .max }
+  public var nextRise: Int64 { pin.raises ? core.schedule.next : .max }
 }
 
 extension TwinDescription {

@@ -19,7 +19,6 @@ public struct IST8310Twin: ConvertingTwin {
   private var pulse: UInt8 = 0
   /// DOR and DRDY.
   private var status: UInt8 = 0
-  private var schedule = ConversionSchedule()
   private var field = SIMD3<Int16>()
 
   /// Makes a chip that is not powered yet: call `powerOn`.
@@ -37,7 +36,7 @@ public struct IST8310Twin: ConvertingTwin {
     (control1, control2, control3, selfTest) = (0, 0x0C, 0, 0)
     (average, pulse, status) = (0, 0, 0)
     field = SIMD3()
-    schedule.stop()
+    core.schedule.stop()
     core.pin = InterruptPin()
   }
 
@@ -68,9 +67,9 @@ public struct IST8310Twin: ConvertingTwin {
     case 0x0A:
       control1 = value & 0x0F
       if control1 == 1 {
-        schedule.single(at: core.now, duration: core.period(duration))
+        core.schedule.single(at: core.now, duration: core.period(duration))
       } else {
-        schedule.stop()
+        core.schedule.stop()
       }
     case 0x0B where value & 0x01 != 0: reset()
     case 0x0B: control2 = value & 0x0C
@@ -94,7 +93,7 @@ public struct IST8310Twin: ConvertingTwin {
   /// Takes note of every conversion that is complete.
   public mutating func finish() {
     let length = duration
-    guard let done = schedule.take(until: core.now) else { return }
+    guard let done = core.schedule.take(until: core.now) else { return }
     control1 = 0
     status = status & 0x01 == 0 ? 0x01 : 0x03
     if control2 & 0x08 != 0 { core.pin.set(true, at: done.first) }
@@ -112,11 +111,8 @@ public struct IST8310Twin: ConvertingTwin {
     }
   }
 
-  /// When the next conversion will be complete.
-  public var nextConversion: Int64 { schedule.next }
-
   /// Without DREN the pin is still.
-  public var nextRise: Int64 { control2 & 0x08 == 0 ? .max : schedule.next }
+  public var nextRise: Int64 { control2 & 0x08 == 0 ? .max : core.schedule.next }
 }
 
 extension TwinDescription {

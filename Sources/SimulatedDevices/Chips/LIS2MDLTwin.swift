@@ -12,7 +12,6 @@ public struct LIS2MDLTwin: ConvertingTwin {
 
   /// 0x40 to 0x6F.
   private var registers = [UInt8](repeating: 0, count: 0x30)
-  private var schedule = ConversionSchedule()
   private var outputs = AxisOutputs()
   private var temperature: Int16 = 0
   private var pending = SIMD3<Int16>()
@@ -33,7 +32,7 @@ public struct LIS2MDLTwin: ConvertingTwin {
     self[0x4F] = 0x40
     self[0x60] = 0x03
     self[0x63] = 0xE0
-    schedule.stop()
+    core.schedule.stop()
     outputs = AxisOutputs()
     core.pin = InterruptPin()
   }
@@ -90,9 +89,9 @@ public struct LIS2MDLTwin: ConvertingTwin {
     let rates: [Double] = [10, 20, 50, 100]
     let period = core.period(1 / rates[Int(self[0x60] >> 2 & 3)])
     switch self[0x60] & 3 {
-    case 0: schedule.start(at: core.now, firstAfter: period, every: period)
-    case 1: schedule.single(at: core.now, duration: conversion)
-    default: schedule.stop()
+    case 0: core.schedule.start(at: core.now, firstAfter: period, every: period)
+    case 1: core.schedule.single(at: core.now, duration: conversion)
+    default: core.schedule.stop()
     }
   }
 
@@ -101,7 +100,7 @@ public struct LIS2MDLTwin: ConvertingTwin {
 
   /// Takes note of every conversion that is complete.
   public mutating func finish() {
-    guard let done = schedule.take(until: core.now) else { return }
+    guard let done = core.schedule.take(until: core.now) else { return }
     if self[0x60] & 3 == 1 { self[0x60] |= 0x03 }
     if !tampering.isFrozen { convert(done) }
     outputs.load(pending, count: done.count, blockUpdate: blockUpdate, frozen: tampering.isFrozen)
@@ -128,11 +127,8 @@ public struct LIS2MDLTwin: ConvertingTwin {
 
   private var drivesPin: Bool { self[0x62] & 0x01 != 0 }
 
-  /// When the next conversion will be complete.
-  public var nextConversion: Int64 { schedule.next }
-
   /// Data-ready reaches the pin with DRDY_on_PIN only.
-  public var nextRise: Int64 { drivesPin ? schedule.next : .max }
+  public var nextRise: Int64 { drivesPin ? core.schedule.next : .max }
 }
 
 extension TwinDescription {

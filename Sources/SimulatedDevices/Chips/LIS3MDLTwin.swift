@@ -21,7 +21,6 @@ public struct LIS3MDLTwin: ConvertingTwin, FlagIncrementing {
   private let model: Model
 
   private var registers = [UInt8](repeating: 0, count: 128)
-  private var schedule = ConversionSchedule()
   private var outputs = AxisOutputs()
   private var temperature: Int16 = 0
   private var rangeExceeded = false
@@ -50,7 +49,7 @@ public struct LIS3MDLTwin: ConvertingTwin, FlagIncrementing {
     registers[0x22] = 0x03
     // An LSM9DS1 has been seen with 0xE8, too.
     registers[0x30] = model == .lis3mdl ? 0xE8 : 0x08
-    schedule.stop()
+    core.schedule.stop()
     outputs = AxisOutputs()
     core.pin = InterruptPin()
     rangeExceeded = false
@@ -121,9 +120,9 @@ public struct LIS3MDLTwin: ConvertingTwin, FlagIncrementing {
   private mutating func restart() {
     let period = core.period(1 / rate)
     switch registers[0x22] & 0x03 {
-    case 0: schedule.start(at: core.now, firstAfter: period, every: period)
-    case 1: schedule.single(at: core.now, duration: 1 / fastRate)
-    default: schedule.stop()
+    case 0: core.schedule.start(at: core.now, firstAfter: period, every: period)
+    case 1: core.schedule.single(at: core.now, duration: 1 / fastRate)
+    default: core.schedule.stop()
     }
   }
 
@@ -138,7 +137,7 @@ public struct LIS3MDLTwin: ConvertingTwin, FlagIncrementing {
 
   /// Takes note of every conversion that is complete.
   public mutating func finish() {
-    guard let done = schedule.take(until: core.now) else { return }
+    guard let done = core.schedule.take(until: core.now) else { return }
     if registers[0x22] & 0x03 == 1 { registers[0x22] |= 0x03 }
     if !tampering.isFrozen { convert(done) }
     outputs.load(pending, count: done.count, blockUpdate: blockUpdate, frozen: tampering.isFrozen)
@@ -169,9 +168,6 @@ public struct LIS3MDLTwin: ConvertingTwin, FlagIncrementing {
       temperature = saturated((core.stimulus(at: middle).temperature - 25) * 8)
     }
   }
-
-  /// When the next conversion will be complete.
-  public var nextConversion: Int64 { schedule.next }
 }
 
 extension TwinDescription {

@@ -24,7 +24,6 @@ public struct LPS2xTwin: ConvertingTwin {
 
   private let variant: Variant
   private var registers = [UInt8](repeating: 0, count: 128)
-  private var schedule = ConversionSchedule()
   /// P_DA and T_DA as bits 0 and 1, P_OR and T_OR likewise.
   private var ready: UInt8 = 0
   private var overrun: UInt8 = 0
@@ -59,7 +58,7 @@ public struct LPS2xTwin: ConvertingTwin {
     }
     newest = [UInt8](repeating: 0, count: 5)
     (ready, overrun, held) = (0, 0, 0)
-    schedule.stop()
+    core.schedule.stop()
     core.pin = InterruptPin()
   }
 
@@ -141,9 +140,9 @@ public struct LPS2xTwin: ConvertingTwin {
   }
 
   private mutating func restart() {
-    guard rate > 0 else { return schedule.stop() }
+    guard rate > 0 else { return core.schedule.stop() }
     let period = core.period(1 / rate)
-    schedule.start(at: core.now, firstAfter: period, every: period)
+    core.schedule.start(at: core.now, firstAfter: period, every: period)
   }
 
   /// The pin follows the pressure's flag where it is told to.
@@ -157,7 +156,7 @@ public struct LPS2xTwin: ConvertingTwin {
 
   /// Takes note of every conversion that is complete.
   public mutating func finish() {
-    guard let done = schedule.take(until: core.now) else { return }
+    guard let done = core.schedule.take(until: core.now) else { return }
     overrun |= done.count > 1 ? 0x03 : ready
     ready = 0x03
     if drivesPin { core.pin.set(true, at: done.first) }
@@ -183,7 +182,7 @@ public struct LPS2xTwin: ConvertingTwin {
 
   private mutating func convert(_ done: Conversions) {
     let air = core.air(
-      at: done.last &- schedule.period / 2, pressureNoise: noise, temperatureNoise: 0.01,
+      at: done.last &- core.schedule.period / 2, pressureNoise: noise, temperatureNoise: 0.01,
       stream: 21, done)
     // FS_MODE of the LPS28DFW halves the sensitivity.
     let isWide = variant == .lps28dfw && registers[0x11] & 0x40 != 0
@@ -193,11 +192,8 @@ public struct LPS2xTwin: ConvertingTwin {
     storeLittleEndian(Int64(saturated(celsius)), bytes: 2, at: 3, in: &newest)
   }
 
-  /// When the next conversion will be complete.
-  public var nextConversion: Int64 { schedule.next }
-
   /// New data raise the pin where it is told to.
-  public var nextRise: Int64 { drivesPin ? schedule.next : .max }
+  public var nextRise: Int64 { drivesPin ? core.schedule.next : .max }
 }
 
 extension TwinDescription {

@@ -45,6 +45,31 @@ extension LSM6Twin {
   }
 }
 
+extension LSM6Twin {
+  /// Output data rate by its code, tables 44 and 47, Hz; 0 for power-down. The first chips' gyro ends at 1666 Hz.
+  static func rate(_ code: UInt8) -> Double {
+    switch code {
+    case 1: 12.5
+    case 2: 26
+    case 3: 52
+    case 4: 104
+    case 5: 208
+    case 6: 417
+    case 7: 833
+    case 8: 1667
+    case 9: 3333
+    case 10: 6667
+    default: 0
+    }
+  }
+
+  /// CTRL5_C ST1, ST0 of a sensor: the sign of its self-test; 0 for none, and for the code that the datasheet does not
+  /// allow. Negative is 10 of the accelerometer (bits 1:0) and 11 of the gyro (3:2).
+  static func selfTestSign(_ bits: UInt8, negative: UInt8) -> Double {
+    bits & 3 == 1 ? 1 : bits & 3 == negative ? -1 : 0
+  }
+}
+
 extension TwinDescription {
   /// Zero-g 10 mg and 0.1 mg a kelvin; zero rate 1 degree a second and 0.005 a kelvin.
   static let ism330dhcx = lsm6(

@@ -3,8 +3,8 @@
 import LinearAlgebra
 public import SensorTypes
 
-/// The twin of an LSM6DSOX or of one of its family over I2C, its interrupt pin being INT1. FIFO, embedded functions
-/// and the sensor hub hold their configuration and do nothing.
+/// The twin of an LSM6DSOX or of one of its family over I2C, its interrupt pin being INT1. Of the queue (FIFO) there is continuous
+/// mode at the sensors' own rate; embedded functions and the sensor hub hold their configuration and do nothing.
 public struct LSM6Twin: ConvertingTwin {
   /// The register that tells which chip it is.
   public let identityRegister: UInt8? = 0x0F
@@ -22,6 +22,7 @@ public struct LSM6Twin: ConvertingTwin {
   private var temperature: Int16 = 0
   private var temperatureReady = false
   private var origin: Int64 = 0
+  private var queue: LSM6Queue
 
   /// Makes an LSM6DSOX that is not powered yet: call `powerOn`.
   public init(_ core: TwinCore) { self.init(core, .third) }
@@ -30,6 +31,7 @@ public struct LSM6Twin: ConvertingTwin {
   public init(_ core: TwinCore, _ variant: Variant) {
     self.core = core
     self.variant = variant
+    queue = LSM6Queue(variant)
   }
 
   /// Applies power: registers take their reset values and the start-up time begins.
@@ -54,6 +56,7 @@ public struct LSM6Twin: ConvertingTwin {
     linearOutputs = AxisOutputs()
     angularOutputs = AxisOutputs()
     temperatureReady = false
+    queue.empty()
     core.pin = InterruptPin()
   }
 
@@ -64,7 +67,8 @@ public struct LSM6Twin: ConvertingTwin {
   ///
   /// CTRL3_C IF_INC.
   public func nextRegister(after register: UInt8, subaddress: UInt8) -> UInt8 {
-    registers[0x12] & 0x04 == 0 ? register : (register &+ 1) & 0x7F
+    guard registers[0x12] & 0x04 != 0 else { return register }
+    return queue.nextRegister(after: register) ?? (register &+ 1) & 0x7F
   }
 
   private var blockUpdate: Bool { registers[0x12] & 0x40 != 0 }
@@ -89,7 +93,11 @@ public struct LSM6Twin: ConvertingTwin {
         Int(register) - 0x28, blockUpdate: blockUpdate, clearsWhole: true)
       updatePin(at: core.now)
       return byte
-    default: return registers[Int(register)]
+    case 0x3A...0x3B: return queue.status(Int(register) - 0x3A, registers)
+    default:
+      guard let index = queue.index(register) else { return registers[Int(register)] }
+      defer { updatePin(at: core.now) }
+      return queue.byte(index)
     }
   }
 
@@ -115,8 +123,13 @@ public struct LSM6Twin: ConvertingTwin {
     case 0x0D:
       registers[0x0D] = value
       updatePin(at: core.now)
+    case 0x0A:
+      registers[0x0A] = value
+      if !LSM6Queue.isOn(registers) { queue.empty() }
+      updatePin(at: core.now)
     // Writable registers of the register address map; the rest is read-only or reserved.
-    case 0x01, 0x02, 0x04, 0x07...0x0C, 0x0E, 0x13...0x19, 0x56...0x5F, 0x62, 0x63, 0x6F...0x75:
+    case 0x01, 0x02, 0x04, 0x06...0x09, 0x0B, 0x0C, 0x0E, 0x13...0x19, 0x56...0x5F, 0x62, 0x63,
+      0x6F...0x75:
       registers[Int(register)] = value
     default: break
     }
@@ -125,30 +138,13 @@ public struct LSM6Twin: ConvertingTwin {
   private mutating func updatePin(at time: Int64) {
     let raised =
       registers[0x0D] & 0x01 != 0 && linearOutputs.ready != 0
-      || registers[0x0D] & 0x02 != 0 && angularOutputs.ready != 0
+      || registers[0x0D] & 0x02 != 0 && angularOutputs.ready != 0 || queue.raises(registers)
     // CTRL3_C H_LACTIVE; in pulsed mode (COUNTER_BDR_REG1 bit 7) there is no level.
     let level = raised && !isPulsed
     core.pin.set(level != (registers[0x12] & 0x20 != 0), at: time)
   }
 
   private var isPulsed: Bool { registers[0x0B] & 0x80 != 0 }
-
-  /// Output data rate by its code, tables 44 and 47, Hz; 0 for power-down. The first chips' gyro ends at 1666 Hz.
-  private static func rate(_ code: UInt8) -> Double {
-    switch code {
-    case 1: 12.5
-    case 2: 26
-    case 3: 52
-    case 4: 104
-    case 5: 208
-    case 6: 417
-    case 7: 833
-    case 8: 1667
-    case 9: 3333
-    case 10: 6667
-    default: 0
-    }
-  }
 
   private var linearRate: Double {
     let code = registers[0x10] >> 4
@@ -203,44 +199,35 @@ public struct LSM6Twin: ConvertingTwin {
     return milliDegrees * 1e-3 * Double.pi / 180
   }
 
-  /// CTRL5_C ST1_XL, ST0_XL: the sign of the accelerometer's self-test; 0 for none, and for the code
-  /// that the datasheet does not allow (11).
-  private var linearSelfTest: Double {
-    switch registers[0x14] & 3 {
-    case 1: 1
-    case 2: -1
-    default: 0
-    }
-  }
-
-  /// CTRL5_C ST1_G, ST0_G: the same for the gyro, whose negative sign is 11 and whose code 10 is not
-  /// allowed.
-  private var angularSelfTest: Double {
-    switch registers[0x14] >> 2 & 3 {
-    case 1: 1
-    case 3: -1
-    default: 0
-    }
-  }
-
   /// What the accelerometer's self-test adds, m/s^2. Mechanical characteristics: 50 to 1700 mg, whatever
   /// the full scale. Within that, about what the owner of a relative (LSM6DS33) measured.
   private var linearDeflection: Vector3 {
-    (tampering.selfTestShare * linearSelfTest * 9.80665e-3) * Vector3(460, 560, 350)
+    (tampering.selfTestShare * Self.selfTestSign(registers[0x14], negative: 2) * 9.80665e-3)
+      * Vector3(460, 560, 350)
   }
 
   /// What the gyro's self-test adds, rad/s. Mechanical characteristics: 150 to 700 degrees a second at
   /// 2000, 20 to 80 at 250; taken as proportional to the full scale, which is within both.
   private var angularDeflection: Vector3 {
     let share = angularScale / (70e-3 * Double.pi / 180)
-    return (tampering.selfTestShare * angularSelfTest * share * Double.pi / 180)
+    return
+      (tampering.selfTestShare * Self.selfTestSign(registers[0x14] >> 2, negative: 3) * share
+      * Double.pi / 180)
       * Vector3(310, 290, 340)
   }
 
-  /// Takes note of every conversion that is complete.
+  /// Takes note of every conversion that is complete: the queue of each, the outputs of the newest.
   public mutating func finish() {
-    let linearDone = linear.take(until: core.now)
-    let angularDone = angular.take(until: core.now)
+    if LSM6Queue.isOn(registers) {
+      while nextConversion <= core.now { finish(until: nextConversion) }
+    } else {
+      finish(until: core.now)
+    }
+  }
+
+  private mutating func finish(until time: Int64) {
+    let linearDone = linear.take(until: time)
+    let angularDone = angular.take(until: time)
     if let done = linearDone {
       if !tampering.isFrozen { convertLinear(done) }
       linearOutputs.load(
@@ -250,6 +237,12 @@ public struct LSM6Twin: ConvertingTwin {
       if !tampering.isFrozen { convertAngular(done) }
       angularOutputs.load(
         angularPending, count: done.count, blockUpdate: blockUpdate, frozen: tampering.isFrozen)
+    }
+    if LSM6Queue.isOn(registers) {
+      queue.push(
+        rate: angularDone == nil ? nil : angularPending,
+        force: linearDone == nil ? nil : linearPending)
+      updatePin(at: time)
     }
     if isPulsed {
       if let done = linearDone, registers[0x0D] & 0x01 != 0 { core.pin.pulse(at: done.last) }
@@ -289,7 +282,10 @@ public struct LSM6Twin: ConvertingTwin {
 
   /// What INT1_CTRL has put on the pin.
   public var nextRise: Int64 {
-    min(
+    if let count = queue.conversionsToThreshold(registers), angular.next != .max {
+      return angular.next + (count - 1) * angular.period
+    }
+    return min(
       registers[0x0D] & 0x01 != 0 ? linear.next : .max,
       registers[0x0D] & 0x02 != 0 ? angular.next : .max)
   }

@@ -17,8 +17,6 @@ public struct LSM9DS1Twin: ResettingTwin {
   public let startUpTime = 0.02
 
   private var registers = [UInt8](repeating: 0, count: 128)
-  /// One oscillator: the accelerometer goes at the gyro's rate while that is on.
-  private var schedule = ConversionSchedule()
   private var linear = AxisOutputs()
   private var angular = AxisOutputs()
   private var force = SIMD3<Int16>()
@@ -35,7 +33,7 @@ public struct LSM9DS1Twin: ResettingTwin {
     for index in registers.indices { registers[index] = 0 }
     registers[0x0F] = 0x68
     (registers[0x1E], registers[0x1F], registers[0x22]) = (0x38, 0x38, 0x04)
-    schedule.stop()
+    core.schedule.stop()
     linear = AxisOutputs()
     angular = AxisOutputs()
     angularFrom = .max
@@ -110,9 +108,9 @@ public struct LSM9DS1Twin: ResettingTwin {
       // The datasheet gives no figure; its forerunner's (L3GD20) 250 ms.
       angularFrom = core.now &+ 250_000_000
     }
-    guard rate > 0 else { return schedule.stop() }
+    guard rate > 0 else { return core.schedule.stop() }
     let period = core.period(1 / rate)
-    schedule.start(at: core.now, firstAfter: period, every: period)
+    core.schedule.start(at: core.now, firstAfter: period, every: period)
   }
 
   /// m/s^2 a count by FS_XL.
@@ -138,8 +136,8 @@ public struct LSM9DS1Twin: ResettingTwin {
 
   /// Takes note of every conversion that is complete.
   public mutating func finish() {
-    guard let done = schedule.take(until: core.now) else { return }
-    let middle = done.last &- schedule.period / 2
+    guard let done = core.schedule.take(until: core.now) else { return }
+    let middle = done.last &- core.schedule.period / 2
     let isUp = done.last >= angularFrom
     if !tampering.isFrozen {
       // Not in the datasheet: as of a later relative (LSM6DS3), 90 micro-g and 7 millidegrees a second a root hertz.
@@ -164,11 +162,8 @@ public struct LSM9DS1Twin: ResettingTwin {
     updatePin(at: done.first)
   }
 
-  /// When the next conversion will be complete.
-  public var nextConversion: Int64 { schedule.next }
-
   /// What INT1_CTRL has put on the pin.
-  public var nextRise: Int64 { registers[0x0C] & 0x03 != 0 ? schedule.next : .max }
+  public var nextRise: Int64 { registers[0x0C] & 0x03 != 0 ? core.schedule.next : .max }
 }
 
 extension TwinDescription {

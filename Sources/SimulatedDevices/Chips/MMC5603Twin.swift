@@ -16,7 +16,6 @@ public struct MMC5603Twin: ConvertingTwin {
   private var period = 0.0
   /// 1 after a SET, -1 after a RESET.
   private var polarity = 1.0
-  private var schedule = ConversionSchedule()
   private var outputs = [UInt8](repeating: 0, count: 9)
   private var isDone = false
 
@@ -37,7 +36,7 @@ public struct MMC5603Twin: ConvertingTwin {
     controls = [0, 0, 0, 0]
     period = 0
     polarity = 1
-    schedule.stop()
+    core.schedule.stop()
     for index in outputs.indices { outputs[index] = 0 }
     isDone = false
   }
@@ -66,14 +65,14 @@ public struct MMC5603Twin: ConvertingTwin {
       if value & 0x80 != 0, controls[0] > 0 { period = max(1 / Double(controls[0]), duration) }
       if value & 0x01 != 0, !isContinuous {
         isDone = false
-        schedule.single(at: core.now, duration: duration)
+        core.schedule.single(at: core.now, duration: duration)
       }
     case 0x1C: if value & 0x80 != 0 { reset() }
     case 0x1D:
-      schedule.stop()
+      core.schedule.stop()
       // The period must have been worked out before.
       guard isContinuous, period > 0 else { return }
-      schedule.start(at: core.now, firstAfter: core.period(period), every: core.period(period))
+      core.schedule.start(at: core.now, firstAfter: core.period(period), every: core.period(period))
     default: break
     }
   }
@@ -91,7 +90,7 @@ public struct MMC5603Twin: ConvertingTwin {
 
   /// Takes note of every conversion that is complete.
   public mutating func finish() {
-    guard let done = schedule.take(until: core.now) else { return }
+    guard let done = core.schedule.take(until: core.now) else { return }
     isDone = true
     guard !tampering.isFrozen else { return }
     // 2 mG at 6.6 ms; the shorter measurements are taken as white noise.
@@ -106,9 +105,6 @@ public struct MMC5603Twin: ConvertingTwin {
       outputs[6 + axis] = UInt8(truncatingIfNeeded: counts << 4)
     }
   }
-
-  /// When the next conversion will be complete.
-  public var nextConversion: Int64 { schedule.next }
 
   /// There is no pin.
   public var nextRise: Int64 { .max }

@@ -15,7 +15,6 @@ public struct MMC5983MATwin: ConvertingTwin {
   /// 1 after a SET, -1 after a RESET; and when that was.
   private var polarity = 1.0
   private var turnedAt = Int64.min
-  private var schedule = ConversionSchedule()
   private var outputs = [UInt8](repeating: 0, count: 7)
   private var isDone = false
 
@@ -36,7 +35,7 @@ public struct MMC5983MATwin: ConvertingTwin {
   private mutating func reset() {
     controls = [0, 0, 0]
     (polarity, turnedAt) = (1, .min)
-    schedule.stop()
+    core.schedule.stop()
     for index in outputs.indices { outputs[index] = 0 }
     isDone = false
     core.pin = InterruptPin()
@@ -65,18 +64,18 @@ public struct MMC5983MATwin: ConvertingTwin {
       if value & 0x10 != 0 { turn(-1) }
       if value & 0x01 != 0, rate == nil {
         isDone = false
-        schedule.single(at: core.now, duration: duration)
+        core.schedule.single(at: core.now, duration: duration)
       }
     case 0x0A:
       controls[1] = value
       if value & 0x80 != 0 { reset() }
     case 0x0B:
       controls[2] = value
-      schedule.stop()
+      core.schedule.stop()
       if let rate {
         // The frequencies are those of what the bandwidth allows.
         let period = core.period(max(1 / rate, duration))
-        schedule.start(at: core.now, firstAfter: period, every: period)
+        core.schedule.start(at: core.now, firstAfter: period, every: period)
       }
     default: break
     }
@@ -98,7 +97,7 @@ public struct MMC5983MATwin: ConvertingTwin {
 
   /// Takes note of every conversion that is complete.
   public mutating func finish() {
-    guard let done = schedule.take(until: core.now) else { return }
+    guard let done = core.schedule.take(until: core.now) else { return }
     isDone = true
     if controls[0] & 0x04 != 0 { core.pin.set(true, at: done.first) }
     guard !tampering.isFrozen else { return }
@@ -122,11 +121,8 @@ public struct MMC5983MATwin: ConvertingTwin {
     }
   }
 
-  /// When the next conversion will be complete.
-  public var nextConversion: Int64 { schedule.next }
-
   /// The pin is driven once its interrupt is enabled.
-  public var nextRise: Int64 { controls[0] & 0x04 != 0 ? schedule.next : .max }
+  public var nextRise: Int64 { controls[0] & 0x04 != 0 ? core.schedule.next : .max }
 }
 
 extension TwinDescription {

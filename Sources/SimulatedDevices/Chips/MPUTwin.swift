@@ -31,7 +31,6 @@ public struct MPUTwin: ResettingTwin, BypassingTwin {
   /// The trim of the self-test: gyro, then accelerometer.
   private let trim: [UInt8]
   private var registers = [UInt8](repeating: 0, count: 128)
-  private var schedule = ConversionSchedule()
   private var outputs = InertialCounts()
   private var flag = ReadyFlag()
   /// Nanoseconds; until then the chip is busy with its reset.
@@ -154,11 +153,11 @@ public struct MPUTwin: ResettingTwin, BypassingTwin {
   }
 
   private mutating func restart() {
-    guard registers[0x6B] & 0x40 == 0 else { return schedule.stop() }
+    guard registers[0x6B] & 0x40 == 0 else { return core.schedule.stop() }
     let period = core.period(1 / sampleRate)
     // From sleep the gyro takes 35 ms (PS-MPU-9250A-01 table 1), 30 of an MPU6050.
-    let settle = schedule.isIdle ? 0.035 : 0
-    schedule.start(at: core.now, firstAfter: settle + period, every: period)
+    let settle = core.schedule.isIdle ? 0.035 : 0
+    core.schedule.start(at: core.now, firstAfter: settle + period, every: period)
   }
 
   /// Bandwidth (Hz) and delay (s) of the accelerometer and of the gyro: register 26, and 29.
@@ -204,7 +203,7 @@ public struct MPUTwin: ResettingTwin, BypassingTwin {
 
   /// Takes note of every conversion that is complete.
   public mutating func finish() {
-    guard let done = schedule.take(until: core.now) else { return }
+    guard let done = core.schedule.take(until: core.now) else { return }
     if !tampering.isFrozen { convert(done) }
     flag.rise(done, pin, &core.pin)
   }
@@ -236,11 +235,8 @@ public struct MPUTwin: ResettingTwin, BypassingTwin {
       chip == .mpu6050 ? (temperature - 36.53) * 340 : (temperature - 21) * 333.87)
   }
 
-  /// When the next conversion will be complete.
-  public var nextConversion: Int64 { schedule.next }
-
   /// A pin that is not told to does not rise.
-  public var nextRise: Int64 { pin.raises ? schedule.next : .max }
+  public var nextRise: Int64 { pin.raises ? core.schedule.next : .max }
 }
 
 extension TwinDescription {

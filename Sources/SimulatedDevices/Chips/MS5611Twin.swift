@@ -85,7 +85,6 @@ public struct MS5611Twin: ConvertingTwin {
 
   private let prom: MS5611Prom
   private let words: [UInt16]
-  private var schedule = ConversionSchedule()
   /// The command of the conversion that runs, and the result that waits to be read.
   private var converting: UInt8 = 0
   private var result: [UInt8] = [0, 0, 0]
@@ -114,7 +113,7 @@ public struct MS5611Twin: ConvertingTwin {
   }
 
   private mutating func stop() {
-    schedule.stop()
+    core.schedule.stop()
     result = [0, 0, 0]
     rawTemperature = prom.rawTemperature(25).rounded()
   }
@@ -136,7 +135,7 @@ public struct MS5611Twin: ConvertingTwin {
       // "Without a conversion, or when repeated, it answers 0"; one that runs is spoilt.
       shown = result
       result = [0, 0, 0]
-      schedule.stop()
+      core.schedule.stop()
       return shown[0]
     case 0x01, 0x02: return shown[Int(register)]
     case 0xA0...0xAF where core.now >= core.answersFrom:
@@ -158,7 +157,7 @@ public struct MS5611Twin: ConvertingTwin {
     case 0x40...0x48 where subaddress % 2 == 0, 0x50...0x58 where subaddress % 2 == 0:
       converting = subaddress
       result = [0, 0, 0]
-      schedule.single(at: core.now, duration: core.period(conversionTime))
+      core.schedule.single(at: core.now, duration: core.period(conversionTime))
     default: break
     }
   }
@@ -173,7 +172,7 @@ public struct MS5611Twin: ConvertingTwin {
 
   /// Takes note of the conversion when it is complete.
   public mutating func finish() {
-    guard let done = schedule.take(until: core.now) else { return }
+    guard let done = core.schedule.take(until: core.now) else { return }
     let isPressure = converting < 0x50
     if !tampering.isFrozen { convert(done, isPressure: isPressure) }
     storeBigEndian(last[isPressure ? 0 : 1], bytes: 3, at: 0, in: &result)
@@ -192,9 +191,6 @@ public struct MS5611Twin: ConvertingTwin {
       isPressure ? prom.rawPressure(air.pressure, temperature: rawTemperature) : rawTemperature
     last[isPressure ? 0 : 1] = Int64(max(0, min(0xFF_FFFF, raw.rounded())))
   }
-
-  /// When the conversion will be complete.
-  public var nextConversion: Int64 { schedule.next }
 
   /// There is no interrupt pin.
   public var nextRise: Int64 { .max }

@@ -17,7 +17,6 @@ public struct QMC5883LTwin: ConvertingTwin {
   private var status: UInt8 = 0
   /// From the first data register read to the last no conversion gets in.
   private var isProtected = false
-  private var schedule = ConversionSchedule()
   private var field = SIMD3<Int16>()
   private var temperature: Int16 = 0
 
@@ -33,7 +32,7 @@ public struct QMC5883LTwin: ConvertingTwin {
   private mutating func reset() {
     (control1, control2, setResetPeriod, status) = (0, 0, 0, 0)
     (field, isProtected) = (SIMD3(), false)
-    schedule.stop()
+    core.schedule.stop()
     core.pin = InterruptPin()
   }
 
@@ -76,16 +75,16 @@ public struct QMC5883LTwin: ConvertingTwin {
   }
 
   private mutating func restart() {
-    guard control1 & 0x03 == 1 else { return schedule.stop() }
+    guard control1 & 0x03 == 1 else { return core.schedule.stop() }
     // ODR, table 18.
     let rates: [Double] = [10, 50, 100, 200]
     let period = core.period(1 / rates[Int(control1 >> 2 & 3)])
-    schedule.start(at: core.now, firstAfter: period, every: period)
+    core.schedule.start(at: core.now, firstAfter: period, every: period)
   }
 
   /// Takes note of every conversion that is complete.
   public mutating func finish() {
-    guard let done = schedule.take(until: core.now) else { return }
+    guard let done = core.schedule.take(until: core.now) else { return }
     // Skipped data, or data that could not get in (6.2.1.3, 6.2.1.4).
     if status & 0x01 != 0 || isProtected || done.count > 1 { status |= 0x04 }
     guard !isProtected else { return }
@@ -111,11 +110,8 @@ public struct QMC5883LTwin: ConvertingTwin {
     temperature = saturated(core.stimulus(at: middle).temperature * 100)
   }
 
-  /// When the next conversion will be complete.
-  public var nextConversion: Int64 { schedule.next }
-
   /// A pin that is switched off does not rise.
-  public var nextRise: Int64 { control2 & 0x01 == 0 ? schedule.next : .max }
+  public var nextRise: Int64 { control2 & 0x01 == 0 ? core.schedule.next : .max }
 }
 
 extension TwinDescription {

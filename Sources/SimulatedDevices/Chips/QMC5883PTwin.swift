@@ -15,7 +15,6 @@ public struct QMC5883PTwin: ConvertingTwin {
   private var axisSigns: UInt8 = 0
   /// OVFL, DRDY: raised by a conversion, gone when they are read.
   private var flags: UInt8 = 0
-  private var schedule = ConversionSchedule()
   private var field = SIMD3<Int16>()
 
   /// Makes a chip that is not powered yet: call `powerOn`.
@@ -30,7 +29,7 @@ public struct QMC5883PTwin: ConvertingTwin {
   private mutating func reset() {
     (control1, control2, axisSigns, flags) = (0, 0, 0, 0)
     field = SIMD3()
-    schedule.stop()
+    core.schedule.stop()
   }
 
   /// Reads one register, with the side effects of reading it.
@@ -74,18 +73,18 @@ public struct QMC5883PTwin: ConvertingTwin {
     case 1:
       let rates: [Double] = [10, 50, 100, 200]
       let pause = core.period(1 / rates[Int(control1 >> 2 & 3)])
-      schedule.start(at: core.now, firstAfter: pause, every: pause)
-    case 2: schedule.single(at: core.now, duration: core.period(fastest))
+      core.schedule.start(at: core.now, firstAfter: pause, every: pause)
+    case 2: core.schedule.single(at: core.now, duration: core.period(fastest))
     case 3:
-      schedule.start(
+      core.schedule.start(
         at: core.now, firstAfter: core.period(fastest), every: core.period(fastest))
-    default: schedule.stop()
+    default: core.schedule.stop()
     }
   }
 
   /// Takes note of every conversion that is complete.
   public mutating func finish() {
-    guard let done = schedule.take(until: core.now) else { return }
+    guard let done = core.schedule.take(until: core.now) else { return }
     if control1 & 3 == 2 { control1 &= ~3 }
     flags |= 0x01
     guard !tampering.isFrozen else { return }
@@ -100,9 +99,6 @@ public struct QMC5883PTwin: ConvertingTwin {
       if abs(counts[axis]) > 30_000 { flags |= 0x02 }
     }
   }
-
-  /// When the next conversion will be complete.
-  public var nextConversion: Int64 { schedule.next }
 
   /// There is no pin.
   public var nextRise: Int64 { .max }

@@ -12,7 +12,6 @@ public struct QMI8658Twin: ResettingTwin {
   public var core: TwinCore
 
   private var registers = [UInt8](repeating: 0, count: 128)
-  private var schedule = ConversionSchedule()
   private var outputs = InertialCounts()
   private var isReady = (force: false, rate: false)
   /// Nanoseconds; until then the chip is busy with its reset.
@@ -31,7 +30,7 @@ public struct QMI8658Twin: ResettingTwin {
     outputs = InertialCounts()
     isReady = (false, false)
     core.pin = InterruptPin()
-    schedule.stop()
+    core.schedule.stop()
   }
 
   /// ADDR_AI: without it the pointer stays.
@@ -81,11 +80,11 @@ public struct QMI8658Twin: ResettingTwin {
   }
 
   private mutating func restart() {
-    guard registers[0x08] & 0x03 == 0x03, sampleRate > 0 else { return schedule.stop() }
+    guard registers[0x08] & 0x03 == 0x03, sampleRate > 0 else { return core.schedule.stop() }
     let period = core.period(1 / sampleRate)
     // Gyro turn-on time: 60 ms and 3 periods.
-    let settle = schedule.isIdle ? 0.06 + 3 * period : 0
-    schedule.start(at: core.now, firstAfter: settle + period, every: period)
+    let settle = core.schedule.isIdle ? 0.06 + 3 * period : 0
+    core.schedule.start(at: core.now, firstAfter: settle + period, every: period)
   }
 
   /// INT2 has data ready (CTRL7 bit 5 would switch it off).
@@ -93,7 +92,7 @@ public struct QMI8658Twin: ResettingTwin {
 
   /// Takes note of every conversion that is complete.
   public mutating func finish() {
-    guard let done = schedule.take(until: core.now) else { return }
+    guard let done = core.schedule.take(until: core.now) else { return }
     if !tampering.isFrozen { convert(done) }
     isReady = (true, true)
     if raises { core.pin.pulse(at: done.last) }
@@ -107,16 +106,13 @@ public struct QMI8658Twin: ResettingTwin {
       noise: 200e-6 * band, countsPerG: Double(16_384 >> Int(min(3, linear))))
     let rate = InertialChannel.rate(
       noise: 15e-3 * band, countsPerDegree: Double(2048 >> Int(angular)))
-    let moment = done.last &- schedule.period / 2
+    let moment = done.last &- core.schedule.period / 2
     core.convert(at: moment, force: force, rate: rate, streams: 30, done, into: &outputs)
     outputs.temperature = saturated(core.stimulus(at: moment).temperature * 256)
   }
 
-  /// When the next conversion will be complete.
-  public var nextConversion: Int64 { schedule.next }
-
   /// A pin that is not told to does not rise.
-  public var nextRise: Int64 { raises ? schedule.next : .max }
+  public var nextRise: Int64 { raises ? core.schedule.next : .max }
 }
 
 extension TwinDescription {

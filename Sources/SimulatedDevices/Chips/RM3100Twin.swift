@@ -15,7 +15,6 @@ public struct RM3100Twin: ConvertingTwin {
   /// CCX, CCY and CCZ, high byte first.
   private var cycles: [UInt8] = []
   private var rate: UInt8 = 0
-  private var schedule = ConversionSchedule()
   private var outputs = [UInt8](repeating: 0, count: 9)
   private var isReady = false
 
@@ -26,7 +25,7 @@ public struct RM3100Twin: ConvertingTwin {
   public mutating func powerOn(at time: Timestamp) {
     (mode, poll, rate) = (0, 0, 0x96)
     cycles = [0x00, 0xC8, 0x00, 0xC8, 0x00, 0xC8]
-    schedule.stop()
+    core.schedule.stop()
     for index in outputs.indices { outputs[index] = 0 }
     isReady = false
     // The manual names no start-up time.
@@ -41,7 +40,7 @@ public struct RM3100Twin: ConvertingTwin {
       // To read the mode ends continuous measurement (5.2).
       let value = mode
       mode &= ~0x01
-      schedule.stop()
+      core.schedule.stop()
       return value
     case 0x04...0x09: return cycles[Int(register) - 0x04]
     case 0x0B: return rate
@@ -63,7 +62,7 @@ public struct RM3100Twin: ConvertingTwin {
     switch register {
     case 0x00:
       poll = value & 0x70
-      if mode & 0x01 == 0, poll != 0 { schedule.single(at: core.now, duration: measurement) }
+      if mode & 0x01 == 0, poll != 0 { core.schedule.single(at: core.now, duration: measurement) }
     case 0x01:
       mode = value & 0xFD
       restart()
@@ -72,7 +71,7 @@ public struct RM3100Twin: ConvertingTwin {
       rate = 0x90 | value & 0x0F
       // To write it ends continuous measurement (5.2).
       mode &= ~0x01
-      schedule.stop()
+      core.schedule.stop()
     default: break
     }
   }
@@ -103,12 +102,12 @@ public struct RM3100Twin: ConvertingTwin {
   ]
 
   private mutating func restart() {
-    schedule.stop()
+    core.schedule.stop()
     guard mode & 0x01 != 0 else { return }
     let index = max(0, min(Self.rates.count - 1, Int(rate & 0x0F) - 2))
     // Where the cycles take longer they make the rate.
     let period = core.period(max(1 / Self.rates[index], measurement))
-    schedule.start(at: core.now, firstAfter: period, every: period)
+    core.schedule.start(at: core.now, firstAfter: period, every: period)
   }
 
   /// Counts a microtesla: table 3-1, and the line of figure 5-1 otherwise.
@@ -128,7 +127,7 @@ public struct RM3100Twin: ConvertingTwin {
 
   /// Takes note of every conversion that is complete.
   public mutating func finish() {
-    guard let done = schedule.take(until: core.now) else { return }
+    guard let done = core.schedule.take(until: core.now) else { return }
     let axes = mode & 0x01 != 0 ? mode : poll
     if mode & 0x01 == 0 { poll = 0 }
     if !tampering.isFrozen { convert(done, axes: axes) }
@@ -150,9 +149,6 @@ public struct RM3100Twin: ConvertingTwin {
       }
     }
   }
-
-  /// When the next conversion will be complete.
-  public var nextConversion: Int64 { schedule.next }
 }
 
 extension TwinDescription {

@@ -81,6 +81,28 @@ final class SimulatedRegisterDevice: RegisterDevice {
   func read(
     _ register: UInt8, into buffer: UnsafeMutableRawBufferPointer
   ) throws(BusError) {
+    try transfer(register) { (twin, active, now) throws(BusError) in
+      if let limit = active.readLimit, limit < buffer.count {
+        twin.read(
+          register, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<limit]), now: now)
+        throw failure(
+          .shortTransfer(expected: buffer.count, actual: limit), register: register)
+      }
+      twin.read(register, into: buffer, now: now)
+    }
+  }
+
+  func write(_ register: UInt8, from bytes: UnsafeRawBufferPointer) throws(BusError) {
+    try transfer(register) { (twin, active, now) throws(BusError) in
+      if !active.tampering.isHeldLow { twin.write(register, from: bytes, now: now) }
+    }
+  }
+
+  /// Does something with the chip, if it answers and the transfer ends in time.
+  private func transfer(
+    _ register: UInt8,
+    _ body: (inout any ChipTwin, FaultSchedule.Active, Timestamp) throws(BusError) -> Void
+  ) throws(BusError) {
     let now = clock.now()
     // 121 is EREMOTEIO, 110 ETIMEDOUT: what Linux says.
     guard let slot, host?.opensBypass(at: now) ?? true else {
@@ -94,30 +116,7 @@ final class SimulatedRegisterDevice: RegisterDevice {
       if active.timesOut || active.delay > timeout {
         throw failure(.timedOut, register: register, errno: 110)
       }
-      if let limit = active.readLimit, limit < buffer.count {
-        state.twin.read(
-          register, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<limit]), now: now)
-        throw failure(
-          .shortTransfer(expected: buffer.count, actual: limit), register: register)
-      }
-      state.twin.read(register, into: buffer, now: now)
-    }
-  }
-
-  func write(_ register: UInt8, from bytes: UnsafeRawBufferPointer) throws(BusError) {
-    let now = clock.now()
-    guard let slot, host?.opensBypass(at: now) ?? true else {
-      throw failure(.noAnswer, register: register, errno: 121)
-    }
-    try slot.state.withLock { (state) throws(BusError) in
-      let active = state.faults(at: now)
-      if active.isUnplugged || !state.twin.answers(at: now) {
-        throw failure(.noAnswer, register: register, errno: 121)
-      }
-      if active.timesOut || active.delay > timeout {
-        throw failure(.timedOut, register: register, errno: 110)
-      }
-      if !active.tampering.isHeldLow { state.twin.write(register, from: bytes, now: now) }
+      try body(&state.twin, active, now)
     }
   }
 }

@@ -19,7 +19,14 @@ extension ChipContract {
       stranger: (
         .wrongIdentity(0x24),
         .wrongIdentity(chip: "BMI160", register: 0x00, expected: 0xD1, found: 0x24)
-      ), lost: .named(.configurationLost(register: 0x40, expected: 0x29, found: 0x28)), alike: 51))
+      ), lost: .named(.configurationLost(register: 0x40, expected: 0x29, found: 0x28)), alike: 51),
+    // More than 2 g between the two ends (Bosch's driver); no upper end but the range's.
+    selfTest: [
+      SelfTestContract.Sensor(
+        quantity: .acceleration, unit: .milliG,
+        limits: [2000...16_000, 2000...16_000, 2000...16_000], deflection: [2800, 3000, 3200],
+        noise: 20, passes: [0.8, 1.4], fails: [0.1, 0.4])
+    ])
 }
 
 extension Sweep {

@@ -20,10 +20,11 @@ extension ChipContract {
       isRight: FaultContract.isMotion(
         forceSigma: 70e-6 * 100.0.squareRoot() + 0.02e-3,
         rateSigma: 2.8e-3 * 100.0.squareRoot() + 3e-3),
-      firstOfStart: .init(register: 0x75, count: 1), firstOfPoll: .init(register: 0x2D, count: 1),
+      firstOfStart: .init(register: 0x76, count: 1), firstOfPoll: .init(register: 0x2D, count: 1),
       data: .init(register: 0x1F, count: 12),
       stranger: (
         .wrongIdentity(0x42),
         .wrongIdentity(chip: "ICM42688P", register: 0x75, expected: 0x47, found: 0x42)
-      ), lost: .named(.configurationLost(register: 0x14, expected: 0x03, found: 0x00)), alike: 51))
+      ), lost: .named(.configurationLost(register: 0x14, expected: 0x03, found: 0x00)), alike: 51),
+    selfTest: SelfTestContract.Sensor.trimmed(50...150, passes: [0.6, 1.4], noise: (5, 2)))
 }

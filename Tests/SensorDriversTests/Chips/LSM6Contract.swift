@@ -77,6 +77,33 @@ extension Sweep {
 }
 
 extension FaultContract {
+  /// The same where samples gather: 833 Hz, eight of them, 16 words of 7 bytes or 48 of 2 (AN5272, AN5040). After a dip in
+  /// the supply the threshold is the first that differs.
+  static let gathering = [
+    gathering(
+      .lsm6dsox, .third, 0x6C, noise: (70, 3.8), data: .init(register: 0x78, count: 14), 0x07, 16),
+    gathering(
+      .lsm6dsl, .second, 0x6A, noise: (80, 4), data: .init(register: 0x3E, count: 12), 0x06, 48),
+  ]
+
+  private static func gathering(
+    _ chip: LSM6.Chip, _ variant: LSM6Twin.Variant, _ identity: UInt8,
+    noise: (linear: Double, angular: Double), data: Read, _ threshold: UInt8, _ words: UInt8
+  ) -> FaultContract {
+    let slow = lsm6(chip, variant, identity, noise: noise)
+    return FaultContract(
+      chip: slow.chip, address: slow.address, twin: slow.twin,
+      driver: { BoxedDriver(RegisterDriver($0, LSM6(chip, outputRate: 833), checks: $1)) },
+      world: slow.world,
+      isRight: isMotion(
+        forceSigma: noise.linear * 1e-6 * 416.5.squareRoot(),
+        rateSigma: noise.angular * 1e-3 * (833.0 / 3).squareRoot()),
+      firstOfStart: slow.firstOfStart, firstOfPoll: Read(register: 0x3A, count: 2), data: data,
+      stranger: slow.stranger,
+      lost: .named(
+        .configurationLost(register: threshold, expected: words, found: 0x00)), alike: 51)
+  }
+
   /// The noise: so many micro-g a root hertz over half the rate, millidegrees a second a root hertz over a third
   /// of it.
   fileprivate static func lsm6(

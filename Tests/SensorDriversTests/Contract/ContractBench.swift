@@ -23,6 +23,7 @@ protocol ContractDriver: AnyObject {
   func start() throws(DriverError) -> StartProgress
   func poll() throws(DriverError) -> Reading?
   func verify() throws(DriverError)
+  var backlog: Int { get }
   var outputRate: Double { get }
   var conversionTime: Double? { get }
 }
@@ -36,6 +37,7 @@ final class BoxedDriver<Driver: SensorDriver & ~Copyable>: ContractDriver {
   func start() throws(DriverError) -> StartProgress { try driver.start() }
   func poll() throws(DriverError) -> Reading? { try driver.poll() }
   func verify() throws(DriverError) { try driver.verify() }
+  var backlog: Int { driver.backlog }
   var outputRate: Double { driver.outputRate }
   var conversionTime: Double? { driver.conversionTime }
 }
@@ -57,6 +59,17 @@ final class ContractBench {
     slot = RegisterSlot(bus: Self.bus, address: address, interrupt: nil, twin: chip)
     device = SimulatedRegisterDevice(
       slot: slot, bus: Self.bus, address: address, clock: clock)
+  }
+
+  /// A bench with its driver, started.
+  static func started(
+    address: UInt8, _ twin: (any StimulusSource) -> any ChipTwin,
+    _ driver: (SimulatedRegisterDevice) -> any ContractDriver
+  ) throws -> (bench: ContractBench, driver: any ContractDriver) {
+    let bench = ContractBench(address: address, twin)
+    let driver = driver(bench.device)
+    try bench.start(driver)
+    return (bench, driver)
   }
 
   /// The chip has `fault` from now on.
@@ -101,6 +114,15 @@ final class ContractBench {
       if let reading = try driver.poll() { return reading }
     }
     return nil
+  }
+
+  /// Whether the interrupt pin has risen since the last call.
+  func takeEdge() -> Bool {
+    let now = clock.now()
+    return slot.state.withLock { state in
+      _ = state.faults(at: now)
+      return state.twin.takeEdge(at: now) != nil
+    }
   }
 
   /// When the chip's next conversion will be complete, or `nil` while it is switched off.

@@ -70,9 +70,7 @@ func sweepAxes(
   twin: (any StimulusSource) -> any ChipTwin,
   driver: (SimulatedRegisterDevice) -> any ContractDriver
 ) throws -> SweepResult {
-  let bench = ContractBench(address: address, twin)
-  let driver = driver(bench.device)
-  try bench.start(driver)
+  let (bench, driver) = try ContractBench.started(address: address, twin, driver)
   let values = channels.map { channel in (0..<3).map(channel.values) }
   let count = values[0][0].count
   let axes = ["x", "y", "z"]

@@ -17,6 +17,16 @@ enum Recovery: String, CaseIterable {
   case newDriver
 }
 
+/// How a host learns of a conversion.
+enum Notice: String {
+  /// An edge of the interrupt pin for every one.
+  case pin
+  /// It asks the chip: the driver leaves the pin alone, or there is none.
+  case asked
+  /// It has told the chip to convert, and knows when that is done.
+  case told
+}
+
 /// A started chip that has delivered, and the driver in front of it.
 private final class Patient {
   let contract: FaultContract
@@ -86,37 +96,53 @@ private final class Patient {
 }
 
 @Suite("Contract: faults of register chips") struct FaultTests {
+  @Test("data ready: an edge for every reading, or none at all", arguments: FaultContract.all)
+  func dataReady(_ contract: FaultContract) throws { _ = try notice(contract) }
+
+  /// What twenty readings say of the pin.
+  func notice(_ contract: FaultContract) throws -> Notice {
+    let patient = try Patient(contract)
+    _ = patient.bench.takeEdge()
+    var edges = 0
+    for _ in 0..<20 {
+      _ = try #require(try patient.bench.nextReading(patient.driver))
+      if patient.bench.takeEdge() { edges += 1 }
+    }
+    #expect(edges == 0 || edges == 20, "\(edges) edges of 20 readings")
+    if edges > 0 { return .pin }
+    return patient.driver.conversionTime == nil ? .asked : .told
+  }
+
   @Test(
     "no answer: the transfer that was refused comes out",
     arguments: FaultContract.all, Recovery.allCases)
   func noAnswer(_ contract: FaultContract, _ recovery: Recovery) throws {
-    let patient = try Patient(contract)
-    patient.bench.begin(.noAnswer)
-    for _ in 0..<3 {
-      patient.wait()
-      #expect(
-        failure { () throws(DriverError) in try patient.poll() }
-          == patient.bench.error(.noAnswer, contract.firstOfPoll.register, errno: 121))
-    }
-    #expect(
-      patient.startFailure()
-        == patient.bench.error(.noAnswer, contract.firstOfStart.register, errno: 121))
-    try patient.recover(recovery)
+    try refused(contract, .noAnswer, .noAnswer, errno: 121, recovery)
   }
 
   @Test(
     "timeout: the transfer that did not end comes out",
     arguments: FaultContract.all, Recovery.allCases)
   func timeout(_ contract: FaultContract, _ recovery: Recovery) throws {
+    try refused(contract, .timeout, .timedOut, errno: 110, recovery)
+  }
+
+  /// Every poll and every start says which of its transfers the bus refused, and why.
+  private func refused(
+    _ contract: FaultContract, _ fault: Fault, _ reason: BusError.Reason, errno: Int32,
+    _ recovery: Recovery
+  ) throws {
     let patient = try Patient(contract)
-    patient.bench.begin(.timeout)
-    patient.wait()
-    #expect(
-      failure { () throws(DriverError) in try patient.poll() }
-        == patient.bench.error(.timedOut, contract.firstOfPoll.register, errno: 110))
+    patient.bench.begin(fault)
+    for _ in 0..<3 {
+      patient.wait()
+      #expect(
+        failure { () throws(DriverError) in try patient.poll() }
+          == patient.bench.error(reason, contract.firstOfPoll.register, errno: errno))
+    }
     #expect(
       patient.startFailure()
-        == patient.bench.error(.timedOut, contract.firstOfStart.register, errno: 110))
+        == patient.bench.error(reason, contract.firstOfStart.register, errno: errno))
     try patient.recover(recovery)
   }
 

@@ -130,27 +130,27 @@ private final class Listener {
     "no answer on I2C: said at every poll; the same driver and a new one recover",
     arguments: ddc, Recovery.allCases)
   func noAnswer(_ contract: ReceiverContract, _ recovery: Recovery) throws {
-    let listener = try Listener(contract)
-    listener.bench.begin(.noAnswer)
-    let (epochs, errors) = listener.listen(2)
-    #expect(epochs == 0)
-    #expect(errors.count == 20)
-    #expect(errors.allSatisfy { $0 == listener.ddcError(.noAnswer, 0xFD, errno: 121) })
-    listener.bench.endFaults()
-    if recovery == .newDriver { try listener.reopen() }
-    try listener.expectEpochs(within: Listener.wholeTalk)
+    try refused(contract, .noAnswer, .noAnswer, errno: 121, recovery)
   }
 
   @Test(
     "timeout on I2C: said at every poll; the same driver and a new one recover",
     arguments: ddc, Recovery.allCases)
   func timeout(_ contract: ReceiverContract, _ recovery: Recovery) throws {
+    try refused(contract, .timeout, .timedOut, errno: 110, recovery)
+  }
+
+  /// Every poll says that the bus refused the transfer, and why.
+  private func refused(
+    _ contract: ReceiverContract, _ fault: Fault, _ reason: BusError.Reason, errno: Int32,
+    _ recovery: Recovery
+  ) throws {
     let listener = try Listener(contract)
-    listener.bench.begin(.timeout)
+    listener.bench.begin(fault)
     let (epochs, errors) = listener.listen(2)
     #expect(epochs == 0)
     #expect(errors.count == 20)
-    #expect(errors.allSatisfy { $0 == listener.ddcError(.timedOut, 0xFD, errno: 110) })
+    #expect(errors.allSatisfy { $0 == listener.ddcError(reason, 0xFD, errno: errno) })
     listener.bench.endFaults()
     if recovery == .newDriver { try listener.reopen() }
     try listener.expectEpochs(within: Listener.wholeTalk)

@@ -182,9 +182,15 @@ private func finish(
       let bench = contract.bench()
       bench.begin(.stuckData)
       var test = try contract.test()
-      let report = try finish(&test, bench)
-      contract.expect(report, share: 0)
-      #expect(report.axes.allSatisfy { $0.change == 0 && !$0.passed })
+      let outcome = Result { () throws(DriverError) in try finish(&test, bench) }
+      // Until its first conversion its outputs are at an end of the 16 bits, and are stuck there.
+      if contract.chip.chip == "ICM42688P" {
+        #expect(outcome == .failure(.overflow))
+      } else {
+        let report = try outcome.get()
+        contract.expect(report, share: 0)
+        #expect(report.axes.allSatisfy { $0.change == 0 && !$0.passed })
+      }
       bench.endFaults()
       try contract.expectService(bench)
     }

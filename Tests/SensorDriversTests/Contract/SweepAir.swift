@@ -47,9 +47,7 @@ func sweepAir(
   twin: (any StimulusSource) -> any ChipTwin,
   driver: (SimulatedRegisterDevice) -> any ContractDriver
 ) throws -> SweepResult {
-  let bench = ContractBench(address: address, twin)
-  let driver = driver(bench.device)
-  try bench.start(driver)
+  let (bench, driver) = try ContractBench.started(address: address, twin, driver)
   var result = SweepResult()
   for point in path {
     bench.source.set(Stimulus(pressure: point.pressure, temperature: point.temperature))

@@ -11,11 +11,7 @@ extension Sweep {
 @Suite("Contract: sweeps") struct SweepTests {
   @Test("over the whole range the driver says what was put into the twin", arguments: Sweep.all)
   func sweep(_ sweep: Sweep) throws {
-    let result = try sweep.run()
-    let worst = result.worst.filter { $0.key != "output rate" }.max { $0.value < $1.value }
-    print(
-      "\(sweep.testDescription): \(result.points) readings, worst \(worst?.value ?? -1) LSB "
-        + "(\(worst?.key ?? "nothing"))")
+    let result = try sweep.result()
     #expect(result.points >= sweep.minimum)
     #expect(Set(result.worst.keys) == sweep.channels)
     for (channel, error) in result.worst {

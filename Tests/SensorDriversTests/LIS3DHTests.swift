@@ -1,4 +1,4 @@
-// The accelerometer half of the LSM303DLHC against scripted transfers.
+// LIS3DH and the accelerometer half of the LSM303DLHC against scripted transfers.
 
 import LinearAlgebra
 import SensorBus
@@ -6,8 +6,8 @@ import SensorDrivers
 import SensorTypes
 import Testing
 
-@Suite struct LSM303DLHCAccelerometerTests {
-  typealias Range = LSM303DLHCAccelerometer.Range
+@Suite struct LIS3DHTests {
+  typealias Range = LIS3DH.Range
   /// 100 Hz, all axes; data ready on INT1; BDU, 4 g, high resolution.
   static let image: [(UInt8, UInt8)] = [
     (0x21, 0x00), (0x22, 0x10), (0x23, 0x98), (0x24, 0x00), (0x20, 0x57),
@@ -16,10 +16,10 @@ import Testing
   static let start: [Transfer] = written(image) + [.read(0xA8, [1, 0, 2, 0, 3, 0])]
 
   func ready(_ device: ScriptedDevice, rate: Double = 100) throws
-    -> RegisterDriver<LSM303DLHCAccelerometer, ScriptedDevice>
+    -> RegisterDriver<LIS3DH, ScriptedDevice>
   {
     device.then(Self.start)
-    var chip = RegisterDriver(device, LSM303DLHCAccelerometer(outputRate: rate))
+    var chip = RegisterDriver(device, LIS3DH(.lsm303dlhc, outputRate: rate))
     _ = try startUp(&chip)
     device.expectDone()
     return chip
@@ -33,14 +33,14 @@ import Testing
     let expected = range == .g16 ? 3 * 9.80665 : 9.80665
     let justified = (range == .g16 ? 250 : counts) << 4
     let bytes: [UInt8] = [0, 0, 0, 0, UInt8(justified & 0xFF), UInt8(justified >> 8)]
-    let force = try LSM303DLHCConversion.acceleration(block(bytes), range: range)
+    let force = try LIS3DHConversion.acceleration(block(bytes), range: range)
     #expect(near(force, Vector3(0, 0, expected), 1e-9))
   }
 
   @Test("the four low bits do not count and the sign is kept")
   func justified() throws {
     // -1 count with rubbish below, +1 count.
-    let force = try LSM303DLHCConversion.acceleration(
+    let force = try LIS3DHConversion.acceleration(
       block([0xFF, 0xFF, 0x1F, 0x00, 0x00, 0x00]), range: .g4)
     #expect(near(force, Vector3(-0.0196133, 0.0196133, 0), 1e-12))
   }
@@ -52,7 +52,7 @@ import Testing
       bytes.replaceSubrange(axis..<axis + 2, with: value)
       #expect(
         failure { () throws(DriverError) in
-          try LSM303DLHCConversion.acceleration(block(bytes), range: .g4)
+          try LIS3DHConversion.acceleration(block(bytes), range: .g4)
         } == .overflow)
     }
   }
@@ -64,7 +64,7 @@ import Testing
       (200, 200, 0x67), (201, 400, 0x77), (500, 1344, 0x97), (9999, 1344, 0x97),
     ])
   func rates(wanted: Double, rate: Double, control1: UInt8) {
-    let configuration = LSM303DLHCAccelerometer(outputRate: wanted)
+    let configuration = LIS3DH(.lsm303dlhc, outputRate: wanted)
     #expect(configuration.outputRate == rate)
     #expect(configuration.registerImage.last == RegisterSetting(0x20, control1))
   }
@@ -72,8 +72,18 @@ import Testing
   @Test("start configures, reads back, waits for the first conversion")
   func startOrder() throws {
     let device = ScriptedDevice(Self.start)
-    var chip = RegisterDriver(device, LSM303DLHCAccelerometer(outputRate: 100))
+    var chip = RegisterDriver(device, LIS3DH(.lsm303dlhc, outputRate: 100))
     #expect(try startUp(&chip) == [0.011])
+    device.expectDone()
+  }
+
+  @Test("a LIS3DH is told by its identity, and gets seven periods to come to 12 bits")
+  func identity() throws {
+    let device = ScriptedDevice([.read(0x0F, [0x33])] + Self.start)
+    var chip = RegisterDriver(device, LIS3DH(.lis3dh, outputRate: 100))
+    let waits = try startUp(&chip)
+    #expect(waits.count == 1)
+    #expect(near(waits[0], 0.071, 1e-12))
     device.expectDone()
   }
 
@@ -81,7 +91,7 @@ import Testing
   func wrongIdentity() {
     let device = ScriptedDevice(
       Self.image.map { .write($0.0, [$0.1]) } + [.read(0x21, [0x00]), .read(0x22, [0x00])])
-    var chip = RegisterDriver(device, LSM303DLHCAccelerometer(outputRate: 100))
+    var chip = RegisterDriver(device, LIS3DH(.lsm303dlhc, outputRate: 100))
     #expect(
       failure { () throws(DriverError) in try chip.start() }
         == .wrongIdentity(chip: "LSM303DLHC-A", register: 0x22, expected: 0x10, found: 0x00))
@@ -92,7 +102,7 @@ import Testing
   func readBackFails() {
     let device = ScriptedDevice(
       Self.image.map { .write($0.0, [$0.1]) } + [.readFails(0x21, 1, .timedOut)])
-    var chip = RegisterDriver(device, LSM303DLHCAccelerometer(outputRate: 100))
+    var chip = RegisterDriver(device, LIS3DH(.lsm303dlhc, outputRate: 100))
     #expect(
       failure { () throws(DriverError) in try chip.start() }
         == .bus(device.error(.timedOut, 0x21)))

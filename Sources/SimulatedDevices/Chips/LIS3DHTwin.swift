@@ -1,23 +1,37 @@
-// ST LSM303DLHC, accelerometer half (datasheet DocID018771): 12 bits left-aligned, no identity register.
+// ST LIS3DH (datasheet DocID17530) and the accelerometer half of an LSM303DLHC (DocID018771): 12 bits left-aligned.
 
 import LinearAlgebra
 public import SensorTypes
 
-/// The twin of the accelerometer in an LSM303DLHC, at address 0x19. Its FIFO, click and motion engines
-/// hold their configuration and do nothing.
-public struct LSM303DLHCAccelerometerTwin: ConvertingTwin, FlagIncrementing {
-  /// There is none.
-  public let identityRegister: UInt8? = nil
+/// The twin of a LIS3DH, or of the accelerometer in an LSM303DLHC. FIFO, click and motion engines hold their
+/// configuration and do nothing.
+public struct LIS3DHTwin: ConvertingTwin, FlagIncrementing {
+  /// Which of the two.
+  public enum Model: Sendable, Hashable {
+    /// With an identity and a self-test.
+    case lis3dh
+    /// With neither.
+    case lsm303dlhc
+  }
+
+  /// The register that tells which chip it is; an LSM303DLHC has none.
+  public var identityRegister: UInt8? { model == .lis3dh ? 0x0F : nil }
   /// What it stands on.
   public var core: TwinCore
 
+  private let model: Model
   private var registers = [UInt8](repeating: 0, count: 128)
-  private var schedule = ConversionSchedule()
   private var outputs = AxisOutputs()
   private var pending = SIMD3<Int16>()
 
   /// Makes a chip that is not powered yet: call `powerOn`.
-  public init(_ core: TwinCore) { self.core = core }
+  public init(_ core: TwinCore) { self.init(core, .lis3dh) }
+
+  /// Makes one of the two that is not powered yet: call `powerOn`.
+  public init(_ core: TwinCore, _ model: Model) {
+    self.core = core
+    self.model = model
+  }
 
   /// Applies power: registers take their reset values and the start-up time begins.
   ///
@@ -25,7 +39,8 @@ public struct LSM303DLHCAccelerometerTwin: ConvertingTwin, FlagIncrementing {
   public mutating func powerOn(at time: Timestamp) {
     for index in registers.indices { registers[index] = 0 }
     registers[0x20] = 0x07
-    schedule.stop()
+    if model == .lis3dh { (registers[0x0F], registers[0x1E]) = (0x33, 0x10) }
+    core.schedule.stop()
     outputs = AxisOutputs()
     core.power(at: time, answersAfter: 0.005)
   }
@@ -52,7 +67,7 @@ public struct LSM303DLHCAccelerometerTwin: ConvertingTwin, FlagIncrementing {
     case 0x20:
       let old = registers[0x20]
       registers[0x20] = value
-      if old & 0xF8 != value & 0xF8 || schedule.isIdle { restart() }
+      if old & 0xF8 != value & 0xF8 || core.schedule.isIdle { restart() }
     // BOOT (bit 7) clears itself.
     case 0x24: registers[0x24] = value & 0x4F
     case 0x22:
@@ -90,11 +105,11 @@ public struct LSM303DLHCAccelerometerTwin: ConvertingTwin, FlagIncrementing {
 
   private mutating func restart() {
     guard rate > 0 else {
-      schedule.stop()
+      core.schedule.stop()
       return
     }
     let period = core.period(1 / rate)
-    schedule.start(at: core.now, firstAfter: period, every: period)
+    core.schedule.start(at: core.now, firstAfter: period, every: period)
   }
 
   /// Milli-g per count of 12 bits by FS (sensor characteristics).
@@ -107,9 +122,17 @@ public struct LSM303DLHCAccelerometerTwin: ConvertingTwin, FlagIncrementing {
     }
   }
 
+  /// CTRL_REG4 ST: 01 one way, 10 the other; 68 to 1440 mg (LIS3DH, table 4).
+  private var deflection: Vector3 {
+    guard model == .lis3dh else { return .zero }
+    let signs: [Double] = [0, 1, -1, 0]
+    return (tampering.selfTestShare * signs[Int(registers[0x23] >> 1 & 3)] * 9.80665e-3)
+      * Vector3(360, 330, 300)
+  }
+
   /// Takes note of every conversion that is complete.
   public mutating func finish() {
-    guard let done = schedule.take(until: core.now) else { return }
+    guard let done = core.schedule.take(until: core.now) else { return }
     if !tampering.isFrozen { convert(done) }
     outputs.load(pending, count: done.count, blockUpdate: blockUpdate, frozen: tampering.isFrozen)
     updatePin(at: done.first)
@@ -119,8 +142,8 @@ public struct LSM303DLHCAccelerometerTwin: ConvertingTwin, FlagIncrementing {
     // Sensor characteristics: 220 micro-g per root hertz.
     let sigma = 220e-6 * 9.80665 * (rate / 2).squareRoot()
     // The bandwidth is half the rate, so the output lags by about half a period.
-    let middle = done.last &- schedule.period / 2
-    let measured = core.force(at: middle, sigma: sigma, stream: 3, done)
+    let middle = done.last &- core.schedule.period / 2
+    let measured = core.force(at: middle, sigma: sigma, stream: 3, done) + deflection
     // High resolution 12 bits, normal 10, low power 8 (the LIS3DH family); always left-aligned.
     let dropped: Int32 = isLowPower ? 4 : registers[0x23] & 0x08 != 0 ? 0 : 2
     for axis in 0..<3 {
@@ -130,19 +153,22 @@ public struct LSM303DLHCAccelerometerTwin: ConvertingTwin, FlagIncrementing {
     }
   }
 
-  /// When the next conversion will be complete.
-  public var nextConversion: Int64 { schedule.next }
-
   /// Only where data ready is on the pin.
-  public var nextRise: Int64 { registers[0x22] & 0x18 != 0 ? schedule.next : .max }
+  public var nextRise: Int64 { registers[0x22] & 0x18 != 0 ? core.schedule.next : .max }
 }
 
 extension TwinDescription {
+  /// Zero-g 40 mg, 0.5 mg a kelvin.
+  static let lis3dh = accelerometer("LIS3DH", .lis3dh, zeroG: 0.04)
   /// Zero-g 60 mg, 0.5 mg a kelvin.
-  static let lsm303dlhcAccelerometer = TwinDescription(
-    "LSM303DLHC-A", make: LSM303DLHCAccelerometerTwin.init
-  ) { random, bias in
-    .inertial(
-      bias: bias * 0.06, perKelvin: bias * 0.5e-3, scale: 0.003, clock: 0.02, &random)
+  static let lsm303dlhcAccelerometer = accelerometer("LSM303DLHC-A", .lsm303dlhc, zeroG: 0.06)
+
+  private static func accelerometer(
+    _ name: String, _ model: LIS3DHTwin.Model, zeroG: Double
+  ) -> TwinDescription {
+    TwinDescription(name, make: { LIS3DHTwin($0, model) }) { random, bias in
+      .inertial(
+        bias: bias * zeroG, perKelvin: bias * 0.5e-3, scale: 0.003, clock: 0.02, &random)
+    }
   }
 }

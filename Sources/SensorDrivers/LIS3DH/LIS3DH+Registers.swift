@@ -1,15 +1,17 @@
-// Registers of the accelerometer half of the ST LSM303DLHC (datasheet DocID018771 rev. 2, section 7). The halves
-// have nothing in common but the package: two addresses, two chips. The other is an HMC5883L's core: HMC5883/.
+// Registers of the ST LIS3DH (DocID17530 rev. 2, section 8) and of the accelerometer half of the LSM303DLHC (DocID018771
+// rev. 2, section 7). The latter's other half has nothing in common with it but the package: HMC5883/.
 
-/// The registers of the accelerometer (7.1).
-enum LSM303DLHCAccelerometerRegister {
+/// The registers that the driver touches.
+enum LIS3DHRegister {
+  /// Always 0x33; in an LSM303DLHC it is not documented.
+  static let whoAmI: UInt8 = 0x0F
   /// ODR3:0 | LPen | Zen Yen Xen.
   static let control1: UInt8 = 0x20
   /// High-pass filter.
   static let control2: UInt8 = 0x21
   /// Interrupt pin 1; bit 4 is data ready.
   static let control3: UInt8 = 0x22
-  /// BDU | BLE | FS1:0 | HR | 0 0 | SIM.
+  /// BDU | BLE | FS1:0 | HR | ST1:0 | SIM; an LSM303DLHC has no ST.
   static let control4: UInt8 = 0x23
   /// BOOT bit 7, FIFO_EN bit 6.
   static let control5: UInt8 = 0x24
@@ -20,5 +22,6 @@ enum LSM303DLHCAccelerometerRegister {
 
   /// Set in the sub-address, it makes the chip move on from register to register (5.1.2).
   static let autoIncrement: UInt8 = 0x80
+  static let identity: UInt8 = 0x33
   static let dataReady: UInt8 = 0x08
 }

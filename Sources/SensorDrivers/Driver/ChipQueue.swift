@@ -1,0 +1,159 @@
+// A chip's queue of samples (FIFO), read many at a time.
+
+public import SensorBus
+public import SensorTypes
+
+/// How a chip's queue is read. At rates that a host has no time for one by one, it fetches what has gathered in one burst.
+public struct ChipQueue: Sendable, Hashable {
+  /// What lies in the queue.
+  enum Form: Sendable, Hashable {
+    /// Whole samples one after the other, as they stand in the output registers.
+    case samples
+    /// ST's words of a tag and six bytes: the gyro's (tag 1) and the accelerometer's (2) with the same count belong
+    /// together.
+    case tagged
+  }
+
+  let form: Form
+  /// Samples that have gathered when the pin rises, and that a host without a pin waits for.
+  let batch: Int
+  /// Two bytes, low byte first: how many units are there, and whether some were lost.
+  let status: UInt8
+  let level: UInt16
+  let overrun: UInt16
+  /// Bytes a unit of the level.
+  let unit: Int
+  /// Where the burst begins: the pointer stays there.
+  let output: UInt8
+  /// Bytes of one sample.
+  let sample: Int
+  /// What empties it and lets it go on.
+  let restart: [RegisterSetting]
+
+  /// Rates up to this (Hz) are read sample by sample, as before: nothing is late then.
+  static let slowest = 210.0
+  /// Times a second that a host looks at a queue.
+  private static let looks = 104.0
+  /// The longest burst, bytes: one byte of count is 255.
+  private static let longest = 252
+
+  /// Samples to gather at a rate (Hz), of so many bytes; 1 where there is no need to.
+  static func batch(_ rate: Double, bytes: Int) -> Int {
+    rate <= slowest ? 1 : min(Int((rate / looks).rounded()), longest / bytes)
+  }
+
+  /// Reads what there is. Throws `.samplesLost` when the queue ran over, and empties it then: what is in it is not of one
+  /// piece.
+  func fill<Device: RegisterDevice & ~Copyable>(
+    _ outputs: inout OutputChecks, from device: borrowing Device
+  ) throws(DriverError) {
+    // What a burst that broke off has taken is lost, and where a sample begins is not known any more; and nothing is told
+    // that is older than an error.
+    let wasBroken = outputs.isBroken
+    outputs.isBroken = true
+    let flags = try device.get(status, count: 2).uint16LittleEndian(0)
+    if wasBroken { return try empty(&outputs, device) }
+    guard flags & overrun == 0 else {
+      try empty(&outputs, device)
+      throw .samplesLost
+    }
+    // Whole samples only; the rest is there the next time.
+    let waiting = Int(flags & level) * unit
+    let bytes = min(waiting - waiting % sample, Self.longest - Self.longest % sample)
+    guard bytes > 0 else {
+      outputs.isBroken = false
+      return
+    }
+    var failure: BusError?
+    withUnsafeTemporaryAllocation(byteCount: bytes, alignment: 1) { buffer in
+      do throws(BusError) {
+        try device.read(output, into: buffer)
+        outputs.queue.take(UnsafeRawBufferPointer(buffer), form, sample)
+      } catch {
+        failure = error
+      }
+    }
+    if let failure { throw .bus(failure) }
+    outputs.isBroken = false
+  }
+
+  private func empty<Device: RegisterDevice & ~Copyable>(
+    _ outputs: inout OutputChecks, _ device: borrowing Device
+  ) throws(DriverError) {
+    outputs.queue = SampleQueue()
+    for setting in restart { try device.put(setting.register, setting.value) }
+    outputs.isBroken = false
+  }
+}
+
+/// Samples that were read in one burst and are told one after the other.
+struct SampleQueue: Sendable {
+  private var samples: [RegisterBlock] = []
+  private var next = 0
+  /// A tagged word whose other half has not come yet.
+  private var half: (tag: UInt8, block: RegisterBlock)?
+
+  /// Samples that were read and not told.
+  var count: Int { samples.count - next }
+
+  /// The oldest.
+  mutating func first() -> RegisterBlock? {
+    guard next < samples.count else { return nil }
+    defer { next += 1 }
+    return samples[next]
+  }
+
+  /// Takes a burst in place of what was told.
+  mutating func take(_ bytes: UnsafeRawBufferPointer, _ form: ChipQueue.Form, _ size: Int) {
+    samples.removeAll(keepingCapacity: true)
+    next = 0
+    switch form {
+    case .samples:
+      for start in stride(from: 0, to: bytes.count, by: size) {
+        var block = RegisterBlock()
+        for index in 0..<size { block[index] = bytes[start + index] }
+        samples.append(block)
+      }
+    case .tagged:
+      for start in stride(from: 0, to: bytes.count - 6, by: 7) { take(word: bytes, at: start) }
+    }
+  }
+
+  /// A half without its other one is dropped.
+  private mutating func take(word bytes: UnsafeRawBufferPointer, at start: Int) {
+    let (sensor, count) = (bytes[start] >> 3, bytes[start] >> 1 & 3)
+    guard sensor == 1 || sensor == 2 else { return }
+    let isPair = half.map { $0.tag >> 1 & 3 == count && $0.tag >> 3 != sensor } ?? false
+    var block = isPair ? half?.block ?? RegisterBlock() : RegisterBlock()
+    for index in 0..<6 { block[(sensor == 1 ? 0 : 6) + index] = bytes[start + 1 + index] }
+    if isPair {
+      half = nil
+      samples.append(block)
+    } else {
+      half = (bytes[start], block)
+    }
+  }
+}
+
+/// A chip that can queue its samples, and does so at rates above 208 Hz.
+public protocol QueuedChip: FlaggedChip {
+  /// How the queue is read; `nil` at rates at which each sample is fetched by itself.
+  var queue: ChipQueue? { get }
+}
+
+extension QueuedChip {
+  /// Samples that a look at the chip brings.
+  public var batch: Int { queue?.batch ?? 1 }
+
+  /// The oldest sample that was not told yet; the queue is read when all were.
+  public mutating func poll<Device: RegisterDevice & ~Copyable>(
+    _ device: borrowing Device, _ outputs: inout OutputChecks
+  ) throws(DriverError) -> Reading? {
+    guard let queue else { return try pollOutputs(device, &outputs) }
+    if outputs.queue.count == 0 { try queue.fill(&outputs, from: device) }
+    guard let block = outputs.queue.first() else { return nil }
+    let reading = try reading(block)
+    try outputs.check(block)
+    return reading
+  }
+}

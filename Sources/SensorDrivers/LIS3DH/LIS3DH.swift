@@ -1,0 +1,157 @@
+// ST's LIS3DH on I2C (0x18 or 0x19), and the accelerometer of an LSM303DLHC (0x19), which is the same core.
+
+public import SensorBus
+public import SensorTypes
+
+/// An ST LIS3DH or the accelerometer of an LSM303DLHC: high resolution (12 bits), block data update, data ready on pin INT1.
+///
+/// Tables: the LSM303DLHC's (DocID018771 rev. 2); the LIS3DH's (DocID17530 rev. 2) hold the same. The axes are those of the
+/// figure of the pins: right-handed.
+public struct LIS3DH: FlaggedChip, Hashable {
+  /// Which of the two; the raw value is the name in board files.
+  public enum Chip: String, Sendable, Hashable, CaseIterable {
+    /// By itself, with an identity.
+    case lis3dh = "LIS3DH"
+    /// Beside a magnetometer. No identity register is documented: that it takes its whole configuration and gives it back
+    /// is its identity.
+    case lsm303dlhc = "LSM303DLHC-A"
+  }
+
+  /// The measuring range; the raw value is FS1:0 (table 27).
+  public enum Range: UInt8, Sendable, Hashable, CaseIterable {
+    /// +-2 g.
+    case g2 = 0
+    /// +-4 g.
+    case g4 = 1
+    /// +-8 g.
+    case g8 = 2
+    /// +-16 g.
+    case g16 = 3
+
+    /// g a count of the 12-bit value (table 3: 1, 2, 4, 12 mg).
+    public var gPerCount: Double {
+      switch self {
+      case .g2: 0.001
+      case .g4: 0.002
+      case .g8: 0.004
+      case .g16: 0.012
+      }
+    }
+  }
+
+  /// The rates that the chip has with 12 bits, Hz (table 20).
+  public static let outputRates: [Double] = [1, 10, 25, 50, 100, 200, 400, 1344]
+  private static let codes: [UInt8] = [1, 2, 3, 4, 5, 6, 7, 9]
+
+  /// Which chip.
+  public let chip: Chip
+  /// Conversions a second, one of `outputRates`.
+  public let outputRate: Double
+  /// The measuring range.
+  public let range: Range
+  private let rateIndex: Int
+
+  /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is.
+  public init(_ chip: Chip, outputRate: Double, range: Range = .g4) {
+    self.chip = chip
+    rateIndex = nextRate(Self.outputRates, atLeast: outputRate)
+    self.outputRate = Self.outputRates[rateIndex]
+    self.range = range
+  }
+
+  /// What is written, in this order; the rate comes last, because it starts conversions.
+  public var registerImage: [RegisterSetting] {
+    [
+      RegisterSetting(LIS3DHRegister.control2, 0x00),
+      RegisterSetting(LIS3DHRegister.control3, 0x10),
+      RegisterSetting(
+        LIS3DHRegister.control4, 0x80 | range.rawValue << 4 | 0x08),
+      // BOOT clears itself.
+      RegisterSetting(LIS3DHRegister.control5, 0x00, mask: 0x7F),
+      RegisterSetting(
+        LIS3DHRegister.control1, Self.codes[rateIndex] << 4 | 0x07),
+    ]
+  }
+
+  /// The name in board files.
+  public var name: String { chip.rawValue }
+
+  /// Half a period: the chip filters over about one.
+  public var latency: Double { 0.5 / outputRate }
+
+  /// Below 50 Hz the filtered noise of a resting chip is smaller than one of its 12-bit steps, so that
+  /// standing still proves nothing there.
+  public var alikeLimit: Int { outputRate >= 50 ? 50 : .max }
+
+  /// Identity, where there is one; configuration and read-back, which are it where there is none; then one period and
+  /// the 1 ms of the LSM303DLHC's turn-on time (table 3), or the seven periods in which a LIS3DH gets to 12 bits (table
+  /// 11). What has been converted by then is fetched and dropped: the next is worth reading. And as it has no reset,
+  /// an axis that another driver's broken burst held back is let go by that.
+  public var startSteps: [StartStep] {
+    let isLone = chip == .lis3dh
+    return
+      (isLone
+      ? [.identify(register: LIS3DHRegister.whoAmI, anyOf: [LIS3DHRegister.identity])] : [])
+      + [
+        .configure(identifies: !isLone), .wait(seconds: (isLone ? 7 : 1) / outputRate + 0.001),
+        .discard(register: output.register, count: output.count),
+      ]
+  }
+
+  /// Power down; registers are kept.
+  public var sleepSettings: [RegisterSetting] {
+    [RegisterSetting(LIS3DHRegister.control1, 0x07)]
+  }
+
+  /// ZYXDA.
+  public var dataReady: (register: UInt8, mask: UInt8) {
+    (LIS3DHRegister.status, LIS3DHRegister.dataReady)
+  }
+
+  /// Three axes.
+  public var output: (register: UInt8, count: Int) {
+    (LIS3DHRegister.output | LIS3DHRegister.autoIncrement, 6)
+  }
+
+  /// The specific force in m/s^2.
+  public func reading(_ block: RegisterBlock) throws(DriverError) -> Reading {
+    .acceleration(try LIS3DHConversion.acceleration(block, range: range))
+  }
+}
+
+extension ChipDescription {
+  /// ST LIS3DH.
+  static let lis3dh = ChipDescription(
+    "LIS3DH", .accelerometer, addresses: [0x18, 0x19],
+    fingerprints: [
+      .identity(
+        LIS3DHRegister.whoAmI, [LIS3DHRegister.identity], .likely,
+        "a LIS2DH12, or the accelerometer of an LSM303AGR or LSM303DLHC, answers the same")
+    ], selfTest: DeflectionTest.lis3dh
+  ) { LIS3DH(.lis3dh, outputRate: $0) }
+  /// The accelerometer of an ST LSM303DLHC. It has no documented identity: chips from the shop hold 0x33 in
+  /// 0x0F, as their relatives do; failing that, bits that must be 0 and axes that are on by default. No
+  /// self-test: the datasheet (DocID018771 rev. 2) knows none; the bit in which an LSM303DLH has its own
+  /// (CTRL_REG4_A ST) must be 0.
+  static let lsm303dlhcAccelerometer = ChipDescription(
+    "LSM303DLHC-A", .accelerometer, addresses: [0x19],
+    fingerprints: [
+      .identity(
+        LIS3DHRegister.whoAmI, [LIS3DHRegister.identity], .likely,
+        "a LIS3DH or LSM303AGR answers the same; this one has a magnetometer at 0x1e"),
+      Fingerprint(
+        reads: [
+          Fingerprint.Read(
+            register: LIS3DHRegister.control1
+              | LIS3DHRegister.autoIncrement, count: 6)
+        ], confidence: .possible
+      ) { blocks in
+        let control = blocks[0]
+        guard control[0] & 0x07 == 0x07, control[3] & 0x06 == 0, control[4] & 0x30 == 0,
+          control[5] & 0x05 == 0
+        else { return nil }
+        return "no identity register, but registers 0x20 to 0x25 hold what this chip's can hold"
+      },
+    ], partner: "LSM303DLHC-M"
+  ) { LIS3DH(.lsm303dlhc, outputRate: $0) }
+}
