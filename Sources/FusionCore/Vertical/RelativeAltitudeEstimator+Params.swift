@@ -3,7 +3,7 @@
 extension RelativeAltitudeEstimator {
   /// What a user may tune. Independent of sample rates.
   public struct Params: Sendable, Hashable {
-    /// Noise of one pressure sample, Pa rms. Default 1, chosen: oversampling sets it.
+    /// Least noise of one pressure sample, Pa rms; samples that show more have more. Default 1, chosen.
     public var pressureNoise = 1.0
     /// Steady spread of vertical acceleration while nothing measures it, m/s^2. Default 0.6:
     /// stairs, lifts.

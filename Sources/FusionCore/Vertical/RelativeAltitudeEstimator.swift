@@ -51,6 +51,8 @@ public struct RelativeAltitudeEstimator: Sendable {
     var begun: Timestamp?
     var time: Timestamp?
     var outlierSince: Timestamp?
+    /// What the samples show of their own noise.
+    var noise = PressureNoise()
     /// From pressure to metres.
     var air = AirColumn()
     /// Height, climb rate and what hides them.
@@ -74,13 +76,13 @@ public struct RelativeAltitudeEstimator: Sendable {
   public let params: Params
   /// Everything that changes.
   public private(set) var state: State
-  private let pressureVariance: Double
+  private let leastVariance: Double
 
   /// Makes an estimator, or resumes one from a saved state.
   public init(_ params: Params = Params(), state: State = State()) {
     self.params = params
     self.state = state
-    pressureVariance = params.pressureNoise * params.pressureNoise
+    leastVariance = params.pressureNoise * params.pressureNoise
   }
 
   /// The longest pause that is still bridged by prediction, seconds. After a longer one the height
@@ -134,7 +136,7 @@ public struct RelativeAltitudeEstimator: Sendable {
       return nil
     }
     let slope = state.air.metresPerPascal(at: standard)
-    let variance = slope * slope * pressureVariance
+    let variance = slope * slope * max(leastVariance, state.noise.variance)
     let measured = state.air.height(ofPressureAltitude: standard)
     guard dt > 0, dt <= Self.longestGap else {
       goOn(from: measured, variance: variance, at: time)
@@ -151,6 +153,7 @@ public struct RelativeAltitudeEstimator: Sendable {
     if sample.innovation * sample.innovation > 36 * sample.spread + limit * limit {
       let since = state.outlierSince ?? time
       state.outlierSince = since
+      state.noise.interrupt()
       guard time.seconds(since: since) >= Self.outlierTime else {
         state.rejected &+= 1
         return nil
@@ -160,6 +163,7 @@ public struct RelativeAltitudeEstimator: Sendable {
       take(sample, seen, noise, slope)
     }
     state.outlierSince = nil
+    state.noise.take(pressure, dt)
     settle(sample, dt)
     return estimate(at: time, since: begun)
   }
@@ -172,13 +176,14 @@ public struct RelativeAltitudeEstimator: Sendable {
     state.air.begin(at: standard, params)
     let slope = state.air.metresPerPascal(at: standard)
     state.filter.begin(
-      params, variance: slope * slope * pressureVariance,
+      params, variance: slope * slope * leastVariance,
       coefficient: params.temperatureCoefficient * slope)
   }
 
   /// Height takes the new pressure's word; the zero and its error stay.
   private mutating func goOn(from measured: Double, variance: Double, at time: Timestamp) {
     state.time = time
+    state.noise.interrupt()
     state.filter.goOn(from: measured, variance: variance, rise: state.air.rise, params)
     // What an accelerometer vouched for is not to be doubted now; a stretch without one goes on.
     if state.isAided { state.doubt.begin(at: state.filter.height) }
@@ -235,7 +240,11 @@ public struct RelativeAltitudeEstimator: Sendable {
     _ sample: DoorJudge.Sample, _ seen: SIMD8<Double>, _ noise: VerticalFilter.Noise,
     _ slope: Double
   ) {
-    switch state.doors.judge(sample, &state.filter, noise, isAided: state.isAided) {
+    // Of a chip whose noise is not known yet nothing stands out.
+    let verdict =
+      state.noise.isUnknown
+      ? .usual : state.doors.judge(sample, &state.filter, noise, isAided: state.isAided)
+    switch verdict {
     case .unconfirmed:
       return
     case .door(let step, let wasStill):
@@ -328,6 +337,9 @@ public struct RelativeAltitudeEstimator: Sendable {
     } else if let slow = state.stillness.slowRise {
       variance += slow * slow
     }
+    // The sample that defines the zero was as noisy as all of them; the filter knows of the least.
+    let slope = state.air.metresPerPascal(at: standard)
+    variance += slope * slope * max(0, state.noise.variance - leastVariance)
     let hours = min(1000, max(0, time.seconds(since: begun)) / 3600)
     let followed = VerticalFilter.Noise.filteredDrift
     let rest = 1 - followed * followed

@@ -76,6 +76,26 @@ import Testing
     }
   }
 
+  // A BMP180 has 3 Pa at its strongest oversampling and 6 Pa at its weakest (datasheet, table 1).
+  @Test(
+    "a noisy chip's noise is seen: no door is made of it, and the bar holds",
+    arguments: [0.0, 1, 2], [3.0, 6])
+  func noisyChip(rate: Double, noise: Double) {
+    for isAided in [false, true] {
+      var (worst, inside, squares) = (0.0, 1.0, 0.0)
+      for seed: UInt64 in 1...8 {
+        let result = run(rate: rate, noise: noise, isAided: isAided, seed: seed)
+        worst = max(worst, result.altitude.worst)
+        inside = min(inside, result.altitude.coverage)
+        squares += result.altitude.rms * result.altitude.rms / 8
+      }
+      print(
+        "climb \(rate) m/s, \(noise) Pa, \(isAided ? "aided" : "alone"): rms \(text(squares.squareRoot()))",
+        "worst \(text(worst)), least share inside \(text(inside))")
+      #expect(inside >= 0.9)
+    }
+  }
+
   @Test func theFirstEventIsZeroAndItsNoiseIsForgotten() throws {
     var noise = Noise(9)
     var estimator = RelativeAltitudeEstimator()
