@@ -214,10 +214,7 @@ private struct Run {
       altitudes += 1
       let truth = board.simulation.truth(at: estimate.time)
       let error = estimate.relativeAltitude - truth.relativeAltitude
-      // Beside an accelerometer heights by a BMP180 (3 Pa of noise) are up to 2.9 m off, 5.6 sigma, in five of eight
-      // seeds: the estimator's fault, not the board file's. With a BMP280 in its place 0.4 m and 1.8 sigma.
-      let least = board.board.sensors.contains { $0.chip == "BMP180" } ? 3.5 : 0.5
-      if abs(error) > max(least, 3 * estimate.relativeAccuracy) {
+      if abs(error) > max(0.5, 3 * estimate.relativeAccuracy) {
         note("height off by \(error)")
       }
     case .location(let location):
