@@ -17,11 +17,20 @@ struct PressureNoise: Sendable, Hashable, Codable {
   private var count = 0.0
   private var square = 0.0
 
-  /// Variance of a sample, Pa^2; 0 while too few were seen.
-  var variance: Double { count >= Self.least ? square : 0 }
+  /// What is thought of samples that come fast, before they have shown their noise, Pa^2: 2 Pa.
+  private static let unknown = 4.0
 
-  /// Whether samples come often enough to show it, and too few have come.
-  var isUnknown: Bool { before != nil && count < Self.least }
+  /// Variance that a sample shows to have, `dt` seconds after the one before, Pa^2; 0 where samples are too far apart
+  /// to show it.
+  func variance(after dt: Double) -> Double {
+    dt > Self.longest ? 0 : isKnown ? square : Self.unknown
+  }
+
+  /// Whether enough samples were seen.
+  var isKnown: Bool { count >= Self.least }
+
+  /// Variance by which all samples of the run exceed `least`, as far as that is known, Pa^2.
+  func excess(over least: Double) -> Double { isKnown ? max(0, square - least) : 0 }
 
   /// Takes a pressure in pascals, `dt` seconds after the one before.
   mutating func take(_ pressure: Double, _ dt: Double) {
@@ -29,7 +38,7 @@ struct PressureNoise: Sendable, Hashable, Codable {
     defer { (before, twoBefore) = (pressure, before) }
     guard let before, let twoBefore else { return }
     let left = before - (pressure + twoBefore) / 2
-    let limit = count >= Self.least ? Self.most * square : .infinity
+    let limit = isKnown ? Self.most * square : .infinity
     count = min(count + 1, Self.memory)
     square += (min(left * left / 1.5, limit) - square) / count
   }

@@ -136,7 +136,7 @@ public struct RelativeAltitudeEstimator: Sendable {
       return nil
     }
     let slope = state.air.metresPerPascal(at: standard)
-    let variance = slope * slope * max(leastVariance, state.noise.variance)
+    let variance = slope * slope * max(leastVariance, state.noise.variance(after: dt))
     let measured = state.air.height(ofPressureAltitude: standard)
     guard dt > 0, dt <= Self.longestGap else {
       goOn(from: measured, variance: variance, at: time)
@@ -160,7 +160,8 @@ public struct RelativeAltitudeEstimator: Sendable {
       }
       goOn(from: measured, variance: variance, at: time)
     } else {
-      take(sample, seen, noise, slope)
+      let isNoiseOpen = !state.noise.isKnown && state.noise.variance(after: dt) > 0
+      take(sample, seen, noise, slope, isNoiseOpen: isNoiseOpen)
     }
     state.outlierSince = nil
     state.noise.take(pressure, dt)
@@ -238,11 +239,11 @@ public struct RelativeAltitudeEstimator: Sendable {
   /// Corrects the filter by a sample, as height or as a door; `seen` is the filter's `P h`.
   private mutating func take(
     _ sample: DoorJudge.Sample, _ seen: SIMD8<Double>, _ noise: VerticalFilter.Noise,
-    _ slope: Double
+    _ slope: Double, isNoiseOpen: Bool
   ) {
     // Of a chip whose noise is not known yet nothing stands out.
     let verdict =
-      state.noise.isUnknown
+      isNoiseOpen
       ? .usual : state.doors.judge(sample, &state.filter, noise, isAided: state.isAided)
     switch verdict {
     case .unconfirmed:
@@ -339,7 +340,7 @@ public struct RelativeAltitudeEstimator: Sendable {
     }
     // The sample that defines the zero was as noisy as all of them; the filter knows of the least.
     let slope = state.air.metresPerPascal(at: standard)
-    variance += slope * slope * max(0, state.noise.variance - leastVariance)
+    variance += slope * slope * state.noise.excess(over: leastVariance)
     let hours = min(1000, max(0, time.seconds(since: begun)) / 3600)
     let followed = VerticalFilter.Noise.filteredDrift
     let rest = 1 - followed * followed
