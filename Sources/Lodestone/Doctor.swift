@@ -134,6 +134,8 @@ public struct Doctor: Sendable {
           isOpen
           ? chip(sensor, index, of: board, bus: bus, address: address) : access.about(sensor.chip)
         findings.append(found.on("\(place) answers"))
+      case .server(let address):
+        findings.append(server(address, sensor: index).about(sensor.chip).on("\(place) answers"))
       case .serial:
         findings.append(
           port(bus, sensor: index).about(sensor.chip).on("\(place) can be opened"))
@@ -245,6 +247,35 @@ public struct Doctor: Sendable {
     return Finding(.good, path, sensor: sensor)
   }
 
+  /// Whether gpsd greets: asked for two seconds.
+  private func server(_ address: ServerAddress, sensor: Int) -> Finding {
+    let start = provider.now()
+    do throws(BusError) {
+      let receiver = GPSDReceiver(try provider.connection(to: address), at: address.description)
+      while provider.now().seconds(since: start) < 2 {
+        do {
+          _ = try receiver.poll(now: provider.now())
+        } catch {
+          guard case .bus(let failure) = error else { break }
+          throw failure
+        }
+        if let release = receiver.release {
+          return Finding(.good, "gpsd \(release) at \(address)", sensor: sensor)
+        }
+        usleep(20_000)
+      }
+    } catch {
+      return Finding(
+        .problem, "\(error)",
+        mend: "sudo systemctl enable --now gpsd.socket   # and its receiver in /etc/default/gpsd",
+        sensor: sensor)
+    }
+    return Finding(
+      .problem, "nobody greets at \(address)",
+      mend: "systemctl status gpsd; gpsd's own port is 2947",
+      sensor: sensor)
+  }
+
   private func port(_ port: String, sensor: Int?) -> Finding {
     let access = access(port, group: "dialout", sensor: sensor)
     let holders = access.level == .good ? PortHolder.find(port) : []
@@ -252,7 +283,8 @@ public struct Doctor: Sendable {
     let names = holders.joined(separator: ", ")
     let mend =
       names.contains("gpsd")
-      ? "sudo systemctl disable --now gpsd.socket gpsd"
+      ? "sudo systemctl disable --now gpsd.socket gpsd   # or leave it to gpsd: 'chip: gpsd' in place of "
+        + "chip and port"
       : names.contains("getty")
         ? "sudo systemctl disable --now serial-getty@\(port.split(separator: "/").last ?? "")"
         : "end it: it is the one that has the port open"

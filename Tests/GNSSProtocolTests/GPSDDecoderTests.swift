@@ -48,7 +48,9 @@ struct GPSDDecoderTests {
     return listener
   }
 
-  private func tpv(_ time: String?, mode: Int = 3, device: String? = nil, more: String = "") -> String {
+  private func tpv(_ time: String?, mode: Int = 3, device: String? = nil, more: String = "")
+    -> String
+  {
     let time = time.map { ",\"time\":\"2026-11-22T07:14:\($0)Z\"" } ?? ""
     let device = device.map { ",\"device\":\"\($0)\"" } ?? ""
     let place = mode > 1 ? ",\"lat\":48.1,\"lon\":11.5,\"altMSL\":500,\"speed\":1" : ""
@@ -66,7 +68,9 @@ struct GPSDDecoderTests {
     for line in try Self.sample(name).split(separator: 10) {
       let object = try JSONSerialization.jsonObject(with: Data(line))
       let report = try #require(object as? [String: Any])
-      guard report["class"] as? String == "TPV", let time = report["time"] as? String else { continue }
+      guard report["class"] as? String == "TPV", let time = report["time"] as? String else {
+        continue
+      }
       if last[time] == nil { order.append(time) }
       last[time] = report
     }
@@ -114,7 +118,8 @@ struct GPSDDecoderTests {
   func noise() throws {
     let found = try fixes(of: "skytraq-dgps").fixes.filter { $0.utc != nil }.dropFirst()
     try #require(found.count >= 8)
-    let said = try Self.sample("skytraq-dgps").split(separator: 10).compactMap { line -> [String: Any]? in
+    let said = try Self.sample("skytraq-dgps").split(separator: 10).compactMap {
+      line -> [String: Any]? in
       let report = try JSONSerialization.jsonObject(with: Data(line)) as? [String: Any]
       return report?["class"] as? String == "GST" ? report : nil
     }
@@ -174,7 +179,8 @@ struct GPSDDecoderTests {
     "times, leap seconds, and times that are none",
     arguments: [
       ("2016-12-31T23:59:59.500Z", 1_483_228_799.5), ("2016-12-31T23:59:60.500Z", 1_483_228_800.5),
-      ("2017-01-01T00:00:00Z", 1_483_228_800), ("2024-02-29T12:00:00.123456789Z", 1_709_208_000.123456789),
+      ("2017-01-01T00:00:00Z", 1_483_228_800),
+      ("2024-02-29T12:00:00.123456789Z", 1_709_208_000.123456789),
       ("2017-01-01T00:00:61Z", nil), ("2017-13-01T00:00:00Z", nil), ("2017-01-01T24:00:00Z", nil),
       ("2017-01-01 00:00:00", nil), ("", nil), ("2017-01-01T00:00:00.Zxxxxxxxxxxxxxxxxxx", nil),
     ] as [(String, Double?)])
@@ -192,20 +198,24 @@ struct GPSDDecoderTests {
     var listener = Listener()
     for (index, time) in ["2016-12-31T23:59:60.000Z", "2017-01-01T00:00:00.000Z"].enumerated() {
       listener.hear(
-        "{\"class\":\"TPV\",\"mode\":2,\"time\":\"\(time)\",\"lat\":1,\"lon\":2}", at: Double(index))
+        "{\"class\":\"TPV\",\"mode\":2,\"time\":\"\(time)\",\"lat\":1,\"lon\":2}", at: Double(index)
+      )
     }
     listener.finish()
     #expect(listener.fixes.map(\.timeOfDay) == [86_400, 0])
   }
 
-  @Test("an epoch of so many reports is given out with the last, once that is known; before, when nothing follows")
+  @Test(
+    "an epoch of so many reports is given out with the last, once that is known; before, when nothing follows"
+  )
   func latency() {
     var listener = Listener()
     for epoch in 0..<4 {
       let begin = Double(epoch)
       for part in 0..<3 {
         #expect(listener.fixes.count == epoch)
-        listener.hear(tpv("4\(epoch).000", more: ",\"climb\":\(part)"), at: begin + 0.05 * Double(part))
+        listener.hear(
+          tpv("4\(epoch).000", more: ",\"climb\":\(part)"), at: begin + 0.05 * Double(part))
       }
       if epoch < 3 {
         // Two whole epochs are known when the third begins, and one more makes the rule.
@@ -226,7 +236,9 @@ struct GPSDDecoderTests {
     var listener = Listener()
     listener.hear(tpv("40.000"), at: 0)
     listener.look(at: 0.2)
-    listener.hear("{\"class\":\"TPV\",\"mode\":2,\"time\":\"2026-11-22T07:14:41.000Z\",\"lat\":1,\"lon\":2}", at: 1)
+    listener.hear(
+      "{\"class\":\"TPV\",\"mode\":2,\"time\":\"2026-11-22T07:14:41.000Z\",\"lat\":1,\"lon\":2}",
+      at: 1)
     listener.look(at: 1.4)
     #expect(listener.fixes.count == 1 && listener.decoder.nextDue == Timestamp(seconds: 1.5))
     listener.look(at: 1.5)
@@ -264,7 +276,8 @@ struct GPSDDecoderTests {
     var listener = Listener()
     for second in 0..<4 {
       listener.hear(tpv("4\(second).000", device: "/dev/a"), at: Double(second))
-      listener.hear(tpv("4\(second).500", device: "/dev/b", more: ",\"climb\":9"), at: Double(second))
+      listener.hear(
+        tpv("4\(second).500", device: "/dev/b", more: ",\"climb\":9"), at: Double(second))
       listener.hear("{\"class\":\"SKY\",\"device\":\"/dev/b\",\"hdop\":9}", at: Double(second))
     }
     listener.look(at: 4)
@@ -295,7 +308,8 @@ struct GPSDDecoderTests {
       "{\"class\":\"DEVICES\",\"devices\":[{\"class\":\"DEVICE\",\"path\":\"/dev/a\",\"activated\":"
         + "\"2026-11-22T07:14:42Z\"},{\"class\":\"DEVICE\",\"path\":\"/dev/b\"}]}", at: 0)
     listener.hear("{\"class\":\"WATCH\",\"enable\":true,\"json\":true}", at: 0)
-    listener.hear("{\"class\":\"ERROR\",\"message\":\"Unrecognized request \\\"\u{1B}[2J\\\"\"}", at: 0)
+    listener.hear(
+      "{\"class\":\"ERROR\",\"message\":\"Unrecognized request \\\"\u{1B}[2J\\\"\"}", at: 0)
     listener.hear("{\"class\":\"ERROR\",\"message\":\"Unrecognized request 'X'\"}", at: 0)
     listener.hear("{\"class\":\"NEWTHING\",\"x\":{\"class\":\"TPV\",\"mode\":3}}", at: 0)
     #expect(
@@ -322,7 +336,8 @@ struct GPSDDecoderTests {
     for size in [2, 3, 7, 64, 1_000, 4_095, 4_096] { #expect(fixes(size) == whole, "\(size)") }
   }
 
-  @Test("a stream cut anywhere, or with every hundredth byte flipped, never traps and never invents")
+  @Test(
+    "a stream cut anywhere, or with every hundredth byte flipped, never traps and never invents")
   func damage() throws {
     let bytes = try Self.sample("ublox-neo-m8p")
     for cut in stride(from: 0, to: bytes.count, by: 37) {
@@ -340,7 +355,9 @@ struct GPSDDecoderTests {
     }
     for _ in 0..<60 {
       var noisy = bytes
-      for index in noisy.indices where random() % 100 == 0 { noisy[index] ^= UInt8(1 << (random() % 8)) }
+      for index in noisy.indices where random() % 100 == 0 {
+        noisy[index] ^= UInt8(1 << (random() % 8))
+      }
       var listener = Listener()
       listener.hear(noisy, at: 0)
       listener.finish()

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import GNSSProtocol
@@ -14,18 +15,16 @@ struct JSONScannerTests {
   }
 
   @Test(
-    "numbers are the nearest double, as the compiler reads them",
+    "numbers are the nearest double, as the C library reads them",
     arguments: [
-      ("0", 0), ("-0", -0.0), ("-121.314308614", -121.314308614), ("44.068810007", 44.068810007),
-      ("1e3", 1e3), ("1.5E-3", 1.5e-3), ("2.2250738585072011e-308", 2.2250738585072011e-308),
-      ("9007199254740993", 9007199254740993), ("1.7976931348623157e308", 1.7976931348623157e308),
-      ("0.1234567890123456789012345678901234567890", 0.1234567890123456789012345678901234567890),
-      ("123456789012345678901234567890", 123456789012345678901234567890), ("5e-324", 5e-324),
-      ("1e23", 1e23), ("8.5e22", 8.5e22), ("0.3", 0.3), ("1e-400", 0),
-    ] as [(String, Double)])
-  func numbers(text: String, expected: Double) {
+      "0", "-0", "-121.314308614", "44.068810007", "1e3", "1.5E-3", "2.2250738585072011e-308",
+      "9007199254740993", "1.7976931348623157e308", "0.1234567890123456789012345678901234567890",
+      "123456789012345678901234567890", "5e-324", "1e23", "8.5e22", "0.3", "1e-400", "1e-22",
+      "9007199254740991e22", "184467440737095516150.1", "-0.000000000000000000000000000001",
+    ])
+  func numbers(text: String) {
     let (value, isSound) = x("{\"x\":\(text)}")
-    #expect(isSound && value?.bitPattern == expected.bitPattern)
+    #expect(isSound && value?.bitPattern == strtod(text, nil).bitPattern)
   }
 
   @Test(
@@ -43,7 +42,8 @@ struct JSONScannerTests {
     "what is not asked for is passed over, whatever it is",
     arguments: [
       "{\"y\":\"\\\"x\\\":7,\\\\\",\"x\":1}", "{\"y\":{\"x\":7,\"z\":[{\"x\":8}]},\"x\":1}",
-      "{ \"y\" : [ ] , \"z\" : { } ,\r\n\t\"x\" : 1 }", "{\"y\":[[[[\"]\"]]],null,true,-2.5e1],\"x\":1}",
+      "{ \"y\" : [ ] , \"z\" : { } ,\r\n\t\"x\" : 1 }",
+      "{\"y\":[[[[\"]\"]]],null,true,-2.5e1],\"x\":1}",
       "{\"\\u0078\":7,\"x\":1}", "{\"y\":\"\\u00e4\\n\\/\",\"x\":1}", "{\"xx\":7,\"\":8,\"x\":1}",
     ])
   func skipped(text: String) {

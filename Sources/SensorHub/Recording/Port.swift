@@ -101,6 +101,13 @@ final class Port {
     return PortStream(port: self, index: opened - 1, path: path, base: base)
   }
 
+  func connection(to server: ServerAddress) throws(BusError) -> PortStream {
+    let base = try open(bus: server.description) { (provider) throws(BusError) in
+      try provider.connection(to: server)
+    }
+    return PortStream(port: self, index: opened - 1, path: server.description, base: base)
+  }
+
   func line(_ name: InterruptLineName) throws(BusError) -> PortLine {
     let base = try open(bus: name.chip) { (provider) throws(BusError) in
       try provider.interruptLine(name)
@@ -235,7 +242,7 @@ final class PortDevice: RegisterDevice {
   }
 }
 
-/// A serial line as its driver sees it.
+/// A serial line or a connection as its driver sees it.
 final class PortStream: ByteStream {
   private let port: Port
   private let index: Int
