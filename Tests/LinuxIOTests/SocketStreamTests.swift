@@ -16,30 +16,32 @@ struct SocketStreamTests {
     init(path: String?) throws {
       self.path = path
       if let path {
-        listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        let file = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         var name = sockaddr_un()
         name.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
         let length = socklen_t(MemoryLayout<sockaddr_un>.size)
         let result = withUnsafePointer(to: &name) {
-          $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(listener, $0, length) }
+          $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(file, $0, length) }
         }
-        try #require(result == 0 && listen(listener, 4) == 0)
+        try #require(result == 0 && listen(file, 4) == 0)
+        listener = file
         address = .unix(path: path)
       } else {
-        listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let file = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var name = sockaddr_in()
         name.sin_family = sa_family_t(AF_INET)
         name.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let result = withUnsafeMutablePointer(to: &name) {
           $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-            bind(listener, $0, length) == 0 && listen(listener, 4) == 0
-              && getsockname(listener, $0, &length) == 0
+            bind(file, $0, length) == 0 && listen(file, 4) == 0
+              && getsockname(file, $0, &length) == 0
           }
         }
         try #require(result)
         // ::1 is tried first and refused: both addresses of the name are.
+        listener = file
         address = .tcp(host: "localhost", port: UInt16(bigEndian: name.sin_port))
       }
     }

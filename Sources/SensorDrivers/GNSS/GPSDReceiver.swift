@@ -1,6 +1,6 @@
 // The receiver that gpsd has: greeted, watched, asked when it falls silent.
 
-public import GNSSProtocol
+import GNSSProtocol
 public import SensorBus
 public import SensorTypes
 
@@ -46,8 +46,11 @@ public final class GPSDReceiver: ReceiverDriver {
 
   deinit { buffer.deallocate() }
 
-  /// What has come of gpsd's bytes.
-  public var counters: GPSDDecoder.Counters { decoder.counters }
+  /// Lines that are no report, or longer than any.
+  public var damaged: UInt64 { decoder.counters.damaged &+ decoder.counters.tooLong }
+
+  /// Fixes of a time that was told already.
+  public var repetitions: UInt64 { decoder.counters.repetitions }
 
   /// Reads, answers and asks; see `ReceiverDriver`.
   public func poll(now: Timestamp) throws(DriverError) -> GNSSFix? {

@@ -3,6 +3,7 @@
 import SensorBus
 import SensorDrivers
 import SensorTypes
+import Synchronization
 import Testing
 
 @testable import SimulatedDevices
@@ -161,12 +162,12 @@ extension Sweep {
   func stale() {
     let bench = GPSDBench()
     _ = bench.epochs(3)
-    let before = bench.receiver.counters.repetitions
+    let before = bench.receiver.repetitions
     bench.begin(.stuckData)
     var count = 0
     #expect(bench.run(20) { _ in count += 1 } == [])
     #expect(count <= 1)
-    #expect(bench.receiver.counters.repetitions - before >= 36)
+    #expect(bench.receiver.repetitions - before >= 36)
     #expect(bench.receiver.silence(of: 1.7).contains("time stands still"))
     bench.endFaults()
     #expect((3...4).contains(bench.epochs(4)))
@@ -203,7 +204,7 @@ extension Sweep {
     let bench = GPSDBench()
     bench.begin(.shortRead(bytes: bytes))
     #expect(bench.run(3) == [])
-    #expect(bench.receiver.counters.damaged == 0)
+    #expect(bench.receiver.damaged == 0)
     bench.endFaults()
     _ = bench.run(1)
     #expect((3...4).contains(bench.epochs(4)))
