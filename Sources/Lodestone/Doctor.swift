@@ -259,8 +259,14 @@ public struct Doctor: Sendable {
           guard case .bus(let failure) = error else { break }
           throw failure
         }
-        if let release = receiver.release {
-          return Finding(.good, "gpsd \(release) at \(address)", sensor: sensor)
+        if let release = receiver.release, let hasReceiver = receiver.hasReceiver {
+          let place = "gpsd \(release) at \(address)"
+          return hasReceiver
+            ? Finding(.good, place, sensor: sensor)
+            : Finding(
+              .problem, "\(place) reads no receiver",
+              mend: "name it in /etc/default/gpsd (DEVICES=), then sudo systemctl restart gpsd",
+              sensor: sensor)
         }
         usleep(20_000)
       }

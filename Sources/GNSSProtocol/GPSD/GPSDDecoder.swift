@@ -47,6 +47,9 @@ public struct GPSDDecoder: Sendable {
   /// A standard deviation counts for the epochs after its own as well, this many seconds.
   private static let noiseAge = 2.0
 
+  /// Seconds over which the reports of one epoch may come in: a slow line needs most of its second.
+  private static let longestEpoch = 1.0
+
   private var buffer: [UInt8] = []
   private var start = 0
   private var scanned = 0
@@ -78,7 +81,7 @@ public struct GPSDDecoder: Sendable {
   public var standstill: Double? {
     guard let standing = epochs.standing else { return nil }
     let seconds = standing.until.seconds(since: standing.since)
-    return seconds > 0 ? seconds : nil
+    return seconds > Self.longestEpoch ? seconds : nil
   }
 
   /// Takes bytes that arrived at `time`. Call `next` until it gives `nil` before more than `room` come.

@@ -46,6 +46,9 @@ public final class GPSDReceiver: ReceiverDriver {
 
   deinit { buffer.deallocate() }
 
+  /// Whether gpsd has a receiver that it reads, once it has said so.
+  public var hasReceiver: Bool? { devices.map { $0.active > 0 } }
+
   /// Lines that are no report, or longer than any.
   public var damaged: UInt64 { decoder.counters.damaged &+ decoder.counters.tooLong }
 
@@ -69,7 +72,9 @@ public final class GPSDReceiver: ReceiverDriver {
   public var nextEpoch: Timestamp? { decoder.nextDue }
 
   /// gpsd itself says whether it has a receiver.
-  public var explainsSilence: Bool { true }
+  public var explainsSilence: Bool {
+    if case .watching = phase { true } else { false }
+  }
 
   /// What gpsd has said about its receivers.
   public func silence(of seconds: Double) -> String {
