@@ -257,6 +257,21 @@ struct GPSDDecoderTests {
     #expect(listener.fixes.count == 2 && listener.decoder.standstill == nil)
   }
 
+  @Test("a time before the newest is late, and a new beginning when nothing newer comes")
+  func late() {
+    var listener = Listener()
+    for (time, seconds) in [("40.000", 0.0), ("40.200", 0.2), ("40.400", 0.4), ("40.000", 0.45)] {
+      listener.hear(tpv(time), at: seconds)
+    }
+    listener.look(at: 0.8)
+    #expect(listener.fixes.count == 3 && listener.decoder.counters.repetitions == 1)
+    listener.hear(tpv("39.500"), at: 2)
+    listener.look(at: 2.5)
+    listener.hear(tpv("30.000"), at: 3)
+    listener.look(at: 3.5)
+    #expect(listener.fixes.map(\.received.seconds) == [0, 0.2, 0.4, 2, 3])
+  }
+
   @Test("no fix, with and without a time, is said; mode 0 says nothing")
   func noFix() {
     var listener = Listener()

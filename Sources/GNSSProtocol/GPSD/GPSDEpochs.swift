@@ -11,15 +11,21 @@ import SensorTypes
 /// - or 0.5 s after its first report, or with the first of another time.
 ///
 /// What comes later of the same time is a repetition and gives nothing: a receiver that has stopped is not
-/// made to live on.
+/// made to live on. So is what comes late of an older one, as of a receiver that extrapolates between its
+/// epochs.
 struct GPSDEpochs: Sendable {
   /// Seconds without a further report after which a fix that lacks nothing is taken for whole.
   static let quietTime = 0.15
   /// Seconds after which any fix is.
   static let longestWait = 0.5
 
+  /// A time before the newest is late by less than this, seconds; one further back, or later, is a new beginning.
+  static let lateness = 1.5
+
   private var current: GNSSFix?
   private var moment: GPSDReport.Moment?
+  /// The newest time so far, and when it was first said.
+  private var newest: (moment: GPSDReport.Moment, received: Timestamp)?
   private var isOut = false
   private var count = 0
   private var lastHeard = Timestamp(nanoseconds: 0)
@@ -41,6 +47,11 @@ struct GPSDEpochs: Sendable {
 
   /// Takes a report of the time `moment`, which a report of no fix may lack.
   mutating func take(_ fix: GNSSFix, at moment: GPSDReport.Moment?, now: Timestamp) {
+    if isLate(moment, now) {
+      repetitions &+= 1
+      return
+    }
+    if let moment, moment != newest?.moment { newest = (moment, now) }
     if current == nil || moment != self.moment || (moment == nil && isOut) {
       close()
       self.moment = moment
@@ -59,6 +70,15 @@ struct GPSDEpochs: Sendable {
     } else if count == learned, finished == nil {
       give()
     }
+  }
+
+  private func isLate(_ moment: GPSDReport.Moment?, _ now: Timestamp) -> Bool {
+    // A leap second and the one after it have the same number.
+    guard let moment, let newest, !moment.isLeapSecond, !newest.moment.isLeapSecond else {
+      return false
+    }
+    let lag = newest.moment.utc - moment.utc
+    return lag > 0 && max(lag, now.seconds(since: newest.received)) < Self.lateness
   }
 
   /// The next epoch that is whole by `now`.
