@@ -23,6 +23,12 @@ public final class GPSDReceiver: ReceiverDriver {
     case failed(BusError)
   }
 
+  // Ahead of the decoder: other modules read it by its place, and are not built anew when a type that they
+  // do not import grows.
+
+  /// gpsd's release, once it has greeted.
+  public private(set) var release: String?
+
   private let stream: any ByteStream
   private let place: String
   private var decoder = GPSDDecoder()
@@ -34,9 +40,6 @@ public final class GPSDReceiver: ReceiverDriver {
   private var asked: Timestamp?
   private var devices: (count: Int, active: Int)?
   private var lost: String?
-
-  /// gpsd's release, once it has greeted.
-  public private(set) var release: String?
 
   /// A client on a stream that nobody else reads; `place` is the server, for messages.
   public init(_ stream: any ByteStream, at place: String) {
