@@ -157,7 +157,7 @@ let package = Package(
     tests(
       "CalibrationCore", ["CalibrationCore", "SensorTypes", "LinearAlgebra", "Geomagnetism"],
       exclude: ["Replay"]),
-    tests("GNSSProtocol", ["GNSSProtocol", "SensorTypes"]),
+    tests("GNSSProtocol", ["GNSSProtocol", "SensorTypes"], exclude: ["GPSD"]),
     tests("LocationServices", ["LocationServices", "SensorTypes", "LinearAlgebra", "Geodesy"]),
     tests(
       "CoreLocation",

@@ -46,6 +46,9 @@ step "a receiver's log through a pseudo terminal to a program that knows only Co
 swift build --product facade-program
 Tests/play-log.py "$(swift build --show-bin-path)/facade-program"
 
+step "gpsd itself: killed, started again, silent"
+Tests/with-gpsd.py "$(swift build -c release --show-bin-path)/lodestone"
+
 step "chips unplugged in a running monitor"
 Tests/monitor-unplug.py "$(swift build -c release --show-bin-path)/lodestone"
 

@@ -68,6 +68,11 @@ public final class LinuxBusProvider: BusProvider {
     try SerialPort(path: port, rate: baudRate)
   }
 
+  /// A TCP connection or a Unix socket.
+  public func connection(to server: ServerAddress) throws(BusError) -> any ByteStream {
+    try SocketStream(server)
+  }
+
   /// A GPIO line through libgpiod, requested for rising edges.
   public func interruptLine(_ name: InterruptLineName) throws(BusError) -> any InterruptLine {
     try EdgeLine(name)

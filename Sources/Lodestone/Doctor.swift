@@ -136,6 +136,8 @@ public struct Doctor: Sendable {
         findings.append(found.on("\(place) answers"))
         // The kernel's driver has the line too.
         if usesKernel(sensor) { continue }
+      case .server(let address):
+        findings.append(server(address, sensor: index).about(sensor.chip).on("\(place) answers"))
       case .serial:
         findings.append(
           port(bus, sensor: index).about(sensor.chip).on("\(place) can be opened"))
@@ -277,6 +279,41 @@ public struct Doctor: Sendable {
     return Finding(.good, path, sensor: sensor)
   }
 
+  /// Whether gpsd greets: asked for two seconds.
+  private func server(_ address: ServerAddress, sensor: Int) -> Finding {
+    let start = provider.now()
+    do throws(BusError) {
+      let receiver = GPSDReceiver(try provider.connection(to: address), at: address.description)
+      while provider.now().seconds(since: start) < 2 {
+        do {
+          _ = try receiver.poll(now: provider.now())
+        } catch {
+          guard case .bus(let failure) = error else { break }
+          throw failure
+        }
+        if let release = receiver.release, let hasReceiver = receiver.hasReceiver {
+          let place = "gpsd \(release) at \(address)"
+          return hasReceiver
+            ? Finding(.good, place, sensor: sensor)
+            : Finding(
+              .problem, "\(place) reads no receiver",
+              mend: "name it in /etc/default/gpsd (DEVICES=), then sudo systemctl restart gpsd",
+              sensor: sensor)
+        }
+        usleep(20_000)
+      }
+    } catch {
+      return Finding(
+        .problem, "\(error)",
+        mend: "sudo systemctl enable --now gpsd.socket   # and its receiver in /etc/default/gpsd",
+        sensor: sensor)
+    }
+    return Finding(
+      .problem, "nobody greets at \(address)",
+      mend: "systemctl status gpsd; gpsd's own port is 2947",
+      sensor: sensor)
+  }
+
   private func port(_ port: String, sensor: Int?) -> Finding {
     let access = access(port, group: "dialout", sensor: sensor)
     let holders = access.level == .good ? PortHolder.find(port) : []
@@ -284,7 +321,8 @@ public struct Doctor: Sendable {
     let names = holders.joined(separator: ", ")
     let mend =
       names.contains("gpsd")
-      ? "sudo systemctl disable --now gpsd.socket gpsd"
+      ? "sudo systemctl disable --now gpsd.socket gpsd   # or leave it to gpsd: 'chip: gpsd' in place of "
+        + "chip and port"
       : names.contains("getty")
         ? "sudo systemctl disable --now serial-getty@\(port.split(separator: "/").last ?? "")"
         : "end it: it is the one that has the port open"

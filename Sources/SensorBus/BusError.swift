@@ -20,6 +20,8 @@ public struct BusError: Error, Hashable, Sendable {
     case disconnected
     /// Fewer bytes came than were asked for.
     case shortTransfer(expected: Int, actual: Int)
+    /// There is no connection to a server; why, in words.
+    case noConnection(String)
     /// The adapter cannot do this kind of transfer.
     case unsupported(String)
     /// Any other error of the kernel.
@@ -70,6 +72,7 @@ extension BusError: CustomStringConvertible {
       case .disconnected: "the device went away"
       case .shortTransfer(let expected, let actual):
         "short transfer: \(actual) of \(expected) bytes"
+      case .noConnection(let why): "no connection: \(why)"
       case .unsupported(let operation): "the adapter cannot do \(operation)"
       case .system: "the transfer failed"
       }

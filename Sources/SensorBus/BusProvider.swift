@@ -22,6 +22,9 @@ public protocol BusProvider: Sendable {
   /// A serial port (`/dev/serial0`, a by-id path, a pty), raw, at `baudRate`.
   func byteStream(port: String, baudRate: Int) throws(BusError) -> any ByteStream
 
+  /// A connection to a server, begun now: it is made, or found impossible, while it is read.
+  func connection(to server: ServerAddress) throws(BusError) -> any ByteStream
+
   /// A GPIO line, watched for rising edges.
   func interruptLine(_ name: InterruptLineName) throws(BusError) -> any InterruptLine
 

@@ -153,6 +153,7 @@ extension BusError.Reason {
     case .notFound: "notFound"
     case .disconnected: "disconnected"
     case .shortTransfer(let expected, let actual): "shortTransfer:\(expected):\(actual)"
+    case .noConnection(let why): "noConnection:\(Self.escape(why))"
     case .unsupported(let what): "unsupported:\(Self.escape(what))"
     case .system: "system"
     }
@@ -173,6 +174,7 @@ extension BusError.Reason {
     case ("shortTransfer", 3):
       guard let expected = Int(parts[1]), let actual = Int(parts[2]) else { return nil }
       self = .shortTransfer(expected: expected, actual: actual)
+    case ("noConnection", 2): self = .noConnection(Self.unescape(parts[1]))
     case ("unsupported", 2): self = .unsupported(Self.unescape(parts[1]))
     case ("system", 1): self = .system
     default: return nil

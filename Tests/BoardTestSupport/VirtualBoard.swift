@@ -123,6 +123,9 @@ private struct ClockedProvider: BusProvider {
   func byteStream(port: String, baudRate: Int) throws(BusError) -> any ByteStream {
     try base.byteStream(port: port, baudRate: baudRate)
   }
+  func connection(to server: ServerAddress) throws(BusError) -> any ByteStream {
+    try base.connection(to: server)
+  }
   func interruptLine(_ name: InterruptLineName) throws(BusError) -> any InterruptLine {
     try base.interruptLine(name)
   }

@@ -45,6 +45,7 @@ struct ShippedBoardsTests {
       case .i2c: #expect(text.contains("dtparam=i2c_arm=on"))
       case .serial:
         #expect(text.contains("enable_uart=1") && text.contains("console=serial0"))
+      case .server: #expect(text.contains("gpsd"))
       }
     }
     let hasGravity = board.sensors.contains { [.accelerometer, .inertial].contains(kind($0)) }

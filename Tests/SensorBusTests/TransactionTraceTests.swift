@@ -40,6 +40,7 @@ struct TransactionTraceTests {
     .ownedByKernel(driver: "st-magn: i2c"), .inUse(by: "gpsd (pid 12): 100 %"),
     .permissionDenied(group: "i2c"), .notFound, .disconnected,
     .shortTransfer(expected: 6, actual: 2), .unsupported(""), .system,
+    .noConnection("nobody listens there"),
   ]
 
   @Test("every error reads back as it was written", arguments: reasons)

@@ -83,6 +83,8 @@ struct BoardFileTests {
     Mistake(replace: "rate: 80", with: "identity: checked", line: 12, says: "only be 'unchecked'"),
     Mistake(replace: "rate: 80", with: "constant: true", line: 12, says: "only be 'allowed'"),
     Mistake(replace: "baudRate: 9600", with: "identity: unchecked", line: 16, says: "a receiver"),
+    Mistake(replace: "baudRate: 9600", with: "host: localhost", line: 16, says: "'chip: gpsd'"),
+    Mistake(replace: "chip: NMEA", with: "chip: gpsd", line: 15, says: "needs 'host'"),
     Mistake(replace: "baudRate: 9600", with: "constant: allowed", line: 16, says: "a receiver"),
     Mistake(
       replace: "port: /dev/serial0", with: "prot: /dev/serial0", line: 15, says: "unknown key"),
@@ -98,6 +100,32 @@ struct BoardFileTests {
       return error.line == mistake.line && error.message.contains(mistake.says)
         && error.description.hasPrefix("desk.yaml:\(mistake.line): ")
     }
+  }
+
+  @Test(
+    "gpsd is reached by host and port, by a socket, or where it is by itself",
+    arguments: [
+      ("", .tcp(host: "localhost", port: 2_947)),
+      (", host: 192.168.1.7", .tcp(host: "192.168.1.7", port: 2_947)),
+      (", host: 'boat:3000'", .tcp(host: "boat", port: 3_000)),
+      (", host: '[::1]:2947'", .tcp(host: "::1", port: 2_947)),
+      (", socket: /run/reports.sock", .unix(path: "/run/reports.sock")),
+    ] as [(String, ServerAddress)])
+  func gpsd(keys: String, address: ServerAddress) throws {
+    let text = "schema: 1\nname: x\nsensors:\n  - {chip: gpsd\(keys)}\n"
+    #expect(try BoardFile.parse(text, file: "x").sensors[0].attachment == .server(address))
+  }
+
+  @Test(
+    "where gpsd cannot be is an error",
+    arguments: [
+      "host: ''", "host: 'a b'", "host: ':2947'", "host: 'x:0'", "host: 'x:65536'", "host: '::1'",
+      "host: '[::1'", "host: '[::1]2947'", "host: /run/x", "socket: run/x", "port: 2947",
+      "socket: /x, host: y", "socket: /\(String(repeating: "x", count: 120))", "bus: /dev/i2c-1",
+    ])
+  func noServer(key: String) {
+    let text = "schema: 1\nname: x\nsensors:\n  - {chip: gpsd, \(key)}\n"
+    #expect(throws: BoardFileError.self) { try BoardFile.parse(text, file: "x") }
   }
 
   @Test("two chips at one address are an error that names both")

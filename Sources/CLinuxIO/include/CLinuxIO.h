@@ -32,6 +32,26 @@ int lodestone_serial_open(const char *path, unsigned rate);
 /// Changes the rate and drops what has not been read.
 int lodestone_serial_rate(int fd, unsigned rate);
 
+// Sockets --------------------------------------------------------------------------------------------
+
+#define LODESTONE_ADDRESSES 8
+/// An address of a host; `data` is a sockaddr.
+struct lodestone_address {
+  uint32_t length;
+  uint8_t data[128];
+};
+/// Asks for a host's addresses, on a thread of its own. Returns a descriptor that becomes readable with the answer.
+int lodestone_resolve_start(const char *host, uint16_t port);
+/// Takes the answer, LODESTONE_ADDRESSES at most. Returns how many there are, 0 for an unknown name, -EAGAIN for now.
+int lodestone_resolve_take(int fd, struct lodestone_address *addresses);
+/// Begins to connect, not waiting. Returns a file descriptor.
+int lodestone_connect(const struct lodestone_address *address);
+int lodestone_connect_path(const char *path);
+/// Whether it is connected: 1, 0 for not yet, -errno for never.
+int lodestone_connected(int fd);
+/// Sends what there is room for; a server that has gone is an error and no signal.
+int lodestone_send(int fd, const void *bytes, size_t count);
+
 // GPIO -----------------------------------------------------------------------------------------------
 
 struct lodestone_line;

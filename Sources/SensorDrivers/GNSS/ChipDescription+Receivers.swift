@@ -19,4 +19,7 @@ extension ChipDescription {
 
   /// Any receiver that speaks NMEA 0183, on a serial port.
   static let nmea = ChipDescription("NMEA", .receiver, addresses: [], fingerprints: [])
+
+  /// Whatever receiver gpsd has, by gpsd's reports.
+  static let gpsd = ChipDescription("gpsd", .receiver, addresses: [], fingerprints: [])
 }

@@ -8,7 +8,7 @@ public import SensorTypes
 /// It is asked for UBX NAV-PVT, whose four accuracies are the receiver's own; one that cannot or must
 /// not be configured is read as NMEA. Nothing is stored in the receiver: after a power cut it has its own
 /// settings again, and is configured again. It has no thread, reads no clock and never waits.
-public final class GNSSReceiver {
+public final class GNSSReceiver: ReceiverDriver {
   /// Bytes of a NAV-PVT message with frame, and of the line that it may fill (the rest is for answers
   /// and for the line's own tolerance).
   private static let bytesPerEpoch = 100.0
@@ -70,6 +70,11 @@ public final class GNSSReceiver {
     guard let baudRate else { return wantedRate }
     // Ten bits a byte.
     return min(wantedRate, Double(baudRate) / 10 * Self.usableLine / Self.bytesPerEpoch)
+  }
+
+  /// What nobody heard means.
+  public func silence(of seconds: Double) -> String {
+    "no message for \(Int((seconds * 1000).rounded())) ms: check the receiver's wire"
   }
 
   private func receive(_ now: Timestamp) throws(DriverError) {

@@ -72,7 +72,8 @@ public enum BoardFile {
     let map = try YAMLMapping(
       node, file: file, context: "a sensor",
       known: [
-        "chip", "bus", "address", "port", "baudRate", "interrupt", "rate", "mount", "driver",
+        "chip", "bus", "address", "port", "baudRate", "host", "socket", "interrupt", "rate",
+        "mount", "driver",
         "identity", "constant",
       ])
     let chip = try map.requiredString("chip")
@@ -82,7 +83,28 @@ public enum BoardFile {
         "unknown chip '\(chip)'; known are \(ChipCatalog.chips.map(\.name).joined(separator: ", "))"
       )
     }
-    let attachment: Board.Attachment
+    var interrupt: InterruptLineName?
+    if let node = map.node("interrupt") {
+      let line = try YAMLMapping(
+        node, file: file, context: "an interrupt line", known: ["chip", "line"])
+      interrupt = InterruptLineName(
+        chip: try line.requiredString("chip"), line: try line.requiredString("line"))
+    }
+    return Board.Sensor(
+      chip: chip, attachment: try attachment(map, of: entry), interrupt: interrupt,
+      rate: try map.number("rate", in: 0.1...2_000, unit: "Hz"),
+      mount: try mount(map), driver: try driver(map, of: entry), checks: try checks(map, of: entry),
+      line: map.line)
+  }
+
+  private static func attachment(
+    _ map: YAMLMapping, of entry: ChipDescription
+  ) throws(BoardFileError) -> Board.Attachment {
+    let chip = entry.name
+    if chip == "gpsd" { return .server(try server(map)) }
+    for key in ["host", "socket"] where map.has(key) {
+      throw map.error(key, "'\(key)' goes with 'chip: gpsd'")
+    }
     switch (try map.string("bus"), try map.string("port")) {
     case (let bus?, nil):
       guard let address = try map.integer("address", in: 0x08...0x77) else {
@@ -96,28 +118,38 @@ public enum BoardFile {
             ? "\(chip) is not an I2C chip: it needs 'port'" : "\(chip) answers at \(known) only")
       }
       if map.has("baudRate") { throw map.error("baudRate", "'baudRate' goes with 'port'") }
-      attachment = .i2c(bus: bus, address: UInt8(address))
+      return .i2c(bus: bus, address: UInt8(address))
     case (nil, let port?):
       guard entry.kind == .receiver else {
         throw map.error("port", "\(chip) is an I2C chip: it needs 'bus' and 'address'")
       }
       if map.has("address") { throw map.error("address", "'address' goes with 'bus'") }
-      attachment = .serial(port: port, baudRate: try map.integer("baudRate", in: 50...4_000_000))
+      return .serial(port: port, baudRate: try map.integer("baudRate", in: 50...4_000_000))
     case (_?, _?): throw map.error("port", "either 'bus' or 'port', not both")
     case (nil, nil): throw map.error("chip", "a sensor needs 'bus' and 'address', or 'port'")
     }
-    var interrupt: InterruptLineName?
-    if let node = map.node("interrupt") {
-      let line = try YAMLMapping(
-        node, file: file, context: "an interrupt line", known: ["chip", "line"])
-      interrupt = InterruptLineName(
-        chip: try line.requiredString("chip"), line: try line.requiredString("line"))
+  }
+
+  /// `host` with its port, or `socket`; without either this machine's gpsd.
+  private static func server(_ map: YAMLMapping) throws(BoardFileError) -> ServerAddress {
+    for key in ["bus", "address", "port", "baudRate"] where map.has(key) {
+      throw map.error(key, "gpsd has the receiver: it needs 'host' (localhost:2947), not '\(key)'")
     }
-    return Board.Sensor(
-      chip: chip, attachment: attachment, interrupt: interrupt,
-      rate: try map.number("rate", in: 0.1...2_000, unit: "Hz"),
-      mount: try mount(map), driver: try driver(map, of: entry), checks: try checks(map, of: entry),
-      line: map.line)
+    switch (try map.string("host"), try map.string("socket")) {
+    case (_?, _?): throw map.error("socket", "either 'host' or 'socket', not both")
+    case (nil, let path?):
+      // What a Unix socket's address holds.
+      guard path.hasPrefix("/"), path.utf8.count < 108 else {
+        throw map.error("socket", "'socket' is the absolute path of a socket, 107 bytes at most")
+      }
+      return .unix(path: path)
+    case (let host, nil):
+      guard let address = ServerAddress(host: host ?? "localhost", defaultPort: 2_947) else {
+        throw map.error(
+          "host", "'host' is a name or an address with a port: localhost:2947, [::1]:2947")
+      }
+      return address
+    }
   }
 
   private static func driver(

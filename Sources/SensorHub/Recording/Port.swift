@@ -117,6 +117,13 @@ final class Port {
     return PortSource(port: self, index: opened - 1, path: path, base: base ?? nil)
   }
 
+  func connection(to server: ServerAddress) throws(BusError) -> PortStream {
+    let base = try open(bus: server.description) { (provider) throws(BusError) in
+      try provider.connection(to: server)
+    }
+    return PortStream(port: self, index: opened - 1, path: server.description, base: base)
+  }
+
   func line(_ name: InterruptLineName) throws(BusError) -> PortLine {
     let base = try open(bus: name.chip) { (provider) throws(BusError) in
       try provider.interruptLine(name)
@@ -307,7 +314,7 @@ class PortSource: ByteSource {
   }
 }
 
-/// A serial line as its driver sees it.
+/// A serial line or a connection as its driver sees it.
 final class PortStream: PortSource, ByteStream {
   private let stream: (any ByteStream)?
 

@@ -12,9 +12,9 @@ final class ReceiverTask: WorkerTask {
   /// little before.
   private static let silenceLimit = 1.7
 
-  private let make: (Port) throws(BusError) -> (receiver: GNSSReceiver, stream: PortStream?)
+  private let make: (Port) throws(BusError) -> (receiver: any ReceiverDriver, stream: PortStream?)
   private let period: Double
-  private var opened: (receiver: GNSSReceiver, stream: PortStream?)?
+  private var opened: (receiver: any ReceiverDriver, stream: PortStream?)?
   private var supervisor: Supervisor
   private var isWanted = false
   /// Whether the receiver was heard, or found silent, once: that is done whatever the demand.
@@ -23,7 +23,7 @@ final class ReceiverTask: WorkerTask {
 
   init(
     index: Int, sensor: Board.Sensor, rate: Double,
-    make: @escaping (Port) throws(BusError) -> (receiver: GNSSReceiver, stream: PortStream?)
+    make: @escaping (Port) throws(BusError) -> (receiver: any ReceiverDriver, stream: PortStream?)
   ) {
     self.make = make
     period = 1 / rate
@@ -60,10 +60,14 @@ final class ReceiverTask: WorkerTask {
         if supervisor.delivered(at: now) { outbox.append(.status(supervisor.status)) }
         outbox.append(.fix(sensor: supervisor.status.index, fix))
       }
+      if let next = receiver.nextEpoch { due = min(due, next) }
       let limit = max(Self.silenceLimit, 3 * period)
-      if supervisor.isSilent(at: now, limit: limit), !supervisor.hasFailed {
-        throw .notReady(
-          "no message for \(Int((limit * 1000).rounded())) ms: check the receiver's wire")
+      if supervisor.isSilent(at: now, limit: limit) {
+        let error = DriverError.notReady(receiver.silence(of: limit))
+        // One whose words change with what it learns is heard again.
+        if !supervisor.hasFailed || (receiver.explainsSilence && !supervisor.hasFailed(error)) {
+          throw error
+        }
       }
     } catch {
       hasAnswered = true
@@ -81,7 +85,7 @@ final class ReceiverTask: WorkerTask {
 
   private func open(
     _ port: Port, at now: Timestamp
-  ) throws(DriverError) -> (receiver: GNSSReceiver, stream: PortStream?) {
+  ) throws(DriverError) -> (receiver: any ReceiverDriver, stream: PortStream?) {
     if let opened { return opened }
     do {
       let made = try make(port)

@@ -65,7 +65,7 @@ enum SensorFactory {
 
   private static func receiver(
     _ sensor: Board.Sensor, rate: Double, port: Port
-  ) throws(BusError) -> (receiver: GNSSReceiver, stream: PortStream?) {
+  ) throws(BusError) -> (receiver: any ReceiverDriver, stream: PortStream?) {
     let isConfigurable = sensor.chip == "u-blox"
     switch sensor.attachment {
     case .i2c(let bus, let address):
@@ -82,6 +82,9 @@ enum SensorFactory {
         stream, outputRate: rate, isConfigurable: isConfigurable, baudRate: rateOfLine,
         searchesBaudRate: baudRate == nil)
       return (receiver, stream)
+    case .server(let address):
+      let stream = try port.connection(to: address)
+      return (GPSDReceiver(stream, at: address.description), stream)
     }
   }
 }

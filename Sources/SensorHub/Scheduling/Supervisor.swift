@@ -33,6 +33,9 @@ struct Supervisor {
     if case .failed = state { true } else { false }
   }
 
+  /// Whether it has failed with just this.
+  func hasFailed(_ error: DriverError) -> Bool { state == .failed(words(error)) }
+
   mutating func enter(_ state: SensorState, at now: Timestamp) {
     status.state = state
     status.since = now

@@ -19,11 +19,11 @@ struct WorkerPlan: Sendable {
     }
     return buses.enumerated().map { index, bus in
       let sensors = board.sensors.enumerated().filter { $0.element.attachment.bus == bus }
-      let isSerial = sensors.allSatisfy {
-        if case .serial = $0.element.attachment { true } else { false }
+      let isOnI2C = sensors.contains {
+        if case .i2c = $0.element.attachment { true } else { false }
       }
       return WorkerPlan(
-        index: index, bus: bus, speed: isSerial ? nil : board.busSpeeds[bus] ?? 100_000,
+        index: index, bus: bus, speed: isOnI2C ? board.busSpeeds[bus] ?? 100_000 : nil,
         sensors: sensors.map { ($0.offset, $0.element) }, boardSize: board.sensors.count)
     }
   }

@@ -98,8 +98,8 @@ package struct RigControl: Sendable {
   private static func objection(to fault: Fault, at chip: SimulatedBoard.Chip) -> String? {
     let isReceiver =
       switch chip.kind {
-      case .ubloxM8, .ubloxM9, .ubloxM10, .nmea: true
-      default: false
+      case .receiver, .gpsd: true
+      case .registers: false
       }
     switch (fault, chip.place) {
     case (.receiverSilent, _), (.receiverGarbage, _):
@@ -107,6 +107,8 @@ package struct RigControl: Sendable {
     case (.wrongIdentity, .port), (.stuckData, .port), (.bitFlip, .port), (.overflow, .port),
       (.slow, .port):
       return "is at a serial port and has no registers"
+    case (.wrongIdentity, .server), (.bitFlip, .server), (.overflow, .server), (.slow, .server):
+      return "is a server and has no registers"
     default: return nil
     }
   }

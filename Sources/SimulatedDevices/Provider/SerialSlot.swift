@@ -73,7 +73,7 @@ final class SimulatedByteStream: ByteStream {
   }
 
   /// What a byte looks like when it is sampled at the wrong moments.
-  private static func noise(_ byte: UInt8, at now: Timestamp, index: Int) -> UInt8 {
+  static func noise(_ byte: UInt8, at now: Timestamp, index: Int) -> UInt8 {
     var random = SeededGenerator(
       seed: UInt64(byte), stream: UInt64(bitPattern: now.nanoseconds), index: UInt64(index))
     return UInt8(truncatingIfNeeded: random.next())

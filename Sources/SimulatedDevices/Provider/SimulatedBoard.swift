@@ -12,6 +12,8 @@ public struct SimulatedBoard: Sendable {
     case registers(String)
     /// A receiver.
     case receiver(ReceiverTwin.Model)
+    /// gpsd with a receiver of its own.
+    case gpsd
 
     /// ST LIS3MDL.
     public static let lis3mdl = Kind.registers("LIS3MDL")
@@ -41,6 +43,7 @@ public struct SimulatedBoard: Sendable {
       switch name {
       case "u-blox": self = .ubloxM9
       case "NMEA": self = .nmea
+      case "gpsd": self = .gpsd
       default:
         guard TwinCatalog.twin(named: name) != nil else { return nil }
         self = .registers(name)
@@ -67,6 +70,8 @@ public struct SimulatedBoard: Sendable {
     case bus(String, address: UInt8)
     /// At a serial port (its device node). `baudRate` overrides the receiver's default.
     case port(String, baudRate: Int? = nil)
+    /// At a server: gpsd.
+    case server(ServerAddress)
   }
 
   /// One chip.

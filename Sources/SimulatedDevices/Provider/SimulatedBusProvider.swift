@@ -20,6 +20,7 @@ public final class SimulatedBusProvider: BusProvider {
   private enum Slot: Sendable {
     case registers(RegisterSlot)
     case serial(SerialSlot)
+    case server(GPSDSlot)
   }
 
   private let slots: [Slot]
@@ -72,6 +73,12 @@ public final class SimulatedBusProvider: BusProvider {
           isExact: !chip.isImperfect)
         receiver.powerOn(at: power)
         return .serial(SerialSlot(port: port, receiver: receiver))
+      case .server(let address):
+        precondition(chip.kind == .gpsd, "only gpsd is a server")
+        return .server(
+          GPSDSlot(
+            address: address, source: world, seed: board.errors(ofChip: index).seed,
+            isExact: !chip.isImperfect))
       }
     }
     self.kernels = kernels
@@ -99,6 +106,8 @@ public final class SimulatedBusProvider: BusProvider {
       slot.state.withLock { $0.faults.add(fault, from: from, until: until, now: now) }
     case .serial(let slot):
       slot.state.withLock { $0.faults.add(fault, from: from, until: until, now: now) }
+    case .server(let slot):
+      slot.state.withLock { $0.faults.add(fault, from: from, until: until, now: now) }
     }
   }
 
@@ -110,6 +119,7 @@ public final class SimulatedBusProvider: BusProvider {
     switch slots[index] {
     case .registers(let slot): slot.state.withLock { $0.faults.end(at: now) }
     case .serial(let slot): slot.state.withLock { $0.faults.end(at: now) }
+    case .server(let slot): slot.state.withLock { $0.faults.end(at: now) }
     }
   }
 
@@ -194,6 +204,15 @@ public final class SimulatedBusProvider: BusProvider {
       return try SimulatedByteStream(slot: slot, baudRate: baudRate, clock: clock)
     }
     throw BusError(.notFound, bus: port, errno: 2)
+  }
+
+  /// A connection to a gpsd of this board; nobody may listen there, which its reads then say.
+  public func connection(to server: ServerAddress) throws(BusError) -> any ByteStream {
+    for case .server(let slot) in slots where slot.address == server {
+      return SimulatedConnection(slot: slot, clock: clock)
+    }
+    // 111 is ECONNREFUSED.
+    throw BusError(.noConnection("nobody listens there"), bus: server.description, errno: 111)
   }
 
   /// A serial port behind a line that has no rate of its own, such as a pseudo terminal: it always

@@ -53,6 +53,9 @@ struct MessageBuilder: Sendable {
     append(address)
   }
 
+  /// Forgets the message.
+  mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
+
   /// Appends text as it is.
   mutating func append(_ text: StaticString) {
     for index in 0..<text.utf8CodeUnitCount { bytes.append(text.utf8Start[index]) }

@@ -33,7 +33,7 @@ struct SelfTestContract: Sendable, CustomTestStringConvertible {
 
   /// Chips that have no self-test.
   static let none = Set(ChipContract.all.filter { $0.selfTest.isEmpty }.map(\.faults.chip))
-    .union(ReceiverContract.all.map(\.chip))
+    .union(ReceiverContract.all.map(\.chip) + ["gpsd"])
 
   func bench() -> ContractBench {
     let bench = ContractBench(address: chip.address, chip.twin)

@@ -27,7 +27,7 @@ private struct ReceiverSteps {
 
 /// The motion at one of `count` points, of which a range by `count - 1` is no round number: every quantity runs over its whole range, each a part of the way
 /// behind the other. Heights to 50 km and speeds to 500 m/s are the limits in u-blox's data sheets.
-private func motion(_ point: Int, of count: Int) -> ScriptedTruth.Motion {
+func receiverMotion(_ point: Int, of count: Int) -> ScriptedTruth.Motion {
   func share(_ lag: Int) -> Double { Double((point + lag) % count) / Double(count - 1) }
   return ScriptedTruth.Motion(
     latitude: -90 + 180 * share(0), longitude: -180 + 360 * share(count / 3),
@@ -37,7 +37,7 @@ private func motion(_ point: Int, of count: Int) -> ScriptedTruth.Motion {
 }
 
 /// An angle's error the short way round.
-private func turned(_ found: Double, to truth: Double) -> Double {
+func turned(_ found: Double, to truth: Double) -> Double {
   let difference = (found - truth).truncatingRemainder(dividingBy: 360)
   if difference > 180 { return truth + difference - 360 }
   return truth + (difference < -180 ? difference + 360 : difference)
@@ -66,7 +66,7 @@ extension Sweep {
     let count = 244
     let bench = ReceiverBench(contract, rate: rate) { seconds in
       // A point an epoch; epochs lie on the whole multiples of their period.
-      motion((Int((seconds * rate).rounded()) % count + count) % count, of: count)
+      receiverMotion((Int((seconds * rate).rounded()) % count + count) % count, of: count)
     }
     let steps = contract.isConfigurable ? ReceiverSteps.pvt : .nmea
     var result = SweepResult()

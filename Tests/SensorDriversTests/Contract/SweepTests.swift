@@ -5,7 +5,7 @@ import SimulatedDevices
 import Testing
 
 extension Sweep {
-  static let all = ChipContract.all.flatMap(\.sweeps) + receivers
+  static let all = ChipContract.all.flatMap(\.sweeps) + receivers + [gpsd]
 }
 
 @Suite("Contract: sweeps") struct SweepTests {

@@ -1,0 +1,171 @@
+// The receiver that gpsd has: greeted, watched, asked when it falls silent.
+
+import GNSSProtocol
+public import SensorBus
+public import SensorTypes
+
+/// A client of gpsd on a byte stream (gpsd_json(5), protocol 3).
+///
+/// gpsd greets with VERSION; then `?WATCH` lets the reports come. A stream that ends, and a gpsd that does not
+/// greet or answer any more, is an error at every further poll: whoever holds it connects anew.
+public final class GPSDReceiver: ReceiverDriver {
+  /// Seconds from opening to the greeting: what a connection may take, and a little more.
+  static let greetingTime = 5.0
+  /// Seconds of silence after which gpsd is asked for its devices, and which the answer may take.
+  static let patience = 5.0
+  private static let protocolVersion = 3
+  /// Reads of one `poll`: more than gpsd's longest report, and a stream that never ends must not hold the thread.
+  private static let readsPerPoll = 16
+
+  private enum Phase {
+    case greeting
+    case watching
+    case failed(BusError)
+  }
+
+  // Ahead of the decoder: other modules read it by its place, and are not built anew when a type that they
+  // do not import grows.
+
+  /// gpsd's release, once it has greeted.
+  public private(set) var release: String?
+
+  private let stream: any ByteStream
+  private let place: String
+  private var decoder = GPSDDecoder()
+  private var phase = Phase.greeting
+  private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1_024, alignment: 16)
+  private var lastRead: Timestamp?
+  /// When something was last heard, or the connection begun; and when gpsd was last asked.
+  private var lastHeard: Timestamp?
+  private var asked: Timestamp?
+  private var devices: (count: Int, active: Int)?
+  private var lost: String?
+
+  /// A client on a stream that nobody else reads; `place` is the server, for messages.
+  public init(_ stream: any ByteStream, at place: String) {
+    self.stream = stream
+    self.place = place
+  }
+
+  deinit { buffer.deallocate() }
+
+  /// Whether gpsd has a receiver that it reads, once it has said so.
+  public var hasReceiver: Bool? { devices.map { $0.active > 0 } }
+
+  /// Lines that are no report, or longer than any.
+  public var damaged: UInt64 { decoder.counters.damaged &+ decoder.counters.tooLong }
+
+  /// Fixes of a time that was told already.
+  public var repetitions: UInt64 { decoder.counters.repetitions }
+
+  /// Reads, answers and asks; see `ReceiverDriver`.
+  public func poll(now: Timestamp) throws(DriverError) -> GNSSFix? {
+    if lastHeard == nil { lastHeard = now }
+    if case .failed(let error) = phase { throw .bus(error) }
+    if lastRead != now {
+      lastRead = now
+      try receive(now)
+    }
+    let fix = try nextFix(now)
+    if fix == nil { try look(now) }
+    return fix
+  }
+
+  /// When an epoch is whole, if gpsd says no more of it.
+  public var nextEpoch: Timestamp? { decoder.nextDue }
+
+  /// gpsd itself says whether it has a receiver.
+  public var explainsSilence: Bool {
+    if case .watching = phase { true } else { false }
+  }
+
+  /// What gpsd has said about its receivers.
+  public func silence(of seconds: Double) -> String {
+    guard case .watching = phase else { return "gpsd at \(place) does not answer" }
+    if decoder.standstill != nil {
+      return "gpsd repeats one fix, its time stands still: its receiver has stopped"
+    }
+    if let lost { return "gpsd has lost its receiver \(lost)" }
+    switch devices {
+    case (0, _)?: return "gpsd has no receiver: plug one in, or name it in /etc/default/gpsd"
+    case (_, 0)?: return "gpsd cannot read its receiver: gpsmon and journalctl -u gpsd say more"
+    default:
+      return
+        "no position report for \(Int((seconds * 1000).rounded())) ms: gpsd's receiver is silent"
+    }
+  }
+
+  private func receive(_ now: Timestamp) throws(DriverError) {
+    for _ in 0..<Self.readsPerPoll where decoder.room >= buffer.count {
+      let count: Int
+      do { count = try stream.read(into: buffer) } catch { throw fail(error) }
+      guard count > 0, count <= buffer.count else { return }
+      decoder.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]), at: now)
+      if count < buffer.count { return }
+    }
+  }
+
+  private func nextFix(_ now: Timestamp) throws(DriverError) -> GNSSFix? {
+    while let event = decoder.next(at: now) {
+      // What follows from nothing but time passing is not heard.
+      lastHeard = lastRead ?? now
+      asked = nil
+      switch event {
+      case .epoch(let fix):
+        lost = nil
+        return fix
+      case .version(let release, let major, _):
+        guard major == Self.protocolVersion else {
+          throw fail(
+            "gpsd \(release) speaks protocol \(major), this is for \(Self.protocolVersion)")
+        }
+        self.release = release
+        guard case .greeting = phase else { continue }
+        phase = .watching
+        try write("?WATCH={\"enable\":true,\"json\":true};\n")
+      case .devices(let count, let active): devices = (count, active)
+      case .device(let path, let isActive):
+        lost = isActive ? nil : path
+        // How many there are is another number now.
+        devices = nil
+      case .error(let message): throw fail("gpsd refuses: \(message)")
+      case .watch, .message: break
+      }
+    }
+    return nil
+  }
+
+  /// What silence asks for.
+  private func look(_ now: Timestamp) throws(DriverError) {
+    guard let lastHeard else { return }
+    let silence = now.seconds(since: lastHeard)
+    switch phase {
+    case .greeting:
+      guard silence > Self.greetingTime else { return }
+      throw fail("nobody greets there: no gpsd, or its control socket, or too many clients")
+    case .watching:
+      if let asked {
+        guard now.seconds(since: asked) > Self.patience else { return }
+        throw fail("gpsd does not answer any more")
+      }
+      guard silence > Self.patience else { return }
+      asked = now
+      try write("?DEVICES;\n")
+    case .failed: return
+    }
+  }
+
+  private func fail(_ words: String) -> DriverError {
+    fail(BusError(.noConnection(words), bus: place))
+  }
+
+  private func fail(_ error: BusError) -> DriverError {
+    phase = .failed(error)
+    return .bus(error)
+  }
+
+  private func write(_ text: StaticString) throws(DriverError) {
+    let bytes = UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+    do { try stream.write(bytes) } catch { throw fail(error) }
+  }
+}

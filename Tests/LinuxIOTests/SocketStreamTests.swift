@@ -1,0 +1,145 @@
+import Foundation
+import Glibc
+import SensorBus
+import Testing
+
+@testable import LinuxIO
+
+/// A connection against a real socket of this process.
+struct SocketStreamTests {
+  /// A server that a test drives: TCP on a port of the kernel's choice, or a path.
+  private final class Server {
+    let listener: Int32
+    let address: ServerAddress
+    private let path: String?
+
+    init(path: String?) throws {
+      self.path = path
+      if let path {
+        let file = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        var name = sockaddr_un()
+        name.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
+        let length = socklen_t(MemoryLayout<sockaddr_un>.size)
+        let result = withUnsafePointer(to: &name) {
+          $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(file, $0, length) }
+        }
+        try #require(result == 0 && listen(file, 4) == 0)
+        listener = file
+        address = .unix(path: path)
+      } else {
+        let file = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var name = sockaddr_in()
+        name.sin_family = sa_family_t(AF_INET)
+        name.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let result = withUnsafeMutablePointer(to: &name) {
+          $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+            bind(file, $0, length) == 0 && listen(file, 4) == 0
+              && getsockname(file, $0, &length) == 0
+          }
+        }
+        try #require(result)
+        // ::1 is tried first and refused: both addresses of the name are.
+        listener = file
+        address = .tcp(host: "localhost", port: UInt16(bigEndian: name.sin_port))
+      }
+    }
+
+    deinit {
+      close(listener)
+      if let path { unlink(path) }
+    }
+
+    func take() -> Int32 { accept(listener, nil, nil) }
+  }
+
+  private static func path() -> String {
+    FileManager.default.temporaryDirectory.appending(
+      path: "lodestone-\(UUID().uuidString.prefix(8))"
+    )
+    .path
+  }
+
+  /// Reads until something comes or fails; waits as the worker does, for the descriptor.
+  private func read(_ stream: SocketStream) throws -> [UInt8] {
+    var buffer = [UInt8](repeating: 0, count: 256)
+    for _ in 0..<200 {
+      let result: Result<Int, BusError> = buffer.withUnsafeMutableBytes { bytes in
+        do throws(BusError) { return .success(try stream.read(into: bytes)) } catch {
+          return .failure(error)
+        }
+      }
+      let count = try result.get()
+      if count > 0 { return Array(buffer[..<count]) }
+      guard case .descriptor(let file) = stream.readiness else { continue }
+      var entry = pollfd(fd: file, events: Int16(POLLIN), revents: 0)
+      _ = poll(&entry, 1, 50)
+    }
+    return []
+  }
+
+  private func failure(_ stream: SocketStream) -> BusError? {
+    do {
+      _ = try read(stream)
+      return nil
+    } catch { return error as? BusError }
+  }
+
+  @Test(
+    "bytes pass both ways, and the server's end is an error that stays", arguments: [true, false])
+  func bytes(overTCP: Bool) throws {
+    let server = try Server(path: overTCP ? nil : Self.path())
+    let stream = try SocketStream(server.address)
+    var first = [UInt8](repeating: 0, count: 8)
+    // The connection is made while it is read, with nobody else at work.
+    for _ in 0..<3 where overTCP {
+      guard case .descriptor(let file) = stream.readiness else { break }
+      var entry = pollfd(fd: file, events: Int16(POLLIN), revents: 0)
+      _ = poll(&entry, 1, 200)
+      _ = first.withUnsafeMutableBytes { bytes in
+        do throws(BusError) { return try stream.read(into: bytes) } catch { return -1 }
+      }
+    }
+    let peer = server.take()
+    try #require(peer >= 0)
+    #expect(posixWrite(peer, "hello", 5) == 5)
+    #expect(try read(stream) == Array("hello".utf8))
+    let question = Array("?WATCH;".utf8)
+    question.withUnsafeBytes { bytes in
+      do throws(BusError) { try stream.write(bytes) } catch { Issue.record("\(error)") }
+    }
+    var heard = [UInt8](repeating: 0, count: 16)
+    #expect(posixRead(peer, &heard, 16) == question.count)
+    close(peer)
+    for _ in 0..<2 {
+      let error = try #require(failure(stream))
+      #expect(error.description == "\(server.address): no connection: the server has ended it")
+    }
+  }
+
+  @Test("nobody there is said in words")
+  func refused() throws {
+    let server = try Server(path: nil)
+    let address = server.address
+    close(server.listener)
+    let error = try #require(failure(try SocketStream(address)))
+    #expect(error.reason == .noConnection("nobody listens there") && error.errno == ECONNREFUSED)
+    #expect(throws: BusError.self) { try SocketStream(.unix(path: Self.path())) }
+  }
+
+  @Test("a host that nobody knows is said in words")
+  func unknownHost() throws {
+    let stream = try SocketStream(.tcp(host: "nobody.invalid", port: 2_947))
+    let error = try #require(failure(stream))
+    guard case .noConnection = error.reason else {
+      Issue.record("\(error)")
+      return
+    }
+  }
+
+  @Test("a stream that is let go while its name is looked up harms nobody")
+  func abandoned() throws {
+    for _ in 0..<20 { _ = try SocketStream(.tcp(host: "localhost", port: 1)) }
+  }
+}
