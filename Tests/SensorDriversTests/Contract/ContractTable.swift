@@ -103,8 +103,10 @@ private struct Row {
       let swept = try Row.swept(chip.name)
       guard let contract = ChipContract.all.first(where: { $0.faults.chip == chip.name })
       else {
-        // A receiver's faults are others, and stand in ReceiverFaultTests.
-        #expect(ReceiverContract.all.contains { $0.chip == chip.name }, "\(chip.name)")
+        // A receiver's faults are others, and stand in ReceiverFaultTests; what gpsd may do is in its own suites.
+        #expect(
+          chip.name == "gpsd" || ReceiverContract.all.contains { $0.chip == chip.name },
+          "\(chip.name)")
         rows.append(
           Row(cells: [chip.name] + swept + ["stream"] + Demand.all.map { _ in "-" } + ["-"]))
         continue
