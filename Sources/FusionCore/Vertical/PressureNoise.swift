@@ -16,6 +16,8 @@ struct PressureNoise: Sendable, Hashable, Codable {
   private var twoBefore: Double?
   private var count = 0.0
   private var square = 0.0
+  /// The variance that the samples up to here were taken with at the most.
+  private var believed = unknown
 
   /// What is thought of samples that come fast, before they have shown their noise, Pa^2: 2 Pa.
   private static let unknown = 4.0
@@ -32,15 +34,22 @@ struct PressureNoise: Sendable, Hashable, Codable {
   /// Variance by which all samples of the run exceed `least`, as far as that is known, Pa^2.
   func excess(over least: Double) -> Double { isKnown ? max(0, square - least) : 0 }
 
-  /// Takes a pressure in pascals, `dt` seconds after the one before.
-  mutating func take(_ pressure: Double, _ dt: Double) {
-    guard dt > 0, dt <= Self.longest else { return interrupt() }
+  /// Takes a pressure in pascals, `dt` seconds after the one before. Returns by what factor the variance of the samples
+  /// up to here was underestimated, where that shows in the first ones.
+  mutating func take(_ pressure: Double, _ dt: Double) -> Double? {
+    guard dt > 0, dt <= Self.longest else {
+      interrupt()
+      return nil
+    }
     defer { (before, twoBefore) = (pressure, before) }
-    guard let before, let twoBefore else { return }
+    guard let before, let twoBefore else { return nil }
     let left = before - (pressure + twoBefore) / 2
     let limit = isKnown ? Self.most * square : .infinity
     count = min(count + 1, Self.memory)
     square += (min(left * left / 1.5, limit) - square) / count
+    guard isKnown, count < Self.memory, square > believed else { return nil }
+    defer { believed = square }
+    return square / believed
   }
 
   /// What comes next does not go on from what came before.

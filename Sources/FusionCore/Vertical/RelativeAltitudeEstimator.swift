@@ -164,7 +164,7 @@ public struct RelativeAltitudeEstimator: Sendable {
       take(sample, seen, noise, slope, isNoiseOpen: isNoiseOpen)
     }
     state.outlierSince = nil
-    state.noise.take(pressure, dt)
+    if let factor = state.noise.take(pressure, dt) { state.filter.p.grow(by: factor) }
     settle(sample, dt)
     return estimate(at: time, since: begun)
   }

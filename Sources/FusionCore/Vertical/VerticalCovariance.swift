@@ -57,6 +57,15 @@ struct VerticalCovariance: Sendable, Hashable, Codable {
     temperature[4] = max(0, temperature[4])
   }
 
+  /// All that was measured so far was worse by this factor of variance.
+  mutating func grow(by factor: Double) {
+    height *= factor
+    speed *= factor
+    acceleration *= factor
+    disturbance *= factor
+    temperature *= factor
+  }
+
   /// Gives back the doubt that standing still had taken, 0.1 m and 0.07 m/s, and says how much of the
   /// disturbance may have been height, one sigma in metres.
   mutating func setOff(swallowed: Double) {
