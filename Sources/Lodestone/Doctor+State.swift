@@ -67,7 +67,7 @@ extension Doctor {
     case .none:
       let mend =
         store.former(key) == nil
-        ? "its record goes into \(store.file(key).path); Calibration/README.md says how"
+        ? "lodestone calibrate magnetometer   # on a boat or a vehicle: lodestone calibrate planar"
         : "lodestone calibrate rollback \(sensor.chip)@\(sensor.attachment)   # the record before"
       return Finding(
         .note, "\(sensor.chip) is not calibrated: heading will not be trusted", mend: mend,
