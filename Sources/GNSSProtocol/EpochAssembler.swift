@@ -15,6 +15,8 @@ struct EpochAssembler: Sendable {
     var isVoid = false
     /// Speed and course have come with the position: a sentence of them alone overrules neither.
     var hasMotion = false
+    /// The best kind of fix that a GSA has said: with several constellations one comes for each.
+    var bestMode = GNSSFix.Mode.none
   }
 
   /// Ended alike so often, an ending is a rule; and once it was none, so often.
@@ -24,8 +26,10 @@ struct EpochAssembler: Sendable {
   private let endsByRule: Bool
   private var current: Part?
   private var wasEmitted = false
-  private var lastMessage: MessageID = 0
-  private var ending: (message: MessageID, count: Int, needed: Int) = (0, 0, rule.first)
+  /// The newest message, and how many of its kind have come in a row: a GSA for each constellation, say.
+  private var last: (message: MessageID, run: Int) = (0, 0)
+  private var ending: (message: MessageID, run: Int, count: Int, needed: Int) =
+    (0, 0, 0, rule.first)
   /// A take may end two epochs: the one before, and its own.
   private var finished: (GNSSFix?, GNSSFix?)
   /// Days since 1970-01-01 of the last full date, and the time of day that it came with.
@@ -42,6 +46,7 @@ struct EpochAssembler: Sendable {
       if current.map({ $0.fix.timeOfDay.map { abs($0 - timeOfDay) > 1e-3 } ?? false }) ?? true {
         close()
         current = Part(fix: GNSSFix(received: received))
+        last = (0, 0)
       }
       current?.fix.timeOfDay = timeOfDay
     }
@@ -49,11 +54,11 @@ struct EpochAssembler: Sendable {
     add(&part)
     part.fix.utc = utc(timeOfDay: part.fix.timeOfDay)
     current = part
-    lastMessage = message
+    last = (message, message == last.message ? last.run + 1 : 1)
     if wasEmitted {
       // It came after what was taken for the end: no rule for long.
-      ending = (0, 0, Self.rule.again)
-    } else if endsByRule, message == ending.message, ending.count >= ending.needed {
+      ending = (0, 0, 0, Self.rule.again)
+    } else if endsByRule, last == (ending.message, ending.run), ending.count >= ending.needed {
       wasEmitted = true
       finish(part)
     }
@@ -80,10 +85,8 @@ struct EpochAssembler: Sendable {
     }
     guard let part = current else { return }
     if !wasEmitted { finish(part) }
-    ending =
-      lastMessage == ending.message
-      ? (lastMessage, min(ending.count + 1, 1_000), ending.needed)
-      : (lastMessage, 1, ending.needed)
+    let isAlike = last == (ending.message, ending.run)
+    ending = (last.message, last.run, isAlike ? min(ending.count + 1, 1_000) : 1, ending.needed)
   }
 
   private mutating func finish(_ part: Part) {
@@ -92,12 +95,14 @@ struct EpochAssembler: Sendable {
     if finished.0 == nil { finished.0 = fix } else { finished.1 = fix }
   }
 
-  private func utc(timeOfDay: Double?) -> Double? {
+  private mutating func utc(timeOfDay: Double?) -> Double? {
     guard let timeOfDay, let date else { return nil }
     var day = date.day
-    // The date is some epochs old; midnight may have passed since.
+    // The date is some epochs old; midnight may have passed since. It is carried along: where it is said once a day,
+    // noon is half a day from it too.
     if timeOfDay < date.timeOfDay - 43_200 { day += 1 }
     if timeOfDay > date.timeOfDay + 43_200 { day -= 1 }
+    self.date = (day, timeOfDay)
     return Double(day) * 86_400 + timeOfDay
   }
 }

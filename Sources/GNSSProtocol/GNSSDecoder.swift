@@ -139,11 +139,12 @@ public struct GNSSDecoder: Sendable {
   }
 
   private mutating func drainUBX() {
-    guard let (fix, isPVT) = ubx.next() else { return }
-    ubxSky.finish()
-    // A solution between two epochs has told of this moment, or a later one, before.
-    if let utc = fix.utc, let lastBetween, utc <= lastBetween, lastBetween - utc < 2 { return }
-    append(ubx: fix, isPVT: isPVT)
+    while let (fix, isPVT) = ubx.next() {
+      ubxSky.finish()
+      // A solution between two epochs has told of this moment, or a later one, before.
+      if let utc = fix.utc, let lastBetween, utc <= lastBetween, lastBetween - utc < 2 { continue }
+      append(ubx: fix, isPVT: isPVT)
+    }
   }
 
   private mutating func append(ubx fix: GNSSFix, isPVT: Bool) {

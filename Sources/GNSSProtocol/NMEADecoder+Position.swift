@@ -149,11 +149,13 @@ extension NMEADecoder {
     let (speed, course, down) = (fields.number(), Self.course(fields.number()), fields.number())
     fields.skip(1)
     let (hdop, vdop) = (fields.number(), fields.number())
-    // NF is none, TT time only; the others are fixes of two, three dimensions or dead reckoning.
+    // NF is none, TT time only; G2 and D2 are of two dimensions, G3 and D3 of three, DR and RK reckoned.
     let isFix = !status.elementsEqual("NF".utf8) && !status.elementsEqual("TT".utf8)
+    let isSpatial = status.last == UInt8(ascii: "3")
     epochs.take(0x00_00, timeOfDay: time, received: received) { part in
       guard isFix, latitude != nil, longitude != nil else { return }
       part.place(latitude, longitude)
+      if isSpatial, part.bestMode == .none { part.fix.mode = .threeDimensional }
       part.fix.ellipsoidalAltitude = height ?? part.fix.ellipsoidalAltitude
       if let horizontal, horizontal > 0 {
         part.fix.horizontalAccuracy = horizontal

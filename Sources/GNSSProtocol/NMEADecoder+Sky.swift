@@ -94,9 +94,9 @@ extension NMEADecoder {
       sky.use(satellite.system, satellite.number)
     }
     epochs.take(Sentence.gsa.rawValue, timeOfDay: nil, received: received) { part in
-      // With several constellations a GSA comes for each; the best counts.
       if let mode, part.fix.latitude != nil, mode > .none {
-        part.fix.mode = max(mode, .twoDimensional)
+        part.bestMode = max(mode, part.bestMode)
+        part.fix.mode = part.bestMode
       }
       if let pdop, pdop > 0, pdop < 99 { part.fix.pdop = pdop }
       if let hdop, hdop > 0, hdop < 99 { part.fix.hdop = hdop }

@@ -12,6 +12,7 @@ struct SkyAssembler: Sendable {
   private var building: [GNSSSatellite] = []
   private var used: [UInt16] = []
   private var groups: [UInt16] = []
+  private var isUsedOver = false
   private var isFinished = false
 
   init() {
@@ -47,12 +48,18 @@ struct SkyAssembler: Sendable {
 
   /// The solution rests on a satellite, whether it was named yet or not.
   mutating func use(_ system: GNSSSatellite.System, _ number: Int) {
+    if isUsedOver {
+      // Another epoch's, whose list may come with a later one.
+      isUsedOver = false
+      used.removeAll(keepingCapacity: true)
+    }
     let key = UInt16(system.rawValue) << 9 | UInt16(truncatingIfNeeded: number & 0x1FF)
     if used.count < Self.most, !used.contains(key) { used.append(key) }
   }
 
   /// Ends the round, if one has begun.
   mutating func finish() {
+    isUsedOver = true
     guard !groups.isEmpty else { return }
     for index in building.indices {
       let satellite = building[index]
@@ -63,7 +70,6 @@ struct SkyAssembler: Sendable {
     }
     swap(&satellites, &building)
     building.removeAll(keepingCapacity: true)
-    used.removeAll(keepingCapacity: true)
     groups.removeAll(keepingCapacity: true)
     isFinished = true
   }

@@ -22,7 +22,8 @@ struct UBXEpoch: Sendable {
   var hasHighPrecision = false
   private var expectsHighPrecision = false
   private var wasEmitted = false
-  private var finished: (fix: GNSSFix, isPVT: Bool)?
+  /// One message may end two epochs: the one before, and its own.
+  private var finished: ((fix: GNSSFix, isPVT: Bool)?, (fix: GNSSFix, isPVT: Bool)?)
 
   mutating func begin(_ time: UInt32, _ received: Timestamp) {
     guard time != timeOfWeek else { return }
@@ -34,9 +35,15 @@ struct UBXEpoch: Sendable {
   /// A whole epoch, in one message. It waits for finer digits where the epoch before had some.
   mutating func take(pvt fix: GNSSFix, timeOfWeek: UInt32) {
     begin(timeOfWeek, fix.received)
-    let (hdop, vdop) = (self.fix.hdop, self.fix.vdop)
+    let before = self.fix
     self.fix = fix
-    (self.fix.hdop, self.fix.vdop) = (hdop, vdop)
+    (self.fix.hdop, self.fix.vdop) = (before.hdop, before.vdop)
+    if hasHighPrecision, fix.mode > .none {
+      (self.fix.latitude, self.fix.longitude) = (before.latitude, before.longitude)
+      (self.fix.altitude, self.fix.ellipsoidalAltitude) = (
+        before.altitude, before.ellipsoidalAltitude
+      )
+    }
     (mode, hasPVT) = (fix.mode, true)
     settle()
   }
@@ -47,8 +54,8 @@ struct UBXEpoch: Sendable {
   }
 
   mutating func next() -> (fix: GNSSFix, isPVT: Bool)? {
-    defer { finished = nil }
-    return finished
+    defer { finished = (finished.1, nil) }
+    return finished.0
   }
 
   mutating func close() {
@@ -92,7 +99,8 @@ struct UBXEpoch: Sendable {
       (fix.horizontalAccuracy, fix.verticalAccuracy) = (nil, nil)
     }
     // Messages without position or state (DOP alone, say) make no epoch.
-    if mode != nil || fix.latitude != nil { finished = (fix, hasPVT) }
+    guard mode != nil || fix.latitude != nil else { return }
+    if finished.0 == nil { finished.0 = (fix, hasPVT) } else { finished.1 = (fix, hasPVT) }
   }
 }
 

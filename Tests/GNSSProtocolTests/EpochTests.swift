@@ -32,6 +32,17 @@ struct EpochTests {
     }
   }
 
+  @Test("a receiver with a GSA for each constellation ends its epochs with the last of them")
+  func severalOfAKind() {
+    let bytes = (1...40).flatMap { second in
+      gga(second)
+        + Stream.sentence("GNGSA,A,2,07,30,,,,,,,,,,,1.5,0.9,1.2,1")
+        + Stream.sentence("GNGSA,A,3,66,,,,,,,,,,,,1.5,0.9,1.2,2")
+    }
+    let fixes = Stream.fixes(bytes)
+    #expect(fixes.count == 40 && fixes.allSatisfy { $0.mode == .threeDimensional })
+  }
+
   @Test(
     "with the rule an epoch comes out with its last sentence, without it with the next one's first")
   func latency() {
@@ -106,6 +117,47 @@ struct EpochTests {
     #expect(abs(try #require(fix.speed) - 1.4) < 1e-9)
   }
 
+  @Test("finer digits that fail to come, or come first, lose no epoch")
+  func highPrecisionLost() {
+    func fine(_ second: Int) -> [UInt8] {
+      Stream.message(
+        1, 0x14, length: 36,
+        [
+          (4, 4, second * 1_000), (8, 4, 130_000_000), (12, 4, 520_000_000), (24, 1, 1),
+          (25, 1, 1), (28, 4, 100), (32, 4, 100),
+        ])
+    }
+    let lost = [1, 2, 3, 4, 5].flatMap { Stream.pvt(second: $0) + ($0 % 2 == 1 ? fine($0) : []) }
+    #expect(Stream.fixes(lost).map { $0.timeOfDay } == [1, 2, 3, 4, 5].map { 10_800 + $0 })
+    let first = (1...3).flatMap { fine($0) + Stream.pvt(second: $0) }
+    for fix in Stream.fixes(first) {
+      #expect(fix.latitude != 52 && abs((fix.speed ?? 0) - 1.4) < 1e-9)
+    }
+  }
+
+  @Test("a date that is said once goes along for days")
+  func oneDate() {
+    let sentences = (0..<60).map { hour in
+      Stream.sentence(
+        "GPGGA,\(hour % 24 < 10 ? "0" : "")\(hour % 24)0000,4807.038,N,01131.000,E,1,08,0.9,545.4,M,46.9,M,,"
+      )
+    }
+    let bytes = Stream.sentence("GPZDA,000000,22,11,2026,,") + sentences.flatMap { $0 }
+    // 2026-11-22 00:00 UTC, and an hour each.
+    #expect(
+      Stream.fixes(bytes).map { $0.utc } == (0..<60).map { 1_795_305_600 + Double($0) * 3_600 })
+  }
+
+  @Test(
+    "of several constellations' fixes the best counts", arguments: [[2, 3], [3, 2], [1, 3, 2]])
+  func bestMode(modes: [Int]) throws {
+    let bytes =
+      gga(1) + modes.flatMap { Stream.sentence("GNGSA,A,\($0),07,30,,,,,,,,,,,1.5,0.9,1.2,1") }
+    #expect(try #require(Stream.fixes(bytes).first).mode == .threeDimensional)
+    let flat = gga(1) + Stream.sentence("GNGSA,A,2,07,30,,,,,,,,,,,1.5,0.9,1.2,1")
+    #expect(try #require(Stream.fixes(flat).first).mode == .twoDimensional)
+  }
+
   @Test("NMEA before the first UBX message is told, NMEA of the same epochs is not")
   func mixed() {
     let before = rmc(1) + gga(1) + rmc(2) + gga(2)
@@ -153,6 +205,7 @@ struct EpochTests {
       ).first)
     #expect(ublox.horizontalAccuracy == 2.1 && ublox.verticalAccuracy == 2)
     #expect(ublox.ellipsoidalAltitude == 546.589 && ublox.altitude == nil)
+    #expect(ublox.mode == .threeDimensional)
     #expect(abs(try #require(ublox.speed) - 0.007 / 3.6) < 1e-12)
     #expect(ublox.verticalSpeed == -0.007 && ublox.accuracySource == .receiver)
   }

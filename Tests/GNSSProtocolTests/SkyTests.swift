@@ -43,6 +43,17 @@ struct SkyTests {
     }
   }
 
+  @Test("what is used is the newest epoch's, although the list of all comes seldom")
+  func seldomLists() throws {
+    let bytes = (1...6).flatMap { second in
+      Stream.sentence("GNRMC,12000\(second),A,4807.038,N,01131.000,E,1,90,221126,,")
+        + Stream.sentence("GNGSA,A,3,\(second > 3 ? "30" : "07"),,,,,,,,,,,,1.5,0.9,1.2,1")
+        + (second == 6
+          ? Stream.sentence("GPGSV,1,1,02,07,71,123,45,30,20,360,30,1") : [])
+    }
+    #expect(try #require(skies(bytes).last).filter(\.isUsed).map(\.number) == [30])
+  }
+
   @Test("a receiver that has no time yet tells its sky too")
   func coldStart() {
     let round = Stream.sentence("GPGSV,1,1,01,07,71,123,45") + Stream.sentence("GPRMC,,V,,,,,,,,,")

@@ -72,9 +72,10 @@ struct SampleClockTests {
     #expect(abs(clock.period * 833 - 1) < 1e-3)
   }
 
-  @Test(
-    "the hub gives the samples of a queue evenly, with a pin and without", arguments: [true, false])
-  func hub(hasPin: Bool) throws {
+  /// Six seconds of an LSM6DSOX at 833 Hz through the hub's task; the host is away for a while after three.
+  private func run(
+    hasPin: Bool, away: Double = 0, trajectory: Trajectory = .still
+  ) throws -> (samples: [Timestamp], SensorStatus) {
     let clock = VirtualClock()
     let line = InterruptLineName(chip: "gpiochip0", line: "17")
     let provider = SimulatedBusProvider(
@@ -83,7 +84,7 @@ struct SampleClockTests {
           .init(
             .registers("LSM6DSOX"), at: .bus("/dev/i2c-1", address: 0x6A),
             interrupt: hasPin ? line : nil)
-        ]), clock: clock)
+        ], trajectory: trajectory), clock: clock)
     var sensor = Board.Sensor(
       chip: "LSM6DSOX", attachment: .i2c(bus: "/dev/i2c-1", address: 0x6A), rate: 833)
     sensor.interrupt = hasPin ? line : nil
@@ -91,8 +92,9 @@ struct SampleClockTests {
     task.setWanted(true)
     let port = Port(.live(provider), worker: 0, records: false)
     var samples: [Timestamp] = []
-    let end = clock.now().advanced(bySeconds: 6)
-    while clock.now() < end {
+    let start = clock.now()
+    var away = away
+    while clock.now().seconds(since: start) < 6 {
       var outbox: [Delivery] = []
       task.step(port, at: clock.now(), into: &outbox)
       for case .reading(let reading) in outbox { samples.append(reading.sample.time) }
@@ -101,21 +103,73 @@ struct SampleClockTests {
         next = Timestamp(nanoseconds: nanoseconds)
       }
       clock.advance(to: max(next, clock.now().advanced(bySeconds: 20e-6)))
+      if away > 0, clock.now().seconds(since: start) > 3 {
+        clock.advance(to: clock.now().advanced(bySeconds: away))
+        away = 0
+      }
     }
+    return (samples, task.status)
+  }
+
+  /// How far samples are from even steps, seconds, and how long a step is.
+  private func unevenness(_ steady: some Collection<Timestamp>) throws -> (Double, period: Double) {
+    let times = Array(steady)
+    let first = try #require(times.first)
+    let last = try #require(times.last)
+    let period = last.seconds(since: first) / Double(times.count - 1)
+    let worst = times.enumerated().map {
+      abs($1.seconds(since: first) - Double($0) * period)
+    }.max()
+    return (try #require(worst), period)
+  }
+
+  @Test(
+    "the hub gives the samples of a queue evenly, with a pin and without", arguments: [true, false])
+  func hub(hasPin: Bool) throws {
+    let (samples, status) = try run(hasPin: hasPin)
     #expect(samples.count > 4_000)
     // After two seconds: steps of the chip's own period, to 20 microseconds with a pin; without one a look is known to half a
     // period.
-    let steady = samples.suffix(2_500)
-    let first = try #require(steady.first)
-    let last = try #require(steady.last)
-    let period = last.seconds(since: first) / Double(steady.count - 1)
+    let (worst, period) = try unevenness(samples.suffix(2_500))
     #expect(abs(period * 833 - 1) < 0.02)
-    var worst = 0.0
-    for (index, time) in steady.enumerated() {
-      worst = max(worst, abs(time.seconds(since: first) - Double(index) * period))
-    }
     print("LSM6DSOX at 833 Hz, pin \(hasPin): samples within \(worst * 1e6) us of even")
     #expect(worst < (hasPin ? 20e-6 : 1.1 / 833))
-    #expect(task.status.counters.busErrors == 0)
+    #expect(status.counters.busErrors == 0)
+  }
+
+  @Test(
+    "a host that was away takes all that has gathered, each with its own time",
+    arguments: [true, false])
+  func away(hasPin: Bool) throws {
+    let (samples, status) = try run(hasPin: hasPin, away: 0.1)
+    #expect(status.counters.busErrors == 0 && status.counters.stalls == 0)
+    #expect(zip(samples, samples.dropFirst()).allSatisfy { $0 < $1 })
+    // Nothing is missing: even steps over the gap too. The edge of the batch that had gathered first is old by then.
+    let (worst, _) = try unevenness(samples.suffix(3_500))
+    print("LSM6DSOX at 833 Hz, pin \(hasPin), away for 0.1 s: within \(worst * 1e6) us of even")
+    #expect(worst < (hasPin ? 0.3 : 1.5) / 833)
+  }
+
+  // A burst is of eight samples, 9.6 ms: in one of these its first sample is beyond the range and its last is not.
+  @Test("what was fetched with a sample beyond the range is told with its own time")
+  func beyondRange() throws {
+    for phase in 0..<9 {
+      let (samples, status) = try run(
+        hasPin: true,
+        trajectory: Trajectory(segments: [
+          .init(duration: 3 + 0.0012 * Double(phase)), .init(duration: 0.003, turn: 15),
+          .init(duration: 9),
+        ]))
+      #expect(status.counters.overflows > 0 && status.counters.starts == 1)
+      #expect(zip(samples, samples.dropFirst()).allSatisfy { $0 < $1 }, "phase \(phase)")
+      let (_, period) = try unevenness(samples.suffix(2_000))
+      let last = try #require(samples.last)
+      for time in samples.suffix(3_000) {
+        let steps = last.seconds(since: time) / period
+        #expect(abs(steps - steps.rounded()) < 0.3, "phase \(phase)")
+      }
+      // Three milliseconds are three samples at most.
+      #expect(Double(samples.count) > 833 * 5.85)
+    }
   }
 }

@@ -44,7 +44,8 @@ struct PressureNoise: Sendable, Hashable, Codable {
     defer { (before, twoBefore) = (pressure, before) }
     guard let before, let twoBefore else { return nil }
     let left = before - (pressure + twoBefore) / 2
-    let limit = isKnown ? Self.most * square : .infinity
+    // Values that repeat must not make the noise nothing for good.
+    let limit = isKnown ? Self.most * max(square, 0.01) : .infinity
     count = min(count + 1, Self.memory)
     square += (min(left * left / 1.5, limit) - square) / count
     guard isKnown, count < Self.memory, square > believed else { return nil }

@@ -65,6 +65,7 @@ struct JSONScanner {
     list(from: UInt8(ascii: "{"), to: UInt8(ascii: "}")) { scanner in
       guard let key = scanner.string() else { return scanner.fail() }
       guard scanner.take(UInt8(ascii: ":")) else { return scanner.fail() }
+      scanner.skipSpace()
       let start = scanner.position
       member(&scanner, key)
       if scanner.position == start { scanner.skip() }
@@ -74,6 +75,7 @@ struct JSONScanner {
   /// Goes through an array; `element` may read the value it stands before.
   mutating func array(_ element: (inout JSONScanner) -> Void) {
     list(from: UInt8(ascii: "["), to: UInt8(ascii: "]")) { scanner in
+      scanner.skipSpace()
       let start = scanner.position
       element(&scanner)
       if scanner.position == start { scanner.skip() }

@@ -57,23 +57,28 @@ public struct ChipQueue: Sendable, Hashable {
       try empty(&outputs, device)
       throw .samplesLost
     }
-    // Whole samples only; the rest is there the next time.
+    // Whole samples only; the rest is there the next time. All of them: what a host that was away for a while left behind
+    // would be taken for newer than it is, and the pin rises no more while as many as a batch are left.
     let waiting = Int(flags & level) * unit
-    let bytes = min(waiting - waiting % sample, Self.longest - Self.longest % sample)
-    guard bytes > 0 else {
-      outputs.isBroken = false
-      return
-    }
-    var failure: BusError?
-    withUnsafeTemporaryAllocation(byteCount: bytes, alignment: 1) { buffer in
-      do throws(BusError) {
-        try device.read(output, into: buffer)
-        outputs.queue.take(UnsafeRawBufferPointer(buffer), form, sample)
-      } catch {
-        failure = error
+    var left = waiting - waiting % sample
+    outputs.queue.clear()
+    while left > 0 {
+      let bytes = min(left, Self.longest - Self.longest % sample)
+      left -= bytes
+      var failure: BusError?
+      withUnsafeTemporaryAllocation(byteCount: bytes, alignment: 1) { buffer in
+        do throws(BusError) {
+          try device.read(output, into: buffer)
+          outputs.queue.take(UnsafeRawBufferPointer(buffer), form, sample)
+        } catch {
+          failure = error
+        }
+      }
+      if let failure {
+        outputs.queue.clear()
+        throw .bus(failure)
       }
     }
-    if let failure { throw .bus(failure) }
     outputs.isBroken = false
   }
 
@@ -103,10 +108,14 @@ struct SampleQueue: Sendable {
     return samples[next]
   }
 
-  /// Takes a burst in place of what was told.
-  mutating func take(_ bytes: UnsafeRawBufferPointer, _ form: ChipQueue.Form, _ size: Int) {
+  /// Drops what was told; a half waits on.
+  mutating func clear() {
     samples.removeAll(keepingCapacity: true)
     next = 0
+  }
+
+  /// Takes a burst behind what is there.
+  mutating func take(_ bytes: UnsafeRawBufferPointer, _ form: ChipQueue.Form, _ size: Int) {
     switch form {
     case .samples:
       for start in stride(from: 0, to: bytes.count, by: size) {

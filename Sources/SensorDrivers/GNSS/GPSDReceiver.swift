@@ -96,12 +96,16 @@ public final class GPSDReceiver: ReceiverDriver {
   }
 
   private func receive(_ now: Timestamp) throws(DriverError) {
-    for _ in 0..<Self.readsPerPoll where decoder.room >= buffer.count {
+    for _ in 0..<Self.readsPerPoll {
+      // As much as is taken, to the last byte: a line without an end is skipped once the room is gone.
+      let room = UnsafeMutableRawBufferPointer(
+        rebasing: buffer[..<min(buffer.count, decoder.room)])
+      guard !room.isEmpty else { return }
       let count: Int
-      do { count = try stream.read(into: buffer) } catch { throw fail(error) }
-      guard count > 0, count <= buffer.count else { return }
-      decoder.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]), at: now)
-      if count < buffer.count { return }
+      do { count = try stream.read(into: room) } catch { throw fail(error) }
+      guard count > 0, count <= room.count else { return }
+      decoder.append(UnsafeRawBufferPointer(rebasing: room[..<count]), at: now)
+      if count < room.count { return }
     }
   }
 

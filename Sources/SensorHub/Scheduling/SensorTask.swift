@@ -174,10 +174,12 @@ final class SensorTask: WorkerTask {
   ) {
     guard let driver else { return }
     let period = Double(driver.batch) / driver.outputRate
+    // What was left of a burst has its moment already.
+    var hasMoment = driver.backlog > 0
     do throws(DriverError) {
-      let isLeftOver = driver.backlog > 0
       if let reading = try driver.poll() {
-        if !isLeftOver { newest = moment(of: driver, edge: edge, now: now) }
+        if !hasMoment { newest = moment(of: driver, edge: edge, now: now) }
+        hasMoment = true
         try deliver(reading, of: driver, edge: edge, now: now, into: &outbox)
         var waiting = driver.isSelfTimed ? Self.readingsPerLook : 0
         while driver.backlog > 0 || waiting > 0, let reading = try driver.poll() {
@@ -202,7 +204,14 @@ final class SensorTask: WorkerTask {
         throw .notReady("no new conversion for \(Int((limit * 1000).rounded())) ms")
       }
     } catch {
-      due = now.advanced(bySeconds: period)
+      // A chip that measures on tells of the next conversion by its line, which is not to be forestalled.
+      let isMeasuring = if case .overflow = error { line != nil } else { false }
+      due = now.advanced(bySeconds: period * (isMeasuring ? 1.5 : 1))
+      if driver.backlog > 0 {
+        // The one that was beyond the range came with others, which are told at once, each with its own time.
+        if !hasMoment { newest = moment(of: driver, edge: edge, now: now) }
+        due = now
+      }
       clock?.forget()
       fail(error, now: now, into: &outbox)
     }
@@ -240,10 +249,11 @@ final class SensorTask: WorkerTask {
   }
 
   /// The time that a driver has for the reading which it has just given; `nil` where it has none, or one that cannot
-  /// be: that is of another clock.
+  /// be: that is of another clock. One that goes on from the time before is of the right one, however late it comes.
   private func ownTime(of driver: any AnySensor, now: Timestamp) -> Timestamp? {
+    let isKnown = lastTime > Timestamp(nanoseconds: .min)
     guard let time = driver.sampleTime, time > lastTime, time <= now,
-      now.seconds(since: time) < Self.silenceLimit
+      isKnown || now.seconds(since: time) < Self.silenceLimit
     else { return nil }
     lastTime = time
     return time
