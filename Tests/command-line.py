@@ -130,7 +130,8 @@ with tempfile.TemporaryDirectory() as name:
     (path / "boat.yaml").write_text(
         "schema: 1\nname: boat\nlevel: true\nsensors:\n  - {chip: LIS3MDL, bus: /dev/i2c-99, address: 0x1c}\n")
     says(
-        "where a record belongs", ["doctor", "--board", "boat.yaml"], 1, "LIS3MDL@_dev_i2c-99_0x1c.json",
+        "a board that is not calibrated", ["doctor", "--board", "boat.yaml"], 1,
+        "lodestone calibrate magnetometer --board boat.yaml",
         STATE_DIRECTORY=folder)
     (path / "calibrations").mkdir()
     (path / "calibrations" / "my.json").write_text("{}")
