@@ -53,7 +53,7 @@ struct SkyAssembler: Sendable {
       isUsedOver = false
       used.removeAll(keepingCapacity: true)
     }
-    let key = UInt16(system.rawValue) << 9 | UInt16(truncatingIfNeeded: number & 0x1FF)
+    let key = Self.key(system, number)
     if used.count < Self.most, !used.contains(key) { used.append(key) }
   }
 
@@ -62,16 +62,17 @@ struct SkyAssembler: Sendable {
     isUsedOver = true
     guard !groups.isEmpty else { return }
     for index in building.indices {
-      let satellite = building[index]
-      let key =
-        UInt16(satellite.system.rawValue) << 9
-        | UInt16(truncatingIfNeeded: satellite.number & 0x1FF)
-      building[index].isUsed = used.contains(key)
+      building[index].isUsed = used.contains(
+        Self.key(building[index].system, building[index].number))
     }
     swap(&satellites, &building)
     building.removeAll(keepingCapacity: true)
     groups.removeAll(keepingCapacity: true)
     isFinished = true
+  }
+
+  private static func key(_ system: GNSSSatellite.System, _ number: Int) -> UInt16 {
+    UInt16(system.rawValue) << 9 | UInt16(truncatingIfNeeded: number & 0x1FF)
   }
 
   /// Whether a round has ended since the last call.

@@ -19,7 +19,8 @@ struct PressureNoise: Sendable, Hashable, Codable {
   /// The variance that the samples up to here were taken with at the most.
   private var believed = unknown
 
-  /// What is thought of samples that come fast, before they have shown their noise, Pa^2: 2 Pa.
+  /// What is thought of samples that come fast, before they have shown their noise, Pa^2. Chosen: 2 Pa
+  /// lie between the chips; more costs a quiet chip its first second.
   private static let unknown = 4.0
 
   /// Variance that a sample shows to have, `dt` seconds after the one before, Pa^2; 0 where samples are too far apart
