@@ -127,7 +127,7 @@ import Testing
     "D8: with a gyro the truth stays inside the bar, or there is none", arguments: Motion.allCases,
     [false, true])
   func withGyro(motion: Motion, isOnBoard: Bool) {
-    for strength in [10.0, 20, 50, 100, 200, 380] {
+    for strength in [8.0, 10, 15, 20, 50, 100, 200, 380] {
       let summary = summary(.gyro, motion, isOnBoard: isOnBoard, strength: strength)
       #expect(summary.outside == 0, "\(strength) uT")
       #expect(summary.back < 5, "\(strength) uT")

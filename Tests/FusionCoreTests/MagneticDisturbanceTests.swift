@@ -88,6 +88,36 @@ import Testing
     #expect(text.hasPrefix("field dips") && text.contains("expected 67"))
   }
 
+  /// Strength and dip are the same: only the gyro tells.
+  @Test(arguments: [true, false])
+  func aFieldThatTurnsWithoutTheBoardIsNoticedAndAfterLongIsNorth(hasModel: Bool) throws {
+    let turned = Quaternion(rotationVector: Vector3(0, 0, -25 * degree)).rotate(earthField())
+    let short = course(turned - earthField(), model: hasModel ? Self.model : nil)
+    let lost = try #require(short.lostAt)
+    let back = try #require(short.backAt)
+    #expect(lost > 10 && lost < 12)
+    #expect(back > 20 && back < 25)
+    #expect(short.worstDuring < 4)
+    #expect(short.worstAfter < 2)
+    let said = "field turned by 25 deg and the board did not: iron nearby"
+    #expect(short.reason == .magneticInterference(said))
+
+    var board = SimulatedBoard()
+    board.disturbance = { $0 < 10 ? .zero : turned - earthField() }
+    var estimator = AttitudeEstimator()
+    estimator.expectedField = hasModel ? Self.model : nil
+    var doubted = 0.0...0.0
+    board.run(.still(heading: 1), seconds: 45, seed: 25, &estimator) { t, _, estimator in
+      guard t > 10, let estimate = estimator.headingOrNil(at: t), estimate.accuracy == nil
+      else { return }
+      doubted = (doubted.upperBound == 0 ? t : doubted.lowerBound)...t
+    }
+    #expect(doubted.lowerBound < 12)
+    #expect(doubted.upperBound > 30 && doubted.upperBound < 32)
+    let late = try #require(estimator.headingOrNil(at: 45))
+    #expect(abs(angleDifference(late.magneticHeading, 1 - 25 * degree)) < 1.5 * degree)
+  }
+
   @Test func aNorthFoundBesideIronIsSoughtAnewOnceTheIronIsGone() throws {
     var board = SimulatedBoard()
     board.disturbance = { $0 < 6 ? Vector3(30, 10, 0) : .zero }

@@ -1,7 +1,8 @@
-import FusionCore
 import LinearAlgebra
 import SensorTypes
 import Testing
+
+@testable import FusionCore
 
 /// A ship that swings at her anchor, or begins a turn: to gyro and accelerometer alone she lies still.
 struct SlowTurnTests {
@@ -56,5 +57,21 @@ struct SlowTurnTests {
     // is the hardest: fast enough to go far before the field shows it, slow enough to begin as rest.
     #expect(worst < (degrees == 36 ? 5 : 2))
     #expect(inside >= (degrees == 36 ? 0.88 : 0.99))
+  }
+
+  @Test("a watch that begins anew after a disturbance does not take a sample's noise for a turn")
+  func watchBegunAnew() {
+    var turns = 0
+    for seed in UInt64(1)...200 {
+      var noise = Noise(seed &* 31)
+      var detector = RestDetector()
+      for step in 0..<900 {
+        if step == 300 { detector.forgetField() }
+        detector.update(rate: noise.vector(0.1 * degree), 0.01, bias: .zero, limit: 0.1)
+        detector.update(force: Vector3(0, 0, 9.81) + noise.vector(0.02), 0.01)
+        if detector.update(field: earthField() + noise.vector(0.35), 0.01) != nil { turns += 1 }
+      }
+    }
+    #expect(turns == 0)
   }
 }

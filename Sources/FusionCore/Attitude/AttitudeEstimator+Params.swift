@@ -178,7 +178,7 @@ extension AttitudeEstimator {
     let solutionTurn = 0.3
     let solutionVariance = 0.007_6
     /// Iron that may be a magnet which somebody takes off again, microtesla: more than a record leaves.
-    let removableIron = 10.0
+    let removableIron = 4.0
     /// A magnet that shows so soon, seconds, was there when north was found.
     let northProof = 15.0
     let headingFloor: Double

@@ -89,6 +89,8 @@ public struct AttitudeEstimator: Sendable {
   static let gyroTimeout = 0.5
   /// An accelerometer or magnetometer silent for longer than this is lost, seconds.
   public static let lossTimeout = 2.0
+  /// A north that the earth's field has been seen in for so long is to be trusted, seconds.
+  static let trustDuration = 2.0
 
   /// The tuning.
   public var params: Params { storage.params }
@@ -243,7 +245,8 @@ public struct AttitudeEstimator: Sendable {
     let now = ErrorStateFilter.Circumstances(
       restingRate: state.rest.isQuiet ? state.rest.rate : nil, isResting: state.rest.isResting,
       isCalm: state.rest.isCalm, isSteady: state.rest.isSteady,
-      isDisturbed: state.monitor.disturbance != nil || state.monitor.isPlain,
+      isDisturbed: state.monitor.isPlain
+        || state.monitor.disturbance.map { $0 != .azimuth || state.rest.isResting } ?? false,
       expected: calibratedExpectation)
     if state.filter.course != nil {
       state.courseTime = time
@@ -419,11 +422,15 @@ public struct AttitudeEstimator: Sendable {
     if dt == 0 { state.monitor.reset() }
     var earth: Vector3?
     var tilt = 0.0
+    var heading: Double?
     if let offset = gyroOffset(at: time) {
       if state.filter.isRunning {
         let freed = state.filter.add(field: field, offset: offset)
         if state.filter.hasNorth {
           earth = freed
+          if state.northTrustedTime >= Self.trustDuration {
+            heading = max(0, state.filter.summary.attitude.columns.z.z).squareRoot()
+          }
           watchRest(field, dt)
         }
       } else {
@@ -442,7 +449,7 @@ public struct AttitudeEstimator: Sendable {
     let iron = state.mode == .inertial ? state.filter.summary.iron : .zero
     let wasDisturbed = state.monitor.disturbance != nil
     state.monitor.update(
-      field - iron, earth: earth, dt, residual: calibrationDeviation, tilt: tilt,
+      field - iron, earth: earth, dt, residual: calibrationDeviation, tilt: tilt, heading: heading,
       calibrated: state.quality.isCalibrated ? state.quality.strength : nil)
     watchMagnet(iron, field, dt)
     watchNorth(wasDisturbed: wasDisturbed, dt)
@@ -485,12 +492,17 @@ public struct AttitudeEstimator: Sendable {
   }
 
   /// A north that was found in a disturbed field and never confirmed is sought anew once the field
-  /// is the earth's again.
+  /// is the earth's again, and one that the field has contradicted for long.
   private mutating func watchNorth(wasDisturbed: Bool, _ dt: Double) {
     // A north by course needs no field.
     guard state.filter.hasNorth, state.courseTime == nil else { return }
+    if state.monitor.northHasTurned() {
+      state.filter.seekNorth()
+      state.northTrustedTime = 0
+      return
+    }
     let isDisturbed = state.monitor.disturbance != nil
-    if !isDisturbed && wasDisturbed && state.northTrustedTime < 2 {
+    if !isDisturbed && wasDisturbed && state.northTrustedTime < Self.trustDuration {
       state.filter.hasNorth = false
       state.northTrustedTime = 0
     } else if !isDisturbed {

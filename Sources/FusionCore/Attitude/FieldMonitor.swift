@@ -35,19 +35,36 @@ public struct ExpectedField: Sendable, Hashable, Codable {
   }
 }
 
-/// Watches strength and dip of the measured field.
+/// Watches strength, dip and azimuth of the measured field.
 ///
 /// Expected is what the model says; until there is one, what was measured in the first seconds, and
-/// always what occurs on earth (20 to 70 uT at the surface). A field that stays off for half a
+/// always what occurs on earth (20 to 70 uT at the surface). Where a gyro carries heading, the field is expected in
+/// the north as well: a magnet can turn its horizontal part and leave the rest as it is. A field that stays off for half a
 /// second is disturbed, one that is plainly off (four times what is accepted, or beyond the chip's range) at once;
 /// it has to be right for a whole second to be trusted again. A field nobody expected that stays the same for
 /// 20 s is a new place, not an intruder, unless a model says otherwise or its strength is far from the one that
-/// the calibration was made in.
+/// the calibration was made in. Of azimuth no model says anything.
 struct FieldMonitor: Sendable, Hashable, Codable {
-  /// What is wrong with the field.
+  /// What is wrong with the field; what is more so where several are.
   enum Deviation: UInt8, Sendable, Hashable, Codable {
     case strength
     case dip
+    case azimuth
+  }
+
+  /// How far the field is off, in shares of what is accepted of each.
+  private struct Shares {
+    var strength = 0.0
+    var dip = 0.0
+    var azimuth = 0.0
+
+    /// What is wrong, if the field is off by more than `limit` altogether: one magnet shows a little in each.
+    func deviation(beyond limit: Double) -> Deviation? {
+      let square = strength * strength + dip * dip + azimuth * azimuth
+      guard square > limit * limit else { return nil }
+      if strength >= max(dip, azimuth) { return .strength }
+      return dip >= azimuth ? .dip : .azimuth
+    }
   }
 
   /// What the magnetic model expects; `nil` without a position.
@@ -63,6 +80,9 @@ struct FieldMonitor: Sendable, Hashable, Codable {
   /// Strength and dip where they were furthest off, for the text.
   private var worstStrength = 0.0
   private var worstDip = 0.0
+  private var worstAzimuth = 0.0
+  /// Seconds for which nothing but azimuth has been wrong.
+  private var turnedTime = 0.0
   /// Whether the newest field is so far off that it cannot be chance, whether or not that has lasted.
   private(set) var isPlain = false
   private var bareTime = 0.0
@@ -84,6 +104,8 @@ struct FieldMonitor: Sendable, Hashable, Codable {
   static let plainDuration = 0.1
   /// Sigmas of the tilt that a dip is allowed besides.
   static let tiltWeight = 2.0
+  /// What the field's azimuth is allowed to be off besides, in sigmas of the heading.
+  static let headingWeight = 3.0
   static let calmDuration = 1.0
   static let adoptionDuration = 20.0
   static let explainedDuration = 0.3
@@ -104,6 +126,11 @@ struct FieldMonitor: Sendable, Hashable, Codable {
     let slack = (expected.dipDeviation * expected.dipDeviation + residualAngle * residualAngle)
       .squareRoot()
     return 5 * .pi / 180 + 2 * slack
+  }
+
+  /// The same for the field's azimuth, radians: 5 deg and what the calibration leaves open.
+  static func azimuthTolerance(_ expected: ExpectedField, residual: Double) -> Double {
+    5 * .pi / 180 + 2 * residual / max(expected.strength * cos(expected.dip), 1)
   }
 
   /// The expectation in force.
@@ -168,6 +195,9 @@ struct FieldMonitor: Sendable, Hashable, Codable {
     if expected == nil { disturbance = nil }
   }
 
+  /// The low-passed field's angle from the north that it was expected in, radians; `nil` like `earth`.
+  private var azimuth: Double? { earth.map { atan2($0.x, $0.y) } }
+
   /// Angle of a field below the horizon, radians.
   static func dip(_ earth: Vector3) -> Double {
     atan2(-earth.z, (earth.x * earth.x + earth.y * earth.y).squareRoot())
@@ -181,11 +211,12 @@ struct FieldMonitor: Sendable, Hashable, Codable {
   ///   - residual: One sigma of what the calibration leaves open, microtesla.
   ///   - tilt: One sigma of the tilt that the dip is seen with, where it is not small, radians. What is seen with
   ///     too much of it teaches nothing.
+  ///   - heading: One sigma of the heading of `earthField`, radians, where more than this field says where north is.
   ///   - calibrated: Strength of the field that the calibration was made in, microtesla: what differs much from
   ///     it is not taken for another place.
   mutating func update(
     _ field: Vector3, earth earthField: Vector3?, _ dt: Double, residual: Double, tilt: Double = 0,
-    calibrated: Double? = nil
+    heading: Double? = nil, calibrated: Double? = nil
   ) {
     self.calibrated = calibrated
     let keep = dt / (Self.timeConstant + dt)
@@ -200,23 +231,27 @@ struct FieldMonitor: Sendable, Hashable, Codable {
     dip = earth.map(Self.dip)
     let deviation: Deviation?
     if let reference {
-      let tolerance = Self.strengthTolerance(reference, residual: residual)
-      let excess = abs(mean - reference.strength)
-      isPlain = excess > Self.plainExcess * tolerance
-      // What is disturbed has to come back a little further than it had to leave.
-      let factor = disturbance == nil ? 1 : 0.8
-      if excess > factor * tolerance {
-        deviation = .strength
-      } else if let dip,
-        abs(dip - reference.dip)
-          > factor * Self.dipTolerance(reference, residual: residual) + Self.tiltWeight * tilt
-      {
-        deviation = .dip
-      } else {
-        deviation = nil
+      var shares = Shares()
+      shares.strength =
+        abs(mean - reference.strength) / Self.strengthTolerance(reference, residual: residual)
+      if let dip {
+        shares.dip =
+          abs(dip - reference.dip)
+          / (Self.dipTolerance(reference, residual: residual) + Self.tiltWeight * tilt)
       }
+      if let azimuth, let heading {
+        shares.azimuth =
+          abs(azimuth)
+          / (Self.azimuthTolerance(reference, residual: residual) + Self.headingWeight * heading)
+      }
+      isPlain = shares.strength > Self.plainExcess
+      // What is disturbed has to come back a little further than it had to leave.
+      deviation = shares.deviation(beyond: disturbance == nil ? 1 : 0.8)
+      let isTurned = deviation != nil && max(shares.strength, shares.dip) < 1
+      turnedTime = isTurned ? turnedTime + dt : 0
     } else {
       isPlain = false
+      turnedTime = 0
       deviation = Self.plausible.contains(mean) ? nil : .strength
     }
     judge(deviation, mean, tilt < DirectTracker.judgingTilt ? dip : nil, dt)
@@ -246,6 +281,15 @@ struct FieldMonitor: Sendable, Hashable, Codable {
     bareTime = isRight ? bareTime + dt : 0
     guard bareTime >= Self.calmDuration else { return false }
     bareTime = 0
+    return true
+  }
+
+  /// Whether the field has been right but for its azimuth for so long that it is north, whatever was taken for it
+  /// before; then it is right from here on.
+  mutating func northHasTurned() -> Bool {
+    guard turnedTime >= Self.adoptionDuration else { return false }
+    turnedTime = 0
+    disturbance = nil
     return true
   }
 
@@ -281,6 +325,8 @@ struct FieldMonitor: Sendable, Hashable, Codable {
       worstStrength = strength
     }
     if isNew || abs(dip - middle.dip) > abs(worstDip - middle.dip) { worstDip = dip }
+    let azimuth = abs(self.azimuth ?? 0)
+    if isNew || azimuth > worstAzimuth { worstAzimuth = azimuth }
   }
 
   /// A running mean over the first two seconds, then one with a minute's memory.
@@ -342,6 +388,10 @@ struct FieldMonitor: Sendable, Hashable, Codable {
       let dip = Self.text(worstDip * degree)
       return .magneticInterference(
         "field dips \(dip) deg, expected \(expected) +- \(tolerance): iron nearby")
+    case .azimuth:
+      let azimuth = Self.text(worstAzimuth * degree)
+      return .magneticInterference(
+        "field turned by \(azimuth) deg and the board did not: iron nearby")
     }
   }
 

@@ -31,6 +31,8 @@ struct RestDetector: Sendable, Hashable, Codable {
   /// what the mean was when the watch began, and for how long it has been watched since.
   private var field: Vector3?
   private var fieldScatter = 0.0
+  /// Seconds since the first sample of that mean.
+  private var fieldTime = 0.0
   private var fieldAnchor: Vector3?
   private var watched = 0.0
   /// The mean rate when it began.
@@ -135,14 +137,16 @@ struct RestDetector: Sendable, Hashable, Codable {
   /// - Returns: The turn that was taken for rest, where there was one: it is none any more.
   mutating func update(field new: Vector3, _ dt: Double) -> SlowTurn? {
     guard let old = field, dt < 1 else {
-      (field, fieldAnchor) = (new, nil)
+      (field, fieldAnchor, fieldTime) = (new, nil, 0)
       return nil
     }
     let mean = old + (new - old) * (dt / (Self.timeConstant + dt))
     field = mean
     let memory = 4 * Self.timeConstant
+    fieldTime = min(fieldTime + dt, 2 * memory)
     fieldScatter += ((new - mean).lengthSquared - fieldScatter) * (dt / (memory + dt))
-    let isWatched = quiet >= Self.duration || doubt > 0
+    // A mean that has just begun is still its first sample's noise.
+    let isWatched = fieldTime >= memory && (quiet >= Self.duration || doubt > 0)
     guard isWatched, let held = fieldAnchor, watched < Self.longestWatch else {
       watched = 0
       fieldAnchor = isWatched ? mean : nil
