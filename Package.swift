@@ -158,10 +158,15 @@ let package = Package(
       "CalibrationCore", ["CalibrationCore", "SensorTypes", "LinearAlgebra", "Geomagnetism"],
       exclude: ["Replay"]),
     tests("GNSSProtocol", ["GNSSProtocol", "SensorTypes"], exclude: ["GPSD"]),
-    tests("LocationServices", ["LocationServices", "SensorTypes", "LinearAlgebra", "Geodesy"]),
+    tests(
+      "LocationServices",
+      ["LocationServices", "SensorTypes", "LinearAlgebra", "Geodesy", "CTestSupport"]),
     tests(
       "CoreLocation",
-      ["CoreLocation", "Lodestone", "SensorTypes", "FacadeTestSupport", "facade-program"]),
+      [
+        "CoreLocation", "Lodestone", "LocationServices", "SensorTypes", "FacadeTestSupport",
+        "facade-program",
+      ]),
     tests("CoreMotion", ["CoreMotion", "Lodestone", "SensorTypes", "FacadeTestSupport"]),
     tests("SensorBus", ["SensorBus", "SensorTypes"]),
     tests("LinuxIO", ["LinuxIO", "SensorBus", "SensorTypes", "CLinuxIO", "CTestSupport"]),

@@ -25,8 +25,25 @@ open class CLLocationManager: NSObject {
     didSet { if delegate != nil { delivery.delegateWasSet() } }
   }
 
-  /// The newest location that was delivered; `nil` before the first.
-  open private(set) var location: CLLocation?
+  /// The newest location of this board, whichever manager has asked for it; `nil` before the first of the process.
+  /// Reading it starts nothing.
+  ///
+  /// It is a location as it was measured: `timestamp` says when it was true, `horizontalAccuracy` how exact it was
+  /// then. Neither grows with age; where the board may be now is what `LodestoneRuntime.shared.knownPosition` says.
+  /// While the delegate is told of locations it is the last of these. Other than the SDK's it keeps nothing from an
+  /// earlier run.
+  open var location: CLLocation? {
+    if isDelivering { return delivered }
+    guard let report = runtime.knownPosition?.report else { return delivered }
+    if report != known?.report {
+      known = (report, CLLocation(report, timestamp: date(utc: report.utc, report.time)))
+    }
+    return known?.location
+  }
+  // The newest that was delivered, and the newest that is known: an object stays the same as long as its values do.
+  private var delivered: CLLocation?
+  private var known: (report: LocationReport, location: CLLocation)?
+  private var isDelivering = false
   /// The newest heading that was delivered; `nil` before the first.
   open private(set) var heading: CLHeading?
   // The location before those that are being delivered.
@@ -58,14 +75,20 @@ open class CLLocationManager: NSObject {
   }
 
   /// Metres of horizontal movement from the last location that was delivered before the next one is,
-  /// unless it is more accurate; `kCLDistanceFilterNone`, the default, delivers all.
+  /// unless it is more accurate; `kCLDistanceFilterNone`, the default, delivers all. It does not make the receiver
+  /// slower: `desiredAccuracy` does.
   open var distanceFilter: CLLocationDistance {
     get { settings.distanceFilter }
     set { configure { $0.distanceFilter = newValue } }
   }
 
-  /// The accuracy that is wanted, metres or one of the constants. The boards of today have one way to
-  /// find a position and use it whatever is set here.
+  /// The accuracy that is wanted, metres or one of the constants; `kCLLocationAccuracyBest` by default.
+  ///
+  /// It decides how often the receiver is asked for a fix, and no location is kept back for being worse. The
+  /// best two leave the receiver as fast as the board file says. In metres it is the time in which the board gets so
+  /// far at 30 m/s (`fitness` 5, `airborne` 250), 1 to 60 seconds: ten metres 1 s, a hundred 3.3, a kilometre 33,
+  /// three kilometres and `kCLLocationAccuracyReduced` 60. The most demanding of all managers counts, and the first
+  /// location is not kept waiting. Nothing is blurred: `accuracyAuthorization` is full.
   open var desiredAccuracy: CLLocationAccuracy {
     get { settings.desiredAccuracy }
     set { configure { $0.desiredAccuracy = newValue } }
@@ -90,13 +113,25 @@ open class CLLocationManager: NSObject {
   /// The kind of movement that is expected. `automotiveNavigation` and `otherNavigation` (boats, trains) say
   /// that the board's y axis points the way it goes: the receiver's course is then a measurement of
   /// heading, also on a board without a magnetometer. It takes a gyro; on a board without one this changes
-  /// nothing. The other activities declare no vehicle, unless the board file does (`vehicle: true`). Updates are
-  /// not paused yet.
+  /// nothing. The other activities declare no vehicle, unless the board file does (`vehicle: true`).
+  ///
+  /// It decides as well how long the board has to stand before updates pause (`other` and `otherNavigation` 10
+  /// minutes, `automotiveNavigation` 5, `fitness` 3, `airborne` 15), and what speed `desiredAccuracy` reckons with.
   open var activityType: CLActivityType = .other {
-    didSet {
-      let follows = activityType == .automotiveNavigation || activityType == .otherNavigation
-      configure { $0.followsCourse = follows }
-    }
+    didSet { configure { $0.activity = Activity(activityType) } }
+  }
+
+  /// Whether updates pause while the board stands; true by default, as in the SDK.
+  ///
+  /// It stands while no location is farther from where it was than the accuracies explain (three times both
+  /// together, ten metres at least), for as long as `activityType` says. Then the delegate is told, no location
+  /// comes, and the receiver is asked for no more than a fix every 30 seconds, so that it may rest. Other than on a
+  /// phone, where the application has to start again, such a fix ends the pause: if the board is somewhere else, the
+  /// delegate is told and the location follows. `startUpdatingLocation()` ends a pause at once, as does
+  /// setting this to false. A board that must not lose the first half minute of a trip sets it to false.
+  open var pausesLocationUpdatesAutomatically: Bool {
+    get { settings.pausesAutomatically }
+    set { configure { $0.pausesAutomatically = newValue } }
   }
 
   /// Whether the application may use the services; see the class's note.
@@ -134,11 +169,34 @@ open class CLLocationManager: NSObject {
   /// No: this version does not defer.
   open class func deferredLocationUpdatesAvailable() -> Bool { false }
 
-  /// Starts locations and returns at once; nothing if they are started. What is known and fresh is
-  /// delivered first.
-  open func startUpdatingLocation() { runtime.send(ServiceRequest(client, .start(.location))) }
+  /// Starts locations and returns at once; nothing if they are started. A pause ends, and a request is cancelled.
+  ///
+  /// What is known is delivered first where it is of use: up to ten seconds old, or, where `desiredAccuracy` is in
+  /// metres, as long as the board cannot be farther from it. Its `timestamp` says how old it is.
+  open func startUpdatingLocation() {
+    runtime.send(ServiceRequest(client, .start(.location)))
+    // An answer that waits would be taken for an update, or for a failure of what begins now.
+    delivery.discardAnswer()
+  }
 
-  /// Stops locations: none is delivered any more, nor what waited. Nothing if they are stopped.
+  /// Asks for one location and returns at once. The delegate is called exactly once, with one location or with
+  /// `CLError.locationUnknown`; then the service ends.
+  ///
+  /// The location is the first that has the `desiredAccuracy`; where the best is desired, one within ten metres that
+  /// three seconds have not bettered; after ten seconds the best that was had by then, or else the first that comes.
+  /// The failure is told after forty seconds without any: other than a phone a board that was just switched on has
+  /// nothing but its receiver, which may need thirty to find the sky.
+  ///
+  /// While one request waits, another does nothing; nor does any while locations are started. It is cancelled, and
+  /// not answered, by `startUpdatingLocation()` and `stopUpdatingLocation()`.
+  open func requestLocation() {
+    // As long as the delegate was not called the request waits.
+    guard !delivery.holdsAnswer else { return }
+    runtime.send(ServiceRequest(client, .requestLocation))
+  }
+
+  /// Stops locations: none is delivered any more, nor what waited. A request is cancelled. Nothing if they are
+  /// stopped.
   open func stopUpdatingLocation() {
     runtime.send(ServiceRequest(client, .stop(.location)))
     delivery.discard(.location)
@@ -182,13 +240,18 @@ open class CLLocationManager: NSObject {
       let locations = reports.map { report in
         CLLocation(report, timestamp: date(utc: report.utc, report.time))
       }
-      locationBefore = location
-      location = locations.last
+      locationBefore = delivered
+      delivered = locations.last
+      if let report = reports.last, let delivered { known = (report, delivered) }
+      isDelivering = true
+      defer { isDelivering = false }
       delegate?.locationManager(self, didUpdateLocations: locations)
     case .heading(let report):
       let heading = CLHeading(report, timestamp: date(utc: nil, report.time))
       self.heading = heading
       delegate?.locationManager(self, didUpdateHeading: heading)
+    case .paused: delegate?.locationManagerDidPauseLocationUpdates(self)
+    case .resumed: delegate?.locationManagerDidResumeLocationUpdates(self)
     case .failure(let failure):
       let code: CLError.Code = failure.service == .heading ? .headingFailure : .locationUnknown
       let error = CLError(code, userInfo: [NSLocalizedDescriptionKey: failure.reason])
@@ -199,7 +262,7 @@ open class CLLocationManager: NSObject {
   /// Plays a batch to a delegate that knows one location at a time; to it each is the newest in turn.
   func replay(_ locations: [CLLocation], _ body: (CLLocation, CLLocation?) -> Void) {
     for new in locations {
-      location = new
+      delivered = new
       body(new, locationBefore)
       locationBefore = new
     }
@@ -208,6 +271,18 @@ open class CLLocationManager: NSObject {
   // The receiver's own time where it says one; else the wall clock at that moment, as it is set now.
   private func date(utc: Double?, _ time: Timestamp) -> Date {
     Date(timeIntervalSince1970: utc ?? runtime.wallTime(of: time))
+  }
+}
+
+extension Activity {
+  fileprivate init(_ type: CLActivityType) {
+    switch type {
+    case .other: self = .other
+    case .automotiveNavigation: self = .automotiveNavigation
+    case .fitness: self = .fitness
+    case .otherNavigation: self = .otherNavigation
+    case .airborne: self = .airborne
+    }
   }
 }
 

@@ -11,8 +11,15 @@ public protocol CLLocationManagerDelegate: NSObjectProtocol {
   func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation])
 
   /// No location or heading at the moment (`CLError.locationUnknown`, `CLError.headingFailure`): the
-  /// service keeps trying. Said once a loss.
+  /// service keeps trying. Said once a loss. After `requestLocation()` it is the answer: nothing is tried any more.
   func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error)
+
+  /// The board has not moved for a while, and `pausesLocationUpdatesAutomatically` is true: no locations come, and
+  /// the receiver may rest, until it moves or `startUpdatingLocation()` is called again.
+  func locationManagerDidPauseLocationUpdates(_ manager: CLLocationManager)
+
+  /// Locations are about to come again.
+  func locationManagerDidResumeLocationUpdates(_ manager: CLLocationManager)
 
   /// A new heading. `manager.heading` is it already.
   func locationManager(_ manager: CLLocationManager, didUpdateHeading newHeading: CLHeading)
@@ -54,6 +61,12 @@ extension CLLocationManagerDelegate {
 
   /// Does nothing.
   public func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {}
+
+  /// Does nothing.
+  public func locationManagerDidPauseLocationUpdates(_ manager: CLLocationManager) {}
+
+  /// Does nothing.
+  public func locationManagerDidResumeLocationUpdates(_ manager: CLLocationManager) {}
 
   /// Does nothing.
   public func locationManager(_ manager: CLLocationManager, didUpdateHeading newHeading: CLHeading)

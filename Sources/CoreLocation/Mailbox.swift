@@ -8,6 +8,10 @@ enum Delivery: Hashable, Sendable {
   case locations([LocationReport])
   /// A heading.
   case heading(HeadingReport)
+  /// Locations pause.
+  case paused
+  /// Locations are about to come again.
+  case resumed
   /// A failure.
   case failure(ServiceFailure)
 }
@@ -15,10 +19,13 @@ enum Delivery: Hashable, Sendable {
 /// Events on their way to a manager's thread.
 ///
 /// Locations queue up to a limit, then the oldest is dropped and counted. Of headings, and of failures of
-/// one service, only the newest waits: an older one says nothing any more.
+/// one service, only the newest waits: an older one says nothing any more. The answer to a request for one location is
+/// never dropped, and arrives alone.
 struct Mailbox: Sendable {
   /// Locations that may wait: a little more than four minutes at one a second.
   static let locationLimit = 256
+  /// Beginnings and ends of pauses that may wait; then the oldest pause is dropped with its end.
+  static let pauseLimit = 16
 
   private var waiting: [ServiceEvent.Content] = []
   private var locations = 0
@@ -29,6 +36,8 @@ struct Mailbox: Sendable {
   var isEmpty: Bool { waiting.isEmpty }
   /// How many events wait.
   var count: Int { waiting.count }
+  /// Whether the answer to a request waits.
+  var holdsAnswer: Bool { waiting.contains(where: \.isAnswer) }
 
   /// Takes an event; returns how many were dropped for it.
   mutating func append(_ content: ServiceEvent.Content) -> UInt64 {
@@ -43,6 +52,12 @@ struct Mailbox: Sendable {
       locations += 1
     case .heading: waiting.removeAll { $0.isHeading }
     case .failure(let failure): waiting.removeAll { $0.isFailure(of: failure.service) }
+    case .requestedLocation, .requestFailed: break
+    case .paused, .resumed:
+      guard waiting.count(where: \.isPause) >= Self.pauseLimit else { break }
+      for _ in 0..<2 {
+        if let oldest = waiting.firstIndex(where: \.isPause) { waiting.remove(at: oldest) }
+      }
     case .altitude, .question, .questionClosed: return 0
     }
     waiting.append(content)
@@ -65,7 +80,16 @@ struct Mailbox: Sendable {
     case .heading(let report):
       waiting.removeFirst()
       return .heading(report)
-    case .failure(let failure):
+    case .requestedLocation(let report):
+      waiting.removeFirst()
+      return .locations([report])
+    case .paused:
+      waiting.removeFirst()
+      return .paused
+    case .resumed:
+      waiting.removeFirst()
+      return .resumed
+    case .failure(let failure), .requestFailed(let failure):
       waiting.removeFirst()
       return .failure(failure)
     case .altitude, .question, .questionClosed:
@@ -75,11 +99,14 @@ struct Mailbox: Sendable {
     }
   }
 
+  /// Throws away the answer to a request that is cancelled.
+  mutating func discardAnswer() { waiting.removeAll(where: \.isAnswer) }
+
   /// Throws away what a service that is stopped has left.
   mutating func discard(_ service: Service) {
     waiting.removeAll { content in
       content.isFailure(of: service)
-        || (service == .location && content.isLocation)
+        || (service == .location && (content.isLocation || content.isAnswer || content.isPause))
         || (service == .heading && content.isHeading)
     }
     if service == .location { locations = 0 }
@@ -89,6 +116,13 @@ struct Mailbox: Sendable {
 extension ServiceEvent.Content {
   fileprivate var isLocation: Bool { if case .location = self { true } else { false } }
   fileprivate var isHeading: Bool { if case .heading = self { true } else { false } }
+  fileprivate var isAnswer: Bool {
+    switch self {
+    case .requestedLocation, .requestFailed: true
+    default: false
+    }
+  }
+  fileprivate var isPause: Bool { self == .paused || self == .resumed }
   fileprivate func isFailure(of service: Service) -> Bool {
     if case .failure(let failure) = self { failure.service == service } else { false }
   }

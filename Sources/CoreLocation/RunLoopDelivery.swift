@@ -95,7 +95,9 @@ final class RunLoopDelivery: ServiceClient, @unchecked Sendable {
     case .question(let question): state.withLock { $0.question = question }
     case .questionClosed(let number):
       return state.withLock { if $0.question?.number == number { $0.question = nil } }
-    case .location, .heading, .altitude, .failure: break
+    case .location, .requestedLocation, .requestFailed, .paused, .resumed, .heading, .altitude,
+      .failure:
+      break
     }
     let dropped = state.withLock { $0.mailbox.append(content) }
     if dropped > 0 { runtime.droppedLocations.add(dropped, ordering: .relaxed) }
@@ -103,6 +105,12 @@ final class RunLoopDelivery: ServiceClient, @unchecked Sendable {
   }
 
   func applicationDidResume() { signal() }
+
+  /// Whether the answer to a request is still to be delivered.
+  var holdsAnswer: Bool { state.withLock { $0.mailbox.holdsAnswer } }
+
+  /// Throws away the answer to a request that is cancelled.
+  func discardAnswer() { state.withLock { $0.mailbox.discardAnswer() } }
 
   /// Throws away what a service that was stopped has left.
   func discard(_ service: Service) {

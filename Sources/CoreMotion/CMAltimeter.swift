@@ -148,7 +148,9 @@ final class QueueDelivery: ServiceClient, @unchecked Sendable {
         NSError(
           domain: CMErrorDomain, code: Int(CMErrorNotAvailable.rawValue),
           userInfo: [NSLocalizedDescriptionKey: failure.reason]))
-    case .location, .heading, .question, .questionClosed: break
+    case .location, .requestedLocation, .requestFailed, .paused, .resumed, .heading, .question,
+      .questionClosed:
+      break
     }
   }
 }

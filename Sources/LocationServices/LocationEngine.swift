@@ -6,8 +6,13 @@ public import SensorTypes
 
 /// All clients, what they have started, and what they have been told.
 ///
-/// It reads no clock and starts nothing: `demand` says what is wanted of the hardware, and the caller sees
-/// to it. Per observation it allocates nothing.
+/// It reads no clock and starts nothing: `demand` says what is wanted of the hardware, `nextDeadline` when time alone
+/// makes a difference, and the caller sees to both. Per observation it allocates nothing.
+///
+/// A position is handed out as it was measured, with its own time and the accuracy of that time, however old it is:
+/// `CLLocationManager.location`, what answers a start or a request, and what is delivered. What age makes of it is
+/// `LocationReport.uncertainty(at:activity:)`; by that the engine decides whether an old position is of use, and which
+/// one of a request is the best.
 public struct LocationEngine: Sendable {
   /// How far apart two points are, metres.
   public typealias Distance = @Sendable (_ from: Position, _ to: Position) -> Double
@@ -25,11 +30,10 @@ public struct LocationEngine: Sendable {
     let id: ClientID
     var settings = ClientSettings()
     var isSuspended = false
-    var location: LocationFilter?
+    var location = ClientLocation()
     var heading: HeadingFilter?
     var altitude: AltitudeRhythm?
     // What has been said about a loss, so that it is said once.
-    var hasToldLocationLoss = false
     var hasToldHeadingLoss = false
     var hasToldAltitudeLoss = false
     /// The question that the client was asked last.
@@ -45,7 +49,9 @@ public struct LocationEngine: Sendable {
 
   private let distance: Distance
   private var clients: [Client] = []
-  private var location = Latest<LocationReport>.nothing
+  /// The newest position of this board, and why there is none at the moment.
+  private var newest: LocationReport?
+  private var loss: NoData?
   private var heading = Latest<HeadingEstimate>.nothing
   private var altitude = Latest<Void>.nothing
   /// Since when interference has kept heading from being valid.
@@ -71,17 +77,54 @@ public struct LocationEngine: Sendable {
   public var demand: Demand {
     var demand = Demand()
     for client in clients {
-      demand.location = demand.location || client.location != nil
+      if client.location.isWanted {
+        let interval = client.location.interval(client.settings)
+        demand.locationInterval =
+          demand.location ? Self.lesser(demand.locationInterval, interval) : interval
+        demand.location = true
+      }
       demand.heading = demand.heading || client.heading != nil
       demand.altitude = demand.altitude || client.altitude != nil
-      let isActive = client.location != nil || client.heading != nil
-      demand.followsCourse = demand.followsCourse || (isActive && client.settings.followsCourse)
+      let isActive = client.location.isWanted || client.heading != nil
+      let follows = client.settings.activity.followsCourse
+      demand.followsCourse = demand.followsCourse || (isActive && follows)
     }
     return demand
   }
 
+  // Nothing is as fast as it goes.
+  private static func lesser(_ a: Double?, _ b: Double?) -> Double? {
+    guard let a, let b else { return nil }
+    return min(a, b)
+  }
+
   /// Whether any client has declared a vehicle, with or without a service that runs.
-  public var declaresVehicle: Bool { clients.contains { $0.settings.followsCourse } }
+  public var declaresVehicle: Bool { clients.contains { $0.settings.activity.followsCourse } }
+
+  /// The newest position of the board, whoever has asked for it, and what it is worth at `now`; `nil` before the
+  /// first.
+  public func knownPosition(at now: Timestamp) -> KnownPosition? {
+    guard let newest else { return nil }
+    // Of what clients have declared the widest.
+    let flies = clients.contains { $0.settings.activity == .airborne }
+    return KnownPosition(
+      report: newest, age: now.seconds(since: newest.time),
+      uncertainty: newest.uncertainty(at: now, activity: flies ? .airborne : .other))
+  }
+
+  /// When `advance` is to be called at the latest, unless something else is handled before; `nil`: time alone makes
+  /// no difference.
+  public var nextDeadline: Timestamp? { clients.lazy.compactMap(\.location.deadline).min() }
+
+  /// Does what the time alone makes due.
+  public mutating func advance(to now: Timestamp, emit: (ServiceEvent) -> Void) {
+    for index in clients.indices {
+      let client = clients[index].id
+      clients[index].location.advance(to: now, loss) {
+        emit(ServiceEvent(client: client, content: $0))
+      }
+    }
+  }
 
   /// What has become of the calibration prompt, in order, one a call; `nil` when all was said.
   public mutating func takePromptChange() -> CalibrationPromptChange? {
@@ -93,21 +136,21 @@ public struct LocationEngine: Sendable {
 
   /// Forgets what the board has said, and what each client got of it: another board speaks now.
   public mutating func forgetObservations() {
-    (location, heading, altitude) = (.nothing, .nothing, .nothing)
+    (newest, loss) = (nil, nil)
+    (heading, altitude) = (.nothing, .nothing)
     interferenceSince = nil
     if prompt.reset() { promptChanges.append(.dismiss(.boardChanged)) }
     wanting = nil
     for index in clients.indices {
-      if clients[index].location != nil { clients[index].location = LocationFilter() }
+      clients[index].location.forget()
       if clients[index].heading != nil { clients[index].heading = HeadingFilter() }
       if clients[index].altitude != nil { clients[index].altitude = AltitudeRhythm() }
-      clients[index].hasToldLocationLoss = false
       clients[index].hasToldHeadingLoss = false
       clients[index].hasToldAltitudeLoss = false
     }
   }
 
-  /// Does what a client asks; a client that has not registered is not heard.
+  /// Does what a client asks, after what the time makes due; a client that has not registered is not heard.
   ///
   /// - Parameters:
   ///   - request: What is asked.
@@ -116,14 +159,23 @@ public struct LocationEngine: Sendable {
   public mutating func handle(
     _ request: ServiceRequest, at now: Timestamp, emit: (ServiceEvent) -> Void
   ) {
+    advance(to: now, emit: emit)
     let found = clients.firstIndex { $0.id == request.client }
     if request.action == .register, found == nil { clients.append(Client(id: request.client)) }
     guard let index = found else { return }
     switch request.action {
     case .register: break
-    case .configure(let settings): clients[index].settings = settings
+    case .configure(let settings):
+      clients[index].settings = settings
+      clients[index].location.configure(settings) {
+        emit(ServiceEvent(client: request.client, content: $0))
+      }
     case .start(let service): start(service, index, at: now, emit)
     case .stop(let service): stop(service, index)
+    case .requestLocation:
+      clients[index].location.ask(newest, at: now, clients[index].settings) {
+        emit(ServiceEvent(client: request.client, content: $0))
+      }
     case .suspend: clients[index].isSuspended = true
     case .resume: clients[index].isSuspended = false
     case .answer(let question, let display): answer(question, display, of: request.client)
@@ -135,16 +187,23 @@ public struct LocationEngine: Sendable {
     closeQuestion(emit)
   }
 
-  /// Takes what the board says and emits what follows for every client, in the order of registration.
+  /// Takes what the board says and emits what follows for every client, in the order of registration. What the time
+  /// of a position makes due comes before it.
   public mutating func handle(_ observation: Observation, emit: (ServiceEvent) -> Void) {
     switch observation {
     case .location(let estimate):
       guard let report = LocationReport(estimate) else { return }
-      location = .value(report)
+      advance(to: report.time, emit: emit)
+      if report.time >= newest?.time ?? report.time { newest = report }
+      loss = nil
       for index in clients.indices { deliver(report, index, emit) }
-    case .locationUnavailable(let reason, _):
-      location = .missing(reason)
-      for index in clients.indices { tellLocationLoss(reason, index, emit) }
+    case .locationUnavailable(let reason, let time):
+      advance(to: time, emit: emit)
+      loss = reason
+      for index in clients.indices {
+        let client = clients[index].id
+        clients[index].location.lose(reason) { emit(ServiceEvent(client: client, content: $0)) }
+      }
     case .heading(let estimate):
       heading = .value(estimate)
       noteInterference(estimate)
@@ -169,14 +228,9 @@ public struct LocationEngine: Sendable {
   ) {
     switch service {
     case .location:
-      guard clients[index].location == nil else { return }
-      clients[index].location = LocationFilter()
-      clients[index].hasToldLocationLoss = false
-      switch location {
-      case .nothing: break
-      case .value(let report):
-        if now.seconds(since: report.time) <= Self.locationLifetime { deliver(report, index, emit) }
-      case .missing(let reason): tellLocationLoss(reason, index, emit)
+      let (client, settings) = (clients[index].id, clients[index].settings)
+      clients[index].location.start(newest, loss, at: now, settings, distance: distance) {
+        emit(ServiceEvent(client: client, content: $0))
       }
     case .heading:
       guard clients[index].heading == nil else { return }
@@ -200,7 +254,7 @@ public struct LocationEngine: Sendable {
 
   private mutating func stop(_ service: Service, _ index: Int) {
     switch service {
-    case .location: clients[index].location = nil
+    case .location: clients[index].location.stop()
     case .heading: clients[index].heading = nil
     case .altitude: clients[index].altitude = nil
     }
@@ -210,12 +264,10 @@ public struct LocationEngine: Sendable {
   private mutating func deliver(
     _ report: LocationReport, _ index: Int, _ emit: (ServiceEvent) -> Void
   ) {
-    guard clients[index].location != nil else { return }
-    clients[index].hasToldLocationLoss = false
-    let filter = clients[index].settings.distanceFilter
-    guard clients[index].location?.accepts(report, filter: filter, distance: distance) == true
-    else { return }
-    emit(ServiceEvent(client: clients[index].id, content: .location(report)))
+    let (client, settings) = (clients[index].id, clients[index].settings)
+    clients[index].location.take(report, settings, distance: distance) {
+      emit(ServiceEvent(client: client, content: $0))
+    }
   }
 
   // An old heading is worth nothing to a client that wakes up: the next one is for it.
@@ -292,15 +344,6 @@ public struct LocationEngine: Sendable {
     else { return }
     clients[index].hasToldAltitudeLoss = false
     emit(ServiceEvent(client: clients[index].id, content: .altitude(report)))
-  }
-
-  // A board without a receiver has no position either, and a client that waits for one must hear it.
-  private mutating func tellLocationLoss(
-    _ reason: NoData, _ index: Int, _ emit: (ServiceEvent) -> Void
-  ) {
-    guard clients[index].location != nil, !clients[index].hasToldLocationLoss else { return }
-    clients[index].hasToldLocationLoss = true
-    emitFailure(.location, reason, index, emit)
   }
 
   private mutating func tellHeadingLoss(

@@ -35,29 +35,32 @@ public enum HeadingOrientation: String, Hashable, Codable, Sendable, CaseIterabl
 public struct ClientSettings: Hashable, Codable, Sendable {
   /// Metres of horizontal movement between two locations; zero, negative or NaN delivers every one.
   public var distanceFilter: Double
-  /// Metres; negative for the SDK's "best". Today every board has one way of finding its position, and
-  /// this changes nothing.
+  /// Metres; zero, negative or NaN for the SDK's "best". Decides how often the receiver is asked for a position, and
+  /// what a request is answered with; updates are told whatever comes.
   public var desiredAccuracy: Double
   /// Degrees of turn between two headings; negative or NaN delivers every one.
   public var headingFilter: Double
   /// Which edge a heading is measured from.
   public var headingOrientation: HeadingOrientation
-  /// Whether the client has declared a vehicle that points the way it goes.
-  public var followsCourse: Bool
+  /// How the client expects the board to move.
+  public var activity: Activity
+  /// Whether updates may pause while the board stands.
+  public var pausesAutomatically: Bool
   /// Whether the client can be asked if the calibration prompt may be shown.
   public var answersQuestions: Bool
 
   /// Makes settings; the defaults are the SDK's.
   public init(
     distanceFilter: Double = -1, desiredAccuracy: Double = -1, headingFilter: Double = 1,
-    headingOrientation: HeadingOrientation = .portrait, followsCourse: Bool = false,
-    answersQuestions: Bool = false
+    headingOrientation: HeadingOrientation = .portrait, activity: Activity = .other,
+    pausesAutomatically: Bool = true, answersQuestions: Bool = false
   ) {
     self.distanceFilter = distanceFilter
     self.desiredAccuracy = desiredAccuracy
     self.headingFilter = headingFilter
     self.headingOrientation = headingOrientation
-    self.followsCourse = followsCourse
+    self.activity = activity
+    self.pausesAutomatically = pausesAutomatically
     self.answersQuestions = answersQuestions
   }
 }
@@ -81,10 +84,14 @@ public struct ServiceRequest: Hashable, Codable, Sendable {
     case register
     /// Other settings; they act from the next event on.
     case configure(ClientSettings)
-    /// Starts a service; nothing if it is started.
+    /// Starts a service; nothing if it is started. A pause of location ends, a request for one location is
+    /// cancelled.
     case start(Service)
-    /// Stops a service; nothing if it is not started.
+    /// Stops a service; nothing if it is not started. A request for one location is cancelled.
     case stop(Service)
+    /// Asks for one location. There is exactly one answer, `requestedLocation` or `requestFailed`, unless the request
+    /// is cancelled; nothing while another one waits, or the service runs.
+    case requestLocation
     /// The client's application is frozen: regular events pause.
     case suspend
     /// The client's application runs again.
@@ -235,6 +242,14 @@ public struct ServiceEvent: Hashable, Codable, Sendable {
     case heading(HeadingReport)
     /// The altitude of this second.
     case altitude(AltitudeReport)
+    /// The one position that was requested.
+    case requestedLocation(LocationReport)
+    /// There is none: the time is over.
+    case requestFailed(ServiceFailure)
+    /// The board stands: no positions come until it moves, or the client starts the service again.
+    case paused
+    /// Positions are about to come again.
+    case resumed
     /// A service cannot deliver; said once a loss.
     case failure(ServiceFailure)
     /// May the calibration prompt be shown? The answer is a request.

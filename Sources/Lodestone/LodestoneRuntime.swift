@@ -5,12 +5,6 @@ public import LocationServices
 public import SensorTypes
 public import Synchronization
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
-
 /// What the application is doing; on a phone the system knows, on a board the application says it.
 public enum ApplicationState: Sendable, Hashable {
   /// Running, and what the user looks at.
@@ -29,35 +23,6 @@ public protocol ServiceClient: AnyObject, Sendable {
 
   /// The application runs again: what waits may be delivered. Called on any thread.
   func applicationDidResume()
-}
-
-/// The clocks of a process: the monotonic one that all samples carry, and the wall.
-public struct RuntimeClocks: Sendable {
-  /// The monotonic clock.
-  public var now: @Sendable () -> Timestamp
-  /// Seconds since 1970 as the system believes; years off on a board without a clock battery.
-  public var wallTime: @Sendable () -> Double
-
-  /// Makes a pair of clocks.
-  public init(
-    now: @escaping @Sendable () -> Timestamp, wallTime: @escaping @Sendable () -> Double
-  ) {
-    self.now = now
-    self.wallTime = wallTime
-  }
-
-  /// The machine's own.
-  public static let system = RuntimeClocks(
-    now: {
-      var time = timespec()
-      clock_gettime(CLOCK_MONOTONIC, &time)
-      return Timestamp(nanoseconds: Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec))
-    },
-    wallTime: {
-      var time = timespec()
-      clock_gettime(CLOCK_REALTIME, &time)
-      return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
-    })
 }
 
 /// Runs the services of this process on its one board: merges what all clients ask for, and hands each
@@ -80,6 +45,8 @@ public final class LodestoneRuntime: Sendable {
     var application = ApplicationState.foreground
     /// The prompt that stands.
     var standing: Standing?
+    /// When the next alarm goes off.
+    var alarm: Timestamp?
   }
 
   /// Who shows a prompt that stands, and the newest progress that waits to be shown by it.
@@ -198,6 +165,12 @@ public final class LodestoneRuntime: Sendable {
       equipment.heading = true
     }
     return equipment
+  }
+
+  /// The newest position of the board, whoever has asked for it, its age and what age makes of its accuracy; `nil`
+  /// before the first. Nothing is started for it.
+  public var knownPosition: KnownPosition? {
+    state.withLock { $0.engine.knownPosition(at: clocks.now()) }
   }
 
   /// What the application is doing. While it is suspended nothing is delivered; afterwards the locations
@@ -321,15 +294,42 @@ public final class LodestoneRuntime: Sendable {
       clients[event.client]?.receive(event.content)
     }
     present(&state)
+    setAlarm(&state)
   }
 
   private func take(_ observation: Observation) {
-    state.withLock { state in
-      let clients = state.clients
-      state.engine.handle(observation) { event in
-        clients[event.client]?.receive(event.content)
-      }
+    change { engine, emit in engine.handle(observation, emit: emit) }
+  }
+
+  /// Does what has become due by time alone.
+  private func advance(_ alarm: Timestamp) {
+    state.withLock { if $0.alarm == alarm { $0.alarm = nil } }
+    let now = clocks.now()
+    change { engine, emit in engine.advance(to: now, emit: emit) }
+  }
+
+  /// Changes the engine where no client has asked for it: what is wanted of the board may be another thing then. It is
+  /// asked for on another thread, because this one may be the board's.
+  private func change(_ body: (inout LocationEngine, (ServiceEvent) -> Void) -> Void) {
+    let isOther = state.withLock { state in
+      let (demand, clients) = (state.engine.demand, state.clients)
+      body(&state.engine) { clients[$0.client]?.receive($0.content) }
       present(&state)
+      setAlarm(&state)
+      return state.engine.demand != demand
+    }
+    if isOther { opener.async { [weak self] in self?.applyDemand() } }
+  }
+
+  /// Sets an alarm for the engine's next deadline, unless one goes off before; with `state` held. Those that are not
+  /// needed any more go off and find nothing due.
+  private func setAlarm(_ state: inout State) {
+    guard let deadline = state.engine.nextDeadline,
+      state.alarm.map({ deadline < $0 }) ?? true
+    else { return }
+    state.alarm = deadline
+    clocks.alarm(max(0, deadline.seconds(since: clocks.now()))) { [weak self] in
+      self?.advance(deadline)
     }
   }
 

@@ -102,6 +102,9 @@ public struct Demand: Sendable, Hashable {
   public var heading: Bool
   /// Somebody wants position.
   public var location: Bool
+  /// Seconds that may lie between two positions, by the most demanding of those that want them; `nil`: as fast as it
+  /// goes. It says nothing where nobody wants position.
+  public var locationInterval: Double?
   /// Somebody wants altitude.
   public var altitude: Bool
   /// Somebody has declared that the board is in a vehicle and points the way it goes: its course is then a
@@ -110,11 +113,12 @@ public struct Demand: Sendable, Hashable {
 
   /// Makes a demand.
   public init(
-    heading: Bool = false, location: Bool = false, altitude: Bool = false,
-    followsCourse: Bool = false
+    heading: Bool = false, location: Bool = false, locationInterval: Double? = nil,
+    altitude: Bool = false, followsCourse: Bool = false
   ) {
     self.heading = heading
     self.location = location
+    self.locationInterval = locationInterval
     self.altitude = altitude
     self.followsCourse = followsCourse
   }

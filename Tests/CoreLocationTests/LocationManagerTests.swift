@@ -150,6 +150,8 @@ struct LocationManagerTests {
       source.publish(.heading(degrees: 10))
       source.publish(.location(50, 13))
       turn { manager.location != nil }
+      delegate.locationManagerDidPauseLocationUpdates(manager)
+      delegate.locationManagerDidResumeLocationUpdates(manager)
       let mayPrompt = delegate.locationManagerShouldDisplayHeadingCalibration(manager)
       return mayPrompt ? -1 : manager.location?.coordinate.latitude
     }

@@ -65,6 +65,14 @@ final class Spy: NSObject, CLLocationManagerDelegate, @unchecked Sendable {
     }
   }
 
+  func locationManagerDidPauseLocationUpdates(_ manager: CLLocationManager) {
+    note { $0.calls.append("paused") }
+  }
+
+  func locationManagerDidResumeLocationUpdates(_ manager: CLLocationManager) {
+    note { $0.calls.append("resumed") }
+  }
+
   func locationManagerDidChangeAuthorization(_ manager: CLLocationManager) {
     note {
       $0.calls.append("authorization")

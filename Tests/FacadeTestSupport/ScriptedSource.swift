@@ -1,5 +1,6 @@
 // A board that says what a test lets it say, and the values for it.
 
+import Dispatch
 public import Lodestone
 public import SensorTypes
 import LinearAlgebra
@@ -22,6 +23,7 @@ public final class ScriptedSource: ObservationSource {
   /// What the board says it has.
   public let equipment: Equipment
   private let state = Mutex(State())
+  private let demandWasSet = DispatchSemaphore(value: 0)
 
   /// Makes a board that has everything, or what is said.
   public init(
@@ -54,7 +56,18 @@ public final class ScriptedSource: ObservationSource {
   }
 
   /// Notes a demand.
-  public func setDemand(_ demand: Demand) { state.withLock { $0.demands.append(demand) } }
+  public func setDemand(_ demand: Demand) {
+    state.withLock { $0.demands.append(demand) }
+    demandWasSet.signal()
+  }
+
+  /// Waits until a demand is the newest, at most ten seconds; returns whether it is.
+  public func waits(for demand: Demand) -> Bool {
+    while demands.last != demand {
+      guard demandWasSet.wait(timeout: .now() + 10) == .success else { return false }
+    }
+    return true
+  }
 }
 
 extension Observation {

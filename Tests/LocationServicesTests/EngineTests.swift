@@ -95,7 +95,7 @@ struct ServiceLifecycleTests {
     #expect(bench.engine.demand == Demand(heading: true, location: true))
     bench.ask(.stop(.heading))
     #expect(bench.engine.demand == Demand(heading: true, location: true))
-    bench.ask(.configure(ClientSettings(followsCourse: true)), client: 2)
+    bench.ask(.configure(ClientSettings(activity: .otherNavigation)), client: 2)
     #expect(bench.engine.demand == Demand(heading: true, location: true, followsCourse: true))
     bench.ask(.release, client: 2)
     #expect(bench.engine.demand == Demand())
@@ -146,7 +146,8 @@ struct ServiceLifecycleTests {
   func coding() throws {
     let settings = ClientSettings(distanceFilter: 12, headingOrientation: .landscapeLeft)
     let requests: [ServiceRequest.Action] = [
-      .register, .configure(settings), .start(.altitude), .stop(.location), .suspend, .resume,
+      .register, .configure(settings), .start(.altitude), .stop(.location), .requestLocation,
+      .suspend, .resume,
       .answer(question: 3, display: true), .dismissPrompt,
       .release,
     ]

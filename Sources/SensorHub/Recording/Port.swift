@@ -80,7 +80,7 @@ final class Port {
   func demand(_ live: Demand) -> Demand {
     switch source {
     case .live:
-      if live != demand { record { $0.begin(TraceBuffer.demandLetter, Int(live.bits)) } }
+      if live != demand { record { $0.demand(live) } }
       demand = live
     case .replay(let cursor): demand = cursor.demand() ?? demand
     }
@@ -449,10 +449,12 @@ final class ReplayCursor {
   /// What was asked for from this place of the recording on; `nil` where that did not change.
   func demand() -> Demand? {
     guard position < lines.count, lines[position].letter == TraceBuffer.demandLetter.asciiValue,
-      let number = lines[position].number(0).flatMap(UInt8.init(exactly:))
+      let wishes = lines[position].number(0).flatMap(UInt8.init(exactly:))
     else { return nil }
+    // Recordings of before there were intervals have one number.
+    let milliseconds = lines[position].number(1).flatMap(UInt32.init(exactly:)) ?? 0
     position += 1
-    return Demand(bits: number)
+    return Demand(wishes: wishes, milliseconds: milliseconds)
   }
 
   func diverged(_ wanted: String) -> BusError {
@@ -473,6 +475,11 @@ extension TraceBuffer {
   fileprivate static let missing: Int64 = 0
   fileprivate static let whole: Int64 = 1
   fileprivate static let unreadable: Int64 = 2
+
+  fileprivate mutating func demand(_ demand: Demand) {
+    begin(Self.demandLetter, Int(demand.wishes))
+    if demand.milliseconds > 0 { number(Int64(demand.milliseconds)) }
+  }
 
   fileprivate mutating func content(_ content: StateFile.Content, _ index: Int) {
     begin(Self.letter, index)

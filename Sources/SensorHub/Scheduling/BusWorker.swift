@@ -4,24 +4,41 @@ import Synchronization
 
 extension Demand {
   /// One bit a wish, as recordings keep them.
-  var bits: UInt8 {
+  var wishes: UInt8 {
     (heading ? 1 : 0) | (location ? 2 : 0) | (altitude ? 4 : 0) | (followsCourse ? 8 : 0)
   }
 
-  init(bits: UInt8) {
+  /// The interval in milliseconds, as recordings keep it, a millisecond at least; 0: as fast as it goes.
+  var milliseconds: UInt32 {
+    guard let locationInterval, locationInterval > 0 else { return 0 }
+    let rounded = (locationInterval * 1_000).rounded()
+    return rounded < Double(UInt32.max) ? max(1, UInt32(rounded)) : .max
+  }
+
+  init(wishes: UInt8, milliseconds: UInt32) {
     self.init(
-      heading: bits & 1 != 0, location: bits & 2 != 0, altitude: bits & 4 != 0,
-      followsCourse: bits & 8 != 0)
+      heading: wishes & 1 != 0, location: wishes & 2 != 0,
+      locationInterval: milliseconds > 0 ? Double(milliseconds) / 1_000 : nil,
+      altitude: wishes & 4 != 0, followsCourse: wishes & 8 != 0)
   }
 }
 
 /// The demand of all clients as the workers read it, at every step, without a lock.
 final class DemandBox: Sendable {
-  private let bits = Atomic<UInt8>(0)
+  /// The wishes in the lowest byte, the milliseconds from bit 32 on.
+  private let bits = Atomic<UInt64>(0)
 
   var value: Demand {
-    get { Demand(bits: bits.load(ordering: .acquiring)) }
-    set { bits.store(newValue.bits, ordering: .releasing) }
+    get {
+      let bits = bits.load(ordering: .acquiring)
+      return Demand(
+        wishes: UInt8(truncatingIfNeeded: bits),
+        milliseconds: UInt32(truncatingIfNeeded: bits >> 32))
+    }
+    set {
+      let bits = UInt64(newValue.milliseconds) << 32 | UInt64(newValue.wishes)
+      self.bits.store(bits, ordering: .releasing)
+    }
   }
 }
 
@@ -83,7 +100,10 @@ final class BusWorker: BusWork {
       outbox.append(.followsCourse(followsCourse))
     }
     var due = nextLook
-    for (task, kind) in tasks { task.setWanted(kind.isWanted(demand)) }
+    for (task, kind) in tasks {
+      task.setWanted(kind.isWanted(demand))
+      if kind == .location { task.setInterval(demand.interval) }
+    }
     for (task, _) in tasks {
       task.step(port, at: now, into: &outbox)
       due = min(due, task.due)
@@ -118,6 +138,12 @@ final class BusWorker: BusWork {
           at: now))
     }
   }
+}
+
+extension Demand {
+  /// Seconds that may lie between two epochs of the receiver; `nil`: as fast as it goes. A course that is heading has
+  /// no time for less.
+  fileprivate var interval: Double? { heading && followsCourse ? nil : locationInterval }
 }
 
 /// Which wish a sensor serves.

@@ -10,10 +10,18 @@ protocol WorkerTask: AnyObject {
   var readiness: Readiness { get }
   /// Whether somebody asks for what it measures.
   func setWanted(_ wanted: Bool)
+  /// Seconds that may lie between two of its measurements where somebody asks for them; `nil`: as fast as it goes.
+  /// Said before every step, only to what serves position.
+  func setInterval(_ seconds: Double?)
   /// Does what is due at `now`, the beginning of the step, never waiting.
   func step(_ port: Port, at now: Timestamp, into outbox: inout [Delivery])
   /// How it is doing.
   var status: SensorStatus { get }
+}
+
+extension WorkerTask {
+  /// Measures at the rate of the board file, whatever is asked.
+  func setInterval(_ seconds: Double?) {}
 }
 
 /// One chip in the schedule: started, polled by edge or timer, verified, started again.

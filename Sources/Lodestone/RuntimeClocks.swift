@@ -1,0 +1,46 @@
+// What time it is, and when somebody is to be called.
+
+import Dispatch
+public import SensorTypes
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
+/// The clocks of a process: the monotonic one that all samples carry, the wall, and an alarm.
+public struct RuntimeClocks: Sendable {
+  /// The monotonic clock.
+  public var now: @Sendable () -> Timestamp
+  /// Seconds since 1970 as the system believes; years off on a board without a clock battery.
+  public var wallTime: @Sendable () -> Double
+  /// Calls something once so many seconds have passed, on any thread.
+  public var alarm: @Sendable (_ seconds: Double, _ body: @escaping @Sendable () -> Void) -> Void
+
+  /// Makes clocks; without an `alarm` it is the machine's.
+  public init(
+    now: @escaping @Sendable () -> Timestamp, wallTime: @escaping @Sendable () -> Double,
+    alarm: (@Sendable (_ seconds: Double, _ body: @escaping @Sendable () -> Void) -> Void)? = nil
+  ) {
+    self.now = now
+    self.wallTime = wallTime
+    self.alarm =
+      alarm ?? { seconds, body in
+        DispatchQueue.global().asyncAfter(deadline: .now() + seconds, execute: body)
+      }
+  }
+
+  /// The machine's own.
+  public static let system = RuntimeClocks(
+    now: {
+      var time = timespec()
+      clock_gettime(CLOCK_MONOTONIC, &time)
+      return Timestamp(nanoseconds: Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec))
+    },
+    wallTime: {
+      var time = timespec()
+      clock_gettime(CLOCK_REALTIME, &time)
+      return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+    })
+}

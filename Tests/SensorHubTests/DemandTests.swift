@@ -1,0 +1,137 @@
+import Foundation
+import SensorBus
+import SensorTypes
+import SimulatedDevices
+import Testing
+
+@testable import SensorHub
+
+/// What is asked for on its way to the tasks: one word without a lock, and a line in a recording.
+struct DemandTests {
+  /// A task that notes what is asked of it.
+  private final class Listener: WorkerTask {
+    let due = Timestamp.distantFuture
+    let readiness = Readiness.never
+    let status = SensorStatus(
+      index: 0, chip: "none", position: "nowhere", state: .idle, since: Timestamp(nanoseconds: 0))
+    private(set) var wanted: [Bool] = []
+    private(set) var intervals: [Double?] = []
+
+    func setWanted(_ wanted: Bool) { self.wanted.append(wanted) }
+    func setInterval(_ seconds: Double?) { intervals.append(seconds) }
+    func step(_ port: SensorHub.Port, at now: Timestamp, into outbox: inout [Delivery]) {}
+  }
+
+  private static func worker(
+    _ source: SensorHub.Port.Source, demand: DemandBox,
+    tasks: [(task: any WorkerTask, kind: DemandKind)],
+    deliver: @escaping (TraceBuffer) -> Void = { _ in }
+  ) -> BusWorker {
+    let files = WorkerFiles(
+      sensors: [], boardSize: 1,
+      store: StateStore(folder: URL(filePath: "/nonexistent")), looksAfterPosition: false)
+    return BusWorker(
+      bus: "bus", speed: nil, port: SensorHub.Port(source, worker: 0, records: true), tasks: tasks,
+      files: files, demand: demand
+    ) { _, trace in deliver(trace) }
+  }
+
+  private static var provider: SimulatedBusProvider {
+    SimulatedBusProvider(SimulatedBoard(chips: []), clock: VirtualClock())
+  }
+
+  /// The lines of one step, as a recording has them.
+  private static func lines(_ trace: TraceBuffer) -> [TraceLine] {
+    trace.bytes.split(separator: 10).compactMap { TraceLine($0) }
+      .filter { $0.letter != UInt8(ascii: "s") && $0.letter != UInt8(ascii: ".") }
+  }
+
+  @Test("every wish and every interval comes out of the word as it went in, to the millisecond")
+  func packing() {
+    let box = DemandBox()
+    #expect(box.value == Demand())
+    let intervals: [(given: Double?, kept: Double?)] = [
+      (nil, nil), (0.000_1, 0.001), (0.1, 0.1), (1, 1), (100.0 / 30, 3.333), (60, 60),
+      (1e12, 4_294_967.295), (0, nil), (-1, nil), (.nan, nil),
+    ]
+    for wishes in UInt8(0)..<16 {
+      for (given, kept) in intervals {
+        var demand = Demand(wishes: wishes, milliseconds: 0)
+        #expect(demand.wishes == wishes)
+        demand.locationInterval = given
+        box.value = demand
+        demand.locationInterval = kept
+        #expect(box.value == demand)
+      }
+    }
+  }
+
+  @Test("only what serves position is told the interval, and none where a course is heading")
+  func way() {
+    let (receiver, compass) = (Listener(), Listener())
+    let box = DemandBox()
+    let worker = Self.worker(
+      .live(Self.provider), demand: box, tasks: [(receiver, .location), (compass, .heading)])
+    let demands = [
+      Demand(), Demand(location: true), Demand(location: true, locationInterval: 60),
+      Demand(heading: true, location: true, locationInterval: 60),
+      Demand(heading: true, location: true, locationInterval: 60, followsCourse: true),
+      Demand(heading: true, locationInterval: 60, followsCourse: true),
+    ]
+    for demand in demands {
+      box.value = demand
+      _ = worker.step()
+    }
+    #expect(receiver.wanted == [false, true, true, true, true, true])
+    #expect(receiver.intervals == [nil, nil, 60, 60, nil, nil])
+    #expect(compass.wanted == [false, false, false, true, true, true])
+    #expect(compass.intervals.isEmpty)
+  }
+
+  @Test("a recording brings the intervals back where they changed")
+  func recording() {
+    let live = Listener()
+    let box = DemandBox()
+    var steps: [[TraceLine]] = []
+    let worker = Self.worker(
+      .live(Self.provider), demand: box, tasks: [(live, .location)]
+    ) { steps.append(Self.lines($0)) }
+    for demand in [
+      Demand(location: true), Demand(location: true, locationInterval: 100.0 / 30),
+      Demand(location: true, locationInterval: 100.0 / 30), Demand(), Demand(location: true),
+    ] {
+      box.value = demand
+      _ = worker.step()
+    }
+    let written = steps.map { $0.contains { $0.letter == UInt8(ascii: "d") } }
+    #expect(written == [true, true, false, true, true])
+
+    let replayed = Listener()
+    let cursor = ReplayCursor()
+    let again = Self.worker(.replay(cursor), demand: DemandBox(), tasks: [(replayed, .location)])
+    for step in steps {
+      cursor.load(step)
+      _ = again.step()
+      #expect(cursor.finish() == nil)
+    }
+    #expect(replayed.wanted == live.wanted)
+    #expect(replayed.intervals == live.intervals)
+    #expect(live.intervals == [nil, 3.333, 3.333, nil, nil])
+  }
+
+  @Test("a recording of before there were intervals asks for what it asked for")
+  func oldRecording() {
+    // As the version before wrote it: one number, a bit a wish.
+    for (text, expected) in [
+      ("d 2", Demand(location: true)), ("d 0", Demand()),
+      ("d 15", Demand(heading: true, location: true, altitude: true, followsCourse: true)),
+      ("d 2 3333", Demand(location: true, locationInterval: 3.333)),
+      ("d 2 -5", Demand(location: true)), ("d 2 99999999999", Demand(location: true)),
+    ] {
+      let cursor = ReplayCursor()
+      cursor.load([TraceLine(Array(text.utf8))].compactMap { $0 })
+      #expect(cursor.demand() == expected)
+      #expect(cursor.finish() == nil)
+    }
+  }
+}
