@@ -30,7 +30,8 @@ let package = Package(
       targets: ["Lodestone", "CoreLocation", "CoreMotion", "SensorHub", "SensorTypes"]),
     // The filter alone, with the types it speaks: what Benchmarks/ measures.
     .library(
-      name: "FusionCore", targets: ["FusionCore", "LinearAlgebra", "SensorTypes", "Geomagnetism"]),
+      name: "FusionCore",
+      targets: ["FusionCore", "LinearAlgebra", "SensorTypes", "Geomagnetism", "Geodesy"]),
     // Without Foundation and without the rest.
     .library(name: "Geodesy", targets: ["Geodesy", "LinearAlgebra"]),
     .executable(name: "lodestone", targets: ["LodestoneCommand"]),
@@ -46,7 +47,7 @@ let package = Package(
     floor("Geodesy", ["LinearAlgebra"]),
     floor("SensorTypes", ["LinearAlgebra"]),
     floor("Geomagnetism", ["LinearAlgebra"]),
-    floor("FusionCore", ["LinearAlgebra", "SensorTypes", "Geomagnetism"]),
+    floor("FusionCore", ["LinearAlgebra", "SensorTypes", "Geomagnetism", "Geodesy"]),
     floor("CalibrationCore", ["LinearAlgebra", "SensorTypes", "Geomagnetism"]),
     floor("GNSSProtocol", ["SensorTypes"]),
     floor("LocationServices", ["LinearAlgebra", "SensorTypes", "Geodesy"]),
@@ -68,7 +69,7 @@ let package = Package(
     floor(
       "SensorHub",
       [
-        "LinearAlgebra", "SensorTypes", "Geomagnetism", "FusionCore", "CalibrationCore",
+        "LinearAlgebra", "Geodesy", "SensorTypes", "Geomagnetism", "FusionCore", "CalibrationCore",
         "GNSSProtocol", "SensorBus", "SensorDrivers", .product(name: "Yams", package: "Yams"),
       ]),
     .target(
@@ -153,7 +154,8 @@ let package = Package(
     tests("Geodesy", ["Geodesy", "LinearAlgebra", "CTestSupport"], exclude: ["geodesics.txt"]),
     tests("SensorTypes", ["SensorTypes", "LinearAlgebra"]),
     tests("Geomagnetism", ["Geomagnetism", "LinearAlgebra"]),
-    tests("FusionCore", ["FusionCore", "SensorTypes", "LinearAlgebra", "Geomagnetism"]),
+    tests(
+      "FusionCore", ["FusionCore", "SensorTypes", "LinearAlgebra", "Geomagnetism", "Geodesy"]),
     tests(
       "CalibrationCore", ["CalibrationCore", "SensorTypes", "LinearAlgebra", "Geomagnetism"],
       exclude: ["Replay"]),

@@ -94,3 +94,45 @@ public struct AbsoluteAltitudeEstimate: Sendable, Hashable {
     self.fixTime = fixTime
   }
 }
+
+/// Where the carrier is and how it goes, from a receiver's fixes and what has happened since the newest of them.
+public struct PositionEstimate: Sendable, Hashable {
+  /// The moment it is true for.
+  public var time: Timestamp
+  /// Geodetic latitude, WGS 84, degrees north.
+  public var latitude: Double
+  /// Longitude, WGS 84, degrees east, -180 to 180.
+  public var longitude: Double
+  /// Horizontal 68 % radius, metres; it grows from fix to fix.
+  public var horizontalAccuracy: Double
+  /// Speed over ground, m/s.
+  public var speed: Double
+  /// One sigma of the speed, m/s.
+  public var speedAccuracy: Double
+  /// Direction of travel, degrees from true north, 0 up to 360; `nil` where the speed is no more than its error.
+  public var course: Double?
+  /// One sigma of the course, degrees.
+  public var courseAccuracy: Double?
+  /// The fix that it is carried on from.
+  public var fixTime: Timestamp
+  /// Whether it was measured how the carrier turns; else it is taken to go straight on.
+  public var isTurnMeasured: Bool
+
+  /// Makes an estimate.
+  public init(
+    time: Timestamp, latitude: Double, longitude: Double, horizontalAccuracy: Double,
+    speed: Double, speedAccuracy: Double, course: Double? = nil, courseAccuracy: Double? = nil,
+    fixTime: Timestamp, isTurnMeasured: Bool
+  ) {
+    self.time = time
+    self.latitude = latitude
+    self.longitude = longitude
+    self.horizontalAccuracy = horizontalAccuracy
+    self.speed = speed
+    self.speedAccuracy = speedAccuracy
+    self.course = course
+    self.courseAccuracy = courseAccuracy
+    self.fixTime = fixTime
+    self.isTurnMeasured = isTurnMeasured
+  }
+}

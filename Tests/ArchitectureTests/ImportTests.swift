@@ -8,14 +8,15 @@ struct ImportTests {
   static let floors: [String: Set<String>] = {
     let core: Set = ["LinearAlgebra", "SensorTypes", "Geomagnetism"]
     let hub = core.union([
-      "FusionCore", "CalibrationCore", "GNSSProtocol", "SensorBus", "SensorDrivers", "Yams",
+      "Geodesy", "FusionCore", "CalibrationCore", "GNSSProtocol", "SensorBus", "SensorDrivers",
+      "Yams",
     ])
     return [
       "LinearAlgebra": [],
       "Geodesy": ["LinearAlgebra"],
       "SensorTypes": ["LinearAlgebra"],
       "Geomagnetism": ["LinearAlgebra"],
-      "FusionCore": core,
+      "FusionCore": core.union(["Geodesy"]),
       "CalibrationCore": core,
       "GNSSProtocol": ["SensorTypes"],
       "LocationServices": ["LinearAlgebra", "SensorTypes", "Geodesy"],

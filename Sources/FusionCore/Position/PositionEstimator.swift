@@ -1,0 +1,380 @@
+// Position through short losses of the receiver, and a steadier course and speed.
+
+import Geodesy
+public import SensorTypes
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
+/// Where the carrier is while its receiver is silent, how fast and which way it goes, each with its doubt.
+///
+/// A Kalman filter over place, velocity and the error of the turn rate (`PositionFilter`). Fixes say where it is and
+/// how fast; a gyro, or else a compass, says how it turns, as far as it was seen to turn with its carrier
+/// (`MotionHabits`); what fixes have shown of carried positions widens or narrows the circle (`TrialLosses`).
+/// Accelerations have no part in it: integrated twice, what a degree of tilt leaves of gravity is 77 m after
+/// 30 s, more than most of what a speed goes astray that is believed to last.
+///
+/// A receiver's errors hang together for about a minute (multipath) and for hours (ionosphere, orbits), so
+/// that its accuracy is no white noise and is not averaged away. Three parts of what it states are told apart:
+/// - a white one, `whiteShare` of it, is filtered;
+/// - a first-order one, `receiverTime` long, moves the place that fixes give: two of them differ by
+///   `2 r^2 (1 - exp(-dt / receiverTime))`, and the filter follows;
+/// - all of it stays in the published circle: the square of its radius is that of the last fix and that of what
+///   was added since.
+///
+/// Hostile input: fixes that are nowhere on earth, without an accuracy, out of order, or of a speed that nothing on
+/// the ground has, are dropped and counted. Nothing here allocates after the first minute.
+public struct PositionEstimator: Sendable {
+  /// What a user may tune. Independent of rates.
+  public struct Params: Sendable, Hashable {
+    /// How long a position is carried, seconds: `limit` at most. Default 30.
+    public var longestLoss = 30.0
+    /// How long the errors of a receiver hang together, seconds. Default 60: multipath changes as the satellites
+    /// move, and as the carrier does.
+    public var receiverTime = 60.0
+    /// The white part of a receiver's error, as a share of its accuracy. Default 0.3: receivers filter already.
+    public var whiteShare = 0.3
+    /// The least of the error of a speed that is believed, m/s. Default 0.2: what a receiver's own filter
+    /// smooths away.
+    public var leastSpeedDeviation = 0.2
+    /// One sigma of a speed of which the receiver states none, m/s. Default 0.5.
+    public var speedDeviation = 0.5
+    /// One sigma of the error of the turn rate at the start, rad/s. Default 0.2 degrees a second: the attitude
+    /// filter takes most of a gyro's bias away.
+    public var rateDeviation = 0.2 * Double.pi / 180
+    /// A fix that is worse than this is not carried on from, and says nothing of speed, m. Default 100: it
+    /// is of cells and not of satellites.
+    public var coarsest = 100.0
+
+    /// Makes the defaults.
+    public init() {}
+  }
+
+  /// Everything that changes; save it, and a run resumes bit for bit.
+  public struct State: Sendable, Hashable, Codable {
+    /// Fixes that were dropped: nowhere, absurd, or out of order.
+    public internal(set) var rejected: UInt64 = 0
+    /// Times that the filter began anew.
+    public internal(set) var starts: UInt64 = 0
+    var origin: GeodeticCoordinate?
+    var filter = PositionFilter()
+    var habits = MotionHabits()
+    var trials = TrialLosses()
+    /// The moment that the filter stands at.
+    var time: Timestamp?
+    var fixTime: Timestamp?
+    /// The newest fix that the filter has followed, and the newest of them that can be carried on from.
+    var acceptedTime: Timestamp?
+    var carriedFrom: Timestamp?
+    /// The part of the receiver's errors that is never filtered, a 68 % radius, m.
+    var unfiltered = 0.0
+    /// Whether any fix has said how fast the carrier is, and how fast it was at the newest.
+    var knowsSpeed = false
+    var fixSpeed = 0.0
+    /// The newest turn rate of a gyro, rad/s clockwise, and the newest heading of a compass, radians.
+    var rate = 0.0
+    var rateTime: Timestamp?
+    var heading = 0.0
+    var headingTime: Timestamp?
+    /// What was turned since the start, and since the moment that the filter stands at, radians clockwise.
+    var turned = 0.0
+    var pendingTurn = 0.0
+    /// Until when turns were measured.
+    var turnTime: Timestamp?
+
+    /// Makes the state before the first sample.
+    public init() {}
+  }
+
+  /// A position is never carried for longer, seconds.
+  public static let limit = 60.0
+  /// The filter goes on in steps of this, seconds: a turn of 40 degrees a second is 4 degrees then.
+  static let step = 0.1
+  /// After a pause of more than this nobody knows how the carrier has turned, seconds.
+  static let longestTurnGap = 1.5
+  /// The local frame begins anew at a fix so far from its origin, m at the equator; less by the cosine of the
+  /// latitude, so that north turns by 0.02 degrees there at most, beside a pole too.
+  static let farthest = 2_000.0
+  /// Fixes that were not followed for this long are right, seconds; after a pause the first is.
+  static let recoveryTime = 3.0
+  /// The standard deviation on one axis of an error whose 68 % radius is 1 (Rayleigh: 1 / sqrt(-2 ln 0.32)).
+  static let deviationOfRadius = 0.6624
+
+  /// The tuning.
+  public let params: Params
+  /// Everything that changes.
+  public private(set) var state: State
+  private var frame: LocalFrame?
+
+  /// Makes an estimator, or resumes one from a saved state.
+  public init(_ params: Params = Params(), state: State = State()) {
+    self.params = params
+    self.state = state
+    frame = state.origin.map { LocalFrame(origin: $0) }
+  }
+
+  // MARK: Turns
+
+  /// Takes how fast a gyro turns about the vertical, rad/s, clockwise seen from above.
+  public mutating func update(turnRate rate: Double, at time: Timestamp) {
+    guard rate.isFinite, abs(rate) < 40 else { return }
+    let (last, before) = (state.rateTime, state.rate)
+    state.rate = rate
+    state.rateTime = time
+    guard let last else { return }
+    take(turn: 0.5 * (rate + before) * time.seconds(since: last), from: last, to: time)
+  }
+
+  /// Takes a heading, radians clockwise from any north; of use only while there is no gyro.
+  public mutating func update(heading: Double, at time: Timestamp) {
+    guard heading.isFinite else { return }
+    if let gyro = state.rateTime, abs(time.seconds(since: gyro)) < Self.longestTurnGap { return }
+    let (last, before) = (state.headingTime, state.heading)
+    state.heading = heading
+    state.headingTime = time
+    guard let last else { return }
+    take(turn: (heading - before).remainder(dividingBy: 2 * .pi), from: last, to: time)
+  }
+
+  private mutating func take(turn: Double, from last: Timestamp, to time: Timestamp) {
+    let dt = time.seconds(since: last)
+    guard dt > 0, dt <= Self.longestTurnGap else { return }
+    state.turned += turn
+    state.turnTime = time
+    guard let now = state.time else { return }
+    // Of a turn that began before the newest step only the rest is left.
+    let rest = time.seconds(since: now)
+    guard rest > 0 else { return }
+    state.pendingTurn += turn * min(1, rest / dt)
+    if rest >= Self.step { advance(to: time) }
+  }
+
+  /// Whether it is known at `time` how the carrier turns.
+  private func isTurnMeasured(at time: Timestamp) -> Bool {
+    state.turnTime.map { abs(time.seconds(since: $0)) <= Self.longestTurnGap } ?? false
+  }
+
+  private mutating func advance(to time: Timestamp) {
+    guard let last = state.time else {
+      state.time = time
+      return
+    }
+    let dt = time.seconds(since: last)
+    guard dt > 0 else { return }
+    state.time = time
+    let isTurning = isTurnMeasured(at: time)
+    let turn = isTurning ? state.habits.gyroShare * state.pendingTurn : 0
+    state.pendingTurn = 0
+    if !isTurning { state.habits.missTurn() }
+    let noise = state.habits.noise(state.filter, isTurning: isTurning)
+    state.filter.advance(dt, turn: turn, isTurning: isTurning, noise)
+    state.trials.advance(dt, turn: turn, isTurning: isTurning, state.habits)
+  }
+
+  // MARK: Fixes
+
+  /// Takes a fix whose accuracies are filled in, at the moment that it was true.
+  ///
+  /// - Returns: `false` for one that was dropped.
+  @discardableResult public mutating func update(_ fix: GNSSFix, at time: Timestamp) -> Bool {
+    guard let latitude = fix.latitude, let longitude = fix.longitude, abs(latitude) <= 90,
+      abs(longitude) <= 180, let accuracy = fix.horizontalAccuracy, accuracy > 1e-4,
+      accuracy < 1e6, !isOutOfOrder(time)
+    else {
+      state.rejected &+= 1
+      return false
+    }
+    if let last = state.fixTime, abs(time.seconds(since: last)) > 2 * Self.limit { forget() }
+    let place = locate(GeodeticCoordinate(latitude: latitude, longitude: longitude, height: 0))
+    advance(to: time)
+    if let last = state.fixTime {
+      // A fix comes a little after the turns of its moment: the filter stands later, and the place goes on to there.
+      let late = max(0, (state.time ?? time).seconds(since: time))
+      take(place + late * state.filter.velocity, fix, accuracy, at: time, since: last)
+    } else {
+      state.filter.begin(
+        at: place, variance: white(accuracy), speed: 20, rate: params.rateDeviation)
+      state.unfiltered = accuracy
+      state.acceptedTime = time
+      state.starts &+= 1
+      takeVelocity(of: fix, accuracy, at: time)
+    }
+    state.fixTime = time
+    guard state.acceptedTime == time, accuracy <= params.coarsest else { return true }
+    state.carriedFrom = time
+    state.fixSpeed = state.filter.speed
+    if state.knowsSpeed {
+      state.trials.begin(state.filter, accuracy: state.unfiltered, at: time)
+    }
+    return true
+  }
+
+  private func isOutOfOrder(_ time: Timestamp) -> Bool {
+    guard let last = state.fixTime else { return false }
+    let dt = time.seconds(since: last)
+    return dt <= 0 && dt >= -Self.limit
+  }
+
+  private mutating func forget() {
+    state.fixTime = nil
+    state.acceptedTime = nil
+    state.carriedFrom = nil
+    state.time = nil
+    state.turnTime = nil
+    state.rateTime = nil
+    state.headingTime = nil
+    state.pendingTurn = 0
+    state.knowsSpeed = false
+    state.trials.end()
+  }
+
+  private mutating func locate(_ coordinate: GeodeticCoordinate) -> SIMD2<Double> {
+    if let frame {
+      let local = frame.toLocal(coordinate)
+      let place = SIMD2(local.x, local.y)
+      let farthest = Self.farthest * cos(coordinate.position.latitude * .pi / 180)
+      guard abs(place.x) > farthest || abs(place.y) > farthest else { return place }
+      state.filter.position -= place
+      state.trials.shift(by: -place)
+    }
+    frame = LocalFrame(origin: coordinate)
+    state.origin = coordinate
+    return .zero
+  }
+
+  private mutating func take(
+    _ place: SIMD2<Double>, _ fix: GNSSFix, _ accuracy: Double, at time: Timestamp,
+    since last: Timestamp
+  ) {
+    let pause = time.seconds(since: last)
+    if accuracy <= params.coarsest {
+      let duration = params.receiverTime
+      state.trials.take(place: place, accuracy: accuracy, at: time) {
+        Self.drift(of: $0, $1, apart: $2, duration) + ($0 - $1) * ($0 - $1)
+      }
+    }
+    takeVelocity(of: fix, accuracy, at: time)
+    if follow(place, accuracy, after: pause) {
+      state.acceptedTime = time
+    } else if time.seconds(since: state.acceptedTime ?? last) > Self.recoveryTime
+      || pause > Self.recoveryTime
+    {
+      state.filter.move(to: place, variance: white(accuracy))
+      state.unfiltered = accuracy
+      state.acceptedTime = time
+    }
+  }
+
+  /// By how much two fixes of the same accuracy, or nearly so, differ for their errors alone, the square of a 68 %
+  /// radius: errors hang together for `duration`.
+  private static func drift(
+    of first: Double, _ second: Double, apart: Double, _ duration: Double
+  ) -> Double {
+    2 * first * second * (1 - exp(-abs(apart) / duration))
+  }
+
+  /// The variance on each axis of what a fix's error has that no other fix's has.
+  private func white(_ accuracy: Double) -> Double {
+    let deviation = params.whiteShare * accuracy * Self.deviationOfRadius
+    return deviation * deviation
+  }
+
+  /// Takes a place; `false` for one that is beyond belief.
+  private mutating func follow(
+    _ place: SIMD2<Double>, _ accuracy: Double, after pause: Double
+  ) -> Bool {
+    // What a worse fix is worse by is its own error; what a better one is better by was the filter's. Their drift
+    // moves what fixes say.
+    let known = state.unfiltered
+    let axis = Self.deviationOfRadius * Self.deviationOfRadius
+    let more = accuracy - known
+    let drift = Self.drift(of: accuracy, known, apart: pause, params.receiverTime)
+    let moved = min(drift, 2 * known * known) + (more < 0 ? more * more : 0)
+    let own = white(accuracy) + axis * (drift + more * more - moved)
+    state.filter.addPlaceDoubt(axis * moved)
+    let (worst, best) = state.filter.placeVariances
+    let spread = 0.5 * (worst + best)
+    let offset = place - state.filter.position
+    let ratio = (offset * offset).sum() / (spread + own)
+    // 68 % of all ratios are below 2.3; of errors that have no more than what is stated one in 10^11 is above 50,
+    // and one in 10^4 above 18: that is a jump, of which the velocity is to learn nothing.
+    guard ratio <= 50 else { return false }
+    if ratio > 18 { state.filter.forgetPlace(spread) }
+    state.filter.take(place: place, variance: own)
+    // Errors that hang together do not get smaller by being averaged.
+    state.unfiltered += spread / (spread + own) * more
+    return true
+  }
+
+  private mutating func takeVelocity(of fix: GNSSFix, _ accuracy: Double, at time: Timestamp) {
+    guard accuracy <= params.coarsest, let speed = fix.speed, speed >= 0, speed < 1_000 else {
+      return
+    }
+    let stated = fix.speedAccuracy.flatMap { $0.isFinite ? $0 : nil } ?? params.speedDeviation
+    let deviation = max(params.leastSpeedDeviation, stated)
+    var course: Double?
+    var courseVariance = 0.0
+    if let degrees = fix.course, degrees.isFinite, speed > deviation {
+      let angle = degrees * .pi / 180
+      // A course of no stated accuracy is as good as the speed.
+      let accuracy = fix.courseAccuracy.flatMap { $0.isFinite ? $0 * .pi / 180 : nil } ?? 0
+      let across = max(deviation, speed * min(1, accuracy))
+      let way = SIMD2(sin(angle), cos(angle))
+      state.filter.take(speed: speed, along: way, variance: deviation * deviation)
+      state.filter.take(speed: 0, along: SIMD2(way.y, -way.x), variance: across * across)
+      courseVariance = across * across / (speed * speed)
+      // One of more than 30 degrees teaches nothing.
+      course = courseVariance < 0.25 ? angle : nil
+    } else if speed <= 2 * deviation {
+      // Next to nothing, in whatever direction.
+      let variance = max(deviation, speed) * max(deviation, speed)
+      state.filter.take(speed: 0, along: SIMD2(1, 0), variance: variance)
+      state.filter.take(speed: 0, along: SIMD2(0, 1), variance: variance)
+    } else {
+      return
+    }
+    state.habits.take(
+      time: time.seconds, speed: speed, speedVariance: deviation * deviation, course: course,
+      courseVariance: courseVariance, turned: state.turned)
+    state.knowsSpeed = true
+  }
+
+  // MARK: What is known
+
+  /// Where the carrier is; `nil` without a fix to carry on from, before any has told a speed, and when the last is
+  /// longer ago than a position is carried.
+  public func estimate(at time: Timestamp) -> PositionEstimate? {
+    guard let frame, let fixTime = state.carriedFrom, state.knowsSpeed else { return nil }
+    let age = time.seconds(since: fixTime)
+    guard age >= -1, age < min(Self.limit, params.longestLoss) + 0.001 else { return nil }
+    var filter = state.filter
+    if let last = state.time, time > last {
+      let isTurning = isTurnMeasured(at: time)
+      filter.advance(
+        time.seconds(since: last), turn: isTurning ? state.habits.gyroShare * state.pendingTurn : 0,
+        isTurning: isTurning, state.habits.noise(filter, isTurning: isTurning))
+    }
+    let doubt = filter.radius * state.trials.multiple(age, speed: state.fixSpeed)
+    let place = frame.toGeodetic(SIMD3(filter.position.x, filter.position.y, 0)).position
+    let radius = (state.unfiltered * state.unfiltered + doubt * doubt).squareRoot()
+    guard place.latitude.isFinite, place.longitude.isFinite, radius.isFinite else { return nil }
+    let speed = filter.speed
+    let way = speed > 0 ? filter.velocity / speed : SIMD2(0, 1)
+    let along = filter.velocityVariance(along: way).squareRoot()
+    let across = filter.velocityVariance(along: SIMD2(way.y, -way.x)).squareRoot()
+    var estimate = PositionEstimate(
+      time: time, latitude: place.latitude, longitude: place.longitude, horizontalAccuracy: radius,
+      speed: speed, speedAccuracy: along, fixTime: fixTime,
+      isTurnMeasured: isTurnMeasured(at: time))
+    // Of a direction that the velocity's error can turn round nothing is said.
+    if across < speed {
+      let angle = atan2(filter.velocity.x, filter.velocity.y) * 180 / .pi
+      estimate.course = angle < 0 ? angle + 360 : angle
+      estimate.courseAccuracy = atan2(across, speed) * 180 / .pi
+    }
+    return estimate
+  }
+}
