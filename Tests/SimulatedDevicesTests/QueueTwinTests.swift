@@ -79,4 +79,50 @@ struct QueueTwinTests {
     let sample = bytes([8192, -16_384, 24_576, 393, -1310, 1572])
     #expect(chip.read(0x74, count: 12, now: ms(200)) == sample)
   }
+
+  @Test("an ICM20948 queues accelerometer, gyro and temperature while FIFO_RST is down")
+  func icm20948() {
+    var chip = ICM20948Twin(source: world, errors: .none).powered()
+    chip.write(0x06, 0x01, now: ms(0))
+    chip.write(0x67, 0x1F, now: ms(50))
+    chip.write(0x03, 0x40, now: ms(50))
+    chip.write(0x68, 0x1F, now: ms(50))
+    #expect(chip.read(0x70, count: 2, now: ms(60)) == [0, 0])
+    chip.write(0x68, 0x00, now: ms(60))
+    // 1125 Hz: two periods are 1.78 ms.
+    #expect(chip.read(0x70, count: 2, now: ms(61.8)) == [0, 28])
+    let sample = bytes([8192, -16_384, 24_576, 393, -1310, 1572, 4 * 333.87])
+    #expect(chip.read(0x72, count: 14, now: ms(61.8)) == sample)
+    #expect(chip.read(0x1B, now: ms(90)) == 0)
+    #expect(chip.read(0x1B, now: ms(200)) == 1)
+    #expect(chip.read(0x70, count: 2, now: ms(200)) == [2, 0])
+  }
+
+  @Test("an ICM42688P's packets, its count either way round, its threshold once, its end")
+  func icm42688p() {
+    var chip = ICM42688PTwin(source: world, errors: .none).powered()
+    for (register, value): (UInt8, UInt8) in [
+      (0x16, 0x40), (0x5F, 0x07), (0x60, 48), (0x14, 0x03), (0x64, 0x00), (0x65, 0x04),
+      (0x4E, 0x0F),
+    ] { chip.write(register, value, now: ms(0)) }
+    // The first conversion 31 ms after the power, 1 kHz; 2000 degrees a second, 16 g.
+    #expect(chip.takeEdge(at: ms(32.5)) == nil)
+    #expect(chip.nextEdge(at: ms(32.5)) == ms(33))
+    #expect(chip.takeEdge(at: ms(34.5)) == ms(33))
+    #expect(chip.read(0x2D, now: ms(34.6)) & 0x06 == 0x04)
+    #expect(chip.read(0x2E, count: 2, now: ms(34.6)) == [0, 64])
+    chip.write(0x4C, 0x10, now: ms(34.6))
+    #expect(chip.read(0x2E, count: 2, now: ms(34.6)) == [64, 0])
+    let packet = chip.read(0x30, count: 16, now: ms(34.6))
+    #expect(packet[0] == 0x68)
+    #expect(Array(packet[1..<13]) == bytes([1024, -2048, 3072, 49.2, -164, 196.8]))
+    // FIFO_FLUSH; an empty queue says that it is.
+    chip.write(0x4B, 0x02, now: ms(34.7))
+    #expect(chip.read(0x30, now: ms(34.7)) == 0x80)
+    // 128 packets fit.
+    #expect(chip.read(0x2D, now: ms(34.8 + 128)) & 0x02 == 0)
+    #expect(chip.read(0x2D, now: ms(34.8 + 129)) & 0x02 == 0x02)
+    #expect(chip.read(0x2E, count: 2, now: ms(170)) == [0, 8])
+    #expect(chip.read(0x30, now: ms(170)) == 0x68)
+  }
 }
