@@ -125,4 +125,31 @@ struct QueueTwinTests {
     #expect(chip.read(0x2E, count: 2, now: ms(170)) == [0, 8])
     #expect(chip.read(0x30, now: ms(170)) == 0x68)
   }
+
+  @Test("a BMI160's frames without headers, its threshold as long as it is reached, its end")
+  func bmi160() {
+    var chip = BMI160Twin(source: world, errors: .none).powered()
+    chip.write(0x7E, 0x11, now: ms(-200))
+    chip.write(0x7E, 0x15, now: ms(-190))
+    #expect(chip.read(0x45, count: 3, now: ms(-50)) == [0x88, 0x80, 0x10])
+    // 800 Hz; three frames are nine words.
+    for (register, value): (UInt8, UInt8) in [
+      (0x40, 0x2B), (0x42, 0x2B), (0x46, 9), (0x47, 0xC0), (0x51, 0x40), (0x56, 0x40), (0x53, 0x0A),
+    ] { chip.write(register, value, now: ms(0)) }
+    #expect(chip.nextEdge(at: ms(0.1)) == ms(3.75))
+    #expect(chip.takeEdge(at: ms(3.7)) == nil)
+    #expect(chip.takeEdge(at: ms(4)) == ms(3.75))
+    #expect(chip.read(0x22, count: 2, now: ms(4)) == [36, 0])
+    // 16.4 counts a degree a second at 2000, 16384 a g at 2.
+    let frame = bytes([49.2, -164, 196.8, 8192, -16_384, 24_576], high: false)
+    #expect(chip.interruptLevel)
+    #expect(chip.read(0x24, count: 12, now: ms(4)) == frame)
+    #expect(!chip.interruptLevel)
+    #expect(chip.read(0x24, count: 25, now: ms(4)).last == 0x80)
+    // 85 frames of 12 bytes fit, and stay whole.
+    #expect(chip.read(0x22, count: 2, now: ms(300)) == [0xFC, 0x03])
+    #expect(chip.read(0x24, count: 12, now: ms(300)) == frame)
+    chip.write(0x7E, 0xB0, now: ms(300))
+    #expect(chip.read(0x22, count: 2, now: ms(300.1)) == [0, 0])
+  }
 }
