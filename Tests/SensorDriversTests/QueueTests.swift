@@ -68,6 +68,19 @@ private struct Ramp: StimulusSource {
     #expect(abs(force.z - 2 * rate.x) < step)
   }
 
+  @Test("every chip that is asked for more than 208 Hz gathers, and no other")
+  func gathers() throws {
+    for contract in ChipContract.all {
+      let entry = try #require(ChipCatalog.chip(named: contract.faults.chip))
+      let chip = try #require(entry.chip?(400))
+      // A QMI8658 takes nothing in while its queue is read.
+      let isQueued = entry.kind == .inertial && entry.name != "QMI8658"
+      #expect((chip.batch > 1) == isQueued, "\(entry.name)")
+      #expect((contract.queue != nil) == isQueued, "\(entry.name)")
+      #expect(entry.chip?(100).batch == 1, "\(entry.name)")
+    }
+  }
+
   @Test(
     "the rate, how many gather, and whether the pin tells it", arguments: ChipContract.gathering)
   func batches(_ contract: ChipContract) throws {

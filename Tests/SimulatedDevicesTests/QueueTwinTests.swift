@@ -152,4 +152,28 @@ struct QueueTwinTests {
     chip.write(0x7E, 0xB0, now: ms(300))
     #expect(chip.read(0x22, count: 2, now: ms(300.1)) == [0, 0])
   }
+
+  @Test("an LSM9DS1's slots at its output registers, its threshold, OVRN, bypass")
+  func lsm9ds1() {
+    var chip = LSM9DS1Twin(source: world, errors: .none).powered()
+    for (register, value): (UInt8, UInt8) in [
+      (0x22, 0x44), (0x23, 0x02), (0x0C, 0x08), (0x20, 0xC0), (0x10, 0xC0),
+    ] { chip.write(register, value, now: ms(-300)) }
+    chip.write(0x2E, 0xC3, now: ms(0))
+    // 952 Hz, 245 degrees a second and 2 g: 8.75 mdps and 0.061 mg; X is the other way.
+    let period = 1000.0 / 952
+    #expect(chip.read(0x2F, now: ms(1.9 * period)) & 0xC0 == 0)
+    #expect(!chip.interruptLevel)
+    #expect(
+      chip.read(0x2F, now: ms(4 * period)) == 0x80 | (chip.read(0x2F, now: ms(4 * period)) & 0x3F))
+    #expect(chip.interruptLevel)
+    let sample = bytes(
+      [-3 / 8.75e-3, -10 / 8.75e-3, 12 / 8.75e-3, -0.5 / 0.061e-3, -1 / 0.061e-3, 1.5 / 0.061e-3],
+      high: false)
+    #expect(chip.read(0x18, count: 24, now: ms(4 * period)) == sample + sample)
+    #expect(!chip.interruptLevel)
+    #expect(chip.read(0x2F, now: ms(60)) == 0xE0)
+    chip.write(0x2E, 0x00, now: ms(60))
+    #expect(chip.read(0x2F, now: ms(60)) & 0x7F == 0)
+  }
 }
