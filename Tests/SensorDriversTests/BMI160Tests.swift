@@ -47,6 +47,18 @@ import Testing
     #expect(chip.registerImage.contains(RegisterSetting(0x42, code)))
   }
 
+  @Test("above 208 Hz frames without headers gather, with a threshold in words of four bytes")
+  func queue() {
+    // BST-BMI160-DS000: FIFO_CONFIG_0 eight frames of twelve bytes, FIFO_CONFIG_1 gyro and accelerometer, int_fwm_en on INT1;
+    // fifo_flush 0xB0.
+    let image = BMI160(outputRate: 800).registerImage
+    for (register, value): (UInt8, UInt8) in [
+      (0x45, 0x88), (0x46, 24), (0x47, 0xC0), (0x51, 0x40), (0x56, 0x40), (0x53, 0x0A),
+    ] { #expect(image.contains(RegisterSetting(register, value))) }
+    #expect(
+      BMI160(outputRate: 800).startSteps.last == .write([RegisterSetting(0x7E, 0xB0)]))
+  }
+
   @Test("both ends of the 16 bits are an overflow on any of the six axes", arguments: 0..<6)
   func overflow(axis: Int) {
     for value: [UInt8] in [[0xFF, 0x7F], [0x00, 0x80]] {

@@ -25,7 +25,7 @@ import Testing
   @Test("start: bank 0, identity, reset, bank 2 and its read-back, bank 0 and its own")
   func startOrder() throws {
     let device = ScriptedDevice(Self.start)
-    var chip = RegisterDriver(device, ICM20948(outputRate: 208))
+    var chip = RegisterDriver(device, ICM20948(outputRate: 208, gathers: false))
     #expect(try startUp(&chip) == [0.1, 0.08])
     device.then([
       .read(0x1A, [0x00]), .read(0x1A, [0x01]),
@@ -43,7 +43,7 @@ import Testing
   func brokenStart() throws {
     let head = Array(Self.start.prefix { $0 != .write(0x14, [0x13]) })
     let device = ScriptedDevice(head + [.writeFails(0x14, [0x13], .timedOut)])
-    var chip = RegisterDriver(device, ICM20948(outputRate: 208))
+    var chip = RegisterDriver(device, ICM20948(outputRate: 208, gathers: false))
     #expect(
       failure { () throws(DriverError) in try startUp(&chip) }
         == .bus(device.error(.timedOut, 0x14)))
@@ -57,7 +57,7 @@ import Testing
     var script = Self.start.prefix { $0 != .read(0x14, [0x13]) }
     script.append(.read(0x14, [0x01]))
     let device = ScriptedDevice(Array(script))
-    var chip = RegisterDriver(device, ICM20948(outputRate: 208))
+    var chip = RegisterDriver(device, ICM20948(outputRate: 208, gathers: false))
     #expect(
       failure { () throws(DriverError) in try startUp(&chip) }
         == .configurationLost(register: 0x14, expected: 0x13, found: 0x01))
@@ -79,9 +79,21 @@ import Testing
     let head = Array(Self.start.prefix { $0 != .write(0x01, [0x15]) })
     let device = ScriptedDevice(
       head + written(settings) + [.write(0x7F, [0x00])] + written(Self.image))
-    var chip = RegisterDriver(device, ICM20948(outputRate: wanted))
+    var chip = RegisterDriver(device, ICM20948(outputRate: wanted, gathers: false))
     _ = try startUp(&chip)
     device.expectDone()
+  }
+
+  @Test("above 208 Hz it queues, and is looked at by time")
+  func queue() {
+    // DS-000189: FIFO_EN of USER_CTRL; FIFO_EN_2 of the accelerometer and X, Y, Z; stream; no interrupt.
+    let image = ICM20948(outputRate: 1125).registerImage
+    for (register, value): (UInt8, UInt8) in [
+      (0x03, 0x40), (0x67, 0x1E), (0x69, 0x00), (0x11, 0x00), (0x0F, 0x02),
+    ] { #expect(image.contains(RegisterSetting(register, value))) }
+    #expect(
+      ICM20948(outputRate: 1125).startSteps.last
+        == .write([RegisterSetting(0x68, 0x1F), RegisterSetting(0x68, 0x00)]))
   }
 }
 
@@ -127,5 +139,31 @@ import Testing
     let finest = ICM42688P(outputRate: wanted, accelerationRange: .g2, angularRateRange: .dps250)
     #expect(finest.registerImage.contains(RegisterSetting(0x4F, 0x60 | code)))
     #expect(finest.registerImage.contains(RegisterSetting(0x50, 0x60 | code)))
+  }
+
+  @Test("above 208 Hz packets of 16 bytes gather: what is written, and what a packet is")
+  func queue() throws {
+    // DS-000347: FIFO_CONFIG stream, FIFO_CONFIG1 temperature, gyro and accelerometer, FIFO_WM 10 packets of 16 bytes,
+    // FIFO_THS_INT1_EN; SIGNAL_PATH_RESET FIFO_FLUSH.
+    let image: [(UInt8, UInt8)] = [
+      (0x16, 0x40), (0x5F, 0x07), (0x60, 160), (0x61, 0), (0x14, 0x03), (0x4C, 0x30),
+      (0x4F, 0x26), (0x50, 0x46), (0x52, 0x00), (0x64, 0x00), (0x65, 0x04), (0x4E, 0x0F),
+    ]
+    let device = ScriptedDevice(
+      [
+        .read(0x76, [0x00]), .write(0x76, [0x00]), .read(0x75, [0x47]), .write(0x11, [0x01]),
+        .read(0x11, [0x00]),
+      ] + written(image) + [.write(0x4B, [0x02])])
+    var chip = RegisterDriver(device, ICM42688P(outputRate: 1000))
+    _ = try startUp(&chip)
+    // Header (6.1): accelerometer bit 6, gyro bit 5, time bits 3:2. Of a message that there is nothing, and of a packet of
+    // the accelerometer alone, nothing comes.
+    let body: [UInt8] = [0, 0, 0, 0, 0x20, 0, 0x0C, 0xD0, 0, 0, 0, 0, 0x19, 0x12, 0x34]
+    device.then([
+      .read(0x2E, [0x00, 48]), .read(0x30, [0x68] + body + [0x80] + body + [0x48] + body),
+    ])
+    expectMotion(try chip.poll())
+    #expect(chip.backlog == 0)
+    device.expectDone()
   }
 }

@@ -20,7 +20,7 @@ import Testing
 
   func ready(_ device: ScriptedDevice) throws -> RegisterDriver<LSM9DS1, ScriptedDevice> {
     device.then(Self.start)
-    var chip = RegisterDriver(device, LSM9DS1(outputRate: 200))
+    var chip = RegisterDriver(device, LSM9DS1(outputRate: 200, gathers: false))
     #expect(try startUp(&chip) == [0.01, 0.01, 0.3])
     device.expectDone()
     return chip
@@ -92,6 +92,30 @@ import Testing
     var chip = try ready(device)
     device.then([.write(0x10, [0x18]), .write(0x20, [0x10])])
     try chip.sleep()
+    device.expectDone()
+  }
+
+  @Test("above 208 Hz it queues: what is written, and that both halves come in one burst")
+  func queue() throws {
+    // DocID025715: CTRL_REG9 FIFO_EN, INT1_CTRL INT_FTH, FIFO_CTRL continuous with a threshold of nine.
+    let image: [(UInt8, UInt8)] = [
+      (0x22, 0x44), (0x11, 0x00), (0x12, 0x00), (0x13, 0x00), (0x23, 0x02), (0x0C, 0x08),
+      (0x2E, 0xC9), (0x20, 0xD0), (0x10, 0xD8),
+    ]
+    let device = ScriptedDevice(
+      [.read(0x0F, [0x68]), .write(0x22, [0x01]), .read(0x22, [0x04])] + written(image)
+        + [.write(0x2E, [0x00]), .write(0x2E, [0xC9])])
+    var chip = RegisterDriver(device, LSM9DS1(outputRate: 952))
+    _ = try startUp(&chip)
+    let sample = Self.angular + Self.linear
+    device.then([.read(0x2F, [0x02]), .read(0x18, sample + sample)])
+    for _ in 0..<2 {
+      // 1000 counts of 70 millidegrees a second, X turned; 8197 of 0.122 mg.
+      expectMotion(
+        try chip.poll(), degrees: Vector3(-70, -70, 0), g: Vector3(0, 0, 8197 * 0.122e-3))
+    }
+    device.then([.read(0x2F, [0xE0]), .write(0x2E, [0x00]), .write(0x2E, [0xC9])])
+    #expect(failure { () throws(DriverError) in try chip.poll() } == .samplesLost)
     device.expectDone()
   }
 }

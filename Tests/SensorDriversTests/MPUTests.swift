@@ -25,7 +25,7 @@ import Testing
 
   func started(_ device: ScriptedDevice) throws -> RegisterDriver<MPU, ScriptedDevice> {
     device.then(Self.start(0x68))
-    var chip = RegisterDriver(device, MPU(chip: .mpu6050, outputRate: 208))
+    var chip = RegisterDriver(device, MPU(chip: .mpu6050, outputRate: 208, gathers: false))
     _ = try startUp(&chip)
     device.expectDone()
     return chip
@@ -90,17 +90,45 @@ import Testing
   @Test("start: identity, reset, master off, configuration, read-back, settling")
   func startOrder() throws {
     let device = ScriptedDevice(Self.start(0x68))
-    var chip = RegisterDriver(device, MPU(chip: .mpu6050, outputRate: 208))
+    var chip = RegisterDriver(device, MPU(chip: .mpu6050, outputRate: 208, gathers: false))
     #expect(try startUp(&chip) == [0.1, 0.08])
     device.expectDone()
     var nine = Self.image
     nine.insert((0x1D, 0x02), at: 4)
     for identity: UInt8 in [0x71, 0x73] {
       device.then(Self.start(identity, nine))
-      var chip = RegisterDriver(device, MPU(chip: .mpu9250, outputRate: 208))
+      var chip = RegisterDriver(device, MPU(chip: .mpu9250, outputRate: 208, gathers: false))
       #expect(try startUp(&chip) == [0.1, 0.08])
       device.expectDone()
     }
+  }
+
+  @Test("above 208 Hz it queues: what is written, and that the queue begins empty")
+  func queue() throws {
+    // RM-MPU-6000A-00: FIFO_EN 0x23 of X, Y, Z and the accelerometer; USER_CTRL 0x6A: FIFO_EN bit 6, FIFO_RESET bit 2; no
+    // interrupt. 1 kHz behind the filter of 188 Hz.
+    let image: [(UInt8, UInt8)] = [
+      (0x6B, 0x01), (0x1A, 0x01), (0x1B, 0x10), (0x1C, 0x08), (0x19, 0x00), (0x37, 0x02),
+      (0x38, 0x00), (0x23, 0x78), (0x6A, 0x40),
+    ]
+    let device = ScriptedDevice(
+      Self.start(0x68, image) + [
+        .write(0x6A, [0x00]), .write(0x6A, [0x04]), .write(0x6A, [0x40]),
+      ])
+    var chip = RegisterDriver(device, MPU(chip: .mpu6050, outputRate: 1000))
+    _ = try startUp(&chip)
+    // Two samples and a part of a third; 1 g along Z, 100 degrees a second about X, no temperature.
+    let sample: [UInt8] = [0, 0, 0, 0, 0x20, 0, 0x0C, 0xD0, 0, 0, 0, 0]
+    device.then([.read(0x72, [0x00, 28]), .read(0x74, sample + sample)])
+    expectMotion(try chip.poll())
+    #expect(chip.backlog == 1)
+    expectMotion(try chip.poll())
+    // 1024 bytes are an MPU6050's all.
+    device.then([
+      .read(0x72, [0x04, 0x00]), .write(0x6A, [0x00]), .write(0x6A, [0x04]), .write(0x6A, [0x40]),
+    ])
+    #expect(failure { () throws(DriverError) in try chip.poll() } == .samplesLost)
+    device.expectDone()
   }
 
   @Test("an MPU9250 that is an MPU6500 is told, and the other way round")
@@ -109,7 +137,7 @@ import Testing
       (MPU.Chip.mpu9250, UInt8(0x71), UInt8(0x70)), (.mpu6500, 0x70, 0x71), (.mpu6050, 0x68, 0x70),
     ] {
       let device = ScriptedDevice([.read(0x75, [found])])
-      var driver = RegisterDriver(device, MPU(chip: chip, outputRate: 208))
+      var driver = RegisterDriver(device, MPU(chip: chip, outputRate: 208, gathers: false))
       #expect(
         failure { () throws(DriverError) in try driver.start() }
           == .wrongIdentity(

@@ -10,18 +10,27 @@ enum BMI160Register {
   static let output: UInt8 = 0x0C
   /// drdy_acc bit 7, drdy_gyr bit 6.
   static let status: UInt8 = 0x1B
+  /// fifo_byte_counter, low byte first: eleven bits.
+  static let queueCount: UInt8 = 0x22
+  static let queueData: UInt8 = 0x24
   /// acc_us | acc_bwp2:0 | acc_odr3:0.
   static let accelerometer: UInt8 = 0x40
   static let accelerometerRange: UInt8 = 0x41
   /// gyr_bwp1:0 in bits 5:4 | gyr_odr3:0.
   static let gyroscope: UInt8 = 0x42
   static let gyroscopeRange: UInt8 = 0x43
-  /// int_drdy_en bit 4.
+  /// acc_fifo_filt_data bit 7 | acc_fifo_downs2:0 | gyr_fifo_filt_data bit 3 | gyr_fifo_downs2:0.
+  static let queueSources: UInt8 = 0x45
+  /// fifo_water_mark, in words of four bytes.
+  static let queueThreshold: UInt8 = 0x46
+  /// fifo_gyr_en bit 7, fifo_acc_en bit 6, fifo_mag_en bit 5, fifo_header_en bit 4.
+  static let queued: UInt8 = 0x47
+  /// int_fwm_en bit 6, int_drdy_en bit 4.
   static let interruptEnable1: UInt8 = 0x51
   /// int1_output_en bit 3, int1_od bit 2, int1_lvl bit 1, int1_edge_crtl bit 0.
   static let interruptOutput: UInt8 = 0x53
   static let interruptLatch: UInt8 = 0x54
-  /// int1_drdy bit 7.
+  /// int1_drdy bit 7, int1_fwm bit 6.
   static let interruptMap1: UInt8 = 0x56
   /// gyr_self_test_enable bit 4 | acc_self_test_amp bit 3 | acc_self_test_sign bit 2 | acc_self_test_enable1:0.
   static let selfTest: UInt8 = 0x6D
@@ -29,12 +38,13 @@ enum BMI160Register {
 
   static let identity: UInt8 = 0xD1
   static let softReset: UInt8 = 0xB6
+  static let flush: UInt8 = 0xB0
 }
 
 /// Bosch BMI160: accelerometer and gyro in normal mode, sampled together, data ready on pin INT1.
 ///
 /// The axes of both are those of the datasheet's figure of the axes: right-handed.
-public struct BMI160: InertialChip, Hashable {
+public struct BMI160: InertialChip, QueuedChip, Hashable {
   /// The gyro's range; the raw value is gyr_range.
   public enum AngularRateRange: UInt8, Sendable, Hashable, CaseIterable {
     /// +-2000 degrees a second.
@@ -68,6 +78,8 @@ public struct BMI160: InertialChip, Hashable {
 
   /// Ranges and rate, one of `outputRates`.
   public let setting: InertialSetting<AccelerationRange, AngularRateRange>
+  /// Samples that a look brings: at rates above 208 Hz they gather in the chip.
+  public let batch: Int
 
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is.
   ///
@@ -75,10 +87,32 @@ public struct BMI160: InertialChip, Hashable {
   /// millidegrees a second) is below its own noise at 200 Hz.
   public init(
     outputRate: Double, accelerationRange: AccelerationRange = .g4,
-    angularRateRange: AngularRateRange = .dps1000
+    angularRateRange: AngularRateRange = .dps1000, gathers: Bool = true
   ) {
     setting = InertialSetting(
       outputRate, of: Self.outputRates, accelerationRange, angularRateRange)
+    batch = ChipQueue.batch(setting.outputRate, bytes: 12, gathers: gathers)
+  }
+
+  /// Without headers: both sensors have one rate, so that each frame is of twelve bytes, the gyro first. A skipped frame is
+  /// told by headers only; here by a count of all the whole frames that fit into 1024 bytes (2.5.1).
+  public var queue: ChipQueue? {
+    guard batch > 1 else { return nil }
+    return ChipQueue(
+      form: .samples, batch: batch, status: BMI160Register.queueCount, level: 0x07FF,
+      capacity: 1020, unit: 1, output: BMI160Register.queueData, sample: 12,
+      restart: [RegisterSetting(BMI160Register.command, BMI160Register.flush)])
+  }
+
+  private var queueSettings: [RegisterSetting] {
+    batch == 1
+      ? []
+      : [
+        // Filtered, none left out.
+        RegisterSetting(BMI160Register.queueSources, 0x88),
+        RegisterSetting(BMI160Register.queueThreshold, UInt8(3 * batch)),
+        RegisterSetting(BMI160Register.queued, 0xC0),
+      ]
   }
 
   /// What is written, in this order, to a chip that is awake: normal bandwidth; data ready on INT1, push-pull, high, not
@@ -92,10 +126,10 @@ public struct BMI160: InertialChip, Hashable {
       RegisterSetting(BMI160Register.gyroscope, 0x20 | code),
       RegisterSetting(BMI160Register.gyroscopeRange, setting.angularRateRange.rawValue),
       RegisterSetting(BMI160Register.interruptLatch, 0x00),
-      RegisterSetting(BMI160Register.interruptMap1, 0x80),
-      RegisterSetting(BMI160Register.interruptEnable1, 0x10),
+      RegisterSetting(BMI160Register.interruptMap1, batch == 1 ? 0x80 : 0x40),
+      RegisterSetting(BMI160Register.interruptEnable1, batch == 1 ? 0x10 : 0x40),
       RegisterSetting(BMI160Register.interruptOutput, 0x0A),
-    ]
+    ] + queueSettings
   }
 
   /// Conversions a second.
@@ -118,7 +152,7 @@ public struct BMI160: InertialChip, Hashable {
         register: BMI160Register.powerStatus, mask: 0x3C, value: 0x14, every: 0.01, looks: 10,
         what: "its sensors do not wake up"),
       .configure(), .wait(seconds: 2 / outputRate),
-      .discard(register: BMI160Register.output, count: 12),
+      queue.map { .write($0.restart) } ?? .discard(register: BMI160Register.output, count: 12),
     ]
   }
 

@@ -12,15 +12,32 @@ public struct ChipQueue: Sendable, Hashable {
     /// ST's words of a tag and six bytes: the gyro's (tag 1) and the accelerometer's (2) with the same count belong
     /// together.
     case tagged
+    /// InvenSense's packets of a header, the accelerometer's six bytes, the gyro's, and what is of no use here.
+    case headed
+  }
+
+  /// What the status is.
+  enum Status: Sendable, Hashable {
+    case oneByte
+    /// Two bytes, low byte first.
+    case littleEndian
+    /// Two bytes, high byte first.
+    case bigEndian
   }
 
   let form: Form
   /// Samples that have gathered when the pin rises, and that a host without a pin waits for.
   let batch: Int
-  /// Two bytes, low byte first: how many units are there, and whether some were lost.
+  /// Whether the pin rises when they have; without that a host looks by time.
+  var raisesPin = true
+  /// Where it stands how many units are there and, where a bit says so, whether some were lost.
   let status: UInt8
+  var statusForm = Status.littleEndian
   let level: UInt16
-  let overrun: UInt16
+  var overrun: UInt16 = 0
+  /// Units that it holds, where no bit says that it ran over: so many are there only when some were lost, or are about to
+  /// be.
+  var capacity = Int.max
   /// Bytes a unit of the level.
   let unit: Int
   /// Where the burst begins: the pointer stays there.
@@ -37,9 +54,9 @@ public struct ChipQueue: Sendable, Hashable {
   /// The longest burst, bytes: one byte of count is 255.
   private static let longest = 252
 
-  /// Samples to gather at a rate (Hz), of so many bytes; 1 where there is no need to.
-  static func batch(_ rate: Double, bytes: Int) -> Int {
-    rate <= slowest ? 1 : min(Int((rate / looks).rounded()), longest / bytes)
+  /// Samples to gather at a rate (Hz), of so many bytes; 1 where there is no need to, or no wish.
+  static func batch(_ rate: Double, bytes: Int, gathers: Bool) -> Int {
+    rate <= slowest || !gathers ? 1 : min(Int((rate / looks).rounded()), longest / bytes)
   }
 
   /// Reads what there is. Throws `.samplesLost` when the queue ran over, and empties it then: what is in it is not of one
@@ -51,9 +68,9 @@ public struct ChipQueue: Sendable, Hashable {
     // that is older than an error.
     let wasBroken = outputs.isBroken
     outputs.isBroken = true
-    let flags = try device.get(status, count: 2).uint16LittleEndian(0)
+    let flags = try flags(device)
     if wasBroken { return try empty(&outputs, device) }
-    guard flags & overrun == 0 else {
+    guard flags & overrun == 0, Int(flags & level) < capacity else {
       try empty(&outputs, device)
       throw .samplesLost
     }
@@ -80,6 +97,16 @@ public struct ChipQueue: Sendable, Hashable {
       }
     }
     outputs.isBroken = false
+  }
+
+  private func flags<Device: RegisterDevice & ~Copyable>(
+    _ device: borrowing Device
+  ) throws(DriverError) -> UInt16 {
+    switch statusForm {
+    case .oneByte: UInt16(try device.get(status))
+    case .littleEndian: try device.get(status, count: 2).uint16LittleEndian(0)
+    case .bigEndian: try device.get(status, count: 2).uint16LittleEndian(0).byteSwapped
+    }
   }
 
   private func empty<Device: RegisterDevice & ~Copyable>(
@@ -125,6 +152,13 @@ struct SampleQueue: Sendable {
       }
     case .tagged:
       for start in stride(from: 0, to: bytes.count - 6, by: 7) { take(word: bytes, at: start) }
+    case .headed:
+      // An empty queue's packet has its highest bit up, a sample's the next two: both sensors, 16 bits each.
+      for start in stride(from: 0, to: bytes.count, by: size) where bytes[start] & 0xF0 == 0x60 {
+        var block = RegisterBlock()
+        for index in 0..<12 { block[index] = bytes[start + 1 + index] }
+        samples.append(block)
+      }
     }
   }
 
@@ -148,18 +182,28 @@ struct SampleQueue: Sendable {
 public protocol QueuedChip: FlaggedChip {
   /// How the queue is read; `nil` at rates at which each sample is fetched by itself.
   var queue: ChipQueue? { get }
+
+  /// The newest sample, at rates at which each is fetched by itself.
+  func pollOutputs<Device: RegisterDevice & ~Copyable>(
+    _ device: borrowing Device, _ outputs: inout OutputChecks
+  ) throws(DriverError) -> Reading?
 }
 
 extension QueuedChip {
   /// Samples that a look at the chip brings.
   public var batch: Int { queue?.batch ?? 1 }
 
+  /// Whether the pin rises for what a look brings.
+  public var raisesPin: Bool { queue?.raisesPin ?? true }
+
   /// The oldest sample that was not told yet; the queue is read when all were.
   public mutating func poll<Device: RegisterDevice & ~Copyable>(
     _ device: borrowing Device, _ outputs: inout OutputChecks
   ) throws(DriverError) -> Reading? {
-    guard let queue else { return try pollOutputs(device, &outputs) }
-    if outputs.queue.count == 0 { try queue.fill(&outputs, from: device) }
+    if outputs.queue.count == 0 {
+      guard let queue else { return try pollOutputs(device, &outputs) }
+      try queue.fill(&outputs, from: device)
+    }
     guard let block = outputs.queue.first() else { return nil }
     let reading = try reading(block)
     try outputs.check(block)

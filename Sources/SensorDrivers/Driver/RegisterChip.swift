@@ -24,6 +24,9 @@ public protocol RegisterChip: Sendable {
   /// Conversions that one look at the chip brings: more than 1 where it queues them.
   var batch: Int { get }
 
+  /// Whether the interrupt pin, where it is wired, rises for what a look brings.
+  var raisesPin: Bool { get }
+
   /// So many bytes begin every read and mean nothing; whatever else is read or written here does without them.
   var dummyBytes: Int { get }
 
@@ -59,6 +62,9 @@ extension RegisterChip {
 
   /// Most chips give the newest conversion.
   public var batch: Int { 1 }
+
+  /// A pin that a chip does not have is wired to nothing.
+  public var raisesPin: Bool { true }
 
   /// Most chips begin a read with the register that was asked for.
   public var dummyBytes: Int { 0 }
@@ -103,7 +109,7 @@ extension FlaggedChip {
   }
 
   /// The same, for a chip that has another way to its samples besides.
-  func pollOutputs<Device: RegisterDevice & ~Copyable>(
+  public func pollOutputs<Device: RegisterDevice & ~Copyable>(
     _ device: borrowing Device, _ outputs: inout OutputChecks
   ) throws(DriverError) -> Reading? {
     guard try isReady(device) || outputs.isBroken else { return nil }

@@ -119,6 +119,9 @@ public struct RegisterDriver<Chip: RegisterChip, Device: RegisterDevice & ~Copya
   /// Conversions that one look brings.
   public var batch: Int { chip.batch }
 
+  /// Whether the interrupt pin rises for them.
+  public var raisesPin: Bool { chip.raisesPin }
+
   /// Conversions after the newest reading that were read with it.
   public var backlog: Int { outputs.queue.count }
 

@@ -50,6 +50,10 @@ public protocol SensorDriver: ~Copyable {
   /// first.
   var batch: Int { get }
 
+  /// Whether the interrupt pin, where it is wired, rises for what a look brings: not for the queue of a chip that has no
+  /// threshold on its pin.
+  var raisesPin: Bool { get }
+
   /// Conversions after that of the newest `poll` that were read with it: further calls tell them without a transfer.
   var backlog: Int { get }
 
@@ -94,6 +98,9 @@ extension SensorDriver where Self: ~Copyable {
 extension SensorDriver where Self: ~Copyable {
   /// Most chips give the newest conversion.
   public var batch: Int { 1 }
+
+  /// And raise their pin for it.
+  public var raisesPin: Bool { true }
 
   /// And no other.
   public var backlog: Int { 0 }

@@ -19,6 +19,15 @@ enum ICM20948Register {
   static let interruptEnable1: UInt8 = 0x11
   /// Bit 0: RAW_DATA_0_RDY_INT.
   static let interruptStatus1: UInt8 = 0x1A
+  /// ACCEL | GYRO_Z | GYRO_Y | GYRO_X | TEMP: what is queued (FIFO_EN_2).
+  static let queued: UInt8 = 0x67
+  /// FIFO_RESET4:0.
+  static let queueReset: UInt8 = 0x68
+  /// FIFO_MODE4:0: 0, the oldest gives way.
+  static let queueMode: UInt8 = 0x69
+  /// FIFO_COUNTH and L: bytes.
+  static let queueCount: UInt8 = 0x70
+  static let queueData: UInt8 = 0x72
   /// Accelerometer X high, X low, ... Z low; gyro X high ... Z low.
   static let output: UInt8 = 0x2D
 

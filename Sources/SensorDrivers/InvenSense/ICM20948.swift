@@ -10,7 +10,7 @@ import SensorBus
 ///
 /// What it measures, and how fast, is set in bank 2. Bank 0 is the one that is selected while it runs: what is
 /// re-read endlessly lies there, and a chip that has lost its supply is asleep and shows it there.
-public struct ICM20948: InertialChip, Hashable {
+public struct ICM20948: InertialChip, QueuedChip, Hashable {
   /// What 1125 Hz are divided by.
   private static let divisors = [225, 125, 100, 50, 45, 25, 20, 15, 10, 9, 5, 4, 3, 2, 1]
 
@@ -28,17 +28,43 @@ public struct ICM20948: InertialChip, Hashable {
   public let accelerationRange: AccelerationRange
   /// The gyro's range.
   public let angularRateRange: InvenSense.AngularRateRange
+  /// Samples that a look brings: at rates above 208 Hz they gather in the chip.
+  public let batch: Int
 
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is, and the widest filter that passes no
   /// more than half of it. 4 g and 1000 degrees a second unless said otherwise, as in an MPU9250.
   public init(
     outputRate: Double, accelerationRange: AccelerationRange = .g4,
-    angularRateRange: InvenSense.AngularRateRange = .dps1000
+    angularRateRange: InvenSense.AngularRateRange = .dps1000, gathers: Bool = true
   ) {
     timing = DividedRate(
       1125, by: Self.divisors, atLeast: outputRate, bands: Self.filters.map(\.linear))
     self.accelerationRange = accelerationRange
     self.angularRateRange = angularRateRange
+    batch = ChipQueue.batch(timing.rate, bytes: InvenSense.queuedBytes, gathers: gathers)
+  }
+
+  /// FIFO_COUNT is of bytes, of which the datasheet allows 512 (owners have counted 4096); FIFO_R_W has samples in the order
+  /// of the registers. The register map has no threshold for INT1.
+  public var queue: ChipQueue? {
+    guard batch > 1 else { return nil }
+    return InvenSense.queue(
+      batch: batch, count: ICM20948Register.queueCount, capacity: 512,
+      data: ICM20948Register.queueData,
+      restart: [
+        RegisterSetting(ICM20948Register.queueReset, 0x1F),
+        RegisterSetting(ICM20948Register.queueReset, 0x00),
+      ])
+  }
+
+  private var queueSettings: [RegisterSetting] {
+    batch == 1
+      ? []
+      : [
+        RegisterSetting(ICM20948Register.queueMode, 0x00),
+        // Accelerometer and the gyro's axes.
+        RegisterSetting(ICM20948Register.queued, 0x1E),
+      ]
   }
 
   /// What is re-read while it runs: bank 0, awake, both sensors on, no master of its own, bypass, data ready.
@@ -47,10 +73,12 @@ public struct ICM20948: InertialChip, Hashable {
       RegisterSetting(ICM20948Register.bank, 0x00),
       RegisterSetting(ICM20948Register.power1, MPURegister.clock),
       RegisterSetting(ICM20948Register.power2, 0x00),
-      RegisterSetting(ICM20948Register.userControl, 0x00),
+      RegisterSetting(
+        ICM20948Register.userControl, batch == 1 ? 0x00 : MPURegister.queueEnabled),
       RegisterSetting(ICM20948Register.interruptPin, MPURegister.bypass),
-      RegisterSetting(ICM20948Register.interruptEnable1, MPURegister.dataReady),
-    ]
+      RegisterSetting(
+        ICM20948Register.interruptEnable1, batch == 1 ? MPURegister.dataReady : 0x00),
+    ] + queueSettings
   }
 
   /// Ranges, filters and rates.
@@ -94,7 +122,7 @@ public struct ICM20948: InertialChip, Hashable {
       ]),
       .keep(measurement), .write([RegisterSetting(ICM20948Register.bank, 0x00)]),
       .configure(), .wait(seconds: 0.08),
-    ]
+    ] + (queue.map { [StartStep.write($0.restart)] } ?? [])
   }
 
   /// Asleep; registers, and the bypass, are kept.

@@ -10,7 +10,19 @@ enum ICM42688PRegister {
   static let output: UInt8 = 0x1F
   /// DATA_RDY_INT bit 3; reading it takes it down.
   static let interruptStatus: UInt8 = 0x2D
-  /// SENSOR_DATA_ENDIAN bit 4: high byte first.
+  /// FIFO_MODE1:0 in bits 7 and 6: 01, the oldest gives way.
+  static let queueMode: UInt8 = 0x16
+  /// FIFO_COUNTH and L: bytes.
+  static let queueCount: UInt8 = 0x2E
+  static let queueData: UInt8 = 0x30
+  /// FIFO_FLUSH bit 1.
+  static let pathReset: UInt8 = 0x4B
+  /// FIFO_TEMP_EN bit 2, FIFO_GYRO_EN bit 1, FIFO_ACCEL_EN bit 0.
+  static let queued: UInt8 = 0x5F
+  /// FIFO_WM, the lower eight bits; the upper four are at 0x61.
+  static let queueThreshold: UInt8 = 0x60
+  static let queueThresholdHigh: UInt8 = 0x61
+  /// FIFO_COUNT_ENDIAN bit 5 and SENSOR_DATA_ENDIAN bit 4: high byte first.
   static let interface: UInt8 = 0x4C
   /// TEMP_DIS | IDLE | GYRO_MODE1:0 | ACCEL_MODE1:0.
   static let power: UInt8 = 0x4E
@@ -22,7 +34,7 @@ enum ICM42688PRegister {
   static let filters: UInt8 = 0x52
   /// INT_ASYNC_RESET bit 4.
   static let interruptConfiguration1: UInt8 = 0x64
-  /// UI_DRDY_INT1_EN bit 3.
+  /// UI_DRDY_INT1_EN bit 3, FIFO_THS_INT1_EN bit 2.
   static let interruptSource0: UInt8 = 0x65
   /// ACCEL_ST_POWER bit 6 | EN of the accelerometer's Z, Y, X | EN of the gyro's Z, Y, X.
   static let selfTest: UInt8 = 0x70
@@ -43,7 +55,7 @@ enum ICM42688PRegister {
 ///
 /// The axes of both are those of the datasheet's figure "orientation of axes of sensitivity": right-handed. It has no
 /// bus of its own.
-public struct ICM42688P: InertialChip, Hashable {
+public struct ICM42688P: InertialChip, QueuedChip, Hashable {
   /// The rates that gyro and accelerometer share, Hz, and their codes (GYRO_ODR and ACCEL_ODR, which are not in
   /// order).
   private static let rates: [(rate: Double, code: UInt8)] = [
@@ -56,6 +68,8 @@ public struct ICM42688P: InertialChip, Hashable {
 
   /// Ranges and rate, one of `outputRates`.
   public let setting: InvenSense.Setting
+  /// Samples that a look brings: at rates above 208 Hz they gather in the chip.
+  public let batch: Int
 
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is.
   ///
@@ -63,17 +77,43 @@ public struct ICM42688P: InertialChip, Hashable {
   /// millidegrees a second) is about its own noise at 200 Hz.
   public init(
     outputRate: Double, accelerationRange: AccelerationRange = .g4,
-    angularRateRange: InvenSense.AngularRateRange = .dps1000
+    angularRateRange: InvenSense.AngularRateRange = .dps1000, gathers: Bool = true
   ) {
     setting = InertialSetting(
       outputRate, of: Self.outputRates, accelerationRange, angularRateRange)
+    batch = ChipQueue.batch(setting.outputRate, bytes: Self.packetBytes, gathers: gathers)
+  }
+
+  /// Bytes of a packet with both sensors: header, accelerometer, gyro, a byte of temperature, two of time (6.1, packet 3).
+  private static let packetBytes = 16
+
+  /// FIFO_COUNT is of bytes, of which 2048 fit.
+  public var queue: ChipQueue? {
+    guard batch > 1 else { return nil }
+    return ChipQueue(
+      form: .headed, batch: batch, status: ICM42688PRegister.queueCount, statusForm: .bigEndian,
+      level: 0xFFFF, capacity: 2048, unit: 1, output: ICM42688PRegister.queueData,
+      sample: Self.packetBytes, restart: [RegisterSetting(ICM42688PRegister.pathReset, 0x02)])
+  }
+
+  /// The threshold must stand before its interrupt is switched on (FIFO_CONFIG2).
+  private var queueSettings: [RegisterSetting] {
+    batch == 1
+      ? []
+      : [
+        RegisterSetting(ICM42688PRegister.queueMode, 0x40),
+        RegisterSetting(ICM42688PRegister.queued, 0x07),
+        RegisterSetting(
+          ICM42688PRegister.queueThreshold, UInt8(batch * Self.packetBytes)),
+        RegisterSetting(ICM42688PRegister.queueThresholdHigh, 0x00),
+      ]
   }
 
   /// What is written, in this order; the power comes last, because it starts conversions, and for 200 microseconds after
   /// it nothing may be written (PWR_MGMT0). The codes of the ranges begin with the widest.
   public var registerImage: [RegisterSetting] {
     let code = Self.rates[setting.rateIndex].code
-    return [
+    return queueSettings + [
       // Pulses, push-pull, high.
       RegisterSetting(ICM42688PRegister.interruptPin, 0x03),
       RegisterSetting(ICM42688PRegister.interface, 0x30),
@@ -85,7 +125,8 @@ public struct ICM42688P: InertialChip, Hashable {
       RegisterSetting(ICM42688PRegister.filters, 0x00),
       // With INT_ASYNC_RESET, which is up after a reset, the pins do not work as they should.
       RegisterSetting(ICM42688PRegister.interruptConfiguration1, 0x00),
-      RegisterSetting(ICM42688PRegister.interruptSource0, ICM42688PRegister.dataReady),
+      RegisterSetting(
+        ICM42688PRegister.interruptSource0, batch == 1 ? ICM42688PRegister.dataReady : 0x04),
       RegisterSetting(ICM42688PRegister.power, 0x0F),
     ]
   }
@@ -106,7 +147,7 @@ public struct ICM42688P: InertialChip, Hashable {
       .identify(register: ICM42688PRegister.whoAmI, anyOf: [ICM42688PRegister.identity]),
     ]
       + StartStep.reset(ICM42688PRegister.device, bit: 0x01)
-      + [.configure(), .wait(seconds: 0.08)]
+      + [.configure(), .wait(seconds: 0.08)] + (queue.map { [.write($0.restart)] } ?? [])
   }
 
   /// Both sensors off; registers are kept.

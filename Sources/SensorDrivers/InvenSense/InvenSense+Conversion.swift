@@ -35,6 +35,20 @@ public enum InvenSense {
     InertialLayout(angularRate: angularRate, acceleration: 0, isBigEndian: true)
   }
 
+  /// Bytes of a sample in the queue of MPU and ICM20948: accelerometer and gyro, as in their registers.
+  static let queuedBytes = 12
+  static let queuedLayout = layout(angularRate: 6)
+
+  /// The queue of MPU and ICM20948, which have no threshold on their pin.
+  static func queue(
+    batch: Int, count: UInt8, capacity: Int, data: UInt8, restart: [RegisterSetting]
+  ) -> ChipQueue {
+    ChipQueue(
+      form: .samples, batch: batch, raisesPin: false, status: count, statusForm: .bigEndian,
+      level: 0x1FFF, capacity: capacity, unit: 1, output: data, sample: queuedBytes,
+      restart: restart)
+  }
+
   /// What counts are in two ranges. Worked numbers: at 4 g 20 00 is 8192 counts = 1 g = 9.80665 m/s^2; at 1000 degrees
   /// a second 0C D0 is 3280 counts = 100 degrees a second.
   static func scale(_ linear: AccelerationRange, _ angular: AngularRateRange) -> InertialScale {

@@ -13,6 +13,8 @@ enum MPURegister {
   static let accelerometer: UInt8 = 0x1C
   /// ACCEL_FCHOICE_B | A_DLPF_CFG2:0; not in an MPU6050.
   static let accelerometerFilter: UInt8 = 0x1D
+  /// TEMP | XG | YG | ZG | ACCEL | ...: what is queued.
+  static let queued: UInt8 = 0x23
   /// ACTL | OPEN | LATCH_INT_EN | INT_ANYRD_2CLEAR | ... | BYPASS_EN | 0.
   static let interruptPin: UInt8 = 0x37
   /// Bit 0: data ready.
@@ -22,14 +24,19 @@ enum MPURegister {
   /// Accelerometer X high, X low, ... Z low; temperature; gyro X high ... Z low.
   static let output: UInt8 = 0x3B
   static let angularOutput: UInt8 = 0x43
-  /// FIFO_EN | I2C_MST_EN | I2C_IF_DIS | ...
+  /// FIFO_EN | I2C_MST_EN | I2C_IF_DIS | ... | FIFO_RESET | ...
   static let userControl: UInt8 = 0x6A
   /// H_RESET | SLEEP | CYCLE | ... | CLKSEL2:0.
   static let power: UInt8 = 0x6B
+  /// FIFO_COUNT_H and _L: bytes.
+  static let queueCount: UInt8 = 0x72
+  static let queueData: UInt8 = 0x74
   static let whoAmI: UInt8 = 0x75
 
   static let bypass: UInt8 = 0x02
   static let dataReady: UInt8 = 0x01
+  static let queueEnabled: UInt8 = 0x40
+  static let queueReset: UInt8 = 0x04
   static let reset: UInt8 = 0x80
   static let sleep: UInt8 = 0x40
   /// The gyro's oscillator, once it runs: CLKSEL 1 is "PLL with X axis gyroscope reference" in an MPU6050, "the best

@@ -1,6 +1,7 @@
 // InvenSense's MPU6050, MPU6500 and MPU9250 on I2C (0x68 or 0x69).
 
 public import SensorBus
+public import SensorTypes
 
 /// InvenSense MPU6050, MPU6500 or MPU9250: accelerometer and gyro sampled together, data ready as a pulse of 50
 /// microseconds on pin INT.
@@ -12,7 +13,7 @@ public import SensorBus
 /// An MPU9250 is an MPU6500 and an AK8963 in one package, the latter at the former's own bus; an MPU6050 often has a
 /// magnetometer at its pins XDA and XCL (GY-87: HMC5883L). `start` closes the bypass to them for 0.1 s, because it
 /// resets the chip, and opens it for good.
-public struct MPU: InertialChip, Hashable {
+public struct MPU: InertialChip, QueuedChip, Hashable {
   /// Which chip it is; the raw value is its name in board files.
   public enum Chip: String, Sendable, Hashable, CaseIterable {
     /// The oldest: one filter for both sensors.
@@ -60,6 +61,8 @@ public struct MPU: InertialChip, Hashable {
   public let accelerationRange: AccelerationRange
   /// The gyro's range.
   public let angularRateRange: InvenSense.AngularRateRange
+  /// Samples that a look brings: at rates above 208 Hz they gather in the chip.
+  public let batch: Int
 
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is, and the widest filter that passes
   /// no more than half of it.
@@ -68,13 +71,36 @@ public struct MPU: InertialChip, Hashable {
   /// (30 millidegrees a second) is below its own noise at 200 Hz.
   public init(
     chip: Chip, outputRate: Double, accelerationRange: AccelerationRange = .g4,
-    angularRateRange: InvenSense.AngularRateRange = .dps1000
+    angularRateRange: InvenSense.AngularRateRange = .dps1000, gathers: Bool = true
   ) {
     timing = DividedRate(
       1000, by: Self.divisors, atLeast: outputRate, bands: chip.filters.map(\.bandwidth))
     self.chip = chip
     self.accelerationRange = accelerationRange
     self.angularRateRange = angularRateRange
+    batch = ChipQueue.batch(timing.rate, bytes: InvenSense.queuedBytes, gathers: gathers)
+  }
+
+  /// FIFO_COUNT is of bytes, FIFO_R_W of samples in the order of the registers. No bit says so alone, but a count that is
+  /// the whole of it: an MPU6050 has 1024 bytes, the others 512 (registers 114 to 116).
+  public var queue: ChipQueue? {
+    guard batch > 1 else { return nil }
+    return InvenSense.queue(
+      batch: batch, count: MPURegister.queueCount, capacity: chip == .mpu6050 ? 1024 : 512,
+      data: MPURegister.queueData,
+      restart: [0x00, MPURegister.queueReset, MPURegister.queueEnabled].map {
+        RegisterSetting(MPURegister.userControl, $0)
+      })
+  }
+
+  private var queueSettings: [RegisterSetting] {
+    batch == 1
+      ? []
+      : [
+        // The gyro's axes and the accelerometer.
+        RegisterSetting(MPURegister.queued, 0x78),
+        RegisterSetting(MPURegister.userControl, MPURegister.queueEnabled),
+      ]
   }
 
   /// What is written, in this order. Awake comes first: it is not said that a sleeping chip takes the rest.
@@ -91,8 +117,9 @@ public struct MPU: InertialChip, Hashable {
       + [
         RegisterSetting(MPURegister.divider, timing.divider),
         RegisterSetting(MPURegister.interruptPin, MPURegister.bypass),
-        RegisterSetting(MPURegister.interruptEnable, MPURegister.dataReady),
-      ]
+        // The pin has no threshold of the queue's.
+        RegisterSetting(MPURegister.interruptEnable, batch == 1 ? MPURegister.dataReady : 0x00),
+      ] + queueSettings
   }
 
   /// The name in board files.
@@ -115,7 +142,7 @@ public struct MPU: InertialChip, Hashable {
         what: "its reset does not end"),
       .write([RegisterSetting(MPURegister.userControl, 0x00)]),
       .configure(), .wait(seconds: 0.08),
-    ]
+    ] + (queue.map { [StartStep.write($0.restart)] } ?? [])
   }
 
   /// Asleep; registers, and the bypass, are kept.
@@ -143,6 +170,11 @@ public struct MPU: InertialChip, Hashable {
 
   /// The accelerometer first, high byte first, and the temperature between them.
   public static let layout = InvenSense.layout(angularRate: 8)
+
+  /// In the queue there is no temperature.
+  public func reading(_ block: RegisterBlock) throws(DriverError) -> Reading {
+    try scale.reading(block, batch == 1 ? Self.layout : InvenSense.queuedLayout)
+  }
 
   /// By the ranges.
   public var scale: InertialScale { InvenSense.scale(accelerationRange, angularRateRange) }

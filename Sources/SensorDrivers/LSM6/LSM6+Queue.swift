@@ -5,7 +5,7 @@ extension LSM6 {
   private var sampleBytes: Int { chip.isTagged ? 14 : 12 }
 
   private var samplesInBatch: Int {
-    gathers ? ChipQueue.batch(outputRate, bytes: sampleBytes) : 1
+    ChipQueue.batch(outputRate, bytes: sampleBytes, gathers: gathers)
   }
 
   /// In continuous mode: FIFO_STATUS1 and 2 hold how many words of 7 bytes are there (LSM6DSOX: 9.44, 9.45; AN5272, "FIFO"),

@@ -9,7 +9,7 @@ public import SensorTypes
 /// Both have the same axes, and those are left-handed (figure 1; each turn counts by the right hand about its own
 /// arrow). X is turned, as RTIMULib's and PX4's drivers turn an axis of both: what comes out is the right-handed frame of
 /// the magnetometer in the same package, so that both halves have one mount.
-public struct LSM9DS1: RegisterChip, Hashable {
+public struct LSM9DS1: QueuedChip, Hashable {
   /// The accelerometer's range: FS1:0_XL has the codes of the LSM6 family.
   public typealias AccelerationRange = LSM6.AccelerationRange
 
@@ -39,7 +39,7 @@ public struct LSM9DS1: RegisterChip, Hashable {
 
   /// The registers that the driver touches (sections 6 and 7).
   enum Register {
-    /// What drives pin INT1_A/G; bit 1 is gyro data ready.
+    /// What drives pin INT1_A/G; bit 1 is gyro data ready, bit 3 the queue's threshold.
     static let interrupt1: UInt8 = 0x0C
     static let whoAmI: UInt8 = 0x0F
     /// ODR_G2:0 | FS_G1:0 | 0 | BW_G1:0.
@@ -58,12 +58,16 @@ public struct LSM9DS1: RegisterChip, Hashable {
     static let control6: UInt8 = 0x20
     /// BOOT | BDU | H_LACTIVE | PP_OD | SIM | IF_ADD_INC | BLE | SW_RESET.
     static let control8: UInt8 = 0x22
-    /// Sleep, FIFO and data-ready mask.
+    /// Sleep, FIFO_EN bit 1 and data-ready mask.
     static let control9: UInt8 = 0x23
     /// Self-test: ST_G bit 2, ST_XL bit 0.
     static let control10: UInt8 = 0x24
     /// Accelerometer X low ... Z high.
     static let linear: UInt8 = 0x28
+    /// FMODE2:0 | FTH4:0.
+    static let queueControl: UInt8 = 0x2E
+    /// FTH | OVRN | FSS5:0.
+    static let queueStatus: UInt8 = 0x2F
 
     static let identity: UInt8 = 0x68
     static let softwareReset: UInt8 = 0x01
@@ -76,6 +80,8 @@ public struct LSM9DS1: RegisterChip, Hashable {
 
   /// Ranges and rate, one of `outputRates`.
   public let setting: InertialSetting<AccelerationRange, AngularRateRange>
+  /// Samples that a look brings: at rates above 208 Hz they gather in the chip.
+  public let batch: Int
 
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is.
   ///
@@ -83,24 +89,41 @@ public struct LSM9DS1: RegisterChip, Hashable {
   /// between 500 and 2000.
   public init(
     outputRate: Double, accelerationRange: AccelerationRange = .g4,
-    angularRateRange: AngularRateRange = .dps2000
+    angularRateRange: AngularRateRange = .dps2000, gathers: Bool = true
   ) {
     setting = InertialSetting(
       outputRate, of: Self.outputRates, accelerationRange, angularRateRange)
+    batch = ChipQueue.batch(setting.outputRate, bytes: 12, gathers: gathers)
+  }
+
+  /// In continuous mode: FIFO_SRC holds how many of 32 slots are full. They are read at the output registers, through which
+  /// a burst goes from the gyro's to the accelerometer's and round again (3.2, 3.5.3).
+  public var queue: ChipQueue? {
+    guard batch > 1 else { return nil }
+    return ChipQueue(
+      form: .samples, batch: batch, status: Register.queueStatus, statusForm: .oneByte,
+      level: 0x3F, overrun: 0x40, unit: 12, output: Register.angular, sample: 12,
+      // Bypass mode empties it.
+      restart: [
+        RegisterSetting(Register.queueControl, 0x00),
+        RegisterSetting(Register.queueControl, 0xC0 | UInt8(batch)),
+      ])
   }
 
   /// What is written, in this order; the gyro's rate comes last, because it starts conversions and is the
   /// accelerometer's, too.
   public var registerImage: [RegisterSetting] {
     let rate = UInt8(setting.rateIndex + 1) << 5
+    let mode = batch == 1 ? [] : [RegisterSetting(Register.queueControl, 0xC0 | UInt8(batch))]
     return [
       // BDU and IF_ADD_INC; BOOT and SW_RESET clear themselves.
       RegisterSetting(Register.control8, 0x44),
       RegisterSetting(Register.control2, 0x00),
       RegisterSetting(Register.control3, 0x00),
       RegisterSetting(Register.orientation, 0x00),
-      RegisterSetting(Register.control9, 0x00),
-      RegisterSetting(Register.interrupt1, 0x02),
+      RegisterSetting(Register.control9, batch == 1 ? 0x00 : 0x02),
+      RegisterSetting(Register.interrupt1, batch == 1 ? 0x02 : 0x08),
+    ] + mode + [
       RegisterSetting(Register.control6, rate | setting.accelerationRange.rawValue << 3),
       RegisterSetting(Register.control1, rate | setting.angularRateRange.rawValue << 3),
     ]
@@ -122,9 +145,11 @@ public struct LSM9DS1: RegisterChip, Hashable {
       + StartStep.reset(Register.control8, bit: Register.softwareReset)
       + [
         .wait(seconds: 0.01), .configure(), .wait(seconds: 0.3),
+      ]
+      + (queue.map { [.write($0.restart)] } ?? [
         .discard(register: Register.angular, count: 6),
         .discard(register: Register.linear, count: 6),
-      ]
+      ])
   }
 
   /// Both sensors off; registers are kept.
@@ -135,13 +160,20 @@ public struct LSM9DS1: RegisterChip, Hashable {
     ]
   }
 
+  /// Both have something new.
+  public var dataReady: (register: UInt8, mask: UInt8) {
+    (Register.status, Register.linearReady | Register.angularReady)
+  }
+
+  /// The gyro's half.
+  public var output: (register: UInt8, count: Int) { (Register.angular, 6) }
+
   /// Angular rate in rad/s and specific force in m/s^2, in two bursts: their registers do not adjoin. What a broken
   /// one left behind in either is fetched and dropped.
-  public mutating func poll<Device: RegisterDevice & ~Copyable>(
+  public func pollOutputs<Device: RegisterDevice & ~Copyable>(
     _ device: borrowing Device, _ outputs: inout OutputChecks
   ) throws(DriverError) -> Reading? {
-    let ready = Register.linearReady | Register.angularReady
-    guard try device.get(Register.status) & ready == ready || outputs.isBroken else { return nil }
+    guard try isReady(device) || outputs.isBroken else { return nil }
     let angular = try outputs.read(device, Register.angular, count: 6)
     let linear = try outputs.read(device, Register.linear, count: 6)
     guard var both = angular, let linear else { return nil }

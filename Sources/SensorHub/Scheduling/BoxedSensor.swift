@@ -7,6 +7,7 @@ protocol AnySensor: AnyObject {
   func start() throws(DriverError) -> StartProgress
   func poll() throws(DriverError) -> Reading?
   var batch: Int { get }
+  var raisesPin: Bool { get }
   var backlog: Int { get }
   func verify() throws(DriverError)
   func sleep() throws(DriverError)
@@ -27,6 +28,7 @@ final class BoxedSensor<Driver: SensorDriver & ~Copyable>: AnySensor {
   func start() throws(DriverError) -> StartProgress { try driver.start() }
   func poll() throws(DriverError) -> Reading? { try driver.poll() }
   var batch: Int { driver.batch }
+  var raisesPin: Bool { driver.raisesPin }
   var backlog: Int { driver.backlog }
   func verify() throws(DriverError) { try driver.verify() }
   func sleep() throws(DriverError) { try driver.sleep() }

@@ -3,9 +3,9 @@
 import LinearAlgebra
 import SensorTypes
 
-/// The twin of a BMI160 over I2C. FIFO, motion detection and the magnetometer interface hold their configuration and do
-/// nothing.
-public struct BMI160Twin: ResettingTwin {
+/// The twin of a BMI160 over I2C. Motion detection and the magnetometer interface hold their configuration and do nothing.
+/// Of the FIFO there is headerless mode.
+public struct BMI160Twin: ResettingTwin, QueueingTwin {
   /// The register that tells which chip it is.
   public let identityRegister: UInt8? = 0x00
   /// What it stands on.
@@ -14,6 +14,8 @@ public struct BMI160Twin: ResettingTwin {
   private var registers = [UInt8](repeating: 0, count: 128)
   private var outputs = InertialCounts()
   private var isReady = (force: false, rate: false)
+  /// 1024 bytes (2.5.1).
+  private var queue = ConversionQueue(capacity: 1024)
   /// Nanoseconds; when a sensor is in normal mode; `.max` while it is suspended.
   private var awake: (force: Int64, rate: Int64) = (.max, .max)
   /// Nanoseconds; until then a suspended chip does not take the next write.
@@ -30,12 +32,19 @@ public struct BMI160Twin: ResettingTwin {
     for index in registers.indices { registers[index] = 0 }
     for (register, value): (Int, UInt8) in [
       (0x00, 0xD1), (0x40, 0x28), (0x41, 0x03), (0x42, 0x28), (0x44, 0x0B),
+      (0x45, 0x88), (0x46, 0x80), (0x47, 0x10),
     ] { registers[register] = value }
     outputs = InertialCounts()
     isReady = (false, false)
+    queue.empty()
     awake = (.max, .max)
     core.pin = InterruptPin()
     core.schedule.stop()
+  }
+
+  /// FIFO_DATA does not move on.
+  public func nextRegister(after register: UInt8, subaddress: UInt8) -> UInt8 {
+    register == 0x24 ? register : register &+ 1
   }
 
   /// Reads one register, with the side effects of reading it.
@@ -51,6 +60,12 @@ public struct BMI160Twin: ResettingTwin {
       return InertialCounts.littleEndian(outputs.force, Int(register) - 0x12)
     case 0x1B: return (isReady.force ? 0x80 : 0) | (isReady.rate ? 0x40 : 0)
     case 0x20...0x21: return InertialCounts.bigEndian(outputs.temperature, Int(register) - 0x1F)
+    case 0x22: return UInt8(queue.level & 0xFF)
+    case 0x23: return UInt8(queue.level >> 8)
+    // What is read beyond the end is 0x80.
+    case 0x24:
+      defer { updatePin(at: core.now) }
+      return queue.next() ?? 0x80
     default: return register < 128 ? registers[Int(register)] : 0
     }
   }
@@ -65,7 +80,9 @@ public struct BMI160Twin: ResettingTwin {
     case 0x40, 0x42:
       registers[Int(register)] = value
       restart()
-    case 0x41, 0x43...0x5E, 0x5F...0x6F: registers[Int(register)] = value
+    case 0x41, 0x43...0x5E, 0x5F...0x6F:
+      registers[Int(register)] = value
+      updatePin(at: core.now)
     default: break
     }
   }
@@ -77,10 +94,13 @@ public struct BMI160Twin: ResettingTwin {
     case 0x11: awake.force = min(awake.force, core.now &+ 3_800_000)
     case 0x14: awake.rate = .max
     case 0x15: awake.rate = min(awake.rate, core.now &+ 80_000_000)
+    // fifo_flush.
+    case 0xB0: queue.empty()
     case 0xB6: reset()
     default: break
     }
-    restart()
+    updatePin(at: core.now)
+    if value != 0xB0 { restart() }
   }
 
   /// Both sensors' rate, Hz: the gyro's; the accelerometer is taken to go with it. 0 for what is reserved.
@@ -101,11 +121,35 @@ public struct BMI160Twin: ResettingTwin {
     registers[0x51] & 0x10 != 0 && registers[0x56] & 0x80 != 0 && registers[0x53] & 0x08 != 0
   }
 
-  /// Takes note of every conversion that is complete.
-  public mutating func finish() {
-    guard let done = core.schedule.take(until: core.now) else { return }
+  /// int_fwm_en, int1_fwm and int1_output_en.
+  private var raisesThreshold: Bool {
+    registers[0x51] & 0x40 != 0 && registers[0x56] & 0x40 != 0 && registers[0x53] & 0x08 != 0
+  }
+
+  /// fifo_gyr_en and fifo_acc_en without fifo_header_en.
+  var isQueueing: Bool { registers[0x47] & 0xD0 == 0xC0 }
+
+  /// fifo_water_mark, in words of four bytes.
+  private var threshold: Int { 4 * Int(registers[0x46]) }
+
+  /// The threshold is no event but a state.
+  private mutating func updatePin(at time: Int64) {
+    guard raisesThreshold else { return }
+    core.pin.set(queue.level >= max(1, threshold), at: time)
+  }
+
+  /// Takes note of the conversions that are complete by then.
+  mutating func finish(until time: Int64) {
+    guard let done = core.schedule.take(until: time) else { return }
     if !tampering.isFrozen { convert(done) }
     isReady = (true, true)
+    if isQueueing {
+      // As the data registers lie: the gyro first.
+      let sample =
+        InertialCounts.littleEndian(outputs.rate) + InertialCounts.littleEndian(outputs.force)
+      queue.push(sample, .samples)
+      updatePin(at: done.last)
+    }
     // Not latched: it falls by itself before the next.
     if raises { core.pin.pulse(at: done.last) }
   }
@@ -138,7 +182,11 @@ public struct BMI160Twin: ResettingTwin {
   }
 
   /// A pin that is not told to does not rise.
-  public var nextRise: Int64 { raises ? core.schedule.next : .max }
+  public var nextRise: Int64 {
+    if raises { return core.schedule.next }
+    guard raisesThreshold, isQueueing else { return .max }
+    return queue.missing(to: max(1, threshold), size: 12).map(rise) ?? .max
+  }
 }
 
 extension TwinDescription {

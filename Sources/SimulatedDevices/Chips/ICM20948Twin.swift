@@ -8,9 +8,9 @@
 import LinearAlgebra
 import SensorTypes
 
-/// The twin of the inertial half of an ICM20948 over I2C. FIFO, DMP, low-power modes and I2C master hold their
-/// configuration and do nothing.
-public struct ICM20948Twin: ResettingTwin, BypassingTwin {
+/// The twin of the inertial half of an ICM20948 over I2C. DMP, low-power modes and I2C master hold their
+/// configuration and do nothing; of the FIFO there is what the chip itself measures.
+public struct ICM20948Twin: ResettingTwin, QueueingTwin, BypassingTwin {
   /// The register that tells which chip it is.
   public var identityRegister: UInt8? { bank == 0 ? 0x00 : nil }
   /// What it stands on.
@@ -23,6 +23,8 @@ public struct ICM20948Twin: ResettingTwin, BypassingTwin {
   private var bank = 0
   private var outputs = InertialCounts()
   private var flag = ReadyFlag()
+  /// 512 bytes (4.15); owners have counted 4096.
+  private var queue = ConversionQueue(capacity: 512)
   /// Nanoseconds; until then the chip is busy with its reset.
   private var busyUntil: Int64 = 0
 
@@ -50,6 +52,7 @@ public struct ICM20948Twin: ResettingTwin, BypassingTwin {
     }
     (registers[256 + 0x01], registers[256 + 0x14]) = (0x01, 0x01)
     (outputs, flag) = (InertialCounts(), ReadyFlag())
+    queue.empty()
     core.pin = InterruptPin()
     core.schedule.stop()
   }
@@ -75,9 +78,14 @@ public struct ICM20948Twin: ResettingTwin, BypassingTwin {
     }
     switch register {
     case 0x1A: return flag.isUp ? 0x01 : 0
+    // FIFO_OVERFLOW_INT.
+    case 0x1B: return queue.hasOverrun ? 0x01 : 0
     case 0x2D...0x32: return InertialCounts.bigEndian(outputs.force, Int(register) - 0x2D)
     case 0x33...0x38: return InertialCounts.bigEndian(outputs.rate, Int(register) - 0x33)
     case 0x39...0x3A: return InertialCounts.bigEndian(outputs.temperature, Int(register) - 0x39)
+    case 0x70: return UInt8(queue.level >> 8)
+    case 0x71: return UInt8(queue.level & 0xFF)
+    case 0x72: return (isQueueing ? queue.next() : nil) ?? queue.last
     case 0x06: return registers[0x06] | (core.now < busyUntil ? 0x80 : 0)
     default: return registers[Int(register)]
     }
@@ -100,7 +108,12 @@ public struct ICM20948Twin: ResettingTwin, BypassingTwin {
     case (0, 0x05...0x07), (2, 0x00...0x01), (2, 0x10...0x11), (2, 0x14):
       registers[128 * bank + Int(register)] = value
       restart()
-    case (0, 0x10...0x13), (0, 0x66...0x69), (0, 0x76), (2, 0x02...0x09), (2, 0x12...0x15),
+    case (0, 0x68):
+      registers[0x68] = value
+      // FIFO_RESET: held down it is empty.
+      if value & 0x1F != 0 { queue.empty() }
+    case (0, 0x10...0x13), (0, 0x66...0x67), (0, 0x69), (0, 0x76), (2, 0x02...0x09),
+      (2, 0x12...0x15),
       (2, 0x52...0x54), (3, 0x00...0x17):
       registers[128 * bank + Int(register)] = value
     default: break
@@ -133,11 +146,25 @@ public struct ICM20948Twin: ResettingTwin, BypassingTwin {
   private static let linearBands = [265, 265, 136, 68.8, 34.4, 17, 8.3, 499.0]
   private static let angularBands = [229.8, 187.6, 154.3, 73.3, 35.9, 17.8, 8.9, 376.5]
 
-  /// Takes note of every conversion that is complete.
-  public mutating func finish() {
-    guard let done = core.schedule.take(until: core.now) else { return }
+  /// FIFO_EN of USER_CTRL.
+  var isQueueing: Bool { registers[0x03] & 0x40 != 0 }
+
+  /// Takes note of the conversions that are complete by then.
+  mutating func finish(until time: Int64) {
+    guard let done = core.schedule.take(until: time) else { return }
     if !tampering.isFrozen { convert(done) }
     flag.rise(done, pin, &core.pin)
+    guard isQueueing, registers[0x68] & 0x1F == 0 else { return }
+    // FIFO_EN_2, in the order of the registers; FIFO_MODE: what is full takes nothing more.
+    let chosen = registers[0x67]
+    var sample = chosen & 0x10 != 0 ? InertialCounts.bigEndian(outputs.force) : []
+    for axis in 0..<3 where chosen & 0x02 << UInt8(axis) != 0 {
+      sample += (0..<2).map { InertialCounts.bigEndian(outputs.rate[axis], $0) }
+    }
+    if chosen & 0x01 != 0 {
+      sample += (0..<2).map { InertialCounts.bigEndian(outputs.temperature, $0) }
+    }
+    queue.push(sample, registers[0x69] & 0x01 != 0 ? .itself : .bytes)
   }
 
   private mutating func convert(_ done: Conversions) {

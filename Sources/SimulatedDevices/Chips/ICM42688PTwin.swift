@@ -8,9 +8,9 @@
 import LinearAlgebra
 import SensorTypes
 
-/// The twin of an ICM42688P over I2C. Of the other banks only the trim is there; FIFO, APEX and the anti-alias filter
-/// hold their configuration and do nothing.
-public struct ICM42688PTwin: ResettingTwin {
+/// The twin of an ICM42688P over I2C. Of the other banks only the trim is there; APEX and the anti-alias filter hold their
+/// configuration and do nothing. Of the FIFO there are packets of 16 bytes, counted in bytes.
+public struct ICM42688PTwin: ResettingTwin, QueueingTwin {
   /// The register that tells which chip it is.
   public var identityRegister: UInt8? { registers[0x76] == 0 ? 0x75 : nil }
   /// What it stands on.
@@ -21,6 +21,10 @@ public struct ICM42688PTwin: ResettingTwin {
   private var registers = [UInt8](repeating: 0, count: 128)
   private var outputs = InertialCounts()
   private var flag = ReadyFlag()
+  /// 2048 bytes (6.1).
+  private var queue = ConversionQueue(capacity: 2048)
+  /// FIFO_THS_INT and FIFO_FULL_INT, until they are read.
+  private var queueFlags: UInt8 = 0
 
   /// Makes a chip that is not powered yet: call `powerOn`.
   ///
@@ -47,8 +51,15 @@ public struct ICM42688PTwin: ResettingTwin {
     outputs = InertialCounts(
       force: SIMD3(repeating: -32768), rate: SIMD3(repeating: -32768), temperature: -32768)
     flag = ReadyFlag()
+    queue.empty()
+    queueFlags = 0
     core.pin = InterruptPin()
     core.schedule.stop()
+  }
+
+  /// FIFO_DATA does not move on.
+  public func nextRegister(after register: UInt8, subaddress: UInt8) -> UInt8 {
+    register == 0x30 ? register : register &+ 1
   }
 
   /// Reads one register, with the side effects of reading it.
@@ -68,8 +79,17 @@ public struct ICM42688PTwin: ResettingTwin {
     case 0x25...0x2A: return InertialCounts.bigEndian(outputs.rate, (Int(register) - 0x25) ^ turn)
     case 0x2D:
       // UI_DRDY_INT_CLEAR 0: on reading the status.
-      defer { flag.fall(pin, at: core.now, &core.pin) }
-      return flag.isUp ? 0x08 : 0
+      defer {
+        flag.fall(pin, at: core.now, &core.pin)
+        queueFlags = 0
+      }
+      return (flag.isUp ? 0x08 : 0) | queueFlags
+    // FIFO_COUNT_ENDIAN.
+    case 0x2E...0x2F:
+      let isHigh = (register == 0x2E) == (registers[0x4C] & 0x20 != 0)
+      return UInt8(isHigh ? queue.level >> 8 : queue.level & 0xFF)
+    // HEADER_MSG says that there is nothing.
+    case 0x30: return queue.next() ?? 0x80
     default: return register < 128 ? registers[Int(register)] : 0
     }
   }
@@ -80,6 +100,8 @@ public struct ICM42688PTwin: ResettingTwin {
     switch register {
     // SOFT_RESET_CONFIG clears itself.
     case 0x11: if value & 0x01 != 0 { reset() } else { registers[0x11] = value }
+    // FIFO_FLUSH clears itself.
+    case 0x4B: if value & 0x02 != 0 { queue.empty() }
     case 0x14:
       registers[0x14] = value
       flag.drive(pin, at: core.now, &core.pin)
@@ -135,11 +157,46 @@ public struct ICM42688PTwin: ResettingTwin {
     return max(400, sampleRate) / share[Int(code & 7)]
   }
 
-  /// Takes note of every conversion that is complete.
-  public mutating func finish() {
-    guard let done = core.schedule.take(until: core.now) else { return }
+  /// FIFO_MODE, with both sensors in it (FIFO_CONFIG1).
+  var isQueueing: Bool { registers[0x16] & 0xC0 != 0 && registers[0x5F] & 0x03 == 0x03 }
+
+  /// FIFO_WM, bytes.
+  private var threshold: Int { Int(registers[0x60]) | Int(registers[0x61] & 0x0F) << 8 }
+
+  /// FIFO_THS_INT1_EN, in pulsed mode.
+  private var raisesThreshold: Bool {
+    registers[0x65] & 0x04 != 0 && registers[0x64] & 0x10 == 0 && registers[0x14] & 0x04 == 0
+  }
+
+  /// Takes note of the conversions that are complete by then.
+  mutating func finish(until time: Int64) {
+    guard let done = core.schedule.take(until: time) else { return }
     if !tampering.isFrozen { convert(done) }
     flag.rise(done, pin, &core.pin)
+    guard isQueueing else { return }
+    let before = queue.level
+    queue.push(packet(at: done.last), registers[0x16] & 0x80 != 0 ? .itself : .samples)
+    if queue.hasOverrun { queueFlags |= 0x02 }
+    // It fires once, when it is reached (FIFO_CONFIG2), unless FIFO_WM_GT_TH wants each.
+    guard queue.level >= threshold, before < threshold || registers[0x5F] & 0x20 != 0 else {
+      return
+    }
+    queueFlags |= 0x04
+    if raisesThreshold { core.pin.pulse(at: done.last) }
+  }
+
+  /// Packet 3: header (accelerometer, gyro, a time of its own rate), both, the temperature in a byte, the time in
+  /// microseconds.
+  private func packet(at time: Int64) -> [UInt8] {
+    let isBig = registers[0x4C] & 0x10 != 0
+    func bytes(_ values: SIMD3<Int16>) -> [UInt8] {
+      isBig ? InertialCounts.bigEndian(values) : InertialCounts.littleEndian(values)
+    }
+    let coarse = Int8(truncatingIfNeeded: Int(outputs.temperature) / 64)
+    let clock = UInt16(truncatingIfNeeded: time / 1000)
+    let stamp = [UInt8(clock >> 8), UInt8(clock & 0xFF)]
+    return [0x68] + bytes(outputs.force) + bytes(outputs.rate) + [UInt8(bitPattern: coarse)]
+      + (isBig ? stamp : stamp.reversed())
   }
 
   private mutating func convert(_ done: Conversions) {
@@ -168,7 +225,11 @@ public struct ICM42688PTwin: ResettingTwin {
   }
 
   /// A pin that is not told to does not rise.
-  public var nextRise: Int64 { pin.raises ? core.schedule.next : .max }
+  public var nextRise: Int64 {
+    if pin.raises { return core.schedule.next }
+    guard raisesThreshold, isQueueing else { return .max }
+    return queue.missing(to: threshold, size: 16).map(rise) ?? .max
+  }
 }
 
 extension TwinDescription {

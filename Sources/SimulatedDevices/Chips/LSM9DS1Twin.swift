@@ -2,13 +2,13 @@
 
 import LinearAlgebra
 
-/// The twin of the accelerometer and gyroscope of an LSM9DS1 over I2C, its interrupt pin being INT1_A/G. FIFO and
-/// interrupt generators hold their configuration and do nothing.
+/// The twin of the accelerometer and gyroscope of an LSM9DS1 over I2C, its interrupt pin being INT1_A/G. Interrupt
+/// generators hold their configuration and do nothing; of the FIFO there is continuous mode.
 ///
 /// What acts on it is given in the frame of the magnetometer in the same package (figure 1: Y and Z are the same arrows,
 /// X points the other way, which leaves these axes left-handed). Each gyro axis counts by the right hand about its own
 /// arrow.
-public struct LSM9DS1Twin: ResettingTwin {
+public struct LSM9DS1Twin: ResettingTwin, QueueingTwin {
   /// The register that tells which chip it is.
   public let identityRegister: UInt8? = 0x0F
   /// What it stands on.
@@ -22,6 +22,8 @@ public struct LSM9DS1Twin: ResettingTwin {
   private var force = SIMD3<Int16>()
   private var rotation = SIMD3<Int16>()
   private var temperature: Int16 = 0
+  /// 32 slots for both sensors (3.5).
+  private var queue = ConversionQueue(capacity: 32 * 12)
   /// When the gyro is up, nanoseconds.
   private var angularFrom = Int64.max
 
@@ -37,6 +39,7 @@ public struct LSM9DS1Twin: ResettingTwin {
     linear = AxisOutputs()
     angular = AxisOutputs()
     angularFrom = .max
+    queue.empty()
     core.pin = InterruptPin()
   }
 
@@ -45,7 +48,13 @@ public struct LSM9DS1Twin: ResettingTwin {
 
   /// The register that follows in the same transfer, by CTRL_REG8 IF_ADD_INC.
   public func nextRegister(after register: UInt8, subaddress: UInt8) -> UInt8 {
-    registers[0x22] & 0x04 != 0 ? (register &+ 1) & 0x7F : register
+    guard registers[0x22] & 0x04 != 0 else { return register }
+    // With both sensors on, a burst from OUT_X_G goes on to OUT_X_XL and round again (3.2).
+    switch register {
+    case 0x1D where isAngularOn && subaddress & 0x7F == 0x18: return 0x28
+    case 0x2D where isAngularOn && subaddress & 0x7F == 0x18: return 0x18
+    default: return (register &+ 1) & 0x7F
+    }
   }
 
   private var blockUpdate: Bool { registers[0x22] & 0x40 != 0 }
@@ -58,6 +67,11 @@ public struct LSM9DS1Twin: ResettingTwin {
     case 0x16: return UInt8(truncatingIfNeeded: temperature >> 8)
     // STATUS_REG is there twice.
     case 0x17, 0x27: return (linear.ready != 0 ? 0x01 : 0) | (angular.ready != 0 ? 0x02 : 0)
+    // FTH, OVRN, FSS5:0.
+    case 0x2F:
+      return (slots >= max(1, threshold) ? 0x80 : 0) | (queue.hasOverrun ? 0x40 : 0)
+        | UInt8(slots)
+    case 0x18...0x1D where isQueueing, 0x28...0x2D where isQueueing: return queue.next() ?? 0
     case 0x18...0x1D:
       return angular.byte(Int(register) - 0x18, blockUpdate: blockUpdate, clearsWhole: true)
     case 0x28...0x2D:
@@ -76,7 +90,11 @@ public struct LSM9DS1Twin: ResettingTwin {
       if old & 0xE0 != value & 0xE0 { restart() }
     case 0x22: if value & 0x01 != 0 { reset() } else { registers[0x22] = value & 0x7E }
     // Writable registers of table 21; the rest is read-only or reserved.
-    case 0x04...0x0D, 0x11...0x13, 0x1E, 0x1F, 0x21, 0x23, 0x24, 0x2E, 0x30...0x37:
+    case 0x23, 0x2E:
+      registers[Int(register)] = value
+      // Bypass mode empties it.
+      if !isQueueing { queue.empty() }
+    case 0x04...0x0D, 0x11...0x13, 0x1E, 0x1F, 0x21, 0x24, 0x30...0x37:
       registers[Int(register)] = value
     default: break
     }
@@ -87,6 +105,7 @@ public struct LSM9DS1Twin: ResettingTwin {
     let raised =
       registers[0x0C] & 0x01 != 0 && linear.ready != 0
       || registers[0x0C] & 0x02 != 0 && angular.ready != 0
+      || registers[0x0C] & 0x08 != 0 && isQueueing && slots >= max(1, threshold)
     core.pin.set(raised != (registers[0x22] & 0x20 != 0), at: time)
   }
 
@@ -134,9 +153,17 @@ public struct LSM9DS1Twin: ResettingTwin {
     return (tampering.selfTestShare * Double.pi / 180) * Vector3(420, 390, 450)
   }
 
-  /// Takes note of every conversion that is complete.
-  public mutating func finish() {
-    guard let done = core.schedule.take(until: core.now) else { return }
+  /// CTRL_REG9 FIFO_EN; FMODE 110.
+  var isQueueing: Bool { registers[0x23] & 0x02 != 0 && registers[0x2E] & 0xE0 == 0xC0 }
+
+  /// FTH4:0.
+  private var threshold: Int { Int(registers[0x2E] & 0x1F) }
+
+  private var slots: Int { queue.level / 12 }
+
+  /// Takes note of the conversions that are complete by then.
+  mutating func finish(until time: Int64) {
+    guard let done = core.schedule.take(until: time) else { return }
     let middle = done.last &- core.schedule.period / 2
     let isUp = done.last >= angularFrom
     if !tampering.isFrozen {
@@ -159,11 +186,19 @@ public struct LSM9DS1Twin: ResettingTwin {
       linear.load(force, count: done.count, blockUpdate: blockUpdate, frozen: frozen)
     }
     if isUp { angular.load(rotation, count: done.count, blockUpdate: blockUpdate, frozen: frozen) }
+    if isQueueing {
+      queue.push(
+        InertialCounts.littleEndian(rotation) + InertialCounts.littleEndian(force), .samples)
+    }
     updatePin(at: done.first)
   }
 
   /// What INT1_CTRL has put on the pin.
-  public var nextRise: Int64 { registers[0x0C] & 0x03 != 0 ? core.schedule.next : .max }
+  public var nextRise: Int64 {
+    if registers[0x0C] & 0x03 != 0 { return core.schedule.next }
+    guard registers[0x0C] & 0x08 != 0, isQueueing else { return .max }
+    return queue.missing(to: 12 * max(1, threshold), size: 12).map(rise) ?? .max
+  }
 }
 
 extension TwinDescription {

@@ -9,9 +9,9 @@
 import LinearAlgebra
 import SensorTypes
 
-/// The twin of an MPU6050, MPU6500 or of the inertial half of an MPU9250 over I2C. FIFO, motion detection and I2C
-/// master hold their configuration and do nothing.
-public struct MPUTwin: ResettingTwin, BypassingTwin {
+/// The twin of an MPU6050, MPU6500 or of the inertial half of an MPU9250 over I2C. Motion detection and I2C master hold
+/// their configuration and do nothing; of the FIFO there is what the chip itself measures.
+public struct MPUTwin: ResettingTwin, QueueingTwin, BypassingTwin {
   /// Which chip it is.
   public enum Chip: Sendable, Hashable {
     /// One filter for both sensors; asleep after power-on.
@@ -33,6 +33,10 @@ public struct MPUTwin: ResettingTwin, BypassingTwin {
   private var registers = [UInt8](repeating: 0, count: 128)
   private var outputs = InertialCounts()
   private var flag = ReadyFlag()
+  /// 1024 bytes (PS-MPU-6000A-00, 7.17), 512 of the others.
+  private var queue: ConversionQueue
+  /// FIFO_OFLOW_INT.
+  private var hasOverflowed = false
   /// Nanoseconds; until then the chip is busy with its reset.
   private var busyUntil: Int64 = 0
 
@@ -41,6 +45,7 @@ public struct MPUTwin: ResettingTwin, BypassingTwin {
   public init(_ chip: Chip, _ core: TwinCore, trim: [UInt8]? = nil) {
     self.chip = chip
     self.core = core
+    queue = ConversionQueue(capacity: chip == .mpu6050 ? 1024 : 512)
     self.trim =
       trim ?? (chip == .mpu6050 ? [14, 17, 15, 16, 18, 21] : [112, 118, 115, 54, 58, 50])
   }
@@ -68,6 +73,7 @@ public struct MPUTwin: ResettingTwin, BypassingTwin {
       }
     }
     (outputs, flag) = (InertialCounts(), ReadyFlag())
+    clearQueue()
     core.pin = InterruptPin()
     restart()
   }
@@ -90,11 +96,17 @@ public struct MPUTwin: ResettingTwin, BypassingTwin {
       }
     }
     switch register {
-    case 0x3A: return flag.isUp ? 0x01 : 0
+    case 0x3A:
+      defer { hasOverflowed = false }
+      return (flag.isUp ? 0x01 : 0) | (hasOverflowed ? 0x10 : 0)
     case 0x3B...0x40: return InertialCounts.bigEndian(outputs.force, Int(register) - 0x3B)
     case 0x41...0x42: return InertialCounts.bigEndian(outputs.temperature, Int(register) - 0x41)
     case 0x43...0x48: return InertialCounts.bigEndian(outputs.rate, Int(register) - 0x43)
     case 0x6B: return registers[0x6B] | (core.now < busyUntil ? 0x80 : 0)
+    case 0x72: return UInt8(queue.level >> 8)
+    case 0x73: return UInt8(queue.level & 0xFF)
+    // An empty one gives the last byte again (register 116 of an MPU6050). It is not read while it is switched off.
+    case 0x74: return (isQueueing ? queue.next() : nil) ?? queue.last
     case 0x75:
       switch chip {
       case .mpu6050: return 0x68
@@ -126,7 +138,10 @@ public struct MPUTwin: ResettingTwin, BypassingTwin {
       registers[0x37] = value
       flag.drive(pin, at: core.now, &core.pin)
     // FIFO_RESET, I2C_MST_RESET and SIG_COND_RESET clear themselves.
-    case 0x6A: registers[0x6A] = value & 0xF0
+    case 0x6A:
+      registers[0x6A] = value & 0xF0
+      // FIFO_RESET works while FIFO_EN is 0.
+      if value & 0x44 == 0x04 { clearQueue() }
     case 0x13...0x1F, 0x23...0x35, 0x38, 0x63...0x69, 0x6C, 0x77...0x7E:
       registers[Int(register)] = value
     default: break
@@ -201,11 +216,36 @@ public struct MPUTwin: ResettingTwin, BypassingTwin {
     return (2620 * pow(1.01, linear - 1) / 16_384, 2620 * pow(1.01, angular - 1) / 131)
   }
 
-  /// Takes note of every conversion that is complete.
-  public mutating func finish() {
-    guard let done = core.schedule.take(until: core.now) else { return }
+  /// FIFO_EN of USER_CTRL: its registers keep what is there when it is off.
+  var isQueueing: Bool { registers[0x6A] & 0x40 != 0 }
+
+  private mutating func clearQueue() {
+    queue.empty()
+    hasOverflowed = false
+  }
+
+  /// Takes note of the conversions that are complete by then.
+  mutating func finish(until time: Int64) {
+    guard let done = core.schedule.take(until: time) else { return }
     if !tampering.isFrozen { convert(done) }
     flag.rise(done, pin, &core.pin)
+    if isQueueing, registers[0x23] & 0xF8 != 0 { push() }
+  }
+
+  /// In the order of the registers, what FIFO_EN names: accelerometer, temperature, the gyro's axes.
+  private mutating func push() {
+    let chosen = registers[0x23]
+    var sample = chosen & 0x08 != 0 ? InertialCounts.bigEndian(outputs.force) : []
+    if chosen & 0x80 != 0 {
+      sample += (0..<2).map { InertialCounts.bigEndian(outputs.temperature, $0) }
+    }
+    for axis in 0..<3 where chosen & 0x40 >> UInt8(axis) != 0 {
+      sample += (0..<2).map { InertialCounts.bigEndian(outputs.rate[axis], $0) }
+    }
+    // FIFO_MODE of CONFIG, which an MPU6050 has not: what is full takes nothing more.
+    let isHeld = chip != .mpu6050 && registers[0x1A] & 0x40 != 0
+    queue.push(sample, isHeld ? .itself : .bytes)
+    hasOverflowed = hasOverflowed || queue.hasOverrun
   }
 
   private mutating func convert(_ done: Conversions) {

@@ -26,7 +26,14 @@ extension ChipContract {
         quantity: .acceleration, unit: .milliG,
         limits: [2000...16_000, 2000...16_000, 2000...16_000], deflection: [2800, 3000, 3200],
         noise: 20, passes: [0.8, 1.4], fails: [0.1, 0.4])
-    ])
+    ],
+    // 1024 bytes (2.5.1) by 12; as many as fit are taken for too many.
+    queue: QueueContract(
+      chip: { BMI160(outputRate: 800, accelerationRange: .g2, gathers: $0) },
+      twin: { BMI160Twin($0) }, rate: 800, batch: 8, holds: 84, step: (1 / 32.8, 1.0 / 16_384),
+      delay: 0.5 / 800, noise: (180e-6 * 320.0.squareRoot(), 7e-3 * 320.0.squareRoot()),
+      status: .init(register: 0x22, count: 2), data: .init(register: 0x24, count: 12),
+      lost: (0x40, 0x2B, 0x28)))
 }
 
 extension Sweep {

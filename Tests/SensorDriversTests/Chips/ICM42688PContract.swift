@@ -26,5 +26,14 @@ extension ChipContract {
         .wrongIdentity(0x42),
         .wrongIdentity(chip: "ICM42688P", register: 0x75, expected: 0x47, found: 0x42)
       ), lost: .named(.configurationLost(register: 0x14, expected: 0x03, found: 0x00)), alike: 51),
-    selfTest: SelfTestContract.Sensor.trimmed(50...150, passes: [0.6, 1.4], noise: (5, 2)))
+    selfTest: SelfTestContract.Sensor.trimmed(50...150, passes: [0.6, 1.4], noise: (5, 2)),
+    // 2048 bytes by packets of 16 (6.1); as many as that are taken for too many.
+    queue: QueueContract(
+      chip: { ICM42688P(outputRate: 1000, accelerationRange: .g2, gathers: $0) },
+      twin: { ICM42688PTwin($0) }, rate: 1000, batch: 10, holds: 127,
+      step: (1 / 32.8, 1.0 / 16_384), delay: 0.5e-3,
+      noise: (
+        70e-6 * 500.0.squareRoot() + 0.02e-3, 2.8e-3 * 500.0.squareRoot() + 3e-3
+      ), status: .init(register: 0x2E, count: 2), data: .init(register: 0x30, count: 16),
+      lost: (0x16, 0x40, 0x00)))
 }

@@ -35,7 +35,7 @@ extension ChipContract {
         SelfTestContract.Sensor(
           quantity: .angularRate, unit: .degreesPerSecond,
           limits: [150...700, 150...700, 150...700], deflection: [310, 290, 340], noise: 1),
-      ])
+      ], queue: .lsm6(chip, variant, noise: noise))
   }
 }
 
@@ -76,34 +76,27 @@ extension Sweep {
   }
 }
 
-extension FaultContract {
-  /// The same where samples gather: 833 Hz, eight of them, 16 words of 7 bytes or 48 of 2 (AN5272, AN5040). After a dip in
-  /// the supply the threshold is the first that differs.
-  static let gathering = [
-    gathering(
-      .lsm6dsox, .third, 0x6C, noise: (70, 3.8), data: .init(register: 0x78, count: 14), 0x07, 16),
-    gathering(
-      .lsm6dsl, .second, 0x6A, noise: (80, 4), data: .init(register: 0x3E, count: 12), 0x06, 48),
-  ]
-
-  private static func gathering(
-    _ chip: LSM6.Chip, _ variant: LSM6Twin.Variant, _ identity: UInt8,
-    noise: (linear: Double, angular: Double), data: Read, _ threshold: UInt8, _ words: UInt8
-  ) -> FaultContract {
-    let slow = lsm6(chip, variant, identity, noise: noise)
-    return FaultContract(
-      chip: slow.chip, address: slow.address, twin: slow.twin,
-      driver: { BoxedDriver(RegisterDriver($0, LSM6(chip, outputRate: 833), checks: $1)) },
-      world: slow.world,
-      isRight: isMotion(
-        forceSigma: noise.linear * 1e-6 * 416.5.squareRoot(),
-        rateSigma: noise.angular * 1e-3 * (833.0 / 3).squareRoot()),
-      firstOfStart: slow.firstOfStart, firstOfPoll: Read(register: 0x3A, count: 2), data: data,
-      stranger: slow.stranger,
-      lost: .named(
-        .configurationLost(register: threshold, expected: words, found: 0x00)), alike: 51)
+extension QueueContract {
+  /// 833 Hz, eight samples, 16 words of 7 bytes or 48 of 2 (AN5272, AN5040). A queue of 512 words, or of 4 KiB, 8 in the
+  /// first chips. After a dip in the supply the threshold is the first that differs.
+  fileprivate static func lsm6(
+    _ chip: LSM6.Chip, _ variant: LSM6Twin.Variant, noise: (linear: Double, angular: Double)
+  ) -> QueueContract {
+    let isTagged = variant == .third || variant == .industrial
+    return QueueContract(
+      chip: { LSM6(chip, outputRate: 833, accelerationRange: .g2, gathers: $0) },
+      twin: { LSM6Twin($0, variant) }, rate: 833, batch: 8,
+      holds: isTagged ? 256 : variant == .first ? 682 : 341, step: (35e-3, 0.061e-3),
+      delay: 0.5 / 833,
+      noise: (
+        noise.linear * 1e-6 * 416.5.squareRoot(), noise.angular * 1e-3 * (833.0 / 3).squareRoot()
+      ), status: .init(register: 0x3A, count: 2),
+      data: isTagged ? .init(register: 0x78, count: 14) : .init(register: 0x3E, count: 12),
+      lost: isTagged ? (0x07, 16, 0x00) : (0x06, 48, 0x00))
   }
+}
 
+extension FaultContract {
   /// The noise: so many micro-g a root hertz over half the rate, millidegrees a second a root hertz over a third
   /// of it.
   fileprivate static func lsm6(

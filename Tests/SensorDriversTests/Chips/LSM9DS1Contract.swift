@@ -18,7 +18,15 @@ extension ChipContract {
       SelfTestContract.Sensor(
         quantity: .angularRate, unit: .degreesPerSecond,
         limits: [200...800, 200...800, 200...800], deflection: [420, 390, 450], noise: 1),
-    ])
+    ],
+    // 32 slots (3.5). Half a count of 70 millidegrees a second is a good part of the noise.
+    queue: QueueContract(
+      chip: { LSM9DS1(outputRate: 952, accelerationRange: .g2, gathers: $0) },
+      twin: { LSM9DS1Twin($0) }, rate: 952, batch: 9, holds: 32, step: (70e-3, 0.061e-3),
+      delay: 0.5 / 952,
+      noise: (90e-6 * 476.0.squareRoot(), 7e-3 * (952.0 / 3).squareRoot() + 6e-3),
+      status: .init(register: 0x2F, count: 1), data: .init(register: 0x18, count: 12),
+      lost: (0x22, 0x44, 0x04)))
 }
 
 extension Sweep {
@@ -54,12 +62,12 @@ extension Sweep {
 extension FaultContract {
   fileprivate static let lsm9ds1Inertial = FaultContract(
     chip: "LSM9DS1-AG", address: 0x6B, twin: { LSM9DS1Twin(source: $0) },
-    driver: { BoxedDriver(RegisterDriver($0, LSM9DS1(outputRate: 238), checks: $1)) },
+    driver: { BoxedDriver(RegisterDriver($0, LSM9DS1(outputRate: 119), checks: $1)) },
     world: world,
     isRight: { reading, world in
       guard case .inertial(let rate, let force) = reading else { return false }
-      let forceSigma = 90e-6 * standardGravity * 119.squareRoot()
-      let rateSigma = 7e-3 * .pi / 180 * (238.0 / 3).squareRoot()
+      let forceSigma = 90e-6 * standardGravity * 59.5.squareRoot()
+      let rateSigma = 7e-3 * .pi / 180 * (119.0 / 3).squareRoot()
       // And half a count of 70 millidegrees a second.
       return isNear(force, world.specificForce, within: Vector3(repeating: 6 * forceSigma))
         && isNear(rate, world.angularRate, within: Vector3(repeating: 6 * rateSigma + 0.0007))

@@ -26,9 +26,9 @@ extension ChipContract {
       faults: FaultContract(
         chip: chip.rawValue, address: 0x68, twin: { MPUTwin(twin, TwinCore(source: $0)) },
         driver: {
-          BoxedDriver(RegisterDriver($0, MPU(chip: chip, outputRate: 208), checks: $1))
+          BoxedDriver(RegisterDriver($0, MPU(chip: chip, outputRate: 200), checks: $1))
         }, world: FaultContract.world,
-        // 208 Hz are 250; half of that is passed by the filter of 98 and 94 Hz (92, 99).
+        // Half of 200 Hz is passed by the filter of 98 and 94 Hz (92, 99).
         isRight: FaultContract.isMotion(
           forceSigma: noise.force * 99.0.squareRoot(),
           rateSigma: noise.rate * 98.0.squareRoot()),
@@ -47,7 +47,20 @@ extension ChipContract {
             register: lost.register, expected: lost.expected, found: lost.found)), alike: 51),
       selfTest: chip == .mpu6050
         ? SelfTestContract.Sensor.trimmed(86...114, passes: [0.9, 1.1], noise: (3, 1))
-        : SelfTestContract.Sensor.trimmed(50...150, passes: [0.6, 1.4], noise: (5, 1)))
+        : SelfTestContract.Sensor.trimmed(50...150, passes: [0.6, 1.4], noise: (5, 1)),
+      queue: QueueContract(
+        chip: {
+          MPU(chip: chip, outputRate: 1000, accelerationRange: .g2, gathers: $0)
+        }, twin: { MPUTwin(twin, $0) }, rate: 1000, batch: 10, raises: false,
+        // 1024 bytes of an MPU6050 (PS-MPU-6000A-00, 7.17), 512 of the others (PS-MPU-9250A-01, features), by 12.
+        holds: chip == .mpu6050 ? 85 : 42, step: (1 / 32.8, 1.0 / 16_384),
+        // The widest filter that passes no more than half: DLPF_CFG 1.
+        delay: chip == .mpu6050 ? 1.9e-3 : 2.9e-3,
+        noise: (
+          noise.force * (chip == .mpu6050 ? 184 : 218.1).squareRoot(),
+          noise.rate * 188.0.squareRoot()
+        ), status: .init(register: 0x72, count: 2), data: .init(register: 0x74, count: 12),
+        lost: chip == .mpu6050 ? (0x6B, 0x01, 0x40) : (0x1A, 0x01, 0x00)))
   }
 }
 

@@ -1,9 +1,10 @@
 // All that is demanded of a chip behind registers. Each stands in Chips/, in a file of its own.
 
 import SensorDrivers
+import Testing
 
 /// One chip's part in the contract tests.
-struct ChipContract: Sendable {
+struct ChipContract: Sendable, CustomTestStringConvertible {
   /// How many settings of its driver there are to sweep; `nil` where the sweep itself finds them.
   var settings: Int?
   /// Every setting over the whole range.
@@ -12,6 +13,10 @@ struct ChipContract: Sendable {
   let faults: FaultContract
   /// What its self-test measures; empty for a chip that has none.
   var selfTest: [SelfTestContract.Sensor] = []
+  /// What it owes of its queue; `nil` for a chip that has none, or whose is not used.
+  var queue: QueueContract?
+
+  var testDescription: String { faults.chip }
 
   static let all = [
     ak09916, ak09918, ak8963, bmm150, bmm350, hmc5883l, ist8310, lis2mdl, lis3mdl,

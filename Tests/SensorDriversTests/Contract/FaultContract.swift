@@ -50,6 +50,8 @@ struct FaultContract: Sendable, CustomTestStringConvertible {
   /// Looks at the chip that one reading takes: two for a chip that is told to convert pressure and temperature
   /// one after the other.
   var looks = 1
+  /// Checks that are whole rounds of any number of registers up to eight.
+  var rounds = 840
 
   var testDescription: String { chip }
 }

@@ -239,8 +239,8 @@ private final class Patient {
     arguments: FaultContract.all, Recovery.allCases)
   func brownOut(_ contract: FaultContract, _ recovery: Recovery) throws {
     let patient = try Patient(contract)
-    // Whole rounds of any number of registers up to eight: the check is at its first again.
-    for _ in 0..<840 { try patient.driver.verify() }
+    // The check is at its first register again.
+    for _ in 0..<contract.rounds { try patient.driver.verify() }
     patient.bench.begin(.brownOut)
     // Until it has booted no chip needs to answer: 20 ms at the most.
     patient.bench.clock.advance(bySeconds: 0.006)
