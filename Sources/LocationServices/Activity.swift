@@ -1,7 +1,5 @@
 // What a client says that the board moves like, and what follows from it.
 
-import SensorTypes
-
 /// The kind of movement that a client expects; the SDK's activity types.
 public enum Activity: String, Hashable, Codable, Sendable, CaseIterable {
   /// None of the others.

@@ -6,8 +6,8 @@ import SensorTypes
 ///
 /// It has moved when it is farther from where it was than the accuracies of both positions explain.
 struct Standstill: Sendable {
-  /// How often the two 68 % radii together a distance has to be. Of independent errors one in 10,000 is farther:
-  /// exp(-(3 c)^2 / 2) with c of `LocationReport.radiusOfSigma`, 0.004 %.
+  /// How often the two 68 % radii together a distance has to be. Of independent errors one in 28,000 is farther:
+  /// exp(-(3 c)^2 / 2) with c of `LocationReport.radiusOfSigma`.
   static let ratio = 3.0
   /// Less is no movement, metres: a boat at its berth, a board that is turned in the hand.
   static let least = 10.0

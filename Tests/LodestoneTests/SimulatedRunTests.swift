@@ -78,6 +78,30 @@ struct SimulatedRunTests {
     #expect(replayed == live)
   }
 
+  @Test("B2: a run in which less was asked for, and less often, replays as well")
+  func replayOfDemands() throws {
+    let board = try VirtualBoard(records: true)
+    var live: [Observation] = []
+    for demand in [
+      Demand.everything, Demand(location: true, locationInterval: 100.0 / 30),
+      Demand(heading: true, location: true, locationInterval: 60), Demand(), .everything,
+    ] {
+      board.hub.setDemand(demand)
+      live += board.run(4)
+    }
+    board.hub.stop()
+    // A bit a wish (heading 1, position 2, altitude 4), then milliseconds.
+    let lines = board.recording.split(separator: 10).map { String(decoding: $0, as: UTF8.self) }
+    let demands = lines.filter { $0.hasPrefix("d ") }
+    for expected in ["d 2 3333", "d 3 60000", "d 0", "d 7"] {
+      #expect(demands.contains(expected))
+    }
+    var replayed: [Observation] = []
+    try Replay.run(Recording(board.recording), board: board.board) { replayed.append($0) }
+    #expect(live.count > 500)
+    #expect(replayed == live)
+  }
+
   @Test("smoothed, a recording's headings come nearer to the truth, and nothing else changes")
   func smoothedReplay() throws {
     let board = try VirtualBoard(records: true)
