@@ -150,11 +150,27 @@ final class SensorTask: WorkerTask {
       let driver = try make(port)
       self.driver = driver
       supervisor.starting(at: now)
-      if driver.isSelfTimed { line = nil } else { openLine(port, at: now, into: &outbox) }
+      if driver.isSelfTimed {
+        line = nil
+      } else if driver.raisesPin {
+        openLine(port, at: now, into: &outbox)
+      } else {
+        leaveLine(at: now, into: &outbox)
+      }
       return driver
     } catch {
       throw .bus(error)
     }
+  }
+
+  /// A line that the chip does not raise at its rate is said once.
+  private func leaveLine(at now: Timestamp, into outbox: inout [Delivery]) {
+    guard sensor.interrupt != nil, !lineFailed else { return }
+    lineFailed = true
+    outbox.append(
+      .diagnostic(
+        "\(sensor.chip) is polled: its interrupt line tells nothing of samples that gather, "
+          + "which they do above 208 Hz", at: now))
   }
 
   /// A line that cannot be had is said once, and the chip is polled: late is better than nothing.
