@@ -50,6 +50,39 @@ struct SampleClockTests {
     #expect(abs(clock.period / period - 1) < 1e-3)
   }
 
+  @Test(
+    "without an edge many looks tell the moment better than one",
+    arguments: [(250.0, 2), (1000, 10)], [-0.02, -0.012, 0.004, 0.015])
+  func manyLooks(_ chip: (rate: Double, batch: Int), error: Double) {
+    let period = 1 / (chip.rate * (1 + error))
+    var clock = SampleClock(rate: chip.rate)
+    var read = 0
+    var worst = 0.0
+    var look = 0.0
+    while look < 30 {
+      // As the hub looks: a batch later, and up to a tenth of a millisecond; that is half a percent of the shorter batch, which
+      // none of these clocks goes in step with.
+      look += Double(chip.batch) / chip.rate + 1e-5 * Double(read * 7919 % 11)
+      let there = Int(look / period)
+      guard there > read else { continue }
+      let newest = clock.newest(of: there - read, batch: chip.batch, edge: nil, now: at(look))
+      read = there
+      if look > 12 { worst = max(worst, abs(newest.seconds(since: at(Double(there) * period)))) }
+    }
+    #expect(worst < 0.3 * period, "\(worst / period) periods")
+  }
+
+  @Test("a chip that goes by the host's own clock is known to half a period, and stays so")
+  func inStep() {
+    var clock = SampleClock(rate: 1000)
+    for look in 1...3000 {
+      // Always a tenth of a period after the newest was complete.
+      let now = 0.01 * Double(look) + 1e-4
+      let newest = clock.newest(of: 10, batch: 10, edge: nil, now: at(now))
+      #expect(abs(newest.seconds(since: at(0.01 * Double(look)))) <= 0.51e-3)
+    }
+  }
+
   @Test("conversions that were lost do not stretch the period")
   func lost() {
     var clock = SampleClock(rate: 833)
@@ -72,32 +105,35 @@ struct SampleClockTests {
     #expect(abs(clock.period * 833 - 1) < 1e-3)
   }
 
-  /// Six seconds of an LSM6DSOX at 833 Hz through the hub's task; the host is away for a while after three.
+  /// Six seconds of a chip through the hub's task; the host is away for a while after three.
   private func run(
-    hasPin: Bool, away: Double = 0, trajectory: Trajectory = .still
-  ) throws -> (samples: [Timestamp], SensorStatus) {
+    _ chip: String = "LSM6DSOX", address: UInt8 = 0x6A, rate: Double = 833, hasPin: Bool,
+    away: Double = 0, trajectory: Trajectory = .still
+  ) throws -> (samples: [Timestamp], SensorStatus, words: [String]) {
     let clock = VirtualClock()
     let line = InterruptLineName(chip: "gpiochip0", line: "17")
     let provider = SimulatedBusProvider(
       SimulatedBoard(
         chips: [
           .init(
-            .registers("LSM6DSOX"), at: .bus("/dev/i2c-1", address: 0x6A),
+            .registers(chip), at: .bus("/dev/i2c-1", address: address),
             interrupt: hasPin ? line : nil)
         ], trajectory: trajectory), clock: clock)
     var sensor = Board.Sensor(
-      chip: "LSM6DSOX", attachment: .i2c(bus: "/dev/i2c-1", address: 0x6A), rate: 833)
+      chip: chip, attachment: .i2c(bus: "/dev/i2c-1", address: address), rate: rate)
     sensor.interrupt = hasPin ? line : nil
     let task = SensorFactory.task(index: 0, sensor: sensor).task
     task.setWanted(true)
     let port = Port(.live(provider), worker: 0, records: false)
     var samples: [Timestamp] = []
+    var words: [String] = []
     let start = clock.now()
     var away = away
     while clock.now().seconds(since: start) < 6 {
       var outbox: [Delivery] = []
       task.step(port, at: clock.now(), into: &outbox)
       for case .reading(let reading) in outbox { samples.append(reading.sample.time) }
+      for case .diagnostic(let text, _) in outbox { words.append(text) }
       var next = task.due
       if case .at(let nanoseconds) = task.readiness, nanoseconds < next.nanoseconds {
         next = Timestamp(nanoseconds: nanoseconds)
@@ -108,7 +144,7 @@ struct SampleClockTests {
         away = 0
       }
     }
-    return (samples, task.status)
+    return (samples, task.status, words)
   }
 
   /// How far samples are from even steps, seconds, and how long a step is.
@@ -126,7 +162,7 @@ struct SampleClockTests {
   @Test(
     "the hub gives the samples of a queue evenly, with a pin and without", arguments: [true, false])
   func hub(hasPin: Bool) throws {
-    let (samples, status) = try run(hasPin: hasPin)
+    let (samples, status, _) = try run(hasPin: hasPin)
     #expect(samples.count > 4_000)
     // After two seconds: steps of the chip's own period, to 20 microseconds with a pin; without one a look is known to half a
     // period.
@@ -138,10 +174,39 @@ struct SampleClockTests {
   }
 
   @Test(
+    "a chip without a threshold on its pin is looked at by time, whether a line is wired or not",
+    arguments: [("MPU6050", 0x68, 1000), ("MPU9250", 0x68, 250), ("ICM20948", 0x69, 1125)]
+      as [(String, UInt8, Double)], [true, false])
+  func byTime(_ chip: (name: String, address: UInt8, rate: Double), hasPin: Bool) throws {
+    let (samples, status, words) = try run(
+      chip.name, address: chip.address, rate: chip.rate, hasPin: hasPin)
+    #expect(Double(samples.count) > 5.5 * chip.rate)
+    #expect(status.counters.busErrors == 0 && status.counters.stalls == 0)
+    #expect(words.count == (hasPin ? 1 : 0))
+    // As many looks as there are in these seconds tell the moment to a part of a period.
+    let (worst, period) = try unevenness(samples.suffix(Int(1.5 * chip.rate)))
+    #expect(abs(period * chip.rate - 1) < 0.02)
+    print("\(chip.name) at \(chip.rate) Hz by time: within \(worst / period) periods of even")
+    #expect(worst < 0.5 * period)
+  }
+
+  @Test("what a host missed of a short queue is said, and the next samples have their own times")
+  func missed() throws {
+    let (samples, status, _) = try run(
+      "MPU9250", address: 0x68, rate: 1000, hasPin: false, away: 0.1)
+    #expect(status.counters.stalls == 1 && status.counters.starts == 1)
+    #expect(zip(samples, samples.dropFirst()).allSatisfy { $0 < $1 })
+    // 512 bytes are 42 samples: all of the tenth of a second are gone, and no other.
+    let gaps = zip(samples, samples.dropFirst()).map { $1.seconds(since: $0) }.filter { $0 > 0.01 }
+    #expect(gaps.count == 1)
+    #expect((gaps.first ?? 0) > 0.1 && (gaps.first ?? 1) < 0.13)
+  }
+
+  @Test(
     "a host that was away takes all that has gathered, each with its own time",
     arguments: [true, false])
   func away(hasPin: Bool) throws {
-    let (samples, status) = try run(hasPin: hasPin, away: 0.1)
+    let (samples, status, _) = try run(hasPin: hasPin, away: 0.1)
     #expect(status.counters.busErrors == 0 && status.counters.stalls == 0)
     #expect(zip(samples, samples.dropFirst()).allSatisfy { $0 < $1 })
     // Nothing is missing: even steps over the gap too. The edge of the batch that had gathered first is old by then.
@@ -154,7 +219,7 @@ struct SampleClockTests {
   @Test("what was fetched with a sample beyond the range is told with its own time")
   func beyondRange() throws {
     for phase in 0..<9 {
-      let (samples, status) = try run(
+      let (samples, status, _) = try run(
         hasPin: true,
         trajectory: Trajectory(segments: [
           .init(duration: 3 + 0.0012 * Double(phase)), .init(duration: 0.003, turn: 15),

@@ -127,8 +127,15 @@ struct Measurement {
     // Which mode the kernel's driver measures in is not known, and the line is its own.
     if isKernels { return checks }
     checks += noise(index, readings.map(\.value), nominal, group)
-    if bench.board.sensors[index].interrupt != nil { checks.append(edges(index, readings, group)) }
+    if bench.board.sensors[index].interrupt != nil, raisesPin(index, at: nominal) {
+      checks.append(edges(index, readings, group))
+    }
     return checks
+  }
+
+  /// Samples of a chip that has no threshold on its pin gather without a word.
+  private func raisesPin(_ index: Int, at rate: Double) -> Bool {
+    ChipCatalog.chip(named: bench.board.sensors[index].chip)?.chip?(rate).raisesPin ?? true
   }
 
   private func noise(

@@ -99,11 +99,11 @@ extension SensorDriver where Self: ~Copyable {
   /// Most chips give the newest conversion.
   public var batch: Int { 1 }
 
-  /// And raise their pin for it.
-  public var raisesPin: Bool { true }
-
   /// And no other.
   public var backlog: Int { 0 }
+
+  /// For which their pin rises.
+  public var raisesPin: Bool { true }
 }
 
 /// What a driver holds against a chip. A test rig's chip that is no real one may be let off some of it, by

@@ -1,31 +1,5 @@
 // QST's QMI8658 on I2C (0x6B or 0x6A).
 
-/// Registers of the QMI8658A and QMI8658C (datasheets rev. A and 0.6).
-private enum Register {
-  /// Always 0x05.
-  static let whoAmI: UInt8 = 0x00
-  /// SIM | ADDR_AI | BE | INT2_EN | INT1_EN | FIFO_INT_SEL | 0 | SensorDisable.
-  static let control1: UInt8 = 0x02
-  /// aST | aFS2:0 | aODR3:0.
-  static let control2: UInt8 = 0x03
-  /// gST | gFS2:0 | gODR3:0.
-  static let control3: UInt8 = 0x04
-  /// Low-pass filters of both.
-  static let control5: UInt8 = 0x06
-  /// syncSample | ... | gEN bit 1 | aEN bit 0.
-  static let control7: UInt8 = 0x08
-  /// gDA bit 1, aDA bit 0.
-  static let status0: UInt8 = 0x2E
-  /// Accelerometer X low ... Z high, then at once gyro X low ... Z high.
-  static let output: UInt8 = 0x35
-  /// 0x80 once a reset is over.
-  static let resetResult: UInt8 = 0x4D
-  static let reset: UInt8 = 0x60
-
-  static let identity: UInt8 = 0x05
-  static let softReset: UInt8 = 0xB0
-}
-
 /// QST QMI8658 (A or C): accelerometer and gyro sampled together on the gyro's clock, data ready on pin INT2.
 ///
 /// The axes of both are those of the datasheet's section 2.4: right-handed.
@@ -133,6 +107,7 @@ extension ChipDescription {
   /// QST QMI8658.
   static let qmi8658 = ChipDescription(
     "QMI8658", .inertial, addresses: [0x6B, 0x6A],
-    fingerprints: [.identity(Register.whoAmI, [Register.identity], .likely)]
+    fingerprints: [.identity(QMI8658.Register.whoAmI, [QMI8658.Register.identity], .likely)],
+    selfTest: DeflectionTest.qmi8658
   ) { QMI8658(outputRate: $0) }
 }

@@ -33,6 +33,8 @@ public struct DeflectionTest: SelfTesting {
     case rest(Output)
     /// Five conversions are averaged, and the change since the rest is noted.
     case deflected(Output, Limits)
+    /// The chip has measured the change itself: six bytes from the register, low byte first.
+    case told(register: UInt8, Limits)
   }
 
   /// Where a sensor's conversions are found.
@@ -218,18 +220,28 @@ public struct DeflectionTest: SelfTesting {
       return .next(seconds: 0)
     case .deflected(let output, let limits):
       if let pause = try collect(output, of: &run, from: device) { return .again(seconds: pause) }
-      let counts = run.sum / Double(Self.samples) - run.rest
-      guard let change = limits.change(counts, trim: run.trim) else {
-        throw .invalidTrim("\(chip): its self-test has none")
-      }
-      let ranges = [limits.x, limits.y, limits.z]
-      for (index, direction) in SelfTestReport.Direction.allCases.enumerated() {
-        run.axes.append(
-          SelfTestReport.Axis(
-            limits.quantity, direction, change: change[index], limits: ranges[index],
-            unit: limits.unit))
-      }
+      try note(run.sum / Double(Self.samples) - run.rest, limits, in: &run)
       return .next(seconds: 0)
+    case .told(let register, let limits):
+      let block = try device.get(register, count: 6)
+      try note(AxisCounts.littleEndian(block, limit: InertialScale.largestCount), limits, in: &run)
+      return .next(seconds: 0)
+    }
+  }
+
+  /// Holds a change in counts against its limits.
+  private func note(
+    _ counts: Vector3, _ limits: Limits, in run: inout Run
+  ) throws(DriverError) {
+    guard let change = limits.change(counts, trim: run.trim) else {
+      throw .invalidTrim("\(chip): its self-test has none")
+    }
+    let ranges = [limits.x, limits.y, limits.z]
+    for (index, direction) in SelfTestReport.Direction.allCases.enumerated() {
+      run.axes.append(
+        SelfTestReport.Axis(
+          limits.quantity, direction, change: change[index], limits: ranges[index],
+          unit: limits.unit))
     }
   }
 

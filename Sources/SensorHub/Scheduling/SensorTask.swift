@@ -37,6 +37,8 @@ final class SensorTask: WorkerTask {
   private static let nextLook = 0.12
   /// How often a chip behind a bypass looks whether that is open, seconds.
   private static let hostInterval = 0.02
+  /// A chip that could not be put to sleep is told again after so many seconds, and so often at the most.
+  private static let (sleepPause, sleepAttempts) = (0.1, 20)
   /// The most readings that one look takes of what has waited.
   private static let readingsPerLook = 64
 
@@ -52,6 +54,8 @@ final class SensorTask: WorkerTask {
   /// Whether the chip was identified, or found missing, once: that is done whatever the demand.
   private var hasAnswered = false
   private var isStarted = false
+  /// How often it is still to be told to sleep, until it has heard.
+  private var sleepsLeft = 0
   private(set) var due = Timestamp(nanoseconds: .min)
   /// The newest reading, and the one that a chip got stuck at: as long as it says only that, it says
   /// nothing.
@@ -112,14 +116,24 @@ final class SensorTask: WorkerTask {
   }
 
   private func rest(_ now: Timestamp, into outbox: inout [Delivery]) {
-    // A chip that does not answer needs no sleep either.
-    if isStarted { try? driver?.sleep() }
+    if isStarted { sleepsLeft = Self.sleepAttempts }
     isStarted = false
     due = .distantFuture
+    if sleepsLeft > 0 {
+      do {
+        try driver?.sleep()
+        sleepsLeft = 0
+      } catch {
+        // Awake it would go on drawing its current. One that does not answer for longer has none to draw.
+        sleepsLeft -= 1
+        if sleepsLeft > 0 { due = now.advanced(bySeconds: Self.sleepPause) }
+      }
+    }
     if supervisor.rested(at: now) { outbox.append(.status(supervisor.status)) }
   }
 
   private func start(_ port: Port, now: Timestamp, into outbox: inout [Delivery]) {
+    sleepsLeft = 0
     if hosts.contains(where: \.isComingUp) {
       due = now.advanced(bySeconds: Self.hostInterval)
       return
@@ -158,11 +172,27 @@ final class SensorTask: WorkerTask {
       let driver = try make(port)
       self.driver = driver
       supervisor.starting(at: now)
-      if driver.isSelfTimed { line = nil } else { openLine(port, at: now, into: &outbox) }
+      if driver.isSelfTimed {
+        line = nil
+      } else if driver.raisesPin {
+        openLine(port, at: now, into: &outbox)
+      } else {
+        leaveLine(at: now, into: &outbox)
+      }
       return driver
     } catch {
       throw .bus(error)
     }
+  }
+
+  /// A line that the chip does not raise at its rate is said once.
+  private func leaveLine(at now: Timestamp, into outbox: inout [Delivery]) {
+    guard sensor.interrupt != nil, !lineFailed else { return }
+    lineFailed = true
+    outbox.append(
+      .diagnostic(
+        "\(sensor.chip) is polled: its interrupt line tells nothing of samples that gather, "
+          + "which they do above 208 Hz", at: now))
   }
 
   /// A line that cannot be had is said once, and the chip is polled: late is better than nothing.

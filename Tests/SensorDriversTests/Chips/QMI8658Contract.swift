@@ -19,7 +19,19 @@ extension ChipContract {
       stranger: (
         .wrongIdentity(0x6C),
         .wrongIdentity(chip: "QMI8658", register: 0x00, expected: 0x05, found: 0x6C)
-      ), lost: .named(.configurationLost(register: 0x02, expected: 0x50, found: 0x20)), alike: 51))
+      ), lost: .named(.configurationLost(register: 0x02, expected: 0x50, found: 0x20)), alike: 51),
+    // QMI8658A rev. A, 15.1 and 15.2: more than 200 mg and 300 degrees a second; no upper end but the test's own ranges. A
+    // count is half a milli-g and a sixteenth of a degree a second.
+    selfTest: [
+      SelfTestContract.Sensor(
+        quantity: .acceleration, unit: .milliG,
+        limits: [200...16_000, 200...16_000, 200...16_000], deflection: [450, 500, 600], noise: 0.5,
+        passes: [0.7, 1.4], fails: [0.1, 0.4], isToldByChip: true),
+      SelfTestContract.Sensor(
+        quantity: .angularRate, unit: .degreesPerSecond,
+        limits: [300...2048, 300...2048, 300...2048], deflection: [500, 450, 550], noise: 0.07,
+        passes: [0.7, 1.4], fails: [0.1, 0.4], isToldByChip: true),
+    ])
 }
 
 extension Sweep {

@@ -23,6 +23,7 @@ protocol ContractDriver: AnyObject {
   func start() throws(DriverError) -> StartProgress
   func poll() throws(DriverError) -> Reading?
   func verify() throws(DriverError)
+  func sleep() throws(DriverError)
   var backlog: Int { get }
   var outputRate: Double { get }
   var conversionTime: Double? { get }
@@ -37,6 +38,7 @@ final class BoxedDriver<Driver: SensorDriver & ~Copyable>: ContractDriver {
   func start() throws(DriverError) -> StartProgress { try driver.start() }
   func poll() throws(DriverError) -> Reading? { try driver.poll() }
   func verify() throws(DriverError) { try driver.verify() }
+  func sleep() throws(DriverError) { try driver.sleep() }
   var backlog: Int { driver.backlog }
   var outputRate: Double { driver.outputRate }
   var conversionTime: Double? { driver.conversionTime }

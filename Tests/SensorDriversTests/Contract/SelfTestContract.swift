@@ -20,11 +20,15 @@ struct SelfTestContract: Sendable, CustomTestStringConvertible {
     /// Shares of the deflection that are within the limits on every axis, and beyond them on one.
     var passes = [0.6, 1.4]
     var fails = [0.1, 3.2]
+    /// The chip averages and subtracts by itself: no conversion is read, and what acts on it meanwhile is none of the
+    /// host's business.
+    var isToldByChip = false
   }
 
   let chip: FaultContract
   let sensors: [Sensor]
   var testDescription: String { chip.chip }
+  var isToldByChip: Bool { sensors.allSatisfy(\.isToldByChip) }
 
   static let all = ChipContract.all.compactMap { contract in
     contract.selfTest.isEmpty
@@ -212,7 +216,7 @@ private func finish(
       var sound = try contract.test()
       _ = try finish(&sound, contract.bench()) { steps = $0 + 1 }
       // Twelve conversions of each sensor at least.
-      #expect(steps > 12 * contract.sensors.count)
+      #expect(contract.isToldByChip || steps > 12 * contract.sensors.count)
       for place in 0..<steps {
         let bench = contract.bench()
         var test = try contract.test()
@@ -279,6 +283,10 @@ private func finish(
       let beyond = contract.bench()
       beyond.begin(.overflow)
       test = try contract.test()
+      guard !contract.isToldByChip else {
+        #expect(try finish(&test, beyond).passed)
+        continue
+      }
       #expect(failure { () throws(DriverError) in try finish(&test, beyond) } == .overflow)
     }
   }
@@ -311,6 +319,8 @@ private func finish(
       #expect(words.contains(chip.name))
       #expect(waits < 60)
 
+      // Of so few steps none is late.
+      guard !contract.isToldByChip else { continue }
       let begin = bench.clock.now()
       let slow = failure { () throws(DriverError) in
         try ChipCatalog.selfTest(chip, on: bench.device, now: { bench.clock.now() }) { _ in
