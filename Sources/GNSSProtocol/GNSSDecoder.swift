@@ -25,6 +25,8 @@ public struct GNSSDecoder: Sendable {
   private var nmea: NMEADecoder
   private var ubx = UBXEpoch()
   private var ubxSky = SkyAssembler()
+  /// When the newest bytes arrived, and when the packet that is decoded did.
+  private var newest = Timestamp(nanoseconds: 0)
   private var received = Timestamp(nanoseconds: 0)
   /// Time of day of the newest epoch by UBX: a receiver that sends both says each epoch twice, and the better
   /// one (UBX) counts.
@@ -60,16 +62,18 @@ public struct GNSSDecoder: Sendable {
 
   /// Takes bytes that arrived at `time`. Call `next` until it gives `nil` before more than `room` come.
   public mutating func append(_ bytes: UnsafeRawBufferPointer, at time: Timestamp) {
-    received = time
-    lexer.append(bytes)
+    newest = time
+    lexer.append(bytes, at: time)
   }
 
   /// The next thing said, or `nil` until more bytes come.
-  public mutating func next() -> Event? {
+  ///
+  /// - Parameter now: When it is asked, by which what lacks its end is judged; without it, when the newest bytes came.
+  public mutating func next(at now: Timestamp? = nil) -> Event? {
     while head == events.count {
       events.removeAll(keepingCapacity: true)
       head = 0
-      guard let packet = lexer.next() else { return nil }
+      guard let packet = lexer.next(at: now ?? newest) else { return nil }
       decode(packet)
     }
     head += 1
@@ -79,9 +83,9 @@ public struct GNSSDecoder: Sendable {
   /// Ends what is under way, at the end of a file; then call `next` until it gives `nil`.
   public mutating func finish() {
     // A file may end in a sentence without its line end.
-    withUnsafeBytes(of: (UInt8(13), UInt8(10))) { lexer.append($0) }
+    withUnsafeBytes(of: (UInt8(13), UInt8(10))) { lexer.append($0, at: newest) }
     lexer.finish()
-    while let packet = lexer.next() { decode(packet) }
+    while let packet = lexer.next(at: newest) { decode(packet) }
     ubx.close()
     drainUBX()
     nmea.epochs.close()
@@ -93,6 +97,7 @@ public struct GNSSDecoder: Sendable {
 
   private mutating func decode(_ packet: GNSSPacket) {
     let before = events.count
+    received = packet.received
     switch packet.kind {
     case .nmea:
       lexer.withBytes(packet.range) { nmea.decode($0, received: received) }

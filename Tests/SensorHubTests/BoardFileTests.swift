@@ -116,12 +116,33 @@ struct BoardFileTests {
     #expect(try BoardFile.parse(text, file: "x").sensors[0].attachment == .server(address))
   }
 
+  @Test("two of one gpsd's receivers are two sensors, each by its name")
+  func gpsdDevices() throws {
+    func board(_ a: String, _ b: String) throws -> Board {
+      let text = "schema: 1\nname: x\nsensors:\n  - {chip: gpsd\(a)}\n  - {chip: gpsd\(b)}\n"
+      return try BoardFile.parse(text, file: "x")
+    }
+    let both = try board(", device: /dev/ttyACM0", ", device: /dev/ttyUSB0")
+    let here = ServerAddress.tcp(host: "localhost", port: 2_947)
+    #expect(
+      both.sensors.map(\.attachment) == [
+        .server(here, device: "/dev/ttyACM0"), .server(here, device: "/dev/ttyUSB0"),
+      ])
+    #expect(both.sensors[1].attachment.description == "localhost:2947:/dev/ttyUSB0")
+    #expect(Set(both.sensors.map(\.attachment.bus)).count == 1)
+    for second in ["", ", device: /dev/ttyACM0"] {
+      #expect(throws: BoardFileError.self) { try board(", device: /dev/ttyACM0", second) }
+    }
+  }
+
   @Test(
     "where gpsd cannot be is an error",
     arguments: [
       "host: ''", "host: 'a b'", "host: ':2947'", "host: 'x:0'", "host: 'x:65536'", "host: '::1'",
       "host: '[::1'", "host: '[::1]2947'", "host: /run/x", "socket: run/x", "port: 2947",
       "socket: /x, host: y", "socket: /\(String(repeating: "x", count: 120))", "bus: /dev/i2c-1",
+      "device: ''", "device: '\"'", "device: 'a b'",
+      "device: \(String(repeating: "x", count: 128))",
     ])
   func noServer(key: String) {
     let text = "schema: 1\nname: x\nsensors:\n  - {chip: gpsd, \(key)}\n"

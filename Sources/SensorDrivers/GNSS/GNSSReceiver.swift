@@ -79,16 +79,19 @@ public final class GNSSReceiver: ReceiverDriver {
 
   private func receive(_ now: Timestamp) throws(DriverError) {
     for _ in 0..<Self.readsPerPoll {
+      // What is not taken now waits in the kernel.
+      let room = UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(buffer.count, codec.room)])
+      guard !room.isEmpty else { return }
       let count: Int
-      do { count = try stream.read(into: buffer) } catch { throw .bus(error) }
-      guard count > 0, count <= buffer.count else { return }
-      codec.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]), at: now)
-      if count < buffer.count { return }
+      do { count = try stream.read(into: room) } catch { throw .bus(error) }
+      guard count > 0, count <= room.count else { return }
+      codec.append(UnsafeRawBufferPointer(rebasing: room[..<count]), at: now)
+      if count < room.count { return }
     }
   }
 
   private func nextEpoch(_ now: Timestamp) -> GNSSFix? {
-    while let event = codec.next() {
+    while let event = codec.next(at: now) {
       switch event {
       case .message:
         setup.heard(at: now)
@@ -121,25 +124,12 @@ public final class GNSSReceiver: ReceiverDriver {
           for message in codec.messages(
             setting: item, in: dialect, port: port, rate: outputRate)
           {
-            try write(message)
+            try stream.write(message)
           }
         }
       } catch {
         throw .bus(error)
       }
     }
-  }
-
-  private func write(_ message: [UInt8]) throws(BusError) {
-    // `Array.withUnsafeBytes` does not pass a typed error on: it comes out as a value.
-    let failure: BusError? = message.withUnsafeBytes { bytes in
-      do throws(BusError) {
-        try stream.write(bytes)
-        return nil
-      } catch {
-        return error
-      }
-    }
-    if let failure { throw failure }
   }
 }

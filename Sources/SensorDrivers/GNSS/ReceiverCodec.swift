@@ -22,11 +22,14 @@ enum ReceiverPort: Sendable, Hashable {
 
 /// Something that reads and writes the languages of receivers.
 protocol ReceiverCodec {
-  /// Takes bytes that arrived at `time`.
+  /// How many bytes `append` takes now.
+  var room: Int { get }
+
+  /// Takes bytes that arrived at `time`, at most `room`.
   mutating func append(_ bytes: UnsafeRawBufferPointer, at time: Timestamp)
 
-  /// The next thing said, or `nil` until more bytes come.
-  mutating func next() -> ReceiverEvent?
+  /// The next thing said, or `nil` until more bytes come or what is under way has taken too long at `now`.
+  mutating func next(at now: Timestamp) -> ReceiverEvent?
 
   /// The messages that set `item`; more than one where the dialect needs it.
   func messages(

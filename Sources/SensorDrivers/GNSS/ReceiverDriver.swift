@@ -1,3 +1,4 @@
+import SensorBus
 public import SensorTypes
 
 /// What the hub needs of a receiver, whoever owns it. It has no thread, reads no clock and never waits.
@@ -24,4 +25,20 @@ extension ReceiverDriver {
 
   /// Nothing more will be known.
   public var explainsSilence: Bool { false }
+}
+
+extension ByteStream {
+  /// Sends a message.
+  func write(_ message: [UInt8]) throws(BusError) {
+    // `Array.withUnsafeBytes` does not pass a typed error on: it comes out as a value.
+    let failure: BusError? = message.withUnsafeBytes { bytes in
+      do throws(BusError) {
+        try write(bytes)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    if let failure { throw failure }
+  }
 }

@@ -8,12 +8,14 @@ import SensorTypes
 struct StandardCodec: ReceiverCodec {
   private var decoder = GNSSDecoder()
 
+  var room: Int { decoder.room }
+
   mutating func append(_ bytes: UnsafeRawBufferPointer, at time: Timestamp) {
     decoder.append(bytes, at: time)
   }
 
-  mutating func next() -> ReceiverEvent? {
-    switch decoder.next() {
+  mutating func next(at now: Timestamp) -> ReceiverEvent? {
+    switch decoder.next(at: now) {
     case nil: nil
     // What is not used of a receiver yet still says that it is there.
     case .message, .heading, .sky, .identity: .message

@@ -10,24 +10,24 @@ public struct Board: Sendable, Equatable {
     case i2c(bus: String, address: UInt8)
     /// A serial port and its rate; `nil` lets the receiver's driver search for it.
     case serial(port: String, baudRate: Int?)
-    /// A server that has the receiver: gpsd.
-    case server(ServerAddress)
+    /// A server that has the receiver: gpsd; and which of its receivers, where that is said.
+    case server(ServerAddress, device: String? = nil)
 
     /// The bus, port or server, which one thread owns.
     public var bus: String {
       switch self {
       case .i2c(let bus, _): bus
       case .serial(let port, _): port
-      case .server(let address): address.description
+      case .server(let address, _): address.description
       }
     }
 
-    /// As in messages: `/dev/i2c-1:0x1e`, `/dev/serial0`, `localhost:2947`.
+    /// As in messages: `/dev/i2c-1:0x1e`, `/dev/serial0`, `localhost:2947`, `localhost:2947:/dev/ttyACM0`.
     public var description: String {
       switch self {
       case .i2c(let bus, let address): "\(bus):\(hexadecimal(address))"
       case .serial(let port, _): port
-      case .server(let address): address.description
+      case .server(let address, let device): address.description + (device.map { ":\($0)" } ?? "")
       }
     }
   }

@@ -72,7 +72,8 @@ public enum BoardFile {
     let map = try YAMLMapping(
       node, file: file, context: "a sensor",
       known: [
-        "chip", "bus", "address", "port", "baudRate", "host", "socket", "interrupt", "rate",
+        "chip", "bus", "address", "port", "baudRate", "host", "socket", "device", "interrupt",
+        "rate",
         "mount", "driver",
         "identity", "constant",
       ])
@@ -101,8 +102,8 @@ public enum BoardFile {
     _ map: YAMLMapping, of entry: ChipDescription
   ) throws(BoardFileError) -> Board.Attachment {
     let chip = entry.name
-    if chip == "gpsd" { return .server(try server(map)) }
-    for key in ["host", "socket"] where map.has(key) {
+    if chip == "gpsd" { return .server(try server(map), device: try device(map)) }
+    for key in ["host", "socket", "device"] where map.has(key) {
       throw map.error(key, "'\(key)' goes with 'chip: gpsd'")
     }
     switch (try map.string("bus"), try map.string("port")) {
@@ -128,6 +129,16 @@ public enum BoardFile {
     case (_?, _?): throw map.error("port", "either 'bus' or 'port', not both")
     case (nil, nil): throw map.error("chip", "a sensor needs 'bus' and 'address', or 'port'")
     }
+  }
+
+  /// Which of gpsd's receivers: a name that stands in JSON as it is, of a length that gpsd takes.
+  private static func device(_ map: YAMLMapping) throws(BoardFileError) -> String? {
+    guard let name = try map.string("device") else { return nil }
+    let isPlain = name.utf8.allSatisfy { $0 > 32 && $0 < 127 && $0 != 34 && $0 != 92 }
+    guard (1...127).contains(name.utf8.count), isPlain else {
+      throw map.error("device", "'device' is a receiver as gpsd names it: /dev/ttyACM0")
+    }
+    return name
   }
 
   /// `host` with its port, or `socket`; without either this machine's gpsd.
@@ -282,6 +293,8 @@ extension Board.Attachment {
   fileprivate func overlaps(_ other: Board.Attachment) -> Bool {
     switch (self, other) {
     case (.serial(let a, _), .serial(let b, _)): a == b
+    case (.server(let a, let one), .server(let b, let other)):
+      a == b && (one == nil || other == nil || one == other)
     default: self == other
     }
   }

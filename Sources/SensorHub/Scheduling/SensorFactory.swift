@@ -82,9 +82,9 @@ enum SensorFactory {
         stream, outputRate: rate, isConfigurable: isConfigurable, baudRate: rateOfLine,
         searchesBaudRate: baudRate == nil)
       return (receiver, stream)
-    case .server(let address):
+    case .server(let address, let device):
       let stream = try port.connection(to: address)
-      return (GPSDReceiver(stream, at: address.description), stream)
+      return (GPSDReceiver(stream, at: address.description, device: device), stream)
     }
   }
 }
