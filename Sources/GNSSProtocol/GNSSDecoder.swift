@@ -15,8 +15,10 @@ public struct GNSSDecoder: Sendable {
     case sky
     /// The receiver said who it is: `identity` has it.
     case identity
-    /// The answer to a UBX configuration message.
-    case answer(accepted: Bool, messageClass: UInt8, id: UInt8)
+    /// The answer to a command.
+    case answer(ReceiverAnswer)
+    /// The receiver has just started, and has its own settings.
+    case restarted
     /// A valid packet that is none of them.
     case message
   }
@@ -25,6 +27,8 @@ public struct GNSSDecoder: Sendable {
   private var nmea: NMEADecoder
   private var ubx = UBXEpoch()
   private var ubxSky = SkyAssembler()
+  /// When the newest bytes arrived, and when the packet that is decoded did.
+  private var newest = Timestamp(nanoseconds: 0)
   private var received = Timestamp(nanoseconds: 0)
   /// Time of day of the newest epoch by UBX: a receiver that sends both says each epoch twice, and the better
   /// one (UBX) counts.
@@ -60,16 +64,18 @@ public struct GNSSDecoder: Sendable {
 
   /// Takes bytes that arrived at `time`. Call `next` until it gives `nil` before more than `room` come.
   public mutating func append(_ bytes: UnsafeRawBufferPointer, at time: Timestamp) {
-    received = time
-    lexer.append(bytes)
+    newest = time
+    lexer.append(bytes, at: time)
   }
 
   /// The next thing said, or `nil` until more bytes come.
-  public mutating func next() -> Event? {
+  ///
+  /// - Parameter now: When it is asked, by which what lacks its end is judged; without it, when the newest bytes came.
+  public mutating func next(at now: Timestamp? = nil) -> Event? {
     while head == events.count {
       events.removeAll(keepingCapacity: true)
       head = 0
-      guard let packet = lexer.next() else { return nil }
+      guard let packet = lexer.next(at: now ?? newest) else { return nil }
       decode(packet)
     }
     head += 1
@@ -79,9 +85,9 @@ public struct GNSSDecoder: Sendable {
   /// Ends what is under way, at the end of a file; then call `next` until it gives `nil`.
   public mutating func finish() {
     // A file may end in a sentence without its line end.
-    withUnsafeBytes(of: (UInt8(13), UInt8(10))) { lexer.append($0) }
+    withUnsafeBytes(of: (UInt8(13), UInt8(10))) { lexer.append($0, at: newest) }
     lexer.finish()
-    while let packet = lexer.next() { decode(packet) }
+    while let packet = lexer.next(at: newest) { decode(packet) }
     ubx.close()
     drainUBX()
     nmea.epochs.close()
@@ -93,6 +99,7 @@ public struct GNSSDecoder: Sendable {
 
   private mutating func decode(_ packet: GNSSPacket) {
     let before = events.count
+    received = packet.received
     switch packet.kind {
     case .nmea:
       lexer.withBytes(packet.range) { nmea.decode($0, received: received) }
@@ -130,7 +137,8 @@ public struct GNSSDecoder: Sendable {
       UBXDecoder.decode(id: id, bytes, received: received, state: &ubx)
       ubx.settle()
     case (0x05, 0...1) where bytes.count >= 2:
-      events.append(.answer(accepted: id == 1, messageClass: bytes[0], id: bytes[1]))
+      let command = Int(bytes[0]) << 8 | Int(bytes[1])
+      events.append(.answer(ReceiverAnswer(.ubx, command, id == 1 ? .accepted : .refused)))
     default:
       if UBXDecoder.identity(messageClass: messageClass, id: id, bytes, into: &identity) {
         events.append(.identity)
@@ -161,6 +169,16 @@ public struct GNSSDecoder: Sendable {
   }
 
   private mutating func drainNMEA() {
+    if let word = nmea.word {
+      nmea.word = nil
+      switch word {
+      case .answer(let answer): events.append(.answer(answer))
+      case .restarted: events.append(.restarted)
+      case .identity:
+        identity = nmea.identity
+        events.append(.identity)
+      }
+    }
     if let heading = nmea.heading {
       nmea.heading = nil
       events.append(.heading(heading))

@@ -1,7 +1,10 @@
 // Finds whole, checked packets in a byte stream that mixes NMEA 0183, UBX, RTCM 3 and garbage.
 //
 // Reads split anywhere, streams begin in the middle, rates can be wrong: nothing is believed before its
-// check sum fits. A packet that does not fit costs one byte, not its claimed length.
+// check sum fits. A packet that does not fit costs one byte, not its claimed length, and one whose end does not
+// come in time as well.
+
+public import SensorTypes
 
 /// One packet, by its place in the lexer's buffer; valid until the next call of the lexer.
 public struct GNSSPacket: Sendable, Hashable {
@@ -17,6 +20,8 @@ public struct GNSSPacket: Sendable, Hashable {
   public var kind: Kind
   /// The place of its content in the buffer.
   public var range: Range<Int>
+  /// When its first byte arrived.
+  public var received: Timestamp
 }
 
 /// An incremental lexer with a buffer of fixed size.
@@ -31,6 +36,8 @@ public struct PacketLexer: Sendable {
     public var garbage: UInt64 = 0
     /// RTCM messages, skipped whole.
     public var skipped: UInt64 = 0
+    /// Sentences and messages whose end did not come within a second.
+    public var unfinished: UInt64 = 0
     /// Bytes that arrived while the buffer was full, and were lost.
     public var overflow: UInt64 = 0
 
@@ -44,9 +51,14 @@ public struct PacketLexer: Sendable {
   static let longestPayload = 4_096
   /// The longest sentence: the standard says 82, receivers say more.
   static let longestSentence = 256
+  /// Seconds that a packet may take from its first byte to its last: receivers send each in one go, and at 9600 baud
+  /// these are 960 bytes. What takes longer has lost its end, or claims a length that is not its own, and may hide
+  /// whole packets.
+  static let patience = 1.0
 
   private var buffer: [UInt8] = []
   private var start = 0
+  private var arrivals = Arrivals()
   /// Whether this receiver writes check sums: then a sentence without one is a damaged one.
   private var sendsChecksums = false
   private var isFinished = false
@@ -56,12 +68,14 @@ public struct PacketLexer: Sendable {
   /// Makes an empty lexer.
   public init() { buffer.reserveCapacity(Self.capacity) }
 
-  /// Takes bytes. Call `next` until it gives `nil` before more arrive than fit.
-  public mutating func append(_ bytes: UnsafeRawBufferPointer) {
+  /// Takes bytes that arrived at `time`. Call `next` until it gives `nil` before more arrive than fit.
+  public mutating func append(_ bytes: UnsafeRawBufferPointer, at time: Timestamp) {
     if start > 0 {
       buffer.removeFirst(start)
+      arrivals.removeFirst(start)
       start = 0
     }
+    arrivals.add(place: buffer.count, time)
     let room = Self.capacity - buffer.count
     if bytes.count > room { counters.overflow &+= UInt64(bytes.count - room) }
     buffer.append(contentsOf: bytes.prefix(room))
@@ -80,10 +94,11 @@ public struct PacketLexer: Sendable {
     buffer.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[range])) }
   }
 
-  /// The next packet, or `nil` until more bytes come.
-  public mutating func next() -> GNSSPacket? {
+  /// The next packet, or `nil` until more bytes come or what is under way has taken too long at `now`.
+  public mutating func next(at now: Timestamp) -> GNSSPacket? {
     while start < buffer.count {
-      switch look() {
+      let received = arrivals.time(of: start)
+      switch look(received) {
       case .packet(let packet, let length):
         counters.packets &+= 1
         if packet.kind == .nmea, buffer[packet.range.upperBound] == UInt8(ascii: "*") {
@@ -94,8 +109,13 @@ public struct PacketLexer: Sendable {
       case .skip(let length):
         counters.skipped &+= 1
         start += length
-      case .incomplete where !isFinished: return nil
-      case .incomplete, .garbage:
+      case .incomplete:
+        let isLate = now.seconds(since: received) > Self.patience
+        guard isLate || isFinished else { return nil }
+        if isLate { counters.unfinished &+= 1 }
+        counters.garbage &+= 1
+        start += 1
+      case .garbage:
         counters.garbage &+= 1
         start += 1
       case .badChecksum:
@@ -115,16 +135,16 @@ public struct PacketLexer: Sendable {
     case badChecksum
   }
 
-  private func look() -> Finding {
+  private func look(_ received: Timestamp) -> Finding {
     switch buffer[start] {
-    case UInt8(ascii: "$"), UInt8(ascii: "!"): sentence()
-    case 0xB5: message()
+    case UInt8(ascii: "$"), UInt8(ascii: "!"): sentence(received)
+    case 0xB5: message(received)
     case 0xD3: rtcm()
     default: .garbage
     }
   }
 
-  private func sentence() -> Finding {
+  private func sentence(_ received: Timestamp) -> Finding {
     let end = min(buffer.count, start + Self.longestSentence)
     var index = start + 1
     var sum: UInt8 = 0
@@ -136,14 +156,17 @@ public struct PacketLexer: Sendable {
           // Some receivers send no check sum; a sentence of a plausible form is taken.
           let content = start + 1..<index
           return !sendsChecksums && isAddressed(content)
-            ? .packet(GNSSPacket(kind: .nmea, range: content), length: index - start) : .garbage
+            ? .packet(
+              GNSSPacket(kind: .nmea, range: content, received: received), length: index - start)
+            : .garbage
         }
         guard index >= star + 3, let high = Self.hex(buffer[star + 1]),
           let low = Self.hex(buffer[star + 2])
         else { return .garbage }
         guard sum == high << 4 | low else { return .badChecksum }
         return .packet(
-          GNSSPacket(kind: .nmea, range: start + 1..<star), length: index - start)
+          GNSSPacket(kind: .nmea, range: start + 1..<star, received: received),
+          length: index - start)
       }
       guard byte >= 32, byte < 127 else { return .garbage }
       if byte == UInt8(ascii: "*") {
@@ -167,7 +190,7 @@ public struct PacketLexer: Sendable {
     return buffer[range.lowerBound + 5] == UInt8(ascii: ",")
   }
 
-  private func message() -> Finding {
+  private func message(_ received: Timestamp) -> Finding {
     let available = buffer.count - start
     if available > 1, buffer[start + 1] != 0x62 { return .garbage }
     guard available >= 6 else { return .incomplete }
@@ -185,7 +208,7 @@ public struct PacketLexer: Sendable {
     return .packet(
       GNSSPacket(
         kind: .ubx(messageClass: buffer[start + 2], id: buffer[start + 3]),
-        range: start + 6..<start + 6 + length), length: length + 8)
+        range: start + 6..<start + 6 + length, received: received), length: length + 8)
   }
 
   private func rtcm() -> Finding {

@@ -136,8 +136,9 @@ public struct Doctor: Sendable {
         findings.append(found.on("\(place) answers"))
         // The kernel's driver has the line too.
         if usesKernel(sensor) { continue }
-      case .server(let address):
-        findings.append(server(address, sensor: index).about(sensor.chip).on("\(place) answers"))
+      case .server(let address, let device):
+        findings.append(
+          server(address, device, sensor: index).about(sensor.chip).on("\(place) answers"))
       case .serial:
         findings.append(
           port(bus, sensor: index).about(sensor.chip).on("\(place) can be opened"))
@@ -280,10 +281,11 @@ public struct Doctor: Sendable {
   }
 
   /// Whether gpsd greets: asked for two seconds.
-  private func server(_ address: ServerAddress, sensor: Int) -> Finding {
+  private func server(_ address: ServerAddress, _ device: String?, sensor: Int) -> Finding {
     let start = provider.now()
     do throws(BusError) {
-      let receiver = GPSDReceiver(try provider.connection(to: address), at: address.description)
+      let receiver = GPSDReceiver(
+        try provider.connection(to: address), at: address.description, device: device)
       while provider.now().seconds(since: start) < 2 {
         do {
           _ = try receiver.poll(now: provider.now())
@@ -296,7 +298,7 @@ public struct Doctor: Sendable {
           return hasReceiver
             ? Finding(.good, place, sensor: sensor)
             : Finding(
-              .problem, "\(place) reads no receiver",
+              .problem, "\(place) reads no receiver\(device.map { " \($0)" } ?? "")",
               mend: "name it in /etc/default/gpsd (DEVICES=), then sudo systemctl restart gpsd",
               sensor: sensor)
         }

@@ -90,7 +90,7 @@ package enum Simulation {
     switch sensor.attachment {
     case .i2c(let bus, let address): place = .bus(bus, address: address)
     case .serial(let port, let baudRate): place = .port(port, baudRate: baudRate)
-    case .server(let address): place = .server(address)
+    case .server(let address, _): place = .server(address)
     }
     return SimulatedBoard.Chip(
       kind, at: place, mount: sensor.mount, interrupt: sensor.interrupt,

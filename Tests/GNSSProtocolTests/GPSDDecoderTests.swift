@@ -286,6 +286,28 @@ struct GPSDDecoderTests {
     #expect(listener.fixes.allSatisfy { $0.latitude == nil && $0.utc == nil })
   }
 
+  @Test("the receiver that is named is followed, and no other, whatever becomes of it")
+  func namedReceiver() {
+    var listener = Listener(decoder: GPSDDecoder(device: "/dev/b"))
+    listener.hear(
+      "{\"class\":\"DEVICES\",\"devices\":[{\"path\":\"/dev/a\",\"activated\":1},"
+        + "{\"path\":\"/dev/b\",\"activated\":0}]}", at: 0)
+    #expect(listener.events == [.devices(count: 1, active: 0)])
+    for second in 0..<8 {
+      listener.hear(tpv("4\(second).000", device: "/dev/a"), at: Double(second))
+      listener.hear("{\"class\":\"SKY\",\"device\":\"/dev/a\",\"hdop\":9}", at: Double(second))
+      guard second < 2 else { continue }
+      listener.hear(tpv("4\(second).500", device: "/dev/b"), at: Double(second))
+    }
+    listener.hear(tpv("49.000"), at: 8)
+    listener.hear("{\"class\":\"DEVICE\",\"path\":\"/dev/a\",\"activated\":0}", at: 8)
+    listener.finish()
+    #expect(listener.fixes.compactMap { $0.timeOfDay.map { $0 - 26_040 } } == [40.5, 41.5])
+    #expect(listener.fixes.allSatisfy { $0.hdop == nil })
+    #expect(listener.decoder.counters.foreign == 17)
+    #expect(listener.events.last == .message)
+  }
+
   @Test("of two receivers one is followed, until it is lost or has no position")
   func twoReceivers() {
     var listener = Listener()

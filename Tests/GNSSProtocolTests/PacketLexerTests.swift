@@ -1,6 +1,7 @@
-import GNSSProtocol
 import SensorTypes
 import Testing
+
+@testable import GNSSProtocol
 
 struct PacketLexerTests {
   // The example sentence of the NMEA 0183 literature; its check sum is 47.
@@ -14,12 +15,14 @@ struct PacketLexerTests {
     0xAC, 0x09, 0x41, 0x98, 0x6F, 0x33, 0x36, 0x0B, 0x98,
   ]
 
+  private let now = Timestamp(nanoseconds: 0)
+
   private func kinds(_ chunks: [[UInt8]]) -> [GNSSPacket.Kind] {
     var lexer = PacketLexer()
     var kinds: [GNSSPacket.Kind] = []
     for chunk in chunks {
-      chunk.withUnsafeBytes { lexer.append($0) }
-      while let packet = lexer.next() { kinds.append(packet.kind) }
+      chunk.withUnsafeBytes { lexer.append($0, at: now) }
+      while let packet = lexer.next(at: now) { kinds.append(packet.kind) }
     }
     return kinds
   }
@@ -43,9 +46,9 @@ struct PacketLexerTests {
     let stream: [UInt8] =
       [0xB5, 0x62, 0xFF] + Array("$GPG".utf8) + [0x00, 0xD3, 0xFF] + Self.gga + [0xB5, 0xB5]
       + Self.ack
-    stream.withUnsafeBytes { lexer.append($0) }
+    stream.withUnsafeBytes { lexer.append($0, at: now) }
     var count = 0
-    while lexer.next() != nil { count += 1 }
+    while lexer.next(at: now) != nil { count += 1 }
     #expect(count == 2)
     #expect(lexer.counters.garbage > 0)
   }
@@ -73,15 +76,97 @@ struct PacketLexerTests {
         state ^= state << 17
         return UInt8(truncatingIfNeeded: state >> 32)
       }
-      chunk.withUnsafeBytes { lexer.append($0) }
-      while lexer.next() != nil {}
+      chunk.withUnsafeBytes { lexer.append($0, at: now) }
+      while lexer.next(at: now) != nil {}
     }
     // What looked like the beginning of a long message must not swallow the next ones for ever.
     var found = false
     for _ in 0..<64 {
-      Self.gga.withUnsafeBytes { lexer.append($0) }
-      while let packet = lexer.next() { if packet.kind == .nmea { found = true } }
+      Self.gga.withUnsafeBytes { lexer.append($0, at: now) }
+      while let packet = lexer.next(at: now) { if packet.kind == .nmea { found = true } }
     }
     #expect(found)
+  }
+
+  // Bit 3 of the length's high byte: 92 become 2,140, in which more than twenty later epochs would lie.
+  @Test(
+    "a wrong length holds what is behind it for a second, and each packet has the time of its first byte"
+  )
+  func wrongLength() {
+    var damaged = Stream.pvt(second: 0)
+    damaged[5] ^= 0x08
+    var lexer = PacketLexer()
+    var found: [(received: Double, at: Double)] = []
+    // An epoch every 0.2 s, its bytes in two pieces 10 ms apart; looked at every 50 ms besides.
+    for tick in 0..<60 {
+      let now = Timestamp(seconds: Double(tick) * 0.05)
+      func take(_ bytes: ArraySlice<UInt8>, at time: Timestamp) {
+        bytes.withUnsafeBytes { lexer.append($0, at: time) }
+        while let packet = lexer.next(at: time) {
+          found.append((packet.received.seconds, time.seconds))
+        }
+      }
+      take([], at: now)
+      guard tick % 4 == 0 else { continue }
+      let bytes = tick == 0 ? damaged : Stream.pvt(second: tick / 4)
+      take(bytes[..<40], at: now)
+      take(bytes[40...], at: now.advanced(bySeconds: 0.01))
+    }
+    #expect(lexer.counters.unfinished == 1)
+    #expect(found.count == 14)
+    for (index, packet) in found.enumerated() {
+      #expect(abs(packet.received - Double(index + 1) * 0.2) < 1e-9)
+      let late = packet.at - packet.received
+      #expect(late < 1.06 && (packet.at < 1.06 || late < 0.011), "epoch \(index): \(late) s late")
+    }
+  }
+
+  @Test(
+    "a sentence or a message that never ends is given up after a second, one that takes its time is not"
+  )
+  func unfinished() {
+    for beginning in [Array("$GPGGA,123519,48".utf8), [0xB5, 0x62, 1], [0xD3, 0, 0x13]] {
+      var lexer = PacketLexer()
+      beginning.withUnsafeBytes { lexer.append($0, at: Timestamp(seconds: 5)) }
+      #expect(lexer.next(at: Timestamp(seconds: 6)) == nil)
+      #expect(lexer.room == 8_192 - beginning.count)
+      #expect(lexer.next(at: Timestamp(seconds: 6.001)) == nil)
+      #expect(lexer.room == 8_192)
+    }
+    var lexer = PacketLexer()
+    var packet: GNSSPacket?
+    for (index, byte) in Self.gga.enumerated() {
+      let time = Timestamp(seconds: 5 + Double(index) * 0.014)
+      withUnsafeBytes(of: byte) { lexer.append($0, at: time) }
+      packet = packet ?? lexer.next(at: time)
+    }
+    #expect(packet?.received == Timestamp(seconds: 5))
+  }
+
+  @Test("every byte keeps the time at which it came, however it comes and whatever has gone before")
+  func arrivals() {
+    var dice = Dice(seed: 11)
+    var arrivals = Arrivals()
+    // What the bytes in a buffer are, the plain way: a time each.
+    var times: [Timestamp] = []
+    for step in 0..<5_000 {
+      let time = Timestamp(nanoseconds: Int64(step) * 1_000_000)
+      arrivals.add(place: times.count, time)
+      times += [Timestamp](repeating: time, count: dice.next(4))
+      guard !times.isEmpty, dice.next(3) == 0 else { continue }
+      let gone = dice.next(times.count + 1)
+      for place in 0..<gone { #expect(arrivals.time(of: place) == times[place]) }
+      arrivals.removeFirst(gone)
+      times.removeFirst(gone)
+    }
+    // More than it has marks for: never later than it was, and the order stays.
+    var full = Arrivals()
+    for place in 0..<10_000 { full.add(place: place, Timestamp(nanoseconds: Int64(place))) }
+    var before = Timestamp(nanoseconds: 0)
+    for place in 0..<10_000 {
+      let time = full.time(of: place)
+      #expect(time >= before && time.nanoseconds <= Int64(place))
+      before = time
+    }
   }
 }

@@ -84,6 +84,10 @@ struct BoardFileTests {
     Mistake(replace: "rate: 80", with: "constant: true", line: 12, says: "only be 'allowed'"),
     Mistake(replace: "baudRate: 9600", with: "identity: unchecked", line: 16, says: "a receiver"),
     Mistake(replace: "baudRate: 9600", with: "host: localhost", line: 16, says: "'chip: gpsd'"),
+    Mistake(replace: "baudRate: 9600", with: "device: /dev/x", line: 16, says: "'chip: gpsd'"),
+    Mistake(replace: "baudRate: 9600", with: "dynamicModel: sea", line: 16, says: "u-blox or GNSS"),
+    Mistake(replace: "baudRate: 9600", with: "standby: true", line: 16, says: "u-blox or GNSS"),
+    Mistake(replace: "rate: 80", with: "standby: true", line: 12, says: "u-blox or GNSS"),
     Mistake(replace: "chip: NMEA", with: "chip: gpsd", line: 15, says: "needs 'host'"),
     Mistake(replace: "baudRate: 9600", with: "constant: allowed", line: 16, says: "a receiver"),
     Mistake(
@@ -117,11 +121,47 @@ struct BoardFileTests {
   }
 
   @Test(
+    "how a receiver's carrier moves, and whether it may sleep", arguments: DynamicModel.allCases)
+  func receiverKeys(model: DynamicModel) throws {
+    func sensor(_ keys: String) throws -> Board.Sensor {
+      let text = "schema: 1\nname: x\nsensors:\n  - {chip: GNSS, port: /dev/serial0\(keys)}\n"
+      return try BoardFile.parse(text, file: "x").sensors[0]
+    }
+    let told = try sensor(", dynamicModel: \(model.rawValue), standby: true")
+    #expect(told.dynamicModel == model && told.sleeps)
+    let plain = try sensor("")
+    #expect(plain.dynamicModel == nil && !plain.sleeps)
+    #expect(throws: BoardFileError.self) { try sensor(", dynamicModel: car") }
+    #expect(throws: BoardFileError.self) { try sensor(", standby: often") }
+  }
+
+  @Test("two of one gpsd's receivers are two sensors, each by its name")
+  func gpsdDevices() throws {
+    func board(_ a: String, _ b: String) throws -> Board {
+      let text = "schema: 1\nname: x\nsensors:\n  - {chip: gpsd\(a)}\n  - {chip: gpsd\(b)}\n"
+      return try BoardFile.parse(text, file: "x")
+    }
+    let both = try board(", device: /dev/ttyACM0", ", device: /dev/ttyUSB0")
+    let here = ServerAddress.tcp(host: "localhost", port: 2_947)
+    #expect(
+      both.sensors.map(\.attachment) == [
+        .server(here, device: "/dev/ttyACM0"), .server(here, device: "/dev/ttyUSB0"),
+      ])
+    #expect(both.sensors[1].attachment.description == "localhost:2947:/dev/ttyUSB0")
+    #expect(Set(both.sensors.map(\.attachment.bus)).count == 1)
+    for second in ["", ", device: /dev/ttyACM0"] {
+      #expect(throws: BoardFileError.self) { try board(", device: /dev/ttyACM0", second) }
+    }
+  }
+
+  @Test(
     "where gpsd cannot be is an error",
     arguments: [
       "host: ''", "host: 'a b'", "host: ':2947'", "host: 'x:0'", "host: 'x:65536'", "host: '::1'",
       "host: '[::1'", "host: '[::1]2947'", "host: /run/x", "socket: run/x", "port: 2947",
       "socket: /x, host: y", "socket: /\(String(repeating: "x", count: 120))", "bus: /dev/i2c-1",
+      "device: ''", "device: '\"'", "device: 'a b'",
+      "device: \(String(repeating: "x", count: 128))",
     ])
   func noServer(key: String) {
     let text = "schema: 1\nname: x\nsensors:\n  - {chip: gpsd, \(key)}\n"

@@ -2,8 +2,8 @@ public import SensorTypes
 
 /// From gpsd's JSON (gpsd_json(5), protocol 3) to epochs: one fix an epoch, of one receiver.
 ///
-/// Of several receivers that gpsd reads it follows one, and another only when that one has had no position for
-/// five seconds. Constant memory, and no allocation a report; names and messages, which come once, are strings.
+/// Of several receivers that gpsd reads it follows the one that is named, else one, and another only when that one has
+/// had no position for five seconds. Constant memory, and no allocation a report; names and messages, which come once, are strings.
 public struct GPSDDecoder: Sendable {
   /// Something that gpsd said.
   public enum Event: Sendable, Hashable {
@@ -55,6 +55,7 @@ public struct GPSDDecoder: Sendable {
   private var scanned = 0
   private var isSkipping = false
   private var received = Timestamp(nanoseconds: 0)
+  private let wanted: UInt64?
   private var epochs = GPSDEpochs()
   private var sky = GPSDReport.Sky()
   private var noise: GPSDReport.Noise?
@@ -62,7 +63,12 @@ public struct GPSDDecoder: Sendable {
   private var tally = Counters()
 
   /// Makes a decoder for a new connection.
-  public init() { buffer.reserveCapacity(Self.longestLine) }
+  ///
+  /// - Parameter device: The receiver that is followed, by gpsd's name of it (`/dev/ttyACM0`); `nil` for any.
+  public init(device: String? = nil) {
+    wanted = device.map { JSONText.fingerprint($0.utf8) }
+    buffer.reserveCapacity(Self.longestLine)
+  }
 
   /// What has happened so far.
   public var counters: Counters {
@@ -135,7 +141,7 @@ public struct GPSDDecoder: Sendable {
 
   private mutating func event(of line: Range<Int>) -> Event? {
     let report = buffer.withUnsafeBufferPointer {
-      GPSDReport(UnsafeBufferPointer(rebasing: $0[line]))
+      GPSDReport(UnsafeBufferPointer(rebasing: $0[line]), wanted: wanted)
     }
     guard let report else {
       tally.damaged &+= 1
@@ -150,6 +156,7 @@ public struct GPSDDecoder: Sendable {
     case .error(let message): return .error(message)
     case .other: return .message
     case .device(let path, let isActive):
+      guard wanted.map({ $0 == report.device }) ?? true else { return .message }
       if !isActive, report.device == followed?.device { followed = nil }
       return .device(path: path, isActive: isActive)
     case .position(let position):
@@ -166,12 +173,16 @@ public struct GPSDDecoder: Sendable {
   /// Whether a report that is no position belongs to the receiver that is followed. Before the first position
   /// any may.
   private mutating func isFollowed(_ device: UInt64) -> Bool {
-    let isOurs = followed.map { $0.device == device } ?? true
+    let isOurs = (wanted ?? followed?.device).map { $0 == device } ?? true
     if !isOurs { tally.foreign &+= 1 }
     return isOurs
   }
 
   private mutating func follow(_ device: UInt64, hasPosition: Bool) -> Bool {
+    if let wanted, device != wanted {
+      tally.foreign &+= 1
+      return false
+    }
     if var known = followed, known.device == device {
       known.report = received
       if hasPosition { known.position = received }

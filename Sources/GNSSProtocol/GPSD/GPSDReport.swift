@@ -52,8 +52,9 @@ struct GPSDReport {
   /// The receiver it is about, by its path's fingerprint; 0 where none is named.
   var device: UInt64 = 0
 
-  /// Reads a line, or `nil` for one that is no whole JSON object with a class.
-  init?(_ line: UnsafeBufferPointer<UInt8>) {
+  /// Reads a line, or `nil` for one that is no whole JSON object with a class. Of a list of devices only the `wanted`
+  /// one is counted, where there is one.
+  init?(_ line: UnsafeBufferPointer<UInt8>, wanted: UInt64? = nil) {
     var name: JSONText?
     var device: UInt64 = 0
     // All of the line is checked before any of it counts.
@@ -73,7 +74,7 @@ struct GPSDReport {
     case "SKY": kind = .sky(Sky(&body))
     case "GST": kind = .noise(Noise(&body))
     case "VERSION": kind = Self.version(&body)
-    case "DEVICES": kind = Self.devices(&body)
+    case "DEVICES": kind = Self.devices(&body, wanted)
     case "DEVICE":
       let found = Self.device(&body)
       self.device = found.fingerprint
@@ -104,13 +105,15 @@ struct GPSDReport {
     return .version(release: release, major: major, minor: minor)
   }
 
-  private static func devices(_ scanner: inout JSONScanner) -> Kind {
+  private static func devices(_ scanner: inout JSONScanner, _ wanted: UInt64?) -> Kind {
     var (count, active) = (0, 0)
     scanner.object { scanner, key in
       guard case "devices" = key else { return }
       scanner.array {
+        let found = device(&$0)
+        guard wanted.map({ $0 == found.fingerprint }) ?? true else { return }
         count += 1
-        if device(&$0).isActive { active += 1 }
+        if found.isActive { active += 1 }
       }
     }
     return .devices(count: count, active: active)

@@ -4,8 +4,11 @@
 struct JSONText {
   let bytes: Slice<UnsafeBufferPointer<UInt8>>
 
-  /// A number that is the same for the same text (FNV-1a, 64 bits), never 0.
-  var fingerprint: UInt64 {
+  /// A number that is the same for the same text, never 0.
+  var fingerprint: UInt64 { Self.fingerprint(bytes) }
+
+  /// FNV-1a, 64 bits.
+  static func fingerprint(_ bytes: some Sequence<UInt8>) -> UInt64 {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
     return max(1, hash)

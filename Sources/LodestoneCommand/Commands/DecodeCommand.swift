@@ -27,8 +27,8 @@ struct DecodeCommand: ParsableCommand {
     }
     var size = 0
     let zero = Timestamp(nanoseconds: 0)
-    // Small enough that the decoder's buffer takes each piece whole.
-    while let data = try input.read(4_096) {
+    // Never more than the decoder's buffer takes whole: beside a message that is under way it always has room.
+    while let data = try input.read(min(4_096, decoder.room)) {
       size += data.count
       data.withUnsafeBytes { decoder.append($0, at: zero) }
       guard drain() else { return }

@@ -31,20 +31,28 @@ public final class GPSDReceiver: ReceiverDriver {
 
   private let stream: any ByteStream
   private let place: String
-  private var decoder = GPSDDecoder()
+  private let device: String?
+  private var decoder: GPSDDecoder
   private var phase = Phase.greeting
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1_024, alignment: 16)
   private var lastRead: Timestamp?
-  /// When something was last heard, or the connection begun; and when gpsd was last asked.
+  /// When bytes last came, and when those did that made sense, or the connection begun; and when gpsd was last asked.
+  private var lastBytes: Timestamp?
   private var lastHeard: Timestamp?
   private var asked: Timestamp?
   private var devices: (count: Int, active: Int)?
   private var lost: String?
 
-  /// A client on a stream that nobody else reads; `place` is the server, for messages.
-  public init(_ stream: any ByteStream, at place: String) {
+  /// A client on a stream that nobody else reads.
+  ///
+  /// - Parameters:
+  ///   - place: The server, for messages.
+  ///   - device: Which of gpsd's receivers, by gpsd's name of it; `nil` for the first that has a position.
+  public init(_ stream: any ByteStream, at place: String, device: String? = nil) {
     self.stream = stream
     self.place = place
+    self.device = device
+    decoder = GPSDDecoder(device: device)
   }
 
   deinit { buffer.deallocate() }
@@ -87,7 +95,9 @@ public final class GPSDReceiver: ReceiverDriver {
     }
     if let lost { return "gpsd has lost its receiver \(lost)" }
     switch devices {
-    case (0, _)?: return "gpsd has no receiver: plug one in, or name it in /etc/default/gpsd"
+    case (0, _)?:
+      return device.map { "gpsd has no receiver \($0): gpspipe -w shows their names" }
+        ?? "gpsd has no receiver: plug one in, or name it in /etc/default/gpsd"
     case (_, 0)?: return "gpsd cannot read its receiver: gpsmon and journalctl -u gpsd say more"
     default:
       return
@@ -104,6 +114,7 @@ public final class GPSDReceiver: ReceiverDriver {
       let count: Int
       do { count = try stream.read(into: room) } catch { throw fail(error) }
       guard count > 0, count <= room.count else { return }
+      lastBytes = now
       decoder.append(UnsafeRawBufferPointer(rebasing: room[..<count]), at: now)
       if count < room.count { return }
     }
@@ -111,9 +122,11 @@ public final class GPSDReceiver: ReceiverDriver {
 
   private func nextFix(_ now: Timestamp) throws(DriverError) -> GNSSFix? {
     while let event = decoder.next(at: now) {
-      // What follows from nothing but time passing is not heard.
-      lastHeard = lastRead ?? now
-      asked = nil
+      // An epoch that ends by nothing but time passing was heard when its bytes came.
+      if let lastBytes, lastHeard.map({ lastBytes > $0 }) ?? true {
+        lastHeard = lastBytes
+        asked = nil
+      }
       switch event {
       case .epoch(let fix):
         lost = nil
@@ -126,7 +139,8 @@ public final class GPSDReceiver: ReceiverDriver {
         self.release = release
         guard case .greeting = phase else { continue }
         phase = .watching
-        try write("?WATCH={\"enable\":true,\"json\":true};\n")
+        let only = device.map { ",\"device\":\"\($0)\"" } ?? ""
+        try write("?WATCH={\"enable\":true,\"json\":true\(only)};\n")
       case .devices(let count, let active): devices = (count, active)
       case .device(let path, let isActive):
         lost = isActive ? nil : path
@@ -168,8 +182,7 @@ public final class GPSDReceiver: ReceiverDriver {
     return .bus(error)
   }
 
-  private func write(_ text: StaticString) throws(DriverError) {
-    let bytes = UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
-    do { try stream.write(bytes) } catch { throw fail(error) }
+  private func write(_ text: String) throws(DriverError) {
+    do { try stream.write(Array(text.utf8)) } catch { throw fail(error) }
   }
 }

@@ -10,24 +10,24 @@ public struct Board: Sendable, Equatable {
     case i2c(bus: String, address: UInt8)
     /// A serial port and its rate; `nil` lets the receiver's driver search for it.
     case serial(port: String, baudRate: Int?)
-    /// A server that has the receiver: gpsd.
-    case server(ServerAddress)
+    /// A server that has the receiver: gpsd; and which of its receivers, where that is said.
+    case server(ServerAddress, device: String? = nil)
 
     /// The bus, port or server, which one thread owns.
     public var bus: String {
       switch self {
       case .i2c(let bus, _): bus
       case .serial(let port, _): port
-      case .server(let address): address.description
+      case .server(let address, _): address.description
       }
     }
 
-    /// As in messages: `/dev/i2c-1:0x1e`, `/dev/serial0`, `localhost:2947`.
+    /// As in messages: `/dev/i2c-1:0x1e`, `/dev/serial0`, `localhost:2947`, `localhost:2947:/dev/ttyACM0`.
     public var description: String {
       switch self {
       case .i2c(let bus, let address): "\(bus):\(hexadecimal(address))"
       case .serial(let port, _): port
-      case .server(let address): address.description
+      case .server(let address, let device): address.description + (device.map { ":\($0)" } ?? "")
       }
     }
   }
@@ -50,6 +50,10 @@ public struct Board: Sendable, Equatable {
     public var interrupt: InterruptLineName?
     /// Wanted conversions a second; `nil` takes the kind's default.
     public var rate: Double?
+    /// How what carries a receiver moves; `nil` leaves the receiver its own.
+    public var dynamicModel: DynamicModel?
+    /// Whether a receiver sleeps while nobody asks for it.
+    public var sleeps: Bool
     /// How it sits on the board.
     public var mount: Mount
     /// Whose driver it has; `nil` takes the kernel's where that has claimed the address, else ours.
@@ -62,7 +66,7 @@ public struct Board: Sendable, Equatable {
     /// Makes a sensor.
     public init(
       chip: String, attachment: Attachment, interrupt: InterruptLineName? = nil,
-      rate: Double? = nil,
+      rate: Double? = nil, dynamicModel: DynamicModel? = nil, sleeps: Bool = false,
       mount: Mount = .aligned, driver: DriverOwner? = nil, checks: DriverChecks = .all,
       line: Int = 0
     ) {
@@ -70,6 +74,8 @@ public struct Board: Sendable, Equatable {
       self.attachment = attachment
       self.interrupt = interrupt
       self.rate = rate
+      self.dynamicModel = dynamicModel
+      self.sleeps = sleeps
       self.mount = mount
       self.driver = driver
       self.checks = checks

@@ -72,9 +72,8 @@ public enum BoardFile {
     let map = try YAMLMapping(
       node, file: file, context: "a sensor",
       known: [
-        "chip", "bus", "address", "port", "baudRate", "host", "socket", "interrupt", "rate",
-        "mount", "driver",
-        "identity", "constant",
+        "chip", "bus", "address", "port", "baudRate", "host", "socket", "device", "interrupt",
+        "rate", "dynamicModel", "standby", "mount", "driver", "identity", "constant",
       ])
     let chip = try map.requiredString("chip")
     guard let entry = ChipCatalog.chip(named: chip) else {
@@ -93,6 +92,7 @@ public enum BoardFile {
     return Board.Sensor(
       chip: chip, attachment: try attachment(map, of: entry), interrupt: interrupt,
       rate: try map.number("rate", in: 0.1...2_000, unit: "Hz"),
+      dynamicModel: try dynamicModel(map, of: entry), sleeps: try sleeps(map, of: entry),
       mount: try mount(map), driver: try driver(map, of: entry), checks: try checks(map, of: entry),
       line: map.line)
   }
@@ -101,8 +101,8 @@ public enum BoardFile {
     _ map: YAMLMapping, of entry: ChipDescription
   ) throws(BoardFileError) -> Board.Attachment {
     let chip = entry.name
-    if chip == "gpsd" { return .server(try server(map)) }
-    for key in ["host", "socket"] where map.has(key) {
+    if chip == "gpsd" { return .server(try server(map), device: try device(map)) }
+    for key in ["host", "socket", "device"] where map.has(key) {
       throw map.error(key, "'\(key)' goes with 'chip: gpsd'")
     }
     switch (try map.string("bus"), try map.string("port")) {
@@ -128,6 +128,44 @@ public enum BoardFile {
     case (_?, _?): throw map.error("port", "either 'bus' or 'port', not both")
     case (nil, nil): throw map.error("chip", "a sensor needs 'bus' and 'address', or 'port'")
     }
+  }
+
+  private static func dynamicModel(
+    _ map: YAMLMapping, of chip: ChipDescription
+  ) throws(BoardFileError) -> DynamicModel? {
+    guard let value = try map.string("dynamicModel") else { return nil }
+    try demandConfigurable(chip, "dynamicModel", map)
+    guard let model = DynamicModel(rawValue: value) else {
+      let known = DynamicModel.allCases.map(\.rawValue).joined(separator: ", ")
+      throw map.error("dynamicModel", "unknown dynamic model '\(value)'; known are \(known)")
+    }
+    return model
+  }
+
+  private static func sleeps(
+    _ map: YAMLMapping, of chip: ChipDescription
+  ) throws(BoardFileError) -> Bool {
+    guard let value = try map.boolean("standby") else { return false }
+    try demandConfigurable(chip, "standby", map)
+    return value
+  }
+
+  private static func demandConfigurable(
+    _ chip: ChipDescription, _ key: String, _ map: YAMLMapping
+  ) throws(BoardFileError) {
+    guard ["u-blox", "GNSS"].contains(chip.name) else {
+      throw map.error(key, "'\(key)' goes with a receiver that is configured: u-blox or GNSS")
+    }
+  }
+
+  /// Which of gpsd's receivers: a name that stands in JSON as it is, of a length that gpsd takes.
+  private static func device(_ map: YAMLMapping) throws(BoardFileError) -> String? {
+    guard let name = try map.string("device") else { return nil }
+    let isPlain = name.utf8.allSatisfy { $0 > 32 && $0 < 127 && $0 != 34 && $0 != 92 }
+    guard (1...127).contains(name.utf8.count), isPlain else {
+      throw map.error("device", "'device' is a receiver as gpsd names it: /dev/ttyACM0")
+    }
+    return name
   }
 
   /// `host` with its port, or `socket`; without either this machine's gpsd.
@@ -282,6 +320,8 @@ extension Board.Attachment {
   fileprivate func overlaps(_ other: Board.Attachment) -> Bool {
     switch (self, other) {
     case (.serial(let a, _), .serial(let b, _)): a == b
+    case (.server(let a, let one), .server(let b, let other)):
+      a == b && (one == nil || other == nil || one == other)
     default: self == other
     }
   }

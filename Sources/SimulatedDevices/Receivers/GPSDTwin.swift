@@ -12,8 +12,8 @@ struct GPSDTwin: Sendable {
   private static let latency: Int64 = 60_000_000
   private static let dribble: Int64 = 30_000_000
   private static let period: Int64 = 1_000_000_000
-  /// A request line is 80 characters at most.
-  private static let longestRequest = 80
+  /// The longest request that is kept: one with the longest name of a device.
+  private static let longestRequest = 200
 
   private let source: any TruthSource
   private let seed: UInt64
@@ -73,8 +73,12 @@ struct GPSDTwin: Sendable {
     }
     defer { request.removeAll(keepingCapacity: true) }
     guard !request.isEmpty else { return }
-    if request.elementsEqual("?WATCH={\"enable\":true,\"json\":true}".utf8) {
-      isWatched = true
+    if request.starts(with: "?WATCH={\"enable\":true,\"json\":true".utf8) {
+      // gpsd_json(5): with a device, that one's reports alone come.
+      let rest = request.dropFirst("?WATCH={\"enable\":true,\"json\":true".utf8.count)
+      isWatched =
+        rest.elementsEqual("}".utf8)
+        || rest.elementsEqual(",\"device\":\"\(Self.device)\"}".utf8)
       sendDevices()
       begin("WATCH")
       builder.append(",\"enable\":true,\"json\":true,\"nmea\":false,\"raw\":0")

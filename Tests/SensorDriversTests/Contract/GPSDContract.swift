@@ -16,20 +16,28 @@ final class GPSDBench {
   let clock = VirtualClock()
   let truth: ScriptedTruth
   let slot: GPSDSlot
+  private let device: String?
   private(set) var receiver: GPSDReceiver
 
-  init(motion: @escaping @Sendable (_ seconds: Double) -> ScriptedTruth.Motion = { _ in .init() }) {
+  init(
+    device: String? = nil,
+    motion: @escaping @Sendable (_ seconds: Double) -> ScriptedTruth.Motion = { _ in .init() }
+  ) {
+    self.device = device
     truth = ScriptedTruth(start: clock.now(), motion: motion)
     slot = GPSDSlot(address: Self.address, source: truth, seed: 1, isExact: true)
-    receiver = Self.connect(slot, clock)
+    receiver = Self.connect(slot, clock, device)
   }
 
-  private static func connect(_ slot: GPSDSlot, _ clock: VirtualClock) -> GPSDReceiver {
-    GPSDReceiver(SimulatedConnection(slot: slot, clock: clock), at: "\(address)")
+  private static func connect(
+    _ slot: GPSDSlot, _ clock: VirtualClock, _ device: String?
+  ) -> GPSDReceiver {
+    GPSDReceiver(
+      SimulatedConnection(slot: slot, clock: clock), at: "\(address)", device: device)
   }
 
   /// As the hub does after errors.
-  func reconnect() { receiver = Self.connect(slot, clock) }
+  func reconnect() { receiver = Self.connect(slot, clock, device) }
 
   func begin(_ fault: Fault) {
     let now = clock.now()
@@ -118,6 +126,17 @@ extension Sweep {
     #expect(last?.mode == .threeDimensional && last?.satellitesUsed == 12 && last?.hdop == 0.8)
     #expect(last?.horizontalAccuracy == 1.6 && last?.verticalAccuracy == 2.4)
     #expect(last?.speedAccuracy == 0.08 && last?.accuracySource == .receiver)
+  }
+
+  @Test("of gpsd's receivers the named one is watched; one that it has not is said")
+  func device() {
+    let bench = GPSDBench(device: "/dev/ttyACM0")
+    #expect(bench.epochs(5) == 5)
+    #expect(bench.receiver.hasReceiver == true)
+    let other = GPSDBench(device: "/dev/ttyACM1")
+    #expect(other.epochs(7) == 0)
+    #expect(other.receiver.hasReceiver == false)
+    #expect(other.receiver.silence(of: 1.7).contains("no receiver /dev/ttyACM1"))
   }
 
   @Test("gpsd that is not there, or ends, is an error at every poll; a new connection recovers")
