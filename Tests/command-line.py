@@ -106,6 +106,20 @@ with tempfile.TemporaryDirectory() as name:
         "a track a file, well formed whatever else is missing",
         result.returncode == 1 and [len(list(track.iter(spaces + "trkpt"))) for track in root] == [21, 21]
         and root[0][0].text == "log", result.stdout[:300])
+    os.mkfifo(path / "live")
+    live = subprocess.Popen(
+        [COMMAND, "decode", "--format", "gpx", "live"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder,
+        bufsize=0)
+    with open(path / "live", "w") as receiver:
+        receiver.write(log)
+        receiver.flush()
+        beginning = live.stdout.readline()
+        live.send_signal(signal.SIGINT)
+        rest, _ = live.communicate(timeout=10)
+    root = xml.etree.ElementTree.fromstring(beginning + rest)
+    expect(
+        "a track that is interrupted is whole",
+        live.returncode == 0 and len(list(root.iter(spaces + "trkpt"))) == 21, f"{live.returncode} {rest[-200:]}")
     says("no position in a track", ["decode", "--format", "gpx", "lost"], 1, "no position in 1 epoch")
     result = run("decode", "--format", "csv", "log", "lost")
     rows = list(csv.DictReader(result.stdout.splitlines()))

@@ -55,6 +55,7 @@ extension LogReader {
     for file in files {
       do {
         guard try reader.read(file) else { return }
+        if reader.wasInterrupted { break }
       } catch let error as CommandError {
         hasFailed = true
         Terminal.warn("lodestone: \(error)")

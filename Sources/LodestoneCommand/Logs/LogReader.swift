@@ -1,4 +1,5 @@
 import GNSSProtocol
+import HardwareSuite
 import SensorHub
 import SensorTypes
 
@@ -14,6 +15,8 @@ struct LogReader {
   private(set) var epochs = 0
   /// How many of them had a place.
   private(set) var places = 0
+  /// Whether a signal has ended the reading: what has come until then is whole all the same.
+  private(set) var wasInterrupted = false
 
   init(_ writer: any LogWriter) {
     self.writer = writer
@@ -38,8 +41,14 @@ struct LogReader {
     writer.beginLog(named: input.name, &text)
     // Whatever becomes of the input, what has come out of it is whole.
     defer { writer.endLog(&text) }
+    let interruption = Interruption()
+    let interrupts = Interrupts { _ = interruption.interrupt(by: $0) }
+    defer { withExtendedLifetime(interrupts) {} }
     var size = 0
     while true {
+      wasInterrupted = (try? interruption.check()) == nil
+      if wasInterrupted { break }
+      guard input.isReady() else { continue }
       let count = try input.read(into: buffer)
       if count == 0 { break }
       size += count
@@ -56,7 +65,7 @@ struct LogReader {
     }
     decoder.finish()
     guard try drain(&decoder) else { return false }
-    if decoder.counters.packets == 0 {
+    if decoder.counters.packets == 0, !wasInterrupted {
       throw CommandError(
         "no NMEA or UBX message in \(size) bytes of \(input.path == "-" ? input.name : input.path)")
     }

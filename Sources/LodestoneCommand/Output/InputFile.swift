@@ -41,6 +41,13 @@ struct InputFile {
     return ahead
   }
 
+  /// Waits a moment for bytes, or for the end. Returns false where neither has come.
+  func isReady() -> Bool {
+    guard ahead.isEmpty else { return true }
+    var entry = pollfd(fd: handle.fileDescriptor, events: Int16(POLLIN), revents: 0)
+    return poll(&entry, 1, 50) > 0
+  }
+
   /// Reads the next bytes into a buffer, as many as there are at once; 0 at the end.
   mutating func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
     if !ahead.isEmpty {
