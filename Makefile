@@ -6,7 +6,7 @@ export SEED
 RELEASE := -c release
 STRICT := -Xswiftc -warnings-as-errors
 
-.PHONY: help run test check check-long bench bench-fusion hil hil-uml hil-boards hil-faults hil-pi prepare format
+.PHONY: help run test check check-long bench bench-fusion bench-decode hil hil-uml hil-boards hil-faults hil-pi prepare format
 
 help: ## what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -24,14 +24,18 @@ test: prepare ## all tests
 check: prepare ## what CI runs: lint, both builds without warnings, all tests, the floor compiler
 	@Scripts/check.sh
 
-check-long: check ## what takes longer than a check may: soaks, fault sequences, thousands of units: make check-long SEED=1
+check-long: check ## what takes longer than a check may: soaks, fault sequences, thousands of units, fuzzers: make check-long SEED=1
 	@LODESTONE_LONG=1 swift test $(RELEASE) $(STRICT) -Xswiftc -enable-testing
+	@Fuzz/run.sh 600
 
 bench: prepare ## share of a core and memory at full rates on the simulated board
 	@Scripts/bench.sh
 
 bench-fusion: prepare ## the filter on recordings, against published ones: make bench-fusion ARGS="--start 5"
 	@Benchmarks/peers/compare.sh $(ARGS)
+
+bench-decode: prepare ## receivers' logs beside gpsd's decoder, and memory over 1 GB: make bench-decode ARGS="--repetitions 3"
+	@Benchmarks/peers/decode.py $(ARGS)
 
 hil: hil-uml hil-pi ## the hardware tests on both emulated boards, as root
 
@@ -48,4 +52,4 @@ hil-pi: prepare ## the hardware suite on an emulated Raspberry Pi; the report in
 	@Tests/Hardware/raspberry-pi/all.sh .build/hil/raspberry-pi
 
 format: ## lay the sources out as .swift-format says
-	@swift format -i -r Sources Tests Package.swift Benchmarks/Sources Benchmarks/Tests Benchmarks/Package.swift
+	@swift format -i -r Sources Tests Package.swift Benchmarks/Sources Benchmarks/Tests Benchmarks/Package.swift Fuzz/Sources Fuzz/Package.swift

@@ -34,6 +34,10 @@ let package = Package(
       targets: ["FusionCore", "LinearAlgebra", "SensorTypes", "Geomagnetism", "Geodesy"]),
     // Without Foundation and without the rest.
     .library(name: "Geodesy", targets: ["Geodesy", "LinearAlgebra"]),
+    // What receivers say: what Benchmarks/ measures and Fuzz/ attacks.
+    .library(name: "GNSSProtocol", targets: ["GNSSProtocol", "SensorTypes"]),
+    .library(
+      name: "CalibrationCore", targets: ["CalibrationCore", "LinearAlgebra", "SensorTypes"]),
     .executable(name: "lodestone", targets: ["LodestoneCommand"]),
     .executable(name: "twin-server", targets: ["TwinServer"]),
   ],
@@ -118,6 +122,10 @@ let package = Package(
 
     // What tests need from C: pseudo terminals, a count of allocations.
     .target(name: "CTestSupport", path: "Tests/CTestSupport"),
+    // What holds of whatever bytes come in: the fuzzers of Fuzz/ ask it, and a test of what they have kept.
+    .target(
+      name: "FuzzChecks", dependencies: ["GNSSProtocol", "CalibrationCore", "SensorTypes"],
+      path: "Tests/FuzzChecks", swiftSettings: settings),
     // A board that says what a test lets it say.
     .target(
       name: "FacadeTestSupport", dependencies: ["Lodestone", "SensorTypes", "LinearAlgebra"],
@@ -208,8 +216,10 @@ let package = Package(
     tests(
       "LodestoneCommand",
       [
-        "LodestoneCommand", "SensorHub", "CalibrationCore", "SensorTypes", "LinearAlgebra",
+        "LodestoneCommand", "SensorHub", "CalibrationCore", "GNSSProtocol", "SensorTypes",
+        "LinearAlgebra",
       ]),
+    tests("FuzzCorpus", ["FuzzChecks"]),
     tests("Architecture", []),
   ]
 )

@@ -14,6 +14,7 @@ let package = Package(
   products: [
     .executable(name: "broad", targets: ["Broad"]),
     .executable(name: "fusion-speed", targets: ["FusionSpeed"]),
+    .executable(name: "decode-speed", targets: ["DecodeSpeed"]),
   ],
   dependencies: [
     .package(name: "Lodestone", path: ".."),
@@ -36,6 +37,13 @@ let package = Package(
       name: "FusionSpeed",
       dependencies: [
         "FusionBenchmark", "CAllocationCount", .product(name: "FusionCore", package: "Lodestone"),
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: settings),
+    .executableTarget(
+      name: "DecodeSpeed",
+      dependencies: [
+        .product(name: "GNSSProtocol", package: "Lodestone"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),

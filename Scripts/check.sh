@@ -9,7 +9,7 @@ strict=(-Xswiftc -warnings-as-errors)
 
 step "lint"
 swift format lint --strict --parallel -r Sources Tests Package.swift \
-  Benchmarks/Sources Benchmarks/Tests Benchmarks/Package.swift
+  Benchmarks/Sources Benchmarks/Tests Benchmarks/Package.swift Fuzz/Sources Fuzz/Package.swift
 
 step "the geoid's table is what its script makes"
 Scripts/make-geoid.py --check

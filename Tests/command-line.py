@@ -3,12 +3,14 @@
 
 usage: command-line.py LODESTONE
 """
+import csv
 import fcntl
 import json
 import math
 import os
 import pathlib
 import select
+import shutil
 import signal
 import struct
 import subprocess
@@ -16,6 +18,7 @@ import sys
 import tempfile
 import termios
 import time
+import xml.etree.ElementTree
 
 COMMAND = os.path.abspath(sys.argv[1])
 failures = []
@@ -59,6 +62,100 @@ with tempfile.TemporaryDirectory() as name:
 
     (path / "text").write_text("abc")
     says("no message in three bytes", ["decode", "text"], 1, "in 3 bytes")
+    (path / "empty").write_text("")
+    says("no message in nothing", ["decode", "--format", "csv", "empty"], 1, "in 0 bytes of empty")
+    says("a format that is none", ["decode", "--format", "kml", "text"], 64, "kml")
+    says("a track of three bytes", ["track", "text"], 1, "in 3 bytes of text")
+    says("a track of a folder", ["track", folder], 1, "is a directory")
+
+    def sentence(content):
+        total = 0
+        for byte in content.encode():
+            total ^= byte
+        return f"${content}*{total:02X}\r\n"
+
+    log = "".join(
+        sentence(f"GPRMC,1234{second:02},A,4807.{second:03},N,17959.{900 + 4 * second},E,1.5,90,221126,,")
+        + sentence(f"GPGGA,1234{second:02},4807.{second:03},N,17959.{900 + 4 * second},E,1,08,0.9,545.4,M,46.9,M,,")
+        + sentence("GPGSA,A,3,07,30,,,,,,,,,,,1.5,0.9,1.2")
+        + sentence("GPGSV,1,1,02,07,71,123,45,30,20,360,30")
+        for second in range(20))
+    log += sentence("GPRMC,123420,A,4807.020,N,17959.980,W,1.5,90,221126,,")
+    (path / "log").write_text(log)
+    (path / "lost").write_text(sentence("GPRMC,123400,V,,,,,,,221126,,"))
+    result = run("decode", "log", "/nope", "text", "log")
+    lines = [json.loads(line) for line in result.stdout.splitlines()]
+    kinds = [line["kind"] for line in lines]
+    expect(
+        "of several files those that can be read come out, the others are named",
+        result.returncode == 1 and kinds.count("location") == 42 and kinds.count("sky") == 40
+        and [line["sequence"] for line in lines] == list(range(82))
+        and "/nope: no such file" in result.stderr and "in 3 bytes of text" in result.stderr, result.stderr)
+    sky = next(line for line in lines if line["kind"] == "sky")
+    expect(
+        "a line has the satellites in view",
+        sky["used"] == 2 and sky["inView"][0] == {
+            "system": "GPS", "number": 7, "elevation": 71, "azimuth": 123, "carrierToNoise": 45, "used": True},
+        sky)
+    piped = subprocess.run([COMMAND, "decode", "-"], input=log.encode(), capture_output=True).stdout
+    expect("standard input is a file like any other", piped.decode() == run("decode", "log").stdout)
+    result = run("decode", "--format", "gpx", "log", "/nope", "log")
+    spaces = "{http://www.topografix.com/GPX/1/1}"
+    root = xml.etree.ElementTree.fromstring(result.stdout)
+    expect(
+        "a track a file, well formed whatever else is missing",
+        result.returncode == 1 and [len(list(track.iter(spaces + "trkpt"))) for track in root] == [21, 21]
+        and root[0][0].text == "log", result.stdout[:300])
+    os.mkfifo(path / "live")
+    live = subprocess.Popen(
+        [COMMAND, "decode", "--format", "gpx", "live"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder,
+        bufsize=0)
+    with open(path / "live", "w") as receiver:
+        receiver.write(log)
+        receiver.flush()
+        beginning = live.stdout.readline()
+        live.send_signal(signal.SIGINT)
+        rest, _ = live.communicate(timeout=10)
+    root = xml.etree.ElementTree.fromstring(beginning + rest)
+    expect(
+        "a track that is interrupted is whole",
+        live.returncode == 0 and len(list(root.iter(spaces + "trkpt"))) == 21, f"{live.returncode} {rest[-200:]}")
+    says("no position in a track", ["decode", "--format", "gpx", "lost"], 1, "no position in 1 epoch")
+    result = run("decode", "--format", "csv", "log", "lost")
+    rows = list(csv.DictReader(result.stdout.splitlines()))
+    expect(
+        "a table, a row an epoch",
+        result.returncode == 0 and len(rows) == 22 and rows[3]["time_utc"] == "2026-11-22T12:34:03.000Z"
+        and rows[3]["altitude_msl_m"] == "545.4" and rows[21]["latitude_deg"] == "", result.stdout[:300])
+    with open("/dev/full", "w") as full:
+        result = subprocess.run([COMMAND, "decode", path / "log"], stdout=full, stderr=subprocess.PIPE, text=True)
+    expect("a full disk is an error", result.returncode == 1 and "no space left" in result.stderr, result.stderr)
+    if shutil.which("gpsdecode"):
+        # gpsd reads what we write: each place within a millionth of a degree, at its time.
+        written = run("decode", "--format", "nmea", "log").stdout
+        reports = subprocess.run(["gpsdecode"], input=written.encode(), capture_output=True).stdout
+        tpvs = [json.loads(line) for line in reports.splitlines() if b'"TPV"' in line]
+        told = {tpv["time"][11:19]: tpv for tpv in tpvs if tpv.get("mode", 0) >= 2}
+        ours = [line for line in lines if line["kind"] == "location"][:20]
+        expect(
+            "gpsd reads the sentences",
+            sum(
+                line["time"][11:19] in told
+                and abs(told[line["time"][11:19]]["lat"] - line["latitude"]) < 1e-6
+                and abs(told[line["time"][11:19]]["lon"] - line["longitude"]) < 1e-6 for line in ours) >= 18,
+            reports[:300])
+    else:
+        print("skipped: gpsdecode is missing (Debian: apt-get install gpsd-clients)")
+
+    result = run("track", "--format", "geojson", "log")
+    features = json.loads(result.stdout)["features"]
+    shapes = [feature["geometry"]["coordinates"] for feature in features]
+    expect(
+        "a track is cut at the date line",
+        result.returncode == 0 and [len(shape) for shape in shapes] == [21, 2]
+        and shapes[0][-1][0] == 180 and shapes[1][0][0] == -180 and shapes[0][0][2] == 592.3
+        and len(features[0]["properties"]["coordinateProperties"]["times"]) == 21, result.stdout[:300])
+    says("a track without a position", ["track", "lost"], 1, "there is no position in it")
     says("no recording", ["replay", "text"], 1, "no recording of lodestone")
 
     # A slip in the board's name costs no recording.
@@ -92,6 +189,24 @@ with tempfile.TemporaryDirectory() as name:
         result.returncode == 0 and len(headings) > 20 and all("time" in line for line in lines)
         and 0 <= headings[0]["monotonic"] < 1, result.stderr)
     plain = headings
+    # Its receiver is found and configured within eight seconds.
+    run("record", "--force", "--board", "simulated", "--seconds", "11", "target")
+    result = run("replay", "target")
+    lines = [json.loads(line) for line in result.stdout.splitlines()]
+    plain = [line for line in lines if line["kind"] == "heading"]
+    places = [line for line in lines if line["kind"] == "location" and "latitude" in line]
+    features = json.loads(run("track", "--format", "geojson", "target").stdout)["features"]
+    points = [
+        point for feature in features for point in (
+            [feature["geometry"]["coordinates"]] if feature["geometry"]["type"] == "Point"
+            else feature["geometry"]["coordinates"])]
+    expect(
+        "a recording's track has the places of its replay",
+        len(places) > 3 and [point[:2] for point in points] == [[line["longitude"], line["latitude"]] for line in places],
+        f"{places[:2]} {points[:2]}")
+    root = xml.etree.ElementTree.fromstring(run("track", "target").stdout)
+    accuracies = [float(e.text) for e in root.iter("{urn:lodestone:gpx:1}horizontalAccuracy")]
+    expect("and its accuracies", accuracies == [line["horizontalAccuracy"] for line in places], accuracies[:3])
     result = run("replay", "--smooth", "target")
     lines = [json.loads(line) for line in result.stdout.splitlines()]
     headings = [line for line in lines if line["kind"] == "heading"]

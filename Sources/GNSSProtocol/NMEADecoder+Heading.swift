@@ -60,6 +60,8 @@ extension NMEADecoder {
   }
 
   private static func wrapped(_ angle: Double) -> Double {
-    angle - 360 * (angle / 360).rounded(.down)
+    let turned = angle - 360 * (angle / 360).rounded(.down)
+    // A hair below north is north: the sum has no room for it.
+    return turned < 360 ? turned : 0
   }
 }

@@ -11,8 +11,7 @@ extension UBXDecoder {
     switch id {
     case 0x02 where bytes.count >= 28:  // NAV-POSLLH
       state.begin(payload.u4(0), received)
-      state.fix.longitude = Double(payload.i4(4)) * 1e-7
-      state.fix.latitude = Double(payload.i4(8)) * 1e-7
+      state.fix.setPlace(Double(payload.i4(8)) * 1e-7, Double(payload.i4(4)) * 1e-7)
       state.fix.ellipsoidalAltitude = Double(payload.i4(12)) * 1e-3
       state.fix.altitude = Double(payload.i4(16)) * 1e-3
       state.fix.horizontalAccuracy = Double(payload.u4(20)) * 1e-3
@@ -40,8 +39,7 @@ extension UBXDecoder {
       state.begin(payload.u4(0), received)
       state.fix.verticalSpeed = -Double(payload.i4(12)) * 0.01
       state.fix.speed = Double(payload.u4(20)) * 0.01
-      let course = Double(payload.i4(24)) * 1e-5
-      state.fix.course = course < 0 ? course + 360 : course
+      state.fix.setCourse(Double(payload.i4(24)) * 1e-5)
       state.fix.speedAccuracy = Double(payload.u4(28)) * 0.01
       state.fix.courseAccuracy = Double(payload.u4(32)) * 1e-5
     case 0x20 where bytes.count >= 16:  // NAV-TIMEGPS
@@ -55,23 +53,19 @@ extension UBXDecoder {
       }
     case 0x21 where bytes.count >= 20:  // NAV-TIMEUTC
       state.begin(payload.u4(0), received)
-      let timeOfDay =
-        Double(Int(payload.u1(16)) * 3_600 + Int(payload.u1(17)) * 60 + Int(payload.u1(18)))
-        + Double(payload.i4(8)) * 1e-9
-      if payload.u1(19) & 0x04 != 0,
-        let day = daysSince1970(
-          year: Int(payload.u2(12)), month: Int(payload.u1(14)), day: Int(payload.u1(15)))
+      if payload.u1(19) & 0x04 != 0, let day = payload.day(12),
+        let time = payload.time(16, nanoseconds: payload.i4(8))
       {
-        state.fix.timeOfDay = timeOfDay
-        state.fix.utc = Double(day) * 86_400 + timeOfDay
+        state.fix.set(time: time, day: day)
       }
     case 0x14 where bytes.count >= 36:  // NAV-HPPOSLLH
       state.begin(payload.u4(4), received)
       // Version 0, and not marked as invalid.
       guard payload.u1(0) == 0, payload.u1(3) & 0x01 == 0 else { return }
       // The fine part is a hundredth of the coarse one's unit, or a tenth of its millimetre.
-      state.fix.longitude = (Double(payload.i4(8)) + Double(payload.i1(24)) * 0.01) * 1e-7
-      state.fix.latitude = (Double(payload.i4(12)) + Double(payload.i1(25)) * 0.01) * 1e-7
+      state.fix.setPlace(
+        (Double(payload.i4(12)) + Double(payload.i1(25)) * 0.01) * 1e-7,
+        (Double(payload.i4(8)) + Double(payload.i1(24)) * 0.01) * 1e-7)
       state.fix.ellipsoidalAltitude = (Double(payload.i4(16)) + Double(payload.i1(26)) * 0.1) * 1e-3
       state.fix.altitude = (Double(payload.i4(20)) + Double(payload.i1(27)) * 0.1) * 1e-3
       state.fix.horizontalAccuracy = Double(payload.u4(28)) * 1e-4

@@ -18,6 +18,20 @@ enum UBXDecoder {
     func i2(_ offset: Int) -> Int16 { Int16(bitPattern: u2(offset)) }
     func i4(_ offset: Int) -> Int32 { Int32(bitPattern: u4(offset)) }
     func r4(_ offset: Int) -> Double { Double(Float(bitPattern: u4(offset))) }
+    /// Hour, minute and second at an offset, as seconds of the day; `nil` for what is no time. The fraction may be
+    /// negative, and reach into the day before.
+    func time(_ offset: Int, nanoseconds: Int32) -> Double? {
+      let (hour, minute, second) = (Int(u1(offset)), Int(u1(offset + 1)), Int(u1(offset + 2)))
+      guard hour < 24, minute < 60, second <= 60, nanoseconds.magnitude < 1_000_000_000 else {
+        return nil
+      }
+      return Double(hour * 3_600 + minute * 60 + second) + Double(nanoseconds) * 1e-9
+    }
+    /// Year, month and day at an offset, as days since 1970-01-01.
+    func day(_ offset: Int) -> Int? {
+      daysSince1970(
+        year: Int(u2(offset)), month: Int(u1(offset + 2)), day: Int(u1(offset + 3)))
+    }
     /// Text that ends with a zero or with its field.
     func text(_ offset: Int, _ length: Int) -> String {
       let field = bytes[offset..<min(bytes.count, offset + length)].prefix { $0 != 0 }
@@ -31,23 +45,19 @@ enum UBXDecoder {
     let payload = Payload(bytes: bytes)
     var fix = GNSSFix(received: received)
     let valid = payload.u1(11)
-    let second = Double(payload.u1(10)) + Double(payload.i4(16)) * 1e-9
-    let timeOfDay = Double(Int(payload.u1(8)) * 3_600 + Int(payload.u1(9)) * 60) + second
+    let time = payload.time(8, nanoseconds: payload.i4(16))
     // Date and time are told apart from guesses of the receiver's own clock by these bits.
-    if valid & 0x02 != 0 { fix.timeOfDay = timeOfDay }
-    if valid & 0x03 == 0x03,
-      let day = daysSince1970(
-        year: Int(payload.u2(4)), month: Int(payload.u1(6)), day: Int(payload.u1(7)))
-    {
-      fix.utc = Double(day) * 86_400 + timeOfDay
+    if valid & 0x02 != 0, let time {
+      fix.set(time: time, day: valid & 1 != 0 ? payload.day(4) : nil)
     }
     fix.satellitesUsed = Int(payload.u1(23))
     fix.pdop = Double(payload.u2(76)) * 0.01
     fix.isValid = payload.u1(21) & 0x01 != 0
     fix.mode = mode(payload.u1(20))
     guard fix.mode > .none else { return fix }
-    fix.longitude = Double(payload.i4(24)) * 1e-7
-    fix.latitude = Double(payload.i4(28)) * 1e-7
+    guard fix.setPlace(Double(payload.i4(28)) * 1e-7, Double(payload.i4(24)) * 1e-7) else {
+      return fix
+    }
     fix.ellipsoidalAltitude = Double(payload.i4(32)) * 1e-3
     fix.altitude = Double(payload.i4(36)) * 1e-3
     fix.horizontalAccuracy = Double(payload.u4(40)) * 1e-3
@@ -69,20 +79,16 @@ enum UBXDecoder {
     let payload = Payload(bytes: bytes)
     var fix = GNSSFix(received: received)
     let valid = payload.u1(11)
-    let second = Double(payload.u1(10)) + Double(payload.i4(12)) * 1e-9
-    let timeOfDay = Double(Int(payload.u1(8)) * 3_600 + Int(payload.u1(9)) * 60) + second
-    if valid & 0x02 != 0 { fix.timeOfDay = timeOfDay }
-    if valid & 0x03 == 0x03,
-      let day = daysSince1970(
-        year: Int(payload.u2(4)), month: Int(payload.u1(6)), day: Int(payload.u1(7)))
-    {
-      fix.utc = Double(day) * 86_400 + timeOfDay
+    let time = payload.time(8, nanoseconds: payload.i4(12))
+    if valid & 0x02 != 0, let time {
+      fix.set(time: time, day: valid & 1 != 0 ? payload.day(4) : nil)
     }
     fix.isValid = payload.u1(17) & 0x01 != 0
     fix.mode = mode(payload.u1(16))
     guard fix.mode > .none else { return fix }
-    fix.longitude = Double(payload.i4(20)) * 1e-7
-    fix.latitude = Double(payload.i4(24)) * 1e-7
+    guard fix.setPlace(Double(payload.i4(24)) * 1e-7, Double(payload.i4(20)) * 1e-7) else {
+      return fix
+    }
     fix.ellipsoidalAltitude = Double(payload.i4(28)) * 1e-3
     fix.altitude = Double(payload.i4(32)) * 1e-3
     fix.speed = Double(payload.i4(36)) * 1e-3
@@ -109,8 +115,35 @@ enum UBXDecoder {
 extension GNSSFix {
   /// Standing still a receiver keeps the last course and says 180 degrees of error: that is no course.
   mutating func setCourse(_ degrees: Double, accuracy: Double) {
-    guard accuracy < 180 else { return }
-    course = degrees < 0 ? degrees + 360 : degrees
+    guard accuracy < 180, setCourse(degrees) else { return }
     courseAccuracy = accuracy
+  }
+
+  /// A course that some say from -180 to 180; returns false, and changes nothing, for what is none.
+  @discardableResult
+  mutating func setCourse(_ degrees: Double) -> Bool {
+    // Half of the unit in which it is said: a scaled 360 may be a hair more.
+    guard abs(degrees) < 360 + 5e-6 else { return false }
+    let turned = degrees < 0 ? degrees + 360 : degrees
+    course = (0..<360).contains(turned) ? turned : 0
+    return true
+  }
+
+  /// A position in degrees; there is none, and it returns false, where that lies on no earth: a check sum vouches for
+  /// bytes, not for sense.
+  @discardableResult
+  mutating func setPlace(_ latitude: Double, _ longitude: Double) -> Bool {
+    guard abs(latitude) <= 90, abs(longitude) <= 180 else {
+      (self.latitude, self.longitude, mode) = (nil, nil, .none)
+      return false
+    }
+    (self.latitude, self.longitude) = (latitude, longitude)
+    return true
+  }
+
+  /// A time of day, and the day that it is of.
+  mutating func set(time: Double, day: Int?) {
+    timeOfDay = time < 0 ? time + 86_400 : time
+    utc = day.map { Double($0) * 86_400 + time }
   }
 }

@@ -110,12 +110,16 @@ extension UBXDecoder {
     var position: SIMD3<Double>
     var velocity: SIMD3<Double>
 
+    /// Metres from the centre of the earth: 350 km below its poles.
+    private static let innermost = 6_000_000.0
+
     /// Geodetic degrees and metres above the ellipsoid (Bowring 1985, exact to a millimetre near earth).
     var geodetic: (latitude: Double, longitude: Double, height: Double)? {
       let (a, e2) = (6_378_137.0, 0.006_694_379_990_141_316)
       let b = a * (1 - e2).squareRoot()
       let p = (position.x * position.x + position.y * position.y).squareRoot()
-      guard p > 1, p.isFinite else { return nil }
+      // Deep in the earth a place is none, and the formula leaves the meridian.
+      guard (p * p + position.z * position.z).squareRoot() > Self.innermost else { return nil }
       let u = atan2(position.z * a, p * b)
       let latitude = atan2(
         position.z + e2 / (1 - e2) * b * pow(sin(u), 3), p - e2 * a * pow(cos(u), 3))

@@ -91,7 +91,7 @@ struct FitCommand: ParsableCommand {
 
   /// Reads the file, line by line. Returns whether there was more than is read.
   private func read(into table: inout SampleTable) throws -> Bool {
-    let input = try InputFile(file)
+    var input = try InputFile(file)
     var rest: [UInt8] = []
     var size = 0
     while !table.isFull, size < Self.mostBytes {

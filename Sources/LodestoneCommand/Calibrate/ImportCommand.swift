@@ -93,7 +93,7 @@ struct ImportCommand: ParsableCommand {
 
   private func read() throws -> [StoredRecord] {
     var bytes: [UInt8] = []
-    let input = try InputFile(file)
+    var input = try InputFile(file)
     // One more than is taken, to see that there is more; a pipe gives less than it is asked for.
     let most = CalibrationArchive.limit + 1
     while bytes.count < most, let data = try input.read(most - bytes.count) { bytes += data }

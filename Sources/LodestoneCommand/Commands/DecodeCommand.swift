@@ -1,43 +1,71 @@
 import ArgumentParser
-import Foundation
-import GNSSProtocol
 import SensorTypes
 
-/// `lodestone decode FILE`: what a receiver said, epoch by epoch.
+/// `lodestone decode FILE...`: what a receiver said, epoch by epoch.
 struct DecodeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "decode",
-    abstract: "A receiver's bytes (NMEA, UBX, mixed) to JSON lines, one an epoch.",
-    discussion: "It prints what the receiver says; whether that is good enough is not judged here.")
+    abstract: "A receiver's bytes (NMEA, UBX, mixed) to JSON lines, GPX, a table or plain NMEA.",
+    discussion: """
+      It prints what the receiver says; whether that is good enough is not judged here. Each file is a log by itself: \
+      what is one in pieces is joined by cat FILES | lodestone decode -. Exit code 1 when a file cannot be read or \
+      has no message in it, and when no position comes out where nothing else could.
+      """)
 
-  @Argument(help: "A file, or - for standard input.", completion: .file())
-  var file: String
+  /// What comes out.
+  enum Format: String, ExpressibleByArgument, CaseIterable {
+    /// All that the receiver says, one object a line.
+    case json
+    /// A track a file.
+    case gpx
+    /// A table, a row an epoch.
+    case csv
+    /// RMC, GGA and GST anew.
+    case nmea
+
+    var writer: any LogWriter {
+      switch self {
+      case .json: ObservationLines { _ in nil }
+      case .gpx: GPXWriter()
+      case .csv: CSVWriter()
+      case .nmea: NMEAWriter()
+      }
+    }
+  }
+
+  @Argument(help: "Files, or - for standard input.", completion: .file())
+  var files: [String]
+
+  @Option(help: "What to print: json, gpx, csv or nmea.")
+  var format = Format.json
 
   func run() throws {
-    let input = try InputFile(file)
-    // Nobody waits here for an epoch: each is as whole as the bytes make it.
-    var decoder = GNSSDecoder(endsByRule: false)
-    var lines = ObservationLines { _ in nil }
-    func drain() -> Bool {
-      var text = ""
-      while let event = decoder.next() {
-        if case .epoch(let fix, _) = event { text += lines.line(fix: fix) + "\n" }
+    try LogReader.run(files, format.writer, needsPlaces: format == .gpx)
+  }
+}
+
+extension LogReader {
+  /// Reads logs one after the other. One that cannot be read, or says nothing, is named, and the others come out all
+  /// the same.
+  ///
+  /// - Parameter needsPlaces: Whether an output without a place is a failure.
+  static func run(_ files: [String], _ writer: any LogWriter, needsPlaces: Bool) throws {
+    var reader = LogReader(writer)
+    var hasFailed = false
+    for file in files {
+      do {
+        guard try reader.read(file) else { return }
+        if reader.wasInterrupted { break }
+      } catch let error as CommandError {
+        hasFailed = true
+        Terminal.warn("lodestone: \(error)")
       }
-      return Terminal.write(text)
     }
-    var size = 0
-    let zero = Timestamp(nanoseconds: 0)
-    // Never more than the decoder's buffer takes whole: beside a message that is under way it always has room.
-    while let data = try input.read(min(4_096, decoder.room)) {
-      size += data.count
-      data.withUnsafeBytes { decoder.append($0, at: zero) }
-      guard drain() else { return }
+    guard try reader.finish() else { return }
+    let count = reader.epochs
+    if reader.places == 0, count > 0 || !hasFailed {
+      Terminal.warn("lodestone: no position in \(count) epoch\(count == 1 ? "" : "s")")
     }
-    decoder.finish()
-    _ = drain()
-    if decoder.counters.packets == 0 {
-      Terminal.warn("lodestone: no NMEA or UBX message in \(size) bytes")
-      throw ExitCode.failure
-    }
+    if hasFailed || (needsPlaces && reader.places == 0) { throw ExitCode.failure }
   }
 }

@@ -70,38 +70,24 @@ struct ReplayCommand: ParsableCommand {
     } catch {
       throw CommandError(file, error)
     }
-    let recording: Recording
-    do {
-      recording = try Recording(Array(data))
-    } catch {
-      throw CommandError("\(file), \(error)")
-    }
-    let board = try BoardFile.parse(recording.boardText, file: recording.boardName)
-    if recording.endsEarly {
-      Terminal.warn("lodestone: \(file) ends in the middle of a step: it was cut off there")
-    }
+    let recorded = try RecordedRun(Array(data), file: file)
     // Every worker looks at the date before it does anything else, so a line without one is never printed.
     var lines: ObservationLines?
-    do {
-      let smoother = smooth ? Replay.smoother(for: recording, board: board) : nil
-      if let smoother, smoother.isEmpty {
-        throw CommandError(
-          "\(file): nothing to smooth: no gyro and accelerometer have spoken in it")
-      }
-      try Replay.run(
-        recording, board: board, smoother: smoother,
-        wallTime: { seconds, time in
-          let clock = { (moment: Timestamp) -> Double? in seconds + moment.seconds(since: time) }
-          if lines == nil { lines = ObservationLines(start: time, wallTime: clock) }
-          lines?.wallTime = clock
-        },
-        handler: { observation in
-          guard let line = lines?.line(for: observation) else { return }
-          Terminal.write(line + "\n")
-        })
-    } catch let error as Replay.Divergence {
-      Terminal.warn("lodestone: \(file), \(error)")
-      throw ExitCode.failure
+    let smoother =
+      smooth ? Replay.smoother(for: recorded.recording, board: recorded.board) : nil
+    if let smoother, smoother.isEmpty {
+      throw CommandError("\(file): nothing to smooth: no gyro and accelerometer have spoken in it")
     }
+    try recorded.replay(
+      smoother: smoother,
+      wallTime: { seconds, time in
+        let clock = { (moment: Timestamp) -> Double? in seconds + moment.seconds(since: time) }
+        if lines == nil { lines = ObservationLines(start: time, wallTime: clock) }
+        lines?.wallTime = clock
+      },
+      handler: { observation in
+        guard let line = lines?.line(for: observation) else { return }
+        Terminal.write(line + "\n")
+      })
   }
 }

@@ -3,96 +3,175 @@
 
 /// Builds one object; keys come out in the order in which they were set.
 struct JSONLine {
-  private(set) var text = "{"
+  private var bytes: [UInt8] = []
+
+  /// Makes an object that has nothing in it.
+  init() { bytes.append(UInt8(ascii: "{")) }
+
+  /// Makes an object behind a text that it takes over, until `end` gives it back: no line needs memory of its own.
+  init(behind text: inout [UInt8]) {
+    swap(&bytes, &text)
+    bytes.append(UInt8(ascii: "{"))
+  }
+
+  /// Ends the object, and its line, in the text that it was begun behind.
+  mutating func end(into text: inout [UInt8]) {
+    bytes.append(UInt8(ascii: "}"))
+    bytes.append(UInt8(ascii: "\n"))
+    swap(&bytes, &text)
+  }
 
   /// A number; one that is not finite is left out, as JSON has none.
   mutating func set(_ key: String, _ value: Double?, digits: Int) {
     guard let value, value.isFinite else { return }
     name(key)
-    text += Self.fixed(value, digits: digits)
+    bytes.append(fixed: value, digits: digits)
   }
 
   mutating func set(_ key: String, _ value: Int?) {
     guard let value else { return }
     name(key)
-    text += String(value)
+    if value < 0 { bytes.append(UInt8(ascii: "-")) }
+    bytes.append(decimal: UInt64(value.magnitude))
   }
 
   mutating func set(_ key: String, _ value: Bool) {
     name(key)
-    text += value ? "true" : "false"
+    bytes.append(text: value ? "true" : "false")
   }
 
   mutating func set(_ key: String, _ value: String?) {
     guard let value else { return }
     name(key)
-    text += Self.quoted(value)
+    quote(value)
+  }
+
+  /// UTC of a moment, seconds since 1970.
+  mutating func set(_ key: String, time: Double?) {
+    guard let time, CivilDate(time) != nil else { return }
+    name(key)
+    quote(time: time)
   }
 
   /// Numbers in a row; one that is not finite leaves all of them out.
   mutating func set(_ key: String, _ values: [Double]?, digits: Int) {
     guard let values, values.allSatisfy(\.isFinite) else { return }
     name(key)
-    text += Self.list(values, digits: digits)
+    list(values, digits: digits)
   }
 
   /// Rows of numbers.
   mutating func set(_ key: String, rows: [[Double]]?, digits: Int) {
     guard let rows, rows.allSatisfy({ $0.allSatisfy(\.isFinite) }) else { return }
     name(key)
-    text += "[" + rows.map { Self.list($0, digits: digits) }.joined(separator: ",") + "]"
+    list(rows) { $0.list($1, digits: digits) }
   }
 
-  private static func list(_ values: [Double], digits: Int) -> String {
-    "[" + values.map { fixed($0, digits: digits) }.joined(separator: ",") + "]"
+  /// Numbers in a row, `null` for what is none; all of them are left out where none is one.
+  mutating func set(_ key: String, orNull values: [Double?], digits: Int) {
+    guard values.contains(where: { $0?.isFinite ?? false }) else { return }
+    name(key)
+    list(values) { line, value in
+      if let value, value.isFinite {
+        line.bytes.append(fixed: value, digits: digits)
+      } else {
+        line.bytes.append(text: "null")
+      }
+    }
+  }
+
+  /// Moments of UTC in a row, seconds since 1970, in the same way.
+  mutating func set(_ key: String, times: [Double?]) {
+    guard times.contains(where: { $0.map { CivilDate($0) != nil } ?? false }) else { return }
+    name(key)
+    list(times) { line, time in
+      guard let time, CivilDate(time) != nil else { return line.bytes.append(text: "null") }
+      line.quote(time: time)
+    }
+  }
+
+  /// Texts in a row.
+  mutating func set(_ key: String, _ values: [String]) {
+    name(key)
+    list(values) { $0.quote($1) }
+  }
+
+  /// Objects in a row, each filled in by `fill`.
+  mutating func set<Element>(
+    _ key: String, objects: [Element], _ fill: (inout JSONLine, Element) -> Void
+  ) {
+    name(key)
+    list(objects) { line, element in
+      line.bytes.append(UInt8(ascii: "{"))
+      fill(&line, element)
+      line.bytes.append(UInt8(ascii: "}"))
+    }
   }
 
   mutating func set(_ key: String, _ value: JSONLine) {
     name(key)
-    text += value.text + "}"
+    bytes += value.bytes
+    bytes.append(UInt8(ascii: "}"))
   }
 
   /// The finished line, without a newline.
-  var line: String { text + "}" }
+  var line: String { String(decoding: bytes, as: UTF8.self) + "}" }
+
+  private mutating func list(_ values: [Double], digits: Int) {
+    list(values) { $0.bytes.append(fixed: $1, digits: digits) }
+  }
+
+  private mutating func list<Element>(
+    _ elements: [Element], _ write: (inout JSONLine, Element) -> Void
+  ) {
+    bytes.append(UInt8(ascii: "["))
+    for (index, element) in elements.enumerated() {
+      if index > 0 { bytes.append(UInt8(ascii: ",")) }
+      write(&self, element)
+    }
+    bytes.append(UInt8(ascii: "]"))
+  }
 
   private mutating func name(_ key: String) {
-    if text.count > 1 { text += "," }
-    text += Self.quoted(key) + ":"
+    if bytes.last != UInt8(ascii: "{") { bytes.append(UInt8(ascii: ",")) }
+    quote(key)
+    bytes.append(UInt8(ascii: ":"))
   }
 
   /// A number with `digits` decimals, without the trailing zeros.
   static func fixed(_ value: Double, digits: Int) -> String {
-    var scale = 1.0
-    for _ in 0..<digits { scale *= 10 }
-    let scaled = (value.magnitude * scale).rounded()
-    guard scaled < 9e15, let units = UInt64(exactly: scaled) else { return "\(value)" }
-    var text = String(units)
-    if digits > 0 {
-      if text.count <= digits {
-        text = String(repeating: "0", count: digits + 1 - text.count) + text
-      }
-      text.insert(".", at: text.index(text.endIndex, offsetBy: -digits))
-      while text.hasSuffix("0") { text.removeLast() }
-      if text.hasSuffix(".") { text.removeLast() }
-    }
-    return value < 0 && units > 0 ? "-" + text : text
+    var bytes: [UInt8] = []
+    bytes.append(fixed: value, digits: digits)
+    return String(decoding: bytes, as: UTF8.self)
   }
 
-  private static func quoted(_ text: String) -> String {
-    var result = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"": result += "\\\""
-      case "\\": result += "\\\\"
-      case "\n": result += "\\n"
-      case "\r": result += "\\r"
-      case "\t": result += "\\t"
-      // JSON asks it of the first ones only; a terminal heeds the others as well.
-      case _ where scalar.value < 0x20 || (0x7F..<0xA0).contains(scalar.value):
-        result += Terminal.escape(scalar)
-      default: result.unicodeScalars.append(scalar)
-      }
+  private mutating func quote(_ text: String) {
+    bytes.append(UInt8(ascii: "\""))
+    if text.utf8.allSatisfy({ (32..<127).contains($0) && $0 != 0x22 && $0 != 0x5C }) {
+      bytes.append(text: text)
+    } else {
+      for scalar in text.unicodeScalars { escape(scalar) }
     }
-    return result + "\""
+    bytes.append(UInt8(ascii: "\""))
+  }
+
+  private mutating func quote(time: Double) {
+    bytes.append(UInt8(ascii: "\""))
+    bytes.append(iso8601: time)
+    bytes.append(UInt8(ascii: "\""))
+  }
+
+  private mutating func escape(_ scalar: Unicode.Scalar) {
+    switch scalar {
+    case "\"": bytes.append(text: "\\\"")
+    case "\\": bytes.append(text: "\\\\")
+    case "\n": bytes.append(text: "\\n")
+    case "\r": bytes.append(text: "\\r")
+    case "\t": bytes.append(text: "\\t")
+    // JSON asks it of the first ones only; a terminal heeds the others as well.
+    case _ where scalar.value < 0x20 || (0x7F..<0xA0).contains(scalar.value):
+      bytes.append(text: Terminal.escape(scalar))
+    default: bytes.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
+    }
   }
 }

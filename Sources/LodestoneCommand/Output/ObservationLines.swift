@@ -1,4 +1,3 @@
-import Foundation
 import LinearAlgebra
 import SensorTypes
 
@@ -78,13 +77,6 @@ struct ObservationLines {
     return line.line
   }
 
-  /// The line for an epoch as a receiver said it.
-  mutating func line(fix: GNSSFix) -> String {
-    var line = begin("location", at: fix.received, utc: fix.utc)
-    Self.write(fix, into: &line)
-    return line.line
-  }
-
   // When a fix was true, which is a while before it has come: what the truth beside it is to be of.
   private func epoch(of fix: GNSSFix) -> Timestamp {
     guard let utc = fix.utc, let wall = wallTime(fix.received), abs(utc - wall) < 2 else {
@@ -93,16 +85,15 @@ struct ObservationLines {
     return fix.received.advanced(bySeconds: utc - wall)
   }
 
-  private mutating func begin(
-    _ kind: String, at time: Timestamp, utc: Double? = nil
+  mutating func begin(
+    _ kind: String, at time: Timestamp, utc: Double? = nil, in line: consuming JSONLine = JSONLine()
   ) -> JSONLine {
-    var line = JSONLine()
     line.set("v", Self.version)
     line.set("sequence", sequence)
     sequence += 1
     line.set("monotonic", start.map { time.seconds(since: $0) } ?? time.seconds, digits: 6)
     line.set("kind", kind)
-    line.set("time", (utc ?? wallTime(time)).map(Self.iso8601))
+    line.set("time", time: utc ?? wallTime(time))
     return line
   }
 
@@ -173,18 +164,6 @@ struct ObservationLines {
       line.set("firmware", identity.firmware)
       line.set("refusals", Int(clamping: status.counters.refusals))
     }
-  }
-
-  /// UTC as `2026-11-21T03:04:05.678Z`.
-  static func iso8601(_ seconds: Double) -> String {
-    guard seconds.isFinite, abs(seconds) < 2e11 else { return "" }
-    let milliseconds = Int64((seconds * 1_000).rounded())
-    let (second, fraction) = milliseconds.quotientAndRemainder(dividingBy: 1_000)
-    let below = fraction < 0
-    let date = Date(timeIntervalSince1970: Double(below ? second - 1 : second))
-    let text = date.formatted(.iso8601)
-    let millis = String(1_000 + (below ? fraction + 1_000 : fraction)).dropFirst()
-    return text.dropLast() + ".\(millis)Z"
   }
 }
 

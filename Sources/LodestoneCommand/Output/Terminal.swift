@@ -66,6 +66,14 @@ enum Terminal {
   @discardableResult
   static func write(_ text: String) -> Bool { write(text, to: STDOUT_FILENO) }
 
+  /// Writes bytes to standard output as they are. Returns false once nobody reads it any more, and throws where they
+  /// could not be written for another reason.
+  static func emit(_ bytes: [UInt8]) throws -> Bool {
+    guard !bytes.withUnsafeBytes({ write($0, to: STDOUT_FILENO) }) else { return true }
+    guard errno == EPIPE else { throw FileProblem("standard output", errno: errno) }
+    return false
+  }
+
   /// Writes all of a text that is of use only as a whole to standard output. Throws when it could not, but for a
   /// reader who has had enough.
   static func emit(_ text: String) throws {
@@ -81,15 +89,17 @@ enum Terminal {
 
   private static func write(_ text: String, to descriptor: Int32) -> Bool {
     var text = text
-    return text.withUTF8 { bytes in
-      var rest = UnsafeRawBufferPointer(bytes)
-      while let start = rest.baseAddress, !rest.isEmpty {
-        let count = Glibc.write(descriptor, start, rest.count)
-        if count < 0 && errno == EINTR { continue }
-        guard count > 0 else { return false }
-        rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-      }
-      return true
+    return text.withUTF8 { write(UnsafeRawBufferPointer($0), to: descriptor) }
+  }
+
+  private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Bool {
+    var rest = bytes
+    while let start = rest.baseAddress, !rest.isEmpty {
+      let count = Glibc.write(descriptor, start, rest.count)
+      if count < 0 && errno == EINTR { continue }
+      guard count > 0 else { return false }
+      rest = UnsafeRawBufferPointer(rebasing: rest[count...])
     }
+    return true
   }
 }

@@ -1,0 +1,124 @@
+import GNSSProtocol
+import HardwareSuite
+import SensorHub
+import SensorTypes
+
+/// Reads logs of receivers (NMEA, UBX, mixed), and recordings, and hands what they say to a writer, as it comes: neither the log nor
+/// what is made of it is held in memory.
+struct LogReader {
+  /// Output that is gathered before it is written; what a pipe holds.
+  private static let enough = 1 << 16
+
+  private var writer: any LogWriter
+  private var text: [UInt8] = []
+  /// How many epochs there were, of all logs together.
+  private(set) var epochs = 0
+  /// How many of them had a place.
+  private(set) var places = 0
+  /// Whether a signal has ended the reading: what has come until then is whole all the same.
+  private(set) var wasInterrupted = false
+
+  init(_ writer: any LogWriter) {
+    self.writer = writer
+    text.reserveCapacity(2 * Self.enough)
+    self.writer.begin(&text)
+  }
+
+  /// Reads a log to its end. Returns false where nobody reads the output any more.
+  mutating func read(_ file: String) throws -> Bool {
+    // A folder says that it is one here, before anything is written.
+    var input = try InputFile(file)
+    _ = try input.beginning()
+    return try read(&input)
+  }
+
+  /// Reads a log that is open.
+  mutating func read(_ input: inout InputFile) throws -> Bool {
+    // Nobody waits here for an epoch: each is as whole as the bytes make it.
+    var decoder = GNSSDecoder(endsByRule: false)
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.enough, alignment: 1)
+    defer { buffer.deallocate() }
+    writer.beginLog(named: input.name, &text)
+    // Whatever becomes of the input, what has come out of it is whole.
+    defer { writer.endLog(&text) }
+    let interruption = Interruption()
+    let interrupts = Interrupts { _ = interruption.interrupt(by: $0) }
+    defer { withExtendedLifetime(interrupts) {} }
+    var size = 0
+    while true {
+      wasInterrupted = (try? interruption.check()) == nil
+      if wasInterrupted { break }
+      guard input.isReady() else { continue }
+      let count = try input.read(into: buffer)
+      if count == 0 { break }
+      size += count
+      var rest = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+      while !rest.isEmpty {
+        // The decoder's buffer takes each piece whole: it is larger than whatever it may wait for.
+        let piece = rest.prefix(max(1, decoder.room))
+        decoder.append(UnsafeRawBufferPointer(rebasing: piece), at: Timestamp(nanoseconds: 0))
+        guard try drain(&decoder) else { return false }
+        rest = UnsafeRawBufferPointer(rebasing: rest[piece.count...])
+      }
+      // Whoever follows a receiver through a pipe waits for no more than it has said.
+      guard try flush() else { return false }
+    }
+    decoder.finish()
+    guard try drain(&decoder) else { return false }
+    if decoder.counters.packets == 0, !wasInterrupted {
+      throw CommandError(
+        "no NMEA or UBX message in \(size) bytes of \(input.path == "-" ? input.name : input.path)")
+    }
+    return true
+  }
+
+  /// Takes the positions of a recording, as they come when it is replayed. Returns false where nobody reads the output
+  /// any more.
+  mutating func replay(_ recorded: RecordedRun, named name: String) throws -> Bool {
+    writer.beginLog(named: name, &text)
+    defer { writer.endLog(&text) }
+    var (isRead, failure) = (true, nil as (any Error)?)
+    try recorded.replay { observation in
+      switch observation {
+      case .location(let location):
+        epochs += 1
+        places += 1
+        writer.append(location.fix, to: &text)
+      case .locationUnavailable: writer.interrupt(&text)
+      default: return
+      }
+      guard text.count >= Self.enough, isRead, failure == nil else { return }
+      do { isRead = try flush() } catch { failure = error }
+    }
+    if let failure { throw failure }
+    return isRead
+  }
+
+  /// Writes what is left. Returns false where nobody reads the output any more.
+  mutating func finish() throws -> Bool {
+    writer.end(&text)
+    return try flush()
+  }
+
+  private mutating func drain(_ decoder: inout GNSSDecoder) throws -> Bool {
+    while let event = decoder.next() {
+      switch event {
+      case .epoch(let fix, _):
+        epochs += 1
+        if fix.place != nil { places += 1 }
+        writer.append(fix, to: &text)
+      case .sky: writer.append(decoder.satellites, to: &text)
+      case .heading(let heading): writer.append(heading, to: &text)
+      case .identity: writer.append(decoder.identity, to: &text)
+      case .answer, .message: break
+      }
+      if text.count >= Self.enough, try !flush() { return false }
+    }
+    return true
+  }
+
+  private mutating func flush() throws -> Bool {
+    defer { text.removeAll(keepingCapacity: true) }
+    return try Terminal.emit(text)
+  }
+}
