@@ -223,9 +223,9 @@ private struct LetterCodec: ReceiverCodec {
     #expect(stream.written.last?.first == 8)
     // What was on its way.
     stream.incoming += Array("N".utf8)
-    #expect(try receiver.rest(now: at(1.2)) == .underWay)
-    #expect(try receiver.rest(now: at(2.3)) == .underWay)
-    #expect(try receiver.rest(now: at(2.5)) == .asleep)
+    #expect(try receiver.rest(now: at(1.9)) == .underWay)
+    #expect(try receiver.rest(now: at(3.0)) == .underWay)
+    #expect(try receiver.rest(now: at(3.2)) == .asleep)
     #expect(try receiver.rest(now: at(500)) == .asleep)
     let written = stream.written.count
     try receiver.wake(now: at(1_000))
@@ -239,9 +239,9 @@ private struct LetterCodec: ReceiverCodec {
     #expect(receiver.isConfigured)
     #expect(try receiver.rest(now: at(1_002)) == .underWay)
     stream.incoming += Array("N".utf8)
-    #expect(try receiver.rest(now: at(1_002.5)) == .underWay)
-    #expect(try receiver.rest(now: at(1_003.5)) == .impossible)
-    #expect(try epochs(receiver, stream, "N", at: at(1_003.6)) == [.twoDimensional])
+    #expect(try receiver.rest(now: at(1_003.1)) == .underWay)
+    #expect(try receiver.rest(now: at(1_004.2)) == .impossible)
+    #expect(try epochs(receiver, stream, "N", at: at(1_004.3)) == [.twoDimensional])
   }
 
   @Test("what nobody heard means: nothing, noise, or a wrong rate of the line")

@@ -10,7 +10,7 @@ extension ReceiverSetup {
     // While epochs are the question, only they keep the talk alive: a receiver that came back from
     // a power cut speaks NMEA again.
     if phase == .reading { deadline = now.advanced(bySeconds: silenceLimit) }
-    if case .fallingAsleep(let since) = phase, now.seconds(since: since) > Self.leavingTime {
+    if case .fallingAsleep(let since) = phase, now.seconds(since: since) > Self.fallingTime {
       isSleepless = true
     }
   }

@@ -22,8 +22,10 @@ struct ReceiverSetup: Sendable {
   static let firstEpochTime = 2.5
   /// Seconds of silence after which everything is asked again; three intervals where those are longer.
   static let silenceTime = 3.0
-  /// Seconds for a command to leave, and for what was on its way to come in.
+  /// Seconds for a command to leave before the line is another.
   static let leavingTime = 0.3
+  /// Seconds in which one that was sent to sleep may finish what it says: an epoch at 9600 baud, and the answer.
+  static let fallingTime = 1.0
   /// Seconds until one that answers no more, and did before, is asked again.
   static let pauseTime = 10.0
   /// Seconds from what wakes a receiver to its first message.
@@ -219,7 +221,7 @@ struct ReceiverSetup: Sendable {
     if wishes.sleep {
       wishes.sleep = false
       phase = .fallingAsleep(since: now)
-      deadline = now.advanced(bySeconds: Self.leavingTime + max(Self.answerTime, 1.5 * interval))
+      deadline = now.advanced(bySeconds: Self.fallingTime + max(Self.answerTime, 1.5 * interval))
       return .send(.sleep, dialect, part: 0)
     }
     guard wishes.rate else { return nil }
