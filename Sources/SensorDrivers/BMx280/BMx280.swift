@@ -177,7 +177,7 @@ public struct BMx280: RegisterChip, Hashable {
     let value = try BMx280Conversion.atmosphere(data, at: 0, trim)
     try outputs.check(data)
     // Where the data may stand still nothing tells an old conversion from a new one: each look counts.
-    guard let value, data != last || !outputs.change else { return nil }
+    guard let value, data != last || outputs.takesAlike else { return nil }
     last = data
     return .atmosphere(pressure: value.pressure, temperature: value.temperature)
   }

@@ -104,8 +104,12 @@ public struct RegisterDriver<Chip: RegisterChip, Device: RegisterDevice & ~Copya
 
   /// The newest conversion in the sensor frame, or `nil` while no new one is ready.
   public mutating func poll() throws(DriverError) -> Reading? {
-    try chip.poll(device, &outputs)
+    defer { outputs.isAnnounced = false }
+    return try chip.poll(device, &outputs)
   }
+
+  /// What the next `poll` finds is new.
+  public mutating func announce() { outputs.isAnnounced = true }
 
   /// Checks one configuration register, the next one at the next call.
   public mutating func verify() throws(DriverError) { try image.verifyNext(on: device) }

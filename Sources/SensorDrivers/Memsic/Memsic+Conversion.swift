@@ -50,7 +50,7 @@ struct MemsicOutputs: Sendable, Hashable {
   ) throws(DriverError) -> Bool {
     try outputs.check(block)
     // Where the data may stand still each look counts.
-    guard block != last || !outputs.change else { return false }
+    guard block != last || outputs.takesAlike else { return false }
     last = block
     return true
   }
