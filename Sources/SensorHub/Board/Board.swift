@@ -54,6 +54,8 @@ public struct Board: Sendable, Equatable {
     public var mount: Mount
     /// Whose driver it has; `nil` takes the kernel's where that has claimed the address, else ours.
     public var driver: DriverOwner?
+    /// The chip of the same bus behind whose bypass it hangs, as the board file says; `nil` where it says nothing.
+    public var behind: String?
     /// What its driver checks: everything but on a test rig.
     public var checks: DriverChecks
     /// The line in the board file, for messages; 0 where there is no file.
@@ -63,8 +65,8 @@ public struct Board: Sendable, Equatable {
     public init(
       chip: String, attachment: Attachment, interrupt: InterruptLineName? = nil,
       rate: Double? = nil,
-      mount: Mount = .aligned, driver: DriverOwner? = nil, checks: DriverChecks = .all,
-      line: Int = 0
+      mount: Mount = .aligned, driver: DriverOwner? = nil, behind: String? = nil,
+      checks: DriverChecks = .all, line: Int = 0
     ) {
       self.chip = chip
       self.attachment = attachment
@@ -72,6 +74,7 @@ public struct Board: Sendable, Equatable {
       self.rate = rate
       self.mount = mount
       self.driver = driver
+      self.behind = behind
       self.checks = checks
       self.line = line
     }
