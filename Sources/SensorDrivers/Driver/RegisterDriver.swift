@@ -74,6 +74,12 @@ public struct RegisterDriver<Chip: RegisterChip, Device: RegisterDevice & ~Copya
     case .command(let command): try device.send(command)
     case .write(let settings):
       for setting in settings { try device.put(setting.register, setting.value) }
+    case .resetUnanswered(let setting):
+      do {
+        try device.put(setting.register, setting.value)
+      } catch {
+        guard case .bus(let failure) = error, failure.reason == .noAnswer else { throw error }
+      }
     case .keep(let settings):
       let image = RegisterImage(settings)
       try image.write(to: device)
