@@ -162,11 +162,8 @@ public struct BMx280: RegisterChip, Hashable {
     _ device: borrowing Device, _ outputs: inout OutputChecks
   ) throws(DriverError) -> Reading? {
     guard let trim else { return nil }
-    let block = try device.get(BMx280Register.status, count: 10)
     // The burst passes the control register, which was written and is not zero while the chip measures.
-    guard (0..<10).contains(where: { block[$0] != 0 }) else {
-      throw .heldLow(register: BMx280Register.status)
-    }
+    let block = try device.getNonzero(BMx280Register.status, count: 10)
     if mode == .forced {
       guard block[0] & BMx280Register.measuring == 0 else { return nil }
       try device.put(BMx280Register.controlMeasurement, controlMeasurement)
