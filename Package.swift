@@ -210,8 +210,8 @@ let package = Package(
     tests(
       "HardwareSuite",
       [
-        "HardwareSuite", "BoardTestSupport", "SensorHub", "SensorTypes", "SimulatedDevices",
-        "LinearAlgebra",
+        "HardwareSuite", "BoardTestSupport", "SensorDrivers", "SensorHub", "SensorTypes",
+        "SimulatedDevices", "LinearAlgebra",
       ]),
     tests(
       "LodestoneCommand",

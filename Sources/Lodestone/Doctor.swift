@@ -218,11 +218,22 @@ public struct Doctor: Sendable {
       return problem("\(sensor.chip): \(failure)", mend: mend)
     }
     guard let found else {
+      if let other = other(than: sensor, of: board, on: bus) {
+        let names = other.names.joined(separator: " or ")
+        let address = hexadecimal(other.address)
+        return problem(
+          "the board file says \(sensor.chip) at \(sensor.attachment), where nobody answers; "
+            + "there is \(names) at \(address)",
+          mend: (other.names == [sensor.chip] ? "" : "chip: \(names), ")
+            + "address: \(address)   # line \(sensor.line) of the board file")
+      }
       if let host = board.host(of: sensor) {
         return Finding(
           .note,
-          "\(sensor.chip): nobody answers at \(sensor.attachment) yet: one behind the \(host.chip) does when "
-            + "that was started", mend: "lodestone monitor   # starts both", sensor: index)
+          "\(sensor.chip): nobody answers at \(sensor.attachment) yet: one behind the "
+            + "\(host.chip) does when that was started",
+          mend: "lodestone monitor --seconds 5   # starts both; then lodestone doctor once more",
+          sensor: index)
       }
       return problem(
         "\(sensor.chip): nobody answers at \(sensor.attachment)",
@@ -242,6 +253,22 @@ public struct Doctor: Sendable {
     return problem(
       "the board file says \(sensor.chip) at \(sensor.attachment), there is \(other.chip)",
       mend: "chip: \(other.chip)   # line \(sensor.line) of the board file")
+  }
+
+  /// A chip of the same kind that answers on the bus where the board file has none: which it can be, and where.
+  private func other(
+    than sensor: Board.Sensor, of board: Board, on bus: String
+  ) -> (names: [String], address: UInt8)? {
+    let kind = ChipCatalog.chip(named: sensor.chip)?.kind
+    let taken = Set(board.sensors.map(\.attachment))
+    for finding in BoardProbe.scan(bus, with: provider)
+    where !taken.contains(.i2c(bus: bus, address: finding.address)) {
+      let names = finding.identifications.candidates
+        .filter { $0.kind == kind && $0.confidence >= .likely }.map(\.chip)
+      guard !names.isEmpty else { continue }
+      return (names.contains(sensor.chip) ? [sensor.chip] : names, finding.address)
+    }
+    return nil
   }
 
   private static func unbinding(_ driver: String, _ bus: String, _ address: UInt8) -> String {

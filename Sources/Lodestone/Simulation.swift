@@ -12,8 +12,15 @@ package enum Simulation {
     _ board: Board, plan: SimulationPlan, utcStart: Double
   ) -> SimulatedBoard {
     let year = MagneticModel.decimalYear(unixSeconds: utcStart)
+    let sensors = twinned(board)
     return SimulatedBoard(
-      chips: board.sensors.compactMap { chip($0, plan: plan) },
+      chips: sensors.compactMap { sensor in
+        var chip = chip(sensor, plan: plan)
+        chip?.host =
+          sensor.behind == nil
+          ? nil : board.host(of: sensor).flatMap { sensors.firstIndex(of: $0) }
+        return chip
+      },
       trajectory: Trajectory(segments: segments(plan.legs)),
       world: WorldDescription(
         latitude: plan.start.latitude, longitude: plan.start.longitude,
@@ -80,8 +87,10 @@ package enum Simulation {
   }
 
   /// The names of the twins, in their order.
-  package static func names(of board: Board) -> [String] {
-    board.sensors.filter { kind($0) != nil }.map(\.chip)
+  package static func names(of board: Board) -> [String] { twinned(board).map(\.chip) }
+
+  private static func twinned(_ board: Board) -> [Board.Sensor] {
+    board.sensors.filter { kind($0) != nil }
   }
 
   private static func chip(_ sensor: Board.Sensor, plan: SimulationPlan) -> SimulatedBoard.Chip? {

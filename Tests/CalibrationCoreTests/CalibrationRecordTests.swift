@@ -111,7 +111,7 @@ struct CalibrationRecordTests {
         && within(r.expectedAccuracy, 0...180) && within(r.temperature, -100...200)
         && r.samples >= 0
     case .gyro(let r):
-      return finite(r.bias, 0.53) && within(r.deviation, 0...0.53)
+      return finite(r.bias, 0.7) && within(r.deviation, 0...0.7)
         && within(r.temperature, -100...200) && r.samples >= 0
     case .level(let r):
       let q = r.rotation

@@ -1,5 +1,6 @@
 import BoardTestSupport
 import Foundation
+import SensorBus
 import SensorHub
 import SensorTypes
 import SimulatedDevices
@@ -39,6 +40,82 @@ struct DoctorTests {
     #expect(try mount("+y, -x, +z").isEmpty)
     let note = try #require(try mount("+y, +x, +z").first)
     #expect(note.level == .note && note.text.contains("mirror image"))
+  }
+}
+
+/// A board that carries another chip than its file says.
+struct OtherChipDoctorTests {
+  /// What is found of the first chip of a file of Boards/ on a GY-87 with that compass. A file stands for the bus's node,
+  /// which the doctor wants to be there.
+  private func finding(
+    _ name: String, compass: String, at address: UInt8, isOpen: Bool
+  ) throws -> Doctor.Finding {
+    let node = FileManager.default.temporaryDirectory
+      .appending(path: "lodestone-node-\(UUID().uuidString)")
+    try Data().write(to: node)
+    defer { try? FileManager.default.removeItem(at: node) }
+    var simulated = SimulatedBoard(chips: [
+      .init(.registers("MPU6050"), at: .bus(node.path, address: 0x68)),
+      .init(.registers("BMP180"), at: .bus(node.path, address: 0x77)),
+      .init(.registers(compass), at: .bus(node.path, address: address)),
+    ])
+    simulated.chips[2].host = 0
+    let provider = SimulatedBusProvider(simulated, clock: VirtualClock())
+    if isOpen {
+      // INT_PIN_CFG, I2C_BYPASS_EN.
+      try [UInt8(0x02)].withUnsafeBytes {
+        try provider.registerDevice(bus: node.path, address: 0x68).write(0x37, from: $0)
+      }
+    }
+    let text = try String(
+      contentsOf: VirtualBoard.root.appending(path: "Boards/\(name).yaml"), encoding: .utf8)
+    let board = try BoardFile.parse(
+      text.replacingOccurrences(of: "/dev/i2c-1", with: node.path), file: name)
+    let findings = Doctor(provider: provider, state: { _ in node }, modelFolders: []).wiring(board)
+    return try #require(findings.first { $0.sensor == 0 && $0.subject.hasSuffix(" answers") })
+  }
+
+  @Test(
+    "a GY-87 with the other compass is a problem that names both and the line",
+    arguments: [
+      ("gy-87-hmc5883l", "HMC5883L", UInt8(0x1E), "QMC5883L", UInt8(0x0D), "0x0d"),
+      ("gy-87-qmc5883l", "QMC5883L", 0x0D, "HMC5883L", 0x1E, "0x1e"),
+    ])
+  func compass(
+    file: String, named: String, place: UInt8, real: String, address: UInt8, written: String
+  ) throws {
+    let found = try finding(file, compass: real, at: address, isOpen: true)
+    #expect(found.level == .problem)
+    #expect(found.text.contains("the board file says \(named) at"), "\(found)")
+    #expect(found.text.contains("there is \(real)") && found.text.hasSuffix("at \(written)"))
+    let mend = try #require(found.mend)
+    #expect(mend.hasPrefix("chip: \(real)") && mend.contains("address: \(written)"), "\(mend)")
+    #expect(mend.contains("# line 2"))
+    // The one that is meant is no problem.
+    #expect(try finding(file, compass: named, at: place, isOpen: true).level == .good)
+    // Behind a bypass that nobody has opened it cannot be seen, which is said with the way to open it.
+    let hidden = try finding(file, compass: real, at: address, isOpen: false)
+    #expect(hidden.level == .note && hidden.mend?.contains("lodestone monitor") == true)
+  }
+
+  @Test("a chip at its other address is found there")
+  func otherAddress() throws {
+    let node = FileManager.default.temporaryDirectory
+      .appending(path: "lodestone-node-\(UUID().uuidString)")
+    try Data().write(to: node)
+    defer { try? FileManager.default.removeItem(at: node) }
+    let provider = SimulatedBusProvider(
+      SimulatedBoard(chips: [
+        .init(.registers("BMP280"), at: .bus(node.path, address: 0x77)),
+        .init(.registers("LIS3DH"), at: .bus(node.path, address: 0x18)),
+      ]), clock: VirtualClock())
+    let text =
+      "schema: 1\nname: desk\nsensors:\n  - {chip: BMP280, bus: \(node.path), address: 0x76}\n"
+    let findings = Doctor(provider: provider, state: { _ in node }, modelFolders: [])
+      .wiring(try BoardFile.parse(text, file: "desk.yaml"))
+    let found = try #require(findings.first { $0.sensor == 0 && $0.level == .problem })
+    #expect(found.text.hasSuffix("where nobody answers; there is BMP280 at 0x77"))
+    #expect(found.mend == "address: 0x77   # line 4 of the board file")
   }
 }
 

@@ -68,18 +68,15 @@ struct ShippedBoard: Sendable, CustomTestStringConvertible {
     return nil
   }
 
-  /// Chips behind another one's bypass that are not of its package, and that one.
-  private static let behind = ["gy-87-hmc5883l": "HMC5883L", "gy-87-qmc5883l": "QMC5883L"]
-
   /// The place of the magnetometer that nobody sees before another chip was started.
   var hidden: Int? {
     board.sensors.firstIndex {
-      $0.chip == Self.behind[name] || ["AK8963", "AK09916"].contains($0.chip)
+      $0.behind != nil || ["AK8963", "AK09916"].contains($0.chip)
     }
   }
 
   /// What the twins live through: at rest, a turn, and tilts unless the board is a level one.
-  private var simulation: String {
+  private func simulation(seed: Int) -> String {
     var legs = ["{seconds: \(Self.still), fix: true}", "{seconds: 6, turn: 120}"]
     if !board.isLevel {
       legs += [
@@ -89,7 +86,7 @@ struct ShippedBoard: Sendable, CustomTestStringConvertible {
     return """
       \(text)
       simulation:
-        seed: 3
+        seed: \(seed)
         start: {latitude: 52.5163, longitude: 13.3777, altitude: 36}
         heading: 40
         hardIron: [18.0, -31.0, 12.0]
@@ -104,26 +101,27 @@ struct ShippedBoard: Sendable, CustomTestStringConvertible {
   /// The board with twins, on a clock of the test's. `edit` changes what the file says; where the chips of
   /// packages really sit stays as `packages` has it.
   ///
-  /// - Parameter gyroIsKnown: As after 'lodestone calibrate gyro': what an LSM9DS1 may say at rest by its datasheet (30
-  ///   deg/s) is more than passes for rest unasked.
-  func twins(gyroIsKnown: Bool = false, edit: (String) -> String = { $0 }) throws -> VirtualBoard {
-    let records = gyroIsKnown ? try gyroRecords() : []
+  /// - Parameters:
+  ///   - seed: What its chips' errors and noise follow from.
+  ///   - gyroIsKnown: As after 'lodestone calibrate gyro': what an LSM9DS1 may say at rest by its datasheet (30 deg/s an
+  ///     axis) is more than passes for rest unasked.
+  func twins(
+    seed: Int = 1, gyroIsKnown: Bool = false, edit: (String) -> String = { $0 }
+  ) throws -> VirtualBoard {
+    let records = gyroIsKnown ? try gyroRecords(seed: seed) : []
     return try VirtualBoard(
       name,
       adapt: { simulated in
         for (place, mount) in parts { simulated.chips[place].mount = mount }
-        if Self.behind[name] != nil, let hidden {
-          simulated.chips[hidden].host = board.sensors.firstIndex { $0.chip == "MPU6050" }
-        }
       },
-      edit: { edit(board.simulation == nil ? simulation : $0) },
+      edit: { edit(board.simulation == nil ? simulation(seed: seed) : $0) },
       prepare: { state in for record in records { try state.calibrations.save(.gyro(record)) } })
   }
 
-  private func gyroRecords() throws -> [GyroRecord] {
+  private func gyroRecords(seed: Int) throws -> [GyroRecord] {
     let places = board.sensors.indices.filter { board.sensors[$0].chip == "LSM9DS1-AG" }
     guard !places.isEmpty else { return [] }
-    let lying = try twins()
+    let lying = try twins(seed: seed)
     let rest = Kept<(sensor: Int, rate: Vector3)>()
     let subscription = lying.hub.subscribe(readings: {
       if case .inertial(let rate, _) = $0.sample.value { rest.append(($0.sensor, rate)) }

@@ -28,6 +28,18 @@ struct ShippedBoardsTests {
     #expect(ShippedBoard.all.count == files.count && ShippedBoard.real.count >= 22)
   }
 
+  @Test("the README's table has every chip")
+  func table() throws {
+    let text = try String(
+      contentsOf: VirtualBoard.root.appending(path: "README.md"), encoding: .utf8)
+    let cells = text.split(separator: "\n").filter { $0.hasPrefix("| ") }
+      .compactMap { $0.split(separator: "|").first }
+    let names = cells.flatMap { $0.split { !$0.isLetter && !$0.isNumber && $0 != "-" } }
+    for chip in ChipCatalog.chips {
+      #expect(names.contains { $0 == chip.name }, "\(chip.name)")
+    }
+  }
+
   @Test("it says how it is wired and what to turn on", arguments: ShippedBoard.real)
   func words(file: ShippedBoard) {
     let (text, board) = (file.text, file.board)
@@ -66,10 +78,10 @@ struct ShippedBoardsTests {
 
   @Test(
     "its twins deliver, gravity is up, heading, height and place are true",
-    arguments: ShippedBoard.all)
-  func run(file: ShippedBoard) throws {
+    arguments: ShippedBoard.all, Effort.seeds(1, long: 11))
+  func run(file: ShippedBoard, seed: Int) throws {
     let seconds = 40.0
-    let board = try file.twins(gyroIsKnown: true)
+    let board = try file.twins(seed: seed, gyroIsKnown: true)
     let run = Run(board, seconds)
     for (sensor, status) in zip(file.board.sensors, board.hub.status) {
       #expect(status.state == .running, "\(status)")

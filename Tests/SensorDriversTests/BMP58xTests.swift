@@ -26,6 +26,21 @@ import Testing
     device.expectDone()
   }
 
+  @Test("a reset that is not acknowledged is one all the same; any other failure is none")
+  func unanswered() throws {
+    let rest = Array(Self.start().dropFirst(2))
+    let device = ScriptedDevice(
+      [.read(0x01, [0x50]), .writeFails(0x7E, [0xB6], .noAnswer)] + rest + written(Self.image))
+    var chip = RegisterDriver(device, BMP58x(chip: .bmp581, outputRate: 25))
+    _ = try startUp(&chip)
+    device.expectDone()
+    device.then([.read(0x01, [0x50]), .writeFails(0x7E, [0xB6], .timedOut)])
+    #expect(
+      failure { () throws(DriverError) in try startUp(&chip) }
+        == .bus(device.error(.timedOut, 0x7E)))
+    device.expectDone()
+  }
+
   @Test("a trim that was loaded with an error is not taken")
   func broken() {
     let device = ScriptedDevice(

@@ -130,6 +130,21 @@ import Testing
     device.expectDone()
   }
 
+  @Test("what the line tells of is another conversion, though it be like the one before")
+  func announced() throws {
+    let device = ScriptedDevice([])
+    var chip = try ready(device)
+    for _ in 0..<4 { device.then([.read(0x09, [0x01]), .read(0x02, [0, 0, 1, 0, 2, 0, 3])]) }
+    var readings: [Reading?] = []
+    for isAnnounced in [false, false, true, false] {
+      if isAnnounced { chip.announce() }
+      readings.append(try chip.poll())
+    }
+    #expect(readings.map { $0 != nil } == [true, false, true, false])
+    #expect(readings[2] == readings[0])
+    device.expectDone()
+  }
+
   @Test("RDY stays up: the same data are the same conversion, for 50 looks")
   func stuck() throws {
     let device = ScriptedDevice([])

@@ -20,6 +20,22 @@ private final class StreamReceiver: RegisterDevice {
   func write(_ register: UInt8, from bytes: UnsafeRawBufferPointer) throws(BusError) {}
 }
 
+/// A chip that nobody knows: registers that hold something, and others.
+private final class Stranger: RegisterDevice {
+  private let rest: UInt8
+  private let registers: [UInt8: UInt8]
+
+  init(rest: UInt8, registers: [UInt8: UInt8]) { (self.rest, self.registers) = (rest, registers) }
+
+  func read(_ register: UInt8, into buffer: UnsafeMutableRawBufferPointer) throws(BusError) {
+    for index in buffer.indices {
+      buffer[index] = registers[register &+ UInt8(truncatingIfNeeded: index)] ?? rest
+    }
+  }
+
+  func write(_ register: UInt8, from bytes: UnsafeRawBufferPointer) throws(BusError) {}
+}
+
 /// What a scan makes of one bus.
 private struct Scan {
   private(set) var truths: [UInt8: String] = [:]
@@ -93,8 +109,37 @@ private struct Scan {
     (middle * (1 + share * random.symmetric())).rounded()
   }
 
-  /// One board: lookalikes at the addresses that they share, all of them or few. The two halves of a package share its
-  /// wires, so that either both answer or none.
+  /// Those that no board has without the other half.
+  private static let halves = ["LSM9DS1-AG", "LSM9DS1-M", "LSM303DLHC-M", "LSM303DLHC-A"]
+
+  /// A chip whose own memory holds something else than another's of its kind, where that is read to tell it: the PROM of a
+  /// barometer, the trim of a self-test, which lies where other chips have their identity.
+  private static func individual(
+    _ name: String, _ random: inout SeededGenerator
+  ) -> ((TwinCore) -> any ChipTwin)? {
+    switch name {
+    case "MS5611", "MS5607":
+      let usual = name == "MS5607" ? MS5611Prom.ms5607 : .ms5611
+      let c = usual.c.map { spread($0, 0.1, &random) }
+      return { MS5611Twin($0, MS5611Prom(c: c, isMS5607: usual.isMS5607)) }
+    case "MPU6050":
+      let trim = (0..<6).map { _ in UInt8(1 + random.next() % 31) }
+      return { MPUTwin(.mpu6050, $0, trim: trim) }
+    case "MPU6500", "MPU9250", "ICM20948", "ICM42688P":
+      let trim = (0..<6).map { _ in UInt8(1 + random.next() % 255) }
+      return {
+        switch name {
+        case "ICM20948": ICM20948Twin($0, trim: trim)
+        case "ICM42688P": ICM42688PTwin($0, trim: trim)
+        default: MPUTwin(name == "MPU6500" ? .mpu6500 : .mpu9250, $0, trim: trim)
+        }
+      }
+    default: return nil
+    }
+  }
+
+  /// One board: chips at the addresses that they share, all of them or few. The two halves of a package share its wires,
+  /// so that either both answer or none.
   private func board(_ index: Int, _ receiver: StreamReceiver) throws -> Scan {
     var random = SeededGenerator(seed: 2026, stream: 6, index: UInt64(index))
     // From a beach to a summit; where there is nobody to own a board, there are none.
@@ -106,67 +151,42 @@ private struct Scan {
     var scan = Scan(SeededGenerator(seed: 2026, stream: 7, index: UInt64(index)))
     func isThere() -> Bool { random.next() % 3 != 0 }
 
-    // LIS3MDL, LSM9DS1 (one or two), QMC6310, HMC5883L, LSM303DLHC and LIS2MDL.
+    // Packages of two chips.
     if isThere() {
       try scan.add("LSM9DS1-AG", at: Self.pick([0x6A, 0x6B], &random), world)
       try scan.add("LSM9DS1-M", at: Self.pick([0x1C, 0x1E], &random), world)
     }
-    if isThere() { try scan.add("LIS3MDL", at: Self.pick([0x1C, 0x1E], &random), world) }
-    switch random.next() % 4 {
-    case 0: try scan.add("HMC5883L", at: 0x1E, world)
-    case 1: try scan.add("LIS2MDL", at: 0x1E, world)
-    case 2 where !scan.truths.keys.contains(0x1E):
+    if isThere(), !scan.truths.keys.contains(0x1E) {
       try scan.add("LSM303DLHC-M", at: 0x1E, world)
       try scan.add("LSM303DLHC-A", at: 0x19, world)
-    default: break
     }
-    if isThere() { try scan.add("LIS3DH", at: 0x18, world) }
-    if isThere() { try scan.add("QMC6310", at: Self.pick([0x1C, 0x3C], &random), world) }
-    if isThere() { try scan.add("QMC5883L", at: 0x0D, world) }
-    if isThere() { try scan.add("QMC5883P", at: 0x2C, world) }
-    try scan.add(Self.pick(["MMC5603", "MMC5983MA"], &random), at: 0x30, world)
-    try scan.add(
-      Self.pick(["AK8963", "AK09916", "AK09918", "IST8310"], &random), at: 0x0C, world)
     if isThere() { scan.add(receiver, at: 0x10) }
-    try scan.add("BMM150", at: Self.pick([0x10, 0x11, 0x12, 0x13], &random), world)
-    for address: UInt8 in [0x6A, 0x6B] where isThere() {
-      let family = [
-        "LSM6DS3", "LSM6DS33", "LSM6DS3TR-C", "LSM6DSL", "LSM6DSO", "LSM6DSOX", "ISM330DHCX",
-      ]
-      try scan.add(Self.pick(family, &random), at: address, world)
-    }
-    if isThere() {
-      let family = ["LPS22HB", "LPS22HH", "LPS25HB", "LPS28DFW"]
-      try scan.add(Self.pick(family, &random), at: Self.pick([0x5C, 0x5D], &random), world)
-    }
-    for address: UInt8 in [0x76, 0x77] where isThere() {
-      let family = [
-        "BMP280", "BME280", "BMP388", "BMP390", "BME680", "DPS310", "DPS368", "SPL06", "SPA06",
-        "MS5611", "MS5607", "MS5611", "MS5607",
-      ]
-      let name = Self.pick(family, &random)
-      guard name.hasPrefix("MS56") else {
-        try scan.add(name, at: address, world)
-        continue
-      }
-      let usual = name == "MS5607" ? MS5611Prom.ms5607 : .ms5611
-      let c = usual.c.map { Self.spread($0, 0.1, &random) }
-      try scan.add(name, at: address, world) {
-        MS5611Twin($0, MS5611Prom(c: c, isMS5607: usual.isMS5607))
-      }
+    // And at every address any chip of its own that can be there.
+    for address in ChipCatalog.addresses where isThere() {
+      let names = ChipCatalog.chips.filter {
+        $0.addresses.contains(address) && TwinCatalog.twin(named: $0.name) != nil
+          && !Self.halves.contains($0.name)
+          // The two together pass for an LSM303DLHC.
+          && !($0.name == "HMC5883L" && scan.truths[0x19] == "LIS3DH")
+      }.map(\.name)
+      guard !names.isEmpty else { continue }
+      let name = Self.pick(names, &random)
+      try scan.add(name, at: address, world, make: Self.individual(name, &random))
     }
     return scan
   }
 
-  @Test("1000 boards of lookalikes: each chip is named rightly, or in the set that is named")
+  @Test("1000 boards of all chips: each is named rightly, or in the set that is named")
   func boards() throws {
     var named: [String: Int] = [:]
     var inSet: [String: Int] = [:]
     var possible: [String: Int] = [:]
     var wrong: [String] = []
+    var met: [String: Int] = [:]
     for index in 0..<1000 {
       let receiver = StreamReceiver()
       let scan = try board(index, receiver)
+      for (address, truth) in scan.truths { met["\(truth) \(address)", default: 0] += 1 }
       for (truth, found) in try scan.identifications() {
         let candidates = found.candidates
         let names = candidates.map(\.chip)
@@ -189,6 +209,10 @@ private struct Scan {
       #expect(receiver.taken == 0)
     }
     #expect(wrong == [], "\(wrong.count) wrong")
+    // Every chip was met at each of its addresses, and so every pair that shares one.
+    for chip in ChipCatalog.chips where TwinCatalog.twin(named: chip.name) != nil {
+      for address in chip.addresses { #expect(met["\(chip.name) \(address)", default: 0] >= 10) }
+    }
     #expect(possible.keys.allSatisfy { $0 == "LSM303DLHC-A" })
     func sum(_ counts: [String: Int]) -> Int { counts.values.reduce(0, +) }
     print(
@@ -198,6 +222,39 @@ private struct Scan {
       print(
         "  \(name): \(named[name] ?? 0) named, \(inSet[name] ?? 0) in a set or not asked, "
           + "\(possible[name] ?? 0) possible")
+    }
+  }
+
+  /// Chips that share an address with ours, by what tells them: Linux's drivers and headers have these numbers.
+  private static let strangers: [(name: String, address: UInt8, identity: [UInt8: UInt8])] = [
+    ("AK09911", 0x0C, [0x00: 0x48, 0x01: 0x05]), ("AK09912", 0x0C, [0x00: 0x48, 0x01: 0x04]),
+    ("MAG3110", 0x0E, [0x07: 0xC4]), ("MMA8452Q", 0x1C, [0x0D: 0x2A]),
+    ("LSM303D", 0x1E, [0x0F: 0x49]), ("BMA400", 0x14, [0x00: 0x90]), ("BMA255", 0x18, [0x00: 0xFA]),
+    ("KXTJ2", 0x0F, [0x0F: 0x09]), ("BMI088 accelerometer", 0x18, [0x00: 0x1E]),
+    ("ITG3200", 0x68, [0x00: 0x68]), ("BMI270", 0x68, [0x00: 0x24]), ("BMG160", 0x69, [0x00: 0x0F]),
+    ("ICM20602", 0x68, [0x75: 0x12]), ("ICM42605", 0x69, [0x75: 0x42]),
+    ("L3GD20", 0x6A, [0x0F: 0xD4]), ("L3GD20H", 0x6B, [0x0F: 0xD7]),
+    ("LSM6DSV", 0x6B, [0x0F: 0x70]), ("LPS331AP", 0x5C, [0x0F: 0xBB]),
+    ("INA219", 0x46, [0x00: 0x39]), ("DS3231", 0x68, [0x0E: 0x1C]),
+  ]
+
+  @Test("unknown chips stay unknown, whatever else they hold")
+  func unknown() throws {
+    for (place, stranger) in Self.strangers.enumerated() {
+      for index in 0..<20 {
+        var random = SeededGenerator(seed: 2026, stream: UInt64(100 + place), index: UInt64(index))
+        // What a register that is not there reads as.
+        let rest: UInt8 = index % 2 == 0 ? 0x00 : 0xFF
+        // Outputs are anything.
+        let outputs = Dictionary(
+          uniqueKeysWithValues: (0x22...0x2D).map { (UInt8($0), UInt8(random.next() & 0xFF)) })
+        let device = Stranger(
+          rest: rest, registers: outputs.merging(stranger.identity) { $1 })
+        let found = try ChipCatalog.identify(device, at: stranger.address) { _ in }
+        #expect(
+          found.allSatisfy { $0.confidence == .possible }, "\(stranger.name) is said to be \(found)"
+        )
+      }
     }
   }
 

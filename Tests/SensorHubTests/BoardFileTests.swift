@@ -51,6 +51,21 @@ struct BoardFileTests {
     #expect(try !BoardFile.parse(text, file: "board").calibratesInUse)
   }
 
+  @Test("a chip hangs behind the bypass of the one that its entry names")
+  func behind() throws {
+    let text =
+      Self.good.replacingOccurrences(of: "rate: 80", with: "behind: MPU6050")
+      + "\n  - {chip: MPU6500, bus: /dev/i2c-1, address: 0x69}"
+      + "\n  - {chip: MPU6050, bus: /dev/i2c-1, address: 0x68}"
+    let board = try BoardFile.parse(text, file: "desk.yaml")
+    #expect(board.sensors[0].behind == "MPU6050")
+    #expect(board.host(of: board.sensors[0])?.chip == "MPU6050")
+    // On another bus is none.
+    let apart = text.replacingOccurrences(
+      of: "MPU6050, bus: /dev/i2c-1", with: "MPU6050, bus: /dev/i2c-0")
+    #expect(throws: BoardFileError.self) { try BoardFile.parse(apart, file: "desk.yaml") }
+  }
+
   @Test("a vehicle is declared by a key of its own")
   func vehicle() throws {
     let text = Self.good.replacingOccurrences(of: "level: false", with: "vehicle: true")
@@ -82,6 +97,8 @@ struct BoardFileTests {
     Mistake(replace: "baudRate: 9600", with: "baudRate: 0", line: 16, says: "50 to 4000000"),
     Mistake(replace: "rate: 80", with: "identity: checked", line: 12, says: "only be 'unchecked'"),
     Mistake(replace: "rate: 80", with: "constant: true", line: 12, says: "only be 'allowed'"),
+    Mistake(replace: "rate: 80", with: "behind: MPU6050", line: 8, says: "has a bypass"),
+    Mistake(replace: "rate: 80", with: "behind: LIS3MDL", line: 8, says: "LIS3MDL is none"),
     Mistake(replace: "baudRate: 9600", with: "identity: unchecked", line: 16, says: "a receiver"),
     Mistake(replace: "baudRate: 9600", with: "host: localhost", line: 16, says: "'chip: gpsd'"),
     Mistake(replace: "baudRate: 9600", with: "device: /dev/x", line: 16, says: "'chip: gpsd'"),

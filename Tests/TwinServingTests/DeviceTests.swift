@@ -47,6 +47,23 @@ struct I2CDeviceTests {
     #expect(device.answer(to: message(0x1C, flags: 2), room: 1) == [0x7C])
   }
 
+  @Test("a chip behind a bypass answers once that is open")
+  func bypass() {
+    var board = SimulatedBoard(chips: [
+      .init(.registers("MPU6050"), at: .bus("/dev/i2c-1", address: 0x68)),
+      .init(.registers("QMC5883L"), at: .bus("/dev/i2c-1", address: 0x0D)),
+    ])
+    board.chips[1].host = 0
+    let device = I2CDevice(
+      bus: "/dev/i2c-1",
+      provider: SimulatedBusProvider(board, clock: clock, busTimeout: .infinity))
+    #expect(device.answer(to: message(0x0D), room: 0) == nil)
+    #expect(device.answer(to: message(0x68, [0x37, 0x02]), room: 0) == [])
+    #expect(device.answer(to: message(0x0D), room: 0) == [])
+    #expect(device.answer(to: message(0x68, [0x37, 0x00]), room: 0) == [])
+    #expect(device.answer(to: message(0x0D), room: 0) == nil)
+  }
+
   @Test("an empty message asks who is there")
   func presence() {
     #expect(device.answer(to: message(0x1C), room: 0) == [])

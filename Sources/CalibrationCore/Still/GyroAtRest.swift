@@ -14,8 +14,6 @@ public struct GyroAtRest: Sendable, Hashable {
     static let force = 0.15
     /// Direction of the field, radians: 2 deg, what a magnetometer's noise does not reach.
     static let field = 2 * Double.pi / 180
-    /// A bias beyond it is a board that turns, rad/s: 30 deg/s, the worst that data sheets allow (LSM9DS1).
-    static let bias = GyroRecord.largestBias
   }
 
   /// The shortest rest that gives a bias, seconds.
@@ -65,7 +63,7 @@ public struct GyroAtRest: Sendable, Hashable {
     if field.turn > Limit.field {
       return "the board turned by \(degrees(field.turn)) deg, or a magnet near it did"
     }
-    if let bias = rate.mean, bias.length > Limit.bias {
+    if let bias = rate.mean, !GyroRecord.isPossible(bias) {
       return "\(degrees(bias.length)) deg/s is more than any chip's bias: the board turns"
     }
     return nil

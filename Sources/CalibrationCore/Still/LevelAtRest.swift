@@ -54,8 +54,8 @@ public struct LevelAtRest: Sendable, Hashable {
         return
           "the board moved: its rate changed by \(StillMath.fixed(rate.wander * 180 / .pi, 1)) deg/s"
       }
-      if let rate = rate.mean?.length, rate > GyroAtRest.Limit.bias {
-        return "the board turns at \(StillMath.fixed(rate * 180 / .pi, 1)) deg/s"
+      if let rate = rate.mean, !GyroRecord.isPossible(rate) {
+        return "the board turns at \(StillMath.fixed(rate.length * 180 / .pi, 1)) deg/s"
       }
       return nil
     }

@@ -3,6 +3,7 @@
 import Foundation
 import LinuxIO
 import SensorBus
+import SensorDrivers
 import Synchronization
 
 /// A rig that is spoken to over a serial line.
@@ -50,10 +51,8 @@ public final class RigLine: Operator {
     switch fault {
     case .shortRead: request += " 1"
     case .bitFlip:
-      guard let place = Self.configurationRegisters[chip.chip] else {
-        throw OperatorError("no configuration register of \(chip.name) is known to flip a bit in")
-      }
-      request += " \(place.register) \(place.mask)"
+      let place = try Self.configurationBit(of: chip.chip)
+      request += " \(hexadecimal(place.register)) \(hexadecimal(place.mask))"
     case .slow: request += " 20"
     default: break
     }
@@ -82,13 +81,15 @@ public final class RigLine: Operator {
     return max(0, seconds)
   }
 
-  /// Where a flipped bit is noticed: a register that holds a configuration, from the datasheets.
-  static let configurationRegisters: [String: (register: String, mask: String)] = [
-    "LIS3MDL": ("0x21", "0x20"), "LSM303DLHC-M": ("0x01", "0x20"), "LSM303DLHC-A": ("0x23", "0x10"),
-    "LIS3DH": ("0x23", "0x10"),
-    "LSM6DSOX": ("0x10", "0x08"), "BMP280": ("0xf4", "0x20"), "BME280": ("0xf4", "0x20"),
-    "DPS310": ("0x06", "0x10"),
-  ]
+  /// Where a flipped bit is noticed: the first register that the chip's driver holds against what it has written, and the
+  /// lowest of the bits that it compares.
+  static func configurationBit(of chip: String) throws -> (register: UInt8, mask: UInt8) {
+    guard let setting = ChipCatalog.chip(named: chip)?.chip?(1).registerImage.first else {
+      throw OperatorError(
+        "\(chip) has no configuration that can be read back: no bit of it can flip")
+    }
+    return (setting.register, setting.mask & (~setting.mask &+ 1))
+  }
 
   private func command(_ request: String) throws {
     let answer = try stream.withLock { try Self.exchange($0, request) }

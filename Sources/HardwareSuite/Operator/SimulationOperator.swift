@@ -58,11 +58,8 @@ final class SimulationOperator: Operator {
     case .receiverSilent: return .receiverSilent
     case .receiverGarbage: return .receiverGarbage
     case .bitFlip:
-      guard let place = RigLine.configurationRegisters[chip],
-        let register = UInt8(place.register.dropFirst(2), radix: 16),
-        let mask = UInt8(place.mask.dropFirst(2), radix: 16)
-      else { throw OperatorError("no configuration register of \(chip) is known") }
-      return .bitFlip(register: register, mask: mask)
+      let place = try RigLine.configurationBit(of: chip)
+      return .bitFlip(register: place.register, mask: place.mask)
     case .stuckLow: return .stuckLow
     case .slow: return .slow(seconds: 0.02)
     }

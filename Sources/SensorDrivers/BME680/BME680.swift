@@ -123,11 +123,8 @@ public struct BME680: RegisterChip, Hashable {
     guard let trim else { return nil }
     let wasTold = isTold
     isTold = false
-    let block = try device.get(Register.status, count: 8)
     // The result is never zero, not even before the first conversion.
-    guard (0..<8).contains(where: { block[$0] != 0 }) else {
-      throw .heldLow(register: Register.status)
-    }
+    let block = try device.getNonzero(Register.status, count: 8)
     if wasTold, block[0] & Register.newData == 0 {
       // Still measuring; or without power meanwhile, which the configuration tells.
       isTold = true

@@ -97,10 +97,7 @@ public struct BMP180: RegisterChip, Hashable {
     guard let trim else { return nil }
     let finished = pending
     pending = nil
-    var block = try device.get(Register.control, count: 5)
-    guard (0..<5).contains(where: { block[$0] != 0 }) else {
-      throw .heldLow(register: Register.control)
-    }
+    var block = try device.getNonzero(Register.control, count: 5)
     if finished != nil, block[0] & Register.converting != 0 {
       pending = finished
       return nil

@@ -93,11 +93,13 @@ public struct BMP58x: FlaggedChip, Hashable {
   /// Half the pressure conversion.
   public var latency: Double { Self.pressureTimes[pressureCode] * 0.5e-6 }
 
-  /// Identity, soft reset (2 ms, at most 20 ms), until the trim is loaded without an error, configuration, read-back.
+  /// Identity, soft reset (2 ms, at most 20 ms), until the trim is loaded without an error, configuration, read-back. By
+  /// 7.36 the reset is not acknowledged on I2C; Linux's driver finds that it is.
   public var startSteps: [StartStep] {
     [
       .identify(register: Register.identity, anyOf: [chip.identity]),
-      .write([RegisterSetting(Register.command, Register.softReset)]), .wait(seconds: 0.002),
+      .resetUnanswered(RegisterSetting(Register.command, Register.softReset)),
+      .wait(seconds: 0.002),
       .await(
         register: Register.status, mask: 0x06, value: 0x02, every: 0.002, looks: 10,
         what: "its trim is not loaded, or not without an error"),

@@ -162,11 +162,8 @@ public struct BMx280: RegisterChip, Hashable {
     _ device: borrowing Device, _ outputs: inout OutputChecks
   ) throws(DriverError) -> Reading? {
     guard let trim else { return nil }
-    let block = try device.get(BMx280Register.status, count: 10)
     // The burst passes the control register, which was written and is not zero while the chip measures.
-    guard (0..<10).contains(where: { block[$0] != 0 }) else {
-      throw .heldLow(register: BMx280Register.status)
-    }
+    let block = try device.getNonzero(BMx280Register.status, count: 10)
     if mode == .forced {
       guard block[0] & BMx280Register.measuring == 0 else { return nil }
       try device.put(BMx280Register.controlMeasurement, controlMeasurement)
@@ -177,7 +174,7 @@ public struct BMx280: RegisterChip, Hashable {
     let value = try BMx280Conversion.atmosphere(data, at: 0, trim)
     try outputs.check(data)
     // Where the data may stand still nothing tells an old conversion from a new one: each look counts.
-    guard let value, data != last || !outputs.change else { return nil }
+    guard let value, data != last || outputs.takesAlike else { return nil }
     last = data
     return .atmosphere(pressure: value.pressure, temperature: value.temperature)
   }

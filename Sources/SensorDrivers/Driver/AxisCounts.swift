@@ -9,25 +9,20 @@ public enum AxisCounts {
   public static func bigEndian(
     _ block: RegisterBlock, at index: Int = 0, limit: Double
   ) throws(DriverError) -> Vector3 {
-    try within(
-      Vector3(
-        Double(block.int16BigEndian(index)), Double(block.int16BigEndian(index + 2)),
-        Double(block.int16BigEndian(index + 4))), limit)
+    try within(limit) { block.int16BigEndian(index + 2 * $0) }
   }
 
   /// The counts of the six bytes at `index`, low byte first; throws `.overflow` when one is beyond +-`limit`.
   public static func littleEndian(
     _ block: RegisterBlock, at index: Int = 0, limit: Double
   ) throws(DriverError) -> Vector3 {
-    try within(
-      Vector3(
-        Double(block.int16LittleEndian(index)), Double(block.int16LittleEndian(index + 2)),
-        Double(block.int16LittleEndian(index + 4))), limit)
+    try within(limit) { block.int16LittleEndian(index + 2 * $0) }
   }
 
   private static func within(
-    _ counts: Vector3, _ limit: Double
+    _ limit: Double, _ count: (_ axis: Int) -> Int16
   ) throws(DriverError) -> Vector3 {
+    let counts = Vector3(Double(count(0)), Double(count(1)), Double(count(2)))
     guard abs(counts.x) <= limit, abs(counts.y) <= limit, abs(counts.z) <= limit else {
       throw .overflow
     }

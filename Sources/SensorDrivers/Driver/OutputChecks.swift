@@ -6,6 +6,8 @@ import SensorBus
 public struct OutputChecks: Sendable {
   /// Whether an output that does not change any more is a loss.
   let change: Bool
+  /// Whether the chip's line has told of the conversion that is looked for.
+  var isAnnounced = false
   /// Whether the newest burst broke off: some chips let no conversion in, and raise no flag, until it is made up
   /// for.
   var isBroken = false
@@ -34,6 +36,10 @@ public struct OutputChecks: Sendable {
     isBroken = false
     return isLeftBehind ? nil : block
   }
+
+  /// Whether an output like the one before may be another conversion, with a chip that has no flag for it: by its line, or
+  /// where outputs may stand still, so that each look counts.
+  var takesAlike: Bool { isAnnounced || !change }
 
   /// Takes the next raw output; throws `.stuck` when it is one repetition too many: real chips are noisy in
   /// the last bits.

@@ -133,6 +133,8 @@ public enum StartStep: Sendable, Hashable {
   case command(UInt8)
   /// The settings are written, in order; nothing is read back.
   case write([RegisterSetting])
+  /// The setting resets the chip before it has acknowledged it, or after: no answer is no failure.
+  case resetUnanswered(RegisterSetting)
   /// The settings are written, in order, and read back this once: those of a bank that is not selected while the chip
   /// runs.
   case keep([RegisterSetting])

@@ -74,6 +74,12 @@ public struct RegisterDriver<Chip: RegisterChip, Device: RegisterDevice & ~Copya
     case .command(let command): try device.send(command)
     case .write(let settings):
       for setting in settings { try device.put(setting.register, setting.value) }
+    case .resetUnanswered(let setting):
+      do {
+        try device.put(setting.register, setting.value)
+      } catch {
+        guard case .bus(let failure) = error, failure.reason == .noAnswer else { throw error }
+      }
     case .keep(let settings):
       let image = RegisterImage(settings)
       try image.write(to: device)
@@ -104,8 +110,12 @@ public struct RegisterDriver<Chip: RegisterChip, Device: RegisterDevice & ~Copya
 
   /// The newest conversion in the sensor frame, or `nil` while no new one is ready.
   public mutating func poll() throws(DriverError) -> Reading? {
-    try chip.poll(device, &outputs)
+    defer { outputs.isAnnounced = false }
+    return try chip.poll(device, &outputs)
   }
+
+  /// What the next `poll` finds is new.
+  public mutating func announce() { outputs.isAnnounced = true }
 
   /// Checks one configuration register, the next one at the next call.
   public mutating func verify() throws(DriverError) { try image.verifyNext(on: device) }

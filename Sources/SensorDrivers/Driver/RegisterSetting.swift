@@ -80,6 +80,17 @@ extension RegisterDevice where Self: ~Copyable {
     do { return try burst(register, count: count) } catch { throw .bus(error) }
   }
 
+  /// The same of registers that are never all zero; throws `.heldLow` when they are.
+  borrowing func getNonzero(
+    _ register: UInt8, count: Int
+  ) throws(DriverError) -> RegisterBlock {
+    let block = try get(register, count: count)
+    guard (0..<count).contains(where: { block[$0] != 0 }) else {
+      throw .heldLow(register: register)
+    }
+    return block
+  }
+
   /// Writes one register.
   borrowing func put(_ register: UInt8, _ value: UInt8) throws(DriverError) {
     do { try write(register, value) } catch { throw .bus(error) }

@@ -46,6 +46,10 @@ public protocol SensorDriver: ~Copyable {
   /// The newest conversion in the sensor frame, or `nil` while no new one is ready. Allocates nothing.
   mutating func poll() throws(DriverError) -> Reading?
 
+  /// The chip's line has told of a conversion since the last `poll`: what the next one finds is new, though it be as it
+  /// was.
+  mutating func announce()
+
   /// Conversions that one look at the chip brings: more than 1 for one that queues them, of which `poll` tells the oldest
   /// first.
   var batch: Int { get }
@@ -96,6 +100,9 @@ extension SensorDriver where Self: ~Copyable {
 }
 
 extension SensorDriver where Self: ~Copyable {
+  /// Most chips say themselves what is new.
+  public mutating func announce() {}
+
   /// Most chips give the newest conversion.
   public var batch: Int { 1 }
 

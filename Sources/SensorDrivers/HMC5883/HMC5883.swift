@@ -128,7 +128,8 @@ public struct HMC5883: RegisterChip, Hashable {
   /// The field in microtesla of the newest conversion.
   ///
   /// The mode comes with the data: a chip that lost its supply makes one conversion by itself, with a gain that
-  /// is not the one configured. And as reading does not clear RDY, only other data are new data.
+  /// is not the one configured. And as reading does not clear RDY, only other data are new data, or those that
+  /// the line tells of: on a table one conversion in a hundred is like the one before.
   public mutating func poll<Device: RegisterDevice & ~Copyable>(
     _ device: borrowing Device, _ outputs: inout OutputChecks
   ) throws(DriverError) -> Reading? {
@@ -138,7 +139,7 @@ public struct HMC5883: RegisterChip, Hashable {
     else { return nil }
     let field = try HMC5883Conversion.field(block, at: 1, model, range: range)
     try outputs.check(block)
-    guard block != last || !outputs.change else { return nil }
+    guard block != last || outputs.takesAlike else { return nil }
     last = block
     return .magneticField(field)
   }

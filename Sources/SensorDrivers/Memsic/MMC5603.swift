@@ -8,7 +8,7 @@ public import SensorTypes
 ///
 /// Nothing that is written to it can be read back: a chip that lost its configuration falls silent. Figures: MMC5603NJ
 /// datasheet rev. B.
-public struct MMC5603: RegisterChip, Hashable {
+public struct MMC5603: MemsicChip, Hashable {
   /// The rates that the driver uses, Hz; the chip has every whole number up to 255.
   public static let outputRates: [Double] = [1, 2, 5, 10, 20, 25, 50, 75, 100, 150, 200, 255]
   /// Milliseconds of one of the two measurements that an output is made of, by the code of the bandwidth (Internal
@@ -29,14 +29,8 @@ public struct MMC5603: RegisterChip, Hashable {
     bandwidth = UInt8(Self.measurementTimes.firstIndex { 2 * $0 * rate <= 625 } ?? 3)
   }
 
-  /// Nothing that could be read back.
-  public var registerImage: [RegisterSetting] { [] }
-
   /// The name in board files.
   public var name: String { "MMC5603" }
-
-  /// Alike are looks, of which there may be ten at a measurement: 50 are five measurements.
-  public var alikeLimit: Int { 50 }
 
   /// Half the two measurements.
   public var latency: Double { Self.measurementTimes[Int(bandwidth)] / 1000 }

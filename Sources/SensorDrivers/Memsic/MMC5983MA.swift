@@ -13,7 +13,7 @@ public import SensorTypes
 ///
 /// Nothing that is written can be read back: a chip that lost its configuration falls silent. Figures: MMC5983MA
 /// datasheet rev. A.
-public struct MMC5983MA: RegisterChip, Hashable {
+public struct MMC5983MA: MemsicChip, Hashable {
   /// The rates of continuous measurement, Hz; the code is the index and 1 more.
   public static let outputRates: [Double] = [1, 10, 20, 50, 100, 200, 1000]
   /// Milliseconds of a measurement by the code of the bandwidth.
@@ -62,14 +62,8 @@ public struct MMC5983MA: RegisterChip, Hashable {
   /// Conversions from one measurement of the offset to the next.
   var interval: Int { Int(max(300, 10 * outputRate)) }
 
-  /// Nothing that could be read back.
-  public var registerImage: [RegisterSetting] { [] }
-
   /// The name in board files.
   public var name: String { "MMC5983MA" }
-
-  /// Alike are looks, of which there may be ten at a measurement: 50 are five measurements.
-  public var alikeLimit: Int { 50 }
 
   /// Half a measurement.
   public var latency: Double { Self.measurementTimes[Int(bandwidth)] / 2000 }

@@ -39,6 +39,17 @@ public enum MemsicConversion {
   }
 }
 
+/// One of Memsic's magnetometers: its control registers cannot be read.
+public protocol MemsicChip: RegisterChip {}
+
+extension MemsicChip {
+  /// Nothing that could be read back.
+  public var registerImage: [RegisterSetting] { [] }
+
+  /// Alike are looks, of which there may be ten at a measurement: 50 are five measurements.
+  public var alikeLimit: Int { 50 }
+}
+
 /// Tells a new output from one that was read before. Memsic's flag stays up until the next measurement begins, however
 /// often the outputs are read; two measurements are never alike in all their bits.
 struct MemsicOutputs: Sendable, Hashable {
@@ -50,7 +61,7 @@ struct MemsicOutputs: Sendable, Hashable {
   ) throws(DriverError) -> Bool {
     try outputs.check(block)
     // Where the data may stand still each look counts.
-    guard block != last || !outputs.change else { return false }
+    guard block != last || outputs.takesAlike else { return false }
     last = block
     return true
   }

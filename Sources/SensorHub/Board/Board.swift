@@ -58,6 +58,8 @@ public struct Board: Sendable, Equatable {
     public var mount: Mount
     /// Whose driver it has; `nil` takes the kernel's where that has claimed the address, else ours.
     public var driver: DriverOwner?
+    /// The chip of the same bus behind whose bypass it hangs, as the board file says; `nil` where it says nothing.
+    public var behind: String?
     /// What its driver checks: everything but on a test rig.
     public var checks: DriverChecks
     /// The line in the board file, for messages; 0 where there is no file.
@@ -67,8 +69,8 @@ public struct Board: Sendable, Equatable {
     public init(
       chip: String, attachment: Attachment, interrupt: InterruptLineName? = nil,
       rate: Double? = nil, dynamicModel: DynamicModel? = nil, sleeps: Bool = false,
-      mount: Mount = .aligned, driver: DriverOwner? = nil, checks: DriverChecks = .all,
-      line: Int = 0
+      mount: Mount = .aligned, driver: DriverOwner? = nil, behind: String? = nil,
+      checks: DriverChecks = .all, line: Int = 0
     ) {
       self.chip = chip
       self.attachment = attachment
@@ -78,6 +80,7 @@ public struct Board: Sendable, Equatable {
       self.sleeps = sleeps
       self.mount = mount
       self.driver = driver
+      self.behind = behind
       self.checks = checks
       self.line = line
     }

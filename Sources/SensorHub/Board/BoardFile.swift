@@ -39,6 +39,12 @@ public enum BoardFile {
       }
       sensors.append(sensor)
     }
+    for sensor in sensors where sensor.behind != nil && sensors.host(of: sensor) == nil {
+      throw BoardFileError(
+        file: file, line: sensor.line,
+        message: "'behind' names a chip of the same bus that has a bypass; "
+          + "\(sensor.behind ?? "") is none")
+    }
     guard !sensors.isEmpty else {
       throw map.error("sensors", "the board needs 'sensors', a list with at least one chip")
     }
@@ -73,7 +79,7 @@ public enum BoardFile {
       node, file: file, context: "a sensor",
       known: [
         "chip", "bus", "address", "port", "baudRate", "host", "socket", "device", "interrupt",
-        "rate", "dynamicModel", "standby", "mount", "driver", "identity", "constant",
+        "rate", "dynamicModel", "standby", "mount", "driver", "behind", "identity", "constant",
       ])
     let chip = try map.requiredString("chip")
     guard let entry = ChipCatalog.chip(named: chip) else {
@@ -93,8 +99,8 @@ public enum BoardFile {
       chip: chip, attachment: try attachment(map, of: entry), interrupt: interrupt,
       rate: try map.number("rate", in: 0.1...2_000, unit: "Hz"),
       dynamicModel: try dynamicModel(map, of: entry), sleeps: try sleeps(map, of: entry),
-      mount: try mount(map), driver: try driver(map, of: entry), checks: try checks(map, of: entry),
-      line: map.line)
+      mount: try mount(map), driver: try driver(map, of: entry), behind: try map.string("behind"),
+      checks: try checks(map, of: entry), line: map.line)
   }
 
   private static func attachment(

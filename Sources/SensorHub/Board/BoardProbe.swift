@@ -125,11 +125,18 @@ public enum BoardProbe {
 }
 
 extension Board {
-  /// The chip of the same bus behind whose bypass a magnetometer may be: until that was started, nobody may answer.
-  public func host(of sensor: Sensor) -> Sensor? {
-    guard ChipCatalog.chip(named: sensor.chip)?.kind == .magnetometer else { return nil }
-    return sensors.first {
-      $0.attachment.bus == sensor.attachment.bus
+  /// The chip of the same bus behind whose bypass a sensor is, by its board file, or a magnetometer may be: until that was
+  /// started, nobody may answer.
+  public func host(of sensor: Sensor) -> Sensor? { sensors.host(of: sensor) }
+}
+
+extension [Board.Sensor] {
+  func host(of sensor: Board.Sensor) -> Board.Sensor? {
+    guard sensor.behind != nil || ChipCatalog.chip(named: sensor.chip)?.kind == .magnetometer else {
+      return nil
+    }
+    return first {
+      $0.attachment.bus == sensor.attachment.bus && $0.chip == sensor.behind ?? $0.chip
         && ChipCatalog.chip(named: $0.chip)?.opensBypass == true
     }
   }

@@ -5,6 +5,7 @@ import SensorTypes
 /// A driver behind a reference, so that a worker can hold chips of many kinds in one array.
 protocol AnySensor: AnyObject {
   func start() throws(DriverError) -> StartProgress
+  func announce()
   func poll() throws(DriverError) -> Reading?
   var batch: Int { get }
   var raisesPin: Bool { get }
@@ -26,6 +27,7 @@ final class BoxedSensor<Driver: SensorDriver & ~Copyable>: AnySensor {
   init(_ driver: consuming Driver) { self.driver = driver }
 
   func start() throws(DriverError) -> StartProgress { try driver.start() }
+  func announce() { driver.announce() }
   func poll() throws(DriverError) -> Reading? { try driver.poll() }
   var batch: Int { driver.batch }
   var raisesPin: Bool { driver.raisesPin }

@@ -39,6 +39,8 @@ final class SensorTask: WorkerTask {
   private static let hostInterval = 0.02
   /// A chip that could not be put to sleep is told again after so many seconds, and so often at the most.
   private static let (sleepPause, sleepAttempts) = (0.1, 20)
+  /// An edge so much of a period after the conversion before tells of another; sooner it is another chip's, or late.
+  private static let shortestPeriod = 0.9
   /// The most readings that one look takes of what has waited.
   private static let readingsPerLook = 64
 
@@ -215,6 +217,7 @@ final class SensorTask: WorkerTask {
     // What was left of a burst has its moment already.
     var hasMoment = driver.backlog > 0
     do throws(DriverError) {
+      if let edge, edge.seconds(since: newest) > Self.shortestPeriod * period { driver.announce() }
       if let reading = try driver.poll() {
         if !hasMoment { newest = moment(of: driver, edge: edge, now: now) }
         hasMoment = true

@@ -36,7 +36,7 @@ struct WorkerPlan: Sendable {
     deliver: @escaping ([Delivery], TraceBuffer) -> Void
   ) -> BusWorker {
     let tasks = sensors.map { index, sensor in SensorFactory.task(index: index, sensor: sensor) }
-    // Whether a magnetometer is behind a bypass of its bus, no board file says: each waits for those there are.
+    // Whether a magnetometer is behind a bypass of its bus, a board file need not say: each waits for those there are.
     let hosts = tasks.enumerated().compactMap { place, entry in
       ChipCatalog.chip(named: sensors[place].sensor.chip)?.opensBypass == true
         ? entry.task as? SensorTask : nil

@@ -120,12 +120,11 @@ public struct BMP581Twin: ResettingTwin {
   }
 
   private mutating func convert(_ done: Conversions) {
-    let samples = Double(1 << (registers[0x36] >> 3 & 7))
     let middle = done.last &- Int64(Self.pressureTime(registers[0x36] >> 3) * 0.5e9)
-    // 0.08 Pa root mean square with the most samples; that it goes with their root is an assumption.
+    // Table 9: root mean square pascals by osr_p.
+    let noise = [0.78, 0.58, 0.41, 0.30, 0.21, 0.15, 0.11, 0.08][Int(registers[0x36] >> 3 & 7)]
     let air = core.air(
-      at: middle, pressureNoise: 0.08 * (128 / samples).squareRoot(), temperatureNoise: 0.002,
-      stream: 26, done)
+      at: middle, pressureNoise: noise, temperatureNoise: 0.002, stream: 26, done)
     let celsius = saturated(air.temperature * 65536, bits: 24)
     storeLittleEndian(Int64(celsius), bytes: 3, at: 0x1D, in: &registers)
     guard registers[0x36] & 0x40 != 0 else { return }

@@ -114,7 +114,14 @@ struct AxisOutputs: Sendable {
     }
   }
 
-  /// Reads output byte 0 to 5 (low byte first). Reading a high byte clears the axis; `whole` says
+  /// Reads the status at 0x27 or an output at 0x28 to 0x2D, where ST's older chips have them; `nil` for another register.
+  mutating func byte(at register: UInt8, blockUpdate: Bool, isBigEndian: Bool) -> UInt8? {
+    guard (0x28...0x2D).contains(register) else { return register == 0x27 ? status : nil }
+    let offset = Int(register) - 0x28
+    return byte(isBigEndian ? offset ^ 1 : offset, blockUpdate: blockUpdate, clearsWhole: false)
+  }
+
+  /// Reads output byte 0 to 5 (low byte first). Reading a high byte clears the axis; `clearsWhole` says
   /// whether one high byte clears the common bit too or only the last of the three does.
   mutating func byte(_ offset: Int, blockUpdate: Bool, clearsWhole: Bool) -> UInt8 {
     let axis = offset / 2

@@ -209,12 +209,10 @@ public struct DPS310Twin: ResettingTwin {
   private mutating func convertTemperature(_ done: Conversions) {
     raise(0x20, enabledBy: 0x20, 0x02, done)
     guard !tampering.isFrozen else { return }
-    let middle = done.last &- Int64(temperatureTime * 0.5e9)
-    let stimulus = core.stimulus(at: middle)
-    let imperfections = core.errors.pressure
-    var random = core.random(stream: 7, done)
-    var celsius = stimulus.temperature + imperfections.temperatureBias
-    if imperfections.noise > 0 { celsius += imperfections.noise * 0.005 * random.gaussian() }
+    var celsius = core.air(
+      at: done.last &- Int64(temperatureTime * 0.5e9), pressureNoise: 0, temperatureNoise: 0.005,
+      stream: 7, done
+    ).temperature
     // The other temperature sensor does not fit the coefficients: some degrees off.
     if variant != .spa06, registers[0x07] & 0x80 == 0 { celsius += 8 }
     let factor = Self.scaleFactor(registers[0x07])
@@ -226,16 +224,10 @@ public struct DPS310Twin: ResettingTwin {
   private mutating func convertPressure(_ done: Conversions) {
     raise(0x10, enabledBy: 0x10, 0x01, done)
     guard !tampering.isFrozen else { return }
-    let middle = done.last &- Int64(pressureTime * 0.5e9)
-    let stimulus = core.stimulus(at: middle)
-    let imperfections = core.errors.pressure
-    var random = core.random(stream: 8, done)
-    var pascals =
-      stimulus.pressure + imperfections.pressureBias
-      + imperfections.pressureBiasPerKelvin * (stimulus.temperature - 25)
-    if imperfections.noise > 0 {
-      pascals += imperfections.noise * Self.noise(registers[0x06]) * random.gaussian()
-    }
+    let pascals = core.air(
+      at: done.last &- Int64(pressureTime * 0.5e9), pressureNoise: Self.noise(registers[0x06]),
+      temperatureNoise: 0, stream: 8, done
+    ).pressure
     let factor = Self.scaleFactor(registers[0x06])
     let scaled = coefficients.scaledPressure(pascals: pascals, temperature: scaledTemperature)
     store24(

@@ -49,16 +49,13 @@ public struct LIS3DHTwin: ConvertingTwin, FlagIncrementing {
 
   /// Reads one register, with the side effects of reading it.
   public mutating func readByte(_ register: UInt8) -> UInt8 {
-    switch register {
-    case 0x27: return outputs.status
-    case 0x28...0x2D:
-      var offset = Int(register) - 0x28
-      if registers[0x23] & 0x40 != 0 { offset ^= 1 }
-      let byte = outputs.byte(offset, blockUpdate: blockUpdate, clearsWhole: false)
+    if let byte = outputs.byte(
+      at: register, blockUpdate: blockUpdate, isBigEndian: registers[0x23] & 0x40 != 0)
+    {
       updatePin(at: core.now)
       return byte
-    default: return registers[Int(register)]
     }
+    return registers[Int(register)]
   }
 
   /// Writes one register, with the side effects of writing it.

@@ -57,15 +57,14 @@ public struct LIS3MDLTwin: ConvertingTwin, FlagIncrementing {
 
   /// Reads one register, with the side effects of reading it.
   public mutating func readByte(_ register: UInt8) -> UInt8 {
-    switch register {
-    case 0x27: return outputs.status
-    case 0x28...0x2D:
-      var offset = Int(register) - 0x28
-      // CTRL_REG4 BLE: most significant byte at the lower address.
-      if registers[0x23] & 0x02 != 0 { offset ^= 1 }
-      let byte = outputs.byte(offset, blockUpdate: blockUpdate, clearsWhole: false)
+    // CTRL_REG4 BLE: most significant byte at the lower address.
+    if let byte = outputs.byte(
+      at: register, blockUpdate: blockUpdate, isBigEndian: registers[0x23] & 0x02 != 0)
+    {
       core.pin.set(outputs.ready & 0x08 != 0, at: core.now)
       return byte
+    }
+    switch register {
     case 0x2E: return UInt8(truncatingIfNeeded: temperature)
     case 0x2F: return UInt8(truncatingIfNeeded: temperature >> 8)
     case 0x31: return rangeExceeded ? 0x02 : 0x00
