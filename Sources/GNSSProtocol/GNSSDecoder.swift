@@ -15,8 +15,10 @@ public struct GNSSDecoder: Sendable {
     case sky
     /// The receiver said who it is: `identity` has it.
     case identity
-    /// The answer to a UBX configuration message.
-    case answer(accepted: Bool, messageClass: UInt8, id: UInt8)
+    /// The answer to a command.
+    case answer(ReceiverAnswer)
+    /// The receiver has just started, and has its own settings.
+    case restarted
     /// A valid packet that is none of them.
     case message
   }
@@ -135,7 +137,8 @@ public struct GNSSDecoder: Sendable {
       UBXDecoder.decode(id: id, bytes, received: received, state: &ubx)
       ubx.settle()
     case (0x05, 0...1) where bytes.count >= 2:
-      events.append(.answer(accepted: id == 1, messageClass: bytes[0], id: bytes[1]))
+      let command = Int(bytes[0]) << 8 | Int(bytes[1])
+      events.append(.answer(ReceiverAnswer(.ubx, command, id == 1 ? .accepted : .refused)))
     default:
       if UBXDecoder.identity(messageClass: messageClass, id: id, bytes, into: &identity) {
         events.append(.identity)
@@ -166,6 +169,16 @@ public struct GNSSDecoder: Sendable {
   }
 
   private mutating func drainNMEA() {
+    if let word = nmea.word {
+      nmea.word = nil
+      switch word {
+      case .answer(let answer): events.append(.answer(answer))
+      case .restarted: events.append(.restarted)
+      case .identity:
+        identity = nmea.identity
+        events.append(.identity)
+      }
+    }
     if let heading = nmea.heading {
       nmea.heading = nil
       events.append(.heading(heading))

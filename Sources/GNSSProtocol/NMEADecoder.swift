@@ -23,6 +23,7 @@ struct NMEADecoder: Sendable {
     case hdm = 0x48_44_4D
     case ths = 0x54_48_53
     case vhw = 0x56_48_57
+    case txt = 0x54_58_54
     /// Garmin's height, `PGRMZ`.
     case rmz = 0x52_4D_5A
   }
@@ -31,6 +32,10 @@ struct NMEADecoder: Sendable {
   var sky = SkyAssembler()
   /// What the last sentence said of a heading; for the one who decodes to take.
   var heading: ReceiverHeading?
+  /// What the last sentence said of the receiver itself; for the one who decodes to take.
+  var word: ReceiverWord?
+  /// Who a receiver that speaks no UBX has said that it is.
+  var identity = ReceiverIdentity()
 
   init(endsByRule: Bool) { epochs = EpochAssembler(endsByRule: endsByRule) }
 
@@ -39,7 +44,11 @@ struct NMEADecoder: Sendable {
     var fields = FieldReader(bytes)
     let address = fields.next()
     guard address.count == 5, let talker = address.first else {
-      if address.elementsEqual("PUBX".utf8) { position(ubx: &fields, received) }
+      if address.elementsEqual("PUBX".utf8) {
+        position(ubx: &fields, received)
+      } else if address.first == UInt8(ascii: "P") {
+        receiver(address, &fields)
+      }
       return
     }
     let code = address.suffix(3).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
@@ -62,6 +71,7 @@ struct NMEADecoder: Sendable {
     case .hdm: heading(magnetic: &fields, received)
     case .hdg: heading(hdg: &fields, received)
     case .vhw: heading(vhw: &fields, received)
+    case .txt: receiver(txt: &fields)
     }
   }
 }

@@ -91,6 +91,7 @@ extension UBXDecoder {
     let payload = Payload(bytes: bytes)
     switch (messageClass, id) {
     case (0x0A, 0x04) where bytes.count >= 40:
+      identity.family = .uBlox
       identity.software = payload.text(0, 30)
       identity.hardware = payload.text(30, 10)
       // As many as a receiver may have to say.
@@ -112,19 +113,4 @@ extension GNSSSatellite {
     guard (-90...90).contains(elevation), (0...360).contains(azimuth) else { return }
     (self.elevation, self.azimuth) = (Double(elevation), azimuth == 360 ? 0 : Double(azimuth))
   }
-}
-
-/// Who a receiver says that it is.
-public struct ReceiverIdentity: Sendable, Hashable {
-  /// Version of its software: `ROM CORE 3.01 (107888)`.
-  public var software: String?
-  /// Version of its hardware: `00080000`.
-  public var hardware: String?
-  /// What else it says of itself: `MOD=NEO-M9N`, `PROTVER=32.01`, `GPS;GLO;GAL;BDS`.
-  public var extensions: [String] = []
-  /// The number of this very chip.
-  public var uniqueID: UInt64?
-
-  /// Makes the identity of one that has said nothing.
-  public init() {}
 }

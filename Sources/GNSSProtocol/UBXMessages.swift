@@ -1,6 +1,8 @@
 // Messages that configure a u-blox receiver. They are sent a few times in a receiver's life, so plain
 // arrays do.
 
+public import SensorTypes
+
 /// Builds UBX messages.
 public enum UBXMessages {
   /// The port of the receiver by which its settings are named.
@@ -68,6 +70,64 @@ public enum UBXMessages {
       payload: [UInt8(milliseconds & 0xFF), UInt8(milliseconds >> 8), 1, 0, 0, 0])
   }
 
+  /// The question who is there (MON-VER).
+  public static let identityQuestion = frame(messageClass: 0x0A, id: 0x04, payload: [])
+
+  /// NAV-SAT every so many epochs on `port`, by key: the satellites.
+  public static func satellites(on port: Port, every: UInt8) -> [UInt8] {
+    valset([(port == .ddc ? 0x2091_0015 : 0x2091_0016, UInt32(every))])
+  }
+
+  /// How the carrier moves, by key (CFG-NAVSPG-DYNMODEL).
+  public static func dynamicModel(_ model: DynamicModel) -> [UInt8] {
+    valset([(0x2011_0021, UInt32(model.ubx))])
+  }
+
+  /// CFG-NAV5: how the carrier moves, and nothing else of it.
+  public static func legacyDynamicModel(_ model: DynamicModel) -> [UInt8] {
+    frame(
+      messageClass: 0x06, id: 0x24,
+      payload: [1, 0, model.ubx] + [UInt8](repeating: 0, count: 33))
+  }
+
+  /// The rate of the first serial port, by key (CFG-UART1-BAUDRATE).
+  public static func baudRate(_ rate: Int) -> [UInt8] {
+    valset([(0x4052_0001, UInt32(clamping: rate))])
+  }
+
+  /// CFG-PRT of the first serial port: its rate, 8 bits without parity, UBX and NMEA both ways, RTCM in.
+  public static func legacyBaudRate(_ rate: Int) -> [UInt8] {
+    let rate = UInt32(clamping: rate)
+    return frame(
+      messageClass: 0x06, id: 0x00,
+      payload: [1, 0, 0, 0, 0xD0, 0x08, 0, 0]
+        + (0..<4).map { UInt8(truncatingIfNeeded: rate >> (8 * $0)) } + [7, 0, 3, 0, 0, 0, 0, 0])
+  }
+
+  /// RXM-PMREQ: asleep until something comes in at the serial port. From generation 9 on what wakes is named; before,
+  /// any activity does. It is not answered.
+  public static func sleep(namesWakeUp: Bool) -> [UInt8] {
+    frame(
+      messageClass: 0x02, id: 0x41,
+      payload: namesWakeUp
+        ? [0, 0, 0, 0, 0, 0, 0, 0, 6, 0, 0, 0, 8, 0, 0, 0] : [0, 0, 0, 0, 2, 0, 0, 0])
+  }
+
   /// The NMEA sentences that receivers send by themselves: GGA, GLL, GSA, GSV, RMC, VTG.
   public static let defaultSentences: [UInt8] = [0, 1, 2, 3, 4, 5]
+}
+
+extension DynamicModel {
+  /// CFG-NAV5's number.
+  fileprivate var ubx: UInt8 {
+    switch self {
+    case .portable: 0
+    case .stationary: 2
+    case .pedestrian: 3
+    case .automotive: 4
+    case .sea: 5
+    // Below 2 g.
+    case .airborne: 7
+    }
+  }
 }

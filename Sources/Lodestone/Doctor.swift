@@ -137,7 +137,8 @@ public struct Doctor: Sendable {
         // The kernel's driver has the line too.
         if usesKernel(sensor) { continue }
       case .server(let address, let device):
-        findings.append(server(address, device, sensor: index).about(sensor.chip).on("\(place) answers"))
+        findings.append(
+          server(address, device, sensor: index).about(sensor.chip).on("\(place) answers"))
       case .serial:
         findings.append(
           port(bus, sensor: index).about(sensor.chip).on("\(place) can be opened"))

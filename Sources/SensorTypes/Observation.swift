@@ -40,6 +40,8 @@ public struct SensorCounters: Sendable, Hashable {
   public var stalls: UInt64 = 0
   /// Edges on its interrupt line that announced nothing: many of them mean another chip's line.
   public var emptyEdges: UInt64 = 0
+  /// Commands that a receiver did not answer, or refused.
+  public var refusals: UInt64 = 0
 
   /// Makes counters at zero.
   public init() {}
@@ -59,6 +61,8 @@ public struct SensorStatus: Sendable, Hashable {
   public var since: Timestamp
   /// What it has done so far.
   public var counters: SensorCounters
+  /// What it says that it is; `nil` for one that does not say, or has not yet.
+  public var identity: SensorIdentity?
 
   /// Makes a status.
   public init(

@@ -17,7 +17,7 @@ import Testing
         "LSM6DSL", "LSM6DSOX", "LSM6DSO", "LSM9DS1-AG", "MPU6050", "MPU6500", "MPU9250", "QMI8658",
         "BME280", "BME680", "BMP180", "BMP280", "BMP388", "BMP390", "BMP581", "BMP585", "SPL06",
         "DPS310", "DPS368", "LPS22HB", "LPS22HH", "LPS25HB", "LPS28DFW", "MS5611", "MS5607",
-        "SPA06", "u-blox", "NMEA", "gpsd",
+        "SPA06", "u-blox", "GNSS", "NMEA", "gpsd",
       ])
     #expect(ChipCatalog.chip(named: "LSM6DSOX")?.kind == .inertial)
     #expect(ChipCatalog.chip(named: "lsm6dsox") == nil)
@@ -129,7 +129,7 @@ import Testing
         "DPS310",
         [.read(0x0D, [0x11]), .read(0x28, [0x80]), .read(0x0D, [0x11]), .read(0x28, [0x80])]
       ),
-      ("u-blox", [.read(0xFD, [0xFF, 0xFF])]), ("NMEA", []),
+      ("u-blox", [.read(0xFD, [0xFF, 0xFF])]), ("GNSS", []), ("NMEA", []),
     ])
   func notTold(name: String, script: [Transfer]) throws {
     let device = ScriptedDevice(script)

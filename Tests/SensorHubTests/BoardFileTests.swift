@@ -84,6 +84,10 @@ struct BoardFileTests {
     Mistake(replace: "rate: 80", with: "constant: true", line: 12, says: "only be 'allowed'"),
     Mistake(replace: "baudRate: 9600", with: "identity: unchecked", line: 16, says: "a receiver"),
     Mistake(replace: "baudRate: 9600", with: "host: localhost", line: 16, says: "'chip: gpsd'"),
+    Mistake(replace: "baudRate: 9600", with: "device: /dev/x", line: 16, says: "'chip: gpsd'"),
+    Mistake(replace: "baudRate: 9600", with: "dynamicModel: sea", line: 16, says: "u-blox or GNSS"),
+    Mistake(replace: "baudRate: 9600", with: "standby: true", line: 16, says: "u-blox or GNSS"),
+    Mistake(replace: "rate: 80", with: "standby: true", line: 12, says: "u-blox or GNSS"),
     Mistake(replace: "chip: NMEA", with: "chip: gpsd", line: 15, says: "needs 'host'"),
     Mistake(replace: "baudRate: 9600", with: "constant: allowed", line: 16, says: "a receiver"),
     Mistake(
@@ -114,6 +118,21 @@ struct BoardFileTests {
   func gpsd(keys: String, address: ServerAddress) throws {
     let text = "schema: 1\nname: x\nsensors:\n  - {chip: gpsd\(keys)}\n"
     #expect(try BoardFile.parse(text, file: "x").sensors[0].attachment == .server(address))
+  }
+
+  @Test(
+    "how a receiver's carrier moves, and whether it may sleep", arguments: DynamicModel.allCases)
+  func receiverKeys(model: DynamicModel) throws {
+    func sensor(_ keys: String) throws -> Board.Sensor {
+      let text = "schema: 1\nname: x\nsensors:\n  - {chip: GNSS, port: /dev/serial0\(keys)}\n"
+      return try BoardFile.parse(text, file: "x").sensors[0]
+    }
+    let told = try sensor(", dynamicModel: \(model.rawValue), standby: true")
+    #expect(told.dynamicModel == model && told.sleeps)
+    let plain = try sensor("")
+    #expect(plain.dynamicModel == nil && !plain.sleeps)
+    #expect(throws: BoardFileError.self) { try sensor(", dynamicModel: car") }
+    #expect(throws: BoardFileError.self) { try sensor(", standby: often") }
   }
 
   @Test("two of one gpsd's receivers are two sensors, each by its name")

@@ -168,6 +168,11 @@ struct ObservationLines {
     line.set("overflows", Int(clamping: status.counters.overflows))
     line.set("stalls", Int(clamping: status.counters.stalls))
     line.set("emptyEdges", Int(clamping: status.counters.emptyEdges))
+    if let identity = status.identity {
+      line.set("name", identity.name)
+      line.set("firmware", identity.firmware)
+      line.set("refusals", Int(clamping: status.counters.refusals))
+    }
   }
 
   /// UTC as `2026-11-21T03:04:05.678Z`.

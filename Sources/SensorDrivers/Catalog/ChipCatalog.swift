@@ -14,7 +14,7 @@ public enum ChipCatalog {
     .lsm6dsox, .lsm6dso, .lsm9ds1Inertial, .mpu6050, .mpu6500, .mpu9250, .qmi8658,
     .bme280, .bme680, .bmp180, .bmp280, .bmp388, .bmp390, .bmp581, .bmp585, .spl06, .dps310,
     .dps368, .lps22hb, .lps22hh, .lps25hb, .lps28dfw, .ms5611, .ms5607, .spa06,
-    .uBlox, .nmea, .gpsd,
+    .uBlox, .gnss, .nmea, .gpsd,
   ]
 
   /// Every address at which one of the chips can be, ascending: what a scan has to ask.

@@ -17,7 +17,10 @@ extension ChipDescription {
       }
     ])
 
-  /// Any receiver that speaks NMEA 0183, on a serial port.
+  /// Any receiver on a serial port: it is asked who it is, and configured if it says so.
+  static let gnss = ChipDescription("GNSS", .receiver, addresses: [], fingerprints: [])
+
+  /// Any receiver that speaks NMEA 0183, on a serial port; it is only read.
   static let nmea = ChipDescription("NMEA", .receiver, addresses: [], fingerprints: [])
 
   /// Whatever receiver gpsd has, by gpsd's reports.

@@ -1,41 +1,59 @@
-// A GNSS receiver on a byte stream: found, configured, read.
+// A GNSS receiver on a byte stream: found, configured, read, put to sleep.
 
 import SensorBus
 public import SensorTypes
 
 /// A receiver on a serial line or a u-blox receiver's I2C port.
 ///
-/// It is asked for UBX NAV-PVT, whose four accuracies are the receiver's own; one that cannot or must
-/// not be configured is read as NMEA. Nothing is stored in the receiver: after a power cut it has its own
-/// settings again, and is configured again. It has no thread, reads no clock and never waits.
+/// A u-blox receiver is asked for UBX NAV-PVT, whose four accuracies are the receiver's own, one of another known
+/// family for the NMEA that is needed; one that cannot or must not be configured is read as it is. Nothing is
+/// stored in the receiver: after a power cut it has its own settings again, and is configured again. It has no
+/// thread, reads no clock and never waits.
 public final class GNSSReceiver: ReceiverDriver {
-  /// Bytes of a NAV-PVT message with frame, and of the line that it may fill (the rest is for answers
-  /// and for the line's own tolerance).
-  private static let bytesPerEpoch = 100.0
-  private static let usableLine = 0.8
+  /// What may be said to a receiver.
+  public enum Kind: Sendable, Hashable {
+    /// What u-blox receivers understand.
+    case uBlox
+    /// The question who it is, and then what its family understands.
+    case any
+    /// Nothing.
+    case readOnly
+  }
+
   /// Reads of one `poll`; a serial line cannot fill more in a tenth of a second, and a stream that
   /// never ends must not hold the thread.
   private static let readsPerPoll = 8
 
   private let stream: any ByteStream
   private var codec: any ReceiverCodec
-  private var setup: ReceiverSetup
+  private(set) var setup: ReceiverSetup
   private let port: ReceiverPort
   private let wantedRate: Double
+  private let model: DynamicModel?
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1024, alignment: 16)
   private var lastRead: Timestamp?
   private var lastPVT: Timestamp?
+  /// Bytes since something was last understood.
+  private var notUnderstood = 0
+  /// Seconds between epochs that those who use it want; `nil` for as fast as it goes.
+  private var wantedInterval: Double?
+
+  /// Who the receiver says that it is, once it has.
+  public private(set) var identity: SensorIdentity?
 
   init(
     _ stream: any ByteStream, codec: any ReceiverCodec, port: ReceiverPort, outputRate: Double,
-    setup: ReceiverSetup
+    model: DynamicModel? = nil, setup: ReceiverSetup
   ) {
     self.stream = stream
     self.codec = codec
     self.port = port
     self.setup = setup
+    self.model = model
     // 0.1 to 25 Hz is what receivers can do; anything else is a mistake that must not trap below.
     wantedRate = outputRate > 0 ? min(25, max(0.1, outputRate)) : 1
+    self.setup.setsModel = model != nil
+    self.setup.interval = 1 / wantedRate
   }
 
   deinit { buffer.deallocate() }
@@ -62,19 +80,101 @@ public final class GNSSReceiver: ReceiverDriver {
   /// The rate of the line at which it is read now, bits per second; `nil` on I2C.
   public var baudRate: Int? { setup.baudRate }
 
-  /// Whether the receiver was configured and sends NAV-PVT.
+  /// Whether the receiver was configured and sends what was asked for.
   public var isConfigured: Bool { setup.phase == .running }
 
-  /// Epochs a second that are asked for: the wanted rate, or what the line can carry.
-  public var outputRate: Double {
-    guard let baudRate else { return wantedRate }
-    // Ten bits a byte.
-    return min(wantedRate, Double(baudRate) / 10 * Self.usableLine / Self.bytesPerEpoch)
+  /// Commands that it did not answer after all attempts, and commands that it refused.
+  public var refusals: UInt64 { setup.counts.unanswered &+ setup.counts.refused }
+
+  /// Epochs a second that are asked for: the wanted rate, or what receiver and line can do.
+  public var outputRate: Double { 1 / settings.interval }
+
+  /// Seconds from one epoch to the next as they come, for whoever waits for them.
+  public var interval: Double? { setup.interval }
+
+  /// Sets the seconds from one epoch to the next that are wanted; `nil` for as fast as it goes. The receiver does
+  /// what it can, and the line carries.
+  public func setInterval(_ seconds: Double?) {
+    let seconds = seconds.flatMap { $0.isFinite && $0 > 0 ? $0 : nil }
+    guard seconds != wantedInterval else { return }
+    wantedInterval = seconds
+    setup.askRate()
+  }
+
+  /// Goes on towards sleep: see `ReceiverDriver`. Only a receiver that the line can wake is sent to sleep.
+  public func rest(now: Timestamp) throws(DriverError) -> ReceiverRest {
+    switch setup.phase {
+    case .asleep: return .asleep
+    case .fallingAsleep: break
+    default:
+      guard canSleep else { return .impossible }
+      setup.sleep()
+    }
+    while try poll(now: now) != nil {}
+    switch setup.phase {
+    case .asleep: return .asleep
+    case .fallingAsleep: return .underWay
+    default: return .impossible
+    }
+  }
+
+  /// Wakes the receiver, by asking it who it is; what the line has held is dropped.
+  public func wake(now: Timestamp) throws(DriverError) {
+    guard setup.phase == .asleep else { return }
+    if let baudRate {
+      do { try stream.setBaudRate(baudRate) } catch { throw .bus(error) }
+    }
+    setup.wake(now: now)
+  }
+
+  private var canSleep: Bool {
+    guard setup.phase == .running, !setup.isSleepless, baudRate != nil, let dialect = setup.dialect
+    else { return false }
+    return dialect.isUBX || dialect == .pmtk
+  }
+
+  /// What it has not taken of what was asked of it.
+  public var note: String? {
+    switch setup.phase {
+    case .running:
+      let refused = setup.notTaken.compactMap(\.words)
+      return refused.isEmpty ? nil : "does not take \(refused.joined(separator: " and "))"
+    case .reading where setup.access != .reads:
+      return "acknowledges nothing: it is read as it is"
+    default: return nil
+    }
   }
 
   /// What nobody heard means.
   public func silence(of seconds: Double) -> String {
-    "no message for \(Int((seconds * 1000).rounded())) ms: check the receiver's wire"
+    let time = "no message for \(Int((seconds * 1000).rounded())) ms"
+    guard let baudRate else { return "\(time): check the receiver's wire" }
+    let hasGarbage = notUnderstood > Self.garbageLimit
+    guard setup.searchesBaudRate else {
+      return hasGarbage
+        ? "\(time), but bytes that are none: is \(baudRate) baud the receiver's rate? Without "
+          + "'baudRate' all usual ones are tried"
+        : "\(time) at \(baudRate) baud: check the receiver's wire"
+    }
+    if setup.searched >= ReceiverSetup.baudRates.count {
+      return hasGarbage
+        ? "\(time), at no usual rate: what arrives is noise; check ground and levels"
+        : "\(time), nothing at all at any usual rate: check power, and that TX and RX are crossed"
+    }
+    return "\(time): check the receiver's wire; all usual rates are being tried"
+  }
+
+  /// Its words change with what the search finds.
+  public var explainsSilence: Bool { true }
+
+  /// Bytes that are more than the halves of two messages.
+  private static let garbageLimit = 256
+
+  private var settings: ReceiverSettings {
+    let interval = max(1 / wantedRate, wantedInterval ?? 0)
+    return ReceiverSettings(
+      interval: setup.dialect.possible(interval, baudRate: baudRate), model: model,
+      hasRoom: (baudRate ?? .max) > 9_600)
   }
 
   private func receive(_ now: Timestamp) throws(DriverError) {
@@ -85,6 +185,7 @@ public final class GNSSReceiver: ReceiverDriver {
       let count: Int
       do { count = try stream.read(into: room) } catch { throw .bus(error) }
       guard count > 0, count <= room.count else { return }
+      notUnderstood = min(notUnderstood + count, 1_000_000)
       codec.append(UnsafeRawBufferPointer(rebasing: room[..<count]), at: now)
       if count < room.count { return }
     }
@@ -92,20 +193,27 @@ public final class GNSSReceiver: ReceiverDriver {
 
   private func nextEpoch(_ now: Timestamp) -> GNSSFix? {
     while let event = codec.next(at: now) {
+      notUnderstood = 0
       switch event {
-      case .message:
+      case .message: setup.heard(at: now)
+      case .answer(let command, let isAccepted):
         setup.heard(at: now)
-      case .answer(let accepted):
+        setup.answered(to: command, isAccepted: isAccepted, at: now)
+      case .identity(let identity, let dialect):
         setup.heard(at: now)
-        setup.answered(accepted: accepted)
-      case .epoch(let fix, isPVT: true):
-        setup.heardPVT(at: now)
-        lastPVT = now
-        return fix
-      case .epoch(let fix, isPVT: false):
+        setup.identified(dialect)
+        self.identity = identity
+      case .restarted:
         setup.heard(at: now)
-        // The same epochs once more, until NMEA is off.
-        if let lastPVT, now.seconds(since: lastPVT) < ReceiverSetup.silenceTime { continue }
+        setup.restarted()
+      case .epoch(let fix, let isPVT):
+        setup.heardEpoch(isPVT: isPVT, at: now)
+        if isPVT {
+          lastPVT = now
+        } else if let lastPVT, now.seconds(since: lastPVT) < setup.silenceLimit {
+          // The same epochs once more, until NMEA is off.
+          continue
+        }
         return fix
       }
     }
@@ -115,21 +223,39 @@ public final class GNSSReceiver: ReceiverDriver {
   private func talk(_ now: Timestamp) throws(DriverError) {
     // A talk never has more to do at one moment than this.
     for _ in 0..<8 {
+      setup.neededSpeed = setup.dialect.neededSpeed(
+        interval: max(1 / wantedRate, wantedInterval ?? 0))
       guard let command = setup.step(now: now) else { return }
       do {
         switch command {
-        case .changeBaudRate(let rate):
-          try stream.setBaudRate(rate)
-        case .send(let item, let dialect):
-          for message in codec.messages(
-            setting: item, in: dialect, port: port, rate: outputRate)
-          {
-            try stream.write(message)
-          }
+        case .changeBaudRate(let rate): try stream.setBaudRate(rate)
+        case .identify(let all):
+          for question in codec.questions(ofAll: all) { try stream.write(question) }
+        case .send(let item, let dialect, let part):
+          let settings = settings
+          if item == .rate { setup.interval = settings.interval }
+          let requests = codec.requests(
+            setting: item, in: dialect, port: port, settings: settings)
+          let request = requests.indices.contains(part) ? requests[part] : nil
+          setup.sent(answer: request?.answer, of: requests.count)
+          if let request { try stream.write(request.bytes) }
         }
       } catch {
         throw .bus(error)
       }
+    }
+  }
+}
+
+extension ReceiverSetup.Item {
+  /// As in a board file, for what a person has asked for.
+  fileprivate var words: String? {
+    switch self {
+    case .model: "'dynamicModel'"
+    case .rate: "the rate"
+    case .speed(let rate): "\(rate) baud"
+    case .sentences: "what it is to send"
+    case .enablePVT, .disableNMEA, .satellites, .sleep: nil
     }
   }
 }

@@ -8,8 +8,12 @@ enum ReceiverEvent: Sendable, Hashable {
   case message
   /// An epoch, from NAV-PVT or put together from NMEA sentences.
   case epoch(GNSSFix, isPVT: Bool)
-  /// The answer to a configuration message.
-  case answer(accepted: Bool)
+  /// The answer to a command, by the command's number; `nil` while it is under way.
+  case answer(to: Int, isAccepted: Bool?)
+  /// The receiver has said who it is, and what commands it takes.
+  case identity(SensorIdentity, ReceiverSetup.Dialect)
+  /// It has just started, and has its own settings.
+  case restarted
 }
 
 /// The port of the receiver that we hang on, by which its settings are named.
@@ -18,6 +22,23 @@ enum ReceiverPort: Sendable, Hashable {
   case ddc
   /// The first serial port.
   case uart
+}
+
+/// What is asked of a receiver.
+struct ReceiverSettings: Sendable, Hashable {
+  /// Seconds from one epoch to the next.
+  var interval: Double
+  /// How the carrier moves; `nil` leaves it as it is.
+  var model: DynamicModel?
+  /// Whether the line carries the satellites as well: at 9600 baud they would hold the next epochs up.
+  var hasRoom: Bool
+}
+
+/// What is sent to set one thing.
+struct ReceiverRequest: Sendable, Hashable {
+  var bytes: [UInt8]
+  /// The number that its answer carries; `nil` for one that is not answered.
+  var answer: Int?
 }
 
 /// Something that reads and writes the languages of receivers.
@@ -31,9 +52,12 @@ protocol ReceiverCodec {
   /// The next thing said, or `nil` until more bytes come or what is under way has taken too long at `now`.
   mutating func next(at now: Timestamp) -> ReceiverEvent?
 
-  /// The messages that set `item`; more than one where the dialect needs it.
-  func messages(
+  /// What sets `item`; more than one where the dialect needs it, none for what it has not.
+  func requests(
     setting item: ReceiverSetup.Item, in dialect: ReceiverSetup.Dialect, port: ReceiverPort,
-    rate: Double
-  ) -> [[UInt8]]
+    settings: ReceiverSettings
+  ) -> [ReceiverRequest]
+
+  /// The questions who is there, of u-blox receivers alone or of every family.
+  func questions(ofAll: Bool) -> [[UInt8]]
 }

@@ -1,6 +1,16 @@
 import SensorBus
 public import SensorTypes
 
+/// How far a receiver is that is put to sleep.
+public enum ReceiverRest: Sendable, Hashable {
+  /// It was told, and is watched.
+  case underWay
+  /// It sleeps, until it is woken.
+  case asleep
+  /// It cannot, or the line could not wake it: it runs on.
+  case impossible
+}
+
 /// What the hub needs of a receiver, whoever owns it. It has no thread, reads no clock and never waits.
 public protocol ReceiverDriver: AnyObject {
   /// Reads what has arrived and gives the next epoch: call it until it gives `nil`. The stream is read once for
@@ -17,6 +27,27 @@ public protocol ReceiverDriver: AnyObject {
 
   /// Whether `silence` has other words when more is known.
   var explainsSilence: Bool { get }
+
+  /// Who the receiver says that it is, once it has.
+  var identity: SensorIdentity? { get }
+
+  /// What a person should know of it; `nil` where all is as it was asked for.
+  var note: String? { get }
+
+  /// Commands that it did not answer or refused; they only grow.
+  var refusals: UInt64 { get }
+
+  /// Seconds from one epoch to the next as they come; `nil` where nobody knows.
+  var interval: Double? { get }
+
+  /// Sets the seconds from one epoch to the next that are wanted; `nil` for as fast as it goes.
+  func setInterval(_ seconds: Double?)
+
+  /// Goes on towards sleep: call it instead of `poll`, until it is no longer under way.
+  func rest(now: Timestamp) throws(DriverError) -> ReceiverRest
+
+  /// Ends a sleep; poll it then.
+  func wake(now: Timestamp) throws(DriverError)
 }
 
 extension ReceiverDriver {
@@ -25,6 +56,27 @@ extension ReceiverDriver {
 
   /// Nothing more will be known.
   public var explainsSilence: Bool { false }
+
+  /// It does not say.
+  public var identity: SensorIdentity? { nil }
+
+  /// Nothing was asked.
+  public var note: String? { nil }
+
+  /// Nothing was asked.
+  public var refusals: UInt64 { 0 }
+
+  /// It has its own.
+  public var interval: Double? { nil }
+
+  /// It has its own interval.
+  public func setInterval(_ seconds: Double?) {}
+
+  /// It runs on.
+  public func rest(now: Timestamp) throws(DriverError) -> ReceiverRest { .impossible }
+
+  /// It never sleeps.
+  public func wake(now: Timestamp) throws(DriverError) {}
 }
 
 extension ByteStream {

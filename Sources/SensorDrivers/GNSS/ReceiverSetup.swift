@@ -1,100 +1,95 @@
-// How a receiver is brought to speak NAV-PVT: a pure state machine that hears what was decoded and says
-// what to send. It knows no bytes and no port.
+// How a receiver is found and brought to send what is wanted: a pure state machine that hears what was decoded and
+// says what to send. It knows no bytes and no port.
 
 import SensorTypes
 
 /// The talk with a receiver, from the first byte to steady epochs.
 ///
-/// Listen; ask for NAV-PVT in the newest dialect, then in the older one; when it comes, switch NMEA off
-/// and set the rate; if neither dialect is understood, read NMEA. A receiver that falls silent, or back
-/// to its defaults after a power cut, is taken from the beginning.
+/// Listen; ask who is there; set one thing after the other in the dialect of its family, each with its answer. A
+/// u-blox receiver is asked for NAV-PVT in the newest dialect, then in the older one. One that says nothing of
+/// itself and acknowledges nothing is read as it is. A receiver that falls silent, or back to its defaults after a
+/// power cut, is taken from the beginning.
 struct ReceiverSetup: Sendable {
-  /// How the receiver is configured.
-  enum Dialect: Sendable, Hashable {
-    /// CFG-VALSET: generation 9 and later.
-    case keys
-    /// CFG-MSG and CFG-RATE: up to generation 9.
-    case messages
-  }
-
-  /// One thing to be set.
-  enum Item: Sendable, Hashable {
-    /// NAV-PVT once an epoch, on the port that we hang on.
-    case enablePVT
-    /// No NMEA on this port: nobody reads it, and at 9600 baud it fills the line.
-    case disableNMEA
-    /// The wanted rate.
-    case rate
-  }
-
-  /// What is to be done now.
-  enum Command: Sendable, Hashable {
-    /// Send the message that sets this.
-    case send(Item, Dialect)
-    /// Listen at another rate of the line.
-    case changeBaudRate(Int)
-  }
-
-  /// Where the talk stands.
-  enum Phase: Sendable, Hashable {
-    /// Nothing understood yet.
-    case listening
-    /// A message was sent; its answer is awaited.
-    case asking(Item, Dialect, attempt: Int)
-    /// NAV-PVT was granted; the first is awaited.
-    case awaitingPVT(Dialect)
-    /// NAV-PVT comes.
-    case running
-    /// Not to be configured, or it understands neither dialect: NMEA is read.
-    case reading
-  }
-
   /// Seconds at one rate of the line: the burst of a receiver at 1 Hz comes by once, whole.
   static let listeningTime = 1.6
   /// Seconds that an answer may take; receivers answer within one epoch.
   static let answerTime = 1.1
+  /// Seconds between commands that are not answered.
+  static let unansweredTime = 0.2
+  /// Answers "under way" that are heard of one command.
+  static let patience = 3
   /// Seconds until the first NAV-PVT.
   static let firstEpochTime = 2.5
-  /// Seconds of silence after which everything is asked again.
+  /// Seconds of silence after which everything is asked again; three intervals where those are longer.
   static let silenceTime = 3.0
+  /// Seconds for a command to leave before the line is another.
+  static let leavingTime = 0.3
+  /// Seconds in which one that was sent to sleep may finish what it says: an epoch at 9600 baud, and the answer.
+  static let fallingTime = 1.0
+  /// Seconds until one that answers no more, and did before, is asked again.
+  static let pauseTime = 10.0
+  /// Seconds from what wakes a receiver to its first message.
+  static let wakingTime = 3.5
   /// The rates of the line that receivers are sold with or set to, the most frequent first.
   static let baudRates = [38400, 9600, 115_200, 230_400, 460_800, 57600, 19200, 4800]
+  /// Epochs in a row, slower than asked for, by which one that has kept its rate is known to have been reset.
+  static let slowEpochs = 5
 
-  private(set) var phase = Phase.listening
+  var phase = Phase.listening
   /// The rate at which the line is read; `nil` where it has none (I2C).
-  private(set) var baudRate: Int?
-  private let isConfigurable: Bool
-  private let searchesBaudRate: Bool
-  private var deadline: Timestamp?
-  private var heardSinceListening = false
-  private var granted: Bool?
-  private var sawPVT = false
+  var baudRate: Int?
+  /// In what the receiver is talked to, once that is known.
+  var dialect: Dialect?
+  /// Commands that had no answer after all attempts, and commands that were refused.
+  var counts = (unanswered: UInt64(0), refused: UInt64(0))
+  /// What the receiver has not taken since it was found.
+  var notTaken: [Item] = []
+  /// Rates of the line that were tried in vain since something was understood.
+  var searched = 0
+  /// Whether it stays awake although it was sent to sleep.
+  var isSleepless = false
+
+  /// Whether a dynamic model is wanted.
+  var setsModel = false
+  /// Seconds between epochs, as they were asked for last.
+  var interval = 1.0
+  /// The rate of the line that is needed for the wanted epochs, once the dialect is known; `nil` for any.
+  var neededSpeed: Int?
+
+  let access: Access
+  let searchesBaudRate: Bool
+
+  // Touched by the files of this type alone.
+
+  var deadline: Timestamp?
+  var heardSinceListening = false
+  var identified: Dialect?
+  var wasIdentified = false
+  var askAgain: Timestamp?
+  var awaited: (command: Int?, messages: Int) = (nil, 1)
+  var granted: Bool?
+  var pendings = 0
+  var sawPVT = false
+  var mustAsk = false
+  var isWaking = false
+  var canChangeSpeed = true
+  /// The rate of the line with which a receiver comes out of a power cut or of sleep.
+  var ownBaudRate: Int?
+  var wishes = (rate: false, sleep: false, restart: false)
+  var lastEpoch: Timestamp?
+  var slow = 0
+  var hasKeptRate = false
 
   /// A talk on a line at `baudRate` (`nil` for I2C). With `searchesBaudRate` it is only where the search
   /// begins.
-  init(isConfigurable: Bool, baudRate: Int?, searchesBaudRate: Bool) {
-    self.isConfigurable = isConfigurable
+  init(access: Access, baudRate: Int?, searchesBaudRate: Bool) {
+    self.access = access
     self.baudRate = baudRate
     self.searchesBaudRate = searchesBaudRate
   }
 
-  /// A whole, valid message of any protocol was decoded.
-  mutating func heard(at now: Timestamp) {
-    heardSinceListening = true
-    // While epochs are the question, only NAV-PVT keeps the talk alive: a receiver that came back from
-    // a power cut speaks NMEA again.
-    if phase == .reading { deadline = now.advanced(bySeconds: Self.silenceTime) }
-  }
-
-  /// A NAV-PVT was decoded.
-  mutating func heardPVT(at now: Timestamp) {
-    heard(at: now)
-    sawPVT = true
-    if phase == .running { deadline = now.advanced(bySeconds: Self.silenceTime) }
-  }
-
-  /// The receiver accepted or refused a configuration message.
-  mutating func answered(accepted: Bool) { granted = accepted }
+  /// Seconds of silence that are none of a receiver's that does what it was asked.
+  var silenceLimit: Double { max(Self.silenceTime, 3 * interval) }
 
   /// When `step` wants to be called again at the latest, if nothing is heard before.
   var nextDue: Timestamp { deadline ?? Timestamp(nanoseconds: .min) }
@@ -108,92 +103,196 @@ struct ReceiverSetup: Sendable {
     }
     let isLate = now >= deadline
     switch phase {
-    case .listening:
-      if heardSinceListening {
-        guard isConfigurable else { return read(now) }
-        return ask(.enablePVT, .keys, attempt: 1, now)
-      }
+    case .listening: return listened(isLate, now)
+    case .identifying(let attempt):
+      if let identified { return begin(identified, now) }
       guard isLate else { return nil }
-      if searchesBaudRate { return nextBaudRate(now) }
-      // Silent where we are: perhaps every output is off.
-      if isConfigurable { return ask(.enablePVT, .keys, attempt: 1, now) }
-      listen(now)
-      return nil
-    case .asking(let item, let dialect, let attempt):
-      if item == .enablePVT, sawPVT { return ask(.disableNMEA, dialect, attempt: 1, now) }
+      if attempt < 2 { return identify(attempt: attempt + 1, now) }
+      counts.unanswered &+= 1
+      // Copies of u-blox receivers know the question of messages and not that who they are.
+      return ask(.enablePVT, .keys, now)
+    case .asking(let item, let dialect, let part, let attempt):
+      if item == .enablePVT, sawPVT { return ask(next(after: item, dialect), dialect, now) }
+      if awaited.messages == 0 { return refused(item, dialect, now) }
       switch granted {
-      case true?: return proceed(after: item, dialect, now)
-      case false?: return refused(item, dialect, now)
+      case true?: return granted(item, dialect, part, now)
+      case false?:
+        counts.refused &+= 1
+        return refused(item, dialect, now)
       case nil:
         guard isLate else { return nil }
-        if attempt < 2 { return ask(item, dialect, attempt: attempt + 1, now) }
+        if awaited.command == nil { return granted(item, dialect, part, now) }
+        if attempt < 2 { return ask(item, dialect, part: part, attempt: attempt + 1, now) }
+        counts.unanswered &+= 1
         return refused(item, dialect, now)
       }
     case .awaitingPVT(let dialect):
-      if sawPVT { return ask(.disableNMEA, dialect, attempt: 1, now) }
+      if sawPVT { return ask(next(after: .enablePVT, dialect), dialect, now) }
       return isLate ? refused(.enablePVT, dialect, now) : nil
-    case .running, .reading:
+    case .changingSpeed(let dialect, let from, let to):
+      guard isLate else { return nil }
+      phase = .tryingSpeed(dialect, from: from, to: to)
+      return change(to: to, now)
+    case .tryingSpeed(let dialect, let from, let to):
+      if heardSinceListening { return ask(next(after: .speed(to), dialect), dialect, now) }
+      guard isLate else { return nil }
+      canChangeSpeed = false
+      notTaken.append(.speed(to))
+      defer { heardSinceListening = true }
+      return change(to: from, now)
+    case .running: return run(isLate, now)
+    case .reading:
+      // One that has said who it is before was not to be understood for a while.
+      if let askAgain, now >= askAgain { return identify(attempt: 1, now) }
       if isLate { listen(now) }
       return nil
+    case .fallingAsleep:
+      guard isLate else { return nil }
+      phase = isSleepless ? .running : .asleep
+      self.deadline = isSleepless ? now.advanced(bySeconds: silenceLimit) : .distantFuture
+      return nil
+    case .asleep: return nil
     }
   }
 
-  private mutating func listen(_ now: Timestamp) {
+  mutating func listen(_ now: Timestamp) {
     phase = .listening
-    heardSinceListening = false
-    sawPVT = false
+    (heardSinceListening, sawPVT, identified) = (false, false, nil)
+    (wishes, lastEpoch, slow, hasKeptRate) = ((false, false, false), nil, 0, false)
     deadline = now.advanced(bySeconds: Self.listeningTime)
   }
 
-  private mutating func read(_ now: Timestamp) -> Command? {
-    phase = .reading
-    deadline = now.advanced(bySeconds: Self.silenceTime)
+  private mutating func listened(_ isLate: Bool, _ now: Timestamp) -> Command? {
+    if mustAsk, access != .reads {
+      if let ownBaudRate, ownBaudRate != baudRate { return change(to: ownBaudRate, now) }
+      mustAsk = false
+      if isWaking { deadline = now.advanced(bySeconds: Self.wakingTime) }
+      isWaking = false
+      return .identify(all: access == .configures)
+    }
+    if heardSinceListening {
+      guard access != .reads else {
+        (phase, askAgain) = (.reading, nil)
+        deadline = now.advanced(bySeconds: silenceLimit)
+        return nil
+      }
+      return identify(attempt: 1, now)
+    }
+    guard isLate else { return nil }
+    searched += 1
+    if searchesBaudRate {
+      let rates = Self.baudRates
+      let index = baudRate.flatMap { rates.firstIndex(of: $0) } ?? rates.count - 1
+      listen(now)
+      // The first time round it is only listened to; then perhaps every output is off.
+      mustAsk = searched > rates.count
+      ownBaudRate = nil
+      return change(to: rates[(index + 1) % rates.count], now)
+    }
+    if access != .reads { return identify(attempt: 1, now) }
+    listen(now)
     return nil
   }
 
-  private mutating func nextBaudRate(_ now: Timestamp) -> Command {
-    let rates = Self.baudRates
-    let index = baudRate.flatMap { rates.firstIndex(of: $0) } ?? rates.count - 1
-    let next = rates[(index + 1) % rates.count]
-    baudRate = next
-    listen(now)
-    return .changeBaudRate(next)
+  private mutating func change(to rate: Int, _ now: Timestamp) -> Command {
+    baudRate = rate
+    heardSinceListening = false
+    deadline = now.advanced(bySeconds: Self.listeningTime)
+    return .changeBaudRate(rate)
   }
 
-  private mutating func ask(
-    _ item: Item, _ dialect: Dialect, attempt: Int, _ now: Timestamp
-  ) -> Command {
-    phase = .asking(item, dialect, attempt: attempt)
-    granted = nil
+  private mutating func identify(attempt: Int, _ now: Timestamp) -> Command {
+    phase = .identifying(attempt: attempt)
     deadline = now.advanced(bySeconds: Self.answerTime)
-    return .send(item, dialect)
+    return .identify(all: access == .configures)
   }
 
-  private mutating func proceed(after item: Item, _ dialect: Dialect, _ now: Timestamp) -> Command?
-  {
+  private mutating func begin(_ dialect: Dialect, _ now: Timestamp) -> Command? {
+    notTaken = []
+    return ask(dialect.isUBX ? .enablePVT : .sentences, dialect, now)
+  }
+
+  private mutating func run(_ isLate: Bool, _ now: Timestamp) -> Command? {
+    if isLate || wishes.restart {
+      listen(now)
+      return nil
+    }
+    guard let dialect else { return nil }
+    if wishes.sleep {
+      wishes.sleep = false
+      phase = .fallingAsleep(since: now)
+      deadline = now.advanced(bySeconds: Self.fallingTime + max(Self.answerTime, 1.5 * interval))
+      return .send(.sleep, dialect, part: 0)
+    }
+    guard wishes.rate else { return nil }
+    wishes.rate = false
+    return ask(.rate, dialect, now)
+  }
+
+  /// Sends a command; without one everything is set.
+  private mutating func ask(
+    _ item: Item?, _ dialect: Dialect, part: Int = 0, attempt: Int = 1, _ now: Timestamp
+  ) -> Command? {
+    self.dialect = dialect
+    (granted, pendings) = (nil, 0)
     switch item {
-    case .enablePVT:
-      phase = .awaitingPVT(dialect)
-      deadline = now.advanced(bySeconds: Self.firstEpochTime)
-      return nil
-    case .disableNMEA:
-      return ask(.rate, dialect, attempt: 1, now)
-    case .rate:
+    case nil:
       phase = .running
-      deadline = now.advanced(bySeconds: Self.silenceTime)
+      (lastEpoch, slow, hasKeptRate) = (nil, 0, false)
+      deadline = now.advanced(bySeconds: silenceLimit)
       return nil
+    case .speed(let to)?:
+      ownBaudRate = baudRate
+      phase = .changingSpeed(dialect, from: baudRate ?? to, to: to)
+      deadline = now.advanced(bySeconds: Self.leavingTime)
+      return .send(.speed(to), dialect, part: 0)
+    case let item?:
+      phase = .asking(item, dialect, part: part, attempt: attempt)
+      let isAnswered = dialect != .casic
+      deadline = now.advanced(bySeconds: isAnswered ? Self.answerTime : Self.unansweredTime)
+      return .send(item, dialect, part: part)
     }
   }
 
+  private mutating func granted(
+    _ item: Item, _ dialect: Dialect, _ part: Int, _ now: Timestamp
+  ) -> Command? {
+    if part + 1 < awaited.messages { return ask(item, dialect, part: part + 1, now) }
+    guard item == .enablePVT else { return ask(next(after: item, dialect), dialect, now) }
+    phase = .awaitingPVT(dialect)
+    deadline = now.advanced(bySeconds: max(Self.firstEpochTime, 1.5 * interval + 1))
+    return nil
+  }
+
   private mutating func refused(_ item: Item, _ dialect: Dialect, _ now: Timestamp) -> Command? {
-    // NMEA that goes on and a rate that stays are no reason to give NAV-PVT up.
-    guard item == .enablePVT else { return proceed(after: item, dialect, now) }
-    if dialect == .keys { return ask(.enablePVT, .messages, attempt: 1, now) }
+    // NMEA that goes on and a rate that stays are no reason to give the rest up.
+    guard item == .enablePVT else {
+      notTaken.append(item)
+      return ask(next(after: item, dialect), dialect, now)
+    }
+    if dialect == .keys { return ask(.enablePVT, .messages, now) }
     // One that never said anything is not one that refuses.
     guard heardSinceListening else {
       listen(now)
       return nil
     }
-    return read(now)
+    phase = .reading
+    deadline = now.advanced(bySeconds: silenceLimit)
+    askAgain = wasIdentified ? now.advanced(bySeconds: Self.pauseTime) : nil
+    return nil
+  }
+
+  /// What is set next, in the order in which it helps.
+  private func next(after item: Item, _ dialect: Dialect) -> Item? {
+    var plan: [Item] = dialect.isUBX ? [.enablePVT, .disableNMEA, .satellites] : [.sentences]
+    if searchesBaudRate, canChangeSpeed, let neededSpeed, let baudRate, neededSpeed > baudRate {
+      plan.append(.speed(neededSpeed))
+    } else if case .speed = item {
+      plan.append(item)
+    }
+    if setsModel { plan.append(.model) }
+    plan.append(.rate)
+    guard let place = plan.firstIndex(of: item), place + 1 < plan.count else { return nil }
+    return plan[place + 1]
   }
 }

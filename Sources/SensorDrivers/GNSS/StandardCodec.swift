@@ -2,9 +2,9 @@
 
 import GNSSProtocol
 public import SensorBus
-import SensorTypes
+public import SensorTypes
 
-/// NMEA and UBX in, UBX configuration out.
+/// NMEA and UBX in; UBX and the sentences of MediaTek, Airoha and CASIC out.
 struct StandardCodec: ReceiverCodec {
   private var decoder = GNSSDecoder()
 
@@ -18,29 +18,166 @@ struct StandardCodec: ReceiverCodec {
     switch decoder.next(at: now) {
     case nil: nil
     // What is not used of a receiver yet still says that it is there.
-    case .message, .heading, .sky, .identity: .message
+    case .message, .heading, .sky: .message
     case .epoch(let fix, let isPVT): .epoch(fix, isPVT: isPVT)
-    case .answer(let accepted, _, _): .answer(accepted: accepted)
+    case .answer(let answer):
+      .answer(
+        to: Self.number(answer.language, answer.command),
+        isAccepted: answer.verdict == .pending ? nil : answer.verdict == .accepted)
+    case .restarted: .restarted
+    case .identity:
+      if let summary = decoder.identity.summary, let family = decoder.identity.family {
+        .identity(summary, ReceiverSetup.Dialect(family))
+      } else {
+        .message
+      }
     }
   }
 
-  func messages(
+  func questions(ofAll: Bool) -> [[UInt8]] {
+    [UBXMessages.identityQuestion]
+      + (ofAll ? ReceiverSentences.identityQuestions.map(ReceiverSentences.frame) : [])
+  }
+
+  func requests(
     setting item: ReceiverSetup.Item, in dialect: ReceiverSetup.Dialect, port: ReceiverPort,
-    rate: Double
-  ) -> [[UInt8]] {
+    settings: ReceiverSettings
+  ) -> [ReceiverRequest] {
     let place: UBXMessages.Port = port == .ddc ? .ddc : .uart1
-    let milliseconds = UInt16(min(60_000, max(25, (1_000 / rate).rounded())))
-    switch (item, dialect) {
-    case (.enablePVT, .keys): return [UBXMessages.enablePVT(on: place)]
-    case (.disableNMEA, .keys): return [UBXMessages.disableNMEA(on: place)]
-    case (.rate, .keys): return [UBXMessages.rate(milliseconds: milliseconds)]
-    case (.enablePVT, .messages):
-      return [UBXMessages.messageRate(messageClass: 0x01, id: 0x07, every: 1)]
-    case (.disableNMEA, .messages):
-      return UBXMessages.defaultSentences.map {
-        UBXMessages.messageRate(messageClass: 0xF0, id: $0, every: 0)
+    let milliseconds = Int((1_000 * settings.interval).rounded())
+    switch dialect {
+    case .keys: return Self.keys(item, place, settings, milliseconds)
+    case .messages: return Self.messages(item, settings, milliseconds)
+    case .pmtk:
+      switch item {
+      case .sentences: return [Self.pmtk(ReceiverSentences.mediaTekSentences)]
+      case .model:
+        return settings.model.map { [Self.pmtk(ReceiverSentences.mediaTek($0))] } ?? []
+      case .rate: return [Self.pmtk("PMTK220,\(milliseconds)")]
+      case .speed(let rate): return [Self.pmtk("PMTK251,\(rate)")]
+      case .sleep: return [Self.pmtk("PMTK161,0")]
+      case .enablePVT, .disableNMEA, .satellites: return []
       }
-    case (.rate, .messages): return [UBXMessages.legacyRate(milliseconds: milliseconds)]
+    case .pair:
+      switch item {
+      case .sentences: return ReceiverSentences.airohaSentences.map(Self.pair)
+      case .model:
+        return settings.model.flatMap(ReceiverSentences.airoha).map { [Self.pair($0)] } ?? []
+      case .rate: return [Self.pair("PAIR050,\(milliseconds)")]
+      // A new rate of the line counts after a restart only, and sleep needs a pin to end it.
+      case .speed, .sleep, .enablePVT, .disableNMEA, .satellites: return []
+      }
+    case .casic:
+      switch item {
+      case .sentences: return [Self.casic(ReceiverSentences.casicSentences)]
+      case .model: return settings.model.map { [Self.casic(ReceiverSentences.casic($0))] } ?? []
+      case .rate: return [Self.casic("PCAS02,\(milliseconds)")]
+      case .speed(let rate):
+        return ReceiverSentences.casic(baudRate: rate).map { [Self.casic($0)] } ?? []
+      // Its standby is for a time that is said beforehand.
+      case .sleep, .enablePVT, .disableNMEA, .satellites: return []
+      }
+    }
+  }
+
+  private static func keys(
+    _ item: ReceiverSetup.Item, _ port: UBXMessages.Port, _ settings: ReceiverSettings,
+    _ milliseconds: Int
+  ) -> [ReceiverRequest] {
+    let message: [UInt8]
+    switch item {
+    case .enablePVT: message = UBXMessages.enablePVT(on: port)
+    case .disableNMEA: message = UBXMessages.disableNMEA(on: port)
+    case .satellites:
+      guard settings.hasRoom else { return [] }
+      message = UBXMessages.satellites(on: port, every: settings.epochsBetweenSatellites)
+    case .model:
+      guard let model = settings.model else { return [] }
+      message = UBXMessages.dynamicModel(model)
+    case .rate: message = UBXMessages.rate(milliseconds: UInt16(clamping: milliseconds))
+    case .speed(let rate): message = UBXMessages.baudRate(rate)
+    case .sleep: return [ReceiverRequest(bytes: UBXMessages.sleep(namesWakeUp: true), answer: nil)]
+    case .sentences: return []
+    }
+    return [ReceiverRequest(bytes: message, answer: number(.ubx, 0x068A))]
+  }
+
+  private static func messages(
+    _ item: ReceiverSetup.Item, _ settings: ReceiverSettings, _ milliseconds: Int
+  ) -> [ReceiverRequest] {
+    func every(_ messageClass: UInt8, _ id: UInt8, _ rate: UInt8) -> ReceiverRequest {
+      ReceiverRequest(
+        bytes: UBXMessages.messageRate(messageClass: messageClass, id: id, every: rate),
+        answer: number(.ubx, 0x0601))
+    }
+    switch item {
+    case .enablePVT: return [every(0x01, 0x07, 1)]
+    case .disableNMEA: return UBXMessages.defaultSentences.map { every(0xF0, $0, 0) }
+    case .satellites:
+      return settings.hasRoom ? [every(0x01, 0x35, settings.epochsBetweenSatellites)] : []
+    case .model:
+      guard let model = settings.model else { return [] }
+      return [
+        ReceiverRequest(
+          bytes: UBXMessages.legacyDynamicModel(model), answer: number(.ubx, 0x0624))
+      ]
+    case .rate:
+      let rate = UBXMessages.legacyRate(milliseconds: UInt16(clamping: milliseconds))
+      return [ReceiverRequest(bytes: rate, answer: number(.ubx, 0x0608))]
+    case .speed(let rate):
+      return [
+        ReceiverRequest(bytes: UBXMessages.legacyBaudRate(rate), answer: number(.ubx, 0x0600))
+      ]
+    case .sleep: return [ReceiverRequest(bytes: UBXMessages.sleep(namesWakeUp: false), answer: nil)]
+    case .sentences: return []
+    }
+  }
+
+  private static func pmtk(_ sentence: String) -> ReceiverRequest {
+    request(sentence, .pmtk)
+  }
+
+  private static func pair(_ sentence: String) -> ReceiverRequest {
+    request(sentence, .pair)
+  }
+
+  private static func casic(_ sentence: String) -> ReceiverRequest {
+    ReceiverRequest(bytes: ReceiverSentences.frame(sentence), answer: nil)
+  }
+
+  /// A sentence whose address ends in the number that its answer carries.
+  private static func request(
+    _ sentence: String, _ language: ReceiverAnswer.Language
+  ) -> ReceiverRequest {
+    ReceiverRequest(
+      bytes: ReceiverSentences.frame(sentence),
+      answer: Int(sentence.dropFirst(4).prefix(3)).map { number(language, $0) })
+  }
+
+  /// One number for a command of any language.
+  private static func number(_ language: ReceiverAnswer.Language, _ command: Int) -> Int {
+    switch language {
+    case .ubx: command
+    case .pmtk: 0x1_0000 + command
+    case .pair: 0x2_0000 + command
+    }
+  }
+}
+
+extension ReceiverSettings {
+  /// Every five seconds: they are many bytes, and move slowly.
+  fileprivate var epochsBetweenSatellites: UInt8 {
+    UInt8(min(255, max(1, (5 / max(0.02, interval)).rounded())))
+  }
+}
+
+extension ReceiverSetup.Dialect {
+  fileprivate init(_ family: ReceiverIdentity.Family) {
+    switch family {
+    case .uBlox: self = .keys
+    case .mediaTek: self = .pmtk
+    case .airoha: self = .pair
+    case .casic: self = .casic
     }
   }
 }
@@ -50,17 +187,25 @@ extension GNSSReceiver {
   ///
   /// - Parameters:
   ///   - stream: Open and read by nobody else.
-  ///   - outputRate: Wanted epochs a second.
-  ///   - isConfigurable: Whether it may be configured (u-blox); else it is only read.
+  ///   - kind: What may be said to it.
+  ///   - outputRate: Wanted epochs a second, the most that is asked for.
+  ///   - model: How the carrier moves; `nil` leaves the receiver its own.
   ///   - baudRate: The rate at which `stream` is open; `nil` for I2C.
   ///   - searchesBaudRate: Whether other rates may be tried when nothing is understood.
   public convenience init(
-    _ stream: any ByteStream, outputRate: Double, isConfigurable: Bool, baudRate: Int?,
-    searchesBaudRate: Bool
+    _ stream: any ByteStream, as kind: Kind, outputRate: Double, model: DynamicModel? = nil,
+    baudRate: Int?, searchesBaudRate: Bool
   ) {
+    let access: ReceiverSetup.Access =
+      switch kind {
+      case .uBlox: .configuresUBlox
+      case .any: .configures
+      case .readOnly: .reads
+      }
     self.init(
       stream, codec: StandardCodec(), port: baudRate == nil ? .ddc : .uart, outputRate: outputRate,
+      model: model,
       setup: ReceiverSetup(
-        isConfigurable: isConfigurable, baudRate: baudRate, searchesBaudRate: searchesBaudRate))
+        access: access, baudRate: baudRate, searchesBaudRate: searchesBaudRate))
   }
 }

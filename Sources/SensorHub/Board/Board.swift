@@ -50,6 +50,10 @@ public struct Board: Sendable, Equatable {
     public var interrupt: InterruptLineName?
     /// Wanted conversions a second; `nil` takes the kind's default.
     public var rate: Double?
+    /// How what carries a receiver moves; `nil` leaves the receiver its own.
+    public var dynamicModel: DynamicModel?
+    /// Whether a receiver sleeps while nobody asks for it.
+    public var sleeps: Bool
     /// How it sits on the board.
     public var mount: Mount
     /// Whose driver it has; `nil` takes the kernel's where that has claimed the address, else ours.
@@ -62,7 +66,7 @@ public struct Board: Sendable, Equatable {
     /// Makes a sensor.
     public init(
       chip: String, attachment: Attachment, interrupt: InterruptLineName? = nil,
-      rate: Double? = nil,
+      rate: Double? = nil, dynamicModel: DynamicModel? = nil, sleeps: Bool = false,
       mount: Mount = .aligned, driver: DriverOwner? = nil, checks: DriverChecks = .all,
       line: Int = 0
     ) {
@@ -70,6 +74,8 @@ public struct Board: Sendable, Equatable {
       self.attachment = attachment
       self.interrupt = interrupt
       self.rate = rate
+      self.dynamicModel = dynamicModel
+      self.sleeps = sleeps
       self.mount = mount
       self.driver = driver
       self.checks = checks

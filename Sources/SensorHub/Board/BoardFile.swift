@@ -73,9 +73,7 @@ public enum BoardFile {
       node, file: file, context: "a sensor",
       known: [
         "chip", "bus", "address", "port", "baudRate", "host", "socket", "device", "interrupt",
-        "rate",
-        "mount", "driver",
-        "identity", "constant",
+        "rate", "dynamicModel", "standby", "mount", "driver", "identity", "constant",
       ])
     let chip = try map.requiredString("chip")
     guard let entry = ChipCatalog.chip(named: chip) else {
@@ -94,6 +92,7 @@ public enum BoardFile {
     return Board.Sensor(
       chip: chip, attachment: try attachment(map, of: entry), interrupt: interrupt,
       rate: try map.number("rate", in: 0.1...2_000, unit: "Hz"),
+      dynamicModel: try dynamicModel(map, of: entry), sleeps: try sleeps(map, of: entry),
       mount: try mount(map), driver: try driver(map, of: entry), checks: try checks(map, of: entry),
       line: map.line)
   }
@@ -128,6 +127,34 @@ public enum BoardFile {
       return .serial(port: port, baudRate: try map.integer("baudRate", in: 50...4_000_000))
     case (_?, _?): throw map.error("port", "either 'bus' or 'port', not both")
     case (nil, nil): throw map.error("chip", "a sensor needs 'bus' and 'address', or 'port'")
+    }
+  }
+
+  private static func dynamicModel(
+    _ map: YAMLMapping, of chip: ChipDescription
+  ) throws(BoardFileError) -> DynamicModel? {
+    guard let value = try map.string("dynamicModel") else { return nil }
+    try demandConfigurable(chip, "dynamicModel", map)
+    guard let model = DynamicModel(rawValue: value) else {
+      let known = DynamicModel.allCases.map(\.rawValue).joined(separator: ", ")
+      throw map.error("dynamicModel", "unknown dynamic model '\(value)'; known are \(known)")
+    }
+    return model
+  }
+
+  private static func sleeps(
+    _ map: YAMLMapping, of chip: ChipDescription
+  ) throws(BoardFileError) -> Bool {
+    guard let value = try map.boolean("standby") else { return false }
+    try demandConfigurable(chip, "standby", map)
+    return value
+  }
+
+  private static func demandConfigurable(
+    _ chip: ChipDescription, _ key: String, _ map: YAMLMapping
+  ) throws(BoardFileError) {
+    guard ["u-blox", "GNSS"].contains(chip.name) else {
+      throw map.error(key, "'\(key)' goes with a receiver that is configured: u-blox or GNSS")
     }
   }
 

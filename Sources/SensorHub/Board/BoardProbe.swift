@@ -105,7 +105,7 @@ public enum BoardProbe {
     }
     if let port = provider.serialPorts().first {
       sensors.append(
-        Board.Sensor(chip: "u-blox", attachment: .serial(port: port, baudRate: nil)))
+        Board.Sensor(chip: "GNSS", attachment: .serial(port: port, baudRate: nil)))
     }
     guard !sensors.isEmpty else { return nil }
     return Board(name: "probed", sensors: sensors)

@@ -193,6 +193,7 @@ struct Pipeline: Sendable {
       process(fix, publish)
     case .status(let status): process(status, publish)
     case .counters(let sensor, let counters): status[sensor].counters = counters
+    case .identity(let sensor, let identity): status[sensor].identity = identity
     case .wallTime(let seconds, let time):
       local.update(wallTime: seconds)
       heading.expectedField = local.expectedField

@@ -11,6 +11,8 @@ enum Delivery {
   case status(SensorStatus)
   /// What a sensor has counted so far; its state is as it was.
   case counters(sensor: Int, SensorCounters)
+  /// What a sensor says that it is.
+  case identity(sensor: Int, SensorIdentity)
   /// What the system believes the date to be, seconds since 1970.
   case wallTime(Double, at: Timestamp)
   /// The calibration of a magnetometer is known, or is another one now.

@@ -2,7 +2,7 @@ import SensorBus
 import SensorDrivers
 import SensorTypes
 
-/// A GNSS receiver in the schedule: opened, configured, read, watched for silence, opened again.
+/// A GNSS receiver in the schedule: opened, configured, read, watched for silence, opened again, put to sleep.
 final class ReceiverTask: WorkerTask {
   /// Over I2C the receiver's buffer is looked into ten times a second at most: each look costs it work.
   private static let pollInterval = 0.1
@@ -13,10 +13,16 @@ final class ReceiverTask: WorkerTask {
   private static let silenceLimit = 1.7
 
   private let make: (Port) throws(BusError) -> (receiver: any ReceiverDriver, stream: PortStream?)
+  private let sensor: Board.Sensor
   private let period: Double
   private var opened: (receiver: any ReceiverDriver, stream: PortStream?)?
   private var supervisor: Supervisor
   private var isWanted = false
+  /// Seconds between epochs that are wanted; `nil` for as fast as it goes.
+  private var wantedInterval: Double?
+  private var isAsleep = false
+  /// What was said of it.
+  private var note: String?
   /// Whether the receiver was heard, or found silent, once: that is done whatever the demand.
   private var hasAnswered = false
   private(set) var due = Timestamp(nanoseconds: .min)
@@ -26,12 +32,13 @@ final class ReceiverTask: WorkerTask {
     make: @escaping (Port) throws(BusError) -> (receiver: any ReceiverDriver, stream: PortStream?)
   ) {
     self.make = make
+    self.sensor = sensor
     period = 1 / rate
     supervisor = Supervisor(
       index: index, chip: sensor.chip, position: sensor.attachment.description)
   }
 
-  var readiness: Readiness { opened?.stream?.readiness ?? .never }
+  var readiness: Readiness { isAsleep ? .never : opened?.stream?.readiness ?? .never }
 
   var status: SensorStatus { supervisor.status }
 
@@ -41,16 +48,20 @@ final class ReceiverTask: WorkerTask {
     due = Timestamp(nanoseconds: .min)
   }
 
+  /// Sets the seconds between epochs that all who ask for it together want, never less than by the board file's
+  /// rate; `nil` for as fast as it goes.
+  func setInterval(_ seconds: Double?) {
+    guard seconds != wantedInterval else { return }
+    wantedInterval = seconds
+    opened?.receiver.setInterval(seconds)
+    if isWanted { due = Timestamp(nanoseconds: .min) }
+  }
+
   func step(_ port: Port, at begin: Timestamp, into outbox: inout [Delivery]) {
     // Bytes wake the thread of a serial port before the timer does; looking costs one system call.
-    guard begin >= due || opened?.stream != nil else { return }
+    guard begin >= due || (opened?.stream != nil && !isAsleep) else { return }
     let now = port.now()
-    guard isWanted || !hasAnswered else {
-      opened = nil
-      due = .distantFuture
-      if supervisor.rested(at: now) { outbox.append(.status(supervisor.status)) }
-      return
-    }
+    guard isWanted || !hasAnswered else { return rest(now, into: &outbox) }
     do throws(DriverError) {
       let (receiver, stream) = try open(port, at: now)
       due = now.advanced(bySeconds: stream == nil ? Self.pollInterval : Self.idleInterval)
@@ -61,7 +72,8 @@ final class ReceiverTask: WorkerTask {
         outbox.append(.fix(sensor: supervisor.status.index, fix))
       }
       if let next = receiver.nextEpoch { due = min(due, next) }
-      let limit = max(Self.silenceLimit, 3 * period)
+      learn(of: receiver, now, into: &outbox)
+      let limit = max(Self.silenceLimit, 3 * (receiver.interval ?? period))
       if supervisor.isSilent(at: now, limit: limit) {
         let error = DriverError.notReady(receiver.silence(of: limit))
         // One whose words change with what it learns is heard again.
@@ -76,25 +88,72 @@ final class ReceiverTask: WorkerTask {
         supervisor.silenced(error, at: now)
         outbox.append(.status(supervisor.status))
       } else if let retry = supervisor.failed(error, starting: opened == nil, at: now) {
-        opened = nil
+        close()
         due = retry
         outbox.append(.status(supervisor.status))
       }
     }
   }
 
+  /// Nobody asks for it: it sleeps where the board file lets it, and is let go where it cannot.
+  private func rest(_ now: Timestamp, into outbox: inout [Delivery]) {
+    due = .distantFuture
+    if supervisor.rested(at: now) { outbox.append(.status(supervisor.status)) }
+    guard sensor.sleeps, let receiver = opened?.receiver else { return close() }
+    do {
+      switch try receiver.rest(now: now) {
+      case .underWay: due = now.advanced(bySeconds: Self.idleInterval)
+      case .asleep: isAsleep = true
+      case .impossible: close()
+      }
+    } catch {
+      close()
+    }
+  }
+
+  private func close() {
+    opened = nil
+    isAsleep = false
+  }
+
+  private func learn(
+    of receiver: any ReceiverDriver, _ now: Timestamp, into outbox: inout [Delivery]
+  ) {
+    if supervisor.learned(receiver.identity, refusals: receiver.refusals),
+      let identity = supervisor.status.identity
+    {
+      outbox.append(.identity(sensor: supervisor.status.index, identity))
+    }
+    guard let note = receiver.note, note != self.note else { return }
+    self.note = note
+    outbox.append(.diagnostic("\(sensor.chip) at \(sensor.attachment) \(note)", at: now))
+  }
+
   private func open(
     _ port: Port, at now: Timestamp
   ) throws(DriverError) -> (receiver: any ReceiverDriver, stream: PortStream?) {
-    if let opened { return opened }
+    if let opened {
+      if isAsleep {
+        isAsleep = false
+        begin(at: now)
+      }
+      // One that was falling asleep as it was wanted again is woken when it sleeps.
+      try opened.receiver.wake(now: now)
+      return opened
+    }
     do {
       let made = try make(port)
+      made.receiver.setInterval(wantedInterval)
       opened = made
-      supervisor.starting(at: now)
-      supervisor.ready(at: now)
+      begin(at: now)
       return made
     } catch {
       throw .bus(error)
     }
+  }
+
+  private func begin(at now: Timestamp) {
+    supervisor.starting(at: now)
+    supervisor.ready(at: now)
   }
 }

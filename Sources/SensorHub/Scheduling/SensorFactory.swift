@@ -66,20 +66,25 @@ enum SensorFactory {
   private static func receiver(
     _ sensor: Board.Sensor, rate: Double, port: Port
   ) throws(BusError) -> (receiver: any ReceiverDriver, stream: PortStream?) {
-    let isConfigurable = sensor.chip == "u-blox"
+    let kind: GNSSReceiver.Kind =
+      switch sensor.chip {
+      case "u-blox": .uBlox
+      case "GNSS": .any
+      default: .readOnly
+      }
     switch sensor.attachment {
     case .i2c(let bus, let address):
       let stream = UBloxDDCStream(try port.device(bus: bus, address: address))
       let receiver = GNSSReceiver(
-        stream, outputRate: rate, isConfigurable: isConfigurable, baudRate: nil,
+        stream, as: kind, outputRate: rate, model: sensor.dynamicModel, baudRate: nil,
         searchesBaudRate: false)
       return (receiver, nil)
     case .serial(let path, let baudRate):
       // A rate in the board file is meant; without one the usual ones are tried.
-      let rateOfLine = baudRate ?? (isConfigurable ? 38_400 : 9_600)
+      let rateOfLine = baudRate ?? (kind == .readOnly ? 9_600 : 38_400)
       let stream = try port.stream(path: path, baudRate: rateOfLine)
       let receiver = GNSSReceiver(
-        stream, outputRate: rate, isConfigurable: isConfigurable, baudRate: rateOfLine,
+        stream, as: kind, outputRate: rate, model: sensor.dynamicModel, baudRate: rateOfLine,
         searchesBaudRate: baudRate == nil)
       return (receiver, stream)
     case .server(let address, let device):

@@ -75,6 +75,14 @@ struct Supervisor {
     return true
   }
 
+  /// What a receiver says of itself, and how many commands it has not taken. Returns whether its name is new.
+  mutating func learned(_ identity: SensorIdentity?, refusals: UInt64) -> Bool {
+    status.counters.refusals = refusals
+    guard let identity, identity != status.identity else { return false }
+    status.identity = identity
+    return true
+  }
+
   /// An edge came, and there was nothing to read.
   mutating func metEmptyEdge() { status.counters.emptyEdges += 1 }
 

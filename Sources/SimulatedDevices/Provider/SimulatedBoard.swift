@@ -42,6 +42,7 @@ public struct SimulatedBoard: Sendable {
     public init?(chip name: String) {
       switch name {
       case "u-blox": self = .ubloxM9
+      case "GNSS": self = .receiver(.mediaTek)
       case "NMEA": self = .nmea
       case "gpsd": self = .gpsd
       default:

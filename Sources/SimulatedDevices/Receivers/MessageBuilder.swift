@@ -61,6 +61,9 @@ struct MessageBuilder: Sendable {
     for index in 0..<text.utf8CodeUnitCount { bytes.append(text.utf8Start[index]) }
   }
 
+  /// Appends text as it is.
+  mutating func append(text: String) { bytes.append(contentsOf: text.utf8) }
+
   /// Begins the next field.
   mutating func field() { bytes.append(UInt8(ascii: ",")) }
 

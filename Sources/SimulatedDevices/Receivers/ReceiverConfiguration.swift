@@ -12,15 +12,19 @@ struct ReceiverConfiguration: Sendable, Hashable {
   var sendsNMEA = true
   var takesUBX = true
   var baudRate: Int
+  /// How the carrier moves, by the family's own number.
+  var dynamicModel = 0
 
   init(_ model: ReceiverTwin.Model, baudRate: Int) {
     self.baudRate = baudRate
     for sentence in [MessageBuilder.Sentence.rmc, .vtg, .gga, .gsa] {
       sentenceRates[sentence.rawValue] = 1
     }
-    if model == .nmea {
+    if !model.isUBlox {
       sendsUBX = false
       takesUBX = false
+    }
+    if model == .nmea {
       sentenceRates[MessageBuilder.Sentence.gst.rawValue] = 1
     } else {
       sentenceRates[MessageBuilder.Sentence.gll.rawValue] = 1
@@ -51,6 +55,7 @@ struct ReceiverConfiguration: Sendable, Hashable {
     case measurementPeriod
     case navigationRatio
     case baudRate
+    case dynamicModel
     case takesUBX
     case sendsUBX
     case sendsNMEA
@@ -74,6 +79,7 @@ struct ReceiverConfiguration: Sendable, Hashable {
     case 0x2091_00D8 + port: return .sentence(.zda)
     case 0x3021_0001: return .measurementPeriod
     case 0x3021_0002: return .navigationRatio
+    case 0x2011_0021: return .dynamicModel
     case 0x4052_0001: return link == .uart ? .baudRate : .other
     case 0x1073_0001: return link == .uart ? .takesUBX : .other
     case 0x1071_0001: return link == .i2c ? .takesUBX : .other
@@ -105,6 +111,9 @@ struct ReceiverConfiguration: Sendable, Hashable {
     case .baudRate:
       guard (9600...921_600).contains(value) else { return false }
       baudRate = Int(value)
+    case .dynamicModel:
+      guard value <= 9, value != 1 else { return false }
+      dynamicModel = Int(value)
     case .takesUBX: takesUBX = value != 0
     case .sendsUBX: sendsUBX = value != 0
     case .sendsNMEA: sendsNMEA = value != 0
@@ -121,6 +130,7 @@ struct ReceiverConfiguration: Sendable, Hashable {
     case .measurementPeriod: UInt64(measurementPeriod)
     case .navigationRatio: UInt64(navigationRatio)
     case .baudRate: UInt64(baudRate)
+    case .dynamicModel: UInt64(dynamicModel)
     case .takesUBX: takesUBX ? 1 : 0
     case .sendsUBX: sendsUBX ? 1 : 0
     case .sendsNMEA: sendsNMEA ? 1 : 0

@@ -5,7 +5,8 @@ public import SensorTypes
 /// The twin of a receiver, on one of its ports.
 ///
 /// It sends NMEA at 1 Hz until told otherwise. Those of u-blox answer UBX-CFG-VALSET, CFG-VALGET,
-/// CFG-MSG, CFG-RATE, CFG-PRT, CFG-CFG, CFG-RST and MON-VER as their generation does.
+/// CFG-MSG, CFG-RATE, CFG-PRT, CFG-NAV5, CFG-CFG, CFG-RST, RXM-PMREQ and MON-VER as their generation does, the others
+/// the sentences of their makers (`SentenceCommands`).
 public struct ReceiverTwin: Sendable {
   /// What kind of receiver.
   public enum Model: String, Sendable, Hashable {
@@ -15,13 +16,23 @@ public struct ReceiverTwin: Sendable {
     case ubloxM9
     /// Generation 10: VALSET only.
     case ubloxM10
+    /// MediaTek MT3339: `PMTK` sentences, each acknowledged.
+    case mediaTek
+    /// Airoha AG3335 as in Quectel's LC29H: `PAIR` sentences, each acknowledged.
+    case airoha
+    /// CASIC AT6558: `PCAS` sentences, none acknowledged.
+    case casic
     /// NMEA only; what is sent to it is not heard.
     case nmea
+
+    /// Whether it is one of u-blox.
+    var isUBlox: Bool { self == .ubloxM8 || self == .ubloxM9 || self == .ubloxM10 }
 
     /// The rate of the serial port after power-on, bits a second.
     public var defaultBaudRate: Int {
       switch self {
-      case .ubloxM8, .nmea: 9600
+      case .ubloxM8, .mediaTek, .casic, .nmea: 9600
+      case .airoha: 115_200
       case .ubloxM9, .ubloxM10: 38400
       }
     }
@@ -42,17 +53,22 @@ public struct ReceiverTwin: Sendable {
   private let isExact: Bool
   private let powerOnBaudRate: Int
 
-  private(set) var configuration: ReceiverConfiguration
+  var configuration: ReceiverConfiguration
   private var output = ByteQueue(capacity: 4096)
   /// On I2C, the messages in the queue: what is left of each, and since when it waits.
   private var waiting: [Waiting] = []
-  private var builder = MessageBuilder()
-  private var parser = FrameParser()
+  var builder = MessageBuilder()
+  var parser = FrameParser()
+  var sentence = SentenceParser()
+  /// Whether it sleeps until something comes in.
+  private(set) var isAsleep = false
+  /// It sleeps as soon as the answer to that has left.
+  var sleepsNext = false
   /// When the first byte of the queue has arrived completely, nanoseconds.
   private var headArrives: Int64 = 0
   private var nextEpoch = Int64.max
   private var epoch: UInt64 = 0
-  private var now: Int64 = 0
+  private(set) var now: Int64 = 0
   private var poweredAt: Int64 = 0
   private var knowsTime = false
 
@@ -93,6 +109,22 @@ public struct ReceiverTwin: Sendable {
     now = time.nanoseconds
     poweredAt = now
     knowsTime = false
+    (isAsleep, sleepsNext) = (false, false)
+    scheduleEpochs(after: now &+ Self.startUp)
+    if model == .mediaTek { greet() }
+  }
+
+  /// Nothing is sent and nothing computed any more.
+  mutating func fallAsleep() {
+    isAsleep = true
+    nextEpoch = .max
+    dropOutput()
+  }
+
+  /// What comes in wakes it, and is lost itself. A u-blox receiver's RAM was without power.
+  private mutating func wakeUp() {
+    guard !model.isUBlox else { return powerOn(at: Timestamp(nanoseconds: now)) }
+    isAsleep = false
     scheduleEpochs(after: now &+ Self.startUp)
   }
 
@@ -111,7 +143,11 @@ public struct ReceiverTwin: Sendable {
   /// Lives up to `time`: computes epochs and queues their messages.
   public mutating func advance(to time: Timestamp) {
     now = max(now, time.nanoseconds)
-    while nextEpoch &+ Self.latency <= now {
+    if sleepsNext, output.count == 0 || link == .i2c {
+      sleepsNext = false
+      fallAsleep()
+    }
+    while !isAsleep, nextEpoch &+ Self.latency <= now {
       let period = Int64(configuration.epochPeriod) &* 1_000_000
       // Nobody read for long: the buffer is full and epochs get lost, all but the newest.
       if output.free < 512 {
@@ -125,7 +161,7 @@ public struct ReceiverTwin: Sendable {
     }
   }
 
-  private func solution(at time: Int64) -> ReceiverSolution {
+  func solution(at time: Int64) -> ReceiverSolution {
     var truth = source.truth(at: Timestamp(nanoseconds: time))
     if time &- poweredAt < Self.hotStart { truth.hasFix = false }
     return ReceiverSolution(
@@ -140,7 +176,8 @@ public struct ReceiverTwin: Sendable {
       for sentence in MessageBuilder.Sentence.allCases {
         let rate = UInt64(configuration.sentenceRates[sentence.rawValue])
         guard rate > 0, epoch % rate == 0 else { continue }
-        builder.write(sentence, solution, isCombined: model != .nmea)
+        builder.write(
+          sentence, solution, isCombined: model != .nmea && model != .mediaTek)
         queue(at: time &+ Self.latency)
       }
     }
@@ -204,6 +241,7 @@ public struct ReceiverTwin: Sendable {
       let stretch = Int64(min(output.count, 16) - 1)
       return Timestamp(nanoseconds: headArrives &+ (link == .uart ? stretch &* byteTime : 0))
     }
+    if isAsleep { return .distantFuture }
     return Timestamp(
       nanoseconds: nextEpoch &+ Self.latency &+ (link == .uart ? 16 &* byteTime : 0))
   }
@@ -211,169 +249,24 @@ public struct ReceiverTwin: Sendable {
   /// Hears one byte from the host.
   public mutating func receive(_ byte: UInt8, at time: Timestamp) {
     advance(to: time)
+    if isAsleep { return wakeUp() }
+    if !model.isUBlox {
+      if model != .nmea, sentence.take(byte) { answerSentence() }
+      return
+    }
     guard configuration.takesUBX, parser.take(byte) else { return }
     answer()
   }
 
-  private mutating func reply(_ isAccepted: Bool) {
-    builder.writeAcknowledge(isAccepted, parser.messageClass, parser.identity)
-    queueReply()
-  }
-
-  private mutating func queueReply() {
-    guard configuration.sendsUBX else { return }
+  mutating func queueReply() {
+    guard configuration.sendsUBX || !model.isUBlox else { return }
     // Some milliseconds to think.
     queue(at: now &+ 5_000_000)
   }
 
-  private mutating func answer() {
-    let isLegacyAllowed = model != .ubloxM10
-    switch (parser.messageClass, parser.identity) {
-    case (0x0A, 0x04):
-      builder.writeVersion(model)
-      queueReply()
-    case (0x01, 0x07) where parser.length == 0:
-      builder.writePVT(solution(at: now))
-      queueReply()
-    case (0x06, 0x8A): reply(model != .ubloxM8 && applyValueSet())
-    case (0x06, 0x8B):
-      if model == .ubloxM8 { reply(false) } else { answerValueGet() }
-    case (0x06, 0x01) where isLegacyAllowed: reply(applyMessageRate())
-    case (0x06, 0x08) where isLegacyAllowed: answerRate()
-    case (0x06, 0x00) where isLegacyAllowed: answerPort()
-    case (0x06, 0x09): reply(parser.length == 12 || parser.length == 13)
-    // A reset is not acknowledged.
-    case (0x06, 0x04): powerOn(at: Timestamp(nanoseconds: now))
-    case (0x06, _): reply(false)
-    default: break
-    }
-  }
-
-  /// UBX-CFG-VALSET: all items or none.
-  private mutating func applyValueSet() -> Bool {
-    guard parser.length >= 4, parser[0] <= 1 else { return false }
-    var next = configuration
-    var offset = 4
-    var items = 0
-    while offset < parser.length {
-      guard items < 64, offset + 4 <= parser.length else { return false }
-      let key = UInt32(truncatingIfNeeded: parser.number(at: offset, bytes: 4))
-      let size = Self.valueSize(key)
-      guard size > 0, offset + 4 + size <= parser.length,
-        let item = ReceiverConfiguration.item(key, link: link),
-        next.set(item, to: parser.number(at: offset + 4, bytes: size))
-      else { return false }
-      offset += 4 + size
-      items += 1
-    }
-    // Bit 0 of the layers is RAM; the others matter after a power cycle only, which loses them here.
-    if parser[1] & 0x01 != 0 { adopt(next) }
-    return true
-  }
-
-  /// Bytes of a value by the size in its key.
-  private static func valueSize(_ key: UInt32) -> Int {
-    switch key >> 28 & 7 {
-    case 1, 2: 1
-    case 3: 2
-    case 4: 4
-    case 5: 8
-    default: 0
-    }
-  }
-
-  private mutating func adopt(_ next: ReceiverConfiguration) {
+  mutating func adopt(_ next: ReceiverConfiguration) {
     let hasNewRate = next.epochPeriod != configuration.epochPeriod
     configuration = next
     if hasNewRate { scheduleEpochs(after: now) }
-  }
-
-  /// UBX-CFG-VALGET of single keys in RAM.
-  private mutating func answerValueGet() {
-    guard parser.length >= 8, (parser.length - 4) % 4 == 0, parser[0] == 0 else {
-      return reply(false)
-    }
-    builder.beginUBX(0x06, 0x8B)
-    builder.append(1, bytes: 1)
-    builder.append(Int64(parser[1]), bytes: 1)
-    builder.append(0, bytes: 2)
-    for offset in stride(from: 4, to: parser.length, by: 4) {
-      let key = UInt32(truncatingIfNeeded: parser.number(at: offset, bytes: 4))
-      guard let item = ReceiverConfiguration.item(key, link: link), Self.valueSize(key) > 0 else {
-        return reply(false)
-      }
-      builder.append(Int64(key), bytes: 4)
-      builder.append(
-        Int64(bitPattern: configuration.value(of: item)), bytes: Self.valueSize(key))
-    }
-    builder.endUBX()
-    queueReply()
-    reply(true)
-  }
-
-  /// UBX-CFG-MSG: a rate for this port (3 bytes) or for all six (8 bytes).
-  private mutating func applyMessageRate() -> Bool {
-    guard parser.length == 3 || parser.length == 8 else { return false }
-    let rate = parser.length == 3 ? parser[2] : parser[link == .i2c ? 2 : 3]
-    switch (parser[0], parser[1]) {
-    case (0x01, 0x07): configuration.positionRate = rate
-    case (0x01, _): break
-    case (0xF0, let identity):
-      if let sentence = ReceiverConfiguration.sentence(identity) {
-        configuration.sentenceRates[sentence.rawValue] = rate
-      }
-    default: return false
-    }
-    return true
-  }
-
-  private mutating func answerRate() {
-    if parser.length == 0 {
-      builder.beginUBX(0x06, 0x08)
-      builder.append(Int64(configuration.measurementPeriod), bytes: 2)
-      builder.append(Int64(configuration.navigationRatio), bytes: 2)
-      builder.append(1, bytes: 2)
-      builder.endUBX()
-      queueReply()
-      return reply(true)
-    }
-    var next = configuration
-    guard parser.length == 6,
-      next.set(.measurementPeriod, to: parser.number(at: 0, bytes: 2)),
-      next.set(.navigationRatio, to: parser.number(at: 2, bytes: 2))
-    else { return reply(false) }
-    adopt(next)
-    reply(true)
-  }
-
-  /// UBX-CFG-PRT: protocols and line rate. The answer leaves at the new rate.
-  private mutating func answerPort() {
-    let port: UInt8 = link == .i2c ? 0 : 1
-    if parser.length <= 1 {
-      builder.beginUBX(0x06, 0x00)
-      builder.append(Int64(port), bytes: 1)
-      builder.append(0, bytes: 3)
-      builder.append(link == .i2c ? 0x84 : 0x8C0, bytes: 4)
-      builder.append(link == .i2c ? 0 : Int64(configuration.baudRate), bytes: 4)
-      builder.append(configuration.takesUBX ? 3 : 2, bytes: 2)
-      builder.append(
-        (configuration.sendsUBX ? 1 : 0) | (configuration.sendsNMEA ? 2 : 0), bytes: 2)
-      builder.append(0, bytes: 4)
-      builder.endUBX()
-      queueReply()
-      return reply(true)
-    }
-    guard parser.length == 20 else { return reply(false) }
-    // Another port than ours: accepted, and nothing to do with us.
-    guard parser[0] == port else { return reply(true) }
-    var next = configuration
-    if link == .uart, !next.set(.baudRate, to: parser.number(at: 8, bytes: 4)) {
-      return reply(false)
-    }
-    next.takesUBX = parser[12] & 0x01 != 0
-    next.sendsUBX = parser[14] & 0x01 != 0
-    next.sendsNMEA = parser[14] & 0x02 != 0
-    adopt(next)
-    reply(true)
   }
 }

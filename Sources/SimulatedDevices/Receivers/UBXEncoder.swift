@@ -55,7 +55,7 @@ extension MessageBuilder {
   mutating func writeVersion(_ model: ReceiverTwin.Model) {
     beginUBX(0x0A, 0x04)
     switch model {
-    case .ubloxM8, .nmea:
+    case .ubloxM8, .mediaTek, .airoha, .casic, .nmea:
       append("ROM CORE 3.01 (107888)", width: 30)
       append("00080000", width: 10)
       append("FWVER=SPG 3.01", width: 30)

@@ -20,8 +20,22 @@ struct ReceiverContract: Sendable, CustomTestStringConvertible {
 
   var testDescription: String { "\(model.rawValue) over \(wire.rawValue)" }
 
-  /// What the hub does with it: a u-blox receiver is configured, any other is only read.
-  var isConfigurable: Bool { chip == "u-blox" }
+  /// What the hub does with it: any but `NMEA` is configured.
+  var isConfigurable: Bool { kind != .readOnly }
+
+  var kind: GNSSReceiver.Kind {
+    switch chip {
+    case "u-blox": .uBlox
+    case "GNSS": .any
+    default: .readOnly
+    }
+  }
+
+  /// Whether its epochs are NAV-PVT.
+  var speaksUBX: Bool { isConfigurable && model.isUBlox }
+
+  /// The rate at which the hub opens the line.
+  var firstBaudRate: Int { kind == .readOnly ? 9_600 : 38_400 }
 
   static let all = [
     ReceiverContract(chip: "u-blox", model: .ubloxM8, wire: .serial),
@@ -30,6 +44,10 @@ struct ReceiverContract: Sendable, CustomTestStringConvertible {
     ReceiverContract(chip: "u-blox", model: .ubloxM8, wire: .ddc),
     ReceiverContract(chip: "u-blox", model: .ubloxM9, wire: .ddc),
     ReceiverContract(chip: "u-blox", model: .ubloxM10, wire: .ddc),
+    ReceiverContract(chip: "GNSS", model: .ubloxM10, wire: .serial),
+    ReceiverContract(chip: "GNSS", model: .mediaTek, wire: .serial),
+    ReceiverContract(chip: "GNSS", model: .airoha, wire: .serial),
+    ReceiverContract(chip: "GNSS", model: .casic, wire: .serial),
     ReceiverContract(chip: "NMEA", model: .nmea, wire: .serial),
   ]
 }
@@ -89,15 +107,17 @@ final class ReceiverBench {
   let truth: ScriptedTruth
   private let contract: ReceiverContract
   private let rate: Double
+  private let dynamicModel: DynamicModel?
   private let registers: RegisterSlot?
   private let serial: SerialSlot?
 
   init(
-    _ contract: ReceiverContract, rate: Double = 5,
+    _ contract: ReceiverContract, rate: Double = 5, dynamicModel: DynamicModel? = nil,
     motion: @escaping @Sendable (_ seconds: Double) -> ScriptedTruth.Motion = { _ in .init() }
   ) {
     self.contract = contract
     self.rate = rate
+    self.dynamicModel = dynamicModel
     truth = ScriptedTruth(start: clock.now(), motion: motion)
     let power = clock.now().advanced(bySeconds: -10)
     var receiver = ReceiverTwin(
@@ -121,13 +141,13 @@ final class ReceiverBench {
       let device = SimulatedRegisterDevice(
         slot: registers, bus: Self.bus, address: 0x42, clock: clock)
       return GNSSReceiver(
-        UBloxDDCStream(device), outputRate: rate, isConfigurable: contract.isConfigurable,
+        UBloxDDCStream(device), as: contract.kind, outputRate: rate, model: dynamicModel,
         baudRate: nil, searchesBaudRate: false)
     }
-    let baudRate = contract.isConfigurable ? 38_400 : 9_600
+    let baudRate = contract.firstBaudRate
     let stream = try SimulatedByteStream(slot: serial, baudRate: baudRate, clock: clock)
     return GNSSReceiver(
-      stream, outputRate: rate, isConfigurable: contract.isConfigurable, baudRate: baudRate,
+      stream, as: contract.kind, outputRate: rate, model: dynamicModel, baudRate: baudRate,
       searchesBaudRate: true)
   }
 
@@ -144,6 +164,14 @@ final class ReceiverBench {
     registers?.state.withLock { $0.faults.end(at: now) }
     serial?.state.withLock { $0.faults.end(at: now) }
   }
+
+  /// What the receiver is set to.
+  var configuration: ReceiverConfiguration? {
+    serial?.state.withLock { $0.receiver.configuration }
+  }
+
+  /// Whether the receiver sleeps.
+  var isAsleep: Bool { serial?.state.withLock { $0.receiver.isAsleep } ?? false }
 
   /// The host's side of the serial line goes to another rate behind the driver's back.
   func listenAt(_ baudRate: Int) { serial?.state.withLock { $0.hostBaudRate = baudRate } }

@@ -35,12 +35,14 @@ private final class Listener {
       guard fix.mode == .threeDimensional else { return }
       epochs += 1
       let truth = bench.truth.motion(0)
+      // Of an epoch in several sentences one may be lost: then it lacks what that would have said.
+      let lacking = contract.speaksUBX ? Double.nan : truth.altitude
       let age = (fix.utc ?? 0) - ScriptedTruth.utcStart
       let isNow = abs(bench.clock.now().seconds(since: bench.truth.start) - age) < Self.oldest
       let isHere =
         abs((fix.latitude ?? .nan) - truth.latitude) <= 2e-7
         && abs((fix.longitude ?? .nan) - truth.longitude) <= 2e-7
-        && abs((fix.altitude ?? .nan) - truth.altitude) <= 0.1
+        && abs((fix.altitude ?? lacking) - truth.altitude) <= 0.1
       #expect(isNow && isHere, "\(fix)", sourceLocation: location)
     }
     return (epochs, errors)
@@ -70,7 +72,7 @@ private final class Listener {
   }
 
   /// How long a talk takes at most that begins with nothing known: on a serial port eight rates of
-  /// 1.6 s, the questions in two dialects, and the start of the receiver itself.
+  /// 1.6 s, the questions who is there and in two dialects, a faster line, and the start of the receiver itself.
   static let wholeTalk = 25.0
 }
 
@@ -247,9 +249,8 @@ private final class Listener {
   func otherBaudRate(_ contract: ReceiverContract) throws {
     let listener = try Listener(contract)
     let before = listener.receiver.baudRate
-    #expect(before == contract.model.defaultBaudRate)
     // A driver that was told a wrong rate hears noise, as after a loss of the receiver's settings.
-    listener.bench.listenAt(115_200)
+    listener.bench.listenAt(57_600)
     let (epochs, errors) = listener.listen(2.5)
     #expect(epochs <= 1)
     #expect(errors == [])

@@ -50,14 +50,14 @@ extension Sweep {
   ]
 
   static let receivers: [Sweep] = ReceiverContract.all.flatMap { contract in
-    // 25 Hz is more than the line of an M8 carries, and a receiver that is only read has its own rate.
+    // A receiver that is only read has its own rate; the others go up to what they can do.
     let rates: [Double] =
-      contract.isConfigurable ? (contract.model == .ubloxM8 ? [1, 5] : [1, 5, 25]) : [1]
+      !contract.isConfigurable ? [1] : contract.speaksUBX ? [1, 5, 25] : [1, 5, 10]
     return rates.map { rate in
       Sweep(
         chip: contract.chip, setting: "\(contract.testDescription), \(rate) Hz",
         minimum: 244,
-        channels: contract.isConfigurable ? said.union(["climb"]) : said
+        channels: contract.speaksUBX ? said.union(["climb"]) : said
       ) { sweep(contract, rate: rate) }
     }
   }
@@ -68,7 +68,7 @@ extension Sweep {
       // A point an epoch; epochs lie on the whole multiples of their period.
       receiverMotion((Int((seconds * rate).rounded()) % count + count) % count, of: count)
     }
-    let steps = contract.isConfigurable ? ReceiverSteps.pvt : .nmea
+    let steps = contract.speaksUBX ? ReceiverSteps.pvt : .nmea
     var result = SweepResult()
     var visited: Set<Int> = []
     guard let receiver = try? bench.open() else { return result }

@@ -1,0 +1,99 @@
+// What receivers that are configured by sentences say of themselves and of commands.
+
+import SensorTypes
+
+/// What a sentence said of the receiver itself.
+enum ReceiverWord: Sendable, Hashable {
+  case answer(ReceiverAnswer)
+  /// Something of its identity is new.
+  case identity
+  /// It has just started.
+  case restarted
+}
+
+extension NMEADecoder {
+  /// Reads a sentence of a maker's own, by its address; others say nothing here.
+  mutating func receiver(
+    _ address: Slice<UnsafeBufferPointer<UInt8>>, _ fields: inout FieldReader
+  ) {
+    if address.elementsEqual("PMTK001".utf8) {
+      // Flags (MT3339 command manual, PMTK001): invalid, not supported, valid but failed, done.
+      answer(.pmtk, &fields) { $0 == 3 ? .accepted : .refused }
+    } else if address.elementsEqual("PAIR001".utf8) {
+      // Results (LC29H and LC76G protocol specifications, PAIR_ACK): done, under way, failed, not supported, wrong
+      // parameter, busy.
+      answer(.pair, &fields) { $0 == 0 ? .accepted : $0 == 1 ? .pending : .refused }
+    } else if address.elementsEqual("PMTK010".utf8) {
+      // 1: start-up. 2 tells of helps that are wanted.
+      if fields.integer() == 1 { word = .restarted }
+    } else if address.elementsEqual("PMTK705".utf8) {
+      let release = Self.text(fields.next())
+      fields.skip(1)
+      let model = Self.text(fields.next())
+      identify(.mediaTek, model: model.isEmpty ? nil : model, software: release)
+    } else if address.elementsEqual("PAIR021".utf8) {
+      let version = Self.text(fields.next())
+      // Quectel's own word of the module is better than the chip's name.
+      let known = identity.family == .airoha ? identity.model : nil
+      identify(
+        .airoha, model: known ?? version.split(separator: "_").first.map(String.init),
+        software: version)
+    } else if address.elementsEqual("PQTMVERNO".utf8) {
+      // LC29HDANR11A03S: module, then `NR` and the version. An error has its number here.
+      let version = Self.text(fields.next())
+      guard version.utf8.count > 5 else { return }
+      identify(
+        .airoha, model: "Quectel " + Self.prefix(of: version, upTo: "NR"), software: version)
+    }
+  }
+
+  /// TXT as a CASIC receiver answers `PCAS06`: `SW=URANUS5,V5.3.0.0`, `HW=ATGM336H,0004090746370`.
+  mutating func receiver(txt fields: inout FieldReader) {
+    fields.skip(3)
+    let text = Self.text(fields.next())
+    let value = String(text.dropFirst(3))
+    guard !value.isEmpty else { return }
+    switch text.prefix(3) {
+    case "SW=": identify(.casic, model: identity.model, software: value + version(&fields))
+    case "HW=": identify(.casic, model: value, software: identity.software)
+    case "IC=":
+      identify(.casic, model: identity.model, software: identity.software)
+      identity.hardware = value
+    default: return
+    }
+  }
+
+  private func version(_ fields: inout FieldReader) -> String {
+    let version = Self.text(fields.next())
+    return version.isEmpty ? "" : " " + version
+  }
+
+  private mutating func identify(
+    _ family: ReceiverIdentity.Family, model: String?, software: String?
+  ) {
+    identity.family = family
+    identity.model = model
+    identity.software = software
+    word = .identity
+  }
+
+  private mutating func answer(
+    _ language: ReceiverAnswer.Language, _ fields: inout FieldReader,
+    _ verdict: (Int) -> ReceiverAnswer.Verdict
+  ) {
+    guard let command = fields.integer(), let result = fields.integer() else { return }
+    word = .answer(ReceiverAnswer(language, command, verdict(result)))
+  }
+
+  /// Printable text, 48 characters at most.
+  private static func text(_ field: Slice<UnsafeBufferPointer<UInt8>>) -> String {
+    String(decoding: field.prefix(48).filter { (32..<127).contains($0) }, as: UTF8.self)
+  }
+
+  private static func prefix(of text: String, upTo mark: String) -> String {
+    let bytes = Array(text.utf8)
+    let end = Array(mark.utf8)
+    let place = bytes.indices.first { bytes[$0...].starts(with: end) && $0 > 0 }
+    return String(decoding: bytes[..<(place ?? bytes.count)], as: UTF8.self)
+  }
+}

@@ -1,0 +1,100 @@
+public import SensorTypes
+
+/// Who a receiver says that it is.
+public struct ReceiverIdentity: Sendable, Hashable {
+  /// Whose commands it takes.
+  public enum Family: Sendable, Hashable, CaseIterable {
+    /// UBX.
+    case uBlox
+    /// MediaTek MT3333 and MT3339: `PMTK` sentences.
+    case mediaTek
+    /// Airoha AG333x, as in Quectel's LC29H and LC76G: `PAIR` sentences.
+    case airoha
+    /// CASIC AT6558, as in ATGM336H and Quectel's L76K: `PCAS` sentences, which it does not answer.
+    case casic
+  }
+
+  /// Whose commands it takes, once it has said something of itself.
+  public var family: Family?
+  /// The module: `PA1010D`, `LC29HDA`, `ATGM336H`.
+  public var model: String?
+  /// Version of its software: `ROM CORE 3.01 (107888)`, `AXN_5.1.7_3333_19020118`.
+  public var software: String?
+  /// Version of its hardware: `00080000`.
+  public var hardware: String?
+  /// What else it says of itself: `MOD=NEO-M9N`, `PROTVER=32.01`, `GPS;GLO;GAL;BDS`.
+  public var extensions: [String] = []
+  /// The number of this very chip.
+  public var uniqueID: UInt64?
+
+  /// Makes the identity of one that has said nothing.
+  public init() {}
+
+  /// Name and firmware for a person; `nil` before it has said who it is.
+  public var summary: SensorIdentity? {
+    switch family {
+    case nil: nil
+    case .uBlox:
+      SensorIdentity(
+        name: "u-blox " + (said("MOD=") ?? model ?? generation),
+        firmware: said("FWVER=") ?? software)
+    case .mediaTek: SensorIdentity(name: model ?? "MediaTek receiver", firmware: software)
+    case .airoha: SensorIdentity(name: model ?? "Airoha receiver", firmware: software)
+    case .casic: SensorIdentity(name: model ?? "CASIC receiver", firmware: software)
+    }
+  }
+
+  private func said(_ key: String) -> String? {
+    extensions.first { $0.hasPrefix(key) }.map { String($0.dropFirst(key.count)) }
+  }
+
+  /// By the hardware's version (MON-VER of the interface descriptions).
+  private var generation: String {
+    switch hardware {
+    case "00040005": "5"
+    case "00040007": "6"
+    case "00070000": "7"
+    case "00080000": "M8"
+    case "00190000": "M9 or F9"
+    case "000A0000": "M10"
+    default: "receiver"
+    }
+  }
+}
+
+/// A receiver's answer to a command.
+public struct ReceiverAnswer: Sendable, Hashable {
+  /// In what the command was said.
+  public enum Language: Sendable, Hashable {
+    /// UBX: the command is its class times 256 and its identity.
+    case ubx
+    /// `PMTK001`.
+    case pmtk
+    /// `PAIR001`.
+    case pair
+  }
+
+  /// What the receiver makes of it.
+  public enum Verdict: Sendable, Hashable {
+    /// Done.
+    case accepted
+    /// Not known, not possible, or failed.
+    case refused
+    /// Under way: another answer follows.
+    case pending
+  }
+
+  /// In what the command was said.
+  public var language: Language
+  /// Which command.
+  public var command: Int
+  /// What the receiver makes of it.
+  public var verdict: Verdict
+
+  /// Makes an answer.
+  public init(_ language: Language, _ command: Int, _ verdict: Verdict) {
+    self.language = language
+    self.command = command
+    self.verdict = verdict
+  }
+}

@@ -1,0 +1,71 @@
+// What the talk with a receiver hears, from the receiver and from those who want something of it.
+
+import SensorTypes
+
+extension ReceiverSetup {
+  /// A whole, valid message of any protocol was decoded.
+  mutating func heard(at now: Timestamp) {
+    heardSinceListening = true
+    searched = 0
+    // While epochs are the question, only they keep the talk alive: a receiver that came back from
+    // a power cut speaks NMEA again.
+    if phase == .reading { deadline = now.advanced(bySeconds: silenceLimit) }
+    if case .fallingAsleep(let since) = phase, now.seconds(since: since) > Self.fallingTime {
+      isSleepless = true
+    }
+  }
+
+  /// An epoch was decoded.
+  mutating func heardEpoch(isPVT: Bool, at now: Timestamp) {
+    heard(at: now)
+    if isPVT { sawPVT = true }
+    guard phase == .running, let dialect, isPVT || !dialect.isUBX else { return }
+    deadline = now.advanced(bySeconds: silenceLimit)
+    guard !dialect.isUBX else { return }
+    defer { lastEpoch = now }
+    guard let lastEpoch else { return }
+    if now.seconds(since: lastEpoch) < 1.5 * interval + 0.15 {
+      (slow, hasKeptRate) = (0, true)
+    } else {
+      slow += 1
+      if slow >= Self.slowEpochs, hasKeptRate { wishes.restart = true }
+    }
+  }
+
+  /// The receiver has said what commands it takes.
+  mutating func identified(_ dialect: Dialect) {
+    guard access == .configures || dialect.isUBX else { return }
+    (identified, wasIdentified) = (dialect, true)
+  }
+
+  /// The receiver has just started.
+  mutating func restarted() { wishes.restart = phase == .running }
+
+  /// The receiver accepted or refused a command; `nil` while that is under way.
+  mutating func answered(to command: Int, isAccepted: Bool?, at now: Timestamp) {
+    guard command == awaited.command else { return }
+    if isAccepted == nil, pendings < Self.patience {
+      pendings += 1
+      deadline = now.advanced(bySeconds: Self.answerTime)
+    }
+    granted = isAccepted ?? granted
+  }
+
+  /// What was asked to be sent has the answer `command`, and is one of so many messages; none for what the dialect
+  /// has not.
+  mutating func sent(answer command: Int?, of messages: Int) { awaited = (command, messages) }
+
+  /// Another time between epochs is wanted.
+  mutating func askRate() { wishes.rate = true }
+
+  /// Nobody needs it.
+  mutating func sleep() { wishes.sleep = true }
+
+  /// Somebody needs it again.
+  mutating func wake(now: Timestamp) {
+    // MediaTek's standby keeps the line as it was; a u-blox receiver comes back as from a power cut.
+    if dialect == .pmtk { ownBaudRate = nil }
+    listen(now)
+    (mustAsk, isWaking) = (true, true)
+  }
+}

@@ -1,0 +1,85 @@
+// The words of the talk with a receiver: what may be said, in what, and where it stands.
+
+import SensorTypes
+
+extension ReceiverSetup {
+  /// What may be said to the receiver.
+  enum Access: Sendable, Hashable {
+    /// Nothing.
+    case reads
+    /// What u-blox receivers understand.
+    case configuresUBlox
+    /// What any family understands, once it has said which it is.
+    case configures
+  }
+
+  /// How the receiver is configured.
+  enum Dialect: Sendable, Hashable {
+    /// u-blox, CFG-VALSET: generation 9 and later.
+    case keys
+    /// u-blox, CFG-MSG and CFG-RATE: up to generation 9.
+    case messages
+    /// MediaTek.
+    case pmtk
+    /// Airoha.
+    case pair
+    /// CASIC, which answers nothing.
+    case casic
+
+    var isUBX: Bool { self == .keys || self == .messages }
+  }
+
+  /// One thing to be set.
+  enum Item: Sendable, Hashable {
+    /// NAV-PVT once an epoch, on the port that we hang on.
+    case enablePVT
+    /// No NMEA on this port: nobody reads it, and at 9600 baud it fills the line.
+    case disableNMEA
+    /// The satellites, every few seconds.
+    case satellites
+    /// The sentences that are read, and no others.
+    case sentences
+    /// The rate of the line.
+    case speed(Int)
+    /// How the carrier moves.
+    case model
+    /// The time between epochs.
+    case rate
+    /// Until the line wakes it.
+    case sleep
+  }
+
+  /// What is to be done now.
+  enum Command: Sendable, Hashable {
+    /// Ask who is there, u-blox receivers alone or all.
+    case identify(all: Bool)
+    /// Send what sets this; `part` counts where it takes more than one message.
+    case send(Item, Dialect, part: Int)
+    /// Listen at another rate of the line.
+    case changeBaudRate(Int)
+  }
+
+  /// Where the talk stands.
+  enum Phase: Sendable, Hashable {
+    /// Nothing understood yet.
+    case listening
+    /// It was asked who it is.
+    case identifying(attempt: Int)
+    /// A message was sent; its answer is awaited.
+    case asking(Item, Dialect, part: Int, attempt: Int)
+    /// NAV-PVT was granted; the first is awaited.
+    case awaitingPVT(Dialect)
+    /// It was told another rate of its line; we follow when the command has left.
+    case changingSpeed(Dialect, from: Int, to: Int)
+    /// We listen at the new rate.
+    case tryingSpeed(Dialect, from: Int, to: Int)
+    /// Configured: what was asked for comes.
+    case running
+    /// Not to be configured, or it understands no dialect: it is read as it is.
+    case reading
+    /// It was sent to sleep; silence from then on shows that it heard.
+    case fallingAsleep(since: Timestamp)
+    /// It sleeps.
+    case asleep
+  }
+}

@@ -1,0 +1,167 @@
+// Receivers of each family from the first byte to sleep, against their twins.
+
+import SensorBus
+import SensorDrivers
+import SensorTypes
+import Testing
+
+@testable import SimulatedDevices
+
+@Suite struct ReceiverFamilyTests {
+  /// A family, what it says of itself, and what it is set to.
+  struct Family: Sendable, CustomTestStringConvertible {
+    let contract: ReceiverContract
+    let name: String
+    let firmware: String
+    /// The number of "pedestrian", by the maker's manual.
+    let pedestrian: Int
+    /// The shortest and the longest time between epochs, milliseconds.
+    let shortest: Int
+    let longest: Int
+
+    var testDescription: String { contract.testDescription }
+
+    init(
+      _ model: ReceiverTwin.Model, _ name: String, _ firmware: String, chip: String = "GNSS",
+      pedestrian: Int, shortest: Int, longest: Int
+    ) {
+      contract = ReceiverContract(chip: chip, model: model, wire: .serial)
+      (self.name, self.firmware, self.pedestrian) = (name, firmware, pedestrian)
+      (self.shortest, self.longest) = (shortest, longest)
+    }
+
+    static let all = [
+      // UBX-13003221 (M8) and UBX-19035940 (M9), CFG-NAV5: 3.
+      Family(
+        .ubloxM8, "u-blox M8", "SPG 3.01", chip: "u-blox", pedestrian: 3, shortest: 40,
+        longest: 60_000),
+      Family(.ubloxM9, "u-blox M9 or F9", "SPG 4.04", pedestrian: 3, shortest: 40, longest: 60_000),
+      Family(.ubloxM10, "u-blox M10", "SPG 5.10", pedestrian: 3, shortest: 40, longest: 60_000),
+      // PMTK886, PAIR080: 1 is fitness.
+      Family(
+        .mediaTek, "PA6H", "AXN_2.31_3339_13101700", pedestrian: 1, shortest: 100, longest: 10_000),
+      Family(
+        .airoha, "Quectel LC29HAA", "LC29HAANR11A03S", pedestrian: 1, shortest: 100,
+        longest: 1_000),
+      // PCAS11: 2.
+      Family(
+        .casic, "ATGM336H", "URANUS5 V5.3.0.0", pedestrian: 2, shortest: 100, longest: 1_000),
+    ]
+  }
+
+  /// Polls for so many seconds and counts epochs; nothing may fail.
+  private func epochs(
+    _ bench: ReceiverBench, _ receiver: GNSSReceiver, _ seconds: Double,
+    _ location: SourceLocation = #_sourceLocation
+  ) -> Int {
+    var count = 0
+    let errors = bench.run(receiver, seconds: seconds) { _ in count += 1 }
+    #expect(errors == [], sourceLocation: location)
+    return count
+  }
+
+  @Test(
+    "each says who it is, and takes model and rate, with nothing left unanswered",
+    arguments: Family.all)
+  func configured(_ family: Family) throws {
+    let bench = ReceiverBench(family.contract, rate: 5, dynamicModel: .pedestrian)
+    let receiver = try bench.open()
+    _ = epochs(bench, receiver, 12)
+    #expect(receiver.isConfigured)
+    #expect(receiver.identity == SensorIdentity(name: family.name, firmware: family.firmware))
+    #expect(bench.configuration?.dynamicModel == family.pedestrian)
+    #expect(bench.configuration?.epochPeriod == 200)
+    #expect((49...51).contains(epochs(bench, receiver, 10)))
+    #expect(receiver.note == nil)
+    // The refusal of CFG-VALSET is how an M8 is told from later ones.
+    #expect(receiver.refusals == (family.contract.model == .ubloxM8 ? 1 : 0))
+  }
+
+  @Test("the wanted interval is set as far as the receiver and its line go", arguments: Family.all)
+  func intervals(_ family: Family) throws {
+    let bench = ReceiverBench(family.contract, rate: 25)
+    let receiver = try bench.open()
+    _ = epochs(bench, receiver, 12)
+    #expect(bench.configuration?.epochPeriod == family.shortest)
+    receiver.setInterval(1_000)
+    _ = epochs(bench, receiver, 3)
+    #expect(bench.configuration?.epochPeriod == family.longest)
+    #expect(receiver.interval == Double(family.longest) / 1_000)
+    receiver.setInterval(0.5)
+    // It answers before its next epoch, and is not given up while there is none.
+    _ = epochs(bench, receiver, 3)
+    #expect(bench.configuration?.epochPeriod == 500)
+    #expect((19...21).contains(epochs(bench, receiver, 10)))
+    receiver.setInterval(nil)
+    _ = epochs(bench, receiver, 2)
+    #expect(bench.configuration?.epochPeriod == family.shortest)
+    #expect(receiver.isConfigured)
+  }
+
+  @Test(
+    "epochs that the line cannot carry make it faster, and after a power cut again",
+    arguments: Family.all)
+  func fasterLine(_ family: Family) throws {
+    let bench = ReceiverBench(family.contract, rate: 10)
+    let own = family.contract.model.defaultBaudRate
+    let receiver = try bench.open()
+    for _ in 0..<2 {
+      _ = epochs(bench, receiver, 25)
+      let line = try #require(bench.configuration?.baudRate)
+      #expect(line >= 38_400 && line >= own)
+      #expect(receiver.baudRate == line && receiver.isConfigured)
+      #expect((39...41).contains(epochs(bench, receiver, 4)))
+      bench.begin(.brownOut)
+      _ = epochs(bench, receiver, 0.2)
+      #expect(bench.configuration?.baudRate == own)
+      bench.endFaults()
+    }
+  }
+
+  @Test(
+    "a receiver that the line can wake sleeps and wakes; another runs on", arguments: Family.all)
+  func sleep(_ family: Family) throws {
+    let bench = ReceiverBench(family.contract)
+    let receiver = try bench.open()
+    _ = epochs(bench, receiver, 12)
+    let canSleep = family.contract.speaksUBX || family.contract.model == .mediaTek
+    var rest: ReceiverRest?
+    for _ in 0..<50 {
+      rest = try receiver.rest(now: bench.clock.now())
+      if rest != .underWay { break }
+      bench.clock.advance(bySeconds: 0.1)
+    }
+    #expect(rest == (canSleep ? .asleep : .impossible))
+    #expect(bench.isAsleep == canSleep)
+    guard canSleep else { return #expect((19...21).contains(epochs(bench, receiver, 4))) }
+    bench.clock.advance(bySeconds: 600)
+    #expect(try receiver.rest(now: bench.clock.now()) == .asleep)
+    #expect(bench.isAsleep)
+    try receiver.wake(now: bench.clock.now())
+    // A second to start, two to a fix, one for the talk; the first epochs may come before.
+    #expect(epochs(bench, receiver, 8) > 10)
+    #expect(receiver.isConfigured && !bench.isAsleep)
+    #expect((19...21).contains(epochs(bench, receiver, 4)))
+  }
+
+  @Test("one that acknowledges nothing is read as it is, and that is said")
+  func mute() throws {
+    let bench = ReceiverBench(ReceiverContract(chip: "GNSS", model: .nmea, wire: .serial))
+    let receiver = try bench.open()
+    _ = epochs(bench, receiver, 20)
+    #expect(!receiver.isConfigured && receiver.identity == nil)
+    #expect(receiver.note == "acknowledges nothing: it is read as it is")
+    #expect(receiver.refusals == 3)
+    #expect((9...11).contains(epochs(bench, receiver, 10)))
+  }
+
+  @Test("a dynamic model that a family has not is said, and the rest is set")
+  func lacking() throws {
+    let bench = ReceiverBench(
+      ReceiverContract(chip: "GNSS", model: .airoha, wire: .serial), dynamicModel: .airborne)
+    let receiver = try bench.open()
+    _ = epochs(bench, receiver, 12)
+    #expect(receiver.isConfigured && bench.configuration?.epochPeriod == 200)
+    #expect(receiver.note == "does not take 'dynamicModel'")
+  }
+}

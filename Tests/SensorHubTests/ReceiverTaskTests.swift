@@ -1,0 +1,109 @@
+import SensorBus
+import SensorTypes
+import SimulatedDevices
+import Testing
+
+@testable import SensorHub
+
+/// A receiver in the schedule: who it is, how often it speaks, how it sleeps.
+struct ReceiverTaskTests {
+  private let clock = VirtualClock()
+  private let task: ReceiverTask
+  private let port: Port
+
+  init() throws { try self.init(sleeps: false) }
+
+  private init(sleeps: Bool, model: ReceiverTwin.Model = .mediaTek) throws {
+    let path = "/dev/serial0"
+    let provider = SimulatedBusProvider(
+      SimulatedBoard(chips: [.init(.receiver(model), at: .port(path))]), clock: clock)
+    port = Port(.live(provider), worker: 0, records: false)
+    let sensor = Board.Sensor(
+      chip: "GNSS", attachment: .serial(port: path, baudRate: nil), sleeps: sleeps)
+    task = try #require(SensorFactory.task(index: 0, sensor: sensor).task as? ReceiverTask)
+    task.setWanted(true)
+  }
+
+  /// Steps for so many seconds: what was delivered.
+  private func run(_ seconds: Double) -> [Delivery] {
+    var outbox: [Delivery] = []
+    for _ in 0..<Int((seconds / 0.05).rounded()) {
+      clock.advance(bySeconds: 0.05)
+      task.step(port, at: clock.now(), into: &outbox)
+    }
+    return outbox
+  }
+
+  private func fixes(_ deliveries: [Delivery]) -> Int {
+    deliveries.count { if case .fix = $0 { true } else { false } }
+  }
+
+  @Test("its name comes once, and stands in its status")
+  func name() {
+    let names = run(20).compactMap { delivery -> SensorIdentity? in
+      if case .identity(0, let identity) = delivery { identity } else { nil }
+    }
+    let name = SensorIdentity(name: "PA6H", firmware: "AXN_2.31_3339_13101700")
+    #expect(names == [name])
+    #expect(task.status.identity == name && task.status.state == .running)
+    #expect(task.status.counters.refusals == 0)
+  }
+
+  @Test("the wanted interval goes down to the receiver, and what is slower is no loss")
+  func interval() {
+    _ = run(15)
+    #expect((24...26).contains(fixes(run(5))))
+    // Before it was found at its rate it was silent for a while.
+    let stalls = task.status.counters.stalls
+    task.setInterval(5)
+    _ = run(3)
+    let slow = run(30)
+    #expect((5...7).contains(fixes(slow)))
+    #expect(task.status.state == .running && task.status.counters.stalls == stalls)
+    task.setInterval(nil)
+    _ = run(8)
+    #expect((24...26).contains(fixes(run(5))))
+  }
+
+  @Test("unwanted it is let go, or sleeps where it may, and is back within six seconds")
+  func rest() throws {
+    for sleeps in [false, true] {
+      let rig = try ReceiverTaskTests(sleeps: sleeps)
+      _ = rig.run(15)
+      rig.task.setWanted(false)
+      #expect(rig.fixes(rig.run(10)) == 0)
+      #expect(rig.task.status.state == .idle)
+      #expect(rig.task.readiness == .never && rig.task.due == .distantFuture)
+      #expect(rig.fixes(rig.run(600)) == 0)
+      rig.task.setWanted(true)
+      _ = rig.run(6)
+      #expect(rig.task.status.state == .running)
+      #expect((24...26).contains(rig.fixes(rig.run(5))))
+      #expect(rig.task.status.counters.starts == 2)
+    }
+  }
+
+  @Test("wanted again while it falls asleep, it is woken")
+  func changedMind() throws {
+    for pause in [0.05, 0.3, 0.6, 1.2, 1.8] {
+      let rig = try ReceiverTaskTests(sleeps: true, model: .ubloxM9)
+      _ = rig.run(15)
+      rig.task.setWanted(false)
+      _ = rig.run(pause)
+      rig.task.setWanted(true)
+      _ = rig.run(10)
+      #expect(rig.task.status.state == .running)
+      #expect((24...26).contains(rig.fixes(rig.run(5))), "after \(pause) s")
+    }
+  }
+
+  @Test("what a receiver does not take is said once")
+  func notes() throws {
+    let rig = try ReceiverTaskTests(sleeps: false, model: .nmea)
+    let notes = rig.run(60).compactMap { delivery -> String? in
+      if case .diagnostic(let text, _) = delivery { text } else { nil }
+    }
+    #expect(notes == ["GNSS at /dev/serial0 acknowledges nothing: it is read as it is"])
+    #expect(rig.task.status.state == .running && rig.task.status.identity == nil)
+  }
+}
