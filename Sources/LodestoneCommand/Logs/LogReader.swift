@@ -110,7 +110,7 @@ struct LogReader {
       case .sky: writer.append(decoder.satellites, to: &text)
       case .heading(let heading): writer.append(heading, to: &text)
       case .identity: writer.append(decoder.identity, to: &text)
-      case .answer, .message: break
+      case .answer, .restarted, .message: break
       }
       if text.count >= Self.enough, try !flush() { return false }
     }
