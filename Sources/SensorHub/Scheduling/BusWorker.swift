@@ -6,12 +6,13 @@ extension Demand {
   /// One bit a wish, as recordings keep them.
   var bits: UInt8 {
     (heading ? 1 : 0) | (location ? 2 : 0) | (altitude ? 4 : 0) | (followsCourse ? 8 : 0)
+      | (carriesPosition ? 16 : 0)
   }
 
   init(bits: UInt8) {
     self.init(
       heading: bits & 1 != 0, location: bits & 2 != 0, altitude: bits & 4 != 0,
-      followsCourse: bits & 8 != 0)
+      followsCourse: bits & 8 != 0, carriesPosition: bits & 16 != 0)
   }
 }
 
@@ -125,7 +126,7 @@ enum DemandKind {
   case heading
   case altitude
   case location
-  /// Accelerometer and gyro serve heading and altitude.
+  /// Accelerometer and gyro serve heading and altitude, and position where it is carried.
   case motion
 
   func isWanted(_ demand: Demand) -> Bool {
@@ -133,7 +134,8 @@ enum DemandKind {
     case .heading: demand.heading
     case .altitude: demand.altitude
     case .location: demand.location || (demand.heading && demand.followsCourse)
-    case .motion: demand.heading || demand.altitude
+    case .motion:
+      demand.heading || demand.altitude || (demand.location && demand.carriesPosition)
     }
   }
 }
