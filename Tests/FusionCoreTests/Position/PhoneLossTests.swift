@@ -7,7 +7,7 @@ import Testing
 
 @testable import FusionCore
 
-@Suite struct PhoneLogTests {
+@Suite struct PhoneLossTests {
   static let seed: UInt64 = 7
   static let loss = 30
 
