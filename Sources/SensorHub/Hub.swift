@@ -144,6 +144,7 @@ public final class Hub: Sendable {
   public func setDemand(_ demand: Demand) {
     var demand = demand
     demand.followsCourse = demand.followsCourse || board.isVehicle
+    demand.carriesPosition = demand.carriesPosition || board.longestCarry > 0
     self.demand.value = demand
     runs.withLock { for run in $0 { run.wake() } }
   }

@@ -1,14 +1,32 @@
-/// A position as the hub publishes it: the receiver's epoch, judged.
+/// A position as the hub publishes it: the receiver's epoch, judged, or one that is carried on from the last.
 public struct LocationEstimate: Sendable, Hashable {
-  /// The epoch it comes from; latitude and longitude are present in one that is published.
+  /// The epoch it comes from; latitude and longitude are present in one that is published. Of a carried position it
+  /// has what is known of the moment: time, place, speed and course with their accuracies, and no height.
   public var fix: GNSSFix
   /// Whether the board that produced it is simulated or replayed.
   public var isSimulated: Bool
+  /// What a position is carried on from while there is no fix; `nil` for a receiver's own.
+  public var carried: CarriedPosition?
 
   /// Makes an estimate.
-  public init(fix: GNSSFix, isSimulated: Bool) {
+  public init(fix: GNSSFix, isSimulated: Bool, carried: CarriedPosition? = nil) {
     self.fix = fix
     self.isSimulated = isSimulated
+    self.carried = carried
+  }
+}
+
+/// Where a position comes from that no receiver has said.
+public struct CarriedPosition: Sendable, Hashable {
+  /// The moment of the last fix.
+  public var fixTime: Timestamp
+  /// Whether a gyro or a compass says how the board has turned since; else it is taken to go straight on.
+  public var isTurnMeasured: Bool
+
+  /// Makes it.
+  public init(fixTime: Timestamp, isTurnMeasured: Bool) {
+    self.fixTime = fixTime
+    self.isTurnMeasured = isTurnMeasured
   }
 }
 
@@ -114,17 +132,20 @@ public struct Demand: Sendable, Hashable {
   /// Somebody has declared that the board is in a vehicle and points the way it goes: its course is then a
   /// measurement of heading.
   public var followsCourse: Bool
+  /// The board carries positions through losses, which takes its gyro too.
+  public var carriesPosition: Bool
 
   /// Makes a demand.
   public init(
     heading: Bool = false, location: Bool = false, locationInterval: Double? = nil,
-    altitude: Bool = false, followsCourse: Bool = false
+    altitude: Bool = false, followsCourse: Bool = false, carriesPosition: Bool = false
   ) {
     self.heading = heading
     self.location = location
     self.locationInterval = locationInterval
     self.altitude = altitude
     self.followsCourse = followsCourse
+    self.carriesPosition = carriesPosition
   }
 
   /// Everything the board has.

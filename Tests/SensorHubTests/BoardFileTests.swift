@@ -72,6 +72,18 @@ struct BoardFileTests {
     #expect(try BoardFile.parse(text, file: "desk.yaml").isVehicle)
   }
 
+  @Test("positions are carried only where the file says for how long, a minute at most")
+  func carry() throws {
+    func board(_ line: String) throws -> Board {
+      try BoardFile.parse(
+        Self.good.replacingOccurrences(of: "level: false", with: line), file: "desk.yaml")
+    }
+    #expect(try board("level: false").longestCarry == 0)
+    #expect(try board("carryPosition: 20").longestCarry == 20)
+    #expect(throws: BoardFileError.self) { try board("carryPosition: 61") }
+    #expect(throws: BoardFileError.self) { try board("carryPosition: true") }
+  }
+
   struct Mistake: Sendable, CustomTestStringConvertible {
     let replace: String
     let with: String

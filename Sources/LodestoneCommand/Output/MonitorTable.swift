@@ -99,6 +99,11 @@ struct MonitorTable {
     if let altitude = fix.altitude { text += "  \(fixed(altitude, 1)) m" }
     if let speed = fix.speed { text += "  \(fixed(speed, 1)) m/s" }
     if let course = fix.course { text += "  course \(fixed(course, 0))" }
+    if fix.accuracySource.isAssumed { text += "  (accuracy assumed)" }
+    if let carried = location?.carried {
+      let age = fix.received.seconds(since: carried.fixTime)
+      text += "  (carried for \(fixed(age, 0)) s\(carried.isTurnMeasured ? "" : ", straight on"))"
+    }
     return text + (location?.isSimulated == true ? "  (simulated)" : "")
   }
 

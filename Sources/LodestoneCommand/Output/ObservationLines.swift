@@ -42,6 +42,11 @@ struct ObservationLines {
       time = epoch(of: location.fix)
       line = begin("location", at: location.fix.received, utc: location.fix.utc)
       Self.write(location.fix, into: &line)
+      if let carried = location.carried {
+        line.set(
+          "carried", location.fix.received.seconds(since: carried.fixTime), digits: 1)
+        line.set("turnMeasured", carried.isTurnMeasured)
+      }
       if location.isSimulated { line.set("isSimulatedBySoftware", true) }
     case .locationUnavailable(let reason, let at):
       time = at

@@ -124,6 +124,8 @@ public struct Board: Sendable, Equatable {
   /// Whether the board is declared to be in a vehicle, its y axis pointing the way it goes: a receiver's course
   /// is then a measurement of heading.
   public var isVehicle: Bool
+  /// For how long a position is carried on when the receiver has lost its fix, seconds, 60 at most; 0 for not at all.
+  public var longestCarry: Double
   /// Whether the magnetometer may be calibrated while the board is in use; programs that only look do not do that.
   public var calibratesInUse: Bool
   /// Where the board is, for one without a receiver.
@@ -137,13 +139,15 @@ public struct Board: Sendable, Equatable {
 
   /// Makes a board.
   public init(
-    name: String, isLevel: Bool = false, isVehicle: Bool = false, calibratesInUse: Bool = true,
-    position: Position? = nil, busSpeeds: [String: Double] = [:], sensors: [Sensor],
+    name: String, isLevel: Bool = false, isVehicle: Bool = false, longestCarry: Double = 0,
+    calibratesInUse: Bool = true, position: Position? = nil, busSpeeds: [String: Double] = [:],
+    sensors: [Sensor],
     simulation: SimulationPlan? = nil
   ) {
     self.name = name
     self.isLevel = isLevel
     self.isVehicle = isVehicle
+    self.longestCarry = longestCarry
     self.calibratesInUse = calibratesInUse
     self.position = position
     self.busSpeeds = busSpeeds

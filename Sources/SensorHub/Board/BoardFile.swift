@@ -19,7 +19,8 @@ public enum BoardFile {
     let map = try YAMLMapping(
       root, file: file, context: "the board",
       known: [
-        "schema", "name", "level", "vehicle", "backgroundCalibration", "position", "buses",
+        "schema", "name", "level", "vehicle", "carryPosition", "backgroundCalibration", "position",
+        "buses",
         "sensors",
         "simulation",
       ])
@@ -54,6 +55,7 @@ public enum BoardFile {
       name: try map.requiredString("name"),
       isLevel: try map.boolean("level") ?? false,
       isVehicle: try map.boolean("vehicle") ?? false,
+      longestCarry: try map.number("carryPosition", in: 0...60, unit: "s") ?? 0,
       calibratesInUse: try map.boolean("backgroundCalibration") ?? true,
       position: try map.node("position").map { node throws(BoardFileError) in
         try position(node, file: file)

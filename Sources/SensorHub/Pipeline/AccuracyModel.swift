@@ -1,31 +1,72 @@
 import SensorTypes
 
-/// Fills in the accuracies that a receiver does not state, and marks them as assumed.
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
+/// Fills in the accuracies that a receiver does not state, and marks them as assumed; takes away a course that
+/// means nothing.
 ///
 /// From dilution: the user-equivalent range error of a single-frequency receiver under open sky, 5 m one
 /// sigma (GPS SPS Performance Standard, 5th edition, appendix B gives 4.5 to 6 m with a consumer
 /// receiver's noise and multipath). Without dilution: a bound that a fix under trees and between houses
-/// keeps.
+/// keeps. Both accuracies of a fix have one mark: assumed as soon as one of them is.
 enum AccuracyModel {
   static let rangeError = 5.0
   static let worstHorizontal = 50.0
   static let worstVertical = 100.0
+  /// One sigma of a speed of which nothing is stated, m/s: a bound, used to judge a course and never published.
+  static let worstSpeed = 0.5
+  /// A course with a greater sigma than this says nothing, degrees: the error of the velocity is as large as the
+  /// velocity.
+  static let worstCourse = 45.0
 
   static func completed(_ fix: GNSSFix) -> GNSSFix {
-    guard fix.latitude != nil, fix.horizontalAccuracy == nil else { return fix }
+    guard fix.latitude != nil else { return fix }
     var fix = fix
-    if let hdop = fix.hdop, hdop > 0, hdop < 50 {
-      fix.horizontalAccuracy = hdop * rangeError
-      fix.accuracySource = .dilution
-    } else {
-      fix.horizontalAccuracy = worstHorizontal
-      fix.accuracySource = .worstCase
+    if fix.horizontalAccuracy == nil {
+      let assumed = assumed(usable(fix.hdop), else: worstHorizontal)
+      fix.horizontalAccuracy = assumed.accuracy
+      fix.accuracySource = assumed.source
     }
-    if fix.mode == .threeDimensional, fix.altitude != nil, fix.verticalAccuracy == nil {
+    if fix.mode == .threeDimensional, (fix.altitude ?? fix.ellipsoidalAltitude) != nil,
+      fix.verticalAccuracy == nil
+    {
       // The vertical part of the same geometry; 1.5 times the horizontal where only that is known.
-      let vdop = fix.vdop ?? fix.hdop.map { 1.5 * $0 }
-      fix.verticalAccuracy = vdop.map { $0 * rangeError } ?? worstVertical
+      let dilution = usable(fix.vdop) ?? usable(fix.hdop).map { 1.5 * $0 }
+      let assumed = assumed(dilution, else: worstVertical)
+      fix.verticalAccuracy = assumed.accuracy
+      if !fix.accuracySource.isAssumed || assumed.source == .worstCase {
+        fix.accuracySource = assumed.source
+      }
     }
+    judgeCourse(of: &fix)
     return fix
+  }
+
+  private static func usable(_ dilution: Double?) -> Double? {
+    dilution.flatMap { $0 > 0 && $0 < 50 ? $0 : nil }
+  }
+
+  private static func assumed(
+    _ dilution: Double?, else worst: Double
+  ) -> (accuracy: Double, source: GNSSFix.AccuracySource) {
+    dilution.map { ($0 * rangeError, .dilution) } ?? (worst, .worstCase)
+  }
+
+  // The direction of a velocity is as good as the velocity: the angle that its error has at its tip.
+  private static func judgeCourse(of fix: inout GNSSFix) {
+    guard fix.course != nil else { return }
+    if let speed = fix.speed {
+      let angle = atan2(fix.speedAccuracy ?? worstSpeed, speed) * 180 / .pi
+      if fix.courseAccuracy == nil, fix.speedAccuracy != nil { fix.courseAccuracy = angle }
+      if (fix.courseAccuracy ?? angle) < worstCourse { return }
+    } else if fix.courseAccuracy ?? 0 < worstCourse {
+      return
+    }
+    fix.course = nil
+    fix.courseAccuracy = nil
   }
 }

@@ -52,6 +52,8 @@ struct Pipeline: Sendable {
   /// What a run of the same deliveries has taught, where this one is a second.
   private let smoother: AttitudeSmoother?
   private var vertical = VerticalChannel()
+  private var seaLevel = SeaLevel()
+  private var position: PositionChannel
   private var local: LocalField
   private var hasFix: Bool?
   private var memory = PositionMemory()
@@ -104,6 +106,7 @@ struct Pipeline: Sendable {
     params.level = board.isLevel
     heading = AttitudeEstimator(params, keepsHistory: pass.keepsHistory)
     isVehicle = board.isVehicle
+    position = PositionChannel(longestLoss: board.longestCarry)
     heading.followsCourse = isVehicle
     local = LocalField(position: board.position, models: models)
     var seen: Set<ChipKind> = []
@@ -331,8 +334,9 @@ struct Pipeline: Sendable {
       vertical.update(heading, at: time)
     case .inertial(let rate, let force):
       awaitsGravity = false
-      heading.update(
-        angularRate: channel.sense * (mount * rate), acceleration: mount * force, at: time)
+      let turn = channel.sense * (mount * rate)
+      heading.update(angularRate: turn, acceleration: mount * force, at: time)
+      position.update(angularRate: turn, heading, at: time)
       publishCourseHeading(at: time, publish)
       vertical.update(heading, at: time)
     case .magneticField(let raw):
@@ -344,6 +348,7 @@ struct Pipeline: Sendable {
     case .atmosphere(let pressure, let temperature):
       vertical.update(pressure: pressure, temperature: temperature, at: time, publish)
     }
+    carry(at: time, publish)
   }
 
   // A magnetometer that is driven to its end still says something: that this is not the earth's field. Its
@@ -378,7 +383,7 @@ struct Pipeline: Sendable {
     publishHeading(at: time, publish)
   }
 
-  private func publishHeading(at time: Timestamp, _ publish: (Observation) -> Void) {
+  private mutating func publishHeading(at time: Timestamp, _ publish: (Observation) -> Void) {
     switch heading.heading(at: time) {
     case .failure(.notYet): break
     // Chips start one after the other: the first field may come before the first tilt.
@@ -387,6 +392,7 @@ struct Pipeline: Sendable {
       publish(.headingUnavailable(lostGravity ?? .tiltUnknown, at: time))
     case .failure(let reason): publish(.headingUnavailable(reason, at: time))
     case .success(let causal):
+      position.update(causal)
       var estimate = smoother?.heading(causal) ?? causal
       if estimate.fieldCheck != nil {
         estimate.fieldCheck?.calibration = appliedRecord
@@ -408,9 +414,9 @@ struct Pipeline: Sendable {
       abs(latitude) <= 90, abs(longitude) <= 180
     else {
       // Said once a loss, and once at the start.
-      if hasFix != false { publish(.locationUnavailable(.noFix, at: fix.received)) }
+      if hasFix != false { loseFix(.noFix, at: fix.received, publish) }
       hasFix = false
-      return
+      return carry(at: fix.received, publish)
     }
     hasFix = true
     local.update(fix)
@@ -420,14 +426,42 @@ struct Pipeline: Sendable {
       heading.update(
         velocity: velocity.value, deviation: velocity.deviation, at: velocity.time)
     }
-    let completed = AccuracyModel.completed(fix)
+    let (completed, note) = seaLevel.completed(AccuracyModel.completed(fix))
+    if let note { publish(.diagnostic(note, at: fix.received)) }
     vertical.update(completed)
-    publish(.location(LocationEstimate(fix: completed, isSimulated: isSimulated)))
+    let steadied = position.take(completed)
+    publish(.location(LocationEstimate(fix: steadied, isSimulated: isSimulated)))
+  }
+
+  private mutating func loseFix(
+    _ reason: NoData, at time: Timestamp, _ publish: (Observation) -> Void
+  ) {
+    guard !position.lose(reason, at: time, isWatched: isWatched) else { return }
+    publish(.locationUnavailable(reason, at: time))
+  }
+
+  /// Whether anything speaks: a receiver that says it has no fix will say so again, of one that is lost nothing may
+  /// follow.
+  private var isWatched: Bool {
+    zip(channels, status).contains { $0.isPrimary && $1.state == .running }
+  }
+
+  /// Publishes a carried position, or that there is none any more, where one or the other is due.
+  private mutating func carry(at time: Timestamp, _ publish: (Observation) -> Void) {
+    switch position.word(at: time) {
+    case nil: break
+    case .unavailable(let reason): publish(.locationUnavailable(reason, at: time))
+    case .carried(let fix, let carried):
+      publish(.location(LocationEstimate(fix: fix, isSimulated: isSimulated, carried: carried)))
+    }
   }
 
   private mutating func process(_ new: SensorStatus, _ publish: (Observation) -> Void) {
     status[new.index] = new
     publish(.sensor(new))
+    if !isWatched, let reason = position.abandon() {
+      publish(.locationUnavailable(reason, at: new.since))
+    }
     guard channels[new.index].isPrimary else { return }
     let feelsGravity = [.accelerometer, .inertial].contains(channels[new.index].kind)
     if feelsGravity, case .running = new.state { lostGravity = nil }
@@ -447,7 +481,7 @@ struct Pipeline: Sendable {
     case .receiver:
       // What it says when it is back is news, "no fix" too.
       hasFix = nil
-      publish(.locationUnavailable(reason, at: new.since))
+      loseFix(reason, at: new.since, publish)
     case .accelerometer, .inertial: awaitsGravity = false
     }
   }

@@ -6,6 +6,7 @@ extension Demand {
   /// One bit a wish, as recordings keep them.
   var wishes: UInt8 {
     (heading ? 1 : 0) | (location ? 2 : 0) | (altitude ? 4 : 0) | (followsCourse ? 8 : 0)
+      | (carriesPosition ? 16 : 0)
   }
 
   /// The interval in milliseconds, as recordings keep it, a millisecond at least; 0: as fast as it goes.
@@ -19,7 +20,8 @@ extension Demand {
     self.init(
       heading: wishes & 1 != 0, location: wishes & 2 != 0,
       locationInterval: milliseconds > 0 ? Double(milliseconds) / 1_000 : nil,
-      altitude: wishes & 4 != 0, followsCourse: wishes & 8 != 0)
+      altitude: wishes & 4 != 0, followsCourse: wishes & 8 != 0,
+      carriesPosition: wishes & 16 != 0)
   }
 }
 
@@ -151,7 +153,7 @@ enum DemandKind {
   case heading
   case altitude
   case location
-  /// Accelerometer and gyro serve heading and altitude.
+  /// Accelerometer and gyro serve heading and altitude, and position where it is carried.
   case motion
 
   func isWanted(_ demand: Demand) -> Bool {
@@ -159,7 +161,8 @@ enum DemandKind {
     case .heading: demand.heading
     case .altitude: demand.altitude
     case .location: demand.location || (demand.heading && demand.followsCourse)
-    case .motion: demand.heading || demand.altitude
+    case .motion:
+      demand.heading || demand.altitude || (demand.location && demand.carriesPosition)
     }
   }
 }

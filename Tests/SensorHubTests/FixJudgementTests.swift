@@ -1,0 +1,121 @@
+import SensorTypes
+import Testing
+
+@testable import SensorHub
+
+/// What is filled into a fix, what is taken out of it, and what of that is marked.
+struct FixJudgementTests {
+  private func fix(
+    _ mode: GNSSFix.Mode = .threeDimensional, _ change: (inout GNSSFix) -> Void = { _ in }
+  ) -> GNSSFix {
+    var fix = GNSSFix(received: Timestamp(nanoseconds: 0), mode: mode)
+    fix.latitude = 45.565906
+    fix.longitude = 6.066653
+    change(&fix)
+    return fix
+  }
+
+  @Test("a receiver's own accuracies stay as they are, and are not marked")
+  func stated() {
+    let said = fix {
+      $0.horizontalAccuracy = 2.5
+      $0.verticalAccuracy = 4
+      $0.altitude = 300
+      $0.accuracySource = .receiver
+      $0.hdop = 9
+    }
+    #expect(AccuracyModel.completed(said) == said)
+  }
+
+  @Test("from dilution 5 m a unit, without it 50 and 100 m, both marked")
+  func assumed() {
+    let diluted = AccuracyModel.completed(fix { ($0.hdop, $0.vdop, $0.altitude) = (1.2, 2, 300) })
+    #expect(diluted.horizontalAccuracy == 6)
+    #expect(diluted.verticalAccuracy == 10)
+    #expect(diluted.accuracySource == .dilution)
+    let flat = AccuracyModel.completed(fix { ($0.hdop, $0.altitude) = (2, 300) })
+    #expect(flat.verticalAccuracy == 15)
+    let unknown = AccuracyModel.completed(fix { $0.altitude = 300 })
+    #expect(unknown.horizontalAccuracy == 50)
+    #expect(unknown.verticalAccuracy == 100)
+    #expect(unknown.accuracySource == .worstCase)
+    // Nothing is known of a height that is not measured.
+    #expect(AccuracyModel.completed(fix(.twoDimensional)).verticalAccuracy == nil)
+    // An absurd dilution is none.
+    #expect(AccuracyModel.completed(fix { $0.hdop = 99.99 }).accuracySource == .worstCase)
+  }
+
+  @Test("one assumed accuracy beside a stated one is marked")
+  func mixed() {
+    let half = AccuracyModel.completed(
+      fix {
+        $0.horizontalAccuracy = 3
+        $0.accuracySource = .receiver
+        ($0.vdop, $0.altitude) = (2, 300)
+      })
+    #expect(half.horizontalAccuracy == 3)
+    #expect(half.verticalAccuracy == 10)
+    #expect(half.accuracySource == .dilution)
+  }
+
+  @Test("a course is as good as the velocity, and gone where that is no more than its error")
+  func course() throws {
+    func judged(_ speed: Double, _ deviation: Double?, _ stated: Double? = nil) -> GNSSFix {
+      AccuracyModel.completed(
+        fix {
+          ($0.speed, $0.speedAccuracy, $0.course, $0.courseAccuracy) = (
+            speed, deviation, 90, stated
+          )
+        })
+    }
+    // The angle at which 0.1 is seen from 1: 5.711 degrees.
+    #expect(abs(try #require(judged(1, 0.1).courseAccuracy) - 5.7106) < 1e-3)
+    #expect(judged(1, 0.1).course == 90)
+    // The same speed, and a receiver that knows it less well.
+    #expect(judged(1, 1.1).course == nil)
+    #expect(judged(1, 1.1).courseAccuracy == nil)
+    // Slow, and known well.
+    #expect(judged(0.05, 0.01).course == 90)
+    // What the receiver says of its course wins.
+    #expect(judged(1, 0.1, 60).course == nil)
+    #expect(judged(1, 3, 2).courseAccuracy == 2)
+    // Of a receiver that states nothing a bound judges, and is not told.
+    #expect(judged(3, nil).course == 90)
+    #expect(judged(3, nil).courseAccuracy == nil)
+    #expect(judged(0.3, nil).course == nil)
+    #expect(judged(0.3, nil).speed == 0.3)
+  }
+
+  // NGA's test point of EGM96 (data README): 49.8336 m.
+  @Test("the height that a receiver does not say follows by EGM96, both ways")
+  func heights() throws {
+    var seaLevel = SeaLevel()
+    let up = seaLevel.completed(fix { $0.ellipsoidalAltitude = 349.83 })
+    #expect(abs(try #require(up.fix.altitude) - 300) < 0.15)
+    #expect(up.fix.ellipsoidalAltitude == 349.83)
+    let down = seaLevel.completed(fix { $0.altitude = 300 })
+    #expect(abs(try #require(down.fix.ellipsoidalAltitude) - 349.83) < 0.15)
+    #expect(up.note == nil && down.note == nil)
+    // In two dimensions a height is assumed by the receiver, and stays alone.
+    #expect(
+      seaLevel.completed(fix(.twoDimensional) { $0.altitude = 300 }).fix.ellipsoidalAltitude == nil)
+  }
+
+  @Test(
+    "a receiver's own separation wins; one that is grossly wrong is said once and costs accuracy")
+  func separation() throws {
+    var seaLevel = SeaLevel()
+    let own = fix {
+      ($0.altitude, $0.ellipsoidalAltitude, $0.verticalAccuracy) = (300, 345, 4)
+    }
+    #expect(seaLevel.completed(own).fix == own)
+    let wrong = fix {
+      ($0.altitude, $0.ellipsoidalAltitude, $0.verticalAccuracy) = (300, 300, 4)
+    }
+    let first = seaLevel.completed(wrong)
+    #expect(first.note?.contains("EGM96 has it 50 m") == true)
+    #expect(abs(try #require(first.fix.verticalAccuracy) - 50) < 0.2)
+    #expect(first.fix.altitude == 300)
+    #expect(seaLevel.completed(wrong).note == nil)
+  }
+}
