@@ -15,6 +15,7 @@ protocol AnySensor: AnyObject {
   var conversionTime: Double? { get }
   var isSelfTimed: Bool { get }
   var sampleTime: Timestamp? { get }
+  var givesRate: Bool { get }
   var note: String? { get }
 }
 
@@ -35,5 +36,6 @@ final class BoxedSensor<Driver: SensorDriver & ~Copyable>: AnySensor {
   var conversionTime: Double? { driver.conversionTime }
   var isSelfTimed: Bool { driver.isSelfTimed }
   var sampleTime: Timestamp? { driver.sampleTime }
+  var givesRate: Bool { driver.givesRate }
   var note: String? { driver.note }
 }
