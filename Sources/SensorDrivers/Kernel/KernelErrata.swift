@@ -1,6 +1,6 @@
 // Where kernel drivers show a chip otherwise than its datasheet and the ABI have it.
 
-/// What is known of how the kernel shows one chip, found by the kernel as oracle (`Tests/Hardware/uml`, Linux 6.12).
+/// What is known of how the kernel shows one chip: by the sources of its drivers (Linux 6.12.107), beside the datasheets.
 struct KernelErrata: Sendable {
   private let chip: String
 
