@@ -18,6 +18,8 @@ struct Descriptor: ~Copyable {
 }
 
 // The names below are also methods here; these say which are meant, with either C library.
+func posixOpen(_ path: String, _ flags: Int32) -> Int32 { open(path, flags) }
+
 func posixRead(_ file: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
   read(file, buffer, count)
 }

@@ -61,7 +61,7 @@ final class LinuxKernelDevice: KernelDevice {
   private func path(_ name: String) -> String { name.isEmpty ? folder : "\(folder)/\(name)" }
 
   static func open(_ path: String, _ flags: Int32) throws(BusError) -> Descriptor {
-    guard let file = Descriptor(Glibc.open(path, flags | O_CLOEXEC)) else {
+    guard let file = Descriptor(posixOpen(path, flags | O_CLOEXEC)) else {
       throw error(errno, path)
     }
     return file

@@ -121,7 +121,7 @@ extension Doctor {
   private static func obstacle(_ place: URL) -> Finding? {
     var folder = place
     // What is not there yet is made when it is needed, in the nearest folder that is.
-    while Glibc.access(folder.path, F_OK) != 0, folder.path != "/" {
+    while access(folder.path, F_OK) != 0, folder.path != "/" {
       folder.deleteLastPathComponent()
     }
     guard let code = writingError(folder) else { return nil }

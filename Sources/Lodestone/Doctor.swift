@@ -127,7 +127,7 @@ public struct Doctor: Sendable {
       let place = "\(sensor.chip) at \(sensor.attachment)"
       switch sensor.attachment {
       case .i2c(_, let address):
-        let access = access(bus, group: "i2c", sensor: index)
+        let access = node(bus, group: "i2c", sensor: index)
         let isOpen = access.level == .good
         if isOpen, seen.insert(bus).inserted { findings.append(access.on("\(bus) can be opened")) }
         let found =
@@ -286,20 +286,20 @@ public struct Doctor: Sendable {
           .problem, "there is no I2C bus",
           mend: "dtparam=i2c_arm=on   # in /boot/firmware/config.txt, then reboot"))
     }
-    findings += provider.registerBuses().map { access($0, group: "i2c", sensor: nil) }
+    findings += provider.registerBuses().map { node($0, group: "i2c", sensor: nil) }
     findings += provider.serialPorts().map { port($0, sensor: nil) }
     return findings
   }
 
-  private func access(_ path: String, group: String, sensor: Int?) -> Finding {
-    if Glibc.access(path, F_OK) != 0 {
+  private func node(_ path: String, group: String, sensor: Int?) -> Finding {
+    if access(path, F_OK) != 0 {
       let mend =
         group == "i2c"
         ? "dtparam=i2c_arm=on   # in /boot/firmware/config.txt, then reboot"
         : "enable_uart=1   # in /boot/firmware/config.txt, then reboot"
       return Finding(.problem, "\(path) does not exist", mend: mend, sensor: sensor)
     }
-    if Glibc.access(path, R_OK | W_OK) != 0 {
+    if access(path, R_OK | W_OK) != 0 {
       return Finding(
         .problem, "\(path) may not be opened by this user: permission denied",
         mend: "sudo usermod -aG \(group) $USER   # then log in again", sensor: sensor)
@@ -344,7 +344,7 @@ public struct Doctor: Sendable {
   }
 
   private func port(_ port: String, sensor: Int?) -> Finding {
-    let access = access(port, group: "dialout", sensor: sensor)
+    let access = node(port, group: "dialout", sensor: sensor)
     let holders = access.level == .good ? PortHolder.find(port) : []
     guard !holders.isEmpty else { return access }
     let names = holders.joined(separator: ", ")

@@ -160,7 +160,8 @@ public struct Equipment: Sendable, Hashable {
   public var location: Bool
   /// A barometer that answers.
   public var relativeAltitude: Bool
-  /// A gyro and a receiver that answer: heading for a vehicle that points the way it goes, once it is declared.
+  /// A gyro and a receiver that answer: heading for a vehicle that points the way it goes, once it is declared. Not
+  /// with a gyro that the kernel owns and that has no buffer: it cannot be used.
   public var vehicleHeading: Bool
 
   /// Makes a list of what there is.

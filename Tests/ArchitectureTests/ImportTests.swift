@@ -107,6 +107,19 @@ struct ImportTests {
     }
   }
 
+  @Test(
+    "a file that stands on either C library names neither in its code",
+    arguments: floors.keys.sorted())
+  func eitherLibrary(target: String) throws {
+    for file in Self.sources(of: target) {
+      let text = try String(contentsOf: file, encoding: .utf8)
+      guard Set(Self.imports(of: text)).isSuperset(of: ["Glibc", "Musl"]) else { continue }
+      #expect(
+        !text.contains("Glibc.") && !text.contains("Musl."),
+        "\(file.lastPathComponent) of \(target) calls one of them by name")
+    }
+  }
+
   @Test("an import is found behind every spelling")
   func parsing() {
     let text = """

@@ -32,7 +32,9 @@ struct KernelSensorTaskTests {
     }
 
     /// - Parameter keys: More keys of each chip's entry, by its place.
-    init(_ keys: [String] = ["", "", ""], views: [KernelView?]) throws {
+    init(
+      _ keys: [String] = ["", "", ""], views: [KernelView?], receiver: Bool = false
+    ) throws {
       var text = KernelSensorTaskTests.head
       var chips: [SimulatedBoard.Chip] = []
       for (index, chip) in KernelSensorTaskTests.chips.enumerated() {
@@ -42,6 +44,10 @@ struct KernelSensorTaskTests {
         chips.append(
           .init(
             .registers(chip.name), at: .bus("/dev/i2c-1", address: address), kernel: views[index]))
+      }
+      if receiver {
+        text += "  - {chip: u-blox, port: /dev/serial0}\n"
+        chips.append(.init(.ubloxM9, at: .port("/dev/serial0")))
       }
       self.text = text
       let clock = self.clock
@@ -92,6 +98,22 @@ struct KernelSensorTaskTests {
     // A heading follows: magnetometer, gyro and accelerometer are all there.
     let headings = run.observations.filter { if case .heading = $0 { true } else { false } }
     #expect(headings.count > 300)
+  }
+
+  @Test(
+    "a gyro that is only polled carries no vehicle's heading, and the equipment has none",
+    arguments: [false, true])
+  func vehicle(buffered: Bool) throws {
+    var inertial = KernelView.lsm6dsox
+    if !buffered {
+      for index in inertial.devices.indices { inertial.devices[index].filling = .none }
+    }
+    let run = try Run(views: [.lis3mdl, inertial, .bmp280], receiver: true)
+    run.run(5)
+    #expect(run.hub.status.allSatisfy { $0.state == .running }, "\(run.hub.status)")
+    let equipment = run.hub.equipment
+    #expect(equipment.vehicleHeading == buffered)
+    #expect(equipment.heading && equipment.location && equipment.relativeAltitude)
   }
 
   @Test("what is recorded replays to the same observations, bit for bit, faults and all")

@@ -84,6 +84,9 @@ public protocol SensorDriver: ~Copyable {
   /// When the newest reading of a driver that is self-timed was true; `nil` where that is not known.
   var sampleTime: Timestamp? { get }
 
+  /// Whether an inertial chip says how it turns; not where only its acceleration can be had.
+  var givesRate: Bool { get }
+
   /// What a person should know of how it is driven, in one line; `nil` for nothing.
   var note: String? { get }
 }
@@ -94,6 +97,9 @@ extension SensorDriver where Self: ~Copyable {
 
   /// The reading is as old as its edge.
   public var sampleTime: Timestamp? { nil }
+
+  /// A gyro is read.
+  public var givesRate: Bool { true }
 
   /// There is nothing to say.
   public var note: String? { nil }

@@ -50,7 +50,7 @@ public struct KernelSensor: SensorDriver {
     (self.chip, self.name, self.kind, self.checks) = (chip, name, kind, checks)
     wantedRate = outputRate
     self.outputRate = outputRate
-    setup = KernelSetup(chip)
+    setup = KernelSetup(chip, name: name)
   }
 
   /// Zero: the time of a sample is the one at which it was true.
@@ -58,6 +58,9 @@ public struct KernelSensor: SensorDriver {
 
   /// It may be looked at whenever it pleases.
   public var conversionTime: Double? { nil }
+
+  /// Polled, an inertial chip is an accelerometer.
+  public var givesRate: Bool { if case .polled = source { false } else { true } }
 
   /// The samples' times come from the kernel.
   public var isSelfTimed: Bool { true }
@@ -98,7 +101,7 @@ public struct KernelSensor: SensorDriver {
     do { survey = try KernelSurvey(chip) } catch { throw .bus(error) }
     self.survey = survey
     if let lack = survey.lack(of: kind) { throw .notReady("\(name): \(lack)") }
-    setup = KernelSetup(chip)
+    setup = KernelSetup(chip, name: name)
     (waited, nextWatched) = (0, 0)
     if buffered, let buffers = try buffers(survey) {
       source = .buffered(buffers)

@@ -19,12 +19,17 @@ struct KernelSetup {
   private static let bufferLength = 128
 
   let chip: any KernelDevice
+  private let errata: KernelErrata
   /// Whether something could not be set for want of the right to.
   private(set) var isReadOnly = false
   /// What must stay as it is: scales.
   private(set) var watched: [(attribute: String, text: String)] = []
 
-  init(_ chip: any KernelDevice) { self.chip = chip }
+  /// - Parameter name: The chip's in board files.
+  init(_ chip: any KernelDevice, name: String) {
+    self.chip = chip
+    errata = KernelErrata(name)
+  }
 
   func text(_ attribute: String) throws(DriverError) -> String {
     do { return try chip.read(attribute) } catch { throw .bus(error) }
@@ -89,7 +94,7 @@ struct KernelSetup {
     if let wanted = quantity.wantedRange, let type = types.first ?? nil, type.isSigned,
       type.bits <= Self.widestConverter, device.attributes.contains("\(shared)_available")
     {
-      let least = wanted / Double(1 << (type.bits - 1))
+      let least = wanted / (errata.limits?.high ?? Double(1 << (type.bits - 1)))
       let available = try text("\(device.folder)/\(shared)_available")
       let names = [shared] + quantity.channels.map { "\($0)_scale" }
       if let value = KernelText.next(available, atLeast: least) {
@@ -110,11 +115,13 @@ struct KernelSetup {
         guard let value, value != 0 else {
           throw .notReady("\(device.folder): no scale for \(channel)")
         }
-        scaling.gain[place] *= value
+        scaling.gain[place] *= value * errata.factor(value)
         scaling.offset[place] =
           try number(device, [channel, quantity.rawValue], "offset", watches: false) ?? 0
       }
-      if let type = types[index], type.isSigned, type.bits <= Self.widestConverter {
+      if let limits = errata.limits {
+        (scaling.low[place], scaling.high[place]) = limits
+      } else if let type = types[index], type.isSigned, type.bits <= Self.widestConverter {
         let end = Double(1 << (type.bits - 1))
         (scaling.low[place], scaling.high[place]) = (-end, end - 1)
       }

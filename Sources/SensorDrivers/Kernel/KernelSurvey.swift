@@ -69,10 +69,22 @@ public struct KernelSurvey: Sendable, Hashable {
 }
 
 extension ChipCatalog {
+  /// Chips that the kernel calls by another name than ours, some by one that they share.
+  private static let kernelNames: [Substring: Set<String>] = [
+    "lps25h": ["LPS25HB"], "bmp380": ["BMP388", "BMP390"], "bmp580": ["BMP581", "BMP585"],
+    "dps310": ["DPS310", "DPS368"], "icm42688": ["ICM42688P"], "lsm9ds1-imu": ["LSM9DS1-AG"],
+    "lsm303agr": ["LIS2MDL", "LIS3DH"], "iis2mdc": ["LIS2MDL"], "lis2dh12": ["LIS3DH"],
+  ]
+
   /// The chips that a kernel driver's devices can be by their names (`lis3mdl`, `lsm303dlhc_accel`) and by what
   /// they measure; the kernel has identified them, or was told.
   public static func identify(_ survey: KernelSurvey, at address: UInt8) -> [ChipIdentification] {
-    let names = survey.devices.map { $0.name.lowercased().prefix { $0 != "_" } }
+    let names = survey.devices.map { device in
+      let name = device.name.lowercased().prefix { $0 != "_" }
+      // inv_icm42600's halves: icm42688-gyro, icm42688-accel.
+      let half = ["-gyro", "-accel"].first { name.hasSuffix($0) }
+      return name.dropLast(half?.count ?? 0)
+    }
     return chips.filter { chip in
       guard chip.kind != .receiver, chip.addresses.contains(address),
         KernelQuantity.wanted(by: chip.kind, polled: false).allSatisfy({ survey.device($0) != nil })
@@ -80,7 +92,8 @@ extension ChipCatalog {
       // LSM303DLHC-M is a half that the kernel calls by the name of the whole.
       let own = chip.name.lowercased()
       return names.contains { name in
-        ["", "-m", "-a", "-ag"].contains { own == name + $0 }
+        kernelNames[name]?.contains(chip.name) == true
+          || ["", "-m", "-a", "-ag"].contains { own == name + $0 }
       }
     }.map { chip in
       ChipIdentification(

@@ -39,6 +39,8 @@ struct Pipeline: Sendable {
     var overflowTime: Timestamp?
     /// Whether this is the first chip of its kind, the one that is listened to.
     var isPrimary: Bool
+    /// Whether an inertial chip says how it turns.
+    var givesRate = true
     /// Whether its file was found to be of no use: it is put aside then, and the record in use stays.
     var fileWasUnusable = false
     /// What its own record says of a gyro's bias.
@@ -148,16 +150,16 @@ struct Pipeline: Sendable {
 
   /// What the board has: chips that were identified and are not lost.
   var equipment: Equipment {
-    func has(_ kind: ChipKind) -> Bool {
+    func has(_ kind: ChipKind, _ condition: (Channel) -> Bool = { _ in true }) -> Bool {
       zip(channels, status).contains { channel, status in
-        guard channel.kind == kind else { return false }
+        guard channel.kind == kind, condition(channel) else { return false }
         switch status.state {
         case .running, .idle: return true
         case .starting, .failed: return false
         }
       }
     }
-    let vehicle = has(.inertial) && has(.receiver)
+    let vehicle = has(.inertial, { $0.givesRate }) && has(.receiver)
     return Equipment(
       heading: has(.magnetometer) || (vehicle && heading.followsCourse),
       location: has(.receiver), relativeAltitude: has(.barometer), vehicleHeading: vehicle)
@@ -194,6 +196,7 @@ struct Pipeline: Sendable {
     case .fix(let sensor, let fix):
       status[sensor].counters.samples &+= 1
       process(fix, publish)
+    case .givesRate(let sensor, let gives): channels[sensor].givesRate = gives
     case .status(let status): process(status, publish)
     case .counters(let sensor, let counters): status[sensor].counters = counters
     case .identity(let sensor, let identity): status[sensor].identity = identity

@@ -17,6 +17,7 @@ protocol AnySensor: AnyObject {
   var conversionTime: Double? { get }
   var isSelfTimed: Bool { get }
   var sampleTime: Timestamp? { get }
+  var givesRate: Bool { get }
   var note: String? { get }
 }
 
@@ -39,5 +40,6 @@ final class BoxedSensor<Driver: SensorDriver & ~Copyable>: AnySensor {
   var conversionTime: Double? { driver.conversionTime }
   var isSelfTimed: Bool { driver.isSelfTimed }
   var sampleTime: Timestamp? { driver.sampleTime }
+  var givesRate: Bool { driver.givesRate }
   var note: String? { driver.note }
 }

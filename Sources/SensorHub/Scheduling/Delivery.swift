@@ -8,6 +8,8 @@ enum Delivery {
   /// A sensor has measured something that is beyond its range.
   case beyondRange(sensor: Int, at: Timestamp)
   case fix(sensor: Int, GNSSFix)
+  /// Whether a chip with a gyro says how it turns; it does while nothing is said.
+  case givesRate(sensor: Int, Bool)
   case status(SensorStatus)
   /// What a sensor has counted so far; its state is as it was.
   case counters(sensor: Int, SensorCounters)

@@ -66,6 +66,7 @@ final class SensorTask: WorkerTask {
   /// The newest time of a driver's own, and what was said of how the chip is driven.
   private var lastTime = Timestamp(nanoseconds: .min)
   private var note: String?
+  private var givesRate = true
   /// The clock of a chip that queues its conversions, and when the newest of those being told was complete.
   private var clock: SampleClock?
   private var newest = Timestamp(nanoseconds: 0)
@@ -150,6 +151,10 @@ final class SensorTask: WorkerTask {
         hasAnswered = true
         let ready = port.now()
         supervisor.ready(at: ready)
+        if driver.givesRate != givesRate {
+          givesRate = driver.givesRate
+          outbox.append(.givesRate(sensor: supervisor.status.index, givesRate))
+        }
         if let note = driver.note, note != self.note {
           self.note = note
           outbox.append(

@@ -14,6 +14,8 @@ public struct BMM150TwinTrim: Sendable, Hashable {
   public var xy1 = 29, xy2 = -3
   /// The Hall resistance of the trim, 15 bits unsigned.
   public var xyz1 = 6686
+  /// The bit above those, which Bosch's API leaves out and the kernel's bmc150_magn takes for one of them.
+  public var hasTopBit = false
 
   /// Values of the size that real chips carry.
   public init() {}
@@ -31,8 +33,7 @@ public struct BMM150TwinTrim: Sendable, Hashable {
     put(y2, at: 0x65)
     put(z2, at: 0x68, bytes: 2)
     put(z1, at: 0x6A, bytes: 2)
-    // The highest bit is not the host's business.
-    put(xyz1 | 0x8000, at: 0x6C, bytes: 2)
+    put(xyz1 | (hasTopBit ? 0x8000 : 0), at: 0x6C, bytes: 2)
     put(z3, at: 0x6E, bytes: 2)
     put(xy2, at: 0x70)
     put(xy1, at: 0x71)

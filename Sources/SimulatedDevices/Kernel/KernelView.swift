@@ -23,6 +23,17 @@ public struct KernelView: Sendable, Hashable {
     }
   }
 
+  /// A number that stands for one beyond the range.
+  public struct Overflow: Sendable, Hashable {
+    /// The greatest count; the least is one further from zero.
+    public var limit: Int64
+    /// What is put out beyond.
+    public var mark: Int64
+
+    /// Makes one.
+    public init(limit: Int64, mark: Int64) { (self.limit, self.mark) = (limit, mark) }
+  }
+
   /// The channels of one quantity.
   public struct Group: Sendable, Hashable {
     /// What is measured.
@@ -37,6 +48,11 @@ public struct KernelView: Sendable, Hashable {
     public var offset: String?
     /// Bits that count, bits stored, and the bits below; numbers are signed.
     public var bits = 16, storage = 16, shift = 0
+    /// The counts that the chip has to either side of zero, and what it puts out beyond them; `nil` where its numbers are
+    /// full and stay at their end.
+    public var overflow: Overflow?
+    /// How many times the unit in a count the scales are, where the driver is mistaken.
+    public var mistaken = 1.0
     /// Whether numbers in frames begin with the byte of most weight.
     public var isBigEndian = false
 
@@ -96,6 +112,18 @@ public struct KernelView: Sendable, Hashable {
     var device = Device("lis3mdl", [field], rates: ["1", "2", "3", "5", "10", "20", "40", "80"])
     device.readTime = 0.004
     return KernelView(driver: "st-magn-i2c", [device])
+  }
+
+  /// A magnetometer as hmc5843 shows an HMC5883L in its range of 1.3 gauss: a hundredth of the gauss a count (datasheet,
+  /// table 9), and the chip's own mark of an overflow.
+  public static var hmc5883l: KernelView {
+    var field = Group(.magn, scales: ["0.000009174"])
+    field.mistaken = 0.01
+    field.overflow = Overflow(limit: 2047, mark: -4096)
+    field.isBigEndian = true
+    var device = Device("hmc5883l", [field], rates: ["15", "0.75", "1.5", "3", "7.5", "30", "75"])
+    device.readTime = 0.004
+    return KernelView(driver: "hmc5843_i2c", [device])
   }
 
   /// An accelerometer and a gyro as st_lsm6dsx shows them: two devices with a FIFO.

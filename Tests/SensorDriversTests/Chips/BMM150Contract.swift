@@ -13,14 +13,15 @@ extension ChipContract {
 
 extension Sweep {
   /// BMM150 (BST-BMM150-DS001-01): +-1300 microtesla on X and Y, which Z (+-2500) has too, at each of its rates (5.6)
-  /// and with the trims of two chips, in the second of which every sign that may differ between chips does.
+  /// and with the trims of two chips, in the second of which every sign that may differ between chips does, and a bit
+  /// that is nobody's is set.
   ///
   /// The datasheet's 0.3 microtesla are the trimmed output's: a count of the raw one is what the trim makes of it.
   fileprivate static let bmm150: [Sweep] = {
     var other = BMM150TwinTrim()
     (other.x1, other.y1, other.x2, other.y2) = (-5, 7, -20, 40)
     (other.z1, other.z2, other.z3, other.z4) = (20000, -600, 250, -40)
-    (other.xy1, other.xy2, other.xyz1) = (200, 12, 7200)
+    (other.xy1, other.xy2, other.xyz1, other.hasTopBit) = (200, 12, 7200, true)
     return [BMM150TwinTrim(), other].flatMap { trim -> [Sweep] in
       let hall = Double(trim.z2) + Double(trim.z1) * Double(trim.xyz1) / 32768
       let lsb = Vector3(

@@ -242,6 +242,41 @@ extension KernelView {
     #expect(bench.driver.note?.contains("its buffer") == true)
   }
 
+  /// By the names that Linux 6.12 has in its drivers' `name`.
+  @Test(
+    "a chip that the kernel calls otherwise than we do is known by that name",
+    arguments: [
+      (["lps25h"], [.pressure, .temp], 0x5C, ["LPS25HB"]),
+      (["lps22hb"], [.pressure, .temp], 0x5C, ["LPS22HB"]),
+      (["bmp380"], [.pressure, .temp], 0x77, ["BMP388", "BMP390"]),
+      (["bmp580"], [.pressure, .temp], 0x47, ["BMP581", "BMP585"]),
+      (["dps310"], [.pressure, .temp], 0x77, ["DPS310", "DPS368"]),
+      (["icm42688-gyro", "icm42688-accel"], [.anglvel, .accel], 0x68, ["ICM42688P"]),
+      (["lsm9ds1-imu_gyro", "lsm9ds1-imu_accel"], [.anglvel, .accel], 0x6B, ["LSM9DS1-AG"]),
+      (["lsm9ds1_magn"], [.magn], 0x1C, ["LSM9DS1-M"]),
+      (["lsm303agr_magn"], [.magn], 0x1E, ["LIS2MDL"]),
+      (["lsm303agr_accel"], [.accel], 0x19, ["LIS3DH"]),
+      (["lps25h"], [.pressure, .temp], 0x76, []), (["lps33hw"], [.pressure, .temp], 0x5C, []),
+    ] as [([String], [KernelView.Quantity], UInt8, [String])])
+  func names(
+    kernel: [String], quantities: [KernelView.Quantity], address: UInt8, chips: [String]
+  ) throws {
+    var devices: [KernelView.Device] = []
+    for (index, quantity) in quantities.enumerated() {
+      let group = KernelView.Group(quantity, scales: ["0.001"])
+      if index < kernel.count {
+        devices.append(.init(kernel[index], [group], rates: []))
+      } else {
+        devices[0].groups.append(group)
+      }
+    }
+    let bench = try KernelBench(
+      "LIS3MDL", KernelView(driver: "driver", devices), kind: .magnetometer, rate: 10)
+    let survey = try KernelSurvey(
+      try bench.provider.kernelDevice(bus: "/dev/i2c-1", address: 0x1C))
+    #expect(ChipCatalog.identify(survey, at: address).map(\.chip) == chips)
+  }
+
   // MARK: What is wrong with the files
 
   private func outcome(
@@ -382,6 +417,78 @@ extension KernelView {
     try bench.start()
     #expect(bench.driver.note?.contains("polled") == true)
     bench.fault(.overflow)
+    #expect(failureOfRun(&bench) == "overflow")
+  }
+
+  /// How 12 bits look that st_magn has of an LSM303DLHC (table 75; X and Y).
+  private static var lsm303dlhc: KernelView {
+    var view = KernelView.hmc5883l
+    view.devices[0].groups[0].mistaken = 1
+    view.devices[0].groups[0].scales = [
+      "0.000909", "0.001169", "0.001492", "0.002222", "0.002500", "0.003030", "0.004347",
+    ]
+    return view
+  }
+
+  @Test(
+    "an HMC5883L's field is read in gauss though the kernel's scale is a hundredth of them",
+    arguments: [false, true], [-1, -0.613, -0.271, 0.043, 0.337, 0.719, 1])
+  func honeywell(buffered: Bool, share: Double) throws {
+    let view = buffered ? KernelView.hmc5883l.triggered() : .hmc5883l
+    var bench = try KernelBench("HMC5883L", view, kind: .magnetometer, rate: 75)
+    let shown = 130 * Vector3(share, -share, 0.5 * share)
+    bench.show { $0.magneticField = shown }
+    try bench.start()
+    // 1090 counts a gauss.
+    #expect(near(try #require(Self.field(try bench.settled())), shown, 100 / 1090.0))
+  }
+
+  @Test("a scale that a later kernel has put right stays as it is")
+  func mended() throws {
+    var view = KernelView.hmc5883l
+    view.devices[0].groups[0].scales = ["0.000917431"]
+    view.devices[0].groups[0].mistaken = 1
+    var bench = try KernelBench("HMC5883L", view, kind: .magnetometer, rate: 75)
+    bench.show { $0.magneticField = Vector3(10, 20, 30) }
+    try bench.start()
+    #expect(
+      near(try #require(Self.field(try bench.settled())), Vector3(10, 20, 30), 100 / 1090.0))
+  }
+
+  @Test("an LSM9DS1's field is read in its own milligauss, not in an LIS3MDL's")
+  func lsm9ds1() throws {
+    var view = KernelView.lis3mdl
+    view.devices[0].groups[0].scales = ["0.000146"]
+    view.devices[0].groups[0].mistaken = 146 / 140.0
+    var bench = try KernelBench("LSM9DS1-M", view, kind: .magnetometer, rate: 80)
+    bench.show { $0.magneticField = Vector3(-390, 20, 300) }
+    try bench.start()
+    #expect(near(try #require(Self.field(try bench.settled())), Vector3(-390, 20, 300), 0.014))
+  }
+
+  @Test(
+    "the number that stands for a field beyond the range is an overflow, and none before it is",
+    arguments: [false, true], ["HMC5883L", "LSM303DLHC-M", "BMM150"])
+  func marks(buffered: Bool, chip: String) throws {
+    var view = chip == "LSM303DLHC-M" ? Self.lsm303dlhc : .hmc5883l
+    if chip == "BMM150" {
+      // 1300 microtesla in sixteenths, and the least number of 32 bits.
+      view.devices[0].groups[0].scales = ["0.000625"]
+      view.devices[0].groups[0].mistaken = 1
+      view.devices[0].groups[0].bits = 32
+      view.devices[0].groups[0].storage = 32
+      view.devices[0].groups[0].overflow = .init(limit: 20_800, mark: -2_147_483_648)
+    }
+    var bench = try KernelBench(
+      chip, buffered ? view.triggered() : view, kind: .magnetometer, rate: 75)
+    // A count before the end of 1.3 gauss, of the 4 gauss that are wanted where there is a choice, of 1300 microtesla.
+    let last = ["HMC5883L": 187.7, "LSM303DLHC-M": buffered ? 454.6 : 186, "BMM150": 1299.9][chip]
+    let end = try #require(last)
+    bench.show { $0.magneticField = Vector3(end, -end, 0) }
+    try bench.start()
+    #expect(
+      near(try #require(Self.field(try bench.settled())), Vector3(end, -end, 0), 0.2223))
+    bench.show { $0.magneticField = Vector3(end, -end - 1, 0) }
     #expect(failureOfRun(&bench) == "overflow")
   }
 
