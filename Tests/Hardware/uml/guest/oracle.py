@@ -25,7 +25,7 @@ NO_DRIVER = ["BMM350", "IST8310", "MMC5603", "MMC5983MA", "QMC5883L", "QMC5883P"
 # by a device tree, the next two come late, the last one refuses humidity; whose fault that is is not known.
 NOT_COMPARED = ["BMP581", "BMP585", "ICM42688P", "BMP388", "BMP390", "BME680"]
 # What is no chip on a bus of the kernel's.
-RECEIVERS = ["u-blox", "NMEA", "gpsd"]
+RECEIVERS = ["GNSS", "u-blox", "NMEA", "gpsd"]
 
 
 def read(path):
