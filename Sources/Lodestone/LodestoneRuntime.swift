@@ -190,6 +190,7 @@ public final class LodestoneRuntime: Sendable {
         }
         return isSuspended ? [] : Array(state.clients.values)
       }
+      applyDemand()
       for client in waking { client.applicationDidResume() }
     }
   }
@@ -269,7 +270,8 @@ public final class LodestoneRuntime: Sendable {
 
   /// Takes a client in; nothing is started for it.
   public func register(_ client: any ServiceClient) -> ClientID {
-    state.withLock { state in
+    defer { applyDemand() }
+    return state.withLock { state in
       state.lastID += 1
       let id = ClientID(rawValue: state.lastID)
       state.clients[id] = client

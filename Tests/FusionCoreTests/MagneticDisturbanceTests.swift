@@ -118,6 +118,25 @@ import Testing
     #expect(abs(angleDifference(late.magneticHeading, 1 - 25 * degree)) < 1.5 * degree)
   }
 
+  @Test func aNorthThatTheFieldPointsToIsNotSoughtAnewForIronThatShowsElsewhere() {
+    var monitor = FieldMonitor()
+    monitor.expect(Self.model)
+    let tolerance = FieldMonitor.strengthTolerance(Self.model, residual: 0)
+    func run(_ excess: Double, _ seconds: Double) -> Bool {
+      let field = earthField(strength: 49 + excess * tolerance)
+      var hasTurned = false
+      for _ in 0..<Int(seconds * 50) {
+        monitor.update(field, earth: field, 0.02, residual: 0, heading: 0.02)
+        if monitor.northHasTurned() { hasTurned = true }
+      }
+      return hasTurned
+    }
+    #expect(!run(0, 3) && monitor.disturbance == nil)
+    #expect(!run(1.3, 2) && monitor.disturbance == .strength)
+    #expect(!run(0.9, 30) && monitor.disturbance == .strength)
+    #expect(!run(0, 3) && monitor.disturbance == nil)
+  }
+
   @Test func aNorthFoundBesideIronIsSoughtAnewOnceTheIronIsGone() throws {
     var board = SimulatedBoard()
     board.disturbance = { $0 < 6 ? Vector3(30, 10, 0) : .zero }

@@ -145,6 +145,9 @@ import Testing
     (fix.utc, fix.timeOfDay) = (1_483_228_800, 86_400)
     #expect(Self.text(NMEAWriter(), [fix]).hasPrefix("$GNRMC,235960,A,"))
     #expect(Self.text(NMEAWriter(), [fix]).contains(",311216,,,A*"))
+    // The end of a day that has none is not rounded up to one.
+    (fix.utc, fix.timeOfDay) = (1_795_305_599.9996, 86_399.9996)
+    #expect(Self.text(NMEAWriter(), [fix]).hasPrefix("$GNRMC,235959.999,A,"))
   }
 
   @Test func linesSayWhatElseTheReceiverSaid() throws {
@@ -194,7 +197,14 @@ import Testing
           == Date(timeIntervalSince1970: whole + 1e-4).formatted(style))
     }
     var bytes: [UInt8] = []
-    for seconds in [1e12, -1e12, .infinity, .nan, 253_402_300_800] {
+    // Foundation's calendar is the Julian one before 1582.
+    bytes.append(iso8601: -62_135_596_800)
+    #expect(String(decoding: bytes, as: UTF8.self) == "0001-01-01T00:00:00.000Z")
+    bytes = []
+    let refused = [
+      1e12, -1e12, .infinity, .nan, 253_402_300_800, -62_166_000_000, -62_162_100_000,
+    ]
+    for seconds in refused {
       let isWritten = bytes.append(iso8601: seconds)
       #expect(!isWritten)
     }

@@ -114,6 +114,7 @@ struct BoardFileTests {
     Mistake(replace: "baudRate: 9600", with: "identity: unchecked", line: 16, says: "a receiver"),
     Mistake(replace: "baudRate: 9600", with: "host: localhost", line: 16, says: "'chip: gpsd'"),
     Mistake(replace: "baudRate: 9600", with: "device: /dev/x", line: 16, says: "'chip: gpsd'"),
+    Mistake(replace: "baudRate: 9600", with: "behind: MPU6050", line: 16, says: "a magnetometer"),
     Mistake(replace: "baudRate: 9600", with: "dynamicModel: sea", line: 16, says: "u-blox or GNSS"),
     Mistake(replace: "baudRate: 9600", with: "standby: true", line: 16, says: "u-blox or GNSS"),
     Mistake(replace: "rate: 80", with: "standby: true", line: 12, says: "u-blox or GNSS"),

@@ -101,6 +101,16 @@ struct FixJudgementTests {
       seaLevel.completed(fix(.twoDimensional) { $0.altitude = 300 }).fix.ellipsoidalAltitude == nil)
   }
 
+  @Test("heights that no board has are none", arguments: [1e300, -1e300, 1e19, 2e8])
+  func impossible(height: Double) {
+    for (altitude, ellipsoidal) in [(height, 0.0), (0, height), (height, nil), (nil, height)] {
+      var seaLevel = SeaLevel()
+      let fix = seaLevel.completed(
+        fix { ($0.altitude, $0.ellipsoidalAltitude) = (altitude, ellipsoidal) })
+      #expect(fix.fix.altitude == nil && fix.fix.ellipsoidalAltitude == nil && fix.note == nil)
+    }
+  }
+
   @Test(
     "a receiver's own separation wins; one that is grossly wrong is said once and costs accuracy")
   func separation() throws {

@@ -60,8 +60,11 @@ struct ReceiverTaskTests {
     let slow = run(30)
     #expect((5...7).contains(fixes(slow)))
     #expect(task.status.state == .running && task.status.counters.stalls == stalls)
+    // Five seconds of silence were meant until now.
+    _ = run(4)
     task.setInterval(nil)
     _ = run(8)
+    #expect(task.status.counters.stalls == stalls)
     #expect((24...26).contains(fixes(run(5))))
   }
 

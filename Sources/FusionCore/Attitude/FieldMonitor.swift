@@ -247,7 +247,7 @@ struct FieldMonitor: Sendable, Hashable, Codable {
       isPlain = shares.strength > Self.plainExcess
       // What is disturbed has to come back a little further than it had to leave.
       deviation = shares.deviation(beyond: disturbance == nil ? 1 : 0.8)
-      let isTurned = deviation != nil && max(shares.strength, shares.dip) < 1
+      let isTurned = deviation == .azimuth && max(shares.strength, shares.dip) < 1
       turnedTime = isTurned ? turnedTime + dt : 0
     } else {
       isPlain = false

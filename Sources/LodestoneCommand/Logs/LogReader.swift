@@ -79,15 +79,17 @@ struct LogReader {
     defer { writer.endLog(&text) }
     var (isRead, failure) = (true, nil as (any Error)?)
     try recorded.replay { observation in
+      guard isRead, failure == nil else { return }
       switch observation {
-      case .location(let location):
+      // What the filter carries on is no position of the receiver's: there the line is broken.
+      case .location(let location) where location.carried == nil:
         epochs += 1
         places += 1
         writer.append(location.fix, to: &text)
-      case .locationUnavailable: writer.interrupt(&text)
+      case .location, .locationUnavailable: writer.interrupt(&text)
       default: return
       }
-      guard text.count >= Self.enough, isRead, failure == nil else { return }
+      guard text.count >= Self.enough else { return }
       do { isRead = try flush() } catch { failure = error }
     }
     if let failure { throw failure }

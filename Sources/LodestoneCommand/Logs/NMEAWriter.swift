@@ -50,7 +50,9 @@ struct NMEAWriter: LogWriter {
     start = text.count
     text.append(text: "$GN\(sentence),")
     guard let time = fix.timeOfDay, time >= 0, time < 86_401 else { return }
-    let milliseconds = UInt64((time * 1_000).rounded())
+    // The end of a day is not rounded up to a leap second.
+    let last: UInt64 = time < 86_400 ? 86_399_999 : 86_400_999
+    let milliseconds = min(UInt64((time * 1_000).rounded()), last)
     // A leap second is the 61st of its minute.
     let minutes = min(milliseconds / 60_000, 1_439)
     text.append(decimal: minutes / 60 * 100 + minutes % 60, width: 4)

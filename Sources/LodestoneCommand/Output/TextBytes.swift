@@ -72,7 +72,7 @@ extension [UInt8] {
 
 /// A moment of UTC by the Gregorian calendar, to the millisecond.
 struct CivilDate {
-  /// Years 0 to 9999.
+  /// Years 1 to 9999.
   let year: Int
   /// 1 to 12.
   let month: Int
@@ -84,7 +84,7 @@ struct CivilDate {
   /// The moment so many seconds after the beginning of 1970; `nil` outside of the years that four digits name.
   init?(_ seconds: Double) {
     // The first and the last moment of those years.
-    guard seconds > -62_167_219_200, seconds < 253_402_300_799.999 else { return nil }
+    guard seconds >= -62_135_596_800, seconds < 253_402_300_799.999 else { return nil }
     let total = Int64((seconds * 1_000).rounded())
     let days = Int((Double(total) / 86_400_000).rounded(.down))
     milliseconds = UInt64(total - Int64(days) * 86_400_000)

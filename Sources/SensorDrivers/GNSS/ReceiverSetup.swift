@@ -247,6 +247,7 @@ struct ReceiverSetup: Sendable {
       deadline = now.advanced(bySeconds: Self.leavingTime)
       return .send(.speed(to), dialect, part: 0)
     case let item?:
+      notTaken.removeAll { $0 == item }
       phase = .asking(item, dialect, part: part, attempt: attempt)
       let isAnswered = dialect != .casic
       deadline = now.advanced(bySeconds: isAnswered ? Self.answerTime : Self.unansweredTime)

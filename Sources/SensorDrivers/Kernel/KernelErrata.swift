@@ -28,9 +28,22 @@ struct KernelErrata: Sendable {
     // st_magn takes it for an LIS3MDL: 0.146, 0.292, 0.438, 0.584 in place of 0.14, 0.29, 0.43, 0.58 milligauss
     // (DocID025715 rev. 3, table 3).
     case "LSM9DS1-M":
-      Self.lsm9ds1[Int((scale * 1e6).rounded())].map { Double($0) * 1e-6 / scale } ?? 1
+      Int(exactly: (scale * 1e6).rounded()).flatMap { Self.lsm9ds1[$0] }
+        .map { Double($0) * 1e-6 / scale } ?? 1
+    // ak8975 makes the scale of what stands at 0x60, where these have no register. A count is 0.15 microtesla
+    // (015007392-E-02 and 016014242-E-00, table 11.3).
+    case "AK09916", "AK09918": 0.0015 / scale
     default: 1
     }
+  }
+
+  /// -1 for an axis that the kernel leaves as a left-handed chip has it, else 1. The LSM9DS1's accelerometer and gyro
+  /// are (DocID025715 rev. 3, figure 1); X is turned in both, as its own driver does it.
+  func sign(_ quantity: KernelQuantity, axis: Int) -> Double {
+    let isTurned =
+      chip == "LSM9DS1-AG" && axis == 0
+      && (quantity == .acceleration || quantity == .angularRate)
+    return isTurned ? -1 : 1
   }
 
   private static let lsm9ds1 = [146: 140, 292: 290, 438: 430, 584: 580]

@@ -109,7 +109,7 @@ struct KernelSetup {
     }
     for (index, channel) in quantity.channels.enumerated() {
       let place = lane + index
-      scaling.gain[place] = quantity.factor
+      scaling.gain[place] = quantity.factor * errata.sign(quantity, axis: index)
       if Self.isRaw(device, channel) {
         let value = try number(device, [channel, quantity.rawValue], "scale", watches: true)
         guard let value, value != 0 else {

@@ -97,6 +97,9 @@ public enum BoardFile {
       interrupt = InterruptLineName(
         chip: try line.requiredString("chip"), line: try line.requiredString("line"))
     }
+    if map.has("behind"), entry.kind != .magnetometer {
+      throw map.error("behind", "a magnetometer hangs behind another chip's bypass, not \(chip)")
+    }
     return Board.Sensor(
       chip: chip, attachment: try attachment(map, of: entry), interrupt: interrupt,
       rate: try map.number("rate", in: 0.1...2_000, unit: "Hz"),

@@ -12,6 +12,9 @@ struct SeaLevel: Sendable {
   /// By how much a receiver's table may miss EGM96, metres: a coarse one does so by several. Chosen.
   static let grossError = 30.0
 
+  /// No board is higher, metres: beyond every orbit that a receiver works in.
+  static let highest = 1e8
+
   private var hasTold = false
 
   /// The fix with both heights, and what a person should know of them.
@@ -22,6 +25,11 @@ struct SeaLevel: Sendable {
     let undulation = Geoid.egm96.undulation(latitude: latitude, longitude: longitude)
     guard undulation.isFinite else { return (fix, nil) }
     var fix = fix
+    // Whatever says such a height says none.
+    if abs(fix.altitude ?? 0) > Self.highest || abs(fix.ellipsoidalAltitude ?? 0) > Self.highest {
+      (fix.altitude, fix.ellipsoidalAltitude, fix.verticalAccuracy) = (nil, nil, nil)
+      return (fix, nil)
+    }
     guard let altitude = fix.altitude, let ellipsoidal = fix.ellipsoidalAltitude else {
       fix.altitude = fix.altitude ?? fix.ellipsoidalAltitude.map { $0 - undulation }
       fix.ellipsoidalAltitude = fix.ellipsoidalAltitude ?? fix.altitude.map { $0 + undulation }

@@ -20,7 +20,11 @@ final class ReceiverTask: WorkerTask {
   private var isWanted = false
   /// Seconds between epochs that are wanted; `nil` for as fast as it goes.
   private var wantedInterval: Double?
+  /// Seconds between epochs when it was last read.
+  private var lastInterval: Double?
   private var isAsleep = false
+  /// Commands that earlier openings of it did not take.
+  private var refusalsBefore: UInt64 = 0
   /// What was said of it.
   private var note: String?
   /// Whether the receiver was heard, or found silent, once: that is done whatever the demand.
@@ -73,7 +77,11 @@ final class ReceiverTask: WorkerTask {
       }
       if let next = receiver.nextEpoch { due = min(due, next) }
       learn(of: receiver, now, into: &outbox)
-      let limit = max(Self.silenceLimit, 3 * (receiver.interval ?? period))
+      let interval = receiver.interval ?? period
+      // It is asked for more from here on: what it has been silent for was meant.
+      if let lastInterval, interval < lastInterval { supervisor.ready(at: now) }
+      lastInterval = interval
+      let limit = max(Self.silenceLimit, 3 * interval)
       if supervisor.isSilent(at: now, limit: limit) {
         let error = DriverError.notReady(receiver.silence(of: limit))
         // One whose words change with what it learns is heard again.
@@ -112,14 +120,16 @@ final class ReceiverTask: WorkerTask {
   }
 
   private func close() {
+    refusalsBefore &+= opened?.receiver.refusals ?? 0
     opened = nil
+    lastInterval = nil
     isAsleep = false
   }
 
   private func learn(
     of receiver: any ReceiverDriver, _ now: Timestamp, into outbox: inout [Delivery]
   ) {
-    if supervisor.learned(receiver.identity, refusals: receiver.refusals),
+    if supervisor.learned(receiver.identity, refusals: refusalsBefore &+ receiver.refusals),
       let identity = supervisor.status.identity
     {
       outbox.append(.identity(sensor: supervisor.status.index, identity))

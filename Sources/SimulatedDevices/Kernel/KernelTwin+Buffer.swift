@@ -36,16 +36,18 @@ extension KernelTwin {
     let stimulus = core.stimulus(at: time)
     var random = core.random(stream: stream, done)
     let air = core.errors.pressure
-    return switch quantity {
-    case .magn:
-      core.field(at: time, sigma: Vector3(repeating: sigma), stream: stream, done)[axis] / 100
-    case .accel: core.force(at: time, sigma: sigma, stream: stream, done)[axis]
-    case .anglvel: core.rate(at: time, sigma: sigma, stream: stream, done)[axis]
-    case .pressure:
-      (stimulus.pressure + air.pressureBias + air.noise * sigma * random.gaussian()) / 1000
-    case .temp:
-      (stimulus.temperature + air.temperatureBias + air.noise * sigma * random.gaussian()) * 1000
-    }
+    let value: Double =
+      switch quantity {
+      case .magn:
+        core.field(at: time, sigma: Vector3(repeating: sigma), stream: stream, done)[axis] / 100
+      case .accel: core.force(at: time, sigma: sigma, stream: stream, done)[axis]
+      case .anglvel: core.rate(at: time, sigma: sigma, stream: stream, done)[axis]
+      case .pressure:
+        (stimulus.pressure + air.pressureBias + air.noise * sigma * random.gaussian()) / 1000
+      case .temp:
+        (stimulus.temperature + air.temperatureBias + air.noise * sigma * random.gaussian()) * 1000
+      }
+    return view.devices[device].groups[group].mirrored == axis ? -value : value
   }
 
   func raw(_ value: Double, _ group: KernelView.Group, scale: Int) -> Int64 {

@@ -53,6 +53,8 @@ public struct KernelView: Sendable, Hashable {
     public var overflow: Overflow?
     /// How many times the unit in a count the scales are, where the driver is mistaken.
     public var mistaken = 1.0
+    /// The axis that points the other way than what is shown; `nil` for none.
+    public var mirrored: Int?
     /// Whether numbers in frames begin with the byte of most weight.
     public var isBigEndian = false
 

@@ -25,6 +25,8 @@ part 11 "through the kernel's drivers" "$here/run.py" --script "$here/guest/kern
 run 1
 run 2
 show 1 2
+# Each of the others would try to build once more.
+[ "$failures" -eq 0 ] || finish
 # Times are measured with the processors to itself.
 run 3
 show 3

@@ -467,6 +467,48 @@ extension KernelView {
   }
 
   @Test(
+    "an AK09916's count is its own whatever the kernel takes for its sensitivity",
+    arguments: [("0.000750", 0.5), ("0.001500", 1.0), ("0.002244", 1.496)])
+  func ak09916(scale: String, mistaken: Double) throws {
+    var view = KernelView.lis3mdl
+    view.devices[0].groups[0].scales = [scale]
+    view.devices[0].groups[0].mistaken = mistaken
+    var bench = try KernelBench("AK09916", view, kind: .magnetometer, rate: 50)
+    bench.show { $0.magneticField = Vector3(-300, 20, 44) }
+    try bench.start()
+    #expect(near(try #require(Self.field(try bench.settled())), Vector3(-300, 20, 44), 0.15))
+  }
+
+  @Test("a scale that no number of counts has is no reason to fall")
+  func endlessScale() throws {
+    var bench = try KernelBench(
+      "LSM9DS1-M", .lis3mdl, kind: .magnetometer, rate: 80,
+      faults: [.says("iio:device0/in_magn_x_scale", "99999999999999999999")])
+    try bench.start()
+  }
+
+  @Test(
+    "an LSM9DS1's left-handed axes come out right-handed, as its own driver has them",
+    arguments: [false, true])
+  func leftHanded(buffered: Bool) throws {
+    var view = KernelView.lsm6dsox
+    for index in view.devices.indices {
+      view.devices[index].groups[0].mirrored = 0
+      view.devices[index].filling = buffered ? .trigger("motion", isSet: true) : .none
+    }
+    var bench = try KernelBench("LSM9DS1-AG", view, kind: .inertial, rate: 100)
+    let (force, rate) = (Vector3(3, -1, 9), Vector3(0.7, 0.5, -0.2))
+    bench.show { ($0.specificForce, $0.angularRate) = (force, rate) }
+    try bench.start()
+    switch (try bench.settled(), buffered) {
+    case (.inertial(let turn, let acceleration), true):
+      #expect(near(turn, rate, 0.000610865) && near(acceleration, force, 0.001196))
+    case (.acceleration(let acceleration), false): #expect(near(acceleration, force, 0.001196))
+    case (let reading, _): Issue.record("\(reading)")
+    }
+  }
+
+  @Test(
     "the number that stands for a field beyond the range is an overflow, and none before it is",
     arguments: [false, true], ["HMC5883L", "LSM303DLHC-M", "BMM150"])
   func marks(buffered: Bool, chip: String) throws {
