@@ -9,7 +9,7 @@ import Testing
 struct SocketStreamTests {
   /// A server that a test drives: TCP on a port of the kernel's choice, or a path.
   private final class Server {
-    let listener: Int32
+    private var listener: Int32
     let address: ServerAddress
     private let path: String?
 
@@ -47,8 +47,14 @@ struct SocketStreamTests {
     }
 
     deinit {
-      close(listener)
+      stop()
       if let path { unlink(path) }
+    }
+
+    /// Listens no more. Closed once only: the number is another's by then.
+    func stop() {
+      if listener >= 0 { close(listener) }
+      listener = -1
     }
 
     func take() -> Int32 { accept(listener, nil, nil) }
@@ -122,7 +128,7 @@ struct SocketStreamTests {
   func refused() throws {
     let server = try Server(path: nil)
     let address = server.address
-    close(server.listener)
+    server.stop()
     let error = try #require(failure(try SocketStream(address)))
     #expect(error.reason == .noConnection("nobody listens there") && error.errno == ECONNREFUSED)
     #expect(throws: BusError.self) { try SocketStream(.unix(path: Self.path())) }
