@@ -110,7 +110,7 @@ public struct AttitudeEstimator: Sendable {
   private var storage: EstimatorStorage
 
   /// Before anything changes: copies of this value that were made go on with what is there now.
-  private mutating func detach() {
+  mutating func detach() {
     if !isKnownUniquelyReferenced(&storage) { storage = EstimatorStorage(params, state, history) }
   }
 
@@ -154,7 +154,7 @@ public struct AttitudeEstimator: Sendable {
     return state.carry.applied(to: attitude)
   }
 
-  private var unsmoothedAttitude: Quaternion? {
+  var unsmoothedAttitude: Quaternion? {
     switch state.mode {
     case .none: nil
     case .starting: state.start.attitude ?? state.start.tilt
@@ -403,195 +403,33 @@ public struct AttitudeEstimator: Sendable {
       variance: coefficients.courseFloor + share * share + lag)
   }
 
-  /// Takes one field sample, microtesla, body frame, with the quality of its calibration; at most
-  /// 10 000 uT on each axis.
-  public mutating func update(
-    magneticField field: Vector3, at time: Timestamp, quality: MagnetometerQuality
-  ) {
-    detach()
-    let dt: Double
-    switch admit(field, limit: 10_000, at: time, after: state.fieldTime) {
-    case .rejected: return
-    case .first: dt = 0
-    case .after(let seconds): dt = seconds
-    }
-    state.fieldTime = time
-    state.field = field
-    if state.mode != .inertial { state.carry.decay(dt) }
-    if quality != state.quality { calibrationDidChange(quality: quality) }
-    if dt == 0 { state.monitor.reset() }
-    var earth: Vector3?
-    var tilt = 0.0
-    var heading: Double?
-    if let offset = gyroOffset(at: time) {
-      if state.filter.isRunning {
-        let freed = state.filter.add(field: field, offset: offset)
-        if state.filter.hasNorth {
-          earth = freed
-          if state.northTrustedTime >= Self.trustDuration {
-            heading = max(0, state.filter.summary.attitude.columns.z.z).squareRoot()
-          }
-          watchRest(field, dt)
-        }
-      } else {
-        state.start.add(field: field)
-      }
-    } else {
-      leaveInertial()
-      state.direct.update(field: field, dt)
-      state.mode = mode(at: time)
-      // Accelerated the board does not quite know where down is, and so not how the field dips.
-      tilt = state.direct.tiltDeviation(gravity: coefficients.gravity)
-      if tilt < DirectTracker.blindTilt {
-        earth = attitude?.rotate(state.direct.field ?? field)
-      }
-    }
-    let iron = state.mode == .inertial ? state.filter.summary.iron : .zero
-    let wasDisturbed = state.monitor.disturbance != nil
-    state.monitor.update(
-      field - iron, earth: earth, dt, residual: calibrationDeviation, tilt: tilt, heading: heading,
-      calibrated: state.quality.isCalibrated ? state.quality.strength : nil)
-    watchMagnet(iron, field, dt)
-    watchNorth(wasDisturbed: wasDisturbed, dt)
-  }
-
-  /// Says that the magnetometer has measured a field beyond its range: there is no sample, and the field is not
-  /// the earth's.
-  ///
-  /// - Returns: Whether that was news: `false` before the first field sample, for a time that is not later than
-  ///   the newest one's, and after a pause, when there is nothing that it could be the continuation of.
-  public mutating func fieldIsBeyondRange(at time: Timestamp) -> Bool {
-    detach()
-    guard let last = state.fieldTime else { return false }
-    let dt = time.seconds(since: last)
-    guard dt > 0, dt <= Self.lossTimeout else { return false }
-    state.fieldTime = time
-    state.monitor.saturate()
-    if gyroOffset(at: time) == nil {
-      leaveInertial()
-      state.mode = mode(at: time)
-    }
-    return true
-  }
-
-  /// The field of the earth tells a slow turn from rest.
-  private mutating func watchRest(_ field: Vector3, _ dt: Double) {
-    guard state.monitor.disturbance == nil, dt > 0 else { return state.rest.forgetField() }
-    if let turn = state.rest.update(field: field, dt) { state.filter.doubtRest(turn) }
-  }
-
-  /// A magnet that was found on the board and is taken off again need not be unlearned by turning: as soon
-  /// as the field is right without it, it is forgotten.
-  private mutating func watchMagnet(_ iron: Vector3, _ field: Vector3, _ dt: Double) {
-    guard iron.length > coefficients.removableIron, let attitude = unsmoothedAttitude,
-      state.monitor.magnetHasGone(
-        bare: attitude.rotate(field), dt, residual: calibrationDeviation)
-    else { return }
-    state.filter.loosenField(by: -iron)
-    state.monitor.magnetWasFound()
-  }
-
-  /// A north that was found in a disturbed field and never confirmed is sought anew once the field
-  /// is the earth's again, and one that the field has contradicted for long.
-  private mutating func watchNorth(wasDisturbed: Bool, _ dt: Double) {
-    // A north by course needs no field.
-    guard state.filter.hasNorth, state.courseTime == nil else { return }
-    if state.monitor.northHasTurned() {
-      state.filter.seekNorth()
-      state.northTrustedTime = 0
-      return
-    }
-    let isDisturbed = state.monitor.disturbance != nil
-    if !isDisturbed && wasDisturbed && state.northTrustedTime < Self.trustDuration {
-      state.filter.hasNorth = false
-      state.northTrustedTime = 0
-    } else if !isDisturbed {
-      state.northTrustedTime = min(state.northTrustedTime + dt, 10)
-    }
-  }
-
-  /// Says that field samples are corrected by another calibration from now on.
-  ///
-  /// North is found anew at once; the published heading follows within seconds, without a jump.
-  /// - Parameters:
-  ///   - shift: What the newest sample would have been corrected by besides, body frame, microtesla.
-  ///   - quality: The new calibration's; one that has none before or after is not rebased but begun anew.
-  public mutating func calibrationDidChange(shift: Vector3, quality: MagnetometerQuality) {
-    detach()
-    guard quality.isCalibrated, state.quality.isCalibrated, shift.isFinite else {
-      return calibrationDidChange(quality: quality)
-    }
-    state.quality = quality
-    history?.note(quality)
-    state.monitor.reset()
-    switch state.mode {
-    case .none, .starting: break
-    case .inertial:
-      let isFiner = shift.length < coefficients.northShift * state.filter.field.x
-      state.filter.loosenField(by: shift)
-      state.carry.settle()
-      guard !isFiner, state.courseTime == nil else { return }
-      state.filter.seekNorth()
-      state.northTrustedTime = 0
-    case .direct, .level:
-      guard let before = unsmoothedAttitude else { return }
-      state.direct.shiftField(by: shift)
-      guard let after = unsmoothedAttitude else { return }
-      state.carry.absorb(
-        turn: DirectAttitude.heading(of: before) - DirectAttitude.heading(of: after))
-    }
-  }
-
-  /// The same where nobody says by how much samples have shifted.
-  private mutating func calibrationDidChange(quality: MagnetometerQuality) {
-    guard quality != state.quality else { return }
-    let wasCalibrated = state.quality.isCalibrated
-    state.quality = quality
-    history?.note(quality)
-    state.monitor.reset()
-    if quality.isCalibrated && wasCalibrated {
-      if state.filter.isRunning { state.filter.loosenField(coefficients) }
-    } else {
-      if state.filter.isRunning { state.filter.forgetField(coefficients) }
-      state.courseTime = nil
-      state.northTrustedTime = 0
-    }
-  }
-
-  /// One sigma of the field that calibration leaves open, uT.
-  var calibrationDeviation: Double {
-    let c = state.quality.offsetCovariance.columns
-    let offset = max(0, (c.x.x + c.y.y + c.z.z) / 3)
-    return (offset + state.quality.residual * state.quality.residual).squareRoot()
-  }
-
   /// Seconds from the newest gyro sample, or `nil` while there is no gyro.
-  private func gyroOffset(at time: Timestamp) -> Double? {
+  func gyroOffset(at time: Timestamp) -> Double? {
     guard let last = state.rateTime else { return nil }
     let offset = time.seconds(since: last)
     return abs(offset) < Self.gyroTimeout ? offset : nil
   }
 
-  private func mode(at time: Timestamp) -> Mode {
+  func mode(at time: Timestamp) -> Mode {
     if let force = state.forceTime, abs(time.seconds(since: force)) < Self.lossTimeout {
       return .direct
     }
     return params.level ? .level : .direct
   }
 
-  private mutating func leaveInertial() {
+  mutating func leaveInertial() {
     guard state.mode == .inertial || state.mode == .starting else { return }
     restart()
     state.direct = DirectTracker()
   }
 
-  private enum Admission {
+  enum Admission {
     case rejected
     case first
     case after(seconds: Double)
   }
 
-  private mutating func admit(
+  mutating func admit(
     _ value: Vector3, limit: Double, at time: Timestamp, after last: Timestamp?
   ) -> Admission {
     guard value.isFinite, max(abs(value.x), max(abs(value.y), abs(value.z))) <= limit else {

@@ -19,7 +19,7 @@ struct GPXWriter: LogWriter {
 
   mutating func beginLog(named name: String, _ text: inout [UInt8]) {
     gaps.reset()
-    text.append(text: "<trk><name>\(Self.escaped(name))</name>\n")
+    text.append(text: "<trk><name>\(Markup.escaped(name))</name>\n")
   }
 
   mutating func append(_ fix: GNSSFix, to text: inout [UInt8]) {
@@ -98,22 +98,5 @@ struct GPXWriter: LogWriter {
     text.append(text: "<\(name)>")
     text.append(fixed: value, digits: digits)
     text.append(text: "</\(name)>")
-  }
-
-  /// Text between tags; XML 1.0 has no place for control characters.
-  static func escaped(_ name: String) -> String {
-    var result = ""
-    for scalar in name.unicodeScalars {
-      switch scalar {
-      case "&": result += "&amp;"
-      case "<": result += "&lt;"
-      case ">": result += "&gt;"
-      case _ where scalar.value < 0x20 || (0x7F..<0xA0).contains(scalar.value):
-        result += "\u{FFFD}"
-      case "\u{FFFE}", "\u{FFFF}": result += "\u{FFFD}"
-      default: result.unicodeScalars.append(scalar)
-      }
-    }
-    return result
   }
 }

@@ -1,4 +1,4 @@
-// HTML and SVG as text in which nothing that came from outside can be markup.
+// HTML, SVG and XML as text in which nothing that came from outside can be markup.
 
 /// A piece of a page. What stands in the source is markup; a string that is put in is escaped, a piece that
 /// is put in stays as it is.
@@ -26,8 +26,9 @@ struct Markup: ExpressibleByStringInterpolation, Sendable, Hashable {
       case "\"": result += "&quot;"
       case "'": result += "&#39;"
       case "\n", "\t": result.unicodeScalars.append(scalar)
-      // Nobody sees them, and HTML does not allow them.
+      // Nobody sees them, and HTML and XML do not allow them.
       case _ where scalar.value < 0x20 || (0x7F..<0xA0).contains(scalar.value): result += "\u{FFFD}"
+      case "\u{FFFE}", "\u{FFFF}": result += "\u{FFFD}"
       default: result.unicodeScalars.append(scalar)
       }
     }
