@@ -72,7 +72,7 @@ public final class BusThread: SerialExecutor, BusRun {
     _ = posixWrite(wakeDescriptor.raw, &one, 8)
   }
 
-  /// Stops after the current step and waits for the end, a second at most.
+  /// Stops after the current step, lets the work finish and waits for the end, a second at most.
   public func stop() { stop(within: Self.stopTimeout) }
 
   /// Stops after the current step and waits for the end, so many seconds at most.
@@ -111,6 +111,7 @@ public final class BusThread: SerialExecutor, BusRun {
       }
       wait(until: deadline, &entries)
     }
+    work?.finish()
     // What it holds is closed when somebody who waits for the end goes on.
     work = nil
     ended.signal()

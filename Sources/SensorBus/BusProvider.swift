@@ -49,6 +49,15 @@ public protocol BusWork: AnyObject {
 
   /// Calls `body` with everything that should end the wait early.
   func forEachReadiness(_ body: (Readiness) -> Void)
+
+  /// Called once, on the thread, after the last step: leaves what it drove as it should be left. Nothing is
+  /// repeated, and nobody is told how it went.
+  func finish()
+}
+
+extension BusWork {
+  /// Leaves everything as it is.
+  public func finish() {}
 }
 
 /// Runs work, each on a thread of its own.
@@ -61,6 +70,6 @@ public protocol BusRunner: Sendable {
 public protocol BusRun: Sendable {
   /// Ends the current wait, so that `step` runs at once.
   func wake()
-  /// Stops after the current step and waits for the thread to end, at most a second.
+  /// Stops after the current step, lets the work finish and waits for the thread to end, at most a second.
   func stop()
 }

@@ -10,8 +10,12 @@ struct BusThreadTests {
   /// Counts its steps and asks for the next one far in the future.
   private final class Counter: BusWork {
     let stepped: DispatchSemaphore
+    let finished: DispatchSemaphore
 
-    init(_ stepped: DispatchSemaphore) { self.stepped = stepped }
+    init(_ stepped: DispatchSemaphore, _ finished: DispatchSemaphore) {
+      self.stepped = stepped
+      self.finished = finished
+    }
 
     func step() -> Timestamp {
       stepped.signal()
@@ -19,16 +23,23 @@ struct BusThreadTests {
     }
 
     func forEachReadiness(_ body: (Readiness) -> Void) {}
+
+    func finish() { finished.signal() }
   }
 
-  @Test("work is stepped at once, at a wake, and no more after stop")
+  @Test("work is stepped at once, at a wake, and no more after stop, when it finishes once")
   func steps() throws {
     let stepped = DispatchSemaphore(value: 0)
-    let thread = try BusThread(name: "test") { Counter(stepped) }
+    let finished = DispatchSemaphore(value: 0)
+    let thread = try BusThread(name: "test") { Counter(stepped, finished) }
     #expect(stepped.wait(timeout: .now() + 5) == .success)
     thread.wake()
     #expect(stepped.wait(timeout: .now() + 0.9) == .success)
+    #expect(finished.wait(timeout: .now()) == .timedOut)
     thread.stop()
+    #expect(finished.wait(timeout: .now()) == .success)
+    thread.stop()
+    #expect(finished.wait(timeout: .now()) == .timedOut)
     while stepped.wait(timeout: .now()) == .success {}
     thread.wake()
     #expect(stepped.wait(timeout: .now() + 0.05) == .timedOut)

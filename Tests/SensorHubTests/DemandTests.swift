@@ -66,26 +66,38 @@ struct DemandTests {
     }
   }
 
-  @Test("only what serves position is told the interval, and none where a course is heading")
+  @Test(
+    "what serves position is told the interval, but where a course is heading; motion is slow for altitude alone"
+  )
   func way() {
-    let (receiver, compass) = (Listener(), Listener())
+    let (receiver, compass, motion) = (Listener(), Listener(), Listener())
     let box = DemandBox()
     let worker = Self.worker(
-      .live(Self.provider), demand: box, tasks: [(receiver, .location), (compass, .heading)])
+      .live(Self.provider), demand: box,
+      tasks: [(receiver, .location), (compass, .heading), (motion, .motion)])
     let demands = [
       Demand(), Demand(location: true), Demand(location: true, locationInterval: 60),
       Demand(heading: true, location: true, locationInterval: 60),
       Demand(heading: true, location: true, locationInterval: 60, followsCourse: true),
       Demand(heading: true, locationInterval: 60, followsCourse: true),
+      Demand(altitude: true), Demand(heading: true, altitude: true),
+      Demand(location: true, altitude: true),
+      Demand(location: true, altitude: true, carriesPosition: true),
     ]
     for demand in demands {
       box.value = demand
       _ = worker.step()
     }
-    #expect(receiver.wanted == [false, true, true, true, true, true])
-    #expect(receiver.intervals == [nil, nil, 60, 60, nil, nil])
-    #expect(compass.wanted == [false, false, false, true, true, true])
-    #expect(compass.intervals.isEmpty)
+    #expect(
+      receiver.wanted == [false, true, true, true, true, true, false, false, true, true])
+    #expect(receiver.intervals == [nil, nil, 60, 60, nil, nil, nil, nil, nil, nil])
+    #expect(
+      compass.wanted == [false, false, false, true, true, true, false, true, false, false])
+    #expect(compass.intervals.allSatisfy { $0 == nil })
+    let slow = DemandKind.slowMotion
+    #expect(
+      motion.wanted == [false, false, false, true, true, true, true, true, true, true])
+    #expect(motion.intervals == [slow, slow, slow, nil, nil, nil, slow, nil, slow, nil])
   }
 
   @Test("a recording brings the intervals back where they changed")

@@ -94,6 +94,91 @@ struct SensorTaskSleepTests {
     }
   }
 
+  @Test("who comes and goes while a chip starts cuts none of its waits short", arguments: chips)
+  func comesAndGoes(_ chip: Chip) throws {
+    /// How long after it was wanted the first sample comes where nobody interferes.
+    func undisturbed() throws -> Double {
+      let bench = Bench(chip)
+      bench.task.setWanted(true)
+      let begin = bench.clock.now()
+      let first = try #require(bench.run(seconds: 2).first)
+      return first.seconds(since: begin)
+    }
+    let least = try undisturbed()
+    for pause in [0.0002, 0.001, 0.004, 0.02, 0.05, 0.1, 0.16] {
+      let bench = Bench(chip)
+      let begin = bench.clock.now()
+      bench.task.setWanted(true)
+      var samples = bench.run(seconds: pause)
+      bench.task.setWanted(false)
+      bench.task.setWanted(true)
+      samples += bench.run(seconds: 2)
+      let first = try #require(samples.first)
+      #expect(first.seconds(since: begin) > least - 2 / chip.rate, "after \(pause) s")
+      #expect(bench.task.status.state == .running)
+    }
+    for pause in [0.0002, 0.001, 0.004, 0.02, 0.05, 0.1, 0.16] {
+      let bench = Bench(chip)
+      bench.task.setWanted(true)
+      _ = bench.run(seconds: pause)
+      bench.task.setWanted(false)
+      _ = bench.run(seconds: 1)
+      #expect(try bench.isAsleep(), "after \(pause) s")
+      #expect(bench.task.status.state == .idle)
+    }
+  }
+
+  @Test("a chip goes as fast as is wanted, no faster than the board file says", arguments: chips)
+  func interval(_ chip: Chip) throws {
+    let bench = Bench(chip)
+    bench.task.setInterval(0.02)
+    bench.task.setWanted(true)
+    /// Samples a second once it has come up.
+    func rate() -> Double {
+      _ = bench.run(seconds: 0.5)
+      return Double(bench.run(seconds: 4).count) / 4
+    }
+    // A chip takes its next higher rate: 59.5 Hz at the most.
+    #expect((min(50, chip.rate) * 0.9...max(60, min(50, chip.rate) * 1.7)).contains(rate()))
+    for round in 0..<3 {
+      bench.task.setInterval(nil)
+      #expect(rate() > chip.rate * 0.95, "round \(round)")
+      #expect(bench.task.status.state == .running)
+      bench.task.setInterval(0.02)
+      #expect(rate() < 61, "round \(round)")
+      #expect(bench.task.status.state == .running)
+      #expect(bench.task.status.counters.busErrors == 0)
+    }
+    // Let go and slowed in the same breath it sleeps, and starts at what is wanted then.
+    bench.task.setInterval(nil)
+    _ = bench.run(seconds: 1)
+    bench.task.setWanted(false)
+    bench.task.setInterval(0.02)
+    #expect(bench.run(seconds: 1).isEmpty)
+    #expect(try bench.isAsleep())
+    bench.task.setWanted(true)
+    #expect(rate() < 61)
+  }
+
+  @Test("a chip sleeps when the program ends, whatever it was at", arguments: chips)
+  func programEnds(_ chip: Chip) throws {
+    for seconds in [0, 0.0002, 0.02, 0.1, 2] {
+      let bench = Bench(chip)
+      bench.task.setWanted(true)
+      _ = bench.run(seconds: seconds)
+      bench.task.finish()
+      // One that was never touched is as its power-on left it.
+      if seconds > 0 { #expect(try bench.isAsleep(), "after \(seconds) s") }
+    }
+    let bench = Bench(chip)
+    bench.task.setWanted(true)
+    _ = bench.run(seconds: 2)
+    bench.provider.inject(.noAnswer, chip: 0, from: bench.clock.now())
+    // One attempt, no wait, no error.
+    bench.task.finish()
+    #expect(try !bench.isAsleep())
+  }
+
   @Test("a chip that did not hear that it is to sleep is told again", arguments: chips)
   func deaf(_ chip: Chip) throws {
     let bench = Bench(chip)

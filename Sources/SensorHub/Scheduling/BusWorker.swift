@@ -104,7 +104,7 @@ final class BusWorker: BusWork {
     var due = nextLook
     for (task, kind) in tasks {
       task.setWanted(kind.isWanted(demand))
-      if kind == .location { task.setInterval(demand.interval) }
+      task.setInterval(kind.interval(demand))
     }
     for (task, _) in tasks {
       task.step(port, at: now, into: &outbox)
@@ -117,6 +117,10 @@ final class BusWorker: BusWork {
 
   func forEachReadiness(_ body: (Readiness) -> Void) {
     for (task, _) in tasks { body(task.readiness) }
+  }
+
+  func finish() {
+    for (task, _) in tasks { task.finish() }
   }
 
   private func watchLoad(_ now: Timestamp) {
@@ -142,12 +146,6 @@ final class BusWorker: BusWork {
   }
 }
 
-extension Demand {
-  /// Seconds that may lie between two epochs of the receiver; `nil`: as fast as it goes. A course that is heading has
-  /// no time for less.
-  fileprivate var interval: Double? { heading && followsCourse ? nil : locationInterval }
-}
-
 /// Which wish a sensor serves.
 enum DemandKind {
   case heading
@@ -163,6 +161,20 @@ enum DemandKind {
     case .location: demand.location || (demand.heading && demand.followsCourse)
     case .motion:
       demand.heading || demand.altitude || (demand.location && demand.carriesPosition)
+    }
+  }
+
+  /// Between two samples where motion serves altitude alone, seconds: what lifts a board takes tenths of a second.
+  static let slowMotion = 0.02
+
+  /// Seconds that may lie between two samples or epochs; `nil`: as the board file says.
+  func interval(_ demand: Demand) -> Double? {
+    switch self {
+    case .heading, .altitude: nil
+    // A course that is heading has no time for less.
+    case .location: demand.heading && demand.followsCourse ? nil : demand.locationInterval
+    case .motion:
+      demand.heading || (demand.location && demand.carriesPosition) ? nil : Self.slowMotion
     }
   }
 }

@@ -3,12 +3,12 @@ import SensorDrivers
 
 /// Makes the driver of a board file's chip.
 enum SensorFactory {
-  /// Conversions a second where the board file says nothing.
+  /// Conversions a second where the board file says nothing; a chip takes its next higher one.
   static func defaultRate(_ kind: ChipKind) -> Double {
     switch kind {
     case .magnetometer: 80
     case .accelerometer: 100
-    case .inertial: 208
+    case .inertial: 200
     case .barometer: 25
     case .receiver: 5
     }
@@ -26,7 +26,7 @@ enum SensorFactory {
       }
       return (task, .location)
     }
-    let task = SensorTask(index: index, sensor: sensor) { port throws(BusError) in
+    let task = SensorTask(index: index, sensor: sensor, rate: rate) { port, rate throws(BusError) in
       try driver(sensor, rate: rate, port: port)
     }
     switch kind {

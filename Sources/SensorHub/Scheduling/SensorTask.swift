@@ -10,18 +10,20 @@ protocol WorkerTask: AnyObject {
   var readiness: Readiness { get }
   /// Whether somebody asks for what it measures.
   func setWanted(_ wanted: Bool)
-  /// Seconds that may lie between two of its measurements where somebody asks for them; `nil`: as fast as it goes.
-  /// Said before every step, only to what serves position.
+  /// Seconds that may lie between two of its measurements where somebody asks for them; `nil`: at the rate of the
+  /// board file. Said before every step.
   func setInterval(_ seconds: Double?)
   /// Does what is due at `now`, the beginning of the step, never waiting.
   func step(_ port: Port, at now: Timestamp, into outbox: inout [Delivery])
+  /// Leaves the device as it should be left when the program ends, with one attempt.
+  func finish()
   /// How it is doing.
   var status: SensorStatus { get }
 }
 
 extension WorkerTask {
-  /// Measures at the rate of the board file, whatever is asked.
-  func setInterval(_ seconds: Double?) {}
+  /// Leaves it as it is.
+  func finish() {}
 }
 
 /// One chip in the schedule: started, polled by edge or timer, verified, started again.
@@ -47,8 +49,12 @@ final class SensorTask: WorkerTask {
   private let sensor: Board.Sensor
   /// Chips on the same bus behind whose bypass this one may be.
   private var hosts: [SensorTask] = []
-  private let make: (Port) throws(BusError) -> any AnySensor
+  private let make: (Port, Double) throws(BusError) -> any AnySensor
   private var driver: (any AnySensor)?
+  /// Conversions a second: by the board file, as wanted now, as the driver was made for.
+  private let boardRate: Double
+  private var wantedRate: Double
+  private var driverRate = 0.0
   private var line: PortLine?
   private var lineFailed = false
   private var supervisor: Supervisor
@@ -56,6 +62,8 @@ final class SensorTask: WorkerTask {
   /// Whether the chip was identified, or found missing, once: that is done whatever the demand.
   private var hasAnswered = false
   private var isStarted = false
+  /// Whether a start has begun and is not through: it goes on whatever the demand, each of its waits to its end.
+  private var isStarting = false
   /// How often it is still to be told to sleep, until it has heard.
   private var sleepsLeft = 0
   private(set) var due = Timestamp(nanoseconds: .min)
@@ -74,10 +82,12 @@ final class SensorTask: WorkerTask {
   private var nextVerify = Timestamp(nanoseconds: 0)
 
   init(
-    index: Int, sensor: Board.Sensor, make: @escaping (Port) throws(BusError) -> any AnySensor
+    index: Int, sensor: Board.Sensor, rate: Double,
+    make: @escaping (Port, Double) throws(BusError) -> any AnySensor
   ) {
     self.sensor = sensor
     self.make = make
+    (boardRate, wantedRate) = (rate, rate)
     supervisor = Supervisor(
       index: index, chip: sensor.chip, position: sensor.attachment.description)
   }
@@ -87,7 +97,8 @@ final class SensorTask: WorkerTask {
 
   /// Whether the chip is on its way to measuring: what is behind it does not answer yet.
   private var isComingUp: Bool {
-    !isStarted && (isWanted || !hasAnswered) && (driver != nil || !supervisor.hasFailed)
+    !isStarted && (isWanted || !hasAnswered || isStarting)
+      && (driver != nil || !supervisor.hasFailed)
   }
 
   // Edges of a chip that is not being read would end every wait at once, and nobody would take them.
@@ -96,6 +107,18 @@ final class SensorTask: WorkerTask {
   func setWanted(_ wanted: Bool) {
     guard wanted != isWanted else { return }
     isWanted = wanted
+    if !isStarting { due = Timestamp(nanoseconds: .min) }
+  }
+
+  /// Sets the seconds between samples that are enough for all who ask: the chip is told to be slower than by its board
+  /// file's rate, never faster.
+  func setInterval(_ seconds: Double?) {
+    let rate = min(boardRate, seconds.map { 1 / max($0, 1e-3) } ?? boardRate)
+    guard rate != wantedRate else { return }
+    wantedRate = rate
+    guard isStarted, isWanted else { return }
+    // From here on, for what is behind its bypass.
+    isStarted = false
     due = Timestamp(nanoseconds: .min)
   }
 
@@ -104,12 +127,18 @@ final class SensorTask: WorkerTask {
     guard edge != nil || begin >= due else { return }
     // Other chips' transfers have passed since the step began.
     let now = port.now()
-    guard isWanted || !hasAnswered else { return rest(now, into: &outbox) }
-    if isStarted {
+    guard isWanted || !hasAnswered || isStarting else { return rest(now, into: &outbox) }
+    if isStarted, driverRate == wantedRate {
       measure(port, edge: edge, now: now, into: &outbox)
     } else {
       start(port, now: now, into: &outbox)
     }
+  }
+
+  /// A chip that nobody reads is not to go on converting, and drawing its current, when the program has ended.
+  func finish() {
+    guard isStarted || isStarting || sleepsLeft > 0 else { return }
+    try? driver?.sleep()
   }
 
   private func takeEdge(_ port: Port) -> Timestamp? {
@@ -144,9 +173,11 @@ final class SensorTask: WorkerTask {
     do throws(DriverError) {
       let driver = try opened(port, at: now, into: &outbox)
       switch try driver.start() {
-      case .wait(let seconds): due = now.advanced(bySeconds: seconds)
+      case .wait(let seconds):
+        isStarting = true
+        due = now.advanced(bySeconds: seconds)
       case .ready:
-        isStarted = true
+        (isStarting, isStarted) = (false, true)
         clock = driver.batch > 1 ? SampleClock(rate: driver.outputRate) : nil
         hasAnswered = true
         let ready = port.now()
@@ -174,10 +205,13 @@ final class SensorTask: WorkerTask {
   private func opened(
     _ port: Port, at now: Timestamp, into outbox: inout [Delivery]
   ) throws(DriverError) -> any AnySensor {
-    if let driver { return driver }
+    // A start that has begun is brought to its end; another rate needs another one.
+    if let driver, isStarting || driverRate == wantedRate { return driver }
     do {
-      let driver = try make(port)
+      let driver = try make(port, wantedRate)
       self.driver = driver
+      driverRate = wantedRate
+      isStarted = false
       supervisor.starting(at: now)
       if driver.isSelfTimed {
         line = nil
@@ -321,7 +355,7 @@ final class SensorTask: WorkerTask {
     guard let retry else { return }
     if error == .stuck { stuckAt = lastReading }
     hasAnswered = true
-    isStarted = false
+    (isStarting, isStarted) = (false, false)
     driver = nil
     due = retry
     outbox.append(.status(supervisor.status))

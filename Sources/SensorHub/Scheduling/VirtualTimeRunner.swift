@@ -18,6 +18,7 @@ public final class VirtualTimeRunner: BusRunner {
   private final class Token: BusRun {
     let isStopped = Atomic<Bool>(false)
     let isWoken = Atomic<Bool>(false)
+    let isFinished = Atomic<Bool>(false)
     func wake() { isWoken.store(true, ordering: .releasing) }
     func stop() { isStopped.store(true, ordering: .releasing) }
   }
@@ -48,9 +49,13 @@ public final class VirtualTimeRunner: BusRunner {
     return token
   }
 
-  /// Steps everything that is due, in order, until the clock reaches `end`.
+  /// Steps everything that is due, in order, until the clock reaches `end`; what was stopped finishes first.
   public func run(until end: Timestamp) {
     var entries = self.entries.withLock { $0 }
+    for entry in entries where entry.token.isStopped.load(ordering: .acquiring) {
+      let wasFinished = entry.token.isFinished.exchange(true, ordering: .acquiringAndReleasing)
+      if !wasFinished { entry.work.finish() }
+    }
     while true {
       var next: (index: Int, time: Timestamp)?
       for index in entries.indices where !entries[index].token.isStopped.load(ordering: .acquiring)
