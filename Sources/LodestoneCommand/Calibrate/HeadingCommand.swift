@@ -86,7 +86,7 @@ struct HeadingCommand: ParsableCommand {
       outcome.refusal =
         "\(reason): give --latitude and --longitude, --field, or a position in the board file"
     }
-    var report = ReferencedReport(outcome: outcome, bench: bench)
+    var report = ReferencedReport(outcome: outcome, bench: bench, samples: rest.samples)
     let sighting = ReferencedFitter.Sighting(
       samples: rest.samples, heading: direction, deviation: error * .pi / 180)
     report.judge = (error, 1)
