@@ -154,7 +154,7 @@ let package = Package(
     .target(name: "CSaveCut", path: "Tests/CSaveCut"),
     .executableTarget(
       name: "save-cut",
-      dependencies: ["CSaveCut", "SensorHub", "CalibrationCore", "LinearAlgebra"],
+      dependencies: ["CSaveCut", "SensorHub", "SensorTypes", "CalibrationCore", "LinearAlgebra"],
       path: "Tests/SaveCut", swiftSettings: settings),
 
     // One test target a target; `Architecture` holds the imports against the floors above.

@@ -56,6 +56,11 @@ def record(name):
     return json.loads(found[0].read_text()) if found else {}
 
 
+def samples(name):
+    found = list((path / name / "simulated").glob("*/calibrations/samples/*.csv"))
+    return found[0].read_text().splitlines() if found else []
+
+
 def heading_errors(name, board):
     """The 95th percentile of the error of a monitor's headings, degrees, and the share inside the bar."""
     env = {k: v for k, v in os.environ.items() if not k.startswith("LODESTONE")}
@@ -152,6 +157,12 @@ with tempfile.TemporaryDirectory() as name:
     code, line, text = done["planar"]
     expect("a circle is accepted and saved", code == 0 and line.get("accepted") and line.get("saved"), text[-900:])
     expect("the record says how", record("planar").get("method") == "planar", record("planar"))
+    expect("and what it was off by before", "headingErrorBefore" in record("planar"), record("planar"))
+    for kept in ["planar", "heading", "deviation", "course", "card"]:
+        lines = samples(kept)
+        expect(
+            f"a report has something to draw, {kept}",
+            len(lines) > 40 and record(kept).get("method", "-") in lines[0], lines[:3])
     code, line, text = done["still"]
     expect("without a turn it is refused", code == 1 and line.get("accepted") is False, text[-900:])
     expect("and the old record stays", record("still").get("method") == "simulated", record("still"))

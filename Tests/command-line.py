@@ -448,6 +448,15 @@ with tempfile.TemporaryDirectory() as name:
     expect(
         "a locked record is met at once", result.returncode == 1 and "locked" in lines[0]["reason"]
         and lines[0]["saved"] is False and time.monotonic() - begun < 5, result.stdout + result.stderr)
+    stored = next(pathlib.Path(kept["STATE_DIRECTORY"]).rglob("LIS3MDL@*.json"))
+    locked = stored.read_text()
+    stored.write_text(locked.replace('"schema" : 1', '"schema" : 7'))
+    begun = time.monotonic()
+    result, lines = calibrate("planar", "--yes", "--format", "json")
+    expect(
+        "a newer version's too", result.returncode == 1 and "locked" in lines[0]["reason"]
+        and lines[0]["saved"] is False and time.monotonic() - begun < 5, result.stdout + result.stderr)
+    stored.write_text(locked)
     calibrate("unlock", "--kind", "magnetometer")
     result, _ = calibrate("gyro", "--yes", "--seconds", "3")
     expect(

@@ -253,7 +253,7 @@ public final class Hub: Sendable {
     let key = CalibrationStore.Key(kind, board.sensors[sensor])
     keeper.add { [state] in
       // One that cannot be put aside is met again at the next start; it is never half used.
-      _ = try? state.calibrations.setAside(key)
+      _ = try? state.calibrations.forHub.setAside(key)
     }
   }
 

@@ -82,12 +82,43 @@ struct CalibrationRecordTests {
         condition: 3))
     let record = CalibrationRecord(
       fit: fit, chip: "LIS3MDL", busPosition: "/dev/i2c-1:0x1c", board: "Bench",
-      date: "2026-11-21T12:00:00Z", temperature: 21)
+      date: "2026-11-21T12:00:00Z", temperature: 21, headingErrorBefore: 12)
+    #expect(record.headingErrorBefore == 12)
+    for (before, kept) in [(200.0, 180.0 as Double?), (.infinity, nil), (.nan, nil)] {
+      let record = CalibrationRecord(
+        fit: fit, chip: "LIS3MDL", busPosition: "/dev/i2c-1:0x1c", board: "Bench",
+        date: "2026-11-21T12:00:00Z", headingErrorBefore: before)
+      #expect(record.headingErrorBefore == kept)
+      #expect(throws: Never.self) { try record.encoded() }
+    }
     #expect(record.applied == fit.applied)
     #expect(record.samples == 850 && record.score == 87 && record.coverage == 0.02)
     #expect(record.method == "ellipsoid" && record.temperature == 21 && record.field == 48)
     #expect(record.headingError == 0.5 && abs((record.expectedAccuracy ?? 0) - 0.98) < 1e-12)
     #expect(try CalibrationRecord(json: record.encoded()) == record)
+  }
+
+  @Test("a record that cannot be stored can be written down all the same, with what is wrong in it")
+  func draft() throws {
+    let good = try StoredRecord(
+      json: Array(Data(contentsOf: Self.folder.appending(path: "example.json"))))
+    #expect(try good.draft() == good.encoded())
+    guard case .magnetometer(var record) = good else {
+      Issue.record("the example is of another kind")
+      return
+    }
+    record.offset.x = .infinity
+    record.board = String(repeating: "b", count: 300)
+    #expect(throws: CalibrationRecord.Invalid.self) { try record.encoded() }
+    let written = String(decoding: try StoredRecord.magnetometer(record).draft(), as: UTF8.self)
+    #expect(written.contains("\"inf\"") && written.contains(record.board))
+    #expect(written.contains("-30.9"))
+    // Mended by hand it is one again.
+    let mended = written.replacingOccurrences(of: "\"inf\"", with: "18.1")
+      .replacingOccurrences(of: record.board, with: "boat")
+    record.offset.x = 18.1
+    record.board = "boat"
+    #expect(try StoredRecord(json: Array(mended.utf8)) == .magnetometer(record))
   }
 
   /// Whether every number of a record is one that the table in Calibration/README.md allows.

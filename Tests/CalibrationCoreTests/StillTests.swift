@@ -122,6 +122,83 @@ struct StillTests {
     #expect(refusal(tilted).contains("m/s^2"))
   }
 
+  /// A board with an accelerometer and a gyro that is pointed somewhere for five seconds.
+  private func pointed(
+    bias: Vector3, hertz: Double = 100, hardIron: Vector3 = Vector3(31, -18, 44),
+    rate: (Double) -> Vector3 = { _ in .zero },
+    attitude: (Double) -> Quaternion = { _ in .identity }
+  ) -> [CalibrationSample] {
+    var random = Random(state: 3)
+    return (0..<Int(5 * hertz)).map { index in
+      let t = Double(index) / hertz
+      // Berlin's field, y north and z up, seen from the board.
+      let back = attitude(t).conjugate
+      return CalibrationSample(
+        time: time(t),
+        field: back.rotate(Vector3(0, 19, -46)) + hardIron + 0.4 * random.vector(),
+        force: back.rotate(Vector3(0, 0, 9.81)) + 0.02 * random.vector(),
+        angularRate: bias + rate(t) + 0.1 * degree * random.vector())
+    }
+  }
+
+  // MPU-6000/6050 PS rev. 3.4, 6.1: zero-rate output +-20 deg/s.
+  @Test(
+    "a still board is still, whatever its gyro says of that",
+    arguments: [Vector3(0, 0, 0), Vector3(0, 0, 20), Vector3(20, 0, 0), Vector3(-20, 20, 20)])
+  func pointedAtRest(bias: Vector3) throws {
+    for hertz in [10.0, 100] {
+      let rest = HeadingAtRest(pointed(bias: bias * degree, hertz: hertz))
+      #expect(rest.movement == nil)
+      #expect((rest.bias == nil) == (bias == .zero))
+      if bias != .zero { #expect(try #require(rest.bias).contains("deg/s")) }
+    }
+    // And its iron is found: what the gyro says at rest is no turn.
+    let fitter = ReferencedFitter(
+      mount: .aligned,
+      earth: EarthField(
+        horizontal: 19, vertical: 46, horizontalDeviation: 0.5, verticalDeviation: 0.5))
+    let outcome = fitter.knownHeading(
+      HeadingAtRest(pointed(bias: bias * degree)).samples, heading: 0, deviation: 1 * degree)
+    #expect(outcome.refusal == nil)
+    let found = try #require(outcome.fit).hardIron
+    #expect((found - Vector3(31, -18, 44)).length < 1.5, "\(found)")
+  }
+
+  @Test("a board that moves is not still, whatever its gyro says at rest")
+  func pointedAndMoved() {
+    let degree = self.degree
+    for bias in [Vector3.zero, Vector3(20, -20, 20) * degree] {
+      // Turned evenly, about the vertical and about the board's long axis: 8 deg/s is 0.14 rad/s.
+      for axis in [Vector3(0, 0, 1), Vector3(0, 1, 0)] {
+        let turned = pointed(
+          bias: bias, rate: { _ in 8 * degree * axis },
+          attitude: { Quaternion(rotationVector: 8 * degree * $0 * axis) })
+        #expect(HeadingAtRest(turned).movement?.contains("hold it still") == true)
+        #expect(HeadingAtRest(turned).bias == nil)
+      }
+      // Moved for a second.
+      let moved = pointed(bias: bias) { (2.0...3.0).contains($0) ? Vector3(0, 0, 0.4) : .zero }
+      #expect(HeadingAtRest(moved).movement != nil)
+      // Knocked.
+      let knocked = pointed(bias: bias) { abs($0 - 2) < 0.02 ? Vector3(2, 0, 0) : .zero }
+      #expect(HeadingAtRest(knocked).movement != nil)
+      let isMentioned = HeadingAtRest(moved).movement?.contains("lodestone calibrate gyro")
+      #expect(isMentioned == (bias != .zero))
+    }
+    // Without a gyro the field says it.
+    func blind(_ samples: [CalibrationSample]) -> HeadingAtRest {
+      HeadingAtRest(samples.map { CalibrationSample(time: $0.time, field: $0.field) })
+    }
+    #expect(blind(pointed(bias: .zero)).movement == nil)
+    let turned = pointed(bias: .zero) { _ in
+      .zero
+    } attitude: {
+      Quaternion(rotationVector: Vector3(0, 0, 0.3 * $0))
+    }
+    #expect(blind(turned).movement != nil)
+    #expect(HeadingAtRest([]).movement == nil && HeadingAtRest([]).rate == nil)
+  }
+
   private func position(
     _ up: Vector3, bias: Vector3 = .zero, seconds: Double = 5.1, seed: UInt64 = 1,
     push: (Double) -> Vector3 = { _ in .zero }

@@ -28,10 +28,9 @@ struct ReportCommandTests {
     let record = ReportFixture.record()
     let older = ReportFixture.record(date: "2026-10-02T11:30:00Z", method: "sphere", score: 60)
     try store.save(older)
-    try store.save(record)
     let kept = CalibrationSamples(
       keeping: ReportFixture.samples(200, seed: 3, noise: 0.5, outliers: 0), of: record.applied)
-    try store.save(kept, chip: record.chip, position: record.busPosition)
+    try store.save(record, samples: kept)
     try store.save(
       .gyro(
         GyroRecord(

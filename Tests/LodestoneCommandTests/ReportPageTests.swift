@@ -216,6 +216,53 @@ struct ReportPageTests {
     #expect(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;"))
   }
 
+  // A boat's circle: what a planar calibration had is a ring, and its record agrees with it.
+  @Test func aCircleIsDrawnAsARing() throws {
+    var numbers = SeededNumbers(11)
+    let dip = ReportFixture.dip
+    let samples = (0..<6_000).map { k -> CalibrationSample in
+      let heading = 2.2 * Double.pi * Double(k) / 6_000
+      let truth =
+        ReportFixture.field
+        * Vector3(-cos(dip) * sin(heading), cos(dip) * cos(heading), -sin(dip))
+      let scatter = Vector3(numbers.normal(), numbers.normal(), numbers.normal())
+      return CalibrationSample(
+        time: Timestamp(seconds: 0.0125 * Double(k)),
+        field: ReportFixture.distortion * truth + ReportFixture.offset + 0.5 * scatter,
+        force: Vector3(0, 0, 9.81))
+    }
+    let fitter = ReferencedFitter(
+      mount: .aligned, earth: EarthField(strength: ReportFixture.field, dip: dip))
+    let outcome = fitter.planar(samples)
+    #expect(outcome.refusal == nil)
+    let fit = try #require(outcome.fit)
+    var record = CalibrationRecord(
+      fit: fit, chip: "LIS3MDL", busPosition: "/dev/i2c-1:0x1e", board: "boat",
+      date: "2026-11-21T16:40:12Z", headingErrorBefore: 17)
+    let means = ReferencedFitter.means(samples)
+    // Eight samples make a tenth of a second.
+    #expect((700...750).contains(means.count))
+    #expect(means.allSatisfy { (($0.force ?? .zero) - Vector3(0, 0, 9.81)).length < 1e-9 })
+    let kept = CalibrationSamples(keeping: means, of: fit.applied)
+    let set = SampleSet(kept, of: record)
+    #expect(set.inliers * 10 >= set.points.count * 9)
+    // A ring at the dip's height: no fewer cells than it has round it, far from the sphere's hundred.
+    #expect((6...30).contains(set.seenCells), "\(set.seenCells)")
+    func page() -> String {
+      Self.page(
+        .init(
+          chip: record.chip, position: record.busPosition, present: .record(record),
+          samples: .kept(kept)))
+    }
+    let words = page()
+    #expect(words.contains("m1-corrected-xy") && words.contains("m1-residuals"))
+    #expect(words.contains("a ring of the sphere") && words.contains("Heading error before"))
+    #expect(!words.contains("No samples") && !words.contains("further than"))
+    #expect(!words.contains("probably another") && !words.contains("agree with this record:"))
+    (record.method, record.headingErrorBefore) = ("ellipsoid", nil)
+    #expect(!page().contains("a ring of the sphere") && !page().contains("Heading error before"))
+  }
+
   @Test func whatIsMissingIsSaid() {
     let bare = Self.page(ReportFixture.bare())
     #expect(bare.contains("No samples are kept"))

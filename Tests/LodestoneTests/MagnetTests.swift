@@ -148,6 +148,15 @@ private final class Scene {
       chip: sensor.chip, position: sensor.attachment.description)
   }
 
+  /// The record's bytes, and those of the records before it.
+  var stored: [Data] {
+    get throws {
+      let key = CalibrationStore.Key(.magnetometer, board.board.sensors[0])
+      let history = board.state.calibrations.history(key)
+      return try ([record] + history.map(\.file)).map { try Data(contentsOf: $0) }
+    }
+  }
+
   /// The record that a calibration beside a magnet on the board would leave.
   func recordWith(_ magnet: Vector3) throws -> CalibrationRecord {
     let sensor = board.board.sensors[0]
@@ -194,8 +203,10 @@ struct MagnetTests {
     let magnet = Magnet(
       field: strength * Self.direction(seed), place: seed % 2 == 0 ? .room : .board,
       from: Self.come, until: gone)
-    let scene = try Scene(sensors, motion, seed: seed, magnets: [magnet])
+    let scene = try Scene(sensors, motion, seed: seed, magnets: [magnet], calibratesInUse: true)
+    let stored = try scene.stored
     scene.run(gone + 8)
+    #expect(try scene.stored == stored, "\(strength) uT, seed \(seed)")
     var outcome = Outcome()
     var before = Self.come
     for report in scene.listener.headings {
@@ -386,6 +397,34 @@ struct MagnetTests {
     let events = scene.prompts.all
     #expect(events.last == .dismiss(.calibrated))
     #expect(events.contains { if case .update = $0 { true } else { false } })
+  }
+
+  /// A board that is off by enough is calibrated on this way (`staysAndIsCalibratedAway`), so that something could come of
+  /// what passes by.
+  @Test(
+    "D8: magnets that pass a board which is turned about and calibrates in use change no record",
+    arguments: [Scene.Sensors.gyro, .accelerometer], [60.0, 500])
+  fileprivate func passingWhileCalibrating(sensors: Scene.Sensors, strength: Double) throws {
+    let times = [34.0, 52, 70, 88, 106, 124, 142, 160]
+    let magnets = times.enumerated().map { index, time in
+      Magnet(
+        field: strength * Self.direction(index + 1), place: index % 2 == 0 ? .room : .board,
+        from: time, until: time + 5)
+    }
+    let scene = try Scene(
+      sensors, .moving, seed: 2, magnets: magnets, calibratesInUse: true, way: Self.handled)
+    let progress = Kept<CalibrationProgress>()
+    let subscription = scene.board.hub.subscribe(progress: { progress.append($0) })
+    defer { subscription.cancel() }
+    let before = try scene.stored
+    scene.run(215)
+    print(
+      "\(sensors) \(strength) uT passes \(times.count) times: \(progress.all.count) fits, \(progress.all.last?.advice ?? "-")"
+    )
+    // It was not for want of fits.
+    #expect(progress.all.count >= 2)
+    #expect(try scene.stored == before)
+    #expect(scene.listener.headings.last?.accuracy != nil)
   }
 
   @Test(

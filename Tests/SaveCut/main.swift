@@ -8,6 +8,7 @@ import CalibrationCore
 import Foundation
 import LinearAlgebra
 import SensorHub
+import SensorTypes
 
 let key = CalibrationStore.Key(.magnetometer, chip: "LIS3MDL", position: "/dev/i2c-1:0x1c")
 
@@ -19,6 +20,16 @@ func record(_ number: Int) -> StoredRecord {
       method: "sphere", samples: number, coverage: 0.9, residual: 0.4, field: 49,
       matrix: .identity, offset: Vector3(Double(number), 0, 0),
       offsetCovariance: Matrix3(diagonal: Vector3(0.01, 0.01, 0.01))))
+}
+
+/// The samples of that record.
+func samples(_ number: Int) -> CalibrationSamples {
+  CalibrationSamples(
+    keeping: [
+      CalibrationSample(time: Timestamp(seconds: 0), field: Vector3(Double(number), 2, 3))
+    ],
+    of: AppliedCalibration(
+      matrix: .identity, offset: .zero, offsetCovariance: .identity, residual: 0))
 }
 
 func number(_ record: StoredRecord?) -> Int? {
@@ -34,11 +45,17 @@ struct Scenario {
   var inUse: Set<Int?>
   /// Numbers of the records that must be somewhere afterwards.
   var kept: Set<Int>
-  /// Whether there was a damaged file before: its bytes must be there afterwards, in use or put aside.
-  var wasDamaged = false
+  /// A file that could not be used before, damaged or a newer version's: its bytes must be there afterwards, in its place
+  /// or put aside.
+  var unusable: Data?
 }
 
 let damaged = Data("{\"schema\":1,".utf8)
+
+/// What a newer version has written.
+let newer = Data(
+  String(decoding: (try? record(7).encoded()) ?? [], as: UTF8.self)
+    .replacingOccurrences(of: "\"schema\" : 1", with: "\"schema\" : 7").utf8)
 
 func damage(_ store: CalibrationStore) throws { try damaged.write(to: store.file(key)) }
 
@@ -79,21 +96,40 @@ let scenarios = [
       for number in 1...2 { try $0.save(record(number)) }
       try damage($0)
     },
-    act: { try $0.setAside(key) }, inUse: [nil], kept: [1], wasDamaged: true),
+    act: { try $0.setAside(key) }, inUse: [nil], kept: [1], unusable: damaged),
   Scenario(
     name: "a record in a damaged one's place",
     prepare: {
       for number in 1...2 { try $0.save(record(number)) }
       try damage($0)
     },
-    act: { try $0.save(record(3)) }, inUse: [nil, 3], kept: [1], wasDamaged: true),
+    act: { try $0.save(record(3)) }, inUse: [nil, 3], kept: [1], unusable: damaged),
   Scenario(
     name: "a way back from a damaged one",
     prepare: {
       for number in 1...2 { try $0.save(record(number)) }
       try damage($0)
     },
-    act: { try $0.rollback(key) }, inUse: [nil, 1], kept: [1], wasDamaged: true),
+    act: { try $0.rollback(key) }, inUse: [nil, 1], kept: [1], unusable: damaged),
+  // Never nothing: what a newer version can use stays in its place until the record is there.
+  Scenario(
+    name: "a record in a newer version's place",
+    prepare: {
+      for number in 1...2 { try $0.save(record(number)) }
+      try newer.write(to: $0.file(key))
+    },
+    act: { try $0.save(record(3)) }, inUse: [3], kept: [1], unusable: newer),
+  Scenario(
+    name: "a way back from a newer version's",
+    prepare: {
+      for number in 1...2 { try $0.save(record(number)) }
+      try newer.write(to: $0.file(key))
+    },
+    act: { try $0.rollback(key) }, inUse: [1], kept: [1], unusable: newer),
+  Scenario(
+    name: "a record with its samples",
+    prepare: { try $0.save(record(1), samples: samples(1)) },
+    act: { try $0.save(record(2), samples: samples(2)) }, inUse: [1, 2], kept: [1]),
   Scenario(
     name: "a record beside what an earlier cut has left",
     prepare: {
@@ -116,22 +152,30 @@ var failures: [String] = []
 /// What is wrong with what a cut has left; `nil` where nothing is.
 func verdict(_ store: CalibrationStore, _ scenario: Scenario) -> String? {
   var present: Int?
+  var isAsBefore = false
   switch store.current(key) {
   case .record(let record): present = number(record)
   case .none: present = nil
   case .unusable(let why):
-    // One that was damaged before may still be, as it was.
-    guard scenario.wasDamaged, files.contents(atPath: store.file(key).path) == damaged else {
-      return "in use: \(why)"
-    }
+    // One that could not be used before may still be there, as it was.
+    guard let before = scenario.unusable, files.contents(atPath: store.file(key).path) == before
+    else { return "in use: \(why)" }
+    isAsBefore = true
   }
-  if scenario.wasDamaged {
+  if let before = scenario.unusable {
     let places = [store.file(key)] + store.setAsideFiles
-    guard places.contains(where: { files.contents(atPath: $0.path) == damaged }) else {
-      return "the damaged file's bytes are gone"
+    guard places.contains(where: { files.contents(atPath: $0.path) == before }) else {
+      return "the unusable file's bytes are gone"
     }
   }
-  guard scenario.inUse.contains(present) else { return "in use: \(String(describing: present))" }
+  guard isAsBefore || scenario.inUse.contains(present) else {
+    return "in use: \(String(describing: present))"
+  }
+  if case .samples(let found) = store.samples(chip: key.chip, position: key.position),
+    present.map({ found != samples($0) }) ?? true
+  {
+    return "the samples are another record's"
+  }
   let history = store.history(key)
   guard history.allSatisfy({ $0.record != nil }) else { return "a former record is damaged" }
   let there = Set(history.compactMap { number($0.record) } + [present].compactMap { $0 })

@@ -1,9 +1,16 @@
 import CalibrationCore
 import Foundation
 import LinearAlgebra
-import SensorHub
 import SensorTypes
 import Testing
+
+@testable import SensorHub
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
 
 /// Stored records: history, ways back, locks, damage, and what is carried from machine to machine.
 struct CalibrationStoreTests {
@@ -217,6 +224,126 @@ struct CalibrationStoreTests {
       let all = try present()
       #expect(all.count == 3 && all.contains(locked) && all.contains(open))
     }
+  }
+
+  @Test("what a cut save has kept of a newer version's record is not kept twice")
+  func strangerOnce() throws {
+    let place = Place()
+    let store = place.store
+    try store.save(record(1))
+    let text = String(decoding: try record(1).encoded(), as: UTF8.self)
+    let stranger = Data(
+      text.replacingOccurrences(of: "\"schema\" : 1", with: "\"schema\" : 7").utf8)
+    try stranger.write(to: store.file(key))
+    // Cut between the copy and the record: both are there.
+    try store.clearTheWay(key, overridingLock: false)
+    #expect(try Data(contentsOf: store.file(key)) == stranger)
+    try store.save(record(2))
+    #expect(number(store.current(key)) == 2)
+    #expect(try store.setAsideFiles.map { try Data(contentsOf: $0) } == [stranger])
+  }
+
+  @Test("a lock is seen on a record that this version cannot read, too")
+  func strangersLock() throws {
+    let place = Place()
+    let store = place.store
+    #expect(!store.isLocked(key))
+    try store.save(record(1))
+    #expect(!store.isLocked(key))
+    try store.setLock(true, key)
+    #expect(store.isLocked(key))
+    let text = String(decoding: try Data(contentsOf: store.file(key)), as: UTF8.self)
+    let newer = text.replacingOccurrences(of: "\"schema\" : 1", with: "\"schema\" : 7")
+    try Data(newer.utf8).write(to: store.file(key))
+    #expect(number(store.current(key)) == nil && store.isLocked(key))
+    let open = newer.replacingOccurrences(of: "\"locked\" : true", with: "\"locked\" : false")
+    #expect(open != newer)
+    try Data(open.utf8).write(to: store.file(key))
+    #expect(!store.isLocked(key))
+    try Data("{\"locked\": true".utf8).write(to: store.file(key))
+    #expect(!store.isLocked(key))
+  }
+
+  @Test("what was judged beside one record takes no other one's place")
+  func superseded() throws {
+    let place = Place()
+    let store = place.store
+    let samples = CalibrationSamples(
+      keeping: [CalibrationSample(time: Timestamp(seconds: 0), field: Vector3(1, 2, 3))],
+      of: AppliedCalibration(
+        matrix: .identity, offset: .zero, offsetCovariance: .identity, residual: 0))
+    func replace(_ finding: StoredFinding<StoredRecord>, by new: Int) throws {
+      try store.save(record(new), samples: samples, inPlaceOf: finding)
+    }
+    // A person saves while a fit is under way: the first record, another one, the same one locked, none.
+    try replace(.none, by: 1)
+    #expect(throws: CalibrationStore.Superseded.self) { try replace(.none, by: 9) }
+    let judged = store.current(key)
+    try store.save(record(2))
+    #expect(throws: CalibrationStore.Superseded.self) { try replace(judged, by: 9) }
+    #expect(number(store.current(key)) == 2)
+    #expect(store.history(key).compactMap { number($0.record) } == [1])
+    let second = store.current(key)
+    try store.setLock(true, key)
+    #expect(throws: CalibrationStore.Superseded.self) { try replace(second, by: 9) }
+    try store.setLock(false, key)
+    try FileManager.default.removeItem(at: store.file(key))
+    #expect(throws: CalibrationStore.Superseded.self) { try replace(second, by: 9) }
+    #expect(store.current(key) == .none)
+    try store.save(record(2))
+    try replace(second, by: 3)
+    #expect(number(store.current(key)) == 3)
+    #expect(store.samples(chip: Self.chip, position: Self.place) == .samples(samples))
+  }
+
+  /// Holds a folder as another process would: a lock belongs to what has opened it.
+  private func hold(_ folder: URL) throws -> Int32 {
+    let descriptor = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    try #require(descriptor >= 0 && flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+    return descriptor
+  }
+
+  @Test("a folder that another process is changing is waited for, as long as a slow card may take")
+  func patience() throws {
+    let place = Place()
+    try place.store.save(record(1))
+    let other = try hold(place.store.folder)
+    defer { close(other) }
+    var waited = 0.0
+    let lock = try FolderLock(place.store.folder) { seconds in
+      waited += seconds
+      if waited > 25 { flock(other, LOCK_UN) }
+    }
+    withExtendedLifetime(lock) {
+      #expect((25...26).contains(waited))
+      // It is held now.
+      #expect(flock(other, LOCK_EX | LOCK_NB) != 0)
+    }
+  }
+
+  @Test("one that stays held is an error, and nothing is written past it")
+  func expiry() throws {
+    let place = Place()
+    var store = place.store
+    for index in 1...2 { try store.save(record(index)) }
+    let before = place.names() + place.names("history/LIS3MDL@_dev_i2c-1_0x1c")
+    let other = try hold(store.folder)
+    var waited = 0.0
+    #expect(throws: FileProblem.self) {
+      let lock = try FolderLock(store.folder) { waited += $0 }
+      withExtendedLifetime(lock) {}
+    }
+    #expect((29.9...30.1).contains(waited))
+    store.patience = 0
+    #expect(throws: FileProblem.self) { try store.save(record(3)) }
+    #expect(throws: FileProblem.self) { try store.rollback(key) }
+    #expect(throws: FileProblem.self) { try store.setLock(true, key) }
+    #expect(throws: FileProblem.self) { try store.setAsideAll() }
+    #expect(number(store.current(key)) == 2)
+    #expect(place.names() + place.names("history/LIS3MDL@_dev_i2c-1_0x1c") == before)
+    close(other)
+    try store.save(record(3))
+    #expect(store.history(key).compactMap { number($0.record) } == [2, 1])
   }
 
   @Test("what cannot be read at all is put out of the way as well")

@@ -14,11 +14,8 @@ struct KeptSamplesTests {
     defer { try? FileManager.default.removeItem(at: folder) }
     let (chip, position) = ("LIS3MDL", "/dev/i2c-1:0x1e")
     #expect(store.samples(chip: chip, position: position) == .none)
-    let kept = CalibrationSamples(
-      keeping: [CalibrationSample(time: Timestamp(seconds: 5), field: Vector3(1, 2, 3))],
-      of: AppliedCalibration(
-        matrix: .identity, offset: .zero, offsetCovariance: .identity, residual: 0))
-    try store.save(kept, chip: chip, position: position)
+    let kept = samples(1)
+    try store.save(record(1), samples: kept)
     let file = folder.appending(path: "calibrations/samples/LIS3MDL@_dev_i2c-1_0x1e.csv")
     #expect(FileManager.default.fileExists(atPath: file.path))
     #expect(store.samples(chip: chip, position: position) == .samples(kept))
@@ -72,10 +69,23 @@ struct KeptSamplesTests {
     // Without samples of its own a record has none.
     try store.save(record(2))
     #expect(found == .none)
-    try store.save(samples(2), chip: key.chip, position: key.position)
+    try store.save(record(2), samples: samples(2))
     #expect(found == .samples(samples(2)))
     try store.rollback(key)
     #expect(found == .none)
+  }
+
+  @Test func aRecordStandsWithoutItsSamples() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let key = CalibrationStore.Key(.magnetometer(record(1)))
+    try store.save(record(1))
+    // To root nothing is forbidden: the samples' folder is a file.
+    try Data().write(to: store.folder.appending(path: "samples"))
+    #expect(throws: CalibrationStore.SamplesNotKept.self) {
+      try store.save(record(2), samples: samples(2))
+    }
+    #expect(store.current(key) == .record(.magnetometer(record(2))))
+    #expect(store.history(key).count == 1)
   }
 
   @Test func anotherRecordsSamplesAreNotUsed() throws {

@@ -39,12 +39,14 @@ public struct CalibrationRecord: Sendable, Hashable {
   /// The error of a level heading to expect from what the fit leaves open, degrees (root mean square over
   /// the compass); `nil` where nobody predicted it.
   public var headingError: Double?
-  /// What a level heading was off by with the record before, degrees root mean square, as far as this one knows; `nil`
-  /// where nobody compared them.
+  /// What a level heading was off by before, with the record that was in force or with none, degrees root mean square,
+  /// as far as this one or what it was made by knows; `headingError` is what it came to. `nil` where nobody compared
+  /// them.
   public var headingErrorBefore: Double?
   /// The heading accuracy to expect at best, degrees: half the width of the 95 % interval.
   public var expectedAccuracy: Double?
-  /// The chip's temperature, degrees Celsius; `nil` where it was not measured.
+  /// The board's temperature then, degrees Celsius, as its barometer said it: no magnetometer's own is read. `nil` on a
+  /// board without one.
   public var temperature: Double?
   /// Field strength of the fit, microtesla.
   public var field: Double
@@ -92,10 +94,12 @@ public struct CalibrationRecord: Sendable, Hashable {
   ///   - busPosition: Where it is: `/dev/i2c-1:0x1e`.
   ///   - board: The board's name.
   ///   - date: Now, ISO 8601 UTC.
-  ///   - temperature: The chip's, degrees Celsius, where it is known.
+  ///   - temperature: The board's, degrees Celsius, where it is known.
+  ///   - headingErrorBefore: What a level heading was off by before, degrees, where that was compared; half a circle
+  ///     is the most.
   public init(
     fit: CalibrationFit, chip: String, busPosition: String, board: String, date: String,
-    temperature: Double? = nil
+    temperature: Double? = nil, headingErrorBefore: Double? = nil
   ) {
     let (applied, quality) = (fit.applied, fit.quality)
     let error = quality.headingError.isFinite ? quality.headingError : nil
@@ -104,7 +108,9 @@ public struct CalibrationRecord: Sendable, Hashable {
       samples: fit.inliers, coverage: quality.coverage, residual: quality.residual,
       temperature: temperature, field: fit.fieldStrength, matrix: applied.matrix,
       offset: applied.offset, offsetCovariance: applied.offsetCovariance, score: quality.score,
-      headingError: error, expectedAccuracy: error.map { min(180, 1.96 * $0) })
+      headingError: error,
+      headingErrorBefore: headingErrorBefore.flatMap { $0.isFinite ? min(180, $0) : nil },
+      expectedAccuracy: error.map { min(180, 1.96 * $0) })
   }
 
   /// Whether the record belongs to this chip at this place.
@@ -122,7 +128,7 @@ public struct CalibrationRecord: Sendable, Hashable {
 
 extension CalibrationRecord {
   /// The record as JSON spells it.
-  private struct Stored: Codable {
+  struct Stored: Codable {
     var schema: Int
     var kind: CalibrationKind?
     var chip: String
@@ -165,15 +171,19 @@ extension CalibrationRecord {
   /// The record as JSON with sorted keys, so that two versions differ where they differ.
   public func encoded() throws -> [UInt8] {
     try validate()
-    return try RecordJSON.write(
-      Stored(
-        schema: Self.schema, kind: .magnetometer, chip: chip, busPosition: busPosition,
-        board: board, date: date, method: method, samples: samples, coverage: coverage,
-        score: score, residual: residual, headingError: headingError,
-        headingErrorBefore: headingErrorBefore, expectedAccuracy: expectedAccuracy,
-        temperature: temperature, field: field,
-        matrix: RecordJSON.rows(matrix), offset: RecordJSON.list(offset),
-        offsetCovariance: RecordJSON.rows(offsetCovariance), locked: isLocked ? true : nil))
+    return try RecordJSON.write(stored)
+  }
+
+  /// As JSON spells it, whether or not it is a good one.
+  var stored: Stored {
+    Stored(
+      schema: Self.schema, kind: .magnetometer, chip: chip, busPosition: busPosition,
+      board: board, date: date, method: method, samples: samples, coverage: coverage,
+      score: score, residual: residual, headingError: headingError,
+      headingErrorBefore: headingErrorBefore, expectedAccuracy: expectedAccuracy,
+      temperature: temperature, field: field,
+      matrix: RecordJSON.rows(matrix), offset: RecordJSON.list(offset),
+      offsetCovariance: RecordJSON.rows(offsetCovariance), locked: isLocked ? true : nil)
   }
 
   private func validate() throws(Invalid) {

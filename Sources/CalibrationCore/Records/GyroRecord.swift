@@ -75,7 +75,7 @@ public struct AppliedGyroBias: Sendable, Hashable {
 }
 
 extension GyroRecord {
-  private struct Stored: Codable {
+  struct Stored: Codable {
     var schema: Int
     var kind: CalibrationKind
     var chip: String
@@ -105,11 +105,15 @@ extension GyroRecord {
   /// The record as JSON with sorted keys; throws for one that would not be read again.
   public func encoded() throws -> [UInt8] {
     try validate()
-    return try RecordJSON.write(
-      Stored(
-        schema: CalibrationRecord.schema, kind: .gyro, chip: chip, busPosition: busPosition,
-        board: board, date: date, method: method, samples: samples, bias: RecordJSON.list(bias),
-        deviation: deviation, temperature: temperature, locked: isLocked ? true : nil))
+    return try RecordJSON.write(stored)
+  }
+
+  /// As JSON spells it, whether or not it is a good one.
+  var stored: Stored {
+    Stored(
+      schema: CalibrationRecord.schema, kind: .gyro, chip: chip, busPosition: busPosition,
+      board: board, date: date, method: method, samples: samples, bias: RecordJSON.list(bias),
+      deviation: deviation, temperature: temperature, locked: isLocked ? true : nil)
   }
 
   private func validate() throws(CalibrationRecord.Invalid) {

@@ -61,7 +61,7 @@ public struct LevelRecord: Sendable, Hashable {
 }
 
 extension LevelRecord {
-  private struct Stored: Codable {
+  struct Stored: Codable {
     var schema: Int
     var kind: CalibrationKind
     var chip: String
@@ -105,13 +105,17 @@ extension LevelRecord {
   /// The record as JSON with sorted keys; throws for one that would not be read again.
   public func encoded() throws -> [UInt8] {
     try validate()
-    return try RecordJSON.write(
-      Stored(
-        schema: CalibrationRecord.schema, kind: .level, chip: chip, busPosition: busPosition,
-        mount: [mount.x, mount.y, mount.z], board: board, date: date, method: method,
-        samples: samples,
-        rotation: [rotation.w, rotation.vector.x, rotation.vector.y, rotation.vector.z],
-        deviation: deviation, surfaceTilt: surfaceTilt, locked: isLocked ? true : nil))
+    return try RecordJSON.write(stored)
+  }
+
+  /// As JSON spells it, whether or not it is a good one.
+  var stored: Stored {
+    Stored(
+      schema: CalibrationRecord.schema, kind: .level, chip: chip, busPosition: busPosition,
+      mount: [mount.x, mount.y, mount.z], board: board, date: date, method: method,
+      samples: samples,
+      rotation: [rotation.w, rotation.vector.x, rotation.vector.y, rotation.vector.z],
+      deviation: deviation, surfaceTilt: surfaceTilt, locked: isLocked ? true : nil)
   }
 
   private func validate() throws(CalibrationRecord.Invalid) {

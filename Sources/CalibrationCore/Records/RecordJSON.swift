@@ -78,8 +78,12 @@ enum RecordJSON {
   }
 
   /// Sorted keys, so that two versions differ where they differ.
-  static func write(_ stored: some Encodable) throws -> [UInt8] {
+  static func write(_ stored: some Encodable, isDraft: Bool = false) throws -> [UInt8] {
     let encoder = JSONEncoder()
+    if isDraft {
+      encoder.nonConformingFloatEncodingStrategy = .convertToString(
+        positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+    }
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     return Array(try encoder.encode(stored))
   }

@@ -37,6 +37,16 @@ public enum StoredRecord: Sendable, Hashable {
     }
   }
 
+  /// The record as JSON even where it would not be read again, with what is no number in words: what a person can keep,
+  /// and mend, of one that cannot be stored.
+  public func draft() throws -> [UInt8] {
+    switch self {
+    case .magnetometer(let record): try RecordJSON.write(record.stored, isDraft: true)
+    case .gyro(let record): try RecordJSON.write(record.stored, isDraft: true)
+    case .level(let record): try RecordJSON.write(record.stored, isDraft: true)
+    }
+  }
+
   /// What it is of.
   public var kind: CalibrationKind {
     switch self {

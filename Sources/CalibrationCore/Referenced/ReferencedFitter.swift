@@ -276,6 +276,36 @@ public struct ReferencedFitter: Sendable {
 
   // MARK: Samples
 
+  /// The samples as the fits weigh them, for keeping beside a record: means over short whiles, which its residual speaks
+  /// of, in order of time. Without angular rates.
+  public static func means(_ samples: [CalibrationSample]) -> [CalibrationSample] {
+    var result: [CalibrationSample] = []
+    var (field, force) = (Vector3.zero, Vector3.zero)
+    var (count, forces) = (0.0, 0.0)
+    var start: Timestamp?
+    func close() {
+      defer { (field, force, count, forces) = (.zero, .zero, 0, 0) }
+      guard let start, count > 0 else { return }
+      result.append(
+        CalibrationSample(
+          time: start, field: field / count, force: forces > 0 ? force / forces : nil))
+    }
+    for sample in samples.sorted(by: { $0.time < $1.time }) where sample.field.isFinite {
+      if start.map({ sample.time.seconds(since: $0) >= binLength }) ?? true {
+        close()
+        start = sample.time
+      }
+      field += sample.field
+      count += 1
+      if let felt = sample.force, felt.isFinite {
+        force += felt
+        forces += 1
+      }
+    }
+    close()
+    return result
+  }
+
   /// Means over short whiles, in the body frame.
   func bins(_ samples: [CalibrationSample], gyroBias: Vector3? = nil)
     -> [ReferencedRegression.Observation]

@@ -104,7 +104,8 @@ struct CourseRun {
       outcome.refusal = (outcome.refusal ?? "no steady course") + " (\(note))"
     }
     let fitter = try bench.fitter()
-    var report = ReferencedReport(outcome: outcome, bench: bench)
+    var report = ReferencedReport(
+      outcome: outcome, bench: bench, samples: gathering.sightings.flatMap(\.samples))
     if outcome.fit != nil {
       report.judge(CourseProgress.points(gathering.sightings), fitter)
       if method == .course { report.cards = nil }

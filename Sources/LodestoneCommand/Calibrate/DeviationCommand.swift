@@ -86,7 +86,8 @@ struct DeviationCommand: ParsableCommand {
     let sightings = try swing(&bench)
     let fitter = try bench.fitter()
     let outcome = fitter.deviation(sightings)
-    var report = ReferencedReport(outcome: outcome, bench: bench)
+    var report = ReferencedReport(
+      outcome: outcome, bench: bench, samples: sightings.flatMap(\.samples))
     report.judge(sightings, fitter)
     try report.finish()
   }

@@ -1,6 +1,5 @@
 import ArgumentParser
 import CalibrationCore
-import LinearAlgebra
 import Lodestone
 import SensorHub
 import SensorTypes
@@ -35,8 +34,6 @@ struct HeadingCommand: ParsableCommand {
   private static let patience = 60.0
   /// A record that was used until now is hardly as wrong as this, degrees; a heading is soon mistaken.
   private static let unlikely = 45.0
-  /// Faster than this the board is not held still, rad/s.
-  private static let fastest = 0.1
 
   func validate() throws {
     guard (0...360).contains(heading) else { throw ValidationError("DEG must be 0 to 360") }
@@ -78,18 +75,20 @@ struct HeadingCommand: ParsableCommand {
     let declination = try bench.declination(magnetic: magnetic)
     let fitter = try bench.fitter(basis: true)
     let direction = heading * .pi / 180 - declination
+    let rest = HeadingAtRest(bench.samples)
     var outcome = fitter.knownHeading(
-      bench.samples, heading: direction, deviation: error * .pi / 180)
-    if Self.moved(bench.samples) {
-      outcome.refusal = "the board moved: hold it still"
+      rest.samples, heading: direction, deviation: error * .pi / 180)
+    if let movement = rest.movement { outcome.refusal = movement }
+    if let bias = rest.bias {
+      Terminal.warn(Hints.complete("lodestone: \(bias): lodestone calibrate gyro learns it"))
     }
     if case .failure(let reason) = try bench.local(), outcome.fit == nil {
       outcome.refusal =
         "\(reason): give --latitude and --longitude, --field, or a position in the board file"
     }
-    var report = ReferencedReport(outcome: outcome, bench: bench)
+    var report = ReferencedReport(outcome: outcome, bench: bench, samples: rest.samples)
     let sighting = ReferencedFitter.Sighting(
-      samples: bench.samples, heading: direction, deviation: error * .pi / 180)
+      samples: rest.samples, heading: direction, deviation: error * .pi / 180)
     report.judge = (error, 1)
     if let record = bench.record { report.before = fitter.card([sighting], by: record).error }
     if let before = report.before, before > Self.unlikely {
@@ -98,17 +97,5 @@ struct HeadingCommand: ParsableCommand {
     }
     if let fit = outcome.fit { report.after = fitter.card([sighting], by: fit.applied).error }
     try report.finish()
-  }
-
-  /// Whether the board did not stand still meanwhile: by the gyro, or by the field.
-  private static func moved(_ samples: [CalibrationSample]) -> Bool {
-    let rates = samples.compactMap(\.angularRate)
-    guard rates.isEmpty else {
-      let mean = rates.reduce(Vector3.zero, +) / Double(rates.count)
-      return mean.length > fastest || rates.contains { ($0 - mean).length > 10 * fastest }
-    }
-    let mean = samples.reduce(Vector3.zero) { $0 + $1.field } / Double(max(1, samples.count))
-    let far = samples.filter { ($0.field - mean).length > 5 }
-    return far.count * 10 > samples.count
   }
 }

@@ -52,9 +52,8 @@ struct ImportCommand: ParsableCommand {
         "refused: the record is a simulated board's own truth, which no real chip has")
     }
     for record in records where !force {
-      if case .record(let present) = store.current(CalibrationStore.Key(record)), present.isLocked {
-        throw CalibrationStore.Locked(key: CalibrationStore.Key(record))
-      }
+      let key = CalibrationStore.Key(record)
+      if store.isLocked(key) { throw CalibrationStore.Locked(key: key) }
     }
     for (index, record) in records.enumerated() {
       do {

@@ -104,6 +104,12 @@ struct ListRecordsCommand: ParsableCommand {
           (key.chip, 14), (key.position, 17), (key.kind.rawValue, 13), (record.method, 13),
           (RecordText.figure(record) ?? "", 11), (RecordText.day(record), 11),
         ]))
+      // The table is as wide as a terminal.
+      if case .magnetometer(let iron) = record, iron.headingErrorBefore != nil,
+        let errors = RecordText.headingErrors(iron)
+      {
+        notes.append("\(key.chip): heading error \(errors)")
+      }
       if record.isLocked { notes.append("\(key) is locked") }
       if let board, !board.sensors(for: key.kind).contains(where: { key.fits($0) }) {
         notes.append("\(key) is no chip of this board: its record is not used")

@@ -64,7 +64,8 @@ struct PlanarCommand: ParsableCommand {
     progress.close()
     guard end == .finished else { throw Interrupts.end() }
     let fitter = try bench.fitter()
-    var report = ReferencedReport(outcome: outcome, bench: bench)
+    var report = ReferencedReport(
+      outcome: outcome, bench: bench, samples: bench.samples)
     if let fit = outcome.fit, let record = bench.record {
       // No reference: the old one is judged by the new one.
       let old = fitter.headings(bench.samples, by: record)

@@ -135,6 +135,16 @@ enum RecordText {
     }
   }
 
+  /// What a level heading was off by before, and what is to be expected of it now; `nil` where neither is known.
+  static func headingErrors(_ record: CalibrationRecord) -> String? {
+    let parts = [
+      record.headingErrorBefore.map { "\(decimal($0, 2)) deg before" },
+      record.headingError.map { "\(decimal($0, 2)) deg expected" },
+    ]
+    .compactMap(\.self)
+    return parts.isEmpty ? nil : parts.joined(separator: ", ")
+  }
+
   static func decimal(_ value: Double, _ digits: Int) -> String {
     JSONLine.fixed(value, digits: digits)
   }
@@ -161,6 +171,7 @@ enum RecordText {
       line.set("score", record.score)
       line.set("residual", record.residual, digits: 4)
       line.set("headingError", record.headingError, digits: 3)
+      line.set("headingErrorBefore", record.headingErrorBefore, digits: 3)
       line.set("expectedAccuracy", record.expectedAccuracy, digits: 3)
       line.set("temperature", record.temperature, digits: 2)
       line.set("field", record.field, digits: 3)
@@ -203,9 +214,7 @@ enum RecordText {
       ]
       if let score = record.score { lines.append(row("score", "\(score) of 100")) }
       lines.append(row("residual", "\(decimal(record.residual, 2)) uT"))
-      if let error = record.headingError {
-        lines.append(row("heading error", "\(decimal(error, 2)) deg expected"))
-      }
+      if let errors = headingErrors(record) { lines.append(row("heading error", errors)) }
       if let accuracy = record.expectedAccuracy {
         lines.append(row("accuracy", "+- \(decimal(accuracy, 2)) deg at best"))
       }
@@ -215,7 +224,7 @@ enum RecordText {
         row("", numbers(m.y, 4)), row("", numbers(m.z, 4)),
       ]
       if let temperature = record.temperature {
-        lines.append(row("temperature", "\(decimal(temperature, 1)) C"))
+        lines.append(row("temperature", "\(decimal(temperature, 1)) C, by the barometer"))
       }
     case .gyro(let record):
       let b = record.bias * degrees

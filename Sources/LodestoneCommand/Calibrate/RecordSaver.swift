@@ -43,9 +43,7 @@ struct RecordSaver {
   /// will be kept.
   func begin(_ kind: CalibrationKind, _ sensor: Board.Sensor) throws {
     let key = CalibrationStore.Key(kind, sensor)
-    if !options.force, case .record(let record) = session.state.calibrations.current(key),
-      record.isLocked
-    {
+    if !options.force, session.state.calibrations.isLocked(key) {
       try options.refuse(CalibrationStore.Locked(key: key).description)
     }
     if !isKept, options.format == .text {
@@ -64,32 +62,34 @@ struct RecordSaver {
     return try Keyboard.ask(question)?.lowercased().hasPrefix("y") ?? false
   }
 
-  /// Stores a record, and beside it the samples of a magnetometer's that a report draws. Returns its file; `nil`
+  /// Stores a record, and with it the samples of a magnetometer's that a report draws. Returns its file; `nil`
   /// where the board is simulated and nothing is kept.
   func save(_ record: StoredRecord, samples: CalibrationSamples? = nil) throws -> URL? {
     let store = session.state.calibrations
+    try Self.store(record, samples: samples, in: store, overridingLock: options.force)
+    return isKept ? store.file(CalibrationStore.Key(record)) : nil
+  }
+
+  /// Stores a record. Where it cannot be stored, whatever the reason, it is handed to `warn` as JSON: minutes of turning
+  /// must not be lost to a full disk, nor to a lock that somebody has set meanwhile.
+  static func store(
+    _ record: StoredRecord, samples: CalibrationSamples?, in store: CalibrationStore,
+    overridingLock: Bool, warn: (String) -> Void = { Terminal.warn($0) }
+  ) throws {
     do {
-      try store.save(record, overridingLock: options.force)
-    } catch let problem as FileProblem {
-      // Minutes of turning must not be lost to a full disk.
-      Terminal.warn(
+      try store.save(record, samples: samples, overridingLock: overridingLock)
+    } catch let error as CalibrationStore.SamplesNotKept {
+      // The record is what counts; a report can do without drawings.
+      warn("lodestone: \(error)")
+    } catch {
+      warn(
         Hints.complete(
           "lodestone: the record could not be stored; here it is, for 'lodestone calibrate import FILE':"
         ))
-      if let bytes = try? record.encoded() {
-        Terminal.warn(String(decoding: bytes, as: UTF8.self))
-      }
-      throw CommandError("\(problem); STATE_DIRECTORY=FOLDER keeps records elsewhere")
+      if let bytes = try? record.draft() { warn(String(decoding: bytes, as: UTF8.self)) }
+      let mend = error is FileProblem ? "; STATE_DIRECTORY=FOLDER keeps records elsewhere" : ""
+      throw CommandError("\(error)\(mend)")
     }
-    if let samples {
-      do {
-        try store.save(samples, chip: record.chip, position: record.busPosition)
-      } catch {
-        // The record is what counts; a report can do without drawings.
-        Terminal.warn("lodestone: the samples were not kept: \(error)")
-      }
-    }
-    return isKept ? store.file(CalibrationStore.Key(record)) : nil
   }
 
   /// Says in words where a record went.

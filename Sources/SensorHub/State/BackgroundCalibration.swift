@@ -54,7 +54,7 @@ final class BackgroundCalibration: Sendable {
     guard inertial != nil || first(.accelerometer) != nil else { return nil }
     sensors = board.sensors
     boardName = board.name
-    self.store = store
+    self.store = store.forHub
     state = Mutex(
       State(assembler: SampleAssembler(magnetometerMount: sensors[magnetometer].mount)))
   }
@@ -133,7 +133,8 @@ final class BackgroundCalibration: Sendable {
         strength: expected?.strength, dip: expected?.dip,
         up: sensor.mount.matrix.transposed * Vector3(0, 0, 1))
       let isOpen: Bool
-      switch store.current(.init(.magnetometer, sensor)) {
+      let judged = store.current(.init(.magnetometer, sensor))
+      switch judged {
       case .record(.magnetometer(let record)):
         fit.inheritedError = record.headingError ?? 0
         isOpen =
@@ -144,7 +145,8 @@ final class BackgroundCalibration: Sendable {
       case .record, .unusable: isOpen = false
       }
       let verdict = fit.verdict(expected: field)
-      let isUsed = isOpen && verdict.isBetter && save(verdict, sensor, unixSeconds, warning)
+      let isUsed =
+        isOpen && verdict.isBetter && save(verdict, inPlaceOf: judged, sensor, unixSeconds, warning)
       state.withLock { $0.calibrator.finish(verdict, isUsed: isUsed) }
       let quality = verdict.outcome.fit?.quality
       progress(
@@ -157,20 +159,25 @@ final class BackgroundCalibration: Sendable {
   func finish() { queue.drain() }
 
   private func save(
-    _ verdict: BackgroundVerdict, _ sensor: Board.Sensor, _ unixSeconds: Double,
-    _ warning: (String) -> Void
+    _ verdict: BackgroundVerdict, inPlaceOf judged: StoredFinding<StoredRecord>,
+    _ sensor: Board.Sensor, _ unixSeconds: Double, _ warning: (String) -> Void
   ) -> Bool {
     guard let fit = verdict.outcome.fit else { return false }
-    var record = CalibrationRecord(
+    let record = CalibrationRecord(
       fit: fit, chip: sensor.chip, busPosition: sensor.attachment.description, board: boardName,
-      date: Date(timeIntervalSince1970: unixSeconds).formatted(.iso8601))
-    record.headingErrorBefore = verdict.headingErrorBefore.map { min(180, $0) }
+      date: Date(timeIntervalSince1970: unixSeconds).formatted(.iso8601),
+      headingErrorBefore: verdict.headingErrorBefore)
     do {
-      try store.save(record, samples: CalibrationSamples(keeping: verdict.samples, of: fit.applied))
+      let samples = CalibrationSamples(keeping: verdict.samples, of: fit.applied)
+      try store.save(.magnetometer(record), samples: samples, inPlaceOf: judged)
       state.withLock { $0.hasWarned = false }
       return true
+    } catch is CalibrationStore.SamplesNotKept {
+      // The record is what counts.
+      return true
     } catch {
-      // Locked since is a person's wish; a folder that cannot be written is nobody's. The one in force stays.
+      // Changed or locked since is a person's wish; a folder that cannot be written is nobody's. The one in force
+      // stays.
       let isNews = state.withLock { state in
         defer { state.hasWarned = state.hasWarned || error is FileProblem }
         return error is FileProblem && !state.hasWarned

@@ -52,7 +52,7 @@ extension CalibrationStore {
   /// `overridingLock` is false.
   @discardableResult
   public func rollback(_ key: Key, overridingLock: Bool = false) throws -> StoredRecord {
-    let lock = FolderLock(folder)
+    let lock = try FolderLock(folder, patience: patience)
     defer { withExtendedLifetime(lock) {} }
     var present: StoredRecord?
     switch current(key) {
@@ -92,7 +92,7 @@ extension CalibrationStore {
   /// one in use is locked and `overridingLock` is false.
   @discardableResult
   public func rollForward(_ key: Key, overridingLock: Bool = false) throws -> StoredRecord {
-    let lock = FolderLock(folder)
+    let lock = try FolderLock(folder, patience: patience)
     defer { withExtendedLifetime(lock) {} }
     guard case .record(let present) = current(key) else {
       throw NoFormer(key: key, isForward: true)
@@ -199,25 +199,38 @@ extension CalibrationStore {
   /// The record before it is offered by `former`, never used by itself.
   @discardableResult
   public func setAside(_ key: Key) throws -> SetAside? {
-    let lock = FolderLock(folder)
+    let lock = try FolderLock(folder, patience: patience)
     defer { withExtendedLifetime(lock) {} }
     return try setAsideInLock(key)
   }
 
   func setAsideInLock(_ key: Key) throws -> SetAside? { try setAside(file(key)) }
 
-  /// Makes room for a record where there is a file that cannot be used. A damaged one is set aside; one that is
-  /// not damaged (a newer version's, another chip's, one that may not be read) is renamed to
-  /// `NAME.json.replaced-DATE`, so that whoever can use it finds it. Throws `Locked` where it says that it is.
+  /// Keeps a file that cannot be used before a record takes its place. A damaged one is set aside; of one that is not
+  /// damaged (a newer version's, another chip's) there is a copy then, `NAME.json.replaced-DATE`, so that whoever can use
+  /// it finds it, and it stays where it is: the record that follows replaces it at one stroke. Only what cannot be read
+  /// is renamed to that. Throws `Locked` where it says that it is.
   func clearTheWay(_ key: Key, overridingLock: Bool) throws {
     let file = file(key)
-    guard try setAsideInLock(key) == nil, StateFile.read(file.path) != .missing else { return }
+    guard try setAsideInLock(key) == nil else { return }
+    let content = StateFile.read(file.path)
+    guard content != .missing else { return }
     guard overridingLock || !isStrangerLocked(key) else { throw Locked(key: key) }
-    try StateFile.rename(file, to: unusedName(file, "replaced"))
+    let name = file.lastPathComponent + ".replaced-"
+    switch content {
+    case .missing: return
+    case .unreadable: try StateFile.rename(file, to: unusedName(file, "replaced"))
+    case .bytes(let bytes):
+      // A save that was cut after this has left one already.
+      let isKept = setAsideFiles.contains {
+        $0.lastPathComponent.hasPrefix(name) && StateFile.read($0.path) == content
+      }
+      if !isKept { try StateFile.write(bytes, to: unusedName(file, "replaced")) }
+    }
   }
 
   /// Whether a file that cannot be used here, but is not damaged, says that it is locked.
-  private func isStrangerLocked(_ key: Key) -> Bool {
+  func isStrangerLocked(_ key: Key) -> Bool {
     struct Mark: Decodable { var locked: Bool? }
     guard case .bytes(let bytes) = StateFile.read(file(key).path), damage(.bytes(bytes)) == nil
     else { return false }
@@ -226,7 +239,7 @@ extension CalibrationStore {
 
   /// Puts all damaged records of the folder out of the way.
   public func setAsideAll() throws -> [SetAside] {
-    let lock = FolderLock(folder)
+    let lock = try FolderLock(folder, patience: patience)
     defer { withExtendedLifetime(lock) {} }
     var found: [SetAside] = []
     for file in files {

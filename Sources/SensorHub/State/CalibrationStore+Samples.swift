@@ -22,32 +22,6 @@ extension CalibrationStore {
       path: name + ".csv")
   }
 
-  /// Stores a record with the samples that it was made of; those of the record before it are gone then.
-  ///
-  /// Throws what `save(_:overridingLock:)` throws. Where only the samples cannot be written, the record stands
-  /// all the same: it is what counts, and no other record's samples are taken for its own.
-  public func save(
-    _ record: CalibrationRecord, samples: CalibrationSamples, overridingLock: Bool = false
-  ) throws {
-    let record = StoredRecord.magnetometer(record)
-    let bytes = try record.encoded()
-    try StateFile.makeFolder(folder.path)
-    let lock = FolderLock(folder)
-    defer { withExtendedLifetime(lock) {} }
-    try saveInLock(record, bytes, overridingLock: overridingLock)
-    try write(samples, of: record, Key(record))
-  }
-
-  /// Keeps the samples that the record in use was made of, atomically; those that were there are gone then.
-  /// Without a record they are kept as nobody's.
-  public func save(_ samples: CalibrationSamples, chip: String, position: String) throws {
-    try StateFile.makeFolder(folder.path)
-    let lock = FolderLock(folder)
-    defer { withExtendedLifetime(lock) {} }
-    let key = Key(.magnetometer, chip: chip, position: position)
-    try write(samples, of: record(key), key)
-  }
-
   /// The samples behind this machine's record for a chip; `unusable` where they name another record.
   public func samples(chip: String, position: String) -> KeptSamples {
     let bytes: [UInt8]
@@ -57,7 +31,7 @@ extension CalibrationStore {
     case .bytes(let read): bytes = read
     }
     let key = Key(.magnetometer, chip: chip, position: position)
-    // Samples that name nobody were kept without a record.
+    // Samples that name nobody were put there by hand.
     if bytes.first == UInt8(ascii: "#") {
       let owner = Array(bytes.prefix { $0 != UInt8(ascii: "\n") })
       guard let record = record(key), owner == Self.owner(record) else {
@@ -76,10 +50,10 @@ extension CalibrationStore {
     StateFile.remove(samplesFile(chip: key.chip, position: key.position))
   }
 
-  private func write(_ samples: CalibrationSamples, of record: StoredRecord?, _ key: Key) throws {
-    let owner = record.map { Self.owner($0) + [UInt8(ascii: "\n")] } ?? []
+  func write(_ samples: CalibrationSamples, of record: StoredRecord) throws {
     try StateFile.write(
-      owner + samples.encoded(), to: samplesFile(chip: key.chip, position: key.position))
+      Self.owner(record) + [UInt8(ascii: "\n")] + samples.encoded(),
+      to: samplesFile(chip: record.chip, position: record.busPosition))
   }
 
   private func record(_ key: Key) -> StoredRecord? {

@@ -24,17 +24,26 @@ public enum StoredFinding<Applied: Sendable & Equatable>: Sendable, Equatable {
 /// not applied, never half.
 ///
 /// Every file is whole at every moment, whoever reads it and whenever the power goes. Processes that change
-/// the folder wait for each other; of two that save at once the last one's record stays, the other's is in the
-/// history.
+/// the folder wait for each other, half a minute at most, and throw `FileProblem` then with nothing changed; of two
+/// that save at once the last one's record stays, the other's is in the history.
 public struct CalibrationStore: Sendable {
   /// The folder that holds the records of this machine.
   public let folder: URL
+  /// How long another process that changes the folder is waited for, seconds.
+  var patience = FolderLock.patience
 
   /// Makes a store.
   ///
   /// - Parameter stateDirectory: `StateDirectory.current()` on a board; a folder of its own in a test.
   public init(stateDirectory: URL) {
     folder = stateDirectory.appending(path: "calibrations")
+  }
+
+  /// The same for a hub, which nothing may keep for long.
+  var forHub: CalibrationStore {
+    var store = self
+    store.patience = FolderLock.hubPatience
+    return store
   }
 
   /// What was found for a magnetometer.
@@ -114,21 +123,45 @@ public struct CalibrationStore: Sendable {
     Self.finding(StateFile.read(file(key).path), key) { $0 }
   }
 
-  /// Stores a record for the chip it belongs to: the one before goes to the history, and the samples it was
-  /// made of are removed; a file that cannot be used is put out of the way, whatever is in it. Throws `Locked`
-  /// where the one before is locked and `overridingLock` is false.
-  public func save(_ record: StoredRecord, overridingLock: Bool = false) throws {
-    let bytes = try record.encoded()
-    try StateFile.makeFolder(folder.path)
-    let lock = FolderLock(folder)
-    defer { withExtendedLifetime(lock) {} }
-    try saveInLock(record, bytes, overridingLock: overridingLock)
+  /// Stores a record for the chip it belongs to: the one before goes to the history; a file that cannot be used is put
+  /// out of the way, whatever is in it.
+  ///
+  /// Throws `Locked` where the one before is locked and `overridingLock` is false, and `SamplesNotKept` where the record
+  /// is stored and only its samples could not be.
+  ///
+  /// - Parameters:
+  ///   - record: The record.
+  ///   - samples: What a magnetometer's was made of; without them it has none, and those of the record before are gone
+  ///     all the same.
+  ///   - overridingLock: Whether it takes a locked one's place too.
+  public func save(
+    _ record: StoredRecord, samples: CalibrationSamples? = nil, overridingLock: Bool = false
+  ) throws {
+    try save(record, samples: samples, overridingLock: overridingLock) { _ in true }
   }
 
-  func saveInLock(_ record: StoredRecord, _ bytes: [UInt8], overridingLock: Bool) throws {
+  /// Stores a record in the place of the one that it was held against, with `finding` what `current` said then; throws
+  /// `Superseded` where another one is in use by now: that one nobody has judged.
+  func save(
+    _ record: StoredRecord, samples: CalibrationSamples,
+    inPlaceOf finding: StoredFinding<StoredRecord>
+  ) throws {
+    try save(record, samples: samples, overridingLock: false) { $0 == finding }
+  }
+
+  private func save(
+    _ record: StoredRecord, samples: CalibrationSamples?, overridingLock: Bool,
+    where isExpected: (StoredFinding<StoredRecord>) -> Bool
+  ) throws {
     let key = Key(record)
+    let bytes = try record.encoded()
+    try StateFile.makeFolder(folder.path)
+    let lock = try FolderLock(folder, patience: patience)
+    defer { withExtendedLifetime(lock) {} }
+    let present = current(key)
+    guard isExpected(present) else { throw Superseded(key: key) }
     var isNew = true
-    switch current(key) {
+    switch present {
     case .record(let before):
       guard overridingLock || !before.isLocked else { throw Locked(key: key) }
       isNew = !before.saysTheSame(as: record)
@@ -139,18 +172,51 @@ public struct CalibrationStore: Sendable {
     }
     try StateFile.write(bytes, to: file(key))
     // Only now: a cut in between leaves samples that name another record, and those are not taken for this one's.
-    if isNew { removeSamples(key) }
+    if let samples {
+      do {
+        try write(samples, of: record)
+      } catch {
+        throw SamplesNotKept(reason: "\(error)")
+      }
+    } else if isNew {
+      removeSamples(key)
+    }
   }
 
   /// Stores a magnetometer's record.
-  public func save(_ record: CalibrationRecord, overridingLock: Bool = false) throws {
-    try save(.magnetometer(record), overridingLock: overridingLock)
+  public func save(
+    _ record: CalibrationRecord, samples: CalibrationSamples? = nil, overridingLock: Bool = false
+  ) throws {
+    try save(.magnetometer(record), samples: samples, overridingLock: overridingLock)
+  }
+
+  /// A record was stored, and what it was made of was not: a report has nothing to draw.
+  public struct SamplesNotKept: Error, Sendable, Hashable, CustomStringConvertible {
+    /// Why.
+    public let reason: String
+    /// One line for a person.
+    public var description: String { "the samples were not kept: \(reason)" }
+  }
+
+  /// Another record is in use than the one that was to be replaced.
+  struct Superseded: Error, Hashable, CustomStringConvertible {
+    let key: Key
+    var description: String { "the record of \(key) has changed meanwhile" }
+  }
+
+  /// Whether what is stored of a chip is locked: a record, or what cannot be used here (a newer version's) and says so.
+  public func isLocked(_ key: Key) -> Bool {
+    switch current(key) {
+    case .record(let record): record.isLocked
+    case .unusable: isStrangerLocked(key)
+    case .none: false
+    }
   }
 
   /// Locks a record or unlocks it. Returns what is in use now; throws where there is none.
   @discardableResult
   public func setLock(_ isLocked: Bool, _ key: Key) throws -> StoredRecord {
-    let lock = FolderLock(folder)
+    let lock = try FolderLock(folder, patience: patience)
     defer { withExtendedLifetime(lock) {} }
     switch current(key) {
     case .none: throw NoRecord(key: key, reason: nil)

@@ -11,6 +11,9 @@ public struct FileProblem: Error, Hashable, Sendable, CustomStringConvertible {
   /// One line for a person.
   public let description: String
 
+  /// What is known without the system.
+  init(_ path: String, _ words: String) { description = "\(path): \(words)" }
+
   /// What the system said by number.
   public init(_ path: String, errno code: Int32) {
     description = "\(path): \(String(cString: strerror(code)).lowercased())"

@@ -159,20 +159,54 @@ enum StateFile {
 
 /// Holds a folder against other processes, and other threads, that change what is in it; given back when it
 /// goes, or when the process does.
+///
+/// Nobody changes the folder without it while another one has it: of two who keep a former record at once, one would
+/// lose it. Where the file system knows no locks, or the folder may be written but not read, there is none to be had,
+/// and whole files are all that is promised.
 struct FolderLock: ~Copyable {
-  /// How long another one is waited for, in steps of 5 ms. One that has hung must not keep a calibration from
-  /// being saved: each file is whole all the same, and the last one's stays.
-  private static let patience = 400
+  /// How long another one is waited for, seconds. A save writes four files at most and forces each and its folder to the
+  /// disk; an SD card that is busy with itself takes a second or two for one of these: a quarter of a minute for the
+  /// slowest save, and two of them in turn. Who is not through by then hangs.
+  static let patience = 30.0
+  /// How long a hub waits, seconds: what stops it waits for it, and it comes again by itself.
+  static let hubPatience = 2.0
+  private static let step = 0.005
 
   private let descriptor: Int32
 
-  init(_ folder: URL) {
-    descriptor = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard descriptor >= 0 else { return }
-    for _ in 0..<Self.patience {
-      if flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK { return }
-      usleep(5_000)
+  /// Takes the lock; throws where another one has it for all of `patience`.
+  ///
+  /// - Parameter pause: Waits for so many seconds.
+  init(
+    _ folder: URL, patience: Double = Self.patience, pause: (Double) -> Void = { systemPause($0) }
+  ) throws {
+    descriptor = try Self.take(folder.path, patience: patience, pause)
+  }
+
+  /// The folder's descriptor with the lock, or -1 where there can be none.
+  private static func take(_ folder: String, patience: Double, _ pause: (Double) -> Void) throws
+    -> Int32
+  {
+    let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      // What is not there is changed by nobody.
+      guard [ENOENT, ENOTDIR, EACCES].contains(errno) else {
+        throw FileProblem(folder, errno: errno)
+      }
+      return -1
     }
+    var left = Int((patience / step).rounded(.up))
+    while flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK || errno == EINTR {
+      guard left > 0 else {
+        close(descriptor)
+        throw FileProblem(
+          folder, "another process has been changing it for \(Int(patience)) s; nothing was written"
+        )
+      }
+      left -= 1
+      pause(step)
+    }
+    return descriptor
   }
 
   deinit {
@@ -192,3 +226,5 @@ private func systemWrite(_ descriptor: Int32, _ buffer: UnsafeRawPointer?, _ cou
 }
 
 private func systemRename(_ old: String, _ new: String) -> Int32 { rename(old, new) }
+
+private func systemPause(_ seconds: Double) { usleep(UInt32(seconds * 1e6)) }

@@ -78,7 +78,7 @@ struct GuideReport {
             CalibrationRecord(
               fit: fit, chip: sensor.chip, busPosition: sensor.attachment.description,
               board: guide.session.board.name, date: guide.session.date,
-              temperature: guide.temperature)),
+              temperature: guide.temperature, headingErrorBefore: before)),
           samples: CalibrationSamples(keeping: coach.samples, of: fit.applied))
         isSaved = true
       } catch {

@@ -10,6 +10,8 @@ import SensorTypes
 struct ReferencedReport {
   let outcome: CalibrationOutcome
   let bench: ReferencedBench
+  /// What the method was given: a report draws it.
+  let samples: [CalibrationSample]
   /// The heading error of what was in force, degrees, and what it was judged by; `nil` where nothing judged it.
   var before: Double?
   /// The same of the new one, by the same judge.
@@ -32,7 +34,9 @@ struct ReferencedReport {
     let better = doubt ?? better
     if let fit = outcome.fit, outcome.isAccepted, try saver.isWanted(inPlaceOf: better) {
       do {
-        file = try saver.save(.magnetometer(record(fit)))
+        let kept = ReferencedFitter.means(samples)
+        file = try saver.save(
+          .magnetometer(record(fit)), samples: CalibrationSamples(keeping: kept, of: fit.applied))
         isSaved = true
       } catch {
         failure = error
@@ -79,7 +83,8 @@ struct ReferencedReport {
   private func record(_ fit: CalibrationFit) -> CalibrationRecord {
     CalibrationRecord(
       fit: fit, chip: bench.sensor.chip, busPosition: bench.sensor.attachment.description,
-      board: bench.session.board.name, date: bench.session.date, temperature: bench.temperature)
+      board: bench.session.board.name, date: bench.session.date, temperature: bench.temperature,
+      headingErrorBefore: before)
   }
 
   private var text: String {

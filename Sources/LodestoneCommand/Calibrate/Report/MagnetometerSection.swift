@@ -133,8 +133,14 @@ struct MagnetometerSection: Sendable {
       return "<p>\(share) of 100 cells of equal area held a sample. No map without samples.</p>"
     }
     let kept = Figures.percent(Double(set.seenCells) / Double(SphereCells.count))
+    // What was only turned cannot fill the sphere, and need not.
+    let ring: Markup =
+      [.planar, .knownHeading, .deviation, .course].contains(
+        CalibrationMethod(rawValue: record.method))
+      ? "<p>This method goes by what a level board sees: a ring of the sphere, or a part of one.</p>"
+      : ""
     return """
-      <p>\(share) by the record, \(kept) by the \(set.inliers) kept samples that agree with it.</p>\
+      <p>\(share) by the record, \(kept) by the \(set.inliers) kept samples that agree with it.</p>\(ring)\
       \(CoveragePlot(set: set, id: id).figure())
       """
   }
@@ -166,7 +172,10 @@ struct MagnetometerSection: Sendable {
       row("Level", "\(Figures.degrees($0.rotationVector.length * 180 / .pi)) after the mount")
     }
     let temperature = record.temperature.map {
-      row("Temperature", "\(Figures.number($0, 1)) °C")
+      row("Temperature", "\(Figures.number($0, 1)) °C, by the barometer")
+    }
+    let before = record.headingErrorBefore.map {
+      row("Heading error before", "\(Figures.degrees($0)) RMS")
     }
     let accuracy = record.expectedAccuracy.map {
       row("Expected accuracy", "±\(Figures.degrees($0)), 95 % of headings")
@@ -180,7 +189,7 @@ struct MagnetometerSection: Sendable {
       \(row("Field strength", "\(Figures.number(record.field, 2)) µT"))\
       \(row("Hard iron", "\(Figures.vector(record.offset, 2)) µT"))\
       \(row("Its deviation", "\(Figures.vector(sigma, 2)) µT, one sigma"))\
-      \(accuracy)\(temperature)\
+      \(before)\(accuracy)\(temperature)\
       \(row("Mount", "\(mount) on the board"))\(level)\
       \(row("Lock", record.isLocked ? "locked" : "not locked"))\
       \(row("Matrix", matrix))\
