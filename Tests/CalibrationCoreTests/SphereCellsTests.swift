@@ -45,4 +45,18 @@ struct SphereCellsTests {
     for index in 0..<SphereCells.count { cells.insert(SphereCells.center(of: index)) }
     #expect(cells.coverage == 1)
   }
+
+  @Test func theWidestGapIsWhereNothingWasSeen() throws {
+    var cells = SphereCells()
+    #expect(cells.widestGap == nil)
+    for index in 0..<SphereCells.count where SphereCells.center(of: index).y < 0.5 {
+      cells.insert(SphereCells.center(of: index))
+    }
+    let gap = try #require(cells.widestGap)
+    // A cap of 60 degrees about +y, to the middles of cells.
+    #expect(gap.direction.y > 0.9)
+    #expect(abs(gap.radius - 60) < 12)
+    for index in 0..<SphereCells.count { cells.insert(SphereCells.center(of: index)) }
+    #expect(cells.widestGap == nil)
+  }
 }

@@ -51,6 +51,7 @@ struct RandomWalkTests {
         + "  legs:\n" + legs(seed: seed, rest: rest)
     })
     var result = Result()
+    var start: Double?
     for observation in board.run(60) {
       switch observation {
       case .heading(let heading):
@@ -60,8 +61,10 @@ struct RandomWalkTests {
         result.headings.append(error)
         result.inside += abs(error) <= (heading.accuracy ?? 0) * 180 / .pi ? 1 : 0
       case .altitude(let altitude):
-        let truth = board.simulation.truth(at: altitude.time).altitude - 36
-        result.altitudes.append(altitude.relativeAltitude - truth)
+        let truth = board.simulation.truth(at: altitude.time).altitude
+        // Altitude is relative to where the board was when it was first told.
+        if start == nil { start = truth }
+        result.altitudes.append(altitude.relativeAltitude - (truth - (start ?? truth)))
       default: break
       }
     }

@@ -102,6 +102,16 @@ struct FitEvidence: Sendable {
       + String(repeating: "0", count: digits - rest.count) + rest
   }
 
+  /// How much was not seen, and the axis of the chip about which the widest gap lies.
+  private var unseen: String {
+    let share = "\(100 - cells.filled) % of the sphere was not seen"
+    guard let gap = cells.widestGap else { return share }
+    let parts = [gap.direction.x, gap.direction.y, gap.direction.z]
+    let axis = parts.indices.max { abs(parts[$0]) < abs(parts[$1]) } ?? 0
+    let name = (parts[axis] < 0 ? "-" : "+") + ["x", "y", "z"][axis]
+    return "\(share), most about \(name)"
+  }
+
   /// 0 to 100, with what keeps it from being higher.
   var score: (value: Int, reason: String) {
     let byError = CalibrationQuality.points(headingError: headingError)
@@ -111,13 +121,13 @@ struct FitEvidence: Sendable {
     let value = Int(max(0, min(byError, byCoverage)))
     var reasons: [String] = []
     if byCoverage < byError, value < 100 {
-      reasons.append("\(100 - cells.filled) % of the sphere was not seen")
+      reasons.append(unseen)
     } else if value < 95, let budget {
       let error = "heading error \(Self.number(headingError, 2)) deg expected"
       if hasForce, budget.turn > budget.hard, budget.turn > budget.soft {
         reasons.append("\(error): how the chips are turned against each other is not sure")
       } else if coverage < 0.7 {
-        reasons.append("\(error): \(100 - cells.filled) % of the sphere was not seen")
+        reasons.append("\(error): \(unseen)")
       } else {
         reasons.append("\(error): samples lie \(Self.number(residualPercent)) % off the fit")
       }

@@ -89,6 +89,55 @@ struct IronModel: Sendable {
     return ends[0] * ends[1] > mixed.x * mixed.x && soft.determinant > 0.01
   }
 
+  /// How far a corrected field lies off the sphere, as a distance in the raw field: what noise of the chip moves it by
+  /// along the ellipsoid's normal.
+  ///
+  /// In the corrected field a fit would make what it sees smaller by shrinking it, and stretch the axis that it does
+  /// not see: tens of degrees of heading after a single turn in the hand. Dividing by the gradient's length takes that
+  /// gain away (Sampson, "Fitting conic sections to very scattered data", 1982).
+  func misfit(_ corrected: Vector3, soft: Matrix3) -> Double {
+    let length = corrected.length
+    guard length > 0 else { return -radius }
+    return length * (length - radius) / max(1e-9, (soft * corrected).length)
+  }
+
+  /// Writes how `misfit` changes with the unknowns of the iron; returns it. `nil` for a field of no length.
+  func misfitSlopes(
+    _ away: Vector3, soft: Matrix3, freedom: IronFreedom, into row: inout [Double]
+  ) -> Double? {
+    let corrected = soft * away
+    let length = corrected.length
+    guard length > 0 else { return nil }
+    let direction = corrected / length
+    let normal = soft * direction
+    let gradient = normal.length
+    guard gradient > 1e-9 else { return nil }
+    let misfit = (length - radius) / gradient
+    // d misfit = (d length - misfit * d gradient) / gradient, where the gradient changes with soft iron itself and with
+    // the direction in which it is taken.
+    let lean = (soft * normal - gradient * gradient * direction) / length
+    Self.slopes(
+      (direction - misfit / gradient * lean) / gradient, away, soft, freedom: freedom, into: &row)
+    Self.addSoftSlopes(
+      -misfit / (gradient * gradient) * normal, direction, freedom: freedom, into: &row)
+    row[3] = -1 / gradient
+    return misfit
+  }
+
+  /// Adds how `left . soft right` changes with soft iron.
+  private static func addSoftSlopes(
+    _ left: Vector3, _ right: Vector3, freedom: IronFreedom, into row: inout [Double]
+  ) {
+    guard freedom != .sphere else { return }
+    let products = left * right
+    row[4] += products.x - products.z
+    row[5] += products.y - products.z
+    guard freedom == .ellipsoid else { return }
+    row[6] += left.x * right.y + left.y * right.x
+    row[7] += left.x * right.z + left.z * right.x
+    row[8] += left.y * right.z + left.z * right.y
+  }
+
   /// Writes how `direction . soft (raw - offset)` changes with the unknowns of the iron but the radius.
   static func slopes(
     _ direction: Vector3, _ away: Vector3, _ soft: Matrix3, freedom: IronFreedom,
@@ -96,13 +145,7 @@ struct IronModel: Sendable {
   ) {
     let hard = soft * direction
     (row[0], row[1], row[2], row[3]) = (-hard.x, -hard.y, -hard.z, 0)
-    guard freedom != .sphere else { return }
-    let products = direction * away
-    row[4] = products.x - products.z
-    row[5] = products.y - products.z
-    guard freedom == .ellipsoid else { return }
-    row[6] = direction.x * away.y + direction.y * away.x
-    row[7] = direction.x * away.z + direction.z * away.x
-    row[8] = direction.y * away.z + direction.z * away.y
+    for k in 4..<max(4, freedom.rawValue) { row[k] = 0 }
+    addSoftSlopes(direction, away, freedom: freedom, into: &row)
   }
 }

@@ -67,7 +67,7 @@ struct IronSolver {
     verticals.reserveCapacity(hasForce ? points.count : 0)
     for point in points {
       let corrected = soft * (point.raw - model.offset)
-      lengths.append(corrected.length - model.radius)
+      lengths.append(model.misfit(corrected, soft: soft))
       if hasForce {
         guard let up = point.up else {
           verticals.append(0)
@@ -337,14 +337,12 @@ struct IronSolver {
     let tiltWeight = 1 / (tilt * tilt * tiltRun)
     for (i, point) in points.enumerated() where weights[i] > 0 {
       let away = point.raw - model.offset
-      let corrected = soft * away
-      let length = corrected.length
-      guard length > 0 else { continue }
       for k in iron..<count { row[k] = 0 }
-      IronModel.slopes(corrected / length, away, soft, freedom: freedom, into: &row)
-      row[3] = -1
-      system.add(row, equals: model.radius - length, weight: weights[i] * weight)
+      guard let misfit = model.misfitSlopes(away, soft: soft, freedom: freedom, into: &row)
+      else { continue }
+      system.add(row, equals: -misfit, weight: weights[i] * weight)
       guard hasForce, let up = point.up, tiltWeights[i] > 0 else { continue }
+      let corrected = soft * away
       let turned = back.rotate(up)
       IronModel.slopes(turned, away, soft, freedom: freedom, into: &row)
       let lever = model.turn.rotate(corrected).cross(up)

@@ -33,6 +33,8 @@ public struct MagnetometerFitter: Sendable, Hashable {
     public var largestResidual = 10.0
     /// Above it a fit is refused, degrees.
     public var largestHeadingError = 3.0
+    /// Share of samples beyond the chip's range above which a fit is refused: it would serve no heading there.
+    public var mostStopped = 0.1
     /// Ratio of soft iron's longest to its shortest axis above which a fit is refused.
     public var largestAxisRatio = 2.0
     /// Hard iron above which a fit is refused, in field strengths: no chip measures it.
@@ -45,6 +47,9 @@ public struct MagnetometerFitter: Sendable, Hashable {
     /// The defaults.
     public init() {}
   }
+
+  /// The most that a fit scores which is refused.
+  static let refusedScore = 35
 
   /// What a fit assumes and demands.
   public var params: Params
@@ -61,11 +66,17 @@ public struct MagnetometerFitter: Sendable, Hashable {
     _ samples: [CalibrationSample], expected: ExpectedField = ExpectedField()
   ) -> CalibrationOutcome {
     // A field beyond any chip's is a fault of the data, and its square would be infinite.
-    let usable = samples.filter { $0.field.isFinite && $0.field.length < 1e12 }
+    let finite = samples.filter { $0.field.isFinite && $0.field.length < 1e12 }
+    let stops = EndStops(
+      finite.map(\.field), radius: CloudFrame(finite.map(\.field))?.scale ?? 0)
+    let usable = finite.filter { stops.contains($0.field) }
+    let stopped = finite.isEmpty ? 0 : 1 - Double(usable.count) / Double(finite.count)
     let given = Self.stretches(of: usable, most: params.mostGiven)
     guard given.count >= params.leastSamples else {
       return CalibrationOutcome(
-        fit: nil, refusal: "\(given.count) samples are too few, \(params.leastSamples) the least")
+        fit: nil,
+        refusal: "\(given.count) samples are too few, \(params.leastSamples) the least"
+          + (stopped > 0 ? ": \(stops.words(stopped))" : ""))
     }
     guard let frame = CloudFrame(given.map(\.field)), let first = given.first else {
       return CalibrationOutcome(fit: nil, refusal: "the field never changed: turn the board")
@@ -88,7 +99,8 @@ public struct MagnetometerFitter: Sendable, Hashable {
     }
     let method = choose(&solver)
     return judged(
-      solver, method: method, all: usable, frame: frame, expected: expected, known: known)
+      solver, method: method, all: usable, frame: frame, expected: expected, known: known,
+      stops: stops, stopped: stopped)
   }
 
   // MARK: Parts
@@ -187,22 +199,23 @@ public struct MagnetometerFitter: Sendable, Hashable {
 
   private func judged(
     _ solver: IronSolver, method: CalibrationMethod, all: [CalibrationSample], frame: CloudFrame,
-    expected: ExpectedField, known: (value: Double, deviation: Double)?
+    expected: ExpectedField, known: (value: Double, deviation: Double)?, stops: EndStops,
+    stopped: Double
   ) -> CalibrationOutcome {
     let model = solver.model
     let soft = model.soft
-    let whole = model.turn.matrix * soft
+    let turn = model.turn.matrix
     // Every sample's, not only those that were fitted.
     var cells = SphereCells()
     var (inliers, squares) = (0, 0.0)
     for sample in all {
       let raw = (sample.field - frame.center) / frame.scale
-      let corrected = whole * (raw - model.offset)
-      let residual = corrected.length - model.radius
+      let corrected = soft * (raw - model.offset)
+      let residual = model.misfit(corrected, soft: soft)
       guard abs(residual) < IronSolver.reach * solver.spread else { continue }
       inliers += 1
       squares += residual * residual
-      cells.insert(corrected)
+      cells.insert(turn * corrected)
     }
     let residual = inliers > 0 ? (squares / Double(inliers)).squareRoot() : 0
     // The expected strength, where there is one, is what the corrected field shall have.
@@ -228,7 +241,10 @@ public struct MagnetometerFitter: Sendable, Hashable {
       offsetRatio: ((model.offset * frame.scale + frame.center).length)
         / (model.radius * frame.scale),
       turn: model.turn.rotationVector.length)
-    let (score, reason) = evidence.score
+    var refusal = evidence.refusal(params)
+    if refusal == nil, stopped > params.mostStopped { refusal = stops.words(stopped) }
+    var (score, reason) = evidence.score
+    if refusal != nil { score = min(score, Self.refusedScore) }
     let fit = CalibrationFit(
       method: method, hardIron: model.offset * frame.scale + frame.center, softIron: gain * soft,
       alignment: model.turn.matrix, fieldStrength: gain * model.radius * frame.scale,
@@ -237,6 +253,6 @@ public struct MagnetometerFitter: Sendable, Hashable {
         score: score, reason: reason, cells: cells, residual: gain * residual * frame.scale,
         residualPercent: evidence.residualPercent, headingError: evidence.headingError,
         condition: directions.z > 0 ? (directions.x / directions.z).squareRoot() : 1))
-    return CalibrationOutcome(fit: fit, refusal: evidence.refusal(params))
+    return CalibrationOutcome(fit: fit, refusal: refusal)
   }
 }

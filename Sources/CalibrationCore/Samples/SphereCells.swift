@@ -75,6 +75,22 @@ public struct SphereCells: Sendable, Hashable, Codable {
   /// How many cells are in the set.
   public var filled: Int { low.nonzeroBitCount + high.nonzeroBitCount }
 
+  /// The widest circle on the sphere that holds no cell of the set: the unit vector to its middle and its radius,
+  /// degrees (to the middles of cells, which are 20 degrees wide). `nil` where none or all are in the set.
+  public var widestGap: (direction: Vector3, radius: Double)? {
+    guard filled > 0, filled < Self.count else { return nil }
+    let centers = (0..<Self.count).map(Self.center)
+    var widest = (direction: Vector3(0, 0, 1), cosine: 1.0)
+    for empty in 0..<Self.count where !contains(empty) {
+      var nearest = -1.0
+      for full in 0..<Self.count where contains(full) {
+        nearest = max(nearest, centers[empty].dot(centers[full]))
+      }
+      if nearest < widest.cosine { widest = (centers[empty], nearest) }
+    }
+    return (widest.direction, acos(max(-1, widest.cosine)) * 180 / .pi)
+  }
+
   /// The share of the sphere that is in the set, 0 to 1.
   public var coverage: Double { Double(filled) / Double(Self.count) }
 }

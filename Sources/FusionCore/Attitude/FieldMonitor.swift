@@ -102,8 +102,11 @@ struct FieldMonitor: Sendable, Hashable, Codable {
   /// A field that is off by so many times what is accepted needs no second look: a tenth of a second.
   static let plainExcess = 4.0
   static let plainDuration = 0.1
-  /// Sigmas of the tilt that a dip is allowed besides.
+  /// Sigmas of the tilt that a dip is allowed besides, and the tilt beyond which no more is allowed, radians: a magnet
+  /// that comes while the board tilts looks like an acceleration, and what is further off than this has no north to
+  /// give in either case.
   static let tiltWeight = 2.0
+  static let excusedTilt = 0.1
   /// What the field's azimuth is allowed to be off besides, in sigmas of the heading.
   static let headingWeight = 3.0
   static let calmDuration = 1.0
@@ -237,7 +240,8 @@ struct FieldMonitor: Sendable, Hashable, Codable {
       if let dip {
         shares.dip =
           abs(dip - reference.dip)
-          / (Self.dipTolerance(reference, residual: residual) + Self.tiltWeight * tilt)
+          / (Self.dipTolerance(reference, residual: residual)
+            + Self.tiltWeight * min(tilt, Self.excusedTilt))
       }
       if let azimuth, let heading {
         shares.azimuth =
