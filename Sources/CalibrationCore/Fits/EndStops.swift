@@ -1,6 +1,6 @@
 // Samples that a chip, or the program that logged it, has cut off at the end of a range.
 
-public import LinearAlgebra
+import LinearAlgebra
 
 /// Where axes stop: values that many samples share exactly while the rest of the field goes on changing.
 ///
