@@ -565,6 +565,16 @@ with tempfile.TemporaryDirectory() as name:
     says(
         "no mount without an accelerometer", ["calibrate", "mount", "--yes", "--board", str(boards / "lis3mdl-level.yaml")],
         1, "no accelerometer")
+    # A program is told so by an object.
+    lone = (boards / "lis3mdl-level.yaml").read_text()
+    (path / "lone.yaml").write_text("\n".join(row for row in lone.split("\n") if not row.startswith("level:")))
+    for command in [["mount"], ["heading", "90"], ["course"]]:
+        result = run("calibrate", *command, "--yes", "--format", "json", "--board", "lone.yaml")
+        line = json.loads(result.stdout or "{}")
+        expect(
+            f"no {command[0]} without an accelerometer, as JSON",
+            result.returncode == 1 and line.get("reason") and not line.get("accepted") and not line.get("sure"),
+            result.stdout + result.stderr)
     says("no time for a mount", ["calibrate", "mount", "--board", "simulated", "--seconds", "1"], 64, "from 5 to 300")
     says(
         "no mount from a board that nobody handles",
@@ -623,7 +633,27 @@ with tempfile.TemporaryDirectory() as name:
         result.stdout + result.stderr)
     (path / "empty.csv").write_text("")
     says("a fit of nothing", ["calibrate", "fit", "empty.csv"], 1, '"reason":"the file is empty"')
-    says("a fit of a file that is not there", ["calibrate", "fit", "/nope"], 1, "/nope: no such file")
+    says("a fit of a file that is not there", ["calibrate", "fit", "/nope"], 66, "/nope: no such file")
+    # Every key is there whatever becomes of the fit, and the exit code tells which.
+    keys = {"hardIron", "softIron", "fieldStrength", "residualPercent", "coverage", "score", "accepted", "reason"}
+    flat = "\n".join(f"{k},{k * 7 % 11},{k * 5 % 13}" for k in range(60))
+    for what, content, code, word in [
+        ("nothing", "", 1, "empty"), ("too little", "1,2,3\n", 1, "too few"), ("one point", "1,2,3\n" * 99, 1, "never changed"),
+        ("words", "hello\n", 1, "no line holds numbers"), ("an accelerometer", "ax,ay,az\n" + flat, 1, "--columns"),
+        ("times for a field", "\n".join(f"{1574436000000000 + k},1,2" for k in range(60)), 1, "beyond 1e12"), (None, "", 66, "no such"),
+    ]:
+        (path / "keys.csv").write_text(content)
+        result = run("calibrate", "fit", "keys.csv" if what else "/nope", "--yes", "--format", "json")
+        found = json.loads(result.stdout or "{}")
+        expect(
+            f"all keys of a fit of {what}",
+            result.returncode == code and keys <= found.keys() and found["accepted"] is False and word in found["reason"]
+            and found["hardIron"] is None and found["score"] == 0 and found["coverage"] == 0, result.stdout + result.stderr)
+    says("a fit for people", ["calibrate", "fit", "kept.csv", "--format", "text"], 0, "hard iron")
+    for what, strength, code, word in [
+        ("itself", "48", 0, "brings the field to it"), ("nanotesla", "48000", 1, "nanotesla"), ("another place", "72", 1, "72 was given"),
+    ]:
+        says(f"a strength of {what}", ["calibrate", "fit", "kept.csv", "--field-strength", strength], code, word)
     says("columns that are none", ["calibrate", "fit", "few.txt", "--columns", "2-3"], 64, "--columns")
     says("no field", ["calibrate", "fit", "few.txt", "--field-strength", "-5"], 64, "above zero")
 

@@ -10,9 +10,8 @@ import Testing
   static func read(_ url: URL, _ columns: String) throws -> SampleTable {
     let field = try #require(SampleTable.Columns(columns))
     var table = SampleTable(columns: field)
-    for line in try String(contentsOf: url, encoding: .utf8).split(separator: "\n") {
-      table.take(line)
-    }
+    table.take(try Data(contentsOf: url))
+    table.finish()
     return table
   }
 

@@ -10,7 +10,16 @@ import Testing
     let field = try #require(SampleTable.Columns(columns))
     var table = SampleTable(
       columns: field, force: try force.map { try #require(SampleTable.Columns($0)) })
-    for line in text.split(separator: "\n", omittingEmptySubsequences: false) { table.take(line) }
+    table.take(text.utf8)
+    table.finish()
+    return table
+  }
+
+  /// Reads a file of which nothing is known.
+  static func read(bytes: some Collection<UInt8>) -> SampleTable {
+    var table = SampleTable()
+    table.take(bytes)
+    table.finish()
     return table
   }
 
@@ -57,8 +66,8 @@ import Testing
     let text = "# record of today\n" + String(decoding: written, as: UTF8.self)
     func read(_ table: SampleTable) -> SampleTable {
       var table = table
-      for line in text.split(separator: "\n") { table.take(line) }
-      table.take("1,2,3")
+      table.take((text + "1,2,3").utf8)
+      table.finish()
       return table
     }
     let table = read(SampleTable())
@@ -87,32 +96,221 @@ import Testing
       ("\u{FEFF}t,magnetometer_x,magnetometer_y,magnetometer_z", "2,3,4"),
     ])
   func headerNamesColumns(header: String, columns: String) throws {
-    var table = SampleTable()
-    table.take("# a remark")
-    table.take(header)
-    table.take("1,2,3,4,5,6,7,8,9")
+    let separator = [";", "\t", ",", " "].first { header.contains($0) } ?? ","
+    let row = (1...9).map(String.init).joined(separator: separator)
+    let table = Self.read(bytes: "# a remark\n\(header)\n\(row)".utf8)
     #expect(table.origin == .header && table.columns.description == columns)
     let places = columns.split(separator: ",").compactMap { Double($0) }
     #expect(table.samples.map(\.field) == [Vector3(places[0], places[1], places[2])])
     #expect(table.skipped == 0)
     // Who gives columns is believed.
-    let given = try Self.read(header + "\n1,2,3,4,5,6,7,8,9", "2-4")
+    let given = try Self.read(header + "\n" + row, "2-4")
     #expect(given.origin == .given && given.samples.map(\.field) == [Vector3(2, 3, 4)])
     // An accelerometer's may be given alone.
     let last = try #require(SampleTable.Columns("5-7"))
     var force = SampleTable(force: last)
-    for line in [header, "1,2,3,4,5,6,7,8,9"] { force.take(line) }
+    force.take((header + "\n" + row).utf8)
+    force.finish()
     #expect(force.columns == table.columns && force.samples.map(\.force) == [Vector3(5, 6, 7)])
   }
 
   @Test(
-    "a header that names no field, or one twice, leaves the first three",
-    arguments: ["a,b,c", "t,mx,my", "x,x,y,z", "ax,ay,az", "mag_x,my,z", "(x),(y),(z)", "1,2,3"])
-  func headerWithoutField(header: String) {
-    var table = SampleTable()
-    for line in [header, "1,2,3,4"] { table.take(line) }
-    #expect(table.origin == .assumed && table.columns == .first)
-    #expect(table.samples.last?.field == Vector3(1, 2, 3))
+    "units, numbers and other hands in a header's names",
+    arguments: [
+      ("t,mag_x_uT,mag_y_uT,mag_z_uT", "2,3,4", FieldUnit.microtesla),
+      ("MagX_nT,MagY_nT,MagZ_nT", "1,2,3", .nanotesla), ("Bx_nT;By_nT;Bz_nT", "1,2,3", .nanotesla),
+      ("x_gauss,y_gauss,z_gauss", "1,2,3", .gauss), ("x_raw,y_raw,z_raw", "1,2,3", .counts),
+      ("mag_raw_x,mag_raw_y,mag_raw_z", "1,2,3", .counts),
+      ("magn_x,magn_y,magn_z", "1,2,3", nil), ("hx,hy,hz", "1,2,3", nil),
+      ("uncal_x,uncal_y,uncal_z,bias_x,bias_y,bias_z", "1,2,3", nil),
+      (
+        "timestamp,device_id,magnetometer_ga[0],magnetometer_ga[1],magnetometer_ga[2]", "3,4,5",
+        .gauss
+      ),
+      ("magnetometer.x,magnetometer.y,magnetometer.z", "1,2,3", nil),
+      ("Mag X (uT),Mag Y (uT),Mag Z (uT)", "1,2,3", .microtesla),
+      ("Mag X (\u{B5}T),Mag Y (\u{B5}T),Mag Z (\u{B5}T)", "1,2,3", .microtesla),
+      ("MAG_X[mG]\tMAG_Y[mG]\tMAG_Z[mG]", "1,2,3", .milligauss),
+      ("ax,ay,az,gx,gy,gz,mag_x_uT,mag_y_uT,mag_z_uT", "7,8,9", .microtesla),
+      ("x,y,z,mag_x,mag_y,mag_z", "4,5,6", nil), ("(x),(y),(z)", "1,2,3", nil),
+      ("mag1,mag2,mag3", "1,2,3", nil), ("t mag0 mag1 mag2", "2,3,4", nil),
+      ("mag_x_cal,mag_y_cal,mag_z_cal,mag_x_raw,mag_y_raw,mag_z_raw", "4,5,6", .counts),
+      ("TimeUS,I,MagX,MagY,MagZ,OfsX,OfsY,OfsZ,S", "3,4,5", nil),
+      (
+        "\"Time (s)\",\"Magnetic field x (uT)\",\"Magnetic field y (uT)\",\"Magnetic field z (uT)\"",
+        "2,3,4", .microtesla
+      ),
+      ("time_s,acc_x_g,acc_y_g,acc_z_g,mag_x_g,mag_y_g,mag_z_g", "5,6,7", .gauss),
+      ("xmag,ymag,zmag", "1,2,3", nil), ("accelX,accelY,accelZ,magX,magY,magZ", "4,5,6", nil),
+      ("X (m/s^2),Y (m/s^2),Z (m/s^2),bx,by,bz", "4,5,6", nil),
+      ("hmc5883l_x,hmc5883l_y,hmc5883l_z", "1,2,3", nil),
+      (
+        "%time,field.header.seq,field.magnetic_field.x,field.magnetic_field.y,field.magnetic_field.z",
+        "3,4,5", nil
+      ),
+    ] as [(String, String, FieldUnit?)])
+  func headerWithUnits(header: String, columns: String, unit: FieldUnit?) throws {
+    let separator = [";", "\t", ",", " "].first { header.contains($0) } ?? ","
+    let width = header.split(separator: separator).count
+    let row = (1...width).map(String.init).joined(separator: separator)
+    let table = Self.read(bytes: "\(header)\n\(row)\n\(row)".utf8)
+    #expect(table.origin == .header && table.columns.description == columns)
+    #expect(table.unit == unit && table.samples.count == 2 && table.skipped == 0)
+  }
+
+  @Test(
+    "a header that names other things, or a field unclearly, is not guessed at",
+    arguments: [
+      "ax,ay,az", "t,mx,my", "x,x,y,z", "mag_x,my,z", "time,ax,ay,az", "lat,lon,alt",
+      "roll,pitch,yaw", "time,temperature,pressure,humidity", "x,y,z,gx,gy,gz", "t;q0;q1;q2;q3",
+      "accel_x (g),accel_y (g),accel_z (g)", "x (m/s^2),y (m/s^2),z (m/s^2)", "# t,ax,ay,az",
+      "# ax ay az",
+    ])
+  func headerWithoutField(header: String) throws {
+    let separator = header.contains(";") ? ";" : header.contains(",") ? "," : " "
+    let width = header.split(separator: separator).filter { $0 != "#" }.count
+    let row = (1...width).map(String.init).joined(separator: separator)
+    let table = Self.read(bytes: "\(header)\n\(row)\n\(row)".utf8)
+    let problem = try #require(table.problem)
+    #expect(problem.contains("--columns") && table.samples.isEmpty)
+    for name in header.split(separator: separator) where name != "#" {
+      #expect(problem.contains(name.drop { "# ".contains($0) }))
+    }
+    // Who gives columns is believed.
+    #expect(try Self.read("\(header)\n\(row)").samples.map(\.field) == [Vector3(1, 2, 3)])
+  }
+
+  @Test(
+    "a header whose names say nothing leaves the first three",
+    arguments: [
+      ("a,b,c", "1,2,3"), ("1,2,3", "1,2,3"), ("Var1,Var2,Var3", "1,2,3"), ("t,a,b,c", "2,3,4"),
+    ])
+  func headerThatSaysNothing(header: String, columns: String) {
+    let table = Self.read(bytes: "\(header)\n1,2,3,4".utf8)
+    #expect(table.problem == nil && table.origin == .assumed)
+    #expect(table.columns.description == columns)
+  }
+
+  @Test(
+    "a table has one separator, and decimal commas where it is another one",
+    arguments: [
+      ("12,34\t5,6\t40,1", [12.34, 5.6, 40.1]), ("12,34;5,6;40,1", [12.34, 5.6, 40.1]),
+      ("12,34 5,6 40,1", [12.34, 5.6, 40.1]), ("12,34; 5,6; 40,1;", [12.34, 5.6, 40.1]),
+      ("1,2,3;", [1, 2, 3]), ("1,2,3,", [1, 2, 3]), ("1;2;3;;", [1, 2, 3]),
+      ("1,\t2,\t3", [1, 2, 3]),
+      ("\"12,34\",\"5,6\",\"40,1\"", [12.34, 5.6, 40.1]), ("1 , 2 , 3", [1, 2, 3]),
+      ("1 2, 3", []), ("1 2, 3, 4 5, 6", []), ("1,2;3,4", []),
+    ] as [(String, [Double])])
+  func separators(line: String, numbers: [Double]) throws {
+    let table = try Self.read(line + "\n" + line)
+    #expect(table.samples.count == (numbers.isEmpty ? 0 : 2))
+    #expect(table.skipped == (numbers.isEmpty ? 2 : 0))
+    if let field = table.samples.first?.field { #expect([field.x, field.y, field.z] == numbers) }
+  }
+
+  @Test func theSeparatorIsTheWholeFiles() throws {
+    // Whole numbers have no decimal comma, and a blank inside a number is no separator of others.
+    let table = try Self.read("1,5 2,5 3,5\n12 5 40\n1,5 2 3,5\n")
+    #expect(table.samples.map(\.field.x) == [1.5, 12, 1.5])
+    let other = try Self.read("1,2,3\n4,5,6\n7 8,9,1\n7;8;9\n")
+    #expect(other.samples.map(\.field.x) == [1, 4] && other.skipped == 2)
+  }
+
+  @Test(
+    "headers in remarks and behind titles",
+    arguments: [
+      ("# t mx my mz", "0 1 2 3"), ("% mx my mz label", "1 2 3 0"), ("// t, mx, my, mz", "0,1,2,3"),
+      ("Log of a walk, by hand\n\nt,mx,my,mz", "0,1,2,3"), ("# t mx my mz", "0,1,2,3"),
+      ("t,mx,my,mz\ns,uT,uT,uT", "0,1,2,3"), ("# columns: t mx my mz", "0 1 2 3"),
+      ("Walk\nt;mx;my;mz", "0;1;2;3"),
+    ])
+  func headersElsewhere(before: String, row: String) {
+    let table = Self.read(bytes: "\(before)\n\(row)\n\(row)".utf8)
+    #expect(table.origin == .header)
+    #expect(table.samples.first?.field == Vector3(1, 2, 3))
+    #expect(table.skipped == 0 && table.problem == nil)
+  }
+
+  @Test(
+    "without a header a column that rises is a time",
+    arguments: [
+      // The first step, the step, the moment of the second sample.
+      (0.0, 0.01, 0.01), (1_000, 10, 0.01), (5, 20, 0.02), (1_574_436_000, 0.1, 0.1),
+      (1_574_436_000_000, 20, 0.02), (1_574_436_000_000_000, 5_000, 0.005),
+      (2_713_984_612_542, 9_883_954, 0.009_883_954), (1, 1, SampleTable.interval),
+      (1_574_436_000_000, 1_000, 1),
+    ] as [(Double, Double, Double)])
+  func timesAreKnown(start: Double, step: Double, second: Double) throws {
+    let rows = (0..<30).map { k in
+      "\(start + Double(k) * step),\(k * 7 % 11),\(k * 5 % 13),\(k * 3 % 17)"
+    }
+    let table = Self.read(bytes: rows.joined(separator: "\n").utf8)
+    #expect(table.columns.description == "2,3,4" && table.passed == 1)
+    #expect(table.samples.count == 30 && table.samples[1].field == Vector3(7, 5, 3))
+    #expect(abs(table.samples[1].time.seconds - second) < 1e-6)
+    #expect((table.timeColumn == nil) == (step == 1))
+    // With columns given the time counts all the same, and a user who wants the first three has them.
+    let given = try Self.read(rows.joined(separator: "\n"), "2-4")
+    #expect(given.samples == table.samples)
+    let first = try Self.read(rows.joined(separator: "\n"))
+    #expect(first.samples.isEmpty == (start >= 1e12) && first.beyond == (start >= 1e12 ? 30 : 0))
+    // Three columns alone hold no time.
+    let three = rows.map { $0.split(separator: ",").prefix(3).joined(separator: ",") }
+    #expect(Self.read(bytes: three.joined(separator: "\n").utf8).columns == .first)
+  }
+
+  @Test func aTableMayCountItsRowsWithoutAName() {
+    let table = Self.read(bytes: "mx my mz\n1 5 2 3\n2 5 2 3\n3 5 2 3\n".utf8)
+    #expect(table.columns.description == "2,3,4" && table.timeColumn == nil)
+  }
+
+  @Test func aHeadersTimeHasItsUnitAndMayJump() {
+    let text =
+      "time_ms,mx,my,mz\n"
+      + [0, 100, 200, 150, 250, 90_000_000, 90_000_100]
+      .map { "\($0),1,2,3" }.joined(separator: "\n")
+    // Set back, and a day's pause: a step as if nothing told one.
+    #expect(
+      Self.read(bytes: text.utf8).samples.map { Int(($0.time.seconds * 1e3).rounded()) }
+        == [0, 100, 200, 250, 350, 400, 500])
+  }
+
+  @Test func wordsBeforeTheNumbersAreNoField() {
+    let table = Self.read(
+      bytes: (0..<9).map { "2026-11-22 12:00:0\($0),MAG,\($0),2,3" }.joined(separator: "\n").utf8)
+    #expect(table.columns.description == "3,4,5" && table.samples.count == 9)
+  }
+
+  @Test func aForeignTableWithTheOwnHeaderIsForeign() {
+    let text = "t,mx,my,mz,ax,ay,az\n1574436000,48000,-20000,15000,1,2,9.8\n"
+    let table = Self.read(bytes: text.utf8)
+    #expect(!table.isOwn && table.origin == .header && table.skipped == 0)
+    #expect(table.samples.map(\.field) == [Vector3(48_000, -20_000, 15_000)])
+    #expect(table.samples[0].force == nil && table.unusedForce?.description == "5,6,7")
+    #expect(Self.read(bytes: ("# record of a day\n" + text).utf8).isOwn)
+  }
+
+  @Test(
+    "encodings and ends of lines", arguments: ["\n", "\r\n", "\r"],
+    ["utf8", "bom", "le", "be", "bare le"])
+  func encodings(end: String, encoding: String) {
+    let text = ["mag_x (\u{B5}T),mag_y,mag_z", "1,2,3", "", "4,5,6"].joined(separator: end) + end
+    let bytes: [UInt8] =
+      switch encoding {
+      case "utf8": Array(text.utf8)
+      case "bom": [0xEF, 0xBB, 0xBF] + text.utf8
+      case "le": [0xFF, 0xFE] + text.utf16.flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] }
+      case "be": [0xFE, 0xFF] + text.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 255)] }
+      default: text.utf16.flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] }
+      }
+    let whole = Self.read(bytes: bytes)
+    #expect(whole.samples.map(\.field) == [Vector3(1, 2, 3), Vector3(4, 5, 6)])
+    #expect(whole.origin == .header && whole.lines == 4 && whole.unit == .microtesla)
+    // However it comes in pieces.
+    var pieces = SampleTable()
+    for byte in bytes { pieces.take([byte]) }
+    pieces.finish()
+    #expect(pieces.samples == whole.samples && pieces.lines == 4)
   }
 
   @Test func badLinesAreLeftOutAndCounted() throws {
@@ -134,7 +332,7 @@ import Testing
 
   @Test func aFileWithoutEndIsLeftOff() {
     var table = SampleTable()
-    for _ in 0..<(SampleTable.mostLines + 5) { table.take("") }
+    table.take([UInt8](repeating: 0x0A, count: SampleTable.mostLines + 5))
     #expect(table.isFull)
     #expect(table.lines == SampleTable.mostLines)
   }

@@ -3,15 +3,22 @@
 import LinearAlgebra
 import SensorTypes
 
-/// Reads samples from lines of numbers, whatever separates them.
+/// Reads samples from a file's bytes: lines of numbers, whatever separates them.
 ///
-/// The samples that are kept beside a record (`CalibrationSamples`) are known by their header, unless columns are
-/// given. Of any other file a first line of words may say where the field is (`Columns.init(header:)`); without such a
-/// one, or with columns given, it is in the columns that were named, by default the first three:
+/// The first lines tell how the whole is laid out. A semicolon, a tab, a comma or blanks separate, the first of
+/// them by which most lines hold three numbers; where it is not a comma, a comma is a decimal point. Lines
+/// may end by LF, CR or both; UTF-16 is read where it says so by its mark or by its zeros. Empty lines and lines that
+/// begin with `#`, `%` or `//` do not count, nor do the words before the first numbers. A line that lacks a number where
+/// one is asked for is left out and counted.
 ///
-/// Commas, semicolons, tabs or spaces separate; with semicolons a comma is a decimal point. Empty lines and
-/// lines that begin with `#` or `//` do not count, nor does a header. A line that lacks a number where one
-/// is asked for is left out and counted.
+/// Columns that are given come before everything. Else a header, also one in a remark, tells the field's by their names
+/// (`SampleName`); one that names other sensors and no field is not guessed at (`problem`). Without a header it is the
+/// first three, behind columns that rise as times and counts do or that hold no numbers.
+///
+/// Moments come from a column of times where there is one, else lines are taken to be `interval` apart.
+///
+/// The samples that are kept beside a record (`CalibrationSamples`) are known by their first line and their
+/// header, unless columns are given.
 public struct SampleTable: Sendable {
   /// Three columns, counted from 1.
   public struct Columns: Sendable, Hashable, CustomStringConvertible {
@@ -41,28 +48,16 @@ public struct SampleTable: Sendable {
       self.init(list[0], list[1], list[2])
     }
 
-    /// The columns that the words of a header name as a field's: `mag_x`, `magx`, `mx`, `bx`, `x` and so on, the plainest
-    /// last. `nil` where none of these stands there for each axis, once.
-    init?(header words: [String]) {
-      for prefix in ["magnetometer", "magneticfield", "magnetic", "mag", "m", "b", ""] {
-        let found = ["x", "y", "z"].map { axis in
-          words.indices.filter { words[$0] == prefix + axis }
-        }
-        guard found.allSatisfy({ $0.count == 1 && $0[0] < Self.most }) else { continue }
-        self.init(found[0][0] + 1, found[1][0] + 1, found[2][0] + 1)
-        return
-      }
-      return nil
-    }
-
     /// No file has more.
     static let most = 10_000
   }
 
-  /// How far apart lines are taken to be, seconds: a file does not say.
+  /// How far apart lines are taken to be where no column is a time, seconds.
   public static let interval = 0.05
   /// Lines that are read; of a longer file the rest is left.
   public static let mostLines = 1_000_000
+  /// Beyond it a number is no field, whatever its unit: a chip's counts end at 2^24, and a field in nanotesla below that.
+  public static let largestField = 1e12
 
   /// Where the columns of the field come from.
   public enum Origin: Sendable, Hashable {
@@ -70,73 +65,92 @@ public struct SampleTable: Sendable {
     case given
     /// The file's header names them.
     case header
-    /// Nothing says where they are: the first three.
+    /// Nothing says where they are.
     case assumed
   }
 
-  /// The field's columns.
-  public private(set) var columns: Columns
-  /// Where these come from.
-  public private(set) var origin: Origin
-  private let force: Columns?
-  private var hasSeenLine = false
-  /// Whether these are samples that were kept beside a record: microtesla and m/s^2, in the magnetometer's frame.
-  public private(set) var isOwn = false
   /// What was read.
   public private(set) var samples: [CalibrationSample] = []
-  /// Lines that lack a number, or hold one that is not finite.
+  /// Lines that lack a number, or hold one that is not finite, or no field.
   public private(set) var skipped = 0
   /// The first of them, from 1; `nil` where there is none.
   public private(set) var firstSkipped: Int?
+  /// Of them those whose field is beyond `largestField`.
+  public private(set) var beyond = 0
   /// Lines so far.
   public private(set) var lines = 0
 
-  /// Whether no more is read.
-  public var isFull: Bool { lines >= Self.mostLines }
+  private let given: Columns?
+  private let force: Columns?
+  private var text = SampleLines()
+  private var beginning: [[UInt8]] = []
+  private var layout: SampleLayout?
+  private var fields: [Range<Int>] = []
+  /// The newest line's time in its file, and the newest sample's moment.
+  private var newest: (time: Double?, moment: Double)?
 
   /// Makes a reader.
   ///
   /// - Parameters:
-  ///   - columns: The field's columns; without them they are where the file's header says, else the first three.
+  ///   - columns: The field's columns; without them they are where the file's header says, else the first three
+  ///     that hold anything but a time.
   ///   - force: An accelerometer's, where there are some.
   public init(columns: Columns? = nil, force: Columns? = nil) {
-    self.columns = columns ?? .first
+    given = columns
     self.force = force
-    origin = columns == nil ? .assumed : .given
   }
 
-  /// Takes a line without its end.
-  public mutating func take(_ line: some StringProtocol) {
-    guard !isFull else { return }
+  /// Whether no more is read.
+  public var isFull: Bool { lines >= Self.mostLines }
+
+  /// Takes the next bytes of the file, as many as there are.
+  public mutating func take(_ bytes: some Collection<UInt8>) {
+    var text = SampleLines()
+    swap(&text, &self.text)
+    text.take(bytes) { take(line: $0) }
+    swap(&text, &self.text)
+  }
+
+  /// Takes the end of the file.
+  public mutating func finish() {
+    var text = SampleLines()
+    swap(&text, &self.text)
+    text.finish { take(line: $0) }
+    if layout == nil { settle() }
+  }
+
+  private mutating func take(line: [UInt8]) -> Bool {
+    guard !isFull else { return false }
     lines += 1
-    let bytes = line.utf8.drop {
-      $0 == 0x20 || $0 == 0x09 || $0 == 0xEF || $0 == 0xBB || $0 == 0xBF
+    if let layout {
+      read(line, layout)
+    } else {
+      beginning.append(line)
+      if beginning.count == SampleLayout.looked { settle() }
     }
-    guard let first = bytes.first(where: { $0 != 0x0D }) else { return }
-    guard first != UInt8(ascii: "#"), !bytes.starts(with: "//".utf8) else { return }
-    let isFirst = !hasSeenLine
-    hasSeenLine = true
-    guard line.utf8.count < 65_536 else { return skip() }
-    if isFirst, origin == .assumed, force == nil, CalibrationSamples.isHeader(bytes) {
-      isOwn = true
-      return
+    return true
+  }
+
+  private mutating func settle() {
+    let layout = SampleLayout(beginning, columns: given, force: force)
+    self.layout = layout
+    let all = lines
+    for (index, line) in beginning.enumerated() {
+      lines = index + 1
+      if index >= layout.firstData {
+        read(line, layout)
+      } else if SampleLayout.remark(line) == nil, hasNumber(line, layout) {
+        // What stands before the numbers may be a header: words alone.
+        skip()
+      }
     }
-    if isOwn {
-      guard let sample = CalibrationSamples.sample(of: Array(bytes)),
-        sample.time >= samples.last?.time ?? sample.time
-      else { return skip() }
-      samples.append(sample)
-      return
-    }
-    let fields = Self.fields(Array(bytes))
-    if let sample = sample(fields) {
-      samples.append(sample)
-    } else if !isFirst || fields.contains(where: { Self.number($0) != nil }) {
-      // The first line may be a header: words alone.
-      skip()
-    } else if origin == .assumed, let named = Columns(header: Self.words(Array(bytes))) {
-      (columns, origin) = (named, .header)
-    }
+    lines = all
+    beginning = []
+  }
+
+  private mutating func hasNumber(_ line: [UInt8], _ layout: SampleLayout) -> Bool {
+    layout.separator.split(line, into: &fields)
+    return fields.contains { layout.separator.number(line, $0) != nil }
   }
 
   private mutating func skip() {
@@ -144,63 +158,82 @@ public struct SampleTable: Sendable {
     if firstSkipped == nil { firstSkipped = lines }
   }
 
-  private func sample(_ fields: [[UInt8]]) -> CalibrationSample? {
-    guard let vector = Self.vector(fields, columns) else { return nil }
+  private mutating func read(_ line: [UInt8], _ layout: SampleLayout) {
+    guard layout.problem == nil, !line.allSatisfy(SampleSeparator.isBlank),
+      SampleLayout.remark(line) == nil
+    else { return }
+    guard line.count < SampleLines.longest else { return skip() }
+    if layout.isOwn {
+      guard let sample = CalibrationSamples.sample(of: line),
+        sample.time >= samples.last?.time ?? sample.time
+      else { return skip() }
+      return samples.append(sample)
+    }
+    layout.separator.split(line, into: &fields)
+    guard let field = vector(line, layout.columns, layout.separator) else { return skip() }
     var felt: Vector3?
     if let force {
-      guard let vector = Self.vector(fields, force) else { return nil }
-      felt = vector
+      felt = vector(line, force, layout.separator)
+      guard felt != nil else { return skip() }
     }
-    let time = Timestamp(nanoseconds: Int64(Double(samples.count) * Self.interval * 1e9))
-    return CalibrationSample(time: time, field: vector, force: felt)
+    guard max(abs(field.x), abs(field.y), abs(field.z)) < Self.largestField else {
+      beyond += 1
+      return skip()
+    }
+    let moment = moment(of: line, layout)
+    samples.append(CalibrationSample(time: Timestamp(seconds: moment), field: field, force: felt))
   }
 
-  private static func vector(_ fields: [[UInt8]], _ columns: Columns) -> Vector3? {
+  private func vector(
+    _ line: [UInt8], _ columns: Columns, _ separator: SampleSeparator
+  ) -> Vector3? {
     guard max(columns.x, columns.y, columns.z) <= fields.count,
-      let x = number(fields[columns.x - 1]), let y = number(fields[columns.y - 1]),
-      let z = number(fields[columns.z - 1])
+      let x = separator.number(line, fields[columns.x - 1]),
+      let y = separator.number(line, fields[columns.y - 1]),
+      let z = separator.number(line, fields[columns.z - 1])
     else { return nil }
     return Vector3(x, y, z)
   }
 
-  /// Decimal numbers alone: `nan`, `inf` and hexadecimal are none here.
-  private static func number(_ field: [UInt8]) -> Double? {
-    let allowed: (UInt8) -> Bool = {
-      (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-")
-        || $0 == UInt8(ascii: "+") || $0 | 0x20 == UInt8(ascii: "e")
+  /// The moment of the line whose fields are at hand, seconds since the first sample.
+  private mutating func moment(of line: [UInt8], _ layout: SampleLayout) -> Double {
+    var time: Double?
+    if let column = layout.time?.column, column <= fields.count {
+      time = layout.separator.number(line, fields[column - 1])
     }
-    guard !field.isEmpty, field.count < 64, field.allSatisfy(allowed),
-      let value = Double(String(decoding: field, as: UTF8.self)), value.isFinite
-    else { return nil }
-    return value
+    guard let last = newest else {
+      newest = (time, 0)
+      return 0
+    }
+    var step = Self.interval
+    if let time, let before = last.time, let unit = layout.time?.seconds {
+      let told = (time - before) * unit
+      // A clock that was set back, and a pause of more than an hour, tell no step.
+      if (0...3_600).contains(told) { step = told }
+    }
+    newest = (time ?? last.time, last.moment + step)
+    return last.moment + step
   }
+}
 
-  /// The words of a header in small letters, without units in brackets and whatever joins their parts.
-  private static func words(_ line: [UInt8]) -> [String] {
-    var depth = 0
-    let plain = line.filter { byte in
-      let opens = byte == UInt8(ascii: "(") || byte == UInt8(ascii: "[")
-      let closes = byte == UInt8(ascii: ")") || byte == UInt8(ascii: "]")
-      if opens { depth += 1 }
-      defer { if closes { depth = max(0, depth - 1) } }
-      return depth == 0 && !closes
-    }
-    return fields(plain).map { field in
-      String(decoding: field.filter { !"_-. ".utf8.contains($0) }, as: UTF8.self).lowercased()
-    }
-  }
-
-  private static func fields(_ line: [UInt8]) -> [[UInt8]] {
-    let blank: (UInt8) -> Bool = {
-      $0 == 0x20 || $0 == 0x09 || $0 == 0x0D || $0 == UInt8(ascii: "\"")
-    }
-    for separator in [UInt8(ascii: ";"), UInt8(ascii: ","), 0x09] where line.contains(separator) {
-      return line.split(separator: separator, omittingEmptySubsequences: false).map { field in
-        let kept = field.filter { !blank($0) }
-        return separator == UInt8(ascii: ";")
-          ? kept.map { $0 == UInt8(ascii: ",") ? UInt8(ascii: ".") : $0 } : kept
-      }
-    }
-    return line.split(whereSeparator: blank).map(Array.init)
-  }
+extension SampleTable {
+  /// The field's columns.
+  public var columns: Columns { layout?.columns ?? given ?? .first }
+  /// Where these come from.
+  public var origin: Origin { layout?.origin ?? (given == nil ? .assumed : .given) }
+  /// Whether these are samples that were kept beside a record: microtesla and m/s^2, in the magnetometer's frame.
+  public var isOwn: Bool { layout?.isOwn ?? false }
+  /// Why nothing was read though the file is there, in words; `nil` where nothing speaks against reading it.
+  public var problem: String? { layout?.problem }
+  /// The field's unit as the header says it; `nil` where it does not.
+  public var unit: FieldUnit? { isOwn ? .microtesla : layout?.unit }
+  /// The column of times that moments come from; `nil` where there is none.
+  public var timeColumn: Int? { isOwn ? 1 : layout?.time?.column }
+  /// The unit of these times, seconds.
+  public var timeUnit: Double? { isOwn ? 1 : layout?.time?.seconds }
+  /// The columns of an accelerometer that the header names and that was not asked for: how its axes lie to the
+  /// magnetometer's, and in what sense, no header says.
+  public var unusedForce: Columns? { isOwn ? nil : layout?.unusedForce }
+  /// How many columns before the field were passed over without a header: they rise as times do, or hold no numbers.
+  public var passed: Int { layout?.passed ?? 0 }
 }

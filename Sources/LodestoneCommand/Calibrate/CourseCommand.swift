@@ -51,7 +51,7 @@ struct CourseRun {
 
   func run(_ given: ReferencedBench) throws {
     guard given.hasReceiver else {
-      throw CommandError("this board has no receiver to give a course")
+      try options.saving.refuse("this board has no receiver to give a course")
     }
     var bench = given
     bench.takesBendsOut = false

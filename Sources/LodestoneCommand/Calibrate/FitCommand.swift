@@ -13,19 +13,29 @@ struct FitCommand: ParsableCommand {
       any unit: hardIron, fieldStrength and residual are in the file's. The field is corrected by \
       softIron (3 rows) * (sample - hardIron); softIron's diagonal has the mean 1, or what gives the \
       field its strength where --field-strength is given. With --force-columns, an accelerometer's in \
-      the same axes, 'alignment' is the rotation that comes after softIron. The file's lines are taken \
-      to be evenly spaced in time.
+      the same axes, 'alignment' is the rotation that comes after softIron.
 
       The field's columns are those that a header names (mag_x mag_y mag_z, mx my mz, x y z and the like, in \
-      any case, a unit in brackets behind them), else the first three; --columns comes before both. \
-      'assumed' says which were taken.
+      any case, with units), also one in a remark (#, % or //). Without a header they are the first three behind \
+      columns that rise as times and counts do. A header that names other sensors and no field is not guessed at; \
+      --columns comes before everything. Moments come from a column of times; without one lines are taken to \
+      be 0.05 s apart. 'assumed' says what was taken for what. A comma is a decimal point where semicolons, tabs \
+      or spaces separate.
 
-      The samples that a calibration has left (calibrations/samples/CHIP@PLACE.csv) are known by their header: \
+      A strength that differs from the samples' own by more than a quarter is refused where it looks like \
+      another unit's (50000 for a file in microtesla) or wrong. Where the samples are raw counts, by their header or \
+      because their strength fits no unit, the strength given scales the answer.
+
+      The samples that a calibration has left (calibrations/samples/CHIP@PLACE.csv) are known by their first lines: \
       microtesla, with time and the accelerometer's columns.
 
       One object in every case: 'accepted' says whether the fit is to be used, 'reason' why not or what \
-      keeps its score (0 to 100) low; what was not found is left out. Exit code 0 for a fit that is \
-      accepted, 1 for one that is not, and where the file cannot be read.
+      keeps its score (0 to 100) low. hardIron, softIron, fieldStrength and residualPercent are null where \
+      nothing was found. Exit code 0 for a fit that is accepted, 1 for one that is not, 66 for a file that \
+      cannot be read.
+
+      Nothing is stored: a fit knows neither chip nor place. 'lodestone calibrate magnetometer' makes a record, and \
+      'lodestone calibrate import' takes records alone.
       """)
 
   @Argument(help: "A file, or - for standard input.", completion: .file())
@@ -33,7 +43,7 @@ struct FitCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Where x, y and z are, from 1: 2-4 or 2,3,4. (default: where the header says, else 1-3)",
+      "Where x, y and z are, from 1: 2-4 or 2,3,4. (default: where the header says, else the first three)",
       valueName: "columns"))
   var columns: String?
 
@@ -43,13 +53,21 @@ struct FitCommand: ParsableCommand {
 
   @Option(
     parsing: .unconditional,
-    help: "The field's strength at the place, in the file's unit, within 5 percent.")
+    help:
+      "The field's strength at the place, in the file's unit (of raw counts in any), within 5 percent."
+  )
   var fieldStrength: Double?
 
   @Option(
     parsing: .unconditional,
     help: "The field's dip at the place, degrees below the horizon ('lodestone declination').")
   var dip: Double?
+
+  @Option(help: "How to print: json or text.")
+  var format = OutputFormat.json
+
+  @Flag(help: "Ask nothing, as everywhere; a fit never does.")
+  var yes = false
 
   /// More than this is read of no file.
   static let mostBytes = 128 << 20
@@ -80,63 +98,124 @@ struct FitCommand: ParsableCommand {
     return SampleTable(columns: field, force: force)
   }
 
+  /// The exit code for a file that cannot be read (EX_NOINPUT, beside 64 for wrong options).
+  private static let unreadable = ExitCode(66)
+
   func run() throws {
     var table = try table()
-    let isCut = try read(into: &table)
-    let expected = ExpectedField(strength: fieldStrength, dip: dip.map { $0 * .pi / 180 })
-    let outcome = MagnetometerFitter().fit(table.samples, expected: expected)
-    Terminal.say(json(outcome, table, isCut: isCut).line)
+    let isCut: Bool
+    do {
+      isCut = try read(into: &table)
+    } catch let error as CommandError {
+      let none = CalibrationOutcome(fit: nil, refusal: error.description)
+      switch format {
+      case .json: Terminal.say(json(none, reason: error.description).line)
+      case .text: Terminal.warn("Error: \(error)")
+      }
+      throw Self.unreadable
+    }
+    let expected = ExpectedField(dip: dip.map { $0 * .pi / 180 })
+    let outcome: CalibrationOutcome
+    var use: KnownStrength.Use?
+    if let fieldStrength {
+      let known = KnownStrength(fieldStrength, unit: table.unit)
+      let found = known.fit(table.samples, expected: expected, by: MagnetometerFitter())
+      outcome = found.outcome
+      use = found.use
+    } else {
+      outcome = MagnetometerFitter().fit(table.samples, expected: expected)
+    }
+    let reason = reason(outcome, table, isCut: isCut)
+    let assumed = assumptions(table, use).joined(separator: "; ")
+    switch format {
+    case .json:
+      var line = json(outcome, reason: reason, hasForce: hasForce(table))
+      line.set("samples", table.samples.count)
+      line.set("skippedLines", table.skipped)
+      line.set("firstSkippedLine", table.firstSkipped)
+      if isCut { line.set("truncated", true) }
+      line.set("assumed", assumed)
+      Terminal.say(line.line)
+    case .text:
+      for line in text(outcome, reason: reason, table, assumed: assumed) { Terminal.say(line) }
+    }
     if !outcome.isAccepted { throw ExitCode.failure }
   }
 
-  /// Reads the file, line by line. Returns whether there was more than is read.
+  /// Reads the file. Returns whether there was more than is read.
   private func read(into table: inout SampleTable) throws -> Bool {
     var input = try InputFile(file)
-    var rest: [UInt8] = []
+    // JSON's: it is shown to a person alone.
+    var progress = ProgressLine(.json)
+    defer { progress.close() }
+    let patience = ContinuousClock.now.advanced(by: .seconds(1))
     var size = 0
     while !table.isFull, size < Self.mostBytes {
       guard let data = try input.read(1 << 16) else {
-        if !rest.isEmpty { table.take(String(decoding: rest, as: UTF8.self)) }
+        table.finish()
         return false
       }
       size += data.count
-      let lines = data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-      for (index, line) in lines.enumerated() {
-        if index > 0 {
-          table.take(String(decoding: rest, as: UTF8.self))
-          rest.removeAll(keepingCapacity: true)
-        }
-        // Of a line without end only so much that it is seen to be too long.
-        if rest.count < 1 << 16 { rest += line }
+      table.take(data)
+      if progress.isDue, ContinuousClock.now > patience {
+        progress.show("reading \(input.name): \(table.lines) lines")
       }
     }
+    table.finish()
     return true
   }
 
-  private func json(_ outcome: CalibrationOutcome, _ table: SampleTable, isCut: Bool) -> JSONLine {
+  private func json(
+    _ outcome: CalibrationOutcome, reason: String, hasForce: Bool = false
+  ) -> JSONLine {
     var line = JSONLine()
     line.set("v", ObservationLines.version)
     line.set("kind", "fit")
     line.set("accepted", outcome.isAccepted)
-    let quality = outcome.fit?.quality
-    line.set("reason", reason(outcome, table, isCut: isCut))
-    line.set("score", quality?.score ?? 0)
-    line.set("coverage", quality?.coverage ?? 0, digits: 2)
-    if let fit = outcome.fit { Self.fill(&line, fit, hasForce: hasForce(table)) }
-    line.set("samples", table.samples.count)
-    line.set("skippedLines", table.skipped)
-    line.set("firstSkippedLine", table.firstSkipped)
-    if isCut { line.set("truncated", true) }
-    line.set("assumed", assumptions(table))
+    line.set("reason", reason)
+    line.set("score", outcome.fit?.quality.score ?? 0)
+    line.set("coverage", outcome.fit?.quality.coverage ?? 0, digits: 2)
+    if let fit = outcome.fit {
+      Self.fill(&line, fit, hasForce: hasForce)
+    } else {
+      for key in ["residualPercent", "hardIron", "softIron", "fieldStrength"] { line.setNull(key) }
+    }
     return line
+  }
+
+  /// The same for people.
+  private func text(
+    _ outcome: CalibrationOutcome, reason: String, _ table: SampleTable, assumed: String
+  ) -> [String] {
+    let verdict = outcome.isAccepted ? "accepted" : "refused"
+    var lines = Wrap.rows("verdict", reason.isEmpty ? verdict : "\(verdict): \(reason)")
+    lines += Wrap.rows("samples", "\(table.samples.count), \(table.skipped) lines left out")
+    if let fit = outcome.fit {
+      let quality = fit.quality
+      let digits = Self.digits(fit.fieldStrength)
+      func row(_ name: String, _ v: Vector3, _ digits: Int) {
+        let numbers = Self.list(v).map { JSONLine.fixed($0, digits: digits) }
+        lines += Wrap.rows(name, numbers.joined(separator: "  "))
+      }
+      lines += Wrap.rows("score", "\(quality.score) of 100")
+      lines += Wrap.rows(
+        "coverage", JSONLine.fixed(quality.coverage * 100, digits: 0) + " % of the sphere")
+      lines += Wrap.rows(
+        "residual", JSONLine.fixed(quality.residualPercent, digits: 2) + " % of the field")
+      lines += Wrap.rows("field", JSONLine.fixed(fit.fieldStrength, digits: digits))
+      row("hard iron", fit.hardIron, digits)
+      let soft = fit.softIron.transposed.columns
+      row("soft iron", soft.x, 6)
+      row("", soft.y, 6)
+      row("", soft.z, 6)
+    }
+    return lines + Wrap.rows("assumed", assumed)
   }
 
   /// What a fit found, for every command that makes one.
   static func fill(_ line: inout JSONLine, _ fit: CalibrationFit, hasForce: Bool) {
     let quality = fit.quality
-    // Six figures of the field, whatever its unit.
-    let size = max(fit.fieldStrength.magnitude, 1e-12)
-    let digits = min(15, max(0, 6 - Int(log10(size).rounded(.up))))
+    let digits = digits(fit.fieldStrength)
     line.set("residualPercent", quality.residualPercent, digits: 3)
     line.set("headingError", quality.headingError, digits: 3)
     line.set("method", fit.method.rawValue)
@@ -149,39 +228,72 @@ struct FitCommand: ParsableCommand {
     line.set("inliers", fit.inliers)
   }
 
+  /// Six figures of the field, whatever its unit.
+  private static func digits(_ strength: Double) -> Int {
+    min(15, max(0, 6 - Int(log10(max(strength.magnitude, 1e-12)).rounded(.up))))
+  }
+
   private func hasForce(_ table: SampleTable) -> Bool {
     forceColumns != nil || table.samples.contains { $0.force != nil }
   }
 
-  private func assumptions(_ table: SampleTable) -> String {
-    let scale =
-      fieldStrength == nil
-      ? "strength unknown: softIron's diagonal has the mean 1"
-      : "strength given: softIron brings the field to it"
-    let axes =
-      !hasForce(table)
-      ? "no accelerometer: heading is of the magnetometer's own axes"
-      : "force in the magnetometer's axes"
-    let unit = table.isOwn ? "kept samples: microtesla" : "unit of the file"
-    return "\(unit)\(place(table)); z up; \(scale); \(axes)"
-  }
-
-  private func place(_ table: SampleTable) -> String {
+  private func assumptions(_ table: SampleTable, _ use: KnownStrength.Use?) -> [String] {
+    var words = [
+      table.isOwn
+        ? "kept samples: microtesla"
+        : "unit of the file" + (table.unit.map { ": \($0.rawValue)" } ?? "")
+    ]
     switch table.origin {
-    case .given: ""
-    case .header: "; field in columns \(table.columns), as the header says"
-    case .assumed: table.isOwn ? "" : "; field in columns \(table.columns): no header names them"
+    case .header: words.append("field in columns \(table.columns), as the header says")
+    case .assumed where !table.isOwn && table.problem == nil:
+      words.append("field in columns \(table.columns): no header names them")
+    case .given, .assumed: break
     }
+    if table.passed > 0 {
+      words.append(
+        "what stands before them rises as times and counts do, or holds no numbers")
+    }
+    switch (table.timeColumn, table.timeUnit) {
+    case (let column?, let unit?):
+      let names = [1: "s", 1e-3: "ms", 1e-6: "us", 1e-9: "ns"]
+      words.append("times in column \(column), \(names[unit] ?? "s")")
+    default: words.append("lines \(SampleTable.interval) s apart")
+    }
+    let scale =
+      switch use {
+      case nil: "strength unknown: softIron's diagonal has the mean 1"
+      case .constraint: "strength given: softIron brings the field to it"
+      case .scale(let gain):
+        "strength given, samples in counts of \(JSONLine.fixed(gain, digits: 6)): softIron brings the field to it"
+      case .contradicted: "strength given does not fit: softIron's diagonal has the mean 1"
+      }
+    words += ["z up", scale]
+    words.append(
+      hasForce(table)
+        ? "force in the magnetometer's axes"
+        : "no accelerometer: heading is of the magnetometer's own axes")
+    if forceColumns == nil, let unused = table.unusedForce {
+      words.append(
+        "columns \(unused) are an accelerometer's, whose axes nothing tells: --force-columns")
+    }
+    return words
   }
 
   private func reason(_ outcome: CalibrationOutcome, _ table: SampleTable, isCut: Bool) -> String {
+    if let problem = table.problem { return problem }
+    let beyond =
+      table.beyond == 0
+      ? nil
+      : "\(table.beyond) lines hold a field beyond 1e12, which none is in any unit: is a time in columns "
+        + "\(table.columns)?"
     if table.samples.isEmpty {
       if table.isOwn { return "no sample stands behind the header" }
-      let place = (columns ?? table.columns.description) + (forceColumns.map { " and \($0)" } ?? "")
+      let place = table.columns.description + (forceColumns.map { " and \($0)" } ?? "")
       return table.lines == 0 && !isCut
-        ? "the file is empty" : "no line holds numbers in columns \(place)"
+        ? "the file is empty" : beyond ?? "no line holds numbers in columns \(place)"
     }
-    return outcome.refusal ?? outcome.fit?.quality.reason ?? ""
+    guard let refusal = outcome.refusal else { return outcome.fit?.quality.reason ?? "" }
+    return beyond.map { "\(refusal); \($0)" } ?? refusal
   }
 
   private static func list(_ v: Vector3) -> [Double] { [v.x, v.y, v.z] }

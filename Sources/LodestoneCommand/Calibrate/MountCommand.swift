@@ -47,7 +47,17 @@ struct MountCommand: ParsableCommand {
     try Keyboard.check(yes)
     let session = try Session(board: board.name)
     let chips = MountedChips(session.board)
-    try chips.check(isDriving: vehicle)
+    do {
+      try chips.check()
+    } catch let error as CommandError where format == .json {
+      var line = JSONLine()
+      line.set("v", ObservationLines.version)
+      line.set("kind", "mount")
+      line.set("sure", false)
+      line.set("reason", error.description)
+      Terminal.say(line.line)
+      throw ExitCode.failure
+    }
     if format == .text {
       Terminal.write(Terminal.plain(introduction(session.board)))
     }
@@ -119,7 +129,7 @@ struct MountedChips {
     }
   }
 
-  func check(isDriving: Bool) throws {
+  func check() throws {
     guard senses.contains(where: { !$0.isEmpty }) else {
       throw CommandError("no chip of this board has a mount to be found")
     }

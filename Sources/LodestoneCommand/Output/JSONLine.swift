@@ -28,6 +28,12 @@ struct JSONLine {
     bytes.append(fixed: value, digits: digits)
   }
 
+  /// `null`, for a key that is always there and has no value.
+  mutating func setNull(_ key: String) {
+    name(key)
+    bytes.append(text: "null")
+  }
+
   mutating func set(_ key: String, _ value: Int?) {
     guard let value else { return }
     name(key)

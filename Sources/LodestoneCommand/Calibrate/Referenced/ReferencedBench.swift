@@ -60,12 +60,12 @@ struct ReferencedBench {
       sensors.firstIndex { ChipCatalog.chip(named: $0.chip)?.kind == kind }
     }
     guard let magnetometer = first(.magnetometer) else {
-      throw CommandError("this board has no magnetometer (\(session.chips))")
+      try options.saving.refuse("this board has no magnetometer (\(session.chips))")
     }
     self.magnetometer = magnetometer
     tilt = first(.inertial) ?? first(.accelerometer)
     guard tilt != nil || session.board.isLevel else {
-      throw CommandError(
+      try options.saving.refuse(
         "\(NoData.tiltUnknown): declare it by 'level: true' in the board file")
     }
     let store = session.state.calibrations

@@ -1,0 +1,43 @@
+// The units that a field is written down in.
+
+/// A unit of the magnetic flux density, or raw counts, whose size nobody knows.
+public enum FieldUnit: String, Sendable, Hashable, CaseIterable {
+  case nanotesla, microtesla, milligauss, gauss, tesla
+  /// What a chip's registers say.
+  case counts
+
+  /// How many microtesla it is; `nil` for counts.
+  public var microtesla: Double? {
+    switch self {
+    case .nanotesla: 1e-3
+    case .microtesla: 1
+    case .milligauss: 0.1
+    case .gauss: 100
+    case .tesla: 1e6
+    case .counts: nil
+    }
+  }
+
+  /// Reads a unit as a header has it, behind a name or in brackets. Capitals tell nothing but a small `g` of gravity
+  /// from gauss: that is the reader's to judge.
+  init?(header text: String) {
+    switch text.lowercased().replacing("\u{B5}", "\u{3BC}") {
+    case "nt", "nanotesla": self = .nanotesla
+    // A byte of Latin-1 is no UTF-8.
+    case "ut", "\u{3BC}t", "\u{FFFD}t", "microtesla", "utesla", "\u{3BC}tesla":
+      self = .microtesla
+    case "mg", "mgauss", "milligauss", "mga": self = .milligauss
+    case "g", "ga", "gauss", "gs": self = .gauss
+    case "tesla", "t": self = .tesla
+    case "raw", "lsb", "lsbs", "count", "counts", "adc", "digit", "digits": self = .counts
+    default: return nil
+    }
+  }
+}
+
+extension String {
+  /// The text with every character of one kind in place of another's.
+  fileprivate func replacing(_ old: Character, _ new: Character) -> String {
+    String(map { $0 == old ? new : $0 })
+  }
+}
