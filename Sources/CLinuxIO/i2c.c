@@ -53,6 +53,11 @@ int lodestone_i2c_read(int fd, uint8_t address, uint8_t reg, uint8_t *data, uint
   return transfer(fd, messages, 2);
 }
 
+int lodestone_i2c_listen(int fd, uint8_t address, uint8_t *data, uint16_t count) {
+  struct i2c_msg message = {.addr = address, .flags = I2C_M_RD, .len = count, .buf = data};
+  return transfer(fd, &message, 1);
+}
+
 int lodestone_i2c_write(int fd, uint8_t address, uint8_t reg, const uint8_t *data, uint16_t count) {
   uint8_t buffer[256];
   if (count > sizeof buffer - 1) return -EINVAL;

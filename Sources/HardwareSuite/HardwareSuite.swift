@@ -93,7 +93,9 @@ public struct HardwareSuite: Sendable {
     do {
       let located = try BoardLocator.locate(name)
       if let located { report.boardFile = located.file.path }
-      board = located?.board ?? BoardProbe.board(with: LinuxBusProvider())
+      board =
+        located?.board
+        ?? BoardProbe.board(with: LinuxBusProvider(), wait: { Thread.sleep(forTimeInterval: $0) })
     } catch {
       report.checks.append(
         Report.Check(

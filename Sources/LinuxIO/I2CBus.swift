@@ -51,6 +51,17 @@ final class I2CBus: Sendable {
     }
   }
 
+  func listen(
+    address: UInt8, into buffer: UnsafeMutableRawBufferPointer
+  ) throws(BusError) {
+    guard calls.canListen(abilities) else {
+      throw BusError(.unsupported("reads without a register"), bus: path, address: address)
+    }
+    try transfer(address: address, register: 0) {
+      calls.listen(descriptor.raw, address: address, into: buffer)
+    }
+  }
+
   func write(
     address: UInt8, register: UInt8, from bytes: UnsafeRawBufferPointer
   ) throws(BusError) {
@@ -82,6 +93,10 @@ struct LinuxRegisterDevice: RegisterDevice {
 
   func read(_ register: UInt8, into buffer: UnsafeMutableRawBufferPointer) throws(BusError) {
     try bus.read(address: address, register: register, into: buffer)
+  }
+
+  func listen(into buffer: UnsafeMutableRawBufferPointer) throws(BusError) {
+    try bus.listen(address: address, into: buffer)
   }
 
   func write(_ register: UInt8, from bytes: UnsafeRawBufferPointer) throws(BusError) {

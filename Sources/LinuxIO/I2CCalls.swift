@@ -10,6 +10,10 @@ protocol I2CCalls: Sendable {
     _ descriptor: Int32, abilities: Int32, address: UInt8, register: UInt8,
     into buffer: UnsafeMutableRawBufferPointer
   ) -> Int32
+  func canListen(_ abilities: Int32) -> Bool
+  func listen(
+    _ descriptor: Int32, address: UInt8, into buffer: UnsafeMutableRawBufferPointer
+  ) -> Int32
   func write(
     _ descriptor: Int32, abilities: Int32, address: UInt8, register: UInt8,
     from bytes: UnsafeRawBufferPointer
@@ -33,6 +37,16 @@ struct KernelI2C: I2CCalls {
     return abilities & LODESTONE_I2C_PLAIN != 0
       ? lodestone_i2c_read(descriptor, address, register, data, count)
       : lodestone_smbus_read(descriptor, abilities, address, register, data, count)
+  }
+
+  func canListen(_ abilities: Int32) -> Bool { abilities & LODESTONE_I2C_PLAIN != 0 }
+
+  func listen(
+    _ descriptor: Int32, address: UInt8, into buffer: UnsafeMutableRawBufferPointer
+  ) -> Int32 {
+    lodestone_i2c_listen(
+      descriptor, address, buffer.baseAddress?.assumingMemoryBound(to: UInt8.self),
+      UInt16(clamping: buffer.count))
   }
 
   func write(

@@ -55,6 +55,7 @@ public struct Doctor: Sendable {
   }
 
   private let provider: any BusProvider
+  private let wait: @Sendable (_ seconds: Double) -> Void
   // Where what is kept of a board lies; `nil` where nothing is kept.
   let state: @Sendable (Board?) -> URL?
   let modelFolders: [URL]
@@ -67,9 +68,11 @@ public struct Doctor: Sendable {
   }
 
   init(
-    provider: any BusProvider, state: @escaping @Sendable (Board?) -> URL?, modelFolders: [URL]
+    provider: any BusProvider, state: @escaping @Sendable (Board?) -> URL?, modelFolders: [URL],
+    wait: @escaping @Sendable (_ seconds: Double) -> Void = { Thread.sleep(forTimeInterval: $0) }
   ) {
     self.provider = provider
+    self.wait = wait
     self.state = state
     self.modelFolders = modelFolders
   }
@@ -106,6 +109,17 @@ public struct Doctor: Sendable {
       }
       for deviation in sensor.deviations {
         findings.append(Finding(.note, deviation, sensor: index))
+      }
+      if let host = board.host(of: sensor), let chip = ChipCatalog.chip(named: host.chip),
+        chip.partner == sensor.chip, sensor.mount != host.mount.carrying(chip.partnerMount)
+      {
+        findings.append(
+          Finding(
+            .note,
+            "\(sensor.chip): its mount is not that of the one in an \(host.chip) "
+              + "(line \(sensor.line) of the board file)",
+            mend: "mount: \(host.mount.carrying(chip.partnerMount).words)   # if it is that one",
+            sensor: index))
       }
       if sensor.mount.isMirrored {
         findings.append(
@@ -183,7 +197,7 @@ public struct Doctor: Sendable {
     func problem(_ text: String, mend: String) -> Finding {
       Finding(.problem, text, mend: mend, sensor: index)
     }
-    let found = BoardProbe.ask(bus, address: address, with: provider)
+    let found = answer(bus, address, of: board)
     if let kernel = found?.kernel, let kind = ChipCatalog.chip(named: sensor.chip)?.kind,
       sensor.driver != .own
     {
@@ -239,20 +253,49 @@ public struct Doctor: Sendable {
         "\(sensor.chip): nobody answers at \(sensor.attachment)",
         mend: "check VIN, GND, SDA, SCL and the address pin; lodestone scan shows who answers")
     }
-    let isRight = found.identifications.contains { $0.chip == sensor.chip }
-    if isRight || !sensor.checks.identity {
+    let candidates = found.identifications.candidates
+    let own = candidates.first { $0.chip == sensor.chip }
+    if let own, let doubt = own.doubt, sensor.checks.identity {
+      let others = candidates.map(\.chip).filter { $0 != sensor.chip }.joined(separator: " or ")
+      return problem(
+        "the board file says \(sensor.chip) at \(sensor.attachment), \(others) is likelier: \(doubt)",
+        mend:
+          "chip: \(others)   # line \(sensor.line) of the board file; or say how high the board is: "
+          + "position: {latitude, longitude, altitude}")
+    }
+    if let own, !own.isTold, own.kind != .receiver, sensor.checks.identity {
+      return Finding(
+        .note,
+        "\(sensor.chip) at \(sensor.attachment): nothing speaks against it, and no more is known: "
+          + own.evidence, sensor: index)
+    }
+    if own != nil || !sensor.checks.identity {
       return Finding(.good, "\(sensor.chip) at \(sensor.attachment)", sensor: index)
     }
-    guard let other = found.identifications.first else {
+    guard let other = candidates.first, other.isTold else {
       return problem(
         "the board file says \(sensor.chip) at \(sensor.attachment), "
           + "there is a chip that is not known",
         mend: "lodestone scan   # after looking at the wires and at the print on the chip; "
           + "\(sensor.chip) is meant in line \(sensor.line) of the board file")
     }
+    let names = candidates.map(\.chip).joined(separator: " or ")
     return problem(
-      "the board file says \(sensor.chip) at \(sensor.attachment), there is \(other.chip)",
-      mend: "chip: \(other.chip)   # line \(sensor.line) of the board file")
+      "the board file says \(sensor.chip) at \(sensor.attachment), there is \(names): "
+        + other.evidence,
+      mend: "chip: \(names)   # line \(sensor.line) of the board file")
+  }
+
+  /// Who answers at an address, by registers, by a trial, and by other halves of packages on the same bus.
+  private func answer(_ bus: String, _ address: UInt8, of board: Board) -> BoardProbe.Finding? {
+    let pressure = board.usualPressure
+    let alone = BoardProbe.ask(
+      bus, address: address, with: provider, usualPressure: pressure, wait: wait)
+    let hasHalves =
+      alone?.identifications.contains { ChipCatalog.chip(named: $0.chip)?.partner != nil } ?? false
+    guard hasHalves else { return alone }
+    return BoardProbe.scan(bus, with: provider, usualPressure: pressure, wait: wait)
+      .first { $0.address == address } ?? alone
   }
 
   /// A chip of the same kind that answers on the bus where the board file has none: which it can be, and where.
@@ -261,7 +304,8 @@ public struct Doctor: Sendable {
   ) -> (names: [String], address: UInt8)? {
     let kind = ChipCatalog.chip(named: sensor.chip)?.kind
     let taken = Set(board.sensors.map(\.attachment))
-    for finding in BoardProbe.scan(bus, with: provider)
+    for finding in BoardProbe.scan(
+      bus, with: provider, usualPressure: board.usualPressure, wait: wait)
     where !taken.contains(.i2c(bus: bus, address: finding.address)) {
       let names = finding.identifications.candidates
         .filter { $0.kind == kind && $0.confidence >= .likely }.map(\.chip)

@@ -11,6 +11,17 @@ public protocol RegisterDevice: ~Copyable {
 
   /// Writes `bytes` (0 to 254) beginning at `register`.
   borrowing func write(_ register: UInt8, from bytes: UnsafeRawBufferPointer) throws(BusError)
+
+  /// Reads `buffer.count` bytes (1 to 255) from wherever the chip's own pointer is, and writes no sub-address before: to
+  /// what has no registers, a port expander, that would be data. Throws `.unsupported` where it cannot be done.
+  borrowing func listen(into buffer: UnsafeMutableRawBufferPointer) throws(BusError)
+}
+
+extension RegisterDevice where Self: ~Copyable {
+  /// Not everything that has registers can do that.
+  public borrowing func listen(into buffer: UnsafeMutableRawBufferPointer) throws(BusError) {
+    throw BusError(.unsupported("reads without a register"), bus: "")
+  }
 }
 
 /// A device behind an existential, for code that is generic over devices.
@@ -23,6 +34,11 @@ public struct SharedDevice: RegisterDevice {
   /// Reads as `base` does.
   public func read(_ register: UInt8, into buffer: UnsafeMutableRawBufferPointer) throws(BusError) {
     try base.read(register, into: buffer)
+  }
+
+  /// Listens as `base` does.
+  public func listen(into buffer: UnsafeMutableRawBufferPointer) throws(BusError) {
+    try base.listen(into: buffer)
   }
 
   /// Writes as `base` does.

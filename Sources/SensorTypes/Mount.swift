@@ -19,6 +19,18 @@ public struct Mount: Sendable, Hashable, Codable {
     /// Against the sensor's z.
     case minusZ = "-z"
 
+    /// The same axis, the other way.
+    public var opposite: Axis {
+      switch self {
+      case .plusX: .minusX
+      case .minusX: .plusX
+      case .plusY: .minusY
+      case .minusY: .plusY
+      case .plusZ: .minusZ
+      case .minusZ: .plusZ
+      }
+    }
+
     /// The axis as a unit vector in the sensor frame.
     public var direction: Vector3 {
       switch self {
@@ -53,6 +65,24 @@ public struct Mount: Sendable, Hashable, Codable {
 
   /// The chip's axes are the body's.
   public static let aligned = Mount(aligned: ())
+
+  /// The mount of another chip in the same package, which sits as `part` where this one is aligned.
+  public func carrying(_ part: Mount) -> Mount {
+    func axis(_ own: Axis) -> Axis {
+      switch own {
+      case .plusX: part.x
+      case .minusX: part.x.opposite
+      case .plusY: part.y
+      case .minusY: part.y.opposite
+      case .plusZ: part.z
+      case .minusZ: part.z.opposite
+      }
+    }
+    return Mount(x: axis(x), y: axis(y), z: axis(z)) ?? self
+  }
+
+  /// As in a board file: `[+y, -x, +z]`.
+  public var words: String { "[\(x.rawValue), \(y.rawValue), \(z.rawValue)]" }
 
   /// Turns a vector from the sensor frame into the body frame.
   public var matrix: Matrix3 { Matrix3(rows: x.direction, y.direction, z.direction) }

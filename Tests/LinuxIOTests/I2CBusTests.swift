@@ -38,6 +38,14 @@ private final class ScriptedI2C: I2CCalls {
     return result
   }
 
+  func canListen(_ abilities: Int32) -> Bool { abilities & 1 != 0 }
+
+  func listen(
+    _ descriptor: Int32, address: UInt8, into buffer: UnsafeMutableRawBufferPointer
+  ) -> Int32 {
+    answer("listen \(address) \(buffer.count)")
+  }
+
   func write(
     _ descriptor: Int32, abilities: Int32, address: UInt8, register: UInt8,
     from bytes: UnsafeRawBufferPointer
@@ -52,6 +60,22 @@ struct I2CBusTests {
   }
 
   private func bus() -> String { "/dev/test-\(UInt32.random(in: 0...UInt32.max))" }
+
+  @Test("a bus listens without a word, where its adapter can")
+  func listening() throws {
+    let name = bus()
+    let script = ScriptedI2C([])
+    let device = try provider(script).registerDevice(bus: name, address: 0x20)
+    var bytes = [UInt8](repeating: 0, count: 3)
+    try bytes.withUnsafeMutableBytes { try device.listen(into: $0) }
+    #expect(script.calls.withLock { $0.last } == "listen 32 3")
+    let simple = ScriptedI2C([], ability: 2)
+    let other = try provider(simple).registerDevice(bus: bus(), address: 0x20)
+    #expect(throws: BusError.self) {
+      try bytes.withUnsafeMutableBytes { try other.listen(into: $0) }
+    }
+    #expect(simple.calls.withLock { !$0.contains { $0.hasPrefix("listen") } })
+  }
 
   @Test("a register is read and written in one call each")
   func transfers() throws {

@@ -119,6 +119,97 @@ struct OtherChipDoctorTests {
   }
 }
 
+/// Chips that answer alike and read otherwise.
+struct LookalikeDoctorTests {
+  /// What is said of the chip that the board file has, where those on the bus are others.
+  private func finding(
+    _ meant: String, at address: UInt8, real chips: [(String, UInt8)], altitude: Double? = nil
+  ) throws -> Doctor.Finding {
+    let node = FileManager.default.temporaryDirectory
+      .appending(path: "lodestone-node-\(UUID().uuidString)")
+    try Data().write(to: node)
+    defer { try? FileManager.default.removeItem(at: node) }
+    let clock = VirtualClock()
+    let provider = SimulatedBusProvider(
+      SimulatedBoard(
+        chips: chips.map { .init(.registers($0.0), at: .bus(node.path, address: $0.1)) }),
+      clock: clock)
+    // Chips have been powered for a while.
+    clock.advance(bySeconds: 1)
+    let height =
+      altitude.map { "position: {latitude: 52.5, longitude: 13.4, altitude: \($0)}\n" } ?? ""
+    let text =
+      "schema: 1\nname: desk\n\(height)sensors:\n"
+      + "  - {chip: \(meant), bus: \(node.path), address: \(hexadecimal(address))}\n"
+    let doctor = Doctor(
+      provider: provider, state: { _ in node }, modelFolders: [],
+      wait: { clock.advance(bySeconds: $0) })
+    let findings = doctor.wiring(try BoardFile.parse(text, file: "desk.yaml"))
+    return try #require(findings.first { $0.sensor == 0 && $0.subject.hasSuffix(" answers") })
+  }
+
+  @Test(
+    "an MS5607 that is called MS5611 is a problem that names both, and so is the other",
+    arguments: [("MS5611", "MS5607"), ("MS5607", "MS5611")], [nil, 36.0])
+  func pressure(pair: (String, String), altitude: Double?) throws {
+    let found = try finding(pair.0, at: 0x77, real: [(pair.1, 0x77)], altitude: altitude)
+    #expect(found.level == .problem)
+    #expect(found.text.contains("says \(pair.0)") && found.text.contains(pair.1), "\(found)")
+    #expect(found.text.contains("hPa") && found.mend?.hasPrefix("chip: \(pair.1) ") == true)
+    let right = try finding(pair.0, at: 0x77, real: [(pair.0, 0x77)], altitude: altitude)
+    #expect(right.level == .good, "\(right)")
+  }
+
+  @Test("the other half of a package tells, though the board file does not have it")
+  func partners() throws {
+    let half = [("LSM9DS1-M", UInt8(0x1E)), ("LSM9DS1-AG", 0x6B)]
+    let found = try finding("LIS3MDL", at: 0x1E, real: half)
+    #expect(found.level == .problem && found.text.contains("there is LSM9DS1-M"), "\(found)")
+    #expect(try finding("LSM9DS1-M", at: 0x1E, real: half).level == .good)
+    let alone = try finding("LSM9DS1-M", at: 0x1E, real: [("LIS3MDL", 0x1E)])
+    #expect(alone.level == .problem && alone.text.contains("there is LIS3MDL"), "\(alone)")
+    let st = [("LSM303DLHC-M", UInt8(0x1E)), ("LSM303DLHC-A", 0x19)]
+    let honeywell = try finding("HMC5883L", at: 0x1E, real: st)
+    #expect(honeywell.level == .problem && honeywell.text.contains("LSM303DLHC-M"))
+    #expect(try finding("LSM303DLHC-A", at: 0x19, real: st).level == .good)
+    let breakout = try finding(
+      "LSM303DLHC-M", at: 0x1E, real: [("HMC5883L", 0x1E), ("LIS3DH", 0x19)])
+    #expect(breakout.level == .problem && breakout.text.contains("there is HMC5883L"))
+  }
+
+  @Test("names that one driver serves are right", arguments: ["DPS310", "DPS368", "SPL06"])
+  func served(real: String) throws {
+    for meant in ["DPS310", "DPS368", "SPL06"] {
+      #expect(try finding(meant, at: 0x77, real: [(real, 0x77)]).level == .good)
+    }
+    let other = try finding("SPA06", at: 0x77, real: [(real, 0x77)])
+    #expect(other.level == .problem && other.text.contains(real), "\(other)")
+  }
+
+  @Test("what is merely possible is not called right, and a stranger not by a name")
+  func possible() throws {
+    let found = try finding("QMC5883L", at: 0x0D, real: [("BMP280", 0x0D)])
+    #expect(found.level != .good, "\(found)")
+    let stranger = try finding("LIS3MDL", at: 0x1C, real: [("BMP280", 0x1C)])
+    #expect(stranger.level == .problem && stranger.text.contains("not known"), "\(stranger)")
+  }
+
+  @Test("a magnetometer that does not sit as in its package is noted, with the mount")
+  func packages() throws {
+    func notes(_ mount: String) throws -> [Doctor.Finding] {
+      Doctor().plan(
+        try BoardFile.parse(
+          "schema: 1\nname: boat\nsensors:\n"
+            + "  - {chip: ICM20948, bus: /dev/i2c-1, address: 0x68, mount: [-x, -y, +z]}\n"
+            + "  - {chip: AK09916, bus: /dev/i2c-1, address: 0x0c, mount: [\(mount)]}\n",
+          file: "boat.yaml"))
+    }
+    #expect(try notes("-x, +y, -z").isEmpty)
+    let note = try #require(try notes("+x, +y, +z").first)
+    #expect(note.level == .note && note.mend?.hasPrefix("mount: [-x, +y, -z]") == true)
+  }
+}
+
 /// The first second of a run, and what is said when something is back.
 struct BeginningTests {
   @Test("the bar of the first headings has no gap where the filter takes over")

@@ -46,6 +46,11 @@ struct ShippedBoard: Sendable, CustomTestStringConvertible {
     ("LSM303DLHC-A", "LSM303DLHC-M", .aligned),
   ]
 
+  /// How a second chip of a package sits where the first is aligned; `nil` for a chip that is none.
+  static func packageMount(of part: String) -> Mount? {
+    packages.first { $0.part == part }?.mount
+  }
+
   /// The second chips of packages: their places, and how they sit if the first chip sits as the file says.
   var parts: [(place: Int, mount: Mount)] {
     board.sensors.indices.compactMap { place in

@@ -141,6 +141,11 @@ struct ShippedBoardsTests {
           && $0.identifications.candidates.contains { $0.chip == sensor.chip }
       }
     }
+    for (place, _) in file.parts {
+      let chip = file.board.sensors[place].chip
+      let part = try #require(probed?.sensors.first { $0.chip == chip })
+      #expect(part.mount == ShippedBoard.packageMount(of: chip), "\(part)")
+    }
     let before = findings()
     _ = board.run(2)
     let after = findings()

@@ -1,7 +1,9 @@
 // The catalogue: names, addresses, and that telling a chip only reads.
 
+import LinearAlgebra
 import SensorBus
 import SensorDrivers
+import SensorTypes
 import Testing
 
 @Suite struct ChipCatalogTests {
@@ -77,7 +79,7 @@ import Testing
       ("BMP388", [.read(0x00, [0x50]), Self.bmp3xx, .read(0x00, [0x50])], .certain),
       ("BMP390", [.read(0x00, [0x60]), Self.bmp3xx, .read(0x00, [0x60])], .certain),
       ("DPS310", Self.cell + Self.cell, .likely), ("DPS368", Self.cell + Self.cell, .likely),
-      ("SPL06", Self.cell + Self.cell, .possible), ("SPL06", Self.asic, .likely),
+      ("SPL06", Self.cell + Self.cell, .likely), ("SPL06", Self.asic, .likely),
       ("DPS310", Self.asic, .likely),
       ("SPA06", [.read(0x0D, [0x11]), .read(0x28, [0x00])], .likely),
       ("LPS22HB", [.read(0x0F, [0xB1])], .likely), ("LPS22HH", [.read(0x0F, [0xB3])], .certain),
@@ -153,6 +155,24 @@ import Testing
       try ChipCatalog.identify(device, at: 0x77).map(\.chip) == ["DPS310", "DPS368", "SPL06"])
     device.expectDone()
     #expect(try ChipCatalog.identify(device, at: 0x50).isEmpty)
+  }
+
+  @Test("how the second chip of a package sits is its host's to say")
+  func packages() throws {
+    let turned = ChipCatalog.chips.filter { $0.partnerMount != .aligned }
+    #expect(turned.map(\.name) == ["ICM20948", "MPU9250"])
+    #expect(turned.map(\.partner) == ["AK09916", "AK8963"])
+    #expect(turned.map(\.partnerMount.words) == ["[+x, -y, -z]", "[+y, +x, -z]"])
+    #expect(turned.allSatisfy { !$0.partnerMount.isMirrored })
+    // A package that lies on its side, against the matrices.
+    for axes in [
+      (Mount.Axis.plusY, Mount.Axis.minusX, Mount.Axis.plusZ), (.minusZ, .plusX, .minusY),
+    ] {
+      let host = try #require(Mount(x: axes.0, y: axes.1, z: axes.2))
+      for part in turned.map(\.partnerMount) {
+        #expect(host.carrying(part).matrix == host.matrix * part.matrix)
+      }
+    }
   }
 
   @Test("a register that is not acknowledged rules one chip out; nothing acknowledged is an error")

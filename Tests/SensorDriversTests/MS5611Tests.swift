@@ -132,13 +132,31 @@ import Testing
     device.expectDone()
   }
 
-  @Test("a pressure that the other chip's scale makes is beyond the range")
+  @Test("an MS5611 that is called MS5607 reads twice the pressure at once, and both are named")
   func otherScale() throws {
     let device = ScriptedDevice(
       Self.start + [Self.d2, .write(0x48, []), Self.d1, .write(0x58, [])])
     var chip = RegisterDriver(device, MS5611(chip: .ms5607, outputRate: 25))
     _ = try startUp(&chip)
     #expect(try chip.poll() == nil)
+    guard case .otherChip(let words) = failure({ () throws(DriverError) in try chip.poll() }) else {
+      Issue.record("no .otherChip")
+      return
+    }
+    #expect(words.contains("no MS5607 but an MS5611") && words.contains("1000.0 hPa"), "\(words)")
+    device.expectDone()
+  }
+
+  @Test("once a pressure was on earth, one beyond the range is no other chip")
+  func laterOverflow() throws {
+    let device = ScriptedDevice([])
+    var chip = try ready(device)
+    // The end stop, as under water.
+    device.then([
+      Self.d2, .write(0x48, []), Self.d1, .write(0x58, []), Self.d2, .write(0x48, []),
+      .read(0x00, [0xFF, 0xFF, 0xFF]), .write(0x58, []),
+    ])
+    for _ in 0..<3 { _ = try chip.poll() }
     #expect(failure { () throws(DriverError) in try chip.poll() } == .overflow)
     device.expectDone()
   }

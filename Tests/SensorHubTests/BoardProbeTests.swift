@@ -1,5 +1,6 @@
 import SensorBus
 import SensorDrivers
+import SensorTypes
 import SimulatedDevices
 import Testing
 
@@ -47,6 +48,25 @@ struct BoardProbeTests {
     #expect(board.host(of: magnetometer) == host)
     #expect(board.host(of: host) == nil)
     #expect(board.host(of: board.sensors[2]) == nil)
+  }
+
+  @Test(
+    "a probed package has its magnetometer turned, whether it answers yet or not",
+    arguments: [
+      ("MPU9250", "AK8963", "[+y, +x, -z]"), ("ICM20948", "AK09916", "[+x, -y, -z]"),
+      ("MPU6500", "AK8963", "[+x, +y, +z]"),
+    ], [false, true])
+  func mounts(host: String, part: String, mount: String, answers: Bool) throws {
+    var simulated = SimulatedBoard(chips: [
+      .init(.registers(host), at: .bus("/dev/i2c-1", address: 0x68)),
+      .init(.registers(part), at: .bus("/dev/i2c-1", address: 0x0C)),
+    ])
+    if !answers { simulated.chips[1].host = 0 }
+    let provider = SimulatedBusProvider(simulated, clock: VirtualClock())
+    let probed = try #require(BoardProbe.board(with: provider, wait: { _ in }))
+    #expect(probed.sensors.first { $0.chip == host }?.mount == .aligned)
+    let found = probed.sensors.first { $0.chip == part }
+    #expect(found?.mount.words == (host == "MPU6500" && !answers ? nil : mount))
   }
 }
 

@@ -15,6 +15,8 @@ int lodestone_i2c_open(const char *path, int timeout_ms);
 int lodestone_i2c_abilities(int fd);
 /// Writes the sub-address and reads after a repeated start, in one I2C_RDWR.
 int lodestone_i2c_read(int fd, uint8_t address, uint8_t reg, uint8_t *data, uint16_t count);
+/// Reads without writing a sub-address before.
+int lodestone_i2c_listen(int fd, uint8_t address, uint8_t *data, uint16_t count);
 /// Writes sub-address and data (254 bytes at most) in one message.
 int lodestone_i2c_write(int fd, uint8_t address, uint8_t reg, const uint8_t *data, uint16_t count);
 /// The same by SMBus transfers of libi2c, for an adapter that knows no others.

@@ -89,7 +89,11 @@ extension BoardOptions {
   /// The same with the buses probed where nothing names a board.
   func recordsOfBoard() throws -> (store: CalibrationStore, board: Board?) {
     let (store, board) = try records()
-    return (store, board ?? BoardProbe.board(with: LinuxBusProvider()))
+    let probed = {
+      // As a run probes: the records must belong to the same chips.
+      BoardProbe.board(with: LinuxBusProvider(), wait: { Thread.sleep(forTimeInterval: $0) })
+    }
+    return (store, board ?? probed())
   }
 }
 

@@ -5,6 +5,7 @@ import Lodestone
 import SensorBus
 import SensorDrivers
 import SensorHub
+import SensorTypes
 
 /// `lodestone scan`: what answers on the buses, and which chip it is.
 struct ScanCommand: ParsableCommand {
@@ -13,9 +14,11 @@ struct ScanCommand: ParsableCommand {
     abstract: "Buses, what answers on them, which chip it is and how sure.",
     discussion: """
       Reads registers whose reading changes nothing. A chip that these do not tell is asked for more: an MS5611 or \
-      MS5607 measures once, a BMM150 that sleeps is woken for a moment. Address 0x10, where a receiver may be that \
-      loses what is read, is not read. Serial ports are listed, not listened to. Exit code 1 when no known chip \
-      answers.
+      MS5607 measures once (which of the two it is, only the altitude can tell sometimes: it is the board file's \
+      position), an HMC5883L or LSM303DLHC too, a BMM150 that sleeps is woken for a moment. Address 0x10, where a \
+      receiver may be that loses what is read, is not read. At 0x20 to 0x23 and 0x3C, where a port expander may be \
+      whose outputs move when a register is named, it listens first, and asks only what does not sound like one. \
+      Serial ports are listed, not listened to. Exit code 1 when no chip is told.
       """)
 
   @OptionGroup var board: BoardOptions
@@ -23,8 +26,10 @@ struct ScanCommand: ParsableCommand {
   func run() throws {
     let provider: any BusProvider
     var buses: [String]
+    var usualPressure: Double?
     if board.name != nil {
       let session = try Session(board: board.name)
+      usualPressure = session.board.usualPressure
       provider = session.simulation ?? LinuxBusProvider()
       buses = provider.registerBuses()
     } else {
@@ -39,7 +44,8 @@ struct ScanCommand: ParsableCommand {
     for bus in buses {
       Terminal.say(bus)
       for finding in BoardProbe.scan(
-        bus, with: provider, wait: { Thread.sleep(forTimeInterval: $0) })
+        bus, with: provider, usualPressure: usualPressure,
+        wait: { Thread.sleep(forTimeInterval: $0) })
       {
         if let kernel = finding.kernel {
           Terminal.say(
@@ -52,17 +58,7 @@ struct ScanCommand: ParsableCommand {
           Terminal.say(
             "  \(hexadecimal(finding.address))  something answers that is none of the known chips")
         }
-        for chip in finding.identifications {
-          found += 1
-          Terminal.say(
-            "  \(hexadecimal(finding.address))  \(chip.chip), \(chip.confidence): \(chip.evidence)")
-        }
-        let alike = finding.identifications.candidates.map(\.chip)
-        if alike.count > 1 {
-          Terminal.say(
-            "  \(hexadecimal(finding.address))  which of \(alike.joined(separator: ", ")) it is, the board file says"
-          )
-        }
+        found += tell(finding)
       }
     }
     for port in provider.serialPorts() {
@@ -74,5 +70,33 @@ struct ScanCommand: ParsableCommand {
           : "  in use by \(holders.joined(separator: ", "))")
     }
     if found == 0 { throw ExitCode.failure }
+  }
+
+  /// Says what one address can be; gives how many chips are told there.
+  private func tell(_ finding: BoardProbe.Finding) -> Int {
+    let place = "  \(hexadecimal(finding.address))"
+    let chips = finding.identifications
+    guard chips.first?.isTold == true else {
+      for chip in chips {
+        Terminal.say("\(place)  not known, \(chip.chip) is possible: \(chip.evidence)")
+      }
+      return 0
+    }
+    for chip in chips {
+      Terminal.say("\(place)  \(chip.chip), \(chip.confidence): \(chip.evidence)")
+    }
+    let alike = chips.candidates.map(\.chip)
+    if alike.count > 1 {
+      Terminal.say(
+        "\(place)  which of \(alike.joined(separator: ", ")) it is, the board file says")
+    }
+    if alike.count == 1, let chip = ChipCatalog.chip(named: alike[0]), let partner = chip.partner,
+      chip.partnerMount != .aligned
+    {
+      Terminal.say(
+        "\(place)  mount of its \(partner) in the board file, where its own is [+x, +y, +z]: "
+          + chip.partnerMount.words)
+    }
+    return chips.count
   }
 }

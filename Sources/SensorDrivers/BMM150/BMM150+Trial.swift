@@ -8,7 +8,7 @@ struct BMM150Trial: ChipTrial {
   private static let wakeTime = 0.004
 
   func verdict<Device: RegisterDevice & ~Copyable>(
-    _ device: borrowing Device, wait: (_ seconds: Double) -> Void
+    _ device: borrowing Device, usualPressure: Double?, wait: (_ seconds: Double) -> Void
   ) throws(BusError) -> TrialVerdict? {
     typealias Register = BMM150.Register
     guard try device.byte(Register.power) & Register.awake == 0 else {

@@ -25,6 +25,46 @@ public enum ChipCatalog {
     chips.first { $0.name == name }
   }
 
+  /// Which chips are told by the registers of a device that is not the chip called `name` and answers where that can be;
+  /// empty when none is, or when the chip itself is. A bus that fails tells nothing.
+  static func answering<Device: RegisterDevice & ~Copyable>(
+    _ device: borrowing Device, insteadOf name: String
+  ) -> [String] {
+    let addresses = Set(chip(named: name)?.addresses ?? [])
+    var found: [ChipIdentification] = []
+    for chip in chips where !addresses.isDisjoint(with: chip.addresses) {
+      guard let told = try? chip.identify(device), told.isTold else { continue }
+      found.append(told)
+    }
+    let names = found.surestFirst.candidates.map(\.chip)
+    return names.contains(name) ? [] : names
+  }
+
+  /// Addresses at which port expanders are (PCF8574, PCF8574A): what names a register to others moves their outputs.
+  static let expanders: [ClosedRange<UInt8>] = [0x20...0x27, 0x38...0x3F]
+
+  /// Whether naming a register at `address` could move an output: what is heard there, without a word, are the pins of a
+  /// port again and again, of which one may change meanwhile. Registers one after the other differ by more.
+  static func isPort<Device: RegisterDevice & ~Copyable>(
+    _ device: borrowing Device, at address: UInt8
+  ) throws(BusError) -> Bool {
+    guard expanders.contains(where: { $0.contains(address) }) else { return false }
+    var bytes = SIMD64<UInt8>()
+    do {
+      try withUnsafeMutableBytes(of: &bytes) { (buffer) throws(BusError) in
+        try device.listen(into: buffer)
+      }
+    } catch {
+      // An adapter that cannot listen: nobody knows.
+      guard case .unsupported = error.reason else { throw error }
+      return true
+    }
+    let changes = bytes.indices.reduce(UInt8(0)) { $0 | (bytes[$1] ^ bytes[0]) }
+    // An identity before registers that are still empty (QMC6310) is no pin.
+    let isFirstAlone = bytes[0] != bytes[1] && (2..<64).allSatisfy { bytes[$0] == bytes[1] }
+    return changes.nonzeroBitCount <= 1 && !isFirstAlone
+  }
+
   /// Which chips the device at `address` can be, the surest first; empty when it is none of ours.
   ///
   /// A chip that does not acknowledge one of the registers asked is not that chip; when every question
@@ -35,6 +75,9 @@ public enum ChipCatalog {
     var found: [ChipIdentification] = []
     var answered = false
     var failure: BusError?
+    if try isPort(device, at: address) {
+      return chips.filter { $0.addresses.contains(address) }.map { $0.unheard(at: address) }
+    }
     for chip in chips where chip.addresses.contains(address) {
       do {
         let identification =
@@ -47,6 +90,6 @@ public enum ChipCatalog {
       }
     }
     if let failure, !answered { throw failure }
-    return found.sorted { $0.confidence > $1.confidence }
+    return found.surestFirst
   }
 }

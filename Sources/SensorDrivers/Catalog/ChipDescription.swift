@@ -1,6 +1,7 @@
 // A chip as the catalogue knows it: everything that is not its registers' business.
 
 public import SensorBus
+public import SensorTypes
 
 /// What a chip measures.
 public enum ChipKind: String, Sendable, Hashable, CaseIterable {
@@ -32,6 +33,9 @@ public struct ChipDescription: Sendable {
   public let selfTest: (any SelfTesting)?
   /// The name of the other half of its package, whose answer on the same bus tells it from lookalikes.
   public let partner: String?
+  /// How that other half sits in the package: its mount where this one is aligned. Of its axes as both drivers deliver
+  /// them.
+  public let partnerMount: Mount
   /// Whether its start lets the host through to chips behind it, its partner among them: until then, and while it is
   /// being reset, those do not answer.
   public let opensBypass: Bool
@@ -45,7 +49,7 @@ public struct ChipDescription: Sendable {
   init(
     _ name: String, _ kind: ChipKind, addresses: [UInt8], fingerprints: [Fingerprint],
     trial: (any ChipTrial)? = nil, unasked: Set<UInt8> = [], partner: String? = nil,
-    opensBypass: Bool = false, selfTest: (any SelfTesting)? = nil,
+    partnerMount: Mount = .aligned, opensBypass: Bool = false, selfTest: (any SelfTesting)? = nil,
     chip: (@Sendable (_ outputRate: Double) -> any RegisterChip)? = nil
   ) {
     self.name = name
@@ -55,6 +59,7 @@ public struct ChipDescription: Sendable {
     self.trial = trial
     self.unasked = unasked
     self.partner = partner
+    self.partnerMount = partnerMount
     self.opensBypass = opensBypass
     self.selfTest = selfTest
     self.chip = chip
@@ -69,10 +74,21 @@ public struct ChipDescription: Sendable {
   ) throws(BusError) -> ChipIdentification? {
     for fingerprint in fingerprints {
       guard let evidence = try fingerprint.evidence(from: device) else { continue }
-      return ChipIdentification(
+      var told = ChipIdentification(
         chip: name, kind: kind, confidence: fingerprint.confidence, evidence: evidence)
+      told.lean = fingerprint.lean
+      return told
     }
     return nil
+  }
+
+  /// What can be said of an address where naming a register may move the outputs of a port expander.
+  func unheard(at address: UInt8) -> ChipIdentification {
+    ChipIdentification(
+      chip: name, kind: kind, confidence: .possible,
+      evidence:
+        "something answers at \(hexadecimal(address)) as a port expander does, whose outputs would move if it "
+        + "were asked what it is; say in the board file which it is")
   }
 
   /// Whether anyone answers at an address at which nothing may be read: a register is named, and not asked for.

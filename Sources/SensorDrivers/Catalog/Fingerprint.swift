@@ -25,6 +25,13 @@ public struct ChipIdentification: Sendable, Hashable {
   public var confidence: Confidence
   /// What was read, and who else would answer so; one line for a person.
   public var evidence: String
+  /// Of chips that are as sure: the one with more comes first.
+  var lean = 0.0
+  /// What speaks for another that is as sure and reads otherwise, in one line; `nil` for nothing.
+  public internal(set) var doubt: String?
+
+  /// Whether it is told. What is merely possible, because nothing speaks against it, is not known.
+  public var isTold: Bool { confidence >= .likely }
 
   /// Makes an identification.
   public init(chip: String, kind: ChipKind, confidence: Confidence, evidence: String) {
@@ -47,6 +54,8 @@ struct Fingerprint: Sendable {
 
   let reads: [Read]
   let confidence: ChipIdentification.Confidence
+  /// Of chips that are as sure: the one with more comes first.
+  var lean = 0.0
   /// What was read, in words, for bytes that fit; `nil` for those of another chip.
   let evidence: @Sendable ([RegisterBlock]) -> String?
 

@@ -13,7 +13,7 @@ public struct DPS310: RegisterChip, Hashable {
     /// The same in a water-tight package.
     case dps368 = "DPS368"
     /// Goertek SPL06-001 and SPL06-007: the same registers and the same identity, coefficients of the sensor in the
-    /// pressure cell without a register that says so, and nothing to mend.
+    /// pressure cell whatever the register holds that says so in Infineon's chips, and nothing to mend.
     case spl06 = "SPL06"
     /// Goertek SPA06-003 and SPL07-003: identity 0x11, two more coefficients, one temperature sensor.
     case spa06 = "SPA06"
@@ -137,40 +137,42 @@ public struct DPS310: RegisterChip, Hashable {
 
 extension ChipDescription {
   /// Infineon DPS310.
-  static let dps310 = dps(.dps310, "a DPS368 answers the same and is used the same")
+  static let dps310 = dps(.dps310)
   /// Infineon DPS368.
-  static let dps368 = dps(.dps368, "a DPS310 answers the same and is used the same")
+  static let dps368 = dps(.dps368)
   /// Goertek SPL06-001 and SPL06-007.
-  static let spl06 = dps(.spl06, "a DPS310 or DPS368 may answer the same")
+  static let spl06 = dps(.spl06)
   /// Goertek SPA06-003.
-  static let spa06 = dps(.spa06, "an SPL07-003 answers and works the same")
+  static let spa06 = dps(.spa06)
 
   /// No self-test: none in the register map (datasheet rev. 1.2, section 7).
   ///
-  /// What tells Infineon's chips from an SPL06 of the same identity is where their coefficients belong
-  /// (0x28, bit 7), which Goertek's datasheets do not have: where it is set, as in chips from the shop, an SPL06 is merely
-  /// possible. Where it is not, all three can be.
-  private static func dps(_ chip: DPS310.Chip, _ note: String) -> ChipDescription {
-    func told(
-      _ confidence: ChipIdentification.Confidence, inCell: Bool
-    ) -> Fingerprint {
+  /// Nothing tells DPS310, DPS368 and SPL06 apart: identity and registers are the same. Where the coefficients belong
+  /// (0x28, bit 7) does not either: Goertek's datasheets do not have that register, one who used SPL06-007 found the bit
+  /// down in them (Infineon/DPS310-Pressure-Sensor, issue 20), Paparazzi's driver for the SPL06 has it as Infineon does.
+  /// One driver serves all three: where the bit is up each name measures in the cell, and Infineon's comes first, whose
+  /// driver mends a fault that an SPL06 does not have. Where it is down, as in no chip of Infineon's that is known, only
+  /// the name SPL06 measures there, as ArduPilot, INAV and Betaflight do for it, and comes first.
+  private static func dps(_ chip: DPS310.Chip) -> ChipDescription {
+    let note =
+      chip == .spa06
+      ? "an SPL07-003 answers and works the same"
+      : "DPS310, DPS368 and SPL06 answer the same and one driver serves them"
+    func told(inCell: Bool) -> Fingerprint {
       Fingerprint(
         reads: [
           .init(register: DPS310Register.identity, count: 1),
           .init(register: DPS310Register.coefficientSource, count: 1),
-        ], confidence: confidence
+        ], confidence: .likely, lean: inCell == chip.isInfineon ? 1 : 0
       ) { blocks in
         let (identity, source) = (blocks[0][0], blocks[1][0])
         guard identity == chip.identity, (source & 0x80 != 0) == inCell else { return nil }
-        return
-          "register 0x0d is \(hexadecimal(identity)), 0x28 \(hexadecimal(source)); \(note)"
+        return "register 0x0d is \(hexadecimal(identity)), 0x28 \(hexadecimal(source)); \(note)"
       }
     }
     return ChipDescription(
       chip.rawValue, .barometer, addresses: [0x77, 0x76],
-      fingerprints: [
-        told(.likely, inCell: false), told(chip == .spl06 ? .possible : .likely, inCell: true),
-      ]
+      fingerprints: [told(inCell: false), told(inCell: true)]
     ) { DPS310(chip: chip, outputRate: $0) }
   }
 }

@@ -27,6 +27,29 @@ public struct RegisterDriver<Chip: RegisterChip, Device: RegisterDevice & ~Copya
 
   /// Takes the chip's steps one after the other, up to the next that needs time.
   public mutating func start() throws(DriverError) -> StartProgress {
+    do {
+      return try takeSteps()
+    } catch {
+      throw checks.asksStrangers ? named(error) : error
+    }
+  }
+
+  /// The same with the name of the chip that answers in its place, where the catalogue knows it.
+  private func named(_ error: DriverError) -> DriverError {
+    switch error {
+    case .wrongIdentity(let chip, let register, let expected, let found, _):
+      return .wrongIdentity(
+        chip: chip, register: register, expected: expected, found: found,
+        other: ChipCatalog.answering(device, insteadOf: chip))
+    case .invalidTrim(let what):
+      let others = ChipCatalog.answering(device, insteadOf: chip.name)
+      return others.isEmpty
+        ? error : .invalidTrim("\(what); what answers is \(others.joined(separator: " or "))")
+    default: return error
+    }
+  }
+
+  private mutating func takeSteps() throws(DriverError) -> StartProgress {
     let steps = chip.startSteps
     var (index, vain) = (next, looks)
     // Whatever is thrown below leaves it at its beginning.

@@ -7,8 +7,11 @@ public import SensorTypes
 public enum DriverError: Error, Hashable, Sendable {
   /// The transfer itself failed.
   case bus(BusError)
-  /// Another chip answers at this address.
-  case wrongIdentity(chip: String, register: UInt8, expected: UInt8, found: UInt8)
+  /// Another chip answers at this address: one of `other`, by its registers; empty where none is known or none was asked.
+  case wrongIdentity(
+    chip: String, register: UInt8, expected: UInt8, found: UInt8, other: [String] = [])
+  /// The chip answers like this one, and what it measures is what another would.
+  case otherChip(String)
   /// A configuration register does not read as what was written: the chip was reset behind our back, or
   /// the transfer is disturbed. What was read does not tell which.
   case configurationLost(register: UInt8, expected: UInt8, found: UInt8)
@@ -126,13 +129,19 @@ public struct DriverChecks: Sendable, Hashable {
   public var identity: Bool
   /// An output that does not change any more is a loss.
   public var change: Bool
+  /// A chip of another identity is asked which it is, by reads that change nothing.
+  public var asksStrangers: Bool
 
   /// Makes a set of checks.
-  public init(identity: Bool = true, change: Bool = true) {
+  public init(identity: Bool = true, change: Bool = true, asksStrangers: Bool = false) {
     self.identity = identity
     self.change = change
+    self.asksStrangers = asksStrangers
   }
 
   /// What every real chip must stand.
   public static let all = DriverChecks()
+
+  /// The same on a board, where another chip than the board file's is to be named.
+  public static let board = DriverChecks(asksStrangers: true)
 }

@@ -170,7 +170,7 @@ extension ChipDescription {
           else { return nil }
           return "registers 0x0a to 0x0c are 48 34 33; \(note)"
         }
-      ], partner: partner, selfTest: selfTest
+      ], trial: HMC5883Trial(model: model), partner: partner, selfTest: selfTest
     ) { HMC5883(model, outputRate: $0) }
   }
 }

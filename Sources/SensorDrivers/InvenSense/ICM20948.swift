@@ -1,6 +1,7 @@
 // TDK InvenSense's ICM20948 on I2C (0x68 or 0x69), its inertial half.
 
 import SensorBus
+import SensorTypes
 
 /// TDK InvenSense ICM20948: accelerometer and gyro in low-noise mode, sampled together, data ready as a pulse of 50
 /// microseconds on pin INT1. Its AK09916 is behind its bypass, which `start` opens (see `MPU`).
@@ -153,8 +154,14 @@ extension ChipDescription {
       .apartFromMPU(
         ICM20948Register.whoAmI, [ICM20948Register.identity],
         "its AK09916 is behind its bypass, which is closed until it was started")
-    ], partner: "AK09916", opensBypass: true, selfTest: DeflectionTest.icm20948
+    ], partner: "AK09916", partnerMount: .turnedInICM20948, opensBypass: true,
+    selfTest: DeflectionTest.icm20948
   ) { ICM20948(outputRate: $0) }
+}
+
+extension Mount {
+  /// DS-000189, "Orientation of axes": the magnetometer's Y and Z point the other way.
+  fileprivate static let turnedInICM20948 = Mount(x: .plusX, y: .minusY, z: .minusZ) ?? .aligned
 }
 
 extension Fingerprint {

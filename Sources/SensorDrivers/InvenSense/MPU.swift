@@ -180,6 +180,11 @@ public struct MPU: InertialChip, QueuedChip, Hashable {
   public var scale: InertialScale { InvenSense.scale(accelerationRange, angularRateRange) }
 }
 
+extension Mount {
+  /// PS-MPU-9250A-01, "Orientation of axes": the magnetometer's X and Y are exchanged, its Z points the other way.
+  fileprivate static let turnedInMPU9250 = Mount(x: .plusY, y: .plusX, z: .minusZ) ?? .aligned
+}
+
 extension ChipDescription {
   /// InvenSense MPU6050.
   static let mpu6050 = mpu(
@@ -190,15 +195,16 @@ extension ChipDescription {
   /// InvenSense MPU9250, its inertial half.
   static let mpu9250 = mpu(
     .mpu9250, "its AK8963 is behind its bypass, which is closed until it was started",
-    partner: "AK8963")
+    partner: "AK8963", partnerMount: .turnedInMPU9250)
 
   private static func mpu(
-    _ chip: MPU.Chip, _ note: String, partner: String? = nil
+    _ chip: MPU.Chip, _ note: String, partner: String? = nil, partnerMount: Mount = .aligned
   ) -> ChipDescription {
     ChipDescription(
       chip.rawValue, .inertial, addresses: [0x68, 0x69],
       fingerprints: [.identity(MPURegister.whoAmI, chip.identities, .certain, note)],
-      partner: partner, opensBypass: true, selfTest: DeflectionTest.mpu(chip)
+      partner: partner, partnerMount: partnerMount, opensBypass: true,
+      selfTest: DeflectionTest.mpu(chip)
     ) { MPU(chip: chip, outputRate: $0) }
   }
 }

@@ -27,6 +27,17 @@ public struct MS5611Trim: Sendable, Hashable {
     return remainder >> 12
   }
 
+  /// Whether it is the PROM of the next generation (MS5637, MS5837, MS8607), which answers to the same commands: it has
+  /// seven words with the check sum of them, the eighth taken as zero, in the upper bits of the first. What is read for
+  /// the eighth is nothing. A sum of 0 tells nothing: the first and the last word of an MS5611 may be zeros.
+  var isOfSevenWords: Bool {
+    guard words[7] == 0 || words[7] == 0xFFFF, words[0] >> 12 != 0 else { return false }
+    var seven = self
+    seven.words[0] &= 0x0FFF
+    seven.words[7] = 0
+    return seven.checkSum == words[0] >> 12
+  }
+
   /// Whether the check sum is right and no coefficient is all zeros or all ones, as in chips of other makers that
   /// answer to the same commands: one in sixteen of them has the right sum. A sum of 0 is as good as another.
   public var isValid: Bool {

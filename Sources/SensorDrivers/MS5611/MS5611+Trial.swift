@@ -2,21 +2,28 @@
 
 import SensorBus
 
-/// Measures once, and asks whether there is such a pressure on earth.
+/// Measures once, and asks whether there is such a pressure on earth, or at an altitude that is known.
+///
+/// What cannot be told: where the altitude is not known, an MS5607 below 4300 m from an MS5611 above 5500 m, and an MS5611
+/// above 4300 m from an MS5607 as deep below. The PROMs do not tell: both datasheets' coefficients have the same scale but
+/// for the factor that is in question, and chips from the shop the same sizes.
 struct MS5611Trial: ChipTrial {
   /// From Everest's summit to the deepest valley with the highest barometer ever, pascals; and where a board can be,
   /// degrees.
   private static let pascals = 30_000.0...110_000
   private static let degrees = -40.0...85
+  /// What weather (870 to 1085 hPa at the sea) and an altitude that is some hundred meters off make of the standard
+  /// atmosphere; twice as much is far outside.
+  private static let weather = 0.8...1.25
   /// One temperature and one pressure at 4096 samples take up to 9.04 ms each.
   private static let conversionTime = 0.01
 
   let chip: MS5611.Chip
 
-  /// The one of whose readings is on earth alone is it. Where both are, neither is ruled out: then the one that is
-  /// nearer to sea level comes first.
+  /// The one of whose readings is on earth, or at that altitude, alone is it. Where both are, neither is ruled out: then
+  /// the one that is nearer to sea level comes first.
   func verdict<Device: RegisterDevice & ~Copyable>(
-    _ device: borrowing Device, wait: (_ seconds: Double) -> Void
+    _ device: borrowing Device, usualPressure: Double?, wait: (_ seconds: Double) -> Void
   ) throws(BusError) -> TrialVerdict? {
     var trim = MS5611Trim(.zero)
     for index in 0..<8 {
@@ -29,31 +36,61 @@ struct MS5611Trial: ChipTrial {
       wait(Self.conversionTime)
       raw.append(try device.burst(MS5611.Command.readADC, count: 3).uint24BigEndian(0))
     }
-    let other: MS5611.Chip = chip == .ms5611 ? .ms5607 : .ms5611
-    let (own, its) = (air(raw, trim, chip), air(raw, trim, other))
+    let counts = (pressure: raw[1], temperature: raw[0])
+    let (own, its) = (Self.air(counts, trim, chip), Self.air(counts, trim, chip.other))
     let readings =
-      "it reads \(shown(own)), as an \(other.rawValue) it would read \(shown(its))"
-    switch (isOnEarth(own), isOnEarth(its)) {
+      "it reads \(Self.shown(own)), as an \(chip.other.rawValue) it would read \(Self.shown(its))"
+    if let usual = usualPressure {
+      let (isOwn, isOther) = (
+        Self.weather.contains(own.pressure / usual), Self.weather.contains(its.pressure / usual)
+      )
+      if isOwn || isOther {
+        return TrialVerdict(
+          confidence: isOwn ? .likely : .possible,
+          evidence: "\(readings): some \((usual / 100).rounded()) hPa there are at this altitude")
+      }
+    }
+    switch (Self.isOnEarth(own), Self.isOnEarth(its)) {
     case (true, false): return TrialVerdict(confidence: .likely, evidence: readings)
     case (true, true):
       return TrialVerdict(
-        confidence: .likely, evidence: "\(readings): both can be", lean: own.pressure)
+        confidence: .likely, evidence: "\(readings): both can be", lean: own.pressure,
+        doubt: own.pressure < its.pressure ? "\(readings): both can be" : nil)
     case (false, _):
       return TrialVerdict(
         confidence: .possible, evidence: "\(readings): there is no such pressure on earth")
     }
   }
 
+  /// What is wrong where a chip reads more than there is on earth and the other would not; `nil` for nothing.
+  static func other(
+    than chip: MS5611.Chip, _ raw: (pressure: UInt32, temperature: UInt32), _ trim: MS5611Trim
+  ) -> String? {
+    let (own, its) = (air(raw, trim, chip), air(raw, trim, chip.other))
+    guard own.pressure > pascals.upperBound, isOnEarth(its) else { return nil }
+    return
+      "this is no \(chip.rawValue) but an \(chip.other.rawValue): it reads \(shown(own)), which is not on earth, "
+      + "as an \(chip.other.rawValue) \(shown(its))"
+  }
+
   private typealias Air = (pressure: Double, temperature: Double)
 
-  private func air(_ raw: [UInt32], _ trim: MS5611Trim, _ chip: MS5611.Chip) -> Air {
-    MS5611Conversion.air(pressure: raw[1], temperature: raw[0], trim, chip: chip)
+  private static func air(
+    _ raw: (pressure: UInt32, temperature: UInt32), _ trim: MS5611Trim, _ chip: MS5611.Chip
+  ) -> Air {
+    MS5611Conversion.air(
+      pressure: raw.pressure, temperature: raw.temperature, trim, chip: chip)
   }
 
   /// A conversion that was not made reads as zero, which is on no scale.
-  private func isOnEarth(_ air: Air) -> Bool {
-    Self.pascals.contains(air.pressure) && Self.degrees.contains(air.temperature)
+  private static func isOnEarth(_ air: Air) -> Bool {
+    pascals.contains(air.pressure) && degrees.contains(air.temperature)
   }
 
-  private func shown(_ air: Air) -> String { "\((air.pressure / 100).rounded()) hPa" }
+  private static func shown(_ air: Air) -> String { "\((air.pressure / 100).rounded()) hPa" }
+}
+
+extension MS5611.Chip {
+  /// The one that answers the same.
+  var other: Self { self == .ms5611 ? .ms5607 : .ms5611 }
 }

@@ -7,8 +7,9 @@ public import SensorTypes
 /// rate leaves time for. The chip has no registers, only commands: it is told to convert, and cannot be asked
 /// whether it has.
 ///
-/// The two cannot be told apart by what they hold, only by what they measure (`MS5611Trial`). An MS5607 that is taken for an MS5611 reads half the pressure,
-/// the other way round twice as much, which is beyond the range.
+/// The two cannot be told apart by what they hold, only by what they measure (`MS5611Trial`). An MS5607 that is taken
+/// for an MS5611 reads half the pressure, which there is on a mountain: only who knows the altitude can tell. The other
+/// way round it is twice as much, more than there is on earth, and the first reading says so.
 public struct MS5611: RegisterChip, Hashable {
   /// Which of the two.
   public enum Chip: String, Sendable, Hashable, CaseIterable {
@@ -59,6 +60,8 @@ public struct MS5611: RegisterChip, Hashable {
   /// What the chip was told to convert; `nil` when that is not known.
   private var pending: Quantity?
   private var temperature = RegisterBlock()
+  /// Whether a pressure was measured that can be.
+  private var isPlausible = false
 
   /// Converts `outputRate` times a second (at least once), as fast as the chip can (833 Hz) at the most.
   public init(chip: Chip, outputRate wanted: Double) {
@@ -103,6 +106,7 @@ public struct MS5611: RegisterChip, Hashable {
     let index = Int(register - Command.readPROM) / 2
     trim.words[index] = block.uint16BigEndian(0)
     pending = .temperature
+    isPlausible = false
     guard index == 7, !trim.isValid else { return }
     throw .invalidTrim("\(name): the check sum of its PROM is wrong, or a coefficient is blank")
   }
@@ -125,11 +129,16 @@ public struct MS5611: RegisterChip, Hashable {
       temperature = block
       return nil
     }
+    let raw = (pressure: block.uint24BigEndian(0), temperature: temperature.uint24BigEndian(0))
     let air = MS5611Conversion.air(
-      pressure: block.uint24BigEndian(0), temperature: temperature.uint24BigEndian(0), trim,
-      chip: chip)
+      pressure: raw.pressure, temperature: raw.temperature, trim, chip: chip)
+    // Later it is water, a finger or a pump, and not another chip.
+    if !isPlausible, let other = MS5611Trial.other(than: chip, raw, trim) {
+      throw .otherChip(other)
+    }
     // The end stop of the 24 bits lies beyond every range.
     let reading = try Self.range.reading(pressure: air.pressure, temperature: air.temperature)
+    isPlausible = true
     for index in 0..<3 { block[index + 3] = temperature[index] }
     try outputs.check(block)
     return reading
@@ -154,7 +163,7 @@ extension ChipDescription {
     let fingerprint = Fingerprint(reads: reads, confidence: confidence) { blocks in
       var trim = MS5611Trim(.zero)
       for index in 0..<8 { trim.words[index] = blocks[index].uint16BigEndian(0) }
-      guard trim.isValid else { return nil }
+      guard trim.isValid, !trim.isOfSevenWords else { return nil }
       return "the check sum of the words from 0xa0 on is right (\(trim.checkSum)); \(note)"
     }
     return ChipDescription(

@@ -70,7 +70,7 @@ public struct Board: Sendable, Equatable {
       chip: String, attachment: Attachment, interrupt: InterruptLineName? = nil,
       rate: Double? = nil, dynamicModel: DynamicModel? = nil, sleeps: Bool = false,
       mount: Mount = .aligned, driver: DriverOwner? = nil, behind: String? = nil,
-      checks: DriverChecks = .all, line: Int = 0
+      checks: DriverChecks = .board, line: Int = 0
     ) {
       self.chip = chip
       self.attachment = attachment

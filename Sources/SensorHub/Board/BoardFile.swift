@@ -232,7 +232,7 @@ public enum BoardFile {
     }
     return DriverChecks(
       identity: try !isLifted("identity", "unchecked"),
-      change: try !isLifted("constant", "allowed"))
+      change: try !isLifted("constant", "allowed"), asksStrangers: true)
   }
 
   private static func mount(_ map: YAMLMapping) throws(BoardFileError) -> Mount {

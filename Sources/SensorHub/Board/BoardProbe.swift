@@ -1,5 +1,6 @@
 public import SensorBus
 public import SensorDrivers
+import SensorTypes
 
 /// Finds out what hangs on a board without a board file: asks every bus at every address that a known
 /// chip can have, by reads that change nothing.
@@ -32,14 +33,20 @@ public enum BoardProbe {
 
   /// Asks one bus. An address nobody answers at gives no finding.
   ///
-  /// - Parameter wait: Lets so many seconds pass: 20 ms for a chip that only its measurements tell. `nil` leaves
-  ///   such a chip untold.
+  /// - Parameters:
+  ///   - usualPressure: Pascals that there are where the board is, within a fifth; `nil` where nobody knows.
+  ///   - wait: Lets so many seconds pass: 40 ms for a chip that only its measurements tell. `nil` leaves such a chip
+  ///     untold.
   public static func scan(
-    _ bus: String, with provider: any BusProvider, wait: ((_ seconds: Double) -> Void)? = nil
+    _ bus: String, with provider: any BusProvider, usualPressure: Double? = nil,
+    wait: ((_ seconds: Double) -> Void)? = nil
   ) -> [Finding] {
     var findings: [Finding] = []
     for address in ChipCatalog.addresses {
-      guard let finding = ask(bus, address: address, with: provider, wait: wait) else { continue }
+      guard
+        let finding = ask(
+          bus, address: address, with: provider, usualPressure: usualPressure, wait: wait)
+      else { continue }
       findings.append(finding)
       // A bus that may not be opened will not open at the next address either.
       switch finding.failure?.reason {
@@ -59,16 +66,17 @@ public enum BoardProbe {
     }
   }
 
-  /// Asks one address; `nil` when nobody answers.
+  /// Asks one address; `nil` when nobody answers. See `scan`.
   public static func ask(
-    _ bus: String, address: UInt8, with provider: any BusProvider,
+    _ bus: String, address: UInt8, with provider: any BusProvider, usualPressure: Double? = nil,
     wait: ((_ seconds: Double) -> Void)? = nil
   ) -> Finding? {
     do {
       let device = SharedDevice(try provider.registerDevice(bus: bus, address: address))
       let identifications =
         if let wait {
-          try ChipCatalog.identify(device, at: address, wait: wait)
+          try ChipCatalog.identify(
+            device, at: address, usualPressure: usualPressure, wait: wait)
         } else {
           try ChipCatalog.identify(device, at: address)
         }
@@ -96,13 +104,14 @@ public enum BoardProbe {
     for bus in provider.registerBuses() {
       for finding in scan(bus, with: provider, wait: wait) {
         // 'possible' is good enough for a person to look at, not for a driver to write to.
-        guard let best = finding.identifications.first, best.confidence >= .likely else { continue }
+        guard let best = finding.identifications.first, best.isTold else { continue }
         sensors.append(
           Board.Sensor(
             chip: best.chip, attachment: .i2c(bus: bus, address: finding.address)))
       }
       sensors += hidden(behind: sensors.filter { $0.attachment.bus == bus })
     }
+    mountPackages(in: &sensors)
     if let port = provider.serialPorts().first {
       sensors.append(
         Board.Sensor(chip: "GNSS", attachment: .serial(port: port, baudRate: nil)))
@@ -110,6 +119,24 @@ public enum BoardProbe {
     guard !sensors.isEmpty else { return nil }
     return Board(name: "probed", sensors: sensors)
   }
+
+  /// Chips of one package lie to each other as its datasheet says; that the package lies as the board does is taken for
+  /// granted.
+  private static func mountPackages(in sensors: inout [Board.Sensor]) {
+    for sensor in sensors {
+      guard let host = ChipCatalog.chip(named: sensor.chip), let partner = host.partner else {
+        continue
+      }
+      for index in sensors.indices
+      where sensors[index].chip == partner
+        && sensors[index].attachment.bus == sensor.attachment.bus
+        && host.partnerMount != .aligned
+      {
+        sensors[index].mount = sensor.mount.carrying(host.partnerMount)
+      }
+    }
+  }
+
   /// What is behind the bypass of chips on one bus, and answers once those were started: the other halves of their
   /// packages, but for those that answer already.
   static func hidden(behind found: [Board.Sensor]) -> [Board.Sensor] {

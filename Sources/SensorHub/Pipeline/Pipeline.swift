@@ -55,6 +55,9 @@ struct Pipeline: Sendable {
   private let smoother: AttitudeSmoother?
   private var vertical = VerticalChannel()
   private var seaLevel = SeaLevel()
+  private var halvedPressure: HalvedPressure
+  /// Whether it was said that the barometer's pressure is not used, and why.
+  private var refusesPressure = false
   private var position: PositionChannel
   private var local: LocalField
   private var hasFix: Bool?
@@ -111,6 +114,7 @@ struct Pipeline: Sendable {
     position = PositionChannel(longestLoss: board.longestCarry)
     heading.followsCourse = isVehicle
     local = LocalField(position: board.position, models: models)
+    halvedPressure = HalvedPressure(board)
     var seen: Set<ChipKind> = []
     channels = []
     for sensor in board.sensors {
@@ -349,6 +353,15 @@ struct Pipeline: Sendable {
       heading.update(magneticField: field, at: time, quality: channel.quality)
       publishHeading(at: time, publish)
     case .atmosphere(let pressure, let temperature):
+      if let doubt = halvedPressure.doubt(of: status[sensor].chip, pressure: pressure) {
+        if !refusesPressure {
+          publish(.diagnostic(doubt, at: time))
+          publish(.altitudeUnavailable(.sensorLost(doubt), at: time))
+        }
+        refusesPressure = true
+        break
+      }
+      refusesPressure = false
       vertical.update(pressure: pressure, temperature: temperature, at: time, publish)
     }
     carry(at: time, publish)
@@ -431,6 +444,7 @@ struct Pipeline: Sendable {
     }
     let (completed, note) = seaLevel.completed(AccuracyModel.completed(fix))
     if let note { publish(.diagnostic(note, at: fix.received)) }
+    halvedPressure.update(completed)
     vertical.update(completed)
     let steadied = position.take(completed)
     publish(.location(LocationEstimate(fix: steadied, isSimulated: isSimulated)))

@@ -100,7 +100,7 @@ struct Supervisor {
       // The chip is well, the field is not: nothing to start anew unless it never ends.
       status.counters.overflows += 1
       return nil
-    case .wrongIdentity, .invalidTrim: break
+    case .wrongIdentity, .otherChip, .invalidTrim: break
     }
     errorsInARow += 1
     if !starting, error.isOfTransfer, errorsInARow < Self.toleratedErrors { return nil }
@@ -148,10 +148,15 @@ extension DriverError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .bus(let error): "\(error)"
-    case .wrongIdentity(let chip, let register, let expected, let found):
-      "this is no \(chip): register \(hexadecimal(register)) holds \(hexadecimal(found)), "
+    case .wrongIdentity(let chip, let register, let expected, let found, let other):
+      "this is no \(chip)" + (other.isEmpty ? "" : " but \(other.joined(separator: " or "))")
+        + ": register \(hexadecimal(register)) holds \(hexadecimal(found)), "
         + "expected \(hexadecimal(expected))"
-        + (found == 0 ? "; zeros only: is the data line held low?" : "; run lodestone scan")
+        + (found == 0 && other.isEmpty
+          ? "; zeros only: is the data line held low?"
+          : other.isEmpty
+            ? ", which is no chip that is known; run lodestone scan" : "; run lodestone doctor")
+    case .otherChip(let what): what
     case .configurationLost(let register, let expected, let found):
       "register \(hexadecimal(register)) reads \(hexadecimal(found)), written was "
         + "\(hexadecimal(expected)): the chip was reset (its supply), or the line is disturbed"

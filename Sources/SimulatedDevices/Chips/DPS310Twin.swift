@@ -6,7 +6,8 @@ public struct DPS310Twin: ResettingTwin {
   public enum Variant: Sendable, Hashable {
     /// DPS310 and DPS368.
     case infineon
-    /// Identity 0x10 as well; no register says to which sensor the coefficients belong (the one in the cell).
+    /// Identity 0x10 as well; the coefficients belong to the sensor in the cell, which 0x28 says in some chips and in
+    /// others not: Goertek's datasheets do not have it, and public drivers disagree.
     case spl06
     /// Identity 0x11; one temperature sensor.
     case spa06
@@ -48,7 +49,8 @@ public struct DPS310Twin: ResettingTwin {
     for index in registers.indices { registers[index] = 0 }
     registers[0x0D] = variant == .spa06 ? 0x11 : 0x10
     // The coefficients of this chip belong to its external (MEMS) temperature sensor.
-    registers[0x28] = variant == .infineon ? 0x80 : 0
+    let saysSource = variant == .infineon || variant == .spl06 && core.seed % 2 == 1
+    registers[0x28] = saysSource ? 0x80 : 0
     coefficients.store(into: &registers)
     pressureSchedule.stop()
     temperatureSchedule.stop()

@@ -92,6 +92,11 @@ final class SimulatedRegisterDevice: RegisterDevice {
     }
   }
 
+  /// As after power-on: every twin's pointer is at its first register.
+  func listen(into buffer: UnsafeMutableRawBufferPointer) throws(BusError) {
+    try read(0x00, into: buffer)
+  }
+
   func write(_ register: UInt8, from bytes: UnsafeRawBufferPointer) throws(BusError) {
     try transfer(register) { (twin, active, now) throws(BusError) in
       if !active.tampering.isHeldLow { twin.write(register, from: bytes, now: now) }

@@ -315,7 +315,7 @@ private final class Patient {
   func uncheckedIdentity(_ contract: FaultContract) throws {
     let patient = try Patient(contract, checks: DriverChecks(identity: false))
     patient.bench.begin(contract.stranger.fault)
-    guard case .wrongIdentity(_, let register, let expected, let found) = contract.stranger.error
+    guard case .wrongIdentity(_, let register, let expected, let found, _) = contract.stranger.error
     else {
       // A chip that is told by its trim alone is told by it in every rig.
       #expect(patient.startFailure() == contract.stranger.error)
