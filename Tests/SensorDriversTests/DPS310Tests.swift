@@ -1,4 +1,4 @@
-// The DPS310's driver against its formulas in exact fractions and scripted transfers.
+// The DPS310's driver against what the makers' own code computes, its formulas in exact fractions, and scripted transfers.
 
 import SensorBus
 import SensorDrivers
@@ -125,6 +125,61 @@ import Testing
     let value = try DPS310Conversion.atmosphere(block(Self.sample), precision: 4, c)
     #expect(near(value.pressure, 100_341.05699997615, 1e-7))
     #expect(near(value.temperature, 54.35174560546875, 1e-10))
+  }
+
+  /// What others' code makes of counts, with the coefficients above.
+  struct Vector: Sendable {
+    var temperature: Int
+    var pressure: Int
+    /// The code of the pressure oversampling.
+    var precision: Int
+    /// `Dps3xx::calcPressure` and `calcTemp` of Infineon/arduino-xensiv-dps3xx, src/Dps3xx.cpp, commit d8c32de4: Pa and
+    /// degrees in single precision.
+    var infineon: (pascals: Float, degrees: Float)
+    /// `spl06_compensate_pressure_int32` and `_temperature_int32` of Goertek's spl06.c 1.0.0 (1 November 2017, GPL), in whole
+    /// numbers that each division cuts off: Pa and hundredths of a degree.
+    var goertek: (pascals: Int, hundredths: Int)
+    /// `SPL07_003::readPressure` of Seeed-Studio/Seeed_Arduino_SPA06, src/SPL07-003.cpp, commit 10ff7567, in double
+    /// precision, with c31 = -37 and c40 = 215 besides.
+    var spa06: Double
+  }
+
+  static let vectors = [
+    Vector(
+      temperature: 200_000, pressure: -157_286, precision: 0,
+      infineon: (94849.1641, -2.29650879), goertek: (94_848, -229), spa06: 94851.282358711),
+    Vector(
+      temperature: 100_000, pressure: -101_581, precision: 4,
+      infineon: (100341.062, 54.3517456), goertek: (100_340, 5435), spa06: 100347.012706147),
+    Vector(
+      temperature: 260_000, pressure: -1_101_004, precision: 2,
+      infineon: (94538.1094, -36.2854614), goertek: (94_537, -3628), spa06: 94540.349703173),
+    Vector(
+      temperature: 60_000, pressure: -312_115, precision: 6,
+      infineon: (95575.0234, 77.0110474), goertek: (95_574, 7700), spa06: 95576.884632028),
+    Vector(
+      temperature: 140_000, pressure: -20_000, precision: 4,
+      infineon: (83563.9844, 31.6924438), goertek: (83_563, 3169), spa06: 83563.998080867),
+  ]
+
+  @Test("the makers' own code makes the same of the same counts", arguments: vectors)
+  func makers(_ vector: Vector) throws {
+    func bytes(_ value: Int) -> [UInt8] { [16, 8, 0].map { UInt8(value >> $0 & 0xFF) } }
+    let sample = block(bytes(vector.pressure) + bytes(vector.temperature))
+    let trim = block(Self.coefficients + [0xFD, 0xB0, 0xD7])
+    for chip: DPS310.Chip in [.dps310, .spl06] {
+      let air = try DPS310Conversion.atmosphere(
+        sample, precision: vector.precision, DPS310Coefficients(trim, chip))
+      // Two last places of single precision.
+      #expect(near(air.pressure, Double(vector.infineon.pascals), 2 / 128.0))
+      #expect(near(air.temperature, Double(vector.infineon.degrees), 1e-5))
+      // Cut off: at the end, and a little before it.
+      #expect((-0.2..<1.2).contains(air.pressure - Double(vector.goertek.pascals)))
+      #expect(near(air.temperature, Double(vector.goertek.hundredths) / 100, 0.0125))
+    }
+    let air = try DPS310Conversion.atmosphere(
+      sample, precision: vector.precision, DPS310Coefficients(trim, .spa06))
+    #expect(near(air.pressure, vector.spa06, 1e-8))
   }
 
   @Test(

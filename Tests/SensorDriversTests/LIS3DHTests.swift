@@ -6,6 +6,8 @@ import SensorDrivers
 import SensorTypes
 import Testing
 
+@testable import SimulatedDevices
+
 @Suite struct LIS3DHTests {
   typealias Range = LIS3DH.Range
   /// 100 Hz, all axes; data ready on INT1; BDU, 4 g, high resolution.
@@ -125,14 +127,51 @@ import Testing
     device.expectDone()
   }
 
-  @Test("a chip that repeats itself at 100 Hz is stuck")
+  @Test("a chip that repeats itself at 100 Hz is stuck within 2 s")
   func stuck() throws {
     let device = ScriptedDevice([])
     var chip = try ready(device)
-    for _ in 0..<51 { device.then([.read(0x27, [0x08]), .read(0xA8, [0, 1, 0, 2, 0, 3])]) }
-    let outcome = pollUntilFailure(&chip, limit: 60)
+    for _ in 0..<165 { device.then([.read(0x27, [0x08]), .read(0xA8, [0, 1, 0, 2, 0, 3])]) }
+    let outcome = pollUntilFailure(&chip, limit: 200)
     #expect(outcome.error == .stuck)
-    #expect(outcome.readings == 50)
+    #expect(outcome.readings == 164)
+    device.expectDone()
+  }
+
+  // By another program (Python's math.erf): 220 micro-g a root hertz over a ninth of the rate, each axis in the middle of a
+  // step, an independent value every 4.5 conversions, one in a thousand million of them; none where it
+  // would take more than ten minutes.
+  @Test(
+    "as many outputs alike as the noise of a resting chip makes impossible",
+    arguments: [
+      (Range.g2, [1: nil, 10: 985, 25: 164, 50: 77, 100: 50, 200: 50, 400: 50, 1344: 50]),
+      (.g4, [1: nil, 10: nil, 25: 4853, 50: 563, 100: 164, 200: 77, 400: 50, 1344: 50]),
+      (.g8, [1: nil, 10: nil, 25: nil, 50: nil, 100: 4853, 200: 563, 400: 164, 1344: 51]),
+      (.g16, [1: nil, 10: nil, 25: nil, 50: nil, 100: nil, 200: nil, 400: nil, 1344: 1198]),
+    ] as [(Range, [Double: Int?])])
+  func alike(range: Range, limits: [Double: Int?]) {
+    #expect(limits.count == LIS3DH.outputRates.count)
+    for (rate, limit) in limits {
+      for chip in LIS3DH.Chip.allCases {
+        #expect(LIS3DH(chip, outputRate: rate, range: range).alikeLimit == limit ?? .max)
+      }
+    }
+  }
+
+  @Test("at 25 Hz a chip that stands still is stuck after a few minutes, and a resting one is not")
+  func slow() throws {
+    let bench = ContractBench(address: 0x19) { LIS3DHTwin(TwinCore(source: $0), .lsm303dlhc) }
+    bench.source.set(Stimulus(specificForce: 9.80665 * Vector3(0.1, 0.2, 0.96)))
+    let driver = BoxedDriver(RegisterDriver(bench.device, LIS3DH(.lsm303dlhc, outputRate: 25)))
+    try bench.start(driver)
+    for _ in 0..<10_000 { #expect(try bench.nextReading(driver) != nil) }
+    bench.begin(.stuckData)
+    var readings = 0
+    let error = failure { () throws(DriverError) in
+      while readings < 5000, try bench.nextReading(driver) != nil { readings += 1 }
+    }
+    #expect(error == .stuck)
+    #expect(readings < 4853)
   }
 
   @Test("verify notices a brown-out, sleep powers down")

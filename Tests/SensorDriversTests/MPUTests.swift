@@ -15,9 +15,10 @@ import Testing
     (0x38, 0x01),
   ]
   static func start(_ identity: UInt8, _ image: [(UInt8, UInt8)] = image) -> [Transfer] {
-    [
-      .read(0x75, [identity]), .write(0x6B, [0x80]), .read(0x6B, [0x40]), .write(0x6A, [0x00]),
-    ] + written(image)
+    // An MPU6050 is asked again: its copies have a shorter queue.
+    let asked = [0x68, 0x98, 0x72].contains(identity) ? 2 : 1
+    let reset: [Transfer] = [.write(0x6B, [0x80]), .read(0x6B, [0x40]), .write(0x6A, [0x00])]
+    return [Transfer](repeating: .read(0x75, [identity]), count: asked) + reset + written(image)
   }
   /// 1 g along Z, 100 degrees a second about X.
   static let sample: [UInt8] = [0, 0, 0, 0, 0x20, 0, 0x0F, 0, 0x0C, 0xD0, 0, 0, 0, 0]
@@ -101,6 +102,53 @@ import Testing
       #expect(try startUp(&chip) == [0.1, 0.08])
       device.expectDone()
     }
+  }
+
+  // 13 of 20 boards sold as MPU6050 gave 0x98 (ElectronicCats/mpu6050, issue 21), which is an ICM20689's; 0x72 is rarer.
+  @Test(
+    "a copy of an MPU6050 is named with what it may be, and measures in an MPU6050's scales",
+    arguments: [
+      (UInt8(0x98), ChipIdentification.Confidence.likely, "ICM20689"), (0x72, .possible, "copies"),
+    ])
+  func copies(
+    identity: UInt8, confidence: ChipIdentification.Confidence, said: String
+  ) throws {
+    let bench = ContractBench(address: 0x68) { MPUTwin(.mpu6050, TwinCore(source: $0)) }
+    bench.begin(.wrongIdentity(identity))
+    let found = try ChipCatalog.identify(bench.device, at: 0x68)
+    #expect(found.map(\.chip) == ["MPU6050"])
+    #expect(found.first?.confidence == confidence)
+    #expect(found.first?.evidence.contains(said) == true)
+    #expect(found.first?.evidence.contains("chip: MPU6050") == true)
+    let device = ScriptedDevice(Self.start(identity) + [Self.ready, .read(0x3B, Self.sample)])
+    var chip = RegisterDriver(device, MPU(chip: .mpu6050, outputRate: 208, gathers: false))
+    _ = try startUp(&chip)
+    expectMotion(try chip.poll())
+    device.expectDone()
+    // 512 bytes of it are all that an MPU6500 has: samples may be lost.
+    var queued = RegisterDriver(device, MPU(chip: .mpu6050, outputRate: 250))
+    let image: [(UInt8, UInt8)] =
+      Array(Self.image.dropLast()) + [(0x38, 0x00), (0x23, 0x78), (0x6A, 0x40)]
+    let restart: [Transfer] = [.write(0x6A, [0x00]), .write(0x6A, [0x04]), .write(0x6A, [0x40])]
+    device.then(Self.start(identity, image) + restart)
+    _ = try startUp(&queued)
+    device.then([.read(0x72, [0x02, 0x00])] + restart)
+    #expect(failure { () throws(DriverError) in try queued.poll() } == .samplesLost)
+    device.expectDone()
+    let description = try #require(ChipCatalog.chip(named: "MPU6050"))
+    let tested = failure { () throws(DriverError) in
+      try ChipCatalog.selfTest(description, on: bench.device, now: { bench.clock.now() }) {
+        bench.clock.advance(bySeconds: $0)
+      }
+    }
+    #expect(
+      tested == .wrongIdentity(chip: "MPU6050", register: 0x75, expected: 0x68, found: identity))
+    // An MPU6500 or MPU9250 is none of them.
+    let other = ScriptedDevice([.read(0x75, [identity])])
+    var stranger = RegisterDriver(other, MPU(chip: .mpu6500, outputRate: 208))
+    #expect(
+      failure { () throws(DriverError) in try stranger.start() }
+        == .wrongIdentity(chip: "MPU6500", register: 0x75, expected: 0x70, found: identity))
   }
 
   @Test("above 208 Hz it queues: what is written, and that the queue begins empty")

@@ -14,16 +14,18 @@ import Testing
     var chip: MS5611.Chip
     var d1: UInt32
     var d2: UInt32
-    /// By the flow charts, in whole numbers.
+    /// By the flow charts, in whole numbers: the datasheet's own, or what Linux's driver computes
+    /// (`ms5611_temp_and_pressure_compensate` and the MS5607's, drivers/iio/pressure/ms5611_core.c, commit 015dc089).
     var pascals: Double
     var hundredths: Double
-    /// The same in exact fractions.
-    var pressure: Double
-    var temperature: Double
+    /// The same in exact fractions, by a script of our own.
+    var pressure: Double?
+    var temperature: Double?
   }
 
-  /// The first of each chip is the datasheet's; the others are cold and very cold ones, from the flow charts of
-  /// figures 2 and 3 by an independent script.
+  /// The first of each chip is the datasheet's; the others are cold and very cold ones. TE's own C driver for the MS5611
+  /// (TEConnectivity/MS5611_Generic_C_Driver, commit ec6deec3) is no witness of them: its second order is not that of the
+  /// datasheet (it has 3/4 of its T2; 93904 and 79542 Pa for the second and third of these).
   static let vectors = [
     Vector(
       chip: .ms5611, d1: 9_085_466, d2: 8_569_150, pascals: 100_009, hundredths: 2007,
@@ -34,6 +36,8 @@ import Testing
     Vector(
       chip: .ms5611, d1: 8_465_000, d2: 7_381_400, pascals: 80_041, hundredths: -2655,
       pressure: 80_042.2779314969, temperature: -26.5505138519),
+    Vector(chip: .ms5611, d1: 8_600_000, d2: 7_900_000, pascals: 86_399, hundredths: -458),
+    Vector(chip: .ms5611, d1: 8_300_000, d2: 7_150_000, pascals: 74_794, hundredths: -3716),
     Vector(
       chip: .ms5607, d1: 6_465_444, d2: 8_077_636, pascals: 110_002, hundredths: 2000,
       pressure: 110_002.9576391573, temperature: 20.0022831202),
@@ -43,6 +47,8 @@ import Testing
     Vector(
       chip: .ms5607, d1: 6_000_000, d2: 6_900_000, pascals: 80_750, hundredths: -2599,
       pressure: 80_750.2577952925, temperature: -25.9943632174),
+    Vector(chip: .ms5607, d1: 6_200_000, d2: 7_400_000, pascals: 93_048, hundredths: -488),
+    Vector(chip: .ms5607, d1: 5_900_000, d2: 6_600_000, pascals: 73_961, hundredths: -3977),
   ]
 
   @Test("the datasheets' numbers, below 20 and below -15 degrees too", arguments: vectors)
@@ -50,8 +56,8 @@ import Testing
     let trim = vector.chip == .ms5611 ? Self.ms5611 : Self.ms5607
     let air = MS5611Conversion.air(
       pressure: vector.d1, temperature: vector.d2, trim, chip: vector.chip)
-    #expect(near(air.pressure, vector.pressure, 1e-9 * vector.pressure))
-    #expect(near(air.temperature, vector.temperature, 1e-9))
+    if let pressure = vector.pressure { #expect(near(air.pressure, pressure, 1e-9 * pressure)) }
+    if let temperature = vector.temperature { #expect(near(air.temperature, temperature, 1e-9)) }
     // What rounding down at each step of the flow charts takes away.
     #expect(near(air.pressure, vector.pascals, 1.5))
     #expect(near(air.temperature, vector.hundredths / 100, 0.01))

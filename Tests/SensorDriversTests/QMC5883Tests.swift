@@ -6,6 +6,8 @@ import SensorDrivers
 import SensorTypes
 import Testing
 
+@testable import SimulatedDevices
+
 @Suite struct QMC5883LTests {
   /// 100 Hz, 8 gauss, 512 samples, continuous; the pin on; set and reset as recommended.
   static let image: [(UInt8, UInt8)] = [(0x0B, 0x01), (0x0A, 0x00), (0x09, 0x19)]
@@ -28,6 +30,37 @@ import Testing
     #expect(try chip.poll() == .magneticField(Vector3(100, -100, 0)))
     try chip.sleep()
     device.expectDone()
+  }
+
+  @Test(
+    "what a scan calls a QMC5883L starts, or the scan says what it takes",
+    arguments: [
+      (UInt8(0xFF), ChipIdentification.Confidence.likely, true), (0xE8, .possible, true),
+      (0x10, .possible, false), (0x00, .possible, false),
+    ])
+  func copies(
+    identity: UInt8, confidence: ChipIdentification.Confidence, starts: Bool
+  ) throws {
+    let bench = ContractBench(address: 0x0D) { QMC5883LTwin(TwinCore(source: $0)) }
+    bench.begin(.wrongIdentity(identity))
+    let found = try ChipCatalog.identify(bench.device, at: 0x0D)
+    #expect(found.map(\.chip) == ["QMC5883L"])
+    #expect(found.first?.confidence == confidence)
+    let evidence = try #require(found.first?.evidence)
+    #expect(evidence.contains("0x0d is \(hexadecimal(identity))"))
+    #expect(evidence.contains("identity: unchecked") == !starts)
+    let driver = BoxedDriver(RegisterDriver(bench.device, QMC5883L(outputRate: 50)))
+    #expect(
+      failure { () throws(DriverError) in try bench.start(driver) }
+        == (starts
+          ? nil
+          : .wrongIdentity(chip: "QMC5883L", register: 0x0D, expected: 0xFF, found: identity)))
+    // What it takes.
+    let unchecked = BoxedDriver(
+      RegisterDriver(
+        bench.device, QMC5883L(outputRate: 50), checks: DriverChecks(identity: false)))
+    try bench.start(unchecked)
+    #expect(try bench.nextReading(unchecked) != nil)
   }
 
   @Test("the setting of the datasheet's example (7.1): 512 samples, 8 gauss, 200 Hz, continuous")

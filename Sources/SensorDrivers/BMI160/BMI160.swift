@@ -78,8 +78,6 @@ public struct BMI160: InertialChip, QueuedChip, Hashable {
 
   /// Ranges and rate, one of `outputRates`.
   public let setting: InertialSetting<AccelerationRange, AngularRateRange>
-  /// Samples that a look brings: at rates above 208 Hz they gather in the chip.
-  public let batch: Int
 
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is.
   ///
@@ -90,27 +88,26 @@ public struct BMI160: InertialChip, QueuedChip, Hashable {
     angularRateRange: AngularRateRange = .dps1000, gathers: Bool = true
   ) {
     setting = InertialSetting(
-      outputRate, of: Self.outputRates, accelerationRange, angularRateRange)
-    batch = ChipQueue.batch(setting.outputRate, bytes: 12, gathers: gathers)
+      outputRate, of: Self.outputRates, accelerationRange, angularRateRange, gathers: gathers)
   }
 
   /// Without headers: both sensors have one rate, so that each frame is of twelve bytes, the gyro first. A skipped frame is
   /// told by headers only; here by a count of all the whole frames that fit into 1024 bytes (2.5.1).
   public var queue: ChipQueue? {
-    guard batch > 1 else { return nil }
+    guard setting.batch > 1 else { return nil }
     return ChipQueue(
-      form: .samples, batch: batch, status: BMI160Register.queueCount, level: 0x07FF,
+      form: .samples, batch: setting.batch, status: BMI160Register.queueCount, level: 0x07FF,
       capacity: 1020, unit: 1, output: BMI160Register.queueData, sample: 12,
       restart: [RegisterSetting(BMI160Register.command, BMI160Register.flush)])
   }
 
   private var queueSettings: [RegisterSetting] {
-    batch == 1
+    setting.batch == 1
       ? []
       : [
         // Filtered, none left out.
         RegisterSetting(BMI160Register.queueSources, 0x88),
-        RegisterSetting(BMI160Register.queueThreshold, UInt8(3 * batch)),
+        RegisterSetting(BMI160Register.queueThreshold, UInt8(3 * setting.batch)),
         RegisterSetting(BMI160Register.queued, 0xC0),
       ]
   }
@@ -126,8 +123,8 @@ public struct BMI160: InertialChip, QueuedChip, Hashable {
       RegisterSetting(BMI160Register.gyroscope, 0x20 | code),
       RegisterSetting(BMI160Register.gyroscopeRange, setting.angularRateRange.rawValue),
       RegisterSetting(BMI160Register.interruptLatch, 0x00),
-      RegisterSetting(BMI160Register.interruptMap1, batch == 1 ? 0x80 : 0x40),
-      RegisterSetting(BMI160Register.interruptEnable1, batch == 1 ? 0x10 : 0x40),
+      RegisterSetting(BMI160Register.interruptMap1, setting.batch == 1 ? 0x80 : 0x40),
+      RegisterSetting(BMI160Register.interruptEnable1, setting.batch == 1 ? 0x10 : 0x40),
       RegisterSetting(BMI160Register.interruptOutput, 0x0A),
     ] + queueSettings
   }

@@ -25,10 +25,6 @@ public struct BMP180: RegisterChip, Hashable {
     static let converting: UInt8 = 0x20
   }
 
-  private enum Quantity: Sendable, Hashable {
-    case temperature, pressure
-  }
-
   /// Seconds of a conversion at the most (tables 1 and 3): temperature, and pressure by its oversampling.
   private static let temperatureTime = 0.004_5
   private static let pressureTimes = [0.004_5, 0.007_5, 0.013_5, 0.025_5]
@@ -42,9 +38,7 @@ public struct BMP180: RegisterChip, Hashable {
   /// The code of the pressure oversampling: 0 (1 sample) to 3 (8).
   public let oversamplingCode: Int
   private var trim: BMP180Trim?
-  /// What the chip was told to convert; `nil` when that is not known.
-  private var pending: Quantity?
-  private var temperature = RegisterBlock()
+  private var round = AirRound()
 
   /// Converts `outputRate` times a second (at least once), as fast as the chip can (111 Hz) at the most.
   public init(outputRate wanted: Double) {
@@ -69,7 +63,7 @@ public struct BMP180: RegisterChip, Hashable {
   /// A conversion takes no longer than this; a slower rate leaves a pause after that of the temperature.
   public var conversionTime: Double? {
     let pressure = Self.pressureTimes[oversamplingCode]
-    return pending == .pressure ? pressure : 1 / outputRate - pressure
+    return round.pending == .pressure ? pressure : 1 / outputRate - pressure
   }
 
   /// Identity, reset (10 ms), trim, and the first conversion.
@@ -86,7 +80,7 @@ public struct BMP180: RegisterChip, Hashable {
   /// Takes the trim.
   public mutating func take(_ block: RegisterBlock, from register: UInt8) throws(DriverError) {
     trim = try BMP180Trim(block)
-    pending = .temperature
+    round.begin()
   }
 
   /// Takes the conversion that the chip was told to make, once it is there, tells it the next one, and gives a
@@ -95,25 +89,20 @@ public struct BMP180: RegisterChip, Hashable {
     _ device: borrowing Device, _ outputs: inout OutputChecks
   ) throws(DriverError) -> Reading? {
     guard let trim else { return nil }
-    let finished = pending
-    pending = nil
+    let finished = round.finish()
     var block = try device.getNonzero(Register.control, count: 5)
     if finished != nil, block[0] & Register.converting != 0 {
-      pending = finished
+      round.resume(finished)
       return nil
     }
     let raw = block.uint24BigEndian(2)
     let isMade = finished != nil && raw != 0x80_0000
-    let next: Quantity = isMade && finished == .temperature ? .pressure : .temperature
+    let next = AirRound.next(after: finished, isMade: isMade)
     let pressure = Register.convertPressure | UInt8(oversamplingCode) << 6
     try device.put(
       Register.control, next == .pressure ? pressure : Register.convertTemperature)
-    pending = next
-    guard isMade else { return nil }
-    guard finished == .pressure else {
-      temperature = block
-      return nil
-    }
+    guard round.told(next, after: finished, isMade: isMade, block) else { return nil }
+    let temperature = round.temperature
     guard
       let fine = BMP180Conversion.fineTemperature(Int(temperature.uint16BigEndian(2)), trim),
       let pascals = BMP180Conversion.pressure(

@@ -190,6 +190,9 @@ public protocol QueuedChip: FlaggedChip {
 }
 
 extension QueuedChip {
+  /// The last step of a start: the queue begins empty.
+  var queueSteps: [StartStep] { queue.map { [StartStep.write($0.restart)] } ?? [] }
+
   /// Samples that a look at the chip brings.
   public var batch: Int { queue?.batch ?? 1 }
 

@@ -53,10 +53,17 @@ where LinearRange: Sendable & Hashable, AngularRange: Sendable & Hashable {
   public let angularRateRange: AngularRange
   /// The place of the rate among those that the chip has.
   let rateIndex: Int
+  /// Samples that a look brings: at rates above 208 Hz they gather in a chip that has a queue.
+  let batch: Int
 
-  /// Takes the next of `rates` (Hz, ascending) at or above `wanted`, or the fastest.
-  init(_ wanted: Double, of rates: [Double], _ linear: LinearRange, _ angular: AngularRange) {
+  /// Takes the next of `rates` (Hz, ascending) at or above `wanted`, or the fastest. A sample in the chip's queue has
+  /// `queuedBytes`.
+  init(
+    _ wanted: Double, of rates: [Double], _ linear: LinearRange, _ angular: AngularRange,
+    queuedBytes: Int = 12, gathers: Bool = false
+  ) {
     rateIndex = nextRate(rates, atLeast: wanted)
+    batch = ChipQueue.batch(rates[rateIndex], bytes: queuedBytes, gathers: gathers)
     outputRate = rates[rateIndex]
     accelerationRange = linear
     angularRateRange = angular

@@ -152,10 +152,10 @@ public enum StartStep: Sendable, Hashable {
   /// told is another one: the only identity of one that has no identity register.
   case configure(identifies: Bool = false)
 
-  /// The usual reset: a bit is set, and clears itself within 100 ms.
-  static func reset(_ register: UInt8, bit: UInt8) -> [StartStep] {
+  /// The usual reset: a bit is set, and clears itself within 100 ms after so many seconds.
+  static func reset(_ register: UInt8, bit: UInt8, after seconds: Double = 0.01) -> [StartStep] {
     [
-      .write([RegisterSetting(register, bit)]), .wait(seconds: 0.01),
+      .write([RegisterSetting(register, bit)]), .wait(seconds: seconds),
       .await(
         register: register, mask: bit, value: 0, every: 0.01, looks: 10,
         what: "its reset does not end"),

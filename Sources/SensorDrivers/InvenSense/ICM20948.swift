@@ -109,21 +109,21 @@ public struct ICM20948: InertialChip, QueuedChip, Hashable {
   /// where nobody answers), identity, reset, bank 2, bank 0, and 80 ms in which the gyro's drive comes up (from sleep
   /// 35 ms, table 1).
   public var startSteps: [StartStep] {
-    [
+    let identity: [StartStep] = [
       .discard(register: ICM20948Register.bank, count: 1),
       .write([RegisterSetting(ICM20948Register.bank, 0x00)]),
       .identify(register: ICM20948Register.whoAmI, anyOf: [ICM20948Register.identity]),
-      .write([RegisterSetting(ICM20948Register.power1, MPURegister.reset)]), .wait(seconds: 0.1),
-      .await(
-        register: ICM20948Register.power1, mask: MPURegister.reset, value: 0, every: 0.01,
-        looks: 10, what: "its reset does not end"),
+    ]
+    let configuration: [StartStep] = [
       .write([
         RegisterSetting(ICM20948Register.power1, MPURegister.clock),
         RegisterSetting(ICM20948Register.bank, ICM20948Register.bank2),
       ]),
       .keep(measurement), .write([RegisterSetting(ICM20948Register.bank, 0x00)]),
       .configure(), .wait(seconds: 0.08),
-    ] + (queue.map { [StartStep.write($0.restart)] } ?? [])
+    ]
+    let reset = StartStep.reset(ICM20948Register.power1, bit: MPURegister.reset, after: 0.1)
+    return identity + reset + configuration + queueSteps
   }
 
   /// Asleep; registers, and the bypass, are kept.
@@ -170,7 +170,7 @@ extension Fingerprint {
   static func apartFromMPU(_ register: UInt8, _ values: [UInt8], _ note: String? = nil)
     -> Fingerprint
   {
-    let others = MPU.Chip.allCases.flatMap(\.identities)
+    let others = MPU.Chip.allCases.flatMap { $0.identities + $0.copies }
     return Fingerprint(
       reads: [.init(register: register, count: 1), .init(register: MPURegister.whoAmI, count: 1)],
       confidence: .certain

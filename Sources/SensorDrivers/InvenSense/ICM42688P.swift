@@ -68,8 +68,6 @@ public struct ICM42688P: InertialChip, QueuedChip, Hashable {
 
   /// Ranges and rate, one of `outputRates`.
   public let setting: InvenSense.Setting
-  /// Samples that a look brings: at rates above 208 Hz they gather in the chip.
-  public let batch: Int
 
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is.
   ///
@@ -80,8 +78,8 @@ public struct ICM42688P: InertialChip, QueuedChip, Hashable {
     angularRateRange: InvenSense.AngularRateRange = .dps1000, gathers: Bool = true
   ) {
     setting = InertialSetting(
-      outputRate, of: Self.outputRates, accelerationRange, angularRateRange)
-    batch = ChipQueue.batch(setting.outputRate, bytes: Self.packetBytes, gathers: gathers)
+      outputRate, of: Self.outputRates, accelerationRange, angularRateRange,
+      queuedBytes: Self.packetBytes, gathers: gathers)
   }
 
   /// Bytes of a packet with both sensors: header, accelerometer, gyro, a byte of temperature, two of time (6.1, packet 3).
@@ -89,22 +87,23 @@ public struct ICM42688P: InertialChip, QueuedChip, Hashable {
 
   /// FIFO_COUNT is of bytes, of which 2048 fit.
   public var queue: ChipQueue? {
-    guard batch > 1 else { return nil }
+    guard setting.batch > 1 else { return nil }
     return ChipQueue(
-      form: .headed, batch: batch, status: ICM42688PRegister.queueCount, statusForm: .bigEndian,
+      form: .headed, batch: setting.batch, status: ICM42688PRegister.queueCount,
+      statusForm: .bigEndian,
       level: 0xFFFF, capacity: 2048, unit: 1, output: ICM42688PRegister.queueData,
       sample: Self.packetBytes, restart: [RegisterSetting(ICM42688PRegister.pathReset, 0x02)])
   }
 
   /// The threshold must stand before its interrupt is switched on (FIFO_CONFIG2).
   private var queueSettings: [RegisterSetting] {
-    batch == 1
+    setting.batch == 1
       ? []
       : [
         RegisterSetting(ICM42688PRegister.queueMode, 0x40),
         RegisterSetting(ICM42688PRegister.queued, 0x07),
         RegisterSetting(
-          ICM42688PRegister.queueThreshold, UInt8(batch * Self.packetBytes)),
+          ICM42688PRegister.queueThreshold, UInt8(setting.batch * Self.packetBytes)),
         RegisterSetting(ICM42688PRegister.queueThresholdHigh, 0x00),
       ]
   }
@@ -126,7 +125,7 @@ public struct ICM42688P: InertialChip, QueuedChip, Hashable {
       // With INT_ASYNC_RESET, which is up after a reset, the pins do not work as they should.
       RegisterSetting(ICM42688PRegister.interruptConfiguration1, 0x00),
       RegisterSetting(
-        ICM42688PRegister.interruptSource0, batch == 1 ? ICM42688PRegister.dataReady : 0x04),
+        ICM42688PRegister.interruptSource0, setting.batch == 1 ? ICM42688PRegister.dataReady : 0x04),
       RegisterSetting(ICM42688PRegister.power, 0x0F),
     ]
   }
@@ -147,7 +146,7 @@ public struct ICM42688P: InertialChip, QueuedChip, Hashable {
       .identify(register: ICM42688PRegister.whoAmI, anyOf: [ICM42688PRegister.identity]),
     ]
       + StartStep.reset(ICM42688PRegister.device, bit: 0x01)
-      + [.configure(), .wait(seconds: 0.08)] + (queue.map { [.write($0.restart)] } ?? [])
+      + [.configure(), .wait(seconds: 0.08)] + queueSteps
   }
 
   /// Both sensors off; registers are kept.

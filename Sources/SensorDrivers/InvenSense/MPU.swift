@@ -33,6 +33,9 @@ public struct MPU: InertialChip, QueuedChip, Hashable {
       }
     }
 
+    /// What WHO_AM_I holds in much of what is sold as one: 0x98 is an ICM20689's.
+    var copies: [UInt8] { self == .mpu6050 ? [0x98, 0x72] : [] }
+
     /// The filters from DLPF_CFG 1 on: bandwidth in Hz, of the wider sensor where they differ, and the gyro's delay
     /// in seconds (RM-MPU-6000A table of register 26; RM-MPU-6500A and RM-MPU-9250A 4.5).
     ///
@@ -63,6 +66,8 @@ public struct MPU: InertialChip, QueuedChip, Hashable {
   public let angularRateRange: InvenSense.AngularRateRange
   /// Samples that a look brings: at rates above 208 Hz they gather in the chip.
   public let batch: Int
+  /// Bytes that the queue holds: 1024 in an MPU6050, 512 in the others, and in what is not known to be one.
+  private var queued = 512
 
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is, and the widest filter that passes
   /// no more than half of it.
@@ -82,11 +87,11 @@ public struct MPU: InertialChip, QueuedChip, Hashable {
   }
 
   /// FIFO_COUNT is of bytes, FIFO_R_W of samples in the order of the registers. No bit says so alone, but a count that is
-  /// the whole of it: an MPU6050 has 1024 bytes, the others 512 (registers 114 to 116).
+  /// the whole of it (registers 114 to 116).
   public var queue: ChipQueue? {
     guard batch > 1 else { return nil }
     return InvenSense.queue(
-      batch: batch, count: MPURegister.queueCount, capacity: chip == .mpu6050 ? 1024 : 512,
+      batch: batch, count: MPURegister.queueCount, capacity: queued,
       data: MPURegister.queueData,
       restart: [0x00, MPURegister.queueReset, MPURegister.queueEnabled].map {
         RegisterSetting(MPURegister.userControl, $0)
@@ -134,15 +139,21 @@ public struct MPU: InertialChip, QueuedChip, Hashable {
   /// Identity, reset (registers are there 100 ms later at the latest), the chip's own bus left to the host,
   /// configuration, read-back, and 80 ms in which the gyro's drive comes up (from sleep 35 ms; Linux waits 70).
   public var startSteps: [StartStep] {
-    [
-      .identify(register: MPURegister.whoAmI, anyOf: chip.identities),
-      .write([RegisterSetting(MPURegister.power, MPURegister.reset)]), .wait(seconds: 0.1),
-      .await(
-        register: MPURegister.power, mask: MPURegister.reset, value: 0, every: 0.01, looks: 10,
-        what: "its reset does not end"),
+    var identity: [StartStep] = [
+      .identify(register: MPURegister.whoAmI, anyOf: chip.identities + chip.copies)
+    ]
+    if chip == .mpu6050 { identity.append(.read(register: MPURegister.whoAmI, count: 1)) }
+    let configuration: [StartStep] = [
       .write([RegisterSetting(MPURegister.userControl, 0x00)]),
       .configure(), .wait(seconds: 0.08),
-    ] + (queue.map { [StartStep.write($0.restart)] } ?? [])
+    ]
+    let reset = StartStep.reset(MPURegister.power, bit: MPURegister.reset, after: 0.1)
+    return identity + reset + configuration + queueSteps
+  }
+
+  /// Whether it is a real MPU6050.
+  public mutating func take(_ block: RegisterBlock, from register: UInt8) throws(DriverError) {
+    queued = chip.identities.contains(block[0]) ? 1024 : 512
   }
 
   /// Asleep; registers, and the bypass, are kept.
@@ -186,25 +197,48 @@ extension Mount {
 }
 
 extension ChipDescription {
-  /// InvenSense MPU6050.
+  /// InvenSense MPU6050. What its copies have in common with it is what the driver uses: registers, ranges and counts a
+  /// unit. If they are MPU6500s or ICM20689s within, their queue is the shorter one, and their accelerometer has a
+  /// filter of its own, which stays as it is after a reset: 218 Hz. Where their self-test has its trim is not known: it is
+  /// not run.
   static let mpu6050 = mpu(
-    .mpu6050, "an MPU6000 and an MPU9150 answer the same and are used the same")
-  /// InvenSense MPU6500; many a board sold as MPU9250 has one.
+    .mpu6050,
+    [
+      .identity(
+        MPURegister.whoAmI, [0x68], .certain,
+        "an MPU6000 and an MPU9150 answer the same and are used the same"),
+      .identity(
+        MPURegister.whoAmI, [0x98], .likely,
+        "boards sold as MPU6050 often hold that, and an ICM20689 does: `chip: MPU6050` drives both, in the same "
+          + "scales"),
+      .identity(
+        MPURegister.whoAmI, [0x72], .possible,
+        "some copies of an MPU6050 hold that: `chip: MPU6050` drives them, in its scales"),
+    ])
+  /// InvenSense MPU6500; many a board sold as MPU9250 or MPU6050 has one.
   static let mpu6500 = mpu(
-    .mpu6500, "boards sold as MPU9250 often have one: there is no magnetometer in it")
+    .mpu6500,
+    [
+      .identity(
+        MPURegister.whoAmI, MPU.Chip.mpu6500.identities, .certain,
+        "boards sold as MPU9250 or MPU6050 often have one: there is no magnetometer in it")
+    ])
   /// InvenSense MPU9250, its inertial half.
   static let mpu9250 = mpu(
-    .mpu9250, "its AK8963 is behind its bypass, which is closed until it was started",
-    partner: "AK8963", partnerMount: .turnedInMPU9250)
+    .mpu9250,
+    [
+      .identity(
+        MPURegister.whoAmI, MPU.Chip.mpu9250.identities, .certain,
+        "its AK8963 is behind its bypass, which is closed until it was started")
+    ], partner: "AK8963", partnerMount: .turnedInMPU9250)
 
   private static func mpu(
-    _ chip: MPU.Chip, _ note: String, partner: String? = nil, partnerMount: Mount = .aligned
+    _ chip: MPU.Chip, _ fingerprints: [Fingerprint], partner: String? = nil,
+    partnerMount: Mount = .aligned
   ) -> ChipDescription {
     ChipDescription(
-      chip.rawValue, .inertial, addresses: [0x68, 0x69],
-      fingerprints: [.identity(MPURegister.whoAmI, chip.identities, .certain, note)],
-      partner: partner, partnerMount: partnerMount, opensBypass: true,
-      selfTest: DeflectionTest.mpu(chip)
+      chip.rawValue, .inertial, addresses: [0x68, 0x69], fingerprints: fingerprints,
+      partner: partner, partnerMount: partnerMount, opensBypass: true, selfTest: DeflectionTest.mpu(chip)
     ) { MPU(chip: chip, outputRate: $0) }
   }
 }

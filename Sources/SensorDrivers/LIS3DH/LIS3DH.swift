@@ -1,5 +1,10 @@
 // ST's LIS3DH on I2C (0x18 or 0x19), and the accelerometer of an LSM303DLHC (0x19), which is the same core.
 
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
 public import SensorBus
 public import SensorTypes
 
@@ -79,9 +84,18 @@ public struct LIS3DH: FlaggedChip, Hashable {
   /// Half a period: the chip filters over about one.
   public var latency: Double { 0.5 / outputRate }
 
-  /// Below 50 Hz the filtered noise of a resting chip is smaller than one of its 12-bit steps, so that
-  /// standing still proves nothing there.
-  public var alikeLimit: Int { outputRate >= 50 ? 50 : .max }
+  /// More than the noise of a chip at rest can make, which is less than a 12-bit step: 220 micro-g a root hertz (table 3)
+  /// over a bandwidth of a ninth of the rate (LIS3DH, table 10), so that every 4.5 outputs one is independent. With each axis
+  /// in the middle of a step, where noise shows least, one such output in a thousand million ends so many alike. Where
+  /// that takes more than ten minutes, standing still proves nothing: at 4 g that is 1.6 s at 100 Hz, 11 s at 50 Hz, 3
+  /// minutes at 25 Hz, and never below.
+  public var alikeLimit: Int {
+    let stepsOfNoise = 220e-6 * (outputRate / 9).squareRoot() / range.gPerCount
+    let isSame = erf(0.5 / (stepsOfNoise * 2.0.squareRoot()))
+    guard isSame < 1 else { return .max }
+    let outputs = (4.5 * log(1e-9) / (3 * log(isSame))).rounded(.up)
+    return outputs <= 600 * outputRate ? max(50, Int(outputs)) : .max
+  }
 
   /// Identity, where there is one; configuration and read-back, which are it where there is none; then one period and
   /// the 1 ms of the LSM303DLHC's turn-on time (table 3), or the seven periods in which a LIS3DH gets to 12 bits (table

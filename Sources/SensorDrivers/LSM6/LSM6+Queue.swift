@@ -1,24 +1,17 @@
 // The queue (FIFO) of ST's LSM6 family.
 
 extension LSM6 {
-  /// Bytes of a sample: two words of a tag and six bytes from the LSM6DSO on, twelve bytes before.
-  private var sampleBytes: Int { chip.isTagged ? 14 : 12 }
-
-  private var samplesInBatch: Int {
-    ChipQueue.batch(outputRate, bytes: sampleBytes, gathers: gathers)
-  }
-
   /// In continuous mode: FIFO_STATUS1 and 2 hold how many words of 7 bytes are there (LSM6DSOX: 9.44, 9.45; AN5272, "FIFO"),
   /// in the older chips of 2 (LSM6DSL: 9.37, 9.38; AN5040), bit 14 that some were lost. The pointer rolls over the outputs.
   public var queue: ChipQueue? {
-    guard samplesInBatch > 1 else { return nil }
+    guard setting.batch > 1 else { return nil }
     let mode = chip.isTagged ? LSM6Register.queueControl4 : LSM6Register.queueControl5
     return ChipQueue(
-      form: chip.isTagged ? .tagged : .samples, batch: samplesInBatch,
+      form: chip.isTagged ? .tagged : .samples, batch: setting.batch,
       status: LSM6Register.queueStatus, level: chip.isTagged ? 0x03FF : 0x0FFF, overrun: 0x4000,
       unit: chip.isTagged ? 7 : 2,
       output: chip.isTagged ? LSM6Register.taggedQueue : LSM6Register.plainQueue,
-      sample: sampleBytes,
+      sample: chip.queuedBytes,
       // Bypass mode empties it.
       restart: [RegisterSetting(mode, 0x00), RegisterSetting(mode, queueMode)])
   }
@@ -30,8 +23,8 @@ extension LSM6 {
 
   /// The threshold of INT1 and the rates; nothing where each sample is fetched by itself.
   var queueSettings: [RegisterSetting] {
-    guard samplesInBatch > 1 else { return [] }
-    let words = samplesInBatch * (chip.isTagged ? 2 : 6)
+    guard setting.batch > 1 else { return [] }
+    let words = setting.batch * (chip.isTagged ? 2 : 6)
     let rate = UInt8(setting.rateIndex + 1)
     return chip.isTagged
       ? [
@@ -51,6 +44,9 @@ extension LSM6 {
 }
 
 extension LSM6.Chip {
+  /// Bytes of a sample: two words of a tag and six bytes from the LSM6DSO on, twelve bytes before.
+  var queuedBytes: Int { isTagged ? 14 : 12 }
+
   /// Whether the words of its queue say what they are.
   fileprivate var isTagged: Bool {
     switch self {

@@ -95,12 +95,11 @@ public struct LSM6: InertialChip, QueuedChip, Hashable {
 
   /// Which chip.
   public let chip: Chip
-  /// Whether samples gather in the chip at rates above 208 Hz, which spares the bus and delays them by up to 10 ms.
-  public let gathers: Bool
   /// Ranges and rate, one of the chip's `outputRates`.
   public let setting: InertialSetting<AccelerationRange, AngularRateRange>
 
-  /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is.
+  /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is. Whether it `gathers` samples in the chip at
+  /// rates above 208 Hz, which spares the bus and delays them by up to 10 ms.
   ///
   /// 4 g and 1000 degrees a second unless said otherwise: a hand turns a board at up to 800, and the
   /// gyro's step (35 mdps) is still its own noise at 208 Hz.
@@ -109,9 +108,9 @@ public struct LSM6: InertialChip, QueuedChip, Hashable {
     angularRateRange: AngularRateRange = .dps1000, gathers: Bool = true
   ) {
     self.chip = chip
-    self.gathers = gathers
     setting = InertialSetting(
-      outputRate, of: chip.outputRates, accelerationRange, angularRateRange)
+      outputRate, of: chip.outputRates, accelerationRange, angularRateRange,
+      queuedBytes: chip.queuedBytes, gathers: gathers)
   }
 
   /// What is written, in this order; the rates come last, because they start conversions. Filters and

@@ -80,8 +80,6 @@ public struct LSM9DS1: QueuedChip, Hashable {
 
   /// Ranges and rate, one of `outputRates`.
   public let setting: InertialSetting<AccelerationRange, AngularRateRange>
-  /// Samples that a look brings: at rates above 208 Hz they gather in the chip.
-  public let batch: Int
 
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is.
   ///
@@ -92,21 +90,20 @@ public struct LSM9DS1: QueuedChip, Hashable {
     angularRateRange: AngularRateRange = .dps2000, gathers: Bool = true
   ) {
     setting = InertialSetting(
-      outputRate, of: Self.outputRates, accelerationRange, angularRateRange)
-    batch = ChipQueue.batch(setting.outputRate, bytes: 12, gathers: gathers)
+      outputRate, of: Self.outputRates, accelerationRange, angularRateRange, gathers: gathers)
   }
 
   /// In continuous mode: FIFO_SRC holds how many of 32 slots are full. They are read at the output registers, through which
   /// a burst goes from the gyro's to the accelerometer's and round again (3.2, 3.5.3).
   public var queue: ChipQueue? {
-    guard batch > 1 else { return nil }
+    guard setting.batch > 1 else { return nil }
     return ChipQueue(
-      form: .samples, batch: batch, status: Register.queueStatus, statusForm: .oneByte,
+      form: .samples, batch: setting.batch, status: Register.queueStatus, statusForm: .oneByte,
       level: 0x3F, overrun: 0x40, unit: 12, output: Register.angular, sample: 12,
       // Bypass mode empties it.
       restart: [
         RegisterSetting(Register.queueControl, 0x00),
-        RegisterSetting(Register.queueControl, 0xC0 | UInt8(batch)),
+        RegisterSetting(Register.queueControl, 0xC0 | UInt8(setting.batch)),
       ])
   }
 
@@ -114,15 +111,17 @@ public struct LSM9DS1: QueuedChip, Hashable {
   /// accelerometer's, too.
   public var registerImage: [RegisterSetting] {
     let rate = UInt8(setting.rateIndex + 1) << 5
-    let mode = batch == 1 ? [] : [RegisterSetting(Register.queueControl, 0xC0 | UInt8(batch))]
+    let mode =
+      setting.batch == 1
+      ? [] : [RegisterSetting(Register.queueControl, 0xC0 | UInt8(setting.batch))]
     return [
       // BDU and IF_ADD_INC; BOOT and SW_RESET clear themselves.
       RegisterSetting(Register.control8, 0x44),
       RegisterSetting(Register.control2, 0x00),
       RegisterSetting(Register.control3, 0x00),
       RegisterSetting(Register.orientation, 0x00),
-      RegisterSetting(Register.control9, batch == 1 ? 0x00 : 0x02),
-      RegisterSetting(Register.interrupt1, batch == 1 ? 0x02 : 0x08),
+      RegisterSetting(Register.control9, setting.batch == 1 ? 0x00 : 0x02),
+      RegisterSetting(Register.interrupt1, setting.batch == 1 ? 0x02 : 0x08),
     ] + mode + [
       RegisterSetting(Register.control6, rate | setting.accelerationRange.rawValue << 3),
       RegisterSetting(Register.control1, rate | setting.angularRateRange.rawValue << 3),

@@ -37,10 +37,6 @@ public struct MS5611: RegisterChip, Hashable {
     static let readPROM: UInt8 = 0xA0
   }
 
-  private enum Quantity: Sendable, Hashable {
-    case temperature, pressure
-  }
-
   /// Seconds of a conversion by the code of its oversampling, 256 to 4096 ("ADC conversion time"): the longest, and
   /// as it is.
   private static let longest = [0.000_6, 0.001_17, 0.002_28, 0.004_54, 0.009_04]
@@ -57,9 +53,7 @@ public struct MS5611: RegisterChip, Hashable {
   /// The code of the oversampling: 0 (256) to 4 (4096).
   public let oversamplingCode: Int
   private var trim = MS5611Trim(.zero)
-  /// What the chip was told to convert; `nil` when that is not known.
-  private var pending: Quantity?
-  private var temperature = RegisterBlock()
+  private var round = AirRound()
   /// Whether a pressure was measured that can be.
   private var isPlausible = false
 
@@ -96,7 +90,7 @@ public struct MS5611: RegisterChip, Hashable {
       + [.command(command(.temperature)), .wait(seconds: Self.longest[oversamplingCode])]
   }
 
-  private func command(_ quantity: Quantity) -> UInt8 {
+  private func command(_ quantity: AirRound.Quantity) -> UInt8 {
     let first = quantity == .pressure ? Command.convertPressure : Command.convertTemperature
     return first + 2 * UInt8(oversamplingCode)
   }
@@ -105,7 +99,7 @@ public struct MS5611: RegisterChip, Hashable {
   public mutating func take(_ block: RegisterBlock, from register: UInt8) throws(DriverError) {
     let index = Int(register - Command.readPROM) / 2
     trim.words[index] = block.uint16BigEndian(0)
-    pending = .temperature
+    round.begin()
     isPlausible = false
     guard index == 7, !trim.isValid else { return }
     throw .invalidTrim("\(name): the check sum of its PROM is wrong, or a coefficient is blank")
@@ -117,18 +111,13 @@ public struct MS5611: RegisterChip, Hashable {
   public mutating func poll<Device: RegisterDevice & ~Copyable>(
     _ device: borrowing Device, _ outputs: inout OutputChecks
   ) throws(DriverError) -> Reading? {
-    let finished = pending
-    pending = nil
+    let finished = round.finish()
     var block = try device.get(Command.readADC, count: 3)
     let isMade = finished != nil && block.uint24BigEndian(0) != 0
-    let next: Quantity = isMade && finished == .temperature ? .pressure : .temperature
+    let next = AirRound.next(after: finished, isMade: isMade)
     try device.send(command(next))
-    pending = next
-    guard isMade else { return nil }
-    guard finished == .pressure else {
-      temperature = block
-      return nil
-    }
+    guard round.told(next, after: finished, isMade: isMade, block) else { return nil }
+    let temperature = round.temperature
     let raw = (pressure: block.uint24BigEndian(0), temperature: temperature.uint24BigEndian(0))
     let air = MS5611Conversion.air(
       pressure: raw.pressure, temperature: raw.temperature, trim, chip: chip)

@@ -7,9 +7,10 @@ public import SensorTypes
 /// Memsic MMC5983MA, three-axis magnetometer, 18 bits over +-8 gauss, measuring continuously.
 ///
 /// Its bridges have an offset of up to half a gauss, which goes with temperature. After a SET the chip puts out the
-/// field and that offset, after a RESET the field turned about and that offset: at the beginning, and every ten seconds
-/// (but not more often than every 300 conversions), the driver measures in both states and takes the offset
-/// away from then on. The conversion after each of the two may have begun before it, and is dropped.
+/// field and that offset, after a RESET the field turned about and that offset. The start takes five single
+/// measurements of 2 ms, turned about from one to the next, of which a motion of the board falls out; nothing is measured
+/// before they agree. Every ten seconds (but not more often than every 300 conversions) the driver measures in both states
+/// again; a conversion after SET or RESET may have begun before it, and is dropped.
 ///
 /// Nothing that is written can be read back: a chip that lost its configuration falls silent. Figures: MMC5983MA
 /// datasheet rev. A.
@@ -20,6 +21,9 @@ public struct MMC5983MA: MemsicChip, Hashable {
   private static let measurementTimes = [8, 4, 2, 0.5]
   /// How far the field may move, microtesla on an axis, between two conversions that are to have one offset.
   private static let stillness = 2.0
+  /// How far what the start's measurements say of the offset may be apart, microtesla on an axis: noise is 0.2 of it at
+  /// most, and the mean is better than half of it.
+  private static let agreement = 1.0
 
   /// Where the driver stands between SET and RESET.
   private enum Phase: Hashable {
@@ -44,8 +48,10 @@ public struct MMC5983MA: MemsicChip, Hashable {
   private let rateIndex: Int
   private var seen = MemsicOutputs()
   private var phase = Phase.set(0)
-  /// The bridges', microtesla; `nil` until it was measured.
-  private var offset: Vector3?
+  /// The bridges', microtesla: the start ends when it is known.
+  private var offset = Vector3.zero
+  /// The start's measurements, after a SET the first of them.
+  private var first: [Vector3] = []
   /// The newest outputs before and after the RESET.
   private var before = Vector3.zero, turned = Vector3.zero
 
@@ -68,27 +74,75 @@ public struct MMC5983MA: MemsicChip, Hashable {
   /// Half a measurement.
   public var latency: Double { Self.measurementTimes[Int(bandwidth)] / 2000 }
 
-  /// Identity, reset (10 ms), SET (1 ms), bandwidth, interrupt, continuous measurement. What the last step reads is
-  /// known; it says that nothing is known of the offset any more.
+  /// Identity, reset (10 ms), the measurements that tell the offset, the last of them after a SET (1 ms each, and 2 ms
+  /// at the bandwidth's code 2), bandwidth, interrupt, continuous measurement. The identity is read once more, known as
+  /// it is, to say that nothing is known of the offset any more.
   public var startSteps: [StartStep] {
-    [
+    var steps: [StartStep] = [
       .identify(register: Register.product, anyOf: [Register.identity]),
       .write([RegisterSetting(Register.control1, Register.softReset)]), .wait(seconds: 0.01),
-      .write([RegisterSetting(Register.control0, Register.set)]), .wait(seconds: 0.001),
+      .write([RegisterSetting(Register.control1, 2)]),
+      .read(register: Register.product, count: 1),
+    ]
+    for index in 0..<5 {
+      let command = index % 2 == 0 ? Register.set : Register.reset
+      steps += [
+        .write([RegisterSetting(Register.control0, command)]), .wait(seconds: 0.001),
+        .write([RegisterSetting(Register.control0, Register.measure)]), .wait(seconds: 0.0022),
+        .await(
+          register: Register.status, mask: Register.done, value: Register.done, every: 0.001,
+          looks: 10, what: "its measurement does not end"),
+        .read(register: Register.output, count: 7),
+      ]
+    }
+    steps.append(
       .write([
         RegisterSetting(Register.control1, bandwidth),
         RegisterSetting(Register.control0, Register.interrupt),
         RegisterSetting(Register.control2, Register.continuous | UInt8(rateIndex + 1)),
-      ]),
-      .read(register: Register.product, count: 1),
-    ]
+      ]))
+    return steps
   }
 
-  /// Begins anew after a SET.
+  /// Takes a measurement of the start. Three in a row give the offset, and a field that changes steadily cancels; three
+  /// such offsets show whether it did.
   public mutating func take(
     _ block: RegisterBlock, from register: UInt8
   ) throws(DriverError) {
-    (phase, offset) = (.set(0), nil)
+    guard register == Register.output else {
+      (first, phase) = ([], .set(0))
+      return
+    }
+    do {
+      first.append(try MemsicConversion.output18(block))
+    } catch {
+      // While it runs an overflow passes by itself; without its offset it does not run.
+      throw .notReady("\(name): beyond the measuring range, so that its offset is not known")
+    }
+    // The first conversion is not this one.
+    seen.take(block)
+    guard first.count == 5 else { return }
+    var (least, most) = (Vector3(repeating: .infinity), Vector3(repeating: -.infinity))
+    var sum = Vector3.zero
+    for index in 1...3 {
+      let found = Self.offset(first[index - 1], first[index], first[index + 1])
+      sum += found
+      for axis in 0..<3 {
+        least[axis] = min(least[axis], found[axis])
+        most[axis] = max(most[axis], found[axis])
+      }
+    }
+    let apart = most - least
+    guard max(apart.x, apart.y, apart.z) <= Self.agreement else {
+      throw .notReady("\(name): the field was too unsteady to measure its offset")
+    }
+    offset = sum * (1 / 3.0)
+  }
+
+  /// The bridges', of an output that was turned about between two: their mean is what it would have been without.
+  private static func offset(_ before: Vector3, _ turned: Vector3, _ after: Vector3) -> Vector3 {
+    let mean = 0.5 * (before + after)
+    return 0.5 * (mean + turned)
   }
 
   /// No continuous measurement; registers are kept.
@@ -113,21 +167,18 @@ public struct MMC5983MA: MemsicChip, Hashable {
   ) throws(DriverError) -> Vector3? {
     switch phase {
     case .set(let count):
-      if let offset, count < interval {
+      if count < interval {
         phase = .set(count + 1)
-        return output - offset
+      } else {
+        before = output
+        try turn(Register.reset, device, .resetting)
       }
-      before = output
-      try turn(Register.reset, device, .resetting)
-      return offset.map { output - $0 }
+      return output - offset
     case .resetting:
       phase = .reset
       return nil
     case .reset:
       turned = output
-      // The first time there is nothing better than the conversion before the RESET.
-      let offset = offset ?? 0.5 * (before + turned)
-      self.offset = offset
       try turn(Register.set, device, .setting)
       return offset - output
     case .setting:
@@ -138,11 +189,10 @@ public struct MMC5983MA: MemsicChip, Hashable {
       if abs(change.x) <= Self.stillness, abs(change.y) <= Self.stillness,
         abs(change.z) <= Self.stillness
       {
-        // The mean of before and after is what a SET would have given at the time of the RESET.
-        offset = 0.5 * (0.5 * (before + output) + turned)
+        offset = Self.offset(before, turned, output)
       }
       phase = .set(0)
-      return offset.map { output - $0 }
+      return output - offset
     case .unknown:
       try turn(Register.set, device, .settling)
       return nil
@@ -178,6 +228,7 @@ public struct MMC5983MA: MemsicChip, Hashable {
     static let done: UInt8 = 0x01
     static let softReset: UInt8 = 0x80
     static let interrupt: UInt8 = 0x04
+    static let measure: UInt8 = 0x01
     static let set: UInt8 = 0x0C
     static let reset: UInt8 = 0x14
     static let continuous: UInt8 = 0x08

@@ -55,6 +55,9 @@ extension MemsicChip {
 struct MemsicOutputs: Sendable, Hashable {
   private var last = RegisterBlock()
 
+  /// These were read by other means.
+  mutating func take(_ block: RegisterBlock) { last = block }
+
   /// Whether these outputs were not read before. Throws `.stuck` for one repetition too many.
   mutating func isNew(
     _ block: RegisterBlock, _ outputs: inout OutputChecks

@@ -16,6 +16,8 @@ enum QMC5883LRegister {
   static let chipID: UInt8 = 0x0D
 
   static let identity: UInt8 = 0xFF
+  /// One board of many.
+  static let copy: UInt8 = 0xE8
   static let dataReady: UInt8 = 0x01
   static let softReset: UInt8 = 0x80
   static let continuous: UInt8 = 0x01

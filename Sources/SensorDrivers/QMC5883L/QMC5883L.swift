@@ -58,10 +58,12 @@ public struct QMC5883L: FlaggedChip, Hashable {
   public var latency: Double { 0.5 / 200 }
 
   /// Identity, soft reset (ready after 350 microseconds, table 7), configuration, read-back. One board of many
-  /// gives 0xE8 for its identity.
+  /// gives 0xE8 for its identity; what gives another is driven where the board file vouches for it.
   public var startSteps: [StartStep] {
     [
-      .identify(register: QMC5883LRegister.chipID, anyOf: [QMC5883LRegister.identity, 0xE8]),
+      .identify(
+        register: QMC5883LRegister.chipID,
+        anyOf: [QMC5883LRegister.identity, QMC5883LRegister.copy]),
       .write([RegisterSetting(QMC5883LRegister.control2, QMC5883LRegister.softReset)]),
       .wait(seconds: 0.002), .configure(),
     ]
@@ -104,8 +106,13 @@ extension ChipDescription {
   static let qmc5883l = ChipDescription(
     "QMC5883L", .magnetometer, addresses: [0x0D],
     fingerprints: [
-      told(.likely, "is 0xff") { $0 == QMC5883LRegister.identity },
-      told(.possible, "is not 0xff, as in some copies") { _ in true },
+      told(.likely, "") { $0 == QMC5883LRegister.identity },
+      told(.possible, ", as in some copies") { $0 == QMC5883LRegister.copy },
+      told(
+        .possible,
+        ", neither 0xff nor 0xe8: if it is one all the same, say `identity: unchecked` in its entry of the "
+          + "board file, without which it is not started"
+      ) { _ in true },
     ]
   ) { QMC5883L(outputRate: $0) }
 
@@ -121,7 +128,8 @@ extension ChipDescription {
       guard registers[0] & 0x22 == 0, registers[1] & 0x3E == 0, identity(registers[4]) else {
         return nil
       }
-      return "registers 0x09 and 0x0a hold what this chip's can hold, and 0x0d \(note)"
+      return "registers 0x09 and 0x0a hold what this chip's can hold, and 0x0d is "
+        + "\(hexadecimal(registers[4]))\(note)"
     }
   }
 }

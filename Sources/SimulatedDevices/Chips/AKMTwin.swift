@@ -1,10 +1,10 @@
 // Asahi Kasei AK8963 (MS1356-E-02), AK09916 (015007392-E-02) and AK09918 (016014242-E-00): modes, held outputs, fuse ROM.
 
 import LinearAlgebra
-public import SensorTypes
+import SensorTypes
 
 /// The twin of an AK8963, AK09916 or AK09918 over I2C.
-public struct AKMTwin: ConvertingTwin {
+public struct AKMTwin: ResettingTwin {
   /// Which of the three it is.
   public enum Chip: Sendable, Hashable {
     /// In an MPU9250.
@@ -43,14 +43,11 @@ public struct AKMTwin: ConvertingTwin {
   /// An AK09916.
   public init(_ core: TwinCore) { self.init(.ak09916, core) }
 
-  /// Applies power: registers take their reset values and the start-up time begins.
-  public mutating func powerOn(at time: Timestamp) {
-    reset()
-    // PSUP and PORT: the registers have their reset values within 100 microseconds of the supply's rise.
-    core.power(at: time, answersAfter: 0.000_1)
-  }
+  /// PSUP and PORT: the registers have their reset values within 100 microseconds of the supply's rise.
+  public let startUpTime = 0.000_1
 
-  private mutating func reset() {
+  /// Registers take their reset values.
+  public mutating func reset() {
     mode = 0
     selfTest = 0
     core.schedule.stop()

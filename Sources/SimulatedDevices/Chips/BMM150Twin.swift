@@ -154,8 +154,7 @@ public struct BMM150Twin: ConvertingTwin {
     switch registers[0x4C] >> 1 & 3 {
     case 0:
       let rate = [10.0, 2, 6, 8, 15, 20, 25, 30][Int(registers[0x4C] >> 3 & 7)]
-      let period = core.period(max(1 / rate, measurement))
-      core.schedule.start(at: core.now, firstAfter: period, every: period)
+      core.convert(every: max(1 / rate, measurement))
     case 1: core.schedule.single(at: core.now, duration: measurement)
     default: break
     }

@@ -68,7 +68,7 @@ public struct BMM350Memory: Sendable, Hashable {
 }
 
 /// The twin of a BMM350 over I2C.
-public struct BMM350Twin: ConvertingTwin {
+public struct BMM350Twin: ResettingTwin {
   /// The register that tells which chip it is.
   public let identityRegister: UInt8? = 0x00
   /// What it stands on.
@@ -91,13 +91,11 @@ public struct BMM350Twin: ConvertingTwin {
     self.memory = memory
   }
 
-  /// Applies power: the chip is in suspend; 3 ms.
-  public mutating func powerOn(at time: Timestamp) {
-    reset()
-    core.power(at: time, answersAfter: 0.003)
-  }
+  /// Start-up time: 3 ms.
+  public let startUpTime = 0.003
 
-  private mutating func reset() {
+  /// Registers take their reset values; the chip is in suspend.
+  public mutating func reset() {
     for index in registers.indices { registers[index] = 0 }
     registers[0x00] = 0x33
     registers[0x04] = 0x14

@@ -34,6 +34,15 @@ public struct TwinCore: Sendable {
   /// A period of the chip's own clock, seconds, that should be `nominal`.
   func period(_ nominal: Double) -> Double { nominal / (1 + errors.rateError) }
 
+  /// It converts every so many seconds, of its own clock, from now on, or no more (infinity: a rate of none); after a rest
+  /// it settles first.
+  mutating func convert(every seconds: Double, settling: Double = 0) {
+    guard seconds < .infinity else { return schedule.stop() }
+    let period = period(seconds)
+    schedule.start(
+      at: now, firstAfter: (schedule.isIdle ? settling : 0) + period, every: period)
+  }
+
   /// What acts on the chip at a moment, faults included.
   func stimulus(at nanoseconds: Int64) -> Stimulus {
     tampering.applied(to: source.stimulus(at: Timestamp(nanoseconds: nanoseconds)))

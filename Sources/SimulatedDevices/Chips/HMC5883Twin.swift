@@ -165,9 +165,8 @@ public struct HMC5883Twin: ConvertingTwin {
   }
 
   private mutating func restart() {
-    let period = core.period(1 / rate)
     switch mode {
-    case 0: core.schedule.start(at: core.now, firstAfter: period, every: period)
+    case 0: core.convert(every: 1 / rate)
     case 1: core.schedule.single(at: core.now, duration: 0.006)
     default:
       core.schedule.stop()

@@ -136,10 +136,8 @@ public struct ICM20948Twin: ResettingTwin, QueueingTwin, BypassingTwin {
     guard registers[0x06] & 0x40 == 0, registers[0x07] & 0x3F == 0 else {
       return core.schedule.stop()
     }
-    let period = core.period(1 / sampleRate)
     // Gyro start-up time from sleep (table 1): 35 ms.
-    let settle = core.schedule.isIdle ? 0.035 : 0
-    core.schedule.start(at: core.now, firstAfter: settle + period, every: period)
+    core.convert(every: 1 / sampleRate, settling: 0.035)
   }
 
   /// Noise bandwidths in Hz by DLPFCFG (ACCEL_CONFIG and GYRO_CONFIG_1).

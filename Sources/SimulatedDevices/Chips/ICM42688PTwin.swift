@@ -143,11 +143,9 @@ public struct ICM42688PTwin: ResettingTwin, QueueingTwin {
 
   private mutating func restart() {
     // Both in low-noise mode.
-    guard registers[0x4E] & 0x0F == 0x0F, sampleRate > 0 else { return core.schedule.stop() }
-    let period = core.period(1 / sampleRate)
+    guard registers[0x4E] & 0x0F == 0x0F else { return core.schedule.stop() }
     // Gyro start-up time (table 1): 30 ms.
-    let settle = core.schedule.isIdle ? 0.03 : 0
-    core.schedule.start(at: core.now, firstAfter: settle + period, every: period)
+    core.convert(every: 1 / sampleRate, settling: 0.03)
   }
 
   /// Of a sensor's filter, Hz: GYRO_UI_FILT_BW or ACCEL_UI_FILT_BW.

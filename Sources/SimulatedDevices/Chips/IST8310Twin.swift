@@ -2,10 +2,10 @@
 // 16 bits are not described there; they are as PX4's driver has them.
 
 import LinearAlgebra
-public import SensorTypes
+import SensorTypes
 
 /// The twin of an IST8310, at address 0x0E.
-public struct IST8310Twin: ConvertingTwin {
+public struct IST8310Twin: ResettingTwin {
   /// The register that tells which chip it is.
   public let identityRegister: UInt8? = 0x00
   /// What it stands on.
@@ -24,15 +24,11 @@ public struct IST8310Twin: ConvertingTwin {
   /// Makes a chip that is not powered yet: call `powerOn`.
   public init(_ core: TwinCore) { self.core = core }
 
-  /// Applies power: registers take their reset values and the start-up time begins (power-on reset: at
-  /// most 50 ms; ArduPilot's driver looks again after 10, and so long is assumed).
-  public mutating func powerOn(at time: Timestamp) {
-    reset()
-    core.power(at: time, answersAfter: 0.01)
-  }
+  /// Power-on reset: at most 50 ms; ArduPilot's driver looks again after 10, and so long is assumed.
+  public let startUpTime = 0.01
 
   /// Reset values: the register map; averaging is off, DRDY is high when it is active.
-  private mutating func reset() {
+  public mutating func reset() {
     (control1, control2, control3, selfTest) = (0, 0x0C, 0, 0)
     (average, pulse, status) = (0, 0, 0)
     field = SIMD3()

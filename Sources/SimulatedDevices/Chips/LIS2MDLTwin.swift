@@ -1,10 +1,10 @@
 // ST LIS2MDL magnetometer (datasheet DS12144): register map, data-ready, rates.
 
 import LinearAlgebra
-public import SensorTypes
+import SensorTypes
 
 /// The twin of a LIS2MDL over I2C, at address 0x1E; an LSM303AGR's magnetometer and an IIS2MDC are the same.
-public struct LIS2MDLTwin: ConvertingTwin {
+public struct LIS2MDLTwin: ResettingTwin {
   /// The register that tells which chip it is.
   public let identityRegister: UInt8? = 0x4F
   /// What it stands on.
@@ -19,15 +19,11 @@ public struct LIS2MDLTwin: ConvertingTwin {
   /// Makes a chip that is not powered yet: call `powerOn`.
   public init(_ core: TwinCore) { self.core = core }
 
-  /// Applies power: registers take their reset values and the start-up time begins. Booting takes 20 ms; when in
-  /// it the interface answers is not said, and half of it is assumed.
-  public mutating func powerOn(at time: Timestamp) {
-    reset()
-    core.power(at: time, answersAfter: 0.01)
-  }
+  /// Booting takes 20 ms; when in it the interface answers is not said, and half of it is assumed.
+  public let startUpTime = 0.01
 
   /// Reset values: the register address map.
-  private mutating func reset() {
+  public mutating func reset() {
     for index in registers.indices { registers[index] = 0 }
     self[0x4F] = 0x40
     self[0x60] = 0x03
@@ -87,9 +83,8 @@ public struct LIS2MDLTwin: ConvertingTwin {
 
   private mutating func restart() {
     let rates: [Double] = [10, 20, 50, 100]
-    let period = core.period(1 / rates[Int(self[0x60] >> 2 & 3)])
     switch self[0x60] & 3 {
-    case 0: core.schedule.start(at: core.now, firstAfter: period, every: period)
+    case 0: core.convert(every: 1 / rates[Int(self[0x60] >> 2 & 3)])
     case 1: core.schedule.single(at: core.now, duration: conversion)
     default: core.schedule.stop()
     }

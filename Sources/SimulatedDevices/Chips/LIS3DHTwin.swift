@@ -1,11 +1,11 @@
 // ST LIS3DH (datasheet DocID17530) and the accelerometer half of an LSM303DLHC (DocID018771): 12 bits left-aligned.
 
 import LinearAlgebra
-public import SensorTypes
+import SensorTypes
 
 /// The twin of a LIS3DH, or of the accelerometer in an LSM303DLHC. FIFO, click and motion engines hold their
 /// configuration and do nothing.
-public struct LIS3DHTwin: ConvertingTwin, FlagIncrementing {
+public struct LIS3DHTwin: ResettingTwin, FlagIncrementing {
   /// Which of the two.
   public enum Model: Sendable, Hashable {
     /// With an identity and a self-test.
@@ -33,16 +33,16 @@ public struct LIS3DHTwin: ConvertingTwin, FlagIncrementing {
     self.model = model
   }
 
-  /// Applies power: registers take their reset values and the start-up time begins.
-  ///
+  /// The boot that follows power: 5 ms.
+  public let startUpTime = 0.005
+
   /// Reset values: the datasheet's register address map.
-  public mutating func powerOn(at time: Timestamp) {
+  public mutating func reset() {
     for index in registers.indices { registers[index] = 0 }
     registers[0x20] = 0x07
     if model == .lis3dh { (registers[0x0F], registers[0x1E]) = (0x33, 0x10) }
     core.schedule.stop()
     outputs = AxisOutputs()
-    core.power(at: time, answersAfter: 0.005)
   }
 
   private var blockUpdate: Bool { registers[0x23] & 0x80 != 0 }
@@ -64,7 +64,7 @@ public struct LIS3DHTwin: ConvertingTwin, FlagIncrementing {
     case 0x20:
       let old = registers[0x20]
       registers[0x20] = value
-      if old & 0xF8 != value & 0xF8 || core.schedule.isIdle { restart() }
+      if old & 0xF8 != value & 0xF8 || core.schedule.isIdle { core.convert(every: 1 / rate) }
     // BOOT (bit 7) clears itself.
     case 0x24: registers[0x24] = value & 0x4F
     case 0x22:
@@ -98,15 +98,6 @@ public struct LIS3DHTwin: ConvertingTwin, FlagIncrementing {
     case 9: isLowPower ? 5376 : 1344
     default: 0
     }
-  }
-
-  private mutating func restart() {
-    guard rate > 0 else {
-      core.schedule.stop()
-      return
-    }
-    let period = core.period(1 / rate)
-    core.schedule.start(at: core.now, firstAfter: period, every: period)
   }
 
   /// Milli-g per count of 12 bits by FS (sensor characteristics).

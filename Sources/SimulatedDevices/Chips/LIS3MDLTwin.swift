@@ -2,10 +2,10 @@
 // data-ready, ranges and rates.
 
 import LinearAlgebra
-public import SensorTypes
+import SensorTypes
 
 /// The twin of a LIS3MDL over I2C, or of the magnetometer in an LSM9DS1.
-public struct LIS3MDLTwin: ConvertingTwin, FlagIncrementing {
+public struct LIS3MDLTwin: ResettingTwin, FlagIncrementing {
   /// Which of the two it is.
   public enum Model: Sendable, Hashable {
     /// The chip of its own.
@@ -34,15 +34,11 @@ public struct LIS3MDLTwin: ConvertingTwin, FlagIncrementing {
     self.model = model
   }
 
-  /// Applies power: registers take their reset values and the start-up time begins.
-  public mutating func powerOn(at time: Timestamp) {
-    reset()
-    // The datasheet gives no figure; ST's application note AN4602 lets the host wait some milliseconds.
-    core.power(at: time, answersAfter: 0.005)
-  }
+  /// The datasheet gives no figure; ST's application note AN4602 lets the host wait some milliseconds.
+  public let startUpTime = 0.005
 
   /// Reset values: the datasheet's register address map.
-  private mutating func reset() {
+  public mutating func reset() {
     for index in registers.indices { registers[index] = 0 }
     registers[0x0F] = 0x3D
     registers[0x20] = 0x10
@@ -117,9 +113,8 @@ public struct LIS3MDLTwin: ConvertingTwin, FlagIncrementing {
   }
 
   private mutating func restart() {
-    let period = core.period(1 / rate)
     switch registers[0x22] & 0x03 {
-    case 0: core.schedule.start(at: core.now, firstAfter: period, every: period)
+    case 0: core.convert(every: 1 / rate)
     case 1: core.schedule.single(at: core.now, duration: 1 / fastRate)
     default: core.schedule.stop()
     }

@@ -1,10 +1,10 @@
 // ST LPS22HB (DocID027083), LPS22HH (DocID030890), LPS25HB (DocID027112) and LPS28DFW (the LPS22DF's DS13316 with a
 // second range): block data update, data ready, rates.
 
-public import SensorTypes
+import SensorTypes
 
 /// The twin of one of ST's barometers over I2C. Its FIFO is always empty, its low-pass does nothing.
-public struct LPS2xTwin: ConvertingTwin {
+public struct LPS2xTwin: ResettingTwin {
   /// Which of them.
   public enum Variant: UInt8, Sendable, Hashable {
     /// WHO_AM_I 0xB1.
@@ -40,15 +40,11 @@ public struct LPS2xTwin: ConvertingTwin {
     self.core = core
   }
 
-  /// Applies power: registers take their reset values and the start-up time begins.
-  public mutating func powerOn(at time: Timestamp) {
-    reset()
-    // "Boot time": 2.5 ms and, for the newest, 4.5 ms at the most.
-    core.power(at: time, answersAfter: 0.004_5)
-  }
+  /// "Boot time": 2.5 ms and, for the newest, 4.5 ms at the most.
+  public let startUpTime = 0.004_5
 
   /// Reset values: the register maps.
-  private mutating func reset() {
+  public mutating func reset() {
     for index in registers.indices { registers[index] = 0 }
     registers[0x0F] = variant.rawValue
     switch variant {
@@ -140,9 +136,7 @@ public struct LPS2xTwin: ConvertingTwin {
   }
 
   private mutating func restart() {
-    guard rate > 0 else { return core.schedule.stop() }
-    let period = core.period(1 / rate)
-    core.schedule.start(at: core.now, firstAfter: period, every: period)
+    core.convert(every: 1 / rate)
   }
 
   /// The pin follows the pressure's flag where it is told to.

@@ -127,9 +127,7 @@ public struct LSM9DS1Twin: ResettingTwin, QueueingTwin {
       // The datasheet gives no figure; its forerunner's (L3GD20) 250 ms.
       angularFrom = core.now &+ 250_000_000
     }
-    guard rate > 0 else { return core.schedule.stop() }
-    let period = core.period(1 / rate)
-    core.schedule.start(at: core.now, firstAfter: period, every: period)
+    core.convert(every: 1 / rate)
   }
 
   /// m/s^2 a count by FS_XL.

@@ -1,10 +1,10 @@
 // Memsic MMC5603NJ magnetometer (datasheet rev. B): write-only control registers, SET and RESET, continuous measurement.
 
 import LinearAlgebra
-public import SensorTypes
+import SensorTypes
 
 /// The twin of an MMC5603NJ over I2C. It has no interrupt pin.
-public struct MMC5603Twin: ConvertingTwin {
+public struct MMC5603Twin: ResettingTwin {
   /// The register that tells which chip it is.
   public let identityRegister: UInt8? = 0x39
   /// What it stands on.
@@ -25,14 +25,11 @@ public struct MMC5603Twin: ConvertingTwin {
   /// Makes a chip that is not powered yet: call `powerOn`.
   public init(_ core: TwinCore) { self.core = core }
 
-  /// Applies power: registers take their reset values and the start-up time begins.
-  public mutating func powerOn(at time: Timestamp) {
-    reset()
-    // "The power on time is 20 ms"; nothing says that the interface is dead meanwhile.
-    core.power(at: time, answersAfter: 0.001)
-  }
+  /// "The power on time is 20 ms"; nothing says that the interface is dead meanwhile.
+  public let startUpTime = 0.001
 
-  private mutating func reset() {
+  /// Registers take their reset values.
+  public mutating func reset() {
     controls = [0, 0, 0, 0]
     period = 0
     polarity = 1
@@ -72,7 +69,7 @@ public struct MMC5603Twin: ConvertingTwin {
       core.schedule.stop()
       // The period must have been worked out before.
       guard isContinuous, period > 0 else { return }
-      core.schedule.start(at: core.now, firstAfter: core.period(period), every: core.period(period))
+      core.convert(every: period)
     default: break
     }
   }

@@ -1,10 +1,10 @@
 // Memsic MMC5983MA magnetometer (datasheet rev. A): write-only control registers, SET and RESET, bridge offset, interrupt.
 
 import LinearAlgebra
-public import SensorTypes
+import SensorTypes
 
 /// The twin of an MMC5983MA over I2C.
-public struct MMC5983MATwin: ConvertingTwin {
+public struct MMC5983MATwin: ResettingTwin {
   /// The register that tells which chip it is.
   public let identityRegister: UInt8? = 0x2F
   /// What it stands on.
@@ -25,14 +25,11 @@ public struct MMC5983MATwin: ConvertingTwin {
   /// Makes a chip that is not powered yet: call `powerOn`.
   public init(_ core: TwinCore) { self.core = core }
 
-  /// Applies power: registers take their reset values and the start-up time begins.
-  public mutating func powerOn(at time: Timestamp) {
-    reset()
-    // "The power on time is 10 ms"; nothing says that the interface is dead meanwhile.
-    core.power(at: time, answersAfter: 0.001)
-  }
+  /// "The power on time is 10 ms"; nothing says that the interface is dead meanwhile.
+  public let startUpTime = 0.001
 
-  private mutating func reset() {
+  /// Registers take their reset values.
+  public mutating func reset() {
     controls = [0, 0, 0]
     (polarity, turnedAt) = (1, .min)
     core.schedule.stop()
@@ -74,8 +71,7 @@ public struct MMC5983MATwin: ConvertingTwin {
       core.schedule.stop()
       if let rate {
         // The frequencies are those of what the bandwidth allows.
-        let period = core.period(max(1 / rate, duration))
-        core.schedule.start(at: core.now, firstAfter: period, every: period)
+        core.convert(every: max(1 / rate, duration))
       }
     default: break
     }

@@ -169,10 +169,8 @@ public struct MPUTwin: ResettingTwin, QueueingTwin, BypassingTwin {
 
   private mutating func restart() {
     guard registers[0x6B] & 0x40 == 0 else { return core.schedule.stop() }
-    let period = core.period(1 / sampleRate)
     // From sleep the gyro takes 35 ms (PS-MPU-9250A-01 table 1), 30 of an MPU6050.
-    let settle = core.schedule.isIdle ? 0.035 : 0
-    core.schedule.start(at: core.now, firstAfter: settle + period, every: period)
+    core.convert(every: 1 / sampleRate, settling: 0.035)
   }
 
   /// Bandwidth (Hz) and delay (s) of the accelerometer and of the gyro: register 26, and 29.

@@ -1,10 +1,10 @@
 // QST QMC5883L magnetometer (datasheet 1.0, February 2016): register map, data protection, ranges and rates.
 
 import LinearAlgebra
-public import SensorTypes
+import SensorTypes
 
 /// The twin of a QMC5883L, at address 0x0D.
-public struct QMC5883LTwin: ConvertingTwin {
+public struct QMC5883LTwin: ResettingTwin {
   /// The register that tells which chip it is.
   public let identityRegister: UInt8? = 0x0D
   /// What it stands on.
@@ -23,13 +23,11 @@ public struct QMC5883LTwin: ConvertingTwin {
   /// Makes a chip that is not powered yet: call `powerOn`.
   public init(_ core: TwinCore) { self.core = core }
 
-  /// Applies power: registers take their reset values and the start-up time begins (table 7: 350 microseconds).
-  public mutating func powerOn(at time: Timestamp) {
-    reset()
-    core.power(at: time, answersAfter: 0.000_35)
-  }
+  /// Table 7: 350 microseconds.
+  public let startUpTime = 0.000_35
 
-  private mutating func reset() {
+  /// Registers take their reset values.
+  public mutating func reset() {
     (control1, control2, setResetPeriod, status) = (0, 0, 0, 0)
     (field, isProtected) = (SIMD3(), false)
     core.schedule.stop()
@@ -78,8 +76,7 @@ public struct QMC5883LTwin: ConvertingTwin {
     guard control1 & 0x03 == 1 else { return core.schedule.stop() }
     // ODR, table 18.
     let rates: [Double] = [10, 50, 100, 200]
-    let period = core.period(1 / rates[Int(control1 >> 2 & 3)])
-    core.schedule.start(at: core.now, firstAfter: period, every: period)
+    core.convert(every: 1 / rates[Int(control1 >> 2 & 3)])
   }
 
   /// Takes note of every conversion that is complete.

@@ -1,10 +1,10 @@
 // QST QMC5883P (document 13-52-19 rev. A) and QMC6310 (rev. A) magnetometers: register map, data-ready, ranges, rates.
 
 import LinearAlgebra
-public import SensorTypes
+import SensorTypes
 
 /// The twin of a QMC5883P, at address 0x2C, or of a QMC6310, which differs by its address.
-public struct QMC5883PTwin: ConvertingTwin {
+public struct QMC5883PTwin: ResettingTwin {
   /// The register that tells which chip it is.
   public let identityRegister: UInt8? = 0x00
   /// What it stands on.
@@ -20,13 +20,11 @@ public struct QMC5883PTwin: ConvertingTwin {
   /// Makes a chip that is not powered yet: call `powerOn`.
   public init(_ core: TwinCore) { self.core = core }
 
-  /// Applies power: registers take their reset values and the start-up time begins (table 7: 250 microseconds).
-  public mutating func powerOn(at time: Timestamp) {
-    reset()
-    core.power(at: time, answersAfter: 0.000_25)
-  }
+  /// Table 7: 250 microseconds.
+  public let startUpTime = 0.000_25
 
-  private mutating func reset() {
+  /// Registers take their reset values.
+  public mutating func reset() {
     (control1, control2, axisSigns, flags) = (0, 0, 0, 0)
     field = SIMD3()
     core.schedule.stop()
@@ -72,12 +70,9 @@ public struct QMC5883PTwin: ConvertingTwin {
     switch control1 & 3 {
     case 1:
       let rates: [Double] = [10, 50, 100, 200]
-      let pause = core.period(1 / rates[Int(control1 >> 2 & 3)])
-      core.schedule.start(at: core.now, firstAfter: pause, every: pause)
+      core.convert(every: 1 / rates[Int(control1 >> 2 & 3)])
     case 2: core.schedule.single(at: core.now, duration: core.period(fastest))
-    case 3:
-      core.schedule.start(
-        at: core.now, firstAfter: core.period(fastest), every: core.period(fastest))
+    case 3: core.convert(every: fastest)
     default: core.schedule.stop()
     }
   }

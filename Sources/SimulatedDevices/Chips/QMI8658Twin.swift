@@ -112,11 +112,9 @@ public struct QMI8658Twin: ResettingTwin {
   }
 
   private mutating func restart() {
-    guard registers[0x08] & 0x03 == 0x03, sampleRate > 0 else { return core.schedule.stop() }
-    let period = core.period(1 / sampleRate)
+    guard registers[0x08] & 0x03 == 0x03 else { return core.schedule.stop() }
     // Gyro turn-on time: 60 ms and 3 periods.
-    let settle = core.schedule.isIdle ? 0.06 + 3 * period : 0
-    core.schedule.start(at: core.now, firstAfter: settle + period, every: period)
+    core.convert(every: 1 / sampleRate, settling: 0.06 + 3 * core.period(1 / sampleRate))
   }
 
   /// INT2 has data ready (CTRL7 bit 5 would switch it off).

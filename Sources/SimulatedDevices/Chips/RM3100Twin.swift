@@ -1,10 +1,10 @@
 // PNI RM3100 magnetometer (user manual 1017252 r03): cycle counts, continuous and single measurements, data-ready.
 
 import LinearAlgebra
-public import SensorTypes
+import SensorTypes
 
 /// The twin of an RM3100 over I2C.
-public struct RM3100Twin: ConvertingTwin {
+public struct RM3100Twin: ResettingTwin {
   /// The register that tells which chip it is.
   public let identityRegister: UInt8? = 0x36
   /// What it stands on.
@@ -21,15 +21,16 @@ public struct RM3100Twin: ConvertingTwin {
   /// Makes a chip that is not powered yet: call `powerOn`.
   public init(_ core: TwinCore) { self.core = core }
 
-  /// Applies power: registers take the manual's default values.
-  public mutating func powerOn(at time: Timestamp) {
+  /// The manual names no start-up time.
+  public let startUpTime = 0.001
+
+  /// Registers take the manual's default values.
+  public mutating func reset() {
     (mode, poll, rate) = (0, 0, 0x96)
     cycles = [0x00, 0xC8, 0x00, 0xC8, 0x00, 0xC8]
     core.schedule.stop()
     for index in outputs.indices { outputs[index] = 0 }
     isReady = false
-    // The manual names no start-up time.
-    core.power(at: time, answersAfter: 0.001)
   }
 
   /// Reads one register, with the side effects of reading it.
@@ -106,8 +107,7 @@ public struct RM3100Twin: ConvertingTwin {
     guard mode & 0x01 != 0 else { return }
     let index = max(0, min(Self.rates.count - 1, Int(rate & 0x0F) - 2))
     // Where the cycles take longer they make the rate.
-    let period = core.period(max(1 / Self.rates[index], measurement))
-    core.schedule.start(at: core.now, firstAfter: period, every: period)
+    core.convert(every: max(1 / Self.rates[index], measurement))
   }
 
   /// Counts a microtesla: table 3-1, and the line of figure 5-1 otherwise.

@@ -47,7 +47,7 @@ extension ChipContract {
         }, firstOfStart: .init(register: firstOfStart, count: 1),
         firstOfPoll: .init(register: 0x27, count: 1), data: .init(register: 0xA8, count: 6),
         stranger: stranger,
-        lost: .named(.configurationLost(register: 0x22, expected: 0x10, found: 0x00)), alike: 51),
+        lost: .named(.configurationLost(register: 0x22, expected: 0x10, found: 0x00)), alike: 165),
       selfTest: selfTest)
   }
 }

@@ -18,7 +18,7 @@ extension Sweep {
     [1.0, 10, 20, 50, 100, 200, 1000].map { rate in
       .axes(
         MMC5983MA(outputRate: rate), "+-8 gauss",
-        [.field(limit: 750, lsb: Vector3(repeating: 100 / 16384.0))], address: 0x30, warmUp: 12,
+        [.field(limit: 750, lsb: Vector3(repeating: 100 / 16384.0))], address: 0x30,
         twin: MMC5983MATwin.init)
     }
 }

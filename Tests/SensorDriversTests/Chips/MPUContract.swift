@@ -36,11 +36,11 @@ extension ChipContract {
         firstOfPoll: .init(register: 0x37, count: 4),
         data: .init(register: 0x3B, count: 14),
         stranger: (
-          .wrongIdentity(0x98),
+          .wrongIdentity(0x12),
           .wrongIdentity(
             chip: chip.rawValue, register: 0x75,
             expected: [MPU.Chip.mpu6050: 0x68, .mpu6500: 0x70, .mpu9250: 0x71][chip] ?? 0,
-            found: 0x98)
+            found: 0x12)
         ),
         lost: .named(
           .configurationLost(

@@ -66,8 +66,7 @@ struct AxisChannel: Sendable {
 /// Sweeps all axes of all channels at once, each a third of the way (and each channel a tenth) behind the
 /// other, so that no two ever have the same value: an exchanged axis shows as a wrong one does.
 func sweepAxes(
-  _ channels: [AxisChannel], address: UInt8, warmUp: Int,
-  twin: (any StimulusSource) -> any ChipTwin,
+  _ channels: [AxisChannel], address: UInt8, twin: (any StimulusSource) -> any ChipTwin,
   driver: (SimulatedRegisterDevice) -> any ContractDriver
 ) throws -> SweepResult {
   let (bench, driver) = try ContractBench.started(address: address, twin, driver)
@@ -76,11 +75,6 @@ func sweepAxes(
   let axes = ["x", "y", "z"]
   var result = SweepResult()
   var last: Timestamp?
-  // No two measurements of a real chip are quite alike.
-  for step in 0..<warmUp {
-    bench.source.set(Stimulus(magneticField: Vector3(repeating: 0.02 * Double(step))))
-    _ = try bench.nextReading(driver, looks: 1)
-  }
   for step in 0..<count {
     var stimulus = Stimulus()
     var truths: [Vector3] = []
@@ -114,11 +108,9 @@ func sweepAxes(
 }
 
 extension Sweep {
-  /// A chip with axes, swept over the whole of all its channels; before that it may make so many conversions in
-  /// next to no field, of which its driver measures the chip's own offset.
+  /// A chip with axes, swept over the whole of all its channels.
   static func axes(
     _ chip: some RegisterChip, _ setting: String, _ channels: [AxisChannel], address: UInt8,
-    warmUp: Int = 0,
     twin: @escaping @Sendable (TwinCore) -> any ChipTwin
   ) -> Sweep {
     let names = channels.flatMap { channel in ["x", "y", "z"].map { "\(channel.name) \($0)" } }
@@ -127,7 +119,7 @@ extension Sweep {
       channels: Set(names + ["output rate"])
     ) {
       try sweepAxes(
-        channels, address: address, warmUp: warmUp,
+        channels, address: address,
         twin: { twin(TwinCore(source: $0, errors: .none)) },
         driver: { BoxedDriver(RegisterDriver($0, chip)) })
     }
