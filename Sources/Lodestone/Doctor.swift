@@ -242,6 +242,16 @@ public struct Doctor: Sendable {
             + "address: \(address)   # line \(sensor.line) of the board file")
       }
       if let host = board.host(of: sensor) {
+        if case .i2c(_, let place) = host.attachment,
+          let kernel = BoardProbe.ask(bus, address: place, with: provider)?.kernel,
+          kernel.hasMagnetometer
+        {
+          return problem(
+            "\(sensor.chip): nobody answers at \(sensor.attachment), and nobody will: the kernel's driver "
+              + "\(kernel.summary) owns the \(host.chip) and reads this chip itself (in_magn), which is not used",
+            mend: Self.unbinding(kernel.driver, bus, place)
+              + "   # and remove its dtoverlay from /boot/firmware/config.txt")
+        }
         return Finding(
           .note,
           "\(sensor.chip): nobody answers at \(sensor.attachment) yet: one behind the "

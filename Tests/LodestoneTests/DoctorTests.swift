@@ -98,6 +98,38 @@ struct OtherChipDoctorTests {
     #expect(hidden.level == .note && hidden.mend?.contains("lodestone monitor") == true)
   }
 
+  @Test(
+    "a magnetometer that the kernel's driver of its host reads itself is a problem with a way out",
+    arguments: [false, true])
+  func keptByKernel(isOwned: Bool) throws {
+    let node = FileManager.default.temporaryDirectory
+      .appending(path: "lodestone-node-\(UUID().uuidString)")
+    try Data().write(to: node)
+    defer { try? FileManager.default.removeItem(at: node) }
+    let provider = SimulatedBusProvider(
+      SimulatedBoard(chips: [
+        .init(
+          .registers("MPU9250"), at: .bus(node.path, address: 0x68),
+          kernel: isOwned ? .mpu9250 : nil),
+        .init(.registers("AK8963"), at: .bus(node.path, address: 0x0C)),
+      ]), clock: VirtualClock())
+    let text = """
+      schema: 1
+      name: desk
+      sensors:
+        - {chip: AK8963, bus: \(node.path), address: 0x0c}
+        - {chip: MPU9250, bus: \(node.path), address: 0x68}
+      """
+    let findings = Doctor(provider: provider, state: { _ in node }, modelFolders: [])
+      .wiring(try BoardFile.parse(text, file: "desk.yaml"))
+    let found = try #require(findings.first { $0.sensor == 0 && $0.subject.hasSuffix(" answers") })
+    #expect(found.level == (isOwned ? .problem : .note), "\(found)")
+    if isOwned {
+      #expect(found.text.contains("inv-mpu6050-i2c (iio:device0, mpu9250) owns the MPU9250"))
+      #expect(found.text.contains("in_magn") && found.mend?.contains("unbind") == true)
+    }
+  }
+
   @Test("a chip at its other address is found there")
   func otherAddress() throws {
     let node = FileManager.default.temporaryDirectory

@@ -54,6 +54,32 @@ struct BMP388TwinTests {
     #expect(chip.read(0x1B, now: ms(5)) == 0x03)
   }
 
+  /// Warm from 0.1 s on.
+  private struct Warming: StimulusSource {
+    func stimulus(at time: Timestamp) -> Stimulus {
+      Stimulus(temperature: time < ms(100) ? 10 : 40)
+    }
+  }
+
+  @Test("its filter goes on while nobody looks", arguments: [(UInt8(0x02), 0.5), (0x04, 0.75)])
+  func filter(code: UInt8, share: Double) {
+    func raw(_ looks: [Double]) -> Double {
+      var chip = chip(Warming())
+      chip.write(0x1F, code, now: ms(0))
+      chip.write(0x1D, 0x02, now: ms(0))
+      chip.write(0x1B, 0x33, now: ms(0))
+      var bytes: [UInt8] = []
+      for time in looks { bytes = chip.read(0x07, count: 3, now: ms(time)) }
+      return bytes.reversed().reduce(0) { $0 * 256 + Double($1) }
+    }
+    // Conversions end 20 ms after one another, the first at 10.9: ten of them are warm at 306.
+    let often = raw(stride(from: 2, through: 306, by: 2).map { $0 })
+    #expect(abs(raw([90, 306]) - often) <= 1)
+    let (cold, warm) = (raw([90]), raw([5000]))
+    let left = (0..<10).reduce(1.0) { left, _ in left * share }
+    #expect(abs(warm - (warm - cold) * left - often) <= 2)
+  }
+
   @Test("refuses a rate that its oversampling leaves no time for")
   func refusal() {
     var chip = chip()

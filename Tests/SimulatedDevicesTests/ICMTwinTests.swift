@@ -111,6 +111,38 @@ struct ICM42688PTwinTests {
     #expect(chip.nextDataReady(after: ms(0)) == nil)
   }
 
+  @Test("says that a reset is done, once: after power-on and after SOFT_RESET_CONFIG")
+  func resetDone() {
+    var chip = chip()
+    #expect(chip.read(0x2D, count: 1, now: ms(0)) == [0x10])
+    #expect(chip.read(0x2D, count: 1, now: ms(0)) == [0x00])
+    chip.write(0x11, 0x01, now: ms(1))
+    #expect(chip.read(0x2D, count: 1, now: ms(2)) == [0x10])
+    #expect(chip.read(0x2D, count: 1, now: ms(2)) == [0x00])
+  }
+
+  @Test("one sensor alone goes by its own rate, and the other's outputs are invalid")
+  func alone() throws {
+    var chip = chip(motion)
+    chip.write(0x4F, 0x06, now: ms(0))
+    chip.write(0x50, 0x08, now: ms(0))
+    // The accelerometer in low-power mode: 10 ms and a period of 10.
+    chip.write(0x4E, 0x02, now: ms(0))
+    #expect(chip.nextDataReady(after: ms(0)) == ms(20))
+    var values = bigEndian(chip.read(0x1F, count: 12, now: ms(100)))
+    expectCounts(values[0...2], Vector3(0.5, -1, 1.5), 2048)
+    #expect(Array(values[3...5]) == [-32768, -32768, -32768])
+    // The gyro joins it after its 30 ms, at its own rate.
+    chip.write(0x4E, 0x0E, now: ms(100))
+    #expect(chip.nextDataReady(after: ms(100)) == ms(131))
+    values = bigEndian(chip.read(0x1F, count: 12, now: ms(200)))
+    expectCounts(values[3...5], Vector3(10, -100, 120), 16.4)
+    chip.write(0x4E, 0x0C, now: ms(200))
+    values = bigEndian(chip.read(0x1F, count: 12, now: ms(300)))
+    #expect(Array(values[0...2]) == [-32768, -32768, -32768])
+    expectCounts(values[3...5], Vector3(10, -100, 120), 16.4)
+  }
+
   @Test(
     "gives force and rate by full scale, the widest first, in either byte order",
     arguments: [
@@ -152,7 +184,7 @@ struct ICM42688PTwinTests {
     chip.write(0x65, 0x08, now: ms(0))
     chip.write(0x4E, 0x0F, now: ms(0))
     #expect(chip.takeEdge(at: ms(100)) == nil)
-    #expect(chip.read(0x2D, now: ms(100)) == 0x08)
+    #expect(chip.read(0x2D, now: ms(100)) == 0x18)
     #expect(chip.read(0x2D, now: ms(100)) == 0x00)
     chip.write(0x64, 0x00, now: ms(100))
     #expect(chip.takeEdge(at: ms(110)) != nil)

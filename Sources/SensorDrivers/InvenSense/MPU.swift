@@ -238,7 +238,8 @@ extension ChipDescription {
   ) -> ChipDescription {
     ChipDescription(
       chip.rawValue, .inertial, addresses: [0x68, 0x69], fingerprints: fingerprints,
-      partner: partner, partnerMount: partnerMount, opensBypass: true, selfTest: DeflectionTest.mpu(chip)
+      partner: partner, partnerMount: partnerMount, opensBypass: true,
+      selfTest: DeflectionTest.mpu(chip)
     ) { MPU(chip: chip, outputRate: $0) }
   }
 }

@@ -260,6 +260,11 @@ public struct KernelSensor: SensorDriver {
     if case .polled = source, kind == .inertial {
       parts.append("its gyro is not used: that takes a trigger for the buffer")
     }
+    if kind == .inertial, survey.hasMagnetometer {
+      parts.append(
+        "the kernel reads its magnetometer too (in_magn), which is not used and answers nobody else"
+      )
+    }
     if setup.isReadOnly {
       parts.append("this user may not set rate, range and buffer: they are as the kernel has them")
     }

@@ -47,6 +47,10 @@ public struct KernelSurvey: Sendable, Hashable {
   /// The device that has a quantity.
   func device(_ quantity: KernelQuantity) -> Device? { devices.first { $0.has(quantity) } }
 
+  /// Whether the kernel's driver has a magnetometer: with an accelerometer and a gyro the one of the same package, as
+  /// inv_mpu6050 has an MPU9250's (`in_magn`), which answers nobody else then.
+  public var hasMagnetometer: Bool { device(.magneticField) != nil }
+
   /// What of a kind of chip is missing, for a person; `nil` where there is enough to measure with.
   public func lack(of kind: ChipKind) -> String? {
     let missing = KernelQuantity.wanted(by: kind, polled: true).filter { device($0) == nil }

@@ -23,8 +23,8 @@ public struct ICM42688PTwin: ResettingTwin, QueueingTwin {
   private var flag = ReadyFlag()
   /// 2048 bytes (6.1).
   private var queue = ConversionQueue(capacity: 2048)
-  /// FIFO_THS_INT and FIFO_FULL_INT, until they are read.
-  private var queueFlags: UInt8 = 0
+  /// RESET_DONE_INT, FIFO_THS_INT and FIFO_FULL_INT, until they are read.
+  private var flags: UInt8 = 0
 
   /// Makes a chip that is not powered yet: call `powerOn`.
   ///
@@ -40,6 +40,10 @@ public struct ICM42688PTwin: ResettingTwin, QueueingTwin {
   /// From supply to register access 1 ms (table 3).
   public let startUpTime = 0.001
 
+  /// What no conversion has filled is invalid.
+  private static let invalid = InertialCounts(
+    force: SIMD3(repeating: -32768), rate: SIMD3(repeating: -32768), temperature: -32768)
+
   /// Reset values: the register map.
   public mutating func reset() {
     for index in registers.indices { registers[index] = 0 }
@@ -47,12 +51,11 @@ public struct ICM42688PTwin: ResettingTwin, QueueingTwin {
       (0x13, 0x05), (0x4C, 0x30), (0x4D, 0x91), (0x4F, 0x06), (0x50, 0x06), (0x51, 0x16),
       (0x52, 0x11), (0x53, 0x0D), (0x64, 0x10), (0x65, 0x10), (0x75, 0x47),
     ] { registers[register] = value }
-    // What no conversion has filled is invalid.
-    outputs = InertialCounts(
-      force: SIMD3(repeating: -32768), rate: SIMD3(repeating: -32768), temperature: -32768)
+    outputs = Self.invalid
     flag = ReadyFlag()
     queue.empty()
-    queueFlags = 0
+    // INT_STATUS 0x10: after power-on too.
+    flags = 0x10
     core.pin = InterruptPin()
     core.schedule.stop()
   }
@@ -81,9 +84,9 @@ public struct ICM42688PTwin: ResettingTwin, QueueingTwin {
       // UI_DRDY_INT_CLEAR 0: on reading the status.
       defer {
         flag.fall(pin, at: core.now, &core.pin)
-        queueFlags = 0
+        flags = 0
       }
-      return (flag.isUp ? 0x08 : 0) | queueFlags
+      return (flag.isUp ? 0x08 : 0) | flags
     // FIFO_COUNT_ENDIAN.
     case 0x2E...0x2F:
       let isHigh = (register == 0x2E) == (registers[0x4C] & 0x20 != 0)
@@ -108,7 +111,7 @@ public struct ICM42688PTwin: ResettingTwin, QueueingTwin {
     case 0x4E...0x50:
       let before = (registers[0x4E], sampleRate)
       registers[Int(register)] = value
-      if before != (registers[0x4E], sampleRate) { restart() }
+      if before != (registers[0x4E], sampleRate) { restart(from: before.0) }
     case 0x13, 0x16, 0x4C...0x4D, 0x51...0x57, 0x5F...0x66, 0x68...0x69, 0x70, 0x76:
       registers[Int(register)] = value
     default: break
@@ -122,9 +125,15 @@ public struct ICM42688PTwin: ResettingTwin, QueueingTwin {
       latches: registers[0x14] & 0x04 != 0, isActiveLow: registers[0x14] & 0x01 == 0)
   }
 
-  /// Of the gyro by GYRO_ODR, Hz; the accelerometer is taken to go with it. 0 for a code that is reserved.
+  /// GYRO_MODE: low noise.
+  private var isAngularOn: Bool { registers[0x4E] & 0x0C == 0x0C }
+  /// ACCEL_MODE: low power or low noise.
+  private var isLinearOn: Bool { registers[0x4E] & 0x02 != 0 }
+
+  /// Of the gyro by GYRO_ODR, Hz, with which the accelerometer is taken to go, or of the accelerometer alone by ACCEL_ODR.
+  /// 0 for a code that is reserved.
   private var sampleRate: Double {
-    switch registers[0x4F] & 0x0F {
+    switch registers[isAngularOn ? 0x4F : 0x50] & 0x0F {
     case 0x01: 32_000
     case 0x02: 16_000
     case 0x03: 8000
@@ -141,11 +150,14 @@ public struct ICM42688PTwin: ResettingTwin, QueueingTwin {
     }
   }
 
-  private mutating func restart() {
-    // Both in low-noise mode.
-    guard registers[0x4E] & 0x0F == 0x0F else { return core.schedule.stop() }
-    // Gyro start-up time (table 1): 30 ms.
-    core.convert(every: 1 / sampleRate, settling: 0.03)
+  /// - Parameter power: What PWR_MGMT0 was.
+  private mutating func restart(from power: UInt8) {
+    guard isAngularOn || isLinearOn, sampleRate > 0 else { return core.schedule.stop() }
+    // Start-up times (tables 1 and 2): 30 ms of the gyro, for which the accelerometer is taken to wait, and its own 10.
+    let settle =
+      isAngularOn && (power & 0x0C != 0x0C || core.schedule.isIdle)
+      ? 0.03 : core.schedule.isIdle ? 0.01 : 0
+    core.convert(every: 1 / sampleRate, settling: settle)
   }
 
   /// Of a sensor's filter, Hz: GYRO_UI_FILT_BW or ACCEL_UI_FILT_BW.
@@ -174,12 +186,12 @@ public struct ICM42688PTwin: ResettingTwin, QueueingTwin {
     guard isQueueing else { return }
     let before = queue.level
     queue.push(packet(at: done.last), registers[0x16] & 0x80 != 0 ? .itself : .samples)
-    if queue.hasOverrun { queueFlags |= 0x02 }
+    if queue.hasOverrun { flags |= 0x02 }
     // It fires once, when it is reached (FIFO_CONFIG2), unless FIFO_WM_GT_TH wants each.
     guard queue.level >= threshold, before < threshold || registers[0x5F] & 0x20 != 0 else {
       return
     }
-    queueFlags |= 0x04
+    flags |= 0x04
     if raisesThreshold { core.pin.pulse(at: done.last) }
   }
 
@@ -219,6 +231,8 @@ public struct ICM42688PTwin: ResettingTwin, QueueingTwin {
     }
     let moment = done.last &- core.schedule.period / 2
     core.convert(at: moment, force: force, rate: rate, streams: 30, done, into: &outputs)
+    if !isLinearOn { outputs.force = Self.invalid.force }
+    if !isAngularOn { outputs.rate = Self.invalid.rate }
     outputs.temperature = saturated((core.stimulus(at: moment).temperature - 25) * 132.48)
   }
 

@@ -45,7 +45,7 @@ final class KernelSlot: Sendable {
     return try state.withLock { (state) throws(BusError) in
       let active = state.faults.evaluate(at: now)
       state.twin.core.tampering = active.tampering
-      if active.kernel.contains(.silent) || active.isUnplugged {
+      if active.kernel.contains(.silent) || active.isUnplugged || active.timesOut {
         // Conversions that nobody sees.
       } else {
         state.twin.advance(to: now.nanoseconds)

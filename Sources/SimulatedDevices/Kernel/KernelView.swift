@@ -142,6 +142,20 @@ public struct KernelView: Sendable, Hashable {
     return KernelView(driver: "st_lsm6dsx_i2c", devices)
   }
 
+  /// An MPU9250 as inv_mpu6050 shows it, with its AK8963, which that driver reads by the chip's own bus: one device, whose
+  /// buffer the chip's interrupt triggers.
+  public static var mpu9250: KernelView {
+    let rate = Group(
+      .anglvel, scales: ["0.001064724", "0.000133090", "0.000266181", "0.000532362"])
+    let force = Group(.accel, scales: ["0.000598", "0.001196", "0.002392", "0.004785"])
+    var field = Group(.magn, scales: ["0.001500"])
+    field.hasScalePerAxis = true
+    var device = Device(
+      "mpu9250", [rate, force, field], rates: ["50", "10", "20", "100", "200", "500"])
+    device.filling = .trigger("mpu9250-dev0", isSet: true)
+    return KernelView(driver: "inv-mpu6050-i2c", [device])
+  }
+
   /// A barometer in the ABI's units, without rates.
   public static var bmp280: KernelView {
     KernelView(

@@ -21,6 +21,7 @@ part 10 "the kernel as oracle" "$here/run.py" --script "$here/guest/oracle.py" -
   --out "$out/oracle"
 part 11 "through the kernel's drivers" "$here/run.py" --script "$here/guest/kernel.sh" --board "$here/kernel.yaml" --exact \
   --out "$out/kernel"
+part 12 "every board file" "$here/boards.sh" "$out/boards"
 
 run 1
 run 2
@@ -35,4 +36,7 @@ for number in 4 5 6 7 8 9 10 11; do run "$number" & done
 wait
 again 4 5 6 7 8 9 10 11
 show 4 5 6 7 8 9 10 11
+# It has guests of its own side by side, and tries again by itself.
+run 12
+show 12
 finish

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # `lodestone hil run` on the twins of the files of Boards/ that stand for hardware, a guest each: boards.sh OUT [NAME...],
-# by default all. Prints board, verdict, time and checks.
+# by default all. Prints board, verdict, time and checks; the table stays in OUT/table.txt.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$here/../../..
 out=$1
 shift
+mkdir -p "$out"
 . "$here/../table.sh"
 mapfile -t boards < <(cd "$root/Boards" && grep -L '^simulation:' -- *.yaml | sed 's/\.yaml$//')
 [ $# -eq 0 ] || boards=("$@")
@@ -34,4 +35,4 @@ for number in "${!boards[@]}"; do
   # What is right needs no log.
   if is_wrong "$number"; then show "$number"; else table+=("$(cat "$work/$number.line")"); fi
 done
-finish
+finish | tee "$out/table.txt"

@@ -186,16 +186,18 @@ class Run:
         for processor in os.sched_getaffinity(0) - {PROCESSOR}:
             self.start("idle", ["chrt", "-i", "0", "taskset", "-c", processor, sys.executable, "-c", "while True: pass"])
 
-    def twins(self, scratch, board, exact):
+    def twins(self, scratch, board, exact, tree):
+        """Starts them; gives what the kernel is to be told of them. The first bus may be in a device tree."""
         buses, ports = places(board)
         file = scratch / "twins.yaml"
         file.write_text(board)
         command = [BINARIES / "twin-server", "--board", file, "--state", scratch / "guest/state",
                    "--gpio", scratch / "lines", "--control", scratch / "control", "--patience", "20"]
-        devices = []
+        devices = [f"dtb={tree}"] if tree else []
         for number, bus in enumerate(buses):
             command += ["--bus", f"{bus}={scratch}/bus{number}"]
-            devices.append(f"virtio_uml.device={scratch}/bus{number}:34")
+            if number > 0 or not tree:
+                devices.append(f"virtio_uml.device={scratch}/bus{number}:34")
         devices.append(f"virtio_uml.device={scratch}/lines:41")
         for port in ports:
             command += ["--serial", f"{port}={scratch}/receiver"]
@@ -218,7 +220,7 @@ class Run:
         self.start("guest", [
             "taskset", "-c", PROCESSOR, linux, "mem=512M", "rootfstype=hostfs", "rootflags=/", "ro", f"init={scratch}/guest/init.sh",
             "con=null", "con0=fd:0,fd:1", "quiet", "panic=-1", f"uml_dir={scratch}/uml/", *devices,
-            f"rig={scratch}", f"seconds={left:.0f}"], env=environment)
+            f"rig={scratch}", f"seconds={left:.0f}"], env=environment, cwd=scratch)
         code = None
         while True:
             name, line = self.next()
@@ -284,12 +286,13 @@ def main():
             if " " in name:
                 raise RigError("the folder for temporary files has a blank in its name")
             board = rig_board(options.board.read_text())
+            tree = linux.parent / f"{options.board.stem}.dtb" if options.board.with_suffix(".dts").exists() else None
             fill(scratch, options, board)
             run = Run(options.seconds)
             try:
                 if options.awake:
                     run.keep_awake()
-                code = run.guest(scratch, linux, run.twins(scratch, board, options.exact))
+                code = run.guest(scratch, linux, run.twins(scratch, board, options.exact, tree))
             except TimeoutError:
                 run.say(f"rig: out of time after {options.seconds:.0f} s")
                 code = OUT_OF_TIME

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds the rig's kernel from Debian's source into the cache, as root where tools are missing, and says where
-# it is: `kernel FILE version VERSION`. Nothing but the build tools is installed. Quick when it is there.
+# it is: `kernel FILE version VERSION`. Beside it are the device trees of the board files that have one, a .dts. Nothing but
+# the build tools is installed. Quick when it is there.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 . Scripts/debian-root.sh
@@ -26,7 +27,7 @@ uml_tools() {
 # uml_kernel FOLDER: downloads, builds, keeps the kernel and what is to be known of it.
 uml_kernel() {
   # One name whatever is built, so that what a failure leaves is found by the next one.
-  local folder=$1 building=$debian_cache/uml-building option tree lost=0
+  local folder=$1 building=$debian_cache/uml-building option tree tree_source lost=0
   uml_tools
   rm -rf "$building"
   mkdir -p "$building/kept"
@@ -44,17 +45,20 @@ uml_kernel() {
     grep -qxF -- "$option" "$tree/.config" || { echo "uml: the kernel does not take $option" >&2; lost=1; }
   done < <(grep '^CONFIG_' "$here/kernel.config")
   [ "$lost" -eq 0 ]
-  timeout 1500 make -C "$tree" ARCH=um -j "$(nproc)" linux >>"$building/log" 2>&1 ||
+  timeout 1500 make -C "$tree" ARCH=um -j "$(nproc)" scripts_dtc linux >>"$building/log" 2>&1 ||
     { tail -n 20 "$building/log" >&2; return 1; }
   cp "$tree/linux" "$building/kept/linux"
   strip "$building/kept/linux"
+  for tree_source in "$here"/*.dts; do
+    "$tree/scripts/dtc/dtc" -q -o "$building/kept/$(basename "$tree_source" .dts).dtb" "$tree_source"
+  done
   chmod 755 "$building/kept" "$building/kept/linux"
   mv "$building/kept" "$folder"
   rm -rf "$building"
 }
 
 # A newer source of the same series is no reason to build anew: it is asked for only when something here changed.
-key=$(debian_key "$suite $source $(cat "$here/kernel.config" "$here/irq-work.c") $(declare -f uml_kernel)")
+key=$(debian_key "$suite $source $(cat "$here/kernel.config" "$here/irq-work.c" "$here"/*.dts) $(declare -f uml_kernel)")
 folder=$debian_cache/uml-$key
 debian_once "$folder" uml_kernel >&2
 echo "kernel $folder/linux version $(cat "$folder/version")"

@@ -152,6 +152,25 @@ extension KernelView {
     #expect(near(force.length, KernelBench.gravity, 0.2))
   }
 
+  @Test("of an MPU9250 the magnetometer that the kernel reads itself is left out, and that is said")
+  func package() throws {
+    var bench = try KernelBench("MPU9250", .mpu9250, kind: .inertial, rate: 200)
+    let (force, rate) = (Vector3(3, -1, 9), Vector3(0.7, 0.5, -0.2))
+    bench.show {
+      ($0.specificForce, $0.angularRate, $0.magneticField) = (force, rate, Vector3(20, 0, -44))
+    }
+    try bench.start()
+    #expect(bench.driver.note?.contains("its magnetometer too (in_magn)") == true)
+    guard case .inertial(let turn, let acceleration) = try bench.settled() else {
+      Issue.record("no inertial sample")
+      return
+    }
+    #expect(near(turn, rate, 0.000532362) && near(acceleration, force, 0.001196))
+    var other = try KernelBench("LSM6DSOX", .lsm6dsox, kind: .inertial, rate: 100)
+    try other.start()
+    #expect(other.driver.note?.contains("in_magn") == false)
+  }
+
   @Test(
     "pressure and temperature in the ABI's units and as raw numbers",
     arguments: [false, true], [(30_000.0, -40.0), (101_325, 21.5), (110_000, 85)])
