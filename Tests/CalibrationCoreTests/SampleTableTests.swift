@@ -96,8 +96,9 @@ import Testing
       ("\u{FEFF}t,magnetometer_x,magnetometer_y,magnetometer_z", "2,3,4"),
     ])
   func headerNamesColumns(header: String, columns: String) throws {
-    let separator = [";", "\t", ",", " "].first { header.contains($0) } ?? ","
-    let row = (1...9).map(String.init).joined(separator: separator)
+    let separators: [Character] = [";", "\t", ",", " "]
+    let separator = separators.first { header.contains($0) } ?? ","
+    let row = (1...9).map(String.init).joined(separator: String(separator))
     let table = Self.read(bytes: "# a remark\n\(header)\n\(row)".utf8)
     #expect(table.origin == .header && table.columns.description == columns)
     let places = columns.split(separator: ",").compactMap { Double($0) }
@@ -150,9 +151,10 @@ import Testing
       ),
     ] as [(String, String, FieldUnit?)])
   func headerWithUnits(header: String, columns: String, unit: FieldUnit?) throws {
-    let separator = [";", "\t", ",", " "].first { header.contains($0) } ?? ","
+    let separators: [Character] = [";", "\t", ",", " "]
+    let separator = separators.first { header.contains($0) } ?? ","
     let width = header.split(separator: separator).count
-    let row = (1...width).map(String.init).joined(separator: separator)
+    let row = (1...width).map(String.init).joined(separator: String(separator))
     let table = Self.read(bytes: "\(header)\n\(row)\n\(row)".utf8)
     #expect(table.origin == .header && table.columns.description == columns)
     #expect(table.unit == unit && table.samples.count == 2 && table.skipped == 0)
@@ -169,7 +171,7 @@ import Testing
   func headerWithoutField(header: String) throws {
     let separator = header.contains(";") ? ";" : header.contains(",") ? "," : " "
     let width = header.split(separator: separator).filter { $0 != "#" }.count
-    let row = (1...width).map(String.init).joined(separator: separator)
+    let row = (1...width).map(String.init).joined(separator: String(separator))
     let table = Self.read(bytes: "\(header)\n\(row)\n\(row)".utf8)
     let problem = try #require(table.problem)
     #expect(problem.contains("--columns") && table.samples.isEmpty)
