@@ -305,7 +305,7 @@ with tempfile.TemporaryDirectory() as name:
     for what, more in [("level", ()), ("gyro", ("--format", "json"))]:
         says(
             f"{what} on the simulated board", ["calibrate", what, "--yes", "--seconds", "8", *more, "--board", "simulated"],
-            1, "--board Boards/simulated-hand.yaml lies still")
+            1, "a simulated board goes the way of its file")
         says(
             f"{what} on the one that lies still",
             ["calibrate", what, "--yes", "--seconds", "5", "--board", "hand.yaml"], 0, "not kept")
@@ -331,8 +331,11 @@ with tempfile.TemporaryDirectory() as name:
     refusal = refusal[refusal.find("Error: "):].rstrip("\n").split("\n")
     expect(
         "a long refusal is broken between words", process.wait() == 1 and len(refusal) > 2
-        and max(map(len, refusal)) <= 60 and "goes its way: --board Boards/simulated-hand.yaml lies still" in " ".join(refusal),
+        and max(map(len, refusal)) <= 60 and "a simulated board goes the way of its file" in " ".join(refusal),
         refusal)
+    says(
+        "a vehicle without a receiver", ["calibrate", "mount", "--vehicle", "--yes", "--board", "hand.yaml"], 1,
+        "this board has no receiver")
     says("two positions by nobody", ["calibrate", "level", "--two-positions", "--yes"], 64, "not with --yes")
     # At a terminal: a question a position.
     master, terminal = os.openpty()
@@ -423,7 +426,7 @@ with tempfile.TemporaryDirectory() as name:
     interrupted("Ctrl-C at a question after a run", at_the_desk, b"half a turn", signal.SIGINT, presses=1)
     interrupted(
         "Ctrl-C at a question before saving",
-        ["heading", "40", "--latitude", "52.5163", "--longitude", "13.3777", "--seconds", "2"], b"[y/N]", signal.SIGINT)
+        ["heading", "40", "--latitude", "52.5163", "--longitude", "13.3777", "--seconds", "2"], b"[Y/n]", signal.SIGINT)
 
     result, lines = calibrate("list", "--format", "json")
     expect(

@@ -46,8 +46,9 @@ struct CourseRun {
   /// Whether a calibration that is accepted is enough.
   let isDone: (CourseProgress, CalibrationOutcome) -> Bool
 
-  /// Who sails on for so long in directions that were seen has no other to sail, seconds of steady course.
-  private static let patience = 60.0
+  /// Who sails on for so long in directions that were seen has no other to sail, seconds of steady course; and who
+  /// gives none for so long has arrived, seconds.
+  private static let patience = (steady: 60.0, any: 120.0)
 
   func run(_ given: ReferencedBench) throws {
     guard given.hasReceiver else {
@@ -64,7 +65,7 @@ struct CourseRun {
     var note = "waiting for the first fix"
     let start = bench.session.now()
     var nextFit = 1.0
-    var seen = (eighths: 0, at: 0.0)
+    var seen = (eighths: 0, at: 0.0, age: 0.0)
     let end = try Gathering(session: bench.session).run { batch in
       bench.take(batch)
       let age = bench.session.now().seconds(since: start)
@@ -92,10 +93,13 @@ struct CourseRun {
         nextFit = age + max(0.9, 4 * took)
       }
       show(&progress, age: age, gathering.seconds, state, outcome, note)
-      if state.eighths > seen.eighths { seen = (state.eighths, gathering.seconds) }
+      if state.eighths > seen.eighths { seen = (state.eighths, gathering.seconds, age) }
       let isGood = (outcome.fit?.quality.score ?? 0) >= CalibrationCoach.Params().goodScore
       let isEnough =
-        isDone(state, outcome) || isGood && gathering.seconds - seen.at > Self.patience
+        isDone(state, outcome)
+        || isGood
+          && (gathering.seconds - seen.at > Self.patience.steady
+            || age - seen.age > Self.patience.any)
       return !(isLate || (gathering.seconds > 20 && outcome.isAccepted && isEnough))
     }
     progress.close()
@@ -108,6 +112,7 @@ struct CourseRun {
       outcome: outcome, bench: bench, samples: gathering.sightings.flatMap(\.samples))
     if outcome.fit != nil {
       report.judge(CourseProgress.points(gathering.sightings), fitter)
+      report.source = "of the receiver"
       if method == .course { report.cards = nil }
     }
     try report.finish()
@@ -118,8 +123,8 @@ struct CourseRun {
       method == .course
       ? "Drive straight for ten seconds, then a bend, and so on; faster than 2 m/s."
       : "Hold each of the eight directions for ten seconds, faster than 2 m/s; it ends by\n"
-        + "itself when it has seen all of them, or is good and sees nothing new for a minute,\n"
-        + "after \(Int(seconds)) s at the latest."
+        + "itself when it has seen all of them, or is good and has seen nothing new for a\n"
+        + "minute of steady course or two of any; after \(Int(seconds)) s at the latest."
     return "\(way)\n\(StopKey.words)"
   }
 

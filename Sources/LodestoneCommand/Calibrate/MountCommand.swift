@@ -49,6 +49,9 @@ struct MountCommand: ParsableCommand {
     let chips = MountedChips(session.board)
     do {
       try chips.check()
+      if vehicle, session.sensor(of: .receiver) == nil {
+        throw CommandError("--vehicle goes by a receiver's course, and this board has no receiver")
+      }
     } catch let error as CommandError where format == .json {
       var line = JSONLine()
       line.set("v", ObservationLines.version)
@@ -106,7 +109,7 @@ struct MountCommand: ParsableCommand {
   private func introduction(_ board: Board) -> String {
     let task =
       vehicle
-      ? "The board is fixed on the vehicle. A few minutes with bends and braking are enough."
+      ? "The board is fixed on the vehicle. Drive a few minutes with bends and braking."
       : "Take the board in your hand as a whole; keep magnets, tools and the desk's iron\n"
         + "a forearm away. Forward is where its arrow, or its bow, is to point."
     return "How the chips of '\(board.name)' sit\n\(task)\n\n"

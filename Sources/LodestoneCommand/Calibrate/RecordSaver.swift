@@ -57,9 +57,14 @@ struct RecordSaver {
   ///   was not said.
   func isWanted(inPlaceOf better: String? = nil) throws -> Bool {
     if options.yes { return better == nil || options.force }
-    let question =
-      better.map { "\($0)\nsave this one all the same? [y/N] " } ?? "save this calibration? [y/N] "
-    return try Keyboard.ask(question)?.lowercased().hasPrefix("y") ?? false
+    // Return takes what a person has just worked for: one is often still on its way that was to end the gathering.
+    // What speaks against a record has to be overruled in so many words.
+    guard let better else {
+      return try Keyboard.ask("save this calibration? [Y/n] ")
+        .map { !$0.lowercased().hasPrefix("n") } ?? false
+    }
+    return try Keyboard.ask("\(better)\nsave this one all the same? [y/N] ")?
+      .lowercased().hasPrefix("y") ?? false
   }
 
   /// Stores a record, and with it the samples of a magnetometer's that a report draws. Returns its file; `nil`

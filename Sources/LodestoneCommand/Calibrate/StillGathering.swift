@@ -121,8 +121,8 @@ extension StillOptions {
   func refuse(_ reason: String, hasMoved: Bool, on session: Session) throws -> Never {
     guard hasMoved, session.simulation != nil else { try saving.refuse(reason) }
     try saving.refuse(
-      "\(reason); this simulated board goes its way: --board Boards/simulated-hand.yaml lies still, as does any "
-        + "board file whose first leg is a rest")
+      "\(reason); a simulated board goes the way of its file (Boards/simulated-hand.yaml lies still until its control "
+        + "socket turns it)")
   }
 
   /// Stores a record and says so.

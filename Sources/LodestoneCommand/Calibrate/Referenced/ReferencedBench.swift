@@ -82,9 +82,7 @@ struct ReferencedBench {
   var sensor: Board.Sensor { session.board.sensors[magnetometer] }
 
   /// Whether the board file names a receiver.
-  var hasReceiver: Bool {
-    session.board.sensors.contains { ChipCatalog.chip(named: $0.chip)?.kind == .receiver }
-  }
+  var hasReceiver: Bool { session.sensor(of: .receiver) != nil }
 
   /// The record that is in force.
   var stored: CalibrationRecord? {

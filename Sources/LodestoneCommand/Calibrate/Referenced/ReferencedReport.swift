@@ -21,6 +21,9 @@ struct ReferencedReport {
   /// The deviation cards of both, where headings were known.
   var cards: (before: DeviationCard, after: DeviationCard)?
 
+  /// Where the headings are from.
+  var source = "that were given"
+
   /// What speaks against what was said of the headings; a person is asked, `--force` takes it as it is.
   var doubt: String?
 
@@ -62,6 +65,9 @@ struct ReferencedReport {
     }
   }
 
+  /// A single heading that is so far from what a good record says is asked about, degrees.
+  private static let doubtful = 15.0
+
   /// Why the record in force is better than the new one; `nil` where it is not, or nothing says so.
   ///
   /// It is where it leaves less open by its own account, and what was measured now does not speak against it: its
@@ -73,8 +79,14 @@ struct ReferencedReport {
     let sigma = (expected * expected + judge.deviation * judge.deviation).squareRoot()
     // The scatter of a mean square of so many is the root of two over their number.
     let limit = sigma * (1 + 2 * (2 / Double(max(1, judge.count))).squareRoot()).squareRoot()
-    guard before <= limit else { return nil }
     func figure(_ value: Double) -> String { JSONLine.fixed(value, digits: 1) }
+    if fit.method == .knownHeading, before > max(limit, Self.doubtful) {
+      // One heading against a whole calibration: a slip of the keyboard is the likelier.
+      return
+        "the record in force, which expects \(figure(expected)) deg, is \(figure(before)) deg off here: see to it "
+        + "that the heading is right and no iron is near"
+    }
+    guard before <= limit else { return nil }
     return
       "the record in force is better: \(figure(expected)) deg to be expected all round, the new one "
       + "\(figure(fit.quality.headingError)), and they agree here to \(figure(before))"
@@ -127,7 +139,7 @@ struct ReferencedReport {
     if outcome.fit?.method == .course { return "by the receiver's course (\(known))" }
     return judge.count == 1
       ? "by the heading that was given (\(known))"
-      : "by the \(judge.count) headings that were given (each \(known))"
+      : "by the \(judge.count) headings \(source) (each \(known))"
   }
 
   /// The deviation card, before and after, by heading as it is printed: what is rounded up to 360 is north.
