@@ -118,9 +118,14 @@ public struct CalibrationOutcome: Sendable, Hashable {
   /// Whether it may be used.
   public var isAccepted: Bool { fit != nil && refusal == nil }
 
+  /// The most that a fit scores which is refused, whatever it would be worth otherwise.
+  static let refusedScore = 35
+
   /// Makes an outcome.
   public init(fit: CalibrationFit?, refusal: String?) {
     self.fit = fit
     self.refusal = fit == nil ? (refusal ?? "no fit") : refusal
+    guard refusal != nil, let score = fit?.quality.score else { return }
+    self.fit?.quality.score = min(score, Self.refusedScore)
   }
 }

@@ -48,9 +48,6 @@ public struct MagnetometerFitter: Sendable, Hashable {
     public init() {}
   }
 
-  /// The most that a fit scores which is refused.
-  static let refusedScore = 35
-
   /// What a fit assumes and demands.
   public var params: Params
 
@@ -243,8 +240,7 @@ public struct MagnetometerFitter: Sendable, Hashable {
       turn: model.turn.rotationVector.length)
     var refusal = evidence.refusal(params)
     if refusal == nil, stopped > params.mostStopped { refusal = stops.words(stopped) }
-    var (score, reason) = evidence.score
-    if refusal != nil { score = min(score, Self.refusedScore) }
+    let (score, reason) = evidence.score
     let fit = CalibrationFit(
       method: method, hardIron: model.offset * frame.scale + frame.center, softIron: gain * soft,
       alignment: model.turn.matrix, fieldStrength: gain * model.radius * frame.scale,
