@@ -239,7 +239,7 @@ struct BoardFileTests {
       let board = try BoardFile.parse(
         String(contentsOf: file, encoding: .utf8), file: file.lastPathComponent)
       #expect(!board.sensors.isEmpty)
-      #expect(board.sensors.allSatisfy { $0.checks == .all }, "those are for test rigs only")
+      #expect(board.sensors.allSatisfy { $0.checks == .board }, "those are for test rigs only")
     }
   }
 
@@ -248,13 +248,14 @@ struct BoardFileTests {
     let text = Self.good.replacingOccurrences(
       of: "rate: 80", with: "identity: unchecked\n    constant: allowed")
     let board = try BoardFile.parse(text, file: "rig.yaml")
-    #expect(board.sensors[0].checks == DriverChecks(identity: false, change: false))
+    #expect(
+      board.sensors[0].checks == DriverChecks(identity: false, change: false, asksStrangers: true))
     #expect(
       board.sensors[0].deviations == [
         "LIS3MDL at /dev/i2c-1:0x1c: identity is not checked (board file line 8)",
         "LIS3MDL at /dev/i2c-1:0x1c: an output that stands still is no loss (board file line 8)",
       ])
-    #expect(board.sensors[1].checks == .all)
+    #expect(board.sensors[1].checks == .board)
     #expect(board.sensors[1].deviations.isEmpty)
   }
 

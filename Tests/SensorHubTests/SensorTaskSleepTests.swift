@@ -58,17 +58,27 @@ struct SensorTaskSleepTests {
     let power: UInt8
     let mask: UInt8
     let asleep: UInt8
+    /// Its rate where 50 Hz are enough.
+    let slow: Double
+    /// For how long it hears nothing after its reset, seconds.
+    var reset = 0.0
     var testDescription: String { "\(name) at \(rate) Hz" }
   }
 
   static let chips = [
     // CTRL2_G ODR, PWR_MGMT_1 SLEEP, CTRL_REG3 MD, ctrl_meas mode.
-    Chip(name: "LSM6DSOX", address: 0x6A, rate: 208, power: 0x11, mask: 0xF0, asleep: 0x00),
-    Chip(name: "LSM6DSOX", address: 0x6A, rate: 833, power: 0x11, mask: 0xF0, asleep: 0x00),
-    Chip(name: "MPU9250", address: 0x68, rate: 200, power: 0x6B, mask: 0x40, asleep: 0x40),
-    Chip(name: "MPU9250", address: 0x68, rate: 1000, power: 0x6B, mask: 0x40, asleep: 0x40),
-    Chip(name: "LIS3MDL", address: 0x1C, rate: 80, power: 0x22, mask: 0x03, asleep: 0x03),
-    Chip(name: "BMP280", address: 0x76, rate: 25, power: 0xF4, mask: 0x03, asleep: 0x00),
+    Chip(
+      name: "LSM6DSOX", address: 0x6A, rate: 208, power: 0x11, mask: 0xF0, asleep: 0x00, slow: 52),
+    Chip(
+      name: "LSM6DSOX", address: 0x6A, rate: 833, power: 0x11, mask: 0xF0, asleep: 0x00, slow: 52),
+    Chip(
+      name: "MPU9250", address: 0x68, rate: 200, power: 0x6B, mask: 0x40, asleep: 0x40, slow: 50,
+      reset: 0.01),
+    Chip(
+      name: "MPU9250", address: 0x68, rate: 1000, power: 0x6B, mask: 0x40, asleep: 0x40, slow: 50,
+      reset: 0.01),
+    Chip(name: "LIS3MDL", address: 0x1C, rate: 80, power: 0x22, mask: 0x03, asleep: 0x03, slow: 80),
+    Chip(name: "BMP280", address: 0x76, rate: 25, power: 0xF4, mask: 0x03, asleep: 0x00, slow: 25),
   ]
 
   @Test("nobody's chip sleeps; wanted again, it serves with what is true then", arguments: chips)
@@ -138,14 +148,13 @@ struct SensorTaskSleepTests {
       _ = bench.run(seconds: 0.5)
       return Double(bench.run(seconds: 4).count) / 4
     }
-    // A chip takes its next higher rate: 59.5 Hz at the most.
-    #expect((min(50, chip.rate) * 0.9...max(60, min(50, chip.rate) * 1.7)).contains(rate()))
+    #expect(abs(rate() - chip.slow) < 0.1 * chip.slow)
     for round in 0..<3 {
       bench.task.setInterval(nil)
       #expect(rate() > chip.rate * 0.95, "round \(round)")
       #expect(bench.task.status.state == .running)
       bench.task.setInterval(0.02)
-      #expect(rate() < 61, "round \(round)")
+      #expect(abs(rate() - chip.slow) < 0.1 * chip.slow, "round \(round)")
       #expect(bench.task.status.state == .running)
       #expect(bench.task.status.counters.busErrors == 0)
     }
@@ -157,7 +166,7 @@ struct SensorTaskSleepTests {
     #expect(bench.run(seconds: 1).isEmpty)
     #expect(try bench.isAsleep())
     bench.task.setWanted(true)
-    #expect(rate() < 61)
+    #expect(abs(rate() - chip.slow) < 0.1 * chip.slow)
   }
 
   @Test("a chip sleeps when the program ends, whatever it was at", arguments: chips)
@@ -167,15 +176,18 @@ struct SensorTaskSleepTests {
       bench.task.setWanted(true)
       _ = bench.run(seconds: seconds)
       bench.task.finish()
-      // One that was never touched is as its power-on left it.
-      if seconds > 0 { #expect(try bench.isAsleep(), "after \(seconds) s") }
+      // One that was never touched is as its power-on left it, and one that is being reset hears nothing.
+      if seconds > chip.reset { #expect(try bench.isAsleep(), "after \(seconds) s") }
     }
     let bench = Bench(chip)
     bench.task.setWanted(true)
     _ = bench.run(seconds: 2)
-    bench.provider.inject(.noAnswer, chip: 0, from: bench.clock.now())
+    let now = bench.clock.now()
+    let back = now.advanced(bySeconds: 0.25)
+    bench.provider.inject(.noAnswer, chip: 0, from: now, until: back)
     // One attempt, no wait, no error.
     bench.task.finish()
+    bench.clock.advance(to: back.advanced(bySeconds: 0.01))
     #expect(try !bench.isAsleep())
   }
 

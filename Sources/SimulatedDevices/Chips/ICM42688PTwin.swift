@@ -157,7 +157,8 @@ public struct ICM42688PTwin: ResettingTwin, QueueingTwin {
     let settle =
       isAngularOn && (power & 0x0C != 0x0C || core.schedule.isIdle)
       ? 0.03 : core.schedule.isIdle ? 0.01 : 0
-    core.convert(every: 1 / sampleRate, settling: settle)
+    let period = core.period(1 / sampleRate)
+    core.schedule.start(at: core.now, firstAfter: settle + period, every: period)
   }
 
   /// Of a sensor's filter, Hz: GYRO_UI_FILT_BW or ACCEL_UI_FILT_BW.
