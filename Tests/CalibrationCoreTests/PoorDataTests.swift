@@ -116,4 +116,21 @@ import Testing
       }
     }
   }
+
+  @Test(
+    "an axis that does not move stands at no end of its range", arguments: [0.05, 0.3, 0.6, 1.5])
+  func level(step: Double) throws {
+    var draws = SyntheticDraws(state: 31)
+    let unit = Self.unit(&draws)
+    let ring = (0..<600).map { i in
+      let part = 2 * Double.pi * Double(i) / 600
+      return Vector3(0.42 * cos(part), 0.42 * sin(part), -0.9)
+    }
+    var samples = Self.samples(unit, ring, noise: 0.05, &draws)
+    for i in samples.indices {
+      samples[i].field = step * (samples[i].field / step).rounded(.toNearestOrEven)
+    }
+    let refusal = try #require(MagnetometerFitterTests.fitter.fit(samples).refusal)
+    #expect(!refusal.contains("end of the range"), "\(refusal)")
+  }
 }

@@ -122,6 +122,9 @@ import Testing
       ("MagX_nT,MagY_nT,MagZ_nT", "1,2,3", .nanotesla), ("Bx_nT;By_nT;Bz_nT", "1,2,3", .nanotesla),
       ("x_gauss,y_gauss,z_gauss", "1,2,3", .gauss), ("x_raw,y_raw,z_raw", "1,2,3", .counts),
       ("mag_raw_x,mag_raw_y,mag_raw_z", "1,2,3", .counts),
+      ("mag_x_uT_raw,mag_y_uT_raw,mag_z_uT_raw", "1,2,3", .microtesla),
+      ("mag_raw_x (uT),mag_raw_y (uT),mag_raw_z (uT)", "1,2,3", .microtesla),
+      ("Bx (mT),By (mT),Bz (mT)", "1,2,3", .millitesla),
       ("magn_x,magn_y,magn_z", "1,2,3", nil), ("hx,hy,hz", "1,2,3", nil),
       ("uncal_x,uncal_y,uncal_z,bias_x,bias_y,bias_z", "1,2,3", nil),
       (
@@ -337,5 +340,19 @@ import Testing
     table.take([UInt8](repeating: 0x0A, count: SampleTable.mostLines + 5))
     #expect(table.isFull)
     #expect(table.lines == SampleTable.mostLines)
+  }
+
+  @Test("one column is not the field's and the force's")
+  func fieldIsNoForce() throws {
+    let force = try #require(SampleTable.Columns("1-3"))
+    var table = SampleTable(force: force)
+    table.take((1...20).map { "0.1 0.2 9.8 \($0) 2 3\n" }.joined().utf8)
+    table.finish()
+    #expect(table.problem?.contains("--columns") == true && table.samples.isEmpty)
+    let field = try #require(SampleTable.Columns("4-6"))
+    table = SampleTable(columns: field, force: force)
+    table.take((1...20).map { "0.1 0.2 9.8 \($0) 2 3\n" }.joined().utf8)
+    table.finish()
+    #expect(table.problem == nil && table.samples.count == 20)
   }
 }

@@ -97,7 +97,7 @@ struct DemandTests {
     let slow = DemandKind.slowMotion
     #expect(
       motion.wanted == [false, false, false, true, true, true, true, true, true, true])
-    #expect(motion.intervals == [slow, slow, slow, nil, nil, nil, slow, nil, slow, nil])
+    #expect(motion.intervals == [nil, nil, nil, nil, nil, nil, slow, nil, slow, nil])
   }
 
   @Test("a recording brings the intervals back where they changed")

@@ -191,6 +191,42 @@ struct SensorTaskSleepTests {
     #expect(try !bench.isAsleep())
   }
 
+  @Test(
+    "a chip that has failed when nobody wants it any more sleeps all the same", arguments: chips)
+  func failed(_ chip: Chip) throws {
+    let bench = Bench(chip)
+    bench.task.setWanted(true)
+    _ = bench.run(seconds: 2)
+    let now = bench.clock.now()
+    bench.provider.inject(.noAnswer, chip: 0, from: now, until: now.advanced(bySeconds: 3.05))
+    _ = bench.run(seconds: 3)
+    guard case .failed = bench.task.status.state else {
+      Issue.record("\(bench.task.status.state)")
+      return
+    }
+    bench.task.setWanted(false)
+    _ = bench.run(seconds: 1)
+    #expect(try bench.isAsleep())
+  }
+
+  @Test(
+    "another rate while a chip starts is what it starts at, and one start less", arguments: chips)
+  func rateDuringStart(_ chip: Chip) throws {
+    for pause in [0.0002, 0.02, 0.1] {
+      let bench = Bench(chip)
+      bench.task.setInterval(0.02)
+      bench.task.setWanted(true)
+      _ = bench.run(seconds: pause)
+      bench.task.setInterval(nil)
+      let samples = bench.run(seconds: 3)
+      let last = samples.last?.seconds(since: samples[samples.count / 2]) ?? 0
+      let rate = Double(samples.count - 1 - samples.count / 2) / max(last, 1e-9)
+      #expect(rate > 0.95 * chip.rate, "after \(pause) s")
+      #expect(bench.task.status.state == .running)
+      #expect(bench.task.status.counters.busErrors == 0)
+    }
+  }
+
   @Test("a chip that did not hear that it is to sleep is told again", arguments: chips)
   func deaf(_ chip: Chip) throws {
     let bench = Bench(chip)

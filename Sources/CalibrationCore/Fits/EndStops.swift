@@ -15,6 +15,8 @@ struct EndStops: Sendable, Hashable {
   /// Samples at one value that make a stop: so many, and this share of all.
   private static let leastCount = 5
   private static let leastShare = 0.005
+  /// Range of an axis, in radii, below which its ends say nothing.
+  private static let leastRange = 0.5
   /// How much wider than the pole's a flat is, in mean squares.
   private static let flatness = 3.0
 
@@ -50,7 +52,10 @@ struct EndStops: Sendable, Hashable {
 
   /// The largest first component, if it is a stop.
   private static func stop(_ fields: [Vector3], radius: Double) -> Double? {
-    guard let top = fields.map(\.x).max() else { return nil }
+    // An axis that hardly moves has a last value too: that of a board which only turns level is no stop.
+    guard let top = fields.lazy.map(\.x).max(), let bottom = fields.lazy.map(\.x).min(),
+      top - bottom > leastRange * radius
+    else { return nil }
     let flat = fields.filter { $0.x == top }
     guard flat.count >= leastCount, Double(flat.count) >= leastShare * Double(fields.count) else {
       return nil

@@ -8,6 +8,7 @@ import LinearAlgebra
 /// to the given one:
 ///
 /// - within 25 percent: both are fitted together, and soft iron brings the field to the strength given;
+/// - with counts in the header: the strength scales them;
 /// - near a power of ten between two units (within 40 percent), or with a unit in the header: refused, and the reason
 ///   names the unit that the strength seems to have;
 /// - otherwise beyond a factor of two: the samples are raw counts, which a known strength scales;
@@ -106,13 +107,14 @@ public struct KnownStrength: Sendable, Hashable {
     let reason =
       unit == nil
       ? "the samples' field is \(size), like \(other.mine.rawValue), and \(Self.figures(strength)) is like "
-        + "\(other.given.rawValue): give the strength in the file's unit, \(meant)"
+        + "\(other.given.rawValue): give the strength in the file's unit, \(meant); of raw counts, a header with "
+        + "mag_raw_x, mag_raw_y, mag_raw_z"
       : "the samples' field is \(size) \(other.mine.rawValue), and \(Self.figures(strength)) is like "
         + "\(other.given.rawValue): give \(meant)"
     return CalibrationOutcome(fit: own, refusal: reason)
   }
 
-  /// A number in four figures.
+  /// A number in four figures, or all before its point.
   static func figures(_ value: Double) -> String {
     guard value > 0, value.isFinite else { return "\(value)" }
     var size = 1.0

@@ -2,7 +2,7 @@
 
 /// A unit of the magnetic flux density, or raw counts, whose size nobody knows.
 public enum FieldUnit: String, Sendable, Hashable, CaseIterable {
-  case nanotesla, microtesla, milligauss, gauss, tesla
+  case nanotesla, microtesla, millitesla, milligauss, gauss, tesla
   /// What a chip's registers say.
   case counts
 
@@ -11,6 +11,7 @@ public enum FieldUnit: String, Sendable, Hashable, CaseIterable {
     switch self {
     case .nanotesla: 1e-3
     case .microtesla: 1
+    case .millitesla: 1e3
     case .milligauss: 0.1
     case .gauss: 100
     case .tesla: 1e6
@@ -26,6 +27,7 @@ public enum FieldUnit: String, Sendable, Hashable, CaseIterable {
     // A byte of Latin-1 is no UTF-8.
     case "ut", "\u{3BC}t", "\u{FFFD}t", "microtesla", "utesla", "\u{3BC}tesla":
       self = .microtesla
+    case "mt", "millitesla", "mtesla": self = .millitesla
     case "mg", "mgauss", "milligauss", "mga": self = .milligauss
     case "g", "ga", "gauss", "gs": self = .gauss
     case "tesla", "t": self = .tesla

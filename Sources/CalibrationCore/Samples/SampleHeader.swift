@@ -68,7 +68,8 @@ struct SampleName: Hashable {
       // A letter at the beginning is a name: `g_x`, `m_x`.
       let mayBeUnit = words.count > 1 && (place > 0 || word.count > 1)
       if mayBeUnit, word != "count", let unit = FieldUnit(header: token) {
-        self.unit = unit
+        // `mag_x_uT_raw` is not calibrated, and in microtesla.
+        if unit != .counts || self.unit == nil { self.unit = unit }
         otherUnit = token == "g" || token == "mg"
       } else if mayBeUnit, Self.otherUnits.contains(word) {
         otherUnit = true

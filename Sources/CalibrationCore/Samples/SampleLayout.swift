@@ -54,7 +54,14 @@ struct SampleLayout {
       if force == nil { unusedForce = header.force }
     }
     var taken = Set([columns.x, columns.y, columns.z])
-    if let force { taken.formUnion([force.x, force.y, force.z]) }
+    if let force {
+      let forces = Set([force.x, force.y, force.z])
+      if problem == nil, !taken.isDisjoint(with: forces) {
+        problem =
+          "columns \(columns) hold the field and \(force) the force: say by --columns where the field is"
+      }
+      taken.formUnion(forces)
+    }
     time = moment(headers.first, table, besides: taken)
   }
 

@@ -7,8 +7,8 @@ import SensorTypes
 ///
 /// The first lines tell how the whole is laid out. A semicolon, a tab, a comma or blanks separate, the first of
 /// them by which most lines hold three numbers; where it is not a comma, a comma is a decimal point. Lines
-/// may end by LF, CR or both; UTF-16 is read where it says so by its mark or by its zeros. Empty lines and lines that
-/// begin with `#`, `%` or `//` do not count, nor do the words before the first numbers. A line that lacks a number where
+/// may end by LF, CR or both; UTF-16 is read where it says so by its mark, little-endian also by its zeros.
+/// Empty lines and lines that begin with `#`, `%` or `//` do not count, nor do the words before the first numbers. A line that lacks a number where
 /// one is asked for is left out and counted.
 ///
 /// Columns that are given come before everything. Else a header, also one in a remark, tells the field's by their names
@@ -55,7 +55,7 @@ public struct SampleTable: Sendable {
   /// How far apart lines are taken to be where no column is a time, seconds.
   public static let interval = 0.05
   /// Lines that are read; of a longer file the rest is left.
-  public static let mostLines = 1_000_000
+  public static let mostLines = 300_000
   /// Beyond it a number is no field, whatever its unit: a chip's counts end at 2^24, and a field in nanotesla below that.
   public static let largestField = 1e12
 

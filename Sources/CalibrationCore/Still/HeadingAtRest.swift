@@ -8,14 +8,16 @@ public import LinearAlgebra
 /// The mean alone says nothing: a gyro at rest may say 20 deg/s (MPU-6000 PS rev. 3.4, 6.1, zero-rate output).
 public struct HeadingAtRest: Sendable, Hashable {
   enum Limit {
-    /// Windows of rate about their mean, rad/s; a steady rate below it is a hand's or a gyro's.
+    /// Windows of rate about their mean, rad/s.
     static let rate = 0.1
+    /// A steady rate below it turns a board by six degrees in five seconds, rad/s.
+    static let steady = 0.02
     /// One sample of rate about the mean, rad/s.
     static let shake = 1.0
-    /// Windows of field about their mean while the gyro turns, microtesla: 0.1 rad/s over five seconds are more
-    /// wherever a compass works, and a window's noise is less.
+    /// Windows of field about their mean while the gyro turns, microtesla: a fifth of a radian is more wherever a compass
+    /// works, and a window's noise is less.
     static let turn = 2.0
-    /// Windows of force meanwhile, m/s^2: 0.1 rad/s about any axis but the vertical are more.
+    /// Windows of force meanwhile, m/s^2: a tenth of a radian about any axis but the vertical is more.
     static let lean = 0.5
     /// One sample of field about the mean, microtesla, on a board without a gyro; a tenth of them may be further.
     static let field = 5.0
@@ -50,7 +52,7 @@ public struct HeadingAtRest: Sendable, Hashable {
     let isSteady =
       gyro.wander <= Limit.rate && rates.allSatisfy { ($0 - mean).length <= Limit.shake }
     let isTurning =
-      mean.length > Limit.rate && (field.wander > Limit.turn || force.wander > Limit.lean)
+      mean.length > Limit.steady && (field.wander > Limit.turn || force.wander > Limit.lean)
     guard isSteady, !isTurning else {
       self.samples = samples
       movement = "the board moved: hold it still" + Self.advice(mean)

@@ -106,7 +106,7 @@ struct FieldMonitor: Sendable, Hashable, Codable {
   /// that comes while the board tilts looks like an acceleration, and what is further off than this has no north to
   /// give in either case.
   static let tiltWeight = 2.0
-  static let excusedTilt = 0.1
+  static let excusedTilt = 0.15
   /// What the field's azimuth is allowed to be off besides, in sigmas of the heading.
   static let headingWeight = 3.0
   static let calmDuration = 1.0

@@ -43,7 +43,7 @@ struct FitCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Where x, y and z are, from 1: 2-4 or 2,3,4. (default: where the header says, else the first three)",
+      "Where x, y and z are, from 1: 2-4 or 2,3,4. (default: where the header says, else the first three, behind such as rise like times)",
       valueName: "columns"))
   var columns: String?
 
@@ -205,9 +205,10 @@ struct FitCommand: ParsableCommand {
       lines += Wrap.rows("field", JSONLine.fixed(fit.fieldStrength, digits: digits))
       row("hard iron", fit.hardIron, digits)
       let soft = fit.softIron.transposed.columns
-      row("soft iron", soft.x, 6)
-      row("", soft.y, 6)
-      row("", soft.z, 6)
+      let softDigits = Self.digits(of: fit.softIron)
+      row("soft iron", soft.x, softDigits)
+      row("", soft.y, softDigits)
+      row("", soft.z, softDigits)
     }
     return lines + Wrap.rows("assumed", assumed)
   }
@@ -220,7 +221,7 @@ struct FitCommand: ParsableCommand {
     line.set("headingError", quality.headingError, digits: 3)
     line.set("method", fit.method.rawValue)
     line.set("hardIron", list(fit.hardIron), digits: digits)
-    line.set("softIron", rows: rows(fit.softIron), digits: 6)
+    line.set("softIron", rows: rows(fit.softIron), digits: digits(of: fit.softIron))
     if hasForce { line.set("alignment", rows: rows(fit.alignment), digits: 6) }
     line.set("fieldStrength", fit.fieldStrength, digits: digits)
     line.set("residual", quality.residual, digits: digits)
@@ -232,6 +233,9 @@ struct FitCommand: ParsableCommand {
   private static func digits(_ strength: Double) -> Int {
     min(15, max(0, 6 - Int(log10(max(strength.magnitude, 1e-12)).rounded(.up))))
   }
+
+  /// The same of a matrix: 1 where the field keeps its strength, and as small as a count where it is brought to one.
+  private static func digits(of softIron: Matrix3) -> Int { max(6, digits(softIron.trace / 3)) }
 
   private func hasForce(_ table: SampleTable) -> Bool {
     forceColumns != nil || table.samples.contains { $0.force != nil }
@@ -264,7 +268,8 @@ struct FitCommand: ParsableCommand {
       case nil: "strength unknown: softIron's diagonal has the mean 1"
       case .constraint: "strength given: softIron brings the field to it"
       case .scale(let gain):
-        "strength given, samples in counts of \(JSONLine.fixed(gain, digits: 6)): softIron brings the field to it"
+        "strength given, samples in counts of \(JSONLine.fixed(gain, digits: max(6, Self.digits(gain)))): "
+          + "softIron brings the field to it"
       case .contradicted: "strength given does not fit: softIron's diagonal has the mean 1"
       }
     words += ["z up", scale]

@@ -23,17 +23,26 @@ struct HMC5883Trial: ChipTrial {
     let configuration = try device.byte(Register.configurationA)
     // The outputs come with the mode: reading it alone would lock them.
     let mode = try device.burst(Register.mode, count: 7)[0]
-    try device.write(Register.configurationA, configuration | Self.temperatureEnabled)
-    try device.write(Register.mode, Register.single)
-    wait(Self.conversionTime)
-    let isKept = try device.byte(Register.configurationA) & Self.temperatureEnabled != 0
-    // One by one: beyond 0x0C the pointer goes back to 0x00.
-    let high = try device.byte(Self.temperature)
-    let low = try device.byte(Self.temperature + 1)
+    let hasTemperature: Bool
+    do {
+      try device.write(Register.configurationA, configuration | Self.temperatureEnabled)
+      try device.write(Register.mode, Register.single)
+      wait(Self.conversionTime)
+      let isKept = try device.byte(Register.configurationA) & Self.temperatureEnabled != 0
+      // One by one: beyond 0x0C the pointer goes back to 0x00.
+      let high = try device.byte(Self.temperature)
+      let low = try device.byte(Self.temperature + 1)
+      hasTemperature = isKept || high | low != 0
+    } catch {
+      // It is left as it was found, if it hears at all.
+      try? device.write(Register.configurationA, configuration)
+      try? device.write(Register.mode, mode)
+      throw error
+    }
     try device.write(Register.configurationA, configuration)
     try device.write(Register.mode, mode)
     let isST = model == .lsm303dlhc
-    guard isKept || high | low != 0 else {
+    guard hasTemperature else {
       return isST
         ? nil : TrialVerdict(confidence: .likely, evidence: "it has no temperature sensor")
     }

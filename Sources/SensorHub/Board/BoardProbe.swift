@@ -3,7 +3,7 @@ public import SensorDrivers
 import SensorTypes
 
 /// Finds out what hangs on a board without a board file: asks every bus at every address that a known
-/// chip can have, by reads that change nothing.
+/// chip can have, by reads that change nothing. A chip that only its measurements tell is told to measure, and left as it was.
 public enum BoardProbe {
   /// One address that was asked and answered, or could not be asked.
   public struct Finding: Sendable, Hashable {

@@ -13,7 +13,13 @@ struct HalvedPressure {
   /// An altitude that may be off by more says nothing, metres.
   private static let loosest = 500.0
 
+  /// What a chip reads that is the one which it is called.
+  private static let right = 0.8...1.25
+
   private var usual: Double?
+  /// The sensors that have read what their altitude has: whatever they read later, a mountain that nobody said or a
+  /// vacuum, is no other chip.
+  private var proven: Set<Int> = []
 
   init(_ board: Board) { usual = board.usualPressure }
 
@@ -25,9 +31,12 @@ struct HalvedPressure {
   }
 
   /// What is wrong with a pressure of a chip of that name; `nil` for nothing, and where nobody knows the altitude.
-  func doubt(of chip: String, pressure: Double) -> String? {
-    guard chip == MS5611.Chip.ms5611.rawValue, let usual, Self.shares.contains(pressure / usual)
-    else { return nil }
+  mutating func doubt(of chip: String, sensor: Int, pressure: Double) -> String? {
+    guard chip == MS5611.Chip.ms5611.rawValue, let usual, !proven.contains(sensor) else {
+      return nil
+    }
+    if Self.right.contains(pressure / usual) { proven.insert(sensor) }
+    guard Self.shares.contains(pressure / usual) else { return nil }
     func shown(_ pascals: Double) -> String { "\((pascals / 100).rounded()) hPa" }
     return
       "the board file says \(chip), and it reads \(shown(pressure)) where the altitude has some \(shown(usual)): "

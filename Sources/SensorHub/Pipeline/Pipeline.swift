@@ -353,7 +353,9 @@ struct Pipeline: Sendable {
       heading.update(magneticField: field, at: time, quality: channel.quality)
       publishHeading(at: time, publish)
     case .atmosphere(let pressure, let temperature):
-      if let doubt = halvedPressure.doubt(of: status[sensor].chip, pressure: pressure) {
+      if let doubt = halvedPressure.doubt(
+        of: status[sensor].chip, sensor: sensor, pressure: pressure)
+      {
         if !refusesPressure {
           publish(.diagnostic(doubt, at: time))
           publish(.altitudeUnavailable(.sensorLost(doubt), at: time))

@@ -174,7 +174,8 @@ enum DemandKind {
     // A course that is heading has no time for less.
     case .location: demand.heading && demand.followsCourse ? nil : demand.locationInterval
     case .motion:
-      demand.heading || (demand.location && demand.carriesPosition) ? nil : Self.slowMotion
+      !demand.altitude || demand.heading || (demand.location && demand.carriesPosition)
+        ? nil : Self.slowMotion
     }
   }
 }

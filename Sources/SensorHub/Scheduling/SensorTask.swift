@@ -51,12 +51,16 @@ final class SensorTask: WorkerTask {
   private var hosts: [SensorTask] = []
   private let make: (Port, Double) throws(BusError) -> any AnySensor
   private var driver: (any AnySensor)?
+  /// The one that failed at a chip which had been started: it can still put that to sleep.
+  private var failedDriver: (any AnySensor)?
   /// Conversions a second: by the board file, as wanted now, as the driver was made for.
   private let boardRate: Double
   private var wantedRate: Double
   private var driverRate = 0.0
   private var line: PortLine?
   private var lineFailed = false
+  /// Whether it was said that the chip does not raise its line at the rate that is wanted.
+  private var lineWasLeft = false
   private var supervisor: Supervisor
   private var isWanted = false
   /// Whether the chip was identified, or found missing, once: that is done whatever the demand.
@@ -138,7 +142,7 @@ final class SensorTask: WorkerTask {
   /// A chip that nobody reads is not to go on converting, and drawing its current, when the program has ended.
   func finish() {
     guard isStarted || isStarting || sleepsLeft > 0 else { return }
-    try? driver?.sleep()
+    try? (driver ?? failedDriver)?.sleep()
   }
 
   private func takeEdge(_ port: Port) -> Timestamp? {
@@ -153,7 +157,7 @@ final class SensorTask: WorkerTask {
     due = .distantFuture
     if sleepsLeft > 0 {
       do {
-        try driver?.sleep()
+        try (driver ?? failedDriver)?.sleep()
         sleepsLeft = 0
       } catch {
         // Awake it would go on drawing its current. One that does not answer for longer has none to draw.
@@ -166,6 +170,7 @@ final class SensorTask: WorkerTask {
 
   private func start(_ port: Port, now: Timestamp, into outbox: inout [Delivery]) {
     sleepsLeft = 0
+    failedDriver = nil
     if hosts.contains(where: \.isComingUp) {
       due = now.advanced(bySeconds: Self.hostInterval)
       return
@@ -177,7 +182,8 @@ final class SensorTask: WorkerTask {
         isStarting = true
         due = now.advanced(bySeconds: seconds)
       case .ready:
-        (isStarting, isStarted) = (false, true)
+        // One that is wanted at another rate by now is not there yet.
+        (isStarting, isStarted) = (false, !isWanted || driverRate == wantedRate)
         clock = driver.batch > 1 ? SampleClock(rate: driver.outputRate) : nil
         hasAnswered = true
         let ready = port.now()
@@ -228,8 +234,9 @@ final class SensorTask: WorkerTask {
 
   /// A line that the chip does not raise at its rate is said once.
   private func leaveLine(at now: Timestamp, into outbox: inout [Delivery]) {
-    guard sensor.interrupt != nil, !lineFailed else { return }
-    lineFailed = true
+    line = nil
+    guard sensor.interrupt != nil, !lineWasLeft, !lineFailed else { return }
+    lineWasLeft = true
     outbox.append(
       .diagnostic(
         "\(sensor.chip) is polled: its interrupt line tells nothing of samples that gather, "
@@ -355,6 +362,8 @@ final class SensorTask: WorkerTask {
     guard let retry else { return }
     if error == .stuck { stuckAt = lastReading }
     hasAnswered = true
+    // Past its identity it is the chip that it should be, and may be converting.
+    if isStarted || isStarting { (failedDriver, sleepsLeft) = (driver, Self.sleepAttempts) }
     (isStarting, isStarted) = (false, false)
     driver = nil
     due = retry
