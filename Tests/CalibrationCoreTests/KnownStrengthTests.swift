@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test func samplesOfASmallPartAreBoundByTheStrength() throws {
-    let part = Self.samples(1, share: 0.2)
+    let part = Self.samples(1, share: 0.12)
     let fitter = MagnetometerFitter()
     #expect(!fitter.fit(part).isAccepted)
     let (outcome, use) = KnownStrength(50).fit(part, expected: ExpectedField(), by: fitter)
