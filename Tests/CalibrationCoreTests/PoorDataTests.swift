@@ -13,7 +13,7 @@ import Testing
 #endif
 
 @Suite struct PoorDataTests {
-  private static let seeds = 1...(SyntheticUnitsTests.isLong ? 60 : 12)
+  private static let seeds = 1...(SyntheticUnitsTests.isLong ? 60 : 2)
 
   /// A chip without an accelerometer, with moderate iron: an axis ratio of 1.2 at the most.
   private static func unit(_ draws: inout SyntheticDraws) -> SyntheticUnit {
@@ -91,7 +91,7 @@ import Testing
     ] {
       let unit = Self.unit(&draws)
       // A coarse chip, a fine one, and numbers as a program has them.
-      for step in [1.5, 0.15, 0] {
+      for step in SyntheticUnitsTests.isLong ? [1.5, 0.15, 0] : [0.15] {
         var samples = Self.samples(unit, Self.ball(&draws), noise: 0.5, &draws)
         for i in samples.indices where step > 0 {
           samples[i].field = step * (samples[i].field / step).rounded(.toNearestOrEven)

@@ -216,12 +216,12 @@ struct FitCommand: ParsableCommand {
   /// What a fit found, for every command that makes one.
   static func fill(_ line: inout JSONLine, _ fit: CalibrationFit, hasForce: Bool) {
     let quality = fit.quality
-    let digits = digits(fit.fieldStrength)
+    let digits = Self.digits(fit.fieldStrength)
     line.set("residualPercent", quality.residualPercent, digits: 3)
     line.set("headingError", quality.headingError, digits: 3)
     line.set("method", fit.method.rawValue)
     line.set("hardIron", list(fit.hardIron), digits: digits)
-    line.set("softIron", rows: rows(fit.softIron), digits: digits(of: fit.softIron))
+    line.set("softIron", rows: rows(fit.softIron), digits: Self.digits(of: fit.softIron))
     if hasForce { line.set("alignment", rows: rows(fit.alignment), digits: 6) }
     line.set("fieldStrength", fit.fieldStrength, digits: digits)
     line.set("residual", quality.residual, digits: digits)
