@@ -1,5 +1,7 @@
 import BoardTestSupport
+import SensorBus
 import SensorHub
+import SensorTypes
 import SimulatedDevices
 import Testing
 
