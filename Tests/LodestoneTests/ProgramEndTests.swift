@@ -9,7 +9,12 @@ import Testing
 struct ProgramEndTests {
   @Test("a hub that stops leaves every chip asleep, those behind a bypass too")
   func sleeps() throws {
-    let board = try VirtualBoard("gy-91", edit: { $0 + "simulation:\n  seed: 3\n" })
+    let board = try VirtualBoard(
+      "gy-91",
+      edit: {
+        $0
+          + "simulation:\n  start: {latitude: 52.5163, longitude: 13.3777, altitude: 36}\n  seed: 3\n"
+      })
     _ = board.run(3)
     // PWR_MGMT_1 SLEEP, CNTL1 MODE, ctrl_meas mode.
     let chips: [(address: UInt8, register: UInt8, mask: UInt8, asleep: UInt8)] = [

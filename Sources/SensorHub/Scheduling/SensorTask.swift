@@ -169,15 +169,16 @@ final class SensorTask: WorkerTask {
   }
 
   private func start(_ port: Port, now: Timestamp, into outbox: inout [Delivery]) {
-    sleepsLeft = 0
-    failedDriver = nil
     if hosts.contains(where: \.isComingUp) {
       due = now.advanced(bySeconds: Self.hostInterval)
       return
     }
     do throws(DriverError) {
       let driver = try opened(port, at: now, into: &outbox)
-      switch try driver.start() {
+      let step = try driver.start()
+      // It answers, and is this driver's to put to sleep.
+      (failedDriver, sleepsLeft) = (nil, 0)
+      switch step {
       case .wait(let seconds):
         isStarting = true
         due = now.advanced(bySeconds: seconds)
