@@ -147,7 +147,8 @@ import Testing
 
     func field(_ seconds: Double) -> Vector3 {
       let angle = degreesPerSecond * Double.pi / 180 * seconds
-      let jump = Int(seconds / 0.0035) % 2 == 0 ? unrest : -unrest
+      // Not in step with measurements that are 4.2 ms apart: what turns over with each of them looks like an offset.
+      let jump = Int(seconds / 0.0055) % 2 == 0 ? unrest : -unrest
       return Vector3(50 * cos(angle) + jump, 50 * sin(angle), -40)
     }
 

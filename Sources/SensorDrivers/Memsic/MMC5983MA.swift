@@ -23,7 +23,7 @@ public struct MMC5983MA: MemsicChip, Hashable {
   private static let stillness = 2.0
   /// How far what the start's measurements say of the offset may be apart, microtesla on an axis: noise is 0.2 of it at
   /// most, and the mean is better than half of it. Beside a cable or a motor whose field alternates by more it is tried
-  /// again.
+  /// again; one that turns over with each measurement (119 Hz) is not seen here, and gone with the next offset.
   private static let agreement = 1.0
 
   /// Where the driver stands between SET and RESET.
