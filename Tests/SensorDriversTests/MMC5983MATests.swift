@@ -14,14 +14,14 @@ import Testing
 @testable import SimulatedDevices
 
 @Suite struct MMC5983MATests {
-  /// Reset, then five single measurements of 2 ms, turned about in between, and continuous measurement.
+  /// Reset, then eight single measurements of 2 ms after a RESET (0x14) or a SET (0x0C), and continuous measurement.
   static func start(_ bandwidth: UInt8, _ rate: UInt8) -> [Transfer] {
     var script: [Transfer] = [
       .read(0x2F, [0x30]), .write(0x0A, [0x80]), .write(0x0A, [0x02]), .read(0x2F, [0x30]),
     ]
-    for index in 0..<5 {
+    for command: UInt8 in [0x14, 0x0C, 0x0C, 0x14, 0x0C, 0x14, 0x14, 0x0C] {
       // 16384 counts of field, 1600 of offset.
-      let (command, counts): (UInt8, Int) = index % 2 == 0 ? (0x0C, 17984) : (0x14, -14784)
+      let counts = command == 0x0C ? 17984 : -14784
       script += [
         .write(0x09, [command]), .write(0x09, [0x01]), .read(0x08, [0x11]), output(counts),
       ]
@@ -30,9 +30,7 @@ import Testing
       .write(0x0A, [bandwidth]), .write(0x09, [0x04]), .write(0x0B, [0x08 | rate]),
     ]
   }
-  static let waits = [
-    0.01, 0.001, 0.0022, 0.001, 0.0022, 0.001, 0.0022, 0.001, 0.0022, 0.001, 0.0022,
-  ]
+  static let waits = [0.01] + Array(repeating: [0.001, 0.0022], count: 8).joined()
 
   /// A conversion with so many counts from the middle on X, and none on Y and Z.
   static func conversion(_ counts: Int) -> [Transfer] {
@@ -144,11 +142,12 @@ import Testing
     var degreesPerSecond: Double
     /// It jumps to and fro every 3.5 ms, microtesla.
     var unrest = 0.0
+    /// Seconds after which it turns over.
+    var period = 0.0035
 
     func field(_ seconds: Double) -> Vector3 {
       let angle = degreesPerSecond * Double.pi / 180 * seconds
-      // Not in step with measurements that are 4.2 ms apart: what turns over with each of them looks like an offset.
-      let jump = Int(seconds / 0.0055) % 2 == 0 ? unrest : -unrest
+      let jump = Int(seconds / period) % 2 == 0 ? unrest : -unrest
       return Vector3(50 * cos(angle) + jump, 50 * sin(angle), -40)
     }
 
@@ -201,10 +200,13 @@ import Testing
     #expect(try bench.nextReading(driver) != nil)
   }
 
-  @Test("a field that gives no offset to rely on is said, and nothing is published")
-  func unsteady() throws {
+  // 119 Hz, in step with the measurements, and 50, 60, 80 and 400 Hz.
+  @Test(
+    "a field that gives no offset to rely on is said, and nothing is published",
+    arguments: [0.0035, 0.0042, 0.0055, 0.01, 1 / 120.0, 1 / 160.0, 1 / 800.0])
+  func unsteady(period: Double) throws {
     var world = Turning(degreesPerSecond: 0)
-    world.unrest = 8
+    (world.unrest, world.period) = (8, period)
     let unsteady = world
     let bench = ContractBench(address: 0x30) { _ in
       MMC5983MATwin(TwinCore(source: unsteady, seed: 1))

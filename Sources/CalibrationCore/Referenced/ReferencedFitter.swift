@@ -276,8 +276,8 @@ public struct ReferencedFitter: Sendable {
 
   // MARK: Samples
 
-  /// The samples as the fits weigh them, for keeping beside a record: means over short whiles, which its residual speaks
-  /// of, in order of time. Without angular rates.
+  /// Means over `binLength`, in the chip's own frame and in order of time: what is kept beside a record, whose residual
+  /// is that of such means too. Unlike `bins` it judges no sample. Without angular rates.
   public static func means(_ samples: [CalibrationSample]) -> [CalibrationSample] {
     var result: [CalibrationSample] = []
     var (field, force) = (Vector3.zero, Vector3.zero)

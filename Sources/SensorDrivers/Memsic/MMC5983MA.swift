@@ -21,10 +21,12 @@ public struct MMC5983MA: MemsicChip, Hashable {
   private static let measurementTimes = [8, 4, 2, 0.5]
   /// How far the field may move, microtesla on an axis, between two conversions that are to have one offset.
   private static let stillness = 2.0
-  /// How far what the start's measurements say of the offset may be apart, microtesla on an axis: noise is 0.2 of it at
-  /// most, and the mean is better than half of it. Beside a cable or a motor whose field alternates by more it is tried
-  /// again; one that turns over with each measurement (119 Hz) is not seen here, and gone with the next offset.
+  /// How far the start's measurements may lie off what they say together, microtesla on an axis: noise is 0.3 of it.
+  /// Beside a cable or a motor whose field alternates by more it is tried again.
   private static let agreement = 1.0
+  /// What turns the bridges before each of them: RESET (-1) or SET. In the order of Thue and Morse a field that changes
+  /// steadily cancels, and one that alternates, at whatever rate, is never in step with all of them.
+  private static let turns: [Double] = [-1, 1, 1, -1, 1, -1, -1, 1]
 
   /// Where the driver stands between SET and RESET.
   private enum Phase: Hashable {
@@ -85,8 +87,8 @@ public struct MMC5983MA: MemsicChip, Hashable {
       .write([RegisterSetting(Register.control1, 2)]),
       .read(register: Register.product, count: 1),
     ]
-    for index in 0..<5 {
-      let command = index % 2 == 0 ? Register.set : Register.reset
+    for turn in Self.turns {
+      let command = turn > 0 ? Register.set : Register.reset
       steps += [
         .write([RegisterSetting(Register.control0, command)]), .wait(seconds: 0.001),
         .write([RegisterSetting(Register.control0, Register.measure)]), .wait(seconds: 0.0022),
@@ -105,8 +107,7 @@ public struct MMC5983MA: MemsicChip, Hashable {
     return steps
   }
 
-  /// Takes a measurement of the start. Three in a row give the offset, and a field that changes steadily cancels; three
-  /// such offsets show whether it did.
+  /// Takes a measurement of the start. With the last of them the offset is known, or that the field was too unsteady.
   public mutating func take(
     _ block: RegisterBlock, from register: UInt8
   ) throws(DriverError) {
@@ -122,28 +123,24 @@ public struct MMC5983MA: MemsicChip, Hashable {
     }
     // The first conversion is not this one.
     seen.take(block)
-    guard first.count == 5 else { return }
-    var (least, most) = (Vector3(repeating: .infinity), Vector3(repeating: -.infinity))
-    var sum = Vector3.zero
-    for index in 1...3 {
-      let found = Self.offset(first[index - 1], first[index], first[index + 1])
-      sum += found
-      for axis in 0..<3 {
-        least[axis] = min(least[axis], found[axis])
-        most[axis] = max(most[axis], found[axis])
+    guard first.count == Self.turns.count else { return }
+    // Least squares of outputs = offset + turn (field + slope time); the columns are at right angles.
+    let times = first.indices.map { Double($0) - Double(first.count - 1) / 2 }
+    let squares = times.reduce(0) { $0 + $1 * $1 }
+    var (mean, field, slope) = (Vector3.zero, Vector3.zero, Vector3.zero)
+    for (index, output) in first.enumerated() {
+      let turned = Self.turns[index] * output
+      mean += output * (1 / Double(first.count))
+      field += turned * (1 / Double(first.count))
+      slope += turned * (times[index] / squares)
+    }
+    for (index, output) in first.enumerated() {
+      let off = output - mean - Self.turns[index] * (field + times[index] * slope)
+      guard max(abs(off.x), abs(off.y), abs(off.z)) <= Self.agreement else {
+        throw .notReady("\(name): the field was too unsteady to measure its offset")
       }
     }
-    let apart = most - least
-    guard max(apart.x, apart.y, apart.z) <= Self.agreement else {
-      throw .notReady("\(name): the field was too unsteady to measure its offset")
-    }
-    offset = sum * (1 / 3.0)
-  }
-
-  /// The bridges', of an output that was turned about between two: their mean is what it would have been without.
-  private static func offset(_ before: Vector3, _ turned: Vector3, _ after: Vector3) -> Vector3 {
-    let mean = 0.5 * (before + after)
-    return 0.5 * (mean + turned)
+    offset = mean
   }
 
   /// No continuous measurement; registers are kept.
@@ -190,7 +187,8 @@ public struct MMC5983MA: MemsicChip, Hashable {
       if abs(change.x) <= Self.stillness, abs(change.y) <= Self.stillness,
         abs(change.z) <= Self.stillness
       {
-        offset = Self.offset(before, turned, output)
+        // The bridges', of an output that was turned about between two: their mean is what it would have been without.
+        offset = 0.5 * (0.5 * (before + output) + turned)
       }
       phase = .set(0)
       return output - offset
