@@ -9,6 +9,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import select
 import shutil
 import signal
@@ -266,8 +267,8 @@ with tempfile.TemporaryDirectory() as name:
 
     def calibrate(*arguments, board="still.yaml"):
         result = run("calibrate", *arguments, "--board", board, **kept)
-        lines = [line for line in result.stdout.splitlines() if line.startswith("{")]
-        return result, [json.loads(line) for line in lines]
+        lines = [json.loads(line) for line in result.stdout.splitlines() if line.startswith("{")]
+        return result, [line for line in lines if line.get("kind") != "progress"]
 
     at_rest = ("--yes", "--format", "json", "--seconds", "3")
     result, lines = calibrate("gyro", *at_rest)
@@ -275,6 +276,9 @@ with tempfile.TemporaryDirectory() as name:
         "a gyro at rest", result.returncode == 0 and lines[0]["accepted"] and lines[0]["saved"]
         and lines[0]["v"] == 1 and lines[0]["kind"] == "calibration" and lines[0]["record"] == "gyro"
         and os.path.isfile(lines[0]["file"]) and result.stderr == "", result.stderr)
+    expect(
+        "a program hears how far it is", result.stdout.startswith('{"v":1,"kind":"progress","seconds":1.'),
+        result.stdout)
     result, lines = calibrate("level", *at_rest)
     expect(
         "a board at rest", result.returncode == 0 and lines[0]["tilt"] < 2 and lines[0]["method"] == "onePosition",
@@ -337,25 +341,33 @@ with tempfile.TemporaryDirectory() as name:
         "a vehicle without a receiver", ["calibrate", "mount", "--vehicle", "--yes", "--board", "hand.yaml"], 1,
         "this board has no receiver")
     says("two positions by nobody", ["calibrate", "level", "--two-positions", "--yes"], 64, "not with --yes")
-    # At a terminal: a question a position.
-    master, terminal = os.openpty()
-    process = subprocess.Popen(
-        [COMMAND, "calibrate", "level", "--two-positions", "--seconds", "2", "--board", "still.yaml"],
-        stdin=terminal, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder,
-        env={**{k: v for k, v in os.environ.items() if not k.startswith("LODESTONE")}, **kept})
-    os.close(terminal)
-    asked = ""
-    for line in process.stderr:
-        asked += line
-        if "Press Return" in line:
-            os.write(master, b"\n")
-    output = process.stdout.read()
+    # At a terminal: a question a position. A compass tells that nobody has turned it in between.
+    def two_positions(board):
+        master, terminal = os.openpty()
+        process = subprocess.Popen(
+            [COMMAND, "calibrate", "level", "--two-positions", "--seconds", "2", "--board", board],
+            stdin=terminal, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder,
+            env={**{k: v for k, v in os.environ.items() if not k.startswith("LODESTONE")}, **kept})
+        os.close(terminal)
+        asked = ""
+        for line in process.stderr:
+            asked += line
+            if "Press Return" in line:
+                os.write(master, b"\n")
+        output = process.stdout.read()
+        os.close(master)
+        return process.wait(timeout=30), asked, output
+
+    blind = re.sub(r"  - chip: LIS3MDL\n(    .*\n)+", "", (path / "still.yaml").read_text())
+    (path / "blind.yaml").write_text(blind)
+    code, asked, output = two_positions("blind.yaml")
     expect(
-        "two positions at a terminal",
-        process.wait(timeout=30) == 0 and asked.count("Press Return") == 2 and "twoPositions" in output
+        "two positions at a terminal", code == 0 and asked.count("Press Return") == 2 and "twoPositions" in output
         and "deg from level" in output, asked + output)
-    os.close(master)
-    # The end of input, Ctrl-D at a terminal, is no Return.
+    code, asked, output = two_positions("still.yaml")
+    expect(
+        "two positions that are one", code == 1 and "was not turned by half" in " ".join(asked.split()), asked + output)
+   # The end of input, Ctrl-D at a terminal, is no Return.
     for what in ["mount", "level"]:
         master, terminal = os.openpty()
         process = subprocess.Popen(
@@ -558,7 +570,7 @@ with tempfile.TemporaryDirectory() as name:
         "a report of nothing", ["calibrate", "report"], 1, "no board is named or found",
         STATE_DIRECTORY=str(path / "none"))
     result = run("calibrate", "gyro", "--yes", "--seconds", "3", "--format", "json", "--board", "still.yaml")
-    line = json.loads(result.stdout or "{}")
+    line = json.loads(result.stdout.splitlines()[-1] if result.stdout else "{}")
     expect(
         "and names no file", result.returncode == 0 and line["accepted"] and line["saved"] is False
         and "file" not in line, result.stdout + result.stderr)

@@ -62,6 +62,23 @@ import Testing
     #expect(outcome == fitter.fit(part, expected: ExpectedField(strength: 50)))
   }
 
+  @Test("a fifth of the sphere is taken, and what it says of the rest is right")
+  func aPartThatIsTakenIsRight() throws {
+    let part = Self.samples(1, share: 0.2)
+    let fitter = MagnetometerFitter()
+    let bound = KnownStrength(50).fit(part, expected: ExpectedField(), by: fitter).outcome
+    for outcome in [fitter.fit(part), bound] {
+      #expect(outcome.isAccepted, "\(outcome.refusal ?? "")")
+      let fit = try #require(outcome.fit)
+      #expect((fit.hardIron - Self.hardIron).length < 0.5)
+      #expect(abs(fit.fieldStrength / 50 - 1) < 0.01)
+      // The samples have no soft iron: neither across the part's middle, nor along it, where little was seen.
+      for axis in [Vector3(1, 0, 0), Vector3(0, 1, 0), Vector3(0, 0, 1)] {
+        #expect((fit.softIron * axis - axis).length < 0.03, "\(fit.softIron)")
+      }
+    }
+  }
+
   @Test func nothingIsNoFit() {
     let (outcome, _) = KnownStrength(50)
       .fit([], expected: ExpectedField(), by: MagnetometerFitter())

@@ -201,7 +201,7 @@ struct StillTests {
 
   private func position(
     _ up: Vector3, bias: Vector3 = .zero, seconds: Double = 5.1, seed: UInt64 = 1,
-    push: (Double) -> Vector3 = { _ in .zero }
+    field: Vector3? = nil, push: (Double) -> Vector3 = { _ in .zero }
   ) -> LevelAtRest.Position {
     var random = Random(state: seed)
     var position = LevelAtRest.Position()
@@ -209,6 +209,7 @@ struct StillTests {
       let t = Double(index) / 104
       position.force.take(9.81 * up + bias + push(t) + 0.02 * random.vector(), at: time(t))
       position.rate.take(0.002 * random.vector(), at: time(t))
+      if let field { position.field.take(field + 0.6 * random.vector(), at: time(t)) }
     }
     return position
   }
@@ -250,6 +251,24 @@ struct StillTests {
     let one = try #require(LevelAtRest.outcome(of: [first]).rotation)
     let off = (one * board.conjugate).rotate(Vector3(0, 0, 1)) - Vector3(0, 0, 1)
     #expect(abs(off.length / degree - 2) < 0.05)
+  }
+
+  @Test(
+    "a board that was not turned between two positions is refused where it has a compass",
+    arguments: [3.0, 20, 40])
+  func notTurned(horizontal: Double) {
+    let up = Quaternion(rotationVector: Vector3(0.02, 0, 0)).rotate(Vector3(0, 0, 1))
+    let iron = Vector3(-60, 110, 30)
+    func refusal(_ one: Double, _ other: Double) -> String? {
+      LevelAtRest.outcome(
+        of: [(one, UInt64(1)), (other, 2)].map { heading, seed in
+          let field = Vector3(horizontal * sin(heading), horizontal * cos(heading), -44)
+          return position(up, seed: seed, field: iron + field)
+        }
+      ).refusal
+    }
+    #expect(refusal(0.4, 0.4)?.contains("was not turned by half") == true)
+    #expect(refusal(0.4, 0.4 + .pi) == nil)
   }
 
   @Test("a level is refused where the board moves, is accelerated, hangs or was not turned flat")

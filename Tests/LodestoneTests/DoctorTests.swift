@@ -45,34 +45,28 @@ struct DoctorTests {
 
 /// A board that carries another chip than its file says.
 struct OtherChipDoctorTests {
-  /// What is found of the first chip of a file of Boards/ on a GY-87 with that compass. A file stands for the bus's node,
-  /// which the doctor wants to be there.
+  /// What is found of the first chip of a file of Boards/ on a GY-87 with that compass.
   private func finding(
     _ name: String, compass: String, at address: UInt8, isOpen: Bool
   ) throws -> Doctor.Finding {
-    let node = FileManager.default.temporaryDirectory
-      .appending(path: "lodestone-node-\(UUID().uuidString)")
-    try Data().write(to: node)
-    defer { try? FileManager.default.removeItem(at: node) }
-    var simulated = SimulatedBoard(chips: [
-      .init(.registers("MPU6050"), at: .bus(node.path, address: 0x68)),
-      .init(.registers("BMP180"), at: .bus(node.path, address: 0x77)),
-      .init(.registers(compass), at: .bus(node.path, address: address)),
-    ])
-    simulated.chips[2].host = 0
-    let provider = SimulatedBusProvider(simulated, clock: VirtualClock())
+    let bench = try DoctorBench { bus in
+      var chips: [SimulatedBoard.Chip] = [
+        .init(.registers("MPU6050"), at: .bus(bus, address: 0x68)),
+        .init(.registers("BMP180"), at: .bus(bus, address: 0x77)),
+        .init(.registers(compass), at: .bus(bus, address: address)),
+      ]
+      chips[2].host = 0
+      return chips
+    }
     if isOpen {
       // INT_PIN_CFG, I2C_BYPASS_EN.
       try [UInt8(0x02)].withUnsafeBytes {
-        try provider.registerDevice(bus: node.path, address: 0x68).write(0x37, from: $0)
+        try bench.provider.registerDevice(bus: bench.bus, address: 0x68).write(0x37, from: $0)
       }
     }
     let text = try String(
       contentsOf: VirtualBoard.root.appending(path: "Boards/\(name).yaml"), encoding: .utf8)
-    let board = try BoardFile.parse(
-      text.replacingOccurrences(of: "/dev/i2c-1", with: node.path), file: name)
-    let findings = Doctor(provider: provider, state: { _ in node }, modelFolders: []).wiring(board)
-    return try #require(findings.first { $0.sensor == 0 && $0.subject.hasSuffix(" answers") })
+    return try bench.answer(text.replacingOccurrences(of: "/dev/i2c-1", with: bench.bus))
   }
 
   @Test(
@@ -102,27 +96,21 @@ struct OtherChipDoctorTests {
     "a magnetometer that the kernel's driver of its host reads itself is a problem with a way out",
     arguments: [false, true])
   func keptByKernel(isOwned: Bool) throws {
-    let node = FileManager.default.temporaryDirectory
-      .appending(path: "lodestone-node-\(UUID().uuidString)")
-    try Data().write(to: node)
-    defer { try? FileManager.default.removeItem(at: node) }
-    let provider = SimulatedBusProvider(
-      SimulatedBoard(chips: [
+    let bench = try DoctorBench { bus in
+      [
         .init(
-          .registers("MPU9250"), at: .bus(node.path, address: 0x68),
-          kernel: isOwned ? .mpu9250 : nil),
-        .init(.registers("AK8963"), at: .bus(node.path, address: 0x0C)),
-      ]), clock: VirtualClock())
-    let text = """
+          .registers("MPU9250"), at: .bus(bus, address: 0x68), kernel: isOwned ? .mpu9250 : nil),
+        .init(.registers("AK8963"), at: .bus(bus, address: 0x0C)),
+      ]
+    }
+    let found = try bench.answer(
+      """
       schema: 1
       name: desk
       sensors:
-        - {chip: AK8963, bus: \(node.path), address: 0x0c}
-        - {chip: MPU9250, bus: \(node.path), address: 0x68}
-      """
-    let findings = Doctor(provider: provider, state: { _ in node }, modelFolders: [])
-      .wiring(try BoardFile.parse(text, file: "desk.yaml"))
-    let found = try #require(findings.first { $0.sensor == 0 && $0.subject.hasSuffix(" answers") })
+        - {chip: AK8963, bus: \(bench.bus), address: 0x0c}
+        - {chip: MPU9250, bus: \(bench.bus), address: 0x68}
+      """)
     #expect(found.level == (isOwned ? .problem : .note), "\(found)")
     if isOwned {
       #expect(found.text.contains("inv-mpu6050-i2c (iio:device0, mpu9250) owns the MPU9250"))
@@ -132,20 +120,15 @@ struct OtherChipDoctorTests {
 
   @Test("a chip at its other address is found there")
   func otherAddress() throws {
-    let node = FileManager.default.temporaryDirectory
-      .appending(path: "lodestone-node-\(UUID().uuidString)")
-    try Data().write(to: node)
-    defer { try? FileManager.default.removeItem(at: node) }
-    let provider = SimulatedBusProvider(
-      SimulatedBoard(chips: [
-        .init(.registers("BMP280"), at: .bus(node.path, address: 0x77)),
-        .init(.registers("LIS3DH"), at: .bus(node.path, address: 0x18)),
-      ]), clock: VirtualClock())
-    let text =
-      "schema: 1\nname: desk\nsensors:\n  - {chip: BMP280, bus: \(node.path), address: 0x76}\n"
-    let findings = Doctor(provider: provider, state: { _ in node }, modelFolders: [])
-      .wiring(try BoardFile.parse(text, file: "desk.yaml"))
-    let found = try #require(findings.first { $0.sensor == 0 && $0.level == .problem })
+    let bench = try DoctorBench { bus in
+      [
+        .init(.registers("BMP280"), at: .bus(bus, address: 0x77)),
+        .init(.registers("LIS3DH"), at: .bus(bus, address: 0x18)),
+      ]
+    }
+    let found = try bench.answer(
+      "schema: 1\nname: desk\nsensors:\n  - {chip: BMP280, bus: \(bench.bus), address: 0x76}\n")
+    #expect(found.level == .problem)
     #expect(found.text.hasSuffix("where nobody answers; there is BMP280 at 0x77"))
     #expect(found.mend == "address: 0x77   # line 4 of the board file")
   }
@@ -157,27 +140,16 @@ struct LookalikeDoctorTests {
   private func finding(
     _ meant: String, at address: UInt8, real chips: [(String, UInt8)], altitude: Double? = nil
   ) throws -> Doctor.Finding {
-    let node = FileManager.default.temporaryDirectory
-      .appending(path: "lodestone-node-\(UUID().uuidString)")
-    try Data().write(to: node)
-    defer { try? FileManager.default.removeItem(at: node) }
-    let clock = VirtualClock()
-    let provider = SimulatedBusProvider(
-      SimulatedBoard(
-        chips: chips.map { .init(.registers($0.0), at: .bus(node.path, address: $0.1)) }),
-      clock: clock)
+    let bench = try DoctorBench { bus in
+      chips.map { .init(.registers($0.0), at: .bus(bus, address: $0.1)) }
+    }
     // Chips have been powered for a while.
-    clock.advance(bySeconds: 1)
+    bench.clock.advance(bySeconds: 1)
     let height =
       altitude.map { "position: {latitude: 52.5, longitude: 13.4, altitude: \($0)}\n" } ?? ""
-    let text =
+    return try bench.answer(
       "schema: 1\nname: desk\n\(height)sensors:\n"
-      + "  - {chip: \(meant), bus: \(node.path), address: \(hexadecimal(address))}\n"
-    let doctor = Doctor(
-      provider: provider, state: { _ in node }, modelFolders: [],
-      wait: { clock.advance(bySeconds: $0) })
-    let findings = doctor.wiring(try BoardFile.parse(text, file: "desk.yaml"))
-    return try #require(findings.first { $0.sensor == 0 && $0.subject.hasSuffix(" answers") })
+        + "  - {chip: \(meant), bus: \(bench.bus), address: \(hexadecimal(address))}\n")
   }
 
   @Test(

@@ -1,5 +1,3 @@
-import Foundation
-import SensorHub
 import SensorTypes
 import SimulatedDevices
 import Testing
@@ -8,22 +6,14 @@ import Testing
 
 /// What the doctor says of chips that the kernel owns.
 struct KernelDoctorTests {
-  /// A file stands for the bus's node, which the doctor wants to be there.
   private func findings(_ keys: String, _ fault: KernelFault? = nil) throws -> [Doctor.Finding] {
-    let node = FileManager.default.temporaryDirectory
-      .appending(path: "lodestone-node-\(UUID().uuidString)")
-    try Data().write(to: node)
-    defer { try? FileManager.default.removeItem(at: node) }
-    let clock = VirtualClock()
-    let provider = SimulatedBusProvider(
-      SimulatedBoard(chips: [
-        .init(.registers("LIS3MDL"), at: .bus(node.path, address: 0x1C), kernel: .lis3mdl)
-      ]), clock: clock)
-    if let fault { provider.inject(.kernel(fault), chip: 0, from: clock.now()) }
-    let text =
-      "schema: 1\nname: boat\nsensors:\n  - {chip: LIS3MDL, bus: \(node.path), address: 0x1c\(keys)}\n"
-    return Doctor(provider: provider, state: { _ in node }, modelFolders: [])
-      .wiring(try BoardFile.parse(text, file: "boat.yaml")).filter { $0.sensor == 0 }
+    let bench = try DoctorBench { bus in
+      [.init(.registers("LIS3MDL"), at: .bus(bus, address: 0x1C), kernel: .lis3mdl)]
+    }
+    if let fault { bench.provider.inject(.kernel(fault), chip: 0, from: bench.clock.now()) }
+    return try bench.findings(
+      "schema: 1\nname: boat\nsensors:\n"
+        + "  - {chip: LIS3MDL, bus: \(bench.bus), address: 0x1c\(keys)}\n")
   }
 
   private static let line = ", interrupt: {chip: nowhere, line: GPIO1}"

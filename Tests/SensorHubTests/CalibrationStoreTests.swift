@@ -247,21 +247,21 @@ struct CalibrationStoreTests {
   func strangersLock() throws {
     let place = Place()
     let store = place.store
-    #expect(!store.isLocked(key))
+    #expect(store.lock(of: key) == nil)
     try store.save(record(1))
-    #expect(!store.isLocked(key))
+    #expect(store.lock(of: key) == nil)
     try store.setLock(true, key)
-    #expect(store.isLocked(key))
+    #expect(store.lock(of: key)?.isStranger == false)
     let text = String(decoding: try Data(contentsOf: store.file(key)), as: UTF8.self)
     let newer = text.replacingOccurrences(of: "\"schema\" : 1", with: "\"schema\" : 7")
     try Data(newer.utf8).write(to: store.file(key))
-    #expect(number(store.current(key)) == nil && store.isLocked(key))
+    #expect(number(store.current(key)) == nil && store.lock(of: key)?.isStranger == true)
     let open = newer.replacingOccurrences(of: "\"locked\" : true", with: "\"locked\" : false")
     #expect(open != newer)
     try Data(open.utf8).write(to: store.file(key))
-    #expect(!store.isLocked(key))
+    #expect(store.lock(of: key) == nil)
     try Data("{\"locked\": true".utf8).write(to: store.file(key))
-    #expect(!store.isLocked(key))
+    #expect(store.lock(of: key) == nil)
   }
 
   @Test("what was judged beside one record takes no other one's place")
@@ -294,6 +294,45 @@ struct CalibrationStoreTests {
     try replace(second, by: 3)
     #expect(number(store.current(key)) == 3)
     #expect(store.samples(chip: Self.chip, position: Self.place) == .samples(samples))
+  }
+
+  @Test("samples are there again on the way forward, and are nobody else's meanwhile")
+  func samplesOfRollback() throws {
+    let place = Place()
+    let store = place.store
+    let samples = CalibrationSamples(
+      keeping: [CalibrationSample(time: Timestamp(seconds: 0), field: Vector3(1, 2, 3))],
+      of: AppliedCalibration(
+        matrix: .identity, offset: .zero, offsetCovariance: .identity, residual: 0))
+    try store.save(record(1))
+    try store.save(record(2), samples: samples)
+    try store.rollback(key)
+    #expect(
+      store.samples(chip: Self.chip, position: Self.place)
+        == .unusable("they are those of another record"))
+    try store.rollForward(key)
+    #expect(store.samples(chip: Self.chip, position: Self.place) == .samples(samples))
+    try store.rollback(key)
+    try store.save(record(3))
+    #expect(store.samples(chip: Self.chip, position: Self.place) == .none)
+  }
+
+  @Test("a folder that takes no record says so before the work, and is as it was")
+  func rehearsal() throws {
+    let place = Place()
+    let store = place.store
+    try store.rehearseSave(of: key)
+    #expect(place.names().isEmpty)
+    try store.save(record(1))
+    let before = place.names()
+    try store.rehearseSave(of: key)
+    #expect(place.names() == before)
+    let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try Data().write(to: file)
+    defer { try? FileManager.default.removeItem(at: file) }
+    #expect(throws: FileProblem.self) {
+      try CalibrationStore(stateDirectory: file).rehearseSave(of: key)
+    }
   }
 
   /// Holds a folder as another process would: a lock belongs to what has opened it.

@@ -28,6 +28,22 @@ struct SensorTaskSleepTests {
       port = Port(.live(provider), worker: 0, records: false)
     }
 
+    /// One that has been wanted for so long, at an interval where one is given.
+    convenience init(_ chip: Chip, wantedFor seconds: Double, interval: Double? = nil) {
+      self.init(chip)
+      if let interval { task.setInterval(interval) }
+      task.setWanted(true)
+      _ = run(seconds: seconds)
+    }
+
+    /// From now on the chip does not answer: for so many seconds, or for good.
+    func silence(seconds: Double? = nil) {
+      let now = clock.now()
+      provider.inject(
+        .noAnswer, chip: 0, from: now,
+        until: seconds.map { now.advanced(bySeconds: $0) } ?? .distantFuture)
+    }
+
     /// The times of the samples of the next seconds.
     func run(seconds: Double) -> [Timestamp] {
       let end = clock.now().advanced(bySeconds: seconds)
@@ -128,9 +144,7 @@ struct SensorTaskSleepTests {
       #expect(bench.task.status.state == .running)
     }
     for pause in [0.0002, 0.001, 0.004, 0.02, 0.05, 0.1, 0.16] {
-      let bench = Bench(chip)
-      bench.task.setWanted(true)
-      _ = bench.run(seconds: pause)
+      let bench = Bench(chip, wantedFor: pause)
       bench.task.setWanted(false)
       _ = bench.run(seconds: 1)
       #expect(try bench.isAsleep(), "after \(pause) s")
@@ -172,18 +186,14 @@ struct SensorTaskSleepTests {
   @Test("a chip sleeps when the program ends, whatever it was at", arguments: chips)
   func programEnds(_ chip: Chip) throws {
     for seconds in [0, 0.0002, 0.02, 0.1, 2] {
-      let bench = Bench(chip)
-      bench.task.setWanted(true)
-      _ = bench.run(seconds: seconds)
+      let bench = Bench(chip, wantedFor: seconds)
       bench.task.finish()
       // One that was never touched is as its power-on left it, and one that is being reset hears nothing.
       if seconds > chip.reset { #expect(try bench.isAsleep(), "after \(seconds) s") }
     }
-    let bench = Bench(chip)
-    bench.task.setWanted(true)
-    _ = bench.run(seconds: 2)
+    let bench = Bench(chip, wantedFor: 2)
     let now = bench.clock.now()
-    bench.provider.inject(.noAnswer, chip: 0, from: now)
+    bench.silence()
     // One attempt, no wait, no error: a transfer takes less than a millisecond.
     bench.task.finish()
     #expect(bench.clock.now().seconds(since: now) < 0.005)
@@ -192,11 +202,8 @@ struct SensorTaskSleepTests {
   @Test(
     "a chip that has failed when nobody wants it any more sleeps all the same", arguments: chips)
   func failed(_ chip: Chip) throws {
-    let bench = Bench(chip)
-    bench.task.setWanted(true)
-    _ = bench.run(seconds: 2)
-    let now = bench.clock.now()
-    bench.provider.inject(.noAnswer, chip: 0, from: now, until: now.advanced(bySeconds: 3.05))
+    let bench = Bench(chip, wantedFor: 2)
+    bench.silence(seconds: 3.05)
     _ = bench.run(seconds: 3)
     guard case .failed = bench.task.status.state else {
       Issue.record("\(bench.task.status.state)")
@@ -211,10 +218,7 @@ struct SensorTaskSleepTests {
     "another rate while a chip starts is what it starts at, and one start less", arguments: chips)
   func rateDuringStart(_ chip: Chip) throws {
     for pause in [0.0002, 0.02, 0.1] {
-      let bench = Bench(chip)
-      bench.task.setInterval(0.02)
-      bench.task.setWanted(true)
-      _ = bench.run(seconds: pause)
+      let bench = Bench(chip, wantedFor: pause, interval: 0.02)
       bench.task.setInterval(nil)
       let samples = bench.run(seconds: 3)
       let last = samples.last?.seconds(since: samples[samples.count / 2]) ?? 0
@@ -227,11 +231,8 @@ struct SensorTaskSleepTests {
 
   @Test("a chip that did not hear that it is to sleep is told again", arguments: chips)
   func deaf(_ chip: Chip) throws {
-    let bench = Bench(chip)
-    bench.task.setWanted(true)
-    _ = bench.run(seconds: 2)
-    let now = bench.clock.now()
-    bench.provider.inject(.noAnswer, chip: 0, from: now, until: now.advanced(bySeconds: 0.25))
+    let bench = Bench(chip, wantedFor: 2)
+    bench.silence(seconds: 0.25)
     bench.task.setWanted(false)
     _ = bench.run(seconds: 0.4)
     #expect(try bench.isAsleep())
@@ -239,7 +240,7 @@ struct SensorTaskSleepTests {
     // One that never answers is let be.
     bench.task.setWanted(true)
     _ = bench.run(seconds: 2)
-    bench.provider.inject(.noAnswer, chip: 0, from: bench.clock.now())
+    bench.silence()
     bench.task.setWanted(false)
     _ = bench.run(seconds: 3)
     #expect(bench.task.due == .distantFuture)

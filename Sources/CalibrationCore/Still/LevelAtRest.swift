@@ -25,6 +25,8 @@ public struct LevelAtRest: Sendable, Hashable {
     static let gravity = 9.0...10.6
     /// Two positions on one surface differ by no more, degrees.
     static let surface = 10.0
+    /// Half a turn changes the field by more, microtesla: it is twice the horizontal part, a tenth of what is usual.
+    static let turn = 3.0
   }
 
   /// The shortest rest in a position, seconds.
@@ -36,6 +38,8 @@ public struct LevelAtRest: Sendable, Hashable {
     public var force = StillMean()
     /// Angular rate, rad/s; empty without a gyro.
     public var rate = StillMean()
+    /// The magnetometer's field, microtesla, as it comes from the chip; empty without one.
+    public var field = StillMean()
 
     /// Makes a position that nothing is known of.
     public init() {}
@@ -121,6 +125,12 @@ public struct LevelAtRest: Sendable, Hashable {
           "the two positions differ by \(StillMath.fixed(2 * tilt, 1)) deg: not the same surface, or not "
           + "turned about the vertical"
       }
+      // Where nothing was turned, the surface's tilt would pass for the board's.
+      if let change = turnedField(positions), change < Limit.turn {
+        outcome.refusal =
+          "the board was not turned by half between the two positions: the magnetometer's field changed by "
+          + "\(StillMath.fixed(change, 1)) uT"
+      }
     }
     if let tilt = outcome.tilt, tilt > LevelRecord.largestTilt {
       outcome.refusal =
@@ -128,6 +138,13 @@ public struct LevelAtRest: Sendable, Hashable {
         + "level"
     }
     return outcome
+  }
+
+  /// How much the field changed between two positions, microtesla; `nil` where no magnetometer tells.
+  private static func turnedField(_ positions: [Position]) -> Double? {
+    guard let first = positions.first?.field.mean, let last = positions.last?.field.mean
+    else { return nil }
+    return (last - first).length
   }
 
   /// The smallest rotation that turns `up`, a unit vector, to +z: it has no part about the vertical.

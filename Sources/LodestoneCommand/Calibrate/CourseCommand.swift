@@ -144,7 +144,13 @@ struct CourseRun {
       text += " (\(JSONLine.fixed(fit.quality.headingError, digits: 1)) deg)"
     }
     if !note.isEmpty { text += "  \(note)" }
-    progress.show(text)
+    progress.show(text, seconds: age) { line in
+      line.set("directions", state.eighths)
+      line.set("allDirections", 8)
+      line.set("steadySeconds", steady, digits: 1)
+      line.set(outcome)
+      line.set("note", note.isEmpty ? nil : note)
+    }
   }
 }
 

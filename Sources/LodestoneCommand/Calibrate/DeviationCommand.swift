@@ -107,6 +107,13 @@ struct DeviationCommand: ParsableCommand {
       bench.take(batch)
       let now = bench.session.now()
       let age = now.seconds(since: start)
+      func say(_ words: String, _ left: Double) {
+        progress.show("  \(words): \(Int(left.rounded(.up))) s", seconds: age) { line in
+          line.set("say", words)
+          line.set("directions", taken.count)
+          line.set("allDirections", taken.count + waiting.count)
+        }
+      }
       guard bench.fieldSamples > 0 else {
         if age > 5 { throw bench.silence }
         return true
@@ -122,7 +129,7 @@ struct DeviationCommand: ParsableCommand {
       if let (heading, since) = held {
         let left = hold - now.seconds(since: since)
         if progress.isDue, left > 0 {
-          progress.show("  hold \(Self.words(heading)): \(Int(left.rounded(.up))) s")
+          say("hold \(Self.words(heading))", left)
         }
         // A sample that is late is waited for, one that never comes is not.
         let end = since.advanced(bySeconds: hold)
@@ -159,7 +166,7 @@ struct DeviationCommand: ParsableCommand {
         if wait <= 0 {
           held = (next, now)
         } else if progress.isDue {
-          progress.show("  turn to \(Self.words(next)): \(Int(wait.rounded(.up))) s")
+          say("turn to \(Self.words(next))", wait)
         }
         return true
       }

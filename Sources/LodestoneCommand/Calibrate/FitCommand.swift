@@ -301,9 +301,9 @@ struct FitCommand: ParsableCommand {
     return beyond.map { "\(refusal); \($0)" } ?? refusal
   }
 
-  private static func list(_ v: Vector3) -> [Double] { [v.x, v.y, v.z] }
+  static func list(_ v: Vector3) -> [Double] { [v.x, v.y, v.z] }
 
-  private static func rows(_ m: Matrix3) -> [[Double]] {
+  static func rows(_ m: Matrix3) -> [[Double]] {
     let t = m.transposed.columns
     return [list(t.x), list(t.y), list(t.z)]
   }

@@ -57,7 +57,10 @@ struct HeadingCommand: ParsableCommand {
       let age = now.seconds(since: start)
       try bench.checkHeard()
       if bench.awaitsFix, age < Self.patience {
-        if progress.isDue { progress.show("\(Int(age)) s  waiting for the first fix") }
+        if progress.isDue {
+          let words = "waiting for the first fix"
+          progress.show("\(Int(age)) s  \(words)", seconds: age) { $0.set("say", words) }
+        }
         bench.samples.removeAll(keepingCapacity: true)
         return true
       }
@@ -67,7 +70,9 @@ struct HeadingCommand: ParsableCommand {
         return true
       }
       let measured = now.seconds(since: since)
-      if progress.isDue { progress.show("\(Int(measured)) s of \(Int(seconds)) s") }
+      if progress.isDue {
+        progress.show("\(Int(measured)) s of \(Int(seconds)) s", seconds: age)
+      }
       return measured < seconds
     }
     progress.close()

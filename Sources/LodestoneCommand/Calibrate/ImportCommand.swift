@@ -53,7 +53,7 @@ struct ImportCommand: ParsableCommand {
     }
     for record in records where !force {
       let key = CalibrationStore.Key(record)
-      if store.isLocked(key) { throw CalibrationStore.Locked(key: key) }
+      if let locked = store.lock(of: key) { throw locked }
     }
     for (index, record) in records.enumerated() {
       do {

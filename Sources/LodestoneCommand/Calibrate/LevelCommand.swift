@@ -2,6 +2,7 @@ import ArgumentParser
 import CalibrationCore
 import LinearAlgebra
 import Lodestone
+import SensorDrivers
 import SensorHub
 import SensorTypes
 
@@ -14,7 +15,7 @@ struct LevelCommand: ParsableCommand {
       Hold the board, or what carries it, as it is level in use. The small rotation that is found is applied \
       to all its chips, after their mounts. In one position the tilt of what it lies on is part of it; with \
       --two-positions it is turned by half a turn in between, and that tilt falls out. Needs an \
-      accelerometer; refused when the board moves.
+      accelerometer; refused when the board moves, or where its magnetometer has seen no turn in between.
       """)
 
   @OptionGroup var options: StillOptions
@@ -72,12 +73,16 @@ struct LevelCommand: ParsableCommand {
     _ session: Session, _ index: Int, _ sensor: Board.Sensor
   ) throws -> LevelAtRest.Position {
     let mount = sensor.mount.matrix
+    let magnetometer = session.sensor(of: .magnetometer)?.index
     var position = LevelAtRest.Position()
     var gathering = StillGathering(
       session: session, sensor: index, seconds: seconds, format: options.saving.format)
     try gathering.run { reading in
-      guard reading.sensor == index else { return }
       let time = reading.sample.time
+      if reading.sensor == magnetometer, case .magneticField(let field) = reading.sample.value {
+        position.field.take(field, at: time)
+      }
+      guard reading.sensor == index else { return }
       switch reading.sample.value {
       case .inertial(let rate, let force):
         position.rate.take(rate, at: time)

@@ -14,8 +14,6 @@ struct MagnetometerCommand: ParsableCommand {
       Says what to do next, shows what was seen of the sphere and how good the fit is, ends by itself when \
       it is good, and saves. Without a terminal it says a line a second and needs --yes. Exit code 1 when \
       nothing was saved, 130 after Ctrl-C; what was stored stays then.
-
-      --format json prints a line of kind progress each second, and one of kind calibration at the end.
       """)
 
   @OptionGroup var board: BoardOptions

@@ -31,7 +31,7 @@ struct MountCommand: ParsableCommand {
   @Flag(help: "The board is fixed on a vehicle that drives, its nose forward.")
   var vehicle = false
 
-  @Flag(help: "Ask nothing: begin at once.")
+  @Flag(name: .shortAndLong, help: "Ask nothing: begin at once.")
   var yes = false
 
   @Option(help: "How to print: text or json.")
@@ -57,7 +57,7 @@ struct MountCommand: ParsableCommand {
       line.set("v", ObservationLines.version)
       line.set("kind", "mount")
       line.set("sure", false)
-      line.set("reason", error.description)
+      line.set("reason", Hints.complete(error.description))
       Terminal.say(line.line)
       throw ExitCode.failure
     }

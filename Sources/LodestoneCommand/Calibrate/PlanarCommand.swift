@@ -88,7 +88,13 @@ struct PlanarCommand: ParsableCommand {
     let bar = (0..<Compass.sectors).map { sectors.contains($0) ? "#" : "." }.joined()
     let word =
       outcome.fit.map { "score \($0.quality.score)" } ?? (outcome.refusal ?? "")
-    progress.show("\(Int(age)) s  N[\(bar)]  \(sectors.count) of \(Compass.sectors)  \(word)")
+    progress.show(
+      "\(Int(age)) s  N[\(bar)]  \(sectors.count) of \(Compass.sectors)  \(word)", seconds: age
+    ) { line in
+      line.set("directions", sectors.count)
+      line.set("allDirections", Compass.sectors)
+      line.set(outcome)
+    }
   }
 }
 

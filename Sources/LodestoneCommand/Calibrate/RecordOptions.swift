@@ -119,11 +119,11 @@ extension Board {
 
 /// Records in words and as JSON.
 enum RecordText {
-  /// What it says, short: `ellipsoid, score 92, of 2026-11-21`.
+  /// What it says, short: `ellipsoid, score 92, of 2026-11-21 14:03 UTC`.
   static func short(_ record: StoredRecord) -> String {
     var parts = [record.method]
     if let figure = figure(record) { parts.append(figure) }
-    parts.append("of \(day(record))")
+    parts.append("of \(Figures.date(record.date))")
     return parts.joined(separator: ", ")
   }
 
@@ -158,6 +158,10 @@ enum RecordText {
     var line = JSONLine()
     line.set("kind", record.kind.rawValue)
     fill(&line, record)
+    if case .magnetometer(let record) = record {
+      line.set("hardIron", FitCommand.list(record.offset), digits: 4)
+      line.set("softIron", rows: FitCommand.rows(record.matrix), digits: 6)
+    }
     return line
   }
 

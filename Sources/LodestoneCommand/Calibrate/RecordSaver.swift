@@ -14,7 +14,10 @@ struct SaveOptions: ParsableArguments {
   @Flag(help: "In place of a locked record too, or of one that is better.")
   var force = false
 
-  @Option(help: "How to print: text or json.")
+  @Option(
+    help:
+      "How to print: text or json (an object of kind progress a second, of kind calibration at the end)."
+  )
   var format = OutputFormat.text
 
   /// Refuses, with exit code 1: as an object on standard output where JSON is wanted.
@@ -39,12 +42,23 @@ struct RecordSaver {
   /// Whether what is saved stays: a simulated board keeps nothing unless it is given a folder.
   var isKept: Bool { Session.keptState(of: session.board) != nil }
 
-  /// What a person should know before the work: refuses where the record in place is locked, and says where nothing
-  /// will be kept.
+  private static let elsewhere = "; STATE_DIRECTORY=FOLDER keeps records elsewhere"
+
+  /// What a person should know before the work: refuses where the record in place is locked or its folder takes none,
+  /// and says what is in use and where nothing will be kept.
   func begin(_ kind: CalibrationKind, _ sensor: Board.Sensor) throws {
     let key = CalibrationStore.Key(kind, sensor)
-    if !options.force, session.state.calibrations.isLocked(key) {
-      try options.refuse(CalibrationStore.Locked(key: key).description)
+    let store = session.state.calibrations
+    if !options.force, let locked = store.lock(of: key) { try options.refuse(locked.description) }
+    do {
+      try store.rehearseSave(of: key)
+    } catch {
+      try options.refuse("no record could be stored: \(error)\(Self.elsewhere)")
+    }
+    if kind == .magnetometer, options.format == .text, case .record(let record) = store.current(key)
+    {
+      Terminal.say(
+        "in use: \(RecordText.short(record)); a worse one takes its place with --force only")
     }
     if !isKept, options.format == .text {
       Terminal.say("a simulated board: nothing is kept unless STATE_DIRECTORY names a folder")
@@ -92,7 +106,7 @@ struct RecordSaver {
           "lodestone: the record could not be stored; here it is, for 'lodestone calibrate import FILE':"
         ))
       if let bytes = try? record.draft() { warn(String(decoding: bytes, as: UTF8.self)) }
-      let mend = error is FileProblem ? "; STATE_DIRECTORY=FOLDER keeps records elsewhere" : ""
+      let mend = error is FileProblem ? elsewhere : ""
       throw CommandError("\(error)\(mend)")
     }
   }

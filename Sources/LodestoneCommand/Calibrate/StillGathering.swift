@@ -72,7 +72,9 @@ struct StillGathering {
       let done = now.seconds(since: first)
       if Int(done) > shown, done < seconds {
         shown = Int(done)
-        progress.show("  held still for \(shown) of \(Int(seconds.rounded(.up))) s")
+        progress.show(
+          "  held still for \(shown) of \(Int(seconds.rounded(.up))) s",
+          seconds: now.seconds(since: start))
       }
       // A little more, so that the last window is whole.
       return done < seconds + 0.3

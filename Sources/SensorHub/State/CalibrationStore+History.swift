@@ -46,7 +46,7 @@ extension CalibrationStore {
 
   /// Puts the record before the one in use in its place, and keeps that in the history; done again it goes
   /// further back. A file that cannot be used is put out of the way, whatever is in it. Returns what is in use
-  /// now; the samples of the one that was gone back from are removed.
+  /// now. The samples of the one that was gone back from stay: they name it, so that only the way forward uses them.
   ///
   /// Throws `NoFormer` where there is nothing to go back to, and `Locked` where the one in use is locked and
   /// `overridingLock` is false.
@@ -58,7 +58,9 @@ extension CalibrationStore {
     switch current(key) {
     case .none: break
     case .unusable:
-      guard overridingLock || !isStrangerLocked(key) else { throw Locked(key: key) }
+      guard overridingLock || !isStrangerLocked(key) else {
+        throw Locked(key: key, isStranger: true)
+      }
     case .record(let record):
       guard overridingLock || !record.isLocked else { throw Locked(key: key) }
       present = record
@@ -81,12 +83,11 @@ extension CalibrationStore {
     }
     if present == nil { try clearTheWay(key, overridingLock: overridingLock) }
     try StateFile.write(try record.encoded(), to: file(key))
-    removeSamples(key)
     return record
   }
 
   /// Puts back the record that the last `rollback` went back from; done again it goes on to the newest. Returns
-  /// what is in use now; the samples of the one before are removed.
+  /// what is in use now.
   ///
   /// Throws `NoFormer` where nothing was gone back from, or another record was saved since, and `Locked` where the
   /// one in use is locked and `overridingLock` is false.
@@ -110,7 +111,6 @@ extension CalibrationStore {
     for passed in [place, next] where passed.isUndone {
       try StateFile.rename(passed.file, to: file((passed.number, false), key))
     }
-    removeSamples(key)
     return record
   }
 
@@ -215,7 +215,9 @@ extension CalibrationStore {
     guard try setAsideInLock(key) == nil else { return }
     let content = StateFile.read(file.path)
     guard content != .missing else { return }
-    guard overridingLock || !isStrangerLocked(key) else { throw Locked(key: key) }
+    guard overridingLock || !isStrangerLocked(key) else {
+      throw Locked(key: key, isStranger: true)
+    }
     let name = file.lastPathComponent + ".replaced-"
     switch content {
     case .missing: return

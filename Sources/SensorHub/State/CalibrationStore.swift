@@ -93,13 +93,19 @@ public struct CalibrationStore: Sendable {
   public struct Locked: Error, Sendable, Hashable, CustomStringConvertible {
     /// Whose it is.
     public let key: Key
+    /// Whether it is one that cannot be used here (a newer version's), and not unlocked either.
+    public let isStranger: Bool
 
-    /// Makes an error.
-    public init(key: Key) { self.key = key }
+    init(key: Key, isStranger: Bool = false) {
+      self.key = key
+      self.isStranger = isStranger
+    }
 
     /// One line for a person.
     public var description: String {
-      "the record of \(key) is locked: lodestone calibrate unlock, or --force"
+      isStranger
+        ? "the record of \(key) is locked, and cannot be used here: --force, or the version that made it"
+        : "the record of \(key) is locked: lodestone calibrate unlock, or --force"
     }
   }
 
@@ -204,14 +210,19 @@ public struct CalibrationStore: Sendable {
     var description: String { "the record of \(key) has changed meanwhile" }
   }
 
-  /// Whether what is stored of a chip is locked: a record, or what cannot be used here (a newer version's) and says so.
-  public func isLocked(_ key: Key) -> Bool {
+  /// What keeps what is stored of a chip, a record, or what cannot be used here (a newer version's) and says that it is
+  /// locked; `nil` where nothing does.
+  public func lock(of key: Key) -> Locked? {
     switch current(key) {
-    case .record(let record): record.isLocked
-    case .unusable: isStrangerLocked(key)
-    case .none: false
+    case .record(let record): record.isLocked ? Locked(key: key) : nil
+    case .unusable: isStrangerLocked(key) ? Locked(key: key, isStranger: true) : nil
+    case .none: nil
     }
   }
+
+  /// Throws what a save would fail on at once: a folder that cannot be made, or that nobody may write to. Nothing that
+  /// is in it changes.
+  public func rehearseSave(of key: Key) throws { try StateFile.rehearse(file(key)) }
 
   /// Locks a record or unlocks it. Returns what is in use now; throws where there is none.
   @discardableResult

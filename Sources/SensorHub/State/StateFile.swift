@@ -61,6 +61,12 @@ enum StateFile {
     try synchronize(folder: folder)
   }
 
+  /// Throws what writing a file would fail on at once: makes its folder, and a file beside it that goes again.
+  static func rehearse(_ file: URL) throws {
+    try makeFolder(file.deletingLastPathComponent().path)
+    unlink(try writeTemporary([], for: file.path))
+  }
+
   /// Gives a file another name in the same folder, as surely as `write`.
   static func rename(_ file: URL, to new: URL) throws {
     guard systemRename(file.path, new.path) == 0 else { throw FileProblem(file.path, errno: errno) }

@@ -216,3 +216,12 @@ struct ReferencedReport {
     return line
   }
 }
+
+extension JSONLine {
+  /// How good what was gathered so far is.
+  mutating func set(_ outcome: CalibrationOutcome) {
+    set("score", outcome.fit?.quality.score ?? 0)
+    set("headingError", outcome.fit?.quality.headingError, digits: 3)
+    set("hint", outcome.refusal)
+  }
+}
