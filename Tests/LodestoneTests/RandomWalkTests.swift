@@ -11,6 +11,9 @@ struct RandomWalkTests {
     var headings: [Double] = []
     var altitudes: [Double] = []
     var inside = 0
+    var altitudesInside = 0
+    /// The largest error of an altitude in its own one sigma.
+    var worstSigmas = 0.0
 
     static func rms(_ values: [Double]) -> Double {
       (values.reduce(0) { $0 + $1 * $1 } / Double(max(1, values.count))).squareRoot()
@@ -64,7 +67,11 @@ struct RandomWalkTests {
         let truth = board.simulation.truth(at: altitude.time).altitude
         // Altitude is relative to where the board was when it was first told.
         if start == nil { start = truth }
-        result.altitudes.append(altitude.relativeAltitude - (truth - (start ?? truth)))
+        let error = altitude.relativeAltitude - (truth - (start ?? truth))
+        result.altitudes.append(error)
+        let sigmas = abs(error) / altitude.relativeAccuracy
+        result.altitudesInside += sigmas <= 1.96 ? 1 : 0
+        result.worstSigmas = max(result.worstSigmas, sigmas)
       default: break
       }
     }
@@ -81,13 +88,18 @@ struct RandomWalkTests {
     let all = results.flatMap(\.headings)
     let inside = Double(results.reduce(0) { $0 + $1.inside }) / Double(all.count)
     let altitude = results.flatMap(\.altitudes)
+    let altitudesInside =
+      Double(results.reduce(0) { $0 + $1.altitudesInside }) / Double(altitude.count)
+    let worstSigmas = results.map(\.worstSigmas).max() ?? .infinity
     print(
       "\(results.count) ways after \(rest) s of rest: \(good) good, heading rms \(Result.rms(all)) "
         + "worst \(all.map(abs).max() ?? 0), inside \(inside), altitude rms \(Result.rms(altitude)) "
-        + "worst \(altitude.map(abs).max() ?? 0)")
+        + "worst \(altitude.map(abs).max() ?? 0), \(worstSigmas) sigma, inside \(altitudesInside)")
     #expect(Double(good) >= share * Double(results.count))
     #expect(inside >= coverage)
     #expect(Result.rms(altitude) <= 0.15)
-    #expect((altitude.map(abs).max() ?? 9) <= 0.5)
+    // A barometer wanders, and the bar with it: how far at worst depends on how many ways there are.
+    #expect(altitudesInside >= 0.95)
+    #expect(worstSigmas <= 3.5)
   }
 }

@@ -22,7 +22,7 @@ extension AttitudeEstimator {
     if quality != state.quality { calibrationDidChange(quality: quality) }
     if dt == 0 { state.monitor.reset() }
     var earth: Vector3?
-    var tilt = 0.0
+    var (tilt, shownTilt) = (0.0, 0.0)
     var heading: Double?
     if let offset = gyroOffset(at: time) {
       if state.filter.isRunning {
@@ -43,6 +43,7 @@ extension AttitudeEstimator {
       state.mode = mode(at: time)
       // Accelerated the board does not quite know where down is, and so not how the field dips.
       tilt = state.direct.tiltDeviation(gravity: coefficients.gravity)
+      shownTilt = state.direct.shownTilt(gravity: coefficients.gravity)
       if tilt < DirectTracker.blindTilt {
         earth = attitude?.rotate(state.direct.field ?? field)
       }
@@ -50,7 +51,8 @@ extension AttitudeEstimator {
     let iron = state.mode == .inertial ? state.filter.summary.iron : .zero
     let wasDisturbed = state.monitor.disturbance != nil
     state.monitor.update(
-      field - iron, earth: earth, dt, residual: calibrationDeviation, tilt: tilt, heading: heading,
+      field - iron, earth: earth, dt, residual: calibrationDeviation, tilt: tilt,
+      shownTilt: shownTilt, heading: heading,
       calibrated: state.quality.isCalibrated ? state.quality.strength : nil)
     watchMagnet(iron, field, dt)
     watchNorth(wasDisturbed: wasDisturbed, dt)

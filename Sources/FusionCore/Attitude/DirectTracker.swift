@@ -57,6 +57,12 @@ struct DirectTracker: Sendable, Hashable, Codable {
     return (Self.tiltFloor + acceleration / (gravity * gravity)).squareRoot()
   }
 
+  /// The tilt by which the force is certainly too long for gravity alone, radians.
+  func shownTilt(gravity: Double) -> Double {
+    guard let up else { return 0 }
+    return doubt.shown(up.length, shake: shakeVariance.squareRoot(), gravity: gravity) / gravity
+  }
+
   /// The attitude, or `nil` while one of the two is missing.
   var attitude: Quaternion? {
     guard let up, let field else { return nil }
@@ -160,7 +166,7 @@ struct AccelerationDoubt: Sendable, Hashable, Codable {
   /// The horizontal acceleration that a force is certainly too long for gravity by, m/s^2.
   ///
   /// What is shaken is longer and shorter by vertical accelerations too: as much as it is shaken says nothing.
-  private func shown(_ length: Double, shake: Double, gravity: Double) -> Double {
+  func shown(_ length: Double, shake: Double, gravity: Double) -> Double {
     let rest = hasRested ? (recent?.length ?? gravity) : gravity
     let excess = min(abs(length - rest), abs(length - gravity))
     return Self.acceleration(excess: excess - slack - shake, gravity: gravity)

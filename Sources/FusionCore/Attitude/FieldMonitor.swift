@@ -102,11 +102,11 @@ struct FieldMonitor: Sendable, Hashable, Codable {
   /// A field that is off by so many times what is accepted needs no second look: a tenth of a second.
   static let plainExcess = 4.0
   static let plainDuration = 0.1
-  /// Sigmas of the tilt that a dip is allowed besides, and the tilt beyond which no more is allowed, radians: a magnet
-  /// that comes while the board tilts looks like an acceleration, and what is further off than this has no north to
-  /// give in either case.
+  /// Sigmas of the tilt that a dip is allowed besides, and the tilt beyond which no more is allowed, radians: where
+  /// nothing shows that the board is accelerated, and where the force's length does. A magnet that comes while the board
+  /// tilts looks like an acceleration, but does not make the force longer.
   static let tiltWeight = 2.0
-  static let excusedTilt = 0.15
+  static let excusedTilt = 0.1...0.15
   /// What the field's azimuth is allowed to be off besides, in sigmas of the heading.
   static let headingWeight = 3.0
   static let calmDuration = 1.0
@@ -214,12 +214,13 @@ struct FieldMonitor: Sendable, Hashable, Codable {
   ///   - residual: One sigma of what the calibration leaves open, microtesla.
   ///   - tilt: One sigma of the tilt that the dip is seen with, where it is not small, radians. What is seen with
   ///     too much of it teaches nothing.
+  ///   - shownTilt: How much of that an acceleration shows in the force's length, radians.
   ///   - heading: One sigma of the heading of `earthField`, radians, where more than this field says where north is.
   ///   - calibrated: Strength of the field that the calibration was made in, microtesla: what differs much from
   ///     it is not taken for another place.
   mutating func update(
     _ field: Vector3, earth earthField: Vector3?, _ dt: Double, residual: Double, tilt: Double = 0,
-    heading: Double? = nil, calibrated: Double? = nil
+    shownTilt: Double = 0, heading: Double? = nil, calibrated: Double? = nil
   ) {
     self.calibrated = calibrated
     let keep = dt / (Self.timeConstant + dt)
@@ -238,10 +239,11 @@ struct FieldMonitor: Sendable, Hashable, Codable {
       shares.strength =
         abs(mean - reference.strength) / Self.strengthTolerance(reference, residual: residual)
       if let dip {
+        let bounds = Self.excusedTilt
+        let excused = min(tilt, max(bounds.lowerBound, min(bounds.upperBound, shownTilt)))
         shares.dip =
           abs(dip - reference.dip)
-          / (Self.dipTolerance(reference, residual: residual)
-            + Self.tiltWeight * min(tilt, Self.excusedTilt))
+          / (Self.dipTolerance(reference, residual: residual) + Self.tiltWeight * excused)
       }
       if let azimuth, let heading {
         shares.azimuth =
