@@ -127,6 +127,21 @@ public final class GNSSReceiver: ReceiverDriver {
     setup.wake(now: now)
   }
 
+  /// Asks one that speaks less than once a second for the usual rate: whoever listens at a line's rate after rate hears
+  /// it at the right one.
+  public func finish() {
+    if case .fallingAsleep = setup.phase { return }
+    guard let dialect = setup.dialect, setup.phase != .asleep,
+      setup.interval > ReceiverSettings.usualInterval
+    else { return }
+    let usual = ReceiverSettings(
+      interval: ReceiverSettings.usualInterval, model: nil, hasRoom: false)
+    for request in codec.requests(setting: .rate, in: dialect, port: port, settings: usual) {
+      try? stream.write(request.bytes)
+    }
+  }
+
+  /// Whether it may be sent to sleep, as far as is known of it.
   private var canSleep: Bool {
     guard setup.phase == .running, !setup.isSleepless, baudRate != nil, let dialect = setup.dialect
     else { return false }

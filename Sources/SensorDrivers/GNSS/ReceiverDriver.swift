@@ -48,6 +48,9 @@ public protocol ReceiverDriver: AnyObject {
 
   /// Ends a sleep; poll it then.
   func wake(now: Timestamp) throws(DriverError)
+
+  /// Leaves it so that whoever opens it next finds it: one attempt, and no answer is waited for.
+  func finish()
 }
 
 extension ReceiverDriver {
@@ -77,6 +80,9 @@ extension ReceiverDriver {
 
   /// It never sleeps.
   public func wake(now: Timestamp) throws(DriverError) {}
+
+  /// It is left as it is.
+  public func finish() {}
 }
 
 extension ByteStream {

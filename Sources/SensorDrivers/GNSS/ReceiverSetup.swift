@@ -112,7 +112,10 @@ struct ReceiverSetup: Sendable {
       // Copies of u-blox receivers know the question of messages and not that who they are.
       return ask(.enablePVT, .keys, now)
     case .asking(let item, let dialect, let part, let attempt):
-      if item == .enablePVT, sawPVT { return ask(next(after: item, dialect), dialect, now) }
+      // That it comes says nothing of the newer dialect: a generation 8 receiver may have been left so.
+      if item == .enablePVT, sawPVT, dialect == .messages {
+        return ask(next(after: item, dialect), dialect, now)
+      }
       if awaited.messages == 0 { return refused(item, dialect, now) }
       switch granted {
       case true?: return granted(item, dialect, part, now)
@@ -185,7 +188,7 @@ struct ReceiverSetup: Sendable {
       let index = baudRate.flatMap { rates.firstIndex(of: $0) } ?? rates.count - 1
       listen(now)
       // The first time round it is only listened to; then perhaps every output is off.
-      mustAsk = searched > rates.count
+      mustAsk = searched >= rates.count
       ownBaudRate = nil
       return change(to: rates[(index + 1) % rates.count], now)
     }
@@ -261,7 +264,7 @@ struct ReceiverSetup: Sendable {
     if part + 1 < awaited.messages { return ask(item, dialect, part: part + 1, now) }
     guard item == .enablePVT else { return ask(next(after: item, dialect), dialect, now) }
     phase = .awaitingPVT(dialect)
-    deadline = now.advanced(bySeconds: max(Self.firstEpochTime, 1.5 * interval + 1))
+    deadline = now.advanced(bySeconds: Self.firstEpochTime)
     return nil
   }
 

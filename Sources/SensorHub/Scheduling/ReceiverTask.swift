@@ -107,16 +107,24 @@ final class ReceiverTask: WorkerTask {
   private func rest(_ now: Timestamp, into outbox: inout [Delivery]) {
     due = .distantFuture
     if supervisor.rested(at: now) { outbox.append(.status(supervisor.status)) }
-    guard sensor.sleeps, let receiver = opened?.receiver else { return close() }
+    guard sensor.sleeps, let receiver = opened?.receiver else { return letGo() }
     do {
       switch try receiver.rest(now: now) {
       case .underWay: due = now.advanced(bySeconds: Self.idleInterval)
       case .asleep: isAsleep = true
-      case .impossible: close()
+      case .impossible: letGo()
       }
     } catch {
       close()
     }
+  }
+
+  /// A receiver that speaks once a minute would be looked for at the wrong rates of its line.
+  func finish() { opened?.receiver.finish() }
+
+  private func letGo() {
+    finish()
+    close()
   }
 
   private func close() {
