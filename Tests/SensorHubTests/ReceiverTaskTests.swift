@@ -113,6 +113,23 @@ struct ReceiverTaskTests {
     }
   }
 
+  @Test("wanted again while it falls asleep at an epoch a minute, it is back within ten seconds")
+  func changedMindAtLongInterval() throws {
+    for pause in [0.3, 2, 20] {
+      let rig = try ReceiverTaskTests(sleeps: true, model: .ubloxM9)
+      _ = rig.run(15)
+      rig.task.setInterval(60)
+      _ = rig.run(70)
+      rig.task.setWanted(false)
+      _ = rig.run(pause)
+      rig.task.setInterval(nil)
+      rig.task.setWanted(true)
+      _ = rig.run(10)
+      #expect(rig.task.status.state == .running, "after \(pause) s")
+      #expect((24...26).contains(rig.fixes(rig.run(5))), "after \(pause) s")
+    }
+  }
+
   @Test(
     "one that speaks once a minute is left as it is found soon, and found if it was not",
     arguments: [ReceiverTwin.Model.ubloxM8, .ubloxM9, .ubloxM10])

@@ -118,8 +118,10 @@ public final class GNSSReceiver: ReceiverDriver {
     }
   }
 
-  /// Wakes the receiver, by asking it who it is; what the line has held is dropped.
+  /// Wakes the receiver, by asking it who it is; what the line has held is dropped. One that is falling asleep is woken
+  /// by a later call, when it sleeps.
   public func wake(now: Timestamp) throws(DriverError) {
+    setup.hurry()
     guard setup.phase == .asleep else { return }
     if let baudRate {
       do { try stream.setBaudRate(baudRate) } catch { throw .bus(error) }

@@ -46,7 +46,7 @@ public protocol ReceiverDriver: AnyObject {
   /// Goes on towards sleep: call it instead of `poll`, until it is no longer under way.
   func rest(now: Timestamp) throws(DriverError) -> ReceiverRest
 
-  /// Ends a sleep; poll it then.
+  /// Ends a sleep, or hurries the way into one; poll it then.
   func wake(now: Timestamp) throws(DriverError)
 
   /// Leaves it so that whoever opens it next finds it: one attempt, and no answer is waited for.

@@ -61,6 +61,12 @@ extension ReceiverSetup {
   /// Nobody needs it.
   mutating func sleep() { wishes.sleep = true }
 
+  /// Somebody needs it again before it sleeps: it is waited for no longer than it may take to fall asleep.
+  mutating func hurry() {
+    guard case .fallingAsleep(let since) = phase, let deadline else { return }
+    self.deadline = min(deadline, since.advanced(bySeconds: Self.fallingTime))
+  }
+
   /// Somebody needs it again.
   mutating func wake(now: Timestamp) {
     // MediaTek's standby keeps the line as it was; a u-blox receiver comes back as from a power cut.
