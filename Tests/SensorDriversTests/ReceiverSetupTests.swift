@@ -258,6 +258,38 @@ import Testing
     #expect(slow.phase == .listening)
   }
 
+  @Test("one whose NMEA was off and is back has its own settings again, at any interval")
+  func ownSettings() {
+    var setup = running()
+    setup.interval = 60
+    setup.heardEpoch(isPVT: true, at: at(1))
+    setup.heardEpoch(isPVT: false, at: at(20))
+    #expect(setup.step(now: at(20)) == nil && setup.phase == .running)
+    setup.heardEpoch(isPVT: false, at: at(21))
+    #expect(setup.step(now: at(21)) == nil && setup.phase == .listening)
+    setup.heardEpoch(isPVT: false, at: at(22))
+    #expect(setup.step(now: at(22)) == .identify(all: false))
+  }
+
+  @Test("one that says each epoch in NMEA too, or would not stop its NMEA, is not asked again")
+  func bothProtocols() {
+    var both = running()
+    for second in 1...100 {
+      both.heardEpoch(isPVT: true, at: at(Double(second)))
+      both.heardEpoch(isPVT: false, at: at(Double(second) + 0.1))
+      #expect(both.step(now: at(Double(second) + 0.1)) == nil && both.phase == .running)
+    }
+    var refusing = running()
+    refusing.notTaken = [.disableNMEA]
+    refusing.interval = 60
+    for second in 1...100 {
+      refusing.heardEpoch(isPVT: false, at: at(Double(second)))
+      #expect(refusing.step(now: at(Double(second))) == nil)
+      if second % 2 == 0 { refusing.heardEpoch(isPVT: true, at: at(Double(second) + 0.5)) }
+    }
+    #expect(refusing.phase == .running)
+  }
+
   @Test("one that never kept the rate which it took is not asked again and again")
   func disobedient() {
     var setup = runningSentences()

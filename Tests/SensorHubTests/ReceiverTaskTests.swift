@@ -160,6 +160,21 @@ struct ReceiverTaskTests {
     expect(rested, within: 8)
   }
 
+  @Test(
+    "after a loss of power it is heard within 15 s, though an epoch a minute was wanted",
+    arguments: [ReceiverTwin.Model.ubloxM8, .ubloxM9])
+  func brownOut(model: ReceiverTwin.Model) throws {
+    let rig = try ReceiverTaskTests(sleeps: false, model: model)
+    _ = rig.run(15)
+    rig.task.setInterval(60)
+    _ = rig.run(125)
+    rig.provider.inject(.brownOut, chip: 0, from: rig.clock.now())
+    #expect(rig.fixes(rig.run(15)) > 0)
+    // And told anew what is wanted of it.
+    #expect(rig.fixes(rig.run(180)) == 3)
+    #expect(rig.task.status.state == .running)
+  }
+
   @Test("what a receiver does not take is said once")
   func notes() throws {
     let rig = try ReceiverTaskTests(sleeps: false, model: .nmea)

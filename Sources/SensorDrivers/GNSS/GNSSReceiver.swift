@@ -227,7 +227,7 @@ public final class GNSSReceiver: ReceiverDriver {
         setup.heardEpoch(isPVT: isPVT, at: now)
         if isPVT {
           lastPVT = now
-        } else if let lastPVT, now.seconds(since: lastPVT) < setup.silenceLimit {
+        } else if let lastPVT, now.seconds(since: lastPVT) < setup.repetitionTime {
           // The same epochs once more, until NMEA is off.
           continue
         }

@@ -88,9 +88,6 @@ struct ReceiverSetup: Sendable {
     self.searchesBaudRate = searchesBaudRate
   }
 
-  /// Seconds of silence that are none of a receiver's that does what it was asked.
-  var silenceLimit: Double { max(Self.silenceTime, 3 * interval) }
-
   /// When `step` wants to be called again at the latest, if nothing is heard before.
   var nextDue: Timestamp { deadline ?? Timestamp(nanoseconds: .min) }
 
