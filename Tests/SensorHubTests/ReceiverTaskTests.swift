@@ -175,6 +175,40 @@ struct ReceiverTaskTests {
     #expect(rig.task.status.state == .running)
   }
 
+  @Test(
+    "one that may sleep does so before anybody has asked for it",
+    arguments: [ReceiverTwin.Model.mediaTek, .ubloxM8, .ubloxM9])
+  func sleepsFirst(model: ReceiverTwin.Model) throws {
+    let rig = try ReceiverTaskTests(sleeps: true, model: model)
+    rig.task.setWanted(false)
+    _ = rig.run(20)
+    #expect(rig.task.status.state == .idle && rig.task.due == .distantFuture)
+    let line = try rig.provider.ratelessStream(port: Self.path)
+    rig.clock.advance(bySeconds: 10)
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64, alignment: 1)
+    defer { buffer.deallocate() }
+    #expect(try line.read(into: buffer) == 0)
+    rig.task.setWanted(true)
+    _ = rig.run(8)
+    #expect(rig.task.status.state == .running)
+    #expect((24...26).contains(rig.fixes(rig.run(5))))
+  }
+
+  @Test("one that is to sleep and is not there is looked for at every rate, and then let be")
+  func neverThere() throws {
+    let rig = try ReceiverTaskTests(sleeps: true, model: .ubloxM9)
+    rig.provider.inject(.receiverSilent, chip: 0, from: rig.clock.now())
+    rig.task.setWanted(false)
+    _ = rig.run(29)
+    #expect(rig.task.due != .distantFuture)
+    _ = rig.run(2)
+    #expect(rig.task.due == .distantFuture && rig.task.readiness == .never)
+    guard case .failed = rig.task.status.state else {
+      Issue.record("\(rig.task.status.state)")
+      return
+    }
+  }
+
   @Test("what a receiver does not take is said once")
   func notes() throws {
     let rig = try ReceiverTaskTests(sleeps: false, model: .nmea)

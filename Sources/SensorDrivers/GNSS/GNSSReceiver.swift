@@ -101,20 +101,22 @@ public final class GNSSReceiver: ReceiverDriver {
     setup.askRate()
   }
 
-  /// Goes on towards sleep: see `ReceiverDriver`. Only a receiver that the line can wake is sent to sleep.
+  /// Goes on towards sleep: see `ReceiverDriver`. Only a receiver that the line can wake is sent to sleep, once it has
+  /// said what it is.
   public func rest(now: Timestamp) throws(DriverError) -> ReceiverRest {
     switch setup.phase {
     case .asleep: return .asleep
     case .fallingAsleep: break
     default:
       guard canSleep else { return .impossible }
-      setup.sleep()
+      if setup.phase == .running { setup.sleep() }
     }
     while try poll(now: now) != nil {}
     switch setup.phase {
     case .asleep: return .asleep
     case .fallingAsleep: return .underWay
-    default: return .impossible
+    case .listening, .reading: return .impossible
+    default: return canSleep ? .underWay : .impossible
     }
   }
 
@@ -145,9 +147,8 @@ public final class GNSSReceiver: ReceiverDriver {
 
   /// Whether it may be sent to sleep, as far as is known of it.
   private var canSleep: Bool {
-    guard setup.phase == .running, !setup.isSleepless, baudRate != nil, let dialect = setup.dialect
-    else { return false }
-    return dialect.isUBX || dialect == .pmtk
+    guard setup.access != .reads, !setup.isSleepless, baudRate != nil else { return false }
+    return setup.dialect.map { $0.isUBX || $0 == .pmtk } ?? true
   }
 
   /// What it has not taken of what was asked of it.
