@@ -258,6 +258,17 @@ import Testing
     #expect(slow.phase == .listening)
   }
 
+  @Test("another rate is asked for with the satellites, whose rate counts epochs")
+  func otherRate() {
+    var setup = running()
+    setup.askRate()
+    #expect(setup.step(now: at(0.3)) == .send(.satellites, .keys, part: 0))
+    #expect(accept(&setup, at: 0.4) == .send(.rate, .keys, part: 0))
+    #expect(accept(&setup, at: 0.5) == nil)
+    #expect(setup.phase == .running && setup.notTaken.isEmpty)
+    #expect(setup.step(now: at(0.6)) == nil)
+  }
+
   @Test("one whose NMEA was off and is back has its own settings again, at any interval")
   func ownSettings() {
     var setup = running()
@@ -311,6 +322,7 @@ import Testing
     #expect(accept(&setup, at: 0.2) == .send(.speed(38400), .pmtk, part: 0))
     #expect(setup.step(now: at(0.49)) == nil)
     #expect(setup.step(now: at(0.5)) == .changeBaudRate(38400))
+    #expect(setup.step(now: at(0.5)) == .identify(all: true))
     var lost = setup
     setup.heard(at: at(1))
     #expect(setup.step(now: at(1)) == .send(.rate, .pmtk, part: 0))
@@ -344,15 +356,28 @@ import Testing
     _ = setup.step(now: at(0))
     _ = accept(&setup, at: 0.1)
     _ = setup.step(now: at(0.1))
-    _ = accept(&setup, at: 0.1)
     #expect(accept(&setup, at: 0.2) == .send(.speed(38400), .keys, part: 0))
     #expect(setup.step(now: at(0.5)) == .changeBaudRate(38400))
+    #expect(setup.step(now: at(0.5)) == .identify(all: false))
     setup.heard(at: at(0.6))
-    _ = setup.step(now: at(0.6))
+    // Now that the line has room for them.
+    #expect(setup.step(now: at(0.6)) == .send(.satellites, .keys, part: 0))
+    _ = accept(&setup, at: 0.7)
     _ = accept(&setup, at: 0.7)
     #expect(setup.phase == .running)
+    // Faster once more: its own rate is the first.
+    setup.neededSpeed = 115_200
+    setup.askRate()
+    #expect(setup.step(now: at(0.8)) == .send(.speed(115_200), .keys, part: 0))
+    #expect(setup.step(now: at(1.1)) == .changeBaudRate(115_200))
+    #expect(setup.step(now: at(1.1)) == .identify(all: false))
+    setup.heard(at: at(1.2))
+    _ = setup.step(now: at(1.2))
+    _ = accept(&setup, at: 1.3)
+    _ = accept(&setup, at: 1.3)
+    #expect(setup.phase == .running)
     setup.sleep()
-    #expect(setup.step(now: at(1)) == .send(.sleep, .keys, part: 0))
+    #expect(setup.step(now: at(1.4)) == .send(.sleep, .keys, part: 0))
     #expect(setup.step(now: at(10)) == nil && setup.phase == .asleep)
     setup.wake(now: at(50))
     #expect(setup.step(now: at(50)) == .changeBaudRate(9600))

@@ -132,9 +132,15 @@ struct ReceiverSetup: Sendable {
     case .changingSpeed(let dialect, let from, let to):
       guard isLate else { return nil }
       phase = .tryingSpeed(dialect, from: from, to: to)
+      // Its next epoch may be a minute away.
+      mustAsk = true
       return change(to: to, now)
     case .tryingSpeed(let dialect, let from, let to):
       if heardSinceListening { return ask(next(after: .speed(to), dialect), dialect, now) }
+      if mustAsk {
+        mustAsk = false
+        return .identify(all: access == .configures)
+      }
       guard isLate else { return nil }
       canChangeSpeed = false
       notTaken.append(.speed(to))
@@ -226,7 +232,8 @@ struct ReceiverSetup: Sendable {
     }
     guard wishes.rate else { return nil }
     wishes.rate = false
-    return ask(.rate, dialect, now)
+    // With the rate go the line that carries it and how many epochs lie between two looks at the satellites.
+    return ask(next(after: dialect.isUBX ? .disableNMEA : .sentences, dialect), dialect, now)
   }
 
   /// Sends a command; without one everything is set.
@@ -242,7 +249,7 @@ struct ReceiverSetup: Sendable {
       deadline = now.advanced(bySeconds: silenceLimit)
       return nil
     case .speed(let to)?:
-      ownBaudRate = baudRate
+      ownBaudRate = ownBaudRate ?? baudRate
       phase = .changingSpeed(dialect, from: baudRate ?? to, to: to)
       deadline = now.advanced(bySeconds: Self.leavingTime)
       return .send(.speed(to), dialect, part: 0)
@@ -281,19 +288,5 @@ struct ReceiverSetup: Sendable {
     deadline = now.advanced(bySeconds: silenceLimit)
     askAgain = wasIdentified ? now.advanced(bySeconds: Self.pauseTime) : nil
     return nil
-  }
-
-  /// What is set next, in the order in which it helps.
-  private func next(after item: Item, _ dialect: Dialect) -> Item? {
-    var plan: [Item] = dialect.isUBX ? [.enablePVT, .disableNMEA, .satellites] : [.sentences]
-    if searchesBaudRate, canChangeSpeed, let neededSpeed, let baudRate, neededSpeed > baudRate {
-      plan.append(.speed(neededSpeed))
-    } else if case .speed = item {
-      plan.append(item)
-    }
-    if setsModel { plan.append(.model) }
-    plan.append(.rate)
-    guard let place = plan.firstIndex(of: item), place + 1 < plan.count else { return nil }
-    return plan[place + 1]
   }
 }
