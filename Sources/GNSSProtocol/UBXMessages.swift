@@ -45,17 +45,20 @@ public enum UBXMessages {
     return frame(messageClass: 0x06, id: 0x8A, payload: payload)
   }
 
-  /// NAV-PVT once an epoch on `port`, by key.
-  public static func enablePVT(on port: Port) -> [UInt8] {
-    valset([(port.ubxOutKey, 1), (port.navPVTKey, 1)])
+  /// NAV-PVT once an epoch on `port`, and the time between epochs, milliseconds, by key.
+  public static func enablePVT(on port: Port, milliseconds: UInt16) -> [UInt8] {
+    valset([(port.ubxOutKey, 1), (port.navPVTKey, 1), (rateKey, UInt32(milliseconds))])
   }
 
   /// No NMEA on `port`, by key.
   public static func disableNMEA(on port: Port) -> [UInt8] { valset([(port.nmeaOutKey, 0)]) }
 
+  /// CFG-RATE-MEAS.
+  private static let rateKey: UInt32 = 0x3021_0001
+
   /// The time between epochs, milliseconds, by key (CFG-RATE-MEAS).
   public static func rate(milliseconds: UInt16) -> [UInt8] {
-    valset([(0x3021_0001, UInt32(milliseconds))])
+    valset([(rateKey, UInt32(milliseconds))])
   }
 
   /// CFG-MSG: how often a message comes on the port it is sent to; 0 is never.

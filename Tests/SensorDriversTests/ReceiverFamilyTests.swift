@@ -118,6 +118,22 @@ import Testing
     }
   }
 
+  @Test("a faster rate that is wanted later makes the line faster too", arguments: Family.all)
+  func fasterLineLater(_ family: Family) throws {
+    let bench = ReceiverBench(family.contract, rate: 10)
+    let receiver = try bench.open()
+    receiver.setInterval(10)
+    _ = epochs(bench, receiver, 25)
+    #expect(receiver.isConfigured)
+    #expect(bench.configuration?.baudRate == family.contract.model.defaultBaudRate)
+    receiver.setInterval(nil)
+    _ = epochs(bench, receiver, 5)
+    let line = try #require(bench.configuration?.baudRate)
+    #expect(line >= 38_400 && receiver.baudRate == line)
+    #expect(receiver.isConfigured && receiver.note == nil)
+    #expect((39...41).contains(epochs(bench, receiver, 4)))
+  }
+
   @Test(
     "a receiver that the line can wake sleeps and wakes; another runs on", arguments: Family.all)
   func sleep(_ family: Family) throws {

@@ -78,6 +78,16 @@ import Testing
     #expect(setup.counts.refused == 3)
   }
 
+  @Test("an older receiver that was left with NAV-PVT is asked in its own dialect all the same")
+  func leftWithPVT() {
+    var setup = identifying(baudRate: 9600)
+    setup.heardEpoch(isPVT: true, at: at(0.1))
+    setup.identified(.keys)
+    #expect(setup.step(now: at(0.1)) == .send(.enablePVT, .keys, part: 0))
+    #expect(refuse(&setup, at: 0.2) == .send(.enablePVT, .messages, part: 0))
+    #expect(setup.step(now: at(0.2)) == .send(.disableNMEA, .messages, part: 0))
+  }
+
   @Test(
     "one that says nothing of itself and knows no dialect is asked twice each and then read as NMEA"
   )
@@ -196,7 +206,8 @@ import Testing
     #expect(setup.step(now: at(0)) == .identify(all: false))
     setup.identified(.keys)
     #expect(setup.step(now: at(0)) == .send(.enablePVT, .keys, part: 0))
-    // It already speaks NAV-PVT: no need to wait for the answer.
+    // It already speaks NAV-PVT: once granted there is no need to wait for the next.
+    #expect(accept(&setup, at: 0) == nil)
     #expect(setup.step(now: at(0)) == .send(.disableNMEA, .keys, part: 0))
     _ = accept(&setup, at: 0.1)
     _ = accept(&setup, at: 0.15)
@@ -247,6 +258,49 @@ import Testing
     #expect(slow.phase == .listening)
   }
 
+  @Test("another rate is asked for with the satellites, whose rate counts epochs")
+  func otherRate() {
+    var setup = running()
+    setup.askRate()
+    #expect(setup.step(now: at(0.3)) == .send(.satellites, .keys, part: 0))
+    #expect(accept(&setup, at: 0.4) == .send(.rate, .keys, part: 0))
+    #expect(accept(&setup, at: 0.5) == nil)
+    #expect(setup.phase == .running && setup.notTaken.isEmpty)
+    #expect(setup.step(now: at(0.6)) == nil)
+  }
+
+  @Test("one whose NMEA was off and is back has its own settings again, at any interval")
+  func ownSettings() {
+    var setup = running()
+    setup.interval = 60
+    setup.heardEpoch(isPVT: true, at: at(1))
+    setup.heardEpoch(isPVT: false, at: at(20))
+    #expect(setup.step(now: at(20)) == nil && setup.phase == .running)
+    setup.heardEpoch(isPVT: false, at: at(21))
+    #expect(setup.step(now: at(21)) == nil && setup.phase == .listening)
+    setup.heardEpoch(isPVT: false, at: at(22))
+    #expect(setup.step(now: at(22)) == .identify(all: false))
+  }
+
+  @Test("one that says each epoch in NMEA too, or would not stop its NMEA, is not asked again")
+  func bothProtocols() {
+    var both = running()
+    for second in 1...100 {
+      both.heardEpoch(isPVT: true, at: at(Double(second)))
+      both.heardEpoch(isPVT: false, at: at(Double(second) + 0.1))
+      #expect(both.step(now: at(Double(second) + 0.1)) == nil && both.phase == .running)
+    }
+    var refusing = running()
+    refusing.notTaken = [.disableNMEA]
+    refusing.interval = 60
+    for second in 1...100 {
+      refusing.heardEpoch(isPVT: false, at: at(Double(second)))
+      #expect(refusing.step(now: at(Double(second))) == nil)
+      if second % 2 == 0 { refusing.heardEpoch(isPVT: true, at: at(Double(second) + 0.5)) }
+    }
+    #expect(refusing.phase == .running)
+  }
+
   @Test("one that never kept the rate which it took is not asked again and again")
   func disobedient() {
     var setup = runningSentences()
@@ -268,6 +322,7 @@ import Testing
     #expect(accept(&setup, at: 0.2) == .send(.speed(38400), .pmtk, part: 0))
     #expect(setup.step(now: at(0.49)) == nil)
     #expect(setup.step(now: at(0.5)) == .changeBaudRate(38400))
+    #expect(setup.step(now: at(0.5)) == .identify(all: true))
     var lost = setup
     setup.heard(at: at(1))
     #expect(setup.step(now: at(1)) == .send(.rate, .pmtk, part: 0))
@@ -299,16 +354,30 @@ import Testing
     _ = setup.step(now: at(0))
     setup.identified(.keys)
     _ = setup.step(now: at(0))
-    _ = setup.step(now: at(0))
     _ = accept(&setup, at: 0.1)
+    _ = setup.step(now: at(0.1))
     #expect(accept(&setup, at: 0.2) == .send(.speed(38400), .keys, part: 0))
     #expect(setup.step(now: at(0.5)) == .changeBaudRate(38400))
+    #expect(setup.step(now: at(0.5)) == .identify(all: false))
     setup.heard(at: at(0.6))
-    _ = setup.step(now: at(0.6))
+    // Now that the line has room for them.
+    #expect(setup.step(now: at(0.6)) == .send(.satellites, .keys, part: 0))
+    _ = accept(&setup, at: 0.7)
     _ = accept(&setup, at: 0.7)
     #expect(setup.phase == .running)
+    // Faster once more: its own rate is the first.
+    setup.neededSpeed = 115_200
+    setup.askRate()
+    #expect(setup.step(now: at(0.8)) == .send(.speed(115_200), .keys, part: 0))
+    #expect(setup.step(now: at(1.1)) == .changeBaudRate(115_200))
+    #expect(setup.step(now: at(1.1)) == .identify(all: false))
+    setup.heard(at: at(1.2))
+    _ = setup.step(now: at(1.2))
+    _ = accept(&setup, at: 1.3)
+    _ = accept(&setup, at: 1.3)
+    #expect(setup.phase == .running)
     setup.sleep()
-    #expect(setup.step(now: at(1)) == .send(.sleep, .keys, part: 0))
+    #expect(setup.step(now: at(1.4)) == .send(.sleep, .keys, part: 0))
     #expect(setup.step(now: at(10)) == nil && setup.phase == .asleep)
     setup.wake(now: at(50))
     #expect(setup.step(now: at(50)) == .changeBaudRate(9600))
@@ -373,9 +442,9 @@ import Testing
         if case .identify = command { asked.append(setup.baudRate) }
       }
     }
-    #expect(asked.prefix(3) == [9600, 115_200, 230_400])
-    // 9 times 1.6 s listened, then asked at one rate after the other.
-    #expect((8...10).contains(asked.count))
+    #expect(asked.prefix(3) == [38400, 9600, 115_200])
+    // 8 times 1.6 s listened, then asked at one rate after the other.
+    #expect((9...11).contains(asked.count))
   }
 
   @Test("a receiver that is not to be configured is never written to")

@@ -7,19 +7,32 @@ import Testing
 
 /// A receiver in the schedule: who it is, how often it speaks, how it sleeps.
 struct ReceiverTaskTests {
-  private let clock = VirtualClock()
+  private static let path = "/dev/serial0"
+  private let clock: VirtualClock
+  private let provider: SimulatedBusProvider
   private let task: ReceiverTask
   private let port: Port
 
   init() throws { try self.init(sleeps: false) }
 
   private init(sleeps: Bool, model: ReceiverTwin.Model = .mediaTek) throws {
-    let path = "/dev/serial0"
-    let provider = SimulatedBusProvider(
-      SimulatedBoard(chips: [.init(.receiver(model), at: .port(path))]), clock: clock)
+    let clock = VirtualClock()
+    let board = SimulatedBoard(chips: [.init(.receiver(model), at: .port(Self.path))])
+    try self.init(sleeps: sleeps, clock, SimulatedBusProvider(board, clock: clock))
+  }
+
+  /// The next program at the receiver of another.
+  private init(after other: ReceiverTaskTests) throws {
+    try self.init(sleeps: false, other.clock, other.provider)
+  }
+
+  private init(
+    sleeps: Bool, _ clock: VirtualClock, _ provider: SimulatedBusProvider
+  ) throws {
+    (self.clock, self.provider) = (clock, provider)
     port = Port(.live(provider), worker: 0, records: false)
     let sensor = Board.Sensor(
-      chip: "GNSS", attachment: .serial(port: path, baudRate: nil), sleeps: sleeps)
+      chip: "GNSS", attachment: .serial(port: Self.path, baudRate: nil), sleeps: sleeps)
     task = try #require(SensorFactory.task(index: 0, sensor: sensor).task as? ReceiverTask)
     task.setWanted(true)
   }
@@ -97,6 +110,102 @@ struct ReceiverTaskTests {
       _ = rig.run(10)
       #expect(rig.task.status.state == .running)
       #expect((24...26).contains(rig.fixes(rig.run(5))), "after \(pause) s")
+    }
+  }
+
+  @Test("wanted again while it falls asleep at an epoch a minute, it is back within ten seconds")
+  func changedMindAtLongInterval() throws {
+    for pause in [0.3, 2, 20] {
+      let rig = try ReceiverTaskTests(sleeps: true, model: .ubloxM9)
+      _ = rig.run(15)
+      rig.task.setInterval(60)
+      _ = rig.run(70)
+      rig.task.setWanted(false)
+      _ = rig.run(pause)
+      rig.task.setInterval(nil)
+      rig.task.setWanted(true)
+      _ = rig.run(10)
+      #expect(rig.task.status.state == .running, "after \(pause) s")
+      #expect((24...26).contains(rig.fixes(rig.run(5))), "after \(pause) s")
+    }
+  }
+
+  @Test(
+    "one that speaks once a minute is left as it is found soon, and found if it was not",
+    arguments: [ReceiverTwin.Model.ubloxM8, .ubloxM9, .ubloxM10])
+  func successor(model: ReceiverTwin.Model) throws {
+    func slow() throws -> ReceiverTaskTests {
+      let rig = try ReceiverTaskTests(sleeps: false, model: model)
+      _ = rig.run(15)
+      rig.task.setInterval(60)
+      _ = rig.run(10)
+      #expect(rig.fixes(rig.run(180)) == 3)
+      return rig
+    }
+    func expect(_ rig: ReceiverTaskTests, within seconds: Double) {
+      _ = rig.run(seconds)
+      #expect(rig.task.status.state == .running)
+      #expect((24...26).contains(rig.fixes(rig.run(5))))
+    }
+    let ended = try slow()
+    ended.task.finish()
+    try expect(ReceiverTaskTests(after: ended), within: 8)
+    // Listened to at 8 rates, then asked at the first two.
+    try expect(ReceiverTaskTests(after: slow()), within: 20)
+    let rested = try slow()
+    rested.task.setWanted(false)
+    _ = rested.run(5)
+    rested.task.setInterval(nil)
+    rested.task.setWanted(true)
+    expect(rested, within: 8)
+  }
+
+  @Test(
+    "after a loss of power it is heard within 15 s, though an epoch a minute was wanted",
+    arguments: [ReceiverTwin.Model.ubloxM8, .ubloxM9])
+  func brownOut(model: ReceiverTwin.Model) throws {
+    let rig = try ReceiverTaskTests(sleeps: false, model: model)
+    _ = rig.run(15)
+    rig.task.setInterval(60)
+    _ = rig.run(125)
+    rig.provider.inject(.brownOut, chip: 0, from: rig.clock.now())
+    #expect(rig.fixes(rig.run(15)) > 0)
+    // And told anew what is wanted of it.
+    #expect(rig.fixes(rig.run(180)) == 3)
+    #expect(rig.task.status.state == .running)
+  }
+
+  @Test(
+    "one that may sleep does so before anybody has asked for it",
+    arguments: [ReceiverTwin.Model.mediaTek, .ubloxM8, .ubloxM9])
+  func sleepsFirst(model: ReceiverTwin.Model) throws {
+    let rig = try ReceiverTaskTests(sleeps: true, model: model)
+    rig.task.setWanted(false)
+    _ = rig.run(20)
+    #expect(rig.task.status.state == .idle && rig.task.due == .distantFuture)
+    let line = try rig.provider.ratelessStream(port: Self.path)
+    rig.clock.advance(bySeconds: 10)
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64, alignment: 1)
+    defer { buffer.deallocate() }
+    #expect(try line.read(into: buffer) == 0)
+    rig.task.setWanted(true)
+    _ = rig.run(8)
+    #expect(rig.task.status.state == .running)
+    #expect((24...26).contains(rig.fixes(rig.run(5))))
+  }
+
+  @Test("one that is to sleep and is not there is looked for at every rate, and then let be")
+  func neverThere() throws {
+    let rig = try ReceiverTaskTests(sleeps: true, model: .ubloxM9)
+    rig.provider.inject(.receiverSilent, chip: 0, from: rig.clock.now())
+    rig.task.setWanted(false)
+    _ = rig.run(29)
+    #expect(rig.task.due != .distantFuture)
+    _ = rig.run(2)
+    #expect(rig.task.due == .distantFuture && rig.task.readiness == .never)
+    guard case .failed = rig.task.status.state else {
+      Issue.record("\(rig.task.status.state)")
+      return
     }
   }
 

@@ -101,25 +101,29 @@ public final class GNSSReceiver: ReceiverDriver {
     setup.askRate()
   }
 
-  /// Goes on towards sleep: see `ReceiverDriver`. Only a receiver that the line can wake is sent to sleep.
+  /// Goes on towards sleep: see `ReceiverDriver`. Only a receiver that the line can wake is sent to sleep, once it has
+  /// said what it is.
   public func rest(now: Timestamp) throws(DriverError) -> ReceiverRest {
     switch setup.phase {
     case .asleep: return .asleep
     case .fallingAsleep: break
     default:
       guard canSleep else { return .impossible }
-      setup.sleep()
+      if setup.phase == .running { setup.sleep() }
     }
     while try poll(now: now) != nil {}
     switch setup.phase {
     case .asleep: return .asleep
     case .fallingAsleep: return .underWay
-    default: return .impossible
+    case .listening, .reading: return .impossible
+    default: return canSleep ? .underWay : .impossible
     }
   }
 
-  /// Wakes the receiver, by asking it who it is; what the line has held is dropped.
+  /// Wakes the receiver, by asking it who it is; what the line has held is dropped. One that is falling asleep is woken
+  /// by a later call, when it sleeps.
   public func wake(now: Timestamp) throws(DriverError) {
+    setup.hurry()
     guard setup.phase == .asleep else { return }
     if let baudRate {
       do { try stream.setBaudRate(baudRate) } catch { throw .bus(error) }
@@ -127,10 +131,24 @@ public final class GNSSReceiver: ReceiverDriver {
     setup.wake(now: now)
   }
 
+  /// Asks one that speaks less than once a second for the usual rate: whoever listens at a line's rate after rate hears
+  /// it at the right one.
+  public func finish() {
+    if case .fallingAsleep = setup.phase { return }
+    guard let dialect = setup.dialect, setup.phase != .asleep,
+      setup.interval > ReceiverSettings.usualInterval
+    else { return }
+    let usual = ReceiverSettings(
+      interval: ReceiverSettings.usualInterval, model: nil, hasRoom: false)
+    for request in codec.requests(setting: .rate, in: dialect, port: port, settings: usual) {
+      try? stream.write(request.bytes)
+    }
+  }
+
+  /// Whether it may be sent to sleep, as far as is known of it.
   private var canSleep: Bool {
-    guard setup.phase == .running, !setup.isSleepless, baudRate != nil, let dialect = setup.dialect
-    else { return false }
-    return dialect.isUBX || dialect == .pmtk
+    guard setup.access != .reads, !setup.isSleepless, baudRate != nil else { return false }
+    return setup.dialect.map { $0.isUBX || $0 == .pmtk } ?? true
   }
 
   /// What it has not taken of what was asked of it.
@@ -210,7 +228,7 @@ public final class GNSSReceiver: ReceiverDriver {
         setup.heardEpoch(isPVT: isPVT, at: now)
         if isPVT {
           lastPVT = now
-        } else if let lastPVT, now.seconds(since: lastPVT) < setup.silenceLimit {
+        } else if let lastPVT, now.seconds(since: lastPVT) < setup.repetitionTime {
           // The same epochs once more, until NMEA is off.
           continue
         }

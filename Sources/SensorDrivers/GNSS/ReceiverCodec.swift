@@ -26,6 +26,9 @@ enum ReceiverPort: Sendable, Hashable {
 
 /// What is asked of a receiver.
 struct ReceiverSettings: Sendable, Hashable {
+  /// Seconds from one epoch to the next with which receivers are sold.
+  static let usualInterval = 1.0
+
   /// Seconds from one epoch to the next.
   var interval: Double
   /// How the carrier moves; `nil` leaves it as it is.

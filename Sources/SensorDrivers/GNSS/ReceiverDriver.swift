@@ -46,8 +46,11 @@ public protocol ReceiverDriver: AnyObject {
   /// Goes on towards sleep: call it instead of `poll`, until it is no longer under way.
   func rest(now: Timestamp) throws(DriverError) -> ReceiverRest
 
-  /// Ends a sleep; poll it then.
+  /// Ends a sleep, or hurries the way into one; poll it then.
   func wake(now: Timestamp) throws(DriverError)
+
+  /// Leaves it so that whoever opens it next finds it: one attempt, and no answer is waited for.
+  func finish()
 }
 
 extension ReceiverDriver {
@@ -77,6 +80,9 @@ extension ReceiverDriver {
 
   /// It never sleeps.
   public func wake(now: Timestamp) throws(DriverError) {}
+
+  /// It is left as it is.
+  public func finish() {}
 }
 
 extension ByteStream {

@@ -3,6 +3,15 @@
 import SensorTypes
 
 extension ReceiverSetup {
+  /// Epochs in NMEA in a row by which one whose NMEA was off is known to have its own settings again.
+  static let ownEpochs = 2
+
+  /// Seconds of silence that are none of a receiver's that does what it was asked.
+  var silenceLimit: Double { max(Self.silenceTime, 3 * interval) }
+
+  /// Seconds after a NAV-PVT in which an epoch in NMEA is the same once more.
+  var repetitionTime: Double { phase == .running ? silenceLimit : Self.silenceTime }
+
   /// A whole, valid message of any protocol was decoded.
   mutating func heard(at now: Timestamp) {
     heardSinceListening = true
@@ -19,9 +28,17 @@ extension ReceiverSetup {
   mutating func heardEpoch(isPVT: Bool, at now: Timestamp) {
     heard(at: now)
     if isPVT { sawPVT = true }
-    guard phase == .running, let dialect, isPVT || !dialect.isUBX else { return }
+    guard phase == .running, let dialect else { return }
+    guard isPVT || !dialect.isUBX else {
+      slow += 1
+      if slow >= Self.ownEpochs, !notTaken.contains(.disableNMEA) { wishes.restart = true }
+      return
+    }
     deadline = now.advanced(bySeconds: silenceLimit)
-    guard !dialect.isUBX else { return }
+    guard !dialect.isUBX else {
+      slow = 0
+      return
+    }
     defer { lastEpoch = now }
     guard let lastEpoch else { return }
     if now.seconds(since: lastEpoch) < 1.5 * interval + 0.15 {
@@ -60,6 +77,12 @@ extension ReceiverSetup {
 
   /// Nobody needs it.
   mutating func sleep() { wishes.sleep = true }
+
+  /// Somebody needs it again before it sleeps: it is waited for no longer than it may take to fall asleep.
+  mutating func hurry() {
+    guard case .fallingAsleep(let since) = phase, let deadline else { return }
+    self.deadline = min(deadline, since.advanced(bySeconds: Self.fallingTime))
+  }
 
   /// Somebody needs it again.
   mutating func wake(now: Timestamp) {

@@ -31,7 +31,7 @@ extension ReceiverSetup {
 
   /// One thing to be set.
   enum Item: Sendable, Hashable {
-    /// NAV-PVT once an epoch, on the port that we hang on.
+    /// NAV-PVT once an epoch, on the port that we hang on, and an epoch a second: it may have been left at one a minute.
     case enablePVT
     /// No NMEA on this port: nobody reads it, and at 9600 baud it fills the line.
     case disableNMEA

@@ -88,9 +88,6 @@ struct ReceiverSetup: Sendable {
     self.searchesBaudRate = searchesBaudRate
   }
 
-  /// Seconds of silence that are none of a receiver's that does what it was asked.
-  var silenceLimit: Double { max(Self.silenceTime, 3 * interval) }
-
   /// When `step` wants to be called again at the latest, if nothing is heard before.
   var nextDue: Timestamp { deadline ?? Timestamp(nanoseconds: .min) }
 
@@ -112,7 +109,10 @@ struct ReceiverSetup: Sendable {
       // Copies of u-blox receivers know the question of messages and not that who they are.
       return ask(.enablePVT, .keys, now)
     case .asking(let item, let dialect, let part, let attempt):
-      if item == .enablePVT, sawPVT { return ask(next(after: item, dialect), dialect, now) }
+      // That it comes says nothing of the newer dialect: a generation 8 receiver may have been left so.
+      if item == .enablePVT, sawPVT, dialect == .messages {
+        return ask(next(after: item, dialect), dialect, now)
+      }
       if awaited.messages == 0 { return refused(item, dialect, now) }
       switch granted {
       case true?: return granted(item, dialect, part, now)
@@ -132,9 +132,15 @@ struct ReceiverSetup: Sendable {
     case .changingSpeed(let dialect, let from, let to):
       guard isLate else { return nil }
       phase = .tryingSpeed(dialect, from: from, to: to)
+      // Its next epoch may be a minute away.
+      mustAsk = true
       return change(to: to, now)
     case .tryingSpeed(let dialect, let from, let to):
       if heardSinceListening { return ask(next(after: .speed(to), dialect), dialect, now) }
+      if mustAsk {
+        mustAsk = false
+        return .identify(all: access == .configures)
+      }
       guard isLate else { return nil }
       canChangeSpeed = false
       notTaken.append(.speed(to))
@@ -185,7 +191,7 @@ struct ReceiverSetup: Sendable {
       let index = baudRate.flatMap { rates.firstIndex(of: $0) } ?? rates.count - 1
       listen(now)
       // The first time round it is only listened to; then perhaps every output is off.
-      mustAsk = searched > rates.count
+      mustAsk = searched >= rates.count
       ownBaudRate = nil
       return change(to: rates[(index + 1) % rates.count], now)
     }
@@ -226,7 +232,8 @@ struct ReceiverSetup: Sendable {
     }
     guard wishes.rate else { return nil }
     wishes.rate = false
-    return ask(.rate, dialect, now)
+    // With the rate go the line that carries it and how many epochs lie between two looks at the satellites.
+    return ask(next(after: dialect.isUBX ? .disableNMEA : .sentences, dialect), dialect, now)
   }
 
   /// Sends a command; without one everything is set.
@@ -242,7 +249,7 @@ struct ReceiverSetup: Sendable {
       deadline = now.advanced(bySeconds: silenceLimit)
       return nil
     case .speed(let to)?:
-      ownBaudRate = baudRate
+      ownBaudRate = ownBaudRate ?? baudRate
       phase = .changingSpeed(dialect, from: baudRate ?? to, to: to)
       deadline = now.advanced(bySeconds: Self.leavingTime)
       return .send(.speed(to), dialect, part: 0)
@@ -261,7 +268,7 @@ struct ReceiverSetup: Sendable {
     if part + 1 < awaited.messages { return ask(item, dialect, part: part + 1, now) }
     guard item == .enablePVT else { return ask(next(after: item, dialect), dialect, now) }
     phase = .awaitingPVT(dialect)
-    deadline = now.advanced(bySeconds: max(Self.firstEpochTime, 1.5 * interval + 1))
+    deadline = now.advanced(bySeconds: Self.firstEpochTime)
     return nil
   }
 
@@ -281,19 +288,5 @@ struct ReceiverSetup: Sendable {
     deadline = now.advanced(bySeconds: silenceLimit)
     askAgain = wasIdentified ? now.advanced(bySeconds: Self.pauseTime) : nil
     return nil
-  }
-
-  /// What is set next, in the order in which it helps.
-  private func next(after item: Item, _ dialect: Dialect) -> Item? {
-    var plan: [Item] = dialect.isUBX ? [.enablePVT, .disableNMEA, .satellites] : [.sentences]
-    if searchesBaudRate, canChangeSpeed, let neededSpeed, let baudRate, neededSpeed > baudRate {
-      plan.append(.speed(neededSpeed))
-    } else if case .speed = item {
-      plan.append(item)
-    }
-    if setsModel { plan.append(.model) }
-    plan.append(.rate)
-    guard let place = plan.firstIndex(of: item), place + 1 < plan.count else { return nil }
-    return plan[place + 1]
   }
 }

@@ -80,13 +80,15 @@ struct StandardCodec: ReceiverCodec {
     }
   }
 
+  private static let usualMilliseconds = UInt16(1_000 * ReceiverSettings.usualInterval)
+
   private static func keys(
     _ item: ReceiverSetup.Item, _ port: UBXMessages.Port, _ settings: ReceiverSettings,
     _ milliseconds: Int
   ) -> [ReceiverRequest] {
     let message: [UInt8]
     switch item {
-    case .enablePVT: message = UBXMessages.enablePVT(on: port)
+    case .enablePVT: message = UBXMessages.enablePVT(on: port, milliseconds: usualMilliseconds)
     case .disableNMEA: message = UBXMessages.disableNMEA(on: port)
     case .satellites:
       guard settings.hasRoom else { return [] }
@@ -111,7 +113,10 @@ struct StandardCodec: ReceiverCodec {
         answer: number(.ubx, 0x0601))
     }
     switch item {
-    case .enablePVT: return [every(0x01, 0x07, 1)]
+    case .enablePVT:
+      // One that has no NAV-PVT (generation 6) keeps its rate. The first NAV-PVT is the answer to both.
+      let rate = UBXMessages.legacyRate(milliseconds: usualMilliseconds)
+      return [every(0x01, 0x07, 1), ReceiverRequest(bytes: rate, answer: nil)]
     case .disableNMEA: return UBXMessages.defaultSentences.map { every(0xF0, $0, 0) }
     case .satellites:
       return settings.hasRoom ? [every(0x01, 0x35, settings.epochsBetweenSatellites)] : []

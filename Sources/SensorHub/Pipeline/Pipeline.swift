@@ -199,7 +199,7 @@ struct Pipeline: Sendable {
     case .beyondRange(let sensor, let time): takeOverflow(of: sensor, at: time, publish)
     case .fix(let sensor, let fix):
       status[sensor].counters.samples &+= 1
-      process(fix, publish)
+      if channels[sensor].isPrimary { process(fix, publish) }
     case .givesRate(let sensor, let gives): channels[sensor].givesRate = gives
     case .status(let status): process(status, publish)
     case .counters(let sensor, let counters): status[sensor].counters = counters

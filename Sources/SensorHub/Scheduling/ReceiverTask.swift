@@ -11,6 +11,8 @@ final class ReceiverTask: WorkerTask {
   /// Silence that counts as loss, seconds, however fast the receiver is: said within two, it is noticed a
   /// little before.
   private static let silenceLimit = 1.7
+  /// Seconds in which one that is to sleep is found: it is listened to and asked at every rate of the line.
+  private static let searchTime = 30.0
 
   private let make: (Port) throws(BusError) -> (receiver: any ReceiverDriver, stream: PortStream?)
   private let sensor: Board.Sensor
@@ -83,6 +85,10 @@ final class ReceiverTask: WorkerTask {
       lastInterval = interval
       let limit = max(Self.silenceLimit, 3 * interval)
       if supervisor.isSilent(at: now, limit: limit) {
+        // Before it is found it cannot be put to sleep.
+        if !sensor.sleeps || supervisor.isSilent(at: now, limit: Self.searchTime) {
+          hasAnswered = true
+        }
         let error = DriverError.notReady(receiver.silence(of: limit))
         // One whose words change with what it learns is heard again.
         if !supervisor.hasFailed || (receiver.explainsSilence && !supervisor.hasFailed(error)) {
@@ -90,12 +96,14 @@ final class ReceiverTask: WorkerTask {
         }
       }
     } catch {
-      hasAnswered = true
       // A receiver keeps its own settings: it is read on, or opened anew where the line itself failed.
       if case .notReady = error {
         supervisor.silenced(error, at: now)
         outbox.append(.status(supervisor.status))
-      } else if let retry = supervisor.failed(error, starting: opened == nil, at: now) {
+        return
+      }
+      hasAnswered = true
+      if let retry = supervisor.failed(error, starting: opened == nil, at: now) {
         close()
         due = retry
         outbox.append(.status(supervisor.status))
@@ -107,16 +115,27 @@ final class ReceiverTask: WorkerTask {
   private func rest(_ now: Timestamp, into outbox: inout [Delivery]) {
     due = .distantFuture
     if supervisor.rested(at: now) { outbox.append(.status(supervisor.status)) }
-    guard sensor.sleeps, let receiver = opened?.receiver else { return close() }
+    guard sensor.sleeps, let receiver = opened?.receiver else { return letGo() }
     do {
       switch try receiver.rest(now: now) {
-      case .underWay: due = now.advanced(bySeconds: Self.idleInterval)
+      case .underWay:
+        // Wanted again it has been silent from then on.
+        supervisor.ready(at: now)
+        due = now.advanced(bySeconds: Self.idleInterval)
       case .asleep: isAsleep = true
-      case .impossible: close()
+      case .impossible: letGo()
       }
     } catch {
       close()
     }
+  }
+
+  /// A receiver that speaks once a minute would be looked for at the wrong rates of its line.
+  func finish() { opened?.receiver.finish() }
+
+  private func letGo() {
+    finish()
+    close()
   }
 
   private func close() {

@@ -1,0 +1,21 @@
+// What a receiver is told, in which order.
+
+extension ReceiverSetup {
+  /// What is set next, in the order in which it helps.
+  func next(after item: Item, _ dialect: Dialect) -> Item? {
+    var plan: [Item] = dialect.isUBX ? [.enablePVT, .disableNMEA] : [.sentences]
+    if case .speed = item {
+      plan.append(item)
+    } else if searchesBaudRate, canChangeSpeed, let neededSpeed, let baudRate,
+      neededSpeed > baudRate
+    {
+      plan.append(.speed(neededSpeed))
+    }
+    // Whether there is room for them is the line's to say.
+    if dialect.isUBX { plan.append(.satellites) }
+    if setsModel { plan.append(.model) }
+    plan.append(.rate)
+    guard let place = plan.firstIndex(of: item), place + 1 < plan.count else { return nil }
+    return plan[place + 1]
+  }
+}
