@@ -264,14 +264,15 @@ struct CalibrationStoreTests {
     #expect(store.lock(of: key) == nil)
   }
 
+  private let samples = CalibrationSamples(
+    keeping: [CalibrationSample(time: Timestamp(seconds: 0), field: Vector3(1, 2, 3))],
+    of: AppliedCalibration(
+      matrix: .identity, offset: .zero, offsetCovariance: .identity, residual: 0))
+
   @Test("what was judged beside one record takes no other one's place")
   func superseded() throws {
     let place = Place()
     let store = place.store
-    let samples = CalibrationSamples(
-      keeping: [CalibrationSample(time: Timestamp(seconds: 0), field: Vector3(1, 2, 3))],
-      of: AppliedCalibration(
-        matrix: .identity, offset: .zero, offsetCovariance: .identity, residual: 0))
     func replace(_ finding: StoredFinding<StoredRecord>, by new: Int) throws {
       try store.save(record(new), samples: samples, inPlaceOf: finding)
     }
@@ -300,10 +301,6 @@ struct CalibrationStoreTests {
   func samplesOfRollback() throws {
     let place = Place()
     let store = place.store
-    let samples = CalibrationSamples(
-      keeping: [CalibrationSample(time: Timestamp(seconds: 0), field: Vector3(1, 2, 3))],
-      of: AppliedCalibration(
-        matrix: .identity, offset: .zero, offsetCovariance: .identity, residual: 0))
     try store.save(record(1))
     try store.save(record(2), samples: samples)
     try store.rollback(key)
