@@ -264,15 +264,14 @@ struct CalibrationStoreTests {
     #expect(store.lock(of: key) == nil)
   }
 
-  private let samples = CalibrationSamples(
-    keeping: [CalibrationSample(time: Timestamp(seconds: 0), field: Vector3(1, 2, 3))],
-    of: AppliedCalibration(
-      matrix: .identity, offset: .zero, offsetCovariance: .identity, residual: 0))
-
   @Test("what was judged beside one record takes no other one's place")
   func superseded() throws {
     let place = Place()
     let store = place.store
+    let samples = CalibrationSamples(
+      keeping: [CalibrationSample(time: Timestamp(seconds: 0), field: Vector3(1, 2, 3))],
+      of: AppliedCalibration(
+        matrix: .identity, offset: .zero, offsetCovariance: .identity, residual: 0))
     func replace(_ finding: StoredFinding<StoredRecord>, by new: Int) throws {
       try store.save(record(new), samples: samples, inPlaceOf: finding)
     }
@@ -295,23 +294,6 @@ struct CalibrationStoreTests {
     try replace(second, by: 3)
     #expect(number(store.current(key)) == 3)
     #expect(store.samples(chip: Self.chip, position: Self.place) == .samples(samples))
-  }
-
-  @Test("samples are there again on the way forward, and are nobody else's meanwhile")
-  func samplesOfRollback() throws {
-    let place = Place()
-    let store = place.store
-    try store.save(record(1))
-    try store.save(record(2), samples: samples)
-    try store.rollback(key)
-    #expect(
-      store.samples(chip: Self.chip, position: Self.place)
-        == .unusable("they are those of another record"))
-    try store.rollForward(key)
-    #expect(store.samples(chip: Self.chip, position: Self.place) == .samples(samples))
-    try store.rollback(key)
-    try store.save(record(3))
-    #expect(store.samples(chip: Self.chip, position: Self.place) == .none)
   }
 
   @Test("a folder that takes no record says so before the work, and is as it was")

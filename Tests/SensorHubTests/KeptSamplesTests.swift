@@ -71,7 +71,13 @@ struct KeptSamplesTests {
     #expect(found == .none)
     try store.save(record(2), samples: samples(2))
     #expect(found == .samples(samples(2)))
+    // They are there again on the way forward, and nobody else's meanwhile.
     try store.rollback(key)
+    #expect(found == .unusable("they are those of another record"))
+    try store.rollForward(key)
+    #expect(found == .samples(samples(2)))
+    try store.rollback(key)
+    try store.save(record(3))
     #expect(found == .none)
   }
 
