@@ -367,8 +367,10 @@ with tempfile.TemporaryDirectory() as name:
     code, asked, output = two_positions("still.yaml")
     expect(
         "two positions that are one", code == 1 and "was not turned by half" in " ".join(asked.split()), asked + output)
-   # The end of input, Ctrl-D at a terminal, is no Return.
-    for what in ["mount", "level"]:
+    # The end of input, Ctrl-D at a terminal, is no Return, and neither is a "q".
+    for what, key, words in [
+        (what, *end) for what in ["mount", "level"]
+        for end in [(b"\x04", b"nobody answers; what was stored stays"), (b"q\n", b"given up; what was stored stays")]]:
         master, terminal = os.openpty()
         process = subprocess.Popen(
             [COMMAND, "calibrate", what, "--board", "still.yaml"], stdin=terminal, stdout=subprocess.DEVNULL,
@@ -378,7 +380,7 @@ with tempfile.TemporaryDirectory() as name:
         said = b""
         while b"Return" not in said:
             said += os.read(process.stderr.fileno(), 4096) or b"Return at the end of its words"
-        os.write(master, b"\x04")
+        os.write(master, key)
         try:
             said += process.communicate(timeout=8)[1]
         except subprocess.TimeoutExpired:
@@ -386,7 +388,27 @@ with tempfile.TemporaryDirectory() as name:
             said += b" and no end"
         os.close(master)
         expect(
-            f"Ctrl-D ends {what}", process.wait() == 1 and b"nobody answers; what was stored stays" in said, repr(said))
+            f"{key} ends {what}", process.wait() == 1 and words in said, repr(said))
+    # What is neither yes nor no saves nothing: it is asked again.
+    master, terminal = os.openpty()
+    process = subprocess.Popen(
+        [COMMAND, "calibrate", "heading", "40", "--latitude", "52.5163", "--longitude", "13.3777", "--seconds", "2",
+         "--board", "still.yaml"],
+        stdin=terminal, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder,
+        env={**{k: v for k, v in os.environ.items() if not k.startswith("LODESTONE")},
+             "STATE_DIRECTORY": str(path / "asked")})
+    os.close(terminal)
+    said = b""
+    for answer in [b"quit\n", b"ls -l\n", b"n\n"]:
+        while not said.endswith((b"[Y/n] ", b"[y/N] ")):
+            said += os.read(process.stderr.fileno(), 4096) or b" and an end [Y/n] "
+        said += b"\n"
+        os.write(master, answer)
+    output, more = process.communicate(timeout=20)
+    os.close(master)
+    expect(
+        "an answer that is none", said.count(b"/") >= 3 and b"not saved" in output and b"saved: " not in output,
+        repr(said + output + more))
     # A hand speaks to one board.
     process = subprocess.Popen(
         [COMMAND, "monitor", "--board", "hand.yaml", "--seconds", "20"], stdout=subprocess.PIPE, text=True, cwd=folder)

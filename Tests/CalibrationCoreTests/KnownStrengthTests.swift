@@ -79,6 +79,23 @@ import Testing
     }
   }
 
+  @Test("a board that was not turned is told so, and nothing of units")
+  func notTurned() {
+    var draws = SyntheticDraws(state: 5)
+    let samples = (0..<500).map { k in
+      CalibrationSample(
+        time: Timestamp(seconds: 0.05 * Double(k)),
+        field: Vector3(32, -1, 5) + 0.3 * draws.normals())
+    }
+    let fitter = MagnetometerFitter()
+    let bound = KnownStrength(49.5).fit(samples, expected: ExpectedField(), by: fitter).outcome
+    for outcome in [fitter.fit(samples), bound] {
+      #expect(!outcome.isAccepted)
+      #expect(outcome.refusal?.contains("gauss") == false)
+    }
+    #expect(fitter.fit(samples).refusal?.contains("was not turned") == true)
+  }
+
   @Test func nothingIsNoFit() {
     let (outcome, _) = KnownStrength(50)
       .fit([], expected: ExpectedField(), by: MagnetometerFitter())

@@ -88,6 +88,10 @@ struct FitEvidence: Sendable {
   /// Radians.
   var turn: Double
 
+  /// Percent. Noise about one place is a sphere, too: its samples lie 42 % off (Maxwell's distribution), or 52 % in two
+  /// axes (Rayleigh's).
+  static let noiseOnly = 25.0
+
   /// Degrees; at most 180, which is no heading at all.
   var headingError: Double { min(180, budget?.total ?? 180) }
 
@@ -150,6 +154,8 @@ struct FitEvidence: Sendable {
     if residualPercent > params.largestResidual {
       return "samples lie \(Self.number(residualPercent)) % off the fit, "
         + "\(Self.number(params.largestResidual)) % is the most"
+        + (residualPercent > Self.noiseOnly
+          ? ": noise of a board that was not turned is like that" : "")
     }
     if axisRatio > params.largestAxisRatio {
       return "soft iron's axes are \(Self.number(axisRatio)) to 1, "

@@ -55,7 +55,8 @@ public struct KnownStrength: Sendable, Hashable {
     let isBound = Self.isNear(gain, 1, within: Self.agreement) && ratio < 1e3
     if isBound, Self.isNear(ratio, 1, within: Self.agreement) { return (bound, .constraint) }
 
-    if unit != .counts, let other = otherUnit(of: own.fieldStrength) {
+    let knowsStrength = own.quality.residualPercent < FitEvidence.noiseOnly
+    if unit != .counts, knowsStrength, let other = otherUnit(of: own.fieldStrength) {
       return (refused(own, other), .contradicted)
     }
     guard free.isAccepted else {

@@ -36,7 +36,7 @@ public struct MountGuide: Sendable {
       case .clockwise: "Level again; turn it clockwise (seen from above), half a turn."
       case .free: "Turn it slowly every way: nose down, on its sides, on its head."
       case .drive: "Drive: speed up, brake, take bends to both sides."
-      case .done: "Done."
+      case .done: "That is all."
       }
     }
 

@@ -55,9 +55,12 @@ struct LevelCommand: ParsableCommand {
     }
     let outcome = LevelAtRest.outcome(of: positions)
     guard outcome.refusal == nil, let rotation = outcome.rotation else {
-      try options.refuse(
-        outcome.refusal ?? "the accelerometer said nothing",
-        hasMoved: positions.contains { $0.movement != nil }, on: session)
+      var reason = outcome.refusal ?? "the accelerometer said nothing"
+      let hasMoved = positions.contains { $0.movement != nil }
+      if twoPositions, session.simulation != nil, !hasMoved {
+        reason += "; a simulated board begins anew with the second position"
+      }
+      try options.refuse(reason, hasMoved: hasMoved, on: session)
     }
     try options.save(
       .level(

@@ -64,9 +64,7 @@ struct MountCommand: ParsableCommand {
     if format == .text {
       Terminal.write(Terminal.plain(introduction(session.board)))
     }
-    if !yes, try Keyboard.ask("Return begins, Ctrl-C ends: ") == nil {
-      throw CommandError.unanswered
-    }
+    if !yes { try Keyboard.waitForReturn("Return begins, Ctrl-C ends: ") }
     var guide = MountGuide(
       MountDetective(chips: chips.senses),
       seconds: seconds ?? (vehicle ? MountDetective.longest : 100), isDriving: vehicle)

@@ -57,8 +57,7 @@ struct RecordSaver {
     }
     if kind == .magnetometer, options.format == .text, case .record(let record) = store.current(key)
     {
-      Terminal.say(
-        "in use: \(RecordText.short(record)); a worse one takes its place with --force only")
+      Terminal.say("in use: \(RecordText.short(record))")
     }
     if !isKept, options.format == .text {
       Terminal.say("a simulated board: nothing is kept unless STATE_DIRECTORY names a folder")
@@ -73,12 +72,8 @@ struct RecordSaver {
     if options.yes { return better == nil || options.force }
     // Return takes what a person has just worked for: one is often still on its way that was to end the gathering.
     // What speaks against a record has to be overruled in so many words.
-    guard let better else {
-      return try Keyboard.ask("save this calibration? [Y/n] ")
-        .map { !$0.lowercased().hasPrefix("n") } ?? false
-    }
-    return try Keyboard.ask("\(better)\nsave this one all the same? [y/N] ")?
-      .lowercased().hasPrefix("y") ?? false
+    guard let better else { return try Keyboard.agrees("save this calibration?", usual: true) }
+    return try Keyboard.agrees("\(better)\nsave this one all the same?", usual: false)
   }
 
   /// Stores a record, and with it the samples of a magnetometer's that a report draws. Returns its file; `nil`

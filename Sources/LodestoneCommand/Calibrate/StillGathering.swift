@@ -16,9 +16,7 @@ struct StillOptions: ParsableArguments {
   /// Says what to do and waits for Return.
   func prepare(_ words: String) throws {
     guard !saving.yes else { return }
-    guard try Keyboard.ask("\(words)\nPress Return when that is so.\n") != nil else {
-      throw CommandError.unanswered
-    }
+    try Keyboard.waitForReturn("\(words)\nPress Return when that is so.\n")
   }
 }
 

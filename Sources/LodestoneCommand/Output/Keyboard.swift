@@ -44,6 +44,29 @@ struct Keyboard: Sendable {
     }
   }
 
+  /// Asks for yes or no, again where the answer is neither, a few times; Return takes `usual`, the end of input is no.
+  static func agrees(_ question: String, usual: Bool) throws -> Bool {
+    for _ in 0..<5 {
+      let choice = usual ? "[Y/n]" : "[y/N]"
+      guard let answer = try ask("\(question) \(choice) ") else { return false }
+      switch answer.lowercased().filter({ !$0.isWhitespace }) {
+      case "": return usual
+      case "y", "yes": return true
+      case "n", "no": return false
+      default: continue
+      }
+    }
+    return false
+  }
+
+  /// Waits for Return; ends the command where input ends, or `q` is said.
+  static func waitForReturn(_ words: String) throws {
+    guard let answer = try ask(words) else { throw CommandError.unanswered }
+    guard answer.lowercased().first != "q" else {
+      throw CommandError("given up; what was stored stays")
+    }
+  }
+
   private func answer(asking ask: () -> Void) throws(BrokenOff) -> String? {
     tcflush(STDIN_FILENO, TCIFLUSH)
     ask()
