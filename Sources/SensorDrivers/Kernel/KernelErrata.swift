@@ -38,12 +38,14 @@ struct KernelErrata: Sendable {
   }
 
   /// -1 for an axis that the kernel leaves as a left-handed chip has it, else 1. The LSM9DS1's accelerometer and gyro
-  /// are (DocID025715 rev. 3, figure 1); X is turned in both, as its own driver does it.
+  /// are (DocID025715 rev. 3, figure 1), and the LIS2MDL is (its section 1.2): X is turned in the one and Z in the other,
+  /// as their own drivers do it.
   func sign(_ quantity: KernelQuantity, axis: Int) -> Double {
-    let isTurned =
-      chip == "LSM9DS1-AG" && axis == 0
-      && (quantity == .acceleration || quantity == .angularRate)
-    return isTurned ? -1 : 1
+    switch (chip, quantity, axis) {
+    case ("LSM9DS1-AG", .acceleration, 0), ("LSM9DS1-AG", .angularRate, 0): -1
+    case ("LIS2MDL", .magneticField, 2): -1
+    default: 1
+    }
   }
 
   private static let lsm9ds1 = [146: 140, 292: 290, 438: 430, 584: 580]

@@ -79,13 +79,14 @@ public struct LIS2MDL: FlaggedChip, Hashable {
     .magneticField(try Self.field(block))
   }
 
-  /// Magnetic flux density in microtesla, sensor frame (right-handed as the chip gives it), from the six output
-  /// bytes.
+  /// Magnetic flux density in microtesla, sensor frame, from the six output bytes.
   ///
-  /// Throws `.overflow` for an axis at an end of the 16 bits. Worked number: the bytes E8 03 are 1000 counts =
+  /// The chip's own axes are left-handed (section 1.2, figure of the axes): X and Y as they are printed on breakouts, and
+  /// Z turned, as ArduPilot's and PX4's drivers do. Throws `.overflow` for an axis at an end of the 16 bits. Worked number: the bytes E8 03 are 1000 counts =
   /// 1.5 gauss = 150 microtesla.
   public static func field(_ block: RegisterBlock) throws(DriverError) -> Vector3 {
-    try AxisCounts.littleEndian(block, limit: largestCount) * microteslaPerCount
+    let counts = try AxisCounts.littleEndian(block, limit: largestCount)
+    return Vector3(counts.x, counts.y, -counts.z) * microteslaPerCount
   }
 }
 

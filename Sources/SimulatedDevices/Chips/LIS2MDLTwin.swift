@@ -108,6 +108,8 @@ public struct LIS2MDLTwin: ResettingTwin {
     // wide.
     let sigma = self[0x61] & 0x03 == 0 ? 0.45 : 0.3
     var field = core.field(at: middle, sigma: Vector3(repeating: sigma), stream: 5, done)
+    // Left-handed: Z points the other way.
+    field.z = -field.z
     // Self-test: 15 to 500 mgauss.
     if self[0x62] & 0x02 != 0 { field += tampering.selfTestShare * Vector3(6, 6, 6) }
     for axis in 0..<3 {

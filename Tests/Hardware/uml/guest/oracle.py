@@ -244,7 +244,8 @@ def magnetometers():
     yield ("HMC5883L", "hmc5883l", [field(130, full=2047, sensitivity=100 / 1090, mistaken=0.01)])
     # 12 bits; beyond -2048...2047 it says that it overflows.
     yield ("LSM303DLHC-M", "lsm303dlhc_magn", [field(130, full=2047)], rate("75"))
-    yield ("LIS2MDL", "lis2mdl", [field(4915)], rate("100"))
+    # Its own axes are left-handed, and the kernel leaves them so.
+    yield ("LIS2MDL", "lis2mdl", [field(4915, mirrored="z")], rate("100"))
     # The kernel's scale is 146 microgauss, without the decimals: 0.1 % less than the 6842 counts a gauss of the
     # datasheet (DocID024204 rev. 6, table 3).
     yield ("LIS3MDL", "lis3mdl", [field(400, sensitivity=100 / 6842)], rate("80"))
