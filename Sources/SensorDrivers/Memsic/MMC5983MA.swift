@@ -7,8 +7,8 @@ public import SensorTypes
 /// Memsic MMC5983MA, three-axis magnetometer, 18 bits over +-8 gauss, measuring continuously.
 ///
 /// Its bridges have an offset of up to half a gauss, which goes with temperature. After a SET the chip puts out the
-/// field and that offset, after a RESET the field turned about and that offset. The start takes five single
-/// measurements of 2 ms, turned about from one to the next, of which a motion of the board falls out; nothing is measured
+/// field and that offset, after a RESET the field turned about and that offset. The start takes eight single
+/// measurements of 2 ms, after a SET or a RESET each, of which a motion of the board falls out; nothing is measured
 /// before they agree. Every ten seconds (but not more often than every 300 conversions) the driver measures in both states
 /// again; a conversion after SET or RESET may have begun before it, and is dropped.
 ///
@@ -156,7 +156,9 @@ public struct MMC5983MA: MemsicChip, Hashable {
     guard let block = try outputs.read(device, Register.output, count: 7) else { return nil }
     let output = try MemsicConversion.output18(block)
     guard try seen.isNew(block, &outputs) else { return nil }
-    return try follow(output, device).map { .magneticField($0) }
+    // The chip's own axes are left-handed: X and Y as they are printed, Z turned. ArduPilot and PX4 turn all three, which
+    // is the same seen from behind.
+    return try follow(output, device).map { .magneticField(Vector3($0.x, $0.y, -$0.z)) }
   }
 
   /// What a new output says, and what is to be done with the chip next.

@@ -101,8 +101,10 @@ public struct MMC5983MATwin: ResettingTwin {
     let sigma = [0.04, 0.06, 0.08, 0.12][Int(controls[1] & 0x03)]
     let begin = done.last &- Int64(duration * 1e9)
     let middle = done.last &- Int64(duration * 0.5e9)
-    let field = core.field(
+    var field = core.field(
       at: middle, sigma: Vector3(repeating: sigma), stream: 13, done)
+    // Left-handed: Z points the other way.
+    field.z = -field.z
     // A measurement during which the film was turned about is neither; with Auto_SR_en it is of both.
     let sign = begin < turnedAt && turnedAt < done.last ? 0 : polarity
     let kelvin = core.stimulus(at: middle).temperature - 25
