@@ -67,6 +67,16 @@ import Testing
     }
   }
 
+  @Test("the field does not jump where the thermometer's output passes zero, at -25.5 degrees")
+  func cold() throws {
+    let trim = try BMM350Trim(Self.words)
+    let fields = try [-20, 20].map { temperature in
+      try BMM350Conversion.field(block(Self.bytes([1000, -2000, 3000, temperature])), trim)
+    }
+    // 40 counts are 0.04 degrees, of which the offsets of this trim make 0.02 microtesla at most; 51 degrees would be 25.
+    #expect((fields[0] - fields[1]).length < 0.03)
+  }
+
   @Test("beyond 2000 microtesla is an overflow")
   func overflow() throws {
     let trim = try BMM350Trim(Self.words)

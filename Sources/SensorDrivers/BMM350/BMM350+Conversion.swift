@@ -68,6 +68,8 @@ public enum BMM350Conversion {
     _ block: RegisterBlock, _ trim: BMM350Trim
   ) throws(DriverError) -> Vector3 {
     let raw = Vector3(counts(block, 0), counts(block, 3), counts(block, 6))
+    // Bosch's driver adds the 25.49 where the output is below zero, by which the temperature would jump by 51 degrees at
+    // -25.5, and with it the field by what the trim gives for them. No thermometer does; it is taken away everywhere.
     let temperature =
       trim.temperatureGain * (counts(block, 9) * degrees - 25.49) + trim.temperatureOffset
     let kelvin = temperature - trim.temperature

@@ -6,8 +6,9 @@ public import SensorTypes
 /// Memsic MMC5603NJ, three-axis magnetometer, 20 bits over +-30 gauss, measuring continuously; before every measurement
 /// the chip turns its own polarity about (SET, RESET), which takes its offset away.
 ///
-/// Nothing that is written to it can be read back: a chip that lost its configuration falls silent. Figures: MMC5603NJ
-/// datasheet rev. B.
+/// Nothing that is written to it can be read back: a chip that lost its configuration falls silent. Its axes are taken to
+/// be right-handed, of which neither a figure nor a published driver was at hand (those of an MMC5983MA are not): beside an
+/// accelerometer `calibrate mount` finds a mirror image too. Figures: MMC5603NJ datasheet rev. B.
 public struct MMC5603: MemsicChip, Hashable {
   /// The rates that the driver uses, Hz; the chip has every whole number up to 255.
   public static let outputRates: [Double] = [1, 2, 5, 10, 20, 25, 50, 75, 100, 150, 200, 255]
