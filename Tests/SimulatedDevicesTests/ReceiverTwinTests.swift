@@ -206,6 +206,46 @@ struct ReceiverTwinTests {
     #expect(number(40) == 1600)
   }
 
+  @Test("tells its satellites as often as it is told to, by key and by CFG-MSG")
+  func satellites() throws {
+    var twin = receiver(.ubloxM9, .uart)
+    _ = listen(&twin, from: 0, to: 1500)
+    let payload: [UInt8] =
+      [0, 1, 0, 0] + keyed(0x2091_0007, [1]) + keyed(0x2091_0016, [2]) + keyed(0x1074_0002, [0])
+    say(frame(0x06, 0x8A, payload), to: &twin, at: 1510)
+    let heard = messages(listen(&twin, from: 1510, to: 5900))
+    let pvt = heard.filter { $0.0 == 0x01 && $0.1 == 0x07 }
+    let skies = heard.filter { $0.0 == 0x01 && $0.1 == 0x35 }
+    #expect(pvt.count == 4 && skies.count == 2)
+    let sky = try #require(skies.first?.2)
+    #expect(sky[4] == 1 && sky.count == 8 + 12 * Int(sky[5]))
+    // Of its own epoch: the time of week is that of the NAV-PVT before it.
+    #expect(pvt.contains { $0.2.prefix(4) == sky.prefix(4) })
+    var names: Set<[UInt8]> = []
+    var used = 0
+    for start in stride(from: 8, to: sky.count, by: 12) {
+      names.insert(Array(sky[start...(start + 1)]))
+      let elevation = Int8(bitPattern: sky[start + 3])
+      let azimuth = Int(sky[start + 4]) | Int(sky[start + 5]) << 8
+      #expect(sky[start] <= 7 && sky[start + 2] <= 60)
+      #expect((-91...90).contains(elevation) && (0..<360).contains(azimuth))
+      // What is used is heard, and its place is known.
+      guard sky[start + 8] & 0x08 != 0 else { continue }
+      used += 1
+      #expect(sky[start + 2] > 0 && elevation >= 0 && sky[start + 8] & 0x07 >= 4)
+    }
+    #expect(names.count == Int(sky[5]))
+    let position = try #require(pvt.first?.2)
+    #expect(used == Int(position[23]))
+
+    var older = receiver(.ubloxM8, .uart, baudRate: 38_400)
+    _ = listen(&older, from: 0, to: 900)
+    #expect(messages(listen(&older, from: 900, to: 1900)).allSatisfy { $0.1 != 0x35 })
+    say(frame(0x06, 0x01, [0x01, 0x35, 1]), to: &older, at: 1910)
+    let again = messages(listen(&older, from: 1910, to: 3900)).filter { $0.1 == 0x35 }
+    #expect(again.count == 2)
+  }
+
   @Test(
     "refuses as its generation does", arguments: [ReceiverTwin.Model.ubloxM8, .ubloxM9, .ubloxM10])
   func generations(model: ReceiverTwin.Model) {

@@ -6,7 +6,7 @@ struct MessageBuilder: Sendable {
   /// The message so far.
   private(set) var bytes: [UInt8] = []
 
-  init() { bytes.reserveCapacity(256) }
+  init() { bytes.reserveCapacity(512) }
 
   /// Begins a UBX frame: sync characters, class, identity and room for the length.
   mutating func beginUBX(_ messageClass: UInt8, _ identity: UInt8) {

@@ -5,9 +5,10 @@ struct ReceiverConfiguration: Sendable, Hashable {
   /// Milliseconds between measurements, and measurements between solutions.
   var measurementPeriod = 1000
   var navigationRatio = 1
-  /// Epochs between messages, 0 for never: sentences by `MessageBuilder.Sentence`, then NAV-PVT.
+  /// Epochs between messages, 0 for never: sentences by `MessageBuilder.Sentence`, then NAV-PVT and NAV-SAT.
   var sentenceRates = SIMD8<UInt8>(repeating: 0)
   var positionRate: UInt8 = 0
+  var satelliteRate: UInt8 = 0
   var sendsUBX = true
   var sendsNMEA = true
   var takesUBX = true
@@ -52,6 +53,7 @@ struct ReceiverConfiguration: Sendable, Hashable {
   enum Item: Hashable {
     case sentence(MessageBuilder.Sentence)
     case position
+    case satellites
     case measurementPeriod
     case navigationRatio
     case baudRate
@@ -70,6 +72,7 @@ struct ReceiverConfiguration: Sendable, Hashable {
     let port: UInt32 = link == .i2c ? 0 : 1
     switch key {
     case 0x2091_0006 + port: return .position
+    case 0x2091_0015 + port: return .satellites
     case 0x2091_00AB + port: return .sentence(.rmc)
     case 0x2091_00B0 + port: return .sentence(.vtg)
     case 0x2091_00BA + port: return .sentence(.gga)
@@ -102,6 +105,7 @@ struct ReceiverConfiguration: Sendable, Hashable {
     case .sentence(let sentence):
       sentenceRates[sentence.rawValue] = UInt8(truncatingIfNeeded: value)
     case .position: positionRate = UInt8(truncatingIfNeeded: value)
+    case .satellites: satelliteRate = UInt8(truncatingIfNeeded: value)
     case .measurementPeriod:
       guard (40...65535).contains(value) else { return false }
       measurementPeriod = Int(value)
@@ -127,6 +131,7 @@ struct ReceiverConfiguration: Sendable, Hashable {
     switch item {
     case .sentence(let sentence): UInt64(sentenceRates[sentence.rawValue])
     case .position: UInt64(positionRate)
+    case .satellites: UInt64(satelliteRate)
     case .measurementPeriod: UInt64(measurementPeriod)
     case .navigationRatio: UInt64(navigationRatio)
     case .baudRate: UInt64(baudRate)

@@ -97,6 +97,7 @@ extension ReceiverTwin {
     let rate = parser.length == 3 ? parser[2] : parser[link == .i2c ? 2 : 3]
     switch (parser[0], parser[1]) {
     case (0x01, 0x07): configuration.positionRate = rate
+    case (0x01, 0x35): configuration.satelliteRate = rate
     case (0x01, _): break
     case (0xF0, let identity):
       if let sentence = ReceiverConfiguration.sentence(identity) {

@@ -181,9 +181,14 @@ public struct ReceiverTwin: Sendable {
         queue(at: time &+ Self.latency)
       }
     }
-    let rate = UInt64(configuration.positionRate)
-    if configuration.sendsUBX, rate > 0, epoch % rate == 0 {
+    guard configuration.sendsUBX else { return }
+    func isDue(_ rate: UInt8) -> Bool { rate > 0 && epoch % UInt64(rate) == 0 }
+    if isDue(configuration.positionRate) {
       builder.writePVT(solution)
+      queue(at: time &+ Self.latency)
+    }
+    if isDue(configuration.satelliteRate) {
+      builder.writeSatellites(solution)
       queue(at: time &+ Self.latency)
     }
   }
