@@ -118,10 +118,17 @@ extension NMEADecoder {
         fields.integer(), fields.number(), fields.number(), fields.number()
       )
       guard let name, var satellite = system.satellite(name) else { continue }
-      satellite.elevation = elevation.flatMap { (-90...90).contains($0) ? $0 : nil }
-      satellite.azimuth = azimuth.flatMap { (0...360).contains($0) ? $0 : nil }
-      satellite.carrierToNoise = strength.flatMap { (1...99).contains($0) ? $0 : nil }
+      satellite.set(elevation: elevation, azimuth: azimuth, strength: strength)
       sky.add(satellite)
     }
+  }
+}
+
+extension GNSSSatellite {
+  /// Takes over degrees and dB-Hz as they were said; what cannot be was not known.
+  mutating func set(elevation: Double?, azimuth: Double?, strength: Double?) {
+    self.elevation = elevation.flatMap { (-90...90).contains($0) ? $0 : nil }
+    self.azimuth = azimuth.flatMap { (0...360).contains($0) ? ($0 == 360 ? 0 : $0) : nil }
+    carrierToNoise = strength.flatMap { (1...99).contains($0) ? $0 : nil }
   }
 }

@@ -110,7 +110,9 @@ extension GNSSSatellite {
   fileprivate mutating func set(strength: UInt8, elevation: Int8, azimuth: Int16) {
     carrierToNoise = strength > 0 ? Double(strength) : nil
     // An unknown place is said as -91, or as north on the horizon by a satellite that is not heard.
-    guard (-90...90).contains(elevation), (0...360).contains(azimuth) else { return }
+    guard (-90...90).contains(elevation), (0...360).contains(azimuth),
+      strength > 0 || elevation != 0 || azimuth != 0
+    else { return }
     (self.elevation, self.azimuth) = (Double(elevation), azimuth == 360 ? 0 : Double(azimuth))
   }
 }

@@ -219,7 +219,7 @@ public struct LocationEngine: Sendable {
     case .altitudeUnavailable(let reason, _):
       altitude = .missing(reason)
       for index in clients.indices { tellAltitudeLoss(reason, index, emit) }
-    case .absoluteAltitude, .sensor, .diagnostic: break
+    case .absoluteAltitude, .sky, .sensor, .diagnostic: break
     }
   }
 

@@ -43,6 +43,20 @@ public struct GNSSSatellite: Sendable, Hashable {
   }
 }
 
+/// The satellites of one round of a receiver's messages, each once, in the order in which they were said.
+public struct GNSSSky: Sendable, Hashable {
+  /// When the round was whole, on the monotonic clock.
+  public var received: Timestamp
+  /// All that it named, also those that it does not hear; empty where it said that there are none.
+  public var satellites: [GNSSSatellite]
+
+  /// Makes a sky.
+  public init(received: Timestamp, satellites: [GNSSSatellite]) {
+    self.received = received
+    self.satellites = satellites
+  }
+}
+
 /// Which way something is turned by the word of a receiver or another instrument on its line: two antennas, a
 /// gyrocompass, a fluxgate.
 public struct ReceiverHeading: Sendable, Hashable {

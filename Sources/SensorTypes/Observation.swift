@@ -81,6 +81,8 @@ public struct SensorStatus: Sendable, Hashable {
   public var counters: SensorCounters
   /// What it says that it is; `nil` for one that does not say, or has not yet.
   public var identity: SensorIdentity?
+  /// How a receiver is connected and set; `nil` for any other sensor, and before it was opened.
+  public var link: ReceiverLink?
 
   /// Makes a status.
   public init(
@@ -112,6 +114,8 @@ public enum Observation: Sendable, Hashable {
   case altitudeUnavailable(NoData, at: Timestamp)
   /// A new height above the sea; at most once a second.
   case absoluteAltitude(AbsoluteAltitudeEstimate)
+  /// A new round of satellites, of the receiver that positions come from; only where `Demand.satellites` says so.
+  case sky(GNSSSky)
   /// A sensor's state has changed.
   case sensor(SensorStatus)
   /// Something a person should know, in one line.
@@ -134,11 +138,14 @@ public struct Demand: Sendable, Hashable {
   public var followsCourse: Bool
   /// The board carries positions through losses, which takes its gyro too.
   public var carriesPosition: Bool
+  /// Somebody wants the satellites that the receiver hears.
+  public var satellites: Bool
 
   /// Makes a demand.
   public init(
     heading: Bool = false, location: Bool = false, locationInterval: Double? = nil,
-    altitude: Bool = false, followsCourse: Bool = false, carriesPosition: Bool = false
+    altitude: Bool = false, followsCourse: Bool = false, carriesPosition: Bool = false,
+    satellites: Bool = false
   ) {
     self.heading = heading
     self.location = location
@@ -146,9 +153,11 @@ public struct Demand: Sendable, Hashable {
     self.altitude = altitude
     self.followsCourse = followsCourse
     self.carriesPosition = carriesPosition
+    self.satellites = satellites
   }
 
-  /// Everything the board has.
+  /// Everything that the board measures. The satellites are no measurement: they are for whoever looks at the receiver
+  /// itself.
   public static let everything = Demand(heading: true, location: true, altitude: true)
 }
 

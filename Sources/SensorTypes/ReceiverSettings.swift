@@ -1,4 +1,4 @@
-// What can be asked of a receiver besides where it is, and who it says that it is.
+// What can be asked of a receiver besides where it is, who it says that it is, and how it is set.
 
 /// How whatever carries the receiver moves: a receiver smooths and refuses by it.
 public enum DynamicModel: String, Sendable, Hashable, CaseIterable {
@@ -14,6 +14,41 @@ public enum DynamicModel: String, Sendable, Hashable, CaseIterable {
   case sea
   /// An aircraft, up to 2 g where the receiver tells accelerations apart.
   case airborne
+}
+
+/// How a receiver is connected and told what to send, and what it does not do of that.
+public struct ReceiverLink: Sendable, Hashable {
+  /// What a receiver sends, and in brackets the commands by which it was told so.
+  public enum Language: String, Sendable, Hashable, CaseIterable {
+    /// UBX, by keys: u-blox from generation 9 on.
+    case ubxKeys = "UBX (CFG-VALSET)"
+    /// UBX, by messages: u-blox up to generation 9.
+    case ubxMessages = "UBX (CFG-MSG)"
+    /// NMEA of a MediaTek receiver.
+    case mediaTek = "NMEA (PMTK)"
+    /// NMEA of an Airoha receiver.
+    case airoha = "NMEA (PAIR)"
+    /// NMEA of a CASIC receiver.
+    case casic = "NMEA (PCAS)"
+    /// The reports of gpsd, which talks to the receiver itself.
+    case gpsd = "gpsd"
+  }
+
+  /// The rate of the line, bits per second; `nil` where it has none (I2C, gpsd).
+  public var baudRate: Int?
+  /// What it sends; `nil` for one that is not configured, not yet or not at all: it is read as it is.
+  public var language: Language?
+  /// Seconds from one epoch to the next as they were asked for; `nil` where nobody asked, or it was refused.
+  public var interval: Double?
+  /// What it has refused of all that was asked, or cannot be asked for, in words for a person.
+  public var notTaken: [String]
+
+  /// Makes the link to a receiver that was not asked for anything.
+  public init(baudRate: Int? = nil, language: Language? = nil) {
+    self.baudRate = baudRate
+    self.language = language
+    notTaken = []
+  }
 }
 
 /// What a sensor itself says that it is.

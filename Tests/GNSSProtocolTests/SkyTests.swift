@@ -60,6 +60,20 @@ struct SkyTests {
     #expect(skies(round + round + round).count == 3)
   }
 
+  @Test("a log that ends within an epoch tells the satellites that were said until then")
+  func cutOff() throws {
+    let epoch = Stream.sentence("GNRMC,120001,A,4807.038,N,01131.000,E,1,90,221126,,")
+    let list = Stream.sentence("GPGSV,2,1,05,07,71,123,45,30,20,360,30,08,05,010,,41,30,200,33,1")
+    let sky = try #require(skies(epoch + list).first)
+    #expect(sky.map(\.number) == [7, 30, 8, 128])
+    // North is 0, not 360.
+    #expect(sky[1].azimuth == 0)
+    let sat = Stream.message(
+      1, 0x35, length: 8 + 12, [(5, 1, 1), (8, 1, 0), (9, 1, 5), (10, 1, 40), (11, 1, 60)])
+    #expect(skies(Stream.pvt(second: 1) + sat).map { $0.map(\.number) } == [[5]])
+    #expect(skies(Stream.pvt(second: 1)).isEmpty)
+  }
+
   @Test(
     "lists that do not hold what they say",
     arguments: [
@@ -96,6 +110,10 @@ struct SkyTests {
     let sky = try #require(skies(old).first)
     #expect(sky.map { "\($0.system)\($0.number)" } == ["sbas133", "glonass3"])
     #expect(sky.map(\.isUsed) == [true, false])
+    // What is not heard, due north on the horizon, is nowhere.
+    let nowhere = Stream.message(1, 0x35, length: 8 + 12, [(5, 1, 1), (9, 1, 5)])
+    #expect(skies(nowhere).first?.first?.elevation == nil)
+    #expect(skies(nowhere).first?.first?.azimuth == nil)
     // A count that promises more than there is.
     let short = Stream.message(1, 0x35, length: 8 + 12, [(5, 1, 200), (8, 1, 0), (9, 1, 5)])
     #expect(skies(short).first?.count == 1)

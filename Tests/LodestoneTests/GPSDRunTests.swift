@@ -7,13 +7,30 @@ import Testing
 
 /// The simulated board with its receiver behind gpsd.
 struct GPSDRunTests {
-  private static func board(records: Bool = false) throws -> VirtualBoard {
+  private static func board(
+    records: Bool = false, demand: Demand = .everything
+  ) throws -> VirtualBoard {
     try VirtualBoard(
       edit: {
         $0.replacingOccurrences(
           of: "  - chip: u-blox\n    port: /dev/serial0\n    baudRate: 38400\n    rate: 5\n",
           with: "  - chip: gpsd\n    host: localhost:2947\n")
-      }, records: records)
+      }, records: records, demand: demand)
+  }
+
+  @Test("gpsd's satellites come to whoever wants them, and replay")
+  func satellites() throws {
+    let board = try Self.board(
+      records: true, demand: Demand(location: true, satellites: true))
+    let live = board.run(10)
+    board.hub.stop()
+    let skies = live.compactMap { if case .sky(let sky) = $0 { sky } else { nil } }
+    #expect((5...10).contains(skies.count))
+    for sky in skies { #expect(sky.satellites.map(\.number) == [5]) }
+    #expect(board.hub.status[3].link?.language == .gpsd)
+    var replayed: [Observation] = []
+    try Replay.run(Recording(board.recording), board: board.board) { replayed.append($0) }
+    #expect(replayed == live)
   }
 
   @Test("a run with gpsd replays to the same observations, bit for bit, through a restart of gpsd")

@@ -16,7 +16,9 @@ struct DemandTests {
       index: 0, chip: "none", position: "nowhere", state: .idle, since: Timestamp(nanoseconds: 0))
     private(set) var wanted: [Bool] = []
     private(set) var intervals: [Double?] = []
+    private(set) var satellites: [Bool] = []
 
+    func setSatellitesWanted(_ wanted: Bool) { satellites.append(wanted) }
     func setWanted(_ wanted: Bool) { self.wanted.append(wanted) }
     func setInterval(_ seconds: Double?) { intervals.append(seconds) }
     func step(_ port: SensorHub.Port, at now: Timestamp, into outbox: inout [Delivery]) {}
@@ -54,7 +56,7 @@ struct DemandTests {
       (nil, nil), (0.000_1, 0.001), (0.1, 0.1), (1, 1), (100.0 / 30, 3.333), (60, 60),
       (1e12, 4_294_967.295), (0, nil), (-1, nil), (.nan, nil),
     ]
-    for wishes in UInt8(0)..<16 {
+    for wishes in UInt8(0)..<64 {
       for (given, kept) in intervals {
         var demand = Demand(wishes: wishes, milliseconds: 0)
         #expect(demand.wishes == wishes)
@@ -100,6 +102,23 @@ struct DemandTests {
     #expect(motion.intervals == [nil, nil, nil, nil, nil, nil, slow, nil, slow, nil])
   }
 
+  @Test("who wants satellites wants the receiver, and nothing else")
+  func satellites() {
+    let (receiver, compass, motion) = (Listener(), Listener(), Listener())
+    let box = DemandBox()
+    let worker = Self.worker(
+      .live(Self.provider), demand: box,
+      tasks: [(receiver, .location), (compass, .heading), (motion, .motion)])
+    for demand in [Demand.everything, Demand(satellites: true), Demand()] {
+      box.value = demand
+      _ = worker.step()
+    }
+    #expect(receiver.wanted == [true, true, false])
+    #expect(receiver.satellites == [false, true, false])
+    #expect(compass.wanted == [true, false, false])
+    #expect(motion.wanted == [true, false, false])
+  }
+
   @Test("a recording brings the intervals back where they changed")
   func recording() {
     let live = Listener()
@@ -136,6 +155,7 @@ struct DemandTests {
     // As the version before wrote it: one number, a bit a wish.
     for (text, expected) in [
       ("d 2", Demand(location: true)), ("d 0", Demand()),
+      ("d 34", Demand(location: true, satellites: true)),
       ("d 15", Demand(heading: true, location: true, altitude: true, followsCourse: true)),
       ("d 2 3333", Demand(location: true, locationInterval: 3.333)),
       ("d 2 -5", Demand(location: true)), ("d 2 99999999999", Demand(location: true)),

@@ -209,6 +209,31 @@ struct ReceiverTaskTests {
     }
   }
 
+  @Test("satellites are told while somebody wants them; how it is set is told anyway")
+  func satellites() throws {
+    let rig = try ReceiverTaskTests(sleeps: false, model: .ubloxM9)
+    func skies(_ deliveries: [Delivery]) -> [GNSSSky] {
+      deliveries.compactMap { if case .sky(0, let sky) = $0 { sky } else { nil } }
+    }
+    let first = rig.run(20)
+    #expect(skies(first).isEmpty)
+    let links = first.compactMap { delivery -> ReceiverLink? in
+      if case .link(0, let link) = delivery { link } else { nil }
+    }
+    #expect(links.first == ReceiverLink(baudRate: 38_400))
+    #expect(links.last?.language == .ubxKeys && links.last?.interval == 0.2)
+    #expect(rig.task.status.link == links.last)
+    rig.task.setSatellitesWanted(true)
+    let told = skies(rig.run(20))
+    #expect((3...5).contains(told.count))
+    #expect(told.allSatisfy { $0.satellites.count == 20 })
+    for (one, next) in zip(told, told.dropFirst()) {
+      #expect((4.5...5.5).contains(next.received.seconds(since: one.received)))
+    }
+    rig.task.setSatellitesWanted(false)
+    #expect(skies(rig.run(10)).isEmpty)
+  }
+
   @Test("what a receiver does not take is said once")
   func notes() throws {
     let rig = try ReceiverTaskTests(sleeps: false, model: .nmea)

@@ -45,5 +45,12 @@ struct SecondReceiverTests {
     for second in 4...6 { fixes(at: Int64(second)) }
     #expect(latitudes.count == 3 && losses == 1)
     #expect(pipeline.status[1].counters.samples == 7)
+    // The sky is the first one's too.
+    var skies = 0
+    for sensor in [0, 1] {
+      let sky = GNSSSky(received: Timestamp(nanoseconds: 7_000_000_000), satellites: [])
+      pipeline.process(.sky(sensor: sensor, sky)) { if case .sky = $0 { skies += 1 } }
+    }
+    #expect(skies == 1)
   }
 }

@@ -9,6 +9,8 @@ public struct GPSDDecoder: Sendable {
   public enum Event: Sendable, Hashable {
     /// An epoch; one without a position has `mode == .none`.
     case epoch(GNSSFix)
+    /// All satellites were said: `satellites` has them.
+    case sky
     /// gpsd's greeting.
     case version(release: String, major: Int, minor: Int)
     /// How many receivers gpsd has, and how many of them it reads.
@@ -59,6 +61,7 @@ public struct GPSDDecoder: Sendable {
   private var epochs = GPSDEpochs()
   private var sky = GPSDReport.Sky()
   private var noise: GPSDReport.Noise?
+  private var view = SkyAssembler()
   private var followed: (device: UInt64, position: Timestamp, report: Timestamp)?
   private var tally = Counters()
 
@@ -76,6 +79,9 @@ public struct GPSDDecoder: Sendable {
     counters.repetitions = epochs.repetitions
     return counters
   }
+
+  /// The satellites of the newest report that has named them, in its order.
+  public var satellites: [GNSSSatellite] { view.satellites }
 
   /// How many bytes `append` takes now.
   public var room: Int { Self.longestLine - (buffer.count - start) }
@@ -163,7 +169,13 @@ public struct GPSDDecoder: Sendable {
       guard follow(report.device, hasPosition: position.latitude != nil) else { return .message }
       take(position)
     case .sky(let sky):
-      if isFollowed(report.device) { self.sky.update(sky) }
+      guard isFollowed(report.device) else { break }
+      self.sky.update(sky)
+      guard sky.namesSatellites else { break }
+      buffer.withUnsafeBufferPointer {
+        GPSDReport.satellites(UnsafeBufferPointer(rebasing: $0[line]), into: &view)
+      }
+      return .sky
     case .noise(let noise):
       if isFollowed(report.device) { self.noise = noise }
     }

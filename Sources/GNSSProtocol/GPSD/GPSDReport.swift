@@ -40,6 +40,8 @@ struct GPSDReport {
   struct Sky {
     var hdop, vdop, pdop, xdop, ydop: Double?
     var satellitesUsed: Int?
+    /// Whether the report names them; one may say the dilutions alone.
+    var namesSatellites = false
   }
 
   /// GST: standard deviations in metres, as the receiver says them.
@@ -184,6 +186,7 @@ extension GPSDReport.Sky {
         var used = 0
         scanner.array { $0.object { if case "used" = $1, $0.isTrue() { used += 1 } } }
         counted = used
+        it.namesSatellites = true
       default: break
       }
     }

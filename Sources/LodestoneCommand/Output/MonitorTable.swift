@@ -39,6 +39,8 @@ struct MonitorTable {
     case .absoluteAltitude(let value): absolute = value
     case .location(let value): (location, locationReason) = (value, nil)
     case .locationUnavailable(let reason, _): (location, locationReason) = (nil, reason)
+    // `lodestone gnss` shows it.
+    case .sky: break
     case .sensor(let status): sensors[status.index] = status
     case .diagnostic(let message, _):
       messages.append(Hints.complete(message))
@@ -71,40 +73,44 @@ struct MonitorTable {
 
   private var headingText: String {
     guard let heading else { return headingReason.map { "- (\($0))" } ?? "-" }
-    let magnetic = fixed(heading.magneticHeading * degrees, 1)
-    let bar = heading.accuracy.map { "+- \(fixed($0 * degrees, 1))" } ?? "not to be trusted"
-    let field = heading.field.map { "  field \(fixed($0.length, 1)) uT" } ?? ""
-    let north = heading.trueHeading.map { "  true \(fixed($0 * degrees, 1)) deg" } ?? ""
+    let magnetic = steady(heading.magneticHeading * degrees, 1)
+    let bar = heading.accuracy.map { "+- \(steady($0 * degrees, 1))" } ?? "not to be trusted"
+    let field = heading.field.map { "  field \(steady($0.length, 1)) uT" } ?? ""
+    let north = heading.trueHeading.map { "  true \(steady($0 * degrees, 1)) deg" } ?? ""
     return "magnetic \(magnetic) deg \(bar)\(north)\(field)"
   }
 
   private var altitudeText: String {
     guard let altitude else { return altitudeReason.map { "- (\($0))" } ?? "-" }
-    let climb = altitude.verticalSpeed.map { "  climb \(fixed($0, 2)) m/s" } ?? ""
-    return "\(fixed(altitude.relativeAltitude, 2)) m +- \(fixed(altitude.relativeAccuracy, 2))"
-      + "\(climb)  \(fixed(altitude.pressure / 100, 2)) hPa\(absoluteText)"
+    let climb = altitude.verticalSpeed.map { "  climb \(steady($0, 2)) m/s" } ?? ""
+    return "\(steady(altitude.relativeAltitude, 2)) m +- \(steady(altitude.relativeAccuracy, 2))"
+      + "\(climb)  \(steady(altitude.pressure / 100, 2)) hPa\(absoluteText)"
   }
 
   private var absoluteText: String {
     guard let absolute else { return "" }
-    return "  above sea \(fixed(absolute.altitude, 1)) m +- \(fixed(absolute.accuracy, 1))"
+    return "  above sea \(steady(absolute.altitude, 1)) m +- \(steady(absolute.accuracy, 1))"
   }
 
-  private var locationText: String {
-    guard let fix = location?.fix, let latitude = fix.latitude, let longitude = fix.longitude else {
-      return locationReason.map { "- (\($0))" } ?? "-"
-    }
-    var text = "\(fixed(latitude, 6)) \(fixed(longitude, 6))"
-    if let accuracy = fix.horizontalAccuracy { text += " +- \(fixed(accuracy, 1)) m" }
-    if let altitude = fix.altitude { text += "  \(fixed(altitude, 1)) m" }
-    if let speed = fix.speed { text += "  \(fixed(speed, 1)) m/s" }
-    if let course = fix.course { text += "  course \(fixed(course, 0))" }
+  private var locationText: String { Self.words(location, else: locationReason) }
+
+  /// A position in a line, or why there is none.
+  static func words(_ location: LocationEstimate?, else reason: NoData?) -> String {
+    guard let location, let latitude = location.fix.latitude,
+      let longitude = location.fix.longitude
+    else { return reason.map { "- (\($0))" } ?? "-" }
+    let fix = location.fix
+    var text = "\(steady(latitude, 6)) \(steady(longitude, 6))"
+    if let accuracy = fix.horizontalAccuracy { text += " +- \(steady(accuracy, 1)) m" }
+    if let altitude = fix.altitude { text += "  \(steady(altitude, 1)) m" }
+    if let speed = fix.speed { text += "  \(steady(speed, 1)) m/s" }
+    if let course = fix.course { text += "  course \(steady(course, 0))" }
     if fix.accuracySource.isAssumed { text += "  (accuracy assumed)" }
-    if let carried = location?.carried {
+    if let carried = location.carried {
       let age = fix.received.seconds(since: carried.fixTime)
-      text += "  (carried for \(fixed(age, 0)) s\(carried.isTurnMeasured ? "" : ", straight on"))"
+      text += "  (carried for \(steady(age, 0)) s\(carried.isTurnMeasured ? "" : ", straight on"))"
     }
-    return text + (location?.isSimulated == true ? "  (simulated)" : "")
+    return text + (location.isSimulated ? "  (simulated)" : "")
   }
 
   private static func row(_ status: SensorStatus) -> String {
@@ -114,16 +120,5 @@ struct MonitorTable {
     var row = column(status.chip, 14) + column(status.position, 18) + column(status.state.word, 10)
     if case .failed(let reason) = status.state { row += reason }
     return row
-  }
-
-  private func fixed(_ value: Double, _ digits: Int) -> String {
-    let text = JSONLine.fixed(value, digits: digits)
-    // A steady column: the zeros that JSON leaves out are put back.
-    guard digits > 0 else { return text }
-    guard let dot = text.firstIndex(of: ".") else {
-      return text + "." + String(repeating: "0", count: digits)
-    }
-    let present = text.distance(from: dot, to: text.endIndex) - 1
-    return text + String(repeating: "0", count: max(0, digits - present))
   }
 }

@@ -42,6 +42,9 @@ struct ObservationLines {
       time = epoch(of: location.fix)
       line = begin("location", at: location.fix.received, utc: location.fix.utc)
       Self.write(location.fix, into: &line)
+      line.set("pdop", location.fix.pdop, digits: 2)
+      line.set("hdop", location.fix.hdop, digits: 2)
+      line.set("vdop", location.fix.vdop, digits: 2)
       if let carried = location.carried {
         line.set(
           "carried", location.fix.received.seconds(since: carried.fixTime), digits: 1)
@@ -65,6 +68,10 @@ struct ObservationLines {
       time = altitude.time
       line = begin("absoluteAltitude", at: time)
       Self.write(altitude, into: &line)
+    case .sky(let sky):
+      line = begin("sky", at: sky.received)
+      Self.write(sky.satellites, into: &line)
+      return line.line
     case .sensor(let status):
       line = begin("sensor", at: status.since)
       Self.write(status, into: &line)
@@ -168,6 +175,12 @@ struct ObservationLines {
       line.set("name", identity.name)
       line.set("firmware", identity.firmware)
       line.set("refusals", Int(clamping: status.counters.refusals))
+    }
+    if let link = status.link {
+      line.set("baudRate", link.baudRate)
+      line.set("protocol", link.language?.rawValue)
+      line.set("interval", link.interval, digits: 3)
+      if !link.notTaken.isEmpty { line.set("notTaken", link.notTaken) }
     }
   }
 }

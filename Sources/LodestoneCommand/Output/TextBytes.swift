@@ -70,6 +70,13 @@ extension [UInt8] {
   }
 }
 
+/// A number with just so many decimals, for columns that stay where they are.
+func steady(_ value: Double, _ digits: Int) -> String {
+  var bytes: [UInt8] = []
+  bytes.append(steady: value, digits: digits)
+  return String(decoding: bytes, as: UTF8.self)
+}
+
 /// A moment of UTC by the Gregorian calendar, to the millisecond.
 struct CivilDate {
   /// Years 1 to 9999.

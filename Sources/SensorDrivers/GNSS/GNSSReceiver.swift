@@ -33,6 +33,8 @@ public final class GNSSReceiver: ReceiverDriver {
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1024, alignment: 16)
   private var lastRead: Timestamp?
   private var lastPVT: Timestamp?
+  /// The newest round of satellites that nobody has taken.
+  private var sky: GNSSSky?
   /// Bytes since something was last understood.
   private var notUnderstood = 0
   /// Seconds between epochs that those who use it want; `nil` for as fast as it goes.
@@ -72,6 +74,12 @@ public final class GNSSReceiver: ReceiverDriver {
     let fix = nextEpoch(now)
     try talk(now)
     return fix
+  }
+
+  /// The satellites: see `ReceiverDriver`.
+  public func takeSky() -> GNSSSky? {
+    defer { sky = nil }
+    return sky
   }
 
   /// When `poll` is due at the latest if no byte arrives: the talk's next deadline.
@@ -155,7 +163,7 @@ public final class GNSSReceiver: ReceiverDriver {
   public var note: String? {
     switch setup.phase {
     case .running:
-      let refused = setup.notTaken.compactMap(\.words)
+      let refused = setup.notTaken.filter(\.isWish).map(\.words)
       return refused.isEmpty ? nil : "does not take \(refused.joined(separator: " and "))"
     case .reading where setup.access != .reads:
       return "acknowledges nothing: it is read as it is"
@@ -188,7 +196,8 @@ public final class GNSSReceiver: ReceiverDriver {
   /// Bytes that are more than the halves of two messages.
   private static let garbageLimit = 256
 
-  private var settings: ReceiverSettings {
+  /// What is asked of it.
+  var settings: ReceiverSettings {
     let interval = max(1 / wantedRate, wantedInterval ?? 0)
     return ReceiverSettings(
       interval: setup.dialect.possible(interval, baudRate: baudRate), model: model,
@@ -214,6 +223,9 @@ public final class GNSSReceiver: ReceiverDriver {
       notUnderstood = 0
       switch event {
       case .message: setup.heard(at: now)
+      case .sky(let satellites):
+        setup.heard(at: now)
+        sky = GNSSSky(received: now, satellites: satellites)
       case .answer(let command, let isAccepted):
         setup.heard(at: now)
         setup.answered(to: command, isAccepted: isAccepted, at: now)
@@ -261,19 +273,6 @@ public final class GNSSReceiver: ReceiverDriver {
       } catch {
         throw .bus(error)
       }
-    }
-  }
-}
-
-extension ReceiverSetup.Item {
-  /// As in a board file, for what a person has asked for.
-  fileprivate var words: String? {
-    switch self {
-    case .model: "'dynamicModel'"
-    case .rate: "the rate"
-    case .speed(let rate): "\(rate) baud"
-    case .sentences: "what it is to send"
-    case .enablePVT, .disableNMEA, .satellites, .sleep: nil
     }
   }
 }

@@ -42,6 +42,8 @@ public final class GPSDReceiver: ReceiverDriver {
   private var asked: Timestamp?
   private var devices: (count: Int, active: Int)?
   private var lost: String?
+  /// The newest round of satellites that nobody has taken.
+  private var sky: GNSSSky?
 
   /// A client on a stream that nobody else reads.
   ///
@@ -77,6 +79,17 @@ public final class GPSDReceiver: ReceiverDriver {
     let fix = try nextFix(now)
     if fix == nil { try look(now) }
     return fix
+  }
+
+  /// The satellites: see `ReceiverDriver`.
+  public func takeSky() -> GNSSSky? {
+    defer { sky = nil }
+    return sky
+  }
+
+  /// gpsd talks to the receiver itself.
+  public var link: ReceiverLink? {
+    if case .watching = phase { ReceiverLink(language: .gpsd) } else { nil }
   }
 
   /// When an epoch is whole, if gpsd says no more of it.
@@ -131,6 +144,10 @@ public final class GPSDReceiver: ReceiverDriver {
       case .epoch(let fix):
         lost = nil
         return fix
+      case .sky:
+        // gpsd repeats the last sky of a receiver that has stopped, as it repeats the fix.
+        guard decoder.standstill == nil else { continue }
+        sky = GNSSSky(received: lastBytes ?? now, satellites: decoder.satellites)
       case .version(let release, let major, _):
         guard major == Self.protocolVersion else {
           throw fail(

@@ -8,6 +8,8 @@ enum ReceiverEvent: Sendable, Hashable {
   case message
   /// An epoch, from NAV-PVT or put together from NMEA sentences.
   case epoch(GNSSFix, isPVT: Bool)
+  /// All satellites of a round were said.
+  case sky([GNSSSatellite])
   /// The answer to a command, by the command's number; `nil` while it is under way.
   case answer(to: Int, isAccepted: Bool?)
   /// The receiver has said who it is, and what commands it takes.

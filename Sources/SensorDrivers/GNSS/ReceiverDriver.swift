@@ -19,6 +19,9 @@ public protocol ReceiverDriver: AnyObject {
   /// Throws the stream's error; the receiver can be polled on afterwards.
   func poll(now: Timestamp) throws(DriverError) -> GNSSFix?
 
+  /// The satellites, where a round of them has become whole in the polls since the last call.
+  func takeSky() -> GNSSSky?
+
   /// When `poll` has an epoch even if no byte arrives; `nil` while none is under way.
   var nextEpoch: Timestamp? { get }
 
@@ -30,6 +33,9 @@ public protocol ReceiverDriver: AnyObject {
 
   /// Who the receiver says that it is, once it has.
   var identity: SensorIdentity? { get }
+
+  /// How it is connected and set; `nil` where that is not known.
+  var link: ReceiverLink? { get }
 
   /// What a person should know of it; `nil` where all is as it was asked for.
   var note: String? { get }
@@ -60,8 +66,14 @@ extension ReceiverDriver {
   /// Nothing more will be known.
   public var explainsSilence: Bool { false }
 
+  /// It names none.
+  public func takeSky() -> GNSSSky? { nil }
+
   /// It does not say.
   public var identity: SensorIdentity? { nil }
+
+  /// Nobody knows.
+  public var link: ReceiverLink? { nil }
 
   /// Nothing was asked.
   public var note: String? { nil }

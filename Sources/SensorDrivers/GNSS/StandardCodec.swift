@@ -18,7 +18,8 @@ struct StandardCodec: ReceiverCodec {
     switch decoder.next(at: now) {
     case nil: nil
     // What is not used of a receiver yet still says that it is there.
-    case .message, .heading, .sky: .message
+    case .message, .heading: .message
+    case .sky: .sky(decoder.satellites)
     case .epoch(let fix, let isPVT): .epoch(fix, isPVT: isPVT)
     case .answer(let answer):
       .answer(

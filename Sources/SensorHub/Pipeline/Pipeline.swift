@@ -200,10 +200,13 @@ struct Pipeline: Sendable {
     case .fix(let sensor, let fix):
       status[sensor].counters.samples &+= 1
       if channels[sensor].isPrimary { process(fix, publish) }
+    case .sky(let sensor, let sky):
+      if channels[sensor].isPrimary { publish(.sky(sky)) }
     case .givesRate(let sensor, let gives): channels[sensor].givesRate = gives
     case .status(let status): process(status, publish)
     case .counters(let sensor, let counters): status[sensor].counters = counters
     case .identity(let sensor, let identity): status[sensor].identity = identity
+    case .link(let sensor, let link): status[sensor].link = link
     case .wallTime(let seconds, let time):
       local.update(wallTime: seconds)
       heading.expectedField = local.expectedField

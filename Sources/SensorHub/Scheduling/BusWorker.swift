@@ -5,8 +5,9 @@ import Synchronization
 extension Demand {
   /// One bit a wish, as recordings keep them.
   var wishes: UInt8 {
-    (heading ? 1 : 0) | (location ? 2 : 0) | (altitude ? 4 : 0) | (followsCourse ? 8 : 0)
-      | (carriesPosition ? 16 : 0)
+    func bit(_ wish: Bool, _ value: UInt8) -> UInt8 { wish ? value : 0 }
+    return bit(heading, 1) | bit(location, 2) | bit(altitude, 4) | bit(followsCourse, 8)
+      | bit(carriesPosition, 16) | bit(satellites, 32)
   }
 
   /// The interval in milliseconds, as recordings keep it, a millisecond at least; 0: as fast as it goes.
@@ -21,7 +22,7 @@ extension Demand {
       heading: wishes & 1 != 0, location: wishes & 2 != 0,
       locationInterval: milliseconds > 0 ? Double(milliseconds) / 1_000 : nil,
       altitude: wishes & 4 != 0, followsCourse: wishes & 8 != 0,
-      carriesPosition: wishes & 16 != 0)
+      carriesPosition: wishes & 16 != 0, satellites: wishes & 32 != 0)
   }
 }
 
@@ -105,6 +106,7 @@ final class BusWorker: BusWork {
     for (task, kind) in tasks {
       task.setWanted(kind.isWanted(demand))
       task.setInterval(kind.interval(demand))
+      task.setSatellitesWanted(demand.satellites)
     }
     for (task, _) in tasks {
       task.step(port, at: now, into: &outbox)
@@ -158,7 +160,8 @@ enum DemandKind {
     switch self {
     case .heading: demand.heading
     case .altitude: demand.altitude
-    case .location: demand.location || (demand.heading && demand.followsCourse)
+    case .location:
+      demand.location || demand.satellites || (demand.heading && demand.followsCourse)
     case .motion:
       demand.heading || demand.altitude || (demand.location && demand.carriesPosition)
     }

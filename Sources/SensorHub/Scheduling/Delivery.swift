@@ -8,6 +8,8 @@ enum Delivery {
   /// A sensor has measured something that is beyond its range.
   case beyondRange(sensor: Int, at: Timestamp)
   case fix(sensor: Int, GNSSFix)
+  /// A round of satellites; only while somebody wants them.
+  case sky(sensor: Int, GNSSSky)
   /// Whether a chip with a gyro says how it turns; it does while nothing is said.
   case givesRate(sensor: Int, Bool)
   case status(SensorStatus)
@@ -15,6 +17,8 @@ enum Delivery {
   case counters(sensor: Int, SensorCounters)
   /// What a sensor says that it is.
   case identity(sensor: Int, SensorIdentity)
+  /// How a receiver is connected and set.
+  case link(sensor: Int, ReceiverLink)
   /// What the system believes the date to be, seconds since 1970.
   case wallTime(Double, at: Timestamp)
   /// The calibration of a magnetometer is known, or is another one now.

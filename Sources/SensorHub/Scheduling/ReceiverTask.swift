@@ -20,6 +20,7 @@ final class ReceiverTask: WorkerTask {
   private var opened: (receiver: any ReceiverDriver, stream: PortStream?)?
   private var supervisor: Supervisor
   private var isWanted = false
+  private var areSatellitesWanted = false
   /// Seconds between epochs that are wanted; `nil` for as fast as it goes.
   private var wantedInterval: Double?
   /// Seconds between epochs when it was last read.
@@ -63,6 +64,8 @@ final class ReceiverTask: WorkerTask {
     if isWanted { due = Timestamp(nanoseconds: .min) }
   }
 
+  func setSatellitesWanted(_ wanted: Bool) { areSatellitesWanted = wanted }
+
   func step(_ port: Port, at begin: Timestamp, into outbox: inout [Delivery]) {
     // Bytes wake the thread of a serial port before the timer does; looking costs one system call.
     guard begin >= due || (opened?.stream != nil && !isAsleep) else { return }
@@ -76,6 +79,10 @@ final class ReceiverTask: WorkerTask {
         // That it is back comes before what it says.
         if supervisor.delivered(at: now) { outbox.append(.status(supervisor.status)) }
         outbox.append(.fix(sensor: supervisor.status.index, fix))
+      }
+      // Taken in any case: a round that nobody wanted is not kept for somebody who comes later.
+      if let sky = receiver.takeSky(), areSatellitesWanted {
+        outbox.append(.sky(sensor: supervisor.status.index, sky))
       }
       if let next = receiver.nextEpoch { due = min(due, next) }
       learn(of: receiver, now, into: &outbox)
@@ -152,6 +159,9 @@ final class ReceiverTask: WorkerTask {
       let identity = supervisor.status.identity
     {
       outbox.append(.identity(sensor: supervisor.status.index, identity))
+    }
+    if supervisor.learned(receiver.link), let link = supervisor.status.link {
+      outbox.append(.link(sensor: supervisor.status.index, link))
     }
     guard let note = receiver.note, note != self.note else { return }
     self.note = note

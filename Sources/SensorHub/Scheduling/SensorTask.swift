@@ -13,6 +13,8 @@ protocol WorkerTask: AnyObject {
   /// Seconds that may lie between two of its measurements where somebody asks for them; `nil`: at the rate of the
   /// board file. Said before every step.
   func setInterval(_ seconds: Double?)
+  /// Whether somebody asks for the satellites that a receiver hears. Said before every step.
+  func setSatellitesWanted(_ wanted: Bool)
   /// Does what is due at `now`, the beginning of the step, never waiting.
   func step(_ port: Port, at now: Timestamp, into outbox: inout [Delivery])
   /// Leaves the device as it should be left when the program ends, with one attempt.
@@ -22,6 +24,9 @@ protocol WorkerTask: AnyObject {
 }
 
 extension WorkerTask {
+  /// It hears none.
+  func setSatellitesWanted(_ wanted: Bool) {}
+
   /// Leaves it as it is.
   func finish() {}
 }

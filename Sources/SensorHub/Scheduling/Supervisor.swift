@@ -83,6 +83,13 @@ struct Supervisor {
     return true
   }
 
+  /// How a receiver is connected and set. Returns whether that is new.
+  mutating func learned(_ link: ReceiverLink?) -> Bool {
+    guard let link, link != status.link else { return false }
+    status.link = link
+    return true
+  }
+
   /// An edge came, and there was nothing to read.
   mutating func metEmptyEdge() { status.counters.emptyEdges += 1 }
 

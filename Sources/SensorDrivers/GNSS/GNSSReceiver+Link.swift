@@ -1,0 +1,53 @@
+// How a receiver is set, for whoever looks at the receiver itself.
+
+public import SensorTypes
+
+extension GNSSReceiver {
+  /// How it is connected and told what to send, and what it does not do of that.
+  public var link: ReceiverLink? {
+    guard isConfigured, let dialect = setup.dialect else { return ReceiverLink(baudRate: baudRate) }
+    var link = ReceiverLink(baudRate: baudRate, language: dialect.language)
+    if !setup.notTaken.contains(.rate) { link.interval = setup.interval }
+    let hasRoom = settings.hasRoom
+    link.notTaken = setup.notTaken.map { item in
+      item == .satellites && !hasRoom ? "\(item.words) (the line is too slow)" : item.words
+    }
+    return link
+  }
+}
+
+extension ReceiverSetup.Dialect {
+  fileprivate var language: ReceiverLink.Language {
+    switch self {
+    case .keys: .ubxKeys
+    case .messages: .ubxMessages
+    case .pmtk: .mediaTek
+    case .pair: .airoha
+    case .casic: .casic
+    }
+  }
+}
+
+extension ReceiverSetup.Item {
+  /// Whether it is something that a person has asked for, or would miss in positions.
+  var isWish: Bool {
+    switch self {
+    case .model, .rate, .speed, .sentences: true
+    case .enablePVT, .disableNMEA, .satellites, .sleep: false
+    }
+  }
+
+  /// For a person: as in a board file where it stands there.
+  var words: String {
+    switch self {
+    case .model: "'dynamicModel'"
+    case .rate: "the rate"
+    case .speed(let rate): "\(rate) baud"
+    case .sentences: "what it is to send"
+    case .enablePVT: "NAV-PVT"
+    case .disableNMEA: "the end of NMEA"
+    case .satellites: "the satellites"
+    case .sleep: "sleep"
+    }
+  }
+}
