@@ -61,6 +61,17 @@ with tempfile.TemporaryDirectory() as name:
     says("a date that is none", ["declination", "52", "13", "--date", "2026-02-30"], 1, "2026-02-30")
     says("a latitude beyond the pole", ["declination", "95", "13"], 1, "latitude must be")
 
+    says("the receiver for a negative time", ["gnss", "--board", "simulated", "--seconds", "-3"], 64, "above zero")
+    says("a receiver that has said no satellites yet", ["gnss", "--board", "simulated", "--seconds", "4"], 0, "no satellites said")
+    result = run("gnss", "--board", "simulated", "--seconds", "15", "--format", "json")
+    lines = [json.loads(line) for line in result.stdout.splitlines()]
+    skies = [line for line in lines if line["kind"] == "sky"]
+    expect(
+        "satellites and receiver as lines",
+        result.returncode == 0 and skies and len(skies[-1]["inView"]) == 20 and skies[-1]["used"] >= 2
+        and any(line.get("protocol") == "UBX (CFG-VALSET)" for line in lines if line["kind"] == "sensor"),
+        f"{result.returncode} {result.stdout[-300:]} {result.stderr}")
+
     (path / "text").write_text("abc")
     says("no message in three bytes", ["decode", "text"], 1, "in 3 bytes")
     (path / "empty").write_text("")
@@ -233,6 +244,7 @@ with tempfile.TemporaryDirectory() as name:
     expect(
         "a board without an answer ends in failure, and says so once",
         result.returncode == 1 and result.stdout.count("\nsensor ") == 1, result.stdout)
+    says("a board without a receiver", ["gnss", "--board", "bare.yaml", "--seconds", "1"], 1, "no receiver")
     says("a magnetometer alone", ["doctor", "--board", "bare.yaml"], 1, "level: true")
     says("a missing bus", ["doctor", "--board", "bare.yaml"], 1, "/dev/i2c-99 does not exist")
     says(

@@ -12,6 +12,18 @@ struct BoardOptions: ParsableArguments {
   var name: String?
 }
 
+/// For how long a command runs.
+struct DurationOptions: ParsableArguments {
+  @Option(parsing: .unconditional, help: "Stop after this many seconds.")
+  var seconds: Double?
+
+  func validate() throws {
+    if let seconds, !(seconds > 0 && seconds.isFinite) {
+      throw ValidationError("--seconds takes a number above zero")
+    }
+  }
+}
+
 /// `lodestone monitor`: what the board knows, live.
 struct MonitorCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -25,8 +37,7 @@ struct MonitorCommand: ParsableCommand {
 
   @OptionGroup var board: BoardOptions
 
-  @Option(parsing: .unconditional, help: "Stop after this many seconds.")
-  var seconds: Double?
+  @OptionGroup var duration: DurationOptions
 
   @Option(help: "How to print: text or json.")
   var format = OutputFormat.text
@@ -35,9 +46,6 @@ struct MonitorCommand: ParsableCommand {
   var truth = false
 
   func validate() throws {
-    if let seconds, !(seconds > 0 && seconds.isFinite) {
-      throw ValidationError("--seconds takes a number above zero")
-    }
     if truth, format != .json { throw ValidationError("--truth goes with --format json") }
   }
 
@@ -46,7 +54,7 @@ struct MonitorCommand: ParsableCommand {
     if truth, session.simulation == nil {
       throw ValidationError("--truth needs a simulated board")
     }
-    let watch = Watch(session: session, seconds: seconds)
+    let watch = Watch(session: session, seconds: duration.seconds)
     switch format {
     case .json: try watch.run(printer: JSONPrinter(session: session, withTruth: truth))
     case .text where Terminal.isInteractive:
@@ -66,18 +74,21 @@ protocol ObservationPrinter {
   mutating func finish()
 }
 
-/// Runs a session with everything on and hands what is published to a printer, until time is up or
-/// somebody interrupts.
+/// Runs a session and hands what is published to a printer, until time is up or somebody interrupts.
 struct Watch {
   let session: Session
   let seconds: Double?
+  /// What is asked of the board.
+  var demand = Demand.everything
+  /// Of which sensors one has to deliver something.
+  var isNeeded: (SensorStatus) -> Bool = { _ in true }
 
   func run(printer: some ObservationPrinter) throws {
     var printer = printer
     let mailbox = Mailbox<Observation>()
     let interrupts = Interrupts { _ in mailbox.stop() }
     let subscription = session.hub.subscribe { mailbox.post($0) }
-    session.hub.setDemand(.everything)
+    session.hub.setDemand(demand)
     session.hub.start()
     let start = session.now()
     var batch: [Observation] = []
@@ -88,7 +99,7 @@ struct Watch {
       guard printer.print(batch, dropped: dropped) else { break }
     }
     subscription.cancel()
-    let isSilent = session.hub.status.allSatisfy { $0.counters.samples == 0 }
+    let isSilent = session.hub.status.filter(isNeeded).allSatisfy { $0.counters.samples == 0 }
     session.hub.stop()
     printer.finish()
     withExtendedLifetime(interrupts) {}
@@ -119,34 +130,20 @@ struct JSONPrinter: ObservationPrinter {
   mutating func finish() {}
 }
 
-/// A table drawn in place, five times a second.
+/// A table drawn in place.
 struct TablePrinter: ObservationPrinter {
-  let patience = 0.2
+  let patience = LivePage.interval
   private var table: MonitorTable
-  private var drawn = 0
-  private var nextDraw = ContinuousClock.now
+  private var page = LivePage()
 
   init(_ board: Board) { table = MonitorTable(board) }
 
   mutating func print(_ batch: [Observation], dropped: Int) -> Bool {
     for observation in batch { table.take(observation) }
-    let now = ContinuousClock.now
-    guard now >= nextDraw else { return true }
-    nextDraw = now.advanced(by: .milliseconds(200))
-    // A line that wraps, or a table that scrolls, would break the way back up.
-    let size = Terminal.size
-    let lines = table.lines.prefix(size.rows - 1).map(Terminal.plain).map { line in
-      line.count <= size.columns ? line : line.prefix(size.columns - 1) + "…"
-    }
-    // Hide the cursor, go up to the first line, draw each line and clear what was longer.
-    var text = "\u{1B}[?25l" + (drawn > 0 ? "\u{1B}[\(drawn)A" : "")
-    for line in lines { text += "\r\(line)\u{1B}[K\n" }
-    text += "\u{1B}[J"
-    drawn = lines.count
-    return Terminal.write(text)
+    return page.isDue() ? page.draw(table.lines) : true
   }
 
-  mutating func finish() { Terminal.write("\u{1B}[?25h") }
+  mutating func finish() { page.finish() }
 }
 
 /// One line a second, for a log or a pipe.

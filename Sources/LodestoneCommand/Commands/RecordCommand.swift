@@ -17,24 +17,17 @@ struct RecordCommand: ParsableCommand {
   @Argument(help: "Where the recording goes.", completion: .file())
   var file: String
 
-  @Option(parsing: .unconditional, help: "Stop after this many seconds.")
-  var seconds: Double?
+  @OptionGroup var duration: DurationOptions
 
   @Flag(help: "Over a file that is there already.")
   var force = false
-
-  func validate() throws {
-    if let seconds, !(seconds > 0 && seconds.isFinite) {
-      throw ValidationError("--seconds takes a number above zero")
-    }
-  }
 
   func run() throws {
     try OutputFile.refuseTaken(file, unless: force)
     // The file is opened, not emptied, before the board: a slip in the board's name costs no recording.
     let output = try OutputFile(path: file)
     let session = try Session(board: board.name, calibratesInUse: true) { try output.write($0) }
-    try Watch(session: session, seconds: seconds).run(
+    try Watch(session: session, seconds: duration.seconds).run(
       printer: SummaryPrinter(session.board))
     if let failure = session.hub.recordingFailure {
       Terminal.warn("lodestone: the recording ended early: \(failure)")

@@ -20,11 +20,14 @@ enum Wrap {
     return line.isEmpty ? lines : lines + [margin + line]
   }
 
-  /// A row of a report: its name in the first 16 columns, and its text behind that.
-  static func rows(_ name: String, _ text: String) -> [String] {
-    lines(text, indent: 16).enumerated().map { index, line in
+  /// A row of a report: its name in the first columns, and its text behind them.
+  static func rows(
+    _ name: String, _ text: String, indent: Int = 16, width: Int = 79
+  ) -> [String] {
+    lines(text, indent: indent, width: width).enumerated().map { index, line in
       index == 0
-        ? name.padding(toLength: 16, withPad: " ", startingAt: 0) + line.dropFirst(16) : line
+        ? name.padding(toLength: indent, withPad: " ", startingAt: 0) + line.dropFirst(indent)
+        : line
     }
   }
 

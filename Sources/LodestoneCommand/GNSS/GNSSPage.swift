@@ -1,0 +1,123 @@
+import SensorTypes
+
+/// What `gnss` shows: who the receiver is and how it is set, its fix, and the sky as a table and a plot.
+struct GNSSPage {
+  /// The columns of a row's name.
+  private static let indent = 10
+
+  private let boardName: String
+  private var location: LocationEstimate?
+  private var reason: NoData? = .notYet
+  private var sky: GNSSSky?
+  /// How the board's receivers are doing; the first is the one that positions come from.
+  var receivers: [SensorStatus] = []
+
+  init(boardName: String) { self.boardName = boardName }
+
+  mutating func take(_ observation: Observation) {
+    switch observation {
+    case .location(let estimate) where estimate.carried == nil:
+      (location, reason) = (estimate, nil)
+    // What is carried on is not the receiver's.
+    case .location: (location, reason) = (nil, .noFix)
+    case .locationUnavailable(let why, _): (location, reason) = (nil, why)
+    case .sky(let sky): self.sky = sky
+    default: break
+    }
+  }
+
+  /// The page at a moment, for a terminal of that size whose last row stays free.
+  func lines(at now: Timestamp, size: (columns: Int, rows: Int)) -> [String] {
+    // A character in the last column makes some terminals begin a new line.
+    let width = size.columns - 1
+    func rows(_ name: String, _ text: String) -> [String] {
+      Wrap.rows(name, text, indent: Self.indent, width: width)
+    }
+    var lines = ["lodestone · \(boardName)"]
+    for status in receivers {
+      lines += rows(status.chip, Self.state(status))
+      if let link = status.link { lines += rows("", Self.words(link)) }
+    }
+    lines += rows("fix", fixText)
+    if let fix = location?.fix, let quality = Self.quality(fix) {
+      lines += rows("quality", quality)
+    }
+    // What a lost receiver said last is no sky any more.
+    let sky = receivers.first?.state == .running ? sky : nil
+    lines += rows("sky", Self.words(sky, at: now))
+    if let sky, !sky.satellites.isEmpty {
+      lines.append("")
+      lines += Self.body(sky.satellites, width: width, rows: size.rows - 1 - lines.count)
+    }
+    return lines
+  }
+
+  private var fixText: String {
+    let words = MonitorTable.words(location, else: reason)
+    guard let mode = location?.fix.mode else { return words }
+    return (mode == .threeDimensional ? "3D " : "2D ") + words
+  }
+
+  private static func state(_ status: SensorStatus) -> String {
+    let name = status.identity.map { "\($0.description), " } ?? ""
+    var text = "\(name)at \(status.position): \(status.state.word)"
+    if case .failed(let reason) = status.state { text += ", \(reason)" }
+    return text
+  }
+
+  private static func words(_ link: ReceiverLink) -> String {
+    var parts: [String] = []
+    if let baudRate = link.baudRate { parts.append("\(baudRate) baud") }
+    parts.append(link.language?.rawValue ?? "read as it is")
+    if let interval = link.interval {
+      parts.append("asked for an epoch every \(JSONLine.fixed(interval, digits: 3)) s")
+    }
+    if !link.notTaken.isEmpty {
+      parts.append("does not take \(link.notTaken.joined(separator: " and "))")
+    }
+    return parts.joined(separator: ", ")
+  }
+
+  /// What the receiver says of its solution besides the place; `nil` where it says nothing.
+  private static func quality(_ fix: GNSSFix) -> String? {
+    var parts: [String] = []
+    if let satellites = fix.satellitesUsed { parts.append("\(satellites) satellites") }
+    for (name, value) in [("pdop", fix.pdop), ("hdop", fix.hdop), ("vdop", fix.vdop)] {
+      if let value { parts.append("\(name) \(JSONLine.fixed(value, digits: 2))") }
+    }
+    if let accuracy = fix.verticalAccuracy, fix.altitude != nil {
+      parts.append("height +- \(steady(accuracy, 1)) m")
+    }
+    if let accuracy = fix.speedAccuracy, fix.speed != nil {
+      parts.append("speed +- \(steady(accuracy, 2)) m/s")
+    }
+    return parts.isEmpty ? nil : parts.joined(separator: ", ")
+  }
+
+  private static func words(_ sky: GNSSSky?, at now: Timestamp) -> String {
+    guard let sky else { return "- (no satellites said)" }
+    let used = sky.satellites.reduce(0) { $1.isUsed ? $0 + 1 : $0 }
+    let age = max(0, now.seconds(since: sky.received))
+    return "\(used) used (*) of \(sky.satellites.count) in view, \(steady(age, 0)) s ago"
+  }
+
+  /// The table with the plot on its right, where there is room for both.
+  private static func body(
+    _ satellites: [GNSSSatellite], width: Int, rows: Int
+  ) -> [String] {
+    let gap = SatelliteTable.gap
+    guard let plot = SkyPlot(width: width - SatelliteTable.cellWidth - gap, rows: rows) else {
+      return SatelliteTable.lines(satellites, width: width, rows: rows)
+    }
+    let table = SatelliteTable.lines(satellites, width: width - gap - plot.width, rows: rows)
+    let drawn = plot.lines(satellites)
+    let left = (table.map(\.count).max() ?? 0) + gap
+    return (0..<max(table.count, drawn.count)).map { row -> String in
+      var line = row < table.count ? table[row] : ""
+      guard row < drawn.count else { return line }
+      line += String(repeating: " ", count: left - line.count) + drawn[row]
+      while line.last == " " { line.removeLast() }
+      return line
+    }
+  }
+}
