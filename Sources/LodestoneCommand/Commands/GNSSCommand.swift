@@ -30,7 +30,8 @@ struct GNSSCommand: ParsableCommand {
     }
     let watch = Watch(
       session: session, seconds: duration.seconds,
-      demand: Demand(location: true, satellites: true), isNeeded: Session.isReceiver)
+      demand: Demand(location: true, satellites: true), isNeeded: Session.isReceiver,
+      needed: "receiver")
     switch format {
     case .json: try watch.run(printer: GNSSJSONPrinter(session))
     case .text where Terminal.isInteractive: try watch.run(printer: GNSSLivePrinter(session))
@@ -132,7 +133,7 @@ private struct GNSSJSONPrinter: ObservationPrinter {
       }
     }
     // Who a receiver is and how it is set becomes known without an observation of its own.
-    for status in session.receivers {
+    for status in session.receivers where status.state != .starting {
       var known = status
       known.counters = SensorCounters()
       guard said[status.index] != known else { continue }

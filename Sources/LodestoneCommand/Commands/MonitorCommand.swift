@@ -80,8 +80,9 @@ struct Watch {
   let seconds: Double?
   /// What is asked of the board.
   var demand = Demand.everything
-  /// Of which sensors one has to deliver something.
+  /// Of which sensors one has to deliver something, and what a person calls them.
   var isNeeded: (SensorStatus) -> Bool = { _ in true }
+  var needed = "chip"
 
   func run(printer: some ObservationPrinter) throws {
     var printer = printer
@@ -104,7 +105,8 @@ struct Watch {
     printer.finish()
     withExtendedLifetime(interrupts) {}
     if isSilent, !mailbox.wasStopped {
-      throw CommandError("no chip of this board delivered anything: lodestone doctor says why")
+      throw CommandError(
+        "no \(needed) of this board delivered anything: lodestone doctor says why")
     }
   }
 }
