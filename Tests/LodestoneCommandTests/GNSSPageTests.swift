@@ -52,9 +52,7 @@ import Testing
   ) -> GNSSPage {
     var page = GNSSPage(boardName: "Boat")
     page.receivers = [receiver]
-    var fix = LogWriterTests.full
-    fix.course = nil
-    page.take(.location(LocationEstimate(fix: fix, isSimulated: false)))
+    page.take(.location(LocationEstimate(fix: LogWriterTests.full, isSimulated: false)))
     if let satellites {
       page.take(.sky(GNSSSky(received: Timestamp(seconds: 7), satellites: satellites)))
     }
@@ -148,7 +146,9 @@ import Testing
       "lodestone · Boat",
       "u-blox    u-blox M9 or F9, firmware SPG 4.04, at /dev/serial0: running",
       "38400 baud, UBX (CFG-VALSET), asked for an epoch every 0.2 s",
-      "fix       3D -33.123457 -0.000012 +- 3.0 m", "9 satellites, pdop 1.5, hdop 0.9, vdop 1.2",
+      "fix       3D -33.123457 -0.000012 +- 3.0 m\n",
+      "          height 100.3 +- 4.5 m, 1.50 +- 0.25 m/s, course 272 +- 3 deg\n",
+      "quality   9 satellites, pdop 1.5, hdop 0.9, vdop 1.2",
       "sky       1 used (*) of 2 in view, 3 s ago", "G07*   71  285   47", "E05    20   90   35",
     ] {
       #expect(text.contains(words), "\(words) in \(text)")
@@ -208,6 +208,34 @@ import Testing
           fix: LogWriterTests.full, isSimulated: false,
           carried: CarriedPosition(fixTime: Timestamp(seconds: 1), isTurnMeasured: true))))
     #expect(!words(carried).contains("-33."))
+  }
+
+  @Test("what is not known of a fix is left out, and doubts are said")
+  func doubts() {
+    var page = Self.page(nil)
+    var fix = GNSSFix(received: Timestamp(seconds: 9), mode: .twoDimensional)
+    (fix.latitude, fix.longitude, fix.isValid) = (52, 13, false)
+    (fix.horizontalAccuracy, fix.accuracySource) = (25, .worstCase)
+    page.take(.location(LocationEstimate(fix: fix, isSimulated: true)))
+    let words =
+      "2D 52.000000 13.000000 +- 25.0 m (accuracy assumed) (the receiver doubts it) (simulated)"
+    let lines = Self.lines(page, columns: 120)
+    #expect(lines.contains("fix       " + words))
+    // The board, the receiver, how it is set, the fix and the sky.
+    #expect(lines.count == 5)
+  }
+
+  @Test("only one that speaks is said to be read as it is, and gpsd is named once")
+  func languages() {
+    func setting(_ state: SensorState, _ link: ReceiverLink) -> String {
+      var receiver = Self.status(state)
+      receiver.link = link
+      return Self.lines(Self.page(nil, receiver: receiver))[2]
+    }
+    let unconfigured = ReceiverLink(baudRate: 9_600)
+    #expect(setting(.running, unconfigured) == "          9600 baud, read as it is")
+    #expect(setting(.starting, unconfigured) == "          9600 baud")
+    #expect(setting(.running, ReceiverLink(language: .gpsd)).hasPrefix("fix "))
   }
 
   @Test("lines of JSON have what was said, and no key for what was not")

@@ -36,11 +36,12 @@ struct GNSSPage {
     var lines = ["lodestone · \(boardName)"]
     for status in receivers {
       lines += rows(status.chip, Self.state(status))
-      if let link = status.link { lines += rows("", Self.words(link)) }
+      if let link = status.link { lines += rows("", Self.words(link, of: status.state)) }
     }
     lines += rows("fix", fixText)
-    if let fix = location?.fix, let quality = Self.quality(fix) {
-      lines += rows("quality", quality)
+    if let fix = location?.fix {
+      lines += rows("", Self.movement(fix))
+      lines += rows("quality", Self.quality(fix))
     }
     // What a lost receiver said last is no sky any more.
     let sky = receivers.first?.state == .running ? sky : nil
@@ -53,9 +54,32 @@ struct GNSSPage {
   }
 
   private var fixText: String {
-    let words = MonitorTable.words(location, else: reason)
-    guard let mode = location?.fix.mode else { return words }
-    return (mode == .threeDimensional ? "3D " : "2D ") + words
+    guard let location, let latitude = location.fix.latitude,
+      let longitude = location.fix.longitude
+    else { return reason.map { "- (\($0))" } ?? "-" }
+    let fix = location.fix
+    var text = fix.mode == .threeDimensional ? "3D " : "2D "
+    text += "\(steady(latitude, 6)) \(steady(longitude, 6))"
+    if let accuracy = fix.horizontalAccuracy { text += " +- \(steady(accuracy, 1)) m" }
+    if fix.accuracySource.isAssumed { text += " (accuracy assumed)" }
+    if !fix.isValid { text += " (the receiver doubts it)" }
+    return text + (location.isSimulated ? " (simulated)" : "")
+  }
+
+  /// How high, how fast and which way, in a row of its own: what comes and goes with the speed moves nothing below it.
+  private static func movement(_ fix: GNSSFix) -> String {
+    func part(_ name: String, _ value: Double?, _ accuracy: Double?, _ digits: Int, _ unit: String)
+      -> String?
+    {
+      guard let value else { return nil }
+      let bar = accuracy.map { " +- \(steady($0, digits))" } ?? ""
+      return "\(name)\(steady(value, digits))\(bar) \(unit)"
+    }
+    return [
+      part("height ", fix.altitude, fix.verticalAccuracy, 1, "m"),
+      part("", fix.speed, fix.speedAccuracy, 2, "m/s"),
+      part("course ", fix.course, fix.courseAccuracy, 0, "deg"),
+    ].compactMap { $0 }.joined(separator: ", ")
   }
 
   private static func state(_ status: SensorStatus) -> String {
@@ -65,10 +89,16 @@ struct GNSSPage {
     return text
   }
 
-  private static func words(_ link: ReceiverLink) -> String {
+  private static func words(_ link: ReceiverLink, of state: SensorState) -> String {
     var parts: [String] = []
     if let baudRate = link.baudRate { parts.append("\(baudRate) baud") }
-    parts.append(link.language?.rawValue ?? "read as it is")
+    switch link.language {
+    // The chip's name is the same.
+    case .gpsd: break
+    case let language?: parts.append(language.rawValue)
+    // One that has not spoken may yet be configured.
+    case nil: if state == .running { parts.append("read as it is") }
+    }
     if let interval = link.interval {
       parts.append("asked for an epoch every \(JSONLine.fixed(interval, digits: 3)) s")
     }
@@ -78,20 +108,14 @@ struct GNSSPage {
     return parts.joined(separator: ", ")
   }
 
-  /// What the receiver says of its solution besides the place; `nil` where it says nothing.
-  private static func quality(_ fix: GNSSFix) -> String? {
+  /// What the solution rests on, as far as the receiver says it.
+  private static func quality(_ fix: GNSSFix) -> String {
     var parts: [String] = []
     if let satellites = fix.satellitesUsed { parts.append("\(satellites) satellites") }
     for (name, value) in [("pdop", fix.pdop), ("hdop", fix.hdop), ("vdop", fix.vdop)] {
       if let value { parts.append("\(name) \(JSONLine.fixed(value, digits: 2))") }
     }
-    if let accuracy = fix.verticalAccuracy, fix.altitude != nil {
-      parts.append("height +- \(steady(accuracy, 1)) m")
-    }
-    if let accuracy = fix.speedAccuracy, fix.speed != nil {
-      parts.append("speed +- \(steady(accuracy, 2)) m/s")
-    }
-    return parts.isEmpty ? nil : parts.joined(separator: ", ")
+    return parts.joined(separator: ", ")
   }
 
   private static func words(_ sky: GNSSSky?, at now: Timestamp) -> String {

@@ -92,25 +92,21 @@ struct MonitorTable {
     return "  above sea \(steady(absolute.altitude, 1)) m +- \(steady(absolute.accuracy, 1))"
   }
 
-  private var locationText: String { Self.words(location, else: locationReason) }
-
-  /// A position in a line, or why there is none.
-  static func words(_ location: LocationEstimate?, else reason: NoData?) -> String {
-    guard let location, let latitude = location.fix.latitude,
-      let longitude = location.fix.longitude
-    else { return reason.map { "- (\($0))" } ?? "-" }
-    let fix = location.fix
+  private var locationText: String {
+    guard let fix = location?.fix, let latitude = fix.latitude, let longitude = fix.longitude else {
+      return locationReason.map { "- (\($0))" } ?? "-"
+    }
     var text = "\(steady(latitude, 6)) \(steady(longitude, 6))"
     if let accuracy = fix.horizontalAccuracy { text += " +- \(steady(accuracy, 1)) m" }
     if let altitude = fix.altitude { text += "  \(steady(altitude, 1)) m" }
     if let speed = fix.speed { text += "  \(steady(speed, 1)) m/s" }
     if let course = fix.course { text += "  course \(steady(course, 0))" }
     if fix.accuracySource.isAssumed { text += "  (accuracy assumed)" }
-    if let carried = location.carried {
+    if let carried = location?.carried {
       let age = fix.received.seconds(since: carried.fixTime)
       text += "  (carried for \(steady(age, 0)) s\(carried.isTurnMeasured ? "" : ", straight on"))"
     }
-    return text + (location.isSimulated ? "  (simulated)" : "")
+    return text + (location?.isSimulated == true ? "  (simulated)" : "")
   }
 
   private static func row(_ status: SensorStatus) -> String {
