@@ -1,8 +1,9 @@
 // Self-tests transfer by transfer, as ST's application notes have them, and what a report makes of numbers.
 
 import SensorBus
-import SensorDrivers
 import Testing
+
+@testable import SensorDrivers
 
 @Suite struct SelfTestTests {
   /// Six output bytes of three counts.
@@ -43,6 +44,9 @@ import Testing
     return (try #require(nil, "not over after 100 steps"), waits)
   }
 
+  /// What a report says of an axis; NaN for one without a figure.
+  private func value(_ axis: SelfTestReport.Axis) -> Double { axis.finding.figure?.value ?? .nan }
+
   private func waits(rate: Double) -> [Double] {
     [0.9 / rate, 0.2 / rate] + [Double](repeating: 0.9 / rate, count: 4)
   }
@@ -67,9 +71,9 @@ import Testing
     #expect(
       waits == [0.01, 0.02, 0.02] + self.waits(rate: 80) + [0.06] + self.waits(rate: 80))
     #expect(report.passed)
-    #expect(near(report.axes[0].change, -3562.0 / 2281, 1e-9))
-    #expect(near(report.axes[1].change, 2400.0 / 2281, 1e-9))
-    #expect(near(report.axes[2].change, 456.0 / 2281, 1e-9))
+    #expect(near(value(report.axes[0]), -3562.0 / 2281, 1e-9))
+    #expect(near(value(report.axes[1]), 2400.0 / 2281, 1e-9))
+    #expect(near(value(report.axes[2]), 456.0 / 2281, 1e-9))
   }
 
   /// AN5272: 38h, 100 ms; ST_XL 01, 100 ms; then 5Ch, 100 ms; ST_G 01, 100 ms; both off.
@@ -98,7 +102,7 @@ import Testing
     #expect(
       waits == [0.01, 0.1] + linear + [0.1] + linear + [0.1] + angular + [0.1] + angular)
     let changes = [410, 13935, -4100].map { $0 * 0.122 } + [2143, -2142, 5000].map { $0 * 0.07 }
-    for (axis, change) in zip(report.axes, changes) { #expect(near(axis.change, change, 1e-9)) }
+    for (axis, change) in zip(report.axes, changes) { #expect(near(value(axis), change, 1e-9)) }
     #expect(report.axes.map(\.passed) == [true, false, true, true, false, true])
     #expect(!report.passed)
   }
@@ -153,7 +157,8 @@ import Testing
   func report() {
     func axis(_ change: Double) -> SelfTestReport.Axis {
       SelfTestReport.Axis(
-        .angularRate, .y, change: change, limits: 150...700, unit: .degreesPerSecond)
+        .angularRate, .y,
+        .change(SelfTestReport.Figure(change, limits: 150...700, .degreesPerSecond)))
     }
     for (change, passed) in [
       (150.0, true), (-150, true), (700, true), (-700, true), (149.999, false), (700.001, false),
@@ -169,5 +174,81 @@ import Testing
           angular rate y: -200.123 dps, limits 150.0 to 700.0: passed
           angular rate y: 1.0 dps, limits 150.0 to 700.0: failed
         """)
+  }
+
+  @Test("an output has a sign; a verdict has no figure, and may be of all axes")
+  func findings() {
+    func value(_ value: Double) -> SelfTestReport.Axis {
+      SelfTestReport.Axis(
+        .magneticField, .z, .value(SelfTestReport.Figure(value, limits: -1000 ... -200, .counts)))
+    }
+    for (output, passed) in [
+      (-200.0, true), (-1000, true), (-199, false), (-1001, false), (500, false), (.nan, false),
+    ] { #expect(value(output).passed == passed, "\(output)") }
+    func verdict(_ passed: Bool) -> SelfTestReport.Axis {
+      SelfTestReport.Axis(.angularRate, nil, .verdict(passed: passed))
+    }
+    #expect(verdict(true).passed && !verdict(false).passed)
+    let report = SelfTestReport(chip: "A", axes: [value(-300), value(7), verdict(false)])
+    #expect(
+      report.description == """
+        A: self-test failed
+          magnetic field z: -300.0 counts, limits -1000.0 to -200.0: passed
+          magnetic field z: 7.0 counts, limits -1000.0 to -200.0: failed
+          angular rate: by the chip's own verdict: failed
+        """)
+    #expect(
+      report.summary
+        == "beyond its datasheet's limits: magnetic field z; failed by its own verdict: angular rate"
+    )
+    #expect(
+      SelfTestReport(chip: "A", axes: [value(7), verdict(true)]).summary
+        == "beyond its datasheet's limits: magnetic field z")
+    #expect(
+      SelfTestReport(chip: "A", axes: [value(-300), verdict(true)]).summary
+        == "within its datasheet's limits")
+    #expect(SelfTestReport(chip: "A", axes: [verdict(true)]).summary == "sound by its own verdict")
+    #expect(
+      SelfTestReport(chip: "A", axes: [verdict(false)]).summary
+        == "failed by its own verdict: angular rate")
+  }
+
+  @Test("AK8963: fuse ROM, source, mode, outputs that the sensitivity adjusts")
+  func ak8963() throws {
+    let device = ScriptedDevice(
+      [
+        .read(0x00, [0x48]), .write(0x0B, [0x01]), .read(0x0B, [0x00]), .write(0x0A, [0x0F]),
+        .read(0x10, [128, 0, 255]), .write(0x0A, [0x00]), .write(0x0C, [0x40]),
+        .write(0x0A, [0x18]), .read(0x02, [0x00]), .read(0x02, [0x01]),
+        // 200 counts as they are, -398 by a half, -2140 by 383/256.
+        .read(0x03, Self.bytes(200, -398, -2140)), .read(0x09, [0x10]),
+      ] + written([(0x0C, 0x00), (0x0A, 0x00)]), address: 0x0C)
+    var test: any SelfTesting = DeflectionTest.akm(.ak8963)
+    let (report, waits) = try finish(&test, device)
+    device.expectDone()
+    #expect(waits == [0.01, 0.0001, 0.0001, 0.01, 0.01])
+    for (axis, value) in zip(report.axes, [200, -199, -2140 * 383.0 / 256]) {
+      #expect(near(self.value(axis), value, 1e-9))
+    }
+    #expect(report.axes.map(\.passed) == [true, true, false])
+  }
+
+  @Test("AK09916: two identities, mode 16, ST2 says what is beyond the range")
+  func ak09916() throws {
+    let start: [Transfer] = [
+      .read(0x00, [0x48]), .read(0x01, [0x09]), .write(0x32, [0x01]), .read(0x32, [0x00]),
+      .write(0x31, [0x10]), .read(0x10, [0x01]),
+    ]
+    let device = ScriptedDevice(
+      start + [.read(0x11, Self.bytes(-200, 201, -1000)), .read(0x18, [0x00])]
+        + written([(0x31, 0x00)]), address: 0x0C)
+    var test: any SelfTesting = DeflectionTest.akm(.ak09916)
+    let (report, waits) = try finish(&test, device)
+    device.expectDone()
+    #expect(waits == [0.01, 0.01])
+    #expect(report.axes.map(\.passed) == [true, false, true])
+    device.then(start + [.read(0x11, Self.bytes(0, 0, -500)), .read(0x18, [0x08])])
+    #expect(throws: DriverError.overflow) { try finish(&test, device) }
+    device.expectDone()
   }
 }

@@ -92,6 +92,8 @@ struct AKMTwinTests {
       (.ak09916, 0x31, 0x10, 0x11, -1000 ... -200), (.ak09918, 0x31, 0x10, 0x11, -1000 ... -150),
     ] {
       var chip = chip(kind, bench())
+      // SELF of ASTC, which the AK8963 alone has.
+      if kind == .ak8963 { chip.write(0x0C, 0x40, now: ms(0)) }
       chip.write(control, mode, now: ms(0))
       let bytes = chip.read(first, count: 6, now: ms(8))
       #expect(bytes[..<4].allSatisfy { $0 == 0 })
@@ -99,6 +101,19 @@ struct AKMTwinTests {
       #expect(chip.nextDataReady(after: ms(8)) == nil)
       chip.write(control, 0x01, now: ms(9))
       #expect(chip.nextDataReady(after: ms(9)) == ms(16.2))
+    }
+  }
+
+  @Test("a self-test whose source is off (AK8963) or dead puts out nothing")
+  func deadSource() {
+    for (kind, control, mode, first, share) in [
+      (AKMTwin.Chip.ak8963, UInt8(0x0A), UInt8(0x18), UInt8(0x03), 1.0),
+      (.ak09916, 0x31, 0x10, 0x11, 0), (.ak09918, 0x31, 0x10, 0x11, 0),
+    ] {
+      var chip = chip(kind, bench(field: Vector3(10, -20, -45)))
+      chip.tampering.selfTestShare.z = share
+      chip.write(control, mode, now: ms(0))
+      #expect(chip.read(first, count: 6, now: ms(8)).allSatisfy { $0 == 0 })
     }
   }
 

@@ -196,7 +196,7 @@ struct LSM6TwinTests {
   @Test("moves by the share of its deflection that is left, and not once it is reset")
   func weakSelfTest() {
     var chip = chip(bench(force: .zero))
-    chip.tampering.selfTestShare = 0.5
+    chip.tampering.selfTestShare = Vector3(repeating: 0.5)
     chip.write(0x10, 0x50, now: ms(0))
     chip.write(0x14, 0x01, now: ms(0))
     let bytes = chip.read(0x28, count: 2, now: ms(200))

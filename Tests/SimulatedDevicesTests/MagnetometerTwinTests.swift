@@ -148,7 +148,7 @@ struct LIS3MDLTwinTests {
     arguments: [(UInt8(0x00), 6842.0), (0x20, 3421), (0x40, 2281), (0x60, 1711)], [1, 0.25, 0])
   func selfTest(scale: (code: UInt8, counts: Double), share: Double) {
     var chip = chip(bench())
-    chip.tampering.selfTestShare = share
+    chip.tampering.selfTestShare = Vector3(repeating: share)
     chip.write(0x21, scale.code, now: ms(0))
     chip.write(0x20, 0b000_111_01, now: ms(0))
     chip.write(0x22, 0x00, now: ms(0))

@@ -68,14 +68,17 @@ struct Wiring {
       guard case .tested(let report) = outcome else { return nil }
       return Report.Check(
         "self-test", name, report.passed ? .passed : .failed,
-        report.passed ? "within its datasheet's limits" : "beyond its datasheet's limits",
-        mend: report.passed ? nil : "keep the board still and try again; else the chip is broken",
-        measures: report.axes.map { axis in
-          Report.Measure(
-            "\(axis.quantity.rawValue) \(axis.direction.rawValue)", axis.change,
-            axis.unit.rawValue,
-            limit: "\(Report.figure(axis.limits.lowerBound)) to "
-              + Report.figure(axis.limits.upperBound))
+        report.summary,
+        mend: report.passed
+          ? nil : "keep the board still and away from iron, and try again; else the chip is broken",
+        // Of a chip's own verdict there is no figure.
+        measures: report.axes.compactMap { axis in
+          axis.finding.figure.map { figure in
+            Report.Measure(
+              axis.name, figure.value, figure.unit.rawValue,
+              limit: "\(Report.figure(figure.limits.lowerBound)) to "
+                + Report.figure(figure.limits.upperBound))
+          }
         }, seconds: provider.now().seconds(since: begin))
     } catch {
       return Report.Check("self-test", name, .failed, "\(error)", mend: "lodestone doctor")

@@ -27,6 +27,8 @@ enum AKMRegister {
   static let device: UInt8 = 0x01
   /// Three bytes, to be read in fuse ROM access mode only (AK8963).
   static let adjustment: UInt8 = 0x10
+  /// ASTC: SELF bit 6 (AK8963).
+  static let selfTest: UInt8 = 0x0C
 
   static let asahiKasei: UInt8 = 0x48
   static let softReset: UInt8 = 0x01

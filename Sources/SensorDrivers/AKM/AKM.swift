@@ -120,7 +120,7 @@ public struct AKM: FlaggedChip, Hashable {
 }
 
 extension ChipDescription {
-  /// Asahi Kasei AK8963. Its self-test (ASTC, mode 8) is not run: no limit of it is one of a change.
+  /// Asahi Kasei AK8963.
   ///
   /// Its pins can put it at 0x0D too, where no module has it: a QMC5883L is there, whose first register is an output that
   /// a scan must not read.
@@ -145,7 +145,8 @@ extension ChipDescription {
       return chip == .ak8963 ? "\(read); an AK8975 answers much the same" : read
     }
     return ChipDescription(
-      chip.rawValue, .magnetometer, addresses: addresses, fingerprints: [fingerprint]
+      chip.rawValue, .magnetometer, addresses: addresses, fingerprints: [fingerprint],
+      selfTest: DeflectionTest.akm(chip)
     ) { AKM(chip: chip, outputRate: $0) }
   }
 }

@@ -112,7 +112,8 @@ public struct HMC5883SelfTest: SelfTesting {
       chip: chip,
       axes: SelfTestReport.Direction.allCases.enumerated().map { index, direction in
         SelfTestReport.Axis(
-          .magneticField, direction, change: change[index], limits: Self.limits, unit: .gauss)
+          .magneticField, direction,
+          .change(SelfTestReport.Figure(change[index], limits: Self.limits, .gauss)))
       })
   }
 }

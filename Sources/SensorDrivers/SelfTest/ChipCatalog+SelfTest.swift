@@ -12,7 +12,7 @@ public enum SelfTestOutcome: Sendable, Hashable {
 }
 
 extension ChipCatalog {
-  /// How long a self-test may take as a whole, seconds. The longest takes 0.7.
+  /// How long a self-test may take as a whole, seconds. The longest, an LSM9DS1's, takes 2.3.
   public static let selfTestLimit = 3.0
 
   /// Has the chip called `name` in board files test itself, on the caller's thread, which must be the only

@@ -1,4 +1,4 @@
-// The self-test of ST's and InvenSense's chips: measure, let the chip move its own sensor, measure again.
+// The self-tests that are a list of steps: measure, let the chip move its own sensor, measure again, or ask what it says.
 
 import LinearAlgebra
 public import SensorBus
@@ -8,7 +8,7 @@ public import SensorBus
 ///
 /// ST's application notes (and InvenSense's, but for the numbers) have the same course for every chip: reset, configure, let the output settle,
 /// drop one conversion, average five; switch the self-test on and do the same; switch it off. A chip is a
-/// list of such steps, next to its driver.
+/// list of such steps, next to its driver. Where the chip measures or judges by itself, it is asked what it found.
 public struct DeflectionTest: SelfTesting {
   /// One step of the course.
   enum Step: Sendable {
@@ -33,83 +33,12 @@ public struct DeflectionTest: SelfTesting {
     case rest(Output)
     /// Five conversions are averaged, and the change since the rest is noted.
     case deflected(Output, Limits)
-    /// The chip has measured the change itself: six bytes from the register, low byte first.
+    /// The chip has measured by itself what the limits are of: six bytes from the register, low byte first.
     case told(register: UInt8, Limits)
-  }
-
-  /// Where a sensor's conversions are found.
-  struct Output: Sendable {
-    let statusRegister: UInt8
-    /// The bit of the status that says that all three axes have something new.
-    let ready: UInt8
-    /// Six bytes from here, low byte first, with the transfer flag that the chip wants.
-    let register: UInt8
-    /// Conversions a second.
-    let rate: Double
-    /// The largest count that still is a measurement.
-    let largestCount: Double
-    /// High byte first.
-    var isBigEndian = false
-  }
-
-  /// What the datasheet allows.
-  struct Limits: Sendable {
-    /// The change that the maker measured, in counts, from all that `.trim` steps have read; the change is then said as
-    /// a share of it. An axis of which nothing is known is 0.
-    var expected: (@Sendable (RegisterBlock) -> Vector3)?
-    let quantity: SelfTestReport.Quantity
-    let unit: SelfTestReport.Unit
-    let unitPerCount: Double
-    let x: ClosedRange<Double>
-    let y: ClosedRange<Double>
-    let z: ClosedRange<Double>
-
-    /// Limits that are the same for all three axes.
-    init(
-      _ quantity: SelfTestReport.Quantity, _ unit: SelfTestReport.Unit, unitPerCount: Double,
-      all: ClosedRange<Double>
-    ) {
-      self.init(
-        quantity: quantity, unit: unit, unitPerCount: unitPerCount, x: all, y: all, z: all)
-    }
-
-    init(
-      quantity: SelfTestReport.Quantity, unit: SelfTestReport.Unit, unitPerCount: Double,
-      x: ClosedRange<Double>, y: ClosedRange<Double>, z: ClosedRange<Double>
-    ) {
-      self.quantity = quantity
-      self.unit = unit
-      self.unitPerCount = unitPerCount
-      self.x = x
-      self.y = y
-      self.z = z
-    }
-  }
-
-  /// One sensor of a chip that has two.
-  struct Half: Sendable {
-    let output: Output
-    /// What lets it measure alone, without its self-test.
-    let on: [RegisterSetting]
-    /// What switches its self-test on.
-    let test: RegisterSetting
-    let limits: Limits
-    /// Seconds that it takes to measure, and to measure with the self-test on.
-    let settle: Double
-    let testSettle: Double
-  }
-
-  /// The course of a chip with an accelerometer and a gyro: the one alone, then the other.
-  static func inertial(
-    chip: String, start: [Step], _ linear: Half, _ angular: Half, end: [RegisterSetting]
-  ) -> DeflectionTest {
-    let halves = [linear, angular].flatMap { half -> [Step] in
-      [
-        .write(half.on, settle: half.settle), .rest(half.output),
-        .write([half.test], settle: half.testSettle), .deflected(half.output, half.limits),
-      ]
-    }
-    return DeflectionTest(chip: chip, steps: start + halves + [.write(end, settle: 0)])
+    /// The chip has judged by itself.
+    case verdict(Verdict)
+    /// None of these bits may be up: one says that what was measured is beyond the range.
+    case overflow(register: UInt8, mask: UInt8)
   }
 
   private enum After { case again(seconds: Double), next(seconds: Double) }
@@ -203,7 +132,7 @@ public struct DeflectionTest: SelfTesting {
       if try device.get(register) & mask == value { return .next(seconds: 0) }
       run.attempts += 1
       guard run.attempts < 10 else {
-        throw .notReady("\(chip): it does not wake up for its self-test")
+        throw .notReady("\(chip): its self-test does not go on")
       }
       return .again(seconds: 0.01)
     case .write(let settings, let settle):
@@ -226,23 +155,23 @@ public struct DeflectionTest: SelfTesting {
       let block = try device.get(register, count: 6)
       try note(AxisCounts.littleEndian(block, limit: InertialScale.largestCount), limits, in: &run)
       return .next(seconds: 0)
+    case .verdict(let verdict):
+      run.axes += verdict.axes(try device.get(verdict.register, count: verdict.count))
+      return .next(seconds: 0)
+    case .overflow(let register, let mask):
+      guard try device.get(register) & mask == 0 else { throw .overflow }
+      return .next(seconds: 0)
     }
   }
 
-  /// Holds a change in counts against its limits.
+  /// Holds what was measured, in counts, against its limits.
   private func note(
     _ counts: Vector3, _ limits: Limits, in run: inout Run
   ) throws(DriverError) {
-    guard let change = limits.change(counts, trim: run.trim) else {
+    guard let axes = limits.axes(counts, trim: run.trim) else {
       throw .invalidTrim("\(chip): its self-test has none")
     }
-    let ranges = [limits.x, limits.y, limits.z]
-    for (index, direction) in SelfTestReport.Direction.allCases.enumerated() {
-      run.axes.append(
-        SelfTestReport.Axis(
-          limits.quantity, direction, change: change[index], limits: ranges[index],
-          unit: limits.unit))
-    }
+    run.axes += axes
   }
 
   /// Adds the next conversion, if there is one. Returns the pause before the next look, or `nil` when all
@@ -266,24 +195,5 @@ public struct DeflectionTest: SelfTesting {
     run.conversions += 1
     if run.conversions > 1 { run.sum += counts }
     return run.conversions > Self.samples ? nil : 0.9 / output.rate
-  }
-}
-
-extension DeflectionTest.Limits {
-  /// The limits of all axes as shares of what the maker measured.
-  init(
-    quantity: SelfTestReport.Quantity, percent: ClosedRange<Double>,
-    of expected: @escaping @Sendable (RegisterBlock) -> Vector3
-  ) {
-    self.init(
-      quantity: quantity, unit: .percentOfTrim, unitPerCount: 1, x: percent, y: percent, z: percent)
-    self.expected = expected
-  }
-
-  /// A change of so many counts, in `unit`; `nil` when the trim that it is a share of is missing.
-  fileprivate func change(_ counts: Vector3, trim: RegisterBlock) -> Vector3? {
-    guard let expected = expected?(trim) else { return counts * unitPerCount }
-    guard expected.x != 0, expected.y != 0, expected.z != 0 else { return nil }
-    return 100 * Vector3(counts.x / expected.x, counts.y / expected.y, counts.z / expected.z)
   }
 }

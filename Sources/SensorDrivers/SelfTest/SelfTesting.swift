@@ -67,40 +67,72 @@ public struct SelfTestReport: Sendable, Hashable {
     case milliG = "mg"
     /// A degree a second.
     case degreesPerSecond = "dps"
-    /// A hundredth of what the maker measured and left in the chip, 100 in a chip that is as it was; a change the other
-    /// way is negative.
+    /// A hundredth of what the maker measured and left in the chip, 100 in a chip that is as it was.
     case percentOfTrim = "% of the trim"
+    /// A step of the output, adjusted where the chip leaves that to the host.
+    case counts
+  }
+
+  /// What was measured, and what it may be in a sound chip.
+  public struct Figure: Sendable, Hashable {
+    /// What was measured, in `unit`.
+    public var value: Double
+    /// What may be, in `unit`, both ends included.
+    public var limits: ClosedRange<Double>
+    /// The unit of `value` and `limits`.
+    public var unit: Unit
+
+    /// Makes a figure.
+    public init(_ value: Double, limits: ClosedRange<Double>, _ unit: Unit) {
+      (self.value, self.limits, self.unit) = (value, limits, unit)
+    }
+  }
+
+  /// What is known of an axis after the test.
+  public enum Finding: Sendable, Hashable {
+    /// The output with the self-test on less the output without it: its magnitude must be within the limits, whichever way
+    /// the output went.
+    case change(Figure)
+    /// What must be within the limits with its sign: the output while the self-test is on, or a share of a trim.
+    case value(Figure)
+    /// The chip judges by itself, and gives no figure.
+    case verdict(passed: Bool)
+
+    /// What was measured, or `nil` where the chip gives none.
+    public var figure: Figure? {
+      switch self {
+      case .change(let figure), .value(let figure): figure
+      case .verdict: nil
+      }
+    }
   }
 
   /// One axis of one sensor.
   public struct Axis: Sendable, Hashable {
     /// What it measures.
     public var quantity: Quantity
-    /// Which of the three it is, in the sensor's frame.
-    public var direction: Direction
-    /// The output with the self-test on less the output without it, in `unit`.
-    public var change: Double
-    /// What the magnitude of `change` may be in a sound chip, in `unit`, both ends included.
-    public var limits: ClosedRange<Double>
-    /// The unit of `change` and `limits`.
-    public var unit: Unit
+    /// Which of the three it is, in the sensor's frame; `nil` where the chip judges all three together.
+    public var direction: Direction?
+    /// What came of its test.
+    public var finding: Finding
 
     /// Makes an axis.
-    public init(
-      _ quantity: Quantity, _ direction: Direction, change: Double, limits: ClosedRange<Double>,
-      unit: Unit
-    ) {
-      self.quantity = quantity
-      self.direction = direction
-      self.change = change
-      self.limits = limits
-      self.unit = unit
+    public init(_ quantity: Quantity, _ direction: Direction?, _ finding: Finding) {
+      (self.quantity, self.direction, self.finding) = (quantity, direction, finding)
     }
 
-    /// Whether the change is within the limits; the datasheets give them for its magnitude, but for that of a trim,
-    /// which has a sign.
+    /// `acceleration x`; `angular rate` where the chip judges all three axes together.
+    public var name: String {
+      direction.map { "\(quantity.rawValue) \($0.rawValue)" } ?? quantity.rawValue
+    }
+
+    /// Whether what was measured is within the limits, or what the chip says itself.
     public var passed: Bool {
-      limits.contains(unit == .percentOfTrim ? change : change.magnitude)
+      switch finding {
+      case .change(let figure): figure.limits.contains(figure.value.magnitude)
+      case .value(let figure): figure.limits.contains(figure.value)
+      case .verdict(let passed): passed
+      }
     }
   }
 
@@ -117,14 +149,34 @@ public struct SelfTestReport: Sendable, Hashable {
 
   /// Whether every axis passed; a report on nothing has not.
   public var passed: Bool { !axes.isEmpty && axes.allSatisfy(\.passed) }
+
+  /// What it comes down to, in a few words: `within its datasheet's limits`; of a chip that failed with the axes:
+  /// `beyond its datasheet's limits: acceleration x; failed by its own verdict: angular rate`.
+  public var summary: String {
+    let hasFigures = axes.contains { $0.finding.figure != nil }
+    guard !passed else {
+      return hasFigures ? "within its datasheet's limits" : "sound by its own verdict"
+    }
+    let failed = axes.filter { !$0.passed }
+    func names(_ words: String, _ isMeasured: Bool) -> String? {
+      let names = failed.filter { ($0.finding.figure != nil) == isMeasured }.map(\.name)
+      return names.isEmpty ? nil : "\(words): \(names.joined(separator: ", "))"
+    }
+    return [
+      names("beyond its datasheet's limits", true), names("failed by its own verdict", false),
+    ].compactMap { $0 }.joined(separator: "; ")
+  }
 }
 
 extension SelfTestReport.Axis: CustomStringConvertible {
-  /// `acceleration x: 460.2 mg, limits 50.0 to 1700.0: passed`.
+  /// `acceleration x: 460.2 mg, limits 50.0 to 1700.0: passed`, or `magnetic field x: by the chip's own verdict: passed`.
   public var description: String {
-    let shown = (change * 1000).rounded() / 1000
-    return "\(quantity.rawValue) \(direction.rawValue): \(shown) \(unit.rawValue), "
-      + "limits \(limits.lowerBound) to \(limits.upperBound): \(passed ? "passed" : "failed")"
+    let found =
+      finding.figure.map { figure in
+        "\((figure.value * 1000).rounded() / 1000) \(figure.unit.rawValue), "
+          + "limits \(figure.limits.lowerBound) to \(figure.limits.upperBound)"
+      } ?? "by the chip's own verdict"
+    return "\(name): \(found): \(passed ? "passed" : "failed")"
   }
 }
 

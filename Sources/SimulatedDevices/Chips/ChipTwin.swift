@@ -1,5 +1,6 @@
 // The register-level model that every simulated chip is, and the transfer loop they share.
 
+public import LinearAlgebra
 public import SensorTypes
 
 /// A chip as its datasheet's register map describes it.
@@ -114,8 +115,8 @@ public struct Tampering: Sendable, Hashable {
   public var isHeldLow = false
   /// The measured quantity is far beyond every range of the chip.
   public var isOverloaded = false
-  /// How much of its ordinary deflection a self-test brings about: 1 in a sound chip.
-  public var selfTestShare = 1.0
+  /// How much of its ordinary deflection a self-test brings about on each axis: 1 in a sound chip.
+  public var selfTestShare = Vector3(repeating: 1)
   /// What the identity register reads as, in place of the truth.
   public var identity: UInt8?
   /// The register in which bits are flipped on their way to the host.
@@ -138,6 +139,9 @@ public struct Tampering: Sendable, Hashable {
     if register == flippedRegister { value ^= flippedBits }
     return value
   }
+
+  /// Whether a chip that judges by itself finds an axis sound: what moves, or oscillates, does half of what it should.
+  func finds(sound axis: Int) -> Bool { !isFrozen && selfTestShare[axis] >= 0.5 }
 
   /// The stimulus with the overload laid on top.
   func applied(to stimulus: Stimulus) -> Stimulus {

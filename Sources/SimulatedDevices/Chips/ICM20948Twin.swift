@@ -179,11 +179,11 @@ public struct ICM20948Twin: ResettingTwin, QueueingTwin, BypassingTwin {
     for axis in 0..<3 {
       if registers[256 + 0x15] & 0x10 >> UInt8(axis) != 0 {
         let g = 2620 * pow(1.01, Double(trim[3 + axis]) - 1) / 16_384
-        force.deflection[axis] = g * tampering.selfTestShare * ChipErrors.g
+        force.deflection[axis] = g * tampering.selfTestShare[axis] * ChipErrors.g
       }
       if registers[256 + 0x02] & 0x20 >> UInt8(axis) != 0 {
         let degrees = 2620 * pow(1.01, Double(trim[axis]) - 1) / 131
-        rate.deflection[axis] = degrees * tampering.selfTestShare * ChipErrors.degree
+        rate.deflection[axis] = degrees * tampering.selfTestShare[axis] * ChipErrors.degree
       }
     }
     let moment = done.last &- Int64((0.0019 + 0.25 / angularBand) * 1e9)

@@ -223,11 +223,11 @@ public struct ICM42688PTwin: ResettingTwin, QueueingTwin {
     for axis in 0..<3 {
       if registers[0x70] & 0x40 != 0, registers[0x70] & 0x08 << UInt8(axis) != 0 {
         let g = 2620 * pow(1.01, Double(trim[3 + axis]) - 1) / 16_384
-        force.deflection[axis] = g * tampering.selfTestShare * ChipErrors.g
+        force.deflection[axis] = g * tampering.selfTestShare[axis] * ChipErrors.g
       }
       if registers[0x70] & 0x01 << UInt8(axis) != 0 {
         let degrees = 2620 * pow(1.01, Double(trim[axis]) - 1) / 131
-        rate.deflection[axis] = degrees * tampering.selfTestShare * ChipErrors.degree
+        rate.deflection[axis] = degrees * tampering.selfTestShare[axis] * ChipErrors.degree
       }
     }
     let moment = done.last &- core.schedule.period / 2

@@ -260,10 +260,10 @@ public struct MPUTwin: ResettingTwin, QueueingTwin, BypassingTwin {
       let response = response(axis)
       let bit = UInt8(0x80) >> UInt8(axis)
       if registers[0x1C] & bit != 0 {
-        force.deflection[axis] = response.force * tampering.selfTestShare * ChipErrors.g
+        force.deflection[axis] = response.force * tampering.selfTestShare[axis] * ChipErrors.g
       }
       if registers[0x1B] & bit != 0 {
-        rate.deflection[axis] = response.rate * tampering.selfTestShare * ChipErrors.degree
+        rate.deflection[axis] = response.rate * tampering.selfTestShare[axis] * ChipErrors.degree
       }
     }
     let moment = done.last &- Int64(responses.rate.delay * 1e6)

@@ -94,7 +94,7 @@ public struct QMI8658Twin: ResettingTwin {
     }
     let isOver = core.now >= testEnds
     testEnds = .max
-    let share = tampering.isFrozen || !isOver ? 0 : tampering.selfTestShare
+    let share = tampering.isFrozen || !isOver ? .zero : tampering.selfTestShare
     let counts =
       register == 0x04
       ? Vector3(500, 450, 550) * (16 * share) : Vector3(0.45, 0.5, 0.6) * (2048 * share)

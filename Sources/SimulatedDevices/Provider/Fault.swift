@@ -25,8 +25,9 @@ public enum Fault: Sendable, Hashable {
   case stuckLow
   /// Reads of this register come with the bits of `mask` inverted.
   case bitFlip(register: UInt8, mask: UInt8)
-  /// The chip's self-test moves its sensors by this share of what it should: 0 for a broken actuator.
-  case selfTestDeflection(share: Double)
+  /// The chip's self-test moves its sensors by this share of what it should: 0 for a broken actuator. Of one axis alone (0
+  /// for X), or of all.
+  case selfTestDeflection(share: Double, axis: Int? = nil)
   /// What is measured lies beyond every range of the chip.
   case overflow
   /// Something is wrong with what the kernel offers of a chip that it owns.
@@ -108,7 +109,10 @@ struct FaultSchedule: Sendable {
       case .bitFlip(let register, let mask):
         active.tampering.flippedRegister = register
         active.tampering.flippedBits = mask
-      case .selfTestDeflection(let share): active.tampering.selfTestShare = share
+      case .selfTestDeflection(let share, let axis):
+        for index in 0..<3 where axis == nil || axis == index {
+          active.tampering.selfTestShare[index] = share
+        }
       case .overflow: active.tampering.isOverloaded = true
       case .kernel(let fault): active.kernel.append(fault)
       case .receiverSilent: active.tampering.isSilent = true

@@ -11,19 +11,31 @@ extension ChipContract {
     settings: 3 * AKM.Chip.ak8963.outputRates.count, sweeps: Sweep.ak8963,
     faults: .akm(
       .ak8963, .ak8963, identity: (0x00, 0x48, 0x33), reads: (1, 0x02, 0x03, 7),
-      lost: .configurationLost(register: 0x0A, expected: 0x16, found: 0x00)))
+      lost: .configurationLost(register: 0x0A, expected: 0x16, found: 0x00)),
+    selfTest: [.akm(z: -3200 ... -800, source: -1600)], selfTestFirstSteps: 4)
   static let ak09916 = ChipContract(
     settings: AKM.Chip.ak09916.outputRates.count,
     sweeps: Sweep.akm(.ak09916, .ak09916, [10, 20, 50, 100]),
     faults: .akm(
       .ak09916, .ak09916, identity: (0x01, 0x09, 0x0C), reads: (2, 0x10, 0x11, 8),
-      lost: .configurationLost(register: 0x31, expected: 0x08, found: 0x00)))
+      lost: .configurationLost(register: 0x31, expected: 0x08, found: 0x00)),
+    selfTest: [.akm(z: -1000 ... -200, source: -80 / 0.15)])
   static let ak09918 = ChipContract(
     settings: AKM.Chip.ak09918.outputRates.count,
     sweeps: Sweep.akm(.ak09918, .ak09918, [10, 20, 50, 100]),
     faults: .akm(
       .ak09918, .ak09918, identity: (0x01, 0x0C, 0x09), reads: (2, 0x10, 0x11, 8),
-      lost: .configurationLost(register: 0x31, expected: 0x08, found: 0x00)))
+      lost: .configurationLost(register: 0x31, expected: 0x08, found: 0x00)),
+    selfTest: [.akm(z: -1000 ... -150, source: -80 / 0.15)])
+}
+
+extension SelfTestContract.Sensor {
+  /// The datasheets' "Self-test mode": counts of 0.15 microtesla on X and Y, and on Z, along which the source acts.
+  fileprivate static func akm(z: ClosedRange<Double>, source: Double) -> Self {
+    SelfTestContract.Sensor(
+      quantity: .magneticField, unit: .counts, limits: [-200...200, -200...200, z],
+      deflection: [0, 0, source], noise: 2, isSigned: true, isBrief: true)
+  }
 }
 
 extension Sweep {

@@ -13,6 +13,8 @@ struct ChipContract: Sendable, CustomTestStringConvertible {
   let faults: FaultContract
   /// What its self-test measures; empty for a chip that has none.
   var selfTest: [SelfTestContract.Sensor] = []
+  /// Steps of its self-test until something of the test's own stands in the chip.
+  var selfTestFirstSteps = 2
   /// What it owes of its queue; `nil` for a chip that has none, or whose is not used.
   var queue: QueueContract?
 
