@@ -213,6 +213,29 @@ import Testing
         == "failed by its own verdict: angular rate")
   }
 
+  @Test("RM3100: BIST, POLL, and nothing else; without STE there is no result")
+  func rm3100() throws {
+    let start: [Transfer] = [
+      .read(0x36, [0x22]), .write(0x01, [0x00]), .write(0x33, [0x8F]), .write(0x00, [0x70]),
+    ]
+    // YOK is missing.
+    let device = ScriptedDevice(
+      start + [
+        .read(0x34, [0x2A]), .read(0x34, [0xAA]), .read(0x33, [0xDF]), .read(0x33, [0xDF]),
+        .write(0x33, [0x00]),
+      ], address: 0x20)
+    var test: any SelfTesting = DeflectionTest.rm3100
+    let (report, waits) = try finish(&test, device)
+    device.expectDone()
+    #expect(waits == [0.01, 0.01])
+    #expect(report.axes.map(\.passed) == [true, false, true])
+    device.then(start + [.read(0x34, [0xAA]), .read(0x33, [0x7F])])
+    #expect(
+      throws: DriverError.configurationLost(register: 0x33, expected: 0x8F, found: 0x7F)
+    ) { try finish(&test, device) }
+    device.expectDone()
+  }
+
   @Test("AK8963: fuse ROM, source, mode, outputs that the sensitivity adjusts")
   func ak8963() throws {
     let device = ScriptedDevice(

@@ -47,6 +47,34 @@ struct RM3100TwinTests {
     #expect(bytes[6...] == [UInt8(z >> 16), UInt8(z >> 8 & 0xFF), UInt8(z & 0xFF)])
   }
 
+  @Test("tests itself in place of a measurement, and says of each coil whether it oscillated")
+  func selfTest() {
+    for (dead, flags) in [(nil, UInt8(0x70)), (0, 0x60), (1, 0x50), (2, 0x30)] as [(Int?, UInt8)] {
+      var chip = chip(bench(field: Vector3(repeating: 50)))
+      if let dead { chip.tampering.selfTestShare[dead] = 0 }
+      chip.write(0x33, 0x8F, now: ms(0))
+      #expect(chip.read(0x33, now: ms(0)) == 0x8F)
+      chip.write(0x00, 0x70, now: ms(0))
+      #expect(chip.nextDataReady(after: ms(0)) == ms(0.36))
+      #expect(chip.read(0x34, now: ms(0.3)) & 0x80 == 0)
+      #expect(chip.read(0x34, now: ms(1)) & 0x80 != 0)
+      #expect(chip.read(0x33, now: ms(1)) == 0x8F | flags)
+      #expect(chip.read(0x24, count: 9, now: ms(1)).allSatisfy { $0 == 0 })
+      // Without STE a measurement is one again.
+      chip.write(0x33, 0x00, now: ms(2))
+      chip.write(0x00, 0x70, now: ms(2))
+      #expect(chip.nextDataReady(after: ms(2)).map { $0 > ms(8) } == true)
+    }
+  }
+
+  @Test("hears no coil without a time or without periods", arguments: [UInt8(0x83), 0x8C, 0x80])
+  func unusedSelfTest(setting: UInt8) {
+    var chip = chip(bench())
+    chip.write(0x33, setting, now: ms(0))
+    chip.write(0x00, 0x70, now: ms(0))
+    #expect(chip.read(0x33, now: ms(1)) == setting)
+  }
+
   @Test("stops when its mode is read or its rate is written")
   func stops() {
     var chip = chip(bench())

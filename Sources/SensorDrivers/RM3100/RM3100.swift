@@ -102,7 +102,8 @@ public struct RM3100: FlaggedChip, Hashable {
   }
 
   /// The registers that the driver touches (5, table 5-1).
-  private enum Register {
+  enum Register {
+    static let poll: UInt8 = 0x00
     /// CMM: LDM, CMZ, CMY, CMX, DRDM in bits 3:2, ALARM, START.
     static let mode: UInt8 = 0x01
     /// High byte, low byte; Y and Z likewise.
@@ -112,6 +113,8 @@ public struct RM3100: FlaggedChip, Hashable {
     /// TMRC: 0x92 is 600 Hz, each more is half of it.
     static let rate: UInt8 = 0x0B
     static let output: UInt8 = 0x24
+    /// BIST.
+    static let selfTest: UInt8 = 0x33
     static let status: UInt8 = 0x34
     /// REVID.
     static let revision: UInt8 = 0x36
@@ -126,9 +129,9 @@ public struct RM3100: FlaggedChip, Hashable {
 }
 
 extension ChipDescription {
-  /// PNI RM3100. Its self-test says of each coil whether it oscillates, and nothing of a field: it is not run.
+  /// PNI RM3100.
   static let rm3100 = ChipDescription(
     "RM3100", .magnetometer, addresses: [0x20, 0x21, 0x22, 0x23],
-    fingerprints: [.identity(0x36, [0x22], .certain)]
+    fingerprints: [.identity(0x36, [0x22], .certain)], selfTest: DeflectionTest.rm3100
   ) { RM3100(outputRate: $0) }
 }

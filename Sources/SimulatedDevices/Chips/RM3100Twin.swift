@@ -15,6 +15,9 @@ public struct RM3100Twin: ResettingTwin {
   /// CCX, CCY and CCZ, high byte first.
   private var cycles: [UInt8] = []
   private var rate: UInt8 = 0
+  /// STE, ZOK, YOK, XOK, BW and BP.
+  private var selfTest: UInt8 = 0
+  private var isTesting = false
   private var outputs = [UInt8](repeating: 0, count: 9)
   private var isReady = false
 
@@ -26,7 +29,7 @@ public struct RM3100Twin: ResettingTwin {
 
   /// Registers take the manual's default values.
   public mutating func reset() {
-    (mode, poll, rate) = (0, 0, 0x96)
+    (mode, poll, rate, selfTest, isTesting) = (0, 0, 0x96, 0, false)
     cycles = [0x00, 0xC8, 0x00, 0xC8, 0x00, 0xC8]
     core.schedule.stop()
     for index in outputs.indices { outputs[index] = 0 }
@@ -48,6 +51,7 @@ public struct RM3100Twin: ResettingTwin {
     case 0x24...0x2C:
       clearReady()
       return outputs[Int(register) - 0x24]
+    case 0x33: return selfTest
     // The low bits are indeterminate.
     case 0x34: return (isReady ? 0x80 : 0) | 0x2A
     case 0x35: return 0x1B
@@ -63,7 +67,12 @@ public struct RM3100Twin: ResettingTwin {
     switch register {
     case 0x00:
       poll = value & 0x70
-      if mode & 0x01 == 0, poll != 0 { core.schedule.single(at: core.now, duration: measurement) }
+      guard mode & 0x01 == 0, poll != 0 else { break }
+      // With STE the self-test is run in a measurement's place, each coil for as long as BW gives it (tables 5-9 and 5-10).
+      isTesting = selfTest & 0x80 != 0
+      let waits: [Double] = [0, 30e-6, 60e-6, 120e-6]
+      core.schedule.single(
+        at: core.now, duration: isTesting ? 3 * waits[Int(selfTest >> 2 & 3)] : measurement)
     case 0x01:
       mode = value & 0xFD
       restart()
@@ -73,8 +82,16 @@ public struct RM3100Twin: ResettingTwin {
       // To write it ends continuous measurement (5.2).
       mode &= ~0x01
       core.schedule.stop()
+    case 0x33: selfTest = selfTest & 0x70 | value & 0x8F
     default: break
     }
+  }
+
+  /// XOK, YOK and ZOK. Without a time (BW) or periods (BP) no coil is heard.
+  private mutating func judge() {
+    selfTest &= 0x8F
+    guard selfTest & 0x0C != 0, selfTest & 0x03 != 0 else { return }
+    for axis in 0..<3 where tampering.finds(sound: axis) { selfTest |= 0x10 << UInt8(axis) }
   }
 
   private mutating func clearReady() {
@@ -130,7 +147,12 @@ public struct RM3100Twin: ResettingTwin {
     guard let done = core.schedule.take(until: core.now) else { return }
     let axes = mode & 0x01 != 0 ? mode : poll
     if mode & 0x01 == 0 { poll = 0 }
-    if !tampering.isFrozen { convert(done, axes: axes) }
+    if isTesting {
+      isTesting = false
+      judge()
+    } else if !tampering.isFrozen {
+      convert(done, axes: axes)
+    }
     // DRDM 00 and 11 want an alarm, which nobody has set.
     let raises = mode & 0x01 == 0 || mode & 0x0C == 0x04 || mode & 0x0C == 0x08
     guard raises else { return }

@@ -8,7 +8,9 @@ import SensorTypes
 
 extension ChipContract {
   static let rm3100 = ChipContract(
-    settings: RM3100.outputRates.count, sweeps: Sweep.rm3100, faults: .rm3100)
+    settings: RM3100.outputRates.count, sweeps: Sweep.rm3100, faults: .rm3100,
+    // XOK, YOK, ZOK (5.6.1).
+    selfTest: [.verdict(.magneticField, .ofEach)], selfTestFirstSteps: 1)
 }
 
 extension Sweep {
