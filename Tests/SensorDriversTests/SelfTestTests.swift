@@ -274,4 +274,19 @@ import Testing
     #expect(throws: DriverError.overflow) { try finish(&test, device) }
     device.expectDone()
   }
+
+  @Test("BMM150: woken, reset, tested from sleep; a bit an axis")
+  func bmm150() throws {
+    let device = ScriptedDevice(
+      [
+        .write(0x4B, [0x01]), .read(0x40, [0x32]), .write(0x4B, [0x83]), .write(0x4B, [0x01]),
+        .write(0x4C, [0x07]), .read(0x4C, [0x07]), .read(0x4C, [0x06]),
+        .read(0x42, [0x01, 0xFF, 0xF8, 0xFF, 0x01]), .read(0x4B, [0x01]), .write(0x4B, [0x00]),
+      ], address: 0x10)
+    var test: any SelfTesting = DeflectionTest.bmm150
+    let (report, waits) = try finish(&test, device)
+    device.expectDone()
+    #expect(waits == [0.003, 0.003, 0.003, 0.002, 0.01])
+    #expect(report.axes.map(\.passed) == [true, false, true])
+  }
 }

@@ -44,6 +44,26 @@ struct BMM150TwinTests {
     #expect(abs(first.seconds(since: ms(0)) - 1 / hertz) < 1e-6)
   }
 
+  @Test("tests itself from sleep alone; the flags are 1 by default")
+  func selfTest() {
+    func flags(_ chip: inout BMM150Twin, at time: Double) -> [UInt8] {
+      let bytes = chip.read(0x42, count: 5, now: ms(time))
+      return [bytes[0], bytes[2], bytes[4]].map { $0 & 0x01 }
+    }
+    var chip = chip(bench())
+    #expect(flags(&chip, at: 0) == [1, 1, 1])
+    chip.tampering.selfTestShare.y = 0
+    chip.write(0x4C, 0x07, now: ms(0))
+    #expect(chip.read(0x4C, now: ms(0.5)) == 0x07)
+    #expect(flags(&chip, at: 0.5) == [1, 1, 1])
+    #expect(chip.read(0x4C, now: ms(2)) == 0x06)
+    #expect(flags(&chip, at: 2) == [1, 0, 1])
+    // In normal mode the bit starts nothing.
+    chip.tampering.selfTestShare.x = 0
+    chip.write(0x4C, 0x01, now: ms(3))
+    #expect(flags(&chip, at: 6) == [1, 0, 1])
+  }
+
   @Test("puts out what its trim turns back into the field")
   func outputs() {
     // Bosch's equations give 36.328125, -36.132812 and 70.102997 microtesla for 100, -100 and 200 counts.

@@ -118,7 +118,7 @@ public struct BMM150: RegisterChip, Hashable {
 }
 
 extension ChipDescription {
-  /// Bosch BMM150. Its self-tests give a bit an axis, and a change of Z alone: they are not run.
+  /// Bosch BMM150.
   ///
   /// Asleep it reads as zeros but for its power register. At 0x10 there can be a receiver (PA1010D), each read of which
   /// takes a byte of what it has to say.
@@ -137,6 +137,6 @@ extension ChipDescription {
         guard blocks[0][0] == 0, blocks[1][0] == 0 else { return nil }
         return "registers 0x40 and 0x4b are 0x00, as when this chip sleeps"
       },
-    ], trial: BMM150Trial(), unasked: [0x10]
+    ], trial: BMM150Trial(), unasked: [0x10], selfTest: DeflectionTest.bmm150
   ) { BMM150(outputRate: $0) }
 }

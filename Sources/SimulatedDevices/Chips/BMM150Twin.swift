@@ -65,6 +65,8 @@ public struct BMM150Twin: ConvertingTwin {
   private var isReady = false
   /// From when on the registers other than 0x4B can be read, nanoseconds; `.max` in suspend.
   private var awakeFrom = Int64.max
+  /// Nanoseconds; when the self-test under way is over; `.max` without one.
+  private var testEnds = Int64.max
 
   /// Makes a chip that is not powered yet: call `powerOn`.
   public init(_ core: TwinCore) { self.init(core, trim: BMM150TwinTrim()) }
@@ -90,6 +92,9 @@ public struct BMM150Twin: ConvertingTwin {
     registers[0x4C] = 0x06
     registers[0x4D] = 0x3F
     registers[0x4E] = 0x07
+    // The flags of the self-test: 1 by default (tables 6, 8 and 10).
+    for register in [0x42, 0x44, 0x46] { registers[register] = 0x01 }
+    testEnds = .max
     trim.store(into: &registers)
     core.schedule.stop()
     isReady = false
@@ -102,6 +107,7 @@ public struct BMM150Twin: ConvertingTwin {
   public mutating func readByte(_ register: UInt8) -> UInt8 {
     if register == 0x4B { return awakeFrom == .max ? 0x00 : 0x01 }
     guard isAwake, register < 0x80 else { return 0 }
+    endTest()
     let value = registers[Int(register)]
     guard (0x42...0x49).contains(register) else { return value }
     let flagged = register == 0x48 ? value | (isReady ? 0x01 : 0) : value
@@ -128,11 +134,24 @@ public struct BMM150Twin: ConvertingTwin {
       }
     case 0x4C where isAwake:
       registers[0x4C] = value
+      // From sleep alone (4.4.1). How long it takes is not said; Bosch's driver looks after 2 ms.
+      testEnds = value & 0x07 == 0x07 ? core.now &+ 1_000_000 : .max
       restart()
     case 0x4D...0x52 where isAwake:
       registers[Int(register)] = value
       updatePin(at: core.now)
     default: break
+    }
+  }
+
+  /// The bit goes down when it is over, and each axis has its flag (4.4.1).
+  private mutating func endTest() {
+    guard core.now >= testEnds else { return }
+    testEnds = .max
+    registers[0x4C] &= ~0x01
+    for axis in 0..<3 {
+      let flag = 0x42 + 2 * axis
+      registers[flag] = registers[flag] & ~0x01 | (tampering.finds(sound: axis) ? 0x01 : 0)
     }
   }
 
@@ -190,7 +209,8 @@ public struct BMM150Twin: ConvertingTwin {
   }
 
   private mutating func put(_ value: Int, at register: Int) {
-    registers[register] = UInt8(truncatingIfNeeded: value)
+    // The lowest bit is a flag, and no part of it.
+    registers[register] = UInt8(truncatingIfNeeded: value) & ~0x01 | registers[register] & 0x01
     registers[register + 1] = UInt8(truncatingIfNeeded: value >> 8)
   }
 

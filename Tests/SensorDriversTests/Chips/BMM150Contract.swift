@@ -8,7 +8,9 @@ import SensorTypes
 
 extension ChipContract {
   static let bmm150 = ChipContract(
-    settings: 2 * BMM150.outputRates.count, sweeps: Sweep.bmm150, faults: .bmm150)
+    settings: 2 * BMM150.outputRates.count, sweeps: Sweep.bmm150, faults: .bmm150,
+    // Bit 0 of 0x42, 0x44 and 0x46 (4.4.1).
+    selfTest: [.verdict(.magneticField, .ofEach)], selfTestFirstSteps: 3)
 }
 
 extension Sweep {
