@@ -30,6 +30,21 @@ struct BMI160TwinTests {
     #expect(chip.nextDataReady(after: ms(0)) == nil)
   }
 
+  @Test("the gyro that is awake tests itself, and says so with one bit for its three axes")
+  func gyroSelfTest() {
+    for dead in [nil, 0, 1, 2] as [Int?] {
+      var chip = awake()
+      if let dead { chip.tampering.selfTestShare[dead] = 0 }
+      #expect(chip.read(0x1B, now: ms(0)) & 0x02 == 0)
+      chip.write(0x6D, 0x10, now: ms(0))
+      #expect(chip.read(0x1B, now: ms(10)) & 0x02 == 0)
+      #expect(chip.read(0x1B, now: ms(65)) & 0x02 == (dead == nil ? 0x02 : 0))
+    }
+    var asleep = suspended()
+    asleep.write(0x6D, 0x10, now: ms(0))
+    #expect(asleep.read(0x1B, now: ms(65)) & 0x02 == 0)
+  }
+
   @Test("wakes the accelerometer in 3.8 ms and the gyro in 80, and says so; a reset suspends both")
   func power() {
     var chip = suspended()

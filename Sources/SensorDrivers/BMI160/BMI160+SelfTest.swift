@@ -5,8 +5,9 @@ extension DeflectionTest {
   ///
   /// Course and limit are those of Bosch's own driver (BMI160_driver, bmi160.c and bmi160_defs.h): +-8 g at 1600 Hz, the
   /// larger amplitude, negative, 50 ms, positive, 50 ms; the outputs must differ by more than 8192 counts, which are 2 g, on
-  /// every axis. It has no upper end: what the range can show is taken. The gyro's own test gives one bit and no figure
-  /// that could be reported: it is not run. About 0.3 s. (Both sensors run, as in service.)
+  /// every axis. It has no upper end: what the range can show is taken. Then the gyro tests itself (gyr_self_test_start), for
+  /// which that driver gives it 65 ms, and gyr_self_test_ok of STATUS says whether all three axes passed. About 0.35 s. (Both
+  /// sensors run, as in service.)
   static let bmi160: DeflectionTest = {
     typealias Register = BMI160Register
     let output = Output(
@@ -33,7 +34,10 @@ extension DeflectionTest {
           Limits(
             .acceleration, .milliG, unitPerCount: AccelerationRange.g8.gPerCount * 1000,
             all: 2000...16_000)),
-        .check(on), .write([excitation(0x00)], settle: 0), command(0x10, 0),
+        .write([excitation(0x00)], settle: 0), .send([excitation(0x10)], settle: 0.065),
+        .verdict(
+          Verdict(quantity: .angularRate, register: Register.status, bits: [(0, 0x02)])),
+        .check(on), .send([excitation(0x00)], settle: 0), command(0x10, 0),
         command(0x14, 0),
       ])
   }()

@@ -8,7 +8,7 @@ enum BMI160Register {
   static let powerStatus: UInt8 = 0x03
   /// Gyro X low ... Z high, then at once accelerometer X low ... Z high.
   static let output: UInt8 = 0x0C
-  /// drdy_acc bit 7, drdy_gyr bit 6.
+  /// drdy_acc bit 7, drdy_gyr bit 6, gyr_self_test_ok bit 1.
   static let status: UInt8 = 0x1B
   /// fifo_byte_counter, low byte first: eleven bits.
   static let queueCount: UInt8 = 0x22
@@ -32,7 +32,7 @@ enum BMI160Register {
   static let interruptLatch: UInt8 = 0x54
   /// int1_drdy bit 7, int1_fwm bit 6.
   static let interruptMap1: UInt8 = 0x56
-  /// gyr_self_test_enable bit 4 | acc_self_test_amp bit 3 | acc_self_test_sign bit 2 | acc_self_test_enable1:0.
+  /// gyr_self_test_start bit 4 | acc_self_test_amp bit 3 | acc_self_test_sign bit 2 | acc_self_test_enable1:0.
   static let selfTest: UInt8 = 0x6D
   static let command: UInt8 = 0x7E
 

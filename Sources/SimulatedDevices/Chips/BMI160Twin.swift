@@ -20,6 +20,8 @@ public struct BMI160Twin: ResettingTwin, QueueingTwin {
   private var awake: (force: Int64, rate: Int64) = (.max, .max)
   /// Nanoseconds; until then a suspended chip does not take the next write.
   private var busyUntil: Int64 = 0
+  /// Nanoseconds; when the gyro's self-test is over; `.max` when there was none.
+  private var testEnds = Int64.max
 
   /// Makes a chip that is not powered yet: call `powerOn`.
   public init(_ core: TwinCore) { self.core = core }
@@ -38,6 +40,7 @@ public struct BMI160Twin: ResettingTwin, QueueingTwin {
     isReady = (false, false)
     queue.empty()
     awake = (.max, .max)
+    testEnds = .max
     core.pin = InterruptPin()
     core.schedule.stop()
   }
@@ -58,7 +61,10 @@ public struct BMI160Twin: ResettingTwin, QueueingTwin {
     case 0x12...0x17:
       isReady.force = false
       return InertialCounts.littleEndian(outputs.force, Int(register) - 0x12)
-    case 0x1B: return (isReady.force ? 0x80 : 0) | (isReady.rate ? 0x40 : 0)
+    case 0x1B:
+      // gyr_self_test_ok: 0 while it runs, and for one axis that fails.
+      let passed = core.now >= testEnds && (0..<3).allSatisfy { tampering.finds(sound: $0) }
+      return (isReady.force ? 0x80 : 0) | (isReady.rate ? 0x40 : 0) | (passed ? 0x02 : 0)
     case 0x20...0x21: return InertialCounts.bigEndian(outputs.temperature, Int(register) - 0x1F)
     case 0x22: return UInt8(queue.level & 0xFF)
     case 0x23: return UInt8(queue.level >> 8)
@@ -80,7 +86,11 @@ public struct BMI160Twin: ResettingTwin, QueueingTwin {
     case 0x40, 0x42:
       registers[Int(register)] = value
       restart()
-    case 0x41, 0x43...0x5E, 0x5F...0x6F:
+    case 0x6D:
+      // gyr_self_test_start. How long it takes is not said; Bosch's driver looks after 65 ms.
+      if value & 0x10 != 0, core.now >= awake.rate { testEnds = core.now &+ 40_000_000 }
+      registers[0x6D] = value & ~0x10
+    case 0x41, 0x43...0x5E, 0x5F...0x6C, 0x6E...0x6F:
       registers[Int(register)] = value
       updatePin(at: core.now)
     default: break

@@ -25,7 +25,9 @@ extension ChipContract {
       SelfTestContract.Sensor(
         quantity: .acceleration, unit: .milliG,
         limits: [2000...16_000, 2000...16_000, 2000...16_000], deflection: [2800, 3000, 3200],
-        noise: 20, passes: [0.8, 1.4], fails: [0.1, 0.4])
+        noise: 20, passes: [0.8, 1.4], fails: [0.1, 0.4]),
+      // gyr_self_test_ok.
+      .verdict(.angularRate, .ofAll),
     ],
     // 1024 bytes (2.5.1) by 12; as many as fit are taken for too many.
     queue: QueueContract(
