@@ -57,7 +57,9 @@ import Testing
       let chips = words(cells[1])
       guard !chips.isEmpty else { continue }
       seen.formUnion(chips)
-      let marked = cells[6] == "yes" ? chips : words(cells[6])
+      // `T; K` is of all chips of the row, `T; K: BMM150` of one.
+      let kernel = cells[6].split(separator: "; ").first { $0 == "K" || $0.hasPrefix("K: ") }
+      let marked = kernel.map { $0 == "K" ? chips : words(String($0)) } ?? []
       #expect(marked == chips.intersection(compared), "\(cells[1])")
     }
     #expect(seen.isSuperset(of: compared))
