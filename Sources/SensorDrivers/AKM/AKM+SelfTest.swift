@@ -38,16 +38,17 @@ extension DeflectionTest {
     let identity: [Step] = chip.identity.enumerated().map { index, value in
       .identify(register: AKMRegister.company + UInt8(index), value: value)
     }
-    return DeflectionTest(
-      chip: chip.rawValue,
-      steps: identity + [.reset(register: registers.reset, bit: AKMRegister.softReset)] + trim + [
-        .send(
-          source(0x40) + [mode(isOlder ? AKMRegister.sixteenBits | 0x08 : 0x10)], settle: 0.01),
-        .await(
-          register: registers.status, mask: AKMRegister.dataReady, value: AKMRegister.dataReady),
-        .told(register: registers.output, limits),
-        .overflow(register: overflow, mask: AKMRegister.overflow),
-        .write(source(0x00) + [mode(AKMRegister.powerDown)], settle: 0),
-      ])
+    let begin: [RegisterSetting] =
+      source(0x40) + [mode(isOlder ? AKMRegister.sixteenBits | 0x08 : 0x10)]
+    let end: [RegisterSetting] = source(0x00) + [mode(AKMRegister.powerDown)]
+    let measurement: [Step] = [
+      .send(begin, settle: 0.01),
+      .await(
+        register: registers.status, mask: AKMRegister.dataReady, value: AKMRegister.dataReady),
+      .told(register: registers.output, limits),
+      .overflow(register: overflow, mask: AKMRegister.overflow), .write(end, settle: 0),
+    ]
+    let reset: [Step] = [.reset(register: registers.reset, bit: AKMRegister.softReset)]
+    return DeflectionTest(chip: chip.rawValue, steps: identity + reset + trim + measurement)
   }
 }
