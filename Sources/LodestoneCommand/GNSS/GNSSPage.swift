@@ -1,3 +1,5 @@
+// The page of `lodestone gnss`, as lines; no terminal, no clock.
+
 import SensorTypes
 
 /// What `gnss` shows: who the receiver is and how it is set, its fix, and the sky as a table and a plot.

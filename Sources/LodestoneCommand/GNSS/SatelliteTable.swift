@@ -1,3 +1,5 @@
+// Satellites as rows of text.
+
 import SensorTypes
 
 /// The satellites in view as a table of one or more columns.

@@ -1,3 +1,5 @@
+// Satellites as a map of the sky in characters.
+
 import Foundation
 import SensorTypes
 

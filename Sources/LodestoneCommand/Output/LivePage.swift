@@ -1,3 +1,5 @@
+// A page that is drawn in place, for `monitor` and `gnss`; writes through `Terminal`.
+
 /// Lines that are drawn over themselves on a terminal, five times a second at most.
 struct LivePage {
   /// Seconds between two drawings.
