@@ -141,6 +141,21 @@ import Testing
     device.expectDone()
   }
 
+  @Test("a chip takes every range above its usual one, and has no other")
+  func widerRanges() {
+    // From 2.5 and 1.9 G to 8.1 (Honeywell), 4 to 16 (ST), 8 to 30 (QST); accelerometers from 4 g to 16.
+    let steps = [
+      "HMC5883L": 4, "LSM303DLHC-M": 5, "LIS3MDL": 3, "LSM9DS1-M": 3, "QMC5883P": 2, "QMC6310": 2,
+      "LIS3DH": 2, "LSM303DLHC-A": 2,
+    ]
+    for entry in ChipCatalog.chips {
+      guard var chip = entry.chip?(50) else { continue }
+      var count = 0
+      while count < 10, chip.widen() { count += 1 }
+      #expect(count == (entry.kind == .inertial ? 2 : steps[entry.name] ?? 0), "\(entry.name)")
+    }
+  }
+
   @Test("at an address that several chips share, all are asked")
   func shared() throws {
     // The MS5607 and the MS5611 are asked for their PROMs.

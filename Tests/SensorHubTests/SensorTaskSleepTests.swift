@@ -7,67 +7,48 @@ import Testing
 
 /// A chip that nobody wants any more, and that is wanted again.
 struct SensorTaskSleepTests {
-  /// One chip behind the hub's task, stepped when it is due.
-  private final class Bench {
-    let clock = VirtualClock()
-    let provider: SimulatedBusProvider
-    let task: any WorkerTask
-    private let port: Port
+  /// A chip, and how it says that it sleeps.
+  private struct Bench {
+    let bench: SensorTaskBench
     private let chip: Chip
 
     init(_ chip: Chip) {
       self.chip = chip
-      let place = Chip.bus
-      provider = SimulatedBusProvider(
-        SimulatedBoard(
-          chips: [.init(.registers(chip.name), at: .bus(place, address: chip.address))]),
-        clock: clock)
-      let sensor = Board.Sensor(
-        chip: chip.name, attachment: .i2c(bus: place, address: chip.address), rate: chip.rate)
-      task = SensorFactory.task(index: 0, sensor: sensor).task
-      port = Port(.live(provider), worker: 0, records: false)
+      bench = SensorTaskBench(chip.name, address: chip.address, rate: chip.rate)
     }
 
     /// One that has been wanted for so long, at an interval where one is given.
-    convenience init(_ chip: Chip, wantedFor seconds: Double, interval: Double? = nil) {
+    init(_ chip: Chip, wantedFor seconds: Double, interval: Double? = nil) {
       self.init(chip)
       if let interval { task.setInterval(interval) }
       task.setWanted(true)
       _ = run(seconds: seconds)
     }
 
+    var task: any WorkerTask { bench.task }
+    var clock: VirtualClock { bench.clock }
+
     /// From now on the chip does not answer: for so many seconds, or for good.
     func silence(seconds: Double? = nil) {
       let now = clock.now()
-      provider.inject(
+      bench.provider.inject(
         .noAnswer, chip: 0, from: now,
         until: seconds.map { now.advanced(bySeconds: $0) } ?? .distantFuture)
     }
 
     /// The times of the samples of the next seconds.
-    func run(seconds: Double) -> [Timestamp] {
-      let end = clock.now().advanced(bySeconds: seconds)
-      var samples: [Timestamp] = []
-      while clock.now() < end {
-        var outbox: [Delivery] = []
-        task.step(port, at: clock.now(), into: &outbox)
-        for case .reading(let reading) in outbox { samples.append(reading.sample.time) }
-        let soonest = clock.now().advanced(bySeconds: 20e-6)
-        clock.advance(to: min(end, max(task.due, soonest)))
-      }
-      return samples
-    }
+    func run(seconds: Double) -> [Timestamp] { bench.run(seconds: seconds).map(\.time) }
 
     /// Whether the chip's register says that it sleeps.
     func isAsleep() throws -> Bool {
-      let device = try provider.registerDevice(bus: Chip.bus, address: chip.address)
+      let device = try bench.provider.registerDevice(
+        bus: SensorTaskBench.bus, address: chip.address)
       return try device.byte(chip.power) & chip.mask == chip.asleep
     }
   }
 
   /// The register that says that it sleeps, by the datasheet.
   struct Chip: Sendable, CustomTestStringConvertible {
-    static let bus = "/dev/i2c-1"
     let name: String
     let address: UInt8
     let rate: Double

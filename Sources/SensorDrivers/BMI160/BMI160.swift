@@ -46,17 +46,17 @@ enum BMI160Register {
 /// The axes of both are those of the datasheet's figure of the axes: right-handed.
 public struct BMI160: InertialChip, QueuedChip, Hashable {
   /// The gyro's range; the raw value is gyr_range.
-  public enum AngularRateRange: UInt8, Sendable, Hashable, CaseIterable {
-    /// +-2000 degrees a second.
-    case dps2000 = 0
-    /// +-1000 degrees a second.
-    case dps1000 = 1
-    /// +-500 degrees a second.
-    case dps500 = 2
-    /// +-250 degrees a second.
-    case dps250 = 3
+  public enum AngularRateRange: UInt8, MeasuringRange {
     /// +-125 degrees a second.
     case dps125 = 4
+    /// +-250 degrees a second.
+    case dps250 = 3
+    /// +-500 degrees a second.
+    case dps500 = 2
+    /// +-1000 degrees a second.
+    case dps1000 = 1
+    /// +-2000 degrees a second.
+    case dps2000 = 0
 
     /// Counts that a degree a second is (table 3).
     var countsPerDegree: Double {
@@ -77,7 +77,7 @@ public struct BMI160: InertialChip, QueuedChip, Hashable {
   public static let outputRates: [Double] = [25, 50, 100, 200, 400, 800, 1600]
 
   /// Ranges and rate, one of `outputRates`.
-  public let setting: InertialSetting<AccelerationRange, AngularRateRange>
+  public private(set) var setting: InertialSetting<AccelerationRange, AngularRateRange>
 
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is.
   ///
@@ -152,6 +152,9 @@ public struct BMI160: InertialChip, QueuedChip, Hashable {
       queue.map { .write($0.restart) } ?? .discard(register: BMI160Register.output, count: 12),
     ]
   }
+
+  /// Takes the next wider ranges.
+  public mutating func widen() -> Bool { setting.widen() }
 
   /// Both sensors suspended; registers are kept.
   public var sleepSettings: [RegisterSetting] {

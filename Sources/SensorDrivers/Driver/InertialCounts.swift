@@ -5,7 +5,7 @@ public import SensorBus
 public import SensorTypes
 
 /// The range of an accelerometer whose 16 bits are the whole of it, as most makers have them.
-public enum AccelerationRange: Int, Sendable, Hashable, CaseIterable {
+public enum AccelerationRange: Int, MeasuringRange {
   /// +-2 g.
   case g2 = 2
   /// +-4 g.
@@ -44,13 +44,13 @@ struct DividedRate: Sendable, Hashable {
 
 /// An accelerometer with a gyro, both converting together: two ranges and one rate.
 public struct InertialSetting<LinearRange, AngularRange>: Sendable, Hashable
-where LinearRange: Sendable & Hashable, AngularRange: Sendable & Hashable {
+where LinearRange: MeasuringRange, AngularRange: MeasuringRange {
   /// Conversions a second.
   public let outputRate: Double
   /// The accelerometer's range.
-  public let accelerationRange: LinearRange
+  public private(set) var accelerationRange: LinearRange
   /// The gyro's range.
-  public let angularRateRange: AngularRange
+  public private(set) var angularRateRange: AngularRange
   /// The place of the rate among those that the chip has.
   let rateIndex: Int
   /// Samples that a look brings: at rates above 208 Hz they gather in a chip that has a queue.
@@ -68,6 +68,9 @@ where LinearRange: Sendable & Hashable, AngularRange: Sendable & Hashable {
     accelerationRange = linear
     angularRateRange = angular
   }
+
+  /// Takes the next wider ranges; `false` where both are the widest.
+  mutating func widen() -> Bool { SensorDrivers.widen(&accelerationRange, &angularRateRange) }
 }
 
 /// Where the two sensors lie in a burst: six bytes each (X, Y, Z, two's complement).

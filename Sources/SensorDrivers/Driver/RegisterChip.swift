@@ -46,6 +46,9 @@ public protocol RegisterChip: Sendable {
   /// Takes what a `.read` step has read at `register`: trim values, most often. Throws `.invalidTrim`.
   mutating func take(_ block: RegisterBlock, from register: UInt8) throws(DriverError)
 
+  /// Takes the next wider measuring range, for the next start; `false` where there is none.
+  mutating func widen() -> Bool
+
   /// The newest conversion in the sensor frame, or `nil` while no new one is ready. Allocates nothing.
   mutating func poll<Device: RegisterDevice & ~Copyable>(
     _ device: borrowing Device, _ outputs: inout OutputChecks
@@ -68,6 +71,9 @@ extension RegisterChip {
 
   /// Most chips begin a read with the register that was asked for.
   public var dummyBytes: Int { 0 }
+
+  /// A chip with one range has no wider one.
+  public mutating func widen() -> Bool { false }
 
   /// A chip without trim values is told of none.
   public mutating func take(_ block: RegisterBlock, from register: UInt8) throws(DriverError) {}

@@ -143,6 +143,9 @@ public struct RegisterDriver<Chip: RegisterChip, Device: RegisterDevice & ~Copya
   /// Checks one configuration register, the next one at the next call.
   public mutating func verify() throws(DriverError) { try image.verifyNext(on: device) }
 
+  /// Takes the next wider range.
+  public mutating func widen() -> Bool { chip.widen() }
+
   /// Puts the chip into its lowest power mode; registers are kept where the chip keeps them.
   public mutating func sleep() throws(DriverError) {
     (next, looks) = (0, 0)

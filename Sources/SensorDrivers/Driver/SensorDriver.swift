@@ -67,6 +67,9 @@ public protocol SensorDriver: ~Copyable {
   /// Re-reads one configuration register after the other, one a call, to notice a brown-out.
   mutating func verify() throws(DriverError)
 
+  /// Takes the next wider measuring range, which the chip has from the next `start` on; `false` where there is none.
+  mutating func widen() -> Bool
+
   /// Puts the chip into its lowest power mode; `start` wakes it.
   mutating func sleep() throws(DriverError)
 
@@ -111,6 +114,9 @@ extension SensorDriver where Self: ~Copyable {
 extension SensorDriver where Self: ~Copyable {
   /// Most chips say themselves what is new.
   public mutating func announce() {}
+
+  /// What the kernel drives keeps the range that its driver gives it.
+  public mutating func widen() -> Bool { false }
 
   /// Most chips give the newest conversion.
   public var batch: Int { 1 }

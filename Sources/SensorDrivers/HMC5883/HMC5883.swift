@@ -51,7 +51,7 @@ public struct HMC5883: RegisterChip, Hashable {
   }
 
   /// The measuring range; the raw value is GN2:0.
-  public enum Range: UInt8, Sendable, Hashable, CaseIterable {
+  public enum Range: UInt8, MeasuringRange {
     /// +-88 microtesla; HMC5883L only.
     case gauss0p88 = 0
     /// +-130 microtesla.
@@ -75,7 +75,7 @@ public struct HMC5883: RegisterChip, Hashable {
   /// Conversions a second, one of the model's `outputRates`.
   public let outputRate: Double
   /// The measuring range, one of the model's `ranges`.
-  public let range: Range
+  public private(set) var range: Range
   private let rateIndex: Int
   private var last = RegisterBlock()
 
@@ -119,6 +119,9 @@ public struct HMC5883: RegisterChip, Hashable {
       .write([RegisterSetting(HMC5883Register.mode, HMC5883Register.continuous)]),
     ]
   }
+
+  /// Takes the next wider range of the model's.
+  public mutating func widen() -> Bool { range.widen(among: model.ranges) }
 
   /// Idle mode; registers are kept.
   public var sleepSettings: [RegisterSetting] {

@@ -26,9 +26,9 @@ public struct ICM20948: InertialChip, QueuedChip, Hashable {
 
   private let timing: DividedRate
   /// The accelerometer's range.
-  public let accelerationRange: AccelerationRange
+  public private(set) var accelerationRange: AccelerationRange
   /// The gyro's range.
-  public let angularRateRange: InvenSense.AngularRateRange
+  public private(set) var angularRateRange: InvenSense.AngularRateRange
   /// Samples that a look brings: at rates above 208 Hz they gather in the chip.
   public let batch: Int
 
@@ -124,6 +124,11 @@ public struct ICM20948: InertialChip, QueuedChip, Hashable {
     ]
     let reset = StartStep.reset(ICM20948Register.power1, bit: MPURegister.reset, after: 0.1)
     return identity + reset + configuration + queueSteps
+  }
+
+  /// Takes the next wider ranges.
+  public mutating func widen() -> Bool {
+    SensorDrivers.widen(&accelerationRange, &angularRateRange)
   }
 
   /// Asleep; registers, and the bypass, are kept.

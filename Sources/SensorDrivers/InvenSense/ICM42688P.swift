@@ -67,7 +67,7 @@ public struct ICM42688P: InertialChip, QueuedChip, Hashable {
   public static let outputRates = rates.map(\.rate)
 
   /// Ranges and rate, one of `outputRates`.
-  public let setting: InvenSense.Setting
+  public private(set) var setting: InvenSense.Setting
 
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is.
   ///
@@ -148,6 +148,9 @@ public struct ICM42688P: InertialChip, QueuedChip, Hashable {
       + StartStep.reset(ICM42688PRegister.device, bit: 0x01)
       + [.configure(), .wait(seconds: 0.08)] + queueSteps
   }
+
+  /// Takes the next wider ranges.
+  public mutating func widen() -> Bool { setting.widen() }
 
   /// Both sensors off; registers are kept.
   public var sleepSettings: [RegisterSetting] { [RegisterSetting(ICM42688PRegister.power, 0x00)] }

@@ -3,7 +3,7 @@
 /// What the chips of InvenSense (TDK) have in common: ranges, sensitivities, byte order.
 public enum InvenSense {
   /// The gyro's range.
-  public enum AngularRateRange: Int, Sendable, Hashable, CaseIterable {
+  public enum AngularRateRange: Int, MeasuringRange {
     /// +-250 degrees a second.
     case dps250 = 250
     /// +-500 degrees a second.

@@ -61,9 +61,9 @@ public struct MPU: InertialChip, QueuedChip, Hashable {
   public let chip: Chip
   private let timing: DividedRate
   /// The accelerometer's range.
-  public let accelerationRange: AccelerationRange
+  public private(set) var accelerationRange: AccelerationRange
   /// The gyro's range.
-  public let angularRateRange: InvenSense.AngularRateRange
+  public private(set) var angularRateRange: InvenSense.AngularRateRange
   /// Samples that a look brings: at rates above 208 Hz they gather in the chip.
   public let batch: Int
   /// Bytes that the queue holds: 1024 in an MPU6050, 512 in the others, and in what is not known to be one.
@@ -154,6 +154,11 @@ public struct MPU: InertialChip, QueuedChip, Hashable {
   /// Whether it is a real MPU6050.
   public mutating func take(_ block: RegisterBlock, from register: UInt8) throws(DriverError) {
     queued = chip.identities.contains(block[0]) ? 1024 : 512
+  }
+
+  /// Takes the next wider ranges.
+  public mutating func widen() -> Bool {
+    SensorDrivers.widen(&accelerationRange, &angularRateRange)
   }
 
   /// Asleep; registers, and the bypass, are kept.

@@ -23,7 +23,7 @@ public struct LIS3DH: FlaggedChip, Hashable {
   }
 
   /// The measuring range; the raw value is FS1:0 (table 27).
-  public enum Range: UInt8, Sendable, Hashable, CaseIterable {
+  public enum Range: UInt8, MeasuringRange {
     /// +-2 g.
     case g2 = 0
     /// +-4 g.
@@ -53,7 +53,7 @@ public struct LIS3DH: FlaggedChip, Hashable {
   /// Conversions a second, one of `outputRates`.
   public let outputRate: Double
   /// The measuring range.
-  public let range: Range
+  public private(set) var range: Range
   private let rateIndex: Int
 
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is.
@@ -111,6 +111,9 @@ public struct LIS3DH: FlaggedChip, Hashable {
         .discard(register: output.register, count: output.count),
       ]
   }
+
+  /// Takes the next wider range.
+  public mutating func widen() -> Bool { range.widen() }
 
   /// Power down; registers are kept.
   public var sleepSettings: [RegisterSetting] {

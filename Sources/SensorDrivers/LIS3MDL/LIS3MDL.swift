@@ -37,7 +37,7 @@ public struct LIS3MDL: FlaggedChip, Hashable {
   }
 
   /// The measuring range.
-  public enum Range: UInt8, Sendable, Hashable, CaseIterable {
+  public enum Range: UInt8, MeasuringRange {
     /// +-400 microtesla.
     case gauss4 = 0
     /// +-800 microtesla.
@@ -72,7 +72,7 @@ public struct LIS3MDL: FlaggedChip, Hashable {
   /// Conversions a second, one of `outputRates`.
   public let outputRate: Double
   /// The measuring range.
-  public let range: Range
+  public private(set) var range: Range
   private let rateIndex: Int
 
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is.
@@ -115,6 +115,9 @@ public struct LIS3MDL: FlaggedChip, Hashable {
       + StartStep.reset(LIS3MDLRegister.control2, bit: LIS3MDLRegister.softReset)
       + [.configure()]
   }
+
+  /// Takes the next wider range.
+  public mutating func widen() -> Bool { range.widen() }
 
   /// Power down (1 microampere); registers are kept.
   public var sleepSettings: [RegisterSetting] {

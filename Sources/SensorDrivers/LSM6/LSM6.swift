@@ -50,7 +50,7 @@ public struct LSM6: InertialChip, QueuedChip, Hashable {
   }
 
   /// The accelerometer's range; the raw value is FS1:0_XL (table 44), which is not in order.
-  public enum AccelerationRange: UInt8, Sendable, Hashable, CaseIterable {
+  public enum AccelerationRange: UInt8, MeasuringRange {
     /// +-2 g.
     case g2 = 0b00
     /// +-4 g.
@@ -72,7 +72,7 @@ public struct LSM6: InertialChip, QueuedChip, Hashable {
   }
 
   /// The gyro's range; the raw value is FS1:0_G (table 46).
-  public enum AngularRateRange: UInt8, Sendable, Hashable, CaseIterable {
+  public enum AngularRateRange: UInt8, MeasuringRange {
     /// +-250 degrees a second.
     case dps250 = 0b00
     /// +-500 degrees a second.
@@ -96,7 +96,7 @@ public struct LSM6: InertialChip, QueuedChip, Hashable {
   /// Which chip.
   public let chip: Chip
   /// Ranges and rate, one of the chip's `outputRates`.
-  public let setting: InertialSetting<AccelerationRange, AngularRateRange>
+  public private(set) var setting: InertialSetting<AccelerationRange, AngularRateRange>
 
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is. Whether it `gathers` samples in the chip at
   /// rates above 208 Hz, which spares the bus and delays them by up to 10 ms.
@@ -149,6 +149,9 @@ public struct LSM6: InertialChip, QueuedChip, Hashable {
           ?? StartStep.discard(register: LSM6Register.output, count: 12),
       ]
   }
+
+  /// Takes the next wider ranges.
+  public mutating func widen() -> Bool { setting.widen() }
 
   /// Both sensors off; registers are kept.
   public var sleepSettings: [RegisterSetting] {

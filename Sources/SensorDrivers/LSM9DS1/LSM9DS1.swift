@@ -19,7 +19,7 @@ public struct LSM9DS1: QueuedChip, Hashable {
   }
 
   /// The gyro's range; the raw value is FS_G1:0, of which 10 is not there.
-  public enum AngularRateRange: UInt8, Sendable, Hashable, CaseIterable {
+  public enum AngularRateRange: UInt8, MeasuringRange {
     /// +-245 degrees a second.
     case dps245 = 0b00
     /// +-500 degrees a second.
@@ -79,7 +79,7 @@ public struct LSM9DS1: QueuedChip, Hashable {
   public static let outputRates = [14.9, 59.5, 119, 238, 476, 952]
 
   /// Ranges and rate, one of `outputRates`.
-  public let setting: InertialSetting<AccelerationRange, AngularRateRange>
+  public private(set) var setting: InertialSetting<AccelerationRange, AngularRateRange>
 
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is.
   ///
@@ -150,6 +150,9 @@ public struct LSM9DS1: QueuedChip, Hashable {
         .discard(register: Register.linear, count: 6),
       ])
   }
+
+  /// Takes the next wider ranges.
+  public mutating func widen() -> Bool { setting.widen() }
 
   /// Both sensors off; registers are kept.
   public var sleepSettings: [RegisterSetting] {

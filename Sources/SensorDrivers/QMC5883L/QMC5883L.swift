@@ -8,7 +8,7 @@ public import SensorTypes
 /// conversion, which is the least noise, at every rate (datasheet 7.1 has that at 200 Hz).
 public struct QMC5883L: FlaggedChip, Hashable {
   /// The measuring range; the raw value is RNG.
-  public enum Range: UInt8, Sendable, Hashable, CaseIterable {
+  public enum Range: UInt8, MeasuringRange {
     /// +-200 microtesla.
     case gauss2 = 0
     /// +-800 microtesla.
@@ -27,7 +27,7 @@ public struct QMC5883L: FlaggedChip, Hashable {
   /// Conversions a second, one of `outputRates`.
   public let outputRate: Double
   /// The measuring range.
-  public let range: Range
+  public private(set) var range: Range
   private let rateIndex: Int
 
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is.
@@ -68,6 +68,9 @@ public struct QMC5883L: FlaggedChip, Hashable {
       .wait(seconds: 0.002), .configure(),
     ]
   }
+
+  /// Takes the next wider range.
+  public mutating func widen() -> Bool { range.widen() }
 
   /// Standby; registers are kept.
   public var sleepSettings: [RegisterSetting] {

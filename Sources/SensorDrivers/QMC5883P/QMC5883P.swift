@@ -17,15 +17,15 @@ public struct QMC5883P: FlaggedChip, Hashable {
   }
 
   /// The measuring range; the raw value is RNG1:0.
-  public enum Range: UInt8, Sendable, Hashable, CaseIterable {
-    /// +-3000 microtesla.
-    case gauss30 = 0
-    /// +-1200 microtesla.
-    case gauss12 = 1
-    /// +-800 microtesla.
-    case gauss8 = 2
+  public enum Range: UInt8, MeasuringRange {
     /// +-200 microtesla.
     case gauss2 = 3
+    /// +-800 microtesla.
+    case gauss8 = 2
+    /// +-1200 microtesla.
+    case gauss12 = 1
+    /// +-3000 microtesla.
+    case gauss30 = 0
 
     /// Counts a gauss (table 2).
     public var countsPerGauss: Double {
@@ -48,7 +48,7 @@ public struct QMC5883P: FlaggedChip, Hashable {
   /// Conversions a second, one of `outputRates`.
   public let outputRate: Double
   /// The measuring range.
-  public let range: Range
+  public private(set) var range: Range
   private let rateIndex: Int
 
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is.
@@ -92,6 +92,9 @@ public struct QMC5883P: FlaggedChip, Hashable {
       .configure(),
     ]
   }
+
+  /// Takes the next wider range.
+  public mutating func widen() -> Bool { range.widen() }
 
   /// Suspend mode; registers are kept.
   public var sleepSettings: [RegisterSetting] {

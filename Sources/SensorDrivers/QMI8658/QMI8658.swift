@@ -5,7 +5,7 @@
 /// The axes of both are those of the datasheet's section 2.4: right-handed.
 public struct QMI8658: InertialChip, Hashable {
   /// The gyro's range, degrees a second.
-  public enum AngularRateRange: Int, Sendable, Hashable, CaseIterable {
+  public enum AngularRateRange: Int, MeasuringRange {
     /// +-16 degrees a second.
     case dps16 = 16
     /// +-32 degrees a second.
@@ -33,7 +33,7 @@ public struct QMI8658: InertialChip, Hashable {
   public static let outputRates = [28.025, 56.05, 112.1, 224.2, 448.4, 896.8, 1793.6]
 
   /// Ranges and rate, one of `outputRates`.
-  public let setting: InertialSetting<AccelerationRange, AngularRateRange>
+  public private(set) var setting: InertialSetting<AccelerationRange, AngularRateRange>
 
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is.
   ///
@@ -82,6 +82,9 @@ public struct QMI8658: InertialChip, Hashable {
       .discard(register: Register.output, count: 12),
     ]
   }
+
+  /// Takes the next wider ranges.
+  public mutating func widen() -> Bool { setting.widen() }
 
   /// Both sensors off; registers are kept.
   public var sleepSettings: [RegisterSetting] { [RegisterSetting(Register.control7, 0x00)] }

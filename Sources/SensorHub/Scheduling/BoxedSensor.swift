@@ -11,6 +11,7 @@ protocol AnySensor: AnyObject {
   var raisesPin: Bool { get }
   var backlog: Int { get }
   func verify() throws(DriverError)
+  func widen() -> Bool
   func sleep() throws(DriverError)
   var outputRate: Double { get }
   var latency: Double { get }
@@ -34,6 +35,7 @@ final class BoxedSensor<Driver: SensorDriver & ~Copyable>: AnySensor {
   var raisesPin: Bool { driver.raisesPin }
   var backlog: Int { driver.backlog }
   func verify() throws(DriverError) { try driver.verify() }
+  func widen() -> Bool { driver.widen() }
   func sleep() throws(DriverError) { try driver.sleep() }
   var outputRate: Double { driver.outputRate }
   var latency: Double { driver.latency }

@@ -48,6 +48,9 @@ final class SensorTask: WorkerTask {
   private static let (sleepPause, sleepAttempts) = (0.1, 20)
   /// An edge so much of a period after the conversion before tells of another; sooner it is another chip's, or late.
   private static let shortestPeriod = 0.9
+  /// So many samples beyond the range are no single blow, and the chip gets its next wider range. What follows sooner than
+  /// the first of these seconds is of the same blow; what follows later than the other, or ten periods, begins anew.
+  private static let (overflowsToWiden, blow, overflowMemory) = (3, 0.05, 1.0)
   /// The most readings that one look takes of what has waited.
   private static let readingsPerLook = 64
 
@@ -62,6 +65,12 @@ final class SensorTask: WorkerTask {
   private let boardRate: Double
   private var wantedRate: Double
   private var driverRate = 0.0
+  /// How often the chip was given a wider range. It keeps it as long as the program runs: a range that came and went would
+  /// move the scale under a calibration, and what a range costs is less than what the chip's noise does.
+  private var widenings = 0
+  /// Samples beyond the range that were counted towards the next, and when the newest of them was.
+  private var overflows = 0
+  private var lastOverflow: Timestamp?
   private var line: PortLine?
   private var lineFailed = false
   /// Whether it was said that the chip does not raise its line at the rate that is wanted.
@@ -221,6 +230,7 @@ final class SensorTask: WorkerTask {
     if let driver, isStarting || driverRate == wantedRate { return driver }
     do {
       let driver = try make(port, wantedRate)
+      for _ in 0..<widenings { _ = driver.widen() }
       self.driver = driver
       driverRate = wantedRate
       isStarted = false
@@ -357,6 +367,7 @@ final class SensorTask: WorkerTask {
       outbox.append(.beyondRange(sensor: supervisor.status.index, at: now))
     }
     var retry = supervisor.failed(error, starting: !isStarted, at: now)
+    if case .overflow = error, widen(at: now, into: &outbox) { return }
     if retry == nil, case .overflow = error, supervisor.isSilent(at: now, limit: Self.silenceLimit),
       supervisor.state == .running
     {
@@ -374,6 +385,29 @@ final class SensorTask: WorkerTask {
     driver = nil
     due = retry
     outbox.append(.status(supervisor.status))
+  }
+
+  /// Gives a chip that is beyond its range again and again the next wider one, by another start; `false` where there is
+  /// none, or no need yet.
+  private func widen(at now: Timestamp, into outbox: inout [Delivery]) -> Bool {
+    guard isStarted, let driver else { return false }
+    if let lastOverflow {
+      let pause = now.seconds(since: lastOverflow)
+      guard pause > Self.blow else { return false }
+      if pause > max(Self.overflowMemory, 10 / driver.outputRate) { overflows = 0 }
+    }
+    lastOverflow = now
+    overflows += 1
+    guard overflows >= Self.overflowsToWiden, driver.widen() else { return false }
+    overflows = 0
+    widenings += 1
+    isStarted = false
+    due = now
+    outbox.append(
+      .diagnostic(
+        "\(sensor.chip) at \(sensor.attachment) was beyond its measuring range and has the next wider one now",
+        at: now))
+    return true
   }
 
   var status: SensorStatus { supervisor.status }
