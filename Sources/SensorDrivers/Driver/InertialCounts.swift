@@ -22,24 +22,9 @@ public enum AccelerationRange: Int, MeasuringRange {
   var index: UInt8 { UInt8(rawValue.trailingZeroBitCount - 1) }
 }
 
-/// A rate that is another one divided, with the filter that belongs to it.
-struct DividedRate: Sendable, Hashable {
-  /// Hz.
-  let rate: Double
-  /// What the divider register holds: one less than the divisor.
-  let divider: UInt8
-  /// The index of the filter.
-  let filter: Int
-
-  /// The next rate at or above `wanted` (Hz), or the fastest there is (`divisors` fall), and the widest filter (`bands` in
-  /// Hz, which fall too) that passes no more than half of it.
-  init(_ base: Double, by divisors: [Int], atLeast wanted: Double, bands: [Double]) {
-    let index = nextRate(divisors.map { base / Double($0) }, atLeast: wanted)
-    let rate = base / Double(divisors[index])
-    self.rate = rate
-    divider = UInt8(divisors[index] - 1)
-    filter = bands.firstIndex { $0 <= rate / 2 } ?? bands.count - 1
-  }
+/// The widest of `bands` (Hz, which fall) that passes no more than half of `rate` (Hz): its place, or the last.
+func widestFilter(_ bands: [Double], at rate: Double) -> Int {
+  bands.firstIndex { $0 <= rate / 2 } ?? bands.count - 1
 }
 
 /// An accelerometer with a gyro, both converting together: two ranges and one rate.
@@ -69,8 +54,11 @@ where LinearRange: MeasuringRange, AngularRange: MeasuringRange {
     angularRateRange = angular
   }
 
-  /// Takes the next wider ranges; `false` where both are the widest.
-  mutating func widen() -> Bool { SensorDrivers.widen(&accelerationRange, &angularRateRange) }
+  /// Takes the next wider ranges, both, for an overflow does not say whose it is; `false` where both are the widest.
+  mutating func widen() -> Bool {
+    let hasWidened = accelerationRange.widen()
+    return angularRateRange.widen() || hasWidened
+  }
 }
 
 /// Where the two sensors lie in a burst: six bytes each (X, Y, Z, two's complement).

@@ -11,9 +11,3 @@ extension MeasuringRange {
     return true
   }
 }
-
-/// Widens both ranges of an accelerometer with a gyro: which of them was left, an overflow does not say.
-func widen(_ linear: inout some MeasuringRange, _ angular: inout some MeasuringRange) -> Bool {
-  let hasWidened = linear.widen()
-  return angular.widen() || hasWidened
-}

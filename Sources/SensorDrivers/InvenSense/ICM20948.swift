@@ -24,13 +24,10 @@ public struct ICM20948: InertialChip, QueuedChip, Hashable {
     (246, 151.8), (111.4, 119.5), (50.4, 51.2), (23.9, 23.9), (11.5, 11.6), (5.7, 5.7),
   ]
 
-  private let timing: DividedRate
-  /// The accelerometer's range.
-  public private(set) var accelerationRange: AccelerationRange
-  /// The gyro's range.
-  public private(set) var angularRateRange: InvenSense.AngularRateRange
-  /// Samples that a look brings: at rates above 208 Hz they gather in the chip.
-  public let batch: Int
+  /// Ranges and rate.
+  public private(set) var setting: InvenSense.Setting
+  /// The index of the filter.
+  private let filter: Int
 
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is, and the widest filter that passes no
   /// more than half of it. 4 g and 1000 degrees a second unless said otherwise, as in an MPU9250.
@@ -38,19 +35,20 @@ public struct ICM20948: InertialChip, QueuedChip, Hashable {
     outputRate: Double, accelerationRange: AccelerationRange = .g4,
     angularRateRange: InvenSense.AngularRateRange = .dps1000, gathers: Bool = true
   ) {
-    timing = DividedRate(
-      1125, by: Self.divisors, atLeast: outputRate, bands: Self.filters.map(\.linear))
-    self.accelerationRange = accelerationRange
-    self.angularRateRange = angularRateRange
-    batch = ChipQueue.batch(timing.rate, bytes: InvenSense.queuedBytes, gathers: gathers)
+    setting = InertialSetting(
+      outputRate, of: Self.outputRates, accelerationRange, angularRateRange, gathers: gathers)
+    filter = widestFilter(Self.filters.map(\.linear), at: setting.outputRate)
   }
+
+  /// What the divider register holds: one less than the divisor.
+  private var divider: UInt8 { UInt8(Self.divisors[setting.rateIndex] - 1) }
 
   /// FIFO_COUNT is of bytes, of which the datasheet allows 512 (owners have counted 4096); FIFO_R_W has samples in the order
   /// of the registers. The register map has no threshold for INT1.
   public var queue: ChipQueue? {
-    guard batch > 1 else { return nil }
+    guard setting.batch > 1 else { return nil }
     return InvenSense.queue(
-      batch: batch, count: ICM20948Register.queueCount, capacity: 512,
+      batch: setting.batch, count: ICM20948Register.queueCount, capacity: 512,
       data: ICM20948Register.queueData,
       restart: [
         RegisterSetting(ICM20948Register.queueReset, 0x1F),
@@ -59,7 +57,7 @@ public struct ICM20948: InertialChip, QueuedChip, Hashable {
   }
 
   private var queueSettings: [RegisterSetting] {
-    batch == 1
+    setting.batch == 1
       ? []
       : [
         RegisterSetting(ICM20948Register.queueMode, 0x00),
@@ -84,14 +82,14 @@ public struct ICM20948: InertialChip, QueuedChip, Hashable {
 
   /// Ranges, filters and rates.
   private var measurement: [RegisterSetting] {
-    let code = UInt8(timing.filter + 1) << 3 | 0x01
+    let code = UInt8(filter + 1) << 3 | 0x01
     return [
-      RegisterSetting(ICM20948Bank2.gyroscope, code | angularRateRange.index << 1),
-      RegisterSetting(ICM20948Bank2.accelerometer, code | accelerationRange.index << 1),
+      RegisterSetting(ICM20948Bank2.gyroscope, code | setting.angularRateRange.index << 1),
+      RegisterSetting(ICM20948Bank2.accelerometer, code | setting.accelerationRange.index << 1),
       RegisterSetting(ICM20948Bank2.align, 0x01),
-      RegisterSetting(ICM20948Bank2.gyroscopeDivider, timing.divider),
+      RegisterSetting(ICM20948Bank2.gyroscopeDivider, divider),
       RegisterSetting(ICM20948Bank2.accelerometerDividerHigh, 0x00),
-      RegisterSetting(ICM20948Bank2.accelerometerDivider, timing.divider),
+      RegisterSetting(ICM20948Bank2.accelerometerDivider, divider),
     ]
   }
 
@@ -99,11 +97,11 @@ public struct ICM20948: InertialChip, QueuedChip, Hashable {
   public var name: String { "ICM20948" }
 
   /// Conversions a second, one of `outputRates`.
-  public var outputRate: Double { timing.rate }
+  public var outputRate: Double { setting.outputRate }
 
   /// The gyro's filter delay. The datasheet names none: it is taken as in an MPU9250, where 1.9 ms and a filter of
   /// first order, 1 / (2 pi times the bandwidth), make all that its register map lists.
-  public var latency: Double { 0.0019 + 1 / (2 * .pi * Self.filters[timing.filter].angular) }
+  public var latency: Double { 0.0019 + 1 / (2 * .pi * Self.filters[filter].angular) }
 
   /// Bank 0 (the one that an interrupted start left may be another; it is asked for first, so that nothing is written
   /// where nobody answers), identity, reset, bank 2, bank 0, and 80 ms in which the gyro's drive comes up (from sleep
@@ -127,9 +125,7 @@ public struct ICM20948: InertialChip, QueuedChip, Hashable {
   }
 
   /// Takes the next wider ranges.
-  public mutating func widen() -> Bool {
-    SensorDrivers.widen(&accelerationRange, &angularRateRange)
-  }
+  public mutating func widen() -> Bool { setting.widen() }
 
   /// Asleep; registers, and the bypass, are kept.
   public var sleepSettings: [RegisterSetting] {
@@ -148,7 +144,9 @@ public struct ICM20948: InertialChip, QueuedChip, Hashable {
   public static let layout = InvenSense.layout(angularRate: 6)
 
   /// By the ranges.
-  public var scale: InertialScale { InvenSense.scale(accelerationRange, angularRateRange) }
+  public var scale: InertialScale {
+    InvenSense.scale(setting.accelerationRange, setting.angularRateRange)
+  }
 }
 
 extension ChipDescription {

@@ -59,13 +59,10 @@ public struct MPU: InertialChip, QueuedChip, Hashable {
 
   /// Which chip it is.
   public let chip: Chip
-  private let timing: DividedRate
-  /// The accelerometer's range.
-  public private(set) var accelerationRange: AccelerationRange
-  /// The gyro's range.
-  public private(set) var angularRateRange: InvenSense.AngularRateRange
-  /// Samples that a look brings: at rates above 208 Hz they gather in the chip.
-  public let batch: Int
+  /// Ranges and rate.
+  public private(set) var setting: InvenSense.Setting
+  /// The index of the filter.
+  private let filter: Int
   /// Bytes that the queue holds: 1024 in an MPU6050, 512 in the others, and in what is not known to be one.
   private var queued = 512
 
@@ -78,20 +75,21 @@ public struct MPU: InertialChip, QueuedChip, Hashable {
     chip: Chip, outputRate: Double, accelerationRange: AccelerationRange = .g4,
     angularRateRange: InvenSense.AngularRateRange = .dps1000, gathers: Bool = true
   ) {
-    timing = DividedRate(
-      1000, by: Self.divisors, atLeast: outputRate, bands: chip.filters.map(\.bandwidth))
     self.chip = chip
-    self.accelerationRange = accelerationRange
-    self.angularRateRange = angularRateRange
-    batch = ChipQueue.batch(timing.rate, bytes: InvenSense.queuedBytes, gathers: gathers)
+    setting = InertialSetting(
+      outputRate, of: Self.outputRates, accelerationRange, angularRateRange, gathers: gathers)
+    filter = widestFilter(chip.filters.map(\.bandwidth), at: setting.outputRate)
   }
+
+  /// What the divider register holds: one less than the divisor.
+  private var divider: UInt8 { UInt8(Self.divisors[setting.rateIndex] - 1) }
 
   /// FIFO_COUNT is of bytes, FIFO_R_W of samples in the order of the registers. No bit says so alone, but a count that is
   /// the whole of it (registers 114 to 116).
   public var queue: ChipQueue? {
-    guard batch > 1 else { return nil }
+    guard setting.batch > 1 else { return nil }
     return InvenSense.queue(
-      batch: batch, count: MPURegister.queueCount, capacity: queued,
+      batch: setting.batch, count: MPURegister.queueCount, capacity: queued,
       data: MPURegister.queueData,
       restart: [0x00, MPURegister.queueReset, MPURegister.queueEnabled].map {
         RegisterSetting(MPURegister.userControl, $0)
@@ -99,7 +97,7 @@ public struct MPU: InertialChip, QueuedChip, Hashable {
   }
 
   private var queueSettings: [RegisterSetting] {
-    batch == 1
+    setting.batch == 1
       ? []
       : [
         // The gyro's axes and the accelerometer.
@@ -110,17 +108,17 @@ public struct MPU: InertialChip, QueuedChip, Hashable {
 
   /// What is written, in this order. Awake comes first: it is not said that a sleeping chip takes the rest.
   public var registerImage: [RegisterSetting] {
-    let configuration = UInt8(timing.filter + 1)
+    let configuration = UInt8(filter + 1)
     return [
       RegisterSetting(MPURegister.power, MPURegister.clock),
       RegisterSetting(MPURegister.filter, configuration),
-      RegisterSetting(MPURegister.gyroscope, angularRateRange.index << 3),
-      RegisterSetting(MPURegister.accelerometer, accelerationRange.index << 3),
+      RegisterSetting(MPURegister.gyroscope, setting.angularRateRange.index << 3),
+      RegisterSetting(MPURegister.accelerometer, setting.accelerationRange.index << 3),
     ]
       + (chip == .mpu6050
         ? [] : [RegisterSetting(MPURegister.accelerometerFilter, configuration)])
       + [
-        RegisterSetting(MPURegister.divider, timing.divider),
+        RegisterSetting(MPURegister.divider, divider),
         RegisterSetting(MPURegister.interruptPin, MPURegister.bypass),
         // The pin has no threshold of the queue's.
         RegisterSetting(MPURegister.interruptEnable, batch == 1 ? MPURegister.dataReady : 0x00),
@@ -131,10 +129,10 @@ public struct MPU: InertialChip, QueuedChip, Hashable {
   public var name: String { chip.rawValue }
 
   /// Conversions a second, one of `outputRates`.
-  public var outputRate: Double { timing.rate }
+  public var outputRate: Double { setting.outputRate }
 
   /// The filter's delay.
-  public var latency: Double { chip.filters[timing.filter].delay }
+  public var latency: Double { chip.filters[filter].delay }
 
   /// Identity, reset (registers are there 100 ms later at the latest), the chip's own bus left to the host,
   /// configuration, read-back, and 80 ms in which the gyro's drive comes up (from sleep 35 ms; Linux waits 70).
@@ -157,9 +155,7 @@ public struct MPU: InertialChip, QueuedChip, Hashable {
   }
 
   /// Takes the next wider ranges.
-  public mutating func widen() -> Bool {
-    SensorDrivers.widen(&accelerationRange, &angularRateRange)
-  }
+  public mutating func widen() -> Bool { setting.widen() }
 
   /// Asleep; registers, and the bypass, are kept.
   public var sleepSettings: [RegisterSetting] {
@@ -193,7 +189,9 @@ public struct MPU: InertialChip, QueuedChip, Hashable {
   }
 
   /// By the ranges.
-  public var scale: InertialScale { InvenSense.scale(accelerationRange, angularRateRange) }
+  public var scale: InertialScale {
+    InvenSense.scale(setting.accelerationRange, setting.angularRateRange)
+  }
 }
 
 extension Mount {
