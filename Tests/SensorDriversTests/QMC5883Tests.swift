@@ -85,11 +85,12 @@ import Testing
 }
 
 @Suite struct QMC5883PTests {
-  @Test("start resets, gives the axes their signs, configures, reads back")
+  @Test("start resets and ends the reset, gives the axes their signs, configures, reads back")
   func startOrder() throws {
     let image: [(UInt8, UInt8)] = [(0x0B, 0x08), (0x0A, 0x09)]
     let device = ScriptedDevice(
-      [.read(0x00, [0x80]), .write(0x0B, [0x80]), .write(0x29, [0x06])] + written(image))
+      [.read(0x00, [0x80]), .write(0x0B, [0x80]), .write(0x0B, [0x00]), .write(0x29, [0x06])]
+        + written(image))
     var chip = RegisterDriver(device, QMC5883P(outputRate: 100))
     #expect(try startUp(&chip) == [0.002])
     device.then([

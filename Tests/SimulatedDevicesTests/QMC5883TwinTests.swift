@@ -118,7 +118,15 @@ struct QMC5883PTwinTests {
     chip.write(0x0A, 0x03, now: ms(11))
     #expect(chip.nextDataReady(after: ms(11)) != nil)
     chip.write(0x0B, 0x80, now: ms(12))
-    #expect(chip.read(0x0A, count: 2, now: ms(12)) == [0, 0])
+    #expect(chip.read(0x0A, count: 2, now: ms(12)) == [0, 0x80])
     #expect(chip.nextDataReady(after: ms(12)) == nil)
+    // It stays in its reset until the bit is cleared.
+    chip.write(0x29, 0x06, now: ms(13))
+    chip.write(0x0A, 0x03, now: ms(13))
+    chip.write(0x0B, 0x00, now: ms(14))
+    #expect(chip.read(0x29, now: ms(14)) == 0)
+    #expect(chip.nextDataReady(after: ms(14)) == nil)
+    chip.write(0x29, 0x06, now: ms(15))
+    #expect(chip.read(0x29, now: ms(15)) == 0x06)
   }
 }

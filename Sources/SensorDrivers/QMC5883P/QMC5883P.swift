@@ -62,11 +62,10 @@ public struct QMC5883P: FlaggedChip, Hashable {
   }
 
   /// What is written, in this order; the mode comes last, because it starts conversions. OSR1 is 8, the least
-  /// noise. OSR2, which would be 8 in the datasheet's example, is 1: that filter's delay is nowhere said. The
-  /// reset bit clears itself.
+  /// noise. OSR2, which would be 8 in the datasheet's example, is 1: that filter's delay is nowhere said.
   public var registerImage: [RegisterSetting] {
     [
-      RegisterSetting(QMC5883PRegister.control2, range.rawValue << 2, mask: 0x4F),
+      RegisterSetting(QMC5883PRegister.control2, range.rawValue << 2, mask: 0xCF),
       RegisterSetting(
         QMC5883PRegister.control1, UInt8(rateIndex) << 2 | QMC5883PRegister.normal),
     ]
@@ -81,6 +80,9 @@ public struct QMC5883P: FlaggedChip, Hashable {
 
   /// Identity, soft reset (ready after 250 microseconds, table 7), signs of the axes, configuration, read-back.
   ///
+  /// That the reset bit clears itself is not said (QMC6310: table 16), and published drivers clear it: SensorLib's of the
+  /// QMC6310, Linux's of the QMC6308. So it is done here before the signs, which nothing reads back, are written.
+  ///
   /// Register 0x29 takes 0x06: so it stands in both datasheets (7.1). ArduPilot's driver has it the other way
   /// round (0x06 <- 0x29), which writes to a data register and does nothing. Both leave a right-handed frame.
   public var startSteps: [StartStep] {
@@ -88,7 +90,10 @@ public struct QMC5883P: FlaggedChip, Hashable {
       .identify(register: QMC5883PRegister.chipID, anyOf: [QMC5883PRegister.identity]),
       .write([RegisterSetting(QMC5883PRegister.control2, QMC5883PRegister.softReset)]),
       .wait(seconds: 0.002),
-      .write([RegisterSetting(QMC5883PRegister.axisSign, QMC5883PRegister.usualSigns)]),
+      .write([
+        RegisterSetting(QMC5883PRegister.control2, 0),
+        RegisterSetting(QMC5883PRegister.axisSign, QMC5883PRegister.usualSigns),
+      ]),
       .configure(),
     ]
   }

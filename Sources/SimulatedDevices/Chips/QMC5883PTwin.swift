@@ -48,12 +48,18 @@ public struct QMC5883PTwin: ResettingTwin {
   }
 
   /// Writes one register, with the side effects of writing it; the data registers take nothing.
+  ///
+  /// That SOFT_RST clears itself, as SELF_TEST does, is not said (QMC6310: table 16): here it stays, and the chip in its
+  /// reset, until it is cleared. Of what may be, the harder for a driver.
   public mutating func writeByte(_ register: UInt8, _ value: UInt8) {
+    if register != 0x0B, control2 & 0x80 != 0 { return }
     switch register {
     case 0x0A:
       control1 = value
       restart()
-    case 0x0B where value & 0x80 != 0: reset()
+    case 0x0B where value & 0x80 != 0:
+      reset()
+      control2 = 0x80
     // The self-test needs continuous mode; what it adds is nowhere said, so it adds nothing.
     case 0x0B: control2 = value & 0x0F
     case 0x29: axisSigns = value
