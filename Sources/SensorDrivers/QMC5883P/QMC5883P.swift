@@ -132,18 +132,20 @@ public struct QMC5883P: FlaggedChip, Hashable {
 
 extension ChipDescription {
   /// QST QMC5883P.
-  static let qmc5883p = qmc5883p(.qmc5883p, addresses: [0x2C])
+  static let qmc5883p = qmc5883p(
+    .qmc5883p, addresses: [0x2C], "a QMC6308 answers the same and is driven the same")
   /// QST QMC6310: U at 0x1C, N at 0x3C (5.4).
-  static let qmc6310 = qmc5883p(.qmc6310, addresses: [0x1C, 0x3C])
+  static let qmc6310 = qmc5883p(
+    .qmc6310, addresses: [0x1C, 0x3C], "QST's magnetometers differ by their address")
 
   /// No self-test: the chips have one (7.3), but no datasheet says what it must bring about.
-  private static func qmc5883p(_ model: QMC5883P.Model, addresses: [UInt8]) -> ChipDescription {
+  private static func qmc5883p(
+    _ model: QMC5883P.Model, addresses: [UInt8], _ note: String
+  ) -> ChipDescription {
     ChipDescription(
       model.rawValue, .magnetometer, addresses: addresses,
       fingerprints: [
-        .identity(
-          QMC5883PRegister.chipID, [QMC5883PRegister.identity], .likely,
-          "QST's magnetometers differ by their address")
+        .identity(QMC5883PRegister.chipID, [QMC5883PRegister.identity], .likely, note)
       ]
     ) { QMC5883P(model, outputRate: $0) }
   }
