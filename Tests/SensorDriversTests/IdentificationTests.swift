@@ -447,9 +447,13 @@ private struct Scan {
     }
     // An adapter that cannot listen: no register is named either.
     #expect(try ChipCatalog.identify(ScriptedDevice([]), at: 0x20).map(\.isTold) == [false])
-    // A display gives its status to every read.
-    let display = Stranger(rest: 0x43, registers: [:])
-    #expect(try ChipCatalog.identify(display, at: 0x3C) { _ in }.allSatisfy { !$0.isTold })
+    // A display gives its status to every read: SSD1306, on and off; SH1106, which also says busy; and what would be a
+    // QMC6310's identity.
+    for status: UInt8 in [0x03, 0x43, 0x08, 0x48, 0x88, 0xC8, 0x80] {
+      let display = Stranger(rest: status, registers: [:])
+      let found = try ChipCatalog.identify(display, at: 0x3C) { _ in }
+      #expect(!found.isEmpty && found.allSatisfy { !$0.isTold }, "\(status)")
+    }
   }
 
   @Test(

@@ -52,8 +52,10 @@ private struct OwnAxes: CustomTestStringConvertible {
     OwnAxes(chip: .mmc5983ma, registers: [0x00, 0x02, 0x04], isBigEndian: true, turned: 2),
     // ArduPilot's driver turns two.
     OwnAxes(chip: .qmc5883l, registers: [0x00, 0x02, 0x04]),
-    // What the driver writes to the register of signs leaves them so.
+    // ArduPilot's driver takes the outputs as they are, PX4's turns all three and exchanges two, which is no mirror image.
+    // Both leave the signs alone; 0x06, which the driver writes, turns two of them (Core Electronics' code: a bit an axis).
     OwnAxes(chip: .qmc5883p, registers: [0x01, 0x03, 0x05]),
+    // Datasheet rev. A, figure 2, with the signs of 7.1.
     OwnAxes(chip: .qmc6310, registers: [0x01, 0x03, 0x05]),
     // ArduPilot's and PX4's drivers take the outputs as they are.
     OwnAxes(chip: .rm3100, registers: [0x24, 0x27, 0x2A], isBigEndian: true),
