@@ -84,6 +84,12 @@ int lodestone_line_take(struct lodestone_line *line, int64_t *nanoseconds) {
   return count;
 }
 
+int lodestone_line_level(struct lodestone_line *line) {
+  errno = 0;
+  int level = gpiod_line_get_value(line->line);
+  return level < 0 ? failure(EIO) : level;
+}
+
 void lodestone_line_close(struct lodestone_line *line) {
   if (!line) return;
   if (line->line) gpiod_line_release(line->line);
@@ -183,6 +189,13 @@ int lodestone_line_take(struct lodestone_line *line, int64_t *nanoseconds) {
     *nanoseconds = (int64_t)gpiod_edge_event_get_timestamp_ns(newest);
   }
   return count;
+}
+
+int lodestone_line_level(struct lodestone_line *line) {
+  errno = 0;
+  enum gpiod_line_value level = GPIOD_LINE_VALUE_ERROR;
+  if (gpiod_line_request_get_values(line->request, &level) < 0) return failure(EIO);
+  return level == GPIOD_LINE_VALUE_ACTIVE;
 }
 
 void lodestone_line_close(struct lodestone_line *line) {

@@ -21,12 +21,19 @@ final class EdgeLine: InterruptLine {
 
   var readiness: Readiness { .descriptor(lodestone_line_fd(line)) }
 
-  func takeEdge() throws(BusError) -> Timestamp? {
+  func takeEdges() throws(BusError) -> LineEdges? {
     var nanoseconds: Int64 = 0
-    let count = lodestone_line_take(line, &nanoseconds)
-    guard count >= 0 else {
-      throw BusError(result: count, .gpio, bus: "\(name.chip) line \(name.line)")
+    let count = try checked(lodestone_line_take(line, &nanoseconds))
+    guard count > 0 else { return nil }
+    return LineEdges(newest: Timestamp(nanoseconds: nanoseconds), count: Int(count))
+  }
+
+  func isHigh() throws(BusError) -> Bool { try checked(lodestone_line_level(line)) > 0 }
+
+  private func checked(_ result: Int32) throws(BusError) -> Int32 {
+    guard result >= 0 else {
+      throw BusError(result: result, .gpio, bus: "\(name.chip) line \(name.line)")
     }
-    return count > 0 ? Timestamp(nanoseconds: nanoseconds) : nil
+    return result
   }
 }

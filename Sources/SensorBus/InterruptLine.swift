@@ -1,12 +1,34 @@
 public import SensorTypes
 
-/// A GPIO line that a chip drives when it has something new.
+/// A GPIO line that a chip drives when it has something new, or a receiver at every second.
 public protocol InterruptLine: AnyObject {
-  /// The kernel's time of the newest rising edge since the last call, or `nil` if there was none.
-  func takeEdge() throws(BusError) -> Timestamp?
+  /// The rising edges since the last call, or `nil` if there was none.
+  func takeEdges() throws(BusError) -> LineEdges?
+
+  /// Whether the line is high now.
+  func isHigh() throws(BusError) -> Bool
 
   /// What to wait for until there is an edge.
   var readiness: Readiness { get }
+}
+
+extension InterruptLine {
+  /// The kernel's time of the newest rising edge since the last call, or `nil` if there was none.
+  public func takeEdge() throws(BusError) -> Timestamp? { try takeEdges()?.newest }
+}
+
+/// Rising edges of a line.
+public struct LineEdges: Sendable, Hashable {
+  /// The kernel's time of the newest, on the monotonic clock.
+  public var newest: Timestamp
+  /// How many there were, 1 at least; of a sensor's twin always 1.
+  public var count: Int
+
+  /// Makes edges.
+  public init(newest: Timestamp, count: Int = 1) {
+    self.newest = newest
+    self.count = count
+  }
 }
 
 /// A line by its GPIO chip and its place on it.

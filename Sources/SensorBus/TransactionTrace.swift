@@ -11,7 +11,8 @@
 //   b 3 38400                stream 3 set to this rate
 //   a 5 6e616d65 6c6973      attribute of kernel device 5 read: its name, what it said
 //   v 5 7363616c65 31        attribute of kernel device 5 set: its name, to what
-//   e 4 123450000            newest edge of line 4 (ns), or `e 4 -` for none
+//   e 4 123450000            newest edge of line 4 (ns), or `e 4 -` for none; behind it how many, where more than one
+//   h 4 0                    line 4 looked at: 1 for high
 //   k 0 1 7b7d               a stored file that sensor 0 uses is new: 0 missing, 1 its bytes, 2 unreadable and why
 //   d 7                      from here on this is asked for: 1 heading, 2 location, 4 altitude, 8 heading by course
 //   .                        the step ended

@@ -64,6 +64,8 @@ int lodestone_line_open(const char *chip, const char *line, struct lodestone_lin
 int lodestone_line_fd(struct lodestone_line *line);
 /// Takes all waiting edges; the newest one's time goes to `nanoseconds`. Returns how many there were.
 int lodestone_line_take(struct lodestone_line *line, int64_t *nanoseconds);
+/// 1 while the line is high, else 0.
+int lodestone_line_level(struct lodestone_line *line);
 void lodestone_line_close(struct lodestone_line *line);
 /// The version of libgpiod this was compiled against: 1 or 2.
 int lodestone_gpiod_version(void);

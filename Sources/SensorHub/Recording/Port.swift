@@ -125,7 +125,7 @@ final class Port {
   }
 
   func line(_ name: InterruptLineName) throws(BusError) -> PortLine {
-    let base = try open(bus: name.chip) { (provider) throws(BusError) in
+    let base = try open(bus: name.place) { (provider) throws(BusError) in
       try provider.interruptLine(name)
     }
     return PortLine(port: self, index: opened - 1, name: name, base: base)
@@ -353,6 +353,11 @@ final class PortStream: PortSource, ByteStream {
   }
 }
 
+extension InterruptLineName {
+  /// As in messages.
+  fileprivate var place: String { "\(chip) line \(line)" }
+}
+
 /// An interrupt line as the scheduler sees it.
 final class PortLine {
   private let port: Port
@@ -371,29 +376,59 @@ final class PortLine {
 
   var readiness: Readiness { base?.readiness ?? .never }
 
-  func takeEdge() throws(BusError) -> Timestamp? {
+  func takeEdge() throws(BusError) -> Timestamp? { try takeEdges()?.newest }
+
+  func takeEdges() throws(BusError) -> LineEdges? {
     switch port.source {
     case .live:
       do {
-        let edge = try base?.takeEdge()
+        let edges = try base?.takeEdges()
         port.record {
           $0.begin("e", index)
-          if let edge { $0.number(edge.nanoseconds) } else { $0.nothing() }
+          if let edges { $0.number(edges.newest.nanoseconds) } else { $0.nothing() }
+          if let edges, edges.count > 1 { $0.number(Int64(edges.count)) }
         }
-        return edge
-      } catch {
-        let error = BusError(error.reason, bus: name.chip, errno: error.errno)
-        port.record {
-          $0.begin("e", index)
-          $0.failure(error)
-        }
-        throw error
-      }
+        return edges
+      } catch { throw failed("e", error) }
     case .replay(let cursor):
-      guard let line = cursor.line("e", index) else { throw cursor.diverged("an edge") }
-      if let failure = line.failure(1, bus: name.chip) { throw failure }
-      return line.number(1).map(Timestamp.init(nanoseconds:))
+      let line = try answer(cursor, "e", "an edge")
+      guard let newest = line.number(1) else { return nil }
+      return LineEdges(
+        newest: Timestamp(nanoseconds: newest),
+        count: line.number(2).flatMap(Int.init(exactly:)) ?? 1)
     }
+  }
+
+  func isHigh() throws(BusError) -> Bool {
+    switch port.source {
+    case .live:
+      do {
+        let isHigh = try base?.isHigh() ?? false
+        port.record {
+          $0.begin("h", index)
+          $0.number(isHigh ? 1 : 0)
+        }
+        return isHigh
+      } catch { throw failed("h", error) }
+    case .replay(let cursor): return try answer(cursor, "h", "a level").number(1) == 1
+    }
+  }
+
+  private func failed(_ letter: Character, _ error: BusError) -> BusError {
+    let error = BusError(error.reason, bus: name.place, errno: error.errno)
+    port.record {
+      $0.begin(letter, index)
+      $0.failure(error)
+    }
+    return error
+  }
+
+  private func answer(
+    _ cursor: ReplayCursor, _ letter: Character, _ what: String
+  ) throws(BusError) -> TraceLine {
+    guard let line = cursor.line(letter, index) else { throw cursor.diverged(what) }
+    if let failure = line.failure(1, bus: name.place) { throw failure }
+    return line
   }
 }
 

@@ -40,6 +40,15 @@ final class RegisterSlot: Sendable {
     state = Mutex(State(twin: twin))
   }
 
+  /// Whether the chip drives its data-ready pin high.
+  func level(at now: Timestamp) -> Bool {
+    state.withLock { state in
+      let active = state.faults(at: now)
+      state.twin.advance(to: now)
+      return !active.isUnplugged && state.twin.interruptLevel
+    }
+  }
+
   /// Whether this chip lets the bus through to those behind its bypass.
   func opensBypass(at now: Timestamp) -> Bool {
     state.withLock { state in
@@ -136,14 +145,16 @@ final class SimulatedInterruptLine: InterruptLine {
     self.clock = clock
   }
 
-  func takeEdge() throws(BusError) -> Timestamp? {
+  func takeEdges() throws(BusError) -> LineEdges? {
     let now = clock.now()
     return slot.state.withLock { state in
       let active = state.faults(at: now)
       let edge = state.twin.takeEdge(at: now)
-      return active.isUnplugged ? nil : edge
+      return active.isUnplugged ? nil : edge.map { LineEdges(newest: $0) }
     }
   }
+
+  func isHigh() throws(BusError) -> Bool { slot.level(at: clock.now()) }
 
   var readiness: Readiness {
     let now = clock.now()
