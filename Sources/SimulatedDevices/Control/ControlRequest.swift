@@ -116,10 +116,11 @@ package enum ControlRequest: Equatable {
     case "slow": .slow(seconds: try number(&words, "MILLISECONDS", 0...slowest) / 1_000)
     case "receiverSilent", "silent": .receiverSilent
     case "receiverGarbage", "garbage": .receiverGarbage
+    case "noPulse": .pulse(.missing)
     default:
       throw Mistake(
         "no fault '\(kind)': noAnswer, timeout, shortRead, wrongIdentity, brownOut, stuckData, "
-          + "stuckLow, bitFlip, overflow, slow, receiverSilent or receiverGarbage")
+          + "stuckLow, bitFlip, overflow, slow, receiverSilent, receiverGarbage or noPulse")
     }
   }
 

@@ -32,6 +32,8 @@ public enum Fault: Sendable, Hashable {
   case overflow
   /// Something is wrong with what the kernel offers of a chip that it owns.
   case kernel(KernelFault)
+  /// Something is wrong with a receiver's pulse per second.
+  case pulse(PulseFault)
   /// A receiver sends nothing.
   case receiverSilent
   /// A receiver's bytes arrive as noise, as at a wrong rate.
@@ -57,6 +59,7 @@ struct FaultSchedule: Sendable {
     var readLimit: Int?
     var tampering = Tampering()
     var kernel: [KernelFault] = []
+    var pulse: PulseFault?
     /// Power was lost since the last look and is back since then.
     var poweredOn: Timestamp?
   }
@@ -115,6 +118,7 @@ struct FaultSchedule: Sendable {
         }
       case .overflow: active.tampering.isOverloaded = true
       case .kernel(let fault): active.kernel.append(fault)
+      case .pulse(let fault): active.pulse = fault
       case .receiverSilent: active.tampering.isSilent = true
       case .receiverGarbage: active.tampering.isGarbage = true
       }

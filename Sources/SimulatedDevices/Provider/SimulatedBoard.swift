@@ -62,6 +62,8 @@ public struct SimulatedBoard: Sendable {
       return TwinCatalog.twin(named: name)
     }
 
+    var isReceiver: Bool { self == .gpsd || receiver != nil }
+
     var isMagnetometer: Bool { twin?.isMagnetometer ?? false }
   }
 
@@ -83,7 +85,7 @@ public struct SimulatedBoard: Sendable {
     public var place: Place
     /// How it sits on the board.
     public var mount: Mount
-    /// The GPIO line at its data-ready pin.
+    /// The GPIO line at its data-ready pin; of a receiver at its pulse per second.
     public var interrupt: InterruptLineName?
     /// The board's soft iron in the chip's frame; no unit.
     public var softIron: Matrix3

@@ -26,6 +26,8 @@ public final class SimulatedBusProvider: BusProvider {
   private let slots: [Slot]
   /// What the kernel offers of chips that it owns, by their places.
   private let kernels: [Int: KernelSlot]
+  /// The pulse outputs of receivers, by their places.
+  private let pulses: [Int: PulseSlot]
 
   /// Makes a board that starts now.
   ///
@@ -47,6 +49,16 @@ public final class SimulatedBusProvider: BusProvider {
     self.busTimeout = busTimeout
     self.world = world
     var kernels: [Int: KernelSlot] = [:]
+    var pulses: [Int: PulseSlot] = [:]
+    for (index, chip) in board.chips.enumerated() where chip.kind.isReceiver {
+      guard let name = chip.interrupt else { continue }
+      var twin = PulseTwin(
+        world: world, seed: board.errors(ofChip: index).seed, isExact: !chip.isImperfect,
+        openedAt: start)
+      twin.powerOn(at: power)
+      pulses[index] = PulseSlot(name: name, twin: twin)
+    }
+    self.pulses = pulses
     slots = board.chips.indices.map { index in
       let chip = board.chips[index]
       switch chip.place {
@@ -64,7 +76,8 @@ public final class SimulatedBusProvider: BusProvider {
         }
         return .registers(
           RegisterSlot(
-            bus: bus, address: address, interrupt: chip.interrupt, stimulus: stimulus, twin: twin))
+            bus: bus, address: address, interrupt: chip.kind.isReceiver ? nil : chip.interrupt,
+            stimulus: stimulus, twin: twin))
       case .port(let port, let baudRate):
         precondition(chip.kind.receiver != nil, "only a receiver has a serial port")
         var receiver = ReceiverTwin(
@@ -101,6 +114,7 @@ public final class SimulatedBusProvider: BusProvider {
     precondition(slots.indices.contains(index), "no such chip on this board")
     let now = clock.now()
     kernels[index]?.inject(fault, from: from, until: until, now: now)
+    pulses[index]?.state.withLock { $0.faults.add(fault, from: from, until: until, now: now) }
     switch slots[index] {
     case .registers(let slot):
       slot.state.withLock { $0.faults.add(fault, from: from, until: until, now: now) }
@@ -116,6 +130,7 @@ public final class SimulatedBusProvider: BusProvider {
     precondition(slots.indices.contains(index), "no such chip on this board")
     let now = clock.now()
     kernels[index]?.endFaults(now: now)
+    pulses[index]?.state.withLock { $0.faults.end(at: now) }
     switch slots[index] {
     case .registers(let slot): slot.state.withLock { $0.faults.end(at: now) }
     case .serial(let slot): slot.state.withLock { $0.faults.end(at: now) }
@@ -224,23 +239,22 @@ public final class SimulatedBusProvider: BusProvider {
     throw BusError(.notFound, bus: port, errno: 2)
   }
 
-  /// Whether a chip drives its data-ready pin high now; `nil` if none is at that line.
+  /// Whether a chip drives its data-ready pin, or a receiver its pulse output, high now; `nil` if none is at that line.
   public func level(of name: InterruptLineName) -> Bool? {
     let now = clock.now()
     for case .registers(let slot) in slots where slot.interrupt == name {
-      return slot.state.withLock { state in
-        let active = state.faults(at: now)
-        state.twin.advance(to: now)
-        return !active.isUnplugged && state.twin.interruptLevel
-      }
+      return slot.level(at: now)
     }
-    return nil
+    return pulses.values.first { $0.name == name }?.level(at: now)
   }
 
-  /// The line at a chip's data-ready pin; `.notFound` if no chip drives it.
+  /// The line at a chip's data-ready pin or a receiver's pulse output; `.notFound` if nothing drives it.
   public func interruptLine(_ name: InterruptLineName) throws(BusError) -> any InterruptLine {
     for case .registers(let slot) in slots where slot.interrupt == name {
       return SimulatedInterruptLine(slot: slot, clock: clock)
+    }
+    if let slot = pulses.values.first(where: { $0.name == name }) {
+      return SimulatedPulseLine(slot: slot, clock: clock)
     }
     throw BusError(.notFound, bus: "\(name.chip) line \(name.line)", errno: 2)
   }
