@@ -160,6 +160,9 @@ public struct Doctor: Sendable {
       if let line = sensor.interrupt {
         findings.append(interrupt(sensor, index, line).on("\(place) has its interrupt line"))
       }
+      if let line = sensor.pulse {
+        findings.append(pulse(sensor, index, line).on("\(place) has its PPS line"))
+      }
     }
     return findings
   }
@@ -180,15 +183,48 @@ public struct Doctor: Sendable {
       return Finding(
         .good, "\(sensor.chip): interrupt line \(line.chip) \(line.line)", sensor: index)
     } catch {
-      let mend =
-        switch error.reason {
-        case .permissionDenied(let group): "sudo usermod -aG \(group) $USER   # then log in again"
-        case .inUse: "gpioinfo   # says who uses the line"
-        default:
-          "gpioinfo   # lists chips and lines; the board file names one below line \(sensor.line)"
-        }
-      return Finding(.problem, "\(sensor.chip): \(error)", mend: mend, sensor: index)
+      return lineProblem(sensor, index, error)
     }
+  }
+
+  /// Whether pulses come, a second apart: listened to for a little more than two of them.
+  private func pulse(
+    _ sensor: Board.Sensor, _ index: Int, _ name: InterruptLineName
+  ) -> Finding {
+    let place = "\(sensor.chip): PPS on \(name.chip) \(name.line)"
+    do throws(BusError) {
+      let line = try provider.interruptLine(name)
+      _ = try line.takeEdges()
+      wait(2.2)
+      let count = try line.takeEdges()?.count ?? 0
+      if (2...3).contains(count) {
+        return Finding(.good, "\(place): a pulse a second", sensor: index)
+      }
+      guard count > 0 else {
+        return Finding(
+          .note, "\(place): no pulse within 2 s",
+          mend: "check its wire; most receivers give none "
+            + "before they have a fix, which lodestone gnss says", sensor: index)
+      }
+      return Finding(
+        .problem, "\(place): not a pulse a second, but \(count) in 2 s",
+        mend: "check its wire, and that the receiver's time pulse is set to 1 Hz", sensor: index)
+    } catch {
+      return lineProblem(sensor, index, error)
+    }
+  }
+
+  private func lineProblem(
+    _ sensor: Board.Sensor, _ index: Int, _ error: BusError
+  ) -> Finding {
+    let mend =
+      switch error.reason {
+      case .permissionDenied(let group): "sudo usermod -aG \(group) $USER   # then log in again"
+      case .inUse: "gpioinfo   # says who uses the line"
+      default:
+        "gpioinfo   # lists chips and lines; the board file names one below line \(sensor.line)"
+      }
+    return Finding(.problem, "\(sensor.chip): \(error)", mend: mend, sensor: index)
   }
 
   private func chip(

@@ -83,6 +83,7 @@ package enum Simulation {
     case .overflow: .overflow
     case .silent: .receiverSilent
     case .garbage: .receiverGarbage
+    case .noPulse: .pulse(.missing)
     }
   }
 
@@ -102,7 +103,7 @@ package enum Simulation {
     case .server(let address, _): place = .server(address)
     }
     return SimulatedBoard.Chip(
-      kind, at: place, mount: sensor.mount, interrupt: sensor.interrupt,
+      kind, at: place, mount: sensor.mount, interrupt: sensor.interrupt ?? sensor.pulse,
       softIron: Matrix3(rows: plan.softIron[0], plan.softIron[1], plan.softIron[2]),
       hardIron: plan.hardIron)
   }

@@ -31,6 +31,9 @@ public struct GNSSFix: Sendable, Hashable {
 
   /// When the epoch's first byte arrived, on the monotonic clock.
   public var received: Timestamp
+  /// The moment that the epoch is of, on the monotonic clock, by the receiver's pulse per second; `nil` where no pulse
+  /// tells it. It lies less than a second before `received`.
+  public var pulseTime: Timestamp?
   /// UTC of the epoch in seconds since 1970-01-01 (no leap seconds counted); `nil` without a full date.
   public var utc: Double?
   /// UTC time of day of the epoch in seconds, when only that is known (NMEA without RMC or ZDA).
@@ -80,4 +83,7 @@ public struct GNSSFix: Sendable, Hashable {
     self.isValid = true
     self.accuracySource = .worstCase
   }
+
+  /// When the epoch was, as well as it is known: by the pulse, else when it was received.
+  public var time: Timestamp { pulseTime ?? received }
 }

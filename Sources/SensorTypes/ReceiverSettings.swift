@@ -42,6 +42,8 @@ public struct ReceiverLink: Sendable, Hashable {
   public var interval: Double?
   /// What it has refused of all that was asked, or cannot be asked for, in words for a person.
   public var notTaken: [String]
+  /// Whether its pulse per second tells the moments of its fixes; `nil` where the board file names no line for it.
+  public var pulse: PulseUse?
 
   /// Makes the link to a receiver that was not asked for anything.
   public init(baudRate: Int? = nil, language: Language? = nil) {
@@ -49,6 +51,16 @@ public struct ReceiverLink: Sendable, Hashable {
     self.language = language
     notTaken = []
   }
+}
+
+/// Whether a receiver's pulse per second (PPS) tells the moments of its fixes.
+public enum PulseUse: Sendable, Hashable {
+  /// Not yet, or not while there is no fix.
+  case waiting
+  /// It does: to some tens of microseconds.
+  case inUse
+  /// It does not, though there is a fix: why, in words for a person.
+  case unusable(String)
 }
 
 /// What a sensor itself says that it is.

@@ -160,6 +160,36 @@ import Testing
     #expect(refusing.contains("not take the rate and the satellites"))
   }
 
+  @Test(
+    "whether the pulse tells the time is said where there is a line for it, while the receiver runs"
+  )
+  func pulse() {
+    func text(_ use: PulseUse?, _ state: SensorState = .running) -> String {
+      var receiver = Self.status(state)
+      receiver.link?.pulse = use
+      var lines = ObservationLines { _ in nil }
+      return Self.lines(Self.page(nil, receiver: receiver)).joined(separator: "\n")
+        + lines.line(for: .sensor(receiver))
+    }
+    #expect(!text(nil).lowercased().contains("pps"))
+    #expect(!text(.inUse, .failed("unplugged")).lowercased().contains("pps"))
+    let used = text(.inUse)
+    #expect(used.contains("\n          PPS tells the time of each fix\n"))
+    #expect(used.contains(#""pps":"used"}"#))
+    let waiting = text(.waiting)
+    #expect(waiting.contains("PPS not used yet") && waiting.contains(#""pps":"waiting"}"#))
+    let unused = text(.unusable("no pulse comes"))
+    #expect(unused.contains("PPS not used: no pulse comes"))
+    #expect(unused.contains(#""pps":"unused","ppsReason":"no pulse comes"}"#))
+    // The position's line has the pulse's moment.
+    var fix = LogWriterTests.full
+    fix.received = Timestamp(seconds: 7.06)
+    fix.pulseTime = Timestamp(seconds: 7)
+    var lines = ObservationLines { _ in nil }
+    let line = lines.line(for: .location(LocationEstimate(fix: fix, isSimulated: false)))
+    #expect(line.contains(#""monotonic":7,"#) && line.contains(#""pps":true"#))
+  }
+
   @Test("200 satellites fit: those that are used are named, the others counted")
   func crowd() {
     let lines = Self.lines(Self.page(Self.many))

@@ -43,6 +43,38 @@ struct DoctorTests {
   }
 }
 
+/// A receiver's pulse, as the doctor finds it.
+struct PulseDoctorTests {
+  private func finding(_ fault: PulseFault?, line: String = "GPIO18") throws -> Doctor.Finding {
+    let bench = try DoctorBench { bus in
+      [
+        .init(
+          .ubloxM9, at: .bus(bus, address: 0x42),
+          interrupt: InterruptLineName(chip: "simulated", line: "GPIO18"))
+      ]
+    }
+    bench.clock.advance(bySeconds: 10)
+    if let fault { bench.provider.inject(.pulse(fault), chip: 0, from: bench.clock.now()) }
+    let findings = try bench.findings(
+      "schema: 1\nname: boat\nsensors:\n  - chip: u-blox\n    bus: \(bench.bus)\n"
+        + "    address: 0x42\n    pps: {chip: simulated, line: \(line)}\n")
+    return try #require(findings.first { $0.subject.hasSuffix(" has its PPS line") })
+  }
+
+  @Test(
+    "a pulse a second is good, none may be for want of a fix, another rate or line is a problem")
+  func pulses() throws {
+    let good = try finding(nil)
+    #expect(good.level == .good && good.text == "u-blox: PPS on simulated GPIO18: a pulse a second")
+    let none = try finding(.missing)
+    #expect(none.level == .note && none.mend?.contains("fix") == true)
+    let many = try finding(.tenfold)
+    #expect(many.level == .problem && many.mend?.contains("1 Hz") == true)
+    let unknown = try finding(nil, line: "GPIO99")
+    #expect(unknown.level == .problem && unknown.mend?.hasPrefix("gpioinfo") == true)
+  }
+}
+
 /// A board that carries another chip than its file says.
 struct OtherChipDoctorTests {
   /// What is found of the first chip of a file of Boards/ on a GY-87 with that compass.

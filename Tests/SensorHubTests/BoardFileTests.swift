@@ -66,6 +66,17 @@ struct BoardFileTests {
     #expect(throws: BoardFileError.self) { try BoardFile.parse(apart, file: "desk.yaml") }
   }
 
+  @Test("a receiver's pulse has a line, named as an interrupt is")
+  func pulse() throws {
+    for entry in ["chip: NMEA", "chip: GNSS", "chip: u-blox"] {
+      let text = Self.good.replacingOccurrences(of: "chip: NMEA", with: entry)
+      let board = try BoardFile.parse(
+        text + "\n    pps: {chip: pinctrl-rp1, line: 18}", file: "desk.yaml")
+      #expect(board.sensors[1].pulse == InterruptLineName(chip: "pinctrl-rp1", line: "18"))
+      #expect(board.sensors[0].pulse == nil && board.sensors[1].interrupt == nil)
+    }
+  }
+
   @Test("a vehicle is declared by a key of its own")
   func vehicle() throws {
     let text = Self.good.replacingOccurrences(of: "level: false", with: "vehicle: true")
@@ -112,6 +123,13 @@ struct BoardFileTests {
     Mistake(replace: "rate: 80", with: "behind: MPU6050", line: 8, says: "has a bypass"),
     Mistake(replace: "rate: 80", with: "behind: LIS3MDL", line: 8, says: "LIS3MDL is none"),
     Mistake(replace: "baudRate: 9600", with: "identity: unchecked", line: 16, says: "a receiver"),
+    Mistake(
+      replace: "rate: 80", with: "pps: {chip: a, line: b}", line: 12, says: "goes with a receiver"),
+    Mistake(
+      replace: "baudRate: 9600", with: "pps: {chip: a, lien: b}", line: 16,
+      says: "unknown key 'lien'"),
+    Mistake(replace: "baudRate: 9600", with: "pps: {chip: a}", line: 16, says: "'line'"),
+    Mistake(replace: "baudRate: 9600", with: "pps: GPIO18", line: 16, says: "a line for PPS"),
     Mistake(replace: "baudRate: 9600", with: "host: localhost", line: 16, says: "'chip: gpsd'"),
     Mistake(replace: "baudRate: 9600", with: "device: /dev/x", line: 16, says: "'chip: gpsd'"),
     Mistake(replace: "baudRate: 9600", with: "behind: MPU6050", line: 16, says: "a magnetometer"),

@@ -97,8 +97,8 @@ public struct CourseGathering: Sendable {
       return forget("the course is only good to \(Int(deviation.rounded())) deg")
     }
     let now = Course(
-      time: fix.received.advanced(bySeconds: -latency), heading: course * .pi / 180 - declination,
-      deviation: deviation * .pi / 180, speed: speed)
+      time: fix.pulseTime ?? fix.received.advanced(bySeconds: -latency),
+      heading: course * .pi / 180 - declination, deviation: deviation * .pi / 180, speed: speed)
     guard let before = last else {
       last = now
       return nil

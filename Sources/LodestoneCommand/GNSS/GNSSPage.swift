@@ -38,7 +38,10 @@ struct GNSSPage {
     var lines = ["lodestone · \(boardName)"]
     for status in receivers {
       lines += rows(status.chip, Self.state(status))
-      if let link = status.link { lines += rows("", Self.words(link, of: status.state)) }
+      if let link = status.link {
+        lines += rows("", Self.words(link, of: status.state))
+        if status.state == .running, let pulse = link.pulse { lines += rows("", Self.words(pulse)) }
+      }
     }
     lines += rows("fix", fixText)
     if let fix = location?.fix {
@@ -108,6 +111,14 @@ struct GNSSPage {
       parts.append("does not take \(link.notTaken.joined(separator: " and "))")
     }
     return parts.joined(separator: ", ")
+  }
+
+  private static func words(_ pulse: PulseUse) -> String {
+    switch pulse {
+    case .waiting: "PPS not used yet"
+    case .inUse: "PPS tells the time of each fix"
+    case .unusable(let reason): "PPS not used: \(reason)"
+    }
   }
 
   /// What the solution rests on, as far as the receiver says it.

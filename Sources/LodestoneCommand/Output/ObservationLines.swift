@@ -40,7 +40,8 @@ struct ObservationLines {
       line.set("reason", reason.description)
     case .location(let location):
       time = epoch(of: location.fix)
-      line = begin("location", at: location.fix.received, utc: location.fix.utc)
+      line = begin("location", at: location.fix.time, utc: location.fix.utc)
+      if location.fix.pulseTime != nil { line.set("pps", true) }
       Self.write(location.fix, into: &line)
       line.set("pdop", location.fix.pdop, digits: 2)
       line.set("hdop", location.fix.hdop, digits: 2)
@@ -91,6 +92,7 @@ struct ObservationLines {
 
   // When a fix was true, which is a while before it has come: what the truth beside it is to be of.
   private func epoch(of fix: GNSSFix) -> Timestamp {
+    if let time = fix.pulseTime { return time }
     guard let utc = fix.utc, let wall = wallTime(fix.received), abs(utc - wall) < 2 else {
       return fix.received
     }
@@ -181,6 +183,11 @@ struct ObservationLines {
       line.set("protocol", link.language?.rawValue)
       line.set("interval", link.interval, digits: 3)
       if !link.notTaken.isEmpty { line.set("notTaken", link.notTaken) }
+      // What a lost receiver's pulse was is of no use.
+      if status.state == .running, let pulse = link.pulse {
+        line.set("pps", pulse.word)
+        if case .unusable(let reason) = pulse { line.set("ppsReason", reason) }
+      }
     }
   }
 }
@@ -193,6 +200,17 @@ extension SensorState {
     case .running: "running"
     case .failed: "failed"
     case .idle: "idle"
+    }
+  }
+}
+
+extension PulseUse {
+  /// The use as one word.
+  var word: String {
+    switch self {
+    case .waiting: "waiting"
+    case .inUse: "used"
+    case .unusable: "unused"
     }
   }
 }

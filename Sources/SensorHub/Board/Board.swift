@@ -48,6 +48,8 @@ public struct Board: Sendable, Equatable {
     public var attachment: Attachment
     /// The GPIO line of its data-ready output; without one it is polled.
     public var interrupt: InterruptLineName?
+    /// The GPIO line of a receiver's pulse per second; without one its fixes are as old as their messages.
+    public var pulse: InterruptLineName?
     /// Wanted conversions a second; `nil` takes the kind's default.
     public var rate: Double?
     /// How what carries a receiver moves; `nil` leaves the receiver its own.
@@ -68,13 +70,15 @@ public struct Board: Sendable, Equatable {
     /// Makes a sensor.
     public init(
       chip: String, attachment: Attachment, interrupt: InterruptLineName? = nil,
-      rate: Double? = nil, dynamicModel: DynamicModel? = nil, sleeps: Bool = false,
+      pulse: InterruptLineName? = nil, rate: Double? = nil, dynamicModel: DynamicModel? = nil,
+      sleeps: Bool = false,
       mount: Mount = .aligned, driver: DriverOwner? = nil, behind: String? = nil,
       checks: DriverChecks = .board, line: Int = 0
     ) {
       self.chip = chip
       self.attachment = attachment
       self.interrupt = interrupt
+      self.pulse = pulse
       self.rate = rate
       self.dynamicModel = dynamicModel
       self.sleeps = sleeps
@@ -212,6 +216,8 @@ public struct SimulationPlan: Sendable, Equatable {
       case silent
       /// A receiver's bytes are noise.
       case garbage
+      /// A receiver gives no pulse per second.
+      case noPulse
     }
 
     /// The chip, by its place in the board's list.

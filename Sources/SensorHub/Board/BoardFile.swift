@@ -81,7 +81,8 @@ public enum BoardFile {
       node, file: file, context: "a sensor",
       known: [
         "chip", "bus", "address", "port", "baudRate", "host", "socket", "device", "interrupt",
-        "rate", "dynamicModel", "standby", "mount", "driver", "behind", "identity", "constant",
+        "pps", "rate", "dynamicModel", "standby", "mount", "driver", "behind", "identity",
+        "constant",
       ])
     let chip = try map.requiredString("chip")
     guard let entry = ChipCatalog.chip(named: chip) else {
@@ -90,22 +91,29 @@ public enum BoardFile {
         "unknown chip '\(chip)'; known are \(ChipCatalog.chips.map(\.name).joined(separator: ", "))"
       )
     }
-    var interrupt: InterruptLineName?
-    if let node = map.node("interrupt") {
-      let line = try YAMLMapping(
-        node, file: file, context: "an interrupt line", known: ["chip", "line"])
-      interrupt = InterruptLineName(
-        chip: try line.requiredString("chip"), line: try line.requiredString("line"))
+    if map.has("pps"), entry.kind != .receiver {
+      throw map.error("pps", "'pps' goes with a receiver, not with \(chip)")
     }
     if map.has("behind"), entry.kind != .magnetometer {
       throw map.error("behind", "a magnetometer hangs behind another chip's bypass, not \(chip)")
     }
     return Board.Sensor(
-      chip: chip, attachment: try attachment(map, of: entry), interrupt: interrupt,
+      chip: chip, attachment: try attachment(map, of: entry),
+      interrupt: try line(map, "interrupt", "an interrupt line", file: file),
+      pulse: try line(map, "pps", "a line for PPS", file: file),
       rate: try map.number("rate", in: 0.1...2_000, unit: "Hz"),
       dynamicModel: try dynamicModel(map, of: entry), sleeps: try sleeps(map, of: entry),
       mount: try mount(map), driver: try driver(map, of: entry), behind: try map.string("behind"),
       checks: try checks(map, of: entry), line: map.line)
+  }
+
+  private static func line(
+    _ map: YAMLMapping, _ key: String, _ context: String, file: String
+  ) throws(BoardFileError) -> InterruptLineName? {
+    guard let node = map.node(key) else { return nil }
+    let line = try YAMLMapping(node, file: file, context: context, known: ["chip", "line"])
+    return InterruptLineName(
+      chip: try line.requiredString("chip"), line: try line.requiredString("line"))
   }
 
   private static func attachment(
@@ -314,7 +322,7 @@ public enum BoardFile {
       let known = SimulationPlan.Fault.Kind.allCases.map(\.rawValue).joined(separator: ", ")
       throw map.error("fault", "unknown fault '\(name)'; known are \(known)")
     }
-    let onlyReceiver = kind == .silent || kind == .garbage
+    let onlyReceiver = [.silent, .garbage, .noPulse].contains(kind)
     let isReceiver = ChipCatalog.chip(named: chip)?.kind == .receiver
     guard isReceiver || !onlyReceiver else {
       throw map.error("fault", "'\(name)' goes with a receiver")

@@ -43,6 +43,11 @@ struct GroundVelocity {
       deviation = max(deviation, speed)
     }
     self.deviation = deviation
-    time = fix.received.advanced(bySeconds: -Self.latency)
+    time = fix.moment
   }
+}
+
+extension GNSSFix {
+  /// When the epoch was: by the receiver's pulse, else the usual time before it was received.
+  var moment: Timestamp { pulseTime ?? received.advanced(bySeconds: -GroundVelocity.latency) }
 }

@@ -41,6 +41,6 @@ struct VerticalChannel: Sendable {
     else { return }
     absolute.update(
       altitude: altitude, accuracy: accuracy, ellipsoidalAltitude: fix.ellipsoidalAltitude,
-      at: fix.received.advanced(bySeconds: -GroundVelocity.latency))
+      at: fix.moment)
   }
 }

@@ -17,6 +17,7 @@ final class ReceiverTask: WorkerTask {
   private let make: (Port) throws(BusError) -> (receiver: any ReceiverDriver, stream: PortStream?)
   private let sensor: Board.Sensor
   private let period: Double
+  private let pulse: ReceiverPulse?
   private var opened: (receiver: any ReceiverDriver, stream: PortStream?)?
   private var supervisor: Supervisor
   private var isWanted = false
@@ -41,6 +42,7 @@ final class ReceiverTask: WorkerTask {
     self.make = make
     self.sensor = sensor
     period = 1 / rate
+    pulse = sensor.pulse.map(ReceiverPulse.init)
     supervisor = Supervisor(
       index: index, chip: sensor.chip, position: sensor.attachment.description)
   }
@@ -74,8 +76,10 @@ final class ReceiverTask: WorkerTask {
     do throws(DriverError) {
       let (receiver, stream) = try open(port, at: now)
       due = now.advanced(bySeconds: stream == nil ? Self.pollInterval : Self.idleInterval)
-      while let fix = try receiver.poll(now: now) {
+      pulse?.listen(port, at: now)
+      while var fix = try receiver.poll(now: now) {
         hasAnswered = true
+        fix.pulseTime = pulse?.moment(of: fix)
         // That it is back comes before what it says.
         if supervisor.delivered(at: now) { outbox.append(.status(supervisor.status)) }
         outbox.append(.fix(sensor: supervisor.status.index, fix))
@@ -129,7 +133,9 @@ final class ReceiverTask: WorkerTask {
         // Wanted again it has been silent from then on.
         supervisor.ready(at: now)
         due = now.advanced(bySeconds: Self.idleInterval)
-      case .asleep: isAsleep = true
+      case .asleep:
+        isAsleep = true
+        pulse?.forget()
       case .impossible: letGo()
       }
     } catch {
@@ -150,6 +156,7 @@ final class ReceiverTask: WorkerTask {
     opened = nil
     lastInterval = nil
     isAsleep = false
+    pulse?.forget()
   }
 
   private func learn(
@@ -160,12 +167,22 @@ final class ReceiverTask: WorkerTask {
     {
       outbox.append(.identity(sensor: supervisor.status.index, identity))
     }
-    if supervisor.learned(receiver.link), let link = supervisor.status.link {
+    var current = receiver.link
+    if let pulse {
+      if let note = pulse.takeNote() { say(note, now, into: &outbox) }
+      current = current ?? ReceiverLink()
+      current?.pulse = pulse.use
+    }
+    if supervisor.learned(current), let link = supervisor.status.link {
       outbox.append(.link(sensor: supervisor.status.index, link))
     }
     guard let note = receiver.note, note != self.note else { return }
     self.note = note
-    outbox.append(.diagnostic("\(sensor.chip) at \(sensor.attachment) \(note)", at: now))
+    say(note, now, into: &outbox)
+  }
+
+  private func say(_ words: String, _ now: Timestamp, into outbox: inout [Delivery]) {
+    outbox.append(.diagnostic("\(sensor.chip) at \(sensor.attachment) \(words)", at: now))
   }
 
   private func open(
