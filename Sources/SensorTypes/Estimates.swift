@@ -69,29 +69,33 @@ public struct AltitudeEstimate: Sendable, Hashable {
   }
 }
 
-/// Height above the sea at one moment, from a barometer and a receiver.
+/// Height above the sea at one moment, from a barometer with a receiver, a known height or both.
 public struct AbsoluteAltitudeEstimate: Sendable, Hashable {
   /// The moment it is true for.
   public var time: Timestamp
-  /// Height above mean sea level, metres, by the receiver's geoid.
+  /// Height above mean sea level, metres, by the receiver's geoid, or by the datum of the known height.
   public var altitude: Double
   /// One sigma of the height, metres: 1.96 of it hold the truth in 95 % of the time.
   public var accuracy: Double
   /// Height above the WGS 84 ellipsoid, metres; `nil` where the receiver does not say both.
   public var ellipsoidalAltitude: Double?
-  /// The newest fix that is part of it.
-  public var fixTime: Timestamp
+  /// The newest fix that is part of it; `nil` where none is.
+  public var fixTime: Timestamp?
+  /// The moment of the newest known height, an elevation or a QNH, that is part of it; it may be before the start of
+  /// the run. `nil` where none is.
+  public var knownTime: Timestamp?
 
   /// Makes an estimate.
   public init(
     time: Timestamp, altitude: Double, accuracy: Double, ellipsoidalAltitude: Double? = nil,
-    fixTime: Timestamp
+    fixTime: Timestamp? = nil, knownTime: Timestamp? = nil
   ) {
     self.time = time
     self.altitude = altitude
     self.accuracy = accuracy
     self.ellipsoidalAltitude = ellipsoidalAltitude
     self.fixTime = fixTime
+    self.knownTime = knownTime
   }
 }
 

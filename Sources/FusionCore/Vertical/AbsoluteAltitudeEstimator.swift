@@ -1,4 +1,4 @@
-// Altitude above mean sea level from a barometer's relative altitude and a receiver's fixes.
+// Altitude above mean sea level from a barometer's relative altitude, a receiver's fixes, and what somebody knows.
 
 public import SensorTypes
 
@@ -8,25 +8,30 @@ public import SensorTypes
   import Musl
 #endif
 
-/// Absolute altitude: the barometer gives the shape, the receiver the level.
+/// Absolute altitude: the barometer gives the shape, the receiver or a known height the level.
 ///
-/// A Kalman filter with four states over `altitude = level + (1 + scale) * relative + wind`:
-/// - `level` at the zero of relative altitude, a random walk for the weather: 6.6 m per root hour, 4 hPa in
-///   a day (chosen; a front of 3 hPa in an hour is 25 m, and is followed as long as there are fixes);
+/// A Kalman filter with five states over `altitude = level + (1 + scale) * relative + wind + slow`:
+/// - `level` at the zero of relative altitude, a random walk for the weather: 6.6 m per root hour. That is 1.4 hPa in
+///   three hours, where the Met Office's shipping forecast (its terms for pressure tendency) calls up to 1.5 hPa slow and
+///   more than 3.5 quick, and 4 hPa in a day (chosen; a front of 3 hPa in an hour is 25 m, and is followed as long as
+///   there are fixes);
 /// - `scale`, how much thicker the layers of air are than relative altitude takes them: 4.5 %, one sigma;
 /// - `wind`, what ventilation and wind do to a barometer: 3 m (36 Pa) for about a minute, chosen;
-/// - the receiver's error, in units of its accuracy: a first-order Gauss-Markov process.
+/// - the receiver's fast error, in units of its accuracy: a first-order Gauss-Markov process;
+/// - `slow`, what brings a receiver's height back to the truth: minus its slow error.
 ///
 /// A receiver's errors are correlated, so the deviation it states must not be averaged away. The fast
 /// part (multipath) is the fourth state, with a white part of half its size; the slow part (ionosphere, orbits, geoid;
-/// hours) cannot be seen from one place and is never filtered: it stays in the published accuracy, at
-/// least 2 m or what the receiver states. How good its word is differs by receiver, so the size of
+/// hours) cannot be seen from one place and fixes alone tell nothing of it: it stays in the published accuracy, at
+/// least 2 m or what the receiver states. A known height tells it; that is forgotten in two hours (chosen: the
+/// ionosphere's day has some of them), and the height that is known is not worse for it. How good its word is differs by receiver, so the size of
 /// the fast part is learnt from the innovations, between 0.3 and 2 times what is stated. A receiver that
 /// has just found its satellites converges: at first 10 m more, or what the accuracy of its first fix was
 /// worse by, fading in 40 s. All of that is chosen.
 ///
 /// A fix beyond five sigma is refused; when all have been for 30 s, the level is wrong and is found
-/// anew.
+/// anew; so is what a person has said (`state.overruled`): a misread height stays wrong for good, a receiver's errors
+/// pass. `update(_:at:)` for known heights says which of two is kept there.
 public struct AbsoluteAltitudeEstimator: Sendable {
   /// What a user may tune. Independent of rates.
   public struct Params: Sendable, Hashable {
@@ -48,9 +53,18 @@ public struct AbsoluteAltitudeEstimator: Sendable {
     public var leastSlow = 2.0
     /// See `leastSlow`.
     public var slowShare = 1.0
+    /// How long a receiver's slow errors last, seconds. Default 7200.
+    public var slowTime = 7_200.0
 
     /// Makes the defaults.
     public init() {}
+
+    /// One sigma of what was known of the board's height so well, so many seconds later, by the barometer alone, metres:
+    /// weather has drifted, and the wind was another one.
+    public func faded(_ accuracy: Double, after seconds: Double) -> Double {
+      let drift = weather * weather * max(0, seconds) / 3_600
+      return (accuracy * accuracy + drift + 2 * wind * wind).squareRoot()
+    }
   }
 
   /// Everything that changes; save it, and a run resumes bit for bit.
@@ -64,13 +78,17 @@ public struct AbsoluteAltitudeEstimator: Sendable {
     var relative: Double?
     var climb = 0.0
     var barometerTime: Timestamp?
-    /// Level, scale, wind, the receiver's error over its accuracy.
-    var x = SIMD4<Double>.zero
-    var p0 = SIMD4<Double>.zero
-    var p1 = SIMD4<Double>.zero
-    var p2 = SIMD4<Double>.zero
-    var p3 = SIMD4<Double>.zero
+    /// Times that fixes have overruled a known height, and by how many metres the last time: the receiver's minus the
+    /// known one.
+    public internal(set) var overruled: UInt64 = 0
+    /// See `overruled`.
+    public internal(set) var overruledBy = 0.0
+    /// Level, scale, wind, the receiver's fast error over its accuracy, minus its slow one.
+    var x = SIMD8<Double>.zero
+    var p = AltitudeCovariance()
     var isLevelled = false
+    /// The moment of the newest known height that is part of it.
+    var knownTime: Timestamp?
     var fixTime: Timestamp?
     var firstFix: Timestamp?
     /// What that one's accuracy was, m.
@@ -90,7 +108,7 @@ public struct AbsoluteAltitudeEstimator: Sendable {
   /// The tuning.
   public let params: Params
   /// Everything that changes.
-  public private(set) var state: State
+  public internal(set) var state: State
 
   /// Makes an estimator, or resumes one from a saved state.
   public init(_ params: Params = Params(), state: State = State()) {
@@ -106,9 +124,11 @@ public struct AbsoluteAltitudeEstimator: Sendable {
   static let leastConvergence = 10.0
   /// Fixes that have been refused for this long are right, seconds.
   static let recoveryTime = 30.0
+  /// Five sigma, squared: what is beyond contradicts.
+  static let gate = 25.0
 
-  /// Takes a relative altitude and gives the absolute one of that moment; `nil` before there was a fix,
-  /// and for a sample that is not finite or not later than the one before.
+  /// Takes a relative altitude and gives the absolute one of that moment; `nil` before there was a fix or a known
+  /// height, and for a sample that is not finite or not later than the one before.
   public mutating func update(_ relative: AltitudeEstimate) -> AbsoluteAltitudeEstimate? {
     guard relative.relativeAltitude.isFinite, abs(relative.relativeAltitude) < 50_000 else {
       return nil
@@ -177,22 +197,20 @@ public struct AbsoluteAltitudeEstimator: Sendable {
     let converging = age < 300 ? begun * exp(-max(0, age) / 40) : 0
     let fast = max(params.leastFast, state.share * accuracy) + converging
     let slow = max(params.leastSlow, params.slowShare * accuracy + converging)
+    meetReceiver(slow)
+    let h = SIMD8<Double>(1, height, 1, fast, 0, 0, 0, 0)
+    let white = params.whiteShare * fast
     if !state.isLevelled {
-      state.isLevelled = true
-      state.slow = slow
+      begin()
       state.acceptedTime = time
-      state.p1[1] = params.scale * params.scale
-      state.p2[2] = params.wind * params.wind
-      state.p3[3] = 1
       // Nothing is known of the level: it is what the first fix says, with the fix's errors.
-      level(altitude, fast, height)
+      level(altitude, by: h, height, variance: white * white)
       return true
     }
-    let h = SIMD4(1, height, 1, fast)
-    let ph = state.p0 + height * state.p1 + state.p2 + fast * state.p3
-    let white = params.whiteShare * fast
-    let spread = (ph * h).sum() + white * white
-    let innovation = altitude - height - (state.x * h).sum()
+    let seen = state.p.seen(by: h)
+    let spread = (seen * h).sum() + white * white
+    let expected = (state.x * h).sum()
+    let innovation = altitude - height - expected
     guard spread > 0, innovation.isFinite else {
       state.rejected &+= 1
       return false
@@ -202,46 +220,96 @@ public struct AbsoluteAltitudeEstimator: Sendable {
       let learn = 0.5 * min(1, max(-1, ratio - 1)) * min(interval, 10) / 100
       state.share = min(2, max(0.3, state.share * (1 + learn)))
     }
-    if ratio > 25 {
-      let since = time.seconds(since: state.acceptedTime ?? time)
+    if ratio > Self.gate {
+      let accepted = state.acceptedTime.map { time.seconds(since: $0) } ?? .infinity
+      // What a person has said is not overruled by the first fixes after a pause.
+      let since = state.knownTime == nil ? accepted : min(accepted, age)
       guard since > Self.recoveryTime || since < 0 else {
         state.rejected &+= 1
         return false
       }
       state.relevelled &+= 1
-      level(altitude, fast, height)
+      if state.knownTime != nil {
+        state.overruled &+= 1
+        state.overruledBy = innovation
+        forgetKnown()
+      }
+      level(altitude, by: h, height, variance: white * white)
     } else {
-      let gain = ph / spread
-      state.x += gain * innovation
-      state.p0 -= gain[0] * ph
-      state.p1 -= gain[1] * ph
-      state.p2 -= gain[2] * ph
-      state.p3 -= gain[3] * ph
-      state.p0[0] = max(0, state.p0[0])
-      state.p1[1] = max(0, state.p1[1])
-      state.p2[2] = max(0, state.p2[2])
-      state.p3[3] = max(0, state.p3[3])
+      correct(innovation, seen, spread)
     }
     state.acceptedTime = time
-    state.slow += min(1, interval / 60) * (slow - state.slow)
+    followReceiver(state.slow + min(1, interval / 60) * (slow - state.slow), interval)
     return true
   }
 
-  /// The level becomes what one fix says; it has the errors of everything else then, with the other
-  /// sign.
-  private mutating func level(_ altitude: Double, _ fast: Double, _ height: Double) {
-    let white = params.whiteShare * fast
-    let (scale, wind, error) = (state.p1[1], state.p2[2], state.p3[3])
-    state.x[0] = altitude - height * state.x[1] - height - state.x[2] - fast * state.x[3]
-    state.p0 = SIMD4(
-      height * height * scale + wind + fast * fast * error + white * white, -height * scale,
-      -wind, -fast * error)
-    state.p1 = SIMD4(-height * scale, scale, 0, 0)
-    state.p2 = SIMD4(-wind, 0, wind, 0)
-    state.p3 = SIMD4(-fast * error, 0, 0, error)
+  /// What an altitude is made of, `height` above the zero.
+  static func altitude(_ height: Double, wind: Double = 1) -> SIMD8<Double> {
+    SIMD8<Double>(1, height, wind, 0, 1, 0, 0, 0)
   }
 
-  private mutating func predict(to time: Timestamp) {
+  /// What is known before anything was measured.
+  mutating func begin() {
+    state.isLevelled = true
+    state.x = .zero
+    state.p = AltitudeCovariance()
+    state.p.slow[4] = state.slow * state.slow
+    state.p.scale[1] = params.scale * params.scale
+    state.p.wind[2] = params.wind * params.wind
+    state.p.fast[3] = 1
+  }
+
+  /// The level becomes what one measurement of `h` says, `height` above the zero.
+  mutating func level(
+    _ altitude: Double, by h: SIMD8<Double>, _ height: Double, variance: Double
+  ) {
+    state.x[0] = 0
+    let others = (state.x * h).sum()
+    state.x[0] = altitude - height - others
+    state.p.level(by: h, variance: variance)
+  }
+
+  mutating func correct(_ innovation: Double, _ seen: SIMD8<Double>, _ spread: Double) {
+    let gain: SIMD8<Double> = seen / spread
+    state.x += gain * innovation
+    state.p.correct(gain: gain, seen: seen)
+  }
+
+  /// Known heights are no part of it any more.
+  mutating func forgetKnown() {
+    state.knownTime = nil
+    state.x[4] = 0
+    state.p.forgetSlow(variance: state.slow * state.slow)
+  }
+
+  /// Before a receiver's first fix: level and slow error are known together, where the level is known already.
+  private mutating func meetReceiver(_ slow: Double) {
+    guard state.slow == 0 else { return }
+    state.slow = slow
+    if state.isLevelled { state.p.moveDatum(keep: 1, variance: slow * slow) }
+  }
+
+  /// The receiver's slow error is of another size now, `seconds` after the fix before.
+  private mutating func followReceiver(_ slow: Double, _ seconds: Double) {
+    let more = slow * slow - state.slow * state.slow
+    state.slow = slow
+    if state.knownTime != nil {
+      let keep = exp(-seconds / params.slowTime)
+      state.x[0] += (1 - keep) * state.x[4]
+      state.x[4] *= keep
+      let come = (1 - keep * keep) * slow * slow
+      state.p.moveDatum(keep: keep, variance: come + max(0, more))
+    } else if more > 0 {
+      state.p.slow[4] += more
+    }
+    let known = state.p.slow[4]
+    guard known > slow * slow else { return }
+    let share = slow / known.squareRoot()
+    state.x[4] *= share
+    state.p.scale(by: SIMD8<Double>(1, 1, 1, 1, share, 0, 0, 0))
+  }
+
+  mutating func predict(to time: Timestamp) {
     guard let last = state.time else {
       state.time = time
       return
@@ -255,28 +323,32 @@ public struct AbsoluteAltitudeEstimator: Sendable {
     state.time = time
     dt = min(dt, 30 * 86_400)
     guard state.isLevelled, dt > 0 else { return }
-    let keep = SIMD4(1, 1, exp(-dt / params.windTime), exp(-dt / params.receiverTime))
+    let windKeep = exp(-dt / params.windTime)
+    let receiverKeep = exp(-dt / params.receiverTime)
+    let keep = SIMD8<Double>(1, 1, windKeep, receiverKeep, 1, 0, 0, 0)
     state.x *= keep
-    state.p0 *= keep
-    state.p1 *= keep
-    state.p2 *= keep * keep[2]
-    state.p3 *= keep * keep[3]
-    state.p0[0] += params.weather * params.weather * dt / 3600
-    state.p1[1] = min(0.04, state.p1[1] + 1e-4 * dt / 3600)
-    state.p2[2] += (1 - keep[2] * keep[2]) * params.wind * params.wind
-    state.p3[3] += 1 - keep[3] * keep[3]
+    state.p.scale(by: keep)
+    state.p.level[0] += weatherVariance(dt)
+    state.p.scale[1] = min(0.04, state.p.scale[1] + 1e-4 * dt / 3600)
+    state.p.wind[2] += (1 - keep[2] * keep[2]) * params.wind * params.wind
+    state.p.fast[3] += 1 - keep[3] * keep[3]
+  }
+
+  /// What the weather does to the level in so many seconds, m^2.
+  func weatherVariance(_ seconds: Double) -> Double {
+    params.weather * params.weather * seconds / 3600
   }
 
   private func estimate(at time: Timestamp) -> AbsoluteAltitudeEstimate? {
-    guard state.isLevelled, let height = state.relative, let fixTime = state.acceptedTime else {
-      return nil
-    }
-    let h = SIMD4(1, height, 1, 0)
-    let altitude = height + (state.x * h).sum()
-    let variance = ((state.p0 + height * state.p1 + state.p2) * h).sum() + state.slow * state.slow
+    guard state.isLevelled, let height = state.relative else { return nil }
+    let h = Self.altitude(height)
+    let above = (state.x * h).sum()
+    let altitude = height + above
+    let variance = (state.p.seen(by: h) * h).sum()
     guard altitude.isFinite, variance.isFinite else { return nil }
     return AbsoluteAltitudeEstimate(
       time: time, altitude: altitude, accuracy: max(0, variance).squareRoot(),
-      ellipsoidalAltitude: state.separation.map { altitude + $0 }, fixTime: fixTime)
+      ellipsoidalAltitude: state.separation.map { altitude + $0 }, fixTime: state.acceptedTime,
+      knownTime: state.knownTime)
   }
 }

@@ -169,6 +169,23 @@ public struct RelativeAltitudeEstimator: Sendable {
     return estimate(at: time, since: begun)
   }
 
+  /// Relative altitude at which the outside air has a pressure now, in pascals, 30 to 120 kPa; `nil` before the first
+  /// sample, and for a pressure out of range.
+  ///
+  /// What moved the pressure since the first sample and was not height counts as weather: it is here and there. What the
+  /// chip's warmth did is the chip's own.
+  public func relativeAltitude(atPressure pressure: Double) -> Double? {
+    guard state.begun != nil, pressure >= 30_000, pressure <= 120_000 else { return nil }
+    let standard = StandardAtmosphere.altitude(pressure: pressure)
+    return state.air.height(ofPressureAltitude: standard) - state.filter.disturbance
+  }
+
+  /// Metres a pascal at a pressure, in the air that this run takes for granted; `nil` as above.
+  public func metresPerPascal(atPressure pressure: Double) -> Double? {
+    guard state.begun != nil, pressure >= 30_000, pressure <= 120_000 else { return nil }
+    return state.air.metresPerPascal(at: StandardAtmosphere.altitude(pressure: pressure))
+  }
+
   // MARK: Beginnings
 
   private mutating func begin(_ standard: Double, at time: Timestamp) {

@@ -32,4 +32,18 @@ public enum StandardAtmosphere {
   public static func pressure(altitude: Double) -> Double {
     seaLevelPressure * pow(1 - altitude / scale, 1 / exponent)
   }
+
+  /// Pressure in pascals that a station `elevation` metres above the sea measures which gives a QNH in pascals.
+  ///
+  /// QNH is what an altimeter's scale is set to so that it shows the elevation of the aerodrome that it stands on; an
+  /// altimeter turns pressure to height as this atmosphere does (ICAO Doc 8896, "altimeter settings"; ICAO Doc 7488
+  /// for the atmosphere). At 1000 m and a QNH of 1013.25 hPa it is 898.75 hPa.
+  public static func stationPressure(qnh: Double, elevation: Double) -> Double {
+    pressure(altitude: altitude(pressure: qnh) + elevation)
+  }
+
+  /// QNH in pascals of a station's pressure, likewise.
+  public static func qnh(stationPressure: Double, elevation: Double) -> Double {
+    pressure(altitude: altitude(pressure: stationPressure) - elevation)
+  }
 }

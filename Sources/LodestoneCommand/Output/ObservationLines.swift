@@ -157,7 +157,8 @@ struct ObservationLines {
     line.set("altitude", altitude.altitude, digits: 3)
     line.set("altitudeAccuracy", altitude.accuracy, digits: 3)
     line.set("ellipsoidalAltitude", altitude.ellipsoidalAltitude, digits: 3)
-    line.set("fixAge", altitude.time.seconds(since: altitude.fixTime), digits: 1)
+    line.set("fixAge", altitude.fixTime.map { altitude.time.seconds(since: $0) }, digits: 1)
+    line.set("knownAge", altitude.knownTime.map { altitude.time.seconds(since: $0) }, digits: 1)
   }
 
   private static func write(_ status: SensorStatus, into line: inout JSONLine) {

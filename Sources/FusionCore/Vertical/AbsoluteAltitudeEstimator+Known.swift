@@ -1,0 +1,124 @@
+// Heights that somebody knows, as measurements of the weather's state.
+
+public import SensorTypes
+
+/// A height above the sea that is known, and where on this run's relative altitude it is.
+public struct KnownHeight: Sendable, Hashable {
+  /// Whose pressure says where it is.
+  public enum Witness: Sendable, Hashable {
+    /// This board's: it is there now.
+    case here
+    /// This board's: it was there, and the pressure of then is known.
+    case formerly
+    /// Another barometer's, as for a QNH. What that one is off by does not average out: the result is never better
+    /// than the measurement.
+    case elsewhere
+  }
+
+  /// Above mean sea level, metres.
+  public var altitude: Double
+  /// One sigma of it at its moment, metres, above 0; with the barometers' part, without the weather's since.
+  public var accuracy: Double
+  /// Relative altitude of the place in this run, metres: where the pressure is that belongs to it.
+  public var relativeAltitude: Double
+  /// Seconds since it was so, 0 or more: the weather's random walk is added for them.
+  public var age: Double
+  /// Whose pressure it is.
+  public var witness: Witness
+  /// Whether it is the same word again and again, of a board that stays where it is: then too the result is never
+  /// better than the measurement.
+  public var isRepeated: Bool
+
+  /// Makes a known height.
+  public init(
+    altitude: Double, accuracy: Double, relativeAltitude: Double, age: Double, witness: Witness,
+    isRepeated: Bool = false
+  ) {
+    self.altitude = altitude
+    self.accuracy = accuracy
+    self.relativeAltitude = relativeAltitude
+    self.age = age
+    self.witness = witness
+    self.isRepeated = isRepeated
+  }
+}
+
+/// What became of a known height.
+public enum KnownHeightVerdict: Sendable, Hashable {
+  /// It is part of the altitude now.
+  case taken
+  /// It is five sigma from what was known, by so many metres, and no receiver has a fix: the newest word of a person is
+  /// right, and the level was found anew from it.
+  case replaced(by: Double)
+  /// It is five sigma from where the receiver is, by so many metres, and was not used.
+  case contradictsReceiver(by: Double)
+  /// Not used: out of range, or there is no barometer that has spoken.
+  case unusable
+}
+
+extension AbsoluteAltitudeEstimator {
+  /// How long a fix is the receiver's word of now, seconds.
+  static let present = 60.0
+
+  /// Takes a known height.
+  ///
+  /// Where it and what is known are more than five sigma apart, one of them is wrong. A receiver with a fix within the
+  /// last minute is believed: it is a second witness, and people misread maps and mix feet with metres. Without one the
+  /// newest word of a person takes the place of the older ones.
+  ///
+  /// - Returns: What became of it.
+  public mutating func update(_ known: KnownHeight, at time: Timestamp) -> KnownHeightVerdict {
+    guard known.altitude > -1000, known.altitude < 20_000, known.accuracy > 0,
+      known.accuracy <= 1000, abs(known.relativeAltitude) < 50_000, known.age >= 0,
+      known.age <= 30 * 86_400, state.relative != nil
+    else { return .unusable }
+    predict(to: time)
+    let height = known.relativeAltitude
+    var variance = known.accuracy * known.accuracy + weatherVariance(known.age)
+    // The wind of another time is not today's, and another barometer's is its own affair.
+    if known.witness == .formerly { variance += params.wind * params.wind }
+    let h = Self.altitude(height, wind: known.witness == .here ? 1 : 0)
+    let said = time.advanced(bySeconds: -known.age)
+    guard state.isLevelled else {
+      begin()
+      learn(known.altitude, h, height, variance, said)
+      return .taken
+    }
+    let seen = state.p.seen(by: h)
+    let prior = (seen * h).sum()
+    let expected = (state.x * h).sum()
+    let innovation = known.altitude - height - expected
+    guard prior > 0, innovation.isFinite else { return .unusable }
+    if innovation * innovation > Self.gate * (prior + variance) {
+      if let fix = state.acceptedTime, abs(time.seconds(since: fix)) < Self.present {
+        return .contradictsReceiver(by: innovation)
+      }
+      forgetKnown()
+      learn(known.altitude, h, height, variance, said)
+      return .replaced(by: innovation)
+    }
+    state.knownTime = max(state.knownTime ?? said, said)
+    guard known.isRepeated || known.witness == .elsewhere else {
+      correct(innovation, seen, prior + variance)
+      return .taken
+    }
+    // With this noise what is left is the measurement's own variance.
+    guard prior > variance else { return .taken }
+    correct(innovation, seen, prior + variance * prior / (prior - variance))
+    return .taken
+  }
+
+  /// Forgets what was known of the level: the next fix or known height finds it anew.
+  public mutating func forgetLevel() {
+    forgetKnown()
+    state.isLevelled = false
+    state.acceptedTime = nil
+  }
+
+  private mutating func learn(
+    _ altitude: Double, _ h: SIMD8<Double>, _ height: Double, _ variance: Double, _ said: Timestamp
+  ) {
+    level(altitude, by: h, height, variance: variance)
+    state.knownTime = said
+  }
+}
