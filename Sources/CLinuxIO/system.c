@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
+#include <sys/timex.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -30,6 +31,13 @@ int lodestone_lock(const char *path, int *owner) {
   // The number only names the owner in another's message: a lock that cannot hold it is a lock still.
   if (ftruncate(fd, 0) == 0 && pwrite(fd, text, (size_t)length, 0) < 0) errno = 0;
   return fd;
+}
+
+int lodestone_clock_is_set(void) {
+  struct timex clock = {0};
+  // Reads only. TIME_ERROR: never set, or not for so long that it may be wrong by 16 s.
+  int state = adjtimex(&clock);
+  return state >= 0 && state != TIME_ERROR && !(clock.status & STA_UNSYNC);
 }
 
 int64_t lodestone_monotonic(void) {

@@ -47,6 +47,10 @@ public final class LinuxBusProvider: BusProvider {
     return Double(now.tv_sec) + Double(now.tv_nsec) * 1e-9
   }
 
+  /// Whether the kernel's clock is disciplined (`adjtimex`): by NTP, or by a receiver through chrony. A clock chip alone
+  /// does not count: one without a battery, like a Raspberry Pi 5's, gives the time of the last shutdown.
+  public var isWallTimeSet: Bool { lodestone_clock_is_set() == 1 }
+
   /// The chip at `address`; opens the bus for this process if it is not open yet.
   public func registerDevice(bus: String, address: UInt8) throws(BusError) -> any RegisterDevice {
     if let driver = KernelDriver.name(bus: bus, address: address, devices: devices) {

@@ -103,7 +103,17 @@ extension Doctor {
     return [
       places.lazy.compactMap(Self.obstacle).first
         ?? Finding(.good, "calibrations are kept in \(state.path)")
-    ] + models()
+    ] + height(in: state) + models()
+  }
+
+  // What was told of the board's height, where it is of no use.
+  private func height(in state: URL) -> [Finding] {
+    let store = StateStore(folder: state).knownAltitude
+    guard case .unusable(let why) = store.current else { return [] }
+    return [
+      Finding(
+        .problem, "\(store.file.path) cannot be used: \(why)", mend: "lodestone altitude clear")
+    ]
   }
 
   // Where a newer magnetic model may lie.

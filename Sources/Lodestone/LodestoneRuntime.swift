@@ -156,15 +156,19 @@ public final class LodestoneRuntime: Sendable {
   /// What the board really has, a heading for a vehicle included where a client has declared one; opens it if need
   /// be, which may take seconds. Nothing when there is no board.
   public var equipment: Equipment {
-    let known = link.withLock { $0.source }
-    let source = known ?? opener.sync { open() }
-    guard var equipment = source?.equipment else {
+    guard var equipment = openedSource?.equipment else {
       return Equipment(heading: false, location: false, relativeAltitude: false)
     }
     if equipment.vehicleHeading, state.withLock({ $0.engine.declaresVehicle }) {
       equipment.heading = true
     }
     return equipment
+  }
+
+  /// The source; opens it if need be.
+  var openedSource: (any ObservationSource)? {
+    let known = link.withLock { $0.source }
+    return known ?? opener.sync { open() }
   }
 
   /// The newest position of the board, whoever has asked for it, its age and what age makes of its accuracy; `nil`

@@ -27,9 +27,15 @@ public protocol ObservationSource: Sendable {
 
   /// What the board really has, asked of the hardware.
   var equipment: Equipment { get }
+
+  /// Where what a person says of the board's height is kept, and the clock that dates it; `nil` where nothing is.
+  var knownAltitude: (store: KnownAltitudeStore, clock: ClockReading)? { get }
 }
 
 extension ObservationSource {
+  /// Nothing is kept.
+  public var knownAltitude: (store: KnownAltitudeStore, clock: ClockReading)? { nil }
+
   /// Nothing is calibrated in use.
   public func subscribe(
     progress handler: @escaping @Sendable (CalibrationProgress) -> Void
@@ -65,4 +71,8 @@ final class SessionSource: ObservationSource {
   func setDemand(_ demand: Demand) { session.hub.setDemand(demand) }
 
   var equipment: Equipment { session.hub.equipment }
+
+  var knownAltitude: (store: KnownAltitudeStore, clock: ClockReading)? {
+    (session.state.knownAltitude, session.clock)
+  }
 }

@@ -95,6 +95,11 @@ public final class Session: Sendable {
   /// The monotonic clock of the board.
   public func now() -> Timestamp { provider.now() }
 
+  /// The system's clock.
+  public var clock: ClockReading {
+    ClockReading(seconds: provider.wallTime(), isSet: provider.isWallTimeSet)
+  }
+
   /// UTC of a moment by the system's clock, seconds since 1970.
   public func wallTime(of time: Timestamp) -> Double {
     provider.wallTime() + time.seconds(since: provider.now())

@@ -12,6 +12,9 @@ public protocol BusProvider: Sendable {
   /// a clock battery.
   func wallTime() -> Double
 
+  /// Whether somebody who knows has set that date: the network's time, not what was left of the last run.
+  var isWallTimeSet: Bool { get }
+
   /// The chip at `address` of an I2C bus (`/dev/i2c-1`). Opening does not touch the chip.
   func registerDevice(bus: String, address: UInt8) throws(BusError) -> any RegisterDevice
 
@@ -36,6 +39,9 @@ public protocol BusProvider: Sendable {
 }
 
 extension BusProvider {
+  /// A clock that is always right.
+  public var isWallTimeSet: Bool { true }
+
   /// A board without kernel drivers.
   public func kernelDevice(bus: String, address: UInt8) throws(BusError) -> any KernelDevice {
     throw BusError(.notFound, bus: bus, address: address)

@@ -198,7 +198,7 @@ public final class Hub: Sendable {
     let handlers = subscribers.withLock { $0 }
     let listeners = self.listeners.withLock { $0 }
     var isFitDue = false
-    let (position, expected) = pipeline.withLock { pipeline in
+    let (position, heights, expected) = pipeline.withLock { pipeline in
       writer?.append(trace)
       for delivery in deliveries {
         if case .status(let status) = delivery, pipeline.isFirstWord(of: status) {
@@ -221,9 +221,13 @@ public final class Hub: Sendable {
           }
         }
       }
-      return (pipeline.takePositionToKeep(), isFitDue ? pipeline.expectedField : nil)
+      return (
+        pipeline.takePositionToKeep(), pipeline.takeKnownAltitudeToKeep(),
+        isFitDue ? pipeline.expectedField : nil
+      )
     }
     if let position { keep(position) }
+    if !heights.isEmpty { keep(heights) }
     if isFitDue { calibrate(expected) }
     for delivery in deliveries {
       if let record = delivery.unusableRecord { setAside(record.kind, record.sensor) }
@@ -254,6 +258,13 @@ public final class Hub: Sendable {
     keeper.add { [state] in
       // One that cannot be put aside is met again at the next start; it is never half used.
       _ = try? state.calibrations.forHub.setAside(key)
+    }
+  }
+
+  private func keep(_ changes: [KnownAltitudeStore.Change]) {
+    keeper.add { [state] in
+      // Where it cannot be kept the next run has to be told again; this one has it.
+      for change in changes { try? state.knownAltitude.forHub.note(change) }
     }
   }
 

@@ -88,7 +88,7 @@ public struct Replay {
       }
       delivered = inbox.deliveries
       for delivery in delivered {
-        if case .wallTime(let seconds, let time) = delivery { wallTime(seconds, time) }
+        if case .wallTime(let seconds, _, let time) = delivery { wallTime(seconds, time) }
         pipeline.process(delivery, publish: handler)
       }
     }

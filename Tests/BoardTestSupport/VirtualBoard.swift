@@ -114,6 +114,7 @@ private struct ClockedProvider: BusProvider {
 
   func now() -> Timestamp { base.now() }
   func wallTime() -> Double { clockIsSet ? base.wallTime() : 1_000 }
+  var isWallTimeSet: Bool { clockIsSet }
   func registerDevice(bus: String, address: UInt8) throws(BusError) -> any RegisterDevice {
     try base.registerDevice(bus: bus, address: address)
   }

@@ -237,6 +237,59 @@ func verdict(_ store: CalibrationStore, _ scenario: Scenario) -> String? {
   }
 }
 
+/// The same for what a person says of the board's height: the one before or the new one, with the QNH beside it.
+@MainActor func cutAltitude() throws {
+  func elevation(_ metres: Double) throws -> KnownAltitude.Elevation {
+    try KnownAltitude.Elevation(
+      metres, accuracy: 2, now: ClockReading(seconds: 1_800_000_000 + metres, isSet: true))
+  }
+  func metres(_ folder: URL) -> (found: Double?, wrong: String?) {
+    switch StateStore(folder: folder).knownAltitude.current {
+    case .none: return (nil, nil)
+    case .record(let known): return (known.elevation?.elevation, known.qnh == nil ? "no QNH" : nil)
+    case .unusable(let why): return (nil, why)
+    }
+  }
+  let acts: [(name: String, act: (KnownAltitudeStore) throws -> Void, after: Set<Double?>)] = [
+    ("another elevation", { try $0.set(try elevation(2_000)) }, [1_000, 2_000]),
+    ("no elevation any more", { try $0.clear() }, [1_000, nil]),
+  ]
+  for (name, act, after) in acts {
+    for loss in [cut_process, cut_data, cut_data_and_names] {
+      for call in 1...100 {
+        let place = root.appending(path: "altitude")
+        let (folder, scratch) = (place.appending(path: "state"), place.appending(path: "scratch"))
+        try files.createDirectory(at: scratch, withIntermediateDirectories: true)
+        let store = StateStore(folder: folder).knownAltitude
+        try store.set(
+          try KnownAltitude.QNH(1_013, now: ClockReading(seconds: 1_800_000_000, isSet: true)))
+        try store.set(try elevation(1_000))
+        let child = cut_fork()
+        if child == 0 {
+          cut_arm(call, loss, scratch.path)
+          do { try act(store) } catch { cut_exit(2) }
+          cut_exit(0)
+        }
+        let status = cut_wait(child)
+        if status == CUT_STATUS { cuts += 1 }
+        let (found, wrong) = metres(folder)
+        if let wrong { failures.append("\(name), loss \(loss.rawValue), call \(call): \(wrong)") }
+        if !after.contains(found) || (status == 0 && found == 1_000) {
+          failures.append("\(name), call \(call): \(String(describing: found))")
+        }
+        if status != 0 && status != CUT_STATUS {
+          failures.append("\(name), call \(call): status \(status)")
+        }
+        // And it goes on from there.
+        try store.set(try elevation(3_000))
+        if metres(folder).found != 3_000 { failures.append("\(name): the next is not there") }
+        try files.removeItem(at: place)
+        if status != CUT_STATUS { break }
+      }
+    }
+  }
+}
+
 @MainActor func race() throws {
   let store = CalibrationStore(stateDirectory: root)
   try store.save(record(1))
@@ -275,7 +328,12 @@ func verdict(_ store: CalibrationStore, _ scenario: Scenario) -> String? {
 do {
   defer { try? files.removeItem(at: root) }
   if CommandLine.arguments.contains("--lie") { cut_lie() }
-  if CommandLine.arguments.contains("--race") { try race() } else { try cutEverywhere() }
+  if CommandLine.arguments.contains("--race") {
+    try race()
+  } else {
+    try cutEverywhere()
+    try cutAltitude()
+  }
 } catch {
   failures.append("\(error)")
 }

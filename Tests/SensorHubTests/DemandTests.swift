@@ -31,7 +31,7 @@ struct DemandTests {
   ) -> BusWorker {
     let files = WorkerFiles(
       sensors: [], boardSize: 1,
-      store: StateStore(folder: URL(filePath: "/nonexistent")), looksAfterPosition: false)
+      store: StateStore(folder: URL(filePath: "/nonexistent")), looksAfterBoard: false)
     return BusWorker(
       bus: "bus", speed: nil, port: SensorHub.Port(source, worker: 0, records: true), tasks: tasks,
       files: files, demand: demand

@@ -76,6 +76,8 @@ int lodestone_gpiod_version(void);
 /// file descriptor; -EWOULDBLOCK with the owner's number in `owner` when another has it.
 int lodestone_lock(const char *path, int *owner);
 int64_t lodestone_monotonic(void);
+/// Whether the kernel's clock is kept by somebody who knows the time: 1 or 0.
+int lodestone_clock_is_set(void);
 /// An eventfd, not blocking: written to end another thread's wait.
 int lodestone_wake_open(void);
 /// Waits for any of the descriptors, `nanoseconds` at most. Returns how many are ready.

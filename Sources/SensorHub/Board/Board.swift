@@ -112,12 +112,18 @@ public struct Board: Sendable, Equatable {
     public var longitude: Double
     /// Metres above mean sea level.
     public var altitude: Double
+    /// One sigma of the altitude, metres, of a board that never leaves it: the barometer then shows the weather alone.
+    /// `nil` for an altitude that is only about right.
+    public var altitudeAccuracy: Double?
 
     /// Makes a position.
-    public init(latitude: Double, longitude: Double, altitude: Double) {
+    public init(
+      latitude: Double, longitude: Double, altitude: Double, altitudeAccuracy: Double? = nil
+    ) {
       self.latitude = latitude
       self.longitude = longitude
       self.altitude = altitude
+      self.altitudeAccuracy = altitudeAccuracy
     }
   }
 

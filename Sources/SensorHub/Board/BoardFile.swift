@@ -58,7 +58,7 @@ public enum BoardFile {
       longestCarry: try map.number("carryPosition", in: 0...60, unit: "s") ?? 0,
       calibratesInUse: try map.boolean("backgroundCalibration") ?? true,
       position: try map.node("position").map { node throws(BoardFileError) in
-        try position(node, file: file)
+        try position(node, file: file, isBoards: true)
       },
       busSpeeds: try busSpeeds(map, file: file),
       sensors: sensors, simulation: simulation)
@@ -259,15 +259,23 @@ public enum BoardFile {
   }
 
   private static func position(
-    _ node: Node, file: String
+    _ node: Node, file: String, isBoards: Bool = false
   ) throws(BoardFileError) -> Board.Position {
     let map = try YAMLMapping(
       node, file: file, context: "a position",
-      known: ["latitude", "longitude", "altitude", "heading"])
+      known: ["latitude", "longitude", "altitude", "heading"]
+        + (isBoards ? ["altitudeAccuracy"] : []))
+    let accuracy = try map.number(
+      "altitudeAccuracy", in: KnownAltitude.accuracies, unit: "m")
+    let altitude = try map.number(
+      "altitude", in: accuracy == nil ? -500...20_000 : KnownAltitude.elevations, unit: "m")
+    guard accuracy == nil || altitude != nil else {
+      throw map.error("altitudeAccuracy", "'altitudeAccuracy' goes with 'altitude'")
+    }
     return Board.Position(
       latitude: try map.requiredNumber("latitude", in: -90...90, unit: "degrees north"),
       longitude: try map.requiredNumber("longitude", in: -180...180, unit: "degrees east"),
-      altitude: try map.number("altitude", in: -500...20_000, unit: "m") ?? 0)
+      altitude: altitude ?? 0, altitudeAccuracy: accuracy)
   }
 
   private static func plan(

@@ -53,7 +53,7 @@ struct Pipeline: Sendable {
   private var heading: AttitudeEstimator
   /// What a run of the same deliveries has taught, where this one is a second.
   private let smoother: AttitudeSmoother?
-  private var vertical = VerticalChannel()
+  private var vertical: VerticalChannel
   private var seaLevel = SeaLevel()
   private var halvedPressure: HalvedPressure
   /// Whether it was said that the barometer's pressure is not used, and why.
@@ -115,6 +115,7 @@ struct Pipeline: Sendable {
     heading.followsCourse = isVehicle
     local = LocalField(position: board.position, models: models)
     halvedPressure = HalvedPressure(board)
+    vertical = VerticalChannel(board)
     var seen: Set<ChipKind> = []
     channels = []
     for sensor in board.sensors {
@@ -179,6 +180,13 @@ struct Pipeline: Sendable {
   /// Where the board is, when that is worth keeping for the next run; once each time.
   mutating func takePositionToKeep() -> LastPosition? { memory.takeDue() }
 
+  /// What was made of a person's words on the board's height, to be kept for the next run; once each.
+  mutating func takeKnownAltitudeToKeep() -> [KnownAltitudeStore.Change] {
+    guard !vertical.given.changes.isEmpty else { return [] }
+    defer { vertical.given.changes.removeAll() }
+    return vertical.given.changes
+  }
+
   /// The magnetometer that is listened to: from its frame to the body's, and what corrects it.
   var magnetometer: (mount: Matrix3, calibration: AppliedCalibration?) {
     for channel in channels where channel.isPrimary && channel.kind == .magnetometer {
@@ -207,8 +215,9 @@ struct Pipeline: Sendable {
     case .counters(let sensor, let counters): status[sensor].counters = counters
     case .identity(let sensor, let identity): status[sensor].identity = identity
     case .link(let sensor, let link): status[sensor].link = link
-    case .wallTime(let seconds, let time):
+    case .wallTime(let seconds, let isSet, let time):
       local.update(wallTime: seconds)
+      if isSet { vertical.given.take(networkDate: seconds, at: time) }
       heading.expectedField = local.expectedField
       publishDiagnostics(at: time, publish)
     case .calibration(let sensor, let finding, let time):
@@ -223,6 +232,9 @@ struct Pipeline: Sendable {
     case .lastPosition(let last):
       local.update(last)
       heading.expectedField = local.expectedField
+    case .knownAltitude(let finding, let isFirst, let time):
+      take(finding, isFirst: isFirst, at: time)
+      publishDiagnostics(at: time, publish)
     case .followsCourse(let follows):
       heading.followsCourse = follows || isVehicle
       hasSaidUndeclared = false
@@ -319,6 +331,19 @@ struct Pipeline: Sendable {
     if status.contains(where: { $0.counters.samples > 0 }) {
       pendingDiagnostics.append("the board's new level is applied: attitude starts anew")
     }
+  }
+
+  private mutating func take(
+    _ finding: KnownAltitudeStore.Finding, isFirst: Bool, at time: Timestamp
+  ) {
+    if case .record = finding, !channels.contains(where: { $0.kind == .barometer }) {
+      pendingDiagnostics.append(
+        "this board has no barometer: an elevation or a QNH says nothing of its height after the moment"
+      )
+    }
+    vertical.given.take(finding, isFirst: isFirst, at: time)
+    pendingDiagnostics += vertical.given.notes
+    vertical.given.notes.removeAll()
   }
 
   private mutating func publishDiagnostics(at time: Timestamp, _ publish: (Observation) -> Void) {
@@ -450,7 +475,7 @@ struct Pipeline: Sendable {
     let (completed, note) = seaLevel.completed(AccuracyModel.completed(fix))
     if let note { publish(.diagnostic(note, at: fix.received)) }
     halvedPressure.update(completed)
-    vertical.update(completed)
+    vertical.update(completed, publish)
     let steadied = position.take(completed)
     publish(.location(LocationEstimate(fix: steadied, isSimulated: isSimulated)))
   }

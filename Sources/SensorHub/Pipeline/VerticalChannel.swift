@@ -1,6 +1,7 @@
-// What the pipeline knows of height: barometer, vertical acceleration, and the heights of fixes.
+// What the pipeline knows of height: barometer, vertical acceleration, the heights of fixes, and what a person says.
 
 import FusionCore
+import SensorDrivers
 import SensorTypes
 
 /// Relative and absolute altitude of one board.
@@ -11,6 +12,17 @@ struct VerticalChannel: Sendable {
   private var relative = RelativeAltitudeEstimator()
   private var absolute = AbsoluteAltitudeEstimator()
   private var published: Timestamp?
+  /// What a person says, and what became of it.
+  var given: GivenAltitude
+
+  init(_ board: Board) {
+    let barometer = board.sensors.first { sensor in
+      ChipCatalog.chip(named: sensor.chip)?.kind == .barometer
+    }
+    given = GivenAltitude(
+      fixed: board.fixedAltitude,
+      barometer: barometer.map { "\($0.chip) at \($0.attachment)" })
+  }
 
   /// Takes the vertical acceleration of an attitude filter, where it has one.
   mutating func update(_ attitude: AttitudeEstimator, at time: Timestamp) {
@@ -25,7 +37,11 @@ struct VerticalChannel: Sendable {
     guard let estimate = relative.update(pressure: pressure, temperature: temperature, at: time)
     else { return }
     publish(.altitude(estimate))
-    guard let height = absolute.update(estimate) else { return }
+    let before = absolute.update(estimate)
+    given.apply(estimate, relative, &absolute)
+    say(at: time, publish)
+    // What was taken now is published with the next pressure.
+    guard let height = before else { return }
     if let published {
       let since = time.seconds(since: published)
       if since >= 0 && since < Self.interval { return }
@@ -35,12 +51,21 @@ struct VerticalChannel: Sendable {
   }
 
   /// Takes a fix whose accuracies are filled in.
-  mutating func update(_ fix: GNSSFix) {
+  mutating func update(_ fix: GNSSFix, _ publish: (Observation) -> Void) {
+    if let utc = fix.utc { given.take(receiverDate: utc, at: fix.received) }
     guard fix.mode == .threeDimensional, let altitude = fix.altitude,
       let accuracy = fix.verticalAccuracy
     else { return }
     absolute.update(
       altitude: altitude, accuracy: accuracy, ellipsoidalAltitude: fix.ellipsoidalAltitude,
       at: fix.moment)
+    given.hear(absolute)
+    say(at: fix.received, publish)
+  }
+
+  private mutating func say(at time: Timestamp, _ publish: (Observation) -> Void) {
+    guard !given.notes.isEmpty else { return }
+    for note in given.notes { publish(.diagnostic(note, at: time)) }
+    given.notes.removeAll()
   }
 }

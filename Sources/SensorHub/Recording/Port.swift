@@ -52,16 +52,18 @@ final class Port {
     }
   }
 
-  func wallTime() -> Double {
+  func wallTime() -> ClockReading {
     switch source {
     case .live(let provider):
       let wall = provider.wallTime()
+      let isSet = provider.isWallTimeSet
       record {
         $0.begin("u")
         $0.number(Int64(bitPattern: wall.bitPattern))
+        if isSet { $0.number(1) }
       }
-      return wall
-    case .replay(let cursor): return Double(bitPattern: UInt64(bitPattern: cursor.number("u")))
+      return ClockReading(seconds: wall, isSet: isSet)
+    case .replay(let cursor): return cursor.wallTime()
     }
   }
 
@@ -472,6 +474,13 @@ final class ReplayCursor {
     }
     position += 1
     return number
+  }
+
+  /// The system's clock; recordings of before it was asked who has set it have the time alone.
+  func wallTime() -> ClockReading {
+    let isSet = position < lines.count && lines[position].number(1) == 1
+    let bits = UInt64(bitPattern: number("u"))
+    return ClockReading(seconds: Double(bitPattern: bits), isSet: isSet)
   }
 
   /// What was new of a stored file at this place of the recording; `nil` where nothing was.

@@ -91,7 +91,8 @@ final class BusWorker: BusWork {
     if now >= nextLook {
       nextLook = now.advanced(bySeconds: Self.lookInterval)
       files.look(port, at: now, into: &outbox)
-      outbox.append(.wallTime(port.wallTime(), at: now))
+      let clock = port.wallTime()
+      outbox.append(.wallTime(clock.seconds, isSet: clock.isSet, at: now))
       for (task, _) in tasks {
         outbox.append(.counters(sensor: task.status.index, task.status.counters))
       }

@@ -19,8 +19,8 @@ enum Delivery {
   case identity(sensor: Int, SensorIdentity)
   /// How a receiver is connected and set.
   case link(sensor: Int, ReceiverLink)
-  /// What the system believes the date to be, seconds since 1970.
-  case wallTime(Double, at: Timestamp)
+  /// What the system believes the date to be, seconds since 1970, and whether somebody who knows has set it.
+  case wallTime(Double, isSet: Bool, at: Timestamp)
   /// The calibration of a magnetometer is known, or is another one now.
   case calibration(sensor: Int, CalibrationStore.Finding, at: Timestamp)
   /// The bias of a gyro is known, or is another one now.
@@ -29,6 +29,8 @@ enum Delivery {
   case level(sensor: Int, StoredFinding<Quaternion>, at: Timestamp)
   /// Where the board was last, before this run.
   case lastPosition(LastPosition)
+  /// What a person says of the board's height is known, the first time or anew.
+  case knownAltitude(KnownAltitudeStore.Finding, isFirst: Bool, at: Timestamp)
   /// Whether the board is declared to point the way it goes.
   case followsCourse(Bool)
   case diagnostic(String, at: Timestamp)

@@ -42,9 +42,9 @@ struct WorkerPlan: Sendable {
         ? entry.task as? SensorTask : nil
     }
     for case (let task as SensorTask, .heading) in tasks { task.wait(for: hosts) }
-    // One worker is enough for the position.
+    // One worker is enough for what is of no chip.
     let files = WorkerFiles(
-      sensors: sensors, boardSize: boardSize, store: state, looksAfterPosition: index == 0)
+      sensors: sensors, boardSize: boardSize, store: state, looksAfterBoard: index == 0)
     return BusWorker(
       bus: bus, speed: speed, port: Port(source, worker: index, records: records), tasks: tasks,
       files: files, demand: demand, deliver: deliver)

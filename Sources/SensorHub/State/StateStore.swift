@@ -6,12 +6,14 @@ public import Foundation
   import Musl
 #endif
 
-/// What outlives a run: the calibrations of this machine, and where it was last.
+/// What outlives a run: the calibrations of this machine, where it was last, and what it was told of its height.
 public struct StateStore: Sendable {
   /// The folder.
   public let folder: URL
   /// The records of its magnetometers.
   public let calibrations: CalibrationStore
+  /// What this machine was told of its height.
+  public let knownAltitude: KnownAltitudeStore
   let positionFile: URL
 
   /// Makes a store.
@@ -20,6 +22,7 @@ public struct StateStore: Sendable {
   public init(folder: URL) {
     self.folder = folder
     calibrations = CalibrationStore(stateDirectory: folder)
+    knownAltitude = KnownAltitudeStore(folder: folder)
     positionFile = folder.appending(path: "position.json")
   }
 

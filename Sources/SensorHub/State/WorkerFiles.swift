@@ -4,7 +4,7 @@ import SensorDrivers
 import SensorTypes
 
 /// The stored files that one worker looks after: the records of its chips, and for the first worker the last
-/// position. Confined to its thread.
+/// position and what a person has said of the board's height. Confined to its thread.
 final class WorkerFiles {
   private struct Record {
     let kind: CalibrationKind
@@ -18,16 +18,18 @@ final class WorkerFiles {
   private let records: [Record]
   private var position: StateWatch?
   private let positionNumber: Int
+  private let knownAltitude: StateWatch?
+  private let knownAltitudeNumber: Int
   private var hasLooked = false
 
   /// - Parameters:
   ///   - sensors: The chips of the worker, with their places in the board's list.
   ///   - boardSize: How many chips the whole board has.
   ///   - store: Where the files are.
-  ///   - looksAfterPosition: Whether this worker reads the last position.
+  ///   - looksAfterBoard: Whether this worker reads what is of no chip.
   init(
     sensors: [(index: Int, sensor: Board.Sensor)], boardSize: Int, store: StateStore,
-    looksAfterPosition: Bool
+    looksAfterBoard: Bool
   ) {
     // Numbers are part of recordings: a chip's own for its iron, then the position's, then the others in turn.
     func files(_ kind: CalibrationKind, of kinds: [ChipKind], from first: Int) -> [Record] {
@@ -46,7 +48,9 @@ final class WorkerFiles {
       files(.magnetometer, of: [.magnetometer], from: 0)
       + files(.gyro, of: [.inertial], from: boardSize + 1)
       + files(.level, of: [.inertial, .accelerometer], from: 2 * boardSize + 1)
-    position = looksAfterPosition ? StateWatch(path: store.positionFile.path) : nil
+    position = looksAfterBoard ? StateWatch(path: store.positionFile.path) : nil
+    knownAltitudeNumber = 3 * boardSize + 1
+    knownAltitude = looksAfterBoard ? StateWatch(path: store.knownAltitude.file.path) : nil
   }
 
   /// Hands on what is new. The position is read once: later ones are this run's own.
@@ -70,6 +74,10 @@ final class WorkerFiles {
         outbox.append(
           .level(sensor: index, CalibrationStore.levelFinding(content, for: sensor), at: now))
       }
+    }
+    if let watch = knownAltitude, let content = port.change(of: watch, knownAltitudeNumber) {
+      outbox.append(
+        .knownAltitude(KnownAltitudeStore.finding(content), isFirst: !hasLooked, at: now))
     }
     hasLooked = true
     guard let watch = position else { return }
