@@ -16,7 +16,8 @@ struct LodestoneCommand: ParsableCommand {
     version: "0.1.0",
     subcommands: [
       MonitorCommand.self, ScanCommand.self, DoctorCommand.self, CalibrateCommand.self,
-      GNSSCommand.self, RecordCommand.self, ReplayCommand.self, TrackCommand.self,
+      GNSSCommand.self, AltitudeCommand.self, RecordCommand.self, ReplayCommand.self,
+      TrackCommand.self,
       DecodeCommand.self, DeclinationCommand.self, HILCommand.self,
     ])
 

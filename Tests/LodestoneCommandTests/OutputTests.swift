@@ -37,6 +37,9 @@ import Testing
         + "lodestone calibrate rollback --board 'my boat.yaml' LIS3MDL --kind gyro")
     #expect(
       complete("'lodestone calibrate import FILE'").contains("import --board 'my boat.yaml' FILE"))
+    #expect(
+      complete("lodestone altitude set METRES")
+        == "lodestone altitude set --board 'my boat.yaml' METRES")
     #expect(Hints.complete("lodestone scan", board: "a'b") == "lodestone scan --board 'a'\\''b'")
     #expect(
       Hints.complete("lodestone doctor", board: "/a/b-1.yaml").hasSuffix("--board /a/b-1.yaml"))

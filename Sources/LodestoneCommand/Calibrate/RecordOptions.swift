@@ -77,12 +77,18 @@ struct ChipName {
 }
 
 extension BoardOptions {
-  /// The board that is named, if one is, and the records that this machine keeps for it.
-  func records() throws -> (store: CalibrationStore, board: Board?) {
+  /// The board that is named, if one is, and the folder of what this machine keeps for it.
+  func keptState() throws -> (folder: URL, board: Board?) {
     let board = try BoardLocator.locate(name)?.board
     guard let folder = Session.keptState(of: board) else {
       throw CommandError("a simulated board keeps nothing: set STATE_DIRECTORY to a folder")
     }
+    return (folder, board)
+  }
+
+  /// The same with the records of its chips.
+  func records() throws -> (store: CalibrationStore, board: Board?) {
+    let (folder, board) = try keptState()
     return (CalibrationStore(stateDirectory: folder), board)
   }
 

@@ -28,10 +28,13 @@ struct DeclinationCommand: ParsableCommand {
   @Option(help: "How to print: text or json.")
   var format = OutputFormat.text
 
-  /// Half the earth has a negative coordinate, which the argument parser takes for an option: numbers that
+  /// Half the earth has a negative coordinate, and some of it a negative elevation, which the argument parser takes for
+  /// an option: numbers that
   /// belong to no option go behind `--`. Other commands' arguments stay as they are.
   static func placeLast(_ arguments: [String]) -> [String] {
-    guard arguments.first == "declination", !arguments.contains("--") else { return arguments }
+    guard arguments.first == "declination" || arguments.starts(with: ["altitude", "set"]),
+      !arguments.contains("--")
+    else { return arguments }
     var options: [String] = []
     var numbers: [String] = []
     for argument in arguments {

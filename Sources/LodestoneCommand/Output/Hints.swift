@@ -16,7 +16,8 @@ enum Hints {
     var pieces = text.components(separatedBy: "lodestone ")
     for place in pieces.indices.dropFirst() {
       let words = pieces[place].prefix { $0.isLetter || $0 == " " }.split(separator: " ")
-      let command = words.first == "calibrate" ? words.prefix(2) : words.prefix(1)
+      let hasParts = words.first == "calibrate" || words.first == "altitude"
+      let command = words.prefix(hasParts ? 2 : 1)
       let name = command.joined(separator: " ")
       guard command.count == 2 && name != "calibrate fit" || Self.commands.contains(name),
         pieces[place].hasPrefix(name),
