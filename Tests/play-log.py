@@ -62,8 +62,9 @@ def play(program, log):
             if previous is not None and stamp is not None:
                 time.sleep(min(max(stamp - previous, 0), 10))
             previous = stamp if stamp is not None else previous
-            os.write(controller, data)
+            # Before: the answer may be here before this goes on.
             sent.append(time.time())
+            os.write(controller, data)
         time.sleep(1.5)
         listener.kill()
         reader.join()
