@@ -116,7 +116,8 @@ final class BusLock: Sendable {
   init(path: String, folder: String) throws(BusError) {
     let name = path.split(separator: "/").joined(separator: "-")
     var owner: Int32 = 0
-    let result = lodestone_lock("\(folder)/lodestone-\(name).lock", &owner)
+    let file = "\(folder)/lodestone-\(name).lock"
+    let result = lodestone_lock(file, &owner)
     if let descriptor = Descriptor(result) {
       self.descriptor = descriptor
       return
@@ -124,6 +125,6 @@ final class BusLock: Sendable {
     if result == -EWOULDBLOCK {
       throw BusError(.inUse(by: PortHolder.describe(process: owner)), bus: path, errno: EWOULDBLOCK)
     }
-    throw BusError(result: result, .i2c, bus: path)
+    throw BusError(result: result, .i2c, bus: "\(path), its lock file \(file)")
   }
 }

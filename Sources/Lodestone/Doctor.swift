@@ -288,6 +288,15 @@ public struct Doctor: Sendable {
             mend: Self.unbinding(kernel.driver, bus, place)
               + "   # and remove its dtoverlay from /boot/firmware/config.txt")
         }
+        if letsThrough(host) {
+          return problem(
+            "\(sensor.chip): nobody answers at \(sensor.attachment), though the way through the "
+              + "\(host.chip) is open",
+            mend: ChipCatalog.chip(named: host.chip)?.partner == sensor.chip
+              ? "the \(sensor.chip) in it is broken; lodestone scan shows who answers"
+              : "remove the \(sensor.chip) in line \(sensor.line) of the board file, where it was part of "
+                + "another chip than the \(host.chip); else check its wires")
+        }
         return Finding(
           .note,
           "\(sensor.chip): nobody answers at \(sensor.attachment) yet: one behind the "
@@ -329,7 +338,20 @@ public struct Doctor: Sendable {
     return problem(
       "the board file says \(sensor.chip) at \(sensor.attachment), there is \(names): "
         + other.evidence,
-      mend: "chip: \(names)   # line \(sensor.line) of the board file")
+      mend: "chip: \(names)   # line \(sensor.line) of the board file"
+        + (sensor.mount == .aligned
+          ? "" : "; its axes may lie otherwise, which lodestone calibrate mount finds"))
+  }
+
+  /// Whether a chip is there, and lets the host through to what is behind it.
+  private func letsThrough(_ host: Board.Sensor) -> Bool {
+    guard case .i2c(let bus, let address) = host.attachment,
+      let chip = ChipCatalog.chip(named: host.chip),
+      let told = BoardProbe.ask(bus, address: address, with: provider)?.identifications,
+      told.contains(where: { $0.chip == host.chip }),
+      let device = try? provider.registerDevice(bus: bus, address: address)
+    else { return false }
+    return (try? chip.letsThrough(SharedDevice(device))) ?? false
   }
 
   /// Who answers at an address, by registers, by a trial, and by other halves of packages on the same bus.
@@ -384,9 +406,11 @@ public struct Doctor: Sendable {
   private func node(_ path: String, group: String, sensor: Int?) -> Finding {
     if access(path, F_OK) != 0 {
       let mend =
-        group == "i2c"
-        ? "dtparam=i2c_arm=on   # in /boot/firmware/config.txt, then reboot"
-        : "enable_uart=1   # in /boot/firmware/config.txt, then reboot"
+        !path.hasPrefix("/")
+        ? "/dev/\(path)   # in the board file: a path"
+        : group == "i2c"
+          ? "dtparam=i2c_arm=on   # in /boot/firmware/config.txt, then reboot"
+          : "enable_uart=1   # in /boot/firmware/config.txt, then reboot"
       return Finding(.problem, "\(path) does not exist", mend: mend, sensor: sensor)
     }
     if access(path, R_OK | W_OK) != 0 {

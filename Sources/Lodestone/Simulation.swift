@@ -52,22 +52,26 @@ package enum Simulation {
 
   /// Gives a simulated board's magnetometers the records that a good calibration would have left: the
   /// truth, with an error of the size that the record's own covariance says. What is there already stays, a
-  /// damaged one too: the hub says what is wrong with it, as on a real board.
+  /// damaged one too: the hub says what is wrong with it, as on a real board. But one that was made here of another
+  /// specimen, by another seed or other iron in the board file, is of a chip that is not there any more.
   package static func storeCalibrations(
     of board: Board, _ simulation: SimulatedBusProvider, in store: CalibrationStore
   ) throws {
     for (index, sensor) in board.sensors.enumerated() {
-      guard case .none = store.current(.init(.magnetometer, sensor)),
-        let ideal = simulation.board.idealCalibration(ofChip: index)
-      else { continue }
+      guard let ideal = simulation.board.idealCalibration(ofChip: index) else { continue }
       let sigma = 0.1
       let error = sigma * Vector3(1, -1, 1)
       let p = Matrix3(diagonal: Vector3(repeating: sigma * sigma))
-      try store.save(
+      let record = StoredRecord.magnetometer(
         CalibrationRecord(
           chip: sensor.chip, busPosition: sensor.attachment.description, board: board.name,
           date: "1970-01-01T00:00:00Z", method: Self.method, samples: 0, coverage: 1, residual: 0.3,
           field: 49, matrix: ideal.matrix, offset: ideal.offset + error, offsetCovariance: p))
+      switch store.current(.init(.magnetometer, sensor)) {
+      case .none: try store.save(record)
+      case .record(let kept) where kept.isOfAnotherSpecimen(than: record): try store.save(record)
+      case .record, .unusable: break
+      }
     }
   }
 
@@ -121,5 +125,15 @@ package enum Simulation {
         duration: leg.seconds, turn: leg.turn, pitch: leg.pitch, roll: leg.roll, climb: leg.climb,
         speed: leg.speed, fix: hasFix)
     }
+  }
+}
+
+extension StoredRecord {
+  /// Whether it was made by a simulation, for chips that are not these. As read again: a file rounds.
+  fileprivate func isOfAnotherSpecimen(than record: StoredRecord) -> Bool {
+    guard case .magnetometer(let mine) = self, mine.method == Simulation.method, !mine.isLocked,
+      let written = try? record.encoded(), let read = try? StoredRecord(json: written)
+    else { return false }
+    return !saysTheSame(as: read)
   }
 }

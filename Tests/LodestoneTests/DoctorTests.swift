@@ -124,6 +124,28 @@ struct OtherChipDoctorTests {
     #expect(hidden.level == .note && hidden.mend?.contains("lodestone monitor") == true)
   }
 
+  @Test("who does not answer though the bypass is open is not awaited any more")
+  func notThere() throws {
+    let bench = try DoctorBench { bus in
+      [.init(.registers("MPU6500"), at: .bus(bus, address: 0x68))]
+    }
+    // What was sold as an MPU9250.
+    let text = """
+      schema: 1
+      name: desk
+      sensors:
+        - {chip: AK8963, bus: \(bench.bus), address: 0x0c}
+        - {chip: MPU6500, bus: \(bench.bus), address: 0x68}
+      """
+    #expect(try bench.answer(text).level == .note)
+    try [UInt8(0x02)].withUnsafeBytes {
+      try bench.provider.registerDevice(bus: bench.bus, address: 0x68).write(0x37, from: $0)
+    }
+    let found = try bench.answer(text)
+    #expect(found.level == .problem && found.text.contains("the way through the MPU6500 is open"))
+    #expect(found.mend?.contains("remove the AK8963 in line 4") == true, "\(found)")
+  }
+
   @Test(
     "a magnetometer that the kernel's driver of its host reads itself is a problem with a way out",
     arguments: [false, true])

@@ -43,6 +43,29 @@ struct StateTests {
       offsetCovariance: Matrix3(diagonal: Vector3(repeating: covariance)))
   }
 
+  @Test("a simulated chip of another seed is not corrected by the record of the one before")
+  func otherSpecimen() throws {
+    func kept(_ seed: Int, _ before: [StoredRecord]) throws -> StoredRecord {
+      let board = try VirtualBoard(
+        edit: { $0.replacingOccurrences(of: "seed: 1 ", with: "seed: \(seed) ") },
+        prepare: { store in for record in before { try store.calibrations.save(record) } })
+      let found = board.state.calibrations.current(.init(.magnetometer, board.board.sensors[0]))
+      guard case .record(let record) = found else { throw CocoaError(.fileNoSuchFile) }
+      return record
+    }
+    let (first, second) = (try kept(1, []), try kept(2, []))
+    #expect(first != second)
+    #expect(try kept(2, [first]) == second)
+    #expect(try kept(1, [first]) == first)
+    // What somebody has locked, or measured, stays.
+    var locked = first
+    locked.isLocked = true
+    #expect(try kept(2, [locked]) == locked)
+    let board = try VirtualBoard()
+    let measured = StoredRecord.magnetometer(try record(board, offset: .zero))
+    #expect(try kept(2, [measured]) == measured)
+  }
+
   @Test(
     "a record that another process saves is applied within two seconds, and heading does not jump",
     arguments: [Vector3(1, -1, 0.5), Vector3(-2, 1, 1)])

@@ -121,7 +121,20 @@ struct BoardFileTests {
     Mistake(replace: "rate: 80", with: "identity: checked", line: 12, says: "only be 'unchecked'"),
     Mistake(replace: "rate: 80", with: "constant: true", line: 12, says: "only be 'allowed'"),
     Mistake(replace: "rate: 80", with: "behind: MPU6050", line: 8, says: "has a bypass"),
-    Mistake(replace: "rate: 80", with: "behind: LIS3MDL", line: 8, says: "LIS3MDL is none"),
+    Mistake(replace: "rate: 80", with: "behind: LIS3MDL", line: 8, says: "no such LIS3MDL"),
+    Mistake(
+      replace: "rate: 80", with: "rate: 1001", line: 12, says: "0.1 to 1000.0 Hz, as LIS3MDL"),
+    Mistake(
+      replace: "chip: LIS3MDL", with: "chip: lis3mdl", line: 8, says: "here that is LIS3MDL;"),
+    Mistake(
+      replace: "chip: LIS3MDL", with: "chip: LSM303AGR", line: 8,
+      says: "here that is LIS2MDL or LIS3DH;"),
+    Mistake(
+      replace: "chip: LIS3MDL", with: "chip: LSM9DS1", line: 8,
+      says: "here that is LSM9DS1-M or LSM9DS1-AG;"),
+    Mistake(
+      replace: "{chip: pinctrl-bcm2711, line: GPIO17}", with: "GPIO17", line: 11,
+      says: "must be a mapping: {chip: ..., line: ...}"),
     Mistake(replace: "baudRate: 9600", with: "identity: unchecked", line: 16, says: "a receiver"),
     Mistake(
       replace: "rate: 80", with: "pps: {chip: a, line: b}", line: 12, says: "goes with a receiver"),

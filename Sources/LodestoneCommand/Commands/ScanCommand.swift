@@ -43,10 +43,13 @@ struct ScanCommand: ParsableCommand {
     var found = 0
     for bus in buses {
       Terminal.say(bus)
-      for finding in BoardProbe.scan(
+      let findings = BoardProbe.scan(
         bus, with: provider, usualPressure: usualPressure,
         wait: { Thread.sleep(forTimeInterval: $0) })
-      {
+      if findings.isEmpty {
+        Terminal.say("  nobody answers; where a chip should: check VIN, GND, SDA and SCL")
+      }
+      for finding in findings {
         if let kernel = finding.kernel {
           Terminal.say(
             "  \(hexadecimal(finding.address))  the kernel's driver \(kernel.summary) owns it: "

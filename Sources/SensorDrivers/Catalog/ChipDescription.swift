@@ -36,9 +36,9 @@ public struct ChipDescription: Sendable {
   /// How that other half sits in the package: its mount where this one is aligned. Of its axes as both drivers deliver
   /// them.
   public let partnerMount: Mount
-  /// Whether its start lets the host through to chips behind it, its partner among them: until then, and while it is
-  /// being reset, those do not answer.
-  public let opensBypass: Bool
+  /// What its start sets to let the host through to chips behind it, its partner among them: until then, and while it is
+  /// being reset, those do not answer. `nil` for a chip that has none behind it.
+  public let bypass: RegisterSetting?
   /// The surest first.
   let fingerprints: [Fingerprint]
   /// What tells it when its registers do not, or `nil`.
@@ -49,7 +49,8 @@ public struct ChipDescription: Sendable {
   init(
     _ name: String, _ kind: ChipKind, addresses: [UInt8], fingerprints: [Fingerprint],
     trial: (any ChipTrial)? = nil, unasked: Set<UInt8> = [], partner: String? = nil,
-    partnerMount: Mount = .aligned, opensBypass: Bool = false, selfTest: (any SelfTesting)? = nil,
+    partnerMount: Mount = .aligned, bypass: RegisterSetting? = nil,
+    selfTest: (any SelfTesting)? = nil,
     chip: (@Sendable (_ outputRate: Double) -> any RegisterChip)? = nil
   ) {
     self.name = name
@@ -60,7 +61,7 @@ public struct ChipDescription: Sendable {
     self.unasked = unasked
     self.partner = partner
     self.partnerMount = partnerMount
-    self.opensBypass = opensBypass
+    self.bypass = bypass
     self.selfTest = selfTest
     self.chip = chip
   }
@@ -80,6 +81,17 @@ public struct ChipDescription: Sendable {
       return told
     }
     return nil
+  }
+
+  /// Whether its start lets the host through to chips behind it.
+  public var opensBypass: Bool { bypass != nil }
+
+  /// Whether the host is let through now. Only reads; of a device that is this chip.
+  public func letsThrough<Device: RegisterDevice & ~Copyable>(
+    _ device: borrowing Device
+  ) throws(BusError) -> Bool {
+    guard let bypass else { return false }
+    return try device.byte(bypass.register) & bypass.mask == bypass.value
   }
 
   /// What can be said of an address where naming a register may move the outputs of a port expander.

@@ -157,7 +157,10 @@ extension ChipDescription {
       .apartFromMPU(
         ICM20948Register.whoAmI, [ICM20948Register.identity],
         "its AK09916 is behind its bypass, which is closed until it was started")
-    ], partner: "AK09916", partnerMount: .turnedInICM20948, opensBypass: true,
+    ], partner: "AK09916", partnerMount: .turnedInICM20948,
+    // In bank 0, which the chip is in at first and where every start leaves it.
+    bypass: RegisterSetting(
+      ICM20948Register.interruptPin, MPURegister.bypass, mask: MPURegister.bypass),
     selfTest: DeflectionTest.icm20948
   ) { ICM20948(outputRate: $0) }
 }

@@ -241,7 +241,9 @@ extension ChipDescription {
   ) -> ChipDescription {
     ChipDescription(
       chip.rawValue, .inertial, addresses: [0x68, 0x69], fingerprints: fingerprints,
-      partner: partner, partnerMount: partnerMount, opensBypass: true,
+      partner: partner, partnerMount: partnerMount,
+      bypass: RegisterSetting(
+        MPURegister.interruptPin, MPURegister.bypass, mask: MPURegister.bypass),
       selfTest: DeflectionTest.mpu(chip)
     ) { MPU(chip: chip, outputRate: $0) }
   }

@@ -43,8 +43,8 @@ public enum BoardFile {
     for sensor in sensors where sensor.behind != nil && sensors.host(of: sensor) == nil {
       throw BoardFileError(
         file: file, line: sensor.line,
-        message: "'behind' names a chip of the same bus that has a bypass; "
-          + "\(sensor.behind ?? "") is none")
+        message: "'behind' names a chip of this file, on the same bus, that has a bypass; "
+          + "there is no such \(sensor.behind ?? "")")
     }
     guard !sensors.isEmpty else {
       throw map.error("sensors", "the board needs 'sensors', a list with at least one chip")
@@ -86,10 +86,11 @@ public enum BoardFile {
       ])
     let chip = try map.requiredString("chip")
     guard let entry = ChipCatalog.chip(named: chip) else {
+      let meant = ChipCatalog.chips(meantBy: chip).joined(separator: " or ")
       throw map.error(
         "chip",
-        "unknown chip '\(chip)'; known are \(ChipCatalog.chips.map(\.name).joined(separator: ", "))"
-      )
+        "unknown chip '\(chip)'" + (meant.isEmpty ? "" : "; here that is \(meant)")
+          + "; known are \(ChipCatalog.chips.map(\.name).joined(separator: ", "))")
     }
     if map.has("pps"), entry.kind != .receiver {
       throw map.error("pps", "'pps' goes with a receiver, not with \(chip)")
@@ -101,7 +102,9 @@ public enum BoardFile {
       chip: chip, attachment: try attachment(map, of: entry),
       interrupt: try line(map, "interrupt", "an interrupt line", file: file),
       pulse: try line(map, "pps", "a line for PPS", file: file),
-      rate: try map.number("rate", in: 0.1...2_000, unit: "Hz"),
+      rate: try map.number(
+        "rate", in: 0.1...(entry.chip?(.greatestFiniteMagnitude).outputRate ?? 100),
+        unit: "Hz, as \(chip) goes"),
       dynamicModel: try dynamicModel(map, of: entry), sleeps: try sleeps(map, of: entry),
       mount: try mount(map), driver: try driver(map, of: entry), behind: try map.string("behind"),
       checks: try checks(map, of: entry), line: map.line)

@@ -16,7 +16,9 @@ package struct YAMLMapping {
     self.context = context
     self.line = node.mark?.line ?? 0
     guard case .mapping(let mapping) = node else {
-      throw BoardFileError(file: file, line: line, message: "\(context) must be a mapping")
+      let example = keys.count > 4 ? "" : ": {\(keys.map { "\($0): ..." }.joined(separator: ", "))}"
+      throw BoardFileError(
+        file: file, line: line, message: "\(context) must be a mapping\(example)")
     }
     var entries: [(key: String, line: Int, value: Node)] = []
     for (keyNode, value) in mapping {
