@@ -110,7 +110,8 @@ extension AttitudeEstimator {
     case .starting:
       // Two hundredths of a radian for one averaged field, and the tilt at the field's slope.
       let tilt = state.start.tiltDeviation(gravity: coefficients.gravity)
-      variance += 0.0004 + slopes.variance(tilt: tilt)
+      let smear = state.start.smear(biasDeviation: startBiasDeviation)
+      variance += 0.0004 + smear * smear + slopes.variance(tilt: tilt)
     case .direct:
       let tilt = state.direct.tiltDeviation(gravity: coefficients.gravity)
       let trailing = state.direct.trailing(horizontal: slopes.horizontal)

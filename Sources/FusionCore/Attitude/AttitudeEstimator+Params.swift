@@ -22,7 +22,7 @@ extension AttitudeEstimator {
     public var gyroMisalignment = 0.001
     /// What a turn leaves besides, share of the rate: bending, nonlinearity. Default 0.002.
     public var turningNoise = 0.002
-    /// One sigma of the unknown gyro bias at the start, deg/s. Default 1.2.
+    /// One sigma of the unknown gyro bias at the start, deg/s: that of its chip, which may say 30 at rest. Default 1.2.
     public var biasDeviation = 1.2
     /// Wandering of the gyro bias, deg/s per root second. Default 0.001.
     public var biasNoise = 0.001
@@ -104,6 +104,12 @@ extension AttitudeEstimator {
     let ironNoise = 0.000016
     let biasDeviation: Double
     let biasVariance: Double
+    /// The largest deviation of a bias that passes for rest: 1.2 deg/s, rad/s.
+    let restingBias = 1.2 * Double.pi / 180
+    /// Variance of a bias that is found: (0.6 deg/s)^2.
+    let foundBias = 0.36 * Double.pi * Double.pi / 32_400
+    /// What a bias may have become while attitude was lost: (0.38 deg/s)^2.
+    let biasLoosening: Double
     let biasNoise: Double
     let velocityNoise = 0.015 * 0.015
     let velocityVariance: Double
@@ -199,6 +205,7 @@ extension AttitudeEstimator {
       ironVariance = square(params.ironDeviation)
       biasDeviation = params.biasDeviation * degree
       biasVariance = square(params.biasDeviation * degree)
+      biasLoosening = square(0.38 * degree)
       biasNoise = square(params.biasNoise * degree)
       velocityVariance = square(params.velocityDeviation)
       velocityWeight = params.velocityTime

@@ -63,6 +63,9 @@ public struct AttitudeEstimator: Sendable {
     var field = Vector3.zero
     var bias = Vector3.zero
     var biasDeviation: Double?
+    /// Whether attitude has begun with a gyro that may say anything at rest. What the filter learns on the way to its bias,
+    /// of tilt, iron and scale, is worth little: with the bias it begins anew, in a calm moment.
+    var isFindingBias = false
     var quality = MagnetometerQuality.uncalibrated
     var verticalAcceleration: Double?
     var start = StartAverage()
@@ -215,8 +218,10 @@ public struct AttitudeEstimator: Sendable {
     let isRunning = state.filter.isRunning
     let deviation =
       isRunning ? state.filter.summary.biasVariance.squareRoot() : coefficients.biasDeviation
+    // A gyro that may say anything at rest may say it in a steady turn: gravity and field have to tell first.
     state.rest.update(
-      rate: rate, dt, bias: gyroBias, limit: 0.75 * .pi / 180 + 3 * deviation)
+      rate: rate, dt, bias: gyroBias,
+      limit: 0.75 * .pi / 180 + 3 * min(deviation, coefficients.restingBias))
     if isRunning {
       rotateFilter(rate, dt, time)
     } else {
@@ -261,6 +266,12 @@ public struct AttitudeEstimator: Sendable {
       state.biasDeviation = nil
       return restart()
     }
+    if state.isFindingBias, state.rest.isCalm,
+      state.filter.summary.biasVariance < coefficients.foundBias
+    {
+      state.isFindingBias = false
+      return restart()
+    }
     state.carry.absorb(correction: state.filter.takeHeadingCorrection())
     if state.filter.takeIronMove() { state.monitor.magnetWasFound() }
   }
@@ -276,12 +287,15 @@ public struct AttitudeEstimator: Sendable {
       ? coefficients.movingStartDuration : coefficients.startDuration
   }
 
+  /// One sigma of the bias that attitude starts with, rad/s.
+  var startBiasDeviation: Double { state.biasDeviation ?? coefficients.biasDeviation }
+
   private mutating func beginFilter() {
     state.filter.start(
-      state.start, bias: state.bias,
-      biasDeviation: state.biasDeviation ?? coefficients.biasDeviation,
+      state.start, bias: state.bias, biasDeviation: startBiasDeviation,
       expected: calibratedExpectation, coefficients)
     guard state.filter.isRunning else { return }
+    state.isFindingBias = startBiasDeviation > coefficients.restingBias
     history?.begin(&state.filter)
     state.counters.starts &+= 1
     state.mode = .inertial
@@ -293,7 +307,7 @@ public struct AttitudeEstimator: Sendable {
     history?.finish()
     if state.filter.isRunning {
       state.bias = state.filter.strapdown.bias
-      let loose = (state.filter.summary.biasVariance + 0.1 * coefficients.biasVariance).squareRoot()
+      let loose = (state.filter.summary.biasVariance + coefficients.biasLoosening).squareRoot()
       state.biasDeviation = min(loose, coefficients.biasDeviation)
       state.filter.stop()
     }

@@ -274,4 +274,8 @@ struct StartAverage: Sendable, Hashable, Codable {
     let base = Double.pi / 180
     return min((base * base + excess * excess).squareRoot(), 1)
   }
+
+  /// One sigma of what a gyro whose bias (rad/s) nobody knew has turned the means by, radians: half of what it has turned
+  /// the body by meanwhile.
+  func smear(biasDeviation: Double) -> Double { 0.5 * biasDeviation * duration }
 }

@@ -137,8 +137,9 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     hasNorth = north != nil
     let tilt = start.tiltDeviation(gravity: c.gravity)
     youth = tilt > c.movingStartTilt ? c.youth : 0
-    covariance.decouple(0, variance: tilt * tilt)
-    covariance.decouple(1, variance: tilt * tilt)
+    let smear = start.smear(biasDeviation: biasDeviation)
+    covariance.decouple(0, variance: tilt * tilt + smear * smear)
+    covariance.decouple(1, variance: tilt * tilt + smear * smear)
     covariance.decouple(2, variance: 1)
     for axis in 0..<3 {
       covariance.decouple(ErrorVector.bias + axis, variance: biasDeviation * biasDeviation)

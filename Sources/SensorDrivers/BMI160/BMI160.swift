@@ -183,6 +183,6 @@ extension ChipDescription {
   static let bmi160 = ChipDescription(
     "BMI160", .inertial, addresses: [0x68, 0x69],
     fingerprints: [.apartFromMPU(BMI160Register.chip, [BMI160Register.identity])],
-    selfTest: DeflectionTest.bmi160
+    zeroRateLevel: 3, selfTest: DeflectionTest.bmi160
   ) { BMI160(outputRate: $0) }
 }

@@ -39,6 +39,8 @@ public struct ChipDescription: Sendable {
   /// What its start sets to let the host through to chips behind it, its partner among them: until then, and while it is
   /// being reset, those do not answer. `nil` for a chip that has none behind it.
   public let bypass: RegisterSetting?
+  /// What its gyro may say at rest, degrees a second either way, by its datasheet; `nil` where it has none.
+  public let zeroRateLevel: Double?
   /// The surest first.
   let fingerprints: [Fingerprint]
   /// What tells it when its registers do not, or `nil`.
@@ -50,7 +52,7 @@ public struct ChipDescription: Sendable {
     _ name: String, _ kind: ChipKind, addresses: [UInt8], fingerprints: [Fingerprint],
     trial: (any ChipTrial)? = nil, unasked: Set<UInt8> = [], partner: String? = nil,
     partnerMount: Mount = .aligned, bypass: RegisterSetting? = nil,
-    selfTest: (any SelfTesting)? = nil,
+    zeroRateLevel: Double? = nil, selfTest: (any SelfTesting)? = nil,
     chip: (@Sendable (_ outputRate: Double) -> any RegisterChip)? = nil
   ) {
     self.name = name
@@ -62,6 +64,7 @@ public struct ChipDescription: Sendable {
     self.partner = partner
     self.partnerMount = partnerMount
     self.bypass = bypass
+    self.zeroRateLevel = zeroRateLevel
     self.selfTest = selfTest
     self.chip = chip
   }

@@ -161,7 +161,7 @@ extension ChipDescription {
     // In bank 0, which the chip is in at first and where every start leaves it.
     bypass: RegisterSetting(
       ICM20948Register.interruptPin, MPURegister.bypass, mask: MPURegister.bypass),
-    selfTest: DeflectionTest.icm20948
+    zeroRateLevel: 5, selfTest: DeflectionTest.icm20948
   ) { ICM20948(outputRate: $0) }
 }
 

@@ -177,6 +177,6 @@ extension ChipDescription {
   static let icm42688p = ChipDescription(
     "ICM42688P", .inertial, addresses: [0x68, 0x69],
     fingerprints: [.identity(ICM42688PRegister.whoAmI, [ICM42688PRegister.identity], .certain)],
-    selfTest: DeflectionTest.icm42688p
+    zeroRateLevel: 0.5, selfTest: DeflectionTest.icm42688p
   ) { ICM42688P(outputRate: $0) }
 }

@@ -36,6 +36,9 @@ public struct MPU: InertialChip, QueuedChip, Hashable {
     /// What WHO_AM_I holds in much of what is sold as one: 0x98 is an ICM20689's.
     var copies: [UInt8] { self == .mpu6050 ? [0x98, 0x72] : [] }
 
+    /// What the gyro may say at rest, degrees a second (zero-rate output, section 6.1 or 3.1 of the specifications).
+    var zeroRateLevel: Double { self == .mpu6050 ? 20 : 5 }
+
     /// The filters from DLPF_CFG 1 on: bandwidth in Hz, of the wider sensor where they differ, and the gyro's delay
     /// in seconds (RM-MPU-6000A table of register 26; RM-MPU-6500A and RM-MPU-9250A 4.5).
     ///
@@ -244,7 +247,7 @@ extension ChipDescription {
       partner: partner, partnerMount: partnerMount,
       bypass: RegisterSetting(
         MPURegister.interruptPin, MPURegister.bypass, mask: MPURegister.bypass),
-      selfTest: DeflectionTest.mpu(chip)
+      zeroRateLevel: chip.zeroRateLevel, selfTest: DeflectionTest.mpu(chip)
     ) { MPU(chip: chip, outputRate: $0) }
   }
 }

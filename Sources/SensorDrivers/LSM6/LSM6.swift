@@ -39,6 +39,15 @@ public struct LSM6: InertialChip, QueuedChip, Hashable {
       return identity == 0x69 ? common : common + [3333, 6667]
     }
 
+    /// What the gyro may say at rest, degrees a second (mechanical characteristics of each datasheet).
+    var zeroRateLevel: Double {
+      switch self {
+      case .lsm6ds3, .lsm6ds33: 10
+      case .lsm6ds3trc, .lsm6dsl: 3
+      case .ism330dhcx, .lsm6dso, .lsm6dsox: 1
+      }
+    }
+
     /// Seconds from power-down to a gyro that is right: at most 70 ms and a few conversions (AN5272; AN5130 for an
     /// LSM6DSM). ST's own examples give the chips before the LSM6DSO 150 ms; so much is waited for those.
     var gyroStart: Double {
@@ -210,7 +219,7 @@ extension ChipDescription {
     ChipDescription(
       chip.rawValue, .inertial, addresses: [0x6A, 0x6B],
       fingerprints: [.identity(LSM6Register.whoAmI, [chip.identity], confidence, note)],
-      selfTest: DeflectionTest.lsm6(chip)
+      zeroRateLevel: chip.zeroRateLevel, selfTest: DeflectionTest.lsm6(chip)
     ) { LSM6(chip, outputRate: $0) }
   }
 }

@@ -204,6 +204,6 @@ extension ChipDescription {
       .identity(
         LSM9DS1.Register.whoAmI, [LSM9DS1.Register.identity], .certain,
         "the other half, a LIS3MDL's core, is at 0x1c or 0x1e")
-    ], selfTest: DeflectionTest.lsm9ds1
+    ], zeroRateLevel: 30, selfTest: DeflectionTest.lsm9ds1
   ) { LSM9DS1(outputRate: $0) }
 }

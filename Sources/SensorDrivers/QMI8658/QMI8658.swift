@@ -111,6 +111,6 @@ extension ChipDescription {
   static let qmi8658 = ChipDescription(
     "QMI8658", .inertial, addresses: [0x6B, 0x6A],
     fingerprints: [.identity(QMI8658.Register.whoAmI, [QMI8658.Register.identity], .likely)],
-    selfTest: DeflectionTest.qmi8658
+    zeroRateLevel: 10, selfTest: DeflectionTest.qmi8658
   ) { QMI8658(outputRate: $0) }
 }

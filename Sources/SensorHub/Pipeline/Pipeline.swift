@@ -109,6 +109,12 @@ struct Pipeline: Sendable {
       smoother = known
     }
     params.level = board.isLevel
+    let zeroRateLevel =
+      board.sensors.lazy.compactMap {
+        ChipCatalog.chip(named: $0.chip)?.zeroRateLevel
+      }.first ?? 0
+    // As likely anywhere between the datasheet's limits, without a record.
+    params.biasDeviation = max(params.biasDeviation, zeroRateLevel / 3.0.squareRoot())
     heading = AttitudeEstimator(params, keepsHistory: pass.keepsHistory)
     isVehicle = board.isVehicle
     position = PositionChannel(longestLoss: board.longestCarry)
