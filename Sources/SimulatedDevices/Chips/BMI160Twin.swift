@@ -203,7 +203,7 @@ extension TwinDescription {
   /// Tables 2 and 3: zero-g 40 mg and 1 mg a kelvin; zero rate 3 degrees a second and 0.05 a kelvin.
   static let bmi160 = TwinDescription("BMI160", make: BMI160Twin.init) { random, bias in
     .inertial(
-      bias: bias * 0.04, perKelvin: bias * 1e-3, scale: 0.005, gyroscope: (1, 0.05, 0.01),
+      bias: bias * 0.04, perKelvin: bias * 1e-3, scale: 0.005, gyroscope: (3, 0.05, 0.01),
       clock: 0.01, &random)
   }
 }

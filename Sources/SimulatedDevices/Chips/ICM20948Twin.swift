@@ -196,12 +196,12 @@ public struct ICM20948Twin: ResettingTwin, QueueingTwin, BypassingTwin {
 }
 
 extension TwinDescription {
-  /// Tables 1 and 2: zero-g 50 mg on the board and 0.8 mg a kelvin; zero rate 5 degrees a second, of which a fifth is taken:
-  /// chips sold are better. The PLL "varies from part to part" (4.14).
+  /// Tables 1 and 2: zero-g 50 mg on the board and 0.8 mg a kelvin; zero rate 5 degrees a second. The
+  /// PLL "varies from part to part" (4.14).
   static let icm20948 = TwinDescription("ICM20948", carries: "AK09916", make: ICM20948Twin.init) {
     random, bias in
     .inertial(
-      bias: bias * 0.05, perKelvin: bias * 0.8e-3, scale: 0.005, gyroscope: (1, 0.05, 0.01),
+      bias: bias * 0.05, perKelvin: bias * 0.8e-3, scale: 0.005, gyroscope: (5, 0.05, 0.01),
       clock: 0.01, &random)
   }
 }

@@ -278,13 +278,12 @@ public struct MPUTwin: ResettingTwin, QueueingTwin, BypassingTwin {
 }
 
 extension TwinDescription {
-  /// PS-MPU-6000A-00: zero-g 50 mg (80 of Z), zero rate 20 degrees a second, of which a tenth is taken: chips sold are
-  /// far better.
-  static let mpu6050 = mpu("MPU6050", .mpu6050, zeroG: 0.05, zeroRate: 2, perKelvin: 0.8e-3)
-  static let mpu6500 = mpu("MPU6500", .mpu6500, zeroG: 0.06, zeroRate: 1, perKelvin: 0.64e-3)
+  /// PS-MPU-6000A-00: zero-g 50 mg (80 of Z), zero rate 20 degrees a second.
+  static let mpu6050 = mpu("MPU6050", .mpu6050, zeroG: 0.05, zeroRate: 20, perKelvin: 0.8e-3)
+  static let mpu6500 = mpu("MPU6500", .mpu6500, zeroG: 0.06, zeroRate: 5, perKelvin: 0.64e-3)
   /// PS-MPU-9250A-01: zero-g 60 mg (80 of Z), zero rate 5 degrees a second.
   static let mpu9250 = mpu(
-    "MPU9250", .mpu9250, zeroG: 0.06, zeroRate: 1, perKelvin: 1.5e-3, carries: "AK8963")
+    "MPU9250", .mpu9250, zeroG: 0.06, zeroRate: 5, perKelvin: 1.5e-3, carries: "AK8963")
 
   private static func mpu(
     _ name: String, _ chip: MPUTwin.Chip, zeroG: Double, zeroRate: Double, perKelvin: Double,

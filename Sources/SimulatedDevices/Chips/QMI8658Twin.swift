@@ -146,10 +146,10 @@ public struct QMI8658Twin: ResettingTwin {
 }
 
 extension TwinDescription {
-  /// Zero-g 100 mg, zero rate 10 degrees a second at board level, of which a fifth is taken: chips sold are better.
+  /// Zero-g 100 mg, zero rate 10 degrees a second at board level.
   static let qmi8658 = TwinDescription("QMI8658", make: QMI8658Twin.init) { random, bias in
     .inertial(
-      bias: bias * 0.1, perKelvin: bias * 1e-3, scale: 0.01, gyroscope: (2, 0.05, 0.01),
+      bias: bias * 0.1, perKelvin: bias * 1e-3, scale: 0.01, gyroscope: (10, 0.05, 0.01),
       clock: 0.015, &random)
   }
 }
