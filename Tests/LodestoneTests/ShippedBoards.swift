@@ -1,7 +1,6 @@
 // The board files of Boards/, and what stands on them whatever they say.
 
 import BoardTestSupport
-import CalibrationCore
 import Foundation
 import LinearAlgebra
 import SensorHub
@@ -105,41 +104,12 @@ struct ShippedBoard: Sendable, CustomTestStringConvertible {
 
   /// The board with twins, on a clock of the test's. `edit` changes what the file says; where the chips of
   /// packages really sit stays as `packages` has it.
-  ///
-  /// - Parameters:
-  ///   - seed: What its chips' errors and noise follow from.
-  ///   - gyroIsKnown: As after 'lodestone calibrate gyro': what an LSM9DS1 may say at rest by its datasheet (30 deg/s an
-  ///     axis) is more than passes for rest unasked.
-  func twins(
-    seed: Int = 1, gyroIsKnown: Bool = false, edit: (String) -> String = { $0 }
-  ) throws -> VirtualBoard {
-    let records = gyroIsKnown ? try gyroRecords(seed: seed) : []
-    return try VirtualBoard(
+  func twins(seed: Int = 1, edit: (String) -> String = { $0 }) throws -> VirtualBoard {
+    try VirtualBoard(
       name,
       adapt: { simulated in
         for (place, mount) in parts { simulated.chips[place].mount = mount }
       },
-      edit: { edit(board.simulation == nil ? simulation(seed: seed) : $0) },
-      prepare: { state in for record in records { try state.calibrations.save(.gyro(record)) } })
-  }
-
-  private func gyroRecords(seed: Int) throws -> [GyroRecord] {
-    let places = board.sensors.indices.filter { board.sensors[$0].chip == "LSM9DS1-AG" }
-    guard !places.isEmpty else { return [] }
-    let lying = try twins(seed: seed)
-    let rest = Kept<(sensor: Int, rate: Vector3)>()
-    let subscription = lying.hub.subscribe(readings: {
-      if case .inertial(let rate, _) = $0.sample.value { rest.append(($0.sensor, rate)) }
-    })
-    _ = lying.run(5)
-    subscription.cancel()
-    return places.map { place in
-      let rates = rest.all.filter { $0.sensor == place }.map(\.rate)
-      let sensor = board.sensors[place]
-      return GyroRecord(
-        chip: sensor.chip, busPosition: sensor.attachment.description, board: board.name,
-        date: "2026-11-22T00:00:00Z", samples: rates.count,
-        bias: rates.reduce(.zero, +) / Double(max(1, rates.count)), deviation: 1e-3)
-    }
+      edit: { edit(board.simulation == nil ? simulation(seed: seed) : $0) })
   }
 }

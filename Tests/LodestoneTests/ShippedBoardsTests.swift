@@ -81,7 +81,7 @@ struct ShippedBoardsTests {
     arguments: ShippedBoard.all, Effort.seeds(1, long: 11))
   func run(file: ShippedBoard, seed: Int) throws {
     let seconds = 40.0
-    let board = try file.twins(seed: seed, gyroIsKnown: true)
+    let board = try file.twins(seed: seed)
     let run = Run(board, seconds)
     for (sensor, status) in zip(file.board.sensors, board.hub.status) {
       #expect(status.state == .running, "\(status)")
@@ -215,17 +215,17 @@ private struct Run {
     case .diagnostic(let text, _): diagnostics.append(text)
     case .heading(let estimate):
       let time = estimate.time.seconds(since: board.start)
-      guard time > 6 else { return }
-      headings += 1
+      if time > 6 { headings += 1 }
       let truth = board.simulation.truth(at: estimate.time)
       let error =
         (estimate.magneticHeading * 180 / .pi - truth.magneticHeading + 540)
         .truncatingRemainder(dividingBy: 360) - 180
       guard let accuracy = estimate.accuracy else {
-        return note("heading without accuracy: \(String(describing: estimate.reason))")
+        if time > 6 { note("heading without accuracy: \(String(describing: estimate.reason))") }
+        return
       }
       if abs(error) > max(3, accuracy * 180 / .pi) { note("heading off by \(Int(error))") }
-      if time < Double(ShippedBoard.still), abs(error) > 3 {
+      if time > 6, time < Double(ShippedBoard.still), abs(error) > 3 {
         note("at rest heading off by \(Int(error))")
       }
     case .altitude(let estimate):
