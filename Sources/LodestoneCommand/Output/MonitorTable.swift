@@ -68,7 +68,8 @@ struct MonitorTable {
 
   /// Heading, altitude and position in one line.
   var summary: String {
-    "heading \(headingText) | altitude \(altitudeText) | position \(locationText)"
+    let reason = heading?.reason.map { " (\($0))" } ?? ""
+    return "heading \(headingText)\(reason) | altitude \(altitudeText) | position \(locationText)"
   }
 
   private var headingText: String {
