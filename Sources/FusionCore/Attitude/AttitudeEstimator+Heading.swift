@@ -104,8 +104,9 @@ extension AttitudeEstimator {
     let isStarting = state.filter.isRunning && !state.filter.hasTakenField
     switch isStarting ? .starting : state.mode {
     case .inertial:
-      variance +=
-        coefficients.covarianceShare * slopes.variance(attitude: state.filter.summary.attitude)
+      // A bias of tens of degrees a second turns the attitude by more than what is linear: twice the deviation (chosen).
+      let share = coefficients.covarianceShare * (state.isFindingBias ? 4 : 1)
+      variance += share * slopes.variance(attitude: state.filter.summary.attitude)
       variance += slopes.variance(tilt: state.filter.summary.tiltDoubt)
     case .starting:
       // Two hundredths of a radian for one averaged field, and the tilt at the field's slope.
