@@ -62,6 +62,15 @@ extension AttitudeEstimator {
     /// Makes the defaults.
     public init() {}
 
+    /// Allows for a gyro that has no record, and may say at rest what its datasheet lets it, deg/s either way.
+    ///
+    /// Datasheets call that typical or a tolerance, and hardly one says of how many parts: less than one sigma, more than
+    /// an even distribution's. Up to 10 deg/s twice as much is honest so; one sigma would make starts in the hand
+    /// dishonest at 30 deg/s.
+    public mutating func allow(zeroRateLevel: Double) {
+      biasDeviation = max(biasDeviation, zeroRateLevel / 1.3)
+    }
+
     /// The same with the default for every value that is no number, negative, or beyond all sense.
     var sound: Params {
       let usual = Params()

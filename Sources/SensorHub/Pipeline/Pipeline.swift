@@ -109,12 +109,8 @@ struct Pipeline: Sendable {
       smoother = known
     }
     params.level = board.isLevel
-    let zeroRateLevel =
-      board.sensors.lazy.compactMap {
-        ChipCatalog.chip(named: $0.chip)?.zeroRateLevel
-      }.first ?? 0
-    // As likely anywhere between the datasheet's limits, without a record.
-    params.biasDeviation = max(params.biasDeviation, zeroRateLevel / 3.0.squareRoot())
+    let gyros = board.sensors.lazy.compactMap { ChipCatalog.chip(named: $0.chip)?.zeroRateLevel }
+    if let level = gyros.first { params.allow(zeroRateLevel: level) }
     heading = AttitudeEstimator(params, keepsHistory: pass.keepsHistory)
     isVehicle = board.isVehicle
     position = PositionChannel(longestLoss: board.longestCarry)
