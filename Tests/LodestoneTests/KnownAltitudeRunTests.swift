@@ -1,11 +1,11 @@
 import BoardTestSupport
 import Foundation
-import SensorHub
 import SensorTypes
 import SimulatedDevices
 import Testing
 
 @testable import Lodestone
+@testable import SensorHub
 
 /// Elevations and QNH on the whole simulated board: what is given from outside, what the altitude is off by, and what is
 /// left in the next run.
@@ -343,7 +343,11 @@ struct KnownAltitudeRunTests {
     try board.state.knownAltitude.set(
       KnownAltitude.Elevation(800, accuracy: 2, now: clock(board)))
     #expect(!heights(board.run(10)).isEmpty)
+    // Under the folder's lock: what the program makes of the elevation is kept beside it, in a time of its own, and
+    // would take the damage away.
+    let lock = try FolderLock(board.state.folder)
     try Data("{\"schema\":1,\"elevation\":".utf8).write(to: board.state.knownAltitude.file)
+    _ = consume lock
     let seen = board.run(10)
     #expect(words(seen).contains { $0.contains("altitude.json cannot be used") })
     #expect(heights(seen).last?.knownTime != nil)
