@@ -248,6 +248,27 @@ struct BoardFileTests {
     }
   }
 
+  @Test("a GPIO line is one chip's alone")
+  func lineTwice() {
+    let text =
+      Self.good + "\n    pps: {chip: pinctrl-bcm2711, line: GPIO17}"
+    #expect {
+      try BoardFile.parse(text, file: "desk.yaml")
+    } throws: { error in
+      (error as? BoardFileError)?.description
+        == "desk.yaml:14: the GPIO line GPIO17 of pinctrl-bcm2711 is taken by LIS3MDL in line 8"
+    }
+  }
+
+  @Test("a tab is named")
+  func tab() {
+    #expect {
+      try BoardFile.parse("schema: 1\n\tname: x", file: "desk.yaml")
+    } throws: { error in
+      (error as? BoardFileError)?.message.contains("a tab") == true
+    }
+  }
+
   @Test(
     "what is no YAML, no mapping or nothing at all is an error, never a crash",
     arguments: [

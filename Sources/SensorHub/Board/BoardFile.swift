@@ -38,6 +38,13 @@ public enum BoardFile {
           file: file, line: sensor.line,
           message: "\(sensor.attachment) is taken by \(other.chip) in line \(other.line)")
       }
+      // The kernel gives a line to whoever asks first, and wires that are tied together tell nobody apart.
+      for line in sensor.lines {
+        guard let other = sensors.first(where: { $0.lines.contains(line) }) else { continue }
+        throw BoardFileError(
+          file: file, line: sensor.line,
+          message: "the GPIO line \(line.line) of \(line.chip) is taken by \(other.chip) in line \(other.line)")
+      }
       sensors.append(sensor)
     }
     for sensor in sensors where sensor.behind != nil && sensors.host(of: sensor) == nil {
@@ -343,6 +350,11 @@ public enum BoardFile {
       from: try map.requiredNumber("from", in: 0...86_400, unit: "s"),
       seconds: try map.requiredNumber("seconds", in: 0.001...86_400, unit: "s"))
   }
+}
+
+extension Board.Sensor {
+  /// The GPIO lines that it is wired to.
+  fileprivate var lines: [InterruptLineName] { [interrupt, pulse].compactMap { $0 } }
 }
 
 extension Board.Attachment {

@@ -165,7 +165,12 @@ extension YAMLMapping {
     do {
       root = try compose(yaml: text)
     } catch let error as YamlError {
-      throw BoardFileError(file: file, line: error.line, message: error.summary)
+      // The parser says of a tab that it cannot start any token, and a tab looks like what is allowed.
+      let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+      let isTabbed = lines.indices.contains(error.line - 1) && lines[error.line - 1].contains("\t")
+      throw BoardFileError(
+        file: file, line: error.line,
+        message: error.summary + (isTabbed ? "; a tab is in this line: indent by spaces" : ""))
     } catch {
       throw BoardFileError(file: file, line: 0, message: "\(error)")
     }
