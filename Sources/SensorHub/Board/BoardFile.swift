@@ -43,7 +43,8 @@ public enum BoardFile {
         guard let other = sensors.first(where: { $0.lines.contains(line) }) else { continue }
         throw BoardFileError(
           file: file, line: sensor.line,
-          message: "the GPIO line \(line.line) of \(line.chip) is taken by \(other.chip) in line \(other.line)")
+          message: "the GPIO line \(line.line) of \(line.chip) is taken by \(other.chip) in line "
+            + "\(other.line)")
       }
       sensors.append(sensor)
     }
