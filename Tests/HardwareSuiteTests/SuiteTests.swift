@@ -130,27 +130,32 @@ struct SuiteTests {
 
   @Test("a chip that is missing, a wrong line, noise and a magnet each fail their own check")
   func sick() throws {
-    func failures(_ edit: (String) -> String, _ prepare: (VirtualBoard) -> Void = { _ in }) throws
-      -> [Report.Check]
-    {
-      let board = try VirtualBoard(edit: edit)
+    func failures(
+      adapt: (inout SimulatedBoard) -> Void = { _ in },
+      prepare: (VirtualBoard) -> Void = { _ in }
+    ) throws -> [Report.Check] {
+      let board = try VirtualBoard(adapt: adapt)
       prepare(board)
       _ = board.run(8)
       return try test(board, seconds: 5).checks
         .filter { $0.outcome != .passed }
     }
-    let missing = try failures({ $0 }) { board in
+    let missing = try failures(prepare: { board in
       board.simulation.inject(.noAnswer, chip: 2, from: board.clock.now())
-    }
+    })
     #expect(missing.contains { $0.name == "BMP280 delivers" && $0.detail.contains("no answer") })
-    let magnet = try failures({ $0 }) { board in
+    let magnet = try failures(prepare: { board in
       var shown = ShownStimulus.Quantities()
       shown.magneticField = Vector3(180, 0, 0)
       board.simulation.show(shown, chip: 0)
-    }
+    })
     #expect(magnet.contains { $0.name == "heading and field strength" })
-    // The file names the other chip's line.
-    let crossed = try failures({ $0.replacingOccurrences(of: "GPIO27", with: "GPIO17") })
+    // Each is wired to the line that the file names for the other.
+    let crossed = try failures(adapt: { board in
+      let first = board.chips[0].interrupt
+      board.chips[0].interrupt = board.chips[1].interrupt
+      board.chips[1].interrupt = first
+    })
     #expect(crossed.contains { $0.name == "LSM6DSOX interrupt line" && $0.mend != nil })
   }
 
