@@ -3,6 +3,7 @@
 import SensorBus
 import SensorDrivers
 import SensorTypes
+import SimulatedDevices
 import Testing
 
 @Suite struct BMP180Tests {
@@ -61,6 +62,38 @@ import Testing
           failure { () throws(DriverError) in try BMP180Trim(block(bytes)) }
             == .invalidTrim("BMP180: a word of the trim is blank"))
       }
+    }
+  }
+
+  @Test("a trim that no factory burns gives a number or none, and no trap")
+  func hostileTrim() throws {
+    // Found by chance: b4 is 2, and the square of what it divides does not fit 64 bits.
+    let words: [UInt16] = [
+      0x46D5, 0x12B1, 0x69CD, 0x0003, 0x6ABB, 0xDFE4, 0xBB29, 0xE127, 0x3A92, 0x2748, 0xDC2C,
+    ]
+    let found = try BMP180Trim(
+      block(words.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }))
+    let fine = try #require(BMP180Conversion.fineTemperature(27_898, found))
+    #expect(BMP180Conversion.pressure(23_843, code: 0, fine: fine, found) == nil)
+
+    var random = SeededGenerator(seed: 2026, stream: 180, index: 0)
+    let corners: [UInt16] = [1, 2, 0x7FFF, 0x8000, 0x8001, 0xFFFE]
+    for _ in 0..<100_000 {
+      // Half of the words are at an end of what they can be.
+      let bytes = (0..<11).flatMap { _ in
+        let bits = random.next()
+        let word =
+          bits % 2 == 0 ? corners[Int(bits >> 8) % corners.count] : max(1, UInt16(bits >> 48))
+        return [UInt8(word >> 8), UInt8(word & 0xFF)]
+      }
+      guard let trim = try? BMP180Trim(block(bytes)) else { continue }
+      let bits = random.next()
+      guard let fine = BMP180Conversion.fineTemperature(Int(bits & 0xFFFF), trim) else { continue }
+      #expect(BMP180Conversion.temperature(fine: fine).isFinite)
+      let code = Int(bits >> 16 & 3)
+      let raw = Int(bits >> 32) & (1 << (16 + code) - 1)
+      let pascals = BMP180Conversion.pressure(raw, code: code, fine: fine, trim)
+      #expect(pascals.map(\.isFinite) != false)
     }
   }
 

@@ -47,7 +47,8 @@ public enum BMP180Conversion {
   public static func temperature(fine: Int) -> Double { Double((fine + 8) >> 4) / 10 }
 
   /// Pascals, valid from 30000 to 110000, of a raw pressure of 16 + `code` bits; `nil` where the formula has no
-  /// value. Worked number: 23843 at code 0 with the datasheet's trim gives 69964.
+  /// value, or one that does not fit the 32 bits in which the datasheet has it. Worked number: 23843 at code 0 with the
+  /// datasheet's trim gives 69964.
   public static func pressure(_ raw: Int, code: Int, fine: Int, _ trim: BMP180Trim) -> Double? {
     let b6 = fine - 4000
     let square = (b6 * b6) >> 12
@@ -58,6 +59,8 @@ public enum BMP180Conversion {
     guard b4 != 0 else { return nil }
     let b7 = (raw - b3) * (50_000 >> code)
     let first = b7 < 0x8000_0000 ? b7 * 2 / b4 : b7 / b4 * 2
+    // A trim that no factory burns makes it as large as 2^58: its square would not fit the 64 bits here either.
+    guard Int32(exactly: first) != nil else { return nil }
     let high = first >> 8
     let last = ((high * high * 3038) >> 16) + ((-7357 * first) >> 16) + 3791
     return Double(first + (last >> 4))

@@ -12,14 +12,16 @@ public struct BMP180Words: Sendable, Hashable {
   /// The quotient rounded down, as the shifts of Bosch's own driver do; the datasheet writes divisions.
   private func quotient(_ value: Int, _ power: Int) -> Int { value >> power }
 
-  /// B5 of an uncompensated temperature.
-  func b5(_ ut: Int) -> Int {
+  /// B5 of an uncompensated temperature; `nil` where the trim makes a division by zero of it.
+  func b5(_ ut: Int) -> Int? {
     let x1 = quotient((ut - words[5]) * words[4], 15)
-    return x1 + words[9] * 2048 / (x1 + words[10])
+    let divisor = x1 + words[10]
+    return divisor == 0 ? nil : x1 + words[9] * 2048 / divisor
   }
 
-  /// Pascals of an uncompensated pressure of 16 + `oss` bits.
-  func pascals(_ up: Int, oss: Int, b5: Int) -> Int {
+  /// Pascals of an uncompensated pressure of 16 + `oss` bits; `nil` where the trim makes a division by zero of it, or a
+  /// number for which the datasheet's 32 bits are not enough.
+  func pascals(_ up: Int, oss: Int, b5: Int) -> Int? {
     let b6 = b5 - 4000
     let b6Square = quotient(b6 * b6, 12)
     let x3 = quotient(words[7] * b6Square, 11) + quotient(words[1] * b6, 11)
@@ -27,8 +29,10 @@ public struct BMP180Words: Sendable, Hashable {
     let y3 = quotient(
       quotient(words[2] * b6, 13) + quotient(words[6] * b6Square, 16) + 2, 2)
     let b4 = quotient(words[3] * (y3 + 32768), 15)
+    guard b4 != 0 else { return nil }
     let b7 = (up - b3) * (50_000 >> oss)
     let p = b7 < 0x8000_0000 ? b7 * 2 / b4 : b7 / b4 * 2
+    guard abs(p) <= 0x7FFF_FFFF else { return nil }
     let z1 = quotient(quotient(p, 8) * quotient(p, 8) * 3038, 16)
     let z2 = quotient(-7357 * p, 16)
     return p + quotient(z1 + z2 + 3791, 4)
@@ -46,12 +50,14 @@ public struct BMP180Words: Sendable, Hashable {
 
   func rawTemperature(_ celsius: Double) -> Int {
     // Below this the denominator of the formula changes its sign.
-    let lowest = words[5] - words[10] + 64
-    return first(lowest, 65535) { Double(b5($0)) >= celsius * 160 }
+    let lowest = min(max(0, words[5] - words[10] + 64), 65535)
+    return first(lowest, 65535) { b5($0).map { Double($0) >= celsius * 160 } ?? false }
   }
 
   func rawPressure(_ pascals: Double, oss: Int, b5: Int) -> Int {
-    first(0, (1 << (16 + oss)) - 1) { Double(self.pascals($0, oss: oss, b5: b5)) >= pascals }
+    first(0, (1 << (16 + oss)) - 1) {
+      self.pascals($0, oss: oss, b5: b5).map { Double($0) >= pascals } ?? false
+    }
   }
 }
 
@@ -132,7 +138,7 @@ public struct BMP180Twin: ResettingTwin {
       temperatureNoise: 0.02, stream: isTemperature ? 24 : 25, done)
     if isTemperature {
       let raw = trim.rawTemperature(air.temperature)
-      b5 = trim.b5(raw)
+      b5 = trim.b5(raw) ?? b5
       results[0] = raw << 8
     } else {
       results[1] = trim.rawPressure(air.pressure, oss: oss, b5: b5) << (8 - oss)
