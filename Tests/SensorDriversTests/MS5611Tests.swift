@@ -87,6 +87,58 @@ import Testing
     #expect(MS5611Trim(Self.ms5611.words).isValid)
   }
 
+  /// The example of the MS5637's datasheet (figure 9) with an eighth word of zeros: both check sums are right.
+  static let ms5637: SIMD8<UInt16> = [0x8000, 46372, 43981, 29059, 27842, 31553, 28165, 0]
+
+  @Test(
+    "an MS5637 in the place of an MS5611 or MS5607 is refused, and both are named",
+    arguments: MS5611.Chip.allCases)
+  func sevenWords(chip: MS5611.Chip) throws {
+    #expect(MS5611Trim(Self.ms5637).isValid)
+    let prom: [Transfer] = (0..<8).map { index in
+      let word = Self.ms5637[index]
+      return .read(0xA0 + 2 * UInt8(index), [UInt8(word >> 8), UInt8(word & 0xFF)])
+    }
+    let device = ScriptedDevice(
+      [.write(0x1E, [])] + prom + [
+        .write(0x58, []), .read(0x00, [0x7B, 0x41, 0x44]), .write(0x48, []),
+        .read(0x00, [0x62, 0xA7, 0xA4]), .write(0x58, []),
+      ])
+    var driver = RegisterDriver(device, MS5611(chip: chip, outputRate: 25))
+    _ = try startUp(&driver)
+    #expect(try driver.poll() == nil)
+    guard
+      case .otherChip(let text) = failure({ () throws(DriverError) in try driver.poll() })
+    else {
+      Issue.record("half the pressure is believed")
+      return
+    }
+    #expect(text.contains(chip.rawValue) && text.contains("MS5637"))
+    device.expectDone()
+  }
+
+  @Test("an MS5611 whose PROM could be an MS5637's measures what no MS5637 can")
+  func sharedProm() throws {
+    // The same with another factory word, by the check sum's own rule; 100009 Pa.
+    var words = Self.ms5611.words
+    words[0] = (1...0xFFFF).first {
+      var tried = words
+      tried[0] = $0
+      return $0 >= 0x1000 && MS5611Trim(tried).checkSum == 0
+    } ?? 0
+    let prom: [Transfer] = (0..<8).map { index in
+      .read(0xA0 + 2 * UInt8(index), [UInt8(words[index] >> 8), UInt8(words[index] & 0xFF)])
+    }
+    let device = ScriptedDevice(
+      [.write(0x1E, [])] + prom + [.write(0x58, []), Self.d2, .write(0x48, []), Self.d1]
+        + [.write(0x58, [])])
+    var driver = RegisterDriver(device, MS5611(chip: .ms5611, outputRate: 25))
+    _ = try startUp(&driver)
+    #expect(try driver.poll() == nil)
+    #expect(try driver.poll() != nil)
+    device.expectDone()
+  }
+
   static let prom: [Transfer] = (0..<8).map { index in
     let word = ms5611.words[index]
     return .read(0xA0 + 2 * UInt8(index), [UInt8(word >> 8), UInt8(word & 0xFF)])

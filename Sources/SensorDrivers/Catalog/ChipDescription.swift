@@ -79,7 +79,7 @@ public struct ChipDescription: Sendable {
     for fingerprint in fingerprints {
       guard let evidence = try fingerprint.evidence(from: device) else { continue }
       var told = ChipIdentification(
-        chip: name, kind: kind, confidence: fingerprint.confidence, evidence: evidence)
+        chip: name, kind: kind, confidence: evidence.confidence, evidence: evidence.text)
       told.lean = fingerprint.lean
       return told
     }

@@ -58,6 +58,8 @@ struct Fingerprint: Sendable {
   var lean = 0.0
   /// What was read, in words, for bytes that fit; `nil` for those of another chip.
   let evidence: @Sendable ([RegisterBlock]) -> String?
+  /// Whether bytes that fit are those of another chip as well, so that it is merely possible.
+  var isShared: (@Sendable ([RegisterBlock]) -> Bool)?
 
   /// One register that holds one of some values; `note` says who else answers so.
   static func identity(
@@ -72,14 +74,15 @@ struct Fingerprint: Sendable {
     }
   }
 
-  /// What the device's registers say; `nil` if no chip of this kind.
+  /// What the device's registers say, and how much that is; `nil` if no chip of this kind.
   ///
   /// Throws when the transfer itself fails, which says nothing about the chip.
   func evidence<Device: RegisterDevice & ~Copyable>(
     from device: borrowing Device
-  ) throws(BusError) -> String? {
+  ) throws(BusError) -> (text: String, confidence: ChipIdentification.Confidence)? {
     var blocks: [RegisterBlock] = []
     for read in reads { blocks.append(try device.burst(read.register, count: read.count)) }
-    return evidence(blocks)
+    guard let text = evidence(blocks) else { return nil }
+    return (text, isShared?(blocks) == true ? .possible : confidence)
   }
 }

@@ -29,14 +29,22 @@ public struct MS5611Trim: Sendable, Hashable {
 
   /// Whether it is the PROM of the next generation (MS5637, MS5837, MS8607), which answers to the same commands: it has
   /// seven words with the check sum of them, the eighth taken as zero, in the upper bits of the first. What is read for
-  /// the eighth is nothing. A sum of 0 tells nothing: the first and the last word of an MS5611 may be zeros.
+  /// the eighth is nothing.
+  ///
+  /// An MS5611 whose last word is zero has such a PROM too, whatever else it holds: four bits moved by 112 bits leave the
+  /// same remainder, so that both sums are right or none is. A first word of zeros is an MS5611's all the same: one from
+  /// a shelf has 0x0000 there and its check sum alone in the last (PX4/PX4-Autopilot, pull request 18790); that of the
+  /// next generation has the factory's twelve bits besides the sum.
   var isOfSevenWords: Bool {
-    guard words[7] == 0 || words[7] == 0xFFFF, words[0] >> 12 != 0 else { return false }
+    guard words[7] == 0 || words[7] == 0xFFFF, words[0] != 0 else { return false }
     var seven = self
     seven.words[0] &= 0x0FFF
     seven.words[7] = 0
     return seven.checkSum == words[0] >> 12
   }
+
+  /// Who has seven words, for a person.
+  static let sevenWords = "MS5637, MS5837 or MS8607"
 
   /// Whether the check sum is right and no coefficient is all zeros or all ones, as in chips of other makers that
   /// answer to the same commands: one in sixteen of them has the right sum. A sum of 0 is as good as another.

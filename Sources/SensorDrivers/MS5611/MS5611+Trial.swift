@@ -7,6 +7,10 @@ import SensorBus
 /// What cannot be told: where the altitude is not known, an MS5607 below 4300 m from an MS5611 above 5500 m, and an MS5611
 /// above 4300 m from an MS5607 as deep below. The PROMs do not tell: both datasheets' coefficients have the same scale but
 /// for the factor that is in question, and chips from the shop the same sizes.
+///
+/// Where the PROM is one of seven words too, an MS5637, MS5837-02BA or MS8607 is much the likelier: those have an MS5607's
+/// formula but for its second order (MS5637-02BA03, figures 8 and 9), so that nothing tells it from an MS5607, and one
+/// that is taken for an MS5611 reads half its pressure, 60000 Pa at the most.
 struct MS5611Trial: ChipTrial {
   /// From Everest's summit to the deepest valley with the highest barometer ever, pascals; and where a board can be,
   /// degrees.
@@ -15,6 +19,8 @@ struct MS5611Trial: ChipTrial {
   /// What weather (870 to 1085 hPa at the sea) and an altitude that is some hundred meters off make of the standard
   /// atmosphere; twice as much is far outside.
   private static let weather = 0.8...1.25
+  /// The half of what the next generation measures (MS5637-02BA03, 10 to 1200 mbar extended).
+  private static let halfRange = 60_000.0
   /// One temperature and one pressure at 4096 samples take up to 9.04 ms each.
   private static let conversionTime = 0.01
 
@@ -40,6 +46,12 @@ struct MS5611Trial: ChipTrial {
     let (own, its) = (Self.air(counts, trim, chip), Self.air(counts, trim, chip.other))
     let readings =
       "it reads \(Self.shown(own)), as an \(chip.other.rawValue) it would read \(Self.shown(its))"
+    let isShared = trim.isOfSevenWords
+    if isShared, chip == .ms5607 {
+      return TrialVerdict(
+        confidence: .possible,
+        evidence: "\(readings), as an \(MS5611Trim.sevenWords) something near the first")
+    }
     if let usual = usualPressure {
       let (isOwn, isOther) = (
         Self.weather.contains(own.pressure / usual), Self.weather.contains(its.pressure / usual)
@@ -49,6 +61,11 @@ struct MS5611Trial: ChipTrial {
           confidence: isOwn ? .likely : .possible,
           evidence: "\(readings): some \((usual / 100).rounded()) hPa there are at this altitude")
       }
+    }
+    if isShared, own.pressure <= Self.halfRange {
+      return TrialVerdict(
+        confidence: .possible,
+        evidence: "\(readings), and so it would as an \(MS5611Trim.sevenWords)")
     }
     switch (Self.isOnEarth(own), Self.isOnEarth(its)) {
     case (true, false): return TrialVerdict(confidence: .likely, evidence: readings)
@@ -62,11 +79,18 @@ struct MS5611Trial: ChipTrial {
     }
   }
 
-  /// What is wrong where a chip reads more than there is on earth and the other would not; `nil` for nothing.
+  /// What is wrong where a chip reads more than there is on earth and the other would not, or what one with a PROM of
+  /// seven words can read; `nil` for nothing.
   static func other(
     than chip: MS5611.Chip, _ raw: (pressure: UInt32, temperature: UInt32), _ trim: MS5611Trim
   ) -> String? {
     let (own, its) = (air(raw, trim, chip), air(raw, trim, chip.other))
+    if trim.isOfSevenWords, chip == .ms5607 || own.pressure <= halfRange {
+      let pascals = chip == .ms5607 ? own : its
+      return
+        "this is no \(chip.rawValue) but an \(MS5611Trim.sevenWords), by its PROM of seven words: it reads "
+        + "\(shown(own)), as one of those some \(shown(pascals))"
+    }
     guard own.pressure > pascals.upperBound, isOnEarth(its) else { return nil }
     return
       "this is no \(chip.rawValue) but an \(chip.other.rawValue): it reads \(shown(own)), which is not on earth, "

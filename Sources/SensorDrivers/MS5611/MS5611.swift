@@ -9,7 +9,8 @@ public import SensorTypes
 ///
 /// The two cannot be told apart by what they hold, only by what they measure (`MS5611Trial`). An MS5607 that is taken
 /// for an MS5611 reads half the pressure, which there is on a mountain: only who knows the altitude can tell. The other
-/// way round it is twice as much, more than there is on earth, and the first reading says so.
+/// way round it is twice as much, more than there is on earth, and the first reading says so. So it does of a PROM that
+/// the next generation has too, where what is read is what that one would read at half the pressure (`MS5611Trial`).
 public struct MS5611: RegisterChip, Hashable {
   /// Which of the two.
   public enum Chip: String, Sendable, Hashable, CaseIterable {
@@ -149,12 +150,18 @@ extension ChipDescription {
     let reads = (0..<8).map {
       Fingerprint.Read(register: MS5611.Command.readPROM + 2 * UInt8($0), count: 2)
     }
-    let fingerprint = Fingerprint(reads: reads, confidence: confidence) { blocks in
+    @Sendable func trim(_ blocks: [RegisterBlock]) -> MS5611Trim {
       var trim = MS5611Trim(.zero)
       for index in 0..<8 { trim.words[index] = blocks[index].uint16BigEndian(0) }
-      guard trim.isValid, !trim.isOfSevenWords else { return nil }
-      return "the check sum of the words from 0xa0 on is right (\(trim.checkSum)); \(note)"
+      return trim
     }
+    var fingerprint = Fingerprint(reads: reads, confidence: confidence) { blocks in
+      let trim = trim(blocks)
+      guard trim.isValid else { return nil }
+      return "the check sum of the words from 0xa0 on is right (\(trim.checkSum)); \(note)"
+        + (trim.isOfSevenWords ? "; they are those of an \(MS5611Trim.sevenWords) too" : "")
+    }
+    fingerprint.isShared = { trim($0).isOfSevenWords }
     return ChipDescription(
       chip.rawValue, .barometer, addresses: [0x77, 0x76], fingerprints: [fingerprint],
       trial: MS5611Trial(chip: chip)

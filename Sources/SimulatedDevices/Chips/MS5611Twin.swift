@@ -8,6 +8,8 @@ public struct MS5611Prom: Sendable, Hashable {
   public var c: [Double]
   /// Whether it is that of an MS5607, whose offset and sensitivity are twice as large.
   public var isMS5607: Bool
+  /// The first word, which is the factory's; and the upper twelve bits of the last, which stand before the check sum.
+  public var factory: UInt16, serial: UInt16
 
   /// The example of the MS5611's datasheet, figure 2.
   public static let ms5611 = MS5611Prom(
@@ -16,10 +18,11 @@ public struct MS5611Prom: Sendable, Hashable {
   public static let ms5607 = MS5611Prom(
     c: [46372, 43981, 29059, 27842, 31553, 28165], isMS5607: true)
 
-  /// Makes a PROM of C1 to C6.
-  public init(c: [Double], isMS5607: Bool) {
+  /// Makes a PROM of C1 to C6, and of what no formula uses.
+  public init(c: [Double], isMS5607: Bool, factory: UInt16 = 0, serial: UInt16 = 0) {
     self.c = c
     self.isMS5607 = isMS5607
+    (self.factory, self.serial) = (factory, serial)
   }
 
   /// Figures 2 and 3: degrees Celsius of D2, and what D1 is multiplied by and what is taken away.
@@ -59,10 +62,10 @@ public struct MS5611Prom: Sendable, Hashable {
 
   /// The eight words, the last with the check sum in its lowest bits (AN520).
   var words: [UInt16] {
-    var words = [0] + c.map { UInt16($0) } + [0]
-    // A division by the polynomial x^4 + x + 1, bit by bit, of all bytes.
+    var words = [factory] + c.map { UInt16($0) } + [serial << 4]
+    // A division by the polynomial x^4 + x + 1, bit by bit, of all bytes; the last is taken as zero.
     var remainder = 0
-    for word in words {
+    for word in words.dropLast() + [words[7] & 0xFF00] {
       for byte in [Int(word >> 8), Int(word & 0xFF)] {
         remainder ^= byte
         for _ in 0..<8 {
