@@ -64,12 +64,14 @@ private final class NextGeneration: RegisterDevice {
   }
 }
 
-/// A port expander (PCF8574): whatever is written are its outputs, whatever is read its pins, of which one changes.
+/// A port expander (PCF8574): whatever is written are its outputs, whatever is read its pins, of which one changes. With
+/// two ports (PCF8575) they take turns.
 private final class Expander: RegisterDevice {
   private(set) var writes = 0
   private let toggles: Bool
+  private let ports: [UInt8]
 
-  init(toggles: Bool) { self.toggles = toggles }
+  init(toggles: Bool, ports: [UInt8]) { (self.toggles, self.ports) = (toggles, ports) }
 
   func read(_ register: UInt8, into buffer: UnsafeMutableRawBufferPointer) throws(BusError) {
     writes += 1
@@ -77,7 +79,9 @@ private final class Expander: RegisterDevice {
   }
 
   func listen(into buffer: UnsafeMutableRawBufferPointer) throws(BusError) {
-    for index in buffer.indices { buffer[index] = 0x22 | (toggles && index % 3 == 0 ? 0x80 : 0) }
+    for index in buffer.indices {
+      buffer[index] = ports[index % ports.count] | (toggles && index % 3 == 0 ? 0x80 : 0)
+    }
   }
 
   func write(_ register: UInt8, from bytes: UnsafeRawBufferPointer) throws(BusError) { writes += 1 }
@@ -495,10 +499,12 @@ private struct Scan {
     #expect((500...550).contains(possible))
   }
 
-  @Test("a port expander's outputs do not move, and it is not known", arguments: [false, true])
-  func expander(toggles: Bool) throws {
+  @Test(
+    "a port expander's outputs do not move, and it is not known", arguments: [false, true],
+    [[0x22], [0x22, 0x5D], [0x00, 0x7F]] as [[UInt8]])
+  func expander(toggles: Bool, ports: [UInt8]) throws {
     for address: UInt8 in [0x20, 0x21, 0x22, 0x23, 0x3C] {
-      let device = Expander(toggles: toggles)
+      let device = Expander(toggles: toggles, ports: ports)
       let found = try ChipCatalog.identify(device, at: address) { _ in }
       #expect(device.writes == 0)
       #expect(!found.isEmpty && found.allSatisfy { !$0.isTold })

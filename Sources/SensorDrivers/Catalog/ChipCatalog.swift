@@ -60,11 +60,12 @@ public enum ChipCatalog {
     return names.contains(name) ? [] : names
   }
 
-  /// Addresses at which port expanders are (PCF8574, PCF8574A): what names a register to others moves their outputs.
+  /// Addresses at which port expanders are (PCF8574, PCF8574A, PCF8575): what names a register to others moves their outputs.
   static let expanders: [ClosedRange<UInt8>] = [0x20...0x27, 0x38...0x3F]
 
   /// Whether naming a register at `address` could move an output: what is heard there, without a word, are the pins of a
-  /// port again and again, of which one may change meanwhile. Registers one after the other differ by more.
+  /// port again and again, of which one may change meanwhile; a PCF8575 gives its two ports in turn. Registers one after
+  /// the other differ by more.
   static func isPort<Device: RegisterDevice & ~Copyable>(
     _ device: borrowing Device, at address: UInt8
   ) throws(BusError) -> Bool {
@@ -79,7 +80,7 @@ public enum ChipCatalog {
       guard case .unsupported = error.reason else { throw error }
       return true
     }
-    let changes = bytes.indices.reduce(UInt8(0)) { $0 | (bytes[$1] ^ bytes[0]) }
+    let changes = bytes.indices.reduce(UInt8(0)) { $0 | (bytes[$1] ^ bytes[$1 % 2]) }
     // An identity before registers that are still empty (QMC6310) is no pin.
     let isFirstAlone = bytes[0] != bytes[1] && (2..<64).allSatisfy { bytes[$0] == bytes[1] }
     return changes.nonzeroBitCount <= 1 && !isFirstAlone
