@@ -238,7 +238,10 @@ struct LookalikeDoctorTests {
   @Test("names that one driver serves are right", arguments: ["DPS310", "DPS368", "SPL06"])
   func served(real: String) throws {
     for meant in ["DPS310", "DPS368", "SPL06"] {
-      #expect(try finding(meant, at: 0x77, real: [(real, 0x77)]).level == .good)
+      let found = try finding(meant, at: 0x77, real: [(real, 0x77)])
+      // An SPL06 that does not say where its coefficients belong is none of Infineon's, and would read wrongly as one.
+      let isTold = found.level == .problem && found.text.contains("there is SPL06")
+      #expect(found.level == .good || real == "SPL06" && meant != real && isTold, "\(found)")
     }
     let other = try finding("SPA06", at: 0x77, real: [(real, 0x77)])
     #expect(other.level == .problem && other.text.contains(real), "\(other)")

@@ -156,7 +156,18 @@ import Testing
   @Test("it is told by its third byte")
   func told() throws {
     let chip = try #require(ChipCatalog.chip(named: "BMM350"))
-    #expect(try chip.identify(ScriptedDevice([.read(0x00, [0x7F, 0x7F, 0x33])])) != nil)
-    #expect(try chip.identify(ScriptedDevice([.read(0x00, [0x33, 0x33, 0x00])])) == nil)
+    func confidence(_ third: UInt8, again: UInt8? = nil) throws -> ChipIdentification.Confidence? {
+      let reads = [third, again ?? third].map { Transfer.read(0x00, [0x7F, 0x33, $0]) }
+      // What a read from 0x02 on begins with: of this chip a byte that means nothing.
+      return try chip.identify(ScriptedDevice(reads + [.read(0x02, [0x7F])]))?.confidence
+    }
+    #expect(try confidence(0x33) == .certain)
+    #expect(try confidence(0x00) == nil)
+    // A counter.
+    #expect(try confidence(0x33, again: 0x36) == nil)
+    // Registers, of which the third holds that.
+    let plain = ScriptedDevice(
+      [Transfer](repeating: .read(0x00, [0, 0, 0x33]), count: 2) + [.read(0x02, [0x33])])
+    #expect(try chip.identify(plain)?.confidence == .possible)
   }
 }

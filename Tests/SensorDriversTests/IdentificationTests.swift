@@ -474,10 +474,13 @@ private struct Scan {
       registers[0xA0 + 2 * UInt8(index)] = UInt8(word >> 8)
       registers[0xA1 + 2 * UInt8(index)] = UInt8(word & 0xFF)
     }
-    // Raw counts of the example: 20 degrees and 1100 hPa, or less.
+    // 20 degrees, where there is no difference to the reference, and a pressure that there is on earth (figure 8).
+    let pascals = 31_000 + 78_000 * random.unit()
+    let (sensitivity, offset) = (Double(words[1]) * 0x1p16, Double(words[2]) * 0x1p17)
     return NextGeneration(
       Stranger(rest: rest, registers: registers),
-      pressure: UInt32(6_465_444 * (0.95 + 0.05 * random.unit())), temperature: 8_077_636)
+      pressure: UInt32((pascals * 0x1p15 + offset) * 0x1p21 / sensitivity),
+      temperature: UInt32(words[5]) << 8)
   }
 
   @Test("the next generation of the MS5611 is none, whatever its coefficients")
@@ -570,6 +573,117 @@ private struct Scan {
     }
   }
 
+  /// What stands at an address without being any chip: the same answer from any register, as far as it goes.
+  private final class Noise: RegisterDevice {
+    /// What a read brings from a register on, and after so many bytes that were read before.
+    private let byte: (_ register: UInt8, _ count: Int) -> UInt8
+    private var count = 0
+
+    init(_ byte: @escaping (_ register: UInt8, _ count: Int) -> UInt8) { self.byte = byte }
+
+    func read(_ register: UInt8, into buffer: UnsafeMutableRawBufferPointer) throws(BusError) {
+      for index in buffer.indices {
+        buffer[index] = byte(register &+ UInt8(truncatingIfNeeded: index), count)
+        count += 1
+      }
+    }
+
+    func listen(into buffer: UnsafeMutableRawBufferPointer) throws(BusError) {
+      try read(0x00, into: buffer)
+    }
+
+    func write(_ register: UInt8, from bytes: UnsafeRawBufferPointer) throws(BusError) {}
+  }
+
+  private func names(_ device: Noise, at address: UInt8) throws -> [String] {
+    try ChipCatalog.identify(device, at: address) { _ in }.filter(\.isTold).map(\.chip)
+  }
+
+  @Test("of 2000 register files of noise at the addresses, one at the most is given a name")
+  func noise() throws {
+    var told: [String] = []
+    for address in ChipCatalog.addresses {
+      for index in 0..<1000 {
+        var random = SeededGenerator(
+          seed: 2027, stream: UInt64(address), index: UInt64(index))
+        let file = (0..<256).map { _ in UInt8(random.next() >> 56) }
+        told += try names(Noise { register, _ in file[Int(register)] }, at: address).prefix(1)
+          .map { "\($0) at \(hexadecimal(address))" }
+      }
+    }
+    print("noise: \(told.count) of \(1000 * ChipCatalog.addresses.count) named: \(told)")
+    #expect(2 * told.count <= ChipCatalog.addresses.count)
+  }
+
+  @Test("one byte from every register, two in turn, and a counter are no chip")
+  func monotony() throws {
+    for address in ChipCatalog.addresses {
+      for value in UInt8.min...(.max) {
+        let lower = value ^ 0x5A
+        for device in [
+          Noise { _, _ in value }, Noise { register, _ in register % 2 == 0 ? value : lower },
+          Noise { _, count in value &+ UInt8(truncatingIfNeeded: count) },
+        ] {
+          let names = try names(device, at: address)
+          #expect(names == [], "\(hexadecimal(address)): \(hexadecimal(value))")
+        }
+      }
+    }
+  }
+
+  /// A converter with one result gives its high byte first, whatever register is named, then the low one.
+  private final class Word: RegisterDevice {
+    private let high: UInt8
+
+    init(_ high: UInt8) { self.high = high }
+
+    func read(_ register: UInt8, into buffer: UnsafeMutableRawBufferPointer) throws(BusError) {
+      for index in buffer.indices { buffer[index] = index == 0 ? high : 0x9C }
+    }
+
+    func listen(into buffer: UnsafeMutableRawBufferPointer) throws(BusError) {
+      try read(0x00, into: buffer)
+    }
+
+    func write(_ register: UInt8, from bytes: UnsafeRawBufferPointer) throws(BusError) {}
+  }
+
+  @Test("light and voltages are no chip, whatever they are")
+  func words() throws {
+    // BH1750, INA219 and INA226, MCP342x and ADS1115, PCF8591 and AD5245, and any other.
+    for address in ChipCatalog.addresses {
+      for high in UInt8.min...(.max) {
+        let told = try ChipCatalog.identify(Word(high), at: address) { _ in }.filter(\.isTold)
+        #expect(told == [], "\(hexadecimal(address)): \(high)")
+      }
+    }
+  }
+
+  @Test("a servo driver in its reset state, and a clock that is stopped, are no chips")
+  func others() throws {
+    // PCA9685 (rev. 4, table 4): MODE1 0x11, MODE2 0x04, addresses, then four registers a channel with "full off".
+    var servo: [UInt8: UInt8] = [0x00: 0x11, 0x01: 0x04, 0x02: 0xE2, 0x03: 0xE4, 0x04: 0xE8]
+    servo[0x05] = 0xE0
+    for channel in 0..<16 { servo[0x09 + 4 * UInt8(channel)] = 0x10 }
+    servo[0xFE] = 0x1E
+    for address: UInt8 in [0x5C, 0x5D, 0x68, 0x69, 0x6A, 0x6B, 0x76, 0x77] {
+      let found = try ChipCatalog.identify(Stranger(rest: 0, registers: servo), at: address) { _ in
+      }
+      #expect(found.allSatisfy { !$0.isTold }, "\(found)")
+    }
+    // DS1307: 64 bytes, again and again; CH is bit 7 of the seconds, 51 of them are 0xD1.
+    for (minutes, hours) in [(0x02, 0x11), (0x00, 0x00), (0x59, 0x23)] as [(UInt8, UInt8)] {
+      for day in UInt8(1)...7 {
+        let clock: [UInt8] = [0xD1, minutes, hours, day, 0x17, 0x11, 0x26, 0x03]
+        let device = Noise { register, _ in
+          let place = Int(register % 64)
+          return place < clock.count ? clock[place] : 0
+        }
+        #expect(try names(device, at: 0x68) == [])
+      }
+    }
+  }
+
   private func barometer(
     _ prom: MS5611Prom, pascals: Double, usual: Double? = nil
   ) throws -> [ChipIdentification] {
@@ -617,9 +731,15 @@ private struct Scan {
     silent.expectDone()
     // Another chip that reads as zeros stays unknown.
     let zeros = ScriptedDevice([
-      .read(0x40, [0]), .read(0x40, [0]), .read(0x4B, [0]), .read(0x4B, [0]), .write(0x4B, [1]),
-      .read(0x40, [0]), .write(0x4B, [0]),
+      .read(0x40, [0]), .read(0x40, [0]), .read(0x4B, [0]), .read(0x4B, [0]), .read(0x40, [0]),
+      .write(0x4B, [1]), .read(0x4B, [1]), .read(0x40, [0]), .write(0x4B, [0]),
     ])
+    // One that is neither asleep nor awake is not written to.
+    let other = ScriptedDevice([
+      .read(0x40, [0x32]), .read(0x4B, [0x32]), .read(0x4B, [0x32]), .read(0x40, [0x32]),
+    ])
+    #expect(try ChipCatalog.identify(other, at: 0x12) { _ in }.allSatisfy { !$0.isTold })
+    other.expectDone()
     #expect(try ChipCatalog.identify(zeros, at: 0x12) { _ in }.isEmpty)
     zeros.expectDone()
   }

@@ -121,11 +121,12 @@ import Testing
   func sharedProm() throws {
     // The same with another factory word, by the check sum's own rule; 100009 Pa.
     var words = Self.ms5611.words
-    words[0] = (1...0xFFFF).first {
-      var tried = words
-      tried[0] = $0
-      return $0 >= 0x1000 && MS5611Trim(tried).checkSum == 0
-    } ?? 0
+    words[0] =
+      (1...0xFFFF).first {
+        var tried = words
+        tried[0] = $0
+        return $0 >= 0x1000 && MS5611Trim(tried).checkSum == 0
+      } ?? 0
     let prom: [Transfer] = (0..<8).map { index in
       .read(0xA0 + 2 * UInt8(index), [UInt8(words[index] >> 8), UInt8(words[index] & 0xFF)])
     }

@@ -133,7 +133,7 @@ extension ChipDescription {
   private static func akm(_ chip: AKM.Chip, addresses: [UInt8]) -> ChipDescription {
     // Device identities of the family's others: AK09912, AK09911, AK09916, AK09913, AK09918, AK09915.
     let others: [UInt8] = [0x04, 0x05, 0x09, 0x08, 0x0C, 0x10]
-    let fingerprint = Fingerprint(
+    var fingerprint = Fingerprint(
       reads: [.init(register: AKMRegister.company, count: 2)],
       confidence: chip == .ak8963 ? .likely : .certain
     ) { blocks in
@@ -143,6 +143,12 @@ extension ChipDescription {
       let read =
         "register 0x00 is \(hexadecimal(company)), register 0x01 is \(hexadecimal(device))"
       return chip == .ak8963 ? "\(read); an AK8975 answers much the same" : read
+    }
+    if chip == .ak8963 {
+      // CNTL1, CNTL2 and ASTC: bits that are 0 in the register map (AK8963).
+      fingerprint.traits = [
+        .bits(0xE0, of: 0x0A), .bits(0xFE, of: 0x0B), .bits(0xBF, of: AKMRegister.selfTest),
+      ]
     }
     return ChipDescription(
       chip.rawValue, .magnetometer, addresses: addresses, fingerprints: [fingerprint],

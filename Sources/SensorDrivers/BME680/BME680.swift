@@ -173,7 +173,9 @@ extension ChipDescription {
     fingerprints: [
       .identity(
         BME680.Register.identity, [BME680.Register.product], .certain,
-        "a BME688 answers and measures pressure the same")
+        "a BME688 answers and measures pressure the same",
+        // Pressure and temperature end with bit 4 of their last byte.
+        [.bits(0x0F, of: BME680.Register.status + 4), .bits(0x0F, of: BME680.Register.status + 7)])
     ]
   ) { BME680(outputRate: $0) }
 }

@@ -182,7 +182,19 @@ extension ChipDescription {
   /// Bosch BMI160.
   static let bmi160 = ChipDescription(
     "BMI160", .inertial, addresses: [0x68, 0x69],
-    fingerprints: [.apartFromMPU(BMI160Register.chip, [BMI160Register.identity])],
+    // Reserved bits of PMU_STATUS, ACC_RANGE, GYR_CONF and GYR_RANGE (2.11). A DS1307 with 64 bytes that is stopped at
+    // 51 seconds has them at 0x40 again, where they would be an undersampling that is reserved.
+    fingerprints: [
+      .apartFromMPU(
+        BMI160Register.chip, [BMI160Register.identity], nil,
+        [
+          .bits(0xC0, of: BMI160Register.powerStatus),
+          .not(BMI160Register.identity, in: BMI160Register.accelerometer),
+          .bits(0xF0, of: BMI160Register.accelerometerRange),
+          .bits(0xC0, of: BMI160Register.gyroscope),
+          .bits(0xF8, of: BMI160Register.gyroscopeRange),
+        ])
+    ],
     // 3 in the datasheet, after a compensation of the chip's own that the driver leaves alone.
     zeroRateLevel: 10, selfTest: DeflectionTest.bmi160
   ) { BMI160(outputRate: $0) }

@@ -11,14 +11,17 @@ struct BMM150Trial: ChipTrial {
     _ device: borrowing Device, usualPressure: Double?, wait: (_ seconds: Double) -> Void
   ) throws(BusError) -> TrialVerdict? {
     typealias Register = BMM150.Register
-    guard try device.byte(Register.power) & Register.awake == 0 else {
-      return TrialVerdict(confidence: .likely, evidence: "it is awake")
+    let (power, chip) = (try device.byte(Register.power), try device.byte(Register.chip))
+    guard power == 0, chip == 0 else {
+      return Register.isAwake(power) && chip == Register.identity
+        ? TrialVerdict(confidence: .likely, evidence: "it is awake")
+        : TrialVerdict(confidence: .possible, evidence: "it is neither asleep nor awake")
     }
     try device.write(Register.power, Register.awake)
     wait(Self.wakeTime)
-    let found = try device.byte(Register.chip)
+    let (woken, found) = (try device.byte(Register.power), try device.byte(Register.chip))
     try device.write(Register.power, 0x00)
-    guard found == Register.identity else { return nil }
+    guard Register.isAwake(woken), found == Register.identity else { return nil }
     return TrialVerdict(
       confidence: .likely, evidence: "woken, it has \(hexadecimal(found)) in register 0x40")
   }

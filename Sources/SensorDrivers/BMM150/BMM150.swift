@@ -114,6 +114,9 @@ public struct BMM150: RegisterChip, Hashable {
     static let awake: UInt8 = 0x01
     static let reset: UInt8 = 0x83
     static let dataReady: UInt8 = 0x01
+
+    /// Whether the power register is that of a chip that shows its identity: bits 6 to 3 are fixed at 0.
+    static func isAwake(_ power: UInt8) -> Bool { power & 0x79 == awake }
   }
 }
 
@@ -127,7 +130,8 @@ extension ChipDescription {
     fingerprints: [
       .identity(
         BMM150.Register.chip, [BMM150.Register.identity], .likely,
-        "so do the magnetometers of BMC150 and BMX055"),
+        "so do the magnetometers of BMC150 and BMX055",
+        [Trait(register: BMM150.Register.power, fits: BMM150.Register.isAwake)]),
       Fingerprint(
         reads: [
           Fingerprint.Read(register: BMM150.Register.chip, count: 1),

@@ -155,12 +155,16 @@ extension ChipDescription {
     "BMM350", .magnetometer, addresses: [0x14, 0x15],
     fingerprints: [
       Fingerprint(
-        reads: [.init(register: BMM350.Register.chip, count: 3)], confidence: .certain
-      ) { blocks in
-        let found = blocks[0][2]
-        guard found == BMM350.Register.identity else { return nil }
-        return "register 0x00, after two bytes that mean nothing, is \(hexadecimal(found))"
-      }
+        reads: [Fingerprint.Read](
+          repeating: .init(register: BMM350.Register.chip, count: 3), count: 2),
+        confidence: .certain,
+        evidence: { blocks in
+          let found = blocks[0][2]
+          guard found == BMM350.Register.identity, blocks[1][2] == found else { return nil }
+          return "register 0x00, after two bytes that mean nothing, is \(hexadecimal(found))"
+        },
+        // What came third of another chip comes first where the read begins two further on; of this one nothing does.
+        traits: [.not(BMM350.Register.identity, in: BMM350.Register.chip + 2)])
     ]
   ) { BMM350(outputRate: $0) }
 }

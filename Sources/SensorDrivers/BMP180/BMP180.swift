@@ -17,6 +17,9 @@ public struct BMP180: RegisterChip, Hashable {
     /// left-justified in three bytes, high byte first.
     static let control: UInt8 = 0xF4
 
+    /// out_xlsb: bits 7:3.
+    static let lastByte: UInt8 = 0xF8
+
     static let product: UInt8 = 0x55
     static let softReset: UInt8 = 0xB6
     static let convertTemperature: UInt8 = 0x2E
@@ -124,7 +127,9 @@ extension ChipDescription {
     fingerprints: [
       .identity(
         BMP180.Register.identity, [BMP180.Register.product], .certain,
-        "a BMP085 answers and works the same")
+        "a BMP085 answers and works the same",
+        // The result ends with bit 3 of its last byte (figure 6); what can be converted is even.
+        [.bits(0x07, of: BMP180.Register.lastByte), .bits(0x01, of: BMP180.Register.control)])
     ]
   ) { BMP180(outputRate: $0) }
 }

@@ -137,7 +137,16 @@ extension ChipDescription {
   private static func bmp58x(_ chip: BMP58x.Chip, _ note: String?) -> ChipDescription {
     ChipDescription(
       chip.rawValue, .barometer, addresses: [0x47, 0x46],
-      fingerprints: [.identity(BMP58x.Register.identity, [chip.identity], .certain, note)]
+      fingerprints: [
+        // Its trim is loaded without an error; and reserved bits of INT_SOURCE, DSP_IIR and OSR_CONFIG.
+        .identity(
+          BMP58x.Register.identity, [chip.identity], .certain, note,
+          [
+            .bits(0x06, of: BMP58x.Register.status, are: 0x02),
+            .bits(0xF0, of: BMP58x.Register.interruptSource),
+            .bits(0xC0, of: BMP58x.Register.filter), .bits(0x80, of: BMP58x.Register.oversampling),
+          ])
+      ]
     ) { BMP58x(chip: chip, outputRate: $0) }
   }
 }

@@ -191,7 +191,16 @@ extension ChipDescription {
   private static func bmx280(_ chip: BMx280.Chip) -> ChipDescription {
     ChipDescription(
       chip.rawValue, .barometer, addresses: [0x76, 0x77],
-      fingerprints: [.identity(BMx280Register.identity, chip.identities, .certain)]
+      fingerprints: [
+        // Both outputs end with bit 4 of their last byte; "the readout value" of the reset register "is always 0x00"
+        // (BMP280 4.3).
+        .identity(
+          BMx280Register.identity, chip.identities, .certain, nil,
+          [
+            .bits(0xFF, of: BMx280Register.reset), .bits(0x0F, of: BMx280Register.status + 6),
+            .bits(0x0F, of: BMx280Register.status + 9),
+          ])
+      ]
     ) { BMx280(chip: chip, outputRate: $0) }
   }
 }

@@ -147,32 +147,41 @@ extension ChipDescription {
 
   /// No self-test: none in the register map (datasheet rev. 1.2, section 7).
   ///
-  /// Nothing tells DPS310, DPS368 and SPL06 apart: identity and registers are the same. Where the coefficients belong
-  /// (0x28, bit 7) does not either: Goertek's datasheets do not have that register, one who used SPL06-007 found the bit
-  /// down in them (Infineon/DPS310-Pressure-Sensor, issue 20), Paparazzi's driver for the SPL06 has it as Infineon does.
-  /// One driver serves all three: where the bit is up each name measures in the cell, and Infineon's comes first, whose
-  /// driver mends a fault that an SPL06 does not have. Where it is down, as in no chip of Infineon's that is known, only
-  /// the name SPL06 measures there, as ArduPilot, INAV and Betaflight do for it, and comes first.
+  /// Where 0x28 says that the coefficients belong to the sensor in the cell (bit 7 is up), nothing tells DPS310, DPS368 and
+  /// SPL06 apart, and one driver serves all three; Infineon's come first, whose driver mends a fault that an SPL06 does not
+  /// have. Goertek's datasheets do not have that register. One who used SPL06-007 found the bit down in them
+  /// (Infineon/DPS310-Pressure-Sensor, issue 20), Paparazzi's driver for the SPL06 has it as Infineon does. No chip of
+  /// Infineon's is known with the bit down: that is an SPL06, measured in the cell as ArduPilot, INAV and Betaflight do.
   private static func dps(_ chip: DPS310.Chip) -> ChipDescription {
     let note =
       chip == .spa06
       ? "an SPL07-003 answers and works the same"
       : "DPS310, DPS368 and SPL06 answer the same and one driver serves them"
-    func told(inCell: Bool) -> Fingerprint {
-      Fingerprint(
-        reads: [
-          .init(register: DPS310Register.identity, count: 1),
-          .init(register: DPS310Register.coefficientSource, count: 1),
-        ], confidence: .likely, lean: inCell == chip.isInfineon ? 1 : 0
-      ) { blocks in
-        let (identity, source) = (blocks[0][0], blocks[1][0])
-        guard identity == chip.identity, (source & 0x80 != 0) == inCell else { return nil }
-        return "register 0x0d is \(hexadecimal(identity)), 0x28 \(hexadecimal(source)); \(note)"
-      }
+    var fingerprint = Fingerprint(
+      reads: [
+        .init(register: DPS310Register.identity, count: 1),
+        .init(register: DPS310Register.coefficientSource, count: 1),
+      ], confidence: .likely, lean: chip.isInfineon ? 1 : 0
+    ) { blocks in
+      let (identity, source) = (blocks[0][0], blocks[1][0])
+      guard identity == chip.identity else { return nil }
+      let read = "register 0x0d is \(hexadecimal(identity)), 0x28 \(hexadecimal(source))"
+      let isStrange = chip.isInfineon && source & 0x80 == 0
+      return "\(read); \(note)"
+        + (isStrange ? "; none of Infineon's is known with bit 7 of 0x28 down" : "")
+    }
+    if chip.isInfineon { fingerprint.isShared = { $0[1][0] & 0x80 == 0 } }
+    // A chip that has started is ready for ever. Bits that are none: bit 3 of MEAS_CFG and TMP_CFG, bit 7 of PRS_CFG, where
+    // an SPA06 has rates of its own. A PCA9685, which drives servos, has 0x10 at 0x0d at first.
+    fingerprint.traits = [
+      .bits(0xC8, of: DPS310Register.measurement, are: DPS310Register.started),
+      .bits(0x08, of: DPS310Register.temperatureConfiguration),
+    ]
+    if chip != .spa06 {
+      fingerprint.traits.append(.bits(0x80, of: DPS310Register.pressureConfiguration))
     }
     return ChipDescription(
-      chip.rawValue, .barometer, addresses: [0x77, 0x76],
-      fingerprints: [told(inCell: false), told(inCell: true)]
+      chip.rawValue, .barometer, addresses: [0x77, 0x76], fingerprints: [fingerprint]
     ) { DPS310(chip: chip, outputRate: $0) }
   }
 }

@@ -111,6 +111,11 @@ extension ChipDescription {
   /// not say what it must bring about.
   static let ist8310 = ChipDescription(
     "IST8310", .magnetometer, addresses: [0x0E, 0x0C, 0x0F],
-    fingerprints: [.identity(IST8310Register.whoAmI, [IST8310Register.identity], .certain)]
+    // "0, reserved": bits 7 to 4 of both control registers, and bit 1 of the second.
+    fingerprints: [
+      .identity(
+        IST8310Register.whoAmI, [IST8310Register.identity], .certain, nil,
+        [.bits(0xF0, of: IST8310Register.control1), .bits(0xF2, of: IST8310Register.control2)])
+    ]
   ) { IST8310(outputRate: $0) }
 }

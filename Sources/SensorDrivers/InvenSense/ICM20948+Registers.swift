@@ -9,6 +9,8 @@ enum ICM20948Register {
   static let whoAmI: UInt8 = 0x00
   /// DMP_EN | FIFO_EN | I2C_MST_EN | I2C_IF_DIS | ...
   static let userControl: UInt8 = 0x03
+  /// LP_CONFIG: I2C_MST_CYCLE, ACCEL_CYCLE, GYRO_CYCLE in bits 6:4.
+  static let lowPower: UInt8 = 0x05
   /// DEVICE_RESET | SLEEP | LP_EN | 0 | TEMP_DIS | CLKSEL2:0.
   static let power1: UInt8 = 0x06
   /// DISABLE_ACCEL2:0 | DISABLE_GYRO2:0.

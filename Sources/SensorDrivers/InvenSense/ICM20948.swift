@@ -156,7 +156,12 @@ extension ChipDescription {
     fingerprints: [
       .apartFromMPU(
         ICM20948Register.whoAmI, [ICM20948Register.identity],
-        "its AK09916 is behind its bypass, which is closed until it was started")
+        "its AK09916 is behind its bypass, which is closed until it was started",
+        // Bank 0, where alone the identity is; reserved bits of LP_CONFIG, PWR_MGMT_1 and PWR_MGMT_2.
+        [
+          .bits(0x30, of: ICM20948Register.bank), .bits(0x8F, of: ICM20948Register.lowPower),
+          .bits(0x10, of: ICM20948Register.power1), .bits(0xC0, of: ICM20948Register.power2),
+        ])
     ], partner: "AK09916", partnerMount: .turnedInICM20948,
     // In bank 0, which the chip is in at first and where every start leaves it.
     bypass: RegisterSetting(
@@ -173,11 +178,11 @@ extension Mount {
 extension Fingerprint {
   /// An identity at 0x00, where the MPU6500 and its like, which are told by another register, have a trim value that
   /// can be anything.
-  static func apartFromMPU(_ register: UInt8, _ values: [UInt8], _ note: String? = nil)
-    -> Fingerprint
-  {
+  static func apartFromMPU(
+    _ register: UInt8, _ values: [UInt8], _ note: String? = nil, _ traits: [Trait]
+  ) -> Fingerprint {
     let others = MPU.Chip.allCases.flatMap { $0.identities + $0.copies }
-    return Fingerprint(
+    var fingerprint = Fingerprint(
       reads: [.init(register: register, count: 1), .init(register: MPURegister.whoAmI, count: 1)],
       confidence: .certain
     ) { blocks in
@@ -186,5 +191,7 @@ extension Fingerprint {
       let read = "register \(hexadecimal(register)) is \(hexadecimal(found))"
       return note.map { "\(read); \($0)" } ?? read
     }
+    fingerprint.traits = traits
+    return fingerprint
   }
 }

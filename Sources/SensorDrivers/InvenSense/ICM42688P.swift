@@ -176,7 +176,16 @@ extension ChipDescription {
   /// TDK InvenSense ICM42688P.
   static let icm42688p = ChipDescription(
     "ICM42688P", .inertial, addresses: [0x68, 0x69],
-    fingerprints: [.identity(ICM42688PRegister.whoAmI, [ICM42688PRegister.identity], .certain)],
+    // Bank 0, where alone the identity is; reserved bits of DEVICE_CONFIG, PWR_MGMT0, GYRO_CONFIG0 and ACCEL_CONFIG0.
+    fingerprints: [
+      .identity(
+        ICM42688PRegister.whoAmI, [ICM42688PRegister.identity], .certain, nil,
+        [
+          .bits(0x07, of: ICM42688PRegister.bank), .bits(0xEE, of: ICM42688PRegister.device),
+          .bits(0xC0, of: ICM42688PRegister.power), .bits(0x10, of: ICM42688PRegister.gyroscope),
+          .bits(0x10, of: ICM42688PRegister.accelerometer),
+        ])
+    ],
     zeroRateLevel: 0.5, selfTest: DeflectionTest.icm42688p
   ) { ICM42688P(outputRate: $0) }
 }

@@ -24,6 +24,8 @@ enum MPURegister {
   /// Accelerometer X high, X low, ... Z low; temperature; gyro X high ... Z low.
   static let output: UInt8 = 0x3B
   static let angularOutput: UInt8 = 0x43
+  /// DELAY_ES_SHADOW bit 7, I2C_SLV4_DLY_EN to I2C_SLV0_DLY_EN in bits 4:0.
+  static let auxiliaryDelay: UInt8 = 0x67
   /// FIFO_EN | I2C_MST_EN | I2C_IF_DIS | ... | FIFO_RESET | ...
   static let userControl: UInt8 = 0x6A
   /// H_RESET | SLEEP | CYCLE | ... | CLKSEL2:0.

@@ -206,20 +206,30 @@ extension ChipDescription {
   /// InvenSense MPU6050. What its copies have in common with it is what the driver uses: registers, ranges and counts a
   /// unit. If they are MPU6500s or ICM20689s within, their queue is the shorter one, and their accelerometer has a
   /// filter of its own, which stays as it is after a reset: 218 Hz. Where their self-test has its trim is not known: it is
+  /// Bits that are none in the register map: of CONFIG, I2C_MST_DELAY_CTRL and GYRO_CONFIG, and of FIFO_COUNTH, where no
+  /// queue is so long.
+  private static func traits(gyroscope: UInt8, queue: UInt8) -> [Trait] {
+    [
+      .bits(0x80, of: MPURegister.filter), .bits(0x60, of: MPURegister.auxiliaryDelay),
+      .bits(gyroscope, of: MPURegister.gyroscope), .bits(queue, of: MPURegister.queueCount),
+    ]
+  }
   /// not run.
   static let mpu6050 = mpu(
     .mpu6050,
     [
       .identity(
         MPURegister.whoAmI, [0x68], .certain,
-        "an MPU6000 and an MPU9150 answer the same and are used the same"),
+        "an MPU6000 and an MPU9150 answer the same and are used the same",
+        traits(gyroscope: 0x07, queue: 0xF8)),
       .identity(
         MPURegister.whoAmI, [0x98], .likely,
         "boards sold as MPU6050 often hold that, and an ICM20689 does: `chip: MPU6050` drives both, in the same "
-          + "scales"),
+          + "scales",
+        [.bits(0x80, of: MPURegister.filter), .bits(0xE0, of: MPURegister.queueCount)]),
       .identity(
         MPURegister.whoAmI, [0x72], .possible,
-        "some copies of an MPU6050 hold that: `chip: MPU6050` drives them, in its scales"),
+        "some copies of an MPU6050 hold that: `chip: MPU6050` drives them, in its scales", []),
     ])
   /// InvenSense MPU6500; many a board sold as MPU9250 or MPU6050 has one.
   static let mpu6500 = mpu(
@@ -227,7 +237,8 @@ extension ChipDescription {
     [
       .identity(
         MPURegister.whoAmI, MPU.Chip.mpu6500.identities, .certain,
-        "boards sold as MPU9250 or MPU6050 often have one: there is no magnetometer in it")
+        "boards sold as MPU9250 or MPU6050 often have one: there is no magnetometer in it",
+        traits(gyroscope: 0x04, queue: 0xE0))
     ])
   /// InvenSense MPU9250, its inertial half.
   static let mpu9250 = mpu(
@@ -235,7 +246,8 @@ extension ChipDescription {
     [
       .identity(
         MPURegister.whoAmI, MPU.Chip.mpu9250.identities, .certain,
-        "its AK8963 is behind its bypass, which is closed until it was started")
+        "its AK8963 is behind its bypass, which is closed until it was started",
+        traits(gyroscope: 0x04, queue: 0xE0))
     ], partner: "AK8963", partnerMount: .turnedInMPU9250)
 
   private static func mpu(

@@ -11,6 +11,8 @@ enum LIS2MDLRegister {
   static let configurationB: UInt8 = 0x61
   /// INT_on_PIN bit 6, I2C_DIS bit 5, BDU bit 4, BLE bit 3, 4WSPI bit 2, Self_test bit 1, DRDY_on_PIN bit 0.
   static let configurationC: UInt8 = 0x62
+  /// XIEN, YIEN, ZIEN, 0, 0, IEA, IEL, IEN.
+  static let interruptControl: UInt8 = 0x63
   /// Zyxor bit 7 ... Zyxda bit 3.
   static let status: UInt8 = 0x67
   /// X low, X high, Y low, ... Z high.

@@ -95,9 +95,16 @@ extension ChipDescription {
   static let lis2mdl = ChipDescription(
     "LIS2MDL", .magnetometer, addresses: [0x1E],
     fingerprints: [
+      // Bits 7 to 5 of CFG_REG_B, bit 7 of CFG_REG_C and bits 4 and 3 of INT_CRTL_REG are 0; I2C_DIS is down in a
+      // chip that answers.
       .identity(
         LIS2MDLRegister.whoAmI, [LIS2MDLRegister.identity], .certain,
-        "an LSM303AGR's magnetometer and an IIS2MDC are the same chip")
+        "an LSM303AGR's magnetometer and an IIS2MDC are the same chip",
+        [
+          .bits(0xE0, of: LIS2MDLRegister.configurationB),
+          .bits(0xA0, of: LIS2MDLRegister.configurationC),
+          .bits(0x18, of: LIS2MDLRegister.interruptControl),
+        ])
     ], selfTest: DeflectionTest.lis2mdl
   ) { LIS2MDL(outputRate: $0) }
 }

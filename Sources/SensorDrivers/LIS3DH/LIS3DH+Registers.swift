@@ -5,6 +5,8 @@
 enum LIS3DHRegister {
   /// Always 0x33; in an LSM303DLHC it is not documented.
   static let whoAmI: UInt8 = 0x0F
+  /// TEMP_CFG_REG: ADC_EN bit 7, TEMP_EN bit 6.
+  static let temperature: UInt8 = 0x1F
   /// ODR3:0 | LPen | Zen Yen Xen.
   static let control1: UInt8 = 0x20
   /// High-pass filter.
@@ -15,6 +17,11 @@ enum LIS3DHRegister {
   static let control4: UInt8 = 0x23
   /// BOOT bit 7, FIFO_EN bit 6.
   static let control5: UInt8 = 0x24
+  /// INT1_THS, INT1_DURATION, and those of the second interrupt: seven bits each.
+  static let threshold1: UInt8 = 0x32
+  static let duration1: UInt8 = 0x33
+  static let threshold2: UInt8 = 0x36
+  static let duration2: UInt8 = 0x37
   /// ZYXOR bit 7 ... ZYXDA bit 3.
   static let status: UInt8 = 0x27
   /// X low, X high, Y low, ... Z high; 12 bits, left-justified.

@@ -137,13 +137,19 @@ public struct LIS3DH: FlaggedChip, Hashable {
 }
 
 extension ChipDescription {
+  /// The highest bit of INT1_THS and INT1_DURATION is 0 in both datasheets; so it is in INT2's of an LSM303DLHC.
+  private static let interruptTraits: [Trait] = [
+    .bits(0x80, of: LIS3DHRegister.threshold1), .bits(0x80, of: LIS3DHRegister.duration1),
+  ]
   /// ST LIS3DH.
   static let lis3dh = ChipDescription(
     "LIS3DH", .accelerometer, addresses: [0x18, 0x19],
     fingerprints: [
+      // Bits 5 to 0 of TEMP_CFG_REG are 0, in an LSM303AGR's TEMP_CFG_REG_A too.
       .identity(
         LIS3DHRegister.whoAmI, [LIS3DHRegister.identity], .likely,
-        "a LIS2DH12, or the accelerometer of an LSM303AGR or LSM303DLHC, answers the same")
+        "a LIS2DH12, or the accelerometer of an LSM303AGR or LSM303DLHC, answers the same",
+        [.bits(0x3F, of: LIS3DHRegister.temperature)] + interruptTraits)
     ], selfTest: DeflectionTest.lis3dh
   ) { LIS3DH(.lis3dh, outputRate: $0) }
   /// The accelerometer of an ST LSM303DLHC. It has no documented identity: chips from the shop hold 0x33 in
@@ -155,7 +161,11 @@ extension ChipDescription {
     fingerprints: [
       .identity(
         LIS3DHRegister.whoAmI, [LIS3DHRegister.identity], .likely,
-        "a LIS3DH or LSM303AGR answers the same; this one has a magnetometer at 0x1e"),
+        "a LIS3DH or LSM303AGR answers the same; this one has a magnetometer at 0x1e",
+        interruptTraits + [
+          .bits(0x06, of: LIS3DHRegister.control4), .bits(0x80, of: LIS3DHRegister.threshold2),
+          .bits(0x80, of: LIS3DHRegister.duration2),
+        ]),
       Fingerprint(
         reads: [
           Fingerprint.Read(

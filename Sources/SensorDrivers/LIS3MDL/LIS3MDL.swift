@@ -159,7 +159,13 @@ extension ChipDescription {
     ChipDescription(
       model.rawValue, .magnetometer, addresses: [0x1C, 0x1E],
       fingerprints: [
-        .identity(LIS3MDLRegister.whoAmI, [LIS3MDLRegister.identity], confidence, note)
+        // "Must be set to 0 for the correct operation": CTRL_REG2 to CTRL_REG5 of both datasheets.
+        .identity(
+          LIS3MDLRegister.whoAmI, [LIS3MDLRegister.identity], confidence, note,
+          [
+            .bits(0x93, of: LIS3MDLRegister.control2), .bits(0xD8, of: LIS3MDLRegister.control3),
+            .bits(0xF1, of: LIS3MDLRegister.control4), .bits(0x3F, of: LIS3MDLRegister.control5),
+          ])
       ], partner: partner, selfTest: DeflectionTest.lis3mdl(model)
     ) { LIS3MDL(model, outputRate: $0) }
   }

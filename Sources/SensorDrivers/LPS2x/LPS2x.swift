@@ -144,23 +144,39 @@ public struct LPS2x: RegisterChip, Hashable {
   }
 }
 
+extension LPS2x.Chip {
+  /// Bits that are 0 in every state of a chip that answers, I2C_DIS among them.
+  fileprivate var traits: [Trait] {
+    switch self {
+    // CTRL_REG1 and CTRL_REG2.
+    case .lps22hb: [.bits(0x80, of: 0x10), .bits(0x0A, of: 0x11)]
+    // CTRL_REG1 to CTRL_REG3 and FIFO_CTRL.
+    case .lps22hh:
+      [.bits(0x80, of: 0x10), .bits(0x08, of: 0x11), .bits(0xC0, of: 0x12), .bits(0xF0, of: 0x13)]
+    // CTRL_REG2 and CTRL_REG4.
+    case .lps25hb: [.bits(0x08, of: 0x21), .bits(0xF0, of: 0x23)]
+    // CTRL_REG1 to CTRL_REG3.
+    case .lps28dfw: [.bits(0x80, of: 0x10), .bits(0x02, of: 0x11), .bits(0xF4, of: 0x12)]
+    }
+  }
+}
+
 extension ChipDescription {
   /// ST LPS22HB.
   static let lps22hb = lps2x(.lps22hb, "an LPS33HW or LPS35HW answers the same")
   /// ST LPS22HH.
-  static let lps22hh = lps2x(.lps22hh, nil)
+  static let lps22hh = lps2x(.lps22hh, "an LPS22CH or LPS27HHW answers the same")
   /// ST LPS25HB.
   static let lps25hb = lps2x(.lps25hb, "an LPS25H answers the same")
   /// ST LPS28DFW.
   static let lps28dfw = lps2x(.lps28dfw, "an LPS22DF answers the same")
 
   /// No self-test: none in the register maps.
-  private static func lps2x(_ chip: LPS2x.Chip, _ lookalike: String?) -> ChipDescription {
+  private static func lps2x(_ chip: LPS2x.Chip, _ lookalike: String) -> ChipDescription {
     ChipDescription(
       chip.rawValue, .barometer, addresses: [0x5C, 0x5D],
       fingerprints: [
-        .identity(
-          LPS2xRegister.whoAmI, [chip.identity], lookalike == nil ? .certain : .likely, lookalike)
+        .identity(LPS2xRegister.whoAmI, [chip.identity], .likely, lookalike, chip.traits)
       ]
     ) { LPS2x(chip: chip, outputRate: $0) }
   }

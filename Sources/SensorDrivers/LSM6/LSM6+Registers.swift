@@ -2,6 +2,8 @@
 
 /// The registers that the driver touches.
 enum LSM6Register {
+  /// FUNC_CFG_ACCESS bit 7, SHUB_REG_ACCESS bit 6; FUNC_CFG_EN_B of the LSM6DSL bit 5.
+  static let bankAccess: UInt8 = 0x01
   /// WTM7:0, in words of 7 bytes; the older chips have it at 0x06, in words of 2.
   static let queueControl1: UInt8 = 0x07
   static let queueControl2: UInt8 = 0x08

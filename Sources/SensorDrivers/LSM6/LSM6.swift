@@ -218,7 +218,15 @@ extension ChipDescription {
   ) -> ChipDescription {
     ChipDescription(
       chip.rawValue, .inertial, addresses: [0x6A, 0x6B],
-      fingerprints: [.identity(LSM6Register.whoAmI, [chip.identity], confidence, note)],
+      fingerprints: [
+        // FUNC_CFG_ACCESS but for FUNC_CFG_EN_B of the LSM6DSL: with the other banks open the identity is not to be seen
+        // anyway; and bit 0 of CTRL2_G. All of them are 0 in every datasheet of the family.
+        .identity(
+          LSM6Register.whoAmI, [chip.identity], confidence, note,
+          [
+            .bits(0xDF, of: LSM6Register.bankAccess), .bits(0x01, of: LSM6Register.control2),
+          ])
+      ],
       zeroRateLevel: chip.zeroRateLevel, selfTest: DeflectionTest.lsm6(chip)
     ) { LSM6(chip, outputRate: $0) }
   }

@@ -54,6 +54,8 @@ public struct LSM9DS1: QueuedChip, Hashable {
     static let status: UInt8 = 0x17
     /// Gyro X low ... Z high.
     static let angular: UInt8 = 0x18
+    /// CTRL_REG4: the gyro's axes in bits 5:3, LIR_XL1 bit 1, 4D_XL1 bit 0.
+    static let control4: UInt8 = 0x1E
     /// ODR_XL2:0 | FS1:0_XL | BW_SCAL_ODR | BW_XL1:0.
     static let control6: UInt8 = 0x20
     /// BOOT | BDU | H_LACTIVE | PP_OD | SIM | IF_ADD_INC | BLE | SW_RESET.
@@ -201,9 +203,14 @@ extension ChipDescription {
   static let lsm9ds1Inertial = ChipDescription(
     "LSM9DS1-AG", .inertial, addresses: [0x6B, 0x6A],
     fingerprints: [
+      // Bits that are 0 in the register map: of CTRL_REG2_G, CTRL_REG4 and CTRL_REG10.
       .identity(
         LSM9DS1.Register.whoAmI, [LSM9DS1.Register.identity], .certain,
-        "the other half, a LIS3MDL's core, is at 0x1c or 0x1e")
+        "the other half, a LIS3MDL's core, is at 0x1c or 0x1e",
+        [
+          .bits(0xF0, of: LSM9DS1.Register.control2), .bits(0xC4, of: LSM9DS1.Register.control4),
+          .bits(0xFA, of: LSM9DS1.Register.control10),
+        ])
     ], zeroRateLevel: 30, selfTest: DeflectionTest.lsm9ds1
   ) { LSM9DS1(outputRate: $0) }
 }

@@ -42,6 +42,10 @@ struct MS5611Trial: ChipTrial {
       wait(Self.conversionTime)
       raw.append(try device.burst(MS5611.Command.readADC, count: 3).uint24BigEndian(0))
     }
+    // "If the ADC read command is repeated, it will give 0": another chip has registers there.
+    guard try device.burst(MS5611.Command.readADC, count: 3).uint24BigEndian(0) == 0 else {
+      return nil
+    }
     let counts = (pressure: raw[1], temperature: raw[0])
     let (own, its) = (Self.air(counts, trim, chip), Self.air(counts, trim, chip.other))
     let readings =

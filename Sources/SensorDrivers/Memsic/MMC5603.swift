@@ -91,6 +91,11 @@ extension ChipDescription {
   /// Memsic MMC5603NJ. Its self-test gives one bit, and no figure that could be reported: it is not run.
   static let mmc5603 = ChipDescription(
     "MMC5603", .magnetometer, addresses: [0x30],
-    fingerprints: [.identity(0x39, [0x10], .likely, "an MMC5633 answers the same")]
+    // OTP_read_done of Status 1 stays up; and no more than 7.5 of its 30 gauss.
+    fingerprints: [
+      .identity(
+        0x39, [0x10], .likely, "an MMC5633 answers the same",
+        [.bits(0x10, of: 0x18, are: 0x10)] + [0, 2, 4].map { .output($0, in: 0x60...0x9F) })
+    ]
   ) { MMC5603(outputRate: $0) }
 }

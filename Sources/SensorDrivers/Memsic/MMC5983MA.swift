@@ -240,6 +240,11 @@ extension ChipDescription {
   /// Memsic MMC5983MA. It has a coil to test it with, and no figure of what that should do: it is not run.
   static let mmc5983ma = ChipDescription(
     "MMC5983MA", .magnetometer, addresses: [0x30],
-    fingerprints: [.identity(0x2F, [0x30], .certain)]
+    // OTP_Rd_Done of the status stays up; and no more than 4 of its 8 gauss.
+    fingerprints: [
+      .identity(
+        0x2F, [0x30], .certain, nil,
+        [.bits(0x10, of: 0x08, are: 0x10)] + [0, 2, 4].map { .output($0, in: 0x40...0xBF) })
+    ]
   ) { MMC5983MA(outputRate: $0) }
 }

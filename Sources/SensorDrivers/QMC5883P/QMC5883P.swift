@@ -145,7 +145,11 @@ extension ChipDescription {
     ChipDescription(
       model.rawValue, .magnetometer, addresses: addresses,
       fingerprints: [
-        .identity(QMC5883PRegister.chipID, [QMC5883PRegister.identity], .likely, note)
+        // Bits 5 and 4 of control register 2 are none, and it is not in its reset: a digital potentiometer at 0x2c (AD5245) has 0x80
+        // everywhere.
+        .identity(
+          QMC5883PRegister.chipID, [QMC5883PRegister.identity], .likely, note,
+          [.bits(0xB0, of: QMC5883PRegister.control2)])
       ]
     ) { QMC5883P(model, outputRate: $0) }
   }

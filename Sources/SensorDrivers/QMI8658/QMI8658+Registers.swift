@@ -5,6 +5,8 @@ extension QMI8658 {
   enum Register {
     /// Always 0x05.
     static let whoAmI: UInt8 = 0x00
+    /// Differs from chip to chip: 0x68 and more.
+    static let revision: UInt8 = 0x01
     /// SIM | ADDR_AI | BE | INT2_EN | INT1_EN | FIFO_INT_SEL | 0 | SensorDisable.
     static let control1: UInt8 = 0x02
     /// aST | aFS2:0 | aODR3:0.

@@ -110,7 +110,17 @@ extension ChipDescription {
   /// QST QMI8658.
   static let qmi8658 = ChipDescription(
     "QMI8658", .inertial, addresses: [0x6B, 0x6A],
-    fingerprints: [.identity(QMI8658.Register.whoAmI, [QMI8658.Register.identity], .likely)],
+    // The revision is another byte: a converter with one result (MCP3421) has 0x05 everywhere at some voltage. Bit 1 of
+    // CTRL1 is 0, aFS has four values, and bits 7 and 3 of CTRL5 are reserved.
+    fingerprints: [
+      .identity(
+        QMI8658.Register.whoAmI, [QMI8658.Register.identity], .likely, nil,
+        [
+          .not(QMI8658.Register.identity, in: QMI8658.Register.revision),
+          .bits(0x02, of: QMI8658.Register.control1), .bits(0x40, of: QMI8658.Register.control2),
+          .bits(0x88, of: QMI8658.Register.control5),
+        ])
+    ],
     zeroRateLevel: 10, selfTest: DeflectionTest.qmi8658
   ) { QMI8658(outputRate: $0) }
 }

@@ -132,6 +132,16 @@ extension ChipDescription {
   /// PNI RM3100.
   static let rm3100 = ChipDescription(
     "RM3100", .magnetometer, addresses: [0x20, 0x21, 0x22, 0x23],
-    fingerprints: [.identity(0x36, [0x22], .certain)], selfTest: DeflectionTest.rm3100
+    // TMRC is 0x92 to 0x9F (table 5-4), and the cycle counts, 200 by default, are no thousands.
+    fingerprints: [
+      .identity(
+        RM3100.Register.revision, [RM3100.Register.identity], .certain, nil,
+        [.bits(0xF0, of: RM3100.Register.rate, are: 0x90)]
+          + [
+            RM3100.Register.cycleCountX, RM3100.Register.cycleCountY, RM3100.Register.cycleCountZ,
+          ].map {
+            .bits(0xF0, of: $0)
+          })
+    ], selfTest: DeflectionTest.rm3100
   ) { RM3100(outputRate: $0) }
 }
