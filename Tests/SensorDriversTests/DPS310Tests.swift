@@ -20,13 +20,16 @@ import Testing
     .write(0x0F, [0x00]),
   ]
 
-  static func start(source: UInt8 = 0x80, temperature: UInt8 = 0xD0) -> [Transfer] {
+  static func begin(source: UInt8) -> [Transfer] {
     [
       .read(0x0D, [0x10]), .write(0x0C, [0x09]), .read(0x08, [0xC0]), .read(0x10, coefficients),
       .read(0x28, [source]),
-    ] + mend + [
-      .write(0x09, [0x04]), .write(0x06, [0x54]), .write(0x07, [temperature]), .write(0x08, [0x07]),
-      .read(0x09, [0x04]), .read(0x06, [0x54]), .read(0x07, [temperature]), .read(0x08, [0xC7]),
+    ]
+  }
+  static func start() -> [Transfer] {
+    begin(source: 0x80) + mend + [
+      .write(0x09, [0x04]), .write(0x06, [0x54]), .write(0x07, [0xD0]), .write(0x08, [0x07]),
+      .read(0x09, [0x04]), .read(0x06, [0x54]), .read(0x07, [0xD0]), .read(0x08, [0xC7]),
     ]
   }
 
@@ -226,11 +229,18 @@ import Testing
     #expect(near(chip.latency, 0.0138, 1e-12))
   }
 
-  @Test("the temperature sensor is the one the coefficients were made for")
-  func source() throws {
-    let device = ScriptedDevice(Self.start(source: 0x00, temperature: 0x50))
-    var chip = RegisterDriver(device, DPS310(outputRate: 25))
-    _ = try startUp(&chip)
+  @Test(
+    "an SPL06 that does not say where its coefficients belong is no chip of Infineon's",
+    arguments: [DPS310.Chip.dps310, .dps368])
+  func source(chip: DPS310.Chip) throws {
+    let device = ScriptedDevice(Self.begin(source: 0x7F))
+    var driver = RegisterDriver(device, DPS310(chip: chip, outputRate: 25))
+    guard case .otherChip(let text) = failure({ () throws(DriverError) in try startUp(&driver) })
+    else {
+      Issue.record("no .otherChip")
+      return
+    }
+    #expect(text.contains(chip.rawValue) && text.contains("SPL06"))
     device.expectDone()
   }
 

@@ -37,14 +37,13 @@ public struct DPS310: RegisterChip, Hashable {
   public let pressurePrecision: Int
   private let rateIndex: Int
   private var coefficients: DPS310Coefficients?
-  /// Whether the coefficients belong to the sensor in the pressure cell, as those of all chips sold do.
-  private var hasExternalTemperature: Bool
+  /// Whether the coefficients belong to the sensor in the pressure cell; an SPA06 has one sensor.
+  private var hasExternalTemperature: Bool { chip != .spa06 }
 
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is, and the strongest
   /// oversampling that leaves time for both measurements within a second (8.1).
   public init(chip: Chip = .dps310, outputRate: Double) {
     self.chip = chip
-    hasExternalTemperature = chip != .spa06
     rateIndex = nextRate(Self.outputRates, atLeast: outputRate)
     let rate = Self.outputRates[rateIndex]
     let single = Self.measurementTimes[0]
@@ -97,14 +96,18 @@ public struct DPS310: RegisterChip, Hashable {
     ] + (chip.isInfineon ? infineon : []) + [.configure()]
   }
 
-  /// Takes the coefficients, and where they belong.
+  /// Takes the coefficients, and of a chip of Infineon's where they belong: throws `.otherChip` for an SPL06, whose
+  /// coefficients are those of the cell although it does not say so. As one of Infineon's it would be measured in the ASIC,
+  /// and be wrong by any amount.
   public mutating func take(
     _ block: RegisterBlock, from register: UInt8
   ) throws(DriverError) {
     if register == DPS310Register.coefficients {
       coefficients = try DPS310Coefficients(block, chip)
-    } else {
-      hasExternalTemperature = block[0] & 0x80 != 0
+    } else if block[0] & 0x80 == 0 {
+      throw .otherChip(
+        "this is no \(name) but an SPL06: register 0x28 is \(hexadecimal(block[0])), as in no chip of Infineon's that is "
+          + "known")
     }
   }
 
