@@ -83,6 +83,32 @@ import Testing
     }
   }
 
+  @Test("a trim of ones is refused")
+  func ones() {
+    let bytes = [UInt8](repeating: 0xFF, count: 21)
+    guard
+      case .invalidTrim = failure({ () throws(DriverError) in try BMM150Trim(block(bytes)) })
+    else {
+      Issue.record("taken")
+      return
+    }
+  }
+
+  @Test("more than the chip can measure is an overflow, however the trim comes to it")
+  func beyond() throws {
+    let device = ScriptedDevice(Self.start(0x28, 0x17, 0x52))
+    var chip = RegisterDriver(device, BMM150(outputRate: 20))
+    _ = try startUp(&chip)
+    // 5775 microtesla at the end of the scale: 2467 and 2538.
+    device.then([
+      .read(0x42, Self.bytes(0, 0, 7000, 7000)),
+      .read(0x42, Self.bytes(0, 0, 7200, 7000)),
+    ])
+    #expect(try chip.poll() != nil)
+    #expect(failure { () throws(DriverError) in try chip.poll() } == .overflow)
+    device.expectDone()
+  }
+
   @Test(
     "the next rate at or above the wanted one is taken, with the repetitions that fit",
     arguments: [

@@ -16,7 +16,7 @@ public struct BMM150Trim: Sendable, Hashable {
   public var xyz1: Double
 
   /// Decodes the 21 bytes 0x5D to 0x71, low byte first. Throws `.invalidTrim` where one that is divided by, or
-  /// everything hangs on, is 0: no chip has that.
+  /// everything hangs on, is 0, and where all is ones: no chip has that.
   public init(_ block: RegisterBlock) throws(DriverError) {
     x1 = Double(Int8(bitPattern: block[0x00]))
     y1 = Double(Int8(bitPattern: block[0x01]))
@@ -30,7 +30,9 @@ public struct BMM150Trim: Sendable, Hashable {
     z3 = Double(block.int16LittleEndian(0x11))
     xy2 = Double(Int8(bitPattern: block[0x13]))
     xy1 = Double(block[0x14])
-    guard z1 != 0, z2 != 0, xyz1 != 0 else { throw .invalidTrim("BMM150: the trim is blank") }
+    guard z1 != 0, z2 != 0, xyz1 != 0, !block.isBlank(21) else {
+      throw .invalidTrim("BMM150: the trim is blank")
+    }
   }
 }
 

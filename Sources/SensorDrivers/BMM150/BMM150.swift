@@ -6,6 +6,8 @@ public import SensorTypes
 /// Bosch BMM150, three-axis magnetometer, measuring at its own rate with as many repetitions as that leaves time for;
 /// the host compensates with the chip's trim. Figures: BST-BMM150-DS001-01.
 public struct BMM150: RegisterChip, Hashable {
+  /// The end of the measuring range, microtesla (table 1: Z; X and Y end at 1300, by the trim at some 1500).
+  public static let range = 2500.0
   /// The rates that the chip has, Hz, ascending (5.6).
   public static let outputRates: [Double] = [2, 6, 8, 10, 15, 20, 25, 30]
   /// Their codes.
@@ -88,6 +90,8 @@ public struct BMM150: RegisterChip, Hashable {
       block[6] & Register.dataReady != 0
     else { return nil }
     let field = try BMM150Conversion.field(block, trim)
+    // What a trim makes of a full scale may be far beyond what the chip can measure.
+    guard (0..<3).allSatisfy({ abs(field[$0]) <= Self.range }) else { throw .overflow }
     try outputs.check(block)
     return .magneticField(field)
   }
