@@ -91,6 +91,16 @@ struct ImportTests {
     #expect(Set(folders) == Set(Self.floors.keys).union(["CLinuxIO", "CVhostUser"]))
   }
 
+  @Test("a driver's file and a chip's twin have at most 300 lines")
+  func lines() throws {
+    let twins = Self.sources(of: "SimulatedDevices").filter { $0.pathComponents.contains("Chips") }
+    for file in Self.sources(of: "SensorDrivers") + twins {
+      let text = try String(contentsOf: file, encoding: .utf8)
+      let count = text.utf8.count { $0 == UInt8(ascii: "\n") }
+      #expect(count <= 300, "\(file.lastPathComponent) has \(count)")
+    }
+  }
+
   @Test("a target imports only what stands in its row", arguments: floors.keys.sorted())
   func arrows(target: String) throws {
     var allowed = (Self.floors[target] ?? []).union(Self.toolchain)
