@@ -18,6 +18,8 @@ struct ScanCommand: ParsableCommand {
       position), an HMC5883L or LSM303DLHC too, a BMM150 that sleeps is woken for a moment. Address 0x10, where a \
       receiver may be that loses what is read, is not read. At 0x20 to 0x23 and 0x3C, where a port expander may be \
       whose outputs move when a register is named, it listens first, and asks only what does not sound like one. \
+      A multiplexer or display driver at 0x76 and 0x77 and a converter of voltages at 0x68 to 0x6b may take the name \
+      of a register for a command. \
       Serial ports are listed, not listened to. Exit code 1 when no chip is told.
       """)
 
