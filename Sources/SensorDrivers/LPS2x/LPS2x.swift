@@ -148,8 +148,8 @@ extension LPS2x.Chip {
   /// Bits that are 0 in every state of a chip that answers, I2C_DIS among them.
   fileprivate var traits: [Trait] {
     switch self {
-    // CTRL_REG1 and CTRL_REG2.
-    case .lps22hb: [.bits(0x80, of: 0x10), .bits(0x0A, of: 0x11)]
+    // CTRL_REG1, CTRL_REG2 and RES_CONF, of which ST's driver says that bits 7:2 must be 0, and that 0x05 is usual.
+    case .lps22hb: [.bits(0x80, of: 0x10), .bits(0x0A, of: 0x11), .bits(0xF8, of: 0x1A)]
     // CTRL_REG1 to CTRL_REG3 and FIFO_CTRL.
     case .lps22hh:
       [.bits(0x80, of: 0x10), .bits(0x08, of: 0x11), .bits(0xC0, of: 0x12), .bits(0xF0, of: 0x13)]
