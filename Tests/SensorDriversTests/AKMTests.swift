@@ -168,7 +168,9 @@ import Testing
     let family = ["AK8963", "AK09916", "AK09918"]
     let found = try family.filter { name in
       let chip = try #require(ChipCatalog.chip(named: name))
-      return try chip.identify(ScriptedDevice([.read(0x00, bytes)])) != nil
+      // CNTL1, CNTL2 and ASTC of an AK8963, with every bit that they have.
+      let rest: [Transfer] = [.read(0x0A, [0x1F]), .read(0x0B, [0x01]), .read(0x0C, [0x40])]
+      return try chip.identify(ScriptedDevice([.read(0x00, bytes)] + rest))?.isTold == true
     }
     #expect(found == names)
   }
