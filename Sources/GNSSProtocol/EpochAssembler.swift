@@ -3,18 +3,36 @@ import SensorTypes
 /// Puts together what a receiver says in several sentences: one fix an epoch, never half old and half new.
 ///
 /// An epoch is everything said about one time of day. It is over when another time comes, or, where that is too
-/// late, with the sentence that has ended every one of the epochs before it.
+/// late, with the sentence that has ended every one of the epochs before it. Where nobody waits two are open at a time:
+/// some receivers, and two on one wire, are still saying one when they begin the next.
 struct EpochAssembler: Sendable {
   /// What kind of message a part of an epoch came in.
   typealias MessageID = UInt32
 
+  /// What a sentence says of its time.
+  enum Moment: Sendable, Hashable {
+    /// Seconds of the day.
+    case at(Double)
+    /// It has a place for the time, and nothing there: a receiver that knows none yet. Nothing of another epoch.
+    case unknown
+    /// Its kind has none: it is of the epoch under way.
+    case none
+
+    var timeOfDay: Double? { if case .at(let time) = self { time } else { nil } }
+  }
+
   /// An epoch under way.
   struct Part {
     var fix: GNSSFix
+    /// What it began with.
+    let first: MessageID
     /// A sentence said that its data are not to be used.
     var isVoid = false
-    /// Speed and course have come with the position: a sentence of them alone overrules neither.
-    var hasMotion = false
+    /// Speed, or course, has come with the position: a sentence of them alone overrules neither.
+    var hasSpeed = false
+    var hasCourse = false
+    /// A height of which its own sentence did not say whether it is one; another's word counts.
+    var unvouchedAltitude: Double?
     /// The best kind of fix that a GSA has said: with several constellations one comes for each.
     var bestMode = GNSSFix.Mode.none
   }
@@ -25,31 +43,27 @@ struct EpochAssembler: Sendable {
   /// Whether an epoch ends by rule, before the next one has begun.
   private let endsByRule: Bool
   private var current: Part?
+  /// The one before, where two are open.
+  private var previous: Part?
   private var wasEmitted = false
   /// The newest message, and how many of its kind have come in a row: a GSA for each constellation, say.
   private var last: (message: MessageID, run: Int) = (0, 0)
   private var ending: (message: MessageID, run: Int, count: Int, needed: Int) =
     (0, 0, 0, rule.first)
-  /// A take may end two epochs: the one before, and its own.
+  /// A take may end two epochs: the one before, and its own; and the last ending two that are open.
   private var finished: (GNSSFix?, GNSSFix?)
+  /// Times of day of the newest epochs that are out: of none a second line.
+  private var told: (Double?, Double?, Double?)
   /// Days since 1970-01-01 of the last full date, and the time of day that it came with.
   private var date: (day: Int, timeOfDay: Double)?
 
   init(endsByRule: Bool) { self.endsByRule = endsByRule }
 
-  /// Takes a part of the epoch at `timeOfDay` (`nil` for a sentence without a time: it belongs to the
-  /// epoch that is under way).
+  /// Takes a part of the epoch at `moment`.
   mutating func take(
-    _ message: MessageID, timeOfDay: Double?, received: Timestamp, _ add: (inout Part) -> Void
+    _ message: MessageID, _ moment: Moment, received: Timestamp, _ add: (inout Part) -> Void
   ) {
-    if let timeOfDay {
-      if current.map({ $0.fix.timeOfDay.map { abs($0 - timeOfDay) > 1e-3 } ?? false }) ?? true {
-        close()
-        current = Part(fix: GNSSFix(received: received))
-        last = (0, 0)
-      }
-      current?.fix.timeOfDay = timeOfDay
-    }
+    if begins(message, moment) { open(message, moment, received) }
     guard var part = current else { return }
     add(&part)
     part.fix.utc = utc(timeOfDay: part.fix.timeOfDay)
@@ -64,6 +78,46 @@ struct EpochAssembler: Sendable {
     }
   }
 
+  /// Whether a message is of another epoch than the one under way.
+  private func begins(_ message: MessageID, _ moment: Moment) -> Bool {
+    switch moment {
+    case .at(let time): current?.fix.timeOfDay.map { !Self.isSame($0, time) } ?? true
+    // Without a time its first message tells the round that it is of.
+    case .unknown: current.map { $0.fix.timeOfDay != nil || $0.first == message } ?? true
+    case .none: false
+    }
+  }
+
+  private mutating func open(_ message: MessageID, _ moment: Moment, _ received: Timestamp) {
+    if let time = moment.timeOfDay, let before = previous?.fix.timeOfDay, Self.isSame(before, time)
+    {
+      swap(&previous, &current)
+      return
+    }
+    if endsByRule {
+      close()
+    } else if let under = current {
+      // Out goes the earlier one; the other may still be spoken of.
+      if let before = previous, Self.isLater(before, than: under) {
+        finish(under)
+      } else {
+        if let before = previous { finish(before) }
+        previous = under
+      }
+    }
+    begun &+= 1
+    current = Part(fix: GNSSFix(received: received), first: message)
+    current?.fix.timeOfDay = moment.timeOfDay
+    last = (0, 0)
+  }
+
+  private static func isLater(_ a: Part, than b: Part) -> Bool {
+    guard let a = a.fix.timeOfDay, let b = b.fix.timeOfDay else { return false }
+    return secondsOfDay(from: b, to: a) > 0
+  }
+
+  private static func isSame(_ a: Double, _ b: Double) -> Bool { abs(a - b) <= 1e-3 }
+
   /// A full date was said for the current epoch.
   mutating func setDate(day: Int, timeOfDay: Double) { date = (day, timeOfDay) }
 
@@ -74,11 +128,28 @@ struct EpochAssembler: Sendable {
     return fix
   }
 
-  /// Time of day of the epoch under way, unless it is out already.
-  var timeOfDay: Double? { wasEmitted ? nil : current?.fix.timeOfDay }
+  /// How many epochs were begun.
+  private(set) var begun = 0
 
-  /// Ends the epoch under way: nothing more will come.
+  /// Ends what is under way and before `time`.
+  mutating func close(before time: Double) {
+    if let part = previous, part.isBefore(time) {
+      finish(part)
+      previous = nil
+    }
+    guard let part = current, part.isBefore(time) else { return }
+    guard let later = previous else { return close() }
+    finish(part)
+    (current, previous) = (later, nil)
+  }
+
+  /// Ends the epochs under way: nothing more will come.
   mutating func close() {
+    if let before = previous, let under = current, Self.isLater(before, than: under) {
+      swap(&previous, &current)
+    }
+    if let part = previous { finish(part) }
+    previous = nil
     defer {
       current = nil
       wasEmitted = false
@@ -91,7 +162,17 @@ struct EpochAssembler: Sendable {
 
   private mutating func finish(_ part: Part) {
     var fix = part.fix
+    if let time = fix.timeOfDay {
+      for earlier in [told.0, told.1, told.2] {
+        if let earlier, Self.isSame(earlier, time) { return }
+      }
+      told = (told.1, told.2, time)
+    }
     if part.isVoid { fix.isValid = false }
+    if fix.mode > .none, fix.altitude == nil, let altitude = part.unvouchedAltitude {
+      fix.altitude = altitude
+      if part.bestMode == .none { fix.mode = .threeDimensional }
+    }
     if finished.0 == nil { finished.0 = fix } else { finished.1 = fix }
   }
 
@@ -105,6 +186,20 @@ struct EpochAssembler: Sendable {
     self.date = (day, timeOfDay)
     return Double(day) * 86_400 + timeOfDay
   }
+}
+
+extension EpochAssembler.Part {
+  /// Whether it is of a time before `time`; what has none is.
+  fileprivate func isBefore(_ time: Double) -> Bool {
+    fix.timeOfDay.map { secondsOfDay(from: $0, to: time) > 1e-3 } ?? true
+  }
+}
+
+/// Seconds from one time of day to the next that is nearest: from -43200 to 43200.
+func secondsOfDay(from a: Double, to b: Double) -> Double {
+  let difference = b - a
+  if difference > 43_200 { return difference - 86_400 }
+  return difference < -43_200 ? difference + 86_400 : difference
 }
 
 /// Days since 1970-01-01 of a date of the Gregorian calendar, or `nil` for one that is none.

@@ -51,32 +51,44 @@ struct FieldReader {
     return Int(value)
   }
 
-  /// `hhmmss.ss` as seconds of the day.
-  mutating func timeOfDay() -> Double? {
+  /// `hhmmss.ss` as seconds of the day; `nil` for what is no time, and no word of this sentence can be placed then.
+  mutating func moment() -> EpochAssembler.Moment? {
     let field = next()
-    guard field.count >= 6, let all = Self.number(field), all >= 0 else { return nil }
+    if field.isEmpty { return .unknown }
+    guard field.count >= 6, let all = Self.number(field), (0..<1e6).contains(all) else {
+      return nil
+    }
     let whole = Int(all)
     let (hour, minute) = (whole / 10_000, whole / 100 % 100)
     let second = all - Double(whole / 100 * 100)
+    // Some round the last fraction of a day up.
+    if hour == 24, minute == 0, second < 1 { return .at(second) }
     guard hour < 24, minute < 60, second < 61 else { return nil }
-    return Double(hour * 3_600 + minute * 60) + second
+    return .at(Double(hour * 3_600 + minute * 60) + second)
   }
 
   /// `ddmm.mmmm` and its hemisphere, as signed degrees.
   mutating func angle(negative: UInt8, positive: UInt8, limit: Double) -> Double? {
     let value = number()
     let hemisphere = letter()
-    guard let value, value >= 0, value < 100 * (limit + 1), let hemisphere,
-      hemisphere == negative || hemisphere == positive
+    // In either case of letters.
+    guard let value, value >= 0, value < 100 * (limit + 1),
+      let side = hemisphere.map({ $0 & 0xDF }),
+      side == negative || side == positive
     else { return nil }
     let degrees = (value / 100).rounded(.down)
     let result = degrees + (value - 100 * degrees) / 60
-    guard value - 100 * degrees < 60, result <= limit else { return nil }
-    return hemisphere == negative ? -result : result
+    // Sixty minutes are 59.99995 that were rounded.
+    guard value - 100 * degrees <= 60, result <= limit else { return nil }
+    return side == negative ? -result : result
   }
 
-  /// A decimal number: digits with at most one point and a sign. Exactly rounded up to 15 digits.
+  /// A decimal number: digits with at most one point and a sign, and what blanks it was filled up with. Exactly rounded
+  /// up to 15 digits.
   static func number(_ field: Slice<UnsafeBufferPointer<UInt8>>) -> Double? {
+    var field = field
+    while field.first == UInt8(ascii: " ") { field = field.dropFirst() }
+    while field.last == UInt8(ascii: " ") { field = field.dropLast() }
     var mantissa: Int64 = 0
     var digits = 0
     var scale = -1

@@ -30,10 +30,15 @@ public struct GNSSDecoder: Sendable {
   /// When the newest bytes arrived, and when the packet that is decoded did.
   private var newest = Timestamp(nanoseconds: 0)
   private var received = Timestamp(nanoseconds: 0)
-  /// Time of day of the newest epoch by UBX: a receiver that sends both says each epoch twice, and the better
-  /// one (UBX) counts.
-  private var lastUBX: Double?
-  private var nmeaSinceUBX = 0
+  /// Time of day of the newest epoch by UBX that said all of it, seconds since the one before, and the NMEA epochs since
+  /// then that it had told of: a receiver that sends both says each epoch twice, and the better one counts.
+  private var lastUBX: (time: Double?, period: Double, told: Int)?
+  /// UBX epochs that said less since one of NMEA was begun.
+  private var lessSinceNMEA = Self.silent
+  /// After so many of the other's epochs a protocol is not spoken any more.
+  private static let silent = 4
+  /// An epoch by NMEA of which UBX may be about to speak.
+  private var waiting: GNSSFix?
   /// UTC of the newest solution between two epochs (HNR-PVT): the epoch's own comes after some of them.
   private var lastBetween: Double?
   private var events: [Event] = []
@@ -94,6 +99,7 @@ public struct GNSSDecoder: Sendable {
     nmea.sky.finish()
     ubxSky.finish()
     drainNMEA()
+    tellWaiting()
     drainSky()
   }
 
@@ -102,7 +108,9 @@ public struct GNSSDecoder: Sendable {
     received = packet.received
     switch packet.kind {
     case .nmea:
+      let begun = nmea.epochs.begun
       lexer.withBytes(packet.range) { nmea.decode($0, received: received) }
+      if nmea.epochs.begun != begun { lessSinceNMEA = 0 }
       drainNMEA()
     case .ubx(let messageClass, let id):
       lexer.withBytes(packet.range) { message(messageClass, id, $0) }
@@ -156,16 +164,53 @@ public struct GNSSDecoder: Sendable {
   }
 
   private mutating func append(ubx fix: GNSSFix, isPVT: Bool) {
-    if lastUBX == nil, let under = nmea.epochs.timeOfDay, let time = fix.timeOfDay,
-      abs(under - time) > 0.5
-    {
-      // The last epoch that only NMEA has told of.
-      nmea.epochs.close()
-      drainNMEA()
+    guard isPVT || fix.saysAll else {
+      // NMEA says more of the same epoch.
+      if lessSinceNMEA == Self.silent { events.append(.epoch(fix, isPVT: false)) }
+      lessSinceNMEA = min(lessSinceNMEA + 1, Self.silent)
+      return
     }
-    lastUBX = fix.timeOfDay
-    nmeaSinceUBX = 0
+    if let time = fix.timeOfDay {
+      // What NMEA alone has told of.
+      nmea.epochs.close(before: time)
+      drainNMEA()
+      if let earlier = waiting?.timeOfDay, secondsOfDay(from: earlier, to: time) > 1e-3 {
+        tellWaiting()
+      }
+      waiting = nil
+    }
+    var period = 1.0
+    if let earlier = lastUBX?.time, let time = fix.timeOfDay {
+      period = min(max(secondsOfDay(from: earlier, to: time), 0.02), 10)
+    }
+    lastUBX = (fix.timeOfDay, period, 0)
     events.append(.epoch(fix, isPVT: isPVT))
+  }
+
+  private mutating func append(nmea fix: GNSSFix) {
+    if let (time, period, told) = lastUBX {
+      let ahead =
+        time.flatMap { time in fix.timeOfDay.map { secondsOfDay(from: time, to: $0) } } ?? 0
+      if ahead <= 1e-3, told < Self.silent {
+        lastUBX?.told += 1
+        return
+      }
+      if ahead > 1e-3, ahead < (Double(Self.silent) - 0.5) * period {
+        // UBX may be about to speak of it.
+        tellWaiting()
+        waiting = fix
+        return
+      }
+      lastUBX = nil
+    }
+    tellWaiting()
+    events.append(.epoch(fix, isPVT: false))
+  }
+
+  private mutating func tellWaiting() {
+    guard let fix = waiting else { return }
+    waiting = nil
+    events.append(.epoch(fix, isPVT: false))
   }
 
   private mutating func drainNMEA() {
@@ -185,9 +230,7 @@ public struct GNSSDecoder: Sendable {
     }
     while let fix = nmea.epochs.next() {
       nmea.sky.finish()
-      // Three NMEA epochs without one of UBX: it has fallen silent, and NMEA counts again.
-      nmeaSinceUBX += 1
-      if lastUBX == nil || nmeaSinceUBX > 3 { events.append(.epoch(fix, isPVT: false)) }
+      append(nmea: fix)
     }
   }
 
@@ -197,5 +240,12 @@ public struct GNSSDecoder: Sendable {
       events.append(.sky)
     }
     if nmea.sky.takeFinished(), !hasUBXSky { events.append(.sky) }
+  }
+}
+
+extension GNSSFix {
+  /// Whether an epoch of several UBX messages is one that nobody need be asked about besides.
+  fileprivate var saysAll: Bool {
+    timeOfDay != nil && (mode == .none || (latitude != nil && altitude != nil && speed != nil))
   }
 }

@@ -11,22 +11,27 @@ extension NMEADecoder {
     fields.angle(negative: UInt8(ascii: "W"), positive: UInt8(ascii: "E"), limit: 180)
   }
 
+  /// A course that some say from -180 to 180, or somewhat beyond a full turn.
   private static func course(_ value: Double?) -> Double? {
-    guard let value, (0...360).contains(value) else { return nil }
-    return value == 360 ? 0 : value
+    guard let value, (-360...720).contains(value) else { return nil }
+    let turned = value.truncatingRemainder(dividingBy: 360)
+    return turned < 0 ? turned + 360 : turned
   }
 
+  /// A speed over ground has no sign.
+  private static func speed(_ value: Double?) -> Double? { value.flatMap { $0 >= 0 ? $0 : nil } }
+
   mutating func position(rmc fields: inout FieldReader, _ received: Timestamp) {
-    let time = fields.timeOfDay()
-    let isValid = fields.letter() == UInt8(ascii: "A")
+    guard let moment = fields.moment() else { return }
+    let isValid = Self.isData(fields.letter())
     let (latitude, longitude) = (Self.latitude(&fields), Self.longitude(&fields))
-    let speed = fields.number().map { $0 * Self.knot }
+    let speed = Self.speed(fields.number()).map { $0 * Self.knot }
     let course = Self.course(fields.number())
     let date = fields.number()
-    if let time, let date, let day = Self.day(ddmmyy: date) {
+    if let time = moment.timeOfDay, let date, let day = Self.day(ddmmyy: date) {
       epochs.setDate(day: day, timeOfDay: time)
     }
-    epochs.take(Sentence.rmc.rawValue, timeOfDay: time, received: received) { part in
+    epochs.take(Sentence.rmc.rawValue, moment, received: received) { part in
       guard isValid else {
         part.isVoid = true
         return
@@ -34,38 +39,48 @@ extension NMEADecoder {
       part.place(latitude, longitude)
       if let speed { part.fix.speed = speed }
       if let course { part.fix.course = course }
-      part.hasMotion = part.hasMotion || speed != nil
+      part.hasSpeed = part.hasSpeed || speed != nil
+      part.hasCourse = part.hasCourse || course != nil
     }
   }
 
+  /// A for data, V for a warning; and D, of some, for data corrected by a reference station.
+  private static func isData(_ status: UInt8?) -> Bool {
+    status == UInt8(ascii: "A") || status == UInt8(ascii: "D")
+  }
+
   mutating func position(gga fields: inout FieldReader, _ received: Timestamp) {
-    let time = fields.timeOfDay()
+    guard let moment = fields.moment() else { return }
     let (latitude, longitude) = (Self.latitude(&fields), Self.longitude(&fields))
-    let quality = fields.integer() ?? 0
+    let quality = fields.integer()
     let satellites = fields.integer()
     let hdop = fields.number()
     let altitude = fields.number()
     fields.skip(1)
     let separation = fields.number()
-    epochs.take(Sentence.gga.rawValue, timeOfDay: time, received: received) { part in
+    epochs.take(Sentence.gga.rawValue, moment, received: received) { part in
+      if quality == nil { part.unvouchedAltitude = altitude }
       // 7 was typed in, 8 is simulated: the receiver has measured neither.
       if quality == 7 || quality == 8 { part.isVoid = true }
       part.place(
-        isFix: quality > 0, latitude, longitude, altitude: altitude, separation: separation,
+        isFix: quality ?? 0 > 0, latitude, longitude, altitude: altitude, separation: separation,
         satellites: satellites, hdop: hdop)
     }
   }
 
   mutating func position(gns fields: inout FieldReader, _ received: Timestamp) {
-    let time = fields.timeOfDay()
+    guard let moment = fields.moment() else { return }
     let (latitude, longitude) = (Self.latitude(&fields), Self.longitude(&fields))
-    // One letter a constellation; N is none.
-    let isFix = fields.next().contains { $0 != UInt8(ascii: "N") }
+    // One letter a constellation; N is none. Without any it speaks of what one constellation has added to the fix that
+    // another GNS tells.
+    let modes = fields.next()
+    guard !modes.isEmpty else { return }
+    let isFix = modes.contains { $0 != UInt8(ascii: "N") }
     let satellites = fields.integer()
     let hdop = fields.number()
     let altitude = fields.number()
     let separation = fields.number()
-    epochs.take(Sentence.gns.rawValue, timeOfDay: time, received: received) { part in
+    epochs.take(Sentence.gns.rawValue, moment, received: received) { part in
       part.place(
         isFix: isFix, latitude, longitude, altitude: altitude, separation: separation,
         satellites: satellites, hdop: hdop)
@@ -74,9 +89,10 @@ extension NMEADecoder {
 
   mutating func position(gll fields: inout FieldReader, _ received: Timestamp) {
     let (latitude, longitude) = (Self.latitude(&fields), Self.longitude(&fields))
-    let time = fields.timeOfDay()
-    let isValid = fields.letter() == UInt8(ascii: "A")
-    epochs.take(Sentence.gll.rawValue, timeOfDay: time, received: received) { part in
+    // Before NMEA 2.0 it had no time, nor a word whether it is valid.
+    guard fields.remaining > 0, let moment = fields.moment() else { return }
+    let isValid = Self.isData(fields.letter())
+    epochs.take(Sentence.gll.rawValue, moment, received: received) { part in
       // It has the least to say: it fills in, it does not overrule.
       if !isValid {
         part.isVoid = true
@@ -92,20 +108,23 @@ extension NMEADecoder {
     let knots = fields.number()
     fields.skip(1)
     let kilometresAnHour = fields.number()
-    epochs.take(Sentence.vtg.rawValue, timeOfDay: nil, received: received) { part in
-      guard part.fix.latitude != nil, !part.hasMotion else { return }
-      if let course { part.fix.course = course }
-      if let speed = knots.map({ $0 * Self.knot }) ?? kilometresAnHour.map({ $0 / 3.6 }) {
+    epochs.take(Sentence.vtg.rawValue, .none, received: received) { part in
+      guard part.fix.latitude != nil else { return }
+      if !part.hasCourse, let course { part.fix.course = course }
+      if !part.hasSpeed,
+        let speed = Self.speed(knots.map { $0 * Self.knot } ?? kilometresAnHour.map { $0 / 3.6 })
+      {
         part.fix.speed = speed
       }
     }
   }
 
   mutating func accuracy(gst fields: inout FieldReader, _ received: Timestamp) {
-    let time = fields.timeOfDay()
+    guard let moment = fields.moment() else { return }
     fields.skip(4)
     let (north, east, up) = (fields.number(), fields.number(), fields.number())
-    epochs.take(Sentence.gst.rawValue, timeOfDay: time, received: received) { part in
+    epochs.take(Sentence.gst.rawValue, moment == .unknown ? .none : moment, received: received) {
+      part in
       if let north, let east, north >= 0, east >= 0, north + east > 0 {
         part.fix.setHorizontal(variances: north * north, east * east)
       }
@@ -114,7 +133,7 @@ extension NMEADecoder {
   }
 
   mutating func date(zda fields: inout FieldReader, _ received: Timestamp) {
-    let time = fields.timeOfDay()
+    let time = fields.moment()?.timeOfDay
     let (day, month, year) = (fields.integer(), fields.integer(), fields.integer())
     if let time, let day, let month, let year, year >= 1980,
       let days = daysSince1970(year: year, month: month, day: day)
@@ -122,7 +141,7 @@ extension NMEADecoder {
       epochs.setDate(day: days, timeOfDay: time)
     }
     // A time by itself begins no epoch: some receivers send it ahead of the position's.
-    epochs.take(Sentence.zda.rawValue, timeOfDay: nil, received: received) { _ in }
+    epochs.take(Sentence.zda.rawValue, .none, received: received) { _ in }
   }
 
   /// `PGRMZ`: a height in feet, for receivers whose GGA has none. Measured by satellites where its dimension is 3
@@ -131,7 +150,7 @@ extension NMEADecoder {
     let feet = fields.number()
     let isFeet = fields.letter() == UInt8(ascii: "f")
     let dimension = fields.integer()
-    epochs.take(Sentence.rmz.rawValue, timeOfDay: nil, received: received) { part in
+    epochs.take(Sentence.rmz.rawValue, .none, received: received) { part in
       guard let feet, isFeet, dimension == 3, part.fix.latitude != nil, part.fix.altitude == nil
       else { return }
       part.fix.altitude = feet * 0.3048
@@ -141,18 +160,19 @@ extension NMEADecoder {
 
   /// `PUBX,00`: an epoch with u-blox's own accuracies (u-blox M8 protocol description, section 31.3.4).
   mutating func position(ubx fields: inout FieldReader, _ received: Timestamp) {
-    guard fields.integer() == 0, let time = fields.timeOfDay() else { return }
+    guard fields.integer() == 0, let moment = fields.moment() else { return }
     let (latitude, longitude) = (Self.latitude(&fields), Self.longitude(&fields))
     let height = fields.number()
     let status = fields.next()
     let (horizontal, vertical) = (fields.number(), fields.number())
-    let (speed, course, down) = (fields.number(), Self.course(fields.number()), fields.number())
+    let speed = Self.speed(fields.number()).map { $0 / 3.6 }
+    let (course, down) = (Self.course(fields.number()), fields.number())
     fields.skip(1)
     let (hdop, vdop) = (fields.number(), fields.number())
     // NF is none, TT time only; G2 and D2 are of two dimensions, G3 and D3 of three, DR and RK reckoned.
     let isFix = !status.elementsEqual("NF".utf8) && !status.elementsEqual("TT".utf8)
     let isSpatial = status.last == UInt8(ascii: "3")
-    epochs.take(0x00_00, timeOfDay: time, received: received) { part in
+    epochs.take(0x00_00, moment, received: received) { part in
       guard isFix, latitude != nil, longitude != nil else { return }
       part.place(latitude, longitude)
       if isSpatial, part.bestMode == .none { part.fix.mode = .threeDimensional }
@@ -165,10 +185,8 @@ extension NMEADecoder {
       part.fix.verticalSpeed = down.map { -$0 }
       if let hdop, hdop > 0, hdop < 99 { part.fix.hdop = hdop }
       if let vdop, vdop > 0, vdop < 99 { part.fix.vdop = vdop }
-      if !part.hasMotion, let speed {
-        part.fix.speed = speed / 3.6
-        part.fix.course = course ?? part.fix.course
-      }
+      if !part.hasSpeed, let speed { part.fix.speed = speed }
+      if !part.hasCourse, let course { part.fix.course = course }
     }
   }
 
@@ -195,12 +213,10 @@ extension EpochAssembler.Part {
     isFix: Bool, _ latitude: Double?, _ longitude: Double?, altitude: Double?, separation: Double?,
     satellites: Int?, hdop: Double?
   ) {
-    if let satellites { fix.satellitesUsed = satellites }
+    if let satellites, satellites >= 0 { fix.satellitesUsed = satellites }
     if let hdop, hdop > 0, hdop < 99 { fix.hdop = hdop }
-    guard isFix, latitude != nil, longitude != nil else {
-      (fix.mode, fix.latitude, fix.longitude) = (.none, nil, nil)
-      return
-    }
+    // That this sentence has none takes nothing from one that has: they are not always of one mind.
+    guard isFix, latitude != nil, longitude != nil else { return }
     if let altitude {
       fix.altitude = altitude
       fix.ellipsoidalAltitude = separation.map { altitude + $0 }

@@ -93,7 +93,7 @@ extension NMEADecoder {
       }
       sky.use(satellite.system, satellite.number)
     }
-    epochs.take(Sentence.gsa.rawValue, timeOfDay: nil, received: received) { part in
+    epochs.take(Sentence.gsa.rawValue, .none, received: received) { part in
       if let mode, part.fix.latitude != nil, mode > .none {
         part.bestMode = max(mode, part.bestMode)
         part.fix.mode = part.bestMode

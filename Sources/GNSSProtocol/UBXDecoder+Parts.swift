@@ -9,6 +9,12 @@ extension UBXDecoder {
   ) {
     let payload = Payload(bytes: bytes)
     switch id {
+    case 0x01 where bytes.count >= 20:  // NAV-POSECEF
+      state.begin(payload.u4(0), received)
+      state.solution.position = payload.metres(4)
+    case 0x11 where bytes.count >= 20:  // NAV-VELECEF
+      state.begin(payload.u4(0), received)
+      state.solution.velocity = payload.metres(4)
     case 0x02 where bytes.count >= 28:  // NAV-POSLLH
       state.begin(payload.u4(0), received)
       state.fix.setPlace(Double(payload.i4(8)) * 1e-7, Double(payload.i4(4)) * 1e-7)
@@ -27,11 +33,7 @@ extension UBXDecoder {
       state.fix.isValid = payload.u1(11) & 0x01 != 0
       state.fix.satellitesUsed = Int(payload.u1(47))
       state.fix.pdop = Double(payload.u2(44)) * 0.01
-      state.solution = Solution(
-        position: SIMD3(
-          Double(payload.i4(12)), Double(payload.i4(16)), Double(payload.i4(20))) * 0.01,
-        velocity: SIMD3(
-          Double(payload.i4(28)), Double(payload.i4(32)), Double(payload.i4(36))) * 0.01)
+      state.solution = Solution(position: payload.metres(12), velocity: payload.metres(28))
       let week = Double(payload.u2(8))
       let seconds = Double(payload.u4(0)) * 1e-3 + Double(payload.i4(4)) * 1e-9
       if payload.u1(11) & 0x0C == 0x0C { state.gpsTime = week * 604_800 + seconds }

@@ -18,6 +18,10 @@ enum UBXDecoder {
     func i2(_ offset: Int) -> Int16 { Int16(bitPattern: u2(offset)) }
     func i4(_ offset: Int) -> Int32 { Int32(bitPattern: u4(offset)) }
     func r4(_ offset: Int) -> Double { Double(Float(bitPattern: u4(offset))) }
+    /// Three axes in centimetres (or a second), as metres.
+    func metres(_ offset: Int) -> SIMD3<Double> {
+      SIMD3(Double(i4(offset)), Double(i4(offset + 4)), Double(i4(offset + 8))) * 0.01
+    }
     /// Hour, minute and second at an offset, as seconds of the day; `nil` for what is no time. The fraction may be
     /// negative, and reach into the day before.
     func time(_ offset: Int, nanoseconds: Int32) -> Double? {

@@ -11,7 +11,7 @@ struct UBXEpoch: Sendable {
   private(set) var timeOfWeek: UInt32?
   var fix = GNSSFix(received: Timestamp(nanoseconds: 0))
   var mode: GNSSFix.Mode?
-  var solution: UBXDecoder.Solution?
+  var solution = UBXDecoder.Solution()
   /// Seconds of GPS time since 1980-01-06.
   var gpsTime: Double?
   /// GPS time minus UTC; 18 s since 2017, until a receiver says otherwise.
@@ -62,7 +62,7 @@ struct UBXEpoch: Sendable {
     finish()
     expectsHighPrecision = hasHighPrecision
     timeOfWeek = nil
-    (mode, solution, gpsTime) = (nil, nil, nil)
+    (mode, solution, gpsTime) = (nil, UBXDecoder.Solution(), nil)
     (hasPVT, hasHighPrecision, wasEmitted) = (false, false, false)
   }
 
@@ -76,15 +76,16 @@ struct UBXEpoch: Sendable {
       fix.utc = utc
       fix.timeOfDay = utc - (utc / 86_400).rounded(.down) * 86_400
     }
-    if fix.latitude == nil, let solution, let place = solution.geodetic {
+    if fix.latitude == nil, let place = solution.geodetic {
       (fix.latitude, fix.longitude) = (place.latitude, place.longitude)
       fix.ellipsoidalAltitude = place.height
     }
-    if fix.speed == nil, let solution, let latitude = fix.latitude, let longitude = fix.longitude {
+    if fix.speed == nil, let v = solution.velocity, let latitude = fix.latitude,
+      let longitude = fix.longitude
+    {
       let radian = Double.pi / 180
       let (sLat, cLat) = (sin(latitude * radian), cos(latitude * radian))
       let (sLon, cLon) = (sin(longitude * radian), cos(longitude * radian))
-      let v = solution.velocity
       let east = -sLon * v.x + cLon * v.y
       let north = -sLat * (cLon * v.x + sLon * v.y) + cLat * v.z
       fix.speed = (east * east + north * north).squareRoot()
@@ -98,23 +99,25 @@ struct UBXEpoch: Sendable {
       (fix.altitude, fix.ellipsoidalAltitude) = (nil, nil)
       (fix.horizontalAccuracy, fix.verticalAccuracy) = (nil, nil)
     }
-    // Messages without position or state (DOP alone, say) make no epoch.
-    guard mode != nil || fix.latitude != nil else { return }
+    // Messages without a position make no epoch (DOP alone, or a state), but the word that there is none.
+    guard fix.latitude != nil || hasPVT || mode == GNSSFix.Mode.none else { return }
     if finished.0 == nil { finished.0 = (fix, hasPVT) } else { finished.1 = (fix, hasPVT) }
   }
 }
 
 extension UBXDecoder {
-  /// Position and velocity in the earth-centred frame, as NAV-SOL gives them, metres and m/s.
+  /// Position and velocity in the earth-centred frame, as NAV-SOL, or NAV-POSECEF and NAV-VELECEF, give them, metres
+  /// and m/s.
   struct Solution: Sendable, Hashable {
-    var position: SIMD3<Double>
-    var velocity: SIMD3<Double>
+    var position: SIMD3<Double>?
+    var velocity: SIMD3<Double>?
 
     /// Metres from the centre of the earth: 350 km below its poles.
     private static let innermost = 6_000_000.0
 
     /// Geodetic degrees and metres above the ellipsoid (Bowring 1985, exact to a millimetre near earth).
     var geodetic: (latitude: Double, longitude: Double, height: Double)? {
+      guard let position else { return nil }
       let (a, e2) = (6_378_137.0, 0.006_694_379_990_141_316)
       let b = a * (1 - e2).squareRoot()
       let p = (position.x * position.x + position.y * position.y).squareRoot()

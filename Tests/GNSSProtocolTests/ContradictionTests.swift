@@ -1,0 +1,248 @@
+import GNSSProtocol
+import SensorTypes
+import Testing
+
+/// Receivers that say one epoch in two ways, leave out its time, or speak while another does: no epoch twice, none of
+/// another's parts, none lost.
+struct ContradictionTests {
+  private static let place = "4807.038,N,01131.000,E"
+
+  private func rmc(
+    _ time: String, _ status: String = "A", place: String = place, motion: String = "22.4,84.4",
+    talker: String = "GP"
+  ) -> [UInt8] {
+    Stream.sentence("\(talker)RMC,\(time),\(status),\(place),\(motion),230324,,")
+  }
+
+  private func gga(
+    _ time: String, _ quality: String = "1", place: String = place, altitude: Double = 545.4,
+    talker: String = "GP"
+  ) -> [UInt8] {
+    Stream.sentence(
+      "\(talker)GGA,\(time),\(place),\(quality),08,0.9,\(altitude),M,46.9,M,,")
+  }
+
+  private static let orders = [true, false]
+
+  @Test("a position without a time is no other epoch's", arguments: orders)
+  func foreign(endsByRule: Bool) {
+    let bytes = (10..<16).flatMap { second in
+      gga("1235\(second)") + gga("", place: "3300.000,S,15100.000,E") + rmc("1235\(second)")
+    }
+    let fixes = Stream.fixes(bytes, endsByRule: endsByRule)
+    for fix in fixes {
+      #expect((fix.timeOfDay == nil) == (fix.latitude == -33), "\(fix)")
+      #expect(fix.latitude != -33 || fix.speed == nil)
+    }
+    let times = fixes.compactMap(\.timeOfDay)
+    #expect(times == times.sorted() && Set(times).count == 6 && times.count == 6)
+  }
+
+  @Test("a time that is none takes its sentence along, and 24:00:00 is midnight")
+  func badTimes() throws {
+    let bad = Stream.fixes(
+      gga("235959") + gga("256199", place: "4700.000,N,01100.000,E") + rmc("235959"))
+    #expect(bad.count == 1 && bad[0].latitude != 47 && bad[0].speed != nil)
+    let midnight = Stream.fixes(
+      rmc("235959") + gga("235959") + gga("240000.00", place: "4800.000,N,01131.000,E")
+        + gga("000001"), endsByRule: false)
+    #expect(midnight.map(\.timeOfDay) == [86_399, 0, 1])
+    let first = try #require(midnight.first?.utc)
+    #expect(midnight.map { $0.utc.map { $0 - first } } == [0, 1, 2])
+    #expect(midnight[1].latitude == 48)
+  }
+
+  @Test(
+    "a receiver that knows no time yet says in each round that it has no fix", arguments: orders)
+  func cold(endsByRule: Bool) {
+    let round =
+      Stream.sentence("GPRMC,,V,,,,,,,,,,N") + Stream.sentence("GPGGA,,,,,,0,00,99.99,,,,,,")
+      + Stream.sentence("GPGSA,A,1,,,,,,,,,,,,,99.99,99.99,99.99")
+    let fixes = Stream.fixes(Array(repeatElement(round, count: 8).joined()), endsByRule: endsByRule)
+    #expect(fixes.count == 8)
+    #expect(fixes.allSatisfy { $0.mode == .none && $0.timeOfDay == nil && $0.latitude == nil })
+    // Nor does one that restarts void the last fix that it had.
+    let restarted = Stream.fixes(gga("123512") + rmc("123512") + round, endsByRule: endsByRule)
+    #expect(restarted.count == 2)
+    #expect(restarted[0].isValid && restarted[0].mode == .threeDimensional)
+    #expect(restarted[0].satellitesUsed == 8 && restarted[1].mode == .none)
+  }
+
+  @Test("sixty minutes are a degree, and nothing beyond them is a place")
+  func sixtyMinutes() throws {
+    let fix = try #require(Stream.fixes(gga("120000", place: "4760.0000,N,01160.0000,W")).first)
+    #expect(fix.latitude == 48 && fix.longitude == -12)
+    let beyond = Stream.fixes(gga("120000", place: "4760.0001,N,01100.0,E"))
+    #expect(beyond.count == 1 && beyond[0].latitude == nil)
+  }
+
+  @Test("a GNS of what one constellation has added takes nothing away")
+  func constellations() {
+    let bytes = (10..<16).flatMap { second in
+      Stream.sentence("GNGNS,1235\(second),\(Self.place),AA,14,0.9,545.4,46.9,,")
+        + Stream.sentence("GPGNS,1235\(second),,,,,,8,,,,3.4,0000")
+        + Stream.sentence("GLGNS,1235\(second),,,,,,6,,,,3.4,0000")
+    }
+    let fixes = Stream.fixes(bytes)
+    #expect(fixes.count == 6)
+    for fix in fixes {
+      #expect(fix.mode == .threeDimensional && fix.altitude == 545.4 && fix.satellitesUsed == 14)
+    }
+  }
+
+  @Test(
+    "sentences of two minds about the fix make the same of it in either order",
+    arguments: ["0", ""])
+  func minds(quality: String) throws {
+    let (motion, height) = (rmc("123510"), gga("123510", quality))
+    let one = try #require(Stream.fixes(motion + height).first)
+    let other = try #require(Stream.fixes(height + motion).first)
+    #expect(one.latitude == other.latitude && one.latitude != nil)
+    #expect(one.mode == other.mode && one.altitude == other.altitude)
+    // Of a quality that was not said RMC's word is as good; of one that is none nothing is taken.
+    #expect(one.altitude == (quality.isEmpty ? 545.4 : nil) && one.speed != nil)
+    #expect(Stream.fixes(height).first?.latitude == nil)
+  }
+
+  @Test("D is a status too; what RMC leaves out of speed and course VTG fills in")
+  func parts() throws {
+    let differential = try #require(Stream.fixes(rmc("123510", "D") + gga("123510", "2")).first)
+    #expect(differential.isValid && differential.speed != nil && differential.course == 84.4)
+    let vtg = Stream.sentence("GPVTG,77.0,T,,M,9.9,N,18.3,K,A")
+    let filled = try #require(
+      Stream.fixes(rmc("123510", motion: "22.4,") + vtg).first)
+    #expect(filled.course == 77)
+    #expect(abs((filled.speed ?? 0) - 22.4 * 1_852 / 3_600) < 1e-9)
+  }
+
+  @Test(
+    "courses are turned into a circle; speeds and counts below nothing are none",
+    arguments: [("-10.5", 349.5), ("365.5", 5.5), ("360", 0), ("-180", 180)])
+  func ranges(_ said: String, _ course: Double) throws {
+    let fix = try #require(
+      Stream.fixes(
+        rmc("123510", motion: "-22.4,\(said)")
+          + Stream.sentence("GPGGA,123510,\(Self.place),1,-5,0.9,545.4,M,46.9,M,,")
+      ).first)
+    #expect(fix.course == course && fix.speed == nil && fix.satellitesUsed == nil)
+  }
+
+  @Test("numbers that are filled up with blanks, and small letters for the sides of the earth")
+  func blanks() throws {
+    let fix = try #require(
+      Stream.fixes(gga("123510", place: " 4807.038,n, 01131.000,w")).first)
+    #expect(abs(try #require(fix.latitude) - 48.1173) < 1e-9)
+    #expect(abs(try #require(fix.longitude) + 11.516_666_667) < 1e-8)
+  }
+
+  @Test("two receivers on one wire, half a second apart: each moment once, and whole")
+  func twoReceivers() {
+    let bytes = (10..<20).flatMap { second in
+      gga("1235\(second).00") + gga("1235\(second).50", talker: "GN") + rmc("1235\(second).00")
+        + rmc("1235\(second).50", talker: "GN")
+    }
+    let fixes = Stream.fixes(bytes, endsByRule: false)
+    #expect(fixes.map(\.timeOfDay) == (0..<20).map { 45_310 + Double($0) / 2 })
+    #expect(fixes.allSatisfy { $0.speed != nil && $0.altitude != nil })
+    let live = Stream.fixes(bytes).compactMap(\.timeOfDay)
+    #expect(Set(live).count == live.count)
+  }
+
+  @Test("an RMC that is an epoch ahead of the GGA: each moment once, and whole")
+  func ahead() {
+    let bytes = (10..<20).flatMap { rmc("1235\($0 + 1)") + gga("1235\($0)") }
+    let fixes = Stream.fixes(bytes, endsByRule: false)
+    #expect(fixes.map(\.timeOfDay) == (0...10).map { 45_310 + Double($0) })
+    #expect(fixes.dropFirst().dropLast().allSatisfy { $0.speed != nil && $0.altitude != nil })
+    let live = Stream.fixes(bytes).compactMap(\.timeOfDay)
+    #expect(Set(live).count == live.count)
+  }
+
+  // NAV-STATUS and NAV-POSLLH of the epoch at 03:00 and so many seconds.
+  private func state(_ second: Int) -> [UInt8] {
+    Stream.message(1, 3, length: 16, [(0, 4, second * 1_000), (4, 1, 3), (5, 1, 0x0D)])
+  }
+
+  private func posllh(_ second: Int) -> [UInt8] {
+    Stream.message(
+      1, 2, length: 28,
+      [(0, 4, second * 1_000), (4, 4, 130_000_000), (8, 4, 520_000_000), (20, 4, 1_500)])
+  }
+
+  private func utc(_ second: Int) -> [UInt8] {
+    Stream.message(
+      1, 0x21, length: 20,
+      [
+        (0, 4, second * 1_000), (12, 2, 2026), (14, 1, 11), (15, 1, 22), (16, 1, 3),
+        (18, 1, second), (19, 1, 7),
+      ])
+  }
+
+  @Test(
+    "NMEA beside UBX that says less: each moment once, by NMEA", arguments: [1, 2, 3, 4], orders)
+  func lessUBX(kind: Int, endsByRule: Bool) {
+    let bytes = (0..<10).flatMap { second -> [UInt8] in
+      let less =
+        switch kind {
+        case 1: state(second)
+        case 2: posllh(second)
+        case 3: posllh(second) + utc(second)
+        default: state(second) + posllh(second) + utc(second)
+        }
+      return gga("03000\(second)") + rmc("03000\(second)") + less
+    }
+    let fixes = Stream.fixes(bytes, endsByRule: endsByRule)
+    #expect(fixes.map(\.timeOfDay) == (0..<10).map { 10_800 + Double($0) })
+    #expect(fixes.allSatisfy { $0.altitude == 545.4 && $0.speed != nil })
+  }
+
+  @Test("UBX that says less is told where there is no NMEA, but no state without a place")
+  func onlyUBX() {
+    let fixes = Stream.fixes((0..<5).flatMap { state($0) + posllh($0) })
+    #expect(fixes.count == 5 && fixes.allSatisfy { $0.latitude == 52 })
+    #expect(Stream.fixes((0..<5).flatMap { state($0) }).isEmpty)
+    let none = (0..<5).flatMap { Stream.message(1, 3, length: 16, [(0, 4, $0 * 1_000)]) }
+    #expect(Stream.fixes(none).count == 5)
+  }
+
+  @Test("UBX that stops, NMEA that goes on: none is swallowed, none is twice", arguments: orders)
+  func ubxStops(endsByRule: Bool) {
+    let bytes = (0..<20).flatMap { second in
+      let time = "0300\(second < 10 ? "0" : "")\(second)"
+      return gga(time) + rmc(time) + (second < 8 ? Stream.pvt(second: second) : [])
+    }
+    let fixes = Stream.fixes(bytes, endsByRule: endsByRule)
+    #expect(fixes.map(\.timeOfDay) == (0..<20).map { 10_800 + Double($0) })
+    #expect(fixes[7].latitude == 52 && fixes[8].latitude != 52)
+  }
+
+  @Test("NMEA five times as often as UBX: each moment once, in order", arguments: orders)
+  func fiveToOne(endsByRule: Bool) {
+    let bytes = (0..<50).flatMap { fifth in
+      let time = "0300\(fifth / 5 < 10 ? "0" : "")\(fifth / 5).\(fifth % 5 * 2)"
+      return gga(time) + rmc(time) + (fifth % 5 == 0 ? Stream.pvt(second: fifth / 5) : [])
+    }
+    let fixes = Stream.fixes(bytes, endsByRule: endsByRule)
+    #expect(fixes.count == 50)
+    for (index, fix) in fixes.enumerated() {
+      #expect(abs((fix.timeOfDay ?? 0) - 10_800 - Double(index) / 5) < 1e-6)
+      #expect((fix.latitude == 52) == (index % 5 == 0))
+    }
+  }
+
+  @Test("position and velocity from the centre of the earth are a fix's too")
+  func earthCentred() throws {
+    // At 0 N 0 E on the equator, moving north-east: by hand, x is up, y east, z north.
+    let bytes =
+      Stream.message(1, 1, length: 20, [(0, 4, 1_000), (4, 4, 637_823_700)])
+      + Stream.message(1, 0x11, length: 20, [(0, 4, 1_000), (4, 4, 50), (8, 4, 300), (12, 4, 400)])
+      + utc(1)
+    let fix = try #require(Stream.fixes(bytes).first)
+    #expect(abs(try #require(fix.latitude)) < 1e-9)
+    #expect(abs(try #require(fix.longitude)) < 1e-9)
+    #expect(abs(try #require(fix.ellipsoidalAltitude) - 100) < 1e-3)
+    #expect(abs(try #require(fix.speed) - 5) < 1e-9)
+    #expect(abs(try #require(fix.verticalSpeed) - 0.5) < 1e-9)
+    #expect(abs(try #require(fix.course) - 36.869_897_646) < 1e-6)
+  }
+}
