@@ -14,8 +14,8 @@ struct UBXEpoch: Sendable {
   var solution = UBXDecoder.Solution()
   /// Seconds of GPS time since 1980-01-06.
   var gpsTime: Double?
-  /// GPS time minus UTC; 18 s since 2017, until a receiver says otherwise.
-  var leapSeconds = 18.0
+  /// GPS time minus UTC, as the receiver has said it.
+  var leapSeconds: Double?
   /// A NAV-PVT has said all of it.
   private(set) var hasPVT = false
   /// A NAV-HPPOSLLH has come: finer digits, behind the NAV-PVT.
@@ -24,6 +24,23 @@ struct UBXEpoch: Sendable {
   private var wasEmitted = false
   /// One message may end two epochs: the one before, and its own.
   private var finished: ((fix: GNSSFix, isPVT: Bool)?, (fix: GNSSFix, isPVT: Bool)?)
+
+  /// GPS time minus UTC from midnights on, in days of GPS time (IERS Bulletin C; IERS, Leap_Second.dat).
+  private static let leaps: [(since: (year: Int, month: Int), seconds: Double)] = [
+    ((2017, 1), 18), ((2015, 7), 17), ((2012, 7), 16), ((2009, 1), 15), ((2006, 1), 14),
+    ((1999, 1), 13), ((1997, 7), 12), ((1996, 1), 11), ((1994, 7), 10), ((1993, 7), 9),
+    ((1992, 7), 8), ((1991, 1), 7), ((1990, 1), 6), ((1988, 1), 5), ((1985, 7), 4), ((1983, 7), 3),
+    ((1982, 7), 2), ((1981, 7), 1),
+  ]
+
+  /// GPS time minus UTC at a GPS time, for a receiver that has not said it yet.
+  private static func leapSeconds(gpsTime: Double) -> Double {
+    for (since, seconds) in leaps {
+      guard let day = daysSince1970(year: since.year, month: since.month, day: 1) else { continue }
+      if gpsTime >= Double(day - 3_657) * 86_400 + seconds { return seconds }
+    }
+    return 0
+  }
 
   mutating func begin(_ time: UInt32, _ received: Timestamp) {
     guard time != timeOfWeek else { return }
@@ -72,11 +89,12 @@ struct UBXEpoch: Sendable {
     var fix = self.fix
     if fix.utc == nil, let gpsTime {
       // 1980-01-06 is day 3657.
-      let utc = 3_657 * 86_400 + gpsTime - leapSeconds
+      let utc = 3_657 * 86_400 + gpsTime - (leapSeconds ?? Self.leapSeconds(gpsTime: gpsTime))
       fix.utc = utc
       fix.timeOfDay = utc - (utc / 86_400).rounded(.down) * 86_400
     }
-    if fix.latitude == nil, let place = solution.geodetic {
+    // NAV-POSECEF comes without a fix too, and only another message says whether there is one.
+    if fix.latitude == nil, mode != nil, let place = solution.geodetic {
       (fix.latitude, fix.longitude) = (place.latitude, place.longitude)
       fix.ellipsoidalAltitude = place.height
     }
