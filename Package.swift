@@ -167,7 +167,7 @@ let package = Package(
     tests(
       "CalibrationCore", ["CalibrationCore", "SensorTypes", "LinearAlgebra", "Geomagnetism"],
       exclude: ["Replay"]),
-    tests("GNSSProtocol", ["GNSSProtocol", "SensorTypes"], exclude: ["GPSD"]),
+    tests("GNSSProtocol", ["GNSSProtocol", "SensorTypes", "CTestSupport"], exclude: ["GPSD"]),
     tests(
       "LocationServices",
       ["LocationServices", "SensorTypes", "LinearAlgebra", "Geodesy", "CTestSupport"]),

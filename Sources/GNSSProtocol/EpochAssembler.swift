@@ -3,8 +3,8 @@ import SensorTypes
 /// Puts together what a receiver says in several sentences: one fix an epoch, never half old and half new.
 ///
 /// An epoch is everything said about one time of day. It is over when another time comes, or, where that is too
-/// late, with the sentence that has ended every one of the epochs before it. Where nobody waits two are open at a time:
-/// some receivers, and two on one wire, are still saying one when they begin the next.
+/// late, with the sentence that has ended every one of the epochs before it. Where nobody waits two are open at a time if
+/// need be: some receivers, and two on one wire, are still saying one when they begin the next.
 struct EpochAssembler: Sendable {
   /// What kind of message a part of an epoch came in.
   typealias MessageID = UInt32
@@ -43,8 +43,11 @@ struct EpochAssembler: Sendable {
   /// Whether an epoch ends by rule, before the next one has begun.
   private let endsByRule: Bool
   private var current: Part?
-  /// The one before, where two are open.
+  /// The one before, where two are open: at first, and as long as an epoch is still spoken of after another.
   private var previous: Part?
+  /// For how many epochs more two are held open.
+  private var patience = Self.longestPatience
+  private static let longestPatience = 10
   private var wasEmitted = false
   /// The newest message, and how many of its kind have come in a row: a GSA for each constellation, say.
   private var last: (message: MessageID, run: Int) = (0, 0)
@@ -92,9 +95,10 @@ struct EpochAssembler: Sendable {
     if let time = moment.timeOfDay, let before = previous?.fix.timeOfDay, Self.isSame(before, time)
     {
       swap(&previous, &current)
+      patience = Self.longestPatience
       return
     }
-    if endsByRule {
+    if endsByRule || patience == 0 {
       close()
     } else if let under = current {
       // Out goes the earlier one; the other may still be spoken of.
@@ -104,6 +108,7 @@ struct EpochAssembler: Sendable {
         if let before = previous { finish(before) }
         previous = under
       }
+      patience -= 1
     }
     begun &+= 1
     current = Part(fix: GNSSFix(received: received), first: message)
@@ -163,8 +168,9 @@ struct EpochAssembler: Sendable {
   private mutating func finish(_ part: Part) {
     var fix = part.fix
     if let time = fix.timeOfDay {
-      for earlier in [told.0, told.1, told.2] {
-        if let earlier, Self.isSame(earlier, time) { return }
+      guard !isTold(time) else {
+        patience = Self.longestPatience
+        return
       }
       told = (told.1, told.2, time)
     }
@@ -174,6 +180,11 @@ struct EpochAssembler: Sendable {
       if part.bestMode == .none { fix.mode = .threeDimensional }
     }
     if finished.0 == nil { finished.0 = fix } else { finished.1 = fix }
+  }
+
+  private func isTold(_ time: Double) -> Bool {
+    func isThat(_ earlier: Double?) -> Bool { earlier.map { Self.isSame($0, time) } ?? false }
+    return isThat(told.0) || isThat(told.1) || isThat(told.2)
   }
 
   private mutating func utc(timeOfDay: Double?) -> Double? {

@@ -23,6 +23,7 @@ public struct GNSSDecoder: Sendable {
     case message
   }
 
+  private let earliest: Double?
   private var lexer = PacketLexer()
   private var nmea: NMEADecoder
   private var ubx = UBXEpoch()
@@ -47,11 +48,15 @@ public struct GNSSDecoder: Sendable {
 
   /// Makes a decoder.
   ///
-  /// - Parameter endsByRule: Whether an epoch of several sentences may come out with the sentence that has ended
-  ///   all those before it. It is what a live compass wants; where nobody waits, each epoch ends with the next
-  ///   one's beginning, whatever a receiver leaves out now and then.
-  public init(endsByRule: Bool = true) {
+  /// - Parameters:
+  ///   - endsByRule: Whether an epoch of several sentences may come out with the sentence that has ended
+  ///     all those before it. It is what a live compass wants; where nobody waits, each epoch ends with the next
+  ///     one's beginning, whatever a receiver leaves out now and then.
+  ///   - earliest: Seconds since 1970-01-01 before which no epoch can be: what a receiver dates earlier has lost a
+  ///     multiple of 1024 weeks, which are added and said in `GNSSFix.weeksAdded`. `nil` believes every date.
+  public init(endsByRule: Bool = true, earliest: Double? = nil) {
     nmea = NMEADecoder(endsByRule: endsByRule)
+    self.earliest = earliest
     events.reserveCapacity(16)
   }
 
@@ -166,7 +171,7 @@ public struct GNSSDecoder: Sendable {
   private mutating func append(ubx fix: GNSSFix, isPVT: Bool) {
     guard isPVT || fix.saysAll else {
       // NMEA says more of the same epoch.
-      if lessSinceNMEA == Self.silent { events.append(.epoch(fix, isPVT: false)) }
+      if lessSinceNMEA == Self.silent { emit(fix, isPVT: false) }
       lessSinceNMEA = min(lessSinceNMEA + 1, Self.silent)
       return
     }
@@ -184,7 +189,7 @@ public struct GNSSDecoder: Sendable {
       period = min(max(secondsOfDay(from: earlier, to: time), 0.02), 10)
     }
     lastUBX = (fix.timeOfDay, period, 0)
-    events.append(.epoch(fix, isPVT: isPVT))
+    emit(fix, isPVT: isPVT)
   }
 
   private mutating func append(nmea fix: GNSSFix) {
@@ -204,13 +209,24 @@ public struct GNSSDecoder: Sendable {
       lastUBX = nil
     }
     tellWaiting()
-    events.append(.epoch(fix, isPVT: false))
+    emit(fix, isPVT: false)
+  }
+
+  private mutating func emit(_ fix: GNSSFix, isPVT: Bool) {
+    var fix = fix
+    if let earliest, let utc = fix.utc, utc < earliest {
+      let rollover = 1_024 * 7 * 86_400.0
+      let count = ((earliest - utc) / rollover).rounded(.up)
+      fix.utc = utc + count * rollover
+      fix.weeksAdded = 1_024 * Int(min(count, 100))
+    }
+    events.append(.epoch(fix, isPVT: isPVT))
   }
 
   private mutating func tellWaiting() {
     guard let fix = waiting else { return }
     waiting = nil
-    events.append(.epoch(fix, isPVT: false))
+    emit(fix, isPVT: false)
   }
 
   private mutating func drainNMEA() {

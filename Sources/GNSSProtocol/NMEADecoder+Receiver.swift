@@ -50,7 +50,10 @@ extension NMEADecoder {
   /// TXT as a CASIC receiver answers `PCAS06`: `SW=URANUS5,V5.3.0.0`, `HW=ATGM336H,0004090746370`.
   mutating func receiver(txt fields: inout FieldReader) {
     fields.skip(3)
-    let text = Self.text(fields.next())
+    let field = fields.next()
+    // What others say here, of their antenna once a second, is no text of this kind and never becomes one.
+    guard field.count > 3, field[field.startIndex + 2] == UInt8(ascii: "=") else { return }
+    let text = Self.text(field)
     let value = String(text.dropFirst(3))
     guard !value.isEmpty else { return }
     switch text.prefix(3) {

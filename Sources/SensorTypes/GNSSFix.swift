@@ -36,6 +36,9 @@ public struct GNSSFix: Sendable, Hashable {
   public var pulseTime: Timestamp?
   /// UTC of the epoch in seconds since 1970-01-01 (no leap seconds counted); `nil` without a full date.
   public var utc: Double?
+  /// By how many weeks `utc` is later than the receiver has said, a multiple of 1024: satellites tell the week modulo
+  /// 1024, and a receiver that was made more than 19.6 years ago takes today for a day of then (IS-GPS-200, 20.3.3.3.1.1).
+  public var weeksAdded = 0
   /// UTC time of day of the epoch in seconds, when only that is known (NMEA without RMC or ZDA).
   public var timeOfDay: Double?
   /// The kind of fix.

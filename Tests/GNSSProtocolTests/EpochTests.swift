@@ -150,6 +150,31 @@ struct EpochTests {
   }
 
   @Test(
+    "a receiver whose weeks have rolled over is put right where an earliest day is known, and says so"
+  )
+  func rollover() throws {
+    // 1999-03-23 and 1024 weeks are 2018-11-06; 2026-11-22 stays.
+    let bytes =
+      Stream.sentence("GPRMC,123510,A,4807.038,N,01131.000,E,1,90,230399,,")
+      + Stream.sentence("GPRMC,123511,A,4807.038,N,01131.000,E,1,90,221126,,")
+    func utc(_ earliest: Double?) throws -> [GNSSFix] {
+      var decoder = GNSSDecoder(earliest: earliest)
+      return Stream.events(bytes, by: &decoder).compactMap {
+        if case .epoch(let fix, _) = $0 { fix } else { nil }
+      }
+    }
+    let believed = try utc(nil)
+    #expect(believed.map(\.weeksAdded) == [0, 0])
+    #expect(believed.map(\.utc) == [922_192_510, 1_795_350_911])
+    // 2010-01-01.
+    let mended = try utc(1_262_304_000)
+    #expect(mended.map(\.weeksAdded) == [1_024, 0])
+    #expect(mended.map(\.utc) == [1_541_507_710, 1_795_350_911])
+    // 2030-01-01: each once more.
+    #expect(try utc(1_893_456_000).map(\.weeksAdded) == [2_048, 1_024])
+  }
+
+  @Test(
     "of several constellations' fixes the best counts", arguments: [[2, 3], [3, 2], [1, 3, 2]])
   func bestMode(modes: [Int]) throws {
     let bytes =

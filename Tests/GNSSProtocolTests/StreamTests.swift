@@ -1,3 +1,4 @@
+import CTestSupport
 import Foundation
 import GNSSProtocol
 import SensorTypes
@@ -195,6 +196,37 @@ struct StreamTests {
     }
     #expect(packets(1) > 500)
     #expect(packets(100) == 100 * packets(1))
+  }
+
+  #if DEBUG
+    private static let isOptimised = false
+  #else
+    private static let isOptimised = true
+  #endif
+
+  @Test(
+    "once the buffers stand nothing is allocated, whatever is said",
+    .enabled(if: isOptimised, "only an optimised build says something"),
+    arguments: [true, false])
+  func allocations(endsByRule: Bool) {
+    for (name, bytes) in Self.streams {
+      var decoder = GNSSDecoder(endsByRule: endsByRule)
+      func decode() {
+        for start in stride(from: 0, to: bytes.count, by: 512) {
+          bytes[start..<min(bytes.count, start + 512)].withUnsafeBytes {
+            decoder.append($0, at: Timestamp(nanoseconds: 0))
+          }
+          while let event = decoder.next() { if case .identity = event { identities += 1 } }
+        }
+      }
+      var identities = 0
+      decode()
+      let (before, names) = (test_allocations(), identities)
+      decode()
+      // Who a receiver is is text.
+      guard identities == names else { continue }
+      #expect(test_allocations() - before == 0, "\(name)")
+    }
   }
 
   private static func hasUncheckedSentences(_ bytes: [UInt8]) -> Bool {

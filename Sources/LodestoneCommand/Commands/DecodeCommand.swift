@@ -39,8 +39,21 @@ struct DecodeCommand: ParsableCommand {
   @Option(help: "What to print: json, gpx, csv or nmea.")
   var format = Format.json
 
+  @Option(
+    help: """
+      The logs are not older than that day (2020-01-31): what an old receiver dates 1024 weeks or more before it is put \
+      right, and marked by weeksAdded.
+      """)
+  var notBefore: String?
+
   func run() throws {
-    try LogReader.run(files, format.writer, needsPlaces: format == .gpx)
+    let earliest = try notBefore.map { text in
+      guard let day = LogReader.day(text) else {
+        throw CommandError("--not-before: '\(text)' is no date like 2026-11-21")
+      }
+      return day
+    }
+    try LogReader.run(files, format.writer, needsPlaces: format == .gpx, earliest: earliest)
   }
 }
 
@@ -49,8 +62,10 @@ extension LogReader {
   /// the same.
   ///
   /// - Parameter needsPlaces: Whether an output without a place is a failure.
-  static func run(_ files: [String], _ writer: any LogWriter, needsPlaces: Bool) throws {
-    var reader = LogReader(writer)
+  static func run(
+    _ files: [String], _ writer: any LogWriter, needsPlaces: Bool, earliest: Double?
+  ) throws {
+    var reader = LogReader(writer, earliest: earliest)
     var hasFailed = false
     for file in files {
       do {

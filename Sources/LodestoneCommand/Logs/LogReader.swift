@@ -1,3 +1,4 @@
+import Foundation
 import GNSSProtocol
 import HardwareSuite
 import SensorHub
@@ -9,6 +10,7 @@ struct LogReader {
   /// Output that is gathered before it is written; what a pipe holds.
   private static let enough = 1 << 16
 
+  private let earliest: Double?
   private var writer: any LogWriter
   private var text: [UInt8] = []
   /// How many epochs there were, of all logs together.
@@ -18,8 +20,13 @@ struct LogReader {
   /// Whether a signal has ended the reading: what has come until then is whole all the same.
   private(set) var wasInterrupted = false
 
-  init(_ writer: any LogWriter) {
+  /// - Parameters:
+  ///   - writer: What makes text of what the logs say.
+  ///   - earliest: Seconds since 1970-01-01 before which none of the logs was made; `nil` believes their dates, and
+  ///     their headers more.
+  init(_ writer: any LogWriter, earliest: Double? = nil) {
     self.writer = writer
+    self.earliest = earliest
     text.reserveCapacity(2 * Self.enough)
     self.writer.begin(&text)
   }
@@ -32,10 +39,30 @@ struct LogReader {
     return try read(&input)
   }
 
+  /// What the dates of a log cannot be earlier than, by the date that its own header says: `# Date: 2012-03-04`, as in
+  /// the logs of gpsd's collection. Half of 1024 weeks before that: nearer is a header's slip, or a log's age.
+  private static func earliest(header: [UInt8]) -> Double? {
+    for line in header.split(separator: UInt8(ascii: "\n")).prefix(50) {
+      let words = String(decoding: line, as: UTF8.self).split { " :=\t".contains($0) }
+      guard words.count >= 3, words[0] == "#", words[1].lowercased() == "date" else { continue }
+      return Self.day(String(words[2].prefix(10))).map { $0 - 512 * 7 * 86_400 }
+    }
+    return nil
+  }
+
+  /// Seconds since 1970-01-01 of a day like 2026-11-21, of four, two and two digits; `nil` for what is none.
+  static func day(_ text: String) -> Double? {
+    guard let day = try? Date(text, strategy: .iso8601.year().month().day()),
+      day.formatted(.iso8601.year().month().day()) == text
+    else { return nil }
+    return day.timeIntervalSince1970
+  }
+
   /// Reads a log that is open.
   mutating func read(_ input: inout InputFile) throws -> Bool {
     // Nobody waits here for an epoch: each is as whole as the bytes make it.
-    var decoder = GNSSDecoder(endsByRule: false)
+    var decoder = GNSSDecoder(
+      endsByRule: false, earliest: try earliest ?? Self.earliest(header: input.beginning()))
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.enough, alignment: 1)
     defer { buffer.deallocate() }
     writer.beginLog(named: input.name, &text)

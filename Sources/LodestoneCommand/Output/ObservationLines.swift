@@ -126,6 +126,7 @@ struct ObservationLines {
 
   /// The receiver's epoch, as `decode` prints it too.
   static func write(_ fix: GNSSFix, into line: inout JSONLine) {
+    if fix.weeksAdded != 0 { line.set("weeksAdded", fix.weeksAdded) }
     line.set("mode", Int(fix.mode.rawValue))
     if !fix.isValid { line.set("valid", false) }
     line.set("latitude", fix.latitude, digits: 9)

@@ -6,7 +6,10 @@ public import SensorTypes
 
 /// NMEA and UBX in; UBX and the sentences of MediaTek, Airoha and CASIC out.
 struct StandardCodec: ReceiverCodec {
-  private var decoder = GNSSDecoder()
+  /// 2025-01-01, the epoch of the magnetic model that this is built with: no receiver is read on an earlier day.
+  private static let earliest = 1_735_689_600.0
+
+  private var decoder = GNSSDecoder(earliest: Self.earliest)
 
   var room: Int { decoder.room }
 

@@ -70,6 +70,8 @@ struct Pipeline: Sendable {
   /// Whether heading could only be a vehicle's, and whether it was said that none is declared.
   private let needsVehicle: Bool
   private var hasSaidUndeclared = false
+  /// Whether it was said that the receiver's weeks have rolled over.
+  private var hasSaidWeeks = false
   /// Between two headings without a magnetometer, seconds.
   private static let courseInterval = 0.05
   /// A chip that fell silent so soon after it was driven beyond its range did so for that, seconds.
@@ -467,6 +469,13 @@ struct Pipeline: Sendable {
       return carry(at: fix.received, publish)
     }
     hasFix = true
+    if fix.weeksAdded > 0, !hasSaidWeeks {
+      hasSaidWeeks = true
+      publish(
+        .diagnostic(
+          "the receiver's date is \(fix.weeksAdded) weeks back: it counts weeks modulo 1024, as satellites do, and "
+            + "was made for earlier years; they are added", at: fix.received))
+    }
     local.update(fix)
     heading.expectedField = local.expectedField
     memory.take(fix)
