@@ -22,6 +22,9 @@ extension NMEADecoder {
   private static func speed(_ value: Double?) -> Double? { value.flatMap { $0 >= 0 ? $0 : nil } }
 
   mutating func position(rmc fields: inout FieldReader, _ received: Timestamp) {
+    // Midnight as the end of the day that is dated.
+    var time = fields
+    let isDaysEnd = time.next().starts(with: "24".utf8)
     guard let moment = fields.moment() else { return }
     let isValid = Self.isData(fields.letter())
     let (latitude, longitude) = (Self.latitude(&fields), Self.longitude(&fields))
@@ -29,9 +32,14 @@ extension NMEADecoder {
     let course = Self.course(fields.number())
     let date = fields.number()
     if let time = moment.timeOfDay, let date, let day = Self.day(ddmmyy: date) {
-      epochs.setDate(day: day, timeOfDay: time)
+      epochs.setDate(day: isDaysEnd ? day + 1 : day, timeOfDay: time)
     }
+    fields.skip(2)
+    // Of the modes (NMEA 2.3) M was typed in and S is simulated, as a GGA's quality 7 and 8 are.
+    let mode = fields.letter()
+    let isMeasured = mode != UInt8(ascii: "M") && mode != UInt8(ascii: "S")
     epochs.take(Sentence.rmc.rawValue, moment, received: received) { part in
+      if !isMeasured { part.isVoid = true }
       guard isValid else {
         part.isVoid = true
         return

@@ -50,6 +50,9 @@ struct ContradictionTests {
     let first = try #require(midnight.first?.utc)
     #expect(midnight.map { $0.utc.map { $0 - first } } == [0, 1, 2])
     #expect(midnight[1].latitude == 48)
+    // The day that ends is the one that is dated.
+    let dated = Stream.fixes(rmc("235959") + rmc("240000"), endsByRule: false).map(\.utc)
+    #expect(dated.count == 2 && dated[1] == dated[0].map { $0 + 1 })
   }
 
   @Test(
@@ -102,6 +105,13 @@ struct ContradictionTests {
     // Of a quality that was not said RMC's word is as good; of one that is none nothing is taken.
     #expect(one.altitude == (quality.isEmpty ? 545.4 : nil) && one.speed != nil)
     #expect(Stream.fixes(height).first?.latitude == nil)
+  }
+
+  @Test("what was typed in or is simulated is not vouched for", arguments: ["M", "S", "A", "E"])
+  func modes(mode: String) throws {
+    let fix = try #require(
+      Stream.fixes(Stream.sentence("GPRMC,123510,A,\(Self.place),1,90,230324,,,\(mode)")).first)
+    #expect(fix.isValid == ["A", "E"].contains(mode) && fix.latitude != nil)
   }
 
   @Test("D is a status too; what RMC leaves out of speed and course VTG fills in")
