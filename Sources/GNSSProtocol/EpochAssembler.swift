@@ -118,7 +118,8 @@ struct EpochAssembler: Sendable {
 
   private static func isLater(_ a: Part, than b: Part) -> Bool {
     guard let a = a.fix.timeOfDay, let b = b.fix.timeOfDay else { return false }
-    return secondsOfDay(from: b, to: a) > 0
+    // Farther apart they are two logs, one behind the other, or a clock that was put right.
+    return (0...10).contains(secondsOfDay(from: b, to: a))
   }
 
   private static func isSame(_ a: Double, _ b: Double) -> Bool { abs(a - b) <= 1e-3 }

@@ -168,6 +168,16 @@ struct ContradictionTests {
     #expect(Set(live).count == live.count)
   }
 
+  @Test("a clock that goes back, and a log behind another: what comes stays in its order")
+  func backwards() {
+    let times = ["120000", "120001", "120002", "115000", "115001", "115002", "230000", "230001"]
+    let fixes = Stream.fixes(times.flatMap { rmc($0) + gga($0) }, endsByRule: false)
+    #expect(
+      fixes.map(\.timeOfDay) == [
+        43_200, 43_201, 43_202, 42_600, 42_601, 42_602, 82_800, 82_801,
+      ])
+  }
+
   // NAV-STATUS and NAV-POSLLH of the epoch at 03:00 and so many seconds.
   private func state(_ second: Int) -> [UInt8] {
     Stream.message(1, 3, length: 16, [(0, 4, second * 1_000), (4, 1, 3), (5, 1, 0x0D)])
