@@ -41,10 +41,11 @@ struct PulseClockTests {
     func run() -> [Outcome] {
       var clock = PulseClock()
       let pulses = (0..<(seconds + 2)).flatMap(self.pulses)
-      let messages = (0..<(seconds * epochs)).map { index -> (utc: Double, at: Double) in
+        .sorted { $0.lowerBound < $1.lowerBound }[...]
+      var messages = (0..<(seconds * epochs)).map { index -> (utc: Double, at: Double) in
         let utc = Double(index) / Double(epochs)
         return (utc, utc + latency(utc))
-      }
+      }.sorted { ($0.at, $0.utc) < ($1.at, $1.utc) }[...]
       var looks = Set((0..<((seconds + 2) * self.looks)).map { Double($0) / Double(self.looks) })
       for message in messages { looks.insert(message.at) }
       if let away {
@@ -52,15 +53,18 @@ struct PulseClockTests {
         looks.insert(away.from + away.seconds)
       }
       var outcomes: [Outcome] = []
-      var before = -1.0
+      var (rises, highs) = (pulses, pulses)
       for now in looks.sorted() {
-        let edges = pulses.filter { $0.lowerBound > before && $0.lowerBound <= now }
+        let edges = rises.prefix { $0.lowerBound <= now }
+        rises = rises.dropFirst(edges.count)
+        highs = highs.drop { $0.upperBound < now }
         clock.take(
           edge: edges.map(\.lowerBound).max().map(host), count: edges.count, at: host(now))
         if clock.isLookDue(at: host(now)) {
-          clock.saw(isHigh: pulses.contains { $0.contains(now) })
+          clock.saw(isHigh: highs.prefix { $0.lowerBound <= now }.contains { $0.contains(now) })
         }
-        for message in messages where message.at > before && message.at <= now {
+        while let message = messages.first, message.at <= now {
+          messages.removeFirst()
           var fix = GNSSFix(
             received: host(now), mode: hasFix(message.utc) ? .threeDimensional : .none)
           let utc = start + said(message.utc)
@@ -75,7 +79,6 @@ struct PulseClockTests {
               utc: message.utc, received: now,
               error: moment?.seconds(since: host(message.utc)), state: clock.state))
         }
-        before = now
       }
       return outcomes
     }
@@ -250,6 +253,33 @@ struct PulseClockTests {
       #expect(outcomes.contains { $0.state == .unusable(.unmatched) })
       #expect(outcomes.last?.state == .inUse, "\(late) s")
     }
+  }
+
+  @Test(
+    "a second that was known stays known, however long nothing is used", arguments: [700, 2_000],
+    [0, 100e-6, -100e-6])
+  func knownForLong(seconds: Int, rate: Double) {
+    let end = Double(seconds)
+    // Late to the end; then with a wire that is off for a while meanwhile; then in time again after all.
+    for kind in 0..<3 {
+      var scene = Scene(seconds: seconds)
+      scene.rate = rate
+      scene.latency = { $0 < 15 || (kind == 2 && $0 >= end - 60) ? 0.05 : 1.3 }
+      if kind == 1 {
+        scene.pulses = { (100..<160).contains($0) ? [] : [Double($0)...Double($0) + 0.1] }
+      }
+      let outcomes = scene.run()
+      #expect(worst(outcomes) < 1e-6)
+      #expect(outcomes.filter { (16..<end - 60).contains($0.utc) }.allSatisfy { $0.error == nil })
+      #expect(outcomes.last?.state == (kind == 2 ? .inUse : .unusable(.unmatched)))
+    }
+    // A receiver that has corrected its seconds.
+    var scene = Scene(seconds: seconds)
+    scene.rate = rate
+    scene.said = { $0 - ($0 < 15 ? 0 : 2) }
+    let outcomes = scene.run()
+    #expect(outcomes.filter { $0.utc >= 15 }.allSatisfy { $0.error == nil })
+    #expect(outcomes.last?.state == .unusable(.unmatched))
   }
 
   @Test("a host that was away reads messages late, and gives none of them another's moment")

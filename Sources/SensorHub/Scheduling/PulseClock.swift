@@ -44,9 +44,6 @@ struct PulseClock: Sendable {
   static let toleratedMismatches = 2
   /// Seconds with fixes but without a pulse to use after which that is said.
   static let patience = 4.0
-  /// For so long the second of a pulse that was used tells those that follow: a worse clock than one that is kept at all is
-  /// off by half a second after a thousand.
-  private static let memory = 600.0
   private static let day = 86_400
 
   private(set) var state = State.waiting
@@ -68,8 +65,9 @@ struct PulseClock: Sendable {
   /// Pulses whose epochs have not, and the good seconds at the newest of them.
   private var mismatches = 0
   private var mismatchedAt = -1
-  /// The newest pulse that was used, and its second. Messages that come to be late by a second would be paired with the pulse
-  /// after theirs: by these two that is seen.
+  /// The newest pulse that was used, and its second; from there on the newest good one, for pulses count seconds by
+  /// themselves. Messages that come to be late by a second would be paired with the pulse after theirs: by these two that is
+  /// seen, for as long as there is a fix.
   private var known: (edge: Timestamp, second: Int)?
   /// When an epoch last had its pulse, or was the first with a fix.
   private var goodUntil: Timestamp?
@@ -98,6 +96,16 @@ struct PulseClock: Sendable {
     edgeBefore = edge
     run += 1
     second = second.map { ($0 + 1) % Self.day }
+    if let known, let passed = Self.seconds(from: known.edge, to: newest) {
+      self.known = (newest, (known.second + passed) % Self.day)
+    }
+  }
+
+  /// The whole seconds between two pulses; `nil` where they are not so far apart.
+  private static func seconds(from known: Timestamp, to edge: Timestamp) -> Int? {
+    let passed = edge.seconds(since: known)
+    let whole = passed.rounded()
+    return abs(passed - whole) <= tolerance * whole ? Int(whole) : nil
   }
 
   /// Whether `saw` is to be called with the line's level at `now`.
@@ -183,7 +191,6 @@ struct PulseClock: Sendable {
   private func isAsKnown(_ second: Int, _ edge: Timestamp) -> Bool {
     guard let known else { return true }
     let passed = edge.seconds(since: known.edge)
-    guard passed < Self.memory else { return true }
     return (known.second + Int(passed.rounded())) % Self.day == second
   }
 
