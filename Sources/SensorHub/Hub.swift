@@ -62,6 +62,7 @@ public final class Hub: Sendable {
   private let listeners = Mutex<[Listener]>([])
   private let watchers = Mutex<[Watcher]>([])
   private let nextID = Atomic<UInt64>(0)
+  private let hasSaidUnkept = Atomic<Bool>(false)
   private let identified = DispatchGroup()
 
   /// Makes a hub that does nothing yet.
@@ -262,10 +263,21 @@ public final class Hub: Sendable {
   }
 
   private func keep(_ changes: [KnownAltitudeStore.Change]) {
-    keeper.add { [state] in
-      // Where it cannot be kept the next run has to be told again; this one has it.
-      for change in changes { try? state.knownAltitude.forHub.note(change) }
+    keeper.add { [weak self, state] in
+      do {
+        for change in changes { try state.knownAltitude.forHub.note(change) }
+      } catch {
+        // This run has it; the next would say of the same word that nobody had measured then.
+        self?.sayUnkept(error)
+      }
     }
+  }
+
+  private func sayUnkept(_ error: any Error) {
+    guard !hasSaidUnkept.exchange(true, ordering: .relaxed) else { return }
+    say(
+      "what became of the known height cannot be kept (\(error)): after a restart it is to be given again"
+    )
   }
 
   private func keep(_ position: LastPosition) {

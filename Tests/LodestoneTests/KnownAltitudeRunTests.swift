@@ -103,13 +103,16 @@ struct KnownAltitudeRunTests {
       case .nothing: break
       }
       let first = board.run(5)
-      if given != .nothing {
+      if given == .qnh, receiver {
+        #expect(words(first).contains { $0.contains("no better than what is known") })
+      } else if given != .nothing {
         #expect(words(first).contains { $0.contains("is taken") })
         let known = try #require(heights(first).first { $0.knownTime != nil })
         #expect(known.time.seconds(since: board.start) < 62.5)
       }
       let all = heights(first + board.run(5400))
       #expect(all.isEmpty == (given == .nothing && !receiver))
+      if given != .elevation, receiver { #expect(all.allSatisfy { $0.knownTime == nil }) }
       for height in all {
         let error = error(height, board)
         inside += abs(error) <= 1.96 * height.accuracy ? 1 : 0
@@ -313,6 +316,109 @@ struct KnownAltitudeRunTests {
     try board.state.knownAltitude.clear()
     _ = board.run(2)
     #expect(heights(board.run(10)).isEmpty)
+  }
+
+  @Test("the same word again and again is worth what one is")
+  func again() throws {
+    let board = try board(receiver: false)
+    _ = board.run(30)
+    for _ in 0..<10 {
+      try board.state.knownAltitude.set(
+        KnownAltitude.Elevation(803, accuracy: 5, now: clock(board)))
+      let seen = heights(board.run(5))
+      #expect(!seen.isEmpty && seen.allSatisfy { $0.accuracy > 4.99 })
+    }
+  }
+
+  @Test("clearing a word that was refused takes nothing from the receiver's height")
+  func clearingRefused() throws {
+    let board = try board(receiver: true)
+    _ = board.run(120)
+    try board.state.knownAltitude.set(
+      KnownAltitude.Elevation(950, accuracy: 2, now: clock(board)))
+    _ = board.run(5)
+    // A tunnel.
+    let now = board.clock.now()
+    board.simulation.inject(.noAnswer, chip: 1, from: now, until: now.advanced(bySeconds: 60))
+    _ = board.run(10)
+    try board.state.knownAltitude.clear()
+    _ = board.run(2)
+    let seen = heights(board.run(10))
+    #expect(seen.count >= 10 && seen.allSatisfy { abs(error($0, board)) < 1.96 * $0.accuracy })
+  }
+
+  @Test("a board that stays is told nothing else, aloud")
+  func fixedIsTold() throws {
+    let board = try board(
+      receiver: false,
+      position: "{latitude: 47.4, longitude: 11, altitude: 800, altitudeAccuracy: 1}")
+    _ = board.run(30)
+    try board.state.knownAltitude.set(
+      KnownAltitude.Elevation(900, accuracy: 2, now: clock(board)))
+    try board.state.knownAltitude.set(KnownAltitude.QNH(1021, now: clock(board)))
+    let seen = board.run(70)
+    #expect(heights(seen).allSatisfy { abs(error($0, board)) < 5 })
+    #expect(!words(seen).contains { $0.contains("is taken") || $0.contains("is believed") })
+    #expect(words(seen).filter { $0.contains("the board file") }.count == 2)
+    try board.state.knownAltitude.clear()
+    #expect(heights(board.run(10)).count >= 10)
+  }
+
+  @Test("a board that stays says when its altitude is another than the fixes of before")
+  func fixedAfterReceiver() throws {
+    let board = try board(
+      receiver: true,
+      position: "{latitude: 47.4, longitude: 11, altitude: 1000, altitudeAccuracy: 1}")
+    let before = board.run(120)
+    #expect(words(before).filter { $0.contains("the receiver is believed") }.count <= 1)
+    board.simulation.inject(.noAnswer, chip: 1, from: board.clock.now())
+    let seen = board.run(180)
+    #expect(words(seen).filter { $0.contains("the board file's altitude is believed") }.count == 1)
+    let last = try #require(heights(seen).last)
+    #expect(abs(last.altitude - 1000) < 5 && last.fixTime == nil)
+  }
+
+  @Test("of an earlier run's two words the second counts where the first one is refused")
+  func secondBest() throws {
+    let date = ClockReading(seconds: 1_794_996_400, isSet: true)
+    // The date comes with the first fixes, which are the second witness.
+    let board = try board(
+      receiver: true, clockIsSet: false,
+      prepare: { state in
+        let store = state.knownAltitude
+        let elevation = try KnownAltitude.Elevation(1000, accuracy: 2, now: date)
+        let qnh = try KnownAltitude.QNH(1013.25, stationElevation: 800, now: date)
+        try store.set(elevation)
+        try store.set(qnh)
+        try store.note(
+          .init(
+            word: .elevation, given: date.seconds, verdict: .taken, pressure: 92_076,
+            barometer: "BMP280 at /dev/i2c-1:0x76"))
+        try store.note(.init(word: .qnh, given: date.seconds, verdict: .taken))
+      })
+    let said = words(board.run(120))
+    #expect(said.contains { $0.hasPrefix("the elevation") && $0.contains("is believed") })
+    #expect(said.contains { $0.hasPrefix("the QNH") }, "\(said)")
+  }
+
+  @Test("what cannot be kept of a word is said")
+  func unkept() throws {
+    let board = try board(receiver: false)
+    _ = board.run(30)
+    let said = Kept<String>()
+    let subscription = board.hub.subscribe {
+      if case .diagnostic(let text, _) = $0 { said.append(text) }
+    }
+    // The folder's lock is another process's, for longer than a hub waits.
+    let lock = try FolderLock(board.state.folder)
+    let known = KnownAltitude(
+      elevation: try KnownAltitude.Elevation(800, accuracy: 2, now: clock(board)))
+    try StateFile.write(known.encoded(), to: board.state.knownAltitude.file)
+    _ = board.run(5)
+    board.hub.finishCalibration()
+    _ = consume lock
+    #expect(said.all.filter { $0.contains("cannot be kept") }.count == 1, "\(said.all)")
+    subscription.cancel()
   }
 
   @Test("a board that stays has the altitude of its file, whatever the weather does")

@@ -43,9 +43,11 @@ struct KnownAltitudeTests {
       try store.clear()
       #expect(store.current == .none)
       try store.clear()
-      // And a verdict makes no file.
+      // And a verdict makes no file, and no folder.
+      try FileManager.default.removeItem(at: folder)
       try store.note(.init(word: .qnh, given: qnh.given, verdict: .taken))
       #expect(store.current == .none)
+      #expect(!FileManager.default.fileExists(atPath: folder.path))
     }
   }
 
@@ -74,15 +76,15 @@ struct KnownAltitudeTests {
   func ends() throws {
     for good in [870.0, 1085] { _ = try KnownAltitude.QNH(good, now: now) }
     for good in [-500.0, 9000] { _ = try KnownAltitude.Elevation(good, accuracy: 0.1, now: now) }
-    do {
-      _ = try KnownAltitude.QNH(1100, now: now)
-    } catch {
-      #expect(error.description == "a QNH is 870 to 1085 hPa, not 1100")
-    }
-    do {
-      _ = try KnownAltitude.QNH(29.92, now: now)
-    } catch {
-      #expect(error.description.contains("1013.2 hPa"))
+    for (bad, words) in [
+      (1100, "a QNH is 870 to 1085 hPa, not 1100"),
+      (29.92, "a QNH is given in hectopascals: 29.92 inHg are 1013.2 hPa"),
+    ] {
+      #expect {
+        try KnownAltitude.QNH(bad, now: now)
+      } throws: {
+        "\($0)" == words
+      }
     }
     #expect(KnownAltitude.unrounded(1013) == 1013.5 && KnownAltitude.unrounded(1013.2) == 1013.2)
   }

@@ -25,21 +25,16 @@ public struct KnownHeight: Sendable, Hashable {
   public var age: Double
   /// Whose pressure it is.
   public var witness: Witness
-  /// Whether it is the same word again and again, of a board that stays where it is: then too the result is never
-  /// better than the measurement.
-  public var isRepeated: Bool
 
   /// Makes a known height.
   public init(
-    altitude: Double, accuracy: Double, relativeAltitude: Double, age: Double, witness: Witness,
-    isRepeated: Bool = false
+    altitude: Double, accuracy: Double, relativeAltitude: Double, age: Double, witness: Witness
   ) {
     self.altitude = altitude
     self.accuracy = accuracy
     self.relativeAltitude = relativeAltitude
     self.age = age
     self.witness = witness
-    self.isRepeated = isRepeated
   }
 }
 
@@ -47,6 +42,8 @@ public struct KnownHeight: Sendable, Hashable {
 public enum KnownHeightVerdict: Sendable, Hashable {
   /// It is part of the altitude now.
   case taken
+  /// What is known already is as good, so that it changed nothing and is no part of it.
+  case notBetter
   /// It is five sigma from what was known, by so many metres, and no receiver has a fix: the newest word of a person is
   /// right, and the level was found anew from it.
   case replaced(by: Double)
@@ -65,6 +62,9 @@ extension AbsoluteAltitudeEstimator {
   /// Where it and what is known are more than five sigma apart, one of them is wrong. A receiver with a fix within the
   /// last minute is believed: it is a second witness, and people misread maps and mix feet with metres. Without one the
   /// newest word of a person takes the place of the older ones.
+  ///
+  /// While an earlier one is part of the altitude the result is never better than the newer one: the errors of a map and
+  /// of its datum are common to both, and the same word ten times is worth one.
   ///
   /// - Returns: What became of it.
   public mutating func update(_ known: KnownHeight, at time: Timestamp) -> KnownHeightVerdict {
@@ -94,17 +94,19 @@ extension AbsoluteAltitudeEstimator {
         return .contradictsReceiver(by: innovation)
       }
       forgetKnown()
+      // The fixes of before are no part of it any more; those to come have half a minute to overrule it, as at a start.
+      (state.acceptedTime, state.firstFix) = (nil, nil)
       learn(known.altitude, h, height, variance, said)
       return .replaced(by: innovation)
     }
-    state.knownTime = max(state.knownTime ?? said, said)
-    guard known.isRepeated || known.witness == .elsewhere else {
-      correct(innovation, seen, prior + variance)
-      return .taken
+    var noise = variance
+    if state.knownTime != nil || known.witness == .elsewhere {
+      guard prior > variance else { return .notBetter }
+      // With this noise what is left is the measurement's own variance.
+      noise = variance * prior / (prior - variance)
     }
-    // With this noise what is left is the measurement's own variance.
-    guard prior > variance else { return .taken }
-    correct(innovation, seen, prior + variance * prior / (prior - variance))
+    correct(innovation, seen, prior + noise)
+    state.knownTime = max(state.knownTime ?? said, said)
     return .taken
   }
 

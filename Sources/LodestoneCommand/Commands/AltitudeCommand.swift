@@ -146,6 +146,11 @@ extension BoardOptions {
       throw CommandError(
         "this board has no barometer: a height that is given says nothing after the moment")
     }
+    if let place = board?.position, place.altitudeAccuracy != nil {
+      throw CommandError(
+        "this board stays at \(JSONLine.fixed(place.altitude, digits: 2)) m, as 'altitudeAccuracy' "
+          + "in its file says: change it there")
+    }
     return store
   }
 }
@@ -169,7 +174,7 @@ enum KnownAltitudeText {
   static func lines(_ known: KnownAltitude, _ board: Board?, _ now: ClockReading) -> [String] {
     var lines: [String] = []
     if let elevation = known.elevation {
-      let age = age(elevation.given, 0, now)
+      let age = age(elevation.given, elevation.utc, 0, now)
       let said = "\(metres(elevation.elevation)) +- \(metres(elevation.accuracy))"
       lines.append("elevation  \(said), \(age)")
       lines.append(
@@ -177,7 +182,7 @@ enum KnownAltitudeText {
     }
     if let qnh = known.qnh {
       let said = "\(number(qnh.qnh)) hPa +- \(number(qnh.accuracy))"
-      let age = age(qnh.given, qnh.age, now)
+      let age = age(qnh.given, qnh.utc, qnh.age, now)
       lines.append("QNH        \(said), of a station at \(metres(qnh.stationElevation)), \(age)")
       lines.append("           \(state(qnh.verdict, nil))")
     }
@@ -192,9 +197,10 @@ enum KnownAltitudeText {
   }
 
   static func line(_ known: KnownAltitude, _ now: ClockReading) -> JSONLine {
-    func dated(_ given: Double, _ age: Double, _ line: inout JSONLine) {
-      line.set("time", time: given - age)
-      line.set("age", max(0, now.seconds - given + age), digits: 0)
+    // What nobody knows is left out.
+    func dated(_ utc: Double?, _ age: Double, _ line: inout JSONLine) {
+      line.set("time", time: utc.map { $0 - age })
+      line.set("age", elapsed(since: utc, now).map { $0 + age }, digits: 0)
     }
     var line = JSONLine()
     line.set("v", ObservationLines.version)
@@ -204,7 +210,7 @@ enum KnownAltitudeText {
       var nested = JSONLine()
       nested.set("elevation", elevation.elevation, digits: 3)
       nested.set("accuracy", elevation.accuracy, digits: 3)
-      dated(elevation.given, 0, &nested)
+      dated(elevation.utc, 0, &nested)
       nested.set("pressure", elevation.pressure.map { $0 / 1_000 }, digits: 6)
       nested.set("verdict", elevation.verdict.rawValue)
       line.set("elevation", nested)
@@ -214,7 +220,7 @@ enum KnownAltitudeText {
       nested.set("qnh", qnh.qnh, digits: 3)
       nested.set("accuracy", qnh.accuracy, digits: 3)
       nested.set("stationElevation", qnh.stationElevation, digits: 3)
-      dated(qnh.given, qnh.age, &nested)
+      dated(qnh.utc, qnh.age, &nested)
       nested.set("verdict", qnh.verdict.rawValue)
       line.set("qnh", nested)
     }
@@ -225,19 +231,33 @@ enum KnownAltitudeText {
 
   private static func metres(_ value: Double) -> String { number(value) + " m" }
 
-  private static func age(_ given: Double, _ before: Double, _ now: ClockReading) -> String {
-    let seconds = now.seconds - given + before
-    let clock = now.isSet ? "" : ", by a clock that nobody has set"
-    guard seconds >= 0 else { return "given later than now\(clock)" }
+  /// How long ago that was, as a program that starts now has it; `nil` where no clock says so, and after now.
+  private static func elapsed(since utc: Double?, _ now: ClockReading) -> Double? {
+    guard let utc, now.isSet else { return nil }
+    let seconds = now.seconds - utc
+    return seconds > -KnownAltitude.clockSlack ? max(0, seconds) : nil
+  }
+
+  private static func age(
+    _ given: Double, _ utc: Double?, _ before: Double, _ now: ClockReading
+  ) -> String {
+    if now.isSet {
+      guard utc != nil else { return "given when nobody had set the clock" }
+      guard let seconds = elapsed(since: utc, now) else { return "given later than now" }
+      return "\(duration(seconds + before)) old"
+    }
+    // The same clock, unless it began anew in between.
+    let seconds = now.seconds - given
+    guard seconds >= 0 else { return "nobody knows how old: the clock is not set" }
+    return "\(duration(seconds + before)) old, by a clock that nobody has set"
+  }
+
+  private static func duration(_ seconds: Double) -> String {
     let minutes = seconds / 60
-    // A clock that was never set makes any number.
-    guard minutes < 1e7 else { return "given long ago\(clock)" }
     func whole(_ value: Double) -> String { JSONLine.fixed(value, digits: 0) }
-    let text =
-      minutes < 120
+    return minutes < 120
       ? whole(minutes) + " min"
       : minutes < 2_880 ? whole(minutes / 60) + " h" : whole(minutes / 1_440) + " days"
-    return "\(text) old\(clock)"
   }
 
   private static func state(_ verdict: KnownAltitude.Verdict, _ pressure: Double?) -> String {
@@ -248,14 +268,18 @@ enum KnownAltitudeText {
     case .contradictsReceiver: "not used: the receiver was far from it"
     case .contradictsPressure: "not used: no weather has the pressure that was measured there"
     case .tooLate: "not used: no pressure was measured within a minute of it"
+    case .notBetter: "no better than what was known already"
+    case .boardStays: "not used: the board stays, and its file says the altitude"
     }
   }
 
   private static func worth(
     _ elevation: KnownAltitude.Elevation, _ now: ClockReading
   ) -> String {
-    let age = now.seconds - elevation.given
-    guard elevation.verdict == .taken, age >= 0 else { return "" }
+    guard elevation.verdict == .taken, let age = elapsed(since: elevation.utc, now) else {
+      return ""
+    }
+    guard age < KnownAltitude.longestAge else { return ", worth nothing by now: it is too old" }
     let sigma = AbsoluteAltitudeEstimator.Params().faded(elevation.accuracy, after: age)
     return ", worth +- \(JSONLine.fixed(sigma, digits: 0)) m by now"
   }

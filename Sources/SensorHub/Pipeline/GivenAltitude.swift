@@ -11,11 +11,7 @@ import SensorTypes
 struct GivenAltitude: Sendable {
   /// A board that is told its elevation has not moved this much later, seconds.
   static let settling = 60.0
-  /// Weather has forgotten what is older, seconds: a week makes 85 m, as much as the standard atmosphere is off.
-  static let longestAge = 7 * 86_400.0
-  /// Clocks of one board may differ by this, seconds.
-  private static let clockSlack = 60.0
-  /// A date that has not come by then is missed aloud, seconds after the first pressure.
+  /// A date that has not come by then is missed aloud, seconds after it was first looked for.
   private static let dateWait = 30.0
   /// A chip's absolute error, one sigma, pascals: 1 hPa in the data sheets of BMP280 and DPS310, 1.5 in the MS5611's.
   private static let chipError = 100.0
@@ -40,14 +36,15 @@ struct GivenAltitude: Sendable {
   private let fixed: (altitude: Double, accuracy: Double)?
   private let barometer: String?
   private var fixedTime: Timestamp?
-  private var hasSaidFixed = false
+  private var hasSaidContradiction = false
+  private var hasSaidReplacement = false
   private var seen = KnownAltitude()
   private var waiting: [Waiting] = []
   private var taken: [Word] = []
   private var lookTime: Timestamp?
   private var wantsClearing = false
   private var hasMissedDate = false
-  private var firstPressure: Timestamp?
+  private var firstLook: Timestamp?
   private var networkDate: (utc: Double, at: Timestamp)?
   private var receiverDate: (utc: Double, at: Timestamp)?
   private var overruled: UInt64 = 0
@@ -78,7 +75,8 @@ struct GivenAltitude: Sendable {
     let (old, new) = (seen, known)
     seen = known
     if old.elevation != nil && new.elevation == nil || old.qnh != nil && new.qnh == nil {
-      wantsClearing = true
+      // What was refused is no part of the level, and takes nothing with it.
+      wantsClearing = wantsClearing || !taken.isEmpty
       waiting = []
       taken = []
     }
@@ -90,7 +88,12 @@ struct GivenAltitude: Sendable {
     for (_, word) in words.sorted(by: { $0.given < $1.given }) {
       waiting.removeAll { $0.word.kind == word.kind }
       // What an earlier run has refused is refused, and what it has taken is not of now: a file that comes back.
-      guard [.waiting, .taken].contains(word.verdict) else { continue }
+      guard [.waiting, .taken, .notBetter].contains(word.verdict) else { continue }
+      if fixed != nil {
+        notes.append("\(word) is not used: this board stays, and the board file says its altitude")
+        note(word, .boardStays)
+        continue
+      }
       waiting.append(
         Waiting(word: word, since: time, isLive: !isFirst && word.verdict == .waiting))
     }
@@ -125,26 +128,25 @@ struct GivenAltitude: Sendable {
     }
     guard !waiting.isEmpty, Self.isDue(lookTime, Self.lookInterval, at: time) else { return }
     lookTime = time
-    firstPressure = firstPressure ?? time
+    firstLook = firstLook ?? time
     var left: [Waiting] = []
     var earlier: [(word: Word, height: KnownHeight)] = []
     for item in waiting {
       switch settle(item, estimate, relative) {
       case .later: left.append(item)
       case .never: break
-      case .now(let height) where item.isLive: use(item.word, height, estimate, &absolute)
+      case .now(let height) where item.isLive: _ = use(item.word, height, estimate, &absolute)
       case .now(let height): earlier.append((item.word, height))
       }
     }
     waiting = left
-    // Of an earlier run's words the one that the weather has left most of.
+    // Of an earlier run's words the one that the weather has left most of, unless it turns out to be wrong.
     let params = absolute.params
-    let best = earlier.min {
+    earlier.sort {
       params.faded($0.height.accuracy, after: $0.height.age)
         < params.faded($1.height.accuracy, after: $1.height.age)
     }
-    guard let best else { return }
-    use(best.word, best.height, estimate, &absolute)
+    for (word, height) in earlier where use(word, height, estimate, &absolute) { break }
   }
 
   /// Says that fixes have overruled what was known, where they have.
@@ -183,7 +185,7 @@ struct GivenAltitude: Sendable {
         return .never
       }
       guard let now = date(at: time) else {
-        if !hasMissedDate, time.seconds(since: firstPressure ?? time) > Self.dateWait {
+        if !hasMissedDate, time.seconds(since: firstLook ?? time) > Self.dateWait {
           hasMissedDate = true
           notes.append(
             "\(item.word) from before this start is not used until the network or a receiver has set the date: "
@@ -192,7 +194,7 @@ struct GivenAltitude: Sendable {
         return .later
       }
       age = now - utc
-      guard age > -Self.clockSlack, age < Self.longestAge else {
+      guard age > -KnownAltitude.clockSlack, age < KnownAltitude.longestAge else {
         notes.append(
           age < 0
             ? "\(item.word) is not used: it was given after now, so that one of the two dates is wrong"
@@ -285,34 +287,43 @@ struct GivenAltitude: Sendable {
 
   // MARK: Use
 
+  /// Gives it to the filter. Returns whether it was a word to go by.
   private mutating func use(
     _ word: Word, _ height: KnownHeight, _ estimate: AltitudeEstimate,
     _ absolute: inout AbsoluteAltitudeEstimator
-  ) {
+  ) -> Bool {
+    var verdict = KnownAltitude.Verdict.taken
     switch absolute.update(height, at: estimate.time) {
-    case .unusable: return
+    case .unusable: return false
     case .contradictsReceiver(let difference):
       notes.append(
         "\(word) is \(Self.metres(difference)) from where the receiver is: the receiver is believed"
       )
-      return note(word, .contradictsReceiver)
+      note(word, .contradictsReceiver)
+      return false
     case .replaced(let difference):
       notes.append(
         "\(word) is \(Self.metres(difference)) from what was known before: the newest word is believed"
       )
       taken = []
     case .taken: break
+    case .notBetter: verdict = .notBetter
     }
-    taken.removeAll { $0.kind == word.kind }
-    taken.append(word)
-    notes.append("\(word) is taken, at \(Self.hectopascals(estimate.pressure))")
+    if verdict == .taken {
+      taken.removeAll { $0.kind == word.kind }
+      taken.append(word)
+      notes.append("\(word) is taken, at \(Self.hectopascals(estimate.pressure))")
+    } else {
+      notes.append("\(word) is no better than what is known already, and changes nothing")
+    }
     // A word of an earlier run is as it was.
-    guard word.verdict == .waiting else { return }
+    guard word.verdict == .waiting else { return true }
     var utc = word.utc
     if utc == nil { utc = date(at: estimate.time) }
     var pressure: Double?
     if case .elevation = word { pressure = estimate.pressure }
-    note(word, .taken, pressure: pressure, utc: utc)
+    note(word, verdict, pressure: pressure, utc: utc)
+    return true
   }
 
   private mutating func stay(
@@ -321,14 +332,20 @@ struct GivenAltitude: Sendable {
   ) {
     let height = KnownHeight(
       altitude: fixed.altitude, accuracy: fixed.accuracy,
-      relativeAltitude: estimate.relativeAltitude, age: 0, witness: .here, isRepeated: true)
-    guard case .contradictsReceiver(let difference) = absolute.update(height, at: estimate.time),
-      !hasSaidFixed
-    else { return }
-    hasSaidFixed = true
-    notes.append(
-      "the board file's altitude is \(Self.metres(difference)) from where the receiver is: the receiver is believed"
-    )
+      relativeAltitude: estimate.relativeAltitude, age: 0, witness: .here)
+    switch absolute.update(height, at: estimate.time) {
+    case .contradictsReceiver(let difference) where !hasSaidContradiction:
+      hasSaidContradiction = true
+      notes.append(
+        "the board file's altitude is \(Self.metres(difference)) from where the receiver is: the receiver is believed"
+      )
+    case .replaced(let difference) where !hasSaidReplacement:
+      hasSaidReplacement = true
+      notes.append(
+        "the board file's altitude is \(Self.metres(difference)) from what was known before: "
+          + "the board file's altitude is believed")
+    case .taken, .notBetter, .unusable, .contradictsReceiver, .replaced: break
+    }
   }
 
   private mutating func note(

@@ -14,6 +14,10 @@ public struct KnownAltitude: Sendable, Hashable {
     case contradictsPressure
     /// No pressure was measured within a minute of it.
     case tooLate
+    /// What was known already was as good: it changed nothing.
+    case notBetter
+    /// The board file says the altitude of a board that stays.
+    case boardStays
   }
 
   /// The elevation of the place where the board was.
@@ -98,6 +102,11 @@ extension KnownAltitude {
   public static let stationElevations = -500.0...5_500
   /// How old a QNH may be when it is given, seconds: aerodromes give one at least every hour.
   public static let ages = 0.0...10_800
+
+  /// Weather has forgotten what is older, seconds: a week makes 85 m, as much as the standard atmosphere is off.
+  public static let longestAge = 7 * 86_400.0
+  /// Clocks of one board may differ by this, seconds.
+  public static let clockSlack = 60.0
 
   /// One sigma of a QNH, hectopascals, where nothing is said: 0.3 for what is lost by whole hectopascals, 0.5 for the
   /// station's barometer (ICAO Annex 3, attachment A, wants no more), and 0.7 for its distance: what 50 km make of a wind
@@ -221,11 +230,13 @@ public struct KnownAltitudeStore: Sendable {
 
   /// Keeps an elevation in the place of the one before; a running program takes it within two seconds.
   public func set(_ elevation: KnownAltitude.Elevation) throws {
+    try StateFile.makeFolder(folder.path)
     try change { $0.elevation = elevation }
   }
 
   /// Keeps a QNH in the place of the one before.
   public func set(_ qnh: KnownAltitude.QNH) throws {
+    try StateFile.makeFolder(folder.path)
     try change { $0.qnh = qnh }
   }
 
@@ -241,6 +252,8 @@ public struct KnownAltitudeStore: Sendable {
 
   /// Keeps what a program has made of a word that is still there.
   func note(_ change: Change) throws {
+    // Where nothing is kept there is no word, and no folder is made.
+    if case .none = current { return }
     try self.change { known in
       switch change.word {
       case .elevation:
@@ -261,7 +274,6 @@ public struct KnownAltitudeStore: Sendable {
 
   // Under the folder's lock: of a person's word and a program's verdict on the one before neither is lost.
   private func change(_ body: (inout KnownAltitude) -> Void) throws {
-    try StateFile.makeFolder(folder.path)
     let lock = try FolderLock(folder, patience: patience)
     defer { withExtendedLifetime(lock) {} }
     var known = KnownAltitude()
@@ -306,7 +318,7 @@ extension KnownAltitude {
     self.init(elevation: stored.elevation, qnh: stored.qnh)
   }
 
-  fileprivate func encoded() throws -> [UInt8] {
+  func encoded() throws -> [UInt8] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
     return Array(

@@ -178,7 +178,8 @@ struct KnownHeightRun {
     var rejected = 0
     for seed in Self.seeds {
       let result = test.make(seed).run()
-      rejected += result.verdicts.filter { $0 != .taken }.count
+      // An hour after an elevation a QNH is no better, which is no refusal.
+      rejected += result.verdicts.filter { $0 != .taken && $0 != .notBetter }.count
       for moment in result.moments where moment.minute > 7 {
         let ratio = moment.error / moment.accuracy
         nees += ratio * ratio
@@ -343,11 +344,56 @@ extension KnownHeightConsistencyTests {
       for second in 121...1000 {
         _ = absolute.update(
           KnownHeight(
-            altitude: 100, accuracy: 8, relativeAltitude: 0, age: 0, witness: witness,
-            isRepeated: true), at: Timestamp(seconds: Double(second)))
+            altitude: 100, accuracy: 8, relativeAltitude: 0, age: 0, witness: witness),
+          at: Timestamp(seconds: Double(second)))
         last = stand(&absolute, nil, second...second)
       }
       #expect(try #require(last).accuracy > 7.9)
+    }
+  }
+
+  @Test("a word again and again is worth what one is")
+  func sameWord() throws {
+    var absolute = board(nil)
+    for second in 121...130 {
+      _ = absolute.update(here(1234, 5), at: Timestamp(seconds: Double(second)))
+      let now = try #require(stand(&absolute, nil, second...second))
+      #expect(now.accuracy > 4.99)
+    }
+  }
+
+  @Test("what is no better than the receiver changes nothing, and is no part of it")
+  func notBetter() throws {
+    var (told, alone) = (board(850), board(850))
+    let qnh = KnownHeight(
+      altitude: 855, accuracy: 11, relativeAltitude: 0, age: 0, witness: .elsewhere)
+    _ = told.update(qnh, at: Timestamp(seconds: 120))
+    let now = try #require(stand(&told, 850, 121...240))
+    #expect(now.knownTime == nil)
+    #expect(now == stand(&alone, 850, 121...240))
+  }
+
+  @Test("an elevation in the place of what old fixes said names none of them, and has its 30 s")
+  func replacedFixes() throws {
+    // Nothing was heard for a minute; then once, and not believed, before the elevation came.
+    for heard in [nil, 140] {
+      var absolute = board(850)
+      stand(&absolute, nil, 121...139)
+      if let heard { stand(&absolute, 1300, heard...heard) }
+      stand(&absolute, nil, 141...181)
+      let verdict = absolute.update(here(1234), at: Timestamp(seconds: 181))
+      guard case .replaced = verdict else {
+        Issue.record("\(verdict)")
+        return
+      }
+      let now = try #require(stand(&absolute, nil, 182...190))
+      #expect(now.fixTime == nil && now.knownTime == Timestamp(seconds: 181))
+      let early = try #require(stand(&absolute, 850, 191...219))
+      #expect(abs(early.altitude - 1234) < 3 && early.fixTime == nil)
+      #expect(absolute.state.overruled == 0)
+      let late = try #require(stand(&absolute, 850, 220...300))
+      #expect(abs(late.altitude - 850) < 5 && late.knownTime == nil && late.fixTime != nil)
+      #expect(absolute.state.overruled == 1)
     }
   }
 
@@ -372,10 +418,7 @@ extension KnownHeightConsistencyTests {
         here(bad), here(100, bad), here(100, age: bad),
         KnownHeight(
           altitude: 100, accuracy: 2, relativeAltitude: bad, age: 0, witness: .elsewhere),
-      ]
-      where known.age != 0 || known.altitude != 100 || known.accuracy != 2
-        || known.relativeAltitude != 0
-      {
+      ] {
         #expect(absolute.update(known, at: Timestamp(seconds: 120)) == .unusable)
       }
     }
