@@ -21,10 +21,28 @@ struct LodestoneCommand: ParsableCommand {
       DecodeCommand.self, DeclinationCommand.self, HILCommand.self,
     ])
 
+  /// The argument parser takes a negative number for an option. Half the earth has a negative coordinate, and some of it a
+  /// negative elevation: of the commands that take such numbers, those that belong to no option go behind `--`.
+  static func numbersLast(_ arguments: [String]) -> [String] {
+    guard arguments.first == "declination" || arguments.starts(with: ["altitude", "set"]),
+      !arguments.contains("--")
+    else { return arguments }
+    var options: [String] = []
+    var numbers: [String] = []
+    for argument in arguments {
+      let isValue = options.last.map { $0.hasPrefix("--") && !$0.contains("=") } ?? false
+      if !isValue, Double(argument) != nil {
+        numbers.append(argument)
+      } else {
+        options.append(argument)
+      }
+    }
+    return numbers.isEmpty ? options : options + ["--"] + numbers
+  }
+
   static func main() {
     do {
-      var command = try parseAsRoot(
-        DeclinationCommand.placeLast(Array(CommandLine.arguments.dropFirst())))
+      var command = try parseAsRoot(numbersLast(Array(CommandLine.arguments.dropFirst())))
       try command.run()
     } catch {
       let code = exitCode(for: error)

@@ -28,26 +28,6 @@ struct DeclinationCommand: ParsableCommand {
   @Option(help: "How to print: text or json.")
   var format = OutputFormat.text
 
-  /// Half the earth has a negative coordinate, and some of it a negative elevation, which the argument parser takes for
-  /// an option: numbers that
-  /// belong to no option go behind `--`. Other commands' arguments stay as they are.
-  static func placeLast(_ arguments: [String]) -> [String] {
-    guard arguments.first == "declination" || arguments.starts(with: ["altitude", "set"]),
-      !arguments.contains("--")
-    else { return arguments }
-    var options: [String] = []
-    var numbers: [String] = []
-    for argument in arguments {
-      let isValue = options.last.map { $0.hasPrefix("--") && !$0.contains("=") } ?? false
-      if !isValue, Double(argument) != nil {
-        numbers.append(argument)
-      } else {
-        options.append(argument)
-      }
-    }
-    return numbers.isEmpty ? options : options + ["--"] + numbers
-  }
-
   func run() throws {
     let year = try decimalYear()
     let (newer, problems) = MagneticModelFile.newest()
