@@ -366,15 +366,16 @@ final class SensorTask: WorkerTask {
     if case .overflow = error {
       outbox.append(.beyondRange(sensor: supervisor.status.index, at: now))
     }
-    var retry = supervisor.failed(error, starting: !isStarted, at: now)
-    if case .overflow = error, widen(at: now, into: &outbox) { return }
-    if retry == nil, case .overflow = error, supervisor.isSilent(at: now, limit: Self.silenceLimit),
-      supervisor.state == .running
-    {
-      // Still answering, but nothing to publish: say so, go on looking.
-      supervisor.enter(.failed(supervisor.words(error)), at: now)
-      outbox.append(.status(supervisor.status))
-      retry = nil
+    let retry = supervisor.failed(error, starting: !isStarted, at: now)
+    if case .overflow = error, isStarted {
+      widen(at: now, into: &outbox)
+      // Still answering, but nothing to publish: say so, go on looking, through one range after the other. Of a slow chip
+      // the second conversion in a row: the third comes when three periods are over.
+      let limit = max(Self.silenceLimit, 1.5 / (driver?.outputRate ?? boardRate))
+      if !supervisor.hasFailed, supervisor.hasNoSample(at: now, limit: limit) {
+        supervisor.enter(.failed(supervisor.words(error)), at: now)
+        outbox.append(.status(supervisor.status))
+      }
     }
     guard let retry else { return }
     if error == .stuck { stuckAt = lastReading }
@@ -387,18 +388,18 @@ final class SensorTask: WorkerTask {
     outbox.append(.status(supervisor.status))
   }
 
-  /// Gives a chip that is beyond its range again and again the next wider one, by another start; `false` where there is
-  /// none, or no need yet.
-  private func widen(at now: Timestamp, into outbox: inout [Delivery]) -> Bool {
-    guard isStarted, let driver else { return false }
+  /// Gives a chip that is beyond its range again and again the next wider one, by another start; not where there is none,
+  /// or no need yet.
+  private func widen(at now: Timestamp, into outbox: inout [Delivery]) {
+    guard isStarted, let driver else { return }
     if let lastOverflow {
       let pause = now.seconds(since: lastOverflow)
-      guard pause > Self.blow else { return false }
+      guard pause > Self.blow else { return }
       if pause > max(Self.overflowMemory, 10 / driver.outputRate) { overflows = 0 }
     }
     lastOverflow = now
     overflows += 1
-    guard overflows >= Self.overflowsToWiden, driver.widen() else { return false }
+    guard overflows >= Self.overflowsToWiden, driver.widen() else { return }
     overflows = 0
     widenings += 1
     isStarted = false
@@ -407,7 +408,6 @@ final class SensorTask: WorkerTask {
       .diagnostic(
         "\(sensor.chip) at \(sensor.attachment) was beyond its measuring range and has the next wider one now",
         at: now))
-    return true
   }
 
   var status: SensorStatus { supervisor.status }

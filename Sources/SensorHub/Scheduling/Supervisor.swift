@@ -17,14 +17,16 @@ struct Supervisor {
   private(set) var status: SensorStatus
   private var errorsInARow = 0
   private var pause = firstPause
-  /// When a sample last arrived, or the sensor last became ready.
+  /// When a sample last arrived, or the sensor last became ready while it was not running.
   private var lastSample: Timestamp
+  /// When it last gave any sign: a sample, one that was beyond its range, or that it became ready.
+  private var lastSign: Timestamp
 
   init(index: Int, chip: String, position: String) {
     let start = Timestamp(nanoseconds: 0)
     status = SensorStatus(
       index: index, chip: chip, position: position, state: .starting, since: start)
-    lastSample = start
+    (lastSample, lastSign) = (start, start)
   }
 
   var state: SensorState { status.state }
@@ -58,10 +60,12 @@ struct Supervisor {
     }
   }
 
-  /// Configured and read back; silence counts from here.
+  /// Configured and read back; silence counts from here. One that runs and was only set anew, for another range, has no
+  /// sample by that.
   mutating func ready(at now: Timestamp) {
     errorsInARow = 0
-    lastSample = now
+    lastSign = now
+    if state != .running { lastSample = now }
   }
 
   /// A sample arrived. Returns whether that changed the state.
@@ -69,7 +73,7 @@ struct Supervisor {
     status.counters.samples += 1
     errorsInARow = 0
     pause = Self.firstPause
-    lastSample = now
+    (lastSample, lastSign) = (now, now)
     guard state != .running else { return false }
     enter(.running, at: now)
     return true
@@ -106,6 +110,7 @@ struct Supervisor {
     case .overflow:
       // The chip is well, the field is not: nothing to start anew unless it never ends.
       status.counters.overflows += 1
+      lastSign = now
       return nil
     case .wrongIdentity, .otherChip, .invalidTrim: break
     }
@@ -138,6 +143,11 @@ struct Supervisor {
 
   /// Whether a running sensor has been silent for longer than `limit` seconds.
   func isSilent(at now: Timestamp, limit: Double) -> Bool {
+    now.seconds(since: lastSign) > limit
+  }
+
+  /// Whether there has been nothing to publish for longer than `limit` seconds, whatever the sensor said.
+  func hasNoSample(at now: Timestamp, limit: Double) -> Bool {
     now.seconds(since: lastSample) > limit
   }
 }
