@@ -42,7 +42,13 @@ extension BusError {
     case ENOENT, ENOTDIR: .notFound
     // No acknowledge: EREMOTEIO from the Pi's controller, ENXIO from others.
     case EREMOTEIO, ENXIO: kind.isOnI2C ? .noAnswer : .disconnected
-    case EBUSY: kind == .i2c ? .ownedByKernel(driver: nil) : .inUse(by: "another process")
+    case EBUSY:
+      switch kind {
+      case .i2c: .ownedByKernel(driver: nil)
+      // By another of its names a line may be another chip's of this board file: the kernel alone tells.
+      case .gpio: .inUse(by: "another chip of this board or another process")
+      case .serial, .iio: .inUse(by: "another process")
+      }
     case ETIMEDOUT: .timedOut
     case EAGAIN: kind == .i2c ? .arbitrationLost : .timedOut
     case EIO: kind.isOnI2C ? .system : .disconnected

@@ -125,6 +125,6 @@ final class BusLock: Sendable {
     if result == -EWOULDBLOCK {
       throw BusError(.inUse(by: PortHolder.describe(process: owner)), bus: path, errno: EWOULDBLOCK)
     }
-    throw BusError(result: result, .i2c, bus: "\(path), its lock file \(file)")
+    throw BusError(.lockFailed(file: file), bus: path, errno: -result)
   }
 }

@@ -39,8 +39,8 @@ public protocol BusProvider: Sendable {
 }
 
 extension BusProvider {
-  /// A clock that is always right.
-  public var isWallTimeSet: Bool { true }
+  /// A clock of which nobody says so.
+  public var isWallTimeSet: Bool { false }
 
   /// A board without kernel drivers.
   public func kernelDevice(bus: String, address: UInt8) throws(BusError) -> any KernelDevice {

@@ -61,6 +61,21 @@ struct I2CBusTests {
 
   private func bus() -> String { "/dev/test-\(UInt32.random(in: 0...UInt32.max))" }
 
+  @Test("a lock file that cannot be made is named, beside the bus and not in its place")
+  func lockFile() throws {
+    let name = bus()
+    let folder = "/proc/\(UInt32.random(in: 0...UInt32.max))"
+    let provider = LinuxBusProvider(calls: ScriptedI2C([]), lockFolder: folder)
+    #expect {
+      try provider.registerDevice(bus: name, address: 0x20)
+    } throws: { error in
+      guard var error = error as? BusError, error.bus == name else { return false }
+      // The place is said anew by who asks.
+      error.bus = "/dev/i2c-1"
+      return error.description.contains("\(folder)/lodestone-dev-test") && error.errno == ENOENT
+    }
+  }
+
   @Test("a bus listens without a word, where its adapter can")
   func listening() throws {
     let name = bus()

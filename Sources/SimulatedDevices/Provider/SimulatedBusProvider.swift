@@ -103,6 +103,9 @@ public final class SimulatedBusProvider: BusProvider {
   /// The date in the simulated world, seconds since 1970.
   public func wallTime() -> Double { world.truth(at: clock.now()).utc }
 
+  /// The world's date is the true one.
+  public var isWallTimeSet: Bool { true }
+
   /// What is true of the board at `time`.
   public func truth(at time: Timestamp) -> TruthState { world.truth(at: time) }
 
