@@ -107,7 +107,7 @@ package enum Simulation {
     case .server(let address, _): place = .server(address)
     }
     return SimulatedBoard.Chip(
-      kind, at: place, mount: sensor.mount, interrupt: sensor.interrupt ?? sensor.pulse,
+      kind, at: place, mount: sensor.mount, interrupt: sensor.gpio,
       softIron: Matrix3(rows: plan.softIron[0], plan.softIron[1], plan.softIron[2]),
       hardIron: plan.hardIron)
   }

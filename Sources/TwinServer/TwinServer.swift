@@ -63,7 +63,7 @@ struct TwinServer: ParsableCommand {
       Self.say("bus \(name) \(socket)")
     }
     if let gpio {
-      try rig.serveLines(board.sensors.compactMap { $0.interrupt ?? $0.pulse }, at: gpio)
+      try rig.serveLines(board.sensors.compactMap(\.gpio), at: gpio)
       Self.say("gpio \(gpio)")
     }
     for (port, link) in try pairs(serial, "--serial") {

@@ -137,6 +137,12 @@ struct BoardFileTests {
       says: "must be a mapping: {chip: ..., line: ...}"),
     Mistake(replace: "baudRate: 9600", with: "identity: unchecked", line: 16, says: "a receiver"),
     Mistake(
+      replace: "baudRate: 9600", with: "interrupt: {chip: a, line: b}", line: 16,
+      says: "its pulse per second is 'pps'"),
+    Mistake(
+      replace: "altitude: 34", with: "altitude: 34, altitudeAccuracy: 1", line: 4,
+      says: "a barometer, and this board has none"),
+    Mistake(
       replace: "rate: 80", with: "pps: {chip: a, line: b}", line: 12, says: "goes with a receiver"),
     Mistake(
       replace: "baudRate: 9600", with: "pps: {chip: a, lien: b}", line: 16,
@@ -260,12 +266,43 @@ struct BoardFileTests {
     }
   }
 
-  @Test("a tab is named")
-  func tab() {
+  @Test("a vehicle does not stay at an altitude")
+  func vehicleStays() {
+    let text =
+      Self.good.replacingOccurrences(of: "level: false", with: "vehicle: true")
+      .replacingOccurrences(of: "altitude: 34", with: "altitude: 34, altitudeAccuracy: 1")
+      + "\n  - {chip: BMP280, bus: /dev/i2c-1, address: 0x76}"
     #expect {
-      try BoardFile.parse("schema: 1\n\tname: x", file: "desk.yaml")
+      try BoardFile.parse(text, file: "desk.yaml")
     } throws: { error in
-      (error as? BoardFileError)?.message.contains("a tab") == true
+      (error as? BoardFileError)?.description.hasPrefix("desk.yaml:4: 'altitudeAccuracy'") == true
+    }
+  }
+
+  @Test("the fault of a pulse goes with a receiver that has one")
+  func noPulse() throws {
+    func text(_ pps: String) -> String {
+      Self.good + pps
+        + "\nsimulation:\n  start: {latitude: 1, longitude: 2}\n  faults:\n"
+        + "    - {chip: NMEA, fault: noPulse, from: 1, seconds: 5}"
+    }
+    let wired = try BoardFile.parse(text("\n    pps: {chip: a, line: b}"), file: "desk.yaml")
+    #expect(wired.simulation?.faults.first?.kind == .noPulse)
+    #expect {
+      try BoardFile.parse(text(""), file: "desk.yaml")
+    } throws: { error in
+      (error as? BoardFileError)?.message.contains("'pps'") == true
+    }
+  }
+
+  @Test("a tab is named, whatever ends the lines", arguments: ["\n", "\r\n"])
+  func tab(end: String) {
+    #expect {
+      try BoardFile.parse(
+        "schema: 1\(end)name: x\(end)sensors:\(end)\t- {chip: NMEA}", file: "desk.yaml")
+    } throws: { error in
+      (error as? BoardFileError)?.description.hasPrefix("desk.yaml:4: ") == true
+        && (error as? BoardFileError)?.message.contains("a tab is in this line") == true
     }
   }
 

@@ -67,6 +67,9 @@ public struct Board: Sendable, Equatable {
     /// The line in the board file, for messages; 0 where there is no file.
     public var line: Int
 
+    /// The GPIO line that it is wired to: a receiver's pulse, another chip's interrupt.
+    public var gpio: InterruptLineName? { interrupt ?? pulse }
+
     /// Makes a sensor.
     public init(
       chip: String, attachment: Attachment, interrupt: InterruptLineName? = nil,

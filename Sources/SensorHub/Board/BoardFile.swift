@@ -8,6 +8,8 @@ import Yams
 public enum BoardFile {
   /// The schema this version writes and reads.
   public static let schema = 1
+  /// More epochs a second than any receiver that is known gives: they have no registers that would say.
+  private static let fastestEpochs = 100.0
 
   /// Reads the text of a board file.
   ///
@@ -38,9 +40,9 @@ public enum BoardFile {
           file: file, line: sensor.line,
           message: "\(sensor.attachment) is taken by \(other.chip) in line \(other.line)")
       }
-      // The kernel gives a line to whoever asks first, and wires that are tied together tell nobody apart.
-      for line in sensor.lines {
-        guard let other = sensors.first(where: { $0.lines.contains(line) }) else { continue }
+      // The kernel gives a line to whoever asks first, and wires that are tied together tell nobody apart. A file cannot
+      // tell that a chip's label and path, or a line's number and name, are the same one: opening the second fails.
+      if let line = sensor.gpio, let other = sensors.first(where: { $0.gpio == line }) {
         throw BoardFileError(
           file: file, line: sensor.line,
           message: "the GPIO line \(line.line) of \(line.chip) is taken by \(other.chip) in line "
@@ -57,19 +59,35 @@ public enum BoardFile {
     guard !sensors.isEmpty else {
       throw map.error("sensors", "the board needs 'sensors', a list with at least one chip")
     }
+    let isVehicle = try map.boolean("vehicle") ?? false
+    let place = try map.node("position").map { node throws(BoardFileError) in
+      try position(node, file: file, isBoards: true)
+    }
+    if let problem = stayProblem(place, isVehicle: isVehicle, sensors) {
+      throw map.error("position", problem)
+    }
     var simulation: SimulationPlan?
     if let node = map.node("simulation") { simulation = try plan(node, file: file, sensors) }
     return Board(
       name: try map.requiredString("name"),
       isLevel: try map.boolean("level") ?? false,
-      isVehicle: try map.boolean("vehicle") ?? false,
+      isVehicle: isVehicle,
       longestCarry: try map.number("carryPosition", in: 0...60, unit: "s") ?? 0,
       calibratesInUse: try map.boolean("backgroundCalibration") ?? true,
-      position: try map.node("position").map { node throws(BoardFileError) in
-        try position(node, file: file, isBoards: true)
-      },
+      position: place,
       busSpeeds: try busSpeeds(map, file: file),
       sensors: sensors, simulation: simulation)
+  }
+
+  /// What keeps a board from staying at an altitude of which its barometer would know.
+  private static func stayProblem(
+    _ position: Board.Position?, isVehicle: Bool, _ sensors: [Board.Sensor]
+  ) -> String? {
+    guard position?.altitudeAccuracy != nil else { return nil }
+    if isVehicle { return "'altitudeAccuracy' is for a board that stays, not for a vehicle" }
+    let hasBarometer = sensors.contains { ChipCatalog.chip(named: $0.chip)?.kind == .barometer }
+    return hasBarometer
+      ? nil : "'altitudeAccuracy' is for a barometer, and this board has none"
   }
 
   private static func busSpeeds(
@@ -103,6 +121,10 @@ public enum BoardFile {
     if map.has("pps"), entry.kind != .receiver {
       throw map.error("pps", "'pps' goes with a receiver, not with \(chip)")
     }
+    if map.has("interrupt"), entry.kind == .receiver {
+      throw map.error(
+        "interrupt", "a receiver has no interrupt line; its pulse per second is 'pps'")
+    }
     if map.has("behind"), entry.kind != .magnetometer {
       throw map.error("behind", "a magnetometer hangs behind another chip's bypass, not \(chip)")
     }
@@ -111,7 +133,7 @@ public enum BoardFile {
       interrupt: try line(map, "interrupt", "an interrupt line", file: file),
       pulse: try line(map, "pps", "a line for PPS", file: file),
       rate: try map.number(
-        "rate", in: 0.1...(entry.chip?(.greatestFiniteMagnitude).outputRate ?? 100),
+        "rate", in: 0.1...(entry.chip?(.greatestFiniteMagnitude).outputRate ?? fastestEpochs),
         unit: "Hz, as \(chip) goes"),
       dynamicModel: try dynamicModel(map, of: entry), sleeps: try sleeps(map, of: entry),
       mount: try mount(map), driver: try driver(map, of: entry), behind: try map.string("behind"),
@@ -346,16 +368,14 @@ public enum BoardFile {
     guard isReceiver || !onlyReceiver else {
       throw map.error("fault", "'\(name)' goes with a receiver")
     }
+    guard kind != .noPulse || sensors[sensor].pulse != nil else {
+      throw map.error("fault", "'\(name)' goes with a receiver whose entry has 'pps'")
+    }
     return SimulationPlan.Fault(
       sensor: sensor, kind: kind,
       from: try map.requiredNumber("from", in: 0...86_400, unit: "s"),
       seconds: try map.requiredNumber("seconds", in: 0.001...86_400, unit: "s"))
   }
-}
-
-extension Board.Sensor {
-  /// The GPIO lines that it is wired to.
-  fileprivate var lines: [InterruptLineName] { [interrupt, pulse].compactMap { $0 } }
 }
 
 extension Board.Attachment {

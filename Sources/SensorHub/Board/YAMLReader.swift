@@ -166,7 +166,7 @@ extension YAMLMapping {
       root = try compose(yaml: text)
     } catch let error as YamlError {
       // The parser says of a tab that it cannot start any token, and a tab looks like what is allowed.
-      let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+      let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
       let isTabbed = lines.indices.contains(error.line - 1) && lines[error.line - 1].contains("\t")
       throw BoardFileError(
         file: file, line: error.line,
