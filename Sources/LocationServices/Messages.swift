@@ -151,7 +151,7 @@ public struct LocationReport: Hashable, Codable, Sendable {
     guard fix.isValid, let latitude = fix.latitude, let longitude = fix.longitude,
       abs(latitude) <= 90, abs(longitude) <= 180
     else { return nil }
-    time = fix.time
+    time = fix.moment(latency: 0)
     utc = finite(fix.utc)
     position = Position(latitude: latitude, longitude: longitude)
     horizontalAccuracy = positive(fix.horizontalAccuracy)

@@ -29,7 +29,8 @@ public struct GNSSFix: Sendable, Hashable {
     @inlinable public var isAssumed: Bool { self != .receiver }
   }
 
-  /// When the epoch's first byte arrived, on the monotonic clock.
+  /// When the epoch's first byte arrived, on the monotonic clock. Of the first fixes of a pulse that comes into use, whose
+  /// moments would lie before that of the fix before them: a little earlier, so that time does not go back.
   public var received: Timestamp
   /// The moment that the epoch is of, on the monotonic clock, by the receiver's pulse per second; `nil` where no pulse
   /// tells it. It lies less than a second before `received`.
@@ -87,6 +88,11 @@ public struct GNSSFix: Sendable, Hashable {
     self.accuracySource = .worstCase
   }
 
-  /// When the epoch was, as well as it is known: by the pulse, else when it was received.
-  public var time: Timestamp { pulseTime ?? received }
+  /// How old an epoch usually is when its message comes, seconds: receivers take 40 to 150 ms.
+  public static let usualLatency = 0.08
+
+  /// When the epoch was, as well as it is known: by the receiver's pulse, else so many seconds before it was received.
+  public func moment(latency: Double = usualLatency) -> Timestamp {
+    pulseTime ?? received.advanced(bySeconds: -latency)
+  }
 }

@@ -49,13 +49,13 @@ struct PulseRunTests {
 
   /// How far the time of a fix is from the moment that its UTC names, seconds.
   private func errors(
-    _ fixes: [GNSSFix], _ board: VirtualBoard, _ time: (GNSSFix) -> Timestamp
+    _ fixes: [GNSSFix], _ board: VirtualBoard
   ) throws -> [Double] {
     try fixes.map { fix in
       let utc = try #require(fix.utc)
       // The twin's world begins at its date when the board starts.
       let truth = board.start.advanced(bySeconds: utc - Self.utcStart)
-      return time(fix).seconds(since: truth)
+      return fix.moment(latency: 0).seconds(since: truth)
     }.sorted()
   }
 
@@ -85,12 +85,12 @@ struct PulseRunTests {
       let fixes = self.fixes(live)
       try #require(fixes.count >= 55)
       #expect(fixes.allSatisfy { ($0.pulseTime != nil) == !pps.isEmpty })
-      let errors = try self.errors(fixes, board) { $0.time }
+      let errors = try self.errors(fixes, board)
       let report = try #require(
         live.compactMap {
           if case .location(let location) = $0 { LocationReport(location) } else { nil }
         }.last)
-      #expect(report.time == fixes.last?.time)
+      #expect(report.time == fixes.last?.moment(latency: 0))
       func milliseconds(_ seconds: Double) -> String {
         String(format: "%8.3f", seconds * 1e3)
       }
@@ -108,6 +108,37 @@ struct PulseRunTests {
       }
       #expect(words(live).isEmpty)
     }
+  }
+
+  @Test(
+    "fixes stay in order where a pulse comes into use, and where it ends",
+    arguments: [receivers[0], receivers[1], receivers[2], receivers[3]])
+  func order(name: String, entry: String) throws {
+    let board = try Self.board(entry + Self.pps)
+    _ = board.run(1)
+    var live = board.run(20)
+    let now = board.clock.now()
+    board.simulation.inject(
+      .pulse(.missing), chip: Self.receiver, from: now, until: now.advanced(bySeconds: 10))
+    live += board.run(40)
+    let fixes = self.fixes(live)
+    let switches = zip(fixes, fixes.dropFirst()).count {
+      ($0.pulseTime == nil) != ($1.pulseTime == nil)
+    }
+    #expect(switches == 3, "\(name)")
+    for (fix, next) in zip(fixes, fixes.dropFirst()) {
+      #expect(next.moment(latency: 0) > fix.moment(latency: 0))
+      #expect(next.received >= fix.received && next.received >= next.moment(latency: 0))
+    }
+    // The newest of the board is the one that came last.
+    var engine = LocationEngine()
+    for observation in live {
+      engine.handle(observation) { _ in }
+      guard case .location(let location) = observation else { continue }
+      #expect(engine.knownPosition(at: location.fix.received)?.report == LocationReport(location))
+    }
+    let errors = try self.errors(fixes.filter { $0.pulseTime != nil }, board)
+    #expect(errors.allSatisfy { abs($0) < 50e-6 })
   }
 
   @Test("pulses that are lost for a while: no fix is, two words are said, and a replay is the same")
@@ -134,7 +165,7 @@ struct PulseRunTests {
         "u-blox at /dev/serial0 gives no PPS that is of use: no pulse comes: check its wire",
         "u-blox at /dev/serial0 gives a PPS that is used now",
       ])
-    let errors = try self.errors(fixes(live).filter { $0.pulseTime != nil }, board) { $0.time }
+    let errors = try self.errors(fixes(live).filter { $0.pulseTime != nil }, board)
     #expect(errors.allSatisfy { abs($0) < 50e-6 })
     var replayed: [Observation] = []
     try Replay.run(Recording(board.recording), board: board.board) { replayed.append($0) }
@@ -175,7 +206,7 @@ struct PulseRunTests {
     #expect(words(live).isEmpty)
     let fixes = self.fixes(live)
     #expect(fixes.last?.pulseTime != nil)
-    let errors = try self.errors(fixes.filter { $0.pulseTime != nil }, board) { $0.time }
+    let errors = try self.errors(fixes.filter { $0.pulseTime != nil }, board)
     #expect(errors.count > 150 && errors.allSatisfy { abs($0) < 50e-6 })
   }
 
@@ -209,7 +240,7 @@ struct PulseRunTests {
     let live = board.run(60)
     #expect(words(live).isEmpty)
     #expect(fixes(live).last?.pulseTime != nil)
-    let errors = try self.errors(fixes(live).filter { $0.pulseTime != nil }, board) { $0.time }
+    let errors = try self.errors(fixes(live).filter { $0.pulseTime != nil }, board)
     #expect(errors.count > 150 && errors.allSatisfy { abs($0) < 50e-6 })
   }
 

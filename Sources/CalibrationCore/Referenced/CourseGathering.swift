@@ -65,7 +65,8 @@ public struct CourseGathering: Sendable {
   ///   - declination: From true to magnetic north, radians.
   ///   - latency: How old a fix is when it arrives, seconds.
   public init(
-    mount: Mount, level: Quaternion = .identity, declination: Double, latency: Double = 0.08
+    mount: Mount, level: Quaternion = .identity, declination: Double,
+    latency: Double = GNSSFix.usualLatency
   ) {
     toBody = level.matrix * mount.matrix
     self.declination = declination
@@ -97,7 +98,7 @@ public struct CourseGathering: Sendable {
       return forget("the course is only good to \(Int(deviation.rounded())) deg")
     }
     let now = Course(
-      time: fix.pulseTime ?? fix.received.advanced(bySeconds: -latency),
+      time: fix.moment(latency: latency),
       heading: course * .pi / 180 - declination, deviation: deviation * .pi / 180, speed: speed)
     guard let before = last else {
       last = now

@@ -40,7 +40,7 @@ struct ObservationLines {
       line.set("reason", reason.description)
     case .location(let location):
       time = epoch(of: location.fix)
-      line = begin("location", at: location.fix.time, utc: location.fix.utc)
+      line = begin("location", at: location.fix.moment(latency: 0), utc: location.fix.utc)
       if location.fix.pulseTime != nil { line.set("pps", true) }
       Self.write(location.fix, into: &line)
       line.set("pdop", location.fix.pdop, digits: 2)
@@ -92,11 +92,10 @@ struct ObservationLines {
 
   // When a fix was true, which is a while before it has come: what the truth beside it is to be of.
   private func epoch(of fix: GNSSFix) -> Timestamp {
-    if let time = fix.pulseTime { return time }
     guard let utc = fix.utc, let wall = wallTime(fix.received), abs(utc - wall) < 2 else {
-      return fix.received
+      return fix.moment(latency: 0)
     }
-    return fix.received.advanced(bySeconds: utc - wall)
+    return fix.moment(latency: wall - utc)
   }
 
   mutating func begin(

@@ -9,8 +9,6 @@ import SensorTypes
 
 /// A receiver's speed and course as the attitude filter wants them.
 struct GroundVelocity {
-  /// An epoch is this old when its message has arrived whole, seconds: receivers take 40 to 150 ms.
-  static let latency = 0.08
   /// What a receiver's own filter smooths away, m/s; it states less.
   private static let leastDeviation = 0.2
   /// Where the receiver states nothing, m/s.
@@ -43,11 +41,6 @@ struct GroundVelocity {
       deviation = max(deviation, speed)
     }
     self.deviation = deviation
-    time = fix.moment
+    time = fix.moment()
   }
-}
-
-extension GNSSFix {
-  /// When the epoch was: by the receiver's pulse, else the usual time before it was received.
-  var moment: Timestamp { pulseTime ?? received.advanced(bySeconds: -GroundVelocity.latency) }
 }

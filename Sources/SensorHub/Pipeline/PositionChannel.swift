@@ -56,7 +56,7 @@ struct PositionChannel: Sendable {
     published = nil
     guard estimator != nil else { return fix }
     last = fix
-    let time = fix.moment
+    let time = fix.moment()
     estimator?.update(fix, at: time)
     guard fix.speed != nil, let known = estimator?.estimate(at: time), known.fixTime == time else {
       return fix
@@ -116,7 +116,7 @@ struct PositionChannel: Sendable {
   /// What a fix would say that nobody has made: a place without a height, as good as `last` said and no better known.
   private static func fix(_ known: PositionEstimate, after last: GNSSFix) -> GNSSFix {
     var fix = GNSSFix(received: known.time, mode: .twoDimensional)
-    fix.utc = last.utc.map { $0 + known.time.seconds(since: last.moment) }
+    fix.utc = last.utc.map { $0 + known.time.seconds(since: last.moment()) }
     fix.latitude = known.latitude
     fix.longitude = known.longitude
     fix.horizontalAccuracy = known.horizontalAccuracy

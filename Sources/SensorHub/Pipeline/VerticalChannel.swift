@@ -58,7 +58,7 @@ struct VerticalChannel: Sendable {
     else { return }
     absolute.update(
       altitude: altitude, accuracy: accuracy, ellipsoidalAltitude: fix.ellipsoidalAltitude,
-      at: fix.moment)
+      at: fix.moment())
     given.hear(absolute)
     say(at: fix.received, publish)
   }

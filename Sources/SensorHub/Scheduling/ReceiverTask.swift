@@ -13,6 +13,8 @@ final class ReceiverTask: WorkerTask {
   private static let silenceLimit = 1.7
   /// Seconds in which one that is to sleep is found: it is listened to and asked at every rate of the line.
   private static let searchTime = 30.0
+  /// Between the times of two fixes that have to be kept in order, seconds.
+  private static let orderStep = 1e-3
 
   private let make: (Port) throws(BusError) -> (receiver: any ReceiverDriver, stream: PortStream?)
   private let sensor: Board.Sensor
@@ -24,6 +26,8 @@ final class ReceiverTask: WorkerTask {
   private var areSatellitesWanted = false
   /// Seconds between epochs that are wanted; `nil` for as fast as it goes.
   private var wantedInterval: Double?
+  /// The time of the newest fix.
+  private var lastTime: Timestamp?
   /// Seconds between epochs when it was last read.
   private var lastInterval: Double?
   private var isAsleep = false
@@ -80,6 +84,7 @@ final class ReceiverTask: WorkerTask {
       while var fix = try receiver.poll(now: now) {
         hasAnswered = true
         fix.pulseTime = pulse?.moment(of: fix)
+        keepOrder(&fix)
         // That it is back comes before what it says.
         if supervisor.delivered(at: now) { outbox.append(.status(supervisor.status)) }
         outbox.append(.fix(sensor: supervisor.status.index, fix))
@@ -120,6 +125,15 @@ final class ReceiverTask: WorkerTask {
         outbox.append(.status(supervisor.status))
       }
     }
+  }
+
+  // Where a pulse comes into use its first moments may lie before the time of the fix before, which is that of a message.
+  // Such a fix follows that one without the pulse's moment: time does not go back, and what is of the pulse is true.
+  private func keepOrder(_ fix: inout GNSSFix) {
+    defer { lastTime = fix.moment(latency: 0) }
+    guard let moment = fix.pulseTime, let lastTime, moment <= lastTime else { return }
+    fix.pulseTime = nil
+    fix.received = min(fix.received, lastTime.advanced(bySeconds: Self.orderStep))
   }
 
   /// Nobody asks for it: it sleeps where the board file lets it, and is let go where it cannot.
