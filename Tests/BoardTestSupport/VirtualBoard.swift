@@ -71,6 +71,8 @@ package final class VirtualBoard: Sendable {
   }
 
   deinit {
+    // What it keeps by then would make the folder again.
+    hub.stop()
     try? FileManager.default.removeItem(at: state.folder)
   }
 

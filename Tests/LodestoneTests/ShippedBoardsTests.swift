@@ -102,6 +102,7 @@ struct ShippedBoardsTests {
     #expect(run.wrong.isEmpty, "\(run.wrong)")
     let kinds = Set(file.board.sensors.compactMap(kind))
     #expect((run.headings > 500) == kinds.contains(.magnetometer))
+    #expect((run.begun > 50) == kinds.contains(.magnetometer), "\(run.begun)")
     #expect((run.altitudes > 300) == kinds.contains(.barometer))
     #expect((run.locations > 20) == kinds.contains(.receiver))
   }
@@ -179,7 +180,8 @@ private func kind(_ sensor: Board.Sensor) -> ChipKind? {
 private struct Run {
   var headings = 0
   /// Headings of the first six seconds that have an accuracy, and how many of them lie outside of it.
-  private var (begun, outsideAtFirst) = (0, 0)
+  private(set) var begun = 0
+  private var outsideAtFirst = 0
   var altitudes = 0
   var locations = 0
   var diagnostics: [String] = []
