@@ -22,7 +22,7 @@ extension AttitudeEstimator {
     public var gyroMisalignment = 0.001
     /// What a turn leaves besides, share of the rate: bending, nonlinearity. Default 0.002.
     public var turningNoise = 0.002
-    /// One sigma of the unknown gyro bias at the start, deg/s: that of its chip, which may say 30 at rest. Default 1.2.
+    /// One sigma of the unknown gyro bias at the start, deg/s. Default 1.2; `allow(zeroRateLevel:)` makes it that of a chip.
     public var biasDeviation = 1.2
     /// Wandering of the gyro bias, deg/s per root second. Default 0.001.
     public var biasNoise = 0.001
@@ -64,9 +64,9 @@ extension AttitudeEstimator {
 
     /// Allows for a gyro that has no record, and may say at rest what its datasheet lets it, deg/s either way.
     ///
-    /// Datasheets call that typical or a tolerance, and hardly one says of how many parts: less than one sigma, more than
-    /// an even distribution's. Up to 10 deg/s twice as much is honest so; one sigma would make starts in the hand
-    /// dishonest at 30 deg/s.
+    /// Datasheets call that level typical or a tolerance, and hardly one says of how many parts. Taken is 1.3 sigma: between
+    /// one, which would make starts in the hand dishonest at a level of 30 deg/s, and the 1.7 of a bound with all parts
+    /// spread evenly within, which would be dishonest of a part beyond it. Up to 10 deg/s twice the level is honest so.
     public mutating func allow(zeroRateLevel: Double) {
       biasDeviation = max(biasDeviation, zeroRateLevel / 1.3)
     }

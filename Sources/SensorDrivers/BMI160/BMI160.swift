@@ -195,7 +195,7 @@ extension ChipDescription {
           .bits(0xF8, of: BMI160Register.gyroscopeRange),
         ])
     ],
-    // 3 in the datasheet, after a compensation of the chip's own that the driver leaves alone.
+    // Chosen. The datasheet's 3, which its twin has, hold after a compensation of the chip's own that the driver leaves alone.
     zeroRateLevel: 10, selfTest: DeflectionTest.bmi160
   ) { BMI160(outputRate: $0) }
 }
