@@ -99,13 +99,17 @@ extension AbsoluteAltitudeEstimator {
       learn(known.altitude, h, height, variance, said)
       return .replaced(by: innovation)
     }
-    var noise = variance
     if state.knownTime != nil || known.witness == .elsewhere {
-      guard prior > variance else { return .notBetter }
-      // With this noise what is left is the measurement's own variance.
-      noise = variance * prior / (prior - variance)
+      // The same accuracy a moment later is as good, but for the rounding.
+      guard prior > variance * (1 - 1e-9) else { return .notBetter }
+      // A gain of 1 with the measurement's own noise leaves the measurement's variance; so does a smaller one with more
+      // noise, where the receiver's part is to stay.
+      let noise = variance * prior / max(prior - variance, 1e-9 * prior)
+      let isOurs = state.knownTime != nil && state.acceptedTime == nil
+      correct(innovation * (isOurs ? (prior + noise) / prior : 1), seen, prior + noise)
+    } else {
+      correct(innovation, seen, prior + variance)
     }
-    correct(innovation, seen, prior + noise)
     state.knownTime = max(state.knownTime ?? said, said)
     return .taken
   }

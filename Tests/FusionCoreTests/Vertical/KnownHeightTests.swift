@@ -362,6 +362,22 @@ extension KnownHeightConsistencyTests {
     }
   }
 
+  @Test("who corrects an elevation is believed, with no more accuracy; a poorer word is not")
+  func corrected() throws {
+    var absolute = board(nil)
+    _ = absolute.update(here(1234, 5), at: Timestamp(seconds: 121))
+    stand(&absolute, nil, 121...180)
+    for (second, elevation) in [(180, 1226.0), (181, 1228)] {
+      #expect(
+        absolute.update(here(elevation, 5), at: Timestamp(seconds: Double(second))) == .taken)
+      let now = try #require(stand(&absolute, nil, (second + 1)...(second + 1)))
+      #expect(abs(now.altitude - elevation) < 0.3 && now.accuracy > 4.99)
+    }
+    #expect(absolute.update(here(1234, 9), at: Timestamp(seconds: 182)) == .notBetter)
+    let now = try #require(stand(&absolute, nil, 183...183))
+    #expect(abs(now.altitude - 1228) < 0.3)
+  }
+
   @Test("what is no better than the receiver changes nothing, and is no part of it")
   func notBetter() throws {
     var (told, alone) = (board(850), board(850))
