@@ -2,130 +2,140 @@ import SensorTypes
 
 /// Puts together what a receiver says in several sentences: one fix an epoch, never half old and half new.
 ///
-/// An epoch is everything said about one time of day. It is over when another time comes, or, where that is too
-/// late, with the sentence that has ended every one of the epochs before it. Where nobody waits two are open at a time if
-/// need be: some receivers, and two on one wire, are still saying one when they begin the next.
+/// An epoch is everything said about one moment. It is over when another one's is said, or, where that is too late, with
+/// the sentence that has ended every one of the epochs before it. Two are open at a time where need be: some
+/// receivers, and two on one wire, are still saying one when they begin the next.
 struct EpochAssembler: Sendable {
-  /// What kind of message a part of an epoch came in.
-  typealias MessageID = UInt32
-
-  /// What a sentence says of its time.
-  enum Moment: Sendable, Hashable {
-    /// Seconds of the day.
-    case at(Double)
-    /// It has a place for the time, and nothing there: a receiver that knows none yet. Nothing of another epoch.
-    case unknown
-    /// Its kind has none: it is of the epoch under way.
-    case none
-
-    var timeOfDay: Double? { if case .at(let time) = self { time } else { nil } }
-  }
-
-  /// An epoch under way.
-  struct Part {
-    var fix: GNSSFix
-    /// What it began with.
-    let first: MessageID
-    /// A sentence said that its data are not to be used.
-    var isVoid = false
-    /// Speed, or course, has come with the position: a sentence of them alone overrules neither.
-    var hasSpeed = false
-    var hasCourse = false
-    /// A height of which its own sentence did not say whether it is one; another's word counts.
-    var unvouchedAltitude: Double?
-    /// The best kind of fix that a GSA has said: with several constellations one comes for each.
-    var bestMode = GNSSFix.Mode.none
-  }
-
   /// Ended alike so often, an ending is a rule; and once it was none, so often.
   private static let rule = (first: 3, again: 10)
+  private static let longestPatience = 10
+  /// How many of the epochs that are out are remembered.
+  private static let memory = 3
 
   /// Whether an epoch ends by rule, before the next one has begun.
   private let endsByRule: Bool
+  /// The epoch that was spoken of last.
   private var current: Part?
-  /// The one before, where two are open: at first, and as long as an epoch is still spoken of after another.
+  /// Another one that is open.
   private var previous: Part?
   /// For how many epochs more two are held open.
-  private var patience = Self.longestPatience
-  private static let longestPatience = 10
-  private var wasEmitted = false
+  private var patience: Int
   /// The newest message, and how many of its kind have come in a row: a GSA for each constellation, say.
-  private var last: (message: MessageID, run: Int) = (0, 0)
-  private var ending: (message: MessageID, run: Int, count: Int, needed: Int) =
-    (0, 0, 0, rule.first)
+  private var last: (kind: UInt32, run: Int) = (0, 0)
+  private var ending: (kind: UInt32, run: Int, count: Int, needed: Int) = (0, 0, 0, rule.first)
   /// A take may end two epochs: the one before, and its own; and the last ending two that are open.
   private var finished: (GNSSFix?, GNSSFix?)
-  /// Times of day of the newest epochs that are out: of none a second line.
-  private var told: (Double?, Double?, Double?)
+  /// The newest epochs that are out: of none a second line.
+  private var told: [Told] = []
   /// Days since 1970-01-01 of the last full date, and the time of day that it came with.
   private var date: (day: Int, timeOfDay: Double)?
+  /// How many epochs were begun.
+  private(set) var begun = 0
 
-  init(endsByRule: Bool) { self.endsByRule = endsByRule }
+  /// An epoch that is out.
+  private struct Told {
+    let timeOfDay: Double
+    let utc: Double?
+    let marks: UInt64
+  }
 
-  /// Takes a part of the epoch at `moment`.
+  init(endsByRule: Bool) {
+    self.endsByRule = endsByRule
+    patience = endsByRule ? 0 : Self.longestPatience
+    told.reserveCapacity(Self.memory + 1)
+  }
+
+  /// Takes a part of the epoch at `moment`, on a `day` since 1970-01-01 where the sentence says one.
   mutating func take(
-    _ message: MessageID, _ moment: Moment, received: Timestamp, _ add: (inout Part) -> Void
+    _ message: Message, _ moment: Moment, day: Int? = nil, received: Timestamp,
+    _ add: (inout Part) -> Void
   ) {
-    if begins(message, moment) { open(message, moment, received) }
+    if let day, let time = moment.timeOfDay { date = (day, time) }
+    select(message, moment, day, received)
     guard var part = current else { return }
     add(&part)
-    part.fix.utc = utc(timeOfDay: part.fix.timeOfDay)
-    current = part
-    last = (message, message == last.message ? last.run + 1 : 1)
-    if wasEmitted {
-      // It came after what was taken for the end: no rule for long.
+    part.marks |= message.mark
+    part.day = part.day ?? day
+    part.fix.utc = utc(of: part)
+    last = (message.kind, message.kind == last.kind ? last.run + 1 : 1)
+    if part.isOut || previous != nil {
+      // It came after what was taken for the end, or may: no rule for long.
       ending = (0, 0, 0, Self.rule.again)
-    } else if endsByRule, last == (ending.message, ending.run), ending.count >= ending.needed {
-      wasEmitted = true
+    } else if endsByRule, last == (ending.kind, ending.run), ending.count >= ending.needed {
       finish(part)
+      part.isOut = true
+    }
+    current = part
+  }
+
+  /// A date by itself, with the time that it is of. It begins no epoch: some receivers send it ahead of the position's.
+  mutating func take(date day: Int, timeOfDay: Double) {
+    date = (day, timeOfDay)
+    if let time = current?.fix.timeOfDay, isSameTime(time, timeOfDay), current?.day == nil {
+      current?.day = day
     }
   }
 
-  /// Whether a message is of another epoch than the one under way.
-  private func begins(_ message: MessageID, _ moment: Moment) -> Bool {
+  /// Makes the epoch that a message is of the current one.
+  private mutating func select(
+    _ message: Message, _ moment: Moment, _ day: Int?, _ received: Timestamp
+  ) {
     switch moment {
-    case .at(let time): current?.fix.timeOfDay.map { !Self.isSame($0, time) } ?? true
-    // Without a time its first message tells the round that it is of.
-    case .unknown: current.map { $0.fix.timeOfDay != nil || $0.first == message } ?? true
-    case .none: false
+    case .none: return
+    case .unknown:
+      // Without a time its first message tells the round that it is of.
+      if let part = current, part.fix.timeOfDay == nil, part.first != message { return }
+    case .at(let time):
+      if let part = current, part.takes(message, time, day) { return }
+      if let part = previous, part.takes(message, time, day) {
+        swap(&previous, &current)
+        patience = Self.longestPatience
+        return
+      }
+      recall(message, time)
+    }
+    open(message, moment, received)
+  }
+
+  /// What it says of the order in which the receiver speaks, or of its clock, that a message is of an earlier moment.
+  private mutating func recall(_ message: Message, _ time: Double) {
+    func isThat(_ other: Double?) -> Bool { other.map { isSameTime($0, time) } ?? false }
+    if isThat(current?.fix.timeOfDay) { return }
+    let index = told.lastIndex { isThat($0.timeOfDay) }
+    if let index, told[index].marks & message.mark == 0 {
+      // It lags: from now on it is waited for.
+      patience = Self.longestPatience
+    } else if isThat(previous?.fix.timeOfDay)
+      || index.map({ current != nil || $0 < told.count - 1 }) ?? false
+    {
+      // It was said before: the clock was put back, or another log has begun.
+      close()
+      told.removeAll(keepingCapacity: true)
     }
   }
 
-  private mutating func open(_ message: MessageID, _ moment: Moment, _ received: Timestamp) {
-    if let time = moment.timeOfDay, let before = previous?.fix.timeOfDay, Self.isSame(before, time)
-    {
-      swap(&previous, &current)
-      patience = Self.longestPatience
-      return
-    }
-    if endsByRule || patience == 0 {
-      close()
-    } else if let under = current {
-      // Out goes the earlier one; the other may still be spoken of.
-      if let before = previous, Self.isLater(before, than: under) {
-        finish(under)
-      } else {
-        if let before = previous { finish(before) }
-        previous = under
+  private mutating func open(_ message: Message, _ moment: Moment, _ received: Timestamp) {
+    if let under = current {
+      // A moment's second beginning: an echo, or the same time of another day, which a date may tell yet.
+      let isAgain = moment.timeOfDay.flatMap { time in
+        under.fix.timeOfDay.map { isSameTime($0, time) }
       }
-      patience -= 1
+      if isAgain ?? false || patience > 0 {
+        if let before = previous {
+          previous = before.goes(before: under) ? under : before
+          finish(before.goes(before: under) ? before : under)
+        } else {
+          previous = under
+        }
+        patience = max(0, patience - 1)
+      } else {
+        close()
+      }
     }
     begun &+= 1
-    current = Part(fix: GNSSFix(received: received), first: message)
-    current?.fix.timeOfDay = moment.timeOfDay
+    current = Part(ordinal: begun, first: message, moment: moment, received: received)
     last = (0, 0)
   }
-
-  private static func isLater(_ a: Part, than b: Part) -> Bool {
-    guard let a = a.fix.timeOfDay, let b = b.fix.timeOfDay else { return false }
-    // Farther apart they are two logs, one behind the other, or a clock that was put right.
-    return (0...10).contains(secondsOfDay(from: b, to: a))
-  }
-
-  private static func isSame(_ a: Double, _ b: Double) -> Bool { abs(a - b) <= 1e-3 }
-
-  /// A full date was said for the current epoch.
-  mutating func setDate(day: Int, timeOfDay: Double) { date = (day, timeOfDay) }
 
   /// The next finished epoch.
   mutating func next() -> GNSSFix? {
@@ -134,11 +144,19 @@ struct EpochAssembler: Sendable {
     return fix
   }
 
-  /// How many epochs were begun.
-  private(set) var begun = 0
+  /// The time of day of the epoch that was spoken of last, while it is under way.
+  var timeOfDay: Double? { current?.fix.timeOfDay }
+
+  /// Whether an epoch of that time is under way or just out.
+  func knows(_ time: Double) -> Bool {
+    func isThat(_ other: Double?) -> Bool { other.map { isSameTime($0, time) } ?? false }
+    return isThat(current?.fix.timeOfDay) || isThat(previous?.fix.timeOfDay)
+      || told.contains { isThat($0.timeOfDay) }
+  }
 
   /// Ends what is under way and before `time`.
   mutating func close(before time: Double) {
+    settleOrder()
     if let part = previous, part.isBefore(time) {
       finish(part)
       previous = nil
@@ -151,29 +169,30 @@ struct EpochAssembler: Sendable {
 
   /// Ends the epochs under way: nothing more will come.
   mutating func close() {
-    if let before = previous, let under = current, Self.isLater(before, than: under) {
+    settleOrder()
+    if let part = previous {
+      finish(part)
+    } else if current != nil {
+      let isAlike = last == (ending.kind, ending.run)
+      ending = (last.kind, last.run, isAlike ? min(ending.count + 1, 1_000) : 1, ending.needed)
+    }
+    if let part = current { finish(part) }
+    (previous, current) = (nil, nil)
+  }
+
+  private mutating func settleOrder() {
+    if let before = previous, let under = current, under.goes(before: before) {
       swap(&previous, &current)
     }
-    if let part = previous { finish(part) }
-    previous = nil
-    defer {
-      current = nil
-      wasEmitted = false
-    }
-    guard let part = current else { return }
-    if !wasEmitted { finish(part) }
-    let isAlike = last == (ending.message, ending.run)
-    ending = (last.message, last.run, isAlike ? min(ending.count + 1, 1_000) : 1, ending.needed)
   }
 
   private mutating func finish(_ part: Part) {
+    guard !part.isOut else { return }
     var fix = part.fix
     if let time = fix.timeOfDay {
-      guard !isTold(time) else {
-        patience = Self.longestPatience
-        return
-      }
-      told = (told.1, told.2, time)
+      guard !isTold(fix, time) else { return }
+      told.append(Told(timeOfDay: time, utc: fix.utc, marks: part.marks))
+      if told.count > Self.memory { told.removeFirst() }
     }
     if part.isVoid { fix.isValid = false }
     if fix.mode > .none, fix.altitude == nil, let altitude = part.unvouchedAltitude {
@@ -183,13 +202,19 @@ struct EpochAssembler: Sendable {
     if finished.0 == nil { finished.0 = fix } else { finished.1 = fix }
   }
 
-  private func isTold(_ time: Double) -> Bool {
-    func isThat(_ earlier: Double?) -> Bool { earlier.map { Self.isSame($0, time) } ?? false }
-    return isThat(told.0) || isThat(told.1) || isThat(told.2)
+  /// Whether that moment is out, of this day or of none.
+  private func isTold(_ fix: GNSSFix, _ time: Double) -> Bool {
+    told.contains { earlier in
+      guard isSameTime(earlier.timeOfDay, time) else { return false }
+      guard let a = earlier.utc, let b = fix.utc else { return true }
+      return abs(a - b) < 43_200
+    }
   }
 
-  private mutating func utc(timeOfDay: Double?) -> Double? {
-    guard let timeOfDay, let date else { return nil }
+  private mutating func utc(of part: Part) -> Double? {
+    guard let timeOfDay = part.fix.timeOfDay else { return nil }
+    if let day = part.day { return Double(day) * 86_400 + timeOfDay }
+    guard let date else { return nil }
     var day = date.day
     // The date is some epochs old; midnight may have passed since. It is carried along: where it is said once a day,
     // noon is half a day from it too.
@@ -200,35 +225,15 @@ struct EpochAssembler: Sendable {
   }
 }
 
+/// Whether two times of day are one moment's.
+private func isSameTime(_ a: Double, _ b: Double) -> Bool { abs(a - b) <= 1e-3 }
+
 extension EpochAssembler.Part {
-  /// Whether it is of a time before `time`; what has none is.
-  fileprivate func isBefore(_ time: Double) -> Bool {
-    fix.timeOfDay.map { secondsOfDay(from: $0, to: time) > 1e-3 } ?? true
-  }
-}
-
-/// Seconds from one time of day to the next that is nearest: from -43200 to 43200.
-func secondsOfDay(from a: Double, to b: Double) -> Double {
-  let difference = b - a
-  if difference > 43_200 { return difference - 86_400 }
-  return difference < -43_200 ? difference + 86_400 : difference
-}
-
-/// Days since 1970-01-01 of a date of the Gregorian calendar, or `nil` for one that is none.
-func daysSince1970(year: Int, month: Int, day: Int) -> Int? {
-  guard (1...12).contains(month), (1...9999).contains(year) else { return nil }
-  let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-  let length =
-    switch month {
-    case 2: isLeap ? 29 : 28
-    case 4, 6, 9, 11: 30
-    default: 31
+  /// Whether a message is of this epoch: of its moment, and not said yet.
+  fileprivate func takes(_ message: EpochAssembler.Message, _ time: Double, _ day: Int?) -> Bool {
+    guard let own = fix.timeOfDay, isSameTime(own, time), marks & message.mark == 0 else {
+      return false
     }
-  guard (1...length).contains(day) else { return nil }
-  // Years that begin in March, so that the leap day is the last.
-  let y = month <= 2 ? year - 1 : year
-  let era = y / 400
-  let yearOfEra = y - era * 400
-  let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
-  return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    return day == nil || self.day == nil || day == self.day
+  }
 }

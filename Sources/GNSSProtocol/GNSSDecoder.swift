@@ -23,23 +23,15 @@ public struct GNSSDecoder: Sendable {
     case message
   }
 
-  private let earliest: Double?
+  private var rollover: WeekRollover?
   private var lexer = PacketLexer()
   private var nmea: NMEADecoder
-  private var ubx = UBXEpoch()
+  private var ubx: UBXEpoch
+  private var merger = EpochMerger()
   private var ubxSky = SkyAssembler()
   /// When the newest bytes arrived, and when the packet that is decoded did.
   private var newest = Timestamp(nanoseconds: 0)
   private var received = Timestamp(nanoseconds: 0)
-  /// Time of day of the newest epoch by UBX that said all of it, seconds since the one before, and the NMEA epochs since
-  /// then that it had told of: a receiver that sends both says each epoch twice, and the better one counts.
-  private var lastUBX: (time: Double?, period: Double, told: Int)?
-  /// UBX epochs that said less since one of NMEA was begun.
-  private var lessSinceNMEA = Self.silent
-  /// After so many of the other's epochs a protocol is not spoken any more.
-  private static let silent = 4
-  /// An epoch by NMEA of which UBX may be about to speak.
-  private var waiting: GNSSFix?
   /// UTC of the newest solution between two epochs (HNR-PVT): the epoch's own comes after some of them.
   private var lastBetween: Double?
   private var events: [Event] = []
@@ -53,10 +45,14 @@ public struct GNSSDecoder: Sendable {
   ///     all those before it. It is what a live compass wants; where nobody waits, each epoch ends with the next
   ///     one's beginning, whatever a receiver leaves out now and then.
   ///   - earliest: Seconds since 1970-01-01 before which no epoch can be: what a receiver dates earlier has lost a
-  ///     multiple of 1024 weeks, which are added and said in `GNSSFix.weeksAdded`. `nil` believes every date.
-  public init(endsByRule: Bool = true, earliest: Double? = nil) {
+  ///     multiple of 1024 weeks, which are added to the date of a fix that the receiver vouches for, and said in
+  ///     `GNSSFix.weeksAdded`. `nil` believes every date.
+  ///   - latest: Seconds since 1970-01-01 after which no epoch can be: what weeks would move beyond has lost none, and is
+  ///     believed. `nil` where nobody knows.
+  public init(endsByRule: Bool = true, earliest: Double? = nil, latest: Double? = nil) {
     nmea = NMEADecoder(endsByRule: endsByRule)
-    self.earliest = earliest
+    rollover = earliest.map { WeekRollover(earliest: $0, latest: latest) }
+    ubx = UBXEpoch(rollover: rollover)
     events.reserveCapacity(16)
   }
 
@@ -71,6 +67,12 @@ public struct GNSSDecoder: Sendable {
 
   /// How many bytes `append` takes now.
   public var room: Int { lexer.room }
+
+  /// Says anew after which moment no epoch can be: see `init`.
+  public mutating func setLatest(_ seconds: Double?) {
+    rollover?.latest = seconds
+    ubx.rollover = rollover
+  }
 
   /// Takes bytes that arrived at `time`. Call `next` until it gives `nil` before more than `room` come.
   public mutating func append(_ bytes: UnsafeRawBufferPointer, at time: Timestamp) {
@@ -104,7 +106,8 @@ public struct GNSSDecoder: Sendable {
     nmea.sky.finish()
     ubxSky.finish()
     drainNMEA()
-    tellWaiting()
+    merger.finish()
+    drainMerger()
     drainSky()
   }
 
@@ -115,7 +118,13 @@ public struct GNSSDecoder: Sendable {
     case .nmea:
       let begun = nmea.epochs.begun
       lexer.withBytes(packet.range) { nmea.decode($0, received: received) }
-      if nmea.epochs.begun != begun { lessSinceNMEA = 0 }
+      if nmea.epochs.begun != begun {
+        if let time = nmea.epochs.timeOfDay {
+          ubx.finish(before: time)
+          drainUBX()
+        }
+        merger.nmeaBegan()
+      }
       drainNMEA()
     case .ubx(let messageClass, let id):
       lexer.withBytes(packet.range) { message(messageClass, id, $0) }
@@ -135,7 +144,7 @@ public struct GNSSDecoder: Sendable {
     case (0x28, 0x00):
       guard let fix = UBXDecoder.epoch(hnr: bytes, received: received) else { return }
       lastBetween = fix.utc
-      append(ubx: fix, isPVT: true)
+      merge(fix, isPVT: true)
     case (UBXDecoder.navigation, 0x61): ubx.close()  // NAV-EOE: the epoch is over
     case (UBXDecoder.navigation, 0x3C):
       if let heading = UBXDecoder.heading(relposned: bytes, received: received) {
@@ -164,69 +173,31 @@ public struct GNSSDecoder: Sendable {
       ubxSky.finish()
       // A solution between two epochs has told of this moment, or a later one, before.
       if let utc = fix.utc, let lastBetween, utc <= lastBetween, lastBetween - utc < 2 { continue }
-      append(ubx: fix, isPVT: isPVT)
+      merge(fix, isPVT: isPVT)
     }
   }
 
-  private mutating func append(ubx fix: GNSSFix, isPVT: Bool) {
-    guard isPVT || fix.saysAll else {
-      // NMEA says more of the same epoch.
-      if lessSinceNMEA == Self.silent { emit(fix, isPVT: false) }
-      lessSinceNMEA = min(lessSinceNMEA + 1, Self.silent)
-      return
-    }
-    if let time = fix.timeOfDay {
-      // What NMEA alone has told of.
+  private mutating func merge(_ fix: GNSSFix, isPVT: Bool) {
+    // What NMEA alone has told of comes before.
+    if let time = merger.timeToCloseBefore(fix, isPVT: isPVT, nmea.epochs) {
       nmea.epochs.close(before: time)
       drainNMEA()
-      if let earlier = waiting?.timeOfDay, secondsOfDay(from: earlier, to: time) > 1e-3 {
-        tellWaiting()
-      }
-      waiting = nil
     }
-    var period = 1.0
-    if let earlier = lastUBX?.time, let time = fix.timeOfDay {
-      period = min(max(secondsOfDay(from: earlier, to: time), 0.02), 10)
-    }
-    lastUBX = (fix.timeOfDay, period, 0)
-    emit(fix, isPVT: isPVT)
+    merger.take(ubx: fix, isPVT: isPVT, nmea.epochs)
+    drainMerger()
   }
 
-  private mutating func append(nmea fix: GNSSFix) {
-    if let (time, period, told) = lastUBX {
-      let ahead =
-        time.flatMap { time in fix.timeOfDay.map { secondsOfDay(from: time, to: $0) } } ?? 0
-      if ahead <= 1e-3, told < Self.silent {
-        lastUBX?.told += 1
-        return
+  private mutating func drainMerger() {
+    while let (epoch, isPVT) = merger.next() {
+      var fix = epoch
+      if fix.weeksAdded == 0, fix.canBeDated, let utc = fix.utc,
+        let weeks = rollover?.weeks(lostBy: utc), weeks > 0
+      {
+        fix.utc = utc + seconds(weeks: weeks)
+        fix.weeksAdded = weeks
       }
-      if ahead > 1e-3, ahead < (Double(Self.silent) - 0.5) * period {
-        // UBX may be about to speak of it.
-        tellWaiting()
-        waiting = fix
-        return
-      }
-      lastUBX = nil
+      events.append(.epoch(fix, isPVT: isPVT))
     }
-    tellWaiting()
-    emit(fix, isPVT: false)
-  }
-
-  private mutating func emit(_ fix: GNSSFix, isPVT: Bool) {
-    var fix = fix
-    if let earliest, let utc = fix.utc, utc < earliest {
-      let rollover = 1_024 * 7 * 86_400.0
-      let count = ((earliest - utc) / rollover).rounded(.up)
-      fix.utc = utc + count * rollover
-      fix.weeksAdded = 1_024 * Int(min(count, 100))
-    }
-    events.append(.epoch(fix, isPVT: isPVT))
-  }
-
-  private mutating func tellWaiting() {
-    guard let fix = waiting else { return }
-    waiting = nil
-    emit(fix, isPVT: false)
   }
 
   private mutating func drainNMEA() {
@@ -246,7 +217,8 @@ public struct GNSSDecoder: Sendable {
     }
     while let fix = nmea.epochs.next() {
       nmea.sky.finish()
-      append(nmea: fix)
+      merger.take(nmea: fix)
+      drainMerger()
     }
   }
 
@@ -256,12 +228,5 @@ public struct GNSSDecoder: Sendable {
       events.append(.sky)
     }
     if nmea.sky.takeFinished(), !hasUBXSky { events.append(.sky) }
-  }
-}
-
-extension GNSSFix {
-  /// Whether an epoch of several UBX messages is one that nobody need be asked about besides.
-  fileprivate var saysAll: Bool {
-    timeOfDay != nil && (mode == .none || (latitude != nil && altitude != nil && speed != nil))
   }
 }

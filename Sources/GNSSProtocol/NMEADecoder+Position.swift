@@ -21,24 +21,38 @@ extension NMEADecoder {
   /// A speed over ground has no sign.
   private static func speed(_ value: Double?) -> Double? { value.flatMap { $0 >= 0 ? $0 : nil } }
 
+  /// Whether a sentence that begins with a time says midnight as the end of the day that it dates.
+  private static func isDaysEnd(_ fields: FieldReader) -> Bool {
+    var fields = fields
+    return fields.next().starts(with: "24".utf8)
+  }
+
+  /// A kind of sentence that has a time, by who says it.
+  private func message(_ sentence: Sentence) -> EpochAssembler.Message {
+    let number: UInt64 =
+      switch sentence {
+      case .rmc: 0
+      case .gga: 1
+      case .gns: 2
+      case .gll: 3
+      default: 4
+      }
+    return .init(kind: sentence.rawValue, number: number, talker)
+  }
+
   mutating func position(rmc fields: inout FieldReader, _ received: Timestamp) {
-    // Midnight as the end of the day that is dated.
-    var time = fields
-    let isDaysEnd = time.next().starts(with: "24".utf8)
+    let isDaysEnd = Self.isDaysEnd(fields)
     guard let moment = fields.moment() else { return }
     let isValid = Self.isData(fields.letter())
     let (latitude, longitude) = (Self.latitude(&fields), Self.longitude(&fields))
     let speed = Self.speed(fields.number()).map { $0 * Self.knot }
     let course = Self.course(fields.number())
-    let date = fields.number()
-    if let time = moment.timeOfDay, let date, let day = Self.day(ddmmyy: date) {
-      epochs.setDate(day: isDaysEnd ? day + 1 : day, timeOfDay: time)
-    }
+    let day = fields.number().flatMap(Self.day(ddmmyy:)).map { isDaysEnd ? $0 + 1 : $0 }
     fields.skip(2)
     // Of the modes (NMEA 2.3) M was typed in and S is simulated, as a GGA's quality 7 and 8 are.
     let mode = fields.letter()
     let isMeasured = mode != UInt8(ascii: "M") && mode != UInt8(ascii: "S")
-    epochs.take(Sentence.rmc.rawValue, moment, received: received) { part in
+    epochs.take(message(.rmc), moment, day: day, received: received) { part in
       if !isMeasured { part.isVoid = true }
       guard isValid else {
         part.isVoid = true
@@ -66,7 +80,7 @@ extension NMEADecoder {
     let altitude = fields.number()
     fields.skip(1)
     let separation = fields.number()
-    epochs.take(Sentence.gga.rawValue, moment, received: received) { part in
+    epochs.take(message(.gga), moment, received: received) { part in
       if quality == nil { part.unvouchedAltitude = altitude }
       // 7 was typed in, 8 is simulated: the receiver has measured neither.
       if quality == 7 || quality == 8 { part.isVoid = true }
@@ -88,7 +102,7 @@ extension NMEADecoder {
     let hdop = fields.number()
     let altitude = fields.number()
     let separation = fields.number()
-    epochs.take(Sentence.gns.rawValue, moment, received: received) { part in
+    epochs.take(message(.gns), moment, received: received) { part in
       part.place(
         isFix: isFix, latitude, longitude, altitude: altitude, separation: separation,
         satellites: satellites, hdop: hdop)
@@ -100,7 +114,7 @@ extension NMEADecoder {
     // Before NMEA 2.0 it had no time, nor a word whether it is valid.
     guard fields.remaining > 0, let moment = fields.moment() else { return }
     let isValid = Self.isData(fields.letter())
-    epochs.take(Sentence.gll.rawValue, moment, received: received) { part in
+    epochs.take(message(.gll), moment, received: received) { part in
       // It has the least to say: it fills in, it does not overrule.
       if !isValid {
         part.isVoid = true
@@ -116,7 +130,7 @@ extension NMEADecoder {
     let knots = fields.number()
     fields.skip(1)
     let kilometresAnHour = fields.number()
-    epochs.take(Sentence.vtg.rawValue, .none, received: received) { part in
+    epochs.take(.init(.vtg), .none, received: received) { part in
       guard part.fix.latitude != nil else { return }
       if !part.hasCourse, let course { part.fix.course = course }
       if !part.hasSpeed,
@@ -131,7 +145,7 @@ extension NMEADecoder {
     guard let moment = fields.moment() else { return }
     fields.skip(4)
     let (north, east, up) = (fields.number(), fields.number(), fields.number())
-    epochs.take(Sentence.gst.rawValue, moment == .unknown ? .none : moment, received: received) {
+    epochs.take(message(.gst), moment == .unknown ? .none : moment, received: received) {
       part in
       if let north, let east, north >= 0, east >= 0, north + east > 0 {
         part.fix.setHorizontal(variances: north * north, east * east)
@@ -141,15 +155,15 @@ extension NMEADecoder {
   }
 
   mutating func date(zda fields: inout FieldReader, _ received: Timestamp) {
+    let isDaysEnd = Self.isDaysEnd(fields)
     let time = fields.moment()?.timeOfDay
     let (day, month, year) = (fields.integer(), fields.integer(), fields.integer())
     if let time, let day, let month, let year, year >= 1980,
       let days = daysSince1970(year: year, month: month, day: day)
     {
-      epochs.setDate(day: days, timeOfDay: time)
+      epochs.take(date: isDaysEnd ? days + 1 : days, timeOfDay: time)
     }
-    // A time by itself begins no epoch: some receivers send it ahead of the position's.
-    epochs.take(Sentence.zda.rawValue, .none, received: received) { _ in }
+    epochs.take(.init(.zda), .none, received: received) { _ in }
   }
 
   /// `PGRMZ`: a height in feet, for receivers whose GGA has none. Measured by satellites where its dimension is 3
@@ -158,7 +172,7 @@ extension NMEADecoder {
     let feet = fields.number()
     let isFeet = fields.letter() == UInt8(ascii: "f")
     let dimension = fields.integer()
-    epochs.take(Sentence.rmz.rawValue, .none, received: received) { part in
+    epochs.take(.init(.rmz), .none, received: received) { part in
       guard let feet, isFeet, dimension == 3, part.fix.latitude != nil, part.fix.altitude == nil
       else { return }
       part.fix.altitude = feet * 0.3048
@@ -180,7 +194,7 @@ extension NMEADecoder {
     // NF is none, TT time only; G2 and D2 are of two dimensions, G3 and D3 of three, DR and RK reckoned.
     let isFix = !status.elementsEqual("NF".utf8) && !status.elementsEqual("TT".utf8)
     let isSpatial = status.last == UInt8(ascii: "3")
-    epochs.take(0x00_00, moment, received: received) { part in
+    epochs.take(.init(kind: 0, number: 5, talker), moment, received: received) { part in
       guard isFix, latitude != nil, longitude != nil else { return }
       part.place(latitude, longitude)
       if isSpatial, part.bestMode == .none { part.fix.mode = .threeDimensional }

@@ -9,16 +9,15 @@ extension NMEADecoder {
     /// By their numbers: `GN`, and whoever speaks for all of them as `GP`.
     case byNumber
 
-    init(talker address: Slice<UnsafeBufferPointer<UInt8>>) {
-      let letters = address.prefix(2).reduce(UInt16(0)) { $0 << 8 | UInt16($1) }
+    init(talker: Talker) {
       self =
-        switch letters {
-        case 0x474C: .one(.glonass)  // GL
-        case 0x4741: .one(.galileo)  // GA
-        case 0x4742, 0x4244: .one(.beidou)  // GB, BD
-        case 0x4751, 0x515A: .one(.qzss)  // GQ, QZ
-        case 0x4749: .one(.navic)  // GI
-        default: .byNumber
+        switch talker {
+        case .glonass: .one(.glonass)
+        case .galileo: .one(.galileo)
+        case .beidou: .one(.beidou)
+        case .qzss: .one(.qzss)
+        case .navic: .one(.navic)
+        case .gps, .several, .other: .byNumber
         }
     }
 
@@ -93,7 +92,7 @@ extension NMEADecoder {
       }
       sky.use(satellite.system, satellite.number)
     }
-    epochs.take(Sentence.gsa.rawValue, .none, received: received) { part in
+    epochs.take(.init(.gsa), .none, received: received) { part in
       if let mode, part.fix.latitude != nil, mode > .none {
         part.bestMode = max(mode, part.bestMode)
         part.fix.mode = part.bestMode

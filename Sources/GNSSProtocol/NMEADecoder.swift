@@ -28,7 +28,29 @@ struct NMEADecoder: Sendable {
     case rmz = 0x52_4D_5A
   }
 
+  /// Whose sentence it is, as far as one epoch may have the same of several.
+  enum Talker: UInt8 {
+    case gps, several, glonass, galileo, beidou, qzss, navic, other
+
+    init(_ address: Slice<UnsafeBufferPointer<UInt8>>) {
+      let letters = address.prefix(2).reduce(UInt16(0)) { $0 << 8 | UInt16($1) }
+      self =
+        switch letters {
+        case 0x4750: .gps  // GP
+        case 0x474E: .several  // GN
+        case 0x474C: .glonass  // GL
+        case 0x4741: .galileo  // GA
+        case 0x4742, 0x4244: .beidou  // GB, BD
+        case 0x4751, 0x515A: .qzss  // GQ, QZ
+        case 0x4749: .navic  // GI
+        default: .other
+        }
+    }
+  }
+
   var epochs: EpochAssembler
+  /// Who says the sentence that is read.
+  private(set) var talker = Talker.other
   var sky = SkyAssembler()
   /// What the last sentence said of a heading; for the one who decodes to take.
   var heading: ReceiverHeading?
@@ -45,6 +67,7 @@ struct NMEADecoder: Sendable {
     let address = fields.next()
     guard address.count == 5, let talker = address.first else {
       if address.elementsEqual("PUBX".utf8) {
+        talker = .other
         position(ubx: &fields, received)
       } else if address.first == UInt8(ascii: "P") {
         receiver(address, &fields)
@@ -56,6 +79,7 @@ struct NMEADecoder: Sendable {
       // Other makers' letters may look like a sentence's.
       (talker == UInt8(ascii: "P")) == (sentence == .rmz)
     else { return }
+    self.talker = Talker(address)
     switch sentence {
     case .rmc: position(rmc: &fields, received)
     case .gga: position(gga: &fields, received)
@@ -65,8 +89,8 @@ struct NMEADecoder: Sendable {
     case .gst: accuracy(gst: &fields, received)
     case .zda: date(zda: &fields, received)
     case .rmz: height(rmz: &fields, received)
-    case .gsa: geometry(gsa: &fields, received, System(talker: address))
-    case .gsv: view(gsv: &fields, System(talker: address))
+    case .gsa: geometry(gsa: &fields, received, System(talker: self.talker))
+    case .gsv: view(gsv: &fields, System(talker: self.talker))
     case .hdt, .ths: heading(true: &fields, received)
     case .hdm: heading(magnetic: &fields, received)
     case .hdg: heading(hdg: &fields, received)

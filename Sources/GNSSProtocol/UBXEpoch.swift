@@ -16,6 +16,8 @@ struct UBXEpoch: Sendable {
   var gpsTime: Double?
   /// GPS time minus UTC, as the receiver has said it.
   var leapSeconds: Double?
+  /// What puts right a date that is the receiver's, and no message's.
+  var rollover: WeekRollover?
   /// A NAV-PVT has said all of it.
   private(set) var hasPVT = false
   /// A NAV-HPPOSLLH has come: finer digits, behind the NAV-PVT.
@@ -24,6 +26,8 @@ struct UBXEpoch: Sendable {
   private var wasEmitted = false
   /// One message may end two epochs: the one before, and its own.
   private var finished: ((fix: GNSSFix, isPVT: Bool)?, (fix: GNSSFix, isPVT: Bool)?)
+
+  init(rollover: WeekRollover?) { self.rollover = rollover }
 
   /// GPS time minus UTC from midnights on, in days of GPS time (IERS Bulletin C; IERS, Leap_Second.dat).
   private static let leaps: [(since: (year: Int, month: Int), seconds: Double)] = [
@@ -70,6 +74,18 @@ struct UBXEpoch: Sendable {
     if hasPVT, hasHighPrecision || !expectsHighPrecision { finish() }
   }
 
+  /// Gives an epoch out that is of a time before `timeOfDay`, by another protocol's word: what it lacks comes too late.
+  mutating func finish(before timeOfDay: Double) {
+    let time =
+      fix.timeOfDay
+      ?? gpsTime.map { ($0 - leapSeconds(at: $0)).truncatingRemainder(dividingBy: 86_400) }
+    if let time, secondsOfDay(from: time, to: timeOfDay) > 1e-3 { finish() }
+  }
+
+  private func leapSeconds(at gpsTime: Double) -> Double {
+    leapSeconds ?? Self.leapSeconds(gpsTime: gpsTime)
+  }
+
   mutating func next() -> (fix: GNSSFix, isPVT: Bool)? {
     defer { finished = (finished.1, nil) }
     return finished.0
@@ -87,12 +103,6 @@ struct UBXEpoch: Sendable {
     guard timeOfWeek != nil, !wasEmitted else { return }
     wasEmitted = true
     var fix = self.fix
-    if fix.utc == nil, let gpsTime {
-      // 1980-01-06 is day 3657.
-      let utc = 3_657 * 86_400 + gpsTime - (leapSeconds ?? Self.leapSeconds(gpsTime: gpsTime))
-      fix.utc = utc
-      fix.timeOfDay = utc - (utc / 86_400).rounded(.down) * 86_400
-    }
     // NAV-POSECEF comes without a fix too, and only another message says whether there is one.
     if fix.latitude == nil, mode != nil, let place = solution.geodetic {
       (fix.latitude, fix.longitude) = (place.latitude, place.longitude)
@@ -117,9 +127,24 @@ struct UBXEpoch: Sendable {
       (fix.altitude, fix.ellipsoidalAltitude) = (nil, nil)
       (fix.horizontalAccuracy, fix.verticalAccuracy) = (nil, nil)
     }
+    if fix.utc == nil, let gpsTime { date(&fix, gpsTime) }
     // Messages without a position make no epoch (DOP alone, or a state), but the word that there is none.
     guard fix.latitude != nil || hasPVT || mode == GNSSFix.Mode.none else { return }
     if finished.0 == nil { finished.0 = (fix, hasPVT) } else { finished.1 = (fix, hasPVT) }
+  }
+
+  /// UTC by GPS time, whose leap seconds are those of the true day.
+  private func date(_ fix: inout GNSSFix, _ gpsTime: Double) {
+    func utc(_ gpsTime: Double) -> Double {
+      // 1980-01-06 is day 3657.
+      3_657 * 86_400 + gpsTime - leapSeconds(at: gpsTime)
+    }
+    fix.utc = utc(gpsTime)
+    if fix.canBeDated, let weeks = rollover?.weeks(lostBy: utc(gpsTime)), weeks > 0 {
+      fix.weeksAdded = weeks
+      fix.utc = utc(gpsTime + seconds(weeks: weeks))
+    }
+    fix.timeOfDay = fix.utc.map { $0 - ($0 / 86_400).rounded(.down) * 86_400 }
   }
 }
 
