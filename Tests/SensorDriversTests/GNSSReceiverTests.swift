@@ -46,6 +46,8 @@ private struct LetterCodec: ReceiverCodec {
 
   var room: Int { capacity - letters.count }
 
+  mutating func setBoardTime(_ seconds: Double) {}
+
   mutating func append(_ bytes: UnsafeRawBufferPointer, at time: Timestamp) {
     #expect(bytes.count <= room)
     letters += bytes.map { ($0, time) }

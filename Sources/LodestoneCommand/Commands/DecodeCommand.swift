@@ -47,13 +47,13 @@ struct DecodeCommand: ParsableCommand {
   var notBefore: String?
 
   func run() throws {
-    let earliest = try notBefore.map { text in
+    let window = try notBefore.map { text in
       guard let day = LogReader.day(text) else {
         throw CommandError("--not-before: '\(text)' is no date like 2026-11-21")
       }
-      return day
+      return LogReader.Window(notBefore: day)
     }
-    try LogReader.run(files, format.writer, needsPlaces: format == .gpx, earliest: earliest)
+    try LogReader.run(files, format.writer, needsPlaces: format == .gpx, window: window)
   }
 }
 
@@ -63,9 +63,9 @@ extension LogReader {
   ///
   /// - Parameter needsPlaces: Whether an output without a place is a failure.
   static func run(
-    _ files: [String], _ writer: any LogWriter, needsPlaces: Bool, earliest: Double?
+    _ files: [String], _ writer: any LogWriter, needsPlaces: Bool, window: Window?
   ) throws {
-    var reader = LogReader(writer, earliest: earliest)
+    var reader = LogReader(writer, window: window)
     var hasFailed = false
     for file in files {
       do {

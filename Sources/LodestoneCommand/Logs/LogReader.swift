@@ -10,7 +10,7 @@ struct LogReader {
   /// Output that is gathered before it is written; what a pipe holds.
   private static let enough = 1 << 16
 
-  private let earliest: Double?
+  private let window: Window?
   private var writer: any LogWriter
   private var text: [UInt8] = []
   /// How many epochs there were, of all logs together.
@@ -22,11 +22,10 @@ struct LogReader {
 
   /// - Parameters:
   ///   - writer: What makes text of what the logs say.
-  ///   - earliest: Seconds since 1970-01-01 before which none of the logs was made; `nil` believes their dates, and
-  ///     their headers more.
-  init(_ writer: any LogWriter, earliest: Double? = nil) {
+  ///   - window: When the logs were made; `nil` believes their dates, and their headers more.
+  init(_ writer: any LogWriter, window: Window? = nil) {
     self.writer = writer
-    self.earliest = earliest
+    self.window = window
     text.reserveCapacity(2 * Self.enough)
     self.writer.begin(&text)
   }
@@ -39,15 +38,31 @@ struct LogReader {
     return try read(&input)
   }
 
-  /// What the dates of a log cannot be earlier than, by the date that its own header says: `# Date: 2012-03-04`, as in
-  /// the logs of gpsd's collection. Half of 1024 weeks before that: nearer is a header's slip, or a log's age.
-  private static func earliest(header: [UInt8]) -> Double? {
-    for line in header.split(separator: UInt8(ascii: "\n")).prefix(50) {
-      let words = String(decoding: line, as: UTF8.self).split { " :=\t".contains($0) }
-      guard words.count >= 3, words[0] == "#", words[1].lowercased() == "date" else { continue }
-      return Self.day(String(words[2].prefix(10))).map { $0 - 512 * 7 * 86_400 }
+  /// Seconds since 1970-01-01 between which a log was made.
+  struct Window {
+    let earliest: Double
+    let latest: Double?
+
+    /// Not before a day, nor after tomorrow by this machine's clock, unless that is before the day itself.
+    init(notBefore earliest: Double) {
+      self.earliest = earliest
+      let tomorrow = Date().timeIntervalSince1970 + 86_400
+      latest = tomorrow < earliest ? nil : tomorrow
     }
-    return nil
+
+    /// By the date that a log's own header says: `# Date: 2012-03-04`, as in the logs of gpsd's collection. Half of 1024
+    /// weeks before that, for nearer is a header's slip, or a log's age; two days after it, for a header is written in
+    /// its author's time.
+    init?(header: [UInt8]) {
+      for line in header.split(separator: UInt8(ascii: "\n")).prefix(50) {
+        let words = String(decoding: line, as: UTF8.self).split { " :=\t".contains($0) }
+        guard words.count >= 3, words[0] == "#", words[1].lowercased() == "date" else { continue }
+        guard let day = LogReader.day(String(words[2].prefix(10))) else { return nil }
+        (earliest, latest) = (day - 512 * 7 * 86_400, day + 2 * 86_400)
+        return
+      }
+      return nil
+    }
   }
 
   /// Seconds since 1970-01-01 of a day like 2026-11-21, of four, two and two digits; `nil` for what is none.
@@ -61,8 +76,9 @@ struct LogReader {
   /// Reads a log that is open.
   mutating func read(_ input: inout InputFile) throws -> Bool {
     // Nobody waits here for an epoch: each is as whole as the bytes make it.
+    let window = try window ?? Window(header: input.beginning())
     var decoder = GNSSDecoder(
-      endsByRule: false, earliest: try earliest ?? Self.earliest(header: input.beginning()))
+      endsByRule: false, earliest: window?.earliest, latest: window?.latest)
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.enough, alignment: 1)
     defer { buffer.deallocate() }
     writer.beginLog(named: input.name, &text)

@@ -76,6 +76,9 @@ public final class GNSSReceiver: ReceiverDriver {
     return fix
   }
 
+  /// What the board's own clock shows: see `ReceiverDriver`.
+  public func setBoardTime(_ seconds: Double) { codec.setBoardTime(seconds) }
+
   /// The satellites: see `ReceiverDriver`.
   public func takeSky() -> GNSSSky? {
     defer { sky = nil }

@@ -81,6 +81,9 @@ public final class GPSDReceiver: ReceiverDriver {
     return fix
   }
 
+  /// Nothing: gpsd puts its receivers' dates right itself.
+  public func setBoardTime(_ seconds: Double) {}
+
   /// The satellites: see `ReceiverDriver`.
   public func takeSky() -> GNSSSky? {
     defer { sky = nil }

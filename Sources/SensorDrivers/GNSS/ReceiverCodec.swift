@@ -51,6 +51,9 @@ protocol ReceiverCodec {
   /// How many bytes `append` takes now.
   var room: Int { get }
 
+  /// What the board's own clock shows, seconds since 1970-01-01: no fix is of much later.
+  mutating func setBoardTime(_ seconds: Double)
+
   /// Takes bytes that arrived at `time`, at most `room`.
   mutating func append(_ bytes: UnsafeRawBufferPointer, at time: Timestamp)
 

@@ -19,6 +19,10 @@ public protocol ReceiverDriver: AnyObject {
   /// Throws the stream's error; the receiver can be polled on afterwards.
   func poll(now: Timestamp) throws(DriverError) -> GNSSFix?
 
+  /// What the board's own clock shows, seconds since 1970-01-01, whether it is right or not: a receiver whose weeks have
+  /// rolled over is put right, but not into a time that is yet to come.
+  func setBoardTime(_ seconds: Double)
+
   /// The satellites, where a round of them has become whole in the polls since the last call.
   func takeSky() -> GNSSSky?
 

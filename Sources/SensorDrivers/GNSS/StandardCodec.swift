@@ -9,7 +9,14 @@ struct StandardCodec: ReceiverCodec {
   /// 2025-01-01, the epoch of the magnetic model that this is built with: no receiver is read on an earlier day.
   private static let earliest = 1_735_689_600.0
 
+  /// How far a board's clock may be behind: one without a battery stands still while the board is off.
+  private static let clockLag = 2 * 365.25 * 86_400
+
   private var decoder = GNSSDecoder(earliest: Self.earliest)
+
+  mutating func setBoardTime(_ seconds: Double) {
+    decoder.setLatest(seconds >= Self.earliest ? seconds + Self.clockLag : nil)
+  }
 
   var room: Int { decoder.room }
 

@@ -16,6 +16,8 @@ final class Port {
   private let worker: Int
   private let records: Bool
   private(set) var trace = TraceBuffer()
+  /// What the board's clock showed when it was last looked at.
+  private(set) var boardTime: Double?
   private var opened = 0
   /// Of a recording that says nothing of it, everything.
   private var demand = Demand.everything
@@ -53,6 +55,12 @@ final class Port {
   }
 
   func wallTime() -> ClockReading {
+    let reading = clockReading()
+    boardTime = reading.seconds
+    return reading
+  }
+
+  private func clockReading() -> ClockReading {
     switch source {
     case .live(let provider):
       let wall = provider.wallTime()

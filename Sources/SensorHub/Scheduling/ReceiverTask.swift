@@ -81,6 +81,7 @@ final class ReceiverTask: WorkerTask {
       let (receiver, stream) = try open(port, at: now)
       due = now.advanced(bySeconds: stream == nil ? Self.pollInterval : Self.idleInterval)
       pulse?.listen(port, at: now)
+      if let boardTime = port.boardTime { receiver.setBoardTime(boardTime) }
       while var fix = try receiver.poll(now: now) {
         hasAnswered = true
         fix.pulseTime = pulse?.moment(of: fix)
