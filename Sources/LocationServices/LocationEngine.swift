@@ -33,6 +33,8 @@ public struct LocationEngine: Sendable {
     var location = ClientLocation()
     var heading: HeadingFilter?
     var altitude: AltitudeRhythm?
+    var changes: SignificantChanges?
+    var visits: VisitWatch?
     // What has been said about a loss, so that it is said once.
     var hasToldHeadingLoss = false
     var hasToldAltitudeLoss = false
@@ -77,12 +79,18 @@ public struct LocationEngine: Sendable {
   public var demand: Demand {
     var demand = Demand()
     for client in clients {
-      if client.location.isWanted {
-        let interval = client.location.interval(client.settings)
+      func ask(_ interval: Double?) {
         demand.locationInterval =
           demand.location ? Self.lesser(demand.locationInterval, interval) : interval
         demand.location = true
       }
+      if client.location.isWanted { ask(client.location.interval(client.settings)) }
+      // The first position is not to wait for the next minute.
+      let shortest = ClientLocation.shortestInterval
+      if let changes = client.changes {
+        ask(changes.hasTold ? SignificantChanges.interval : shortest)
+      }
+      if let visits = client.visits { ask(visits.hasBegun ? VisitWatch.interval : shortest) }
       demand.heading = demand.heading || client.heading != nil
       demand.altitude = demand.altitude || client.altitude != nil
       let isActive = client.location.isWanted || client.heading != nil
@@ -145,6 +153,8 @@ public struct LocationEngine: Sendable {
       clients[index].location.forget()
       if clients[index].heading != nil { clients[index].heading = HeadingFilter() }
       if clients[index].altitude != nil { clients[index].altitude = AltitudeRhythm() }
+      if clients[index].changes != nil { clients[index].changes = SignificantChanges() }
+      if clients[index].visits != nil { clients[index].visits = VisitWatch() }
       clients[index].hasToldHeadingLoss = false
       clients[index].hasToldAltitudeLoss = false
     }
@@ -249,6 +259,11 @@ public struct LocationEngine: Sendable {
       clients[index].altitude = AltitudeRhythm()
       clients[index].hasToldAltitudeLoss = false
       if case .missing(let reason) = altitude { tellAltitudeLoss(reason, index, emit) }
+    case .significantChanges:
+      guard clients[index].changes == nil else { return }
+      clients[index].changes = SignificantChanges()
+      if let newest, newest.isOfUse(at: now, ClientSettings()) { tellChange(newest, index, emit) }
+    case .visits: clients[index].visits = clients[index].visits ?? VisitWatch()
     }
   }
 
@@ -257,6 +272,8 @@ public struct LocationEngine: Sendable {
     case .location: clients[index].location.stop()
     case .heading: clients[index].heading = nil
     case .altitude: clients[index].altitude = nil
+    case .significantChanges: clients[index].changes = nil
+    case .visits: clients[index].visits = nil
     }
   }
 
@@ -265,9 +282,23 @@ public struct LocationEngine: Sendable {
     _ report: LocationReport, _ index: Int, _ emit: (ServiceEvent) -> Void
   ) {
     let (client, settings) = (clients[index].id, clients[index].settings)
+    var isTold = false
     clients[index].location.take(report, settings, distance: distance) {
+      isTold = isTold || $0 == .location(report)
       emit(ServiceEvent(client: client, content: $0))
     }
+    tellChange(report, index) { if !isTold { emit($0) } }
+    if let visit = clients[index].visits?.take(report, distance: distance) {
+      emit(ServiceEvent(client: client, content: .visit(visit)))
+    }
+  }
+
+  // Whoever has the same position of the updates is not told twice.
+  private mutating func tellChange(
+    _ report: LocationReport, _ index: Int, _ emit: (ServiceEvent) -> Void
+  ) {
+    guard clients[index].changes?.accepts(report, distance: distance) == true else { return }
+    emit(ServiceEvent(client: clients[index].id, content: .significantChange(report)))
   }
 
   // An old heading is worth nothing to a client that wakes up: the next one is for it.

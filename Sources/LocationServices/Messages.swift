@@ -73,6 +73,10 @@ public enum Service: String, Hashable, Codable, Sendable, CaseIterable {
   case heading
   /// Relative altitudes, one a second.
   case altitude
+  /// Positions, when the board is somewhere else: five hundred metres, five minutes.
+  case significantChanges
+  /// Stays at places.
+  case visits
 }
 
 /// What a client asks for.
@@ -240,6 +244,10 @@ public struct ServiceEvent: Hashable, Codable, Sendable {
     case location(LocationReport)
     /// A new heading.
     case heading(HeadingReport)
+    /// A position far from the last one that was told so; not where the client is told of it by `location`.
+    case significantChange(LocationReport)
+    /// A stay has begun, or is over.
+    case visit(VisitReport)
     /// The altitude of this second.
     case altitude(AltitudeReport)
     /// The one position that was requested.

@@ -10,7 +10,7 @@ struct Standstill: Sendable {
   /// exp(-(3 c)^2 / 2) with c of `LocationReport.radiusOfSigma`.
   static let ratio = 3.0
   /// Less is no movement, metres: a boat at its berth, a board that is turned in the hand.
-  static let least = 10.0
+  let least: Double
   /// A position that is less accurate says nothing, metres.
   static let worstAccuracy = 100.0
 
@@ -18,6 +18,8 @@ struct Standstill: Sendable {
   /// Since when the board has been there, and until when that is known.
   private var since = Timestamp(nanoseconds: 0)
   private var until = Timestamp(nanoseconds: 0)
+
+  init(least: Double = 10) { self.least = least }
 
   /// For how long it has stood, seconds.
   var duration: Double { anchor == nil ? 0 : until.seconds(since: since) }
@@ -35,7 +37,7 @@ struct Standstill: Sendable {
       return true
     }
     let error = (accuracy * accuracy + old * old).squareRoot()
-    guard distance(anchor.position, report.position) <= max(Self.least, Self.ratio * error) else {
+    guard distance(anchor.position, report.position) <= max(least, Self.ratio * error) else {
       begin(report)
       return true
     }

@@ -26,7 +26,7 @@ struct RuntimeTests {
     runtime.install(source)
     #expect(!CLLocationManager.headingAvailable())
     #expect(CLLocationManager.locationServicesEnabled())
-    #expect(!CLLocationManager.significantLocationChangeMonitoringAvailable())
+    #expect(CLLocationManager.significantLocationChangeMonitoringAvailable())
     #expect(!CLLocationManager.isMonitoringAvailable(for: CLLocation.self))
     #expect(!CLLocationManager.isRangingAvailable())
     #expect(!CLLocationManager.deferredLocationUpdatesAvailable())

@@ -12,6 +12,8 @@ enum Delivery: Hashable, Sendable {
   case paused
   /// Locations are about to come again.
   case resumed
+  /// A stay.
+  case visit(VisitReport)
   /// A failure.
   case failure(ServiceFailure)
 }
@@ -26,6 +28,8 @@ struct Mailbox: Sendable {
   static let locationLimit = 256
   /// Beginnings and ends of pauses that may wait; then the oldest pause is dropped with its end.
   static let pauseLimit = 16
+  /// Significant changes, and visits, that may wait: of each a day's; then the oldest is dropped.
+  static let changeLimit = 256
 
   private var waiting: [ServiceEvent.Content] = []
   private var locations = 0
@@ -58,10 +62,21 @@ struct Mailbox: Sendable {
       for _ in 0..<2 {
         if let oldest = waiting.firstIndex(where: \.isPause) { waiting.remove(at: oldest) }
       }
+    case .significantChange: limit(\.isChange)
+    case .visit: limit(\.isVisit)
     case .altitude, .question, .questionClosed: return 0
     }
     waiting.append(content)
     return dropped - before
+  }
+
+  /// Makes room for one more of a rare kind.
+  private mutating func limit(_ isAlike: (ServiceEvent.Content) -> Bool) {
+    guard waiting.count(where: isAlike) >= Self.changeLimit,
+      let oldest = waiting.firstIndex(where: isAlike)
+    else { return }
+    waiting.remove(at: oldest)
+    dropped += 1
   }
 
   /// Takes out what is to be delivered next: locations that follow one another go together.
@@ -80,7 +95,7 @@ struct Mailbox: Sendable {
     case .heading(let report):
       waiting.removeFirst()
       return .heading(report)
-    case .requestedLocation(let report):
+    case .requestedLocation(let report), .significantChange(let report):
       waiting.removeFirst()
       return .locations([report])
     case .paused:
@@ -89,6 +104,9 @@ struct Mailbox: Sendable {
     case .resumed:
       waiting.removeFirst()
       return .resumed
+    case .visit(let report):
+      waiting.removeFirst()
+      return .visit(report)
     case .failure(let failure), .requestFailed(let failure):
       waiting.removeFirst()
       return .failure(failure)
@@ -108,6 +126,8 @@ struct Mailbox: Sendable {
       content.isFailure(of: service)
         || (service == .location && (content.isLocation || content.isAnswer || content.isPause))
         || (service == .heading && content.isHeading)
+        || (service == .significantChanges && content.isChange)
+        || (service == .visits && content.isVisit)
     }
     if service == .location { locations = 0 }
   }
@@ -116,6 +136,8 @@ struct Mailbox: Sendable {
 extension ServiceEvent.Content {
   fileprivate var isLocation: Bool { if case .location = self { true } else { false } }
   fileprivate var isHeading: Bool { if case .heading = self { true } else { false } }
+  fileprivate var isChange: Bool { if case .significantChange = self { true } else { false } }
+  fileprivate var isVisit: Bool { if case .visit = self { true } else { false } }
   fileprivate var isAnswer: Bool {
     switch self {
     case .requestedLocation, .requestFailed: true

@@ -17,6 +17,9 @@ public typealias CLLocationSpeedAccuracy = Double
 /// Metres; negative is invalid.
 public typealias CLLocationAccuracy = Double
 
+/// Microtesla.
+public typealias CLHeadingComponentValue = Double
+
 /// A point on the earth, WGS 84.
 public struct CLLocationCoordinate2D: Sendable {
   /// Degrees north, -90 to 90.
@@ -87,6 +90,10 @@ public enum CLAuthorizationStatus: Int32, Sendable {
   case authorizedAlways = 3
   /// Allowed while the application is in use.
   case authorizedWhenInUse = 4
+
+  /// Allowed, by the name that it had before there were two kinds.
+  @available(*, deprecated, renamed: "authorizedAlways")
+  public static var authorized: CLAuthorizationStatus { .authorizedAlways }
 }
 
 /// How exact the locations are that the application may see.
@@ -129,90 +136,24 @@ public enum CLDeviceOrientation: Int32, Sendable {
   case faceDown = 6
 }
 
-/// The domain of Core Location's errors.
-public let kCLErrorDomain = "kCLErrorDomain"
-
-/// An error of the location services.
-public struct CLError: CustomNSError, Hashable, Sendable {
-  /// The kinds of error, with the SDK's numbers.
-  public enum Code: Int, Sendable {
-    /// No location at the moment; the service keeps trying.
-    case locationUnknown = 0
-    /// The application may not use the service: it should stop it.
-    case denied = 1
-    /// The network is not there, or failed.
-    case network = 2
-    /// No heading, because of interference or a lost sensor; the service keeps trying.
-    case headingFailure = 3
-    /// The application may not monitor regions.
-    case regionMonitoringDenied = 4
-    /// A region cannot be monitored.
-    case regionMonitoringFailure = 5
-    /// Monitoring could not be set up at once.
-    case regionMonitoringSetupDelayed = 6
-    /// Events of a region will be late.
-    case regionMonitoringResponseDelayed = 7
-    /// Geocoding found nothing.
-    case geocodeFoundNoResult = 8
-    /// Geocoding found a part.
-    case geocodeFoundPartialResult = 9
-    /// Geocoding was cancelled.
-    case geocodeCanceled = 10
-    /// Deferral could not be entered.
-    case deferredFailed = 11
-    /// Deferral without location updates.
-    case deferredNotUpdatingLocation = 12
-    /// Deferral needs a better `desiredAccuracy`.
-    case deferredAccuracyTooLow = 13
-    /// Deferral cannot be combined with a distance filter.
-    case deferredDistanceFiltered = 14
-    /// Deferral was cancelled.
-    case deferredCanceled = 15
-    /// Ranging is not possible.
-    case rangingUnavailable = 16
-    /// Ranging failed.
-    case rangingFailure = 17
-    /// The user has dismissed a prompt.
-    case promptDeclined = 18
-    /// Past locations could not be read.
-    case historicalLocationError = 19
-  }
-
-  /// What kind of error it is.
-  public let code: Code
-  // Why, in words; part of the description only.
-  private let reason: String
-
-  /// Makes an error; `userInfo` may hold a description for a person.
-  public init(_ code: Code, userInfo: [String: Any] = [:]) {
-    self.code = code
-    reason = userInfo[NSLocalizedDescriptionKey] as? String ?? "\(code)"
-  }
-
-  /// The domain, `kCLErrorDomain`.
-  public static var errorDomain: String { kCLErrorDomain }
-  /// The number of `code`.
-  public var errorCode: Int { code.rawValue }
-  /// The description for a person.
-  public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: reason] }
-  /// The description for a person.
-  public var userInfo: [String: Any] { errorUserInfo }
-  /// The description for a person.
-  public var localizedDescription: String { reason }
-
-  /// No location at the moment.
-  public static var locationUnknown: Code { .locationUnknown }
-  /// The application may not use the service.
-  public static var denied: Code { .denied }
-  /// The network is not there, or failed.
-  public static var network: Code { .network }
-  /// No heading at the moment.
-  public static var headingFailure: Code { .headingFailure }
+/// On which side of a region's boundary the board is.
+public enum CLRegionState: Int, Sendable {
+  /// Not known yet.
+  case unknown = 0
+  /// Inside.
+  case inside = 1
+  /// Outside.
+  case outside = 2
 }
 
-extension CLError.Code {
-  /// Whether an error that was caught is one of this kind.
-  public static func ~= (code: CLError.Code, error: any Error) -> Bool {
-    (error as? CLError)?.code == code
-  }
+/// How far away a beacon is.
+public enum CLProximity: Int, Sendable {
+  /// Not known.
+  case unknown = 0
+  /// Within half a metre or so.
+  case immediate = 1
+  /// Within three metres or so.
+  case near = 2
+  /// Farther.
+  case far = 3
 }

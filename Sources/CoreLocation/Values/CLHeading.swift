@@ -8,35 +8,49 @@ open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   // Sendable because nothing in it can change after `init`; unchecked because the class is open, as the
   // SDK's is.
 
+  private struct Values: Sendable {
+    var magneticHeading: CLLocationDirection = 0
+    var trueHeading: CLLocationDirection = -1
+    var headingAccuracy: CLLocationDirection = -1
+    var x = Double.nan
+    var y = Double.nan
+    var z = Double.nan
+    var timestamp: Date
+  }
+
+  private let values: Values
+
   /// Degrees clockwise from magnetic north, 0 up to 360.
-  public let magneticHeading: CLLocationDirection
+  open var magneticHeading: CLLocationDirection { values.magneticHeading }
   /// Degrees clockwise from true north, 0 up to 360; negative while no position is known, so that
   /// declination is not either.
-  public let trueHeading: CLLocationDirection
+  open var trueHeading: CLLocationDirection { values.trueHeading }
   /// Half the width of the 95 % interval about `magneticHeading`, degrees; negative: the heading is not to
   /// be trusted, because of interference or because the magnetometer is not calibrated.
-  public let headingAccuracy: CLLocationDirection
+  open var headingAccuracy: CLLocationDirection { values.headingAccuracy }
   /// The calibrated field along the body's x axis, right, microtesla; NaN where no magnetometer measures it, as on
   /// a vehicle whose heading is its course.
-  public let x: Double
+  open var x: CLHeadingComponentValue { values.x }
   /// The calibrated field along the body's y axis, to the top, microtesla; NaN like `x`.
-  public let y: Double
+  open var y: CLHeadingComponentValue { values.y }
   /// The calibrated field along the body's z axis, out of the screen, microtesla; NaN like `x`.
-  public let z: Double
+  open var z: CLHeadingComponentValue { values.z }
   /// When it was true.
-  public let timestamp: Date
+  open var timestamp: Date { values.timestamp }
+
+  /// No heading: a negative accuracy, and no field. It is there for subclasses.
+  public override init() {
+    values = Values(timestamp: Date())
+    super.init()
+  }
 
   init(
     magneticHeading: Double, trueHeading: Double, headingAccuracy: Double, x: Double, y: Double,
     z: Double, timestamp: Date
   ) {
-    self.magneticHeading = magneticHeading
-    self.trueHeading = trueHeading
-    self.headingAccuracy = headingAccuracy
-    self.x = x
-    self.y = y
-    self.z = z
-    self.timestamp = timestamp
+    values = Values(
+      magneticHeading: magneticHeading, trueHeading: trueHeading, headingAccuracy: headingAccuracy,
+      x: x, y: y, z: z, timestamp: timestamp)
     super.init()
   }
 
@@ -77,16 +91,15 @@ open class CLHeading: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   open class var supportsSecureCoding: Bool { true }
 
   /// Writes the values.
-  open func encode(with coder: NSCoder) {
-    for (index, number) in numbers.enumerated() { coder.encode(number, forKey: "value\(index)") }
-  }
+  open func encode(with coder: NSCoder) { coder.encode(numbers: numbers) }
 
-  /// Reads the values; `nil` where a key is missing.
-  public required convenience init?(coder: NSCoder) {
-    guard (0..<7).allSatisfy({ coder.containsValue(forKey: "value\($0)") }) else { return nil }
-    let values = (0..<7).map { coder.decodeDouble(forKey: "value\($0)") }
-    self.init(
-      magneticHeading: values[0], trueHeading: values[1], headingAccuracy: values[2], x: values[3],
-      y: values[4], z: values[5], timestamp: Date(timeIntervalSinceReferenceDate: values[6]))
+  /// Reads the values; `nil` where one is missing.
+  public required init?(coder: NSCoder) {
+    guard let numbers = coder.numbers(7) else { return nil }
+    values = Values(
+      magneticHeading: numbers[0], trueHeading: numbers[1], headingAccuracy: numbers[2],
+      x: numbers[3], y: numbers[4], z: numbers[5],
+      timestamp: Date(timeIntervalSinceReferenceDate: numbers[6]))
+    super.init()
   }
 }

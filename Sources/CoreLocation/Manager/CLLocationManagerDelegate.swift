@@ -47,6 +47,41 @@ public protocol CLLocationManagerDelegate: NSObjectProtocol {
   func locationManager(
     _ manager: CLLocationManager, didUpdateToLocation newLocation: CLLocation,
     fromLocation oldLocation: CLLocation?)
+
+  /// Deferral has ended, for whatever reason; the error says why, `nil` where the distance or the time was reached.
+  func locationManager(
+    _ manager: CLLocationManager, didFinishDeferredUpdatesWithError error: (any Error)?)
+
+  /// A region was entered. This version monitors none.
+  func locationManager(_ manager: CLLocationManager, didEnterRegion region: CLRegion)
+
+  /// A region was left. This version monitors none.
+  func locationManager(_ manager: CLLocationManager, didExitRegion region: CLRegion)
+
+  /// On which side of its boundary the board is: the answer to `requestState(for:)`.
+  func locationManager(
+    _ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion)
+
+  /// A region cannot be monitored.
+  func locationManager(
+    _ manager: CLLocationManager, monitoringDidFailFor region: CLRegion?,
+    withError error: any Error)
+
+  /// A region is monitored from now on. This version monitors none.
+  func locationManager(_ manager: CLLocationManager, didStartMonitoringFor region: CLRegion)
+
+  /// Beacons that fit a constraint, the nearest first. This version ranges none.
+  func locationManager(
+    _ manager: CLLocationManager, didRange beacons: [CLBeacon],
+    satisfying beaconConstraint: CLBeaconIdentityConstraint)
+
+  /// Beacons cannot be ranged.
+  func locationManager(
+    _ manager: CLLocationManager, didFailRangingFor beaconConstraint: CLBeaconIdentityConstraint,
+    error: any Error)
+
+  /// A stay at a place has begun, or is over: see `startMonitoringVisits()`.
+  func locationManager(_ manager: CLLocationManager, didVisit visit: CLVisit)
 }
 
 extension CLLocationManagerDelegate {
@@ -93,4 +128,45 @@ extension CLLocationManagerDelegate {
     _ manager: CLLocationManager, didUpdateToLocation newLocation: CLLocation,
     fromLocation oldLocation: CLLocation?
   ) {}
+
+  /// Does nothing.
+  public func locationManager(
+    _ manager: CLLocationManager, didFinishDeferredUpdatesWithError error: (any Error)?
+  ) {}
+
+  /// Does nothing.
+  public func locationManager(_ manager: CLLocationManager, didEnterRegion region: CLRegion) {}
+
+  /// Does nothing.
+  public func locationManager(_ manager: CLLocationManager, didExitRegion region: CLRegion) {}
+
+  /// Does nothing.
+  public func locationManager(
+    _ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion
+  ) {}
+
+  /// Does nothing.
+  public func locationManager(
+    _ manager: CLLocationManager, monitoringDidFailFor region: CLRegion?,
+    withError error: any Error
+  ) {}
+
+  /// Does nothing.
+  public func locationManager(_ manager: CLLocationManager, didStartMonitoringFor region: CLRegion)
+  {}
+
+  /// Does nothing.
+  public func locationManager(
+    _ manager: CLLocationManager, didRange beacons: [CLBeacon],
+    satisfying beaconConstraint: CLBeaconIdentityConstraint
+  ) {}
+
+  /// Does nothing.
+  public func locationManager(
+    _ manager: CLLocationManager, didFailRangingFor beaconConstraint: CLBeaconIdentityConstraint,
+    error: any Error
+  ) {}
+
+  /// Does nothing.
+  public func locationManager(_ manager: CLLocationManager, didVisit visit: CLVisit) {}
 }

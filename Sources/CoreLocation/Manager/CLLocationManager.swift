@@ -16,8 +16,8 @@ import SensorTypes
 /// accuracy. That is a determined status, and requests do nothing.
 open class CLLocationManager: NSObject {
   let runtime: LodestoneRuntime
-  private let delivery: RunLoopDelivery
-  private let client: ClientID
+  let delivery: RunLoopDelivery
+  let client: ClientID
   private var settings = ClientSettings(answersQuestions: true)
 
   /// Who is told. Set it at once: the authorization is reported as soon as the run loop turns.
@@ -41,13 +41,13 @@ open class CLLocationManager: NSObject {
     return known?.location
   }
   // The newest that was delivered, and the newest that is known: an object stays the same as long as its values do.
-  private var delivered: CLLocation?
-  private var known: (report: LocationReport, location: CLLocation)?
-  private var isDelivering = false
+  var delivered: CLLocation?
+  var known: (report: LocationReport, location: CLLocation)?
+  var isDelivering = false
   /// The newest heading that was delivered; `nil` before the first.
-  open private(set) var heading: CLHeading?
+  open internal(set) var heading: CLHeading?
   // The location before those that are being delivered.
-  private var locationBefore: CLLocation?
+  var locationBefore: CLLocation?
 
   /// Makes a manager that has started nothing.
   public override init() {
@@ -134,6 +134,17 @@ open class CLLocationManager: NSObject {
     set { configure { $0.pausesAutomatically = newValue } }
   }
 
+  /// Whether locations come while the application is in the background; false by default. It is kept and changes
+  /// nothing: on a board a program in the background has its services as before, and a suspended one none.
+  open var allowsBackgroundLocationUpdates = false
+
+  /// Whether locations in the background are shown to a user; false by default. It is kept: a board has no display of
+  /// its own.
+  open var showsBackgroundLocationIndicator = false
+
+  /// No: a board has no widgets.
+  open var isAuthorizedForWidgetUpdates: Bool { false }
+
   /// Whether the application may use the services; see the class's note.
   open var authorizationStatus: CLAuthorizationStatus { .authorizedAlways }
 
@@ -157,17 +168,10 @@ open class CLLocationManager: NSObject {
   /// Whether a receiver answers on this board. The first answer may take two seconds.
   open class func locationServicesEnabled() -> Bool { LodestoneRuntime.shared.equipment.location }
 
-  /// No: this version has no such service on any board.
-  open class func significantLocationChangeMonitoringAvailable() -> Bool { false }
-
-  /// No: this version monitors no regions.
-  open class func isMonitoringAvailable(for regionClass: AnyClass) -> Bool { false }
-
-  /// No: this version ranges no beacons.
-  open class func isRangingAvailable() -> Bool { false }
-
-  /// No: this version does not defer.
-  open class func deferredLocationUpdatesAvailable() -> Bool { false }
+  /// Whether a receiver answers on this board. The first answer may take two seconds.
+  open class func significantLocationChangeMonitoringAvailable() -> Bool {
+    locationServicesEnabled()
+  }
 
   /// Starts locations and returns at once; nothing if they are started. A pause ends, and a request is cancelled.
   ///
@@ -218,59 +222,123 @@ open class CLLocationManager: NSObject {
     runtime.send(ServiceRequest(client, .dismissPrompt))
   }
 
+  // MARK: Whether it is somewhere else, and where it stays
+
+  /// Starts significant changes and returns at once; nothing if they are started.
+  ///
+  /// The delegate gets a location (`locationManager(_:didUpdateLocations:)`) at the start, and then when the board is
+  /// 500 metres or more from the last that was told so, no oftener than every five minutes. `desiredAccuracy` and
+  /// `distanceFilter` do not count. Other than on a phone, which has its cells for that, it is the receiver that is
+  /// asked, once a minute; and nothing wakes a program that does not run.
+  open func startMonitoringSignificantLocationChanges() {
+    runtime.send(ServiceRequest(client, .start(.significantChanges)))
+  }
+
+  /// Stops significant changes: none is delivered any more, nor what waited. Nothing if they are stopped.
+  open func stopMonitoringSignificantLocationChanges() {
+    runtime.send(ServiceRequest(client, .stop(.significantChanges)))
+    delivery.discard(.significantChanges)
+  }
+
+  /// Starts visits and returns at once; nothing if they are started.
+  ///
+  /// The delegate is told (`locationManager(_:didVisit:)`) when the board has stayed at a place for five minutes, and
+  /// again, with the departure, when it has left. It has left when it is farther from where it came to stay than a
+  /// hundred metres, or than the accuracies explain. Where the board stood already when visits were started the arrival is
+  /// not known. The receiver is asked once a minute, so that dates are that exact.
+  open func startMonitoringVisits() {
+    runtime.send(ServiceRequest(client, .start(.visits)))
+  }
+
+  /// Stops visits: none is delivered any more, nor what waited. Nothing if they are stopped.
+  open func stopMonitoringVisits() {
+    runtime.send(ServiceRequest(client, .stop(.visits)))
+    delivery.discard(.visits)
+  }
+
+  // MARK: What this version has on no board
+  //
+  // It is there so that code compiles that asks first; each request is answered with the truth.
+
+  /// No: this version monitors no regions.
+  open class func isMonitoringAvailable(for regionClass: AnyClass) -> Bool { false }
+
+  /// No: this version ranges no beacons.
+  open class func isRangingAvailable() -> Bool { false }
+
+  /// No: this version does not defer.
+  open class func deferredLocationUpdatesAvailable() -> Bool { false }
+
+  /// None.
+  open var monitoredRegions: Set<CLRegion> { [] }
+
+  /// None.
+  open var rangedBeaconConstraints: Set<CLBeaconIdentityConstraint> { [] }
+
+  /// Negative: no region of any size is monitored.
+  open var maximumRegionMonitoringDistance: CLLocationDistance { -1 }
+
+  /// Fails: the delegate is told `CLError.regionMonitoringFailure` for the region.
+  open func startMonitoring(for region: CLRegion) {
+    delivery.answer { manager in
+      let error = CLError(
+        .regionMonitoringFailure, userInfo: [NSLocalizedDescriptionKey: "no regions are monitored"])
+      manager.delegate?.locationManager(manager, monitoringDidFailFor: region, withError: error)
+    }
+  }
+
+  /// Nothing: none is monitored.
+  open func stopMonitoring(for region: CLRegion) {}
+
+  /// Answers that the state is not known.
+  open func requestState(for region: CLRegion) {
+    delivery.answer { manager in
+      manager.delegate?.locationManager(manager, didDetermineState: .unknown, for: region)
+    }
+  }
+
+  /// Fails: the delegate is told `CLError.rangingUnavailable` for the constraint.
+  open func startRangingBeacons(satisfying constraint: CLBeaconIdentityConstraint) {
+    delivery.answer { manager in
+      let error = CLError(
+        .rangingUnavailable, userInfo: [NSLocalizedDescriptionKey: "no beacons are ranged"])
+      manager.delegate?.locationManager(manager, didFailRangingFor: constraint, error: error)
+    }
+  }
+
+  /// Nothing: none is ranged.
+  open func stopRangingBeacons(satisfying constraint: CLBeaconIdentityConstraint) {}
+
+  /// Fails: the delegate is told `CLError.deferredFailed`, and every location comes at once as before.
+  open func allowDeferredLocationUpdates(
+    untilTraveled distance: CLLocationDistance, timeout: TimeInterval
+  ) {
+    delivery.answer { manager in
+      let error = CLError(
+        .deferredFailed, userInfo: [NSLocalizedDescriptionKey: "no locations are deferred"])
+      manager.delegate?.locationManager(manager, didFinishDeferredUpdatesWithError: error)
+    }
+  }
+
+  /// Nothing: none is deferred.
+  open func disallowDeferredLocationUpdates() {}
+
+  /// Nothing: the accuracy is full.
+  open func requestTemporaryFullAccuracyAuthorization(withPurposeKey purposeKey: String) {}
+
+  /// Nothing, and no error: the accuracy is full.
+  open func requestTemporaryFullAccuracyAuthorization(
+    withPurposeKey purposeKey: String, completion: (((any Error)?) -> Void)?
+  ) {
+    guard let completion else { return }
+    // It goes to the manager's thread, and nobody else has it from here on.
+    nonisolated(unsafe) let handler = completion
+    delivery.answer { _ in handler(nil) }
+  }
+
   private func configure(_ change: (inout ClientSettings) -> Void) {
     change(&settings)
     runtime.send(ServiceRequest(client, .configure(settings)))
-  }
-
-  func deliverAuthorization() {
-    delegate?.locationManagerDidChangeAuthorization(self)
-  }
-
-  /// Asks the delegate, and answers.
-  func deliver(_ question: CalibrationQuestion) {
-    guard let delegate else { return }
-    let display = delegate.locationManagerShouldDisplayHeadingCalibration(self)
-    runtime.send(ServiceRequest(client, .answer(question: question.number, display: display)))
-  }
-
-  func deliver(_ delivery: Delivery) {
-    switch delivery {
-    case .locations(let reports):
-      let locations = reports.map { report in
-        CLLocation(report, timestamp: date(utc: report.utc, report.time))
-      }
-      locationBefore = delivered
-      delivered = locations.last
-      if let report = reports.last, let delivered { known = (report, delivered) }
-      isDelivering = true
-      defer { isDelivering = false }
-      delegate?.locationManager(self, didUpdateLocations: locations)
-    case .heading(let report):
-      let heading = CLHeading(report, timestamp: date(utc: nil, report.time))
-      self.heading = heading
-      delegate?.locationManager(self, didUpdateHeading: heading)
-    case .paused: delegate?.locationManagerDidPauseLocationUpdates(self)
-    case .resumed: delegate?.locationManagerDidResumeLocationUpdates(self)
-    case .failure(let failure):
-      let code: CLError.Code = failure.service == .heading ? .headingFailure : .locationUnknown
-      let error = CLError(code, userInfo: [NSLocalizedDescriptionKey: failure.reason])
-      delegate?.locationManager(self, didFailWithError: error)
-    }
-  }
-
-  /// Plays a batch to a delegate that knows one location at a time; to it each is the newest in turn.
-  func replay(_ locations: [CLLocation], _ body: (CLLocation, CLLocation?) -> Void) {
-    for new in locations {
-      delivered = new
-      body(new, locationBefore)
-      locationBefore = new
-    }
-  }
-
-  // The receiver's own time where it says one; else the wall clock at that moment, as it is set now.
-  private func date(utc: Double?, _ time: Timestamp) -> Date {
-    Date(timeIntervalSince1970: utc ?? runtime.wallTime(of: time))
   }
 }
 

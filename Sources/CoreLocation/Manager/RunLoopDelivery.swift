@@ -29,6 +29,8 @@ final class RunLoopDelivery: ServiceClient, @unchecked Sendable {
     var owesAuthorization = true
     /// What the delegate is to be asked, as soon as there is one.
     var question: CalibrationQuestion?
+    /// Answers that the manager gives by itself.
+    var answers: [@Sendable (CLLocationManager) -> Void] = []
   }
 
   private let runtime: LodestoneRuntime
@@ -96,7 +98,7 @@ final class RunLoopDelivery: ServiceClient, @unchecked Sendable {
     case .questionClosed(let number):
       return state.withLock { if $0.question?.number == number { $0.question = nil } }
     case .location, .requestedLocation, .requestFailed, .paused, .resumed, .heading, .altitude,
-      .failure:
+      .failure, .significantChange, .visit:
       break
     }
     let dropped = state.withLock { $0.mailbox.append(content) }
@@ -105,6 +107,16 @@ final class RunLoopDelivery: ServiceClient, @unchecked Sendable {
   }
 
   func applicationDidResume() { signal() }
+
+  /// Has the manager tell its delegate something, later, on its own run loop. Of more than a thousand that wait the
+  /// oldest is dropped.
+  func answer(_ tell: @escaping @Sendable (CLLocationManager) -> Void) {
+    state.withLock { state in
+      if state.answers.count >= 1_000 { state.answers.removeFirst() }
+      state.answers.append(tell)
+    }
+    signal()
+  }
 
   /// Whether the answer to a request is still to be delivered.
   var holdsAnswer: Bool { state.withLock { $0.mailbox.holdsAnswer } }
@@ -163,6 +175,14 @@ final class RunLoopDelivery: ServiceClient, @unchecked Sendable {
       })
     {
       manager.deliver(question)
+    }
+    // Those that are there now: an answer may ask again.
+    if !runtime.isSuspended {
+      let answers = state.withLock { state in
+        defer { state.answers = [] }
+        return state.answers
+      }
+      for tell in answers { tell(manager) }
     }
     while left > 0, !runtime.isSuspended, let delivery = state.withLock({ $0.mailbox.next() }) {
       if case .locations(let batch) = delivery { left -= batch.count } else { left -= 1 }

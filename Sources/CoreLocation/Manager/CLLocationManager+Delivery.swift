@@ -1,0 +1,70 @@
+// What a manager's delegate is told, on the manager's own thread.
+
+import Foundation
+import Geodesy
+import LocationServices
+import Lodestone
+import SensorTypes
+
+extension CLLocationManager {
+  func deliverAuthorization() {
+    delegate?.locationManagerDidChangeAuthorization(self)
+  }
+
+  /// Asks the delegate, and answers.
+  func deliver(_ question: CalibrationQuestion) {
+    guard let delegate else { return }
+    let display = delegate.locationManagerShouldDisplayHeadingCalibration(self)
+    runtime.send(ServiceRequest(client, .answer(question: question.number, display: display)))
+  }
+
+  func deliver(_ delivery: Delivery) {
+    switch delivery {
+    case .locations(let reports):
+      let locations = reports.map { report in
+        CLLocation(report, timestamp: date(utc: report.utc, report.time))
+      }
+      locationBefore = delivered
+      delivered = locations.last
+      if let report = reports.last, let delivered { known = (report, delivered) }
+      isDelivering = true
+      defer { isDelivering = false }
+      delegate?.locationManager(self, didUpdateLocations: locations)
+    case .heading(let report):
+      let heading = CLHeading(report, timestamp: date(utc: nil, report.time))
+      self.heading = heading
+      delegate?.locationManager(self, didUpdateHeading: heading)
+    case .paused: delegate?.locationManagerDidPauseLocationUpdates(self)
+    case .resumed: delegate?.locationManagerDidResumeLocationUpdates(self)
+    case .visit(let report): delegate?.locationManager(self, didVisit: visit(report))
+    case .failure(let failure):
+      let code: CLError.Code = failure.service == .heading ? .headingFailure : .locationUnknown
+      let error = CLError(code, userInfo: [NSLocalizedDescriptionKey: failure.reason])
+      delegate?.locationManager(self, didFailWithError: error)
+    }
+  }
+
+  /// Plays a batch to a delegate that knows one location at a time; to it each is the newest in turn.
+  func replay(_ locations: [CLLocation], _ body: (CLLocation, CLLocation?) -> Void) {
+    for new in locations {
+      delivered = new
+      body(new, locationBefore)
+      locationBefore = new
+    }
+  }
+
+  private func visit(_ report: VisitReport) -> CLVisit {
+    func date(_ moment: VisitReport.Moment) -> Date { self.date(utc: moment.utc, moment.time) }
+    return CLVisit(
+      arrivalDate: report.arrival.map(date) ?? .distantPast,
+      departureDate: report.departure.map(date) ?? .distantFuture,
+      coordinate: CLLocationCoordinate2D(
+        latitude: report.position.latitude, longitude: report.position.longitude),
+      horizontalAccuracy: report.horizontalAccuracy ?? -1)
+  }
+
+  // The receiver's own time where it says one; else the wall clock at that moment, as it is set now.
+  func date(utc: Double?, _ time: Timestamp) -> Date {
+    Date(timeIntervalSince1970: utc ?? runtime.wallTime(of: time))
+  }
+}

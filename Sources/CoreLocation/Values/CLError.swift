@@ -1,0 +1,143 @@
+// The errors of the location services.
+
+public import Foundation
+
+/// The domain of Core Location's errors.
+public let kCLErrorDomain = "kCLErrorDomain"
+/// Under which key of an error's `userInfo` the larger region is that is monitored instead.
+public let kCLErrorUserInfoAlternateRegionKey = "kCLErrorUserInfoAlternateRegionKey"
+
+/// An error of the location services.
+public struct CLError: CustomNSError, Hashable, @unchecked Sendable {
+  // Sendable because the dictionary is a copy that nobody changes; unchecked because it holds whatever the caller put in.
+
+  /// The kinds of error, with the SDK's numbers.
+  public enum Code: Int, Sendable {
+    /// No location at the moment; the service keeps trying.
+    case locationUnknown = 0
+    /// The application may not use the service: it should stop it.
+    case denied = 1
+    /// The network is not there, or failed.
+    case network = 2
+    /// No heading, because of interference or a lost sensor; the service keeps trying.
+    case headingFailure = 3
+    /// The application may not monitor regions.
+    case regionMonitoringDenied = 4
+    /// A region cannot be monitored.
+    case regionMonitoringFailure = 5
+    /// Monitoring could not be set up at once.
+    case regionMonitoringSetupDelayed = 6
+    /// Events of a region will be late.
+    case regionMonitoringResponseDelayed = 7
+    /// Geocoding found nothing.
+    case geocodeFoundNoResult = 8
+    /// Geocoding found a part.
+    case geocodeFoundPartialResult = 9
+    /// Geocoding was cancelled.
+    case geocodeCanceled = 10
+    /// Deferral could not be entered.
+    case deferredFailed = 11
+    /// Deferral without location updates.
+    case deferredNotUpdatingLocation = 12
+    /// Deferral needs a better `desiredAccuracy`.
+    case deferredAccuracyTooLow = 13
+    /// Deferral cannot be combined with a distance filter.
+    case deferredDistanceFiltered = 14
+    /// Deferral was cancelled.
+    case deferredCanceled = 15
+    /// Ranging is not possible.
+    case rangingUnavailable = 16
+    /// Ranging failed.
+    case rangingFailure = 17
+    /// The user has dismissed a prompt.
+    case promptDeclined = 18
+    /// Past locations could not be read.
+    case historicalLocationError = 19
+  }
+
+  /// What kind of error it is.
+  public let code: Code
+  private let info: NSDictionary
+
+  /// Makes an error; `userInfo` may hold a description for a person.
+  public init(_ code: Code, userInfo: [String: Any] = [:]) {
+    self.code = code
+    info = NSDictionary(dictionary: userInfo)
+  }
+
+  /// The domain, `kCLErrorDomain`.
+  public static var errorDomain: String { kCLErrorDomain }
+  /// The number of `code`.
+  public var errorCode: Int { code.rawValue }
+  /// What it was made with, and a description for a person.
+  public var errorUserInfo: [String: Any] {
+    var all = userInfo
+    if all[NSLocalizedDescriptionKey] == nil { all[NSLocalizedDescriptionKey] = "\(code)" }
+    return all
+  }
+  /// What it was made with.
+  public var userInfo: [String: Any] {
+    var all: [String: Any] = [:]
+    for (key, value) in info { if let key = key as? String { all[key] = value } }
+    return all
+  }
+  /// The description for a person; the name of the code where it was made without one.
+  public var localizedDescription: String {
+    info[NSLocalizedDescriptionKey] as? String ?? "\(code)"
+  }
+
+  /// The larger region that is monitored instead, where `code` is `regionMonitoringResponseDelayed`.
+  public var alternateRegion: CLRegion? {
+    info[kCLErrorUserInfoAlternateRegionKey] as? CLRegion
+  }
+
+  /// No location at the moment; the service keeps trying.
+  public static var locationUnknown: Code { .locationUnknown }
+  /// The application may not use the service: it should stop it.
+  public static var denied: Code { .denied }
+  /// The network is not there, or failed.
+  public static var network: Code { .network }
+  /// No heading, because of interference or a lost sensor; the service keeps trying.
+  public static var headingFailure: Code { .headingFailure }
+  /// The application may not monitor regions.
+  public static var regionMonitoringDenied: Code { .regionMonitoringDenied }
+  /// A region cannot be monitored.
+  public static var regionMonitoringFailure: Code { .regionMonitoringFailure }
+  /// Monitoring could not be set up at once.
+  public static var regionMonitoringSetupDelayed: Code { .regionMonitoringSetupDelayed }
+  /// Events of a region will be late.
+  public static var regionMonitoringResponseDelayed: Code { .regionMonitoringResponseDelayed }
+  /// Geocoding found nothing.
+  public static var geocodeFoundNoResult: Code { .geocodeFoundNoResult }
+  /// Geocoding found a part.
+  public static var geocodeFoundPartialResult: Code { .geocodeFoundPartialResult }
+  /// Geocoding was cancelled.
+  public static var geocodeCanceled: Code { .geocodeCanceled }
+  /// Deferral could not be entered.
+  public static var deferredFailed: Code { .deferredFailed }
+  /// Deferral without location updates.
+  public static var deferredNotUpdatingLocation: Code { .deferredNotUpdatingLocation }
+  /// Deferral needs a better `desiredAccuracy`.
+  public static var deferredAccuracyTooLow: Code { .deferredAccuracyTooLow }
+  /// Deferral cannot be combined with a distance filter.
+  public static var deferredDistanceFiltered: Code { .deferredDistanceFiltered }
+  /// Deferral was cancelled.
+  public static var deferredCanceled: Code { .deferredCanceled }
+  /// Ranging is not possible.
+  public static var rangingUnavailable: Code { .rangingUnavailable }
+  /// Ranging failed.
+  public static var rangingFailure: Code { .rangingFailure }
+  /// The user has dismissed a prompt.
+  public static var promptDeclined: Code { .promptDeclined }
+  /// Past locations could not be read.
+  public static var historicalLocationError: Code { .historicalLocationError }
+}
+
+extension CLError.Code {
+  /// Whether an error that was caught is one of this kind: a `CLError`, or an `NSError` of its domain and number.
+  public static func ~= (code: CLError.Code, error: any Error) -> Bool {
+    if let error = error as? CLError { return error.code == code }
+    let error = error as NSError
+    return error.domain == kCLErrorDomain && error.code == code.rawValue
+  }
+}

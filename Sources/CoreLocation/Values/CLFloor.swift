@@ -1,0 +1,46 @@
+// The storey of a building.
+
+public import Foundation
+
+/// The storey of a building. It does not change. No board knows it: `CLLocation.floor` is `nil` unless a subclass says
+/// otherwise.
+open class CLFloor: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
+  // Sendable because nothing in it can change after `init`; unchecked because the class is open, as the SDK's is.
+
+  private let storey: Int
+
+  /// The storey; 0 is the ground floor.
+  open var level: Int { storey }
+
+  /// The ground floor.
+  public override convenience init() { self.init(level: 0) }
+
+  init(level: Int) {
+    storey = level
+    super.init()
+  }
+
+  /// Itself: it does not change.
+  open func copy(with zone: NSZone? = nil) -> Any { self }
+
+  /// Whether the other is the same storey.
+  open override func isEqual(_ object: Any?) -> Bool { (object as? CLFloor)?.level == level }
+
+  /// The storey.
+  open override var hash: Int { level }
+
+  /// Yes.
+  open class var supportsSecureCoding: Bool { true }
+
+  /// Writes the storey.
+  open func encode(with coder: NSCoder) { coder.encode(number: Double(level), forKey: "level") }
+
+  /// Reads the storey; `nil` where there is none.
+  public required init?(coder: NSCoder) {
+    guard let storey = coder.integer(forKey: "level", in: -1_000_000...1_000_000) else {
+      return nil
+    }
+    self.storey = storey
+    super.init()
+  }
+}
