@@ -144,6 +144,11 @@ let package = Package(
       name: "facade-program", dependencies: ["CoreLocation"], path: "Tests/FacadeProgram",
       swiftSettings: settings),
 
+    // Regions in a process that is killed.
+    .executableTarget(
+      name: "region-kill", dependencies: ["CoreLocation", "Lodestone", "FacadeTestSupport"],
+      path: "Tests/RegionKill", swiftSettings: settings),
+
     // How late a delegate hears of an edge: for the rig below Tests/Hardware/uml.
     .executableTarget(
       name: "edge-latency", dependencies: ["CoreLocation"], path: "Tests/Hardware/EdgeLatency",
@@ -174,8 +179,8 @@ let package = Package(
     tests(
       "CoreLocation",
       [
-        "CoreLocation", "Lodestone", "LocationServices", "SensorTypes", "FacadeTestSupport",
-        "facade-program",
+        "CoreLocation", "Lodestone", "LocationServices", "SensorTypes", "SimulatedDevices",
+        "FacadeTestSupport", "facade-program", "region-kill",
       ]),
     tests("CoreMotion", ["CoreMotion", "Lodestone", "SensorTypes", "FacadeTestSupport"]),
     tests("SensorBus", ["SensorBus", "SensorTypes"]),

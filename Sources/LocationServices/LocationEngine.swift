@@ -51,6 +51,7 @@ public struct LocationEngine: Sendable {
 
   private let distance: Distance
   private var clients: [Client] = []
+  private var regions = RegionMonitor()
   /// The newest position of this board, and why there is none at the moment.
   private var newest: LocationReport?
   private var loss: NoData?
@@ -91,6 +92,8 @@ public struct LocationEngine: Sendable {
         ask(changes.hasTold ? SignificantChanges.interval : shortest)
       }
       if let visits = client.visits { ask(visits.hasBegun ? VisitWatch.interval : shortest) }
+      // Nobody is asked for a boundary of which nobody would hear.
+      if client.settings.hearsRegions, regions.isWanted { ask(regions.interval) }
       demand.heading = demand.heading || client.heading != nil
       demand.altitude = demand.altitude || client.altitude != nil
       let isActive = client.location.isWanted || client.heading != nil
@@ -122,7 +125,24 @@ public struct LocationEngine: Sendable {
 
   /// When `advance` is to be called at the latest, unless something else is handled before; `nil`: time alone makes
   /// no difference.
-  public var nextDeadline: Timestamp? { clients.lazy.compactMap(\.location.deadline).min() }
+  public var nextDeadline: Timestamp? {
+    let next = clients.lazy.compactMap(\.location.deadline).min()
+    guard let question = regions.deadline else { return next }
+    return min(next ?? question, question)
+  }
+
+  /// The regions that are watched.
+  public var monitoredRegions: [MonitoredRegion] { regions.regions }
+
+  /// The state of a region that is watched; `nil` where it is not.
+  public func state(ofRegion identifier: String) -> RegionState? { regions.state(of: identifier) }
+
+  /// Watches a region of which an earlier run knew on which side of its boundary the board was; nothing where it cannot be
+  /// watched, or is already.
+  public mutating func restore(_ region: MonitoredRegion, state: RegionState) {
+    guard regions.state(of: region.identifier) == nil else { return }
+    _ = regions.start(region, state: state)
+  }
 
   /// Does what the time alone makes due.
   public mutating func advance(to now: Timestamp, emit: (ServiceEvent) -> Void) {
@@ -132,6 +152,7 @@ public struct LocationEngine: Sendable {
         emit(ServiceEvent(client: client, content: $0))
       }
     }
+    regions.advance(to: now) { emit(ServiceEvent(client: $0, content: .region($1))) }
   }
 
   /// What has become of the calibration prompt, in order, one a call; `nil` when all was said.
@@ -147,6 +168,7 @@ public struct LocationEngine: Sendable {
     (newest, loss) = (nil, nil)
     (heading, altitude) = (.nothing, .nothing)
     interferenceSince = nil
+    regions.forget()
     if prompt.reset() { promptChanges.append(.dismiss(.boardChanged)) }
     wanting = nil
     for index in clients.indices {
@@ -190,7 +212,19 @@ public struct LocationEngine: Sendable {
     case .resume: clients[index].isSuspended = false
     case .answer(let question, let display): answer(question, display, of: request.client)
     case .dismissPrompt: dismissPrompt(.dismissed)
+    case .startRegion(let region):
+      let problem = regions.start(region)
+      let kind = problem.map { RegionEvent.Kind.failed($0) } ?? .started
+      emit(
+        ServiceEvent(
+          client: request.client, content: .region(RegionEvent(region: region, kind: kind))))
+    case .stopRegion(let identifier): regions.stop(identifier)
+    case .askRegion(let region):
+      regions.ask(region, by: request.client, at: now, newest, distance: distance) {
+        emit(ServiceEvent(client: $0, content: .region($1)))
+      }
     case .release:
+      regions.release(request.client)
       clients.remove(at: index)
       if wanting == request.client { dismissPrompt(.unwanted) }
     }
@@ -207,6 +241,7 @@ public struct LocationEngine: Sendable {
       if report.time >= newest?.time ?? report.time { newest = report }
       loss = nil
       for index in clients.indices { deliver(report, index, emit) }
+      judgeRegions(report, emit)
     case .locationUnavailable(let reason, let time):
       advance(to: time, emit: emit)
       loss = reason
@@ -290,6 +325,22 @@ public struct LocationEngine: Sendable {
     tellChange(report, index) { if !isTold { emit($0) } }
     if let visit = clients[index].visits?.take(report, distance: distance) {
       emit(ServiceEvent(client: client, content: .visit(visit)))
+    }
+  }
+
+  // Every client that hears of regions is told; without any nobody would know of a crossing, and the next one that
+  // comes finds it still to be made.
+  private mutating func judgeRegions(
+    _ report: LocationReport, _ emit: (ServiceEvent) -> Void
+  ) {
+    guard regions.isWanted, clients.contains(where: \.settings.hearsRegions) else { return }
+    let (distance, clients) = (distance, clients)
+    regions.take(report, distance: distance) { event in
+      for client in clients where client.settings.hearsRegions {
+        emit(ServiceEvent(client: client.id, content: .region(event)))
+      }
+    } answer: {
+      emit(ServiceEvent(client: $0, content: .region($1)))
     }
   }
 

@@ -48,12 +48,15 @@ public struct ClientSettings: Hashable, Codable, Sendable {
   public var pausesAutomatically: Bool
   /// Whether the client can be asked if the calibration prompt may be shown.
   public var answersQuestions: Bool
+  /// Whether the client is told of the application's regions.
+  public var hearsRegions: Bool
 
   /// Makes settings; the defaults are the SDK's.
   public init(
     distanceFilter: Double = -1, desiredAccuracy: Double = -1, headingFilter: Double = 1,
     headingOrientation: HeadingOrientation = .portrait, activity: Activity = .other,
-    pausesAutomatically: Bool = true, answersQuestions: Bool = false
+    pausesAutomatically: Bool = true, answersQuestions: Bool = false,
+    hearsRegions: Bool = false
   ) {
     self.distanceFilter = distanceFilter
     self.desiredAccuracy = desiredAccuracy
@@ -62,6 +65,7 @@ public struct ClientSettings: Hashable, Codable, Sendable {
     self.activity = activity
     self.pausesAutomatically = pausesAutomatically
     self.answersQuestions = answersQuestions
+    self.hearsRegions = hearsRegions
   }
 }
 
@@ -104,7 +108,13 @@ public struct ServiceRequest: Hashable, Codable, Sendable {
     case answer(question: UInt64, display: Bool)
     /// Takes the calibration prompt down, whoever wanted it.
     case dismissPrompt
-    /// The client is gone, and with it all that it had started.
+    /// Watches a region, for all clients that hear of regions, in the place of one with the same name.
+    case startRegion(MonitoredRegion)
+    /// Watches the region of that name no longer.
+    case stopRegion(String)
+    /// Asks on which side of a region's boundary the board is, whether it is watched or not.
+    case askRegion(MonitoredRegion)
+    /// The client is gone, and with it all that it had started but regions, which are everybody's.
     case release
   }
 
@@ -248,6 +258,8 @@ public struct ServiceEvent: Hashable, Codable, Sendable {
     case significantChange(LocationReport)
     /// A stay has begun, or is over.
     case visit(VisitReport)
+    /// What there is to tell of a region.
+    case region(RegionEvent)
     /// The altitude of this second.
     case altitude(AltitudeReport)
     /// The one position that was requested.

@@ -1,7 +1,9 @@
 // The one place of a process where clients and board meet.
 
 import Dispatch
+package import Foundation
 public import LocationServices
+import SensorHub
 public import SensorTypes
 public import Synchronization
 
@@ -33,12 +35,13 @@ public protocol ServiceClient: AnyObject, Sendable {
 public final class LodestoneRuntime: Sendable {
   /// The runtime of the process, on the board that `LODESTONE_BOARD` or the system's board file names,
   /// or that probing finds.
-  public static let shared = LodestoneRuntime(open: { try SessionSource() })
+  public static let shared = LodestoneRuntime(
+    open: { try SessionSource() }, regionStore: .current(), clocks: .system)
 
   /// Opens the source of a runtime.
   public typealias Factory = @Sendable () throws -> any ObservationSource
 
-  private struct State {
+  struct Services {
     var engine = LocationEngine()
     var clients: [ClientID: any ServiceClient] = [:]
     var lastID: UInt64 = 0
@@ -50,7 +53,7 @@ public final class LodestoneRuntime: Sendable {
   }
 
   /// Who shows a prompt that stands, and the newest progress that waits to be shown by it.
-  private final class Standing: Sendable {
+  final class Standing: Sendable {
     let presenter: any HeadingCalibrationPresenter
     private let waiting = Mutex<CalibrationProgress?>(nil)
 
@@ -91,14 +94,15 @@ public final class LodestoneRuntime: Sendable {
   /// Locations that were dropped because their client did not take them; it only grows.
   public let droppedLocations = Atomic<UInt64>(0)
 
-  // Lock order: `link` before `state` before `presenting`; with `state` held nothing but letter boxes is called.
+  // Lock order: `link` before `services` before `presenting`; with `services` held nothing but letter boxes is called.
   private let link = Mutex(Link())
-  private let state = Mutex(State())
+  let services = Mutex(Services())
   private let isFrozen = Atomic<Bool>(false)
   // The closure stands in a struct: Swift 6.0 dies when it optimises a closure that a mutex holds bare.
   private struct Opening: Sendable { var open: Factory }
   private let factory: Mutex<Opening>
   private let clocks: RuntimeClocks
+  let regionStore: RegionStore
   // Opening a board can take seconds when buses are probed, and starting a service returns at once.
   private let opener = DispatchQueue(label: "lodestone.open")
   // A presenter may write to a terminal that is slow: never on the publishing thread, one after the other.
@@ -107,9 +111,23 @@ public final class LodestoneRuntime: Sendable {
   private let presenting = Mutex(Presenting(presenter: NoCalibrationPresenter()))
 
   /// Makes a runtime that opens its source when it is needed.
-  public init(open: @escaping Factory, clocks: RuntimeClocks = .system) {
+  public convenience init(open: @escaping Factory, clocks: RuntimeClocks = .system) {
+    self.init(open: open, regionStore: RegionStore(nil), clocks: clocks)
+  }
+
+  private init(open: @escaping Factory, regionStore: RegionStore, clocks: RuntimeClocks) {
     factory = Mutex(Opening(open: open))
+    self.regionStore = regionStore
     self.clocks = clocks
+  }
+
+  /// Makes a runtime that keeps its regions in a folder, on a source that is open, for a test.
+  package convenience init(
+    source: any ObservationSource, regionsIn folder: URL, clocks: RuntimeClocks = .system
+  ) {
+    let store = RegionStore(ApplicationFile("regions", of: "test", in: folder))
+    self.init(open: { source }, regionStore: store, clocks: clocks)
+    install(source)
   }
 
   /// Makes a runtime on a source that is open, for a test.
@@ -136,7 +154,7 @@ public final class LodestoneRuntime: Sendable {
     link.withLock { link in
       link.subscription?.cancel()
       link.progress?.cancel()
-      state.withLock { state in
+      services.withLock { state in
         state.engine.forgetObservations()
         present(&state)
       }
@@ -159,7 +177,7 @@ public final class LodestoneRuntime: Sendable {
     guard var equipment = openedSource?.equipment else {
       return Equipment(heading: false, location: false, relativeAltitude: false)
     }
-    if equipment.vehicleHeading, state.withLock({ $0.engine.declaresVehicle }) {
+    if equipment.vehicleHeading, services.withLock({ $0.engine.declaresVehicle }) {
       equipment.heading = true
     }
     return equipment
@@ -174,15 +192,15 @@ public final class LodestoneRuntime: Sendable {
   /// The newest position of the board, whoever has asked for it, its age and what age makes of its accuracy; `nil`
   /// before the first. Nothing is started for it.
   public var knownPosition: KnownPosition? {
-    state.withLock { $0.engine.knownPosition(at: clocks.now()) }
+    services.withLock { $0.engine.knownPosition(at: clocks.now()) }
   }
 
   /// What the application is doing. While it is suspended nothing is delivered; afterwards the locations
   /// of the meantime arrive in one batch, and headings and altitudes go on.
   public var applicationState: ApplicationState {
-    get { state.withLock { $0.application } }
+    get { services.withLock { $0.application } }
     set {
-      let waking: [any ServiceClient] = state.withLock { state in
+      let waking: [any ServiceClient] = services.withLock { state in
         let wasSuspended = state.application == .suspended
         state.application = newValue
         state.engine.isInForeground = newValue == .foreground
@@ -220,19 +238,19 @@ public final class LodestoneRuntime: Sendable {
   }
 
   /// Whether the calibration prompt stands.
-  public var showsCalibrationPrompt: Bool { state.withLock { $0.engine.showsPrompt } }
+  public var showsCalibrationPrompt: Bool { services.withLock { $0.engine.showsPrompt } }
 
   /// Passes on how far a calibration has come to whoever shows the prompt; nothing while none stands. A presenter
   /// that is slower than the calibration is told the newest only.
   public func calibrationDidProgress(_ progress: CalibrationProgress) {
-    state.withLock { state in
+    services.withLock { state in
       guard let standing = state.standing, standing.put(progress) else { return }
       stage.async { if let newest = standing.take() { standing.presenter.update(newest) } }
     }
   }
 
-  /// Takes what has become of the prompt to the presenter, in order; with `state` held.
-  private func present(_ state: inout State) {
+  /// Takes what has become of the prompt to the presenter, in order; with `services` held.
+  private func present(_ state: inout Services) {
     while let change = state.engine.takePromptChange() {
       switch change {
       case .show(let prompt):
@@ -243,8 +261,8 @@ public final class LodestoneRuntime: Sendable {
         guard let standing = state.standing else { continue }
         state.standing = nil
         stage.async { [weak self] in
-          // The thread that holds `state` lets go of the presenter first: a `deinit` of it may call the runtime.
-          self?.state.withLock { _ in }
+          // The thread that holds `services` lets go of the presenter first: a `deinit` of it may call the runtime.
+          self?.services.withLock { _ in }
           standing.presenter.dismiss(end)
         }
       }
@@ -275,7 +293,7 @@ public final class LodestoneRuntime: Sendable {
   /// Takes a client in; nothing is started for it.
   public func register(_ client: any ServiceClient) -> ClientID {
     defer { applyDemand() }
-    return state.withLock { state in
+    return services.withLock { state in
       state.lastID += 1
       let id = ClientID(rawValue: state.lastID)
       state.clients[id] = client
@@ -287,14 +305,14 @@ public final class LodestoneRuntime: Sendable {
 
   /// Does what a client asks, and asks the board for what all clients together need.
   public func send(_ request: ServiceRequest) {
-    state.withLock { state in
+    services.withLock { state in
       handle(request, &state)
       if request.action == .release { state.clients[request.client] = nil }
     }
     applyDemand()
   }
 
-  private func handle(_ request: ServiceRequest, _ state: inout State) {
+  private func handle(_ request: ServiceRequest, _ state: inout Services) {
     let clients = state.clients
     state.engine.handle(request, at: clocks.now()) { event in
       clients[event.client]?.receive(event.content)
@@ -309,7 +327,7 @@ public final class LodestoneRuntime: Sendable {
 
   /// Does what has become due by time alone.
   private func advance(_ alarm: Timestamp) {
-    state.withLock { if $0.alarm == alarm { $0.alarm = nil } }
+    services.withLock { if $0.alarm == alarm { $0.alarm = nil } }
     let now = clocks.now()
     change { engine, emit in engine.advance(to: now, emit: emit) }
   }
@@ -317,7 +335,7 @@ public final class LodestoneRuntime: Sendable {
   /// Changes the engine where no client has asked for it: what is wanted of the board may be another thing then. It is
   /// asked for on another thread, because this one may be the board's.
   private func change(_ body: (inout LocationEngine, (ServiceEvent) -> Void) -> Void) {
-    let isOther = state.withLock { state in
+    let isOther = services.withLock { state in
       let (demand, clients) = (state.engine.demand, state.clients)
       body(&state.engine) { clients[$0.client]?.receive($0.content) }
       present(&state)
@@ -327,9 +345,9 @@ public final class LodestoneRuntime: Sendable {
     if isOther { opener.async { [weak self] in self?.applyDemand() } }
   }
 
-  /// Sets an alarm for the engine's next deadline, unless one goes off before; with `state` held. Those that are not
+  /// Sets an alarm for the engine's next deadline, unless one goes off before; with `services` held. Those that are not
   /// needed any more go off and find nothing due.
-  private func setAlarm(_ state: inout State) {
+  private func setAlarm(_ state: inout Services) {
     guard let deadline = state.engine.nextDeadline,
       state.alarm.map({ deadline < $0 }) ?? true
     else { return }
@@ -341,9 +359,9 @@ public final class LodestoneRuntime: Sendable {
 
   // The demand is read and set under one lock: two clients that start and stop at once cannot leave the
   // older of two demands standing.
-  private func applyDemand() {
+  func applyDemand() {
     let isMissing = link.withLock { link in
-      let demand = state.withLock { $0.engine.demand }
+      let demand = services.withLock { $0.engine.demand }
       guard let source = link.source else { return demand != Demand() }
       if link.demand != demand {
         link.demand = demand
@@ -368,7 +386,7 @@ public final class LodestoneRuntime: Sendable {
     opener.asyncAfter(deadline: .now() + Self.retryPause) { [weak self] in
       guard let self else { return }
       link.withLock { $0.isRetrying = false }
-      if state.withLock({ $0.engine.demand }) != Demand() { openOrRetry() }
+      if services.withLock({ $0.engine.demand }) != Demand() { openOrRetry() }
     }
   }
 

@@ -145,18 +145,15 @@ struct PortedCodeTests {
       let manager = CLLocationManager(runtime: LodestoneRuntime(source: ScriptedSource()))
       let spy = RefusalSpy()
       manager.delegate = spy
-      let region = CLCircularRegion(
-        center: CLLocationCoordinate2DMake(1, 2), radius: 3, identifier: "home")
-      manager.startMonitoring(for: region)
-      manager.requestState(for: region)
+      manager.startMonitoring(for: CLBeaconRegion(uuid: UUID(), identifier: "beacon"))
       manager.startRangingBeacons(satisfying: CLBeaconIdentityConstraint(uuid: UUID()))
       manager.allowDeferredLocationUpdates(untilTraveled: 100, timeout: 10)
       #expect(spy.calls.isEmpty)
-      turn { spy.calls.count >= 4 }
+      turn { spy.calls.count >= 3 }
       return spy.calls
     }
-    #expect(calls == ["region home 5", "state home 0", "ranging 16", "deferred 11"])
-    #expect(!CLLocationManager.isMonitoringAvailable(for: CLCircularRegion.self))
+    #expect(calls == ["region beacon 5", "ranging 16", "deferred 11"])
+    #expect(!CLLocationManager.isMonitoringAvailable(for: CLBeaconRegion.self))
     #expect(!CLLocationManager.isRangingAvailable())
     let mock = MockManager(runtime: LodestoneRuntime(source: ScriptedSource()))
     mock.startMonitoring(

@@ -37,6 +37,7 @@ extension CLLocationManager {
     case .paused: delegate?.locationManagerDidPauseLocationUpdates(self)
     case .resumed: delegate?.locationManagerDidResumeLocationUpdates(self)
     case .visit(let report): delegate?.locationManager(self, didVisit: visit(report))
+    case .region(let event): deliver(event)
     case .failure(let failure):
       let code: CLError.Code = failure.service == .heading ? .headingFailure : .locationUnknown
       let error = CLError(code, userInfo: [NSLocalizedDescriptionKey: failure.reason])
@@ -53,6 +54,35 @@ extension CLLocationManager {
     }
   }
 
+  private func deliver(_ event: RegionEvent) {
+    // A crossing of which nobody is told is left to the next run; where the board is at first is told nobody anyway.
+    if case .crossed = event.kind, delegate == nil { return }
+    runtime.tell(event) { tell(event) }
+  }
+
+  private func tell(_ event: RegionEvent) {
+    guard let delegate else { return }
+    let region = CLCircularRegion(event.region)
+    switch event.kind {
+    case .started: delegate.locationManager(self, didStartMonitoringFor: region)
+    case .failed(let reason):
+      let error = CLError(
+        .regionMonitoringFailure, userInfo: [NSLocalizedDescriptionKey: reason])
+      delegate.locationManager(self, monitoringDidFailFor: region, withError: error)
+    case .settled: break
+    case .answered(let state):
+      delegate.locationManager(self, didDetermineState: CLRegionState(state), for: region)
+    case .crossed(let state):
+      delegate.locationManager(self, didDetermineState: CLRegionState(state), for: region)
+      if state == .inside, event.region.notifiesOnEntry {
+        delegate.locationManager(self, didEnterRegion: region)
+      }
+      if state == .outside, event.region.notifiesOnExit {
+        delegate.locationManager(self, didExitRegion: region)
+      }
+    }
+  }
+
   private func visit(_ report: VisitReport) -> CLVisit {
     func date(_ moment: VisitReport.Moment) -> Date { self.date(utc: moment.utc, moment.time) }
     return CLVisit(
@@ -66,5 +96,37 @@ extension CLLocationManager {
   // The receiver's own time where it says one; else the wall clock at that moment, as it is set now.
   func date(utc: Double?, _ time: Timestamp) -> Date {
     Date(timeIntervalSince1970: utc ?? runtime.wallTime(of: time))
+  }
+}
+
+extension CLCircularRegion {
+  convenience init(_ region: MonitoredRegion) {
+    self.init(
+      center: CLLocationCoordinate2D(
+        latitude: region.center.latitude, longitude: region.center.longitude),
+      radius: region.radius, identifier: region.identifier)
+    (notifyOnEntry, notifyOnExit) = (region.notifiesOnEntry, region.notifiesOnExit)
+  }
+}
+
+extension MonitoredRegion {
+  /// A region as the services know it; `nil` for one that is no circle.
+  init?(_ region: CLRegion) {
+    guard let circle = region as? CLCircularRegion else { return nil }
+    self.init(
+      identifier: circle.identifier,
+      center: Position(latitude: circle.center.latitude, longitude: circle.center.longitude),
+      radius: circle.radius, notifiesOnEntry: circle.notifyOnEntry,
+      notifiesOnExit: circle.notifyOnExit)
+  }
+}
+
+extension CLRegionState {
+  fileprivate init(_ state: RegionState) {
+    switch state {
+    case .unknown: self = .unknown
+    case .inside: self = .inside
+    case .outside: self = .outside
+    }
   }
 }

@@ -2,7 +2,7 @@
 
 public import Foundation
 import LocationServices
-import Lodestone
+package import Lodestone
 import SensorTypes
 
 /// Starts and stops the location services, and tells its delegate what they say.
@@ -18,7 +18,7 @@ open class CLLocationManager: NSObject {
   let runtime: LodestoneRuntime
   let delivery: RunLoopDelivery
   let client: ClientID
-  private var settings = ClientSettings(answersQuestions: true)
+  private var settings = ClientSettings(answersQuestions: true, hearsRegions: true)
 
   /// Who is told. Set it at once: the authorization is reported as soon as the run loop turns.
   open weak var delegate: (any CLLocationManagerDelegate)? {
@@ -55,18 +55,23 @@ open class CLLocationManager: NSObject {
     delivery = RunLoopDelivery(runtime: runtime)
     client = runtime.register(delivery)
     super.init()
-    delivery.attach(self)
-    runtime.send(ServiceRequest(client, .configure(settings)))
+    begin()
   }
 
   /// A manager on a runtime of its own, for tests.
-  init(runtime: LodestoneRuntime) {
+  package init(runtime: LodestoneRuntime) {
     self.runtime = runtime
     delivery = RunLoopDelivery(runtime: runtime)
     client = runtime.register(delivery)
     super.init()
+    begin()
+  }
+
+  private func begin() {
     delivery.attach(self)
     runtime.send(ServiceRequest(client, .configure(settings)))
+    guard let problem = runtime.restoreRegions() else { return }
+    failMonitoring(of: nil, problem)
   }
 
   deinit {
@@ -256,12 +261,67 @@ open class CLLocationManager: NSObject {
     delivery.discard(.visits)
   }
 
+  // MARK: Regions
+
+  /// The regions that are watched, of all managers of the application, also those of earlier runs.
+  open var monitoredRegions: Set<CLRegion> {
+    Set(runtime.monitoredRegions.map { CLCircularRegion($0) })
+  }
+
+  /// The largest radius, metres: 10,000 km.
+  open var maximumRegionMonitoringDistance: CLLocationDistance { MonitoredRegion.largestRadius }
+
+  /// Watches a region and returns at once, in the place of one with the same identifier. The delegates of all
+  /// managers are told of its crossings; the region stays, over restarts of the program, until `stopMonitoring(for:)`.
+  ///
+  /// A boundary is crossed when a position is farther beyond it than one and a half times its accuracy (inwards half of
+  /// the radius at most), and another one twenty seconds later or more says the same. At most 20 regions are watched;
+  /// more, or one that is no circle or has no size, are a `CLError.regionMonitoringFailure`. Positions are asked for as
+  /// often as 30 m/s bring the board to the nearest boundary, 5 to 60 seconds. Nothing wakes a program that does not run:
+  /// what it has missed is told when it runs again, as far as the board is then on the other side.
+  open func startMonitoring(for region: CLRegion) {
+    guard let watched = MonitoredRegion(region) else {
+      return failMonitoring(of: region, "only circular regions are monitored")
+    }
+    if let problem = runtime.startMonitoring(watched, by: client) {
+      failMonitoring(of: region, "monitored until the program ends: \(problem)")
+    }
+  }
+
+  /// Watches a region no longer, by its identifier; nothing where it is not watched. No delegate is told of it any
+  /// more.
+  open func stopMonitoring(for region: CLRegion) {
+    runtime.stopMonitoring(region.identifier, by: client)
+  }
+
+  /// Asks on which side of a region's boundary the board is, and returns at once; the region need not be watched. The
+  /// delegate is told as soon as a position says, within ten seconds: `unknown` where none does, or it is too near to
+  /// the boundary.
+  open func requestState(for region: CLRegion) {
+    guard let asked = MonitoredRegion(region) else {
+      return delivery.answer { manager in
+        manager.delegate?.locationManager(manager, didDetermineState: .unknown, for: region)
+      }
+    }
+    runtime.send(ServiceRequest(client, .askRegion(asked)))
+  }
+
+  private func failMonitoring(of region: CLRegion?, _ reason: String) {
+    delivery.answer { manager in
+      let error = CLError(.regionMonitoringFailure, userInfo: [NSLocalizedDescriptionKey: reason])
+      manager.delegate?.locationManager(manager, monitoringDidFailFor: region, withError: error)
+    }
+  }
+
   // MARK: What this version has on no board
   //
   // It is there so that code compiles that asks first; each request is answered with the truth.
 
-  /// No: this version monitors no regions.
-  open class func isMonitoringAvailable(for regionClass: AnyClass) -> Bool { false }
+  /// Whether a receiver answers on this board, for circular regions; for others no. The first answer may take two
+  /// seconds.
+  open class func isMonitoringAvailable(for regionClass: AnyClass) -> Bool {
+    regionClass is CLCircularRegion.Type && locationServicesEnabled()
+  }
 
   /// No: this version ranges no beacons.
   open class func isRangingAvailable() -> Bool { false }
@@ -270,32 +330,7 @@ open class CLLocationManager: NSObject {
   open class func deferredLocationUpdatesAvailable() -> Bool { false }
 
   /// None.
-  open var monitoredRegions: Set<CLRegion> { [] }
-
-  /// None.
   open var rangedBeaconConstraints: Set<CLBeaconIdentityConstraint> { [] }
-
-  /// Negative: no region of any size is monitored.
-  open var maximumRegionMonitoringDistance: CLLocationDistance { -1 }
-
-  /// Fails: the delegate is told `CLError.regionMonitoringFailure` for the region.
-  open func startMonitoring(for region: CLRegion) {
-    delivery.answer { manager in
-      let error = CLError(
-        .regionMonitoringFailure, userInfo: [NSLocalizedDescriptionKey: "no regions are monitored"])
-      manager.delegate?.locationManager(manager, monitoringDidFailFor: region, withError: error)
-    }
-  }
-
-  /// Nothing: none is monitored.
-  open func stopMonitoring(for region: CLRegion) {}
-
-  /// Answers that the state is not known.
-  open func requestState(for region: CLRegion) {
-    delivery.answer { manager in
-      manager.delegate?.locationManager(manager, didDetermineState: .unknown, for: region)
-    }
-  }
 
   /// Fails: the delegate is told `CLError.rangingUnavailable` for the constraint.
   open func startRangingBeacons(satisfying constraint: CLBeaconIdentityConstraint) {

@@ -52,22 +52,23 @@ public protocol CLLocationManagerDelegate: NSObjectProtocol {
   func locationManager(
     _ manager: CLLocationManager, didFinishDeferredUpdatesWithError error: (any Error)?)
 
-  /// A region was entered. This version monitors none.
+  /// A region was entered, whichever manager has asked for it. Regions are told apart by their identifiers.
   func locationManager(_ manager: CLLocationManager, didEnterRegion region: CLRegion)
 
-  /// A region was left. This version monitors none.
+  /// A region was left.
   func locationManager(_ manager: CLLocationManager, didExitRegion region: CLRegion)
 
-  /// On which side of its boundary the board is: the answer to `requestState(for:)`.
+  /// On which side of its boundary the board is: at every crossing, and in answer to `requestState(for:)`.
   func locationManager(
     _ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion)
 
-  /// A region cannot be monitored.
+  /// A region cannot be monitored, or not be kept for later runs; without a region: what earlier runs have kept cannot
+  /// be read.
   func locationManager(
     _ manager: CLLocationManager, monitoringDidFailFor region: CLRegion?,
     withError error: any Error)
 
-  /// A region is monitored from now on. This version monitors none.
+  /// A region is monitored from now on: told to the manager that has asked for it.
   func locationManager(_ manager: CLLocationManager, didStartMonitoringFor region: CLRegion)
 
   /// Beacons that fit a constraint, the nearest first. This version ranges none.

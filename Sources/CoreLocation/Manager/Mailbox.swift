@@ -14,6 +14,8 @@ enum Delivery: Hashable, Sendable {
   case resumed
   /// A stay.
   case visit(VisitReport)
+  /// What there is to tell of a region.
+  case region(RegionEvent)
   /// A failure.
   case failure(ServiceFailure)
 }
@@ -28,7 +30,7 @@ struct Mailbox: Sendable {
   static let locationLimit = 256
   /// Beginnings and ends of pauses that may wait; then the oldest pause is dropped with its end.
   static let pauseLimit = 16
-  /// Significant changes, and visits, that may wait: of each a day's; then the oldest is dropped.
+  /// Significant changes, visits, and words of regions that may wait: of each a day's; then the oldest is dropped.
   static let changeLimit = 256
 
   private var waiting: [ServiceEvent.Content] = []
@@ -64,6 +66,7 @@ struct Mailbox: Sendable {
       }
     case .significantChange: limit(\.isChange)
     case .visit: limit(\.isVisit)
+    case .region: limit(\.isRegion)
     case .altitude, .question, .questionClosed: return 0
     }
     waiting.append(content)
@@ -107,6 +110,9 @@ struct Mailbox: Sendable {
     case .visit(let report):
       waiting.removeFirst()
       return .visit(report)
+    case .region(let event):
+      waiting.removeFirst()
+      return .region(event)
     case .failure(let failure), .requestFailed(let failure):
       waiting.removeFirst()
       return .failure(failure)
@@ -137,6 +143,7 @@ extension ServiceEvent.Content {
   fileprivate var isLocation: Bool { if case .location = self { true } else { false } }
   fileprivate var isHeading: Bool { if case .heading = self { true } else { false } }
   fileprivate var isChange: Bool { if case .significantChange = self { true } else { false } }
+  fileprivate var isRegion: Bool { if case .region = self { true } else { false } }
   fileprivate var isVisit: Bool { if case .visit = self { true } else { false } }
   fileprivate var isAnswer: Bool {
     switch self {

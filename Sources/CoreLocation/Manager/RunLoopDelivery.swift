@@ -98,7 +98,7 @@ final class RunLoopDelivery: ServiceClient, @unchecked Sendable {
     case .questionClosed(let number):
       return state.withLock { if $0.question?.number == number { $0.question = nil } }
     case .location, .requestedLocation, .requestFailed, .paused, .resumed, .heading, .altitude,
-      .failure, .significantChange, .visit:
+      .failure, .significantChange, .visit, .region:
       break
     }
     let dropped = state.withLock { $0.mailbox.append(content) }

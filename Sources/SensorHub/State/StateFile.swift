@@ -49,6 +49,12 @@ enum StateFile {
   /// Writes beside, forces that to the disk, renames, and forces the new name to the disk: a power cut at
   /// any moment leaves the old file or the new one. Of two that write at once the last one's file stays.
   static func write(_ bytes: [UInt8], to file: URL) throws {
+    try replace(file, with: bytes)
+    try forceNames(beside: file)
+  }
+
+  /// The first half of `write`: a process that is killed leaves the new file from here on, a power cut either of them.
+  static func replace(_ file: URL, with bytes: [UInt8]) throws {
     let folder = file.deletingLastPathComponent().path
     try makeFolder(folder)
     removeLeftovers(in: folder)
@@ -58,7 +64,11 @@ enum StateFile {
       unlink(temporary)
       throw FileProblem(file.path, errno: code)
     }
-    try synchronize(folder: folder)
+  }
+
+  /// The second half of `write`.
+  static func forceNames(beside file: URL) throws {
+    try synchronize(folder: file.deletingLastPathComponent().path)
   }
 
   /// Throws what writing a file would fail on at once: makes its folder, and a file beside it that goes again.

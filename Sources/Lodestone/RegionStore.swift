@@ -1,0 +1,127 @@
+// The application's regions from run to run.
+
+import Foundation
+import LocationServices
+import SensorHub
+import Synchronization
+
+/// Keeps which regions are watched, and on which side of each boundary the application knows the board to be.
+///
+/// A crossing is kept in the moment before the application is told of it, on the thread that tells it, and forced to the
+/// disk after that: a program that is killed between two of them, or while it is told of one, has neither lost nor doubled
+/// one, and after a power cut the last one may be told again. Where nothing can be written all goes on, for this run.
+final class RegionStore: Sendable {
+  /// What is kept of one region.
+  struct Record: Codable, Sendable {
+    var region: MonitoredRegion
+    var state: RegionState
+  }
+
+  private struct Content: Codable {
+    static let newest = 1
+    var schema: Int
+    var regions: [Record]
+  }
+
+  private struct State {
+    var records: [Record] = []
+    var isLoaded = false
+  }
+
+  private let file: ApplicationFile?
+  private let state = Mutex(State())
+
+  /// - Parameter file: `nil` keeps nothing.
+  init(_ file: ApplicationFile?) { self.file = file }
+
+  /// The store of the running program.
+  static func current() -> RegionStore {
+    let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    let name = path.map { URL(filePath: $0).lastPathComponent } ?? "program"
+    return RegionStore(ApplicationFile("regions", of: name, in: StateDirectory.current()))
+  }
+
+  /// What earlier runs have kept, at the first call; nothing at later ones. Throws, once, where it cannot be read: it is
+  /// put aside then.
+  func load() throws -> [Record] {
+    try state.withLock { state in
+      guard !state.isLoaded else { return [] }
+      state.isLoaded = true
+      guard let file else { return [] }
+      switch file.read() {
+      case .missing: return []
+      case .unreadable(let reason): throw StoreProblem(file.file.path, reason)
+      case .data(let data):
+        do {
+          state.records = try Self.decode(data)
+        } catch {
+          try? file.putAside()
+          throw StoreProblem(
+            file.file.path, "no list of regions; it is put aside as '.damaged' (\(error))")
+        }
+        return state.records
+      }
+    }
+  }
+
+  private static func decode(_ data: Data) throws -> [Record] {
+    let content = try JSONDecoder().decode(Content.self, from: data)
+    guard content.schema == Content.newest else {
+      throw StoreProblem("schema", "\(content.schema) is not \(Content.newest)")
+    }
+    return content.regions
+  }
+
+  /// Keeps that a region is watched; of the same circle the state that was kept stays.
+  func start(_ region: MonitoredRegion) throws {
+    try change(isForced: true) { records in
+      let same = records.first {
+        $0.region.identifier == region.identifier && $0.region.hasShape(of: region)
+      }
+      records.removeAll { $0.region.identifier == region.identifier }
+      records.append(Record(region: region, state: same?.state ?? .unknown))
+    }
+  }
+
+  /// Keeps that a region is not watched any more.
+  func stop(_ identifier: String) throws {
+    try change(isForced: true) { $0.removeAll { $0.region.identifier == identifier } }
+  }
+
+  /// Keeps what the application is told next; `force` belongs after that. Told to a second manager nothing is written.
+  func keep(_ region: MonitoredRegion, _ new: RegionState) throws {
+    try change(isForced: false) { records in
+      guard
+        let index = records.firstIndex(where: { $0.region.identifier == region.identifier })
+      else { return }
+      records[index].state = new
+    }
+  }
+
+  /// Forces what is kept to the disk.
+  func force() throws { try file?.force() }
+
+  private func change(isForced: Bool, _ body: (inout [Record]) -> Void) throws {
+    try state.withLock { state in
+      let before = state.records
+      body(&state.records)
+      guard let file, !before.elementsEqual(state.records, by: Self.areSame) else { return }
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
+      try file.replace(
+        try encoder.encode(Content(schema: Content.newest, regions: state.records)))
+      if isForced { try file.force() }
+    }
+  }
+
+  private static func areSame(_ a: Record, _ b: Record) -> Bool {
+    a.region == b.region && a.state == b.state
+  }
+}
+
+/// Why regions cannot be kept, or read: one line for a person.
+struct StoreProblem: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ path: String, _ reason: String) { description = "\(path): \(reason)" }
+}

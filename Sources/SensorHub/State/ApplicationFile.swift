@@ -1,0 +1,57 @@
+public import Foundation
+
+/// A small file that one application of this machine keeps between its runs: whole or not there, whenever the power goes
+/// or the program is killed.
+public struct ApplicationFile: Sendable {
+  /// What was found.
+  public enum Content: Sendable, Equatable {
+    /// There is none.
+    case missing
+    /// All of it.
+    case data(Data)
+    /// There is one that cannot be read, and why.
+    case unreadable(String)
+  }
+
+  /// The file.
+  public let file: URL
+
+  /// Makes the name of a file; nothing is read.
+  ///
+  /// - Parameters:
+  ///   - kind: What is kept, a folder's name.
+  ///   - application: Whose it is: the name of its executable.
+  ///   - folder: `StateDirectory.current()` on a board; a folder of its own in a test.
+  public init(_ kind: String, of application: String, in folder: URL) {
+    // A name is one step of a path, whatever it holds.
+    let name = application.map { $0.isLetter || $0.isNumber || "-_.".contains($0) ? $0 : "_" }
+    let isStep = name.contains { $0 != "." }
+    file = folder.appending(path: kind)
+      .appending(path: (isStep ? String(name.prefix(100)) : "program") + ".json")
+  }
+
+  /// Its content.
+  public func read() -> Content {
+    switch StateFile.read(file.path) {
+    case .missing: .missing
+    case .bytes(let bytes): .data(Data(bytes))
+    case .unreadable(let reason): .unreadable(reason)
+    }
+  }
+
+  /// Replaces its content.
+  public func write(_ data: Data) throws { try StateFile.write(Array(data), to: file) }
+
+  /// Replaces its content for whoever comes after this process; `force` keeps it from going with the power too.
+  ///
+  /// For what must be said in the same moment: a rename takes microseconds, the disk milliseconds.
+  public func replace(_ data: Data) throws { try StateFile.replace(file, with: Array(data)) }
+
+  /// The rest of `write` after `replace`.
+  public func force() throws { try StateFile.forceNames(beside: file) }
+
+  /// Puts a content that is of no use aside, under a name that ends in `.damaged`.
+  public func putAside() throws {
+    try StateFile.rename(file, to: file.appendingPathExtension("damaged"))
+  }
+}
