@@ -52,6 +52,7 @@ with tempfile.TemporaryDirectory() as name:
     # Far from the project's folder the simulated board is there all the same.
     says("the simulated board is everywhere", ["monitor", "--board", "simulated", "--seconds", "1"], 0, "heading")
     says("a board that is not there", ["monitor", "--board", "boat"], 1, "no board called 'boat'")
+    says("a board by half its name", ["monitor", "--board", "GY271"], 1, "there is gy-271-hmc5883l, gy-271-qmc5883l;")
     says("a board file that is not there", ["monitor", "--board", "/nope.yaml"], 1, "there is no such file")
     says("a folder for a board file", ["doctor", "--board", folder], 1, "is a folder")
     says("--truth without json", ["monitor", "--board", "simulated", "--truth"], 64, "--format json")

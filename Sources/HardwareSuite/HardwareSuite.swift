@@ -165,8 +165,10 @@ public struct HardwareSuite: Sendable {
     let testable = Wiring.testable(board)
     if isSimulated {
       if !testable.isEmpty {
-        report.deviations.append(
-          "self-tests (\(testable.joined(separator: ", "))) are not run on the simulated board")
+        let left =
+          "self-tests (\(testable.joined(separator: ", "))) are not run on the simulated board"
+        options.say(left)
+        report.deviations.append(left)
       }
     } else {
       found.stage = "the self-tests"

@@ -20,12 +20,15 @@ public enum BoardLocator {
   public struct NotFound: Error, Sendable, CustomStringConvertible {
     /// What was asked for.
     public let name: String
-    /// The folders that were searched.
+    /// The folders that were searched, but for those that are not there and are no usual place.
     public let folders: [String]
+    /// Boards of these folders with a name that is nearly the same.
+    public let near: [String]
 
     /// One line for a person.
     public var description: String {
       "no board called '\(name)': there is no \(name).yaml in \(folders.joined(separator: ", ")); "
+        + (near.isEmpty ? "" : "there is \(near.joined(separator: ", ")); ")
         + "a path works too, and 'simulated' is always there"
     }
   }
@@ -77,9 +80,30 @@ public enum BoardLocator {
       let candidate = folder.appending(path: plain + ".yaml")
       if FileManager.default.fileExists(atPath: candidate.path) { return candidate }
     }
-    // The nearest, where a file may well be put, and the system's.
-    let places = folders.prefix(1) + folders.suffix(2)
-    throw NotFound(name: plain, folders: places.map(\.path))
+    // The nearest, where a file may well be put, and the system's, whether they are there or not.
+    let usual = folders.prefix(1) + folders.suffix(2)
+    let places = folders.filter {
+      usual.contains($0) || FileManager.default.fileExists(atPath: $0.path)
+    }
+    throw NotFound(name: plain, folders: places.map(\.path), near: boards(like: plain, in: places))
+  }
+
+  /// Boards whose names hold the same letters and digits, or these among others; five at most.
+  private static func boards(like name: String, in folders: [URL]) -> [String] {
+    func plain(_ name: String) -> String {
+      name.lowercased().filter { $0.isLetter || $0.isNumber }
+    }
+    let wanted = plain(name)
+    guard wanted.count >= 3 else { return [] }
+    let names = folders.flatMap {
+      ((try? FileManager.default.contentsOfDirectory(atPath: $0.path)) ?? [])
+        .filter { $0.hasSuffix(".yaml") }.map { String($0.dropLast(5)) }
+    }
+    let near = Set(names).filter { name in
+      let name = plain(name)
+      return name.count >= 3 && (name.contains(wanted) || wanted.contains(name))
+    }
+    return Array(near.sorted { ($0.count, $0) < ($1.count, $1) }.prefix(5))
   }
 
   // The one board that needs no hardware needs no file either: it is part of the library.

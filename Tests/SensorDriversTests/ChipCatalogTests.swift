@@ -58,6 +58,31 @@ import Testing
   private static func bmx280(_ identity: UInt8) -> [Transfer] {
     [.read(0xD0, [identity])] + held((0xE0, 0x00), (0xF9, 0xF0), (0xFC, 0xF0))
   }
+  @Test(
+    "a name on a chip leads to what drives it, and another chip's to nothing",
+    arguments: [
+      ("MPU-6050", ["MPU6050"]), ("icm_20948", ["ICM20948"]), ("QMC-5883L", ["QMC5883L"]),
+      ("LIS3MDLTR", ["LIS3MDL"]), ("LSM6DS3TR", ["LSM6DS3TR-C"]), ("LSM6DS3TRC", ["LSM6DS3TR-C"]),
+      ("ICM42688", ["ICM42688P"]), ("LSM303DLHC", ["LSM303DLHC-M", "LSM303DLHC-A"]),
+      ("LPS28", ["LPS28DFW"]), ("LSI3MDL", ["LIS3MDL"]), ("MPU6005", ["MPU6050"]),
+      ("BMP085", ["BMP180"]), ("mmc5633", ["MMC5603"]), ("LPS35HW", ["LPS22HB"]),
+      ("ublox", ["u-blox"]), ("nmea", ["NMEA"]), ("Gpsd", ["gpsd"]), ("NEO-M8N", ["u-blox"]),
+      ("SAM-M8Q", ["u-blox"]), ("L76K", ["GNSS"]), ("PA1010D", ["GNSS"]),
+      ("LSM6DSO32", []), ("LSM6DSOX32", []), ("LSM303D", []), ("LSM303DLH", []), ("LIS3DHH", []),
+      ("ICM20", []), ("ICM20602", []), ("BMP38", []), ("MAX30102", []), ("", []), ("é", []),
+      ("-", []),
+    ] as [(String, [String])])
+  func names(_ written: String, _ meant: [String]) {
+    #expect(ChipCatalog.chips(meantBy: written) == meant)
+  }
+
+  @Test("a name in small letters leads to its chip alone")
+  func everyName() {
+    for chip in ChipCatalog.chips {
+      #expect(ChipCatalog.chips(meantBy: chip.name.lowercased()) == [chip.name])
+    }
+  }
+
   private static let bmp58x = held((0x28, 0x03), (0x15, 0x0F), (0x31, 0x3F), (0x36, 0x7F))
 
   @Test(

@@ -127,6 +127,9 @@ struct BoardFileTests {
     Mistake(
       replace: "chip: LIS3MDL", with: "chip: lis3mdl", line: 8, says: "here that is LIS3MDL;"),
     Mistake(
+      replace: "chip: LIS3MDL", with: "chip: AK09916", line: 11,
+      says: "AK09916 tells no line of its readings, it is asked: take 'interrupt' out"),
+    Mistake(
       replace: "chip: LIS3MDL", with: "chip: LSM303AGR", line: 8,
       says: "here that is LIS2MDL or LIS3DH;"),
     Mistake(

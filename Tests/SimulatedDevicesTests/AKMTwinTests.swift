@@ -140,5 +140,6 @@ struct AKMTwinTests {
     var new = chip(.ak09916, bench())
     new.write(0x31, 0x08, now: ms(0))
     #expect(new.nextEdge(at: ms(0)) == nil)
+    #expect(new.takeEdge(at: ms(11)) == nil)
   }
 }

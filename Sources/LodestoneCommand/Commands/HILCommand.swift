@@ -27,7 +27,9 @@ struct HILRunCommand: ParsableCommand {
 
   @OptionGroup var board: BoardOptions
 
-  @Option(help: "A scenario to play; may stand several times.", completion: .file())
+  @Option(
+    help: "A scenario's file, as those of Tests/Hardware/scenarios; may stand several times.",
+    completion: .file())
   var scenario: [String] = []
 
   @Option(help: "The folder for the report.", completion: .directory)
@@ -68,7 +70,7 @@ struct HILRunCommand: ParsableCommand {
     var options = HardwareSuite.Options()
     options.seconds = seconds
     options.interruption = interruption
-    options.say = { Terminal.say($0) }
+    options.say = { Terminal.say(Hints.complete($0)) }
     options.executable = brief ? nil : "/proc/self/exe"
     if let rig { options.person = try RigLine(path: rig) }
     if interactive {
@@ -77,8 +79,12 @@ struct HILRunCommand: ParsableCommand {
         try keyboard.answer(to: question)
       }
     }
-    let report = try HardwareSuite(board: board.name, options).run(
+    var report = try HardwareSuite(board: board.name, options).run(
       scenarios: scenario, desk: interactive && scenario.isEmpty)
+    for index in report.checks.indices {
+      report.checks[index].detail = Hints.complete(report.checks[index].detail)
+      report.checks[index].mend = report.checks[index].mend.map { Hints.complete($0) }
+    }
     summarize(report)
     if let folder {
       try attempt(folder) { try report.write(to: folder) }

@@ -28,10 +28,10 @@ struct ScanCommand: ParsableCommand {
   func run() throws {
     let provider: any BusProvider
     var buses: [String]
-    var usualPressure: Double?
+    var known: Board?
     if board.name != nil {
       let session = try Session(board: board.name)
-      usualPressure = session.board.usualPressure
+      known = session.board
       provider = session.simulation ?? LinuxBusProvider()
       buses = provider.registerBuses()
     } else {
@@ -46,7 +46,7 @@ struct ScanCommand: ParsableCommand {
     for bus in buses {
       Terminal.say(bus)
       let findings = BoardProbe.scan(
-        bus, with: provider, usualPressure: usualPressure,
+        bus, with: provider, usualPressure: known?.usualPressure,
         wait: { Thread.sleep(forTimeInterval: $0) })
       if findings.isEmpty {
         Terminal.say("  nobody answers; where a chip should: check VIN, GND, SDA and SCL")
@@ -65,6 +65,7 @@ struct ScanCommand: ParsableCommand {
         }
         found += tell(finding)
       }
+      if let known { tellHidden(of: known, on: bus, findings) }
     }
     for port in provider.serialPorts() {
       Terminal.say(port)
@@ -75,6 +76,20 @@ struct ScanCommand: ParsableCommand {
           : "  in use by \(holders.joined(separator: ", "))")
     }
     if found == 0 { throw ExitCode.failure }
+  }
+
+  /// Says which chips of the board file nobody can have heard.
+  private func tellHidden(of board: Board, on bus: String, _ findings: [BoardProbe.Finding]) {
+    for sensor in board.sensors {
+      guard case .i2c(bus, let address) = sensor.attachment, let host = board.host(of: sensor),
+        !findings.contains(where: { $0.address == address })
+      else { continue }
+      Terminal.say(
+        "  \(hexadecimal(address))  nobody answers; the board file's \(sensor.chip) "
+          + (sensor.behind == nil ? "may be" : "is")
+          + " behind the bypass of the \(host.chip), which a start opens: lodestone monitor"
+      )
+    }
   }
 
   /// Says what one address can be; gives how many chips are told there.

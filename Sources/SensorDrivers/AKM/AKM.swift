@@ -68,6 +68,9 @@ public struct AKM: FlaggedChip, Hashable {
   /// The name in board files.
   public var name: String { chip.rawValue }
 
+  /// The pins of an AK09916 (five) and of an AK09918 (four) are for the supply and the bus.
+  public var raisesPin: Bool { chip == .ak8963 }
+
   /// Half a measurement: 7.2 ms (AK8963 5.3.2, AK09916 and AK09918 8.4).
   public var latency: Double { 0.0036 }
 

@@ -117,6 +117,9 @@ public struct BMx280: RegisterChip, Hashable {
   /// The name in board files.
   public var name: String { chip.rawValue }
 
+  /// Neither has a pin for it.
+  public var raisesPin: Bool { false }
+
   /// Half the pressure measurement, which comes after that of temperature, and the delay of the
   /// chip's filter, a coefficient c of which lags c - 1 conversions.
   public var latency: Double {

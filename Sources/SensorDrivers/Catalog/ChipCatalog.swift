@@ -25,26 +25,6 @@ public enum ChipCatalog {
     chips.first { $0.name == name }
   }
 
-  /// Names that are printed on chips, and what drives those: their own files say why.
-  private static let printed = [
-    "LSM303AGR": ["LIS2MDL", "LIS3DH"], "IIS2MDC": ["LIS2MDL"], "LIS2DH12": ["LIS3DH"],
-    "HMC5983": ["HMC5883L"], "QMC6308": ["QMC5883P"], "MPU6000": ["MPU6050"],
-    "MPU9150": ["MPU6050"], "MPU6515": ["MPU6500"], "MPU9255": ["MPU9250"], "ICM20689": ["MPU6050"],
-    "BMC150": ["BMM150"], "BMX055": ["BMM150"],
-  ]
-
-  /// The chips that somebody can have meant who wrote `name`, which is none of the catalogue's; empty where nobody knows.
-  public static func chips(meantBy name: String) -> [String] {
-    let name = name.uppercased()
-    if let chips = printed[name] { return chips }
-    // A suffix too many or too few, a package by its name alone, small letters.
-    guard name.utf8.count >= 5 else { return [] }
-    return chips.map(\.name).filter {
-      let known = $0.uppercased()
-      return known.hasPrefix(name) || name.hasPrefix(known)
-    }
-  }
-
   /// Which chips are told by the registers of a device that is not the chip called `name` and answers where that can be;
   /// empty when none is, or when the chip itself is. A bus that fails tells nothing.
   static func answering<Device: RegisterDevice & ~Copyable>(

@@ -86,6 +86,9 @@ public struct ChipDescription: Sendable {
     return nil
   }
 
+  /// Whether it has a pin whose edges tell of readings, at the slowest rate at least, and its driver sets it.
+  public var hasDataReadyPin: Bool { chip?(0).raisesPin ?? false }
+
   /// Whether its start lets the host through to chips behind it.
   public var opensBypass: Bool { bypass != nil }
 

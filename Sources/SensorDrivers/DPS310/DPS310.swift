@@ -73,6 +73,9 @@ public struct DPS310: RegisterChip, Hashable {
   /// The name in board files.
   public var name: String { chip.rawValue }
 
+  /// Their pin for it is the one that chooses the address.
+  public var raisesPin: Bool { false }
+
   /// Half the pressure measurement.
   public var latency: Double { Self.measurementTimes[pressurePrecision] / 2000 }
 

@@ -24,7 +24,7 @@ public protocol RegisterChip: Sendable {
   /// Conversions that one look at the chip brings: more than 1 where it queues them.
   var batch: Int { get }
 
-  /// Whether the interrupt pin, where it is wired, rises for what a look brings.
+  /// Whether the chip has a pin that rises for what a look brings, at its rate.
   var raisesPin: Bool { get }
 
   /// So many bytes begin every read and mean nothing; whatever else is read or written here does without them.
@@ -66,8 +66,8 @@ extension RegisterChip {
   /// Most chips give the newest conversion.
   public var batch: Int { 1 }
 
-  /// A pin that a chip does not have is wired to nothing.
-  public var raisesPin: Bool { true }
+  /// Most chips that convert by themselves have a pin for it.
+  public var raisesPin: Bool { conversionTime == nil }
 
   /// Most chips begin a read with the register that was asked for.
   public var dummyBytes: Int { 0 }

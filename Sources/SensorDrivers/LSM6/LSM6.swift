@@ -208,10 +208,12 @@ extension ChipDescription {
     .lsm6dsl, .likely, "an LSM6DS3TR-C or LSM6DSM answers the same and is used the same")
   /// ST LSM6DSO.
   static let lsm6dso = lsm6(
-    .lsm6dso, .likely, "an LSM6DSOX answers the same and is used the same")
+    .lsm6dso, .likely,
+    "an LSM6DSOX answers the same and is used the same; an LSM6DSO32 would say half of gravity")
   /// ST LSM6DSOX.
   static let lsm6dsox = lsm6(
-    .lsm6dsox, .likely, "an LSM6DSO answers the same and is used the same")
+    .lsm6dsox, .likely,
+    "an LSM6DSO answers the same and is used the same; an LSM6DSO32 would say half of gravity")
 
   private static func lsm6(
     _ chip: LSM6.Chip, _ confidence: ChipIdentification.Confidence, _ note: String

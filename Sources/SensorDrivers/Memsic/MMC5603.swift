@@ -33,6 +33,9 @@ public struct MMC5603: MemsicChip, Hashable {
   /// The name in board files.
   public var name: String { "MMC5603" }
 
+  /// It has no pin for it.
+  public var raisesPin: Bool { false }
+
   /// Half the two measurements.
   public var latency: Double { Self.measurementTimes[Int(bandwidth)] / 1000 }
 

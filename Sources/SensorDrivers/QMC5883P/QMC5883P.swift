@@ -74,6 +74,9 @@ public struct QMC5883P: FlaggedChip, Hashable {
   /// The name in board files.
   public var name: String { model.rawValue }
 
+  /// Neither has a pin for it.
+  public var raisesPin: Bool { false }
+
   /// Half a conversion. The datasheets do not say how long one takes; in continuous mode 1500 follow one another
   /// in a second, and at 200 Hz no more than 5 ms are there. The longer is taken.
   public var latency: Double { 0.5 / 200 }

@@ -125,6 +125,10 @@ public enum BoardFile {
       throw map.error(
         "interrupt", "a receiver has no interrupt line; its pulse per second is 'pps'")
     }
+    if map.has("interrupt"), !entry.hasDataReadyPin {
+      throw map.error(
+        "interrupt", "\(chip) tells no line of its readings, it is asked: take 'interrupt' out")
+    }
     if map.has("behind"), entry.kind != .magnetometer {
       throw map.error("behind", "a magnetometer hangs behind another chip's bypass, not \(chip)")
     }

@@ -147,7 +147,7 @@ public struct AKMTwin: ResettingTwin {
     if !isHeld {
       if !tampering.isFrozen { convert(done) }
       isReady = true
-      core.pin.set(true, at: done.first)
+      core.pin.set(hasPin, at: done.first)
     }
     // A single measurement and a self-test end in power-down.
     if rate == nil { mode &= 0x10 }
@@ -181,8 +181,11 @@ public struct AKMTwin: ResettingTwin {
     return tampering.selfTestShare * Vector3(0, 0, chip == .ak8963 ? -240 : -80)
   }
 
-  /// Only the AK8963 has a pin for data ready.
-  public var nextRise: Int64 { chip == .ak8963 ? core.schedule.next : .max }
+  /// For data ready.
+  private var hasPin: Bool { chip == .ak8963 }
+
+  /// The next conversion's, where there is a pin.
+  public var nextRise: Int64 { hasPin ? core.schedule.next : .max }
 }
 
 extension TwinDescription {
