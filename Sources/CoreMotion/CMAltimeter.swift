@@ -138,10 +138,7 @@ final class QueueDelivery: ServiceClient, @unchecked Sendable {
     guard let (content, handler) = next, !runtime.isSuspended else { return }
     switch content {
     case .altitude(let report):
-      handler.call(
-        CMAltitudeData(
-          relativeAltitude: report.relativeAltitude, pressure: report.pressure / 1_000,
-          timestamp: report.time.seconds), nil)
+      handler.call(CMAltitudeData(report), nil)
     case .failure(let failure):
       handler.call(
         nil,

@@ -1,6 +1,8 @@
 // The values and errors of Core Motion, with the SDK's names.
 
 @_exported public import Foundation
+import LocationServices
+import SensorTypes
 
 /// Anything of Core Motion that happened at a moment. It does not change.
 open class CMLogItem: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
@@ -46,6 +48,12 @@ open class CMAltitudeData: CMLogItem, @unchecked Sendable {
     metres = relativeAltitude
     kilopascals = pressure
     super.init(timestamp: timestamp)
+  }
+
+  convenience init(_ report: AltitudeReport) {
+    self.init(
+      relativeAltitude: report.relativeAltitude, pressure: report.pressure / 1_000,
+      timestamp: report.time.seconds)
   }
 
   /// Whether the other has the same values.

@@ -93,7 +93,9 @@ public struct LocationEngine: Sendable {
       }
       if let visits = client.visits { ask(visits.hasBegun ? VisitWatch.interval : shortest) }
       // Nobody is asked for a boundary of which nobody would hear.
-      if client.settings.hearsRegions, regions.isWanted { ask(regions.interval) }
+      if client.settings.hearsRegions, let wait = regions.interval(of: client.settings.monitor) {
+        ask(wait)
+      }
       demand.heading = demand.heading || client.heading != nil
       demand.altitude = demand.altitude || client.altitude != nil
       let isActive = client.location.isWanted || client.heading != nil
@@ -135,13 +137,18 @@ public struct LocationEngine: Sendable {
   public var monitoredRegions: [MonitoredRegion] { regions.regions }
 
   /// The state of a region that is watched; `nil` where it is not.
-  public func state(ofRegion identifier: String) -> RegionState? { regions.state(of: identifier) }
+  public func state(of region: RegionKey) -> RegionState? { regions.state(of: region) }
 
   /// Watches a region of which an earlier run knew on which side of its boundary the board was; nothing where it cannot be
   /// watched, or is already.
   public mutating func restore(_ region: MonitoredRegion, state: RegionState) {
-    guard regions.state(of: region.identifier) == nil else { return }
+    guard regions.state(of: region.key) == nil else { return }
     _ = regions.start(region, state: state)
+  }
+
+  /// Holds what is known of a region to be another state: what was found since then was told nobody.
+  public mutating func reset(_ region: RegionKey, to state: RegionState) {
+    regions.reset(region, to: state)
   }
 
   /// Does what the time alone makes due.
@@ -212,13 +219,16 @@ public struct LocationEngine: Sendable {
     case .resume: clients[index].isSuspended = false
     case .answer(let question, let display): answer(question, display, of: request.client)
     case .dismissPrompt: dismissPrompt(.dismissed)
-    case .startRegion(let region):
-      let problem = regions.start(region)
+    case .startRegion(let region, let state):
+      let problem = regions.start(region, state: state)
       let kind = problem.map { RegionEvent.Kind.failed($0) } ?? .started
-      emit(
-        ServiceEvent(
-          client: request.client, content: .region(RegionEvent(region: region, kind: kind))))
-    case .stopRegion(let identifier): regions.stop(identifier)
+      let event = RegionEvent(region: region, kind: kind, time: now)
+      if region.monitor == nil {
+        emit(ServiceEvent(client: request.client, content: .region(event)))
+      } else {
+        Self.tellRegion(event, clients, emit)
+      }
+    case .stopRegion(let key): regions.stop(key)
     case .askRegion(let region):
       regions.ask(region, by: request.client, at: now, newest, distance: distance) {
         emit(ServiceEvent(client: $0, content: .region($1)))
@@ -328,19 +338,27 @@ public struct LocationEngine: Sendable {
     }
   }
 
-  // Every client that hears of regions is told; without any nobody would know of a crossing, and the next one that
-  // comes finds it still to be made.
   private mutating func judgeRegions(
     _ report: LocationReport, _ emit: (ServiceEvent) -> Void
   ) {
-    guard regions.isWanted, clients.contains(where: \.settings.hearsRegions) else { return }
+    guard clients.contains(where: \.settings.hearsRegions) else { return }
     let (distance, clients) = (distance, clients)
-    regions.take(report, distance: distance) { event in
-      for client in clients where client.settings.hearsRegions {
-        emit(ServiceEvent(client: client.id, content: .region(event)))
-      }
+    regions.take(report, distance: distance) { monitor in
+      clients.contains { $0.settings.hearsRegions && $0.settings.monitor == monitor }
+    } tell: {
+      Self.tellRegion($0, clients, emit)
     } answer: {
       emit(ServiceEvent(client: $0, content: .region($1)))
+    }
+  }
+
+  /// Every client that hears of a region is told.
+  private static func tellRegion(
+    _ event: RegionEvent, _ clients: [Client], _ emit: (ServiceEvent) -> Void
+  ) {
+    for client in clients
+    where client.settings.hearsRegions && client.settings.monitor == event.region.monitor {
+      emit(ServiceEvent(client: client.id, content: .region(event)))
     }
   }
 

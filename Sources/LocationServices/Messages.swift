@@ -48,15 +48,17 @@ public struct ClientSettings: Hashable, Codable, Sendable {
   public var pausesAutomatically: Bool
   /// Whether the client can be asked if the calibration prompt may be shown.
   public var answersQuestions: Bool
-  /// Whether the client is told of the application's regions.
+  /// Whether the client is told of regions: of those that all managers share, or of those of `monitor`.
   public var hearsRegions: Bool
+  /// The name of the monitor whose regions the client is told of.
+  public var monitor: String?
 
   /// Makes settings; the defaults are the SDK's.
   public init(
     distanceFilter: Double = -1, desiredAccuracy: Double = -1, headingFilter: Double = 1,
     headingOrientation: HeadingOrientation = .portrait, activity: Activity = .other,
     pausesAutomatically: Bool = true, answersQuestions: Bool = false,
-    hearsRegions: Bool = false
+    hearsRegions: Bool = false, monitor: String? = nil
   ) {
     self.distanceFilter = distanceFilter
     self.desiredAccuracy = desiredAccuracy
@@ -66,6 +68,7 @@ public struct ClientSettings: Hashable, Codable, Sendable {
     self.pausesAutomatically = pausesAutomatically
     self.answersQuestions = answersQuestions
     self.hearsRegions = hearsRegions
+    self.monitor = monitor
   }
 }
 
@@ -108,10 +111,11 @@ public struct ServiceRequest: Hashable, Codable, Sendable {
     case answer(question: UInt64, display: Bool)
     /// Takes the calibration prompt down, whoever wanted it.
     case dismissPrompt
-    /// Watches a region, for all clients that hear of regions, in the place of one with the same name.
-    case startRegion(MonitoredRegion)
-    /// Watches the region of that name no longer.
-    case stopRegion(String)
+    /// Watches a region, for all clients that hear of it, in the place of one with the same name. Of one that was not
+    /// watched before it is taken as known on which side of its boundary the board is.
+    case startRegion(MonitoredRegion, assuming: RegionState = .unknown)
+    /// Watches the region no longer.
+    case stopRegion(RegionKey)
     /// Asks on which side of a region's boundary the board is, whether it is watched or not.
     case askRegion(MonitoredRegion)
     /// The client is gone, and with it all that it had started but regions, which are everybody's.

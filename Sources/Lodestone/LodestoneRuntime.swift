@@ -269,6 +269,9 @@ public final class LodestoneRuntime: Sendable {
     }
   }
 
+  /// Seconds since 1970, by the system's clock.
+  package var wallTime: Double { clocks.wallTime() }
+
   /// Seconds since 1970 of a moment, by the system's clock as it stands now.
   ///
   /// The two clocks are read one after the other. A thread that is put aside between them would be wrong by

@@ -15,6 +15,8 @@ final class RegionStore: Sendable {
   struct Record: Codable, Sendable {
     var region: MonitoredRegion
     var state: RegionState
+    /// Since when that is known, seconds since 1970; `nil` in files that were written before it was kept.
+    var date: Double?
   }
 
   private struct Content: Codable {
@@ -30,6 +32,9 @@ final class RegionStore: Sendable {
 
   private let file: ApplicationFile?
   private let state = Mutex(State())
+
+  /// What is kept.
+  var records: [Record] { state.withLock { $0.records } }
 
   /// - Parameter file: `nil` keeps nothing.
   init(_ file: ApplicationFile?) { self.file = file }
@@ -72,29 +77,31 @@ final class RegionStore: Sendable {
     return content.regions
   }
 
-  /// Keeps that a region is watched; of the same circle the state that was kept stays.
-  func start(_ region: MonitoredRegion) throws {
+  /// Keeps that a region is watched, and what is taken as known of it; of the same circle what was kept stays.
+  func start(
+    _ region: MonitoredRegion, assuming state: RegionState = .unknown, at date: Double
+  ) throws {
     try change(isForced: true) { records in
-      let same = records.first {
-        $0.region.identifier == region.identifier && $0.region.hasShape(of: region)
-      }
-      records.removeAll { $0.region.identifier == region.identifier }
-      records.append(Record(region: region, state: same?.state ?? .unknown))
+      let same = records.first { $0.region.key == region.key && $0.region.hasShape(of: region) }
+      records.removeAll { $0.region.key == region.key }
+      records.append(
+        Record(region: region, state: same?.state ?? state, date: same.map(\.date) ?? date))
     }
   }
 
   /// Keeps that a region is not watched any more.
-  func stop(_ identifier: String) throws {
-    try change(isForced: true) { $0.removeAll { $0.region.identifier == identifier } }
+  func stop(_ key: RegionKey) throws {
+    try change(isForced: true) { $0.removeAll { $0.region.key == key } }
   }
 
   /// Keeps what the application is told next; `force` belongs after that. Told to a second manager nothing is written.
-  func keep(_ region: MonitoredRegion, _ new: RegionState) throws {
+  func keep(_ key: RegionKey, _ new: RegionState, at date: Double) throws {
     try change(isForced: false) { records in
-      guard
-        let index = records.firstIndex(where: { $0.region.identifier == region.identifier })
+      guard let index = records.firstIndex(where: { $0.region.key == key }),
+        records[index].state != new
       else { return }
       records[index].state = new
+      records[index].date = date
     }
   }
 

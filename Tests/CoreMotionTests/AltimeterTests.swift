@@ -210,3 +210,29 @@ struct AltimeterTests {
     #expect(CMErrorSize.rawValue == 113)
   }
 }
+
+@Test(
+  "A2 A3 M18: altitudes as a sequence, each iteration with a zero of its own; a loss says there is none",
+  .timeLimit(.minutes(10)))
+func altitudeSequence() async throws {
+  let source = ScriptedSource()
+  let runtime = LodestoneRuntime(source: source)
+  // The loss that lasts is said at once to whoever comes then.
+  for (start, before) in [(100.0, [Double?]()), (200, [nil])] {
+    let heard = Transcript<CMAltitudeUpdate>()
+    let task = Task {
+      for await update in CMAltitudeUpdate.liveUpdates(on: runtime) { heard.add(update) }
+    }
+    #expect(await source.hears(Demand(altitude: true)))
+    source.publish(.altitude(start, at: start))
+    source.publish(.altitude(start + 2.5, at: start + 1, pascals: 100_000))
+    source.publish(.altitudeUnavailable(.sensorLost("BMP280"), at: Timestamp(seconds: start + 2)))
+    let updates = await heard.waits(for: before.count + 3)
+    #expect(updates.map { $0.altitude?.relativeAltitude.doubleValue } == before + [0, 2.5, nil])
+    #expect(updates.map { $0.altitude?.pressure.doubleValue } == before + [101.325, 100, nil])
+    #expect(updates.allSatisfy { $0.altitudeUnavailable == ($0.altitude == nil) })
+    task.cancel()
+    await task.value
+    #expect(source.demands.last == Demand())
+  }
+}

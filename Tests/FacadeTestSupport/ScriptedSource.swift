@@ -61,12 +61,18 @@ public final class ScriptedSource: ObservationSource {
     demandWasSet.signal()
   }
 
-  /// Waits until a demand is the newest, at most ten seconds; returns whether it is.
-  public func waits(for demand: Demand) -> Bool {
+  /// Waits until a demand is the newest, so many seconds at most; returns whether it is.
+  public func waits(for demand: Demand, atMost seconds: Double = 10) -> Bool {
     while demands.last != demand {
-      guard demandWasSet.wait(timeout: .now() + 10) == .success else { return false }
+      guard demandWasSet.wait(timeout: .now() + seconds) == .success else { return false }
     }
     return true
+  }
+
+  /// The same for a task: it waits on a thread of its own, and longer, because another task has to get its turn among
+  /// all the tests that compute.
+  public func hears(_ demand: Demand) async -> Bool {
+    await onThread { self.waits(for: demand, atMost: 120) }
   }
 }
 

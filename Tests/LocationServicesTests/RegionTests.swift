@@ -146,7 +146,7 @@ struct RegionTests {
     bench.ask(.startRegion(region("3", radius: 50)))
     #expect(bench.takeHeard() == ["20 failed", "3 started"])
     #expect(bench.engine.monitoredRegions.count == 20)
-    bench.ask(.stopRegion("3"))
+    bench.ask(.stopRegion(RegionKey("3")))
     for bad in [
       region(radius: 0), region(radius: -1), region(radius: .nan), region(radius: .infinity),
       region(radius: 1e8), region(at: 100e6), region(at: .nan),
@@ -255,8 +255,8 @@ struct RegionTests {
     #expect(bench.engine.demand.locationInterval == 60)
     bench.fix(0, at: 1_060)
     #expect(bench.engine.demand.locationInterval == 5)
-    bench.ask(.stopRegion("home"))
-    bench.ask(.stopRegion("far"))
+    bench.ask(.stopRegion(RegionKey("home")))
+    bench.ask(.stopRegion(RegionKey("far")))
     #expect(!bench.engine.demand.location)
   }
 }

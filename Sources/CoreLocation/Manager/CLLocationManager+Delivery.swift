@@ -67,7 +67,7 @@ extension CLLocationManager {
     case .started: delegate.locationManager(self, didStartMonitoringFor: region)
     case .failed(let reason):
       let error = CLError(
-        .regionMonitoringFailure, userInfo: [NSLocalizedDescriptionKey: reason])
+        .regionMonitoringFailure, userInfo: [NSLocalizedDescriptionKey: reason.description])
       delegate.locationManager(self, monitoringDidFailFor: region, withError: error)
     case .settled: break
     case .answered(let state):
@@ -93,9 +93,13 @@ extension CLLocationManager {
       horizontalAccuracy: report.horizontalAccuracy ?? -1)
   }
 
-  // The receiver's own time where it says one; else the wall clock at that moment, as it is set now.
+  func date(utc: Double?, _ time: Timestamp) -> Date { runtime.date(utc: utc, time) }
+}
+
+extension LodestoneRuntime {
+  /// The receiver's own time where it says one; else the wall clock at that moment, as it is set now.
   func date(utc: Double?, _ time: Timestamp) -> Date {
-    Date(timeIntervalSince1970: utc ?? runtime.wallTime(of: time))
+    Date(timeIntervalSince1970: utc ?? wallTime(of: time))
   }
 }
 

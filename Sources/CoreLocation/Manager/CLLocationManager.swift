@@ -265,7 +265,7 @@ open class CLLocationManager: NSObject {
 
   /// The regions that are watched, of all managers of the application, also those of earlier runs.
   open var monitoredRegions: Set<CLRegion> {
-    Set(runtime.monitoredRegions.map { CLCircularRegion($0) })
+    Set(runtime.monitoredRegions.filter { $0.monitor == nil }.map { CLCircularRegion($0) })
   }
 
   /// The largest radius, metres: 10,000 km.
@@ -275,10 +275,11 @@ open class CLLocationManager: NSObject {
   /// managers are told of its crossings; the region stays, over restarts of the program, until `stopMonitoring(for:)`.
   ///
   /// A boundary is crossed when a position is farther beyond it than one and a half times its accuracy (inwards half of
-  /// the radius at most), and another one twenty seconds later or more says the same. At most 20 regions are watched;
-  /// more, or one that is no circle or has no size, are a `CLError.regionMonitoringFailure`. Positions are asked for as
-  /// often as 30 m/s bring the board to the nearest boundary, 5 to 60 seconds. Nothing wakes a program that does not run:
-  /// what it has missed is told when it runs again, as far as the board is then on the other side.
+  /// the radius at most), and another one twenty seconds later or more says the same. At most 20 regions are watched,
+  /// with those of all monitors; more, or one that is no circle or has no size, are a `CLError.regionMonitoringFailure`.
+  /// Positions are asked for as often as 30 m/s bring the board to the nearest boundary, 5 to 60 seconds. Nothing wakes a
+  /// program that does not run: what it has missed is told when it runs again, as far as the board is then on the other
+  /// side.
   open func startMonitoring(for region: CLRegion) {
     guard let watched = MonitoredRegion(region) else {
       return failMonitoring(of: region, "only circular regions are monitored")
@@ -291,7 +292,7 @@ open class CLLocationManager: NSObject {
   /// Watches a region no longer, by its identifier; nothing where it is not watched. No delegate is told of it any
   /// more.
   open func stopMonitoring(for region: CLRegion) {
-    runtime.stopMonitoring(region.identifier, by: client)
+    runtime.stopMonitoring(RegionKey(region.identifier), by: client)
   }
 
   /// Asks on which side of a region's boundary the board is, and returns at once; the region need not be watched. The
@@ -391,7 +392,7 @@ extension Activity {
 
 extension HeadingOrientation {
   /// The edge that an orientation puts on top; `nil` for those that say nothing about it.
-  fileprivate init?(_ orientation: CLDeviceOrientation) {
+  init?(_ orientation: CLDeviceOrientation) {
     switch orientation {
     case .portrait: self = .portrait
     case .portraitUpsideDown: self = .portraitUpsideDown

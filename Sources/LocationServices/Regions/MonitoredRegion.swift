@@ -1,6 +1,7 @@
 // What a client has watched, and what it is told of it.
 
 public import Geodesy
+public import SensorTypes
 
 /// On which side of a region's boundary the board is.
 public enum RegionState: String, Hashable, Codable, Sendable {
@@ -12,6 +13,20 @@ public enum RegionState: String, Hashable, Codable, Sendable {
   case outside
 }
 
+/// What a region is known by: its name among those of the managers, or of one monitor.
+public struct RegionKey: Hashable, Codable, Sendable {
+  /// The monitor's name; `nil` for the regions that all managers share.
+  public var monitor: String?
+  /// The region's name.
+  public var identifier: String
+
+  /// Makes a key.
+  public init(_ identifier: String, monitor: String? = nil) {
+    self.monitor = monitor
+    self.identifier = identifier
+  }
+}
+
 /// A circle on the ellipsoid that is watched, by the name of which it is known.
 public struct MonitoredRegion: Hashable, Codable, Sendable {
   /// The longest name, bytes of UTF-8.
@@ -21,6 +36,8 @@ public struct MonitoredRegion: Hashable, Codable, Sendable {
 
   /// The name.
   public var identifier: String
+  /// The name of the monitor that it belongs to; `nil` for one that all managers share.
+  public var monitor: String?
   /// The middle.
   public var center: Position
   /// Metres.
@@ -32,15 +49,19 @@ public struct MonitoredRegion: Hashable, Codable, Sendable {
 
   /// Makes a region; `problem` says what is wrong with it.
   public init(
-    identifier: String, center: Position, radius: Double, notifiesOnEntry: Bool = true,
-    notifiesOnExit: Bool = true
+    identifier: String, monitor: String? = nil, center: Position, radius: Double,
+    notifiesOnEntry: Bool = true, notifiesOnExit: Bool = true
   ) {
     self.identifier = identifier
+    self.monitor = monitor
     self.center = center
     self.radius = radius
     self.notifiesOnEntry = notifiesOnEntry
     self.notifiesOnExit = notifiesOnExit
   }
+
+  /// What it is known by.
+  public var key: RegionKey { RegionKey(identifier, monitor: monitor) }
 
   /// Why it cannot be watched; `nil` where it can.
   public var problem: String? {
@@ -51,8 +72,8 @@ public struct MonitoredRegion: Hashable, Codable, Sendable {
     if radius > Self.largestRadius {
       return "its radius is above \(Int(Self.largestRadius / 1_000)) km"
     }
-    if identifier.utf8.count > Self.longestName {
-      return "its identifier has more than \(Self.longestName) bytes"
+    if max(identifier.utf8.count, monitor?.utf8.count ?? 0) > Self.longestName {
+      return "its name has more than \(Self.longestName) bytes"
     }
     return nil
   }
@@ -63,6 +84,22 @@ public struct MonitoredRegion: Hashable, Codable, Sendable {
   }
 }
 
+/// Why a region is not watched.
+public enum RegionProblem: Hashable, Codable, Sendable, CustomStringConvertible {
+  /// It is none that can be, and what is wrong with it.
+  case unfit(String)
+  /// As many as may be are watched already.
+  case tooMany(Int)
+
+  /// In words.
+  public var description: String {
+    switch self {
+    case .unfit(let problem): problem
+    case .tooMany(let most): "\(most) regions are monitored already"
+    }
+  }
+}
+
 /// What a client is told of a region.
 public struct RegionEvent: Hashable, Codable, Sendable {
   /// The kinds of event.
@@ -70,7 +107,7 @@ public struct RegionEvent: Hashable, Codable, Sendable {
     /// It is watched from now on.
     case started
     /// It is not watched, and why.
-    case failed(String)
+    case failed(RegionProblem)
     /// Its boundary was crossed, to the inside or the outside.
     case crossed(to: RegionState)
     /// Where the board is became known for the first time: no crossing.
@@ -83,11 +120,17 @@ public struct RegionEvent: Hashable, Codable, Sendable {
   public var region: MonitoredRegion
   /// What.
   public var kind: Kind
+  /// When.
+  public var time: Timestamp
+  /// The same by the receiver whose position says it, seconds since 1970.
+  public var utc: Double?
 
   /// Makes an event.
-  public init(region: MonitoredRegion, kind: Kind) {
+  public init(region: MonitoredRegion, kind: Kind, time: Timestamp, utc: Double? = nil) {
     self.region = region
     self.kind = kind
+    self.time = time
+    self.utc = utc
   }
 
   /// The state that is known by it; `nil` where it says none.

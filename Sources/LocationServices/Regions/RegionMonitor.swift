@@ -3,7 +3,8 @@
 import Geodesy
 import SensorTypes
 
-/// All regions that are watched, whoever has asked for it: the SDK shares them among an application's managers.
+/// All regions that are watched, whoever has asked for it: the SDK shares them among an application's managers, and keeps
+/// those of each monitor apart. The limit is one for all of them.
 struct RegionMonitor: Sendable {
   /// How many regions an application may have, as in the SDK.
   static let most = 20
@@ -34,14 +35,14 @@ struct RegionMonitor: Sendable {
   /// What is watched.
   var regions: [MonitoredRegion] { watches.map(\.region) }
 
-  /// Whether positions are wanted of the board.
-  var isWanted: Bool { !watches.isEmpty || !questions.isEmpty }
-
-  /// Seconds that may lie between two positions.
-  var interval: Double {
-    if !questions.isEmpty { return ClientLocation.shortestInterval }
+  /// Seconds that may lie between two positions for those who hear of a monitor's regions, or of the managers'; `nil` where
+  /// they need none.
+  func interval(of monitor: String?) -> Double? {
+    // Questions are the managers'.
+    if monitor == nil, !questions.isEmpty { return ClientLocation.shortestInterval }
+    guard watches.contains(where: { $0.region.monitor == monitor }) else { return nil }
     var interval = Self.longest
-    for watch in watches {
+    for watch in watches where watch.region.monitor == monitor {
       guard let distance = watch.distance else { return ClientLocation.shortestInterval }
       let wait = watch.judge.isUndecided ? Self.shortest : distance / Self.speed
       interval = min(interval, max(wait, Self.shortest))
@@ -53,15 +54,17 @@ struct RegionMonitor: Sendable {
   var deadline: Timestamp? { questions.lazy.map(\.deadline).min() }
 
   /// The state of a region that is watched.
-  func state(of identifier: String) -> RegionState? {
-    watches.first { $0.region.identifier == identifier }?.judge.state
+  func state(of key: RegionKey) -> RegionState? {
+    watches.first { $0.region.key == key }?.judge.state
   }
 
   /// Watches a region, in the place of one with the same name; returns why it cannot. The same circle keeps what is
   /// known of it.
-  mutating func start(_ region: MonitoredRegion, state: RegionState = .unknown) -> String? {
-    if let problem = region.problem { return problem }
-    if let index = watches.firstIndex(where: { $0.region.identifier == region.identifier }) {
+  mutating func start(
+    _ region: MonitoredRegion, state: RegionState = .unknown
+  ) -> RegionProblem? {
+    if let problem = region.problem { return .unfit(problem) }
+    if let index = watches.firstIndex(where: { $0.region.key == region.key }) {
       if watches[index].region.hasShape(of: region) {
         watches[index].region = region
       } else {
@@ -69,13 +72,17 @@ struct RegionMonitor: Sendable {
       }
       return nil
     }
-    guard watches.count < Self.most else { return "\(Self.most) regions are monitored already" }
+    guard watches.count < Self.most else { return .tooMany(Self.most) }
     watches.append(Watch(region: region, judge: RegionJudge(state: state)))
     return nil
   }
 
-  mutating func stop(_ identifier: String) {
-    watches.removeAll { $0.region.identifier == identifier }
+  mutating func stop(_ key: RegionKey) { watches.removeAll { $0.region.key == key } }
+
+  /// Holds what is known of a region to be another state: what was found since then was told nobody.
+  mutating func reset(_ key: RegionKey, to state: RegionState) {
+    guard let index = watches.firstIndex(where: { $0.region.key == key }) else { return }
+    watches[index].judge = RegionJudge(state: state)
   }
 
   /// Another board speaks now: what it says is not held against the other one's distances.
@@ -86,13 +93,14 @@ struct RegionMonitor: Sendable {
     }
   }
 
-  /// Takes a position, and tells what it says of regions and in answer to questions.
+  /// Takes a position, and tells what it says of regions and in answer to questions. Regions of which nobody hears are
+  /// left as they are: a crossing stays to be made.
   mutating func take(
-    _ report: LocationReport, distance: LocationEngine.Distance,
+    _ report: LocationReport, distance: LocationEngine.Distance, isHeard: (String?) -> Bool,
     tell: (RegionEvent) -> Void, answer: (ClientID, RegionEvent) -> Void
   ) {
     guard let accuracy = report.horizontalAccuracy else { return }
-    for index in watches.indices {
+    for index in watches.indices where isHeard(watches[index].region.monitor) {
       let region = watches[index].region
       let metres = distance(region.center, report.position)
       watches[index].distance = abs(metres - region.radius)
@@ -102,14 +110,16 @@ struct RegionMonitor: Sendable {
           metres, of: region.radius, accuracy: accuracy, at: report.time)
       else { continue }
       let kind: RegionEvent.Kind = before == .unknown ? .settled(state) : .crossed(to: state)
-      tell(RegionEvent(region: region, kind: kind))
+      tell(RegionEvent(region: region, kind: kind, time: report.time, utc: report.utc))
     }
     guard !questions.isEmpty else { return }
     let waiting = questions
     questions = []
     for question in waiting {
       let state = judge(question.region, report, distance) ?? .unknown
-      answer(question.client, RegionEvent(region: question.region, kind: .answered(state)))
+      answer(
+        question.client,
+        RegionEvent(region: question.region, kind: .answered(state), time: report.time))
     }
   }
 
@@ -119,9 +129,9 @@ struct RegionMonitor: Sendable {
     distance: LocationEngine.Distance, answer: (ClientID, RegionEvent) -> Void
   ) {
     func tell(_ state: RegionState) {
-      answer(client, RegionEvent(region: region, kind: .answered(state)))
+      answer(client, RegionEvent(region: region, kind: .answered(state), time: now))
     }
-    if let state = state(of: region.identifier), state != .unknown { return tell(state) }
+    if let state = state(of: region.key), state != .unknown { return tell(state) }
     if let known, now.seconds(since: known.time) <= LocationEngine.locationLifetime,
       let state = judge(region, known, distance)
     {
@@ -138,7 +148,8 @@ struct RegionMonitor: Sendable {
     let over = questions.filter { now >= $0.deadline }
     questions.removeAll { now >= $0.deadline }
     for question in over {
-      answer(question.client, RegionEvent(region: question.region, kind: .answered(.unknown)))
+      answer(
+        question.client, RegionEvent(region: question.region, kind: .answered(.unknown), time: now))
     }
   }
 
@@ -149,7 +160,7 @@ struct RegionMonitor: Sendable {
   private func judge(
     _ region: MonitoredRegion, _ report: LocationReport, _ distance: LocationEngine.Distance
   ) -> RegionState? {
-    if let state = state(of: region.identifier), state != .unknown { return state }
+    if let state = state(of: region.key), state != .unknown { return state }
     guard let accuracy = report.horizontalAccuracy, region.problem == nil else { return nil }
     let state = RegionJudge.side(
       distance(region.center, report.position), of: region.radius, accuracy: accuracy)

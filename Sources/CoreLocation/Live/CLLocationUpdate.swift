@@ -1,0 +1,122 @@
+// Locations as an asynchronous sequence.
+
+import LocationServices
+package import Lodestone
+
+/// What there is to say of the board's position at a moment: a location, or why there is none.
+public struct CLLocationUpdate: Sendable {
+  /// What the locations are for.
+  ///
+  /// It decides, as `CLLocationManager.activityType` does, how long the board has to stand before it is said to be
+  /// stationary, and whether its course is a measurement of heading. The rate is the receiver's: the board file says how
+  /// fast it can, one a second where it says nothing. `default` asks for one a second at most.
+  public enum LiveConfiguration: Int, Sendable, Hashable, CaseIterable {
+    /// One location a second; stationary after ten minutes.
+    case `default`
+    /// In a car: as fast as the receiver goes; stationary after five minutes. The board points the way it goes.
+    case automotiveNavigation
+    /// In another vehicle, a boat or a train: as fast as the receiver goes; stationary after ten minutes. The board points
+    /// the way it goes.
+    case otherNavigation
+    /// On foot or on a bicycle: as fast as the receiver goes; stationary after three minutes.
+    case fitness
+    /// In the air: as fast as the receiver goes; stationary after fifteen minutes.
+    case airborne
+
+    var settings: ClientSettings {
+      switch self {
+      case .default: ClientSettings(desiredAccuracy: kCLLocationAccuracyNearestTenMeters)
+      case .automotiveNavigation: ClientSettings(activity: .automotiveNavigation)
+      case .otherNavigation: ClientSettings(activity: .otherNavigation)
+      case .fitness: ClientSettings(activity: .fitness)
+      case .airborne: ClientSettings(activity: .airborne)
+      }
+    }
+  }
+
+  /// Where the board is; while it is stationary where it stands. `nil` while there is none to say.
+  public let location: CLLocation?
+  /// Whether the board stands: the receiver rests, and nothing more is said until the board moves.
+  public let stationary: Bool
+  /// Whether there is no position at the moment; locations follow as soon as there is one again.
+  public let locationUnavailable: Bool
+  /// Whether the application may not use the services.
+  public var authorizationDenied: Bool { false }
+  /// Whether nobody may use them.
+  public var authorizationDeniedGlobally: Bool { false }
+  /// Whether somebody else has forbidden it.
+  public var authorizationRestricted: Bool { false }
+  /// Whether somebody is being asked for permission.
+  public var authorizationRequestInProgress: Bool { false }
+  /// Whether locations are less exact than they could be, because no more is permitted.
+  public var accuracyLimited: Bool { false }
+  /// Whether the application is not in use, so that it gets no locations.
+  public var insufficientlyInUse: Bool { false }
+  /// Whether a `CLServiceSession` is missing.
+  public var serviceSessionRequired: Bool { false }
+
+  /// Whether the board stands.
+  @available(*, deprecated, renamed: "stationary")
+  public var isStationary: Bool { stationary }
+
+  /// Locations from now on.
+  ///
+  /// The receiver is asked from the first `next()` on, and no longer than the sequence is iterated: it stops with the loop
+  /// that is left, and with the task that is cancelled, where the sequence ends. Each iteration is a client of its own.
+  /// What comes faster than it is taken waits, the newest 256; a suspended application gets it afterwards.
+  public static func liveUpdates(_ configuration: LiveConfiguration = .default) -> Updates {
+    Updates(configuration: configuration, runtime: .shared)
+  }
+
+  /// The same of a runtime of its own, for tests.
+  package static func liveUpdates(
+    _ configuration: LiveConfiguration = .default, on runtime: LodestoneRuntime
+  ) -> Updates {
+    Updates(configuration: configuration, runtime: runtime)
+  }
+
+  /// Locations, one after the other.
+  public struct Updates: AsyncSequence, Sendable {
+    /// What it consists of.
+    public typealias Element = CLLocationUpdate
+    let configuration: LiveConfiguration
+    let runtime: LodestoneRuntime
+
+    /// Begins anew.
+    public func makeAsyncIterator() -> AsyncIterator {
+      AsyncIterator(
+        feed: LiveFeed(runtime, settings: configuration.settings, service: .location))
+    }
+
+    /// One way through the sequence.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+      let feed: LiveFeed
+      private var last: CLLocation?
+
+      init(feed: LiveFeed) { self.feed = feed }
+
+      /// The next update; `nil` once the task is cancelled. It throws nothing on a board.
+      public mutating func next() async throws -> CLLocationUpdate? {
+        while let content = await feed.next() {
+          switch content {
+          case .location(let report):
+            let location = CLLocation(
+              report, timestamp: feed.runtime.date(utc: report.utc, report.time))
+            last = location
+            return CLLocationUpdate(
+              location: location, stationary: false, locationUnavailable: false)
+          case .paused:
+            return CLLocationUpdate(location: last, stationary: true, locationUnavailable: false)
+          case .failure:
+            return CLLocationUpdate(location: nil, stationary: false, locationUnavailable: true)
+          // The location that ends a pause follows.
+          case .resumed, .heading, .significantChange, .visit, .region, .altitude,
+            .requestedLocation, .requestFailed, .question, .questionClosed:
+            continue
+          }
+        }
+        return nil
+      }
+    }
+  }
+}

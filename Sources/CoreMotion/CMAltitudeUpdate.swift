@@ -1,0 +1,51 @@
+// Altitudes as an asynchronous sequence. The SDK has none; this one is made like that of its locations.
+
+import LocationServices
+package import Lodestone
+
+/// What there is to say of the board's climb at a moment: an altitude, or that there is none.
+public struct CMAltitudeUpdate: Sendable {
+  /// The altitude, relative to the first of the iteration; `nil` while there is none to say.
+  public let altitude: CMAltitudeData?
+  /// Whether there is no altitude at the moment; others follow as soon as there is one again.
+  public var altitudeUnavailable: Bool { altitude == nil }
+
+  /// Relative altitudes from now on, one a second; none on a board without a barometer.
+  ///
+  /// The barometer runs from the first `next()` on, and no longer than the sequence is iterated: it stops with the loop
+  /// that is left, and with the task that is cancelled, where the sequence ends. Each iteration has a zero of its own.
+  public static func liveUpdates() -> Updates { Updates(runtime: .shared) }
+
+  /// The same of a runtime of its own, for tests.
+  package static func liveUpdates(on runtime: LodestoneRuntime) -> Updates {
+    Updates(runtime: runtime)
+  }
+
+  /// Altitudes, one after the other.
+  public struct Updates: AsyncSequence, Sendable {
+    /// What it consists of.
+    public typealias Element = CMAltitudeUpdate
+    let runtime: LodestoneRuntime
+
+    /// Begins anew.
+    public func makeAsyncIterator() -> AsyncIterator {
+      AsyncIterator(feed: LiveFeed(runtime, service: .altitude))
+    }
+
+    /// One way through the sequence.
+    public struct AsyncIterator: AsyncIteratorProtocol {
+      let feed: LiveFeed
+
+      /// The next update; `nil` once the task is cancelled.
+      public mutating func next() async -> CMAltitudeUpdate? {
+        while let content = await feed.next() {
+          if case .altitude(let report) = content {
+            return CMAltitudeUpdate(altitude: CMAltitudeData(report))
+          }
+          if case .failure = content { return CMAltitudeUpdate(altitude: nil) }
+        }
+        return nil
+      }
+    }
+  }
+}
