@@ -26,7 +26,7 @@ public struct LocationEngine: Sendable {
   /// accuracy of its headings says it all.
   public static let interferencePatience = 5.0
 
-  private struct Client: Sendable {
+  struct Client: Sendable {
     let id: ClientID
     var settings = ClientSettings()
     var isSuspended = false
@@ -50,8 +50,9 @@ public struct LocationEngine: Sendable {
   }
 
   private let distance: Distance
-  private var clients: [Client] = []
-  private var regions = RegionMonitor()
+  var clients: [Client] = []
+  var regions = RegionMonitor()
+  var beacons = BeaconServices()
   /// The newest position of this board, and why there is none at the moment.
   private var newest: LocationReport?
   private var loss: NoData?
@@ -127,8 +128,12 @@ public struct LocationEngine: Sendable {
   /// no difference.
   public var nextDeadline: Timestamp? {
     let next = clients.lazy.compactMap(\.location.deadline).min()
-    guard let question = regions.deadline else { return next }
-    return min(next ?? question, question)
+    return Self.earlier(Self.earlier(next, regions.deadline), beaconDeadline)
+  }
+
+  static func earlier(_ a: Timestamp?, _ b: Timestamp?) -> Timestamp? {
+    guard let a, let b else { return a ?? b }
+    return min(a, b)
   }
 
   /// The regions that are watched.
@@ -153,6 +158,7 @@ public struct LocationEngine: Sendable {
       }
     }
     regions.advance(to: now) { emit(ServiceEvent(client: $0, content: .region($1))) }
+    advanceBeacons(to: now, emit)
   }
 
   /// What has become of the calibration prompt, in order, one a call; `nil` when all was said.
@@ -218,13 +224,17 @@ public struct LocationEngine: Sendable {
       emit(
         ServiceEvent(
           client: request.client, content: .region(RegionEvent(region: region, kind: kind))))
+      beaconsWereAdded(region, by: request.client, at: now, emit)
     case .stopRegion(let identifier): regions.stop(identifier)
     case .askRegion(let region):
       regions.ask(region, by: request.client, at: now, newest, distance: distance) {
         emit(ServiceEvent(client: $0, content: .region($1)))
       }
+    case .startRanging(let constraint): startRanging(constraint, by: request.client, at: now, emit)
+    case .stopRanging(let constraint): beacons.ranging.stop(constraint, by: request.client)
     case .release:
       regions.release(request.client)
+      beacons.ranging.release(request.client)
       clients.remove(at: index)
       if wanting == request.client { dismissPrompt(.unwanted) }
     }

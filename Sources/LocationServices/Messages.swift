@@ -114,6 +114,10 @@ public struct ServiceRequest: Hashable, Codable, Sendable {
     case stopRegion(String)
     /// Asks on which side of a region's boundary the board is, whether it is watched or not.
     case askRegion(MonitoredRegion)
+    /// Ranges the beacons that fit; nothing where they are ranged by this client.
+    case startRanging(BeaconConstraint)
+    /// Ranges them no longer.
+    case stopRanging(BeaconConstraint)
     /// The client is gone, and with it all that it had started but regions, which are everybody's.
     case release
   }
@@ -260,6 +264,10 @@ public struct ServiceEvent: Hashable, Codable, Sendable {
     case visit(VisitReport)
     /// What there is to tell of a region.
     case region(RegionEvent)
+    /// The beacons of this second.
+    case beacons(BeaconReport)
+    /// Beacons cannot be ranged; said once a loss.
+    case rangingFailed(RangingFailure)
     /// The altitude of this second.
     case altitude(AltitudeReport)
     /// The one position that was requested.

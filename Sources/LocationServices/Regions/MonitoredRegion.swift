@@ -12,7 +12,7 @@ public enum RegionState: String, Hashable, Codable, Sendable {
   case outside
 }
 
-/// A circle on the ellipsoid that is watched, by the name of which it is known.
+/// A circle on the ellipsoid, or where certain beacons are heard, that is watched by a name.
 public struct MonitoredRegion: Hashable, Codable, Sendable {
   /// The longest name, bytes of UTF-8.
   public static let longestName = 256
@@ -21,6 +21,8 @@ public struct MonitoredRegion: Hashable, Codable, Sendable {
 
   /// The name.
   public var identifier: String
+  /// The beacons, where it is no circle; middle and radius say nothing then.
+  public var beacons: WatchedBeacons?
   /// The middle.
   public var center: Position
   /// Metres.
@@ -42,8 +44,23 @@ public struct MonitoredRegion: Hashable, Codable, Sendable {
     self.notifiesOnExit = notifiesOnExit
   }
 
+  /// Makes a region of beacons.
+  public init(
+    identifier: String, beacons: WatchedBeacons, notifiesOnEntry: Bool = true,
+    notifiesOnExit: Bool = true
+  ) {
+    self.init(
+      identifier: identifier, center: Position(latitude: 0, longitude: 0), radius: 0,
+      notifiesOnEntry: notifiesOnEntry, notifiesOnExit: notifiesOnExit)
+    self.beacons = beacons
+  }
+
   /// Why it cannot be watched; `nil` where it can.
   public var problem: String? {
+    if identifier.utf8.count > Self.longestName {
+      return "its identifier has more than \(Self.longestName) bytes"
+    }
+    if let beacons { return beacons.constraint.problem }
     if !(abs(center.latitude) <= 90 && abs(center.longitude) <= 180) {
       return "its middle is no place on earth"
     }
@@ -51,15 +68,13 @@ public struct MonitoredRegion: Hashable, Codable, Sendable {
     if radius > Self.largestRadius {
       return "its radius is above \(Int(Self.largestRadius / 1_000)) km"
     }
-    if identifier.utf8.count > Self.longestName {
-      return "its identifier has more than \(Self.longestName) bytes"
-    }
     return nil
   }
 
-  /// Whether the other is the same circle.
+  /// Whether the other is the same circle, or the same beacons.
   public func hasShape(of other: MonitoredRegion) -> Bool {
     center == other.center && radius == other.radius
+      && beacons?.constraint == other.beacons?.constraint
   }
 }
 

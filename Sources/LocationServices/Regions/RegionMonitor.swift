@@ -15,9 +15,11 @@ struct RegionMonitor: Sendable {
   /// boundary in between, m/s.
   private static let (shortest, longest, speed) = (5.0, 60.0, 30.0)
 
-  private struct Watch: Sendable {
+  struct Watch: Sendable {
     var region: MonitoredRegion
     var judge: RegionJudge
+    /// Of beacons: since when none was heard, by a radio that listens.
+    var silentSince: Timestamp?
     /// Metres to the boundary when it was last known.
     var distance: Double?
   }
@@ -28,20 +30,22 @@ struct RegionMonitor: Sendable {
     let deadline: Timestamp
   }
 
-  private var watches: [Watch] = []
+  var watches: [Watch] = []
   private var questions: [Question] = []
 
   /// What is watched.
   var regions: [MonitoredRegion] { watches.map(\.region) }
 
   /// Whether positions are wanted of the board.
-  var isWanted: Bool { !watches.isEmpty || !questions.isEmpty }
+  var isWanted: Bool {
+    watches.contains { $0.region.beacons == nil } || !questions.isEmpty
+  }
 
   /// Seconds that may lie between two positions.
   var interval: Double {
     if !questions.isEmpty { return ClientLocation.shortestInterval }
     var interval = Self.longest
-    for watch in watches {
+    for watch in watches where watch.region.beacons == nil {
       guard let distance = watch.distance else { return ClientLocation.shortestInterval }
       let wait = watch.judge.isUndecided ? Self.shortest : distance / Self.speed
       interval = min(interval, max(wait, Self.shortest))
@@ -92,7 +96,7 @@ struct RegionMonitor: Sendable {
     tell: (RegionEvent) -> Void, answer: (ClientID, RegionEvent) -> Void
   ) {
     guard let accuracy = report.horizontalAccuracy else { return }
-    for index in watches.indices {
+    for index in watches.indices where watches[index].region.beacons == nil {
       let region = watches[index].region
       let metres = distance(region.center, report.position)
       watches[index].distance = abs(metres - region.radius)
@@ -122,6 +126,8 @@ struct RegionMonitor: Sendable {
       answer(client, RegionEvent(region: region, kind: .answered(state)))
     }
     if let state = state(of: region.identifier), state != .unknown { return tell(state) }
+    // A position says nothing of beacons.
+    if region.beacons != nil { return tell(.unknown) }
     if let known, now.seconds(since: known.time) <= LocationEngine.locationLifetime,
       let state = judge(region, known, distance)
     {
