@@ -26,7 +26,7 @@ public struct LocationEngine: Sendable {
   /// accuracy of its headings says it all.
   public static let interferencePatience = 5.0
 
-  private struct Client: Sendable {
+  struct Client: Sendable {
     let id: ClientID
     var settings = ClientSettings()
     var isSuspended = false
@@ -50,8 +50,9 @@ public struct LocationEngine: Sendable {
   }
 
   private let distance: Distance
-  private var clients: [Client] = []
-  private var regions = RegionMonitor()
+  var clients: [Client] = []
+  var regions = RegionMonitor()
+  var beacons = BeaconServices()
   /// The newest position of this board, and why there is none at the moment.
   private var newest: LocationReport?
   private var loss: NoData?
@@ -129,8 +130,12 @@ public struct LocationEngine: Sendable {
   /// no difference.
   public var nextDeadline: Timestamp? {
     let next = clients.lazy.compactMap(\.location.deadline).min()
-    guard let question = regions.deadline else { return next }
-    return min(next ?? question, question)
+    return Self.earlier(Self.earlier(next, regions.deadline), beaconDeadline)
+  }
+
+  static func earlier(_ a: Timestamp?, _ b: Timestamp?) -> Timestamp? {
+    guard let a, let b else { return a ?? b }
+    return min(a, b)
   }
 
   /// The regions that are watched.
@@ -160,6 +165,7 @@ public struct LocationEngine: Sendable {
       }
     }
     regions.advance(to: now) { emit(ServiceEvent(client: $0, content: .region($1))) }
+    advanceBeacons(to: now, emit)
   }
 
   /// What has become of the calibration prompt, in order, one a call; `nil` when all was said.
@@ -226,15 +232,19 @@ public struct LocationEngine: Sendable {
       if region.monitor == nil {
         emit(ServiceEvent(client: request.client, content: .region(event)))
       } else {
-        Self.tellRegion(event, clients, emit)
+        clients.tell(event, emit)
       }
+      beaconsWereAdded(region, by: request.client, at: now, emit)
     case .stopRegion(let key): regions.stop(key)
     case .askRegion(let region):
       regions.ask(region, by: request.client, at: now, newest, distance: distance) {
         emit(ServiceEvent(client: $0, content: .region($1)))
       }
+    case .startRanging(let constraint): startRanging(constraint, by: request.client, at: now, emit)
+    case .stopRanging(let constraint): beacons.ranging.stop(constraint, by: request.client)
     case .release:
       regions.release(request.client)
+      beacons.ranging.release(request.client)
       clients.remove(at: index)
       if wanting == request.client { dismissPrompt(.unwanted) }
     }
@@ -341,24 +351,13 @@ public struct LocationEngine: Sendable {
   private mutating func judgeRegions(
     _ report: LocationReport, _ emit: (ServiceEvent) -> Void
   ) {
-    guard clients.contains(where: \.settings.hearsRegions) else { return }
     let (distance, clients) = (distance, clients)
-    regions.take(report, distance: distance) { monitor in
-      clients.contains { $0.settings.hearsRegions && $0.settings.monitor == monitor }
+    regions.take(report, distance: distance) {
+      clients.hearRegions(of: $0)
     } tell: {
-      Self.tellRegion($0, clients, emit)
+      clients.tell($0, emit)
     } answer: {
       emit(ServiceEvent(client: $0, content: .region($1)))
-    }
-  }
-
-  /// Every client that hears of a region is told.
-  private static func tellRegion(
-    _ event: RegionEvent, _ clients: [Client], _ emit: (ServiceEvent) -> Void
-  ) {
-    for client in clients
-    where client.settings.hearsRegions && client.settings.monitor == event.region.monitor {
-      emit(ServiceEvent(client: client.id, content: .region(event)))
     }
   }
 
@@ -482,5 +481,20 @@ public struct LocationEngine: Sendable {
       ServiceEvent(
         client: clients[index].id,
         content: .failure(ServiceFailure(service: service, reason: reason.description))))
+  }
+}
+
+extension [LocationEngine.Client] {
+  /// Whether anybody hears of a monitor's regions, or of the managers'.
+  func hearRegions(of monitor: String?) -> Bool {
+    contains { $0.settings.hearsRegions && $0.settings.monitor == monitor }
+  }
+
+  /// Tells everybody who hears of a region.
+  func tell(_ event: RegionEvent, _ emit: (ServiceEvent) -> Void) {
+    for client in self
+    where client.settings.hearsRegions && client.settings.monitor == event.region.monitor {
+      emit(ServiceEvent(client: client.id, content: .region(event)))
+    }
   }
 }

@@ -118,6 +118,10 @@ public struct ServiceRequest: Hashable, Codable, Sendable {
     case stopRegion(RegionKey)
     /// Asks on which side of a region's boundary the board is, whether it is watched or not.
     case askRegion(MonitoredRegion)
+    /// Ranges the beacons that fit; nothing where they are ranged by this client.
+    case startRanging(BeaconConstraint)
+    /// Ranges them no longer.
+    case stopRanging(BeaconConstraint)
     /// The client is gone, and with it all that it had started but regions, which are everybody's.
     case release
   }
@@ -264,6 +268,10 @@ public struct ServiceEvent: Hashable, Codable, Sendable {
     case visit(VisitReport)
     /// What there is to tell of a region.
     case region(RegionEvent)
+    /// The beacons of this second.
+    case beacons(BeaconReport)
+    /// Beacons cannot be ranged; said once a loss.
+    case rangingFailed(RangingFailure)
     /// The altitude of this second.
     case altitude(AltitudeReport)
     /// The one position that was requested.

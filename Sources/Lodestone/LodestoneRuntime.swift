@@ -36,7 +36,8 @@ public final class LodestoneRuntime: Sendable {
   /// The runtime of the process, on the board that `LODESTONE_BOARD` or the system's board file names,
   /// or that probing finds.
   public static let shared = LodestoneRuntime(
-    open: { try SessionSource() }, regionStore: .current(), clocks: .system)
+    open: { try SessionSource() }, regionStore: .current(), clocks: .system,
+    radio: BeaconRadio { try BeaconRadio.system() })
 
   /// Opens the source of a runtime.
   public typealias Factory = @Sendable () throws -> any ObservationSource
@@ -101,7 +102,8 @@ public final class LodestoneRuntime: Sendable {
   // The closure stands in a struct: Swift 6.0 dies when it optimises a closure that a mutex holds bare.
   private struct Opening: Sendable { var open: Factory }
   private let factory: Mutex<Opening>
-  private let clocks: RuntimeClocks
+  let clocks: RuntimeClocks
+  let radio: BeaconRadio
   let regionStore: RegionStore
   // Opening a board can take seconds when buses are probed, and starting a service returns at once.
   private let opener = DispatchQueue(label: "lodestone.open")
@@ -115,7 +117,11 @@ public final class LodestoneRuntime: Sendable {
     self.init(open: open, regionStore: RegionStore(nil), clocks: clocks)
   }
 
-  private init(open: @escaping Factory, regionStore: RegionStore, clocks: RuntimeClocks) {
+  private init(
+    open: @escaping Factory, regionStore: RegionStore, clocks: RuntimeClocks,
+    radio: BeaconRadio = BeaconRadio()
+  ) {
+    self.radio = radio
     factory = Mutex(Opening(open: open))
     self.regionStore = regionStore
     self.clocks = clocks
@@ -141,6 +147,7 @@ public final class LodestoneRuntime: Sendable {
       $0.subscription?.cancel()
       $0.progress?.cancel()
     }
+    radio.stop()
   }
 
   /// Sets what opens the board, for the next time that it is opened: the composition root's business.
@@ -337,7 +344,7 @@ public final class LodestoneRuntime: Sendable {
 
   /// Changes the engine where no client has asked for it: what is wanted of the board may be another thing then. It is
   /// asked for on another thread, because this one may be the board's.
-  private func change(_ body: (inout LocationEngine, (ServiceEvent) -> Void) -> Void) {
+  func change(_ body: (inout LocationEngine, (ServiceEvent) -> Void) -> Void) {
     let isOther = services.withLock { state in
       let (demand, clients) = (state.engine.demand, state.clients)
       body(&state.engine) { clients[$0.client]?.receive($0.content) }
@@ -375,6 +382,7 @@ public final class LodestoneRuntime: Sendable {
     if isMissing {
       opener.async { [weak self] in self?.openOrRetry() }
     }
+    applyBeaconDemand()
   }
 
   // A board that could not be opened may be there later (a bus whose driver loads late, a file that is

@@ -1,5 +1,6 @@
 import FacadeTestSupport
 import Lodestone
+import SensorBus
 import SensorTypes
 import Testing
 
@@ -50,6 +51,9 @@ private func circle(_ latitude: Double = 50) -> CLMonitor.CircularGeographicCond
   CLMonitor.CircularGeographicCondition(
     center: CLLocationCoordinate2DMake(latitude, 13), radius: 100)
 }
+
+/// No condition that anybody knows.
+private struct Unknown: CLCondition {}
 
 private func withFolder(_ body: (URL) async throws -> Void) async throws {
   let folder = FileManager.default.temporaryDirectory.appending(path: "monitor-\(UUID())")
@@ -200,10 +204,9 @@ struct MonitorTests {
       #expect(words(events) == ["more unmonitored", "3 unmonitored"])
       #expect(events.map(\.conditionLimitExceeded) == [true, false])
       #expect(events.map(\.conditionUnsupported) == [false, true])
-      await bench.monitor.add(
-        CLMonitor.BeaconIdentityCondition(uuid: UUID()), identifier: "4")
-      let beacon = await bench.monitor.record(for: "4")?.lastEvent
-      #expect(beacon?.state == .unmonitored && beacon?.conditionUnsupported == true)
+      await bench.monitor.add(Unknown(), identifier: "4")
+      let unknown = await bench.monitor.record(for: "4")?.lastEvent
+      #expect(unknown?.state == .unmonitored && unknown?.conditionUnsupported == true)
       // In the place of 3 and 4 nothing is watched.
       #expect(bench.runtime.monitoredRegions.count == 18)
       await bench.monitor.add(circle(), identifier: "more")
@@ -245,6 +248,43 @@ struct MonitorTests {
       #expect(words(events) == ["a satisfied"])
       #expect(events.first?.persistenceUnavailable == true)
       try await bench.ends()
+    }
+  }
+
+  @Test(
+    "M18 M13: a beacon is a condition: satisfied when it speaks, unsatisfied after 30 s of silence")
+  func beacons() async throws {
+    try await withFolder { folder in
+      let (source, clock, radio) = (ScriptedSource(), AlarmClock(), ScriptedBeacons())
+      let runtime = LodestoneRuntime(source: source, regionsIn: folder, clocks: clock.clocks)
+      runtime.install(beacons: radio)
+      let monitor = await CLMonitor("home", on: runtime)
+      let uuid = try #require(UUID(uuidString: "92AB49BE-4127-42F4-B532-90FAF1E26491"))
+      let condition = CLMonitor.BeaconIdentityCondition(uuid: uuid, major: 1)
+      await monitor.add(condition, identifier: "key")
+      #expect(runtime.monitoredRegions.count == 1 && !radio.isOn)
+      let heard = Transcript<CLMonitor.Event>()
+      let task = Task {
+        for try await event in await monitor.events { heard.add(event) }
+      }
+      // Nobody listens before the first wait: the radio says when.
+      #expect(await onThread { radio.waitsUntilOn() })
+      radio.say(.listening(clock.now))
+      clock.move(to: 5)
+      radio.hear(major: 2, minor: 1, strength: -60, at: 5)
+      radio.hear(major: 1, minor: 1, strength: -60, at: 5)
+      clock.move(to: 34)
+      #expect(words(await heard.waits(for: 1)) == ["key satisfied"])
+      clock.move(to: 36)
+      #expect(words(await heard.waits(for: 2)) == ["key satisfied", "key unsatisfied"])
+      radio.say(.failed(.noAdapter, clock.now))
+      #expect(await heard.waits(for: 3)[2].state == .unmonitored)
+      task.cancel()
+      try await task.value
+      #expect(!radio.isOn)
+      let record = await CLMonitor("home", on: runtime).record(for: "key")
+      #expect(record?.condition as? CLMonitor.BeaconIdentityCondition == condition)
+      #expect(record?.lastEvent.state == .unsatisfied)
     }
   }
 }

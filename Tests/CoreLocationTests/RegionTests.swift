@@ -137,7 +137,10 @@ struct RegionTests {
       return bench.told
     }
     // What the manager answers by itself comes before what the services tell.
-    #expect(calls.sorted() == ["failed 5 beacon", "failed 5 none", "started home", "state 1 here"])
+    #expect(
+      calls.sorted() == [
+        "failed 5 beacon", "failed 5 none", "started beacon", "started home", "state 1 here",
+      ])
   }
 
   @Test("M12: regions survive the program, with what it knows of them")

@@ -1,6 +1,7 @@
 import FacadeTestSupport
 import Foundation
 import Lodestone
+import SensorBus
 import SensorTypes
 import Synchronization
 import Testing
@@ -28,7 +29,13 @@ struct RuntimeTests {
     #expect(CLLocationManager.locationServicesEnabled())
     #expect(CLLocationManager.significantLocationChangeMonitoringAvailable())
     #expect(!CLLocationManager.isMonitoringAvailable(for: CLLocation.self))
+    runtime.install(beacons: ScriptedBeacons(problem: .poweredOff("hci0")))
     #expect(!CLLocationManager.isRangingAvailable())
+    #expect(!CLLocationManager.isMonitoringAvailable(for: CLBeaconRegion.self))
+    #expect(runtime.beaconProblem?.contains("hci0 is off") == true)
+    runtime.install(beacons: ScriptedBeacons())
+    #expect(CLLocationManager.isRangingAvailable())
+    #expect(CLLocationManager.isMonitoringAvailable(for: CLBeaconRegion.self))
     #expect(!CLLocationManager.deferredLocationUpdatesAvailable())
 
     let latitude = await onThread {

@@ -70,6 +70,44 @@ void lodestone_line_close(struct lodestone_line *line);
 /// The version of libgpiod this was compiled against: 1 or 2.
 int lodestone_gpiod_version(void);
 
+// D-Bus ----------------------------------------------------------------------------------------------
+
+struct lodestone_bus;
+struct lodestone_message;
+/// Connects to a bus by libsystemd, which is loaded for it; -ENOSYS where there is none. A bus is used by one thread.
+int lodestone_bus_open(const char *address, int timeout_ms, struct lodestone_bus **result);
+void lodestone_bus_close(struct lodestone_bus *bus);
+/// The descriptor that becomes readable with a message.
+int lodestone_bus_fd(struct lodestone_bus *bus);
+/// Waits until there is something to process, `nanoseconds` at most.
+int lodestone_bus_wait(struct lodestone_bus *bus, int64_t nanoseconds);
+/// Does one thing. Returns 0 where there is nothing to do; `message` is the caller's, and often none.
+int lodestone_bus_process(struct lodestone_bus *bus, struct lodestone_message **message);
+/// Calls a method and waits for the reply; where that is an error its name and text go to `error`.
+int lodestone_bus_call(
+    struct lodestone_bus *bus, struct lodestone_message *message, int timeout_ms, struct lodestone_message **reply,
+    char *error, size_t size);
+int lodestone_message_new(
+    struct lodestone_bus *bus, const char *destination, const char *path, const char *interface, const char *member,
+    struct lodestone_message **result);
+void lodestone_message_close(struct lodestone_message *message);
+int lodestone_message_is_signal(struct lodestone_message *message);
+/// What a message's head says: each lives as long as the message, and may be NULL.
+const char *lodestone_message_sender(struct lodestone_message *message);
+const char *lodestone_message_path(struct lodestone_message *message);
+const char *lodestone_message_interface(struct lodestone_message *message);
+const char *lodestone_message_member(struct lodestone_message *message);
+/// Write and read by types of the D-Bus specification, as sd_bus_message_append_basic(3) and its kin.
+int lodestone_message_append(struct lodestone_message *message, char type, const void *value);
+int lodestone_message_begin(struct lodestone_message *message, char type, const char *contents);
+int lodestone_message_end(struct lodestone_message *message);
+int lodestone_message_peek(struct lodestone_message *message, char *type, const char **contents);
+int lodestone_message_enter(struct lodestone_message *message, char type, const char *contents);
+int lodestone_message_exit(struct lodestone_message *message);
+int lodestone_message_read(struct lodestone_message *message, char type, void *value);
+int lodestone_message_bytes(struct lodestone_message *message, const void **bytes, size_t *count);
+int lodestone_message_skip(struct lodestone_message *message, const char *types);
+
 // Locks, clocks, threads -----------------------------------------------------------------------------
 
 /// Takes a lock file for this process, not waiting, and writes the process's number into it. Returns a

@@ -110,7 +110,8 @@ public struct CLLocationUpdate: Sendable {
           case .failure:
             return CLLocationUpdate(location: nil, stationary: false, locationUnavailable: true)
           // The location that ends a pause follows.
-          case .resumed, .heading, .significantChange, .visit, .region, .altitude,
+          case .resumed, .heading, .significantChange, .visit, .region, .altitude, .beacons,
+            .rangingFailed,
             .requestedLocation, .requestFailed, .question, .questionClosed:
             continue
           }

@@ -38,6 +38,8 @@ extension CLLocationManager {
     case .resumed: delegate?.locationManagerDidResumeLocationUpdates(self)
     case .visit(let report): delegate?.locationManager(self, didVisit: visit(report))
     case .region(let event): deliver(event)
+    case .beacons(let report): deliver(report)
+    case .rangingFailed(let failure): deliver(failure)
     case .failure(let failure):
       let code: CLError.Code = failure.service == .heading ? .headingFailure : .locationUnknown
       let error = CLError(code, userInfo: [NSLocalizedDescriptionKey: failure.reason])
@@ -62,7 +64,7 @@ extension CLLocationManager {
 
   private func tell(_ event: RegionEvent) {
     guard let delegate else { return }
-    let region = CLCircularRegion(event.region)
+    let region = event.region.region
     switch event.kind {
     case .started: delegate.locationManager(self, didStartMonitoringFor: region)
     case .failed(let reason):
@@ -114,8 +116,28 @@ extension CLCircularRegion {
 }
 
 extension MonitoredRegion {
-  /// A region as the services know it; `nil` for one that is no circle.
+  /// The region as applications know it.
+  var region: CLRegion {
+    guard let beacons else { return CLCircularRegion(self) }
+    let region = CLBeaconRegion(
+      beaconIdentityConstraint: CLBeaconIdentityConstraint(beacons.constraint),
+      identifier: identifier)
+    (region.notifyOnEntry, region.notifyOnExit) = (notifiesOnEntry, notifiesOnExit)
+    region.notifyEntryStateOnDisplay = beacons.notifiesOnDisplay
+    return region
+  }
+
+  /// A region as the services know it; `nil` for one that is neither a circle nor beacons.
   init?(_ region: CLRegion) {
+    if let region = region as? CLBeaconRegion {
+      self.init(
+        identifier: region.identifier,
+        beacons: WatchedBeacons(
+          BeaconConstraint(region.beaconIdentityConstraint),
+          notifiesOnDisplay: region.notifyEntryStateOnDisplay),
+        notifiesOnEntry: region.notifyOnEntry, notifiesOnExit: region.notifyOnExit)
+      return
+    }
     guard let circle = region as? CLCircularRegion else { return nil }
     self.init(
       identifier: circle.identifier,

@@ -46,6 +46,8 @@ open class CLLocationManager: NSObject {
   var isDelivering = false
   /// The newest heading that was delivered; `nil` before the first.
   open internal(set) var heading: CLHeading?
+  /// What this manager ranges.
+  var ranged = RangedBeacons()
   // The location before those that are being delivered.
   var locationBefore: CLLocation?
 
@@ -265,7 +267,7 @@ open class CLLocationManager: NSObject {
 
   /// The regions that are watched, of all managers of the application, also those of earlier runs.
   open var monitoredRegions: Set<CLRegion> {
-    Set(runtime.monitoredRegions.filter { $0.monitor == nil }.map { CLCircularRegion($0) })
+    Set(runtime.monitoredRegions.filter { $0.monitor == nil }.map(\.region))
   }
 
   /// The largest radius, metres: 10,000 km.
@@ -276,13 +278,17 @@ open class CLLocationManager: NSObject {
   ///
   /// A boundary is crossed when a position is farther beyond it than one and a half times its accuracy (inwards half of
   /// the radius at most), and another one twenty seconds later or more says the same. At most 20 regions are watched,
-  /// with those of all monitors; more, or one that is no circle or has no size, are a `CLError.regionMonitoringFailure`.
-  /// Positions are asked for as often as 30 m/s bring the board to the nearest boundary, 5 to 60 seconds. Nothing wakes a
-  /// program that does not run: what it has missed is told when it runs again, as far as the board is then on the other
-  /// side.
+  /// with those of all monitors; more, or one that has no size, are a `CLError.regionMonitoringFailure`. Positions are
+  /// asked for as often as 30 m/s bring the board to the nearest boundary, 5 to 60 seconds. Nothing wakes a program that
+  /// does not run: what it has missed is told when it runs again, as far as the board is then on the other side.
+  ///
+  /// A `CLBeaconRegion` is entered as soon as one of its beacons is heard, and left when none was for 30 seconds of
+  /// listening. Other than on a phone, whose radio does that by itself, a board listens all the time for it. While
+  /// Bluetooth is off or missing the region is neither left nor given up: the delegates are told a
+  /// `CLError.regionMonitoringFailure`, once, and it goes on as soon as there is Bluetooth again.
   open func startMonitoring(for region: CLRegion) {
     guard let watched = MonitoredRegion(region) else {
-      return failMonitoring(of: region, "only circular regions are monitored")
+      return failMonitoring(of: region, "only circular and beacon regions are monitored")
     }
     if let problem = runtime.startMonitoring(watched, by: client) {
       failMonitoring(of: region, "monitored until the program ends: \(problem)")
@@ -297,7 +303,7 @@ open class CLLocationManager: NSObject {
 
   /// Asks on which side of a region's boundary the board is, and returns at once; the region need not be watched. The
   /// delegate is told as soon as a position says, within ten seconds: `unknown` where none does, or it is too near to
-  /// the boundary.
+  /// the boundary. Of a `CLBeaconRegion` it is told at once, and is `unknown` where it is not watched.
   open func requestState(for region: CLRegion) {
     guard let asked = MonitoredRegion(region) else {
       return delivery.answer { manager in
@@ -307,6 +313,13 @@ open class CLLocationManager: NSObject {
     runtime.send(ServiceRequest(client, .askRegion(asked)))
   }
 
+  /// Whether a receiver answers on this board, for circular regions; whether beacons can be heard, for beacon regions;
+  /// for others no. The first answer may take two seconds.
+  open class func isMonitoringAvailable(for regionClass: AnyClass) -> Bool {
+    if regionClass is CLBeaconRegion.Type { return isRangingAvailable() }
+    return regionClass is CLCircularRegion.Type && locationServicesEnabled()
+  }
+
   private func failMonitoring(of region: CLRegion?, _ reason: String) {
     delivery.answer { manager in
       let error = CLError(.regionMonitoringFailure, userInfo: [NSLocalizedDescriptionKey: reason])
@@ -314,36 +327,58 @@ open class CLLocationManager: NSObject {
     }
   }
 
+  // MARK: Beacons
+
+  /// Whether a Bluetooth adapter is there and powered, and this user may use it; `LodestoneRuntime.shared.beaconProblem`
+  /// says what is missing. It is asked of the system each time, which may take two seconds.
+  open class func isRangingAvailable() -> Bool { LodestoneRuntime.shared.beaconProblem == nil }
+
+  /// What this manager ranges by constraint.
+  open var rangedBeaconConstraints: Set<CLBeaconIdentityConstraint> { ranged.constraints }
+
+  /// What this manager ranges by region.
+  @available(*, deprecated, message: "use rangedBeaconConstraints")
+  open var rangedRegions: Set<CLRegion> { Set(ranged.regions) }
+
+  /// Starts ranging and returns at once; nothing if it is started.
+  ///
+  /// The delegate is told once a second which beacons are in range, the nearest first, and with an empty array that
+  /// none is. A beacon's distance is reckoned from the mean strength of five seconds; after five without a word it is
+  /// unknown, after ten the beacon is out of range. At most 64 constraints are ranged by a manager. What fails is told once,
+  /// as `CLError.rangingUnavailable` (no adapter, off, not permitted) or `CLError.rangingFailure`, and nothing is told then
+  /// until beacons can be heard again: an empty array would say that there are none. Other than on a phone it goes on in
+  /// the background.
+  open func startRangingBeacons(satisfying constraint: CLBeaconIdentityConstraint) {
+    ranged.constraints.insert(constraint)
+    runtime.send(ServiceRequest(client, .startRanging(BeaconConstraint(constraint))))
+  }
+
+  /// Stops ranging: nothing is told of these beacons any more, nor what waited. Nothing if it is stopped.
+  open func stopRangingBeacons(satisfying constraint: CLBeaconIdentityConstraint) {
+    ranged.constraints.remove(constraint)
+    stopUnlessRanged(constraint)
+  }
+
+  /// Starts ranging and tells the delegate by the older methods, `locationManager(_:didRangeBeacons:in:)` and
+  /// `locationManager(_:rangingBeaconsDidFailFor:withError:)`. A region with the same identifier is replaced.
+  @available(*, deprecated, message: "use startRangingBeacons(satisfying:)")
+  open func startRangingBeacons(in region: CLBeaconRegion) {
+    endRanging(in: region)
+    ranged.regions.append(region)
+    let constraint = BeaconConstraint(region.beaconIdentityConstraint)
+    runtime.send(ServiceRequest(client, .startRanging(constraint)))
+  }
+
+  /// Stops ranging of the region with that identifier; nothing where it is not ranged.
+  @available(*, deprecated, message: "use stopRangingBeacons(satisfying:)")
+  open func stopRangingBeacons(in region: CLBeaconRegion) { endRanging(in: region) }
+
   // MARK: What this version has on no board
   //
   // It is there so that code compiles that asks first; each request is answered with the truth.
 
-  /// Whether a receiver answers on this board, for circular regions; for others no. The first answer may take two
-  /// seconds.
-  open class func isMonitoringAvailable(for regionClass: AnyClass) -> Bool {
-    regionClass is CLCircularRegion.Type && locationServicesEnabled()
-  }
-
-  /// No: this version ranges no beacons.
-  open class func isRangingAvailable() -> Bool { false }
-
   /// No: this version does not defer.
   open class func deferredLocationUpdatesAvailable() -> Bool { false }
-
-  /// None.
-  open var rangedBeaconConstraints: Set<CLBeaconIdentityConstraint> { [] }
-
-  /// Fails: the delegate is told `CLError.rangingUnavailable` for the constraint.
-  open func startRangingBeacons(satisfying constraint: CLBeaconIdentityConstraint) {
-    delivery.answer { manager in
-      let error = CLError(
-        .rangingUnavailable, userInfo: [NSLocalizedDescriptionKey: "no beacons are ranged"])
-      manager.delegate?.locationManager(manager, didFailRangingFor: constraint, error: error)
-    }
-  }
-
-  /// Nothing: none is ranged.
-  open func stopRangingBeacons(satisfying constraint: CLBeaconIdentityConstraint) {}
 
   /// Fails: the delegate is told `CLError.deferredFailed`, and every location comes at once as before.
   open func allowDeferredLocationUpdates(

@@ -71,15 +71,27 @@ public protocol CLLocationManagerDelegate: NSObjectProtocol {
   /// A region is monitored from now on: told to the manager that has asked for it.
   func locationManager(_ manager: CLLocationManager, didStartMonitoringFor region: CLRegion)
 
-  /// Beacons that fit a constraint, the nearest first. This version ranges none.
+  /// Beacons that fit a constraint, once a second: the nearest first, those of unknown distance last. An empty array says
+  /// that none is in range.
   func locationManager(
     _ manager: CLLocationManager, didRange beacons: [CLBeacon],
     satisfying beaconConstraint: CLBeaconIdentityConstraint)
 
-  /// Beacons cannot be ranged.
+  /// Beacons cannot be ranged at the moment; said once a loss.
   func locationManager(
     _ manager: CLLocationManager, didFailRangingFor beaconConstraint: CLBeaconIdentityConstraint,
     error: any Error)
+
+  /// The older form of `didRange:satisfying:`, for what was started with `startRangingBeacons(in:)`. Of what was started
+  /// by a constraint it is heard only by delegates that do not implement the newer one, with a region that has the
+  /// beacons' identifier for its own.
+  func locationManager(
+    _ manager: CLLocationManager, didRangeBeacons beacons: [CLBeacon], in region: CLBeaconRegion)
+
+  /// The older form of `didFailRangingFor:error:`, as `didRangeBeacons:in:` is of the other.
+  func locationManager(
+    _ manager: CLLocationManager, rangingBeaconsDidFailFor region: CLBeaconRegion,
+    withError error: any Error)
 
   /// A stay at a place has begun, or is over: see `startMonitoringVisits()`.
   func locationManager(_ manager: CLLocationManager, didVisit visit: CLVisit)
@@ -156,16 +168,32 @@ extension CLLocationManagerDelegate {
   public func locationManager(_ manager: CLLocationManager, didStartMonitoringFor region: CLRegion)
   {}
 
-  /// Does nothing.
+  /// Calls the older form.
   public func locationManager(
     _ manager: CLLocationManager, didRange beacons: [CLBeacon],
     satisfying beaconConstraint: CLBeaconIdentityConstraint
+  ) {
+    locationManager(manager, didRangeBeacons: beacons, in: CLBeaconRegion(beaconConstraint))
+  }
+
+  /// Calls the older form.
+  public func locationManager(
+    _ manager: CLLocationManager, didFailRangingFor beaconConstraint: CLBeaconIdentityConstraint,
+    error: any Error
+  ) {
+    locationManager(
+      manager, rangingBeaconsDidFailFor: CLBeaconRegion(beaconConstraint), withError: error)
+  }
+
+  /// Does nothing.
+  public func locationManager(
+    _ manager: CLLocationManager, didRangeBeacons beacons: [CLBeacon], in region: CLBeaconRegion
   ) {}
 
   /// Does nothing.
   public func locationManager(
-    _ manager: CLLocationManager, didFailRangingFor beaconConstraint: CLBeaconIdentityConstraint,
-    error: any Error
+    _ manager: CLLocationManager, rangingBeaconsDidFailFor region: CLBeaconRegion,
+    withError error: any Error
   ) {}
 
   /// Does nothing.

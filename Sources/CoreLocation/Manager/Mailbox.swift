@@ -16,14 +16,18 @@ enum Delivery: Hashable, Sendable {
   case visit(VisitReport)
   /// What there is to tell of a region.
   case region(RegionEvent)
+  /// Beacons of a second.
+  case beacons(BeaconReport)
+  /// Beacons cannot be ranged.
+  case rangingFailed(RangingFailure)
   /// A failure.
   case failure(ServiceFailure)
 }
 
 /// Events on their way to a manager's thread.
 ///
-/// Locations queue up to a limit, then the oldest is dropped and counted. Of headings, and of failures of
-/// one service, only the newest waits: an older one says nothing any more. The answer to a request for one location is
+/// Locations queue up to a limit, then the oldest is dropped and counted. Of headings, of a constraint's beacons, and of
+/// failures of one service, only the newest waits: an older one says nothing any more. The answer to a request for one location is
 /// never dropped, and arrives alone.
 struct Mailbox: Sendable {
   /// Locations that may wait: a little more than four minutes at one a second.
@@ -67,6 +71,8 @@ struct Mailbox: Sendable {
     case .significantChange: limit(\.isChange)
     case .visit: limit(\.isVisit)
     case .region: limit(\.isRegion)
+    case .beacons(let report): discardBeacons(report.constraint)
+    case .rangingFailed(let failure): discardBeacons(failure.constraint)
     case .altitude, .question, .questionClosed: return 0
     }
     waiting.append(content)
@@ -113,6 +119,12 @@ struct Mailbox: Sendable {
     case .region(let event):
       waiting.removeFirst()
       return .region(event)
+    case .beacons(let report):
+      waiting.removeFirst()
+      return .beacons(report)
+    case .rangingFailed(let failure):
+      waiting.removeFirst()
+      return .rangingFailed(failure)
     case .failure(let failure), .requestFailed(let failure):
       waiting.removeFirst()
       return .failure(failure)
@@ -125,6 +137,11 @@ struct Mailbox: Sendable {
 
   /// Throws away the answer to a request that is cancelled.
   mutating func discardAnswer() { waiting.removeAll(where: \.isAnswer) }
+
+  /// Throws away what waits of a constraint's beacons. A loss that is over before it was told was none.
+  mutating func discardBeacons(_ constraint: BeaconConstraint) {
+    waiting.removeAll { $0.isOfBeacons(constraint) }
+  }
 
   /// Throws away what a service that is stopped has left.
   mutating func discard(_ service: Service) {
@@ -152,6 +169,13 @@ extension ServiceEvent.Content {
     }
   }
   fileprivate var isPause: Bool { self == .paused || self == .resumed }
+  fileprivate func isOfBeacons(_ constraint: BeaconConstraint) -> Bool {
+    switch self {
+    case .beacons(let report): report.constraint == constraint
+    case .rangingFailed(let failure): failure.constraint == constraint
+    default: false
+    }
+  }
   fileprivate func isFailure(of service: Service) -> Bool {
     if case .failure(let failure) = self { failure.service == service } else { false }
   }

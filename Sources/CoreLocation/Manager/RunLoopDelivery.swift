@@ -98,7 +98,7 @@ final class RunLoopDelivery: ServiceClient, @unchecked Sendable {
     case .questionClosed(let number):
       return state.withLock { if $0.question?.number == number { $0.question = nil } }
     case .location, .requestedLocation, .requestFailed, .paused, .resumed, .heading, .altitude,
-      .failure, .significantChange, .visit, .region:
+      .failure, .significantChange, .visit, .region, .beacons, .rangingFailed:
       break
     }
     let dropped = state.withLock { $0.mailbox.append(content) }
@@ -127,6 +127,11 @@ final class RunLoopDelivery: ServiceClient, @unchecked Sendable {
   /// Throws away what a service that was stopped has left.
   func discard(_ service: Service) {
     state.withLock { $0.mailbox.discard(service) }
+  }
+
+  /// Throws away what waits of beacons that are ranged no longer.
+  func discardBeacons(_ constraint: BeaconConstraint) {
+    state.withLock { $0.mailbox.discardBeacons(constraint) }
   }
 
   private func signal() {

@@ -29,21 +29,10 @@ extension CLMonitor {
 
     private var numbers: [Double] { [center.latitude, center.longitude, radius] }
 
-    init(_ region: MonitoredRegion) {
-      self.init(
-        center: CLLocationCoordinate2D(
-          latitude: region.center.latitude, longitude: region.center.longitude),
-        radius: region.radius)
-    }
-
-    func region(_ identifier: String, of monitor: String) -> MonitoredRegion {
-      MonitoredRegion(
-        identifier: identifier, monitor: monitor,
-        center: Position(latitude: center.latitude, longitude: center.longitude), radius: radius)
-    }
   }
 
-  /// To hear a beacon. This version monitors none: the record says `unmonitored`, and there is no event.
+  /// To hear a beacon: as soon as one speaks, until none has for 30 seconds of listening. Where there is no Bluetooth it
+  /// is unmonitored, and goes on by itself as soon as there is.
   public struct BeaconIdentityCondition: CLCondition, Hashable {
     /// The beacon's identifier.
     public let uuid: UUID
@@ -51,6 +40,10 @@ extension CLMonitor {
     public let major: CLBeaconMajorValue?
     /// Its second number; `nil` for any.
     public let minor: CLBeaconMinorValue?
+
+    init(_ constraint: CLBeaconIdentityConstraint) {
+      (uuid, major, minor) = (constraint.uuid, constraint.major, constraint.minor)
+    }
 
     /// All beacons with an identifier.
     public init(uuid: UUID) { (self.uuid, major, minor) = (uuid, nil, nil) }
@@ -64,5 +57,34 @@ extension CLMonitor {
     public init(uuid: UUID, major: CLBeaconMajorValue, minor: CLBeaconMinorValue) {
       (self.uuid, self.major, self.minor) = (uuid, major, minor)
     }
+  }
+}
+
+extension MonitoredRegion {
+  /// A monitor's condition as the services know it; `nil` for one that they do not.
+  init?(_ condition: any CLCondition, identifier: String, monitor: String) {
+    switch condition {
+    case let circle as CLMonitor.CircularGeographicCondition:
+      let center = Position(
+        latitude: circle.center.latitude, longitude: circle.center.longitude)
+      self.init(
+        identifier: identifier, monitor: monitor, center: center, radius: circle.radius)
+    case let beacon as CLMonitor.BeaconIdentityCondition:
+      let constraint = BeaconConstraint(
+        uuid: BeaconUUID(beacon.uuid), major: beacon.major, minor: beacon.minor)
+      self.init(identifier: identifier, monitor: monitor, beacons: WatchedBeacons(constraint))
+    default: return nil
+    }
+  }
+
+  /// The condition as applications know it.
+  var condition: any CLCondition {
+    guard let constraint = beacons?.constraint else {
+      return CLMonitor.CircularGeographicCondition(
+        center: CLLocationCoordinate2D(latitude: center.latitude, longitude: center.longitude),
+        radius: radius)
+    }
+    return CLMonitor.BeaconIdentityCondition(
+      CLBeaconIdentityConstraint(constraint))
   }
 }

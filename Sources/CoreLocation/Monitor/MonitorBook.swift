@@ -5,7 +5,7 @@ import LocationServices
 import Lodestone
 import Synchronization
 
-/// Knows a monitor's conditions and what was said of each; the services know which of them are circles.
+/// Knows a monitor's conditions and what was said of each; the services know those that are watched.
 ///
 /// What was said stands here a second time, because a record tells what was handled, and the services keep what was handed
 /// out.
@@ -51,9 +51,7 @@ final class MonitorBook: Sendable {
         let event = CLMonitor.Event(
           identifier: identifier, state: CLMonitor.Event.State(record.state),
           date: record.date.map { Date(timeIntervalSince1970: $0) } ?? .distantPast)
-        state.put(
-          CLMonitor.Record(
-            condition: CLMonitor.CircularGeographicCondition(record.region), lastEvent: event))
+        state.put(CLMonitor.Record(condition: record.region.condition, lastEvent: event))
       }
     }
   }
@@ -76,46 +74,40 @@ final class MonitorBook: Sendable {
   func add(
     _ condition: any CLCondition, _ identifier: String, assuming assumed: CLMonitor.Event.State
   ) {
-    let now = Date(timeIntervalSince1970: runtime.wallTime)
     let side = assumed.region ?? .unknown
-    var event = CLMonitor.Event(
-      identifier: identifier, state: CLMonitor.Event.State(side), date: now)
-    guard let circle = condition as? CLMonitor.CircularGeographicCondition else {
-      runtime.stopMonitoring(RegionKey(identifier, monitor: name), by: client)
-      event = CLMonitor.Event(identifier: identifier, state: .unmonitored, date: now)
-      event.conditionUnsupported = true
-      return state.withLock {
-        $0.put(CLMonitor.Record(condition: condition, lastEvent: event))
-      }
-    }
-    let region = circle.region(identifier, of: name)
+    let region = MonitoredRegion(condition, identifier: identifier, monitor: name)
+    var event = event(identifier, CLMonitor.Event.State(side))
     let before = state.withLock { state in
       defer { state.put(CLMonitor.Record(condition: condition, lastEvent: event)) }
       return state.records[identifier]
     }
     // Whoever hears of the monitor is told where it cannot be watched, and finds the record.
-    let problem = runtime.startMonitoring(region, assuming: side, by: client)
-    guard runtime.monitoredRegions.contains(region) else {
-      // The one whose place it should have taken is not watched any more either.
-      runtime.stopMonitoring(region.key, by: client)
-      return state.withLock { state in
-        var event = CLMonitor.Event(identifier: identifier, state: .unmonitored, date: now)
-        event.conditionLimitExceeded = region.problem == nil
-        event.conditionUnsupported = region.problem != nil
-        state.put(CLMonitor.Record(condition: condition, lastEvent: event))
-      }
-    }
-    state.withLock { state in
-      if problem != nil { state.isUnkept = true }
-      // Of the same circle what is known stays.
-      if let before, before.condition as? CLMonitor.CircularGeographicCondition == circle,
-        before.lastEvent.state != .unmonitored
+    let problem = region.flatMap { runtime.startMonitoring($0, assuming: side, by: client) }
+    if let region, runtime.monitoredRegions.contains(region) {
+      if problem != nil { state.withLock { $0.isUnkept = true } }
+      // Of the same circle, or the same beacons, what is known stays.
+      if let before, before.lastEvent.state != .unmonitored,
+        MonitoredRegion(before.condition, identifier: identifier, monitor: name)?
+          .hasShape(of: region) == true
       {
         event = before.lastEvent
       }
+    } else {
+      // The one whose place it should have taken is not watched any more either.
+      runtime.stopMonitoring(RegionKey(identifier, monitor: name), by: client)
+      event = self.event(identifier, .unmonitored)
+      event.conditionUnsupported = region?.problem != nil || region == nil
+      event.conditionLimitExceeded = !event.conditionUnsupported
+    }
+    state.withLock { state in
       event.persistenceUnavailable = state.isUnkept
       state.put(CLMonitor.Record(condition: condition, lastEvent: event))
     }
+  }
+
+  private func event(_ identifier: String, _ state: CLMonitor.Event.State) -> CLMonitor.Event {
+    CLMonitor.Event(
+      identifier: identifier, state: state, date: Date(timeIntervalSince1970: runtime.wallTime))
   }
 
   func remove(_ identifier: String) {
@@ -141,6 +133,7 @@ final class MonitorBook: Sendable {
       switch problem {
       case .tooMany: failed.conditionLimitExceeded = true
       case .unfit: failed.conditionUnsupported = true
+      case .unheard: break
       }
       event = failed
     case .settled(let side), .crossed(let side):

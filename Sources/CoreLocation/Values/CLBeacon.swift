@@ -66,14 +66,15 @@ open class CLBeaconIdentityConstraint: NSObject, NSCopying, NSSecureCoding, @unc
     if let minor { coder.encode(number: Double(minor), forKey: "minor") }
   }
 
-  /// Reads what `encode(with:)` wrote; `nil` without an identifier, or with a number that is none.
+  /// Reads what `encode(with:)` wrote; `nil` without an identifier, with a number that is none, or a minor alone.
   public required init?(coder: NSCoder) {
     guard let uuid = coder.text(forKey: "uuid").flatMap(UUID.init(uuidString:)) else { return nil }
     func number(_ key: String) -> UInt16?? {
       guard coder.containsValue(forKey: key) else { return .some(nil) }
       return coder.integer(forKey: key, in: 0...65_535).map { .some(UInt16($0)) }
     }
-    guard let major = number("major"), let minor = number("minor") else { return nil }
+    guard let major = number("major"), let minor = number("minor"), major != nil || minor == nil
+    else { return nil }
     values = (uuid, major, minor)
     super.init()
   }
@@ -97,17 +98,23 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
 
   /// The identifier.
   open var uuid: UUID { values.uuid }
+  /// The identifier by its older name.
+  @available(*, deprecated, renamed: "uuid")
+  open var proximityUUID: UUID { values.uuid }
   /// The first number.
   open var major: NSNumber { NSNumber(value: values.major) }
   /// The second number.
   open var minor: NSNumber { NSNumber(value: values.minor) }
-  /// How far away it is, roughly.
+  /// How far away it is, roughly: `immediate` below 0.5 m of `accuracy`, `near` below 3 m, else `far`; `unknown` where
+  /// that is not known.
   open var proximity: CLProximity { values.proximity }
-  /// One sigma of the distance, metres; negative: not known.
+  /// The distance by the strength of the signal, metres, and one sigma of it as well: walls and people make it wrong by a
+  /// factor of two. Negative: not known. By d = 10^((P - R) / 20), with P what the beacon says of its strength at one
+  /// metre and R the mean of five seconds.
   open var accuracy: CLLocationAccuracy { values.accuracy }
   /// The mean strength of its signal since it was last told, dBm; 0: not known.
   open var rssi: Int { values.rssi }
-  /// When it was heard.
+  /// When it was last heard.
   open var timestamp: Date { values.timestamp }
 
   init(

@@ -146,6 +146,9 @@ open class CLBeaconRegion: CLRegion, @unchecked Sendable {
   open var beaconIdentityConstraint: CLBeaconIdentityConstraint { constraint }
   /// The beacons' identifier.
   open var uuid: UUID { constraint.uuid }
+  /// The beacons' identifier by its older name.
+  @available(*, deprecated, renamed: "uuid")
+  open var proximityUUID: UUID { constraint.uuid }
   /// The beacons' first number; `nil` for any.
   open var major: NSNumber? { constraint.major.map { NSNumber(value: $0) } }
   /// The beacons' second number; `nil` for any.
@@ -177,6 +180,28 @@ open class CLBeaconRegion: CLRegion, @unchecked Sendable {
     self.init(
       beaconIdentityConstraint: CLBeaconIdentityConstraint(uuid: uuid, major: major, minor: minor),
       identifier: identifier)
+  }
+
+  /// The older spelling of `init(uuid:identifier:)`.
+  @available(*, deprecated, renamed: "init(uuid:identifier:)")
+  public convenience init(proximityUUID: UUID, identifier: String) {
+    self.init(uuid: proximityUUID, identifier: identifier)
+  }
+
+  /// The older spelling of `init(uuid:major:identifier:)`.
+  @available(*, deprecated, renamed: "init(uuid:major:identifier:)")
+  public convenience init(
+    proximityUUID: UUID, major: CLBeaconMajorValue, identifier: String
+  ) {
+    self.init(uuid: proximityUUID, major: major, identifier: identifier)
+  }
+
+  /// The older spelling of `init(uuid:major:minor:identifier:)`.
+  @available(*, deprecated, renamed: "init(uuid:major:minor:identifier:)")
+  public convenience init(
+    proximityUUID: UUID, major: CLBeaconMajorValue, minor: CLBeaconMinorValue, identifier: String
+  ) {
+    self.init(uuid: proximityUUID, major: major, minor: minor, identifier: identifier)
   }
 
   private init(copyOf region: CLBeaconRegion) {

@@ -27,7 +27,7 @@ public struct RegionKey: Hashable, Codable, Sendable {
   }
 }
 
-/// A circle on the ellipsoid that is watched, by the name of which it is known.
+/// A circle on the ellipsoid, or where certain beacons are heard, that is watched by a name.
 public struct MonitoredRegion: Hashable, Codable, Sendable {
   /// The longest name, bytes of UTF-8.
   public static let longestName = 256
@@ -38,6 +38,8 @@ public struct MonitoredRegion: Hashable, Codable, Sendable {
   public var identifier: String
   /// The name of the monitor that it belongs to; `nil` for one that all managers share.
   public var monitor: String?
+  /// The beacons, where it is no circle; middle and radius say nothing then.
+  public var beacons: WatchedBeacons?
   /// The middle.
   public var center: Position
   /// Metres.
@@ -60,11 +62,26 @@ public struct MonitoredRegion: Hashable, Codable, Sendable {
     self.notifiesOnExit = notifiesOnExit
   }
 
+  /// Makes a region of beacons.
+  public init(
+    identifier: String, monitor: String? = nil, beacons: WatchedBeacons,
+    notifiesOnEntry: Bool = true, notifiesOnExit: Bool = true
+  ) {
+    self.init(
+      identifier: identifier, monitor: monitor, center: Position(latitude: 0, longitude: 0),
+      radius: 0, notifiesOnEntry: notifiesOnEntry, notifiesOnExit: notifiesOnExit)
+    self.beacons = beacons
+  }
+
   /// What it is known by.
   public var key: RegionKey { RegionKey(identifier, monitor: monitor) }
 
   /// Why it cannot be watched; `nil` where it can.
   public var problem: String? {
+    if max(identifier.utf8.count, monitor?.utf8.count ?? 0) > Self.longestName {
+      return "its name has more than \(Self.longestName) bytes"
+    }
+    if let beacons { return beacons.constraint.problem }
     if !(abs(center.latitude) <= 90 && abs(center.longitude) <= 180) {
       return "its middle is no place on earth"
     }
@@ -72,29 +89,29 @@ public struct MonitoredRegion: Hashable, Codable, Sendable {
     if radius > Self.largestRadius {
       return "its radius is above \(Int(Self.largestRadius / 1_000)) km"
     }
-    if max(identifier.utf8.count, monitor?.utf8.count ?? 0) > Self.longestName {
-      return "its name has more than \(Self.longestName) bytes"
-    }
     return nil
   }
 
-  /// Whether the other is the same circle.
+  /// Whether the other is the same circle, or the same beacons.
   public func hasShape(of other: MonitoredRegion) -> Bool {
     center == other.center && radius == other.radius
+      && beacons?.constraint == other.beacons?.constraint
   }
 }
 
-/// Why a region is not watched.
+/// Why a region is not watched, or not at the moment.
 public enum RegionProblem: Hashable, Codable, Sendable, CustomStringConvertible {
   /// It is none that can be, and what is wrong with it.
   case unfit(String)
   /// As many as may be are watched already.
   case tooMany(Int)
+  /// Its beacons cannot be heard, and why; it goes on by itself as soon as they can.
+  case unheard(String)
 
   /// In words.
   public var description: String {
     switch self {
-    case .unfit(let problem): problem
+    case .unfit(let problem), .unheard(let problem): problem
     case .tooMany(let most): "\(most) regions are monitored already"
     }
   }
@@ -106,7 +123,7 @@ public struct RegionEvent: Hashable, Codable, Sendable {
   public enum Kind: Hashable, Codable, Sendable {
     /// It is watched from now on.
     case started
-    /// It is not watched, and why.
+    /// It is not watched, or not at the moment, and why.
     case failed(RegionProblem)
     /// Its boundary was crossed, to the inside or the outside.
     case crossed(to: RegionState)

@@ -16,9 +16,11 @@ struct RegionMonitor: Sendable {
   /// boundary in between, m/s.
   private static let (shortest, longest, speed) = (5.0, 60.0, 30.0)
 
-  private struct Watch: Sendable {
+  struct Watch: Sendable {
     var region: MonitoredRegion
     var judge: RegionJudge
+    /// Of beacons: since when none was heard, by a radio that listens.
+    var silentSince: Timestamp?
     /// Metres to the boundary when it was last known.
     var distance: Double?
   }
@@ -29,7 +31,7 @@ struct RegionMonitor: Sendable {
     let deadline: Timestamp
   }
 
-  private var watches: [Watch] = []
+  var watches: [Watch] = []
   private var questions: [Question] = []
 
   /// What is watched.
@@ -40,9 +42,10 @@ struct RegionMonitor: Sendable {
   func interval(of monitor: String?) -> Double? {
     // Questions are the managers'.
     if monitor == nil, !questions.isEmpty { return ClientLocation.shortestInterval }
-    guard watches.contains(where: { $0.region.monitor == monitor }) else { return nil }
+    let circles = watches.lazy.filter { $0.region.beacons == nil && $0.region.monitor == monitor }
+    guard !circles.isEmpty else { return nil }
     var interval = Self.longest
-    for watch in watches where watch.region.monitor == monitor {
+    for watch in circles {
       guard let distance = watch.distance else { return ClientLocation.shortestInterval }
       let wait = watch.judge.isUndecided ? Self.shortest : distance / Self.speed
       interval = min(interval, max(wait, Self.shortest))
@@ -100,7 +103,8 @@ struct RegionMonitor: Sendable {
     tell: (RegionEvent) -> Void, answer: (ClientID, RegionEvent) -> Void
   ) {
     guard let accuracy = report.horizontalAccuracy else { return }
-    for index in watches.indices where isHeard(watches[index].region.monitor) {
+    for index in watches.indices
+    where watches[index].region.beacons == nil && isHeard(watches[index].region.monitor) {
       let region = watches[index].region
       let metres = distance(region.center, report.position)
       watches[index].distance = abs(metres - region.radius)
@@ -132,6 +136,8 @@ struct RegionMonitor: Sendable {
       answer(client, RegionEvent(region: region, kind: .answered(state), time: now))
     }
     if let state = state(of: region.key), state != .unknown { return tell(state) }
+    // A position says nothing of beacons.
+    if region.beacons != nil { return tell(.unknown) }
     if let known, now.seconds(since: known.time) <= LocationEngine.locationLifetime,
       let state = judge(region, known, distance)
     {

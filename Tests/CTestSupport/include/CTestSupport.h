@@ -23,3 +23,15 @@ uint8_t test_adapter_register(uint8_t index);
 unsigned long test_adapter_timeout(void);
 /// What was transferred since the last call, a line each.
 void test_adapter_take_log(char *text, unsigned long size);
+
+struct lodestone_bus;
+struct lodestone_message;
+/// Takes a name on a bus, as a service does. -ENOSYS without libsystemd.
+int test_bus_claim(struct lodestone_bus *bus, const char *name);
+/// Makes the reply to a call, or the error of that name.
+int test_bus_reply(struct lodestone_message *call, struct lodestone_message **reply);
+int test_bus_refuse(struct lodestone_message *call, const char *name, struct lodestone_message **reply);
+int test_bus_signal(
+    struct lodestone_bus *bus, const char *path, const char *interface, const char *member,
+    struct lodestone_message **signal);
+int test_bus_send(struct lodestone_bus *bus, struct lodestone_message *message);
