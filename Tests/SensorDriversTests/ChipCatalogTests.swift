@@ -47,13 +47,22 @@ import Testing
     [Transfer.read(0x0F, [0x3D])] + held((0x21, 0x6C), (0x22, 0x27), (0x23, 0x0E), (0x24, 0xC0))
   private static let interrupts = held((0x32, 0x7F), (0x33, 0x7F))
   private static func lsm6(_ identity: UInt8) -> [Transfer] {
-    [.read(0x0F, [identity])] + held((0x01, 0x20), (0x11, 0xFE))
+    [.read(0x0F, [identity])]
+      + (identity == 0x6B ? held((0x01, 0x21), (0x12, 0xFD)) : held((0x01, 0x21), (0x11, 0xFE)))
+  }
+  /// An MPU's identity, and what a BMI160 would have.
+  private static func asked(
+    _ identity: UInt8, trim: UInt8 = 0x37, outputs: [UInt8] = [0x0C, 0x3F, 0x04]
+  ) -> [Transfer] {
+    [.read(0x75, [identity]), .read(0x00, [trim]), .read(0x41, outputs)]
+  }
+  private static func bmi160(ranges: [UInt8] = [0x0C, 0x3F, 0x04], offset: UInt8) -> [Transfer] {
+    [.read(0x00, [0xD1]), .read(0x41, ranges), .read(0x75, [offset])]
   }
   private static func mpu(
     _ identity: UInt8, gyroscope: UInt8 = 0xFB, queue: UInt8 = 0x1F
   ) -> [Transfer] {
-    [.read(0x75, [identity])]
-      + held((0x1A, 0x7F), (0x67, 0x9F), (0x1B, gyroscope), (0x72, queue))
+    asked(identity) + held((0x1A, 0x7F), (0x67, 0x9F), (0x1B, gyroscope), (0x72, queue))
   }
   private static func bmx280(_ identity: UInt8) -> [Transfer] {
     [.read(0xD0, [identity])] + held((0xE0, 0x00), (0xF9, 0xF0), (0xFC, 0xF0))
@@ -83,7 +92,7 @@ import Testing
     }
   }
 
-  private static let bmp58x = held((0x28, 0x03), (0x15, 0x0F), (0x31, 0x3F), (0x36, 0x7F))
+  private static let bmp58x = held((0x28, 0xFB), (0x15, 0x0F), (0x31, 0x3F), (0x36, 0x7F))
 
   @Test(
     "each chip is told by its identity",
@@ -95,6 +104,9 @@ import Testing
         "MMC5603",
         [.read(0x39, [0x10])]
           + Self.held((0x18, 0xFF), (0x00, 0x60), (0x02, 0x9F), (0x04, 0x00)), .likely
+      ),
+      (
+        "MMC5603", [.read(0x39, [0x00]), .read(0x39, [0x00]), .read(0x18, [0x10])], .possible
       ),
       (
         "MMC5983MA",
@@ -143,9 +155,22 @@ import Testing
       ),
       (
         "BMI160",
-        [.read(0x00, [0xD1]), .read(0x75, [0x00])]
-          + Self.held((0x03, 0x3F), (0x40, 0x28), (0x41, 0x0F), (0x42, 0x3F), (0x43, 0x07)),
-        .certain
+        Self.bmi160(offset: 0x00) + Self.held((0x03, 0x3F), (0x40, 0x28)), .certain
+      ),
+      // Its gyro's offset can be an MPU's identity, and an MPU6500's trim and outputs what it has.
+      (
+        "BMI160",
+        Self.bmi160(offset: 0x70) + Self.held((0x03, 0x3F), (0x40, 0x28)), .possible
+      ),
+      (
+        "MPU6500",
+        Self.asked(0x70, trim: 0xD1)
+          + Self.held((0x1A, 0x7F), (0x67, 0x9F), (0x1B, 0xFB), (0x72, 0x1F)), .possible
+      ),
+      (
+        "MPU6500",
+        Self.asked(0x70, trim: 0xD1, outputs: [0x0C, 0x3F, 0x05])
+          + Self.held((0x1A, 0x7F), (0x67, 0x9F), (0x1B, 0xFB), (0x72, 0x1F)), .certain
       ),
       (
         "QMI8658",
@@ -240,13 +265,16 @@ import Testing
       ("LIS3DH", [.read(0x0F, [0x32])]),
       ("LSM303DLHC-A", [.read(0x0F, [0xFF]), .read(0xA0, [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF])]),
       ("LSM6DSOX", [.read(0x0F, [0x6A])]),
-      ("MPU6050", [Transfer](repeating: .read(0x75, [0x70]), count: 3)),
+      ("MPU6050", Self.asked(0x70) + Self.asked(0x70) + Self.asked(0x70)),
       // The trim of an MPU6500's self-test is at 0x00, and can be anything.
       ("ICM20948", [.read(0x00, [0xEA]), .read(0x75, [0x70])]),
       ("ICM42688P", [.read(0x75, [0x42])]),
-      ("BMI160", [.read(0x00, [0xD1]), .read(0x75, [0x70])]), ("QMI8658", [.read(0x00, [0x6C])]),
-
-      ("MPU6500", [.read(0x75, [0x71])]), ("MPU9250", [.read(0x75, [0x70])]),
+      ("BMI160", Self.bmi160(ranges: [0x04, 0x3F, 0x04], offset: 0x00)),
+      ("BMI160", Self.bmi160(ranges: [0x0C, 0x7F, 0x04], offset: 0x00)),
+      ("BMI160", Self.bmi160(ranges: [0x0C, 0x3F, 0x05], offset: 0x00)),
+      ("QMI8658", [.read(0x00, [0x6C])]),
+      ("MMC5603", [.read(0x39, [0x00]), .read(0x39, [0x00]), .read(0x18, [0xEF])]),
+      ("MPU6500", Self.asked(0x71)), ("MPU9250", Self.asked(0x70)),
       ("BMP280", [.read(0xD0, [0x60])]),
       ("BME280", [.read(0xD0, [0x61])]),
       ("BMP388", [.read(0x00, [0x60]), Self.bmp3xx, .read(0x00, [0x60])]),

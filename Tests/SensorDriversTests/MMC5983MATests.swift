@@ -200,6 +200,51 @@ import Testing
     #expect(try bench.nextReading(driver) != nil)
   }
 
+  @Test("a film that does not follow SET and RESET is said at the start")
+  func deadFilm() throws {
+    let bench = ContractBench(address: 0x30) { source in
+      var twin = MMC5983MATwin(TwinCore(source: source, seed: 1))
+      twin.turnsFilm = false
+      return twin
+    }
+    bench.source.set(Stimulus(magneticField: Vector3(15, -10, 40), temperature: 25))
+    let driver = BoxedDriver(RegisterDriver(bench.device, MMC5983MA(outputRate: 100)))
+    guard case .notReady(let what) = failure({ () throws(DriverError) in try bench.start(driver) })
+    else {
+      Issue.record("started")
+      return
+    }
+    #expect(what.contains("SET and RESET"))
+  }
+
+  // The start's field is 100 microtesla, its offset 1600 counts; then RESET, SET or both do nothing.
+  @Test(
+    "a film that stops to follow gives no turned field, and an error in place of a wrong offset",
+    arguments: [(17985, 17985), (-14783, -14783), (17985, 17000)])
+  func filmStops(afterReset: Int, afterSet: Int) throws {
+    let device = ScriptedDevice(Self.start(0, 1))
+    var chip = RegisterDriver(device, MMC5983MA(outputRate: 1))
+    _ = try startUp(&chip)
+    for index in 0..<301 {
+      device.then(Self.conversion(17985 + index % 2))
+      if index == 300 { device.then([.write(0x09, [0x14])]) }
+      #expect(try chip.poll() != nil)
+    }
+    device.then(
+      Self.conversion(afterReset + 1) + Self.conversion(afterReset) + [.write(0x09, [0x0C])]
+        + Self.conversion(afterSet + 1) + Self.conversion(afterSet))
+    #expect(try chip.poll() == nil)
+    let turned = try chip.poll()
+    if afterReset > 0 { #expect(turned == nil) } else { expectField(turned, 100 - 100 / 16384.0) }
+    #expect(try chip.poll() == nil)
+    guard case .notReady(let what) = failure({ () throws(DriverError) in try chip.poll() }) else {
+      Issue.record("a reading")
+      return
+    }
+    #expect(what.contains("SET and RESET"))
+    device.expectDone()
+  }
+
   // 119 Hz, in step with the measurements, and 50, 60, 80 and 400 Hz.
   @Test(
     "a field that gives no offset to rely on is said, and nothing is published",

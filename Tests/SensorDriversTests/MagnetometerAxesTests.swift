@@ -46,7 +46,8 @@ private struct OwnAxes: CustomTestStringConvertible {
     OwnAxes(chip: .lsm303dlhcMagnetometer, registers: [0x03, 0x07, 0x05], isBigEndian: true),
     // DocID025715, figure 1: accelerometer and gyro are what is left-handed there.
     OwnAxes(chip: .lsm9ds1Magnetometer, registers: [0xA8, 0xAA, 0xAC]),
-    // Unconfirmed: its figure was not at hand, and no public driver is known that mirrors it (nor one that needs to know).
+    // Unconfirmed: its figure was not at hand. ArduPilot's AP_Compass_MMC5603 takes the outputs as they are; a driver that
+    // comes from it (AP_Compass_MMC5xx3) turns all three.
     OwnAxes(chip: .mmc5603, registers: [0x00, 0x02, 0x04], isBigEndian: true),
     // ArduPilot's and PX4's drivers turn all three; SparkFun's example of a compass has X and Y as they are.
     OwnAxes(chip: .mmc5983ma, registers: [0x00, 0x02, 0x04], isBigEndian: true, turned: 2),

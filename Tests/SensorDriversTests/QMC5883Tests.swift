@@ -13,7 +13,8 @@ import Testing
   static let image: [(UInt8, UInt8)] = [(0x0B, 0x01), (0x0A, 0x00), (0x09, 0x19)]
 
   static func start(identity: UInt8 = 0xFF) -> [Transfer] {
-    [.read(0x0D, [identity]), .write(0x0A, [0x80])] + written(image)
+    [.read(0x00, [0, 0, 0, 0, 0, 0]), .read(0x0D, [identity]), .write(0x0A, [0x80])]
+      + written(image)
   }
 
   @Test("start asks for the identity, resets, configures, reads back", arguments: [0xFF, 0xE8])

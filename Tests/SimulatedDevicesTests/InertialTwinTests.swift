@@ -74,6 +74,22 @@ struct LSM6TwinTests {
     #expect(int16(low: bytes[4], high: bytes[5]) == Int((120_000 / milli).rounded()))
   }
 
+  @Test("of an ISM330DHCX bit 0 of CTRL2_G is 4000 degrees a second, 140 millidegrees a count")
+  func widest() {
+    let degree = Double.pi / 180
+    for (variant, kept, milli): (LSM6Twin.Variant, UInt8, Double) in [
+      (.industrial, 0x51, 140), (.third, 0x50, 8.75),
+    ] {
+      var chip = LSM6Twin(
+        TwinCore(source: bench(rate: Vector3(100 * degree, 0, 0)), errors: .none), variant)
+      chip.powerOn(at: ms(-1000))
+      chip.write(0x11, 0x51, now: ms(0))
+      #expect(chip.read(0x11, now: ms(1)) == kept)
+      let bytes = chip.read(0x22, count: 2, now: ms(200))
+      #expect(int16(low: bytes[0], high: bytes[1]) == Int((100_000 / milli).rounded()))
+    }
+  }
+
   @Test(
     "converts at the rate of its code",
     arguments: [(UInt8(1), 12.5), (2, 26), (3, 52), (4, 104), (5, 208), (6, 417), (7, 833)])

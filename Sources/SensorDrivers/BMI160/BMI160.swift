@@ -1,5 +1,7 @@
 // Bosch's BMI160 on I2C (0x68 or 0x69).
 
+import SensorBus
+
 /// Registers of the BMI160 (BST-BMI160-DS000 rev. 0.8, 2.11).
 enum BMI160Register {
   /// Always 0xD1.
@@ -182,20 +184,43 @@ extension ChipDescription {
   /// Bosch BMI160.
   static let bmi160 = ChipDescription(
     "BMI160", .inertial, addresses: [0x68, 0x69],
-    // Reserved bits of PMU_STATUS, ACC_RANGE, GYR_CONF and GYR_RANGE (2.11). A DS1307 with 64 bytes that is stopped at
-    // 51 seconds has them at 0x40 again, where they would be an undersampling that is reserved.
-    fingerprints: [
-      .apartFromMPU(
-        BMI160Register.chip, [BMI160Register.identity], nil,
-        [
-          .bits(0xC0, of: BMI160Register.powerStatus),
-          .not(BMI160Register.identity, in: BMI160Register.accelerometer),
-          .bits(0xF0, of: BMI160Register.accelerometerRange),
-          .bits(0xC0, of: BMI160Register.gyroscope),
-          .bits(0xF8, of: BMI160Register.gyroscopeRange),
-        ])
-    ],
+    fingerprints: [.bmi160],
     // Chosen. The datasheet's 3, which its twin has, hold after a compensation of the chip's own that the driver leaves alone.
     zeroRateLevel: 10, selfTest: DeflectionTest.bmi160
   ) { BMI160(outputRate: $0) }
+}
+
+extension Fingerprint {
+  /// Its identity, and ranges that it can have (ACC_RANGE, GYR_CONF and GYR_RANGE, 2.11); of an MPU6500 whose trim is the
+  /// identity these are temperature and rate. Reserved bits of PMU_STATUS; and a DS1307 with 64 bytes that is stopped at 51
+  /// seconds has those at 0x40 again, where they would be an undersampling that is reserved.
+  fileprivate static let bmi160: Fingerprint = {
+    var fingerprint = Fingerprint(
+      reads: BMI160Register.identifying + [.init(register: MPURegister.whoAmI, count: 1)],
+      confidence: .certain
+    ) { blocks in
+      guard BMI160Register.fits(blocks[..<2]) else { return nil }
+      return "register 0x00 is 0xd1, and 0x41 to 0x43 are ranges that it has"
+    }
+    fingerprint.isShared = { MPU.Chip.answers.contains($0[2][0]) }
+    fingerprint.traits = [
+      .bits(0xC0, of: BMI160Register.powerStatus),
+      .not(BMI160Register.identity, in: BMI160Register.accelerometer),
+    ]
+    return fingerprint
+  }()
+}
+
+extension BMI160Register {
+  /// What tells one.
+  static let identifying: [Fingerprint.Read] = [
+    .init(register: chip, count: 1), .init(register: accelerometerRange, count: 3),
+  ]
+
+  /// Whether these two blocks can be a BMI160's.
+  static func fits(_ blocks: ArraySlice<RegisterBlock>) -> Bool {
+    guard let first = blocks.first, let ranges = blocks.last else { return false }
+    return first[0] == identity && [3, 5, 8, 12].contains(ranges[0]) && ranges[1] & 0xC0 == 0
+      && ranges[2] <= 4
+  }
 }

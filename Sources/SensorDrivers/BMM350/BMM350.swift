@@ -59,18 +59,23 @@ public struct BMM350: FlaggedChip, Hashable {
       .identify(register: Register.chip, anyOf: [Register.identity]),
     ] + Self.command(Register.suspend, 0.006) + reset + BMM350Trim.words.flatMap(Self.word)
       + [.write([RegisterSetting(Register.otpCommand, Register.otpOff)])]
-      + Self.command(Register.bitReset, 0.014) + Self.command(Register.fluxGuideReset, 0.018)
+      + Self.command(Register.bitReset, 0.014, isNamed: true)
+      + Self.command(Register.fluxGuideReset, 0.018, isNamed: true)
       + [.configure()] + Self.command(Register.updateRate, 0.001)
       + Self.command(Register.suspend, 0.006) + Self.command(Register.normal, 0.038)
   }
 
-  /// A command to the power management, and the time that it takes: at most 10 ms more.
-  private static func command(_ command: UInt8, _ seconds: Double) -> [StartStep] {
+  /// A command to the power management, and the time that it takes: at most 10 ms more. A magnetic reset is over when the
+  /// status names it (bits 7:5), as Bosch's driver asks; else what a magnet has left stays as an offset.
+  private static func command(
+    _ command: UInt8, _ seconds: Double, isNamed: Bool = false
+  ) -> [StartStep] {
     [
       .write([RegisterSetting(Register.power, command)]), .wait(seconds: seconds),
       .await(
-        register: Register.powerStatus, mask: 0x01, value: 0, every: 0.001, looks: 11,
-        what: "its power management stays busy"),
+        register: Register.powerStatus, mask: isNamed ? 0xE1 : 0x01,
+        value: isNamed ? command << 5 : 0, every: 0.001, looks: 11,
+        what: isNamed ? "its magnetic reset is not done" : "its power management stays busy"),
     ]
   }
 
@@ -124,7 +129,7 @@ public struct BMM350: FlaggedChip, Hashable {
     static let axes: UInt8 = 0x05
     /// PMU_CMD.
     static let power: UInt8 = 0x06
-    /// PMU_CMD_STATUS_0: busy bit 0.
+    /// PMU_CMD_STATUS_0: the newest command in bits 7:5, busy bit 0.
     static let powerStatus: UInt8 = 0x07
     /// INT_CTRL: drdy_data_reg_en bit 7, output bit 3, push-pull bit 2, active high bit 1, latched bit 0.
     static let interrupt: UInt8 = 0x2E

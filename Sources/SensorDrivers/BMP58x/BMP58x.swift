@@ -75,12 +75,13 @@ public struct BMP58x: FlaggedChip, Hashable {
   /// How often pressure is measured for one output: 1 to 128.
   public var pressureOversampling: Int { 1 << pressureCode }
 
-  /// What is written, in this order; the mode comes last, because it starts conversions. The pin pulses with new data.
+  /// What is written, in this order; the mode comes last, because it starts conversions. The pin pulses with new data;
+  /// from latched to that it changes while it has no source (Bosch's driver: bmp5_configure_interrupt).
   public var registerImage: [RegisterSetting] {
     [
-      RegisterSetting(Register.interruptSource, 0x01),
       // The upper half is the strength of the pin.
       RegisterSetting(Register.interruptConfiguration, 0x3A, mask: 0x0F),
+      RegisterSetting(Register.interruptSource, 0x01),
       RegisterSetting(Register.filter, 0x00),
       RegisterSetting(Register.oversampling, 0x40 | UInt8(pressureCode) << 3),
       RegisterSetting(Register.rate, 0x81 | rateCode << 2),
@@ -138,11 +139,12 @@ extension ChipDescription {
     ChipDescription(
       chip.rawValue, .barometer, addresses: [0x47, 0x46],
       fingerprints: [
-        // Its trim is loaded without an error; and reserved bits of INT_SOURCE, DSP_IIR and OSR_CONFIG.
+        // No error of its memory, of which one that runs may say that it is not ready; and reserved bits of INT_SOURCE,
+        // DSP_IIR and OSR_CONFIG.
         .identity(
           BMP58x.Register.identity, [chip.identity], .certain, note,
           [
-            .bits(0x06, of: BMP58x.Register.status, are: 0x02),
+            .bits(0x04, of: BMP58x.Register.status),
             .bits(0xF0, of: BMP58x.Register.interruptSource),
             .bits(0xC0, of: BMP58x.Register.filter), .bits(0x80, of: BMP58x.Register.oversampling),
           ])

@@ -65,7 +65,7 @@ extension ChipCatalog {
   ///
   /// Of chips that are as sure, one whose other half answers leaves the others merely possible, and one whose other half
   /// does not answer is itself merely possible. Where there are fewer other halves than places for such a chip, none
-  /// can be told. One that is merely possible by its own registers is likely where its other half is told.
+  /// can be told. One that alone is merely possible by its own registers is likely where its other half is told.
   public static func toldByPartners(_ found: [[ChipIdentification]]) -> [[ChipIdentification]] {
     func places(_ name: String) -> Int {
       found.count { $0.candidates.contains { $0.chip == name } }
@@ -93,7 +93,7 @@ extension ChipCatalog {
     }
     return told.map { identifications in
       var known = identifications
-      for index in known.indices where !known[index].isTold {
+      for index in known.indices where !known[index].isTold && known.candidates.count == 1 {
         guard let partner = chip(named: known[index].chip)?.partner,
           told.contains(where: { $0.candidates.contains { $0.chip == partner && $0.isTold } })
         else { continue }

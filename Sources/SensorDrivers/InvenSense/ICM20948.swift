@@ -174,24 +174,3 @@ extension Mount {
   /// DS-000189, "Orientation of axes": the magnetometer's Y and Z point the other way.
   fileprivate static let turnedInICM20948 = Mount(x: .plusX, y: .minusY, z: .minusZ) ?? .aligned
 }
-
-extension Fingerprint {
-  /// An identity at 0x00, where the MPU6500 and its like, which are told by another register, have a trim value that
-  /// can be anything.
-  static func apartFromMPU(
-    _ register: UInt8, _ values: [UInt8], _ note: String? = nil, _ traits: [Trait]
-  ) -> Fingerprint {
-    let others = MPU.Chip.allCases.flatMap { $0.identities + $0.copies }
-    var fingerprint = Fingerprint(
-      reads: [.init(register: register, count: 1), .init(register: MPURegister.whoAmI, count: 1)],
-      confidence: .certain
-    ) { blocks in
-      let found = blocks[0][0]
-      guard values.contains(found), !others.contains(blocks[1][0]) else { return nil }
-      let read = "register \(hexadecimal(register)) is \(hexadecimal(found))"
-      return note.map { "\(read); \($0)" } ?? read
-    }
-    fingerprint.traits = traits
-    return fingerprint
-  }
-}

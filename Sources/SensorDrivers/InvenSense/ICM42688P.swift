@@ -101,7 +101,8 @@ public struct ICM42688P: InertialChip, QueuedChip, Hashable {
       ? []
       : [
         RegisterSetting(ICM42688PRegister.queueMode, 0x40),
-        RegisterSetting(ICM42688PRegister.queued, 0x07),
+        // And a pulse with each sample from the threshold on (FIFO_WM_GT_TH): one that was missed is not the last.
+        RegisterSetting(ICM42688PRegister.queued, 0x27),
         RegisterSetting(
           ICM42688PRegister.queueThreshold, UInt8(setting.batch * Self.packetBytes)),
         RegisterSetting(ICM42688PRegister.queueThresholdHigh, 0x00),

@@ -68,6 +68,8 @@ public struct MPU: InertialChip, QueuedChip, Hashable {
   private let filter: Int
   /// Bytes that the queue holds: 1024 in an MPU6050, 512 in the others, and in what is not known to be one.
   private var queued = 512
+  /// Whether what is written into the bit of its bypass must be read back.
+  private var hasBypass = true
 
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is, and the widest filter that passes
   /// no more than half of it.
@@ -122,7 +124,9 @@ public struct MPU: InertialChip, QueuedChip, Hashable {
         ? [] : [RegisterSetting(MPURegister.accelerometerFilter, configuration)])
       + [
         RegisterSetting(MPURegister.divider, divider),
-        RegisterSetting(MPURegister.interruptPin, MPURegister.bypass),
+        RegisterSetting(
+          MPURegister.interruptPin, MPURegister.bypass, mask: hasBypass ? 0xFF : ~MPURegister.bypass
+        ),
         // The pin has no threshold of the queue's.
         RegisterSetting(MPURegister.interruptEnable, batch == 1 ? MPURegister.dataReady : 0x00),
       ] + queueSettings
@@ -152,9 +156,11 @@ public struct MPU: InertialChip, QueuedChip, Hashable {
     return identity + reset + configuration + queueSteps
   }
 
-  /// Whether it is a real MPU6050.
+  /// Whether it is a real MPU6050: its queue is the longer one, and it has a bypass. A copy may be an ICM20689, which has
+  /// no bus of its own (Linux, inv_mpu_i2c.c), so that nothing says that the bit of a bypass stays.
   public mutating func take(_ block: RegisterBlock, from register: UInt8) throws(DriverError) {
-    queued = chip.identities.contains(block[0]) ? 1024 : 512
+    hasBypass = chip.identities.contains(block[0])
+    queued = hasBypass ? 1024 : 512
   }
 
   /// Takes the next wider ranges.
@@ -176,7 +182,8 @@ public struct MPU: InertialChip, QueuedChip, Hashable {
     _ device: borrowing Device
   ) throws(DriverError) -> Bool {
     let flags = try device.get(MPURegister.interruptPin, count: 4)
-    return flags[0] == MPURegister.bypass && flags[1] == MPURegister.dataReady
+    let pin = hasBypass ? flags[0] : flags[0] | MPURegister.bypass
+    return pin == MPURegister.bypass && flags[1] == MPURegister.dataReady
       && flags[3] & MPURegister.dataReady != 0
   }
 
@@ -218,25 +225,25 @@ extension ChipDescription {
   static let mpu6050 = mpu(
     .mpu6050,
     [
-      .identity(
-        MPURegister.whoAmI, [0x68], .certain,
+      .mpu(
+        [0x68], .certain,
         "an MPU6000 and an MPU9150 answer the same and are used the same",
         traits(gyroscope: 0x07, queue: 0xF8)),
-      .identity(
-        MPURegister.whoAmI, [0x98], .likely,
+      .mpu(
+        [0x98], .likely,
         "boards sold as MPU6050 often hold that, and an ICM20689 does: `chip: MPU6050` drives both, in the same "
           + "scales",
         [.bits(0x80, of: MPURegister.filter), .bits(0xE0, of: MPURegister.queueCount)]),
-      .identity(
-        MPURegister.whoAmI, [0x72], .possible,
+      .mpu(
+        [0x72], .possible,
         "some copies of an MPU6050 hold that: `chip: MPU6050` drives them, in its scales", []),
     ])
   /// InvenSense MPU6500; many a board sold as MPU9250 or MPU6050 has one.
   static let mpu6500 = mpu(
     .mpu6500,
     [
-      .identity(
-        MPURegister.whoAmI, MPU.Chip.mpu6500.identities, .certain,
+      .mpu(
+        MPU.Chip.mpu6500.identities, .certain,
         "boards sold as MPU9250 or MPU6050 often have one: there is no magnetometer in it",
         traits(gyroscope: 0x04, queue: 0xE0))
     ])
@@ -244,8 +251,8 @@ extension ChipDescription {
   static let mpu9250 = mpu(
     .mpu9250,
     [
-      .identity(
-        MPURegister.whoAmI, MPU.Chip.mpu9250.identities, .certain,
+      .mpu(
+        MPU.Chip.mpu9250.identities, .certain,
         "its AK8963 is behind its bypass, which is closed until it was started",
         traits(gyroscope: 0x04, queue: 0xE0))
     ], partner: "AK8963", partnerMount: .turnedInMPU9250)

@@ -19,7 +19,32 @@ struct KernelErrata: Sendable {
     }
   }
 
-  /// By what a scale of the kernel's is to be multiplied to be gauss a count.
+  /// Why the kernel's numbers are not to be used, for a person; `nil` for most chips.
+  var refusal: String? {
+    switch chip {
+    // dps310_calculate_pressure raises counts to the third power in 64 bits, where three times 24 do not fit. One wrap is
+    // 128 Pa, and nothing tells a pressure that has lost it from a lower one.
+    case "DPS310", "DPS368", "SPL06":
+      "the kernel's driver dps310 puts out near sea level what is 128 Pa too low (11 m too high): unbind it or remove its "
+        + "overlay, then the chip is read without it"
+    default: nil
+    }
+  }
+
+  /// What a person should know of the kernel's numbers that are used; `nil` for most chips.
+  var remark: String? {
+    // p^3 par_p10 of bme680_compensate_press has 32 bits.
+    chip == "BME680" ? "above 106 kPa the kernel's pressure is 2 kPa too low" : nil
+  }
+
+  /// A pressure in pascals, of what the kernel puts out in kilopascals.
+  func pressure(_ pascals: Double) -> Double {
+    // bme680 put out hectopascals until Linux 6.10 ("Fix pressure value output"); of its 300 to 1100 none is a
+    // number of kilopascals of that chip.
+    chip == "BME680" && pascals > 200_000 ? 0.1 * pascals : pascals
+  }
+
+  /// By what a scale of the kernel's is to be multiplied to be gauss, or kilopascals, a count.
   func factor(_ scale: Double) -> Double {
     switch chip {
     // hmc5843 divides 10^7 by the counts a gauss for billionths of a gauss: a hundredth. The finest range that there
@@ -33,6 +58,8 @@ struct KernelErrata: Sendable {
     // ak8975 makes the scale of what stands at 0x60, where these have no register. A count is 0.15 microtesla
     // (015007392-E-02 and 016014242-E-00, table 11.3).
     case "AK09916", "AK09918": 0.0015 / scale
+    // st_pressure cuts 1/40960 kPa off after its ninth digit.
+    case "LPS22HB", "LPS22HH", "LPS25HB", "LPS28DFW": scale == 0.000024414 ? 1 / 40960 / scale : 1
     default: 1
     }
   }

@@ -25,6 +25,7 @@ public struct KernelSensor: SensorDriver {
   private let kind: ChipKind
   private let wantedRate: Double
   private let checks: DriverChecks
+  private let errata: KernelErrata
   private var setup: KernelSetup
   private var survey: KernelSurvey?
   private var scaling = KernelScaling()
@@ -50,6 +51,7 @@ public struct KernelSensor: SensorDriver {
     (self.chip, self.name, self.kind, self.checks) = (chip, name, kind, checks)
     wantedRate = outputRate
     self.outputRate = outputRate
+    errata = KernelErrata(name)
     setup = KernelSetup(chip, name: name)
   }
 
@@ -76,7 +78,7 @@ public struct KernelSensor: SensorDriver {
       }
       if try next() != nil {
         if case .polled(let rounds) = source {
-          outputRate = min(outputRate, 1 / max(1e-3, rounds.duration))
+          outputRate = min(outputRate, 1 / min(max(1e-3, rounds.duration), 1e3))
         }
         repeats = 0
         return .ready
@@ -100,7 +102,7 @@ public struct KernelSensor: SensorDriver {
     let survey: KernelSurvey
     do { survey = try KernelSurvey(chip) } catch { throw .bus(error) }
     self.survey = survey
-    if let lack = survey.lack(of: kind) { throw .notReady("\(name): \(lack)") }
+    if let lack = survey.lack(of: kind) ?? errata.refusal { throw .notReady("\(name): \(lack)") }
     setup = KernelSetup(chip, name: name)
     (waited, nextWatched) = (0, 0)
     if buffered, let buffers = try buffers(survey) {
@@ -227,7 +229,8 @@ public struct KernelSensor: SensorDriver {
     case .inertial:
       guard case .buffered = source else { return .acceleration(try vector(0)) }
       return .inertial(angularRate: try vector(0), acceleration: try vector(3))
-    case .barometer: return try Self.air.reading(pressure: value[0], temperature: value[1])
+    case .barometer:
+      return try Self.air.reading(pressure: errata.pressure(value[0]), temperature: value[1])
     case .receiver: throw .notReady("\(name) is no chip of the kernel's")
     }
   }
@@ -265,6 +268,7 @@ public struct KernelSensor: SensorDriver {
         "the kernel reads its magnetometer too (in_magn), which is not used and answers nobody else"
       )
     }
+    if let remark = errata.remark { parts.append(remark) }
     if setup.isReadOnly {
       parts.append("this user may not set rate, range and buffer: they are as the kernel has them")
     }

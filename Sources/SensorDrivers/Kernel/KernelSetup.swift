@@ -17,6 +17,8 @@ struct KernelSetup {
   private static let widestConverter = 24
   /// Frames that a buffer of the kernel holds: half a second of the fastest that is usual.
   private static let bufferLength = 128
+  /// Hz that a sensor can have: what a hostile recording says beyond them is none.
+  private static let rates = 1e-3...1e6
 
   let chip: any KernelDevice
   private let errata: KernelErrata
@@ -71,7 +73,7 @@ struct KernelSetup {
       if let found = KernelText.number(try text(path)), found > 0, found < wanted {
         try set(path, Self.text(of: 2 * found))
       }
-      if let found = KernelText.number(try text(path)), found > 0 {
+      if let found = KernelText.number(try text(path)), Self.rates.contains(found) {
         slowest = min(slowest ?? found, found)
       }
     }

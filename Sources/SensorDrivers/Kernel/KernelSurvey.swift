@@ -75,7 +75,8 @@ public struct KernelSurvey: Sendable, Hashable {
 extension ChipCatalog {
   /// Chips that the kernel calls by another name than ours, some by one that they share.
   private static let kernelNames: [Substring: Set<String>] = [
-    "lps25h": ["LPS25HB"], "bmp380": ["BMP388", "BMP390"], "bmp580": ["BMP581", "BMP585"],
+    "bmp085": ["BMP180"], "lps25h": ["LPS25HB"], "bmp380": ["BMP388", "BMP390"],
+    "bmp580": ["BMP581", "BMP585"],
     // Linux has no names for SPL06, LPS28DFW and LSM6DS33: an overlay gives them a relative's.
     "dps310": ["DPS310", "DPS368", "SPL06"], "lps22df": ["LPS28DFW"], "lsm6ds3": ["LSM6DS33"],
     "icm42688": ["ICM42688P"], "lsm9ds1-imu": ["LSM9DS1-AG"],

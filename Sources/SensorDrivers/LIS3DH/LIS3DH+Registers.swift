@@ -17,6 +17,10 @@ enum LIS3DHRegister {
   static let control4: UInt8 = 0x23
   /// BOOT bit 7, FIFO_EN bit 6.
   static let control5: UInt8 = 0x24
+  /// Interrupt pin 2; bit 1 inverts both pins.
+  static let control6: UInt8 = 0x25
+  /// Act_THS of a LIS3DH and its kind: above 0 it sleeps while nothing moves.
+  static let activityThreshold: UInt8 = 0x3E
   /// INT1_THS, INT1_DURATION, and those of the second interrupt: seven bits each.
   static let threshold1: UInt8 = 0x32
   static let duration1: UInt8 = 0x33

@@ -64,9 +64,14 @@ public struct LIS3DH: FlaggedChip, Hashable {
     self.range = range
   }
 
-  /// What is written, in this order; the rate comes last, because it starts conversions.
+  /// What is written, in this order; the rate comes last, because it starts conversions. There is no reset, so that what
+  /// another program has left counts: a pin that is inverted (CTRL_REG6), and of a LIS3DH the sleep of 10 Hz and 8 bits that
+  /// it falls into while nothing moves (Act_THS).
   public var registerImage: [RegisterSetting] {
-    [
+    let sleepsByItself =
+      chip == .lis3dh ? [RegisterSetting(LIS3DHRegister.activityThreshold, 0x00)] : []
+    return sleepsByItself + [
+      RegisterSetting(LIS3DHRegister.control6, 0x00),
       RegisterSetting(LIS3DHRegister.control2, 0x00),
       RegisterSetting(LIS3DHRegister.control3, 0x10),
       RegisterSetting(

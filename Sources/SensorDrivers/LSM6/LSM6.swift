@@ -32,12 +32,9 @@ public struct LSM6: InertialChip, QueuedChip, Hashable {
       }
     }
 
-    /// The rates that gyro and accelerometer share, Hz (LSM6DSOX: tables 43 and 45); the code is the index + 1. The
-    /// gyro of the first two ends at 1666 Hz. Some of the datasheets have 416, 1666, 3332 and 6664.
-    public var outputRates: [Double] {
-      let common = [12.5, 26, 52, 104, 208, 417, 833, 1667]
-      return identity == 0x69 ? common : common + [3333, 6667]
-    }
+    /// The rates that gyro and accelerometer share, Hz (LSM6DSOX: tables 43 and 45); the code is the index + 1. Some of
+    /// the datasheets have 416 and 1666. All but the first two have faster ones, which a bus cannot fetch.
+    public var outputRates: [Double] { [12.5, 26, 52, 104, 208, 417, 833, 1667] }
 
     /// What the gyro may say at rest, degrees a second (mechanical characteristics of each datasheet).
     var zeroRateLevel: Double {
@@ -146,11 +143,17 @@ public struct LSM6: InertialChip, QueuedChip, Hashable {
   /// Conversions a second.
   public var outputRate: Double { setting.outputRate }
 
-  /// Identity, software reset (10 ms, at most 100 ms), configuration, read-back, and the time in which the gyro's
+  /// The registers of the user (a program that was killed may have left another bank open; it is asked for first, so
+  /// that nothing is written where nobody answers), identity, software reset (10 ms, at most 100 ms), configuration,
+  /// read-back, and the time in which the gyro's
   /// drive comes up (the first samples after power-on are wrong by many degrees a second). Reading then lets
   /// the data-ready line fall, so that the next conversion makes an edge.
   public var startSteps: [StartStep] {
-    [.identify(register: LSM6Register.whoAmI, anyOf: [chip.identity])]
+    [
+      .discard(register: LSM6Register.bankAccess, count: 1),
+      .write([RegisterSetting(LSM6Register.bankAccess, 0x00)]),
+      .identify(register: LSM6Register.whoAmI, anyOf: [chip.identity]),
+    ]
       + StartStep.reset(LSM6Register.control3, bit: LSM6Register.softwareReset)
       + [
         .configure(), .wait(seconds: chip.gyroStart),
@@ -221,12 +224,15 @@ extension ChipDescription {
     ChipDescription(
       chip.rawValue, .inertial, addresses: [0x6A, 0x6B],
       fingerprints: [
-        // FUNC_CFG_ACCESS but for FUNC_CFG_EN_B of the LSM6DSL: with the other banks open the identity is not to be seen
-        // anyway; and bit 0 of CTRL2_G. All of them are 0 in every datasheet of the family.
+        // FUNC_CFG_ACCESS but for FUNC_CFG_EN_B of the LSM6DSL and OIS_CTRL_FROM_UI of the LSM6DSOX: with the other banks
+        // open the identity is not to be seen anyway; and bit 0 of CTRL2_G, which is a range of the ISM330DHCX's (FS_4000),
+        // where bit 1 of CTRL3_C stands for it. All of them are 0 in the datasheets.
         .identity(
           LSM6Register.whoAmI, [chip.identity], confidence, note,
           [
-            .bits(0xDF, of: LSM6Register.bankAccess), .bits(0x01, of: LSM6Register.control2),
+            .bits(0xDE, of: LSM6Register.bankAccess),
+            chip == .ism330dhcx
+              ? .bits(0x02, of: LSM6Register.control3) : .bits(0x01, of: LSM6Register.control2),
           ])
       ],
       zeroRateLevel: chip.zeroRateLevel, selfTest: DeflectionTest.lsm6(chip)

@@ -7,8 +7,9 @@ public import SensorTypes
 /// the chip turns its own polarity about (SET, RESET), which takes its offset away.
 ///
 /// Nothing that is written to it can be read back: a chip that lost its configuration falls silent. Its axes are taken to
-/// be right-handed, of which neither a figure nor a published driver was at hand (those of an MMC5983MA are not): beside an
-/// accelerometer `calibrate mount` finds a mirror image too. Figures: MMC5603NJ datasheet rev. B.
+/// be right-handed, as ArduPilot's driver has them; another one that came from it mirrors them, and no figure was at hand
+/// (those of an MMC5983MA are left-handed): beside an accelerometer `calibrate mount` finds a mirror image too. Figures:
+/// MMC5603NJ datasheet rev. B.
 public struct MMC5603: MemsicChip, Hashable {
   /// The rates that the driver uses, Hz; the chip has every whole number up to 255.
   public static let outputRates: [Double] = [1, 2, 5, 10, 20, 25, 50, 75, 100, 150, 200, 255]
@@ -94,11 +95,21 @@ extension ChipDescription {
   /// Memsic MMC5603NJ. Its self-test gives one bit, and no figure that could be reported: it is not run.
   static let mmc5603 = ChipDescription(
     "MMC5603", .magnetometer, addresses: [0x30],
-    // OTP_read_done of Status 1 stays up; and no more than 7.5 of its 30 gauss.
     fingerprints: [
+      // OTP_read_done of Status 1 stays up; and no more than 7.5 of its 30 gauss.
       .identity(
         0x39, [0x10], .likely, "an MMC5633 answers the same",
-        [.bits(0x10, of: 0x18, are: 0x10)] + [0, 2, 4].map { .output($0, in: 0x60...0x9F) })
+        [.bits(0x10, of: 0x18, are: 0x10)] + [0, 2, 4].map { .output($0, in: 0x60...0x9F) }),
+      // As Adafruit and ESPHome have met them.
+      Fingerprint(
+        reads: [.init(register: 0x39, count: 1), .init(register: 0x18, count: 1)],
+        confidence: .possible
+      ) { blocks in
+        guard blocks[0][0] == 0x00, blocks[1][0] & 0x10 != 0 else { return nil }
+        return
+          "register 0x39 is 0x00, as of some of them: if it is one, say `identity: unchecked` in its entry of the "
+          + "board file, without which it is not started"
+      },
     ]
   ) { MMC5603(outputRate: $0) }
 }

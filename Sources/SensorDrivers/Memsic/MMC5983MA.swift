@@ -10,7 +10,8 @@ public import SensorTypes
 /// field and that offset, after a RESET the field turned about and that offset. The start takes eight single
 /// measurements of 2 ms, after a SET or a RESET each, of which a motion of the board falls out; nothing is measured
 /// before they agree. Every ten seconds (but not more often than every 300 conversions) the driver measures in both states
-/// again; a conversion after SET or RESET may have begun before it, and is dropped.
+/// again; a conversion after SET or RESET may have begun before it, and is dropped. A film that does not follow them (its
+/// capacitor is missing, or it was damaged in soldering) would make offset of the field: that is an error.
 ///
 /// Nothing that is written can be read back: a chip that lost its configuration falls silent. Figures: MMC5983MA
 /// datasheet rev. A.
@@ -24,6 +25,9 @@ public struct MMC5983MA: MemsicChip, Hashable {
   /// How far the start's measurements may lie off what they say together, microtesla on an axis: noise is 0.3 of it.
   /// Beside a cable or a motor whose field alternates by more it is tried again.
   private static let agreement = 1.0
+  /// Half of the weakest field on earth (22 microtesla, WMM2025), microtesla: less is turned about by no SET or RESET that
+  /// has acted.
+  private static let leastTurned = 10.0
   /// What turns the bridges before each of them: RESET (-1) or SET. In the order of Thue and Morse a field that changes
   /// steadily cancels, and one that alternates, at whatever rate, is never in step with all of them.
   private static let turns: [Double] = [-1, 1, 1, -1, 1, -1, -1, 1]
@@ -140,7 +144,13 @@ public struct MMC5983MA: MemsicChip, Hashable {
         throw .notReady("\(name): the field was too unsteady to measure its offset")
       }
     }
+    guard field.length >= Self.leastTurned else { throw notTurned }
     offset = mean
+  }
+
+  private var notTurned: DriverError {
+    .notReady(
+      "\(name): SET and RESET do not turn its film about, or there is no field of the earth")
   }
 
   /// No continuous measurement; registers are kept.
@@ -180,11 +190,14 @@ public struct MMC5983MA: MemsicChip, Hashable {
     case .reset:
       turned = output
       try turn(Register.set, device, .setting)
-      return offset - output
+      // Of a film that has not turned it would be the opposite of the field.
+      let field = offset - output
+      return field.dot(before - offset) > 0 ? field : nil
     case .setting:
       phase = .closing
       return nil
     case .closing:
+      guard (output - offset).dot(turned - offset) < 0 else { throw notTurned }
       let change = output - before
       if abs(change.x) <= Self.stillness, abs(change.y) <= Self.stillness,
         abs(change.z) <= Self.stillness

@@ -58,9 +58,11 @@ public struct QMC5883L: FlaggedChip, Hashable {
   public var latency: Double { 0.5 / 200 }
 
   /// Identity, soft reset (ready after 350 microseconds, table 7), configuration, read-back. One board of many
-  /// gives 0xE8 for its identity; what gives another is driven where the board file vouches for it.
+  /// gives 0xE8 for its identity; what gives another is driven where the board file vouches for it. The outputs are read
+  /// before: ArduPilot and PX4 have met chips whose identity cannot be relied on until then.
   public var startSteps: [StartStep] {
     [
+      .discard(register: QMC5883LRegister.output, count: 6),
       .identify(
         register: QMC5883LRegister.chipID,
         anyOf: [QMC5883LRegister.identity, QMC5883LRegister.copy]),

@@ -23,8 +23,13 @@ public struct BMI160Twin: ResettingTwin, QueueingTwin {
   /// Nanoseconds; when the gyro's self-test is over; `.max` when there was none.
   private var testEnds = Int64.max
 
+  /// OFFSET, 0x71 to 0x77: what a compensation has left in the chip's own memory. Nothing is moved by it here.
+  private let offsets: [UInt8]
+
   /// Makes a chip that is not powered yet: call `powerOn`.
-  public init(_ core: TwinCore) { self.core = core }
+  public init(_ core: TwinCore) { self.init(core, offsets: []) }
+
+  init(_ core: TwinCore, offsets: [UInt8]) { (self.core, self.offsets) = (core, offsets) }
 
   /// Start-up time 10 ms (table 1).
   public let startUpTime = 0.01
@@ -36,6 +41,7 @@ public struct BMI160Twin: ResettingTwin, QueueingTwin {
       (0x00, 0xD1), (0x40, 0x28), (0x41, 0x03), (0x42, 0x28), (0x44, 0x0B),
       (0x45, 0x88), (0x46, 0x80), (0x47, 0x10),
     ] { registers[register] = value }
+    for (index, value) in offsets.prefix(7).enumerated() { registers[0x71 + index] = value }
     outputs = InertialCounts()
     isReady = (false, false)
     queue.empty()

@@ -70,6 +70,8 @@ public struct LIS3DHTwin: ResettingTwin, FlagIncrementing {
     case 0x22:
       registers[0x22] = value
       updatePin(at: core.now)
+    // Act_THS and Act_DUR.
+    case 0x3E, 0x3F: if model == .lis3dh { registers[Int(register)] = value }
     case 0x21, 0x23, 0x25, 0x26, 0x2E, 0x30, 0x32...0x34, 0x36...0x38, 0x3A...0x3D:
       registers[Int(register)] = value
     default: break

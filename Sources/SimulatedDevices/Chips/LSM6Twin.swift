@@ -75,6 +75,8 @@ public struct LSM6Twin: ConvertingTwin {
 
   /// Reads one register, with the side effects of reading it.
   public mutating func readByte(_ register: UInt8) -> UInt8 {
+    // The registers of embedded functions and of the sensor hub are not modelled: nothing is there.
+    if registers[0x01] & 0xC0 != 0, register != 0x01 { return 0 }
     switch register {
     case 0x1E:
       return (linearOutputs.ready != 0 ? 0x01 : 0) | (angularOutputs.ready != 0 ? 0x02 : 0)
@@ -103,6 +105,7 @@ public struct LSM6Twin: ConvertingTwin {
 
   /// Writes one register, with the side effects of writing it.
   public mutating func writeByte(_ register: UInt8, _ value: UInt8) {
+    if registers[0x01] & 0xC0 != 0, register != 0x01 { return }
     switch register {
     case 0x10:
       let old = registers[0x10]
@@ -110,7 +113,8 @@ public struct LSM6Twin: ConvertingTwin {
       if old & 0xF0 != value & 0xF0 { restartLinear() }
     case 0x11:
       let old = registers[0x11]
-      registers[0x11] = value & 0xFE
+      // Bit 0 is FS_4000 of an ISM330DHCX (DS13012, CTRL2_G), and none of the others'.
+      registers[0x11] = variant == .industrial ? value : value & 0xFE
       if old & 0xF0 != value & 0xF0 { restartAngular() }
     case 0x12:
       if value & 0x01 != 0 {
@@ -183,10 +187,12 @@ public struct LSM6Twin: ConvertingTwin {
     }
   }
 
-  /// rad/s per count by FS_G and FS_125.
+  /// rad/s per count by FS_G, FS_125 and FS_4000.
   private var angularScale: Double {
     let milliDegrees: Double =
-      if registers[0x11] & 0x02 != 0 {
+      if registers[0x11] & 0x01 != 0 {
+        140
+      } else if registers[0x11] & 0x02 != 0 {
         4.375
       } else {
         switch registers[0x11] >> 2 & 3 {

@@ -14,6 +14,8 @@ public struct MMC5983MATwin: ResettingTwin {
   private var controls: [UInt8] = [0, 0, 0]
   /// 1 after a SET, -1 after a RESET; and when that was.
   private var polarity = 1.0
+  /// Whether the film follows SET and RESET: not without the capacitor on the CAP pin.
+  var turnsFilm = true
   private var turnedAt = Int64.min
   private var outputs = [UInt8](repeating: 0, count: 7)
   private var isDone = false
@@ -78,6 +80,7 @@ public struct MMC5983MATwin: ResettingTwin {
   }
 
   private mutating func turn(_ sign: Double) {
+    guard turnsFilm else { return }
     if sign != polarity { turnedAt = core.now }
     polarity = sign
   }

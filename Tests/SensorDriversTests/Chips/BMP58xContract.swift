@@ -35,7 +35,7 @@ extension ChipContract {
       stranger: (
         .wrongIdentity(stranger),
         .wrongIdentity(chip: chip.rawValue, register: 0x01, expected: identity, found: stranger)
-      ), lost: .named(.configurationLost(register: 0x15, expected: 0x01, found: 0x00)), alike: 38)
+      ), lost: .named(.configurationLost(register: 0x14, expected: 0x3A, found: 0x35)), alike: 38)
     return ChipContract(settings: BMP58x.outputRates.count, sweeps: sweeps, faults: faults)
   }
 }

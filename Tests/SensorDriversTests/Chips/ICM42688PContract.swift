@@ -30,7 +30,8 @@ extension ChipContract {
     // 2048 bytes by packets of 16 (6.1); as many as that are taken for too many.
     queue: QueueContract(
       chip: { ICM42688P(outputRate: 1000, accelerationRange: .g2, gathers: $0) },
-      twin: { ICM42688PTwin($0) }, rate: 1000, batch: 10, holds: 127,
+      twin: { ICM42688PTwin($0) }, rate: 1000, batch: 10, raisesBeyond: true,
+      holds: 127,
       step: (1 / 32.8, 1.0 / 16_384), delay: 0.5e-3,
       noise: (
         70e-6 * 500.0.squareRoot() + 0.02e-3, 2.8e-3 * 500.0.squareRoot() + 3e-3

@@ -22,7 +22,7 @@ extension ChipContract {
 
   /// It has no identity: one that does not give back what it was told is another.
   static let lsm303dlhcAccelerometer = accelerometer(
-    .lsm303dlhc, .lsm303dlhc, firstOfStart: 0x21,
+    .lsm303dlhc, .lsm303dlhc, firstOfStart: 0x25,
     stranger: (
       .bitFlip(register: 0x23, mask: 0x08),
       .wrongIdentity(chip: "LSM303DLHC-A", register: 0x23, expected: 0x98, found: 0x90)

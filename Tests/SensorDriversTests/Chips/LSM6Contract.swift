@@ -41,7 +41,7 @@ extension ChipContract {
 
 extension Sweep {
   /// All of the family alike (LSM6DSOX: DS12814 rev. 4, table 2): range in g, milli-g a count; range in degrees a second,
-  /// millidegrees a second a count; tables 43 and 45: the rates. Each of the four ranges of either
+  /// millidegrees a second a count; tables 43 and 45: the rates, but the two that a bus cannot fetch. Each of the four ranges of either
   /// sensor comes with each rate, and with each range of the other.
   ///
   /// At 0.061 mg a count, +-2 g are 32787 counts: the 16 bits end before the range does. Where they end,
@@ -54,8 +54,7 @@ extension Sweep {
       (.dps250, 250, 8.75e-3), (.dps500, 500, 17.5e-3), (.dps1000, 1000, 35e-3),
       (.dps2000, 2000, 70e-3),
     ]
-    let rates: [Double] =
-      [12.5, 26, 52, 104, 208, 417, 833, 1667] + (variant == .first ? [] : [3333, 6667])
+    let rates: [Double] = [12.5, 26, 52, 104, 208, 417, 833, 1667]
     let degree = Double.pi / 180
     return rates.enumerated().flatMap { (index, rate) -> [Sweep] in
       linear.enumerated().map { place, linear -> Sweep in
@@ -113,7 +112,7 @@ extension FaultContract {
         let rateSigma = noise.angular * 1e-3 * .pi / 180 * (208.0 / 3).squareRoot()
         return isNear(force, world.specificForce, within: Vector3(repeating: 6 * forceSigma))
           && isNear(rate, world.angularRate, within: Vector3(repeating: 6 * rateSigma))
-      }, firstOfStart: Read(register: 0x0F, count: 1),
+      }, firstOfStart: Read(register: 0x01, count: 1),
       firstOfPoll: Read(register: 0x1E, count: 1), data: Read(register: 0x22, count: 12),
       stranger: (
         .wrongIdentity(0x68),

@@ -33,7 +33,7 @@ extension FaultContract {
     chip: "QMC5883L", address: 0x0D, twin: { QMC5883LTwin(source: $0) },
     driver: { BoxedDriver(RegisterDriver($0, QMC5883L(outputRate: 50), checks: $1)) },
     world: world, isRight: isField(within: Vector3(repeating: 6 * 0.2)),
-    firstOfStart: Read(register: 0x0D, count: 1), firstOfPoll: Read(register: 0x06, count: 1),
+    firstOfStart: Read(register: 0x00, count: 6), firstOfPoll: Read(register: 0x06, count: 1),
     data: Read(register: 0x00, count: 6),
     stranger: (
       .wrongIdentity(0x10),

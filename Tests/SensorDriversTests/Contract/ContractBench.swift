@@ -55,6 +55,8 @@ final class ContractBench {
   private let slot: RegisterSlot
 
   init(address: UInt8, _ twin: (any StimulusSource) -> any ChipTwin) {
+    // As where a board is switched on: an MMC5983MA looks whether there is a field of the earth.
+    source.set(Stimulus(magneticField: Vector3(15, 20, -40)))
     var chip = twin(source)
     chip.powerOn(at: clock.now().advanced(bySeconds: -1))
     self.address = address

@@ -19,6 +19,8 @@ struct QueueContract: Sendable {
   let batch: Int
   /// Whether a threshold of the queue reaches the pin.
   var raises = true
+  /// And does with each sample more.
+  var raisesBeyond = false
   /// Whole samples that it holds before anything is lost, or said to be.
   let holds: Int
   /// A count of the gyro, degrees a second, and of the accelerometer, g.

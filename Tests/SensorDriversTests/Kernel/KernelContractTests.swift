@@ -70,6 +70,7 @@ struct KernelContract: Sendable, CustomTestStringConvertible {
     view.devices[0].groups[0].scales = ["10"]
     view.devices[0].groups[0].offset = "-1500"
     view.devices[0].groups[1].scales = ["0.000024414"]
+    view.devices[0].groups[1].mistaken = 0.000024414 * 40960
     view.devices[0].groups[1].bits = 24
     view.devices[0].groups[1].storage = 32
     view.devices[0].rates = ["25", "1", "10", "50", "75"]
@@ -93,7 +94,7 @@ struct KernelContract: Sendable, CustomTestStringConvertible {
     // A polled range is the one after power-on: 2 g.
     let force = [AxisChannel.force(limit: 19.5, lsb: 0.000598)]
     let lps22hb = KernelContract(
-      chip: "LPS22HB", kind: .barometer, view: pressure, rate: 25, steps: (0.024414, 0.01),
+      chip: "LPS22HB", kind: .barometer, view: pressure, rate: 25, steps: (100.0 / 4096, 0.01),
       marksOverflow: false)
     // In the ABI's unit: nine digits of a kilopascal, thousandths of a degree.
     let bmp280 = KernelContract(

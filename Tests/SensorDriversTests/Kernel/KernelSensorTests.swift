@@ -194,6 +194,67 @@ extension KernelView {
     #expect(near(pressure, air.pressure, 0.025) && near(temperature, air.temperature, 0.0101))
   }
 
+  @Test(
+    "a scale of st_pressure that is cut off after nine digits is the datasheet's 4096 counts a hectopascal"
+  )
+  func cutScale() throws {
+    var view = KernelView.bmp280
+    view.devices[0].groups[1].scales = ["0.000024414"]
+    // What the twin shows divides by the scale that it says: counts of the chip's are as many more.
+    view.devices[0].groups[1].mistaken = 0.000024414 * 40960
+    view.devices[0].groups[1].bits = 24
+    view.devices[0].groups[1].storage = 32
+    var bench = try KernelBench("LPS22HB", view, kind: .barometer, rate: 25)
+    bench.show { $0.pressure = 101_325 }
+    try bench.start()
+    guard case .atmosphere(let pressure, _) = try bench.settled() else {
+      Issue.record("no pressure")
+      return
+    }
+    // Half a count; cut off it is 0.26 Pa.
+    #expect(near(pressure, 101_325, 0.0123))
+  }
+
+  // Linux before 6.10 ("iio: chemical: bme680: Fix pressure value output").
+  @Test(
+    "a BME680 whose kernel puts out hectopascals is read right, and what its driver loses is said",
+    arguments: [("1013.250", 101_325.0), ("101.325000", 101_325), ("300.5", 30_050)])
+  func hectopascals(said: String, pascals: Double) throws {
+    var bench = try KernelBench(
+      "BME680", .bmp280, kind: .barometer, rate: 5,
+      faults: [.says("iio:device0/in_pressure_input", said)])
+    try bench.start()
+    guard case .atmosphere(let pressure, _) = try bench.settled() else {
+      Issue.record("no pressure")
+      return
+    }
+    #expect(near(pressure, pascals, 1e-6))
+    #expect(bench.driver.note?.contains("106 kPa") == true)
+  }
+
+  @Test(
+    "a DPS310 whose numbers the kernel spoils is refused with the way out",
+    arguments: ["DPS310", "DPS368", "SPL06"])
+  func spoiled(chip: String) throws {
+    var bench = try KernelBench(chip, .bmp280, kind: .barometer, rate: 5)
+    guard case .notReady(let what) = failure({ () throws(DriverError) in try bench.start() }) else {
+      Issue.record("started")
+      return
+    }
+    #expect(what.contains("128 Pa") && what.contains("unbind"))
+  }
+
+  @Test(
+    "a rate that no sensor has is none", arguments: ["0.000000000001", "1e300", "0", "-5", "nan"])
+  func absurdRate(said: String) throws {
+    var bench = try KernelBench(
+      "LIS3MDL", KernelView.lis3mdl.triggered(), kind: .magnetometer, rate: 80,
+      faults: [.says("iio:device0/sampling_frequency", said)])
+    try bench.start()
+    #expect(bench.driver.outputRate == 80)
+    #expect(try bench.run(0.2).count > 10)
+  }
+
   @Test("of two forms the one without a rounded scale is taken")
   func processed() throws {
     var view = KernelView.bmp280
