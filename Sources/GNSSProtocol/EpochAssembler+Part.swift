@@ -31,6 +31,40 @@ extension EpochAssembler {
     }
   }
 
+  /// Who has said whether an epoch's data are to be used; talkers are bits.
+  struct Word: Sendable {
+    /// It was typed in or simulated.
+    var isUnmeasured = false
+    private var warned: UInt8 = 0
+    private var vouched: UInt8 = 0
+    private var placed: UInt8 = 0
+
+    private static func bit(_ talker: NMEADecoder.Talker) -> UInt8 { 1 << talker.rawValue }
+
+    /// A status of V.
+    mutating func warn(_ talker: NMEADecoder.Talker) { warned |= Self.bit(talker) }
+
+    /// A status of A.
+    mutating func vouch(_ talker: NMEADecoder.Talker) { vouched |= Self.bit(talker) }
+
+    /// A place, with or without a status.
+    mutating func place(_ talker: NMEADecoder.Talker) { placed |= Self.bit(talker) }
+
+    mutating func formUnion(_ other: Word) {
+      isUnmeasured = isUnmeasured || other.isUnmeasured
+      (warned, vouched) = (warned | other.warned, vouched | other.vouched)
+      placed |= other.placed
+    }
+
+    /// A warning counts, but that of one constellation which gave no place, where another's data are vouched for: a
+    /// receiver may say of GLONASS alone that it has no fix.
+    var isVoid: Bool {
+      if isUnmeasured { return true }
+      return warned != 0
+        && (warned & (placed | Self.bit(.several)) != 0 || vouched & ~warned == 0)
+    }
+  }
+
   /// An epoch under way.
   struct Part: Sendable {
     var fix: GNSSFix
@@ -44,8 +78,8 @@ extension EpochAssembler {
     var day: Int?
     /// It was given out; what comes now comes too late.
     var isOut = false
-    /// A sentence said that its data are not to be used.
-    var isVoid = false
+    /// Whether its data are to be used.
+    var word = Word()
     /// Speed, or course, has come with the position: a sentence of them alone overrules neither.
     var hasSpeed = false
     var hasCourse = false
@@ -79,4 +113,58 @@ extension EpochAssembler.Part {
   func isBefore(_ time: Double) -> Bool {
     fix.timeOfDay.map { secondsOfDay(from: $0, to: time) > 1e-3 } ?? true
   }
+
+  /// Takes what it has not, from a part of the same moment and place that begins with a sentence that it has: a receiver
+  /// that says one twice says the rest once.
+  mutating func fill(from other: Self) {
+    guard let time = fix.timeOfDay, let otherTime = other.fix.timeOfDay,
+      isSameTime(time, otherTime),
+      day == nil || other.day == nil || day == other.day, isAt(other.fix)
+    else { return }
+    if fix.latitude == nil {
+      (fix.latitude, fix.longitude) = (other.fix.latitude, other.fix.longitude)
+    }
+    if fix.altitude == nil {
+      (fix.altitude, fix.ellipsoidalAltitude) = (
+        other.fix.altitude, other.fix.ellipsoidalAltitude
+      )
+    }
+    fix.speed = fix.speed ?? other.fix.speed
+    fix.course = fix.course ?? other.fix.course
+    fix.mode = max(fix.mode, other.fix.mode)
+    fix.utc = fix.utc ?? other.fix.utc
+    day = day ?? other.day
+    unvouchedAltitude = unvouchedAltitude ?? other.unvouchedAltitude
+    bestMode = max(bestMode, other.bestMode)
+    word.formUnion(other.word)
+    if fix.horizontalAccuracy == nil {
+      (fix.horizontalAccuracy, fix.accuracySource) = (
+        other.fix.horizontalAccuracy, other.fix.accuracySource
+      )
+    }
+    fix.verticalAccuracy = fix.verticalAccuracy ?? other.fix.verticalAccuracy
+    (fix.hdop, fix.vdop) = (fix.hdop ?? other.fix.hdop, fix.vdop ?? other.fix.vdop)
+    fix.pdop = fix.pdop ?? other.fix.pdop
+  }
+
+  /// Whether another fix is at this one's place, as far as both say one: a metre.
+  private func isAt(_ other: GNSSFix) -> Bool {
+    guard let latitude = fix.latitude, let longitude = fix.longitude,
+      let otherLatitude = other.latitude, let otherLongitude = other.longitude
+    else { return true }
+    return abs(latitude - otherLatitude) <= 1e-5 && abs(longitude - otherLongitude) <= 1e-5
+  }
+
+  /// Whether a message is of this epoch: of its moment, and not said yet.
+  func takes(_ message: EpochAssembler.Message, _ time: Double, _ day: Int?) -> Bool {
+    guard let own = fix.timeOfDay, isSameTime(own, time), marks & message.mark == 0 else {
+      return false
+    }
+    return day == nil || self.day == nil || day == self.day
+  }
 }
+
+/// Whether two times of day are one moment's.
+func isSameTime(_ a: Double, _ b: Double) -> Bool { abs(a - b) <= 1e-3 }
+
+func isSame(_ a: Double?, _ b: Double) -> Bool { a.map { isSameTime($0, b) } ?? false }

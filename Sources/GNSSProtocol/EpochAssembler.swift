@@ -27,6 +27,8 @@ struct EpochAssembler: Sendable {
   private var finished: (GNSSFix?, GNSSFix?)
   /// The newest epochs that are out: of none a second line.
   private var told: [Told] = []
+  /// An earlier one that a sentence speaks of which begins none, until it is known whether it goes on there.
+  private var aside: Part?
   /// Days since 1970-01-01 of the last full date, and the time of day that it came with.
   private var date: (day: Int, timeOfDay: Double)?
   /// How many epochs were begun.
@@ -36,7 +38,7 @@ struct EpochAssembler: Sendable {
   private struct Told {
     let timeOfDay: Double
     let utc: Double?
-    let marks: UInt64
+    var marks: UInt64
   }
 
   init(endsByRule: Bool) {
@@ -45,18 +47,24 @@ struct EpochAssembler: Sendable {
     told.reserveCapacity(Self.memory + 1)
   }
 
-  /// Takes a part of the epoch at `moment`, on a `day` since 1970-01-01 where the sentence says one.
+  /// Takes a part of the epoch at `moment`, on a `day` since 1970-01-01 where the sentence says one; `isVouched` where it is
+  /// the day of the epochs after it too.
   mutating func take(
-    _ message: Message, _ moment: Moment, day: Int? = nil, received: Timestamp,
-    _ add: (inout Part) -> Void
+    _ message: Message, _ moment: Moment, day: Int? = nil, isVouched: Bool = true,
+    received: Timestamp, _ add: (inout Part) -> Void
   ) {
-    if let day, let time = moment.timeOfDay { date = (day, time) }
-    select(message, moment, day, received)
-    guard var part = current else { return }
+    if isVouched, let day, let time = moment.timeOfDay { date = (day, time) }
+    let isCurrent = select(message, moment, day, received)
+    guard var part = isCurrent ? current : aside, isCurrent || moment != .none else { return }
     add(&part)
     part.marks |= message.mark
     part.day = part.day ?? day
+    guard isCurrent else {
+      aside = part
+      return
+    }
     part.fix.utc = utc(of: part)
+    if part.isOut { mark(part) }
     last = (message.kind, message.kind == last.kind ? last.run + 1 : 1)
     if part.isOut || previous != nil {
       // It came after what was taken for the end, or may: no rule for long.
@@ -76,42 +84,96 @@ struct EpochAssembler: Sendable {
     }
   }
 
-  /// Makes the epoch that a message is of the current one.
+  /// Makes the epoch that a message is of the current one; `false` for a message that is put aside, or of what is.
   private mutating func select(
     _ message: Message, _ moment: Moment, _ day: Int?, _ received: Timestamp
-  ) {
+  ) -> Bool {
     switch moment {
-    case .none: return
+    // Whose it is where one was put aside, nobody knows.
+    case .none: return aside == nil
     case .unknown:
+      aside = nil
       // Without a time its first message tells the round that it is of.
-      if let part = current, part.fix.timeOfDay == nil, part.first != message { return }
+      if let part = current, part.fix.timeOfDay == nil, part.first != message { return true }
     case .at(let time):
-      if let part = current, part.takes(message, time, day) { return }
+      if let part = current, part.takes(message, time, day) {
+        aside = nil
+        return true
+      }
       if let part = previous, part.takes(message, time, day) {
         swap(&previous, &current)
         patience = Self.longestPatience
-        return
+        aside = nil
+        return true
+      }
+      if let part = aside, part.takes(message, time, day) {
+        believe(part)
+        return true
+      }
+      // Once the receiver goes on where it was, what was put aside stays behind; else it goes on from there.
+      if let part = aside {
+        if isAfterCurrent(time) { aside = nil } else { believe(part) }
+      }
+      if staysBehind(message, time) {
+        aside = Part(ordinal: begun, first: message, moment: moment, received: received)
+        return false
       }
       recall(message, time)
     }
     open(message, moment, received)
+    return true
+  }
+
+  /// Whether a message is of an earlier moment that is out, by a sentence which begins no epochs: a GLL of the last fix, a
+  /// time in whole seconds beside tenths; or the first of another log.
+  private func staysBehind(_ message: Message, _ time: Double) -> Bool {
+    guard let current, current.first.kind != message.kind, !isAfterCurrent(time),
+      !isSame(current.fix.timeOfDay, time)
+    else { return false }
+    if let index = told.lastIndex(where: { isSame($0.timeOfDay, time) }) {
+      return told[index].marks & message.mark != 0
+    }
+    return isSame(previous?.fix.timeOfDay, time)
+      || told.count == Self.memory
+        && told.allSatisfy { secondsOfDay(from: time, to: $0.timeOfDay) > 1e-3 }
+  }
+
+  private func isAfterCurrent(_ time: Double) -> Bool {
+    current?.fix.timeOfDay.map { secondsOfDay(from: $0, to: time) > 1e-3 } ?? true
+  }
+
+  /// What was put aside goes on: another log has begun, or the clock was put back.
+  private mutating func believe(_ part: Part) {
+    close()
+    told.removeAll(keepingCapacity: true)
+    begun &+= 1
+    var part = part
+    part.fix.utc = utc(of: part)
+    (current, aside, last) = (part, nil, (0, 0))
   }
 
   /// What it says of the order in which the receiver speaks, or of its clock, that a message is of an earlier moment.
   private mutating func recall(_ message: Message, _ time: Double) {
-    func isThat(_ other: Double?) -> Bool { other.map { isSameTime($0, time) } ?? false }
-    if isThat(current?.fix.timeOfDay) { return }
-    let index = told.lastIndex { isThat($0.timeOfDay) }
+    if isSame(current?.fix.timeOfDay, time) { return }
+    let index = told.lastIndex { isSame($0.timeOfDay, time) }
     if let index, told[index].marks & message.mark == 0 {
       // It lags: from now on it is waited for.
       patience = Self.longestPatience
-    } else if isThat(previous?.fix.timeOfDay)
+    } else if isSame(previous?.fix.timeOfDay, time)
       || index.map({ current != nil || $0 < told.count - 1 }) ?? false
     {
       // It was said before: the clock was put back, or another log has begun.
       close()
       told.removeAll(keepingCapacity: true)
     }
+  }
+
+  /// Remembers what is said of an epoch that is out.
+  private mutating func mark(_ part: Part) {
+    guard let index = told.lastIndex(where: { isSame(part.fix.timeOfDay, $0.timeOfDay) }) else {
+      return
+    }
+    told[index].marks |= part.marks
   }
 
   private mutating func open(_ message: Message, _ moment: Moment, _ received: Timestamp) {
@@ -121,7 +183,8 @@ struct EpochAssembler: Sendable {
         under.fix.timeOfDay.map { isSameTime($0, time) }
       }
       if isAgain ?? false || patience > 0 {
-        if let before = previous {
+        if var before = previous {
+          before.fill(from: under)
           previous = before.goes(before: under) ? under : before
           finish(before.goes(before: under) ? before : under)
         } else {
@@ -149,9 +212,8 @@ struct EpochAssembler: Sendable {
 
   /// Whether an epoch of that time is under way or just out.
   func knows(_ time: Double) -> Bool {
-    func isThat(_ other: Double?) -> Bool { other.map { isSameTime($0, time) } ?? false }
-    return isThat(current?.fix.timeOfDay) || isThat(previous?.fix.timeOfDay)
-      || told.contains { isThat($0.timeOfDay) }
+    isSame(current?.fix.timeOfDay, time) || isSame(previous?.fix.timeOfDay, time)
+      || told.contains { isSame($0.timeOfDay, time) }
   }
 
   /// Ends what is under way and before `time`.
@@ -170,7 +232,8 @@ struct EpochAssembler: Sendable {
   /// Ends the epochs under way: nothing more will come.
   mutating func close() {
     settleOrder()
-    if let part = previous {
+    if var part = previous {
+      if let current { part.fill(from: current) }
       finish(part)
     } else if current != nil {
       let isAlike = last == (ending.kind, ending.run)
@@ -194,7 +257,9 @@ struct EpochAssembler: Sendable {
       told.append(Told(timeOfDay: time, utc: fix.utc, marks: part.marks))
       if told.count > Self.memory { told.removeFirst() }
     }
-    if part.isVoid { fix.isValid = false }
+    if part.word.isVoid { fix.isValid = false }
+    // What moves at no place is nothing that a receiver has measured.
+    if fix.latitude == nil { (fix.speed, fix.course) = (nil, nil) }
     if fix.mode > .none, fix.altitude == nil, let altitude = part.unvouchedAltitude {
       fix.altitude = altitude
       if part.bestMode == .none { fix.mode = .threeDimensional }
@@ -222,18 +287,5 @@ struct EpochAssembler: Sendable {
     if timeOfDay > date.timeOfDay + 43_200 { day -= 1 }
     self.date = (day, timeOfDay)
     return Double(day) * 86_400 + timeOfDay
-  }
-}
-
-/// Whether two times of day are one moment's.
-private func isSameTime(_ a: Double, _ b: Double) -> Bool { abs(a - b) <= 1e-3 }
-
-extension EpochAssembler.Part {
-  /// Whether a message is of this epoch: of its moment, and not said yet.
-  fileprivate func takes(_ message: EpochAssembler.Message, _ time: Double, _ day: Int?) -> Bool {
-    guard let own = fix.timeOfDay, isSameTime(own, time), marks & message.mark == 0 else {
-      return false
-    }
-    return day == nil || self.day == nil || day == self.day
   }
 }

@@ -52,13 +52,14 @@ extension NMEADecoder {
     // Of the modes (NMEA 2.3) M was typed in and S is simulated, as a GGA's quality 7 and 8 are.
     let mode = fields.letter()
     let isMeasured = mode != UInt8(ascii: "M") && mode != UInt8(ascii: "S")
-    epochs.take(message(.rmc), moment, day: day, received: received) { part in
-      if !isMeasured { part.isVoid = true }
-      guard isValid else {
-        part.isVoid = true
-        return
-      }
-      part.place(latitude, longitude)
+    // Without a fix it may be the day that a clock begins with.
+    epochs.take(
+      message(.rmc), moment, day: day, isVouched: isValid && isMeasured, received: received
+    ) { [talker] part in
+      if !isMeasured { part.word.isUnmeasured = true }
+      guard isValid else { return part.word.warn(talker) }
+      part.word.vouch(talker)
+      part.place(latitude, longitude, by: talker)
       if let speed { part.fix.speed = speed }
       if let course { part.fix.course = course }
       part.hasSpeed = part.hasSpeed || speed != nil
@@ -80,13 +81,13 @@ extension NMEADecoder {
     let altitude = fields.number()
     fields.skip(1)
     let separation = fields.number()
-    epochs.take(message(.gga), moment, received: received) { part in
+    epochs.take(message(.gga), moment, received: received) { [talker] part in
       if quality == nil { part.unvouchedAltitude = altitude }
       // 7 was typed in, 8 is simulated: the receiver has measured neither.
-      if quality == 7 || quality == 8 { part.isVoid = true }
+      if quality == 7 || quality == 8 { part.word.isUnmeasured = true }
       part.place(
         isFix: quality ?? 0 > 0, latitude, longitude, altitude: altitude, separation: separation,
-        satellites: satellites, hdop: hdop)
+        satellites: satellites, hdop: hdop, by: talker)
     }
   }
 
@@ -102,10 +103,10 @@ extension NMEADecoder {
     let hdop = fields.number()
     let altitude = fields.number()
     let separation = fields.number()
-    epochs.take(message(.gns), moment, received: received) { part in
+    epochs.take(message(.gns), moment, received: received) { [talker] part in
       part.place(
         isFix: isFix, latitude, longitude, altitude: altitude, separation: separation,
-        satellites: satellites, hdop: hdop)
+        satellites: satellites, hdop: hdop, by: talker)
     }
   }
 
@@ -113,14 +114,13 @@ extension NMEADecoder {
     let (latitude, longitude) = (Self.latitude(&fields), Self.longitude(&fields))
     // Before NMEA 2.0 it had no time, nor a word whether it is valid.
     guard fields.remaining > 0, let moment = fields.moment() else { return }
-    let isValid = Self.isData(fields.letter())
-    epochs.take(message(.gll), moment, received: received) { part in
+    let status = fields.letter()
+    epochs.take(message(.gll), moment, received: received) { [talker] part in
+      // Without a status it says nothing of that.
+      guard status == nil || Self.isData(status) else { return part.word.warn(talker) }
+      if status != nil { part.word.vouch(talker) }
       // It has the least to say: it fills in, it does not overrule.
-      if !isValid {
-        part.isVoid = true
-      } else if part.fix.latitude == nil {
-        part.place(latitude, longitude)
-      }
+      if part.fix.latitude == nil { part.place(latitude, longitude, by: talker) }
     }
   }
 
@@ -130,8 +130,10 @@ extension NMEADecoder {
     let knots = fields.number()
     fields.skip(1)
     let kilometresAnHour = fields.number()
+    fields.skip(1)
+    // Of the modes (NMEA 2.3) N is none.
+    guard fields.letter() != UInt8(ascii: "N") else { return }
     epochs.take(.init(.vtg), .none, received: received) { part in
-      guard part.fix.latitude != nil else { return }
       if !part.hasCourse, let course { part.fix.course = course }
       if !part.hasSpeed,
         let speed = Self.speed(knots.map { $0 * Self.knot } ?? kilometresAnHour.map { $0 / 3.6 })
@@ -194,9 +196,9 @@ extension NMEADecoder {
     // NF is none, TT time only; G2 and D2 are of two dimensions, G3 and D3 of three, DR and RK reckoned.
     let isFix = !status.elementsEqual("NF".utf8) && !status.elementsEqual("TT".utf8)
     let isSpatial = status.last == UInt8(ascii: "3")
-    epochs.take(.init(kind: 0, number: 5, talker), moment, received: received) { part in
+    epochs.take(.init(kind: 0, number: 5, talker), moment, received: received) { [talker] part in
       guard isFix, latitude != nil, longitude != nil else { return }
-      part.place(latitude, longitude)
+      part.place(latitude, longitude, by: talker)
       if isSpatial, part.bestMode == .none { part.fix.mode = .threeDimensional }
       part.fix.ellipsoidalAltitude = height ?? part.fix.ellipsoidalAltitude
       if let horizontal, horizontal > 0 {
@@ -224,16 +226,19 @@ extension NMEADecoder {
 
 extension EpochAssembler.Part {
   /// A position; nothing where one half of it is missing.
-  mutating func place(_ latitude: Double?, _ longitude: Double?) {
+  mutating func place(_ latitude: Double?, _ longitude: Double?, by talker: NMEADecoder.Talker) {
     guard let latitude, let longitude else { return }
+    word.place(talker)
     (fix.latitude, fix.longitude) = (latitude, longitude)
-    if fix.mode == .none { fix.mode = fix.altitude == nil ? .twoDimensional : .threeDimensional }
+    guard fix.mode == .none else { return }
+    fix.mode =
+      bestMode > .none ? bestMode : fix.altitude == nil ? .twoDimensional : .threeDimensional
   }
 
   /// A position with its height, or the word that there is none.
   mutating func place(
     isFix: Bool, _ latitude: Double?, _ longitude: Double?, altitude: Double?, separation: Double?,
-    satellites: Int?, hdop: Double?
+    satellites: Int?, hdop: Double?, by talker: NMEADecoder.Talker
   ) {
     if let satellites, satellites >= 0 { fix.satellitesUsed = satellites }
     if let hdop, hdop > 0, hdop < 99 { fix.hdop = hdop }
@@ -242,9 +247,9 @@ extension EpochAssembler.Part {
     if let altitude {
       fix.altitude = altitude
       fix.ellipsoidalAltitude = separation.map { altitude + $0 }
-      if fix.mode == .twoDimensional { fix.mode = .threeDimensional }
+      if fix.mode == .twoDimensional, bestMode == .none { fix.mode = .threeDimensional }
     }
-    place(latitude, longitude)
+    place(latitude, longitude, by: talker)
   }
 }
 

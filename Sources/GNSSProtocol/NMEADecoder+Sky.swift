@@ -93,9 +93,9 @@ extension NMEADecoder {
       sky.use(satellite.system, satellite.number)
     }
     epochs.take(.init(.gsa), .none, received: received) { part in
-      if let mode, part.fix.latitude != nil, mode > .none {
+      if let mode, mode > .none {
         part.bestMode = max(mode, part.bestMode)
-        part.fix.mode = part.bestMode
+        if part.fix.latitude != nil { part.fix.mode = part.bestMode }
       }
       if let pdop, pdop > 0, pdop < 99 { part.fix.pdop = pdop }
       if let hdop, hdop > 0, hdop < 99 { part.fix.hdop = hdop }

@@ -51,6 +51,8 @@ public struct PacketLexer: Sendable {
   static let longestPayload = 4_096
   /// The longest sentence: the standard says 82, receivers say more.
   static let longestSentence = 256
+  /// The longest line of a remark in a log.
+  static let longestRemark = 512
   /// Seconds that a packet may take from its first byte to its last: receivers send each in one go, and at 9600 baud
   /// these are 960 bytes. What takes longer has lost its end, or claims a length that is not its own, and may hide
   /// whole packets.
@@ -58,6 +60,8 @@ public struct PacketLexer: Sendable {
 
   private var buffer: [UInt8] = []
   private var start = 0
+  /// Whether the byte before the first of the buffer ended a line.
+  private var beginsLine = true
   private var arrivals = Arrivals()
   /// Whether this receiver writes check sums: then a sentence without one is a damaged one.
   private var sendsChecksums = false
@@ -71,6 +75,7 @@ public struct PacketLexer: Sendable {
   /// Takes bytes that arrived at `time`. Call `next` until it gives `nil` before more arrive than fit.
   public mutating func append(_ bytes: UnsafeRawBufferPointer, at time: Timestamp) {
     if start > 0 {
+      beginsLine = Self.endsLine(buffer[start - 1])
       buffer.removeFirst(start)
       arrivals.removeFirst(start)
       start = 0
@@ -109,6 +114,9 @@ public struct PacketLexer: Sendable {
       case .skip(let length):
         counters.skipped &+= 1
         start += length
+      case .remark(let length):
+        counters.garbage &+= UInt64(length)
+        start += length
       case .incomplete:
         let isLate = now.seconds(since: received) > Self.patience
         guard isLate || isFinished else { return nil }
@@ -130,6 +138,7 @@ public struct PacketLexer: Sendable {
   private enum Finding {
     case packet(GNSSPacket, length: Int)
     case skip(length: Int)
+    case remark(length: Int)
     case incomplete
     case garbage
     case badChecksum
@@ -140,8 +149,24 @@ public struct PacketLexer: Sendable {
     case UInt8(ascii: "$"), UInt8(ascii: "!"): sentence(received)
     case 0xB5: message(received)
     case 0xD3: rtcm()
+    case UInt8(ascii: "#") where start > 0 ? Self.endsLine(buffer[start - 1]) : beginsLine: remark()
     default: .garbage
     }
+  }
+
+  private static func endsLine(_ byte: UInt8) -> Bool { byte == 10 || byte == 13 }
+
+  /// A line of a log that its keeper has written (`# Name:`): a sentence in it is an example.
+  private func remark() -> Finding {
+    let end = min(buffer.count, start + Self.longestRemark)
+    for index in start + 1..<end {
+      if Self.endsLine(buffer[index]) { return .remark(length: index - start) }
+      // What is no text is no remark.
+      guard buffer[index] == 9 || (buffer[index] >= 32 && buffer[index] != 127) else {
+        return .garbage
+      }
+    }
+    return end == start + Self.longestRemark ? .garbage : .incomplete
   }
 
   private func sentence(_ received: Timestamp) -> Finding {

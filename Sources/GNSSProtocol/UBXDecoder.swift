@@ -117,10 +117,10 @@ enum UBXDecoder {
 }
 
 extension GNSSFix {
-  /// Standing still a receiver keeps the last course and says 180 degrees of error: that is no course.
+  /// A course with its accuracy. Standing still a receiver keeps the last course and says 180 degrees of error: whether that
+  /// is worth anything is judged by whoever uses it.
   mutating func setCourse(_ degrees: Double, accuracy: Double) {
-    guard accuracy < 180, setCourse(degrees) else { return }
-    courseAccuracy = accuracy
+    if setCourse(degrees) { courseAccuracy = accuracy }
   }
 
   /// A course that some say from -180 to 180; returns false, and changes nothing, for what is none.

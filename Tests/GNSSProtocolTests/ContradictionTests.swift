@@ -38,6 +38,147 @@ struct ContradictionTests {
     #expect(times == times.sorted() && Set(times).count == 6 && times.count == 6)
   }
 
+  private func gll(_ time: String, _ status: String? = "A", talker: String = "GP") -> [UInt8] {
+    let end = status.map { ",\($0),A" } ?? ""
+    return Stream.sentence("\(talker)GLL,\(Self.place),\(time)\(end)")
+  }
+
+  private static let gst = "1.0,2.0,1.0,90.0,1.5,1.2,2.4"
+
+  @Test(
+    "a sentence that stays behind, at an old time, is dropped: each epoch once, whole, in order",
+    arguments: orders)
+  func stale(endsByRule: Bool) {
+    let behind: [[UInt8]] = [
+      gll("123510"), gll("123510.00"), Stream.sentence("GPGST,123510,\(Self.gst)"),
+      // In whole seconds, of the epoch of the last one.
+      gll("123509"),
+    ]
+    for sentence in behind {
+      let bytes = (10..<30).flatMap { second in
+        gga("1235\(second)") + sentence + rmc("1235\(second)")
+      }
+      let fixes = Stream.fixes(bytes, endsByRule: endsByRule)
+      let times = fixes.compactMap(\.timeOfDay).filter { $0 >= 45_310 }
+      #expect(times == (0..<20).map { 45_310 + Double($0) }, "\(times)")
+      #expect(
+        fixes.filter { $0.altitude != nil && $0.speed != nil }.count >= 20 - (endsByRule ? 3 : 0))
+    }
+  }
+
+  @Test(
+    "times in tenths beside an RMC in whole seconds are ten epochs a second, each once",
+    arguments: orders)
+  func wholeSeconds(endsByRule: Bool) {
+    let bytes = (0..<50).flatMap { tenth in
+      gga("1235\(10 + tenth / 10).\(tenth % 10)") + rmc("1235\(10 + tenth / 10)")
+    }
+    let fixes = Stream.fixes(bytes, endsByRule: endsByRule)
+    let tenths = fixes.compactMap(\.timeOfDay).map { Int(($0 * 10).rounded()) }
+    #expect(tenths == Array(453_100..<453_150))
+  }
+
+  @Test("a sentence that is said twice in an epoch takes nothing from it", arguments: orders)
+  func twice(endsByRule: Bool) {
+    for order in [[0, 0, 1], [1, 2, 1, 0], [1, 1, 0, 3], [3, 1, 1, 0]] {
+      let bytes = (10..<30).flatMap { second -> [UInt8] in
+        let time = "1235\(second)"
+        let sentences = [
+          rmc(time), gga(time), gll(time), Stream.sentence("GPGST,\(time),\(Self.gst)"),
+        ]
+        return order.flatMap { sentences[$0] }
+      }
+      let fixes = Stream.fixes(bytes, endsByRule: endsByRule)
+      #expect(fixes.map(\.timeOfDay) == (0..<20).map { 45_310 + Double($0) }, "\(order)")
+      #expect(fixes.allSatisfy { $0.altitude == 545.4 && $0.speed != nil }, "\(order)")
+    }
+    // Of two places it is two receivers, and nothing is lent.
+    let elsewhere = (10..<20).flatMap { second in
+      gga("1235\(second)") + gga("1235\(second)", place: "3300.000,S,15100.000,E")
+        + rmc("1235\(second)")
+    }
+    for fix in Stream.fixes(elsewhere, endsByRule: endsByRule) where (fix.latitude ?? 0) < 0 {
+      #expect(fix.speed == nil)
+    }
+  }
+
+  @Test(
+    "speed and kind of fix count where they come before the place, and are none without one",
+    arguments: orders)
+  func placeLast(endsByRule: Bool) {
+    let bytes = (10..<20).flatMap { second in
+      Stream.sentence("GPGST,1235\(second),\(Self.gst)")
+        + Stream.sentence("GPVTG,90.0,T,,M,10.0,N,18.5,K,A")
+        + Stream.sentence("GPGSA,A,2,07,30,,,,,,,,,,,1.5,0.9,1.2") + gga("1235\(second)")
+    }
+    let fixes = Stream.fixes(bytes, endsByRule: endsByRule)
+    #expect(fixes.count == 10)
+    for fix in fixes {
+      #expect(fix.course == 90 && abs((fix.speed ?? 0) - 10 * 1_852 / 3_600) < 1e-9)
+      #expect(fix.mode == .twoDimensional)
+    }
+    let none = Stream.fixes(
+      gga("123510", "0", place: ",,,") + Stream.sentence("GPVTG,90.0,T,,M,10.0,N,18.5,K,A"),
+      endsByRule: endsByRule)
+    #expect(none.count == 1 && none[0].speed == nil && none[0].course == nil)
+    let unmoved = Stream.fixes(
+      gga("123510") + Stream.sentence("GPVTG,0.0,T,,M,0.0,N,0.0,K,N"), endsByRule: endsByRule)
+    #expect(unmoved.count == 1 && unmoved[0].speed == nil && unmoved[0].course == nil)
+  }
+
+  @Test(
+    "a warning counts, but that of one constellation which gives no place beside another's word",
+    arguments: [
+      (["GP A", "GL V"], true), (["GP V", "GL A"], true), (["GP V"], false),
+      (["GP A", "GN V"], false),
+      (["GP V", "GL V"], false), (["GP A", "GP V"], false), (["GP -"], true),
+      (["GP A", "GP -"], true),
+    ] as [([String], Bool)])
+  func constellations(said: [String], isValid: Bool) {
+    // The place is the one of the first that says A, or GN's.
+    let giver = said.first { $0.hasSuffix("A") }.map { String($0.prefix(2)) } ?? "GN"
+    let bytes =
+      gga("123510", talker: giver)
+      + said.flatMap { word -> [UInt8] in
+        let status = String(word.suffix(1))
+        let talker = String(word.prefix(2))
+        guard status == "V" else {
+          return gll("123510", status == "-" ? nil : status, talker: talker)
+        }
+        return Stream.sentence("\(talker)GLL,,,,,123510,V,N")
+      }
+    let fixes = Stream.fixes(bytes, endsByRule: false)
+    #expect(fixes.count == 1 && fixes[0].latitude != nil)
+    #expect(fixes.first?.isValid == isValid, "\(said)")
+  }
+
+  @Test("the day that a clock begins with is not the next fixes'", arguments: orders)
+  func coldDate(endsByRule: Bool) {
+    let bytes =
+      Stream.sentence("GPRMC,123509,V,,,,,,,060180,,,N") + gga("123510") + gga("123511")
+      + rmc("123512") + gga("123512") + gga("123513")
+    // 1980-01-06 as it is said; 2024-03-23.
+    let expected: [Double?] = [316_010_109, nil, nil, 1_711_197_312, 1_711_197_313]
+    #expect(Stream.fixes(bytes, endsByRule: endsByRule).map(\.utc) == expected)
+  }
+
+  @Test("a course with 180 degrees of error is said with them")
+  func unknownCourse() throws {
+    let fix = try #require(
+      Stream.fixes(
+        Stream.message(
+          1, 7, length: 92,
+          [
+            (0, 4, 10_000), (4, 2, 2026), (6, 1, 11), (7, 1, 22), (11, 1, 7), (10, 1, 10),
+            (20, 1, 3),
+            (21, 1, 1), (24, 4, 130_000_000), (28, 4, 520_000_000), (64, 4, 9_000_000),
+            (72, 4, 18_000_000),
+          ])
+      ).first)
+    #expect(abs(try #require(fix.course) - 90) < 1e-9)
+    #expect(abs(try #require(fix.courseAccuracy) - 180) < 1e-9)
+  }
+
   @Test("a time that is none takes its sentence along, and 24:00:00 is midnight")
   func badTimes() throws {
     let bad = Stream.fixes(

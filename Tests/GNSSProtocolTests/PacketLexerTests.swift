@@ -53,6 +53,23 @@ struct PacketLexerTests {
     #expect(lexer.counters.garbage > 0)
   }
 
+  @Test(
+    "a log's remark is none of its sentences, wherever the reads split; within a line a # is nothing"
+  )
+  func remarks() {
+    let text = Array("# Sample: ".utf8) + Self.gga + Array("#".utf8) + Self.ack + Self.gga
+    for cut in 0...text.count {
+      #expect(
+        kinds([Array(text[..<cut]), Array(text[cut...])]) == [
+          .ubx(messageClass: 5, id: 1), .nmea,
+        ], "\(cut)")
+    }
+    #expect(kinds(text.map { [$0] }).count == 2)
+    #expect(kinds([Array("x# ".utf8) + Self.gga]).count == 1)
+    // Without an end it is none.
+    #expect(kinds([Array("#".utf8) + [UInt8](repeating: 32, count: 600) + Self.gga]).count == 1)
+  }
+
   @Test("a wrong check sum gives no packet, in any byte of any protocol")
   func checksums() {
     for packet in [Self.gga, Self.ack] {
