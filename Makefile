@@ -6,13 +6,16 @@ export SEED
 RELEASE := -c release
 STRICT := -Xswiftc -warnings-as-errors
 
-.PHONY: help run test check check-long bench bench-fusion bench-decode hil hil-uml hil-boards hil-faults hil-pi prepare format
+.PHONY: help oracles run test check check-long bench bench-fusion bench-decode hil hil-uml hil-boards hil-faults hil-pi prepare format
 
 help: ## what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 prepare: ## install what the build and its checks need, where it is missing
 	@Scripts/prepare.sh
+
+oracles: ## and what the checks are held against: gpsd, GeodSolve, the geoid's grid, a D-Bus
+	@Scripts/prepare.sh oracles
 
 run: prepare ## live heading, altitude and position on the simulated board: make run ARGS="--seconds 20"
 	@swift build $(RELEASE) --product lodestone
@@ -24,7 +27,7 @@ test: prepare ## all tests, of an optimised build: some can be answered by no ot
 check: prepare ## what CI runs: lint, both builds without warnings, all tests, the floor compiler
 	@Scripts/check.sh
 
-check-long: check ## what takes longer than a check may: soaks, fault sequences, thousands of units, fuzzers: make check-long SEED=1
+check-long: oracles check ## what takes longer than a check may: soaks, fault sequences, thousands of units, fuzzers: make check-long SEED=1
 	@LODESTONE_LONG=1 swift test $(RELEASE) $(STRICT) -Xswiftc -enable-testing
 	@Fuzz/run.sh 600
 
@@ -34,7 +37,7 @@ bench: prepare ## share of a core and memory at full rates on the simulated boar
 bench-fusion: prepare ## the filter on recordings, against published ones: make bench-fusion ARGS="--start 5"
 	@Benchmarks/peers/compare.sh $(ARGS)
 
-bench-decode: prepare ## receivers' logs beside gpsd's decoder, and memory over 1 GB: make bench-decode ARGS="--repetitions 3"
+bench-decode: oracles ## receivers' logs beside gpsd's decoder, and memory over 1 GB: make bench-decode ARGS="--repetitions 3"
 	@Benchmarks/peers/decode.py $(ARGS)
 
 hil: hil-uml hil-pi ## the hardware tests on both emulated boards, as root

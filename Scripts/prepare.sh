@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs what the build and its checks need and is missing: libi2c and libgpiod, tmux, and Swift where Debian
-# has it.
+# has it. With `oracles` also what the checks are held against, and skip where it is missing: gpsd with its decoder and
+# gpsfake, GeographicLib's GeodSolve, the grid of the geoid, a D-Bus.
 # Says one line and fails where it cannot.
 set -euo pipefail
 
@@ -8,6 +9,13 @@ packages=()
 [ -e /usr/include/i2c/smbus.h ] || packages+=(libi2c-dev)
 [ -e /usr/include/gpiod.h ] || packages+=(libgpiod-dev)
 command -v tmux >/dev/null || packages+=(tmux)
+if [ "${1:-}" = oracles ]; then
+  [ -x /usr/sbin/gpsd ] || packages+=(gpsd)
+  command -v gpsdecode >/dev/null && command -v gpsfake >/dev/null || packages+=(gpsd-clients)
+  command -v GeodSolve >/dev/null || packages+=(geographiclib-tools)
+  [ -e /usr/share/proj/egm96_15.gtx ] || packages+=(proj-data)
+  command -v dbus-daemon >/dev/null || packages+=(dbus)
+fi
 if ! command -v swift >/dev/null; then
   # Debian 13 and Raspberry Pi OS on it carry Swift 6.0.3; apt-cache knows only after an update.
   command -v apt-get >/dev/null && packages+=(swiftlang)
