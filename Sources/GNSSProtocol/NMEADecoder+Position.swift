@@ -1,4 +1,4 @@
-// Where, when, how fast and how well: RMC, GGA, GNS, GLL, VTG, GST, ZDA, and PUBX,00 and PGRMZ.
+// Where, when, how fast and how well: RMC, GGA, GNS, GLL, VTG, GST, ZDA, and PUBX,00, PGRMZ and PGRME.
 
 import SensorTypes
 
@@ -179,6 +179,23 @@ extension NMEADecoder {
       else { return }
       part.fix.altitude = feet * 0.3048
       part.fix.mode = .threeDimensional
+    }
+  }
+
+  /// `PGRME`: what a Garmin expects of its errors, horizontal and vertical, as far as no GST says so. Its specification
+  /// does not say how many are smaller; half of them, as gpsd takes it (driver_nmea0183.c). Of two equal axes 68 % are within
+  /// 1.28 times that, of a height one sigma is 1.48 times it.
+  mutating func accuracy(rme fields: inout FieldReader, _ received: Timestamp) {
+    let (horizontal, isMetric) = (fields.number(), fields.letter() == UInt8(ascii: "M"))
+    let (vertical, isMetricToo) = (fields.number(), fields.letter() == UInt8(ascii: "M"))
+    epochs.take(.init(.rme), .none, received: received) { part in
+      if let horizontal, isMetric, horizontal > 0, part.fix.horizontalAccuracy == nil {
+        part.fix.horizontalAccuracy = 1.28 * horizontal
+        part.fix.accuracySource = .receiver
+      }
+      if let vertical, isMetricToo, vertical > 0, part.fix.verticalAccuracy == nil {
+        part.fix.verticalAccuracy = 1.48 * vertical
+      }
     }
   }
 

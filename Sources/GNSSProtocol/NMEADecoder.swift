@@ -1,6 +1,6 @@
 import SensorTypes
 
-/// Reads sentences (NMEA 0183, version 4.11), of any talker, and two proprietary ones that say what those do not.
+/// Reads sentences (NMEA 0183, version 4.11), of any talker, and three proprietary ones that say what those do not.
 ///
 /// A reader a file of what it is about: position and motion, sky, headings.
 struct NMEADecoder: Sendable {
@@ -26,6 +26,8 @@ struct NMEADecoder: Sendable {
     case txt = 0x54_58_54
     /// Garmin's height, `PGRMZ`.
     case rmz = 0x52_4D_5A
+    /// Garmin's own accuracies, `PGRME`.
+    case rme = 0x52_4D_45
   }
 
   /// Whose sentence it is, as far as one epoch may have the same of several.
@@ -77,7 +79,7 @@ struct NMEADecoder: Sendable {
     let code = address.suffix(3).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
     guard let sentence = Sentence(rawValue: code),
       // Other makers' letters may look like a sentence's.
-      (talker == UInt8(ascii: "P")) == (sentence == .rmz)
+      (talker == UInt8(ascii: "P")) == (sentence == .rmz || sentence == .rme)
     else { return }
     self.talker = Talker(address)
     switch sentence {
@@ -89,6 +91,7 @@ struct NMEADecoder: Sendable {
     case .gst: accuracy(gst: &fields, received)
     case .zda: date(zda: &fields, received)
     case .rmz: height(rmz: &fields, received)
+    case .rme: accuracy(rme: &fields, received)
     case .gsa: geometry(gsa: &fields, received, System(talker: self.talker))
     case .gsv: view(gsv: &fields, System(talker: self.talker))
     case .hdt, .ths: heading(true: &fields, received)

@@ -84,6 +84,7 @@ public struct Doctor: Sendable {
       findings += plan(board)
       if board.simulation != nil {
         findings.append(Finding(.good, "simulated: there is no hardware to look at"))
+        findings += rehearsed(board)
       } else {
         findings += wiring(board)
       }
@@ -92,6 +93,17 @@ public struct Doctor: Sendable {
       findings += machine()
     }
     return findings + folders(of: board)
+  }
+
+  /// What a simulated board's file lets go wrong: nothing that could be looked at is.
+  private func rehearsed(_ board: Board) -> [Finding] {
+    (board.simulation?.faults ?? []).map { fault in
+      let chip = board.sensors[fault.sensor].chip
+      return Finding(
+        .note,
+        "\(chip): its file rehearses '\(fault.kind.rawValue)' from \(fault.from) s on for \(fault.seconds) s, which nobody "
+          + "looks for here: on a real board its wiring would be", sensor: fault.sensor)
+    }
   }
 
   /// What the board file itself says that cannot work, or is unusual.
@@ -411,7 +423,9 @@ public struct Doctor: Sendable {
         ? "/dev/\(path)   # in the board file: a path"
         : group == "i2c"
           ? "dtparam=i2c_arm=on   # in /boot/firmware/config.txt, then reboot"
-          : "enable_uart=1   # in /boot/firmware/config.txt, then reboot"
+          : ["/dev/ttyUSB", "/dev/ttyACM", "/dev/serial/by-id/"].contains { path.hasPrefix($0) }
+            ? "ls /dev/serial/by-id /dev/ttyACM* /dev/ttyUSB*   # is it plugged in, and under another name?"
+            : "enable_uart=1   # in /boot/firmware/config.txt, then reboot"
       return Finding(.problem, "\(path) does not exist", mend: mend, sensor: sensor)
     }
     if access(path, R_OK | W_OK) != 0 {
@@ -447,9 +461,13 @@ public struct Doctor: Sendable {
         usleep(20_000)
       }
     } catch {
+      // It runs, and has no such receiver.
+      let isRefused = device != nil && "\(error)".contains("gpsd refuses")
       return Finding(
         .problem, "\(error)",
-        mend: "sudo systemctl enable --now gpsd.socket   # and its receiver in /etc/default/gpsd",
+        mend: isRefused
+          ? "gpspipe -w -n 4 | grep DEVICES   # says how gpsd calls its receivers: 'device' in the board file"
+          : "sudo systemctl enable --now gpsd.socket   # and its receiver in /etc/default/gpsd",
         sensor: sensor)
     }
     return Finding(

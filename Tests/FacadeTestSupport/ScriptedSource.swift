@@ -72,7 +72,7 @@ public final class ScriptedSource: ObservationSource {
   /// The same for a task: it waits on a thread of its own, and longer, because another task has to get its turn among
   /// all the tests that compute.
   public func hears(_ demand: Demand) async -> Bool {
-    await onThread { self.waits(for: demand, atMost: 120) }
+    await onThread { self.waits(for: demand, atMost: 300) }
   }
 }
 

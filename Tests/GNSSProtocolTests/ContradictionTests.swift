@@ -162,6 +162,25 @@ struct ContradictionTests {
     #expect(Stream.fixes(bytes, endsByRule: endsByRule).map(\.utc) == expected)
   }
 
+  @Test("a Garmin's estimated errors are its accuracies where no GST says them", arguments: orders)
+  func garmin(endsByRule: Bool) throws {
+    let rme = Stream.sentence("PGRME,9.1,M,15.0,M,17.6,M")
+    let bytes = (10..<20).flatMap { gga("1235\($0)") + rmc("1235\($0)") + rme }
+    let fixes = Stream.fixes(bytes, endsByRule: endsByRule)
+    #expect(fixes.count == 10)
+    for fix in fixes {
+      // Half of the errors are smaller: 1.1774 sigma of two axes, of which 68 % are within 1.5096; 0.6745 of one.
+      #expect(abs(try #require(fix.horizontalAccuracy) - 9.1 * 1.5096 / 1.1774) < 0.05)
+      #expect(abs(try #require(fix.verticalAccuracy) - 15 / 0.6745) < 0.1)
+      #expect(fix.accuracySource == .receiver)
+    }
+    let both = try #require(
+      Stream.fixes(gga("123510") + rme + Stream.sentence("GPGST,123510,\(Self.gst)")).first)
+    let mean: Double = (1.5 * 1.5 + 1.2 * 1.2) / 2
+    #expect(abs(try #require(both.horizontalAccuracy) - 1.51 * mean.squareRoot()) < 1e-9)
+    #expect(both.verticalAccuracy == 2.4)
+  }
+
   @Test("a course with 180 degrees of error is said with them")
   func unknownCourse() throws {
     let fix = try #require(

@@ -62,6 +62,42 @@ struct SuiteTests {
     }
   }
 
+  /// The file of a board that stands for hardware, simulated.
+  private func simulated(_ name: String) throws -> VirtualBoard {
+    try VirtualBoard(
+      name,
+      edit: { $0 + "\nsimulation:\n  start: {latitude: 52.5, longitude: 13.4, altitude: 34}\n" })
+  }
+
+  @Test(
+    "a compass behind a bypass goes with its host and comes back with it",
+    arguments: ["gy-91", "gy-87-qmc5883l", "waveshare-10dof-d"],
+    [RigFault.brownOut, .noAnswer, .stuckData])
+  func companion(name: String, fault: RigFault) throws {
+    let board = try simulated(name)
+    _ = board.run(5)
+    let host = try #require(
+      board.board.sensors.firstIndex {
+        ["MPU9250", "MPU6050", "ICM20948"].contains($0.chip)
+      })
+    let check = try FaultTrial(bench: bench(board), sensor: host, fault: fault, seconds: 3)
+      .run("faults")
+    #expect(check.outcome == .passed, "\(check.name): \(check.detail)")
+  }
+
+  @Test("a chip that is told each conversion anew has nothing that a brown-out could take")
+  func nothingToLose() throws {
+    let board = try simulated("gy-87-qmc5883l")
+    _ = board.run(5)
+    let barometer = try #require(board.board.sensors.firstIndex { $0.chip == "BMP180" })
+    let check = try FaultTrial(bench: bench(board), sensor: barometer, fault: .brownOut, seconds: 0.1)
+      .run("faults")
+    #expect(check.outcome == .passed, "\(check.name): \(check.detail)")
+    let pulled = try FaultTrial(bench: bench(board), sensor: barometer, fault: .noAnswer, seconds: 3)
+      .run("faults")
+    #expect(pulled.outcome == .passed && pulled.detail.contains("no answer"), "\(pulled.detail)")
+  }
+
   @Test("a fault that is longer than the suite is told shows as a chip that did not come back")
   func noReturn() throws {
     let board = try VirtualBoard()

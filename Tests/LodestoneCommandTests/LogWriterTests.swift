@@ -104,7 +104,7 @@ import Testing
     let fixes = [Self.full, Self.fix(second: 86_399.5, longitude: 179.999999999)]
     let text = Self.text(NMEAWriter(), fixes)
     // The check sum of the first one by hand: exclusive or of what stands between $ and *.
-    let first = try #require(text.split(separator: "\r\n").first)
+    let first = try #require(text.split(separator: "\r\n").dropFirst().first)
     #expect(
       first.hasPrefix("$GNRMC,030405.250,A,3307.407407,S,00000.000741,W,2.916,271.50,221126,,,A*"))
     let sum = first.dropFirst().prefix { $0 != "*" }.utf8.reduce(0, ^)
@@ -135,19 +135,19 @@ import Testing
     lost.mode = .none
     let lines = Self.text(NMEAWriter(), [lost]).components(separatedBy: "\r\n").dropLast()
     #expect(lines.count == 2)
-    #expect(lines.first?.hasPrefix("$GNRMC,030405.250,V,,,,,,,221126,,,N*") == true)
-    #expect(lines.last?.hasPrefix("$GNGGA,030405.250,,,,,0,9,0.90,,M,,M,,*") == true)
+    #expect(lines.last?.hasPrefix("$GNRMC,030405.250,V,,,,,,,221126,,,N*") == true)
+    #expect(lines.first?.hasPrefix("$GNGGA,030405.250,,,,,0,9,0.90,,M,,M,,*") == true)
   }
 
   // 2016-12-31T23:59:60Z is the second before the second 1,483,228,800 and has no number of its own.
   @Test func aLeapSecondIsTheSixtyFirst() {
     var fix = Self.full
     (fix.utc, fix.timeOfDay) = (1_483_228_800, 86_400)
-    #expect(Self.text(NMEAWriter(), [fix]).hasPrefix("$GNRMC,235960,A,"))
+    #expect(Self.text(NMEAWriter(), [fix]).contains("$GNRMC,235960,A,"))
     #expect(Self.text(NMEAWriter(), [fix]).contains(",311216,,,A*"))
     // The end of a day that has none is not rounded up to one.
     (fix.utc, fix.timeOfDay) = (1_795_305_599.9996, 86_399.9996)
-    #expect(Self.text(NMEAWriter(), [fix]).hasPrefix("$GNRMC,235959.999,A,"))
+    #expect(Self.text(NMEAWriter(), [fix]).contains("$GNRMC,235959.999,A,"))
   }
 
   @Test func linesSayWhatElseTheReceiverSaid() throws {

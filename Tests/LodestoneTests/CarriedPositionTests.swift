@@ -54,6 +54,26 @@ struct CarriedPositionTests {
   }
 
   @Test(
+    "a receiver that does not say how well it knows its speed is not smoothed: a start is no error")
+  func speedingUp() throws {
+    let board = try VirtualBoard(
+      edit: { text in
+        let head = text.components(separatedBy: "  legs:\n")[0]
+          .replacingOccurrences(of: "chip: u-blox", with: "chip: NMEA")
+        return "carryPosition: 10\n" + head
+          + "  legs:\n    - {seconds: 20, speed: 0, fix: true}\n    - {seconds: 5, speed: 10}\n    - {seconds: 10}\n"
+      })
+    let fixes = locations(board.run(34)).filter { $0.fix.speed != nil }
+    #expect(fixes.count > 20)
+    for location in fixes {
+      let moment = location.fix.moment()
+      let truth = board.simulation.truth(at: moment).speed
+      // 2 m/s each second, and a message's time is known to a tenth.
+      #expect(abs((location.fix.speed ?? 0) - truth) < 0.6, "\(moment.seconds)")
+    }
+  }
+
+  @Test(
     "a loss in a bend is carried through, by the gyro round it", arguments: [10, 29], [true, false])
   func bend(loss: Int, gyro: Bool) throws {
     let board = try board(loss: loss, turn: 6 * loss, gyro: gyro)

@@ -77,6 +77,8 @@ import Testing
       ("BMP085", ["BMP180"]), ("mmc5633", ["MMC5603"]), ("LPS35HW", ["LPS22HB"]),
       ("ublox", ["u-blox"]), ("nmea", ["NMEA"]), ("Gpsd", ["gpsd"]), ("NEO-M8N", ["u-blox"]),
       ("SAM-M8Q", ["u-blox"]), ("L76K", ["GNSS"]), ("PA1010D", ["GNSS"]),
+      ("GY-91", ["MPU9250", "AK8963", "BMP280"]), ("M8N", ["u-blox"]), ("BN-220", ["u-blox"]),
+      ("LSM303", ["LSM303DLHC-M", "LSM303DLHC-A", "LIS2MDL", "LIS3DH"]),
       ("LSM6DSO32", []), ("LSM6DSOX32", []), ("LSM303D", []), ("LSM303DLH", []), ("LIS3DHH", []),
       ("ICM20", []), ("ICM20602", []), ("BMP38", []), ("MAX30102", []), ("", []), ("é", []),
       ("-", []),
@@ -302,6 +304,13 @@ import Testing
       var count = 0
       while count < 10, chip.widen() { count += 1 }
       #expect(count == (entry.kind == .inertial ? 2 : steps[entry.name] ?? 0), "\(entry.name)")
+    }
+  }
+
+  @Test("every gyro says what it may say at rest: a heading's bar begins with it")
+  func zeroRate() {
+    for chip in ChipCatalog.chips where chip.kind == .inertial {
+      #expect(chip.zeroRateLevel.map { (0.1...40).contains($0) } == true, "\(chip.name)")
     }
   }
 

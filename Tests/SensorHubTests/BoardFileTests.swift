@@ -112,6 +112,19 @@ struct BoardFileTests {
     Mistake(replace: "chip: LIS3MDL", with: "chip: LIS3MDX", line: 8, says: "unknown chip"),
     Mistake(replace: "address: 0x1c", with: "address: 0x1d", line: 10, says: "0x1c or 0x1e only"),
     Mistake(replace: "address: 0x1c", with: "address: high", line: 10, says: "whole number"),
+    Mistake(replace: "address: 0x1c", with: "address: 1e", line: 10, says: "write 0x1e"),
+    Mistake(replace: "address: 0x1c", with: "address: 1C", line: 10, says: "write 0x1c"),
+    Mistake(replace: "address: 0x1c", with: "address: 0X1C", line: 10, says: "write 0x1c"),
+    Mistake(replace: "address: 0x1c", with: "address: 0x3c", line: 10, says: "write 0x1e"),
+    Mistake(replace: "address: 0x1c", with: "address: 0x39", line: 10, says: "write 0x1c"),
+    Mistake(
+      replace: "bus: /dev/i2c-1\n    address", with: "bus: 3\n    address", line: 9,
+      says: "/dev/i2c-3, not '3'"),
+    Mistake(
+      replace: "bus: /dev/i2c-1\n    address", with: "bus: i2c-0\n    address", line: 9,
+      says: "/dev/i2c-0, not"),
+    Mistake(
+      replace: "chip: LIS3MDL", with: "chip: GY-271", line: 8, says: "HMC5883L or QMC5883L"),
     Mistake(replace: "rate: 80", with: "rate: fast", line: 12, says: "must be a number"),
     Mistake(
       replace: "[+y, -x, +z]", with: "[+y, -y, +z]", line: 13,
@@ -125,16 +138,16 @@ struct BoardFileTests {
     Mistake(
       replace: "rate: 80", with: "rate: 1001", line: 12, says: "0.1 to 1000.0 Hz, as LIS3MDL"),
     Mistake(
-      replace: "chip: LIS3MDL", with: "chip: lis3mdl", line: 8, says: "here that is LIS3MDL;"),
+      replace: "chip: LIS3MDL", with: "chip: lis3mdl", line: 8, says: "here that is LIS3MDL"),
     Mistake(
       replace: "chip: LIS3MDL", with: "chip: AK09916", line: 11,
       says: "AK09916 tells no line of its readings, it is asked: take 'interrupt' out"),
     Mistake(
       replace: "chip: LIS3MDL", with: "chip: LSM303AGR", line: 8,
-      says: "here that is LIS2MDL or LIS3DH;"),
+      says: "here that is LIS2MDL or LIS3DH"),
     Mistake(
       replace: "chip: LIS3MDL", with: "chip: LSM9DS1", line: 8,
-      says: "here that is LSM9DS1-M or LSM9DS1-AG;"),
+      says: "here that is LSM9DS1-M or LSM9DS1-AG"),
     Mistake(
       replace: "{chip: pinctrl-bcm2711, line: GPIO17}", with: "GPIO17", line: 11,
       says: "must be a mapping: {chip: ..., line: ...}"),

@@ -76,9 +76,11 @@ struct FixJudgementTests {
     #expect(judged(1, 1.1).courseAccuracy == nil)
     // Slow, and known well.
     #expect(judged(0.05, 0.01).course == 90)
-    // What the receiver says of its course wins.
+    // What the receiver says of its course counts too, and is not bettered.
     #expect(judged(1, 0.1, 60).course == nil)
-    #expect(judged(1, 3, 2).courseAccuracy == 2)
+    #expect(judged(1, 0.1, 2).courseAccuracy == 2)
+    // A velocity that is all error in one of twenty cases, as at a standstill: 2.45 sigma.
+    #expect(judged(0.146, 0.06, 30).course == nil && judged(0.148, 0.06, 30).course == 90)
     // Of a receiver that states nothing a bound judges, and is not told.
     #expect(judged(3, nil).course == 90)
     #expect(judged(3, nil).courseAccuracy == nil)

@@ -138,6 +138,13 @@ struct PulseClockTests {
     #expect(gap.filter { (8..<15).contains($0.utc) }.allSatisfy { $0.error == nil })
     #expect(gap.allSatisfy { $0.state == .waiting || $0.state == .inUse })
     #expect(gap.last?.state == .inUse)
+    // A pulse that stops a second before the word that the fix is gone, as in a tunnel, is no fault of its wire.
+    scene = Scene(seconds: 60, epochs: 5)
+    scene.hasFix = { $0 < 20 || $0 >= 40 }
+    scene.pulses = { (19..<40).contains($0) ? [] : [Double($0)...Double($0) + 0.1] }
+    let tunnel = scene.run()
+    #expect(tunnel.allSatisfy { $0.state == .waiting || $0.state == .inUse })
+    #expect(tunnel.filter { $0.utc >= 44 }.allSatisfy { $0.error != nil })
   }
 
   struct Bad: Sendable, CustomTestStringConvertible {

@@ -108,7 +108,7 @@ struct FaultTrial {
     try bench.pass(max(0, end.seconds(since: bench.now())))
     if bench.person.isPerson { bench.say(">>> Plug it back now.") }
     _ = try bench.wait(atMost: Self.returnLimit + handSlack + standstill() + 1) {
-      courses.allSatisfy { hasReturned($0, since: mark) }
+      courses.allSatisfy { hasReturned($0, since: mark) } && companions.allSatisfy(isRunning)
     }
     // What the others did shows a little later.
     try bench.pass(0.3)
@@ -192,6 +192,8 @@ struct FaultTrial {
       if report.status.reason.isEmpty {
         verdict.complaints.append("the loss was said without a reason")
       }
+    } else if course.part.fault == .brownOut, keepsNothing(sensor) {
+      verdict.said = "no loss: it has no configuration that a brown-out could take"
     } else {
       verdict.complaints.append("\(bench.name(sensor)): no loss was said")
       verdict.mend =
@@ -210,6 +212,25 @@ struct FaultTrial {
     }
     verdict.complaints += invented(sensor, own, mark)
     return verdict
+  }
+
+  /// Whether a chip is told each conversion anew, so that one which has begun again is as it was.
+  private func keepsNothing(_ sensor: Int) -> Bool {
+    let entry = bench.board.sensors[sensor]
+    guard let chip = ChipCatalog.chip(named: entry.chip)?.chip?(entry.rate ?? 25) else {
+      return false
+    }
+    return chip.registerImage.isEmpty && chip.conversionTime != nil
+  }
+
+  /// Chips behind the bypass of one that has a fault: with it they go, and come when it was started again.
+  private var companions: [Int] {
+    bench.board.sensors.indices.filter { index in
+      guard !parts.contains(where: { $0.sensor == index }),
+        let host = bench.board.host(of: bench.board.sensors[index])
+      else { return false }
+      return parts.contains { bench.board.sensors[$0.sensor] == host }
+    }
   }
 
   // A receiver's period is the slowest on a board; one whose rate is not said may have a second.
@@ -298,16 +319,21 @@ struct FaultTrial {
 
   /// Chips that had nothing to do with it, and suffered.
   private func others(_ mark: Capture.Mark, slack: Double) -> [String] {
-    let others = Set(bench.board.sensors.indices).subtracting(parts.map(\.sensor)).sorted()
-    return others.flatMap { index -> [String] in
-      let name = bench.name(index)
-      if let failed = statuses(since: mark, of: index).first(where: { $0.status.isFailed }) {
-        return ["\(name) failed with it: \(failed.status.reason)"]
-      }
-      let times = bench.capture.readings(of: index, since: mark).map(\.time)
-      let gap = zip(times, times.dropFirst()).map { $1.seconds(since: $0) }.max() ?? 0
-      return gap > Self.othersLimit + slack ? ["\(name) paused for \(Report.figure(gap)) s"] : []
+    let others = Set(bench.board.sensors.indices).subtracting(parts.map(\.sensor))
+      .subtracting(companions).sorted()
+    let absent = companions.filter { !isRunning($0) }.map {
+      "\(bench.name($0)), which is behind its bypass, did not come back"
     }
+    return absent
+      + others.flatMap { index -> [String] in
+        let name = bench.name(index)
+        if let failed = statuses(since: mark, of: index).first(where: { $0.status.isFailed }) {
+          return ["\(name) failed with it: \(failed.status.reason)"]
+        }
+        let times = bench.capture.readings(of: index, since: mark).map(\.time)
+        let gap = zip(times, times.dropFirst()).map { $1.seconds(since: $0) }.max() ?? 0
+        return gap > Self.othersLimit + slack ? ["\(name) paused for \(Report.figure(gap)) s"] : []
+      }
   }
 }
 

@@ -31,7 +31,7 @@ struct CSVWriter: LogWriter {
     cell(fix.altitude == nil ? nil : fix.verticalAccuracy, 3)
     cell(fix.speed, 4)
     cell(fix.speed == nil ? nil : fix.speedAccuracy, 4)
-    cell(fix.course, 4)
+    cell(fix.printedCourse, 4)
     cell(fix.course == nil ? nil : fix.courseAccuracy, 4)
     cell(fix.verticalSpeed, 4)
     cell(fix.hdop, 2)

@@ -74,7 +74,7 @@ struct GPXWriter: LogWriter {
     let values: [(name: StaticString, value: Double?, digits: Int)] = [
       ("horizontalAccuracy", fix.horizontalAccuracy, 3),
       ("verticalAccuracy", fix.altitude == nil ? nil : fix.verticalAccuracy, 3),
-      ("course", fix.course, 4),
+      ("course", fix.printedCourse, 4),
       ("courseAccuracy", fix.course == nil ? nil : fix.courseAccuracy, 4),
       ("speed", fix.speed, 4),
       ("speedAccuracy", fix.speed == nil ? nil : fix.speedAccuracy, 4),

@@ -123,7 +123,7 @@ struct GeoJSONWriter: LogWriter {
     lists.set(
       "verticalAccuracies", orNull: fixes.map { $0?.altitude == nil ? nil : $0?.verticalAccuracy },
       digits: 3)
-    lists.set("courses", orNull: fixes.map { $0?.course }, digits: 4)
+    lists.set("courses", orNull: fixes.map { $0?.printedCourse }, digits: 4)
     lists.set(
       "courseAccuracies", orNull: fixes.map { $0?.course == nil ? nil : $0?.courseAccuracy },
       digits: 4)

@@ -1,6 +1,6 @@
 import SensorTypes
 
-/// NMEA 0183 (version 4.11): RMC and GGA of each epoch, and GST where the receiver has said how well it knows the
+/// NMEA 0183 (version 4.11): GGA and RMC of each epoch, and GST where the receiver has said how well it knows the
 /// place. For whoever speaks nothing else; no line is longer than the standard's 82 characters.
 struct NMEAWriter: LogWriter {
   /// Knots in a metre a second.
@@ -12,17 +12,7 @@ struct NMEAWriter: LogWriter {
 
   mutating func append(_ fix: GNSSFix, to text: inout [UInt8]) {
     let place = fix.mode > .none ? fix.place : nil
-    open("RMC", fix, &text)
-    text.append(text: place == nil ? ",V" : ",A")
-    Self.append(place, &text)
-    Self.field(place == nil ? nil : fix.speed.map { $0 * Self.knot }, 3, &text)
-    Self.field(place == nil ? nil : fix.course, 2, &text)
-    text.append(UInt8(ascii: ","))
-    Self.append(dateOf: fix, &text)
-    // Magnetic variation is nobody's word here; N is no fix, A an autonomous one.
-    text.append(text: place == nil ? ",,,N" : ",,,A")
-    close(&text)
-
+    // First, for gpsd takes a GGA that does not know its satellites for one without a fix, and then believes the RMC.
     open("GGA", fix, &text)
     Self.append(place, &text)
     text.append(text: place == nil ? ",0," : ",1,")
@@ -33,6 +23,17 @@ struct NMEAWriter: LogWriter {
     text.append(text: ",M")
     Self.field(altitude.flatMap { above in fix.ellipsoidalAltitude.map { $0 - above } }, 2, &text)
     text.append(text: ",M,,")
+    close(&text)
+
+    open("RMC", fix, &text)
+    text.append(text: place == nil ? ",V" : ",A")
+    Self.append(place, &text)
+    Self.field(place == nil ? nil : fix.speed.map { $0 * Self.knot }, 3, &text)
+    Self.field(place == nil ? nil : fix.course, 2, &text)
+    text.append(UInt8(ascii: ","))
+    Self.append(dateOf: fix, &text)
+    // Magnetic variation is nobody's word here; N is no fix, A an autonomous one.
+    text.append(text: place == nil ? ",,,N" : ",,,A")
     close(&text)
 
     guard place != nil, fix.accuracySource == .receiver, let radius = fix.horizontalAccuracy

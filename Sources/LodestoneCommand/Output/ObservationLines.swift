@@ -136,7 +136,7 @@ struct ObservationLines {
       "horizontalAccuracy", fix.latitude == nil ? -1 : fix.horizontalAccuracy ?? -1, digits: 3)
     line.set("verticalAccuracy", fix.altitude == nil ? -1 : fix.verticalAccuracy ?? -1, digits: 3)
     if fix.horizontalAccuracy != nil, fix.accuracySource.isAssumed { line.set("assumed", true) }
-    line.set("course", fix.course ?? -1, digits: 4)
+    line.set("course", fix.printedCourse ?? -1, digits: 4)
     line.set("courseAccuracy", fix.course == nil ? -1 : fix.courseAccuracy ?? -1, digits: 4)
     line.set("speed", fix.speed ?? -1, digits: 4)
     line.set("speedAccuracy", fix.speed == nil ? -1 : fix.speedAccuracy ?? -1, digits: 4)
@@ -214,6 +214,11 @@ extension PulseUse {
     case .unusable: "unused"
     }
   }
+}
+
+extension GNSSFix {
+  /// The course, which four decimals do not round up to a full turn.
+  var printedCourse: Double? { course.map { $0 >= 359.99995 ? 0 : $0 } }
 }
 
 /// Degrees in a radian.

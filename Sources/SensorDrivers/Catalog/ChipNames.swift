@@ -13,10 +13,21 @@ extension ChipCatalog {
     "LPS33HW": ["LPS22HB"], "LPS35HW": ["LPS22HB"], "LPS22CH": ["LPS22HH"], "LPS27HHW": ["LPS22HH"],
   ]
 
+  /// What stands on boards and in adverts, and the chips that may be on them; `lodestone scan` says which.
+  private static let boards = [
+    "GY271": ["HMC5883L", "QMC5883L"], "GY273": ["HMC5883L", "QMC5883L"],
+    "GY87": ["MPU6050", "HMC5883L", "QMC5883L", "BMP180"], "GY91": ["MPU9250", "AK8963", "BMP280"],
+    "GY521": ["MPU6050"], "GY63": ["MS5611"], "GY68": ["BMP180"],
+    "GY511": ["LSM303DLHC-M", "LSM303DLHC-A"],
+    "LSM303": ["LSM303DLHC-M", "LSM303DLHC-A", "LIS2MDL", "LIS3DH"],
+    "BMP3XX": ["BMP388", "BMP390"], "GARMIN": ["NMEA"], "GPS": ["GNSS", "NMEA", "u-blox"], "GNSSRECEIVER": ["GNSS"],
+  ]
+
   /// How the names of receivers begin, and what drives those.
   private static let receivers = [
     ("NEO", "u-blox"), ("SAMM", "u-blox"), ("CAMM", "u-blox"), ("MAXM", "u-blox"),
-    ("ZED", "u-blox"), ("UBX", "u-blox"),
+    ("ZED", "u-blox"), ("UBX", "u-blox"), ("M8N", "u-blox"), ("M9N", "u-blox"), ("M10", "u-blox"),
+    ("BN220", "u-blox"), ("BN880", "u-blox"),
     ("L76", "GNSS"), ("L80", "GNSS"), ("L86", "GNSS"), ("L96", "GNSS"), ("LC76", "GNSS"),
     ("LC86", "GNSS"), ("PA10", "GNSS"), ("PA16", "GNSS"), ("MTK33", "GNSS"), ("MT33", "GNSS"),
     ("ATGM33", "GNSS"), ("AT6558", "GNSS"),
@@ -34,7 +45,7 @@ extension ChipCatalog {
     if name.hasSuffix("TR"), name != "LSM6DS3TR" { name.removeLast(2) }
     let same = chips.map(\.name).filter { plain($0) == name }
     if !same.isEmpty { return same }
-    if let chips = printed[name] { return chips }
+    if let chips = printed[name] ?? boards[name] { return chips }
     if let receiver = receivers.first(where: { name.hasPrefix($0.0) }) { return [receiver.1] }
     guard name.utf8.count >= 5, !others.contains(name) else { return [] }
     return chips.map(\.name).filter {

@@ -113,10 +113,13 @@ public enum BoardFile {
     let chip = try map.requiredString("chip")
     guard let entry = ChipCatalog.chip(named: chip) else {
       let meant = ChipCatalog.chips(meantBy: chip).joined(separator: " or ")
+      // Fifty names would hide the one.
       throw map.error(
         "chip",
-        "unknown chip '\(chip)'" + (meant.isEmpty ? "" : "; here that is \(meant)")
-          + "; known are \(ChipCatalog.chips.map(\.name).joined(separator: ", "))")
+        "unknown chip '\(chip)'; "
+          + (meant.isEmpty
+            ? "known are \(ChipCatalog.chips.map(\.name).joined(separator: ", "))"
+            : "here that is \(meant)"))
     }
     if map.has("pps"), entry.kind != .receiver {
       throw map.error("pps", "'pps' goes with a receiver, not with \(chip)")
@@ -163,6 +166,14 @@ public enum BoardFile {
     }
     switch (try map.string("bus"), try map.string("port")) {
     case (let bus?, nil):
+      guard bus.hasPrefix("/") else {
+        let number = bus.split(separator: "-").last ?? ""
+        throw map.error(
+          "bus", "'bus' is a path: /dev/i2c-\(Int(number).map(String.init) ?? "1"), not '\(bus)'")
+      }
+      if let meant = try meantAddress(map, of: entry) {
+        throw map.error("address", meant)
+      }
       guard let address = try map.integer("address", in: 0x08...0x77) else {
         throw map.error("bus", "a chip on an I2C bus needs 'address'")
       }
@@ -184,6 +195,28 @@ public enum BoardFile {
     case (_?, _?): throw map.error("port", "either 'bus' or 'port', not both")
     case (nil, nil): throw map.error("chip", "a sensor needs 'bus' and 'address', or 'port'")
     }
+  }
+
+  /// What somebody has meant who writes an address as `i2cdetect` prints it (77, 1e), or with the bit for reading and
+  /// writing (0x3C); `nil` for one that is right, or not to be guessed.
+  private static func meantAddress(
+    _ map: YAMLMapping, of entry: ChipDescription
+  ) throws(BoardFileError) -> String? {
+    guard let text = try map.string("address") else { return nil }
+    let digits = text.lowercased().hasPrefix("0x") ? String(text.dropFirst(2)) : text
+    func isIts(_ address: Int?) -> Bool {
+      address.flatMap { UInt8(exactly: $0) }.map(entry.addresses.contains) ?? false
+    }
+    let value = text.hasPrefix("0x") ? Int(digits, radix: 16) : Int(text)
+    if isIts(value) { return nil }
+    if isIts(Int(digits, radix: 16)) {
+      return "'\(text)' is no hexadecimal number: write 0x\(digits.lowercased())"
+    }
+    if let value, isIts(value >> 1) {
+      return "\(text) has the bit for reading and writing in it: write "
+        + hexadecimal(UInt8(truncatingIfNeeded: value >> 1))
+    }
+    return nil
   }
 
   private static func dynamicModel(
@@ -295,7 +328,7 @@ public enum BoardFile {
     return mount
   }
 
-  private static func position(
+  static func position(
     _ node: Node, file: String, isBoards: Bool = false
   ) throws(BoardFileError) -> Board.Position {
     let map = try YAMLMapping(
@@ -313,72 +346,6 @@ public enum BoardFile {
       latitude: try map.requiredNumber("latitude", in: -90...90, unit: "degrees north"),
       longitude: try map.requiredNumber("longitude", in: -180...180, unit: "degrees east"),
       altitude: altitude ?? 0, altitudeAccuracy: accuracy)
-  }
-
-  private static func plan(
-    _ node: Node, file: String, _ sensors: [Board.Sensor]
-  ) throws(BoardFileError) -> SimulationPlan {
-    let map = try YAMLMapping(
-      node, file: file, context: "the simulation",
-      known: ["seed", "start", "heading", "hardIron", "softIron", "legs", "faults", "control"])
-    guard let start = map.node("start") else {
-      throw map.error("start", "the simulation needs 'start'")
-    }
-    var legs: [SimulationPlan.Leg] = []
-    for node in try map.items("legs") ?? [] {
-      let leg = try YAMLMapping(
-        node, file: file, context: "a leg",
-        known: ["seconds", "turn", "pitch", "roll", "climb", "speed", "fix"])
-      legs.append(
-        SimulationPlan.Leg(
-          seconds: try leg.requiredNumber("seconds", in: 0.1...86_400, unit: "s"),
-          turn: try leg.number("turn", in: -3_600...3_600, unit: "degrees") ?? 0,
-          pitch: try leg.number("pitch", in: -85...85, unit: "degrees"),
-          roll: try leg.number("roll", in: -180...180, unit: "degrees"),
-          climb: try leg.number("climb", in: -1_000...1_000, unit: "m") ?? 0,
-          speed: try leg.number("speed", in: 0...300, unit: "m/s"),
-          fix: try leg.boolean("fix")))
-    }
-    var faults: [SimulationPlan.Fault] = []
-    for node in try map.items("faults") ?? [] {
-      faults.append(try fault(node, file: file, sensors))
-    }
-    return SimulationPlan(
-      seed: UInt64(try map.integer("seed", in: 0...Int.max) ?? 1),
-      start: try position(start, file: file),
-      heading: try map.number("heading", in: 0...360, unit: "degrees") ?? 0,
-      hardIron: try map.vector("hardIron", unit: "microtesla") ?? .zero,
-      softIron: try map.rows("softIron")
-        ?? [SIMD3(1, 0, 0), SIMD3(0, 1, 0), SIMD3(0, 0, 1)],
-      legs: legs, faults: faults, control: try map.string("control"))
-  }
-
-  private static func fault(
-    _ node: Node, file: String, _ sensors: [Board.Sensor]
-  ) throws(BoardFileError) -> SimulationPlan.Fault {
-    let map = try YAMLMapping(
-      node, file: file, context: "a fault", known: ["chip", "fault", "from", "seconds"])
-    let chip = try map.requiredString("chip")
-    guard let sensor = sensors.firstIndex(where: { $0.chip == chip }) else {
-      throw map.error("chip", "there is no '\(chip)' among the sensors")
-    }
-    let name = try map.requiredString("fault")
-    guard let kind = SimulationPlan.Fault.Kind(rawValue: name) else {
-      let known = SimulationPlan.Fault.Kind.allCases.map(\.rawValue).joined(separator: ", ")
-      throw map.error("fault", "unknown fault '\(name)'; known are \(known)")
-    }
-    let onlyReceiver = [.silent, .garbage, .noPulse].contains(kind)
-    let isReceiver = ChipCatalog.chip(named: chip)?.kind == .receiver
-    guard isReceiver || !onlyReceiver else {
-      throw map.error("fault", "'\(name)' goes with a receiver")
-    }
-    guard kind != .noPulse || sensors[sensor].pulse != nil else {
-      throw map.error("fault", "'\(name)' goes with a receiver whose entry has 'pps'")
-    }
-    return SimulationPlan.Fault(
-      sensor: sensor, kind: kind,
-      from: try map.requiredNumber("from", in: 0...86_400, unit: "s"),
-      seconds: try map.requiredNumber("seconds", in: 0.001...86_400, unit: "s"))
   }
 }
 

@@ -22,6 +22,9 @@ enum AccuracyModel {
   /// A course with a greater sigma than this says nothing, degrees: the error of the velocity is as large as the
   /// velocity.
   static let worstCourse = 45.0
+  /// So many sigma of each axis hold a velocity's error in 95 of 100 cases (Rayleigh): at a standstill what is measured is
+  /// error alone, and its direction no course.
+  static let certainty = 2.45
 
   static func completed(_ fix: GNSSFix) -> GNSSFix {
     guard fix.latitude != nil else { return fix }
@@ -60,9 +63,11 @@ enum AccuracyModel {
   private static func judgeCourse(of fix: inout GNSSFix) {
     guard fix.course != nil else { return }
     if let speed = fix.speed {
-      let angle = atan2(fix.speedAccuracy ?? worstSpeed, speed) * 180 / .pi
-      if fix.courseAccuracy == nil, fix.speedAccuracy != nil { fix.courseAccuracy = angle }
-      if (fix.courseAccuracy ?? angle) < worstCourse { return }
+      if fix.courseAccuracy == nil, let accuracy = fix.speedAccuracy {
+        fix.courseAccuracy = atan2(accuracy, speed) * 180 / .pi
+      }
+      let error = fix.speedAccuracy.map { certainty * $0 } ?? worstSpeed
+      if error < speed, fix.courseAccuracy ?? 0 < worstCourse { return }
     } else if fix.courseAccuracy ?? 0 < worstCourse {
       return
     }

@@ -50,7 +50,8 @@ struct PositionChannel: Sendable {
   }
 
   /// Takes a fix whose accuracies are filled in, and gives it back with a steadier speed and course where these are
-  /// known better than the receiver knows them.
+  /// known better than the receiver knows them. One that does not say how well it knows its speed is left alone: by an
+  /// error that is assumed a speed-up would pass for one, and be smoothed away.
   mutating func take(_ fix: GNSSFix) -> GNSSFix {
     reason = nil
     published = nil
@@ -58,11 +59,13 @@ struct PositionChannel: Sendable {
     last = fix
     let time = fix.moment()
     estimator?.update(fix, at: time)
-    guard fix.speed != nil, let known = estimator?.estimate(at: time), known.fixTime == time else {
+    guard fix.speed != nil, fix.speedAccuracy != nil, let known = estimator?.estimate(at: time),
+      known.fixTime == time
+    else {
       return fix
     }
     var fix = fix
-    if known.speedAccuracy < fix.speedAccuracy ?? .infinity {
+    if let accuracy = fix.speedAccuracy, known.speedAccuracy < accuracy {
       fix.speed = known.speed
       fix.speedAccuracy = known.speedAccuracy
     }

@@ -124,7 +124,8 @@ struct PulseClock: Sendable {
       // It pulses by a time of its own, if at all: what comes now says nothing of what is to come.
       lose()
       (goodUntil, known) = (nil, nil)
-      state = .waiting
+      // With the next fix it is as at the first: it is no fault of the pulse's that it stopped before the word of it came.
+      (state, neededRun) = (.waiting, Self.firstRun)
       return nil
     }
     let received = fix.received
