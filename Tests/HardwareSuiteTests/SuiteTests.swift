@@ -90,11 +90,15 @@ struct SuiteTests {
     let board = try simulated("gy-87-qmc5883l")
     _ = board.run(5)
     let barometer = try #require(board.board.sensors.firstIndex { $0.chip == "BMP180" })
-    let check = try FaultTrial(bench: bench(board), sensor: barometer, fault: .brownOut, seconds: 0.1)
-      .run("faults")
+    let check = try FaultTrial(
+      bench: bench(board), sensor: barometer, fault: .brownOut, seconds: 0.1
+    )
+    .run("faults")
     #expect(check.outcome == .passed, "\(check.name): \(check.detail)")
-    let pulled = try FaultTrial(bench: bench(board), sensor: barometer, fault: .noAnswer, seconds: 3)
-      .run("faults")
+    let pulled = try FaultTrial(
+      bench: bench(board), sensor: barometer, fault: .noAnswer, seconds: 3
+    )
+    .run("faults")
     #expect(pulled.outcome == .passed && pulled.detail.contains("no answer"), "\(pulled.detail)")
   }
 

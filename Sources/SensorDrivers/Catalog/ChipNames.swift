@@ -20,7 +20,8 @@ extension ChipCatalog {
     "GY521": ["MPU6050"], "GY63": ["MS5611"], "GY68": ["BMP180"],
     "GY511": ["LSM303DLHC-M", "LSM303DLHC-A"],
     "LSM303": ["LSM303DLHC-M", "LSM303DLHC-A", "LIS2MDL", "LIS3DH"],
-    "BMP3XX": ["BMP388", "BMP390"], "GARMIN": ["NMEA"], "GPS": ["GNSS", "NMEA", "u-blox"], "GNSSRECEIVER": ["GNSS"],
+    "BMP3XX": ["BMP388", "BMP390"], "GARMIN": ["NMEA"], "GPS": ["GNSS", "NMEA", "u-blox"],
+    "GNSSRECEIVER": ["GNSS"],
   ]
 
   /// How the names of receivers begin, and what drives those.
