@@ -15,9 +15,9 @@ private final class News: Sendable {
     wasSaid.signal()
   }
 
-  /// The next thing that was said, at most ten seconds from now; times are left out.
+  /// The next thing that was said, at most a minute from now, for machines are shared; times are left out.
   func next() -> String {
-    guard wasSaid.wait(timeout: .now() + 10) == .success else { return "nothing" }
+    guard wasSaid.wait(timeout: .now() + 60) == .success else { return "nothing" }
     return all.withLock { all in
       switch all.removeFirst() {
       case .listening: "listening"
@@ -36,9 +36,9 @@ private func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result
   }
 }
 
-/// Waits for a condition, at most ten seconds.
+/// Waits for a condition, at most a minute.
 private func waits(_ condition: () -> Bool) -> Bool {
-  let end = Date(timeIntervalSinceNow: 10)
+  let end = Date(timeIntervalSinceNow: 60)
   while !condition() {
     guard Date() < end else { return false }
     sched_yield()
