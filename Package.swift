@@ -183,7 +183,12 @@ let package = Package(
         "CoreLocation", "Lodestone", "LocationServices", "SensorTypes", "SensorBus",
         "SimulatedDevices", "FacadeTestSupport", "facade-program", "region-kill",
       ], exclude: ["Beacons"]),
-    tests("CoreMotion", ["CoreMotion", "Lodestone", "SensorTypes", "FacadeTestSupport"]),
+    tests(
+      "CoreMotion",
+      [
+        "CoreMotion", "Lodestone", "LocationServices", "SensorTypes", "SensorHub", "LinearAlgebra",
+        "SimulatedDevices", "CalibrationCore", "FacadeTestSupport", "BoardTestSupport",
+      ]),
     tests("SensorBus", ["SensorBus", "SensorTypes"]),
     tests("LinuxIO", ["LinuxIO", "SensorBus", "SensorTypes", "CLinuxIO", "CTestSupport"]),
     tests(

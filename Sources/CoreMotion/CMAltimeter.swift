@@ -1,15 +1,17 @@
-// The altimeter, and the way of its events to the queue of a handler.
+// The altimeter: climb by the barometer, and height above the sea.
 
 public import Foundation
 import LocationServices
 import Lodestone
 import SensorTypes
-import Synchronization
 
 /// Takes the altitude of a second, or the reason why there is none: one of the two is nil.
 public typealias CMAltitudeHandler = (CMAltitudeData?, (any Error)?) -> Void
 
-/// Tells once a second how much the device has climbed since the first event.
+/// Takes a height above the sea, or the reason why there is none: one of the two is nil.
+public typealias CMAbsoluteAltitudeHandler = (CMAbsoluteAltitudeData?, (any Error)?) -> Void
+
+/// Tells once a second how much the device has climbed since the first event, and how high above the sea it is.
 ///
 /// Events come at regular intervals whether or not the value has changed. While the application is
 /// suspended there are none; afterwards they go on, relative to the same first event. When the barometer
@@ -18,26 +20,27 @@ open class CMAltimeter: NSObject {
   private let runtime: LodestoneRuntime
   private let delivery: QueueDelivery
   private let client: ClientID
+  private let absoluteDelivery: QueueDelivery
+  private let absoluteClient: ClientID
 
   /// Makes an altimeter that has started nothing.
-  public override init() {
-    runtime = .shared
-    delivery = QueueDelivery(runtime: runtime)
-    client = runtime.register(delivery)
-    super.init()
-  }
+  public override convenience init() { self.init(runtime: .shared) }
 
   /// An altimeter on a runtime of its own, for tests.
   init(runtime: LodestoneRuntime) {
     self.runtime = runtime
     delivery = QueueDelivery(runtime: runtime)
     client = runtime.register(delivery)
+    absoluteDelivery = QueueDelivery(runtime: runtime)
+    absoluteClient = runtime.register(absoluteDelivery)
     super.init()
   }
 
   deinit {
     runtime.send(ServiceRequest(client, .release))
+    runtime.send(ServiceRequest(absoluteClient, .release))
     delivery.clear()
+    absoluteDelivery.clear()
   }
 
   /// Whether a barometer answers on this board. The first answer may take two seconds.
@@ -59,7 +62,12 @@ open class CMAltimeter: NSObject {
   ) {
     // Stopped first, so that the new handler begins with its own zero.
     runtime.send(ServiceRequest(client, .stop(.altitude)))
-    delivery.set(queue: queue, handler: QueueDelivery.Handler(call: handler))
+    delivery.set(
+      queue: queue,
+      handler: QueueDelivery.Handler { content in
+        if case .altitude(let report) = content { handler(CMAltitudeData(report), nil) }
+        if case .failure(let failure) = content { handler(nil, failure.error) }
+      })
     runtime.send(ServiceRequest(client, .start(.altitude)))
   }
 
@@ -69,85 +77,39 @@ open class CMAltimeter: NSObject {
     runtime.send(ServiceRequest(client, .stop(.altitude)))
     delivery.clear()
   }
-}
 
-/// Carries altitudes to the handler's queue. At most `limit` wait; then the oldest is dropped.
-///
-/// `@unchecked Sendable`: everything that changes is in the mutex. The handler is not `Sendable`, as in the
-/// SDK; it is only ever called on the queue that its owner has named for it, and let go of by the owner's
-/// thread or on that queue: never by the publishing thread, where what it captures must not end.
-final class QueueDelivery: ServiceClient, @unchecked Sendable {
-  /// A minute of events.
-  static let limit = 60
-
-  struct Handler: @unchecked Sendable {
-    let call: CMAltitudeHandler
+  /// Whether a barometer answers on this board, and something says how high it stands: a receiver, a height that
+  /// somebody has told (`lodestone altitude set`), or the board file. The first answer may take two seconds.
+  open class func isAbsoluteAltitudeAvailable() -> Bool {
+    isAbsoluteAltitudeAvailable(on: .shared)
   }
 
-  private struct State {
-    /// Counts starts and stops, so that what is on its way to a former handler is known as such.
-    var generation: UInt64 = 0
-    var queue: OperationQueue?
-    var handler: Handler?
-    var waiting: [ServiceEvent.Content] = []
-    /// Operations of this generation that are on the way.
-    var operations = 0
+  class func isAbsoluteAltitudeAvailable(on runtime: LodestoneRuntime) -> Bool {
+    runtime.equipment.absoluteAltitude
   }
 
-  private let runtime: LodestoneRuntime
-  private let state = Mutex(State())
-
-  init(runtime: LodestoneRuntime) { self.runtime = runtime }
-
-  func set(queue: OperationQueue?, handler: Handler?) {
-    // What the former handler captures may run code of its owner when it ends: not under the lock.
-    let former = state.withLock { state in
-      defer {
-        state = State(generation: state.generation &+ 1, queue: queue, handler: handler)
-      }
-      return state.handler
-    }
-    withExtendedLifetime(former) {}
+  /// Starts heights above the sea: `handler` is called on `queue` about once a second, from the moment on at which one
+  /// is known, whether it has changed or not. A second start replaces queue and handler. On a board without a barometer
+  /// it does nothing; when the barometer stops answering the handler gets one error (`CMErrorNotAvailable`), and heights
+  /// again when it is back.
+  open func startAbsoluteAltitudeUpdates(
+    to queue: OperationQueue, withHandler handler: @escaping CMAbsoluteAltitudeHandler
+  ) {
+    runtime.send(ServiceRequest(absoluteClient, .stop(.absoluteAltitude)))
+    absoluteDelivery.set(
+      queue: queue,
+      handler: QueueDelivery.Handler { content in
+        if case .absoluteAltitude(let report) = content {
+          handler(CMAbsoluteAltitudeData(report), nil)
+        }
+        if case .failure(let failure) = content { handler(nil, failure.error) }
+      })
+    runtime.send(ServiceRequest(absoluteClient, .start(.absoluteAltitude)))
   }
 
-  func clear() { set(queue: nil, handler: nil) }
-
-  // Only the queue is touched here, never the handler.
-  func receive(_ content: ServiceEvent.Content) {
-    let target: (queue: OperationQueue, generation: UInt64)? = state.withLock { state in
-      guard let queue = state.queue else { return nil }
-      state.waiting.append(content)
-      if state.waiting.count > Self.limit { state.waiting.removeFirst() }
-      guard state.operations < Self.limit else { return nil }
-      state.operations += 1
-      return (queue, state.generation)
-    }
-    guard let target else { return }
-    target.queue.addOperation { [weak self] in self?.deliverNext(of: target.generation) }
-  }
-
-  func applicationDidResume() {}
-
-  private func deliverNext(of generation: UInt64) {
-    let next: (ServiceEvent.Content, Handler)? = state.withLock { state in
-      guard state.generation == generation else { return nil }
-      state.operations -= 1
-      guard let handler = state.handler, !state.waiting.isEmpty else { return nil }
-      return (state.waiting.removeFirst(), handler)
-    }
-    guard let (content, handler) = next, !runtime.isSuspended else { return }
-    switch content {
-    case .altitude(let report):
-      handler.call(CMAltitudeData(report), nil)
-    case .failure(let failure):
-      handler.call(
-        nil,
-        NSError(
-          domain: CMErrorDomain, code: Int(CMErrorNotAvailable.rawValue),
-          userInfo: [NSLocalizedDescriptionKey: failure.reason]))
-    case .location, .requestedLocation, .requestFailed, .paused, .resumed, .heading, .question,
-      .questionClosed, .significantChange, .visit, .region, .beacons, .rangingFailed:
-      break
-    }
+  /// Stops heights above the sea and lets go of queue and handler. Nothing if they are stopped.
+  open func stopAbsoluteAltitudeUpdates() {
+    runtime.send(ServiceRequest(absoluteClient, .stop(.absoluteAltitude)))
+    absoluteDelivery.clear()
   }
 }

@@ -134,7 +134,7 @@ extension HeadingReport {
   }
 
   /// Radians as degrees, 0 up to 360.
-  private static func degrees(_ radians: Double) -> Double {
+  static func degrees(_ radians: Double) -> Double {
     let degrees = (radians * 180 / .pi).truncatingRemainder(dividingBy: 360)
     let positive = degrees < 0 ? degrees + 360 : degrees
     return positive < 360 ? positive : 0

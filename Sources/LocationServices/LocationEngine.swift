@@ -35,6 +35,8 @@ public struct LocationEngine: Sendable {
     var altitude: AltitudeRhythm?
     var changes: SignificantChanges?
     var visits: VisitWatch?
+    var motion = ClientMotion()
+    var absoluteAltitude: AbsoluteAltitudeService?
     // What has been said about a loss, so that it is said once.
     var hasToldHeadingLoss = false
     var hasToldAltitudeLoss = false
@@ -53,6 +55,7 @@ public struct LocationEngine: Sendable {
   var clients: [Client] = []
   var regions = RegionMonitor()
   var beacons = BeaconServices()
+  var motion = MotionServices()
   /// The newest position of this board, and why there is none at the moment.
   private var newest: LocationReport?
   private var loss: NoData?
@@ -80,22 +83,26 @@ public struct LocationEngine: Sendable {
   /// What all clients together ask for.
   public var demand: Demand {
     var demand = Demand()
+    func ask(_ interval: Double?, _ demand: inout Demand) {
+      demand.locationInterval =
+        demand.location ? Self.lesser(demand.locationInterval, interval) : interval
+      demand.location = true
+    }
     for client in clients {
-      func ask(_ interval: Double?) {
-        demand.locationInterval =
-          demand.location ? Self.lesser(demand.locationInterval, interval) : interval
-        demand.location = true
+      if client.location.isWanted {
+        ask(client.location.interval(client.settings), &demand)
       }
-      if client.location.isWanted { ask(client.location.interval(client.settings)) }
       // The first position is not to wait for the next minute.
       let shortest = ClientLocation.shortestInterval
       if let changes = client.changes {
-        ask(changes.hasTold ? SignificantChanges.interval : shortest)
+        ask(changes.hasTold ? SignificantChanges.interval : shortest, &demand)
       }
-      if let visits = client.visits { ask(visits.hasBegun ? VisitWatch.interval : shortest) }
+      if let visits = client.visits {
+        ask(visits.hasBegun ? VisitWatch.interval : shortest, &demand)
+      }
       // Nobody is asked for a boundary of which nobody would hear.
       if client.settings.hearsRegions, let wait = regions.interval(of: client.settings.monitor) {
-        ask(wait)
+        ask(wait, &demand)
       }
       demand.heading = demand.heading || client.heading != nil
       demand.altitude = demand.altitude || client.altitude != nil
@@ -103,6 +110,7 @@ public struct LocationEngine: Sendable {
       let follows = client.settings.activity.followsCourse
       demand.followsCourse = demand.followsCourse || (isActive && follows)
     }
+    addMotion(to: &demand, askForLocation: ask)
     return demand
   }
 
@@ -181,6 +189,7 @@ public struct LocationEngine: Sendable {
     (newest, loss) = (nil, nil)
     (heading, altitude) = (.nothing, .nothing)
     interferenceSince = nil
+    motion = MotionServices()
     regions.forget()
     if prompt.reset() { promptChanges.append(.dismiss(.boardChanged)) }
     wanting = nil
@@ -190,6 +199,10 @@ public struct LocationEngine: Sendable {
       if clients[index].altitude != nil { clients[index].altitude = AltitudeRhythm() }
       if clients[index].changes != nil { clients[index].changes = SignificantChanges() }
       if clients[index].visits != nil { clients[index].visits = VisitWatch() }
+      clients[index].motion.forget()
+      if clients[index].absoluteAltitude != nil {
+        clients[index].absoluteAltitude = AbsoluteAltitudeService()
+      }
       clients[index].hasToldHeadingLoss = false
       clients[index].hasToldAltitudeLoss = false
     }
@@ -211,6 +224,10 @@ public struct LocationEngine: Sendable {
     switch request.action {
     case .register: break
     case .configure(let settings):
+      // What was said of one frame says nothing of another.
+      if settings.motion.frame != clients[index].settings.motion.frame {
+        clients[index].motion.device?.told = nil
+      }
       clients[index].settings = settings
       clients[index].location.configure(settings) {
         emit(ServiceEvent(client: request.client, content: $0))
@@ -284,7 +301,10 @@ public struct LocationEngine: Sendable {
     case .altitudeUnavailable(let reason, _):
       altitude = .missing(reason)
       for index in clients.indices { tellAltitudeLoss(reason, index, emit) }
-    case .absoluteAltitude, .sky, .sensor, .diagnostic: break
+    case .absoluteAltitude(let estimate): deliver(estimate, emit)
+    case .motion(let estimate): take(estimate, emit)
+    case .motionUnavailable(let sensor, let reason, _): lose(sensor, reason, emit)
+    case .sky, .sensor, .diagnostic: break
     }
   }
 
@@ -319,6 +339,11 @@ public struct LocationEngine: Sendable {
       clients[index].changes = SignificantChanges()
       if let newest, newest.isOfUse(at: now, ClientSettings()) { tellChange(newest, index, emit) }
     case .visits: clients[index].visits = clients[index].visits ?? VisitWatch()
+    case .absoluteAltitude:
+      guard clients[index].absoluteAltitude == nil else { return }
+      clients[index].absoluteAltitude = AbsoluteAltitudeService()
+      if case .missing(let reason) = altitude { tellAltitudeLoss(reason, index, emit) }
+    case .accelerometer, .gyro, .magnetometer, .deviceMotion: startMotion(service, index, emit)
     }
   }
 
@@ -329,6 +354,8 @@ public struct LocationEngine: Sendable {
     case .altitude: clients[index].altitude = nil
     case .significantChanges: clients[index].changes = nil
     case .visits: clients[index].visits = nil
+    case .absoluteAltitude: clients[index].absoluteAltitude = nil
+    case .accelerometer, .gyro, .magnetometer, .deviceMotion: clients[index].motion[service] = nil
     }
   }
 
@@ -401,7 +428,7 @@ public struct LocationEngine: Sendable {
   private mutating func judgePrompt(
     _ estimate: HeadingEstimate, _ emit: (ServiceEvent) -> Void
   ) {
-    if prompt.take(estimate, mayAsk: isInForeground && demand.heading) {
+    if prompt.take(estimate, mayAsk: isInForeground && (demand.heading || wantsNorth)) {
       wanting = nil
       promptChanges.append(.dismiss(.calibrated))
     }
@@ -458,11 +485,15 @@ public struct LocationEngine: Sendable {
   private mutating func tellAltitudeLoss(
     _ reason: NoData, _ index: Int, _ emit: (ServiceEvent) -> Void
   ) {
-    guard clients[index].altitude != nil, !clients[index].isSuspended,
-      !clients[index].hasToldAltitudeLoss, Self.isWorthTelling(reason)
-    else { return }
-    clients[index].hasToldAltitudeLoss = true
-    emitFailure(.altitude, reason, index, emit)
+    guard !clients[index].isSuspended, Self.isWorthTelling(reason) else { return }
+    if clients[index].altitude != nil, !clients[index].hasToldAltitudeLoss {
+      clients[index].hasToldAltitudeLoss = true
+      emitFailure(.altitude, reason, index, emit)
+    }
+    if clients[index].absoluteAltitude?.hasToldLoss == false {
+      clients[index].absoluteAltitude?.hasToldLoss = true
+      emitFailure(.absoluteAltitude, reason, index, emit)
+    }
   }
 
   // Starting a service that the board does not have does nothing and tells nothing (the SDK's promise for

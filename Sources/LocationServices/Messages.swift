@@ -52,13 +52,15 @@ public struct ClientSettings: Hashable, Codable, Sendable {
   public var hearsRegions: Bool
   /// The name of the monitor whose regions the client is told of.
   public var monitor: String?
+  /// What is set of the motion services.
+  public var motion: MotionSettings
 
   /// Makes settings; the defaults are the SDK's.
   public init(
     distanceFilter: Double = -1, desiredAccuracy: Double = -1, headingFilter: Double = 1,
     headingOrientation: HeadingOrientation = .portrait, activity: Activity = .other,
     pausesAutomatically: Bool = true, answersQuestions: Bool = false,
-    hearsRegions: Bool = false, monitor: String? = nil
+    hearsRegions: Bool = false, monitor: String? = nil, motion: MotionSettings = MotionSettings()
   ) {
     self.distanceFilter = distanceFilter
     self.desiredAccuracy = desiredAccuracy
@@ -69,6 +71,7 @@ public struct ClientSettings: Hashable, Codable, Sendable {
     self.answersQuestions = answersQuestions
     self.hearsRegions = hearsRegions
     self.monitor = monitor
+    self.motion = motion
   }
 }
 
@@ -84,6 +87,16 @@ public enum Service: String, Hashable, Codable, Sendable, CaseIterable {
   case significantChanges
   /// Stays at places.
   case visits
+  /// Heights above the sea, one a second at most.
+  case absoluteAltitude
+  /// Specific force.
+  case accelerometer
+  /// Angular rate.
+  case gyro
+  /// The field as it is measured.
+  case magnetometer
+  /// Attitude, gravity, and what moves the board.
+  case deviceMotion
 }
 
 /// What a client asks for.
@@ -241,16 +254,31 @@ public enum CalibrationPromptChange: Hashable, Codable, Sendable {
 }
 
 /// A service that cannot deliver at the moment; it goes on trying.
-public struct ServiceFailure: Hashable, Codable, Sendable {
+public struct ServiceFailure: Error, Hashable, Codable, Sendable {
+  /// The kinds of cause that a client may answer differently.
+  public enum Cause: String, Hashable, Codable, Sendable {
+    /// Nothing comes at the moment.
+    case unavailable
+    /// The board has no chip for it: it was not started. Said of the motion services alone.
+    case notEquipped
+    /// True north is not known yet.
+    case trueNorthUnknown
+    /// The magnetometer is to be calibrated first.
+    case needsMovement
+  }
+
   /// Which one.
   public var service: Service
   /// Why, in words.
   public var reason: String
+  /// Of what kind the cause is.
+  public var cause: Cause
 
   /// Makes a failure.
-  public init(service: Service, reason: String) {
+  public init(service: Service, reason: String, cause: Cause = .unavailable) {
     self.service = service
     self.reason = reason
+    self.cause = cause
   }
 }
 
@@ -274,6 +302,10 @@ public struct ServiceEvent: Hashable, Codable, Sendable {
     case rangingFailed(RangingFailure)
     /// The altitude of this second.
     case altitude(AltitudeReport)
+    /// A height above the sea.
+    case absoluteAltitude(AbsoluteAltitudeReport)
+    /// What the motion services have measured.
+    case motion(MotionEvent)
     /// The one position that was requested.
     case requestedLocation(LocationReport)
     /// There is none: the time is over.

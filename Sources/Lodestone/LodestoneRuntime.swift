@@ -423,6 +423,9 @@ public final class LodestoneRuntime: Sendable {
       take(.locationUnavailable(reason, at: now))
       take(.headingUnavailable(reason, at: now))
       take(.altitudeUnavailable(reason, at: now))
+      for sensor in MotionSensor.allCases {
+        take(.motionUnavailable(sensor, reason, at: now))
+      }
       return nil
     }
   }

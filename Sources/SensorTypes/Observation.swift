@@ -116,6 +116,10 @@ public enum Observation: Sendable, Hashable {
   case absoluteAltitude(AbsoluteAltitudeEstimate)
   /// A new round of satellites, of the receiver that positions come from; only where `Demand.satellites` says so.
   case sky(GNSSSky)
+  /// The newest samples of the chips that feel motion; only where `Demand.motion` says so, at its interval.
+  case motion(MotionEstimate)
+  /// A chip that feels motion, and is asked for, gives nothing any more, or is not there.
+  case motionUnavailable(MotionSensor, NoData, at: Timestamp)
   /// A sensor's state has changed.
   case sensor(SensorStatus)
   /// Something a person should know, in one line.
@@ -140,12 +144,14 @@ public struct Demand: Sendable, Hashable {
   public var carriesPosition: Bool
   /// Somebody wants the satellites that the receiver hears.
   public var satellites: Bool
+  /// What is wanted of the chips that feel motion, beside heading.
+  public var motion: MotionDemand
 
   /// Makes a demand.
   public init(
     heading: Bool = false, location: Bool = false, locationInterval: Double? = nil,
     altitude: Bool = false, followsCourse: Bool = false, carriesPosition: Bool = false,
-    satellites: Bool = false
+    satellites: Bool = false, motion: MotionDemand = MotionDemand()
   ) {
     self.heading = heading
     self.location = location
@@ -154,10 +160,11 @@ public struct Demand: Sendable, Hashable {
     self.followsCourse = followsCourse
     self.carriesPosition = carriesPosition
     self.satellites = satellites
+    self.motion = motion
   }
 
-  /// Everything that the board measures. The satellites are no measurement: they are for whoever looks at the receiver
-  /// itself.
+  /// Everything that the board says of itself and where it is. The satellites are for whoever looks at the receiver
+  /// itself, and the samples of motion for whoever names their rate.
   public static let everything = Demand(heading: true, location: true, altitude: true)
 }
 
@@ -172,14 +179,21 @@ public struct Equipment: Sendable, Hashable {
   /// A gyro and a receiver that answer: heading for a vehicle that points the way it goes, once it is declared. Not
   /// with a gyro that the kernel owns and that has no buffer: it cannot be used.
   public var vehicleHeading: Bool
+  /// A barometer that answers, and a receiver or a known height that says how high the sea is below.
+  public var absoluteAltitude: Bool
+  /// What feels motion.
+  public var motion: MotionEquipment
 
   /// Makes a list of what there is.
   public init(
-    heading: Bool, location: Bool, relativeAltitude: Bool, vehicleHeading: Bool = false
+    heading: Bool, location: Bool, relativeAltitude: Bool, vehicleHeading: Bool = false,
+    absoluteAltitude: Bool = false, motion: MotionEquipment = MotionEquipment()
   ) {
     self.heading = heading
     self.location = location
     self.relativeAltitude = relativeAltitude
     self.vehicleHeading = vehicleHeading
+    self.absoluteAltitude = absoluteAltitude
+    self.motion = motion
   }
 }

@@ -14,8 +14,19 @@ struct AllocationTests {
   @Test(
     "five seconds of all sensors in steady state allocate nothing a sample",
     .enabled(if: Effort.isOptimised, "only an optimised build says something"))
-  func steadyState() throws {
-    let board = try VirtualBoard(keepsObservations: false)
+  func steadyState() throws { try run(.everything) }
+
+  @Test(
+    "motion: nor does who asks for the samples of motion and for attitude",
+    .enabled(if: Effort.isOptimised, "only an optimised build says something"))
+  func motion() throws {
+    var demand = Demand.everything
+    demand.motion = MotionDemand(samples: true, attitude: true, field: true, interval: 0.01)
+    try run(demand)
+  }
+
+  private func run(_ demand: Demand) throws {
+    let board = try VirtualBoard(demand: demand, keepsObservations: false)
     _ = board.run(20)
     let samples = { board.hub.status.reduce(0) { $0 + Int($1.counters.samples) } }
     let (before, allocations) = (samples(), test_allocations())

@@ -56,7 +56,7 @@ struct DemandTests {
       (nil, nil), (0.000_1, 0.001), (0.1, 0.1), (1, 1), (100.0 / 30, 3.333), (60, 60),
       (1e12, 4_294_967.295), (0, nil), (-1, nil), (.nan, nil),
     ]
-    for wishes in UInt8(0)..<64 {
+    for wishes in UInt16(0)..<512 {
       for (given, kept) in intervals {
         var demand = Demand(wishes: wishes, milliseconds: 0)
         #expect(demand.wishes == wishes)
@@ -66,6 +66,43 @@ struct DemandTests {
         #expect(box.value == demand)
       }
     }
+    let motion: [(given: Double?, kept: Double?)] = [
+      (nil, nil), (0.000_01, 0.000_1), (0.01, 0.01), (1.0 / 60, 0.016_7), (1, 1), (60, 6.5535),
+      (0, nil), (-1, nil), (.nan, nil),
+    ]
+    for (given, kept) in motion {
+      box.value = Demand(locationInterval: 3, motion: MotionDemand(samples: true, interval: given))
+      #expect(
+        box.value
+          == Demand(locationInterval: 3, motion: MotionDemand(samples: true, interval: kept)))
+    }
+  }
+
+  @Test(
+    "motion: chips are asked for what is wanted of them, at its interval where nobody needs more")
+  func motion() {
+    let (receiver, compass, chip) = (Listener(), Listener(), Listener())
+    let box = DemandBox()
+    let worker = Self.worker(
+      .live(Self.provider), demand: box,
+      tasks: [(receiver, .location), (compass, .heading), (chip, .motion)])
+    let samples = MotionDemand(samples: true, interval: 0.1)
+    let demands = [
+      Demand(motion: samples), Demand(altitude: true, motion: samples),
+      Demand(heading: true, motion: samples),
+      Demand(motion: MotionDemand(attitude: true, interval: 0.5)),
+      Demand(motion: MotionDemand(attitude: true, field: true, interval: 0.5)),
+      Demand(motion: MotionDemand(field: true, interval: 0.2)), Demand(),
+    ]
+    for demand in demands {
+      box.value = demand
+      _ = worker.step()
+    }
+    #expect(receiver.wanted.allSatisfy { !$0 })
+    #expect(chip.wanted == [true, true, true, true, true, false, false])
+    #expect(chip.intervals == [0.1, DemandKind.slowMotion, nil, nil, nil, nil, nil])
+    #expect(compass.wanted == [false, false, true, false, true, true, false])
+    #expect(compass.intervals == [0.1, 0.1, nil, nil, nil, 0.2, nil])
   }
 
   @Test(
@@ -158,6 +195,13 @@ struct DemandTests {
       ("d 34", Demand(location: true, satellites: true)),
       ("d 15", Demand(heading: true, location: true, altitude: true, followsCourse: true)),
       ("d 2 3333", Demand(location: true, locationInterval: 3.333)),
+      (
+        "d 450 3333 100",
+        Demand(
+          location: true, locationInterval: 3.333,
+          motion: MotionDemand(samples: true, attitude: true, field: true, interval: 0.01))
+      ),
+      ("d 64 0 200", Demand(motion: MotionDemand(samples: true, interval: 0.02))),
       ("d 2 -5", Demand(location: true)), ("d 2 99999999999", Demand(location: true)),
     ] {
       let cursor = ReplayCursor()

@@ -45,4 +45,31 @@ struct SensorTypesTests {
     #expect(b.seconds(since: a) == -0.25)
     #expect(b < a)
   }
+
+  @Test(
+    "motion: a rhythm takes one sample an interval, whatever their own rate, and each of them once")
+  func rhythm() {
+    for (rate, interval) in [(208.0, 0.01), (104, 0.01), (100, 0.01), (208, 0.1), (12.5, 0.1)] {
+      var rhythm = SampleRhythm()
+      var taken: [Double] = []
+      for index in 0..<Int(20 * rate) {
+        let time = Timestamp(seconds: 100 + Double(index) / rate)
+        if rhythm.accepts(time, interval: interval) { taken.append(time.seconds) }
+        let isTakenAgain = rhythm.accepts(time, interval: interval)
+        #expect(!isTakenAgain)
+      }
+      let expected = 20 * min(rate, 1 / interval)
+      #expect(abs(Double(taken.count) - expected) <= 0.01 * expected + 1, "\(rate) \(interval)")
+    }
+    var every = SampleRhythm()
+    let all = (0..<10).filter {
+      every.accepts(Timestamp(seconds: Double($0)), interval: $0.isMultiple(of: 2) ? nil : .nan)
+    }
+    #expect(all.count == 10)
+    // After a pause the rhythm begins anew, and does not make up for it.
+    var rhythm = SampleRhythm()
+    let times = [0, 0.1, 5, 5.05, 5.1, 5.15, 1, 1.1]
+    let taken = times.filter { rhythm.accepts(Timestamp(seconds: $0), interval: 0.1) }
+    #expect(taken == [0, 0.1, 5, 5.1, 1, 1.1])
+  }
 }

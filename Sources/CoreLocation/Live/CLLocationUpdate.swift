@@ -111,6 +111,7 @@ public struct CLLocationUpdate: Sendable {
             return CLLocationUpdate(location: nil, stationary: false, locationUnavailable: true)
           // The location that ends a pause follows.
           case .resumed, .heading, .significantChange, .visit, .region, .altitude, .beacons,
+            .absoluteAltitude, .motion,
             .rangingFailed,
             .requestedLocation, .requestFailed, .question, .questionClosed:
             continue

@@ -98,7 +98,8 @@ final class RunLoopDelivery: ServiceClient, @unchecked Sendable {
     case .questionClosed(let number):
       return state.withLock { if $0.question?.number == number { $0.question = nil } }
     case .location, .requestedLocation, .requestFailed, .paused, .resumed, .heading, .altitude,
-      .failure, .significantChange, .visit, .region, .beacons, .rangingFailed:
+      .absoluteAltitude, .motion, .failure, .significantChange, .visit, .region, .beacons,
+      .rangingFailed:
       break
     }
     let dropped = state.withLock { $0.mailbox.append(content) }

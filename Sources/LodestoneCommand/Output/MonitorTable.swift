@@ -39,8 +39,8 @@ struct MonitorTable {
     case .absoluteAltitude(let value): absolute = value
     case .location(let value): (location, locationReason) = (value, nil)
     case .locationUnavailable(let reason, _): (location, locationReason) = (nil, reason)
-    // `lodestone gnss` shows it.
-    case .sky: break
+    // `lodestone gnss` shows the one, and nobody has asked for the other.
+    case .sky, .motion, .motionUnavailable: break
     case .sensor(let status): sensors[status.index] = status
     case .diagnostic(let message, _):
       messages.append(Hints.complete(message))

@@ -73,6 +73,17 @@ struct ObservationLines {
       line = begin("sky", at: sky.received)
       Self.write(sky.satellites, into: &line)
       return line.line
+    case .motion(let motion):
+      time = motion.time
+      line = begin("motion", at: time)
+      Self.write(motion.force, as: "force", into: &line)
+      Self.write(motion.angularRate, as: "rotationRate", into: &line)
+      Self.write(motion.field, as: "field", into: &line)
+    case .motionUnavailable(let sensor, let reason, let at):
+      time = at
+      line = begin("motion", at: time)
+      line.set("sensor", sensor.rawValue)
+      line.set("reason", reason.description)
     case .sensor(let status):
       line = begin("sensor", at: status.since)
       Self.write(status, into: &line)
@@ -108,6 +119,12 @@ struct ObservationLines {
     line.set("kind", kind)
     line.set("time", time: utc ?? wallTime(time))
     return line
+  }
+
+  private static func write(
+    _ sample: Sample<Vector3>?, as name: String, into line: inout JSONLine
+  ) {
+    line.set(name, sample.map { [$0.value.x, $0.value.y, $0.value.z] }, digits: 5)
   }
 
   private static func write(_ heading: HeadingEstimate, into line: inout JSONLine) {

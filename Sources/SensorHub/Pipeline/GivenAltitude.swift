@@ -60,6 +60,9 @@ struct GivenAltitude: Sendable {
     self.barometer = barometer
   }
 
+  /// Whether a person says of the height what may be used.
+  var isAny: Bool { fixed != nil || !waiting.isEmpty || !taken.isEmpty }
+
   /// Takes what the state folder says, `isFirst` for what it said at the start.
   mutating func take(_ finding: KnownAltitudeStore.Finding, isFirst: Bool, at time: Timestamp) {
     let known: KnownAltitude

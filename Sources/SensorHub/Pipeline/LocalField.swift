@@ -45,6 +45,9 @@ struct LocalField {
   private var hasToldRemembered = false
   private var hasToldExtrapolated = false
 
+  /// Whether it is known where the board is, or was.
+  var isPlaceKnown: Bool { place != nil || remembered != nil }
+
   /// - Parameter models: In the order of their epochs.
   init(position: Board.Position?, models: [MagneticModel]) {
     self.models = models

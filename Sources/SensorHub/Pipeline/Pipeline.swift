@@ -54,6 +54,7 @@ struct Pipeline: Sendable {
   /// What a run of the same deliveries has taught, where this one is a second.
   private let smoother: AttitudeSmoother?
   private var vertical: VerticalChannel
+  private var motion: MotionChannel
   private var seaLevel = SeaLevel()
   private var halvedPressure: HalvedPressure
   /// Whether it was said that the barometer's pressure is not used, and why.
@@ -120,6 +121,7 @@ struct Pipeline: Sendable {
     local = LocalField(position: board.position, models: models)
     halvedPressure = HalvedPressure(board)
     vertical = VerticalChannel(board)
+    motion = MotionChannel(board)
     var seen: Set<ChipKind> = []
     channels = []
     for sensor in board.sensors {
@@ -171,7 +173,12 @@ struct Pipeline: Sendable {
     let vehicle = has(.inertial, { $0.givesRate }) && has(.receiver)
     return Equipment(
       heading: has(.magnetometer) || (vehicle && heading.followsCourse),
-      location: has(.receiver), relativeAltitude: has(.barometer), vehicleHeading: vehicle)
+      location: has(.receiver), relativeAltitude: has(.barometer), vehicleHeading: vehicle,
+      absoluteAltitude: has(.barometer) && (has(.receiver) || vertical.given.isAny),
+      motion: MotionEquipment(
+        accelerometer: has(.accelerometer) || has(.inertial),
+        gyro: has(.inertial, { $0.givesRate }), magnetometer: has(.magnetometer),
+        place: has(.receiver) || local.isPlaceKnown))
   }
 
   /// Whether a sensor has just said for the first time that it is there, or that it is not.
@@ -214,7 +221,11 @@ struct Pipeline: Sendable {
       if channels[sensor].isPrimary { process(fix, publish) }
     case .sky(let sensor, let sky):
       if channels[sensor].isPrimary { publish(.sky(sky)) }
-    case .givesRate(let sensor, let gives): channels[sensor].givesRate = gives
+    case .givesRate(let sensor, let gives):
+      channels[sensor].givesRate = gives
+      if channels[sensor].isPrimary {
+        motion.take(givesRate: gives, at: status[sensor].since, publish)
+      }
     case .status(let status): process(status, publish)
     case .counters(let sensor, let counters): status[sensor].counters = counters
     case .identity(let sensor, let identity): status[sensor].identity = identity
@@ -242,6 +253,7 @@ struct Pipeline: Sendable {
     case .followsCourse(let follows):
       heading.followsCourse = follows || isVehicle
       hasSaidUndeclared = false
+    case .motion(let demand, let time): motion.take(demand, at: time, publish)
     case .diagnostic(let message, let time): publish(.diagnostic(message, at: time))
     }
   }
@@ -332,6 +344,7 @@ struct Pipeline: Sendable {
       }
     }
     heading.bodyDidTurn(by: turn)
+    motion.bodyDidTurn(by: turn)
     if status.contains(where: { $0.counters.samples > 0 }) {
       pendingDiagnostics.append("the board's new level is applied: attitude starts anew")
     }
@@ -371,6 +384,8 @@ struct Pipeline: Sendable {
       awaitsGravity = false
       heading.update(acceleration: mount * force, at: time)
       vertical.update(heading, at: time)
+      motion.update(
+        force: mount * force, angularRate: nil, at: time, heading, local.declination, publish)
     case .inertial(let rate, let force):
       awaitsGravity = false
       let turn = channel.sense * (mount * rate)
@@ -378,12 +393,15 @@ struct Pipeline: Sendable {
       position.update(angularRate: turn, heading, at: time)
       publishCourseHeading(at: time, publish)
       vertical.update(heading, at: time)
+      motion.update(
+        force: mount * force, angularRate: turn, at: time, heading, local.declination, publish)
     case .magneticField(let raw):
       channels[sensor].newestField = raw
       fieldTime = time
       let field = mount * (channel.calibration?.correct(raw) ?? raw)
       heading.update(magneticField: field, at: time, quality: channel.quality)
       publishHeading(at: time, publish)
+      motion.update(field: mount * raw, corrected: field, at: time, publish)
     case .atmosphere(let pressure, let temperature):
       if let doubt = halvedPressure.doubt(
         of: status[sensor].chip, sensor: sensor, pressure: pressure)
@@ -526,6 +544,8 @@ struct Pipeline: Sendable {
     guard case .failed(let why) = new.state else { return }
     if feelsGravity { lostGravity = .sensorLost("\(new.chip): \(why)") }
     let reason = NoData.sensorLost(why)
+    motion.lose(
+      channels[new.index].kind, .sensorLost("\(new.chip): \(why)"), at: new.since, publish)
     switch channels[new.index].kind {
     case .magnetometer:
       // Headings say already that a magnet is near.

@@ -501,12 +501,13 @@ final class ReplayCursor {
   /// What was asked for from this place of the recording on; `nil` where that did not change.
   func demand() -> Demand? {
     guard position < lines.count, lines[position].letter == TraceBuffer.demandLetter.asciiValue,
-      let wishes = lines[position].number(0).flatMap(UInt8.init(exactly:))
+      let wishes = lines[position].number(0).flatMap(UInt16.init(exactly:))
     else { return nil }
     // Recordings of before there were intervals have one number.
     let milliseconds = lines[position].number(1).flatMap(UInt32.init(exactly:)) ?? 0
+    let tenths = lines[position].number(2).flatMap(UInt16.init(exactly:)) ?? 0
     position += 1
-    return Demand(wishes: wishes, milliseconds: milliseconds)
+    return Demand(wishes: wishes, milliseconds: milliseconds, motionTenths: tenths)
   }
 
   func diverged(_ wanted: String) -> BusError {
@@ -530,7 +531,9 @@ extension TraceBuffer {
 
   fileprivate mutating func demand(_ demand: Demand) {
     begin(Self.demandLetter, Int(demand.wishes))
-    if demand.milliseconds > 0 { number(Int64(demand.milliseconds)) }
+    let tenths = demand.motionTenths
+    if demand.milliseconds > 0 || tenths > 0 { number(Int64(demand.milliseconds)) }
+    if tenths > 0 { number(Int64(tenths)) }
   }
 
   fileprivate mutating func content(_ content: StateFile.Content, _ index: Int) {

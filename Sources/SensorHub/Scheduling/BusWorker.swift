@@ -4,10 +4,11 @@ import Synchronization
 
 extension Demand {
   /// One bit a wish, as recordings keep them.
-  var wishes: UInt8 {
-    func bit(_ wish: Bool, _ value: UInt8) -> UInt8 { wish ? value : 0 }
+  var wishes: UInt16 {
+    func bit(_ wish: Bool, _ value: UInt16) -> UInt16 { wish ? value : 0 }
     return bit(heading, 1) | bit(location, 2) | bit(altitude, 4) | bit(followsCourse, 8)
-      | bit(carriesPosition, 16) | bit(satellites, 32)
+      | bit(carriesPosition, 16) | bit(satellites, 32) | bit(motion.samples, 64)
+      | bit(motion.attitude, 128) | bit(motion.field, 256)
   }
 
   /// The interval in milliseconds, as recordings keep it, a millisecond at least; 0: as fast as it goes.
@@ -17,29 +18,43 @@ extension Demand {
     return rounded < Double(UInt32.max) ? max(1, UInt32(rounded)) : .max
   }
 
-  init(wishes: UInt8, milliseconds: UInt32) {
+  /// The interval of motion in tenths of a millisecond, as recordings keep it, one at least and 6.5 s at most: no chip
+  /// is slower. 0: as fast as it goes.
+  var motionTenths: UInt16 {
+    guard let interval = motion.interval, interval > 0 else { return 0 }
+    let rounded = (interval * 10_000).rounded()
+    return rounded < Double(UInt16.max) ? max(1, UInt16(rounded)) : .max
+  }
+
+  init(wishes: UInt16, milliseconds: UInt32, motionTenths: UInt16 = 0) {
     self.init(
       heading: wishes & 1 != 0, location: wishes & 2 != 0,
       locationInterval: milliseconds > 0 ? Double(milliseconds) / 1_000 : nil,
       altitude: wishes & 4 != 0, followsCourse: wishes & 8 != 0,
-      carriesPosition: wishes & 16 != 0, satellites: wishes & 32 != 0)
+      carriesPosition: wishes & 16 != 0, satellites: wishes & 32 != 0,
+      motion: MotionDemand(
+        samples: wishes & 64 != 0, attitude: wishes & 128 != 0, field: wishes & 256 != 0,
+        interval: motionTenths > 0 ? Double(motionTenths) / 10_000 : nil))
   }
 }
 
 /// The demand of all clients as the workers read it, at every step, without a lock.
 final class DemandBox: Sendable {
-  /// The wishes in the lowest byte, the milliseconds from bit 32 on.
+  /// The wishes in the lowest two bytes, the interval of motion in the next two, the milliseconds from bit 32 on.
   private let bits = Atomic<UInt64>(0)
 
   var value: Demand {
     get {
       let bits = bits.load(ordering: .acquiring)
       return Demand(
-        wishes: UInt8(truncatingIfNeeded: bits),
-        milliseconds: UInt32(truncatingIfNeeded: bits >> 32))
+        wishes: UInt16(truncatingIfNeeded: bits),
+        milliseconds: UInt32(truncatingIfNeeded: bits >> 32),
+        motionTenths: UInt16(truncatingIfNeeded: bits >> 16))
     }
     set {
-      let bits = UInt64(newValue.milliseconds) << 32 | UInt64(newValue.wishes)
+      let bits =
+        UInt64(newValue.milliseconds) << 32 | UInt64(newValue.motionTenths) << 16
+        | UInt64(newValue.wishes)
       self.bits.store(bits, ordering: .releasing)
     }
   }
@@ -61,6 +76,7 @@ final class BusWorker: BusWork {
   private let deliver: ([Delivery], TraceBuffer) -> Void
   private var outbox: [Delivery] = []
   private var followsCourse = false
+  private var motion = MotionDemand()
   private let files: WorkerFiles
   private var nextLook = Timestamp(nanoseconds: .min)
   private var loadStart: Timestamp?
@@ -102,6 +118,10 @@ final class BusWorker: BusWork {
     if demand.followsCourse != followsCourse {
       followsCourse = demand.followsCourse
       outbox.append(.followsCourse(followsCourse))
+    }
+    if demand.motion != motion {
+      motion = demand.motion
+      outbox.append(.motion(motion, at: now))
     }
     var due = nextLook
     for (task, kind) in tasks {
@@ -159,12 +179,13 @@ enum DemandKind {
 
   func isWanted(_ demand: Demand) -> Bool {
     switch self {
-    case .heading: demand.heading
+    case .heading: demand.heading || demand.motion.field
     case .altitude: demand.altitude
     case .location:
       demand.location || demand.satellites || (demand.heading && demand.followsCourse)
     case .motion:
       demand.heading || demand.altitude || (demand.location && demand.carriesPosition)
+        || demand.motion.samples || demand.motion.attitude
     }
   }
 
@@ -174,12 +195,21 @@ enum DemandKind {
   /// Seconds that may lie between two samples or epochs; `nil`: as the board file says.
   func interval(_ demand: Demand) -> Double? {
     switch self {
-    case .heading, .altitude: nil
+    case .altitude: nil
+    case .heading: demand.heading || demand.motion.attitude ? nil : demand.motion.interval
     // A course that is heading has no time for less.
     case .location: demand.heading && demand.followsCourse ? nil : demand.locationInterval
-    case .motion:
-      !demand.altitude || demand.heading || (demand.location && demand.carriesPosition)
-        ? nil : Self.slowMotion
+    case .motion: Self.motionInterval(demand)
     }
+  }
+
+  // Attitude is turned by every sample, however seldom it is asked for.
+  private static func motionInterval(_ demand: Demand) -> Double? {
+    if demand.heading || demand.motion.attitude || (demand.location && demand.carriesPosition) {
+      return nil
+    }
+    guard demand.motion.samples else { return demand.altitude ? slowMotion : nil }
+    guard let interval = demand.motion.interval else { return nil }
+    return demand.altitude ? min(interval, slowMotion) : interval
   }
 }

@@ -33,6 +33,8 @@ enum Delivery {
   case knownAltitude(KnownAltitudeStore.Finding, isFirst: Bool, at: Timestamp)
   /// Whether the board is declared to point the way it goes.
   case followsCourse(Bool)
+  /// What is wanted of the chips that feel motion.
+  case motion(MotionDemand, at: Timestamp)
   case diagnostic(String, at: Timestamp)
 }
 
