@@ -18,7 +18,7 @@ extension CLLocationManager {
     runtime.send(ServiceRequest(client, .answer(question: question.number, display: display)))
   }
 
-  func deliver(_ delivery: Delivery) {
+  func tell(_ delivery: Delivery) {
     switch delivery {
     case .locations(let reports):
       let locations = reports.map { report in

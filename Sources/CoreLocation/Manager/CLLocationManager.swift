@@ -48,6 +48,8 @@ open class CLLocationManager: NSObject {
   open internal(set) var heading: CLHeading?
   /// What this manager ranges.
   var ranged = RangedBeacons()
+  /// What its delegate does not hear.
+  var unheard = Unheard()
   // The location before those that are being delivered.
   var locationBefore: CLLocation?
 
