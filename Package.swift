@@ -22,6 +22,11 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
     name: name + "Tests", dependencies: dependencies, exclude: exclude, swiftSettings: settings)
 }
 
+func example(_ name: String, in folder: String, _ facades: [Target.Dependency]) -> Target {
+  .executableTarget(
+    name: name, dependencies: facades, path: "Examples/" + folder, swiftSettings: settings)
+}
+
 let package = Package(
   name: "Lodestone",
   products: [
@@ -125,6 +130,12 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
+
+    // Programs as they would be written for a phone.
+    example("compass", in: "Compass", ["CoreLocation"]),
+    example("hiking-logger", in: "HikingLogger", ["CoreLocation"]),
+    example("geofence", in: "Geofence", ["CoreLocation"]),
+    example("altimeter", in: "Altimeter", ["CoreMotion"]),
 
     // What tests need from C: pseudo terminals, a count of allocations.
     .target(name: "CTestSupport", path: "Tests/CTestSupport"),
