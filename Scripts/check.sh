@@ -48,6 +48,9 @@ Tests/play-log.py "$(swift build --show-bin-path)/facade-program"
 step "the examples on the simulated board"
 Tests/examples.sh "$(swift build --show-bin-path)"
 
+step "every promise of the API has its test"
+Tests/rows.py | grep -E '^(FAILED|[0-9])'
+
 step "gpsd itself: killed, started again, silent"
 Tests/with-gpsd.py "$(swift build -c release --show-bin-path)/lodestone"
 
