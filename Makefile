@@ -55,4 +55,4 @@ hil-pi: prepare ## the hardware suite on an emulated Raspberry Pi; the report in
 	@Tests/Hardware/raspberry-pi/all.sh .build/hil/raspberry-pi
 
 format: ## lay the sources out as .swift-format says
-	@swift format -i -r Sources Tests Package.swift Benchmarks/Sources Benchmarks/Tests Benchmarks/Package.swift Fuzz/Sources Fuzz/Package.swift
+	@swift format -i -r Sources Tests Examples Package.swift Benchmarks/Sources Benchmarks/Tests Benchmarks/Package.swift Fuzz/Sources Fuzz/Package.swift

@@ -22,12 +22,19 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
     name: name + "Tests", dependencies: dependencies, exclude: exclude, swiftSettings: settings)
 }
 
+func example(_ name: String, in folder: String, _ facades: [Target.Dependency]) -> Target {
+  .executableTarget(
+    name: name, dependencies: facades, path: "Examples/" + folder, swiftSettings: settings)
+}
+
 let package = Package(
   name: "Lodestone",
   products: [
     .library(
       name: "Lodestone",
       targets: ["Lodestone", "CoreLocation", "CoreMotion", "SensorHub", "SensorTypes"]),
+    // For code that has `import Combine`. Who does not name it builds none of it.
+    .library(name: "Combine", targets: ["Combine"]),
     // The filter alone, with the types it speaks: what Benchmarks/ measures.
     .library(
       name: "FusionCore",
@@ -44,6 +51,7 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+    .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
   ],
   targets: [
     // Pure core: value types, no Foundation, no clock, no I/O.
@@ -89,6 +97,9 @@ let package = Package(
     floor("CoreLocation", ["Lodestone", "LocationServices", "SensorTypes", "Geodesy"]),
     floor("CoreMotion", ["Lodestone", "LocationServices", "SensorTypes"]),
 
+    // Another name for OpenCombine, with schedulers.
+    floor("Combine", [.product(name: "OpenCombine", package: "OpenCombine")]),
+
     // Hardware-in-the-loop tests as a library: a board has no toolchain.
     floor(
       "HardwareSuite",
@@ -119,6 +130,12 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
+
+    // Programs as they would be written for a phone.
+    example("compass", in: "Compass", ["CoreLocation"]),
+    example("hiking-logger", in: "HikingLogger", ["CoreLocation"]),
+    example("geofence", in: "Geofence", ["CoreLocation"]),
+    example("altimeter", in: "Altimeter", ["CoreMotion"]),
 
     // What tests need from C: pseudo terminals, a count of allocations.
     .target(name: "CTestSupport", path: "Tests/CTestSupport"),
@@ -230,6 +247,7 @@ let package = Package(
         "LodestoneCommand", "SensorHub", "CalibrationCore", "GNSSProtocol", "SensorTypes",
         "LinearAlgebra",
       ]),
+    tests("Combine", ["Combine", "CoreLocation", "Lodestone", "SensorTypes", "FacadeTestSupport"]),
     tests("FuzzCorpus", ["FuzzChecks"]),
     tests("Architecture", []),
   ]

@@ -8,7 +8,7 @@ step() { printf '\n== %s (%ss)\n' "$1" "$SECONDS"; }
 strict=(-Xswiftc -warnings-as-errors)
 
 step "lint"
-swift format lint --strict --parallel -r Sources Tests Package.swift \
+swift format lint --strict --parallel -r Sources Tests Examples Package.swift \
   Benchmarks/Sources Benchmarks/Tests Benchmarks/Package.swift Fuzz/Sources Fuzz/Package.swift
 
 step "the geoid's table is what its script makes"
@@ -44,6 +44,12 @@ Tests/calibrate-vessel.py "$(swift build -c release --show-bin-path)/lodestone" 
 
 step "a receiver's log through a pseudo terminal to a program that knows only CoreLocation"
 Tests/play-log.py "$(swift build --show-bin-path)/facade-program"
+
+step "the examples on the simulated board"
+Tests/examples.sh "$(swift build --show-bin-path)"
+
+step "every promise of the API has its test"
+Tests/rows.py | grep -E '^(FAILED|[0-9])'
 
 step "gpsd itself: killed, started again, silent"
 Tests/with-gpsd.py "$(swift build -c release --show-bin-path)/lodestone"

@@ -22,6 +22,8 @@ struct ClientLocation: Sendable {
     var isPaused = false
     /// Whether the loss that lasts was told.
     var hasToldLoss = false
+    /// What makes positions wait.
+    var deferral: Deferral?
   }
 
   private var updates: Updates?
@@ -31,7 +33,9 @@ struct ClientLocation: Sendable {
   var isWanted: Bool { updates != nil || request != nil }
 
   /// When something is due without any position coming; `nil`: never.
-  var deadline: Timestamp? { request?.deadline }
+  var deadline: Timestamp? {
+    LocationEngine.earlier(request?.deadline, updates?.deferral?.deadline)
+  }
 
   /// Seconds that may lie between two positions for this client; `nil`: as fast as it goes.
   ///
@@ -73,42 +77,78 @@ struct ClientLocation: Sendable {
     if let known, known.isOfUse(at: now, settings) { offer(known, at: now, settings, emit) }
   }
 
-  /// Stops updates and cancels a request.
-  mutating func stop() {
+  /// Stops updates and cancels a request. What waits is not told any more.
+  mutating func stop(_ emit: Emit) {
+    updates?.deferral?.forget()
+    endDeferral(.canceled, emit)
     updates = nil
     request = nil
   }
 
-  /// Other settings hold: a pause that is not allowed any more ends.
+  /// Lets positions wait, in the place of what was allowed before. Whatever comes of it, its end is told once.
+  mutating func allowDeferral(
+    distance: Double, timeout: Double, _ loss: NoData?, at now: Timestamp,
+    _ settings: ClientSettings, _ emit: Emit
+  ) {
+    endDeferral(.canceled, emit)
+    guard let updates, !updates.isPaused else { return emit(.deferralEnded(.notUpdating)) }
+    if let problem = settings.deferralProblem { return emit(.deferralEnded(problem)) }
+    // A receiver that is about to speak is none that is lost.
+    if let loss, loss != .notYet { return emit(.deferralEnded(.failed(loss.description))) }
+    guard
+      let deferral = Deferral(
+        distance: distance, timeout: timeout, from: updates.filter.delivered, at: now)
+    else {
+      let problem = "\(distance) m or \(timeout) s is no limit"
+      return emit(.deferralEnded(.failed(problem)))
+    }
+    self.updates?.deferral = deferral
+  }
+
+  /// Ends a deferral; nothing where none is under way. What waits is told, then the end.
+  mutating func endDeferral(_ problem: DeferralProblem?, _ emit: Emit) {
+    guard let deferral = updates?.deferral else { return }
+    updates?.deferral = nil
+    if !deferral.gathered.isEmpty { emit(.deferredLocations(deferral.gathered)) }
+    emit(.deferralEnded(problem))
+  }
+
+  /// Other settings hold: a pause that is not allowed any more ends, and so does a deferral.
   mutating func configure(_ settings: ClientSettings, _ emit: Emit) {
     if !settings.pausesAutomatically { _ = resume(emit) }
+    if let problem = settings.deferralProblem { endDeferral(problem, emit) }
   }
 
   /// Forgets what the board has said: another one speaks now.
   mutating func forget() {
     request?.forget()
-    if let updates { self.updates = Updates(isPaused: updates.isPaused) }
+    if var updates {
+      updates.deferral?.forget()
+      self.updates = Updates(isPaused: updates.isPaused, deferral: updates.deferral)
+    }
   }
 
-  /// Takes a position.
+  /// Takes a position; returns whether updates tell it, now or with those that wait.
   mutating func take(
     _ report: LocationReport, _ settings: ClientSettings, distance: LocationEngine.Distance,
     _ emit: Emit
-  ) {
+  ) -> Bool {
     offer(report, at: report.time, settings, emit)
-    guard let hasMoved = updates?.standstill.take(report, distance: distance) else { return }
+    guard let hasMoved = updates?.standstill.take(report, distance: distance) else { return false }
     if updates?.isPaused == true {
-      guard hasMoved else { return }
+      guard hasMoved else { return false }
       updates?.isPaused = false
       emit(.resumed)
     }
-    deliver(report, settings, distance: distance, emit)
+    let isTold = deliver(report, settings, distance: distance, emit)
     if settings.pausesAutomatically,
       updates?.standstill.duration ?? 0 >= settings.activity.standstill
     {
+      endDeferral(.notUpdating, emit)
       updates?.isPaused = true
       emit(.paused)
     }
+    return isTold
   }
 
   /// There is no position at the moment. A board without a receiver has none either, and a client that waits for one
@@ -121,8 +161,9 @@ struct ClientLocation: Sendable {
     emit(.failure(ServiceFailure(service: .location, reason: reason.description)))
   }
 
-  /// Answers a request whose time is over.
+  /// Answers a request, and ends a deferral, whose time is over.
   mutating func advance(to now: Timestamp, _ loss: NoData?, _ emit: Emit) {
+    if let deadline = updates?.deferral?.deadline, now >= deadline { endDeferral(nil, emit) }
     guard let request, now >= request.deadline else { return }
     self.request = nil
     if let best = request.best {
@@ -141,15 +182,24 @@ struct ClientLocation: Sendable {
     emit(.requestedLocation(answer))
   }
 
+  @discardableResult
   private mutating func deliver(
     _ report: LocationReport, _ settings: ClientSettings, distance: LocationEngine.Distance,
     _ emit: Emit
-  ) {
+  ) -> Bool {
     updates?.hasToldLoss = false
     let filter = settings.distanceFilter
-    if updates?.filter.accepts(report, filter: filter, distance: distance) == true {
-      emit(.location(report))
+    guard updates?.filter.accepts(report, filter: filter, distance: distance) == true else {
+      return false
     }
+    switch updates?.deferral?.take(report, measure: distance) {
+    case nil: emit(.location(report))
+    case .waits: break
+    case .reached: endDeferral(nil, emit)
+    case .full:
+      endDeferral(.failed("\(Deferral.limit) locations wait, and no more can"), emit)
+    }
+    return true
   }
 
   /// Ends a pause; returns whether there was one.
@@ -165,6 +215,12 @@ struct ClientLocation: Sendable {
 extension ClientSettings {
   /// The accuracy that is desired, metres; `nil`: the best.
   var finiteAccuracy: Double? { desiredAccuracy > 0 ? desiredAccuracy : nil }
+
+  /// What keeps positions from waiting; `nil`: nothing does.
+  var deferralProblem: DeferralProblem? {
+    if finiteAccuracy != nil { return .accuracyTooLow }
+    return distanceFilter > 0 ? .distanceFiltered : nil
+  }
 }
 
 extension LocationReport {

@@ -233,9 +233,17 @@ public struct LocationEngine: Sendable {
         emit(ServiceEvent(client: request.client, content: $0))
       }
     case .start(let service): start(service, index, at: now, emit)
-    case .stop(let service): stop(service, index)
+    case .stop(let service): stop(service, index, emit)
     case .requestLocation:
       clients[index].location.ask(newest, at: now, clients[index].settings) {
+        emit(ServiceEvent(client: request.client, content: $0))
+      }
+    case .allowDeferral(let distance, let timeout):
+      clients[index].location.allowDeferral(
+        distance: distance, timeout: timeout, loss, at: now, clients[index].settings
+      ) { emit(ServiceEvent(client: request.client, content: $0)) }
+    case .disallowDeferral:
+      clients[index].location.endDeferral(.canceled) {
         emit(ServiceEvent(client: request.client, content: $0))
       }
     case .suspend: clients[index].isSuspended = true
@@ -347,9 +355,13 @@ public struct LocationEngine: Sendable {
     }
   }
 
-  private mutating func stop(_ service: Service, _ index: Int) {
+  private mutating func stop(
+    _ service: Service, _ index: Int, _ emit: (ServiceEvent) -> Void
+  ) {
     switch service {
-    case .location: clients[index].location.stop()
+    case .location:
+      let client = clients[index].id
+      clients[index].location.stop { emit(ServiceEvent(client: client, content: $0)) }
     case .heading: clients[index].heading = nil
     case .altitude: clients[index].altitude = nil
     case .significantChanges: clients[index].changes = nil
@@ -364,9 +376,7 @@ public struct LocationEngine: Sendable {
     _ report: LocationReport, _ index: Int, _ emit: (ServiceEvent) -> Void
   ) {
     let (client, settings) = (clients[index].id, clients[index].settings)
-    var isTold = false
-    clients[index].location.take(report, settings, distance: distance) {
-      isTold = isTold || $0 == .location(report)
+    let isTold = clients[index].location.take(report, settings, distance: distance) {
       emit(ServiceEvent(client: client, content: $0))
     }
     tellChange(report, index) { if !isTold { emit($0) } }

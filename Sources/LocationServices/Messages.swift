@@ -116,6 +116,12 @@ public struct ServiceRequest: Hashable, Codable, Sendable {
     /// Asks for one location. There is exactly one answer, `requestedLocation` or `requestFailed`, unless the request
     /// is cancelled; nothing while another one waits, or the service runs.
     case requestLocation
+    /// Lets positions wait until the board is `distance` metres from the last one that the client has had, or `timeout`
+    /// seconds are over; the greatest finite numbers for no limit. There is exactly one `deferralEnded` for it. A
+    /// deferral that is under way is cancelled.
+    case allowDeferral(distance: Double, timeout: Double)
+    /// Ends a deferral: what waits is told. Nothing where none is under way.
+    case disallowDeferral
     /// The client's application is frozen: regular events pause.
     case suspend
     /// The client's application runs again.
@@ -288,6 +294,10 @@ public struct ServiceEvent: Hashable, Codable, Sendable {
   public enum Content: Hashable, Codable, Sendable {
     /// A new position.
     case location(LocationReport)
+    /// The positions that have waited, the oldest first, at least one.
+    case deferredLocations([LocationReport])
+    /// A deferral has ended, or did not begin; `nil`: its distance or its time was reached.
+    case deferralEnded(DeferralProblem?)
     /// A new heading.
     case heading(HeadingReport)
     /// A position far from the last one that was told so; not where the client is told of it by `location`.

@@ -105,6 +105,7 @@ public final class LodestoneRuntime: Sendable {
   let clocks: RuntimeClocks
   let radio: BeaconRadio
   let regionStore: RegionStore
+  let diagnostics = Diagnostics()
   // Opening a board can take seconds when buses are probed, and starting a service returns at once.
   private let opener = DispatchQueue(label: "lodestone.open")
   // A presenter may write to a terminal that is slow: never on the publishing thread, one after the other.

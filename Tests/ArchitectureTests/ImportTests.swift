@@ -30,6 +30,7 @@ struct ImportTests {
       ]),
       "CoreLocation": ["Lodestone", "LocationServices", "SensorTypes", "Geodesy"],
       "CoreMotion": ["Lodestone", "LocationServices", "SensorTypes"],
+      "Combine": ["OpenCombine"],
       "LodestoneCommand": hub.subtracting(["Yams"]).union([
         "SensorHub", "Lodestone", "LinuxIO", "SimulatedDevices", "HardwareSuite", "ArgumentParser",
       ]),
@@ -52,7 +53,7 @@ struct ImportTests {
   /// Targets that may use all of Foundation: the hub and what stands on it.
   static let foundation: Set = [
     "SensorHub", "Lodestone", "CoreLocation", "CoreMotion", "LodestoneCommand", "TwinServer",
-    "HardwareSuite",
+    "HardwareSuite", "Combine",
   ]
 
   static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

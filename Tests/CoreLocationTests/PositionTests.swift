@@ -79,7 +79,7 @@ struct PositionTests {
     #expect(calls.1 == ["paused", "resumed", "locations"])
   }
 
-  @Test("M4: what is set here is what the receiver is asked for")
+  @Test("M4 B1 B2: what is set here is what the receiver is asked for")
   func accuracy() async {
     let demands = await onThread {
       let bench = PositionBench()

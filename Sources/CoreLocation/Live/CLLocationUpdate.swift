@@ -111,8 +111,7 @@ public struct CLLocationUpdate: Sendable {
             return CLLocationUpdate(location: nil, stationary: false, locationUnavailable: true)
           // The location that ends a pause follows.
           case .resumed, .heading, .significantChange, .visit, .region, .altitude, .beacons,
-            .absoluteAltitude, .motion,
-            .rangingFailed,
+            .absoluteAltitude, .motion, .rangingFailed, .deferredLocations, .deferralEnded,
             .requestedLocation, .requestFailed, .question, .questionClosed:
             continue
           }

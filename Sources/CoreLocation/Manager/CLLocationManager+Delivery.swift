@@ -18,7 +18,7 @@ extension CLLocationManager {
     runtime.send(ServiceRequest(client, .answer(question: question.number, display: display)))
   }
 
-  func deliver(_ delivery: Delivery) {
+  func tell(_ delivery: Delivery) {
     switch delivery {
     case .locations(let reports):
       let locations = reports.map { report in
@@ -40,6 +40,9 @@ extension CLLocationManager {
     case .region(let event): deliver(event)
     case .beacons(let report): deliver(report)
     case .rangingFailed(let failure): deliver(failure)
+    case .deferralEnded(let problem):
+      delegate?.locationManager(
+        self, didFinishDeferredUpdatesWithError: problem.map { CLError($0) })
     case .failure(let failure):
       let code: CLError.Code = failure.service == .heading ? .headingFailure : .locationUnknown
       let error = CLError(code, userInfo: [NSLocalizedDescriptionKey: failure.reason])
@@ -102,6 +105,20 @@ extension LodestoneRuntime {
   /// The receiver's own time where it says one; else the wall clock at that moment, as it is set now.
   func date(utc: Double?, _ time: Timestamp) -> Date {
     Date(timeIntervalSince1970: utc ?? wallTime(of: time))
+  }
+}
+
+extension CLError {
+  /// Why a deferral has ended.
+  fileprivate init(_ problem: DeferralProblem) {
+    switch problem {
+    case .notUpdating: self.init(.deferredNotUpdatingLocation)
+    case .accuracyTooLow: self.init(.deferredAccuracyTooLow)
+    case .distanceFiltered: self.init(.deferredDistanceFiltered)
+    case .canceled: self.init(.deferredCanceled)
+    case .failed(let reason):
+      self.init(.deferredFailed, userInfo: [NSLocalizedDescriptionKey: reason])
+    }
   }
 }
 

@@ -48,6 +48,8 @@ open class CLLocationManager: NSObject {
   open internal(set) var heading: CLHeading?
   /// What this manager ranges.
   var ranged = RangedBeacons()
+  /// What its delegate does not hear.
+  var unheard = Unheard()
   // The location before those that are being delivered.
   var locationBefore: CLLocation?
 
@@ -206,8 +208,8 @@ open class CLLocationManager: NSObject {
     runtime.send(ServiceRequest(client, .requestLocation))
   }
 
-  /// Stops locations: none is delivered any more, nor what waited. A request is cancelled. Nothing if they are
-  /// stopped.
+  /// Stops locations: none is delivered any more, nor what waited. A request and a deferral are cancelled. Nothing if
+  /// they are stopped.
   open func stopUpdatingLocation() {
     runtime.send(ServiceRequest(client, .stop(.location)))
     delivery.discard(.location)
@@ -373,26 +375,42 @@ open class CLLocationManager: NSObject {
   @available(*, deprecated, message: "use stopRangingBeacons(satisfying:)")
   open func stopRangingBeacons(in region: CLBeaconRegion) { endRanging(in: region) }
 
-  // MARK: What this version has on no board
-  //
-  // It is there so that code compiles that asks first; each request is answered with the truth.
+  // MARK: Deferral
 
-  /// No: this version does not defer.
-  open class func deferredLocationUpdatesAvailable() -> Bool { false }
+  /// Whether there are locations to defer: a receiver answers on this board. The first answer may take two seconds.
+  open class func deferredLocationUpdatesAvailable() -> Bool { locationServicesEnabled() }
 
-  /// Fails: the delegate is told `CLError.deferredFailed`, and every location comes at once as before.
+  /// Lets locations wait, and returns at once: they are delivered together, the oldest first, when the board is
+  /// `distance` metres from where it was, or `timeout` seconds are over. `CLLocationDistanceMax` and `CLTimeIntervalMax`
+  /// are no limits.
+  ///
+  /// The delegate is told the end, `locationManager(_:didFinishDeferredUpdatesWithError:)`, exactly once for each call,
+  /// after the locations: without an error where the distance or the time was reached, else with one of
+  /// - `CLError.deferredNotUpdatingLocation`: locations are not started, or are paused;
+  /// - `CLError.deferredAccuracyTooLow`: the `desiredAccuracy` is neither of the best two;
+  /// - `CLError.deferredDistanceFiltered`: there is a `distanceFilter`;
+  /// - `CLError.deferredCanceled`: by another call of this, by `disallowDeferredLocationUpdates()`, or by
+  ///   `stopUpdatingLocation()`, which throws away what waits;
+  /// - `CLError.deferredFailed`: the receiver has no fix, or 3600 locations wait, an hour at one a second. They are
+  ///   delivered; asking again goes on.
+  ///
+  /// Other than on a phone it also holds in the foreground, and the receiver works on: it is the program that rests. The
+  /// distance is the straight one from the last location that was delivered.
   open func allowDeferredLocationUpdates(
     untilTraveled distance: CLLocationDistance, timeout: TimeInterval
   ) {
-    delivery.answer { manager in
-      let error = CLError(
-        .deferredFailed, userInfo: [NSLocalizedDescriptionKey: "no locations are deferred"])
-      manager.delegate?.locationManager(manager, didFinishDeferredUpdatesWithError: error)
-    }
+    runtime.send(
+      ServiceRequest(client, .allowDeferral(distance: distance, timeout: timeout)))
   }
 
-  /// Nothing: none is deferred.
-  open func disallowDeferredLocationUpdates() {}
+  /// Ends a deferral: the locations that wait are delivered, then `CLError.deferredCanceled`. Nothing where none waits.
+  open func disallowDeferredLocationUpdates() {
+    runtime.send(ServiceRequest(client, .disallowDeferral))
+  }
+
+  // MARK: What this version has on no board
+  //
+  // It is there so that code compiles that asks first; each request is answered with the truth.
 
   /// Nothing: the accuracy is full.
   open func requestTemporaryFullAccuracyAuthorization(withPurposeKey purposeKey: String) {}

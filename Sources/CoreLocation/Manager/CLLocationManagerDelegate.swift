@@ -5,7 +5,9 @@ public import Foundation
 /// Hears what a location manager has to tell, on the run loop of the thread that made the manager.
 ///
 /// Every method has an implementation that does nothing (or that calls the older form of itself), which is
-/// what "optional" is on Linux. So a misspelt method is never called and nothing says so.
+/// what "optional" is on Linux. So a misspelt method compiles and is never called, nor is one of a subclass where the
+/// class that names the protocol has none. The first event that goes nowhere so is said, with the declaration that was
+/// expected, by `LodestoneRuntime.shared.diagnosticHandler`: once for each method and class.
 public protocol CLLocationManagerDelegate: NSObjectProtocol {
   /// New locations, at least one, the oldest first. `manager.location` is the newest already.
   func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation])
@@ -108,7 +110,9 @@ extension CLLocationManagerDelegate {
   }
 
   /// Does nothing.
-  public func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {}
+  public func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {
+    manager.isMissing(.failure, of: self)
+  }
 
   /// Does nothing.
   public func locationManagerDidPauseLocationUpdates(_ manager: CLLocationManager) {}
@@ -119,6 +123,7 @@ extension CLLocationManagerDelegate {
   /// Does nothing.
   public func locationManager(_ manager: CLLocationManager, didUpdateHeading newHeading: CLHeading)
   {
+    manager.isMissing(.heading, of: self)
   }
 
   /// No prompt.
@@ -140,29 +145,41 @@ extension CLLocationManagerDelegate {
   public func locationManager(
     _ manager: CLLocationManager, didUpdateToLocation newLocation: CLLocation,
     fromLocation oldLocation: CLLocation?
-  ) {}
+  ) {
+    manager.isMissing(.locations, of: self)
+  }
 
   /// Does nothing.
   public func locationManager(
     _ manager: CLLocationManager, didFinishDeferredUpdatesWithError error: (any Error)?
-  ) {}
+  ) {
+    manager.isMissing(.deferral, of: self)
+  }
 
   /// Does nothing.
-  public func locationManager(_ manager: CLLocationManager, didEnterRegion region: CLRegion) {}
+  public func locationManager(_ manager: CLLocationManager, didEnterRegion region: CLRegion) {
+    manager.isMissing(.entry, of: self)
+  }
 
   /// Does nothing.
-  public func locationManager(_ manager: CLLocationManager, didExitRegion region: CLRegion) {}
+  public func locationManager(_ manager: CLLocationManager, didExitRegion region: CLRegion) {
+    manager.isMissing(.exit, of: self)
+  }
 
   /// Does nothing.
   public func locationManager(
     _ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion
-  ) {}
+  ) {
+    manager.isMissing(.regionState, of: self)
+  }
 
   /// Does nothing.
   public func locationManager(
     _ manager: CLLocationManager, monitoringDidFailFor region: CLRegion?,
     withError error: any Error
-  ) {}
+  ) {
+    manager.isMissing(.regionFailure, of: self)
+  }
 
   /// Does nothing.
   public func locationManager(_ manager: CLLocationManager, didStartMonitoringFor region: CLRegion)
@@ -188,14 +205,20 @@ extension CLLocationManagerDelegate {
   /// Does nothing.
   public func locationManager(
     _ manager: CLLocationManager, didRangeBeacons beacons: [CLBeacon], in region: CLBeaconRegion
-  ) {}
+  ) {
+    manager.isMissing(.ranging, of: self)
+  }
 
   /// Does nothing.
   public func locationManager(
     _ manager: CLLocationManager, rangingBeaconsDidFailFor region: CLBeaconRegion,
     withError error: any Error
-  ) {}
+  ) {
+    manager.isMissing(.rangingFailure, of: self)
+  }
 
   /// Does nothing.
-  public func locationManager(_ manager: CLLocationManager, didVisit visit: CLVisit) {}
+  public func locationManager(_ manager: CLLocationManager, didVisit visit: CLVisit) {
+    manager.isMissing(.visit, of: self)
+  }
 }

@@ -6,6 +6,8 @@ import LocationServices
 enum Delivery: Hashable, Sendable {
   /// Locations, the oldest first.
   case locations([LocationReport])
+  /// A deferral has ended.
+  case deferralEnded(DeferralProblem?)
   /// A heading.
   case heading(HeadingReport)
   /// Locations pause.
@@ -26,7 +28,8 @@ enum Delivery: Hashable, Sendable {
 
 /// Events on their way to a manager's thread.
 ///
-/// Locations queue up to a limit, then the oldest is dropped and counted. Of headings, of a constraint's beacons, and of
+/// Locations queue up to a limit, then the oldest is dropped and counted; what was deferred has a limit of its own, and
+/// arrives as it was gathered. Of headings, of a constraint's beacons, and of
 /// failures of one service, only the newest waits: an older one says nothing any more. The answer to a request for one location is
 /// never dropped, and arrives alone.
 struct Mailbox: Sendable {
@@ -36,6 +39,8 @@ struct Mailbox: Sendable {
   static let pauseLimit = 16
   /// Significant changes, visits, and words of regions that may wait: of each a day's; then the oldest is dropped.
   static let changeLimit = 256
+  /// Deferred locations that may wait: one deferral that is full, or several short ones.
+  static let deferredLimit = 3_600
 
   private var waiting: [ServiceEvent.Content] = []
   private var locations = 0
@@ -60,6 +65,13 @@ struct Mailbox: Sendable {
         dropped += 1
       }
       locations += 1
+    case .deferredLocations(let batch):
+      while waiting.reduce(batch.count, { $0 + $1.deferred }) > Self.deferredLimit,
+        let oldest = waiting.firstIndex(where: { $0.deferred > 0 })
+      {
+        dropped += UInt64(waiting.remove(at: oldest).deferred)
+      }
+    case .deferralEnded: limit(\.isDeferralEnd)
     case .heading: waiting.removeAll { $0.isHeading }
     case .failure(let failure): waiting.removeAll { $0.isFailure(of: failure.service) }
     case .requestedLocation, .requestFailed: break
@@ -107,6 +119,12 @@ struct Mailbox: Sendable {
     case .requestedLocation(let report), .significantChange(let report):
       waiting.removeFirst()
       return .locations([report])
+    case .deferredLocations(let batch):
+      waiting.removeFirst()
+      return .locations(batch)
+    case .deferralEnded(let problem):
+      waiting.removeFirst()
+      return .deferralEnded(problem)
     case .paused:
       waiting.removeFirst()
       return .paused
@@ -143,11 +161,12 @@ struct Mailbox: Sendable {
     waiting.removeAll { $0.isOfBeacons(constraint) }
   }
 
-  /// Throws away what a service that is stopped has left.
+  /// Throws away what a service that is stopped has left. That a deferral has ended is told all the same.
   mutating func discard(_ service: Service) {
     waiting.removeAll { content in
       content.isFailure(of: service)
-        || (service == .location && (content.isLocation || content.isAnswer || content.isPause))
+        || (service == .location
+          && (content.isLocation || content.isAnswer || content.isPause || content.deferred > 0))
         || (service == .heading && content.isHeading)
         || (service == .significantChanges && content.isChange)
         || (service == .visits && content.isVisit)
@@ -158,6 +177,11 @@ struct Mailbox: Sendable {
 
 extension ServiceEvent.Content {
   fileprivate var isLocation: Bool { if case .location = self { true } else { false } }
+  /// How many locations of a deferral it holds.
+  fileprivate var deferred: Int {
+    if case .deferredLocations(let batch) = self { batch.count } else { 0 }
+  }
+  fileprivate var isDeferralEnd: Bool { if case .deferralEnded = self { true } else { false } }
   fileprivate var isHeading: Bool { if case .heading = self { true } else { false } }
   fileprivate var isChange: Bool { if case .significantChange = self { true } else { false } }
   fileprivate var isRegion: Bool { if case .region = self { true } else { false } }

@@ -97,9 +97,9 @@ final class RunLoopDelivery: ServiceClient, @unchecked Sendable {
     case .question(let question): state.withLock { $0.question = question }
     case .questionClosed(let number):
       return state.withLock { if $0.question?.number == number { $0.question = nil } }
-    case .location, .requestedLocation, .requestFailed, .paused, .resumed, .heading, .altitude,
-      .absoluteAltitude, .motion, .failure, .significantChange, .visit, .region, .beacons,
-      .rangingFailed:
+    case .location, .deferredLocations, .deferralEnded, .requestedLocation, .requestFailed,
+      .paused, .resumed, .heading, .altitude, .absoluteAltitude, .motion, .failure,
+      .significantChange, .visit, .region, .beacons, .rangingFailed:
       break
     }
     let dropped = state.withLock { $0.mailbox.append(content) }
@@ -190,8 +190,13 @@ final class RunLoopDelivery: ServiceClient, @unchecked Sendable {
       }
       for tell in answers { tell(manager) }
     }
-    while left > 0, !runtime.isSuspended, let delivery = state.withLock({ $0.mailbox.next() }) {
-      if case .locations(let batch) = delivery { left -= batch.count } else { left -= 1 }
+    while left > 0, !runtime.isSuspended,
+      let (delivery, count) = state.withLock({ state -> (Delivery, Int)? in
+        let before = state.mailbox.count
+        return state.mailbox.next().map { ($0, before - state.mailbox.count) }
+      })
+    {
+      left -= count
       manager.deliver(delivery)
     }
     // What came in meanwhile has its own turn, so that other sources of the loop have theirs.
