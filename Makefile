@@ -27,9 +27,10 @@ test: prepare ## all tests, of an optimised build: some can be answered by no ot
 check: prepare ## what CI runs: lint, both builds without warnings, all tests, the floor compiler
 	@Scripts/check.sh
 
-check-long: oracles check ## what takes longer than a check may: soaks, fault sequences, thousands of units, fuzzers: make check-long SEED=1
+check-long: oracles check ## what takes longer than a check may: soaks, fault sequences, thousands of units, fuzzers, storms: make check-long SEED=1
 	@LODESTONE_LONG=1 swift test $(RELEASE) $(STRICT) -Xswiftc -enable-testing
 	@Fuzz/run.sh 600
+	@Tests/storm.sh 600
 
 bench: prepare ## share of a core and memory at full rates on the simulated board
 	@Scripts/bench.sh

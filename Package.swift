@@ -162,6 +162,12 @@ let package = Package(
       name: "facade-program", dependencies: ["CoreLocation"], path: "Tests/FacadeProgram",
       swiftSettings: settings),
 
+    // Compasses that are started and stopped from many threads, for the sanitizers: Tests/storm.sh.
+    .target(name: "CSanitizedMutex", path: "Tests/CSanitizedMutex"),
+    .executableTarget(
+      name: "compass-storm", dependencies: ["CoreLocation", "CoreMotion", "CSanitizedMutex"],
+      path: "Tests/CompassStorm", swiftSettings: settings),
+
     // Regions in a process that is killed.
     .executableTarget(
       name: "region-kill", dependencies: ["CoreLocation", "Lodestone", "FacadeTestSupport"],
