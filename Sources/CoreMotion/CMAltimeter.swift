@@ -146,7 +146,8 @@ final class QueueDelivery: ServiceClient, @unchecked Sendable {
           domain: CMErrorDomain, code: Int(CMErrorNotAvailable.rawValue),
           userInfo: [NSLocalizedDescriptionKey: failure.reason]))
     case .location, .requestedLocation, .requestFailed, .paused, .resumed, .heading, .question,
-      .questionClosed, .significantChange, .visit, .region, .beacons, .rangingFailed:
+      .questionClosed, .authorization, .fullAccuracyAnswered, .significantChange, .visit, .region,
+      .beacons, .rangingFailed:
       break
     }
   }

@@ -52,13 +52,18 @@ public struct ClientSettings: Hashable, Codable, Sendable {
   public var hearsRegions: Bool
   /// The name of the monitor whose regions the client is told of.
   public var monitor: String?
+  /// Whether updates that were started in the foreground go on in the background, which keeps the application in use.
+  public var allowsBackground: Bool
+  /// Whether updates that are started while the application is not in use wait until it is, instead of failing.
+  public var waitsForUse: Bool
 
   /// Makes settings; the defaults are the SDK's.
   public init(
     distanceFilter: Double = -1, desiredAccuracy: Double = -1, headingFilter: Double = 1,
     headingOrientation: HeadingOrientation = .portrait, activity: Activity = .other,
     pausesAutomatically: Bool = true, answersQuestions: Bool = false,
-    hearsRegions: Bool = false, monitor: String? = nil
+    hearsRegions: Bool = false, monitor: String? = nil, allowsBackground: Bool = false,
+    waitsForUse: Bool = false
   ) {
     self.distanceFilter = distanceFilter
     self.desiredAccuracy = desiredAccuracy
@@ -69,6 +74,8 @@ public struct ClientSettings: Hashable, Codable, Sendable {
     self.answersQuestions = answersQuestions
     self.hearsRegions = hearsRegions
     self.monitor = monitor
+    self.allowsBackground = allowsBackground
+    self.waitsForUse = waitsForUse
   }
 }
 
@@ -122,6 +129,10 @@ public struct ServiceRequest: Hashable, Codable, Sendable {
     case startRanging(BeaconConstraint)
     /// Ranges them no longer.
     case stopRanging(BeaconConstraint)
+    /// Asks whoever decides about positions; `AuthorizationMachine` says when that does nothing.
+    case requestAuthorization(AuthorizationRequest)
+    /// Holds a session until the client is gone, in the place of one that it holds.
+    case hold(ServiceSession)
     /// The client is gone, and with it all that it had started but regions, which are everybody's.
     case release
   }
@@ -240,17 +251,20 @@ public enum CalibrationPromptChange: Hashable, Codable, Sendable {
   case dismiss(CalibrationPromptEnd)
 }
 
-/// A service that cannot deliver at the moment; it goes on trying.
+/// A service that cannot deliver at the moment, or may not; it goes on as soon as it can.
 public struct ServiceFailure: Hashable, Codable, Sendable {
   /// Which one.
   public var service: Service
   /// Why, in words.
   public var reason: String
+  /// Whether it is because the application may not use the service.
+  public var isDenied: Bool
 
   /// Makes a failure.
-  public init(service: Service, reason: String) {
+  public init(service: Service, reason: String, isDenied: Bool = false) {
     self.service = service
     self.reason = reason
+    self.isDenied = isDenied
   }
 }
 
@@ -288,6 +302,10 @@ public struct ServiceEvent: Hashable, Codable, Sendable {
     case question(CalibrationQuestion)
     /// The question of this number need not be answered any more.
     case questionClosed(UInt64)
+    /// What the application may have has changed; told at a start too, and when a session begins.
+    case authorization(AuthorizationReport)
+    /// What has become of the request for exact positions: `nil` says that they are allowed.
+    case fullAccuracyAnswered(AuthorizationProblem?)
   }
 
   /// Who is told.

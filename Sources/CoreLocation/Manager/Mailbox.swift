@@ -73,7 +73,7 @@ struct Mailbox: Sendable {
     case .region: limit(\.isRegion)
     case .beacons(let report): discardBeacons(report.constraint)
     case .rangingFailed(let failure): discardBeacons(failure.constraint)
-    case .altitude, .question, .questionClosed: return 0
+    case .altitude, .question, .questionClosed, .authorization, .fullAccuracyAnswered: return 0
     }
     waiting.append(content)
     return dropped - before
@@ -128,7 +128,7 @@ struct Mailbox: Sendable {
     case .failure(let failure), .requestFailed(let failure):
       waiting.removeFirst()
       return .failure(failure)
-    case .altitude, .question, .questionClosed:
+    case .altitude, .question, .questionClosed, .authorization, .fullAccuracyAnswered:
       // Never appended.
       waiting.removeFirst()
       return next()
