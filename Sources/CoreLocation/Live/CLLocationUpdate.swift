@@ -69,6 +69,9 @@ public struct CLLocationUpdate: Sendable {
   /// The receiver is asked from the first `next()` on, and no longer than the sequence is iterated: it stops with the loop
   /// that is left, and with the task that is cancelled, where the sequence ends. Each iteration is a client of its own.
   /// What comes faster than it is taken waits, the newest 256; a suspended application gets it afterwards.
+  ///
+  /// Nothing fails where the application may have no locations: an update says why, and locations follow when it may. So it
+  /// may be begun in the background too; where the authorization is *when in use* it waits until the application is in use.
   public static func liveUpdates(_ configuration: LiveConfiguration = .default) -> Updates {
     Updates(configuration: configuration, runtime: .shared)
   }
