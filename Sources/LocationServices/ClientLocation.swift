@@ -32,6 +32,9 @@ struct ClientLocation: Sendable {
   /// Whether positions are wanted of the board.
   var isWanted: Bool { updates != nil || request != nil }
 
+  /// Whether updates are started.
+  var isUpdating: Bool { updates != nil }
+
   /// When something is due without any position coming; `nil`: never.
   var deadline: Timestamp? {
     LocationEngine.earlier(request?.deadline, updates?.deferral?.deadline)

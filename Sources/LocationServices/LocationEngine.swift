@@ -42,6 +42,7 @@ public struct LocationEngine: Sendable {
     var hasToldAltitudeLoss = false
     /// The question that the client was asked last.
     var asked: UInt64 = 0
+    var session: HeldSession?
   }
 
   /// What the board has said last about one quantity.
@@ -51,14 +52,19 @@ public struct LocationEngine: Sendable {
     case missing(NoData)
   }
 
-  private let distance: Distance
+  let distance: Distance
   var clients: [Client] = []
   var regions = RegionMonitor()
   var beacons = BeaconServices()
   var motion = MotionServices()
   /// The newest position of this board, and why there is none at the moment.
-  private var newest: LocationReport?
-  private var loss: NoData?
+  var newest: LocationReport?
+  var loss: NoData?
+  /// The newest one as whoever may not know it exactly gets it.
+  var newestReduced: LocationReport?
+  private var reducedAccuracy = ReducedAccuracy()
+  var authorization = AuthorizationMachine()
+  var authorizationOutcomes: [AuthorizationOutcome] = []
   private var heading = Latest<HeadingEstimate>.nothing
   private var altitude = Latest<Void>.nothing
   /// Since when interference has kept heading from being valid.
@@ -70,7 +76,8 @@ public struct LocationEngine: Sendable {
   private var wanting: ClientID?
   private var promptChanges: [CalibrationPromptChange] = []
 
-  /// Whether the application is in the foreground: only there clients are asked for prompts.
+  /// Whether the application is in the foreground: only there clients are asked for prompts, and people for
+  /// authorization.
   public var isInForeground = true
 
   /// Makes an engine without clients.
@@ -92,17 +99,24 @@ public struct LocationEngine: Sendable {
       if client.location.isWanted {
         ask(client.location.interval(client.settings), &demand)
       }
-      // The first position is not to wait for the next minute.
-      let shortest = ClientLocation.shortestInterval
-      if let changes = client.changes {
-        ask(changes.hasTold ? SignificantChanges.interval : shortest, &demand)
-      }
-      if let visits = client.visits {
-        ask(visits.hasBegun ? VisitWatch.interval : shortest, &demand)
-      }
-      // Nobody is asked for a boundary of which nobody would hear.
-      if client.settings.hearsRegions, let wait = regions.interval(of: client.settings.monitor) {
-        ask(wait, &demand)
+      if authorization.mayLocate || authorization.awaitsEvent {
+        if client.location.isWanted {
+          ask(client.location.interval(settings(of: client)), &demand)
+        }
+        // The first position is not to wait for the next minute.
+        let shortest = ClientLocation.shortestInterval
+        if let changes = client.changes {
+          ask(changes.hasTold ? SignificantChanges.interval : shortest, &demand)
+        }
+        if let visits = client.visits {
+          ask(visits.hasBegun ? VisitWatch.interval : shortest, &demand)
+        }
+        // Nobody is asked for a boundary of which nobody would hear.
+        if judgesRegions, client.settings.hearsRegions,
+          let wait = regions.interval(of: client.settings.monitor)
+        {
+          ask(wait, &demand)
+        }
       }
       demand.heading = demand.heading || client.heading != nil
       demand.altitude = demand.altitude || client.altitude != nil
@@ -124,9 +138,11 @@ public struct LocationEngine: Sendable {
   public var declaresVehicle: Bool { clients.contains { $0.settings.activity.followsCourse } }
 
   /// The newest position of the board, whoever has asked for it, and what it is worth at `now`; `nil` before the
-  /// first.
-  public func knownPosition(at now: Timestamp) -> KnownPosition? {
-    guard let newest else { return nil }
+  /// first, and while the application may not know it.
+  ///
+  /// - Parameter isReduced: Whether it is wanted no better than with reduced accuracy.
+  public func knownPosition(at now: Timestamp, isReduced: Bool = false) -> KnownPosition? {
+    guard let newest = known(isReduced: isReduced) else { return nil }
     // Of what clients have declared the widest.
     let flies = clients.contains { $0.settings.activity == .airborne }
     return KnownPosition(
@@ -186,7 +202,8 @@ public struct LocationEngine: Sendable {
 
   /// Forgets what the board has said, and what each client got of it: another board speaks now.
   public mutating func forgetObservations() {
-    (newest, loss) = (nil, nil)
+    (newest, loss, newestReduced) = (nil, nil, nil)
+    reducedAccuracy = ReducedAccuracy()
     (heading, altitude) = (.nothing, .nothing)
     interferenceSince = nil
     motion = MotionServices()
@@ -228,19 +245,19 @@ public struct LocationEngine: Sendable {
       if settings.motion.frame != clients[index].settings.motion.frame {
         clients[index].motion.device?.told = nil
       }
-      clients[index].settings = settings
-      clients[index].location.configure(settings) {
-        emit(ServiceEvent(client: request.client, content: $0))
-      }
-    case .start(let service): start(service, index, at: now, emit)
+      configure(settings, index, emit)
+    case .start(let service):
+      if admits(service, index, emit) { start(service, index, at: now, emit) }
     case .stop(let service): stop(service, index, emit)
     case .requestLocation:
-      clients[index].location.ask(newest, at: now, clients[index].settings) {
+      guard admitsRequest(index, emit) else { break }
+      let settings = settings(of: clients[index])
+      clients[index].location.ask(known(for: settings), at: now, settings) {
         emit(ServiceEvent(client: request.client, content: $0))
       }
     case .allowDeferral(let distance, let timeout):
       clients[index].location.allowDeferral(
-        distance: distance, timeout: timeout, loss, at: now, clients[index].settings
+        distance: distance, timeout: timeout, loss, at: now, settings(of: clients[index])
       ) { emit(ServiceEvent(client: request.client, content: $0)) }
     case .disallowDeferral:
       clients[index].location.endDeferral(.canceled) {
@@ -260,13 +277,22 @@ public struct LocationEngine: Sendable {
         clients.tell(event, emit)
       }
       beaconsWereAdded(region, by: request.client, at: now, emit)
+      if problem == nil { regionWasAdded(region, by: request.client, at: now, emit) }
     case .stopRegion(let key): regions.stop(key)
     case .askRegion(let region):
+      guard authorization.mayLocate, judgesRegions else {
+        let event = RegionEvent(region: region, kind: .answered(.unknown), time: now)
+        emit(ServiceEvent(client: request.client, content: .region(event)))
+        break
+      }
       regions.ask(region, by: request.client, at: now, newest, distance: distance) {
         emit(ServiceEvent(client: $0, content: .region($1)))
       }
     case .startRanging(let constraint): startRanging(constraint, by: request.client, at: now, emit)
     case .stopRanging(let constraint): beacons.ranging.stop(constraint, by: request.client)
+    case .requestAuthorization(let wanted):
+      authorize(.request(wanted, by: request.client), emit)
+    case .hold(let session): hold(session, index, emit)
     case .release:
       regions.release(request.client)
       beacons.ranging.release(request.client)
@@ -274,6 +300,7 @@ public struct LocationEngine: Sendable {
       if wanting == request.client { dismissPrompt(.unwanted) }
     }
     closeQuestion(emit)
+    noteUse(emit)
   }
 
   /// Takes what the board says and emits what follows for every client, in the order of registration. What the time
@@ -283,13 +310,22 @@ public struct LocationEngine: Sendable {
     case .location(let estimate):
       guard let report = LocationReport(estimate) else { return }
       advance(to: report.time, emit: emit)
-      if report.time >= newest?.time ?? report.time { newest = report }
+      let reduced = reducedAccuracy.reduce(report)
+      if report.time >= newest?.time ?? report.time { (newest, newestReduced) = (report, reduced) }
       loss = nil
-      for index in clients.indices { deliver(report, index, emit) }
-      judgeRegions(report, emit)
+      guard authorization.mayLocate else { return withhold(report, emit) }
+      for index in clients.indices { deliver(report, reduced, index, emit) }
+      guard judgesRegions else { return }
+      let clients = clients
+      judgeRegions(report) {
+        clients.tell($0, emit)
+      } answer: {
+        emit($0)
+      }
     case .locationUnavailable(let reason, let time):
       advance(to: time, emit: emit)
       loss = reason
+      guard authorization.mayLocate else { return }
       for index in clients.indices {
         let client = clients[index].id
         clients[index].location.lose(reason) { emit(ServiceEvent(client: client, content: $0)) }
@@ -321,8 +357,9 @@ public struct LocationEngine: Sendable {
   ) {
     switch service {
     case .location:
-      let (client, settings) = (clients[index].id, clients[index].settings)
-      clients[index].location.start(newest, loss, at: now, settings, distance: distance) {
+      let (client, settings) = (clients[index].id, settings(of: clients[index]))
+      let (known, loss) = (known(for: settings), authorization.mayLocate ? loss : nil)
+      clients[index].location.start(known, loss, at: now, settings, distance: distance) {
         emit(ServiceEvent(client: client, content: $0))
       }
     case .heading:
@@ -345,7 +382,12 @@ public struct LocationEngine: Sendable {
     case .significantChanges:
       guard clients[index].changes == nil else { return }
       clients[index].changes = SignificantChanges()
-      if let newest, newest.isOfUse(at: now, ClientSettings()) { tellChange(newest, index, emit) }
+      let settings = settings(of: clients[index])
+      if authorization.mayLocate, let newest, newest.isOfUse(at: now, ClientSettings()),
+        let shown = known(for: settings)
+      {
+        tellChange(newest, as: shown, index, emit)
+      }
     case .visits: clients[index].visits = clients[index].visits ?? VisitWatch()
     case .absoluteAltitude:
       guard clients[index].absoluteAltitude == nil else { return }
@@ -373,37 +415,42 @@ public struct LocationEngine: Sendable {
 
   // Positions are emitted for a suspended client too: it gets them in one batch when it runs again.
   private mutating func deliver(
-    _ report: LocationReport, _ index: Int, _ emit: (ServiceEvent) -> Void
+    _ report: LocationReport, _ reduced: LocationReport, _ index: Int,
+    _ emit: (ServiceEvent) -> Void
   ) {
-    let (client, settings) = (clients[index].id, clients[index].settings)
-    let isTold = clients[index].location.take(report, settings, distance: distance) {
+    let (client, settings) = (clients[index].id, settings(of: clients[index]))
+    let shown = isReduced(settings) ? reduced : report
+    let isTold = clients[index].location.take(shown, settings, distance: distance) {
       emit(ServiceEvent(client: client, content: $0))
     }
-    tellChange(report, index) { if !isTold { emit($0) } }
+    tellChange(report, as: shown, index) { if !isTold { emit($0) } }
     if let visit = clients[index].visits?.take(report, distance: distance) {
-      emit(ServiceEvent(client: client, content: .visit(visit)))
+      let told = isReduced(settings) ? ReducedAccuracy.reduce(visit) : visit
+      emit(ServiceEvent(client: client, content: .visit(told)))
     }
   }
 
-  private mutating func judgeRegions(
-    _ report: LocationReport, _ emit: (ServiceEvent) -> Void
+  mutating func judgeRegions(
+    _ report: LocationReport, _ tell: (RegionEvent) -> Void, answer: (ServiceEvent) -> Void
   ) {
     let (distance, clients) = (distance, clients)
     regions.take(report, distance: distance) {
       clients.hearRegions(of: $0)
     } tell: {
-      clients.tell($0, emit)
+      tell($0)
     } answer: {
-      emit(ServiceEvent(client: $0, content: .region($1)))
+      answer(ServiceEvent(client: $0, content: .region($1)))
     }
   }
 
-  // Whoever has the same position of the updates is not told twice.
+  // Whether the board is somewhere else is judged by where it really is. Whoever has the same position of the updates is
+  // not told twice.
   private mutating func tellChange(
-    _ report: LocationReport, _ index: Int, _ emit: (ServiceEvent) -> Void
+    _ report: LocationReport, as shown: LocationReport, _ index: Int,
+    _ emit: (ServiceEvent) -> Void
   ) {
     guard clients[index].changes?.accepts(report, distance: distance) == true else { return }
-    emit(ServiceEvent(client: clients[index].id, content: .significantChange(report)))
+    emit(ServiceEvent(client: clients[index].id, content: .significantChange(shown)))
   }
 
   // An old heading is worth nothing to a client that wakes up: the next one is for it.
@@ -412,10 +459,12 @@ public struct LocationEngine: Sendable {
   ) {
     guard clients[index].heading != nil, !clients[index].isSuspended else { return }
     let settings = clients[index].settings
-    if let report = HeadingReport(estimate, orientation: settings.headingOrientation),
-      clients[index].heading?.accepts(report, filter: settings.headingFilter) == true
-    {
-      emit(ServiceEvent(client: clients[index].id, content: .heading(report)))
+    if var report = HeadingReport(estimate, orientation: settings.headingOrientation) {
+      // True heading needs a position, and tells something of it.
+      if !authorization.mayLocate { report.trueHeading = nil }
+      if clients[index].heading?.accepts(report, filter: settings.headingFilter) == true {
+        emit(ServiceEvent(client: clients[index].id, content: .heading(report)))
+      }
     }
     guard let since = interferenceSince, let reason = estimate.reason else {
       clients[index].hasToldHeadingLoss = false

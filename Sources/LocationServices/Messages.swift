@@ -54,13 +54,18 @@ public struct ClientSettings: Hashable, Codable, Sendable {
   public var monitor: String?
   /// What is set of the motion services.
   public var motion: MotionSettings
+  /// Whether updates that were started in the foreground go on in the background, which keeps the application in use.
+  public var allowsBackground: Bool
+  /// Whether updates that are started while the application is not in use wait until it is, instead of failing.
+  public var waitsForUse: Bool
 
   /// Makes settings; the defaults are the SDK's.
   public init(
     distanceFilter: Double = -1, desiredAccuracy: Double = -1, headingFilter: Double = 1,
     headingOrientation: HeadingOrientation = .portrait, activity: Activity = .other,
     pausesAutomatically: Bool = true, answersQuestions: Bool = false,
-    hearsRegions: Bool = false, monitor: String? = nil, motion: MotionSettings = MotionSettings()
+    hearsRegions: Bool = false, monitor: String? = nil, motion: MotionSettings = MotionSettings(),
+    allowsBackground: Bool = false, waitsForUse: Bool = false
   ) {
     self.distanceFilter = distanceFilter
     self.desiredAccuracy = desiredAccuracy
@@ -72,6 +77,8 @@ public struct ClientSettings: Hashable, Codable, Sendable {
     self.hearsRegions = hearsRegions
     self.monitor = monitor
     self.motion = motion
+    self.allowsBackground = allowsBackground
+    self.waitsForUse = waitsForUse
   }
 }
 
@@ -141,6 +148,10 @@ public struct ServiceRequest: Hashable, Codable, Sendable {
     case startRanging(BeaconConstraint)
     /// Ranges them no longer.
     case stopRanging(BeaconConstraint)
+    /// Asks whoever decides about positions; `AuthorizationMachine` says when that does nothing.
+    case requestAuthorization(AuthorizationRequest)
+    /// Holds a session until the client is gone, in the place of one that it holds.
+    case hold(ServiceSession)
     /// The client is gone, and with it all that it had started but regions, which are everybody's.
     case release
   }
@@ -259,7 +270,7 @@ public enum CalibrationPromptChange: Hashable, Codable, Sendable {
   case dismiss(CalibrationPromptEnd)
 }
 
-/// A service that cannot deliver at the moment; it goes on trying.
+/// A service that cannot deliver at the moment, or may not; it goes on as soon as it can.
 public struct ServiceFailure: Error, Hashable, Codable, Sendable {
   /// The kinds of cause that a client may answer differently.
   public enum Cause: String, Hashable, Codable, Sendable {
@@ -279,12 +290,17 @@ public struct ServiceFailure: Error, Hashable, Codable, Sendable {
   public var reason: String
   /// Of what kind the cause is.
   public var cause: Cause
+  /// Whether it is because the application may not use the service.
+  public var isDenied: Bool
 
   /// Makes a failure.
-  public init(service: Service, reason: String, cause: Cause = .unavailable) {
+  public init(
+    service: Service, reason: String, cause: Cause = .unavailable, isDenied: Bool = false
+  ) {
     self.service = service
     self.reason = reason
     self.cause = cause
+    self.isDenied = isDenied
   }
 }
 
@@ -330,6 +346,10 @@ public struct ServiceEvent: Hashable, Codable, Sendable {
     case question(CalibrationQuestion)
     /// The question of this number need not be answered any more.
     case questionClosed(UInt64)
+    /// What the application may have has changed; told at a start too, and when a session begins.
+    case authorization(AuthorizationReport)
+    /// What has become of the request for exact positions: `nil` says that they are allowed.
+    case fullAccuracyAnswered(AuthorizationProblem?)
   }
 
   /// Who is told.

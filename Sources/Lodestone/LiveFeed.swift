@@ -16,15 +16,20 @@ package final class LiveFeed: Sendable {
   package let runtime: LodestoneRuntime
   private let settings: ClientSettings
   private let service: Service?
+  private let session: ServiceSession?
   private let box: Box
   private let client = Mutex<ClientID?>(nil)
 
   /// Makes a feed that has started nothing.
   ///
-  /// - Parameter service: What is started with the first wait; `nil` where the settings alone say what is heard.
+  /// - Parameters:
+  ///   - service: What is started with the first wait; `nil` where the settings alone say what is heard.
+  ///   - session: What is held from the first wait on, which is told the authorization.
   package init(
-    _ runtime: LodestoneRuntime, settings: ClientSettings = ClientSettings(), service: Service?
+    _ runtime: LodestoneRuntime, settings: ClientSettings = ClientSettings(),
+    service: Service? = nil, session: ServiceSession? = nil
   ) {
+    self.session = session
     self.runtime = runtime
     self.settings = settings
     self.service = service
@@ -49,6 +54,7 @@ package final class LiveFeed: Sendable {
       let id = runtime.register(box)
       client = id
       runtime.send(ServiceRequest(id, .configure(settings)))
+      if let session { runtime.send(ServiceRequest(id, .hold(session))) }
       if let service { runtime.send(ServiceRequest(id, .start(service))) }
     }
   }

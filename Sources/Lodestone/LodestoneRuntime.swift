@@ -37,7 +37,8 @@ public final class LodestoneRuntime: Sendable {
   /// or that probing finds.
   public static let shared = LodestoneRuntime(
     open: { try SessionSource() }, regionStore: .current(), clocks: .system,
-    radio: BeaconRadio { try BeaconRadio.system() })
+    radio: BeaconRadio { try BeaconRadio.system() },
+    authorization: AuthorizationKeeper { .current() })
 
   /// Opens the source of a runtime.
   public typealias Factory = @Sendable () throws -> any ObservationSource
@@ -106,6 +107,7 @@ public final class LodestoneRuntime: Sendable {
   let radio: BeaconRadio
   let regionStore: RegionStore
   let diagnostics = Diagnostics()
+  let authorizationKeeper: AuthorizationKeeper
   // Opening a board can take seconds when buses are probed, and starting a service returns at once.
   private let opener = DispatchQueue(label: "lodestone.open")
   // A presenter may write to a terminal that is slow: never on the publishing thread, one after the other.
@@ -120,9 +122,11 @@ public final class LodestoneRuntime: Sendable {
 
   private init(
     open: @escaping Factory, regionStore: RegionStore, clocks: RuntimeClocks,
-    radio: BeaconRadio = BeaconRadio()
+    radio: BeaconRadio = BeaconRadio(),
+    authorization: AuthorizationKeeper = AuthorizationKeeper { AuthorizationSetup() }
   ) {
     self.radio = radio
+    authorizationKeeper = authorization
     factory = Mutex(Opening(open: open))
     self.regionStore = regionStore
     self.clocks = clocks
@@ -134,6 +138,17 @@ public final class LodestoneRuntime: Sendable {
   ) {
     let store = RegionStore(ApplicationFile("regions", of: "test", in: folder))
     self.init(open: { source }, regionStore: store, clocks: clocks)
+    install(source)
+  }
+
+  /// Makes a runtime for a program of which the machine says something, on a source that is open, for a test.
+  package convenience init(
+    source: any ObservationSource, authorization: AuthorizationSetup,
+    clocks: RuntimeClocks = .system
+  ) {
+    self.init(
+      open: { source }, regionStore: RegionStore(nil), clocks: clocks,
+      authorization: AuthorizationKeeper { authorization })
     install(source)
   }
 
@@ -198,20 +213,30 @@ public final class LodestoneRuntime: Sendable {
   }
 
   /// The newest position of the board, whoever has asked for it, its age and what age makes of its accuracy; `nil`
-  /// before the first. Nothing is started for it.
-  public var knownPosition: KnownPosition? {
-    services.withLock { $0.engine.knownPosition(at: clocks.now()) }
+  /// before the first, and while the application may not know it. Nothing is started for it.
+  public var knownPosition: KnownPosition? { knownPosition(isReduced: false) }
+
+  /// The same, with reduced accuracy where no better is wanted.
+  package func knownPosition(isReduced: Bool) -> KnownPosition? {
+    beginAuthorization()
+    return services.withLock { $0.engine.knownPosition(at: clocks.now(), isReduced: isReduced) }
   }
 
   /// What the application is doing. While it is suspended nothing is delivered; afterwards the locations
-  /// of the meantime arrive in one batch, and headings and altitudes go on.
+  /// of the meantime arrive in one batch, and headings and altitudes go on. In use it is in the foreground, and in the
+  /// background with a `CLBackgroundActivitySession`, or updates that are allowed to go on there: only then it gets what is
+  /// authorized *when in use*, and updates can be started. Prompts stand in the foreground.
   public var applicationState: ApplicationState {
     get { services.withLock { $0.application } }
     set {
       let waking: [any ServiceClient] = services.withLock { state in
         let wasSuspended = state.application == .suspended
         state.application = newValue
-        state.engine.isInForeground = newValue == .foreground
+        let clients = state.clients
+        state.engine.enter(foreground: newValue == .foreground) {
+          clients[$0.client]?.receive($0.content)
+        }
+        present(&state)
         let isSuspended = newValue == .suspended
         isFrozen.store(isSuspended, ordering: .sequentiallyConsistent)
         guard isSuspended != wasSuspended else { return [] }
@@ -257,8 +282,10 @@ public final class LodestoneRuntime: Sendable {
     }
   }
 
-  /// Takes what has become of the prompt to the presenter, in order; with `services` held.
+  /// Takes what has become of the prompt to the presenter, and of the authorization to whoever is asked, in order; with
+  /// `services` held.
   private func present(_ state: inout Services) {
+    carryOut(&state)
     while let change = state.engine.takePromptChange() {
       switch change {
       case .show(let prompt):
@@ -303,6 +330,7 @@ public final class LodestoneRuntime: Sendable {
 
   /// Takes a client in; nothing is started for it.
   public func register(_ client: any ServiceClient) -> ClientID {
+    beginAuthorization()
     defer { applyDemand() }
     return services.withLock { state in
       state.lastID += 1
@@ -348,10 +376,11 @@ public final class LodestoneRuntime: Sendable {
   func change(_ body: (inout LocationEngine, (ServiceEvent) -> Void) -> Void) {
     let isOther = services.withLock { state in
       let (demand, clients) = (state.engine.demand, state.clients)
+      let wantsBeacons = state.engine.wantsBeacons
       body(&state.engine) { clients[$0.client]?.receive($0.content) }
       present(&state)
       setAlarm(&state)
-      return state.engine.demand != demand
+      return state.engine.demand != demand || state.engine.wantsBeacons != wantsBeacons
     }
     if isOther { opener.async { [weak self] in self?.applyDemand() } }
   }

@@ -24,13 +24,15 @@ public struct CLLocationUpdate: Sendable {
     case airborne
 
     var settings: ClientSettings {
+      var settings = ClientSettings(waitsForUse: true)
       switch self {
-      case .default: ClientSettings(desiredAccuracy: kCLLocationAccuracyNearestTenMeters)
-      case .automotiveNavigation: ClientSettings(activity: .automotiveNavigation)
-      case .otherNavigation: ClientSettings(activity: .otherNavigation)
-      case .fitness: ClientSettings(activity: .fitness)
-      case .airborne: ClientSettings(activity: .airborne)
+      case .default: settings.desiredAccuracy = kCLLocationAccuracyNearestTenMeters
+      case .automotiveNavigation: settings.activity = .automotiveNavigation
+      case .otherNavigation: settings.activity = .otherNavigation
+      case .fitness: settings.activity = .fitness
+      case .airborne: settings.activity = .airborne
       }
+      return settings
     }
   }
 
@@ -40,19 +42,22 @@ public struct CLLocationUpdate: Sendable {
   public let stationary: Bool
   /// Whether there is no position at the moment; locations follow as soon as there is one again.
   public let locationUnavailable: Bool
+  private let authorization: AuthorizationReport
   /// Whether the application may not use the services.
-  public var authorizationDenied: Bool { false }
-  /// Whether nobody may use them.
+  public var authorizationDenied: Bool { authorization.limits.contains(.refused) }
+  /// Whether nobody may use them: never on a board.
   public var authorizationDeniedGlobally: Bool { false }
-  /// Whether somebody else has forbidden it.
-  public var authorizationRestricted: Bool { false }
+  /// Whether the machine's owner has forbidden it.
+  public var authorizationRestricted: Bool { authorization.limits.contains(.restricted) }
   /// Whether somebody is being asked for permission.
-  public var authorizationRequestInProgress: Bool { false }
+  public var authorizationRequestInProgress: Bool {
+    authorization.limits.contains(.isBeingAsked)
+  }
   /// Whether locations are less exact than they could be, because no more is permitted.
-  public var accuracyLimited: Bool { false }
-  /// Whether the application is not in use, so that it gets no locations.
-  public var insufficientlyInUse: Bool { false }
-  /// Whether a `CLServiceSession` is missing.
+  public var accuracyLimited: Bool { authorization.limits.contains(.accuracy) }
+  /// Whether the application is not in use, so that it gets no locations; they follow when it is.
+  public var insufficientlyInUse: Bool { authorization.limits.contains(.use) }
+  /// Whether a `CLServiceSession` is missing: never on a board.
   public var serviceSessionRequired: Bool { false }
 
   /// Whether the board stands.
@@ -64,6 +69,9 @@ public struct CLLocationUpdate: Sendable {
   /// The receiver is asked from the first `next()` on, and no longer than the sequence is iterated: it stops with the loop
   /// that is left, and with the task that is cancelled, where the sequence ends. Each iteration is a client of its own.
   /// What comes faster than it is taken waits, the newest 256; a suspended application gets it afterwards.
+  ///
+  /// Nothing fails where the application may have no locations: an update says why, and locations follow when it may. So it
+  /// may be begun in the background too; where the authorization is *when in use* it waits until the application is in use.
   public static func liveUpdates(_ configuration: LiveConfiguration = .default) -> Updates {
     Updates(configuration: configuration, runtime: .shared)
   }
@@ -92,8 +100,17 @@ public struct CLLocationUpdate: Sendable {
     public struct AsyncIterator: AsyncIteratorProtocol {
       let feed: LiveFeed
       private var last: CLLocation?
+      private var authorization: AuthorizationReport?
 
       init(feed: LiveFeed) { self.feed = feed }
+
+      private func update(
+        _ location: CLLocation? = nil, stationary: Bool = false, locationUnavailable: Bool = false
+      ) -> CLLocationUpdate {
+        CLLocationUpdate(
+          location: location, stationary: stationary, locationUnavailable: locationUnavailable,
+          authorization: authorization ?? feed.runtime.authorization)
+      }
 
       /// The next update; `nil` once the task is cancelled. It throws nothing on a board.
       public mutating func next() async throws -> CLLocationUpdate? {
@@ -103,21 +120,48 @@ public struct CLLocationUpdate: Sendable {
             let location = CLLocation(
               report, timestamp: feed.runtime.date(utc: report.utc, report.time))
             last = location
-            return CLLocationUpdate(
-              location: location, stationary: false, locationUnavailable: false)
-          case .paused:
-            return CLLocationUpdate(location: last, stationary: true, locationUnavailable: false)
-          case .failure:
-            return CLLocationUpdate(location: nil, stationary: false, locationUnavailable: true)
+            return update(location)
+          case .paused: return update(last, stationary: true)
+          // That somebody has said no is told with the authorization.
+          case .failure(let failure) where failure.isDenied: continue
+          case .failure: return update(locationUnavailable: true)
+          case .authorization(let report):
+            let said = authorization?.limits ?? []
+            authorization = report
+            // That nothing stands in the way any more is said by the next location.
+            guard report.limits != said, !report.limits.isEmpty else { continue }
+            return update()
           // The location that ends a pause follows.
           case .resumed, .heading, .significantChange, .visit, .region, .altitude, .beacons,
             .absoluteAltitude, .motion, .rangingFailed, .deferredLocations, .deferralEnded,
-            .requestedLocation, .requestFailed, .question, .questionClosed:
+            .requestedLocation, .requestFailed, .question, .questionClosed, .fullAccuracyAnswered:
             continue
           }
         }
         return nil
       }
     }
+  }
+}
+
+extension AuthorizationReport {
+  /// What an update says of it.
+  fileprivate struct Limits: OptionSet {
+    let rawValue: Int
+    static let refused = Limits(rawValue: 1)
+    static let restricted = Limits(rawValue: 2)
+    static let isBeingAsked = Limits(rawValue: 4)
+    static let accuracy = Limits(rawValue: 8)
+    static let use = Limits(rawValue: 16)
+  }
+
+  fileprivate var limits: Limits {
+    var limits: Limits = []
+    if status == .denied { limits.insert(.refused) }
+    if status == .restricted { limits.insert(.restricted) }
+    if isBeingAsked { limits.insert(.isBeingAsked) }
+    if isGranted, accuracy == .reduced { limits.insert(.accuracy) }
+    if status == .whenInUse, !isInUse { limits.insert(.use) }
+    return limits
   }
 }

@@ -7,10 +7,6 @@ import Lodestone
 import SensorTypes
 
 extension CLLocationManager {
-  func deliverAuthorization() {
-    delegate?.locationManagerDidChangeAuthorization(self)
-  }
-
   /// Asks the delegate, and answers.
   func deliver(_ question: CalibrationQuestion) {
     guard let delegate else { return }
@@ -44,7 +40,9 @@ extension CLLocationManager {
       delegate?.locationManager(
         self, didFinishDeferredUpdatesWithError: problem.map { CLError($0) })
     case .failure(let failure):
-      let code: CLError.Code = failure.service == .heading ? .headingFailure : .locationUnknown
+      let code: CLError.Code =
+        failure.isDenied
+        ? .denied : failure.service == .heading ? .headingFailure : .locationUnknown
       let error = CLError(code, userInfo: [NSLocalizedDescriptionKey: failure.reason])
       delegate?.locationManager(self, didFailWithError: error)
     }
@@ -71,8 +69,9 @@ extension CLLocationManager {
     switch event.kind {
     case .started: delegate.locationManager(self, didStartMonitoringFor: region)
     case .failed(let reason):
-      let error = CLError(
-        .regionMonitoringFailure, userInfo: [NSLocalizedDescriptionKey: reason.description])
+      var code = CLError.Code.regionMonitoringFailure
+      if case .denied = reason { code = .regionMonitoringDenied }
+      let error = CLError(code, userInfo: [NSLocalizedDescriptionKey: reason.description])
       delegate.locationManager(self, monitoringDidFailFor: region, withError: error)
     case .settled: break
     case .answered(let state):

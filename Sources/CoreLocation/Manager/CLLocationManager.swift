@@ -12,8 +12,9 @@ import SensorTypes
 /// thread that made it. Several may exist; all share the one board of the process, and what none of them
 /// uses is powered down. A manager that is released counts as stopped.
 ///
-/// Authorization: on a board there is no user to ask yet, so the policy is `authorizedAlways` with full
-/// accuracy. That is a determined status, and requests do nothing.
+/// Authorization: where the machine's owner has written no rule for the program, and the program has set no
+/// `LodestoneRuntime.shared.authorizationAgent`, there is nobody to ask. The status is `authorizedAlways` with full accuracy
+/// then, and requests do nothing.
 open class CLLocationManager: NSObject {
   let runtime: LodestoneRuntime
   let delivery: RunLoopDelivery
@@ -30,11 +31,15 @@ open class CLLocationManager: NSObject {
   ///
   /// It is a location as it was measured: `timestamp` says when it was true, `horizontalAccuracy` how exact it was
   /// then. Neither grows with age; where the board may be now is what `LodestoneRuntime.shared.knownPosition` says.
-  /// While the delegate is told of locations it is the last of these. Other than the SDK's it keeps nothing from an
-  /// earlier run.
+  /// While the delegate is told of locations it is the last of these, and it is `nil` where the application may not use the
+  /// services. Other than the SDK's it keeps nothing from an earlier run.
   open var location: CLLocation? {
     if isDelivering { return delivered }
-    guard let report = runtime.knownPosition?.report else { return delivered }
+    guard runtime.authorization.isGranted else { return nil }
+    let isReduced = desiredAccuracy >= kCLLocationAccuracyReduced
+    guard let report = runtime.knownPosition(isReduced: isReduced)?.report else {
+      return delivered
+    }
     if report != known?.report {
       known = (report, CLLocation(report, timestamp: date(utc: report.utc, report.time)))
     }
@@ -50,6 +55,8 @@ open class CLLocationManager: NSObject {
   var ranged = RangedBeacons()
   /// What its delegate does not hear.
   var unheard = Unheard()
+  /// What the delegate was told last of the authorization.
+  var authorizationTold: AuthorizationReport?
   // The location before those that are being delivered.
   var locationBefore: CLLocation?
 
@@ -97,7 +104,9 @@ open class CLLocationManager: NSObject {
   /// best two leave the receiver as fast as the board file says. In metres it is the time in which the board gets so
   /// far at 30 m/s (`fitness` 5, `airborne` 250), 1 to 60 seconds: ten metres 1 s, a hundred 3.3, a kilometre 33,
   /// three kilometres and `kCLLocationAccuracyReduced` 60. The most demanding of all managers counts, and the first
-  /// location is not kept waiting. Nothing is blurred: `accuracyAuthorization` is full.
+  /// location is not kept waiting. Nothing is blurred but by `kCLLocationAccuracyReduced`, with which a manager gets what
+  /// it would with `accuracyAuthorization` reduced: the middle of a cell of 5.6 km, always the same, without altitude, course
+  /// and speed.
   open var desiredAccuracy: CLLocationAccuracy {
     get { settings.desiredAccuracy }
     set { configure { $0.desiredAccuracy = newValue } }
@@ -143,9 +152,15 @@ open class CLLocationManager: NSObject {
     set { configure { $0.pausesAutomatically = newValue } }
   }
 
-  /// Whether locations come while the application is in the background; false by default. It is kept and changes
-  /// nothing: on a board a program in the background has its services as before, and a suspended one none.
-  open var allowsBackgroundLocationUpdates = false
+  /// Whether locations that were started in the foreground go on in the background, which counts as being in use; false by
+  /// default. It makes a difference where the authorization is *when in use*: with *always* a program in the background
+  /// has its services as before, and a suspended one none. Without `location` among the `UIBackgroundModes` of the
+  /// program it works all the same, other than in the SDK, which traps; `LodestoneRuntime.shared.authorizationProblem`
+  /// says so.
+  open var allowsBackgroundLocationUpdates: Bool {
+    get { settings.allowsBackground }
+    set { configure { $0.allowsBackground = newValue } }
+  }
 
   /// Whether locations in the background are shown to a user; false by default. It is kept: a board has no display of
   /// its own.
@@ -154,21 +169,70 @@ open class CLLocationManager: NSObject {
   /// No: a board has no widgets.
   open var isAuthorizedForWidgetUpdates: Bool { false }
 
-  /// Whether the application may use the services; see the class's note.
-  open var authorizationStatus: CLAuthorizationStatus { .authorizedAlways }
+  /// Whether the application may use the services; see the class's note. What was allowed provisionally is `authorizedAlways`.
+  open var authorizationStatus: CLAuthorizationStatus {
+    CLAuthorizationStatus(runtime.authorization.status)
+  }
 
-  /// How exact its locations may be.
-  open var accuracyAuthorization: CLAccuracyAuthorization { .fullAccuracy }
+  /// How exact its locations may be. Reduced, a location is the middle of a cell of 5.6 km that is always the same, its
+  /// accuracy covers the cell, and it has no altitude, course and speed; regions and beacons are not told, visits with the
+  /// cell for their place, headings as before.
+  open var accuracyAuthorization: CLAccuracyAuthorization {
+    runtime.authorization.accuracy == .full ? .fullAccuracy : .reducedAccuracy
+  }
 
   /// Whether the application may use the services.
   @available(*, deprecated, message: "use the instance property authorizationStatus")
-  open class func authorizationStatus() -> CLAuthorizationStatus { .authorizedAlways }
+  open class func authorizationStatus() -> CLAuthorizationStatus {
+    CLAuthorizationStatus(LodestoneRuntime.shared.authorization.status)
+  }
 
-  /// Nothing: the status is determined.
-  open func requestWhenInUseAuthorization() {}
+  /// Has somebody asked whether the application may have locations while it is in use, and returns at once; the delegate is
+  /// told where that changes the status. Nothing where the status is determined.
+  ///
+  /// It takes the foreground, and `NSLocationWhenInUseUsageDescription` in an `Info.plist` beside the executable or in the
+  /// authorization file. Without them nobody is asked, `LodestoneRuntime.shared.authorizationProblem` says why, and a later
+  /// request is heard; the SDK ends the program.
+  open func requestWhenInUseAuthorization() {
+    runtime.send(ServiceRequest(client, .requestAuthorization(.whenInUse)))
+  }
 
-  /// Nothing: the status is determined.
-  open func requestAlwaysAuthorization() {}
+  /// Has somebody asked for exact locations until the application is no longer in use, and returns at once; nothing where they
+  /// are exact.
+  open func requestTemporaryFullAccuracyAuthorization(withPurposeKey purposeKey: String) {
+    requestTemporaryFullAccuracyAuthorization(withPurposeKey: purposeKey, completion: nil)
+  }
+
+  /// Has somebody asked for exact locations until the application is no longer in use, and returns at once. The completion is
+  /// called on the manager's run loop, without an error where they are exact now.
+  ///
+  /// The errors are `CLError.promptDeclined` where the answer was no, or none came, and `CLError.denied` where nobody is asked:
+  /// the application may not use the services, is not in the foreground, or has not described the purpose in its
+  /// `NSLocationTemporaryUsageDescriptionDictionary`.
+  open func requestTemporaryFullAccuracyAuthorization(
+    withPurposeKey purposeKey: String, completion: (((any Error)?) -> Void)?
+  ) {
+    // It goes to the manager's thread, and nobody else has it from here on.
+    nonisolated(unsafe) let handler = completion
+    runtime.requestFullAccuracy(purpose: purposeKey) { [weak delivery] problem in
+      guard handler != nil else { return }
+      delivery?.answer { _ in handler?(problem.map { CLError($0) }) }
+    }
+  }
+
+  /// Has somebody asked whether the application may have locations at all times, and returns at once.
+  ///
+  /// While the status is `authorizedWhenInUse` that is one question, and the delegate is told if the answer is yes. While it
+  /// is not determined it takes two steps: *while using* gives `authorizedAlways` provisionally, and when a location or
+  /// another event is due while the application is not in use it is kept back, and somebody is asked whether to stay with it
+  /// as soon as the application is in the foreground. Else, and once somebody was asked for Always, it does nothing; also
+  /// as long as *allow once* lasts.
+  ///
+  /// It takes the foreground, `NSLocationWhenInUseUsageDescription`, and `NSLocationAlwaysUsageDescription` or
+  /// `NSLocationAlwaysAndWhenInUseUsageDescription`.
+  open func requestAlwaysAuthorization() {
+    runtime.send(ServiceRequest(client, .requestAuthorization(.always)))
+  }
 
   /// Whether a magnetometer answers on this board, or a gyro and a receiver do and a vehicle is declared: in the
   /// board file, or by any manager's `activityType`. The first answer may take two seconds.
@@ -183,6 +247,10 @@ open class CLLocationManager: NSObject {
   }
 
   /// Starts locations and returns at once; nothing if they are started. A pause ends, and a request is cancelled.
+  ///
+  /// Where somebody has said no the delegate is told `CLError.denied`, and locations come if that changes; while nothing is
+  /// decided they wait. In the background, without a `CLBackgroundActivitySession`, they are not started, and the delegate is
+  /// told `CLError.denied` as well.
   ///
   /// What is known is delivered first where it is of use: up to ten seconds old, or, where `desiredAccuracy` is in
   /// metres, as long as the board cannot be farther from it. Its `timestamp` says how old it is.
@@ -411,19 +479,6 @@ open class CLLocationManager: NSObject {
   // MARK: What this version has on no board
   //
   // It is there so that code compiles that asks first; each request is answered with the truth.
-
-  /// Nothing: the accuracy is full.
-  open func requestTemporaryFullAccuracyAuthorization(withPurposeKey purposeKey: String) {}
-
-  /// Nothing, and no error: the accuracy is full.
-  open func requestTemporaryFullAccuracyAuthorization(
-    withPurposeKey purposeKey: String, completion: (((any Error)?) -> Void)?
-  ) {
-    guard let completion else { return }
-    // It goes to the manager's thread, and nobody else has it from here on.
-    nonisolated(unsafe) let handler = completion
-    delivery.answer { _ in handler(nil) }
-  }
 
   private func configure(_ change: (inout ClientSettings) -> Void) {
     change(&settings)

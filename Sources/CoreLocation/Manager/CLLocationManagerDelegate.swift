@@ -13,7 +13,8 @@ public protocol CLLocationManagerDelegate: NSObjectProtocol {
   func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation])
 
   /// No location or heading at the moment (`CLError.locationUnknown`, `CLError.headingFailure`): the
-  /// service keeps trying. Said once a loss. After `requestLocation()` it is the answer: nothing is tried any more.
+  /// service keeps trying. Said once a loss. `CLError.denied`: the application may not have locations, or may not start
+  /// them in the background; it should stop. After `requestLocation()` it is the answer: nothing is tried any more.
   func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error)
 
   /// The board has not moved for a while, and `pausesLocationUpdatesAutomatically` is true: no locations come, and
@@ -36,7 +37,8 @@ public protocol CLLocationManagerDelegate: NSObjectProtocol {
   /// uncalibrated or disturbed.
   func locationManagerShouldDisplayHeadingCalibration(_ manager: CLLocationManager) -> Bool
 
-  /// The authorization: told once after the manager was made, and after every change.
+  /// The authorization: told once after the manager was made, and after every change of its status or accuracy. Of several
+  /// changes that follow one another faster than they are told, the last alone is.
   func locationManagerDidChangeAuthorization(_ manager: CLLocationManager)
 
   /// The older form of `locationManagerDidChangeAuthorization`: heard only by delegates that do not
@@ -131,9 +133,11 @@ extension CLLocationManagerDelegate {
     false
   }
 
-  /// Calls the older form.
+  /// Calls the older form, unless it is the accuracy alone that has changed.
   public func locationManagerDidChangeAuthorization(_ manager: CLLocationManager) {
-    locationManager(manager, didChangeAuthorization: manager.authorizationStatus)
+    let status = manager.authorizationStatus
+    guard manager.isStatusNews(status) else { return }
+    locationManager(manager, didChangeAuthorization: status)
   }
 
   /// Does nothing.

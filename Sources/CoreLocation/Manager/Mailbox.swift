@@ -85,7 +85,8 @@ struct Mailbox: Sendable {
     case .region: limit(\.isRegion)
     case .beacons(let report): discardBeacons(report.constraint)
     case .rangingFailed(let failure): discardBeacons(failure.constraint)
-    case .altitude, .absoluteAltitude, .motion, .question, .questionClosed: return 0
+    case .altitude, .absoluteAltitude, .motion, .question, .questionClosed, .authorization,
+      .fullAccuracyAnswered: return 0
     }
     waiting.append(content)
     return dropped - before
@@ -146,7 +147,8 @@ struct Mailbox: Sendable {
     case .failure(let failure), .requestFailed(let failure):
       waiting.removeFirst()
       return .failure(failure)
-    case .altitude, .absoluteAltitude, .motion, .question, .questionClosed:
+    case .altitude, .absoluteAltitude, .motion, .question, .questionClosed, .authorization,
+      .fullAccuracyAnswered:
       // Never appended.
       waiting.removeFirst()
       return next()

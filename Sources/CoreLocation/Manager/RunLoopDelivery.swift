@@ -25,7 +25,7 @@ final class RunLoopDelivery: ServiceClient, @unchecked Sendable {
     var isSignalled = false
     /// A block of the main queue is on its way.
     var isQueued = false
-    /// The authorization is to be told, as soon as there is a delegate.
+    /// The authorization may have to be told, as soon as there is a delegate.
     var owesAuthorization = true
     /// What the delegate is to be asked, as soon as there is one.
     var question: CalibrationQuestion?
@@ -97,9 +97,10 @@ final class RunLoopDelivery: ServiceClient, @unchecked Sendable {
     case .question(let question): state.withLock { $0.question = question }
     case .questionClosed(let number):
       return state.withLock { if $0.question?.number == number { $0.question = nil } }
+    case .authorization: state.withLock { $0.owesAuthorization = true }
     case .location, .deferredLocations, .deferralEnded, .requestedLocation, .requestFailed,
       .paused, .resumed, .heading, .altitude, .absoluteAltitude, .motion, .failure,
-      .significantChange, .visit, .region, .beacons, .rangingFailed:
+      .significantChange, .visit, .region, .beacons, .rangingFailed, .fullAccuracyAnswered:
       break
     }
     let dropped = state.withLock { $0.mailbox.append(content) }
@@ -172,7 +173,12 @@ final class RunLoopDelivery: ServiceClient, @unchecked Sendable {
         return state.owesAuthorization
       })
     {
-      manager.deliverAuthorization()
+      let report = runtime.authorization
+      let told = manager.authorizationTold
+      // Whether somebody is being asked, or the application is in use, is no news for a delegate.
+      if told == nil || told?.status != report.status || told?.accuracy != report.accuracy {
+        manager.deliverAuthorization(report)
+      }
     }
     if !runtime.isSuspended, manager.delegate != nil,
       let question = state.withLock({ state in

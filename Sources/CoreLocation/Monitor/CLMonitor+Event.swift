@@ -33,18 +33,18 @@ extension CLMonitor {
     /// Whether nothing can be kept: the condition is watched until the program ends.
     public internal(set) var persistenceUnavailable = false
     /// Whether positions are less exact than they could be, because no more is permitted.
-    public var accuracyLimited: Bool { false }
+    public internal(set) var accuracyLimited = false
     /// Whether the application may not use the services.
-    public var authorizationDenied: Bool { false }
-    /// Whether nobody may use them.
+    public internal(set) var authorizationDenied = false
+    /// Whether nobody may use them: never on a board.
     public var authorizationDeniedGlobally: Bool { false }
-    /// Whether somebody else has forbidden it.
-    public var authorizationRestricted: Bool { false }
+    /// Whether the machine's owner has forbidden it.
+    public internal(set) var authorizationRestricted = false
     /// Whether somebody is being asked for permission.
-    public var authorizationRequestInProgress: Bool { false }
+    public internal(set) var authorizationRequestInProgress = false
     /// Whether the application is not in use, so that it gets no positions.
-    public var insufficientlyInUse: Bool { false }
-    /// Whether a `CLServiceSession` is missing.
+    public internal(set) var insufficientlyInUse = false
+    /// Whether a `CLServiceSession` is missing: never on a board.
     public var serviceSessionRequired: Bool { false }
 
     init(identifier: String, state: State, date: Date) {

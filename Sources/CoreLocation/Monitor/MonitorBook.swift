@@ -133,6 +133,12 @@ final class MonitorBook: Sendable {
       switch problem {
       case .tooMany: failed.conditionLimitExceeded = true
       case .unfit: failed.conditionUnsupported = true
+      case .denied(let report):
+        failed.authorizationDenied = report.status == .denied
+        failed.authorizationRestricted = report.status == .restricted
+        failed.authorizationRequestInProgress = report.isBeingAsked
+        failed.accuracyLimited = report.isGranted && report.accuracy == .reduced
+        failed.insufficientlyInUse = report.status == .whenInUse && !report.isInUse
       case .unheard: break
       }
       event = failed

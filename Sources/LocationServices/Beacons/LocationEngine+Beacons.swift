@@ -14,9 +14,12 @@ struct BeaconServices: Sendable {
 extension LocationEngine {
   /// Whether the radio is to listen: somebody ranges, or somebody would hear of a region that is watched.
   public var wantsBeacons: Bool {
-    beacons.ranging.isWanted
-      || regions.wantsBeacons { clients.hearRegions(of: $0) }
+    guard mayHearBeacons else { return false }
+    return beacons.ranging.isWanted || regions.wantsBeacons { clients.hearRegions(of: $0) }
   }
+
+  /// Whether the application may know of beacons, which say where it is as exactly as positions.
+  private var mayHearBeacons: Bool { authorization.mayLocate && judgesRegions }
 
   /// Beacons that were dropped because too many were in range; it only grows.
   public var droppedBeacons: UInt64 { beacons.ranging.dropped }
@@ -35,7 +38,7 @@ extension LocationEngine {
       regions.beginBeacons(at: time)
     case .heard(let sighting):
       advance(to: sighting.time, emit: emit)
-      guard beacons.isListening else { return }
+      guard beacons.isListening, mayHearBeacons else { return }
       beacons.ranging.take(sighting)
       let clients = clients
       regions.take(sighting) {
@@ -71,7 +74,8 @@ extension LocationEngine {
   ) {
     let problem = beacons.ranging.start(constraint, by: client, at: now)
     let failure = problem.map { BeaconFailure(isUnavailable: false, reason: $0) }
-    guard let failure = failure ?? beacons.failure else { return }
+    let denial = regionDenial.map { BeaconFailure.denied($0) }
+    guard let failure = failure ?? denial ?? beacons.failure else { return }
     let told = RangingFailure(constraint: constraint, failure: failure)
     emit(ServiceEvent(client: client, content: .rangingFailed(told)))
   }
@@ -93,7 +97,7 @@ extension LocationEngine {
   }
 
   mutating func advanceBeacons(to now: Timestamp, _ emit: (ServiceEvent) -> Void) {
-    guard beacons.isListening else { return }
+    guard beacons.isListening, mayHearBeacons else { return }
     let clients = clients
     beacons.ranging.advance(to: now) { client, report in
       // An old report is worth nothing to a client that wakes up: the next one is for it.

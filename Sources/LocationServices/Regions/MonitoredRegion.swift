@@ -107,11 +107,18 @@ public enum RegionProblem: Hashable, Codable, Sendable, CustomStringConvertible 
   case tooMany(Int)
   /// Its beacons cannot be heard, and why; it goes on by itself as soon as they can.
   case unheard(String)
+  /// The application may not know of crossings, whether positions are refused or not exact enough, and why; it goes on by
+  /// itself as soon as it may.
+  case denied(AuthorizationReport)
 
   /// In words.
   public var description: String {
     switch self {
     case .unfit(let problem), .unheard(let problem): problem
+    case .denied(let report):
+      report.isRefused
+        ? AuthorizationProblem.notGranted.description
+        : "positions are not exact enough: reduced accuracy"
     case .tooMany(let most): "\(most) regions are monitored already"
     }
   }

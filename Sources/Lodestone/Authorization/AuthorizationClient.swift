@@ -1,0 +1,67 @@
+// Who wants to know where the board is: the running program.
+
+import Foundation
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
+/// A program as whoever decides about it knows it. Another user's, or another unit's, is another one.
+public struct AuthorizationClient: Hashable, Codable, Sendable, CustomStringConvertible {
+  /// The path of its executable.
+  public var executable: String
+  /// The user that it runs as.
+  public var user: UInt32
+  /// The systemd unit that it runs in; `nil` where it was started otherwise.
+  public var unit: String?
+
+  /// Makes a client.
+  public init(executable: String, user: UInt32, unit: String? = nil) {
+    self.executable = executable
+    self.user = user
+    self.unit = unit
+  }
+
+  /// The program's name.
+  public var name: String { URL(filePath: executable).lastPathComponent }
+
+  /// For a person: the program, and who runs it.
+  public var description: String {
+    "\(executable), as \(Self.name(of: user))" + (unit.map { " in \($0)" } ?? "")
+  }
+
+  /// The running program.
+  static func current() -> AuthorizationClient {
+    let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    let groups = (try? String(contentsOfFile: "/proc/self/cgroup", encoding: .utf8)) ?? ""
+    return AuthorizationClient(
+      executable: path ?? CommandLine.arguments.first ?? "program", user: geteuid(),
+      unit: unit(ofControlGroups: groups))
+  }
+
+  /// The unit by a process's control groups: the innermost service.
+  static func unit(ofControlGroups text: String) -> String? {
+    for line in text.split(separator: "\n") {
+      let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+      guard fields.count == 3, fields[1].isEmpty || fields[1] == "name=systemd" else { continue }
+      if let unit = fields[2].split(separator: "/").last(where: { $0.hasSuffix(".service") }),
+        // What a user starts by hand hangs below the manager of that user's session.
+        !unit.hasPrefix("user@")
+      {
+        return String(unit)
+      }
+    }
+    return nil
+  }
+
+  static func name(of user: UInt32) -> String {
+    var (entry, buffer) = (passwd(), [CChar](repeating: 0, count: 16_384))
+    var found: UnsafeMutablePointer<passwd>?
+    guard getpwuid_r(user, &entry, &buffer, buffer.count, &found) == 0, found != nil,
+      let name = entry.pw_name
+    else { return "user \(user)" }
+    return String(cString: name)
+  }
+}

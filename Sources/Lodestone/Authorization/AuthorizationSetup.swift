@@ -1,0 +1,140 @@
+// What this machine says of the running program before anybody is asked.
+
+package import Foundation
+package import LocationServices
+package import SensorHub
+
+/// Where a program's authorization comes from: the file of the machine's owner, the program's own `Info.plist`, and what was
+/// decided in earlier runs.
+package struct AuthorizationSetup: Sendable {
+  /// The path of the owner's file.
+  package static let systemFile = "/etc/lodestone/authorization.yaml"
+
+  /// The program.
+  package let client: AuthorizationClient
+  /// The rule of the owner's file that is about it.
+  package let rule: AuthorizationRule?
+  /// What it needs positions for.
+  package let usage: UsageDescriptions
+  let store: AuthorizationStore
+  /// What is wrong with the owner's file, or with what was kept. A file that cannot be read allows nothing.
+  package let problem: String?
+  private let isBroken: Bool
+  private let kept: AuthorizationDecision?
+
+  /// Reads it.
+  ///
+  /// - Parameters:
+  ///   - client: The program.
+  ///   - policy: The owner's file; one that is not there says nothing.
+  ///   - propertyList: The program's `Info.plist`; likewise.
+  ///   - folder: Where decisions are kept; `nil` keeps none.
+  package init(
+    of client: AuthorizationClient, policy: URL?, propertyList: URL?, decisionsIn folder: URL?
+  ) {
+    self.client = client
+    store = AuthorizationStore(of: client, in: folder)
+    var problems: [String] = []
+    do {
+      rule = try policy.flatMap { try Self.rules(in: $0) }?.first {
+        $0.fits(
+          executable: client.executable, user: AuthorizationClient.name(of: client.user),
+          number: client.user, unit: client.unit)
+      }
+      isBroken = false
+    } catch {
+      (rule, isBroken) = (nil, true)
+      problems.append("nothing is allowed: \(error)")
+    }
+    do {
+      kept = try store.load()
+    } catch {
+      kept = nil
+      problems.append("\(error)")
+    }
+    usage = Self.usage(propertyList, rule)
+    problem = problems.isEmpty ? nil : problems.joined(separator: "; ")
+  }
+
+  /// Everything is allowed and nothing kept: what a runtime has that a test makes.
+  package init() {
+    self.init(
+      of: AuthorizationClient(executable: "/program", user: 0), policy: nil, propertyList: nil,
+      decisionsIn: nil)
+  }
+
+  /// The running program's: `$LODESTONE_AUTHORIZATION`, else `/etc/lodestone/authorization.yaml`.
+  static func current(
+    environment: [String: String] = ProcessInfo.processInfo.environment
+  ) -> AuthorizationSetup {
+    let client = AuthorizationClient.current()
+    let given = environment["LODESTONE_AUTHORIZATION"].flatMap { $0.isEmpty ? nil : $0 }
+    return AuthorizationSetup(
+      of: client, policy: URL(filePath: given ?? systemFile),
+      propertyList: URL(filePath: client.executable).deletingLastPathComponent()
+        .appending(path: "Info.plist"),
+      decisionsIn: StateDirectory.current(environment: environment))
+  }
+
+  /// What holds until somebody is asked. Nobody is where no rule is about the program and it has no agent of its own:
+  /// then everything is allowed, and what an agent has said in an earlier run does not count.
+  package func decision(hasAgent: Bool) -> AuthorizationDecision {
+    guard !isBroken else { return AuthorizationDecision(.restricted) }
+    let accuracy: AccuracyAuthorization = rule?.isReduced == true ? .reduced : .full
+    switch rule?.authorization {
+    case nil where !hasAgent: return .unasked
+    case nil, .ask: return kept ?? AuthorizationDecision(.notDetermined, accuracy: accuracy)
+    case .always:
+      return AuthorizationDecision(.always, accuracy: accuracy, hasAskedForAlways: true)
+    // It is not to be asked for more either.
+    case .whenInUse:
+      return AuthorizationDecision(.whenInUse, accuracy: accuracy, hasAskedForAlways: true)
+    case .denied: return AuthorizationDecision(.denied)
+    case .restricted: return AuthorizationDecision(.restricted)
+    }
+  }
+
+  /// Who is asked: the owner's file where it answers, else the program's own agent, else whoever sits at the terminal.
+  func agent(of program: (any AuthorizationAgent)?) -> any AuthorizationAgent {
+    if let rule, !rule.answers.isEmpty {
+      return FixedAuthorizationAgent(
+        position: rule.answers["position"].flatMap { AuthorizationAnswer(rawValue: $0) },
+        always: rule.answers["always"].flatMap { AuthorizationAnswer(rawValue: $0) },
+        fullAccuracy: rule.answers["fullAccuracy"].flatMap { AuthorizationAnswer(rawValue: $0) },
+        accuracy: rule.isReduced.map { $0 ? .reduced : .full })
+    }
+    return program ?? TerminalAuthorizationAgent()
+  }
+
+  private static func rules(in file: URL) throws -> [AuthorizationRule]? {
+    guard FileManager.default.fileExists(atPath: file.path) else { return nil }
+    let text: String
+    do {
+      text = try String(contentsOf: file, encoding: .utf8)
+    } catch {
+      throw StoreProblem(file.path, "may not be read by this user, or is no UTF-8 text")
+    }
+    return try AuthorizationFile.parse(text, file: file.path)
+  }
+
+  /// What the program says itself comes first.
+  private static func usage(_ file: URL?, _ rule: AuthorizationRule?) -> UsageDescriptions {
+    let data = file.flatMap { try? Data(contentsOf: $0) }
+    let list = data.flatMap {
+      try? PropertyListSerialization.propertyList(from: $0, options: [], format: nil)
+        as? [String: Any]
+    }
+    func text(_ key: String) -> String? {
+      let text = list?[key] as? String ?? rule?.usage[key]
+      return text.flatMap { $0.isEmpty ? nil : $0 }
+    }
+    let purposes = list?[UsageDescriptions.purposesKey] as? [String: String] ?? [:]
+    let modes = list?[UsageDescriptions.backgroundKey] as? [String]
+    return UsageDescriptions(
+      whenInUse: text(UsageDescriptions.whenInUseKey),
+      always: text(UsageDescriptions.alwaysKey) ?? text(UsageDescriptions.bothKey),
+      purposes: (rule?.purposes ?? [:]).merging(purposes) { $1 },
+      isReducedByDefault: list?[UsageDescriptions.reducedKey] as? Bool ?? false,
+      declaresBackground: modes?.contains("location") ?? false)
+  }
+}

@@ -1,0 +1,141 @@
+// Authorization of the process: who is asked, what is kept, what the application may have.
+
+import Dispatch
+public import LocationServices
+import Synchronization
+
+extension LodestoneRuntime {
+  /// What the application may have now.
+  public var authorization: AuthorizationReport {
+    beginAuthorization()
+    return services.withLock { $0.engine.authorizationReport }
+  }
+
+  /// Who is asked whether the application may know where the board is, unless the authorization file of the machine says
+  /// it: `.terminal`, or `.closure { … }`.
+  ///
+  /// `nil` at first. Then nobody is asked, and a program of which the file says nothing may have everything at all times,
+  /// `authorizedAlways` with full accuracy. With an agent nothing is allowed before somebody was asked, but for what was
+  /// decided in earlier runs.
+  public var authorizationAgent: (any AuthorizationAgent)? {
+    get { authorizationKeeper.agent }
+    set {
+      authorizationKeeper.agent = newValue
+      beginAuthorization(anew: true)
+    }
+  }
+
+  /// What is wrong with the program's requests for authorization, or with the machine's file, one line for a person: the
+  /// newest that was found; `nil` where nothing was.
+  public var authorizationProblem: String? { authorizationKeeper.problem }
+
+  /// Which program it is that is asked about.
+  public var authorizationClient: AuthorizationClient { authorizationKeeper.setup.client }
+
+  /// Reads what the machine says of the program; only the first call does anything.
+  func beginAuthorization(anew: Bool = false) {
+    authorizationKeeper.begin(anew: anew) { setup, hasAgent in
+      authorize(.decided(setup.decision(hasAgent: hasAgent), setup.usage))
+    }
+  }
+
+  private func authorize(_ event: AuthorizationEvent) {
+    change { engine, emit in engine.authorize(event, emit) }
+  }
+
+  /// Does what has followed for the authorization; with `services` held.
+  func carryOut(_ state: inout Services) {
+    while let outcome = state.engine.takeAuthorizationOutcome() {
+      switch outcome {
+      case .ask(let prompt): ask(prompt)
+      case .withdraw(let number):
+        _ = authorizationKeeper.standing.compareExchange(
+          expected: number, desired: 0, ordering: .sequentiallyConsistent)
+      case .keep(let decision):
+        let (keeper, date) = (authorizationKeeper, wallTime)
+        // The disk is slow. A program that is killed meanwhile has somebody asked once more.
+        keeper.saving.async {
+          do {
+            try keeper.setup.store.keep(decision, at: date)
+          } catch {
+            keeper.problem = "the decision holds until the program ends: \(error)"
+          }
+        }
+      case .problem(let problem): authorizationKeeper.problem = problem.description
+      case .answered: break
+      }
+    }
+  }
+
+  private func ask(_ prompt: AuthorizationPrompt) {
+    let keeper = authorizationKeeper
+    keeper.standing.store(prompt.number, ordering: .sequentiallyConsistent)
+    keeper.waiting.async { [weak self] in
+      let setup = keeper.setup
+      let stands = { @Sendable [weak self] in
+        self != nil && keeper.standing.load(ordering: .sequentiallyConsistent) == prompt.number
+      }
+      guard stands() else { return }
+      let reply = setup.agent(of: keeper.agent).reply(
+        to: prompt, of: setup.client, whileIt: stands)
+      guard let self else { return }
+      _ = keeper.standing.compareExchange(
+        expected: prompt.number, desired: 0, ordering: .sequentiallyConsistent)
+      if let reply, prompt.options.contains(reply.answer) {
+        authorize(.answer(prompt: prompt.number, reply.answer, accuracy: reply.accuracy))
+      } else {
+        authorize(.unanswered(prompt: prompt.number))
+      }
+    }
+  }
+
+  /// Waits until what was decided is kept, for a test.
+  package func settleAuthorization() { authorizationKeeper.saving.sync {} }
+
+  /// Asks for exact positions, and calls `body` once with why there are none, on any thread.
+  package func requestFullAccuracy(
+    purpose: String, _ body: @escaping @Sendable (AuthorizationProblem?) -> Void
+  ) {
+    let asker = FullAccuracyAsker(body) { [weak self] in
+      self?.send(ServiceRequest($0, .release))
+    }
+    let client = register(asker)
+    asker.begin(client)
+    send(ServiceRequest(client, .requestAuthorization(.fullAccuracy(purpose: purpose))))
+  }
+}
+
+/// One request for exact positions, on its way to its answer.
+private final class FullAccuracyAsker: ServiceClient {
+  private let client = Mutex<ClientID?>(nil)
+  private let isAnswered = Atomic<Bool>(false)
+  private let body: @Sendable (AuthorizationProblem?) -> Void
+  private let release: @Sendable (ClientID) -> Void
+
+  init(
+    _ body: @escaping @Sendable (AuthorizationProblem?) -> Void,
+    release: @escaping @Sendable (ClientID) -> Void
+  ) {
+    (self.body, self.release) = (body, release)
+  }
+
+  // Whoever waits must not wait for ever where the runtime goes.
+  deinit { finish(.unanswered) }
+
+  func begin(_ client: ClientID) { self.client.withLock { $0 = client } }
+
+  func receive(_ content: ServiceEvent.Content) {
+    if case .fullAccuracyAnswered(let problem) = content { finish(problem) }
+  }
+
+  func applicationDidResume() {}
+
+  private func finish(_ problem: AuthorizationProblem?) {
+    guard !isAnswered.exchange(true, ordering: .sequentiallyConsistent) else { return }
+    // The services are locked: neither the runtime nor the application may be called from here.
+    DispatchQueue.global().async { [body, release, client = client.withLock { $0 }] in
+      body(problem)
+      if let client { release(client) }
+    }
+  }
+}
