@@ -116,6 +116,12 @@ struct ClientLocation: Sendable {
     emit(.deferralEnded(problem))
   }
 
+  /// What waits may not be known any more: it is forgotten, and the deferral ends.
+  mutating func withdraw(_ emit: Emit) {
+    updates?.deferral?.forget()
+    endDeferral(.failed("the application may not know any more where the board was"), emit)
+  }
+
   /// Other settings hold: a pause that is not allowed any more ends, and so does a deferral.
   mutating func configure(_ settings: ClientSettings, _ emit: Emit) {
     if !settings.pausesAutomatically { _ = resume(emit) }

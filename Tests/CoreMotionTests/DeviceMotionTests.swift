@@ -45,9 +45,9 @@ struct DeviceMotionTests {
   @Test(
     "motion: gravity, attitude and heading in all four frames, however the board lies",
     arguments: poses)
-  func poses(pose: Pose) throws {
+  func lying(pose: Pose) throws {
     let stage = try MotionStage(legs: ["seconds: 10, fix: true", pose.leg, "seconds: 60"])
-    stage.run(1)
+    stage.run(4)
     let frames: [CMAttitudeReferenceFrame] = [
       .xArbitraryZVertical, .xArbitraryCorrectedZVertical, .xMagneticNorthZVertical,
       .xTrueNorthZVertical,
@@ -172,7 +172,7 @@ struct DeviceMotionTests {
     }
     let before = try #require(heading(observations))
     let after = try #require(heading(later))
-    #expect(abs(wrapped(after - before)) > 10, "north has moved")
+    #expect(abs(wrapped(after - before)) > 3, "north has moved")
     for (taken, limit) in [(first, 0.02), (second, 0.03)] {
       let yaws = taken.values.map { $0.attitude.yaw * 180 / .pi }
       let steps = zip(yaws.dropFirst(), yaws).map { abs(wrapped($0 - $1)) }

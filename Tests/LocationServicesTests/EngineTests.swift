@@ -162,8 +162,19 @@ struct ServiceLifecycleTests {
     bench.say(fix(50))
     bench.say(heading(30, true: 33))
     bench.say(altitude(1, at: 0))
+    bench.say(
+      .absoluteAltitude(
+        AbsoluteAltitudeEstimate(time: Timestamp(seconds: 0), altitude: 36, accuracy: 2)))
+    let sample = Sample(time: Timestamp(seconds: 0), value: Vector3(1, 2, 3))
+    bench.say(
+      .motion(
+        MotionEstimate(
+          time: sample.time, force: sample, angularRate: sample, field: sample,
+          attitude: MotionAttitude(
+            angularRate: .zero, free: .identity, steadied: .identity, north: .identity))))
     bench.say(.altitudeUnavailable(.sensorLost("bus"), at: Timestamp(seconds: 1)))
-    #expect(bench.events.count == 4)
+    // The barometer serves two heights.
+    #expect(bench.events.count == 10)
     for event in bench.events {
       let data = try JSONEncoder().encode(event)
       #expect(try JSONDecoder().decode(ServiceEvent.self, from: data) == event)

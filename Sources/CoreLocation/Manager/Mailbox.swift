@@ -86,7 +86,8 @@ struct Mailbox: Sendable {
     case .beacons(let report): discardBeacons(report.constraint)
     case .rangingFailed(let failure): discardBeacons(failure.constraint)
     case .altitude, .absoluteAltitude, .motion, .question, .questionClosed, .authorization,
-      .fullAccuracyAnswered: return 0
+      .fullAccuracyAnswered:
+      return 0
     }
     waiting.append(content)
     return dropped - before

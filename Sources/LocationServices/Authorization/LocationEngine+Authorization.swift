@@ -40,6 +40,7 @@ extension LocationEngine {
       for client in clients {
         emit(ServiceEvent(client: client.id, content: .authorization(after)))
       }
+      if after.isRefused || after.accuracy == .reduced { withholdDeferred(emit) }
       if after.isRefused, !before.isRefused { tellRefusal(emit) }
       if regionDenial != nil, before.accuracy == .full, !before.isRefused { tellRegions(emit) }
       let mayAgain = authorization.mayLocate && !could
@@ -124,7 +125,10 @@ extension LocationEngine {
   ) -> Bool {
     let client = clients[index]
     switch service {
-    case .heading, .altitude: return true
+    // None of them says where the board is.
+    case .heading, .altitude, .absoluteAltitude, .accelerometer, .gyro, .magnetometer,
+      .deviceMotion:
+      return true
     case .location:
       guard
         client.location.isUpdating || client.settings.waitsForUse
@@ -177,6 +181,14 @@ extension LocationEngine {
 
   // MARK: What changes
 
+  /// Exact positions that wait for the end of a deferral are told nobody any more.
+  private mutating func withholdDeferred(_ emit: (ServiceEvent) -> Void) {
+    for index in clients.indices {
+      let client = clients[index].id
+      clients[index].location.withdraw { emit(ServiceEvent(client: client, content: $0)) }
+    }
+  }
+
   /// Somebody has said no: every client that waits for positions hears it, and a request is answered.
   private mutating func tellRefusal(_ emit: (ServiceEvent) -> Void) {
     for index in clients.indices {
@@ -187,7 +199,7 @@ extension LocationEngine {
       if client.location.isUpdating {
         tell(.failure(.denied(.location)))
       } else if client.location.isWanted {
-        clients[index].location.stop()
+        clients[index].location.stop(tell)
         tell(.requestFailed(.denied(.location)))
       }
       if client.changes != nil { tell(.failure(.denied(.significantChanges))) }

@@ -137,6 +137,24 @@ struct EngineAuthorizationTests {
   }
 
   @Test(
+    "M10 M15: locations that wait are told nobody once they may not be known, and the deferral ends"
+  )
+  func deferred() {
+    var bench = Bench(AuthorizationDecision(.whenInUse))
+    bench.ask(.start(.location))
+    bench.fix(50)
+    bench.ask(.allowDeferral(distance: 1e9, timeout: 1e9))
+    for _ in 0..<3 { bench.fix(50) }
+    _ = bench.told()
+    var waiting = 0
+    bench.engine.authorize(.decided(AuthorizationDecision(.denied), usage)) { event in
+      if case .deferredLocations = event.content { waiting += 1 }
+      if case .deferralEnded(.failed) = event.content { waiting += 10 }
+    }
+    #expect(waiting == 10)
+  }
+
+  @Test(
     "S: in the background updates do not start without a session, whatever is allowed; visits do")
   func backgroundStart() {
     for grant in [AuthorizationDecision.Grant.always, .whenInUse] {
