@@ -96,9 +96,6 @@ public struct LocationEngine: Sendable {
       demand.location = true
     }
     for client in clients {
-      if client.location.isWanted {
-        ask(client.location.interval(client.settings), &demand)
-      }
       if authorization.mayLocate || authorization.awaitsEvent {
         if client.location.isWanted {
           ask(client.location.interval(settings(of: client)), &demand)
