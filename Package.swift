@@ -33,8 +33,6 @@ let package = Package(
     .library(
       name: "Lodestone",
       targets: ["Lodestone", "CoreLocation", "CoreMotion", "SensorHub", "SensorTypes"]),
-    // For code that has `import Combine`. Who does not name it builds none of it.
-    .library(name: "Combine", targets: ["Combine"]),
     // The filter alone, with the types it speaks: what Benchmarks/ measures.
     .library(
       name: "FusionCore",
@@ -51,7 +49,6 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
-    .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
   ],
   targets: [
     // Pure core: value types, no Foundation, no clock, no I/O.
@@ -96,9 +93,6 @@ let package = Package(
     // The facades: exactly the SDK's names.
     floor("CoreLocation", ["Lodestone", "LocationServices", "SensorTypes", "Geodesy"]),
     floor("CoreMotion", ["Lodestone", "LocationServices", "SensorTypes"]),
-
-    // Another name for OpenCombine, with schedulers.
-    floor("Combine", [.product(name: "OpenCombine", package: "OpenCombine")]),
 
     // Hardware-in-the-loop tests as a library: a board has no toolchain.
     floor(
@@ -253,7 +247,6 @@ let package = Package(
         "LodestoneCommand", "SensorHub", "CalibrationCore", "GNSSProtocol", "SensorTypes",
         "LinearAlgebra",
       ]),
-    tests("Combine", ["Combine", "CoreLocation", "Lodestone", "SensorTypes", "FacadeTestSupport"]),
     tests("FuzzCorpus", ["FuzzChecks"]),
     tests("Architecture", []),
   ]

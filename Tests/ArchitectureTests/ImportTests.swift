@@ -30,7 +30,6 @@ struct ImportTests {
       ]),
       "CoreLocation": ["Lodestone", "LocationServices", "SensorTypes", "Geodesy"],
       "CoreMotion": ["Lodestone", "LocationServices", "SensorTypes"],
-      "Combine": ["OpenCombine"],
       "LodestoneCommand": hub.subtracting(["Yams"]).union([
         "SensorHub", "Lodestone", "LinuxIO", "SimulatedDevices", "HardwareSuite", "ArgumentParser",
       ]),
@@ -53,7 +52,7 @@ struct ImportTests {
   /// Targets that may use all of Foundation: the hub and what stands on it.
   static let foundation: Set = [
     "SensorHub", "Lodestone", "CoreLocation", "CoreMotion", "LodestoneCommand", "TwinServer",
-    "HardwareSuite", "Combine",
+    "HardwareSuite",
   ]
 
   static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
