@@ -74,136 +74,75 @@ extension SIMD3<Double> {
       coder.decodeDouble(forKey: "x"), coder.decodeDouble(forKey: "y"),
       coder.decodeDouble(forKey: "z"))
   }
-
-  /// As the SDK describes a sample.
-  func described(at timestamp: TimeInterval) -> String {
-    String(format: "x %f y %f z %f @ %f", x, y, z, timestamp)
-  }
 }
 
-/// What the accelerometer has measured at a moment. It does not change.
-open class CMAccelerometerData: CMLogItem, @unchecked Sendable {
-  private let value: SIMD3<Double>
-
-  /// In units of g, gravity included.
-  open var acceleration: CMAcceleration { CMAcceleration(x: value.x, y: value.y, z: value.z) }
+/// What a sensor has measured along three axes at a moment. It does not change.
+///
+/// The SDK has no such class: there the three below are log items as they are here, and nothing is lost by not knowing it.
+open class CMAxesData: CMLogItem, @unchecked Sendable {
+  final let value: SIMD3<Double>
 
   init(_ value: SIMD3<Double>, timestamp: TimeInterval) {
     self.value = value
     super.init(timestamp: timestamp)
   }
+
+  /// Whether the other is of the same sensor, and has the same values.
+  open override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? CMAxesData else { return false }
+    return (other.isKind(of: type(of: self)) || isKind(of: type(of: other)))
+      && value == other.value && timestamp == other.timestamp
+  }
+
+  /// A hash over the values.
+  open override var hash: Int { [value.x, value.y, value.z, timestamp].hashValue }
+
+  /// The values and the time.
+  open override var description: String {
+    String(format: "x %f y %f z %f @ %f", value.x, value.y, value.z, timestamp)
+  }
+
+  /// Writes the values.
+  open override func encode(with coder: NSCoder) {
+    super.encode(with: coder)
+    value.encode(with: coder)
+  }
+
+  /// Reads the values; `nil` where one is missing.
+  public required init?(coder: NSCoder) {
+    guard let value = SIMD3<Double>(archive: coder) else { return nil }
+    self.value = value
+    super.init(coder: coder)
+  }
+}
+
+/// What the accelerometer has measured at a moment. It does not change.
+open class CMAccelerometerData: CMAxesData, @unchecked Sendable {
+  /// In units of g, gravity included.
+  open var acceleration: CMAcceleration { CMAcceleration(x: value.x, y: value.y, z: value.z) }
 
   convenience init(_ sample: MotionSample) {
     let g = CMAcceleration(force: sample.value)
     self.init(SIMD3(g.x, g.y, g.z), timestamp: sample.time.seconds)
   }
-
-  /// Whether the other has the same values.
-  open override func isEqual(_ object: Any?) -> Bool {
-    guard let other = object as? CMAccelerometerData else { return false }
-    return value == other.value && timestamp == other.timestamp
-  }
-
-  /// A hash over the values.
-  open override var hash: Int { [value.x, value.y, value.z, timestamp].hashValue }
-
-  /// The values and the time.
-  open override var description: String { value.described(at: timestamp) }
-
-  /// Writes the values.
-  open override func encode(with coder: NSCoder) {
-    super.encode(with: coder)
-    value.encode(with: coder)
-  }
-
-  /// Reads the values; `nil` where one is missing.
-  public required init?(coder: NSCoder) {
-    guard let value = SIMD3<Double>(archive: coder) else { return nil }
-    self.value = value
-    super.init(coder: coder)
-  }
 }
 
 /// What the gyro has measured at a moment. It does not change.
-open class CMGyroData: CMLogItem, @unchecked Sendable {
-  private let value: SIMD3<Double>
-
+open class CMGyroData: CMAxesData, @unchecked Sendable {
   /// As the chip gives it, rad/s: its bias is in it. `CMDeviceMotion.rotationRate` is freed of that.
   open var rotationRate: CMRotationRate { CMRotationRate(x: value.x, y: value.y, z: value.z) }
 
-  init(_ value: SIMD3<Double>, timestamp: TimeInterval) {
-    self.value = value
-    super.init(timestamp: timestamp)
-  }
-
   convenience init(_ sample: MotionSample) {
     self.init(sample.value, timestamp: sample.time.seconds)
-  }
-
-  /// Whether the other has the same values.
-  open override func isEqual(_ object: Any?) -> Bool {
-    guard let other = object as? CMGyroData else { return false }
-    return value == other.value && timestamp == other.timestamp
-  }
-
-  /// A hash over the values.
-  open override var hash: Int { [value.x, value.y, value.z, timestamp].hashValue }
-
-  /// The values and the time.
-  open override var description: String { value.described(at: timestamp) }
-
-  /// Writes the values.
-  open override func encode(with coder: NSCoder) {
-    super.encode(with: coder)
-    value.encode(with: coder)
-  }
-
-  /// Reads the values; `nil` where one is missing.
-  public required init?(coder: NSCoder) {
-    guard let value = SIMD3<Double>(archive: coder) else { return nil }
-    self.value = value
-    super.init(coder: coder)
   }
 }
 
 /// What the magnetometer has measured at a moment. It does not change.
-open class CMMagnetometerData: CMLogItem, @unchecked Sendable {
-  private let value: SIMD3<Double>
-
+open class CMMagnetometerData: CMAxesData, @unchecked Sendable {
   /// As the chip gives it, microtesla: the board's iron is in it. `CMDeviceMotion.magneticField` is freed of that.
   open var magneticField: CMMagneticField { CMMagneticField(x: value.x, y: value.y, z: value.z) }
 
-  init(_ value: SIMD3<Double>, timestamp: TimeInterval) {
-    self.value = value
-    super.init(timestamp: timestamp)
-  }
-
   convenience init(_ sample: MotionSample) {
     self.init(sample.value, timestamp: sample.time.seconds)
-  }
-
-  /// Whether the other has the same values.
-  open override func isEqual(_ object: Any?) -> Bool {
-    guard let other = object as? CMMagnetometerData else { return false }
-    return value == other.value && timestamp == other.timestamp
-  }
-
-  /// A hash over the values.
-  open override var hash: Int { [value.x, value.y, value.z, timestamp].hashValue }
-
-  /// The values and the time.
-  open override var description: String { value.described(at: timestamp) }
-
-  /// Writes the values.
-  open override func encode(with coder: NSCoder) {
-    super.encode(with: coder)
-    value.encode(with: coder)
-  }
-
-  /// Reads the values; `nil` where one is missing.
-  public required init?(coder: NSCoder) {
-    guard let value = SIMD3<Double>(archive: coder) else { return nil }
-    self.value = value
-    super.init(coder: coder)
   }
 }

@@ -46,7 +46,7 @@ public struct LocationEngine: Sendable {
   }
 
   /// What the board has said last about one quantity.
-  private enum Latest<Value: Sendable>: Sendable {
+  enum Latest<Value: Sendable>: Sendable {
     case nothing
     case value(Value)
     case missing(NoData)
@@ -65,16 +65,16 @@ public struct LocationEngine: Sendable {
   private var reducedAccuracy = ReducedAccuracy()
   var authorization = AuthorizationMachine()
   var authorizationOutcomes: [AuthorizationOutcome] = []
-  private var heading = Latest<HeadingEstimate>.nothing
+  var heading = Latest<HeadingEstimate>.nothing
   private var altitude = Latest<Void>.nothing
   /// Since when interference has kept heading from being valid.
-  private var interferenceSince: Timestamp?
-  private var prompt = HeadingCalibrationPrompt()
+  var interferenceSince: Timestamp?
+  var prompt = HeadingCalibrationPrompt()
   /// The question that clients were told of and not yet that it is closed.
-  private var toldQuestion: UInt64?
+  var toldQuestion: UInt64?
   /// Who wanted the prompt that stands.
-  private var wanting: ClientID?
-  private var promptChanges: [CalibrationPromptChange] = []
+  var wanting: ClientID?
+  var promptChanges: [CalibrationPromptChange] = []
 
   /// Whether the application is in the foreground: only there clients are asked for prompts, and people for
   /// authorization.
@@ -188,14 +188,6 @@ public struct LocationEngine: Sendable {
     regions.advance(to: now) { emit(ServiceEvent(client: $0, content: .region($1))) }
     advanceBeacons(to: now, emit)
   }
-
-  /// What has become of the calibration prompt, in order, one a call; `nil` when all was said.
-  public mutating func takePromptChange() -> CalibrationPromptChange? {
-    promptChanges.isEmpty ? nil : promptChanges.removeFirst()
-  }
-
-  /// Whether the calibration prompt stands.
-  public var showsPrompt: Bool { prompt.isShown }
 
   /// Forgets what the board has said, and what each client got of it: another board speaks now.
   public mutating func forgetObservations() {
@@ -359,18 +351,7 @@ public struct LocationEngine: Sendable {
       clients[index].location.start(known, loss, at: now, settings, distance: distance) {
         emit(ServiceEvent(client: client, content: $0))
       }
-    case .heading:
-      guard clients[index].heading == nil else { return }
-      clients[index].heading = HeadingFilter()
-      clients[index].hasToldHeadingLoss = false
-      switch heading {
-      case .nothing: break
-      case .value(let estimate):
-        if now.seconds(since: estimate.time) <= Self.headingLifetime {
-          deliver(estimate, index, emit)
-        }
-      case .missing(let reason): tellHeadingLoss(reason, index, emit)
-      }
+    case .heading: startHeading(index, at: now, emit)
     case .altitude:
       guard clients[index].altitude == nil else { return }
       clients[index].altitude = AltitudeRhythm()
@@ -450,75 +431,6 @@ public struct LocationEngine: Sendable {
     emit(ServiceEvent(client: clients[index].id, content: .significantChange(shown)))
   }
 
-  // An old heading is worth nothing to a client that wakes up: the next one is for it.
-  private mutating func deliver(
-    _ estimate: HeadingEstimate, _ index: Int, _ emit: (ServiceEvent) -> Void
-  ) {
-    guard clients[index].heading != nil, !clients[index].isSuspended else { return }
-    let settings = clients[index].settings
-    if var report = HeadingReport(estimate, orientation: settings.headingOrientation) {
-      // True heading needs a position, and tells something of it.
-      if !authorization.mayLocate { report.trueHeading = nil }
-      if clients[index].heading?.accepts(report, filter: settings.headingFilter) == true {
-        emit(ServiceEvent(client: clients[index].id, content: .heading(report)))
-      }
-    }
-    guard let since = interferenceSince, let reason = estimate.reason else {
-      clients[index].hasToldHeadingLoss = false
-      return
-    }
-    if estimate.time.seconds(since: since) > Self.interferencePatience {
-      tellHeadingLoss(reason, index, emit)
-    }
-  }
-
-  private mutating func noteInterference(_ estimate: HeadingEstimate) {
-    if case .magneticInterference = estimate.reason, estimate.accuracy == nil {
-      interferenceSince = interferenceSince ?? estimate.time
-    } else {
-      interferenceSince = nil
-    }
-  }
-
-  // Every client that can answer is asked, also one that was made while the question is open.
-  private mutating func judgePrompt(
-    _ estimate: HeadingEstimate, _ emit: (ServiceEvent) -> Void
-  ) {
-    if prompt.take(estimate, mayAsk: isInForeground && (demand.heading || wantsNorth)) {
-      wanting = nil
-      promptChanges.append(.dismiss(.calibrated))
-    }
-    closeQuestion(emit)
-    guard isInForeground, let question = prompt.question else { return }
-    toldQuestion = question.number
-    for index in clients.indices where clients[index].asked != question.number {
-      guard clients[index].settings.answersQuestions, !clients[index].isSuspended else { continue }
-      clients[index].asked = question.number
-      emit(ServiceEvent(client: clients[index].id, content: .question(question)))
-    }
-  }
-
-  /// Tells those that were asked that nothing is asked any more.
-  private mutating func closeQuestion(_ emit: (ServiceEvent) -> Void) {
-    guard let told = toldQuestion, prompt.number != told else { return }
-    toldQuestion = nil
-    for client in clients where client.asked == told {
-      emit(ServiceEvent(client: client.id, content: .questionClosed(told)))
-    }
-  }
-
-  private mutating func answer(_ question: UInt64, _ display: Bool, of client: ClientID) {
-    guard let shown = prompt.answer(question, display: display) else { return }
-    wanting = client
-    promptChanges.append(.show(shown))
-  }
-
-  private mutating func dismissPrompt(_ end: CalibrationPromptEnd) {
-    guard prompt.dismiss() else { return }
-    wanting = nil
-    promptChanges.append(.dismiss(end))
-  }
-
   private mutating func deliver(
     _ estimate: AltitudeEstimate, _ index: Int, _ emit: (ServiceEvent) -> Void
   ) {
@@ -526,16 +438,6 @@ public struct LocationEngine: Sendable {
     else { return }
     clients[index].hasToldAltitudeLoss = false
     emit(ServiceEvent(client: clients[index].id, content: .altitude(report)))
-  }
-
-  private mutating func tellHeadingLoss(
-    _ reason: NoData, _ index: Int, _ emit: (ServiceEvent) -> Void
-  ) {
-    guard clients[index].heading != nil, !clients[index].hasToldHeadingLoss,
-      Self.isWorthTelling(reason)
-    else { return }
-    clients[index].hasToldHeadingLoss = true
-    emitFailure(.heading, reason, index, emit)
   }
 
   private mutating func tellAltitudeLoss(
@@ -554,14 +456,14 @@ public struct LocationEngine: Sendable {
 
   // Starting a service that the board does not have does nothing and tells nothing (the SDK's promise for
   // heading and altitude); nor is it a failure that the first sample is still on its way.
-  private static func isWorthTelling(_ reason: NoData) -> Bool {
+  static func isWorthTelling(_ reason: NoData) -> Bool {
     switch reason {
     case .notEquipped, .noBoard, .notYet: false
     default: true
     }
   }
 
-  private func emitFailure(
+  func emitFailure(
     _ service: Service, _ reason: NoData, _ index: Int, _ emit: (ServiceEvent) -> Void
   ) {
     emit(

@@ -1,4 +1,5 @@
-// The manager: what a program sets, starts and stops.
+// The manager: what a program sets, starts and stops. It is all in one class body, because subclasses override it, and what
+// stands in an extension cannot be overridden.
 
 public import Foundation
 import LocationServices
@@ -475,10 +476,6 @@ open class CLLocationManager: NSObject {
   open func disallowDeferredLocationUpdates() {
     runtime.send(ServiceRequest(client, .disallowDeferral))
   }
-
-  // MARK: What this version has on no board
-  //
-  // It is there so that code compiles that asks first; each request is answered with the truth.
 
   private func configure(_ change: (inout ClientSettings) -> Void) {
     change(&settings)
