@@ -32,7 +32,7 @@ let package = Package(
   products: [
     .library(
       name: "Lodestone",
-      targets: ["Lodestone", "CoreLocation", "CoreMotion", "SensorHub", "SensorTypes"]),
+      targets: ["Lodestone", "CoreLocation", "CoreMotion", "Combine", "SensorHub", "SensorTypes"]),
     // The filter alone, with the types it speaks: what Benchmarks/ measures.
     .library(
       name: "FusionCore",
@@ -49,6 +49,7 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+    .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
   ],
   targets: [
     // Pure core: value types, no Foundation, no clock, no I/O.
@@ -90,9 +91,22 @@ let package = Package(
       // `simulated` is a board wherever the library goes.
       resources: [.embedInCode("simulated.yaml")], swiftSettings: settings),
 
-    // The facades: exactly the SDK's names.
-    floor("CoreLocation", ["Lodestone", "LocationServices", "SensorTypes", "Geodesy"]),
-    floor("CoreMotion", ["Lodestone", "LocationServices", "SensorTypes"]),
+    // The facades: exactly the SDK's names. Code written for them has Combine as soon as it has Foundation.
+    .target(name: "Combine"),
+    floor(
+      "FoundationCombine",
+      [
+        .product(name: "OpenCombine", package: "OpenCombine"),
+        .product(name: "OpenCombineDispatch", package: "OpenCombine"),
+      ]),
+    floor(
+      "CoreLocation",
+      [
+        "Lodestone", "LocationServices", "SensorTypes", "Geodesy", "Combine", "FoundationCombine",
+      ]),
+    floor(
+      "CoreMotion",
+      ["Lodestone", "LocationServices", "SensorTypes", "Combine", "FoundationCombine"]),
 
     // Hardware-in-the-loop tests as a library: a board has no toolchain.
     floor(

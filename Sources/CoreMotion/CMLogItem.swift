@@ -1,6 +1,7 @@
 // The values and errors of Core Motion, with the SDK's names.
 
 @_exported public import Foundation
+@_exported public import FoundationCombine
 import LocationServices
 import SensorTypes
 

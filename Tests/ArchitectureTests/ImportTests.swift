@@ -28,8 +28,11 @@ struct ImportTests {
       "Lodestone": hub.subtracting(["Yams"]).union([
         "SensorHub", "LinuxIO", "SimulatedDevices", "LocationServices",
       ]),
-      "CoreLocation": ["Lodestone", "LocationServices", "SensorTypes", "Geodesy"],
-      "CoreMotion": ["Lodestone", "LocationServices", "SensorTypes"],
+      "FoundationCombine": ["OpenCombine", "OpenCombineDispatch"],
+      "CoreLocation": [
+        "Lodestone", "LocationServices", "SensorTypes", "Geodesy", "FoundationCombine",
+      ],
+      "CoreMotion": ["Lodestone", "LocationServices", "SensorTypes", "FoundationCombine"],
       "LodestoneCommand": hub.subtracting(["Yams"]).union([
         "SensorHub", "Lodestone", "LinuxIO", "SimulatedDevices", "HardwareSuite", "ArgumentParser",
       ]),
@@ -51,8 +54,8 @@ struct ImportTests {
 
   /// Targets that may use all of Foundation: the hub and what stands on it.
   static let foundation: Set = [
-    "SensorHub", "Lodestone", "CoreLocation", "CoreMotion", "LodestoneCommand", "TwinServer",
-    "HardwareSuite",
+    "SensorHub", "Lodestone", "FoundationCombine", "CoreLocation", "CoreMotion", "LodestoneCommand",
+    "TwinServer", "HardwareSuite",
   ]
 
   static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -88,7 +91,7 @@ struct ImportTests {
   func everyTargetIsKnown() throws {
     let folders = try FileManager.default.contentsOfDirectory(
       atPath: Self.root.appending(path: "Sources").path)
-    #expect(Set(folders) == Set(Self.floors.keys).union(["CLinuxIO", "CVhostUser"]))
+    #expect(Set(folders) == Set(Self.floors.keys).union(["CLinuxIO", "CVhostUser", "Combine"]))
   }
 
   @Test("a driver's file and a chip's twin have at most 300 lines")

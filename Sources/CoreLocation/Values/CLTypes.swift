@@ -1,6 +1,7 @@
 // The scalar types, constants and enumerations of Core Location, with the SDK's names and values.
 
 @_exported public import Foundation
+@_exported public import FoundationCombine
 
 /// Latitude or longitude in degrees, WGS 84.
 public typealias CLLocationDegrees = Double

@@ -1,0 +1,2 @@
+// A target has to have a source.
+#include "Combine.h"
