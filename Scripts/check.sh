@@ -57,6 +57,9 @@ Tests/with-gpsd.py "$(swift build -c release --show-bin-path)/lodestone"
 step "chips unplugged in a running monitor"
 Tests/monitor-unplug.py "$(swift build -c release --show-bin-path)/lodestone"
 
+step "a monitor that is stopped and goes on"
+Tests/stopped.py "$(swift build -c release --show-bin-path)/lodestone"
+
 step "the products with the oldest compiler"
 Scripts/floor-compiler.sh
 

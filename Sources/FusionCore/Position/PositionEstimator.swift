@@ -91,6 +91,10 @@ public struct PositionEstimator: Sendable {
 
   /// A position is never carried for longer, seconds.
   public static let limit = 60.0
+
+  /// How much older than the newest turn a fix may be, seconds: receivers' latency. One that waited while the board stood still
+  /// is taken for what it is, and says nothing of now.
+  static let latest = 1.5
   /// The filter goes on in steps of this, seconds: a turn of 40 degrees a second is 4 degrees then.
   static let step = 0.1
   /// After a pause of more than this nobody knows how the carrier has turned, seconds.
@@ -215,6 +219,7 @@ public struct PositionEstimator: Sendable {
   private func isOutOfOrder(_ time: Timestamp) -> Bool {
     guard let last = state.fixTime else { return false }
     let dt = time.seconds(since: last)
+    if let now = state.time, now.seconds(since: time) > Self.latest, dt > 0 { return true }
     return dt <= 0 && dt >= -Self.limit
   }
 

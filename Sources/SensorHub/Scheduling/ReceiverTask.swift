@@ -26,6 +26,7 @@ final class ReceiverTask: WorkerTask {
   private var areSatellitesWanted = false
   /// Seconds between epochs that are wanted; `nil` for as fast as it goes.
   private var wantedInterval: Double?
+  private var standstill = Standstill()
   /// The time of the newest fix.
   private var lastTime: Timestamp?
   /// Seconds between epochs when it was last read.
@@ -80,10 +81,13 @@ final class ReceiverTask: WorkerTask {
     do throws(DriverError) {
       let (receiver, stream) = try open(port, at: now)
       due = now.advanced(bySeconds: stream == nil ? Self.pollInterval : Self.idleInterval)
+      // Nobody has listened: that nothing was heard is no fault of the receiver's.
+      if standstill.look(at: now) { supervisor.ready(at: now) }
       pulse?.listen(port, at: now)
       if let boardTime = port.boardTime { receiver.setBoardTime(boardTime) }
       while var fix = try receiver.poll(now: now) {
         hasAnswered = true
+        guard standstill.date(&fix) else { continue }
         fix.pulseTime = pulse?.moment(of: fix)
         keepOrder(&fix)
         // That it is back comes before what it says.
@@ -151,6 +155,7 @@ final class ReceiverTask: WorkerTask {
       case .asleep:
         isAsleep = true
         pulse?.forget()
+        standstill.forget()
       case .impossible: letGo()
       }
     } catch {
@@ -172,6 +177,7 @@ final class ReceiverTask: WorkerTask {
     lastInterval = nil
     isAsleep = false
     pulse?.forget()
+    standstill.forget()
   }
 
   private func learn(

@@ -97,6 +97,8 @@ final class SensorTask: WorkerTask {
   private var clock: SampleClock?
   private var newest = Timestamp(nanoseconds: 0)
   private var lastLook = Timestamp(nanoseconds: 0)
+  /// When it was last its turn, whatever came of it.
+  private var lastTurn = Timestamp(nanoseconds: 0)
   private var nextVerify = Timestamp(nanoseconds: 0)
 
   init(
@@ -214,7 +216,7 @@ final class SensorTask: WorkerTask {
         }
         // What the line kept from before says nothing about the samples to come.
         _ = takeEdge(port)
-        lastLook = ready
+        (lastLook, lastTurn) = (ready, ready)
         nextVerify = ready.advanced(bySeconds: Self.verifyInterval)
         due = ready
       }
@@ -276,6 +278,14 @@ final class SensorTask: WorkerTask {
   ) {
     guard let driver else { return }
     let period = Double(driver.batch) / driver.outputRate
+    var edge = edge
+    defer { lastTurn = now }
+    if now.seconds(since: lastTurn) > max(Standstill.limit, 3 * period) {
+      // Nobody has looked for long: the chip has gone on since its line rose, and was not silent.
+      supervisor.ready(at: now)
+      if edge != nil { driver.announce() }
+      edge = nil
+    }
     // What was left of a burst has its moment already.
     var hasMoment = driver.backlog > 0
     do throws(DriverError) {
