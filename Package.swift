@@ -212,7 +212,8 @@ let package = Package(
       "CoreLocation",
       [
         "CoreLocation", "Lodestone", "LocationServices", "SensorTypes", "SensorBus",
-        "SimulatedDevices", "FacadeTestSupport", "facade-program", "region-kill",
+        "SimulatedDevices", "FacadeTestSupport", "BoardTestSupport", "facade-program",
+        "region-kill",
       ], exclude: ["Beacons"]),
     tests(
       "CoreMotion",

@@ -56,6 +56,14 @@ with tempfile.TemporaryDirectory() as name:
     says("a board file that is not there", ["monitor", "--board", "/nope.yaml"], 1, "there is no such file")
     says("a folder for a board file", ["doctor", "--board", folder], 1, "is a folder")
     says("--truth without json", ["monitor", "--board", "simulated", "--truth"], 64, "--format json")
+    rules = path / "authorization.yaml"
+    rules.write_text("schema: 1\nrules:\n  - {executable: /usr/bin/boat, authorization: always, accuracy: reduced}\n")
+    asked = {"LODESTONE_AUTHORIZATION": str(rules), "STATE_DIRECTORY": str(path / "decisions")}
+    says("the owner's rules", ["authorization"], 0, "/usr/bin/boat: always, reduced accuracy", **asked)
+    says("forgetting what was not decided", ["authorization", "forget", "boat"], 1, "nothing was decided about 'boat'", **asked)
+    rules.write_text("schema: 1\nrules: []\nrule: 3\n")
+    says("a mistake in the rules", ["authorization"], 1, "authorization.yaml:3", **asked)
+    says("the doctor knows of it", ["doctor", "--board", "simulated"], 1, "authorization.yaml:3", **asked)
     says("a negative time", ["monitor", "--board", "simulated", "--seconds", "-3"], 64, "above zero")
     says("a log that is not there", ["decode", "/nope"], 1, "/nope: no such file")
     says("a folder for a log", ["decode", folder], 1, "is a directory")

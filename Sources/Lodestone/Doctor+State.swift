@@ -116,6 +116,32 @@ extension Doctor {
     ]
   }
 
+  // Who may know where this machine is. Without a file everybody may, which is nothing to be said.
+  func permissions() -> [Finding] {
+    guard let authorization else { return [] }
+    var findings: [Finding] = []
+    do {
+      if let count = try authorization.rules()?.count {
+        findings.append(
+          Finding(
+            .good,
+            "\(authorization.policy.path) has \(count) rule\(count == 1 ? "" : "s") for who may know where this "
+              + "machine is"))
+      }
+    } catch {
+      findings.append(
+        Finding(
+          .problem, "no program may know where this machine is: \(error)",
+          mend: "edit \(authorization.policy.path), or remove it: without it every program may"))
+    }
+    for problem in authorization.entries().problems {
+      findings.append(
+        Finding(
+          .problem, "\(problem): its programs are asked anew", mend: "remove the file"))
+    }
+    return findings
+  }
+
   // Where a newer magnetic model may lie.
   private func models() -> [Finding] {
     var findings: [Finding] = []

@@ -59,22 +59,26 @@ public struct Doctor: Sendable {
   // Where what is kept of a board lies; `nil` where nothing is kept.
   let state: @Sendable (Board?) -> URL?
   let modelFolders: [URL]
+  // Who may know where this machine is; `nil` is not looked at.
+  let authorization: AuthorizationRecords?
 
   /// A doctor for this machine.
   public init() {
     self.init(
       provider: LinuxBusProvider(), state: { Session.keptState(of: $0) },
-      modelFolders: MagneticModelFile.folders())
+      modelFolders: MagneticModelFile.folders(), authorization: AuthorizationRecords())
   }
 
   init(
     provider: any BusProvider, state: @escaping @Sendable (Board?) -> URL?, modelFolders: [URL],
+    authorization: AuthorizationRecords? = nil,
     wait: @escaping @Sendable (_ seconds: Double) -> Void = { Thread.sleep(forTimeInterval: $0) }
   ) {
     self.provider = provider
     self.wait = wait
     self.state = state
     self.modelFolders = modelFolders
+    self.authorization = authorization
   }
 
   /// Everything there is to find on a board, or without one on the machine.
@@ -92,7 +96,7 @@ public struct Doctor: Sendable {
     } else {
       findings += machine()
     }
-    return findings + folders(of: board)
+    return findings + folders(of: board) + permissions()
   }
 
   /// What a simulated board's file lets go wrong: nothing that could be looked at is.

@@ -1,6 +1,6 @@
 package import Foundation
 package import Geomagnetism
-import Lodestone
+package import Lodestone
 import SensorBus
 package import SensorHub
 package import SensorTypes
@@ -31,13 +31,14 @@ package final class VirtualBoard: Sendable {
   ///   - records: Whether a recording is kept.
   ///   - calibratesInUse: Whether the background calibration runs; its fits then take no time at all.
   ///   - clockIsSet: Whether the system knows the date from the start; a board has no clock battery.
+  ///   - storesCalibrations: Whether the magnetometers have the records that a good calibration leaves.
   ///   - prepare: Puts into the state folder what an earlier run has left.
   package init(
     _ name: String = "simulated", adapt: (inout SimulatedBoard) -> Void = { _ in },
     edit: (String) -> String = { $0 }, records: Bool = false, calibratesInUse: Bool = false,
     demand: Demand = .everything, keepsObservations: Bool = true,
     model: (value: MagneticModel, text: String)? = nil, clockIsSet: Bool = true,
-    utcStart: Double = 1_795_000_000,
+    utcStart: Double = 1_795_000_000, storesCalibrations: Bool = true,
     prepare: (StateStore) throws -> Void = { _ in }
   ) throws {
     let file = Self.root.appending(path: "Boards/\(name).yaml")
@@ -54,7 +55,9 @@ package final class VirtualBoard: Sendable {
       folder: FileManager.default.temporaryDirectory
         .appending(path: "lodestone-test-\(UUID().uuidString)"))
     try prepare(state)
-    try Simulation.storeCalibrations(of: board, simulation, in: state.calibrations)
+    if storesCalibrations {
+      try Simulation.storeCalibrations(of: board, simulation, in: state.calibrations)
+    }
     start = clock.now()
     self.calibratesInUse = calibratesInUse
     let sink: TraceSink = { [recorded] bytes in recorded.append(contentsOf: bytes) }
@@ -89,6 +92,22 @@ package final class VirtualBoard: Sendable {
   }
 
   package var recording: [UInt8] { recorded.all }
+}
+
+/// The hub of a virtual board, as a runtime sees it.
+package struct VirtualSource: ObservationSource {
+  private let hub: Hub
+
+  package init(_ board: VirtualBoard) { hub = board.hub }
+
+  package func subscribe(
+    _ handler: @escaping @Sendable (Observation) -> Void
+  ) -> any ObservationSubscription { hub.subscribe(handler) }
+  package func subscribe(
+    progress handler: @escaping @Sendable (CalibrationProgress) -> Void
+  ) -> (any ObservationSubscription)? { hub.subscribe(progress: handler) }
+  package func setDemand(_ demand: Demand) { hub.setDemand(demand) }
+  package var equipment: Equipment { hub.equipment }
 }
 
 /// A list that several threads may append to.

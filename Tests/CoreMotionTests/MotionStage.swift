@@ -12,17 +12,6 @@ import Synchronization
 
 @testable import CoreMotion
 
-/// The hub of a virtual board, as a runtime sees it.
-struct VirtualSource: ObservationSource {
-  let hub: Hub
-
-  func subscribe(
-    _ handler: @escaping @Sendable (Observation) -> Void
-  ) -> any ObservationSubscription { hub.subscribe(handler) }
-  func setDemand(_ demand: Demand) { hub.setDemand(demand) }
-  var equipment: Equipment { hub.equipment }
-}
-
 /// What a handler was given, in order.
 final class Taken<Value: Sendable>: Sendable {
   private struct State {
@@ -71,7 +60,7 @@ final class MotionStage {
       }, records: records, demand: Demand(), prepare: prepare)
     let clock = board.clock
     runtime = LodestoneRuntime(
-      source: VirtualSource(hub: board.hub),
+      source: VirtualSource(board),
       clocks: RuntimeClocks(now: { clock.now() }, wallTime: { 1_795_000_000 }))
     queue.maxConcurrentOperationCount = 1
   }

@@ -63,14 +63,19 @@ package struct AuthorizationSetup: Sendable {
       decisionsIn: nil)
   }
 
-  /// The running program's: `$LODESTONE_AUTHORIZATION`, else `/etc/lodestone/authorization.yaml`.
+  /// The owner's file: `$LODESTONE_AUTHORIZATION`, else `/etc/lodestone/authorization.yaml`.
+  static func policy(_ environment: [String: String]) -> URL {
+    let given = environment["LODESTONE_AUTHORIZATION"].flatMap { $0.isEmpty ? nil : $0 }
+    return URL(filePath: given ?? systemFile)
+  }
+
+  /// The running program's.
   static func current(
     environment: [String: String] = ProcessInfo.processInfo.environment
   ) -> AuthorizationSetup {
     let client = AuthorizationClient.current()
-    let given = environment["LODESTONE_AUTHORIZATION"].flatMap { $0.isEmpty ? nil : $0 }
     return AuthorizationSetup(
-      of: client, policy: URL(filePath: given ?? systemFile),
+      of: client, policy: policy(environment),
       propertyList: URL(filePath: client.executable).deletingLastPathComponent()
         .appending(path: "Info.plist"),
       decisionsIn: StateDirectory.current(environment: environment))
@@ -106,7 +111,8 @@ package struct AuthorizationSetup: Sendable {
     return program ?? TerminalAuthorizationAgent()
   }
 
-  private static func rules(in file: URL) throws -> [AuthorizationRule]? {
+  /// The rules of a file; `nil` where there is none.
+  static func rules(in file: URL) throws -> [AuthorizationRule]? {
     guard FileManager.default.fileExists(atPath: file.path) else { return nil }
     let text: String
     do {

@@ -1,0 +1,92 @@
+// What a machine's owner sees of who may know where it is.
+
+public import Foundation
+public import LocationServices
+public import SensorHub
+
+/// What the owner's file says and what was decided about the programs of this machine, for whoever looks after it.
+public struct AuthorizationRecords: Sendable {
+  /// What was decided about a program.
+  public struct Entry: Hashable, Sendable, CustomStringConvertible {
+    /// The program.
+    public let client: AuthorizationClient
+    /// What was decided.
+    public let decision: AuthorizationDecision
+    /// When.
+    public let date: Date
+
+    init(_ record: DecisionFile.Record) {
+      (client, decision) = (record.client, record.decision)
+      date = Date(timeIntervalSince1970: record.date)
+    }
+
+    /// For a person, in one line.
+    public var description: String {
+      let (grant, accuracy) = (decision.grant.rawValue, decision.accuracy.rawValue)
+      return "\(client): \(grant), \(accuracy) accuracy, on \(date.ISO8601Format().prefix(10))"
+    }
+  }
+
+  /// The owner's file; it need not be there.
+  public let policy: URL
+  /// Where decisions are kept.
+  public let folder: URL
+
+  /// Those that this user's programs on this machine have.
+  public init(environment: [String: String] = ProcessInfo.processInfo.environment) {
+    self.init(
+      policy: AuthorizationSetup.policy(environment),
+      folder: StateDirectory.current(environment: environment))
+  }
+
+  /// Those of a file and a folder.
+  public init(policy: URL, folder: URL) {
+    self.policy = policy
+    self.folder = folder
+  }
+
+  /// The rules of the owner's file, of which the first that fits a program counts; `nil` where there is no file. Throws where
+  /// it has a mistake, with which it allows nothing.
+  public func rules() throws -> [AuthorizationRule]? { try AuthorizationSetup.rules(in: policy) }
+
+  /// What was decided, by program; and what cannot be read.
+  public func entries() -> (entries: [Entry], problems: [String]) {
+    var (entries, problems) = ([Entry](), [String]())
+    for file in files {
+      do {
+        entries += try file.records().map(Entry.init)
+      } catch {
+        problems.append("\(error)")
+      }
+    }
+    return (entries, problems)
+  }
+
+  /// Forgets what was decided about a program, by its name or its path, whoever has run it: it is asked anew, from its
+  /// next run on.
+  ///
+  /// - Returns: What was forgotten.
+  public func forget(_ program: String) throws -> [Entry] {
+    var forgotten: [Entry] = []
+    for file in files {
+      guard var records = try? file.records() else { continue }
+      let gone = records.filter { Self.is($0.client, program) }
+      guard !gone.isEmpty else { continue }
+      records.removeAll { Self.is($0.client, program) }
+      try file.write(records)
+      forgotten += gone.map(Entry.init)
+    }
+    return forgotten
+  }
+
+  private static func `is`(_ client: AuthorizationClient, _ program: String) -> Bool {
+    program.hasPrefix("/") ? client.executable == program : client.name == program
+  }
+
+  private var files: [DecisionFile] {
+    let place = folder.appending(path: DecisionFile.folder)
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: place.path)) ?? []
+    return names.filter { $0.hasSuffix(".json") }.sorted()
+      .map { DecisionFile(of: String($0.dropLast(5)), in: folder) }
+  }
+}
