@@ -186,6 +186,11 @@ let package = Package(
       name: "edge-latency", dependencies: ["CoreLocation"], path: "Tests/Hardware/EdgeLatency",
       swiftSettings: settings),
 
+    // Beacons as a delegate hears them: for the same rig.
+    .executableTarget(
+      name: "beacon-listener", dependencies: ["CoreLocation"],
+      path: "Tests/Hardware/BeaconListener", swiftSettings: settings),
+
     // Stored records in a process that loses its power, on a file system of its own. No test depends on
     // it, so that no test has its system calls.
     .target(name: "CSaveCut", path: "Tests/CSaveCut"),

@@ -22,6 +22,7 @@ part 10 "the kernel as oracle" "$here/run.py" --script "$here/guest/oracle.py" -
 part 11 "through the kernel's drivers" "$here/run.py" --script "$here/guest/kernel.sh" --board "$here/kernel.yaml" --exact \
   --out "$out/kernel"
 part 12 "every board file" "$here/boards.sh" "$out/boards"
+part 13 "beacons through bluetoothd" "$here/run.py" --script "$here/guest/bluetooth.py" --seconds 130 --out "$out/bluetooth"
 
 run 1
 run 2
@@ -32,10 +33,10 @@ show 1 2
 run 3
 show 3
 # The others wait most of their time, each on a board of its own.
-for number in 4 5 6 7 8 9 10 11; do run "$number" & done
+for number in 4 5 6 7 8 9 10 11 13; do run "$number" & done
 wait
-again 4 5 6 7 8 9 10 11
-show 4 5 6 7 8 9 10 11
+again 4 5 6 7 8 9 10 11 13
+show 4 5 6 7 8 9 10 11 13
 # It has guests of its own side by side, and tries again by itself.
 run 12
 show 12

@@ -28,7 +28,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 GUEST = HERE / "guest"
 ROOT = HERE.parents[2]
 BINARIES = ROOT / ".build/release"
-PRODUCTS = ("lodestone", "twin-server", "edge-latency")
+PRODUCTS = ("lodestone", "twin-server", "edge-latency", "beacon-listener")
 LIMIT = 120
 RIG_FAILED, OUT_OF_TIME = 99, 98
 # The guest's kernel and its programs are processes that wait for one another at every system call. On one
@@ -48,7 +48,7 @@ def fingerprint():
     to be done, and cannot say it to somebody who may not write."""
     digest = hashlib.md5()
     files = [ROOT / "Package.swift", ROOT / "Package.resolved"]
-    for folder in ("Sources", "Tests/Hardware/EdgeLatency"):
+    for folder in ("Sources", "Tests/Hardware/EdgeLatency", "Tests/Hardware/BeaconListener"):
         files += sorted(path for path in (ROOT / folder).rglob("*") if path.is_file())
     for path in files + [BINARIES / product for product in PRODUCTS]:
         digest.update(str(path.relative_to(ROOT)).encode())
@@ -257,7 +257,7 @@ def fill(scratch, options, board):
     shutil.copy(GUEST / "init.sh", guest / "init.sh")
     shutil.copy(GUEST / "rig.sh", guest / "rig")
     shutil.copy(options.script, guest / "script")
-    for product in ("lodestone", "edge-latency"):
+    for product in ("lodestone", "edge-latency", "beacon-listener"):
         shutil.copy(BINARIES / product, guest / product)
     for name in ("init.sh", "rig", "script"):
         (guest / name).chmod(0o755)
