@@ -73,6 +73,28 @@ final class AuthorizationBench {
     return manager
   }
 
+  /// Runs on a thread of its own, with a manager whose delegate has heard how it stands.
+  static func run<Result: Sendable>(
+    _ rule: String = "authorization: ask, \(usage)",
+    _ body: @escaping @Sendable (AuthorizationBench, Spy, CLLocationManager) -> Result
+  ) async -> Result {
+    await onThread {
+      let (bench, spy) = (AuthorizationBench(rule), Spy())
+      return body(bench, spy, bench.manager(spy))
+    }
+  }
+
+  /// Has somebody asked for the first time, who answers; the delegate has heard of it afterwards.
+  func ask(
+    _ request: () -> Void, _ spy: Spy, _ answer: AuthorizationAnswer,
+    _ accuracy: AccuracyAuthorization? = nil
+  ) {
+    request()
+    waits(forPrompts: 1)
+    agent.answer(answer, accuracy)
+    turn { spy.log.authorizations.count == 2 }
+  }
+
   func fix(_ latitude: Double, _ longitude: Double = 13) {
     now += 30
     source.publish(.location(latitude, longitude, at: now))

@@ -38,17 +38,11 @@ struct AuthorizationTests {
     "M10 D16: asked and allowed while using: the delegate is told each change once, and locations come"
   )
   func whenInUse() async {
-    let result = await onThread {
-      let bench = AuthorizationBench()
-      let spy = Spy()
-      let manager = bench.manager(spy)
+    let result = await AuthorizationBench.run { bench, spy, manager in
       manager.startUpdatingLocation()
       bench.fix(50)
       let before = manager.location
-      manager.requestWhenInUseAuthorization()
-      bench.waits(forPrompts: 1)
-      bench.agent.answer(.allowWhileUsing)
-      turn { spy.log.authorizations.count == 2 }
+      bench.ask(manager.requestWhenInUseAuthorization, spy, .allowWhileUsing)
       // A determined status: nothing is asked.
       manager.requestWhenInUseAuthorization()
       bench.fix(51)
@@ -65,10 +59,7 @@ struct AuthorizationTests {
 
   @Test("D2 M10: denied: whoever runs and whoever starts is told so, and no location is to be had")
   func denied() async {
-    let (log, hasNone) = await onThread {
-      let bench = AuthorizationBench()
-      let spy = Spy()
-      let manager = bench.manager(spy)
+    let (log, hasNone) = await AuthorizationBench.run { bench, spy, manager in
       manager.startUpdatingLocation()
       manager.requestAlwaysAuthorization()
       bench.waits(forPrompts: 1)
@@ -93,15 +84,9 @@ struct AuthorizationTests {
     "M10 D16 S: Always in two steps: provisional is authorizedAlways, the second prompt comes after an event in the background, and keeping less is told"
   )
   func twoSteps() async {
-    let result = await onThread {
-      let bench = AuthorizationBench()
-      let spy = Spy()
-      let manager = bench.manager(spy)
+    let result = await AuthorizationBench.run { bench, spy, manager in
       manager.startUpdatingLocation()
-      manager.requestAlwaysAuthorization()
-      bench.waits(forPrompts: 1)
-      bench.agent.answer(.allowWhileUsing)
-      turn { spy.log.authorizations.count == 2 }
+      bench.ask(manager.requestAlwaysAuthorization, spy, .allowWhileUsing)
       bench.runtime.applicationState = .background
       bench.fix(50)
       let background = bench.agent.asked
@@ -125,15 +110,9 @@ struct AuthorizationTests {
     "M10 D16: changed to Always at the second prompt: nothing is told, and the background is served"
   )
   func permanent() async {
-    let result = await onThread {
-      let bench = AuthorizationBench()
-      let spy = Spy()
-      let manager = bench.manager(spy)
+    let result = await AuthorizationBench.run { bench, spy, manager in
       manager.startUpdatingLocation()
-      manager.requestAlwaysAuthorization()
-      bench.waits(forPrompts: 1)
-      bench.agent.answer(.allowWhileUsing)
-      turn { spy.log.authorizations.count == 2 }
+      bench.ask(manager.requestAlwaysAuthorization, spy, .allowWhileUsing)
       bench.runtime.applicationState = .background
       bench.fix(50)
       bench.runtime.applicationState = .foreground
@@ -151,14 +130,8 @@ struct AuthorizationTests {
 
   @Test("M10 D16: allowed once: over when the application is no longer in use, which is told")
   func once() async {
-    let statuses = await onThread {
-      let bench = AuthorizationBench()
-      let spy = Spy()
-      let manager = bench.manager(spy)
-      manager.requestWhenInUseAuthorization()
-      bench.waits(forPrompts: 1)
-      bench.agent.answer(.allowOnce)
-      turn { spy.log.authorizations.count == 2 }
+    let statuses = await AuthorizationBench.run { bench, spy, manager in
+      bench.ask(manager.requestWhenInUseAuthorization, spy, .allowOnce)
       manager.requestAlwaysAuthorization()
       bench.runtime.applicationState = .background
       turn { spy.log.authorizations.count == 3 }
@@ -170,14 +143,8 @@ struct AuthorizationTests {
 
   @Test("M10: a decision holds in the next run, and nobody is asked again")
   func persistence() async {
-    let result = await onThread {
-      let bench = AuthorizationBench()
-      let spy = Spy()
-      let manager = bench.manager(spy)
-      manager.requestWhenInUseAuthorization()
-      bench.waits(forPrompts: 1)
-      bench.agent.answer(.allowWhileUsing, .reduced)
-      turn { spy.log.authorizations.count == 2 }
+    let result = await AuthorizationBench.run { bench, spy, manager in
+      bench.ask(manager.requestWhenInUseAuthorization, spy, .allowWhileUsing, .reduced)
       bench.runtime.settleAuthorization()
       let next = AuthorizationBench(in: bench.folder)
       let nextSpy = Spy()
@@ -194,10 +161,7 @@ struct AuthorizationTests {
 
   @Test("M10: without a usage description nobody is asked, and the runtime says which is missing")
   func missingUsage() async {
-    let result = await onThread {
-      let bench = AuthorizationBench("authorization: ask")
-      let spy = Spy()
-      let manager = bench.manager(spy)
+    let result = await AuthorizationBench.run("authorization: ask") { bench, spy, manager in
       manager.requestWhenInUseAuthorization()
       return (spy.log.authorizations, bench.agent.asked.count, bench.runtime.authorizationProblem)
     }
@@ -286,10 +250,8 @@ struct AuthorizationTests {
     "M10: reduced: what is delivered, and what location says, is a cell without altitude, course and speed"
   )
   func reduced() async {
-    let result = await onThread {
-      let bench = AuthorizationBench("authorization: always, accuracy: reduced")
-      let spy = Spy()
-      let manager = bench.manager(spy)
+    let result = await AuthorizationBench.run("authorization: always, accuracy: reduced") {
+      bench, spy, manager in
       manager.startUpdatingLocation()
       bench.fix(50.001)
       bench.fix(50.021)
