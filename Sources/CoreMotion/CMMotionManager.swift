@@ -52,6 +52,9 @@ open class CMMotionManager: NSObject {
   /// Makes a manager that has started nothing.
   public override convenience init() { self.init(runtime: .shared) }
 
+  /// Whether the application may use what the chips measure: on a board it may.
+  open class func authorizationStatus() -> CMAuthorizationStatus { .authorized }
+
   /// A manager on a runtime of its own, for tests.
   init(runtime: LodestoneRuntime) {
     self.runtime = runtime
@@ -244,6 +247,10 @@ open class CMMotionManager: NSObject {
       if device.isActive { device.configure(settings) }
     }
   }
+
+  /// The view, or another body, whose axes device motion is to be told in; `nil` by default. It is kept, as long as somebody
+  /// else holds it: a board shows no views, and device motion is told in the axes of the board.
+  open weak var deviceMotionBody: (any CMBodyIdentifiable)?
 
   /// Starts device motion against `xArbitraryZVertical`, for `deviceMotion`.
   open func startDeviceMotionUpdates() {
