@@ -100,6 +100,13 @@ open class CMDeviceMotion: CMLogItem, @unchecked Sendable {
   /// In the device.
   open var sensorLocation: SensorLocation { .default }
 
+  /// A device that lies in its frame, and feels nothing. It is there for subclasses.
+  public override init() {
+    turned = CMAttitude()
+    values = Values()
+    super.init()
+  }
+
   init(_ attitude: CMQuaternion, _ values: Values, timestamp: TimeInterval) {
     turned = CMAttitude(attitude)
     self.values = values
