@@ -23,6 +23,9 @@ make test
 step "debug build without warnings"
 swift build "${strict[@]}"
 
+step "every symbol of the SDK is public, and has its test"
+Tests/inventory.py "$(swift build --show-bin-path)"
+
 step "the benchmarks' own tests"
 swift test -c release --package-path Benchmarks "${strict[@]}"
 

@@ -20,6 +20,12 @@ open class CMAbsoluteAltitudeData: CMLogItem, @unchecked Sendable {
   /// much the device climbs is known far better: `CMAltitudeData`.
   open var precision: Double { Self.steps.first { $0 <= sigma } ?? Self.finest }
 
+  /// A height that is no number. It is there for subclasses.
+  public override init() {
+    (metres, sigma) = (.nan, .nan)
+    super.init()
+  }
+
   init(altitude: Double, accuracy: Double, timestamp: TimeInterval) {
     metres = altitude
     sigma = accuracy

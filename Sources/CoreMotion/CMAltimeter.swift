@@ -24,16 +24,24 @@ open class CMAltimeter: NSObject {
   private let absoluteClient: ClientID
 
   /// Makes an altimeter that has started nothing.
-  public override convenience init() { self.init(runtime: .shared) }
+  public override init() {
+    runtime = .shared
+    (delivery, client) = Self.register(with: runtime)
+    (absoluteDelivery, absoluteClient) = Self.register(with: runtime)
+    super.init()
+  }
 
   /// An altimeter on a runtime of its own, for tests.
   init(runtime: LodestoneRuntime) {
     self.runtime = runtime
-    delivery = QueueDelivery(runtime: runtime)
-    client = runtime.register(delivery)
-    absoluteDelivery = QueueDelivery(runtime: runtime)
-    absoluteClient = runtime.register(absoluteDelivery)
+    (delivery, client) = Self.register(with: runtime)
+    (absoluteDelivery, absoluteClient) = Self.register(with: runtime)
     super.init()
+  }
+
+  private static func register(with runtime: LodestoneRuntime) -> (QueueDelivery, ClientID) {
+    let delivery = QueueDelivery(runtime: runtime)
+    return (delivery, runtime.register(delivery))
   }
 
   deinit {

@@ -111,6 +111,12 @@ open class CMAttitude: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable 
   // Unchecked because the class is open, as the SDK's is; all that changes is in the mutex.
   private let value: Mutex<CMQuaternion>
 
+  /// The attitude of a device that lies in its frame. It is there for subclasses.
+  public override init() {
+    value = Mutex(CMQuaternion(x: 0, y: 0, z: 0, w: 1))
+    super.init()
+  }
+
   init(_ quaternion: CMQuaternion) {
     value = Mutex(quaternion)
     super.init()

@@ -64,6 +64,7 @@ open class CMDeviceMotion: CMLogItem, @unchecked Sendable {
     var field = SIMD3<Double>.zero
     var accuracy = CMMagneticFieldCalibrationAccuracy.uncalibrated
     var heading = -1.0
+    var headingAccuracy = -1.0
   }
 
   private let values: Values
@@ -93,8 +94,18 @@ open class CMDeviceMotion: CMLogItem, @unchecked Sendable {
   }
   /// Degrees of the device's y axis clockwise from the north of the frame, 0 up to 360; -1 in a frame without north.
   open var heading: Double { values.heading }
+  /// Half the width of the 95 % interval about magnetic north, degrees, as `CLHeading.headingAccuracy`; -1 in a frame
+  /// without north, and while the field is disturbed.
+  open var headingAccuracy: Double { values.headingAccuracy }
   /// In the device.
   open var sensorLocation: SensorLocation { .default }
+
+  /// A device that lies in its frame, and feels nothing. It is there for subclasses.
+  public override init() {
+    turned = CMAttitude()
+    values = Values()
+    super.init()
+  }
 
   init(_ attitude: CMQuaternion, _ values: Values, timestamp: TimeInterval) {
     turned = CMAttitude(attitude)
@@ -112,7 +123,7 @@ open class CMDeviceMotion: CMLogItem, @unchecked Sendable {
         userAcceleration: SIMD3(measured.x, measured.y, measured.z) + report.up,
         field: report.fieldTrust == .uncalibrated ? .zero : report.field ?? .zero,
         accuracy: CMMagneticFieldCalibrationAccuracy(report.fieldTrust),
-        heading: report.heading ?? -1),
+        heading: report.heading ?? -1, headingAccuracy: report.headingAccuracy ?? -1),
       timestamp: report.time.seconds)
   }
 
@@ -145,6 +156,7 @@ open class CMDeviceMotion: CMLogItem, @unchecked Sendable {
     }
     coder.encode(values.accuracy.rawValue, forKey: "accuracy")
     coder.encode(values.heading, forKey: "heading")
+    coder.encode(values.headingAccuracy, forKey: "headingAccuracy")
   }
 
   /// Reads the values; `nil` where one is missing or makes no sense.
@@ -164,7 +176,10 @@ open class CMDeviceMotion: CMLogItem, @unchecked Sendable {
     values = Values(
       rate: vector("rate"), gravity: vector("gravity"),
       userAcceleration: vector("userAcceleration"), field: vector("field"), accuracy: accuracy,
-      heading: coder.decodeDouble(forKey: "heading"))
+      heading: coder.decodeDouble(forKey: "heading"),
+      // What was written before there was one has none.
+      headingAccuracy: coder.containsValue(forKey: "headingAccuracy")
+        ? coder.decodeDouble(forKey: "headingAccuracy") : -1)
     super.init(coder: coder)
   }
 }

@@ -10,11 +10,19 @@ open class CMLogItem: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   // Sendable because nothing in it can change after `init`; unchecked because the class is open, as the
   // SDK's is.
 
+  private let seconds: TimeInterval
+
   /// Seconds on the monotonic clock, which starts at the boot.
-  public let timestamp: TimeInterval
+  open var timestamp: TimeInterval { seconds }
+
+  /// Something that happened at the boot. It is there for subclasses.
+  public override init() {
+    seconds = 0
+    super.init()
+  }
 
   init(timestamp: TimeInterval) {
-    self.timestamp = timestamp
+    seconds = timestamp
     super.init()
   }
 
@@ -30,7 +38,7 @@ open class CMLogItem: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   /// Reads the time; `nil` where there is none.
   public required init?(coder: NSCoder) {
     guard coder.containsValue(forKey: "timestamp") else { return nil }
-    timestamp = coder.decodeDouble(forKey: "timestamp")
+    seconds = coder.decodeDouble(forKey: "timestamp")
     super.init()
   }
 }
@@ -44,6 +52,12 @@ open class CMAltitudeData: CMLogItem, @unchecked Sendable {
   open var relativeAltitude: NSNumber { NSNumber(value: metres) }
   /// Static pressure in kilopascals.
   open var pressure: NSNumber { NSNumber(value: kilopascals) }
+
+  /// An altitude that is no number, at a pressure that is none. It is there for subclasses.
+  public override init() {
+    (metres, kilopascals) = (.nan, .nan)
+    super.init()
+  }
 
   init(relativeAltitude: Double, pressure: Double, timestamp: TimeInterval) {
     metres = relativeAltitude

@@ -44,29 +44,26 @@ open class CMMotionManager: NSObject {
 
   private let runtime: LodestoneRuntime
   private let wishes = Mutex(Wishes())
-  private let accelerometer: MotionPort<CMAccelerometerData>
-  private let gyro: MotionPort<CMGyroData>
-  private let magnetometer: MotionPort<CMMagnetometerData>
-  private let device: MotionPort<CMDeviceMotion>
+  private let ports: MotionPorts
+  private var accelerometer: MotionPort<CMAccelerometerData> { ports.accelerometer }
+  private var gyro: MotionPort<CMGyroData> { ports.gyro }
+  private var magnetometer: MotionPort<CMMagnetometerData> { ports.magnetometer }
+  private var device: MotionPort<CMDeviceMotion> { ports.device }
 
   /// Makes a manager that has started nothing.
-  public override convenience init() { self.init(runtime: .shared) }
+  public override init() {
+    runtime = .shared
+    ports = MotionPorts(runtime)
+    super.init()
+  }
+
+  /// Whether the application may use what the chips measure: on a board it may.
+  open class func authorizationStatus() -> CMAuthorizationStatus { .authorized }
 
   /// A manager on a runtime of its own, for tests.
   init(runtime: LodestoneRuntime) {
     self.runtime = runtime
-    accelerometer = MotionPort(.accelerometer, runtime) { event in
-      if case .force(let sample) = event { CMAccelerometerData(sample) } else { nil }
-    }
-    gyro = MotionPort(.gyro, runtime) { event in
-      if case .angularRate(let sample) = event { CMGyroData(sample) } else { nil }
-    }
-    magnetometer = MotionPort(.magnetometer, runtime) { event in
-      if case .field(let sample) = event { CMMagnetometerData(sample) } else { nil }
-    }
-    device = MotionPort(.deviceMotion, runtime) { event in
-      if case .device(let report) = event { CMDeviceMotion(report) } else { nil }
-    }
+    ports = MotionPorts(runtime)
     super.init()
   }
 
@@ -244,6 +241,10 @@ open class CMMotionManager: NSObject {
       if device.isActive { device.configure(settings) }
     }
   }
+
+  /// The view, or another body, whose axes device motion is to be told in; `nil` by default. It is kept, as long as somebody
+  /// else holds it: a board shows no views, and device motion is told in the axes of the board.
+  open weak var deviceMotionBody: (any CMBodyIdentifiable)?
 
   /// Starts device motion against `xArbitraryZVertical`, for `deviceMotion`.
   open func startDeviceMotionUpdates() {

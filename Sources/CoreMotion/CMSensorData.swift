@@ -82,6 +82,12 @@ extension SIMD3<Double> {
 open class CMAxesData: CMLogItem, @unchecked Sendable {
   final let value: SIMD3<Double>
 
+  /// Values that are no numbers. It is there for subclasses.
+  public override init() {
+    value = SIMD3(repeating: .nan)
+    super.init()
+  }
+
   init(_ value: SIMD3<Double>, timestamp: TimeInterval) {
     self.value = value
     super.init(timestamp: timestamp)

@@ -79,6 +79,29 @@ final class MotionPort<Value>: Sendable {
   }
 }
 
+/// The way to each service of one manager.
+struct MotionPorts {
+  let accelerometer: MotionPort<CMAccelerometerData>
+  let gyro: MotionPort<CMGyroData>
+  let magnetometer: MotionPort<CMMagnetometerData>
+  let device: MotionPort<CMDeviceMotion>
+
+  init(_ runtime: LodestoneRuntime) {
+    accelerometer = MotionPort(.accelerometer, runtime) { event in
+      if case .force(let sample) = event { CMAccelerometerData(sample) } else { nil }
+    }
+    gyro = MotionPort(.gyro, runtime) { event in
+      if case .angularRate(let sample) = event { CMGyroData(sample) } else { nil }
+    }
+    magnetometer = MotionPort(.magnetometer, runtime) { event in
+      if case .field(let sample) = event { CMMagnetometerData(sample) } else { nil }
+    }
+    device = MotionPort(.deviceMotion, runtime) { event in
+      if case .device(let report) = event { CMDeviceMotion(report) } else { nil }
+    }
+  }
+}
+
 /// The letter box of a port. It is not the port itself: the runtime holds its clients, and a port that nobody else holds
 /// is to end.
 final class MotionBox: ServiceClient {

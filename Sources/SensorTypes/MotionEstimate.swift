@@ -27,6 +27,8 @@ public struct MotionAttitude: Sendable, Hashable {
   public var north: Quaternion?
   /// Why `north` is missing.
   public var northReason: NoData?
+  /// Half the width of the 95 % interval about `north`, radians; `nil` where that is missing, or not to be trusted.
+  public var northAccuracy: Double?
   /// Declination, radians east; `nil` with a `declinationReason`.
   public var declination: Double?
   /// Why `declination` is missing.

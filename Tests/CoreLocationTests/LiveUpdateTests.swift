@@ -99,12 +99,16 @@ struct LiveUpdateTests {
   @Test(
     "M18: each configuration asks for what its documentation says",
     arguments: zip(
-      CLLocationUpdate.LiveConfiguration.allCases,
+      [
+        CLLocationUpdate.LiveConfiguration.default, .automotiveNavigation, .otherNavigation,
+        .fitness, .airborne, .maritime,
+      ],
       [
         Demand(location: true, locationInterval: 1),
         Demand(location: true, followsCourse: true),
         Demand(location: true, followsCourse: true),
         Demand(location: true), Demand(location: true),
+        Demand(location: true, followsCourse: true),
       ]))
   func configurations(
     _ configuration: CLLocationUpdate.LiveConfiguration, _ demand: Demand

@@ -120,6 +120,20 @@ struct RegionTests {
     #expect(calls[2] == ["home", "quiet"] && calls[3] == ["home", "quiet"])
   }
 
+  @Test("D9 D10: an exit that nobody wants to hear of is a state, and no exit")
+  func silentExit() async {
+    let calls = await onThread {
+      let bench = Bench()
+      let region = circle("home")
+      region.notifyOnExit = false
+      bench.manager.startMonitoring(for: region)
+      for latitude in [51.0, 50, 51] { bench.go(latitude) }
+      bench.settle()
+      return bench.told
+    }
+    #expect(calls == ["started home", "state 1 home", "entered home", "state 2 home"])
+  }
+
   @Test("D10 D11: questions are answered, what is no circle fails, and a stop silences what waits")
   func answers() async {
     let calls = await onThread {

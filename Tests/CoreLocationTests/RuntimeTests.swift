@@ -8,6 +8,15 @@ import Testing
 
 @testable import CoreLocation
 
+/// What a program of before 2013 asks.
+private protocol OldAvailability: AnyObject {
+  static func regionMonitoringAvailable() -> Bool
+  static func regionMonitoringEnabled() -> Bool
+  var headingAvailable: Bool { get }
+  var locationServicesEnabled: Bool { get }
+}
+extension CLLocationManager: OldAvailability {}
+
 struct RuntimeTests {
   private struct NoBoard: Error, CustomStringConvertible {
     let description = "nothing on any bus"
@@ -22,12 +31,15 @@ struct RuntimeTests {
         equipment: Equipment(heading: true, location: false, relativeAltitude: false)))
     #expect(CLLocationManager.headingAvailable())
     #expect(!CLLocationManager.locationServicesEnabled())
+    let old: any OldAvailability.Type = CLLocationManager.self
+    #expect(!old.regionMonitoringAvailable() && !old.regionMonitoringEnabled())
     let source = ScriptedSource(
       equipment: Equipment(heading: false, location: true, relativeAltitude: false))
     runtime.install(source)
     #expect(!CLLocationManager.headingAvailable())
     #expect(CLLocationManager.locationServicesEnabled())
     #expect(CLLocationManager.significantLocationChangeMonitoringAvailable())
+    #expect(old.regionMonitoringAvailable() && old.regionMonitoringEnabled())
     #expect(!CLLocationManager.isMonitoringAvailable(for: CLLocation.self))
     runtime.install(beacons: ScriptedBeacons(problem: .poweredOff("hci0")))
     #expect(!CLLocationManager.isRangingAvailable())
@@ -43,6 +55,8 @@ struct RuntimeTests {
       manager.startUpdatingLocation()
       source.publish(.location(50, 13))
       turn { manager.location != nil }
+      let old: any OldAvailability = manager
+      #expect(old.locationServicesEnabled && !old.headingAvailable)
       return manager.location?.coordinate.latitude
     }
     #expect(latitude == 50)
@@ -58,13 +72,16 @@ struct RuntimeTests {
       let runtime = LodestoneRuntime(source: source)
       let manager = CLLocationManager(runtime: runtime)
       var answers = [runtime.equipment.heading]
-      for activity in [CLActivityType.automotiveNavigation, .otherNavigation, .fitness, .airborne] {
+      let activities: [CLActivityType] = [
+        .automotiveNavigation, .otherNavigation, .fitness, .maritime, .airborne, .other,
+      ]
+      for activity in activities {
         manager.activityType = activity
         answers.append(runtime.equipment.heading)
       }
       return answers
     }
-    #expect(result == [false, true, true, false, false])
+    #expect(result == [false, true, true, false, true, false, false])
   }
 
   @Test("that a vehicle would have to be declared reaches the delegate, once")

@@ -80,10 +80,11 @@ struct DeviceMotionTests {
         #expect(error < 3, "\(frame.rawValue): \(error)")
         let heading = isTrue ? truth.heading : truth.magneticHeading
         #expect(abs(wrapped(motion.heading - heading)) < 5)
+        #expect(motion.headingAccuracy > 0 && motion.headingAccuracy < 15)
         // X to the north: the yaw of a board that faces north is a quarter to the left.
         #expect(abs(wrapped(attitude.yaw * 180 / .pi + heading + 90)) < 5)
       default:
-        #expect(motion.heading == -1)
+        #expect(motion.heading == -1 && motion.headingAccuracy == -1)
         // It began at zero and has turned with the board.
         #expect(abs(wrapped(attitude.yaw * 180 / .pi + pose.turn)) < 3)
       }

@@ -76,10 +76,11 @@ struct MotionValueTests {
     values.gravity = SIMD3(0, 0, -1)
     values.accuracy = .medium
     values.heading = 123.5
+    values.headingAccuracy = 4.5
     let motion = CMDeviceMotion(turned.quaternion, values, timestamp: 7)
     let back = try #require(try archived(motion))
     #expect(back == motion)
-    #expect(back.heading == 123.5)
+    #expect(back.heading == 123.5 && back.headingAccuracy == 4.5)
     #expect(back.magneticField.accuracy == .medium)
     let height = CMAbsoluteAltitudeData(altitude: 36.5, accuracy: 1.5, timestamp: 3)
     #expect(try archived(height) == height)

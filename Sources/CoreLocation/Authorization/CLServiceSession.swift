@@ -34,6 +34,8 @@ public final class CLServiceSession: Sendable {
     public let alwaysAuthorizationDenied: Bool
     /// Whether exact locations are needed, and not allowed.
     public let fullAccuracyDenied: Bool
+    /// Whether locations are less exact than they could be, because no more is permitted.
+    public let accuracyLimited: Bool
     /// Whether the application is not in use, so that it gets no locations.
     public let insufficientlyInUse: Bool
     /// Whether another session is missing: never on a board.
@@ -120,6 +122,7 @@ extension CLServiceSession.Diagnostic {
         && !report.isBeingAsked,
       fullAccuracyDenied: session.fullAccuracyPurpose != nil && report.isGranted
         && report.accuracy == .reduced && !report.isBeingAsked,
+      accuracyLimited: report.isGranted && report.accuracy == .reduced,
       insufficientlyInUse: report.status == .whenInUse && !report.isInUse)
   }
 }

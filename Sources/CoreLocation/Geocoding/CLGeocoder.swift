@@ -48,6 +48,20 @@ open class CLGeocoder: NSObject {
     completionHandler: @escaping CLGeocodeCompletionHandler
   ) { pending.begin(completionHandler) }
 
+  /// Asks for the place of an address within a circle, in a language.
+  open func geocodeAddressString(
+    _ addressString: String, inRegionCenteredAt centroid: CLLocationCoordinate2D,
+    inRegionRadius radius: CLLocationDistance, preferredLocale locale: Locale?,
+    completionHandler: @escaping CLGeocodeCompletionHandler
+  ) { pending.begin(completionHandler) }
+
+  /// Asks for the place of an address in parts.
+  @available(*, deprecated, message: "use geocodeAddressString(_:completionHandler:)")
+  open func geocodeAddressDictionary(
+    _ addressDictionary: [AnyHashable: Any],
+    completionHandler: @escaping CLGeocodeCompletionHandler
+  ) { pending.begin(completionHandler) }
+
   /// Asks for the address of a location.
   open func reverseGeocodeLocation(
     _ location: CLLocation, preferredLocale locale: Locale? = nil

@@ -46,6 +46,20 @@ open class CLPlacemark: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable
   open var inlandWater: String? { names["inlandWater"] }
   /// The ocean.
   open var ocean: String? { names["ocean"] }
+  /// The names in the keys of an address book: `Name`, `Street`, `City`, `State`, `ZIP`, `Country` and their like; `nil`
+  /// where none is known.
+  @available(*, deprecated, message: "use the properties")
+  open var addressDictionary: [AnyHashable: Any]? {
+    let keys = [
+      "Name": name, "Thoroughfare": thoroughfare, "SubThoroughfare": subThoroughfare,
+      "Street": thoroughfare.map { street in subThoroughfare.map { "\($0) \(street)" } ?? street },
+      "City": locality, "SubLocality": subLocality, "State": administrativeArea,
+      "SubAdministrativeArea": subAdministrativeArea, "ZIP": postalCode,
+      "CountryCode": isoCountryCode, "Country": country,
+    ]
+    let known = keys.compactMapValues(\.self)
+    return known.isEmpty ? nil : known
+  }
   /// What is known to be there.
   open var areasOfInterest: [String]? { nil }
 

@@ -22,13 +22,15 @@ public struct CLLocationUpdate: Sendable {
     case fitness
     /// In the air: as fast as the receiver goes; stationary after fifteen minutes.
     case airborne
+    /// On the water: what `otherNavigation` is.
+    case maritime
 
     var settings: ClientSettings {
       var settings = ClientSettings(waitsForUse: true)
       switch self {
       case .default: settings.desiredAccuracy = kCLLocationAccuracyNearestTenMeters
       case .automotiveNavigation: settings.activity = .automotiveNavigation
-      case .otherNavigation: settings.activity = .otherNavigation
+      case .otherNavigation, .maritime: settings.activity = .otherNavigation
       case .fitness: settings.activity = .fitness
       case .airborne: settings.activity = .airborne
       }

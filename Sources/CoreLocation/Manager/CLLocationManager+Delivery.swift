@@ -154,7 +154,7 @@ extension MonitoredRegion {
         notifiesOnEntry: region.notifyOnEntry, notifiesOnExit: region.notifyOnExit)
       return
     }
-    guard let circle = region as? CLCircularRegion else { return nil }
+    guard let circle = region.shape else { return nil }
     self.init(
       identifier: circle.identifier,
       center: Position(latitude: circle.center.latitude, longitude: circle.center.longitude),

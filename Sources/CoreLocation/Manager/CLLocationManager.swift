@@ -129,13 +129,13 @@ open class CLLocationManager: NSObject {
     }
   }
 
-  /// The kind of movement that is expected. `automotiveNavigation` and `otherNavigation` (boats, trains) say
+  /// The kind of movement that is expected. `automotiveNavigation`, `otherNavigation` and `maritime` (boats, trains) say
   /// that the board's y axis points the way it goes: the receiver's course is then a measurement of
   /// heading, also on a board without a magnetometer. It takes a gyro; on a board without one this changes
   /// nothing. The other activities declare no vehicle, unless the board file does (`vehicle: true`).
   ///
-  /// It decides as well how long the board has to stand before updates pause (`other` and `otherNavigation` 10
-  /// minutes, `automotiveNavigation` 5, `fitness` 3, `airborne` 15), and what speed `desiredAccuracy` reckons with.
+  /// It decides as well how long the board has to stand before updates pause (`other`, `otherNavigation` and `maritime`
+  /// 10 minutes, `automotiveNavigation` 5, `fitness` 3, `airborne` 15), and what speed `desiredAccuracy` reckons with.
   open var activityType: CLActivityType = .other {
     didSet { configure { $0.activity = Activity(activityType) } }
   }
@@ -166,6 +166,14 @@ open class CLLocationManager: NSObject {
   /// Whether locations in the background are shown to a user; false by default. It is kept: a board has no display of
   /// its own.
   open var showsBackgroundLocationIndicator = false
+
+  /// What the application wants locations for; it is kept, and asks nobody: usage descriptions do.
+  @available(*, deprecated, message: "use NSLocationWhenInUseUsageDescription in Info.plist")
+  open var purpose: String?
+
+  /// The view, or another body, whose top headings are to be measured from; `nil` by default. It is kept, as long as somebody
+  /// else holds it: a board shows no views, and headings are measured from the edge that `headingOrientation` says.
+  open weak var headingBody: (any CLBodyIdentifiable)?
 
   /// No: a board has no widgets.
   open var isAuthorizedForWidgetUpdates: Bool { false }
@@ -489,7 +497,7 @@ extension Activity {
     case .other: self = .other
     case .automotiveNavigation: self = .automotiveNavigation
     case .fitness: self = .fitness
-    case .otherNavigation: self = .otherNavigation
+    case .otherNavigation, .maritime: self = .otherNavigation
     case .airborne: self = .airborne
     }
   }

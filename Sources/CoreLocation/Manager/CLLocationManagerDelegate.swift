@@ -99,6 +99,42 @@ public protocol CLLocationManagerDelegate: NSObjectProtocol {
 
   /// A stay at a place has begun, or is over: see `startMonitoringVisits()`.
   func locationManager(_ manager: CLLocationManager, didVisit visit: CLVisit)
+
+  // MARK: The spellings of 2014, and of macOS
+
+  /// What macOS calls `didUpdateToLocation:fromLocation:`, and heard only by delegates that do not implement that one. At the
+  /// first `oldLocation` is none: its accuracy is negative.
+  func locationManager(
+    _ manager: CLLocationManager, didUpdateTo newLocation: CLLocation, from oldLocation: CLLocation)
+
+  /// The spelling of 2014 for `didChangeAuthorization:`; heard only by delegates that do not implement that one.
+  func locationManager(
+    _ manager: CLLocationManager, didChangeAuthorizationStatus status: CLAuthorizationStatus)
+
+  /// The spelling of 2014 for `didDetermineState:for:`; heard only by delegates that do not implement that one.
+  func locationManager(
+    _ manager: CLLocationManager, didDetermineState state: CLRegionState,
+    forRegion region: CLRegion)
+
+  /// The spelling of 2014 for `monitoringDidFailFor:withError:`; heard only by delegates that do not implement that one.
+  func locationManager(
+    _ manager: CLLocationManager, monitoringDidFailForRegion region: CLRegion?,
+    withError error: any Error)
+
+  /// The spelling of 2014 for `didStartMonitoringFor:`; heard only by delegates that do not implement that one.
+  func locationManager(
+    _ manager: CLLocationManager, didStartMonitoringForRegion region: CLRegion)
+
+  /// The spelling of 2014 for `didRangeBeacons:in:`; heard only by delegates that do not implement that one.
+  func locationManager(
+    _ manager: CLLocationManager, didRangeBeacons beacons: [CLBeacon],
+    inRegion region: CLBeaconRegion)
+
+  /// The spelling of 2014 for `rangingBeaconsDidFailFor:withError:`; heard only by delegates that do not implement that
+  /// one.
+  func locationManager(
+    _ manager: CLLocationManager, rangingBeaconsDidFailForRegion region: CLBeaconRegion,
+    withError error: any Error)
 }
 
 extension CLLocationManagerDelegate {
@@ -140,18 +176,16 @@ extension CLLocationManagerDelegate {
     locationManager(manager, didChangeAuthorization: status)
   }
 
-  /// Does nothing.
+  /// Calls the spelling of 2014.
   public func locationManager(
     _ manager: CLLocationManager, didChangeAuthorization status: CLAuthorizationStatus
-  ) {}
+  ) { locationManager(manager, didChangeAuthorizationStatus: status) }
 
-  /// Does nothing.
+  /// Calls macOS's spelling.
   public func locationManager(
     _ manager: CLLocationManager, didUpdateToLocation newLocation: CLLocation,
     fromLocation oldLocation: CLLocation?
-  ) {
-    manager.isMissing(.locations, of: self)
-  }
+  ) { locationManager(manager, didUpdateTo: newLocation, from: oldLocation ?? CLLocation()) }
 
   /// Does nothing.
   public func locationManager(
@@ -170,24 +204,22 @@ extension CLLocationManagerDelegate {
     manager.isMissing(.exit, of: self)
   }
 
-  /// Does nothing.
+  /// Calls the spelling of 2014.
   public func locationManager(
     _ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion
-  ) {
-    manager.isMissing(.regionState, of: self)
-  }
+  ) { locationManager(manager, didDetermineState: state, forRegion: region) }
 
-  /// Does nothing.
+  /// Calls the spelling of 2014.
   public func locationManager(
     _ manager: CLLocationManager, monitoringDidFailFor region: CLRegion?,
     withError error: any Error
-  ) {
-    manager.isMissing(.regionFailure, of: self)
-  }
+  ) { locationManager(manager, monitoringDidFailForRegion: region, withError: error) }
 
-  /// Does nothing.
+  /// Calls the spelling of 2014.
   public func locationManager(_ manager: CLLocationManager, didStartMonitoringFor region: CLRegion)
-  {}
+  {
+    locationManager(manager, didStartMonitoringForRegion: region)
+  }
 
   /// Calls the older form.
   public func locationManager(
@@ -206,20 +238,16 @@ extension CLLocationManagerDelegate {
       manager, rangingBeaconsDidFailFor: CLBeaconRegion(beaconConstraint), withError: error)
   }
 
-  /// Does nothing.
+  /// Calls the spelling of 2014.
   public func locationManager(
     _ manager: CLLocationManager, didRangeBeacons beacons: [CLBeacon], in region: CLBeaconRegion
-  ) {
-    manager.isMissing(.ranging, of: self)
-  }
+  ) { locationManager(manager, didRangeBeacons: beacons, inRegion: region) }
 
-  /// Does nothing.
+  /// Calls the spelling of 2014.
   public func locationManager(
     _ manager: CLLocationManager, rangingBeaconsDidFailFor region: CLBeaconRegion,
     withError error: any Error
-  ) {
-    manager.isMissing(.rangingFailure, of: self)
-  }
+  ) { locationManager(manager, rangingBeaconsDidFailForRegion: region, withError: error) }
 
   /// Does nothing.
   public func locationManager(_ manager: CLLocationManager, didVisit visit: CLVisit) {

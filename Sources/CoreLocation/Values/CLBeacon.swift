@@ -117,6 +117,14 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   /// When it was last heard.
   open var timestamp: Date { values.timestamp }
 
+  /// A beacon of zeros that is not known to be anywhere. It is there for subclasses.
+  public override init() {
+    values = Values(
+      uuid: UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)), major: 0, minor: 0,
+      proximity: .unknown, accuracy: -1, rssi: 0, timestamp: Date())
+    super.init()
+  }
+
   init(
     uuid: UUID, major: UInt16, minor: UInt16, proximity: CLProximity,
     accuracy: CLLocationAccuracy, rssi: Int, timestamp: Date

@@ -13,7 +13,10 @@ open class CLFloor: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   open var level: Int { storey }
 
   /// The ground floor.
-  public override convenience init() { self.init(level: 0) }
+  public override init() {
+    storey = 0
+    super.init()
+  }
 
   init(level: Int) {
     storey = level

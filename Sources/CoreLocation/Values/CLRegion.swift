@@ -3,7 +3,8 @@
 public import Foundation
 import Geodesy
 
-/// An area with a name. Make a `CLCircularRegion` or a `CLBeaconRegion`.
+/// An area with a name. Make a `CLCircularRegion` or a `CLBeaconRegion`; what macOS had before them, a circle that is a
+/// plain region, is monitored as well.
 ///
 /// Regions compare by `identifier`: two with the same one are the same region, whatever their shape, and of two that
 /// are monitored the later replaces the earlier.
@@ -11,6 +12,8 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   // Sendable as the SDK's: the two flags are to be set before a region is handed to a manager.
 
   private let name: String
+  /// The shape of a region that is neither of its subclasses; `nil` for one without.
+  private let circle: (center: CLLocationCoordinate2D, radius: CLLocationDistance)?
 
   /// The name, by which regions are told apart.
   open var identifier: String { name }
@@ -19,19 +22,51 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   /// Whether leaving it is told; true by default.
   open var notifyOnExit = true
 
-  init(name: String) {
-    self.name = name
+  /// The middle of a circle; `kCLLocationCoordinate2DInvalid` for a region that is none.
+  @available(*, deprecated, message: "use CLCircularRegion")
+  open var center: CLLocationCoordinate2D { circle?.center ?? kCLLocationCoordinate2DInvalid }
+  /// The radius of a circle, metres; negative for a region that is none.
+  @available(*, deprecated, message: "use CLCircularRegion")
+  open var radius: CLLocationDistance { circle?.radius ?? -1 }
+
+  /// Makes a circle, as it was made before there was `CLCircularRegion`. A negative radius is none.
+  @available(*, deprecated, message: "use CLCircularRegion")
+  public init(
+    circularRegionWithCenter center: CLLocationCoordinate2D, radius: CLLocationDistance,
+    identifier: String
+  ) {
+    name = identifier
+    circle = (center, radius > 0 ? radius : 0)
     super.init()
   }
 
-  /// A region with the same name, shape and flags.
-  open func copy(with zone: NSZone? = nil) -> Any {
-    let copy = CLRegion(name: identifier)
-    copy.takeFlags(of: self)
-    return copy
+  init(name: String) {
+    self.name = name
+    circle = nil
+    super.init()
   }
 
-  fileprivate func takeFlags(of region: CLRegion) {
+  /// Whether a coordinate is within the circle, as `CLCircularRegion.contains(_:)` says it; `false` for a region that is
+  /// none.
+  @available(*, deprecated, message: "use CLCircularRegion")
+  open func contains(_ coordinate: CLLocationCoordinate2D) -> Bool {
+    shape?.contains(coordinate) ?? false
+  }
+
+  /// The circle that a region is; `nil` for one of beacons, or without a shape.
+  var shape: CLCircularRegion? {
+    circle.map { circle in
+      let region = CLCircularRegion(
+        center: circle.center, radius: circle.radius, identifier: identifier)
+      region.takeFlags(of: self)
+      return region
+    }
+  }
+
+  /// A region with the same name, shape and flags.
+  open func copy(with zone: NSZone? = nil) -> Any { CLRegion(copyOf: self) }
+
+  private func takeFlags(of region: CLRegion) {
     (notifyOnEntry, notifyOnExit) = (region.notifyOnEntry, region.notifyOnExit)
   }
 
@@ -49,11 +84,15 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
   /// Yes.
   open class var supportsSecureCoding: Bool { true }
 
-  /// Writes the name and the flags.
+  /// Writes the name, the flags and, of a plain circle, its shape.
   open func encode(with coder: NSCoder) {
     coder.encode(identifier as NSString, forKey: "identifier")
     coder.encode(number: notifyOnEntry ? 1 : 0, forKey: "onEntry")
     coder.encode(number: notifyOnExit ? 1 : 0, forKey: "onExit")
+    guard let circle else { return }
+    coder.encode(number: circle.center.latitude, forKey: "latitude")
+    coder.encode(number: circle.center.longitude, forKey: "longitude")
+    coder.encode(number: circle.radius, forKey: "radius")
   }
 
   /// Reads the name and the flags; `nil` where one is missing.
@@ -62,12 +101,22 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
       let onExit = coder.flag(forKey: "onExit")
     else { return nil }
     self.name = name
+    if let latitude = coder.number(forKey: "latitude"),
+      let longitude = coder.number(forKey: "longitude"), let radius = coder.number(forKey: "radius")
+    {
+      circle = (
+        CLLocationCoordinate2D(latitude: latitude, longitude: longitude), radius > 0 ? radius : 0
+      )
+    } else {
+      circle = nil
+    }
     (notifyOnEntry, notifyOnExit) = (onEntry, onExit)
     super.init()
   }
 
-  fileprivate init(copyOf region: CLRegion) {
+  init(copyOf region: CLRegion) {
     name = region.identifier
+    circle = region.circle
     super.init()
     takeFlags(of: region)
   }
@@ -79,9 +128,9 @@ open class CLCircularRegion: CLRegion, @unchecked Sendable {
   private let distance: CLLocationDistance
 
   /// The middle.
-  open var center: CLLocationCoordinate2D { middle }
+  open override var center: CLLocationCoordinate2D { middle }
   /// The radius, metres; 0 where it was made with a negative one, or with none.
-  open var radius: CLLocationDistance { distance }
+  open override var radius: CLLocationDistance { distance }
 
   /// Makes a region. It is not checked: one whose middle is no coordinate contains nothing.
   public init(
@@ -97,9 +146,11 @@ open class CLCircularRegion: CLRegion, @unchecked Sendable {
     super.init(copyOf: region)
   }
 
+  override var shape: CLCircularRegion? { self }
+
   /// Whether a coordinate is inside, or on the boundary, by the length of the shortest line to the middle. The SDK has
   /// a sphere for that, and may say otherwise within half a percent of the radius.
-  open func contains(_ coordinate: CLLocationCoordinate2D) -> Bool {
+  open override func contains(_ coordinate: CLLocationCoordinate2D) -> Bool {
     guard CLLocationCoordinate2DIsValid(center), CLLocationCoordinate2DIsValid(coordinate) else {
       return false
     }
@@ -131,104 +182,5 @@ open class CLCircularRegion: CLRegion, @unchecked Sendable {
     middle = CLLocationCoordinate2D(latitude: numbers[0], longitude: numbers[1])
     distance = numbers[2] > 0 ? numbers[2] : 0
     super.init(coder: coder)
-  }
-}
-
-/// Where beacons of an identity are heard.
-open class CLBeaconRegion: CLRegion, @unchecked Sendable {
-  private let constraint: CLBeaconIdentityConstraint
-
-  /// Whether a report is to be made also when the display is switched on inside; false by default. A board has no
-  /// display of its own, and makes none.
-  open var notifyEntryStateOnDisplay = false
-
-  /// Which beacons.
-  open var beaconIdentityConstraint: CLBeaconIdentityConstraint { constraint }
-  /// The beacons' identifier.
-  open var uuid: UUID { constraint.uuid }
-  /// The beacons' identifier by its older name.
-  @available(*, deprecated, renamed: "uuid")
-  open var proximityUUID: UUID { constraint.uuid }
-  /// The beacons' first number; `nil` for any.
-  open var major: NSNumber? { constraint.major.map { NSNumber(value: $0) } }
-  /// The beacons' second number; `nil` for any.
-  open var minor: NSNumber? { constraint.minor.map { NSNumber(value: $0) } }
-
-  /// Makes a region of the beacons that fit a constraint.
-  public init(beaconIdentityConstraint: CLBeaconIdentityConstraint, identifier: String) {
-    constraint = beaconIdentityConstraint
-    super.init(name: identifier)
-  }
-
-  /// Makes a region of all beacons with an identifier.
-  public convenience init(uuid: UUID, identifier: String) {
-    self.init(
-      beaconIdentityConstraint: CLBeaconIdentityConstraint(uuid: uuid), identifier: identifier)
-  }
-
-  /// Makes a region of all beacons with an identifier and a first number.
-  public convenience init(uuid: UUID, major: CLBeaconMajorValue, identifier: String) {
-    self.init(
-      beaconIdentityConstraint: CLBeaconIdentityConstraint(uuid: uuid, major: major),
-      identifier: identifier)
-  }
-
-  /// Makes a region of one beacon.
-  public convenience init(
-    uuid: UUID, major: CLBeaconMajorValue, minor: CLBeaconMinorValue, identifier: String
-  ) {
-    self.init(
-      beaconIdentityConstraint: CLBeaconIdentityConstraint(uuid: uuid, major: major, minor: minor),
-      identifier: identifier)
-  }
-
-  /// The older spelling of `init(uuid:identifier:)`.
-  @available(*, deprecated, renamed: "init(uuid:identifier:)")
-  public convenience init(proximityUUID: UUID, identifier: String) {
-    self.init(uuid: proximityUUID, identifier: identifier)
-  }
-
-  /// The older spelling of `init(uuid:major:identifier:)`.
-  @available(*, deprecated, renamed: "init(uuid:major:identifier:)")
-  public convenience init(
-    proximityUUID: UUID, major: CLBeaconMajorValue, identifier: String
-  ) {
-    self.init(uuid: proximityUUID, major: major, identifier: identifier)
-  }
-
-  /// The older spelling of `init(uuid:major:minor:identifier:)`.
-  @available(*, deprecated, renamed: "init(uuid:major:minor:identifier:)")
-  public convenience init(
-    proximityUUID: UUID, major: CLBeaconMajorValue, minor: CLBeaconMinorValue, identifier: String
-  ) {
-    self.init(uuid: proximityUUID, major: major, minor: minor, identifier: identifier)
-  }
-
-  private init(copyOf region: CLBeaconRegion) {
-    constraint = region.beaconIdentityConstraint
-    super.init(copyOf: region)
-    notifyEntryStateOnDisplay = region.notifyEntryStateOnDisplay
-  }
-
-  /// A region with the same name, beacons and flags.
-  open override func copy(with zone: NSZone? = nil) -> Any { CLBeaconRegion(copyOf: self) }
-
-  /// Writes name, flags and beacons.
-  open override func encode(with coder: NSCoder) {
-    super.encode(with: coder)
-    coder.encode(beaconIdentityConstraint, forKey: "constraint")
-    coder.encode(number: notifyEntryStateOnDisplay ? 1 : 0, forKey: "onDisplay")
-  }
-
-  /// Reads what `encode(with:)` wrote; `nil` where something is missing.
-  public required init?(coder: NSCoder) {
-    guard
-      let constraint = coder.decodeObject(
-        of: CLBeaconIdentityConstraint.self, forKey: "constraint"),
-      let onDisplay = coder.flag(forKey: "onDisplay")
-    else { return nil }
-    self.constraint = constraint
-    super.init(coder: coder)
-    notifyEntryStateOnDisplay = onDisplay
   }
 }

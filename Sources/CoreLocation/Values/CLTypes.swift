@@ -79,6 +79,9 @@ public let kCLLocationAccuracyThreeKilometers: CLLocationAccuracy = 3_000
 /// What an application without permission for full accuracy gets.
 public let kCLLocationAccuracyReduced: CLLocationAccuracy = 6_380_000
 
+/// That there are conditions, `CLMonitor`'s: 1.
+public var CL_TARGET_SUPPORTS_CONDITIONS: Int32 { 1 }
+
 /// Whether the application may use the services.
 public enum CLAuthorizationStatus: Int32, Sendable {
   /// Nobody has decided yet.
@@ -117,6 +120,8 @@ public enum CLActivityType: Int, Sendable {
   case otherNavigation = 4
   /// In the air.
   case airborne = 5
+  /// On the water. On a board it is what `otherNavigation` is.
+  case maritime = 6
 }
 
 /// How a device is held; decides which of its edges a heading is measured from.

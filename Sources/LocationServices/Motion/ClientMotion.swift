@@ -165,6 +165,7 @@ extension DeviceMotionReport {
     guard attitude.w.isFinite, attitude.vector.isFinite, force.isFinite,
       known.angularRate.isFinite
     else { return nil }
+    let pointsNorth = frame == .magneticNorth || frame == .trueNorth
     let field = frame.usesField ? known.field.flatMap { $0.isFinite ? $0 : nil } : nil
     return .success(
       DeviceMotionReport(
@@ -172,7 +173,8 @@ extension DeviceMotionReport {
         angularRate: known.angularRate, force: force,
         up: attitude.conjugate.rotate(Vector3(0, 0, 1)), field: field,
         fieldTrust: field == nil ? .uncalibrated : known.fieldTrust,
-        heading: frame == .magneticNorth || frame == .trueNorth ? heading(of: attitude) : nil))
+        heading: pointsNorth ? heading(of: attitude) : nil,
+        headingAccuracy: pointsNorth ? known.northAccuracy.map { $0 * 180 / .pi } : nil))
   }
 
   private static func lack(

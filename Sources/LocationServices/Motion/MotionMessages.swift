@@ -80,6 +80,9 @@ public struct DeviceMotionReport: Hashable, Codable, Sendable {
   public var fieldTrust: FieldTrust
   /// The body's y axis clockwise from the north of `frame`, degrees, 0 up to 360; `nil` in a frame without north.
   public var heading: Double?
+  /// Half the width of the 95 % interval about magnetic north, degrees; `nil` in a frame without north, and where it is
+  /// disturbed.
+  public var headingAccuracy: Double?
 }
 
 /// What a client of the motion services is told.

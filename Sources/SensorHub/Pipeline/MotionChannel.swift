@@ -158,6 +158,7 @@ struct MotionChannel: Sendable {
         known.northReason = .uncalibrated
       } else {
         known.north = heading.attitude
+        known.northAccuracy = heading.accuracy
       }
       if demand.field, heading.field != nil, let corrected {
         known.field = corrected
