@@ -27,7 +27,7 @@ final class ScriptedAgent: AuthorizationAgent {
     whileIt stands: @Sendable () -> Bool
   ) -> AuthorizationReply? {
     prompts.withLock { $0.append(prompt) }
-    guard wasAnswered.wait(timeout: .now() + 120) == .success else { return nil }
+    guard wasAnswered.wait(timeout: .now() + 600) == .success else { return nil }
     return replies.withLock { $0.removeFirst() }
   }
 }
