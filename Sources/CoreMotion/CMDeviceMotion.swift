@@ -49,9 +49,9 @@ open class CMDeviceMotion: CMLogItem, @unchecked Sendable {
   public enum SensorLocation: Int, Sendable {
     /// In the device.
     case `default` = 0
-    /// In a headphone, the left one.
+    /// In a headphone, the left one: never on a board.
     case headphoneLeft = 1
-    /// In a headphone, the right one.
+    /// In a headphone, the right one: never on a board.
     case headphoneRight = 2
   }
 

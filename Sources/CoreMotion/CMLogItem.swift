@@ -119,42 +119,42 @@ public struct CMError: RawRepresentable, Hashable, Sendable {
   public init(_ rawValue: UInt32) { self.rawValue = rawValue }
 }
 
-/// No error.
+/// No error: never told.
 public let CMErrorNULL = CMError(100)
-/// The device must be moved first.
+/// The device must be moved first: its magnetometer has no calibration.
 public let CMErrorDeviceRequiresMovement = CMError(101)
-/// True north is not known.
+/// True north is not known, because nobody knows where the board is.
 public let CMErrorTrueNorthNotAvailable = CMError(102)
-/// Something else.
+/// Something else: never on a board.
 public let CMErrorUnknown = CMError(103)
-/// The device does not know about activities.
+/// The device does not know about activities: never told on a board.
 public let CMErrorMotionActivityNotAvailable = CMError(104)
-/// The application may not know about activities.
+/// The application may not know about activities: never told on a board.
 public let CMErrorMotionActivityNotAuthorized = CMError(105)
-/// The application was not built to know about activities.
+/// The application was not built to know about activities: never told on a board.
 public let CMErrorMotionActivityNotEntitled = CMError(106)
-/// A parameter that makes no sense.
+/// A parameter that makes no sense: no frame for device motion, or several at once.
 public let CMErrorInvalidParameter = CMError(107)
-/// A call that makes no sense now.
+/// A call that makes no sense now: never on a board.
 public let CMErrorInvalidAction = CMError(108)
-/// Not there, or not any more: a barometer that stopped answering.
+/// Not there, or not any more: a board without the chip, or a chip that stopped answering.
 public let CMErrorNotAvailable = CMError(109)
-/// The application was not built for it.
+/// The application was not built for it: never on a board.
 public let CMErrorNotEntitled = CMError(110)
-/// The application may not use it.
+/// The application may not use it: never on a board.
 public let CMErrorNotAuthorized = CMError(111)
-/// No data came.
+/// No data came: never on a board.
 public let CMErrorNilData = CMError(112)
-/// The size is wrong.
+/// The size is wrong: never on a board.
 public let CMErrorSize = CMError(113)
 
-/// Whether the application may use motion data.
+/// Whether the application may use motion data. On a board it may, and nobody is asked.
 public enum CMAuthorizationStatus: Int, Sendable {
-  /// Nobody has decided yet.
+  /// Nobody has decided yet: never on a board.
   case notDetermined = 0
-  /// Forbidden, and the user cannot change it.
+  /// Forbidden, and the user cannot change it: never on a board.
   case restricted = 1
-  /// The user has said no.
+  /// The user has said no: never on a board.
   case denied = 2
   /// Allowed.
   case authorized = 3

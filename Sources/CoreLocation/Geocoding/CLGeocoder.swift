@@ -3,7 +3,8 @@
 public import Foundation
 import Synchronization
 
-/// What a request for names of a place, or places of a name, is answered with: places, or why there are none.
+/// What a request for names of a place, or places of a name, is answered with: places, or why there are none, which is all
+/// that a board has to say.
 public typealias CLGeocodeCompletionHandler = ([CLPlacemark]?, (any Error)?) -> Void
 
 /// Turns places into addresses and addresses into places.
@@ -20,54 +21,54 @@ open class CLGeocoder: NSObject {
   /// Whether a request waits for its answer.
   open var isGeocoding: Bool { pending.isWaiting }
 
-  /// Asks for the address of a location.
+  /// Asks for the address of a location: fails on a board.
   open func reverseGeocodeLocation(
     _ location: CLLocation, completionHandler: @escaping CLGeocodeCompletionHandler
   ) { pending.begin(completionHandler) }
 
-  /// Asks for the address of a location, in a language.
+  /// Asks for the address of a location, in a language: fails on a board.
   open func reverseGeocodeLocation(
     _ location: CLLocation, preferredLocale locale: Locale?,
     completionHandler: @escaping CLGeocodeCompletionHandler
   ) { pending.begin(completionHandler) }
 
-  /// Asks for the place of an address.
+  /// Asks for the place of an address: fails on a board.
   open func geocodeAddressString(
     _ addressString: String, completionHandler: @escaping CLGeocodeCompletionHandler
   ) { pending.begin(completionHandler) }
 
-  /// Asks for the place of an address within a region.
+  /// Asks for the place of an address within a region: fails on a board.
   open func geocodeAddressString(
     _ addressString: String, in region: CLRegion?,
     completionHandler: @escaping CLGeocodeCompletionHandler
   ) { pending.begin(completionHandler) }
 
-  /// Asks for the place of an address within a region, in a language.
+  /// Asks for the place of an address within a region, in a language: fails on a board.
   open func geocodeAddressString(
     _ addressString: String, in region: CLRegion?, preferredLocale locale: Locale?,
     completionHandler: @escaping CLGeocodeCompletionHandler
   ) { pending.begin(completionHandler) }
 
-  /// Asks for the place of an address within a circle, in a language.
+  /// Asks for the place of an address within a circle, metres, in a language: fails on a board.
   open func geocodeAddressString(
     _ addressString: String, inRegionCenteredAt centroid: CLLocationCoordinate2D,
     inRegionRadius radius: CLLocationDistance, preferredLocale locale: Locale?,
     completionHandler: @escaping CLGeocodeCompletionHandler
   ) { pending.begin(completionHandler) }
 
-  /// Asks for the place of an address in parts.
+  /// Asks for the place of an address in parts: fails on a board.
   @available(*, deprecated, message: "use geocodeAddressString(_:completionHandler:)")
   open func geocodeAddressDictionary(
     _ addressDictionary: [AnyHashable: Any],
     completionHandler: @escaping CLGeocodeCompletionHandler
   ) { pending.begin(completionHandler) }
 
-  /// Asks for the address of a location.
+  /// Asks for the address of a location: fails on a board.
   open func reverseGeocodeLocation(
     _ location: CLLocation, preferredLocale locale: Locale? = nil
   ) async throws -> [CLPlacemark] { throw CLError(.network, userInfo: PendingRequest.reason) }
 
-  /// Asks for the place of an address within a region, in a language.
+  /// Asks for the place of an address within a region, in a language: fails on a board.
   open func geocodeAddressString(
     _ addressString: String, in region: CLRegion? = nil, preferredLocale locale: Locale? = nil
   ) async throws -> [CLPlacemark] { throw CLError(.network, userInfo: PendingRequest.reason) }

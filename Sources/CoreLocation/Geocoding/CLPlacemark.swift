@@ -18,9 +18,9 @@ open class CLPlacemark: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable
 
   /// Where it is.
   open var location: CLLocation? { place }
-  /// The area that it is.
+  /// The area that it is: `nil` on a board.
   open var region: CLRegion? { nil }
-  /// The time that is kept there.
+  /// The time that is kept there: `nil` on a board.
   open var timeZone: TimeZone? { nil }
   /// What it is called.
   open var name: String? { names["name"] }
@@ -60,7 +60,7 @@ open class CLPlacemark: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable
     let known = keys.compactMapValues(\.self)
     return known.isEmpty ? nil : known
   }
-  /// What is known to be there.
+  /// What is known to be there: `nil` on a board.
   open var areasOfInterest: [String]? { nil }
 
   /// A place of which nothing is known. It is there for subclasses.

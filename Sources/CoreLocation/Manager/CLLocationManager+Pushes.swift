@@ -17,7 +17,7 @@ extension CLLocationManager {
     isolation: isolated (any Actor)? = #isolation
   ) async throws -> Data { throw Self.noPushes }
 
-  /// Does nothing: there are no pushes that could be stopped.
+  /// Does nothing: a board has no pushes that could be stopped.
   public func stopMonitoringLocationPushes() {}
 
   /// Fails: nothing is kept of where a board was. The handler is called later, on the manager's run loop, without locations
@@ -47,15 +47,15 @@ extension CLLocationManager {
 
 /// The extension of an application that is woken by location pushes. A board has none, and calls nobody.
 public protocol CLLocationPushServiceExtension: NSObjectProtocol {
-  /// A location is asked for.
+  /// A location is asked for: not called on a board.
   func didReceiveLocationPushPayload(
     _ payload: [String: Any], completion: @escaping () -> Void)
 
-  /// It has taken too long, and is about to be ended.
+  /// It has taken too long, and is about to be ended: not called on a board.
   func serviceExtensionWillTerminate()
 }
 
 extension CLLocationPushServiceExtension {
-  /// Does nothing.
+  /// Does nothing; it is not called on a board.
   public func serviceExtensionWillTerminate() {}
 }

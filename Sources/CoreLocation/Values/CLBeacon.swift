@@ -2,9 +2,9 @@
 
 public import Foundation
 
-/// A beacon's first number.
+/// A beacon's first number, 0 to 65535.
 public typealias CLBeaconMajorValue = UInt16
-/// A beacon's second number.
+/// A beacon's second number, 0 to 65535.
 public typealias CLBeaconMinorValue = UInt16
 
 /// Which beacons are meant: an identifier, and one or both numbers where not all with it are. It does not change.

@@ -4,7 +4,7 @@ public import Foundation
 
 /// The domain of Core Location's errors.
 public let kCLErrorDomain = "kCLErrorDomain"
-/// Under which key of an error's `userInfo` the larger region is that is monitored instead.
+/// Under which key of an error's `userInfo` the larger region is that is monitored instead: in no error of a board.
 public let kCLErrorUserInfoAlternateRegionKey = "kCLErrorUserInfoAlternateRegionKey"
 
 /// An error of the location services.
@@ -17,7 +17,7 @@ public struct CLError: CustomNSError, Hashable, @unchecked Sendable {
     case locationUnknown = 0
     /// The application may not use the service: it should stop it.
     case denied = 1
-    /// The network is not there, or failed.
+    /// The network is not there, or failed: how every geocoding ends on a board.
     case network = 2
     /// No heading, because of interference or a lost sensor; the service keeps trying.
     case headingFailure = 3
@@ -25,17 +25,17 @@ public struct CLError: CustomNSError, Hashable, @unchecked Sendable {
     case regionMonitoringDenied = 4
     /// A region cannot be monitored.
     case regionMonitoringFailure = 5
-    /// Monitoring could not be set up at once.
+    /// Monitoring could not be set up at once: never on a board.
     case regionMonitoringSetupDelayed = 6
-    /// Events of a region will be late.
+    /// Events of a region will be late: never on a board.
     case regionMonitoringResponseDelayed = 7
-    /// Geocoding found nothing.
+    /// Geocoding found nothing: never on a board, which does not search.
     case geocodeFoundNoResult = 8
-    /// Geocoding found a part.
+    /// Geocoding found a part: never on a board, which does not search.
     case geocodeFoundPartialResult = 9
-    /// Geocoding was cancelled.
+    /// Geocoding was cancelled, or asked for while another request was under way.
     case geocodeCanceled = 10
-    /// Deferral could not be entered.
+    /// Deferral has ended: the receiver has no fix, or as many locations wait as may.
     case deferredFailed = 11
     /// Deferral without location updates.
     case deferredNotUpdatingLocation = 12
@@ -45,13 +45,13 @@ public struct CLError: CustomNSError, Hashable, @unchecked Sendable {
     case deferredDistanceFiltered = 14
     /// Deferral was cancelled.
     case deferredCanceled = 15
-    /// Ranging is not possible.
+    /// Ranging is not possible: no adapter, switched off, or not permitted.
     case rangingUnavailable = 16
     /// Ranging failed.
     case rangingFailure = 17
-    /// The user has dismissed a prompt.
+    /// The user has dismissed a prompt, or nobody has answered it.
     case promptDeclined = 18
-    /// Past locations could not be read.
+    /// Past locations could not be read: always so on a board, which keeps none.
     case historicalLocationError = 19
   }
 
@@ -86,7 +86,8 @@ public struct CLError: CustomNSError, Hashable, @unchecked Sendable {
     info[NSLocalizedDescriptionKey] as? String ?? "\(code)"
   }
 
-  /// The larger region that is monitored instead, where `code` is `regionMonitoringResponseDelayed`.
+  /// The larger region that is monitored instead, where `code` is `regionMonitoringResponseDelayed`; `nil` in every error of
+  /// a board.
   public var alternateRegion: CLRegion? {
     info[kCLErrorUserInfoAlternateRegionKey] as? CLRegion
   }
@@ -95,7 +96,7 @@ public struct CLError: CustomNSError, Hashable, @unchecked Sendable {
   public static var locationUnknown: Code { .locationUnknown }
   /// The application may not use the service: it should stop it.
   public static var denied: Code { .denied }
-  /// The network is not there, or failed.
+  /// The network is not there, or failed: how every geocoding ends on a board.
   public static var network: Code { .network }
   /// No heading, because of interference or a lost sensor; the service keeps trying.
   public static var headingFailure: Code { .headingFailure }
@@ -103,17 +104,17 @@ public struct CLError: CustomNSError, Hashable, @unchecked Sendable {
   public static var regionMonitoringDenied: Code { .regionMonitoringDenied }
   /// A region cannot be monitored.
   public static var regionMonitoringFailure: Code { .regionMonitoringFailure }
-  /// Monitoring could not be set up at once.
+  /// Monitoring could not be set up at once: never on a board.
   public static var regionMonitoringSetupDelayed: Code { .regionMonitoringSetupDelayed }
-  /// Events of a region will be late.
+  /// Events of a region will be late: never on a board.
   public static var regionMonitoringResponseDelayed: Code { .regionMonitoringResponseDelayed }
-  /// Geocoding found nothing.
+  /// Geocoding found nothing: never on a board, which does not search.
   public static var geocodeFoundNoResult: Code { .geocodeFoundNoResult }
-  /// Geocoding found a part.
+  /// Geocoding found a part: never on a board, which does not search.
   public static var geocodeFoundPartialResult: Code { .geocodeFoundPartialResult }
-  /// Geocoding was cancelled.
+  /// Geocoding was cancelled, or asked for while another request was under way.
   public static var geocodeCanceled: Code { .geocodeCanceled }
-  /// Deferral could not be entered.
+  /// Deferral has ended: the receiver has no fix, or as many locations wait as may.
   public static var deferredFailed: Code { .deferredFailed }
   /// Deferral without location updates.
   public static var deferredNotUpdatingLocation: Code { .deferredNotUpdatingLocation }
@@ -123,13 +124,13 @@ public struct CLError: CustomNSError, Hashable, @unchecked Sendable {
   public static var deferredDistanceFiltered: Code { .deferredDistanceFiltered }
   /// Deferral was cancelled.
   public static var deferredCanceled: Code { .deferredCanceled }
-  /// Ranging is not possible.
+  /// Ranging is not possible: no adapter, switched off, or not permitted.
   public static var rangingUnavailable: Code { .rangingUnavailable }
   /// Ranging failed.
   public static var rangingFailure: Code { .rangingFailure }
-  /// The user has dismissed a prompt.
+  /// The user has dismissed a prompt, or nobody has answered it.
   public static var promptDeclined: Code { .promptDeclined }
-  /// Past locations could not be read.
+  /// Past locations could not be read: always so on a board, which keeps none.
   public static var historicalLocationError: Code { .historicalLocationError }
 }
 

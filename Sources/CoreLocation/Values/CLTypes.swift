@@ -64,19 +64,19 @@ public let CLLocationDistanceMax: CLLocationDistance = .greatestFiniteMagnitude
 /// The longest time.
 public let CLTimeIntervalMax: TimeInterval = .greatestFiniteMagnitude
 
-/// The best accuracy, whatever it costs.
+/// The best accuracy, whatever it costs. On a board it is what `kCLLocationAccuracyBest` is.
 public let kCLLocationAccuracyBestForNavigation: CLLocationAccuracy = -2
-/// The best accuracy; the default.
+/// The best accuracy; the default. The receiver is as fast as the board file says.
 public let kCLLocationAccuracyBest: CLLocationAccuracy = -1
-/// Ten metres.
+/// Ten metres: a fix a second, or as `activityType` has it.
 public let kCLLocationAccuracyNearestTenMeters: CLLocationAccuracy = 10
-/// A hundred metres.
+/// A hundred metres: a fix in 3.3 s, or as `activityType` has it.
 public let kCLLocationAccuracyHundredMeters: CLLocationAccuracy = 100
-/// A kilometre.
+/// A kilometre: a fix in 33 s, or as `activityType` has it.
 public let kCLLocationAccuracyKilometer: CLLocationAccuracy = 1_000
-/// Three kilometres.
+/// Three kilometres: a fix in 60 s, or as `activityType` has it.
 public let kCLLocationAccuracyThreeKilometers: CLLocationAccuracy = 3_000
-/// What an application without permission for full accuracy gets.
+/// What an application without permission for full accuracy gets: the middle of a cell of 5.6 km.
 public let kCLLocationAccuracyReduced: CLLocationAccuracy = 6_380_000
 
 /// That there are conditions, `CLMonitor`'s: 1.
@@ -84,13 +84,13 @@ public var CL_TARGET_SUPPORTS_CONDITIONS: Int32 { 1 }
 
 /// Whether the application may use the services.
 public enum CLAuthorizationStatus: Int32, Sendable {
-  /// Nobody has decided yet.
+  /// Nobody has decided yet. On a board only where there is somebody to ask: an agent, or a rule of the machine's owner.
   case notDetermined = 0
-  /// Forbidden, and the user cannot change it.
+  /// Forbidden, and the user cannot change it: by a rule of the machine's owner, or because that file has a mistake.
   case restricted = 1
   /// The user has said no.
   case denied = 2
-  /// Allowed at all times.
+  /// Allowed at all times: what a program on a board has where nobody is asked.
   case authorizedAlways = 3
   /// Allowed while the application is in use.
   case authorizedWhenInUse = 4
@@ -104,7 +104,7 @@ public enum CLAuthorizationStatus: Int32, Sendable {
 public enum CLAccuracyAuthorization: Int, Sendable {
   /// As exact as they are.
   case fullAccuracy = 0
-  /// Blurred.
+  /// Blurred: the middle of a cell of 5.6 km.
   case reducedAccuracy = 1
 }
 
