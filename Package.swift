@@ -144,6 +144,8 @@ let package = Package(
     example("hiking-logger", in: "HikingLogger", ["CoreLocation"]),
     example("geofence", in: "Geofence", ["CoreLocation"]),
     example("altimeter", in: "Altimeter", ["CoreMotion"]),
+    // What the article on porting shows, step by step.
+    example("trip-recorder", in: "TripRecorder", ["CoreLocation", "Lodestone"]),
 
     // What tests need from C: pseudo terminals, a count of allocations.
     .target(name: "CTestSupport", path: "Tests/CTestSupport"),
