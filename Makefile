@@ -6,7 +6,7 @@ export SEED
 RELEASE := -c release
 STRICT := -Xswiftc -warnings-as-errors
 
-.PHONY: help oracles run test check check-long bench bench-fusion bench-decode hil hil-uml hil-boards hil-faults hil-pi prepare format
+.PHONY: help oracles run test check check-long docs bench bench-fusion bench-decode hil hil-uml hil-boards hil-faults hil-pi prepare format
 
 help: ## what there is
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -31,6 +31,9 @@ check-long: oracles check ## what takes longer than a check may: soaks, fault se
 	@LODESTONE_LONG=1 swift test $(RELEASE) $(STRICT) -Xswiftc -enable-testing
 	@Fuzz/run.sh 600
 	@Tests/storm.sh 600
+
+docs: prepare ## the facades' documentation as a website in .build/docs
+	@Scripts/docs.sh
 
 bench: prepare ## share of a core and memory at full rates on the simulated board
 	@Scripts/bench.sh
