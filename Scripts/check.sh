@@ -26,6 +26,12 @@ swift build "${strict[@]}"
 step "every symbol of the SDK is public, and has its test"
 Tests/inventory.py "$(swift build --show-bin-path)"
 
+step "every public symbol is documented, every listing of an article compiles, every link leads somewhere"
+Tests/documented.py "$(swift build --show-bin-path)"
+Tests/listings.py "$(swift build --show-bin-path)"
+# A toolchain without docc says so, and that is all.
+Scripts/docs.sh "$(swift build --show-bin-path)" || [ $? -eq 69 ]
+
 step "the benchmarks' own tests"
 swift test -c release --package-path Benchmarks "${strict[@]}"
 
