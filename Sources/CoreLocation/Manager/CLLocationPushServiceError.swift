@@ -6,9 +6,7 @@ public import Foundation
 public let CLLocationPushServiceErrorDomain = "CLLocationPushServiceErrorDomain"
 
 /// An error of location pushes. On a board it is always `unsupportedPlatform`: nobody can push to it.
-public struct CLLocationPushServiceError: CustomNSError, Hashable, @unchecked Sendable {
-  // Sendable because the dictionary is a copy that nobody changes; unchecked because it holds whatever the caller put in.
-
+public struct CLLocationPushServiceError: CustomNSError, Hashable, Sendable {
   /// The kinds of error, with the SDK's numbers.
   public enum Code: Int, Sendable {
     /// Something else.
@@ -25,12 +23,12 @@ public struct CLLocationPushServiceError: CustomNSError, Hashable, @unchecked Se
 
   /// What kind of error it is.
   public let code: Code
-  private let info: NSDictionary
+  private let info: ErrorInfo
 
   /// Makes an error; `userInfo` may hold a description for a person.
   public init(_ code: Code, userInfo: [String: Any] = [:]) {
     self.code = code
-    info = NSDictionary(dictionary: userInfo)
+    info = ErrorInfo(userInfo)
   }
 
   /// The domain, `CLLocationPushServiceErrorDomain`.
@@ -38,21 +36,11 @@ public struct CLLocationPushServiceError: CustomNSError, Hashable, @unchecked Se
   /// The number of `code`.
   public var errorCode: Int { code.rawValue }
   /// What it was made with, and a description for a person.
-  public var errorUserInfo: [String: Any] {
-    var all = userInfo
-    if all[NSLocalizedDescriptionKey] == nil { all[NSLocalizedDescriptionKey] = "\(code)" }
-    return all
-  }
+  public var errorUserInfo: [String: Any] { info.described(as: "\(code)") }
   /// What it was made with.
-  public var userInfo: [String: Any] {
-    var all: [String: Any] = [:]
-    for (key, value) in info { if let key = key as? String { all[key] = value } }
-    return all
-  }
+  public var userInfo: [String: Any] { info.userInfo }
   /// The description for a person; the name of the code where it was made without one.
-  public var localizedDescription: String {
-    info[NSLocalizedDescriptionKey] as? String ?? "\(code)"
-  }
+  public var localizedDescription: String { info.description ?? "\(code)" }
 
   /// Something else.
   public static var unknown: Code { .unknown }
@@ -70,8 +58,6 @@ extension CLLocationPushServiceError.Code {
   /// Whether an error that was caught is one of this kind: a `CLLocationPushServiceError`, or an `NSError` of its domain and
   /// number.
   public static func ~= (code: CLLocationPushServiceError.Code, error: any Error) -> Bool {
-    if let error = error as? CLLocationPushServiceError { return error.code == code }
-    let error = error as NSError
-    return error.domain == CLLocationPushServiceErrorDomain && error.code == code.rawValue
+    ErrorInfo.isError(error, code.rawValue, in: CLLocationPushServiceErrorDomain)
   }
 }

@@ -8,9 +8,7 @@ public let kCLErrorDomain = "kCLErrorDomain"
 public let kCLErrorUserInfoAlternateRegionKey = "kCLErrorUserInfoAlternateRegionKey"
 
 /// An error of the location services.
-public struct CLError: CustomNSError, Hashable, @unchecked Sendable {
-  // Sendable because the dictionary is a copy that nobody changes; unchecked because it holds whatever the caller put in.
-
+public struct CLError: CustomNSError, Hashable, Sendable {
   /// The kinds of error, with the SDK's numbers.
   public enum Code: Int, Sendable {
     /// No location at the moment; the service keeps trying.
@@ -57,12 +55,12 @@ public struct CLError: CustomNSError, Hashable, @unchecked Sendable {
 
   /// What kind of error it is.
   public let code: Code
-  private let info: NSDictionary
+  private let info: ErrorInfo
 
   /// Makes an error; `userInfo` may hold a description for a person.
   public init(_ code: Code, userInfo: [String: Any] = [:]) {
     self.code = code
-    info = NSDictionary(dictionary: userInfo)
+    info = ErrorInfo(userInfo)
   }
 
   /// The domain, `kCLErrorDomain`.
@@ -70,26 +68,16 @@ public struct CLError: CustomNSError, Hashable, @unchecked Sendable {
   /// The number of `code`.
   public var errorCode: Int { code.rawValue }
   /// What it was made with, and a description for a person.
-  public var errorUserInfo: [String: Any] {
-    var all = userInfo
-    if all[NSLocalizedDescriptionKey] == nil { all[NSLocalizedDescriptionKey] = "\(code)" }
-    return all
-  }
+  public var errorUserInfo: [String: Any] { info.described(as: "\(code)") }
   /// What it was made with.
-  public var userInfo: [String: Any] {
-    var all: [String: Any] = [:]
-    for (key, value) in info { if let key = key as? String { all[key] = value } }
-    return all
-  }
+  public var userInfo: [String: Any] { info.userInfo }
   /// The description for a person; the name of the code where it was made without one.
-  public var localizedDescription: String {
-    info[NSLocalizedDescriptionKey] as? String ?? "\(code)"
-  }
+  public var localizedDescription: String { info.description ?? "\(code)" }
 
   /// The larger region that is monitored instead, where `code` is `regionMonitoringResponseDelayed`; `nil` in every error of
   /// a board.
   public var alternateRegion: CLRegion? {
-    info[kCLErrorUserInfoAlternateRegionKey] as? CLRegion
+    userInfo[kCLErrorUserInfoAlternateRegionKey] as? CLRegion
   }
 
   /// No location at the moment; the service keeps trying.
@@ -137,8 +125,6 @@ public struct CLError: CustomNSError, Hashable, @unchecked Sendable {
 extension CLError.Code {
   /// Whether an error that was caught is one of this kind: a `CLError`, or an `NSError` of its domain and number.
   public static func ~= (code: CLError.Code, error: any Error) -> Bool {
-    if let error = error as? CLError { return error.code == code }
-    let error = error as NSError
-    return error.domain == kCLErrorDomain && error.code == code.rawValue
+    ErrorInfo.isError(error, code.rawValue, in: kCLErrorDomain)
   }
 }
