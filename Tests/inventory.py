@@ -25,15 +25,7 @@ LEAST = 20  # one of so many may be not on a board
 
 def graph(module, bin_path, folder):
     """The public symbols of a module by name, with those that only override something marked."""
-    bin_path = os.path.realpath(bin_path)
-    target = os.path.basename(os.path.dirname(bin_path))
-    # A module of C is found by its map: the build's own, or the one beside its headers.
-    maps = glob.glob(os.path.join(bin_path, "*.build", "module.modulemap"))
-    maps += glob.glob(os.path.join(bin_path, "../../checkouts/*/Sources/*/include/module.modulemap"))
-    subprocess.run(
-        ["swift", "symbolgraph-extract", *(word for path in maps for word in ("-Xcc", "-fmodule-map-file=" + path)), "-module-name", module, "-I", os.path.join(bin_path, "Modules"), "-target", target,
-         "-output-dir", folder, "-skip-synthesized-members", "-minimum-access-level", "public"],
-        check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([os.path.join(os.path.dirname(TESTS), "Scripts/symbol-graphs.sh"), bin_path, folder, module], check=True)
     with open(os.path.join(folder, module + ".symbols.json"), encoding="utf-8") as file:
         content = json.load(file)
     overriding = {r["source"] for r in content["relationships"] if r["kind"] == "overrides"}
