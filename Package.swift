@@ -93,6 +93,8 @@ let package = Package(
 
     // The facades: exactly the SDK's names. Code written for them has Combine as soon as it has Foundation.
     .target(name: "Combine"),
+    .target(name: "CLNames"),
+    .target(name: "CMNames"),
     floor(
       "FoundationCombine",
       [
@@ -103,10 +105,11 @@ let package = Package(
       "CoreLocation",
       [
         "Lodestone", "LocationServices", "SensorTypes", "Geodesy", "Combine", "FoundationCombine",
+        "CLNames",
       ]),
     floor(
       "CoreMotion",
-      ["Lodestone", "LocationServices", "SensorTypes", "Combine", "FoundationCombine"]),
+      ["Lodestone", "LocationServices", "SensorTypes", "Combine", "FoundationCombine", "CMNames"]),
 
     // Hardware-in-the-loop tests as a library: a board has no toolchain.
     floor(
