@@ -10,45 +10,61 @@ import Testing
 // classes: a method that is not the protocol's would not override the one that the protocol stands for.
 
 /// What a delegate of today implements.
-private final class Modern: NSObject, CLLocationManagerDelegate {
-  func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {}
-  func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {}
-  func locationManagerDidPauseLocationUpdates(_ manager: CLLocationManager) {}
-  func locationManagerDidResumeLocationUpdates(_ manager: CLLocationManager) {}
-  func locationManager(_ manager: CLLocationManager, didUpdateHeading newHeading: CLHeading) {}
-  func locationManagerShouldDisplayHeadingCalibration(_ manager: CLLocationManager) -> Bool { true }
-  func locationManagerDidChangeAuthorization(_ manager: CLLocationManager) {}
+private final class Modern: NSObject, CLLocationManagerDelegate, @unchecked Sendable {
+  // `@unchecked Sendable`: everything that changes is in the mutex.
+  private let state = Mutex<[String]>([])
+
+  var calls: [String] { state.withLock { $0 } }
+
+  private func note(_ name: String = #function) { state.withLock { $0.append(name) } }
+
+  func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {
+    note()
+  }
+  func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) { note() }
+  func locationManagerDidPauseLocationUpdates(_ manager: CLLocationManager) { note() }
+  func locationManagerDidResumeLocationUpdates(_ manager: CLLocationManager) { note() }
+  func locationManager(_ manager: CLLocationManager, didUpdateHeading newHeading: CLHeading) {
+    note()
+  }
+  func locationManagerShouldDisplayHeadingCalibration(_ manager: CLLocationManager) -> Bool {
+    note()
+    return true
+  }
+  func locationManagerDidChangeAuthorization(_ manager: CLLocationManager) { note() }
   func locationManager(
     _ manager: CLLocationManager, didChangeAuthorization status: CLAuthorizationStatus
-  ) {}
+  ) { note() }
   func locationManager(
     _ manager: CLLocationManager, didFinishDeferredUpdatesWithError error: (any Error)?
-  ) {}
-  func locationManager(_ manager: CLLocationManager, didEnterRegion region: CLRegion) {}
-  func locationManager(_ manager: CLLocationManager, didExitRegion region: CLRegion) {}
+  ) { note() }
+  func locationManager(_ manager: CLLocationManager, didEnterRegion region: CLRegion) { note() }
+  func locationManager(_ manager: CLLocationManager, didExitRegion region: CLRegion) { note() }
   func locationManager(
     _ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion
-  ) {}
+  ) { note() }
   func locationManager(
     _ manager: CLLocationManager, monitoringDidFailFor region: CLRegion?, withError error: any Error
-  ) {}
-  func locationManager(_ manager: CLLocationManager, didStartMonitoringFor region: CLRegion) {}
+  ) { note() }
+  func locationManager(_ manager: CLLocationManager, didStartMonitoringFor region: CLRegion) {
+    note()
+  }
   func locationManager(
     _ manager: CLLocationManager, didRange beacons: [CLBeacon],
     satisfying beaconConstraint: CLBeaconIdentityConstraint
-  ) {}
+  ) { note() }
   func locationManager(
     _ manager: CLLocationManager, didFailRangingFor beaconConstraint: CLBeaconIdentityConstraint,
     error: any Error
-  ) {}
+  ) { note() }
   func locationManager(
     _ manager: CLLocationManager, didRangeBeacons beacons: [CLBeacon], in region: CLBeaconRegion
-  ) {}
+  ) { note() }
   func locationManager(
     _ manager: CLLocationManager, rangingBeaconsDidFailFor region: CLBeaconRegion,
     withError error: any Error
-  ) {}
-  func locationManager(_ manager: CLLocationManager, didVisit visit: CLVisit) {}
+  ) { note() }
+  func locationManager(_ manager: CLLocationManager, didVisit visit: CLVisit) { note() }
 }
 
 /// The extension that pushes would wake.
@@ -117,6 +133,60 @@ private final class Mac: NSObject, CLLocationManagerDelegate, @unchecked Sendabl
   }
 }
 
+/// Calls each method of a delegate as code does that stands in for a manager, and knows that the SDK's methods are optional.
+private func callAll(_ delegate: (any CLLocationManagerDelegate)?, from manager: CLLocationManager)
+{
+  let place = CLLocation(latitude: 50, longitude: 13)
+  let region = CLRegion()
+  let beacons = CLBeaconRegion(uuid: UUID(), identifier: "shop")
+  let constraint = beacons.beaconIdentityConstraint
+  let error = CLError(.denied)
+  delegate?.locationManager?(manager, didUpdateLocations: [place])
+  delegate?.locationManager?(manager, didFailWithError: error)
+  delegate?.locationManager?(manager, didUpdateHeading: CLHeading())
+  delegate?.locationManager?(manager, didChangeAuthorization: .denied)
+  delegate?.locationManager?(manager, didFinishDeferredUpdatesWithError: nil)
+  delegate?.locationManager?(manager, didEnterRegion: region)
+  delegate?.locationManager?(manager, didExitRegion: region)
+  delegate?.locationManager?(manager, didDetermineState: .inside, for: region)
+  delegate?.locationManager?(manager, monitoringDidFailFor: nil, withError: error)
+  delegate?.locationManager?(manager, didStartMonitoringFor: region)
+  delegate?.locationManager?(manager, didRange: [], satisfying: constraint)
+  delegate?.locationManager?(manager, didFailRangingFor: constraint, error: error)
+  delegate?.locationManager?(manager, didRangeBeacons: [], in: beacons)
+  delegate?.locationManager?(manager, rangingBeaconsDidFailFor: beacons, withError: error)
+  delegate?.locationManager?(manager, didVisit: CLVisit())
+  delegate?.locationManagerDidPauseLocationUpdates?(manager)
+  delegate?.locationManagerDidResumeLocationUpdates?(manager)
+  _ = delegate?.locationManagerShouldDisplayHeadingCalibration?(manager)
+  delegate?.locationManagerDidChangeAuthorization?(manager)
+  delegate?.locationManager?(manager, didUpdateTo: place, from: place)
+  delegate?.locationManager?(manager, didUpdateToLocation: place, fromLocation: nil)
+  delegate?.locationManager?(manager, didChangeAuthorizationStatus: .denied)
+  delegate?.locationManager?(manager, didDetermineState: .inside, forRegion: region)
+  delegate?.locationManager?(manager, monitoringDidFailForRegion: nil, withError: error)
+  delegate?.locationManager?(manager, didStartMonitoringForRegion: region)
+  delegate?.locationManager?(manager, didRangeBeacons: [], inRegion: beacons)
+  delegate?.locationManager?(manager, rangingBeaconsDidFailForRegion: beacons, withError: error)
+}
+
+/// A delegate that has a manager under the name that its methods have, as much code does, and calls itself.
+private final class Namesake: NSObject, CLLocationManagerDelegate {
+  let locationManager: CLLocationManager
+  var places = 0
+
+  init(_ manager: CLLocationManager) { locationManager = manager }
+
+  func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {
+    places += manager === locationManager ? locations.count : 0
+  }
+
+  func call() {
+    locationManager(locationManager, didUpdateLocations: [CLLocation(latitude: 1, longitude: 2)])
+    self.locationManager(locationManager, didUpdateLocations: [])
+  }
+}
+
 private protocol OldRanging {
   func startRangingBeacons(in region: CLBeaconRegion)
 }
@@ -134,6 +204,48 @@ struct InventoryDelegateTests {
     woken.didReceiveLocationPushPayload([:]) { isDone = true }
     woken.serviceExtensionWillTerminate()
     #expect(isDone)
+  }
+
+  @Test("D: a question mark before a delegate's method calls it, whichever it is")
+  func questionMark() async {
+    let (modern, documented, mac, places) = await onThread {
+      let manager = CLLocationManager(runtime: quiet())
+      let (modern, documented, mac) = (Modern(), Documented(), Mac())
+      callAll(modern, from: manager)
+      callAll(documented, from: manager)
+      callAll(mac, from: manager)
+      callAll(nil, from: manager)
+      callAll(SilentDelegate(), from: manager)
+      let namesake = Namesake(manager)
+      namesake.call()
+      (namesake as any CLLocationManagerDelegate).locationManager?(
+        manager, didUpdateLocations: [CLLocation(), CLLocation()])
+      return (modern.calls, documented.calls, mac.calls, namesake.places)
+    }
+    // What a delegate of today has not, comes to its own method of the same meaning, or to nothing.
+    #expect(
+      modern.prefix(19) == [
+        "locationManager(_:didUpdateLocations:)", "locationManager(_:didFailWithError:)",
+        "locationManager(_:didUpdateHeading:)", "locationManager(_:didChangeAuthorization:)",
+        "locationManager(_:didFinishDeferredUpdatesWithError:)",
+        "locationManager(_:didEnterRegion:)", "locationManager(_:didExitRegion:)",
+        "locationManager(_:didDetermineState:for:)",
+        "locationManager(_:monitoringDidFailFor:withError:)",
+        "locationManager(_:didStartMonitoringFor:)", "locationManager(_:didRange:satisfying:)",
+        "locationManager(_:didFailRangingFor:error:)", "locationManager(_:didRangeBeacons:in:)",
+        "locationManager(_:rangingBeaconsDidFailFor:withError:)", "locationManager(_:didVisit:)",
+        "locationManagerDidPauseLocationUpdates(_:)",
+        "locationManagerDidResumeLocationUpdates(_:)",
+        "locationManagerShouldDisplayHeadingCalibration(_:)",
+        "locationManagerDidChangeAuthorization(_:)",
+      ])
+    for call in ["location 50.0", "status 2", "state 1 ", "failed - 1", "started "] {
+      #expect(documented.contains(call))
+    }
+    #expect(documented.contains { $0.hasPrefix("range shop") })
+    #expect(documented.contains { $0.hasPrefix("no range shop") })
+    #expect(mac.contains("50.0 50.0"))
+    #expect(places == 3)
   }
 
   @Test("D9-D16: a delegate with the spellings of 2014 hears what one of today does")

@@ -177,6 +177,17 @@ struct InventoryValueTests {
     #expect(region.identifier == "circle" && region.radius == 100 && !region.notifyOnExit)
   }
 
+  @Test("L: a region made of nothing is nowhere, and can be copied and archived")
+  func noRegion() throws {
+    let circle = CLCircularRegion()
+    #expect(circle.identifier.isEmpty && circle.radius == 0)
+    #expect(!CLLocationCoordinate2DIsValid(circle.center) && !circle.contains(circle.center))
+    for region in [CLRegion(), circle] {
+      #expect(region.copy() as? CLRegion == region && region.notifyOnEntry)
+      #expect(try archived(region) == region)
+    }
+  }
+
   @Test("L: inventory: beacons, by constraint, region and what was heard")
   func beacons() {
     let uuid = UUID()

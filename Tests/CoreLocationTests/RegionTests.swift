@@ -157,6 +157,19 @@ struct RegionTests {
       ])
   }
 
+  @Test("D10: a region that was made of nothing fails, and is not monitored")
+  func nowhere() async {
+    for region in [CLRegion(), CLCircularRegion()] {
+      let (calls, watched) = await onThread {
+        let bench = Bench()
+        bench.manager.startMonitoring(for: region)
+        turn { !bench.spy.calls.isEmpty }
+        return (bench.spy.calls, bench.manager.monitoredRegions)
+      }
+      #expect(calls == ["failed 5 "] && watched.isEmpty)
+    }
+  }
+
   @Test("M12: regions survive the program, with what it knows of them")
   func restart() async {
     let calls = await withFolder { folder in

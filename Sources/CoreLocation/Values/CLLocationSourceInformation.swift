@@ -15,8 +15,9 @@ open class CLLocationSourceInformation: NSObject, NSCopying, NSSecureCoding, @un
   open var isProducedByAccessory: Bool { isAccessory }
 
   /// Neither simulated nor an accessory's.
-  public override convenience init() {
-    self.init(softwareSimulationState: false, andExternalAccessoryState: false)
+  public override init() {
+    (isSoftware, isAccessory) = (false, false)
+    super.init()
   }
 
   /// Makes the information from its two answers.

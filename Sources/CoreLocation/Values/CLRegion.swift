@@ -46,6 +46,12 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     super.init()
   }
 
+  /// Makes a region without a name and a shape, which stands for none yet: it is not monitored.
+  public override init() {
+    (name, circle) = ("", nil)
+    super.init()
+  }
+
   /// Whether a coordinate is within the circle, as `CLCircularRegion.contains(_:)` says it; `false` for a region that is
   /// none.
   @available(*, deprecated, message: "use CLCircularRegion")
@@ -139,6 +145,12 @@ open class CLCircularRegion: CLRegion, @unchecked Sendable {
     middle = center
     distance = radius > 0 ? radius : 0
     super.init(name: identifier)
+  }
+
+  /// Makes one that is nowhere, which stands for none yet: it contains nothing and is not monitored.
+  public override init() {
+    (middle, distance) = (kCLLocationCoordinate2DInvalid, 0)
+    super.init(name: "")
   }
 
   private init(copyOf region: CLCircularRegion) {
