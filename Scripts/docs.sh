@@ -32,7 +32,10 @@ convert() {
   "$docc" convert "Sources/$module/$module.docc" --additional-symbol-graph-dir "$work/$module" \
     --fallback-display-name "$module" --fallback-bundle-identifier "lodestone.$module" \
     --fallback-default-module-kind Module --output-dir "$work/$module.doccarchive" \
-    --enable-experimental-external-link-support --warnings-as-errors "$@" >/dev/null
+    --enable-experimental-external-link-support --warnings-as-errors "$@" >"$work/said" || {
+    cat "$work/said" >&2  # docc says what is wrong, and where, on its standard output
+    return 1
+  }
 }
 convert Lodestone
 convert CoreMotion --dependency "$work/Lodestone.doccarchive"
