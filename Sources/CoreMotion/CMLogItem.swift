@@ -127,7 +127,7 @@ public let CMErrorDeviceRequiresMovement = CMError(101)
 public let CMErrorTrueNorthNotAvailable = CMError(102)
 /// Something else: never on a board.
 public let CMErrorUnknown = CMError(103)
-/// The device does not know about activities: never told on a board.
+/// The device counts no steps and knows no activities: no board does.
 public let CMErrorMotionActivityNotAvailable = CMError(104)
 /// The application may not know about activities: never told on a board.
 public let CMErrorMotionActivityNotAuthorized = CMError(105)
