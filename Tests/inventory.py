@@ -69,14 +69,17 @@ def speaks(text, name):
 
 
 def tests():
-    """Each file of tests by its name, with what its target has beside tests; and the text of the inventory's own."""
-    suites, used = {}, ""
+    """Each file of tests by its name, with what its target has beside tests; and the text of the inventory's own. What both
+    inventories share stands in FacadeTestSupport."""
+    with open(os.path.join(TESTS, "FacadeTestSupport", "Inventory.swift"), encoding="utf-8") as file:
+        shared = file.read()
+    suites, used = {}, shared
     for folder in MODULES:
         texts = {}
         for path in glob.glob(os.path.join(TESTS, folder + "Tests", "*.swift")):
             with open(path, encoding="utf-8") as file:
                 texts[os.path.basename(path)[:-len(".swift")]] = file.read()
-        spies = "\n".join(text for text in texts.values() if "@Test" not in text)
+        spies = "\n".join([shared] + [text for text in texts.values() if "@Test" not in text])
         suites.update({name: (text, spies) for name, text in texts.items()})
         used += "\n".join(text for name, text in texts.items() if name.startswith("Inventory"))
     used = re.sub(r"//.*", "", used)

@@ -50,16 +50,6 @@ private func archived<Value: NSObject & NSSecureCoding>(_ value: Value) throws -
   return try #require(try NSKeyedUnarchiver.unarchivedObject(ofClass: Value.self, from: data))
 }
 
-/// A value that is copied and archived as the SDK's are, and safe to hand on.
-private func isValue<Value: NSObject & NSCopying & NSSecureCoding & Sendable>(
-  _ type: Value.Type
-) -> Bool {
-  gives(Value.copy(with:), ((Value) -> (NSZone?) -> Any).self)
-  gives(Value.encode(with:), ((Value) -> (NSCoder) -> Void).self)
-  gives(Value.init(coder:), ((NSCoder) -> Value?).self)
-  return Value.supportsSecureCoding
-}
-
 struct InventoryValueTests {
   @Test("L: inventory: every value is copied, archived and handed to other threads")
   func conformances() throws {

@@ -46,16 +46,6 @@ private final class FixedForce: CMAccelerometerData, @unchecked Sendable {
   override var acceleration: CMAcceleration { CMAcceleration(x: 0, y: 0, z: -1) }
 }
 
-/// A value that is copied and archived as the SDK's are, and safe to hand on.
-private func isValue<Value: NSObject & NSCopying & NSSecureCoding & Sendable>(
-  _ type: Value.Type
-) -> Bool {
-  gives(Value.copy(with:), ((Value) -> (NSZone?) -> Any).self)
-  gives(Value.encode(with:), ((Value) -> (NSCoder) -> Void).self)
-  gives(Value.init(coder:), ((NSCoder) -> Value?).self)
-  return Value.supportsSecureCoding
-}
-
 struct InventoryMotionTests {
   @Test("A2: inventory: the altimeter and what it says; the spelling of 2014 leads to today's")
   func altimeter() {

@@ -1,5 +1,7 @@
 // What writes an inventory down: each says to the compiler what is there, with its type, and does nothing.
 
+public import Foundation
+
 /// A property that can be read.
 public func has<Root, Value>(_: KeyPath<Root, Value>, _: Value.Type) {}
 
@@ -11,3 +13,13 @@ public func changes<Root, Value>(_: ReferenceWritableKeyPath<Root, Value>, _: Va
 
 /// Anything else that has a type: a constant, a case, a reference to a method.
 public func gives<Value>(_: Value, _: Value.Type) {}
+
+/// Whether instances are copied and archived as the SDK's are, and safe to hand on.
+public func isValue<Value: NSObject & NSCopying & NSSecureCoding & Sendable>(
+  _ type: Value.Type
+) -> Bool {
+  gives(Value.copy(with:), ((Value) -> (NSZone?) -> Any).self)
+  gives(Value.encode(with:), ((Value) -> (NSCoder) -> Void).self)
+  gives(Value.init(coder:), ((NSCoder) -> Value?).self)
+  return Value.supportsSecureCoding
+}
