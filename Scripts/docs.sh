@@ -2,8 +2,6 @@
 # Makes the facades' documentation a website in .build/docs: docs.sh [BIN]. BIN is the folder of a build for debugging, as
 # `swift build --show-bin-path` prints it; without it the modules are built. It takes the toolchain's docc, and no network. What
 # docc warns of, a link that leads nowhere first of all, is an error. It ends with 69 where there is no docc.
-#
-# To look at it: python3 -m http.server -d .build/docs, then http://localhost:8000/documentation
 set -euo pipefail
 cd "$(dirname "$0")/.."
 site=.build/docs
@@ -44,4 +42,5 @@ convert CoreLocation --dependency "$work/Lodestone.doccarchive"
 rm -rf "$site"
 "$docc" merge "$work"/{CoreLocation,CoreMotion,Lodestone}.doccarchive --output-path "$site" \
   --synthesized-landing-page-name "Core Location for Linux boards" --synthesized-landing-page-kind Lodestone >/dev/null
-echo "docs: $site, $(find "$site/data/documentation" -name '*.json' | wc -l) pages"
+echo "docs: $site, $(find "$site/data/documentation" -name '*.json' | wc -l) pages; to read them:"
+echo "docs: python3 -m http.server -d $site, then http://localhost:8000/documentation"
