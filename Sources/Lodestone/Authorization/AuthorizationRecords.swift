@@ -62,25 +62,29 @@ public struct AuthorizationRecords: Sendable {
     return (entries, problems)
   }
 
-  /// Forgets what was decided about a program, by its name or its path, whoever has run it: it is asked anew, from its
-  /// next run on.
+  /// Forgets what was decided about a program, by its name, or by its path (what has a slash in it), whoever has run it: it
+  /// is asked anew, from its next run on.
   ///
   /// - Returns: What was forgotten.
   public func forget(_ program: String) throws -> [Entry] {
+    let path = URL(filePath: program)
+    // A program is known by its real path, and `.build/debug` is a link. One that is gone has no other than the one given.
+    let paths =
+      program.contains("/")
+      ? [path.standardizedFileURL.path, path.resolvingSymlinksInPath().path] : []
+    func isMeant(_ client: AuthorizationClient) -> Bool {
+      paths.isEmpty ? client.name == program : paths.contains(client.executable)
+    }
     var forgotten: [Entry] = []
     for file in files {
       guard var records = try? file.records() else { continue }
-      let gone = records.filter { Self.is($0.client, program) }
+      let gone = records.filter { isMeant($0.client) }
       guard !gone.isEmpty else { continue }
-      records.removeAll { Self.is($0.client, program) }
+      records.removeAll { isMeant($0.client) }
       try file.write(records)
       forgotten += gone.map(Entry.init)
     }
     return forgotten
-  }
-
-  private static func `is`(_ client: AuthorizationClient, _ program: String) -> Bool {
-    program.hasPrefix("/") ? client.executable == program : client.name == program
   }
 
   private var files: [DecisionFile] {

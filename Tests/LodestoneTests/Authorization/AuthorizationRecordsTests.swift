@@ -42,6 +42,26 @@ struct AuthorizationRecordsTests {
     #expect(records.entries().entries.map(\.client.executable) == ["/usr/bin/kite"])
   }
 
+  @Test("M10: a path that leads to a program by a link, or from this folder, means the program")
+  func links() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let real = folder.appending(path: "x86_64/boat")
+    try FileManager.default.createDirectory(
+      at: real.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Data().write(to: real)
+    let link = folder.appending(path: "debug")
+    try FileManager.default.createSymbolicLink(
+      at: link, withDestinationURL: real.deletingLastPathComponent())
+    let path = real.resolvingSymlinksInPath().path
+    try keep(.denied, path, user: 0)
+    #expect(try records.forget(link.appending(path: "kite").path).isEmpty)
+    #expect(
+      try records.forget(link.appending(path: "boat").path).map(\.client.executable) == [path])
+    let up = String(repeating: "../", count: 40)
+    try keep(.denied, path, user: 0)
+    #expect(try records.forget(up + path.dropFirst()).map(\.client.executable) == [path])
+  }
+
   @Test(
     "the doctor says how many rules there are, which mistake keeps all from their place, and which file is damaged"
   )
