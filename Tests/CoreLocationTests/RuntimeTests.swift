@@ -1,8 +1,10 @@
+import BoardTestSupport
 import FacadeTestSupport
 import Foundation
 import Lodestone
 import SensorBus
 import SensorTypes
+import SimulatedDevices
 import Synchronization
 import Testing
 
@@ -105,6 +107,36 @@ struct RuntimeTests {
     }
     #expect(messages.count == 1)
     #expect(messages.first?.contains("vehicle: true") == true)
+  }
+
+  @Test("a board without a receiver says so, once, to who asks where it is, early or late")
+  func noReceiver() async throws {
+    let (reasons, headings) = try await onThread {
+      Result {
+        let board = try VirtualBoard("simulated-hand", demand: Demand())
+        let runtime = LodestoneRuntime(
+          source: VirtualSource(board),
+          clocks: RuntimeClocks(now: { board.clock.now() }, wallTime: { 1_795_000_000 }))
+        let spies = [Spy(), Spy()]
+        let managers = spies.map { spy in
+          let manager = CLLocationManager(runtime: runtime)
+          manager.delegate = spy
+          return manager
+        }
+        for (manager, second) in zip(managers, [3, 13]) {
+          manager.startUpdatingLocation()
+          manager.startUpdatingHeading()
+          for _ in 0..<second {
+            _ = board.run(1)
+            _ = RunLoop.current.run(mode: .default, before: Date())
+          }
+        }
+        turn { spies.allSatisfy { !$0.log.errors.isEmpty && !$0.log.headings.isEmpty } }
+        return (spies.map(\.log.reasons), spies.map { !$0.log.headings.isEmpty })
+      }
+    }.get()
+    #expect(reasons == [["this board has no receiver"], ["this board has no receiver"]])
+    #expect(headings == [true, true])
   }
 
   @Test("another board takes the place of the first: clients stay, and ask it for the same")

@@ -62,6 +62,8 @@ struct Pipeline: Sendable {
   private var position: PositionChannel
   private var local: LocalField
   private var hasFix: Bool?
+  /// Whether the board has no receiver, and that was not said yet.
+  private var lacksReceiver: Bool
   private var memory = PositionMemory()
   /// When the magnetometer last spoke, and when a heading was last published without it.
   private var fieldTime: Timestamp?
@@ -137,6 +139,7 @@ struct Pipeline: Sendable {
           kind: kind, mount: sensor.mount.matrix, sense: sensor.mount.isMirrored ? -1 : 1,
           isPrimary: isPrimary))
     }
+    lacksReceiver = !seen.contains(.receiver)
     let canFollow = seen.contains(.inertial) && seen.contains(.receiver)
     needsVehicle = canFollow && !seen.contains(.magnetometer)
     if isVehicle, !canFollow {
@@ -235,6 +238,10 @@ struct Pipeline: Sendable {
       if isSet { vertical.given.take(networkDate: seconds, at: time) }
       heading.expectedField = local.expectedField
       publishDiagnostics(at: time, publish)
+      if lacksReceiver {
+        lacksReceiver = false
+        publish(.locationUnavailable(.notEquipped("receiver"), at: time))
+      }
     case .calibration(let sensor, let finding, let time):
       take(finding, for: sensor)
       publishDiagnostics(at: time, publish)
