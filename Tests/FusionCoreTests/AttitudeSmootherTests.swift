@@ -363,7 +363,7 @@ private struct LinearRun {
     var (whole, parts) = (
       AttitudeEstimator(keepsHistory: true), AttitudeEstimator(keepsHistory: true)
     )
-    parts.history = AttitudeHistory(window: 100, overlap: 200)
+    parts.storage.history = AttitudeHistory(window: 100, overlap: 200)
     _ = Self.record(board, trajectory, seconds: 90, seed: 7, &whole)
     let moments = Self.record(board, trajectory, seconds: 90, seed: 7, &parts)
     let (a, b) = (AttitudeSmoother(whole), AttitudeSmoother(parts))
@@ -430,7 +430,7 @@ private struct LinearRun {
   func hostile(seed: UInt64) {
     var random = Noise(400 + seed)
     var estimator = AttitudeEstimator(keepsHistory: true)
-    estimator.history = AttitudeHistory(window: 20, overlap: 10)
+    estimator.storage.history = AttitudeHistory(window: 20, overlap: 10)
     let extremes = [0, 1e-300, 1e300, -.infinity, .nan, 99, -99, 999, 9_999]
     var time = Timestamp(nanoseconds: 0)
     var times: [Timestamp] = []

@@ -11,49 +11,49 @@ extension AttitudeEstimator {
   ) {
     detach()
     let dt: Double
-    switch admit(field, limit: 10_000, at: time, after: state.fieldTime) {
+    switch admit(field, limit: 10_000, at: time, after: storage.state.fieldTime) {
     case .rejected: return
     case .first: dt = 0
     case .after(let seconds): dt = seconds
     }
-    state.fieldTime = time
-    state.field = field
-    if state.mode != .inertial { state.carry.decay(dt) }
-    if quality != state.quality { calibrationDidChange(quality: quality) }
-    if dt == 0 { state.monitor.reset() }
+    storage.state.fieldTime = time
+    storage.state.field = field
+    if storage.state.mode != .inertial { storage.state.carry.decay(dt) }
+    if quality != storage.state.quality { calibrationDidChange(quality: quality) }
+    if dt == 0 { storage.state.monitor.reset() }
     var earth: Vector3?
     var (tilt, shownTilt) = (0.0, 0.0)
     var heading: Double?
     if let offset = gyroOffset(at: time) {
-      if state.filter.isRunning {
-        let freed = state.filter.add(field: field, offset: offset)
-        if state.filter.hasNorth {
+      if storage.state.filter.isRunning {
+        let freed = storage.state.filter.add(field: field, offset: offset)
+        if storage.state.filter.hasNorth {
           earth = freed
-          if state.northTrustedTime >= Self.trustDuration {
-            heading = max(0, state.filter.summary.attitude.columns.z.z).squareRoot()
+          if storage.state.northTrustedTime >= Self.trustDuration {
+            heading = max(0, storage.state.filter.summary.attitude.columns.z.z).squareRoot()
           }
           watchRest(field, dt)
         }
       } else {
-        state.start.add(field: field)
+        storage.state.start.add(field: field)
       }
     } else {
       leaveInertial()
-      state.direct.update(field: field, dt)
-      state.mode = mode(at: time)
+      storage.state.direct.update(field: field, dt)
+      storage.state.mode = mode(at: time)
       // Accelerated the board does not quite know where down is, and so not how the field dips.
-      tilt = state.direct.tiltDeviation(gravity: coefficients.gravity)
-      shownTilt = state.direct.shownTilt(gravity: coefficients.gravity)
+      tilt = storage.state.direct.tiltDeviation(gravity: storage.coefficients.gravity)
+      shownTilt = storage.state.direct.shownTilt(gravity: storage.coefficients.gravity)
       if tilt < DirectTracker.blindTilt {
-        earth = attitude?.rotate(state.direct.field ?? field)
+        earth = attitude?.rotate(storage.state.direct.field ?? field)
       }
     }
-    let iron = state.mode == .inertial ? state.filter.summary.iron : .zero
-    let wasDisturbed = state.monitor.disturbance != nil
-    state.monitor.update(
+    let iron = storage.state.mode == .inertial ? storage.state.filter.summary.iron : .zero
+    let wasDisturbed = storage.state.monitor.disturbance != nil
+    storage.state.monitor.update(
       field - iron, earth: earth, dt, residual: calibrationDeviation, tilt: tilt,
       shownTilt: shownTilt, heading: heading,
-      calibrated: state.quality.isCalibrated ? state.quality.strength : nil)
+      calibrated: storage.state.quality.isCalibrated ? storage.state.quality.strength : nil)
     watchMagnet(iron, field, dt)
     watchNorth(wasDisturbed: wasDisturbed, dt)
   }
@@ -65,51 +65,55 @@ extension AttitudeEstimator {
   ///   the newest one's, and after a pause, when there is nothing that it could be the continuation of.
   public mutating func fieldIsBeyondRange(at time: Timestamp) -> Bool {
     detach()
-    guard let last = state.fieldTime else { return false }
+    guard let last = storage.state.fieldTime else { return false }
     let dt = time.seconds(since: last)
     guard dt > 0, dt <= Self.lossTimeout else { return false }
-    state.fieldTime = time
-    state.monitor.saturate()
+    storage.state.fieldTime = time
+    storage.state.monitor.saturate()
     if gyroOffset(at: time) == nil {
       leaveInertial()
-      state.mode = mode(at: time)
+      storage.state.mode = mode(at: time)
     }
     return true
   }
 
   /// The field of the earth tells a slow turn from rest.
   private mutating func watchRest(_ field: Vector3, _ dt: Double) {
-    guard state.monitor.disturbance == nil, dt > 0 else { return state.rest.forgetField() }
-    if let turn = state.rest.update(field: field, dt) { state.filter.doubtRest(turn) }
+    guard storage.state.monitor.disturbance == nil, dt > 0 else {
+      return storage.state.rest.forgetField()
+    }
+    if let turn = storage.state.rest.update(field: field, dt) {
+      storage.state.filter.doubtRest(turn)
+    }
   }
 
   /// A magnet that was found on the board and is taken off again need not be unlearned by turning: as soon
   /// as the field is right without it, it is forgotten.
   private mutating func watchMagnet(_ iron: Vector3, _ field: Vector3, _ dt: Double) {
-    guard iron.length > coefficients.removableIron, let attitude = unsmoothedAttitude,
-      state.monitor.magnetHasGone(
+    guard iron.length > storage.coefficients.removableIron, let attitude = unsmoothedAttitude,
+      storage.state.monitor.magnetHasGone(
         bare: attitude.rotate(field), dt, residual: calibrationDeviation)
     else { return }
-    state.filter.loosenField(by: -iron)
-    state.monitor.magnetWasFound()
+    storage.state.filter.loosenField(by: -iron)
+    storage.state.monitor.magnetWasFound()
   }
 
   /// A north that was found in a disturbed field and never confirmed is sought anew once the field
   /// is the earth's again, and one that the field has contradicted for long.
   private mutating func watchNorth(wasDisturbed: Bool, _ dt: Double) {
     // A north by course needs no field.
-    guard state.filter.hasNorth, state.courseTime == nil else { return }
-    if state.monitor.northHasTurned() {
-      state.filter.seekNorth()
-      state.northTrustedTime = 0
+    guard storage.state.filter.hasNorth, storage.state.courseTime == nil else { return }
+    if storage.state.monitor.northHasTurned() {
+      storage.state.filter.seekNorth()
+      storage.state.northTrustedTime = 0
       return
     }
-    let isDisturbed = state.monitor.disturbance != nil
-    if !isDisturbed && wasDisturbed && state.northTrustedTime < Self.trustDuration {
-      state.filter.hasNorth = false
-      state.northTrustedTime = 0
+    let isDisturbed = storage.state.monitor.disturbance != nil
+    if !isDisturbed && wasDisturbed && storage.state.northTrustedTime < Self.trustDuration {
+      storage.state.filter.hasNorth = false
+      storage.state.northTrustedTime = 0
     } else if !isDisturbed {
-      state.northTrustedTime = min(state.northTrustedTime + dt, 10)
+      storage.state.northTrustedTime = min(storage.state.northTrustedTime + dt, 10)
     }
   }
 
@@ -121,50 +125,50 @@ extension AttitudeEstimator {
   ///   - quality: The new calibration's; one that has none before or after is not rebased but begun anew.
   public mutating func calibrationDidChange(shift: Vector3, quality: MagnetometerQuality) {
     detach()
-    guard quality.isCalibrated, state.quality.isCalibrated, shift.isFinite else {
+    guard quality.isCalibrated, storage.state.quality.isCalibrated, shift.isFinite else {
       return calibrationDidChange(quality: quality)
     }
-    state.quality = quality
-    history?.note(quality)
-    state.monitor.reset()
-    switch state.mode {
+    storage.state.quality = quality
+    storage.history?.note(quality)
+    storage.state.monitor.reset()
+    switch storage.state.mode {
     case .none, .starting: break
     case .inertial:
-      let isFiner = shift.length < coefficients.northShift * state.filter.field.x
-      state.filter.loosenField(by: shift)
-      state.carry.settle()
-      guard !isFiner, state.courseTime == nil else { return }
-      state.filter.seekNorth()
-      state.northTrustedTime = 0
+      let isFiner = shift.length < storage.coefficients.northShift * storage.state.filter.field.x
+      storage.state.filter.loosenField(by: shift)
+      storage.state.carry.settle()
+      guard !isFiner, storage.state.courseTime == nil else { return }
+      storage.state.filter.seekNorth()
+      storage.state.northTrustedTime = 0
     case .direct, .level:
       guard let before = unsmoothedAttitude else { return }
-      state.direct.shiftField(by: shift)
+      storage.state.direct.shiftField(by: shift)
       guard let after = unsmoothedAttitude else { return }
-      state.carry.absorb(
+      storage.state.carry.absorb(
         turn: DirectAttitude.heading(of: before) - DirectAttitude.heading(of: after))
     }
   }
 
   /// The same where nobody says by how much samples have shifted.
   private mutating func calibrationDidChange(quality: MagnetometerQuality) {
-    guard quality != state.quality else { return }
-    let wasCalibrated = state.quality.isCalibrated
-    state.quality = quality
-    history?.note(quality)
-    state.monitor.reset()
+    guard quality != storage.state.quality else { return }
+    let wasCalibrated = storage.state.quality.isCalibrated
+    storage.state.quality = quality
+    storage.history?.note(quality)
+    storage.state.monitor.reset()
     if quality.isCalibrated && wasCalibrated {
-      if state.filter.isRunning { state.filter.loosenField(coefficients) }
+      if storage.state.filter.isRunning { storage.state.filter.loosenField(storage.coefficients) }
     } else {
-      if state.filter.isRunning { state.filter.forgetField(coefficients) }
-      state.courseTime = nil
-      state.northTrustedTime = 0
+      if storage.state.filter.isRunning { storage.state.filter.forgetField(storage.coefficients) }
+      storage.state.courseTime = nil
+      storage.state.northTrustedTime = 0
     }
   }
 
   /// One sigma of the field that calibration leaves open, uT.
   var calibrationDeviation: Double {
-    let c = state.quality.offsetCovariance.columns
+    let c = storage.state.quality.offsetCovariance.columns
     let offset = max(0, (c.x.x + c.y.y + c.z.z) / 3)
-    return (offset + state.quality.residual * state.quality.residual).squareRoot()
+    return (offset + storage.state.quality.residual * storage.state.quality.residual).squareRoot()
   }
 }

@@ -17,15 +17,16 @@ extension AttitudeEstimator {
   ///   (`uncalibrated`, `magneticInterference`) and the value is what it would be.
   ///   A failure where there is no heading at all: `notYet`, `tiltUnknown`, `sensorLost`.
   public func heading(at now: Timestamp) -> Result<HeadingEstimate, NoData> {
-    let fieldAge = state.fieldTime.map { now.seconds(since: $0) }
+    let fieldAge = storage.state.fieldTime.map { now.seconds(since: $0) }
     let hasField = fieldAge.map { $0 <= Self.lossTimeout } ?? false
     let hasCourse = hasCourse(at: now)
     guard hasField || hasCourse else {
       if fieldAge != nil { return .failure(.sensorLost("the magnetometer is silent")) }
-      return .failure(state.courseTime == nil ? .notYet : .sensorLost("no course for minutes"))
+      return .failure(
+        storage.state.courseTime == nil ? .notYet : .sensorLost("no course for minutes"))
     }
-    if state.mode != .level {
-      guard let forceTime = state.forceTime else {
+    if storage.state.mode != .level {
+      guard let forceTime = storage.state.forceTime else {
         return .failure(params.level ? .notYet : .tiltUnknown)
       }
       guard now.seconds(since: forceTime) <= Self.lossTimeout else {
@@ -33,37 +34,42 @@ extension AttitudeEstimator {
       }
     }
     guard let attitude else { return .failure(.notYet) }
-    if state.mode == .inertial, !state.filter.hasNorth { return .failure(.notYet) }
-    if state.mode == .starting, state.start.attitude == nil { return .failure(.notYet) }
+    if storage.state.mode == .inertial, !storage.state.filter.hasNorth { return .failure(.notYet) }
+    if storage.state.mode == .starting, storage.state.start.attitude == nil {
+      return .failure(.notYet)
+    }
 
-    var time = state.fieldTime ?? now
-    if state.mode == .inertial || state.mode == .starting, let rateTime = state.rateTime {
+    var time = storage.state.fieldTime ?? now
+    if storage.state.mode == .inertial || storage.state.mode == .starting,
+      let rateTime = storage.state.rateTime
+    {
       time = rateTime
     }
     var reason: NoData?
     if !hasField {
       // North is the course's: nothing is asked of a magnetometer.
-    } else if !state.quality.isCalibrated {
+    } else if !storage.state.quality.isCalibrated {
       reason = .uncalibrated
     } else {
-      reason = state.monitor.reason(residual: calibrationDeviation)
+      reason = storage.state.monitor.reason(residual: calibrationDeviation)
     }
     // What is wrong with the field does not matter where the course says where north is.
-    let usedField = hasField && (reason == nil || !hasCourse) ? state.field : nil
+    let usedField = hasField && (reason == nil || !hasCourse) ? storage.state.field : nil
     if hasCourse { reason = nil }
     return .success(
       HeadingEstimate(
         time: time, magneticHeading: DirectAttitude.heading(of: attitude),
         accuracy: reason == nil
           ? accuracy(of: attitude, field: usedField, hasCourse: hasCourse) : nil,
-        reason: reason, field: hasField ? state.field : nil, attitude: attitude,
+        reason: reason, field: hasField ? storage.state.field : nil, attitude: attitude,
         fieldCheck: hasField ? fieldCheck : nil))
   }
 
   private var fieldCheck: FieldCheck? {
-    let magnet = state.mode == .inertial ? state.filter.summary.iron.length : 0
-    return state.monitor.check(
-      calibrated: state.quality.isCalibrated ? state.quality.strength : nil, magnet: magnet)
+    let magnet = storage.state.mode == .inertial ? storage.state.filter.summary.iron.length : 0
+    return storage.state.monitor.check(
+      calibrated: storage.state.quality.isCalibrated ? storage.state.quality.strength : nil,
+      magnet: magnet)
   }
 
   /// How many times the horizontal field that is known here the measured one may be, before it counts only
@@ -72,10 +78,12 @@ extension AttitudeEstimator {
 
   /// Whether a receiver's course has said of late where north is.
   private func hasCourse(at now: Timestamp) -> Bool {
-    guard let time = state.courseTime, state.followsCourse, state.mode == .inertial else {
+    guard let time = storage.state.courseTime, storage.state.followsCourse,
+      storage.state.mode == .inertial
+    else {
       return false
     }
-    return now.seconds(since: time) <= coefficients.courseMemory
+    return now.seconds(since: time) <= storage.coefficients.courseMemory
   }
 
   /// Half the 95 % interval in radians: 1.96 times the root of the sum of what the filter's
@@ -84,51 +92,53 @@ extension AttitudeEstimator {
     guard let field else {
       let gradient = DirectAttitude.headingGradient(of: attitude)
       var variance =
-        coefficients.headingFloor * coefficients.headingFloor + coefficients.courseFloor
+        storage.coefficients.headingFloor * storage.coefficients.headingFloor
+        + storage.coefficients.courseFloor
       variance +=
-        gradient.dot(state.filter.summary.attitude * gradient) * coefficients.covarianceShare
-      return min(1.96 * variance.squareRoot() + abs(state.carry.angle), .pi)
+        gradient.dot(storage.state.filter.summary.attitude * gradient)
+        * storage.coefficients.covarianceShare
+      return min(1.96 * variance.squareRoot() + abs(storage.state.carry.angle), .pi)
     }
     // A magnet does not make north surer than the earth's field does.
-    let known = state.mode == .inertial ? state.filter.field.x : .infinity
+    let known = storage.state.mode == .inertial ? storage.state.filter.field.x : .infinity
     let slopes = HeadingSlopes(
       attitude: attitude, field: field, limit: Self.strongestNorth * known)
-    var variance = coefficients.headingFloor * coefficients.headingFloor
+    var variance = storage.coefficients.headingFloor * storage.coefficients.headingFloor
     // Slip and mounting are the same at every course.
-    if hasCourse { variance += coefficients.courseFloor }
+    if hasCourse { variance += storage.coefficients.courseFloor }
     variance += slopes.variance(
-      of: state.quality,
-      hidden: state.mode == .inertial ? state.filter.summary.hiddenIron : .identity)
+      of: storage.state.quality,
+      hidden: storage.state.mode == .inertial ? storage.state.filter.summary.hiddenIron : .identity)
 
     // The filter's first block is still being filled: heading is that of the means at the start.
-    let isStarting = state.filter.isRunning && !state.filter.hasTakenField
-    switch isStarting ? .starting : state.mode {
+    let isStarting = storage.state.filter.isRunning && !storage.state.filter.hasTakenField
+    switch isStarting ? .starting : storage.state.mode {
     case .inertial:
       // A bias of tens of degrees a second turns the attitude by more than what is linear: twice the deviation (chosen).
-      let share = coefficients.covarianceShare * (state.isFindingBias ? 4 : 1)
-      variance += share * slopes.variance(attitude: state.filter.summary.attitude)
-      variance += slopes.variance(tilt: state.filter.summary.tiltDoubt)
+      let share = storage.coefficients.covarianceShare * (storage.state.isFindingBias ? 4 : 1)
+      variance += share * slopes.variance(attitude: storage.state.filter.summary.attitude)
+      variance += slopes.variance(tilt: storage.state.filter.summary.tiltDoubt)
     case .starting:
       // Two hundredths of a radian for one averaged field, and the tilt at the field's slope.
-      let tilt = state.start.tiltDeviation(gravity: coefficients.gravity)
-      let smear = state.start.smear(biasDeviation: startBiasDeviation)
+      let tilt = storage.state.start.tiltDeviation(gravity: storage.coefficients.gravity)
+      let smear = storage.state.start.smear(biasDeviation: startBiasDeviation)
       variance += 0.0004 + smear * smear + slopes.variance(tilt: tilt)
     case .direct:
-      let tilt = state.direct.tiltDeviation(gravity: coefficients.gravity)
-      let trailing = state.direct.trailing(horizontal: slopes.horizontal)
+      let tilt = storage.state.direct.tiltDeviation(gravity: storage.coefficients.gravity)
+      let trailing = storage.state.direct.trailing(horizontal: slopes.horizontal)
       variance += trailing * trailing + slopes.variance(tilt: tilt)
       // So far off the slopes no longer say anything.
       if tilt > DirectTracker.blindTilt { variance += .pi * .pi }
     case .level:
       // Level by word only: two degrees.
-      let trailing = state.direct.trailing(horizontal: slopes.horizontal)
+      let trailing = storage.state.direct.trailing(horizontal: slopes.horizontal)
       variance += trailing * trailing
       variance += slopes.levelVariance(tilt: 2 * .pi / 180)
     case .none:
       variance += .pi * .pi
     }
     // What is held back of a change of calibration is known to be wrong by that much.
-    return min(1.96 * variance.squareRoot() + abs(state.carry.angle), .pi)
+    return min(1.96 * variance.squareRoot() + abs(storage.state.carry.angle), .pi)
   }
 }
 

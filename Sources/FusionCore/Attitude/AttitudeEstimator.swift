@@ -98,23 +98,19 @@ public struct AttitudeEstimator: Sendable {
   /// The tuning.
   public var params: Params { storage.params }
   /// Everything that changes.
-  public internal(set) var state: State {
-    @inline(__always) _read { yield storage.state }
-    @inline(__always) nonmutating _modify { yield &storage.state }
-  }
-  var coefficients: Coefficients {
-    @inline(__always) _read { yield storage.coefficients }
-  }
+  public var state: State { storage.state }
+  var coefficients: Coefficients { storage.coefficients }
   /// What has happened so far, where a smoother is to know it.
-  var history: AttitudeHistory? {
-    @inline(__always) _read { yield storage.history }
-    @inline(__always) nonmutating _modify { yield &storage.history }
-  }
-  private var storage: EstimatorStorage
+  var history: AttitudeHistory? { storage.history }
+  // Reached through `storage` wherever something is done with them: a property that hands on so large a value, be it by `get`
+  // or by `yield`, copies it at every sample, and one that yields it is read after it is freed where nothing is optimised.
+  var storage: EstimatorStorage
 
   /// Before anything changes: copies of this value that were made go on with what is there now.
   mutating func detach() {
-    if !isKnownUniquelyReferenced(&storage) { storage = EstimatorStorage(params, state, history) }
+    if !isKnownUniquelyReferenced(&storage) {
+      storage = EstimatorStorage(params, storage.state, storage.history)
+    }
   }
 
   /// Makes an estimator, or resumes one from a saved state.
@@ -122,16 +118,16 @@ public struct AttitudeEstimator: Sendable {
   ///   part of the state and changes no result; an hour at 208 Hz takes up to 190 MB.
   public init(_ params: Params = Params(), state: State = State(), keepsHistory: Bool = false) {
     storage = EstimatorStorage(params, state, keepsHistory ? AttitudeHistory() : nil)
-    self.state.filter.stopTape()
-    history?.note(state.quality)
+    storage.state.filter.stopTape()
+    storage.history?.note(storage.state.quality)
   }
 
   /// What the magnetic model expects at the board's place; `nil` while the place is unknown.
   public var expectedField: ExpectedField? {
-    get { state.monitor.expected }
+    get { storage.state.monitor.expected }
     set {
       detach()
-      state.monitor.expect(newValue)
+      storage.state.monitor.expect(newValue)
     }
   }
 
@@ -140,13 +136,13 @@ public struct AttitudeEstimator: Sendable {
   /// A receiver's course is then a measurement of heading, from 3 m/s on; without a magnetometer it is the
   /// only one, and the gyro carries heading between. Reversing faster than that turns heading round.
   public var followsCourse: Bool {
-    get { state.followsCourse }
+    get { storage.state.followsCourse }
     set {
       detach()
-      state.followsCourse = newValue
+      storage.state.followsCourse = newValue
       if !newValue {
-        state.courseTime = nil
-        state.filter.course = nil
+        storage.state.courseTime = nil
+        storage.state.filter.course = nil
       }
     }
   }
@@ -154,43 +150,48 @@ public struct AttitudeEstimator: Sendable {
   /// Body to earth, or `nil` while unknown. Before the first field sample its heading is arbitrary.
   public var attitude: Quaternion? {
     guard let attitude = unsmoothedAttitude else { return nil }
-    return state.carry.applied(to: attitude)
+    return storage.state.carry.applied(to: attitude)
   }
 
   var unsmoothedAttitude: Quaternion? {
-    switch state.mode {
+    switch storage.state.mode {
     case .none: nil
-    case .starting: state.start.attitude ?? state.start.tilt
-    case .inertial: state.filter.strapdown.attitude
-    case .direct: state.direct.attitude
+    case .starting: storage.state.start.attitude ?? storage.state.start.tilt
+    case .inertial: storage.state.filter.strapdown.attitude
+    case .direct: storage.state.direct.attitude
     case .level:
-      state.direct.field.flatMap { DirectAttitude.attitude(up: Vector3(0, 0, 1), field: $0) }
+      storage.state.direct.field.flatMap {
+        DirectAttitude.attitude(up: Vector3(0, 0, 1), field: $0)
+      }
     }
   }
 
   /// Body to earth at `time`, carried on from the newest gyro sample at its rate, by at most 0.1
   /// s; `nil` while unknown. Without a gyro it is the newest attitude.
   public func attitude(at time: Timestamp) -> Quaternion? {
-    guard state.mode == .inertial, let last = state.rateTime else { return attitude }
-    let newest = state.filter.strapdown.attitude(after: time.seconds(since: last)).normalized
-    return state.carry.applied(to: newest)
+    guard storage.state.mode == .inertial, let last = storage.state.rateTime else {
+      return attitude
+    }
+    let newest = storage.state.filter.strapdown.attitude(after: time.seconds(since: last))
+      .normalized
+    return storage.state.carry.applied(to: newest)
   }
 
   /// The gyro's bias in the body frame, rad/s.
   public var gyroBias: Vector3 {
-    state.filter.isRunning ? state.filter.strapdown.bias : state.bias
+    storage.state.filter.isRunning ? storage.state.filter.strapdown.bias : storage.state.bias
   }
 
   /// Whether the board lies still.
-  public var isResting: Bool { state.mode == .inertial && state.rest.isResting }
+  public var isResting: Bool { storage.state.mode == .inertial && storage.state.rest.isResting }
 
   /// Whether the field is known not to be the earth's.
-  public var isMagneticallyDisturbed: Bool { state.monitor.disturbance != nil }
+  public var isMagneticallyDisturbed: Bool { storage.state.monitor.disturbance != nil }
 
   /// Vertical acceleration of the newest accelerometer sample: earth frame, up positive, gravity
   /// removed, m/s^2; `nil` while attitude does not come from the filter.
   public var verticalAcceleration: Double? {
-    state.mode == .inertial ? state.verticalAcceleration : nil
+    storage.state.mode == .inertial ? storage.state.verticalAcceleration : nil
   }
 
   /// Takes angular rate (rad/s) and specific force (m/s^2) of one moment, body frame.
@@ -203,120 +204,129 @@ public struct AttitudeEstimator: Sendable {
   public mutating func update(angularRate rate: Vector3, at time: Timestamp) {
     detach()
     let dt: Double
-    switch admit(rate, limit: 100, at: time, after: state.rateTime) {
+    switch admit(rate, limit: 100, at: time, after: storage.state.rateTime) {
     case .rejected: return
     case .first: dt = 0
     case .after(let seconds): dt = seconds
     }
-    state.rateTime = time
-    defer { state.rate = rate }
+    storage.state.rateTime = time
+    defer { storage.state.rate = rate }
     guard dt > 0 else {
       restart()
-      history?.add(starting: state.start.frame, at: time)
+      storage.history?.add(starting: storage.state.start.frame, at: time)
       return
     }
-    let isRunning = state.filter.isRunning
+    let isRunning = storage.state.filter.isRunning
     let deviation =
-      isRunning ? state.filter.summary.biasVariance.squareRoot() : coefficients.biasDeviation
+      isRunning
+      ? storage.state.filter.summary.biasVariance.squareRoot() : storage.coefficients.biasDeviation
     // A gyro that may say anything at rest may say it in a steady turn: gravity and field have to tell first.
-    state.rest.update(
+    storage.state.rest.update(
       rate: rate, dt, bias: gyroBias,
-      limit: 0.75 * .pi / 180 + 3 * min(deviation, coefficients.restingBias))
+      limit: 0.75 * .pi / 180 + 3 * min(deviation, storage.coefficients.restingBias))
     if isRunning {
       rotateFilter(rate, dt, time)
     } else {
-      state.mode = .starting
-      let mean = 0.5 * (rate + state.rate) - state.bias
-      state.start.frame = (state.start.frame * Quaternion(rotationVector: mean * dt)).normalized
-      state.start.duration += dt
+      storage.state.mode = .starting
+      let mean = 0.5 * (rate + storage.state.rate) - storage.state.bias
+      storage.state.start.frame =
+        (storage.state.start.frame * Quaternion(rotationVector: mean * dt)).normalized
+      storage.state.start.duration += dt
       // A field that waits for an accelerometer would be smeared by the gyro's bias.
-      if state.start.forceCount == 0, state.start.duration > coefficients.movingStartDuration {
-        state.start = StartAverage()
+      if storage.state.start.forceCount == 0,
+        storage.state.start.duration > storage.coefficients.movingStartDuration
+      {
+        storage.state.start = StartAverage()
       }
-      history?.add(starting: state.start.frame, at: time)
-      if state.start.duration >= startDuration { beginFilter() }
+      storage.history?.add(starting: storage.state.start.frame, at: time)
+      if storage.state.start.duration >= startDuration { beginFilter() }
     }
   }
 
   private mutating func rotateFilter(_ rate: Vector3, _ dt: Double, _ time: Timestamp) {
-    state.mode = .inertial
-    state.filter.rotate(rate, previous: state.rate, dt)
-    state.carry.decay(dt)
-    if history != nil {
-      history?.add(state.filter.strapdown.attitude, at: time)
-      if !state.filter.isTaped { history?.begin(&state.filter) }
+    storage.state.mode = .inertial
+    storage.state.filter.rotate(rate, previous: storage.state.rate, dt)
+    storage.state.carry.decay(dt)
+    if storage.history != nil {
+      storage.history?.add(storage.state.filter.strapdown.attitude, at: time)
+      if !storage.state.filter.isTaped { storage.history?.begin(&storage.state.filter) }
     }
-    guard state.filter.isBlockFull(coefficients) else { return }
+    guard storage.state.filter.isBlockFull(storage.coefficients) else { return }
     let now = ErrorStateFilter.Circumstances(
-      restingRate: state.rest.isQuiet ? state.rest.rate : nil, isResting: state.rest.isResting,
-      isCalm: state.rest.isCalm, isSteady: state.rest.isSteady,
-      isDisturbed: state.monitor.isPlain
-        || state.monitor.disturbance.map { $0 != .azimuth || state.rest.isResting } ?? false,
+      restingRate: storage.state.rest.isQuiet ? storage.state.rest.rate : nil,
+      isResting: storage.state.rest.isResting,
+      isCalm: storage.state.rest.isCalm, isSteady: storage.state.rest.isSteady,
+      isDisturbed: storage.state.monitor.isPlain
+        || storage.state.monitor.disturbance.map { $0 != .azimuth || storage.state.rest.isResting }
+          ?? false,
       expected: calibratedExpectation)
-    if state.filter.course != nil {
-      state.courseTime = time
-      history?.noteCourse()
+    if storage.state.filter.course != nil {
+      storage.state.courseTime = time
+      storage.history?.noteCourse()
     }
-    state.filter.closeBlock(now, coefficients)
-    history?.close(&state.filter)
-    guard state.filter.isSound else {
+    storage.state.filter.closeBlock(now, storage.coefficients)
+    storage.history?.close(&storage.state.filter)
+    guard storage.state.filter.isSound else {
       // Numbers that no longer are: nothing of them may survive.
-      state.filter.stop()
-      state.bias = .zero
-      state.biasDeviation = nil
+      storage.state.filter.stop()
+      storage.state.bias = .zero
+      storage.state.biasDeviation = nil
       return restart()
     }
-    if state.isFindingBias, state.rest.isCalm,
-      state.filter.summary.biasVariance < coefficients.foundBias
+    if storage.state.isFindingBias, storage.state.rest.isCalm,
+      storage.state.filter.summary.biasVariance < storage.coefficients.foundBias
     {
-      state.isFindingBias = false
+      storage.state.isFindingBias = false
       return restart()
     }
-    state.carry.absorb(correction: state.filter.takeHeadingCorrection())
-    if state.filter.takeIronMove() { state.monitor.magnetWasFound() }
+    storage.state.carry.absorb(correction: storage.state.filter.takeHeadingCorrection())
+    if storage.state.filter.takeIronMove() { storage.state.monitor.magnetWasFound() }
   }
 
   /// What a calibrated magnetometer should measure; without a record its strength means nothing.
   private var calibratedExpectation: ExpectedField? {
-    state.quality.isCalibrated ? state.monitor.expected : nil
+    storage.state.quality.isCalibrated ? storage.state.monitor.expected : nil
   }
 
   private var startDuration: Double {
-    let tilt = state.start.tiltDeviation(gravity: coefficients.gravity)
-    return tilt > coefficients.movingStartTilt
-      ? coefficients.movingStartDuration : coefficients.startDuration
+    let tilt = storage.state.start.tiltDeviation(gravity: storage.coefficients.gravity)
+    return tilt > storage.coefficients.movingStartTilt
+      ? storage.coefficients.movingStartDuration : storage.coefficients.startDuration
   }
 
   /// One sigma of the bias that attitude starts with, rad/s.
-  var startBiasDeviation: Double { state.biasDeviation ?? coefficients.biasDeviation }
+  var startBiasDeviation: Double {
+    storage.state.biasDeviation ?? storage.coefficients.biasDeviation
+  }
 
   private mutating func beginFilter() {
-    state.filter.start(
-      state.start, bias: state.bias, biasDeviation: startBiasDeviation,
-      expected: calibratedExpectation, coefficients)
-    guard state.filter.isRunning else { return }
-    state.isFindingBias = startBiasDeviation > coefficients.restingBias
-    history?.begin(&state.filter)
-    state.counters.starts &+= 1
-    state.mode = .inertial
-    state.northTrustedTime = 0
+    storage.state.filter.start(
+      storage.state.start, bias: storage.state.bias, biasDeviation: startBiasDeviation,
+      expected: calibratedExpectation, storage.coefficients)
+    guard storage.state.filter.isRunning else { return }
+    storage.state.isFindingBias = startBiasDeviation > storage.coefficients.restingBias
+    storage.history?.begin(&storage.state.filter)
+    storage.state.counters.starts &+= 1
+    storage.state.mode = .inertial
+    storage.state.northTrustedTime = 0
   }
 
   /// Starts attitude anew; the bias is kept, less surely.
   private mutating func restart() {
-    history?.finish()
-    if state.filter.isRunning {
-      state.bias = state.filter.strapdown.bias
-      let loose = (state.filter.summary.biasVariance + coefficients.biasLoosening).squareRoot()
-      state.biasDeviation = min(loose, coefficients.biasDeviation)
-      state.filter.stop()
+    storage.history?.finish()
+    if storage.state.filter.isRunning {
+      storage.state.bias = storage.state.filter.strapdown.bias
+      let loose = (storage.state.filter.summary.biasVariance + storage.coefficients.biasLoosening)
+        .squareRoot()
+      storage.state.biasDeviation = min(loose, storage.coefficients.biasDeviation)
+      storage.state.filter.stop()
     }
-    state.start = StartAverage()
-    state.carry = HeadingCarry()
-    state.courseTime = nil
-    state.rest.reset()
-    state.verticalAcceleration = nil
-    state.mode = .starting
+    storage.state.start = StartAverage()
+    storage.state.carry = HeadingCarry()
+    storage.state.courseTime = nil
+    storage.state.rest.reset()
+    storage.state.verticalAcceleration = nil
+    storage.state.mode = .starting
   }
 
   /// Takes a gyro bias that was measured before this run, body frame: attitude starts with it.
@@ -328,47 +338,47 @@ public struct AttitudeEstimator: Sendable {
   public mutating func expectGyroBias(_ bias: Vector3, deviation: Double) {
     detach()
     guard bias.isFinite, bias.length <= 1, deviation > 0, deviation.isFinite,
-      !state.filter.isRunning
+      !storage.state.filter.isRunning
     else { return }
-    state.bias = bias
-    state.biasDeviation = min(deviation, coefficients.biasDeviation)
+    storage.state.bias = bias
+    storage.state.biasDeviation = min(deviation, storage.coefficients.biasDeviation)
   }
 
   /// Says that samples come in another body frame from now on: attitude starts anew, the bias is kept.
   /// - Parameter turn: From the frame before to the new one, a unit quaternion.
   public mutating func bodyDidTurn(by turn: Quaternion) {
     detach()
-    if state.mode == .inertial || state.mode == .starting { restart() }
-    state.bias = turn.rotate(state.bias)
-    state.rate = turn.rotate(state.rate)
-    state.field = turn.rotate(state.field)
-    state.direct = DirectTracker()
-    state.carry = HeadingCarry()
-    state.monitor.reset()
+    if storage.state.mode == .inertial || storage.state.mode == .starting { restart() }
+    storage.state.bias = turn.rotate(storage.state.bias)
+    storage.state.rate = turn.rotate(storage.state.rate)
+    storage.state.field = turn.rotate(storage.state.field)
+    storage.state.direct = DirectTracker()
+    storage.state.carry = HeadingCarry()
+    storage.state.monitor.reset()
   }
 
   /// Takes one specific force, m/s^2, body frame: at rest it points up; at most 1000 on each axis.
   public mutating func update(acceleration force: Vector3, at time: Timestamp) {
     detach()
     let dt: Double
-    switch admit(force, limit: 1000, at: time, after: state.forceTime) {
+    switch admit(force, limit: 1000, at: time, after: storage.state.forceTime) {
     case .rejected: return
     case .first: dt = 0
     case .after(let seconds): dt = seconds
     }
-    state.forceTime = time
+    storage.state.forceTime = time
     if let offset = gyroOffset(at: time) {
-      state.rest.update(force: force, dt)
-      if state.filter.isRunning {
-        let earth = state.filter.add(force: force, offset: offset)
-        state.verticalAcceleration = earth.z - coefficients.gravity
+      storage.state.rest.update(force: force, dt)
+      if storage.state.filter.isRunning {
+        let earth = storage.state.filter.add(force: force, offset: offset)
+        storage.state.verticalAcceleration = earth.z - storage.coefficients.gravity
       } else {
-        state.start.add(force: force)
+        storage.state.start.add(force: force)
       }
     } else {
       leaveInertial()
-      state.direct.update(force: force, dt, gravity: coefficients.gravity)
-      state.mode = .direct
+      storage.state.direct.update(force: force, dt, gravity: storage.coefficients.gravity)
+      storage.state.mode = .direct
     }
   }
 
@@ -384,57 +394,58 @@ public struct AttitudeEstimator: Sendable {
     detach()
     guard abs(velocity.x) <= 1_000, abs(velocity.y) <= 1_000, deviation.isFinite, deviation > 0
     else {
-      state.counters.rejected &+= 1
+      storage.state.counters.rejected &+= 1
       return
     }
-    if let newest = state.velocityTime {
+    if let newest = storage.state.velocityTime {
       let later = time.seconds(since: newest)
       guard later > 0 || later <= -Self.longestGap else {
-        state.counters.outOfOrder &+= 1
+        storage.state.counters.outOfOrder &+= 1
         return
       }
     }
-    state.velocityTime = time
-    guard let last = state.rateTime, state.filter.isRunning else { return }
+    storage.state.velocityTime = time
+    guard let last = storage.state.rateTime, storage.state.filter.isRunning else { return }
     let age = last.seconds(since: time)
     guard abs(age) < Self.longestGap else { return }
     takeCourse(velocity, deviation, age: age)
-    guard state.filter.hasNorth || state.filter.course != nil else { return }
-    state.filter.add(velocity: velocity, variance: deviation * deviation, age: max(0, age))
+    guard storage.state.filter.hasNorth || storage.state.filter.course != nil else { return }
+    storage.state.filter.add(velocity: velocity, variance: deviation * deviation, age: max(0, age))
   }
 
   private mutating func takeCourse(_ velocity: SIMD2<Double>, _ deviation: Double, age: Double) {
     let speed = (velocity * velocity).sum().squareRoot()
-    guard state.followsCourse, speed >= coefficients.courseSpeed, speed > 4 * deviation,
-      state.mode == .inertial
+    guard storage.state.followsCourse, speed >= storage.coefficients.courseSpeed,
+      speed > 4 * deviation,
+      storage.state.mode == .inertial
     else { return }
     let share = deviation / speed
     // What it has turned since the receiver saw it.
-    let turned = state.filter.turnRate * max(0, age)
+    let turned = storage.state.filter.turnRate * max(0, age)
     let lag = turned * turned / 4
-    state.filter.add(
+    storage.state.filter.add(
       course: atan2(velocity.x, velocity.y) + turned,
-      variance: coefficients.courseFloor + share * share + lag)
+      variance: storage.coefficients.courseFloor + share * share + lag)
   }
 
   /// Seconds from the newest gyro sample, or `nil` while there is no gyro.
   func gyroOffset(at time: Timestamp) -> Double? {
-    guard let last = state.rateTime else { return nil }
+    guard let last = storage.state.rateTime else { return nil }
     let offset = time.seconds(since: last)
     return abs(offset) < Self.gyroTimeout ? offset : nil
   }
 
   func mode(at time: Timestamp) -> Mode {
-    if let force = state.forceTime, abs(time.seconds(since: force)) < Self.lossTimeout {
+    if let force = storage.state.forceTime, abs(time.seconds(since: force)) < Self.lossTimeout {
       return .direct
     }
     return params.level ? .level : .direct
   }
 
   mutating func leaveInertial() {
-    guard state.mode == .inertial || state.mode == .starting else { return }
+    guard storage.state.mode == .inertial || storage.state.mode == .starting else { return }
     restart()
-    state.direct = DirectTracker()
+    storage.state.direct = DirectTracker()
   }
 
   enum Admission {
@@ -447,17 +458,17 @@ public struct AttitudeEstimator: Sendable {
     _ value: Vector3, limit: Double, at time: Timestamp, after last: Timestamp?
   ) -> Admission {
     guard value.isFinite, max(abs(value.x), max(abs(value.y), abs(value.z))) <= limit else {
-      state.counters.rejected &+= 1
+      storage.state.counters.rejected &+= 1
       return .rejected
     }
     guard let last else { return .first }
     let dt = time.seconds(since: last)
     if dt <= 0 && dt > -Self.longestGap {
-      state.counters.outOfOrder &+= 1
+      storage.state.counters.outOfOrder &+= 1
       return .rejected
     }
     guard dt > 0, dt <= Self.longestGap else {
-      state.counters.gaps &+= 1
+      storage.state.counters.gaps &+= 1
       return .first
     }
     return .after(seconds: dt)
