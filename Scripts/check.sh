@@ -54,6 +54,9 @@ Tests/calibrate-vessel.py "$(swift build -c release --show-bin-path)/lodestone" 
 step "a receiver's log through a pseudo terminal to a program that knows only CoreLocation"
 Tests/play-log.py "$(swift build --show-bin-path)/facade-program"
 
+step "starts and stops from many threads, not optimised, under the address sanitizer"
+Tests/storm.sh 20 unoptimised
+
 step "the examples on the simulated board"
 Tests/examples.sh "$(swift build --show-bin-path)"
 

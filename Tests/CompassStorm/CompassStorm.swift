@@ -4,6 +4,7 @@
 // or on another thread; tasks iterate the asynchronous sequences and are cancelled. It ends with 1 where a delegate was
 // told of a service that it had stopped, or a manager was not let go of, and with 2 where all stands still.
 
+import CoreFoundation
 import CoreLocation
 import CoreMotion
 import Synchronization
@@ -153,8 +154,10 @@ func storm(seconds: Double) {
   func worker(_ body: @escaping @Sendable () -> Void) {
     tally.note { $0.running += 1 }
     Thread.detachNewThread {
-      // Without a port or a timer a loop ends at once.
-      RunLoop.current.add(Timer(timeInterval: 3_600, repeats: true) { _ in }, forMode: .default)
+      // Without a source a loop ends at once. (A timer would do too, and Foundation loses those that are left.)
+      var context = CFRunLoopSourceContext()
+      let source = CFRunLoopSourceCreate(kCFAllocatorDefault, 0, &context)
+      CFRunLoopAddSource(CFRunLoopGetCurrent(), source, kCFRunLoopDefaultMode)
       body()
       tally.note { $0.running -= 1 }
     }

@@ -81,13 +81,13 @@ struct ThreadTests {
       source.publish(.heading(degrees: Double(step % 360)))
     }
     #expect(runtime.droppedLocations.load(ordering: .relaxed) == 1_000 - 256)
-    let gone = WeakBox(box.manager)
+    let gone = [WeakBox(box.manager), WeakBox(box.manager?.delivery)]
     box.manager = nil
-    #expect(gone.object == nil)
+    #expect(gone.allSatisfy { $0.object == nil })
     #expect(source.demands.last == Demand())
   }
 
-  @Test("a manager that is released on another thread while events pour in does no harm")
+  @Test("a manager released on another thread while events pour in does no harm and leaves nothing")
   func releaseElsewhere() async {
     let source = ScriptedSource()
     let runtime = LodestoneRuntime(source: source)
@@ -99,6 +99,7 @@ struct ThreadTests {
         step += 1
       }
     }
+    var deliveries: [WeakBox] = []
     for _ in 0..<50 {
       let box = await onThread {
         let manager = CLLocationManager(runtime: runtime)
@@ -109,10 +110,11 @@ struct ThreadTests {
         turn { spy.log.headings.count > 3 }
         return Handover(manager)
       }
-      box.letGo()
+      deliveries.append(box.letGo())
     }
     isDone.raise()
     await pouring
+    #expect(deliveries.allSatisfy { $0.object == nil })
     #expect(source.demands.last == Demand())
   }
 
@@ -156,10 +158,10 @@ struct ThreadTests {
   }
 }
 
-/// A weak reference to a manager.
+/// A weak reference.
 private final class WeakBox {
-  private(set) weak var object: CLLocationManager?
-  init(_ object: CLLocationManager?) { self.object = object }
+  private(set) weak var object: AnyObject?
+  init(_ object: AnyObject?) { self.object = object }
 }
 
 /// Brings a manager to another thread, which lets go of it.
@@ -167,7 +169,11 @@ private final class Handover: @unchecked Sendable {
   // Used by one thread after the other.
   private var manager: CLLocationManager?
   init(_ manager: CLLocationManager) { self.manager = manager }
-  func letGo() { manager = nil }
+  /// Returns what is left, if it is.
+  func letGo() -> WeakBox {
+    defer { manager = nil }
+    return WeakBox(manager?.delivery)
+  }
 }
 
 /// Says across threads that something is over.

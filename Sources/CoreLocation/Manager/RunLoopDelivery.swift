@@ -46,23 +46,27 @@ final class RunLoopDelivery: ServiceClient, @unchecked Sendable {
     isMain = Thread.isMainThread || MainQueue.isCurrent
     // The loop of a thread that only serves the main queue belongs to others.
     runLoop = isMain ? CFRunLoopGetMain() : CFRunLoopGetCurrent()
-    // The source keeps this object alive until it is invalidated, so that a run loop that is just about
-    // to call it finds it.
+    // A source lets go of its context when it goes itself, not when it is invalidated; and this object
+    // keeps the source.
+    let target = SourceTarget()
     var context = CFRunLoopSourceContext()
-    context.info = Unmanaged.passUnretained(self).toOpaque()
+    context.info = Unmanaged.passUnretained(target).toOpaque()
     context.retain = { info in
       guard let info else { return nil }
-      return UnsafeRawPointer(Unmanaged<RunLoopDelivery>.fromOpaque(info).retain().toOpaque())
+      return UnsafeRawPointer(Unmanaged<SourceTarget>.fromOpaque(info).retain().toOpaque())
     }
     context.release = { info in
       guard let info else { return }
-      Unmanaged<RunLoopDelivery>.fromOpaque(info).release()
+      Unmanaged<SourceTarget>.fromOpaque(info).release()
     }
     context.perform = { info in
       guard let info else { return }
-      Unmanaged<RunLoopDelivery>.fromOpaque(info).takeUnretainedValue().drain()
+      Unmanaged<SourceTarget>.fromOpaque(info).takeUnretainedValue().delivery?.drain()
     }
-    source = CFRunLoopSourceCreate(kCFAllocatorDefault, 0, &context)
+    source = withExtendedLifetime(target) {
+      CFRunLoopSourceCreate(kCFAllocatorDefault, 0, &context)
+    }
+    target.delivery = self
     CFRunLoopAddSource(runLoop, source, kCFRunLoopCommonModes)
     guard isMain else { return }
     // A loop that ends with the source still signalled leaves it to the queue.
@@ -161,7 +165,7 @@ final class RunLoopDelivery: ServiceClient, @unchecked Sendable {
   }
 
   // One event at a time: a delegate may stop a service, or run its loop, between two of them.
-  private func drain() {
+  fileprivate func drain() {
     var left = state.withLock { state in
       state.isSignalled = false
       return state.mailbox.count
@@ -209,6 +213,13 @@ final class RunLoopDelivery: ServiceClient, @unchecked Sendable {
     let hasMore = state.withLock { !$0.mailbox.isEmpty }
     if hasMore, !runtime.isSuspended { signal() }
   }
+}
+
+/// What a source calls, as long as it is there.
+///
+/// `@unchecked Sendable`: written once, before the source is on a run loop.
+private final class SourceTarget: @unchecked Sendable {
+  weak var delivery: RunLoopDelivery?
 }
 
 /// Knows the main dispatch queue by a mark that only it carries.
