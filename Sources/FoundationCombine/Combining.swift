@@ -1,5 +1,4 @@
-// Several publishers as one, and what decodes: what Combine has and OpenCombine has not. They are put together from operators
-// that it does have, and keep no state of their own.
+// Several publishers as one, and what decodes: what Combine has and OpenCombine has not.
 
 public import Foundation
 public import OpenCombine
@@ -8,7 +7,8 @@ extension Publishers {
   /// Publishes the latest values of two publishers whenever one of them publishes, from the moment on at which there is one of
   /// each.
   ///
-  /// It finishes when both have, or when one has that never published; it fails when one does.
+  /// What a subscriber asks for is asked of both; of the values that come while none is wanted the last ones are told when one
+  /// is. It finishes when both have, and fails when one does.
   public struct CombineLatest<A: Publisher, B: Publisher>: Publisher where A.Failure == B.Failure {
     /// A value of each.
     public typealias Output = (A.Output, B.Output)
@@ -22,45 +22,15 @@ extension Publishers {
     /// Makes it of two.
     public init(_ a: A, _ b: B) { (self.a, self.b) = (a, b) }
 
-    private enum Word {
-      case a(A.Output)
-      case b(B.Output)
-      case endOfA
-      case endOfB
-    }
-
-    private struct Latest {
-      var a: A.Output?
-      var b: B.Output?
-      /// Whether one has finished without a value: nothing can come any more.
-      var isBarren = false
-      /// What is to be published at this word.
-      var news: Output?
-
-      func after(_ word: Word) -> Latest {
-        var next = self
-        next.news = nil
-        switch word {
-        case .a(let value): next.a = .some(value)
-        case .b(let value): next.b = .some(value)
-        case .endOfA:
-          next.isBarren = isBarren || a == nil
-          return next
-        case .endOfB:
-          next.isBarren = isBarren || b == nil
-          return next
-        }
-        if let a = next.a, let b = next.b { next.news = (a, b) }
-        return next
-      }
-    }
-
     /// Takes a subscriber.
     public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
-      let words = Publishers.Merge(
-        a.map(Word.a).append(Word.endOfA), b.map(Word.b).append(Word.endOfB))
-      words.scan(Latest()) { $0.after($1) }.prefix { !$0.isBarren }.compactMap(\.news)
-        .receive(subscriber: subscriber)
+      let slots: (A.Output?, B.Output?) = (nil, nil)
+      let joined = LatestSubscription(2, slots, to: subscriber) {
+        guard let a = $0.0, let b = $0.1 else { return nil }
+        return (a, b)
+      }
+      joined.join(a, 0, \.0)
+      joined.join(b, 1, \.1)
     }
   }
 
@@ -83,7 +53,14 @@ extension Publishers {
 
     /// Takes a subscriber.
     public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
-      CombineLatest(CombineLatest(a, b), c).map { ($0.0, $0.1, $1) }.receive(subscriber: subscriber)
+      let slots: (A.Output?, B.Output?, C.Output?) = (nil, nil, nil)
+      let joined = LatestSubscription(3, slots, to: subscriber) {
+        guard let a = $0.0, let b = $0.1, let c = $0.2 else { return nil }
+        return (a, b, c)
+      }
+      joined.join(a, 0, \.0)
+      joined.join(b, 1, \.1)
+      joined.join(c, 2, \.2)
     }
   }
 
@@ -108,15 +85,22 @@ extension Publishers {
 
     /// Takes a subscriber.
     public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
-      CombineLatest(CombineLatest(a, b), CombineLatest(c, d))
-        .map { ($0.0, $0.1, $1.0, $1.1) }
-        .receive(subscriber: subscriber)
+      let slots: (A.Output?, B.Output?, C.Output?, D.Output?) = (nil, nil, nil, nil)
+      let joined = LatestSubscription(4, slots, to: subscriber) {
+        guard let a = $0.0, let b = $0.1, let c = $0.2, let d = $0.3 else { return nil }
+        return (a, b, c, d)
+      }
+      joined.join(a, 0, \.0)
+      joined.join(b, 1, \.1)
+      joined.join(c, 2, \.2)
+      joined.join(d, 3, \.3)
     }
   }
 
   /// Publishes what any of several publishers of one kind publishes, as it comes.
   ///
-  /// It finishes when all have, and fails when one does.
+  /// A subscriber that asks for some values is told no more, and none is lost: of each publisher one is asked for at a time. It
+  /// finishes when all have, and fails when one does.
   public struct MergeMany<Upstream: Publisher>: Publisher {
     /// What each of them publishes.
     public typealias Output = Upstream.Output
@@ -134,8 +118,8 @@ extension Publishers {
 
     /// Takes a subscriber.
     public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
-      Publishers.Sequence<[Upstream], Failure>(sequence: publishers).flatMap { $0 }
-        .receive(subscriber: subscriber)
+      MergeSubscription<S>.start(
+        publishers.map { MergeSubscription<S>.joining($0) }, to: subscriber)
     }
 
     /// This, and another one.
@@ -159,7 +143,8 @@ extension Publishers {
 
     /// Takes a subscriber.
     public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
-      MergeMany(a.eraseToAnyPublisher(), b.eraseToAnyPublisher()).receive(subscriber: subscriber)
+      typealias Joined = MergeSubscription<S>
+      Joined.start([Joined.joining(a), Joined.joining(b)], to: subscriber)
     }
   }
 
@@ -182,8 +167,8 @@ extension Publishers {
 
     /// Takes a subscriber.
     public func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
-      MergeMany(a.eraseToAnyPublisher(), b.eraseToAnyPublisher(), c.eraseToAnyPublisher())
-        .receive(subscriber: subscriber)
+      typealias Joined = MergeSubscription<S>
+      Joined.start([Joined.joining(a), Joined.joining(b), Joined.joining(c)], to: subscriber)
     }
   }
 }
@@ -242,6 +227,19 @@ extension Publisher {
   where
     B.Output == Output, C.Output == Output, B.Failure == Failure, C.Failure == Failure
   { Publishers.Merge3(self, b, c) }
+
+  /// What this and three to seven others publish. Their common type is a board's: Combine has one for each number.
+  public func merge(
+    with b: some Publisher<Output, Failure>, _ c: some Publisher<Output, Failure>,
+    _ d: some Publisher<Output, Failure>,
+    _ more: any Publisher<Output, Failure>...
+  ) -> Publishers.MergeMany<AnyPublisher<Output, Failure>> {
+    func erased(_ publisher: some Publisher<Output, Failure>) -> AnyPublisher<Output, Failure> {
+      publisher.eraseToAnyPublisher()
+    }
+    return Publishers.MergeMany(
+      [erased(self), erased(b), erased(c), erased(d)] + more.map { erased($0) })
+  }
 
   /// What this and another one of its kind publish.
   public func merge(with other: Self) -> Publishers.MergeMany<Self> {

@@ -73,11 +73,13 @@ struct ClientLocation: Sendable {
 
   /// Begins a request; nothing while updates run or another one waits.
   mutating func ask(
-    _ known: LocationReport?, at now: Timestamp, _ settings: ClientSettings, _ emit: Emit
+    _ known: LocationReport?, _ loss: NoData?, at now: Timestamp, _ settings: ClientSettings,
+    _ emit: Emit
   ) {
     guard updates == nil, request == nil else { return }
     request = LocationRequest(at: now)
     if let known, known.isOfUse(at: now, settings) { offer(known, at: now, settings, emit) }
+    if let loss { lose(loss, emit) }
   }
 
   /// Stops updates and cancels a request. What waits is not told any more.
@@ -161,8 +163,9 @@ struct ClientLocation: Sendable {
   }
 
   /// There is no position at the moment. A board without a receiver has none either, and a client that waits for one
-  /// must hear it; once a loss.
+  /// must hear it; once a loss. A request waits for a position, unless there can be none.
   mutating func lose(_ reason: NoData, _ emit: Emit) {
+    if request != nil, case .notEquipped = reason { failRequest(reason, emit) }
     guard let updates, !updates.isPaused else { return }
     self.updates?.standstill.forget()
     guard !updates.hasToldLoss else { return }
@@ -174,13 +177,17 @@ struct ClientLocation: Sendable {
   mutating func advance(to now: Timestamp, _ loss: NoData?, _ emit: Emit) {
     if let deadline = updates?.deferral?.deadline, now >= deadline { endDeferral(nil, emit) }
     guard let request, now >= request.deadline else { return }
-    self.request = nil
     if let best = request.best {
+      self.request = nil
       emit(.requestedLocation(best))
     } else {
-      let reason = (loss ?? .notYet).description
-      emit(.requestFailed(ServiceFailure(service: .location, reason: reason)))
+      failRequest(loss ?? .notYet, emit)
     }
+  }
+
+  private mutating func failRequest(_ reason: NoData, _ emit: Emit) {
+    request = nil
+    emit(.requestFailed(ServiceFailure(service: .location, reason: reason.description)))
   }
 
   private mutating func offer(

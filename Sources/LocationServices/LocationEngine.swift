@@ -241,7 +241,7 @@ public struct LocationEngine: Sendable {
     case .requestLocation:
       guard admitsRequest(index, emit) else { break }
       let settings = settings(of: clients[index])
-      clients[index].location.ask(known(for: settings), at: now, settings) {
+      clients[index].location.ask(known(for: settings), loss, at: now, settings) {
         emit(ServiceEvent(client: request.client, content: $0))
       }
     case .allowDeferral(let distance, let timeout):

@@ -154,7 +154,7 @@ func storm(seconds: Double) {
   func worker(_ body: @escaping @Sendable () -> Void) {
     tally.note { $0.running += 1 }
     Thread.detachNewThread {
-      // Without a source a loop ends at once. (A timer would do too, and Foundation loses those that are left.)
+      // Without a source a loop ends at once. (A timer would do too, and Foundation leaks those that have not fired.)
       var context = CFRunLoopSourceContext()
       let source = CFRunLoopSourceCreate(kCFAllocatorDefault, 0, &context)
       CFRunLoopAddSource(CFRunLoopGetCurrent(), source, kCFRunLoopDefaultMode)

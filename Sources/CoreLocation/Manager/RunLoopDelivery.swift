@@ -165,7 +165,7 @@ final class RunLoopDelivery: ServiceClient, @unchecked Sendable {
   }
 
   // One event at a time: a delegate may stop a service, or run its loop, between two of them.
-  fileprivate func drain() {
+  private func drain() {
     var left = state.withLock { state in
       state.isSignalled = false
       return state.mailbox.count

@@ -8,7 +8,7 @@
 final class EstimatorStorage: @unchecked Sendable {
   let params: AttitudeEstimator.Params
   let coefficients: AttitudeEstimator.Coefficients
-  // The struct's accessors are exclusive already; to check it here once more would cost as much as the copies.
+  // The struct's mutating methods are exclusive already; to check it here once more would cost as much as the copies.
   @exclusivity(unchecked) var state: AttitudeEstimator.State
   @exclusivity(unchecked) var history: AttitudeHistory?
 

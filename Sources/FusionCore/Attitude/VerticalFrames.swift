@@ -105,7 +105,8 @@ public struct VerticalFrames: Sendable {
 extension AttitudeEstimator {
   /// What the gyro's scale and alignment are off by; zero while the filter does not run.
   var gyroMatrix: Matrix3 {
-    state.filter.isRunning ? state.filter.strapdown.gyroMatrix : Matrix3(diagonal: .zero)
+    storage.state.filter.isRunning
+      ? storage.state.filter.strapdown.gyroMatrix : Matrix3(diagonal: .zero)
   }
 
   /// An angular rate, rad/s in the body frame, without the bias and the scale that are known of the gyro.
@@ -115,5 +116,7 @@ extension AttitudeEstimator {
   }
 
   /// Whether attitude comes from a gyro.
-  public var isTurnedByGyro: Bool { state.mode == .inertial || state.mode == .starting }
+  public var isTurnedByGyro: Bool {
+    storage.state.mode == .inertial || storage.state.mode == .starting
+  }
 }
