@@ -259,6 +259,8 @@ public struct AttitudeEstimator: Sendable {
       isDisturbed: storage.state.monitor.isPlain
         || storage.state.monitor.disturbance.map { $0 != .azimuth || storage.state.rest.isResting }
           ?? false,
+      isBesideMagnet: storage.state.monitor.isPlain
+        && storage.state.northTrustedTime >= Self.trustDuration,
       expected: calibratedExpectation)
     if storage.state.filter.course != nil {
       storage.state.courseTime = time

@@ -22,10 +22,13 @@ extension ErrorStateFilter {
     let strength = (field * field).sum().squareRoot()
     let scale = strength / 45
 
-    let move = residual.update(
-      rotation: rotation, body: mean.body, earth: mean.earth, square: mean.square,
-      turned: block.turned, known: attached)
-    if let move { loosenField(bySquare: move) }
+    // What passes is no offset, and would be in the window for three turns. What stays `watch` finds.
+    if !now.isBesideMagnet {
+      let move = residual.update(
+        rotation: rotation, body: mean.body, earth: mean.earth, square: mean.square,
+        turned: block.turned, known: attached)
+      if let move { loosenField(bySquare: move) }
+    }
     if let solution = residual.solution {
       let turn = atan2(solution.field.x, solution.field.y)
       if abs(turn) > c.solutionTurn {

@@ -251,6 +251,8 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     var isSteady: Bool
     /// Whether the field is known not to be the earth's.
     var isDisturbed: Bool
+    /// Whether it is so plainly not the earth's, after it was, that a magnet has come near.
+    var isBesideMagnet: Bool
     /// What the magnetic model expects of a calibrated magnetometer at this place.
     var expected: ExpectedField?
   }
