@@ -99,8 +99,8 @@ extension Publishers {
 
   /// Publishes what any of several publishers of one kind publishes, as it comes.
   ///
-  /// A subscriber that asks for some values is told no more, and none is lost: of each publisher one is asked for at a time. It
-  /// finishes when all have, and fails when one does.
+  /// A subscriber that asks for some values is told no more, and none that came is lost: each is asked for one at a
+  /// time. It finishes when all have, and fails when one does.
   public struct MergeMany<Upstream: Publisher>: Publisher {
     /// What each of them publishes.
     public typealias Output = Upstream.Output

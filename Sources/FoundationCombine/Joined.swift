@@ -43,13 +43,13 @@ final class LatestSubscription<Slots, Downstream: Subscriber>: Subscription {
   }
 
   func request(_ demand: Subscribers.Demand) {
-    let (asked, hasNews) = lock.withLock {
+    let (listening, hasNews) = lock.withLock {
       self.asked += demand
       wanted += demand
       return (downstream == nil ? [] : upstreams, self.hasNews)
     }
     if hasNews { tell() }
-    for upstream in asked { upstream?.request(demand) }
+    for upstream in listening { upstream?.request(demand) }
   }
 
   func cancel() {

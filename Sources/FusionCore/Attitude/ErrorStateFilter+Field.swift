@@ -28,14 +28,14 @@ extension ErrorStateFilter {
         rotation: rotation, body: mean.body, earth: mean.earth, square: mean.square,
         turned: block.turned, known: attached)
       if let move { loosenField(bySquare: move) }
-    }
-    if let solution = residual.solution {
-      let turn = atan2(solution.field.x, solution.field.y)
-      if abs(turn) > c.solutionTurn {
-        // What was found in this block so far belongs to the frame that is given up.
-        apply(x)
-        x = .zero
-        return adopt(solution, turn: turn, c)
+      if let solution = residual.solution {
+        let turn = atan2(solution.field.x, solution.field.y)
+        if abs(turn) > c.solutionTurn {
+          // What was found in this block so far belongs to the frame that is given up.
+          apply(x)
+          x = .zero
+          return adopt(solution, turn: turn, c)
+        }
       }
     }
 
