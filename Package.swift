@@ -62,6 +62,9 @@ let package = Package(
     floor("GNSSProtocol", ["SensorTypes"]),
     floor("LocationServices", ["LinearAlgebra", "SensorTypes", "Geodesy"]),
 
+    // What a map looks like: a picture of the projected earth, with tiles below it where there are some.
+    floor("MapDrawing", ["Geodesy"]),
+
     // Buses and chips.
     floor("SensorBus", ["SensorTypes"]),
     .target(
@@ -231,6 +234,7 @@ let package = Package(
         "CoreMotion", "Lodestone", "LocationServices", "SensorTypes", "SensorHub", "LinearAlgebra",
         "SimulatedDevices", "CalibrationCore", "FacadeTestSupport", "BoardTestSupport",
       ]),
+    tests("MapDrawing", ["MapDrawing", "Geodesy"]),
     tests("SensorBus", ["SensorBus", "SensorTypes"]),
     tests("LinuxIO", ["LinuxIO", "SensorBus", "SensorTypes", "CLinuxIO", "CTestSupport"]),
     tests(

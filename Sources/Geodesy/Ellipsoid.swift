@@ -13,4 +13,17 @@ public enum WGS84 {
   public static let secondEccentricitySquared = eccentricitySquared / (1 - eccentricitySquared)
   /// The third flattening n = (a - b) / (a + b).
   public static let thirdFlattening = flattening / (2 - flattening)
+
+  /// How long a degree to the north and one to the east are at a latitude, metres: the radii of curvature in the
+  /// meridian and of the parallel, times pi / 180.
+  public static func metresPerDegree(atLatitude latitude: Double) -> (
+    north: Double, east: Double
+  ) {
+    let angle = Angle(degrees: latitude)
+    let w = (1 - eccentricitySquared * angle.sine * angle.sine).squareRoot()
+    return (
+      north: equatorialRadius * (1 - eccentricitySquared) / (w * w * w) * .pi / 180,
+      east: equatorialRadius * angle.cosine / w * .pi / 180
+    )
+  }
 }

@@ -20,6 +20,7 @@ struct ImportTests {
       "CalibrationCore": core,
       "GNSSProtocol": ["SensorTypes"],
       "LocationServices": ["LinearAlgebra", "SensorTypes", "Geodesy"],
+      "MapDrawing": ["Geodesy", "CMapDrawing"],
       "SensorBus": ["SensorTypes"],
       "LinuxIO": ["SensorBus", "SensorTypes", "CLinuxIO"],
       "SensorDrivers": ["LinearAlgebra", "SensorTypes", "SensorBus", "GNSSProtocol"],
@@ -33,8 +34,10 @@ struct ImportTests {
         "Lodestone", "LocationServices", "SensorTypes", "Geodesy", "FoundationCombine",
       ],
       "CoreMotion": ["Lodestone", "LocationServices", "SensorTypes", "FoundationCombine"],
+      "MapKit": ["CoreLocation", "MapDrawing", "Geodesy", "FoundationCombine"],
       "LodestoneCommand": hub.subtracting(["Yams"]).union([
         "SensorHub", "Lodestone", "LinuxIO", "SimulatedDevices", "HardwareSuite", "ArgumentParser",
+        "CoreLocation", "MapKit", "MapDrawing", "FlyingFox",
       ]),
       "HardwareSuite": [
         "Lodestone", "SensorHub", "SensorTypes", "SensorBus", "SensorDrivers", "SimulatedDevices",
@@ -54,8 +57,8 @@ struct ImportTests {
 
   /// Targets that may use all of Foundation: the hub and what stands on it.
   static let foundation: Set = [
-    "SensorHub", "Lodestone", "FoundationCombine", "CoreLocation", "CoreMotion", "LodestoneCommand",
-    "TwinServer", "HardwareSuite",
+    "SensorHub", "Lodestone", "FoundationCombine", "CoreLocation", "CoreMotion", "MapKit",
+    "LodestoneCommand", "TwinServer", "HardwareSuite", "MapDrawing",
   ]
 
   static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -91,7 +94,7 @@ struct ImportTests {
   func everyTargetIsKnown() throws {
     let folders = try FileManager.default.contentsOfDirectory(
       atPath: Self.root.appending(path: "Sources").path)
-    let ofC = ["CLinuxIO", "CVhostUser", "Combine", "CLNames", "CMNames"]
+    let ofC = ["CLinuxIO", "CVhostUser", "Combine", "CLNames", "CMNames", "CMapDrawing"]
     #expect(Set(folders) == Set(Self.floors.keys).union(ofC))
   }
 
