@@ -63,7 +63,9 @@ let package = Package(
     floor("LocationServices", ["LinearAlgebra", "SensorTypes", "Geodesy"]),
 
     // What a map looks like: a picture of the projected earth, with tiles below it where there are some.
-    floor("MapDrawing", ["Geodesy"]),
+    // SQLite's library, which MBTiles are read with, is loaded when it is needed.
+    .target(name: "CMapDrawing"),
+    floor("MapDrawing", ["Geodesy", "CMapDrawing"]),
 
     // Buses and chips.
     floor("SensorBus", ["SensorTypes"]),

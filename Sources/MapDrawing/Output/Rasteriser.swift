@@ -1,0 +1,77 @@
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
+/// Why there is no PNG, in words.
+public struct RasterError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The words.
+  public let description: String
+
+  init(_ description: String) { self.description = description }
+}
+
+/// Makes a PNG of an SVG with librsvg's `rsvg-convert`.
+///
+/// It is a program of its own: neither the build nor a board that needs no PNG needs it, and what goes wrong in it is an
+/// error here.
+public enum Rasteriser {
+  /// The most pixels that are made.
+  public static let pixelLimit = 64 << 20
+  /// The largest file that is taken, bytes.
+  public static let sizeLimit = 256 << 20
+  /// Longest that it may take, seconds.
+  public static let timeLimit = 30.0
+
+  /// The picture, as wide and high as it is said to be, in pixels. Throws `RasterError`.
+  public static func png(svg: String, width: Int, height: Int) throws -> [UInt8] {
+    try png(svg: svg, width: width, height: height, program: "rsvg-convert", seconds: timeLimit)
+  }
+
+  static func png(
+    svg: String, width: Int, height: Int, program: String, seconds: Double
+  ) throws(RasterError) -> [UInt8] {
+    let side = 32_000
+    guard width > 0, height > 0, width <= side, height <= side, width * height <= pixelLimit else {
+      throw RasterError(
+        "a picture of \(width) by \(height) pixels is not made: \(pixelLimit >> 20) million pixels are the most"
+      )
+    }
+    let input = Array(svg.utf8)
+    guard input.count <= sizeLimit else {
+      throw RasterError("a drawing of \(input.count >> 20) MB is too large for a picture")
+    }
+    let run = PipedProcess(
+      program: program,
+      arguments: [
+        "--format", "png", "--width", "\(width)", "--height", "\(height)", "--unlimited",
+      ],
+      input: input, outputLimit: width * height * 5 + (1 << 20), seconds: seconds)
+    let result: PipedProcess.Result
+    do { result = try run.run() } catch {
+      switch error {
+      case .start(ENOENT):
+        throw RasterError(
+          "PNG is made by \(program), which is not installed: apt-get install librsvg2-bin")
+      case .start(let code), .call(let code):
+        throw RasterError("\(program): \(String(cString: strerror(code)))")
+      case .late:
+        throw RasterError("\(program) took longer than \(Number.text(seconds)) s and was ended")
+      case .tooMuch:
+        throw RasterError("\(program) wrote more than a picture of this size can have")
+      }
+    }
+    guard result.isSuccess, isPNG(result.output) else {
+      let words = result.errors.split(separator: "\n").prefix(3).joined(separator: "; ")
+      throw RasterError("\(program) made no PNG: \(words.isEmpty ? "it did not say why" : words)")
+    }
+    return result.output
+  }
+
+  /// Whether it begins and ends as one.
+  private static func isPNG(_ bytes: [UInt8]) -> Bool {
+    bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
+      && bytes.suffix(8).starts(with: "IEND".utf8)
+  }
+}
