@@ -32,7 +32,9 @@ let package = Package(
   products: [
     .library(
       name: "Lodestone",
-      targets: ["Lodestone", "CoreLocation", "CoreMotion", "Combine", "SensorHub", "SensorTypes"]),
+      targets: [
+        "Lodestone", "CoreLocation", "CoreMotion", "MapKit", "Combine", "SensorHub", "SensorTypes",
+      ]),
     // The filter alone, with the types it speaks: what Benchmarks/ measures.
     .library(
       name: "FusionCore",
@@ -115,6 +117,9 @@ let package = Package(
     floor(
       "CoreMotion",
       ["Lodestone", "LocationServices", "SensorTypes", "Combine", "FoundationCombine", "CMNames"]),
+    floor(
+      "MapKit",
+      ["CoreLocation", "Lodestone", "MapDrawing", "Geodesy", "Combine", "FoundationCombine"]),
 
     // Hardware-in-the-loop tests as a library: a board has no toolchain.
     floor(
@@ -237,6 +242,12 @@ let package = Package(
         "SimulatedDevices", "CalibrationCore", "FacadeTestSupport", "BoardTestSupport",
       ]),
     tests("MapDrawing", ["MapDrawing", "Geodesy"]),
+    tests(
+      "MapKit",
+      [
+        "MapKit", "CoreLocation", "Lodestone", "MapDrawing", "Geodesy", "SimulatedDevices",
+        "SensorHub", "SensorTypes", "FacadeTestSupport", "BoardTestSupport",
+      ]),
     tests("SensorBus", ["SensorBus", "SensorTypes"]),
     tests("LinuxIO", ["LinuxIO", "SensorBus", "SensorTypes", "CLinuxIO", "CTestSupport"]),
     tests(

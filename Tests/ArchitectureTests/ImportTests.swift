@@ -34,7 +34,7 @@ struct ImportTests {
         "Lodestone", "LocationServices", "SensorTypes", "Geodesy", "FoundationCombine",
       ],
       "CoreMotion": ["Lodestone", "LocationServices", "SensorTypes", "FoundationCombine"],
-      "MapKit": ["CoreLocation", "MapDrawing", "Geodesy", "FoundationCombine"],
+      "MapKit": ["CoreLocation", "Lodestone", "MapDrawing", "Geodesy", "FoundationCombine"],
       "LodestoneCommand": hub.subtracting(["Yams"]).union([
         "SensorHub", "Lodestone", "LinuxIO", "SimulatedDevices", "HardwareSuite", "ArgumentParser",
         "CoreLocation", "MapKit", "MapDrawing", "FlyingFox",

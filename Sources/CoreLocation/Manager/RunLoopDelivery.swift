@@ -225,11 +225,12 @@ private final class SourceTarget: @unchecked Sendable {
 /// Knows the main dispatch queue by a mark that only it carries.
 ///
 /// `@unchecked Sendable`: Swift 6.0 does not know yet that a key is; it never changes.
-private struct MainQueue: @unchecked Sendable {
+package struct MainQueue: @unchecked Sendable {
   private static let shared = MainQueue()
   private let mark = DispatchSpecificKey<Void>()
 
   private init() { DispatchQueue.main.setSpecific(key: mark, value: ()) }
 
-  static var isCurrent: Bool { DispatchQueue.getSpecific(key: shared.mark) != nil }
+  /// Whether the calling thread serves the main queue.
+  package static var isCurrent: Bool { DispatchQueue.getSpecific(key: shared.mark) != nil }
 }
