@@ -134,7 +134,7 @@ let package = Package(
       dependencies: [
         "HardwareSuite", "Lodestone", "SensorHub", "SensorTypes", "SensorBus",
         "SensorDrivers", "GNSSProtocol", "FusionCore", "CalibrationCore", "Geomagnetism", "LinuxIO",
-        "SimulatedDevices", "LinearAlgebra",
+        "SimulatedDevices", "LinearAlgebra", "MapKit", "MapDrawing",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
@@ -287,7 +287,7 @@ let package = Package(
       "LodestoneCommand",
       [
         "LodestoneCommand", "SensorHub", "CalibrationCore", "GNSSProtocol", "SensorTypes",
-        "LinearAlgebra",
+        "LinearAlgebra", "MapKit",
       ]),
     tests("FuzzCorpus", ["FuzzChecks"]),
     tests("Architecture", []),

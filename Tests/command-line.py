@@ -177,6 +177,30 @@ with tempfile.TemporaryDirectory() as name:
         and shapes[0][-1][0] == 180 and shapes[1][0][0] == -180 and shapes[0][0][2] == 592.3
         and len(features[0]["properties"]["coordinateProperties"]["times"]) == 21, result.stdout[:300])
     says("a track without a position", ["track", "lost"], 1, "there is no position in it")
+    result = run("track", "--format", "svg", "log")
+    picture = xml.etree.ElementTree.fromstring(result.stdout)
+    expect(
+        "a track is a picture that stands by itself",
+        result.returncode == 0 and picture.tag == "{http://www.w3.org/2000/svg}svg" and ">start<" in result.stdout
+        and not any(name.endswith("href") for e in picture.iter() for name in e.attrib), result.stderr)
+    (path / "table.csv").write_text("time,latitude,longitude\n2026-11-22 12:00:00+00:00,48.1,11.5\n2026-11-22 12:00:01+00:00,48.2,11.5\n")
+    result = run("track", "--format", "geojson", "table.csv")
+    expect(
+        "a table is a track",
+        result.returncode == 0 and json.loads(result.stdout)["features"][0]["geometry"]["coordinates"] == [[11.5, 48.1], [11.5, 48.2]],
+        result.stdout[:300] + result.stderr)
+    (path / "broken.csv").write_text("latitude,longitude\n48.1,east\n")
+    says("a table with a mistake", ["track", "broken.csv"], 1, "broken.csv:2: east is no number")
+    says("a picture of a size that is none", ["track", "--format", "svg", "--size", "5x5", "log"], 64, "--size")
+    says("a map that is not there", ["track", "--format", "svg", "--tiles", "/nope", "log"], 1, "/nope: No such file")
+    says("dark lines of text", ["track", "--dark", "log"], 64, "--format svg or png")
+    if shutil.which("rsvg-convert"):
+        image = subprocess.run(
+            [COMMAND, "track", "--format", "png", "--size", "300x200", "--scale", "2", "log"], capture_output=True, cwd=folder).stdout
+        expect("a picture of pixels has the size that was asked for", struct.unpack(">II", image[16:24]) == (600, 400), image[:30])
+        says("a program that is missing is named", ["track", "--format", "png", "log"], 1, "apt-get install librsvg2-bin", PATH="/nope")
+    else:
+        print("skipped: rsvg-convert is missing (Debian: apt-get install librsvg2-bin)")
     says("no recording", ["replay", "text"], 1, "no recording of lodestone")
 
     # A slip in the board's name costs no recording.

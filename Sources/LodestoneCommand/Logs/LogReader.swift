@@ -115,6 +115,21 @@ struct LogReader {
     return true
   }
 
+  /// Takes the positions of a table. Returns false where nobody reads the output any more.
+  mutating func read(_ table: inout PositionTable, named name: String) throws -> Bool {
+    writer.beginLog(named: name, &text)
+    defer { writer.endLog(&text) }
+    while let fix = try table.next() {
+      // A row without a place has something else to say: where the way is broken times tell.
+      guard fix.latitude != nil else { continue }
+      epochs += 1
+      if fix.place != nil { places += 1 }
+      writer.append(fix, to: &text)
+      if text.count >= Self.enough, try !flush() { return false }
+    }
+    return true
+  }
+
   /// Takes the positions of a recording, as they come when it is replayed. Returns false where nobody reads the output
   /// any more.
   mutating func replay(_ recorded: RecordedRun, named name: String) throws -> Bool {

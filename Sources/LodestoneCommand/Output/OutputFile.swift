@@ -1,3 +1,5 @@
+// The compiler finds `stat` in whichever module of C it meets first; of those that this target brings along it is this.
+import CoreFoundation
 import Foundation
 import Glibc
 import SensorHub

@@ -55,7 +55,8 @@ open class MKMapView: UIView {
   var shelf = AnnotationShelf()
   var stack = OverlayStack()
   var renderers: [ObjectIdentifier: MKOverlayRenderer] = [:]
-  var base = BaseMap.ofTheBoard
+  /// What lies below everything else.
+  package var base = BaseMap.ofTheBoard
   let user = UserState()
 
   /// Makes a map that shows the whole earth.
