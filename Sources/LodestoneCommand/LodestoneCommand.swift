@@ -15,7 +15,7 @@ struct LodestoneCommand: ParsableCommand {
       """,
     version: "0.1.0",
     subcommands: [
-      MonitorCommand.self, ScanCommand.self, DoctorCommand.self, CalibrateCommand.self,
+      MonitorCommand.self, MapCommand.self, ScanCommand.self, DoctorCommand.self, CalibrateCommand.self,
       GNSSCommand.self, AltitudeCommand.self, RecordCommand.self, ReplayCommand.self,
       TrackCommand.self,
       DecodeCommand.self, DeclinationCommand.self, AuthorizationCommand.self, HILCommand.self,

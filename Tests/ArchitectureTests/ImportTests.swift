@@ -35,6 +35,7 @@ struct ImportTests {
       "CoreMotion": ["Lodestone", "LocationServices", "SensorTypes", "FoundationCombine"],
       "LodestoneCommand": hub.subtracting(["Yams"]).union([
         "SensorHub", "Lodestone", "LinuxIO", "SimulatedDevices", "HardwareSuite", "ArgumentParser",
+        "FlyingFox", "FlyingSocks",
       ]),
       "HardwareSuite": [
         "Lodestone", "SensorHub", "SensorTypes", "SensorBus", "SensorDrivers", "SimulatedDevices",
