@@ -281,7 +281,7 @@ let package = Package(
       "LodestoneCommand",
       [
         "LodestoneCommand", "SensorHub", "CalibrationCore", "GNSSProtocol", "SensorTypes",
-        "LinearAlgebra",
+        "LinearAlgebra", .product(name: "FlyingFox", package: "FlyingFox"),
       ]),
     tests("FuzzCorpus", ["FuzzChecks"]),
     tests("Architecture", []),

@@ -3,7 +3,8 @@
 import { Surface, colours, FONT } from "./surface.js";
 import { metres, number, within, setText, showAge, showReason, DASH } from "./figures.js";
 
-const SECONDS = 600;
+// How far back the strip goes: ten minutes, less while there is less to show.
+const SPANS = [120, 300, 600];
 const MARGIN = { left: 44, right: 10, top: 8, bottom: 20 };
 const SERIES = {
   relative: { value: "relative", accuracy: "relativeAccuracy", name: "relative altitude" },
@@ -23,6 +24,7 @@ export class AltitudeCard {
       pressure: part("pressure"),
       reason: part("reason"),
     };
+    this.drawn = this.card.querySelectorAll(".switch, .readings, #strip-frame");
     this.shown = "relative";
     this.buttons = { relative: document.getElementById("strip-relative"), sea: document.getElementById("strip-sea") };
     for (const [name, button] of Object.entries(this.buttons)) {
@@ -44,6 +46,10 @@ export class AltitudeCard {
     setText(places.pressure, isThere ? `${number(altitude.pressure * 10, 2)}\u00a0hPa` : DASH);
     showReason(places.reason, this.reason(altitude, isThere, sea));
     showAge(this.card, isThere && store.isStale("altitude"), store.age(altitude));
+    // A board without a barometer has nothing to draw, and no dashes to look at.
+    const hasNothing = !isThere && store.history.length === 0;
+    for (const element of this.drawn) element.hidden = hasNothing;
+    if (hasNothing) return;
     for (const [name, button] of Object.entries(this.buttons)) button.setAttribute("aria-pressed", String(name === this.shown));
     this.drawStrip();
   }
@@ -63,10 +69,12 @@ export class AltitudeCard {
     const series = SERIES[this.shown];
     // It stands still while nothing is known of now.
     const end = this.store.isConnected && Number.isFinite(this.store.zero) ? this.store.now : (this.store.history.at(-1)?.time ?? 0);
-    const rows = this.store.history.filter((row) => end - row.time <= SECONDS + 5);
+    const first = this.store.history[0]?.time ?? end;
+    this.span = SPANS.find((span) => end - first <= span) ?? SPANS.at(-1);
+    const rows = this.store.history.filter((row) => end - row.time <= this.span + 5);
     const plot = { left: MARGIN.left, right: width - MARGIN.right, top: MARGIN.top, bottom: height - MARGIN.bottom };
     const range = this.range(rows, series);
-    const x = (time) => plot.right - ((end - time) / SECONDS) * (plot.right - plot.left);
+    const x = (time) => plot.right - ((end - time) / this.span) * (plot.right - plot.left);
     const y = (value) => plot.bottom - ((value - range.low) / (range.high - range.low)) * (plot.bottom - plot.top);
     this.drawFrame(context, palette, plot, range, x, y, end);
     context.save();
@@ -116,10 +124,12 @@ export class AltitudeCard {
     }
     context.stroke();
     context.textBaseline = "alphabetic";
-    for (let minutes = 0; minutes <= 10; minutes += 2) {
-      const at = x(end - minutes * 60);
-      context.textAlign = minutes === 0 ? "right" : minutes === 10 ? "left" : "center";
-      context.fillText(minutes === 0 ? "now" : `\u2212${minutes}\u00a0min`, at, plot.bottom + 15);
+    const minutes = this.span / 60;
+    for (let back = 0; back <= minutes; back += minutes === 10 ? 2 : 1) {
+      const at = x(end - back * 60);
+      context.textAlign = back === 0 ? "right" : back === minutes ? "left" : "center";
+      const unit = back === minutes ? "\u00a0min" : "";
+      context.fillText(back === 0 ? (this.store.isConnected ? "now" : "last heard") : `\u2212${back}${unit}`, at, plot.bottom + 15);
     }
   }
 
@@ -132,9 +142,12 @@ export class AltitudeCard {
     context.fill();
     context.beginPath();
     for (const row of piece) context.lineTo(x(row.time), y(row[series.value]));
+    // A lone row is a dot.
+    if (piece.length === 1) context.lineTo(x(piece[0].time) + 0.01, y(piece[0][series.value]));
     context.strokeStyle = palette.data;
     context.lineWidth = 2;
     context.lineJoin = "round";
+    context.lineCap = "round";
     context.stroke();
   }
 

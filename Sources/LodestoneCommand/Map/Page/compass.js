@@ -29,10 +29,9 @@ export class Compass {
     this.dial = this.add(this.rose, "g", { id: "dial" });
     for (let angle = 0; angle < 360; angle += 5) {
       const isLong = angle % 30 === 0;
-      const length = angle % 45 === 0 ? 0 : isLong ? 11 : angle % 10 === 0 ? 8 : 5;
-      if (length === 0) continue;
+      const length = isLong ? 12 : angle % 10 === 0 ? 8 : 5;
       this.add(this.dial, "path", {
-        d: `M0 -88V${-88 + length}`,
+        d: `M0 -89V${-89 + length}`,
         transform: `rotate(${angle})`,
         class: isLong ? "tick long" : "tick",
       });
@@ -44,10 +43,10 @@ export class Compass {
       return letter;
     });
     // Magnetic north, where the declination is known.
-    this.north = this.add(this.dial, "path", { d: "M0 -90l-4.5 -11h9z", class: "magnetic-north" });
-    this.add(this.rose, "path", { d: "M0 -84l-6 14h12z", class: "lubber", id: "lubber" });
-    this.figure = this.add(this.rose, "text", { class: "figure", y: 8 });
-    this.unit = this.add(this.rose, "text", { class: "unit", y: 28 });
+    this.north = this.add(this.dial, "path", { d: "M0 -102l-4.5 10h9z", class: "magnetic-north" });
+    this.add(this.rose, "path", { d: "M0 -104l-7 -12h14zM-1 -105h2v18h-2z", class: "lubber", id: "lubber" });
+    this.figure = this.add(this.rose, "text", { class: "figure", y: 9 });
+    this.unit = this.add(this.rose, "text", { class: "unit", y: 27 });
   }
 
   add(parent, name, attributes) {
@@ -91,11 +90,11 @@ export class Compass {
     for (const letter of this.letters) {
       const at = ((Number(letter.dataset.angle) - angle) * Math.PI) / 180;
       // Letters stay upright: the card turns them back.
-      const [x, y] = [Math.sin(at) * 82, -Math.cos(at) * 82];
+      const [x, y] = [Math.sin(at) * 67, -Math.cos(at) * 67];
       letter.setAttribute("transform", `rotate(${angle.toFixed(2)}) translate(${x.toFixed(2)} ${y.toFixed(2)})`);
     }
     this.arc.toggleAttribute("hidden", accuracy === null);
-    if (accuracy !== null) this.arc.setAttribute("d", sector(0, Math.max(0.4, Math.min(180, accuracy)), 104, 94));
+    if (accuracy !== null) this.arc.setAttribute("d", sector(0, Math.max(0.4, Math.min(180, accuracy)), 104, 91));
     const hasNorth = isTrue && declination !== undefined;
     this.north.toggleAttribute("hidden", !hasNorth);
     if (hasNorth) this.north.setAttribute("transform", `rotate(${declination.toFixed(2)})`);

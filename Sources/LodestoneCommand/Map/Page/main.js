@@ -25,6 +25,7 @@ function invalidate() {
 map.invalidate = invalidate;
 
 const place = document.getElementById("connection");
+const spoken = document.getElementById("connection-state");
 const words = document.getElementById("connection-words");
 new Connection({
   onMessage(message) {
@@ -41,6 +42,8 @@ new Connection({
     document.body.dataset.connection = state;
     place.dataset.state = state;
     setText(words, text);
+    // A screen reader is told the state, and not every second of a pause.
+    setText(spoken, state === "lost" ? "connection lost" : state);
     invalidate();
   },
 });

@@ -1,6 +1,6 @@
 // The map: what lies below, the track, and how the view follows.
 
-import { View, project, unproject } from "./mercator.js";
+import { View, TILE, project, unproject, metresPerUnit } from "./mercator.js";
 import { Surface, colours } from "./surface.js";
 import { Tiles } from "./tiles.js";
 import { drawGraticule } from "./graticule.js";
@@ -8,8 +8,9 @@ import { Gestures } from "./gestures.js";
 import { Marker } from "./marker.js";
 import { setText, sentence } from "./figures.js";
 
-// Where a first fix is shown.
-const FIRST_ZOOM = 18;
+// A first fix is shown with its circle so large, pixels; but no nearer and no farther than this.
+const FIRST_RADIUS = 26;
+const FIRST_ZOOMS = { nearest: 20, farthest: 13 };
 
 export class MapView {
   constructor(store) {
@@ -114,7 +115,9 @@ export class MapView {
     const position = this.store.position;
     if (position && !this.hasShown) {
       this.hasShown = true;
-      this.view.zoom = FIRST_ZOOM;
+      const perMetre = FIRST_RADIUS / Math.max(position.horizontalAccuracy, 0.1);
+      const zoom = Math.log2((metresPerUnit(position.latitude) * perMetre) / TILE);
+      this.view.zoom = Math.max(FIRST_ZOOMS.farthest, Math.min(FIRST_ZOOMS.nearest, Math.round(zoom)));
       this.view.centre = project(position.latitude, position.longitude);
     }
     if (position && this.follows) this.view.centre = project(position.latitude, position.longitude);
@@ -158,7 +161,7 @@ export class MapView {
       last = point;
     }
     const position = this.store.position;
-    if (last && position && this.store.isConnected) {
+    if (last && position) {
       const now = this.view.toScreen(project(position.latitude, position.longitude));
       const piece = pieces[position.carried === undefined ? 0 : 1];
       piece.moveTo(last.x, last.y);
@@ -207,7 +210,7 @@ export class MapView {
     const location = this.store.location;
     box.hidden = !location || this.store.position !== null;
     if (box.hidden) return;
-    setText(title, this.hasShown ? "No position" : "No position yet");
+    setText(title, "No position");
     setText(reason, sentence(location.reason ?? ""));
   }
 }

@@ -11,6 +11,7 @@ export class SensorsCard {
     this.summary = document.getElementById("sensors-summary");
     this.messages = document.getElementById("messages");
     this.title = document.getElementById("messages-title");
+    this.health = document.getElementById("health");
     this.dropped = document.getElementById("dropped");
   }
 
@@ -20,6 +21,8 @@ export class SensorsCard {
     const failed = sensors.filter((sensor) => sensor.state === "failed").length;
     const running = sensors.filter((sensor) => sensor.state === "running").length;
     setText(this.summary, sensors.length === 0 ? "" : failed > 0 ? `${failed} failed` : `${running} of ${sensors.length} running`);
+    this.health.hidden = failed === 0;
+    setText(this.health.firstElementChild, failed === 1 ? "1 chip failed" : `${failed} chips failed`);
     const messages = merged(this.store.messages).slice(-MESSAGES).reverse();
     this.title.hidden = messages.length === 0;
     this.rows(this.messages, messages, 2, (row, message) => {
@@ -34,7 +37,8 @@ export class SensorsCard {
     row.dataset.state = sensor.state;
     row.dataset.chip = sensor.chip;
     const [name, position, state, reason] = row.children;
-    setText(name, sensor.name && sensor.name !== sensor.chip ? `${sensor.chip} (${sensor.name})` : sensor.chip);
+    const isSaid = sensor.name?.startsWith(sensor.chip) ?? false;
+    setText(name, isSaid || !sensor.name ? (sensor.name ?? sensor.chip) : `${sensor.chip} (${sensor.name})`);
     setText(position, sensor.position);
     setText(state, sensor.state);
     reason.hidden = !sensor.reason;

@@ -2,6 +2,8 @@
 
 // Seconds after which a value no longer stands for now.
 const FRESH = { heading: 2, altitude: 2, location: 3 };
+// What a message of a kind has when it is more than a reason.
+const VALUES = { heading: "magneticHeading", altitude: "relativeAltitude", location: "latitude" };
 const HISTORY = 600;
 
 export class Store {
@@ -87,7 +89,9 @@ export class Store {
   isStale(kind) {
     const message = this.newest[kind];
     if (!message) return false;
-    return !this.isConnected || this.age(message) > FRESH[kind];
+    // Why there is no value is true until there is one.
+    const isValue = VALUES[kind] in message;
+    return !this.isConnected || (isValue && this.age(message) > FRESH[kind]);
   }
 
   get heading() {
