@@ -103,7 +103,9 @@ class Browser:
         return result["result"].get("value")
 
     def wait(self, expression, seconds):
-        """The first value of an expression that is not false, None at the deadline."""
+        """The first value of an expression that is not false, None at the deadline. While a page is only on its way the
+        expression fails, and is waited for as well."""
+        expression = f"(() => {{ try {{ return {expression}; }} catch {{ return null; }} }})()"
         until = time.monotonic() + seconds
         while True:
             value = self.evaluate(expression)

@@ -21,6 +21,7 @@ struct DeadlinePool: AsyncSocketPool {
 
   func suspendSocket(_ socket: Socket, untilReadyFor events: Socket.Events) async throws {
     guard !Self.isListening(socket) else {
+      Self.boundSending(of: socket)
       return try await base.suspendSocket(socket, untilReadyFor: events)
     }
     let seconds = events.contains(.write) ? Self.secondsForTaking : Self.secondsForRequest
@@ -33,6 +34,14 @@ struct DeadlinePool: AsyncSocketPool {
       }
       _ = try await group.next()
     }
+  }
+
+  // Connections inherit it from the socket that takes them. By itself the system lets megabytes wait for a slow reader,
+  // minutes of what is long past; what waits here instead is replaced by what is new.
+  private static func boundSending(of socket: Socket) {
+    try? socket.setValue(65_536, for: .sendBufferSize)
+    try? socket.setValue(
+      16_384, for: Int32SocketOption(level: Int32(IPPROTO_TCP), name: TCP_NOTSENT_LOWAT))
   }
 
   private static func isListening(_ socket: Socket) -> Bool {

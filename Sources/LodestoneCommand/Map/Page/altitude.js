@@ -64,7 +64,7 @@ export class AltitudeCard {
     const { width, height } = this.surface.fit();
     if (width === 0 || height === 0) return;
     const context = this.surface.context;
-    const palette = colours();
+    const palette = colours(this.surface.canvas);
     context.clearRect(0, 0, width, height);
     const series = SERIES[this.shown];
     // It stands still while nothing is known of now.

@@ -11,7 +11,7 @@ const STEPS = [
 // How far apart lines are at least, pixels.
 const APART = 110;
 
-export function drawGraticule(context, view, palette, isFaint) {
+export function drawGraticule(context, view, palette, { isFaint, hasAttribution }) {
   const perDegree = view.scale / 360;
   const step = [...STEPS].reverse().find((degrees) => degrees * perDegree >= APART) ?? STEPS[0];
   const { west, east, north, south } = view.bounds;
@@ -37,7 +37,7 @@ export function drawGraticule(context, view, palette, isFaint) {
   }
   context.stroke();
   context.restore();
-  drawLabels(context, view, palette, labels);
+  drawLabels(context, view, palette, labels, hasAttribution);
 }
 
 function* multiples(from, to, step) {
@@ -80,7 +80,7 @@ function clipped([x1, y1, x2, y2], view) {
   return { x1: x1 + first * dx, y1: y1 + first * dy, x2: x1 + last * dx, y2: y1 + last * dy };
 }
 
-function drawLabels(context, view, palette, labels) {
+function drawLabels(context, view, palette, labels, hasAttribution) {
   context.save();
   context.font = FONT;
   context.lineJoin = "round";
@@ -92,7 +92,8 @@ function drawLabels(context, view, palette, labels) {
     const width = context.measureText(text).width;
     const x = Math.max(6, Math.min(view.width - width - 6, isMeridian ? point[0] + 4 : point[0]));
     const y = Math.max(10, Math.min(view.height - 10, isMeridian ? point[1] : point[1] - 8));
-    // The scale bar and the buttons have their corners.
+    // The scale bar, the buttons and the attribution have their corners.
+    if (hasAttribution && y > view.height - 52 && x + width > view.width * 0.38) continue;
     if (y > view.height - 52 && x < 150) continue;
     if (x + width > view.width - 60 && y < 210) continue;
     context.strokeText(text, x, y);

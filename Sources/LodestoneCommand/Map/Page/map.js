@@ -49,6 +49,7 @@ export class MapView {
       words: document.getElementById("scale-words"),
       bar: document.getElementById("scale-bar"),
     };
+    this.layers = [document.getElementById("ground"), document.getElementById("overlay")];
     this.attribution = document.getElementById("attribution");
   }
 
@@ -128,20 +129,25 @@ export class MapView {
 
   drawGround(width, height) {
     const context = this.surface.context;
-    const palette = colours();
+    const about = this.store.board?.tiles;
+    for (const layer of this.layers) layer.dataset.tiles = about !== undefined;
+    const palette = colours(this.surface.canvas);
     context.fillStyle = palette.ground;
     context.fillRect(0, 0, width, height);
-    const about = this.store.board?.tiles;
     let isCovered = false;
     if (about) {
       context.save();
       context.translate(width / 2, height / 2);
       context.rotate(-this.view.turned);
-      context.globalAlpha = matchMedia("(prefers-color-scheme: dark)").matches ? 0.7 : 1;
       isCovered = this.tiles.draw(context, this.view, about);
       context.restore();
     }
-    drawGraticule(context, this.view, palette, isCovered);
+    drawGraticule(context, this.view, palette, { isFaint: isCovered, hasAttribution: Boolean(about?.attribution) });
+    // Maps are made for light paper: at night there is less light on it.
+    if (about && matchMedia("(prefers-color-scheme: dark)").matches) {
+      context.fillStyle = "rgb(0 0 0 / .3)";
+      context.fillRect(0, 0, width, height);
+    }
     this.drawTrack(context, palette);
     this.attribution.hidden = !about?.attribution;
     setText(this.attribution, about?.attribution ?? "");

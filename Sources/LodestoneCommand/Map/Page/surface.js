@@ -20,9 +20,9 @@ export class Surface {
   }
 }
 
-// The colours as the style sheet has them now, light or dark.
-export function colours() {
-  const style = getComputedStyle(document.documentElement);
+// The colours as the style sheet has them now for an element, light or dark.
+export function colours(element) {
+  const style = getComputedStyle(element);
   const colour = (name) => style.getPropertyValue(name).trim();
   return {
     page: colour("--page"),
