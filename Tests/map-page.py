@@ -346,6 +346,13 @@ def main():
             first_fix(browser, servers[0])
             follows(browser)
             pictures(browser, "live")
+            browser.resize(360, 640, 2, False)
+            width = browser.evaluate("document.documentElement.scrollWidth")
+            expect("360 pixels are wide enough", width == 360, width)
+            zoom = browser.evaluate("document.getElementById('map').dataset.zoom")
+            browser.call("Input.dispatchKeyEvent", type="keyDown", key="+", text="+")
+            expect("the plus key zooms", browser.wait(f"document.getElementById('map').dataset.zoom > {zoom}", 2), zoom)
+            browser.resize(*SIZES["desktop"], False)
             unplugged(browser)
             servers.append(lost(browser, servers[0], fixed))
             ports = [servers[0].port, with_token(browser, fixed)]

@@ -15,7 +15,8 @@ final class MapServer: Sendable {
 
   private let address: ListenAddress
   private let makeHandler: @Sendable () -> any HTTPHandler
-  private let state = Mutex(State())
+  // The oldest compiler finds a Mutex in FlyingSocks too, and wants to be told which is meant.
+  private let state = Synchronization.Mutex(State())
 
   init(address: ListenAddress, handler: @escaping @Sendable () -> any HTTPHandler) {
     self.address = address
@@ -138,7 +139,7 @@ extension Socket.Address {
 
 /// What a task says once to a thread that waits for it.
 private final class Answer: Sendable {
-  private let result = Mutex<Result<UInt16, any Error>?>(nil)
+  private let result = Synchronization.Mutex<Result<UInt16, any Error>?>(nil)
   private let isGiven = DispatchSemaphore(value: 0)
 
   /// The port, once there is one.

@@ -35,9 +35,10 @@ export class Gestures {
       const { x, y } = this.place(event, element);
       this.onZoom(1, x, y);
     });
-    element.addEventListener("keydown", (event) => {
+    document.addEventListener("keydown", (event) => {
       if (event.ctrlKey || event.metaKey || event.altKey) return;
       const moves = { ArrowLeft: [STEP, 0], ArrowRight: [-STEP, 0], ArrowUp: [0, STEP], ArrowDown: [0, -STEP] };
+      // Arrows scroll the page elsewhere.
       const move = event.target === element ? moves[event.key] : undefined;
       if (move) this.onMove(...move);
       else if (!onKey(event.key)) return;

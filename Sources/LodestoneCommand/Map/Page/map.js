@@ -6,7 +6,7 @@ import { Tiles } from "./tiles.js";
 import { drawGraticule } from "./graticule.js";
 import { Gestures } from "./gestures.js";
 import { Marker } from "./marker.js";
-import { setText, sentence } from "./figures.js";
+import { setText, sentence, age } from "./figures.js";
 
 // A first fix is shown with its circle so large, pixels; but no nearer and no farther than this.
 const FIRST_RADIUS = 26;
@@ -154,25 +154,25 @@ export class MapView {
   }
 
   drawTrack(context, palette) {
-    const track = this.store.track;
     const pieces = [new Path2D(), new Path2D()];
-    let last = null;
-    for (const [latitude, longitude, , flags] of track) {
-      const point = this.view.toScreen(project(latitude, longitude));
-      const piece = pieces[flags & 2 ? 1 : 0];
-      if (last && !(flags & 1)) {
-        piece.moveTo(last.x, last.y);
+    // Where the last line has ended, and in which of the two.
+    let [last, lastPiece] = [null, null];
+    const go = (place, begins, isCarried, isEnd) => {
+      const point = this.view.toScreen(place);
+      // Of points that fall together on the screen one is drawn.
+      if (last && !begins && !isEnd && Math.hypot(point.x - last.x, point.y - last.y) < 1) return;
+      const piece = pieces[isCarried ? 1 : 0];
+      if (last && !begins) {
+        if (piece !== lastPiece) piece.moveTo(last.x, last.y);
         piece.lineTo(point.x, point.y);
-      }
+        lastPiece = piece;
+      } else lastPiece = null;
       last = point;
-    }
+    };
+    const track = this.store.track;
+    track.forEach((point, index) => go(point, point.begins, point.isCarried, index === track.length - 1));
     const position = this.store.position;
-    if (last && position) {
-      const now = this.view.toScreen(project(position.latitude, position.longitude));
-      const piece = pieces[position.carried === undefined ? 0 : 1];
-      piece.moveTo(last.x, last.y);
-      piece.lineTo(now.x, now.y);
-    }
+    if (position) go(project(position.latitude, position.longitude), false, position.carried !== undefined, true);
     context.save();
     context.lineJoin = "round";
     context.lineCap = "round";
@@ -217,6 +217,10 @@ export class MapView {
     box.hidden = !location || this.store.position !== null;
     if (box.hidden) return;
     setText(title, "No position");
-    setText(reason, sentence(location.reason ?? ""));
+    // Over a track it lies at the edge.
+    box.dataset.hasTrack = this.store.track.length > 0;
+    const before = this.store.track.at(-1);
+    const ago = before && Number.isFinite(this.store.zero) ? `; the last one is ${age(this.store.now - before.time)}` : "";
+    setText(reason, sentence(location.reason ?? "") + ago);
   }
 }

@@ -1,10 +1,14 @@
 // What the board has said, the newest of each kind, and how old it is.
 
+import { project } from "./mercator.js";
+
 // Seconds after which a value no longer stands for now.
 const FRESH = { heading: 2, altitude: 2, location: 3 };
 // What a message of a kind has when it is more than a reason.
 const VALUES = { heading: "magneticHeading", altitude: "relativeAltitude", location: "latitude" };
 const HISTORY = 600;
+// How much slower than the page's clock the board's may run, seconds a second.
+const DRIFT = 0.0005;
 
 export class Store {
   constructor() {
@@ -20,7 +24,8 @@ export class Store {
     this.track = [];
     this.history = [];
     this.dropped = 0;
-    // What the page's clock shows when the board's shows zero; the least that was seen has waited least on its way.
+    // What the page's clock shows when the board's shows zero; the least that was seen has waited least on its way. It is
+    // let go of slowly, as no two clocks run alike.
     this.zero = Infinity;
   }
 
@@ -34,11 +39,13 @@ export class Store {
         break;
       }
       case "clock":
-        this.zero = Math.min(this.zero, performance.now() / 1000 - message.monotonic);
+        this.zero = Math.min(this.zero + DRIFT, performance.now() / 1000 - message.monotonic);
         break;
       case "track":
         if (message.whole) this.track = [];
-        this.track.push(...(message.points ?? []));
+        for (const [latitude, longitude, time, flags] of message.points ?? []) {
+          this.track.push({ ...project(latitude, longitude), time, begins: (flags & 1) !== 0, isCarried: (flags & 2) !== 0 });
+        }
         break;
       case "altitudeHistory":
         this.takeHistory(message);
