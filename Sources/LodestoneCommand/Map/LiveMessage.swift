@@ -8,6 +8,7 @@
 ///   replace it; flag 1 begins a new piece, flag 2 marks what was carried on without a fix.
 /// - `altitudeHistory`: the last ten minutes as columns, `moments` (monotonic), `relativeAltitude`, `relativeAccuracy`,
 ///   `altitude`, `altitudeAccuracy`, with `null` for what was not known; to be added, or with `whole` to replace.
+/// - `prompt`: what a person is asked to do, `message`; nothing any more where that is absent.
 /// - `clock`: once a second, what time it is on the board's clock; ages are counted by it, and its absence is a loss.
 /// - `dropped`: how many messages this page was too slow for.
 struct LiveMessage: Sendable, Equatable {

@@ -19,6 +19,7 @@ struct LiveState {
   private var headingPace = Pace(interval: headingInterval)
   private var altitudePace = Pace(interval: altitudeInterval)
   private var clockPace = Pace(interval: 1)
+  private var asksForCalibration = false
   private var held: [String: Observation] = [:]
 
   init(
@@ -40,8 +41,10 @@ struct LiveState {
   /// Takes an observation in. Returns what is to be sent now.
   mutating func take(_ observation: Observation) -> [LiveMessage] {
     switch observation {
-    case .heading(let heading): return paced(observation, "heading", \.headingPace, heading.time)
-    case .headingUnavailable: return state(observation, "heading")
+    case .heading(let heading):
+      return prompting(observation)
+        + paced(observation, "heading", \.headingPace, heading.time)
+    case .headingUnavailable: return prompting(observation) + state(observation, "heading")
     case .altitude(let altitude):
       return remember(altitude) + paced(observation, "altitude", \.altitudePace, altitude.time)
     case .altitudeUnavailable(_, let at):
@@ -88,6 +91,7 @@ struct LiveState {
     for (key, observation) in newest.sorted(by: { $0.key < $1.key }) {
       messages.append(LiveMessage(key: key, text: lines.line(for: observation)))
     }
+    if asksForCalibration { messages.append(prompt(at: now)) }
     for observation in diagnostics {
       messages.append(LiveMessage(text: lines.line(for: observation)))
     }
@@ -98,6 +102,31 @@ struct LiveState {
     newest[key] = observation
     held[key] = nil
     return [LiveMessage(key: key, text: lines.line(for: observation))]
+  }
+
+  // Said when it changes: a compass that is not calibrated says so with every heading.
+  private mutating func prompting(_ observation: Observation) -> [LiveMessage] {
+    let (isCalibrated, time): (Bool, Timestamp) =
+      switch observation {
+      case .heading(let heading): (heading.reason != .uncalibrated, heading.time)
+      case .headingUnavailable(let reason, let at): (reason != .uncalibrated, at)
+      default: (true, start)
+      }
+    guard isCalibrated == asksForCalibration else { return [] }
+    asksForCalibration = !isCalibrated
+    return [prompt(at: time)]
+  }
+
+  private mutating func prompt(at time: Timestamp) -> LiveMessage {
+    var line = lines.begin("prompt", at: time)
+    if asksForCalibration {
+      line.set(
+        "message",
+        Hints.complete(
+          "lodestone calibrate magnetometer learns the iron around the compass: until then no heading is trusted"
+        ))
+    }
+    return LiveMessage(key: "prompt", text: line.line)
   }
 
   private mutating func paced(

@@ -71,9 +71,25 @@ import Testing
     _ = state.take(Self.heading(1))
     #expect(state.take(Self.heading(1.01)).isEmpty)
     let lost = try Self.objects(state.take(.headingUnavailable(.uncalibrated, at: Self.at(1.02))))
-    #expect(lost.first?["reason"] as? String == "the magnetometer is not calibrated")
-    #expect(lost.first?["headingAccuracy"] as? Double == -1)
+    #expect(lost.last?["reason"] as? String == "the magnetometer is not calibrated")
+    #expect(lost.last?["headingAccuracy"] as? Double == -1)
     #expect(try Self.kinds(state.due(at: Self.at(2))) == ["clock"])
+  }
+
+  @Test func aCompassWithoutCalibrationAsksForOneUntilItHasIt() throws {
+    var state = Self.state()
+    #expect(try Self.kinds(state.take(Self.heading(1))) == ["heading"])
+    let lost = try Self.objects(state.take(.headingUnavailable(.uncalibrated, at: Self.at(2))))
+    #expect(lost.compactMap { $0["kind"] as? String } == ["prompt", "heading"])
+    let words = try #require(lost.first?["message"] as? String)
+    #expect(words.hasPrefix("lodestone calibrate magnetometer"))
+    let again = state.take(.headingUnavailable(.uncalibrated, at: Self.at(3)))
+    #expect(try Self.kinds(again) == ["heading"])
+    #expect(try Self.kinds(state.snapshot(at: Self.at(4))).contains("prompt"))
+    let calibrated = try Self.objects(state.take(Self.heading(5)))
+    #expect(calibrated.compactMap { $0["kind"] as? String } == ["prompt", "heading"])
+    #expect(calibrated.first.map { $0["message"] == nil } == true)
+    #expect(try !Self.kinds(state.snapshot(at: Self.at(6))).contains("prompt"))
   }
 
   @Test func altitudesComeTenTimesASecondAtMost() throws {

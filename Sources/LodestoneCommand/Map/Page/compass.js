@@ -18,6 +18,7 @@ export class Compass {
       accuracy: part("accuracy"),
       declination: part("declination"),
       reason: part("reason"),
+      prompt: part("prompt"),
     };
     this.spoken = 0;
     this.build();
@@ -73,6 +74,7 @@ export class Compass {
     const sign = declination > 0 ? "E" : declination < 0 ? "W" : "";
     setText(this.places.declination, declination === undefined ? DASH : `${number(Math.abs(declination), 1)}°\u00a0${sign}`.trim());
     showReason(this.places.reason, this.reason(heading, isValid, isTrue));
+    showReason(this.places.prompt, this.store.newest.prompt?.message);
     showAge(this.card, this.store.isStale("heading"), this.store.age(heading));
     this.say(isValid, shown, isTrue, heading);
   }
