@@ -27,6 +27,13 @@ func example(_ name: String, in folder: String, _ facades: [Target.Dependency]) 
     name: name, dependencies: facades, path: "Examples/" + folder, swiftSettings: settings)
 }
 
+// The files of the page that `lodestone map` serves.
+let page = [
+  "page.html", "page.css", "icon.svg", "main.js", "connection.js", "store.js", "figures.js",
+  "surface.js", "mercator.js", "map.js", "marker.js", "gestures.js", "tiles.js", "graticule.js",
+  "compass.js", "altitude.js", "position.js", "sensors.js",
+]
+
 let package = Package(
   name: "Lodestone",
   products: [
@@ -52,6 +59,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
+    .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
   ],
   targets: [
     // Pure core: value types, no Foundation, no clock, no I/O.
@@ -136,8 +144,11 @@ let package = Package(
         "SensorDrivers", "GNSSProtocol", "FusionCore", "CalibrationCore", "Geomagnetism", "LinuxIO",
         "SimulatedDevices", "LinearAlgebra", "MapKit", "MapDrawing",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "FlyingFox", package: "FlyingFox"),
+        .product(name: "FlyingSocks", package: "FlyingFox"),
       ],
-      swiftSettings: settings),
+      // The page of `lodestone map` is part of the program.
+      resources: page.map { .embedInCode("Map/Page/" + $0) }, swiftSettings: settings),
 
     // The twins behind a real kernel's buses, for tests in a virtual machine.
     .target(name: "CVhostUser"),
@@ -287,7 +298,7 @@ let package = Package(
       "LodestoneCommand",
       [
         "LodestoneCommand", "SensorHub", "CalibrationCore", "GNSSProtocol", "SensorTypes",
-        "LinearAlgebra", "MapKit",
+        "LinearAlgebra", "MapKit", "MapDrawing", .product(name: "FlyingFox", package: "FlyingFox"),
       ]),
     tests("FuzzCorpus", ["FuzzChecks"]),
     tests("Architecture", []),

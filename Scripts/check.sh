@@ -69,6 +69,9 @@ Tests/with-gpsd.py "$(swift build -c release --show-bin-path)/lodestone"
 step "chips unplugged in a running monitor"
 Tests/monitor-unplug.py "$(swift build -c release --show-bin-path)/lodestone"
 
+step "the map's page in a browser"
+Tests/map-page.py "$(swift build -c release --show-bin-path)/lodestone" | tail -n 1
+
 step "a monitor that is stopped and goes on"
 Tests/stopped.py "$(swift build -c release --show-bin-path)/lodestone"
 

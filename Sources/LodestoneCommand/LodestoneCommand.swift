@@ -15,10 +15,10 @@ struct LodestoneCommand: ParsableCommand {
       """,
     version: "0.1.0",
     subcommands: [
-      MonitorCommand.self, ScanCommand.self, DoctorCommand.self, CalibrateCommand.self,
-      GNSSCommand.self, AltitudeCommand.self, RecordCommand.self, ReplayCommand.self,
-      TrackCommand.self,
-      DecodeCommand.self, DeclinationCommand.self, AuthorizationCommand.self, HILCommand.self,
+      MonitorCommand.self, MapCommand.self, ScanCommand.self, DoctorCommand.self,
+      CalibrateCommand.self, GNSSCommand.self, AltitudeCommand.self, RecordCommand.self,
+      ReplayCommand.self, TrackCommand.self, DecodeCommand.self, DeclinationCommand.self,
+      AuthorizationCommand.self, HILCommand.self,
     ])
 
   /// The argument parser takes a negative number for an option. Half the earth has a negative coordinate, and some of it a

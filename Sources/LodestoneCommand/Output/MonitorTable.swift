@@ -1,5 +1,4 @@
 import LinearAlgebra
-import SensorDrivers
 import SensorHub
 import SensorTypes
 
@@ -18,14 +17,10 @@ struct MonitorTable {
 
   init(_ board: Board) {
     boardName = board.name
-    let kinds = Set(board.sensors.compactMap { ChipCatalog.chip(named: $0.chip)?.kind })
-    if !kinds.contains(.magnetometer) {
-      let canFollow = kinds.contains(.inertial) && kinds.contains(.receiver)
-      headingReason =
-        !canFollow ? .notEquipped("magnetometer") : board.isVehicle ? .notYet : .vehicleUndeclared
-    }
-    if !kinds.contains(.barometer) { altitudeReason = .notEquipped("barometer") }
-    if !kinds.contains(.receiver) { locationReason = .notEquipped("receiver") }
+    let missing = MissingParts(board)
+    headingReason = missing.heading
+    altitudeReason = missing.altitude
+    locationReason = missing.location
   }
 
   mutating func take(_ observation: Observation) {

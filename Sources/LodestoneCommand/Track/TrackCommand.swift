@@ -1,6 +1,5 @@
 import ArgumentParser
 import Foundation
-import MapDrawing
 import MapKit
 
 /// `lodestone track FILE`: the way that a board or a receiver went.
@@ -109,9 +108,7 @@ struct TrackCommand: ParsableCommand {
         "a picture is nothing for a terminal: lodestone track … --format png >track.png")
     }
     // A map that is not there is said before a long log is read.
-    let store = try tiles.map { path in
-      do { return try TileStore(path: path) } catch { throw CommandError("\(error)") }
-    }
+    let store = try tiles.map(TileFiles.open)
     let collector = TrackCollector()
     _ = try read(by: collector)
     let picture = TrackPicture(

@@ -56,7 +56,7 @@ public struct TileStore: Sendable {
   /// A tile, `y` counted from the north; nil where there is none. Throws `TileError` for what cannot be read and for
   /// what is no picture.
   public func tile(zoom: Int, x: Int, y: Int) throws -> Tile? {
-    guard (0...Self.zoomLimit).contains(zoom) else { return nil }
+    guard source.zooms.contains(zoom), (0...Self.zoomLimit).contains(zoom) else { return nil }
     let count = 1 << zoom
     guard (0..<count).contains(x), (0..<count).contains(y) else { return nil }
     guard let bytes = try source.bytes(zoom: zoom, x: x, y: y) else { return nil }

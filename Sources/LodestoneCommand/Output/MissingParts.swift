@@ -1,0 +1,21 @@
+import SensorDrivers
+import SensorHub
+import SensorTypes
+
+/// Why a board says nothing before its first word: it has no chip for it, or it has just begun.
+struct MissingParts {
+  private(set) var heading = NoData.notYet
+  private(set) var altitude = NoData.notYet
+  private(set) var location = NoData.notYet
+
+  init(_ board: Board) {
+    let kinds = Set(board.sensors.compactMap { ChipCatalog.chip(named: $0.chip)?.kind })
+    if !kinds.contains(.magnetometer) {
+      let canFollow = kinds.contains(.inertial) && kinds.contains(.receiver)
+      heading =
+        !canFollow ? .notEquipped("magnetometer") : board.isVehicle ? .notYet : .vehicleUndeclared
+    }
+    if !kinds.contains(.barometer) { altitude = .notEquipped("barometer") }
+    if !kinds.contains(.receiver) { location = .notEquipped("receiver") }
+  }
+}
