@@ -72,6 +72,25 @@ import Testing
     #expect(answers.isEmpty)
   }
 
+  @Test("who waits for a picture that is cancelled is told so", .timeLimit(.minutes(1)))
+  func cancelled() async throws {
+    let (gate, drawing) = (DispatchSemaphore(value: 0), AsyncStream<Void>.makeStream())
+    let options = options()
+    options.base = BaseMap(
+      tiles: TileStore(minimumZoom: 0, maximumZoom: 18) { _, _, _ in
+        drawing.continuation.yield()
+        gate.wait()
+        gate.signal()
+        return nil
+      })
+    let snapshotter = MKMapSnapshotter(options: options)
+    let waiting = Task { try await snapshotter.start() }
+    for await _ in drawing.stream { break }
+    snapshotter.cancel()
+    await #expect(throws: CancellationError.self) { try await waiting.value }
+    gate.signal()
+  }
+
   @Test("tiles that cannot be opened are an error")
   func fault() async {
     let options = options()
