@@ -24,6 +24,10 @@ public struct MapPicture: Sendable {
   public var annotations: [Shape]
   /// Where somebody is who looks at the map. The circle lies below the annotations, the dot above them.
   public var userLocation: UserLocationMark?
+  /// Whether there is a scale bar.
+  public var showsScale: Bool
+  /// Whether an arrow says where north is, where it is not up.
+  public var showsCompass: Bool
   /// What the picture is, for who cannot see it and as a tool tip; it is not drawn.
   public var title: String?
   /// What the names within the file begin with. Pictures on one page need different ones.
@@ -38,6 +42,8 @@ public struct MapPicture: Sendable {
     belowLabels = []
     overlays = []
     annotations = []
+    showsScale = true
+    showsCompass = true
     identifier = "map"
   }
 
@@ -100,7 +106,8 @@ public struct MapPicture: Sendable {
       BaseLayer(view: view, ground: ground, store: $0.tiles, scale: pixelScale)
     }
     let furniture = Furniture(
-      view: view, palette: palette, attribution: tiles?.attribution)
+      view: view, palette: palette, attribution: tiles?.attribution, showsScale: showsScale,
+      showsCompass: showsCompass)
     var writer = SVGWriter(frame: view.frame, prefix: name)
 
     let outline = ground.compactMap(view.unwrappedPicturePoint)

@@ -32,6 +32,8 @@ extension MKMapView {
     picture.tiles = base.tiles
     picture.look = isDark ? .dark : .light
     picture.scale = scale
+    picture.showsScale = showsScale
+    picture.showsCompass = showsCompass
     addTileOverlays(to: &picture)
     picture.belowLabels = shapes(of: .aboveRoads)
     picture.overlays = shapes(of: .aboveLabels)
