@@ -17,22 +17,26 @@ import sys
 import tempfile
 
 TESTS = os.path.dirname(os.path.abspath(__file__))
-MODULES = ["CoreLocation", "CoreMotion"]
+MODULES = ["CoreLocation", "CoreMotion", "MapKit"]
 SOURCES = {"documents", "2016", "today"}
 STATES = ("behaves", "compiles", "not on a board")
 LEAST = 20  # one of so many may be not on a board
 
 
 def graph(module, bin_path, folder):
-    """The public symbols of a module by name, with those that only override something marked."""
+    """The public symbols of a module by name, with those that only override something marked. What it adds to Foundation's types
+    is a graph of its own."""
     subprocess.run([os.path.join(os.path.dirname(TESTS), "Scripts/symbol-graphs.sh"), bin_path, folder, module], check=True)
-    with open(os.path.join(folder, module + ".symbols.json"), encoding="utf-8") as file:
-        content = json.load(file)
-    overriding = {r["source"] for r in content["relationships"] if r["kind"] == "overrides"}
     symbols = {}
-    for symbol in content["symbols"]:
-        name = ".".join(symbol["pathComponents"])
-        symbols[name] = symbols.get(name, True) and symbol["identifier"]["precise"] in overriding
+    for path in (os.path.join(folder, module + end) for end in (".symbols.json", "@Foundation.symbols.json")):
+        if path.endswith("@Foundation.symbols.json") and not os.path.exists(path):
+            continue
+        with open(path, encoding="utf-8") as file:
+            content = json.load(file)
+        overriding = {r["source"] for r in content["relationships"] if r["kind"] == "overrides"}
+        for symbol in content["symbols"]:
+            name = ".".join(symbol["pathComponents"])
+            symbols[name] = symbols.get(name, True) and symbol["identifier"]["precise"] in overriding
     return symbols
 
 
@@ -58,7 +62,7 @@ def word(name):
     base, _, labels = path[-1].partition("(")
     if base == "init":
         return labels.split(":")[0] if labels.split(":")[0] not in ("_", ")") else path[-2]
-    if base == "locationManager":
+    if base in ("locationManager", "mapView"):
         return labels.split(":")[1]
     return base.strip("`")
 
@@ -69,8 +73,8 @@ def speaks(text, name):
 
 
 def tests():
-    """Each file of tests by its name, with what its target has beside tests; and the text of the inventory's own. What both
-    inventories share stands in FacadeTestSupport."""
+    """Each file of tests by its module and name, with what its target has beside tests; and the text of the inventory's own.
+    What the inventories share stands in FacadeTestSupport."""
     with open(os.path.join(TESTS, "FacadeTestSupport", "Inventory.swift"), encoding="utf-8") as file:
         shared = file.read()
     suites, used = {}, shared
@@ -80,7 +84,7 @@ def tests():
             with open(path, encoding="utf-8") as file:
                 texts[os.path.basename(path)[:-len(".swift")]] = file.read()
         spies = "\n".join([shared] + [text for text in texts.values() if "@Test" not in text])
-        suites.update({name: (text, spies) for name, text in texts.items()})
+        suites.update({(folder, name): (text, spies) for name, text in texts.items()})
         used += "\n".join(text for name, text in texts.items() if name.startswith("Inventory"))
     used = re.sub(r"//.*", "", used)
     return suites, used
@@ -114,7 +118,7 @@ def main():
             problem("is used in no inventory test")
         if state == "behaves":
             suite, _, test = reason.partition(".")
-            text, spies = suites.get(suite, ("", ""))
+            text, spies = suites.get((module, suite), ("", ""))
             if not test or not re.search(rf"func {re.escape(test)}\(", text):
                 problem(f"there is no test {reason}")
             elif not speaks(text + spies, name):

@@ -68,6 +68,12 @@ import Testing
       try NSKeyedUnarchiver.unarchivedObject(ofClass: MKMapCamera.self, from: data))
     #expect(back.heading == 120 && back.pitch == 45 && back.centerCoordinateDistance == 3000)
     #expect(back.centerCoordinate.latitude == berlin.latitude)
+    #expect(MKMapCamera.supportsSecureCoding)
+    // An archive of something else is none of a camera.
+    let other = try NSKeyedUnarchiver(
+      forReadingFrom: NSKeyedArchiver.archivedData(
+        withRootObject: NSString("camera"), requiringSecureCoding: true))
+    #expect(MKMapCamera(coder: other) == nil)
   }
 
   @Test("K1: all flags are true at first, and the map is the standard one, without the board")

@@ -84,6 +84,8 @@ import Testing
     }
     for _ in 0..<500 {
       let (one, other) = (random(), random())
+      #expect(one.midX == (one.minX + one.maxX) / 2 && one.midY == (one.minY + one.maxY) / 2)
+      #expect(one.width == one.maxX - one.minX && one.height == one.maxY - one.minY)
       let (first, second) = (squares(one), squares(other))
       #expect(squares(one.intersection(other)) == first.intersection(second))
       #expect(one.intersects(other) == !first.isDisjoint(with: second))
@@ -106,6 +108,8 @@ import Testing
     #expect(MKMapRect.null.isNull && MKMapRect.null.isEmpty && !rect.isNull)
     #expect(MKMapRect.null.union(rect) == rect && rect.union(.null) == rect)
     #expect(MKMapRect.null.intersection(rect).isNull && rect.contains(.null))
+    #expect(rect.insetBy(dx: 1, dy: -1) == MKMapRect(x: 2, y: 1, width: 1, height: 6))
+    #expect(rect.offsetBy(dx: 1, dy: -1) == MKMapRect(x: 2, y: 1, width: 3, height: 4))
     #expect(rect.insetBy(dx: 2, dy: 0).isNull && MKMapRect.null.insetBy(dx: 1, dy: 1).isNull)
     #expect(!MKMapRect.null.contains(MKMapPoint()) && MKMapRect.null.offsetBy(dx: 1, dy: 1).isNull)
     #expect(rect.intersection(MKMapRect(x: 10, y: 10, width: 1, height: 1)).isNull)

@@ -45,6 +45,27 @@ private final class Elements: NSObject, XMLParserDelegate {
   }
 }
 
+/// The words of an SVG document.
+private final class Words: NSObject, XMLParserDelegate {
+  var words: [String] = []
+
+  func parser(
+    _ parser: XMLParser, didStartElement elementName: String, namespaceURI: String?,
+    qualifiedName qName: String?, attributes: [String: String]
+  ) { if elementName == "text" { words.append("") } }
+
+  func parser(_ parser: XMLParser, foundCharacters string: String) {
+    if !words.isEmpty { words[words.count - 1] += string }
+  }
+
+  init?(_ data: Data) {
+    super.init()
+    let parser = XMLParser(data: data)
+    parser.delegate = self
+    guard parser.parse() else { return nil }
+  }
+}
+
 @Suite struct PictureTests {
   let bench = MapBench()
   var map: MKMapView { bench.map }
@@ -163,6 +184,28 @@ private final class Elements: NSObject, XMLParserDelegate {
     let elements = try #require(Elements(data))
     #expect(elements.names.first == "svg" && elements.references.isEmpty)
     #expect(!elements.names.contains("script"))
+  }
+
+  @Test("a scale bar and, on a map that is turned, an arrow are drawn unless they are not wanted")
+  func furniture() throws {
+    map.base = BaseMap()
+    func texts() throws -> [String] {
+      let words = try #require(map.image().svgData().flatMap(Words.init)).words
+        .map { $0.trimmingCharacters(in: .whitespacesAndNewlines) }
+      return ["N", " m"].filter { part in
+        words.contains {
+          $0 == part || part == " m" && $0.wholeMatch(of: /\d+ m( in the middle)?/) != nil
+        }
+      }
+    }
+    map.camera = MKMapCamera(lookingAtCenter: berlin, fromDistance: 3000, pitch: 0, heading: 0)
+    #expect(try texts() == [" m"])
+    map.camera = MKMapCamera(lookingAtCenter: berlin, fromDistance: 3000, pitch: 0, heading: 40)
+    #expect(try texts() == ["N", " m"])
+    map.showsCompass = false
+    #expect(try texts() == [" m"])
+    map.showsScale = false
+    #expect(try texts().isEmpty)
   }
 
   @Test("K9: tiles that cannot be read are said, and the picture is there all the same")

@@ -34,6 +34,11 @@ import Testing
     #expect(line.boundingMapRect.spans180thMeridian)
     let area = MKPolygon(coordinates: places, count: 3)
     #expect(area.boundingMapRect == line.boundingMapRect && area.interiorPolygons == nil)
+    // Points of the map stay where they are: they say themselves on which side they lie.
+    let points = places.map { MKMapPoint($0) }
+    #expect(!MKPolyline(points: points, count: 3).boundingMapRect.spans180thMeridian)
+    let same = MKPolygon(points: points, count: 3, interiorPolygons: [area])
+    #expect(same.pointCount == 3 && same.interiorPolygons?.first === area)
   }
 
   @Test("K7: a geodesic line lies on the geodesic")
@@ -44,6 +49,8 @@ import Testing
       from: Position(latitude: 52.5, longitude: 13.4),
       to: Position(latitude: 35.7, longitude: 139.7))
     #expect(line.pointCount > 150)
+    let same = MKGeodesicPolyline(points: ends.map { MKMapPoint($0) }, count: 2)
+    #expect(same.pointCount == line.pointCount)
     var length = 0.0
     let points = Array(UnsafeBufferPointer(start: line.points(), count: line.pointCount))
     for (one, other) in zip(points, points.dropFirst()) { length += one.distance(to: other) }

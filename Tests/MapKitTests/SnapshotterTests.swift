@@ -22,7 +22,10 @@ import Testing
     #expect(abs(middle.x - 200) < 1e-9 && abs(middle.y - 150) < 1e-9)
     #expect(snapshot.point(for: place(52.52, 13.38)).x > 200)
     #expect(snapshot.point(for: place(95, 0)).x.isNaN)
-    #expect(snapshot.image.svgData() != nil)
+    #expect(snapshot.image.svgData() != nil && snapshot.image.scale == 1)
+    let fine = options()
+    fine.scale = 2
+    #expect(try await MKMapSnapshotter(options: fine).start().image.scale == 2)
   }
 
   @Test("of camera, region and rectangle what was set last counts; a copy is one's own")
@@ -70,6 +73,39 @@ import Testing
     var answers: [String] = []
     for await answer in first.stream { answers.append(answer) }
     #expect(answers.isEmpty)
+  }
+
+  @Test("who waits for a picture that is cancelled is told so", .timeLimit(.minutes(1)))
+  func cancelled() async throws {
+    let (gate, drawing) = (DispatchSemaphore(value: 0), AsyncStream<Void>.makeStream())
+    let options = options()
+    options.base = BaseMap(
+      tiles: TileStore(minimumZoom: 0, maximumZoom: 18) { _, _, _ in
+        drawing.continuation.yield()
+        gate.wait()
+        gate.signal()
+        return nil
+      })
+    let snapshotter = MKMapSnapshotter(options: options)
+    let waiting = Task { try await snapshotter.start() }
+    for await _ in drawing.stream { break }
+    snapshotter.cancel()
+    await #expect(throws: CancellationError.self) { try await waiting.value }
+    gate.signal()
+  }
+
+  @Test("a handler is called on its queue, with what the options say at the start")
+  func handlers() async {
+    let options = options()
+    let snapshotter = MKMapSnapshotter(options: options)
+    options.size = CGSize(width: 1, height: 1)
+    let size: CGSize? = await withCheckedContinuation { continuation in
+      snapshotter.start(completionHandler: { snapshot, error in
+        dispatchPrecondition(condition: .onQueue(.main))
+        continuation.resume(returning: error == nil ? snapshot?.image.size : nil)
+      })
+    }
+    #expect(size == CGSize(width: 400, height: 300))
   }
 
   @Test("tiles that cannot be opened are an error")

@@ -19,11 +19,14 @@ struct Furniture: Sendable {
   /// From the picture's edge, points.
   private static let margin = 10.0
 
-  init(view: Viewport, palette: Palette, attribution: String?) {
+  init(
+    view: Viewport, palette: Palette, attribution: String?, showsScale: Bool = true,
+    showsCompass: Bool = true
+  ) {
     self.view = view
     self.palette = palette
-    addScaleBar()
-    if view.heading != 0 { addArrow() }
+    if showsScale { addScaleBar() }
+    if showsCompass, view.heading != 0 { addArrow() }
     if let attribution { add(attribution) }
   }
 

@@ -10,6 +10,8 @@ public struct MapPicture: Sendable {
   public var viewport: Viewport
   /// The tiles below everything else; none for a graticule.
   public var tiles: TileStore?
+  /// Tiles that lie on those, the lowest first. Where one is missing what is below is seen.
+  public var tileLayers: [TileLayer]
   /// Light or dark colours, of everything but tiles and shapes.
   public var look: Look
   /// How many pixels of a screen a point is, to choose tiles by and for `png()`.
@@ -22,6 +24,10 @@ public struct MapPicture: Sendable {
   public var annotations: [Shape]
   /// Where somebody is who looks at the map. The circle lies below the annotations, the dot above them.
   public var userLocation: UserLocationMark?
+  /// Whether there is a scale bar.
+  public var showsScale: Bool
+  /// Whether an arrow says where north is, where it is not up.
+  public var showsCompass: Bool
   /// What the picture is, for who cannot see it and as a tool tip; it is not drawn.
   public var title: String?
   /// What the names within the file begin with. Pictures on one page need different ones.
@@ -32,10 +38,27 @@ public struct MapPicture: Sendable {
     self.viewport = viewport
     look = .light
     scale = 1
+    tileLayers = []
     belowLabels = []
     overlays = []
     annotations = []
+    showsScale = true
+    showsCompass = true
     identifier = "map"
+  }
+
+  /// Tiles on tiles.
+  public struct TileLayer: Sendable {
+    /// The tiles.
+    public var tiles: TileStore
+    /// How much they cover what lies below, 0 to 1.
+    public var opacity: Double
+
+    /// Makes a layer.
+    public init(tiles: TileStore, opacity: Double = 1) {
+      self.tiles = tiles
+      self.opacity = opacity
+    }
   }
 
   /// A picture that was drawn.
@@ -79,8 +102,12 @@ public struct MapPicture: Sendable {
     }
     let ground = view.ground
     let layer = BaseLayer(view: view, ground: ground, store: tiles, scale: pixelScale)
+    let upper = tileLayers.map {
+      BaseLayer(view: view, ground: ground, store: $0.tiles, scale: pixelScale)
+    }
     let furniture = Furniture(
-      view: view, palette: palette, attribution: tiles?.attribution)
+      view: view, palette: palette, attribution: tiles?.attribution, showsScale: showsScale,
+      showsCompass: showsCompass)
     var writer = SVGWriter(frame: view.frame, prefix: name)
 
     let outline = ground.compactMap(view.unwrappedPicturePoint)
@@ -89,6 +116,7 @@ public struct MapPicture: Sendable {
     }
     let labels = addGraticule(view, ground, layer, furniture, palette, &writer)
     writer.add(layer)
+    for (layer, tiles) in zip(upper, tileLayers) { writer.add(layer, opacity: tiles.opacity) }
     if !ground.isEmpty {
       // The map's edge, where it is in the picture.
       let edge = Stroke(colour: palette.mainGrid, width: 1, lineJoin: .miter)
@@ -109,7 +137,8 @@ public struct MapPicture: Sendable {
       svg: file(
         width: view.width, height: view.height, palette, definitions: writer.definitions,
         body: writer.body),
-      tileZoom: layer.zoom, tileCount: layer.tiles.count, tileFaults: layer.faults)
+      tileZoom: layer.zoom, tileCount: layer.tiles.count,
+      tileFaults: layer.faults + upper.flatMap(\.faults))
   }
 
   /// Adds lines where there is no tile; the words at them, which are to be added later.

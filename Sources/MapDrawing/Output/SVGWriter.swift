@@ -238,6 +238,14 @@ struct SVGWriter {
     return "matrix(\(factors) \(Number.text(transform.e)) \(Number.text(transform.f)))"
   }
 
+  /// Tiles that what is below is seen through.
+  mutating func add(_ layer: BaseLayer, opacity: Double) {
+    guard opacity > 0 else { return }
+    body += "<g opacity=\"\(Number.text(min(opacity, 1), digits: 3))\">\n"
+    add(layer)
+    body += "</g>\n"
+  }
+
   mutating func add(_ cone: Cone) {
     let name = newName()
     let (x, y) = (Number.text(cone.centre.x), Number.text(cone.centre.y))

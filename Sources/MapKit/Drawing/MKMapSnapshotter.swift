@@ -114,6 +114,8 @@ public final class MKMapSnapshotter: NSObject, Sendable {
   private struct Work {
     var isLoading = false
     var number = 0
+    /// Tells who waits that the picture will not come.
+    var onCancel: (@Sendable () -> Void)?
   }
 
   private let picture: MapPicture
@@ -145,11 +147,17 @@ public final class MKMapSnapshotter: NSObject, Sendable {
   /// Draws, and calls back on a queue. One that is drawing already says so by an error.
   public func start(
     with queue: DispatchQueue, completionHandler: @escaping MKMapSnapshotCompletionHandler
+  ) { start(with: queue, onCancel: nil, completionHandler: completionHandler) }
+
+  private func start(
+    with queue: DispatchQueue, onCancel: (@Sendable () -> Void)?,
+    completionHandler: @escaping MKMapSnapshotCompletionHandler
   ) {
     let number = work.withLock { work -> Int? in
       guard !work.isLoading else { return nil }
       work.isLoading = true
       work.number += 1
+      work.onCancel = onCancel
       return work.number
     }
     guard let number else {
@@ -168,10 +176,12 @@ public final class MKMapSnapshotter: NSObject, Sendable {
     }
   }
 
-  /// Draws. Throws what tiles could not be read.
+  /// Draws. Throws what tiles could not be read, and `CancellationError` after `cancel()`.
   public func start() async throws -> Snapshot {
     try await withCheckedThrowingContinuation { continuation in
-      start(with: .global()) { snapshot, error in
+      // One of the two is called: whichever finds its number valid.
+      let onCancel: @Sendable () -> Void = { continuation.resume(throwing: CancellationError()) }
+      start(with: .global(), onCancel: onCancel) { snapshot, error in
         if let snapshot {
           continuation.resume(returning: snapshot)
         } else {
@@ -183,16 +193,20 @@ public final class MKMapSnapshotter: NSObject, Sendable {
 
   /// Leaves the picture that is being drawn: its handler is not called.
   public func cancel() {
-    work.withLock { work in
+    let tell = work.withLock { work in
       work.isLoading = false
       work.number += 1
+      defer { work.onCancel = nil }
+      return work.onCancel
     }
+    tell?()
   }
 
   private func finish(_ number: Int) -> Bool {
     work.withLock { work in
       guard work.number == number else { return false }
       work.isLoading = false
+      work.onCancel = nil
       return true
     }
   }

@@ -12,9 +12,10 @@ extension MKMapView {
   public func image(isDark: Bool = false, scale: CGFloat = 1) -> UIImage {
     lookAgain()
     delegate?.mapViewWillStartRenderingMap(self)
-    let hasTiles = base.tiles != nil || base.fault != nil
+    let picture = picture(isDark: isDark, scale: scale)
+    let hasTiles = picture.tiles != nil || !picture.tileLayers.isEmpty || base.fault != nil
     if hasTiles { delegate?.mapViewWillStartLoadingMap(self) }
-    let drawing = picture(isDark: isDark, scale: scale).drawn()
+    let drawing = picture.drawn()
     let fault = base.fault ?? drawing.tileFaults.first.map(TileFault.init)
     if let fault {
       delegate?.mapViewDidFailLoadingMap(self, withError: fault)
@@ -31,11 +32,33 @@ extension MKMapView {
     picture.tiles = base.tiles
     picture.look = isDark ? .dark : .light
     picture.scale = scale
+    picture.showsScale = showsScale
+    picture.showsCompass = showsCompass
+    addTileOverlays(to: &picture)
     picture.belowLabels = shapes(of: .aboveRoads)
     picture.overlays = shapes(of: .aboveLabels)
     picture.annotations = annotationShapes(isDark: isDark)
     picture.userLocation = userMark
     return picture
+  }
+
+  /// Tiles lie on tiles, below everything that is drawn with lines; one that hides the map below it is in its place.
+  private func addTileOverlays(to picture: inout MapPicture) {
+    let pointsPerTile = 256.0
+    let zoom = log2(viewport.pointsPerWorld / pointsPerTile * picture.scale).rounded()
+    for overlay in stack.all {
+      guard let renderer = renderers[ObjectIdentifier(overlay)] as? MKTileOverlayRenderer,
+        let tiles = renderer.tiles, zoom >= Double(tiles.minimumZ),
+        renderer.canDraw(
+          viewport.mapRect, zoomScale: viewport.pointsPerWorld / MKMapSize.world.width)
+      else { continue }
+      if tiles.canReplaceMapContent, renderer.alpha >= 1 {
+        picture.tiles = tiles.store
+        picture.tileLayers = []
+      } else {
+        picture.tileLayers.append(.init(tiles: tiles.store, opacity: renderer.alpha))
+      }
+    }
   }
 
   private func shapes(of level: MKOverlayLevel) -> [Shape] {

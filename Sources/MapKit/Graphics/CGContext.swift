@@ -3,6 +3,20 @@
 public import CoreLocation
 import MapDrawing
 
+/// What becomes of a path. What overlaps itself is filled where an odd number of layers lie in every mode.
+public enum CGPathDrawingMode: Int32, Sendable {
+  /// Its areas are filled.
+  case fill
+  /// Its areas are filled.
+  case eoFill
+  /// Its lines are drawn.
+  case stroke
+  /// Its areas are filled, then its lines drawn.
+  case fillStroke
+  /// Its areas are filled, then its lines drawn.
+  case eoFillStroke
+}
+
 /// Takes what the renderer of an overlay draws, and puts it where it belongs in the picture of the map.
 ///
 /// It has the operations that renderers use: paths, rectangles, ellipses, their fills and strokes. Lengths are those of the
@@ -101,15 +115,15 @@ public final class CGContext: NSObject {
   public func addRect(_ rect: CGRect) { addPath(CGPath(rect: rect)) }
   /// Adds an ellipse.
   public func addEllipse(in rect: CGRect) { addPath(CGPath(ellipseIn: rect)) }
-  /// Adds a part of a circle.
+  /// Goes on with a part of a circle, straight to its beginning first; where there is no line it begins one.
   public func addArc(
     center: CGPoint, radius: CGFloat, startAngle: CGFloat, endAngle: CGFloat, clockwise: Bool
   ) {
-    let arc = CGMutablePath()
-    arc.addArc(
-      center: center, radius: radius, startAngle: startAngle, endAngle: endAngle,
-      clockwise: clockwise)
-    addPath(arc)
+    path.goOn(
+      along: CGPath.arc(
+        center: center, radius: radius, startAngle: startAngle, endAngle: endAngle,
+        clockwise: clockwise
+      ).map(turned))
   }
   /// Adds what a path consists of.
   public func addPath(_ added: CGPath) {
@@ -127,8 +141,10 @@ public final class CGContext: NSObject {
   public func fillPath() { draw(fill: true, stroke: false) }
   /// Draws the path's lines, and forgets it.
   public func strokePath() { draw(fill: false, stroke: true) }
-  /// Fills the path, draws its lines, and forgets it.
-  public func drawPath() { draw(fill: true, stroke: true) }
+  /// Fills the path, draws its lines, or both, and forgets it.
+  public func drawPath(using mode: CGPathDrawingMode) {
+    draw(fill: mode != .stroke, stroke: mode != .fill && mode != .eoFill)
+  }
   /// Fills a rectangle.
   public func fill(_ rect: CGRect) {
     apart {

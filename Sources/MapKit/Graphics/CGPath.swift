@@ -77,6 +77,20 @@ public class CGPath: NSObject {
       }, isClosed: true)
   }
 
+  /// Points of a part of a circle. Angles grow towards y: `clockwise` goes to smaller ones, as in the SDK.
+  static func arc(
+    center: CGPoint, radius: CGFloat, startAngle: CGFloat, endAngle: CGFloat, clockwise: Bool
+  ) -> [CGPoint] {
+    var sweep = (endAngle - startAngle).truncatingRemainder(dividingBy: 2 * .pi)
+    if clockwise, sweep > 0 { sweep -= 2 * .pi }
+    if !clockwise, sweep < 0 { sweep += 2 * .pi }
+    if sweep == 0, endAngle != startAngle { sweep = clockwise ? -2 * .pi : 2 * .pi }
+    return (0...pieces).map { piece in
+      let angle = startAngle + sweep * Double(piece) / Double(pieces)
+      return CGPoint(x: center.x + radius * cos(angle), y: center.y + radius * sin(angle))
+    }
+  }
+
   static let pieces = 32
 }
 
@@ -132,19 +146,18 @@ public final class CGMutablePath: CGPath {
   public func addArc(
     center: CGPoint, radius: CGFloat, startAngle: CGFloat, endAngle: CGFloat, clockwise: Bool
   ) {
-    var sweep = (endAngle - startAngle).truncatingRemainder(dividingBy: 2 * .pi)
-    // Angles grow towards y, which points down here: `clockwise` is as in the SDK's upright coordinates.
-    if clockwise, sweep > 0 { sweep -= 2 * .pi }
-    if !clockwise, sweep < 0 { sweep += 2 * .pi }
-    if sweep == 0, endAngle != startAngle { sweep = clockwise ? -2 * .pi : 2 * .pi }
-    for piece in 0...Self.pieces {
-      let angle = startAngle + sweep * Double(piece) / Double(Self.pieces)
-      let point = CGPoint(x: center.x + radius * cos(angle), y: center.y + radius * sin(angle))
-      if piece == 0, lines.isEmpty || lines[lines.count - 1].isClosed {
-        move(to: point)
-      } else {
-        addLine(to: point)
-      }
+    goOn(
+      along: Self.arc(
+        center: center, radius: radius, startAngle: startAngle, endAngle: endAngle,
+        clockwise: clockwise))
+  }
+
+  /// Goes on through points; where no line is open they begin one.
+  func goOn(along points: [CGPoint]) {
+    if lines.isEmpty || lines[lines.count - 1].isClosed {
+      addLines(between: points)
+    } else {
+      lines[lines.count - 1].points += points
     }
   }
 

@@ -6,7 +6,7 @@ public import CoreLocation
 public let MKErrorDomain = "MKErrorDomain"
 
 /// Why a map cannot do what it was asked for.
-public struct MKError: Error, Hashable, Sendable {
+public struct MKError: CustomNSError, Hashable, Sendable {
   /// Which error.
   public enum Code: UInt, Sendable {
     /// Something that has no other name.
@@ -25,9 +25,24 @@ public struct MKError: Error, Hashable, Sendable {
 
   /// Which error.
   public let code: Code
+  private let info: ErrorInfo
 
-  /// Makes an error of a code.
-  public init(_ code: Code) { self.code = code }
+  /// Makes an error; `userInfo` may hold a description for a person.
+  public init(_ code: Code, userInfo: [String: Any] = [:]) {
+    self.code = code
+    info = ErrorInfo(userInfo)
+  }
+
+  /// The domain, `MKErrorDomain`.
+  public static var errorDomain: String { MKErrorDomain }
+  /// The number of `code`.
+  public var errorCode: Int { Int(code.rawValue) }
+  /// What it was made with, and a description for a person.
+  public var errorUserInfo: [String: Any] { info.described(as: "\(code)") }
+  /// What it was made with.
+  public var userInfo: [String: Any] { info.userInfo }
+  /// The description for a person; the name of the code where it was made without one.
+  public var localizedDescription: String { info.description ?? "\(code)" }
 
   /// Something that has no other name.
   public static var unknown: Code { .unknown }
@@ -44,15 +59,8 @@ public struct MKError: Error, Hashable, Sendable {
 }
 
 extension MKError.Code {
-  /// Whether an error has a code: `catch MKError.loadingThrottled`.
+  /// Whether an error that was caught has this code: an `MKError`, or an `NSError` of its domain and number.
   public static func ~= (code: MKError.Code, error: any Error) -> Bool {
-    (error as? MKError)?.code == code
+    ErrorInfo.isError(error, Int(code.rawValue), in: MKErrorDomain)
   }
-}
-
-extension MKError: CustomNSError {
-  /// `MKErrorDomain`.
-  public static var errorDomain: String { MKErrorDomain }
-  /// The code's number.
-  public var errorCode: Int { Int(code.rawValue) }
 }

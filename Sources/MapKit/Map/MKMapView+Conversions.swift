@@ -5,8 +5,8 @@ import Geodesy
 import MapDrawing
 
 extension MKMapView {
-  /// Where a coordinate lies in a view; with nil in the window's coordinates, which are the outermost view's. What is behind
-  /// a pitched camera, and what is invalid, is NaN.
+  /// Where a coordinate lies in a view; with nil in the window's coordinates, in which the outermost view has its frame.
+  /// What is behind a pitched camera, and what is invalid, is NaN.
   public func convert(_ coordinate: CLLocationCoordinate2D, toPointTo view: UIView?) -> CGPoint {
     guard CLLocationCoordinate2DIsValid(coordinate),
       let point = viewport.picturePoint(of: MKMapPoint(coordinate).projected)

@@ -62,6 +62,17 @@ open class MKOverlayRenderer: NSObject {
   open func setNeedsDisplay(_ mapRect: MKMapRect, zoomScale: MKZoomScale) {}
 }
 
+extension MKOverlayRenderer {
+  /// The name that `setNeedsDisplay(_:)` had in Swift 3.
+  @available(*, deprecated, renamed: "setNeedsDisplay(_:)")
+  public func setNeedsDisplayIn(_ mapRect: MKMapRect) { setNeedsDisplay(mapRect) }
+  /// The name that `setNeedsDisplay(_:zoomScale:)` had in Swift 3.
+  @available(*, deprecated, renamed: "setNeedsDisplay(_:zoomScale:)")
+  public func setNeedsDisplayIn(_ mapRect: MKMapRect, zoomScale: MKZoomScale) {
+    setNeedsDisplay(mapRect, zoomScale: zoomScale)
+  }
+}
+
 /// How wide a road is drawn at a scale, in map points.
 public func MKRoadWidthAtZoomScale(_ zoomScale: MKZoomScale) -> CGFloat {
   // Four points of the picture, and eight metres at the equator where that is wider.

@@ -28,6 +28,7 @@ public struct MKTileOverlayPath: Hashable, Sendable {
 
 /// Squares of the map, as pictures that a program brings.
 ///
+/// They lie on the tiles of the board, and below all that renderers draw with lines, on whichever level they are.
 /// A template with a `file` URL is read; a board's map asks no server. A subclass may bring them from anywhere, by
 /// `loadTile(at:result:)`, which is to answer before it returns.
 open class MKTileOverlay: NSObject, MKOverlay {

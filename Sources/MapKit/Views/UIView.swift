@@ -56,11 +56,21 @@ open class UIView: NSObject {
     super.init()
   }
 
-  /// Puts a view in front of those that it holds.
+  /// Puts a view in front of those that it holds. A view that holds this one, or is it, stays where it is.
   open func addSubview(_ view: UIView) {
+    guard !view.holds(self) else { return }
     view.removeFromSuperview()
     subviews.append(view)
     view.superview = self
+  }
+
+  private func holds(_ view: UIView) -> Bool {
+    var view: UIView? = view
+    while let inner = view {
+      if inner === self { return true }
+      view = inner.superview
+    }
+    return false
   }
 
   /// Takes the view out of the one that holds it.
@@ -70,7 +80,7 @@ open class UIView: NSObject {
     self.superview = nil
   }
 
-  /// Where a point of this view lies in another one; with nil in the outermost.
+  /// Where a point of this view lies in another one; with nil in the window, in which the outermost view has its frame.
   open func convert(_ point: CGPoint, to view: UIView?) -> CGPoint {
     let outside = outermost(point)
     guard let view else { return outside }
@@ -78,7 +88,7 @@ open class UIView: NSObject {
     return CGPoint(x: outside.x - origin.x, y: outside.y - origin.y)
   }
 
-  /// Where a point of another view, with nil of the outermost, lies in this one.
+  /// Where a point of another view, with nil of the window, lies in this one.
   open func convert(_ point: CGPoint, from view: UIView?) -> CGPoint {
     let outside = view?.outermost(point) ?? point
     let origin = outermost(.zero)
