@@ -168,6 +168,7 @@ let package = Package(
     example("hiking-logger", in: "HikingLogger", ["CoreLocation"]),
     example("geofence", in: "Geofence", ["CoreLocation"]),
     example("altimeter", in: "Altimeter", ["CoreMotion"]),
+    example("route-map", in: "RouteMap", ["MapKit"]),
     // What the article on porting shows, step by step.
     example("trip-recorder", in: "TripRecorder", ["CoreLocation", "Lodestone"]),
 

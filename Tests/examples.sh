@@ -33,6 +33,7 @@ says compass 5 '^[NESW]{1,2} [0-9]+ \+- [0-9]+' & all=($!)
 says altimeter 3 '^[+-][0-9.]+ m  [0-9.]+ hPa$' & all+=($!)
 says hiking-logger 3 '^[0-9T:-]+Z,[0-9.]+,[0-9.]+,.*[1-9][0-9.]*$' & all+=($!)
 says trip-recorder 3 '^[1-9][0-9]* m  [0-9.]+ m/s  heading [0-9]+ $' & all+=($!)
+says route-map 3 '^[0-9]+ places, [1-9][0-9]* degrees are up, in way.svg$' "$state/way.svg" & all+=($!)
 says geofence 1 '^left$' 20 & all+=($!)
 failed=0
 for one in "${all[@]}"; do wait "$one" || failed=1; done
