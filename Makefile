@@ -14,7 +14,7 @@ help: ## what there is
 prepare: ## install what the build and its checks need, where it is missing
 	@Scripts/prepare.sh
 
-oracles: ## and what the checks are held against: gpsd, GeodSolve, the geoid's grid, a D-Bus, Chromium
+oracles: ## and what the checks are held against: gpsd, GeodSolve, the geoid's grid, a D-Bus, rsvg-convert, Chromium
 	@Scripts/prepare.sh oracles
 
 run: prepare ## live heading, altitude and position on the simulated board: make run ARGS="--seconds 20"

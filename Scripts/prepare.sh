@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs what the build and its checks need and is missing: libi2c and libgpiod, tmux, and Swift where Debian
 # has it. With `oracles` also what the checks are held against, and skip where it is missing: gpsd with its decoder and
-# gpsfake, GeographicLib's GeodSolve, the grid of the geoid, a D-Bus, bluetoothd, Chromium.
+# gpsfake, GeographicLib's GeodSolve, the grid of the geoid, a D-Bus, bluetoothd, librsvg's rsvg-convert with SQLite's library,
+# Chromium.
 # Says one line and fails where it cannot.
 set -euo pipefail
 
@@ -17,6 +18,8 @@ if [ "${1:-}" = oracles ]; then
   command -v dbus-daemon >/dev/null || packages+=(dbus)
   command -v bluetoothctl >/dev/null || packages+=(bluez)
   command -v chromium >/dev/null || packages+=(chromium)
+  command -v rsvg-convert >/dev/null || packages+=(librsvg2-bin)
+  ldconfig -p 2>/dev/null | grep -q 'libsqlite3\.so\.0' || packages+=(libsqlite3-0)
 fi
 if ! command -v swift >/dev/null; then
   # Debian 13 and Raspberry Pi OS on it carry Swift 6.0.3; apt-cache knows only after an update.

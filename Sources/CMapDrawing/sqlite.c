@@ -87,6 +87,7 @@ static void load(void) {
 struct lodestone_tiles {
   database *file;
   statement *tile;
+  int64_t timeout;
   int64_t deadline;
   unsigned char head[1024];
 };
@@ -100,7 +101,7 @@ static int64_t now(void) {
 static int is_late(void *tiles) { return now() > ((struct lodestone_tiles *)tiles)->deadline; }
 
 static void begin(struct lodestone_tiles *tiles) {
-  tiles->deadline = now() + LODESTONE_TILES_SECONDS * INT64_C(1000000000);
+  tiles->deadline = now() + tiles->timeout;
 }
 
 static int broken(struct lodestone_tiles *tiles, char *error, size_t size) {
@@ -149,7 +150,8 @@ static void shut(struct lodestone_tiles *tiles) {
   tiles->file = NULL;
 }
 
-int lodestone_tiles_open(const char *path, struct lodestone_tiles **result, char *error, size_t size) {
+int lodestone_tiles_open(
+    const char *path, int timeout_ms, struct lodestone_tiles **result, char *error, size_t size) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, load);
   *result = NULL;
@@ -162,6 +164,7 @@ int lodestone_tiles_open(const char *path, struct lodestone_tiles **result, char
     snprintf(error, size, "out of memory");
     return LODESTONE_TILES_BROKEN;
   }
+  tiles->timeout = timeout_ms * INT64_C(1000000);
   begin(tiles);
   int code = sql.open(path, &tiles->file, open_read_only, NULL);
   if (code == ok) code = prepare(tiles);

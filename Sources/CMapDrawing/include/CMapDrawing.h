@@ -1,13 +1,12 @@
 // MBTiles through SQLite's own library, which is loaded when the first file is opened: neither the build nor a board
 // without such files needs it. Every function returns zero or more on success and a negative number on failure, with
-// words in `error`; none runs for longer than LODESTONE_TILES_SECONDS. A file is used by one thread at a time.
+// words in `error`; none runs for longer than the time that was given when the file was opened. A file is used by one thread
+// at a time.
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-/// Longest that one question to a file may take, seconds: a view in it may be endless.
-#define LODESTONE_TILES_SECONDS 5
 /// Largest tile, bytes.
 #define LODESTONE_TILE_LIMIT (4 << 20)
 
@@ -15,9 +14,10 @@
 #define LODESTONE_TILES_BROKEN -2
 
 struct lodestone_tiles;
-/// Opens a file to be read only, and makes sure that it has tiles' columns. LODESTONE_TILES_NO_LIBRARY where there is no
-/// SQLite.
-int lodestone_tiles_open(const char *path, struct lodestone_tiles **result, char *error, size_t size);
+/// Opens a file to be read only, and makes sure that it has tiles' columns. `timeout_ms` is the longest that one question
+/// to it may take: what it calls a table may be a view without an end. LODESTONE_TILES_NO_LIBRARY where there is no SQLite.
+int lodestone_tiles_open(
+    const char *path, int timeout_ms, struct lodestone_tiles **result, char *error, size_t size);
 void lodestone_tiles_close(struct lodestone_tiles *tiles);
 /// A value of the metadata, as much of it as there is room for. Returns 1, or 0 where there is none.
 int lodestone_tiles_metadata(

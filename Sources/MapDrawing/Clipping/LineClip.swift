@@ -12,18 +12,16 @@ extension PictureRect {
   /// The shares of a way at which it enters and leaves; nil where it stays outside (Liang and Barsky).
   func shares(from start: PicturePoint, to end: PicturePoint) -> ClosedRange<Double>? {
     var (first, last) = (0.0, 1.0)
-    for (place, step, low, high) in [
-      (start.x, end.x - start.x, minX, maxX), (start.y, end.y - start.y, minY, maxY),
-    ] {
-      if step == 0 {
-        guard place >= low, place <= high else { return nil }
-        continue
-      }
+    func narrow(_ place: Double, _ step: Double, _ low: Double, _ high: Double) -> Bool {
+      guard step != 0 else { return place >= low && place <= high }
       let (one, other) = ((low - place) / step, (high - place) / step)
       first = max(first, min(one, other))
       last = min(last, max(one, other))
-      guard first <= last else { return nil }
+      return first <= last
     }
+    guard narrow(start.x, end.x - start.x, minX, maxX),
+      narrow(start.y, end.y - start.y, minY, maxY)
+    else { return nil }
     return first...last
   }
 
@@ -34,7 +32,8 @@ extension PictureRect {
       return [LinePiece(points: points, offset: 0, isRing: closed)]
     }
     var pieces: [LinePiece] = []
-    var current: LinePiece?
+    // Whether the last piece goes on.
+    var isOpen = false
     var length = 0.0
     var from = start
     for to in closed ? points.dropFirst() + [start] : points.dropFirst() {
@@ -42,28 +41,23 @@ extension PictureRect {
       if let shares = shares(from: from, to: to) {
         let entry = shares.lowerBound == 0 ? from : from.toward(to, shares.lowerBound)
         let exit = shares.upperBound == 1 ? to : from.toward(to, shares.upperBound)
-        var piece =
-          current ?? LinePiece(points: [entry], offset: length + step * shares.lowerBound)
-        piece.points.append(exit)
-        current = piece
-        if shares.upperBound < 1 {
-          pieces.append(piece)
-          current = nil
+        if !isOpen {
+          pieces.append(LinePiece(points: [entry], offset: length + step * shares.lowerBound))
         }
-      } else if let piece = current {
-        pieces.append(piece)
-        current = nil
+        pieces[pieces.count - 1].points.append(exit)
+        isOpen = shares.upperBound == 1
+      } else {
+        isOpen = false
       }
       length += step
       from = to
     }
-    if var last = current {
-      // A ring that begins within is not torn where it begins.
-      if closed, let first = pieces.first, first.offset == 0, first.points.first == start {
-        last.points += first.points.dropFirst()
-        pieces.removeFirst()
-      }
-      pieces.append(last)
+    // A ring that begins within is not torn where it begins.
+    if closed, isOpen, pieces.count > 1, let first = pieces.first, first.offset == 0,
+      first.points.first == start
+    {
+      pieces[pieces.count - 1].points += first.points.dropFirst()
+      pieces.removeFirst()
     }
     return pieces
   }

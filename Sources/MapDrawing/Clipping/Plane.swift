@@ -59,7 +59,7 @@ enum Plane {
     return sum / 2
   }
 
-  /// A convex ring with each of its sides moved outwards. Sharp corners move three times as far at most.
+  /// A convex ring with each of its sides moved outwards. Sharp corners are cut off as far outside.
   static func grown(_ ring: [PicturePoint], by distance: Double) -> [PicturePoint] {
     // Sides without a length have no direction.
     var corners: [PicturePoint] = []
@@ -71,23 +71,21 @@ enum Plane {
     }
     guard corners.count > 2 else { return ring }
     let turn = area(corners) < 0 ? -1.0 : 1
-    func normal(_ start: PicturePoint, _ end: PicturePoint) -> PicturePoint {
-      let length = start.distance(to: end)
-      return PicturePoint(
-        x: turn * (end.y - start.y) / length, y: -turn * (end.x - start.x) / length)
+    func moved(_ corner: PicturePoint, _ x: Double, _ y: Double) -> PicturePoint {
+      PicturePoint(x: corner.x + x * distance, y: corner.y + y * distance)
     }
-    return corners.indices.map { index in
+    return corners.indices.flatMap { index -> [PicturePoint] in
       let corner = corners[index]
-      let one = normal(corners[(index + corners.count - 1) % corners.count], corner)
-      let other = normal(corner, corners[(index + 1) % corners.count])
-      var move = PicturePoint(x: one.x + other.x, y: one.y + other.y)
-      let share = 1 + one.x * other.x + one.y * other.y
-      let factor = share > 1e-9 ? 1 / share : 0
-      move = PicturePoint(x: move.x * factor, y: move.y * factor)
-      let length = PicturePoint(x: 0, y: 0).distance(to: move)
-      let limit = length > 3 ? 3 / length : 1
-      return PicturePoint(
-        x: corner.x + move.x * distance * limit, y: corner.y + move.y * distance * limit)
+      let before = corners[(index + corners.count - 1) % corners.count]
+      let after = corners[(index + 1) % corners.count]
+      let (one, other) = (before.distance(to: corner), corner.distance(to: after))
+      // The directions in which the sides run, and their normals to the outside.
+      let (ax, ay) = ((corner.x - before.x) / one, (corner.y - before.y) / one)
+      let (bx, by) = ((after.x - corner.x) / other, (after.y - corner.y) / other)
+      let (nx, ny, mx, my) = (turn * ay, -turn * ax, turn * by, -turn * bx)
+      let share = 1 + nx * mx + ny * my
+      guard share < 0.5 else { return [moved(corner, (nx + mx) / share, (ny + my) / share)] }
+      return [moved(corner, nx + ax, ny + ay), moved(corner, mx - bx, my - by)]
     }
   }
 }

@@ -56,6 +56,12 @@ struct GraticuleLabels: Sendable {
     let (x, y) = (Self.inset + width / 2, Self.inset + style.size / 2)
     guard 2 * x < view.width, 2 * y < view.height else { return nil }
     let inner = PictureRect(minX: x, minY: y, maxX: view.width - x, maxY: view.height - y)
-    return inner.shares(from: near, to: far).map { near.toward(far, $0.lowerBound) }
+    guard let shares = inner.shares(from: near, to: far) else { return nil }
+    // At the map's edge words begin where the map does.
+    let length = near.distance(to: far)
+    let (across, down) = (abs(far.x - near.x) / length, abs(far.y - near.y) / length)
+    let clear = min(x / max(across, 1e-9), y / max(down, 1e-9)) / length
+    let share = max(shares.lowerBound, clear)
+    return share <= shares.upperBound ? near.toward(far, share) : nil
   }
 }

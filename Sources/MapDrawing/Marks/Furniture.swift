@@ -71,7 +71,7 @@ struct Furniture: Sendable {
   // A needle in the upper right corner that points where north is in the middle of the picture.
   private mutating func addArrow() {
     guard view.width >= 120, view.height >= 80 else { return }
-    let radius = 19.0
+    let radius = 20.0
     let middle = PicturePoint(
       x: view.width - Self.margin - radius, y: Self.margin + radius)
     let (right, up) = (-sin(view.heading), cos(view.heading) * cos(view.pitch))
@@ -85,21 +85,20 @@ struct Furniture: Sendable {
       .circle(
         centre: middle, radius: radius, fill: palette.plate,
         stroke: Stroke(colour: palette.mainGrid, width: 1)))
-    let (tip, half, waist) = (12.0, 4.5, -1.0)
-    for (end, colour) in [(tip + waist, palette.north), (waist - tip, palette.mainGrid)] {
+    let (half, waist) = (4.5, -3.5)
+    for (end, colour) in [(6.5, palette.north), (-13.5, palette.mainGrid)] {
       let corners = [
         place(along: end, across: 0), place(along: waist, across: half),
         place(along: waist, across: -half),
       ]
       shapes.append(.path(subpaths: [corners], closed: true, fill: colour, stroke: nil))
     }
-    let letter = place(along: 14.5, across: 0)
+    // From the middle of the letter to the line it stands on.
+    let letter = place(along: 12.5, across: 0)
     shapes.append(
       .text(
-        "N", at: PicturePoint(x: letter.x, y: letter.y + 2.9),
-        style: TextStyle(
-          size: 8, colour: palette.ink, halo: palette.plate.withAlpha(1), anchor: .middle,
-          isBold: true)))
+        "N", at: PicturePoint(x: letter.x, y: letter.y + 3.3),
+        style: TextStyle(size: 9, colour: palette.ink, anchor: .middle, isBold: true)))
     take(
       middle.x - radius - 3, 0, view.width, middle.y + radius + 3)
   }

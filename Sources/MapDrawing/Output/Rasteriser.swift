@@ -26,12 +26,13 @@ public enum Rasteriser {
 
   /// The picture, as wide and high as it is said to be, in pixels. Throws `RasterError`.
   public static func png(svg: String, width: Int, height: Int) throws -> [UInt8] {
-    try png(svg: svg, width: width, height: height, program: "rsvg-convert", seconds: timeLimit)
+    try png(svg: svg, width: width, height: height, command: ["rsvg-convert"], seconds: timeLimit)
   }
 
   static func png(
-    svg: String, width: Int, height: Int, program: String, seconds: Double
+    svg: String, width: Int, height: Int, command: [String], seconds: Double
   ) throws(RasterError) -> [UInt8] {
+    let program = command[0]
     let side = 32_000
     guard width > 0, height > 0, width <= side, height <= side, width * height <= pixelLimit else {
       throw RasterError(
@@ -44,7 +45,7 @@ public enum Rasteriser {
     }
     let run = PipedProcess(
       program: program,
-      arguments: [
+      arguments: command.dropFirst() + [
         "--format", "png", "--width", "\(width)", "--height", "\(height)", "--unlimited",
       ],
       input: input, outputLimit: width * height * 5 + (1 << 20), seconds: seconds)

@@ -216,19 +216,55 @@ struct SVGWriter {
   /// The tiles. Each is embedded once, however many parts of it are shown.
   mutating func add(_ layer: BaseLayer) {
     let names = layer.tiles.map { _ in newName() }
+    let side = Number.text(BaseLayer.side)
     for (name, placed) in zip(names, layer.tiles) {
-      let (start, side) = (-placed.bleed, BaseLayer.side + 2 * placed.bleed)
       definitions +=
-        "<image id=\"\(name)\" x=\"\(Number.text(start, digits: 4))\" y=\"\(Number.text(start, digits: 4))\" width=\"\(Number.text(side, digits: 4))\" height=\"\(Number.text(side, digits: 4))\" preserveAspectRatio=\"none\" href=\"\(DataURI.text(placed.tile))\"/>\n"
+        "<image id=\"\(name)\" width=\"\(side)\" height=\"\(side)\" preserveAspectRatio=\"none\" href=\"\(DataURI.text(placed.tile))\"/>\n"
     }
+    var rings: [Double: String] = [:]
+    var edged: [Int: String] = [:]
     for piece in layer.pieces {
-      let use = "<use href=\"#\(names[piece.tile])\" transform=\"\(Self.text(piece.transform))\"/>"
+      let margin = layer.tiles[piece.tile].margin
+      var name = names[piece.tile]
+      if piece.isAtEdge, margin > 0 {
+        name = edged[piece.tile] ?? newEdged(name, margin, &rings)
+        edged[piece.tile] = name
+      }
+      let use = "<use href=\"#\(name)\" transform=\"\(Self.text(piece.transform))\"/>"
       if piece.clip.isEmpty {
         body += use + "\n"
       } else {
         body += "<g clip-path=\"url(#\(newClip(piece.clip)))\">\(use)</g>\n"
       }
     }
+  }
+
+  /// A tile with a margin: below it lies a larger one, of which only the edge is seen.
+  private mutating func newEdged(
+    _ tile: String, _ margin: Double, _ rings: inout [Double: String]
+  ) -> String {
+    let ring = rings[margin] ?? newRing(margin)
+    rings[margin] = ring
+    let name = newName()
+    let factor = Number.text(1 + 2 * margin / BaseLayer.side, digits: 6)
+    let start = Number.text(-margin)
+    definitions +=
+      "<g id=\"\(name)\"><g clip-path=\"url(#\(ring))\"><use href=\"#\(tile)\" transform=\"matrix(\(factor) 0 0 \(factor) \(start) \(start))\"/></g><use href=\"#\(tile)\"/></g>\n"
+    return name
+  }
+
+  /// What lies about a tile's square, and a unit of that where both are drawn.
+  private mutating func newRing(_ margin: Double) -> String {
+    func square(_ start: Double) -> String {
+      let (low, high) = (start, BaseLayer.side - start)
+      return Self.data(
+        [(low, low), (high, low), (high, high), (low, high)].map { PicturePoint(x: $0, y: $1) },
+        closed: true)
+    }
+    let name = newName()
+    definitions +=
+      "<clipPath id=\"\(name)\"><path clip-rule=\"evenodd\" d=\"\(square(-margin))\(square(1))\"/></clipPath>\n"
+    return name
   }
 
   /// A transform; its factors are multiplied by a tile's side, and have more digits than places have.

@@ -13,6 +13,8 @@ struct TilePiece: Hashable, Sendable {
   /// Which of the layer's tiles it is.
   var tile: Int
   var transform: Affine
+  /// Whether it reaches the tile's edge, and its margin with it.
+  var isAtEdge: Bool
   /// What of it is shown, rings of the picture; empty for all.
   var clip: [[PicturePoint]]
 }
@@ -20,9 +22,9 @@ struct TilePiece: Hashable, Sendable {
 /// A tile of a picture.
 struct PlacedTile: Hashable, Sendable {
   var tile: Tile
-  /// How far its picture reaches beyond its square, units: two tiles side by side must not let shine through what is below
+  /// How far what is at its edge goes on beyond it, units: two tiles side by side must not let shine through what is below
   /// them where both cover a part of a pixel.
-  var bleed: Double
+  var margin: Double
 }
 
 /// The tiles of a picture, placed; and where there is none.
@@ -99,7 +101,7 @@ struct BaseLayer: Sendable {
           byteCount += tile.bytes.count
           if byteCount <= Self.byteLimit {
             found = tiles.count
-            tiles.append(PlacedTile(tile: tile, bleed: bleed(zoom: key.zoom)))
+            tiles.append(PlacedTile(tile: tile, margin: margin(zoom: key.zoom)))
           } else {
             note("the tiles have more than \(Self.byteLimit >> 20) MB")
           }
@@ -132,9 +134,18 @@ struct BaseLayer: Sendable {
     return true
   }
 
-  private func bleed(zoom: Int) -> Double {
-    view.isPlain
-      ? 0 : 0.5 / pixels * Self.side * Double(1 << zoom) / view.pointsPerWorld
+  /// A pixel and a half where the ground is farthest away.
+  private func margin(zoom: Int) -> Double {
+    guard !view.isPlain else { return 0 }
+    let far = PicturePoint(x: view.width / 2, y: 0)
+    var least = 1.0
+    if view.pitch > 0, let world = view.worldPoint(at: far) {
+      let ahead = hypot(world.x - view.centre.x, world.y - view.centre.y) * view.pointsPerWorld
+      let share = view.cameraDistance / (view.cameraDistance + ahead * sin(view.pitch))
+      least = cos(view.pitch) * share * share
+    }
+    let unit = view.pointsPerWorld / Double(1 << zoom) / Self.side
+    return min(1.5 / pixels / unit / least, Self.side / 4)
   }
 
   private mutating func note(_ words: String) {
@@ -156,15 +167,17 @@ struct BaseLayer: Sendable {
     guard corners.count == 4 else { return nil }
     let square = [(0, 0), (Self.side, 0), (Self.side, Self.side)]
       .map { PicturePoint(x: $0, y: $1) }
-    let places = corners[0..<3].map { isWhole && view.isPlain ? snapped($0) : $0 }
+    let places = corners[0..<3].map { view.isPlain ? snapped($0) : $0 }
     guard let transform = Affine(from: square, to: Array(places)) else { return nil }
-    guard !isWhole else { return TilePiece(tile: tile, transform: transform, clip: []) }
+    guard !isWhole else {
+      return TilePiece(tile: tile, transform: transform, isAtEdge: true, clip: [])
+    }
     let clip = parts.map { part in
       let ring = Plane.common(part.rect.ring, convex: ground)
         .compactMap(view.unwrappedPicturePoint)
       return view.isPlain ? ring.map(snapped) : Plane.grown(ring, by: 0.5 / pixels)
     }
-    return TilePiece(tile: tile, transform: transform, clip: clip)
+    return TilePiece(tile: tile, transform: transform, isAtEdge: true, clip: clip)
   }
 
   /// On an edge of a pixel, where two tiles meet without a gap.
@@ -177,13 +190,15 @@ struct BaseLayer: Sendable {
     let rect = source.rect
     let units = Self.side * Double(1 << source.zoom)
     let mesh = TileMesh(view: view, ground: ground)
+    let inner = PictureRect(minX: 0, minY: 0, maxX: Self.side, maxY: Self.side)
+      .grown(by: -tiles[tile].margin)
     return parts.flatMap { mesh.triangles(of: $0.rect) }.compactMap { triangle in
       let corners = triangle.ground.map { point in
         PicturePoint(x: (point.x - rect.minX) * units, y: (point.y - rect.minY) * units)
       }
       guard let transform = Affine(from: corners, to: triangle.picture) else { return nil }
       return TilePiece(
-        tile: tile, transform: transform,
+        tile: tile, transform: transform, isAtEdge: !corners.allSatisfy(inner.contains),
         clip: [Plane.grown(triangle.picture, by: 0.5 / pixels)])
     }
   }

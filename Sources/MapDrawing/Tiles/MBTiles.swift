@@ -16,9 +16,12 @@ final class MBTiles: TileSource {
   let attribution: String?
   let zooms: ClosedRange<Int>
 
-  init(path: String) throws(TileError) {
+  /// Longest that one question to the file may take, milliseconds.
+  static let patience = 5000
+
+  init(path: String, patience: Int = patience) throws(TileError) {
     self.path = path
-    let connection = try Connection(path: path)
+    let connection = try Connection(path: path, patience: patience)
     // Metadata is what a file says of itself; which zooms there are is looked up.
     if connection.metadata("format")?.lowercased() == "pbf" {
       throw TileError(
@@ -47,10 +50,10 @@ final class MBTiles: TileSource {
 private struct Connection: ~Copyable {
   private let handle: OpaquePointer
 
-  init(path: String) throws(TileError) {
+  init(path: String, patience: Int) throws(TileError) {
     var handle: OpaquePointer?
     var words = [CChar](repeating: 0, count: 512)
-    let code = lodestone_tiles_open(path, &handle, &words, words.count)
+    let code = lodestone_tiles_open(path, Int32(patience), &handle, &words, words.count)
     guard code == 0, let handle else {
       if code == LODESTONE_TILES_NO_LIBRARY {
         throw TileError(

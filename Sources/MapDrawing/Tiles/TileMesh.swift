@@ -46,7 +46,7 @@ struct TileMesh: Sendable {
   let ground: [WebMercator.Point]
 
   /// How far a point may lie from where the camera sees it, points.
-  static let tolerance = 0.35
+  static let tolerance = 0.25
   /// How often a triangle is halved at most.
   private static let depthLimit = 30
 
