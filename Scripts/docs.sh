@@ -16,7 +16,7 @@ fi
 if [ $# -gt 0 ]; then
   bin=$1
 else
-  for module in CoreMotion CoreLocation; do swift build --target "$module"; done
+  for module in CoreMotion MapKit; do swift build --target "$module"; done
   bin=$(swift build --show-bin-path)
 fi
 work=$(mktemp -d)
@@ -38,9 +38,10 @@ convert() {
 convert Lodestone
 convert CoreMotion --dependency "$work/Lodestone.doccarchive"
 convert CoreLocation --dependency "$work/Lodestone.doccarchive"
+convert MapKit --dependency "$work/Lodestone.doccarchive" --dependency "$work/CoreLocation.doccarchive"
 
 rm -rf "$site"
-"$docc" merge "$work"/{CoreLocation,CoreMotion,Lodestone}.doccarchive --output-path "$site" \
+"$docc" merge "$work"/{CoreLocation,CoreMotion,MapKit,Lodestone}.doccarchive --output-path "$site" \
   --synthesized-landing-page-name "Core Location for Linux boards" --synthesized-landing-page-kind Lodestone >/dev/null
 echo "docs: $site, $(find "$site/data/documentation" -name '*.json' | wc -l) pages; to read them:"
 echo "docs: python3 -m http.server -d $site, then http://localhost:8000/documentation"

@@ -15,7 +15,7 @@ import tempfile
 
 TESTS = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(TESTS)
-MODULES = ["CoreLocation", "CoreMotion", "Lodestone"]
+MODULES = ["CoreLocation", "CoreMotion", "MapKit", "Lodestone"]
 
 
 def symbols(bin_path):
