@@ -161,6 +161,22 @@ import Testing
     #expect(pixels[300, 200] == [0, 128, 255, 255])
   }
 
+  @Test(
+    "WebP is drawn, or said not to be",
+    .enabled(if: isThere, "skipped: no rsvg-convert (Debian: librsvg2-bin)"))
+  func webP() throws {
+    var picture = MapPicture(viewport: GraticuleTests.view(52.5, 13.4, zoom: 12))
+    picture.tiles = TileStore(minimumZoom: 0, maximumZoom: 18) { _, _, _ in WebPSupport.redPixel }
+    #expect(WebPSupport.isNeeded(Array(picture.svg().utf8)))
+    do {
+      #expect(try Self.pixel(picture)[300, 200] == [255, 0, 0, 255])
+    } catch {
+      #expect("\(error)".contains("does not draw"))
+    }
+    picture.tiles = nil
+    #expect(!WebPSupport.isNeeded(Array(picture.svg().utf8)))
+  }
+
   // A shell that does what a test wants, in rsvg-convert's place.
   private func words(_ script: String, seconds: Double = 20) -> String {
     do {

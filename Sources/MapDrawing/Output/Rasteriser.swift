@@ -24,15 +24,17 @@ public enum Rasteriser {
   /// Longest that it may take, seconds.
   public static let timeLimit = 30.0
 
+  /// The program, and what it is given before everything else.
+  static let command = ["rsvg-convert"]
+
   /// The picture, as wide and high as it is said to be, in pixels. Throws `RasterError`.
   public static func png(svg: String, width: Int, height: Int) throws -> [UInt8] {
-    try png(svg: svg, width: width, height: height, command: ["rsvg-convert"], seconds: timeLimit)
+    try png(svg: svg, width: width, height: height, command: command, seconds: timeLimit)
   }
 
   static func png(
     svg: String, width: Int, height: Int, command: [String], seconds: Double
   ) throws(RasterError) -> [UInt8] {
-    let program = command[0]
     let side = 32_000
     guard width > 0, height > 0, width <= side, height <= side, width * height <= pixelLimit else {
       throw RasterError(
@@ -43,6 +45,19 @@ public enum Rasteriser {
     guard input.count <= sizeLimit else {
       throw RasterError("a drawing of \(input.count >> 20) MB is too large for a picture")
     }
+    if command == Self.command, WebPSupport.isNeeded(input), !WebPSupport.isThere {
+      throw RasterError(
+        "the tiles are WebP, which this system's rsvg-convert does not draw: apt-get install webp-pixbuf-loader"
+      )
+    }
+    return try output(input, width: width, height: height, command: command, seconds: seconds)
+  }
+
+  /// What the program makes of a drawing.
+  static func output(
+    _ input: [UInt8], width: Int, height: Int, command: [String], seconds: Double
+  ) throws(RasterError) -> [UInt8] {
+    let program = command[0]
     let run = PipedProcess(
       program: program,
       arguments: command.dropFirst() + [
