@@ -1,5 +1,7 @@
 // HTML, SVG and XML as text in which nothing that came from outside can be markup.
 
+import MapDrawing
+
 /// A piece of a page. What stands in the source is markup; a string that is put in is escaped, a piece that
 /// is put in stays as it is.
 struct Markup: ExpressibleByStringInterpolation, Sendable, Hashable {
@@ -15,25 +17,7 @@ struct Markup: ExpressibleByStringInterpolation, Sendable, Hashable {
   static func += (a: inout Markup, b: Markup) { a.text += b.text }
 
   /// What a reader shall see, as text and in an attribute alike.
-  static func escaped(_ text: String) -> String {
-    var result = ""
-    result.reserveCapacity(text.utf8.count)
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "&": result += "&amp;"
-      case "<": result += "&lt;"
-      case ">": result += "&gt;"
-      case "\"": result += "&quot;"
-      case "'": result += "&#39;"
-      case "\n", "\t": result.unicodeScalars.append(scalar)
-      // Nobody sees them, and HTML and XML do not allow them.
-      case _ where scalar.value < 0x20 || (0x7F..<0xA0).contains(scalar.value): result += "\u{FFFD}"
-      case "\u{FFFE}", "\u{FFFF}": result += "\u{FFFD}"
-      default: result.unicodeScalars.append(scalar)
-      }
-    }
-    return result
-  }
+  static func escaped(_ text: String) -> String { XMLText.escaped(text) }
 
   struct StringInterpolation: StringInterpolationProtocol {
     fileprivate var text = ""

@@ -1,8 +1,9 @@
-// Text of others in XML.
+// Text of others in XML and HTML.
 
-enum XMLText {
+/// Escapes text. A page that draws a map has text of others beside it, and escapes it by the same rules.
+package enum XMLText {
   /// The text such that nothing in it is markup, as content and in an attribute alike.
-  static func escaped(_ text: String) -> String {
+  package static func escaped(_ text: String) -> String {
     var result = ""
     result.reserveCapacity(text.utf8.count)
     for scalar in text.unicodeScalars {
@@ -12,8 +13,8 @@ enum XMLText {
       case ">": result += "&gt;"
       case "\"": result += "&quot;"
       case "'": result += "&#39;"
-      case "\n", "\t": result += " "
-      // XML allows none of these in any spelling.
+      case "\n", "\t": result.unicodeScalars.append(scalar)
+      // Nobody sees them, and HTML and XML do not allow them in any spelling.
       case _ where scalar.value < 0x20 || (0x7F..<0xA0).contains(scalar.value): result += "\u{FFFD}"
       case "\u{FFFE}", "\u{FFFF}": result += "\u{FFFD}"
       default: result.unicodeScalars.append(scalar)
