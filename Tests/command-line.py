@@ -181,7 +181,7 @@ with tempfile.TemporaryDirectory() as name:
     picture = xml.etree.ElementTree.fromstring(result.stdout)
     expect(
         "a track is a picture that stands by itself",
-        result.returncode == 0 and picture.tag == "{http://www.w3.org/2000/svg}svg" and ">start<" in result.stdout
+        result.returncode == 0 and picture.tag == "{http://www.w3.org/2000/svg}svg" and ">start 2026-11-22 12:34:00 UTC<" in result.stdout
         and not any(name.endswith("href") for e in picture.iter() for name in e.attrib), result.stderr)
     (path / "table.csv").write_text("time,latitude,longitude\n2026-11-22 12:00:00+00:00,48.1,11.5\n2026-11-22 12:00:01+00:00,48.2,11.5\n")
     result = run("track", "--format", "geojson", "table.csv")

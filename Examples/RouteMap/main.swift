@@ -13,6 +13,10 @@ final class RouteMap: NSObject, CLLocationManagerDelegate, MKMapViewDelegate {
     self.file = file
     super.init()
     map.delegate = self
+    // Following brings the board into the middle, and keeps the scale: that of 250 m above the equator.
+    map.camera = MKMapCamera(
+      lookingAtCenter: CLLocationCoordinate2D(latitude: 0, longitude: 0), fromDistance: 250,
+      pitch: 0, heading: 0)
     map.setUserTrackingMode(.followWithHeading, animated: true)
     manager.delegate = self
     manager.distanceFilter = 2

@@ -61,7 +61,7 @@ import Testing
     #expect(
       try fixes("\u{FEFF}\"latitude\",name,longitude\r\n1,\"a, \"\"b\"\"\",2\r\n")[0].longitude == 2
     )
-    #expect(try fixes("latitude;longitude\n1;2\n")[0].longitude == 2)
+    #expect(try fixes("latitude;longitude\n1,5;2,25\n")[0].longitude == 2.25)
     #expect(try fixes("Latitude\tLongitude\n1\t2\n")[0].longitude == 2)
   }
 
@@ -72,6 +72,7 @@ import Testing
       ("latitude,longitude\n1,\"2\n", ":2: a quotation does not end"),
       ("latitude,longitude\n" + String(repeating: "1", count: 1 << 18), ":2: the line is longer"),
       ("latitude,longitude\n1e999,2\n", ":2: 1e999 is no number"),
+      ("latitude,longitude\n1,2\n95,2\n", ":3: 95.0, 2.0 is no place on earth"),
     ]
     for (text, words) in rows {
       let error = #expect(throws: CommandError.self) { try fixes(text) }
@@ -83,7 +84,7 @@ import Testing
   func kinds() {
     func isOne(_ text: String) -> Bool { PositionTable.isOne(beginning: Array(text.utf8)) }
     #expect(isOne("time,latitude,longitude\n1,2,3"))
-    #expect(isOne("lat,lng"))
+    #expect(isOne("lat,lng") && isOne("\"latitude\",\"longitude\"\r\n1,2\r\n"))
     #expect(!isOne("$GPGGA,123519,4807.038,N,01131.000,E,1,08,0.9,545.4,M,46.9,M,,*47\n"))
     #expect(!isOne("latitude,depth\n") && !isOne(""))
     #expect(!PositionTable.isOne(beginning: [0xB5, 0x62, 1, 7, 0xFF, 0xFE]))

@@ -1,5 +1,6 @@
 import Foundation
 import FoundationXML
+import MapDrawing
 import MapKit
 import SensorTypes
 import Testing
@@ -64,19 +65,18 @@ import Testing
     let way = collect(
       (0..<60).map { fix(52.5 + Double($0) * 1e-4, 13.4, at: 1_795_000_000 + Double($0)) })
     let picture = TrackPicture(size: CGSize(width: 500, height: 400), isDark: false, scale: 1)
-    let data = try #require(picture.image(of: way)?.svgData())
-    let text = String(decoding: data, as: UTF8.self)
-    #expect(XMLParser(data: data).parse())
-    #expect(text.contains(">start<") && text.contains(">end<"))
-    #expect(text.contains("2026-11-18 11:06:40 UTC") && text.contains(">200 m<"))
-    #expect(picture.image(of: collect([])) == nil)
+    let text = try #require(picture.drawn(way)?.svg)
+    #expect(XMLParser(data: Data(text.utf8)).parse())
+    #expect(text.contains(">start 2026-11-18 11:06:40 UTC<"))
+    #expect(text.contains(">end 2026-11-18 11:07:39 UTC<") && text.contains(">200 m<"))
+    #expect(picture.drawn(collect([])) == nil)
   }
 
-  @Test("one place is a picture too, of a hundred metres and of its accuracy at least")
+  @Test("one place is a picture too, of twenty metres and of its accuracy at least")
   func single() throws {
     let picture = TrackPicture(size: CGSize(width: 500, height: 400), isDark: true, scale: 1)
-    #expect(picture.image(of: collect([fix(52, 13, at: 0)])) != nil)
-    #expect(picture.image(of: collect([fix(52, 13, at: 0, nil)])) != nil)
+    #expect(picture.drawn(collect([fix(52, 13, at: 0)])) != nil)
+    #expect(picture.drawn(collect([fix(52, 13, at: 0, nil)])) != nil)
     let swath = AccuracySwath(
       [[.init(latitude: 52, longitude: 13, accuracy: 300, utc: nil)]],
       along: [

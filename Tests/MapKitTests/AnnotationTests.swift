@@ -277,6 +277,18 @@ private final class HarbourView: MKAnnotationView {
     #expect(map.view(for: harbour) != nil)
   }
 
+  @Test("K6: a point that outlives its map remembers nothing of it")
+  func outlived() {
+    let point = MKPointAnnotation(coordinate: berlin)
+    for _ in 0..<3 {
+      let map = MKMapView()
+      map.addAnnotation(point)
+      #expect(point.observers.count == 1)
+    }
+    #expect(point.observers.isEmpty)
+    point.coordinate = place(1, 2)
+  }
+
   @Test("K6: an annotation of nowhere is on the list and never in sight")
   func nowhere() {
     let harbour = Harbour(kCLLocationCoordinate2DInvalid)

@@ -247,6 +247,14 @@ private final class Words: NSObject, XMLParserDelegate {
     #expect(words().isEmpty)
     map.selectAnnotation(point, animated: false)
     #expect(words() == ["Gate", "of a town"])
+    // In a corner the words stay in the picture.
+    for corner in [CGPoint(x: 2, y: 2), CGPoint(x: 638, y: 10), CGPoint(x: 2, y: 478)] {
+      point.coordinate = map.convert(corner, toCoordinateFrom: map)
+      for case .text(_, let place, _) in map.picture(isDark: false, scale: 1).annotations {
+        #expect(map.bounds.insetBy(dx: 20, dy: 10).contains(CGPoint(x: place.x, y: place.y)))
+      }
+    }
+    point.coordinate = berlin
     map.view(for: point)?.isHidden = true
     #expect(map.picture(isDark: false, scale: 1).annotations.isEmpty)
   }

@@ -150,6 +150,24 @@ private final class UserBench {
     #expect(abs(result.4 - 1000) < 10 && result.5)
   }
 
+  @Test("K5: locations that come while the map zooms in do not keep it from that")
+  func zoomsOn() async {
+    let height = await onThread {
+      let bench = UserBench()
+      let map = bench.map
+      map.setUserTrackingMode(.follow, animated: true)
+      for step in 0..<10 {
+        bench.fix(52 + Double(step) * 1e-5, 13, after: 0.1)
+        bench.ticker.run(0.05)
+      }
+      bench.ticker.run(0.4)
+      let rect = map.visibleMapRect
+      return MKMapPoint(x: rect.midX, y: rect.minY).distance(
+        to: MKMapPoint(x: rect.midX, y: rect.maxY))
+    }
+    #expect(abs(height - 1000) < 10)
+  }
+
   @Test("K5: only the change of the mode obeys `animated`")
   func animated() async {
     let calls = await onThread { () -> [[String]] in

@@ -11,6 +11,8 @@ struct LogReader {
   private static let enough = 1 << 16
 
   private let window: Window?
+  /// What else could have been read, where nothing was.
+  private let hint: String
   private var writer: any LogWriter
   private var text: [UInt8] = []
   /// How many epochs there were, of all logs together.
@@ -23,7 +25,9 @@ struct LogReader {
   /// - Parameters:
   ///   - writer: What makes text of what the logs say.
   ///   - window: When the logs were made; `nil` believes their dates, and their headers more.
-  init(_ writer: any LogWriter, window: Window? = nil) {
+  ///   - hint: What is said behind the error where there was nothing in a log.
+  init(_ writer: any LogWriter, window: Window? = nil, hint: String = "") {
+    self.hint = hint
     self.writer = writer
     self.window = window
     text.reserveCapacity(2 * Self.enough)
@@ -110,7 +114,8 @@ struct LogReader {
     guard try drain(&decoder) else { return false }
     if decoder.counters.packets == 0, !wasInterrupted {
       throw CommandError(
-        "no NMEA or UBX message in \(size) bytes of \(input.path == "-" ? input.name : input.path)")
+        "no NMEA or UBX message in \(size) bytes of \(input.path == "-" ? input.name : input.path)"
+          + hint)
     }
     return true
   }

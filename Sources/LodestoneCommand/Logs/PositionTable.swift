@@ -31,6 +31,7 @@ struct PositionTable {
 
   private var input: InputFile
   private var columns: [Column: Int] = [:]
+  private var divider = UInt8(ascii: ",")
   private var buffer: [UInt8] = []
   private var position = 0
   private var line = 0
@@ -45,11 +46,14 @@ struct PositionTable {
   /// Reads the header of a file that is one.
   init(_ input: InputFile) throws {
     self.input = input
-    columns = Self.columns(of: try row() ?? [])
+    // What divides the header divides every row.
+    guard let header = try lineBytes() else { return }
+    divider = Self.divider(of: header)
+    columns = Self.columns(of: Self.fields(of: header) ?? [])
   }
 
   private static func columns(of header: [String]) -> [Column: Int] {
-    let names = header.map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
+    let names = header.map { $0.trimmingCharacters(in: .whitespacesAndNewlines).lowercased() }
     var columns: [Column: Int] = [:]
     for column in Column.allCases {
       columns[column] = column.names.lazy.compactMap { names.firstIndex(of: $0) }.first
@@ -67,7 +71,10 @@ struct PositionTable {
     func number(_ column: Column) throws -> Double? {
       let text = cell(column)
       if text.isEmpty || text.lowercased() == "nan" { return nil }
-      guard let value = Double(text), value.isFinite else {
+      // Where semicolons divide, a comma is a decimal point.
+      let spelling =
+        divider == UInt8(ascii: ";") ? text.replacingOccurrences(of: ",", with: ".") : text
+      guard let value = Double(spelling), value.isFinite else {
         throw CommandError("\(input.path):\(line): \(text) is no number")
       }
       return value
@@ -76,6 +83,9 @@ struct PositionTable {
     fix.utc = Self.seconds(cell(.time))
     guard let latitude = try number(.latitude), let longitude = try number(.longitude) else {
       return fix
+    }
+    guard abs(latitude) <= 90, abs(longitude) <= 180 else {
+      throw CommandError("\(input.path):\(line): \(latitude), \(longitude) is no place on earth")
     }
     fix.mode = .twoDimensional
     fix.latitude = latitude
@@ -118,7 +128,7 @@ struct PositionTable {
   private mutating func row() throws -> [String]? {
     while let bytes = try lineBytes() {
       if bytes.isEmpty { continue }
-      guard let fields = Self.fields(of: bytes) else {
+      guard let fields = Self.fields(of: bytes, divider) else {
         throw CommandError("\(input.path):\(line): a quotation does not end")
       }
       return fields
@@ -153,11 +163,14 @@ struct PositionTable {
     Array(bytes.last == UInt8(ascii: "\r") ? bytes.dropLast() : bytes)
   }
 
-  /// The fields of a line; nil where a quotation does not end. Semicolons and tabs divide where the line has no comma.
-  static func fields(of line: [UInt8]) -> [String]? {
-    let divider =
-      [UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\t")].first { line.contains($0) }
-      ?? UInt8(ascii: ",")
+  /// Semicolons or tabs divide where a header has them.
+  private static func divider(of header: [UInt8]) -> UInt8 {
+    [UInt8(ascii: ";"), UInt8(ascii: "\t")].first { header.contains($0) } ?? UInt8(ascii: ",")
+  }
+
+  /// The fields of a line; nil where a quotation does not end.
+  private static func fields(of line: [UInt8], _ divider: UInt8? = nil) -> [String]? {
+    let divider = divider ?? self.divider(of: line)
     let quote = UInt8(ascii: "\"")
     var fields: [String] = []
     var field: [UInt8] = []

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import MapKit
+import MapDrawing
 
 /// `lodestone track FILE`: the way that a board or a receiver went.
 struct TrackCommand: ParsableCommand {
@@ -52,6 +52,7 @@ struct TrackCommand: ParsableCommand {
   var tiles: String?
 
   func validate() throws {
+    guard size.isDrawable else { throw ValidationError("--size takes 100x100 to 8000x8000") }
     guard (1...4).contains(scale) else { throw ValidationError("--scale takes 1 to 4") }
     if dark || tiles != nil, format == .gpx || format == .geojson {
       throw ValidationError("--dark and --tiles go with --format svg or png")
@@ -70,7 +71,8 @@ struct TrackCommand: ParsableCommand {
   private func read(by writer: any LogWriter) throws -> Bool {
     var input = try InputFile(file)
     let beginning = try input.beginning()
-    var reader = LogReader(writer)
+    var reader = LogReader(
+      writer, hint: "; a table (CSV) has a header with latitude and longitude in it")
     do {
       let isWanted =
         if RecordedRun.isOne(beginning: beginning) {
@@ -114,17 +116,28 @@ struct TrackCommand: ParsableCommand {
     let picture = TrackPicture(
       size: CGSize(width: size.width, height: size.height), isDark: dark, scale: scale,
       tiles: store)
-    guard let image = picture.image(of: collector) else { return }
+    guard let drawing = picture.drawn(collector) else { return }
     if collector.thinning > 1 {
       Terminal.warn("lodestone: of every \(collector.thinning) positions one is drawn")
     }
     if collector.leftOut > 0 {
       Terminal.warn("lodestone: the first \(collector.leftOut) positions are left out")
     }
-    switch format {
-    case .png:
-      do { _ = try Terminal.emit(Array(try image.png())) } catch { throw CommandError("\(error)") }
-    default: _ = try Terminal.emit(Array(image.svgData() ?? Data()))
+    for fault in drawing.tileFaults { Terminal.warn("lodestone: \(fault)") }
+    if let tiles, drawing.tileCount == 0, drawing.tileFaults.isEmpty {
+      Terminal.warn("lodestone: no tile of \(tiles) lies below the track")
+    }
+    guard format == .png else {
+      _ = try Terminal.emit(Array(drawing.svg.utf8))
+      return
+    }
+    do {
+      let png = try Rasteriser.png(
+        svg: drawing.svg, width: Int(Double(size.width) * scale),
+        height: Int(Double(size.height) * scale))
+      _ = try Terminal.emit(png)
+    } catch let error as RasterError {
+      throw CommandError("\(error)")
     }
   }
 }
@@ -142,9 +155,13 @@ struct PictureSize: ExpressibleByArgument {
   init?(argument: String) {
     let parts = argument.lowercased().split(separator: "x", omittingEmptySubsequences: false)
     guard parts.count == 2, let width = Int(parts[0]), let height = Int(parts[1]),
-      (100...8000).contains(width), (100...8000).contains(height)
+      width > 0, height > 0
     else { return nil }
     self.init(width: width, height: height)
+  }
+
+  var isDrawable: Bool {
+    (100...8000).contains(width) && (100...8000).contains(height)
   }
 
   var defaultValueDescription: String { "\(width)x\(height)" }

@@ -12,8 +12,8 @@ struct TrackPicture {
   /// The map below; a graticule where there is none.
   var tiles: TileStore?
 
-  /// The picture of what was collected; nil where there is no place in it.
-  func image(of collector: TrackCollector) -> UIImage? {
+  /// Draws what was collected; nil where there is no place in it.
+  func drawn(_ collector: TrackCollector) -> MapPicture.Drawing? {
     let stretches = collector.stretches.filter { !$0.isEmpty }
     guard let first = stretches.first?.first, let last = stretches.last?.last else { return nil }
     let map = MKMapView(frame: CGRect(origin: .zero, size: size))
@@ -24,38 +24,56 @@ struct TrackPicture {
       MKPolyline(coordinates: stretch.map(\.coordinate), count: stretch.count)
     }
     let swath = AccuracySwath(stretches, along: lines)
-    let ends =
-      [Self.end("start", first)] + (collector.places.count > 1 ? [Self.end("end", last)] : [])
     map.setVisibleMapRect(
-      Self.atLeastAHundredMetres(swath.boundingMapRect), edgePadding: margin, animated: false)
+      Self.atLeastTwentyMetres(swath.boundingMapRect), edgePadding: margin, animated: false)
     map.addOverlay(swath, level: .aboveRoads)
     map.addOverlays(lines)
-    map.addAnnotations(ends)
-    return withExtendedLifetime(artist) { map.image(isDark: isDark, scale: scale) }
+    var picture = withExtendedLifetime(artist) { map.picture(isDark: isDark, scale: scale) }
+    picture.title = "A track"
+    let ends = [("start", first, Colour(hex: 0x2AA653)), ("end", last, Colour(hex: 0xE63833))]
+    let shown = collector.places.count > 1 ? ends : Array(ends.prefix(1))
+    // The words stand aside, where no way is: beside its ends they would cover it.
+    for (line, (word, place, colour)) in shown.enumerated() {
+      let point = map.convert(place.coordinate, toPointTo: map)
+      picture.annotations.append(dot(PicturePoint(x: point.x, y: point.y), colour))
+      let base = 38 + 18 * Double(line)
+      picture.annotations += [
+        dot(PicturePoint(x: size.width - 16, y: base - 4), colour),
+        .text(
+          words(word, place), at: PicturePoint(x: size.width - 28, y: base),
+          style: TextStyle(size: 12, colour: ink, halo: paper, anchor: .end)),
+      ]
+    }
+    return picture.drawn()
   }
 
-  /// Markers stand up from the line, with words below them.
+  private func dot(_ centre: PicturePoint, _ colour: Colour) -> Shape {
+    .circle(centre: centre, radius: 5.5, fill: colour, stroke: Stroke(colour: .white, width: 2))
+  }
+
+  private var ink: Colour { isDark ? Colour(hex: 0xE6EAEE) : Colour(hex: 0x2B333A) }
+  private var paper: Colour { isDark ? Colour(hex: 0x14171B) : Colour(hex: 0xFFFFFF) }
+
+  /// The end and when it was, as far as there is space for it.
+  private func words(_ word: String, _ place: TrackCollector.Place) -> String {
+    guard let utc = place.utc, size.width >= 300 else { return word }
+    let time = Date(timeIntervalSince1970: utc).formatted(
+      .iso8601.year().month().day().dateTimeSeparator(.space).time(
+        includingFractionalSeconds: false))
+    return "\(word) \(time) UTC"
+  }
+
+  /// Above the way the words stand.
   private var margin: UIEdgeInsets {
     let side = min(size.width, size.height) / 10
-    return UIEdgeInsets(top: side + 20, left: side + 20, bottom: side + 20, right: side + 20)
+    return UIEdgeInsets(top: max(side, 74), left: side, bottom: max(side, 40), right: side)
   }
 
-  private static func atLeastAHundredMetres(_ rect: MKMapRect) -> MKMapRect {
+  private static func atLeastTwentyMetres(_ rect: MKMapRect) -> MKMapRect {
     let middle = MKMapPoint(x: rect.midX, y: rect.midY).coordinate
-    let least = 100 * MKMapPointsPerMeterAtLatitude(middle.latitude)
+    let least = 20 * MKMapPointsPerMeterAtLatitude(middle.latitude)
     return rect.insetBy(
       dx: -max(least - rect.width, 0) / 2, dy: -max(least - rect.height, 0) / 2)
-  }
-
-  private static func end(_ title: String, _ place: TrackCollector.Place) -> MKPointAnnotation {
-    MKPointAnnotation(
-      coordinate: place.coordinate, title: title,
-      subtitle: place.utc.map {
-        Date(timeIntervalSince1970: $0).formatted(
-          .iso8601.year().month().day().dateTimeSeparator(.space).time(
-            includingFractionalSeconds: false))
-          + " UTC"
-      })
   }
 }
 
@@ -158,12 +176,5 @@ private final class Artist: NSObject, MKMapViewDelegate {
     renderer.edgeColor =
       isDark ? UIColor(white: 0.07, alpha: 0.85) : UIColor(white: 1, alpha: 0.85)
     return renderer
-  }
-
-  func mapView(_ mapView: MKMapView, viewFor annotation: any MKAnnotation) -> MKAnnotationView? {
-    let view = MKMarkerAnnotationView(annotation: annotation, reuseIdentifier: nil)
-    view.markerTintColor = annotation.title == "start" ? .systemGreen : .systemRed
-    view.subtitleVisibility = .visible
-    return view
   }
 }

@@ -1,3 +1,5 @@
+public import Foundation
+
 #if canImport(Glibc)
   import Glibc
 #else
@@ -5,9 +7,11 @@
 #endif
 
 /// Why there is no PNG, in words.
-public struct RasterError: Error, Hashable, Sendable, CustomStringConvertible {
+public struct RasterError: LocalizedError, Hashable, Sendable, CustomStringConvertible {
   /// The words.
   public let description: String
+  /// The same words.
+  public var errorDescription: String? { description }
 
   init(_ description: String) { self.description = description }
 }

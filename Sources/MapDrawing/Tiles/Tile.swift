@@ -1,3 +1,5 @@
+public import Foundation
+
 /// A picture's bytes as they were stored: one tile of a map, or a picture that is put on one.
 public struct Tile: Hashable, Sendable {
   /// The file.
@@ -45,9 +47,11 @@ public struct Tile: Hashable, Sendable {
 }
 
 /// Why tiles cannot be read, in words.
-public struct TileError: Error, Hashable, Sendable, CustomStringConvertible {
+public struct TileError: LocalizedError, Hashable, Sendable, CustomStringConvertible {
   /// The words.
   public let description: String
+  /// The same words.
+  public var errorDescription: String? { description }
 
   /// Makes one of its words.
   init(_ description: String) { self.description = description }

@@ -167,6 +167,13 @@ extension MKMapView {
     shelf.forget(ObjectIdentifier(annotation))
   }
 
+  /// Takes what the map's points tell it of their moves away from them.
+  func forgetMe() {
+    for case let point as MKPointAnnotation in shelf.all {
+      point.observers[ObjectIdentifier(self)] = nil
+    }
+  }
+
   /// Looks again where annotations are that cannot say when they move.
   func lookAgain() {
     for annotation in shelf.all where !(annotation is MKPointAnnotation) {

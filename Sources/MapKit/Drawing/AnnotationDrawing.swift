@@ -12,7 +12,7 @@ extension MKMapView {
         return (one.frame.maxY, one.frame.minX) < (other.frame.maxY, other.frame.minX)
       }
     return views.flatMap { view -> [Shape] in
-      let shapes = view.shapes(isDark: isDark)
+      let shapes = view.shapes(isDark: isDark, within: bounds)
       guard view.alpha < 1 else { return shapes }
       return [.group(shapes, opacity: view.alpha)]
     }
@@ -20,7 +20,7 @@ extension MKMapView {
 }
 
 extension MKAnnotationView {
-  fileprivate func shapes(isDark: Bool) -> [Shape] {
+  fileprivate func shapes(isDark: Bool, within picture: CGRect) -> [Shape] {
     let middle = PicturePoint(x: center.x, y: center.y)
     var shapes: [Shape] = []
     if let backgroundColor {
@@ -39,23 +39,29 @@ extension MKAnnotationView {
       default: break
       }
     }
-    if isSelected, canShowCallout { shapes += callout(isDark: isDark) }
+    if isSelected, canShowCallout { shapes += callout(isDark: isDark, within: picture) }
     return shapes
   }
 
-  /// The annotation's words in a box over the view.
-  private func callout(isDark: Bool) -> [Shape] {
+  /// The annotation's words in a box over the view; below it, and moved aside, where there is no space in the picture.
+  private func callout(isDark: Bool, within picture: CGRect) -> [Shape] {
     let lines = [annotation?.title, annotation?.subtitle].compactMap { $0 }.filter { !$0.isEmpty }
     guard !lines.isEmpty else { return [] }
     let ink = isDark ? Colour(hex: 0xE6EAEE) : Colour(hex: 0x2B333A)
     let ground = isDark ? Colour(hex: 0x252B33) : Colour.white
     let width = (lines.map { Double($0.count) }.max() ?? 0) * 7.2 + 20
     let height = Double(lines.count) * 17 + 10
-    let tip = PicturePoint(x: center.x + calloutOffset.x, y: frame.minY - 4 + calloutOffset.y)
-    let (left, top) = (tip.x - width / 2, tip.y - 8 - height)
+    let isBelow = frame.minY - 12 + calloutOffset.y - height < picture.minY
+    let tip = PicturePoint(
+      x: center.x + calloutOffset.x,
+      y: isBelow ? frame.maxY + 4 : frame.minY - 4 + calloutOffset.y)
+    let left = max(min(tip.x - width / 2, picture.maxX - width - 4), picture.minX + 4)
+    let top = isBelow ? tip.y + 8 : tip.y - 8 - height
+    // The side with the tip is the upper one of a box below.
+    let (near, far) = isBelow ? (top, top + height) : (top + height, top)
     let box = [
-      (left, top), (left + width, top), (left + width, top + height), (tip.x + 7, top + height),
-      (tip.x, tip.y), (tip.x - 7, top + height), (left, top + height),
+      (left, far), (left + width, far), (left + width, near), (tip.x + 7, near),
+      (tip.x, tip.y), (tip.x - 7, near), (left, near),
     ].map { PicturePoint(x: $0, y: $1) }
     var shapes: [Shape] = [
       .path(
@@ -65,7 +71,7 @@ extension MKAnnotationView {
     for (index, line) in lines.enumerated() {
       shapes.append(
         .text(
-          line, at: PicturePoint(x: tip.x, y: top + 18 + 17 * Double(index)),
+          line, at: PicturePoint(x: left + width / 2, y: top + 18 + 17 * Double(index)),
           style: TextStyle(
             size: index == 0 ? 13 : 11.5, colour: ink.withAlpha(index == 0 ? 1 : 0.75),
             anchor: .middle, isBold: index == 0)))

@@ -1,7 +1,6 @@
 // Pictures of maps, for code that wants no map view.
 
 public import CoreLocation
-public import Dispatch
 import Geodesy
 import MapDrawing
 import Synchronization

@@ -2,7 +2,8 @@
 
 public import CoreLocation
 import Geodesy
-import MapDrawing
+import Lodestone
+package import MapDrawing
 
 extension MKMapView {
   /// Draws what the map shows now, as large as its view: tiles of the board where it has some (`LODESTONE_TILES`), else a
@@ -17,6 +18,8 @@ extension MKMapView {
     if hasTiles { delegate?.mapViewWillStartLoadingMap(self) }
     let drawing = picture.drawn()
     let fault = base.fault ?? drawing.tileFaults.first.map(TileFault.init)
+    // Nobody has to have a delegate, and a map without its tiles looks as if it had none.
+    if let fault { runtime.diagnose("a map's tiles cannot be read: \(fault)") }
     if let fault {
       delegate?.mapViewDidFailLoadingMap(self, withError: fault)
     } else if hasTiles {
@@ -27,7 +30,7 @@ extension MKMapView {
   }
 
   /// The same as shapes, before they become a document.
-  func picture(isDark: Bool, scale: CGFloat) -> MapPicture {
+  package func picture(isDark: Bool, scale: CGFloat) -> MapPicture {
     var picture = MapPicture(viewport: viewport)
     picture.tiles = base.tiles
     picture.look = isDark ? .dark : .light
@@ -106,8 +109,9 @@ extension MKMapView {
 }
 
 /// A tile that could not be read, in words.
-struct TileFault: Error, CustomStringConvertible {
+struct TileFault: LocalizedError, CustomStringConvertible {
   let description: String
+  var errorDescription: String? { description }
 
   init(_ words: String) { description = words }
 }

@@ -145,7 +145,8 @@ extension MKMapView {
     else { return }
     let point = MKMapPoint(location.coordinate).projected
     move { motion, now, start in
-      var view = start
+      // A location that comes while the map zooms in lets it zoom on.
+      var view = motion.end(from: start)
       view.centre = point
       if isFirst, view.settled.isZoomedOut { view.zoomToAKilometre() }
       guard duration > 0 else { return view }

@@ -86,6 +86,8 @@ open class MKMapView: UIView {
   deinit {
     ticker.stop()
     user.follower?.want(location: false, heading: false)
+    // Points that outlive the map have nobody to tell any more.
+    forgetMe()
   }
 
   override func frameDidChange() {

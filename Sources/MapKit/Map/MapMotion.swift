@@ -75,6 +75,13 @@ struct MapMotion {
     }
   }
 
+  /// Where it will be, coming from a viewport.
+  func end(from viewport: Viewport) -> Viewport {
+    var end = place?.end ?? viewport
+    end.heading = turn?.end ?? viewport.heading
+    return end
+  }
+
   /// Whether it has arrived.
   var isOver: Bool { place == nil && turn == nil }
 }

@@ -1,6 +1,7 @@
 // Pictures, as code for a phone hands them on.
 
 public import CoreLocation
+import Lodestone
 import MapDrawing
 
 /// A picture: one that was drawn here, or one that was read.
@@ -44,8 +45,17 @@ public final class UIImage: NSObject, Sendable {
     self.init(data: data, scale: name.hasSuffix("@3x") ? 3 : name.hasSuffix("@2x") ? 2 : 1)
   }
 
-  /// The picture as PNG; nil where what makes one of a drawing is missing (`apt install librsvg2-bin`).
-  public func pngData() -> Data? { try? png() }
+  /// The picture as PNG; nil where what makes one of a drawing is missing (`apt install librsvg2-bin`), which is said once by
+  /// `LodestoneRuntime.shared.diagnosticHandler`.
+  public func pngData() -> Data? {
+    do {
+      return try png()
+    } catch {
+      // Nil says nothing to who has to install something.
+      LodestoneRuntime.shared.diagnose("there is no PNG: \(error)")
+      return nil
+    }
+  }
 
   /// The picture as an SVG document; nil of one that was read. It is how a map is drawn: PNG is made of it. Not of the SDK.
   public func svgData() -> Data? {
