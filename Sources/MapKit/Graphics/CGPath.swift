@@ -25,7 +25,7 @@ public enum CGLineJoin: Int32, Sendable {
 /// Lines and areas in a plane. Curves become lines of 32 pieces.
 public class CGPath: NSObject {
   /// One line of it, and whether its end is joined to its beginning.
-  struct Line {
+  struct Line: Equatable {
     var points: [CGPoint]
     var isClosed = false
   }
