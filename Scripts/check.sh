@@ -39,35 +39,14 @@ step "receiver logs against gpsd"
 swift build -c release --product lodestone
 Tests/decode-share.py "$(swift build -c release --show-bin-path)/lodestone" --least 99 | tail -n 2
 
-step "the command's manners"
-Tests/command-line.py "$(swift build -c release --show-bin-path)/lodestone" | tail -n 1
-
-step "the hardware suite's manners at a terminal"
-Tests/hil-manners.py "$(swift build -c release --show-bin-path)/lodestone" | tail -n 1
-
-step "a guided calibration at a terminal, the board in a hand that follows the words"
-Tests/calibrate-by-hand.py "$(swift build -c release --show-bin-path)/lodestone" | tail -n 1
-
-step "a boat that is calibrated by turning, swinging and going its way"
-Tests/calibrate-vessel.py "$(swift build -c release --show-bin-path)/lodestone" | tail -n 1
-
-step "a receiver's log through a pseudo terminal to a program that knows only CoreLocation"
-Tests/play-log.py "$(swift build --show-bin-path)/facade-program"
+step "the command's manners, calibrations, gpsd, chips unplugged, the examples: side by side"
+Tests/real-time.sh "$(swift build -c release --show-bin-path)/lodestone" "$(swift build --show-bin-path)"
 
 step "starts and stops from many threads, not optimised, under the address sanitizer"
 Tests/storm.sh 20 unoptimised
 
-step "the examples on the simulated board"
-Tests/examples.sh "$(swift build --show-bin-path)"
-
 step "every promise of the API has its test"
 Tests/rows.py | grep -E '^(FAILED|[0-9])'
-
-step "gpsd itself: killed, started again, silent"
-Tests/with-gpsd.py "$(swift build -c release --show-bin-path)/lodestone"
-
-step "chips unplugged in a running monitor"
-Tests/monitor-unplug.py "$(swift build -c release --show-bin-path)/lodestone"
 
 step "the map's page in a browser"
 Tests/map-page.py "$(swift build -c release --show-bin-path)/lodestone" | tail -n 1

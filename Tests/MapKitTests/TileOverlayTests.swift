@@ -1,3 +1,5 @@
+import FacadeTestSupport
+import Lodestone
 import MapDrawing
 import Testing
 
@@ -103,6 +105,19 @@ private final class MadeTiles: MKTileOverlay {
     bench.spy.calls = []
     _ = map.image()
     #expect(bench.spy.calls == ["will render", "will load", "failed to load", "rendered false"])
+  }
+
+  @Test("a map without a delegate says to the program's log that its tiles cannot be read, once")
+  func faultInLog() {
+    let runtime = LodestoneRuntime(source: ScriptedSource())
+    let said = Transcript<String>()
+    runtime.diagnosticHandler = { said.add($0) }
+    let map = MKMapView(
+      frame: CGRect(x: 0, y: 0, width: 640, height: 480), runtime: runtime, ticker: ManualTicker())
+    map.base = BaseMap(fault: CocoaError(.fileReadNoSuchFile))
+    for _ in 0..<2 { _ = map.image() }
+    #expect(
+      said.elements == ["a map's tiles cannot be read: \(CocoaError(.fileReadNoSuchFile))"])
   }
 
   @Test("a template names a tile's file, rows counted from the north or from the south")

@@ -5,7 +5,7 @@ set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 out=${1:-$here/../../../.build/raspberry-pi-report}
 mkdir -p "$out"
-. "$here/../table.sh"
+. "$here/../../table.sh"
 
 part 1 "kernel, QEMU, cross-build" "$here/run.py" --build
 part 2 "the suite" "$here/run.py" --script "$here/guest/suite.sh" --add "$here/../scenarios/raspberry-pi.yaml" \

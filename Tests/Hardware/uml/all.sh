@@ -5,7 +5,7 @@ set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 out=${1:-$here/../../../.build/uml-report}
 mkdir -p "$out"
-. "$here/../table.sh"
+. "$here/../../table.sh"
 
 part 1 "kernel" "$here/setup.sh"
 part 2 "build" "$here/run.py" --build

@@ -7,7 +7,7 @@ root=$here/../../..
 out=$1
 shift
 mkdir -p "$out"
-. "$here/../table.sh"
+. "$here/../../table.sh"
 mapfile -t boards < <(cd "$root/Boards" && grep -L '^simulation:' -- *.yaml | sed 's/\.yaml$//')
 [ $# -eq 0 ] || boards=("$@")
 

@@ -6,7 +6,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 out=${1:-$here/../../../.build/uml-faults}
 seed=${SEED:-1000}
 mkdir -p "$out"
-. "$here/../table.sh"
+. "$here/../../table.sh"
 
 part 0 "kernel and build" "$here/run.py" --build
 run 0

@@ -1,4 +1,4 @@
-# Sourced by what runs several parts of a rig's tests and ends with a table of them: every part is named by a number,
+# Sourced by what runs several parts of a test and ends with a table of them: every part is named by a number,
 # registered with `part`, run with `run`, shown with `show`; `finish` prints the table.
 
 declare -A names commands
