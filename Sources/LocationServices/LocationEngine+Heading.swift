@@ -1,6 +1,6 @@
 // Headings: who is told of them, and when interference is a failure; and the calibration prompt, which follows from them.
 
-import SensorTypes
+public import SensorTypes
 
 extension LocationEngine {
   /// What has become of the calibration prompt, in order, one a call; `nil` when all was said.
@@ -15,6 +15,8 @@ extension LocationEngine {
     _ index: Int, at now: Timestamp, _ emit: (ServiceEvent) -> Void
   ) {
     guard clients[index].heading == nil else { return }
+    // Nobody has waited for headings meanwhile.
+    if !clients.contains(where: { $0.heading != nil }) { headingFreshness = Freshness() }
     clients[index].heading = HeadingFilter()
     clients[index].hasToldHeadingLoss = false
     switch heading {
@@ -24,6 +26,30 @@ extension LocationEngine {
         deliver(estimate, index, emit)
       }
     case .missing(let reason): tellHeadingLoss(reason, index, emit)
+    }
+  }
+
+  /// Notes that the board has given a heading, at `now` on the clock that requests are dated by.
+  public mutating func noteHeading(at now: Timestamp) { headingFreshness.note(now) }
+
+  /// When the newest heading stops standing for now; `nil` while nobody waits for one.
+  var headingDeadline: Timestamp? {
+    guard clients.contains(where: { $0.heading != nil }) else { return nil }
+    return headingFreshness.deadline
+  }
+
+  /// Takes away a heading that has grown old: a board that stands still says nothing, not even that it has no heading.
+  mutating func advanceHeading(to now: Timestamp, _ emit: (ServiceEvent) -> Void) {
+    guard let deadline = headingDeadline, now >= deadline else { return }
+    let age = headingFreshness.lifetime
+    headingFreshness = Freshness()
+    let seconds = Int(age.rounded())
+    let reason = NoData.sensorLost("nothing was heard of the compass for \(seconds) s")
+    if case .value = heading { heading = .missing(reason) }
+    for index in clients.indices where clients[index].heading != nil {
+      guard !clients[index].isSuspended else { continue }
+      emit(ServiceEvent(client: clients[index].id, content: .headingExpired))
+      tellHeadingLoss(reason, index, emit)
     }
   }
 

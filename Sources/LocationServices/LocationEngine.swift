@@ -56,6 +56,8 @@ public struct LocationEngine: Sendable {
   var clients: [Client] = []
   var regions = RegionMonitor()
   var beacons = BeaconServices()
+  /// When headings arrived, on the clock that requests are dated by.
+  var headingFreshness = Freshness()
   var motion = MotionServices()
   /// The newest position of this board, and why there is none at the moment.
   var newest: LocationReport?
@@ -150,7 +152,7 @@ public struct LocationEngine: Sendable {
   /// When `advance` is to be called at the latest, unless something else is handled before; `nil`: time alone makes
   /// no difference.
   public var nextDeadline: Timestamp? {
-    let next = clients.lazy.compactMap(\.location.deadline).min()
+    let next = Self.earlier(clients.lazy.compactMap(\.location.deadline).min(), headingDeadline)
     return Self.earlier(Self.earlier(next, regions.deadline), beaconDeadline)
   }
 
@@ -187,6 +189,7 @@ public struct LocationEngine: Sendable {
     }
     regions.advance(to: now) { emit(ServiceEvent(client: $0, content: .region($1))) }
     advanceBeacons(to: now, emit)
+    advanceHeading(to: now, emit)
   }
 
   /// Forgets what the board has said, and what each client got of it: another board speaks now.
@@ -194,6 +197,7 @@ public struct LocationEngine: Sendable {
     (newest, loss, newestReduced) = (nil, nil, nil)
     reducedAccuracy = ReducedAccuracy()
     (heading, altitude) = (.nothing, .nothing)
+    headingFreshness = Freshness()
     interferenceSince = nil
     motion = MotionServices()
     regions.forget()

@@ -316,6 +316,9 @@ public struct ServiceEvent: Hashable, Codable, Sendable {
     case deferralEnded(DeferralProblem?)
     /// A new heading.
     case heading(HeadingReport)
+    /// The newest heading no longer stands for now: nothing was heard of the compass for two seconds, or for three of its
+    /// periods.
+    case headingExpired
     /// A position far from the last one that was told so; not where the client is told of it by `location`.
     case significantChange(LocationReport)
     /// A stay has begun, or is over.

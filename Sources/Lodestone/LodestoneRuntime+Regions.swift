@@ -1,6 +1,7 @@
 // Regions are the application's: the managers share theirs, and each monitor has its own.
 
 public import LocationServices
+import SensorHub
 import Synchronization
 
 /// What is known of a region that is watched.

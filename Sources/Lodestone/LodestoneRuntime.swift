@@ -96,9 +96,9 @@ public final class LodestoneRuntime: Sendable {
   /// Locations that were dropped because their client did not take them; it only grows.
   public let droppedLocations = Atomic<UInt64>(0)
 
-  // Lock order: `link` before `services` before `presenting`; with `services` held nothing but letter boxes is called.
-  private let link = Mutex(Link())
-  let services = Mutex(Services())
+  // Taken in this order; with `services` held nothing but letter boxes is called.
+  private let link: OrderedLock<Link>
+  let services: OrderedLock<Services>
   private let isFrozen = Atomic<Bool>(false)
   // The closure stands in a struct: Swift 6.0 dies when it optimises a closure that a mutex holds bare.
   private struct Opening: Sendable { var open: Factory }
@@ -113,7 +113,7 @@ public final class LodestoneRuntime: Sendable {
   // A presenter may write to a terminal that is slow: never on the publishing thread, one after the other.
   private let stage = DispatchQueue(label: "lodestone.prompt")
   private struct Presenting: Sendable { var presenter: any HeadingCalibrationPresenter }
-  private let presenting = Mutex(Presenting(presenter: NoCalibrationPresenter()))
+  private let presenting: OrderedLock<Presenting>
 
   /// Makes a runtime that opens its source when it is needed.
   public convenience init(open: @escaping Factory, clocks: RuntimeClocks = .system) {
@@ -125,6 +125,10 @@ public final class LodestoneRuntime: Sendable {
     radio: BeaconRadio = BeaconRadio(),
     authorization: AuthorizationKeeper = AuthorizationKeeper { AuthorizationSetup() }
   ) {
+    presenting = OrderedLock(
+      "the presenter's lock", Presenting(presenter: NoCalibrationPresenter()))
+    services = OrderedLock("the services' lock", Services(), before: [presenting])
+    link = OrderedLock("the board's lock", Link(), before: [services, presenting])
     self.radio = radio
     authorizationKeeper = authorization
     factory = Mutex(Opening(open: open))
@@ -361,7 +365,11 @@ public final class LodestoneRuntime: Sendable {
   }
 
   private func take(_ observation: Observation) {
-    change { engine, emit in engine.handle(observation, emit: emit) }
+    let now: Timestamp? = if case .heading = observation { clocks.now() } else { nil }
+    change { engine, emit in
+      if let now { engine.noteHeading(at: now) }
+      engine.handle(observation, emit: emit)
+    }
   }
 
   /// Does what has become due by time alone.

@@ -57,8 +57,10 @@ public final class Session: Sendable {
     guard let board = found else { throw NothingFound() }
     self.board = board
     if let plan = board.simulation {
+      let now = linux.wallTime()
       let simulation = SimulatedBusProvider(
-        Simulation.board(board, plan: plan, utcStart: linux.wallTime()))
+        Simulation.board(board, plan: plan, utcStart: now),
+        elapsed: Simulation.elapsed(at: now))
       Simulation.scheduleFaults(of: plan, on: simulation)
       self.simulation = simulation
       provider = simulation
@@ -98,6 +100,11 @@ public final class Session: Sendable {
   /// The system's clock.
   public var clock: ClockReading {
     ClockReading(seconds: provider.wallTime(), isSet: provider.isWallTimeSet)
+  }
+
+  /// What the system's clock shows at a moment, by what it shows now.
+  public func clock(at time: Timestamp) -> ClockReading {
+    ClockReading(seconds: wallTime(of: time), isSet: provider.isWallTimeSet)
   }
 
   /// UTC of a moment by the system's clock, seconds since 1970.

@@ -7,7 +7,7 @@ package import SimulatedDevices
 
 /// Turns the simulation of a board file into twins.
 package enum Simulation {
-  /// The twins of a board, their world and their way; it starts at a date, seconds since 1970.
+  /// The twins of a board, their world and their way; it starts at the whole second before a date, seconds since 1970.
   package static func board(
     _ board: Board, plan: SimulationPlan, utcStart: Double
   ) -> SimulatedBoard {
@@ -25,7 +25,7 @@ package enum Simulation {
       world: WorldDescription(
         latitude: plan.start.latitude, longitude: plan.start.longitude,
         altitude: plan.start.altitude, startHeading: plan.heading,
-        utcStart: Int64(utcStart),
+        utcStart: Int64(utcStart.rounded(.down)),
         field: { latitude, longitude, altitude in
           guard
             let field = try? MagneticModel.wmm2025.field(
@@ -35,6 +35,10 @@ package enum Simulation {
         }),
       seed: plan.seed)
   }
+
+  /// For how long a board that `board(_:plan:utcStart:)` makes at this date, seconds since 1970, has been under way: the
+  /// world begins with a whole second, as receivers count them, and shows the date all the same.
+  package static func elapsed(at date: Double) -> Double { date - date.rounded(.down) }
 
   /// Lays the faults of the board file into the future of a board that starts now.
   package static func scheduleFaults(of plan: SimulationPlan, on simulation: SimulatedBusProvider) {

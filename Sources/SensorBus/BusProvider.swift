@@ -70,6 +70,15 @@ extension BusWork {
 public protocol BusRunner: Sendable {
   /// Starts a thread called `name` that makes its work and steps it until stopped.
   func start(name: String, _ make: @escaping @Sendable () -> any BusWork) -> any BusRun
+
+  /// Whether the work is stepped on the thread of a caller who moves the clock. What a step brings is then handed on
+  /// before the step ends; elsewhere a thread of its own hands it on, so that no bus waits.
+  var stepsOnCaller: Bool { get }
+}
+
+extension BusRunner {
+  /// Work has a thread of its own.
+  public var stepsOnCaller: Bool { false }
 }
 
 /// A thread at work.

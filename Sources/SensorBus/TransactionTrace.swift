@@ -16,6 +16,7 @@
 //   k 0 1 7b7d               a stored file that sensor 0 uses is new: 0 missing, 1 its bytes, 2 unreadable and why
 //   d 7                      from here on this is asked for: 1 heading, 2 location, 4 altitude, 8 heading by course
 //   .                        the step ended
+//   g 12                     between steps: 12 steps are missing here
 //
 // A transfer that failed ends in `!reason errno` instead of bytes.
 

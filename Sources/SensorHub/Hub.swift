@@ -22,20 +22,9 @@ public final class Hub: Sendable {
 
     /// Ends the subscription; a call that is under way on another thread may still finish.
     public func cancel() {
-      hub.subscribers.withLock { $0.removeAll { $0.id == id } }
-      hub.listeners.withLock { $0.removeAll { $0.id == id } }
+      hub.publisher.remove(id)
       hub.watchers.withLock { $0.removeAll { $0.id == id } }
     }
-  }
-
-  private struct Subscriber {
-    let id: UInt64
-    let handler: @Sendable (Observation) -> Void
-  }
-
-  private struct Listener {
-    let id: UInt64
-    let handler: @Sendable (SensorReading) -> Void
   }
 
   private struct Watcher {
@@ -45,6 +34,9 @@ public final class Hub: Sendable {
 
   /// How long `equipment` waits for chips that have not been asked yet, seconds.
   private static let identificationLimit = 2.0
+
+  /// How long the end waits for what was to be kept, seconds.
+  private static let patience = 5.0
 
   /// The board.
   public let board: Board
@@ -56,10 +48,10 @@ public final class Hub: Sendable {
   private let keeper = WorkQueue("keeper")
   private let calibration: BackgroundCalibration?
   private let demand = DemandBox()
-  private let pipeline: Mutex<Pipeline>
+  // Held while a step is processed and while somebody looks, never while a handler or a sink is called.
+  private let pipeline: OrderedLock<Pipeline>
+  private let publisher: Publisher
   private let runs = Mutex<[any BusRun]>([])
-  private let subscribers = Mutex<[Subscriber]>([])
-  private let listeners = Mutex<[Listener]>([])
   private let watchers = Mutex<[Watcher]>([])
   private let nextID = Atomic<UInt64>(0)
   private let hasSaidUnkept = Atomic<Bool>(false)
@@ -91,12 +83,15 @@ public final class Hub: Sendable {
     self.runner = runner
     writer = try recording.map {
       try TraceWriter(
-        boardText: $0.boardText, boardName: $0.boardName, modelText: model?.text, sink: $0.sink)
+        boardText: $0.boardText, boardName: $0.boardName, modelText: model?.text,
+        isInStep: runner.stepsOnCaller, sink: $0.sink)
     }
+    publisher = Publisher(isInStep: runner.stepsOnCaller) { provider.now() }
     self.state = state
     calibration =
       calibratesInUse ? BackgroundCalibration(board: board, store: state.calibrations) : nil
-    pipeline = Mutex(
+    pipeline = OrderedLock(
+      "the hub's lock",
       Pipeline(
         board: board, models: [.wmm2025] + (model.map { [$0.value] } ?? []), notes: notes,
         isSimulated: isSimulated))
@@ -122,15 +117,17 @@ public final class Hub: Sendable {
     runs.withLock { $0 = started }
   }
 
-  /// Stops all threads; bounded by a second each.
+  /// Stops all threads; bounded by a second each, and by five for a disk or a recording's sink that takes nothing.
   public func stop() {
     let runs = self.runs.withLock { runs in
       defer { runs = [] }
       return runs
     }
     for run in runs { run.stop() }
-    // What was to be kept is kept when this returns.
-    keeper.drain()
+    publisher.stop()
+    writer?.finish()
+    // What was to be kept is kept when this returns, unless the disk stands still.
+    keeper.drain(within: Self.patience)
     calibration?.finish()
   }
 
@@ -150,24 +147,25 @@ public final class Hub: Sendable {
     runs.withLock { for run in $0 { run.wake() } }
   }
 
-  /// Calls `handler` with everything that is published, on the publishing thread, until cancelled. It
-  /// must return quickly, and may call the hub only to set the demand.
+  /// Calls `handler` with everything that is published, in order, on the publishing thread, until cancelled.
+  ///
+  /// No bus waits for a handler, and it may call the hub. While one is slow, observations wait; beyond a second's worth
+  /// they are dropped, counted in `droppedObservations` and said in a diagnostic.
   public func subscribe(
     _ handler: @escaping @Sendable (Observation) -> Void
   ) -> Subscription {
     let id = nextID.add(1, ordering: .relaxed).newValue
-    subscribers.withLock { $0.append(Subscriber(id: id, handler: handler)) }
+    publisher.add(id, observations: handler)
     return Subscription(hub: self, id: id)
   }
 
-  /// Calls `handler` with every sample of every chip as it came, before calibration and mount, on the
-  /// publishing thread, until cancelled: for tests of the hardware and for calibration. It must return
-  /// quickly.
+  /// Calls `handler` with every sample of every chip as it came, before calibration and mount, on the publishing thread,
+  /// until cancelled: for tests of the hardware and for calibration. It is dropped and counted as observations are.
   public func subscribe(
     readings handler: @escaping @Sendable (SensorReading) -> Void
   ) -> Subscription {
     let id = nextID.add(1, ordering: .relaxed).newValue
-    listeners.withLock { $0.append(Listener(id: id, handler: handler)) }
+    publisher.add(id, readings: handler)
     return Subscription(hub: self, id: id)
   }
 
@@ -193,11 +191,15 @@ public final class Hub: Sendable {
   /// Why the recording stopped, if it did.
   public var recordingFailure: String? { writer?.failure }
 
-  // One step of one worker: recorded and processed under one lock, so that the order in the recording is
-  // the order in which the fusion saw it. That is what makes a replay exact.
+  /// The number of steps that are missing in the recording because its sink was too slow.
+  public var droppedSteps: UInt64 { writer?.dropped ?? 0 }
+
+  /// The number of observations and readings that were dropped because a handler was too slow.
+  public var droppedObservations: UInt64 { publisher.dropped }
+
+  // One step of one worker: queued for the recording and processed under one lock, so that the order in the recording is
+  // the order in which the fusion saw it. That is what makes a replay exact. What comes of it is handed out afterwards.
   private func take(_ deliveries: [Delivery], _ trace: TraceBuffer) {
-    let handlers = subscribers.withLock { $0 }
-    let listeners = self.listeners.withLock { $0 }
     var isFitDue = false
     let (position, heights, expected) = pipeline.withLock { pipeline in
       writer?.append(trace)
@@ -205,12 +207,10 @@ public final class Hub: Sendable {
         if case .status(let status) = delivery, pipeline.isFirstWord(of: status) {
           identified.leave()
         }
-        if case .reading(let reading) = delivery {
-          for listener in listeners { listener.handler(reading) }
-        }
+        if case .reading(let reading) = delivery { publisher.post(reading) }
         var moment: BackgroundCalibration.Moment?
         pipeline.process(delivery) { observation in
-          for subscriber in handlers { subscriber.handler(observation) }
+          publisher.post(observation)
           if calibration != nil, case .heading(let estimate) = observation {
             moment = BackgroundCalibration.moment(estimate)
           }
@@ -227,6 +227,8 @@ public final class Hub: Sendable {
         isFitDue ? pipeline.expectedField : nil
       )
     }
+    pipeline.preconditionNotHeld()
+    publisher.handOut()
     if let position { keep(position) }
     if !heights.isEmpty { keep(heights) }
     if isFitDue { calibrate(expected) }
@@ -248,10 +250,8 @@ public final class Hub: Sendable {
 
   /// Publishes what no chip has to do with, in turn with what they bring; it is in no recording.
   private func say(_ text: String) {
-    let handlers = subscribers.withLock { $0 }
-    pipeline.withLock { _ in
-      for subscriber in handlers { subscriber.handler(.diagnostic(text, at: provider.now())) }
-    }
+    publisher.post(.diagnostic(text, at: provider.now()))
+    publisher.handOut()
   }
 
   private func setAside(_ kind: CalibrationKind, _ sensor: Int) {

@@ -7,7 +7,7 @@ public import SensorTypes
 ///
 /// Time is the recording's: nothing waits, and two runs are alike to the bit.
 public struct Replay {
-  /// A recording that the drivers of this version do not follow.
+  /// A recording that cannot be followed: by the drivers of this version, or because steps are missing.
   public struct Divergence: Error, Hashable, Sendable, CustomStringConvertible {
     /// The line of the recording at which the step begins.
     public var line: Int
@@ -25,16 +25,15 @@ public struct Replay {
   ///   - smoother: What `smoother(for:board:)` has made of the same recording; headings, where the
   ///     filter ran, are then those that it finds with their accuracy and attitude. All else is as without: whether a
   ///     heading has an accuracy at all, its `reason` and field, and every other kind of observation.
-  ///   - wallTime: Told what the system believed the date to be (seconds since 1970) and when, each time
-  ///     that a worker looked.
+  ///   - clock: Told what the system's clock showed and when, each time that a worker looked.
   ///   - handler: Takes what is published, in order.
   public static func run(
     _ recording: Recording, board: Board, smoother: AttitudeSmoother? = nil,
-    wallTime: (_ seconds: Double, _ time: Timestamp) -> Void = { _, _ in },
+    clock: (_ reading: ClockReading, _ time: Timestamp) -> Void = { _, _ in },
     handler: (Observation) -> Void
   ) throws(Divergence) {
     let pass = smoother.map { SmoothingPass.second($0) } ?? .none
-    if let divergence = play(recording, board, pass, wallTime: wallTime, handler: handler)
+    if let divergence = play(recording, board, pass, clock: clock, handler: handler)
       .divergence
     {
       throw divergence
@@ -47,12 +46,12 @@ public struct Replay {
   /// The filter is tuned for that with `AttitudeEstimator.Params.offline`; `run` has the default ones.
   /// - Returns: A smoother; an empty one where there was no gyro with an accelerometer.
   public static func smoother(for recording: Recording, board: Board) -> AttitudeSmoother {
-    play(recording, board, .first, wallTime: { _, _ in }, handler: { _ in }).pipeline.makeSmoother()
+    play(recording, board, .first, clock: { _, _ in }, handler: { _ in }).pipeline.makeSmoother()
   }
 
   private static func play(
     _ recording: Recording, _ board: Board, _ pass: SmoothingPass,
-    wallTime: (_ seconds: Double, _ time: Timestamp) -> Void, handler: (Observation) -> Void
+    clock: (_ reading: ClockReading, _ time: Timestamp) -> Void, handler: (Observation) -> Void
   ) -> (pipeline: Pipeline, divergence: Divergence?) {
     var pipeline = Pipeline(
       board: board, models: [.wmm2025] + (recording.model.map { [$0] } ?? []), isSimulated: true,
@@ -74,7 +73,9 @@ public struct Replay {
       }
       return (worker: worker, cursor: cursor)
     }
-    for (index, step) in recording.steps.enumerated() {
+    let hole = recording.holes.first
+    let steps = recording.steps[..<(hole?.position ?? recording.steps.count)]
+    for (index, step) in steps.enumerated() {
       let line = recording.stepLines[index]
       guard step.worker < workers.count, step.worker >= 0 else {
         let message = "worker \(step.worker) is not of this board"
@@ -88,10 +89,20 @@ public struct Replay {
       }
       delivered = inbox.deliveries
       for delivery in delivered {
-        if case .wallTime(let seconds, _, let time) = delivery { wallTime(seconds, time) }
+        if case .wallTime(let seconds, let isSet, let time) = delivery {
+          clock(ClockReading(seconds: seconds, isSet: isSet), time)
+        }
         pipeline.process(delivery, publish: handler)
       }
     }
-    return (pipeline, nil)
+    // The drivers know nothing of what happened meanwhile: what follows would answer other questions.
+    let divergence = hole.map { hole in
+      let steps = hole.missing == 1 ? "step is" : "steps are"
+      return Divergence(
+        line: hole.line,
+        message: "\(hole.missing) \(steps) missing, because what was recorded into was too slow; "
+          + "the replay ends here")
+    }
+    return (pipeline, divergence)
   }
 }

@@ -45,13 +45,15 @@ struct TwinServer: ParsableCommand {
     guard let board = try BoardLocator.locate(board)?.board, let plan = board.simulation else {
       throw ValidationError("\(self.board) has no simulation section")
     }
-    var twins = Simulation.board(board, plan: plan, utcStart: Date().timeIntervalSince1970)
+    let now = Date().timeIntervalSince1970
+    var twins = Simulation.board(board, plan: plan, utcStart: now)
     guard twins.chips.count == board.sensors.count else {
       throw ValidationError("\(self.board) names a chip that has no twin")
     }
     if exact { for index in twins.chips.indices { twins.chips[index].makeExact() } }
     // How long a slow transfer takes is the guest's to see, so that none is given up here.
-    let provider = SimulatedBusProvider(twins, busTimeout: .infinity)
+    let provider = SimulatedBusProvider(
+      twins, busTimeout: .infinity, elapsed: Simulation.elapsed(at: now))
     Simulation.scheduleFaults(of: plan, on: provider)
     if let state {
       let store = StateStore(folder: URL(filePath: state))

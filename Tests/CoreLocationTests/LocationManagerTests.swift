@@ -308,6 +308,51 @@ struct LocationManagerTests {
     #expect(log.headings.map(\.timestamp.timeIntervalSince1970) == [1_699_999_999.5])
   }
 
+  @Test("a heading that nothing follows is taken away after 2 s, and the delegate hears why")
+  func headingExpires() async {
+    let result = await onThread {
+      let clock = AlarmClock()
+      let bench = Bench(clocks: clock.clocks)
+      bench.manager.startUpdatingHeading()
+      for step in 0...40 {
+        clock.move(to: Double(step) / 20)
+        bench.source.publish(.heading(degrees: 73.6, at: Double(step) / 20))
+      }
+      turn { bench.manager.heading != nil }
+      clock.move(to: 3.9)
+      bench.settle()
+      let fresh = bench.manager.heading
+      let errors = bench.spy.log.errors.count
+      clock.move(to: 4.1)
+      turn { bench.spy.log.errors.count > errors }
+      let old = bench.manager.heading
+      bench.source.publish(.heading(degrees: 120, at: 4.2))
+      turn { bench.manager.heading != nil }
+      return (fresh, old, bench.spy.log.errors.last, bench.manager.heading)
+    }
+    #expect(result.0.map { ($0.magneticHeading * 10).rounded() } == 736)
+    #expect(result.1 == nil)
+    #expect(result.2 == .headingFailure)
+    #expect(result.3.map { $0.magneticHeading.rounded() } == 120)
+  }
+
+  @Test("a manager that has stopped keeps its last heading, whose time says how old it is")
+  func headingAfterStop() async {
+    let heading = await onThread {
+      let clock = AlarmClock()
+      let bench = Bench(clocks: clock.clocks)
+      bench.manager.startUpdatingHeading()
+      bench.source.publish(.heading(degrees: 30, at: 0))
+      turn { bench.manager.heading != nil }
+      bench.manager.stopUpdatingHeading()
+      clock.move(to: 60)
+      bench.manager.startUpdatingLocation()
+      bench.settle()
+      return bench.manager.heading
+    }
+    #expect(heading.map { $0.magneticHeading.rounded() } == 30)
+  }
+
   @Test("B4: locations of a suspended application arrive in one batch when it runs again")
   func suspension() async {
     let result = await onThread {

@@ -130,6 +130,65 @@ struct ServiceLifecycleTests {
     #expect(bench.heard().isEmpty)
   }
 
+  @Test(
+    "a heading that nothing follows expires, once: after two seconds, or three periods of slow ones"
+  )
+  func expiry() throws {
+    var bench = Bench()
+    bench.ask(.register)
+    bench.ask(.start(.heading))
+    func advance(to seconds: Double) -> [ServiceEvent.Content] {
+      var events: [ServiceEvent.Content] = []
+      bench.engine.advance(to: Timestamp(seconds: seconds)) { events.append($0.content) }
+      return events
+    }
+    // Nothing has come, so that nothing is old.
+    #expect(bench.engine.nextDeadline == nil)
+    #expect(advance(to: 60).isEmpty)
+    for step in 0...40 {
+      bench.engine.noteHeading(at: Timestamp(seconds: 60 + Double(step) / 20))
+      bench.say(heading(Double(step), at: 60 + Double(step) / 20))
+    }
+    _ = bench.heard()
+    #expect(bench.engine.nextDeadline == Timestamp(seconds: 64))
+    #expect(advance(to: 63.9).isEmpty)
+    let expired = advance(to: 64)
+    #expect(expired.first == .headingExpired)
+    guard expired.count == 2, case .failure(let failure) = expired[1] else {
+      return #expect(Bool(false), "\(expired)")
+    }
+    #expect(failure.service == .heading)
+    #expect(failure.reason.contains("nothing was heard of the compass for 2 s"))
+    #expect(bench.engine.nextDeadline == nil && advance(to: 100).isEmpty)
+    // What comes back is told again; headings every four seconds stand for twelve.
+    for step in 0...4 {
+      bench.engine.noteHeading(at: Timestamp(seconds: 200 + 4 * Double(step)))
+      bench.say(heading(90 + Double(step), at: 200 + 4 * Double(step)))
+    }
+    #expect(bench.headings() == [90, 91, 92, 93, 94])
+    #expect(advance(to: 227.9).isEmpty)
+    #expect(advance(to: 228).first == .headingExpired)
+  }
+
+  @Test(
+    "a heading does not expire for a client that has stopped, nor at once for one that starts later"
+  )
+  func noExpiry() {
+    var bench = Bench()
+    bench.ask(.register)
+    bench.ask(.start(.heading))
+    bench.engine.noteHeading(at: Timestamp(seconds: 1))
+    bench.say(heading(30, at: 1))
+    bench.ask(.stop(.heading))
+    #expect(bench.engine.nextDeadline == nil)
+    bench.now = Timestamp(seconds: 500)
+    bench.ask(.start(.heading))
+    #expect(bench.engine.nextDeadline == nil)
+    _ = bench.heard()
+    bench.engine.advance(to: Timestamp(seconds: 500.1)) { bench.events.append($0) }
+    #expect(bench.heard().isEmpty)
+  }
+
   @Test("a client that never registered, or has gone, is not heard and hears nothing")
   func strangers() {
     var bench = Bench()

@@ -33,6 +33,18 @@ struct SimulatedBusProviderTests {
     }
   }
 
+  @Test(
+    "a board that has been under way shows the date, and its world begins with a whole second all the same"
+  )
+  func elapsed() {
+    var description = SimulatedBoard.standard(seed: 1)
+    description.world.utcStart = 1_795_219_200
+    let provider = SimulatedBusProvider(description, clock: clock, elapsed: 0.75)
+    #expect(abs(provider.wallTime() - 1_795_219_200.75) < 1e-6)
+    let start = clock.now().advanced(bySeconds: -0.75)
+    #expect(abs(provider.truth(at: start).utc - 1_795_219_200) < 1e-6)
+  }
+
   @Test("lists its buses and ports and finds its chips")
   func inventory() throws {
     let provider = board()

@@ -134,7 +134,8 @@ public struct CLLocationUpdate: Sendable {
             guard report.limits != said, !report.limits.isEmpty else { continue }
             return update()
           // The location that ends a pause follows.
-          case .resumed, .heading, .significantChange, .visit, .region, .altitude, .beacons,
+          case .resumed, .heading, .headingExpired, .significantChange, .visit, .region, .altitude,
+            .beacons,
             .absoluteAltitude, .motion, .rangingFailed, .deferredLocations, .deferralEnded,
             .requestedLocation, .requestFailed, .question, .questionClosed, .fullAccuracyAnswered:
             continue

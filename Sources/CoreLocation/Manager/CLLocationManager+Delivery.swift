@@ -30,6 +30,7 @@ extension CLLocationManager {
       let heading = CLHeading(report, timestamp: date(utc: nil, report.time))
       self.heading = heading
       delegate?.locationManager(self, didUpdateHeading: heading)
+    case .headingExpired: heading = nil
     case .paused: delegate?.locationManagerDidPauseLocationUpdates(self)
     case .resumed: delegate?.locationManagerDidResumeLocationUpdates(self)
     case .visit(let report): delegate?.locationManager(self, didVisit: visit(report))

@@ -50,7 +50,8 @@ open class CLLocationManager: NSObject {
   var delivered: CLLocation?
   var known: (report: LocationReport, location: CLLocation)?
   var isDelivering = false
-  /// The newest heading that was delivered; `nil` before the first.
+  /// The newest heading that was delivered; `nil` before the first, and, while headings are updated, once the board has
+  /// said nothing of its compass for two seconds, or for three of its periods. Its `timestamp` says how old it is.
   open internal(set) var heading: CLHeading?
   /// What this manager ranges.
   var ranged = RangedBeacons()

@@ -10,6 +10,8 @@ enum Delivery: Hashable, Sendable {
   case deferralEnded(DeferralProblem?)
   /// A heading.
   case heading(HeadingReport)
+  /// The newest heading no longer stands for now.
+  case headingExpired
   /// Locations pause.
   case paused
   /// Locations are about to come again.
@@ -72,7 +74,7 @@ struct Mailbox: Sendable {
         dropped += UInt64(waiting.remove(at: oldest).deferred)
       }
     case .deferralEnded: limit(\.isDeferralEnd)
-    case .heading: waiting.removeAll { $0.isHeading }
+    case .heading, .headingExpired: waiting.removeAll { $0.isHeading }
     case .failure(let failure): waiting.removeAll { $0.isFailure(of: failure.service) }
     case .requestedLocation, .requestFailed: break
     case .paused, .resumed:
@@ -118,6 +120,9 @@ struct Mailbox: Sendable {
     case .heading(let report):
       waiting.removeFirst()
       return .heading(report)
+    case .headingExpired:
+      waiting.removeFirst()
+      return .headingExpired
     case .requestedLocation(let report), .significantChange(let report):
       waiting.removeFirst()
       return .locations([report])
@@ -185,7 +190,12 @@ extension ServiceEvent.Content {
     if case .deferredLocations(let batch) = self { batch.count } else { 0 }
   }
   fileprivate var isDeferralEnd: Bool { if case .deferralEnded = self { true } else { false } }
-  fileprivate var isHeading: Bool { if case .heading = self { true } else { false } }
+  fileprivate var isHeading: Bool {
+    switch self {
+    case .heading, .headingExpired: true
+    default: false
+    }
+  }
   fileprivate var isChange: Bool { if case .significantChange = self { true } else { false } }
   fileprivate var isRegion: Bool { if case .region = self { true } else { false } }
   fileprivate var isVisit: Bool { if case .visit = self { true } else { false } }

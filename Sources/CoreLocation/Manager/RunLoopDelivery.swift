@@ -103,7 +103,7 @@ final class RunLoopDelivery: ServiceClient, @unchecked Sendable {
       return state.withLock { if $0.question?.number == number { $0.question = nil } }
     case .authorization: state.withLock { $0.owesAuthorization = true }
     case .location, .deferredLocations, .deferralEnded, .requestedLocation, .requestFailed,
-      .paused, .resumed, .heading, .altitude, .absoluteAltitude, .motion, .failure,
+      .paused, .resumed, .heading, .headingExpired, .altitude, .absoluteAltitude, .motion, .failure,
       .significantChange, .visit, .region, .beacons, .rangingFailed, .fullAccuracyAnswered:
       break
     }

@@ -2,6 +2,7 @@
 
 import Dispatch
 public import LocationServices
+import SensorHub
 import Synchronization
 
 extension LodestoneRuntime {

@@ -2,6 +2,7 @@
 
 import LocationServices
 package import SensorBus
+import SensorHub
 import Synchronization
 
 /// What was counted on the way from the radio to the services; every number only grows.

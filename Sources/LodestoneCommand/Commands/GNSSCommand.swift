@@ -120,7 +120,7 @@ private struct GNSSJSONPrinter: ObservationPrinter {
 
   init(_ session: Session) {
     self.session = session
-    lines = ObservationLines(start: session.now()) { session.wallTime(of: $0) }
+    lines = ObservationLines(start: session.now()) { session.clock(at: $0) }
   }
 
   mutating func print(_ batch: [Observation], dropped: Int) -> Bool {

@@ -58,8 +58,8 @@ struct MonitorCommand: ParsableCommand {
     switch format {
     case .json: try watch.run(printer: JSONPrinter(session: session, withTruth: truth))
     case .text where Terminal.isInteractive:
-      try watch.run(printer: TablePrinter(session.board))
-    case .text: try watch.run(printer: SummaryPrinter(session.board))
+      try watch.run(printer: TablePrinter(session))
+    case .text: try watch.run(printer: SummaryPrinter(session))
     }
   }
 }
@@ -118,7 +118,7 @@ struct JSONPrinter: ObservationPrinter {
   private let truth: ((Timestamp, inout JSONLine) -> Void)?
 
   init(session: Session, withTruth: Bool) {
-    lines = ObservationLines(start: session.now()) { session.wallTime(of: $0) }
+    lines = ObservationLines(start: session.now()) { session.clock(at: $0) }
     truth = withTruth ? session.simulation.map(TruthLine.writer) : nil
   }
 
@@ -137,12 +137,16 @@ struct TablePrinter: ObservationPrinter {
   let patience = LivePage.interval
   private var table: MonitorTable
   private var page = LivePage()
+  private let session: Session
 
-  init(_ board: Board) { table = MonitorTable(board) }
+  init(_ session: Session) {
+    self.session = session
+    table = MonitorTable(session.board)
+  }
 
   mutating func print(_ batch: [Observation], dropped: Int) -> Bool {
     for observation in batch { table.take(observation) }
-    return page.isDue() ? page.draw(table.lines) : true
+    return page.isDue() ? page.draw(table.lines(at: session.now())) : true
   }
 
   mutating func finish() { page.finish() }
@@ -154,8 +158,12 @@ struct SummaryPrinter: ObservationPrinter {
   private var table: MonitorTable
   private var said: [Int: SensorState] = [:]
   private var nextLine = ContinuousClock.now.advanced(by: .seconds(1))
+  private let session: Session
 
-  init(_ board: Board) { table = MonitorTable(board) }
+  init(_ session: Session) {
+    self.session = session
+    table = MonitorTable(session.board)
+  }
 
   mutating func print(_ batch: [Observation], dropped: Int) -> Bool {
     var text = ""
@@ -175,7 +183,7 @@ struct SummaryPrinter: ObservationPrinter {
     let now = ContinuousClock.now
     if now >= nextLine {
       nextLine = now.advanced(by: .seconds(1))
-      text += table.summary + "\n"
+      text += table.summary(at: session.now()) + "\n"
     }
     return Terminal.write(Terminal.plain(text))
   }

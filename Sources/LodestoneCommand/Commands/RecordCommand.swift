@@ -28,7 +28,7 @@ struct RecordCommand: ParsableCommand {
     let output = try OutputFile(path: file)
     let session = try Session(board: board.name, calibratesInUse: true) { try output.write($0) }
     try Watch(session: session, seconds: duration.seconds).run(
-      printer: SummaryPrinter(session.board))
+      printer: SummaryPrinter(session))
     if let failure = session.hub.recordingFailure {
       Terminal.warn("lodestone: the recording ended early: \(failure)")
       throw ExitCode.failure
@@ -73,10 +73,13 @@ struct ReplayCommand: ParsableCommand {
     }
     try recorded.replay(
       smoother: smoother,
-      wallTime: { seconds, time in
-        let clock = { (moment: Timestamp) -> Double? in seconds + moment.seconds(since: time) }
-        if lines == nil { lines = ObservationLines(start: time, wallTime: clock) }
-        lines?.wallTime = clock
+      clock: { reading, time in
+        let clock = { (moment: Timestamp) -> ClockReading? in
+          ClockReading(
+            seconds: reading.seconds + moment.seconds(since: time), isSet: reading.isSet)
+        }
+        if lines == nil { lines = ObservationLines(start: time, clock: clock) }
+        lines?.clock = clock
       },
       handler: { observation in
         guard let line = lines?.line(for: observation) else { return }

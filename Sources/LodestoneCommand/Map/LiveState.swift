@@ -25,9 +25,9 @@ struct LiveState {
 
   init(
     board: Board, isSimulated: Bool, tiles: TileStore?, sensors: [SensorStatus],
-    start: Timestamp, wallTime: @escaping @Sendable (Timestamp) -> Double?
+    start: Timestamp, clock: @escaping @Sendable (Timestamp) -> ClockReading?
   ) {
-    lines = ObservationLines(start: start, wallTime: wallTime)
+    lines = ObservationLines(start: start, clock: clock)
     self.start = start
     about = BoardFacts(board: board, isSimulated: isSimulated, tiles: tiles)
     let missing = MissingParts(board)

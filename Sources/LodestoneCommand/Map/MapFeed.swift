@@ -35,7 +35,7 @@ final class MapFeed: Sendable {
       live: LiveState(
         board: session.board, isSimulated: session.simulation != nil, tiles: tiles,
         sensors: session.hub.status, start: session.now()
-      ) { session.wallTime(of: $0) },
+      ) { session.clock(at: $0) },
       now: { session.now() })
   }
 

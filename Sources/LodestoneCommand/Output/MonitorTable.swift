@@ -11,6 +11,7 @@ struct MonitorTable {
   private var absolute: AbsoluteAltitudeEstimate?
   private var location: LocationEstimate?
   private var locationReason: NoData? = .notYet
+  private var (headingAge, altitudeAge, locationAge) = (Freshness(), Freshness(), Freshness())
   private var sensors: [Int: SensorStatus] = [:]
   private var messages: [String] = []
   private let boardName: String
@@ -25,14 +26,20 @@ struct MonitorTable {
 
   mutating func take(_ observation: Observation) {
     switch observation {
-    case .heading(let value): (heading, headingReason) = (value, nil)
+    case .heading(let value):
+      (heading, headingReason) = (value, nil)
+      headingAge.note(value.time)
     case .headingUnavailable(let reason, _): (heading, headingReason) = (nil, reason)
-    case .altitude(let value): (altitude, altitudeReason) = (value, nil)
+    case .altitude(let value):
+      (altitude, altitudeReason) = (value, nil)
+      altitudeAge.note(value.time)
     case .altitudeUnavailable(let reason, _):
       (altitude, altitudeReason) = (nil, reason)
       absolute = nil
     case .absoluteAltitude(let value): absolute = value
-    case .location(let value): (location, locationReason) = (value, nil)
+    case .location(let value):
+      (location, locationReason) = (value, nil)
+      locationAge.note(value.fix.received)
     case .locationUnavailable(let reason, _): (location, locationReason) = (nil, reason)
     // `lodestone gnss` shows the one, and nobody has asked for the other.
     case .sky, .motion, .motionUnavailable: break
@@ -43,16 +50,34 @@ struct MonitorTable {
     }
   }
 
-  /// The table as lines.
-  var lines: [String] {
+  /// The table at a moment, as a copy without the values that no longer stand then.
+  private func fresh(at now: Timestamp) -> MonitorTable {
+    var table = self
+    if headingAge.isStale(at: now) { table.heading = nil }
+    if altitudeAge.isStale(at: now) { (table.altitude, table.absolute) = (nil, nil) }
+    if locationAge.isStale(at: now) { table.location = nil }
+    return table
+  }
+
+  /// Why a value is not shown: the board's reason, or that it has grown old.
+  private func absence(_ reason: NoData?, _ freshness: Freshness, at now: Timestamp) -> String {
+    if let reason { return "- (\(reason))" }
+    guard freshness.isStale(at: now), let age = freshness.age(at: now) else { return "-" }
+    return "- (the last one is \(steady(age, 0)) s old)"
+  }
+
+  /// The table as lines. What is older than two seconds, or than three of its periods, gives way to its age.
+  func lines(at now: Timestamp) -> [String] { fresh(at: now).allLines(at: now) }
+
+  private func allLines(at now: Timestamp) -> [String] {
     var lines = ["lodestone · \(boardName)", ""]
-    lines.append("heading   \(headingText)")
+    lines.append("heading   \(headingText(at: now))")
     if let reason = heading?.reason { lines.append("          \(reason)") }
     if heading != nil, let reason = heading?.trueReason {
       lines.append("          no true heading: \(reason)")
     }
-    lines.append("altitude  \(altitudeText)")
-    lines.append("position  \(locationText)")
+    lines.append("altitude  \(altitudeText(at: now))")
+    lines.append("position  \(locationText(at: now))")
     lines.append("")
     for status in sensors.values.sorted(by: { $0.index < $1.index }) {
       lines.append(Self.row(status))
@@ -61,14 +86,17 @@ struct MonitorTable {
     return lines + messages
   }
 
-  /// Heading, altitude and position in one line.
-  var summary: String {
+  /// Heading, altitude and position in one line, as in the table.
+  func summary(at now: Timestamp) -> String { fresh(at: now).line(at: now) }
+
+  private func line(at now: Timestamp) -> String {
     let reason = heading?.reason.map { " (\($0))" } ?? ""
-    return "heading \(headingText)\(reason) | altitude \(altitudeText) | position \(locationText)"
+    return "heading \(headingText(at: now))\(reason) | altitude \(altitudeText(at: now)) | "
+      + "position \(locationText(at: now))"
   }
 
-  private var headingText: String {
-    guard let heading else { return headingReason.map { "- (\($0))" } ?? "-" }
+  private func headingText(at now: Timestamp) -> String {
+    guard let heading else { return absence(headingReason, headingAge, at: now) }
     let magnetic = steady(heading.magneticHeading * degrees, 1)
     let bar = heading.accuracy.map { "+- \(steady($0 * degrees, 1))" } ?? "not to be trusted"
     let field = heading.field.map { "  field \(steady($0.length, 1)) uT" } ?? ""
@@ -76,8 +104,8 @@ struct MonitorTable {
     return "magnetic \(magnetic) deg \(bar)\(north)\(field)"
   }
 
-  private var altitudeText: String {
-    guard let altitude else { return altitudeReason.map { "- (\($0))" } ?? "-" }
+  private func altitudeText(at now: Timestamp) -> String {
+    guard let altitude else { return absence(altitudeReason, altitudeAge, at: now) }
     let climb = altitude.verticalSpeed.map { "  climb \(steady($0, 2)) m/s" } ?? ""
     return "\(steady(altitude.relativeAltitude, 2)) m +- \(steady(altitude.relativeAccuracy, 2))"
       + "\(climb)  \(steady(altitude.pressure / 100, 2)) hPa\(absoluteText)"
@@ -88,9 +116,9 @@ struct MonitorTable {
     return "  above sea \(steady(absolute.altitude, 1)) m +- \(steady(absolute.accuracy, 1))"
   }
 
-  private var locationText: String {
+  private func locationText(at now: Timestamp) -> String {
     guard let fix = location?.fix, let latitude = fix.latitude, let longitude = fix.longitude else {
-      return locationReason.map { "- (\($0))" } ?? "-"
+      return absence(locationReason, locationAge, at: now)
     }
     var text = "\(steady(latitude, 6)) \(steady(longitude, 6))"
     if let accuracy = fix.horizontalAccuracy { text += " +- \(steady(accuracy, 1)) m" }

@@ -1,4 +1,5 @@
 import LinearAlgebra
+import SensorHub
 import SensorTypes
 
 /// Turns observations into the JSON lines that `monitor`, `replay` and `decode` print.
@@ -10,15 +11,16 @@ struct ObservationLines {
 
   private var sequence = 0
   private let start: Timestamp?
-  /// UTC of a moment, seconds since 1970, for what carries no time of its own.
-  var wallTime: (Timestamp) -> Double?
+  /// What the system's clock shows at a moment, for what carries no time of its own; `nil` where there is no such clock.
+  var clock: (Timestamp) -> ClockReading?
 
   /// - Parameters:
   ///   - start: The moment that `monotonic` counts from; `nil` for the clock's own zero.
-  ///   - wallTime: UTC of a moment, seconds since 1970, for what carries no time of its own.
-  init(start: Timestamp? = nil, wallTime: @escaping (Timestamp) -> Double?) {
+  ///   - clock: What the system's clock shows at a moment, for what carries no time of its own. Of a clock that is not set
+  ///     every line says so, and none has its time.
+  init(start: Timestamp? = nil, clock: @escaping (Timestamp) -> ClockReading?) {
     self.start = start
-    self.wallTime = wallTime
+    self.clock = clock
   }
 
   /// The line for an observation; `truth` fills in what was really so, on a simulated board.
@@ -103,10 +105,9 @@ struct ObservationLines {
 
   // When a fix was true, which is a while before it has come: what the truth beside it is to be of.
   private func epoch(of fix: GNSSFix) -> Timestamp {
-    guard let utc = fix.utc, let wall = wallTime(fix.received), abs(utc - wall) < 2 else {
-      return fix.moment(latency: 0)
-    }
-    return fix.moment(latency: wall - utc)
+    guard let utc = fix.utc, let wall = clock(fix.received), wall.isSet, abs(utc - wall.seconds) < 2
+    else { return fix.moment(latency: 0) }
+    return fix.moment(latency: wall.seconds - utc)
   }
 
   mutating func begin(
@@ -117,7 +118,9 @@ struct ObservationLines {
     sequence += 1
     line.set("monotonic", start.map { time.seconds(since: $0) } ?? time.seconds, digits: 6)
     line.set("kind", kind)
-    line.set("time", time: utc ?? wallTime(time))
+    let reading = clock(time)
+    line.set("time", time: utc ?? reading.flatMap { $0.isSet ? $0.seconds : nil })
+    if reading?.isSet == false { line.set("clockIsSet", false) }
     return line
   }
 

@@ -29,12 +29,12 @@ struct RecordedRun {
   /// Replays all of it, as `Replay.run` does.
   func replay(
     smoother: AttitudeSmoother? = nil,
-    wallTime: (_ seconds: Double, _ time: Timestamp) -> Void = { _, _ in },
+    clock: (_ reading: ClockReading, _ time: Timestamp) -> Void = { _, _ in },
     handler: (Observation) -> Void
   ) throws {
     do {
       try Replay.run(
-        recording, board: board, smoother: smoother, wallTime: wallTime, handler: handler)
+        recording, board: board, smoother: smoother, clock: clock, handler: handler)
     } catch {
       Terminal.warn("lodestone: \(file), \(error)")
       throw ExitCode.failure

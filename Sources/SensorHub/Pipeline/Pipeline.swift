@@ -85,8 +85,11 @@ struct Pipeline: Sendable {
   private var level: Quaternion?
   private var levelFileWasUnusable = false
   private let isSimulated: Bool
-  /// Whether the board has something that feels gravity and that has not been heard of yet.
+  /// Whether the board has something that feels gravity and that has not been heard of yet, since the start or since it was
+  /// put to sleep.
   private var awaitsGravity: Bool
+  /// Whether the magnetometer has not been heard of since it was put to sleep.
+  private var awaitsField = false
   /// What became of the chip that feels gravity, where the board has one and it is lost.
   private var lostGravity: NoData?
 
@@ -405,6 +408,7 @@ struct Pipeline: Sendable {
     case .magneticField(let raw):
       channels[sensor].newestField = raw
       fieldTime = time
+      awaitsField = false
       let field = mount * (channel.calibration?.correct(raw) ?? raw)
       heading.update(magneticField: field, at: time, quality: channel.quality)
       publishHeading(at: time, publish)
@@ -435,6 +439,7 @@ struct Pipeline: Sendable {
     channels[sensor].overflowTime = time
     guard heading.fieldIsBeyondRange(at: time) else { return }
     fieldTime = time
+    awaitsField = false
     publishHeading(at: time, publish)
   }
 
@@ -463,6 +468,8 @@ struct Pipeline: Sendable {
     case .failure(.notYet): break
     // Chips start one after the other: the first field may come before the first tilt.
     case .failure(.tiltUnknown) where awaitsGravity: break
+    // Or one after the other they wake: what the filter takes for silence was sleep.
+    case .failure(.sensorLost) where awaitsGravity || awaitsField: break
     case .failure(.tiltUnknown):
       publish(.headingUnavailable(lostGravity ?? .tiltUnknown, at: time))
     case .failure(let reason): publish(.headingUnavailable(reason, at: time))
@@ -547,7 +554,13 @@ struct Pipeline: Sendable {
     }
     guard channels[new.index].isPrimary else { return }
     let feelsGravity = [.accelerometer, .inertial].contains(channels[new.index].kind)
-    if feelsGravity, case .running = new.state { lostGravity = nil }
+    if feelsGravity {
+      if case .running = new.state { lostGravity = nil }
+      if case .idle = new.state { awaitsGravity = true }
+    } else if channels[new.index].kind == .magnetometer {
+      if case .idle = new.state { awaitsField = true }
+      if case .failed = new.state { awaitsField = false }
+    }
     guard case .failed(let why) = new.state else { return }
     if feelsGravity { lostGravity = .sensorLost("\(new.chip): \(why)") }
     let reason = NoData.sensorLost(why)

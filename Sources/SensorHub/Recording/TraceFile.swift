@@ -1,7 +1,6 @@
 import Geomagnetism
 import SensorBus
 import SensorTypes
-import Synchronization
 
 // A recording is text: this head, the board file it was made with, then the steps of all workers in the
 // order in which the pipeline took them, each as `TransactionTrace` writes it.
@@ -14,9 +13,10 @@ import Synchronization
 //   s 0
 //   …
 //   .
-
-/// Where a recording's bytes go; throws what the file system says.
-public typealias TraceSink = @Sendable (UnsafeRawBufferPointer) throws -> Void
+//   g 12                     12 steps are missing here: the sink was too slow
+//
+// Several recordings one behind the other in one file are the runs of one recording: a recorder begins another one behind
+// a hole, and when its file was full for a while.
 
 /// What is wrong with a recording.
 public struct TraceError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -29,51 +29,18 @@ public struct TraceError: Error, Hashable, Sendable, CustomStringConvertible {
   public var description: String { "line \(line): \(message)" }
 }
 
-/// Writes a recording while the hub runs.
-final class TraceWriter: Sendable {
-  static let version = 1
-
-  private struct State {
-    var failure: String?
-  }
-
-  private let sink: TraceSink
-  private let state = Mutex(State())
-
-  /// Writes the head at once, so that a recording that cannot be written fails before it begins.
-  init(
-    boardText: String, boardName: String, modelText: String? = nil, sink: @escaping TraceSink
-  ) throws {
-    self.sink = sink
-    var head = "lodestone-trace \(Self.version)\n"
-    func append(_ text: String, as title: (Int) -> String) {
-      let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-      head += title(lines.count) + "\n"
-      for line in lines { head += line + "\n" }
-    }
-    append(boardText) { "board \($0) \(boardName)" }
-    if let modelText { append(modelText) { "model \($0)" } }
-    try Array(head.utf8).withUnsafeBytes { try sink($0) }
-  }
-
-  /// Appends one step. The first failure is kept and ends the recording; the hub goes on.
-  func append(_ trace: TraceBuffer) {
-    state.withLock { state in
-      guard state.failure == nil else { return }
-      do {
-        try trace.bytes.withUnsafeBytes { try sink($0) }
-      } catch {
-        state.failure = "\(error)"
-      }
-    }
-  }
-
-  /// Why recording stopped, if it did.
-  var failure: String? { state.withLock { $0.failure } }
-}
-
 /// A recording read back: the board it was made with, and its steps.
 public struct Recording: Sendable {
+  /// Steps that a slow sink has not taken.
+  public struct Hole: Hashable, Sendable {
+    /// The number of steps of the recording ahead of it.
+    public var position: Int
+    /// The number of steps that are missing.
+    public var missing: Int
+    /// The line that says so, from 1.
+    public var line: Int
+  }
+
   /// The name of the board file.
   public let boardName: String
   /// The text of the board file.
@@ -84,37 +51,60 @@ public struct Recording: Sendable {
   let steps: [(worker: Int, lines: [TraceLine])]
   /// Whether the last step is not complete: the power went, or the disk was full.
   public let endsEarly: Bool
+  /// Where steps are missing, in order. A replay ends at the first.
+  public let holes: [Hole]
   /// The line of each step, for messages.
   let stepLines: [Int]
 
-  /// Reads a recording. A recording that ends in the middle of a step (power lost) is good up to there.
+  /// Reads a recording, the first run of it. One that ends in the middle of a step (power lost) is good up to there.
   public init(_ bytes: [UInt8]) throws(TraceError) {
-    let lines = bytes.split(separator: 10, omittingEmptySubsequences: false)
-    guard let title = lines.first,
-      title.elementsEqual("lodestone-trace \(TraceWriter.version)".utf8)
-    else {
+    var rest = bytes.split(separator: 10, omittingEmptySubsequences: false)[...]
+    try self.init(consuming: &rest)
+  }
+
+  /// Reads all runs of a recording: one, and another one behind each hole and each pause for a full disk.
+  public static func runs(_ bytes: [UInt8]) throws(TraceError) -> [Recording] {
+    var rest = bytes.split(separator: 10, omittingEmptySubsequences: false)[...]
+    var runs: [Recording] = []
+    repeat { runs.append(try Recording(consuming: &rest)) } while !rest.isEmpty
+    return runs
+  }
+
+  /// Reads a run and leaves the lines behind it, from the head of the next one on.
+  private init(consuming lines: inout ArraySlice<ArraySlice<UInt8>>) throws(TraceError) {
+    let start = lines.startIndex
+    guard let title = lines.first, Self.isHead(title) else {
       throw TraceError(
-        line: 1, message: "this is no recording of lodestone, version \(TraceWriter.version)")
+        line: start + 1,
+        message: "this is no recording of lodestone, version \(TraceWriter.version)")
     }
     let words =
       lines.count > 1
-      ? lines[1].split(separator: 32, maxSplits: 2).map { String(decoding: $0, as: UTF8.self) } : []
+      ? lines[start + 1].split(separator: 32, maxSplits: 2).map {
+        String(decoding: $0, as: UTF8.self)
+      } : []
     guard words.count == 3, words[0] == "board", let count = Int(words[1]), count >= 0,
       count <= lines.count - 2
-    else { throw TraceError(line: 2, message: "the board file is missing") }
+    else { throw TraceError(line: start + 2, message: "the board file is missing") }
     boardName = words[2]
-    boardText = lines[2..<(2 + count)].map { String(decoding: $0, as: UTF8.self) }
+    let first = start + 2 + count
+    boardText = lines[(start + 2)..<first].map { String(decoding: $0, as: UTF8.self) }
       .joined(separator: "\n")
-    let first = 2 + count
     let modelLines = try Self.modelLines(lines, at: first)
     model = try Self.model(lines[modelLines], line: first + 1)
     var steps: [(worker: Int, lines: [TraceLine])] = []
     var stepLines: [Int] = []
+    var holes: [Hole] = []
     var current: (worker: Int, lines: [TraceLine])?
     var begin = 0
-    for index in modelLines.upperBound..<lines.count where !lines[index].isEmpty {
+    var end = modelLines.upperBound
+    while end < lines.endIndex, !Self.isHead(lines[end]) {
+      let index = end
+      end += 1
+      guard !lines[index].isEmpty else { continue }
       guard let line = TraceLine(lines[index]) else {
-        if index == lines.count - 1 { break }
+        // Cut off in the middle of a line, at the end or ahead of the next run.
+        if index == lines.endIndex - 1 || Self.isHead(lines[index + 1]) { break }
         throw TraceError(line: index + 1, message: "not a trace line")
       }
       switch line.letter {
@@ -131,6 +121,10 @@ public struct Recording: Sendable {
         steps.append(step)
         stepLines.append(begin)
         current = nil
+      case UInt8(ascii: "g"):
+        guard current == nil, let missing = line.number(0).flatMap(Int.init(exactly:)), missing > 0
+        else { throw TraceError(line: index + 1, message: "a hole where none may be") }
+        holes.append(Hole(position: steps.count, missing: missing, line: index + 1))
       default:
         guard current != nil else {
           throw TraceError(line: index + 1, message: "a transfer outside of a step")
@@ -141,17 +135,23 @@ public struct Recording: Sendable {
     endsEarly = current != nil
     self.steps = steps
     self.stepLines = stepLines
+    self.holes = holes
+    lines = lines[end...]
+  }
+
+  private static func isHead(_ line: ArraySlice<UInt8>) -> Bool {
+    line.elementsEqual("lodestone-trace \(TraceWriter.version)".utf8)
   }
 
   /// The lines of the coefficient file; empty where there is none.
   private static func modelLines(
-    _ lines: [ArraySlice<UInt8>], at index: Int
+    _ lines: ArraySlice<ArraySlice<UInt8>>, at index: Int
   ) throws(TraceError) -> Range<Int> {
-    guard index < lines.count, lines[index].starts(with: "model ".utf8) else {
+    guard index < lines.endIndex, lines[index].starts(with: "model ".utf8) else {
       return index..<index
     }
     let text = String(decoding: lines[index].dropFirst(6), as: UTF8.self)
-    guard let count = Int(text), count >= 0, count <= lines.count - index - 1 else {
+    guard let count = Int(text), count >= 0, count <= lines.endIndex - index - 1 else {
       throw TraceError(line: index + 1, message: "the magnetic model is missing")
     }
     return (index + 1)..<(index + 1 + count)

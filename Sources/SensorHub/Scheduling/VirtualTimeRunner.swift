@@ -23,6 +23,8 @@ public final class VirtualTimeRunner: BusRunner {
     func stop() { isStopped.store(true, ordering: .releasing) }
   }
 
+  /// The caller of `run(until:)` steps all work.
+  public let stepsOnCaller = true
   /// Steps of all work so far: what a thread would have woken up for.
   public let steps = Atomic<Int>(0)
   private let entries = Mutex<[Entry]>([])

@@ -28,10 +28,14 @@ final class WorkQueue: Sendable {
     }
   }
 
-  /// Waits until all is done that was asked for; from its own work, which cannot wait for itself, it returns at once.
-  func drain() {
+  /// Waits until all is done that was asked for, at most so many seconds; from its own work, which cannot wait for itself,
+  /// it returns at once.
+  func drain(within seconds: Double = .infinity) {
     // Only this thread itself can have left its own number there.
     guard worker.load(ordering: .relaxed) != UInt(pthread_self()) else { return }
-    queue.sync {}
+    guard seconds < .infinity else { return queue.sync {} }
+    let isDone = DispatchSemaphore(value: 0)
+    queue.async { isDone.signal() }
+    _ = isDone.wait(timeout: .now() + seconds)
   }
 }

@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// Unlike a real provider's, what it opens may be used by any thread; the chips' states are behind
 /// locks. The board has been under power for a second when the provider is made, so that no chip is
-/// still starting up, and its trajectory starts at that moment.
+/// still starting up, and its trajectory starts at that moment or a little before.
 public final class SimulatedBusProvider: BusProvider {
   /// The board as it was described.
   public let board: SimulatedBoard
@@ -29,18 +29,19 @@ public final class SimulatedBusProvider: BusProvider {
   /// The pulse outputs of receivers, by their places.
   private let pulses: [Int: PulseSlot]
 
-  /// Makes a board that starts now.
+  /// Makes a board that starts now, or that has been under way for a while.
   ///
   /// - Parameters:
   ///   - board: What stands on it.
   ///   - clock: What its time is.
   ///   - busTimeout: Seconds after which a transfer is given up, as the real buses' 100 ms; infinite for
   ///     one who lets a slow transfer take its time himself (`transferDelay`).
+  ///   - elapsed: For how many seconds the board has been under way, not negative.
   public init(
     _ board: SimulatedBoard, clock: any SimulationClock = MonotonicClock(),
-    busTimeout: Double = 0.1
+    busTimeout: Double = 0.1, elapsed: Double = 0
   ) {
-    let start = clock.now()
+    let start = clock.now().advanced(bySeconds: -elapsed)
     let world = SimulatedWorld(
       board.world, trajectory: board.trajectory, start: start, seed: board.seed)
     let power = start.advanced(bySeconds: -1)

@@ -23,7 +23,7 @@ import Testing
     return LiveState(
       board: Board(name: "a \"boat\" <b>", sensors: sensors), isSimulated: false, tiles: nil,
       sensors: statuses, start: at(0)
-    ) { 1_795_219_200 + $0.seconds(since: at(0)) }
+    ) { ClockReading(seconds: 1_795_219_200 + $0.seconds(since: at(0)), isSet: true) }
   }
 
   static func heading(_ seconds: Double) -> Observation {

@@ -38,14 +38,15 @@ export class AltitudeCard {
   draw() {
     const { places, store } = this;
     const altitude = store.newest.altitude;
-    const isThere = altitude?.relativeAltitude !== undefined;
+    const isStale = altitude?.relativeAltitude !== undefined && store.isStale("altitude");
+    const isThere = altitude?.relativeAltitude !== undefined && !isStale;
     const sea = isThere ? store.newest.absoluteAltitude : undefined;
     setText(places.relative, isThere ? `${metres(altitude.relativeAltitude, 2)} ${within(altitude.relativeAccuracy, 2, "")}` : DASH);
     setText(places.sea, sea ? `${metres(sea.altitude, 1)} ${within(sea.altitudeAccuracy, 1, "")}` : DASH);
     setText(places.climb, isThere && altitude.verticalSpeed !== undefined ? `${number(altitude.verticalSpeed, 2)}\u00a0m/s` : DASH);
     setText(places.pressure, isThere ? `${number(altitude.pressure * 10, 2)}\u00a0hPa` : DASH);
-    showReason(places.reason, this.reason(altitude, isThere, sea));
-    showAge(this.card, isThere && store.isStale("altitude"), store.age(altitude));
+    showReason(places.reason, isStale ? "" : this.reason(altitude, isThere, sea));
+    showAge(this.card, isStale, store.age(altitude));
     // A board without a barometer has nothing to draw, and no dashes to look at.
     const hasNothing = !isThere && store.history.length === 0;
     for (const element of this.drawn) element.hidden = hasNothing;

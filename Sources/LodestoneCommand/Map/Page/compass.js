@@ -59,7 +59,9 @@ export class Compass {
 
   draw() {
     const heading = this.store.heading;
-    const isValid = heading !== undefined && heading.headingAccuracy >= 0;
+    const isStale = this.store.isStale("heading");
+    // A heading that has grown old points anywhere: its age is shown, not it.
+    const isValid = heading !== undefined && heading.headingAccuracy >= 0 && !isStale;
     const isTrue = isValid && heading.trueHeading >= 0;
     const shown = !isValid ? null : isTrue ? heading.trueHeading : heading.magneticHeading;
     const declination = isTrue ? heading.declination : undefined;
@@ -73,9 +75,9 @@ export class Compass {
     setText(this.places.accuracy, isValid ? within(heading.headingAccuracy, 1, "°") : DASH);
     const sign = declination > 0 ? "E" : declination < 0 ? "W" : "";
     setText(this.places.declination, declination === undefined ? DASH : `${number(Math.abs(declination), 1)}°\u00a0${sign}`.trim());
-    showReason(this.places.reason, this.reason(heading, isValid, isTrue));
+    showReason(this.places.reason, isStale ? "" : this.reason(heading, isValid, isTrue));
     showReason(this.places.prompt, this.store.newest.prompt?.message);
-    showAge(this.card, this.store.isStale("heading"), this.store.age(heading));
+    showAge(this.card, isStale, this.store.age(heading));
     this.say(isValid, shown, isTrue, heading);
   }
 

@@ -2,8 +2,9 @@
 
 import { project } from "./mercator.js";
 
-// Seconds after which a value no longer stands for now.
-const FRESH = { heading: 2, altitude: 2, location: 3 };
+// A value stands for now this many seconds, or this many of the periods at which such values come where that is longer.
+const FRESH = 2;
+const PERIODS = 3;
 // What a message of a kind has when it is more than a reason.
 const VALUES = { heading: "magneticHeading", altitude: "relativeAltitude", location: "latitude" };
 const HISTORY = 600;
@@ -19,6 +20,8 @@ export class Store {
   reset() {
     this.board = null;
     this.newest = {};
+    // Seconds between two values, by kind.
+    this.periods = {};
     this.sensors = new Map();
     this.messages = [];
     this.track = [];
@@ -61,9 +64,24 @@ export class Store {
         this.dropped += message.count;
         break;
       default:
+        this.takePeriod(message);
         this.newest[message.kind] = message;
         if (message.kind === "altitude" && message.relativeAltitude === undefined) delete this.newest.absoluteAltitude;
     }
+  }
+
+  // A pause in which the value before fell out of date is no period.
+  takePeriod(message) {
+    const before = this.newest[message.kind];
+    const gap = message.monotonic - before?.monotonic;
+    const period = this.periods[message.kind];
+    if (!(gap > 0) || (period !== undefined && gap > this.lifetime(message.kind))) return;
+    this.periods[message.kind] = period === undefined ? gap : period + 0.2 * (gap - period);
+  }
+
+  // How long a value of a kind stands, seconds.
+  lifetime(kind) {
+    return Math.max(FRESH, PERIODS * (this.periods[kind] ?? 0));
   }
 
   takeHistory(message) {
@@ -98,7 +116,7 @@ export class Store {
     if (!message) return false;
     // Why there is no value is true until there is one.
     const isValue = VALUES[kind] in message;
-    return !this.isConnected || (isValue && this.age(message) > FRESH[kind]);
+    return !this.isConnected || (isValue && this.age(message) > this.lifetime(kind));
   }
 
   get heading() {

@@ -1,0 +1,68 @@
+// Locks that know who holds them, so that a wrong order stops the test that meets it and not, some day, a board.
+
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
+/// A lock of which a thread can ask whether it holds it.
+package protocol HeldLock: Sendable {
+  /// Whether the calling thread holds the lock.
+  var isHeldByThisThread: Bool { get }
+}
+
+/// A value behind a lock that has a place in an order.
+///
+/// Taking the lock twice on one thread, or while a later lock is held, is a mistake of the program: it traps with a
+/// sentence that names the lock, instead of waiting for itself for ever.
+package final class OrderedLock<Value: ~Copyable>: HeldLock {
+  private let value: Mutex<Value>
+  private let name: StaticString
+  private let later: [any HeldLock]
+  // Only the holder itself can find its own number here.
+  private let holder = Atomic<UInt>(0)
+
+  /// Makes a lock.
+  ///
+  /// - Parameters:
+  ///   - name: What a trap calls it.
+  ///   - value: What it guards.
+  ///   - later: The locks that are taken after this one, never before it.
+  package init(
+    _ name: StaticString, _ value: consuming sending Value, before later: [any HeldLock] = []
+  ) {
+    self.name = name
+    self.value = Mutex(value)
+    self.later = later
+  }
+
+  package var isHeldByThisThread: Bool { holder.load(ordering: .relaxed) == UInt(pthread_self()) }
+
+  /// Calls `body` with the value, which no other thread touches meanwhile.
+  package func withLock<Result: ~Copyable, Failure: Error>(
+    _ body: (inout sending Value) throws(Failure) -> sending Result
+  ) throws(Failure) -> sending Result {
+    preconditionNotHeld()
+    for lock in later {
+      precondition(!lock.isHeldByThisThread, "\(name) is taken while a later lock is held")
+    }
+    return try value.withLock { (value: inout sending Value) throws(Failure) -> sending Result in
+      holder.store(UInt(pthread_self()), ordering: .relaxed)
+      defer { holder.store(0, ordering: .relaxed) }
+      return try body(&value)
+    }
+  }
+
+  /// Traps when the calling thread holds the lock: for the places where foreign or slow code is called.
+  package func preconditionNotHeld() {
+    precondition(!isHeldByThisThread, "\(name) is held where it must not be")
+  }
+
+  /// Traps unless the calling thread holds the lock.
+  package func preconditionHeld() {
+    precondition(isHeldByThisThread, "\(name) is not held")
+  }
+}

@@ -1,0 +1,165 @@
+import SensorTypes
+import Synchronization
+
+/// Hands what the pipeline has made to everybody who listens, in the pipeline's order, outside of its lock and on no bus
+/// thread.
+///
+/// What waits is bounded. A handler that is too slow costs readings and estimates first, which newer ones replace, then
+/// everything else; what was dropped is counted and said.
+final class Publisher: Sendable {
+  /// The number of items that may wait; twice as many where no newer one replaces them. A board at its highest rates
+  /// fills it in a second.
+  static let limit = 4_096
+
+  private enum Item {
+    case observation(Observation)
+    case reading(SensorReading)
+
+    /// Whether the next of its kind says all that this one does.
+    var isReplaceable: Bool {
+      switch self {
+      case .reading, .observation(.heading), .observation(.altitude), .observation(.motion),
+        .observation(.absoluteAltitude):
+        true
+      case .observation: false
+      }
+    }
+  }
+
+  private struct Handlers {
+    var observations: [(id: UInt64, handler: @Sendable (Observation) -> Void)] = []
+    var readings: [(id: UInt64, handler: @Sendable (SensorReading) -> Void)] = []
+  }
+
+  private struct Queue {
+    var items: [Item] = []
+    /// The memory of the last batch, for the next.
+    var spare: [Item] = []
+    var isWanted = (observations: false, readings: false)
+    var unsaid = 0
+    var dropped: UInt64 = 0
+  }
+
+  // Both are held for a moment only, never while a handler is called.
+  private let handlers = Mutex(Handlers())
+  private let queue = Mutex(Queue())
+  private let now: @Sendable () -> Timestamp
+  private let thread: Mutex<SideThread?>
+  private let isInStep: Bool
+
+  /// Makes a publisher without listeners.
+  ///
+  /// - Parameters:
+  ///   - isInStep: Whether the caller of `handOut` calls the handlers itself, and none is dropped: on a clock that a
+  ///     caller moves.
+  ///   - now: The board's clock.
+  init(isInStep: Bool, now: @escaping @Sendable () -> Timestamp) {
+    self.isInStep = isInStep
+    self.now = now
+    thread = Mutex(nil)
+  }
+
+  /// The number of observations and readings that were dropped because a handler was too slow.
+  var dropped: UInt64 { queue.withLock { $0.dropped } }
+
+  func add(_ id: UInt64, observations handler: @escaping @Sendable (Observation) -> Void) {
+    change { $0.observations.append((id, handler)) }
+  }
+
+  func add(_ id: UInt64, readings handler: @escaping @Sendable (SensorReading) -> Void) {
+    change { $0.readings.append((id, handler)) }
+  }
+
+  func remove(_ id: UInt64) {
+    change { handlers in
+      handlers.observations.removeAll { $0.id == id }
+      handlers.readings.removeAll { $0.id == id }
+    }
+  }
+
+  private func change(_ body: (inout Handlers) -> Void) {
+    handlers.withLock { handlers in
+      body(&handlers)
+      let isWanted = (!handlers.observations.isEmpty, !handlers.readings.isEmpty)
+      queue.withLock { $0.isWanted = isWanted }
+    }
+  }
+
+  /// Puts an observation at the end; nobody is called.
+  func post(_ observation: Observation) {
+    queue.withLock { if $0.isWanted.observations { put(.observation(observation), &$0) } }
+  }
+
+  /// Puts a reading at the end; nobody is called.
+  func post(_ reading: SensorReading) {
+    queue.withLock { if $0.isWanted.readings { put(.reading(reading), &$0) } }
+  }
+
+  private func put(_ item: Item, _ queue: inout Queue) {
+    let limit = item.isReplaceable ? Self.limit : 2 * Self.limit
+    guard isInStep || queue.items.count < limit else {
+      queue.dropped += 1
+      queue.unsaid += 1
+      return
+    }
+    queue.items.append(item)
+  }
+
+  /// Has everything that waits handed out: soon, by a thread of the publisher's own, or before it returns where the
+  /// caller moves the clock.
+  func handOut() {
+    guard queue.withLock({ !$0.items.isEmpty }) else { return }
+    if isInStep {
+      handOutNow()
+    } else {
+      thread.withLock { thread in
+        if thread == nil {
+          thread = SideThread(name: "publisher") { [weak self] in self?.handOutNow() }
+        }
+        thread?.wake()
+      }
+    }
+  }
+
+  /// Hands out what waits and ends the thread, a second at most later.
+  func stop() {
+    let thread = thread.withLock { thread in
+      defer { thread = nil }
+      return thread
+    }
+    thread?.stop(within: 1)
+  }
+
+  private func handOutNow() {
+    let unsaid: Int
+    var batch: [Item]
+    (batch, unsaid) = queue.withLock { queue in
+      defer {
+        queue.items = queue.spare
+        queue.spare = []
+        queue.unsaid = 0
+      }
+      return (queue.items, queue.unsaid)
+    }
+    for item in batch {
+      // Looked at anew for each: a handler that was cancelled is called no more.
+      switch item {
+      case .observation(let observation): call(with: observation)
+      case .reading(let reading):
+        for listener in handlers.withLock({ $0.readings }) { listener.handler(reading) }
+      }
+    }
+    batch.removeAll(keepingCapacity: true)
+    queue.withLock { $0.spare = batch }
+    if unsaid > 0 {
+      call(
+        with: .diagnostic(
+          "\(unsaid) observations were dropped: a handler of this program took too long", at: now())
+      )
+    }
+  }
+
+  private func call(with observation: Observation) {
+    for subscriber in handlers.withLock({ $0.observations }) { subscriber.handler(observation) }
+  }
+}

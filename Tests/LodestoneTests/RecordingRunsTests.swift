@@ -1,0 +1,65 @@
+import BoardTestSupport
+import Foundation
+import SensorHub
+import SensorTypes
+import Testing
+
+/// Recordings that are not one whole: with a hole, and of several runs.
+struct RecordingRunsTests {
+  private func steps(_ lines: [String]) -> [Int] {
+    lines.indices.filter { lines[$0].hasPrefix("s ") }
+  }
+
+  @Test("a replay gives what stands ahead of a hole, and then says that steps are missing")
+  func hole() throws {
+    let board = try VirtualBoard(records: true)
+    _ = board.run(6)
+    board.hub.stop()
+    var lines = String(decoding: board.recording, as: UTF8.self)
+      .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    let starts = steps(lines)
+    let (from, to) = (starts[starts.count / 2], starts[starts.count / 2 + 12])
+    var short: [Observation] = []
+    try Replay.run(
+      Recording(Array(lines[..<from].joined(separator: "\n").utf8 + [10])), board: board.board
+    ) { short.append($0) }
+    lines.replaceSubrange(from..<to, with: ["g 12"])
+    let recording = try Recording(Array(lines.joined(separator: "\n").utf8))
+    #expect(recording.holes.map(\.missing) == [12])
+    #expect(recording.holes.map(\.line) == [from + 1])
+    var replayed: [Observation] = []
+    do {
+      try Replay.run(recording, board: board.board) { replayed.append($0) }
+      #expect(Bool(false), "the hole was not said")
+    } catch {
+      #expect(error.line == from + 1)
+      #expect(error.message.hasPrefix("12 steps are missing"), "\(error)")
+    }
+    #expect(replayed == short && replayed.count > 100)
+  }
+
+  @Test("several runs in one file are read one by one, also behind one that was cut off in a line")
+  func runs() throws {
+    let first = try VirtualBoard(records: true)
+    let live = first.run(3)
+    first.hub.stop()
+    let second = try VirtualBoard(records: true)
+    let later = second.run(2)
+    second.hub.stop()
+    // The end of a full disk: in the middle of a transfer.
+    let text = String(decoding: first.recording, as: UTF8.self)
+    let cut = try #require(text.range(of: "\nr ", options: .backwards))
+    let damaged = text[..<cut.upperBound] + "0 4\n"
+    let runs = try Recording.runs(
+      first.recording + second.recording + Array(damaged.utf8) + second.recording)
+    #expect(runs.map(\.endsEarly) == [false, false, true, false])
+    for (run, expected) in [(runs[0], live), (runs[1], later), (runs[3], later)] {
+      var replayed: [Observation] = []
+      try Replay.run(run, board: first.board) { replayed.append($0) }
+      #expect(replayed == expected)
+    }
+    #expect(try Recording.runs(first.recording).count == 1)
+    #expect(throws: TraceError.self) { try Recording.runs([]) }
+    #expect(throws: TraceError.self) { try Recording.runs(Array("\n".utf8) + first.recording) }
+  }
+}

@@ -1,0 +1,254 @@
+import Dispatch
+import Foundation
+import SensorBus
+import SensorTypes
+import SimulatedDevices
+import Synchronization
+import Testing
+
+@testable import SensorHub
+
+/// Handlers are called in order, outside of every lock, and no bus waits for one.
+struct PublisherTests {
+  private static func diagnostic(_ number: Int) -> Observation {
+    .diagnostic("\(number)", at: Timestamp(nanoseconds: Int64(number)))
+  }
+
+  private static func altitude(_ number: Int) -> Observation {
+    .altitude(
+      AltitudeEstimate(
+        time: Timestamp(nanoseconds: Int64(number)), relativeAltitude: Double(number),
+        relativeAccuracy: 0.1, pressure: 101_325))
+  }
+
+  /// What was heard, and a gate in which a handler can be held.
+  private final class Listener: Sendable {
+    let heard = Mutex<[Observation]>([])
+    let isIn = DispatchSemaphore(value: 0)
+    let gate = DispatchSemaphore(value: 0)
+    let holds = Atomic<Bool>(false)
+
+    func take(_ observation: Observation) {
+      if holds.exchange(false, ordering: .acquiringAndReleasing) {
+        isIn.signal()
+        gate.wait()
+      }
+      heard.withLock { $0.append(observation) }
+    }
+  }
+
+  @Test("what is posted is handed out by another thread, in order and once")
+  func order() {
+    let publisher = Publisher(isInStep: false) { Timestamp(nanoseconds: 0) }
+    let listener = Listener()
+    let caller = UInt(pthread_self())
+    let wasCaller = Atomic<Bool>(false)
+    publisher.add(
+      1,
+      observations: { observation in
+        if UInt(pthread_self()) == caller { wasCaller.store(true, ordering: .relaxed) }
+        listener.take(observation)
+      })
+    for number in 0..<3_000 {
+      publisher.post(Self.diagnostic(number))
+      publisher.handOut()
+    }
+    publisher.stop()
+    #expect(listener.heard.withLock { $0 } == (0..<3_000).map(Self.diagnostic))
+    let isSame = wasCaller.load(ordering: .relaxed)
+    #expect(!isSame)
+    #expect(publisher.dropped == 0)
+  }
+
+  @Test(
+    "a handler that stands still costs what newer ones replace first; all that is dropped is counted and said"
+  )
+  func slowHandler() throws {
+    let publisher = Publisher(isInStep: false) { Timestamp(nanoseconds: 7) }
+    let listener = Listener()
+    listener.holds.store(true, ordering: .releasing)
+    publisher.add(1, observations: listener.take)
+    publisher.post(Self.diagnostic(-1))
+    publisher.handOut()
+    listener.isIn.wait()
+    // It holds one; as many more may wait, then events only, as many again.
+    let limit = Publisher.limit
+    for number in 0..<(limit + 500) { publisher.post(Self.altitude(number)) }
+    for number in 0..<(limit + 20) { publisher.post(Self.diagnostic(number)) }
+    publisher.handOut()
+    #expect(publisher.dropped == 520)
+    listener.gate.signal()
+    publisher.stop()
+    let heard = listener.heard.withLock { $0 }
+    #expect(heard.count == 1 + limit + limit + 1)
+    #expect(Array(heard[1...limit]) == (0..<limit).map(Self.altitude))
+    #expect(Array(heard[(limit + 1)...(2 * limit)]) == (0..<limit).map(Self.diagnostic))
+    guard case .diagnostic(let text, let time) = try #require(heard.last) else {
+      return #expect(Bool(false), "\(String(describing: heard.last))")
+    }
+    #expect(text.hasPrefix("520 observations were dropped") && time.nanoseconds == 7)
+  }
+
+  @Test("a handler that is removed hears nothing more, and may remove itself")
+  func removal() {
+    let publisher = Publisher(isInStep: true) { Timestamp(nanoseconds: 0) }
+    let heard = Mutex(0)
+    publisher.add(
+      1,
+      observations: { _ in
+        heard.withLock { $0 += 1 }
+        publisher.remove(1)
+      })
+    publisher.post(Self.diagnostic(1))
+    publisher.post(Self.diagnostic(2))
+    publisher.handOut()
+    publisher.post(Self.diagnostic(3))
+    publisher.handOut()
+    #expect(heard.withLock { $0 } == 1)
+  }
+
+  // The work of a simulated board, stepped by the test, published as on a board.
+  private final class SteppedRunner: BusRunner {
+    let base: VirtualTimeRunner
+    init(_ clock: VirtualClock) {
+      base = VirtualTimeRunner(time: { clock.now() }, setTime: { clock.advance(to: $0) })
+    }
+    func start(name: String, _ make: @escaping @Sendable () -> any BusWork) -> any BusRun {
+      base.start(name: name, make)
+    }
+  }
+
+  private static let text = """
+    schema: 1
+    name: two chips
+    sensors:
+      - {chip: LIS3MDL, bus: /dev/i2c-1, address: 0x1c}
+      - {chip: LSM6DSOX, bus: /dev/i2c-1, address: 0x6a}
+
+    """
+
+  private static func hub(_ clock: VirtualClock, _ runner: SteppedRunner, sink: TraceSink? = nil)
+    throws -> Hub
+  {
+    let simulation = SimulatedBusProvider(
+      SimulatedBoard(chips: [
+        .init(.registers("LIS3MDL"), at: .bus("/dev/i2c-1", address: 0x1C)),
+        .init(.registers("LSM6DSOX"), at: .bus("/dev/i2c-1", address: 0x6A)),
+      ]), clock: clock)
+    let hub = try Hub(
+      board: BoardFile.parse(text, file: "two.yaml"), provider: simulation, runner: runner,
+      state: StateStore(
+        folder: FileManager.default.temporaryDirectory
+          .appending(path: "lodestone-test-\(UUID().uuidString)")), isSimulated: true,
+      recording: sink.map { (text, "two", $0) })
+    hub.setDemand(.everything)
+    return hub
+  }
+
+  @Test(
+    "the buses go on while a handler stands still, and a handler may ask the hub",
+    .timeLimit(.minutes(2)))
+  func busGoesOn() throws {
+    let clock = VirtualClock()
+    let runner = SteppedRunner(clock)
+    let hub = try Self.hub(clock, runner)
+    let isIn = DispatchSemaphore(value: 0)
+    let gate = DispatchSemaphore(value: 0)
+    let isFirst = Atomic<Bool>(true)
+    let samples = Mutex<[UInt64]>([])
+    _ = hub.subscribe { (_: Observation) in
+      guard isFirst.exchange(false, ordering: .acquiringAndReleasing) else { return }
+      isIn.signal()
+      gate.wait()
+      // With the hub's lock held this would wait for itself.
+      samples.withLock { $0 = hub.status.map(\.counters.samples) }
+    }
+    hub.start()
+    runner.base.run(until: clock.now().advanced(bySeconds: 1))
+    isIn.wait()
+    // A bus that waited for the handler would never get past this line.
+    runner.base.run(until: clock.now().advanced(bySeconds: 5))
+    let counted = hub.status.map(\.counters.samples)
+    #expect(counted.allSatisfy { $0 > 100 }, "\(counted)")
+    gate.signal()
+    hub.stop()
+    #expect(samples.withLock { $0 }.allSatisfy { $0 > 100 })
+  }
+
+  @Test("the buses go on while a recording's sink stands still", .timeLimit(.minutes(2)))
+  func slowSink() throws {
+    let clock = VirtualClock()
+    let runner = SteppedRunner(clock)
+    let gate = DispatchSemaphore(value: 0)
+    let isHead = Atomic<Bool>(true)
+    let kept = Mutex<[UInt8]>([])
+    let hub = try Self.hub(clock, runner) { bytes in
+      if !isHead.exchange(false, ordering: .acquiringAndReleasing) {
+        gate.wait()
+        gate.signal()
+      }
+      let copy = Array(bytes)
+      kept.withLock { $0 += copy }
+    }
+    hub.start()
+    runner.base.run(until: clock.now().advanced(bySeconds: 5))
+    #expect(hub.status.allSatisfy { $0.counters.samples > 100 })
+    gate.signal()
+    hub.stop()
+    #expect(hub.droppedSteps == 0 && hub.recordingFailure == nil)
+    let recording = try Recording(kept.withLock { $0 })
+    #expect(recording.holes.isEmpty && recording.steps.count > 500)
+    var replayed = 0
+    try Replay.run(recording, board: hub.board) { if case .heading = $0 { replayed += 1 } }
+    #expect(replayed > 100)
+  }
+}
+
+/// The locks' order is a condition that stops the test that breaks it.
+struct OrderedLockTests {
+  @Test("a thread that takes a lock twice is stopped")
+  func twice() async {
+    await #expect(processExitsWith: .failure) {
+      let lock = OrderedLock("outer", 1)
+      lock.withLock { _ in lock.withLock { _ in } }
+    }
+  }
+
+  @Test("a thread that takes locks in the wrong order is stopped")
+  func wrongOrder() async {
+    await #expect(processExitsWith: .failure) {
+      let inner = OrderedLock("inner", 1)
+      let outer = OrderedLock("outer", 1, before: [inner])
+      inner.withLock { _ in outer.withLock { _ in } }
+    }
+  }
+
+  @Test("foreign code that is called with the lock held is stopped")
+  func foreignCode() async {
+    await #expect(processExitsWith: .failure) {
+      let lock = OrderedLock("outer", 1)
+      lock.withLock { _ in lock.preconditionNotHeld() }
+    }
+  }
+
+  @Test("in order, on one thread after the other, nothing is stopped")
+  func rightOrder() async {
+    let inner = OrderedLock("inner", 0)
+    let outer = OrderedLock("outer", 0, before: [inner])
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<8 {
+        group.addTask {
+          for _ in 0..<200 {
+            outer.withLock { count in
+              count += 1
+              inner.withLock { $0 += 1 }
+            }
+          }
+        }
+      }
+    }
+    #expect(outer.withLock { $0 } == 1_600 && inner.withLock { $0 } == 1_600)
+    #expect(!outer.isHeldByThisThread)
+    outer.preconditionNotHeld()
+  }
+}
