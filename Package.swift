@@ -184,6 +184,9 @@ let package = Package(
       dependencies: ["Lodestone", "SensorTypes", "SensorBus", "LinearAlgebra"],
       path: "Tests/FacadeTestSupport", swiftSettings: settings),
 
+    // The recordings and tables beside the repository, without which CI fails.
+    .target(name: "SharedData", path: "Tests/SharedData", swiftSettings: settings),
+
     // The simulated board on a clock that a test moves.
     .target(
       name: "BoardTestSupport",
@@ -230,16 +233,22 @@ let package = Package(
     tests("LinearAlgebra", ["LinearAlgebra"]),
     tests("Geodesy", ["Geodesy", "LinearAlgebra", "CTestSupport"], exclude: ["geodesics.txt"]),
     tests("SensorTypes", ["SensorTypes", "LinearAlgebra"]),
-    tests("Geomagnetism", ["Geomagnetism", "LinearAlgebra"]),
+    tests("Geomagnetism", ["Geomagnetism", "LinearAlgebra", "SharedData"]),
     tests(
-      "FusionCore", ["FusionCore", "SensorTypes", "LinearAlgebra", "Geomagnetism", "Geodesy"]),
+      "FusionCore",
+      ["FusionCore", "SensorTypes", "LinearAlgebra", "Geomagnetism", "Geodesy", "SharedData"]),
     tests(
-      "CalibrationCore", ["CalibrationCore", "SensorTypes", "LinearAlgebra", "Geomagnetism"],
+      "CalibrationCore",
+      ["CalibrationCore", "SensorTypes", "LinearAlgebra", "Geomagnetism", "SharedData"],
       exclude: ["Replay"]),
-    tests("GNSSProtocol", ["GNSSProtocol", "SensorTypes", "CTestSupport"], exclude: ["GPSD"]),
+    tests(
+      "GNSSProtocol", ["GNSSProtocol", "SensorTypes", "CTestSupport", "SharedData"],
+      exclude: ["GPSD"]),
     tests(
       "LocationServices",
-      ["LocationServices", "SensorTypes", "LinearAlgebra", "Geodesy", "CTestSupport"]),
+      [
+        "LocationServices", "SensorTypes", "LinearAlgebra", "Geodesy", "CTestSupport", "SharedData",
+      ]),
     tests(
       "CoreLocation",
       [

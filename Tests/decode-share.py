@@ -16,6 +16,7 @@ import collections
 import datetime
 import json
 import math
+import os
 import pathlib
 import re
 import struct
@@ -231,8 +232,12 @@ def main():
     words = [word for word in sys.argv[1:] if not word.startswith("--")]
     least = float(words.pop(words.index(sys.argv[sys.argv.index("--least") + 1]))) if "--least" in sys.argv else 0
     root = pathlib.Path(__file__).resolve().parent.parent
-    folder = pathlib.Path(words[1]) if len(words) > 1 else root / "../shared/data/gps/gpsd"
+    shared = pathlib.Path(os.environ.get("LODESTONE_SHARED", root / "../shared"))
+    folder = pathlib.Path(words[1]) if len(words) > 1 else shared / "data/gps/gpsd"
     if not folder.is_dir():
+        if os.environ.get("CI"):
+            print(f"FAILED: no logs in {folder}: LODESTONE_SHARED names the folder that has data/")
+            return 1
         print(f"skipped: no logs in {folder}")
         return 0
     pool = collections.Counter()

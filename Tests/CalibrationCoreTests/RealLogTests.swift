@@ -4,6 +4,7 @@ import CalibrationCore
 import Foundation
 import LinearAlgebra
 import SensorTypes
+import SharedData
 import Testing
 
 @Suite struct RealLogTests {
@@ -15,12 +16,8 @@ import Testing
     return table
   }
 
-  static let shared =
-    ProcessInfo.processInfo.environment["LODESTONE_SHARED"].map { URL(filePath: $0) }
-    ?? URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent().appending(path: "shared")
-
-  static var phone: URL { shared.appending(path: "data/iphone/magnet_uncalib.txt") }
+  static let path = "data/iphone/magnet_uncalib.txt"
+  static var phone: URL { SharedData.root.appending(path: path) }
 
   // The answers are PX4's own, from its tests of the same data.
   @Test func rotationOfAnAutopilot() throws {
@@ -41,7 +38,7 @@ import Testing
 
   @Test(
     .enabled(
-      if: FileManager.default.fileExists(atPath: phone.path),
+      if: SharedData.isThere(path),
       "skipped: no recording of a phone below LODESTONE_SHARED"))
   func phoneThatSawLittleOfTheSphere() throws {
     let table = try Self.read(Self.phone, "2-4")

@@ -198,7 +198,7 @@ struct InventoryDelegateTests {
     let delegates: [any CLLocationManagerDelegate] = [
       Modern(), Documented(), Mac(), SilentDelegate(), OldSpy(),
     ]
-    #expect(delegates.count == 5)
+    gives(delegates, [any CLLocationManagerDelegate].self)
     var isDone = false
     let woken: any CLLocationPushServiceExtension = Extension()
     woken.didReceiveLocationPushPayload([:]) { isDone = true }

@@ -81,7 +81,8 @@ struct InventoryManagerTests {
       CLLocationManager.disallowDeferredLocationUpdates,
       CLLocationManager.stopMonitoringLocationPushes,
     ]
-    #expect(questions.count == 5 && switches.count == 14)
+    gives(questions, [() -> Bool].self)
+    gives(switches, [(CLLocationManager) -> () -> Void].self)
     typealias OfRegion = (CLLocationManager) -> (CLRegion) -> Void
     gives(CLLocationManager.startMonitoring(for:), OfRegion.self)
     gives(CLLocationManager.stopMonitoring(for:), OfRegion.self)

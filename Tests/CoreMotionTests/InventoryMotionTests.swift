@@ -63,7 +63,8 @@ struct InventoryMotionTests {
     let stops: [(CMAltimeter) -> () -> Void] = [
       CMAltimeter.stopRelativeAltitudeUpdates, CMAltimeter.stopAbsoluteAltitudeUpdates,
     ]
-    #expect(questions.count == 2 && stops.count == 2)
+    gives(questions, [() -> Bool].self)
+    gives(stops, [(CMAltimeter) -> () -> Void].self)
     gives(CMAltitudeHandler.self, ((CMAltitudeData?, (any Error)?) -> Void).Type.self)
     gives(
       CMAbsoluteAltitudeHandler.self, ((CMAbsoluteAltitudeData?, (any Error)?) -> Void).Type.self)
@@ -207,7 +208,9 @@ struct InventoryMotionTests {
       CMMotionManager.startMagnetometerUpdates, CMMotionManager.stopMagnetometerUpdates,
       CMMotionManager.startDeviceMotionUpdates, CMMotionManager.stopDeviceMotionUpdates,
     ]
-    #expect(intervals.count == 4 && flags.count == 8 && switches.count == 8)
+    gives(intervals, [ReferenceWritableKeyPath<CMMotionManager, TimeInterval>].self)
+    gives(flags, [KeyPath<CMMotionManager, Bool>].self)
+    gives(switches, [(CMMotionManager) -> () -> Void].self)
     typealias Start<Value> = (CMMotionManager) -> (
       OperationQueue, @escaping (Value?, (any Error)?) -> Void
     ) -> Void

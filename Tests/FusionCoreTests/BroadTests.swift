@@ -3,22 +3,13 @@
 import Foundation
 import LinearAlgebra
 import SensorTypes
+import SharedData
 import Testing
 
 @testable import FusionCore
 
 @Suite struct BroadTests {
-  static let folder: URL = {
-    let shared = ProcessInfo.processInfo.environment["LODESTONE_SHARED"] ?? "../shared"
-    return URL(fileURLWithPath: shared).appendingPathComponent("data/broad")
-  }()
-
-  static var trials: [URL] {
-    let all = try? FileManager.default.contentsOfDirectory(
-      at: folder, includingPropertiesForKeys: nil)
-    return (all ?? []).filter { $0.pathExtension == "f32" }
-      .sorted { $0.lastPathComponent < $1.lastPathComponent }
-  }
+  static var trials: [URL] { SharedData.files(in: "data/broad", extension: "f32") }
 
   static let isReleaseBuild: Bool = {
     #if DEBUG

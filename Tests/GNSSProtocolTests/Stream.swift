@@ -1,6 +1,7 @@
 import Foundation
 import GNSSProtocol
 import SensorTypes
+import SharedData
 
 /// What a receiver may send, written from the standards, and what the decoder makes of it.
 enum Stream {
@@ -80,11 +81,6 @@ enum Stream {
 
   /// The logs of real receivers, where they are.
   static var logs: [URL] {
-    let shared =
-      ProcessInfo.processInfo.environment["LODESTONE_SHARED"].map { URL(filePath: $0) }
-      ?? URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../shared")
-    let folder = shared.standardizedFileURL.appending(path: "data/gps/gpsd")
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-    return names.filter { $0.hasSuffix(".log") }.sorted().map { folder.appending(path: $0) }
+    SharedData.files(in: "data/gps/gpsd", extension: "log")
   }
 }

@@ -2,6 +2,7 @@ import CTestSupport
 import Foundation
 import GNSSProtocol
 import SensorTypes
+import SharedData
 import Testing
 
 /// No byte stream breaks it: logs of real receivers where they are, and always a stream made here.
@@ -81,6 +82,11 @@ struct StreamTests {
     + Stream.logs.compactMap { file in
       (try? Data(contentsOf: file)).map { (file.lastPathComponent, [UInt8]($0)) }
     }
+
+  @Test("receivers' own logs are among the streams where they are required")
+  func logs() {
+    #expect(Self.streams.count > 50 || !SharedData.isRequired)
+  }
 
   @Test("the same comes out however the bytes are cut into pieces")
   func chunks() {

@@ -1,16 +1,12 @@
 import Foundation
+import SharedData
 import Testing
 
 @testable import Geomagnetism
 
 struct CoefficientFileTests {
-  private static let shared: URL = {
-    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent()
-    let given = ProcessInfo.processInfo.environment["LODESTONE_SHARED"].map { URL(filePath: $0) }
-    return given ?? root.deletingLastPathComponent().appending(path: "shared")
-  }()
-  private static let file = shared.appending(path: "data/wmm/WMM2025.COF")
+  private static let path = "data/wmm/WMM2025.COF"
+  private static let file = SharedData.root.appending(path: path)
 
   /// A file with every coefficient, all the same.
   private static func text(
@@ -28,7 +24,7 @@ struct CoefficientFileTests {
   @Test(
     "NOAA's own file gives the built-in model",
     .enabled(
-      if: FileManager.default.fileExists(atPath: file.path), "the shared data is not there"))
+      if: SharedData.isThere(path), "skipped: no coefficient file below LODESTONE_SHARED"))
   func official() throws {
     let model = try MagneticModel(
       coefficientFile: String(contentsOf: Self.file, encoding: .utf8))

@@ -1,6 +1,7 @@
 import Foundation
 import Geodesy
 import SensorTypes
+import SharedData
 import Testing
 
 @testable import LocationServices
@@ -83,16 +84,7 @@ struct PositionAgeTests {
     }
   }
 
-  private static let phone: [URL] = {
-    let shared =
-      ProcessInfo.processInfo.environment["LODESTONE_SHARED"].map { URL(filePath: $0) }
-      ?? URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent().appending(path: "shared")
-    let folder = shared.appending(path: "data/phone")
-    let files = try? FileManager.default.contentsOfDirectory(
-      at: folder, includingPropertiesForKeys: nil)
-    return (files ?? []).filter { $0.pathExtension == "csv" }.sorted { $0.path < $1.path }
-  }()
+  private static let phone = SharedData.files(in: "data/phone", extension: "csv")
 
   @Test(
     "of recorded drives and rides 68 % at least lie within the radius, up to a minute",

@@ -33,7 +33,8 @@ struct InventoryMapAnnotationTests {
     let several: [(MKMapView) -> ([any MKAnnotation]) -> Void] = [
       MKMapView.addAnnotations, MKMapView.removeAnnotations,
     ]
-    #expect(single.count == 2 && several.count == 2)
+    gives(single, [(MKMapView) -> (any MKAnnotation) -> Void].self)
+    gives(several, [(MKMapView) -> ([any MKAnnotation]) -> Void].self)
     gives(MKMapView.annotations(in:), ((MKMapView) -> (MKMapRect) -> Set<AnyHashable>).self)
     gives(MKMapView.view(for:), ((MKMapView) -> (any MKAnnotation) -> MKAnnotationView?).self)
     gives(

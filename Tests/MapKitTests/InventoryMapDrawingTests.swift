@@ -72,7 +72,7 @@ struct InventoryMapDrawingTests {
       UIView.removeFromSuperview, UIView.setNeedsDisplay, UIView.setNeedsLayout,
       UIView.layoutIfNeeded, UIView.layoutSubviews,
     ]
-    #expect(hints.count == 5)
+    gives(hints, [(UIView) -> () -> Void].self)
     let sides: [WritableKeyPath<UIEdgeInsets, CGFloat>] = [\.top, \.left, \.bottom, \.right]
     let insets = UIEdgeInsets(top: 1, left: 2, bottom: 3, right: 4)
     #expect(sides.map { insets[keyPath: $0] } == [1, 2, 3, 4])
@@ -114,7 +114,8 @@ struct InventoryMapDrawingTests {
     typealias Path = CGMutablePath
     let steps: [(Path) -> (CGPoint) -> Void] = [Path.move(to:), Path.addLine(to:)]
     let shapes: [(Path) -> (CGRect) -> Void] = [Path.addRect, Path.addEllipse(in:)]
-    #expect(steps.count == 2 && shapes.count == 2)
+    gives(steps, [(Path) -> (CGPoint) -> Void].self)
+    gives(shapes, [(Path) -> (CGRect) -> Void].self)
     gives(Path.addLines(between:), ((Path) -> ([CGPoint]) -> Void).self)
     gives(Path.addQuadCurve(to:control:), ((Path) -> (CGPoint, CGPoint) -> Void).self)
     gives(
@@ -156,8 +157,13 @@ struct InventoryMapDrawingTests {
       Context.fillEllipse(in:), Context.strokeEllipse(in:),
     ]
     let points: [(Context) -> (CGPoint) -> Void] = [Context.move(to:), Context.addLine(to:)]
-    #expect(plain.count == 6 && numbers.count == 4 && moves.count == 2 && colours.count == 2)
-    #expect(parts.count == 2 && rectangles.count == 6 && points.count == 2)
+    gives(plain, [(Context) -> () -> Void].self)
+    gives(numbers, [(Context) -> (CGFloat) -> Void].self)
+    gives(moves, [(Context) -> (CGFloat, CGFloat) -> Void].self)
+    gives(colours, [(Context) -> (CGColor) -> Void].self)
+    gives(parts, [(Context) -> (CGFloat, CGFloat, CGFloat, CGFloat) -> Void].self)
+    gives(rectangles, [(Context) -> (CGRect) -> Void].self)
+    gives(points, [(Context) -> (CGPoint) -> Void].self)
     gives(Context.setLineCap, ((Context) -> (CGLineCap) -> Void).self)
     gives(Context.setLineJoin, ((Context) -> (CGLineJoin) -> Void).self)
     gives(Context.setLineDash(phase:lengths:), ((Context) -> (CGFloat, [CGFloat]) -> Void).self)

@@ -102,8 +102,17 @@ struct InventoryMapGeometryTests {
     ]
     let mixtures: [(MKMapRect, MKMapRect) -> MKMapRect] = [MKMapRectUnion, MKMapRectIntersection]
     let moves: [(MKMapRect, Double, Double) -> MKMapRect] = [MKMapRectInset, MKMapRectOffset]
-    #expect(sides.count == 8 && questions.count == 3 && relations.count == 3)
-    #expect(mixtures.count == 2 && moves.count == 2)
+    let rect = MKMapRectMake(10, 20, 4, 6)
+    #expect(sides.map { $0(rect) } == [10, 20, 12, 23, 14, 26, 4, 6])
+    #expect(questions.map { $0(rect) } == [false, false, false])
+    #expect(relations.map { $0(rect, rect) } == [true, true, true])
+    let other = MKMapRectMake(12, 18, 4, 6)
+    #expect(
+      mixtures.map { $0(rect, other) } == [
+        MKMapRectMake(10, 18, 6, 8), MKMapRectMake(12, 20, 2, 4),
+      ])
+    #expect(
+      moves.map { $0(rect, 1, 2) } == [MKMapRectMake(11, 22, 2, 2), MKMapRectMake(11, 22, 4, 6)])
     gives(MKMapPointEqualToPoint, ((MKMapPoint, MKMapPoint) -> Bool).self)
     gives(MKMapSizeEqualToSize, ((MKMapSize, MKMapSize) -> Bool).self)
     gives(MKMapRectContainsPoint, ((MKMapRect, MKMapPoint) -> Bool).self)

@@ -148,7 +148,9 @@ struct InventoryMapOverlayTests {
     let drawings: [(MKOverlayPathRenderer) -> (CGPath, CGContext) -> Void] = [
       MKOverlayPathRenderer.strokePath(_:in:), MKOverlayPathRenderer.fillPath(_:in:),
     ]
-    #expect(makings.count == 2 && properties.count == 2 && drawings.count == 2)
+    gives(makings, [(MKOverlayPathRenderer) -> () -> Void].self)
+    gives(properties, [Apply].self)
+    gives(drawings, [(MKOverlayPathRenderer) -> (CGPath, CGContext) -> Void].self)
   }
 
   @Test("K7: inventory: views of overlays, of before iOS 7")

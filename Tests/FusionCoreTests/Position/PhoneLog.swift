@@ -3,6 +3,7 @@
 import Foundation
 import LinearAlgebra
 import SensorTypes
+import SharedData
 
 /// One row: what the receiver said, if it spoke, and how the phone turned.
 struct PhoneRow {
@@ -14,17 +15,7 @@ struct PhoneRow {
 
 /// Reads the logs.
 enum PhoneLog {
-  static let folder: URL = {
-    let shared = ProcessInfo.processInfo.environment["LODESTONE_SHARED"] ?? "../shared"
-    return URL(fileURLWithPath: shared).appendingPathComponent("data/phone")
-  }()
-
-  static var all: [URL] {
-    let files = try? FileManager.default.contentsOfDirectory(
-      at: folder, includingPropertiesForKeys: nil)
-    return (files ?? []).filter { $0.pathExtension == "csv" }
-      .sorted { $0.lastPathComponent < $1.lastPathComponent }
-  }
+  static var all: [URL] { SharedData.files(in: "data/phone", extension: "csv") }
 
   static func rows(of url: URL) throws -> [PhoneRow] {
     let lines = try String(contentsOf: url, encoding: .utf8).split(separator: "\n")

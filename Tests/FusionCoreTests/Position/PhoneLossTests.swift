@@ -96,7 +96,8 @@ import Testing
     .enabled(if: !PhoneLog.all.isEmpty, "the phone logs are not there: LODESTONE_SHARED"),
     arguments: PhoneLog.all.map(\.lastPathComponent))
   func losses(_ name: String) throws {
-    let rows = try PhoneLog.rows(of: PhoneLog.folder.appendingPathComponent(name))
+    let log = try #require(PhoneLog.all.first { $0.lastPathComponent == name })
+    let rows = try PhoneLog.rows(of: log)
     for usesGyro in [true, false] {
       let result = Self.run(rows, seed: Self.seed, usesGyro: usesGyro)
       let numbers = [result.radius, result.carried, result.held, result.straight].map {

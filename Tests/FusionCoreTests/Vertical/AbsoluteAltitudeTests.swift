@@ -2,6 +2,7 @@
 
 import Foundation
 import SensorTypes
+import SharedData
 import Testing
 
 @testable import FusionCore
@@ -84,14 +85,7 @@ import Testing
     var pressure: Double?
   }
 
-  static let logs: [URL] = {
-    let shared = ProcessInfo.processInfo.environment["LODESTONE_SHARED"] ?? "../shared"
-    let folder = URL(fileURLWithPath: shared).appendingPathComponent("data/phone")
-    let all = try? FileManager.default.contentsOfDirectory(
-      at: folder, includingPropertiesForKeys: nil)
-    return (all ?? []).filter { $0.pathExtension == "csv" }
-      .sorted { $0.lastPathComponent < $1.lastPathComponent }
-  }()
+  static let logs = SharedData.files(in: "data/phone", extension: "csv")
 
   static func read(_ url: URL) throws -> [Row] {
     let lines = try String(contentsOf: url, encoding: .utf8).split(whereSeparator: \.isNewline)
