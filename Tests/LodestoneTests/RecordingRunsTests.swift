@@ -50,8 +50,11 @@ struct RecordingRunsTests {
     let text = String(decoding: first.recording, as: UTF8.self)
     let cut = try #require(text.range(of: "\nr ", options: .backwards))
     let damaged = text[..<cut.upperBound] + "0 4\n"
+    // And of another one: in the middle of its board file.
+    let beginning = Array(text.prefix(200).utf8) + [10]
     let runs = try Recording.runs(
-      first.recording + second.recording + Array(damaged.utf8) + second.recording)
+      first.recording + second.recording + beginning + Array(damaged.utf8) + second.recording
+        + beginning)
     #expect(runs.map(\.endsEarly) == [false, false, true, false])
     for (run, expected) in [(runs[0], live), (runs[1], later), (runs[3], later)] {
       var replayed: [Observation] = []
@@ -60,6 +63,7 @@ struct RecordingRunsTests {
     }
     #expect(try Recording.runs(first.recording).count == 1)
     #expect(throws: TraceError.self) { try Recording.runs([]) }
+    #expect(throws: TraceError.self) { try Recording.runs(beginning) }
     #expect(throws: TraceError.self) { try Recording.runs(Array("\n".utf8) + first.recording) }
   }
 }

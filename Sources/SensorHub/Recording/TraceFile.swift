@@ -58,20 +58,38 @@ public struct Recording: Sendable {
 
   /// Reads a recording, the first run of it. One that ends in the middle of a step (power lost) is good up to there.
   public init(_ bytes: [UInt8]) throws(TraceError) {
-    var rest = bytes.split(separator: 10, omittingEmptySubsequences: false)[...]
-    try self.init(consuming: &rest)
+    let lines = bytes.split(separator: 10, omittingEmptySubsequences: false)[...]
+    try self.init(lines: Self.firstRun(of: lines))
   }
 
-  /// Reads all runs of a recording: one, and another one behind each hole and each pause for a full disk.
+  /// Reads all runs of a recording: one, and another one behind each hole and each pause for a full disk. A run behind the
+  /// first that was cut off before its first step has nothing to give and is left out.
   public static func runs(_ bytes: [UInt8]) throws(TraceError) -> [Recording] {
     var rest = bytes.split(separator: 10, omittingEmptySubsequences: false)[...]
     var runs: [Recording] = []
-    repeat { runs.append(try Recording(consuming: &rest)) } while !rest.isEmpty
+    repeat {
+      let lines = firstRun(of: rest)
+      if runs.isEmpty || !isCutOffEarly(lines) { runs.append(try Recording(lines: lines)) }
+      rest = rest[lines.endIndex...]
+    } while !rest.isEmpty
     return runs
   }
 
-  /// Reads a run and leaves the lines behind it, from the head of the next one on.
-  private init(consuming lines: inout ArraySlice<ArraySlice<UInt8>>) throws(TraceError) {
+  /// The lines up to the head of the next run, which no other line is like.
+  private static func firstRun(
+    of lines: ArraySlice<ArraySlice<UInt8>>
+  ) -> ArraySlice<ArraySlice<UInt8>> {
+    let next = lines.dropFirst().firstIndex(where: isHead) ?? lines.endIndex
+    return lines[..<next]
+  }
+
+  /// Whether a run holds no whole step.
+  private static func isCutOffEarly(_ lines: ArraySlice<ArraySlice<UInt8>>) -> Bool {
+    !lines.contains { $0.elementsEqual(".".utf8) }
+  }
+
+  /// Reads one run.
+  private init(lines: ArraySlice<ArraySlice<UInt8>>) throws(TraceError) {
     let start = lines.startIndex
     guard let title = lines.first, Self.isHead(title) else {
       throw TraceError(
@@ -97,14 +115,10 @@ public struct Recording: Sendable {
     var holes: [Hole] = []
     var current: (worker: Int, lines: [TraceLine])?
     var begin = 0
-    var end = modelLines.upperBound
-    while end < lines.endIndex, !Self.isHead(lines[end]) {
-      let index = end
-      end += 1
-      guard !lines[index].isEmpty else { continue }
+    for index in modelLines.upperBound..<lines.endIndex where !lines[index].isEmpty {
       guard let line = TraceLine(lines[index]) else {
-        // Cut off in the middle of a line, at the end or ahead of the next run.
-        if index == lines.endIndex - 1 || Self.isHead(lines[index + 1]) { break }
+        // Cut off in the middle of a line; the next run begins with a line of its own.
+        if lines[(index + 1)...].allSatisfy(\.isEmpty) { break }
         throw TraceError(line: index + 1, message: "not a trace line")
       }
       switch line.letter {
@@ -136,7 +150,6 @@ public struct Recording: Sendable {
     self.steps = steps
     self.stepLines = stepLines
     self.holes = holes
-    lines = lines[end...]
   }
 
   private static func isHead(_ line: ArraySlice<UInt8>) -> Bool {
