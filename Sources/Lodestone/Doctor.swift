@@ -91,12 +91,24 @@ public struct Doctor: Sendable {
         findings += rehearsed(board)
       } else {
         findings += wiring(board)
+        findings += unconfirmed(board)
       }
       if let state = state(board) { findings += calibrations(board, in: state) }
     } else {
       findings += machine()
     }
     return findings + folders(of: board) + permissions()
+  }
+
+  /// What has not been confirmed on a real chip, of the chips that are read by our own drivers.
+  func unconfirmed(_ board: Board) -> [Finding] {
+    board.sensors.enumerated().compactMap { index, sensor in
+      guard let unconfirmed = ChipCatalog.chip(named: sensor.chip)?.unconfirmed,
+        !usesKernel(sensor)
+      else { return nil }
+      return Finding(
+        .note, "\(sensor.chip): \(unconfirmed.what)", mend: unconfirmed.check, sensor: index)
+    }
   }
 
   /// What a simulated board's file lets go wrong: nothing that could be looked at is.

@@ -43,6 +43,53 @@ struct DoctorTests {
   }
 }
 
+/// What documents alone say of a chip, and how well its bus works.
+struct BusDoctorTests {
+  private func bench(_ fault: Fault? = nil) throws -> DoctorBench {
+    let bench = try DoctorBench { bus in
+      [
+        .init(.registers("MMC5603"), at: .bus(bus, address: 0x30)),
+        .init(.registers("BMP280"), at: .bus(bus, address: 0x77)),
+      ]
+    }
+    for chip in 0...1 {
+      guard let fault else { break }
+      bench.provider.inject(fault, chip: chip, from: bench.clock.now())
+    }
+    return bench
+  }
+
+  private func board(_ bench: DoctorBench, _ end: String = "") throws -> Board {
+    try BoardFile.parse(
+      """
+      schema: 1
+      name: desk
+      level: true
+      sensors:
+        - {chip: MMC5603, bus: \(bench.bus), address: 0x30}
+        - {chip: BMP280, bus: \(bench.bus), address: 0x77}
+      \(end)
+      """, file: "desk.yaml")
+  }
+
+  @Test(
+    "a chip whose sign no real one has confirmed is noted on a real board, with how to check it")
+  func unconfirmed() throws {
+    let bench = try bench()
+    let notes = bench.doctor.examine(try board(bench)).filter {
+      $0.text.contains("not been confirmed on a real chip")
+    }
+    #expect(notes.count == 1)
+    #expect(notes.first?.level == .note && notes.first?.sensor == 0)
+    #expect(notes.first?.text.hasPrefix("MMC5603: the sign of its output") == true)
+    #expect(notes.first?.mend?.contains("180 degrees out") == true)
+    // The sign of a twin is known.
+    let simulated = try board(
+      bench, "simulation: {start: {latitude: 52.5, longitude: 13.4, altitude: 34}}")
+    #expect(!bench.doctor.examine(simulated).contains { $0.text.contains("not been confirmed") })
+  }
+}
+
 /// A receiver's pulse, as the doctor finds it.
 struct PulseDoctorTests {
   private func finding(_ fault: PulseFault?, line: String = "GPIO18") throws -> Doctor.Finding {
