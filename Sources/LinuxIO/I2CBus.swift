@@ -17,17 +17,24 @@ final class I2CBus: Sendable {
   let path: String
   private let calls: any I2CCalls
   private let descriptor: Descriptor
-  private let lock: BusLock
   private let abilities: Int32
   private let retryCount = Atomic<UInt64>(0)
 
-  /// Opens the node and takes the bus for this process.
-  init(path: String, calls: any I2CCalls, lockFolder: String) throws(BusError) {
-    lock = try BusLock(path: path, folder: lockFolder)
+  /// Opens the node and locks it, so that no other process of ours can use the bus. The lock belongs to the node itself:
+  /// only who may open that can hold it, and it ends with the process.
+  init(path: String, calls: any I2CCalls) throws(BusError) {
     let result = calls.open(path, timeoutMilliseconds: Self.timeoutMilliseconds)
     guard let descriptor = Descriptor(result) else {
       throw BusError(result: result, .i2c, bus: path)
     }
+    let locked = lodestone_lock(descriptor.raw)
+    guard locked != -EWOULDBLOCK else {
+      let holders = PortHolder.locking(path)
+      throw BusError(
+        .inUse(by: holders.isEmpty ? "another process" : holders.joined(separator: ", ")),
+        bus: path, errno: EWOULDBLOCK)
+    }
+    guard locked >= 0 else { throw BusError(result: locked, .i2c, bus: path) }
     let abilities = calls.abilities(descriptor.raw)
     guard abilities >= 0 else { throw BusError(result: abilities, .i2c, bus: path) }
     guard abilities != 0 else {
@@ -101,30 +108,5 @@ struct LinuxRegisterDevice: RegisterDevice {
 
   func write(_ register: UInt8, from bytes: UnsafeRawBufferPointer) throws(BusError) {
     try bus.write(address: address, register: register, from: bytes)
-  }
-}
-
-/// Keeps a bus for this process as long as it lives: a lock file that names its owner.
-final class BusLock: Sendable {
-  private let descriptor: Descriptor
-
-  /// Where lock files go: the system's folder, else one that everybody may write to.
-  static var folder: String {
-    access("/run/lock", W_OK) == 0 ? "/run/lock" : "/tmp"
-  }
-
-  init(path: String, folder: String) throws(BusError) {
-    let name = path.split(separator: "/").joined(separator: "-")
-    var owner: Int32 = 0
-    let file = "\(folder)/lodestone-\(name).lock"
-    let result = lodestone_lock(file, &owner)
-    if let descriptor = Descriptor(result) {
-      self.descriptor = descriptor
-      return
-    }
-    if result == -EWOULDBLOCK {
-      throw BusError(.inUse(by: PortHolder.describe(process: owner)), bus: path, errno: EWOULDBLOCK)
-    }
-    throw BusError(.lockFailed(file: file), bus: path, errno: -result)
   }
 }

@@ -290,7 +290,6 @@ public struct Doctor: Sendable {
           Self.unbinding(driver, bus, address)
             + "   # and remove its dtoverlay from /boot/firmware/config.txt"
         case .inUse: "end it: a bus has one owner"
-        case .lockFailed(let file): "ls -l \(file)   # this user has to be able to write it"
         case .permissionDenied(let group): "sudo usermod -aG \(group) $USER   # then log in again"
         default: "lodestone scan   # after looking at the wire"
         }

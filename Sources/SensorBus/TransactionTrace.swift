@@ -150,7 +150,6 @@ extension BusError.Reason {
     case .ownedByKernel(nil): "ownedByKernel"
     case .ownedByKernel(let driver?): "ownedByKernel:\(Self.escape(driver))"
     case .inUse(let owner): "inUse:\(Self.escape(owner))"
-    case .lockFailed(let file): "lockFailed:\(Self.escape(file))"
     case .permissionDenied(let group): "permissionDenied:\(Self.escape(group))"
     case .notFound: "notFound"
     case .disconnected: "disconnected"
@@ -170,7 +169,8 @@ extension BusError.Reason {
     case ("ownedByKernel", 1): self = .ownedByKernel(driver: nil)
     case ("ownedByKernel", 2): self = .ownedByKernel(driver: Self.unescape(parts[1]))
     case ("inUse", 2): self = .inUse(by: Self.unescape(parts[1]))
-    case ("lockFailed", 2): self = .lockFailed(file: Self.unescape(parts[1]))
+    // Of recordings from when a bus was kept by a lock file.
+    case ("lockFailed", 2): self = .system
     case ("permissionDenied", 2): self = .permissionDenied(group: Self.unescape(parts[1]))
     case ("notFound", 1): self = .notFound
     case ("disconnected", 1): self = .disconnected

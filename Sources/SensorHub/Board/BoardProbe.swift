@@ -61,7 +61,7 @@ public enum BoardProbe {
       findings.append(finding)
       // A bus that may not be opened will not open at the next address either.
       switch finding.failure?.reason {
-      case .permissionDenied, .lockFailed, .notFound, .inUse: return findings
+      case .permissionDenied, .notFound, .inUse: return findings
       default: break
       }
     }
