@@ -154,11 +154,20 @@ struct I2CBusTests {
     #expect(script.calls.withLock { $0.count } == 1 + attempts)
   }
 
-  @Test("a disturbed transfer is tried again and goes through")
+  @Test("a disturbed transfer is tried again, goes through and is counted for its chip alone")
   func retry() throws {
-    let script = ScriptedI2C([0, -EAGAIN, -EIO, 0])
-    let device = try provider(script).registerDevice(bus: bus(), address: 0x77)
+    let script = ScriptedI2C([0, -EAGAIN, -EIO, 0, -EREMOTEIO, -EIO, -EIO, -EIO])
+    let provider = provider(script)
+    let device = try provider.registerDevice(bus: bus(), address: 0x77)
+    let other = try provider.registerDevice(bus: bus(), address: 0x1C)
     #expect(try device.byte(0) == 1)
+    #expect(device.retries == 2)
+    // Nobody answers: that is not tried again.
+    #expect(throws: BusError.self) { try device.byte(0) }
+    #expect(device.retries == 2)
+    #expect(throws: BusError.self) { try device.byte(0) }
+    #expect(device.retries == 4 && SharedDevice(device).retries == 4)
+    #expect(other.retries == 0)
   }
 
   @Test("one owner a bus: a second one is told who has it, and has it when the first has let go")

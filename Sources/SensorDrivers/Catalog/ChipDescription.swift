@@ -113,6 +113,12 @@ public struct ChipDescription: Sendable {
     return try device.byte(bypass.register) & bypass.mask == bypass.value
   }
 
+  /// Whether registers of the chip may be read at `address` for no other purpose than to see that it answers: a receiver
+  /// would lose what is read.
+  package func canBeAsked(at address: UInt8) -> Bool {
+    kind != .receiver && !unasked.contains(address)
+  }
+
   /// What can be said of an address where naming a register may move the outputs of a port expander.
   func unheard(at address: UInt8) -> ChipIdentification {
     ChipIdentification(

@@ -16,6 +16,7 @@ public final class SimulatedBusProvider: BusProvider {
   public let world: SimulatedWorld
   private let clock: any SimulationClock
   private let busTimeout: Double
+  private let busAttempts: Int
 
   private enum Slot: Sendable {
     case registers(RegisterSlot)
@@ -36,9 +37,11 @@ public final class SimulatedBusProvider: BusProvider {
   ///   - clock: What its time is.
   ///   - busTimeout: Seconds after which a transfer is given up, as the real buses' 100 ms; infinite for
   ///     one who lets a slow transfer take its time himself (`transferDelay`).
+  ///   - busAttempts: Attempts at a transfer that is disturbed, as the real buses' 3; 1 for one who passes the transfers
+  ///     of a host on, which repeats them itself.
   public init(
     _ board: SimulatedBoard, clock: any SimulationClock = MonotonicClock(),
-    busTimeout: Double = 0.1
+    busTimeout: Double = 0.1, busAttempts: Int = 3
   ) {
     let start = clock.now()
     let world = SimulatedWorld(
@@ -47,6 +50,7 @@ public final class SimulatedBusProvider: BusProvider {
     self.board = board
     self.clock = clock
     self.busTimeout = busTimeout
+    self.busAttempts = busAttempts
     self.world = world
     var kernels: [Int: KernelSlot] = [:]
     var pulses: [Int: PulseSlot] = [:]
@@ -203,7 +207,8 @@ public final class SimulatedBusProvider: BusProvider {
       }
     }
     return SimulatedRegisterDevice(
-      slot: found, host: host, bus: bus, address: address, clock: clock, timeout: busTimeout)
+      slot: found, host: host, bus: bus, address: address, clock: clock, timeout: busTimeout,
+      attempts: busAttempts)
   }
 
   /// What the kernel offers of the chip at an address; `.notFound` where no driver of its own has bound it.
