@@ -4,7 +4,6 @@
 #include <asm/termbits.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <asm/ioctls.h>
 #include <unistd.h>
@@ -31,8 +30,8 @@ int lodestone_serial_open(const char *path, unsigned rate) {
   } while (fd < 0 && errno == EINTR);
   if (fd < 0) return -errno;
   // TIOCEXCL keeps others out but not root; the lock keeps out whoever asks for it, so two of us.
-  int result = 0;
-  if (flock(fd, LOCK_EX | LOCK_NB) < 0) result = errno == EWOULDBLOCK ? -EBUSY : -errno;
+  int result = lodestone_lock(fd);
+  if (result == -EWOULDBLOCK) result = -EBUSY;
   if (result == 0) result = ioctl(fd, TIOCEXCL) < 0 ? -errno : lodestone_serial_rate(fd, rate);
   if (result < 0) {
     close(fd);

@@ -2,35 +2,27 @@
 #include "CLinuxIO.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/timex.h>
 #include <time.h>
 #include <unistd.h>
 
-int lodestone_lock(const char *path, int *owner) {
-  *owner = 0;
-  int fd;
-  do {
-    fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
-  } while (fd < 0 && errno == EINTR);
-  if (fd < 0) return -errno;
-  char text[32] = {0};
-  if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
-    int error = errno;
-    if (pread(fd, text, sizeof text - 1, 0) > 0) *owner = atoi(text);
-    close(fd);
-    return -error;
-  }
-  int length = snprintf(text, sizeof text, "%d\n", (int)getpid());
-  // The number only names the owner in another's message: a lock that cannot hold it is a lock still.
-  if (ftruncate(fd, 0) == 0 && pwrite(fd, text, (size_t)length, 0) < 0) errno = 0;
-  return fd;
+int lodestone_lock(int fd) {
+  return flock(fd, LOCK_EX | LOCK_NB) < 0 ? -errno : 0;
+}
+
+int lodestone_inode(const char *path, unsigned *major_number, unsigned *minor_number, uint64_t *inode) {
+  struct stat status;
+  if (stat(path, &status) < 0) return -errno;
+  *major_number = major(status.st_dev);
+  *minor_number = minor(status.st_dev);
+  *inode = status.st_ino;
+  return 0;
 }
 
 int lodestone_clock_is_set(void) {

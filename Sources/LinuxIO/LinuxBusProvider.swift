@@ -15,24 +15,21 @@ public final class LinuxBusProvider: BusProvider {
   }
 
   private let calls: any I2CCalls
-  private let lockFolder: String
   private let open = Mutex<[String: WeakBus]>([:])
   private let devices: String
   private let nodes: String
   private let rounds = RoundsRegistry()
 
   /// Makes a provider; nothing is opened yet.
-  public convenience init() { self.init(calls: KernelI2C(), lockFolder: BusLock.folder) }
+  public convenience init() { self.init(calls: KernelI2C()) }
 
   /// - Parameters:
   ///   - devices: Where sysfs lists I2C devices.
   ///   - nodes: Where the buffers of IIO devices are.
   init(
-    calls: any I2CCalls, lockFolder: String, devices: String = "/sys/bus/i2c/devices",
-    nodes: String = "/dev"
+    calls: any I2CCalls, devices: String = "/sys/bus/i2c/devices", nodes: String = "/dev"
   ) {
     self.calls = calls
-    self.lockFolder = lockFolder
     self.devices = devices
     self.nodes = nodes
   }
@@ -102,7 +99,7 @@ public final class LinuxBusProvider: BusProvider {
     let result: Result<I2CBus, BusError> = open.withLock { open in
       if let bus = open[path]?.bus { return .success(bus) }
       do throws(BusError) {
-        let bus = try I2CBus(path: path, calls: calls, lockFolder: lockFolder)
+        let bus = try I2CBus(path: path, calls: calls)
         open[path] = WeakBus(bus: bus)
         return .success(bus)
       } catch {

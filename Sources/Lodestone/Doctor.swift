@@ -91,12 +91,24 @@ public struct Doctor: Sendable {
         findings += rehearsed(board)
       } else {
         findings += wiring(board)
+        findings += unconfirmed(board)
       }
       if let state = state(board) { findings += calibrations(board, in: state) }
     } else {
       findings += machine()
     }
     return findings + folders(of: board) + permissions()
+  }
+
+  /// What has not been confirmed on a real chip, of the chips that are read by our own drivers.
+  func unconfirmed(_ board: Board) -> [Finding] {
+    board.sensors.enumerated().compactMap { index, sensor in
+      guard let unconfirmed = ChipCatalog.chip(named: sensor.chip)?.unconfirmed,
+        !usesKernel(sensor)
+      else { return nil }
+      return Finding(
+        .note, "\(sensor.chip): \(unconfirmed.what)", mend: unconfirmed.check, sensor: index)
+    }
   }
 
   /// What a simulated board's file lets go wrong: nothing that could be looked at is.
@@ -152,6 +164,7 @@ public struct Doctor: Sendable {
   public func wiring(_ board: Board) -> [Finding] {
     var findings: [Finding] = []
     var seen: Set<String> = []
+    var answering: [(bus: String, address: UInt8, chip: ChipDescription)] = []
     for (index, sensor) in board.sensors.enumerated() {
       let bus = sensor.attachment.bus
       let place = "\(sensor.chip) at \(sensor.attachment)"
@@ -164,6 +177,9 @@ public struct Doctor: Sendable {
           isOpen
           ? chip(sensor, index, of: board, bus: bus, address: address) : access.about(sensor.chip)
         findings.append(found.on("\(place) answers"))
+        if found.level == .good, let chip = ChipCatalog.chip(named: sensor.chip) {
+          answering.append((bus, address, chip))
+        }
         // The kernel's driver has the line too.
         if usesKernel(sensor) { continue }
       case .server(let address, let device):
@@ -180,7 +196,44 @@ public struct Doctor: Sendable {
         findings.append(pulse(sensor, index, line).on("\(place) has its PPS line"))
       }
     }
+    for bus in Set(answering.map(\.bus)).sorted() {
+      let chips = answering.filter { $0.bus == bus }.map { ($0.address, $0.chip) }
+      guard let found = disturbances(of: bus, chips) else { continue }
+      findings.append(found.on("\(bus) is undisturbed"))
+    }
     return findings
+  }
+
+  /// Transfers that each bus is tried with. They read registers that tell a chip, which changes nothing.
+  private static let trialTransfers = 100
+  /// The share of attempts that may be lost before a bus counts as faulty: less is a note.
+  private static let toleratedLosses = 0.05
+
+  /// How many transfers with the chips of a bus are lost to noise or another master; `nil` where no chip may be asked.
+  private func disturbances(
+    of bus: String, _ chips: [(address: UInt8, chip: ChipDescription)]
+  ) -> Finding? {
+    let asked = chips.filter { $0.chip.canBeAsked(at: $0.address) }
+    var (attempts, lost): (UInt64, UInt64) = (0, 0)
+    for (address, chip) in asked {
+      guard let device = try? provider.registerDevice(bus: bus, address: address) else { continue }
+      let counting = CountingDevice(SharedDevice(device))
+      // Each round is a transfer at least.
+      let share = Self.trialTransfers / asked.count
+      for _ in 0..<share where counting.transfers < share { _ = try? chip.identify(counting) }
+      attempts += UInt64(counting.transfers) + counting.retries
+      lost += UInt64(counting.failures) + counting.retries
+    }
+    guard attempts > 0 else { return nil }
+    guard lost > 0 else {
+      return Finding(.good, "\(bus): none of \(attempts) transfers was disturbed")
+    }
+    return Finding(
+      Double(lost) > Self.toleratedLosses * Double(attempts) ? .problem : .note,
+      "\(bus): \(lost) of \(attempts) attempts at a transfer were lost to noise or another master on the bus",
+      mend:
+        "check the pull-ups of SDA and SCL (2.2 to 10 kOhm, one pair per bus), shorten the cable, or lower the bus speed: "
+        + "dtparam=i2c_arm_baudrate=50000   # in /boot/firmware/config.txt, then reboot")
   }
 
   /// Whether a chip is read through a driver of the kernel.
@@ -278,7 +331,6 @@ public struct Doctor: Sendable {
           Self.unbinding(driver, bus, address)
             + "   # and remove its dtoverlay from /boot/firmware/config.txt"
         case .inUse: "end it: a bus has one owner"
-        case .lockFailed(let file): "ls -l \(file)   # this user has to be able to write it"
         case .permissionDenied(let group): "sudo usermod -aG \(group) $USER   # then log in again"
         default: "lodestone scan   # after looking at the wire"
         }

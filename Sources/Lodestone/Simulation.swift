@@ -83,6 +83,7 @@ package enum Simulation {
     switch kind {
     case .unplugged: .noAnswer
     case .timeout: .timeout
+    case .disturbed: .disturbed(every: 3)
     case .shortRead: .shortRead(bytes: 3)
     // No chip of the catalog has this one.
     case .wrongIdentity: .wrongIdentity(0xEE)

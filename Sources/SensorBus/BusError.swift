@@ -12,8 +12,6 @@ public struct BusError: Error, Hashable, Sendable {
     case ownedByKernel(driver: String?)
     /// Another process owns the bus or the port; its name and number when they can be known.
     case inUse(by: String)
-    /// The lock file that keeps the bus for one process cannot be had; its path.
-    case lockFailed(file: String)
     /// The device node may not be opened (`EACCES`); the group that may.
     case permissionDenied(group: String)
     /// There is no such device node, chip or line (`ENOENT`, `ENODEV`).
@@ -68,7 +66,6 @@ extension BusError: CustomStringConvertible {
         "a kernel driver\(driver.map { " (\($0))" } ?? "") owns this address: "
           + "unbind it or remove its overlay"
       case .inUse(let owner): "in use by \(owner): one owner a bus"
-      case .lockFailed(let file): "its lock file \(file) cannot be opened for writing"
       case .permissionDenied(let group):
         "permission denied: add this user to group \(group) (usermod -aG \(group) USER)"
       case .notFound: "not found"

@@ -15,9 +15,16 @@ public protocol RegisterDevice: ~Copyable {
   /// Reads `buffer.count` bytes (1 to 255) from wherever the chip's own pointer is, and writes no sub-address before: to
   /// what has no registers, a port expander, that would be data. Throws `.unsupported` where it cannot be done.
   borrowing func listen(into buffer: UnsafeMutableRawBufferPointer) throws(BusError)
+
+  /// How often a transfer of this device was repeated so far because noise or another master had disturbed it. It only
+  /// grows, and counts the successful and the failed repetitions.
+  var retries: UInt64 { get }
 }
 
 extension RegisterDevice where Self: ~Copyable {
+  /// 0: no transfer of this device is repeated.
+  public var retries: UInt64 { 0 }
+
   /// Not everything that has registers can do that.
   public borrowing func listen(into buffer: UnsafeMutableRawBufferPointer) throws(BusError) {
     throw BusError(.unsupported("reads without a register"), bus: "")
@@ -40,6 +47,9 @@ public struct SharedDevice: RegisterDevice {
   public func listen(into buffer: UnsafeMutableRawBufferPointer) throws(BusError) {
     try base.listen(into: buffer)
   }
+
+  /// Repeated as often as those of `base`.
+  public var retries: UInt64 { base.retries }
 
   /// Writes as `base` does.
   public func write(_ register: UInt8, from bytes: UnsafeRawBufferPointer) throws(BusError) {

@@ -4,8 +4,9 @@
 //   t 123456789              the worker read the monotonic clock (ns)
 //   u 41d9...                the worker read the wall clock (bit pattern of seconds since 1970)
 //   o 2                      device, stream, buffer or line 2 of this worker was opened
-//   r 2 28 0a0b0c            read from device 2, register 0x28: three bytes
-//   w 2 20 70                written to device 2, register 0x20: one byte
+//   r 2 28 0a0b0c            read from device 2, register 0x28: three bytes; behind it how often the transfer was
+//                            repeated because it was disturbed, where it was
+//   w 2 20 70                written to device 2, register 0x20: one byte; behind it the same
 //   i 3 24474e               arrived on stream 3, or from buffer 3
 //   x 3 b562                 sent on stream 3
 //   b 3 38400                stream 3 set to this rate
@@ -151,7 +152,6 @@ extension BusError.Reason {
     case .ownedByKernel(nil): "ownedByKernel"
     case .ownedByKernel(let driver?): "ownedByKernel:\(Self.escape(driver))"
     case .inUse(let owner): "inUse:\(Self.escape(owner))"
-    case .lockFailed(let file): "lockFailed:\(Self.escape(file))"
     case .permissionDenied(let group): "permissionDenied:\(Self.escape(group))"
     case .notFound: "notFound"
     case .disconnected: "disconnected"
@@ -171,7 +171,8 @@ extension BusError.Reason {
     case ("ownedByKernel", 1): self = .ownedByKernel(driver: nil)
     case ("ownedByKernel", 2): self = .ownedByKernel(driver: Self.unescape(parts[1]))
     case ("inUse", 2): self = .inUse(by: Self.unescape(parts[1]))
-    case ("lockFailed", 2): self = .lockFailed(file: Self.unescape(parts[1]))
+    // Of recordings from when a bus was kept by a lock file.
+    case ("lockFailed", 2): self = .system
     case ("permissionDenied", 2): self = .permissionDenied(group: Self.unescape(parts[1]))
     case ("notFound", 1): self = .notFound
     case ("disconnected", 1): self = .disconnected

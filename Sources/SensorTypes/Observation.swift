@@ -48,6 +48,8 @@ public struct SensorCounters: Sendable, Hashable {
   public var samples: UInt64 = 0
   /// Transfers that failed.
   public var busErrors: UInt64 = 0
+  /// Transfers that were repeated because noise or another master on the bus had disturbed them; each repetition counts.
+  public var retries: UInt64 = 0
   /// Times it was identified and configured.
   public var starts: UInt64 = 0
   /// Times its configuration was found lost (a brown-out).

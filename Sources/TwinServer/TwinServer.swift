@@ -53,7 +53,7 @@ struct TwinServer: ParsableCommand {
     if exact { for index in twins.chips.indices { twins.chips[index].makeExact() } }
     // How long a slow transfer takes is the guest's to see, so that none is given up here.
     let provider = SimulatedBusProvider(
-      twins, busTimeout: .infinity, elapsed: Simulation.elapsed(at: now))
+      twins, busTimeout: .infinity, elapsed: Simulation.elapsed(at: now), busAttempts: 1)
     Simulation.scheduleFaults(of: plan, on: provider)
     if let state {
       let store = StateStore(folder: URL(filePath: state))

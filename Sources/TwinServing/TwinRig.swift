@@ -46,7 +46,8 @@ public final class TwinRig {
   /// Makes a rig with nothing connected; from here on SIGTERM and SIGINT end `run` and nothing else.
   ///
   /// - Parameters:
-  ///   - provider: The board, with an infinite `busTimeout`: a slow chip takes its time here.
+  ///   - provider: The board, with an infinite `busTimeout` and one attempt at a transfer: a slow chip takes its time here, and
+  ///     the guest repeats what is disturbed.
   ///   - log: Takes a line for a person.
   public init(provider: SimulatedBusProvider, log: @escaping (String) -> Void) throws {
     self.provider = provider

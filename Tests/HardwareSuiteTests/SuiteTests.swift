@@ -50,6 +50,28 @@ struct SuiteTests {
     #expect(names.contains("heading and field strength"))
   }
 
+  @Test(
+    "transfers that had to be repeated are in the report, and many of them are a fault of the bus")
+  func disturbed() throws {
+    for (every, outcome) in [(3, Report.Outcome.failed), (1_000, .passed)] {
+      let board = try VirtualBoard()
+      board.simulation.inject(.disturbed(every: every), chip: 0, from: board.clock.now())
+      _ = board.run(8)
+      let checks = try test(board, seconds: 10).checks
+      let check = try #require(checks.first { $0.name == "LIS3MDL without errors" })
+      #expect(check.outcome == outcome, "\(check)")
+      let measure = try #require(check.measures.first { $0.name == "repeated transfers" })
+      #expect(measure.value > 0)
+      if outcome == .failed {
+        #expect(check.detail == "\(Int(measure.value)) repeated transfers")
+        #expect(check.mend?.contains("pull-ups") == true)
+      }
+      let neighbour = try #require(checks.first { $0.name == "BMP280 without errors" })
+      #expect(neighbour.outcome == .passed)
+      #expect(neighbour.measures.last?.value == 0)
+    }
+  }
+
   @Test("every fault ends as it should", arguments: RigFault.allCases)
   func fault(_ fault: RigFault) throws {
     let board = try VirtualBoard()

@@ -1,3 +1,5 @@
+import CLinuxIO
+import Foundation
 import Glibc
 import SensorBus
 import Synchronization
@@ -22,9 +24,9 @@ private final class ScriptedI2C: I2CCalls {
   }
 
   func open(_ path: String, timeoutMilliseconds: Int32) -> Int32 {
-    // A real descriptor, because it will be closed.
     let result = answer("open \(path) \(timeoutMilliseconds)")
-    return result < 0 ? result : Glibc.open("/dev/null", O_RDWR)
+    // A real descriptor of a real file, because it will be locked and closed.
+    return result < 0 ? result : Glibc.open(path, O_RDWR | O_CLOEXEC)
   }
 
   func abilities(_ descriptor: Int32) -> Int32 { ability }
@@ -54,25 +56,43 @@ private final class ScriptedI2C: I2CCalls {
   }
 }
 
-struct I2CBusTests {
-  private func provider(_ script: ScriptedI2C) -> LinuxBusProvider {
-    LinuxBusProvider(calls: script, lockFolder: "/tmp")
+/// A file in place of a bus's node, in a folder of its own.
+private final class Node {
+  let folder: URL
+  var path: String { folder.appending(path: "i2c-1").path }
+
+  init() throws {
+    folder = FileManager.default.temporaryDirectory.appending(
+      path: "lodestone-bus-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try Data().write(to: URL(filePath: path))
   }
 
-  private func bus() -> String { "/dev/test-\(UInt32.random(in: 0...UInt32.max))" }
+  deinit { try? FileManager.default.removeItem(at: folder) }
 
-  @Test("a lock file that cannot be made is named, beside the bus and not in its place")
-  func lockFile() throws {
-    let name = bus()
-    let folder = "/proc/\(UInt32.random(in: 0...UInt32.max))"
-    let provider = LinuxBusProvider(calls: ScriptedI2C([]), lockFolder: folder)
-    #expect {
-      try provider.registerDevice(bus: name, address: 0x20)
-    } throws: { error in
-      guard var error = error as? BusError, error.bus == name else { return false }
-      // The place is said anew by who asks.
-      error.bus = "/dev/i2c-1"
-      return error.description.contains("\(folder)/lodestone-dev-test") && error.errno == ENOENT
+  var names: [String] {
+    get throws { try FileManager.default.contentsOfDirectory(atPath: folder.path) }
+  }
+}
+
+struct I2CBusTests {
+  private let node: Node
+
+  init() throws { node = try Node() }
+
+  private func provider(_ script: ScriptedI2C = ScriptedI2C([])) -> LinuxBusProvider {
+    LinuxBusProvider(calls: script)
+  }
+
+  private func bus() -> String { node.path }
+
+  /// Why the bus cannot be had now; `nil` if it can.
+  private func refusal() -> BusError.Reason? {
+    do {
+      _ = try provider().registerDevice(bus: node.path, address: 0x1C)
+      return nil
+    } catch {
+      return error.reason
     }
   }
 
@@ -85,7 +105,8 @@ struct I2CBusTests {
     try bytes.withUnsafeMutableBytes { try device.listen(into: $0) }
     #expect(script.calls.withLock { $0.last } == "listen 32 3")
     let simple = ScriptedI2C([], ability: 2)
-    let other = try provider(simple).registerDevice(bus: bus(), address: 0x20)
+    let second = try Node()
+    let other = try provider(simple).registerDevice(bus: second.path, address: 0x20)
     #expect(throws: BusError.self) {
       try bytes.withUnsafeMutableBytes { try other.listen(into: $0) }
     }
@@ -133,28 +154,114 @@ struct I2CBusTests {
     #expect(script.calls.withLock { $0.count } == 1 + attempts)
   }
 
-  @Test("a disturbed transfer is tried again and goes through")
+  @Test("a disturbed transfer is tried again, goes through and is counted for its chip alone")
   func retry() throws {
-    let script = ScriptedI2C([0, -EAGAIN, -EIO, 0])
-    let device = try provider(script).registerDevice(bus: bus(), address: 0x77)
-    var byte: UInt8 = 0
-    try withUnsafeMutableBytes(of: &byte) { (bytes) throws(BusError) in
-      try device.read(0, into: bytes)
-    }
-    #expect(byte == 1)
+    let script = ScriptedI2C([0, -EAGAIN, -EIO, 0, -EREMOTEIO, -EIO, -EIO, -EIO])
+    let provider = provider(script)
+    let device = try provider.registerDevice(bus: bus(), address: 0x77)
+    let other = try provider.registerDevice(bus: bus(), address: 0x1C)
+    #expect(try device.byte(0) == 1)
+    #expect(device.retries == 2)
+    // Nobody answers: that is not tried again.
+    #expect(throws: BusError.self) { try device.byte(0) }
+    #expect(device.retries == 2)
+    #expect(throws: BusError.self) { try device.byte(0) }
+    #expect(device.retries == 4 && SharedDevice(device).retries == 4)
+    #expect(other.retries == 0)
   }
 
-  @Test("one owner a bus: a second one is told who has it")
+  @Test("one owner a bus: a second one is told who has it, and has it when the first has let go")
   func owner() throws {
-    let name = bus()
-    let device = try provider(ScriptedI2C([])).registerDevice(bus: name, address: 0x1C)
-    #expect {
-      _ = try provider(ScriptedI2C([])).registerDevice(bus: name, address: 0x1C)
-    } throws: { error in
-      guard case .inUse(let owner) = (error as? BusError)?.reason else { return false }
-      return owner.contains("process \(getpid())")
+    var device: (any RegisterDevice)? = try provider().registerDevice(bus: node.path, address: 0x1C)
+    guard case .inUse(let owner) = refusal() else {
+      Issue.record("opened twice")
+      return
     }
+    #expect(owner.hasSuffix("(process \(getpid()))"))
+    // Chips of one provider share the bus.
     withExtendedLifetime(device) {}
+    device = nil
+    #expect(refusal() == nil)
+  }
+
+  @Test(
+    "another program that has locked the node is named as the kernel knows it",
+    arguments: [
+      (
+        "python3",
+        "import fcntl, sys; f = open(sys.argv[1], 'r+'); fcntl.flock(f, fcntl.LOCK_EX); "
+          + "print('ready', flush=True); sys.stdin.readline()"
+      ),
+      // A child takes the lock and ends; the lock stays with whoever has the descriptor.
+      ("bash", "exec 9<>$0; flock -n 9 && echo ready; read -r line"),
+    ])
+  func otherProcess(program: String, script: String) throws {
+    let holder = Process()
+    holder.executableURL = URL(filePath: "/usr/bin/\(program)")
+    // Holds the node locked until its input ends.
+    holder.arguments = ["-c", script, node.path]
+    let (input, ready) = (Pipe(), Pipe())
+    holder.standardInput = input
+    holder.standardOutput = ready
+    try holder.run()
+    // Said once the lock is held; the line may come in parts.
+    #expect(ready.fileHandleForReading.availableData.first == UInt8(ascii: "r"))
+    let named = "\(program) (process \(holder.processIdentifier))"
+    #expect(refusal() == .inUse(by: named))
+    #expect(PortHolder.find(node.path) == [named])
+    try input.fileHandleForWriting.close()
+    holder.waitUntilExit()
+    #expect(refusal() == nil)
+  }
+
+  // As earlier versions made them: anybody could make one, and what it said was believed.
+  @Test("files that somebody has made, locked and filled with a number keep nobody out")
+  func foreignFiles() throws {
+    let name = node.path.split(separator: "/").joined(separator: "-")
+    let files = ["/tmp", "/run/lock"].map { "\($0)/lodestone-\(name).lock" }
+    var descriptors: [Int32] = []
+    for file in files {
+      let descriptor = Glibc.open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+      guard descriptor >= 0 else { continue }
+      descriptors.append(descriptor)
+      _ = posixWrite(descriptor, "1\n", 2)
+      #expect(lodestone_lock(descriptor) == 0)
+    }
+    defer {
+      for descriptor in descriptors { close(descriptor) }
+      for file in files { unlink(file) }
+    }
+    try #require(!descriptors.isEmpty)
+    #expect(refusal() == nil)
+  }
+
+  @Test("a run leaves nothing behind, whoever's it was")
+  func nothingLeft() throws {
+    let device = try provider().registerDevice(bus: node.path, address: 0x1C)
+    #expect(try node.names == ["i2c-1"])
+    let left = ["/tmp", "/run/lock"].flatMap(PortHolder.entries).filter {
+      $0.contains(node.folder.lastPathComponent) && $0 != node.folder.lastPathComponent
+    }
+    #expect(left.isEmpty)
+    withExtendedLifetime(device) {}
+  }
+
+  @Test(
+    "of the kernel's locks only those of this file count, and not who waits for one",
+    arguments: [
+      ("1: FLOCK  ADVISORY  WRITE 812 00:06:342 0 EOF\n", Int32(812)),
+      ("17: FLOCK  ADVISORY  READ  9 00:06:342 0 EOF\n", 9),
+      ("1: -> FLOCK  ADVISORY  WRITE 900 00:06:342 0 EOF\n", nil),
+      ("1: POSIX  ADVISORY  WRITE 812 00:06:342 0 EOF\n", nil),
+      ("1: FLOCK  ADVISORY  WRITE 812 00:06:343 0 EOF\n", nil),
+      ("1: FLOCK  ADVISORY  WRITE 812 00:05:342 0 EOF\n", nil),
+      ("1: FLOCK  ADVISORY  WRITE 812 fe:06:342 0 EOF\n", nil),
+      ("1: FLOCK  ADVISORY  WRITE 0 00:06:342 0 EOF\n", nil),
+      ("1: FLOCK  ADVISORY  WRITE -1 00:06:342 0 EOF\n", nil),
+      ("1: FLOCK  ADVISORY  WRITE\n", nil), ("", nil), ("1: FLOCK a b 1 2 3", nil),
+    ])
+  func locks(line: String, process: Int32?) {
+    #expect(PortHolder.locker(line, major: 0, minor: 6, inode: 342) == process)
   }
 
   @Test("an adapter that can do nothing, and a node that is not there, are errors")

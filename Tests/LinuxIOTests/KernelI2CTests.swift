@@ -24,7 +24,7 @@ struct KernelI2CTests {
         .appending(path: "lodestone-adapter-\(UUID().uuidString)").path
       try Data().write(to: URL(filePath: path))
       test_adapter_begin(path, functions, chip)
-      device = try LinuxBusProvider(calls: KernelI2C(), lockFolder: "/tmp")
+      device = try LinuxBusProvider(calls: KernelI2C())
         .registerDevice(bus: path, address: address)
     }
 

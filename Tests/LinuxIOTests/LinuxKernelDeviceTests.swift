@@ -21,7 +21,7 @@ struct LinuxKernelDeviceTests {
         atPath: chip.appending(path: "driver").path,
         withDestinationPath: "../../../bus/i2c/drivers/st-magn-i2c")
       provider = LinuxBusProvider(
-        calls: KernelI2C(), lockFolder: "/tmp", devices: root.appending(path: "devices").path,
+        calls: KernelI2C(), devices: root.appending(path: "devices").path,
         nodes: root.path)
     }
 

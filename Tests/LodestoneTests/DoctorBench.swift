@@ -26,12 +26,15 @@ final class DoctorBench {
 
   deinit { try? FileManager.default.removeItem(at: node) }
 
-  /// What is found of the first chip of a board file.
-  func findings(_ text: String) throws -> [Doctor.Finding] {
-    let doctor = Doctor(
+  var doctor: Doctor {
+    Doctor(
       provider: provider, state: { [node] _ in node }, modelFolders: [],
       wait: { [clock] seconds in clock.advance(bySeconds: seconds) })
-    return doctor.wiring(try BoardFile.parse(text, file: "desk.yaml")).filter { $0.sensor == 0 }
+  }
+
+  /// What is found of the first chip of a board file.
+  func findings(_ text: String) throws -> [Doctor.Finding] {
+    doctor.wiring(try BoardFile.parse(text, file: "desk.yaml")).filter { $0.sensor == 0 }
   }
 
   /// What is found of who answers where the board file has its first chip.

@@ -43,6 +43,93 @@ struct DoctorTests {
   }
 }
 
+/// What documents alone say of a chip, and how well its bus works.
+struct BusDoctorTests {
+  private func bench(_ fault: Fault? = nil) throws -> DoctorBench {
+    let bench = try DoctorBench { bus in
+      [
+        .init(.registers("MMC5603"), at: .bus(bus, address: 0x30)),
+        .init(.registers("BMP280"), at: .bus(bus, address: 0x77)),
+      ]
+    }
+    for chip in 0...1 {
+      guard let fault else { break }
+      bench.provider.inject(fault, chip: chip, from: bench.clock.now())
+    }
+    return bench
+  }
+
+  private func board(_ bench: DoctorBench, _ end: String = "") throws -> Board {
+    try BoardFile.parse(
+      """
+      schema: 1
+      name: desk
+      level: true
+      sensors:
+        - {chip: MMC5603, bus: \(bench.bus), address: 0x30}
+        - {chip: BMP280, bus: \(bench.bus), address: 0x77}
+      \(end)
+      """, file: "desk.yaml")
+  }
+
+  private func quality(_ fault: Fault?) throws -> Doctor.Finding {
+    let bench = try bench(fault)
+    let findings = bench.doctor.wiring(try board(bench))
+    let found = findings.filter { $0.subject.hasSuffix(" is undisturbed") }
+    #expect(found.count == 1)
+    // The bus is at fault, and no chip is.
+    #expect(findings.allSatisfy { $0.level != .problem || $0.sensor == nil }, "\(findings)")
+    return try #require(found.first)
+  }
+
+  @Test(
+    "a chip whose sign no real one has confirmed is noted on a real board, with how to check it")
+  func unconfirmed() throws {
+    let bench = try bench()
+    let notes = bench.doctor.examine(try board(bench)).filter {
+      $0.text.contains("not been confirmed on a real chip")
+    }
+    #expect(notes.count == 1)
+    #expect(notes.first?.level == .note && notes.first?.sensor == 0)
+    #expect(notes.first?.text.hasPrefix("MMC5603: the sign of its output") == true)
+    #expect(notes.first?.mend?.contains("180 degrees out") == true)
+    // The sign of a twin is known.
+    let simulated = try board(
+      bench, "simulation: {start: {latitude: 52.5, longitude: 13.4, altitude: 34}}")
+    #expect(!bench.doctor.examine(simulated).contains { $0.text.contains("not been confirmed") })
+  }
+
+  @Test(
+    "a bus of which every third transfer has to be repeated is a problem that says what to check")
+  func disturbed() throws {
+    let found = try quality(.disturbed(every: 3))
+    #expect(found.level == .problem)
+    // A third of the attempts: 100 transfers cost 50 repetitions.
+    let numbers = found.text.split(separator: " ").compactMap { Int($0) }
+    try #require(numbers.count == 2)
+    #expect(abs(3 * numbers[0] - numbers[1]) <= 3 && numbers[1] >= 100, "\(found.text)")
+    for word in ["pull-ups", "cable", "i2c_arm_baudrate"] {
+      #expect(found.mend?.contains(word) == true)
+    }
+  }
+
+  @Test("a bus without a disturbance is good, and one that is disturbed now and then is noted")
+  func calm() throws {
+    #expect(try quality(nil).level == .good)
+    #expect(try quality(.disturbed(every: 40)).level == .note)
+  }
+
+  @Test("a receiver is not asked: it would lose what is read")
+  func receiver() throws {
+    let bench = try DoctorBench { bus in [.init(.ubloxM9, at: .bus(bus, address: 0x42))] }
+    let findings = bench.doctor.wiring(
+      try BoardFile.parse(
+        "schema: 1\nname: desk\nsensors:\n  - {chip: u-blox, bus: \(bench.bus), address: 0x42}\n",
+        file: "desk.yaml"))
+    #expect(!findings.contains { $0.subject.hasSuffix(" is undisturbed") })
+  }
+}
+
 /// A receiver's pulse, as the doctor finds it.
 struct PulseDoctorTests {
   private func finding(_ fault: PulseFault?, line: String = "GPIO18") throws -> Doctor.Finding {

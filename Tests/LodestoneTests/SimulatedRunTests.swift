@@ -78,6 +78,36 @@ struct SimulatedRunTests {
     #expect(replayed == live)
   }
 
+  @Test(
+    "a bus of which every third transfer is disturbed costs no chip, is counted, and replays as well"
+  )
+  func disturbed() throws {
+    let board = try VirtualBoard(records: true)
+    let start = board.clock.now()
+    for chip in 0...2 {
+      board.simulation.inject(
+        .disturbed(every: 3), chip: chip, from: start.advanced(bySeconds: 4),
+        until: start.advanced(bySeconds: 8))
+    }
+    var live = board.run(3)
+    #expect(board.hub.status.allSatisfy { $0.counters.retries == 0 })
+    live += board.run(9)
+    let status = board.hub.status
+    for (index, sensor) in status.enumerated() {
+      #expect(sensor.state == .running && sensor.counters.busErrors == 0, "\(sensor)")
+      // A chip is looked at several times a second at least; the receiver is on a serial port.
+      #expect(index == 3 ? sensor.counters.retries == 0 : sensor.counters.retries > 20, "\(sensor)")
+    }
+    board.hub.stop()
+    var replayed: [Observation] = []
+    try Replay.run(Recording(board.recording), board: board.board) { replayed.append($0) }
+    #expect(replayed == live)
+    // What the chips had counted when the next one's state was said is in the recording too.
+    let lines = board.recording.split(separator: 10).map { $0.split(separator: 32) }
+    let repeated = lines.filter { $0.first == [114] && $0.count == 5 }
+    #expect(repeated.count > 100)
+  }
+
   @Test("B2: a run in which less was asked for, and less often, replays as well")
   func replayOfDemands() throws {
     let board = try VirtualBoard(records: true)

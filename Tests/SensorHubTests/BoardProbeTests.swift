@@ -32,6 +32,25 @@ struct BoardProbeTests {
         == "HMC5883L")
   }
 
+  @Test("a chip whose sign no real one has confirmed is found with a note, another one without")
+  func unconfirmed() throws {
+    let provider = SimulatedBusProvider(
+      SimulatedBoard(chips: [
+        .init(.registers("MMC5603"), at: .bus("/dev/i2c-1", address: 0x30)),
+        .init(.registers("MMC5983MA"), at: .bus("/dev/i2c-2", address: 0x30)),
+      ]), clock: VirtualClock())
+    let found = try #require(BoardProbe.scan("/dev/i2c-1", with: provider).first)
+    let note = try #require(found.notes.first)
+    #expect(found.notes.count == 1)
+    #expect(note.hasPrefix("MMC5603: the sign of its output") && note.contains("180 degrees out"))
+    let other = try #require(BoardProbe.scan("/dev/i2c-2", with: provider).first)
+    #expect(other.identifications.first?.chip == "MMC5983MA" && other.notes.isEmpty)
+    // Of what is merely possible nothing more is said.
+    var vague = found
+    vague.identifications[0].confidence = .possible
+    #expect(vague.notes.isEmpty)
+  }
+
   @Test("what is behind a bypass is taken to be there, unless it answers")
   func hidden() {
     func sensor(_ chip: String, _ address: UInt8) -> Board.Sensor {

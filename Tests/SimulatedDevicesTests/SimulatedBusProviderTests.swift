@@ -361,6 +361,31 @@ struct FaultTests {
     #expect(try device.byte(0x0F) == 0x3D)
   }
 
+  @Test("a disturbed transfer is repeated and counted; one that is disturbed each time is lost")
+  func disturbed() throws {
+    let retries = device.retries
+    #expect(retries == 0)
+    provider.inject(.disturbed(every: 3), chip: 1, from: later(0), until: later(1))
+    for _ in 0..<100 { #expect(try device.byte(0x0F) == 0x3D) }
+    // Two attempts in three go through: 100 take 150, less the last if that is not needed.
+    #expect(device.retries == 49 || device.retries == 50)
+    clock.advance(bySeconds: 1)
+    let before = device.retries
+    _ = try device.byte(0x0F)
+    #expect(device.retries == before)
+    provider.inject(.disturbed(every: 1), chip: 1, from: later(0), until: later(1))
+    #expect(reason { () throws(BusError) in _ = try device.byte(0x0F) } == .arbitrationLost)
+    #expect(device.retries == before + 2)
+    // Who passes a host's transfers on leaves the repetition to the host.
+    let passed = SimulatedBusProvider(.standard(), clock: clock, busAttempts: 1)
+    passed.inject(.disturbed(every: 3), chip: 1, from: later(0))
+    let other = try passed.registerDevice(bus: "/dev/i2c-1", address: 0x1C)
+    let lost = (0..<9).filter { _ in
+      reason { () throws(BusError) in _ = try other.byte(0x0F) } == .arbitrationLost
+    }
+    #expect(lost == [2, 5, 8] && other.retries == 0)
+  }
+
   @Test("a slow chip answers within the bus's time and times out beyond it")
   func slow() throws {
     provider.inject(.slow(seconds: 0.09), chip: 1, from: later(0), until: later(1))

@@ -44,6 +44,7 @@ struct ControlTests {
       ("wrongIdentity 2 0x40", .wrongIdentity(0x40)), ("brownOut 2", .brownOut),
       ("stuckData 2", .stuckData), ("overflow 2", .overflow),
       ("bitFlip 2 0x20 128", .bitFlip(register: 0x20, mask: 0x80)),
+      ("disturbed 2", .disturbed(every: 3)), ("disturbed 2 7", .disturbed(every: 7)),
       ("slow 2 150", .slow(seconds: 0.15)), ("receiverSilent 2", .receiverSilent),
       ("receiverGarbage 2", .receiverGarbage),
     ]

@@ -110,9 +110,11 @@ int lodestone_message_skip(struct lodestone_message *message, const char *types)
 
 // Locks, clocks, threads -----------------------------------------------------------------------------
 
-/// Takes a lock file for this process, not waiting, and writes the process's number into it. Returns a
-/// file descriptor; -EWOULDBLOCK with the owner's number in `owner` when another has it.
-int lodestone_lock(const char *path, int *owner);
+/// Locks an open node (flock), so that no other opening of it can be locked; does not wait. -EWOULDBLOCK if another one is.
+/// The lock ends when the last copy of the descriptor is closed, however the process ends.
+int lodestone_lock(int fd);
+/// A file as /proc/locks names it: the device that it lies on, and its inode. Links are followed.
+int lodestone_inode(const char *path, unsigned *major_number, unsigned *minor_number, uint64_t *inode);
 int64_t lodestone_monotonic(void);
 /// Whether the kernel's clock is kept by somebody who knows the time: 1 or 0.
 int lodestone_clock_is_set(void);

@@ -49,10 +49,12 @@ struct DatasheetNoise {
     case "QMC5883P": return (0.3, "13-52-19 rev. A, table 2")
     case "QMC6310": return (0.3, "QMC6310 datasheet rev. A, table 2")
     case "MMC5603":
-      // 2 mgauss in the slowest measurement of 6.6 ms; the shorter ones average less.
-      let times = [6.6, 3.5, 2, 1.2]
-      let time = times[min(3, Int(MMC5603(outputRate: rate).bandwidth))]
-      return (0.2 * (times[0] / time).squareRoot(), "MMC5603NJ datasheet rev. B")
+      // 1.5 mgauss in the slowest measurement of 6.6 ms; the shorter ones average less.
+      let sigmas = [0.15, 0.2, 0.3, 0.4]
+      return (
+        sigmas[min(3, Int(MMC5603(outputRate: rate).bandwidth))],
+        "MMC5603NJ datasheet rev. B, specifications"
+      )
     case "MMC5983MA":
       // By the bandwidth that the rate needs: 100, 200 or 800 Hz.
       return (rate <= 50 ? 0.04 : rate <= 200 ? 0.06 : 0.12, "MMC5983MA datasheet rev. A")

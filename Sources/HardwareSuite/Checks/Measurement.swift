@@ -23,6 +23,8 @@ struct Measurement {
   /// How far a specific force may be from 9.81, m/s^2: zero-g offsets of 20 to 60 mg on each axis are a chip's
   /// right.
   private static let gravityLimit = 0.6
+  /// The share of samples that may have cost a repeated transfer: more is a faulty bus.
+  private static let retryShare = 0.02
   /// From an edge to its sample, 99th percentile, seconds.
   private static let latencyLimit = 0.05
 
@@ -237,12 +239,22 @@ struct Measurement {
       ("stalls", new.stalls - old.stalls), ("overflows", new.overflows - old.overflows),
       ("starts", new.starts - old.starts),
     ]
-    let bad = counts.filter { $0.1 > 0 }
+    var bad = counts.filter { $0.1 > 0 }
+    let retries = new.retries - old.retries
+    let mostRetries = Self.retryShare * Double(new.samples - old.samples)
+    if Double(retries) > mostRetries { bad.append(("repeated transfers", retries)) }
     return Report.Check(
       group, "\(bench.name(index)) without errors", bad.isEmpty ? .passed : .failed,
       bad.isEmpty ? "none" : bad.map { "\($0.1) \($0.0)" }.joined(separator: ", "),
-      mend: bad.isEmpty ? nil : "shorter wires, a lower bus speed, a better supply",
-      measures: [Report.Measure("bus errors", Double(new.busErrors - old.busErrors), "")])
+      mend: bad.isEmpty
+        ? nil : "check the pull-ups; shorter wires, a lower bus speed, a better supply",
+      measures: [
+        Report.Measure("bus errors", Double(new.busErrors - old.busErrors), ""),
+        Report.Measure(
+          "repeated transfers", Double(retries), "",
+          limit: "at most \(Report.figure(mostRetries)): "
+            + "\(Report.figure(Self.retryShare * 100)) % of the samples"),
+      ])
   }
 
   private func state(_ index: Int) -> String {

@@ -117,6 +117,7 @@ struct ScanCommand: ParsableCommand {
         "\(place)  mount of its \(partner) in the board file, where its own is [+x, +y, +z]: "
           + chip.partnerMount.words)
     }
+    for note in finding.notes { Terminal.say("\(place)  note: \(note)") }
     return chips.count
   }
 }

@@ -189,6 +189,7 @@ struct ObservationLines {
     if case .failed(let reason) = status.state { line.set("reason", reason) }
     line.set("samples", Int(clamping: status.counters.samples))
     line.set("busErrors", Int(clamping: status.counters.busErrors))
+    line.set("retries", Int(clamping: status.counters.retries))
     line.set("starts", Int(clamping: status.counters.starts))
     line.set("configurationsLost", Int(clamping: status.counters.configurationsLost))
     line.set("overflows", Int(clamping: status.counters.overflows))

@@ -20,6 +20,14 @@ public enum ChipKind: String, Sendable, Hashable, CaseIterable {
 /// A chip's name in board files, where it can be, how it is told, and how it is driven. It stands in the chip's own
 /// folder; the catalogue is the list of all.
 public struct ChipDescription: Sendable {
+  /// A property of a chip that follows from documents alone.
+  package struct Unconfirmed: Sendable, Hashable {
+    /// What has not been confirmed, as a clause that follows the chip's name and a colon.
+    package let what: String
+    /// How a user checks it, and what to do if it is wrong, as an imperative sentence without a full stop.
+    package let check: String
+  }
+
   /// The name in a board file.
   public let name: String
   /// What it measures.
@@ -41,6 +49,9 @@ public struct ChipDescription: Sendable {
   public let bypass: RegisterSetting?
   /// What its gyro may say at rest, degrees a second either way, by its datasheet; `nil` where it has none.
   public let zeroRateLevel: Double?
+  /// What could turn its readings around and has not been checked on a real chip; `nil` for a chip about which nothing
+  /// in particular is in doubt. `scan`, `doctor` and the README's table of chips say it.
+  package let unconfirmed: Unconfirmed?
   /// The surest first.
   let fingerprints: [Fingerprint]
   /// What tells it when its registers do not, or `nil`.
@@ -52,7 +63,8 @@ public struct ChipDescription: Sendable {
     _ name: String, _ kind: ChipKind, addresses: [UInt8], fingerprints: [Fingerprint],
     trial: (any ChipTrial)? = nil, unasked: Set<UInt8> = [], partner: String? = nil,
     partnerMount: Mount = .aligned, bypass: RegisterSetting? = nil,
-    zeroRateLevel: Double? = nil, selfTest: (any SelfTesting)? = nil,
+    zeroRateLevel: Double? = nil, unconfirmed: Unconfirmed? = nil,
+    selfTest: (any SelfTesting)? = nil,
     chip: (@Sendable (_ outputRate: Double) -> any RegisterChip)? = nil
   ) {
     self.name = name
@@ -65,6 +77,7 @@ public struct ChipDescription: Sendable {
     self.partnerMount = partnerMount
     self.bypass = bypass
     self.zeroRateLevel = zeroRateLevel
+    self.unconfirmed = unconfirmed
     self.selfTest = selfTest
     self.chip = chip
   }
@@ -98,6 +111,12 @@ public struct ChipDescription: Sendable {
   ) throws(BusError) -> Bool {
     guard let bypass else { return false }
     return try device.byte(bypass.register) & bypass.mask == bypass.value
+  }
+
+  /// Whether registers of the chip may be read at `address` for no other purpose than to see that it answers: a receiver
+  /// would lose what is read.
+  package func canBeAsked(at address: UInt8) -> Bool {
+    kind != .receiver && !unasked.contains(address)
   }
 
   /// What can be said of an address where naming a register may move the outputs of a port expander.

@@ -27,6 +27,11 @@ struct KernelErrata: Sendable {
     case "DPS310", "DPS368", "SPL06":
       "the kernel's driver dps310 puts out near sea level what is 128 Pa too low (11 m too high): unbind it or remove its "
         + "overlay, then the chip is read without it"
+    // mmc5633.c (Linux 7.3) leaves the chip after a RESET, and neither subtracts nor reports the 524288 counts
+    // of no field: what it outputs is those, the bridges' offset and minus the field.
+    case "MMC5603":
+      "the kernel's driver mmc5633 outputs minus the field, and offsets of up to 33 gauss with it: unbind it or remove its "
+        + "overlay, then the chip is read without it"
     default: nil
     }
   }
@@ -65,12 +70,12 @@ struct KernelErrata: Sendable {
   }
 
   /// -1 for an axis that the kernel leaves as a left-handed chip has it, else 1. The LSM9DS1's accelerometer and gyro
-  /// are (DocID025715 rev. 3, figure 1), and the LIS2MDL is (its section 1.2): X is turned in the one and Z in the other,
-  /// as their own drivers do it.
+  /// are (DocID025715 rev. 3, figure 1), and LIS2MDL (its section 1.2) and MMC5983MA are: X is turned in the first and Z in
+  /// the others, as their own drivers do it.
   func sign(_ quantity: KernelQuantity, axis: Int) -> Double {
     switch (chip, quantity, axis) {
     case ("LSM9DS1-AG", .acceleration, 0), ("LSM9DS1-AG", .angularRate, 0): -1
-    case ("LIS2MDL", .magneticField, 2): -1
+    case ("LIS2MDL", .magneticField, 2), ("MMC5983MA", .magneticField, 2): -1
     default: 1
     }
   }

@@ -81,6 +81,7 @@ extension ChipCatalog {
     "dps310": ["DPS310", "DPS368", "SPL06"], "lps22df": ["LPS28DFW"], "lsm6ds3": ["LSM6DS33"],
     "icm42688": ["ICM42688P"], "lsm9ds1-imu": ["LSM9DS1-AG"],
     "lsm303agr": ["LIS2MDL", "LIS3DH"], "iis2mdc": ["LIS2MDL"], "lis2dh12": ["LIS3DH"],
+    "mmc5633": ["MMC5603"], "mmc5983": ["MMC5983MA"],
   ]
 
   /// The chips that a kernel driver's devices can be by their names (`lis3mdl`, `lsm303dlhc_accel`) and by what

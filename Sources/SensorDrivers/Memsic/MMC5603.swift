@@ -3,13 +3,19 @@
 public import SensorBus
 public import SensorTypes
 
-/// Memsic MMC5603NJ, three-axis magnetometer, 20 bits over +-30 gauss, measuring continuously; before every measurement
-/// the chip turns its own polarity about (SET, RESET), which takes its offset away.
+/// Memsic MMC5603NJ, three-axis magnetometer, 20 bits over +-30 gauss, measuring continuously; for every output the chip
+/// measures after a SET and after a RESET (Auto_SR_en), which removes the offset of its bridges.
 ///
-/// Nothing that is written to it can be read back: a chip that lost its configuration falls silent. Its axes are taken to
-/// be right-handed, as ArduPilot's driver has them; another one that came from it mirrors them, and no figure was at hand
-/// (those of an MMC5983MA are left-handed): beside an accelerometer `calibrate mount` finds a mirror image too. Figures:
-/// MMC5603NJ datasheet rev. B.
+/// Sign: after a SET the chip outputs +H + offset, after a RESET -H + offset, and the field is half of their difference
+/// ("Using SET and RESET to remove bridge offset"). Memsic's own driver converts what it reads with Auto_SR_en and after a
+/// single SET in the same way, so the chip computes the difference in that order and Auto_SR_en gives +H. Drivers that
+/// send SET and then RESET and read single measurements (Linux's mmc5633, Adafruit's) therefore get -H and the offset, and
+/// this one is unaffected. No real chip has confirmed this.
+///
+/// Nothing that is written can be read back: a chip that lost its configuration falls silent. Its axes are assumed to be
+/// right-handed, as ArduPilot's driver has them; the datasheet's figure of the axes was not at hand, and published drivers
+/// contradict each other (the axes of an MMC5983MA are left-handed). With an accelerometer `calibrate mount` finds a
+/// mirror image too. Figures: MMC5603NJ datasheet rev. B.
 public struct MMC5603: MemsicChip, Hashable {
   /// The rates that the driver uses, Hz; the chip has every whole number up to 255.
   public static let outputRates: [Double] = [1, 2, 5, 10, 20, 25, 50, 75, 100, 150, 200, 255]
@@ -110,6 +116,12 @@ extension ChipDescription {
           "register 0x39 is 0x00, as of some of them: if it is one, say `identity: unchecked` in its entry of the "
           + "board file, without which it is not started"
       },
-    ]
+    ],
+    unconfirmed: Unconfirmed(
+      what:
+        "the sign of its output follows the datasheet and has not been confirmed on a real chip",
+      check:
+        "point the board at a known heading: if the reading is 180 degrees out, reverse all three "
+        + "signs of its 'mount' in the board file and report it")
   ) { MMC5603(outputRate: $0) }
 }

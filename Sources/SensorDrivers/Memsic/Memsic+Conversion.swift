@@ -5,10 +5,11 @@ public import SensorBus
 
 /// Conversions of the MMC5603 and MMC5983MA; pure functions of the bytes read.
 public enum MemsicConversion {
-  /// Microtesla a count of either: 16384 counts a gauss at its full width.
+  /// Microtesla per count of either chip: 16384 counts per gauss at its full width.
   ///
-  /// Memsic's own headline for the MMC5603, 0.0625 mG a count, is the same rounded; Linux and Adafruit take that,
-  /// Zephyr 16384 as here, of which the table of characteristics speaks.
+  /// The tables of characteristics say so (sensitivity, "With 20bits operation" and "With 18bits operation"), and Memsic's
+  /// own driver of the MMC5603 divides by the corresponding 1024 at 16 bits. The headline of that datasheet, 0.0625 mG per
+  /// count, is 1/16384 G rounded up; Linux and Adafruit take it and read 2.4 % too much.
   public static let scale = 100 / 16384.0
 
   /// The MMC5603's field in microtesla from its nine output bytes: 20 bits an axis, the lowest four in the last

@@ -211,6 +211,8 @@ public struct SimulationPlan: Sendable, Equatable {
       case unplugged
       /// Every transfer times out.
       case timeout
+      /// Every third transfer is disturbed and has to be repeated.
+      case disturbed
       /// Reads end early.
       case shortRead
       /// Another chip answers at the address.

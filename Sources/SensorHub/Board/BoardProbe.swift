@@ -29,6 +29,17 @@ public enum BoardProbe {
       self.failure = failure
       self.kernel = kernel
     }
+
+    /// What has not been confirmed on a real chip, with how to check it, of each chip that it can be; empty where a
+    /// driver of the kernel has it, and where nobody knows which chip it is.
+    package var notes: [String] {
+      guard kernel == nil, identifications.first?.isTold == true else { return [] }
+      return identifications.candidates.compactMap { candidate in
+        ChipCatalog.chip(named: candidate.chip)?.unconfirmed.map {
+          "\(candidate.chip): \($0.what); \($0.check)"
+        }
+      }
+    }
   }
 
   /// Asks one bus. An address nobody answers at gives no finding.
@@ -50,7 +61,7 @@ public enum BoardProbe {
       findings.append(finding)
       // A bus that may not be opened will not open at the next address either.
       switch finding.failure?.reason {
-      case .permissionDenied, .lockFailed, .notFound, .inUse: return findings
+      case .permissionDenied, .notFound, .inUse: return findings
       default: break
       }
     }

@@ -23,6 +23,8 @@ final class Port {
   private var demand = Demand.everything
   /// Bits that went over the wire since the last call of `takeBits`, for the bus load.
   private var bits = 0
+  /// Transfers that were repeated because they were disturbed, so far.
+  private(set) var retries: UInt64 = 0
 
   init(_ source: Source, worker: Int, records: Bool) {
     self.source = source
@@ -178,6 +180,8 @@ final class Port {
   // An I2C transfer: 9 bits a byte, start, repeated start and stop.
   fileprivate func count(bytes: Int) { bits += bytes * 9 + 3 }
 
+  fileprivate func count(retries: UInt64) { self.retries &+= retries }
+
   func record(_ body: (inout TraceBuffer) -> Void) {
     guard records else { return }
     body(&trace)
@@ -192,6 +196,8 @@ final class PortDevice: RegisterDevice {
   private let bus: String
   private let address: UInt8
   private let base: (any RegisterDevice)?
+  /// How often transfers of `base` had been repeated before the one that is under way.
+  private var retriesBefore: UInt64 = 0
 
   fileprivate init(
     port: Port, index: Int, bus: String, address: UInt8, base: (any RegisterDevice)?
@@ -247,10 +253,14 @@ final class PortDevice: RegisterDevice {
   private func record(
     _ letter: Character, _ register: UInt8, _ result: (inout TraceBuffer) -> Void
   ) {
+    let retries = (base?.retries ?? 0) &- retriesBefore
+    retriesBefore &+= retries
+    port.count(retries: retries)
     port.record { trace in
       trace.begin(letter, index)
       trace.number(Int64(register))
       result(&trace)
+      if retries > 0 { trace.number(Int64(clamping: retries)) }
     }
   }
 
@@ -260,9 +270,11 @@ final class PortDevice: RegisterDevice {
     guard let line = cursor.line(letter, index), line.number(1) == Int64(register) else {
       throw cursor.diverged("a transfer of register \(hexadecimal(register))")
     }
-    if let failure = line.failure(2, bus: bus, address: address, register: register) {
-      throw failure
-    }
+    let failure = line.failure(2, bus: bus, address: address, register: register)
+    // Behind the bytes, or behind a failure's two words.
+    let retries = line.number(failure == nil ? 3 : 4) ?? 0
+    port.count(retries: UInt64(clamping: retries))
+    if let failure { throw failure }
     return line
   }
 

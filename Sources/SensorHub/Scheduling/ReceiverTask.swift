@@ -76,6 +76,8 @@ final class ReceiverTask: WorkerTask {
   func step(_ port: Port, at begin: Timestamp, into outbox: inout [Delivery]) {
     // Bytes wake the thread of a serial port before the timer does; looking costs one system call.
     guard begin >= due || (opened?.stream != nil && !isAsleep) else { return }
+    let retries = port.retries
+    defer { supervisor.repeated(port.retries &- retries) }
     let now = port.now()
     guard isWanted || !hasAnswered else { return rest(now, into: &outbox) }
     do throws(DriverError) {

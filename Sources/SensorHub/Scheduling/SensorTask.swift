@@ -143,6 +143,8 @@ final class SensorTask: WorkerTask {
   }
 
   func step(_ port: Port, at begin: Timestamp, into outbox: inout [Delivery]) {
+    let retries = port.retries
+    defer { supervisor.repeated(port.retries &- retries) }
     let edge = takeEdge(port)
     guard edge != nil || begin >= due else { return }
     // Other chips' transfers have passed since the step began.

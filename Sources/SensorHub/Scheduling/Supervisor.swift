@@ -94,6 +94,9 @@ struct Supervisor {
     return true
   }
 
+  /// Transfers were repeated, so many times.
+  mutating func repeated(_ times: UInt64) { status.counters.retries &+= times }
+
   /// An edge came, and there was nothing to read.
   mutating func metEmptyEdge() { status.counters.emptyEdges += 1 }
 

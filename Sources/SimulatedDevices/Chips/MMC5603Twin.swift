@@ -19,7 +19,8 @@ public struct MMC5603Twin: ResettingTwin {
   private var outputs = [UInt8](repeating: 0, count: 9)
   private var isDone = false
 
-  /// The bridges' own offset, microtesla, which every pair of SET and RESET takes away.
+  /// The offset of the bridges, microtesla: within "Null Field Output", 1 gauss. It has the same sign after a SET as after
+  /// a RESET, so that half of the difference of the two does not contain it.
   static let bridge = Vector3(35, -48, 22)
 
   /// Makes a chip that is not powered yet: call `powerOn`.
@@ -41,13 +42,15 @@ public struct MMC5603Twin: ResettingTwin {
   /// Reads one register, with the side effects of reading it.
   public mutating func readByte(_ register: UInt8) -> UInt8 {
     switch register {
-    case 0x00...0x08: outputs[Int(register)]
-    case 0x09: UInt8(max(0, min(255, (core.stimulus(at: core.now).temperature + 75) / 0.8)))
-    // Meas_m_done and OTP_read_done. The first goes down with a "new measurement command"; whether the chip gives
-    // itself one for each of the continuous measurements is left open, and not modelled.
-    case 0x18: (isDone ? 0x40 : 0) | 0x10
-    case 0x39: 0x10
-    default: 0
+    case 0x00...0x08:
+      // "This bit is reset only when any of the magnetic data registers is read."
+      isDone = false
+      return outputs[Int(register)]
+    case 0x09: return UInt8(max(0, min(255, (core.stimulus(at: core.now).temperature + 75) / 0.8)))
+    // Meas_m_done and OTP_read_done.
+    case 0x18: return (isDone ? 0x40 : 0) | 0x10
+    case 0x39: return 0x10
+    default: return 0
     }
   }
 
@@ -61,7 +64,6 @@ public struct MMC5603Twin: ResettingTwin {
       if value & 0x10 != 0 { polarity = -1 }
       if value & 0x80 != 0, controls[0] > 0 { period = max(1 / Double(controls[0]), duration) }
       if value & 0x01 != 0, !isContinuous {
-        isDone = false
         core.schedule.single(at: core.now, duration: duration)
       }
     case 0x1C: if value & 0x80 != 0 { reset() }
@@ -90,10 +92,11 @@ public struct MMC5603Twin: ResettingTwin {
     guard let done = core.schedule.take(until: core.now) else { return }
     isDone = true
     guard !tampering.isFrozen else { return }
-    // 2 mG at 6.6 ms; the shorter measurements are taken as white noise.
-    let sigma = 0.2 * (0.0066 / (setsAndResets ? duration / 2 : duration)).squareRoot()
+    // "Total RMS Noise", typical, by BW.
+    let sigma = [0.15, 0.2, 0.3, 0.4][Int(controls[2] & 0x03)]
     var measured = core.field(
       at: done.last &- Int64(duration * 0.5e9), sigma: Vector3(repeating: sigma), stream: 11, done)
+    // After a SET "Output1 = +H + Offset", after a RESET "Output2 = -H + Offset"; Auto_SR_en gives half of Output1 - Output2.
     if !setsAndResets { measured = polarity * measured + Self.bridge }
     for axis in 0..<3 {
       let counts = saturated(measured[axis] / 100 * 16384, bits: 20) + 524_288
@@ -108,10 +111,10 @@ public struct MMC5603Twin: ResettingTwin {
 }
 
 extension TwinDescription {
-  /// With SET and RESET little is left of the offset: 1 mG, and 0.1 mG a kelvin are assumed. Sensitivity 5 %, of which
-  /// a fifth is taken.
+  /// With SET and RESET little is left of the offset: 5 mG is assumed, and "Null Field Output Change Over Temperature" is
+  /// 0.2 mG/C. Sensitivity 5 %, of which a fifth is taken.
   static let mmc5603 = TwinDescription("MMC5603", isMagnetometer: true, make: MMC5603Twin.init) {
     random, _ in
-    .magnetometer(bias: 0.5, perKelvin: 0.01, scale: 0.01, clock: 0.03, &random)
+    .magnetometer(bias: 0.5, perKelvin: 0.02, scale: 0.01, clock: 0.03, &random)
   }
 }

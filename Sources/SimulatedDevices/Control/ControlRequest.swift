@@ -113,6 +113,7 @@ package enum ControlRequest: Equatable {
     case "bitFlip":
       .bitFlip(register: try byte(&words, "REGISTER"), mask: try byte(&words, "MASK"))
     case "overflow": .overflow
+    case "disturbed": .disturbed(every: words.isEmpty ? 3 : max(1, Int(try byte(&words, "EVERY"))))
     case "slow": .slow(seconds: try number(&words, "MILLISECONDS", 0...slowest) / 1_000)
     case "receiverSilent", "silent": .receiverSilent
     case "receiverGarbage", "garbage": .receiverGarbage
@@ -120,7 +121,8 @@ package enum ControlRequest: Equatable {
     default:
       throw Mistake(
         "no fault '\(kind)': noAnswer, timeout, shortRead, wrongIdentity, brownOut, stuckData, "
-          + "stuckLow, bitFlip, overflow, slow, receiverSilent, receiverGarbage or noPulse")
+          + "stuckLow, bitFlip, overflow, slow, disturbed, receiverSilent, receiverGarbage or noPulse"
+      )
     }
   }
 

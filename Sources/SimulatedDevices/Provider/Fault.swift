@@ -12,6 +12,9 @@ public enum Fault: Sendable, Hashable {
   /// Every transfer takes this long, as when a chip stretches the clock. One that takes longer than the
   /// bus allows times out. A serial port has no transfers and does not notice.
   case slow(seconds: Double)
+  /// Every so-many-th attempt at a transfer, 1 at least, is lost to noise or another master (`EAGAIN`), as by a cable that
+  /// is too long or pull-ups that are too weak. The bus repeats it at once. A serial port does not notice.
+  case disturbed(every: Int)
   /// Reads end after this many bytes with an error.
   case shortRead(bytes: Int)
   /// The identity register reads as this.
@@ -56,6 +59,8 @@ struct FaultSchedule: Sendable {
     var timesOut = false
     /// Seconds that a transfer takes.
     var delay = 0.0
+    /// Which attempts at a transfer are disturbed: every so-many-th.
+    var disturbance: Int?
     var readLimit: Int?
     var tampering = Tampering()
     var kernel: [KernelFault] = []
@@ -105,6 +110,7 @@ struct FaultSchedule: Sendable {
       case _ where isOver: break
       case .timeout: active.timesOut = true
       case .slow(let seconds): active.delay = max(active.delay, seconds)
+      case .disturbed(let every): active.disturbance = max(1, every)
       case .shortRead(let bytes): active.readLimit = max(0, bytes)
       case .wrongIdentity(let identity): active.tampering.identity = identity
       case .stuckData: active.tampering.isFrozen = true

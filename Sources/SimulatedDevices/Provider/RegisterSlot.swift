@@ -9,6 +9,15 @@ final class RegisterSlot: Sendable {
   struct State: Sendable {
     var twin: any ChipTwin
     var faults = FaultSchedule()
+    /// Attempts at a transfer while every so-many-th was disturbed.
+    var attempts = 0
+
+    /// Whether the attempt at a transfer that begins now is disturbed.
+    mutating func isDisturbed(_ active: FaultSchedule.Active) -> Bool {
+      guard let every = active.disturbance else { return false }
+      attempts &+= 1
+      return attempts % every == 0
+    }
 
     /// Brings faults up to `now` and says what is wrong.
     mutating func faults(at now: Timestamp) -> FaultSchedule.Active {
@@ -68,14 +77,16 @@ final class SimulatedRegisterDevice: RegisterDevice {
   private let address: UInt8
   private let clock: any SimulationClock
   private let timeout: Double
+  private let repetitions: TransferRetries
 
   init(
     slot: RegisterSlot?, host: RegisterSlot? = nil, bus: String, address: UInt8,
-    clock: any SimulationClock, timeout: Double = 0.1
+    clock: any SimulationClock, timeout: Double = 0.1, attempts: Int = TransferRetries.attempts
   ) {
     self.slot = slot
     self.host = host
     self.timeout = timeout
+    repetitions = TransferRetries(attempts: attempts)
     self.bus = bus
     self.address = address
     self.clock = clock
@@ -86,6 +97,8 @@ final class SimulatedRegisterDevice: RegisterDevice {
   ) -> BusError {
     BusError(reason, bus: bus, address: address, register: register, errno: errno)
   }
+
+  var retries: UInt64 { repetitions.count }
 
   func read(
     _ register: UInt8, into buffer: UnsafeMutableRawBufferPointer
@@ -112,8 +125,16 @@ final class SimulatedRegisterDevice: RegisterDevice {
     }
   }
 
-  /// Does something with the chip, if it answers and the transfer ends in time.
+  /// Does something with the chip, if it answers and the transfer ends in time. A disturbed transfer is repeated, as on a
+  /// real bus.
   private func transfer(
+    _ register: UInt8,
+    _ body: (inout any ChipTwin, FaultSchedule.Active, Timestamp) throws(BusError) -> Void
+  ) throws(BusError) {
+    try repetitions.run { () throws(BusError) in try attempt(register, body) }
+  }
+
+  private func attempt(
     _ register: UInt8,
     _ body: (inout any ChipTwin, FaultSchedule.Active, Timestamp) throws(BusError) -> Void
   ) throws(BusError) {
@@ -129,6 +150,10 @@ final class SimulatedRegisterDevice: RegisterDevice {
       }
       if active.timesOut || active.delay > timeout {
         throw failure(.timedOut, register: register, errno: 110)
+      }
+      // 11 is EAGAIN.
+      if state.isDisturbed(active) {
+        throw failure(.arbitrationLost, register: register, errno: 11)
       }
       try body(&state.twin, active, now)
     }

@@ -16,6 +16,7 @@ public final class SimulatedBusProvider: BusProvider {
   public let world: SimulatedWorld
   private let clock: any SimulationClock
   private let busTimeout: Double
+  private let busAttempts: Int
 
   private enum Slot: Sendable {
     case registers(RegisterSlot)
@@ -37,9 +38,11 @@ public final class SimulatedBusProvider: BusProvider {
   ///   - busTimeout: Seconds after which a transfer is given up, as the real buses' 100 ms; infinite for
   ///     one who lets a slow transfer take its time himself (`transferDelay`).
   ///   - elapsed: For how many seconds the board has been under way, not negative.
+  ///   - busAttempts: Attempts at a transfer that is disturbed, as the real buses' 3; 1 for one who passes the transfers
+  ///     of a host on, which repeats them itself.
   public init(
     _ board: SimulatedBoard, clock: any SimulationClock = MonotonicClock(),
-    busTimeout: Double = 0.1, elapsed: Double = 0
+    busTimeout: Double = 0.1, elapsed: Double = 0, busAttempts: Int = 3
   ) {
     let start = clock.now().advanced(bySeconds: -elapsed)
     let world = SimulatedWorld(
@@ -48,6 +51,7 @@ public final class SimulatedBusProvider: BusProvider {
     self.board = board
     self.clock = clock
     self.busTimeout = busTimeout
+    self.busAttempts = busAttempts
     self.world = world
     var kernels: [Int: KernelSlot] = [:]
     var pulses: [Int: PulseSlot] = [:]
@@ -204,7 +208,8 @@ public final class SimulatedBusProvider: BusProvider {
       }
     }
     return SimulatedRegisterDevice(
-      slot: found, host: host, bus: bus, address: address, clock: clock, timeout: busTimeout)
+      slot: found, host: host, bus: bus, address: address, clock: clock, timeout: busTimeout,
+      attempts: busAttempts)
   }
 
   /// What the kernel offers of the chip at an address; `.notFound` where no driver of its own has bound it.

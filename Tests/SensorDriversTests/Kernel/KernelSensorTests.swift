@@ -244,6 +244,31 @@ extension KernelView {
     #expect(what.contains("128 Pa") && what.contains("unbind"))
   }
 
+  @Test("an MMC5603 whose numbers the kernel turns about is refused with the way out")
+  func turnedAbout() throws {
+    var bench = try KernelBench("MMC5603", .lis3mdl, kind: .magnetometer, rate: 80)
+    guard case .notReady(let what) = failure({ () throws(DriverError) in try bench.start() }) else {
+      Issue.record("started")
+      return
+    }
+    #expect(what.contains("minus the field") && what.contains("unbind"))
+  }
+
+  @Test(
+    "a chip whose axes the kernel leaves left-handed is turned as its own driver turns it",
+    arguments: ["LIS2MDL", "MMC5983MA"])
+  func leftHanded(chip: String) throws {
+    let fields = try [chip, "LIS3MDL"].map { name in
+      var bench = try KernelBench(name, .lis3mdl, kind: .magnetometer, rate: 80)
+      bench.show { $0.magneticField = Vector3(20, -35, 44) }
+      try bench.start()
+      guard case .magneticField(let field) = try bench.settled() else { return Vector3.zero }
+      return field
+    }
+    #expect(near(fields[0], Vector3(fields[1].x, fields[1].y, -fields[1].z), 1e-9))
+    #expect(abs(fields[1].z) > 10)
+  }
+
   @Test(
     "a rate that no sensor has is none", arguments: ["0.000000000001", "1e300", "0", "-5", "nan"])
   func absurdRate(said: String) throws {
@@ -338,6 +363,7 @@ extension KernelView {
       (["lsm9ds1_magn"], [.magn], 0x1C, ["LSM9DS1-M"]),
       (["lsm303agr_magn"], [.magn], 0x1E, ["LIS2MDL"]),
       (["lsm303agr_accel"], [.accel], 0x19, ["LIS3DH"]),
+      (["mmc5633"], [.magn], 0x30, ["MMC5603"]), (["mmc5983"], [.magn], 0x30, ["MMC5983MA"]),
       (["lps25h"], [.pressure, .temp], 0x76, []), (["lps33hw"], [.pressure, .temp], 0x5C, []),
     ] as [([String], [KernelView.Quantity], UInt8, [String])])
   func names(
