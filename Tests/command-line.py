@@ -675,7 +675,7 @@ with tempfile.TemporaryDirectory() as name:
     found = json.loads(result.stdout or "{}")
     expect(
         "a fit of a real log",
-        result.returncode == (0 if found.get("accepted") else 1)
+        result.returncode == (0 if found.get("accepted") else 65)
         and all(abs(a - b) < 0.01 for a, b in zip(found["hardIron"], (-0.18, 0.05, -0.58)))
         and len(found["softIron"]) == 3
         and {"fieldStrength", "residualPercent", "coverage", "score", "reason"} <= found.keys(),
@@ -710,19 +710,19 @@ with tempfile.TemporaryDirectory() as name:
     found = json.loads(result.stdout or "{}")
     expect(
         "a fit of too little",
-        result.returncode == 1 and found.get("accepted") is False and "too few" in found["reason"]
+        result.returncode == 65 and found.get("accepted") is False and "too few" in found["reason"]
         and found["skippedLines"] == 2 and found["firstSkippedLine"] == 3,
         result.stdout + result.stderr)
     (path / "empty.csv").write_text("")
-    says("a fit of nothing", ["calibrate", "fit", "empty.csv"], 1, '"reason":"the file is empty"')
+    says("a fit of nothing", ["calibrate", "fit", "empty.csv"], 65, '"reason":"the file is empty"')
     says("a fit of a file that is not there", ["calibrate", "fit", "/nope"], 66, "/nope: no such file")
     # Every key is there whatever becomes of the fit, and the exit code tells which.
     keys = {"hardIron", "softIron", "fieldStrength", "residualPercent", "coverage", "score", "accepted", "reason"}
     flat = "\n".join(f"{k},{k * 7 % 11},{k * 5 % 13}" for k in range(60))
     for what, content, code, word in [
-        ("nothing", "", 1, "empty"), ("too little", "1,2,3\n", 1, "too few"), ("one point", "1,2,3\n" * 99, 1, "never changed"),
-        ("words", "hello\n", 1, "no line holds numbers"), ("an accelerometer", "ax,ay,az\n" + flat, 1, "--columns"),
-        ("times for a field", "\n".join(f"{1574436000000000 + k},1,2" for k in range(60)), 1, "beyond 1e12"), (None, "", 66, "no such"),
+        ("nothing", "", 65, "empty"), ("too little", "1,2,3\n", 65, "too few"), ("one point", "1,2,3\n" * 99, 65, "never changed"),
+        ("words", "hello\n", 65, "no line holds numbers"), ("an accelerometer", "ax,ay,az\n" + flat, 65, "--columns"),
+        ("times for a field", "\n".join(f"{1574436000000000 + k},1,2" for k in range(60)), 65, "beyond 1e12"), (None, "", 66, "no such"),
     ]:
         (path / "keys.csv").write_text(content)
         result = run("calibrate", "fit", "keys.csv" if what else "/nope", "--yes", "--format", "json")
@@ -733,9 +733,28 @@ with tempfile.TemporaryDirectory() as name:
             and found["hardIron"] is None and found["score"] == 0 and found["coverage"] == 0, result.stdout + result.stderr)
     says("a fit for people", ["calibrate", "fit", "kept.csv", "--format", "text"], 0, "hard iron")
     for what, strength, code, word in [
-        ("itself", "48", 0, "brings the field to it"), ("nanotesla", "48000", 1, "nanotesla"), ("another place", "72", 1, "72 was given"),
+        ("itself", "48", 0, "brings the field to it"), ("nanotesla", "48000", 65, "nanotesla"), ("another place", "72", 65, "72 was given"),
     ]:
         says(f"a strength of {what}", ["calibrate", "fit", "kept.csv", "--field-strength", strength], code, word)
+    # Two recordings that were joined: the hard iron of either is told, and nothing is accepted.
+    field = [row.split(",")[1:4] for row in rows[2:]]
+    order = [k * 157 % 400 for k in range(400)]
+    shifted = [",".join(str(float(v) + d) for v, d in zip(field[k], (12, 0, 0))) for k in order]
+    (path / "joined.csv").write_text("\n".join([",".join(field[k]) for k in order] + shifted) + "\n")
+    says("iron that was changed", ["calibrate", "fit", "joined.csv"], 65, '"ironChange":"step"')
+    says("iron that was changed, in words", ["calibrate", "fit", "joined.csv", "--format", "text"], 65, "Record again")
+    # Gravity, angular rates and field without a header: the field is found by what it is, gravity is no field.
+    def columns(k):
+        x, y, z = (float(v) - o for v, o in zip(field[k], (30, -20, 10)))
+        return [9.81 * v / 48 for v in (y, z, x)], [math.sin(k * s) for s in (5, 7, 11)], [float(v) for v in field[k]]
+    for what, parts, code, words in [
+        ("all", (0, 1, 2), 0, "field in columns 7,8,9"), ("gravity and rates", (0, 1), 65, "--columns"), ("gravity", (0,), 65, "gravity"),
+    ]:
+        lines = [",".join(f"{v:.4f}" for part in parts for v in columns(k)[part]) for k in range(400)]
+        (path / "bare.csv").write_text("\n".join(lines) + "\n")
+        says(f"columns without a header: {what}", ["calibrate", "fit", "bare.csv"], code, words)
+    (path / "weak.csv").write_text("\n".join(",".join(f"{v}e-300" for v in row) for row in field) + "\n")
+    says("numbers that are no field", ["calibrate", "fit", "weak.csv"], 65, "no magnetometer's field is so weak")
     says("columns that are none", ["calibrate", "fit", "few.txt", "--columns", "2-3"], 64, "--columns")
     says("no field", ["calibrate", "fit", "few.txt", "--field-strength", "-5"], 64, "above zero")
 

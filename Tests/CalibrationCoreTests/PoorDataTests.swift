@@ -133,4 +133,38 @@ import Testing
     let refusal = try #require(MagnetometerFitterTests.fitter.fit(samples).refusal)
     #expect(!refusal.contains("end of the range"), "\(refusal)")
   }
+
+  @Test(
+    "numbers that are no field in any unit are refused",
+    arguments: [
+      5e-324, 1e-310, 1e-300, 1e-160, 1e-30, 1e-12, 1e12, 1e30, 1e160, 1e300, .infinity, .nan,
+    ])
+  func noField(scale: Double) {
+    var draws = SyntheticDraws(state: 9)
+    let unit = Self.unit(&draws)
+    var samples = Self.samples(unit, Self.ball(&draws), noise: 0.5, &draws)
+    for index in samples.indices { samples[index].field *= scale }
+    let outcome = MagnetometerFitterTests.fitter.fit(samples)
+    #expect(outcome.fit == nil && outcome.refusal != nil)
+    // Beside a field they are left out.
+    var params = MagnetometerFitterTests.fitter.params
+    params.demandsSteadyIron = true
+    let many = Self.samples(unit, Self.ball(&draws), noise: 0.5, &draws)
+    let mixed = many + samples.prefix(40)
+    #expect(MagnetometerFitter(params: params).fit(mixed).fit?.hardIron.isFinite == true)
+  }
+
+  @Test("a board that lies still for minutes is fitted by the rest", arguments: [0.0, 0.3])
+  func longRest(noise: Double) throws {
+    var draws = SyntheticDraws(state: 11)
+    let unit = Self.unit(&draws)
+    let way = Self.ball(&draws)
+    let rest = try #require(way.last)
+    let samples = Self.samples(
+      unit, way + [Vector3](repeating: rest, count: 10 * way.count), noise: noise, &draws)
+    let outcome = MagnetometerFitterTests.fitter.fit(samples)
+    let fit = try #require(outcome.fit)
+    #expect(outcome.isAccepted, "\(outcome.refusal ?? "")")
+    #expect(unit.headingError(fit.applied.matrix, fit.hardIron) < 1)
+  }
 }

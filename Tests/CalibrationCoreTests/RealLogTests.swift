@@ -19,6 +19,9 @@ import Testing
   static let path = "data/iphone/magnet_uncalib.txt"
   static var phone: URL { SharedData.root.appending(path: path) }
 
+  /// Logs as people have them.
+  static var cases: URL { shared.appending(path: "data/magcal-cases") }
+
   // The answers are PX4's own, from its tests of the same data.
   @Test func rotationOfAnAutopilot() throws {
     let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Replay")

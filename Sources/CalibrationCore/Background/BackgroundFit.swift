@@ -83,13 +83,7 @@ public struct BackgroundFit: Sendable, Hashable {
     self.proof = proof
   }
 
-  private func half(_ which: Int) -> [Int] {
-    samples.indices.filter { block(of: $0) % 2 == which }
-  }
-
-  private func block(of place: Int) -> Int {
-    min(Self.blocks - 1, place * Self.blocks / max(1, samples.count))
-  }
+  private var parts: TimeBlocks { TimeBlocks(samples: samples.count, count: Self.blocks) }
 
   /// Fits and compares.
   ///
@@ -111,7 +105,8 @@ public struct BackgroundFit: Sendable, Hashable {
       verdict.reason = "the samples are of one place, as it may be"
       return verdict
     }
-    let halves = (0..<2).map { half($0).map { samples[$0] } }
+    let parts = parts
+    let halves = (0..<2).map { parts.half($0).map { samples[$0] } }
     guard let current else {
       verdict.reason = firstObjection(outcome, halves, expected)
       verdict.isBetter = verdict.reason.isEmpty
@@ -193,7 +188,7 @@ public struct BackgroundFit: Sendable, Hashable {
     guard let shift = IronShift(samples, of: current, expected: expected),
       2 * shift.inliers.count >= samples.count,
       let covariance = shift.covariance(
-        blocks: samples.indices.map(block), count: Self.blocks)
+        blocks: samples.indices.map(parts.block), count: Self.blocks)
     else { return nil }
     let applied = shift.applied(covariance: covariance)
     guard let error = level.error(applied), error.isFinite else { return nil }
@@ -250,16 +245,17 @@ public struct BackgroundFit: Sendable, Hashable {
     var sums = [Double](repeating: 0, count: Self.blocks)
     var counts = [Double](repeating: 0, count: Self.blocks)
     var (old, new) = (0.0, 0.0)
+    let parts = parts
     for which in 0..<2 {
-      let trained = half(1 - which).map { samples[$0] }
+      let trained = parts.half(1 - which).map { samples[$0] }
       guard let before = FieldOfFit(current, trained), let after = FieldOfFit(fits[which], trained)
       else { return nil }
-      for place in half(which) {
+      for place in parts.half(which) {
         let a = before.square(samples[place], cap: Self.cap)
         let b = after.square(samples[place], cap: Self.cap)
         (old, new) = (old + a, new + b)
-        sums[block(of: place)] += a - b
-        counts[block(of: place)] += 1
+        sums[parts.block(of: place)] += a - b
+        counts[parts.block(of: place)] += 1
       }
     }
     guard new <= proof.leastGain * old, counts.allSatisfy({ $0 > 0 }) else { return nil }

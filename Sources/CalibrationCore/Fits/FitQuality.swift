@@ -87,13 +87,15 @@ struct FitEvidence: Sendable {
   var offsetRatio: Double
   /// Radians.
   var turn: Double
+  /// How far the heading differs between the ends of a change of the hard iron, degrees; 0 without one.
+  var changeError = 0.0
 
   /// Percent. Noise about one place is a sphere, too: its samples lie 42 % off (Maxwell's distribution), or 52 % in two
   /// axes (Rayleigh's).
   static let noiseOnly = 25.0
 
   /// Degrees; at most 180, which is no heading at all.
-  var headingError: Double { min(180, budget?.total ?? 180) }
+  var headingError: Double { min(180, hypot(budget?.total ?? 180, changeError)) }
 
   private static func number(_ value: Double, _ digits: Int = 1) -> String {
     guard value.isFinite, abs(value) < 1e9 else { return "very large" }
@@ -128,7 +130,9 @@ struct FitEvidence: Sendable {
       reasons.append(unseen)
     } else if value < 95, let budget {
       let error = "heading error \(Self.number(headingError, 2)) deg expected"
-      if hasForce, budget.turn > budget.hard, budget.turn > budget.soft {
+      if changeError > budget.total {
+        reasons.append("\(error): the hard iron changed during the recording")
+      } else if hasForce, budget.turn > budget.hard, budget.turn > budget.soft {
         reasons.append("\(error): how the chips are turned against each other is not sure")
       } else if coverage < 0.7 {
         reasons.append("\(error): \(unseen)")
@@ -157,15 +161,22 @@ struct FitEvidence: Sendable {
         + (residualPercent > Self.noiseOnly
           ? ": noise of a board that was not turned is like that" : "")
     }
-    if axisRatio > params.largestAxisRatio {
+    let mostRatio =
+      cells.coverage < params.seenCoverage
+      ? params.largestAxisRatio : max(params.largestAxisRatio, params.largestSeenAxisRatio)
+    if axisRatio > mostRatio {
       return "soft iron's axes are \(Self.number(axisRatio)) to 1, "
-        + "\(Self.number(params.largestAxisRatio)) is the most"
+        + "\(Self.number(mostRatio)) is the most"
     }
     if offsetRatio > params.largestOffset {
       return "hard iron of \(Self.number(offsetRatio, 0)) times the field is beyond any chip"
     }
+    if changeError > params.largestHeadingError {
+      return
+        "the hard iron changed during the recording, by \(Self.number(changeError)) deg of heading"
+    }
     // How the chips are turned against each other costs a score; without a fit it would not be known better.
-    let error = min(180, budget?.iron ?? 180)
+    let error = min(180, hypot(budget?.iron ?? 180, changeError))
     if error > params.largestHeadingError {
       return "a heading error of \(Self.number(error)) deg is expected with \(coverage) % "
         + "of the sphere seen, \(Self.number(params.largestHeadingError)) deg is the most"

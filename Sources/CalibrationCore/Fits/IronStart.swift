@@ -24,6 +24,11 @@ struct CloudFrame: Sendable {
 }
 
 enum IronStart {
+  /// The largest change of the field within a second on a board at rest, as a share of the data's size.
+  private static let atRest = 0.02
+  /// The number of blocks at rest that count, half a second each.
+  private static let mostResting = 20
+
   /// Which of the points to keep: at most `limit`, in order; fewer where the board hardly moved, and no
   /// spikes. Places alone must not decide: outliers and a passing magnet are all in places of their own.
   static func thinned(_ points: [IronPoint], limit: Int) -> [Int] {
@@ -45,10 +50,14 @@ enum IronStart {
       blocks.append((range.filter { away[$0 - start] <= most }, middle))
       start = end
     }
+    // A board at rest repeats the same sample: only the first seconds of a rest count.
+    var resting = 0
     let wishes = blocks.indices.map { index in
       let before = blocks[max(0, index - 1)].middle
       let after = blocks[min(blocks.count - 1, index + 1)].middle
       let way = (after - before).length
+      resting = way < atRest ? resting + 1 : 0
+      guard resting <= mostResting else { return 0.0 }
       return Double(blocks[index].kept.count) * min(1, max(0.1, way / 0.1))
     }
     let wish = wishes.reduce(0, +)

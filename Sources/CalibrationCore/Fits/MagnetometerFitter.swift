@@ -37,12 +37,21 @@ public struct MagnetometerFitter: Sendable, Hashable {
     public var mostStopped = 0.1
     /// Ratio of soft iron's longest to its shortest axis above which a fit is refused.
     public var largestAxisRatio = 2.0
+    /// The same where at least `seenCoverage` of the sphere was seen: there the ratio is measured, and some chips' axes
+    /// differ by more than two to one.
+    public var largestSeenAxisRatio = 3.0
+    /// See `largestSeenAxisRatio`.
+    public var seenCoverage = 0.7
     /// Hard iron above which a fit is refused, in field strengths: no chip measures it.
     public var largestOffset = 100.0
     /// Standard deviation of soft iron's entries: axes differ by a half at most.
     public var softDeviation = 0.15
     /// Standard deviation of the alignment about each axis, radians.
     public var turnDeviation = 1.5 * Double.pi / 180
+    /// Whether a hard iron that changes while samples are taken is looked for (`IronChangeTest`). It takes several
+    /// times as long as the fit itself. A change that alters the heading by more than `largestHeadingError` is refused;
+    /// a smaller one is added to the heading error.
+    public var demandsSteadyIron = false
 
     /// The defaults.
     public init() {}
@@ -78,6 +87,13 @@ public struct MagnetometerFitter: Sendable, Hashable {
     guard let frame = CloudFrame(given.map(\.field)), let first = given.first else {
       return CalibrationOutcome(fit: nil, refusal: "the field never changed: turn the board")
     }
+    guard frame.scale > Self.leastField else {
+      return CalibrationOutcome(
+        fit: nil,
+        refusal:
+          "the samples differ by \(2 * frame.scale) at most: no magnetometer's field is so weak in any unit"
+      )
+    }
     let known = expected.strength.flatMap { strength -> (value: Double, deviation: Double)? in
       guard strength.isFinite, strength > 0, strength / frame.scale < 1e3 else { return nil }
       let deviation = min(1, max(1e-3, expected.strengthDeviation))
@@ -101,6 +117,9 @@ public struct MagnetometerFitter: Sendable, Hashable {
   }
 
   // MARK: Parts
+
+  /// The earth's field is 2e-5 T at least, and no log has a larger unit: what is 10,000 times weaker is none.
+  static let leastField = 2e-9
 
   /// Some seconds at a chip's usual rate: what gravity is followed over with a gyro must not be torn.
   private static let stretchLength = 400
@@ -231,7 +250,7 @@ public struct MagnetometerFitter: Sendable, Hashable {
     }
     let axes = SymmetricEigenvalues(soft)?.values ?? Vector3(1, 1, 1)
     let directions = SymmetricEigenvalues(hard)?.values ?? Vector3(1, 1, 1)
-    let evidence = FitEvidence(
+    var evidence = FitEvidence(
       samples: all.count, inliers: inliers, cells: cells,
       residualPercent: 100 * residual / model.radius, budget: error,
       hasForce: solver.hasForce, axisRatio: axes.z > 0 ? axes.x / axes.z : .infinity,
@@ -240,6 +259,13 @@ public struct MagnetometerFitter: Sendable, Hashable {
       turn: model.turn.rotationVector.length)
     var refusal = evidence.refusal(params)
     if refusal == nil, stopped > params.mostStopped { refusal = stops.words(stopped) }
+    let change =
+      refusal == nil && params.demandsSteadyIron
+      ? ironChange(solver, frame: frame, expected: expected) : nil
+    if let change {
+      evidence.changeError = change.degrees
+      refusal = evidence.refusal(params)
+    }
     let (score, reason) = evidence.score
     let fit = CalibrationFit(
       method: method, hardIron: model.offset * frame.scale + frame.center, softIron: gain * soft,
@@ -249,6 +275,31 @@ public struct MagnetometerFitter: Sendable, Hashable {
         score: score, reason: reason, cells: cells, residual: gain * residual * frame.scale,
         residualPercent: evidence.residualPercent, headingError: evidence.headingError,
         condition: directions.z > 0 ? (directions.x / directions.z).squareRoot() : 1))
-    return CalibrationOutcome(fit: fit, refusal: refusal)
+    var outcome = CalibrationOutcome(fit: fit, refusal: refusal)
+    outcome.change = change
+    return outcome
+  }
+
+  /// How the hard iron changed while the samples were taken; `nil` where it did not.
+  private func ironChange(
+    _ solver: IronSolver, frame: CloudFrame, expected: ExpectedField
+  ) -> IronChange? {
+    let model = solver.model
+    let test = IronChangeTest(points: solver.points, model: model, spread: solver.spread)
+    guard let finding = test.finding(), let back = model.soft.inverse else { return nil }
+    func applied(_ offset: Vector3) -> AppliedCalibration {
+      AppliedCalibration(
+        matrix: model.turn.matrix * model.soft, offset: offset, offsetCovariance: .identity,
+        residual: 0)
+    }
+    // A field of the right strength, whatever its direction.
+    let field = finding.second + back * Vector3(model.radius, 0, 0)
+    let degrees = headingDifference(
+      applied(finding.first), applied(finding.second),
+      of: [CalibrationSample(time: Timestamp(nanoseconds: 0), field: field)], expected: expected)
+    return IronChange(
+      kind: finding.kind, first: finding.first * frame.scale + frame.center,
+      second: finding.second * frame.scale + frame.center, share: finding.share,
+      degrees: degrees ?? 180)
   }
 }

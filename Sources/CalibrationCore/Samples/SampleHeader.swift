@@ -325,17 +325,18 @@ struct SampleHeader {
     return found.sorted { order($0).lexicographicallyPrecedes(order($1)) }
   }
 
-  /// The field's columns: a magnetometer's before letters before bare axes, raw before corrected, the leftmost of
-  /// several. `nil` where none are named, or bare axes stand beside another sensor's.
-  var field: (columns: SampleTable.Columns, unit: FieldUnit?)? {
+  /// The columns that may hold the field: a magnetometer's before letters before bare axes, raw before corrected, from
+  /// the left. Empty where none are named, or bare axes stand beside another sensor's.
+  var fields: [(columns: SampleTable.Columns, unit: FieldUnit?)] {
     let triples = triples
-    guard let first = triples.first else { return nil }
     let hasOther = triples.contains { $0.quantity == .force || $0.quantity == .motion }
-    switch first.quantity {
-    case .force, .motion: return nil
-    case .plain where first.unit == nil && hasOther: return nil
-    case .named, .letter, .plain: return (first.columns, first.unit)
-    }
+    return triples.filter { triple in
+      switch triple.quantity {
+      case .force, .motion: false
+      case .plain: triple.unit != nil || !hasOther
+      case .named, .letter: true
+      }
+    }.map { ($0.columns, $0.unit) }
   }
 
   /// Whether it names a time or a sensor's axes: a remark that does is a header.

@@ -19,6 +19,10 @@ struct SampleLayout {
   /// Columns before the field that were passed over, without a header: they rise as times do, or hold no numbers.
   var passed = 0
   var isOwn = false
+  /// The names that stand before the numbers of each line; `nil` for a table.
+  var labels: SampleLabels?
+  /// Whether only the numbers themselves can tell which columns hold the field: then more lines tell more.
+  var isSearched = false
   /// Why no columns could be told.
   var problem: String?
   /// The first line that holds numbers, from 0.
@@ -26,12 +30,39 @@ struct SampleLayout {
 
   /// Lines that are looked at; a file has shown by then what it is.
   static let looked = 1_000
+  /// The most lines that are looked at where columns are told by their numbers: five minutes at 100 lines a second.
+  static let searched = 30_000
 
   /// Tells the layout from a file's first lines.
-  init(_ lines: [[UInt8]], columns given: SampleTable.Columns?, force: SampleTable.Columns?) {
+  ///
+  /// - Parameter isLast: Whether no more lines will come; columns are told by their numbers only then.
+  init(
+    _ given: [[UInt8]], columns: SampleTable.Columns?, force: SampleTable.Columns?,
+    isLast: Bool = true
+  ) {
+    let plain = given.prefix(Self.looked).filter {
+      !$0.allSatisfy(SampleSeparator.isBlank) && Self.remark($0) == nil
+    }
+    if let labels = SampleLabels(plain), labels.named > Self.separated(labels.others).rows {
+      self.init(
+        table: given.map { Self.remark($0) == nil ? labels.row($0) : [] }, columns: columns,
+        force: force, header: SampleHeader(labels.names), isLast: isLast)
+      self.labels = labels
+      // Lines without these names may stand anywhere.
+      firstData = 0
+    } else {
+      self.init(table: given, columns: columns, force: force, header: nil, isLast: isLast)
+    }
+  }
+
+  private init(
+    table lines: [[UInt8]], columns given: SampleTable.Columns?, force: SampleTable.Columns?,
+    header labelled: SampleHeader?, isLast: Bool
+  ) {
     let rows = lines.indices.filter { !lines[$0].allSatisfy(SampleSeparator.isBlank) }
     let plain = rows.filter { Self.remark(lines[$0]) == nil }
-    separator = Self.separator(of: plain.map { lines[$0] })
+    separator =
+      labelled == nil ? Self.separator(of: plain.prefix(Self.looked).map { lines[$0] }) : .comma
     var table = Numbers(separator)
     for row in plain { table.take(lines[row], at: row) }
     firstData = table.firstRow ?? plain.first { table.hasNumber(lines[$0]) } ?? lines.count
@@ -42,15 +73,17 @@ struct SampleLayout {
       (isOwn, columns) = (true, SampleTable.Columns(2, 3, 4))
       return
     }
-    let header = Self.header(before.map { lines[$0] }, width: table.width, separator)
+    let header =
+      labelled ?? Self.header(before.map { lines[$0] }, width: table.width, separator)
     var headers = header.map { [$0] } ?? []
     if let header, table.isRowNumbered(beyond: header.cells.count) {
       // As R writes a table: no name above the rows' own.
       headers = [SampleHeader([""] + header.cells)]
     }
     if given == nil { place(headers.first, table) }
+    if given == nil, isSearched, isLast { search(plain.map { lines[$0] }, force: force) }
     if problem == nil, let header = headers.first {
-      unit = origin == .header || header.field?.columns == columns ? header.field?.unit : nil
+      unit = header.fields.first { $0.columns == columns }?.unit
       if force == nil { unusedForce = header.force }
     }
     var taken = Set([columns.x, columns.y, columns.z])
@@ -66,9 +99,11 @@ struct SampleLayout {
   }
 
   private mutating func place(_ header: SampleHeader?, _ table: Numbers) {
-    if let header, let field = header.field,
-      max(field.columns.x, field.columns.y, field.columns.z) <= max(table.width, 3)
-    {
+    let fields = (header?.fields ?? []).filter {
+      max($0.columns.x, $0.columns.y, $0.columns.z) <= max(table.width, 3)
+    }
+    // A phone's log has columns for every field that there could be, and zeros in those that its program did not ask for.
+    if let field = fields.first(where: { table.moves($0.columns) }) ?? fields.first {
       (columns, origin) = (field.columns, .header)
     } else if let header, !header.saysNothing {
       let times = Set(header.times.map(\.column))
@@ -84,6 +119,34 @@ struct SampleLayout {
     } else {
       passed = table.passed
       columns = SampleTable.Columns(passed + 1, passed + 2, passed + 3)
+      isSearched = table.width - passed > 3
+    }
+  }
+
+  /// Looks for the one magnetometer among the columns behind those that were passed.
+  private mutating func search(_ lines: [[UInt8]], force: SampleTable.Columns?) {
+    var numbers: [[Double]] = []
+    var fields: [Range<Int>] = []
+    var width = 0
+    for line in lines {
+      separator.split(line, into: &fields)
+      let row = fields.dropFirst(passed).prefix(FieldSearch.mostColumns).map {
+        separator.number(line, $0)
+      }
+      // A column of words ends what is looked at.
+      let count = row.firstIndex { $0 == nil } ?? row.count
+      if numbers.isEmpty { width = count }
+      guard count >= width, count >= 3 else { continue }
+      numbers.append(row.prefix(width).compactMap { $0 })
+    }
+    if let first = FieldSearch.first(numbers) {
+      let at = passed + first + 1
+      columns = SampleTable.Columns(at, at + 1, at + 2)
+      origin = .found
+    } else if width >= 6, force == nil {
+      problem =
+        "without a header it cannot be told which of the \(passed + width) columns hold the magnetometer: say by "
+        + "--columns, as --columns 7,8,9"
     }
   }
 
@@ -147,12 +210,7 @@ struct SampleLayout {
 
   /// The separator by which most lines hold three numbers; of equal ones the surest.
   private static func separator(of lines: [[UInt8]]) -> SampleSeparator {
-    var best = (separator: SampleSeparator.blanks, rows: 0)
-    for separator in SampleSeparator.allCases {
-      var table = Numbers(separator)
-      for line in lines { table.take(line, at: 0) }
-      if table.rows > best.rows { best = (separator, table.rows) }
-    }
+    let best = separated(lines)
     guard best.rows == 0 else { return best.separator }
     // No line tells: what stands there at all.
     var fields: [Range<Int>] = []
@@ -162,6 +220,17 @@ struct SampleLayout {
         return fields.count > 1
       }
     } ?? .blanks
+  }
+
+  /// The separator by which most lines hold three numbers, and how many do.
+  private static func separated(_ lines: [[UInt8]]) -> (separator: SampleSeparator, rows: Int) {
+    var best = (separator: SampleSeparator.blanks, rows: 0)
+    for separator in SampleSeparator.allCases {
+      var table = Numbers(separator)
+      for line in lines { table.take(line, at: 0) }
+      if table.rows > best.rows { best = (separator, table.rows) }
+    }
+    return best
   }
 
   /// The header among the lines before the numbers: the last that names a field, else the last that is no remark.
@@ -179,7 +248,7 @@ struct SampleLayout {
         let isFitting = cells.count == width
         guard isFitting || (remark == nil && place == 0) else { continue }
         let header = SampleHeader(cells)
-        if header.field != nil { return header }
+        if !header.fields.isEmpty { return header }
         // A title is no header, unless it says what a header says.
         let isPlain = remark == nil && place == 0 && isFitting
         if nearest == nil, cells.count > 1, isPlain || header.namesSensor { nearest = header }
@@ -264,6 +333,14 @@ private struct Numbers {
       count += 1
     }
     return count
+  }
+
+  /// Whether one of three columns changes.
+  func moves(_ columns: SampleTable.Columns) -> Bool {
+    [columns.x, columns.y, columns.z].contains { column in
+      guard column <= leading.count, let first = leading[column - 1].first else { return false }
+      return leading[column - 1].contains { $0 != first }
+    }
   }
 
   /// Whether the first column counts the rows, and a header lacks a name for it.

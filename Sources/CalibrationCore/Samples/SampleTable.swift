@@ -11,9 +11,13 @@ import SensorTypes
 /// Empty lines and lines that begin with `#`, `%` or `//` do not count, nor do the words before the first numbers. A line that lacks a number where
 /// one is asked for is left out and counted.
 ///
+/// Lines that name their numbers (`SampleLabels`: JSON, `x=1 y=2 z=3`, MotionCal's `Raw:`) are read as a table with
+/// these names for a header.
+///
 /// Columns that are given come before everything. Else a header, also one in a remark, tells the field's by their names
-/// (`SampleName`); one that names other sensors and no field is not guessed at (`problem`). Without a header it is the
-/// first three, behind columns that rise as times and counts do or that hold no numbers.
+/// (`SampleName`), those that change before those that never do; a header that names other sensors and no field is not
+/// guessed at (`problem`). Without a header columns that rise as times and counts do, or that hold no numbers, are
+/// passed. Of the rest three are the field; of more, those three that a magnetometer's numbers are (`FieldSearch`).
 ///
 /// Moments come from a column of times where there is one, else lines are taken to be `interval` apart.
 ///
@@ -65,6 +69,8 @@ public struct SampleTable: Sendable {
     case given
     /// The file's header names them.
     case header
+    /// Their numbers alone are a magnetometer's.
+    case found
     /// Nothing says where they are.
     case assumed
   }
@@ -126,13 +132,17 @@ public struct SampleTable: Sendable {
       read(line, layout)
     } else {
       beginning.append(line)
-      if beginning.count == SampleLayout.looked { settle() }
+      if beginning.count == SampleLayout.looked || beginning.count == SampleLayout.searched {
+        settle(isLast: beginning.count == SampleLayout.searched)
+      }
     }
     return true
   }
 
-  private mutating func settle() {
-    let layout = SampleLayout(beginning, columns: given, force: force)
+  /// Tells the layout and reads the lines so far; waits for more where the numbers themselves have to tell it.
+  private mutating func settle(isLast: Bool = true) {
+    let layout = SampleLayout(beginning, columns: given, force: force, isLast: isLast)
+    guard isLast || !layout.isSearched else { return }
     self.layout = layout
     let all = lines
     for (index, line) in beginning.enumerated() {
@@ -158,10 +168,11 @@ public struct SampleTable: Sendable {
     if firstSkipped == nil { firstSkipped = lines }
   }
 
-  private mutating func read(_ line: [UInt8], _ layout: SampleLayout) {
-    guard layout.problem == nil, !line.allSatisfy(SampleSeparator.isBlank),
-      SampleLayout.remark(line) == nil
+  private mutating func read(_ given: [UInt8], _ layout: SampleLayout) {
+    guard layout.problem == nil, !given.allSatisfy(SampleSeparator.isBlank),
+      SampleLayout.remark(given) == nil
     else { return }
+    let line = layout.labels?.row(given) ?? given
     guard line.count < SampleLines.longest else { return skip() }
     if layout.isOwn {
       guard let sample = CalibrationSamples.sample(of: line),
@@ -223,6 +234,8 @@ extension SampleTable {
   public var origin: Origin { layout?.origin ?? (given == nil ? .assumed : .given) }
   /// Whether these are samples that were kept beside a record: microtesla and m/s^2, in the magnetometer's frame.
   public var isOwn: Bool { layout?.isOwn ?? false }
+  /// Whether the lines name their numbers, as JSON and logs of programs do; columns then count the numbers of a line.
+  package var isLabelled: Bool { layout?.labels != nil }
   /// Why nothing was read though the file is there, in words; `nil` where nothing speaks against reading it.
   public var problem: String? { layout?.problem }
   /// The field's unit as the header says it; `nil` where it does not.

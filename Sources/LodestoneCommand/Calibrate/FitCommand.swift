@@ -16,9 +16,11 @@ struct FitCommand: ParsableCommand {
       the same axes, 'alignment' is the rotation that comes after softIron.
 
       The field's columns are those that a header names (mag_x mag_y mag_z, mx my mz, x y z and the like, in \
-      any case, with units), also one in a remark (#, % or //). Without a header they are the first three behind \
-      columns that rise as times and counts do. A header that names other sensors and no field is not guessed at; \
-      --columns comes before everything. Moments come from a column of times; without one lines are taken to \
+      any case, with units), also one in a remark (#, % or //). Without a header they are the three whose numbers \
+      lie on a sphere or an ellipsoid, as a magnetometer's do; a sphere of 9.81 (m/s2) or 1 (g) is gravity. Where \
+      that leaves none or several, or a header names other sensors alone, --columns is asked for; it comes before \
+      everything. Lines may also name their numbers: x=1.0 y=2.0 z=3.0, JSON objects, MotionCal's Raw: and Uni:. \
+      Moments come from a column of times; without one lines are taken to \
       be 0.05 s apart. 'assumed' says what was taken for what. A comma is a decimal point where semicolons, tabs \
       or spaces separate.
 
@@ -29,9 +31,14 @@ struct FitCommand: ParsableCommand {
       The samples that a calibration has left (calibrations/samples/CHIP@PLACE.csv) are known by their first lines: \
       microtesla, with time and the accelerometer's columns.
 
+      Hard iron that changed during the recording (two recordings joined, a motor's current, warming up) is \
+      looked for. A change that alters the heading by more than 3 degrees is refused, a smaller one widens headingError; \
+      'ironChange' is 'step', 'drift' or 'states', hardIronFirst and hardIronSecond are the hard iron before and \
+      after, or in either state.
+
       One object in every case: 'accepted' says whether the fit is to be used, 'reason' why not or what \
       keeps its score (0 to 100) low. hardIron, softIron, fieldStrength and residualPercent are null where \
-      nothing was found. Exit code 0 for a fit that is accepted, 1 for one that is not, 66 for a file that \
+      nothing was found. Exit code 0 for a fit that is accepted, 65 for one that is not, 66 for a file that \
       cannot be read.
 
       Nothing is stored: a fit knows neither chip nor place. 'lodestone calibrate magnetometer' makes a record, and \
@@ -43,7 +50,7 @@ struct FitCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Where x, y and z are, from 1: 2-4 or 2,3,4. (default: where the header says, else the first three, behind such as rise like times)",
+      "Where x, y and z are, from 1: 2-4 or 2,3,4. (default: where the header says, else where the numbers are a magnetometer's)",
       valueName: "columns"))
   var columns: String?
 
@@ -98,8 +105,16 @@ struct FitCommand: ParsableCommand {
     return SampleTable(columns: field, force: force)
   }
 
-  /// The exit code for a file that cannot be read (EX_NOINPUT, beside 64 for wrong options).
+  /// The exit code for a file that cannot be read (EX_NOINPUT).
   private static let unreadable = ExitCode(66)
+  /// The exit code for samples that give no calibration (EX_DATAERR).
+  private static let badData = ExitCode(65)
+
+  private static var fitter: MagnetometerFitter {
+    var params = MagnetometerFitter.Params()
+    params.demandsSteadyIron = true
+    return MagnetometerFitter(params: params)
+  }
 
   func run() throws {
     var table = try table()
@@ -115,15 +130,18 @@ struct FitCommand: ParsableCommand {
       throw Self.unreadable
     }
     let expected = ExpectedField(dip: dip.map { $0 * .pi / 180 })
-    let outcome: CalibrationOutcome
+    var outcome: CalibrationOutcome
     var use: KnownStrength.Use?
     if let fieldStrength {
       let known = KnownStrength(fieldStrength, unit: table.unit)
-      let found = known.fit(table.samples, expected: expected, by: MagnetometerFitter())
+      let found = known.fit(table.samples, expected: expected, by: Self.fitter)
       outcome = found.outcome
       use = found.use
     } else {
-      outcome = MagnetometerFitter().fit(table.samples, expected: expected)
+      outcome = Self.fitter.fit(table.samples, expected: expected)
+    }
+    if let refusal = table.gravity(of: outcome) {
+      outcome = CalibrationOutcome(fit: outcome.fit, refusal: refusal)
     }
     let reason = reason(outcome, table, isCut: isCut)
     let assumed = assumptions(table, use).joined(separator: "; ")
@@ -139,7 +157,7 @@ struct FitCommand: ParsableCommand {
     case .text:
       for line in text(outcome, reason: reason, table, assumed: assumed) { Terminal.say(line) }
     }
-    if !outcome.isAccepted { throw ExitCode.failure }
+    if !outcome.isAccepted { throw Self.badData }
   }
 
   /// Reads the file. Returns whether there was more than is read.
@@ -177,6 +195,12 @@ struct FitCommand: ParsableCommand {
     line.set("coverage", outcome.fit?.quality.coverage ?? 0, digits: 2)
     if let fit = outcome.fit {
       Self.fill(&line, fit, hasForce: hasForce)
+      if let change = outcome.change {
+        let digits = Self.digits(fit.fieldStrength)
+        line.set("ironChange", Self.name(of: change.kind))
+        line.set("hardIronFirst", Self.list(change.first), digits: digits)
+        line.set("hardIronSecond", Self.list(change.second), digits: digits)
+      }
     } else {
       for key in ["residualPercent", "hardIron", "softIron", "fieldStrength"] { line.setNull(key) }
     }
@@ -251,8 +275,11 @@ struct FitCommand: ParsableCommand {
     case .header: words.append("field in columns \(table.columns), as the header says")
     case .assumed where !table.isOwn && table.problem == nil:
       words.append("field in columns \(table.columns): no header names them")
+    case .found:
+      words.append("field in columns \(table.columns): their numbers alone are a magnetometer's")
     case .given, .assumed: break
     }
+    if table.isLabelled { words.append("columns are a line's numbers by their names") }
     if table.passed > 0 {
       words.append(
         "what stands before them rises as times and counts do, or holds no numbers")
@@ -297,8 +324,53 @@ struct FitCommand: ParsableCommand {
       return table.lines == 0 && !isCut
         ? "the file is empty" : beyond ?? "no line holds numbers in columns \(place)"
     }
-    guard let refusal = outcome.refusal else { return outcome.fit?.quality.reason ?? "" }
+    guard let refusal = outcome.refusal.map({ change(outcome, isRefused: true) ?? $0 }) else {
+      let parts = [outcome.fit?.quality.reason, change(outcome, isRefused: false)].compactMap { $0 }
+      return parts.filter { !$0.isEmpty }.joined(separator: "; ")
+    }
     return beyond.map { "\(refusal); \($0)" } ?? refusal
+  }
+
+  private static func name(of kind: IronChange.Kind) -> String {
+    switch kind {
+    case .step: "step"
+    case .drift: "drift"
+    case .states: "states"
+    }
+  }
+
+  /// A change of the hard iron in words, and what to do where it is why the fit is refused; `nil` without one.
+  private func change(_ outcome: CalibrationOutcome, isRefused: Bool) -> String? {
+    guard let change = outcome.change, let fit = outcome.fit else { return nil }
+    func place(_ v: Vector3) -> String {
+      let digits = max(0, Self.digits(fit.fieldStrength) - 3)
+      return "("
+        + Self.list(v).map { JSONLine.fixed($0, digits: digits) }.joined(separator: ", ") + ")"
+    }
+    let (first, second) = (place(change.first), place(change.second))
+    let apart = "\(JSONLine.fixed(change.degrees, digits: 1)) degrees of heading apart"
+    let share = "\(JSONLine.fixed(100 * change.share, digits: 0)) %"
+    let (seen, remedy) =
+      switch change.kind {
+      case .step:
+        (
+          "the hard iron changed during the recording: \(first) in the first \(share) of it, "
+            + "\(second) in the rest, \(apart)",
+          "Record again in one go, without moving iron or magnets on the board"
+        )
+      case .drift:
+        (
+          "the hard iron drifted during the recording, from \(first) to \(second), \(apart)",
+          "Let the board warm up, then record again within a minute or two"
+        )
+      case .states:
+        (
+          "the hard iron alternated during the recording: \(first) in \(share) of the samples, "
+            + "\(second) in the others, \(apart)",
+          "Record again with motors, lamps and chargers on the board in one state"
+        )
+      }
+    return isRefused ? "\(seen). \(remedy)" : seen
   }
 
   static func list(_ v: Vector3) -> [Double] { [v.x, v.y, v.z] }

@@ -1,0 +1,152 @@
+// Hard iron that does not stay as it was: found where the samples prove it, and never where it was fixed.
+
+import LinearAlgebra
+import SensorTypes
+import Testing
+
+@testable import CalibrationCore
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
+
+@Suite struct IronChangeTests {
+  private static let seeds = Seeds.units(SyntheticUnitsTests.isLong ? 60 : 2)
+
+  private static var fitter: MagnetometerFitter {
+    var params = MagnetometerFitterTests.fitter.params
+    params.demandsSteadyIron = true
+    return MagnetometerFitter(params: params)
+  }
+
+  /// A board that is turned all over, without anything near it.
+  private static func unit(
+    _ seed: Int, noise: Double = 0.5, _ change: (inout SyntheticUnit.Motion) -> Void = { _ in }
+  ) -> SyntheticUnit {
+    MagnetometerFitterTests.unit(seed: UInt64(seed) &* 6_700_417 &+ Seeds.shift) {
+      $0.noise = noise
+      change(&$0)
+    }
+  }
+
+  /// Adds so much of a move to each sample.
+  private static func moved(
+    _ unit: SyntheticUnit, _ move: Vector3, _ share: (Int) -> Double
+  ) -> [CalibrationSample] {
+    unit.samples.indices.map { index in
+      var sample = unit.samples[index]
+      sample.field += share(index) * move
+      return sample
+    }
+  }
+
+  /// Mostly across a level board's vertical: iron along it turns no heading.
+  private static func direction(_ seed: Int) -> Vector3 {
+    var draws = SyntheticDraws(state: UInt64(seed) &* 15_485_863)
+    let angle = draws.uniform(0, 2 * .pi)
+    return Vector3(cos(angle), sin(angle), 0.3)
+  }
+
+  @Test("hard iron that stays is left alone", arguments: seeds, [0.1, 0.5, 2])
+  func steady(seed: Int, noise: Double) {
+    let outcome = Self.fitter.fit(Self.unit(seed, noise: noise).samples)
+    #expect(outcome.isAccepted && outcome.change == nil, "\(outcome.refusal ?? "")")
+  }
+
+  @Test("so it is where little of the sphere was seen, and where a magnet passes", arguments: seeds)
+  func disturbed(seed: Int) {
+    for strength in [20.0, 100, 400] {
+      let unit = Self.unit(seed) {
+        ($0.seconds, $0.liveliness) = (40, 0.7)
+        $0.magnet = (seconds: 10, strength: strength)
+      }
+      let outcome = Self.fitter.fit(unit.samples)
+      #expect(outcome.change == nil, "\(strength): \(outcome.refusal ?? "")")
+    }
+  }
+
+  @Test(
+    "a step, a drift and two states are found, named and refused", arguments: seeds,
+    [IronChange.Kind.step, .drift, .states])
+  func changing(seed: Int, kind: IronChange.Kind) throws {
+    let unit = Self.unit(seed)
+    let move = 0.12 * unit.strength * Self.direction(seed)
+    let count = unit.samples.count
+    var draws = SyntheticDraws(state: UInt64(seed))
+    // A motor that runs for a second and rests for one, more or less.
+    var (isOn, left) = (false, 0)
+    let states = unit.samples.map { _ -> Double in
+      if left <= 0 { (isOn, left) = (!isOn, Int(draws.uniform(5, 15))) }
+      left -= 1
+      return isOn ? 1 : 0
+    }
+    let samples = Self.moved(unit, move) { index in
+      switch kind {
+      case .step: 5 * index < 2 * count ? 0 : 1
+      case .drift: Double(index) / Double(count - 1)
+      case .states: states[index]
+      }
+    }
+    let outcome = Self.fitter.fit(samples)
+    guard MagnetometerFitterTests.fitter.fit(samples).isAccepted else {
+      #expect(!outcome.isAccepted)
+      return
+    }
+    let change = try #require(outcome.change)
+    #expect(change.kind == kind && !outcome.isAccepted)
+    #expect(outcome.refusal?.hasPrefix("the hard iron changed during the recording") == true)
+    // The true hard iron before and after; of two states nothing says which comes first.
+    let truth = [unit.hardIron, unit.hardIron + move]
+    func error(_ first: Vector3, _ second: Vector3) -> Double {
+      max((first - truth[0]).length, (second - truth[1]).length)
+    }
+    let off = error(change.first, change.second)
+    let swapped = error(change.second, change.first)
+    let least = kind == .states ? min(off, swapped) : off
+    #expect(least < 0.3 * move.length, "\(change), \(truth)")
+    if kind == .step { #expect(abs(change.share - 0.4) <= 1.0 / 16) }
+    let heading = unit.headingError(
+      (unit.distortion.inverse ?? .identity), unit.hardIron + move)
+    #expect(abs(change.degrees - heading) < 0.3 * heading, "\(change.degrees), \(heading)")
+  }
+
+  @Test("a small change widens the error instead", arguments: seeds)
+  func small(seed: Int) throws {
+    let unit = Self.unit(seed, noise: 0.1) { $0.rate = 20 }
+    let move = 0.02 * unit.strength * Vector3(1, 0, 0)
+    let samples = Self.moved(unit, move) { 2 * $0 < unit.samples.count ? 0 : 1 }
+    let outcome = Self.fitter.fit(samples)
+    let fit = try #require(outcome.fit)
+    let change = try #require(outcome.change)
+    #expect(outcome.isAccepted && change.degrees < 3)
+    #expect(fit.quality.headingError > change.degrees)
+    #expect(fit.quality.reason.contains("the hard iron changed"))
+    let errors = [unit.hardIron, unit.hardIron + move].map { truth in
+      var unit = unit
+      unit.hardIron = truth
+      return unit.headingError(fit.applied.matrix, fit.hardIron)
+    }
+    #expect(errors.allSatisfy { $0 < 2 * fit.quality.headingError })
+  }
+
+  @Test("noise that is stronger along one axis is one state")
+  func unevenNoise() {
+    var unit = Self.unit(5, noise: 0.3)
+    var draws = SyntheticDraws(state: 5)
+    for index in unit.samples.indices { unit.samples[index].field.z += 2.5 * draws.normal() }
+    let outcome = Self.fitter.fit(unit.samples)
+    #expect(outcome.change == nil)
+  }
+
+  @Test("halves of a recording share its time")
+  func blocks() {
+    let parts = TimeBlocks(samples: 50, count: 12)
+    let halves = (0..<2).map(parts.half)
+    #expect((halves[0] + halves[1]).sorted() == Array(0..<50))
+    #expect(halves.allSatisfy { $0 == $0.sorted() && $0.count >= 24 })
+    #expect(parts.block(of: 0) == 0 && parts.block(of: 49) == 11)
+    #expect(TimeBlocks(samples: 0, count: 12).half(0).isEmpty)
+  }
+}
