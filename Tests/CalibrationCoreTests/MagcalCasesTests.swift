@@ -4,11 +4,12 @@ import CalibrationCore
 import Foundation
 import LinearAlgebra
 import SensorTypes
+import SharedData
 import Testing
 
 @Suite(
   .enabled(
-    if: FileManager.default.fileExists(atPath: RealLogTests.cases.path),
+    if: SharedData.isThere(RealLogTests.casesPath),
     "skipped: no data/magcal-cases below LODESTONE_SHARED"))
 struct MagcalCasesTests {
   private static func read(_ name: String) throws -> SampleTable {

@@ -20,7 +20,8 @@ import Testing
   static var phone: URL { SharedData.root.appending(path: path) }
 
   /// Logs as people have them.
-  static var cases: URL { shared.appending(path: "data/magcal-cases") }
+  static let casesPath = "data/magcal-cases"
+  static var cases: URL { SharedData.root.appending(path: casesPath) }
 
   // The answers are PX4's own, from its tests of the same data.
   @Test func rotationOfAnAutopilot() throws {
