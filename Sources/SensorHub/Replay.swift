@@ -25,20 +25,20 @@ public struct Replay {
   ///   - smoother: What `smoother(for:board:)` has made of the same recording; headings, where the
   ///     filter ran, are then those that it finds with their accuracy and attitude. All else is as without: whether a
   ///     heading has an accuracy at all, its `reason` and field, and every other kind of observation.
+  ///   - isWanted: Asked before each step whether the replay goes on.
   ///   - wallTime: Told what the system believed the date to be (seconds since 1970) and when, each time
   ///     that a worker looked.
   ///   - handler: Takes what is published, in order.
   public static func run(
     _ recording: Recording, board: Board, smoother: AttitudeSmoother? = nil,
+    isWanted: () -> Bool = { true },
     wallTime: (_ seconds: Double, _ time: Timestamp) -> Void = { _, _ in },
     handler: (Observation) -> Void
   ) throws(Divergence) {
     let pass = smoother.map { SmoothingPass.second($0) } ?? .none
-    if let divergence = play(recording, board, pass, wallTime: wallTime, handler: handler)
-      .divergence
-    {
-      throw divergence
-    }
+    let played = play(
+      recording, board, pass, isWanted: isWanted, wallTime: wallTime, handler: handler)
+    if let divergence = played.divergence { throw divergence }
   }
 
   /// Replays `recording` to learn what it says of attitude as a whole; of a damaged one up to the damage, which
@@ -47,11 +47,13 @@ public struct Replay {
   /// The filter is tuned for that with `AttitudeEstimator.Params.offline`; `run` has the default ones.
   /// - Returns: A smoother; an empty one where there was no gyro with an accelerometer.
   public static func smoother(for recording: Recording, board: Board) -> AttitudeSmoother {
-    play(recording, board, .first, wallTime: { _, _ in }, handler: { _ in }).pipeline.makeSmoother()
+    play(
+      recording, board, .first, isWanted: { true }, wallTime: { _, _ in }, handler: { _ in }
+    ).pipeline.makeSmoother()
   }
 
   private static func play(
-    _ recording: Recording, _ board: Board, _ pass: SmoothingPass,
+    _ recording: Recording, _ board: Board, _ pass: SmoothingPass, isWanted: () -> Bool,
     wallTime: (_ seconds: Double, _ time: Timestamp) -> Void, handler: (Observation) -> Void
   ) -> (pipeline: Pipeline, divergence: Divergence?) {
     var pipeline = Pipeline(
@@ -74,7 +76,7 @@ public struct Replay {
       }
       return (worker: worker, cursor: cursor)
     }
-    for (index, step) in recording.steps.enumerated() {
+    for (index, step) in recording.steps.enumerated() where isWanted() {
       let line = recording.stepLines[index]
       guard step.worker < workers.count, step.worker >= 0 else {
         let message = "worker \(step.worker) is not of this board"

@@ -98,9 +98,6 @@ struct FitCommand: ParsableCommand {
     return SampleTable(columns: field, force: force)
   }
 
-  /// The exit code for a file that cannot be read (EX_NOINPUT, beside 64 for wrong options).
-  private static let unreadable = ExitCode(66)
-
   func run() throws {
     var table = try table()
     let isCut: Bool
@@ -112,7 +109,7 @@ struct FitCommand: ParsableCommand {
       case .json: Terminal.say(json(none, reason: error.description).line)
       case .text: Terminal.warn("Error: \(error)")
       }
-      throw Self.unreadable
+      throw error.kind.exitCode
     }
     let expected = ExpectedField(dip: dip.map { $0 * .pi / 180 })
     let outcome: CalibrationOutcome
