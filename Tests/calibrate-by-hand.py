@@ -401,7 +401,7 @@ def without_a_terminal():
     expect("pipe: it says why", lines[-1].get("accepted") is False and lines[-1].get("reason"), lines[-1])
     expect("pipe: the old record stays", bench.record().get("method") == "simulated", bench.record())
     result = run()
-    expect("pipe: nobody is at the keyboard", result.returncode == 1 and "--yes" in result.stderr, result)
+    expect("pipe: nobody is at the keyboard", result.returncode == 64 and "--yes" in result.stderr, result)
     subprocess.run([COMMAND, "calibrate", "lock", "--board", str(bench.board)], env=bench.env, capture_output=True)
     result = run("--yes", "--format", "json")
     expect("pipe: a locked record is left alone", result.returncode == 1 and "locked" in result.stdout, result)

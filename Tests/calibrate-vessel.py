@@ -196,7 +196,7 @@ with tempfile.TemporaryDirectory() as name:
     code, line, text = done["few"]
     expect("one heading is no swing", code == 1 and "too few" in text, text[-900:])
     code, line, text = done["unasked"]
-    expect("nobody to be asked: refused at once", code == 1 and "--yes" in text and not line, text[-900:])
+    expect("nobody to be asked: refused at once", code == 64 and "--yes" in text and not line, text[-900:])
     code, line, text = done["worse"]
     expect(
         "a better record that agrees stays", code == 1 and line.get("accepted") and line.get("saved") is False

@@ -23,6 +23,9 @@ import xml.etree.ElementTree
 
 COMMAND = os.path.abspath(sys.argv[1])
 failures = []
+# A shell starts background jobs with SIGINT ignored, and children inherit that.
+for number in (signal.SIGINT, signal.SIGHUP):
+    signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
 
 
 def run(*arguments, seconds=30, **environment):
@@ -49,11 +52,39 @@ with tempfile.TemporaryDirectory() as name:
     folder = name
     path = pathlib.Path(folder)
 
+    # Files that cannot be used.
+    locked = path / "locked.yaml"
+    locked.write_text("schema: 1\n")
+    locked.chmod(0)
+    if os.geteuid() != 0:
+        says("a board file that this user may not read", ["monitor", "--board", "locked.yaml"], 77, "permission denied")
+    begun = time.monotonic()
+    (path / "many.yaml").write_text(
+        "schema: 1\nname: many\nsensors:\n" + "".join(
+            f"  - {{chip: NMEA, port: /dev/ttyUSB{k}}}\n" for k in range(400_000)))
+    says("a board of 400,000 chips", ["monitor", "--board", "many.yaml"], 78, "longer than 1048576 bytes")
+    (path / "many.yaml").write_text(
+        "schema: 1\nname: many\nsensors:\n" + "".join(
+            f"  - {{chip: NMEA, port: /dev/ttyUSB{k}}}\n" for k in range(20_000)))
+    says("a board of 20,000", ["monitor", "--board", "many.yaml"], 78, "many.yaml:3: 'sensors' has 20000 chips; a board has 256")
+    expect("both are refused within 5 s", time.monotonic() - begun < 5, time.monotonic() - begun)
+    (path / "configuration").mkdir()
+    (path / "configuration" / "A.COF").mkdir()
+    (path / "configuration" / "B.COF").write_bytes(b"\xff\xfe")
+    os.mkfifo(path / "configuration" / "C.COF")
+    result = run("declination", "52", "13", "--date", "2026.5", CONFIGURATION_DIRECTORY=str(path / "configuration"))
+    expect(
+        "models that cannot be read are named in a sentence each", result.returncode == 0
+        and result.stderr.splitlines() == [
+            f"lodestone: the magnetic model is not used: {path}/configuration/{name}.COF: {why}" for name, why in [
+                ("A", "it is not a regular file"), ("B", "it is not UTF-8 text"), ("C", "it is not a regular file")]],
+        result.stderr)
+
     # Far from the project's folder the simulated board is there all the same.
     says("the simulated board is everywhere", ["monitor", "--board", "simulated", "--seconds", "1"], 0, "heading")
-    says("a board that is not there", ["monitor", "--board", "boat"], 1, "no board called 'boat'")
-    says("a board by half its name", ["monitor", "--board", "GY271"], 1, "there is gy-271-hmc5883l, gy-271-qmc5883l;")
-    says("a board file that is not there", ["monitor", "--board", "/nope.yaml"], 1, "there is no such file")
+    says("a board that is not there", ["monitor", "--board", "boat"], 78, "no board called 'boat'")
+    says("a board by half its name", ["monitor", "--board", "GY271"], 78, "there is gy-271-hmc5883l, gy-271-qmc5883l;")
+    says("a board file that is not there", ["monitor", "--board", "/nope.yaml"], 78, "there is no such file")
     says("a folder for a board file", ["doctor", "--board", folder], 1, "is a folder")
     says("--truth without json", ["monitor", "--board", "simulated", "--truth"], 64, "--format json")
     rules = path / "authorization.yaml"
@@ -65,10 +96,10 @@ with tempfile.TemporaryDirectory() as name:
     says("a mistake in the rules", ["authorization"], 1, "authorization.yaml:3", **asked)
     says("the doctor knows of it", ["doctor", "--board", "simulated"], 1, "authorization.yaml:3", **asked)
     says("a negative time", ["monitor", "--board", "simulated", "--seconds", "-3"], 64, "above zero")
-    says("a log that is not there", ["decode", "/nope"], 1, "/nope: no such file")
-    says("a folder for a log", ["decode", folder], 1, "is a directory")
-    says("a date that is none", ["declination", "52", "13", "--date", "2026-02-30"], 1, "2026-02-30")
-    says("a latitude beyond the pole", ["declination", "95", "13"], 1, "latitude must be")
+    says("a log that is not there", ["decode", "/nope"], 66, "/nope: no such file")
+    says("a folder for a log", ["decode", folder], 66, "is a directory")
+    says("a date that is none", ["declination", "52", "13", "--date", "2026-02-30"], 64, "2026-02-30")
+    says("a latitude beyond the pole", ["declination", "95", "13"], 64, "latitude must be")
 
     says("the receiver for a negative time", ["gnss", "--board", "simulated", "--seconds", "-3"], 64, "above zero")
     says("a receiver that has said no satellites yet", ["gnss", "--board", "simulated", "--seconds", "4"], 0, "no satellites said")
@@ -82,12 +113,12 @@ with tempfile.TemporaryDirectory() as name:
         f"{result.returncode} {result.stdout[-300:]} {result.stderr}")
 
     (path / "text").write_text("abc")
-    says("no message in three bytes", ["decode", "text"], 1, "in 3 bytes")
+    says("no message in three bytes", ["decode", "text"], 65, "in 3 bytes")
     (path / "empty").write_text("")
-    says("no message in nothing", ["decode", "--format", "csv", "empty"], 1, "in 0 bytes of empty")
+    says("no message in nothing", ["decode", "--format", "csv", "empty"], 65, "in 0 bytes of empty")
     says("a format that is none", ["decode", "--format", "kml", "text"], 64, "kml")
-    says("a track of three bytes", ["track", "text"], 1, "in 3 bytes of text")
-    says("a track of a folder", ["track", folder], 1, "is a directory")
+    says("a track of three bytes", ["track", "text"], 65, "in 3 bytes of text")
+    says("a track of a folder", ["track", folder], 66, "is a directory")
 
     def sentence(content):
         total = 0
@@ -109,7 +140,7 @@ with tempfile.TemporaryDirectory() as name:
     kinds = [line["kind"] for line in lines]
     expect(
         "of several files those that can be read come out, the others are named",
-        result.returncode == 1 and kinds.count("location") == 42 and kinds.count("sky") == 40
+        result.returncode == 66 and kinds.count("location") == 42 and kinds.count("sky") == 40
         and [line["sequence"] for line in lines] == list(range(82))
         and "/nope: no such file" in result.stderr and "in 3 bytes of text" in result.stderr, result.stderr)
     sky = next(line for line in lines if line["kind"] == "sky")
@@ -125,7 +156,7 @@ with tempfile.TemporaryDirectory() as name:
     root = xml.etree.ElementTree.fromstring(result.stdout)
     expect(
         "a track a file, well formed whatever else is missing",
-        result.returncode == 1 and [len(list(track.iter(spaces + "trkpt"))) for track in root] == [21, 21]
+        result.returncode == 66 and [len(list(track.iter(spaces + "trkpt"))) for track in root] == [21, 21]
         and root[0][0].text == "log", result.stdout[:300])
     os.mkfifo(path / "live")
     live = subprocess.Popen(
@@ -150,7 +181,9 @@ with tempfile.TemporaryDirectory() as name:
         and rows[3]["altitude_msl_m"] == "545.4" and rows[21]["latitude_deg"] == "", result.stdout[:300])
     with open("/dev/full", "w") as full:
         result = subprocess.run([COMMAND, "decode", path / "log"], stdout=full, stderr=subprocess.PIPE, text=True)
-    expect("a full disk is an error", result.returncode == 1 and "no space left" in result.stderr, result.stderr)
+    expect(
+        "a full disk is an error", result.returncode == 1
+        and result.stderr == "lodestone: cannot write to standard output: No space left on device (28)\n", result.stderr)
     if shutil.which("gpsdecode"):
         # gpsd reads what we write: each place within a millionth of a degree, at its time.
         written = run("decode", "--format", "nmea", "log").stdout
@@ -190,25 +223,25 @@ with tempfile.TemporaryDirectory() as name:
         result.returncode == 0 and json.loads(result.stdout)["features"][0]["geometry"]["coordinates"] == [[11.5, 48.1], [11.5, 48.2]],
         result.stdout[:300] + result.stderr)
     (path / "broken.csv").write_text("latitude,longitude\n48.1,east\n")
-    says("a table with a mistake", ["track", "broken.csv"], 1, "broken.csv:2: east is no number")
+    says("a table with a mistake", ["track", "broken.csv"], 65, "broken.csv:2: east is no number")
     says("a picture of a size that is none", ["track", "--format", "svg", "--size", "5x5", "log"], 64, "--size")
-    says("a map that is not there", ["track", "--format", "svg", "--tiles", "/nope", "log"], 1, "/nope: No such file")
+    says("a map that is not there", ["track", "--format", "svg", "--tiles", "/nope", "log"], 66, "/nope: no such file")
     says("dark lines of text", ["track", "--dark", "log"], 64, "--format svg or png")
     if shutil.which("rsvg-convert"):
         image = subprocess.run(
             [COMMAND, "track", "--format", "png", "--size", "300x200", "--scale", "2", "log"], capture_output=True, cwd=folder).stdout
         expect("a picture of pixels has the size that was asked for", struct.unpack(">II", image[16:24]) == (600, 400), image[:30])
-        says("a program that is missing is named", ["track", "--format", "png", "log"], 1, "apt-get install librsvg2-bin", PATH="/nope")
+        says("a program that is missing is named", ["track", "--format", "png", "log"], 78, "apt-get install librsvg2-bin", PATH="/nope")
     else:
         print("skipped: rsvg-convert is missing (Debian: apt-get install librsvg2-bin)")
-    says("no recording", ["replay", "text"], 1, "no recording of lodestone")
+    says("no recording", ["replay", "text"], 65, "no recording of lodestone")
 
     # A slip in the board's name costs no recording.
     (path / "good").write_text("kept")
     run("record", "--force", "--board", "/nope.yaml", "good")
     expect("a failed start keeps an earlier recording", (path / "good").read_text() == "kept")
     says(
-        "a recording that is there already", ["record", "--board", "simulated", "--seconds", "1", "good"], 1,
+        "a recording that is there already", ["record", "--board", "simulated", "--seconds", "1", "good"], 64,
         "--force writes over it")
 
     # What is no regular file is written into, never replaced.
@@ -222,8 +255,81 @@ with tempfile.TemporaryDirectory() as name:
     reader = subprocess.Popen(["cat", "pipe"], stdout=subprocess.PIPE, cwd=folder)
     run("record", "--board", "simulated", "--seconds", "1", "pipe")
     expect("a recording goes into a pipe", len(reader.communicate(timeout=10)[0]) > 1000)
-    says("a full disk", ["record", "--board", "simulated", "--seconds", "1", "/dev/full"], 1, "no space left")
+    says("a full disk", ["record", "--board", "simulated", "--seconds", "1", "/dev/full"], 74, "no space left")
     expect("a device stays one", not os.path.isfile("/dev/full"))
+
+    # Signals that were ignored at the start stay ignored; the others end the command.
+    def started(*arguments, ignored=()):
+        def ignore():
+            for number in ignored:
+                signal.signal(number, signal.SIG_IGN)
+
+        process = subprocess.Popen(
+            [COMMAND, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder, preexec_fn=ignore)
+        process.stdout.readline()
+        return process
+
+    for what in [["monitor"], ["record", "--force", "ignored"]]:
+        process = started(*what, "--board", "simulated", "--seconds", "20", ignored=[signal.SIGHUP, signal.SIGINT])
+        process.send_signal(signal.SIGHUP)
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.5)
+        expect(f"{what[0]} under nohup, in the background", process.poll() is None, process.poll())
+        process.send_signal(signal.SIGTERM)
+        output, errors = process.communicate(timeout=10)
+        expect("and SIGTERM ends it", process.returncode == 0, errors)
+    expect("with its recording whole", run("replay", "ignored").returncode == 0)
+    # Log rotation: the file is moved away, and a new one begins that can be replayed by itself.
+    process = started("record", "--board", "simulated", "--seconds", "20", "rotating")
+    process.send_signal(signal.SIGHUP)
+    said = process.stderr.readline() if select.select([process.stderr], [], [], 5)[0] else ""
+    expect("SIGHUP without a move changes nothing", process.poll() is None and "has not been moved" in said, said)
+    time.sleep(0.5)
+    os.rename(path / "rotating", path / "rotating.1")
+    (path / "rotating").write_text("precious")
+    process.send_signal(signal.SIGHUP)
+    said = process.stderr.readline() if select.select([process.stderr], [], [], 5)[0] else ""
+    expect("another file of the name is not written over", "is another file" in said, said)
+    (path / "rotating").unlink()
+    process.send_signal(signal.SIGHUP)
+    said = process.stderr.readline() if select.select([process.stderr], [], [], 5)[0] else ""
+    expect("the old file is closed", "bytes in rotating, which was moved away: a new file begins" in said, said)
+    for _ in range(100):
+        if (path / "rotating").exists() and (path / "rotating").stat().st_size > 20_000:
+            break
+        time.sleep(0.05)
+    process.send_signal(signal.SIGTERM)
+    output, errors = process.communicate(timeout=10)
+    expect("and the new one goes on", process.returncode == 0 and "bytes in rotating\n" in errors, errors)
+    for name in ["rotating.1", "rotating"]:
+        result = run("replay", name)
+        headings = [line for line in result.stdout.splitlines() if '"kind":"heading"' in line]
+        expect(f"{name} can be replayed by itself", result.returncode == 0 and len(headings) > 5, result.stderr)
+
+    # A terminal that hangs up ends a recording, as long as nohup does not keep it.
+    for what, ignored in [("a terminal that hangs up ends a recording", False), ("but not under nohup", True)]:
+        master, terminal = os.openpty()
+
+        def controlled():
+            os.setsid()
+            fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+            if ignored:
+                signal.signal(signal.SIGHUP, signal.SIG_IGN)
+
+        process = subprocess.Popen(
+            [COMMAND, "record", "--force", "--board", "simulated", "--seconds", "20", "hung"], stdin=terminal,
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=folder, preexec_fn=controlled)
+        os.close(terminal)
+        process.stdout.readline()
+        os.close(master)
+        try:
+            process.wait(timeout=2 if ignored else 8)
+        except subprocess.TimeoutExpired:
+            pass
+        expect(what, process.poll() == (None if ignored else 0), process.poll())
+        process.terminate()
+        process.communicate(timeout=10)
+        expect("and it is whole", process.returncode == 0 and run("replay", "hung").returncode == 0)
 
     # A replay's lines are a monitor's.
     result = run("replay", "target")
@@ -284,7 +390,7 @@ with tempfile.TemporaryDirectory() as name:
         "a state folder that cannot be", ["doctor", "--board", "simulated"], 1, "cannot be written",
         STATE_DIRECTORY="/proc/nope")
     says(
-        "a state folder that is none", ["monitor", "--board", "simulated", "--seconds", "1"], 1, "/dev/null",
+        "a state folder that is none", ["monitor", "--board", "simulated", "--seconds", "1"], 74, "/dev/null",
         STATE_DIRECTORY="/dev/null")
 
     # Records of the machine.
@@ -345,7 +451,7 @@ with tempfile.TemporaryDirectory() as name:
     for what in [["gyro"], ["level"], ["mount"], ["planar"], ["heading", "75"], ["deviation"], ["course"]]:
         begun = time.monotonic()
         says(
-            f"nobody at the keyboard, {what[0]}", ["calibrate", *what, "--board", "still.yaml"], 1,
+            f"nobody at the keyboard, {what[0]}", ["calibrate", *what, "--board", "still.yaml"], 64,
             "nobody is at the keyboard")
         expect("which is said at once", time.monotonic() - begun < 3)
     # The simulated board sets off after four seconds: what to take instead is said, and does.
@@ -458,7 +564,7 @@ with tempfile.TemporaryDirectory() as name:
     process = subprocess.Popen(
         [COMMAND, "monitor", "--board", "hand.yaml", "--seconds", "20"], stdout=subprocess.PIPE, text=True, cwd=folder)
     process.stdout.readline()
-    says("a second program on one control line", ["monitor", "--board", "hand.yaml", "--seconds", "1"], 1, "another program")
+    says("a second program on one control line", ["monitor", "--board", "hand.yaml", "--seconds", "1"], 74, "another program")
     expect("and the first one keeps it", (path / "hand").is_socket())
     process.terminate()
     process.communicate(timeout=20)
@@ -496,7 +602,7 @@ with tempfile.TemporaryDirectory() as name:
                 text = b"\0 never"
         code = process.wait(timeout=20)
         os.close(master)
-        expect(what, code == 130 and said.count(b"interrupted; what was stored stays") == 1, f"{code}: {said[-300:]}")
+        expect(what, code == 128 + number and said.count(b"interrupted; what was stored stays") == 1, f"{code}: {said[-300:]}")
 
     at_the_desk = ["level", "--two-positions", "--seconds", "2"]
     interrupted("Ctrl-C at rest", ["gyro", "--yes"], b"held still for 1", signal.SIGINT)
@@ -555,7 +661,7 @@ with tempfile.TemporaryDirectory() as name:
     result, _ = calibrate("rollback", "LSM6DSOX", "--kind", "gyro")
     expect("no further than there is", result.returncode == 1 and "no earlier record" in result.stderr, result.stderr)
     result, _ = calibrate("show", "LSM6DSOX")
-    expect("a chip with two records is asked for", result.returncode == 1 and "which one?" in result.stderr)
+    expect("a chip with two records is asked for", result.returncode == 64 and "which one?" in result.stderr)
     result, lines = calibrate("show", "LSM6DSOX", "--kind", "gyro", "--format", "json")
     expect(
         "one record with its history",
@@ -568,7 +674,7 @@ with tempfile.TemporaryDirectory() as name:
         and json.loads((path / "one.json").read_text())["chip"] == "LIS3MDL")
     result, _ = calibrate("export", "--output", "one.json")
     expect(
-        "an export that is there already", result.returncode == 1 and "--force writes over it" in result.stderr
+        "an export that is there already", result.returncode == 64 and "--force writes over it" in result.stderr
         and json.loads((path / "one.json").read_text())["chip"] == "LIS3MDL", result.stderr)
     moved = (path / "still.yaml").read_text().replace("/dev/i2c-1", "/dev/i2c-3")
     (path / "moved.yaml").write_text(moved)
@@ -587,36 +693,51 @@ with tempfile.TemporaryDirectory() as name:
         ["calibrate", "import", "one.json", "--board", "moved.yaml", "--as-chip", "LSM303DLHC-M@/dev/i2c-3:0x1e"],
         1, "has no LSM303DLHC-M", **other)
     says("where they belong", ["calibrate", "import", "all.json", "--board", "still.yaml"], 0, "gyro LSM6DSOX", **other)
-    says("what is no record", ["calibrate", "import", "text", "--board", "still.yaml"], 1, "this is not JSON", **other)
+    says("what is no record", ["calibrate", "import", "text", "--board", "still.yaml"], 65, "this is not JSON", **other)
     says(
-        "a file without end", ["calibrate", "import", "/dev/zero", "--board", "still.yaml"], 1, "longer than 4194304",
+        "a file without end", ["calibrate", "import", "/dev/zero", "--board", "still.yaml"], 65, "longer than 4194304",
         **other)
     # What a file says steers no terminal.
     (path / "escape.json").write_text(json.dumps({"schema": 1, "kind": "\x1b]0;taken\x07\x9b2J"}))
     result = run("calibrate", "import", "escape.json", "--board", "still.yaml", **other)
     said = result.stdout + result.stderr
     expect(
-        "an escape sequence in a record's kind", result.returncode == 1
+        "an escape sequence in a record's kind", result.returncode == 65
         and not any(c in said for c in "\x1b\x07\x9b"), repr(said))
     one = json.loads((path / "one.json").read_text())
     one["board"] = "\x1b[2Jboat"
     (path / "escape.json").write_text(json.dumps(one))
-    says("and in its board's name", ["calibrate", "import", "escape.json", "--board", "still.yaml"], 1, "no name", **other)
+    says("and in its board's name", ["calibrate", "import", "escape.json", "--board", "still.yaml"], 65, "no name", **other)
     (path / "escape.yaml").write_text(
         (path / "still.yaml").read_text().replace("name: Simulated board", 'name: "a\\e[2Jboat"'))
-    says("a control character in a board's name", ["monitor", "--board", "escape.yaml"], 1, "control character")
+    says("a control character in a board's name", ["monitor", "--board", "escape.yaml"], 78, "control character")
 
     records = path / "kept" / "simulated" / "Simulated_board" / "calibrations"
     (records / "LSM6DSOX@_dev_i2c-1_0x6a.gyro.json").write_text('{"schema":1,"kind":"gy')
     says("a doctor sees a simulated board's records", ["doctor", "--board", "still.yaml"], 1, "cannot be used", **kept)
     result, _ = calibrate("list")
     expect(
-        "a damaged record is put aside and the one before is offered",
-        result.returncode == 0 and "was put aside (not a calibration record" in result.stderr
+        "a damaged record is named and the one before is offered",
+        result.returncode == 0 and "LSM6DSOX@_dev_i2c-1_0x6a.gyro.json is not used: not a calibration record" in result.stdout
         and "calibrate rollback --board still.yaml LSM6DSOX@/dev/i2c-1:0x6a --kind gyro" in result.stdout
-        and len(list(records.glob("*.corrupt-*"))) == 1, result.stdout + result.stderr)
+        and result.stderr == "", result.stdout + result.stderr)
+    # Commands that only read change nothing, not even a damaged file.
+    def state():
+        return {
+            str(file.relative_to(path)): (file.stat().st_mtime_ns, file.stat().st_ino, file.read_bytes())
+            for file in sorted((path / "kept").rglob("*")) if file.is_file()}
+
+    before = state()
+    for what in [["list"], ["list", "--format", "json"], ["show", "LSM6DSOX", "--kind", "gyro"], ["export"], ["report"]]:
+        result = run("calibrate", *what, "--board", "still.yaml", **kept)
+        expect(f"calibrate {' '.join(what)} changes nothing", result.returncode == 0 and state() == before, result.stderr)
+    for what in ["altitude", "authorization", "doctor"]:
+        run(what, *(["--board", "still.yaml"] if what != "authorization" else []), **kept)
+        expect(f"{what} changes nothing", state() == before)
     result, _ = calibrate("rollback", "LSM6DSOX", "--kind", "gyro")
-    expect("and comes back", result.returncode == 0 and "in use is now" in result.stdout, result.stderr)
+    expect(
+        "and comes back, and the damaged one is put aside", result.returncode == 0 and "in use is now" in result.stdout
+        and len(list(records.glob("*.corrupt-*"))) == 1, result.stderr)
     # All of it as a page.
     result, _ = calibrate("report")
     expect(
@@ -630,9 +751,9 @@ with tempfile.TemporaryDirectory() as name:
         "a report replaces the one before",
         result.returncode == 0 and abs(len((path / "page.html").read_text()) - len(page)) < 10, result.stderr)
     result, _ = calibrate("report", "--output", "nowhere/page.html")
-    expect("a report into no folder", result.returncode == 1 and "no such file" in result.stderr, result.stderr)
+    expect("a report into no folder", result.returncode == 74 and "no such file" in result.stderr, result.stderr)
     result, _ = calibrate("report", "--output", "/dev/full")
-    expect("a report on a full disk", result.returncode == 1 and "no space left" in result.stderr, result.stderr)
+    expect("a report on a full disk", result.returncode == 74 and "no space left" in result.stderr, result.stderr)
     says(
         "a report of nothing", ["calibrate", "report"], 1, "no board is named or found",
         STATE_DIRECTORY=str(path / "none"))
@@ -641,7 +762,7 @@ with tempfile.TemporaryDirectory() as name:
     expect(
         "and names no file", result.returncode == 0 and line["accepted"] and line["saved"] is False
         and "file" not in line, result.stdout + result.stderr)
-    says("a simulated board keeps nothing", ["calibrate", "list", "--board", "simulated"], 1, "STATE_DIRECTORY")
+    says("a simulated board keeps nothing", ["calibrate", "list", "--board", "simulated"], 78, "STATE_DIRECTORY")
     # How the chips sit: only with an accelerometer, only by what was seen, and by name.
     boards = pathlib.Path(__file__).resolve().parents[1] / "Boards"
     says(

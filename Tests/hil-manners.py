@@ -166,13 +166,13 @@ with tempfile.TemporaryDirectory() as folder:
         return result.returncode, result.stdout + result.stderr, time.monotonic() - begin
 
     code, text, took = plain("--board", "simulated", "--report", "/proc/foo")
-    expect("a report that cannot be written is said at once", code == 1 and "/proc/foo" in text and took < 2, f"{code} {took} {text}")
+    expect("a report that cannot be written is said at once", code == 74 and "/proc/foo" in text and took < 2, f"{code} {took} {text}")
     code, text, _ = plain("--interactive")
     expect("questions need a terminal", code == 64 and "no terminal" in text, text)
     run = Terminal(folder, "--board", "simulated", "--interactive")
-    expect("a simulated board has no hands", run.end() == 1 and "nobody can turn" in run.text, run.text)
+    expect("a simulated board has no hands", run.end() == 64 and "nobody can turn" in run.text, run.text)
     code, text, took = plain("--board", str(receiver.board), "--scenario", str(wires))
-    expect("a scenario that nobody can play is refused at once", code == 1 and f"{wires}:4: nobody is there" in text and took < 2, text)
+    expect("a scenario that nobody can play is refused at once", code == 78 and f"{wires}:4: nobody is there" in text and took < 2, text)
     code, text, _ = plain("--report", "none")
     report = json.loads((pathlib.Path(folder) / "none/report.json").read_text())
     expect("no board leaves a report with the cause", code == 1 and report["result"] == "failed"
@@ -197,7 +197,7 @@ with tempfile.TemporaryDirectory() as folder:
     (pathlib.Path(folder) / "gone").write_text("")
     code = run.end()
     expect("a report that cannot be written in the end costs no summary",
-           code == 1 and 0 < run.text.find("PASSED:") < run.text.find("the report cannot be written"), f"{code} {run.text}")
+           code == 74 and 0 < run.text.find("PASSED:") < run.text.find("the report cannot be written"), f"{code} {run.text}")
 
 for failure in failures:
     print(failure, file=sys.stderr)

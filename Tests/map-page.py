@@ -156,9 +156,9 @@ def manners(folder, board):
     taken.bind(("127.0.0.1", 0))
     taken.listen()
     for what, options, code, word in [
-        ("a port that is in use", ["--port", str(taken.getsockname()[1])], 1, "is in use"),
+        ("a port that is in use", ["--port", str(taken.getsockname()[1])], 74, "is in use"),
         # An address of the documentation's: no machine has it.
-        ("an address of another machine", ["--port", "0", "--address", "203.0.113.1"], 1, "not an address of this machine"),
+        ("an address of another machine", ["--port", "0", "--address", "203.0.113.1"], 64, "not an address of this machine"),
         ("a port that is none", ["--port", "65536"], 64, "--port"),
         ("an address that is none", ["--address", "board.example"], 64, "--address"),
     ]:

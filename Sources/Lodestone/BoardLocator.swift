@@ -123,14 +123,13 @@ public enum BoardLocator {
       throw failure("there is no such file")
     }
     guard !isFolder.boolValue else { throw failure("is a folder, not a board file") }
-    guard FileManager.default.isReadableFile(atPath: file.path) else {
-      throw failure("may not be read by this user")
-    }
     let text: String
-    do {
-      text = try String(contentsOf: file, encoding: .utf8)
+    do throws(FileProblem) {
+      text = try TextFile.read(file.path, limit: BoardFile.limit, isNamed: true)
     } catch {
-      throw failure("cannot be read as UTF-8 text")
+      // Errors of the system, such as a missing right, keep their own exit code.
+      if error.code != 0 { throw error }
+      throw failure(error.words)
     }
     return LocatedBoard(
       board: try BoardFile.parse(text, file: file.path), text: text, file: file)

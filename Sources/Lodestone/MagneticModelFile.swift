@@ -12,6 +12,9 @@ public struct MagneticModelFile: Sendable {
   /// Where it lies.
   public let file: URL
 
+  /// The maximum length of a coefficient file, in bytes. WMM.COF has about 5,000.
+  private static let limit = 65_536
+
   /// Where configuration lies: `$CONFIGURATION_DIRECTORY` (systemd), else `$XDG_CONFIG_HOME/lodestone` or
   /// `~/.config/lodestone`; and `/etc/lodestone`.
   public static func folders(
@@ -38,10 +41,12 @@ public struct MagneticModelFile: Sendable {
       for name in names.sorted() where name.uppercased().hasSuffix(".COF") {
         let file = folder.appending(path: name)
         do {
-          let text = try String(contentsOf: file, encoding: .utf8)
+          let text = try TextFile.read(file.path, limit: limit, isNamed: false)
           let model = try MagneticModel(coefficientFile: text)
           guard model.supersedes(newest?.model ?? .wmm2025) else { continue }
           newest = MagneticModelFile(model: model, text: text, file: file)
+        } catch let problem as FileProblem {
+          problems.append("the magnetic model is not used: \(problem)")
         } catch {
           problems.append("\(file.path) is not used: \(error)")
         }

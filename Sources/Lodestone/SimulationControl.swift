@@ -12,12 +12,12 @@ import Synchronization
 /// control line, one a line, and answers each.
 ///
 /// Whoever may write to the socket's file may turn the board. It listens until it goes.
-final class SimulationControl: Sendable {
+package final class SimulationControl: Sendable {
   /// The socket cannot be made.
-  struct Failure: Error, CustomStringConvertible {
+  package struct Failure: Error, CustomStringConvertible {
     let path: String
     let reason: String
-    var description: String { "the simulation's control \(path): \(reason)" }
+    package var description: String { "the simulation's control \(path): \(reason)" }
   }
 
   /// Those that talk at once; more wait.

@@ -12,6 +12,11 @@ struct LodestoneCommand: ParsableCommand {
     discussion: """
       Which board: --board NAME or PATH, else LODESTONE_BOARD, else /etc/lodestone/board.yaml, else the \
       buses are probed. 'simulated' needs no hardware.
+
+      Exit codes: 0 done; 1 a finding (a board that says nothing, something to mend, a calibration that is refused), or \
+      standard output that cannot be written; 64 wrong options; 65 a file that does not hold what it should; 66 no such \
+      file; 74 a file, bus or socket that cannot be read or written; 77 a right that is missing; 78 a board file or a part \
+      of the system that is wrong or missing; 128 and its number after a signal. The README has the table ("Exit codes").
       """,
     version: "0.1.0",
     subcommands: [
@@ -40,19 +45,33 @@ struct LodestoneCommand: ParsableCommand {
     return numbers.isEmpty ? options : options + ["--"] + numbers
   }
 
+  /// The exit code of an error.
+  private static func code(of error: any Error) -> ExitCode {
+    CommandError.Kind(of: error)?.exitCode ?? exitCode(for: error)
+  }
+
   static func main() {
+    OutputDescriptor.reserveStandardOnes()
+    var code = ExitCode.success
     do {
       var command = try parseAsRoot(numbersLast(Array(CommandLine.arguments.dropFirst())))
       try command.run()
     } catch {
-      let code = exitCode(for: error)
-      guard !code.isSuccess else { exit(withError: error) }
-      // A message may quote a file.
+      code = Self.code(of: error)
       var message = fullMessage(for: error)
-      // How a command is used is said of every board.
-      if code != .validationFailure { message = Hints.complete(message) }
-      if !message.isEmpty { Terminal.warn(Terminal.fitting(message)) }
-      exit(withError: code)
+      if code.isSuccess {
+        // Help, the version, a completion script.
+        if !message.isEmpty { Terminal.write(message + "\n") }
+      } else {
+        // Usage texts name commands, but no board.
+        if exitCode(for: error) != .validationFailure { message = Hints.complete(message) }
+        // A message may quote a file.
+        if !message.isEmpty { Terminal.warn(Terminal.fitting(message)) }
+      }
     }
+    Terminal.output.close()
+    // The command succeeded, but its output is incomplete.
+    if code.isSuccess, Terminal.output.failure != nil { code = .failure }
+    exit(withError: code)
   }
 }

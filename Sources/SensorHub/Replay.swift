@@ -25,19 +25,18 @@ public struct Replay {
   ///   - smoother: What `smoother(for:board:)` has made of the same recording; headings, where the
   ///     filter ran, are then those that it finds with their accuracy and attitude. All else is as without: whether a
   ///     heading has an accuracy at all, its `reason` and field, and every other kind of observation.
+  ///   - isWanted: Asked before each step whether the replay goes on.
   ///   - clock: Told what the system's clock showed and when, each time that a worker looked.
   ///   - handler: Takes what is published, in order.
   public static func run(
     _ recording: Recording, board: Board, smoother: AttitudeSmoother? = nil,
+    isWanted: () -> Bool = { true },
     clock: (_ reading: ClockReading, _ time: Timestamp) -> Void = { _, _ in },
     handler: (Observation) -> Void
   ) throws(Divergence) {
     let pass = smoother.map { SmoothingPass.second($0) } ?? .none
-    if let divergence = play(recording, board, pass, clock: clock, handler: handler)
-      .divergence
-    {
-      throw divergence
-    }
+    let played = play(recording, board, pass, isWanted: isWanted, clock: clock, handler: handler)
+    if let divergence = played.divergence { throw divergence }
   }
 
   /// Replays `recording` to learn what it says of attitude as a whole; of a damaged one up to the damage, which
@@ -46,11 +45,12 @@ public struct Replay {
   /// The filter is tuned for that with `AttitudeEstimator.Params.offline`; `run` has the default ones.
   /// - Returns: A smoother; an empty one where there was no gyro with an accelerometer.
   public static func smoother(for recording: Recording, board: Board) -> AttitudeSmoother {
-    play(recording, board, .first, clock: { _, _ in }, handler: { _ in }).pipeline.makeSmoother()
+    play(recording, board, .first, isWanted: { true }, clock: { _, _ in }, handler: { _ in })
+      .pipeline.makeSmoother()
   }
 
   private static func play(
-    _ recording: Recording, _ board: Board, _ pass: SmoothingPass,
+    _ recording: Recording, _ board: Board, _ pass: SmoothingPass, isWanted: () -> Bool,
     clock: (_ reading: ClockReading, _ time: Timestamp) -> Void, handler: (Observation) -> Void
   ) -> (pipeline: Pipeline, divergence: Divergence?) {
     var pipeline = Pipeline(
@@ -75,7 +75,7 @@ public struct Replay {
     }
     let hole = recording.holes.first
     let steps = recording.steps[..<(hole?.position ?? recording.steps.count)]
-    for (index, step) in steps.enumerated() {
+    for (index, step) in steps.enumerated() where isWanted() {
       let line = recording.stepLines[index]
       guard step.worker < workers.count, step.worker >= 0 else {
         let message = "worker \(step.worker) is not of this board"

@@ -402,6 +402,21 @@ struct StateTests {
     #expect(
       problems.count == 1 && problems.allSatisfy { $0.contains("OLD.COF is not used: line 1") })
 
+    // Files that cannot be read are reported in a sentence each, and a pipe does not block.
+    try FileManager.default.createDirectory(
+      at: folder.appending(path: "A.COF"), withIntermediateDirectories: false)
+    #expect(mkfifo(folder.appending(path: "B.COF").path, 0o600) == 0)
+    try Data([0xFF, 0xFE]).write(to: folder.appending(path: "C.COF"))
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.appending(path: "D.COF").path, withDestinationPath: "nowhere")
+    let reasons = [
+      "A.COF: it is not a regular file", "B.COF: it is not a regular file",
+      "C.COF: it is not UTF-8 text", "D.COF: no such file or directory",
+    ]
+    #expect(
+      MagneticModelFile.newest(in: [folder]).problems.prefix(4)
+        == reasons.map { "the magnetic model is not used: \(folder.path)/\($0)" }[...])
+
     func declination(utc: Double) throws -> Double? {
       let board = try VirtualBoard(model: (model.model, model.text), utcStart: utc)
       return headings(board.run(12)).last?.declination.map { degrees($0) }

@@ -72,7 +72,62 @@ import Testing
     // A pipe in a tile's place does not hold up who asks.
     #expect(mkfifo("\(scratch.path)/1/1/9.png", 0o600) == 0)
     #expect(throws: TileError.self) {
-      try SmallFile.bytes(of: "\(scratch.path)/1/1/9.png", limit: 100)
+      try SmallFile.bytes(of: "\(scratch.path)/1/1/9.png", limit: 100, below: scratch.path)
+    }
+  }
+}
+
+/// A folder of tiles in which links lead here and there.
+@Suite struct TileLinkTests {
+  let scratch: Scratch
+  private let tiles: String
+  private static let red = TinyPNG.plain([255, 0, 0, 255])
+  private static let secret = TinyPNG.plain([1, 2, 3, 255])
+
+  init() throws {
+    scratch = try Scratch()
+    tiles = "\(scratch.path)/tiles"
+    try scratch.write(Self.red, to: "tiles/1/0/0.png")
+    // Beside the folder, and with a name that begins like it.
+    try scratch.write(Self.secret, to: "tiles-of-others/1/1/1.png")
+  }
+
+  private func link(_ name: String, to target: String) throws {
+    try FileManager.default.createSymbolicLink(
+      atPath: "\(tiles)/\(name)", withDestinationPath: target)
+  }
+
+  @Test(
+    "a link that stays in the folder is a tile, even if the folder is itself reached through a link"
+  )
+  func inside() throws {
+    try link("1/0/1.png", to: "0.png")
+    try link("1/1", to: "0")
+    try link("2", to: "\(tiles)/1")
+    let way = "\(scratch.path)/way"
+    try FileManager.default.createSymbolicLink(atPath: way, withDestinationPath: "tiles")
+    for path in [tiles, way, "\(way)/", "\(tiles)/../tiles"] {
+      let store = try TileStore(path: path)
+      #expect(try store.tile(zoom: 1, x: 0, y: 1)?.bytes == Self.red)
+      #expect(try store.tile(zoom: 1, x: 1, y: 0)?.bytes == Self.red)
+      #expect(try store.tile(zoom: 2, x: 0, y: 0)?.bytes == Self.red)
+    }
+  }
+
+  @Test("a link that leads out of the folder is refused, in each part of the path")
+  func outside() throws {
+    let others = "\(scratch.path)/tiles-of-others"
+    try link("1/0/1.png", to: "\(others)/1/1/1.png")
+    try link("1/1", to: "../../tiles-of-others/1/1")
+    try link("2", to: "\(others)/1")
+    try link("attribution.txt", to: "/etc/hostname")
+    let store = try TileStore(path: tiles)
+    #expect(store.maximumZoom == 1 && store.attribution == nil)
+    #expect(try store.tile(zoom: 1, x: 0, y: 0)?.bytes == Self.red)
+    for (x, y) in [(0, 1), (1, 1)] {
+      #expect {
+        try store.tile(zoom: 1, x: x, y: y)
+      } throws: { "\($0)".contains("leads out of the folder") }
     }
   }
 }

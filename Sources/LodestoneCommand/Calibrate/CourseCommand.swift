@@ -103,7 +103,7 @@ struct CourseRun {
       return !(isLate || (gathering.seconds > 20 && outcome.isAccepted && isEnough))
     }
     progress.close()
-    guard end == .finished else { throw Interrupts.end() }
+    try end.check()
     if outcome.fit == nil, !note.isEmpty {
       outcome.refusal = (outcome.refusal ?? "no steady course") + " (\(note))"
     }

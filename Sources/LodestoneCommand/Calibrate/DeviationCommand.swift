@@ -192,7 +192,7 @@ struct DeviationCommand: ParsableCommand {
       return !waiting.isEmpty
     }
     progress.close()
-    guard end == .finished else { throw Interrupts.end() }
+    try end.check()
     if known == nil { known = try bench.declination(magnetic: false) }
     for (heading, samples) in taken {
       sightings.append(

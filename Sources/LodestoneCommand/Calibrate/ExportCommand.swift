@@ -21,7 +21,6 @@ struct ExportCommand: ParsableCommand {
   func run() throws {
     if let output { try OutputFile.refuseTaken(output, unless: force) }
     let (store, _) = try which.board.records()
-    _ = try store.setAsideDamaged()
     let isOne = which.chip != nil || which.kind != nil
     let keys = isOne ? [try which.key(in: store)] : store.keys
     let records = keys.compactMap { key -> StoredRecord? in
@@ -32,7 +31,7 @@ struct ExportCommand: ParsableCommand {
     }
     let bytes = try CalibrationArchive(records).encoded()
     guard let output else {
-      try Terminal.emit(String(decoding: bytes, as: UTF8.self))
+      Terminal.write(bytes)
       return
     }
     try OutputFile.replace(output, by: bytes)

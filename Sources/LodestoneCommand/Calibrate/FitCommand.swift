@@ -105,11 +105,6 @@ struct FitCommand: ParsableCommand {
     return SampleTable(columns: field, force: force)
   }
 
-  /// The exit code for a file that cannot be read (EX_NOINPUT).
-  private static let unreadable = ExitCode(66)
-  /// The exit code for samples that give no calibration (EX_DATAERR).
-  private static let badData = ExitCode(65)
-
   private static var fitter: MagnetometerFitter {
     var params = MagnetometerFitter.Params()
     params.demandsSteadyIron = true
@@ -127,7 +122,7 @@ struct FitCommand: ParsableCommand {
       case .json: Terminal.say(json(none, reason: error.description).line)
       case .text: Terminal.warn("Error: \(error)")
       }
-      throw Self.unreadable
+      throw error.kind.exitCode
     }
     let expected = ExpectedField(dip: dip.map { $0 * .pi / 180 })
     var outcome: CalibrationOutcome
@@ -157,7 +152,7 @@ struct FitCommand: ParsableCommand {
     case .text:
       for line in text(outcome, reason: reason, table, assumed: assumed) { Terminal.say(line) }
     }
-    if !outcome.isAccepted { throw Self.badData }
+    if !outcome.isAccepted { throw CommandError.Kind.data.exitCode }
   }
 
   /// Reads the file. Returns whether there was more than is read.

@@ -1,3 +1,5 @@
+import ArgumentParser
+import Glibc
 import Lodestone
 import SensorHub
 import SensorTypes
@@ -16,8 +18,13 @@ struct Gathering {
   enum End {
     /// As the caller wished.
     case finished
-    /// By Ctrl-C or a service manager's stop.
-    case interrupted
+    /// By Ctrl-C or a service manager's stop: the signal's number.
+    case interrupted(by: Int32)
+
+    /// Throws the exit code of a gathering that a signal has ended, and says so.
+    func check() throws {
+      if case .interrupted(let signal) = self { throw Interrupts.end(by: signal) }
+    }
   }
 
   let session: Session
@@ -26,7 +33,7 @@ struct Gathering {
   /// interrupts; the board is stopped then. A batch may be empty.
   func run(patience: Double = 0.1, _ body: ([Arrival]) throws -> Bool) throws -> End {
     let mailbox = Mailbox<Arrival>()
-    let interrupts = Interrupts { _ in mailbox.stop() }
+    let interrupts = Interrupts { mailbox.stop($0) }
     let subscriptions = [
       session.hub.subscribe(readings: { mailbox.post(.reading($0)) }),
       session.hub.subscribe { mailbox.post(.observation($0)) },
@@ -39,11 +46,14 @@ struct Gathering {
       withExtendedLifetime(interrupts) {}
     }
     var batch: [Arrival] = []
-    while !mailbox.wasStopped {
+    while mailbox.stopSignal == nil {
       // What was dropped is lost to a fit and to nobody else.
       _ = mailbox.take(into: &batch, waiting: patience)
-      guard try body(batch) else { return .finished }
+      let goesOn = try body(batch)
+      // The program that reads the progress would never see the result.
+      if Terminal.output.failure != nil { throw ExitCode.failure }
+      guard goesOn else { return .finished }
     }
-    return .interrupted
+    return .interrupted(by: mailbox.stopSignal ?? SIGTERM)
   }
 }

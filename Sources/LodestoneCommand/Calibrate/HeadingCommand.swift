@@ -76,7 +76,7 @@ struct HeadingCommand: ParsableCommand {
       return measured < seconds
     }
     progress.close()
-    guard end == .finished else { throw Interrupts.end() }
+    try end.check()
     let declination = try bench.declination(magnetic: magnetic)
     let fitter = try bench.fitter(basis: true)
     let direction = heading * .pi / 180 - declination

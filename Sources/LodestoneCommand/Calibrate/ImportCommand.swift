@@ -34,7 +34,8 @@ struct ImportCommand: ParsableCommand {
     var records = try read()
     if let asChip {
       guard records.count == 1 else {
-        throw CommandError("--as-chip goes with a file of one record; \(file) has \(records.count)")
+        throw CommandError(
+          "--as-chip goes with a file of one record; \(file) has \(records.count)", kind: .usage)
       }
       records[0] = try given(records[0], to: ChipName(asChip), board)
     } else {
@@ -44,7 +45,7 @@ struct ImportCommand: ParsableCommand {
     for (index, record) in records.enumerated() {
       let key = CalibrationStore.Key(record)
       guard !records[..<index].contains(where: { CalibrationStore.Key($0) == key }) else {
-        throw CommandError("refused: \(file) has two records of the \(key)")
+        throw CommandError("refused: \(file) has two records of the \(key)", kind: .data)
       }
     }
     if board?.simulation == nil, records.contains(where: Self.isSimulated) {
@@ -87,7 +88,9 @@ struct ImportCommand: ParsableCommand {
       taken.isEmpty
       ? "nothing was taken"
       : "taken: \(names(taken)); lodestone calibrate rollback brings the ones before them back"
-    return CommandError("\(error)\n\(before)\nnot taken: \(names(left))")
+    return CommandError(
+      "\(error)\n\(before)\nnot taken: \(names(left))",
+      kind: CommandError.Kind(of: error) ?? .finding)
   }
 
   private func read() throws -> [StoredRecord] {
@@ -98,10 +101,12 @@ struct ImportCommand: ParsableCommand {
     while bytes.count < most, let data = try input.read(most - bytes.count) { bytes += data }
     do {
       let records = try CalibrationArchive(json: bytes).records
-      guard !records.isEmpty else { throw CommandError("\(file): there is no record in it") }
+      guard !records.isEmpty else {
+        throw CommandError("\(file): there is no record in it", kind: .data)
+      }
       return records
     } catch let error as CalibrationArchive.Invalid {
-      throw CommandError("\(file): \(error)")
+      throw CommandError("\(file): \(error)", kind: .data)
     }
   }
 
@@ -109,7 +114,8 @@ struct ImportCommand: ParsableCommand {
     let key = CalibrationStore.Key(record)
     guard let board else {
       throw CommandError(
-        "no board file and no known chip: name a board by --board, or a chip by --as-chip")
+        "no board file and no known chip: name a board by --board, or a chip by --as-chip",
+        kind: .configuration)
     }
     let sensors = board.sensors(for: key.kind)
     guard let sensor = sensors.first(where: { key.fits($0) }) else {
@@ -141,7 +147,8 @@ struct ImportCommand: ParsableCommand {
     if let sensor { try check(record, mountOf: sensor) }
     guard let position = name.position ?? sensor?.attachment.description else {
       throw CommandError(
-        "--as-chip \(name.chip): where? say it as CHIP@PLACE, LIS3MDL@/dev/i2c-1:0x1c")
+        "--as-chip \(name.chip): where? say it as CHIP@PLACE, LIS3MDL@/dev/i2c-1:0x1c",
+        kind: .usage)
     }
     if let board, sensor == nil {
       let there = board.sensors(for: record.kind).map { "\($0.chip)@\($0.attachment)" }

@@ -9,8 +9,8 @@ struct ListRecordsCommand: ParsableCommand {
     commandName: "list",
     abstract: "The calibration records of this machine.",
     discussion: """
-      A damaged record is put aside, under another name beside the others, and reported; the one before it \
-      is offered. What was put aside earlier, damaged or replaced, is named at the end.
+      Changes nothing. A damaged record is named, and the one before it is offered; what was put aside earlier, damaged \
+      or replaced, is named at the end.
       """)
 
   @OptionGroup var board: BoardOptions
@@ -20,14 +20,13 @@ struct ListRecordsCommand: ParsableCommand {
 
   func run() throws {
     let (store, board) = try board.records()
-    let aside = try store.setAsideDamaged()
     switch format {
-    case .json: printLines(store, aside)
+    case .json: printLines(store)
     case .text: printTable(store, board)
     }
   }
 
-  private func printLines(_ store: CalibrationStore, _ aside: [CalibrationStore.SetAside]) {
+  private func printLines(_ store: CalibrationStore) {
     for key in store.keys {
       guard case .record(let record) = store.current(key) else {
         // In use is nothing; there is something to go back to.
@@ -58,7 +57,6 @@ struct ListRecordsCommand: ParsableCommand {
       var line = JSONLine()
       line.set("setAside", file.path)
       line.set("damaged", CalibrationStore.isDamaged(file))
-      line.set("reason", aside.first { $0.file.path == file.path }?.reason)
       Terminal.say(line.line)
     }
   }

@@ -32,7 +32,6 @@ struct UnlockCommand: ParsableCommand {
 extension RecordOptions {
   fileprivate func setLock(_ isLocked: Bool, _ format: OutputFormat) throws {
     let (store, _) = try board.records()
-    _ = try store.setAsideDamaged()
     let key = try key(in: store)
     let record = try store.setLock(isLocked, key)
     switch format {

@@ -37,8 +37,8 @@ struct MagnetometerCommand: ParsableCommand {
     let session = try Session(board: board.name)
     guard saving.yes || isDrawn else {
       throw CommandError(
-        "no terminal to show the way on: --yes does without, for somebody who turns the board anyhow"
-      )
+        "no terminal to show the way on: --yes does without, for somebody who turns the board anyhow",
+        kind: .usage)
     }
     guard let found = session.sensor(of: .magnetometer) else {
       try saving.refuse("this board has no magnetometer (\(session.chips))")

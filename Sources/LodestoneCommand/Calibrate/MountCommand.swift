@@ -95,7 +95,7 @@ struct MountCommand: ParsableCommand {
       return progress.show(guide, seconds: now.seconds(since: start)) && guide.step != .done
     }
     progress.finish()
-    guard end == .finished else { throw Interrupts.end() }
+    try end.check()
     let report = MountReport(board: session.board, findings: guide.findings, guide.detective)
     switch format {
     case .text: Terminal.write(Terminal.plain(report.text))

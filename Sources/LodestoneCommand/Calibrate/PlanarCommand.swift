@@ -62,7 +62,7 @@ struct PlanarCommand: ParsableCommand {
       return !(isLate || (outcome.isAccepted && sectors.count == Compass.sectors && age > 15))
     }
     progress.close()
-    guard end == .finished else { throw Interrupts.end() }
+    try end.check()
     let fitter = try bench.fitter()
     var report = ReferencedReport(
       outcome: outcome, bench: bench, samples: bench.samples)

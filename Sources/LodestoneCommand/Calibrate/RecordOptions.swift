@@ -53,8 +53,8 @@ struct RecordOptions: ParsableArguments {
     }
     guard fitting.count == 1 else {
       throw CommandError(
-        "which one? \(fitting.map(\.description).joined(separator: ", ")): name the chip, or --kind"
-      )
+        "which one? \(fitting.map(\.description).joined(separator: ", ")): name the chip, or --kind",
+        kind: .usage)
     }
     return key
   }
@@ -81,7 +81,8 @@ extension BoardOptions {
   func keptState() throws -> (folder: URL, board: Board?) {
     let board = try BoardLocator.locate(name)?.board
     guard let folder = Session.keptState(of: board) else {
-      throw CommandError("a simulated board keeps nothing: set STATE_DIRECTORY to a folder")
+      throw CommandError(
+        "a simulated board keeps nothing: set STATE_DIRECTORY to a folder", kind: .configuration)
     }
     return (folder, board)
   }
@@ -262,24 +263,5 @@ enum RecordText {
       }
     }
     return lines
-  }
-}
-
-extension CalibrationStore {
-  /// Puts damaged records out of the way and says so on standard error.
-  func setAsideDamaged() throws -> [SetAside] {
-    let found: [SetAside]
-    do {
-      found = try setAsideAll()
-    } catch {
-      // Somebody else's folder: what is damaged in it is still shown as such.
-      Terminal.warn("lodestone: a damaged record cannot be put aside: \(error)")
-      return []
-    }
-    for aside in found {
-      Terminal.warn(
-        "lodestone: a damaged record was put aside (\(aside.reason)): \(aside.file.path)")
-    }
-    return found
   }
 }

@@ -102,7 +102,7 @@ struct RecordSaver {
         ))
       if let bytes = try? record.draft() { warn(String(decoding: bytes, as: UTF8.self)) }
       let mend = error is FileProblem ? elsewhere : ""
-      throw CommandError("\(error)\(mend)")
+      throw CommandError("\(error)\(mend)", kind: CommandError.Kind(of: error) ?? .finding)
     }
   }
 

@@ -36,7 +36,7 @@ struct ReportCommand: ParsableCommand {
       of: located, state: state, unixSeconds: Date().timeIntervalSince1970)
     let page = ReportPage.html(report)
     guard let output else {
-      try Terminal.emit(page)
+      Terminal.write(page)
       return
     }
     try OutputFile.replace(output, by: Array(page.utf8))

@@ -25,7 +25,6 @@ struct RollbackCommand: ParsableCommand {
 
   func run() throws {
     let (store, _) = try which.board.records()
-    _ = try store.setAsideDamaged()
     let key = try which.key(in: store)
     let record =
       forward

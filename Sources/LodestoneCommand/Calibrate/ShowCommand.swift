@@ -15,7 +15,6 @@ struct ShowRecordCommand: ParsableCommand {
 
   func run() throws {
     let (store, _) = try which.board.records()
-    _ = try store.setAsideDamaged()
     let key = try which.key(in: store)
     let history = store.history(key)
     let current: StoredRecord? =

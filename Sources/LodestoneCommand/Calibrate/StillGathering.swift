@@ -79,7 +79,7 @@ struct StillGathering {
     }
     progress.close()
     self.temperature = temperature
-    guard end == .finished else { throw Interrupts.end() }
+    try end.check()
     if let silence { throw CommandError(silence) }
   }
 

@@ -41,7 +41,8 @@ struct ShowAltitudeCommand: ParsableCommand {
     case .record(let record): known = record
     case .unusable(let why):
       throw CommandError(
-        "\(store.file.path) cannot be used: \(why): lodestone altitude clear removes it")
+        "\(store.file.path) cannot be used: \(why): lodestone altitude clear removes it",
+        kind: .data)
     }
     switch format {
     case .json: Terminal.say(KnownAltitudeText.line(known, .now).line)

@@ -39,7 +39,7 @@ struct DeclinationCommand: ParsableCommand {
       result = try model.field(
         latitude: latitude, longitude: longitude, altitude: altitude, decimalYear: year)
     } catch {
-      throw CommandError("\(error)")
+      throw CommandError("\(error)", kind: .usage)
     }
     switch format {
     case .json: Terminal.say(Self.json(result).line)
@@ -55,7 +55,10 @@ struct DeclinationCommand: ParsableCommand {
     // Written back it must be the same day: 30 February is read as 1 March.
     guard let day = try? Date(date, strategy: .iso8601.year().month().day()),
       day.formatted(.iso8601.year().month().day()) == date
-    else { throw CommandError("'\(date)' is neither a date like 2026-11-21 nor a decimal year") }
+    else {
+      throw CommandError(
+        "'\(date)' is neither a date like 2026-11-21 nor a decimal year", kind: .usage)
+    }
     return MagneticModel.decimalYear(unixSeconds: day.timeIntervalSince1970)
   }
 

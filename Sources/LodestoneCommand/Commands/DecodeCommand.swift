@@ -8,8 +8,9 @@ struct DecodeCommand: ParsableCommand {
     abstract: "A receiver's bytes (NMEA, UBX, mixed) to JSON lines, GPX, a table or plain NMEA.",
     discussion: """
       It prints what the receiver says; whether that is good enough is not judged here. Each file is a log by itself: \
-      what is one in pieces is joined by cat FILES | lodestone decode -. Exit code 1 when a file cannot be read or \
-      has no message in it, and when no position comes out where nothing else could.
+      what is one in pieces is joined by cat FILES | lodestone decode -. Files that cannot be read, or have no message in \
+      them, are named, and the exit code is that of the first of them (66, 65). Exit code 1 when no position comes out \
+      where nothing else could.
       """)
 
   /// What comes out.
@@ -49,7 +50,7 @@ struct DecodeCommand: ParsableCommand {
   func run() throws {
     let window = try notBefore.map { text in
       guard let day = LogReader.day(text) else {
-        throw CommandError("--not-before: '\(text)' is no date like 2026-11-21")
+        throw CommandError("--not-before: '\(text)' is no date like 2026-11-21", kind: .usage)
       }
       return LogReader.Window(notBefore: day)
     }
@@ -66,21 +67,23 @@ extension LogReader {
     _ files: [String], _ writer: any LogWriter, needsPlaces: Bool, window: Window?
   ) throws {
     var reader = LogReader(writer, window: window)
-    var hasFailed = false
+    // Of the first file that could not be read.
+    var failure: CommandError.Kind?
     for file in files {
       do {
         guard try reader.read(file) else { return }
         if reader.wasInterrupted { break }
       } catch let error as CommandError {
-        hasFailed = true
+        failure = failure ?? error.kind
         Terminal.warn("lodestone: \(error)")
       }
     }
-    guard try reader.finish() else { return }
+    guard reader.finish() else { return }
     let count = reader.epochs
-    if reader.places == 0, count > 0 || !hasFailed {
+    if reader.places == 0, count > 0 || failure == nil {
       Terminal.warn("lodestone: no position in \(count) epoch\(count == 1 ? "" : "s")")
     }
-    if hasFailed || (needsPlaces && reader.places == 0) { throw ExitCode.failure }
+    if let failure { throw failure.exitCode }
+    if needsPlaces, reader.places == 0 { throw ExitCode.failure }
   }
 }

@@ -20,9 +20,9 @@ struct HILRunCommand: ParsableCommand {
     discussion: """
       Writes report.html, junit.xml and report.json. Scenarios need somebody who lets things go wrong: a \
       rig (--rig, the tty of its control line), a person (--interactive), or the simulated board itself. \
-      Exit codes: 0 when everything that was to be tried was tried and is well; 1 when something failed, or \
-      the run could not begin; 2 when nothing failed and something was skipped; 64 for wrong options; 130 \
-      and 143 when Ctrl-C or SIGTERM broke it off, which leaves a report of what was found so far.
+      Exit codes: 0 when everything that was to be tried was tried and is well; 1 when something failed; \
+      2 when nothing failed and something was skipped; those of all commands (64 to 78) when the run could not \
+      begin or its report cannot be written; 130 and 143 when Ctrl-C or SIGTERM broke it off, which leaves a report of what was found so far.
       """)
 
   @OptionGroup var board: BoardOptions
@@ -79,8 +79,15 @@ struct HILRunCommand: ParsableCommand {
         try keyboard.answer(to: question)
       }
     }
-    var report = try HardwareSuite(board: board.name, options).run(
-      scenarios: scenario, desk: interactive && scenario.isEmpty)
+    var report: Report
+    do {
+      report = try HardwareSuite(board: board.name, options).run(
+        scenarios: scenario, desk: interactive && scenario.isEmpty)
+    } catch let problem as FileProblem {
+      throw CommandError(reading: problem)
+    } catch let error as OperatorError {
+      throw CommandError("\(error)", kind: .usage)
+    }
     for index in report.checks.indices {
       report.checks[index].detail = Hints.complete(report.checks[index].detail)
       report.checks[index].mend = report.checks[index].mend.map { Hints.complete($0) }
@@ -103,7 +110,9 @@ struct HILRunCommand: ParsableCommand {
     do {
       try write()
     } catch {
-      throw CommandError("the report cannot be written: \(FileProblem(folder.path, error))")
+      let problem = FileProblem(folder.path, error)
+      throw CommandError(
+        "the report cannot be written: \(problem)", kind: CommandError.Kind(problem))
     }
   }
 

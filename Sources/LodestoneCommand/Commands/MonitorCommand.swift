@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Glibc
 import Lodestone
 import SensorHub
 import SensorTypes
@@ -83,28 +84,37 @@ struct Watch {
   /// Of which sensors one has to deliver something, and what a person calls them.
   var isNeeded: (SensorStatus) -> Bool = { _ in true }
   var needed = "chip"
+  /// Called on SIGHUP, which then ends the run only if this returns true; `nil` lets SIGHUP end it.
+  var onHangup: (@Sendable () -> Bool)?
+  /// Whether it ends when standard output cannot be written.
+  var needsOutput = true
 
   func run(printer: some ObservationPrinter) throws {
     var printer = printer
     let mailbox = Mailbox<Observation>()
-    let interrupts = Interrupts { _ in mailbox.stop() }
+    let interrupts = Interrupts { [onHangup] signal in
+      if signal == SIGHUP, let onHangup, !onHangup() { return }
+      mailbox.stop(signal)
+    }
     let subscription = session.hub.subscribe { mailbox.post($0) }
     session.hub.setDemand(demand)
     session.hub.start()
     let start = session.now()
     var batch: [Observation] = []
-    while !mailbox.wasStopped {
+    var isRead = true
+    while mailbox.stopSignal == nil {
       let left = seconds.map { $0 - session.now().seconds(since: start) } ?? .infinity
       guard left > 0 else { break }
       let dropped = mailbox.take(into: &batch, waiting: min(left, printer.patience))
-      guard printer.print(batch, dropped: dropped) else { break }
+      isRead = printer.print(batch, dropped: dropped)
+      guard isRead, !needsOutput || Terminal.output.failure == nil else { break }
     }
     subscription.cancel()
     let isSilent = session.hub.status.filter(isNeeded).allSatisfy { $0.counters.samples == 0 }
     session.hub.stop()
     printer.finish()
     withExtendedLifetime(interrupts) {}
-    if isSilent, !mailbox.wasStopped {
+    if isSilent, isRead, mailbox.stopSignal == nil {
       throw CommandError(
         "no \(needed) of this board delivered anything: lodestone doctor says why")
     }

@@ -104,18 +104,18 @@ struct LogReader {
         // The decoder's buffer takes each piece whole: it is larger than whatever it may wait for.
         let piece = rest.prefix(max(1, decoder.room))
         decoder.append(UnsafeRawBufferPointer(rebasing: piece), at: Timestamp(nanoseconds: 0))
-        guard try drain(&decoder) else { return false }
+        guard drain(&decoder) else { return false }
         rest = UnsafeRawBufferPointer(rebasing: rest[piece.count...])
       }
       // Whoever follows a receiver through a pipe waits for no more than it has said.
-      guard try flush() else { return false }
+      guard flush() else { return false }
     }
     decoder.finish()
-    guard try drain(&decoder) else { return false }
+    guard drain(&decoder) else { return false }
     if decoder.counters.packets == 0, !wasInterrupted {
       throw CommandError(
         "no NMEA or UBX message in \(size) bytes of \(input.path == "-" ? input.name : input.path)"
-          + hint)
+          + hint, kind: .data)
     }
     return true
   }
@@ -130,7 +130,7 @@ struct LogReader {
       epochs += 1
       if fix.place != nil { places += 1 }
       writer.append(fix, to: &text)
-      if text.count >= Self.enough, try !flush() { return false }
+      if text.count >= Self.enough, !flush() { return false }
     }
     return true
   }
@@ -140,9 +140,8 @@ struct LogReader {
   mutating func replay(_ recorded: RecordedRun, named name: String) throws -> Bool {
     writer.beginLog(named: name, &text)
     defer { writer.endLog(&text) }
-    var (isRead, failure) = (true, nil as (any Error)?)
-    try recorded.replay { observation in
-      guard isRead, failure == nil else { return }
+    var isRead = true
+    try recorded.replay(isWanted: { isRead }) { observation in
       switch observation {
       // What the filter carries on is no position of the receiver's: there the line is broken.
       case .location(let location) where location.carried == nil:
@@ -152,20 +151,18 @@ struct LogReader {
       case .location, .locationUnavailable: writer.interrupt(&text)
       default: return
       }
-      guard text.count >= Self.enough else { return }
-      do { isRead = try flush() } catch { failure = error }
+      if isRead, text.count >= Self.enough { isRead = flush() }
     }
-    if let failure { throw failure }
     return isRead
   }
 
   /// Writes what is left. Returns false where nobody reads the output any more.
-  mutating func finish() throws -> Bool {
+  mutating func finish() -> Bool {
     writer.end(&text)
-    return try flush()
+    return flush()
   }
 
-  private mutating func drain(_ decoder: inout GNSSDecoder) throws -> Bool {
+  private mutating func drain(_ decoder: inout GNSSDecoder) -> Bool {
     while let event = decoder.next() {
       switch event {
       case .epoch(let fix, _):
@@ -177,13 +174,13 @@ struct LogReader {
       case .identity: writer.append(decoder.identity, to: &text)
       case .answer, .restarted, .message: break
       }
-      if text.count >= Self.enough, try !flush() { return false }
+      if text.count >= Self.enough, !flush() { return false }
     }
     return true
   }
 
-  private mutating func flush() throws -> Bool {
+  private mutating func flush() -> Bool {
     defer { text.removeAll(keepingCapacity: true) }
-    return try Terminal.emit(text)
+    return Terminal.write(text)
   }
 }

@@ -75,7 +75,7 @@ struct PositionTable {
       let spelling =
         divider == UInt8(ascii: ";") ? text.replacingOccurrences(of: ",", with: ".") : text
       guard let value = Double(spelling), value.isFinite else {
-        throw CommandError("\(input.path):\(line): \(text) is no number")
+        throw CommandError("\(input.path):\(line): \(text) is no number", kind: .data)
       }
       return value
     }
@@ -85,7 +85,8 @@ struct PositionTable {
       return fix
     }
     guard abs(latitude) <= 90, abs(longitude) <= 180 else {
-      throw CommandError("\(input.path):\(line): \(latitude), \(longitude) is no place on earth")
+      throw CommandError(
+        "\(input.path):\(line): \(latitude), \(longitude) is no place on earth", kind: .data)
     }
     fix.mode = .twoDimensional
     fix.latitude = latitude
@@ -129,7 +130,7 @@ struct PositionTable {
     while let bytes = try lineBytes() {
       if bytes.isEmpty { continue }
       guard let fields = Self.fields(of: bytes, divider) else {
-        throw CommandError("\(input.path):\(line): a quotation does not end")
+        throw CommandError("\(input.path):\(line): a quotation does not end", kind: .data)
       }
       return fields
     }
@@ -145,7 +146,8 @@ struct PositionTable {
         return Self.trimmed(buffer[position..<end])
       }
       guard buffer.count - position <= Self.longestLine else {
-        throw CommandError("\(input.path):\(line + 1): the line is longer than 64 KB")
+        throw CommandError(
+          "\(input.path):\(line + 1): the line is longer than 64 KB", kind: .data)
       }
       buffer.removeFirst(position)
       position = 0

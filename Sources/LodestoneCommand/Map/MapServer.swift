@@ -105,17 +105,18 @@ final class MapServer: Sendable {
   private func problem(_ error: any Error, port: UInt16) -> CommandError {
     let place = address.authority(port: port)
     guard case SocketError.failed(_, let number, _) = error else {
-      return CommandError("cannot listen at \(place): \(Self.words(error))")
+      return CommandError("cannot listen at \(place): \(Self.words(error))", kind: .io)
     }
     switch number {
     case EADDRINUSE:
-      return CommandError("port \(port) is in use: another --port, or 0 for a free one")
+      return CommandError("port \(port) is in use: another --port, or 0 for a free one", kind: .io)
     case EADDRNOTAVAIL:
-      return CommandError("\(address.text) is not an address of this machine")
+      return CommandError("\(address.text) is not an address of this machine", kind: .usage)
     case EACCES:
-      return CommandError("port \(port) is not for ordinary users: one from 1024 on is")
+      return CommandError(
+        "port \(port) is not for ordinary users: one from 1024 on is", kind: .permission)
     default:
-      return CommandError("cannot listen at \(place): \(Self.words(error))")
+      return CommandError("cannot listen at \(place): \(Self.words(error))", kind: .io)
     }
   }
 

@@ -18,7 +18,7 @@ struct InputFile {
       handle =
         path == "-" ? .standardInput : try FileHandle(forReadingFrom: URL(filePath: path))
     } catch {
-      throw CommandError(path, error)
+      throw CommandError(reading: path, error)
     }
   }
 
@@ -60,7 +60,7 @@ struct InputFile {
       let count = Glibc.read(handle.fileDescriptor, buffer.baseAddress, buffer.count)
       if count >= 0 { return count }
       guard errno == EINTR else {
-        throw CommandError(FileProblem(path, errno: errno).description)
+        throw CommandError(reading: FileProblem(path, errno: errno))
       }
     }
   }

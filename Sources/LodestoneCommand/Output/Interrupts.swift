@@ -6,7 +6,7 @@ import Glibc
 import Synchronization
 
 /// Turns Ctrl-C and a service manager's stop into a call, so that the terminal and the files are left
-/// clean. One at a time.
+/// clean. One at a time. A signal that was already ignored when the program started, as `nohup` arranges, stays ignored.
 final class Interrupts {
   // The newest signal that nobody has heard of yet; 0 for none. All that a signal handler touches.
   private static let arrived = Atomic<Int32>(0)
@@ -21,7 +21,7 @@ final class Interrupts {
   init(_ handler: @escaping @Sendable (Int32) -> Void) {
     // Made before a signal can come: a handler must not be the first to touch it.
     Self.arrived.store(0, ordering: .releasing)
-    former = [SIGINT, SIGTERM, SIGHUP].map { number in
+    former = [SIGINT, SIGTERM, SIGHUP].filter { !Self.isIgnored($0) }.map { number in
       (number, signal(number) { Interrupts.arrived.store($0, ordering: .releasing) })
     }
     timer = DispatchSource.makeTimerSource(queue: .global())
@@ -41,9 +41,19 @@ final class Interrupts {
     if number != 0 { raise(number) }
   }
 
-  /// Says that a command was ended from outside. What to throw then: exit code 130.
-  static func end() -> ExitCode {
+  /// Whether a signal is ignored.
+  static func isIgnored(_ number: Int32) -> Bool {
+    var action = sigaction()
+    guard sigaction(number, nil, &action) == 0 else { return false }
+    // A handler is no function here but a number that stands for one.
+    return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+      == unsafeBitCast(SIG_IGN, to: Int.self)
+  }
+
+  /// Says that a command was ended from outside. What to throw then: the exit code that a shell has for a program that the
+  /// signal has ended, 130 for SIGINT and 143 for SIGTERM.
+  static func end(by signal: Int32) -> ExitCode {
     Terminal.warn("lodestone: interrupted; what was stored stays")
-    return ExitCode(130)
+    return ExitCode(128 + signal)
   }
 }

@@ -18,7 +18,7 @@ struct Keyboard: Sendable {
   /// - Parameter yes: Whether nothing is to be asked.
   static func check(_ yes: Bool) throws {
     guard yes || isTerminal else {
-      throw CommandError("nobody is at the keyboard: with --yes nothing is asked")
+      throw CommandError("nobody is at the keyboard: with --yes nothing is asked", kind: .usage)
     }
   }
 
@@ -34,13 +34,13 @@ struct Keyboard: Sendable {
     let interruption = Interruption()
     let interrupts = Interrupts { _ = interruption.interrupt(by: $0) }
     defer { withExtendedLifetime(interrupts) {} }
-    do {
+    do throws(BrokenOff) {
       return try Keyboard(interruption: interruption).answer {
         Terminal.writeError(Terminal.plain(Terminal.fitting(question)))
       }
     } catch {
       Terminal.writeError("\n")
-      throw Interrupts.end()
+      throw Interrupts.end(by: error.signal)
     }
   }
 

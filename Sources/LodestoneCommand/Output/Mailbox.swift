@@ -14,7 +14,8 @@ final class Mailbox<Element: Sendable>: Sendable {
 
   private let state = Mutex(State())
   private let arrival = DispatchSemaphore(value: 0)
-  private let isStopped = Atomic<Bool>(false)
+  // The number of the signal that has stopped it; 0 for none.
+  private let signal = Atomic<Int32>(0)
 
   /// Takes an element; one too many is counted and dropped.
   func post(_ element: Element) {
@@ -41,12 +42,15 @@ final class Mailbox<Element: Sendable>: Sendable {
     }
   }
 
-  /// Ends the wait; from a signal, for instance.
-  func stop() {
-    isStopped.store(true, ordering: .releasing)
+  /// Ends the wait, and those that follow, by a signal of this number.
+  func stop(_ number: Int32) {
+    signal.store(number, ordering: .releasing)
     arrival.signal()
   }
 
-  /// Whether `stop` was called.
-  var wasStopped: Bool { isStopped.load(ordering: .acquiring) }
+  /// The number that `stop` was called with; `nil` while it was not.
+  var stopSignal: Int32? {
+    let number = signal.load(ordering: .acquiring)
+    return number == 0 ? nil : number
+  }
 }

@@ -10,6 +10,7 @@ import Synchronization
 final class OutputFile: Sendable {
   private struct State {
     var isEmptied = false
+    var isClosed = false
     var written = 0
   }
 
@@ -23,7 +24,9 @@ final class OutputFile: Sendable {
     guard descriptor >= 0 else { throw FileProblem(path, errno: errno) }
   }
 
-  deinit { close(descriptor) }
+  deinit {
+    if !state.withLock({ $0.isClosed }) { close(descriptor) }
+  }
 
   /// Writes a file as a whole: a disk that is full, or a power cut, leaves what was there before. What is no
   /// regular file is written into.
@@ -45,7 +48,7 @@ final class OutputFile: Sendable {
     guard !isForced, stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
       status.st_size > 0
     else { return }
-    throw CommandError("\(path) is there already: --force writes over it")
+    throw CommandError("\(path) is there already: --force writes over it", kind: .usage)
   }
 
   /// Bytes written so far.
@@ -53,20 +56,52 @@ final class OutputFile: Sendable {
 
   /// Writes all of it, or says what the system says.
   func write(_ bytes: UnsafeRawBufferPointer) throws {
+    var rest = bytes
+    while !rest.isEmpty {
+      rest = UnsafeRawBufferPointer(rebasing: rest[try writeSome(rest)...])
+    }
+  }
+
+  /// Writes as many bytes as the system takes at once, at least one. Returns their number; throws `FileProblem`.
+  func writeSome(_ bytes: UnsafeRawBufferPointer) throws -> Int {
     try state.withLock { state in
       if !state.isEmptied {
         state.isEmptied = true
         // Only a regular file can be emptied; others refuse, which is as good.
         _ = ftruncate(descriptor, 0)
       }
-      var rest = bytes
-      while let start = rest.baseAddress, !rest.isEmpty {
-        let count = Glibc.write(descriptor, start, rest.count)
+      while true {
+        let count = Glibc.write(descriptor, bytes.baseAddress, bytes.count)
         if count < 0 && errno == EINTR { continue }
-        guard count > 0 else { throw FileProblem(path, errno: errno) }
+        guard count > 0 else { throw FileProblem(path, errno: count == 0 ? EIO : errno) }
         state.written += count
-        rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+        return count
       }
     }
+  }
+
+  /// Closes the file. Some file systems report a full disk only here.
+  func finish() throws {
+    try state.withLock { state in
+      guard !state.isClosed else { return }
+      state.isClosed = true
+      guard close(descriptor) == 0 || errno == EINTR else { throw FileProblem(path, errno: errno) }
+    }
+  }
+
+  /// Returns whether the file was moved away from its name, so that a new one can be created there. Throws if the name
+  /// belongs to another file that is not empty.
+  func isToBeReopened() throws -> Bool {
+    var (own, present) = (stat(), stat())
+    guard fstat(descriptor, &own) == 0 else { throw FileProblem(path, errno: errno) }
+    guard stat(path, &present) == 0 else {
+      guard errno == ENOENT else { throw FileProblem(path, errno: errno) }
+      return true
+    }
+    if own.st_dev == present.st_dev, own.st_ino == present.st_ino { return false }
+    guard present.st_mode & S_IFMT == S_IFREG, present.st_size == 0 else {
+      throw FileProblem(path, "is another file by now, and not an empty one")
+    }
+    return true
   }
 }

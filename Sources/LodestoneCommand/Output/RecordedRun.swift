@@ -15,9 +15,13 @@ struct RecordedRun {
     do {
       recording = try Recording(bytes)
     } catch {
-      throw CommandError("\(file), \(error)")
+      throw CommandError("\(file), \(error)", kind: .data)
     }
-    board = try BoardFile.parse(recording.boardText, file: recording.boardName)
+    do {
+      board = try BoardFile.parse(recording.boardText, file: recording.boardName)
+    } catch {
+      throw CommandError("\(file), its board file: \(error)", kind: .data)
+    }
     if recording.endsEarly {
       Terminal.warn("lodestone: \(file) ends in the middle of a step: it was cut off there")
     }
@@ -26,18 +30,18 @@ struct RecordedRun {
   /// Whether a file that begins like this is a recording, of whatever version.
   static func isOne(beginning: [UInt8]) -> Bool { beginning.starts(with: "lodestone-trace ".utf8) }
 
-  /// Replays all of it, as `Replay.run` does.
+  /// Replays it, as `Replay.run` does.
   func replay(
-    smoother: AttitudeSmoother? = nil,
+    smoother: AttitudeSmoother? = nil, isWanted: () -> Bool = { true },
     clock: (_ reading: ClockReading, _ time: Timestamp) -> Void = { _, _ in },
     handler: (Observation) -> Void
   ) throws {
     do {
       try Replay.run(
-        recording, board: board, smoother: smoother, clock: clock, handler: handler)
+        recording, board: board, smoother: smoother, isWanted: isWanted, clock: clock,
+        handler: handler)
     } catch {
-      Terminal.warn("lodestone: \(file), \(error)")
-      throw ExitCode.failure
+      throw CommandError("\(file), \(error)", kind: .data)
     }
   }
 }

@@ -1,15 +1,22 @@
 // The command's output; the one place that writes to standard output and error.
 
 import Glibc
-import SensorHub
 
-/// Standard output and error by plain system calls: whole lines, no hidden buffer, no global state.
+/// Standard output and error by plain system calls: whole lines, no hidden buffer.
 enum Terminal {
   /// Whether standard output is a terminal and may be drawn on.
   static var isInteractive: Bool { isatty(STDOUT_FILENO) == 1 }
 
   /// Whether standard error is a terminal and may be drawn on.
   static var isErrorInteractive: Bool { isatty(STDERR_FILENO) == 1 }
+
+  /// Whether the process has a controlling terminal. It loses it when the terminal hangs up.
+  static var isControlling: Bool {
+    let descriptor = open("/dev/tty", O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
+    guard descriptor >= 0 else { return false }
+    close(descriptor)
+    return true
+  }
 
   /// Columns and rows of the terminal; what terminals had for long where it does not say.
   static var size: (columns: Int, rows: Int) {
@@ -57,49 +64,36 @@ enum Terminal {
     }
   }
 
-  /// Writes a line of plain text to standard output. Returns false once nobody reads it any more.
+  /// Standard output. A write error is reported on standard error at once and ends the command with exit code 1. A reader
+  /// that closes its end of a pipe ends it without a message.
+  static let output = OutputDescriptor(STDOUT_FILENO, name: "standard output") {
+    writeError($0 + "\n")
+  }
+
+  /// Writes a line of plain text to standard output. Returns false if this or an earlier write failed.
   @discardableResult
   static func say(_ text: String) -> Bool { write(plain(text) + "\n") }
 
-  /// Writes text to standard output as it is, escape sequences too. Returns false once nobody reads it any
-  /// more.
+  /// Writes text to standard output as it is, escape sequences too. Returns false if this or an earlier write
+  /// failed.
   @discardableResult
-  static func write(_ text: String) -> Bool { write(text, to: STDOUT_FILENO) }
-
-  /// Writes bytes to standard output as they are. Returns false once nobody reads it any more, and throws where they
-  /// could not be written for another reason.
-  static func emit(_ bytes: [UInt8]) throws -> Bool {
-    guard !bytes.withUnsafeBytes({ write($0, to: STDOUT_FILENO) }) else { return true }
-    guard errno == EPIPE else { throw FileProblem("standard output", errno: errno) }
-    return false
+  static func write(_ text: String) -> Bool {
+    var text = text
+    return text.withUTF8 { output.write(UnsafeRawBufferPointer($0)) }
   }
 
-  /// Writes all of a text that is of use only as a whole to standard output. Throws when it could not, but for a
-  /// reader who has had enough.
-  static func emit(_ text: String) throws {
-    guard !write(text), errno != EPIPE else { return }
-    throw FileProblem("standard output", errno: errno)
-  }
+  /// Writes bytes to standard output as they are. Returns false if this or an earlier write failed.
+  @discardableResult
+  static func write(_ bytes: [UInt8]) -> Bool { bytes.withUnsafeBytes { output.write($0) } }
 
   /// Writes a line of plain text to standard error.
   static func warn(_ text: String) { writeError(plain(text) + "\n") }
 
-  /// Writes text to standard error as it is.
-  static func writeError(_ text: String) { _ = write(text, to: STDERR_FILENO) }
-
-  private static func write(_ text: String, to descriptor: Int32) -> Bool {
+  /// Writes text to standard error as it is. A write error there cannot be reported anywhere.
+  static func writeError(_ text: String) {
     var text = text
-    return text.withUTF8 { write(UnsafeRawBufferPointer($0), to: descriptor) }
-  }
-
-  private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Bool {
-    var rest = bytes
-    while let start = rest.baseAddress, !rest.isEmpty {
-      let count = Glibc.write(descriptor, start, rest.count)
-      if count < 0 && errno == EINTR { continue }
-      guard count > 0 else { return false }
-      rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+    _ = text.withUTF8 {
+      OutputDescriptor.write(UnsafeRawBufferPointer($0), to: STDERR_FILENO)
     }
-    return true
   }
 }

@@ -1,8 +1,18 @@
+import Glibc
 import MapDrawing
+import SensorHub
 
 /// Opens what `--tiles` names.
 enum TileFiles {
   static func open(_ path: String) throws -> TileStore {
-    do { return try TileStore(path: path) } catch { throw CommandError("\(error)") }
+    // A missing path and a missing right have exit codes different from that of a file without tiles.
+    if access(path, R_OK) != 0 {
+      throw CommandError(reading: FileProblem(path, errno: errno))
+    }
+    do {
+      return try TileStore(path: path)
+    } catch {
+      throw CommandError("\(error)", kind: .data)
+    }
   }
 }

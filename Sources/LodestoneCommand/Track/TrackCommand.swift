@@ -85,10 +85,10 @@ struct TrackCommand: ParsableCommand {
       guard isWanted else { return false }
     } catch {
       // What came out is whole, up to there.
-      _ = try reader.finish()
+      _ = reader.finish()
       throw error
     }
-    guard try reader.finish() else { return false }
+    guard reader.finish() else { return false }
     if reader.places == 0 { throw CommandError("\(file): there is no position in it") }
     return true
   }
@@ -107,7 +107,8 @@ struct TrackCommand: ParsableCommand {
   private func draw() throws {
     if format == .png, Terminal.isInteractive {
       throw CommandError(
-        "a picture is nothing for a terminal: lodestone track … --format png >track.png")
+        "a picture is nothing for a terminal: lodestone track … --format png >track.png",
+        kind: .usage)
     }
     // A map that is not there is said before a long log is read.
     let store = try tiles.map(TileFiles.open)
@@ -128,16 +129,16 @@ struct TrackCommand: ParsableCommand {
       Terminal.warn("lodestone: no tile of \(tiles) lies below the track")
     }
     guard format == .png else {
-      _ = try Terminal.emit(Array(drawing.svg.utf8))
+      Terminal.write(drawing.svg)
       return
     }
     do {
       let png = try Rasteriser.png(
         svg: drawing.svg, width: Int(Double(size.width) * scale),
         height: Int(Double(size.height) * scale))
-      _ = try Terminal.emit(png)
+      Terminal.write(png)
     } catch let error as RasterError {
-      throw CommandError("\(error)")
+      throw CommandError("\(error)", kind: error.isProgramMissing ? .configuration : .io)
     }
   }
 }

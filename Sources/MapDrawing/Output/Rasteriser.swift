@@ -12,8 +12,13 @@ public struct RasterError: LocalizedError, Hashable, Sendable, CustomStringConve
   public let description: String
   /// The same words.
   public var errorDescription: String? { description }
+  /// Whether the reason is a program that is not installed.
+  package let isProgramMissing: Bool
 
-  init(_ description: String) { self.description = description }
+  init(_ description: String, isProgramMissing: Bool = false) {
+    self.description = description
+    self.isProgramMissing = isProgramMissing
+  }
 }
 
 /// Makes a PNG of an SVG with librsvg's `rsvg-convert`.
@@ -51,8 +56,8 @@ public enum Rasteriser {
     }
     if command == Self.command, WebPSupport.isNeeded(input), !WebPSupport.isThere {
       throw RasterError(
-        "the tiles are WebP, which this system's rsvg-convert does not draw: apt-get install webp-pixbuf-loader"
-      )
+        "the tiles are WebP, which this system's rsvg-convert does not draw: apt-get install webp-pixbuf-loader",
+        isProgramMissing: true)
     }
     return try output(input, width: width, height: height, command: command, seconds: seconds)
   }
@@ -73,7 +78,8 @@ public enum Rasteriser {
       switch error {
       case .start(ENOENT):
         throw RasterError(
-          "PNG is made by \(program), which is not installed: apt-get install librsvg2-bin")
+          "PNG is made by \(program), which is not installed: apt-get install librsvg2-bin",
+          isProgramMissing: true)
       case .start(let code), .call(let code):
         throw RasterError("\(program): \(String(cString: strerror(code)))")
       case .late:

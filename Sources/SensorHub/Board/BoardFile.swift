@@ -8,6 +8,10 @@ import Yams
 public enum BoardFile {
   /// The schema this version writes and reads.
   public static let schema = 1
+  /// The maximum length of a board file, in bytes.
+  public static let limit = 1 << 20
+  /// The maximum number of chips on a board.
+  public static let mostSensors = 256
   /// More epochs a second than any receiver that is known gives: they have no registers that would say.
   private static let fastestEpochs = 100.0
 
@@ -17,6 +21,10 @@ public enum BoardFile {
   ///   - text: YAML.
   ///   - file: The path, for messages.
   public static func parse(_ text: String, file: String) throws(BoardFileError) -> Board {
+    guard text.utf8.count <= limit else {
+      throw BoardFileError(
+        file: file, line: 0, message: "longer than a board file may be, \(limit) bytes")
+    }
     let root = try YAMLMapping.root(of: text, file: file)
     let map = try YAMLMapping(
       root, file: file, context: "the board",
@@ -33,7 +41,13 @@ public enum BoardFile {
       throw map.error("schema", "schema \(schema) is not known to this version; it reads schema 1")
     }
     var sensors: [Board.Sensor] = []
-    for node in try map.items("sensors") ?? [] {
+    let nodes = try map.items("sensors") ?? []
+    // Each chip is compared with all before it, which takes quadratic time.
+    guard nodes.count <= mostSensors else {
+      throw map.error(
+        "sensors", "'sensors' has \(nodes.count) chips; a board has \(mostSensors) at most")
+    }
+    for node in nodes {
       let sensor = try Self.sensor(node, file: file)
       if let other = sensors.first(where: { $0.attachment.overlaps(sensor.attachment) }) {
         throw BoardFileError(

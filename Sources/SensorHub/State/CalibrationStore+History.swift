@@ -239,17 +239,6 @@ extension CalibrationStore {
     return (try? JSONDecoder().decode(Mark.self, from: Data(bytes)))?.locked ?? false
   }
 
-  /// Puts all damaged records of the folder out of the way.
-  public func setAsideAll() throws -> [SetAside] {
-    let lock = try FolderLock(folder, patience: patience)
-    defer { withExtendedLifetime(lock) {} }
-    var found: [SetAside] = []
-    for file in files {
-      if let aside = try setAside(file) { found.append(aside) }
-    }
-    return found
-  }
-
   private func setAside(_ file: URL) throws -> SetAside? {
     guard let reason = damage(StateFile.read(file.path)) else { return nil }
     let aside = unusedName(file, "corrupt")

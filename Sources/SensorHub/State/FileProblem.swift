@@ -10,13 +10,23 @@ import Foundation
 public struct FileProblem: Error, Hashable, Sendable, CustomStringConvertible {
   /// One line for a person.
   public let description: String
+  /// The same without the path.
+  package let words: String
+  /// The system's error number; 0 where the system has not said anything.
+  package let code: Int32
 
   /// What is known without the system.
-  init(_ path: String, _ words: String) { description = "\(path): \(words)" }
+  package init(_ path: String, _ words: String) { self.init(path, words, 0) }
+
+  private init(_ path: String, _ words: String, _ code: Int32) {
+    description = "\(path): \(words)"
+    self.words = words
+    self.code = code
+  }
 
   /// What the system said by number.
   public init(_ path: String, errno code: Int32) {
-    description = "\(path): \(String(cString: strerror(code)).lowercased())"
+    self.init(path, String(cString: strerror(code)).lowercased(), code)
   }
 
   /// What Foundation says, as the system said it to Foundation.

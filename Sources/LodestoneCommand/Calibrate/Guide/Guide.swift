@@ -27,15 +27,15 @@ protocol GuideView {
 /// A board in somebody's hand and the coach that looks on.
 struct Guide {
   /// How it came to its end.
-  enum Way {
+  enum Way: Equatable {
     /// The coach's own.
     case ended
     /// A person wants what there is.
     case asked
     /// A person wants nothing of it.
     case quit
-    /// By a signal.
-    case interrupted
+    /// By a signal, of this number.
+    case interrupted(by: Int32)
   }
 
   /// A silent magnetometer is waited for so long, seconds: first, and once it was heard.
@@ -126,7 +126,7 @@ struct Guide {
       }
       return true
     }
-    if case .interrupted = end { return .interrupted }
+    if case .interrupted(let signal) = end { return .interrupted(by: signal) }
     return way
   }
 

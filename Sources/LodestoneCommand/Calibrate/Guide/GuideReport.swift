@@ -64,7 +64,7 @@ struct GuideReport {
     return record.headingError
   }
 
-  /// Saves and prints. Ends with exit code 1 where nothing was saved, 130 after a signal.
+  /// Saves and prints. Ends with exit code 1 where nothing was saved, 128 and its number after a signal.
   func finish() throws {
     var file: URL?
     var isSaved = false
@@ -92,13 +92,10 @@ struct GuideReport {
       if way == .ended || way == .asked { Terminal.write(text(isKept: refusal == nil)) }
       if isSaved { RecordSaver.say(savedTo: file) }
     }
-    if let failure { throw CommandError("\(failure)") }
+    if let failure { throw failure }
     guard let refusal else { return }
-    guard way == .interrupted else {
-      throw CommandError("not calibrated: \(refusal); what was stored stays")
-    }
-    Terminal.warn("lodestone: interrupted; what was stored stays")
-    throw ExitCode(130)
+    if case .interrupted(let signal) = way { throw Interrupts.end(by: signal) }
+    throw CommandError("not calibrated: \(refusal); what was stored stays")
   }
 
   private func text(isKept: Bool) -> String {

@@ -167,13 +167,14 @@ struct ReferencedBench {
     case .success(let local):
       guard let declination = local.declination else {
         throw CommandError(
-          "the declination is unknown: give --field STRENGTH,DIP,DECLINATION or --magnetic")
+          "the declination is unknown: give --field STRENGTH,DIP,DECLINATION or --magnetic",
+          kind: .usage)
       }
       return declination
     case .failure(let reason):
       throw CommandError(
-        "\(reason): give --latitude and --longitude, --field, --magnetic, or a position in the board file"
-      )
+        "\(reason): give --latitude and --longitude, --field, --magnetic, or a position in the board file",
+        kind: .usage)
     }
   }
 

@@ -56,7 +56,7 @@ struct ReferencedReport {
         Terminal.say("not saved")
       }
     }
-    if let failure { throw CommandError("\(failure)") }
+    if let failure { throw failure }
     if !isSaved, saver.options.yes, let better {
       throw CommandError("not saved: \(better); --force takes the new one")
     }

@@ -1,0 +1,174 @@
+// A recording while the disk is full.
+
+import Foundation
+import Glibc
+import SensorHub
+import Synchronization
+import Testing
+
+@testable import LodestoneCommand
+
+@Suite struct RecordingOutputTests {
+  /// A disk with limited room.
+  private final class Disk: Sendable {
+    private struct State {
+      var room: Int
+      var bytes: [UInt8] = []
+      var attempts = 0
+      var code = ENOSPC
+    }
+
+    private let state: Mutex<State>
+
+    init(room: Int) { state = Mutex(State(room: room)) }
+
+    var text: String { state.withLock { String(decoding: $0.bytes, as: UTF8.self) } }
+    var attempts: Int { state.withLock { $0.attempts } }
+
+    func grow(_ room: Int) { state.withLock { $0.room += room } }
+    func fail(by code: Int32) { state.withLock { $0.code = code } }
+
+    func put(_ bytes: UnsafeRawBufferPointer) throws -> Int {
+      try state.withLock { state in
+        state.attempts += 1
+        guard state.room > 0 else { throw FileProblem("drive", errno: state.code) }
+        let count = min(state.room, bytes.count)
+        state.bytes += bytes.prefix(count)
+        state.room -= count
+        return count
+      }
+    }
+  }
+
+  private let start = ContinuousClock.now
+
+  private func output(_ disk: Disk, keepsTrying: Bool) -> RecordingOutput {
+    RecordingOutput(path: "drive", keepsTrying: keepsTrying) { try disk.put($0) }
+  }
+
+  private func write(_ text: String, to output: RecordingOutput, at seconds: Double) throws {
+    try Array(text.utf8).withUnsafeBytes {
+      try output.write($0, at: start.advanced(by: .seconds(seconds)))
+    }
+  }
+
+  private func note(_ output: RecordingOutput, at seconds: Double) -> String? {
+    output.note(at: start.advanced(by: .seconds(seconds)))
+  }
+
+  @Test("without --keep-trying the first error is thrown")
+  func ends() throws {
+    let disk = Disk(room: 10)
+    let output = output(disk, keepsTrying: false)
+    try write("head\n", to: output, at: 0)
+    #expect(throws: FileProblem("drive", errno: ENOSPC)) {
+      try write("a step\n", to: output, at: 0.1)
+    }
+  }
+
+  @Test(
+    "steps that do not fit are dropped whole and counted; one that was cut is completed first")
+  func dropsWholeSteps() throws {
+    let disk = Disk(room: 9)
+    let output = output(disk, keepsTrying: true)
+    try write("head\n", to: output, at: 0)
+    // Four of its seven bytes fit.
+    try write("step 1\n", to: output, at: 0.5)
+    try write("step 2\n", to: output, at: 1)
+    try write("step 3\n", to: output, at: 1.6)
+    #expect(disk.text == "head\nstep" && output.loss == .init(pieces: 2, bytes: 14))
+    disk.grow(1_000)
+    // Within a second of the last try nothing is tried.
+    try write("step 4\n", to: output, at: 2.5)
+    #expect(disk.text == "head\nstep")
+    try write("step 5\n", to: output, at: 2.7)
+    try write("step 6\n", to: output, at: 2.71)
+    #expect(disk.text == "head\nstep 1\nstep 5\nstep 6\n")
+    #expect(output.loss == .init(pieces: 3, bytes: 21))
+    try output.finish()
+  }
+
+  @Test("the head is never dropped")
+  func head() throws {
+    let disk = Disk(room: 0)
+    let output = output(disk, keepsTrying: true)
+    try write("head\n", to: output, at: 0)
+    try write("step 1\n", to: output, at: 2)
+    #expect(throws: FileProblem.self) { try output.finish() }
+    disk.grow(1_000)
+    try write("step 2\n", to: output, at: 4)
+    #expect(disk.text == "head\nstep 2\n" && output.loss == .init(pieces: 1, bytes: 7))
+  }
+
+  @Test("an error is reported at once, every minute, and when it is over")
+  func notes() throws {
+    let disk = Disk(room: 5)
+    let output = output(disk, keepsTrying: true)
+    try write("head\n", to: output, at: 0)
+    #expect(note(output, at: 0) == nil)
+    var said: [(Double, String)] = []
+    for second in 1...130 {
+      try write("step\n", to: output, at: Double(second))
+      if let words = note(output, at: Double(second)) { said.append((Double(second), words)) }
+    }
+    #expect(said.map(\.0) == [1, 61, 121])
+    let full = "drive: no space left on device: trying again every second; "
+    #expect(said.first?.1 == full + "5 bytes of the recording are lost so far")
+    #expect(said.last?.1 == full + "605 bytes of the recording are lost so far")
+    // A try a second, and not one a step.
+    for step in 1...100 { try write("step\n", to: output, at: 131 + Double(step) / 1_000) }
+    #expect(disk.attempts == 1 + 130 + 1)
+    disk.grow(1_000)
+    try write("step\n", to: output, at: 133)
+    #expect(
+      note(output, at: 133)
+        == "drive can be written again; 1150 bytes of the recording are lost so far")
+    #expect(note(output, at: 200) == nil)
+  }
+
+  @Test("a broken pipe is not retried")
+  func brokenPipe() throws {
+    let disk = Disk(room: 5)
+    let output = output(disk, keepsTrying: true)
+    try write("head\n", to: output, at: 0)
+    disk.fail(by: EPIPE)
+    #expect(throws: FileProblem("drive", errno: EPIPE)) {
+      try write("step\n", to: output, at: 1)
+    }
+  }
+}
+
+/// A file that is moved away while it is written.
+@Suite struct OutputFileTests {
+  private let folder: URL
+
+  init() throws {
+    folder = FileManager.default.temporaryDirectory
+      .appending(path: "lodestone-file-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  private func path(_ name: String) -> String { folder.appending(path: name).path }
+
+  @Test("a file that was moved away is created again; another file of that name is not overwritten")
+  func reopened() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = try OutputFile(path: path("drive"))
+    try Array("head".utf8).withUnsafeBytes { try file.write($0) }
+    #expect(try !file.isToBeReopened())
+    #expect(rename(path("drive"), path("drive.1")) == 0)
+    #expect(try file.isToBeReopened())
+    // logrotate's `create` leaves an empty file.
+    try Data().write(to: folder.appending(path: "drive"))
+    #expect(try file.isToBeReopened())
+    try Data("precious".utf8).write(to: folder.appending(path: "drive"))
+    #expect(throws: FileProblem.self) { try file.isToBeReopened() }
+    #expect(unlink(path("drive")) == 0 && mkfifo(path("drive"), 0o600) == 0)
+    #expect(throws: FileProblem.self) { try file.isToBeReopened() }
+    // The old one is the one that is written.
+    try Array(" and more".utf8).withUnsafeBytes { try file.write($0) }
+    try file.finish()
+    try file.finish()
+    #expect(try Data(contentsOf: folder.appending(path: "drive.1")) == Data("head and more".utf8))
+  }
+}
