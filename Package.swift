@@ -59,7 +59,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
-    .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
   ],
   targets: [
     // Pure core: value types, no Foundation, no clock, no I/O.
@@ -144,8 +143,6 @@ let package = Package(
         "SensorDrivers", "GNSSProtocol", "FusionCore", "CalibrationCore", "Geomagnetism", "LinuxIO",
         "SimulatedDevices", "LinearAlgebra", "MapKit", "MapDrawing",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "FlyingFox", package: "FlyingFox"),
-        .product(name: "FlyingSocks", package: "FlyingFox"),
       ],
       // The page of `lodestone map` is part of the program.
       resources: page.map { .embedInCode("Map/Page/" + $0) }, swiftSettings: settings),
@@ -308,7 +305,7 @@ let package = Package(
       "LodestoneCommand",
       [
         "LodestoneCommand", "SensorHub", "CalibrationCore", "GNSSProtocol", "SensorTypes",
-        "LinearAlgebra", "MapKit", "MapDrawing", .product(name: "FlyingFox", package: "FlyingFox"),
+        "LinearAlgebra", "MapKit", "MapDrawing",
       ]),
     tests("FuzzCorpus", ["FuzzChecks"]),
     tests("Architecture", []),

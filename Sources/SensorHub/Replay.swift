@@ -96,7 +96,7 @@ public struct Replay {
       }
     }
     // The drivers know nothing of what happened meanwhile: what follows would answer other questions.
-    let divergence = hole.map { hole in
+    let divergence = (isWanted() ? hole : nil).map { hole in
       let steps = hole.missing == 1 ? "step is" : "steps are"
       return Divergence(
         line: hole.line,

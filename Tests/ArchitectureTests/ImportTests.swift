@@ -37,7 +37,7 @@ struct ImportTests {
       "MapKit": ["CoreLocation", "Lodestone", "MapDrawing", "Geodesy", "FoundationCombine"],
       "LodestoneCommand": hub.subtracting(["Yams"]).union([
         "SensorHub", "Lodestone", "LinuxIO", "SimulatedDevices", "HardwareSuite", "ArgumentParser",
-        "CoreLocation", "MapKit", "MapDrawing", "FlyingFox", "FlyingSocks",
+        "CoreLocation", "MapKit", "MapDrawing",
       ]),
       "HardwareSuite": [
         "Lodestone", "SensorHub", "SensorTypes", "SensorBus", "SensorDrivers", "SimulatedDevices",

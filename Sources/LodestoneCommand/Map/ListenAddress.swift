@@ -35,7 +35,7 @@ struct ListenAddress: Sendable, Equatable {
   /// The address and a port as URLs have them.
   func authority(port: UInt16) -> String { isIPv6 ? "[\(text)]:\(port)" : "\(text):\(port)" }
 
-  /// The page's URLs, the likeliest first: one for each address of this machine where all of them are listened at.
+  /// The page's URLs, the likeliest first: one for each address of this machine if all of them are listened at.
   func urls(port: UInt16, token: String?) -> [String] {
     let query = token.map { "?token=\($0)" } ?? ""
     let addresses = isWildcard ? Self.ofThisMachine(withIPv6: isIPv6) : [self]

@@ -1,35 +1,28 @@
-// Who gets the page. Other machines need the token that was printed. On this machine the danger is another page in the
-// same browser: one whose name is made to lead here (so the Host header has to be a name of this machine), or one that
-// opens a WebSocket across origins, which browsers allow (so the Origin has to be the page's own).
+// Decides who gets the page. Every client needs the token, also on this machine: all of its users can connect to a loopback
+// address. If the server listens only there, another page in the same browser is a danger too. It may have a name that was made
+// to lead here, so the Host header has to name this machine. It may open a WebSocket across origins, which browsers allow, so
+// the Origin header has to be the page's own.
 
 /// Decides whether a request is answered.
 struct MapAccess: Sendable {
   /// Why a request is refused.
   enum Refusal: String {
-    case token = "The URL lacks its token: open the one that lodestone map has printed.\n"
-    case host = "This page is for this machine: open it by the name localhost.\n"
-    case origin = "Another page asks.\n"
+    case token = "The URL lacks its token: open the one that lodestone map prints."
+    case host = "This page is for this machine only: open it by the name localhost."
+    case origin = "A WebSocket is opened by the page itself only."
   }
 
-  /// What every URL has to carry; `nil` where only this machine can ask.
-  let token: String?
-
-  /// 128 random bits, in hexadecimal.
-  static func newToken() -> String {
-    var source = SystemRandomNumberGenerator()
-    return (0..<2).map { _ in
-      let digits = String(source.next() as UInt64, radix: 16)
-      return String(repeating: "0", count: 16 - digits.count) + digits
-    }.joined()
-  }
+  /// The token that every URL has to carry.
+  let token: String
+  /// Whether the server listens at a loopback address only.
+  let isForThisMachine: Bool
 
   /// Why a request is refused; `nil` where it is answered.
   func refusal(host: String?, origin: String?, token given: String?, opensWebSocket: Bool)
     -> Refusal?
   {
-    if let token {
-      guard Self.isSame(given ?? "", token) else { return .token }
-    } else {
+    guard Self.isSame(given ?? "", token) else { return .token }
+    if isForThisMachine {
       guard let host, Self.isLoopback(host: host) else { return .host }
     }
     guard opensWebSocket else { return nil }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import Lodestone
 import SensorHub
 import SensorTypes
@@ -9,10 +10,15 @@ struct MapCommand: ParsableCommand {
     commandName: "map",
     abstract: "A live map of the board in a browser: position, heading, altitude, chips.",
     discussion: """
-      Serves one page and prints its URL; nothing on it comes from anywhere else. By default only this machine can open \
-      it: from another one through ssh -L 8080:localhost:8080 BOARD, or with --address 0.0.0.0, where the URL carries a \
-      token without which nobody gets anything. It is not encrypted: for a network that is trusted. Ctrl-C ends it. Exit \
-      code 1 when the port is taken, or when no chip delivered anything in --seconds.
+      Serves one page and prints its URL; nothing on it comes from anywhere else. The URL carries a token, without which \
+      nobody gets anything. The token is kept in a file that only this user can read, so that a bookmark still works \
+      after a restart. Where standard output is no terminal (the journal of a service, a file) the URL is printed without \
+      the token, and with the name of that file.
+
+      By default only this machine can open the page: from another one through ssh -L 8080:localhost:8080 BOARD, or with \
+      --address 0.0.0.0, where a terminal also shows a QR code of the URL for a phone. The connection is not encrypted: \
+      use it in a network that you trust. Ctrl-C ends it. Exit code 1 when the port is taken, or when no chip delivered \
+      anything in --seconds.
       """)
 
   @OptionGroup var board: BoardOptions
@@ -30,6 +36,20 @@ struct MapCommand: ParsableCommand {
     completion: .file())
   var tiles: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "The file of the token, instead of map-token in the state directory.",
+      discussion: "It is made if it does not exist. A token has 16 to 128 letters, digits, - and _."
+    ),
+    completion: .file())
+  var tokenFile: String?
+
+  @Flag(help: "Replace the token: URLs that were printed before open nothing any more.")
+  var newToken = false
+
+  @Flag(help: "Print a QR code of the URL in any case, with its token.")
+  var qr = false
+
   func validate() throws {
     guard UInt16(exactly: port) != nil else {
       throw ValidationError("--port takes a number from 0 to 65535")
@@ -44,16 +64,67 @@ struct MapCommand: ParsableCommand {
       throw ValidationError("--address and --port say where to listen")
     }
     let tiles = try tiles.map(TileFiles.open)
+    let file = tokenFile.map { TokenFile(path: $0) } ?? TokenFile(in: StateDirectory.current())
+    let token = try token(of: file)
     let session = try Session(board: board.name, calibratesInUse: true)
     let feed = MapFeed(session: session, tiles: tiles)
-    let access = MapAccess(token: address.isLoopback ? nil : MapAccess.newToken())
-    let server = MapServer(address: address) {
-      MapHandler(access: access, files: PageFiles(token: access.token), feed: feed, tiles: tiles)
+    let handler = MapHandler(
+      access: MapAccess(token: token, isForThisMachine: address.isLoopback),
+      files: PageFiles(token: token), feed: feed, tiles: tiles)
+    let server: WebServer
+    let openPort: UInt16
+    do throws(SystemProblem) {
+      server = try WebServer(service: handler)
+      openPort = try server.start(at: address, port: port)
+    } catch {
+      throw Self.problem(error, at: address, port: port)
     }
-    let openPort = try server.start(port: port)
-    for url in address.urls(port: openPort, token: access.token) { Terminal.say(url) }
+    announce(
+      address.urls(port: openPort, token: token),
+      withoutToken: address.urls(port: openPort, token: nil), file: file,
+      isReachable: !address.isLoopback)
     try Watch(session: session, seconds: duration.seconds)
       .run(printer: MapPrinter(session: session, feed: feed, server: server))
+  }
+
+  private func token(of file: TokenFile) throws -> String {
+    do {
+      return try newToken ? file.renew() : file.open()
+    } catch let problem as FileProblem {
+      throw CommandError("the token of the map: \(problem); --token-file names another file")
+    }
+  }
+
+  private func announce(
+    _ urls: [String], withoutToken plain: [String], file: TokenFile, isReachable: Bool
+  ) {
+    let isInteractive = Terminal.isInteractive
+    for url in isInteractive ? urls : plain { Terminal.say(url) }
+    if !isInteractive { Terminal.say("Append ?token= and the text in \(file.path).") }
+    guard qr || (isInteractive && isReachable), let url = urls.first,
+      let code = QRCode(Array(url.utf8))
+    else { return }
+    let width = QRText.width(of: code)
+    guard !isInteractive || width <= Terminal.size.columns else {
+      return Terminal.warn("lodestone: a QR code of the URL needs \(width) columns")
+    }
+    for line in QRText.lines(of: code, isColoured: isInteractive) { Terminal.write(line + "\n") }
+  }
+
+  private static func problem(_ problem: SystemProblem, at address: ListenAddress, port: UInt16)
+    -> CommandError
+  {
+    switch problem.number {
+    case EADDRINUSE:
+      CommandError("port \(port) is in use: another --port, or 0 for a free one")
+    case EADDRNOTAVAIL: CommandError("\(address.text) is not an address of this machine")
+    case EACCES:
+      CommandError("port \(port) is not for ordinary users: one from 1024 on is")
+    default:
+      CommandError(
+        "cannot listen at \(address.authority(port: port)): \(String(cString: strerror(problem.number)))"
+      )
+    }
   }
 }
 
@@ -63,11 +134,28 @@ struct MapPrinter: ObservationPrinter {
   let patience = 0.05
   let session: Session
   let feed: MapFeed
-  let server: MapServer
+  let server: WebServer
+  private var pace = Pace(interval: 60)
 
-  func print(_ batch: [Observation], dropped: Int) -> Bool {
-    feed.take(batch, at: session.now())
+  init(session: Session, feed: MapFeed, server: WebServer) {
+    self.session = session
+    self.feed = feed
+    self.server = server
+  }
+
+  mutating func print(_ batch: [Observation], dropped: Int) -> Bool {
+    let now = session.now()
+    feed.take(batch, at: now)
     if dropped > 0 { Terminal.warn("lodestone: \(dropped) observations dropped: the pages wait") }
+    if pace.admits(at: now) {
+      let count = server.takeCrowdedOut()
+      if count > 0 {
+        let places = Places()
+        Terminal.warn(
+          "lodestone: \(count) connections had to make room: more than \(places.total) are open, or "
+            + "\(places.perAddress) from one address")
+      }
+    }
     return true
   }
 

@@ -9,15 +9,9 @@ final class MapFeed: Sendable {
   /// How many pages may be open.
   static let limit = 16
 
-  /// What comes next for a page.
-  enum Event: Sendable {
-    case message(String)
-    case end
-  }
-
   private struct Place {
     var outbox = Outbox()
-    let wake: AsyncStream<Void>.Continuation
+    let wake: @Sendable () -> Void
   }
 
   private struct State {
@@ -46,20 +40,23 @@ final class MapFeed: Sendable {
 
   /// Takes what was observed, and what time has made due.
   func take(_ batch: [Observation], at now: Timestamp) {
-    state.withLock { state in
+    let wakes = state.withLock { state -> [@Sendable () -> Void] in
       var messages = batch.flatMap { state.live.take($0) }
       messages += state.live.due(at: now)
-      guard !messages.isEmpty else { return }
+      guard !messages.isEmpty else { return [] }
       for id in state.places.keys {
         for message in messages { state.places[id]?.outbox.post(message) }
-        state.places[id]?.wake.yield()
       }
+      return state.places.values.map(\.wake)
     }
+    for wake in wakes { wake() }
   }
 
-  /// Lets a page in; `nil` where there are too many.
-  func open() -> Seat? {
-    let (stream, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+  /// Opens a place for a page.
+  ///
+  /// - Parameter wake: Called on any thread when the page may have a new message.
+  /// - Returns: `nil` if too many pages are open.
+  func open(wake: @escaping @Sendable () -> Void) -> Seat? {
     let id: Int? = state.withLock { state in
       guard state.places.count < Self.limit, !state.isClosed else { return nil }
       let id = state.nextID
@@ -67,15 +64,16 @@ final class MapFeed: Sendable {
       state.places[id] = Place(wake: wake)
       return id
     }
-    return id.map { Seat(feed: self, id: $0, wake: stream) }
+    return id.map { Seat(feed: self, id: $0) }
   }
 
   /// Tells every page that this was all.
   func close() {
-    state.withLock { state in
+    let wakes = state.withLock { state in
       state.isClosed = true
-      for place in state.places.values { place.wake.yield() }
+      return state.places.values.map(\.wake)
     }
+    for wake in wakes { wake() }
   }
 
   /// How many pages are open.
@@ -83,45 +81,38 @@ final class MapFeed: Sendable {
 
   fileprivate func leave(_ id: Int) { state.withLock { $0.places[id] = nil } }
 
-  // `nil`: nothing yet.
-  fileprivate func next(for id: Int) -> Event? {
+  fileprivate func next(for id: Int) -> WebStreamEvent? {
     state.withLock { state in
-      guard !state.isClosed, state.places[id] != nil else { return .end }
+      guard !state.isClosed, state.places[id] != nil else {
+        return .end(code: WebSocket.goingAway, reason: "")
+      }
       if state.places[id]?.outbox.needsSnapshot == true {
         let snapshot = state.live.snapshot(at: now())
         state.places[id]?.outbox.begin(with: snapshot)
       }
-      return state.places[id]?.outbox.take().map(Event.message)
+      return state.places[id]?.outbox.take().map(WebStreamEvent.message)
     }
   }
 
   /// The place of a page; it is free again when this object goes, as it does with the connection.
-  final class Seat: Sendable {
+  final class Seat: WebStream {
     private let feed: MapFeed
     private let id: Int
-    private let wake: AsyncStream<Void>
-    private let hasEnded = Atomic(false)
 
-    fileprivate init(feed: MapFeed, id: Int, wake: AsyncStream<Void>) {
+    fileprivate init(feed: MapFeed, id: Int) {
       self.feed = feed
       self.id = id
-      self.wake = wake
     }
 
     deinit { feed.leave(id) }
 
-    /// Waits for what comes next; `nil` behind the end, and when the connection is given up.
-    func next() async -> Event? {
-      while !Task.isCancelled, !hasEnded.load(ordering: .acquiring) {
-        switch feed.next(for: id) {
-        case .end?:
-          hasEnded.store(true, ordering: .releasing)
-          return .end
-        case let event?: return event
-        case nil: for await _ in wake { break }
-        }
-      }
-      return nil
+    func next() -> WebStreamEvent? { feed.next(for: id) }
+  }
+
+  /// The stream of a page that found no place.
+  struct NoSeat: WebStream {
+    func next() -> WebStreamEvent? {
+      .end(code: WebSocket.tryAgainLater, reason: "\(MapFeed.limit) pages are open already")
     }
   }
 }

@@ -1,9 +1,7 @@
-import FlyingFox
-import Foundation
 import MapDrawing
 
 /// Answers requests: the page's files, the live connection, tiles.
-struct MapHandler: HTTPHandler {
+struct MapHandler: WebService {
   let access: MapAccess
   let files: PageFiles
   let feed: MapFeed
@@ -12,45 +10,41 @@ struct MapHandler: HTTPHandler {
   /// Where the page opens its WebSocket.
   static let livePath = "/live"
 
-  func handleRequest(_ request: HTTPRequest) async throws -> HTTPResponse {
-    var response = await answer(to: request)
-    for (name, value) in Self.headers(host: request.headers[.host]) {
-      response.headers[HTTPHeader(name)] = value
-    }
-    return response
+  func answer(to request: WebRequest) -> WebAnswer {
+    find(request).adding(Self.headers(host: request.headers["host"]))
   }
 
-  private func answer(to request: HTTPRequest) async -> HTTPResponse {
+  private func find(_ request: WebRequest) -> WebAnswer {
     let isLive = request.path == Self.livePath
     let refusal = access.refusal(
-      host: request.headers[.host], origin: request.headers[HTTPHeader("Origin")],
-      token: request.query["token"], opensWebSocket: isLive)
-    if let refusal { return Self.text(refusal.rawValue, .forbidden) }
-    guard request.method == .GET else { return Self.text("Only GET.\n", .methodNotAllowed) }
+      host: request.headers["host"], origin: request.headers["origin"],
+      token: request.parameter("token"), opensWebSocket: isLive)
+    if let refusal { return .refusal(WebResponse(.forbidden, refusal.rawValue)) }
+    guard request.method == "GET" else {
+      return .response(WebResponse(.methodNotAllowed, "Only GET."))
+    }
     if isLive {
-      let upgrade = WebSocketHTTPHandler(handler: LiveHandler(feed: feed))
-      return (try? await upgrade.handleRequest(request)) ?? Self.text("No.\n", .badRequest)
+      guard let handshake = WebSocket.handshake(request) else {
+        return .response(WebResponse(.badRequest, "This is the page's WebSocket."))
+      }
+      return .stream(handshake) { [feed] wake in
+        guard let seat = feed.open(wake: wake) else { return MapFeed.NoSeat() }
+        return seat
+      }
     }
-    if let file = files.file(at: request.path) { return Self.data(file.bytes, file.mediaType) }
+    if let file = files.file(at: request.path) {
+      return .response(WebResponse(.ok, mediaType: file.mediaType, body: file.bytes))
+    }
     guard let tiles, let place = TilePlace(path: request.path) else {
-      return Self.text("There is nothing of this name.\n", .notFound)
+      return .response(WebResponse(.notFound, "There is nothing of this name."))
     }
-    // A map has holes: a tile that is not there is no mistake, and none in the browser's console.
-    guard let tile = try? tiles.tile(zoom: place.zoom, x: place.x, y: place.y) else {
-      return HTTPResponse(statusCode: .noContent)
+    return .later {
+      // A map has holes: a tile that is not there is no mistake, and none in the browser's console.
+      guard let tile = try? tiles.tile(zoom: place.zoom, x: place.x, y: place.y) else {
+        return WebResponse(.noContent)
+      }
+      return WebResponse(.ok, mediaType: tile.mediaType, body: tile.bytes)
     }
-    return Self.data(tile.bytes, tile.mediaType)
-  }
-
-  private static func text(_ text: String, _ status: HTTPStatusCode) -> HTTPResponse {
-    HTTPResponse(
-      statusCode: status, headers: [.contentType: "text/plain; charset=utf-8"],
-      body: Data(text.utf8))
-  }
-
-  private static func data(_ bytes: [UInt8], _ mediaType: String) -> HTTPResponse {
-    HTTPResponse(
-      statusCode: .ok, headers: [.contentType: mediaType], body: Data(bytes))
   }
 
   /// What every answer says to the browser: nothing from elsewhere, nothing kept, nothing told to others.
@@ -67,8 +61,4 @@ struct MapHandler: HTTPHandler {
       ("Referrer-Policy", "no-referrer"), ("Cross-Origin-Resource-Policy", "same-origin"),
     ]
   }
-}
-
-extension [HTTPRequest.QueryItem] {
-  fileprivate subscript(name: String) -> String? { first { $0.name == name }?.value }
 }

@@ -17,12 +17,11 @@ struct PageFiles: Sendable {
 
   /// - Parameter token: What every URL has to carry. Relative URLs do not inherit a query, so it is written behind each
   ///   name by which one file of the page asks for another.
-  init(token: String?) {
+  init(token: String) {
     let names = Self.embedded.map(\.name)
     var files: [String: File] = [:]
     for (name, bytes) in Self.embedded {
-      var text = String(decoding: bytes, as: UTF8.self)
-      if let token { text = Self.adding(token, to: names, in: text) }
+      let text = Self.adding(token, to: names, in: String(decoding: bytes, as: UTF8.self))
       files["/" + name] = File(bytes: Array(text.utf8), mediaType: Self.mediaType(of: name))
     }
     self.files = files

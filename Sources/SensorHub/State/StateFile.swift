@@ -88,14 +88,14 @@ enum StateFile {
 
   /// Makes a folder and those above it, each forced to the disk.
   static func makeFolder(_ path: String) throws {
-    guard mkdir(path, 0o777) != 0 else {
+    guard mkdir(path, 0o700) != 0 else {
       return try synchronize(folder: parent(of: path))
     }
     switch errno {
     case EEXIST: return
     case ENOENT where path != "/" && !path.isEmpty:
       try makeFolder(parent(of: path))
-      guard mkdir(path, 0o777) == 0 || errno == EEXIST else {
+      guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
         throw FileProblem(path, errno: errno)
       }
       try synchronize(folder: parent(of: path))
@@ -113,7 +113,7 @@ enum StateFile {
     repeat {
       let number = nextTemporary.add(1, ordering: .relaxed).newValue
       temporary = "\(path)\(mark)\(getpid())-\(number)"
-      descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+      descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
       // Left by a process that had this one's number before the power went.
     } while descriptor < 0 && errno == EEXIST
     guard descriptor >= 0 else { throw FileProblem(path, errno: errno) }

@@ -1,9 +1,8 @@
 // What is answered, and what every answer says to the browser.
 
-import FlyingFox
-import Foundation
 import MapDrawing
 import SensorTypes
+import Synchronization
 import Testing
 
 @testable import LodestoneCommand
@@ -22,73 +21,98 @@ import Testing
     }
   }
 
-  static func handler(token: String? = nil, tiles: TileStore? = tiles) -> MapHandler {
+  static let token = "0123456789abcdef"
+
+  static func handler(tiles: TileStore? = tiles) -> MapHandler {
     MapHandler(
-      access: MapAccess(token: token), files: PageFiles(token: token),
+      access: MapAccess(token: token, isForThisMachine: true), files: PageFiles(token: token),
       feed: MapFeed(live: LiveStateTests.state()) { Timestamp(seconds: 0) }, tiles: tiles)
   }
 
+  /// What is answered, a response that is made elsewhere too.
   static func answer(
-    _ handler: MapHandler, _ path: String, method: HTTPMethod = .GET, token: String? = nil,
-    headers: [HTTPHeader: String] = [.host: "localhost:8080"]
-  ) async throws -> HTTPResponse {
-    try await handler.handleRequest(
-      HTTPRequest(
-        method: method, version: .http11, path: path,
-        query: token.map { [.init(name: "token", value: $0)] } ?? [], headers: headers, body: Data()
-      ))
+    _ handler: MapHandler, _ path: String, method: String = "GET", token: String? = token,
+    headers: [String: String] = ["host": "localhost:8080"]
+  ) -> WebResponse {
+    let request = WebRequest(
+      method: method, path: path, query: token.map { "token=\($0)" } ?? "", headers: headers)
+    return switch handler.answer(to: request) {
+    case .refusal(let response), .response(let response), .stream(let response, _): response
+    case .later(let make): make()
+    }
   }
 
-  @Test func everyAnswerHasItsHeaders() async throws {
-    for path in ["/", "/main.js", "/nothing", "/live", "/tiles/2/0/0"] {
-      let headers = try await Self.answer(Self.handler(), path).headers
-      let policy = try #require(headers[HTTPHeader("Content-Security-Policy")])
+  static let live = WebSocketTests.request(["origin": "http://localhost"]).headers
+
+  @Test func everyAnswerHasItsHeaders() throws {
+    for (path, headers) in [
+      ("/", [:]), ("/main.js", [:]), ("/nothing", [:]), ("/live", [:]), ("/live", Self.live),
+      ("/tiles/2/0/0", [:]),
+    ] {
+      let response = Self.answer(
+        Self.handler(), path, headers: headers.merging(["host": "localhost:8080"]) { $1 })
+      let policy = try #require(response.header("Content-Security-Policy"))
       #expect(policy.hasPrefix("default-src 'none';") && !policy.contains("unsafe"))
       #expect(policy.contains("connect-src 'self' ws://localhost:8080;"))
-      #expect(headers[.cacheControl] == "no-store")
-      #expect(headers[HTTPHeader("X-Content-Type-Options")] == "nosniff")
-      #expect(headers[HTTPHeader("Referrer-Policy")] == "no-referrer")
+      #expect(response.header("Cache-Control") == "no-store")
+      #expect(response.header("X-Content-Type-Options") == "nosniff")
+      #expect(response.header("Referrer-Policy") == "no-referrer")
     }
   }
 
-  @Test func onlyKnownPathsAreAnswered() async throws {
+  @Test func onlyKnownPathsAreAnswered() {
     let handler = Self.handler()
-    #expect(try await Self.answer(handler, "/").statusCode == .ok)
-    for path in ["/page.html/", "/../page.html", "//", "/tiles", "/favicon.ico"] {
-      #expect(try await Self.answer(handler, path).statusCode == .notFound)
+    #expect(Self.answer(handler, "/").status == .ok)
+    for path in ["/page.html/", "/../page.html", "//", "/tiles", "/favicon.ico", "/%6Dain.js"] {
+      #expect(Self.answer(handler, path).status == .notFound)
     }
-    #expect(try await Self.answer(handler, "/", method: .POST).statusCode == .methodNotAllowed)
+    #expect(Self.answer(handler, "/", method: "POST").status == .methodNotAllowed)
+    #expect(Self.answer(handler, "/live", headers: Self.live).status == .switchingProtocols)
     // No upgrade was asked for.
-    let plain = try await Self.answer(
-      handler, "/live", headers: [.host: "localhost", HTTPHeader("Origin"): "http://localhost"])
-    #expect(plain.statusCode == .badRequest)
+    let plain = Self.answer(
+      handler, "/live", headers: ["host": "localhost", "origin": "http://localhost"])
+    #expect(plain.status == .badRequest)
   }
 
-  @Test func withoutTheTokenThereIsNothing() async throws {
-    let handler = Self.handler(token: "abc")
+  @Test func withoutTheTokenThereIsNothing() {
+    let handler = Self.handler()
     for path in ["/", "/main.js", "/live", "/tiles/2/0/0", "/nothing"] {
-      for token in [nil, "", "abd"] {
-        #expect(try await Self.answer(handler, path, token: token).statusCode == .forbidden)
+      for token in [nil, "", "0123456789abcdeF", "%30123456789abcdef"] {
+        let request = WebRequest(
+          method: "GET", path: path, query: token.map { "token=\($0)" } ?? "",
+          headers: Self.live)
+        guard case .refusal(let response) = handler.answer(to: request) else {
+          Issue.record("\(path) is answered")
+          continue
+        }
+        #expect(response.status == .forbidden)
       }
     }
-    #expect(try await Self.answer(handler, "/", token: "abc").statusCode == .ok)
-    #expect(try await Self.answer(handler, "/tiles/2/0/0", token: "abc").statusCode == .ok)
   }
 
-  @Test func onlyPicturesAreTiles() async throws {
-    let there = try await Self.answer(Self.handler(), "/tiles/3/0/7")
-    #expect(try await there.bodyData == Data(Self.png + [3, 0, 7]))
-    #expect(there.headers[.contentType] == "image/png")
+  @Test func onlyPicturesAreTiles() {
+    let there = Self.answer(Self.handler(), "/tiles/3/0/7")
+    #expect(there.body == Self.png + [3, 0, 7])
+    #expect(there.header("Content-Type") == "image/png")
     for path in [
       "/tiles/1/0/0", "/tiles/4/0/0", "/tiles/3/1/0", "/tiles/3/2/0", "/tiles/3/3/0",
     ] {
-      let answer = try await Self.answer(Self.handler(), path)
-      #expect(answer.statusCode == .noContent)
-      #expect(try await answer.bodyData.isEmpty)
+      let answer = Self.answer(Self.handler(), path)
+      #expect(answer.status == .noContent && answer.body.isEmpty)
     }
-    #expect(try await Self.answer(Self.handler(), "/tiles/3/0/8").statusCode == .notFound)
-    #expect(
-      try await Self.answer(Self.handler(tiles: nil), "/tiles/3/0/0").statusCode == .notFound)
+    #expect(Self.answer(Self.handler(), "/tiles/3/0/8").status == .notFound)
+    #expect(Self.answer(Self.handler(tiles: nil), "/tiles/3/0/0").status == .notFound)
+  }
+
+  @Test("a tile comes from a disk: it is read on another thread than the server's")
+  func tilesAreReadElsewhere() {
+    let request = WebRequest(
+      method: "GET", path: "/tiles/3/0/7", query: "token=\(Self.token)",
+      headers: ["host": "localhost"])
+    guard case .later = Self.handler().answer(to: request) else {
+      Issue.record("the server's thread has read a tile")
+      return
+    }
   }
 
   @Test(arguments: [
@@ -119,7 +143,7 @@ import Testing
   }
 
   @Test func noMarkupIsMadeOfWhatABoardSays() throws {
-    let files = PageFiles(token: nil)
+    let files = PageFiles(token: "abc")
     for path in files.paths where path.hasSuffix(".js") {
       let text = String(decoding: try #require(files.file(at: path)).bytes, as: UTF8.self)
       for word in ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval("] {
@@ -128,25 +152,35 @@ import Testing
     }
   }
 
-  @Test func sixteenPagesAndNoMore() async throws {
+  @Test func sixteenPagesAndNoMore() throws {
     let feed = MapFeed(live: LiveStateTests.state()) { LiveStateTests.at(1) }
-    var seats = (0..<MapFeed.limit).map { _ in feed.open() }
-    #expect(seats.allSatisfy { $0 != nil } && feed.open() == nil)
+    var seats = (0..<MapFeed.limit).map { _ in feed.open {} }
+    #expect(seats.allSatisfy { $0 != nil } && feed.open {} == nil)
+    #expect(
+      MapFeed.NoSeat().next() == .end(code: 1013, reason: "\(MapFeed.limit) pages are open already")
+    )
     // A place is free again when its page is gone.
     seats.removeLast()
     #expect(feed.count == MapFeed.limit - 1)
-    let seat = try #require(feed.open())
-    guard case .message(let first)? = await seat.next() else {
+    let wakes = Synchronization.Mutex(0)
+    let seat = try #require(feed.open { wakes.withLock { $0 += 1 } })
+    guard case .message(let first)? = seat.next() else {
       Issue.record("no snapshot")
       return
     }
     #expect(first.contains("\"kind\":\"board\""))
-    feed.close()
-    guard case .end? = await seat.next() else {
-      Issue.record("no end")
+    while seat.next() != nil {}
+    // What is new is told to every page, and its end.
+    feed.take([], at: LiveStateTests.at(2))
+    #expect(wakes.withLock { $0 } == 1)
+    guard case .message(let second)? = seat.next() else {
+      Issue.record("nothing new")
       return
     }
-    #expect(await seat.next() == nil)
-    #expect(feed.open() == nil)
+    #expect(second.contains("\"kind\":\"clock\"") && seat.next() == nil)
+    feed.close()
+    #expect(wakes.withLock { $0 } == 2)
+    #expect(seat.next() == .end(code: 1001, reason: ""))
+    #expect(feed.open {} == nil)
   }
 }
