@@ -194,6 +194,10 @@ public final class Hub: Sendable {
   /// The number of steps that are missing in the recording because its sink was too slow.
   public var droppedSteps: UInt64 { writer?.dropped ?? 0 }
 
+  /// Whether steps are missing in the recording and its sink has caught up since: a replay ends where they are missing, so
+  /// that another recording may begin.
+  public var recordingIsBroken: Bool { writer?.hasCaughtUp ?? false }
+
   /// The number of observations and readings that were dropped because a handler was too slow.
   public var droppedObservations: UInt64 { publisher.dropped }
 

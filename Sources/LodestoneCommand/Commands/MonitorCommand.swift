@@ -89,7 +89,9 @@ struct Watch {
   /// Whether it ends when standard output cannot be written.
   var needsOutput = true
 
-  func run(printer: some ObservationPrinter) throws {
+  /// Runs it. Returns the number of the signal that ended it, `nil` where it was time or the printer.
+  @discardableResult
+  func run(printer: some ObservationPrinter) throws -> Int32? {
     var printer = printer
     let mailbox = Mailbox<Observation>()
     let interrupts = Interrupts { [onHangup] signal in
@@ -118,6 +120,7 @@ struct Watch {
       throw CommandError(
         "no \(needed) of this board delivered anything: lodestone doctor says why")
     }
+    return mailbox.stopSignal
   }
 }
 

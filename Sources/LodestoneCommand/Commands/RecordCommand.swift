@@ -30,26 +30,55 @@ struct RecordCommand: ParsableCommand {
 
   @Flag(
     help: """
-      Go on when the file cannot be written (a full disk): try again every second, and say every minute what was lost \
+      Go on when the file cannot be written (a full disk): try again every second, and print every minute what was lost \
       by then. Without it a write error ends the recording.
       """)
   var keepTrying = false
 
+  /// Why a run of the recording has ended.
+  private enum Ending {
+    /// Time is up, or somebody has ended it.
+    case over
+    /// The file was moved away: a new one is due.
+    case rotated
+    /// Steps are missing: what follows can be replayed only as a run of its own.
+    case broken
+  }
+
   func run() throws {
     try OutputFile.refuseTaken(file, unless: force)
     let start = ContinuousClock.now
-    var left = duration.seconds
-    // A part after the other, each a recording by itself.
-    while try record(for: left) {
-      left = duration.seconds.map { $0 - (ContinuousClock.now - start) / .seconds(1) }
-      if let left, left <= 0 { return }
+    // The file is opened, not emptied, before the board: a slip in the board's name costs no recording.
+    var output = try OutputFile(path: file)
+    var isWhole = true
+    while true {
+      let left = duration.seconds.map { $0 - (ContinuousClock.now - start) / .seconds(1) }
+      if let left, left <= 0 { break }
+      let (ending, problem) = try record(into: output, for: left)
+      if let problem {
+        isWhole = false
+        Terminal.warn("lodestone: \(problem)")
+      }
+      switch ending {
+      case .over:
+        try close(output, why: "")
+        guard isWhole else { throw CommandError("the recording is not whole", kind: .io) }
+        return
+      case .rotated:
+        try close(output, why: ", which was moved away: a new file begins")
+        output = try OutputFile(path: file)
+      // Behind a hole: on a line of its own, in case that the last one was cut off.
+      case .broken: try? Array("\n".utf8).withUnsafeBytes { try output.write($0) }
+      }
     }
+    try close(output, why: "")
+    guard isWhole else { throw CommandError("the recording is not whole", kind: .io) }
   }
 
-  /// Records until the end, or until SIGHUP asks for a new file. Returns whether it did.
-  private func record(for seconds: Double?) throws -> Bool {
-    // The file is opened, not emptied, before the board: a slip in the board's name costs no recording.
-    let file = try OutputFile(path: self.file)
+  /// Records a run, which can be replayed by itself. Returns why it has ended, and what is missing in it.
+  private func record(
+    into file: OutputFile, for seconds: Double?
+  ) throws -> (Ending, problem: String?) {
     let output = RecordingOutput(path: self.file, keepsTrying: keepTrying) {
       try file.writeSome($0)
     }
@@ -74,37 +103,32 @@ struct RecordCommand: ParsableCommand {
       rotation.isDue.store(true, ordering: .releasing)
       return true
     }
-    try watch.run(
-      printer: RecordPrinter(session: session, output: output, needsOutput: !keepTrying))
-    let isRotated = rotation.isDue.load(ordering: .acquiring)
-    try finish(session, file, output, isRotated: isRotated)
-    return isRotated
-  }
-
-  /// Says what came of a file, and throws where it is not whole.
-  private func finish(
-    _ session: Session, _ file: OutputFile, _ output: RecordingOutput, isRotated: Bool
-  ) throws {
+    let signal = try watch.run(
+      printer: RecordPrinter(
+        session: session, output: output, file: self.file, needsOutput: !keepTrying))
     if let failure = session.hub.recordingFailure {
       throw CommandError("the recording ended early: \(failure)", kind: .io)
     }
-    var problem: String?
+    var missing: [String] = []
+    if session.hub.droppedSteps > 0 {
+      missing.append("\(session.hub.droppedSteps) steps, because the file was too slow")
+    }
+    if output.lost > 0 { missing.append("\(output.lost) bytes, which could not be written") }
+    let problem =
+      missing.isEmpty ? nil : "\(self.file) lacks " + missing.joined(separator: " and ")
+    if rotation.isDue.load(ordering: .acquiring) { return (.rotated, problem) }
+    let isBroken = output.isOver || session.hub.recordingIsBroken
+    return (isBroken && signal == nil ? .broken : .over, problem)
+  }
+
+  /// Closes a file and says what came of it.
+  private func close(_ output: OutputFile, why: String) throws {
     do {
       try output.finish()
-      try file.finish()
     } catch {
-      problem = "the recording is not whole: \(error)"
+      throw CommandError("the recording is not whole: \(error)", kind: .io)
     }
-    Terminal.warn(
-      "lodestone: \(file.written) bytes in \(self.file)"
-        + (isRotated ? ", which was moved away: a new file begins" : ""))
-    if output.loss.bytes > 0 {
-      problem = "the recording has a hole: \(output.loss.bytes) bytes could not be written"
-    }
-    guard let problem else { return }
-    // The next one may be whole.
-    guard isRotated, keepTrying else { throw CommandError(problem, kind: .io) }
-    Terminal.warn("lodestone: \(problem)")
+    Terminal.warn("lodestone: \(output.written) bytes in \(file)\(why)")
   }
 }
 
@@ -115,15 +139,22 @@ private final class Rotation: Sendable {
 
 /// A line a second, and what is wrong with the recording's file as soon as it is known.
 private struct RecordPrinter: ObservationPrinter {
+  /// Seconds between two notes of the same trouble.
+  private static let noteInterval = 60.0
+
   let patience = 0.5
   private let session: Session
   private let output: RecordingOutput
+  private let file: String
   private let needsOutput: Bool
   private var summary: SummaryPrinter
+  private var saidDropped: UInt64 = 0
+  private var nextNote = ContinuousClock.now
 
-  init(session: Session, output: RecordingOutput, needsOutput: Bool) {
+  init(session: Session, output: RecordingOutput, file: String, needsOutput: Bool) {
     self.session = session
     self.output = output
+    self.file = file
     self.needsOutput = needsOutput
     summary = SummaryPrinter(session)
   }
@@ -131,7 +162,14 @@ private struct RecordPrinter: ObservationPrinter {
   mutating func print(_ batch: [Observation], dropped: Int) -> Bool {
     let isRead = summary.print(batch, dropped: dropped)
     if let note = output.note() { Terminal.warn("lodestone: \(note)") }
-    return session.hub.recordingFailure == nil && (isRead || !needsOutput)
+    let steps = session.hub.droppedSteps
+    if steps > saidDropped, ContinuousClock.now >= nextNote {
+      saidDropped = steps
+      nextNote = ContinuousClock.now.advanced(by: .seconds(Self.noteInterval))
+      Terminal.warn("lodestone: \(file) is too slow: \(steps) steps are missing so far")
+    }
+    return session.hub.recordingFailure == nil && (isRead || !needsOutput) && !output.isOver
+      && !session.hub.recordingIsBroken
   }
 
   mutating func finish() { summary.finish() }
@@ -166,14 +204,9 @@ struct ReplayCommand: ParsableCommand {
     let recorded = try RecordedRun(Array(data), file: file)
     // Every worker looks at the date before it does anything else, so a line without one is never printed.
     var lines: ObservationLines?
-    let smoother =
-      smooth ? Replay.smoother(for: recorded.recording, board: recorded.board) : nil
-    if let smoother, smoother.isEmpty {
-      throw CommandError("\(file): nothing to smooth: no gyro and accelerometer have spoken in it")
-    }
     var isRead = true
     try recorded.replay(
-      smoother: smoother, isWanted: { isRead },
+      smooth: smooth, isWanted: { isRead },
       clock: { reading, time in
         let clock = { (moment: Timestamp) -> ClockReading? in
           ClockReading(

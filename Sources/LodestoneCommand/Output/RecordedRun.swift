@@ -4,44 +4,64 @@ import SensorHub
 import SensorTypes
 
 /// A recording that `lodestone record` has made, with the board that it was made on; every mistake names the file.
+///
+/// It has several runs where it was interrupted: behind a hole, or because the disk was full for a while.
 struct RecordedRun {
-  let recording: Recording
-  let board: Board
+  private let runs: [(recording: Recording, board: Board)]
   private let file: String
 
   /// Reads a recording. One that was cut off says so, on standard error, and is good up to there.
   init(_ bytes: [UInt8], file: String) throws {
     self.file = file
+    let recordings: [Recording]
     do {
-      recording = try Recording(bytes)
+      recordings = try Recording.runs(bytes)
     } catch {
       throw CommandError("\(file), \(error)", kind: .data)
     }
     do {
-      board = try BoardFile.parse(recording.boardText, file: recording.boardName)
+      runs = try recordings.map {
+        ($0, try BoardFile.parse($0.boardText, file: $0.boardName))
+      }
     } catch {
       throw CommandError("\(file), its board file: \(error)", kind: .data)
     }
-    if recording.endsEarly {
-      Terminal.warn("lodestone: \(file) ends in the middle of a step: it was cut off there")
+    for (number, recording) in recordings.enumerated() where recording.endsEarly {
+      let place = recordings.count == 1 ? file : "run \(number + 1) of \(file)"
+      Terminal.warn("lodestone: \(place) ends in the middle of a step: it was cut off there")
     }
   }
 
   /// Whether a file that begins like this is a recording, of whatever version.
-  static func isOne(beginning: [UInt8]) -> Bool { beginning.starts(with: "lodestone-trace ".utf8) }
+  static func isOne(beginning: [UInt8]) -> Bool {
+    beginning.drop { $0 == UInt8(ascii: "\n") }.starts(with: "lodestone-trace ".utf8)
+  }
 
-  /// Replays it, as `Replay.run` does.
+  /// Replays all runs, as `Replay.run` does. A run that cannot be followed to its end is named; the others are replayed.
+  ///
+  /// - Parameter smooth: Whether headings are given in the light of the whole run.
   func replay(
-    smoother: AttitudeSmoother? = nil, isWanted: () -> Bool = { true },
+    smooth: Bool = false, isWanted: () -> Bool = { true },
     clock: (_ reading: ClockReading, _ time: Timestamp) -> Void = { _, _ in },
     handler: (Observation) -> Void
   ) throws {
-    do {
-      try Replay.run(
-        recording, board: board, smoother: smoother, isWanted: isWanted, clock: clock,
-        handler: handler)
-    } catch {
-      throw CommandError("\(file), \(error)", kind: .data)
+    var problem: CommandError?
+    for (recording, board) in runs {
+      let smoother = smooth ? Replay.smoother(for: recording, board: board) : nil
+      let isEmpty = smoother?.isEmpty ?? false
+      if isEmpty, runs.count == 1 {
+        throw CommandError(
+          "\(file): nothing to smooth: no gyro and accelerometer have spoken in it")
+      }
+      do {
+        try Replay.run(
+          recording, board: board, smoother: isEmpty ? nil : smoother, isWanted: isWanted,
+          clock: clock, handler: handler)
+      } catch {
+        if let problem { Terminal.warn("lodestone: \(problem)") }
+        problem = CommandError("\(file), \(error)", kind: .data)
+      }
     }
+    if let problem { throw problem }
   }
 }

@@ -1,35 +1,32 @@
-// A recording's way into its file, also while the disk is full.
+// Where a recording's bytes go, and what becomes of them while there is no room.
 
 import Glibc
 import SensorHub
 import Synchronization
 
-/// Writes a recording into a file that may refuse bytes for a while.
+/// The bytes of one run of a recording on their way into a file that may refuse them for a while.
 ///
-/// The recording comes in pieces, each of which holds whole steps. A piece that cannot be written is dropped as a whole and
-/// counted. A piece of which only the beginning was written is completed before the next one. The first piece, which
-/// holds the board file, is never dropped. The file therefore contains whole steps, except possibly at its end.
+/// A file that refuses bytes has a hole from there on, behind which the run cannot be replayed. What comes then is counted and
+/// dropped; the file is tried every second, by a line feed, which ends a line that was cut off. Once it takes that the run is
+/// over, and another one can begin.
 final class RecordingOutput: Sendable {
-  /// The part of the recording that was dropped.
-  struct Loss: Equatable {
-    var pieces = 0
-    var bytes = 0
+  private enum Progress {
+    case going
+    /// The file cannot be written now.
+    case refused(FileProblem, nextTry: ContinuousClock.Instant)
+    /// It can be written again: the run is over.
+    case over
   }
 
   private struct State {
-    var hasBegun = false
-    /// Bytes that must be written before the next piece.
-    var owed: [UInt8] = []
-    var loss = Loss()
-    /// The error of the last attempt; `nil` if it succeeded.
-    var problem: FileProblem?
-    var nextTry: ContinuousClock.Instant?
+    var progress = Progress.going
+    var lost = 0
     var nextNote: ContinuousClock.Instant?
   }
 
-  /// Seconds between two attempts.
+  /// How long a file that could not be written is left alone, seconds.
   private static let tryInterval = 1.0
-  /// Seconds between two messages about the same error.
+  /// Seconds between two notes of the same trouble.
   private static let noteInterval = 60.0
 
   private let path: String
@@ -39,8 +36,8 @@ final class RecordingOutput: Sendable {
 
   /// - Parameters:
   ///   - path: The file, for messages.
-  ///   - keepsTrying: Whether to go on after a write error. If false, the first one is thrown.
-  ///   - put: Writes at least the first of the bytes. Returns the number of bytes written.
+  ///   - keepsTrying: Whether a write error is waited out; else the first one is thrown.
+  ///   - put: Writes the first bytes of what it is given, one at least. Returns how many.
   init(
     path: String, keepsTrying: Bool,
     put: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Int
@@ -50,53 +47,44 @@ final class RecordingOutput: Sendable {
     self.put = put
   }
 
-  /// The part of the recording that was dropped so far.
-  var loss: Loss { state.withLock { $0.loss } }
+  /// The number of bytes that were not written.
+  var lost: Int { state.withLock { $0.lost } }
 
-  /// Writes a piece. Throws a write error unless `keepsTrying`; `EPIPE` is always thrown, since a reader that has closed
-  /// its end of a pipe does not come back.
+  /// Whether the run is over: the file can be written again after a time in which it could not.
+  var isOver: Bool {
+    state.withLock { if case .over = $0.progress { true } else { false } }
+  }
+
+  /// Writes a piece. Throws what the file system says, unless it is to be waited out; a reader that has gone away is
+  /// never waited for.
   func write(_ piece: UnsafeRawBufferPointer, at now: ContinuousClock.Instant = .now) throws {
     try state.withLock { state in
-      if let nextTry = state.nextTry, now < nextTry { return state.loss.add(piece) }
-      let isFirst = !state.hasBegun
-      state.hasBegun = true
-      if isFirst, keepsTrying { state.owed = Array(piece) }
       var done = 0
       do {
-        try pay(&state)
-        if !isFirst || !keepsTrying {
+        switch state.progress {
+        case .going:
           while done < piece.count {
             done += try put(UnsafeRawBufferPointer(rebasing: piece[done...]))
           }
+        case .refused(_, let nextTry) where now >= nextTry:
+          _ = try withUnsafeBytes(of: UInt8(ascii: "\n")) { try put($0) }
+          state.progress = .over
+        case .refused, .over: break
         }
-        (state.problem, state.nextTry) = (nil, nil)
       } catch let problem as FileProblem where keepsTrying && problem.code != EPIPE {
-        (state.problem, state.nextTry) = (problem, now.advanced(by: .seconds(Self.tryInterval)))
-        if done > 0 {
-          state.owed = Array(piece[done...])
-        } else if !isFirst {
-          state.loss.add(piece)
-        }
+        let nextTry = now.advanced(by: .seconds(Self.tryInterval))
+        state.progress = .refused(problem, nextTry: nextTry)
       }
+      state.lost += piece.count - done
     }
   }
 
-  /// Writes what is left of a piece that was begun. Throws if that fails.
-  func finish() throws { try state.withLock { try pay(&$0) } }
-
-  private func pay(_ state: inout State) throws {
-    while !state.owed.isEmpty {
-      let count = try state.owed.withUnsafeBytes { try put($0) }
-      state.owed.removeFirst(count)
-    }
-  }
-
-  /// The message that is due: at once when the file cannot be written, every minute while that lasts, and when it is over.
-  /// `nil` if none is due.
+  /// What a person has to be told now: at once, then every minute while the file cannot be written, and when it can be
+  /// again. `nil` where there is nothing to be told.
   func note(at now: ContinuousClock.Instant = .now) -> String? {
     state.withLock { state in
-      let lost = "\(state.loss.bytes) bytes of the recording are lost so far"
-      guard let problem = state.problem else {
+      let lost = "\(state.lost) bytes of the recording are lost so far"
+      guard case .refused(let problem, _) = state.progress else {
         guard state.nextNote != nil else { return nil }
         state.nextNote = nil
         return "\(path) can be written again; \(lost)"
@@ -105,12 +93,5 @@ final class RecordingOutput: Sendable {
       state.nextNote = now.advanced(by: .seconds(Self.noteInterval))
       return "\(problem): trying again every second; \(lost)"
     }
-  }
-}
-
-extension RecordingOutput.Loss {
-  fileprivate mutating func add(_ piece: UnsafeRawBufferPointer) {
-    pieces += 1
-    bytes += piece.count
   }
 }

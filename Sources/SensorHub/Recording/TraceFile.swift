@@ -58,14 +58,13 @@ public struct Recording: Sendable {
 
   /// Reads a recording, the first run of it. One that ends in the middle of a step (power lost) is good up to there.
   public init(_ bytes: [UInt8]) throws(TraceError) {
-    let lines = bytes.split(separator: 10, omittingEmptySubsequences: false)[...]
-    try self.init(lines: Self.firstRun(of: lines))
+    try self.init(lines: Self.firstRun(of: Self.lines(bytes)))
   }
 
   /// Reads all runs of a recording: one, and another one behind each hole and each pause for a full disk. A run behind the
   /// first that was cut off before its first step has nothing to give and is left out.
   public static func runs(_ bytes: [UInt8]) throws(TraceError) -> [Recording] {
-    var rest = bytes.split(separator: 10, omittingEmptySubsequences: false)[...]
+    var rest = lines(bytes)
     var runs: [Recording] = []
     repeat {
       let lines = firstRun(of: rest)
@@ -73,6 +72,13 @@ public struct Recording: Sendable {
       rest = rest[lines.endIndex...]
     } while !rest.isEmpty
     return runs
+  }
+
+  /// The lines, without those that are empty ahead of the first head: a disk that was full from the start leaves such.
+  private static func lines(_ bytes: [UInt8]) -> ArraySlice<ArraySlice<UInt8>> {
+    let lines = bytes.split(separator: 10, omittingEmptySubsequences: false)
+    let first = lines.prefix { $0.isEmpty }.count
+    return first < lines.count ? lines[first...] : lines[...]
   }
 
   /// The lines up to the head of the next run, which no other line is like.

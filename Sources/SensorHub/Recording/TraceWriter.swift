@@ -99,6 +99,11 @@ final class TraceWriter: Sendable {
   /// The number of steps that are missing in the recording because the sink was too slow.
   var dropped: UInt64 { state.withLock { $0.dropped } }
 
+  /// Whether steps are missing, and all that came behind them so far is written or on its way.
+  var hasCaughtUp: Bool {
+    state.withLock { $0.dropped > 0 && $0.hole == 0 && $0.waiting.isEmpty }
+  }
+
   private static func close(_ state: inout State) {
     guard state.hole > 0 else { return }
     var line = TraceBuffer()
