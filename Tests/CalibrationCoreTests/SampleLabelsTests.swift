@@ -59,7 +59,7 @@ import Testing
     for _ in 0..<300 {
       let bytes = (0..<400).map { _ in letters[Int(draws.next() % UInt64(letters.count))] }
       let table = SampleTableTests.read(bytes: bytes)
-      #expect(table.samples.allSatisfy(\.field.isFinite))
+      #expect(table.samples.allSatisfy { $0.field.isFinite })
     }
   }
 

@@ -87,12 +87,11 @@ public struct MagnetometerFitter: Sendable, Hashable {
     guard let frame = CloudFrame(given.map(\.field)), let first = given.first else {
       return CalibrationOutcome(fit: nil, refusal: "the field never changed: turn the board")
     }
-    guard frame.scale > Self.leastField else {
+    guard frame.scale > Self.leastField, frame.scale < Self.mostField else {
       return CalibrationOutcome(
         fit: nil,
-        refusal:
-          "the samples differ by \(2 * frame.scale) at most: no magnetometer's field is so weak in any unit"
-      )
+        refusal: "the samples differ by \(2 * frame.scale) at most: no magnetometer's field is so "
+          + (frame.scale < 1 ? "weak" : "strong") + " in any unit")
     }
     let known = expected.strength.flatMap { strength -> (value: Double, deviation: Double)? in
       guard strength.isFinite, strength > 0, strength / frame.scale < 1e3 else { return nil }
@@ -120,6 +119,8 @@ public struct MagnetometerFitter: Sendable, Hashable {
 
   /// The earth's field is 2e-5 T at least, and no log has a larger unit: what is 10,000 times weaker is none.
   static let leastField = 2e-9
+  /// It is 7e4 nT at most, a chip's counts end at 2^24, and no log has a smaller unit.
+  static let mostField = 1e9
 
   /// Some seconds at a chip's usual rate: what gravity is followed over with a gyro must not be torn.
   private static let stretchLength = 400
