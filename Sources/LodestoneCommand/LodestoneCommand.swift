@@ -2,6 +2,8 @@
 
 import ArgumentParser
 import Foundation
+import Glibc
+import Lodestone
 
 /// The command `lodestone`.
 @main
@@ -12,6 +14,10 @@ struct LodestoneCommand: ParsableCommand {
     discussion: """
       Which board: --board NAME or PATH, else LODESTONE_BOARD, else /etc/lodestone/board.yaml, else the \
       buses are probed. 'simulated' needs no hardware.
+
+      The authorization policy of this machine (/etc/lodestone/authorization.yaml) binds these commands as it \
+      binds every program; only root is exempt. What it keeps from a command ends it with exit code 77, and a \
+      policy that cannot be used with 78: see lodestone authorization --help.
       """,
     version: "0.1.0",
     subcommands: [
@@ -40,12 +46,21 @@ struct LodestoneCommand: ParsableCommand {
     return numbers.isEmpty ? options : options + ["--"] + numbers
   }
 
+  /// The exit code of an error (sysexits.h).
+  private static func code(of error: any Error) -> ExitCode {
+    switch error {
+    case is PositionNotAuthorized: ExitCode(EX_NOPERM)
+    case is AuthorizationPolicyError: ExitCode(EX_CONFIG)
+    default: exitCode(for: error)
+    }
+  }
+
   static func main() {
     do {
       var command = try parseAsRoot(numbersLast(Array(CommandLine.arguments.dropFirst())))
       try command.run()
     } catch {
-      let code = exitCode(for: error)
+      let code = code(of: error)
       guard !code.isSuccess else { exit(withError: error) }
       // A message may quote a file.
       var message = fullMessage(for: error)

@@ -43,6 +43,9 @@ public final class Hub: Sendable {
     let handler: @Sendable (CalibrationProgress) -> Void
   }
 
+  /// Makes, for one subscriber, what an observation goes through on its way to it: the rest of it, or `nil` for nothing.
+  public typealias Screen = @Sendable () -> @Sendable (Observation) -> Observation?
+
   /// How long `equipment` waits for chips that have not been asked yet, seconds.
   private static let identificationLimit = 2.0
 
@@ -55,6 +58,7 @@ public final class Hub: Sendable {
   // Forcing a file to the disk takes as long as the disk likes: never on a bus's thread.
   private let keeper = WorkQueue("keeper")
   private let calibration: BackgroundCalibration?
+  private let screen: Screen?
   private let demand = DemandBox()
   private let pipeline: Mutex<Pipeline>
   private let runs = Mutex<[any BusRun]>([])
@@ -79,11 +83,13 @@ public final class Hub: Sendable {
   ///   - calibratesInUse: Whether the magnetometer is calibrated while the board is in use, and its record replaced by
   ///     one that is provably better, unless the board file says `backgroundCalibration: false`. Not for a program that
   ///     calibrates itself, or that only looks.
+  ///   - screen: Called for each subscriber; what it returns is called with every observation before the subscriber is, and
+  ///     gives what the subscriber gets of it. Readings and recordings do not go through it.
   ///   - recording: Where a recording goes: the text of the board file, its name, and the sink.
   public init(
     board: Board, provider: any BusProvider, runner: any BusRunner, state: StateStore,
     model: (value: MagneticModel, text: String)? = nil, notes: [String] = [], isSimulated: Bool,
-    calibratesInUse: Bool = false,
+    calibratesInUse: Bool = false, screen: Screen? = nil,
     recording: (boardText: String, boardName: String, sink: TraceSink)? = nil
   ) throws {
     self.board = board
@@ -94,6 +100,7 @@ public final class Hub: Sendable {
         boardText: $0.boardText, boardName: $0.boardName, modelText: model?.text, sink: $0.sink)
     }
     self.state = state
+    self.screen = screen
     calibration =
       calibratesInUse ? BackgroundCalibration(board: board, store: state.calibrations) : nil
     pipeline = Mutex(
@@ -156,7 +163,11 @@ public final class Hub: Sendable {
     _ handler: @escaping @Sendable (Observation) -> Void
   ) -> Subscription {
     let id = nextID.add(1, ordering: .relaxed).newValue
-    subscribers.withLock { $0.append(Subscriber(id: id, handler: handler)) }
+    let pass = screen?()
+    let screened: @Sendable (Observation) -> Void = { observation in
+      if let rest = pass == nil ? observation : pass?(observation) { handler(rest) }
+    }
+    subscribers.withLock { $0.append(Subscriber(id: id, handler: screened)) }
     return Subscription(hub: self, id: id)
   }
 

@@ -18,10 +18,11 @@ struct HILRunCommand: ParsableCommand {
     commandName: "run",
     abstract: "Test the board: wiring, self-tests, rates, noise, plausibility, scenarios.",
     discussion: """
-      Writes report.html, junit.xml and report.json. Scenarios need somebody who lets things go wrong: a \
+      Writes report.html, junit.xml and report.json, which only their owner can read. Scenarios need somebody who lets things go wrong: a \
       rig (--rig, the tty of its control line), a person (--interactive), or the simulated board itself. \
       Exit codes: 0 when everything that was to be tried was tried and is well; 1 when something failed, or \
-      the run could not begin; 2 when nothing failed and something was skipped; 64 for wrong options; 130 \
+      the run could not begin; 2 when nothing failed and something was skipped; 64 for wrong options; 77 where \
+      the board has a receiver and the command is not authorized for its position; 130 \
       and 143 when Ctrl-C or SIGTERM broke it off, which leaves a report of what was found so far.
       """)
 
@@ -102,6 +103,8 @@ struct HILRunCommand: ParsableCommand {
   private func attempt(_ folder: URL, _ write: () throws -> Void) throws {
     do {
       try write()
+    } catch let problem as FileProblem {
+      throw CommandError("the report cannot be written: \(problem)")
     } catch {
       throw CommandError("the report cannot be written: \(FileProblem(folder.path, error))")
     }

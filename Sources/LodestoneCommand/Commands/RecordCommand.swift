@@ -10,7 +10,11 @@ struct RecordCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "record",
     abstract: "Record every transfer on the buses, to be replayed anywhere.",
-    discussion: "The file is text and holds the board file too: one file says all about a problem.")
+    discussion: """
+      The file is text and holds the board file too: one file says all about a problem. It says where the board was as \
+      well: only its owner can read a new file, and the command needs authorization for the board's exact position \
+      (exit code 77 without).
+      """)
 
   @OptionGroup var board: BoardOptions
 

@@ -11,8 +11,8 @@ struct MapCommand: ParsableCommand {
     discussion: """
       Serves one page and prints its URL; nothing on it comes from anywhere else. By default only this machine can open \
       it: from another one through ssh -L 8080:localhost:8080 BOARD, or with --address 0.0.0.0, where the URL carries a \
-      token without which nobody gets anything. It is not encrypted: for a network that is trusted. Ctrl-C ends it. Exit \
-      code 1 when the port is taken, or when no chip delivered anything in --seconds.
+      token without which nobody gets anything. It is not encrypted: for a network that is trusted. Ctrl-C ends it. \
+      Needs authorization for the board's position (exit code 77 without). Exit code 1 when the port is taken, or when no chip delivered anything in --seconds.
       """)
 
   @OptionGroup var board: BoardOptions
@@ -45,6 +45,7 @@ struct MapCommand: ParsableCommand {
     }
     let tiles = try tiles.map(TileFiles.open)
     let session = try Session(board: board.name, calibratesInUse: true)
+    try session.demandPosition("map shows where the board is")
     let feed = MapFeed(session: session, tiles: tiles)
     let access = MapAccess(token: address.isLoopback ? nil : MapAccess.newToken())
     let server = MapServer(address: address) {
