@@ -18,6 +18,7 @@ oracles: ## and what the checks are held against: gpsd, GeodSolve, the geoid's g
 	@Scripts/prepare.sh oracles
 
 run: prepare ## live heading, altitude and position on the simulated board: make run ARGS="--seconds 20"
+	@[ -x .build/release/lodestone ] || echo "lodestone: building, about 4 minutes the first time"
 	@swift build $(RELEASE) --product lodestone
 	@"$$(swift build $(RELEASE) --show-bin-path)/lodestone" monitor --board simulated $(ARGS)
 
@@ -27,10 +28,11 @@ test: prepare ## all tests, of an optimised build: some can be answered by no ot
 check: prepare ## what CI runs: lint, both builds without warnings, all tests, the floor compiler
 	@Scripts/check.sh
 
-check-long: oracles check ## what takes longer than a check may: soaks, fault sequences, thousands of units, fuzzers, storms: make check-long SEED=1
+check-long: oracles check ## what takes longer than a check may: soaks, fault sequences, thousands of units, fuzzers, storms, a fresh Debian: make check-long SEED=1
 	@LODESTONE_LONG=1 swift test $(RELEASE) $(STRICT) -Xswiftc -enable-testing
 	@Fuzz/run.sh 600
 	@Tests/storm.sh 600
+	@Scripts/fresh-debian.sh
 
 docs: prepare ## the facades' documentation as a website in .build/docs
 	@Scripts/docs.sh

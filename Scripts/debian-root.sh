@@ -108,19 +108,20 @@ floor_root() {
 }
 
 # in_root ROOT COMMAND [FOLDER PLACE]: runs COMMAND (for bash) in ROOT, in a mount namespace of its own, with
-# this project at /work and FOLDER seen at PLACE. Needs root.
+# this project at /work and FOLDER seen at PLACE; `root_path` is its PATH. Needs root.
+root_path=/usr/libexec/swift/bin:/usr/bin:/bin
 in_root() {
   local root=$1 command=$2 mirrors
   [ "$(id -u)" -eq 0 ] || { echo "$(basename "$0"): needs root for a mount namespace" >&2; return 1; }
   # Package addresses may be rewritten to folders of this machine: those must be seen inside as well.
   mirrors=$(git config --get-regexp '^url\..*\.insteadof$' | sed -nE 's/^url\.(\/.*)\.insteadof .*/\1/p' | sort -u || true)
-  unshare -m bash -euo pipefail -s -- "$root" "$PWD" "$mirrors" "$command" "${3:-}" "${4:-}" <<'INSIDE'
-root=$1 project=$2 mirrors=$3 command=$4 folder=$5 place=$6
+  unshare -m bash -euo pipefail -s -- "$root" "$PWD" "$mirrors" "$command" "${3:-}" "${4:-}" "$root_path" <<'INSIDE'
+root=$1 project=$2 mirrors=$3 command=$4 folder=$5 place=$6 path=$7
 mount --make-rprivate /
 mount --bind "$project" "$root/work"
 mount -t proc proc "$root/proc"
 mount --bind /dev "$root/dev"
-for mirror in $mirrors; do mkdir -p "$root$mirror"; mount --bind "$mirror" "$root$mirror"; done
+for mirror in $mirrors; do mkdir -p "$root$mirror"; mount --bind -o ro "$mirror" "$root$mirror"; done
 # /tmp of its own, and a home with git's settings.
 mount -t tmpfs tmpfs "$root/tmp"
 mkdir -p "$root/tmp/home"
@@ -130,7 +131,7 @@ git config --list --includes -z | while IFS= read -r -d '' entry; do
   case $key in url.*) git config -f "$root/tmp/home/.gitconfig" --add "$key" "${entry#*$'\n'}" ;; esac
 done
 git config -f "$root/tmp/home/.gitconfig" --add safe.directory '*'
-exec chroot "$root" /usr/bin/env -i PATH=/usr/libexec/swift/bin:/usr/bin:/bin HOME=/tmp/home TMPDIR=/tmp LANG=C.UTF-8 \
+exec chroot "$root" /usr/bin/env -i PATH="$path" HOME=/tmp/home TMPDIR=/tmp LANG=C.UTF-8 \
   bash -c "cd /work && $command"
 INSIDE
 }

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Installs what the build and its checks need and is missing: libi2c and libgpiod, tmux, and Swift where Debian
-# has it. With `oracles` also what the checks are held against, and skip where it is missing: gpsd with its decoder and
-# gpsfake, GeographicLib's GeodSolve, the grid of the geoid, a D-Bus, bluetoothd, librsvg's rsvg-convert with SQLite's library,
-# Chromium.
+# Installs what the build and its checks need and is missing: libi2c and libgpiod, tmux, the C and C++ libraries to compile
+# and link with, and Swift where Debian has it. With `oracles` also what the checks are held against, and skip where it is
+# missing: gpsd with its decoder and gpsfake, GeographicLib's GeodSolve, the grid of the geoid, a D-Bus, bluetoothd, librsvg's
+# rsvg-convert with SQLite's library, Chromium; and debootstrap, for a fresh Debian.
 # Says one line and fails where it cannot.
 set -euo pipefail
 
@@ -10,6 +10,10 @@ packages=()
 [ -e /usr/include/i2c/smbus.h ] || packages+=(libi2c-dev)
 [ -e /usr/include/gpiod.h ] || packages+=(libgpiod-dev)
 command -v tmux >/dev/null || packages+=(tmux)
+# Swift links by gcc and imports the C++ library. Debian's swiftlang depends on gcc, and only recommends what a compiler needs
+# of libraries; g++ brings both, libc6-dev and libstdc++-dev, in the version of that gcc.
+has() { compgen -G "$1" >/dev/null || compgen -G "${2:-$1}" >/dev/null; }
+has '/usr/lib*/Scrt1.o' '/usr/lib/*/Scrt1.o' && has '/usr/include/c++/*/atomic' || packages+=(g++)
 if [ "${1:-}" = oracles ]; then
   [ -x /usr/sbin/gpsd ] || packages+=(gpsd)
   command -v gpsdecode >/dev/null && command -v gpsfake >/dev/null || packages+=(gpsd-clients)
@@ -18,6 +22,7 @@ if [ "${1:-}" = oracles ]; then
   command -v dbus-daemon >/dev/null || packages+=(dbus)
   command -v bluetoothctl >/dev/null || packages+=(bluez)
   command -v chromium >/dev/null || packages+=(chromium)
+  [ -x /usr/sbin/debootstrap ] || packages+=(debootstrap)
   command -v rsvg-convert >/dev/null || packages+=(librsvg2-bin)
   ldconfig -p 2>/dev/null | grep -q 'libsqlite3\.so\.0' || packages+=(libsqlite3-0)
 fi
@@ -39,7 +44,9 @@ if [ "$(id -u)" -ne 0 ]; then
   }
   as_root=(sudo)
 fi
-echo "lodestone: installing ${packages[*]}"
+size=
+[[ " ${packages[*]} " != *" swiftlang "* ]] || size=", about 600 MB to download and 3 GB on the disk"
+echo "lodestone: installing ${packages[*]}$size"
 "${as_root[@]}" apt-get update -qq
 if [[ " ${packages[*]} " == *" swiftlang "* ]] && ! apt-cache show swiftlang >/dev/null 2>&1; then
   echo "lodestone: this system's packages have no Swift (Debian 13 has): install 6.0.3 or later from swift.org/install" >&2

@@ -117,6 +117,9 @@ public struct HardwareSuite: Sendable {
       throw OperatorError(
         "nobody can turn or unplug a simulated board: take a --scenario instead of --interactive")
     }
+    if board.hasReceiver {
+      try PositionAccess.current().demandExact("hil run reports what the receiver says")
+    }
     var scenarios = try files.map { try Self.read($0, for: board) }
     if desk { scenarios.append(.desk(for: board)) }
     for scenario in scenarios {

@@ -103,7 +103,38 @@ extension Doctor {
     return [
       places.lazy.compactMap(Self.obstacle).first
         ?? Finding(.good, "calibrations are kept in \(state.path)")
-    ] + height(in: state) + models()
+    ] + exposures(in: root(state)) + height(in: state) + models()
+  }
+
+  // The folder of all boards, of the one that a simulated board has in it.
+  private func root(_ state: URL) -> URL {
+    let simulated = state.deletingLastPathComponent()
+    return simulated.lastPathComponent == "simulated"
+      ? simulated.deletingLastPathComponent() : state
+  }
+
+  // What other users may read of what says where the machine was.
+  private func exposures(in folder: URL) -> [Finding] {
+    let (exposures, closable) = StateFolder(folder).inspect()
+    var findings = exposures.map { exposure in
+      exposure.isShared
+        ? Finding(
+          .note, "\(exposure); what Lodestone keeps in it is closed to them",
+          mend: "set STATE_DIRECTORY to a folder that holds nothing else")
+        : Finding(
+          .problem, "\(exposure)",
+          mend:
+            "sudo chmod -R go= \(folder.path)   # or set STATE_DIRECTORY to a folder of your own")
+    }
+    if closable > 0 {
+      findings.append(
+        Finding(
+          .note,
+          "other users can read \(closable) of the files and folders in \(folder.path), which say where this "
+            + "machine was: the next program that opens the board closes them",
+          mend: "chmod -R go= \(folder.path)"))
+    }
+    return findings
   }
 
   // What was told of the board's height, where it is of no use.
@@ -120,19 +151,23 @@ extension Doctor {
   func permissions() -> [Finding] {
     guard let authorization else { return [] }
     var findings: [Finding] = []
-    do {
-      if let count = try authorization.rules()?.count {
+    for policy in authorization.policies {
+      let path = policy.file.path
+      do {
+        guard let count = try policy.rules()?.count else { continue }
         findings.append(
           Finding(
             .good,
-            "\(authorization.policy.path) has \(count) rule\(count == 1 ? "" : "s") for who may know where this "
-              + "machine is"))
+            "\(path) has \(count) rule\(count == 1 ? "" : "s") for who may know where this machine is"
+          ))
+      } catch {
+        findings.append(
+          Finding(
+            .problem, "no program may know where this machine is: \(error)",
+            mend: policy.isNamed
+              ? "edit \(path), or unset LODESTONE_AUTHORIZATION"
+              : "edit \(path), or remove it: without it every program may"))
       }
-    } catch {
-      findings.append(
-        Finding(
-          .problem, "no program may know where this machine is: \(error)",
-          mend: "edit \(authorization.policy.path), or remove it: without it every program may"))
     }
     for problem in authorization.entries().problems {
       findings.append(

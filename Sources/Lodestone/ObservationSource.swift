@@ -51,7 +51,8 @@ final class SessionSource: ObservationSource {
 
   /// Opens the machine's own board.
   init() throws {
-    session = try Session(board: nil, calibratesInUse: true)
+    // The engine withholds what the application may not know, which changes while it runs.
+    session = try Session(board: nil, access: .full, calibratesInUse: true)
   }
 
   deinit { session.hub.stop() }

@@ -53,6 +53,7 @@ final class RegionStore: Sendable {
       guard !state.isLoaded else { return [] }
       state.isLoaded = true
       guard let file else { return [] }
+      file.close()
       switch file.read() {
       case .missing: return []
       case .unreadable(let reason): throw StoreProblem(file.file.path, reason)
@@ -113,6 +114,7 @@ final class RegionStore: Sendable {
       let before = state.records
       body(&state.records)
       guard let file, !before.elementsEqual(state.records, by: Self.areSame) else { return }
+      if isForced { file.close() }
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
       try file.replace(

@@ -1,14 +1,18 @@
 public import Foundation
 import LinuxIO
+import LocationServices
 import SensorBus
+import SensorDrivers
 public import SensorHub
 public import SensorTypes
 public import SimulatedDevices
+import Synchronization
 
 /// A board that is open: its hub, and on a simulated board the truth behind it.
 ///
 /// The composition root: here a board's name becomes a provider. Nothing falls back to the simulated
-/// board; it is asked for by name or not at all.
+/// board; it is asked for by name or not at all. What the hub publishes is as much as the machine's authorization policy
+/// allows the program to know.
 public final class Session: Sendable {
   /// Nothing was found and nothing was named.
   public struct NothingFound: Error, Sendable, CustomStringConvertible {
@@ -30,6 +34,8 @@ public final class Session: Sendable {
   public let simulation: SimulatedBusProvider?
   /// What this machine keeps from run to run.
   public let state: StateStore
+  /// How much of the board's position the program may know.
+  package let access: PositionAccess
   // A simulated board's own folder, gone with the session.
   private let temporaryFolder: URL?
   private let provider: any BusProvider
@@ -44,11 +50,25 @@ public final class Session: Sendable {
   ///     `$STATE_DIRECTORY` it starts fresh and leaves nothing.
   ///   - calibratesInUse: Whether the magnetometer is calibrated while the board is in use, unless the board file
   ///     forbids it. Not for a program that calibrates itself, or that only looks.
-  ///   - recording: Where a recording goes.
-  public init(
+  ///   - recording: Where a recording goes; it says where the board is, whatever the hub publishes.
+  ///
+  /// Throws `AuthorizationPolicyError` where the machine's authorization policy cannot be used, and `PositionNotAuthorized`
+  /// where it keeps exact positions from the program and there is a recording that would hold them.
+  public convenience init(
     board name: String?, stateDirectory: URL? = nil, calibratesInUse: Bool = false,
     recording: TraceSink? = nil
   ) throws {
+    try self.init(
+      board: name, access: AuthorizationSetup.currentAccess(), stateDirectory: stateDirectory,
+      calibratesInUse: calibratesInUse, recording: recording)
+  }
+
+  /// Opens a board for a program that may know so much; location services, which withhold by themselves, have `full`.
+  package init(
+    board name: String?, access: PositionAccess, stateDirectory: URL? = nil,
+    calibratesInUse: Bool = false, recording: TraceSink? = nil
+  ) throws {
+    self.access = access
     let linux = LinuxBusProvider()
     let located = try BoardLocator.locate(name)
     let found =
@@ -76,14 +96,22 @@ public final class Session: Sendable {
     let folder = Self.stateFolder(stateDirectory, board)
     temporaryFolder = folder.isTemporary ? folder.url : nil
     state = StateStore(folder: folder.url)
+    // What an earlier version, or systemd, has left open to other users.
+    let exposures = StateFolder(stateDirectory ?? StateDirectory.current()).close()
+    if recording != nil, let what = Self.placeInRecording(board, state) {
+      try access.demandExact(what)
+    }
     if let simulation {
       try Simulation.storeCalibrations(of: board, simulation, in: state.calibrations)
     }
+    let screen: Hub.Screen = { Self.screen(access) }
     let (model, problems) = MagneticModelFile.newest()
     hub = try Hub(
       board: board, provider: provider, runner: ThreadRunner(), state: state,
-      model: model.map { ($0.model, $0.text) }, notes: problems,
+      model: model.map { ($0.model, $0.text) },
+      notes: problems + exposures.filter { !$0.isShared }.map(\.description),
       isSimulated: board.simulation != nil, calibratesInUse: calibratesInUse,
+      screen: access == .full ? nil : screen,
       recording: recording.map {
         (located?.text ?? "", located?.file.lastPathComponent ?? "probed", $0)
       })
@@ -92,6 +120,30 @@ public final class Session: Sendable {
   deinit {
     hub.stop()
     if let temporaryFolder { try? FileManager.default.removeItem(at: temporaryFolder) }
+  }
+
+  /// What one subscriber gets of an observation.
+  package static func screen(_ access: PositionAccess) -> @Sendable (Observation) -> Observation? {
+    let filter = Mutex(ObservationFilter(access))
+    return { observation in filter.withLock { $0.pass(observation) } }
+  }
+
+  /// What a recording of a board has that says where it is; `nil` for nothing.
+  private static func placeInRecording(_ board: Board, _ state: StateStore) -> String? {
+    if board.hasReceiver { return "a recording holds what the receiver says" }
+    return state.lastPosition == nil ? nil : "a recording holds the last position that is kept"
+  }
+
+  /// Throws unless the program may know the exact position of the board.
+  ///
+  /// - Parameter what: What needs it, a clause for a message.
+  package func demandExactPosition(_ what: String) throws(PositionNotAuthorized) {
+    try access.demandExact(what)
+  }
+
+  /// Throws unless the program may know the position of the board, exactly or not.
+  package func demandPosition(_ what: String) throws(PositionNotAuthorized) {
+    if access != .reduced { try access.demandExact(what) }
   }
 
   /// The monotonic clock of the board.
@@ -139,5 +191,30 @@ public final class Session: Sendable {
     let name =
       "lodestone-\(ProcessInfo.processInfo.processIdentifier)-\(UUID().uuidString.prefix(8))"
     return (FileManager.default.temporaryDirectory.appending(path: name), true)
+  }
+}
+
+extension Board {
+  /// Whether the board file names a receiver.
+  package var hasReceiver: Bool {
+    sensors.contains { ChipCatalog.chip(named: $0.chip)?.kind == .receiver }
+  }
+}
+
+extension PositionAccess {
+  /// What the running program may know of the board's position, for one that opens no board.
+  package static func current() throws -> PositionAccess { try AuthorizationSetup.currentAccess() }
+
+  /// Throws unless exact positions are allowed.
+  ///
+  /// - Parameter what: What needs them, a clause for a message.
+  package func demandExact(_ what: String) throws(PositionNotAuthorized) {
+    switch self {
+    case .full: return
+    case .reduced:
+      throw PositionNotAuthorized(
+        description: "\(what), and this program is authorized for reduced accuracy only")
+    case .withheld(let why): throw PositionNotAuthorized(description: "\(what). \(why)")
+    }
   }
 }

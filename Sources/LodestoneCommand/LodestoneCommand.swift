@@ -2,6 +2,8 @@
 
 import ArgumentParser
 import Foundation
+import Glibc
+import Lodestone
 
 /// The command `lodestone`.
 @main
@@ -12,6 +14,10 @@ struct LodestoneCommand: ParsableCommand {
     discussion: """
       Which board: --board NAME or PATH, else LODESTONE_BOARD, else /etc/lodestone/board.yaml, else the \
       buses are probed. 'simulated' needs no hardware.
+
+      The authorization policy of this machine (/etc/lodestone/authorization.yaml) binds these commands as it \
+      binds every program; only root is exempt. What it keeps from a command ends it with exit code 77, and a \
+      policy that cannot be used with 78: see lodestone authorization --help.
 
       Exit codes: 0 done; 1 a finding (a board that says nothing, something to mend, a calibration that is refused), or \
       standard output that cannot be written; 64 wrong options; 65 a file that does not hold what it should; 66 no such \

@@ -32,6 +32,9 @@ public final class Hub: Sendable {
     let handler: @Sendable (CalibrationProgress) -> Void
   }
 
+  /// Makes, for one subscriber, what an observation goes through on its way to it: the rest of it, or `nil` for nothing.
+  public typealias Screen = @Sendable () -> @Sendable (Observation) -> Observation?
+
   /// How long `equipment` waits for chips that have not been asked yet, seconds.
   private static let identificationLimit = 2.0
 
@@ -47,6 +50,7 @@ public final class Hub: Sendable {
   // Forcing a file to the disk takes as long as the disk likes: never on a bus's thread.
   private let keeper = WorkQueue("keeper")
   private let calibration: BackgroundCalibration?
+  private let screen: Screen?
   private let demand = DemandBox()
   // Held while a step is processed and while somebody looks, never while a handler or a sink is called.
   private let pipeline: OrderedLock<Pipeline>
@@ -71,11 +75,13 @@ public final class Hub: Sendable {
   ///   - calibratesInUse: Whether the magnetometer is calibrated while the board is in use, and its record replaced by
   ///     one that is provably better, unless the board file says `backgroundCalibration: false`. Not for a program that
   ///     calibrates itself, or that only looks.
+  ///   - screen: Called for each subscriber; what it returns is called with every observation before the subscriber is, and
+  ///     gives what the subscriber gets of it. Readings and recordings do not go through it.
   ///   - recording: Where a recording goes: the text of the board file, its name, and the sink.
   public init(
     board: Board, provider: any BusProvider, runner: any BusRunner, state: StateStore,
     model: (value: MagneticModel, text: String)? = nil, notes: [String] = [], isSimulated: Bool,
-    calibratesInUse: Bool = false,
+    calibratesInUse: Bool = false, screen: Screen? = nil,
     recording: (boardText: String, boardName: String, sink: TraceSink)? = nil
   ) throws {
     self.board = board
@@ -88,6 +94,7 @@ public final class Hub: Sendable {
     }
     publisher = Publisher(isInStep: runner.stepsOnCaller) { provider.now() }
     self.state = state
+    self.screen = screen
     calibration =
       calibratesInUse ? BackgroundCalibration(board: board, store: state.calibrations) : nil
     pipeline = OrderedLock(
@@ -155,7 +162,11 @@ public final class Hub: Sendable {
     _ handler: @escaping @Sendable (Observation) -> Void
   ) -> Subscription {
     let id = nextID.add(1, ordering: .relaxed).newValue
-    publisher.add(id, observations: handler)
+    if let pass = screen?() {
+      publisher.add(id, observations: { if let rest = pass($0) { handler(rest) } })
+    } else {
+      publisher.add(id, observations: handler)
+    }
     return Subscription(hub: self, id: id)
   }
 

@@ -25,6 +25,8 @@ public enum NoData: Error, Sendable, Hashable, CustomStringConvertible {
   case modelInvalid(String)
   /// The receiver works and has no fix.
   case noFix
+  /// The program may not know the board's position, or what follows from it; the text says who decided that.
+  case notAuthorized(String)
 
   /// The reason in words, for a person.
   public var description: String {
@@ -43,6 +45,7 @@ public enum NoData: Error, Sendable, Hashable, CustomStringConvertible {
     case .dateUnknown: "date unknown: no fix yet and the clock is not set"
     case .modelInvalid(let why): why
     case .noFix: "no fix"
+    case .notAuthorized(let why): why
     }
   }
 }

@@ -32,6 +32,7 @@ package final class VirtualBoard: Sendable {
   ///   - calibratesInUse: Whether the background calibration runs; its fits then take no time at all.
   ///   - clockIsSet: Whether the system knows the date from the start; a board has no clock battery.
   ///   - storesCalibrations: Whether the magnetometers have the records that a good calibration leaves.
+  ///   - access: What the hub's subscribers may know of the position.
   ///   - prepare: Puts into the state folder what an earlier run has left.
   package init(
     _ name: String = "simulated", adapt: (inout SimulatedBoard) -> Void = { _ in },
@@ -39,6 +40,7 @@ package final class VirtualBoard: Sendable {
     demand: Demand = .everything, keepsObservations: Bool = true,
     model: (value: MagneticModel, text: String)? = nil, clockIsSet: Bool = true,
     utcStart: Double = 1_795_000_000, storesCalibrations: Bool = true,
+    access: PositionAccess = .full,
     prepare: (StateStore) throws -> Void = { _ in }
   ) throws {
     let file = Self.root.appending(path: "Boards/\(name).yaml")
@@ -61,10 +63,12 @@ package final class VirtualBoard: Sendable {
     start = clock.now()
     self.calibratesInUse = calibratesInUse
     let sink: TraceSink = { [recorded] bytes in recorded.append(contentsOf: bytes) }
+    let screen: Hub.Screen = { Session.screen(access) }
     hub = try Hub(
       board: board, provider: ClockedProvider(base: simulation, clockIsSet: clockIsSet),
       runner: runner, state: state, model: model,
       isSimulated: true, calibratesInUse: calibratesInUse,
+      screen: access == .full ? nil : screen,
       recording: records ? (text, name, sink) : nil)
     if keepsObservations {
       _ = hub.subscribe { [observations] observation in observations.append(observation) }

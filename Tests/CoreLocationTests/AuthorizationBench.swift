@@ -58,8 +58,8 @@ final class AuthorizationBench {
     runtime = LodestoneRuntime(
       source: source,
       authorization: AuthorizationSetup(
-        of: AuthorizationClient(executable: "/usr/bin/boat", user: 1), policy: policy,
-        propertyList: nil, decisionsIn: folder))
+        of: AuthorizationClient(executable: "/usr/bin/boat", user: 1),
+        policies: [AuthorizationPolicy(policy)], propertyList: nil, decisionsIn: folder))
     runtime.authorizationAgent = agent
   }
 

@@ -163,6 +163,22 @@ struct MotionTests {
     #expect(bench.heard().causes == [.trueNorthUnknown])
   }
 
+  @Test(
+    "motion: who may not know where the board is gets no true north, and no receiver is woken for it"
+  )
+  func notAuthorized() {
+    var bench = Bench()
+    bench.engine.authorize(.decided(AuthorizationDecision(.denied), UsageDescriptions())) { _ in }
+    bench.start(.deviceMotion, MotionSettings(frame: .trueNorth))
+    #expect(!bench.engine.demand.location)
+    bench.say(.motion(motion(at: 1)))
+    let heard = bench.heard()
+    #expect(heard.causes == [.trueNorthUnknown] && heard.reports.isEmpty)
+    bench.ask(.configure(ClientSettings(motion: MotionSettings(frame: .magneticNorth))))
+    bench.say(.motion(motion(at: 2)))
+    #expect(bench.heard().reports.count == 1)
+  }
+
   @Test("motion: a chip that is not there ends what needs it, one that is lost is said once a loss")
   func losses() {
     var bench = Bench()

@@ -3,8 +3,12 @@ import Testing
 @testable import SensorHub
 
 struct AuthorizationFileTests {
+  /// A machine with one user and one unit.
+  private let names = AuthorizationNames(
+    hasUser: { $0 == "pi" || $0 == "1000" }, hasUnit: { unit, user in unit == "boat.service" })
+
   private func rules(_ text: String) throws -> [AuthorizationRule] {
-    try AuthorizationFile.parse(text, file: "a.yaml")
+    try AuthorizationFile.parse(text, file: "a.yaml", names: names)
   }
 
   @Test("M10: rules are read in their order, with all that they can say")
@@ -46,6 +50,18 @@ struct AuthorizationFileTests {
       ("schema: 2\nrules: []", "a.yaml:1: the authorization file needs 'schema: 1'"),
       ("schema: 1", "a.yaml:1: the authorization file needs 'rules', a list"),
       ("schema: 1\nrules:\n  - user: a", "a.yaml:3: a rule needs 'authorization'"),
+      (
+        "schema: 1\nrules:\n  - authorization: denied\n    user: eve",
+        "a.yaml:4: there is no user 'eve'"
+      ),
+      (
+        "schema: 1\nrules:\n  - authorization: denied\n    user: '1001'",
+        "a.yaml:4: there is no user '1001'"
+      ),
+      (
+        "schema: 1\nrules:\n  - authorization: denied\n    unit: boat",
+        "a.yaml:4: there is no unit 'boat': a service's full name, as in boat.service, with a unit file"
+      ),
       (
         "schema: 1\nrules:\n  - authorization: yes",
         "a.yaml:3: 'authorization' is one of always, whenInUse, denied, restricted, ask"

@@ -1,4 +1,5 @@
 public import Foundation
+import SensorHub
 
 extension Report {
   /// Makes a folder for a report and tries whether it can be written: before a run, whose report would be
@@ -10,12 +11,18 @@ extension Report {
     try FileManager.default.removeItem(at: probe)
   }
 
-  /// Writes `report.html`, `junit.xml` and `report.json` into a folder, which is made where it is missing.
+  /// Writes `report.html`, `junit.xml` and `report.json` into a folder, which is created where it is missing. Only their
+  /// owner can read them (0600), because they say where the board was.
   public func write(to folder: URL) throws {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    try Data(html.utf8).write(to: folder.appending(path: "report.html"), options: .atomic)
-    try Data(junit.utf8).write(to: folder.appending(path: "junit.xml"), options: .atomic)
-    try json().write(to: folder.appending(path: "report.json"), options: .atomic)
+    try write(Data(html.utf8), to: folder.appending(path: "report.html"))
+    try write(Data(junit.utf8), to: folder.appending(path: "junit.xml"))
+    try write(json(), to: folder.appending(path: "report.json"))
+  }
+
+  // A report may go to a memory stick that keeps no permissions.
+  private func write(_ data: Data, to file: URL) throws {
+    try StateFile.write(Array(data), to: file, needsPermissions: false)
   }
 
   // What is computed is written too: whoever reads the file wants the result.

@@ -49,7 +49,9 @@ extension LocationEngine {
     for client in clients {
       let settings = client.settings.motion
       demand.motion = demand.motion.merged(with: client.motion.demand(settings))
-      if client.motion.device != nil, settings.frame == .trueNorth, !motion.knowsDeclination {
+      if client.motion.device != nil, settings.frame == .trueNorth, !motion.knowsDeclination,
+        authorization.mayLocate
+      {
         ask(ClientLocation.shortestInterval, &demand)
       }
       if let heights = client.absoluteAltitude {
@@ -66,6 +68,13 @@ extension LocationEngine {
 
   mutating func take(_ estimate: MotionEstimate, _ emit: (ServiceEvent) -> Void) {
     motion.take(estimate)
+    var estimate = estimate
+    // True north needs a position, and tells something of it.
+    if !authorization.mayLocate {
+      estimate.attitude?.declination = nil
+      estimate.attitude?.declinationReason = .notAuthorized(
+        AuthorizationProblem.notGranted.description)
+    }
     for index in clients.indices where !clients[index].isSuspended {
       let (client, settings) = (clients[index].id, clients[index].settings.motion)
       clients[index].motion.take(estimate, settings) {

@@ -2,7 +2,7 @@
 
 public import Foundation
 public import LocationServices
-public import SensorHub
+import SensorHub
 
 /// What the owner's file says and what was decided about the programs of this machine, for whoever looks after it.
 public struct AuthorizationRecords: Sendable {
@@ -27,27 +27,23 @@ public struct AuthorizationRecords: Sendable {
     }
   }
 
-  /// The owner's file; it need not be there.
-  public let policy: URL
+  /// The files of rules; a program gets the lesser right of them.
+  public let policies: [AuthorizationPolicy]
   /// Where decisions are kept.
   public let folder: URL
 
   /// Those that this user's programs on this machine have.
   public init(environment: [String: String] = ProcessInfo.processInfo.environment) {
     self.init(
-      policy: AuthorizationSetup.policy(environment),
+      policies: AuthorizationPolicy.current(environment),
       folder: StateDirectory.current(environment: environment))
   }
 
-  /// Those of a file and a folder.
-  public init(policy: URL, folder: URL) {
-    self.policy = policy
+  /// Those of files and a folder.
+  public init(policies: [AuthorizationPolicy], folder: URL) {
+    self.policies = policies
     self.folder = folder
   }
-
-  /// The rules of the owner's file, of which the first that fits a program counts; `nil` where there is no file. Throws where
-  /// it has a mistake, with which it allows nothing.
-  public func rules() throws -> [AuthorizationRule]? { try AuthorizationSetup.rules(in: policy) }
 
   /// What was decided, by program; and what cannot be read.
   public func entries() -> (entries: [Entry], problems: [String]) {

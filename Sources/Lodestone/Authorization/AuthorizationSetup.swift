@@ -7,43 +7,41 @@ package import SensorHub
 /// Where a program's authorization comes from: the file of the machine's owner, the program's own `Info.plist`, and what was
 /// decided in earlier runs.
 package struct AuthorizationSetup: Sendable {
-  /// The path of the owner's file.
-  package static let systemFile = "/etc/lodestone/authorization.yaml"
-
   /// The program.
   package let client: AuthorizationClient
-  /// The rule of the owner's file that is about it.
-  package let rule: AuthorizationRule?
+  /// What the policies say of it.
+  let effective: EffectiveRule
+  /// The rule that is about it.
+  package var rule: AuthorizationRule? { effective.rule }
   /// What it needs positions for.
   package let usage: UsageDescriptions
   let store: AuthorizationStore
-  /// What is wrong with the owner's file, or with what was kept. A file that cannot be read allows nothing.
+  /// What is wrong with the policies, or with what was kept.
   package let problem: String?
-  private let isBroken: Bool
+  /// What is wrong with the policies: they allow nothing then.
+  let policyProblem: String?
   private let kept: AuthorizationDecision?
 
   /// Reads it.
   ///
   /// - Parameters:
   ///   - client: The program.
-  ///   - policy: The owner's file; one that is not there says nothing.
+  ///   - policies: The owner's files; the program gets the lesser right of them.
   ///   - propertyList: The program's `Info.plist`; likewise.
   ///   - folder: Where decisions are kept; `nil` keeps none.
+  ///   - names: Which users and units there are.
   package init(
-    of client: AuthorizationClient, policy: URL?, propertyList: URL?, decisionsIn folder: URL?
+    of client: AuthorizationClient, policies: [AuthorizationPolicy], propertyList: URL?,
+    decisionsIn folder: URL?, names: AuthorizationNames = .system
   ) {
     self.client = client
     store = AuthorizationStore(of: client, in: folder)
     var problems: [String] = []
     do {
-      rule = try policy.flatMap { try Self.rules(in: $0) }?.first {
-        $0.fits(
-          executable: client.executable, user: AuthorizationClient.name(of: client.user),
-          number: client.user, unit: client.unit)
-      }
-      isBroken = false
+      effective = try EffectiveRule(of: policies, on: client, names: names)
+      policyProblem = nil
     } catch {
-      (rule, isBroken) = (nil, true)
+      (effective, policyProblem) = (EffectiveRule(), "\(error)")
       problems.append("nothing is allowed: \(error)")
     }
     do {
@@ -52,21 +50,15 @@ package struct AuthorizationSetup: Sendable {
       kept = nil
       problems.append("\(error)")
     }
-    usage = Self.usage(propertyList, rule)
+    usage = Self.usage(propertyList, effective.rule)
     problem = problems.isEmpty ? nil : problems.joined(separator: "; ")
   }
 
   /// Everything is allowed and nothing kept: what a runtime has that a test makes.
   package init() {
     self.init(
-      of: AuthorizationClient(executable: "/program", user: 0), policy: nil, propertyList: nil,
+      of: AuthorizationClient(executable: "/program", user: 0), policies: [], propertyList: nil,
       decisionsIn: nil)
-  }
-
-  /// The owner's file: `$LODESTONE_AUTHORIZATION`, else `/etc/lodestone/authorization.yaml`.
-  static func policy(_ environment: [String: String]) -> URL {
-    let given = environment["LODESTONE_AUTHORIZATION"].flatMap { $0.isEmpty ? nil : $0 }
-    return URL(filePath: given ?? systemFile)
   }
 
   /// The running program's.
@@ -75,7 +67,7 @@ package struct AuthorizationSetup: Sendable {
   ) -> AuthorizationSetup {
     let client = AuthorizationClient.current()
     return AuthorizationSetup(
-      of: client, policy: policy(environment),
+      of: client, policies: AuthorizationPolicy.current(environment),
       propertyList: URL(filePath: client.executable).deletingLastPathComponent()
         .appending(path: "Info.plist"),
       decisionsIn: StateDirectory.current(environment: environment))
@@ -84,11 +76,12 @@ package struct AuthorizationSetup: Sendable {
   /// What holds until somebody is asked. Nobody is where no rule is about the program and it has no agent of its own:
   /// then everything is allowed, and what an agent has said in an earlier run does not count.
   package func decision(hasAgent: Bool) -> AuthorizationDecision {
-    guard !isBroken else { return AuthorizationDecision(.restricted) }
+    guard policyProblem == nil else { return AuthorizationDecision(.restricted) }
     let accuracy: AccuracyAuthorization = rule?.isReduced == true ? .reduced : .full
     switch rule?.authorization {
     case nil where !hasAgent: return .unasked
-    case nil, .ask: return kept ?? AuthorizationDecision(.notDetermined, accuracy: accuracy)
+    case nil, .ask:
+      return effective.limited(kept ?? AuthorizationDecision(.notDetermined, accuracy: accuracy))
     case .always:
       return AuthorizationDecision(.always, accuracy: accuracy, hasAskedForAlways: true)
     // It is not to be asked for more either.
@@ -101,26 +94,15 @@ package struct AuthorizationSetup: Sendable {
 
   /// Who is asked: the owner's file where it answers, else the program's own agent, else whoever sits at the terminal.
   func agent(of program: (any AuthorizationAgent)?) -> any AuthorizationAgent {
-    if let rule, !rule.answers.isEmpty {
-      return FixedAuthorizationAgent(
+    guard let rule, !rule.answers.isEmpty else {
+      return effective.limited(program ?? TerminalAuthorizationAgent())
+    }
+    return effective.limited(
+      FixedAuthorizationAgent(
         position: rule.answers["position"].flatMap { AuthorizationAnswer(rawValue: $0) },
         always: rule.answers["always"].flatMap { AuthorizationAnswer(rawValue: $0) },
         fullAccuracy: rule.answers["fullAccuracy"].flatMap { AuthorizationAnswer(rawValue: $0) },
-        accuracy: rule.isReduced.map { $0 ? .reduced : .full })
-    }
-    return program ?? TerminalAuthorizationAgent()
-  }
-
-  /// The rules of a file; `nil` where there is none.
-  static func rules(in file: URL) throws -> [AuthorizationRule]? {
-    guard FileManager.default.fileExists(atPath: file.path) else { return nil }
-    let text: String
-    do {
-      text = try String(contentsOf: file, encoding: .utf8)
-    } catch {
-      throw StoreProblem(file.path, "may not be read by this user, or is no UTF-8 text")
-    }
-    return try AuthorizationFile.parse(text, file: file.path)
+        accuracy: rule.isReduced.map { $0 ? .reduced : .full }))
   }
 
   /// What the program says itself comes first.

@@ -54,6 +54,7 @@ struct CourseRun {
     guard given.hasReceiver else {
       try options.saving.refuse("this board has no receiver to give a course")
     }
+    try given.session.demandExactPosition("a calibration by course goes by the receiver")
     var bench = given
     bench.takesBendsOut = false
     if options.format == .text { Terminal.write(introduction) }

@@ -61,6 +61,7 @@ struct MountCommand: ParsableCommand {
       Terminal.say(line.line)
       throw ExitCode.failure
     }
+    if vehicle { try session.demandExactPosition("--vehicle goes by a receiver's course") }
     if format == .text {
       Terminal.write(Terminal.plain(introduction(session.board)))
     }
@@ -149,7 +150,7 @@ struct FieldPlace {
   private var hasFix = false
 
   init(_ session: Session) {
-    downward = LocalPlace(of: session.board, session.state).flatMap(Self.field(at:))
+    downward = LocalPlace(of: session.board, session.state, session.access).flatMap(Self.field(at:))
   }
 
   /// Takes where a receiver says it is; returns whether that is news.

@@ -33,7 +33,7 @@ struct ReportCommand: ParsableCommand {
     let (store, located) = try self.board.records()
     let state = StateStore(folder: store.folder.deletingLastPathComponent())
     let report = try Self.report(
-      of: located, state: state, unixSeconds: Date().timeIntervalSince1970)
+      of: located, state: state, access: .current(), unixSeconds: Date().timeIntervalSince1970)
     let page = ReportPage.html(report)
     guard let output else {
       Terminal.write(page)
@@ -45,7 +45,7 @@ struct ReportCommand: ParsableCommand {
 
   /// What the stored files say of a board; without a board, of every chip that they name.
   static func report(
-    of board: Board?, state: StateStore, unixSeconds: Double
+    of board: Board?, state: StateStore, access: PositionAccess = .full, unixSeconds: Double
   ) throws -> CalibrationReport {
     let store = state.calibrations
     var chips = store.keys.map { (key: $0, mount: Mount.aligned) }
@@ -58,7 +58,7 @@ struct ReportCommand: ParsableCommand {
         "no board is named or found, and there is no record in \(store.folder.path)")
     }
     let level = board.flatMap { store.level(of: $0) }
-    let dip = dip(of: board, state: state, unixSeconds: unixSeconds)
+    let dip = dip(of: board, state: state, access, unixSeconds: unixSeconds)
     return CalibrationReport(
       board: board?.name ?? Self.name(in: store) ?? "this machine",
       date: Date(timeIntervalSince1970: unixSeconds).formatted(.iso8601),
@@ -151,8 +151,10 @@ struct ReportCommand: ParsableCommand {
   }
 
   /// The field's dip where the board is declared to be, or was last; `nil` where neither is known.
-  private static func dip(of board: Board?, state: StateStore, unixSeconds: Double) -> Double? {
+  private static func dip(
+    of board: Board?, state: StateStore, _ access: PositionAccess, unixSeconds: Double
+  ) -> Double? {
     let year = MagneticModel.decimalYear(unixSeconds: unixSeconds)
-    return try? LocalPlace(of: board, state)?.field(decimalYear: year).inclination
+    return try? LocalPlace(of: board, state, access)?.field(decimalYear: year).inclination
   }
 }

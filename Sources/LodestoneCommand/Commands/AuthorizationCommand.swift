@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Glibc
 import Lodestone
 import SensorHub
 
@@ -9,9 +10,17 @@ struct AuthorizationCommand: ParsableCommand {
     commandName: "authorization",
     abstract: "Which programs may know where this machine is, and what was decided about them.",
     discussion: """
-      The rules are the owner's, in /etc/lodestone/authorization.yaml (or what LODESTONE_AUTHORIZATION names); the \
-      decisions are what was answered when programs asked, kept for each user in what STATE_DIRECTORY names, else in \
-      ~/.local/state/lodestone. A program that no rule fits and that asks nobody may know it.
+      The rules are the owner's, in /etc/lodestone/authorization.yaml. LODESTONE_AUTHORIZATION names a second file: a \
+      program gets the lesser right of the two, so that the variable can only narrow what the owner allows. A file that \
+      has a mistake, names a user or a systemd unit that does not exist, cannot be read, or is named and missing \
+      allows nothing. The decisions are what was answered when programs asked, kept for each user in what \
+      STATE_DIRECTORY names, else in ~/.local/state/lodestone. A program that no rule fits and that asks nobody may \
+      know where the machine is.
+
+      The rules bind this command too, by the path of its executable; root is exempt. Where position is denied, \
+      monitor, calibrate and the rest go on without it and what follows from it: true heading, declination, \
+      satellites, heights that a receiver has a part in. Commands that need it (gnss, map, record and hil run on a \
+      board with a receiver, calibrate course) end with exit code 77. Exit code 78 when the rules cannot be used.
       """,
     subcommands: [ShowAuthorizationCommand.self, ForgetAuthorizationCommand.self],
     defaultSubcommand: ShowAuthorizationCommand.self)
@@ -24,16 +33,18 @@ struct ShowAuthorizationCommand: ParsableCommand {
 
   func run() throws {
     let records = AuthorizationRecords()
-    var hasProblem = false
+    var isUnusable = false
     do {
-      if let rules = try records.rules() {
-        Terminal.say("\(records.policy.path): the first rule that fits a program counts")
+      for policy in records.policies {
+        guard let rules = try policy.rules() else {
+          Terminal.say("no rules: there is no \(policy.file.path)")
+          continue
+        }
+        Terminal.say("\(policy.file.path): the first rule that fits a program counts")
         for rule in rules { Terminal.say("  \(Self.words(rule))") }
-      } else {
-        Terminal.say("no rules: there is no \(records.policy.path)")
       }
     } catch {
-      hasProblem = true
+      isUnusable = true
       Terminal.say("no program may know where this machine is: \(error)")
     }
     let (entries, problems) = records.entries()
@@ -44,7 +55,8 @@ struct ShowAuthorizationCommand: ParsableCommand {
     }
     for entry in entries { Terminal.say("  \(entry)") }
     for problem in problems { Terminal.say("problem  \(problem)") }
-    if hasProblem || !problems.isEmpty { throw ExitCode.failure }
+    if isUnusable { throw ExitCode(EX_CONFIG) }
+    if !problems.isEmpty { throw ExitCode.failure }
   }
 
   static func words(_ rule: AuthorizationRule) -> String {

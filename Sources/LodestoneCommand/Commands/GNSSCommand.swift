@@ -13,7 +13,8 @@ struct GNSSCommand: ParsableCommand {
       A table and a sky plot on a terminal (north up, east on the right; capitals are used), a page for each round of \
       satellites in a pipe; one JSON object a line with --format json. Elevation and azimuth in degrees, C/N0 in dB-Hz; \
       what the receiver does not say is a dash. Satellites have RINEX names: G GPS, R GLONASS, E Galileo, C BeiDou, \
-      J QZSS, I NavIC, S SBAS less 100. Exit code 1 when no receiver delivered anything.
+      J QZSS, I NavIC, S SBAS less 100. Needs authorization for the board's exact position (exit code 77 without). Exit \
+      code 1 when no receiver delivered anything.
       """)
 
   @OptionGroup var board: BoardOptions
@@ -28,6 +29,7 @@ struct GNSSCommand: ParsableCommand {
     guard !session.receivers.isEmpty else {
       throw CommandError("\(session.board.name): there is no receiver on this board")
     }
+    try session.demandExactPosition("gnss shows the receiver's fix and its satellites")
     let watch = Watch(
       session: session, seconds: duration.seconds,
       demand: Demand(location: true, satellites: true), isNeeded: Session.isReceiver,

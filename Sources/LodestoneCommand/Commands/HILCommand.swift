@@ -18,11 +18,12 @@ struct HILRunCommand: ParsableCommand {
     commandName: "run",
     abstract: "Test the board: wiring, self-tests, rates, noise, plausibility, scenarios.",
     discussion: """
-      Writes report.html, junit.xml and report.json. Scenarios need somebody who lets things go wrong: a \
-      rig (--rig, the tty of its control line), a person (--interactive), or the simulated board itself. \
+      Writes report.html, junit.xml and report.json, which only their owner can read. Scenarios need somebody who lets \
+      things go wrong: a rig (--rig, the tty of its control line), a person (--interactive), or the simulated board itself. \
       Exit codes: 0 when everything that was to be tried was tried and is well; 1 when something failed; \
       2 when nothing failed and something was skipped; those of all commands (64 to 78) when the run could not \
-      begin or its report cannot be written; 130 and 143 when Ctrl-C or SIGTERM broke it off, which leaves a report of what was found so far.
+      begin or its report cannot be written, 77 where the board has a receiver and the command is not authorized for its \
+      position; 130 and 143 when Ctrl-C or SIGTERM broke it off, which leaves a report of what was found so far.
       """)
 
   @OptionGroup var board: BoardOptions
@@ -109,6 +110,9 @@ struct HILRunCommand: ParsableCommand {
   private func attempt(_ folder: URL, _ write: () throws -> Void) throws {
     do {
       try write()
+    } catch let problem as FileProblem {
+      throw CommandError(
+        "the report cannot be written: \(problem)", kind: CommandError.Kind(problem))
     } catch {
       let problem = FileProblem(folder.path, error)
       throw CommandError(

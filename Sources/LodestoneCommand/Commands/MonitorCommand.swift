@@ -32,8 +32,9 @@ struct MonitorCommand: ParsableCommand {
     abstract: "Heading, altitude and position, live.",
     discussion: """
       A table on a terminal; one JSON object a line with --format json, which is an interface: keys \
-      are the SDK's property names, invalid values are negative, unknown ones are left out. Exit code 1 \
-      when no chip delivered anything.
+      are the SDK's property names, invalid values are negative, unknown ones are left out. Without \
+      authorization for the board's position there are no positions, true headings, declinations, and no \
+      heights that a receiver has a part in. Exit code 1 when no chip delivered anything.
       """)
 
   @OptionGroup var board: BoardOptions
@@ -55,6 +56,7 @@ struct MonitorCommand: ParsableCommand {
     if truth, session.simulation == nil {
       throw ValidationError("--truth needs a simulated board")
     }
+    if truth { try session.demandExactPosition("--truth says where the simulated board is") }
     let watch = Watch(session: session, seconds: duration.seconds)
     switch format {
     case .json: try watch.run(printer: JSONPrinter(session: session, withTruth: truth))

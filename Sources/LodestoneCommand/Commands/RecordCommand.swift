@@ -12,10 +12,11 @@ struct RecordCommand: ParsableCommand {
     commandName: "record",
     abstract: "Record every transfer on the buses, to be replayed anywhere.",
     discussion: """
-      The file is text and holds the board file too: one file says all about a problem. After \
-      the file was moved away, SIGHUP makes it begin a new one of the same name (log rotation). Each file is a recording \
-      by itself; about a second between two of them is in neither. A terminal that hangs up ends it, unless it was \
-      started with nohup.
+      The file is text and holds the board file too: one file says all about a problem. It says where the board was as \
+      well: only its owner can read a new file, and the command needs authorization for the board's exact position \
+      (exit code 77 without). After the file was moved away, SIGHUP makes it begin a new one of the same name (log \
+      rotation). Each file is a recording by itself; about a second between two of them is in neither. A terminal that \
+      hangs up ends it, unless it was started with nohup.
       """)
 
   @OptionGroup var board: BoardOptions

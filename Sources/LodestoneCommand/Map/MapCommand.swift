@@ -17,8 +17,8 @@ struct MapCommand: ParsableCommand {
 
       By default only this machine can open the page: from another one through ssh -L 8080:localhost:8080 BOARD, or with \
       --address 0.0.0.0, where a terminal also shows a QR code of the URL for a phone. The connection is not encrypted: \
-      use it in a network that you trust. Ctrl-C ends it. Exit code 1 when the port is taken, or when no chip delivered \
-      anything in --seconds.
+      use it in a network that you trust. Ctrl-C ends it. It needs authorization for the board's position (exit code 77 \
+      without). Exit code 74 when the port is taken, 1 when no chip delivered anything in --seconds.
       """)
 
   @OptionGroup var board: BoardOptions
@@ -67,6 +67,7 @@ struct MapCommand: ParsableCommand {
     let file = tokenFile.map { TokenFile(path: $0) } ?? TokenFile(in: StateDirectory.current())
     let token = try token(of: file)
     let session = try Session(board: board.name, calibratesInUse: true)
+    try session.demandPosition("map shows where the board is")
     let feed = MapFeed(session: session, tiles: tiles)
     let handler = MapHandler(
       access: MapAccess(token: token, isForThisMachine: address.isLoopback),
@@ -91,7 +92,9 @@ struct MapCommand: ParsableCommand {
     do {
       return try newToken ? file.renew() : file.open()
     } catch let problem as FileProblem {
-      throw CommandError("the token of the map: \(problem); --token-file names another file")
+      throw CommandError(
+        "the token of the map: \(problem); --token-file names another file",
+        kind: CommandError.Kind(problem))
     }
   }
 
@@ -116,14 +119,16 @@ struct MapCommand: ParsableCommand {
   {
     switch problem.number {
     case EADDRINUSE:
-      CommandError("port \(port) is in use: another --port, or 0 for a free one")
-    case EADDRNOTAVAIL: CommandError("\(address.text) is not an address of this machine")
+      CommandError("port \(port) is in use: another --port, or 0 for a free one", kind: .io)
+    case EADDRNOTAVAIL:
+      CommandError("\(address.text) is not an address of this machine", kind: .io)
     case EACCES:
-      CommandError("port \(port) is not for ordinary users: one from 1024 on is")
+      CommandError(
+        "port \(port) is not for ordinary users: one from 1024 on is", kind: .permission)
     default:
       CommandError(
-        "cannot listen at \(address.authority(port: port)): \(String(cString: strerror(problem.number)))"
-      )
+        "cannot listen at \(address.authority(port: port)): \(String(cString: strerror(problem.number)))",
+        kind: .io)
     }
   }
 }

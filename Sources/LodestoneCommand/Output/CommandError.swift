@@ -66,6 +66,8 @@ extension CommandError.Kind {
     case let error as CommandError: self = error.kind
     case let problem as FileProblem: self.init(problem)
     case is BoardFileError, is BoardLocator.NotFound, is Session.NothingFound: self = .configuration
+    case is AuthorizationPolicyError: self = .configuration
+    case is PositionNotAuthorized: self = .permission
     case is KnownAltitudeError: self = .usage
     case let error as BusError:
       if case .permissionDenied = error.reason { self = .permission } else { self = .io }

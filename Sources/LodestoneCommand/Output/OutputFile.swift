@@ -5,7 +5,8 @@ import Glibc
 import SensorHub
 import Synchronization
 
-/// A file that a command writes. What is no regular file (a pipe, a device) is written into, never
+/// A file that a command writes. A new one can be read by its owner alone (0600, less the umask), because a recording says
+/// where the board was; `replace` leaves that to the umask. One that is there already keeps its permissions. What is no regular file (a pipe, a device) is written into, never
 /// replaced; what a regular file held before is gone with the first byte, not sooner.
 final class OutputFile: Sendable {
   private struct State {
@@ -20,7 +21,7 @@ final class OutputFile: Sendable {
 
   init(path: String) throws {
     self.path = path
-    descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
+    descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw FileProblem(path, errno: errno) }
   }
 

@@ -64,9 +64,10 @@ public enum AuthorizationFile {
   /// - Parameters:
   ///   - text: YAML.
   ///   - file: The path, for messages.
-  public static func parse(_ text: String, file: String) throws(BoardFileError)
-    -> [AuthorizationRule]
-  {
+  ///   - names: Which users and units there are: a rule for another one is a mistake.
+  public static func parse(
+    _ text: String, file: String, names: AuthorizationNames = .system
+  ) throws(BoardFileError) -> [AuthorizationRule] {
     let map = try YAMLMapping(
       try YAMLMapping.root(of: text, file: file), file: file, context: "the authorization file",
       known: ["schema", "rules"])
@@ -77,11 +78,13 @@ public enum AuthorizationFile {
       throw map.error("rules", "the authorization file needs 'rules', a list")
     }
     var rules: [AuthorizationRule] = []
-    for node in items { rules.append(try rule(node, file: file)) }
+    for node in items { rules.append(try rule(node, file: file, names)) }
     return rules
   }
 
-  private static func rule(_ node: Node, file: String) throws(BoardFileError) -> AuthorizationRule {
+  private static func rule(
+    _ node: Node, file: String, _ names: AuthorizationNames
+  ) throws(BoardFileError) -> AuthorizationRule {
     let map = try YAMLMapping(
       node, file: file, context: "a rule",
       known: ["executable", "user", "unit", "authorization", "accuracy", "answers", "usage"])
@@ -100,6 +103,14 @@ public enum AuthorizationFile {
       isReduced: accuracy.map { $0 == "reduced" })
     if let path = rule.executable, !path.hasPrefix("/") {
       throw map.error("executable", "'executable' is a path from the root, as in /usr/bin/boat")
+    }
+    if let user = rule.user, !names.hasUser(user) {
+      throw map.error("user", "there is no user '\(user)'")
+    }
+    if let unit = rule.unit, !names.hasUnit(unit, rule.user) {
+      throw map.error(
+        "unit",
+        "there is no unit '\(unit)': a service's full name, as in boat.service, with a unit file")
     }
     if let node = map.node("answers") {
       guard authorization == .ask else {

@@ -15,6 +15,7 @@ public struct ApplicationFile: Sendable {
 
   /// The file.
   public let file: URL
+  private let folder: StateFolder
 
   /// Makes the name of a file; nothing is read.
   ///
@@ -26,6 +27,7 @@ public struct ApplicationFile: Sendable {
     // A name is one step of a path, whatever it holds.
     let name = application.map { $0.isLetter || $0.isNumber || "-_.".contains($0) ? $0 : "_" }
     let isStep = name.contains { $0 != "." }
+    self.folder = StateFolder(folder)
     file = folder.appending(path: kind)
       .appending(path: (isStep ? String(name.prefix(100)) : "program") + ".json")
   }
@@ -40,12 +42,19 @@ public struct ApplicationFile: Sendable {
   }
 
   /// Replaces its content.
-  public func write(_ data: Data) throws { try StateFile.write(Array(data), to: file) }
+  public func write(_ data: Data) throws {
+    folder.close()
+    try StateFile.write(Array(data), to: file)
+  }
 
   /// Replaces its content for whoever comes after this process; `force` keeps it from going with the power too.
   ///
-  /// For what must be said in the same moment: a rename takes microseconds, the disk milliseconds.
+  /// For what must be said in the same moment: a rename takes microseconds, the disk milliseconds. `close` belongs before
+  /// the first of them.
   public func replace(_ data: Data) throws { try StateFile.replace(file, with: Array(data)) }
+
+  /// Closes the state folder to other users, with all that is in it.
+  public func close() { folder.close() }
 
   /// The rest of `write` after `replace`.
   public func force() throws { try StateFile.forceNames(beside: file) }

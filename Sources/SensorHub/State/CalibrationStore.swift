@@ -162,6 +162,7 @@ public struct CalibrationStore: Sendable {
     let key = Key(record)
     let bytes = try record.encoded()
     try StateFile.makeFolder(folder.path)
+    StateFolder(folder.deletingLastPathComponent()).close()
     let lock = try FolderLock(folder, patience: patience)
     defer { withExtendedLifetime(lock) {} }
     let present = current(key)

@@ -281,6 +281,7 @@ public struct KnownAltitudeStore: Sendable {
     let before = known
     body(&known)
     guard known != before else { return }
+    StateFolder(folder).close()
     try StateFile.write(try known.encoded(), to: file)
   }
 

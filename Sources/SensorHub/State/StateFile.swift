@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import Synchronization
 
 #if canImport(Glibc)
@@ -7,10 +7,11 @@ import Synchronization
   import Musl
 #endif
 
-/// Small files that must be whole or not there, whenever the power goes or another process writes too.
-enum StateFile {
+/// Small files that must be whole or not there, whenever the power goes or another process writes too, and that nobody but
+/// their owner reads: 0600 in folders of 0700, from the first byte on.
+package enum StateFile {
   /// What reading one came to.
-  enum Content: Equatable {
+  package enum Content: Equatable {
     /// There is none.
     case missing
     /// All of it.
@@ -20,13 +21,14 @@ enum StateFile {
   }
 
   /// More than any of them can need.
-  static let limit = 65_536
+  package static let limit = 65_536
   /// Between a file's name and the number of the process that is writing it.
   private static let mark = ".new-"
   // Two threads of one process may write as well.
   private static let nextTemporary = Atomic<UInt64>(0)
 
-  static func read(_ path: String) -> Content {
+  /// Reads a file of at most `limit` bytes; waits for nobody where it is a pipe.
+  package static func read(_ path: String, limit: Int = limit) -> Content {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
       return errno == ENOENT || errno == ENOTDIR ? .missing : .unreadable(reason(errno))
@@ -48,17 +50,24 @@ enum StateFile {
 
   /// Writes beside, forces that to the disk, renames, and forces the new name to the disk: a power cut at
   /// any moment leaves the old file or the new one. Of two that write at once the last one's file stays.
-  static func write(_ bytes: [UInt8], to file: URL) throws {
-    try replace(file, with: bytes)
+  ///
+  /// - Parameter needsPermissions: Whether a file system that keeps no permissions is an error.
+  package static func write(
+    _ bytes: [UInt8], to file: URL, needsPermissions: Bool = true
+  ) throws {
+    try replace(file, with: bytes, needsPermissions: needsPermissions)
     try forceNames(beside: file)
   }
 
   /// The first half of `write`: a process that is killed leaves the new file from here on, a power cut either of them.
-  static func replace(_ file: URL, with bytes: [UInt8]) throws {
+  static func replace(
+    _ file: URL, with bytes: [UInt8], needsPermissions: Bool = true
+  ) throws {
     let folder = file.deletingLastPathComponent().path
     try makeFolder(folder)
     removeLeftovers(in: folder)
-    let temporary = try writeTemporary(bytes, for: file.path)
+    let temporary = try writeTemporary(
+      bytes, for: file.path, needsPermissions: needsPermissions)
     guard systemRename(temporary, file.path) == 0 else {
       let code = errno
       unlink(temporary)
@@ -86,7 +95,7 @@ enum StateFile {
   /// Removes a file that is not needed any more; one that stays does no harm.
   static func remove(_ file: URL) { unlink(file.path) }
 
-  /// Makes a folder and those above it, each forced to the disk.
+  /// Makes a folder and those above it, each forced to the disk, and closed to other users.
   static func makeFolder(_ path: String) throws {
     guard mkdir(path, 0o700) != 0 else {
       return try synchronize(folder: parent(of: path))
@@ -107,7 +116,9 @@ enum StateFile {
     URL(filePath: path).deletingLastPathComponent().path
   }
 
-  private static func writeTemporary(_ bytes: [UInt8], for path: String) throws -> String {
+  private static func writeTemporary(
+    _ bytes: [UInt8], for path: String, needsPermissions: Bool = true
+  ) throws -> String {
     var temporary = ""
     var descriptor: Int32 = -1
     repeat {
@@ -117,6 +128,16 @@ enum StateFile {
       // Left by a process that had this one's number before the power went.
     } while descriptor < 0 && errno == EEXIST
     guard descriptor >= 0 else { throw FileProblem(path, errno: errno) }
+    // FAT makes of 0600 whatever the card was mounted with.
+    var status = stat()
+    guard
+      !needsPermissions || (fstat(descriptor, &status) == 0 && status.st_mode & 0o077 == 0)
+    else {
+      close(descriptor)
+      unlink(temporary)
+      throw FileProblem(
+        path, "this file system cannot keep it from other users; mount it with umask=077")
+    }
     var failure = fill(descriptor, bytes)
     if failure == 0, fsync(descriptor) != 0 { failure = errno }
     // Some file systems say only here that the disk is full.

@@ -33,6 +33,7 @@ public struct StateStore: Sendable {
 
   /// Keeps a position.
   public func save(_ position: LastPosition) throws {
+    StateFolder(folder).close()
     try StateFile.write(try position.encoded(), to: positionFile)
   }
 }

@@ -9,7 +9,9 @@ struct AuthorizationRecordsTests {
   private let folder = FileManager.default.temporaryDirectory
     .appending(path: "lodestone-records-\(UUID().uuidString)")
   private var policy: URL { folder.appending(path: "authorization.yaml") }
-  private var records: AuthorizationRecords { AuthorizationRecords(policy: policy, folder: folder) }
+  private var records: AuthorizationRecords {
+    AuthorizationRecords(policies: [AuthorizationPolicy(policy)], folder: folder)
+  }
 
   private func keep(_ grant: AuthorizationDecision.Grant, _ path: String, user: UInt32) throws {
     let client = AuthorizationClient(executable: path, user: user, unit: nil)

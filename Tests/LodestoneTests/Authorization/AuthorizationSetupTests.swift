@@ -1,9 +1,17 @@
 import Foundation
 import LocationServices
 import SensorHub
+import SensorTypes
+import Synchronization
 import Testing
 
 @testable import Lodestone
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Musl
+#endif
 
 struct AuthorizationSetupTests {
   private let folder = FileManager.default.temporaryDirectory
@@ -23,7 +31,7 @@ struct AuthorizationSetupTests {
       ).write(to: list)
     }
     return AuthorizationSetup(
-      of: client, policy: file, propertyList: list, decisionsIn: folder)
+      of: client, policies: [AuthorizationPolicy(file)], propertyList: list, decisionsIn: folder)
   }
 
   private func decision(_ rule: String, hasAgent: Bool = false) throws -> AuthorizationDecision {
@@ -130,5 +138,210 @@ struct AuthorizationSetupTests {
     let first = agent.reply(to: try prompt(.position), of: client, whileIt: { true })
     #expect(first == AuthorizationReply(.allowOnce, accuracy: .reduced))
     #expect(agent.reply(to: try prompt(.always), of: client, whileIt: { true }) == nil)
+  }
+
+  // MARK: Two files, of which the lesser right counts
+
+  /// What a program has by the owner's rule and by that of a file that the environment names; `nil` for a file without a
+  /// rule about it.
+  private func both(_ owner: String?, _ named: String?) throws -> AuthorizationSetup {
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let files = try [("owner", owner), ("named", named)].map { name, rule in
+      let file = folder.appending(path: name + ".yaml")
+      let rules = rule.map { "\n  - {\($0)}" } ?? " []"
+      try Data("schema: 1\nrules:\(rules)\n".utf8).write(to: file)
+      return file
+    }
+    return AuthorizationSetup(
+      of: client,
+      policies: [AuthorizationPolicy(files[0]), AuthorizationPolicy(files[1], isNamed: true)],
+      propertyList: nil, decisionsIn: folder)
+  }
+
+  @Test(
+    "the environment can only narrow what the owner allows",
+    arguments: AuthorizationRule.Authorization.allCases)
+  func narrower(owner: AuthorizationRule.Authorization) throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    // From nothing on.
+    let order: [AuthorizationDecision.Grant] = [
+      .restricted, .denied, .notDetermined, .whenInUse, .always,
+    ]
+    func rank(_ setup: AuthorizationSetup) throws -> Int {
+      try #require(order.firstIndex(of: setup.decision(hasAgent: false).grant))
+    }
+    let alone = try rank(try both("authorization: \(owner.rawValue)", nil))
+    for named in AuthorizationRule.Authorization.allCases {
+      let (first, second) = ("authorization: \(owner.rawValue)", "authorization: \(named.rawValue)")
+      let other = try rank(try both(nil, second))
+      #expect(try rank(try both(first, second)) == min(alone, other), "\(owner) and \(named)")
+      // What is reduced in one file is, whatever the other says.
+      for (a, b) in [("reduced", "full"), ("full", "reduced")] {
+        let setup = try both("\(first), accuracy: \(a)", "\(second), accuracy: \(b)")
+        let grant = setup.decision(hasAgent: false)
+        if ![.denied, .restricted].contains(grant.grant) { #expect(grant.accuracy == .reduced) }
+      }
+    }
+  }
+
+  @Test(
+    "answers of a named file give no more than the owner's rule: neither always nor exact positions"
+  )
+  func answersAreLimited() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let generous =
+      "authorization: ask, answers: {position: allowWhileUsing, always: changeToAlways, fullAccuracy: allowOnce}"
+    let setup = try both("authorization: whenInUse, accuracy: reduced", generous)
+    let agent = setup.agent(of: nil)
+    let usage = UsageDescriptions(whenInUse: "a", always: "b", purposes: ["way": "c"])
+    var machine = AuthorizationMachine(setup.decision(hasAgent: false), usage: usage)
+    func ask(_ request: AuthorizationRequest) {
+      for case .ask(let prompt) in machine.handle(.request(request, by: ClientID(rawValue: 1))) {
+        guard let reply = agent.reply(to: prompt, of: client, whileIt: { true }) else { continue }
+        _ = machine.handle(
+          .answer(prompt: prompt.number, reply.answer, accuracy: reply.accuracy))
+      }
+    }
+    ask(.whenInUse)
+    #expect(machine.report.status == .whenInUse && machine.report.accuracy == .reduced)
+    ask(.always)
+    ask(.fullAccuracy(purpose: "way"))
+    #expect(machine.report.status == .whenInUse && machine.report.accuracy == .reduced)
+    // What was kept when the owner allowed it, or was written by hand, neither.
+    try setup.store.keep(AuthorizationDecision(.always), at: 1)
+    let kept = try both("authorization: whenInUse, accuracy: reduced", generous)
+      .decision(hasAgent: false)
+    #expect(kept.grant == .whenInUse && kept.accuracy == .reduced)
+    // By one file alone the answers are what they are.
+    #expect(try both(nil, generous).decision(hasAgent: false).grant == .always)
+  }
+
+  @Test(
+    "a file that is named and missing, a link to nothing, a folder and a pipe allow nothing, and say which"
+  )
+  func missing() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let link = folder.appending(path: "link.yaml")
+    try FileManager.default.createSymbolicLink(
+      at: link, withDestinationURL: folder.appending(path: "gone"))
+    let pipe = folder.appending(path: "pipe.yaml")
+    mkfifo(pipe.path, 0o600)
+    let long = folder.appending(path: "long.yaml")
+    try Data(count: 2_000_000).write(to: long)
+    for (policy, words) in [
+      (
+        AuthorizationPolicy(folder.appending(path: "gone"), isNamed: true),
+        "LODESTONE_AUTHORIZATION"
+      ),
+      (AuthorizationPolicy(link), "a link to a file that does not exist"),
+      (AuthorizationPolicy(folder), "is a directory"), (AuthorizationPolicy(pipe), "pipe.yaml"),
+      (AuthorizationPolicy(long), "longer than"),
+    ] {
+      let setup = AuthorizationSetup(
+        of: client, policies: [policy], propertyList: nil, decisionsIn: nil)
+      #expect(setup.decision(hasAgent: true).grant == .restricted, "\(policy.file.path)")
+      #expect(setup.policyProblem?.contains(words) == true, "\(setup.policyProblem ?? "")")
+      #expect(throws: AuthorizationPolicyError.self) { try setup.access(isExempt: true) }
+    }
+    // The owner's need not be there.
+    let none = AuthorizationSetup(
+      of: client, policies: [AuthorizationPolicy(folder.appending(path: "gone"))],
+      propertyList: nil, decisionsIn: nil)
+    #expect(none.policyProblem == nil && none.decision(hasAgent: false) == .unasked)
+  }
+
+  @Test("a user or unit that does not exist is a mistake of the whole file, with its line")
+  func strangers() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    for (rule, words) in [
+      ("user: nobody-of-this-name, authorization: denied", "named.yaml:3: there is no user"),
+      ("unit: no-such-unit.service, authorization: denied", "named.yaml:3: there is no unit"),
+    ] {
+      let setup = try both("authorization: always", rule)
+      #expect(setup.decision(hasAgent: false).grant == .restricted)
+      #expect(setup.policyProblem?.contains(words) == true, "\(setup.policyProblem ?? "")")
+    }
+  }
+
+  @Test("the environment names a second file, and takes nothing from the owner's")
+  func environment() {
+    let owner = AuthorizationPolicy(URL(filePath: "/etc/lodestone/authorization.yaml"))
+    #expect(AuthorizationPolicy.current([:]) == [owner])
+    #expect(AuthorizationPolicy.current(["LODESTONE_AUTHORIZATION": ""]) == [owner])
+    #expect(
+      AuthorizationPolicy.current(["LODESTONE_AUTHORIZATION": "/nonexistent"])
+        == [owner, AuthorizationPolicy(URL(filePath: "/nonexistent"), isNamed: true)])
+  }
+
+  // MARK: Programs that look at the board themselves
+
+  /// Answers with one word, and counts how often it is asked.
+  private final class Counting: AuthorizationAgent {
+    let count = Atomic<Int>(0)
+    let answer: AuthorizationReply?
+    init(_ answer: AuthorizationReply?) { self.answer = answer }
+    func reply(
+      to prompt: AuthorizationPrompt, of client: AuthorizationClient,
+      whileIt stands: @Sendable () -> Bool
+    ) -> AuthorizationReply? {
+      count.add(1, ordering: .relaxed)
+      return answer
+    }
+  }
+
+  @Test("the command has what the rule says, root has all, and without a rule everybody has")
+  func access() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    for (rule, expected) in [
+      ("authorization: always", PositionAccess.full), ("authorization: whenInUse", .full),
+      ("authorization: whenInUse, accuracy: reduced", .reduced),
+      ("executable: /usr/bin/other, authorization: denied", .full),
+    ] {
+      #expect(try both(rule, nil).access(isExempt: false) == expected, "\(rule)")
+    }
+    for rule in ["authorization: denied", "authorization: restricted"] {
+      let setup = try both(rule, nil)
+      guard case .withheld(let why) = try setup.access(isExempt: false) else {
+        Issue.record("\(rule) gives a position")
+        continue
+      }
+      #expect(why.contains("owner.yaml") && !why.contains("named.yaml"))
+      #expect(try setup.access(isExempt: true) == .full)
+    }
+  }
+
+  @Test(
+    "the command asks where the rule says so, keeps the answer, and has nothing where nobody answers"
+  )
+  func asking() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    func ask(_ answer: AuthorizationReply?) throws -> (PositionAccess, asked: Int) {
+      let agent = Counting(answer)
+      let access = try both("authorization: ask", nil).access(isExempt: false, agent: agent)
+      return (access, agent.count.load(ordering: .relaxed))
+    }
+    guard case (.withheld, 1) = try ask(nil) else {
+      Issue.record("nobody has answered")
+      return
+    }
+    #expect(try ask(AuthorizationReply(.allowOnce)) == (.full, 1))
+    #expect(try ask(AuthorizationReply(.allowWhileUsing, accuracy: .reduced)) == (.reduced, 1))
+    #expect(try ask(AuthorizationReply(.dontAllow)) == (.reduced, 0), "decided before")
+    try both("authorization: ask", nil).store.keep(AuthorizationDecision(.notDetermined), at: 1)
+    guard case (.withheld(let why), 1) = try ask(AuthorizationReply(.dontAllow)) else {
+      Issue.record("refused")
+      return
+    }
+    #expect(why.contains("forget boat"))
+    // Answers in the file are the answers.
+    let answered = try both("authorization: ask, answers: {position: dontAllow}", nil)
+    try answered.store.keep(AuthorizationDecision(.notDetermined), at: 1)
+    let agent = Counting(AuthorizationReply(.allowWhileUsing))
+    guard case .withheld = try answered.access(isExempt: false, agent: agent) else {
+      Issue.record("the file has refused")
+      return
+    }
+    #expect(agent.count.load(ordering: .relaxed) == 0)
   }
 }

@@ -77,7 +77,7 @@ struct FieldOptions: ParsableArguments {
     if let latitude, let longitude {
       place = LocalPlace(latitude, longitude, source: "the place given")
     } else if let found = fix.flatMap(LocalPlace.init)
-      ?? LocalPlace(of: session.board, session.state)
+      ?? LocalPlace(of: session.board, session.state, session.access)
     {
       place = found
     } else {
@@ -135,8 +135,10 @@ struct LocalPlace {
     )
   }
 
-  /// Where the board file says it is, or else where it was last; `nil` where neither is known.
-  init?(of board: Board?, _ state: StateStore) {
+  /// Where the board file says it is, or else where it was last; `nil` where neither is known, or the command may not know
+  /// it exactly.
+  init?(of board: Board?, _ state: StateStore, _ access: PositionAccess) {
+    guard access == .full else { return nil }
     if let declared = board?.position {
       self.init(
         declared.latitude, declared.longitude, altitude: declared.altitude,

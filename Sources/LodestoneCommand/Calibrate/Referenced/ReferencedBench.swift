@@ -183,7 +183,7 @@ struct ReferencedBench {
     guard fix == nil, options.field.latitude == nil, options.field.field == nil,
       session.board.position == nil
     else { return false }
-    return hasReceiver
+    return hasReceiver && session.access == .full
   }
 
   /// Throws where no field sample has come for some seconds, with the reason: somebody turns a board in vain.
