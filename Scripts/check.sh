@@ -42,6 +42,9 @@ Tests/decode-share.py "$(swift build -c release --show-bin-path)/lodestone" --le
 step "the command's manners, calibrations, gpsd, chips unplugged, the examples: side by side"
 Tests/real-time.sh "$(swift build -c release --show-bin-path)/lodestone" "$(swift build --show-bin-path)"
 
+step "strangers, full and slow disks, other users"
+Tests/hostile.sh "$(swift build -c release --show-bin-path)/lodestone"
+
 step "starts and stops from many threads, not optimised, under the address sanitizer"
 Tests/storm.sh 20 unoptimised
 

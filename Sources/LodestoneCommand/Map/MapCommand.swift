@@ -121,7 +121,7 @@ struct MapCommand: ParsableCommand {
     case EADDRINUSE:
       CommandError("port \(port) is in use: another --port, or 0 for a free one", kind: .io)
     case EADDRNOTAVAIL:
-      CommandError("\(address.text) is not an address of this machine", kind: .io)
+      CommandError("\(address.text) is not an address of this machine", kind: .usage)
     case EACCES:
       CommandError(
         "port \(port) is not for ordinary users: one from 1024 on is", kind: .permission)
