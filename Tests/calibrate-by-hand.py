@@ -365,7 +365,7 @@ def quits():
 
 
 def stopped():
-    for key, name, code in (("C-c", "Ctrl-C", 130), (None, "SIGTERM", 130)):
+    for key, name, code in (("C-c", "Ctrl-C", 130), (None, "SIGTERM", 143)):
         bench = Bench(name)
         try:
             bench.begin()
