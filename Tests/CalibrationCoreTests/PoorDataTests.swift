@@ -137,7 +137,8 @@ import Testing
   @Test(
     "numbers that are no field in any unit are refused",
     arguments: [
-      5e-324, 1e-310, 1e-300, 1e-160, 1e-30, 1e-12, 1e9, 1e12, 1e30, 1e160, 1e300, .infinity, .nan,
+      .leastNonzeroMagnitude, .leastNormalMagnitude / 100, 1e-300, 1e-160, 1e-30, 1e-12, 1e9, 1e12,
+      1e30, 1e160, 1e300, .infinity, .nan,
     ])
   func noField(scale: Double) {
     var draws = SyntheticDraws(state: 9)
