@@ -1,10 +1,12 @@
 /// How old the newest of a sequence of values is, and whether it still stands for now.
 ///
-/// A value stands for two seconds, or for three of the periods at which such values arrive where that is longer. Time is an
-/// argument.
+/// A value stands for two seconds, or for three of the periods at which such values arrive where that is longer; the first one,
+/// of which no period is known yet, for ten seconds. Time is an argument.
 package struct Freshness: Hashable, Sendable {
   /// How long a value stands at least, seconds.
   package static let shortest = 2.0
+  /// How long the first value stands, seconds.
+  package static let unknown = 10.0
   /// How many periods a value stands.
   package static let periods = 3.0
 
@@ -16,7 +18,9 @@ package struct Freshness: Hashable, Sendable {
   package init() {}
 
   /// How long a value stands, seconds.
-  package var lifetime: Double { max(Self.shortest, Self.periods * (period ?? 0)) }
+  package var lifetime: Double {
+    period.map { max(Self.shortest, Self.periods * $0) } ?? Self.unknown
+  }
 
   /// Until when the newest value stands; `nil` where there is none.
   package var deadline: Timestamp? { newest?.advanced(bySeconds: lifetime) }
@@ -26,8 +30,7 @@ package struct Freshness: Hashable, Sendable {
     defer { newest = time }
     guard let newest else { return }
     let gap = time.seconds(since: newest)
-    // The first period may be longer than two seconds; nothing else tells it from a pause.
-    guard gap > 0, period == nil || gap <= lifetime else { return }
+    guard gap > 0, gap <= lifetime else { return }
     period = period.map { $0 + 0.2 * (gap - $0) } ?? gap
   }
 

@@ -8,13 +8,18 @@ import Testing
 
 /// A manager with its spy on a board of its own; belongs to one thread.
 private final class Bench {
+  /// The machine's clocks on which nothing becomes due: no heading grows old while the machine is busy.
+  static let withoutAlarms = RuntimeClocks(
+    now: RuntimeClocks.system.now, wallTime: RuntimeClocks.system.wallTime, alarm: { _, _ in })
+
   let source: ScriptedSource
   let runtime: LodestoneRuntime
   let manager: CLLocationManager
   let spy: Spy
 
   init(
-    clocks: RuntimeClocks = .system, onEvent: @escaping @Sendable (Spy) -> Void = { _ in }
+    clocks: RuntimeClocks = Bench.withoutAlarms,
+    onEvent: @escaping @Sendable (Spy) -> Void = { _ in }
   ) {
     source = ScriptedSource()
     runtime = LodestoneRuntime(source: source, clocks: clocks)

@@ -44,7 +44,9 @@ struct ThreadTests {
   @MainActor
   func mainQueue() async {
     let source = ScriptedSource()
-    let manager = CLLocationManager(runtime: LodestoneRuntime(source: source))
+    // On a clock that stands still: a heading that nothing follows would expire while the machine is busy.
+    let manager = CLLocationManager(
+      runtime: LodestoneRuntime(source: source, clocks: AlarmClock().clocks))
     let (events, continuation) = AsyncStream.makeStream(of: Int.self)
     let spy = Spy { continuation.yield($0.log.calls.count) }
     manager.delegate = spy

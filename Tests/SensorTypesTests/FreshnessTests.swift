@@ -30,6 +30,15 @@ struct FreshnessTests {
     #expect(Freshness().deadline == nil)
   }
 
+  @Test("of the first value no period is known: it stands for ten seconds")
+  func first() {
+    let first = noted([3])
+    #expect(first.deadline == Timestamp(seconds: 13))
+    // What comes after that is another first one.
+    #expect(noted([3, 60]).deadline == Timestamp(seconds: 70))
+    #expect(noted([3, 8]).lifetime == 15)
+  }
+
   @Test("a pause is no period: after a loss a fast value is stale as soon as before")
   func pause() {
     let freshness = noted([0, 0.1, 0.2, 60, 60.1])

@@ -120,7 +120,7 @@ import Testing
     try write("step\n", to: output, at: 133)
     #expect(
       note(output, at: 133)
-        == "drive can be written again; 1150 bytes of the recording are lost so far")
+        == "drive can be written again; 1155 bytes of the recording are lost so far")
     #expect(note(output, at: 200) == nil)
   }
 

@@ -3,7 +3,9 @@
 import { project } from "./mercator.js";
 
 // A value stands for now this many seconds, or this many of the periods at which such values come where that is longer.
+// The first one, of which no period is known, stands for FIRST seconds.
 const FRESH = 2;
+const FIRST = 10;
 const PERIODS = 3;
 // What a message of a kind has when it is more than a reason.
 const VALUES = { heading: "magneticHeading", altitude: "relativeAltitude", location: "latitude" };
@@ -75,13 +77,14 @@ export class Store {
     const before = this.newest[message.kind];
     const gap = message.monotonic - before?.monotonic;
     const period = this.periods[message.kind];
-    if (!(gap > 0) || (period !== undefined && gap > this.lifetime(message.kind))) return;
+    if (!(gap > 0) || gap > this.lifetime(message.kind)) return;
     this.periods[message.kind] = period === undefined ? gap : period + 0.2 * (gap - period);
   }
 
   // How long a value of a kind stands, seconds.
   lifetime(kind) {
-    return Math.max(FRESH, PERIODS * (this.periods[kind] ?? 0));
+    const period = this.periods[kind];
+    return period === undefined ? FIRST : Math.max(FRESH, PERIODS * period);
   }
 
   takeHistory(message) {
