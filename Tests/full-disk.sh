@@ -48,8 +48,13 @@ goes_on() {
   wait "$process"
   code=$?
   [ $code -eq 74 ] && grep -q 'patient can be written again' patient.txt \
-    && grep -q 'the recording has a hole: [0-9]* bytes' patient.txt && [ "$(stat -c %s patient)" -gt 41000 ]
+    && grep -q 'patient lacks [0-9]* bytes, which could not be written' patient.txt && [ "$(stat -c %s patient)" -gt 41000 ]
   result "and goes on when there is room, and ends with 74" $? "$code: $(cat patient.txt)"
+  "$lodestone" replay patient >replayed.txt 2>patient.txt
+  code=$?
+  [ $code -eq 0 ] && [ "$(grep -c '^lodestone-trace' patient)" -eq 2 ] && grep -q 'run 1 of patient' patient.txt \
+    && [ "$(grep -c '"kind":"heading"' replayed.txt)" -gt 100 ]
+  result "and both of its runs replay" $? "$code: $(cat patient.txt)"
 }
 no_disk() {
   timeout "$seconds" "$lodestone" record --board simulated --seconds 2 /dev/full >/dev/null 2>none.txt
