@@ -241,9 +241,10 @@ struct IronChangeTest {
     for place in places {
       let misfit = nearest(explanation, place).misfit
       let direction = (soft * (points[place].raw - explanation.model.offset)).normalized ?? .zero
-      let weight =
+      let weight: Double =
         points[place].share * variance * Self.density(misfit, variance, explanation.outliers).weight
-      let pull = weight * misfit * SIMD4(direction.x, direction.y, direction.z, 1)
+      let strength: Double = weight * misfit
+      let pull = strength * SIMD4<Double>(direction.x, direction.y, direction.z, 1)
       sums[parts.block(of: place)] += pull
       squares += pull * pull
     }
