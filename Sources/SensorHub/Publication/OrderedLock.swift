@@ -1,5 +1,6 @@
 // Locks that know who holds them, so that a wrong order stops the test that meets it and not, some day, a board.
 
+import Foundation
 import Synchronization
 
 #if canImport(Glibc)
@@ -18,8 +19,10 @@ package protocol HeldLock: Sendable {
 ///
 /// Taking the lock twice on one thread, or while a later lock is held, is a mistake of the program: it traps with a
 /// sentence that names the lock, instead of waiting for itself for ever.
-package final class OrderedLock<Value: ~Copyable>: HeldLock {
-  private let value: Mutex<Value>
+package final class OrderedLock<Value>: HeldLock, @unchecked Sendable {
+  // Touched with the lock held alone, which is what makes this class Sendable.
+  private var value: Value
+  private let lock = NSLock()
   private let name: StaticString
   private let later: [any HeldLock]
   // Only the holder itself can find its own number here.
@@ -31,38 +34,31 @@ package final class OrderedLock<Value: ~Copyable>: HeldLock {
   ///   - name: What a trap calls it.
   ///   - value: What it guards.
   ///   - later: The locks that are taken after this one, never before it.
-  package init(
-    _ name: StaticString, _ value: consuming sending Value, before later: [any HeldLock] = []
-  ) {
+  package init(_ name: StaticString, _ value: sending Value, before later: [any HeldLock] = []) {
     self.name = name
-    self.value = Mutex(value)
+    self.value = value
     self.later = later
   }
 
   package var isHeldByThisThread: Bool { holder.load(ordering: .relaxed) == UInt(pthread_self()) }
 
-  /// Calls `body` with the value, which no other thread touches meanwhile.
-  package func withLock<Result: ~Copyable, Failure: Error>(
-    _ body: (inout sending Value) throws(Failure) -> sending Result
-  ) throws(Failure) -> sending Result {
+  /// Calls `body` with the value, which no other thread touches meanwhile and which must not leave it.
+  package func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
     preconditionNotHeld()
-    for lock in later {
-      precondition(!lock.isHeldByThisThread, "\(name) is taken while a later lock is held")
+    for other in later {
+      precondition(!other.isHeldByThisThread, "\(name) is taken while a later lock is held")
     }
-    return try value.withLock { (value: inout sending Value) throws(Failure) -> sending Result in
-      holder.store(UInt(pthread_self()), ordering: .relaxed)
-      defer { holder.store(0, ordering: .relaxed) }
-      return try body(&value)
+    lock.lock()
+    holder.store(UInt(pthread_self()), ordering: .relaxed)
+    defer {
+      holder.store(0, ordering: .relaxed)
+      lock.unlock()
     }
+    return try body(&value)
   }
 
   /// Traps when the calling thread holds the lock: for the places where foreign or slow code is called.
   package func preconditionNotHeld() {
     precondition(!isHeldByThisThread, "\(name) is held where it must not be")
-  }
-
-  /// Traps unless the calling thread holds the lock.
-  package func preconditionHeld() {
-    precondition(isHeldByThisThread, "\(name) is not held")
   }
 }
