@@ -197,7 +197,7 @@ def tokens(folder, board):
     given.chmod(0o644)
     result = subprocess.run([COMMAND, "map", "--board", str(board), "--port", "0", "--token-file", str(given)],
                             capture_output=True, text=True, timeout=20, env=ENVIRONMENT)
-    expect("a token that others can read is none", result.returncode == 1 and "chmod 600" in result.stderr and not result.stdout,
+    expect("a token that others can read is none", result.returncode == 74 and "chmod 600" in result.stderr and not result.stdout,
            result.stderr)
 
     shown = on_terminal(board)
@@ -247,8 +247,8 @@ def manners(folder, board):
         ("an address of another machine", ["--port", "0", "--address", "203.0.113.1"], 64, "not an address of this machine"),
         ("a port that is none", ["--port", "65536"], 64, "--port"),
         ("an address that is none", ["--address", "board.example"], 64, "--address"),
-        ("a file without a token", ["--port", "0", "--token-file", "/dev/null"], 1, "holds no token"),
-        ("a folder for a token", ["--port", "0", "--token-file", STATE.name], 1, "--token-file"),
+        ("a file without a token", ["--port", "0", "--token-file", "/dev/null"], 74, "holds no token"),
+        ("a folder for a token", ["--port", "0", "--token-file", STATE.name], 74, "--token-file"),
     ]:
         result = subprocess.run([COMMAND, "map", "--board", str(board), *options], capture_output=True, text=True, timeout=20, env=ENVIRONMENT)
         lines = result.stderr.strip().splitlines()
