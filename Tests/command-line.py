@@ -171,7 +171,11 @@ with tempfile.TemporaryDirectory() as name:
     with open(path / "live", "w") as receiver:
         receiver.write(log)
         receiver.flush()
-        beginning = live.stdout.readline()
+        # It is interrupted once it has read all of it: the last epoch ends with the log.
+        beginning, deadline = b"", time.monotonic() + 10
+        while beginning.count(b"</trkpt>") < 20 and time.monotonic() < deadline:
+            if select.select([live.stdout], [], [], 0.1)[0]:
+                beginning += os.read(live.stdout.fileno(), 65536)
         live.send_signal(signal.SIGINT)
         rest, _ = live.communicate(timeout=10)
     root = xml.etree.ElementTree.fromstring(beginning + rest)
