@@ -14,7 +14,7 @@ package struct IronChange: Sendable, Hashable {
     case states
   }
 
-  /// How it changed.
+  /// Whether the hard iron stepped, drifted or alternated.
   package var kind: Kind
   /// Hard iron before a step, at the start of a drift, or in the more frequent state; in the samples' unit.
   package var first: Vector3

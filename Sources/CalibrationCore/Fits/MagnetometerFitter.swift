@@ -40,7 +40,7 @@ public struct MagnetometerFitter: Sendable, Hashable {
     /// The same where at least `seenCoverage` of the sphere was seen: there the ratio is measured, and some chips' axes
     /// differ by more than two to one.
     public var largestSeenAxisRatio = 3.0
-    /// See `largestSeenAxisRatio`.
+    /// The coverage, 0 to 1, from which `largestSeenAxisRatio` is allowed.
     public var seenCoverage = 0.7
     /// Hard iron above which a fit is refused, in field strengths: no chip measures it.
     public var largestOffset = 100.0

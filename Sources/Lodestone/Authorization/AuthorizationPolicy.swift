@@ -13,7 +13,7 @@ public struct AuthorizationPolicy: Hashable, Sendable {
   /// The longest file that is read, bytes: thousands of rules.
   private static let limit = 1_048_576
 
-  /// The file.
+  /// The file that holds the rules.
   public let file: URL
   /// Whether somebody has named it: one that is missing is a mistake then, and no policy otherwise.
   public let isNamed: Bool
@@ -29,7 +29,7 @@ public struct AuthorizationPolicy: Hashable, Sendable {
     return [owner, AuthorizationPolicy(URL(filePath: named), isNamed: true)]
   }
 
-  /// The rules, of which the first that fits a program counts; `nil` where there is no such file and nobody has named it.
+  /// The rules. The first one that matches a program applies; `nil` if the file does not exist and nobody named it.
   /// Throws where it has a mistake, names a user or unit that does not exist, cannot be read or is missing: it allows
   /// nothing then.
   public func rules() throws -> [AuthorizationRule]? { try rules(names: .system) }
@@ -96,7 +96,7 @@ package struct EffectiveRule: Sendable {
     mayBeExact = rules.count < 2 || strictest?.isReduced != true
   }
 
-  /// No policy.
+  /// The verdict where there is no policy.
   init() { (rule, mayBeAlways, mayBeExact, files) = (nil, true, true, []) }
 
   /// A decision that was kept, as far as it is still allowed.

@@ -68,7 +68,7 @@ struct RecordCommand: ParsableCommand {
       case .rotated:
         try close(output, why: ", which was moved away: a new file begins")
         output = try OutputFile(path: file)
-      // Behind a hole: on a line of its own, in case that the last one was cut off.
+      // The next run starts on a new line, because the last one may be cut off.
       case .broken: try? Array("\n".utf8).withUnsafeBytes { try output.write($0) }
       }
     }
