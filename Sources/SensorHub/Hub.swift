@@ -47,7 +47,7 @@ public final class Hub: Sendable {
   private let runner: any BusRunner
   private let writer: TraceWriter?
   private let state: StateStore
-  // Forcing a file to the disk takes as long as the disk likes: never on a bus's thread.
+  // Files are read and forced to the disk here: that takes as long as the disk likes, and never holds a bus.
   private let keeper = WorkQueue("keeper")
   private let calibration: BackgroundCalibration?
   private let screen: Screen?
@@ -114,11 +114,15 @@ public final class Hub: Sendable {
       let provider = self.provider
       let records = writer != nil
       let (state, demand) = (self.state, self.demand)
+      let files = StateFileMonitor(
+        plan.files(in: state).files, queue: runner.stepsOnCaller ? nil : keeper)
+      // Begun while the thread starts: its first step waits for it.
+      files.request()
       // Weak: a hub that is let go stops its threads, and what they still bring is for nobody.
       return runner.start(name: plan.threadName) { [weak self] in
-        plan.makeWorker(source: .live(provider), records: records, state: state, demand: demand) {
-          deliveries, trace in self?.take(deliveries, trace)
-        }
+        plan.makeWorker(
+          source: .live(provider, files: files), records: records, state: state, demand: demand
+        ) { deliveries, trace in self?.take(deliveries, trace) }
       }
     }
     runs.withLock { $0 = started }

@@ -14,7 +14,7 @@ public struct Replay {
     /// What was asked for.
     public var message: String
 
-    /// One line for a person.
+    /// The message, in one line.
     public var description: String { "line \(line): \(message)" }
   }
 

@@ -64,7 +64,7 @@ public struct AuthorizationNames: Sendable {
     ]
   }
 
-  /// A user by name or number; `nil` where there is none.
+  /// Returns a user by name or number; `nil` if it does not exist.
   private static func account(_ user: String) -> (number: UInt32, home: String)? {
     var (entry, buffer) = (passwd(), [CChar](repeating: 0, count: 16_384))
     var found: UnsafeMutablePointer<passwd>?

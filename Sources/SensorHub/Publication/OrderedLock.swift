@@ -9,7 +9,7 @@ import Synchronization
   import Musl
 #endif
 
-/// A lock of which a thread can ask whether it holds it.
+/// A lock that knows whether the calling thread holds it.
 package protocol HeldLock: Sendable {
   /// Whether the calling thread holds the lock.
   var isHeldByThisThread: Bool { get }

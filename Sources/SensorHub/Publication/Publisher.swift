@@ -142,7 +142,7 @@ final class Publisher: Sendable {
       return (queue.items, queue.unsaid)
     }
     for item in batch {
-      // Looked at anew for each: a handler that was cancelled is called no more.
+      // Checked again before each call, because a handler may have been cancelled meanwhile.
       switch item {
       case .observation(let observation): call(with: observation)
       case .reading(let reading):

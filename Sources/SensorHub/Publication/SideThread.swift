@@ -1,4 +1,4 @@
-// A thread beside the buses' threads, for what may be slow: clients' code, disks.
+// A thread for work that may be slow, such as clients' code and disks.
 
 import Dispatch
 import Foundation
@@ -56,13 +56,13 @@ final class SideThread: Sendable {
   /// Has the work done a last time and waits for the end of the thread.
   ///
   /// Called by the work itself it returns at once.
-  /// - Returns: Whether the thread ended within so many seconds.
+  /// - Returns: Whether the thread ended within that time.
   @discardableResult
   func stop(within seconds: Double) -> Bool {
     end()
     guard state.thread.load(ordering: .acquiring) != UInt(pthread_self()) else { return true }
     guard state.ended.wait(timeout: .now() + seconds) == .success else { return false }
-    // For whoever else waits.
+    // For other callers that wait.
     state.ended.signal()
     return true
   }

@@ -8,13 +8,18 @@ import SensorTypes
 /// Confined to its worker's thread.
 final class Port {
   enum Source {
-    case live(any BusProvider)
+    /// The files are those of this worker, which another thread looks at; `nil` if it uses none.
+    case live(any BusProvider, files: StateFileMonitor? = nil)
     case replay(ReplayCursor)
   }
+
+  /// How long the first step waits for the stored files, in seconds. A disk that takes longer brings them later.
+  static let filePatience = 2.0
 
   let source: Source
   private let worker: Int
   private let records: Bool
+  private let filePatience: Double
   private(set) var trace = TraceBuffer()
   /// What the board's clock showed when it was last looked at.
   private(set) var boardTime: Double?
@@ -26,8 +31,11 @@ final class Port {
   /// Transfers that were repeated because they were disturbed, so far.
   private(set) var retries: UInt64 = 0
 
-  init(_ source: Source, worker: Int, records: Bool) {
+  init(
+    _ source: Source, worker: Int, records: Bool, filePatience: Double = Port.filePatience
+  ) {
     self.source = source
+    self.filePatience = filePatience
     self.worker = worker
     self.records = records
   }
@@ -45,7 +53,7 @@ final class Port {
 
   func now() -> Timestamp {
     switch source {
-    case .live(let provider):
+    case .live(let provider, _):
       let now = provider.now()
       record {
         $0.begin("t")
@@ -64,7 +72,7 @@ final class Port {
 
   private func clockReading() -> ClockReading {
     switch source {
-    case .live(let provider):
+    case .live(let provider, _):
       let wall = provider.wallTime()
       let isSet = provider.isWallTimeSet
       record {
@@ -77,14 +85,30 @@ final class Port {
     }
   }
 
-  /// The content of a file of the state directory, where it is new; `index` tells it from others.
-  func change(of watch: StateWatch, _ index: Int) -> StateFile.Content? {
+  /// Asks for a look at the stored files; what it brings is there at a later step. The first look is waited for, within
+  /// limits.
+  func requestFiles(isFirst: Bool) {
+    guard case .live(_, let files?) = source else { return }
+    files.request()
+    if isFirst { files.waitForFirstLook(within: filePatience) }
+  }
+
+  /// Whether stored files may have new content.
+  func hasNewFiles() -> Bool {
     switch source {
-    case .live:
-      guard let content = watch.change() else { return nil }
-      record { $0.content(content, index) }
+    case .live(_, let files): files?.takeNews() ?? false
+    case .replay(let cursor): cursor.isAtContent
+    }
+  }
+
+  /// The content of a stored file if it is new; `number` identifies the file.
+  func newContent(of number: Int) -> StateFile.Content? {
+    switch source {
+    case .live(_, let files):
+      guard let content = files?.take(number) else { return nil }
+      record { $0.content(content, number) }
       return content
-    case .replay(let cursor): return cursor.content(index)
+    case .replay(let cursor): return cursor.content(number)
     }
   }
 
@@ -155,7 +179,7 @@ final class Port {
     let index = opened
     opened += 1
     switch source {
-    case .live(let provider):
+    case .live(let provider, _):
       do {
         let base = try body(provider)
         record { $0.begin("o", index) }
@@ -196,7 +220,7 @@ final class PortDevice: RegisterDevice {
   private let bus: String
   private let address: UInt8
   private let base: (any RegisterDevice)?
-  /// How often transfers of `base` had been repeated before the one that is under way.
+  /// The number of repeated transfers of `base` before the current one.
   private var retriesBefore: UInt64 = 0
 
   fileprivate init(
@@ -501,6 +525,11 @@ final class ReplayCursor {
     let isSet = position < lines.count && lines[position].number(1) == 1
     let bits = UInt64(bitPattern: number("u"))
     return ClockReading(seconds: Double(bitPattern: bits), isSet: isSet)
+  }
+
+  /// Whether a stored file's content comes next.
+  var isAtContent: Bool {
+    position < lines.count && lines[position].letter == TraceBuffer.letter.asciiValue
   }
 
   /// What was new of a stored file at this place of the recording; `nil` where nothing was.

@@ -25,7 +25,7 @@ public struct TraceError: Error, Hashable, Sendable, CustomStringConvertible {
   /// What is wrong with it.
   public var message: String
 
-  /// One line for a person.
+  /// The message, in one line.
   public var description: String { "line \(line): \(message)" }
 }
 

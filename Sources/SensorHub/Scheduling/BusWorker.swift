@@ -104,9 +104,11 @@ final class BusWorker: BusWork {
     port.beginStep()
     outbox.removeAll(keepingCapacity: true)
     let now = port.now()
-    if now >= nextLook {
+    let isLook = now >= nextLook
+    if isLook { port.requestFiles(isFirst: nextLook.nanoseconds == .min) }
+    files.take(port, at: now, into: &outbox)
+    if isLook {
       nextLook = now.advanced(bySeconds: Self.lookInterval)
-      files.look(port, at: now, into: &outbox)
       let clock = port.wallTime()
       outbox.append(.wallTime(clock.seconds, isSet: clock.isSet, at: now))
       for (task, _) in tasks {

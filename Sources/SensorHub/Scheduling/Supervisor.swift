@@ -94,7 +94,7 @@ struct Supervisor {
     return true
   }
 
-  /// Transfers were repeated, so many times.
+  /// Counts repeated transfers.
   mutating func repeated(_ times: UInt64) { status.counters.retries &+= times }
 
   /// An edge came, and there was nothing to read.

@@ -42,11 +42,15 @@ struct WorkerPlan: Sendable {
         ? entry.task as? SensorTask : nil
     }
     for case (let task as SensorTask, .heading) in tasks { task.wait(for: hosts) }
-    // One worker is enough for what is of no chip.
-    let files = WorkerFiles(
-      sensors: sensors, boardSize: boardSize, store: state, looksAfterBoard: index == 0)
     return BusWorker(
       bus: bus, speed: speed, port: Port(source, worker: index, records: records), tasks: tasks,
-      files: files, demand: demand, deliver: deliver)
+      files: files(in: state), demand: demand, deliver: deliver)
+  }
+
+  /// The stored files that this worker uses.
+  func files(in state: StateStore) -> WorkerFiles {
+    // One worker is enough for files that belong to no chip.
+    WorkerFiles(
+      sensors: sensors, boardSize: boardSize, store: state, looksAfterBoard: index == 0)
   }
 }

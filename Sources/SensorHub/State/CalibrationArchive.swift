@@ -15,7 +15,7 @@ public struct CalibrationArchive: Sendable, Equatable {
 
   /// What is wrong with an archive: the record, from 1, where it is one of several.
   public struct Invalid: Error, Sendable, Hashable, CustomStringConvertible {
-    /// One line for a person.
+    /// The message, in one line.
     public let description: String
   }
 

@@ -26,7 +26,7 @@ extension CalibrationStore {
     public let key: Key
     /// Whether the way forward was wanted.
     public var isForward = false
-    /// One line for a person.
+    /// The message, in one line.
     public var description: String {
       isForward
         ? "nothing was gone back from: the record of \(key) is the newest"
@@ -306,7 +306,7 @@ extension CalibrationStore {
 
   /// Why a file holds no record that could be used.
   public struct NotARecord: Error, Sendable, Hashable, CustomStringConvertible {
-    /// One line for a person.
+    /// The message, in one line.
     public let description: String
   }
 

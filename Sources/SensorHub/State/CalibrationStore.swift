@@ -101,7 +101,7 @@ public struct CalibrationStore: Sendable {
       self.isStranger = isStranger
     }
 
-    /// One line for a person.
+    /// The message, in one line.
     public var description: String {
       isStranger
         ? "the record of \(key) is locked, and cannot be used here: --force, or the version that made it"
@@ -201,7 +201,7 @@ public struct CalibrationStore: Sendable {
   public struct SamplesNotKept: Error, Sendable, Hashable, CustomStringConvertible {
     /// Why.
     public let reason: String
-    /// One line for a person.
+    /// The message, in one line.
     public var description: String { "the samples were not kept: \(reason)" }
   }
 
@@ -246,7 +246,7 @@ public struct CalibrationStore: Sendable {
     public let key: Key
     /// Why the one that is there cannot be used.
     public let reason: String?
-    /// One line for a person.
+    /// The message, in one line.
     public var description: String {
       reason.map { "the record of \(key) cannot be used: \($0)" } ?? "there is no record of \(key)"
     }

@@ -8,7 +8,7 @@ import Foundation
 
 /// What is wrong with a file, in one line: its path and what the system says.
 public struct FileProblem: Error, Hashable, Sendable, CustomStringConvertible {
-  /// One line for a person.
+  /// The message, in one line.
   public let description: String
   /// The same without the path.
   package let words: String

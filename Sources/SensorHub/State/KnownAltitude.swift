@@ -70,7 +70,7 @@ public struct KnownAltitude: Sendable, Hashable {
 
 /// A height or a pressure that no place on earth has, or that no barometer here measures.
 public struct KnownAltitudeError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// One line for a person.
+  /// The message, in one line.
   public let description: String
 }
 

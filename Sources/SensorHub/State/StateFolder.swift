@@ -21,7 +21,7 @@ public struct StateFolder: Sendable {
     /// Whether it is the state folder itself, which holds other things too; what Lodestone keeps in it is closed.
     public var isShared = false
 
-    /// One line for a person.
+    /// The message, in one line.
     public var description: String { "\(path) can be read by other users: \(reason)" }
   }
 

@@ -10,17 +10,15 @@ final class WorkerFiles {
     let kind: CalibrationKind
     let index: Int
     let sensor: Board.Sensor
-    let watch: StateWatch
-    /// What tells the file from others in a recording.
-    let number: Int
+    let file: StateFileMonitor.File
+    /// Whether its content was handed on before: what comes later was changed while the board runs.
+    var isKnown = false
   }
 
-  private let records: [Record]
-  private var position: StateWatch?
-  private let positionNumber: Int
-  private let knownAltitude: StateWatch?
-  private let knownAltitudeNumber: Int
-  private var hasLooked = false
+  private var records: [Record]
+  private let position: StateFileMonitor.File?
+  private let knownAltitude: StateFileMonitor.File?
+  private var knowsAltitude = false
 
   /// - Parameters:
   ///   - sensors: The chips of the worker, with their places in the board's list.
@@ -39,31 +37,42 @@ final class WorkerFiles {
         }
         let file = store.calibrations.file(CalibrationStore.Key(kind, sensor))
         return Record(
-          kind: kind, index: index, sensor: sensor, watch: StateWatch(path: file.path),
-          number: first + index)
+          kind: kind, index: index, sensor: sensor,
+          file: StateFileMonitor.File(number: first + index, path: file.path))
       }
     }
-    positionNumber = boardSize
     records =
       files(.magnetometer, of: [.magnetometer], from: 0)
       + files(.gyro, of: [.inertial], from: boardSize + 1)
       + files(.level, of: [.inertial, .accelerometer], from: 2 * boardSize + 1)
-    position = looksAfterBoard ? StateWatch(path: store.positionFile.path) : nil
-    knownAltitudeNumber = 3 * boardSize + 1
-    knownAltitude = looksAfterBoard ? StateWatch(path: store.knownAltitude.file.path) : nil
+    position =
+      looksAfterBoard
+      ? StateFileMonitor.File(number: boardSize, path: store.positionFile.path, isReadOnce: true)
+      : nil
+    knownAltitude =
+      looksAfterBoard
+      ? StateFileMonitor.File(number: 3 * boardSize + 1, path: store.knownAltitude.file.path)
+      : nil
+  }
+
+  /// The files, for a monitor of them.
+  var files: [StateFileMonitor.File] {
+    records.map(\.file) + [position, knownAltitude].compactMap { $0 }
   }
 
   /// Hands on what is new. The position is read once: later ones are this run's own.
-  func look(_ port: Port, at now: Timestamp, into outbox: inout [Delivery]) {
-    for record in records {
-      guard let content = port.change(of: record.watch, record.number) else { continue }
+  func take(_ port: Port, at now: Timestamp, into outbox: inout [Delivery]) {
+    guard port.hasNewFiles() else { return }
+    for place in records.indices {
+      let record = records[place]
+      guard let content = port.newContent(of: record.file.number) else { continue }
       let (index, sensor) = (record.index, record.sensor)
       switch record.kind {
       case .magnetometer:
         outbox.append(
           .calibration(
             sensor: index, CalibrationStore.finding(content, for: sensor), at: now))
-        if hasLooked, let words = CalibrationStore.backgroundWords(content, for: sensor) {
+        if record.isKnown, let words = CalibrationStore.backgroundWords(content, for: sensor) {
           outbox.append(.diagnostic(words, at: now))
         }
       case .gyro:
@@ -74,15 +83,16 @@ final class WorkerFiles {
         outbox.append(
           .level(sensor: index, CalibrationStore.levelFinding(content, for: sensor), at: now))
       }
+      records[place].isKnown = true
     }
-    if let watch = knownAltitude, let content = port.change(of: watch, knownAltitudeNumber) {
+    if let file = knownAltitude, let content = port.newContent(of: file.number) {
       outbox.append(
-        .knownAltitude(KnownAltitudeStore.finding(content), isFirst: !hasLooked, at: now))
+        .knownAltitude(KnownAltitudeStore.finding(content), isFirst: !knowsAltitude, at: now))
+      knowsAltitude = true
     }
-    hasLooked = true
-    guard let watch = position else { return }
-    position = nil
-    if let content = port.change(of: watch, positionNumber), let last = LastPosition(content) {
+    if let file = position, let content = port.newContent(of: file.number),
+      let last = LastPosition(content)
+    {
       outbox.append(.lastPosition(last))
     }
   }
