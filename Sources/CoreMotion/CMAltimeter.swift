@@ -100,6 +100,9 @@ open class CMAltimeter: NSObject {
   /// is known, whether it has changed or not. A second start replaces queue and handler. On a board without a barometer
   /// it does nothing; when the barometer stops answering the handler gets one error (`CMErrorNotAvailable`), and heights
   /// again when it is back.
+  ///
+  /// A height that a receiver's fix is part of tells where the board is: if the application may not know that, or has
+  /// reduced accuracy, the handler gets one error (`CMErrorNotAuthorized`) and no such heights.
   open func startAbsoluteAltitudeUpdates(
     to queue: OperationQueue, withHandler handler: @escaping CMAbsoluteAltitudeHandler
   ) {

@@ -81,6 +81,7 @@ extension ServiceFailure {
   var error: NSError {
     let code =
       switch cause {
+      case _ where isDenied: CMErrorNotAuthorized
       case .unavailable, .notEquipped: CMErrorNotAvailable
       case .trueNorthUnknown: CMErrorTrueNorthNotAvailable
       case .needsMovement: CMErrorDeviceRequiresMovement

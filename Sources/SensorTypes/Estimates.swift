@@ -85,6 +85,9 @@ public struct AbsoluteAltitudeEstimate: Sendable, Hashable {
   /// the run. `nil` where none is.
   public var knownTime: Timestamp?
 
+  /// Whether a fix is part of it, so that it tells of the place.
+  package var usesFix: Bool { fixTime != nil }
+
   /// Makes an estimate.
   public init(
     time: Timestamp, altitude: Double, accuracy: Double, ellipsoidalAltitude: Double? = nil,

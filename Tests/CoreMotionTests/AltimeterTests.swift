@@ -1,5 +1,6 @@
 import FacadeTestSupport
 import Foundation
+import LocationServices
 import Lodestone
 import SensorTypes
 import Synchronization
@@ -208,6 +209,8 @@ struct AltimeterTests {
     #expect(CMErrorNULL.rawValue == 100)
     #expect(CMErrorNotAvailable.rawValue == 109)
     #expect(CMErrorSize.rawValue == 113)
+    let refused = ServiceFailure(service: .absoluteAltitude, reason: "", isDenied: true)
+    #expect(refused.error.code == 111 && refused.error.domain == CMErrorDomain)
   }
 }
 
@@ -220,7 +223,7 @@ func altitudeSequence() async throws {
   // The loss that lasts is said at once to whoever comes then.
   for (start, before) in [(100.0, [Double?]()), (200, [nil])] {
     let heard = Transcript<CMAltitudeUpdate>()
-    let task = Task {
+    let task = Task(priority: .high) {
       for await update in CMAltitudeUpdate.liveUpdates(on: runtime) { heard.add(update) }
     }
     #expect(await source.hears(Demand(altitude: true)))

@@ -239,4 +239,48 @@ struct MotionTests {
     bench.ask(.stop(.absoluteAltitude))
     #expect(bench.engine.demand == Demand())
   }
+
+  @Test(
+    "a height that a fix is part of is withheld where exact positions are, said once, and comes with the permission",
+    arguments: [
+      AuthorizationDecision(.denied), AuthorizationDecision(.always, accuracy: .reduced),
+      AuthorizationDecision(.notDetermined),
+    ])
+  func heightsTellOfThePlace(decision: AuthorizationDecision) throws {
+    var bench = Bench()
+    func decide(_ decision: AuthorizationDecision) {
+      bench.engine.authorize(.decided(decision, UsageDescriptions())) { _ in }
+    }
+    decide(decision)
+    bench.ask(.register)
+    bench.ask(.start(.absoluteAltitude))
+    // No receiver is woken for what may not be told.
+    #expect(bench.engine.demand == Demand(altitude: true))
+    func height(_ seconds: Double, fix: Double?) -> AbsoluteAltitudeEstimate {
+      AbsoluteAltitudeEstimate(
+        time: Timestamp(seconds: seconds), altitude: 36.5, accuracy: 2, ellipsoidalAltitude: 80,
+        fixTime: fix.map { Timestamp(seconds: $0) })
+    }
+    for second in 3..<6 { bench.say(.absoluteAltitude(height(Double(second), fix: 2))) }
+    let told = bench.heard()
+    if decision.grant == .notDetermined {
+      #expect(told.isEmpty)
+    } else {
+      #expect(told.count == 1)
+      guard case .failure(let failure) = told.first else {
+        Issue.record("\(told)")
+        return
+      }
+      #expect(failure.isDenied && failure.service == .absoluteAltitude)
+    }
+    // What a person has said of the height comes from no receiver.
+    let known = try #require(AbsoluteAltitudeReport(height(7, fix: nil)))
+    bench.say(.absoluteAltitude(height(7, fix: nil)))
+    #expect(bench.heard() == [.absoluteAltitude(known)])
+    decide(AuthorizationDecision(.always))
+    let exact = try #require(AbsoluteAltitudeReport(height(8, fix: 2)))
+    bench.say(.absoluteAltitude(height(8, fix: 2)))
+    #expect(bench.heard() == [.absoluteAltitude(exact)])
+    #expect(bench.engine.demand.location)
+  }
 }

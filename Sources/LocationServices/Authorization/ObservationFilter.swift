@@ -42,10 +42,7 @@ package struct ObservationFilter: Sendable {
       estimate.attitude?.declination = nil
       estimate.attitude?.declinationReason = reason
       return .motion(estimate)
-    case .absoluteAltitude(var estimate):
-      guard estimate.fixTime == nil else { return nil }
-      estimate.ellipsoidalAltitude = nil
-      return .absoluteAltitude(estimate)
+    case .absoluteAltitude(let estimate): return Self.withoutFix(estimate)
     case .sky: return nil
     case .headingUnavailable, .altitude, .altitudeUnavailable, .motionUnavailable, .sensor,
       .diagnostic:
@@ -86,15 +83,20 @@ package struct ObservationFilter: Sendable {
       let declination = estimate.attitude?.declination.map(Self.rounded)
       estimate.attitude?.declination = declination
       return .motion(estimate)
-    case .absoluteAltitude(var estimate):
-      guard estimate.fixTime == nil else { return nil }
-      estimate.ellipsoidalAltitude = nil
-      return .absoluteAltitude(estimate)
+    case .absoluteAltitude(let estimate): return Self.withoutFix(estimate)
     case .sky: return nil
     case .locationUnavailable, .headingUnavailable, .altitude, .altitudeUnavailable,
       .motionUnavailable, .sensor, .diagnostic:
       return observation
     }
+  }
+
+  /// A height that no fix is part of, without what a receiver says of the geoid there.
+  private static func withoutFix(_ estimate: AbsoluteAltitudeEstimate) -> Observation? {
+    guard !estimate.usesFix else { return nil }
+    var estimate = estimate
+    estimate.ellipsoidalAltitude = nil
+    return .absoluteAltitude(estimate)
   }
 
   private static func rounded(_ declination: Double) -> Double {

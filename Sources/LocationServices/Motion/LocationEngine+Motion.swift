@@ -56,6 +56,7 @@ extension LocationEngine {
       }
       if let heights = client.absoluteAltitude {
         demand.altitude = true
+        guard mayKnowHeights || authorization.awaitsEvent else { continue }
         ask(heights.hasTold ? Self.seaLevelInterval : ClientLocation.shortestInterval, &demand)
       }
     }
@@ -153,11 +154,38 @@ extension LocationEngine {
     _ estimate: AbsoluteAltitudeEstimate, _ emit: (ServiceEvent) -> Void
   ) {
     guard let report = AbsoluteAltitudeReport(estimate) else { return }
+    let isWithheld = estimate.usesFix && !mayKnowHeights
     for index in clients.indices
     where clients[index].absoluteAltitude != nil && !clients[index].isSuspended {
+      guard !isWithheld else {
+        tellHeightRefusal(index, emit)
+        continue
+      }
       clients[index].absoluteAltitude = AbsoluteAltitudeService(hasTold: true)
       emit(ServiceEvent(client: clients[index].id, content: .absoluteAltitude(report)))
     }
+  }
+
+  /// Whether the application may know heights that a fix is part of: they tell of the place, more exactly than reduced
+  /// accuracy does.
+  private var mayKnowHeights: Bool {
+    authorization.mayLocate && authorization.report.accuracy == .full
+  }
+
+  // While nobody has decided yet nothing is said, as with positions.
+  private mutating func tellHeightRefusal(_ index: Int, _ emit: (ServiceEvent) -> Void) {
+    let report = authorization.report
+    guard report.isRefused || report.accuracy == .reduced,
+      clients[index].absoluteAltitude?.hasToldLoss == false
+    else { return }
+    clients[index].absoluteAltitude?.hasToldLoss = true
+    let failure: ServiceFailure =
+      report.isRefused
+      ? .denied(.absoluteAltitude)
+      : ServiceFailure(
+        service: .absoluteAltitude, reason: "a receiver's height needs full accuracy",
+        isDenied: true)
+    emit(ServiceEvent(client: clients[index].id, content: .failure(failure)))
   }
 }
 
