@@ -5,9 +5,12 @@ import Glibc
 import SensorHub
 import Synchronization
 
-/// A file that a command writes. A new one can be read by its owner alone (0600, less the umask), because a recording says
-/// where the board was; `replace` leaves that to the umask. One that is there already keeps its permissions. What is no regular file (a pipe, a device) is written into, never
-/// replaced; what a regular file held before is gone with the first byte, not sooner.
+/// A file that a command writes.
+///
+/// A new file can be read by its owner alone (0600, less the umask), because a recording says where the board was; `replace`
+/// leaves that to the umask. A file that exists keeps its permissions, and what it holds until the first byte is written.
+/// Pipes and devices are written into, never replaced. A new file into which nothing is written is removed again, unless it
+/// is finished.
 final class OutputFile: Sendable {
   private struct State {
     var isEmptied = false
@@ -17,16 +20,31 @@ final class OutputFile: Sendable {
 
   private let path: String
   private let descriptor: Int32
+  private let isNew: Bool
   private let state = Mutex(State())
 
   init(path: String) throws {
     self.path = path
-    descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+    let created = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    isNew = created >= 0
+    // A link to a file that does not exist yet is created by the second call.
+    descriptor = isNew ? created : open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw FileProblem(path, errno: errno) }
   }
 
   deinit {
-    if !state.withLock({ $0.isClosed }) { close(descriptor) }
+    let state = state.withLock { $0 }
+    guard !state.isClosed else { return }
+    // The command was refused before it wrote anything.
+    if isNew, state.written == 0, holdsItsName { unlink(path) }
+    close(descriptor)
+  }
+
+  /// Whether its path still leads to it.
+  private var holdsItsName: Bool {
+    var (own, present) = (stat(), stat())
+    return fstat(descriptor, &own) == 0 && stat(path, &present) == 0
+      && own.st_dev == present.st_dev && own.st_ino == present.st_ino
   }
 
   /// Writes a file as a whole: a disk that is full, or a power cut, leaves what was there before. What is no

@@ -169,4 +169,31 @@ import Testing
     try file.finish()
     #expect(try Data(contentsOf: folder.appending(path: "drive.1")) == Data("head and more".utf8))
   }
+
+  @Test("a new file into which nothing is written is removed again, and no other")
+  func unwritten() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    func exists(_ name: String) -> Bool { access(path(name), F_OK) == 0 }
+    _ = try OutputFile(path: path("refused"))
+    #expect(!exists("refused"))
+    try OutputFile(path: path("empty")).finish()
+    #expect(exists("empty"))
+    _ = try OutputFile(path: path("empty"))
+    #expect(exists("empty"), "it was there before")
+    try Data("precious".utf8).write(to: folder.appending(path: "kept"))
+    _ = try OutputFile(path: path("kept"))
+    #expect(try Data(contentsOf: folder.appending(path: "kept")) == Data("precious".utf8))
+    do {
+      let moved = try OutputFile(path: path("moved"))
+      #expect(rename(path("moved"), path("moved.1")) == 0)
+      try Data("another's".utf8).write(to: folder.appending(path: "moved"))
+      withExtendedLifetime(moved) {}
+    }
+    #expect(exists("moved") && exists("moved.1"))
+    do {
+      let written = try OutputFile(path: path("written"))
+      try Array("head".utf8).withUnsafeBytes { try written.write($0) }
+    }
+    #expect(exists("written"))
+  }
 }
