@@ -325,7 +325,7 @@ struct AuthorizationTests {
     let bench = AuthorizationBench()
     let runtime = bench.runtime
     let heard = Transcript<CLLocationUpdate>()
-    let task = Task {
+    let task = Task(priority: .high) {
       for try await update in CLLocationUpdate.liveUpdates(.fitness, on: runtime) {
         heard.add(update)
       }
@@ -364,7 +364,7 @@ struct AuthorizationTests {
     let monitor = await CLMonitor("test", on: runtime)
     let heard = Transcript<CLMonitor.Event>()
     let events = await monitor.events
-    let iterating = Task {
+    let iterating = Task(priority: .high) {
       for try await event in events { heard.add(event) }
     }
     // The iterator is there with its first demand; a condition that is added before it is told nobody.
@@ -386,7 +386,9 @@ struct AuthorizationTests {
     let session = CLServiceSession(.always, "route", bench.runtime)
     let heard = Transcript<CLServiceSession.Diagnostic>()
     let diagnostics = session.diagnostics
-    let task = Task { for try await diagnostic in diagnostics { heard.add(diagnostic) } }
+    let task = Task(priority: .high) {
+      for try await diagnostic in diagnostics { heard.add(diagnostic) }
+    }
     #expect(await heard.waits(for: 1)[0].authorizationRequestInProgress)
     bench.agent.answer(.allowOnce, .reduced)
     // When in use and not always, and asked to be exact.

@@ -34,7 +34,7 @@ struct InventoryLiveTests {
       .maritime, on: LodestoneRuntime(source: source))
     gives(updates, CLLocationUpdate.Updates.self)
     var iterator: CLLocationUpdate.Updates.Iterator = updates.makeAsyncIterator()
-    let first = Task {
+    let first = Task(priority: .high) {
       _ = await source.hears(Demand(location: true, followsCourse: true))
       source.publish(.location(50, 13, at: 1))
     }
@@ -85,7 +85,7 @@ struct InventoryLiveTests {
     let events: CLMonitor.Events = await monitor.events
     let iterator: CLMonitor.Events.Iterator = events.makeAsyncIterator()
     gives(CLMonitor.Events.Element.self, CLMonitor.Event.Type.self)
-    let cancelled = Task {
+    let cancelled = Task(priority: .high) {
       var iterator = iterator
       return try await iterator.next()
     }

@@ -106,7 +106,7 @@ struct InventoryReasonTests {
     let monitor = await CLMonitor("flags", on: bench.runtime)
     let heard = Transcript<CLMonitor.Event>()
     let events = await monitor.events
-    let iterating = Task { for try await event in events { heard.add(event) } }
+    let iterating = Task(priority: .high) { for try await event in events { heard.add(event) } }
     // The iterator is there with its first demand; a condition that is added before it is told nobody.
     while heard.elements.isEmpty {
       await monitor.add(

@@ -15,7 +15,7 @@ struct LiveUpdateTests {
     to configuration: CLLocationUpdate.LiveConfiguration = .fitness
   ) -> (Transcript<CLLocationUpdate>, Task<Void, any Error>) {
     let heard = Transcript<CLLocationUpdate>()
-    let task = Task {
+    let task = Task(priority: .high) {
       defer { heard.end() }
       for try await update in CLLocationUpdate.liveUpdates(configuration, on: runtime) {
         heard.add(update)
@@ -68,7 +68,7 @@ struct LiveUpdateTests {
   func leaving() async throws {
     let source = ScriptedSource()
     let runtime = LodestoneRuntime(source: source)
-    let task = Task {
+    let task = Task(priority: .high) {
       for try await update in CLLocationUpdate.liveUpdates(.fitness, on: runtime) {
         return update.location?.coordinate.latitude
       }
@@ -84,7 +84,7 @@ struct LiveUpdateTests {
   func cancelledBefore() async throws {
     let source = ScriptedSource()
     let runtime = LodestoneRuntime(source: source)
-    let task = Task {
+    let task = Task(priority: .high) {
       // The task's own cancellation: nothing has to be hit in time.
       withUnsafeCurrentTask { $0?.cancel() }
       var iterator = CLLocationUpdate.liveUpdates(on: runtime).makeAsyncIterator()
@@ -162,7 +162,7 @@ struct LiveUpdateTests {
   func backlog() async throws {
     let source = ScriptedSource()
     let runtime = LodestoneRuntime(source: source)
-    let publisher = Task {
+    let publisher = Task(priority: .high) {
       let isHeard = await source.hears(Self.fast)
       source.publish(.location(1, 13, at: 0))
       return isHeard
@@ -181,7 +181,7 @@ struct LiveUpdateTests {
     let source = ScriptedSource()
     let runtime = LodestoneRuntime(source: source)
     let heard = Transcript<CLHeadingUpdate>()
-    let task = Task {
+    let task = Task(priority: .high) {
       defer { heard.end() }
       for await update in CLHeadingUpdate.liveUpdates(
         filter: 5, orientation: .landscapeLeft, on: runtime)

@@ -23,7 +23,7 @@ private struct Bench {
     }
     let events = await monitor.events
     let heard = heard
-    task = Task {
+    task = Task(priority: .high) {
       defer { heard.end() }
       for try await event in events { heard.add(event) }
     }
@@ -94,7 +94,7 @@ struct MonitorTests {
       await bench.monitor.add(circle(), identifier: "a", assuming: .unsatisfied)
       var iterator = await bench.monitor.events.makeAsyncIterator()
       try await bench.ends()
-      let publisher = Task {
+      let publisher = Task(priority: .high) {
         await bench.listens()
         bench.go(50, at: 0)
       }
@@ -142,7 +142,7 @@ struct MonitorTests {
       try await bench.ends()
       await bench.monitor.add(circle(), identifier: "a", assuming: .unsatisfied)
       // This one waits once, and takes nothing of what comes then.
-      let idle = Task {
+      let idle = Task(priority: .high) {
         var iterator = await bench.monitor.events.makeAsyncIterator()
         return try await iterator.next()
       }
@@ -153,7 +153,7 @@ struct MonitorTests {
       // Nobody hears: the boundary is not judged.
       bench.go(50, at: 0)
       let late = Transcript<CLMonitor.Event>()
-      let task = Task {
+      let task = Task(priority: .high) {
         for try await event in await bench.monitor.events { late.add(event) }
       }
       await bench.listens()
@@ -264,7 +264,7 @@ struct MonitorTests {
       await monitor.add(condition, identifier: "key")
       #expect(runtime.monitoredRegions.count == 1 && !radio.isOn)
       let heard = Transcript<CLMonitor.Event>()
-      let task = Task {
+      let task = Task(priority: .high) {
         for try await event in await monitor.events { heard.add(event) }
       }
       // Nobody listens before the first wait: the radio says when.

@@ -10,6 +10,7 @@ In the guest: the host's files read-only below a layer of memory, `lodestone` an
 LODESTONE_BOARD and STATE_DIRECTORY set, the control line of twin-server (CONTRIBUTING.md) at the tty that
 LODESTONE_RIG_CONTROL names. It needs no privileges once everything is built."""
 import argparse
+import collections
 import hashlib
 import os
 import pathlib
@@ -217,18 +218,21 @@ class Run:
     def guest(self, scratch, linux, devices):
         left = max(1, self.deadline - time.monotonic() - 2)
         environment = {"PATH": os.environ["PATH"], "HOME": str(scratch), "TMPDIR": "/dev/shm"}
-        self.start("guest", [
+        process = self.start("guest", [
             "taskset", "-c", PROCESSOR, linux, "mem=512M", "rootfstype=hostfs", "rootflags=/", "ro", f"init={scratch}/guest/init.sh",
             "con=null", "con0=fd:0,fd:1", "quiet", "panic=-1", f"uml_dir={scratch}/uml/", *devices,
             f"rig={scratch}", f"seconds={left:.0f}"], env=environment, cwd=scratch)
         code = None
+        # The last lines of the kernel itself.
+        heard = collections.deque(maxlen=6)
         while True:
             name, line = self.next()
             if line is None:
                 if name != "guest":
                     continue
                 if code is None:
-                    raise RigError("the guest ended without an exit code")
+                    said = "; ".join(heard) or "nothing"
+                    raise RigError(f"the guest ended without an exit code ({process.wait(5)}); it said: {said}")
                 # What timeout(1) says in the guest.
                 return OUT_OF_TIME if code == 124 else code
             if name == "twins":
@@ -242,6 +246,7 @@ class Run:
                 self.say(f"rig: guest up, its clock says {line.split()[2]} s")
             elif code is None and line.strip():
                 self.say(f"guest: {line}")
+                heard.append(line.strip())
 
 
 def fill(scratch, options, board):
