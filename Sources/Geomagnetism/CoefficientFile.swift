@@ -7,7 +7,7 @@ public struct CoefficientFileError: Error, Hashable, Sendable, CustomStringConve
   /// What is wrong with it.
   public var message: String
 
-  /// One line for a person.
+  /// The message, in one line.
   public var description: String { "line \(line): \(message)" }
 }
 

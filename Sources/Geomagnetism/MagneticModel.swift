@@ -14,7 +14,7 @@ public enum MagneticModelError: Error, Hashable, Sendable, CustomStringConvertib
   /// The date lies outside the model's years and those that may be extrapolated.
   case outsideYears(year: Double, first: Double, last: Double)
 
-  /// One line for a person.
+  /// The message, in one line.
   public var description: String {
     switch self {
     case .invalidPlace:

@@ -63,7 +63,7 @@ public enum PortHolder {
 
   /// The process that holds the lock of a line of /proc/locks
   /// (`1: FLOCK  ADVISORY  WRITE 812 00:06:342 0 EOF`), if that is a lock of a whole file (flock) and the file is this
-  /// one. A process that waits for it (`1: -> FLOCK ...`) is none, and one that cannot be seen from here has no number.
+  /// one. A process that waits for it (`1: -> FLOCK ...`) is not counted, and one in another namespace has no number.
   static func locker(_ line: String, major: UInt32, minor: UInt32, inode: UInt64) -> Int32? {
     let words = line.split { $0 == " " || $0 == "\n" }
     guard words.count >= 6, words[1] == "FLOCK", let process = Int32(words[4]), process > 0 else {

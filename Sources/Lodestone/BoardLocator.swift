@@ -25,7 +25,7 @@ public enum BoardLocator {
     /// Boards of these folders with a name that is nearly the same.
     public let near: [String]
 
-    /// One line for a person.
+    /// The message, in one line.
     public var description: String {
       "no board called '\(name)': there is no \(name).yaml in \(folders.joined(separator: ", ")); "
         + (near.isEmpty ? "" : "there is \(near.joined(separator: ", ")); ")

@@ -5,7 +5,7 @@ public import SensorHub
 extension LodestoneRuntime {
   /// There is no board that could be told.
   public struct NothingToTell: Error, Sendable, CustomStringConvertible {
-    /// One line for a person.
+    /// The message, in one line.
     public let description: String
   }
 

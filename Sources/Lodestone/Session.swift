@@ -19,7 +19,7 @@ public final class Session: Sendable {
     /// The only one there is.
     public init() {}
 
-    /// One line for a person.
+    /// The message, in one line.
     public var description: String {
       "no board file and no known chip on any bus: name a board by LODESTONE_BOARD "
         + "(the command also takes --board), or run lodestone doctor"
@@ -63,7 +63,7 @@ public final class Session: Sendable {
       calibratesInUse: calibratesInUse, recording: recording)
   }
 
-  /// Opens a board for a program that may know so much; location services, which withhold by themselves, have `full`.
+  /// Opens a board for a program with this access. Location services use `full`, because they withhold positions themselves.
   package init(
     board name: String?, access: PositionAccess, stateDirectory: URL? = nil,
     calibratesInUse: Bool = false, recording: TraceSink? = nil

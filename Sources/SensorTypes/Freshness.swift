@@ -1,7 +1,7 @@
 /// How old the newest of a sequence of values is, and whether it still stands for now.
 ///
 /// A value stands for two seconds, or for three of the periods at which such values arrive where that is longer; the first one,
-/// of which no period is known yet, for ten seconds. Time is an argument.
+/// whose period is not known yet, for ten seconds. Time is an argument.
 package struct Freshness: Hashable, Sendable {
   /// How long a value stands at least, seconds.
   package static let shortest = 2.0
@@ -22,7 +22,7 @@ package struct Freshness: Hashable, Sendable {
     period.map { max(Self.shortest, Self.periods * $0) } ?? Self.unknown
   }
 
-  /// Until when the newest value stands; `nil` where there is none.
+  /// When the newest value expires; `nil` if there is no value.
   package var deadline: Timestamp? { newest?.advanced(bySeconds: lifetime) }
 
   /// Notes that a value arrived. A pause in which the value before fell out of date is no period.
@@ -34,7 +34,7 @@ package struct Freshness: Hashable, Sendable {
     period = period.map { $0 + 0.2 * (gap - $0) } ?? gap
   }
 
-  /// Seconds since the newest value arrived; `nil` where there is none.
+  /// The age of the newest value in seconds; `nil` if there is no value.
   package func age(at now: Timestamp) -> Double? { newest.map { now.seconds(since: $0) } }
 
   /// Whether the newest value no longer stands for now.

@@ -43,7 +43,7 @@ protocol Station: AnyObject {
 
 /// What could not be set up, and why.
 public struct RigError: Error, CustomStringConvertible {
-  /// One line for a person.
+  /// The message, in one line.
   public let description: String
 
   init(_ description: String) { self.description = description }

@@ -61,7 +61,7 @@ public struct CalibrationCoach: Sendable, Hashable {
     /// Held otherwise than asked, and what to change.
     case otherPose(String)
 
-    /// One line for a person.
+    /// The message, in one line.
     public var words: String {
       switch self {
       case .noField: "Nothing comes from the magnetometer: is a wire loose?"

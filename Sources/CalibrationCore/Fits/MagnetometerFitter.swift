@@ -117,7 +117,7 @@ public struct MagnetometerFitter: Sendable, Hashable {
 
   // MARK: Parts
 
-  /// The earth's field is 2e-5 T at least, and no log has a larger unit: what is 10,000 times weaker is none.
+  /// The earth's field is at least 2e-5 T, and no log has a larger unit: a field 10,000 times weaker cannot be the earth's.
   static let leastField = 2e-9
   /// It is 7e4 nT at most, a chip's counts end at 2^24, and no log has a smaller unit.
   static let mostField = 1e9
@@ -293,7 +293,7 @@ public struct MagnetometerFitter: Sendable, Hashable {
         matrix: model.turn.matrix * model.soft, offset: offset, offsetCovariance: .identity,
         residual: 0)
     }
-    // A field of the right strength, whatever its direction.
+    // A field of the right strength in any direction.
     let field = finding.second + back * Vector3(model.radius, 0, 0)
     let degrees = headingDifference(
       applied(finding.first), applied(finding.second),

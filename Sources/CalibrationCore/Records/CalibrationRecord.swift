@@ -9,7 +9,7 @@ public import SensorTypes
 public struct CalibrationRecord: Sendable, Hashable {
   /// What is wrong with a record.
   public struct Invalid: Error, Hashable, Sendable, CustomStringConvertible {
-    /// One line for a person.
+    /// The message, in one line.
     public let description: String
     /// Whether it may be good, and this version too old for it.
     public var isFromNewerVersion = false

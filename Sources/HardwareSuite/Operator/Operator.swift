@@ -89,7 +89,7 @@ public struct ChipTarget: Sendable, Hashable {
 
 /// A step that could not be carried out, and why.
 public struct OperatorError: Error, Sendable, CustomStringConvertible {
-  /// One line for a person.
+  /// The message, in one line.
   public let description: String
 
   /// Makes an error.

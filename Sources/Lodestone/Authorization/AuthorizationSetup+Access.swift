@@ -15,13 +15,13 @@ import Synchronization
 /// The authorization policy of this machine cannot be used: a file that is missing or cannot be read, a mistake, a user or a
 /// unit that does not exist. It allows nothing until it is mended.
 public struct AuthorizationPolicyError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// One line for a person.
+  /// The message, in one line.
   public let description: String
 }
 
 /// A program may not know what it asks for: position, or what follows from it.
 public struct PositionNotAuthorized: Error, Hashable, Sendable, CustomStringConvertible {
-  /// One line for a person.
+  /// The message, in one line.
   public let description: String
 }
 

@@ -29,7 +29,7 @@ package final class RecordedAdvertisements: AdvertisementSource {
 
   /// What is wrong with a recording: the file, the line, the fault.
   package struct Problem: Error, Hashable, CustomStringConvertible {
-    /// One line for a person.
+    /// The message, in one line.
     package let description: String
   }
 

@@ -11,7 +11,7 @@ struct ObservationLines {
 
   private var sequence = 0
   private let start: Timestamp?
-  /// What the system's clock shows at a moment, for what carries no time of its own; `nil` where there is no such clock.
+  /// The reading of the system's clock at a moment, for observations without a time; `nil` if there is no such clock.
   var clock: (Timestamp) -> ClockReading?
 
   /// - Parameters:

@@ -3,7 +3,7 @@
 import { project } from "./mercator.js";
 
 // A value stands for now this many seconds, or this many of the periods at which such values come where that is longer.
-// The first one, of which no period is known, stands for FIRST seconds.
+// The first value stands for FIRST seconds, because its period is not known yet.
 const FRESH = 2;
 const FIRST = 10;
 const PERIODS = 3;
