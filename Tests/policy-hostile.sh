@@ -88,6 +88,8 @@ withholds() {
   local leak
   leak=$(grep -oE '"(latitude|longitude|declination|ellipsoidalAltitude|inView)":[^,]*|"trueHeading":[0-9][^,]*|"kind":"(sky|absoluteAltitude)"' \
     "$scratch/$1.out" | head -n 3 | tr '\n' ' ')
+  # What it keeps is its user's to read.
+  leak+=$(grep -rlE '"(latitude|longitude)"' "$scratch/$1.state" 2>/dev/null | head -n 3 | tr '\n' ' ')
   if [ -n "$leak" ]; then
     wrong "$1" "tells $leak"
   elif ! grep -q '"magneticHeading":[0-9]' "$scratch/$1.out" || ! grep -q '"pressure":[0-9]' "$scratch/$1.out"; then

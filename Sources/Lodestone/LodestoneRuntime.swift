@@ -82,6 +82,7 @@ public final class LodestoneRuntime: Sendable {
     var subscription: (any ObservationSubscription)?
     var progress: (any ObservationSubscription)?
     var demand: Demand?
+    var isPositionOpen: Bool?
     var failure: String?
     var lastAttempt: Timestamp?
     var isRetrying = false
@@ -188,6 +189,8 @@ public final class LodestoneRuntime: Sendable {
       link.source = source
       link.failure = nil
       link.demand = nil
+      // Before anything is published.
+      tellPositionIsOpen(&link, services.withLock { $0.engine.positionIsOpen })
       link.progress = source.subscribe(progress: { [weak self] in self?.calibrationDidProgress($0) }
       )
       link.subscription = source.subscribe { [weak self] in self?.take($0) }
@@ -384,11 +387,12 @@ public final class LodestoneRuntime: Sendable {
   func change(_ body: (inout LocationEngine, (ServiceEvent) -> Void) -> Void) {
     let isOther = services.withLock { state in
       let (demand, clients) = (state.engine.demand, state.clients)
-      let wantsBeacons = state.engine.wantsBeacons
+      let (wantsBeacons, isPositionOpen) = (state.engine.wantsBeacons, state.engine.positionIsOpen)
       body(&state.engine) { clients[$0.client]?.receive($0.content) }
       present(&state)
       setAlarm(&state)
       return state.engine.demand != demand || state.engine.wantsBeacons != wantsBeacons
+        || state.engine.positionIsOpen != isPositionOpen
     }
     if isOther { opener.async { [weak self] in self?.applyDemand() } }
   }
@@ -405,12 +409,20 @@ public final class LodestoneRuntime: Sendable {
     }
   }
 
+  private func tellPositionIsOpen(_ link: inout Link, _ isOpen: Bool) {
+    link.isPositionOpen = isOpen
+    link.source?.setPositionIsOpen(isOpen)
+  }
+
   // The demand is read and set under one lock: two clients that start and stop at once cannot leave the
   // older of two demands standing.
   func applyDemand() {
     let isMissing = link.withLock { link in
-      let demand = services.withLock { $0.engine.demand }
+      let (demand, isPositionOpen) = services.withLock {
+        ($0.engine.demand, $0.engine.positionIsOpen)
+      }
       guard let source = link.source else { return demand != Demand() }
+      if link.isPositionOpen != isPositionOpen { tellPositionIsOpen(&link, isPositionOpen) }
       if link.demand != demand {
         link.demand = demand
         source.setDemand(demand)

@@ -25,6 +25,9 @@ public protocol ObservationSource: Sendable {
   /// Says what all clients together ask for; what nobody asks for is put to sleep.
   func setDemand(_ demand: Demand)
 
+  /// Says whether the program may know exactly where the board is: only then may a position be kept.
+  func setPositionIsOpen(_ isOpen: Bool)
+
   /// What the board really has, asked of the hardware.
   var equipment: Equipment { get }
 
@@ -33,6 +36,9 @@ public protocol ObservationSource: Sendable {
 }
 
 extension ObservationSource {
+  /// Nothing is kept anyway.
+  public func setPositionIsOpen(_ isOpen: Bool) {}
+
   /// Nothing is kept.
   public var knownAltitude: (store: KnownAltitudeStore, clock: ClockReading)? { nil }
 
@@ -70,6 +76,8 @@ final class SessionSource: ObservationSource {
   ) -> (any ObservationSubscription)? { session.hub.subscribe(progress: handler) }
 
   func setDemand(_ demand: Demand) { session.hub.setDemand(demand) }
+
+  func setPositionIsOpen(_ isOpen: Bool) { session.hub.setPositionIsOpen(isOpen) }
 
   var equipment: Equipment { session.hub.equipment }
 

@@ -115,6 +115,7 @@ public final class Session: Sendable {
       recording: recording.map {
         (located?.text ?? "", located?.file.lastPathComponent ?? "probed", $0)
       })
+    hub.setPositionIsOpen(access == .full)
   }
 
   deinit {
@@ -214,7 +215,9 @@ extension PositionAccess {
     case .reduced:
       throw PositionNotAuthorized(
         description: "\(what), and this program is authorized for reduced accuracy only")
-    case .withheld(let why): throw PositionNotAuthorized(description: "\(what). \(why)")
+    case .withheld(let why):
+      throw PositionNotAuthorized(
+        description: "\(what): \(why). lodestone authorization shows the rules")
     }
   }
 }

@@ -59,6 +59,7 @@ public final class Hub: Sendable {
   private let watchers = Mutex<[Watcher]>([])
   private let nextID = Atomic<UInt64>(0)
   private let hasSaidUnkept = Atomic<Bool>(false)
+  private let isPositionOpen = Atomic<Bool>(true)
   private let identified = DispatchGroup()
 
   /// Makes a hub that does nothing yet.
@@ -158,6 +159,12 @@ public final class Hub: Sendable {
     runs.withLock { for run in $0 { run.wake() } }
   }
 
+  /// Says whether the running program may know exactly where the board is; it may unless this says otherwise. While it may
+  /// not, its state folder, which it can read, gets no position, and nothing compares a receiver's height with a known one.
+  package func setPositionIsOpen(_ isOpen: Bool) {
+    isPositionOpen.store(isOpen, ordering: .releasing)
+  }
+
   /// Calls `handler` with everything that is published, in order, on the publishing thread, until cancelled.
   ///
   /// No bus waits for a handler, and it may call the hub. While one is slow, observations wait; beyond a second's worth
@@ -220,8 +227,10 @@ public final class Hub: Sendable {
   // the order in which the fusion saw it. That is what makes a replay exact. What comes of it is handed out afterwards.
   private func take(_ deliveries: [Delivery], _ trace: TraceBuffer) {
     var isFitDue = false
+    let isPositionOpen = isPositionOpen.load(ordering: .acquiring)
     let (position, heights, expected) = pipeline.withLock { pipeline in
       writer?.append(trace)
+      pipeline.tellsOfReceiver = isPositionOpen
       for delivery in deliveries {
         if case .status(let status) = delivery, pipeline.isFirstWord(of: status) {
           identified.leave()
@@ -248,7 +257,7 @@ public final class Hub: Sendable {
     }
     pipeline.preconditionNotHeld()
     publisher.handOut()
-    if let position { keep(position) }
+    if let position, isPositionOpen { keep(position) }
     if !heights.isEmpty { keep(heights) }
     if isFitDue { calibrate(expected) }
     for delivery in deliveries {

@@ -111,6 +111,7 @@ package struct VirtualSource: ObservationSource {
     progress handler: @escaping @Sendable (CalibrationProgress) -> Void
   ) -> (any ObservationSubscription)? { hub.subscribe(progress: handler) }
   package func setDemand(_ demand: Demand) { hub.setDemand(demand) }
+  package func setPositionIsOpen(_ isOpen: Bool) { hub.setPositionIsOpen(isOpen) }
   package var equipment: Equipment { hub.equipment }
 }
 

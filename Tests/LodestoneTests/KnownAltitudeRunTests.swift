@@ -269,6 +269,19 @@ struct KnownAltitudeRunTests {
     #expect(heights(after.run(60)).isEmpty)
   }
 
+  @Test("while positions are withheld nothing tells how a known height compares with the receiver's")
+  func withheld() throws {
+    let board = try board(receiver: true)
+    board.hub.setPositionIsOpen(false)
+    _ = board.run(120)
+    for elevation in [950.0, 36] {
+      try board.state.knownAltitude.set(
+        KnownAltitude.Elevation(elevation, accuracy: 2, now: clock(board)))
+      #expect(words(board.run(10)).allSatisfy { !$0.contains("elevation") })
+      #expect(try self.elevation(board)?.verdict == .waiting)
+    }
+  }
+
   @Test("an elevation that no weather explains is refused without a receiver too")
   func nonsense() throws {
     let board = try board(receiver: false)

@@ -3,6 +3,7 @@ import CalibrationCore
 import Foundation
 import Geomagnetism
 import LinearAlgebra
+import LocationServices
 import SensorHub
 import SensorTypes
 import SimulatedDevices
@@ -378,6 +379,34 @@ struct StateTests {
     #expect(abs(kept.latitude - truth.latitude) < 0.001)
     #expect(abs(kept.longitude - truth.longitude) < 0.001)
     #expect(abs(kept.utc - truth.utc) < 15)
+  }
+
+  @Test("no position is kept while the program may not know it")
+  func withheldPosition() throws {
+    let board = try VirtualBoard()
+    board.hub.setPositionIsOpen(false)
+    _ = board.run(15)
+    board.hub.stop()
+    #expect(board.state.lastPosition == nil)
+  }
+
+  @Test("what a runtime's program may know decides whether a position is kept")
+  func withheldFromProgram() throws {
+    for isDenied in [true, false] {
+      let board = try VirtualBoard()
+      let runtime = LodestoneRuntime(source: VirtualSource(board))
+      if isDenied {
+        runtime.change { engine, emit in
+          engine.authorize(
+            .decided(AuthorizationDecision(.denied), UsageDescriptions()), emit)
+        }
+        runtime.applyDemand()
+      }
+      board.hub.setDemand(.everything)
+      _ = board.run(15)
+      board.hub.stop()
+      #expect((board.state.lastPosition == nil) == isDenied)
+    }
   }
 
   @Test("a newer model in the configuration folder is used; a damaged file is named and left")

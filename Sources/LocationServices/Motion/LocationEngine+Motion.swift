@@ -56,7 +56,7 @@ extension LocationEngine {
       }
       if let heights = client.absoluteAltitude {
         demand.altitude = true
-        guard mayKnowHeights || authorization.awaitsEvent else { continue }
+        guard positionIsOpen || authorization.awaitsEvent else { continue }
         ask(heights.hasTold ? Self.seaLevelInterval : ClientLocation.shortestInterval, &demand)
       }
     }
@@ -154,7 +154,7 @@ extension LocationEngine {
     _ estimate: AbsoluteAltitudeEstimate, _ emit: (ServiceEvent) -> Void
   ) {
     guard let report = AbsoluteAltitudeReport(estimate) else { return }
-    let isWithheld = estimate.usesFix && !mayKnowHeights
+    let isWithheld = estimate.usesFix && !positionIsOpen
     for index in clients.indices
     where clients[index].absoluteAltitude != nil && !clients[index].isSuspended {
       guard !isWithheld else {
@@ -166,9 +166,9 @@ extension LocationEngine {
     }
   }
 
-  /// Whether the application may know heights that a fix is part of: they tell of the place, more exactly than reduced
-  /// accuracy does.
-  private var mayKnowHeights: Bool {
+  /// Whether the application may know exactly where the board is. A height that a fix is part of tells more of the place
+  /// than reduced accuracy does.
+  package var positionIsOpen: Bool {
     authorization.mayLocate && authorization.report.accuracy == .full
   }
 

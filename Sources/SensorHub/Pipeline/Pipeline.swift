@@ -199,9 +199,13 @@ struct Pipeline: Sendable {
 
   /// What was made of a person's words on the board's height, to be kept for the next run; once each.
   mutating func takeKnownAltitudeToKeep() -> [KnownAltitudeStore.Change] {
-    guard !vertical.given.changes.isEmpty else { return [] }
-    defer { vertical.given.changes.removeAll() }
-    return vertical.given.changes
+    vertical.takeChanges()
+  }
+
+  /// Whether it may be said, and kept, how the receiver's height compares with one that a person has given.
+  var tellsOfReceiver: Bool {
+    get { vertical.tellsOfReceiver }
+    set { vertical.tellsOfReceiver = newValue }
   }
 
   /// The magnetometer that is listened to: from its frame to the body's, and what corrects it.

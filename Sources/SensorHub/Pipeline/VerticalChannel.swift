@@ -12,8 +12,11 @@ struct VerticalChannel: Sendable {
   private var relative = RelativeAltitudeEstimator()
   private var absolute = AbsoluteAltitudeEstimator()
   private var published: Timestamp?
+  private var hasFix = false
   /// What a person says, and what became of it.
   var given: GivenAltitude
+  /// Whether it may be said, and kept, how the receiver's height compares with a known one: that gives the receiver's away.
+  var tellsOfReceiver = true
 
   init(_ board: Board) {
     let barometer = board.sensors.first { sensor in
@@ -56,6 +59,7 @@ struct VerticalChannel: Sendable {
     guard fix.mode == .threeDimensional, let altitude = fix.altitude,
       let accuracy = fix.verticalAccuracy
     else { return }
+    hasFix = true
     absolute.update(
       altitude: altitude, accuracy: accuracy, ellipsoidalAltitude: fix.ellipsoidalAltitude,
       at: fix.moment())
@@ -65,7 +69,16 @@ struct VerticalChannel: Sendable {
 
   private mutating func say(at time: Timestamp, _ publish: (Observation) -> Void) {
     guard !given.notes.isEmpty else { return }
-    for note in given.notes { publish(.diagnostic(note, at: time)) }
+    if !isSecret { for note in given.notes { publish(.diagnostic(note, at: time)) } }
     given.notes.removeAll()
   }
+
+  /// What became of a person's words since the last call, as far as it may be kept.
+  mutating func takeChanges() -> [KnownAltitudeStore.Change] {
+    guard !given.changes.isEmpty else { return [] }
+    defer { given.changes.removeAll() }
+    return isSecret ? [] : given.changes
+  }
+
+  private var isSecret: Bool { !tellsOfReceiver && hasFix }
 }
