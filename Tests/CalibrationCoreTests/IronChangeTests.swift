@@ -121,6 +121,41 @@ import Testing
       "\(change.degrees), \(heading)")
   }
 
+  /// Ways in which iron changes that none of the three alternatives describes.
+  enum Wandering: String, CaseIterable {
+    case threeStates, sine, random
+  }
+
+  @Test(
+    "iron that changes in any other way is refused, or the error bar holds it", arguments: seeds,
+    Wandering.allCases)
+  func wandering(seed: Int, how: Wandering) throws {
+    let unit = Self.unit(seed)
+    guard MagnetometerFitterTests.fitter.fit(unit.samples).isAccepted else { return }
+    let move = 0.2 * unit.strength * Self.direction(seed)
+    let count = unit.samples.count
+    let lasting = max(1, count / 30)
+    var draws = SyntheticDraws(state: UInt64(seed) &* 32_452_843)
+    let levels = (0...count / lasting).map { _ in draws.uniform(-0.5, 0.5) }
+    let shares = unit.samples.indices.map { index -> Double in
+      switch how {
+      case .threeStates: Double((index / lasting) % 3 - 1) / 2
+      case .sine: sin(20 * .pi * Double(index) / Double(count)) / 2
+      case .random: levels[index / lasting]
+      }
+    }
+    let samples = Self.moved(unit, move) { shares[$0] }
+    let outcome = Self.fitter.fit(samples)
+    guard outcome.isAccepted, let fit = outcome.fit else { return }
+    // Of the fit against the hard iron of each moment.
+    let square = shares.reduce(0.0) { sum, share in
+      let error = unit.headingError(fit.applied.matrix, fit.applied.offset - share * move)
+      return sum + error * error / Double(count)
+    }
+    let error = square.squareRoot()
+    #expect(error < 2.5 * fit.quality.headingError, "\(error), \(fit.quality.headingError)")
+  }
+
   @Test("a small change widens the error instead", arguments: seeds)
   func small(seed: Int) throws {
     let unit = Self.unit(seed, noise: 0.1) { $0.rate = 20 }

@@ -20,8 +20,7 @@ struct HeadingBudget: Sendable, Hashable {
 
   init(_ model: IronModel, covariance: [[Double]], dip: Double, up: Vector3) {
     let up = up.normalized ?? Vector3(0, 0, 1)
-    // The poles have no compass: no board there asks for a degree.
-    let dip = min(1.5, max(-1.5, dip.isFinite ? dip : ExpectedField.usualDip))
+    let dip = Self.usable(dip)
     let east = (abs(up.x) < 0.8 ? Vector3(1, 0, 0) : Vector3(0, 1, 0)).cross(up)
     let first = east.normalized ?? Vector3(1, 0, 0)
     let second = up.cross(first)
@@ -62,6 +61,17 @@ struct HeadingBudget: Sendable, Hashable {
     (total, iron, hard) = (degrees(sums.all), degrees(sums.iron), degrees(sums.hard))
     (self.soft, turn) = (degrees(sums.soft), degrees(sums.turn))
   }
+
+  // The poles have no compass: no board there asks for a degree.
+  private static func usable(_ dip: Double) -> Double {
+    min(1.5, max(-1.5, dip.isFinite ? dip : ExpectedField.usualDip))
+  }
+
+  /// The error of heading, degrees, root mean square, of a hard iron that wanders along a horizontal axis of the board and
+  /// leaves these misfits, in field strengths: a third of its square over the sphere, half of it over the compass.
+  static func degrees(ofMisfits misfits: Double, dip: Double) -> Double {
+    1.5.squareRoot() * misfits / cos(usable(dip)) * 180 / .pi
+  }
 }
 
 extension CalibrationQuality {
@@ -89,13 +99,17 @@ struct FitEvidence: Sendable {
   var turn: Double
   /// How far the heading differs between the ends of a change of the hard iron, degrees; 0 without one.
   var changeError = 0.0
+  /// The heading error of what residuals share with their neighbours in time, degrees; 0 if they are noise.
+  var wanderError = 0.0
 
   /// Percent. Noise about one place is a sphere, too: its samples lie 42 % off (Maxwell's distribution), or 52 % in two
   /// axes (Rayleigh's).
   static let noiseOnly = 25.0
 
   /// Degrees; at most 180, which is no heading at all.
-  var headingError: Double { min(180, hypot(budget?.total ?? 180, changeError)) }
+  var headingError: Double {
+    min(180, hypot(budget?.total ?? 180, hypot(changeError, wanderError)))
+  }
 
   private static func number(_ value: Double, _ digits: Int = 1) -> String {
     guard value.isFinite, abs(value) < 1e9 else { return "very large" }
@@ -132,6 +146,10 @@ struct FitEvidence: Sendable {
       let error = "heading error \(Self.number(headingError, 2)) deg expected"
       if changeError > budget.total {
         reasons.append("\(error): the hard iron changed during the recording")
+      } else if wanderError > max(1, budget.total) {
+        reasons.append(
+          "\(error): neighbouring samples lie off the fit alike, by \(Self.number(residualPercent)) %, as when iron, a "
+            + "current or a magnet moves nearby")
       } else if hasForce, budget.turn > budget.hard, budget.turn > budget.soft {
         reasons.append("\(error): how the chips are turned against each other is not sure")
       } else if coverage < 0.7 {
@@ -177,6 +195,10 @@ struct FitEvidence: Sendable {
     }
     // How the chips are turned against each other costs a score; without a fit it would not be known better.
     let error = min(180, hypot(budget?.iron ?? 180, changeError))
+    if wanderError > params.largestHeadingError {
+      return "something magnetic changed during the recording, by \(Self.number(wanderError)) deg of heading: "
+        + "neighbouring samples lie off the fit alike"
+    }
     if error > params.largestHeadingError {
       return "a heading error of \(Self.number(error)) deg is expected with \(coverage) % "
         + "of the sphere seen, \(Self.number(params.largestHeadingError)) deg is the most"

@@ -50,6 +50,9 @@ struct IronChangeTest {
   static let leastPoints = 120
   /// The number of blocks of time; in a recording of half a minute each is longer than a second.
   private static let blocks = 24
+  /// How many samples tell as much as one where their noise is independent: 1, and by chance up to twice that in blocks of
+  /// this number.
+  private static let independentRun = 2.0
   /// The scale of an outlier, in standard deviations of the noise.
   private static let outlierScale = 4.0
   /// Prior standard deviation of a change, in field strengths.
@@ -137,6 +140,20 @@ struct IronChangeTest {
       best = (finding, proof)
     }
     return best?.finding
+  }
+
+  /// The standard deviation of the part of the residuals that neighbours in time share; 0 for noise alone.
+  ///
+  /// Independent noise averages out over a block of samples, and an error that lasts does not. A hard iron that moves in
+  /// another way than the alternatives above leaves such an error, and so do currents and magnets near the board.
+  func wander() -> Double {
+    guard points.count >= Self.leastPoints else { return 0 }
+    let fixed = Explanation(shape: .fixed, model: model, moves: [], sigma: spread)
+    let run = run(fixed, all)
+    guard run > Self.independentRun else { return 0 }
+    let length = Double(points.count) / Double(2 * Self.blocks)
+    let share = min(1, (run - 1) / max(1, length - 1))
+    return share.squareRoot() * wide(all)
   }
 
   // MARK: Proof

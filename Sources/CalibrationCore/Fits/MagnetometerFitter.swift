@@ -266,6 +266,11 @@ public struct MagnetometerFitter: Sendable, Hashable {
     if let change {
       evidence.changeError = change.degrees
       refusal = evidence.refusal(params)
+    } else if refusal == nil, params.demandsSteadyIron {
+      let test = IronChangeTest(points: solver.points, model: model, spread: solver.spread)
+      evidence.wanderError = HeadingBudget.degrees(
+        ofMisfits: test.wander() / model.radius, dip: expected.dip ?? ExpectedField.usualDip)
+      refusal = evidence.refusal(params)
     }
     let (score, reason) = evidence.score
     let fit = CalibrationFit(

@@ -16,10 +16,11 @@ enum FieldSearch {
   /// Whether a sphere's radius is that of gravity in m/s^2 or g.
   static func isGravity(_ radius: Double) -> Bool { isNear(radius, 9.806_65) || isNear(radius, 1) }
 
-  /// The same in thousandths of g and in the counts of usual chips, 256 to 16384 a g. Among several sensors' columns a
-  /// sphere of this size is an accelerometer's; alone it may be a field in counts as well.
+  /// The same in thousandths of g, in cm/s^2 and in the counts of usual chips, 256 to 16384 a g. Among several sensors'
+  /// columns a sphere of this size is an accelerometer's; alone it may be a field in counts as well.
   static func isCountedGravity(_ radius: Double) -> Bool {
-    isNear(radius, 1_000) || (8...14).contains { isNear(radius, Double(1 << $0)) }
+    isNear(radius, 1_000) || isNear(radius, 980.665)
+      || (8...14).contains { isNear(radius, Double(1 << $0)) }
   }
 
   private static func isNear(_ radius: Double, _ value: Double) -> Bool {
