@@ -52,9 +52,10 @@ goes_on() {
   result "and goes on when there is room, and ends with 74" $? "$code: $(cat patient.txt)"
   "$lodestone" replay patient >replayed.txt 2>patient.txt
   code=$?
-  [ $code -eq 0 ] && [ "$(grep -c '^lodestone-trace' patient)" -eq 2 ] && grep -q 'run 1 of patient' patient.txt \
+  [ $code -eq 65 ] && [ "$(grep -c '^lodestone-trace' patient)" -eq 2 ] \
+    && grep -q 'patient holds 2 runs: what happened between them was not recorded' patient.txt \
     && [ "$(grep -c '"kind":"heading"' replayed.txt)" -gt 100 ]
-  result "and both of its runs replay" $? "$code: $(cat patient.txt)"
+  result "and both of its runs replay, with 65 for the gap" $? "$code: $(cat patient.txt)"
 }
 no_disk() {
   timeout "$seconds" "$lodestone" record --board simulated --seconds 2 /dev/full >/dev/null 2>none.txt

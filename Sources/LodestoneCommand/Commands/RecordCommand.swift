@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import FusionCore
+import Glibc
 import Lodestone
 import SensorHub
 import SensorTypes
@@ -16,7 +17,8 @@ struct RecordCommand: ParsableCommand {
       well: only its owner can read a new file, and the command needs authorization for the board's exact position \
       (exit code 77 without). After the file was moved away, SIGHUP makes it begin a new one of the same name (log \
       rotation). Each file is a recording by itself; about a second between two of them is in neither. A terminal that \
-      hangs up ends it, unless it was started with nohup.
+      hangs up ends it, unless it was started with nohup, which also makes it ignore SIGHUP: rotate the recordings of a \
+      service (systemd).
       """)
 
   @OptionGroup var board: BoardOptions
@@ -48,6 +50,8 @@ struct RecordCommand: ParsableCommand {
 
   func run() throws {
     try OutputFile.refuseTaken(file, unless: force)
+    // The recording goes on without somebody who reads the summary.
+    if keepTrying { signal(SIGPIPE, SIG_IGN) }
     let start = ContinuousClock.now
     // The file is opened, not emptied, before the board: a slip in the board's name costs no recording.
     var output = try OutputFile(path: file)
@@ -66,8 +70,16 @@ struct RecordCommand: ParsableCommand {
         guard isWhole else { throw CommandError("the recording is not whole", kind: .io) }
         return
       case .rotated:
-        try close(output, why: ", which was moved away: a new file begins")
-        output = try OutputFile(path: file)
+        do {
+          let new = try OutputFile(path: file)
+          try close(output, why: ", which was moved away: a new file begins")
+          output = new
+        } catch let problem as FileProblem where keepTrying {
+          isWhole = false
+          Terminal.warn(
+            "lodestone: \(problem): the recording goes on in the file that was moved away")
+          try? Array("\n".utf8).withUnsafeBytes { try output.write($0) }
+        }
       // The next run starts on a new line, because the last one may be cut off.
       case .broken: try? Array("\n".utf8).withUnsafeBytes { try output.write($0) }
       }

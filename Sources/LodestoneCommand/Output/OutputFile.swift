@@ -83,19 +83,20 @@ final class OutputFile: Sendable {
 
   /// Writes as many bytes as the system takes at once, at least one. Returns their number; throws `FileProblem`.
   func writeSome(_ bytes: UnsafeRawBufferPointer) throws -> Int {
-    try state.withLock { state in
-      if !state.isEmptied {
-        state.isEmptied = true
-        // Only a regular file can be emptied; others refuse, which is as good.
-        _ = ftruncate(descriptor, 0)
-      }
-      while true {
-        let count = Glibc.write(descriptor, bytes.baseAddress, bytes.count)
-        if count < 0 && errno == EINTR { continue }
-        guard count > 0 else { throw FileProblem(path, errno: count == 0 ? EIO : errno) }
-        state.written += count
-        return count
-      }
+    // One thread writes. A write can block for as long as a reader pauses, so nothing is locked meanwhile.
+    let (isFirst, isClosed) = state.withLock { state in
+      defer { state.isEmptied = true }
+      return (!state.isEmptied, state.isClosed)
+    }
+    guard !isClosed else { throw FileProblem(path, errno: EBADF) }
+    // Only a regular file can be emptied; others refuse, which is as good.
+    if isFirst { _ = ftruncate(descriptor, 0) }
+    while true {
+      let count = Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+      if count < 0 && errno == EINTR { continue }
+      guard count > 0 else { throw FileProblem(path, errno: count == 0 ? EIO : errno) }
+      state.withLock { $0.written += count }
+      return count
     }
   }
 

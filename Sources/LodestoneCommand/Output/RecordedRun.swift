@@ -26,9 +26,8 @@ struct RecordedRun {
     } catch {
       throw CommandError("\(file), its board file: \(error)", kind: .data)
     }
-    for (number, recording) in recordings.enumerated() where recording.endsEarly {
-      let place = recordings.count == 1 ? file : "run \(number + 1) of \(file)"
-      Terminal.warn("lodestone: \(place) ends in the middle of a step: it was cut off there")
+    if recordings.last?.endsEarly == true {
+      Terminal.warn("lodestone: \(file) ends in the middle of a step: it was cut off there")
     }
   }
 
@@ -38,6 +37,7 @@ struct RecordedRun {
   }
 
   /// Replays all runs, as `Replay.run` does. A run that cannot be followed to its end is named; the others are replayed.
+  /// What lies between two runs is missing, which is an error after the last one.
   ///
   /// - Parameter smooth: Whether headings are given in the light of the whole run.
   func replay(
@@ -63,5 +63,10 @@ struct RecordedRun {
       }
     }
     if let problem { throw problem }
+    if runs.count > 1, isWanted() {
+      throw CommandError(
+        "\(file) holds \(runs.count) runs: what happened between them was not recorded", kind: .data
+      )
+    }
   }
 }

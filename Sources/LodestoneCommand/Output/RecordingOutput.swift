@@ -58,23 +58,25 @@ final class RecordingOutput: Sendable {
   /// Writes a piece. Throws what the file system says, unless it is to be waited out; a reader that has gone away is
   /// never waited for.
   func write(_ piece: UnsafeRawBufferPointer, at now: ContinuousClock.Instant = .now) throws {
-    try state.withLock { state in
-      var done = 0
-      do {
-        switch state.progress {
-        case .going:
-          while done < piece.count {
-            done += try put(UnsafeRawBufferPointer(rebasing: piece[done...]))
-          }
-        case .refused(_, let nextTry) where now >= nextTry:
-          _ = try withUnsafeBytes(of: UInt8(ascii: "\n")) { try put($0) }
-          state.progress = .over
-        case .refused, .over: break
+    // One thread writes. A write can block for as long as a reader pauses, so nothing is locked meanwhile.
+    var progress = state.withLock { $0.progress }
+    var done = 0
+    do {
+      switch progress {
+      case .going:
+        while done < piece.count {
+          done += try put(UnsafeRawBufferPointer(rebasing: piece[done...]))
         }
-      } catch let problem as FileProblem where keepsTrying && problem.code != EPIPE {
-        let nextTry = now.advanced(by: .seconds(Self.tryInterval))
-        state.progress = .refused(problem, nextTry: nextTry)
+      case .refused(_, let nextTry) where now >= nextTry:
+        _ = try withUnsafeBytes(of: UInt8(ascii: "\n")) { try put($0) }
+        progress = .over
+      case .refused, .over: break
       }
+    } catch let problem as FileProblem where keepsTrying && problem.code != EPIPE {
+      progress = .refused(problem, nextTry: now.advanced(by: .seconds(Self.tryInterval)))
+    }
+    state.withLock { state in
+      state.progress = progress
       state.lost += piece.count - done
     }
   }

@@ -1,5 +1,6 @@
 // A recording while the disk is full.
 
+import Dispatch
 import Foundation
 import Glibc
 import SensorHub
@@ -195,5 +196,33 @@ import Testing
       try Array("head".utf8).withUnsafeBytes { try written.write($0) }
     }
     #expect(exists("written"))
+  }
+
+  @Test("what is known of a file can be asked while a write blocks")
+  func blockedWrite() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    #expect(mkfifo(path("pipe"), 0o600) == 0)
+    // Both ends, so that neither opening waits.
+    let reader = open(path("pipe"), O_RDWR)
+    defer { close(reader) }
+    let file = try OutputFile(path: path("pipe"))
+    let output = RecordingOutput(path: path("pipe"), keepsTrying: true) { try file.writeSome($0) }
+    let isDone = DispatchSemaphore(value: 0)
+    let piece = [UInt8](repeating: 0x20, count: 1 << 20)
+    Thread.detachNewThread {
+      piece.withUnsafeBytes { try? output.write($0) }
+      isDone.signal()
+    }
+    // A pipe takes 64 KiB.
+    var waiting: Int32 = 0
+    while waiting < 65_536 { _ = ioctl(reader, UInt(FIONREAD), &waiting) }
+    #expect(output.note() == nil && output.lost == 0 && !output.isOver)
+    #expect(file.written <= 65_536)
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while isDone.wait(timeout: .now()) == .timedOut {
+      _ = ioctl(reader, UInt(FIONREAD), &waiting)
+      if waiting > 0 { _ = read(reader, &buffer, buffer.count) }
+    }
+    #expect(file.written == 1 << 20 && output.lost == 0)
   }
 }
