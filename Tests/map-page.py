@@ -247,7 +247,7 @@ def manners(folder, board):
         ("an address of another machine", ["--port", "0", "--address", "203.0.113.1"], 64, "not an address of this machine"),
         ("a port that is none", ["--port", "65536"], 64, "--port"),
         ("an address that is none", ["--address", "board.example"], 64, "--address"),
-        ("a file without a token", ["--port", "0", "--token-file", "/dev/null"], 74, "holds no token"),
+        ("a file without a token", ["--port", "0", "--token-file", "/dev/null"], 65, "--new-token"),
         ("a folder for a token", ["--port", "0", "--token-file", STATE.name], 74, "--token-file"),
     ]:
         result = subprocess.run([COMMAND, "map", "--board", str(board), *options], capture_output=True, text=True, timeout=20, env=ENVIRONMENT)

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Testing
 
 @testable import SensorHub
@@ -63,7 +64,7 @@ import Testing
   func whatIsNoToken(text: String) throws {
     let folder = Folder()
     let file = try folder.write(text, mode: 0o600)
-    let problem = #expect(throws: FileProblem.self) { try file.open() }
+    let problem = #expect(throws: TokenFile.Malformed.self) { try file.open() }
     #expect(
       problem?.description.hasSuffix("it holds no token: 16 to 128 letters, digits, - and _")
         == true)
@@ -80,8 +81,32 @@ import Testing
     #expect(problem?.description.contains("chmod 600") == true)
   }
 
+  @Test func aPipeOrALinkIsNotReplaced() throws {
+    let folder = Folder()
+    try FileManager.default.createDirectory(at: folder.url, withIntermediateDirectories: true)
+    let pipe = folder.url.appending(path: "pipe").path
+    #expect(mkfifo(pipe, 0o600) == 0)
+    let link = folder.url.appending(path: "link").path
+    #expect(symlink("elsewhere", link) == 0)
+    for path in [pipe, link] {
+      #expect(throws: FileProblem.self) { try TokenFile(path: path).renew() }
+      var status = stat()
+      #expect(lstat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG, "\(path)")
+    }
+  }
+
   @Test func aFolderThatCannotBe() throws {
     #expect(throws: FileProblem.self) { try TokenFile(path: "/proc/nope/token").open() }
     #expect(throws: FileProblem.self) { try TokenFile(path: "/dev/null/token").open() }
+    // A folder is made for a state directory, not for a file that somebody has named.
+    let folder = Folder()
+    let missing = folder.url.appending(path: "missing")
+    #expect(throws: FileProblem.self) {
+      try TokenFile(path: missing.appending(path: "token").path).open()
+    }
+    #expect(throws: FileProblem.self) {
+      try TokenFile(path: missing.appending(path: "token").path).renew()
+    }
+    #expect(!FileManager.default.fileExists(atPath: missing.path))
   }
 }

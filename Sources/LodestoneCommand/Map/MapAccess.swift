@@ -7,7 +7,8 @@
 struct MapAccess: Sendable {
   /// Why a request is refused.
   enum Refusal: String {
-    case token = "The URL lacks its token: open the one that lodestone map prints."
+    case token =
+      "This URL has no token, or an old one. Open the URL that lodestone map prints, or append ?token= and the text in its token file."
     case host = "This page is for this machine only: open it by the name localhost."
     case origin = "A WebSocket is opened by the page itself only."
   }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import Glibc
 import Lodestone
 import SensorHub
@@ -95,6 +96,10 @@ struct MapCommand: ParsableCommand {
       throw CommandError(
         "the token of the map: \(problem); --token-file names another file",
         kind: CommandError.Kind(problem))
+    } catch let problem as TokenFile.Malformed {
+      throw CommandError(
+        "the token of the map: \(problem); --new-token replaces it, --token-file names another file",
+        kind: .data)
     }
   }
 
@@ -103,7 +108,9 @@ struct MapCommand: ParsableCommand {
   ) {
     let isInteractive = Terminal.isInteractive
     for url in isInteractive ? urls : plain { Terminal.say(url) }
-    if !isInteractive { Terminal.say("Append ?token= and the text in \(file.path).") }
+    if !isInteractive {
+      Terminal.say("Append ?token= and the text in \(URL(filePath: file.path).path).")
+    }
     guard qr || (isInteractive && isReachable), let url = urls.first,
       let code = QRCode(Array(url.utf8))
     else { return }

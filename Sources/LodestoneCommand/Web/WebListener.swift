@@ -57,23 +57,24 @@ struct WebListener: Sendable {
       name.sin6_family = sa_family_t(AF_INET6)
       name.sin6_port = port.bigEndian
       inet_pton(AF_INET6, address.text, &name.sin6_addr)
-      result = withUnsafePointer(to: &name) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-          Glibc.bind(file, $0, socklen_t(MemoryLayout<sockaddr_in6>.size))
-        }
-      }
+      result = bind(file, to: name)
     } else {
       var name = sockaddr_in()
       name.sin_family = sa_family_t(AF_INET)
       name.sin_port = port.bigEndian
       inet_pton(AF_INET, address.text, &name.sin_addr)
-      result = withUnsafePointer(to: &name) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-          Glibc.bind(file, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-        }
-      }
+      result = bind(file, to: name)
     }
     guard result == 0 else { throw SystemProblem(errno) }
+  }
+
+  /// Binds to an address of either family.
+  private static func bind<Name>(_ file: Int32, to name: Name) -> Int32 {
+    withUnsafePointer(to: name) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        Glibc.bind(file, $0, socklen_t(MemoryLayout<Name>.size))
+      }
+    }
   }
 
   private static func port(of file: Int32) throws(SystemProblem) -> UInt16 {

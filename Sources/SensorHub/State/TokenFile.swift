@@ -8,21 +8,31 @@ package import Foundation
 
 /// A file with the token of a server. Only its owner can read it.
 package struct TokenFile: Sendable {
+  /// A file that can be read and holds no token.
+  package struct Malformed: Error, Hashable, CustomStringConvertible {
+    /// The message, in one line.
+    package let description: String
+  }
+
   /// The allowed lengths of a token, in characters.
   private static let lengths = 16...128
 
   /// The path of the file.
   package let path: String
+  private let createsFolder: Bool
 
-  /// Creates a value that names a file; nothing is read.
-  package init(path: String) { self.path = path }
+  /// Creates a value that names a file in a folder that exists; nothing is read.
+  package init(path: String) { (self.path, createsFolder) = (path, false) }
 
-  /// Creates a value that names the file in a state directory.
-  package init(in folder: URL) { path = folder.appending(path: "map-token").path }
+  /// Creates a value that names the file in a state directory, which is created with it.
+  package init(in folder: URL) {
+    (path, createsFolder) = (folder.appending(path: "map-token").path, true)
+  }
 
   /// Returns the token. If the file does not exist, it is created with a new token.
   ///
-  /// - Throws: `FileProblem` if the file cannot be read or created, if it holds no token, or if other users can open it.
+  /// - Throws: `Malformed` if the file holds no token, `FileProblem` if it cannot be read or created, or if other users can
+  ///   open it.
   package func open() throws -> String { try keep { try read() ?? write() } }
 
   /// Replaces the token and returns the new one.
@@ -31,7 +41,12 @@ package struct TokenFile: Sendable {
   // The lock keeps two processes that start at once from creating two tokens.
   private func keep(_ body: () throws -> String) throws -> String {
     let folder = URL(filePath: path).deletingLastPathComponent()
-    try StateFile.makeFolder(folder.path)
+    if createsFolder {
+      try StateFile.makeFolder(folder.path)
+    } else if access(folder.path, F_OK) != 0 {
+      // A slip of the pen makes no folders.
+      throw FileProblem(folder.path, errno: errno)
+    }
     let lock = try FolderLock(folder)
     defer { withExtendedLifetime(lock) {} }
     return try body()
@@ -45,7 +60,8 @@ package struct TokenFile: Sendable {
       let token = String(decoding: bytes, as: UTF8.self)
         .trimmingCharacters(in: .whitespacesAndNewlines)
       guard Self.lengths.contains(token.utf8.count), token.utf8.allSatisfy(Self.isAllowed) else {
-        throw FileProblem(path, "it holds no token: 16 to 128 letters, digits, - and _")
+        throw Malformed(
+          description: "\(path): it holds no token: 16 to 128 letters, digits, - and _")
       }
       try checkPermissions()
       return token
@@ -53,6 +69,11 @@ package struct TokenFile: Sendable {
   }
 
   private func write() throws -> String {
+    var status = stat()
+    // A device, a pipe or a link would be replaced by a file.
+    guard lstat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG else {
+      throw FileProblem(path, "it is no regular file")
+    }
     let token = Self.random()
     try StateFile.write(Array((token + "\n").utf8), to: URL(filePath: path))
     return token
