@@ -110,6 +110,9 @@ steps:
 """
 QUESTION = "s skips the step: "
 
+# A shell's background jobs ignore SIGINT, and so would the command.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 with tempfile.TemporaryDirectory() as folder:
     receiver = Receiver(folder)
     wires = pathlib.Path(folder) / "wires.yaml"

@@ -165,7 +165,7 @@ extension Doctor {
           Finding(
             .problem, "no program may know where this machine is: \(error)",
             mend: policy.isNamed
-              ? "edit \(path), or unset LODESTONE_AUTHORIZATION"
+              ? "create or edit \(path), or unset LODESTONE_AUTHORIZATION"
               : "edit \(path), or remove it: without it every program may"))
       }
     }

@@ -117,8 +117,8 @@ public struct Doctor: Sendable {
       let chip = board.sensors[fault.sensor].chip
       return Finding(
         .note,
-        "\(chip): its file rehearses '\(fault.kind.rawValue)' from \(fault.from) s on for \(fault.seconds) s, which nobody "
-          + "looks for here: on a real board its wiring would be", sensor: fault.sensor)
+        "\(chip): the board file injects the fault '\(fault.kind.rawValue)' at \(fault.from) s for \(fault.seconds) s. "
+          + "The wiring of a simulated board is not checked.", sensor: fault.sensor)
     }
   }
 

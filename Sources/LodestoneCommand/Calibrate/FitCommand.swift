@@ -39,7 +39,7 @@ struct FitCommand: ParsableCommand {
       One object in every case: 'accepted' says whether the fit is to be used, 'reason' why not or what \
       keeps its score (0 to 100) low. hardIron, softIron, fieldStrength and residualPercent are null where \
       nothing was found. Exit code 0 for a fit that is accepted, 65 for one that is not, 66 for a file that \
-      cannot be read.
+      does not exist.
 
       Nothing is stored: a fit knows neither chip nor place. 'lodestone calibrate magnetometer' makes a record, and \
       'lodestone calibrate import' takes records alone.
@@ -150,7 +150,9 @@ struct FitCommand: ParsableCommand {
       line.set("assumed", assumed)
       Terminal.say(line.line)
     case .text:
-      for line in text(outcome, reason: reason, table, assumed: assumed) { Terminal.say(line) }
+      for line in text(outcome, reason: reason, table, assumed: assumed, isCut: isCut) {
+        Terminal.say(line)
+      }
     }
     if !outcome.isAccepted { throw CommandError.Kind.data.exitCode }
   }
@@ -204,11 +206,14 @@ struct FitCommand: ParsableCommand {
 
   /// The same for people.
   private func text(
-    _ outcome: CalibrationOutcome, reason: String, _ table: SampleTable, assumed: String
+    _ outcome: CalibrationOutcome, reason: String, _ table: SampleTable, assumed: String,
+    isCut: Bool
   ) -> [String] {
     let verdict = outcome.isAccepted ? "accepted" : "refused"
     var lines = Wrap.rows("verdict", reason.isEmpty ? verdict : "\(verdict): \(reason)")
-    lines += Wrap.rows("samples", "\(table.samples.count), \(table.skipped) lines left out")
+    let rest = isCut ? "; the file is longer, and the rest was not read" : ""
+    lines += Wrap.rows(
+      "samples", "\(table.samples.count), \(table.skipped) lines left out\(rest)")
     if let fit = outcome.fit {
       let quality = fit.quality
       let digits = Self.digits(fit.fieldStrength)

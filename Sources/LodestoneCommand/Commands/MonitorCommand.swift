@@ -130,27 +130,43 @@ struct Watch {
 struct JSONPrinter: ObservationPrinter {
   let patience = 1.0
   private var lines: ObservationLines
+  private var errors = ErrorCounterMonitor()
+  private let session: Session
   private let truth: ((Timestamp, inout JSONLine) -> Void)?
 
   init(session: Session, withTruth: Bool) {
+    self.session = session
     lines = ObservationLines(start: session.now()) { session.clock(at: $0) }
     truth = withTruth ? session.simulation.map(TruthLine.writer) : nil
   }
 
   mutating func print(_ batch: [Observation], dropped: Int) -> Bool {
     var text = ""
-    for observation in batch { text += lines.line(for: observation, truth: truth) + "\n" }
+    for observation in batch {
+      text += lines.line(for: observation, truth: truth) + "\n"
+      if case .sensor(let status) = observation { errors.note(status) }
+    }
+    if errors.isDue(at: session.now()) { text += risen() }
     if dropped > 0 { Terminal.warn("lodestone: \(dropped) lines dropped: the reader is too slow") }
     return Terminal.write(text)
   }
 
-  mutating func finish() {}
+  mutating func finish() { Terminal.write(risen()) }
+
+  private mutating func risen() -> String {
+    var text = ""
+    for status in errors.risen(session.hub.status) {
+      text += lines.line(for: .sensor(status)) + "\n"
+    }
+    return text
+  }
 }
 
 /// A table drawn in place.
 struct TablePrinter: ObservationPrinter {
   let patience = LivePage.interval
   private var table: MonitorTable
+  private var errors = ErrorCounterMonitor()
   private var page = LivePage()
   private let session: Session
 
@@ -161,7 +177,12 @@ struct TablePrinter: ObservationPrinter {
 
   mutating func print(_ batch: [Observation], dropped: Int) -> Bool {
     for observation in batch { table.take(observation) }
-    return page.isDue() ? page.draw(table.lines(at: session.now())) : true
+    if errors.isDue(at: session.now()) {
+      for status in errors.risen(session.hub.status) { table.take(.sensor(status)) }
+    }
+    return page.isDue()
+      ? page.draw(
+        table.lines(at: session.now(), clockIsSet: session.clock.isSet)) : true
   }
 
   mutating func finish() { page.finish() }
@@ -172,6 +193,8 @@ struct SummaryPrinter: ObservationPrinter {
   let patience = 0.5
   private var table: MonitorTable
   private var said: [Int: SensorState] = [:]
+  private var hasSaidClock = false
+  private var errors = ErrorCounterMonitor()
   private var nextLine = ContinuousClock.now.advanced(by: .seconds(1))
   private let session: Session
 
@@ -182,18 +205,22 @@ struct SummaryPrinter: ObservationPrinter {
 
   mutating func print(_ batch: [Observation], dropped: Int) -> Bool {
     var text = ""
+    if !hasSaidClock, !session.clock.isSet { text += MonitorTable.unsetClock + "\n" }
+    hasSaidClock = true
     for observation in batch {
       table.take(observation)
       switch observation {
       // A chip that is tried again and again fails again and again: once is enough.
       case .sensor(let status) where said[status.index] != status.state:
         said[status.index] = status.state
-        text += "sensor    \(status.chip) \(status.position) \(status.state.word)"
-        if case .failed(let reason) = status.state { text += ": \(reason)" }
-        text += "\n"
+        errors.note(status)
+        text += Self.line(status)
       case .diagnostic(let message, _): text += Hints.complete(message) + "\n"
       default: break
       }
+    }
+    if errors.isDue(at: session.now()) {
+      for status in errors.risen(session.hub.status) { text += Self.line(status) }
     }
     let now = ContinuousClock.now
     if now >= nextLine {
@@ -204,4 +231,8 @@ struct SummaryPrinter: ObservationPrinter {
   }
 
   mutating func finish() {}
+
+  private static func line(_ status: SensorStatus) -> String {
+    "sensor    \(status.chip) \(status.position) \(MonitorTable.condition(status))\n"
+  }
 }

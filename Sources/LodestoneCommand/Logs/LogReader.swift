@@ -38,8 +38,21 @@ struct LogReader {
   mutating func read(_ file: String) throws -> Bool {
     // A folder says that it is one here, before anything is written.
     var input = try InputFile(file)
+    wasInterrupted = !Self.waits(for: input)
+    guard !wasInterrupted else { return true }
     _ = try input.beginning()
     return try read(&input)
+  }
+
+  /// Waits for the first bytes of an input. Returns false if a signal came before them.
+  private static func waits(for input: InputFile) -> Bool {
+    let interruption = Interruption()
+    let interrupts = Interrupts { _ = interruption.interrupt(by: $0) }
+    defer { withExtendedLifetime(interrupts) {} }
+    while !input.isReady() {
+      guard (try? interruption.check()) != nil else { return false }
+    }
+    return true
   }
 
   /// Seconds since 1970-01-01 between which a log was made.

@@ -67,7 +67,13 @@ struct MonitorTable {
   }
 
   /// The table as lines. What is older than two seconds, or than three of its periods, gives way to its age.
-  func lines(at now: Timestamp) -> [String] { fresh(at: now).allLines(at: now) }
+  func lines(at now: Timestamp, clockIsSet: Bool = true) -> [String] {
+    fresh(at: now).allLines(at: now) + (clockIsSet ? [] : ["", Self.unsetClock])
+  }
+
+  /// What the text forms say of a clock that nobody has set.
+  static let unsetClock =
+    "The system's clock is not set: JSON lines have no time, and magnetic models no date until the receiver has a fix."
 
   private func allLines(at now: Timestamp) -> [String] {
     var lines = ["lodestone · \(boardName)", ""]
@@ -137,8 +143,15 @@ struct MonitorTable {
     func column(_ text: String, _ width: Int) -> String {
       text.count >= width ? text + " " : text + String(repeating: " ", count: width - text.count)
     }
-    var row = column(status.chip, 14) + column(status.position, 18) + column(status.state.word, 10)
-    if case .failed(let reason) = status.state { row += reason }
-    return row
+    return column(status.chip, 14) + column(status.position, 18) + condition(status)
+  }
+
+  /// Returns a sensor's state, why it failed, and how often its transfers were disturbed.
+  static func condition(_ status: SensorStatus) -> String {
+    var text = status.state.word
+    if case .failed(let reason) = status.state { text += ": \(reason)" }
+    let counts = [("retries", status.counters.retries), ("bus errors", status.counters.busErrors)]
+      .filter { $0.1 > 0 }.map { "\($0.0) \($0.1)" }
+    return counts.isEmpty ? text : text + " (\(counts.joined(separator: ", ")))"
   }
 }

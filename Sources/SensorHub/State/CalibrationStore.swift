@@ -105,7 +105,8 @@ public struct CalibrationStore: Sendable {
     public var description: String {
       isStranger
         ? "the record of \(key) is locked, and cannot be used here: --force, or the version that made it"
-        : "the record of \(key) is locked: lodestone calibrate unlock, or --force"
+        : "the record of \(key) is locked. Unlock it (lodestone calibrate unlock \(key.chip)"
+          + "\(key.kind == .magnetometer ? "" : " --kind \(key.kind.rawValue)")), or add --force"
     }
   }
 
