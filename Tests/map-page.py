@@ -189,7 +189,7 @@ def tokens(folder, board):
     expect("--token-file", get(server.port, "/?token=correct-Horse_battery9")[0].status == 200
            and get(server.port, f"/?token={TOKEN.read_text().strip()}")[0].status == 403)
     server.end(signal.SIGTERM)
-    made = folder / "new" / "token"
+    made = folder / "new-token"
     server = Server(board, "--port", "0", "--token-file", str(made))
     expect("--token-file makes one", get(server.port, f"/?token={made.read_text().strip()}")[0].status == 200
            and made.stat().st_mode & 0o777 == 0o600)
@@ -248,6 +248,7 @@ def manners(folder, board):
         ("a port that is none", ["--port", "65536"], 64, "--port"),
         ("an address that is none", ["--address", "board.example"], 64, "--address"),
         ("a file without a token", ["--port", "0", "--token-file", "/dev/null"], 65, "--new-token"),
+        ("a token in a folder that is not there", ["--port", "0", "--token-file", f"{STATE.name}/slip/token"], 74, "slip"),
         ("a folder for a token", ["--port", "0", "--token-file", STATE.name], 74, "--token-file"),
     ]:
         result = subprocess.run([COMMAND, "map", "--board", str(board), *options], capture_output=True, text=True, timeout=20, env=ENVIRONMENT)
