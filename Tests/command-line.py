@@ -179,6 +179,14 @@ with tempfile.TemporaryDirectory() as name:
         live.send_signal(signal.SIGINT)
         rest, _ = live.communicate(timeout=10)
     root = xml.etree.ElementTree.fromstring(beginning + rest)
+    silent = subprocess.Popen([COMMAND, "decode", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    # It waits for its input once it has handlers for signals.
+    deadline = time.monotonic() + 10
+    while "poll" not in pathlib.Path(f"/proc/{silent.pid}/wchan").read_text() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    silent.send_signal(signal.SIGINT)
+    silent.communicate(timeout=10)
+    expect("a receiver that says nothing is interrupted like any other", silent.returncode == 0, silent.returncode)
     expect(
         "a track that is interrupted is whole",
         live.returncode == 0 and len(list(root.iter(spaces + "trkpt"))) == 21, f"{live.returncode} {rest[-200:]}")

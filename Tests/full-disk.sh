@@ -57,6 +57,28 @@ goes_on() {
     && [ "$(grep -c '"kind":"heading"' replayed.txt)" -gt 100 ]
   result "and both of its runs replay, with 65 for the gap" $? "$code: $(cat patient.txt)"
 }
+# The summary's reader goes away at once.
+unread() {
+  "$lodestone" record --board simulated --seconds 3 --keep-trying unread 2>unread.txt | head -n 1 >first.txt
+  local code=${PIPESTATUS[0]}
+  "$lodestone" replay unread >unread.lines 2>>unread.txt
+  [ "$code" -eq 0 ] && [ -s first.txt ] && [ "$(grep -c '"kind":"heading"' unread.lines)" -gt 40 ]
+  result "record --keep-trying outlives the reader of its summary" $? "$code: $(cat unread.txt)"
+}
+# A folder that is gone stands for a disk that has no room for another file.
+unrotated() {
+  mkdir rotated
+  "$lodestone" record --board simulated --seconds 5 --keep-trying rotated/drive >unrotated.out 2>unrotated.txt &
+  local process=$! code
+  for _ in $(seq 80); do [ -s rotated/drive ] && break; sleep 0.05; done
+  mv rotated moved
+  kill -HUP "$process"
+  wait "$process"
+  code=$?
+  [ $code -eq 74 ] && grep -q 'the recording goes on in the file that was moved away' unrotated.txt \
+    && [ "$(grep -c '^lodestone-trace' moved/drive)" -eq 2 ]
+  result "and a rotation that cannot make its file" $? "$code: $(cat unrotated.txt)"
+}
 no_disk() {
   timeout "$seconds" "$lodestone" record --board simulated --seconds 2 /dev/full >/dev/null 2>none.txt
   [ $? -eq 74 ] && grep -q 'no space left' none.txt
@@ -119,6 +141,8 @@ for arguments in "monitor" "monitor --format json" "gnss --format json" "record 
 done
 ends_at_once &
 goes_on &
+unread &
+unrotated &
 no_disk &
 closed &
 wait

@@ -52,7 +52,8 @@ struct LogReader {
     while !input.isReady() {
       guard (try? interruption.check()) != nil else { return false }
     }
-    return true
+    interrupts.deliver()
+    return (try? interruption.check()) != nil
   }
 
   /// Seconds since 1970-01-01 between which a log was made.
@@ -110,7 +111,11 @@ struct LogReader {
       if wasInterrupted { break }
       guard input.isReady() else { continue }
       let count = try input.read(into: buffer)
-      if count == 0 { break }
+      if count == 0 {
+        interrupts.deliver()
+        wasInterrupted = (try? interruption.check()) == nil
+        break
+      }
       size += count
       var rest = UnsafeRawBufferPointer(rebasing: buffer[..<count])
       while !rest.isEmpty {

@@ -13,6 +13,7 @@ final class Interrupts {
 
   // Dispatch's own signal sources leave a signal blocked once it came, and miss it when they are made anew.
   private let timer: any DispatchSourceTimer
+  private let handler: @Sendable (Int32) -> Void
   // What the signals did before.
   private let former: [(number: Int32, handler: (@convention(c) (Int32) -> Void)?)]
 
@@ -24,13 +25,20 @@ final class Interrupts {
     former = [SIGINT, SIGTERM, SIGHUP].filter { !Self.isIgnored($0) }.map { number in
       (number, signal(number) { Interrupts.arrived.store($0, ordering: .releasing) })
     }
+    self.handler = handler
     timer = DispatchSource.makeTimerSource(queue: .global())
     timer.schedule(deadline: .now(), repeating: .milliseconds(50))
-    timer.setEventHandler {
-      let number = Interrupts.arrived.exchange(0, ordering: .acquiringAndReleasing)
-      if number != 0 { handler(number) }
-    }
+    timer.setEventHandler { Self.deliver(to: handler) }
     timer.activate()
+  }
+
+  /// Calls the handler now if a signal has arrived. Ctrl-C ends the other commands of a pipe as well: the end of input
+  /// often comes with the signal.
+  func deliver() { Self.deliver(to: handler) }
+
+  private static func deliver(to handler: @Sendable (Int32) -> Void) {
+    let number = arrived.exchange(0, ordering: .acquiringAndReleasing)
+    if number != 0 { handler(number) }
   }
 
   deinit {
