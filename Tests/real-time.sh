@@ -17,5 +17,6 @@ part 8 "chips unplugged in a monitor" "$here/monitor-unplug.py" "$lodestone"
 
 for number in 1 2 3 4 5 6 7 8; do run "$number" & done
 wait
+again 1 2 3 4 5 6 7 8
 show 1 2 3 4 5 6 7 8
 finish
