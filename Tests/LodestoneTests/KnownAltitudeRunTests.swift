@@ -269,7 +269,7 @@ struct KnownAltitudeRunTests {
     #expect(heights(after.run(60)).isEmpty)
   }
 
-  @Test("while positions are withheld nothing tells how a known height compares with the receiver's")
+  @Test("while positions are withheld nothing tells how a known height compares with the receiver")
   func withheld() throws {
     let board = try board(receiver: true)
     board.hub.setPositionIsOpen(false)

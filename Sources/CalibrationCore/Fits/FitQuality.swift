@@ -196,7 +196,8 @@ struct FitEvidence: Sendable {
     // How the chips are turned against each other costs a score; without a fit it would not be known better.
     let error = min(180, hypot(budget?.iron ?? 180, changeError))
     if wanderError > params.largestHeadingError {
-      return "something magnetic changed during the recording, by \(Self.number(wanderError)) deg of heading: "
+      return
+        "something magnetic changed during the recording, by \(Self.number(wanderError)) deg of heading: "
         + "neighbouring samples lie off the fit alike"
     }
     if error > params.largestHeadingError {
