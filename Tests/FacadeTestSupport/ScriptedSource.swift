@@ -69,8 +69,8 @@ public final class ScriptedSource: ObservationSource {
     return true
   }
 
-  /// The same for a task: it waits on a thread of its own, and longer, because another task has to get its turn among all
-  /// the tests that compute. That task needs a high priority: one of the tests' own would be behind all of them.
+  /// Waits on a separate thread until a task has asked for this demand, at most 300 s. The task needs a high priority:
+  /// with the default one it is queued behind all the tests that compute.
   public func hears(_ demand: Demand) async -> Bool {
     await onThread { self.waits(for: demand, atMost: 300) }
   }

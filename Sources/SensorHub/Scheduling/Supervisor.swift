@@ -94,7 +94,7 @@ struct Supervisor {
     return true
   }
 
-  /// Counts repeated transfers.
+  /// Adds to the number of transfers that were repeated because the bus was disturbed.
   mutating func repeated(_ times: UInt64) { status.counters.retries &+= times }
 
   /// An edge came, and there was nothing to read.

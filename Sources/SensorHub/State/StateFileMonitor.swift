@@ -11,8 +11,8 @@ import Synchronization
 
 /// Notices which of one worker's stored files have changed, and holds what they contain until the worker takes it.
 ///
-/// `look` asks the file system, which can block for as long as a disk does; it runs on a queue of its own. Everything else
-/// returns at once.
+/// `look` asks the file system and can block for as long as the disk does. It runs on the hub's queue for disk work, never on
+/// a bus thread. All other methods return at once.
 final class StateFileMonitor: Sendable {
   /// One file to look after.
   struct File: Sendable {
