@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// `@unchecked Sendable`: everything that changes is in the mutex. The handler is not `Sendable`, as in the
 /// SDK; it is only ever called on the queue that its owner has named for it, and let go of by the owner's
-/// thread or on that queue: never by the publishing thread, where what it captures must not end.
+/// thread or on that queue: never by the thread that publishes, where what it captures must not end.
 final class QueueDelivery: ServiceClient, @unchecked Sendable {
   struct Handler: @unchecked Sendable {
     let call: (ServiceEvent.Content) -> Void

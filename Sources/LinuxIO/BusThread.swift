@@ -82,7 +82,8 @@ public final class BusThread: SerialExecutor, BusRun {
       return state.isStopped
     }
     wake()
-    guard !wasStopped else { return }
+    // Its own step may be what lets go of the board.
+    guard !wasStopped, threadID.load(ordering: .acquiring) != UInt(pthread_self()) else { return }
     _ = ended.wait(timeout: .now() + seconds)
   }
 

@@ -111,7 +111,7 @@ public final class LodestoneRuntime: Sendable {
   let authorizationKeeper: AuthorizationKeeper
   // Opening a board can take seconds when buses are probed, and starting a service returns at once.
   private let opener = DispatchQueue(label: "lodestone.open")
-  // A presenter may write to a terminal that is slow: never on the publishing thread, one after the other.
+  // A presenter may write to a terminal that is slow: never on the thread that publishes, one after the other.
   private let stage = DispatchQueue(label: "lodestone.prompt")
   private struct Presenting: Sendable { var presenter: any HeadingCalibrationPresenter }
   private let presenting: OrderedLock<Presenting>

@@ -12,7 +12,9 @@ public protocol ObservationSubscription: AnyObject, Sendable {
 
 /// What the facades stand on: the one hub of the process, or a stand-in in a test.
 public protocol ObservationSource: Sendable {
-  /// Calls `handler` with everything that is published, on the publishing thread, until cancelled.
+  /// Calls `handler` with everything that is published, in order, until cancelled.
+  ///
+  /// `handler` returns at once: the thread that calls it may be a bus's, whose chips would have to wait.
   func subscribe(
     _ handler: @escaping @Sendable (Observation) -> Void
   ) -> any ObservationSubscription
@@ -66,7 +68,7 @@ final class SessionSource: ObservationSource {
   func subscribe(
     _ handler: @escaping @Sendable (Observation) -> Void
   ) -> any ObservationSubscription {
-    let subscription = session.hub.subscribe(handler)
+    let subscription = session.hub.subscribeOnBusThread(handler)
     if !isStarted.exchange(true, ordering: .acquiringAndReleasing) { session.hub.start() }
     return subscription
   }

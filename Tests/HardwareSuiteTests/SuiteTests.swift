@@ -343,6 +343,31 @@ struct SuiteTests {
     #expect(board.clock.now().seconds(since: now) > 3.4)
   }
 
+  @Test(
+    "edges answered late because the machine stood still are not the line's fault; without that they are",
+    arguments: [(0.1, Report.Outcome.passed), (0.0, .failed)])
+  func lateEdges(said: Double, outcome: Report.Outcome) throws {
+    let board = try VirtualBoard()
+    _ = board.run(8)
+    let rig = Sleepy(said)
+    let bench = Bench(
+      board: board.board, hub: board.hub, calibrations: board.state.calibrations, person: rig,
+      now: { board.clock.now() },
+      pass: { seconds in
+        // Ten times in a run nothing is let run for a tenth of a second.
+        for _ in 0..<10 {
+          board.runner.run(until: board.clock.now().advanced(bySeconds: seconds / 10))
+          board.clock.advance(bySeconds: 0.1)
+          rig.stand()
+        }
+      }, say: { _ in })
+    let check = try #require(
+      Measurement(bench, seconds: 3).checks("measurement")
+        .first { $0.name == "LSM6DSOX interrupt line" })
+    #expect(check.outcome == outcome, "\(check.detail) \(check.measures)")
+    #expect(check.detail.contains("standing still") == (said > 0))
+  }
+
   @Test("only what a nap is late by counts, and not a processor's own haste")
   func naps() {
     var ledger = StandstillWatch.Ledger()

@@ -1,4 +1,4 @@
-// The way from the publishing thread to the run loop of the thread that made a manager.
+// The way from the thread that publishes to the run loop of the thread that made a manager.
 
 import CoreFoundation
 import Foundation

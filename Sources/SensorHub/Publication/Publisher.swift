@@ -1,8 +1,7 @@
 import SensorTypes
 import Synchronization
 
-/// Hands what the pipeline has made to everybody who listens, in the pipeline's order, outside of its lock and on no bus
-/// thread.
+/// Hands what the pipeline has made to everybody who listens, in the pipeline's order and outside of its lock.
 ///
 /// What waits is bounded. A handler that is too slow costs readings and estimates first, which newer ones replace, then
 /// everything else; what was dropped is counted and said.
@@ -10,6 +9,16 @@ final class Publisher: Sendable {
   /// The number of items that may wait; twice as many where no newer one replaces them. A board at its highest rates
   /// fills it in a second.
   static let limit = 4_096
+
+  /// Who calls the handlers.
+  enum Caller {
+    /// A thread of the publisher's own: a handler may take its time, and costs a switch of threads.
+    case thread
+    /// The bus thread that brings something, for handlers that return at once. Of several the first one calls for all.
+    case bus
+    /// The thread that moves the clock. Nothing is dropped.
+    case clock
+  }
 
   private enum Item {
     case observation(Observation)
@@ -45,16 +54,16 @@ final class Publisher: Sendable {
   private let queue = Mutex(Queue())
   private let now: @Sendable () -> Timestamp
   private let thread: Mutex<SideThread?>
-  private let isInStep: Bool
+  private let isHandingOut = Atomic<Bool>(false)
+  private let caller: Caller
 
   /// Makes a publisher without listeners.
   ///
   /// - Parameters:
-  ///   - isInStep: Whether the caller of `handOut` calls the handlers itself, and none is dropped: on a clock that a
-  ///     caller moves.
+  ///   - caller: Who calls the handlers.
   ///   - now: The board's clock.
-  init(isInStep: Bool, now: @escaping @Sendable () -> Timestamp) {
-    self.isInStep = isInStep
+  init(_ caller: Caller, now: @escaping @Sendable () -> Timestamp) {
+    self.caller = caller
     self.now = now
     thread = Mutex(nil)
   }
@@ -97,7 +106,7 @@ final class Publisher: Sendable {
 
   private func put(_ item: Item, _ queue: inout Queue) {
     let limit = item.isReplaceable ? Self.limit : 2 * Self.limit
-    guard isInStep || queue.items.count < limit else {
+    guard caller == .clock || queue.items.count < limit else {
       queue.dropped += 1
       queue.unsaid += 1
       return
@@ -105,13 +114,14 @@ final class Publisher: Sendable {
     queue.items.append(item)
   }
 
-  /// Has everything that waits handed out: soon, by a thread of the publisher's own, or before it returns where the
-  /// caller moves the clock.
+  /// Has everything that waits handed out by the `Caller`. Only its own thread does it after this has returned, or another
+  /// bus thread that is at it.
   func handOut() {
     guard queue.withLock({ !$0.items.isEmpty }) else { return }
-    if isInStep {
-      handOutNow()
-    } else {
+    switch caller {
+    case .clock: handOutNow()
+    case .bus: handOutInTurn()
+    case .thread:
       thread.withLock { thread in
         if thread == nil {
           thread = SideThread(name: "publisher") { [weak self] in self?.handOutNow() }
@@ -119,6 +129,15 @@ final class Publisher: Sendable {
         thread?.wake()
       }
     }
+  }
+
+  private func handOutInTurn() {
+    // What comes while another thread hands out is left to that thread, which looks once more before it ends.
+    repeat {
+      guard !isHandingOut.exchange(true, ordering: .sequentiallyConsistent) else { return }
+      handOutNow()
+      isHandingOut.store(false, ordering: .sequentiallyConsistent)
+    } while queue.withLock { !$0.items.isEmpty }
   }
 
   /// Hands out what waits and ends the thread, a second at most later.

@@ -39,7 +39,7 @@ struct PublisherTests {
 
   @Test("what is posted is handed out by another thread, in order and once")
   func order() {
-    let publisher = Publisher(isInStep: false) { Timestamp(nanoseconds: 0) }
+    let publisher = Publisher(.thread) { Timestamp(nanoseconds: 0) }
     let listener = Listener()
     let caller = UInt(pthread_self())
     let wasCaller = Atomic<Bool>(false)
@@ -64,7 +64,7 @@ struct PublisherTests {
     "a handler that stands still costs what newer ones replace first; all that is dropped is counted and said"
   )
   func slowHandler() throws {
-    let publisher = Publisher(isInStep: false) { Timestamp(nanoseconds: 7) }
+    let publisher = Publisher(.thread) { Timestamp(nanoseconds: 7) }
     let listener = Listener()
     listener.holds.store(true, ordering: .releasing)
     publisher.add(1, observations: listener.take)
@@ -89,9 +89,63 @@ struct PublisherTests {
     #expect(text.hasPrefix("520 observations were dropped") && time.nanoseconds == 7)
   }
 
+  @Test("of several bus threads one calls at a time, in the order of what was posted, and nothing is left")
+  func turns() {
+    let publisher = Publisher(.bus) { Timestamp(nanoseconds: 0) }
+    let listener = Listener()
+    let isIn = Atomic<Bool>(false)
+    let wasTwice = Atomic<Bool>(false)
+    publisher.add(
+      1,
+      observations: { observation in
+        if isIn.exchange(true, ordering: .sequentiallyConsistent) {
+          wasTwice.store(true, ordering: .relaxed)
+        }
+        listener.take(observation)
+        isIn.store(false, ordering: .sequentiallyConsistent)
+      })
+    let next = Mutex(0)
+    DispatchQueue.concurrentPerform(iterations: 4) { _ in
+      for _ in 0..<5_000 {
+        next.withLock { number in
+          publisher.post(Self.diagnostic(number))
+          number += 1
+        }
+        publisher.handOut()
+      }
+    }
+    #expect(listener.heard.withLock { $0 } == (0..<20_000).map(Self.diagnostic))
+    let hadTwo = wasTwice.load(ordering: .relaxed)
+    #expect(!hadTwo)
+    #expect(publisher.dropped == 0)
+  }
+
+  @Test("a bus thread does not wait for another one that hands out")
+  func noWaiting() {
+    let publisher = Publisher(.bus) { Timestamp(nanoseconds: 0) }
+    let listener = Listener()
+    listener.holds.store(true, ordering: .releasing)
+    publisher.add(1, observations: listener.take)
+    let ended = DispatchSemaphore(value: 0)
+    publisher.post(Self.diagnostic(0))
+    Thread.detachNewThread {
+      publisher.handOut()
+      ended.signal()
+    }
+    listener.isIn.wait()
+    for number in 1..<100 {
+      publisher.post(Self.diagnostic(number))
+      publisher.handOut()
+    }
+    #expect(listener.heard.withLock { $0.isEmpty })
+    listener.gate.signal()
+    ended.wait()
+    #expect(listener.heard.withLock { $0 } == (0..<100).map(Self.diagnostic))
+  }
+
   @Test("a handler that is removed hears nothing more, and may remove itself")
   func removal() {
-    let publisher = Publisher(isInStep: true) { Timestamp(nanoseconds: 0) }
+    let publisher = Publisher(.clock) { Timestamp(nanoseconds: 0) }
     let heard = Mutex(0)
     publisher.add(
       1,
