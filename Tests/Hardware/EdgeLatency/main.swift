@@ -19,8 +19,8 @@ import Synchronization
 
 /// Edges at the beginning that do not count: pages are touched and the estimator settles.
 let warmUp = 2_000
-/// Half a conversion at 1000 Hz: a heading is the field of the middle of it, an edge is its end.
-let sensorLatency = 0.000_5
+/// Half a conversion at 560 Hz: a heading is the field of the middle of it, an edge is its end.
+let sensorLatency = 0.5 / 560
 /// How far the wall clock, which is read a moment before or after the other, may lead astray.
 let clockTolerance = 0.000_05
 let medianLimit = 0.000_5
@@ -98,11 +98,23 @@ final class Listener: NSObject, CLLocationManagerDelegate {
   init(capacity: Int) { heard.reserveCapacity(capacity) }
 
   func locationManager(_ manager: CLLocationManager, didUpdateHeading newHeading: CLHeading) {
-    heard.append(
-      (
-        seconds(CLOCK_MONOTONIC), seconds(CLOCK_REALTIME),
-        newHeading.timestamp.timeIntervalSince1970
-      ))
+    let now = seconds(CLOCK_MONOTONIC)
+    heard.append((now, wall(at: now), newHeading.timestamp.timeIntervalSince1970))
+  }
+
+  /// The wall clock at a moment that has just passed. Between two clocks another thread may have its turn, so that the wall
+  /// is read between two looks at the other one, and again if they are apart.
+  private func wall(at moment: Double) -> Double {
+    var before = moment
+    var best = (span: Double.infinity, offset: 0.0)
+    for _ in 0..<4 {
+      let wall = seconds(CLOCK_REALTIME)
+      let after = seconds(CLOCK_MONOTONIC)
+      if after - before < best.span { best = (after - before, wall - (before + after) / 2) }
+      if best.span < clockTolerance { break }
+      before = after
+    }
+    return moment + best.offset
   }
 
   func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {
