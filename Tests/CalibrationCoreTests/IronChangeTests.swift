@@ -156,6 +156,30 @@ import Testing
     #expect(error < 2.5 * fit.quality.headingError, "\(error), \(fit.quality.headingError)")
   }
 
+  @Test(
+    "a rest where the field is another than on the way is no change", arguments: seeds,
+    [true, false])
+  func rest(seed: Int, isFirst: Bool) {
+    let unit = Self.unit(seed)
+    // An eighth of the recording, one attitude, the field of the place 8 % off the fit.
+    let count = unit.samples.count / 8
+    var draws = SyntheticDraws(state: UInt64(seed))
+    let still = isFirst ? unit.samples[0].field : unit.samples[unit.samples.count - 1].field
+    let field = unit.hardIron + 1.08 * (still - unit.hardIron)
+    let interval = unit.samples[1].time.seconds(since: unit.samples[0].time)
+    let begin =
+      isFirst
+      ? unit.samples[0].time.advanced(bySeconds: -Double(count) * interval)
+      : unit.samples[unit.samples.count - 1].time.advanced(bySeconds: interval)
+    let rest = (0..<count).map { index in
+      CalibrationSample(
+        time: begin.advanced(bySeconds: Double(index) * interval),
+        field: field + 0.3 * Vector3(draws.normal(), draws.normal(), draws.normal()))
+    }
+    let outcome = Self.fitter.fit(isFirst ? rest + unit.samples : unit.samples + rest)
+    #expect(outcome.isAccepted && outcome.change == nil, "\(outcome.refusal ?? "")")
+  }
+
   @Test("a small change widens the error instead", arguments: seeds)
   func small(seed: Int) throws {
     let unit = Self.unit(seed, noise: 0.1) { $0.rate = 20 }

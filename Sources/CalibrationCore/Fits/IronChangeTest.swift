@@ -53,6 +53,9 @@ struct IronChangeTest {
   /// How many samples tell as much as one where their noise is independent: 1, and by chance up to twice that in blocks of
   /// this number.
   private static let independentRun = 2.0
+  /// The largest angle between samples of one rest, degrees. What is wrong with a fit there is the same for all of them, so
+  /// together they tell as much as one sample.
+  private static let restAngle = 5.0
   /// The scale of an outlier, in standard deviations of the noise.
   private static let outlierScale = 4.0
   /// Prior standard deviation of a change, in field strengths.
@@ -105,9 +108,9 @@ struct IronChangeTest {
   ///   - model: A fit to them with a fixed hard iron.
   ///   - spread: Standard deviation of what it leaves of the points that it agrees with.
   init(points: [IronPoint], model: IronModel, spread: Double) {
-    self.points =
+    self.points = Self.weighted(
       points.count <= Self.mostPoints
-      ? points : (0..<Self.mostPoints).map { points[$0 * points.count / Self.mostPoints] }
+        ? points : (0..<Self.mostPoints).map { points[$0 * points.count / Self.mostPoints] }, model)
     self.model = model
     self.spread = spread
     let count = self.points.count
@@ -115,6 +118,23 @@ struct IronChangeTest {
     sought =
       count <= Self.mostSought
       ? all : (0..<Self.mostSought).map { $0 * count / Self.mostSought }
+  }
+
+  /// The points with a share that gives each rest the weight of one sample.
+  private static func weighted(_ points: [IronPoint], _ model: IronModel) -> [IronPoint] {
+    var points = points
+    let soft = model.soft
+    let directions = points.map { (soft * ($0.raw - model.offset)).normalized ?? .zero }
+    let cosine = cos(restAngle * .pi / 180)
+    var start = 0
+    while start < points.count {
+      var end = start + 1
+      while end < points.count, directions[end].dot(directions[start]) > cosine { end += 1 }
+      let total = points[start..<end].reduce(0) { $0 + $1.share }
+      if total > 1 { for place in start..<end { points[place].share /= total } }
+      start = end
+    }
+    return points
   }
 
   /// The change that the samples prove best; `nil` where they prove none.
@@ -151,7 +171,7 @@ struct IronChangeTest {
     let fixed = Explanation(shape: .fixed, model: model, moves: [], sigma: spread)
     let run = run(fixed, all)
     guard run > Self.independentRun else { return 0 }
-    let length = Double(points.count) / Double(2 * Self.blocks)
+    let length = points.reduce(0) { $0 + $1.share } / Double(2 * Self.blocks)
     let share = min(1, (run - 1) / max(1, length - 1))
     return share.squareRoot() * wide(all)
   }
@@ -259,11 +279,12 @@ struct IronChangeTest {
       let misfit = nearest(explanation, place).misfit
       let direction = (soft * (points[place].raw - explanation.model.offset)).normalized ?? .zero
       let weight: Double =
-        points[place].share * variance * Self.density(misfit, variance, explanation.outliers).weight
+        variance * Self.density(misfit, variance, explanation.outliers).weight
       let strength: Double = weight * misfit
       let pull = strength * SIMD4<Double>(direction.x, direction.y, direction.z, 1)
-      sums[parts.block(of: place)] += pull
-      squares += pull * pull
+      let share: Double = points[place].share
+      sums[parts.block(of: place)] += share * pull
+      squares += share * pull * pull
     }
     var square = SIMD4<Double>.zero
     for sum in sums { square += sum * sum }

@@ -104,6 +104,13 @@ struct QNHCommand: ParsableCommand {
   @Option(help: "How old it is, minutes, 180 at most.")
   var age = 0.0
 
+  func validate() throws {
+    guard (0...180).contains(age) else {
+      throw ValidationError(
+        "--age: a QNH's age is 0 to 180 minutes, not \(JSONLine.fixed(age, digits: 0))")
+    }
+  }
+
   func run() throws {
     let store = try board.tellableAltitude()
     try store.set(

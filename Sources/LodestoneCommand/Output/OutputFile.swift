@@ -36,15 +36,8 @@ final class OutputFile: Sendable {
     let state = state.withLock { $0 }
     guard !state.isClosed else { return }
     // The command was refused before it wrote anything.
-    if isNew, state.written == 0, holdsItsName { unlink(path) }
+    if isNew, state.written == 0, (try? isToBeReopened()) == false { unlink(path) }
     close(descriptor)
-  }
-
-  /// Whether its path still leads to it.
-  private var holdsItsName: Bool {
-    var (own, present) = (stat(), stat())
-    return fstat(descriptor, &own) == 0 && stat(path, &present) == 0
-      && own.st_dev == present.st_dev && own.st_ino == present.st_ino
   }
 
   /// Writes a file as a whole: a disk that is full, or a power cut, leaves what was there before. What is no
