@@ -71,8 +71,8 @@ public protocol BusRunner: Sendable {
   /// Starts a thread called `name` that makes its work and steps it until stopped.
   func start(name: String, _ make: @escaping @Sendable () -> any BusWork) -> any BusRun
 
-  /// Whether the work is stepped on the thread of a caller who moves the clock. What a step brings is then handed on
-  /// before the step ends; elsewhere a thread of its own hands it on, so that no bus waits.
+  /// Whether the work is stepped on the thread of a caller who moves the clock. All subscribers are then called before a
+  /// step ends. Otherwise a separate thread calls those that may take their time, so that no bus waits for them.
   var stepsOnCaller: Bool { get }
 }
 

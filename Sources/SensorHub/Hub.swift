@@ -271,10 +271,10 @@ public final class Hub: Sendable {
       )
     }
     pipeline.preconditionNotHeld()
-    handOut()
     if let position, isPositionOpen { keep(position) }
     if !heights.isEmpty { keep(heights) }
     if isFitDue { calibrate(expected) }
+    handOut()
     for delivery in deliveries {
       if let record = delivery.unusableRecord { setAside(record.kind, record.sensor) }
     }

@@ -344,9 +344,13 @@ struct SuiteTests {
   }
 
   @Test(
-    "edges answered late because the machine stood still are not the line's fault; without that they are",
-    arguments: [(0.1, Report.Outcome.passed), (0.0, .failed)])
-  func lateEdges(said: Double, outcome: Report.Outcome) throws {
+    "edges answered late because the machine stood still are not the line's fault; more than that are",
+    arguments: [
+      (pause: 0.1, said: 0.1, run: 0.3, outcome: Report.Outcome.passed), (0.1, 0, 0.3, .failed),
+      // Most edges are late, and the machine stood still for a twentieth of the time.
+      (0.08, 0.005, 0.02, .failed),
+    ])
+  func lateEdges(pause: Double, said: Double, run: Double, outcome: Report.Outcome) throws {
     let board = try VirtualBoard()
     _ = board.run(8)
     let rig = Sleepy(said)
@@ -354,10 +358,10 @@ struct SuiteTests {
       board: board.board, hub: board.hub, calibrations: board.state.calibrations, person: rig,
       now: { board.clock.now() },
       pass: { seconds in
-        // Ten times in a run nothing is let run for a tenth of a second.
-        for _ in 0..<10 {
-          board.runner.run(until: board.clock.now().advanced(bySeconds: seconds / 10))
-          board.clock.advance(bySeconds: 0.1)
+        // Again and again nothing is let run for a while.
+        for _ in 0..<Int((seconds / (run + pause)).rounded(.up)) {
+          board.runner.run(until: board.clock.now().advanced(bySeconds: run))
+          board.clock.advance(bySeconds: pause)
           rig.stand()
         }
       }, say: { _ in })

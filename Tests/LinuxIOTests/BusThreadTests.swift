@@ -2,6 +2,7 @@ import CTestSupport
 import Dispatch
 import SensorBus
 import SensorTypes
+import Synchronization
 import Testing
 
 @testable import LinuxIO
@@ -43,6 +44,45 @@ struct BusThreadTests {
     while stepped.wait(timeout: .now()) == .success {}
     thread.wake()
     #expect(stepped.wait(timeout: .now() + 0.05) == .timedOut)
+  }
+
+  /// Stops its own thread in its first step.
+  private final class Quitter: BusWork, Sendable {
+    let thread: Mutex<BusThread?>
+    let isThere: DispatchSemaphore
+    let finished: DispatchSemaphore
+    let took = Mutex(Double.infinity)
+
+    init(_ isThere: DispatchSemaphore, _ finished: DispatchSemaphore) {
+      thread = Mutex(nil)
+      (self.isThere, self.finished) = (isThere, finished)
+    }
+
+    func step() -> Timestamp {
+      isThere.wait()
+      let begin = ContinuousClock.now
+      thread.withLock { $0 }?.stop()
+      took.withLock { $0 = (ContinuousClock.now - begin) / .seconds(1) }
+      return .distantFuture
+    }
+
+    func forEachReadiness(_ body: (Readiness) -> Void) {}
+
+    func finish() { finished.signal() }
+  }
+
+  @Test("a thread that is stopped by its own step does not wait for itself, and ends")
+  func selfStop() throws {
+    let isThere = DispatchSemaphore(value: 0)
+    let finished = DispatchSemaphore(value: 0)
+    let quitter = Quitter(isThere, finished)
+    let thread = try BusThread(name: "test") { quitter }
+    quitter.thread.withLock { $0 = thread }
+    isThere.signal()
+    #expect(finished.wait(timeout: .now() + 5) == .success)
+    // It would wait for a second.
+    #expect(quitter.took.withLock { $0 } < 0.9)
+    quitter.thread.withLock { $0 = nil }
   }
 
   private actor Owner {

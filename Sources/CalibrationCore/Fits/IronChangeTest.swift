@@ -53,9 +53,12 @@ struct IronChangeTest {
   /// How many samples tell as much as one where their noise is independent: 1, and by chance up to twice that in blocks of
   /// this number.
   private static let independentRun = 2.0
-  /// The largest angle between samples of one rest, degrees. What is wrong with a fit there is the same for all of them, so
-  /// together they tell as much as one sample.
-  private static let restAngle = 5.0
+  /// The largest angle between samples of a stationary period, in degrees and in standard deviations of the noise, and its
+  /// least duration, in seconds. What is wrong with a fit there is the same for all of its samples, so together they tell as
+  /// much as one.
+  private static let stationaryAngle = 5.0
+  private static let stationaryReach = 6.0
+  private static let stationaryTime = 2.0
   /// The scale of an outlier, in standard deviations of the noise.
   private static let outlierScale = 4.0
   /// Prior standard deviation of a change, in field strengths.
@@ -110,7 +113,8 @@ struct IronChangeTest {
   init(points: [IronPoint], model: IronModel, spread: Double) {
     self.points = Self.weighted(
       points.count <= Self.mostPoints
-        ? points : (0..<Self.mostPoints).map { points[$0 * points.count / Self.mostPoints] }, model)
+        ? points : (0..<Self.mostPoints).map { points[$0 * points.count / Self.mostPoints] },
+      model, spread)
     self.model = model
     self.spread = spread
     let count = self.points.count
@@ -120,18 +124,23 @@ struct IronChangeTest {
       ? all : (0..<Self.mostSought).map { $0 * count / Self.mostSought }
   }
 
-  /// The points with a share that gives each rest the weight of one sample.
-  private static func weighted(_ points: [IronPoint], _ model: IronModel) -> [IronPoint] {
+  /// The points with a share that gives each stationary period the weight of one sample.
+  private static func weighted(
+    _ points: [IronPoint], _ model: IronModel, _ spread: Double
+  ) -> [IronPoint] {
     var points = points
     let soft = model.soft
     let directions = points.map { (soft * ($0.raw - model.offset)).normalized ?? .zero }
-    let cosine = cos(restAngle * .pi / 180)
+    let noise = stationaryReach * spread / model.radius
+    let cosine = cos(min(0.5, max(stationaryAngle * .pi / 180, noise)))
     var start = 0
     while start < points.count {
       var end = start + 1
       while end < points.count, directions[end].dot(directions[start]) > cosine { end += 1 }
       let total = points[start..<end].reduce(0) { $0 + $1.share }
-      if total > 1 { for place in start..<end { points[place].share /= total } }
+      if points[end - 1].time - points[start].time > stationaryTime, total > 1 {
+        for place in start..<end { points[place].share /= total }
+      }
       start = end
     }
     return points
@@ -246,8 +255,10 @@ struct IronChangeTest {
     var agreeing = [0.0, 0.0]
     for place in all {
       let (misfit, side) = nearest(explanation, place)
-      counts[side] += 1
-      if abs(misfit) < IronSolver.reach * explanation.sigma { agreeing[side] += 1 }
+      counts[side] += points[place].share
+      if abs(misfit) < IronSolver.reach * explanation.sigma {
+        agreeing[side] += points[place].share
+      }
     }
     return (0..<2).allSatisfy {
       counts[$0] > 0 && agreeing[$0] >= Self.leastAgreement * counts[$0]

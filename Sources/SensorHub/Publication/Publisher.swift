@@ -9,6 +9,8 @@ final class Publisher: Sendable {
   /// The number of items that may wait; twice as many where no newer one replaces them. A board at its highest rates
   /// fills it in a second.
   static let limit = 4_096
+  /// The number of times that one bus thread looks for what others have brought while it handed out.
+  private static let mostRounds = 8
 
   /// Who calls the handlers.
   enum Caller {
@@ -132,12 +134,14 @@ final class Publisher: Sendable {
   }
 
   private func handOutInTurn() {
-    // What comes while another thread hands out is left to that thread, which looks once more before it ends.
-    repeat {
+    // What comes while another thread hands out is left to that thread, which looks once more before it ends. Where others
+    // bring without a pause, the rest waits for the next step of any bus, so that none works for the others for long.
+    for _ in 0..<Self.mostRounds {
       guard !isHandingOut.exchange(true, ordering: .sequentiallyConsistent) else { return }
       handOutNow()
       isHandingOut.store(false, ordering: .sequentiallyConsistent)
-    } while queue.withLock { !$0.items.isEmpty }
+      guard queue.withLock({ !$0.items.isEmpty }) else { return }
+    }
   }
 
   /// Hands out what waits and ends the thread, a second at most later.

@@ -80,6 +80,7 @@ private final class BareChip: @unchecked Sendable {
   /// 560 Hz, medium performance, 4 gauss, block data update, continuous: what Lodestone sets as well.
   func wake() {
     write(0x20, 0x22)
+    write(0x23, 0x04)
     write(0x21, 0x00)
     write(0x24, 0x40)
     write(0x22, 0x00)

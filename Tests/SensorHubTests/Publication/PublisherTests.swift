@@ -115,6 +115,8 @@ struct PublisherTests {
         publisher.handOut()
       }
     }
+    // What came when the last thread had looked often enough.
+    publisher.handOut()
     let isInOrder = listener.heard.withLock { $0 } == (0..<Publisher.limit).map(Self.diagnostic)
     #expect(isInOrder)
     let hadTwo = wasTwice.load(ordering: .relaxed)
@@ -122,7 +124,7 @@ struct PublisherTests {
     #expect(publisher.dropped == 0)
   }
 
-  @Test("a bus thread does not wait for another one that hands out")
+  @Test("a bus thread does not wait for another one that hands out", .timeLimit(.minutes(1)))
   func noWaiting() {
     let publisher = Publisher(.bus) { Timestamp(nanoseconds: 0) }
     let listener = Listener()
@@ -229,6 +231,27 @@ struct PublisherTests {
     gate.signal()
     hub.stop()
     #expect(samples.withLock { $0 }.allSatisfy { $0 > 100 })
+  }
+
+  @Test("a handler that returns at once is called by the bus's thread, until it is cancelled")
+  func onBusThread() throws {
+    let clock = VirtualClock()
+    let runner = SteppedRunner(clock)
+    let hub = try Self.hub(clock, runner)
+    let caller = UInt(pthread_self())
+    let calls = Mutex((own: 0, others: 0))
+    let subscription = hub.subscribeOnBusThread { _ in
+      let isOwn = UInt(pthread_self()) == caller
+      calls.withLock { if isOwn { $0.own += 1 } else { $0.others += 1 } }
+    }
+    hub.start()
+    runner.base.run(until: clock.now().advanced(bySeconds: 2))
+    let heard = calls.withLock { $0 }
+    #expect(heard.own > 100 && heard.others == 0)
+    subscription.cancel()
+    runner.base.run(until: clock.now().advanced(bySeconds: 1))
+    #expect(calls.withLock { $0.own } == heard.own)
+    hub.stop()
   }
 
   @Test("the buses go on while a recording's sink stands still", .timeLimit(.minutes(2)))
