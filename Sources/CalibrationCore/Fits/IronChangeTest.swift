@@ -53,11 +53,12 @@ struct IronChangeTest {
   /// How many samples tell as much as one where their noise is independent: 1, and by chance up to twice that in blocks of
   /// this number.
   private static let independentRun = 2.0
-  /// The largest angle between samples of a stationary period, in degrees and in standard deviations of the noise, and its
-  /// least duration, in seconds. What is wrong with a fit there is the same for all of its samples, so together they tell as
-  /// much as one.
+  /// The largest angle between the samples of a stationary period, in degrees. The fit's error is the
+  /// same for all of them, so together they tell as much as one sample.
   private static let stationaryAngle = 5.0
+  /// The same angle in standard deviations of the noise; the larger of the two counts.
   private static let stationaryReach = 6.0
+  /// The least duration of a stationary period, in seconds.
   private static let stationaryTime = 2.0
   /// The scale of an outlier, in standard deviations of the noise.
   private static let outlierScale = 4.0

@@ -2,8 +2,8 @@ import SensorTypes
 
 /// Finds the sensors whose error counters have risen since they were last reported.
 ///
-/// The hub publishes a sensor when its state changes. A bus that is disturbed again and again changes no state as long as the
-/// repeated transfers succeed.
+/// The hub publishes a sensor when its state changes. A bus that is disturbed again and again
+/// changes no state as long as the repeated transfers succeed.
 struct ErrorCounterMonitor {
   /// The least time between two reports, in seconds.
   static let interval = 10.0

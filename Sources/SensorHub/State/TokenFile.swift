@@ -31,8 +31,8 @@ package struct TokenFile: Sendable {
 
   /// Returns the token. If the file does not exist, it is created with a new token.
   ///
-  /// - Throws: `Malformed` if the file holds no token, `FileProblem` if it cannot be read or created, or if other users can
-  ///   open it.
+  /// - Throws: `Malformed` if the file holds no token, `FileProblem` if it cannot be read or created,
+  ///   or if other users can open it.
   package func open() throws -> String { try keep { try read() ?? write() } }
 
   /// Replaces the token and returns the new one.
