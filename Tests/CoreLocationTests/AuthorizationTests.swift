@@ -7,7 +7,7 @@ import Testing
 
 @testable import CoreLocation
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct AuthorizationTests {
   @Test("M10 D16: nobody to ask: always and exact, told once, requests do nothing")
   func unasked() async {

@@ -46,7 +46,7 @@ private final class Person: Sendable {
   }
 }
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct TerminalAuthorizationAgentTests {
   private static let client = AuthorizationClient(executable: "/usr/bin/boat", user: 0)
 

@@ -21,6 +21,9 @@ struct PublisherTests {
         relativeAccuracy: 0.1, pressure: 101_325))
   }
 
+  /// How long a gate is waited for before the test has failed, seconds.
+  private static let patience = 300.0
+
   /// What was heard, and a gate in which a handler can be held.
   private final class Listener: Sendable {
     let heard = Mutex<[Observation]>([])
@@ -31,7 +34,7 @@ struct PublisherTests {
     func take(_ observation: Observation) {
       if holds.exchange(false, ordering: .acquiringAndReleasing) {
         isIn.signal()
-        gate.wait()
+        _ = gate.wait(timeout: .now() + PublisherTests.patience)
       }
       heard.withLock { $0.append(observation) }
     }
@@ -124,7 +127,7 @@ struct PublisherTests {
     #expect(publisher.dropped == 0)
   }
 
-  @Test("a bus thread does not wait for another one that hands out", .timeLimit(.minutes(1)))
+  @Test("a bus thread does not wait for another one that hands out")
   func noWaiting() {
     let publisher = Publisher(.bus) { Timestamp(nanoseconds: 0) }
     let listener = Listener()
@@ -141,9 +144,11 @@ struct PublisherTests {
       publisher.post(Self.diagnostic(number))
       publisher.handOut()
     }
-    #expect(listener.heard.withLock { $0.isEmpty })
+    let isHeld = listener.heard.withLock { $0.isEmpty }
+    #expect(isHeld)
     listener.gate.signal()
-    ended.wait()
+    let hasEnded = ended.wait(timeout: .now() + Self.patience) == .success
+    #expect(hasEnded)
     #expect(listener.heard.withLock { $0 } == (0..<100).map(Self.diagnostic))
   }
 
@@ -203,9 +208,7 @@ struct PublisherTests {
     return hub
   }
 
-  @Test(
-    "the buses go on while a handler stands still, and a handler may ask the hub",
-    .timeLimit(.minutes(2)))
+  @Test("the buses go on while a handler stands still, and a handler may ask the hub")
   func busGoesOn() throws {
     let clock = VirtualClock()
     let runner = SteppedRunner(clock)
@@ -213,24 +216,28 @@ struct PublisherTests {
     let isIn = DispatchSemaphore(value: 0)
     let gate = DispatchSemaphore(value: 0)
     let isFirst = Atomic<Bool>(true)
+    let wasOpened = Atomic<Bool>(false)
     let samples = Mutex<[UInt64]>([])
     _ = hub.subscribe { (_: Observation) in
       guard isFirst.exchange(false, ordering: .acquiringAndReleasing) else { return }
       isIn.signal()
-      gate.wait()
+      let isOpened = gate.wait(timeout: .now() + Self.patience) == .success
+      wasOpened.store(isOpened, ordering: .releasing)
       // With the hub's lock held this would wait for itself.
       samples.withLock { $0 = hub.status.map(\.counters.samples) }
     }
     hub.start()
     runner.base.run(until: clock.now().advanced(bySeconds: 1))
     isIn.wait()
-    // A bus that waited for the handler would never get past this line.
+    // A bus that waited for the handler would get past this line once the handler has lost its patience.
     runner.base.run(until: clock.now().advanced(bySeconds: 5))
     let counted = hub.status.map(\.counters.samples)
     #expect(counted.allSatisfy { $0 > 100 }, "\(counted)")
     gate.signal()
     hub.stop()
     #expect(samples.withLock { $0 }.allSatisfy { $0 > 100 })
+    let isOpened = wasOpened.load(ordering: .acquiring)
+    #expect(isOpened)
   }
 
   @Test("a handler that returns at once is called by the bus's thread, until it is cancelled")
@@ -254,16 +261,19 @@ struct PublisherTests {
     hub.stop()
   }
 
-  @Test("the buses go on while a recording's sink stands still", .timeLimit(.minutes(2)))
+  @Test("the buses go on while a recording's sink stands still")
   func slowSink() throws {
     let clock = VirtualClock()
     let runner = SteppedRunner(clock)
     let gate = DispatchSemaphore(value: 0)
     let isHead = Atomic<Bool>(true)
+    let wasOpened = Atomic<Bool>(true)
     let kept = Mutex<[UInt8]>([])
     let hub = try Self.hub(clock, runner) { bytes in
       if !isHead.exchange(false, ordering: .acquiringAndReleasing) {
-        gate.wait()
+        if gate.wait(timeout: .now() + Self.patience) != .success {
+          wasOpened.store(false, ordering: .releasing)
+        }
         gate.signal()
       }
       let copy = Array(bytes)
@@ -274,6 +284,8 @@ struct PublisherTests {
     #expect(hub.status.allSatisfy { $0.counters.samples > 100 })
     gate.signal()
     hub.stop()
+    let isOpened = wasOpened.load(ordering: .acquiring)
+    #expect(isOpened)
     #expect(hub.droppedSteps == 0 && hub.recordingFailure == nil)
     let recording = try Recording(kept.withLock { $0 })
     #expect(recording.holes.isEmpty && recording.steps.count > 500)
