@@ -27,12 +27,14 @@ final class QueueDelivery: ServiceClient, @unchecked Sendable {
 
   private let runtime: LodestoneRuntime
   private let limit: Int
+  private let handover: Handover
   private let state = Mutex(State())
 
   /// - Parameter limit: A minute of altitudes, if nothing is said.
   init(runtime: LodestoneRuntime, limit: Int = 60) {
     self.runtime = runtime
     self.limit = limit
+    handover = Handover(runtime.handovers)
   }
 
   func set(queue: OperationQueue?, handler: Handler?) {
@@ -48,18 +50,25 @@ final class QueueDelivery: ServiceClient, @unchecked Sendable {
 
   func clear() { set(queue: nil, handler: nil) }
 
-  // Only the queue is touched here, never the handler.
+  // Not even the queue is touched here: it may be a class of the application's own, or wait for a lock of its.
   func receive(_ content: ServiceEvent.Content) {
-    let target: (queue: OperationQueue, generation: UInt64)? = state.withLock { state in
-      guard let queue = state.queue else { return nil }
+    let isHeard = state.withLock { state in
+      guard state.queue != nil else { return false }
       state.waiting.append(content)
       if state.waiting.count > limit { state.waiting.removeFirst() }
-      guard state.operations < limit else { return nil }
+      return true
+    }
+    if isHeard { handover.ask { [weak self] in self?.addOperations() } }
+  }
+
+  private func addOperations() {
+    while let (queue, generation) = state.withLock({ state -> (OperationQueue, UInt64)? in
+      guard let queue = state.queue, state.operations < state.waiting.count else { return nil }
       state.operations += 1
       return (queue, state.generation)
+    }) {
+      queue.addOperation { [weak self] in self?.deliverNext(of: generation) }
     }
-    guard let target else { return }
-    target.queue.addOperation { [weak self] in self?.deliverNext(of: target.generation) }
   }
 
   func applicationDidResume() {}

@@ -77,9 +77,13 @@ package final class LiveFeed: Sendable {
     }
 
     private unowned let runtime: LodestoneRuntime
+    private let handover: Handover
     private let state = Mutex(State())
 
-    init(_ runtime: LodestoneRuntime) { self.runtime = runtime }
+    init(_ runtime: LodestoneRuntime) {
+      self.runtime = runtime
+      handover = Handover(runtime.handovers)
+    }
 
     var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
@@ -100,12 +104,15 @@ package final class LiveFeed: Sendable {
         return state.waiting.count > LiveFeed.limit ? state.waiting.removeFirst() : nil
       }
       if case .location = dropped { runtime.droppedLocations.add(1, ordering: .relaxed) }
-      handOut()
+      // The runtime is held, because the feed that holds it may go while this is on the way.
+      handover.ask { [weak self, runtime] in
+        withExtendedLifetime(runtime) { self?.handOut() }
+      }
     }
 
     func applicationDidResume() { handOut() }
 
-    // Whoever is woken runs on a thread of its own, so that this may be called with the services locked.
+    // Who is woken may have an executor of the application's own: never with the services locked.
     private func handOut() {
       let isSuspended = runtime.isSuspended
       while true {

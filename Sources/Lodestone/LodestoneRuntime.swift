@@ -1,6 +1,6 @@
 // The one place of a process where clients and board meet.
 
-import Dispatch
+package import Dispatch
 package import Foundation
 public import LocationServices
 import SensorHub
@@ -109,6 +109,8 @@ public final class LodestoneRuntime: Sendable {
   let regionStore: RegionStore
   let diagnostics = Diagnostics()
   let authorizationKeeper: AuthorizationKeeper
+  /// Word that is on its way to queues and executors of the application.
+  package let handovers = DispatchGroup()
   // Opening a board can take seconds when buses are probed, and starting a service returns at once.
   private let opener = DispatchQueue(label: "lodestone.open")
   // A presenter may write to a terminal that is slow: never on the thread that publishes, one after the other.

@@ -1,4 +1,6 @@
+import Dispatch
 import FacadeTestSupport
+import Foundation
 import Lodestone
 import SensorTypes
 import Synchronization
@@ -62,6 +64,45 @@ struct LiveUpdateTests {
     #expect(source.demands.last == Demand())
     source.publish(.location(50, 13, at: 1))
     #expect(heard.elements.isEmpty)
+  }
+
+  /// A task executor of the application's own, that notes who calls it.
+  private final class Executor: TaskExecutor {
+    let queue = DispatchQueue(label: "executor")
+    let callers = Mutex<[UInt]>([])
+
+    func enqueue(_ job: consuming ExecutorJob) {
+      callers.withLock { $0.append(UInt(pthread_self())) }
+      let job = UnownedJob(job)
+      queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+  }
+
+  @Test("M18: a task's own executor is called by no thread of the board's")
+  func executor() async throws {
+    let source = ScriptedSource()
+    let runtime = LodestoneRuntime(source: source)
+    let executor = Executor()
+    let heard = Transcript<Double>()
+    let task = Task(executorPreference: executor) {
+      for try await update in CLLocationUpdate.liveUpdates(.fitness, on: runtime) {
+        if let location = update.location { heard.add(location.coordinate.latitude) }
+      }
+    }
+    #expect(await source.hears(Self.fast))
+    let before = executor.callers.withLock { $0.count }
+    // Asked on that thread, because its number is another one's as soon as it has ended.
+    let (board, callers) = await onThread {
+      for second in 1...5 {
+        source.publish(.location(50 + Double(second), 13, at: Double(second)))
+        runtime.handovers.wait()
+      }
+      return (UInt(pthread_self()), executor.callers.withLock { $0.dropFirst(before) })
+    }
+    #expect(!callers.isEmpty && !callers.contains(board))
+    #expect(await heard.waits(for: 5) == [51, 52, 53, 54, 55])
+    task.cancel()
+    try await task.value
   }
 
   @Test("M18 B2: a loop that is left stops the board")

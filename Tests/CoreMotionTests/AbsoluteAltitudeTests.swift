@@ -41,12 +41,14 @@ struct AbsoluteAltitudeTests {
     #expect(
       source.demands.last == Demand(location: true, locationInterval: 1, altitude: true))
     source.publish(height(36.5, at: 1))
+    runtime.handovers.wait()
     queue.waitUntilAllOperationsAreFinished()
     altimeter.startAbsoluteAltitudeUpdates(to: queue) { second.take($0, $1) }
     altimeter.startRelativeAltitudeUpdates(to: queue) { relative.take($0, $1) }
     source.publish(height(37, at: 2, accuracy: 0.3))
     source.publish(.altitude(5, at: 2))
     source.publish(.altitudeUnavailable(.sensorLost("bus"), at: Timestamp(seconds: 3)))
+    runtime.handovers.wait()
     queue.waitUntilAllOperationsAreFinished()
     #expect(first.values.map(\.altitude) == [36.5])
     #expect(first.values.map(\.accuracy) == [2])
@@ -60,6 +62,7 @@ struct AbsoluteAltitudeTests {
     altimeter.stopAbsoluteAltitudeUpdates()
     #expect(source.demands.last == Demand(altitude: true))
     source.publish(height(38, at: 4))
+    runtime.handovers.wait()
     queue.waitUntilAllOperationsAreFinished()
     #expect(second.values.count == 1)
   }

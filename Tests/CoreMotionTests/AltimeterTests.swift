@@ -1,3 +1,4 @@
+import Dispatch
 import FacadeTestSupport
 import Foundation
 import LocationServices
@@ -59,6 +60,7 @@ private final class Bench {
   /// Speaks, and waits until the handler's queue has nothing left to do.
   func say(_ observations: Observation...) {
     for observation in observations { source.publish(observation) }
+    runtime.handovers.wait()
     queue.waitUntilAllOperationsAreFinished()
   }
 }
@@ -98,6 +100,7 @@ struct AltimeterTests {
     // One event is on its way to the first handler and must not arrive any more.
     bench.queue.isSuspended = true
     bench.source.publish(.altitude(11, at: 1))
+    bench.runtime.handovers.wait()
     let second = Heard()
     let other = Bench.queue("other")
     bench.altimeter.startRelativeAltitudeUpdates(to: other) { second.take($0, $1) }
@@ -187,10 +190,56 @@ struct AltimeterTests {
     bench.start()
     bench.queue.isSuspended = true
     for step in 0..<200 { bench.source.publish(.altitude(Double(step), at: Double(step))) }
+    bench.runtime.handovers.wait()
     #expect(bench.queue.operationCount == 60)
     bench.queue.isSuspended = false
     bench.say()
     #expect(bench.heard.all.map(\.altitude) == (140..<200).map(Double.init))
+  }
+
+  /// An operation queue of the application's own, that takes its time.
+  private final class SlowQueue: OperationQueue, @unchecked Sendable {
+    let gate = DispatchSemaphore(value: 0)
+    let isIn = DispatchSemaphore(value: 0)
+    /// The thread that publishes, and whether this was called by it.
+    let publisher = UInt(pthread_self())
+    let wasCalledByPublisher = Atomic<Bool>(false)
+
+    override func addOperation(_ block: @escaping @Sendable () -> Void) {
+      if UInt(pthread_self()) == publisher {
+        wasCalledByPublisher.store(true, ordering: .relaxed)
+      } else {
+        isIn.signal()
+        _ = gate.wait(timeout: .now() + 300)
+      }
+      super.addOperation(block)
+    }
+  }
+
+  @Test("a queue that takes its time holds up neither the board nor another client")
+  func slowQueue() {
+    let bench = Bench()
+    bench.start()
+    let queue = SlowQueue()
+    queue.maxConcurrentOperationCount = 1
+    let (late, other) = (Heard(), CMAltimeter(runtime: bench.runtime))
+    other.startRelativeAltitudeUpdates(to: queue) { late.take($0, $1) }
+    let arrived = DispatchSemaphore(value: 0)
+    let third = CMAltimeter(runtime: bench.runtime)
+    third.startRelativeAltitudeUpdates(to: bench.queue) { _, _ in arrived.signal() }
+    bench.source.publish(.altitude(10, at: 0))
+    let isHeld = queue.isIn.wait(timeout: .now() + 300) == .success
+    #expect(isHeld)
+    bench.source.publish(.altitude(12, at: 1))
+    // It hears both while the other one's word still waits.
+    for _ in 0..<2 { #expect(arrived.wait(timeout: .now() + 300) == .success) }
+    #expect(late.all.isEmpty)
+    for _ in 0..<2 { queue.gate.signal() }
+    bench.runtime.handovers.wait()
+    queue.waitUntilAllOperationsAreFinished()
+    #expect(late.all.map(\.altitude) == [0, 2])
+    let wasCalledByPublisher = queue.wasCalledByPublisher.load(ordering: .relaxed)
+    #expect(!wasCalledByPublisher)
   }
 
   @Test("values survive archiving")

@@ -75,6 +75,7 @@ final class MotionStage {
     while left > 1e-9 {
       let step = min(left, 0.2)
       all += board.run(step)
+      runtime.handovers.wait()
       queue.waitUntilAllOperationsAreFinished()
       left -= step
     }
