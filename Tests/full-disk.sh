@@ -65,14 +65,19 @@ unread() {
   [ "$code" -eq 0 ] && [ -s first.txt ] && [ "$(grep -c '"kind":"heading"' unread.lines)" -gt 40 ]
   result "record --keep-trying outlives the reader of its summary" $? "$code: $(cat unread.txt)"
 }
-# A folder that is gone stands for a disk that has no room for another file.
+# A folder that is gone stands for a disk that has no room for another file. SIGHUP may be ignored here (nohup), which a shell
+# cannot take back.
 unrotated() {
   mkdir rotated
-  "$lodestone" record --board simulated --seconds 5 --keep-trying rotated/drive >unrotated.out 2>unrotated.txt &
+  env --default-signal=HUP "$lodestone" record --board simulated --seconds 60 --keep-trying rotated/drive \
+    >unrotated.out 2>unrotated.txt &
   local process=$! code
-  for _ in $(seq 80); do [ -s rotated/drive ] && break; sleep 0.05; done
+  for _ in $(seq 200); do [ -s rotated/drive ] && break; sleep 0.05; done
   mv rotated moved
   kill -HUP "$process"
+  # The recording goes on with another head.
+  for _ in $(seq 200); do [ "$(grep -c '^lodestone-trace' moved/drive)" -eq 2 ] && break; sleep 0.05; done
+  kill "$process"
   wait "$process"
   code=$?
   [ $code -eq 74 ] && grep -q 'the recording goes on in the file that was moved away' unrotated.txt \

@@ -52,6 +52,11 @@ struct RecordCommand: ParsableCommand {
     try OutputFile.refuseTaken(file, unless: force)
     // The recording goes on without somebody who reads the summary.
     if keepTrying { signal(SIGPIPE, SIG_IGN) }
+    // While the board is opened, and between two runs, nobody listens for signals. Until something is recorded the others
+    // may end the command at once.
+    let signals = Interrupts.Hold()
+    defer { withExtendedLifetime(signals) {} }
+    signals.keep([SIGHUP])
     let start = ContinuousClock.now
     // The file is opened, not emptied, before the board: a slip in the board's name costs no recording.
     var output = try OutputFile(path: file)
@@ -59,7 +64,7 @@ struct RecordCommand: ParsableCommand {
     while true {
       let left = duration.seconds.map { $0 - (ContinuousClock.now - start) / .seconds(1) }
       if let left, left <= 0 { break }
-      let (ending, problem) = try record(into: output, for: left)
+      let (ending, problem) = try record(into: output, for: left, keeping: signals)
       if let problem {
         isWhole = false
         Terminal.warn("lodestone: \(problem)")
@@ -90,12 +95,13 @@ struct RecordCommand: ParsableCommand {
 
   /// Records a run, which can be replayed by itself. Returns why it has ended, and what is missing in it.
   private func record(
-    into file: OutputFile, for seconds: Double?
+    into file: OutputFile, for seconds: Double?, keeping signals: Interrupts.Hold
   ) throws -> (Ending, problem: String?) {
     let output = RecordingOutput(path: self.file, keepsTrying: keepTrying) {
       try file.writeSome($0)
     }
     let session = try Session(board: board.name, calibratesInUse: true) { try output.write($0) }
+    signals.keep([SIGINT, SIGTERM])
     let rotation = Rotation()
     let hadTerminal = Terminal.isControlling
     var watch = Watch(session: session, seconds: seconds)
@@ -129,7 +135,8 @@ struct RecordCommand: ParsableCommand {
     if output.lost > 0 { missing.append("\(output.lost) bytes, which could not be written") }
     let problem =
       missing.isEmpty ? nil : "\(self.file) lacks " + missing.joined(separator: " and ")
-    if rotation.isDue.load(ordering: .acquiring) { return (.rotated, problem) }
+    // Another signal that came behind SIGHUP, while the board was put to sleep, ends the recording.
+    if rotation.isDue.load(ordering: .acquiring), signal == SIGHUP { return (.rotated, problem) }
     let isBroken = output.isOver || session.hub.recordingIsBroken
     return (isBroken && signal == nil ? .broken : .over, problem)
   }

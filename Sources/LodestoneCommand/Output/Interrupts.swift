@@ -8,23 +8,21 @@ import Synchronization
 /// Turns Ctrl-C and a service manager's stop into a call, so that the terminal and the files are left
 /// clean. One at a time. A signal that was already ignored when the program started, as `nohup` arranges, stays ignored.
 final class Interrupts {
+  /// What a signal did before.
+  private typealias Former = (number: Int32, handler: (@convention(c) (Int32) -> Void)?)
+
   // The newest signal that nobody has heard of yet; 0 for none. All that a signal handler touches.
   private static let arrived = Atomic<Int32>(0)
 
   // Dispatch's own signal sources leave a signal blocked once it came, and miss it when they are made anew.
   private let timer: any DispatchSourceTimer
   private let handler: @Sendable (Int32) -> Void
-  // What the signals did before.
-  private let former: [(number: Int32, handler: (@convention(c) (Int32) -> Void)?)]
+  private let former: [Former]
 
   /// Calls `handler` on SIGINT, SIGTERM and SIGHUP, with the number, until this object goes; then they do
   /// again what they did before.
   init(_ handler: @escaping @Sendable (Int32) -> Void) {
-    // Made before a signal can come: a handler must not be the first to touch it.
-    Self.arrived.store(0, ordering: .releasing)
-    former = [SIGINT, SIGTERM, SIGHUP].filter { !Self.isIgnored($0) }.map { number in
-      (number, signal(number) { Interrupts.arrived.store($0, ordering: .releasing) })
-    }
+    former = Self.take([SIGINT, SIGTERM, SIGHUP])
     self.handler = handler
     timer = DispatchSource.makeTimerSource(queue: .global())
     timer.schedule(deadline: .now(), repeating: .milliseconds(50))
@@ -43,10 +41,43 @@ final class Interrupts {
 
   deinit {
     timer.cancel()
+    Self.give(back: former)
+  }
+
+  private static func take(_ numbers: [Int32]) -> [Former] {
+    // Touched before a signal can come: a handler must not be the first to do so.
+    _ = arrived.load(ordering: .acquiring)
+    return numbers.filter { !isIgnored($0) }.map { number in
+      (number, signal(number) { Interrupts.note($0) })
+    }
+  }
+
+  /// Notes a signal; all that a signal handler does.
+  static func note(_ number: Int32) {
+    guard number == SIGHUP else { return arrived.store(number, ordering: .releasing) }
+    // A service manager may send SIGHUP right behind SIGTERM, which must not take the other's place.
+    _ = arrived.compareExchange(expected: 0, desired: number, ordering: .acquiringAndReleasing)
+  }
+
+  private static func give(back former: [Former]) {
     for (number, handler) in former { signal(number, handler) }
     // One that came too late for the handler is not lost.
-    let number = Self.arrived.exchange(0, ordering: .acquiringAndReleasing)
+    let number = arrived.exchange(0, ordering: .acquiringAndReleasing)
     if number != 0 { raise(number) }
+  }
+
+  /// Keeps signals that arrive while nobody listens for the next `Interrupts`: they would end the program. It goes after
+  /// every `Interrupts` that it keeps for.
+  final class Hold {
+    private var former: [Former] = []
+
+    deinit { Interrupts.give(back: former) }
+
+    /// Keeps these signals from now on, except those that are ignored.
+    func keep(_ numbers: [Int32]) {
+      let new = numbers.filter { number in !former.contains { $0.number == number } }
+      former += Interrupts.take(new)
+    }
   }
 
   /// Whether a signal is ignored.

@@ -1,4 +1,5 @@
 import Dispatch
+import Glibc
 import Synchronization
 
 /// Carries what is published from the bus threads to the thread that works on it, without ever making a bus
@@ -42,9 +43,14 @@ final class Mailbox<Element: Sendable>: Sendable {
     }
   }
 
-  /// Ends the wait, and those that follow, by a signal of this number.
+  /// Ends the wait, and those that follow, by a signal of this number. SIGHUP, after which a command may go on, takes no
+  /// other signal's place.
   func stop(_ number: Int32) {
-    signal.store(number, ordering: .releasing)
+    if number == SIGHUP {
+      _ = signal.compareExchange(expected: 0, desired: number, ordering: .acquiringAndReleasing)
+    } else {
+      signal.store(number, ordering: .releasing)
+    }
     arrival.signal()
   }
 

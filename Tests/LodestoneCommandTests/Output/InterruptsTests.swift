@@ -52,6 +52,54 @@ import Testing
     #expect(action.__sigaction_handler.sa_handler == nil)
   }
 
+  @Test("a signal that comes while nobody listens is kept for who listens next")
+  func kept() {
+    let former = signal(SIGHUP, SIG_DFL)
+    defer { signal(SIGHUP, former) }
+    let heard = Heard()
+    do {
+      let hold = Interrupts.Hold()
+      hold.keep([SIGHUP])
+      // Kept once, so that what it did before is known afterwards.
+      hold.keep([SIGHUP])
+      for _ in 0..<2 {
+        kill(getpid(), SIGHUP)
+        let interrupts = Interrupts { heard.take($0) }
+        #expect(heard.number() == SIGHUP)
+        withExtendedLifetime(interrupts) {}
+        heard.take(0)
+      }
+      withExtendedLifetime(hold) {}
+    }
+    var action = sigaction()
+    #expect(sigaction(SIGHUP, nil, &action) == 0)
+    #expect(action.__sigaction_handler.sa_handler == nil)
+  }
+
+  @Test("SIGHUP right behind SIGTERM does not take its place")
+  func order() {
+    let former = signal(SIGTERM, SIG_DFL)
+    defer { signal(SIGTERM, former) }
+    let heard = Heard()
+    let hold = Interrupts.Hold()
+    hold.keep([SIGTERM, SIGHUP])
+    // As the handlers do: two signals of a process are handled in any order.
+    Interrupts.note(SIGTERM)
+    Interrupts.note(SIGHUP)
+    let interrupts = Interrupts { heard.take($0) }
+    #expect(heard.number() == SIGTERM)
+    withExtendedLifetime((interrupts, hold)) {}
+  }
+
+  @Test(
+    "a stop counts before SIGHUP, whichever comes first",
+    arguments: [[SIGHUP, SIGTERM], [SIGTERM, SIGHUP], [SIGHUP, SIGINT]])
+  func stops(_ numbers: [Int32]) {
+    let mailbox = Mailbox<Int>()
+    for number in numbers { mailbox.stop(number) }
+    #expect(mailbox.stopSignal == numbers.first { $0 != SIGHUP })
+  }
+
   @Test(
     "a command that a signal has ended has 128 and its number for an exit code",
     arguments: [(SIGHUP, 129), (SIGINT, 130), (SIGTERM, 143)] as [(Int32, Int32)])
