@@ -6,6 +6,8 @@ Scripts/prepare.sh
 
 step() { printf '\n== %s (%ss)\n' "$1" "$SECONDS"; }
 strict=(-Xswiftc -warnings-as-errors)
+# As `make test` has built it: with other flags everything would be compiled once more.
+optimised=(-c release "${strict[@]}" -Xswiftc -enable-testing)
 
 step "lint"
 swift format lint --strict --parallel -r Sources Tests Examples Package.swift \
@@ -36,14 +38,14 @@ step "the benchmarks' own tests"
 swift test -c release --package-path Benchmarks "${strict[@]}"
 
 step "receiver logs against gpsd"
-swift build -c release --product lodestone
-Tests/decode-share.py "$(swift build -c release --show-bin-path)/lodestone" --least 99 | tail -n 2
+lodestone=$(swift build "${optimised[@]}" --show-bin-path)/lodestone
+Tests/decode-share.py "$lodestone" --least 99 | tail -n 2
 
 step "the command's manners, calibrations, gpsd, chips unplugged, the examples: side by side"
-Tests/real-time.sh "$(swift build -c release --show-bin-path)/lodestone" "$(swift build --show-bin-path)"
+Tests/real-time.sh "$lodestone" "$(swift build --show-bin-path)"
 
 step "strangers, full and slow disks, other users"
-Tests/hostile.sh "$(swift build -c release --show-bin-path)/lodestone"
+Tests/hostile.sh "$lodestone"
 
 step "starts and stops from many threads, not optimised, under the address sanitizer"
 Tests/storm.sh 20 unoptimised
@@ -52,10 +54,10 @@ step "every promise of the API has its test"
 Tests/rows.py | grep -E '^(FAILED|[0-9])'
 
 step "the map's page in a browser"
-Tests/map-page.py "$(swift build -c release --show-bin-path)/lodestone" | tail -n 1
+Tests/map-page.py "$lodestone" | tail -n 1
 
 step "a monitor that is stopped and goes on"
-Tests/stopped.py "$(swift build -c release --show-bin-path)/lodestone"
+Tests/stopped.py "$lodestone"
 
 step "the products with the oldest compiler"
 Scripts/floor-compiler.sh

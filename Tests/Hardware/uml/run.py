@@ -62,7 +62,9 @@ def build():
     if stamp.exists() and stamp.read_text() == fingerprint():
         return
     for product in PRODUCTS:
-        subprocess.run(["swift", "build", "-c", "release", "--product", product], cwd=ROOT, check=True,
+        # With the flags of `make test`: with others everything would be compiled once more.
+        subprocess.run(["swift", "build", "-c", "release", "-Xswiftc", "-warnings-as-errors",
+                        "-Xswiftc", "-enable-testing", "--product", product], cwd=ROOT, check=True,
                        stdin=subprocess.DEVNULL, stdout=sys.stderr, timeout=1800)
     stamp.write_text(fingerprint())
 
