@@ -38,19 +38,19 @@ final class QueueDelivery: ServiceClient, @unchecked Sendable {
   }
 
   func set(queue: OperationQueue?, handler: Handler?) {
-    // What the former handler captures may run code of its owner when it ends: not under the lock.
+    // What ends with the former handler, or with a queue of the application's, may run code: not under the lock.
     let former = state.withLock { state in
       defer {
         state = State(generation: state.generation &+ 1, queue: queue, handler: handler)
       }
-      return state.handler
+      return (state.handler, state.queue)
     }
     withExtendedLifetime(former) {}
   }
 
   func clear() { set(queue: nil, handler: nil) }
 
-  // Not even the queue is touched here: it may be a class of the application's own, or wait for a lock of its.
+  // The queue is not called here: it may be a subclass of the application's that blocks.
   func receive(_ content: ServiceEvent.Content) {
     let isHeard = state.withLock { state in
       guard state.queue != nil else { return false }

@@ -3,19 +3,20 @@
 package import Dispatch
 import Synchronization
 
-/// Takes word to a client's operation queue, or to the executor of a task that waits: code of the application, which may
-/// take its time, while a letter box is filled with the services locked and often by a bus's thread.
+/// Calls a client's operation queue or task executor on another thread. Both may be slow code of the application, and
+/// events are received with the services locked, often on a bus thread.
 ///
-/// Each client has its own, so that none waits for another. What is asked for while a round waits is merged into it.
+/// Each client has its own, so that none waits for another.
 package final class Handover: Sendable {
   private let queue = DispatchQueue(label: "lodestone.handover")
   private let rounds: DispatchGroup
   private let isAsked = Atomic<Bool>(false)
 
-  /// - Parameter rounds: Those that are under way, of all clients together.
+  /// - Parameter rounds: The group that all rounds of a runtime join.
   package init(_ rounds: DispatchGroup) { self.rounds = rounds }
 
-  /// Has `round` done soon on another thread, unless one waits already: every round does all that there is to do.
+  /// Schedules `round`. Does nothing if one is scheduled that has not begun, because each round handles everything that
+  /// is pending.
   package func ask(_ round: @escaping @Sendable () -> Void) {
     guard !isAsked.exchange(true, ordering: .sequentiallyConsistent) else { return }
     queue.async(group: rounds) { [self] in

@@ -114,13 +114,12 @@ package final class LiveFeed: Sendable {
 
     // Who is woken may have an executor of the application's own: never with the services locked.
     private func handOut() {
-      let isSuspended = runtime.isSuspended
       while true {
         let next: (CheckedContinuation<ServiceEvent.Content?, Never>, ServiceEvent.Content?)? =
           state.withLock { state in
             guard !state.takers.isEmpty else { return nil }
             if state.hasEnded { return (state.takers.removeFirst(), nil) }
-            guard !isSuspended, !state.waiting.isEmpty else { return nil }
+            guard !runtime.isSuspended, !state.waiting.isEmpty else { return nil }
             return (state.takers.removeFirst(), state.waiting.removeFirst())
           }
         guard let (taker, content) = next else { return }

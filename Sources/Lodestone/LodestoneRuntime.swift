@@ -109,7 +109,7 @@ public final class LodestoneRuntime: Sendable {
   let regionStore: RegionStore
   let diagnostics = Diagnostics()
   let authorizationKeeper: AuthorizationKeeper
-  /// Word that is on its way to queues and executors of the application.
+  /// The rounds that call queues and executors of clients; tests wait for them.
   package let handovers = DispatchGroup()
   // Opening a board can take seconds when buses are probed, and starting a service returns at once.
   private let opener = DispatchQueue(label: "lodestone.open")

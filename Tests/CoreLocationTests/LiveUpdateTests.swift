@@ -66,7 +66,7 @@ struct LiveUpdateTests {
     #expect(heard.elements.isEmpty)
   }
 
-  /// A task executor of the application's own, that notes who calls it.
+  /// A task executor that records its calling threads.
   private final class Executor: TaskExecutor {
     let queue = DispatchQueue(label: "executor")
     let callers = Mutex<[UInt]>([])
@@ -90,12 +90,15 @@ struct LiveUpdateTests {
       }
     }
     #expect(await source.hears(Self.fast))
+    // The serial queue is free once the task waits for the next one.
+    await onThread { executor.queue.sync {} }
     let before = executor.callers.withLock { $0.count }
-    // Asked on that thread, because its number is another one's as soon as it has ended.
+    // Asked on that thread, because its ID can be reused once the thread has ended.
     let (board, callers) = await onThread {
       for second in 1...5 {
         source.publish(.location(50 + Double(second), 13, at: Double(second)))
         runtime.handovers.wait()
+        executor.queue.sync {}
       }
       return (UInt(pthread_self()), executor.callers.withLock { $0.dropFirst(before) })
     }
@@ -188,10 +191,21 @@ struct LiveUpdateTests {
   func suspension() async throws {
     let source = ScriptedSource()
     let runtime = LodestoneRuntime(source: source)
-    let (heard, task) = listen(runtime)
+    let executor = Executor()
+    let heard = Transcript<CLLocationUpdate>()
+    let task = Task(executorPreference: executor) {
+      for try await update in CLLocationUpdate.liveUpdates(.fitness, on: runtime) {
+        heard.add(update)
+      }
+    }
     #expect(await source.hears(Self.fast))
     runtime.applicationState = .suspended
-    for second in 1...3 { source.publish(.location(50, 13, at: Double(second))) }
+    await onThread {
+      executor.queue.sync {}
+      for second in 1...3 { source.publish(.location(50, 13, at: Double(second))) }
+      runtime.handovers.wait()
+      executor.queue.sync {}
+    }
     #expect(heard.elements.isEmpty)
     runtime.applicationState = .foreground
     #expect(await heard.waits(for: 3).count == 3)

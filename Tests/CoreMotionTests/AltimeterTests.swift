@@ -149,6 +149,7 @@ struct AltimeterTests {
     #expect(handlerIsAlive != nil)
     bench.queue.isSuspended = true
     bench.source.publish(.altitude(10, at: 1))
+    bench.runtime.handovers.wait()
     bench.altimeter.stopRelativeAltitudeUpdates()
     bench.altimeter.stopRelativeAltitudeUpdates()
     #expect(handlerIsAlive == nil)
@@ -197,7 +198,7 @@ struct AltimeterTests {
     #expect(bench.heard.all.map(\.altitude) == (140..<200).map(Double.init))
   }
 
-  /// An operation queue of the application's own, that takes its time.
+  /// An operation queue whose `addOperation` blocks.
   private final class SlowQueue: OperationQueue, @unchecked Sendable {
     let gate = DispatchSemaphore(value: 0)
     let isIn = DispatchSemaphore(value: 0)
