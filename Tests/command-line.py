@@ -324,6 +324,14 @@ with tempfile.TemporaryDirectory() as name:
         headings = [line for line in result.stdout.splitlines() if '"kind":"heading"' in line]
         expect(f"{name} can be replayed by itself", result.returncode == 0 and len(headings) > 5, result.stderr)
 
+    # A stop that comes with a rotation is neither lost nor fatal, whichever is first.
+    for both in [(signal.SIGHUP, signal.SIGTERM), (signal.SIGTERM, signal.SIGHUP)] * 3:
+        process = started("record", "--board", "simulated", "--seconds", "60", "--force", "stopped")
+        os.replace(path / "stopped", path / "stopped.1")
+        for number in both:
+            process.send_signal(number)
+        output, errors = process.communicate(timeout=20)
+        expect(f"a recording that gets {both[0].name} and {both[1].name}", process.returncode == 0, errors)
     # A terminal that hangs up ends a recording, as long as nohup does not keep it.
     for what, ignored in [("a terminal that hangs up ends a recording", False), ("but not under nohup", True)]:
         master, terminal = os.openpty()

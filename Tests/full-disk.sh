@@ -77,11 +77,12 @@ unrotated() {
   kill -HUP "$process"
   # The recording goes on with another head.
   for _ in $(seq 200); do [ "$(grep -c '^lodestone-trace' moved/drive)" -eq 2 ] && break; sleep 0.05; done
+  local begun=$SECONDS
   kill "$process"
   wait "$process"
   code=$?
   [ $code -eq 74 ] && grep -q 'the recording goes on in the file that was moved away' unrotated.txt \
-    && [ "$(grep -c '^lodestone-trace' moved/drive)" -eq 2 ]
+    && [ "$(grep -c '^lodestone-trace' moved/drive)" -eq 2 ] && [ $((SECONDS - begun)) -le 20 ]
   result "and a rotation that cannot make its file" $? "$code: $(cat unrotated.txt)"
 }
 no_disk() {

@@ -96,7 +96,7 @@ struct Watch {
   func run(printer: some ObservationPrinter) throws -> Int32? {
     var printer = printer
     let mailbox = Mailbox<Observation>()
-    let interrupts = Interrupts { [onHangup] signal in
+    var interrupts: Interrupts? = Interrupts { [onHangup] signal in
       if signal == SIGHUP, let onHangup, !onHangup() { return }
       mailbox.stop(signal)
     }
@@ -118,6 +118,8 @@ struct Watch {
     session.hub.stop()
     printer.finish()
     withExtendedLifetime(interrupts) {}
+    // What comes from here on is not heard by this run any more.
+    interrupts = nil
     if isSilent, isRead, mailbox.stopSignal == nil {
       throw CommandError(
         "no \(needed) of this board delivered anything: lodestone doctor says why")

@@ -52,19 +52,22 @@ struct RecordCommand: ParsableCommand {
     try OutputFile.refuseTaken(file, unless: force)
     // The recording goes on without somebody who reads the summary.
     if keepTrying { signal(SIGPIPE, SIG_IGN) }
+    let hadTerminal = Terminal.isControlling
+    let start = ContinuousClock.now
+    // The file is opened, not emptied, before the board: a slip in the board's name costs no recording.
+    var output = try OutputFile(path: file)
     // While the board is opened, and between two runs, nobody listens for signals. Until something is recorded the others
     // may end the command at once.
     let signals = Interrupts.Hold()
     defer { withExtendedLifetime(signals) {} }
     signals.keep([SIGHUP])
-    let start = ContinuousClock.now
-    // The file is opened, not emptied, before the board: a slip in the board's name costs no recording.
-    var output = try OutputFile(path: file)
     var isWhole = true
     while true {
       let left = duration.seconds.map { $0 - (ContinuousClock.now - start) / .seconds(1) }
+      if signals.isStopping { break }
       if let left, left <= 0 { break }
-      let (ending, problem) = try record(into: output, for: left, keeping: signals)
+      let (ending, problem) = try record(
+        into: output, for: left, keeping: signals, hadTerminal: hadTerminal)
       if let problem {
         isWhole = false
         Terminal.warn("lodestone: \(problem)")
@@ -95,7 +98,8 @@ struct RecordCommand: ParsableCommand {
 
   /// Records a run, which can be replayed by itself. Returns why it has ended, and what is missing in it.
   private func record(
-    into file: OutputFile, for seconds: Double?, keeping signals: Interrupts.Hold
+    into file: OutputFile, for seconds: Double?, keeping signals: Interrupts.Hold,
+    hadTerminal: Bool
   ) throws -> (Ending, problem: String?) {
     let output = RecordingOutput(path: self.file, keepsTrying: keepTrying) {
       try file.writeSome($0)
@@ -103,12 +107,14 @@ struct RecordCommand: ParsableCommand {
     let session = try Session(board: board.name, calibratesInUse: true) { try output.write($0) }
     signals.keep([SIGINT, SIGTERM])
     let rotation = Rotation()
-    let hadTerminal = Terminal.isControlling
     var watch = Watch(session: session, seconds: seconds)
     watch.needsOutput = !keepTrying
     watch.onHangup = {
       // The terminal has hung up: a recording that was not started with nohup ends with it.
-      if hadTerminal, !Terminal.isControlling { return true }
+      if hadTerminal, !Terminal.isControlling {
+        rotation.isDue.store(false, ordering: .releasing)
+        return true
+      }
       do {
         guard try file.isToBeReopened() else {
           Terminal.warn(

@@ -1,4 +1,4 @@
-// Signals that end a command: taken while somebody listens, left to the system else.
+// Signals that end a command: handled while it listens, kept while a `Hold` exists, else left to the system.
 
 import ArgumentParser
 import Dispatch
@@ -16,6 +16,7 @@ final class Interrupts {
 
   // Dispatch's own signal sources leave a signal blocked once it came, and miss it when they are made anew.
   private let timer: any DispatchSourceTimer
+  private let queue = DispatchQueue(label: "lodestone.signals")
   private let handler: @Sendable (Int32) -> Void
   private let former: [Former]
 
@@ -24,7 +25,7 @@ final class Interrupts {
   init(_ handler: @escaping @Sendable (Int32) -> Void) {
     former = Self.take([SIGINT, SIGTERM, SIGHUP])
     self.handler = handler
-    timer = DispatchSource.makeTimerSource(queue: .global())
+    timer = DispatchSource.makeTimerSource(queue: queue)
     timer.schedule(deadline: .now(), repeating: .milliseconds(50))
     timer.setEventHandler { Self.deliver(to: handler) }
     timer.activate()
@@ -41,7 +42,12 @@ final class Interrupts {
 
   deinit {
     timer.cancel()
+    // A call that is under way ends before whoever owns this looks at what it has heard.
+    queue.sync {}
     Self.give(back: former)
+    // One that came too late for the handler is not lost.
+    let number = Self.arrived.exchange(0, ordering: .acquiringAndReleasing)
+    if number != 0 { raise(number) }
   }
 
   private static func take(_ numbers: [Int32]) -> [Former] {
@@ -61,17 +67,23 @@ final class Interrupts {
 
   private static func give(back former: [Former]) {
     for (number, handler) in former { signal(number, handler) }
-    // One that came too late for the handler is not lost.
-    let number = arrived.exchange(0, ordering: .acquiringAndReleasing)
-    if number != 0 { raise(number) }
   }
 
-  /// Keeps signals that arrive while nobody listens for the next `Interrupts`: they would end the program. It goes after
-  /// every `Interrupts` that it keeps for.
+  /// Keeps signals that arrive while no `Interrupts` exists for the next one. They would end the program. It must outlive
+  /// every `Interrupts` that is made while it exists, and what it still keeps at its end is dropped: the command is over.
   final class Hold {
     private var former: [Former] = []
 
-    deinit { Interrupts.give(back: former) }
+    deinit {
+      Interrupts.give(back: former)
+      Interrupts.arrived.store(0, ordering: .releasing)
+    }
+
+    /// Whether a signal is kept that ends a command whatever it does.
+    var isStopping: Bool {
+      let number = Interrupts.arrived.load(ordering: .acquiring)
+      return number != 0 && number != SIGHUP
+    }
 
     /// Keeps these signals from now on, except those that are ignored.
     func keep(_ numbers: [Int32]) {

@@ -78,17 +78,24 @@ import Testing
 
   @Test("SIGHUP right behind SIGTERM does not take its place")
   func order() {
-    let former = signal(SIGTERM, SIG_DFL)
-    defer { signal(SIGTERM, former) }
+    let former = [SIGTERM, SIGHUP].map { ($0, signal($0, SIG_DFL)) }
+    defer { for (number, handler) in former { signal(number, handler) } }
     let heard = Heard()
     let hold = Interrupts.Hold()
     hold.keep([SIGTERM, SIGHUP])
     // As the handlers do: two signals of a process are handled in any order.
     Interrupts.note(SIGTERM)
     Interrupts.note(SIGHUP)
-    let interrupts = Interrupts { heard.take($0) }
-    #expect(heard.number() == SIGTERM)
-    withExtendedLifetime((interrupts, hold)) {}
+    #expect(hold.isStopping)
+    do {
+      let interrupts = Interrupts { heard.take($0) }
+      #expect(heard.number() == SIGTERM)
+      withExtendedLifetime(interrupts) {}
+    }
+    // What is kept at the end is dropped.
+    Interrupts.note(SIGHUP)
+    #expect(!hold.isStopping)
+    withExtendedLifetime(hold) {}
   }
 
   @Test(
