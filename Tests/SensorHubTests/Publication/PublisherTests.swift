@@ -21,7 +21,7 @@ struct PublisherTests {
         relativeAccuracy: 0.1, pressure: 101_325))
   }
 
-  /// How long a gate is waited for before the test has failed, seconds.
+  /// The time in seconds after which a wait has failed.
   private static let patience = 300.0
 
   /// What was heard, and a gate in which a handler can be held.
@@ -73,7 +73,8 @@ struct PublisherTests {
     publisher.add(1, observations: listener.take)
     publisher.post(Self.diagnostic(-1))
     publisher.handOut()
-    listener.isIn.wait()
+    let isIn = listener.isIn.wait(timeout: .now() + Self.patience) == .success
+    #expect(isIn)
     // It holds one; as many more may wait, then events only, as many again.
     let limit = Publisher.limit
     for number in 0..<(limit + 500) { publisher.post(Self.altitude(number)) }
@@ -139,7 +140,8 @@ struct PublisherTests {
       publisher.handOut()
       ended.signal()
     }
-    listener.isIn.wait()
+    let isIn = listener.isIn.wait(timeout: .now() + Self.patience) == .success
+    #expect(isIn)
     for number in 1..<100 {
       publisher.post(Self.diagnostic(number))
       publisher.handOut()
@@ -228,7 +230,8 @@ struct PublisherTests {
     }
     hub.start()
     runner.base.run(until: clock.now().advanced(bySeconds: 1))
-    isIn.wait()
+    let isCalled = isIn.wait(timeout: .now() + Self.patience) == .success
+    #expect(isCalled)
     // A bus that waited for the handler would get past this line once the handler has lost its patience.
     runner.base.run(until: clock.now().advanced(bySeconds: 5))
     let counted = hub.status.map(\.counters.samples)
