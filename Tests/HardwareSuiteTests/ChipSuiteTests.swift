@@ -17,9 +17,12 @@ struct ChipSuiteTests {
   /// Chips whose configuration cannot be read back.
   private static let unreadable: Set = ["BMP180", "MMC5603", "MMC5983MA", "MS5611", "MS5607"]
 
+  // Not in the attribute: Swift 6.0.3 dies of closures there.
+  private static let driven = ChipCatalog.chips.filter { $0.chip != nil }.map(\.name)
+
   @Test(
     "each chip is as noisy as its datasheet allows, and a flipped bit of its configuration is seen",
-    arguments: ChipCatalog.chips.filter { $0.chip != nil }.map(\.name))
+    arguments: driven)
   func chip(name: String) throws {
     let address = try #require(ChipCatalog.chip(named: name)?.addresses.first)
     let text = """
