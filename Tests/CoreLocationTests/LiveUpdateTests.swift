@@ -14,10 +14,11 @@ struct LiveUpdateTests {
 
   private func listen(
     _ runtime: LodestoneRuntime,
-    to configuration: CLLocationUpdate.LiveConfiguration = .fitness
+    to configuration: CLLocationUpdate.LiveConfiguration = .fitness,
+    on executor: (any TaskExecutor)? = nil
   ) -> (Transcript<CLLocationUpdate>, Task<Void, any Error>) {
     let heard = Transcript<CLLocationUpdate>()
-    let task = Task(priority: .high) {
+    let task = Task(executorPreference: executor, priority: .high) {
       defer { heard.end() }
       for try await update in CLLocationUpdate.liveUpdates(configuration, on: runtime) {
         heard.add(update)
@@ -83,12 +84,7 @@ struct LiveUpdateTests {
     let source = ScriptedSource()
     let runtime = LodestoneRuntime(source: source)
     let executor = Executor()
-    let heard = Transcript<Double>()
-    let task = Task(executorPreference: executor) {
-      for try await update in CLLocationUpdate.liveUpdates(.fitness, on: runtime) {
-        if let location = update.location { heard.add(location.coordinate.latitude) }
-      }
-    }
+    let (heard, task) = listen(runtime, on: executor)
     #expect(await source.hears(Self.fast))
     // The serial queue is free once the task waits for the next one.
     await onThread { executor.queue.sync {} }
@@ -103,7 +99,8 @@ struct LiveUpdateTests {
       return (UInt(pthread_self()), executor.callers.withLock { $0.dropFirst(before) })
     }
     #expect(!callers.isEmpty && !callers.contains(board))
-    #expect(await heard.waits(for: 5) == [51, 52, 53, 54, 55])
+    let latitudes = await heard.waits(for: 5).map { $0.location?.coordinate.latitude }
+    #expect(latitudes == [51, 52, 53, 54, 55])
     task.cancel()
     try await task.value
   }
@@ -192,12 +189,7 @@ struct LiveUpdateTests {
     let source = ScriptedSource()
     let runtime = LodestoneRuntime(source: source)
     let executor = Executor()
-    let heard = Transcript<CLLocationUpdate>()
-    let task = Task(executorPreference: executor) {
-      for try await update in CLLocationUpdate.liveUpdates(.fitness, on: runtime) {
-        heard.add(update)
-      }
-    }
+    let (heard, task) = listen(runtime, on: executor)
     #expect(await source.hears(Self.fast))
     runtime.applicationState = .suspended
     await onThread {
