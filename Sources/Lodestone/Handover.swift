@@ -15,8 +15,7 @@ package final class Handover: Sendable {
   /// - Parameter rounds: The group that all rounds of a runtime join.
   package init(_ rounds: DispatchGroup) { self.rounds = rounds }
 
-  /// Schedules `round`. Does nothing if one is scheduled that has not begun, because each round handles everything that
-  /// is pending.
+  /// Schedules `round`. Does nothing if one is scheduled that has not begun: each round handles all that is pending.
   package func ask(_ round: @escaping @Sendable () -> Void) {
     guard !isAsked.exchange(true, ordering: .sequentiallyConsistent) else { return }
     queue.async(group: rounds) { [self] in

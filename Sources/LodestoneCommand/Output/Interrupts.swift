@@ -42,7 +42,7 @@ final class Interrupts {
 
   deinit {
     timer.cancel()
-    // A call that is under way ends before whoever owns this looks at what it has heard.
+    // The owner looks afterwards at what the handler has heard, so that a call under way has to end first.
     queue.sync {}
     Self.give(back: former)
     // One that came too late for the handler is not lost.

@@ -43,8 +43,8 @@ final class Mailbox<Element: Sendable>: Sendable {
     }
   }
 
-  /// Ends the wait, and those that follow, by a signal of this number. SIGHUP, after which a command may go on, takes no
-  /// other signal's place.
+  /// Ends the wait, and those that follow, by a signal of this number. A command may go on after SIGHUP, which therefore
+  /// does not replace another signal.
   func stop(_ number: Int32) {
     if number == SIGHUP {
       _ = signal.compareExchange(expected: 0, desired: number, ordering: .acquiringAndReleasing)
