@@ -53,10 +53,10 @@ struct IronChangeTest {
   /// How many samples tell as much as one where their noise is independent: 1, and by chance up to twice that in blocks of
   /// this number.
   private static let independentRun = 2.0
-  /// The largest angle between the samples of a stationary period, in degrees. The fit's error is the
-  /// same for all of them, so together they tell as much as one sample.
-  private static let stationaryAngle = 5.0
-  /// The same angle in standard deviations of the noise; the larger of the two counts.
+  /// The largest distance between the samples of a stationary period, as a share of the field: 5 degrees. The fit's
+  /// error is the same for all of them, so together they tell as much as one sample.
+  private static let stationaryDistance = 2 * sin(2.5 * Double.pi / 180)
+  /// The same distance in standard deviations of the noise; the larger of the two counts, up to half of the field.
   private static let stationaryReach = 6.0
   /// The least duration of a stationary period, in seconds.
   private static let stationaryTime = 2.0
@@ -130,14 +130,14 @@ struct IronChangeTest {
     _ points: [IronPoint], _ model: IronModel, _ spread: Double
   ) -> [IronPoint] {
     var points = points
-    let soft = model.soft
-    let directions = points.map { (soft * ($0.raw - model.offset)).normalized ?? .zero }
-    let noise = stationaryReach * spread / model.radius
-    let cosine = cos(min(0.5, max(stationaryAngle * .pi / 180, noise)))
     var start = 0
     while start < points.count {
+      // Of the measured field: soft iron makes it weaker one way than another, and its noise stays.
+      let first = points[start].raw
+      let field = (first - model.offset).length
+      let reach = min(0.5 * field, max(stationaryDistance * field, stationaryReach * spread))
       var end = start + 1
-      while end < points.count, directions[end].dot(directions[start]) > cosine { end += 1 }
+      while end < points.count, (points[end].raw - first).length < reach { end += 1 }
       let total = points[start..<end].reduce(0) { $0 + $1.share }
       if points[end - 1].time - points[start].time > stationaryTime, total > 1 {
         for place in start..<end { points[place].share /= total }
