@@ -70,34 +70,34 @@ struct InventoryManagerTests {
     ]
     gives(CLLocationManager.isMonitoringAvailable(for:), ((AnyClass) -> Bool).self)
     let switches: [(CLLocationManager) -> () -> Void] = [
-      CLLocationManager.requestWhenInUseAuthorization,
-      CLLocationManager.requestAlwaysAuthorization, CLLocationManager.startUpdatingLocation,
-      CLLocationManager.stopUpdatingLocation, CLLocationManager.requestLocation,
-      CLLocationManager.startUpdatingHeading, CLLocationManager.stopUpdatingHeading,
-      CLLocationManager.dismissHeadingCalibrationDisplay,
-      CLLocationManager.startMonitoringSignificantLocationChanges,
-      CLLocationManager.stopMonitoringSignificantLocationChanges,
-      CLLocationManager.startMonitoringVisits, CLLocationManager.stopMonitoringVisits,
-      CLLocationManager.disallowDeferredLocationUpdates,
-      CLLocationManager.stopMonitoringLocationPushes,
+      { $0.requestWhenInUseAuthorization },
+      { $0.requestAlwaysAuthorization }, { $0.startUpdatingLocation },
+      { $0.stopUpdatingLocation }, { $0.requestLocation },
+      { $0.startUpdatingHeading }, { $0.stopUpdatingHeading },
+      { $0.dismissHeadingCalibrationDisplay },
+      { $0.startMonitoringSignificantLocationChanges },
+      { $0.stopMonitoringSignificantLocationChanges },
+      { $0.startMonitoringVisits }, { $0.stopMonitoringVisits },
+      { $0.disallowDeferredLocationUpdates },
+      { $0.stopMonitoringLocationPushes },
     ]
     gives(questions, [() -> Bool].self)
     gives(switches, [(CLLocationManager) -> () -> Void].self)
     typealias OfRegion = (CLLocationManager) -> (CLRegion) -> Void
-    gives(CLLocationManager.startMonitoring(for:), OfRegion.self)
-    gives(CLLocationManager.stopMonitoring(for:), OfRegion.self)
-    gives(CLLocationManager.requestState(for:), OfRegion.self)
+    gives({ $0.startMonitoring(for:) }, OfRegion.self)
+    gives({ $0.stopMonitoring(for:) }, OfRegion.self)
+    gives({ $0.requestState(for:) }, OfRegion.self)
     typealias OfBeacons = (CLLocationManager) -> (CLBeaconIdentityConstraint) -> Void
-    gives(CLLocationManager.startRangingBeacons(satisfying:), OfBeacons.self)
-    gives(CLLocationManager.stopRangingBeacons(satisfying:), OfBeacons.self)
+    gives({ $0.startRangingBeacons(satisfying:) }, OfBeacons.self)
+    gives({ $0.stopRangingBeacons(satisfying:) }, OfBeacons.self)
     gives(
-      CLLocationManager.allowDeferredLocationUpdates(untilTraveled:timeout:),
+      { $0.allowDeferredLocationUpdates(untilTraveled:timeout:) },
       ((CLLocationManager) -> (CLLocationDistance, TimeInterval) -> Void).self)
     gives(
-      CLLocationManager.requestTemporaryFullAccuracyAuthorization(withPurposeKey:),
+      { $0.requestTemporaryFullAccuracyAuthorization(withPurposeKey:) },
       ((CLLocationManager) -> (String) -> Void).self)
     gives(
-      CLLocationManager.requestTemporaryFullAccuracyAuthorization(withPurposeKey:completion:),
+      { $0.requestTemporaryFullAccuracyAuthorization(withPurposeKey:completion:) },
       ((CLLocationManager) -> (String, (((any Error)?) -> Void)?) -> Void).self)
   }
 

@@ -5,11 +5,14 @@ import Synchronization
 
 /// What the main queue carries and no other does. The main thread says nothing here: once a program's `main`
 /// is asynchronous, Linux serves the main queue from a pool.
-let mainQueueMark: DispatchSpecificKey<Void> = {
-  let key = DispatchSpecificKey<Void>()
-  DispatchQueue.main.setSpecific(key: key, value: ())
-  return key
-}()
+struct MainQueueMark: @unchecked Sendable {
+  static let shared = MainQueueMark()
+  private let key = DispatchSpecificKey<Void>()
+
+  private init() { DispatchQueue.main.setSpecific(key: key, value: ()) }
+
+  var isHere: Bool { DispatchQueue.getSpecific(key: key) != nil }
+}
 
 /// A delegate that implements every modern method and notes each call.
 final class Spy: NSObject, CLLocationManagerDelegate, @unchecked Sendable {
@@ -35,7 +38,7 @@ final class Spy: NSObject, CLLocationManagerDelegate, @unchecked Sendable {
 
   private func note(_ change: (inout Log) -> Void) {
     state.withLock { log in
-      log.onMainQueue.append(DispatchQueue.getSpecific(key: mainQueueMark) != nil)
+      log.onMainQueue.append(MainQueueMark.shared.isHere)
       change(&log)
     }
     onEvent(self)

@@ -55,13 +55,13 @@ struct InventoryMotionTests {
     gives(CMAltimeter.authorizationStatus, (() -> CMAuthorizationStatus).self)
     gives(CMAltimeter.init, (() -> CMAltimeter).self)
     gives(
-      CMAltimeter.startRelativeAltitudeUpdates(to:withHandler:),
+      { $0.startRelativeAltitudeUpdates(to:withHandler:) },
       ((CMAltimeter) -> (OperationQueue, @escaping CMAltitudeHandler) -> Void).self)
     gives(
-      CMAltimeter.startAbsoluteAltitudeUpdates(to:withHandler:),
+      { $0.startAbsoluteAltitudeUpdates(to:withHandler:) },
       ((CMAltimeter) -> (OperationQueue, @escaping CMAbsoluteAltitudeHandler) -> Void).self)
     let stops: [(CMAltimeter) -> () -> Void] = [
-      CMAltimeter.stopRelativeAltitudeUpdates, CMAltimeter.stopAbsoluteAltitudeUpdates,
+      { $0.stopRelativeAltitudeUpdates }, { $0.stopAbsoluteAltitudeUpdates },
     ]
     gives(questions, [() -> Bool].self)
     gives(stops, [(CMAltimeter) -> () -> Void].self)
@@ -203,10 +203,10 @@ struct InventoryMotionTests {
     has(\CMMotionManager.deviceMotion, CMDeviceMotion?.self)
     has(\CMMotionManager.attitudeReferenceFrame, CMAttitudeReferenceFrame.self)
     let switches: [(CMMotionManager) -> () -> Void] = [
-      CMMotionManager.startAccelerometerUpdates, CMMotionManager.stopAccelerometerUpdates,
-      CMMotionManager.startGyroUpdates, CMMotionManager.stopGyroUpdates,
-      CMMotionManager.startMagnetometerUpdates, CMMotionManager.stopMagnetometerUpdates,
-      CMMotionManager.startDeviceMotionUpdates, CMMotionManager.stopDeviceMotionUpdates,
+      { $0.startAccelerometerUpdates }, { $0.stopAccelerometerUpdates },
+      { $0.startGyroUpdates }, { $0.stopGyroUpdates },
+      { $0.startMagnetometerUpdates }, { $0.stopMagnetometerUpdates },
+      { $0.startDeviceMotionUpdates }, { $0.stopDeviceMotionUpdates },
     ]
     gives(intervals, [ReferenceWritableKeyPath<CMMotionManager, TimeInterval>].self)
     gives(flags, [KeyPath<CMMotionManager, Bool>].self)
@@ -215,16 +215,16 @@ struct InventoryMotionTests {
       OperationQueue, @escaping (Value?, (any Error)?) -> Void
     ) -> Void
     gives(
-      CMMotionManager.startAccelerometerUpdates(to:withHandler:), Start<CMAccelerometerData>.self)
-    gives(CMMotionManager.startGyroUpdates(to:withHandler:), Start<CMGyroData>.self)
+      { $0.startAccelerometerUpdates(to:withHandler:) }, Start<CMAccelerometerData>.self)
+    gives({ $0.startGyroUpdates(to:withHandler:) }, Start<CMGyroData>.self)
     gives(
-      CMMotionManager.startMagnetometerUpdates(to:withHandler:), Start<CMMagnetometerData>.self)
-    gives(CMMotionManager.startDeviceMotionUpdates(to:withHandler:), Start<CMDeviceMotion>.self)
+      { $0.startMagnetometerUpdates(to:withHandler:) }, Start<CMMagnetometerData>.self)
+    gives({ $0.startDeviceMotionUpdates(to:withHandler:) }, Start<CMDeviceMotion>.self)
     gives(
-      CMMotionManager.startDeviceMotionUpdates(using:),
+      { $0.startDeviceMotionUpdates(using:) },
       ((CMMotionManager) -> (CMAttitudeReferenceFrame) -> Void).self)
     gives(
-      CMMotionManager.startDeviceMotionUpdates(using:to:withHandler:),
+      { $0.startDeviceMotionUpdates(using:to:withHandler:) },
       ((CMMotionManager) -> (
         CMAttitudeReferenceFrame, OperationQueue, @escaping CMDeviceMotionHandler
       ) -> Void).self)

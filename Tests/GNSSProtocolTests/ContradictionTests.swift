@@ -312,7 +312,8 @@ struct ContradictionTests {
         + rmc("1235\(second).50", talker: "GN")
     }
     let fixes = Stream.fixes(bytes, endsByRule: false)
-    #expect(fixes.map(\.timeOfDay) == (0..<20).map { 45_310 + Double($0) / 2 })
+    let times: [Double?] = (0..<20).map { 45_310 + Double($0) / 2 }
+    #expect(fixes.map(\.timeOfDay) == times)
     #expect(fixes.allSatisfy { $0.speed != nil && $0.altitude != nil })
     let live = Stream.fixes(bytes).compactMap(\.timeOfDay)
     #expect(Set(live).count == live.count)

@@ -145,8 +145,8 @@ struct EpochTests {
     }
     let bytes = Stream.sentence("GPZDA,000000,22,11,2026,,") + sentences.flatMap { $0 }
     // 2026-11-22 00:00 UTC, and an hour each.
-    #expect(
-      Stream.fixes(bytes).map { $0.utc } == (0..<60).map { 1_795_305_600 + Double($0) * 3_600 })
+    let hours: [Double?] = (0..<60).map { 1_795_305_600 + Double($0) * 3_600 }
+    #expect(Stream.fixes(bytes).map(\.utc) == hours)
   }
 
   @Test(

@@ -43,9 +43,10 @@ struct PacketLexerTests {
   func garbage() {
     var lexer = PacketLexer()
     // Half a packet of each protocol, and bytes that begin like one.
-    let stream: [UInt8] =
-      [0xB5, 0x62, 0xFF] + Array("$GPG".utf8) + [0x00, 0xD3, 0xFF] + Self.gga + [0xB5, 0xB5]
-      + Self.ack
+    let parts: [[UInt8]] = [
+      [0xB5, 0x62, 0xFF], Array("$GPG".utf8), [0x00, 0xD3, 0xFF], Self.gga, [0xB5, 0xB5], Self.ack,
+    ]
+    let stream = Array(parts.joined())
     stream.withUnsafeBytes { lexer.append($0, at: now) }
     var count = 0
     while lexer.next(at: now) != nil { count += 1 }

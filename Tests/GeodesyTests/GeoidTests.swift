@@ -34,7 +34,7 @@ struct GeoidTests {
 
   @Test(
     "the whole grid of 15 minutes",
-    .enabled(if: Grid.isThere, "skipped: no \(Grid.path) (Debian: proj-data)"))
+    .enabled(if: Grid.isThere, Grid.absence))
   func wholeGrid() throws {
     let grid = try #require(Grid())
     for node in GridNode.some {
@@ -62,7 +62,7 @@ struct GeoidTests {
 
   @Test(
     "between the grid's nodes",
-    .enabled(if: Grid.isThere, "skipped: no \(Grid.path) (Debian: proj-data)"))
+    .enabled(if: Grid.isThere, Grid.absence))
   func betweenNodes() throws {
     let grid = try #require(Grid())
     var random = Uniform(seed: 96)
@@ -184,6 +184,7 @@ private struct Errors: CustomStringConvertible {
 private struct Grid {
   static let path = "/usr/share/proj/egm96_15.gtx"
   static let (rows, columns) = (721, 1440)
+  static let absence = Comment(rawValue: "skipped: no \(path) (Debian: proj-data)")
   static var isThere: Bool { FileManager.default.isReadableFile(atPath: path) }
 
   private let values: [Float]

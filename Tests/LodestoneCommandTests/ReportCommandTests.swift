@@ -43,7 +43,8 @@ struct ReportCommandTests {
     let chip = try #require(report.magnetometers.first)
     #expect(report.magnetometers.count == 1)
     #expect(chip.present == .record(record))
-    #expect(chip.samples == .kept(try CalibrationSamples(csv: kept.encoded())))
+    let samples = try CalibrationSamples(csv: kept.encoded())
+    #expect(chip.samples == .kept(samples))
     #expect(chip.former == [.init(record: older, isUndone: false)])
     // Berlin: 68 degrees by anybody's map.
     #expect((67...69).contains(chip.modelDip ?? 0))

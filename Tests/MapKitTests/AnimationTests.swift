@@ -100,7 +100,8 @@ import Testing
     let ticker = ManualTicker()
     var map: MKMapView? = MKMapView(
       frame: CGRect(x: 0, y: 0, width: 100, height: 100), runtime: .shared, ticker: ticker)
-    weak let seen = map
+    weak var seen: MKMapView?
+    seen = map
     map?.setCenter(berlin, animated: true)
     #expect(ticker.isRunning)
     map = nil

@@ -91,7 +91,10 @@ import Testing
 
   /// A context whose units are two points of the picture, moved by (100, 10).
   private func context() -> CGContext {
-    CGContext(zoomScale: 2) { PicturePoint(x: $0.x * 2 + 100, y: $0.y * 2 + 10) }
+    CGContext(zoomScale: 2) { point in
+      let (x, y): (CGFloat, CGFloat) = (point.x * 2 + 100, point.y * 2 + 10)
+      return PicturePoint(x: x, y: y)
+    }
   }
 
   private struct Drawn: Equatable {

@@ -28,33 +28,33 @@ struct InventoryMapAnnotationTests {
     has(\MKMapView.annotationVisibleRect, CGRect.self)
     changes(\MKMapView.selectedAnnotations, [any MKAnnotation].self)
     let single: [(MKMapView) -> (any MKAnnotation) -> Void] = [
-      MKMapView.addAnnotation, MKMapView.removeAnnotation,
+      { $0.addAnnotation }, { $0.removeAnnotation },
     ]
     let several: [(MKMapView) -> ([any MKAnnotation]) -> Void] = [
-      MKMapView.addAnnotations, MKMapView.removeAnnotations,
+      { $0.addAnnotations }, { $0.removeAnnotations },
     ]
     gives(single, [(MKMapView) -> (any MKAnnotation) -> Void].self)
     gives(several, [(MKMapView) -> ([any MKAnnotation]) -> Void].self)
-    gives(MKMapView.annotations(in:), ((MKMapView) -> (MKMapRect) -> Set<AnyHashable>).self)
-    gives(MKMapView.view(for:), ((MKMapView) -> (any MKAnnotation) -> MKAnnotationView?).self)
+    gives({ $0.annotations(in:) }, ((MKMapView) -> (MKMapRect) -> Set<AnyHashable>).self)
+    gives({ $0.view(for:) }, ((MKMapView) -> (any MKAnnotation) -> MKAnnotationView?).self)
     gives(
-      MKMapView.dequeueReusableAnnotationView(withIdentifier:),
+      { $0.dequeueReusableAnnotationView(withIdentifier:) },
       ((MKMapView) -> (String) -> MKAnnotationView?).self)
     gives(
-      MKMapView.dequeueReusableAnnotationView(withIdentifier:for:),
+      { $0.dequeueReusableAnnotationView(withIdentifier:for:) },
       ((MKMapView) -> (String, any MKAnnotation) -> MKAnnotationView).self)
     gives(
-      MKMapView.register(_:forAnnotationViewWithReuseIdentifier:),
+      { $0.register(_:forAnnotationViewWithReuseIdentifier:) },
       ((MKMapView) -> (AnyClass?, String) -> Void).self)
     gives(MKMapViewDefaultAnnotationViewReuseIdentifier, String.self)
     gives(
-      MKMapView.selectAnnotation(_:animated:),
+      { $0.selectAnnotation(_:animated:) },
       ((MKMapView) -> (any MKAnnotation, Bool) -> Void).self)
     gives(
-      MKMapView.deselectAnnotation(_:animated:),
+      { $0.deselectAnnotation(_:animated:) },
       ((MKMapView) -> ((any MKAnnotation)?, Bool) -> Void).self)
     gives(
-      MKMapView.showAnnotations(_:animated:),
+      { $0.showAnnotations(_:animated:) },
       ((MKMapView) -> ([any MKAnnotation], Bool) -> Void).self)
   }
 
@@ -95,12 +95,12 @@ struct InventoryMapAnnotationTests {
     changes(\MKAnnotationView.displayPriority, MKFeatureDisplayPriority.self)
     changes(\MKAnnotationView.clusteringIdentifier, String?.self)
     #expect(view.displayPriority == .required && view.clusteringIdentifier == nil)
-    gives(MKAnnotationView.prepareForReuse, ((MKAnnotationView) -> () -> Void).self)
-    gives(MKAnnotationView.prepareForDisplay, ((MKAnnotationView) -> () -> Void).self)
+    gives({ $0.prepareForReuse }, ((MKAnnotationView) -> () -> Void).self)
+    gives({ $0.prepareForDisplay }, ((MKAnnotationView) -> () -> Void).self)
     gives(
-      MKAnnotationView.setSelected(_:animated:), ((MKAnnotationView) -> (Bool, Bool) -> Void).self)
+      { $0.setSelected(_:animated:) }, ((MKAnnotationView) -> (Bool, Bool) -> Void).self)
     gives(
-      MKAnnotationView.setDragState(_:animated:),
+      { $0.setDragState(_:animated:) },
       ((MKAnnotationView) -> (MKAnnotationViewDragState, Bool) -> Void).self)
     gives(MKAnnotationView.init(coder:), ((NSCoder) -> MKAnnotationView?).self)
     let states: [MKAnnotationViewDragState] = [.none, .starting, .dragging, .canceling, .ending]

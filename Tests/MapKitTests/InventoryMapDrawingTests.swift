@@ -22,7 +22,7 @@ struct InventoryMapDrawingTests {
     changes(\Options.showsBuildings, Bool.self)
     changes(\Options.size, CGSize.self)
     changes(\Options.scale, CGFloat.self)
-    gives(Options.copy(with:), ((Options) -> (NSZone?) -> Any).self)
+    gives({ $0.copy(with:) }, ((Options) -> (NSZone?) -> Any).self)
     let options = Options()
     options.mapType = .hybrid
     options.showsBuildings = false
@@ -65,12 +65,12 @@ struct InventoryMapDrawingTests {
     gives(UIView.init(frame:), ((CGRect) -> UIView).self)
     gives(UIView.init(coder:), ((NSCoder) -> UIView?).self)
     gives([UIView(), UIControl()], [UIView].self)
-    gives(UIView.addSubview, ((UIView) -> (UIView) -> Void).self)
-    gives(UIView.convert(_:to:), ((UIView) -> (CGPoint, UIView?) -> CGPoint).self)
-    gives(UIView.convert(_:from:), ((UIView) -> (CGPoint, UIView?) -> CGPoint).self)
+    gives({ $0.addSubview }, ((UIView) -> (UIView) -> Void).self)
+    gives({ $0.convert(_:to:) }, ((UIView) -> (CGPoint, UIView?) -> CGPoint).self)
+    gives({ $0.convert(_:from:) }, ((UIView) -> (CGPoint, UIView?) -> CGPoint).self)
     let hints: [(UIView) -> () -> Void] = [
-      UIView.removeFromSuperview, UIView.setNeedsDisplay, UIView.setNeedsLayout,
-      UIView.layoutIfNeeded, UIView.layoutSubviews,
+      { $0.removeFromSuperview }, { $0.setNeedsDisplay }, { $0.setNeedsLayout },
+      { $0.layoutIfNeeded }, { $0.layoutSubviews },
     ]
     gives(hints, [(UIView) -> () -> Void].self)
     let sides: [WritableKeyPath<UIEdgeInsets, CGFloat>] = [\.top, \.left, \.bottom, \.right]
@@ -112,19 +112,19 @@ struct InventoryMapDrawingTests {
       [CGPath(rect: .zero, transform: nil), CGPath(ellipseIn: .zero, transform: nil)], [CGPath].self
     )
     typealias Path = CGMutablePath
-    let steps: [(Path) -> (CGPoint) -> Void] = [Path.move(to:), Path.addLine(to:)]
-    let shapes: [(Path) -> (CGRect) -> Void] = [Path.addRect, Path.addEllipse(in:)]
+    let steps: [(Path) -> (CGPoint) -> Void] = [{ $0.move(to:) }, { $0.addLine(to:) }]
+    let shapes: [(Path) -> (CGRect) -> Void] = [{ $0.addRect }, { $0.addEllipse(in:) }]
     gives(steps, [(Path) -> (CGPoint) -> Void].self)
     gives(shapes, [(Path) -> (CGRect) -> Void].self)
-    gives(Path.addLines(between:), ((Path) -> ([CGPoint]) -> Void).self)
-    gives(Path.addQuadCurve(to:control:), ((Path) -> (CGPoint, CGPoint) -> Void).self)
+    gives({ $0.addLines(between:) }, ((Path) -> ([CGPoint]) -> Void).self)
+    gives({ $0.addQuadCurve(to:control:) }, ((Path) -> (CGPoint, CGPoint) -> Void).self)
     gives(
-      Path.addCurve(to:control1:control2:), ((Path) -> (CGPoint, CGPoint, CGPoint) -> Void).self)
+      { $0.addCurve(to:control1:control2:) }, ((Path) -> (CGPoint, CGPoint, CGPoint) -> Void).self)
     gives(
-      Path.addArc(center:radius:startAngle:endAngle:clockwise:),
+      { $0.addArc(center:radius:startAngle:endAngle:clockwise:) },
       ((Path) -> (CGPoint, CGFloat, CGFloat, CGFloat, Bool) -> Void).self)
-    gives(Path.addPath, ((Path) -> (CGPath) -> Void).self)
-    gives(Path.closeSubpath, ((Path) -> () -> Void).self)
+    gives({ $0.addPath }, ((Path) -> (CGPath) -> Void).self)
+    gives({ $0.closeSubpath }, ((Path) -> () -> Void).self)
     let caps: [CGLineCap] = [.butt, .round, .square]
     #expect(caps.map(\.rawValue) == [0, 1, 2] && CGLineCap(rawValue: 3) == nil)
     let joins: [CGLineJoin] = [.miter, .round, .bevel]
@@ -137,26 +137,26 @@ struct InventoryMapDrawingTests {
   func contexts() {
     typealias Context = CGContext
     let plain: [(Context) -> () -> Void] = [
-      Context.saveGState, Context.restoreGState, Context.beginPath, Context.closePath,
-      Context.fillPath, Context.strokePath,
+      { $0.saveGState }, { $0.restoreGState }, { $0.beginPath }, { $0.closePath },
+      { $0.fillPath }, { $0.strokePath },
     ]
     let numbers: [(Context) -> (CGFloat) -> Void] = [
-      Context.setLineWidth, Context.setMiterLimit, Context.setAlpha, Context.rotate(by:),
+      { $0.setLineWidth }, { $0.setMiterLimit }, { $0.setAlpha }, { $0.rotate(by:) },
     ]
     let moves: [(Context) -> (CGFloat, CGFloat) -> Void] = [
-      Context.translateBy(x:y:), Context.scaleBy(x:y:),
+      { $0.translateBy(x:y:) }, { $0.scaleBy(x:y:) },
     ]
     let colours: [(Context) -> (CGColor) -> Void] = [
-      Context.setFillColor(_:), Context.setStrokeColor(_:),
+      { $0.setFillColor(_:) }, { $0.setStrokeColor(_:) },
     ]
     let parts: [(Context) -> (CGFloat, CGFloat, CGFloat, CGFloat) -> Void] = [
-      Context.setFillColor(red:green:blue:alpha:), Context.setStrokeColor(red:green:blue:alpha:),
+      { $0.setFillColor(red:green:blue:alpha:) }, { $0.setStrokeColor(red:green:blue:alpha:) },
     ]
     let rectangles: [(Context) -> (CGRect) -> Void] = [
-      Context.addRect, Context.addEllipse(in:), Context.fill(_:), Context.stroke(_:),
-      Context.fillEllipse(in:), Context.strokeEllipse(in:),
+      { $0.addRect }, { $0.addEllipse(in:) }, { $0.fill(_:) }, { $0.stroke(_:) },
+      { $0.fillEllipse(in:) }, { $0.strokeEllipse(in:) },
     ]
-    let points: [(Context) -> (CGPoint) -> Void] = [Context.move(to:), Context.addLine(to:)]
+    let points: [(Context) -> (CGPoint) -> Void] = [{ $0.move(to:) }, { $0.addLine(to:) }]
     gives(plain, [(Context) -> () -> Void].self)
     gives(numbers, [(Context) -> (CGFloat) -> Void].self)
     gives(moves, [(Context) -> (CGFloat, CGFloat) -> Void].self)
@@ -164,14 +164,14 @@ struct InventoryMapDrawingTests {
     gives(parts, [(Context) -> (CGFloat, CGFloat, CGFloat, CGFloat) -> Void].self)
     gives(rectangles, [(Context) -> (CGRect) -> Void].self)
     gives(points, [(Context) -> (CGPoint) -> Void].self)
-    gives(Context.setLineCap, ((Context) -> (CGLineCap) -> Void).self)
-    gives(Context.setLineJoin, ((Context) -> (CGLineJoin) -> Void).self)
-    gives(Context.setLineDash(phase:lengths:), ((Context) -> (CGFloat, [CGFloat]) -> Void).self)
-    gives(Context.addLines(between:), ((Context) -> ([CGPoint]) -> Void).self)
-    gives(Context.addPath, ((Context) -> (CGPath) -> Void).self)
-    gives(Context.drawPath(using:), ((Context) -> (CGPathDrawingMode) -> Void).self)
+    gives({ $0.setLineCap }, ((Context) -> (CGLineCap) -> Void).self)
+    gives({ $0.setLineJoin }, ((Context) -> (CGLineJoin) -> Void).self)
+    gives({ $0.setLineDash(phase:lengths:) }, ((Context) -> (CGFloat, [CGFloat]) -> Void).self)
+    gives({ $0.addLines(between:) }, ((Context) -> ([CGPoint]) -> Void).self)
+    gives({ $0.addPath }, ((Context) -> (CGPath) -> Void).self)
+    gives({ $0.drawPath(using:) }, ((Context) -> (CGPathDrawingMode) -> Void).self)
     gives(
-      Context.addArc(center:radius:startAngle:endAngle:clockwise:),
+      { $0.addArc(center:radius:startAngle:endAngle:clockwise:) },
       ((Context) -> (CGPoint, CGFloat, CGFloat, CGFloat, Bool) -> Void).self)
   }
 }

@@ -166,10 +166,10 @@ struct InventoryMapGeometryTests {
     changes(\MKDistanceFormatter.units, MKDistanceFormatter.Units.self)
     changes(\MKDistanceFormatter.unitStyle, MKDistanceFormatter.DistanceUnitStyle.self)
     gives(
-      MKDistanceFormatter.string(fromDistance:),
+      { $0.string(fromDistance:) },
       ((MKDistanceFormatter) -> (CLLocationDistance) -> String).self)
     gives(
-      MKDistanceFormatter.distance(from:),
+      { $0.distance(from:) },
       ((MKDistanceFormatter) -> (String) -> CLLocationDistance).self)
     let units: [MKDistanceFormatterUnits] = [.default, .metric, .imperial, .imperialWithYards]
     #expect(units.map(\.rawValue) == [0, 1, 2, 3] as [UInt])

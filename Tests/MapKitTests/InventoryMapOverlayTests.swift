@@ -11,9 +11,9 @@ private struct Older: OlderRenderers {
   @available(*, deprecated)
   func names() {
     gives(
-      MKOverlayRenderer.setNeedsDisplayIn(_:), ((MKOverlayRenderer) -> (MKMapRect) -> Void).self)
+      { $0.setNeedsDisplayIn(_:) }, ((MKOverlayRenderer) -> (MKMapRect) -> Void).self)
     gives(
-      MKOverlayRenderer.setNeedsDisplayIn(_:zoomScale:),
+      { $0.setNeedsDisplayIn(_:zoomScale:) },
       ((MKOverlayRenderer) -> (MKMapRect, MKZoomScale) -> Void).self)
   }
 }
@@ -31,25 +31,25 @@ struct InventoryMapOverlayTests {
   @Test("K7: inventory: overlays of the map")
   func map() {
     has(\MKMapView.overlays, [any MKOverlay].self)
-    gives(MKMapView.overlays(in:), ((MKMapView) -> (MKOverlayLevel) -> [any MKOverlay]).self)
-    gives(MKMapView.addOverlay(_:), One.self)
-    gives(MKMapView.removeOverlay, One.self)
+    gives({ $0.overlays(in:) }, ((MKMapView) -> (MKOverlayLevel) -> [any MKOverlay]).self)
+    gives({ $0.addOverlay(_:) }, One.self)
+    gives({ $0.removeOverlay }, One.self)
     gives(
-      MKMapView.addOverlay(_:level:), ((MKMapView) -> (any MKOverlay, MKOverlayLevel) -> Void).self)
-    gives(MKMapView.addOverlays(_:), ((MKMapView) -> ([any MKOverlay]) -> Void).self)
-    gives(MKMapView.removeOverlays, ((MKMapView) -> ([any MKOverlay]) -> Void).self)
+      { $0.addOverlay(_:level:) }, ((MKMapView) -> (any MKOverlay, MKOverlayLevel) -> Void).self)
+    gives({ $0.addOverlays(_:) }, ((MKMapView) -> ([any MKOverlay]) -> Void).self)
+    gives({ $0.removeOverlays }, ((MKMapView) -> ([any MKOverlay]) -> Void).self)
     gives(
-      MKMapView.addOverlays(_:level:),
+      { $0.addOverlays(_:level:) },
       ((MKMapView) -> ([any MKOverlay], MKOverlayLevel) -> Void).self)
-    gives(MKMapView.insertOverlay(_:at:), ((MKMapView) -> (any MKOverlay, Int) -> Void).self)
+    gives({ $0.insertOverlay(_:at:) }, ((MKMapView) -> (any MKOverlay, Int) -> Void).self)
     gives(
-      MKMapView.insertOverlay(_:at:level:),
+      { $0.insertOverlay(_:at:level:) },
       ((MKMapView) -> (any MKOverlay, Int, MKOverlayLevel) -> Void).self)
-    gives(MKMapView.insertOverlay(_:above:), Two.self)
-    gives(MKMapView.insertOverlay(_:below:), Two.self)
-    gives(MKMapView.exchangeOverlay(_:with:), Two.self)
-    gives(MKMapView.exchangeOverlay(at:withOverlayAt:), ((MKMapView) -> (Int, Int) -> Void).self)
-    gives(MKMapView.renderer(for:), ((MKMapView) -> (any MKOverlay) -> MKOverlayRenderer?).self)
+    gives({ $0.insertOverlay(_:above:) }, Two.self)
+    gives({ $0.insertOverlay(_:below:) }, Two.self)
+    gives({ $0.exchangeOverlay(_:with:) }, Two.self)
+    gives({ $0.exchangeOverlay(at:withOverlayAt:) }, ((MKMapView) -> (Int, Int) -> Void).self)
+    gives({ $0.renderer(for:) }, ((MKMapView) -> (any MKOverlay) -> MKOverlayRenderer?).self)
   }
 
   @Test("K7: inventory: shapes")
@@ -60,9 +60,9 @@ struct InventoryMapOverlayTests {
     has(\MKMultiPoint.pointCount, Int.self)
     has(\MKMultiPoint.boundingMapRect, MKMapRect.self)
     has(\MKMultiPoint.coordinate, CLLocationCoordinate2D.self)
-    gives(MKMultiPoint.points, ((MKMultiPoint) -> () -> UnsafeMutablePointer<MKMapPoint>).self)
+    gives({ $0.points }, ((MKMultiPoint) -> () -> UnsafeMutablePointer<MKMapPoint>).self)
     gives(
-      MKMultiPoint.getCoordinates(_:range:),
+      { $0.getCoordinates(_:range:) },
       ((MKMultiPoint) -> (UnsafeMutablePointer<CLLocationCoordinate2D>, NSRange) -> Void).self)
     typealias Points<Shape> = (UnsafePointer<MKMapPoint>, Int) -> Shape
     typealias Places<Shape> = (UnsafePointer<CLLocationCoordinate2D>, Int) -> Shape
@@ -92,21 +92,21 @@ struct InventoryMapOverlayTests {
     changes(\MKOverlayRenderer.alpha, CGFloat.self)
     has(\MKOverlayRenderer.contentScaleFactor, CGFloat.self)
     gives(MKOverlayRenderer.init(overlay:), ((any MKOverlay) -> MKOverlayRenderer).self)
-    gives(MKOverlayRenderer.point(for:), ((MKOverlayRenderer) -> (MKMapPoint) -> CGPoint).self)
-    gives(MKOverlayRenderer.mapPoint(for:), ((MKOverlayRenderer) -> (CGPoint) -> MKMapPoint).self)
-    gives(MKOverlayRenderer.rect(for:), ((MKOverlayRenderer) -> (MKMapRect) -> CGRect).self)
-    gives(MKOverlayRenderer.mapRect(for:), ((MKOverlayRenderer) -> (CGRect) -> MKMapRect).self)
+    gives({ $0.point(for:) }, ((MKOverlayRenderer) -> (MKMapPoint) -> CGPoint).self)
+    gives({ $0.mapPoint(for:) }, ((MKOverlayRenderer) -> (CGPoint) -> MKMapPoint).self)
+    gives({ $0.rect(for:) }, ((MKOverlayRenderer) -> (MKMapRect) -> CGRect).self)
+    gives({ $0.mapRect(for:) }, ((MKOverlayRenderer) -> (CGRect) -> MKMapRect).self)
     gives(
-      MKOverlayRenderer.canDraw(_:zoomScale:),
+      { $0.canDraw(_:zoomScale:) },
       ((MKOverlayRenderer) -> (MKMapRect, MKZoomScale) -> Bool).self)
     gives(
-      MKOverlayRenderer.draw(_:zoomScale:in:),
+      { $0.draw(_:zoomScale:in:) },
       ((MKOverlayRenderer) -> (MKMapRect, MKZoomScale, CGContext) -> Void).self)
-    gives(MKOverlayRenderer.setNeedsDisplay, ((MKOverlayRenderer) -> () -> Void).self)
+    gives({ $0.setNeedsDisplay }, ((MKOverlayRenderer) -> () -> Void).self)
     gives(
-      MKOverlayRenderer.setNeedsDisplay(_:), ((MKOverlayRenderer) -> (MKMapRect) -> Void).self)
+      { $0.setNeedsDisplay(_:) }, ((MKOverlayRenderer) -> (MKMapRect) -> Void).self)
     gives(
-      MKOverlayRenderer.setNeedsDisplay(_:zoomScale:),
+      { $0.setNeedsDisplay(_:zoomScale:) },
       ((MKOverlayRenderer) -> (MKMapRect, MKZoomScale) -> Void).self)
     (Older() as any OlderRenderers).names()
     gives(MKPolylineRenderer.init(polyline:), ((MKPolyline) -> MKPolylineRenderer).self)
@@ -138,15 +138,15 @@ struct InventoryMapOverlayTests {
     changes(\MKOverlayPathRenderer.lineDashPattern, [NSNumber]?.self)
     changes(\MKOverlayPathRenderer.path, CGPath?.self)
     let makings: [(MKOverlayPathRenderer) -> () -> Void] = [
-      MKOverlayPathRenderer.createPath, MKOverlayPathRenderer.invalidatePath,
+      { $0.createPath }, { $0.invalidatePath },
     ]
     typealias Apply = (MKOverlayPathRenderer) -> (CGContext, MKZoomScale) -> Void
     let properties: [Apply] = [
-      MKOverlayPathRenderer.applyStrokeProperties(to:atZoomScale:),
-      MKOverlayPathRenderer.applyFillProperties(to:atZoomScale:),
+      { $0.applyStrokeProperties(to:atZoomScale:) },
+      { $0.applyFillProperties(to:atZoomScale:) },
     ]
     let drawings: [(MKOverlayPathRenderer) -> (CGPath, CGContext) -> Void] = [
-      MKOverlayPathRenderer.strokePath(_:in:), MKOverlayPathRenderer.fillPath(_:in:),
+      { $0.strokePath(_:in:) }, { $0.fillPath(_:in:) },
     ]
     gives(makings, [(MKOverlayPathRenderer) -> () -> Void].self)
     gives(properties, [Apply].self)
@@ -158,15 +158,15 @@ struct InventoryMapOverlayTests {
     has(\MKOverlayView.overlay, (any MKOverlay).self)
     gives(MKOverlayView.init(overlay:), ((any MKOverlay) -> MKOverlayView).self)
     gives(MKOverlayView.init(coder:), ((NSCoder) -> MKOverlayView?).self)
-    gives(MKOverlayView.point(for:), ((MKOverlayView) -> (MKMapPoint) -> CGPoint).self)
-    gives(MKOverlayView.mapPoint(for:), ((MKOverlayView) -> (CGPoint) -> MKMapPoint).self)
-    gives(MKOverlayView.rect(for:), ((MKOverlayView) -> (MKMapRect) -> CGRect).self)
-    gives(MKOverlayView.mapRect(for:), ((MKOverlayView) -> (CGRect) -> MKMapRect).self)
+    gives({ $0.point(for:) }, ((MKOverlayView) -> (MKMapPoint) -> CGPoint).self)
+    gives({ $0.mapPoint(for:) }, ((MKOverlayView) -> (CGPoint) -> MKMapPoint).self)
+    gives({ $0.rect(for:) }, ((MKOverlayView) -> (MKMapRect) -> CGRect).self)
+    gives({ $0.mapRect(for:) }, ((MKOverlayView) -> (CGRect) -> MKMapRect).self)
     gives(
-      MKOverlayView.canDraw(_:zoomScale:),
+      { $0.canDraw(_:zoomScale:) },
       ((MKOverlayView) -> (MKMapRect, MKZoomScale) -> Bool).self)
     gives(
-      MKOverlayView.draw(_:zoomScale:in:),
+      { $0.draw(_:zoomScale:in:) },
       ((MKOverlayView) -> (MKMapRect, MKZoomScale, CGContext) -> Void).self)
   }
 
@@ -182,9 +182,9 @@ struct InventoryMapOverlayTests {
     changes(\MKTileOverlay.maximumZ, Int.self)
     changes(\MKTileOverlay.canReplaceMapContent, Bool.self)
     gives(
-      MKTileOverlay.url(forTilePath:), ((MKTileOverlay) -> (MKTileOverlayPath) -> URL).self)
+      { $0.url(forTilePath:) }, ((MKTileOverlay) -> (MKTileOverlayPath) -> URL).self)
     gives(
-      MKTileOverlay.loadTile(at:result:),
+      { $0.loadTile(at:result:) },
       ((MKTileOverlay) -> (MKTileOverlayPath, @escaping (Data?, (any Error)?) -> Void) -> Void).self
     )
     let parts: [WritableKeyPath<MKTileOverlayPath, Int>] = [\.x, \.y, \.z]
@@ -194,6 +194,6 @@ struct InventoryMapOverlayTests {
     gives(
       MKTileOverlayRenderer.init(tileOverlay:), ((MKTileOverlay) -> MKTileOverlayRenderer).self)
     gives(MKTileOverlayRenderer.init(overlay:), ((any MKOverlay) -> MKTileOverlayRenderer).self)
-    gives(MKTileOverlayRenderer.reloadData, ((MKTileOverlayRenderer) -> () -> Void).self)
+    gives({ $0.reloadData }, ((MKTileOverlayRenderer) -> () -> Void).self)
   }
 }

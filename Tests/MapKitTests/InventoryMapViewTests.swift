@@ -19,50 +19,52 @@ private struct Older: OlderMap {
     changes(\Map.rotateEnabled, Bool.self)
     has(\Map.userLocationVisible, Bool.self)
     gives(
-      Map.setCenterCoordinate(_:animated:), ((Map) -> (CLLocationCoordinate2D, Bool) -> Void).self)
-    gives(Map.addAnnotations(_:), ((Map) -> ([AnyObject]) -> Void).self)
-    gives(Map.removeAnnotations(_:), ((Map) -> ([AnyObject]) -> Void).self)
-    gives(Map.showAnnotations(_:animated:), ((Map) -> ([AnyObject], Bool) -> Void).self)
-    gives(Map.viewForAnnotation, ((Map) -> (any MKAnnotation) -> MKAnnotationView?).self)
-    gives(Map.annotationsInMapRect, ((Map) -> (MKMapRect) -> Set<NSObject>).self)
+      { $0.setCenterCoordinate(_:animated:) },
+      ((Map) -> (CLLocationCoordinate2D, Bool) -> Void).self)
+    gives({ $0.addAnnotations(_:) }, ((Map) -> ([AnyObject]) -> Void).self)
+    gives({ $0.removeAnnotations(_:) }, ((Map) -> ([AnyObject]) -> Void).self)
+    gives({ $0.showAnnotations(_:animated:) }, ((Map) -> ([AnyObject], Bool) -> Void).self)
+    gives({ $0.viewForAnnotation }, ((Map) -> (any MKAnnotation) -> MKAnnotationView?).self)
+    gives({ $0.annotationsInMapRect }, ((Map) -> (MKMapRect) -> Set<NSObject>).self)
     gives(
-      Map.dequeueReusableAnnotationViewWithIdentifier,
+      { $0.dequeueReusableAnnotationViewWithIdentifier },
       ((Map) -> (String) -> MKAnnotationView?).self)
-    gives(Map.overlaysInLevel, ((Map) -> (MKOverlayLevel) -> [any MKOverlay]).self)
-    gives(Map.rendererForOverlay, ((Map) -> (any MKOverlay) -> MKOverlayRenderer?).self)
-    gives(Map.viewForOverlay, ((Map) -> (any MKOverlay) -> MKOverlayView?).self)
-    gives(Map.view(for:), ((Map) -> (any MKOverlay) -> MKOverlayView?).self)
-    gives(Map.addOverlays(_:level:), ((Map) -> ([AnyObject], MKOverlayLevel) -> Void).self)
-    gives(Map.addOverlays(_:), ((Map) -> ([AnyObject]) -> Void).self)
-    gives(Map.removeOverlays(_:), ((Map) -> ([AnyObject]) -> Void).self)
+    gives({ $0.overlaysInLevel }, ((Map) -> (MKOverlayLevel) -> [any MKOverlay]).self)
+    gives({ $0.rendererForOverlay }, ((Map) -> (any MKOverlay) -> MKOverlayRenderer?).self)
+    gives({ $0.viewForOverlay }, ((Map) -> (any MKOverlay) -> MKOverlayView?).self)
+    gives({ $0.view(for:) }, ((Map) -> (any MKOverlay) -> MKOverlayView?).self)
+    gives({ $0.addOverlays(_:level:) }, ((Map) -> ([AnyObject], MKOverlayLevel) -> Void).self)
+    gives({ $0.addOverlays(_:) }, ((Map) -> ([AnyObject]) -> Void).self)
+    gives({ $0.removeOverlays(_:) }, ((Map) -> ([AnyObject]) -> Void).self)
     typealias Insert = (Map) -> (any MKOverlay, Int) -> Void
     typealias InsertAtLevel = (Map) -> (any MKOverlay, Int, MKOverlayLevel) -> Void
     typealias Pair = (Map) -> (any MKOverlay, any MKOverlay) -> Void
-    gives(Map.insertOverlay(_:atIndex:), Insert.self)
-    gives(Map.insertOverlay(_:atIndex:level:), InsertAtLevel.self)
-    gives(Map.insertOverlay(_:aboveOverlay:), Pair.self)
-    gives(Map.insertOverlay(_:belowOverlay:), Pair.self)
-    gives(Map.exchangeOverlay(_:withOverlay:), Pair.self)
-    gives(Map.exchangeOverlayAtIndex(_:withOverlayAtIndex:), ((Map) -> (Int, Int) -> Void).self)
+    gives({ $0.insertOverlay(_:atIndex:) }, Insert.self)
+    gives({ $0.insertOverlay(_:atIndex:level:) }, InsertAtLevel.self)
+    gives({ $0.insertOverlay(_:aboveOverlay:) }, Pair.self)
+    gives({ $0.insertOverlay(_:belowOverlay:) }, Pair.self)
+    gives({ $0.exchangeOverlay(_:withOverlay:) }, Pair.self)
+    gives({ $0.exchangeOverlayAtIndex(_:withOverlayAtIndex:) }, ((Map) -> (Int, Int) -> Void).self)
     gives(
-      Map.convertCoordinate(_:toPointToView:),
+      { $0.convertCoordinate(_:toPointToView:) },
       ((Map) -> (CLLocationCoordinate2D, UIView?) -> CGPoint).self)
     gives(
-      Map.convertPoint(_:toCoordinateFromView:),
+      { $0.convertPoint(_:toCoordinateFromView:) },
       ((Map) -> (CGPoint, UIView?) -> CLLocationCoordinate2D).self)
     typealias ToRect = (Map) -> (MKCoordinateRegion, UIView?) -> CGRect
-    gives(Map.convertRegion(_:toRectToView:), ToRect.self)
-    gives(Map.convertRegion(_:toRectTo:), ToRect.self)
+    gives({ $0.convertRegion(_:toRectToView:) }, ToRect.self)
+    gives({ $0.convertRegion(_:toRectTo:) }, ToRect.self)
     gives(
-      Map.convertRect(_:toRegionFromView:), ((Map) -> (CGRect, UIView?) -> MKCoordinateRegion).self)
+      { $0.convertRect(_:toRegionFromView:) },
+      ((Map) -> (CGRect, UIView?) -> MKCoordinateRegion).self)
     // Swift 3 and 4.
-    gives(Map.add(_:), ((Map) -> (any MKOverlay) -> Void).self)
-    gives(Map.add(_:level:), ((Map) -> (any MKOverlay, MKOverlayLevel) -> Void).self)
-    gives(Map.remove, ((Map) -> (any MKOverlay) -> Void).self)
-    gives(Map.insert(_:at:), Insert.self)
-    gives(Map.insert(_:at:level:), InsertAtLevel.self)
-    gives(Map.insert(_:above:), Pair.self)
-    gives(Map.insert(_:below:), Pair.self)
+    gives({ $0.add(_:) }, ((Map) -> (any MKOverlay) -> Void).self)
+    gives({ $0.add(_:level:) }, ((Map) -> (any MKOverlay, MKOverlayLevel) -> Void).self)
+    gives({ $0.remove }, ((Map) -> (any MKOverlay) -> Void).self)
+    gives({ $0.insert(_:at:) }, Insert.self)
+    gives({ $0.insert(_:at:level:) }, InsertAtLevel.self)
+    gives({ $0.insert(_:above:) }, Pair.self)
+    gives({ $0.insert(_:below:) }, Pair.self)
     gives([.Standard, .Satellite, .Hybrid], [MKMapType].self)
     gives([.None, .Follow, .FollowWithHeading], [MKUserTrackingMode].self)
     gives([.AboveRoads, .AboveLabels], [MKOverlayLevel].self)
@@ -159,33 +161,33 @@ struct InventoryMapViewTests {
     changes(\MKMapView.visibleMapRect, MKMapRect.self)
     changes(\MKMapView.camera, MKMapCamera.self)
     gives(
-      MKMapView.setRegion(_:animated:), ((MKMapView) -> (MKCoordinateRegion, Bool) -> Void).self)
+      { $0.setRegion(_:animated:) }, ((MKMapView) -> (MKCoordinateRegion, Bool) -> Void).self)
     gives(
-      MKMapView.setCenter(_:animated:),
+      { $0.setCenter(_:animated:) },
       ((MKMapView) -> (CLLocationCoordinate2D, Bool) -> Void).self)
     gives(
-      MKMapView.setVisibleMapRect(_:animated:), ((MKMapView) -> (MKMapRect, Bool) -> Void).self)
+      { $0.setVisibleMapRect(_:animated:) }, ((MKMapView) -> (MKMapRect, Bool) -> Void).self)
     gives(
-      MKMapView.setVisibleMapRect(_:edgePadding:animated:),
+      { $0.setVisibleMapRect(_:edgePadding:animated:) },
       ((MKMapView) -> (MKMapRect, UIEdgeInsets, Bool) -> Void).self)
-    gives(MKMapView.setCamera(_:animated:), ((MKMapView) -> (MKMapCamera, Bool) -> Void).self)
+    gives({ $0.setCamera(_:animated:) }, ((MKMapView) -> (MKMapCamera, Bool) -> Void).self)
     gives(
-      MKMapView.regionThatFits, ((MKMapView) -> (MKCoordinateRegion) -> MKCoordinateRegion).self)
-    gives(MKMapView.mapRectThatFits(_:), ((MKMapView) -> (MKMapRect) -> MKMapRect).self)
+      { $0.regionThatFits }, ((MKMapView) -> (MKCoordinateRegion) -> MKCoordinateRegion).self)
+    gives({ $0.mapRectThatFits(_:) }, ((MKMapView) -> (MKMapRect) -> MKMapRect).self)
     gives(
-      MKMapView.mapRectThatFits(_:edgePadding:),
+      { $0.mapRectThatFits(_:edgePadding:) },
       ((MKMapView) -> (MKMapRect, UIEdgeInsets) -> MKMapRect).self)
     gives(
-      MKMapView.convert(_:toPointTo:),
+      { $0.convert(_:toPointTo:) },
       ((MKMapView) -> (CLLocationCoordinate2D, UIView?) -> CGPoint).self)
     gives(
-      MKMapView.convert(_:toCoordinateFrom:),
+      { $0.convert(_:toCoordinateFrom:) },
       ((MKMapView) -> (CGPoint, UIView?) -> CLLocationCoordinate2D).self)
     gives(
-      MKMapView.convert(_:toRectTo:),
+      { $0.convert(_:toRectTo:) },
       ((MKMapView) -> (MKCoordinateRegion, UIView?) -> CGRect).self)
     gives(
-      MKMapView.convert(_:toRegionFrom:),
+      { $0.convert(_:toRegionFrom:) },
       ((MKMapView) -> (CGRect, UIView?) -> MKCoordinateRegion).self)
   }
 
@@ -203,8 +205,8 @@ struct InventoryMapViewTests {
     gives(
       MKMapCamera.init(lookingAtCenter:fromEyeCoordinate:eyeAltitude:),
       ((CLLocationCoordinate2D, CLLocationCoordinate2D, CLLocationDistance) -> MKMapCamera).self)
-    gives(MKMapCamera.copy(with:), ((MKMapCamera) -> (NSZone?) -> Any).self)
-    gives(MKMapCamera.encode(with:), ((MKMapCamera) -> (NSCoder) -> Void).self)
+    gives({ $0.copy(with:) }, ((MKMapCamera) -> (NSZone?) -> Any).self)
+    gives({ $0.encode(with:) }, ((MKMapCamera) -> (NSCoder) -> Void).self)
     gives(MKMapCamera.init(coder:), ((NSCoder) -> MKMapCamera?).self)
     let camera = MKMapCamera()
     #expect(MKMapCamera.supportsSecureCoding && camera.pitch == 0 && camera.heading == 0)
@@ -224,7 +226,7 @@ struct InventoryMapViewTests {
     has(\MKMapView.isUserLocationVisible, Bool.self)
     has(\MKMapView.userLocation, MKUserLocation.self)
     gives(
-      MKMapView.setUserTrackingMode(_:animated:),
+      { $0.setUserTrackingMode(_:animated:) },
       ((MKMapView) -> (MKUserTrackingMode, Bool) -> Void).self)
     has(\MKUserLocation.location, CLLocation?.self)
     has(\MKUserLocation.heading, CLHeading?.self)

@@ -96,137 +96,137 @@ import Testing
 
   private static let bmp58x = held((0x28, 0xFB), (0x15, 0x0F), (0x31, 0x3F), (0x36, 0x7F))
 
-  @Test(
-    "each chip is told by its identity",
-    arguments: [
-      ("LIS3MDL", Self.lis3mdl, ChipIdentification.Confidence.likely),
-      ("BMM150", [.read(0x40, [0x32]), .read(0x4B, [0x05])], .likely),
-      ("BMM150", [.read(0x40, [0]), .read(0x40, [0]), .read(0x4B, [0])], .possible),
-      (
-        "MMC5603",
-        [.read(0x39, [0x10])]
-          + Self.held((0x18, 0xFF), (0x00, 0x60), (0x02, 0x9F), (0x04, 0x00)), .likely
-      ),
-      (
-        "MMC5603", [.read(0x39, [0x00]), .read(0x39, [0x00]), .read(0x18, [0x10])], .possible
-      ),
-      (
-        "MMC5983MA",
-        [.read(0x2F, [0x30])]
-          + Self.held((0x08, 0x13), (0x00, 0x40), (0x02, 0xBF), (0x04, 0x00)), .certain
-      ),
-      (
-        "RM3100",
-        [.read(0x36, [0x22])]
-          + Self.held((0x0B, 0x9F), (0x04, 0x0F), (0x06, 0x0F), (0x08, 0x0F)), .certain
-      ),
-      ("LSM9DS1-M", Self.lis3mdl, .likely),
-      ("HMC5883L", [.read(0x0A, [0x48, 0x34, 0x33])], .likely),
-      ("IST8310", [.read(0x00, [0x10])] + Self.held((0x0A, 0x0F), (0x0B, 0x0D)), .certain),
-      (
-        "LIS2MDL", [.read(0x4F, [0x40])] + Self.held((0x61, 0x1F), (0x62, 0x5F), (0x63, 0xE7)),
-        .certain
-      ),
-      ("LSM303DLHC-M", [.read(0x0A, [0x48, 0x34, 0x33])], .likely),
-      ("QMC5883L", [.read(0x09, [0x1D, 0x00, 0x01, 0x00, 0xFF])], .likely),
-      (
-        "QMC5883L",
-        [Transfer](repeating: .read(0x09, [0x00, 0x41, 0x01, 0x00, 0xE8]), count: 2), .possible
-      ),
-      ("QMC5883P", [.read(0x00, [0x80]), .read(0x0B, [0x4F])], .likely),
-      ("QMC6310", [.read(0x00, [0x80]), .read(0x0B, [0x4F])], .likely),
-      ("LIS3DH", [.read(0x0F, [0x33]), .read(0x1F, [0xC0])] + Self.interrupts, .likely),
-      (
-        "LSM303DLHC-A",
-        [.read(0x0F, [0x33])] + Self.interrupts
-          + Self.held((0x23, 0xF9), (0x36, 0x7F), (0x37, 0x7F)), .likely
-      ),
-      (
-        "LSM303DLHC-A", [.read(0x0F, [0x00]), .read(0xA0, [0x07, 0, 0, 0, 0, 0])], .possible
-      ),
-      (
-        "ICM20948",
-        [.read(0x00, [0xEA]), .read(0x75, [0x00])]
-          + Self.held((0x7F, 0xCF), (0x05, 0x70), (0x06, 0xEF), (0x07, 0x3F)), .certain
-      ),
-      (
-        "ICM42688P",
-        [.read(0x75, [0x47])]
-          + Self.held((0x76, 0xF8), (0x11, 0x11), (0x4E, 0x3F), (0x4F, 0xEF), (0x50, 0xEF)),
-        .certain
-      ),
-      (
-        "BMI160",
-        Self.bmi160(offset: 0x00) + Self.held((0x03, 0x3F), (0x40, 0x28)), .certain
-      ),
-      // Its gyro's offset can be an MPU's identity, and an MPU6500's trim and outputs what it has.
-      (
-        "BMI160",
-        Self.bmi160(offset: 0x70) + Self.held((0x03, 0x3F), (0x40, 0x28)), .possible
-      ),
-      (
-        "MPU6500",
-        Self.asked(0x70, trim: 0xD1)
-          + Self.held((0x1A, 0x7F), (0x67, 0x9F), (0x1B, 0xFB), (0x72, 0x1F)), .possible
-      ),
-      (
-        "MPU6500",
-        Self.asked(0x70, trim: 0xD1, outputs: [0x0C, 0x3F, 0x05])
-          + Self.held((0x1A, 0x7F), (0x67, 0x9F), (0x1B, 0xFB), (0x72, 0x1F)), .certain
-      ),
-      (
-        "QMI8658",
-        [.read(0x00, [0x05])] + Self.held((0x01, 0x7C), (0x02, 0xFD), (0x03, 0xBF), (0x06, 0x77)),
-        .likely
-      ),
-      ("MPU6050", Self.mpu(0x68, gyroscope: 0xF8, queue: 0x07), .certain),
-      ("MPU6500", Self.mpu(0x70), .certain),
-      ("MPU6500", Self.mpu(0x74), .certain),
-      ("MPU9250", Self.mpu(0x71), .certain),
-      ("MPU9250", Self.mpu(0x73), .certain),
-      ("LSM6DSOX", Self.lsm6(0x6C), .likely),
-      ("LSM6DSO", Self.lsm6(0x6C), .likely),
-      (
-        "LSM9DS1-AG",
-        [.read(0x0F, [0x68])] + Self.held((0x11, 0x0F), (0x1E, 0x3B), (0x24, 0x05)), .certain
-      ),
-      ("ISM330DHCX", Self.lsm6(0x6B), .likely),
-      ("LSM6DS3", Self.lsm6(0x69), .likely), ("LSM6DS33", Self.lsm6(0x69), .likely),
-      ("LSM6DS3TR-C", Self.lsm6(0x6A), .likely), ("LSM6DSL", Self.lsm6(0x6A), .likely),
-      ("BMP280", Self.bmx280(0x58), .certain),
-      ("BME680", [.read(0xD0, [0x61])] + Self.held((0x21, 0xF0), (0x24, 0xF0)), .certain),
-      ("BMP180", [.read(0xD0, [0x55])] + Self.held((0xF8, 0xF8), (0xF4, 0xFE)), .certain),
-      ("BMP280", Self.bmx280(0x56), .certain),
-      ("BME280", Self.bmx280(0x60), .certain),
-      ("BMP388", [.read(0x00, [0x50]), Self.bmp3xx, .read(0x00, [0x50])], .certain),
-      ("BMP390", [.read(0x00, [0x60]), Self.bmp3xx, .read(0x00, [0x60])], .certain),
-      ("DPS310", Self.cell, .likely), ("DPS368", Self.cell, .likely),
-      ("SPL06", Self.cell, .likely), ("SPL06", Self.asic, .likely),
-      ("DPS310", Self.asic, .possible),
-      (
-        "SPA06",
-        [.read(0x0D, [0x11]), .read(0x28, [0x00])] + Self.held((0x08, 0xF7), (0x07, 0xF7)),
-        .likely
-      ),
-      (
-        "LPS22HB", [.read(0x0F, [0xB1])] + Self.held((0x10, 0x7F), (0x11, 0xF5), (0x1A, 0x07)),
-        .likely
-      ),
-      (
-        "LPS22HH",
-        [.read(0x0F, [0xB3])]
-          + Self.held((0x10, 0x7F), (0x11, 0xF7), (0x12, 0x3F), (0x13, 0x0F)), .likely
-      ),
-      ("LPS25HB", [.read(0x0F, [0xBD])] + Self.held((0x21, 0xF7), (0x23, 0x0F)), .likely),
-      (
-        "LPS28DFW",
-        [.read(0x0F, [0xB4])] + Self.held((0x10, 0x7F), (0x11, 0xFD), (0x12, 0x0B)), .likely
-      ),
-      ("MS5607", MS5611Tests.prom, .likely), ("MS5611", MS5611Tests.prom, .likely),
-      ("BMP581", [.read(0x01, [0x50])] + Self.bmp58x, .certain),
-      ("BMP585", [.read(0x01, [0x51])] + Self.bmp58x, .certain),
-      ("u-blox", [.read(0xFD, [0x01, 0x80])], .possible),
-    ])
+  private static let identities: [(String, [Transfer], ChipIdentification.Confidence)] = [
+    ("LIS3MDL", Self.lis3mdl, .likely),
+    ("BMM150", [.read(0x40, [0x32]), .read(0x4B, [0x05])], .likely),
+    ("BMM150", [.read(0x40, [0]), .read(0x40, [0]), .read(0x4B, [0])], .possible),
+    (
+      "MMC5603",
+      [.read(0x39, [0x10])]
+        + Self.held((0x18, 0xFF), (0x00, 0x60), (0x02, 0x9F), (0x04, 0x00)), .likely
+    ),
+    (
+      "MMC5603", [.read(0x39, [0x00]), .read(0x39, [0x00]), .read(0x18, [0x10])], .possible
+    ),
+    (
+      "MMC5983MA",
+      [.read(0x2F, [0x30])]
+        + Self.held((0x08, 0x13), (0x00, 0x40), (0x02, 0xBF), (0x04, 0x00)), .certain
+    ),
+    (
+      "RM3100",
+      [.read(0x36, [0x22])]
+        + Self.held((0x0B, 0x9F), (0x04, 0x0F), (0x06, 0x0F), (0x08, 0x0F)), .certain
+    ),
+    ("LSM9DS1-M", Self.lis3mdl, .likely),
+    ("HMC5883L", [.read(0x0A, [0x48, 0x34, 0x33])], .likely),
+    ("IST8310", [.read(0x00, [0x10])] + Self.held((0x0A, 0x0F), (0x0B, 0x0D)), .certain),
+    (
+      "LIS2MDL", [.read(0x4F, [0x40])] + Self.held((0x61, 0x1F), (0x62, 0x5F), (0x63, 0xE7)),
+      .certain
+    ),
+    ("LSM303DLHC-M", [.read(0x0A, [0x48, 0x34, 0x33])], .likely),
+    ("QMC5883L", [.read(0x09, [0x1D, 0x00, 0x01, 0x00, 0xFF])], .likely),
+    (
+      "QMC5883L",
+      [Transfer](repeating: .read(0x09, [0x00, 0x41, 0x01, 0x00, 0xE8]), count: 2), .possible
+    ),
+    ("QMC5883P", [.read(0x00, [0x80]), .read(0x0B, [0x4F])], .likely),
+    ("QMC6310", [.read(0x00, [0x80]), .read(0x0B, [0x4F])], .likely),
+    ("LIS3DH", [.read(0x0F, [0x33]), .read(0x1F, [0xC0])] + Self.interrupts, .likely),
+    (
+      "LSM303DLHC-A",
+      [.read(0x0F, [0x33])] + Self.interrupts
+        + Self.held((0x23, 0xF9), (0x36, 0x7F), (0x37, 0x7F)), .likely
+    ),
+    (
+      "LSM303DLHC-A", [.read(0x0F, [0x00]), .read(0xA0, [0x07, 0, 0, 0, 0, 0])], .possible
+    ),
+    (
+      "ICM20948",
+      [.read(0x00, [0xEA]), .read(0x75, [0x00])]
+        + Self.held((0x7F, 0xCF), (0x05, 0x70), (0x06, 0xEF), (0x07, 0x3F)), .certain
+    ),
+    (
+      "ICM42688P",
+      [.read(0x75, [0x47])]
+        + Self.held((0x76, 0xF8), (0x11, 0x11), (0x4E, 0x3F), (0x4F, 0xEF), (0x50, 0xEF)),
+      .certain
+    ),
+    (
+      "BMI160",
+      Self.bmi160(offset: 0x00) + Self.held((0x03, 0x3F), (0x40, 0x28)), .certain
+    ),
+    // Its gyro's offset can be an MPU's identity, and an MPU6500's trim and outputs what it has.
+    (
+      "BMI160",
+      Self.bmi160(offset: 0x70) + Self.held((0x03, 0x3F), (0x40, 0x28)), .possible
+    ),
+    (
+      "MPU6500",
+      Self.asked(0x70, trim: 0xD1)
+        + Self.held((0x1A, 0x7F), (0x67, 0x9F), (0x1B, 0xFB), (0x72, 0x1F)), .possible
+    ),
+    (
+      "MPU6500",
+      Self.asked(0x70, trim: 0xD1, outputs: [0x0C, 0x3F, 0x05])
+        + Self.held((0x1A, 0x7F), (0x67, 0x9F), (0x1B, 0xFB), (0x72, 0x1F)), .certain
+    ),
+    (
+      "QMI8658",
+      [.read(0x00, [0x05])] + Self.held((0x01, 0x7C), (0x02, 0xFD), (0x03, 0xBF), (0x06, 0x77)),
+      .likely
+    ),
+    ("MPU6050", Self.mpu(0x68, gyroscope: 0xF8, queue: 0x07), .certain),
+    ("MPU6500", Self.mpu(0x70), .certain),
+    ("MPU6500", Self.mpu(0x74), .certain),
+    ("MPU9250", Self.mpu(0x71), .certain),
+    ("MPU9250", Self.mpu(0x73), .certain),
+    ("LSM6DSOX", Self.lsm6(0x6C), .likely),
+    ("LSM6DSO", Self.lsm6(0x6C), .likely),
+    (
+      "LSM9DS1-AG",
+      [.read(0x0F, [0x68])] + Self.held((0x11, 0x0F), (0x1E, 0x3B), (0x24, 0x05)), .certain
+    ),
+    ("ISM330DHCX", Self.lsm6(0x6B), .likely),
+    ("LSM6DS3", Self.lsm6(0x69), .likely), ("LSM6DS33", Self.lsm6(0x69), .likely),
+    ("LSM6DS3TR-C", Self.lsm6(0x6A), .likely), ("LSM6DSL", Self.lsm6(0x6A), .likely),
+    ("BMP280", Self.bmx280(0x58), .certain),
+    ("BME680", [.read(0xD0, [0x61])] + Self.held((0x21, 0xF0), (0x24, 0xF0)), .certain),
+    ("BMP180", [.read(0xD0, [0x55])] + Self.held((0xF8, 0xF8), (0xF4, 0xFE)), .certain),
+    ("BMP280", Self.bmx280(0x56), .certain),
+    ("BME280", Self.bmx280(0x60), .certain),
+    ("BMP388", [.read(0x00, [0x50]), Self.bmp3xx, .read(0x00, [0x50])], .certain),
+    ("BMP390", [.read(0x00, [0x60]), Self.bmp3xx, .read(0x00, [0x60])], .certain),
+    ("DPS310", Self.cell, .likely), ("DPS368", Self.cell, .likely),
+    ("SPL06", Self.cell, .likely), ("SPL06", Self.asic, .likely),
+    ("DPS310", Self.asic, .possible),
+    (
+      "SPA06",
+      [.read(0x0D, [0x11]), .read(0x28, [0x00])] + Self.held((0x08, 0xF7), (0x07, 0xF7)),
+      .likely
+    ),
+    (
+      "LPS22HB", [.read(0x0F, [0xB1])] + Self.held((0x10, 0x7F), (0x11, 0xF5), (0x1A, 0x07)),
+      .likely
+    ),
+    (
+      "LPS22HH",
+      [.read(0x0F, [0xB3])]
+        + Self.held((0x10, 0x7F), (0x11, 0xF7), (0x12, 0x3F), (0x13, 0x0F)), .likely
+    ),
+    ("LPS25HB", [.read(0x0F, [0xBD])] + Self.held((0x21, 0xF7), (0x23, 0x0F)), .likely),
+    (
+      "LPS28DFW",
+      [.read(0x0F, [0xB4])] + Self.held((0x10, 0x7F), (0x11, 0xFD), (0x12, 0x0B)), .likely
+    ),
+    ("MS5607", MS5611Tests.prom, .likely), ("MS5611", MS5611Tests.prom, .likely),
+    ("BMP581", [.read(0x01, [0x50])] + Self.bmp58x, .certain),
+    ("BMP585", [.read(0x01, [0x51])] + Self.bmp58x, .certain),
+    ("u-blox", [.read(0xFD, [0x01, 0x80])], .possible),
+  ]
+
+  @Test("each chip is told by its identity", arguments: identities)
   func told(
     name: String, script: [Transfer], confidence: ChipIdentification.Confidence
   ) throws {
@@ -250,41 +250,41 @@ import Testing
     device.expectDone()
   }
 
-  @Test(
-    "another identity is a no",
-    arguments: [
-      ("LIS3MDL", [Transfer.read(0x0F, [0x40])]),
-      ("BMM150", [.read(0x40, [1]), .read(0x40, [1]), .read(0x4B, [0])]),
-      ("LSM9DS1-M", [.read(0x0F, [0x40])]),
-      ("HMC5883L", [.read(0x0A, [0x48, 0x34, 0x00])]),
-      ("IST8310", [.read(0x00, [0x48])]), ("LIS2MDL", [.read(0x4F, [0x3D])]),
-      ("LSM303DLHC-M", [.read(0x0A, [0x48, 0x34, 0x00])]),
-      (
-        "QMC5883L",
-        [Transfer](repeating: .read(0x09, [0xFF, 0xFF, 0xFF, 0xFF, 0xFF]), count: 3)
-      ),
-      ("QMC5883P", [.read(0x00, [0x90])]), ("QMC6310", [.read(0x00, [0x00])]),
-      ("LIS3DH", [.read(0x0F, [0x32])]),
-      ("LSM303DLHC-A", [.read(0x0F, [0xFF]), .read(0xA0, [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF])]),
-      ("LSM6DSOX", [.read(0x0F, [0x6A])]),
-      ("MPU6050", Self.asked(0x70) + Self.asked(0x70) + Self.asked(0x70)),
-      // The trim of an MPU6500's self-test is at 0x00, and can be anything.
-      ("ICM20948", [.read(0x00, [0xEA]), .read(0x75, [0x70])]),
-      ("ICM42688P", [.read(0x75, [0x42])]),
-      ("BMI160", Self.bmi160(ranges: [0x04, 0x3F, 0x04], offset: 0x00)),
-      ("BMI160", Self.bmi160(ranges: [0x0C, 0x7F, 0x04], offset: 0x00)),
-      ("BMI160", Self.bmi160(ranges: [0x0C, 0x3F, 0x05], offset: 0x00)),
-      ("QMI8658", [.read(0x00, [0x6C])]),
-      ("MMC5603", [.read(0x39, [0x00]), .read(0x39, [0x00]), .read(0x18, [0xEF])]),
-      ("MPU6500", Self.asked(0x71)), ("MPU9250", Self.asked(0x70)),
-      ("BMP280", [.read(0xD0, [0x60])]),
-      ("BME280", [.read(0xD0, [0x61])]),
-      ("BMP388", [.read(0x00, [0x60]), Self.bmp3xx, .read(0x00, [0x60])]),
-      (
-        "DPS310", [.read(0x0D, [0x11]), .read(0x28, [0x80])]
-      ),
-      ("u-blox", [.read(0xFD, [0xFF, 0xFF])]), ("GNSS", []), ("NMEA", []),
-    ])
+  private static let others: [(String, [Transfer])] = [
+    ("LIS3MDL", [.read(0x0F, [0x40])]),
+    ("BMM150", [.read(0x40, [1]), .read(0x40, [1]), .read(0x4B, [0])]),
+    ("LSM9DS1-M", [.read(0x0F, [0x40])]),
+    ("HMC5883L", [.read(0x0A, [0x48, 0x34, 0x00])]),
+    ("IST8310", [.read(0x00, [0x48])]), ("LIS2MDL", [.read(0x4F, [0x3D])]),
+    ("LSM303DLHC-M", [.read(0x0A, [0x48, 0x34, 0x00])]),
+    (
+      "QMC5883L",
+      [Transfer](repeating: .read(0x09, [0xFF, 0xFF, 0xFF, 0xFF, 0xFF]), count: 3)
+    ),
+    ("QMC5883P", [.read(0x00, [0x90])]), ("QMC6310", [.read(0x00, [0x00])]),
+    ("LIS3DH", [.read(0x0F, [0x32])]),
+    ("LSM303DLHC-A", [.read(0x0F, [0xFF]), .read(0xA0, [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF])]),
+    ("LSM6DSOX", [.read(0x0F, [0x6A])]),
+    ("MPU6050", script(Self.asked(0x70), Self.asked(0x70), Self.asked(0x70))),
+    // The trim of an MPU6500's self-test is at 0x00, and can be anything.
+    ("ICM20948", [.read(0x00, [0xEA]), .read(0x75, [0x70])]),
+    ("ICM42688P", [.read(0x75, [0x42])]),
+    ("BMI160", Self.bmi160(ranges: [0x04, 0x3F, 0x04], offset: 0x00)),
+    ("BMI160", Self.bmi160(ranges: [0x0C, 0x7F, 0x04], offset: 0x00)),
+    ("BMI160", Self.bmi160(ranges: [0x0C, 0x3F, 0x05], offset: 0x00)),
+    ("QMI8658", [.read(0x00, [0x6C])]),
+    ("MMC5603", [.read(0x39, [0x00]), .read(0x39, [0x00]), .read(0x18, [0xEF])]),
+    ("MPU6500", Self.asked(0x71)), ("MPU9250", Self.asked(0x70)),
+    ("BMP280", [.read(0xD0, [0x60])]),
+    ("BME280", [.read(0xD0, [0x61])]),
+    ("BMP388", [.read(0x00, [0x60]), Self.bmp3xx, .read(0x00, [0x60])]),
+    (
+      "DPS310", [.read(0x0D, [0x11]), .read(0x28, [0x80])]
+    ),
+    ("u-blox", [.read(0xFD, [0xFF, 0xFF])]), ("GNSS", []), ("NMEA", []),
+  ]
+
+  @Test("another identity is a no", arguments: others)
   func notTold(name: String, script: [Transfer]) throws {
     let device = ScriptedDevice(script)
     let chip = try #require(ChipCatalog.chip(named: name))
@@ -323,9 +323,10 @@ import Testing
       .read(0x00, [0x50]), .read(0x1A, [0xFF, 0, 0, 0, 0, 0]), .read(0x00, [0x50]),
     ]
     // An SPA06 is asked for too, and is another.
-    let device = ScriptedDevice(
-      identity + bosch + bosch + Self.cell + Self.cell + Self.cell + blank + blank
-        + Self.cell.prefix(2))
+    var transfers = identity + bosch + bosch
+    for _ in 0..<3 { transfers += Self.cell }
+    transfers += blank + blank + Self.cell.prefix(2)
+    let device = ScriptedDevice(transfers)
     #expect(
       try ChipCatalog.identify(device, at: 0x77).map(\.chip) == ["DPS310", "DPS368", "SPL06"])
     device.expectDone()

@@ -67,8 +67,9 @@ import Testing
       .read(0x17, [0x03]), .read(0x18, Self.angular), .read(0x28, Self.linear),
     ]
     let (register, count) = half == 0 ? (UInt8(0x18), 1) : (0x28, 2)
-    device.then(whole[..<count] + [.readFails(register, 6, .timedOut)])
-    device.then([.read(0x17, [0x00])] + whole[1...] + whole)
+    device.then(Array(whole[..<count]))
+    device.then([.readFails(register, 6, .timedOut)])
+    device.then([.read(0x17, [0x00])] + Array(whole[1...]) + whole)
     #expect(
       failure { () throws(DriverError) in try chip.poll() }
         == .bus(device.error(.timedOut, register)))

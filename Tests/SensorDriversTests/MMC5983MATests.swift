@@ -106,8 +106,9 @@ import Testing
       expectField(try chip.poll(), 100 + Double(1 + index % 2) * 100 / 16384)
     }
     device.then(
-      Self.conversion(500) + Self.conversion(-14783) + [.write(0x09, [0x0C])]
-        + Self.conversion(501) + Self.conversion(17987) + Self.conversion(17986))
+      script(
+        Self.conversion(500), Self.conversion(-14783), [.write(0x09, [0x0C])],
+        Self.conversion(501), Self.conversion(17987), Self.conversion(17986)))
     #expect(try chip.poll() == nil)
     expectField(try chip.poll(), 100 - 100 / 16384.0)
     #expect(try chip.poll() == nil)
@@ -128,8 +129,9 @@ import Testing
       #expect(try chip.poll() != nil)
     }
     device.then(
-      Self.conversion(17985) + [.writeFails(0x09, [0x14], .noAnswer)] + Self.conversion(1)
-        + [.write(0x09, [0x0C])] + Self.conversion(2) + Self.conversion(17985))
+      script(
+        Self.conversion(17985), [.writeFails(0x09, [0x14], .noAnswer)], Self.conversion(1),
+        [.write(0x09, [0x0C])], Self.conversion(2), Self.conversion(17985)))
     #expect(
       failure { () throws(DriverError) in try chip.poll() } == .bus(device.error(.noAnswer, 0x09)))
     for _ in 0..<2 { #expect(try chip.poll() == nil) }

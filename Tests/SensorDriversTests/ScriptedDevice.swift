@@ -71,6 +71,9 @@ func block(_ bytes: [UInt8]) -> RegisterBlock {
   return block
 }
 
+/// Parts of a script, one after another. A sum of many arrays takes Swift 6.0 more than its time.
+func script(_ parts: [Transfer]...) -> [Transfer] { Array(parts.joined()) }
+
 /// The writes of a configuration followed by reads that give back what was written.
 func written(_ settings: [(UInt8, UInt8)]) -> [Transfer] {
   settings.map { .write($0.0, [$0.1]) } + settings.map { .read($0.0, [$0.1]) }

@@ -52,15 +52,15 @@ import Testing
   }
 
   /// AN4602, figure 6: 40h, 1Ch, 20 ms, 00h, 20 ms; 1Dh, 60 ms; 1Ch, 03h.
-  static let lis3mdl: [Transfer] =
-    [.read(0x0F, [0x3D]), .write(0x21, [0x04]), .read(0x21, [0x00])]
-    + written([(0x24, 0x40), (0x21, 0x40), (0x23, 0x00), (0x20, 0x1C)])
-    + written([(0x22, 0x00)])
-    + conversions(status: 0x27, ready: 0x08, output: 0xA8, 1000, -1000, 500)
-    + written([(0x20, 0x1D)])
+  static let lis3mdl = script(
+    [.read(0x0F, [0x3D]), .write(0x21, [0x04]), .read(0x21, [0x00])],
+    written([(0x24, 0x40), (0x21, 0x40), (0x23, 0x00), (0x20, 0x1C)]),
+    written([(0x22, 0x00)]),
+    conversions(status: 0x27, ready: 0x08, output: 0xA8, 1000, -1000, 500),
+    written([(0x20, 0x1D)]),
     // -3562 counts are -1.5616 gauss, 2400 are 1.0522, 456 are 0.1999.
-    + conversions(status: 0x27, ready: 0x08, output: 0xA8, -2562, 1400, 956)
-    + written([(0x20, 0x1C), (0x22, 0x03)])
+    conversions(status: 0x27, ready: 0x08, output: 0xA8, -2562, 1400, 956),
+    written([(0x20, 0x1C), (0x22, 0x03)]))
 
   @Test("LIS3MDL: the course of the application note, and nothing else")
   func lis3mdl() throws {
@@ -68,8 +68,9 @@ import Testing
     var test: any SelfTesting = DeflectionTest.lis3mdl
     let (report, waits) = try finish(&test, device)
     device.expectDone()
-    #expect(
-      waits == [0.01, 0.02, 0.02] + self.waits(rate: 80) + [0.06] + self.waits(rate: 80))
+    let turns = self.waits(rate: 80)
+    let expected = [[0.01, 0.02, 0.02], turns, [0.06], turns]
+    #expect(waits == Array(expected.joined()))
     #expect(report.passed)
     #expect(near(value(report.axes[0]), -3562.0 / 2281, 1e-9))
     #expect(near(value(report.axes[1]), 2400.0 / 2281, 1e-9))
@@ -77,19 +78,19 @@ import Testing
   }
 
   /// AN5272: 38h, 100 ms; ST_XL 01, 100 ms; then 5Ch, 100 ms; ST_G 01, 100 ms; both off.
-  static let lsm6dsox: [Transfer] =
-    [.read(0x0F, [0x6C]), .write(0x12, [0x01]), .read(0x12, [0x04])]
-    + written([(0x12, 0x44), (0x14, 0x00), (0x11, 0x00), (0x10, 0x38)])
-    + conversions(status: 0x1E, ready: 0x01, output: 0x28, 0, 100, 8200)
-    + written([(0x14, 0x01)])
+  static let lsm6dsox = script(
+    [.read(0x0F, [0x6C]), .write(0x12, [0x01]), .read(0x12, [0x04])],
+    written([(0x12, 0x44), (0x14, 0x00), (0x11, 0x00), (0x10, 0x38)]),
+    conversions(status: 0x1E, ready: 0x01, output: 0x28, 0, 100, 8200),
+    written([(0x14, 0x01)]),
     // 410 counts of 0.122 mg are 50.02 mg; 13935 are 1700.1 mg.
-    + conversions(status: 0x1E, ready: 0x01, output: 0x28, 410, 14035, 4100)
-    + written([(0x14, 0x00), (0x10, 0x00), (0x11, 0x5C)])
-    + conversions(status: 0x1E, ready: 0x02, output: 0x22, 5, -5, 0)
-    + written([(0x14, 0x04)])
+    conversions(status: 0x1E, ready: 0x01, output: 0x28, 410, 14035, 4100),
+    written([(0x14, 0x00), (0x10, 0x00), (0x11, 0x5C)]),
+    conversions(status: 0x1E, ready: 0x02, output: 0x22, 5, -5, 0),
+    written([(0x14, 0x04)]),
     // 2143 counts of 70 mdps are 150.01 dps; 2142 are 149.94.
-    + conversions(status: 0x1E, ready: 0x02, output: 0x22, 2148, -2147, 5000)
-    + written([(0x14, 0x00), (0x11, 0x00)])
+    conversions(status: 0x1E, ready: 0x02, output: 0x22, 2148, -2147, 5000),
+    written([(0x14, 0x00), (0x11, 0x00)]))
 
   @Test("LSM6DSOX: the course of the application note; each axis is judged on its own")
   func lsm6dsox() throws {
@@ -99,8 +100,8 @@ import Testing
     device.expectDone()
     let linear = self.waits(rate: 52)
     let angular = self.waits(rate: 208)
-    #expect(
-      waits == [0.01, 0.1] + linear + [0.1] + linear + [0.1] + angular + [0.1] + angular)
+    let expected = [[0.01, 0.1], linear, [0.1], linear, [0.1], angular, [0.1], angular]
+    #expect(waits == Array(expected.joined()))
     let changes = [410, 13935, -4100].map { $0 * 0.122 } + [2143, -2142, 5000].map { $0 * 0.07 }
     for (axis, change) in zip(report.axes, changes) { #expect(near(value(axis), change, 1e-9)) }
     #expect(report.axes.map(\.passed) == [true, false, true, true, false, true])

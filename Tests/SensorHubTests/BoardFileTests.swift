@@ -242,9 +242,9 @@ struct BoardFileTests {
     arguments: [
       "host: ''", "host: 'a b'", "host: ':2947'", "host: 'x:0'", "host: 'x:65536'", "host: '::1'",
       "host: '[::1'", "host: '[::1]2947'", "host: /run/x", "socket: run/x", "port: 2947",
-      "socket: /x, host: y", "socket: /\(String(repeating: "x", count: 120))", "bus: /dev/i2c-1",
+      "socket: /x, host: y", "socket: /" + String(repeating: "x", count: 120), "bus: /dev/i2c-1",
       "device: ''", "device: '\"'", "device: 'a b'",
-      "device: \(String(repeating: "x", count: 128))",
+      "device: " + String(repeating: "x", count: 128),
     ])
   func noServer(key: String) {
     let text = "schema: 1\nname: x\nsensors:\n  - {chip: gpsd, \(key)}\n"

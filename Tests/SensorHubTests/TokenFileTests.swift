@@ -64,10 +64,12 @@ import Testing
   func whatIsNoToken(text: String) throws {
     let folder = Folder()
     let file = try folder.write(text, mode: 0o600)
-    let problem = #expect(throws: TokenFile.Malformed.self) { try file.open() }
-    #expect(
-      problem?.description.hasSuffix("it holds no token: 16 to 128 letters, digits, - and _")
-        == true)
+    #expect {
+      try file.open()
+    } throws: { error in
+      (error as? TokenFile.Malformed)?.description
+        .hasSuffix("it holds no token: 16 to 128 letters, digits, - and _") == true
+    }
     // It is replaced only when that is asked for.
     #expect(try Data(contentsOf: URL(filePath: file.path)) == Data(text.utf8))
     #expect(try file.renew().count == 32)
@@ -77,8 +79,11 @@ import Testing
   func aTokenThatOthersCanOpen(mode: Int) throws {
     let folder = Folder()
     let file = try folder.write("correct-Horse_battery9", mode: mode)
-    let problem = #expect(throws: FileProblem.self) { try file.open() }
-    #expect(problem?.description.contains("chmod 600") == true)
+    #expect {
+      try file.open()
+    } throws: { error in
+      (error as? FileProblem)?.description.contains("chmod 600") == true
+    }
   }
 
   @Test func aPipeOrALinkIsNotReplaced() throws {

@@ -195,7 +195,8 @@ struct HandledBoard {
     let soft = Matrix3(
       columns: stretch * stretch.x, stretch * stretch.y, stretch * stretch.z)
     let softIron = Matrix3.identity + softness * soft
-    let hardIron = random.direction() * (iron * field.length)
+    let strength: Double = iron * field.length
+    let hardIron = strength * random.direction()
     let forceOffset = random.normal3(0.15)
     let rateOffset = random.normal3(0.012)
     let gyroScale = 1 + 0.015 * random.normal()
@@ -230,9 +231,8 @@ struct HandledBoard {
       if t >= nextField {
         nextField += 1 / magnetometerRate
         let stray = wander * Vector3(sin(0.4 * t + phases[0]), sin(0.7 * t), cos(0.5 * t))
-        let raw =
-          m * (softIron * (magneticSkew * (attitude(t).transposed * (field + stray)))) + hardIron
-          + random.normal3(0.4)
+        let there: Vector3 = attitude(t).transposed * (field + stray)
+        let raw: Vector3 = m * (softIron * (magneticSkew * there)) + hardIron + random.normal3(0.4)
         say(.magneticField(raw), 0, start.advanced(bySeconds: t + lag))
       }
       t += step

@@ -49,12 +49,10 @@ import Testing
     #expect(
       places.decide(for: Self.address(9), among: idle + busy + unknown + finished) == .evict(63))
     // The oldest of the unknown, then the one that has idled for longest.
-    #expect(
-      places.decide(for: Self.address(9), among: idle + busy + unknown + busy.prefix(1))
-        == .evict(40))
-    #expect(
-      places.decide(for: Self.address(9), among: busy + idle + busy + busy.prefix(4))
-        == .evict(20))
+    let withUnknown = [idle, busy, unknown, Array(busy.prefix(1))]
+    #expect(places.decide(for: Self.address(9), among: Array(withUnknown.joined())) == .evict(40))
+    let withIdle = [busy, idle, busy, Array(busy.prefix(4))]
+    #expect(places.decide(for: Self.address(9), among: Array(withIdle.joined())) == .evict(20))
   }
 
   @Test func aFloodDisplacesItself() {

@@ -10,7 +10,7 @@ import Testing
 /// One chip that the kernel owns, on a clock that the test moves.
 struct KernelBench: ~Copyable {
   static let gravity = 9.80665
-  let clock = VirtualClock()
+  let clock: VirtualClock
   let provider: SimulatedBusProvider
   var driver: KernelSensor
   private let period: Double
@@ -19,15 +19,18 @@ struct KernelBench: ~Copyable {
     _ chip: String, _ view: KernelView, kind: ChipKind, rate: Double, imperfect: Bool = false,
     faults: [KernelFault] = [], checks: DriverChecks = DriverChecks(change: false)
   ) throws {
+    // All that may fail comes first: Swift 6.0.3 cannot take back half of what is not copyable.
+    let clock = VirtualClock()
     let place = SimulatedBoard.Place.bus("/dev/i2c-1", address: 0x1C)
-    provider = SimulatedBusProvider(
+    let provider = SimulatedBusProvider(
       SimulatedBoard(chips: [
         .init(.registers(chip), at: place, isImperfect: imperfect, kernel: view)
       ]), clock: clock)
     for fault in faults { provider.inject(.kernel(fault), chip: 0, from: clock.now()) }
-    driver = KernelSensor(
-      try provider.kernelDevice(bus: "/dev/i2c-1", address: 0x1C), name: chip, kind: kind,
-      outputRate: rate, checks: checks)
+    let device = try provider.kernelDevice(bus: "/dev/i2c-1", address: 0x1C)
+    driver = KernelSensor(device, name: chip, kind: kind, outputRate: rate, checks: checks)
+    self.clock = clock
+    self.provider = provider
     period = 1 / rate
   }
 

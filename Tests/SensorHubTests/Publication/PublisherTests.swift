@@ -300,30 +300,33 @@ struct PublisherTests {
 
 /// The locks' order is a condition that stops the test that breaks it.
 struct OrderedLockTests {
-  @Test("a thread that takes a lock twice is stopped")
-  func twice() async {
-    await #expect(processExitsWith: .failure) {
-      let lock = OrderedLock("outer", 1)
-      lock.withLock { _ in lock.withLock { _ in } }
+  // Before Swift 6.2 a test cannot watch a process end.
+  #if compiler(>=6.2)
+    @Test("a thread that takes a lock twice is stopped")
+    func twice() async {
+      await #expect(processExitsWith: .failure) {
+        let lock = OrderedLock("outer", 1)
+        lock.withLock { _ in lock.withLock { _ in } }
+      }
     }
-  }
 
-  @Test("a thread that takes locks in the wrong order is stopped")
-  func wrongOrder() async {
-    await #expect(processExitsWith: .failure) {
-      let inner = OrderedLock("inner", 1)
-      let outer = OrderedLock("outer", 1, before: [inner])
-      inner.withLock { _ in outer.withLock { _ in } }
+    @Test("a thread that takes locks in the wrong order is stopped")
+    func wrongOrder() async {
+      await #expect(processExitsWith: .failure) {
+        let inner = OrderedLock("inner", 1)
+        let outer = OrderedLock("outer", 1, before: [inner])
+        inner.withLock { _ in outer.withLock { _ in } }
+      }
     }
-  }
 
-  @Test("foreign code that is called with the lock held is stopped")
-  func foreignCode() async {
-    await #expect(processExitsWith: .failure) {
-      let lock = OrderedLock("outer", 1)
-      lock.withLock { _ in lock.preconditionNotHeld() }
+    @Test("foreign code that is called with the lock held is stopped")
+    func foreignCode() async {
+      await #expect(processExitsWith: .failure) {
+        let lock = OrderedLock("outer", 1)
+        lock.withLock { _ in lock.preconditionNotHeld() }
+      }
     }
-  }
+  #endif
 
   @Test("in order, on one thread after the other, nothing is stopped")
   func rightOrder() async {
