@@ -52,7 +52,7 @@ let package = Package(
     .library(name: "GNSSProtocol", targets: ["GNSSProtocol", "SensorTypes"]),
     .library(
       name: "CalibrationCore", targets: ["CalibrationCore", "LinearAlgebra", "SensorTypes"]),
-    .executable(name: "lodestone", targets: ["LodestoneCommand"]),
+    .executable(name: "lodestone", targets: ["LodestoneProgram"]),
     .executable(name: "twin-server", targets: ["TwinServer"]),
   ],
   dependencies: [
@@ -136,7 +136,7 @@ let package = Package(
         "LinuxIO", "LinearAlgebra", "Geomagnetism", .product(name: "Yams", package: "Yams"),
       ]),
 
-    .executableTarget(
+    .target(
       name: "LodestoneCommand",
       dependencies: [
         "HardwareSuite", "Lodestone", "SensorHub", "SensorTypes", "SensorBus",
@@ -146,6 +146,8 @@ let package = Package(
       ],
       // The page of `lodestone map` is part of the program.
       resources: page.map { .embedInCode("Map/Page/" + $0) }, swiftSettings: settings),
+    .executableTarget(
+      name: "LodestoneProgram", dependencies: ["LodestoneCommand"], swiftSettings: settings),
 
     // The twins behind a real kernel's buses, for tests in a virtual machine.
     .target(name: "CVhostUser"),
@@ -192,7 +194,8 @@ let package = Package(
       ],
       path: "Tests/BoardTestSupport", swiftSettings: settings),
 
-    // A program that uses nothing but the facade.
+    // A program that uses nothing but the facade. The tests run it, as they run `region-kill`, and do not
+    // depend on it: Swift 6.0.3 would link its entry point into theirs.
     .executableTarget(
       name: "facade-program", dependencies: ["CoreLocation"], path: "Tests/FacadeProgram",
       swiftSettings: settings),
@@ -250,8 +253,7 @@ let package = Package(
       "CoreLocation",
       [
         "CoreLocation", "Lodestone", "LocationServices", "SensorTypes", "SensorBus",
-        "SimulatedDevices", "FacadeTestSupport", "BoardTestSupport", "facade-program",
-        "region-kill",
+        "SimulatedDevices", "FacadeTestSupport", "BoardTestSupport",
       ], exclude: ["Beacons"]),
     tests(
       "CoreMotion",

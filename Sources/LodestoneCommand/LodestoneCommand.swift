@@ -5,8 +5,10 @@ import Foundation
 import Glibc
 import Lodestone
 
+/// Runs the command `lodestone` with the arguments of the process, and ends the process with the command's exit code.
+package func runLodestone() -> Never { LodestoneCommand.main() }
+
 /// The command `lodestone`.
-@main
 struct LodestoneCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "lodestone",
@@ -56,7 +58,7 @@ struct LodestoneCommand: ParsableCommand {
     CommandError.Kind(of: error)?.exitCode ?? exitCode(for: error)
   }
 
-  static func main() {
+  static func main() -> Never {
     OutputDescriptor.reserveStandardOnes()
     var code = ExitCode.success
     do {

@@ -39,6 +39,7 @@ struct ImportTests {
         "SensorHub", "Lodestone", "LinuxIO", "SimulatedDevices", "HardwareSuite", "ArgumentParser",
         "CoreLocation", "MapKit", "MapDrawing",
       ]),
+      "LodestoneProgram": ["LodestoneCommand"],
       "HardwareSuite": [
         "Lodestone", "SensorHub", "SensorTypes", "SensorBus", "SensorDrivers", "SimulatedDevices",
         "LinuxIO", "LinearAlgebra", "Geomagnetism", "Yams",
