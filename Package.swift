@@ -66,15 +66,16 @@ let package = Package(
     floor("Geodesy", ["LinearAlgebra"]),
     floor("SensorTypes", ["LinearAlgebra"]),
     floor("Geomagnetism", ["LinearAlgebra"]),
+    floor("JSONReading"),
     floor("FusionCore", ["LinearAlgebra", "SensorTypes", "Geomagnetism", "Geodesy"]),
-    floor("CalibrationCore", ["LinearAlgebra", "SensorTypes", "Geomagnetism"]),
+    floor("CalibrationCore", ["LinearAlgebra", "SensorTypes", "Geomagnetism", "JSONReading"]),
     floor("GNSSProtocol", ["SensorTypes"]),
     floor("LocationServices", ["LinearAlgebra", "SensorTypes", "Geodesy"]),
 
     // What a map looks like: a picture of the projected earth, with tiles below it where there are some.
     // SQLite's library, which MBTiles are read with, is loaded when it is needed.
     .target(name: "CMapDrawing"),
-    floor("MapDrawing", ["Geodesy", "CMapDrawing"]),
+    floor("MapDrawing", ["Geodesy", "JSONReading", "CMapDrawing"]),
 
     // Buses and chips.
     floor("SensorBus", ["SensorTypes"]),
@@ -94,13 +95,14 @@ let package = Package(
       "SensorHub",
       [
         "LinearAlgebra", "Geodesy", "SensorTypes", "Geomagnetism", "FusionCore", "CalibrationCore",
-        "GNSSProtocol", "SensorBus", "SensorDrivers", .product(name: "Yams", package: "Yams"),
+        "GNSSProtocol", "JSONReading", "SensorBus", "SensorDrivers",
+        .product(name: "Yams", package: "Yams"),
       ]),
     .target(
       name: "Lodestone",
       dependencies: [
         "SensorHub", "LinuxIO", "SimulatedDevices", "SensorTypes", "SensorBus", "SensorDrivers",
-        "LinearAlgebra", "Geomagnetism", "CalibrationCore", "LocationServices",
+        "LinearAlgebra", "Geomagnetism", "CalibrationCore", "JSONReading", "LocationServices",
       ],
       // `simulated` is a board wherever the library goes.
       resources: [.embedInCode("simulated.yaml")], swiftSettings: settings),
@@ -233,6 +235,7 @@ let package = Package(
     tests("LinearAlgebra", ["LinearAlgebra"]),
     tests("Geodesy", ["Geodesy", "LinearAlgebra", "CTestSupport"], exclude: ["geodesics.txt"]),
     tests("SensorTypes", ["SensorTypes", "LinearAlgebra"]),
+    tests("JSONReading", ["JSONReading"]),
     tests("Geomagnetism", ["Geomagnetism", "LinearAlgebra", "SharedData"]),
     tests(
       "FusionCore",

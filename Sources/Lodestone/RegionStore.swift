@@ -1,6 +1,7 @@
 // The application's regions from run to run.
 
 import Foundation
+import JSONReading
 import LocationServices
 import SensorHub
 import Synchronization
@@ -71,7 +72,7 @@ final class RegionStore: Sendable {
   }
 
   private static func decode(_ data: Data) throws -> [Record] {
-    let content = try JSONDecoder().decode(Content.self, from: data)
+    let content = try JSONDocument.decode(Content.self, from: Array(data))
     guard content.schema == Content.newest else {
       throw StoreProblem("schema", "\(content.schema) is not \(Content.newest)")
     }

@@ -8,8 +8,8 @@ struct ImportTests {
   static let floors: [String: Set<String>] = {
     let core: Set = ["LinearAlgebra", "SensorTypes", "Geomagnetism"]
     let hub = core.union([
-      "Geodesy", "FusionCore", "CalibrationCore", "GNSSProtocol", "SensorBus", "SensorDrivers",
-      "Yams",
+      "Geodesy", "FusionCore", "CalibrationCore", "GNSSProtocol", "JSONReading", "SensorBus",
+      "SensorDrivers", "Yams",
     ])
     return [
       "LinearAlgebra": [],
@@ -17,10 +17,11 @@ struct ImportTests {
       "SensorTypes": ["LinearAlgebra"],
       "Geomagnetism": ["LinearAlgebra"],
       "FusionCore": core.union(["Geodesy"]),
-      "CalibrationCore": core,
+      "JSONReading": [],
+      "CalibrationCore": core.union(["JSONReading"]),
       "GNSSProtocol": ["SensorTypes"],
       "LocationServices": ["LinearAlgebra", "SensorTypes", "Geodesy"],
-      "MapDrawing": ["Geodesy", "CMapDrawing"],
+      "MapDrawing": ["Geodesy", "JSONReading", "CMapDrawing"],
       "SensorBus": ["SensorTypes"],
       "LinuxIO": ["SensorBus", "SensorTypes", "CLinuxIO"],
       "SensorDrivers": ["LinearAlgebra", "SensorTypes", "SensorBus", "GNSSProtocol"],
@@ -118,7 +119,9 @@ struct ImportTests {
     for file in files {
       for module in Self.imports(of: try String(contentsOf: file, encoding: .utf8)) {
         // JSON and dates in a record: the small Foundation, allowed where the table says so.
-        if module == "FoundationEssentials", target == "CalibrationCore" { continue }
+        if module == "FoundationEssentials", ["CalibrationCore", "JSONReading"].contains(target) {
+          continue
+        }
         #expect(
           allowed.contains(module), "\(file.lastPathComponent) of \(target) imports \(module)")
       }
@@ -135,6 +138,19 @@ struct ImportTests {
       #expect(
         !text.contains("Glibc.") && !text.contains("Musl."),
         "\(file.lastPathComponent) of \(target) calls one of them by name")
+    }
+  }
+
+  @Test(
+    "only `JSONReading` decodes JSON: Foundation's decoder may end the process",
+    arguments: floors.keys.sorted())
+  func decoders(target: String) throws {
+    guard target != "JSONReading" else { return }
+    for file in Self.sources(of: target) {
+      let text = try String(contentsOf: file, encoding: .utf8)
+      #expect(
+        !text.contains("JSONDecoder()") && !text.contains("JSONSerialization"),
+        "\(file.lastPathComponent) of \(target)")
     }
   }
 

@@ -1,6 +1,7 @@
 // What the records share: how they are read from JSON, and which words and numbers may stand in one.
 
 import FoundationEssentials
+import JSONReading
 import LinearAlgebra
 
 /// Reading and writing of stored records; every mistake becomes a line for a person.
@@ -54,7 +55,7 @@ enum RecordJSON {
     _ json: [UInt8], _ type: Stored.Type
   ) throws(Invalid) -> Stored {
     do {
-      return try JSONDecoder().decode(type, from: Data(json))
+      return try JSONDocument.decode(type, from: json)
     } catch let error as DecodingError {
       throw Invalid(description: "not a calibration record: \(words(error))")
     } catch {

@@ -1,6 +1,7 @@
 // The file of what was decided about the programs of one name.
 
 import Foundation
+import JSONReading
 import LocationServices
 import SensorHub
 
@@ -37,7 +38,7 @@ struct DecisionFile: Sendable {
     case .data(let data):
       let content: Content
       do {
-        content = try JSONDecoder().decode(Content.self, from: data)
+        content = try JSONDocument.decode(Content.self, from: Array(data))
       } catch {
         throw Damaged(path: file.file.path, reason: "\(error)")
       }

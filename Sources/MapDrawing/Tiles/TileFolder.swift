@@ -1,6 +1,7 @@
 // Tiles as files: zoom/x/y.png.
 
 import Foundation
+import JSONReading
 
 #if canImport(Glibc)
   import Glibc
@@ -100,7 +101,7 @@ struct TileFolder: TileSource {
     }
     guard
       let bytes = try? SmallFile.bytes(of: "\(path)/metadata.json", limit: 1 << 20, below: root),
-      let metadata = try? JSONDecoder().decode(Metadata.self, from: Data(bytes))
+      let metadata = try? JSONDocument.decode(Metadata.self, from: Array(bytes))
     else { return nil }
     return metadata.attribution.flatMap(Attribution.plain)
   }

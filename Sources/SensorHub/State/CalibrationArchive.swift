@@ -1,5 +1,6 @@
 public import CalibrationCore
 import Foundation
+import JSONReading
 
 /// Records in one file, to be carried to another machine or kept: one as it is stored, several as
 /// `{"schema": 1, "kind": "archive", "records": [...]}`.
@@ -30,7 +31,7 @@ public struct CalibrationArchive: Sendable, Equatable {
     guard json.count <= Self.limit else {
       throw Invalid(description: "longer than \(Self.limit) bytes")
     }
-    guard let stored = try? JSONDecoder().decode(Stored.self, from: Data(json)),
+    guard let stored = try? JSONDocument.decode(Stored.self, from: json),
       stored.kind == "archive"
     else {
       do {
@@ -59,7 +60,7 @@ public struct CalibrationArchive: Sendable, Equatable {
   public func encoded() throws -> [UInt8] {
     if records.count == 1, let record = records.first { return try record.encoded() + [10] }
     let values = try records.map {
-      try JSONDecoder().decode(JSONValue.self, from: Data(try $0.encoded()))
+      try JSONDocument.decode(JSONValue.self, from: try $0.encoded())
     }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

@@ -1,5 +1,6 @@
 public import CalibrationCore
 public import Foundation
+import JSONReading
 
 // History: `history/NAME/000012.json` beside the records, numbered as they were superseded. One that a
 // person has gone back from is `000012.undone.json`: it is kept, and not gone back to again.
@@ -236,7 +237,7 @@ extension CalibrationStore {
     struct Mark: Decodable { var locked: Bool? }
     guard case .bytes(let bytes) = StateFile.read(file(key).path), damage(.bytes(bytes)) == nil
     else { return false }
-    return (try? JSONDecoder().decode(Mark.self, from: Data(bytes)))?.locked ?? false
+    return (try? JSONDocument.decode(Mark.self, from: bytes))?.locked ?? false
   }
 
   private func setAside(_ file: URL) throws -> SetAside? {

@@ -1,4 +1,5 @@
 public import Foundation
+import JSONReading
 
 /// What a person has said of the board's height: an elevation, a QNH, or both.
 public struct KnownAltitude: Sendable, Hashable {
@@ -311,7 +312,7 @@ extension KnownAltitude {
   }
 
   fileprivate init(_ json: [UInt8]) throws {
-    let stored = try JSONDecoder().decode(Stored.self, from: Data(json))
+    let stored = try JSONDocument.decode(Stored.self, from: json)
     guard stored.schema == Self.schema else {
       throw KnownAltitudeError(description: "schema \(stored.schema) is another version's")
     }

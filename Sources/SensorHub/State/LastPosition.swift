@@ -1,4 +1,5 @@
 import Foundation
+import JSONReading
 import SensorTypes
 
 /// Where the board was when a receiver last said so, kept from run to run.
@@ -53,7 +54,7 @@ extension LastPosition {
   /// Reads a stored position; `nil` where there is none, or one that is damaged or no place.
   init?(_ content: StateFile.Content) {
     guard case .bytes(let json) = content,
-      let stored = try? JSONDecoder().decode(Stored.self, from: Data(json)), stored.schema == 1,
+      let stored = try? JSONDocument.decode(Stored.self, from: json), stored.schema == 1,
       abs(stored.latitude) <= 90, abs(stored.longitude) <= 180, abs(stored.altitude) <= 100_000,
       stored.utc.isFinite
     else { return nil }
