@@ -204,7 +204,6 @@ struct I2CBusTests {
     holder.standardInput = input
     holder.standardOutput = ready
     try holder.run()
-    defer { holder.terminate() }
     // Said once the lock is held; the line may come in parts.
     try #require(isReadable(ready.fileHandleForReading.fileDescriptor))
     #expect(ready.fileHandleForReading.availableData.first == UInt8(ascii: "r"))

@@ -131,7 +131,6 @@ struct SerialPortTests {
     holder.standardInput = input
     holder.standardOutput = ready
     try holder.run()
-    defer { holder.terminate() }
     try #require(isReadable(ready.fileHandleForReading.fileDescriptor))
     #expect(ready.fileHandleForReading.availableData == Data("ready\n".utf8))
     #expect {
