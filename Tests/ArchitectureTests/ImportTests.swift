@@ -145,11 +145,12 @@ struct ImportTests {
     "only `JSONReading` decodes JSON: Foundation's decoder may end the process",
     arguments: floors.keys.sorted())
   func decoders(target: String) throws {
-    guard target != "JSONReading" else { return }
+    // The other one names it for Combine's `decode(type:decoder:)`; the decoder is its caller's.
+    guard !["JSONReading", "FoundationCombine"].contains(target) else { return }
     for file in Self.sources(of: target) {
       let text = try String(contentsOf: file, encoding: .utf8)
       #expect(
-        !text.contains("JSONDecoder()") && !text.contains("JSONSerialization"),
+        !text.contains("JSONDecoder") && !text.contains("JSONSerialization"),
         "\(file.lastPathComponent) of \(target)")
     }
   }
