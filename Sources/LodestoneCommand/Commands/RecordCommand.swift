@@ -187,7 +187,7 @@ private struct RecordPrinter: ObservationPrinter {
 
   mutating func print(_ batch: [Observation], dropped: Int) -> Bool {
     let isRead = summary.print(batch, dropped: dropped)
-    if let note = output.note() { Terminal.warn("lodestone: \(note)") }
+    sayNote()
     let steps = session.hub.droppedSteps
     if steps > saidDropped, ContinuousClock.now >= nextNote {
       saidDropped = steps
@@ -198,7 +198,15 @@ private struct RecordPrinter: ObservationPrinter {
       && !session.hub.recordingIsBroken
   }
 
-  mutating func finish() { summary.finish() }
+  /// Called once nothing is written any more: what has happened since the last batch is said as well.
+  mutating func finish() {
+    summary.finish()
+    sayNote()
+  }
+
+  private func sayNote() {
+    if let note = output.note() { Terminal.warn("lodestone: \(note)") }
+  }
 }
 
 /// `lodestone replay FILE`: the same drivers through the same transfers.

@@ -40,20 +40,15 @@ struct ReceiverSolution: Sendable {
     time = CivilTime(milliseconds: Int64((truth.utc * 1000).rounded()))
     self.knowsTime = knowsTime
     hasFix = truth.hasFix
-    var phases = SeededGenerator(seed: seed, stream: 50)
+    var wander = Wander(utc: truth.utc, seed: seed)
     var random = SeededGenerator(seed: seed, stream: 51, index: epoch)
     let noise = isExact ? 0.0 : 1.0
-    func wander(_ amplitude: Double) -> Double {
-      let slow = sin(2 * Double.pi * (truth.utc / 313 + phases.unit()))
-      let quick = sin(2 * Double.pi * (truth.utc / 71 + phases.unit()))
-      return noise * (amplitude * (0.8 * slow + 0.4 * quick) + 0.02 * random.gaussian())
-    }
     let metresPerDegree = 111_320.0
-    latitude = truth.latitude + wander(1) / metresPerDegree
+    latitude = truth.latitude + noise * wander.next(&random) / metresPerDegree
     longitude =
-      truth.longitude + wander(1)
+      truth.longitude + noise * wander.next(&random)
       / (metresPerDegree * max(1e-6, cos(truth.latitude * Double.pi / 180)))
-    altitude = truth.altitude + wander(2)
+    altitude = truth.altitude + noise * wander.next(&random, amplitude: 2)
     geoidSeparation = truth.ellipsoidalAltitude - truth.altitude
     velocityNorth = truth.velocity.y + noise * 0.05 * random.gaussian()
     velocityEast = truth.velocity.x + noise * 0.05 * random.gaussian()
@@ -66,5 +61,23 @@ struct ReceiverSolution: Sendable {
     speedAccuracy = 0.08
     courseAccuracy = min(180, 0.06 / max(1e-3, speed) * 180 / Double.pi)
     satellites = hasFix ? 12 : 2
+  }
+}
+
+/// The slow errors of an epoch, one axis after the other.
+private struct Wander {
+  private let utc: Double
+  private var phases: SeededGenerator
+
+  init(utc: Double, seed: UInt64) {
+    self.utc = utc
+    phases = SeededGenerator(seed: seed, stream: 50)
+  }
+
+  /// The next axis, metres.
+  mutating func next(_ random: inout SeededGenerator, amplitude: Double = 1) -> Double {
+    let slow = sin(2 * Double.pi * (utc / 313 + phases.unit()))
+    let quick = sin(2 * Double.pi * (utc / 71 + phases.unit()))
+    return amplitude * (0.8 * slow + 0.4 * quick) + 0.02 * random.gaussian()
   }
 }
