@@ -120,7 +120,8 @@ root=$1 project=$2 mirrors=$3 command=$4 folder=$5 place=$6 path=$7
 mount --make-rprivate /
 mount --bind "$project" "$root/work"
 mount -t proc proc "$root/proc"
-mount --bind /dev "$root/dev"
+# With its pseudo terminals.
+mount --rbind /dev "$root/dev"
 for mirror in $mirrors; do mkdir -p "$root$mirror"; mount --bind -o ro "$mirror" "$root$mirror"; done
 # /tmp of its own, and a home with git's settings.
 mount -t tmpfs tmpfs "$root/tmp"

@@ -187,19 +187,15 @@ struct I2CBusTests {
   @Test(
     "another program that has locked the node is named as the kernel knows it",
     arguments: [
-      (
-        "python3",
-        "import fcntl, sys; f = open(sys.argv[1], 'r+'); fcntl.flock(f, fcntl.LOCK_EX); "
-          + "print('ready', flush=True); sys.stdin.readline()"
-      ),
+      ("flock", ["-n", "-o", "NODE", "-c", "echo ready; read -r line"]),
       // A child takes the lock and ends; the lock stays with whoever has the descriptor.
-      ("bash", "exec 9<>$0; flock -n 9 && echo ready; read -r line"),
+      ("bash", ["-c", "exec 9<>$0; flock -n 9 && echo ready; read -r line", "NODE"]),
     ])
-  func otherProcess(program: String, script: String) throws {
+  func otherProcess(program: String, arguments: [String]) throws {
     let holder = Process()
     holder.executableURL = URL(filePath: "/usr/bin/\(program)")
     // Holds the node locked until its input ends.
-    holder.arguments = ["-c", script, node.path]
+    holder.arguments = arguments.map { $0 == "NODE" ? node.path : $0 }
     let (input, ready) = (Pipe(), Pipe())
     holder.standardInput = input
     holder.standardOutput = ready
