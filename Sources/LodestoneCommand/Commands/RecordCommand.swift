@@ -201,11 +201,11 @@ private struct RecordPrinter: ObservationPrinter {
   /// Called once nothing is written any more: what has happened since the last batch is said as well.
   mutating func finish() {
     summary.finish()
-    sayNote()
+    sayNote(isLast: true)
   }
 
-  private func sayNote() {
-    if let note = output.note() { Terminal.warn("lodestone: \(note)") }
+  private func sayNote(isLast: Bool = false) {
+    if let note = output.note(isLast: isLast) { Terminal.warn("lodestone: \(note)") }
   }
 }
 

@@ -83,17 +83,19 @@ final class RecordingOutput: Sendable {
 
   /// What a person has to be told now: at once, then every minute while the file cannot be written, and when it can be
   /// again. `nil` where there is nothing to be told.
-  func note(at now: ContinuousClock.Instant = .now) -> String? {
+  ///
+  /// With `isLast` nothing is written any more: a trouble that nobody has been told of is told, without a promise.
+  func note(at now: ContinuousClock.Instant = .now, isLast: Bool = false) -> String? {
     state.withLock { state in
-      let lost = "\(state.lost) bytes of the recording are lost so far"
+      let lost = "\(state.lost) bytes of the recording are lost" + (isLast ? "" : " so far")
       guard case .refused(let problem, _) = state.progress else {
         guard state.nextNote != nil else { return nil }
         state.nextNote = nil
         return "\(path) can be written again; \(lost)"
       }
-      if let next = state.nextNote, now < next { return nil }
+      if let next = state.nextNote, isLast || now < next { return nil }
       state.nextNote = now.advanced(by: .seconds(Self.noteInterval))
-      return "\(problem): trying again every second; \(lost)"
+      return isLast ? "\(problem); \(lost)" : "\(problem): trying again every second; \(lost)"
     }
   }
 }

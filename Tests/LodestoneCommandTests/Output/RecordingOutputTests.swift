@@ -125,6 +125,26 @@ import Testing
     #expect(note(output, at: 200) == nil)
   }
 
+  @Test("at the end of a run a trouble is told once, and no more tries are promised")
+  func lastNote() throws {
+    let disk = Disk(room: 5)
+    let new = output(disk, keepsTrying: true)
+    try write("head\n", to: new, at: 0)
+    #expect(new.note(isLast: true) == nil)
+    try write("step\n", to: new, at: 1)
+    let full = "drive: no space left on device; 5 bytes of the recording are lost"
+    #expect(new.note(isLast: true) == full)
+    #expect(new.note(isLast: true) == nil)
+
+    let known = output(disk, keepsTrying: true)
+    try write("step\n", to: known, at: 0)
+    #expect(note(known, at: 0) != nil && known.note(isLast: true) == nil)
+    disk.grow(1_000)
+    try write("step\n", to: known, at: 2)
+    #expect(
+      known.note(isLast: true) == "drive can be written again; 10 bytes of the recording are lost")
+  }
+
   @Test("a broken pipe is not retried")
   func brokenPipe() throws {
     let disk = Disk(room: 5)
