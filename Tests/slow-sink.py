@@ -6,6 +6,9 @@ usage: Tests/slow-sink.py LODESTONE [--seconds 12] [--pause 6]
 Two recordings of the simulated board run side by side into pipes. One reader pauses, the other does not. The longest
 time between two steps of a bus, by the board's own clock, must be the same in both, to 20 ms. Exit code 1 where it is
 not, where a step is missing, or where the recording does not replay.
+
+A virtual machine may stand still for a quarter of a second at any time, and not for both recordings alike. So a pause that
+is too long is measured again, up to three times in all: a sink that holds up a bus does so every time.
 """
 
 import argparse
@@ -68,7 +71,8 @@ def main():
         failed = failed or not holds
         print(("ok      " if holds else "FAILED  ") + what + (f": {why}" if why else ""), flush=True)
 
-    with tempfile.TemporaryDirectory() as folder:
+    def record(folder):
+        """Both recordings, by name."""
         runs = []
         for name, pause in (("steady", 0), ("slow", words.pause)):
             pipe = os.path.join(folder, name + ".pipe")
@@ -91,12 +95,27 @@ def main():
             thread.join(timeout=10)
             traces[name] = b"".join(kept)
             expect(f"the {name} recording says nothing of a loss", process.returncode == 0 and "missing" not in errors, errors.strip().split("\n")[-1])
+        return traces
+
+    rounds = 3
+    for attempt in range(1, rounds + 1):
+        with tempfile.TemporaryDirectory() as folder:
+            traces = record(folder)
         worst = {name: gaps(trace) for name, trace in traces.items()}
+        found = []
         for worker in sorted(worst["steady"]):
             steady, slow = worst["steady"][worker], worst["slow"].get(worker, float("inf"))
-            expect(
+            found.append((
                 f"bus {worker} goes on while the sink stands still", slow - steady < 0.020,
-                f"longest pause {slow * 1000:.1f} ms, of the steady one {steady * 1000:.1f} ms")
+                f"longest pause {slow * 1000:.1f} ms, of the steady one {steady * 1000:.1f} ms"))
+        if failed or attempt == rounds or all(holds for _, holds, _ in found):
+            break
+        for what, holds, why in found:
+            if not holds:
+                print(f"again   {what}: {why}", flush=True)
+    for line in found:
+        expect(*line)
+    with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "slow.trace")
         with open(path, "wb") as file:
             file.write(traces["slow"])
