@@ -3,12 +3,13 @@
 
 usage: Tests/slow-sink.py LODESTONE [--seconds 12] [--pause 6]
 
-Two recordings of the simulated board run side by side into pipes. One reader pauses, the other does not. The longest
-time between two steps of a bus, by the board's own clock, must be the same in both, to 20 ms. Exit code 1 where it is
-not, where a step is missing, or where the recording does not replay.
+Two recordings of the simulated board run side by side into pipes. One reader pauses, the other does not. While it pauses, the
+longest time between two steps of a bus, by the board's own clock, may be 20 ms longer than in the other recording, or than
+before and after the pause. (How long a bus rests depends on when its chips were started: 178 ms in one run, 250 in another.)
+Exit code 1 where it is longer, where a step is missing, or where the recording does not replay.
 
-A virtual machine may stand still for a quarter of a second at any time, and not for both recordings alike. So a pause that
-is too long is measured again, up to three times in all: a sink that holds up a bus does so every time.
+A virtual machine may stand still for a quarter of a second at any time. So a rest that is too long is measured again, up to
+three times in all: a sink that holds up a bus does so every time.
 """
 
 import argparse
@@ -21,12 +22,14 @@ import threading
 import time
 
 
-def reader(pipe, kept, pause):
+def reader(pipe, kept, pause, paused):
     with open(pipe, "rb", buffering=0) as source:
         start, has_paused = time.monotonic(), False
         while True:
             if pause and not has_paused and time.monotonic() - start > 3:
+                begin = time.monotonic()
                 time.sleep(pause)
+                paused.append((begin, time.monotonic()))
                 has_paused = True
             data = source.read(4096)
             if not data:
@@ -34,8 +37,8 @@ def reader(pipe, kept, pause):
             kept.append(data)
 
 
-def gaps(trace):
-    """The longest pause of each worker between two steps once all have begun, in seconds."""
+def gaps(trace, paused):
+    """The longest rest of each worker between two steps once all have begun, in seconds: outside of a span, and within."""
     times, worker, waits = {}, None, False
     for line in trace.decode(errors="replace").split("\n"):
         words = line.split()
@@ -50,7 +53,13 @@ def gaps(trace):
     result = {}
     for worker, moments in times.items():
         later = [moment for moment in moments if moment >= begin]
-        result[worker] = max(b - a for a, b in zip(later, later[1:]))
+        outside, within = 0.0, 0.0
+        for a, b in zip(later, later[1:]):
+            if paused and b > paused[0] and a < paused[1]:
+                within = max(within, b - a)
+            else:
+                outside = max(outside, b - a)
+        result[worker] = (outside, within)
     return result
 
 
@@ -72,13 +81,13 @@ def main():
         print(("ok      " if holds else "FAILED  ") + what + (f": {why}" if why else ""), flush=True)
 
     def record(folder):
-        """Both recordings, by name."""
-        runs = []
+        """Both recordings, by name, and when the one reader paused, on the clock of the recordings (CLOCK_MONOTONIC)."""
+        runs, paused = [], []
         for name, pause in (("steady", 0), ("slow", words.pause)):
             pipe = os.path.join(folder, name + ".pipe")
             os.mkfifo(pipe)
             kept = []
-            thread = threading.Thread(target=reader, args=(pipe, kept, pause), daemon=True)
+            thread = threading.Thread(target=reader, args=(pipe, kept, pause, paused), daemon=True)
             thread.start()
             process = subprocess.Popen(
                 [*first, words.lodestone, "record", "--board", "simulated", "--seconds", str(words.seconds), pipe],
@@ -95,19 +104,21 @@ def main():
             thread.join(timeout=10)
             traces[name] = b"".join(kept)
             expect(f"the {name} recording says nothing of a loss", process.returncode == 0 and "missing" not in errors, errors.strip().split("\n")[-1])
-        return traces
+        return traces, paused[0] if paused else None
 
     rounds = 3
     for attempt in range(1, rounds + 1):
         with tempfile.TemporaryDirectory() as folder:
-            traces = record(folder)
-        worst = {name: gaps(trace) for name, trace in traces.items()}
+            traces, paused = record(folder)
+        steady, slow = gaps(traces["steady"], None), gaps(traces["slow"], paused)
+        expect("the reader has paused", paused is not None)
         found = []
-        for worker in sorted(worst["steady"]):
-            steady, slow = worst["steady"][worker], worst["slow"].get(worker, float("inf"))
+        for worker in sorted(steady):
+            before, within = slow.get(worker, (0.0, float("inf")))
+            usual = max(before, steady[worker][0])
             found.append((
-                f"bus {worker} goes on while the sink stands still", slow - steady < 0.020,
-                f"longest pause {slow * 1000:.1f} ms, of the steady one {steady * 1000:.1f} ms"))
+                f"bus {worker} goes on while the sink stands still", 0 < within < usual + 0.020,
+                f"longest rest {within * 1000:.1f} ms, else {usual * 1000:.1f} ms"))
         if failed or attempt == rounds or all(holds for _, holds, _ in found):
             break
         for what, holds, why in found:
