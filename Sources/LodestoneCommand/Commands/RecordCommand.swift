@@ -198,7 +198,7 @@ private struct RecordPrinter: ObservationPrinter {
       && !session.hub.recordingIsBroken
   }
 
-  /// Called once nothing is written any more: what has happened since the last batch is said as well.
+  /// Reports what has happened since the last batch. Called after the last write.
   mutating func finish() {
     summary.finish()
     sayNote(isLast: true)

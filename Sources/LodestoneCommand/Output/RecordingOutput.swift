@@ -81,10 +81,13 @@ final class RecordingOutput: Sendable {
     }
   }
 
-  /// What a person has to be told now: at once, then every minute while the file cannot be written, and when it can be
-  /// again. `nil` where there is nothing to be told.
+  /// Returns the message that is due: when the file can no longer be written, every minute until it can, and when it can be
+  /// written again. Returns `nil` if no message is due.
   ///
-  /// With `isLast` nothing is written any more: a trouble that nobody has been told of is told, without a promise.
+  /// - Parameters:
+  ///   - now: The time of the call.
+  ///   - isLast: Whether the run has ended. The message then announces no further attempts, and an error that was
+  ///     reported before is not repeated.
   func note(at now: ContinuousClock.Instant = .now, isLast: Bool = false) -> String? {
     state.withLock { state in
       let lost = "\(state.lost) bytes of the recording are lost" + (isLast ? "" : " so far")
