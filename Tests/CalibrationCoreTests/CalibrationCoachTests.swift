@@ -159,6 +159,44 @@ struct CalibrationCoachTests {
     }
   }
 
+  // Two good fits end the calibration. Here a magnet comes near just before the second one.
+  @Test("it does not end as good while it warns of a magnet, and does once the magnet is gone")
+  func magnetAtTheEnd() throws {
+    let unit = MagnetometerFitterTests.unit(seed: 7)
+    var coach = CalibrationCoach()
+    // The first update makes a fit. From then on only a change of the expected dip does.
+    (coach.params.refitInterval, coach.params.goodScore) = (1e6, 101)
+    for (index, sample) in unit.samples.enumerated() {
+      coach.take(sample)
+      if index >= 149, index % 2 == 1 { coach.update(at: sample.time) }
+    }
+    // Ten samples a second of a board that turns evenly in a plane, and what a magnet adds to them.
+    func turn(from start: Double, samples: Int, magnet: Vector3 = .zero) {
+      for step in 0..<samples {
+        let time = start + 0.1 * Double(step)
+        let field = unit.raw(unit.strength * Vector3(cos(time), sin(time), 0))
+        coach.take(CalibrationSample(time: Timestamp(seconds: time), field: field + magnet))
+      }
+    }
+    turn(from: 60, samples: 20)
+    (coach.params.goodScore, coach.params.goodCoverage) = (60, 0.5)
+    coach.expected.dip = 1.1
+    coach.update(at: Timestamp(seconds: 62))
+    try #require(coach.outcome.isAccepted && coach.score >= 60 && coach.coverage >= 0.5)
+    #expect(coach.end == nil)
+    turn(from: 62, samples: 10)
+    coach.update(at: Timestamp(seconds: 63))
+    #expect(coach.end == nil && coach.warning != .magnet)
+    turn(from: 63, samples: 5, magnet: Vector3(300, 0, 0))
+    coach.expected.dip = 1.12
+    coach.update(at: Timestamp(seconds: 63.5))
+    #expect(coach.warning == .magnet && coach.end == nil)
+    // No fit is due any more: the second one counts once the magnet is gone.
+    turn(from: 64, samples: 50)
+    coach.update(at: Timestamp(seconds: 69))
+    #expect(coach.warning != .magnet && coach.end == .good)
+  }
+
   @Test("a magnetometer that falls silent is told, and heard again", Self.isOptimised)
   func silence() {
     var (board, coach) = coached(14)

@@ -235,6 +235,33 @@ struct MountDetectiveTests {
     }
   }
 
+  // Where gestures contradict each other, the answer asks to do one of them once more.
+  @Test("of a gesture that is marked twice the newer mark counts, and counts once")
+  func markedTwice() {
+    for hasGyro in [true, false] {
+      var random = HandlingRandom(hasGyro ? 1 : 0)
+      let (placement, other) = (Self.placements[0], Mount.everyPlacement[5])
+      let board = HandledBoard(
+        magnetometer: placement, inertial: other, hasGyro: hasGyro, iron: random.between(0, 3))
+      let way = minute(&random)
+      // The same random hand for every handling.
+      func found(_ change: (inout Handling) -> Void = { _ in }) -> [MountFinding] {
+        var (handling, hand) = (way, random)
+        change(&handling)
+        return findings(board, handling, &hand)
+      }
+      let once = found()
+      #expect(once.map(\.mount) == [placement, other])
+      #expect(found { $0.marks += $0.marks } == once)
+      // While the nose was up the right side was not down.
+      let nose = way.marks[1]
+      #expect(nose.gesture == .noseUp)
+      #expect(found { $0.marks.insert((.rightSideDown, nose.from, nose.to), at: 0) } == once)
+      let spoilt = found { $0.marks.append((.rightSideDown, nose.from, nose.to)) }
+      #expect(spoilt.allSatisfy { $0.mount == nil }, "\(spoilt)")
+    }
+  }
+
   @Test("one gesture of four done the other way round is never a confident wrong answer")
   func slips() {
     var (sure, wrong, all) = (0, 0, 0)

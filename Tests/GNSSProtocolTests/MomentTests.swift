@@ -115,6 +115,47 @@ struct MomentTests {
     }
   }
 
+  @Test(
+    "an epoch without a date is of the day that brings it nearest to the last date",
+    arguments: orders)
+  func nearestDay(endsByRule: Bool) {
+    // The time of a date of 2026-11-22, the time of the epoch, and seconds from the beginning of
+    // that day to the epoch.
+    let cases: [(date: Double, time: Double, seconds: Double)] = [
+      (0, 86_399, -1), (1, 86_390, -10), (3_600, 82_800, -3_600), (0, 1, 1), (0, 43_199, 43_199),
+      (86_399, 0, 86_400), (86_390, 10, 86_410), (82_800, 3_600, 90_000), (86_399, 86_398, 86_398),
+    ]
+    for (date, time, seconds) in cases {
+      let bytes = Stream.sentence("GPZDA,\(clock(date)),22,11,2026,,") + gga(time)
+      let fixes = Stream.fixes(bytes, endsByRule: endsByRule)
+      #expect(fixes.map(\.utc) == [Self.day + seconds], "\(time) after a date of \(date)")
+    }
+    let dated = Stream.sentence("GPZDA,000000,22,11,2026,,")
+    let night = dated + gga(86_398) + gga(86_399) + gga(0) + gga(1)
+    let told = Stream.fixes(night, endsByRule: endsByRule)
+    #expect(told.map(\.utc) == [-2, -1, 0, 1].map { Self.day + $0 })
+  }
+
+  @Test(
+    "an epoch before midnight keeps its day where the date is said a second ahead",
+    arguments: orders)
+  func dateAhead(endsByRule: Bool) {
+    // Seconds from 2026-11-22 00:00 UTC: each epoch behind the date of the second after it.
+    let seconds = -3..<3
+    var bytes: [UInt8] = []
+    for second in seconds {
+      let (ahead, day) = ((86_401 + second) % 86_400, second + 1 < 0 ? 21 : 22)
+      bytes += Stream.sentence("GPZDA,\(clock(Double(ahead))),\(day),11,2026,,")
+      bytes += gga(Double((86_400 + second) % 86_400))
+    }
+    let fixes = Stream.fixes(bytes, endsByRule: endsByRule)
+    #expect(fixes.map(\.utc) == seconds.map { Self.day + Double($0) })
+    // An RMC that is the first of its day, and a GGA of the second before.
+    let sentences = rmc(0, "231126") + gga(86_399)
+    let both = Stream.fixes(sentences, endsByRule: endsByRule).compactMap(\.utc)
+    #expect(both.sorted() == [Self.day + 86_399, Self.day + 86_400])
+  }
+
   @Test("24:00:00 ends the day that it dates, in ZDA too")
   func daysEnd() {
     let bytes =

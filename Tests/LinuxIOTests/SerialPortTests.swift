@@ -1,3 +1,4 @@
+import CLinuxIO
 import CTestSupport
 import Foundation
 import Glibc
@@ -23,6 +24,18 @@ struct SerialPortTests {
     deinit { close(descriptor) }
 
     func send(_ bytes: [UInt8]) { _ = posixWrite(descriptor, bytes, bytes.count) }
+
+    /// The rate to which the port is set, bits per second. This side of a pseudo terminal tells the
+    /// other one's.
+    func rate() throws -> UInt32 {
+      // struct termios2 (Linux, asm-generic/termbits.h) has 44 bytes; the last four are the rate of
+      // the output.
+      var settings = [UInt32](repeating: 0, count: 11)
+      // TCGETS2, _IOR('T', 0x2A, struct termios2) (Linux, asm-generic/ioctls.h).
+      let result = ioctl(descriptor, 0x802C_542A, &settings)
+      try #require(result == 0)
+      return settings[10]
+    }
 
     func receive() -> [UInt8] {
       var buffer = [UInt8](repeating: 0, count: 256)
@@ -100,6 +113,45 @@ struct SerialPortTests {
       (error as? BusError)?.reason == .disconnected
     }
     if case .at = port.readiness {} else { Issue.record("a lost port waits for its next attempt") }
+  }
+
+  // A USB receiver that is plugged in again has its name again and is another device. Here a link
+  // leads to one pseudo terminal, and after the loss to another.
+  @Test(
+    "a port that went away is opened again at the rate that was set last, also during the loss",
+    arguments: [true, false])
+  func comesBack(isSetBefore: Bool) throws {
+    var first: Peer? = try Peer()
+    let second = try Peer()
+    let link = FileManager.default.temporaryDirectory
+      .appending(path: "lodestone-port-\(UUID().uuidString.prefix(8))").path
+    try FileManager.default.createSymbolicLink(
+      atPath: link, withDestinationPath: try #require(first).port)
+    defer { try? FileManager.default.removeItem(atPath: link) }
+    let port = try SerialPort(path: link, rate: 9_600)
+    #expect(try #require(first).rate() == 9_600)
+    if isSetBefore { try port.setBaudRate(115_200) }
+    first = nil
+    #expect {
+      _ = try read(port)
+    } throws: { error in
+      (error as? BusError)?.reason == .disconnected
+    }
+    if !isSetBefore { try port.setBaudRate(115_200) }
+    try FileManager.default.removeItem(atPath: link)
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: second.port)
+    guard case .at(let due) = port.readiness else {
+      Issue.record("a lost port waits for its next attempt")
+      return
+    }
+    // Waits as the worker does, for no longer than the port says.
+    while lodestone_monotonic() < due {
+      lodestone_wait(nil, 0, max(0, due - lodestone_monotonic()))
+    }
+    #expect(try read(port).isEmpty)
+    #expect(try second.rate() == 115_200)
+    second.send([1, 2, 3])
+    #expect(try read(port) == [1, 2, 3])
   }
 
   @Test("one owner a port: a second one is told that it is in use, and by whom")

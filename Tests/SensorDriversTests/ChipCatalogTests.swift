@@ -32,6 +32,30 @@ import Testing
       ])
   }
 
+  /// A lost chip is back within five seconds (`LodestoneTests/FaultTests`). Up to two of them are
+  /// the pause before it is tried again.
+  @Test("every start ends: it looks at a flag at most 20 times, and waits for less than 3 s in all")
+  func starts() {
+    for description in ChipCatalog.chips {
+      guard let make = description.chip else { continue }
+      for rate in [25.0, 80, 200] {
+        var seconds = 0.0
+        for step in make(rate).startSteps {
+          switch step {
+          case .wait(let pause):
+            #expect(pause >= 0, "\(description.name)")
+            seconds += pause
+          case .await(_, _, _, let every, let looks, _):
+            #expect((1...20).contains(looks) && every >= 0, "\(description.name)")
+            seconds += every * Double(looks)
+          default: break
+          }
+        }
+        #expect(seconds < 3, "\(description.name) at \(rate) Hz")
+      }
+    }
+  }
+
   /// IF_CONF, PWR_CTRL, OSR, ODR, one that is not used, CONFIG.
   static let bmp3xx = Transfer.read(0x1A, [0x00, 0x33, 0x02, 0x04, 0x00, 0x02])
   private static let dps = held((0x08, 0xF7), (0x07, 0xF7), (0x06, 0x7F))

@@ -39,6 +39,26 @@ import Testing
     #expect(moved[19] < 0.3)
   }
 
+  /// Places below, at and above the board, found by the pressure that they have before a door opens
+  /// and 25 s after it. What the door adds is the same in all of them. Heights and pressures are
+  /// those of `VerticalWorld`'s barometric formula; the bound is `aStepOfPressureIsNoHeight`'s.
+  @Test(arguments: [30.0, -30, 15, -15])
+  func aStepOfPressureMovesNoPlaceThatIsFoundByItsPressure(pascals: Double) throws {
+    var world = VerticalWorld()
+    (world.pressureNoise, world.weather) = (0, 0)
+    for seconds in [19.0, 45] {
+      var scenario = VerticalScenario.door(pascals, edge: 0.2)
+      scenario.seconds = seconds
+      var estimator = RelativeAltitudeEstimator()
+      world.run(scenario, seed: 1, &estimator) { _ in }
+      for height in [-50.0, 0, 100] {
+        let pressure = world.pressure(height) + scenario.disturbance(seconds)
+        let place = try #require(estimator.relativeAltitude(atPressure: pressure))
+        #expect(abs(place - height) < 0.3, "\(place) m for \(height) m after \(seconds) s")
+      }
+    }
+  }
+
   /// Without an accelerometer a fast step is known for one; of every step the accuracy tells.
   @Test(arguments: steps)
   func withoutAnAccelerometerTheBarIsWide(_ test: Case) {
