@@ -3,8 +3,8 @@
 SHELL := /bin/bash
 ARGS ?=
 export SEED
-RELEASE := -c release
-STRICT := -Xswiftc -warnings-as-errors
+# As Scripts/build.sh has them.
+RELEASE := -c release -Xswiftc -enable-testing
 # The suites with a long form. They keep all threads busy for minutes, in which tests elsewhere would time out.
 LONG := ^(CalibrationCore|FusionCore|Geodesy|Lodestone)Tests\.
 
@@ -21,17 +21,17 @@ oracles: ## and what the checks are held against: gpsd, GeodSolve, the geoid's g
 
 run: prepare ## live heading, altitude and position on the simulated board: make run ARGS="--seconds 20"
 	@[ -x .build/release/lodestone ] || echo "lodestone: building, about 4 minutes the first time"
-	@swift build $(RELEASE) --product lodestone
-	@"$$(swift build $(RELEASE) --show-bin-path)/lodestone" monitor --board simulated $(ARGS)
+	@Scripts/build.sh --product lodestone
+	@"$$(Scripts/build.sh --bin)/lodestone" monitor --board simulated $(ARGS)
 
 test: prepare ## all tests, of an optimised build: some can be answered by no other, and all take a fifth of the time
-	@swift test $(RELEASE) $(STRICT) -Xswiftc -enable-testing
+	@swift test $(RELEASE)
 
 check: prepare ## what CI runs: lint, both builds without warnings, all tests, the floor compiler
 	@Scripts/check.sh
 
 check-long: oracles check ## what takes longer than a check may: soaks, fault sequences, thousands of units, fuzzers, storms, a fresh Debian: make check-long SEED=1
-	@LODESTONE_LONG=1 swift test $(RELEASE) $(STRICT) -Xswiftc -enable-testing --filter '$(LONG)'
+	@LODESTONE_LONG=1 swift test $(RELEASE) --filter '$(LONG)'
 	@Fuzz/run.sh 600
 	@Tests/storm.sh 600
 	@Scripts/fresh-debian.sh

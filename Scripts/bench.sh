@@ -3,8 +3,8 @@
 # (magnetometer 100 Hz asked, 155 Hz given; IMU 208 Hz; barometer 25 Hz; receiver 10 Hz), over 20 s.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-swift build -c release --product lodestone
-lodestone=$(swift build -c release --show-bin-path)/lodestone
+Scripts/build.sh --product lodestone
+lodestone=$(Scripts/build.sh --bin)/lodestone
 board=$(mktemp --suffix .yaml)
 trap 'rm -f "$board"' EXIT
 # The project's simulated board with the rates raised.

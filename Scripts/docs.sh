@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes the facades' documentation a website in .build/docs: docs.sh [BIN]. BIN is the folder of a build for debugging, as
-# `swift build --show-bin-path` prints it; without it the modules are built. It takes the toolchain's docc, and no network. What
+# Makes the facades' documentation a website in .build/docs: docs.sh [BIN]. BIN is the folder of a build, as
+# `Scripts/build.sh --bin` prints it; without it the modules are built. It takes the toolchain's docc, and no network. What
 # docc warns of, a link that leads nowhere first of all, is an error. It ends with 69 where there is no docc.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -16,8 +16,8 @@ fi
 if [ $# -gt 0 ]; then
   bin=$1
 else
-  for module in CoreMotion MapKit; do swift build --target "$module"; done
-  bin=$(swift build --show-bin-path)
+  for module in CoreMotion MapKit; do Scripts/build.sh --target "$module"; done
+  bin=$(Scripts/build.sh --bin)
 fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Cross-builds `lodestone` for aarch64 with Debian 13's Swift 6.0.3: .build-arm64/release/lodestone, with the
-# Swift runtime inside it, and .build-arm64/guest, the same with the libraries it needs.
+# Cross-builds all products for aarch64 with Debian 13's Swift 6.0.3, warnings being errors: .build-arm64/release/lodestone
+# and the others, with the Swift runtime inside them, and .build-arm64/guest, the command with the libraries it needs.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 . Scripts/debian-root.sh
@@ -38,7 +38,7 @@ cat >.build-arm64/destination.json <<JSON
 }
 JSON
 in_root "$root" 'swift build --disable-sandbox --scratch-path .build-arm64 --destination .build-arm64/destination.json \
-  -c release --product lodestone --static-swift-stdlib -Xlinker --strip-all' "$sysroot" "$place" 2>&1 |
+  -c release --static-swift-stdlib -Xlinker --strip-all -Xswiftc -warnings-as-errors' "$sysroot" "$place" 2>&1 |
   { grep -v 'Could not read SDKSettings.json' || true; }
 # An unchanged program is not linked again, and would look old.
 touch "$binary"
