@@ -1,0 +1,332 @@
+#!/usr/bin/env python3
+"""Plants small faults in the sources and counts how many of them the tests notice.
+
+    mutants.py run [--only N,N..] [--whole] [--folder F]   builds a copy with every fault of Tests/mutants.tsv, and tries them
+    mutants.py propose SEED NUMBER [--target T]             prints as many lines for that list
+
+A fault is one line that says something else: `+` for `-`, `<` for `>`, another constant, a statement left out. All of them are
+compiled into one copy of the project, each behind a switch (schemata: R. Untch and others, "Mutation analysis using mutant
+schemata", 1993). A byte a fault, in a file that every process maps, says whether it is on, and the code says there that it was
+reached. Each fault is tried with the tests of its own target first; if none fails, with all.
+
+A fault is noticed when a test fails, crashes, or does not come to an end in four times its time. The exit code is 0 if at least
+85 of 100 are noticed, else 1.
+"""
+
+import argparse
+import mmap
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+LIST = ROOT / "Tests" / "mutants.tsv"
+# Sources that are data, and programs that tests run as processes of another build.
+EXCLUDED_TARGETS = {"CLNames", "CMNames", "Combine", "CLinuxIO", "CMapDrawing", "CVhostUser", "FoundationCombine",
+                    "LodestoneProgram", "TwinServer", "ImportNames"}
+SWITCH = '''\
+// Made by Tests/mutants.py: which of the planted faults are on.
+
+import Glibc
+
+/// A byte a fault: 1 where it is on, 2 is added once it was reached.
+private nonisolated(unsafe) let mutantBytes: UnsafeMutablePointer<UInt8>? = {
+  guard let path = getenv("LODESTONE_MUTANTS") else { return nil }
+  let file = open(path, O_RDWR | O_CLOEXEC)
+  guard file >= 0 else { return nil }
+  defer { close(file) }
+  guard let map = mmap(nil, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0), map != MAP_FAILED
+  else { return nil }
+  return map.assumingMemoryBound(to: UInt8.self)
+}()
+
+@inline(never) func isMutant(_ number: Int) -> Bool {
+  guard let mutantBytes else { return false }
+  let byte = mutantBytes[number]
+  if byte & 2 == 0 { mutantBytes[number] = byte | 2 }
+  return byte & 1 != 0
+}
+'''
+
+
+class Mutant:
+    """A line of the list: number, file, the line as it is, the line as it is planted."""
+
+    def __init__(self, number, path, line, fault):
+        self.number, self.path, self.line, self.fault = int(number), path, line, fault
+
+    @property
+    def target(self):
+        return self.path.split("/")[1]
+
+    def planted(self, line):
+        """The line with both behind the switch; `None` where its form is not known."""
+        indent = line[: len(line) - len(line.lstrip())]
+        switch = f"isMutant({self.number})"
+        if not self.fault:
+            return f"{indent}if !{switch} {{ {self.line} }}"
+        for form in FORMS:
+            was, now = form.fullmatch(self.line), form.fullmatch(self.fault)
+            if was and now and was["head"] == now["head"] and was["tail"] == now["tail"]:
+                return f"{indent}{was['head']}({switch} ? ({now['value']}) : ({was['value']})){was['tail']}"
+        if ASSIGNMENT.match(self.line) and ASSIGNMENT.match(self.fault):
+            return f"{indent}if {switch} {{ {self.fault} }} else {{ {self.line} }}"
+        return None
+
+
+VALUE = r"(?P<value>[^{}]+)"
+FORMS = [
+    re.compile(r"(?P<head>return )" + VALUE + r"(?P<tail>)"),
+    re.compile(r"(?P<head>(?:let|var) \w+(?:: [\w<>.\[\]? ]+)? = )" + VALUE + r"(?P<tail>)"),
+    re.compile(r"(?P<head>(?:if|while|guard|\} else if) (?!let |var |case |#))(?P<value>[^{},]+)(?P<tail> \{.*| else \{.*)"),
+    re.compile(r"(?P<head>(?:package |public |private )?(?:static )?(?:var|func) [^{}]*\{ )(?P<value>[^{};]+)(?P<tail> \})"),
+    re.compile(r"(?P<head>guard (?!let |var |case ))(?P<value>[^{},]+)(?P<tail> else \{.*)"),
+]
+ASSIGNMENT = re.compile(r"[\w.\[\]() +*-]+ [-+*/&|]?= [^{}]+|[\w.]+\(.*\)|[\w.]+ \+= .*")
+
+
+def balanced(text):
+    depth = 0
+    for character in text:
+        depth += (character in "([") - (character in ")]")
+        if depth < 0:
+            return False
+    return depth == 0
+
+
+NUMBER = r"(?<![\w.])(\d[\d_]*(?:\.\d+)?(?:e-?\d+)?)(?![\w.])"
+
+
+def changed_number(match, generator):
+    text = match.group(1).replace("_", "")
+    if "." in text or "e" in text:
+        return repr(float(text) * generator.choice([0.5, 2.0, 3.0])) if float(text) else "1.0"
+    return str(int(text) + generator.choice([1, -1]) if int(text) else 1)
+
+
+def swap(old, new):
+    return (re.compile(re.escape(old)), lambda match, generator: new)
+
+
+OPERATORS = [
+    swap(" + ", " - "), swap(" - ", " + "), swap(" * ", " / "), swap(" / ", " * "), swap(" < ", " >= "), swap(" > ", " <= "),
+    swap(" <= ", " < "), swap(" >= ", " > "), swap(" < ", " <= "), swap(" > ", " >= "), swap(" == ", " != "),
+    swap(" != ", " == "), swap(" && ", " || "), swap(" || ", " && "), swap("min(", "max("), swap("max(", "min("),
+    swap("sin(", "cos("), swap("cos(", "sin("), swap(" << ", " >> "), swap(" >> ", " << "), swap(" & ", " | "), swap(" | ", " & "),
+    swap("true", "false"), swap("false", "true"), swap(".first", ".last"), swap(".last", ".first"),
+    swap("..<", "..."), swap(" += ", " -= "), swap(" -= ", " += "), swap(".up", ".down"), swap(".down", ".up"),
+    (re.compile(r"(?<![\w)])!(?=[\w(])"), lambda match, generator: ""),
+    (re.compile(r"(?<![\w) ])-(?=[\w(])"), lambda match, generator: ""),
+    (re.compile(NUMBER), changed_number), (re.compile(NUMBER), changed_number),
+]
+
+
+def mutations(line, generator):
+    """What a line could say instead, one fault each."""
+    found = []
+    for pattern, replace in OPERATORS:
+        for match in pattern.finditer(line):
+            fault = line[: match.start()] + replace(match, generator) + line[match.end():]
+            if fault != line:
+                found.append(fault)
+    if re.fullmatch(r"\w+(?:\.\w+)*(?:\.\w+\(.*\)| = [\w.]+| [-+]= .+)", line) and balanced(line) \
+            and not re.match(r"(self|super|return|case|throw|break|continue|default)\b", line) and not line.endswith(","):
+        found.append("")
+    return found
+
+
+def propose(arguments):
+    generator = random.Random(arguments.seed)
+    sources = {}
+    for path in sorted((ROOT / "Sources").glob("*/**/*.swift")):
+        target = path.relative_to(ROOT).parts[1]
+        if target in EXCLUDED_TARGETS or arguments.target not in (None, target):
+            continue
+        lines = path.read_text().split("\n")
+        if sum(bool(re.match(r"\s*(0x|[-\d\"])", line)) for line in lines) > len(lines) / 4:
+            continue
+        sources.setdefault(target, []).append((path, lines))
+    targets = sorted(sources)
+    # Large targets get more, small ones are not forgotten.
+    weights = [sum(len(lines) for _, lines in sources[target]) ** 0.5 for target in targets]
+    proposed, seen, tries = [], set(), 0
+    while len(proposed) < arguments.number and tries < 1000 * arguments.number:
+        tries += 1
+        target = generator.choices(targets, weights)[0]
+        path, lines = generator.choices(sources[target], [len(lines) for _, lines in sources[target]])[0]
+        index = generator.randrange(len(lines))
+        line = lines[index].strip()
+        comment = line.startswith("//") or "//" in line or '"' in line or not line or not balanced(line)
+        if comment or (path, index) in seen or lines.count(lines[index]) > 1:
+            continue
+        if index and re.search(r"(&&|\|\||[-+*/=?:,(\[])$", lines[index - 1].rstrip()):
+            continue
+        if index + 1 < len(lines) and re.match(r"\s*(&&|\|\||[-+*/?:.] ?|\.)", lines[index + 1]):
+            continue
+        number = len(proposed) + arguments.first
+        choices = [Mutant(number, str(path.relative_to(ROOT)), line, fault) for fault in mutations(line, generator)]
+        choices = [choice for choice in choices if choice.planted(lines[index])]
+        if choices:
+            seen.add((path, index))
+            proposed.append(generator.choice(choices))
+    for mutant in proposed:
+        print(mutant.number, mutant.path, mutant.line, mutant.fault, sep="\t")
+
+
+def read_list():
+    mutants = []
+    for text in LIST.read_text().splitlines():
+        if text and not text.startswith("#"):
+            number, path, line, fault = (text.split("\t") + [""])[:4]
+            mutants.append(Mutant(number, path, line, fault))
+    return mutants
+
+
+def plant(mutants, folder):
+    """Makes the copy with all faults in it. Returns what stands nowhere any more, or more than once."""
+    stale = []
+    for path in sorted({mutant.path for mutant in mutants}):
+        file = folder / path
+        lines = file.read_text().split("\n") if file.exists() else []
+        for mutant in (mutant for mutant in mutants if mutant.path == path):
+            places = [index for index, line in enumerate(lines) if line.strip() == mutant.line]
+            planted = mutant.planted(lines[places[0]]) if len(places) == 1 else None
+            if planted is None:
+                stale.append(mutant)
+                continue
+            lines[places[0]] = planted
+        if lines:
+            file.write_text("\n".join(lines))
+    for target in {mutant.target for mutant in mutants}:
+        (folder / "Sources" / target / "MutantSwitch.swift").write_text(SWITCH)
+    return stale
+
+
+class Trial:
+    """Runs of the built copy."""
+
+    FLAGS = ["-c", "release", "-Xswiftc", "-enable-testing"]
+
+    def __init__(self, folder, mutants):
+        self.folder = folder
+        self.switches = folder / "mutants.bin"
+        self.switches.write_bytes(bytes(4096))
+        self.mutants = mutants
+
+    def build(self):
+        return subprocess.run(["swift", "build", "--build-tests", *self.FLAGS], cwd=self.folder,
+                              stdin=subprocess.DEVNULL).returncode == 0
+
+    def set(self, number):
+        data = bytearray(4096)
+        if number is not None:
+            data[number] = 1
+        with open(self.switches, "r+b") as file:
+            file.write(data)
+
+    def reached(self, number):
+        return bool(self.switches.read_bytes()[number] & 2)
+
+    def run(self, number, pattern, limit):
+        """Runs tests with one fault. Returns "noticed", "late" or "passed", the seconds, and the first test that failed."""
+        self.set(number)
+        begun = time.monotonic()
+        command = ["swift", "test", "--skip-build", *self.FLAGS, *(["--filter", pattern] if pattern else [])]
+        environment = {**os.environ, "LODESTONE_MUTANTS": str(self.switches)}
+        with open(self.folder / "mutants.log", "w+", errors="replace") as log:
+            process = subprocess.Popen(command, cwd=self.folder, env=environment, stdin=subprocess.DEVNULL, stdout=log,
+                                       stderr=subprocess.STDOUT, start_new_session=True)
+            try:
+                code = process.wait(limit)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+                return "late", time.monotonic() - begun, ""
+            log.seek(0)
+            text = log.read()
+        failed = re.search(r"Test (\S.*?) (?:failed|recorded an issue)", text)
+        crashed = "" if failed or code == 0 else "a crash"
+        return ("passed" if code == 0 else "noticed"), time.monotonic() - begun, failed.group(1) if failed else crashed
+
+
+def run(arguments):
+    mutants = read_list()
+    if arguments.only:
+        wanted = {int(number) for number in arguments.only.split(",")}
+        mutants = [mutant for mutant in mutants if mutant.number in wanted]
+    folder = Path(arguments.folder or os.environ.get("LODESTONE_CACHE", str(Path.home() / ".cache/lodestone"))) / "mutants"
+    folder.mkdir(parents=True, exist_ok=True)
+    # Files keep their dates where they keep their bytes, so that a second run builds little.
+    names = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout.decode().split("\0")[:-1]
+    fresh = folder.parent / "mutants.new"
+    shutil.rmtree(fresh, ignore_errors=True)
+    for name in names:
+        if (ROOT / name).is_file():
+            (fresh / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(ROOT / name, fresh / name)
+            shutil.copymode(ROOT / name, fresh / name)
+    stale = plant(mutants, fresh)
+    for mutant in stale:
+        print(f"mutant {mutant.number}: {mutant.path} has no such line, or several: {mutant.line}", file=sys.stderr)
+    if stale:
+        return 1
+    subprocess.run(["rsync", "-rc", "--delete", "--exclude=/.build", "--exclude=/mutants.*", f"{fresh}/", f"{folder}/"], check=True)
+    shutil.rmtree(fresh)
+    os.environ.setdefault("LODESTONE_SHARED", str((ROOT / "../shared").resolve()))
+    trial = Trial(folder, mutants)
+    if not trial.build():
+        print("mutants: the copy does not build", file=sys.stderr)
+        return 1
+    outcome, whole, failed = trial.run(None, None, 3600)
+    if outcome != "passed":
+        print(f"mutants: without a fault: {outcome} {failed}", file=sys.stderr)
+        return 1
+    print(f"all tests without a fault: {whole:.0f} s", flush=True)
+    print("never reached by a test:", *(m.number for m in mutants if not trial.reached(m.number)), flush=True)
+    own = {}
+    survivors, noticed = [], 0
+    for mutant in mutants:
+        pattern = f"^{mutant.target}Tests\\."
+        if mutant.target not in own:
+            own[mutant.target] = trial.run(None, pattern, 3600)[1]
+        outcome, seconds, failed = trial.run(mutant.number, pattern, 30 + 4 * own[mutant.target])
+        where = "its own tests"
+        if outcome == "passed":
+            outcome, seconds, failed = trial.run(mutant.number, None, 60 + 3 * whole)
+            where = "all tests"
+        said = {"passed": "NOT NOTICED", "late": "does not end", "noticed": "noticed"}[outcome]
+        reached = "" if outcome != "passed" or trial.reached(mutant.number) else ", never reached"
+        print(f"{mutant.number:3d}  {said}{reached}  {seconds:5.0f} s  {where}  {mutant.path}  {failed}", flush=True)
+        if outcome == "passed":
+            survivors.append(mutant)
+            print(f"       {mutant.line}\n       {mutant.fault or '(left out)'}", flush=True)
+        else:
+            noticed += 1
+    share = 100 * noticed / max(1, len(mutants))
+    print(f"mutants: {noticed} of {len(mutants)} noticed ({share:.0f} %)")
+    return 0 if share >= 85 else 1
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    running = commands.add_parser("run")
+    running.add_argument("--only", help="numbers, with commas")
+    running.add_argument("--folder", help="where the copy is built; by default LODESTONE_CACHE")
+    proposing = commands.add_parser("propose")
+    proposing.add_argument("seed", type=int)
+    proposing.add_argument("number", type=int)
+    proposing.add_argument("--target")
+    proposing.add_argument("--first", type=int, default=1)
+    arguments = parser.parse_args()
+    return propose(arguments) if arguments.command == "propose" else run(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
