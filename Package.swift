@@ -40,7 +40,8 @@ let package = Package(
     .library(
       name: "Lodestone",
       targets: [
-        "Lodestone", "CoreLocation", "CoreMotion", "MapKit", "Combine", "SensorHub", "SensorTypes",
+        "Lodestone", "CoreLocation", "CoreMotion", "MapKit", "ImportNames", "SensorHub",
+        "SensorTypes",
       ]),
     // The filter alone, with the types it speaks: what Benchmarks/ measures.
     .library(
@@ -65,9 +66,9 @@ let package = Package(
     floor("LinearAlgebra"),
     floor("Geodesy", ["LinearAlgebra"]),
     floor("SensorTypes", ["LinearAlgebra"]),
-    floor("Geomagnetism", ["LinearAlgebra"]),
+    floor("Geomagnetism"),
     floor("JSONReading"),
-    floor("FusionCore", ["LinearAlgebra", "SensorTypes", "Geomagnetism", "Geodesy"]),
+    floor("FusionCore", ["LinearAlgebra", "SensorTypes", "Geodesy"]),
     floor("CalibrationCore", ["LinearAlgebra", "SensorTypes", "Geomagnetism", "JSONReading"]),
     floor("GNSSProtocol", ["SensorTypes"]),
     floor("LocationServices", ["LinearAlgebra", "SensorTypes", "Geodesy"]),
@@ -88,14 +89,14 @@ let package = Package(
       exclude: ["README.md"]),
     floor(
       "SimulatedDevices",
-      ["LinearAlgebra", "SensorTypes", "Geomagnetism", "Geodesy", "SensorBus"]),
+      ["LinearAlgebra", "SensorTypes", "Geodesy", "SensorBus"]),
 
     // The hub and the composition root.
     floor(
       "SensorHub",
       [
         "LinearAlgebra", "Geodesy", "SensorTypes", "Geomagnetism", "FusionCore", "CalibrationCore",
-        "GNSSProtocol", "JSONReading", "SensorBus", "SensorDrivers",
+        "JSONReading", "SensorBus", "SensorDrivers",
         .product(name: "Yams", package: "Yams"),
       ]),
     .target(
@@ -108,9 +109,7 @@ let package = Package(
       resources: [.embedInCode("simulated.yaml")], swiftSettings: settings),
 
     // The facades: exactly the SDK's names. Code written for them has Combine as soon as it has Foundation.
-    .target(name: "Combine"),
-    .target(name: "CLNames"),
-    .target(name: "CMNames"),
+    .target(name: "ImportNames"),
     floor(
       "FoundationCombine",
       [
@@ -120,15 +119,15 @@ let package = Package(
     floor(
       "CoreLocation",
       [
-        "Lodestone", "LocationServices", "SensorTypes", "Geodesy", "Combine", "FoundationCombine",
-        "CLNames",
+        "Lodestone", "LocationServices", "SensorTypes", "Geodesy", "ImportNames",
+        "FoundationCombine",
       ]),
     floor(
       "CoreMotion",
-      ["Lodestone", "LocationServices", "SensorTypes", "Combine", "FoundationCombine", "CMNames"]),
+      ["Lodestone", "LocationServices", "SensorTypes", "ImportNames", "FoundationCombine"]),
     floor(
       "MapKit",
-      ["CoreLocation", "Lodestone", "MapDrawing", "Geodesy", "Combine", "FoundationCombine"]),
+      ["CoreLocation", "Lodestone", "MapDrawing", "Geodesy", "ImportNames"]),
 
     // Hardware-in-the-loop tests as a library: a board has no toolchain.
     floor(
@@ -155,7 +154,7 @@ let package = Package(
     .target(name: "CVhostUser"),
     floor(
       "TwinServing",
-      ["SimulatedDevices", "SensorBus", "SensorTypes", "LinearAlgebra", "CVhostUser"]),
+      ["SimulatedDevices", "SensorBus", "SensorTypes", "CVhostUser"]),
     .executableTarget(
       name: "TwinServer",
       dependencies: [
@@ -236,10 +235,10 @@ let package = Package(
     tests("Geodesy", ["Geodesy", "LinearAlgebra", "CTestSupport"], exclude: ["geodesics.txt"]),
     tests("SensorTypes", ["SensorTypes", "LinearAlgebra"]),
     tests("JSONReading", ["JSONReading"]),
-    tests("Geomagnetism", ["Geomagnetism", "LinearAlgebra", "SharedData"]),
+    tests("Geomagnetism", ["Geomagnetism", "SharedData"]),
     tests(
       "FusionCore",
-      ["FusionCore", "SensorTypes", "LinearAlgebra", "Geomagnetism", "Geodesy", "SharedData"]),
+      ["FusionCore", "SensorTypes", "LinearAlgebra", "Geodesy", "SharedData"]),
     tests(
       "CalibrationCore",
       ["CalibrationCore", "SensorTypes", "LinearAlgebra", "Geomagnetism", "SharedData"],
@@ -268,10 +267,10 @@ let package = Package(
     tests(
       "MapKit",
       [
-        "MapKit", "CoreLocation", "Lodestone", "MapDrawing", "Geodesy", "SimulatedDevices",
-        "SensorHub", "SensorTypes", "FacadeTestSupport", "BoardTestSupport",
+        "MapKit", "Lodestone", "MapDrawing", "Geodesy", "SimulatedDevices",
+        "SensorTypes", "FacadeTestSupport", "BoardTestSupport",
       ]),
-    tests("SensorBus", ["SensorBus", "SensorTypes"]),
+    tests("SensorBus", ["SensorBus"]),
     tests("LinuxIO", ["LinuxIO", "SensorBus", "SensorTypes", "CLinuxIO", "CTestSupport"]),
     tests(
       "SensorDrivers",
@@ -279,38 +278,39 @@ let package = Package(
     tests(
       "SimulatedDevices",
       [
-        "SimulatedDevices", "SensorBus", "SensorTypes", "LinearAlgebra", "Geomagnetism", "Geodesy",
+        "SimulatedDevices", "SensorBus", "SensorTypes", "LinearAlgebra", "Geodesy",
       ]),
     tests(
       "SensorHub",
       [
         "SensorHub", "SimulatedDevices", "SensorDrivers", "SensorBus", "SensorTypes",
-        "LinearAlgebra", "CalibrationCore", "FusionCore",
+        "LinearAlgebra", "CalibrationCore",
       ]),
     tests(
       "Lodestone",
       [
         "Lodestone", "SensorHub", "SimulatedDevices", "SensorTypes", "SensorBus", "LinearAlgebra",
-        "Geomagnetism", "CalibrationCore", "GNSSProtocol", "LocationServices", "BoardTestSupport",
-        "CTestSupport",
+        "Geomagnetism", "CalibrationCore", "GNSSProtocol", "LocationServices", "SensorDrivers",
+        "BoardTestSupport", "CTestSupport",
       ]),
     tests(
       "TwinServing",
       [
         "TwinServing", "SimulatedDevices", "SensorBus", "SensorTypes", "LinearAlgebra",
-        "CVhostUser",
       ]),
     tests(
       "HardwareSuite",
       [
-        "HardwareSuite", "BoardTestSupport", "SensorDrivers", "SensorHub", "SensorTypes",
+        "HardwareSuite", "Lodestone", "BoardTestSupport", "SensorDrivers", "SensorHub",
+        "SensorTypes",
         "SimulatedDevices", "LinearAlgebra",
       ]),
     tests(
       "LodestoneCommand",
       [
-        "LodestoneCommand", "SensorHub", "CalibrationCore", "GNSSProtocol", "SensorTypes",
-        "LinearAlgebra", "MapKit", "MapDrawing",
+        "LodestoneCommand", "HardwareSuite", "Lodestone", "SensorHub", "CalibrationCore",
+        "GNSSProtocol", "SensorTypes", "SensorBus", "SimulatedDevices", "LinearAlgebra", "MapKit",
+        "MapDrawing", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     tests("FuzzCorpus", ["FuzzChecks"]),
     tests("Architecture", []),

@@ -28,7 +28,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 LIST = ROOT / "Tests" / "mutants.tsv"
 # Sources that are data, and programs that tests run as processes of another build.
-EXCLUDED_TARGETS = {"CLNames", "CMNames", "Combine", "CLinuxIO", "CMapDrawing", "CVhostUser", "FoundationCombine",
+EXCLUDED_TARGETS = {"CLinuxIO", "CMapDrawing", "CVhostUser", "FoundationCombine",
                     "LodestoneProgram", "TwinServer", "ImportNames"}
 SWITCH = '''\
 // Made by Tests/mutants.py: which of the planted faults are on.

@@ -1,2 +1,0 @@
-// A target has to have a source.
-#include "Combine.h"

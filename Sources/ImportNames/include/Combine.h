@@ -1,0 +1,1 @@
+// Nothing but a name: module.modulemap beside it says why.
