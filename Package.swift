@@ -40,8 +40,8 @@ let package = Package(
     .library(
       name: "Lodestone",
       targets: [
-        "Lodestone", "CoreLocation", "CoreMotion", "MapKit", "ImportNames", "SensorHub",
-        "SensorTypes",
+        "Lodestone", "CoreLocation", "CoreMotion", "MapKit", "ImportNames", "BoardFile",
+        "StateStore", "Recording", "SensorHub", "SensorTypes",
       ]),
     // The filter alone, with the types it speaks: what Benchmarks/ measures.
     .library(
@@ -66,44 +66,55 @@ let package = Package(
     floor("LinearAlgebra"),
     floor("Geodesy", ["LinearAlgebra"]),
     floor("SensorTypes", ["LinearAlgebra"]),
-    floor("Geomagnetism"),
+    floor("Geomagnetism", ["LinearAlgebra"]),
     floor("JSONReading"),
+    floor("TextForms"),
     floor("FusionCore", ["LinearAlgebra", "SensorTypes", "Geodesy"]),
-    floor("CalibrationCore", ["LinearAlgebra", "SensorTypes", "Geomagnetism", "JSONReading"]),
+    floor(
+      "CalibrationCore",
+      ["LinearAlgebra", "SensorTypes", "Geomagnetism", "JSONReading", "TextForms"]),
+    floor("MagnetometerLogs", ["LinearAlgebra", "SensorTypes"]),
     floor("GNSSProtocol", ["SensorTypes"]),
-    floor("LocationServices", ["LinearAlgebra", "SensorTypes", "Geodesy"]),
+    floor("Inboxes"),
+    floor("LocationServices", ["Inboxes", "LinearAlgebra", "SensorTypes", "Geodesy"]),
 
     // What a map looks like: a picture of the projected earth, with tiles below it where there are some.
     // SQLite's library, which MBTiles are read with, is loaded when it is needed.
     .target(name: "CMapDrawing"),
-    floor("MapDrawing", ["Geodesy", "JSONReading", "CMapDrawing"]),
+    floor("MapDrawing", ["Geodesy", "JSONReading", "CMapDrawing", "TextForms"]),
 
     // Buses and chips.
     floor("SensorBus", ["SensorTypes"]),
     .target(
       name: "CLinuxIO",
       linkerSettings: [.linkedLibrary("gpiod"), .linkedLibrary("i2c")]),
-    floor("LinuxIO", ["SensorBus", "SensorTypes", "CLinuxIO"]),
+    floor("LinuxIO", ["Inboxes", "SensorBus", "SensorTypes", "CLinuxIO"]),
+    floor("LinuxBluetooth", ["SensorBus", "SensorTypes", "CLinuxIO"]),
     floor(
       "SensorDrivers", ["LinearAlgebra", "SensorTypes", "SensorBus", "GNSSProtocol"],
       exclude: ["README.md"]),
     floor(
       "SimulatedDevices",
-      ["LinearAlgebra", "SensorTypes", "Geodesy", "SensorBus"]),
+      ["LinearAlgebra", "SensorTypes", "Geodesy", "SensorBus", "TextForms"]),
 
-    // The hub and the composition root.
+    // What is kept on disk, a board in words, the hub and the composition root.
+    floor("Recording", ["SensorBus", "SensorTypes"]),
+    floor("StateStore", ["CalibrationCore", "JSONReading", "SensorTypes"]),
+    floor(
+      "BoardFile",
+      ["SensorBus", "SensorDrivers", "SensorTypes", .product(name: "Yams", package: "Yams")]),
     floor(
       "SensorHub",
       [
         "LinearAlgebra", "Geodesy", "SensorTypes", "Geomagnetism", "FusionCore", "CalibrationCore",
-        "JSONReading", "SensorBus", "SensorDrivers",
-        .product(name: "Yams", package: "Yams"),
+        "SensorBus", "SensorDrivers", "BoardFile", "StateStore", "Recording",
       ]),
     .target(
       name: "Lodestone",
       dependencies: [
-        "SensorHub", "LinuxIO", "SimulatedDevices", "SensorTypes", "SensorBus", "SensorDrivers",
-        "LinearAlgebra", "Geomagnetism", "CalibrationCore", "JSONReading", "LocationServices",
+        "SensorHub", "LinuxIO", "LinuxBluetooth", "SimulatedDevices", "SensorTypes", "SensorBus",
+        "SensorDrivers", "LinearAlgebra", "Geomagnetism", "CalibrationCore", "JSONReading",
+        "LocationServices", "BoardFile", "StateStore", "Recording", "Inboxes",
       ],
       // `simulated` is a board wherever the library goes.
       resources: [.embedInCode("simulated.yaml")], swiftSettings: settings),
@@ -120,33 +131,79 @@ let package = Package(
       "CoreLocation",
       [
         "Lodestone", "LocationServices", "SensorTypes", "Geodesy", "ImportNames",
-        "FoundationCombine",
+        "FoundationCombine", "Inboxes",
       ]),
     floor(
       "CoreMotion",
-      ["Lodestone", "LocationServices", "SensorTypes", "ImportNames", "FoundationCombine"]),
+      [
+        "Lodestone", "LocationServices", "SensorTypes", "ImportNames", "FoundationCombine",
+        "Inboxes",
+      ]),
     floor(
       "MapKit",
-      ["CoreLocation", "Lodestone", "MapDrawing", "Geodesy", "ImportNames"]),
+      ["CoreLocation", "MapDrawing", "Geodesy", "ImportNames", "LocationServices"]),
+
+    // What is wrong with wiring and system.
+    floor(
+      "Diagnosis",
+      [
+        "BoardFile", "CalibrationCore", "Geomagnetism", "LinuxIO", "Lodestone", "SensorBus",
+        "SensorDrivers", "SensorHub", "SensorTypes", "StateStore",
+      ]),
 
     // Hardware-in-the-loop tests as a library: a board has no toolchain.
     floor(
       "HardwareSuite",
       [
         "Lodestone", "SensorHub", "SensorTypes", "SensorBus", "SensorDrivers", "SimulatedDevices",
-        "LinuxIO", "LinearAlgebra", "Geomagnetism", .product(name: "Yams", package: "Yams"),
+        "LinuxIO", "LinearAlgebra", "Geomagnetism", "BoardFile", "StateStore", "Diagnosis",
+        "TextForms", .product(name: "Yams", package: "Yams"),
+      ]),
+
+    // The parts of the command that are worth a test without a process.
+    floor(
+      "TerminalUI",
+      [
+        "BoardFile", "GNSSProtocol", "LinearAlgebra", "Lodestone", "SensorDrivers", "SensorHub",
+        "SensorTypes", "SimulatedDevices", "StateStore", "Inboxes", "TextForms",
+      ]),
+    floor(
+      "Reports",
+      [
+        "BoardFile", "CalibrationCore", "FusionCore", "Geomagnetism", "LinearAlgebra", "Lodestone",
+        "SensorHub", "SensorTypes", "StateStore", "TerminalUI", "TextForms",
+      ]),
+    .target(
+      name: "LiveMap",
+      dependencies: [
+        "BoardFile", "Lodestone", "MapDrawing", "SensorDrivers", "SensorHub", "SensorTypes",
+        "TerminalUI", "TextForms",
+      ],
+      // The page is part of the program.
+      resources: page.map { .embedInCode("Page/" + $0) }, swiftSettings: settings),
+    floor(
+      "CalibrationUI",
+      [
+        "BoardFile", "CalibrationCore", "Geomagnetism", "LinearAlgebra", "Lodestone", "Reports",
+        "SensorDrivers", "SensorHub", "SensorTypes", "StateStore", "TerminalUI", "TextForms",
+      ]),
+    floor(
+      "LogConversion",
+      [
+        "CalibrationCore", "MagnetometerLogs", "BoardFile", "FusionCore", "GNSSProtocol",
+        "MapDrawing", "MapKit", "Recording", "SensorHub", "SensorTypes", "TerminalUI", "TextForms",
       ]),
 
     .target(
       name: "LodestoneCommand",
       dependencies: [
-        "HardwareSuite", "Lodestone", "SensorHub", "SensorTypes", "SensorBus",
-        "SensorDrivers", "GNSSProtocol", "FusionCore", "CalibrationCore", "Geomagnetism", "LinuxIO",
-        "SimulatedDevices", "LinearAlgebra", "MapKit", "MapDrawing",
+        "HardwareSuite", "Lodestone", "SensorHub", "SensorTypes", "SensorBus", "SensorDrivers",
+        "FusionCore", "CalibrationCore", "Geomagnetism", "LinuxIO", "LinearAlgebra", "MapDrawing",
+        "LogConversion", "MagnetometerLogs", "BoardFile", "StateStore", "Diagnosis", "TerminalUI",
+        "Reports", "CalibrationUI", "LiveMap", "TextForms",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
-      // The page of `lodestone map` is part of the program.
-      resources: page.map { .embedInCode("Map/Page/" + $0) }, swiftSettings: settings),
+      swiftSettings: settings),
     .executableTarget(
       name: "LodestoneProgram", dependencies: ["LodestoneCommand"], swiftSettings: settings),
 
@@ -158,7 +215,7 @@ let package = Package(
     .executableTarget(
       name: "TwinServer",
       dependencies: [
-        "TwinServing", "Lodestone", "SensorHub", "SimulatedDevices",
+        "TwinServing", "Lodestone", "SimulatedDevices", "BoardFile", "StateStore",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
@@ -184,6 +241,18 @@ let package = Package(
       dependencies: ["Lodestone", "SensorTypes", "SensorBus", "LinearAlgebra"],
       path: "Tests/FacadeTestSupport", swiftSettings: settings),
 
+    // What the tests of several parts of the command print.
+    .target(
+      name: "CommandTestSupport",
+      dependencies: ["CalibrationCore", "LinearAlgebra", "SensorTypes"],
+      path: "Tests/CommandTestSupport",
+      swiftSettings: settings),
+
+    // Chance that comes again with the same seed.
+    .target(
+      name: "SeededDraws", dependencies: ["LinearAlgebra"], path: "Tests/SeededDraws",
+      swiftSettings: settings),
+
     // The recordings and tables beside the repository, without which CI fails.
     .target(name: "SharedData", path: "Tests/SharedData", swiftSettings: settings),
 
@@ -192,6 +261,7 @@ let package = Package(
       name: "BoardTestSupport",
       dependencies: [
         "Lodestone", "SensorHub", "SimulatedDevices", "SensorTypes", "SensorBus", "Geomagnetism",
+        "BoardFile", "StateStore", "Recording",
       ],
       path: "Tests/BoardTestSupport", swiftSettings: settings),
 
@@ -227,7 +297,7 @@ let package = Package(
     .target(name: "CSaveCut", path: "Tests/CSaveCut"),
     .executableTarget(
       name: "save-cut",
-      dependencies: ["CSaveCut", "SensorHub", "SensorTypes", "CalibrationCore", "LinearAlgebra"],
+      dependencies: ["CSaveCut", "SensorTypes", "CalibrationCore", "LinearAlgebra", "StateStore"],
       path: "Tests/SaveCut", swiftSettings: settings),
 
     // One test target a target; `Architecture` holds the imports against the floors above.
@@ -241,8 +311,16 @@ let package = Package(
       ["FusionCore", "SensorTypes", "LinearAlgebra", "Geodesy", "SharedData"]),
     tests(
       "CalibrationCore",
-      ["CalibrationCore", "SensorTypes", "LinearAlgebra", "Geomagnetism", "SharedData"],
-      exclude: ["Replay"]),
+      [
+        "CalibrationCore", "SensorTypes", "LinearAlgebra", "Geomagnetism", "SeededDraws",
+        "SharedData",
+      ]),
+    tests(
+      "MagnetometerLogs",
+      [
+        "MagnetometerLogs", "LogConversion", "CalibrationCore", "SensorTypes", "LinearAlgebra",
+        "SeededDraws", "SharedData",
+      ], exclude: ["Replay"]),
     tests(
       "GNSSProtocol", ["GNSSProtocol", "SensorTypes", "CTestSupport", "SharedData"],
       exclude: ["GPSD"]),
@@ -255,13 +333,14 @@ let package = Package(
       "CoreLocation",
       [
         "CoreLocation", "Lodestone", "LocationServices", "SensorTypes", "SensorBus",
-        "SimulatedDevices", "FacadeTestSupport", "BoardTestSupport",
+        "SimulatedDevices", "FacadeTestSupport", "BoardTestSupport", "Inboxes",
       ], exclude: ["Beacons"]),
     tests(
       "CoreMotion",
       [
         "CoreMotion", "Lodestone", "LocationServices", "SensorTypes", "SensorHub", "LinearAlgebra",
-        "SimulatedDevices", "CalibrationCore", "FacadeTestSupport", "BoardTestSupport",
+        "SimulatedDevices", "CalibrationCore", "FacadeTestSupport", "BoardTestSupport", "BoardFile",
+        "StateStore", "Recording",
       ]),
     tests("MapDrawing", ["MapDrawing", "Geodesy"]),
     tests(
@@ -270,8 +349,13 @@ let package = Package(
         "MapKit", "Lodestone", "MapDrawing", "Geodesy", "SimulatedDevices",
         "SensorTypes", "FacadeTestSupport", "BoardTestSupport",
       ]),
+    tests("Recording", ["Recording", "SensorBus", "SensorHub", "SensorTypes"]),
     tests("SensorBus", ["SensorBus"]),
+    tests("Inboxes", ["Inboxes"]),
+    tests("TextForms", ["TextForms", "SeededDraws"]),
     tests("LinuxIO", ["LinuxIO", "SensorBus", "SensorTypes", "CLinuxIO", "CTestSupport"]),
+    tests(
+      "LinuxBluetooth", ["LinuxBluetooth", "LinuxIO", "SensorBus", "CLinuxIO", "CTestSupport"]),
     tests(
       "SensorDrivers",
       ["SensorDrivers", "SimulatedDevices", "SensorBus", "SensorTypes", "LinearAlgebra"]),
@@ -280,18 +364,21 @@ let package = Package(
       [
         "SimulatedDevices", "SensorBus", "SensorTypes", "LinearAlgebra", "Geodesy",
       ]),
+    tests("StateStore", ["CalibrationCore", "LinearAlgebra", "SensorTypes", "StateStore"]),
+    tests(
+      "BoardFile", ["BoardFile", "SensorBus", "SensorDrivers", "SensorTypes", "SimulatedDevices"]),
     tests(
       "SensorHub",
       [
         "SensorHub", "SimulatedDevices", "SensorDrivers", "SensorBus", "SensorTypes",
-        "LinearAlgebra", "CalibrationCore",
+        "LinearAlgebra", "BoardFile", "StateStore", "Recording",
       ]),
     tests(
       "Lodestone",
       [
         "Lodestone", "SensorHub", "SimulatedDevices", "SensorTypes", "SensorBus", "LinearAlgebra",
         "Geomagnetism", "CalibrationCore", "GNSSProtocol", "LocationServices", "SensorDrivers",
-        "BoardTestSupport", "CTestSupport",
+        "BoardTestSupport", "CTestSupport", "BoardFile", "StateStore", "Recording", "Diagnosis",
       ]),
     tests(
       "TwinServing",
@@ -299,18 +386,50 @@ let package = Package(
         "TwinServing", "SimulatedDevices", "SensorBus", "SensorTypes", "LinearAlgebra",
       ]),
     tests(
+      "Diagnosis",
+      [
+        "BoardFile", "BoardTestSupport", "Diagnosis", "SensorBus", "SensorTypes",
+        "SimulatedDevices",
+      ]),
+    tests(
       "HardwareSuite",
       [
-        "HardwareSuite", "Lodestone", "BoardTestSupport", "SensorDrivers", "SensorHub",
-        "SensorTypes",
-        "SimulatedDevices", "LinearAlgebra",
+        "HardwareSuite", "BoardTestSupport", "SensorDrivers", "SensorHub", "SensorTypes",
+        "SimulatedDevices", "LinearAlgebra", "BoardFile", "StateStore", "Diagnosis", "TextForms",
+      ]),
+    tests(
+      "TerminalUI",
+      [
+        "BoardFile", "CalibrationCore", "LinearAlgebra", "SensorTypes", "StateStore", "TerminalUI",
+        "CommandTestSupport", "CalibrationUI", "SensorHub", "SimulatedDevices", "TextForms",
+      ]),
+    tests(
+      "Reports",
+      [
+        "BoardFile", "CalibrationCore", "LinearAlgebra", "Reports", "SensorHub", "SensorTypes",
+        "StateStore", "TerminalUI", "CommandTestSupport", "TextForms",
+      ]),
+    tests(
+      "LogConversion",
+      [
+        "GNSSProtocol", "LogConversion", "MapDrawing", "MapKit", "SensorTypes", "TerminalUI",
+        "CommandTestSupport", "TextForms",
+      ]),
+    tests(
+      "LiveMap",
+      ["BoardFile", "LinearAlgebra", "LiveMap", "MapDrawing", "SensorTypes", "TerminalUI"]),
+    tests(
+      "CalibrationUI",
+      [
+        "CalibrationCore", "CalibrationUI", "CommandTestSupport", "LinearAlgebra", "SensorTypes",
+        "StateStore", "TerminalUI",
       ]),
     tests(
       "LodestoneCommand",
       [
-        "LodestoneCommand", "HardwareSuite", "Lodestone", "SensorHub", "CalibrationCore",
-        "GNSSProtocol", "SensorTypes", "SensorBus", "SimulatedDevices", "LinearAlgebra", "MapKit",
-        "MapDrawing", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "LodestoneCommand", "HardwareSuite", "Lodestone", "SensorTypes", "SensorBus", "BoardFile",
+        "StateStore", "TerminalUI", "Reports", "CalibrationUI", "TextForms",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     tests("FuzzCorpus", ["FuzzChecks"]),
     tests("Architecture", []),

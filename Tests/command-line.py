@@ -817,7 +817,7 @@ with tempfile.TemporaryDirectory() as name:
         and sum(line["kind"] == "progress" for line in lines) > 20, handled.stdout[-600:] + handled.stderr)
     print("        " + ", ".join(f"{line['chip']} {line['mount']} margin {line['margin']}" for line in mounts if line["sure"]))
     # A fit prints its object in every case in which there is a file.
-    log = pathlib.Path(__file__).parent / "CalibrationCoreTests/Replay/px4_rotation_gauss.csv"
+    log = pathlib.Path(__file__).parent / "MagnetometerLogsTests/Replay/px4_rotation_gauss.csv"
     result = run("calibrate", "fit", str(log))
     found = json.loads(result.stdout or "{}")
     expect(

@@ -2,7 +2,6 @@
 
 public import Foundation
 import LocationServices
-import Lodestone
 import SensorTypes
 
 /// Takes the altitude of a second, or the reason why there is none: one of the two is nil.
@@ -17,7 +16,7 @@ public typealias CMAbsoluteAltitudeHandler = (CMAbsoluteAltitudeData?, (any Erro
 /// suspended there are none; afterwards they go on, relative to the same first event. When the barometer
 /// stops answering the handler gets one error, and altitudes again when it is back.
 open class CMAltimeter: NSObject {
-  private let runtime: LodestoneRuntime
+  private let port: any ServicePort
   private let delivery: QueueDelivery
   private let client: ClientID
   private let absoluteDelivery: QueueDelivery
@@ -25,39 +24,36 @@ open class CMAltimeter: NSObject {
 
   /// Makes an altimeter that has started nothing.
   public override init() {
-    runtime = .shared
-    (delivery, client) = Self.register(with: runtime)
-    (absoluteDelivery, absoluteClient) = Self.register(with: runtime)
+    port = processPort
+    (delivery, absoluteDelivery) = (QueueDelivery(), QueueDelivery())
+    client = port.connect(delivery.inbox)
+    absoluteClient = port.connect(absoluteDelivery.inbox)
     super.init()
   }
 
-  /// An altimeter on a runtime of its own, for tests.
-  init(runtime: LodestoneRuntime) {
-    self.runtime = runtime
-    (delivery, client) = Self.register(with: runtime)
-    (absoluteDelivery, absoluteClient) = Self.register(with: runtime)
+  /// An altimeter on services of its own, for tests.
+  init(port: any ServicePort) {
+    self.port = port
+    (delivery, absoluteDelivery) = (QueueDelivery(), QueueDelivery())
+    client = port.connect(delivery.inbox)
+    absoluteClient = port.connect(absoluteDelivery.inbox)
     super.init()
-  }
-
-  private static func register(with runtime: LodestoneRuntime) -> (QueueDelivery, ClientID) {
-    let delivery = QueueDelivery(runtime: runtime)
-    return (delivery, runtime.register(delivery))
   }
 
   deinit {
-    runtime.send(ServiceRequest(client, .release))
-    runtime.send(ServiceRequest(absoluteClient, .release))
+    port.send(ServiceRequest(client, .release))
+    port.send(ServiceRequest(absoluteClient, .release))
     delivery.clear()
     absoluteDelivery.clear()
   }
 
   /// Whether a barometer answers on this board. The first answer may take two seconds.
   open class func isRelativeAltitudeAvailable() -> Bool {
-    isRelativeAltitudeAvailable(on: .shared)
+    isRelativeAltitudeAvailable(on: processPort)
   }
 
-  class func isRelativeAltitudeAvailable(on runtime: LodestoneRuntime) -> Bool {
-    runtime.equipment.relativeAltitude
+  class func isRelativeAltitudeAvailable(on port: any ServicePort) -> Bool {
+    port.ask(.equipment).relativeAltitude
   }
 
   /// Whether the application may use altitudes: on a board it may.
@@ -69,31 +65,31 @@ open class CMAltimeter: NSObject {
     to queue: OperationQueue, withHandler handler: @escaping CMAltitudeHandler
   ) {
     // Stopped first, so that the new handler begins with its own zero.
-    runtime.send(ServiceRequest(client, .stop(.altitude)))
+    port.send(ServiceRequest(client, .stop(.altitude)))
     delivery.set(
       queue: queue,
       handler: QueueDelivery.Handler { content in
         if case .altitude(let report) = content { handler(CMAltitudeData(report), nil) }
         if case .failure(let failure) = content { handler(nil, failure.error) }
       })
-    runtime.send(ServiceRequest(client, .start(.altitude)))
+    port.send(ServiceRequest(client, .start(.altitude)))
   }
 
   /// Stops altitudes and lets go of queue and handler: it is not called any more. Nothing if they are
   /// stopped.
   open func stopRelativeAltitudeUpdates() {
-    runtime.send(ServiceRequest(client, .stop(.altitude)))
+    port.send(ServiceRequest(client, .stop(.altitude)))
     delivery.clear()
   }
 
   /// Whether a barometer answers on this board, and something says how high it stands: a receiver, a height that
   /// somebody has told (`lodestone altitude set`), or the board file. The first answer may take two seconds.
   open class func isAbsoluteAltitudeAvailable() -> Bool {
-    isAbsoluteAltitudeAvailable(on: .shared)
+    isAbsoluteAltitudeAvailable(on: processPort)
   }
 
-  class func isAbsoluteAltitudeAvailable(on runtime: LodestoneRuntime) -> Bool {
-    runtime.equipment.absoluteAltitude
+  class func isAbsoluteAltitudeAvailable(on port: any ServicePort) -> Bool {
+    port.ask(.equipment).absoluteAltitude
   }
 
   /// Starts heights above the sea: `handler` is called on `queue` about once a second, from the moment on at which one
@@ -106,7 +102,7 @@ open class CMAltimeter: NSObject {
   open func startAbsoluteAltitudeUpdates(
     to queue: OperationQueue, withHandler handler: @escaping CMAbsoluteAltitudeHandler
   ) {
-    runtime.send(ServiceRequest(absoluteClient, .stop(.absoluteAltitude)))
+    port.send(ServiceRequest(absoluteClient, .stop(.absoluteAltitude)))
     absoluteDelivery.set(
       queue: queue,
       handler: QueueDelivery.Handler { content in
@@ -115,12 +111,12 @@ open class CMAltimeter: NSObject {
         }
         if case .failure(let failure) = content { handler(nil, failure.error) }
       })
-    runtime.send(ServiceRequest(absoluteClient, .start(.absoluteAltitude)))
+    port.send(ServiceRequest(absoluteClient, .start(.absoluteAltitude)))
   }
 
   /// Stops heights above the sea and lets go of queue and handler. Nothing if they are stopped.
   open func stopAbsoluteAltitudeUpdates() {
-    runtime.send(ServiceRequest(absoluteClient, .stop(.absoluteAltitude)))
+    port.send(ServiceRequest(absoluteClient, .stop(.absoluteAltitude)))
     absoluteDelivery.clear()
   }
 }

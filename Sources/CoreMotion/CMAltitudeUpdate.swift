@@ -1,7 +1,6 @@
 // Altitudes as an asynchronous sequence. The SDK has none; this one is made like that of its locations.
 
-import LocationServices
-package import Lodestone
+package import LocationServices
 
 /// What there is to say of the board's climb at a moment: an altitude, or that there is none.
 public struct CMAltitudeUpdate: Sendable {
@@ -14,22 +13,22 @@ public struct CMAltitudeUpdate: Sendable {
   ///
   /// The barometer runs from the first `next()` on, and no longer than the sequence is iterated: it stops with the loop
   /// that is left, and with the task that is cancelled, where the sequence ends. Each iteration has a zero of its own.
-  public static func liveUpdates() -> Updates { Updates(runtime: .shared) }
+  public static func liveUpdates() -> Updates { Updates(port: processPort) }
 
-  /// The same of a runtime of its own, for tests.
-  package static func liveUpdates(on runtime: LodestoneRuntime) -> Updates {
-    Updates(runtime: runtime)
+  /// The same of services of its own, for tests.
+  package static func liveUpdates(on port: any ServicePort) -> Updates {
+    Updates(port: port)
   }
 
   /// Altitudes, one after the other.
   public struct Updates: AsyncSequence, Sendable {
     /// What it consists of.
     public typealias Element = CMAltitudeUpdate
-    let runtime: LodestoneRuntime
+    let port: any ServicePort
 
     /// Begins anew.
     public func makeAsyncIterator() -> AsyncIterator {
-      AsyncIterator(feed: LiveFeed(runtime, service: .altitude))
+      AsyncIterator(feed: LiveFeed(port, [.start(.altitude)]))
     }
 
     /// One way through the sequence.

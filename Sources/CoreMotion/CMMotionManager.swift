@@ -2,7 +2,6 @@
 
 public import Foundation
 import LocationServices
-import Lodestone
 import SensorTypes
 import Synchronization
 
@@ -42,7 +41,7 @@ open class CMMotionManager: NSObject {
     }
   }
 
-  private let runtime: LodestoneRuntime
+  private let port: any ServicePort
   private let wishes = Mutex(Wishes())
   private let ports: MotionPorts
   private var accelerometer: MotionPort<CMAccelerometerData> { ports.accelerometer }
@@ -52,18 +51,18 @@ open class CMMotionManager: NSObject {
 
   /// Makes a manager that has started nothing.
   public override init() {
-    runtime = .shared
-    ports = MotionPorts(runtime)
+    port = processPort
+    ports = MotionPorts(port)
     super.init()
   }
 
   /// Whether the application may use what the chips measure: on a board it may.
   open class func authorizationStatus() -> CMAuthorizationStatus { .authorized }
 
-  /// A manager on a runtime of its own, for tests.
-  init(runtime: LodestoneRuntime) {
-    self.runtime = runtime
-    ports = MotionPorts(runtime)
+  /// A manager on services of its own, for tests.
+  init(port: any ServicePort) {
+    self.port = port
+    ports = MotionPorts(port)
     super.init()
   }
 
@@ -89,7 +88,7 @@ open class CMMotionManager: NSObject {
   }
 
   /// Whether an accelerometer answers on this board. The first answer may take two seconds.
-  open var isAccelerometerAvailable: Bool { runtime.equipment.motion.accelerometer }
+  open var isAccelerometerAvailable: Bool { port.ask(.equipment).motion.accelerometer }
 
   /// Whether accelerations were started.
   open var isAccelerometerActive: Bool { accelerometer.isActive }
@@ -125,7 +124,7 @@ open class CMMotionManager: NSObject {
   }
 
   /// Whether a gyro answers on this board. The first answer may take two seconds.
-  open var isGyroAvailable: Bool { runtime.equipment.motion.gyro }
+  open var isGyroAvailable: Bool { port.ask(.equipment).motion.gyro }
 
   /// Whether angular rates were started.
   open var isGyroActive: Bool { gyro.isActive }
@@ -159,7 +158,7 @@ open class CMMotionManager: NSObject {
   }
 
   /// Whether a magnetometer answers on this board. The first answer may take two seconds.
-  open var isMagnetometerAvailable: Bool { runtime.equipment.motion.magnetometer }
+  open var isMagnetometerAvailable: Bool { port.ask(.equipment).motion.magnetometer }
 
   /// Whether fields were started.
   open var isMagnetometerActive: Bool { magnetometer.isActive }
@@ -195,10 +194,10 @@ open class CMMotionManager: NSObject {
   }
 
   /// Whether accelerometer and gyro answer on this board. The first answer may take two seconds.
-  open var isDeviceMotionAvailable: Bool { Self.canMove(runtime) }
+  open var isDeviceMotionAvailable: Bool { Self.canMove(port) }
 
-  private static func canMove(_ runtime: LodestoneRuntime) -> Bool {
-    let motion = runtime.equipment.motion
+  private static func canMove(_ port: any ServicePort) -> Bool {
+    let motion = port.ask(.equipment).motion
     return motion.accelerometer && motion.gyro
   }
 
@@ -211,13 +210,13 @@ open class CMMotionManager: NSObject {
   /// The frames that this board can measure attitudes against: none without a gyro, those with north only with a
   /// magnetometer, true north only where a receiver, the board file or an earlier run can say where the board is.
   open class func availableAttitudeReferenceFrames() -> CMAttitudeReferenceFrame {
-    availableAttitudeReferenceFrames(on: .shared)
+    availableAttitudeReferenceFrames(on: processPort)
   }
 
   class func availableAttitudeReferenceFrames(
-    on runtime: LodestoneRuntime
+    on port: any ServicePort
   ) -> CMAttitudeReferenceFrame {
-    let motion = runtime.equipment.motion
+    let motion = port.ask(.equipment).motion
     guard motion.accelerometer, motion.gyro else { return [] }
     var frames: CMAttitudeReferenceFrame = .xArbitraryZVertical
     if motion.magnetometer {

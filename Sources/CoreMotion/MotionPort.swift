@@ -3,7 +3,7 @@
 import Dispatch
 import Foundation
 import LocationServices
-import Lodestone
+import Inboxes
 import Synchronization
 
 /// A service that can be started with a handler or without one, and asked for its newest value.
@@ -14,43 +14,43 @@ final class MotionPort<Value>: Sendable {
   private static var limit: Int { 256 }
 
   private let service: Service
-  private let runtime: LodestoneRuntime
+  private let port: any ServicePort
   private let delivery: QueueDelivery
-  private let box: MotionBox
+  private let state: MotionClient
   private let client: ClientID
   private let convert: @Sendable (MotionEvent) -> Value?
 
   /// - Parameter convert: Makes the value that is handed out; `nil` for an event of another service.
   init(
-    _ service: Service, _ runtime: LodestoneRuntime,
+    _ service: Service, _ port: any ServicePort,
     convert: @escaping @Sendable (MotionEvent) -> Value?
   ) {
     self.service = service
-    self.runtime = runtime
+    self.port = port
     self.convert = convert
-    delivery = QueueDelivery(runtime: runtime, limit: Self.limit)
-    box = MotionBox(delivery, runtime)
-    client = runtime.register(box)
-    box.setClient(client)
+    delivery = QueueDelivery(limit: Self.limit)
+    state = MotionClient(delivery.inbox, port)
+    client = port.connect(state)
+    state.setClient(client)
   }
 
   deinit {
-    runtime.send(ServiceRequest(client, .release))
+    port.send(ServiceRequest(client, .release))
     delivery.clear()
   }
 
   /// Whether it was started, not stopped, and the board has what it takes.
-  var isActive: Bool { box.isActive }
+  var isActive: Bool { state.isActive }
 
   /// The newest value since the start; `nil` before the first.
-  var newest: Value? { box.newest.flatMap(convert) }
+  var newest: Value? { state.newest.flatMap(convert) }
 
   /// Starts the service, with a handler or without one; another start replaces both.
   func start(
     _ settings: ClientSettings, queue: OperationQueue?,
     handler: ((Value?, (any Error)?) -> Void)?
   ) {
-    box.begin()
+    state.begin()
     let convert = self.convert
     delivery.set(
       queue: handler == nil ? nil : queue,
@@ -60,21 +60,21 @@ final class MotionPort<Value>: Sendable {
           if case .failure(let failure) = content { handler(nil, failure.error) }
         }
       })
-    runtime.send(ServiceRequest(client, .configure(settings)))
-    runtime.send(ServiceRequest(client, .start(service)))
+    port.send(ServiceRequest(client, .configure(settings)))
+    port.send(ServiceRequest(client, .start(service)))
   }
 
   /// Other settings for a service that may run.
   func configure(_ settings: ClientSettings) {
-    runtime.send(ServiceRequest(client, .configure(settings)))
+    port.send(ServiceRequest(client, .configure(settings)))
   }
 
   /// Stops the service and lets go of queue and handler.
   func stop() {
-    runtime.send(ServiceRequest(client, .stop(service)))
+    port.send(ServiceRequest(client, .stop(service)))
     // Nobody is asked for a service that does not run.
-    runtime.send(ServiceRequest(client, .configure(ClientSettings())))
-    box.end()
+    port.send(ServiceRequest(client, .configure(ClientSettings())))
+    state.end()
     delivery.clear()
   }
 }
@@ -86,38 +86,47 @@ struct MotionPorts {
   let magnetometer: MotionPort<CMMagnetometerData>
   let device: MotionPort<CMDeviceMotion>
 
-  init(_ runtime: LodestoneRuntime) {
-    accelerometer = MotionPort(.accelerometer, runtime) { event in
+  init(_ port: any ServicePort) {
+    accelerometer = MotionPort(.accelerometer, port) { event in
       if case .force(let sample) = event { CMAccelerometerData(sample) } else { nil }
     }
-    gyro = MotionPort(.gyro, runtime) { event in
+    gyro = MotionPort(.gyro, port) { event in
       if case .angularRate(let sample) = event { CMGyroData(sample) } else { nil }
     }
-    magnetometer = MotionPort(.magnetometer, runtime) { event in
+    magnetometer = MotionPort(.magnetometer, port) { event in
       if case .field(let sample) = event { CMMagnetometerData(sample) } else { nil }
     }
-    device = MotionPort(.deviceMotion, runtime) { event in
+    device = MotionPort(.deviceMotion, port) { event in
       if case .device(let report) = event { CMDeviceMotion(report) } else { nil }
     }
   }
 }
 
-/// The letter box of a port. It is not the port itself: the runtime holds its clients, and a port that nobody else holds
-/// is to end.
-final class MotionBox: ServiceClient {
+/// What a port knows of its service, and the way of its events. It is not the port itself: the services hold their clients, and
+/// a port that nobody else holds is to end.
+final class MotionClient: SettlingClient {
   private struct State {
     var client: ClientID?
     var isActive = false
     var newest: MotionEvent?
   }
 
-  private let delivery: QueueDelivery
-  private unowned let runtime: LodestoneRuntime
+  private let inbox: EventInbox
+  private let questions = Inbox<CalibrationQuestion, OneKind>(InboxPolicy(.newest))
   private let state = Mutex(State())
 
-  init(_ delivery: QueueDelivery, _ runtime: LodestoneRuntime) {
-    self.delivery = delivery
-    self.runtime = runtime
+  init(_ inbox: EventInbox, _ port: any ServicePort) {
+    self.inbox = inbox
+    // Whoever shows the movement display has said yes already. Not where it is asked: the services are locked.
+    questions.setWake(
+      .onQueue { [weak self, weak port] in
+        guard let self else { return }
+        questions.beginRound()
+        guard let client = state.withLock({ $0.client }), let question = questions.take() else {
+          return
+        }
+        port?.send(ServiceRequest(client, .answer(question: question.number, display: true)))
+      })
   }
 
   func setClient(_ client: ClientID) { state.withLock { $0.client = client } }
@@ -135,22 +144,20 @@ final class MotionBox: ServiceClient {
     }
   }
 
-  func receive(_ content: ServiceEvent.Content) {
+  func receive(_ content: ServiceEvent.Content) -> Int {
     switch content {
-    case .motion(let event):
-      state.withLock { if $0.isActive { $0.newest = event } }
-      delivery.receive(content)
-    case .failure(let failure):
-      if failure.cause == .notEquipped { end() }
-      delivery.receive(content)
-    case .question(let question):
-      // Whoever shows the movement display has said yes already. Not from here: the services are locked.
-      guard let client = state.withLock({ $0.client }) else { return }
-      let answer = ServiceRequest(client, .answer(question: question.number, display: true))
-      DispatchQueue.global().async { [weak runtime] in runtime?.send(answer) }
+    case .motion(let event): state.withLock { if $0.isActive { $0.newest = event } }
+    case .failure(let failure) where failure.cause == .notEquipped: end()
+    case .question(let question): questions.post(question)
     default: break
     }
+    return inbox.receive(content)
   }
 
-  func applicationDidResume() {}
+  func applicationChanged(isSuspended: Bool) { inbox.applicationChanged(isSuspended: isSuspended) }
+
+  func settle() {
+    questions.settle()
+    inbox.settle()
+  }
 }

@@ -1,48 +1,44 @@
 // The way of a service's events to the queue of a handler.
 
 import Foundation
+import Inboxes
 import LocationServices
-import Lodestone
 import Synchronization
 
-/// Carries events to the handler's queue. At most `limit` wait; then the oldest is dropped.
+/// Carries events to the handler's queue. At most `limit` wait; then the oldest is dropped. What is on its way when the
+/// application is suspended is lost.
 ///
 /// `@unchecked Sendable`: everything that changes is in the mutex. The handler is not `Sendable`, as in the
 /// SDK; it is only ever called on the queue that its owner has named for it, and let go of by the owner's
 /// thread or on that queue: never by the thread that publishes, where what it captures must not end.
-final class QueueDelivery: ServiceClient, @unchecked Sendable {
+final class QueueDelivery: @unchecked Sendable {
   struct Handler: @unchecked Sendable {
     let call: (ServiceEvent.Content) -> Void
   }
 
   private struct State {
-    /// Counts starts and stops, so that what is on its way to a former handler is known as such.
-    var generation: UInt64 = 0
     var queue: OperationQueue?
     var handler: Handler?
-    var waiting: [ServiceEvent.Content] = []
-    /// Operations of this generation that are on the way.
+    /// Names what is meant for this handler.
+    var ticket: EventInbox.Ticket?
+    /// Operations for this handler that are on the way.
     var operations = 0
   }
 
-  private let runtime: LodestoneRuntime
-  private let limit: Int
-  private let handover: Handover
+  /// Events for the handler.
+  let inbox: EventInbox
   private let state = Mutex(State())
 
   /// - Parameter limit: A minute of altitudes, if nothing is said.
-  init(runtime: LodestoneRuntime, limit: Int = 60) {
-    self.runtime = runtime
-    self.limit = limit
-    handover = Handover(runtime.handovers)
+  init(limit: Int = 60) {
+    inbox = EventInbox(.handler(limit: limit))
+    inbox.setWake(.onQueue { [weak self] in self?.addOperations() })
   }
 
   func set(queue: OperationQueue?, handler: Handler?) {
     // What ends with the former handler, or with a queue of the application's, may run code: not under the lock.
     let former = state.withLock { state in
-      defer {
-        state = State(generation: state.generation &+ 1, queue: queue, handler: handler)
-      }
+      defer { state = State(queue: queue, handler: handler, ticket: inbox.restart()) }
       return (state.handler, state.queue)
     }
     withExtendedLifetime(former) {}
@@ -50,37 +46,31 @@ final class QueueDelivery: ServiceClient, @unchecked Sendable {
 
   func clear() { set(queue: nil, handler: nil) }
 
-  // The queue is not called here: it may be a subclass of the application's that blocks.
-  func receive(_ content: ServiceEvent.Content) {
-    let isHeard = state.withLock { state in
-      guard state.queue != nil else { return false }
-      state.waiting.append(content)
-      if state.waiting.count > limit { state.waiting.removeFirst() }
-      return true
-    }
-    if isHeard { handover.ask { [weak self] in self?.addOperations() } }
-  }
-
+  // On the inbox's queue: the operation queue may be a subclass of the application's that blocks.
   private func addOperations() {
-    while let (queue, generation) = state.withLock({ state -> (OperationQueue, UInt64)? in
-      guard let queue = state.queue, state.operations < state.waiting.count else { return nil }
+    var waiting = inbox.beginRound()
+    while let (queue, ticket) = state.withLock({ state -> (OperationQueue, EventInbox.Ticket)? in
+      // Nobody is called: what waits is for nobody.
+      guard let queue = state.queue, let ticket = state.ticket else {
+        inbox.restart()
+        return nil
+      }
+      guard state.operations < waiting else { return nil }
       state.operations += 1
-      return (queue, state.generation)
+      return (queue, ticket)
     }) {
-      queue.addOperation { [weak self] in self?.deliverNext(of: generation) }
+      queue.addOperation { [weak self] in self?.deliverNext(of: ticket) }
+      waiting = inbox.count
     }
   }
 
-  func applicationDidResume() {}
-
-  private func deliverNext(of generation: UInt64) {
-    let next: (ServiceEvent.Content, Handler)? = state.withLock { state in
-      guard state.generation == generation else { return nil }
+  private func deliverNext(of ticket: EventInbox.Ticket) {
+    let handler: Handler? = state.withLock { state in
+      guard state.ticket == ticket else { return nil }
       state.operations -= 1
-      guard let handler = state.handler, !state.waiting.isEmpty else { return nil }
-      return (state.waiting.removeFirst(), handler)
+      return state.handler
     }
-    guard let (content, handler) = next, !runtime.isSuspended else { return }
+    guard let handler, let content = inbox.take(by: ticket) else { return }
     handler.call(content)
   }
 }

@@ -62,27 +62,10 @@ extension UBXDecoder {
       }
     case 0x14 where bytes.count >= 36:  // NAV-HPPOSLLH
       state.begin(payload.u4(4), received)
-      // Version 0, and not marked as invalid.
-      guard payload.u1(0) == 0, payload.u1(3) & 0x01 == 0 else { return }
-      // The fine part is a hundredth of the coarse one's unit, or a tenth of its millimetre.
-      state.fix.setPlace(
-        (Double(payload.i4(12)) + Double(payload.i1(25)) * 0.01) * 1e-7,
-        (Double(payload.i4(8)) + Double(payload.i1(24)) * 0.01) * 1e-7)
-      state.fix.ellipsoidalAltitude = (Double(payload.i4(16)) + Double(payload.i1(26)) * 0.1) * 1e-3
-      state.fix.altitude = (Double(payload.i4(20)) + Double(payload.i1(27)) * 0.1) * 1e-3
-      state.fix.horizontalAccuracy = Double(payload.u4(28)) * 1e-4
-      state.fix.verticalAccuracy = Double(payload.u4(32)) * 1e-4
-      state.fix.accuracySource = .receiver
-      state.hasHighPrecision = true
+      takeHighPrecision(payload, &state)
     case 0x36 where bytes.count >= 64:  // NAV-COV
       state.begin(payload.u4(0), received)
-      let (north, east, down) = (payload.r4(16), payload.r4(28), payload.r4(36))
-      // A receiver's own accuracy, where it has said one, is the same in its words.
-      guard payload.u1(4) == 0, payload.u1(5) == 1, state.fix.horizontalAccuracy == nil,
-        north > 0, east > 0, down > 0, (north + east + down).isFinite
-      else { return }
-      state.fix.setHorizontal(variances: north, east)
-      state.fix.verticalAccuracy = down.squareRoot()
+      takeCovariance(payload, &state)
     case 0x04 where bytes.count >= 18:  // NAV-DOP
       state.begin(payload.u4(0), received)
       state.fix.pdop = Double(payload.u2(6)) * 0.01
@@ -90,5 +73,29 @@ extension UBXDecoder {
       state.fix.hdop = Double(payload.u2(12)) * 0.01
     default: break
     }
+  }
+  private static func takeHighPrecision(_ payload: Payload, _ state: inout UBXEpoch) {
+    // Version 0, and not marked as invalid.
+    guard payload.u1(0) == 0, payload.u1(3) & 0x01 == 0 else { return }
+    // The fine part is a hundredth of the coarse one's unit, or a tenth of its millimetre.
+    state.fix.setPlace(
+      (Double(payload.i4(12)) + Double(payload.i1(25)) * 0.01) * 1e-7,
+      (Double(payload.i4(8)) + Double(payload.i1(24)) * 0.01) * 1e-7)
+    state.fix.ellipsoidalAltitude = (Double(payload.i4(16)) + Double(payload.i1(26)) * 0.1) * 1e-3
+    state.fix.altitude = (Double(payload.i4(20)) + Double(payload.i1(27)) * 0.1) * 1e-3
+    state.fix.horizontalAccuracy = Double(payload.u4(28)) * 1e-4
+    state.fix.verticalAccuracy = Double(payload.u4(32)) * 1e-4
+    state.fix.accuracySource = .receiver
+    state.hasHighPrecision = true
+  }
+
+  private static func takeCovariance(_ payload: Payload, _ state: inout UBXEpoch) {
+    let (north, east, down) = (payload.r4(16), payload.r4(28), payload.r4(36))
+    // A receiver's own accuracy, where it has said one, is the same in its words.
+    guard payload.u1(4) == 0, payload.u1(5) == 1, state.fix.horizontalAccuracy == nil,
+      north > 0, east > 0, down > 0, (north + east + down).isFinite
+    else { return }
+    state.fix.setHorizontal(variances: north, east)
+    state.fix.verticalAccuracy = down.squareRoot()
   }
 }

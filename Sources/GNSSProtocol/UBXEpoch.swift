@@ -1,10 +1,5 @@
+import Glibc
 import SensorTypes
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
 
 /// An epoch that comes in several UBX messages of one time of week.
 struct UBXEpoch: Sendable {

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
+import LinearAlgebra
 
 /// An angle as its sine and cosine: right angles stay exact, and the functions are called once.
 struct Angle {

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
+import LinearAlgebra
 
 /// The positive root m of (x / (1 + m))^2 + (y / m)^2 = 1, with the two quotients.
 ///

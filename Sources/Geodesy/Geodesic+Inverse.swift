@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
+import LinearAlgebra
 
 /// The inverse problem between points in the order of Karney's equation 44: the first is
 /// southern or on the equator and not nearer to the equator than the second, which lies 0 to 180 degrees

@@ -2,11 +2,7 @@
 // (2013) 43-55, to the sixth order in the small parameter epsilon. The sums lie in tuples of named
 // numbers and Horner's rule is written out: nothing is allocated.
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
+import LinearAlgebra
 
 /// c1 sin 2x + c2 sin 4x + ... + c6 sin 12x.
 struct SineSeries {

@@ -1,10 +1,6 @@
 // Shortest lines on the WGS 84 ellipsoid.
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
+import LinearAlgebra
 
 /// Geodesics, the shortest lines, on the WGS 84 ellipsoid: where one ends, and which one joins two points.
 ///

@@ -1,11 +1,5 @@
 public import LinearAlgebra
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
-
 /// A point on the ellipsoid, WGS 84, degrees.
 ///
 /// Nothing is checked when one is made. The functions of this module answer NaN for a point that is not

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
+import LinearAlgebra
 
 /// The projection of maps on the web: Mercator's of a sphere, to which WGS 84 latitudes are given as they are
 /// (EPSG:3857; EPSG Guidance Note 7-2, "Popular Visualisation Pseudo-Mercator").

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
+import LinearAlgebra
 
 /// The earth's field at one place and date, with its change and the model's own uncertainty.
 ///

@@ -1,11 +1,7 @@
 // The earth's main magnetic field from a spherical harmonic model (World Magnetic Model, technical report
 // 2025, section 1.2, equations 4 to 19).
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
+import LinearAlgebra
 
 /// What the model cannot answer.
 public enum MagneticModelError: Error, Hashable, Sendable, CustomStringConvertible {

@@ -1,18 +1,16 @@
 // The hardware tests as a library: against whatever a board file names, on a desk, in a rig, or simulated.
 
+import BoardFile
+import Diagnosis
 import Foundation
+import Glibc
 import LinuxIO
 import Lodestone
 import SensorBus
 import SensorDrivers
 import SensorHub
 import SensorTypes
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
+import StateStore
 
 /// What was found so far: it stays when a run is broken off.
 struct Findings {

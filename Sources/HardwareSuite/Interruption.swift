@@ -1,18 +1,15 @@
 // How a run is ended before its end: in order, with what was found so far.
 
 import Foundation
+import Glibc
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
 
 /// A signal has ended the run.
 public struct BrokenOff: Error, Sendable, Hashable {
   /// The signal's number.
   public let signal: Int32
+
+  package init(signal: Int32) { self.signal = signal }
 
   /// As people call it.
   public var name: String {
@@ -43,10 +40,15 @@ public final class Interruption: Sendable {
     number.compareExchange(expected: 0, desired: signal, ordering: .relaxed).exchanged
   }
 
+  /// The number of the signal that ends the run; `nil` where none has come.
+  package var signal: Int32? {
+    let signal = number.load(ordering: .relaxed)
+    return signal == 0 ? nil : signal
+  }
+
   /// Throws once the run is to end.
   public func check() throws(BrokenOff) {
-    let signal = number.load(ordering: .relaxed)
-    if signal != 0 { throw BrokenOff(signal: signal) }
+    if let signal { throw BrokenOff(signal: signal) }
   }
 
   /// Lets so many seconds pass, unless the run is to end.

@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-  public import Glibc
-#else
-  public import Musl
-#endif
-
 /// A rotation as a unit quaternion, scalar first.
 ///
 /// In Lodestone an attitude turns a vector from the *sensor* (or body) frame into the *earth* frame:

@@ -1,58 +1,40 @@
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
 import CLinuxIO
+import Glibc
+import Inboxes
 import SensorBus
 import SensorTypes
 import Synchronization
 
+/// What a round has brought, for another thread to take: the newest, or why there is none.
+final class LatestRound: Sendable {
+  private let inbox = Inbox<Result<[UInt8], BusError>, OneKind>(InboxPolicy(.newest))
+  private let reading = Atomic<Bool>(false)
+
+  func begin() { reading.store(true, ordering: .releasing) }
+
+  func end(_ result: Result<[UInt8], BusError>) {
+    inbox.post(result)
+    reading.store(false, ordering: .releasing)
+  }
+
+  /// The newest, once; nothing where there is none.
+  func take() -> Result<[UInt8], BusError> { inbox.take() ?? .success([]) }
+
+  /// Says that nobody takes anything any more.
+  func close() { inbox.close() }
+
+  var isClosed: Bool { inbox.isClosed }
+
+  /// Whether the kernel is being asked.
+  var isReading: Bool { reading.load(ordering: .acquiring) }
+}
+
 /// Reads attributes in rounds, on a thread of its own: reading one may take the kernel a conversion or, where the
 /// chip holds the bus, a second, and other chips are not to wait for that.
 final class AttributeRounds: BusWork {
-  /// What a round has brought, for another thread to take: the newest, or why there is none.
-  final class Mailbox: Sendable {
-    private struct State {
-      var round: [UInt8] = []
-      var error: BusError?
-      var isReading = false
-      var isClosed = false
-    }
-
-    private let state = Mutex(State())
-
-    func begin() { state.withLock { $0.isReading = true } }
-
-    /// Says that nobody takes anything any more.
-    func close() { state.withLock { $0.isClosed = true } }
-
-    var isClosed: Bool { state.withLock { $0.isClosed } }
-
-    func end(_ result: Result<[UInt8], BusError>) {
-      state.withLock { state in
-        state.isReading = false
-        switch result {
-        case .success(let round): (state.round, state.error) = (round, nil)
-        case .failure(let error): (state.round, state.error) = ([], error)
-        }
-      }
-    }
-
-    func take() -> Result<[UInt8], BusError> {
-      state.withLock { state in
-        defer { (state.round, state.error) = ([], nil) }
-        return state.error.map { .failure($0) } ?? .success(state.round)
-      }
-    }
-
-    /// Whether the kernel is being asked.
-    var isReading: Bool { state.withLock { $0.isReading } }
-  }
-
   private let paths: [String]
   private let period: Double
-  private let mailbox: Mailbox
+  private let latest: LatestRound
   private var files: [FileBox] = []
   private var due: Timestamp?
 
@@ -62,23 +44,23 @@ final class AttributeRounds: BusWork {
     init(_ file: consuming Descriptor) { self.file = file }
   }
 
-  init(_ paths: [String], every period: Double, into mailbox: Mailbox) {
+  init(_ paths: [String], every period: Double, into latest: LatestRound) {
     self.paths = paths
     self.period = period
-    self.mailbox = mailbox
+    self.latest = latest
   }
 
   func step() -> Timestamp {
     let begin = lodestone_monotonic()
     // Another's wake is no reason to read early.
     if let due, due.nanoseconds > begin { return due }
-    mailbox.begin()
+    latest.begin()
     let result: Result<[UInt8], BusError>
     do throws(BusError) { result = .success(try round(begin: begin)) } catch {
       files = []
       result = .failure(error)
     }
-    mailbox.end(result)
+    latest.end(result)
     let next = Timestamp(nanoseconds: begin).advanced(bySeconds: period)
     due = max(next, Timestamp(nanoseconds: lodestone_monotonic()))
     return due ?? next
@@ -95,7 +77,7 @@ final class AttributeRounds: BusWork {
     var texts: [UInt8] = []
     // The longest number that the kernel prints is shorter.
     var memory = [UInt8](repeating: 0, count: 64)
-    for (box, path) in zip(files, paths) where !mailbox.isClosed {
+    for (box, path) in zip(files, paths) where !latest.isClosed {
       var failure: BusError?
       let count = memory.withUnsafeMutableBytes { memory in
         do throws(BusError) {
@@ -118,8 +100,8 @@ final class AttributeRounds: BusWork {
 final class RoundsRegistry: Sendable {
   private final class Weak: Sendable {
     // Written once, before it is shared.
-    nonisolated(unsafe) weak var mailbox: AttributeRounds.Mailbox?
-    init(_ mailbox: AttributeRounds.Mailbox) { self.mailbox = mailbox }
+    nonisolated(unsafe) weak var latest: LatestRound?
+    init(_ latest: LatestRound) { self.latest = latest }
   }
 
   private let readers = Mutex<[String: Weak]>([:])
@@ -127,39 +109,39 @@ final class RoundsRegistry: Sendable {
   func rounds(
     _ paths: [String], every seconds: Double, of chip: String
   ) throws(BusError) -> any ByteSource {
-    let mailbox = AttributeRounds.Mailbox()
+    let latest = LatestRound()
     let isFree = readers.withLock { readers in
-      if readers[chip]?.mailbox?.isReading ?? false { return false }
-      readers[chip] = Weak(mailbox)
+      if readers[chip]?.latest?.isReading ?? false { return false }
+      readers[chip] = Weak(latest)
       return true
     }
     guard isFree else { throw BusError(.timedOut, bus: chip, errno: ETIMEDOUT) }
     let thread = try BusThread(name: String((chip.split(separator: "/").last ?? "iio").suffix(15)))
     {
-      AttributeRounds(paths, every: seconds, into: mailbox)
+      AttributeRounds(paths, every: seconds, into: latest)
     }
-    return RoundsSource(mailbox, thread)
+    return RoundsSource(latest, thread)
   }
 }
 
 /// The newest round; the thread ends with it.
 private final class RoundsSource: ByteSource {
-  private let mailbox: AttributeRounds.Mailbox
+  private let latest: LatestRound
   private let thread: BusThread
 
-  init(_ mailbox: AttributeRounds.Mailbox, _ thread: BusThread) {
-    self.mailbox = mailbox
+  init(_ latest: LatestRound, _ thread: BusThread) {
+    self.latest = latest
     self.thread = thread
   }
 
   // A program that ended in the midst of a read would leave that to the kernel. As long as one transfer of our own.
   deinit {
-    mailbox.close()
+    latest.close()
     thread.stop(within: Double(I2CBus.timeoutMilliseconds) / 1000)
   }
 
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(BusError) -> Int {
-    let round = try mailbox.take().get()
+    let round = try latest.take().get()
     let count = min(round.count, buffer.count)
     buffer.copyBytes(from: round[..<count])
     return count

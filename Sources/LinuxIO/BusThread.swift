@@ -1,10 +1,6 @@
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
 import CLinuxIO
 import Dispatch
+import Glibc
 public import SensorBus
 import SensorTypes
 import Synchronization

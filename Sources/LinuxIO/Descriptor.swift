@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
+import Glibc
 
 /// A file descriptor that is closed when its owner goes.
 struct Descriptor: ~Copyable {

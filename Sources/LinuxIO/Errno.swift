@@ -1,10 +1,6 @@
 // From the kernel's error numbers to what a person understands; the one place where that is decided.
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
+import Glibc
 import SensorBus
 
 /// What kind of node an error came from: decides which group would be allowed in.

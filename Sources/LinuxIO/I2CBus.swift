@@ -1,9 +1,5 @@
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
 import CLinuxIO
+import Glibc
 import SensorBus
 
 /// One opened I2C bus. All chips on it share it, and this process alone has it. Each transfer is one attempt.

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
+import Glibc
 
 /// The kernel's own drivers on an I2C bus.
 public enum KernelDriver {

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
+import Glibc
 import SensorBus
 
 /// A chip's folder in sysfs, and the buffers of its IIO devices.

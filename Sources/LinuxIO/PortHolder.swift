@@ -1,9 +1,5 @@
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
 import CLinuxIO
+import Glibc
 
 /// Finds out which process has a device node open or locked, so that an error can name it. All of it comes from the
 /// kernel's /proc, nothing from a file that somebody could have written.

@@ -1,9 +1,5 @@
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
 import CLinuxIO
+import Glibc
 import SensorBus
 
 /// A serial port, raw, of this process alone. When the device went away it is opened again by itself.

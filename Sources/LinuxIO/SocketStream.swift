@@ -1,9 +1,5 @@
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
 import CLinuxIO
+import Glibc
 import SensorBus
 
 /// A connection to a server: its name is looked up and it is connected while it is read, neither of them ever

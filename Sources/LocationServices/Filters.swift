@@ -1,10 +1,5 @@
 // What stands between an observation and one client: the filters, and the rhythm of altitude.
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
 import LinearAlgebra
 import SensorTypes
 

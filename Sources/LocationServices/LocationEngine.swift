@@ -64,11 +64,11 @@ public struct LocationEngine: Sendable {
   var loss: NoData?
   /// The newest one as whoever may not know it exactly gets it.
   var newestReduced: LocationReport?
-  private var reducedAccuracy = ReducedAccuracy()
+  var reducedAccuracy = ReducedAccuracy()
   var authorization = AuthorizationMachine()
   var authorizationOutcomes: [AuthorizationOutcome] = []
   var heading = Latest<HeadingEstimate>.nothing
-  private var altitude = Latest<Void>.nothing
+  var altitude = Latest<Void>.nothing
   /// Since when interference has kept heading from being valid.
   var interferenceSince: Timestamp?
   var prompt = HeadingCalibrationPrompt()
@@ -179,6 +179,11 @@ public struct LocationEngine: Sendable {
     regions.reset(region, to: state)
   }
 
+  /// What a client has set; `nil` of one that has not registered.
+  package func settings(of client: ClientID) -> ClientSettings? {
+    clients.first { $0.id == client }?.settings
+  }
+
   /// Does what the time alone makes due.
   public mutating func advance(to now: Timestamp, emit: (ServiceEvent) -> Void) {
     for index in clients.indices {
@@ -286,6 +291,8 @@ public struct LocationEngine: Sendable {
     case .requestAuthorization(let wanted):
       authorize(.request(wanted, by: request.client), emit)
     case .hold(let session): hold(session, index, emit)
+    // What the application was told is its port's to keep.
+    case .regionTold: break
     case .release:
       regions.release(request.client)
       beacons.ranging.release(request.client)
@@ -294,55 +301,6 @@ public struct LocationEngine: Sendable {
     }
     closeQuestion(emit)
     noteUse(emit)
-  }
-
-  /// Takes what the board says and emits what follows for every client, in the order of registration. What the time
-  /// of a position makes due comes before it.
-  public mutating func handle(_ observation: Observation, emit: (ServiceEvent) -> Void) {
-    switch observation {
-    case .location(let estimate):
-      guard let report = LocationReport(estimate) else { return }
-      advance(to: report.time, emit: emit)
-      let reduced = reducedAccuracy.reduce(report)
-      if report.time >= newest?.time ?? report.time { (newest, newestReduced) = (report, reduced) }
-      loss = nil
-      guard authorization.mayLocate else { return withhold(report, emit) }
-      for index in clients.indices { deliver(report, reduced, index, emit) }
-      guard judgesRegions else { return }
-      let clients = clients
-      judgeRegions(report) {
-        clients.tell($0, emit)
-      } answer: {
-        emit($0)
-      }
-    case .locationUnavailable(let reason, let time):
-      advance(to: time, emit: emit)
-      loss = reason
-      guard authorization.mayLocate else { return }
-      for index in clients.indices {
-        let client = clients[index].id
-        clients[index].location.lose(reason) { emit(ServiceEvent(client: client, content: $0)) }
-      }
-    case .heading(let estimate):
-      heading = .value(estimate)
-      noteInterference(estimate)
-      judgePrompt(estimate, emit)
-      for index in clients.indices { deliver(estimate, index, emit) }
-    case .headingUnavailable(let reason, _):
-      heading = .missing(reason)
-      interferenceSince = nil
-      for index in clients.indices { tellHeadingLoss(reason, index, emit) }
-    case .altitude(let estimate):
-      altitude = .value(())
-      for index in clients.indices { deliver(estimate, index, emit) }
-    case .altitudeUnavailable(let reason, _):
-      altitude = .missing(reason)
-      for index in clients.indices { tellAltitudeLoss(reason, index, emit) }
-    case .absoluteAltitude(let estimate): deliver(estimate, emit)
-    case .motion(let estimate): take(estimate, emit)
-    case .motionUnavailable(let sensor, let reason, _): lose(sensor, reason, emit)
-    case .sky, .sensor, .diagnostic: break
-    }
   }
 
   private mutating func start(
@@ -393,87 +351,6 @@ public struct LocationEngine: Sendable {
     case .absoluteAltitude: clients[index].absoluteAltitude = nil
     case .accelerometer, .gyro, .magnetometer, .deviceMotion: clients[index].motion[service] = nil
     }
-  }
-
-  // Positions are emitted for a suspended client too: it gets them in one batch when it runs again.
-  private mutating func deliver(
-    _ report: LocationReport, _ reduced: LocationReport, _ index: Int,
-    _ emit: (ServiceEvent) -> Void
-  ) {
-    let (client, settings) = (clients[index].id, settings(of: clients[index]))
-    let shown = isReduced(settings) ? reduced : report
-    let isTold = clients[index].location.take(shown, settings, distance: distance) {
-      emit(ServiceEvent(client: client, content: $0))
-    }
-    tellChange(report, as: shown, index) { if !isTold { emit($0) } }
-    if let visit = clients[index].visits?.take(report, distance: distance) {
-      let told = isReduced(settings) ? ReducedAccuracy.reduce(visit) : visit
-      emit(ServiceEvent(client: client, content: .visit(told)))
-    }
-  }
-
-  mutating func judgeRegions(
-    _ report: LocationReport, _ tell: (RegionEvent) -> Void, answer: (ServiceEvent) -> Void
-  ) {
-    let (distance, clients) = (distance, clients)
-    regions.take(report, distance: distance) {
-      clients.hearRegions(of: $0)
-    } tell: {
-      tell($0)
-    } answer: {
-      answer(ServiceEvent(client: $0, content: .region($1)))
-    }
-  }
-
-  // Whether the board is somewhere else is judged by where it really is. Whoever has the same position of the updates is
-  // not told twice.
-  private mutating func tellChange(
-    _ report: LocationReport, as shown: LocationReport, _ index: Int,
-    _ emit: (ServiceEvent) -> Void
-  ) {
-    guard clients[index].changes?.accepts(report, distance: distance) == true else { return }
-    emit(ServiceEvent(client: clients[index].id, content: .significantChange(shown)))
-  }
-
-  private mutating func deliver(
-    _ estimate: AltitudeEstimate, _ index: Int, _ emit: (ServiceEvent) -> Void
-  ) {
-    guard !clients[index].isSuspended, let report = clients[index].altitude?.report(estimate)
-    else { return }
-    clients[index].hasToldAltitudeLoss = false
-    emit(ServiceEvent(client: clients[index].id, content: .altitude(report)))
-  }
-
-  private mutating func tellAltitudeLoss(
-    _ reason: NoData, _ index: Int, _ emit: (ServiceEvent) -> Void
-  ) {
-    guard !clients[index].isSuspended, Self.isWorthTelling(reason) else { return }
-    if clients[index].altitude != nil, !clients[index].hasToldAltitudeLoss {
-      clients[index].hasToldAltitudeLoss = true
-      emitFailure(.altitude, reason, index, emit)
-    }
-    if clients[index].absoluteAltitude?.hasToldLoss == false {
-      clients[index].absoluteAltitude?.hasToldLoss = true
-      emitFailure(.absoluteAltitude, reason, index, emit)
-    }
-  }
-
-  // Starting a service that the board does not have does nothing and tells nothing (the SDK's promise for
-  // heading and altitude); nor is it a failure that the first sample is still on its way.
-  static func isWorthTelling(_ reason: NoData) -> Bool {
-    switch reason {
-    case .notEquipped, .noBoard, .notYet: false
-    default: true
-    }
-  }
-
-  func emitFailure(
-    _ service: Service, _ reason: NoData, _ index: Int, _ emit: (ServiceEvent) -> Void
-  ) {
-    emit(
-      ServiceEvent(
-        client: clients[index].id,
-        content: .failure(ServiceFailure(service: service, reason: reason.description))))
   }
 }
 

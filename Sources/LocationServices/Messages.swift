@@ -50,7 +50,8 @@ public struct ClientSettings: Hashable, Codable, Sendable {
   public var answersQuestions: Bool
   /// Whether the client is told of regions: of those that all managers share, or of those of `monitor`.
   public var hearsRegions: Bool
-  /// The name of the monitor whose regions the client is told of.
+  /// The name of the monitor whose regions the client is told of. Who begins to hear of a monitor is told what nobody was
+  /// told.
   public var monitor: String?
   /// What is set of the motion services.
   public var motion: MotionSettings
@@ -152,6 +153,8 @@ public struct ServiceRequest: Hashable, Codable, Sendable {
     case requestAuthorization(AuthorizationRequest)
     /// Holds a session until the client is gone, in the place of one that it holds.
     case hold(ServiceSession)
+    /// The application was told what `ServiceQuestion.keep` has kept: it may be forced to the disk now.
+    case regionTold(RegionKey)
     /// The client is gone, and with it all that it had started but regions, which are everybody's.
     case release
   }
@@ -325,6 +328,8 @@ public struct ServiceEvent: Hashable, Codable, Sendable {
     case visit(VisitReport)
     /// What there is to tell of a region.
     case region(RegionEvent)
+    /// What earlier runs have watched cannot be read, and why, for a person: it is watched no longer. Told once.
+    case regionsUnreadable(String)
     /// The beacons of this second.
     case beacons(BeaconReport)
     /// Beacons cannot be ranged; said once a loss.

@@ -1,5 +1,6 @@
+public import BoardFile
 public import Foundation
-public import SensorHub
+import StateStore
 
 /// A board file that was found and read.
 public struct LocatedBoard: Sendable {

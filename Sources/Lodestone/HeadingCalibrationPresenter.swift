@@ -1,13 +1,8 @@
 // How a person is told that the compass wants calibration: a terminal, a closure, or not at all.
 
+import Glibc
 public import SensorTypes
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
 
 /// Shows the prompt that asks a person to calibrate the compass.
 ///

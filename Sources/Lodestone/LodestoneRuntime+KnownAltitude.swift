@@ -1,6 +1,7 @@
 // What a program says of the board's height, as `lodestone altitude` does.
 
-public import SensorHub
+public import SensorTypes
+import StateStore
 
 extension LodestoneRuntime {
   /// There is no board that could be told.

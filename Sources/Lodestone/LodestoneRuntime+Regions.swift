@@ -2,17 +2,8 @@
 
 public import LocationServices
 import SensorHub
+import SensorTypes
 import Synchronization
-
-/// What is known of a region that is watched.
-package struct RegionRecord: Sendable {
-  /// The region.
-  package var region: MonitoredRegion
-  /// On which side of its boundary the application knows the board to be.
-  package var state: RegionState
-  /// Since when, seconds since 1970; `nil` where it was not kept.
-  package var date: Double?
-}
 
 extension LodestoneRuntime {
   /// The regions that are watched, of managers and monitors.
@@ -20,68 +11,68 @@ extension LodestoneRuntime {
     services.withLock { $0.engine.monitoredRegions }
   }
 
-  /// What the application knows of a monitor's regions, in the order in which they were added.
-  package func regionRecords(of monitor: String) -> [RegionRecord] {
-    regionStore.records.filter { $0.region.monitor == monitor }
-      .map { RegionRecord(region: $0.region, state: $0.state, date: $0.date) }
-  }
-
-  /// Watches again what earlier runs of the application have watched; only the first call does anything. Returns why
-  /// that cannot be read, for a person.
-  public func restoreRegions() -> String? {
-    do {
-      let records = try regionStore.load()
-      guard !records.isEmpty else { return nil }
-      services.withLock { services in
-        for record in records {
-          services.engine.restore(record.region, state: record.state)
-        }
+  /// Watches again what earlier runs of the application have watched; only the first call does anything. Another thread's
+  /// waits for it.
+  func beginRegions() {
+    var isChanged = false
+    regionStore.begin { records in
+      services.withLock { state in
+        for record in records { state.engine.restore(record.region, state: record.state) }
       }
-      applyDemand()
-      return nil
-    } catch { return "\(error)" }
-  }
-
-  /// Holds what was found of a monitor's regions and told nobody as not found: whoever hears of them next is told.
-  package func rewindRegions(of monitor: String) {
-    let records = regionStore.records.filter { $0.region.monitor == monitor }
-    services.withLock { services in
-      for record in records { services.engine.reset(record.region.key, to: record.state) }
+      isChanged = !records.isEmpty
     }
+    if isChanged { applyDemand() }
   }
 
-  /// Watches a region, in the place of one with the same name; of one that was not watched before `state` is taken as
-  /// known. The client is told whether it is watched.
-  ///
-  /// Returns why it is watched until the program ends only, where nothing can be kept.
-  public func startMonitoring(
-    _ region: MonitoredRegion, assuming state: RegionState = .unknown, by client: ClientID
-  ) -> String? {
-    send(ServiceRequest(client, .startRegion(region, assuming: state)))
-    guard monitoredRegions.contains(region) else { return nil }
-    do {
-      try regionStore.start(region, assuming: state, at: wallTime)
-      return nil
-    } catch { return "\(error)" }
-  }
-
-  /// Watches a region no longer; nothing where it is not watched.
-  public func stopMonitoring(_ region: RegionKey, by client: ClientID) {
-    send(ServiceRequest(client, .stopRegion(region)))
-    // One that stays in the file is watched again by the next run, which is all that can go wrong.
-    try? regionStore.stop(region)
-  }
-
-  /// Keeps what an event says, and has the application told of it, unless the region is watched no longer.
-  public func tell(_ event: RegionEvent, _ body: () -> Void) {
-    guard let state = event.state else { return body() }
-    let isWatched = services.withLock { services in
-      services.engine.state(of: event.region.key) != nil
+  /// The regions of a monitor, or of the managers, with what is known of each.
+  func regions(of monitor: String?) -> RegionList {
+    beginRegions()
+    let watched = monitoredRegions.filter { $0.monitor == monitor }
+    let (kept, problem) = (regionStore.records, regionStore.problem)
+    let records = watched.map { region in
+      let record = kept.first { $0.region.key == region.key }
+      return RegionRecord(region: region, state: record?.state ?? .unknown, date: record?.date)
     }
-    guard isWatched else { return }
+    return RegionList(records: records, problem: problem)
+  }
+
+  /// Keeps what an event says; whether the application is to be told of it: not where the region is watched no longer.
+  func keep(_ event: RegionEvent) -> Bool {
+    guard let state = event.state else { return true }
+    let isWatched = services.withLock { $0.engine.state(of: event.region.key) != nil }
+    guard isWatched else { return false }
     // Where it cannot be kept the application is told all the same, by the next run once more.
     try? regionStore.keep(event.region.key, state, at: event.utc ?? wallTime(of: event.time))
-    body()
-    try? regionStore.force()
+    return true
+  }
+
+  /// Keeps which regions are watched, after a request that changes it.
+  func keepRegion(_ request: ServiceRequest) {
+    switch request.action {
+    case .startRegion(let region, let state):
+      guard monitoredRegions.contains(region) else { return }
+      do {
+        try regionStore.start(region, assuming: state, at: wallTime)
+      } catch {
+        guard region.monitor == nil else { return }
+        let event = RegionEvent(region: region, kind: .unkept("\(error)"), time: clocks.now())
+        services.withLock { state in
+          hand(ServiceEvent(client: request.client, content: .region(event)), to: state.clients)
+        }
+      }
+    // One that stays in the file is watched again by the next run, which is all that can go wrong.
+    case .stopRegion(let key): try? regionStore.stop(key)
+    default: break
+    }
+  }
+
+  /// Tells the first that hears of the managers' regions, once, why those of earlier runs cannot be read; with `services`
+  /// held.
+  func tellUnreadable(_ request: ServiceRequest, _ state: inout Services) {
+    guard case .configure(let settings) = request.action, settings.hearsRegions,
+      settings.monitor == nil, let problem = regionStore.takeUnreadable()
+    else { return }
+    hand(
+      ServiceEvent(client: request.client, content: .regionsUnreadable(problem)), to: state.clients)
   }
 }

@@ -1,10 +1,12 @@
 // The one place of a process where clients and board meet.
 
-package import Dispatch
+import Dispatch
 package import Foundation
+import Inboxes
 public import LocationServices
 import SensorHub
 public import SensorTypes
+import StateStore
 public import Synchronization
 
 /// What the application is doing; on a phone the system knows, on a board the application says it.
@@ -15,16 +17,6 @@ public enum ApplicationState: Sendable, Hashable {
   case background
   /// Frozen: nothing is delivered until it runs again.
   case suspended
-}
-
-/// A client's letter box.
-public protocol ServiceClient: AnyObject, Sendable {
-  /// Takes an event. Called on the thread that publishes, with the services locked: it must return at
-  /// once, and must not call the runtime.
-  func receive(_ content: ServiceEvent.Content)
-
-  /// The application runs again: what waits may be delivered. Called on any thread.
-  func applicationDidResume()
 }
 
 /// Runs the services of this process on its one board: merges what all clients ask for, and hands each
@@ -54,30 +46,19 @@ public final class LodestoneRuntime: Sendable {
     var alarm: Timestamp?
   }
 
-  /// Who shows a prompt that stands, and the newest progress that waits to be shown by it.
-  final class Standing: Sendable {
+  /// Who shows a prompt that stands, and the newest progress, which waits to be shown by it.
+  struct Standing: Sendable {
     let presenter: any HeadingCalibrationPresenter
-    private let waiting = Mutex<CalibrationProgress?>(nil)
+    let progress = Inbox<CalibrationProgress, OneKind>(InboxPolicy(.newest))
 
-    init(_ presenter: any HeadingCalibrationPresenter) { self.presenter = presenter }
-
-    /// Puts progress in the place of what waits; whether nothing did, and somebody has to come for it.
-    func put(_ progress: CalibrationProgress) -> Bool {
-      waiting.withLock { waiting in
-        defer { waiting = progress }
-        return waiting == nil
-      }
-    }
-
-    func take() -> CalibrationProgress? {
-      waiting.withLock { waiting in
-        defer { waiting = nil }
-        return waiting
-      }
+    /// Shows the newest progress.
+    func update() {
+      progress.beginRound()
+      if let newest = progress.take() { presenter.update(newest) }
     }
   }
 
-  private struct Link {
+  struct Link {
     var source: (any ObservationSource)?
     var subscription: (any ObservationSubscription)?
     var progress: (any ObservationSubscription)?
@@ -89,7 +70,7 @@ public final class LodestoneRuntime: Sendable {
   }
 
   /// How soon an opening that failed is tried again, seconds.
-  private static let retryPause = 2.0
+  static let retryPause = 2.0
   /// How often the clocks are compared at most, and how far apart two looks may be, seconds.
   private static let clockLooks = 4
   private static let clockSpan = 0.000_05
@@ -98,21 +79,18 @@ public final class LodestoneRuntime: Sendable {
   public let droppedLocations = Atomic<UInt64>(0)
 
   // Taken in this order; with `services` held nothing but letter boxes is called.
-  private let link: OrderedLock<Link>
+  let link: OrderedLock<Link>
   let services: OrderedLock<Services>
-  private let isFrozen = Atomic<Bool>(false)
   // The closure stands in a struct: Swift 6.0 dies when it optimises a closure that a mutex holds bare.
-  private struct Opening: Sendable { var open: Factory }
-  private let factory: Mutex<Opening>
+  struct Opening: Sendable { var open: Factory }
+  let factory: Mutex<Opening>
   let clocks: RuntimeClocks
   let radio: BeaconRadio
   let regionStore: RegionStore
   let diagnostics = Diagnostics()
   let authorizationKeeper: AuthorizationKeeper
-  /// The rounds that call queues and executors of clients; tests wait for them.
-  package let handovers = DispatchGroup()
   // Opening a board can take seconds when buses are probed, and starting a service returns at once.
-  private let opener = DispatchQueue(label: "lodestone.open")
+  let opener = DispatchQueue(label: "lodestone.open")
   // A presenter may write to a terminal that is slow: never on the thread that publishes, one after the other.
   private let stage = DispatchQueue(label: "lodestone.prompt")
   private struct Presenting: Sendable { var presenter: any HeadingCalibrationPresenter }
@@ -223,13 +201,7 @@ public final class LodestoneRuntime: Sendable {
 
   /// The newest position of the board, whoever has asked for it, its age and what age makes of its accuracy; `nil`
   /// before the first, and while the application may not know it. Nothing is started for it.
-  public var knownPosition: KnownPosition? { knownPosition(isReduced: false) }
-
-  /// The same, with reduced accuracy where no better is wanted.
-  package func knownPosition(isReduced: Bool) -> KnownPosition? {
-    beginAuthorization()
-    return services.withLock { $0.engine.knownPosition(at: clocks.now(), isReduced: isReduced) }
-  }
+  public var knownPosition: KnownPosition? { ask(.position(isReduced: false)).known }
 
   /// What the application is doing. While it is suspended nothing is delivered; afterwards the locations
   /// of the meantime arrive in one batch, and headings and altitudes go on. In use it is in the foreground, and in the
@@ -238,29 +210,22 @@ public final class LodestoneRuntime: Sendable {
   public var applicationState: ApplicationState {
     get { services.withLock { $0.application } }
     set {
-      let waking: [any ServiceClient] = services.withLock { state in
-        let wasSuspended = state.application == .suspended
+      services.withLock { state in
+        let (was, isSuspended) = (state.application, newValue == .suspended)
         state.application = newValue
         let clients = state.clients
-        state.engine.enter(foreground: newValue == .foreground) {
-          clients[$0.client]?.receive($0.content)
-        }
+        state.engine.enter(foreground: newValue == .foreground) { hand($0, to: clients) }
         present(&state)
-        let isSuspended = newValue == .suspended
-        isFrozen.store(isSuspended, ordering: .sequentiallyConsistent)
-        guard isSuspended != wasSuspended else { return [] }
-        for id in state.clients.keys {
+        guard isSuspended != (was == .suspended) else { return }
+        for (id, client) in clients {
+          if isSuspended { client.applicationChanged(isSuspended: true) }
           handle(ServiceRequest(id, isSuspended ? .suspend : .resume), &state)
+          if !isSuspended { client.applicationChanged(isSuspended: false) }
         }
-        return isSuspended ? [] : Array(state.clients.values)
       }
       applyDemand()
-      for client in waking { client.applicationDidResume() }
     }
   }
-
-  /// Whether nothing may be delivered now.
-  public var isSuspended: Bool { isFrozen.load(ordering: .sequentiallyConsistent) }
 
   /// Shows the prompt that asks for a calibration of the compass, once a delegate has allowed it.
   ///
@@ -285,10 +250,7 @@ public final class LodestoneRuntime: Sendable {
   /// Passes on how far a calibration has come to whoever shows the prompt; nothing while none stands. A presenter
   /// that is slower than the calibration is told the newest only.
   public func calibrationDidProgress(_ progress: CalibrationProgress) {
-    services.withLock { state in
-      guard let standing = state.standing, standing.put(progress) else { return }
-      stage.async { if let newest = standing.take() { standing.presenter.update(newest) } }
-    }
+    services.withLock { state in _ = state.standing?.progress.post(progress) }
   }
 
   /// Takes what has become of the prompt to the presenter, and of the authorization to whoever is asked, in order; with
@@ -298,12 +260,14 @@ public final class LodestoneRuntime: Sendable {
     while let change = state.engine.takePromptChange() {
       switch change {
       case .show(let prompt):
-        let presenter = calibrationPresenter
-        state.standing = Standing(presenter)
-        stage.async { presenter.show(prompt) }
+        let standing = Standing(presenter: calibrationPresenter)
+        state.standing = standing
+        standing.progress.setWake(.atOnce { [stage] in stage.async(execute: standing.update) })
+        stage.async { standing.presenter.show(prompt) }
       case .dismiss(let end):
         guard let standing = state.standing else { continue }
         state.standing = nil
+        standing.progress.setWake(.nobody)
         stage.async { [weak self] in
           // The thread that holds `services` lets go of the presenter first: a `deinit` of it may call the runtime.
           self?.services.withLock { _ in }
@@ -314,7 +278,7 @@ public final class LodestoneRuntime: Sendable {
   }
 
   /// Seconds since 1970, by the system's clock.
-  package var wallTime: Double { clocks.wallTime() }
+  var wallTime: Double { clocks.wallTime() }
 
   /// Seconds since 1970 of a moment, by the system's clock as it stands now.
   ///
@@ -337,39 +301,21 @@ public final class LodestoneRuntime: Sendable {
     return best.wall + time.seconds(since: best.middle)
   }
 
-  /// Takes a client in; nothing is started for it.
-  public func register(_ client: any ServiceClient) -> ClientID {
-    beginAuthorization()
-    defer { applyDemand() }
-    return services.withLock { state in
-      state.lastID += 1
-      let id = ClientID(rawValue: state.lastID)
-      state.clients[id] = client
-      handle(ServiceRequest(id, .register), &state)
-      if state.application == .suspended { handle(ServiceRequest(id, .suspend), &state) }
-      return id
-    }
-  }
-
-  /// Does what a client asks, and asks the board for what all clients together need.
-  public func send(_ request: ServiceRequest) {
-    services.withLock { state in
-      handle(request, &state)
-      if request.action == .release { state.clients[request.client] = nil }
-    }
-    applyDemand()
-  }
-
-  private func handle(_ request: ServiceRequest, _ state: inout Services) {
+  /// Has the engine do what a client asks; with `services` held.
+  func handle(_ request: ServiceRequest, _ state: inout Services) {
     let clients = state.clients
-    state.engine.handle(request, at: clocks.now()) { event in
-      clients[event.client]?.receive(event.content)
-    }
+    state.engine.handle(request, at: clocks.now()) { hand($0, to: clients) }
     present(&state)
     setAlarm(&state)
   }
 
-  private func take(_ observation: Observation) {
+  /// Hands an event to its client, and counts the positions that were dropped for it; with `services` held.
+  func hand(_ event: ServiceEvent, to clients: [ClientID: any ServiceClient]) {
+    let dropped = clients[event.client]?.receive(event.content) ?? 0
+    if dropped > 0 { droppedLocations.add(UInt64(dropped), ordering: .relaxed) }
+  }
+
+  func take(_ observation: Observation) {
     let now: Timestamp? = if case .heading = observation { clocks.now() } else { nil }
     change { engine, emit in
       if let now { engine.noteHeading(at: now) }
@@ -390,7 +336,7 @@ public final class LodestoneRuntime: Sendable {
     let isOther = services.withLock { state in
       let (demand, clients) = (state.engine.demand, state.clients)
       let (wantsBeacons, isPositionOpen) = (state.engine.wantsBeacons, state.engine.positionIsOpen)
-      body(&state.engine) { clients[$0.client]?.receive($0.content) }
+      body(&state.engine) { hand($0, to: clients) }
       present(&state)
       setAlarm(&state)
       return state.engine.demand != demand || state.engine.wantsBeacons != wantsBeacons
@@ -411,74 +357,8 @@ public final class LodestoneRuntime: Sendable {
     }
   }
 
-  private func tellPositionIsOpen(_ link: inout Link, _ isOpen: Bool) {
+  func tellPositionIsOpen(_ link: inout Link, _ isOpen: Bool) {
     link.isPositionOpen = isOpen
     link.source?.setPositionIsOpen(isOpen)
-  }
-
-  // The demand is read and set under one lock: two clients that start and stop at once cannot leave the
-  // older of two demands standing.
-  func applyDemand() {
-    let isMissing = link.withLock { link in
-      let (demand, isPositionOpen) = services.withLock {
-        ($0.engine.demand, $0.engine.positionIsOpen)
-      }
-      guard let source = link.source else { return demand != Demand() }
-      if link.isPositionOpen != isPositionOpen { tellPositionIsOpen(&link, isPositionOpen) }
-      if link.demand != demand {
-        link.demand = demand
-        source.setDemand(demand)
-      }
-      return false
-    }
-    if isMissing {
-      opener.async { [weak self] in self?.openOrRetry() }
-    }
-    applyBeaconDemand()
-  }
-
-  // A board that could not be opened may be there later (a bus whose driver loads late, a file that is
-  // being mended): tried again for as long as somebody asks for something.
-  private func openOrRetry() {
-    guard open() == nil else { return }
-    let isFirst = link.withLock { link in
-      defer { link.isRetrying = true }
-      return !link.isRetrying
-    }
-    guard isFirst else { return }
-    opener.asyncAfter(deadline: .now() + Self.retryPause) { [weak self] in
-      guard let self else { return }
-      link.withLock { $0.isRetrying = false }
-      if services.withLock({ $0.engine.demand }) != Demand() { openOrRetry() }
-    }
-  }
-
-  // Only ever on `opener`.
-  private func open() -> (any ObservationSource)? {
-    let now = clocks.now()
-    let isTooSoon = link.withLock { link in
-      guard link.source == nil, let last = link.lastAttempt else { return link.source != nil }
-      return now.seconds(since: last) < Self.retryPause
-    }
-    guard !isTooSoon else { return link.withLock { $0.source } }
-    do {
-      let source = try factory.withLock { $0 }.open()
-      install(source)
-      return source
-    } catch {
-      link.withLock { link in
-        link.lastAttempt = now
-        link.failure = String(describing: error)
-      }
-      // A client that waits must hear that it waits for nothing.
-      let reason = NoData.noBoard("\(error)")
-      take(.locationUnavailable(reason, at: now))
-      take(.headingUnavailable(reason, at: now))
-      take(.altitudeUnavailable(reason, at: now))
-      for sensor in MotionSensor.allCases {
-        take(.motionUnavailable(sensor, reason, at: now))
-      }
-      return nil
-    }
   }
 }

@@ -1,6 +1,6 @@
 public import Foundation
 public import Geomagnetism
-import SensorHub
+import StateStore
 
 /// A magnetic model newer than the built-in one, from a coefficient file (`WMM.COF`) in the configuration
 /// folder: how a board keeps true north after 2030 without a new version of this library.

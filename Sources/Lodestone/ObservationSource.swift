@@ -2,6 +2,7 @@
 
 public import SensorHub
 public import SensorTypes
+public import StateStore
 import Synchronization
 
 /// Ends a subscription; letting go of it does not.

@@ -3,7 +3,7 @@
 import Foundation
 import JSONReading
 import LocationServices
-import SensorHub
+import StateStore
 import Synchronization
 
 /// Keeps which regions are watched, and on which side of each boundary the application knows the board to be.
@@ -12,30 +12,29 @@ import Synchronization
 /// disk after that: a program that is killed between two of them, or while it is told of one, has neither lost nor doubled
 /// one, and after a power cut the last one may be told again. Where nothing can be written all goes on, for this run.
 final class RegionStore: Sendable {
-  /// What is kept of one region.
-  struct Record: Codable, Sendable {
-    var region: MonitoredRegion
-    var state: RegionState
-    /// Since when that is known, seconds since 1970; `nil` in files that were written before it was kept.
-    var date: Double?
-  }
-
   private struct Content: Codable {
     static let newest = 1
     var schema: Int
-    var regions: [Record]
+    var regions: [RegionRecord]
   }
 
   private struct State {
-    var records: [Record] = []
-    var isLoaded = false
+    var records: [RegionRecord] = []
+    /// Why it could not be read, until somebody was told.
+    var unreadable: String?
+    /// Why what was changed last is not kept.
+    var problem: String?
   }
 
   private let file: ApplicationFile?
   private let state = Mutex(State())
+  // Held until what was loaded is watched: whoever comes second finds it watched.
+  private let beginning = Mutex(false)
 
-  /// What is kept.
-  var records: [Record] { state.withLock { $0.records } }
+  /// What is kept, in the order in which it was added.
+  var records: [RegionRecord] { state.withLock { $0.records } }
+  /// Why what is watched now is lost with the program, for a person; `nil` where it is kept.
+  var problem: String? { state.withLock { $0.problem } }
 
   /// - Parameter file: `nil` keeps nothing.
   init(_ file: ApplicationFile?) { self.file = file }
@@ -47,12 +46,33 @@ final class RegionStore: Sendable {
     return RegionStore(ApplicationFile("regions", of: name, in: StateDirectory.current()))
   }
 
-  /// What earlier runs have kept, at the first call; nothing at later ones. Throws, once, where it cannot be read: it is
-  /// put aside then.
-  func load() throws -> [Record] {
+  /// Reads what earlier runs have kept, and has it watched; only the first call does anything.
+  func begin(_ watch: ([RegionRecord]) -> Void) {
+    beginning.withLock { hasBegun in
+      guard !hasBegun else { return }
+      hasBegun = true
+      do {
+        watch(try load())
+      } catch {
+        state.withLock { state in
+          state.unreadable = "\(error)"
+          state.problem = "\(error)"
+        }
+      }
+    }
+  }
+
+  /// Why what earlier runs have watched cannot be read, for a person, once.
+  func takeUnreadable() -> String? {
+    state.withLock { state in
+      defer { state.unreadable = nil }
+      return state.unreadable
+    }
+  }
+
+  /// What earlier runs have kept. Throws where it cannot be read: it is put aside then.
+  private func load() throws -> [RegionRecord] {
     try state.withLock { state in
-      guard !state.isLoaded else { return [] }
-      state.isLoaded = true
       guard let file else { return [] }
       file.close()
       switch file.read() {
@@ -71,7 +91,7 @@ final class RegionStore: Sendable {
     }
   }
 
-  private static func decode(_ data: Data) throws -> [Record] {
+  private static func decode(_ data: Data) throws -> [RegionRecord] {
     let content = try JSONDocument.decode(Content.self, from: Array(data))
     guard content.schema == Content.newest else {
       throw StoreProblem("schema", "\(content.schema) is not \(Content.newest)")
@@ -87,7 +107,7 @@ final class RegionStore: Sendable {
       let same = records.first { $0.region.key == region.key && $0.region.hasShape(of: region) }
       records.removeAll { $0.region.key == region.key }
       records.append(
-        Record(region: region, state: same?.state ?? state, date: same.map(\.date) ?? date))
+        RegionRecord(region: region, state: same?.state ?? state, date: same.map(\.date) ?? date))
     }
   }
 
@@ -110,21 +130,27 @@ final class RegionStore: Sendable {
   /// Forces what is kept to the disk.
   func force() throws { try file?.force() }
 
-  private func change(isForced: Bool, _ body: (inout [Record]) -> Void) throws {
+  private func change(isForced: Bool, _ body: (inout [RegionRecord]) -> Void) throws {
     try state.withLock { state in
       let before = state.records
       body(&state.records)
       guard let file, !before.elementsEqual(state.records, by: Self.areSame) else { return }
-      if isForced { file.close() }
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
-      try file.replace(
-        try encoder.encode(Content(schema: Content.newest, regions: state.records)))
-      if isForced { try file.force() }
+      do {
+        if isForced { file.close() }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
+        try file.replace(
+          try encoder.encode(Content(schema: Content.newest, regions: state.records)))
+        if isForced { try file.force() }
+        state.problem = nil
+      } catch {
+        state.problem = "\(error)"
+        throw error
+      }
     }
   }
 
-  private static func areSame(_ a: Record, _ b: Record) -> Bool {
+  private static func areSame(_ a: RegionRecord, _ b: RegionRecord) -> Bool {
     a.region == b.region && a.state == b.state
   }
 }

@@ -1,13 +1,8 @@
 // What time it is, and when somebody is to be called.
 
 import Dispatch
+import Glibc
 public import SensorTypes
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
 
 /// The clocks of a process: the monotonic one that all samples carry, the wall, and an alarm.
 public struct RuntimeClocks: Sendable {

@@ -1,11 +1,14 @@
+public import BoardFile
 public import Foundation
 import LinuxIO
 import LocationServices
+public import Recording
 import SensorBus
 import SensorDrivers
 public import SensorHub
 public import SensorTypes
 public import SimulatedDevices
+public import StateStore
 import Synchronization
 
 /// A board that is open: its hub, and on a simulated board the truth behind it.

@@ -1,9 +1,11 @@
+package import BoardFile
 import CalibrationCore
 import Geomagnetism
 import LinearAlgebra
-package import SensorHub
+import SensorHub
 import SensorTypes
 package import SimulatedDevices
+package import StateStore
 
 /// Turns the simulation of a board file into twins.
 package enum Simulation {

@@ -1,12 +1,7 @@
 import Foundation
+import Glibc
 import SimulatedDevices
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
 
 /// The control line of a simulated board that runs in this process: a Unix socket that takes the requests of a rig's
 /// control line, one a line, and answers each.

@@ -4,6 +4,7 @@ import ArgumentParser
 import Foundation
 import Glibc
 import Lodestone
+import TerminalUI
 
 /// Runs the command `lodestone` with the arguments of the process, and ends the process with the command's exit code.
 package func runLodestone() -> Never { LodestoneCommand.main() }
@@ -26,7 +27,7 @@ struct LodestoneCommand: ParsableCommand {
       file; 74 a file, bus or socket that cannot be read or written; 77 a right that is missing; 78 a board file or a part \
       of the system that is wrong or missing; 128 and its number after a signal. The README has the table ("Exit codes").
       """,
-    version: "0.1.0",
+    version: LodestoneRuntime.version,
     subcommands: [
       MonitorCommand.self, MapCommand.self, ScanCommand.self, DoctorCommand.self,
       CalibrateCommand.self, GNSSCommand.self, AltitudeCommand.self, RecordCommand.self,
@@ -55,7 +56,8 @@ struct LodestoneCommand: ParsableCommand {
 
   /// The exit code of an error.
   private static func code(of error: any Error) -> ExitCode {
-    CommandError.Kind(of: error)?.exitCode ?? exitCode(for: error)
+    if let end = error as? CommandExit { return ExitCode(end.code) }
+    return CommandError.Kind(of: error)?.exitCode ?? exitCode(for: error)
   }
 
   static func main() -> Never {
@@ -66,7 +68,7 @@ struct LodestoneCommand: ParsableCommand {
       try command.run()
     } catch {
       code = Self.code(of: error)
-      var message = fullMessage(for: error)
+      var message = error is CommandExit ? "" : fullMessage(for: error)
       if code.isSuccess {
         // Help, the version, a completion script.
         if !message.isEmpty { Terminal.write(message + "\n") }

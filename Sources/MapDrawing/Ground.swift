@@ -1,12 +1,7 @@
 // What of the earth a picture shows.
 
 import Geodesy
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
+import Glibc
 
 extension Viewport {
   /// The largest picture, points to a side.

@@ -1,12 +1,7 @@
 // Where the map is looked at from, and what lies where in the picture.
 
 public import Geodesy
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
+import Glibc
 
 /// A point of the picture: points to the right of its left edge, and below its upper one.
 public struct PicturePoint: Hashable, Sendable {

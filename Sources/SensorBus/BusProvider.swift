@@ -1,10 +1,9 @@
 public import SensorTypes
 
-/// Opens buses by name. There is one for a Linux board, one for the simulated board and one for a
-/// recording; what stands on it cannot tell them apart.
+/// Clocks and buses by name, as one worker uses them.
 ///
-/// What it opens is confined to the thread that opened it.
-public protocol BusProvider: Sendable {
+/// What is opened is confined to the thread that opened it.
+public protocol BusAccess {
   /// The monotonic clock of this board.
   func now() -> Timestamp
 
@@ -30,7 +29,11 @@ public protocol BusProvider: Sendable {
 
   /// A GPIO line, watched for rising edges.
   func interruptLine(_ name: InterruptLineName) throws(BusError) -> any InterruptLine
+}
 
+/// Opens buses by name. There is one for a Linux board and one for the simulated board; what stands on it cannot tell them
+/// apart.
+public protocol BusProvider: BusAccess, Sendable {
   /// The I2C buses there are, by device node, in order of number.
   func registerBuses() -> [String]
 
@@ -38,7 +41,7 @@ public protocol BusProvider: Sendable {
   func serialPorts() -> [String]
 }
 
-extension BusProvider {
+extension BusAccess {
   /// A clock of which nobody says so.
   public var isWallTimeSet: Bool { false }
 

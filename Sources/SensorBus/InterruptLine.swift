@@ -44,3 +44,8 @@ public struct InterruptLineName: Sendable, Hashable, Codable {
     self.line = line
   }
 }
+
+extension InterruptLineName {
+  /// As messages name the line.
+  package var place: String { "\(chip) line \(line)" }
+}

@@ -1,8 +1,11 @@
+public import BoardFile
 import CalibrationCore
 import Dispatch
 public import Geomagnetism
+public import Recording
 public import SensorBus
 public import SensorTypes
+public import StateStore
 import Synchronization
 
 /// The one place where a board's sensors come together: a thread a bus, one pipeline, many subscribers.
@@ -91,10 +94,16 @@ public final class Hub: Sendable {
     self.board = board
     self.provider = provider
     self.runner = runner
+    let startThread: TraceWriter.ThreadStarter?
+    if runner.stepsOnCaller {
+      startThread = nil
+    } else {
+      startThread = { name, work in SideThread(name: name, work) }
+    }
     writer = try recording.map {
       try TraceWriter(
         boardText: $0.boardText, boardName: $0.boardName, modelText: model?.text,
-        isInStep: runner.stepsOnCaller, sink: $0.sink)
+        startThread: startThread, sink: $0.sink)
     }
     publisher = Publisher(runner.stepsOnCaller ? .clock : .thread) { provider.now() }
     promptPublisher = Publisher(runner.stepsOnCaller ? .clock : .bus) { provider.now() }
@@ -125,9 +134,11 @@ public final class Hub: Sendable {
       files.request()
       // Weak: a hub that is let go stops its threads, and what they still bring is for nobody.
       return runner.start(name: plan.threadName) { [weak self] in
-        plan.makeWorker(
-          source: .live(provider, files: files), records: records, state: state, demand: demand
-        ) { deliveries, trace in self?.take(deliveries, trace) }
+        let live = LiveInput(provider, files: MonitoredFiles(monitor: files))
+        let input: any WorkerInput = records ? Recorder(live, worker: plan.index) : live
+        return plan.makeWorker(input: input, state: state, demand: demand) { deliveries, trace in
+          self?.take(deliveries, trace)
+        }
       }
     }
     runs.withLock { $0 = started }
@@ -276,7 +287,9 @@ public final class Hub: Sendable {
     if isFitDue { calibrate(expected) }
     handOut()
     for delivery in deliveries {
-      if let record = delivery.unusableRecord { setAside(record.kind, record.sensor) }
+      if case .record(let record, _) = delivery, let place = record.unusable {
+        setAside(place.kind, place.sensor)
+      }
     }
   }
 

@@ -1,7 +1,10 @@
+public import BoardFile
 import Foundation
 public import FusionCore
 import Geomagnetism
+public import Recording
 public import SensorTypes
+import StateStore
 
 /// Runs a recording through the same drivers, supervision and fusion again.
 ///
@@ -53,25 +56,33 @@ public struct Replay {
     _ recording: Recording, _ board: Board, _ pass: SmoothingPass, isWanted: () -> Bool,
     clock: (_ reading: ClockReading, _ time: Timestamp) -> Void, handler: (Observation) -> Void
   ) -> (pipeline: Pipeline, divergence: Divergence?) {
-    var pipeline = Pipeline(
-      board: board, models: [.wmm2025] + (recording.model.map { [$0] } ?? []), isSimulated: true,
-      pass: pass)
+    var models = [MagneticModel.wmm2025]
+    var problem: Divergence?
+    do throws(CoefficientFileError) {
+      if let text = recording.modelText {
+        models.append(try MagneticModel(coefficientFile: text))
+      }
+    } catch {
+      problem = Divergence(line: recording.modelLine + error.line, message: error.message)
+    }
+    var pipeline = Pipeline(board: board, models: models, isSimulated: true, pass: pass)
+    if let problem { return (pipeline, problem) }
     // Never looked into: what was stored is in the recording.
     let state = StateStore(folder: URL(filePath: "/nonexistent"))
     let demand = DemandBox()
     demand.value = .everything
     var delivered: [Delivery] = []
     // The workers of one thread: a class, because the closures below outlive this line.
-    final class Inbox { var deliveries: [Delivery] = [] }
-    let inbox = Inbox()
+    final class Collector { var deliveries: [Delivery] = [] }
+    let collector = Collector()
     let workers = WorkerPlan.plans(for: board).map { plan in
-      let cursor = ReplayCursor()
+      let player = Player()
       let worker = plan.makeWorker(
-        source: .replay(cursor), records: false, state: state, demand: demand
+        input: player, state: state, demand: demand
       ) {
-        deliveries, _ in inbox.deliveries = deliveries
+        deliveries, _ in collector.deliveries = deliveries
       }
-      return (worker: worker, cursor: cursor)
+      return (worker: worker, player: player)
     }
     let hole = recording.holes.first
     let steps = recording.steps[..<(hole?.position ?? recording.steps.count)]
@@ -81,13 +92,13 @@ public struct Replay {
         let message = "worker \(step.worker) is not of this board"
         return (pipeline, Divergence(line: line, message: message))
       }
-      let (worker, cursor) = workers[step.worker]
-      cursor.load(step.lines)
+      let (worker, player) = workers[step.worker]
+      player.load(step.lines)
       _ = worker.step()
-      if let message = cursor.finish() {
+      if let message = player.finish() {
         return (pipeline, Divergence(line: line, message: message))
       }
-      delivered = inbox.deliveries
+      delivered = collector.deliveries
       for delivery in delivered {
         if case .wallTime(let seconds, let isSet, let time) = delivery {
           clock(ClockReading(seconds: seconds, isSet: isSet), time)

@@ -171,7 +171,7 @@ public struct Demand: Sendable, Hashable {
 }
 
 /// What the board really has: chips that were found and identified, asked of the hardware.
-public struct Equipment: Sendable, Hashable {
+public struct Equipment: Sendable, Hashable, Codable {
   /// A magnetometer that answers, or a declared vehicle's gyro and receiver.
   public var heading: Bool
   /// A receiver that sends.

@@ -1,9 +1,10 @@
 import ArgumentParser
+import BoardFile
 import Foundation
 import Glibc
 import Lodestone
-import SensorHub
 import SimulatedDevices
+import StateStore
 import TwinServing
 
 /// The command `twin-server`.

@@ -1,14 +1,9 @@
 // The control line's terminal: bytes in, answers out.
 
 import CVhostUser
+import Glibc
 import SensorTypes
 import SimulatedDevices
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
 
 /// The control line of a rig, behind a pseudo terminal.
 final class ControlLine: Station {

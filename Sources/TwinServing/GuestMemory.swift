@@ -1,10 +1,6 @@
 // The guest's memory as its kernel handed it over: nothing outside of it is ever touched.
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
+import Glibc
 
 /// The regions of a guest's memory, mapped as long as this lives.
 final class GuestMemory {

@@ -1,11 +1,7 @@
 // A pseudo terminal: the rig's end of a serial line whose other end is a file.
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
 import CVhostUser
+import Glibc
 
 /// A pseudo terminal, raw, under a name of its own where one is wanted.
 final class PseudoTerminal {

@@ -1,11 +1,7 @@
 // The loop: whatever has a file or a time to wait for is a station.
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
 import CVhostUser
+import Glibc
 import SensorTypes
 
 /// The files that a round of the loop waits for, and which of them had something.

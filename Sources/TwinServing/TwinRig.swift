@@ -1,11 +1,7 @@
 // A board of twins behind a real kernel's buses: what is connected where, and the loop that serves it.
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
 import CVhostUser
+import Glibc
 public import SensorBus
 import SensorTypes
 public import SimulatedDevices

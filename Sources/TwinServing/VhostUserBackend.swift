@@ -1,11 +1,7 @@
 // The back-end of vhost-user (QEMU documentation, docs/interop/vhost-user.rst): which queues, which memory,
 // which files. What stands in the queues is the device's affair.
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
+import Glibc
 import SensorTypes
 
 /// A message of the peer.

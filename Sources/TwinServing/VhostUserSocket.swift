@@ -1,11 +1,7 @@
 // A vhost-user socket: listens, reads messages as they come in, answers.
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
 import CVhostUser
+import Glibc
 import SensorTypes
 
 /// The socket of one device. One peer at a time; another may come when it has gone.

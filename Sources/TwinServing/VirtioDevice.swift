@@ -1,11 +1,7 @@
 // What a device behind vhost-user is to the session that talks to the guest's kernel.
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
 import CVhostUser
+import Glibc
 import SensorTypes
 
 /// A device with virtqueues.

@@ -4,14 +4,14 @@ import Testing
 /// The arrows between targets: no compiler flag sees a transitive import, so every file is read.
 struct ArrowTests {
   /// Modules of the toolchain that every target may use.
-  static let toolchain: Set = ["Glibc", "Musl", "Synchronization", "Dispatch", "Swift"]
+  static let toolchain: Set = ["Glibc", "Synchronization", "Dispatch", "Swift"]
   static let targets = House.shared.rooms.keys.sorted()
   /// Targets of C, whose files nothing is read of.
   static let ofC: Set = ["CLinuxIO", "CVhostUser", "ImportNames", "CMapDrawing"]
   /// Modules of libraries.
   static let libraries: Set = [
     "ArgumentParser", "Yams", "OpenCombine", "OpenCombineDispatch", "Foundation",
-    "FoundationEssentials",
+    "FoundationEssentials", "Musl",
   ]
 
   @Test("every target of the tree stands in the table, and the table names nothing else")
@@ -33,10 +33,9 @@ struct ArrowTests {
     let files = House.sources(of: target)
     #expect(Self.ofC.contains(target) == files.isEmpty)
     for file in files {
-      for module in House.imports(of: try String(contentsOf: file, encoding: .utf8)) {
-        #expect(
-          allowed.contains(module), "\(file.lastPathComponent) of \(target) imports \(module)")
-      }
+      let text = try String(contentsOf: file, encoding: .utf8)
+      let foreign = House.imports(of: text).filter { !allowed.contains($0) }
+      #expect(foreign.isEmpty, "\(file.lastPathComponent) of \(target)")
     }
   }
 
@@ -63,7 +62,7 @@ struct ArrowTests {
     }
     let ours = Set(Manifest.shared.targets.map(\.name)).union(Self.libraries)
     imported.formIntersection(ours)
-    imported.subtract(["Foundation", "FoundationEssentials", name])
+    imported.subtract(["Foundation", "FoundationEssentials", "Musl", name])
     // What is linked for its effect is not imported by its name.
     let declared = target.dependencies.subtracting(["ImportNames", "CSanitizedMutex"])
     #expect(declared == imported)
@@ -81,14 +80,16 @@ struct ArrowTests {
     }
   }
 
-  @Test("a file that stands on either C library names neither in its code", arguments: targets)
-  func eitherLibrary(target: String) throws {
-    for file in House.sources(of: target) {
-      let text = try String(contentsOf: file, encoding: .utf8)
-      guard Set(House.imports(of: text)).isSuperset(of: ["Glibc", "Musl"]) else { continue }
-      #expect(
-        !text.contains("Glibc.") && !text.contains("Musl."),
-        "\(file.lastPathComponent) of \(target) calls one of them by name")
+  @Test("the maths of the platform is chosen in one place")
+  func maths() throws {
+    for folder in ["Sources", "Tests"] {
+      for file in House.sources(below: House.root.appending(path: folder)) {
+        guard !file.path.hasSuffix("LinearAlgebra/Maths.swift"),
+          !file.path.hasSuffix("ArrowTests.swift")
+        else { continue }
+        let text = try String(contentsOf: file, encoding: .utf8)
+        #expect(!text.contains("canImport(Glibc)") && !text.contains("import Musl"), "\(file.path)")
+      }
     }
   }
 

@@ -1,10 +1,13 @@
+package import BoardFile
 package import Foundation
 package import Geomagnetism
 package import Lodestone
+import Recording
 import SensorBus
 package import SensorHub
 package import SensorTypes
 package import SimulatedDevices
+package import StateStore
 import Synchronization
 
 /// The simulated board of the project on a clock that the test moves: an hour in seconds, no sleep, and

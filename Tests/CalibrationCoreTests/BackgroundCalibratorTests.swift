@@ -1,5 +1,6 @@
 // Calibration while the board is in use: never worse than before, and better where it can be.
 
+import SeededDraws
 import CalibrationCore
 import Foundation
 import LinearAlgebra

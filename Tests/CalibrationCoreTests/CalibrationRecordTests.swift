@@ -1,3 +1,4 @@
+import SeededDraws
 import CalibrationCore
 import Foundation
 import LinearAlgebra

@@ -1,5 +1,6 @@
 // Hard iron that does not stay as it was: found where the samples prove it, and never where it was fixed.
 
+import SeededDraws
 import Foundation
 import LinearAlgebra
 import SensorTypes

@@ -1,3 +1,4 @@
+import SeededDraws
 import CalibrationCore
 import LinearAlgebra
 import SensorTypes

@@ -1,5 +1,6 @@
 // What a fit does with samples that nobody should trust, and what it promises of those one can.
 
+import SeededDraws
 import LinearAlgebra
 import SensorTypes
 import Testing

@@ -1,16 +1,11 @@
 // Files that look like a calibration and are none: one turn in a hand, a chip at the end of its range.
 
 import LinearAlgebra
+import SeededDraws
 import SensorTypes
 import Testing
 
 @testable import CalibrationCore
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
 
 @Suite struct PoorDataTests {
   private static let seeds = 1...(SyntheticUnitsTests.isLong ? 60 : 2)

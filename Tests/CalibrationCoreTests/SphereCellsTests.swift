@@ -2,12 +2,6 @@ import CalibrationCore
 import LinearAlgebra
 import Testing
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
-
 struct SphereCellsTests {
   @Test func ringsHoldAHundred() {
     #expect(SphereCells.rings.reduce(0, +) == SphereCells.count)

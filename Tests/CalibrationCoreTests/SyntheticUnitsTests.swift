@@ -1,6 +1,7 @@
 // A thousand boards with iron of their own, each turned about by somebody for a minute: what the fit makes of
 // them against the truth.
 
+import SeededDraws
 import CalibrationCore
 import Foundation
 import LinearAlgebra

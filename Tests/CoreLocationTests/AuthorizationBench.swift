@@ -67,7 +67,7 @@ final class AuthorizationBench {
 
   /// A manager whose delegate has heard how it stands; belongs to one thread.
   func manager(_ spy: any CLLocationManagerDelegate) -> CLLocationManager {
-    let manager = CLLocationManager(runtime: runtime)
+    let manager = CLLocationManager(port: runtime)
     manager.delegate = spy
     if let spy = spy as? Spy { turn { !spy.log.authorizations.isEmpty } }
     return manager

@@ -14,7 +14,7 @@ struct AuthorizationTests {
     let result = await onThread {
       let runtime = LodestoneRuntime(source: ScriptedSource())
       let spy = Spy()
-      let manager = CLLocationManager(runtime: runtime)
+      let manager = CLLocationManager(port: runtime)
       manager.delegate = spy
       turn { !spy.log.authorizations.isEmpty }
       manager.requestWhenInUseAuthorization()
@@ -209,7 +209,7 @@ struct AuthorizationTests {
   func asynchronously() async throws {
     let bench = AuthorizationBench(
       "authorization: whenInUse, accuracy: reduced, \(AuthorizationBench.usage)")
-    let manager = CLLocationManager(runtime: bench.runtime)
+    let manager = CLLocationManager(port: bench.runtime)
     bench.agent.answer(.allowOnce)
     try await manager.requestTemporaryFullAccuracyAuthorization(withPurposeKey: "route")
     #expect(manager.accuracyAuthorization == .fullAccuracy)
@@ -227,7 +227,7 @@ struct AuthorizationTests {
       let source = ScriptedSource()
       let runtime = LodestoneRuntime(source: source)
       let spy = Spy()
-      let manager = CLLocationManager(runtime: runtime)
+      let manager = CLLocationManager(port: runtime)
       manager.delegate = spy
       runtime.applicationState = .background
       manager.startUpdatingLocation()
@@ -275,7 +275,7 @@ struct AuthorizationTests {
       let source = ScriptedSource()
       let runtime = LodestoneRuntime(source: source)
       let (coarse, exact) = (
-        CLLocationManager(runtime: runtime), CLLocationManager(runtime: runtime)
+        CLLocationManager(port: runtime), CLLocationManager(port: runtime)
       )
       coarse.desiredAccuracy = kCLLocationAccuracyReduced
       exact.startUpdatingLocation()

@@ -33,7 +33,7 @@ private final class Bench {
       folder.map { LodestoneRuntime(source: source, regionsIn: $0, clocks: clocks) }
       ?? LodestoneRuntime(source: source, clocks: clocks)
     runtime.install(beacons: radio)
-    manager = CLLocationManager(runtime: runtime)
+    manager = CLLocationManager(port: runtime)
   }
 
   func listen() { radio.say(.listening(clock.now)) }
@@ -158,7 +158,7 @@ struct BeaconTests {
         let clock = AlarmClock()
         let runtime = LodestoneRuntime(source: ScriptedSource(), clocks: clock.clocks)
         runtime.install(beacons: try RecordedAdvertisements(path: path, clocks: clock.clocks))
-        let manager = CLLocationManager(runtime: runtime)
+        let manager = CLLocationManager(port: runtime)
         let spy = NewSpy()
         manager.delegate = spy
         manager.startMonitoring(

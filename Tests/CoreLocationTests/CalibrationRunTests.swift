@@ -90,7 +90,7 @@ struct CalibrationRunTests {
       source: VirtualSource(board),
       clocks: RuntimeClocks(now: { board.clock.now() }, wallTime: { 1_795_000_000 }))
     runtime.calibrationPresenter = terminal.presenter
-    let manager = CLLocationManager(runtime: runtime)
+    let manager = CLLocationManager(port: runtime)
     let walker = Walker()
     manager.delegate = walker
     manager.startUpdatingHeading()

@@ -46,7 +46,7 @@ private final class DeferralBench {
 
   init(asksAgain: Bool = false) {
     runtime = LodestoneRuntime(source: source, clocks: time.clocks)
-    manager = CLLocationManager(runtime: runtime)
+    manager = CLLocationManager(port: runtime)
     spy = DeferralSpy(asksAgain: asksAgain)
     manager.delegate = spy
   }
@@ -147,28 +147,5 @@ struct DeferredUpdatesTests {
       return before + bench.spy.calls
     }
     #expect(calls == ["[1, 2, 3, 4, 5]", "done", "[6]"])
-  }
-
-  @Test(
-    "M15: of deferrals that nobody takes the newest wait, an hour's at most; the others are counted"
-  )
-  func mailbox() throws {
-    guard case .location(let estimate) = Observation.location(1, 13) else {
-      throw CancellationError()
-    }
-    let report = try #require(LocationReport(estimate))
-    var mailbox = Mailbox()
-    var dropped: UInt64 = 0
-    for _ in 0..<5 {
-      dropped += mailbox.append(.deferredLocations(Array(repeating: report, count: 1_000)))
-      _ = mailbox.append(.deferralEnded(nil))
-    }
-    #expect(dropped == 2_000 && mailbox.dropped == 2_000)
-    dropped += mailbox.append(.deferredLocations(Array(repeating: report, count: 3_600)))
-    #expect(dropped == 5_000)
-    var deliveries: [Delivery] = []
-    while let delivery = mailbox.next() { deliveries.append(delivery) }
-    #expect(deliveries.dropLast() == Array(repeating: .deferralEnded(nil), count: 5)[...])
-    #expect(deliveries.last == .locations(Array(repeating: report, count: 3_600)))
   }
 }

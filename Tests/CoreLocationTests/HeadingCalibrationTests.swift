@@ -90,7 +90,7 @@ struct HeadingCalibrationTests {
     let stage = Stage()
     let asked = await onThread {
       let (runtime, source) = makeRuntime(stage)
-      let manager = CLLocationManager(runtime: runtime)
+      let manager = CLLocationManager(port: runtime)
       let delegate = Asked(true)
       manager.delegate = delegate
       manager.startUpdatingHeading()
@@ -133,7 +133,7 @@ struct HeadingCalibrationTests {
     let result = await onThread {
       let (runtime, source) = makeRuntime(stage)
       let (manager, other) = (
-        CLLocationManager(runtime: runtime), CLLocationManager(runtime: runtime)
+        CLLocationManager(port: runtime), CLLocationManager(port: runtime)
       )
       let (delegate, silent) = (Asked(false), Spy())
       manager.delegate = delegate
@@ -155,7 +155,7 @@ struct HeadingCalibrationTests {
     let (ready, done) = (Counter(), Counter())
     func serve(_ delegate: Asked) async -> (ObjectIdentifier, [ObjectIdentifier]) {
       await onThread {
-        let manager = CLLocationManager(runtime: runtime)
+        let manager = CLLocationManager(port: runtime)
         manager.delegate = delegate
         manager.startUpdatingHeading()
         ready.value.add(1, ordering: .sequentiallyConsistent)
@@ -181,15 +181,15 @@ struct HeadingCalibrationTests {
     let stage = Stage()
     let counts = await onThread {
       let (runtime, source) = makeRuntime(stage)
-      let manager = CLLocationManager(runtime: runtime)
+      let manager = CLLocationManager(port: runtime)
       manager.startUpdatingHeading()
       do {
-        let gone = CLLocationManager(runtime: runtime)
+        let gone = CLLocationManager(port: runtime)
         gone.startUpdatingHeading()
         source.publish(.heading(degrees: 30, reason: .uncalibrated))
       }
       // One that is asked behind the others, and told of a heading behind that.
-      let marker = CLLocationManager(runtime: runtime)
+      let marker = CLLocationManager(port: runtime)
       let last = Asked(false)
       marker.delegate = last
       marker.startUpdatingHeading()
@@ -211,7 +211,7 @@ struct HeadingCalibrationTests {
     let stage = Stage()
     let count = await onThread {
       let (runtime, source) = makeRuntime(stage)
-      let manager = CLLocationManager(runtime: runtime)
+      let manager = CLLocationManager(port: runtime)
       manager.startUpdatingHeading()
       source.publish(.heading(degrees: 30, reason: .uncalibrated))
       source.publish(.heading(degrees: 30, at: 1, calibration: 1))
@@ -230,7 +230,7 @@ struct HeadingCalibrationTests {
     let stage = Stage()
     let counts = await onThread {
       let (runtime, source) = makeRuntime(stage)
-      let manager = CLLocationManager(runtime: runtime)
+      let manager = CLLocationManager(port: runtime)
       let delegate = Asked(true)
       manager.delegate = delegate
       manager.startUpdatingHeading()
@@ -278,7 +278,7 @@ struct HeadingCalibrationTests {
         gate.value.add(1, ordering: .sequentiallyConsistent)
         while isOpen.value.load(ordering: .sequentiallyConsistent) == 0 { sched_yield() }
       }
-      let manager = CLLocationManager(runtime: runtime)
+      let manager = CLLocationManager(port: runtime)
       let delegate = Asked(true)
       manager.delegate = delegate
       manager.startUpdatingHeading()

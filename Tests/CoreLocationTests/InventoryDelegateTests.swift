@@ -209,7 +209,7 @@ struct InventoryDelegateTests {
   @Test("D: a question mark before a delegate's method calls it, whichever it is")
   func questionMark() async {
     let (modern, documented, mac, places) = await onThread {
-      let manager = CLLocationManager(runtime: quiet())
+      let manager = CLLocationManager(port: quiet())
       let (modern, documented, mac) = (Modern(), Documented(), Mac())
       callAll(modern, from: manager)
       callAll(documented, from: manager)
@@ -260,7 +260,7 @@ struct InventoryDelegateTests {
       let said = Transcript<String>()
       runtime.diagnosticHandler = { said.add($0) }
       runtime.install(beacons: radio)
-      let manager = CLLocationManager(runtime: runtime)
+      let manager = CLLocationManager(port: runtime)
       let spy = Documented()
       manager.delegate = spy
       turn { spy.calls.count >= 1 }
@@ -294,7 +294,7 @@ struct InventoryDelegateTests {
   func mac() async {
     let calls = await onThread {
       let source = ScriptedSource()
-      let manager = CLLocationManager(runtime: LodestoneRuntime(source: source))
+      let manager = CLLocationManager(port: LodestoneRuntime(source: source))
       let spy = Mac()
       manager.delegate = spy
       manager.startUpdatingLocation()

@@ -104,7 +104,7 @@ struct InventoryManagerTests {
   @Test("inventory: the older names lead to the newer ones")
   func older() async {
     let calls = await onThread {
-      let manager = Noting(runtime: quiet())
+      let manager = Noting(port: quiet())
       let old: any OldManager = manager
       let region = CLCircularRegion(
         center: CLLocationCoordinate2DMake(1, 2), radius: 3, identifier: "r")
@@ -127,7 +127,7 @@ struct InventoryManagerTests {
   @Test("inventory: what a manager answers without a board's help")
   func answers() async {
     let result = await onThread {
-      let manager = CLLocationManager(runtime: quiet())
+      let manager = CLLocationManager(port: quiet())
       return [
         manager.isAuthorizedForWidgetUpdates, manager.maximumRegionMonitoringDistance == 10_000_000,
         type(of: manager as any OldManager).authorizationStatus() == manager.authorizationStatus,
@@ -164,7 +164,7 @@ struct InventoryManagerTests {
   @Test("inventory: a heading's body is kept, not held, and changes nothing")
   func body() async {
     let result = await onThread {
-      let manager = CLLocationManager(runtime: quiet())
+      let manager = CLLocationManager(port: quiet())
       manager.headingOrientation = .landscapeLeft
       var body: Body? = Body()
       manager.headingBody = body
@@ -178,7 +178,7 @@ struct InventoryManagerTests {
   @Test("inventory: pushes and the past are refused, later and on the manager's run loop")
   func refusals() async {
     let (early, answers) = await onThread {
-      let manager = CLLocationManager(runtime: quiet())
+      let manager = CLLocationManager(port: quiet())
       let answers = Transcript<String>()
       manager.startMonitoringLocationPushes { token, error in
         answers.add(
@@ -198,7 +198,7 @@ struct InventoryManagerTests {
 
   @Test("inventory: asked by async code the refusals are thrown")
   func asyncRefusals() async {
-    let manager = CLLocationManager(runtime: quiet())
+    let manager = CLLocationManager(port: quiet())
     do {
       let token: Data = try await manager.startMonitoringLocationPushes()
       Issue.record("a board has the token \(token)")
@@ -213,7 +213,7 @@ struct InventoryManagerTests {
     "inventory: exact locations are asked for without a run loop, and refused without a purpose")
   func fullAccuracy() async throws {
     // Exact they are: nobody is asked.
-    let manager = CLLocationManager(runtime: quiet())
+    let manager = CLLocationManager(port: quiet())
     try await manager.requestTemporaryFullAccuracyAuthorization(withPurposeKey: "route")
   }
 }

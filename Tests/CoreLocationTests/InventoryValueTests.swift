@@ -157,7 +157,7 @@ struct InventoryValueTests {
     #expect(old.shape(beacons) == [-180, -1] && !old.holds(beacons, 50))
     #expect(old.shape(CLCircularRegion(center: .init(), radius: 7, identifier: "")) == [0, 7])
     let watched = await onThread {
-      let manager = CLLocationManager(runtime: quiet())
+      let manager = CLLocationManager(port: quiet())
       let region = old.circle(50, 100)
       region.notifyOnExit = false
       manager.startMonitoring(for: region)

@@ -93,7 +93,7 @@ struct LiveUpdateTests {
     let (board, callers) = await onThread {
       for second in 1...5 {
         source.publish(.location(50 + Double(second), 13, at: Double(second)))
-        runtime.handovers.wait()
+        runtime.settleClients()
         executor.queue.sync {}
       }
       return (UInt(pthread_self()), executor.callers.withLock { $0.dropFirst(before) })
@@ -195,7 +195,7 @@ struct LiveUpdateTests {
     await onThread {
       executor.queue.sync {}
       for second in 1...3 { source.publish(.location(50, 13, at: Double(second))) }
-      runtime.handovers.wait()
+      runtime.settleClients()
       executor.queue.sync {}
     }
     #expect(heard.elements.isEmpty)

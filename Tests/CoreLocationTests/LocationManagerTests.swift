@@ -23,7 +23,7 @@ private final class Bench {
   ) {
     source = ScriptedSource()
     runtime = LodestoneRuntime(source: source, clocks: clocks)
-    manager = CLLocationManager(runtime: runtime)
+    manager = CLLocationManager(port: runtime)
     spy = Spy(onEvent: onEvent)
     manager.delegate = spy
     turn { spy.log.authorizations.count == 1 }
@@ -60,7 +60,7 @@ struct LocationManagerTests {
   @Test("M1: a delegate that is set late still hears the authorization")
   func lateDelegate() async {
     let statuses = await onThread {
-      let manager = CLLocationManager(runtime: LodestoneRuntime(source: ScriptedSource()))
+      let manager = CLLocationManager(port: LodestoneRuntime(source: ScriptedSource()))
       // The loop turns once without a delegate.
       _ = RunLoop.current.run(mode: .default, before: Date())
       let spy = Spy()
@@ -123,7 +123,7 @@ struct LocationManagerTests {
   func oldDelegate() async {
     let result = await onThread {
       let source = ScriptedSource()
-      let manager = CLLocationManager(runtime: LodestoneRuntime(source: source))
+      let manager = CLLocationManager(port: LodestoneRuntime(source: source))
       let spy = OldSpy()
       manager.delegate = spy
       manager.startUpdatingLocation()
@@ -146,7 +146,7 @@ struct LocationManagerTests {
   func silentDelegate() async {
     let latitude = await onThread {
       let source = ScriptedSource()
-      let manager = CLLocationManager(runtime: LodestoneRuntime(source: source))
+      let manager = CLLocationManager(port: LodestoneRuntime(source: source))
       let delegate = SilentDelegate()
       manager.delegate = delegate
       manager.startUpdatingLocation()
@@ -254,7 +254,7 @@ struct LocationManagerTests {
       let bench = Bench()
       bench.manager.startUpdatingLocation()
       do {
-        let other = CLLocationManager(runtime: bench.runtime)
+        let other = CLLocationManager(port: bench.runtime)
         other.startUpdatingLocation()
         other.startUpdatingHeading()
       }
@@ -272,7 +272,7 @@ struct LocationManagerTests {
   func severalManagers() async {
     let counts = await onThread {
       let bench = Bench()
-      let other = CLLocationManager(runtime: bench.runtime)
+      let other = CLLocationManager(port: bench.runtime)
       let otherSpy = Spy()
       other.delegate = otherSpy
       other.distanceFilter = 1_000

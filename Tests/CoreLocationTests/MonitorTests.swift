@@ -175,7 +175,7 @@ struct MonitorTests {
           as? CLMonitor.CircularGeographicCondition == circle(50))
       let runtime = bench.runtime
       let identifiers = await onThread {
-        let manager = CLLocationManager(runtime: runtime)
+        let manager = CLLocationManager(port: runtime)
         let before = manager.monitoredRegions.count
         manager.startMonitoring(
           for: CLCircularRegion(

@@ -143,7 +143,7 @@ struct PortedCodeTests {
     "D3 D9-D14: what a board has not says so, on the manager's run loop; a mock may say otherwise")
   func refusals() async throws {
     let calls = await onThread {
-      let manager = CLLocationManager(runtime: LodestoneRuntime(source: ScriptedSource()))
+      let manager = CLLocationManager(port: LodestoneRuntime(source: ScriptedSource()))
       let spy = RefusalSpy()
       manager.delegate = spy
       manager.startMonitoring(for: CLBeaconRegion(uuid: UUID(), identifier: "beacon"))
@@ -154,7 +154,7 @@ struct PortedCodeTests {
       return spy.calls
     }
     #expect(calls == ["region beacon 5", "ranging 16", "deferred 12"])
-    let mock = MockManager(runtime: LodestoneRuntime(source: ScriptedSource()))
+    let mock = MockManager(port: LodestoneRuntime(source: ScriptedSource()))
     mock.startMonitoring(
       for: CLCircularRegion(
         center: CLLocationCoordinate2DMake(1, 2), radius: 3, identifier: "home"))
@@ -165,7 +165,7 @@ struct PortedCodeTests {
   func places() async {
     let result = await onThread {
       let source = ScriptedSource()
-      let manager = CLLocationManager(runtime: LodestoneRuntime(source: source))
+      let manager = CLLocationManager(port: LodestoneRuntime(source: source))
       let spy = RefusalSpy()
       manager.delegate = spy
       manager.startMonitoringSignificantLocationChanges()

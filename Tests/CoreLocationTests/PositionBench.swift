@@ -48,7 +48,7 @@ final class PositionBench {
 
   init(onEvent: @escaping @Sendable (Spy) -> Void = { _ in }) {
     runtime = LodestoneRuntime(source: source, clocks: time.clocks)
-    manager = CLLocationManager(runtime: runtime)
+    manager = CLLocationManager(port: runtime)
     spy = Spy(onEvent: onEvent)
     manager.delegate = spy
     turn { spy.log.authorizations.count == 1 }

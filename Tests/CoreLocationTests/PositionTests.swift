@@ -11,7 +11,7 @@ struct PositionTests {
   func location() async {
     let result = await onThread {
       let bench = PositionBench()
-      let other = CLLocationManager(runtime: bench.runtime)
+      let other = CLLocationManager(port: bench.runtime)
       let nothing = other.location
       bench.manager.distanceFilter = 1_000_000
       bench.manager.startUpdatingLocation()
@@ -98,66 +98,5 @@ struct PositionTests {
     // Nothing, a start, and what changed: 10 m, 100 m, 1 km, 3 km.
     let expected: [Double?] = [nil, nil, 1, 100.0 / 30, 1_000.0 / 30, 60]
     #expect(demands == expected)
-  }
-}
-
-struct MailboxTests {
-  private func report(_ latitude: Double) throws -> LocationReport {
-    guard case .location(let estimate) = Observation.location(latitude, 13) else {
-      throw CancellationError()
-    }
-    return try #require(LocationReport(estimate))
-  }
-
-  @Test("the answer to a request is not batched with updates, nor dropped for them")
-  func answers() throws {
-    var mailbox = Mailbox()
-    let failure = ServiceFailure(service: .location, reason: "no fix")
-    _ = mailbox.append(.requestedLocation(try report(1)))
-    for step in 0..<300 { _ = mailbox.append(.location(try report(2 + Double(step) / 10))) }
-    _ = mailbox.append(.requestFailed(failure))
-    _ = mailbox.append(.failure(failure))
-    #expect(mailbox.holdsAnswer)
-    let first = try report(1)
-    #expect(mailbox.next() == .locations([first]))
-    guard case .locations(let batch)? = mailbox.next() else {
-      Issue.record("no batch")
-      return
-    }
-    #expect(batch.count == Mailbox.locationLimit)
-    #expect(mailbox.next() == .failure(failure))
-    #expect(!mailbox.holdsAnswer)
-    #expect(mailbox.next() == .failure(failure))
-    #expect(mailbox.isEmpty)
-  }
-
-  @Test("of pauses that nobody hears of the newest wait, each with its end")
-  func pauses() {
-    var mailbox = Mailbox()
-    for _ in 0..<1_000 {
-      _ = mailbox.append(.paused)
-      _ = mailbox.append(.resumed)
-    }
-    _ = mailbox.append(.paused)
-    #expect(mailbox.count <= Mailbox.pauseLimit)
-    var heard: [Delivery] = []
-    while let delivery = mailbox.next() { heard.append(delivery) }
-    #expect(heard.last == .paused)
-    for (index, delivery) in heard.enumerated() {
-      #expect(delivery == (index % 2 == 0 ? .paused : .resumed))
-    }
-  }
-
-  @Test("a stop leaves nothing of location, a start no answer")
-  func discarding() throws {
-    var mailbox = Mailbox()
-    for content in [
-      ServiceEvent.Content.location(try report(1)), .paused, .resumed,
-      .requestedLocation(try report(2)),
-    ] { _ = mailbox.append(content) }
-    mailbox.discardAnswer()
-    #expect(mailbox.count == 3)
-    mailbox.discard(.location)
-    #expect(mailbox.isEmpty)
   }
 }

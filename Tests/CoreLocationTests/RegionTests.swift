@@ -57,7 +57,7 @@ private final class Bench {
     runtime =
       folder.map { LodestoneRuntime(source: source, regionsIn: $0) }
       ?? LodestoneRuntime(source: source)
-    manager = CLLocationManager(runtime: runtime)
+    manager = CLLocationManager(port: runtime)
     manager.delegate = spy
   }
 
@@ -94,7 +94,7 @@ struct RegionTests {
   func crossing() async {
     let calls = await onThread {
       let bench = Bench()
-      let other = CLLocationManager(runtime: bench.runtime)
+      let other = CLLocationManager(port: bench.runtime)
       let spy = RegionSpy()
       other.delegate = spy
       bench.manager.startMonitoring(for: circle("home"))

@@ -72,7 +72,7 @@ struct RuntimeTests {
         equipment: Equipment(
           heading: false, location: true, relativeAltitude: false, vehicleHeading: true))
       let runtime = LodestoneRuntime(source: source)
-      let manager = CLLocationManager(runtime: runtime)
+      let manager = CLLocationManager(port: runtime)
       var answers = [runtime.equipment.heading]
       let activities: [CLActivityType] = [
         .automotiveNavigation, .otherNavigation, .fitness, .maritime, .airborne, .other,
@@ -97,7 +97,7 @@ struct RuntimeTests {
     let messages = await onThread {
       let source = ScriptedSource()
       let listener = Listener()
-      let manager = CLLocationManager(runtime: LodestoneRuntime(source: source))
+      let manager = CLLocationManager(port: LodestoneRuntime(source: source))
       manager.delegate = listener
       manager.startUpdatingHeading()
       source.publish(.headingUnavailable(.vehicleUndeclared, at: Timestamp(seconds: 1)))
@@ -120,7 +120,7 @@ struct RuntimeTests {
         let spies = [Spy(), Spy(), Spy()]
         var said = 0
         let managers = spies.map { spy in
-          let manager = CLLocationManager(runtime: runtime)
+          let manager = CLLocationManager(port: runtime)
           manager.delegate = spy
           return manager
         }
@@ -147,7 +147,7 @@ struct RuntimeTests {
     let result = await onThread {
       let (first, second) = (ScriptedSource(), ScriptedSource())
       let runtime = LodestoneRuntime(source: first)
-      let manager = CLLocationManager(runtime: runtime)
+      let manager = CLLocationManager(port: runtime)
       manager.startUpdatingLocation()
       runtime.install(second)
       first.publish(.location(50, 13))
@@ -166,7 +166,7 @@ struct RuntimeTests {
   func withoutBoard() async {
     let log = await onThread {
       let runtime = LodestoneRuntime(open: { throw NoBoard() })
-      let manager = CLLocationManager(runtime: runtime)
+      let manager = CLLocationManager(port: runtime)
       let spy = Spy()
       manager.delegate = spy
       manager.startUpdatingHeading()
@@ -196,7 +196,7 @@ struct RuntimeTests {
         return source
       }, clocks: clocks)
     let early = await onThread {
-      let manager = CLLocationManager(runtime: runtime)
+      let manager = CLLocationManager(port: runtime)
       let before = attempts.load(ordering: .relaxed)
       let spy = Spy()
       manager.delegate = spy

@@ -28,7 +28,7 @@ struct ThreadTests {
       let worker = ObjectIdentifier(Thread.current)
       let seen = Mutex<[ObjectIdentifier]>([])
       let source = ScriptedSource()
-      let manager = CLLocationManager(runtime: LodestoneRuntime(source: source))
+      let manager = CLLocationManager(port: LodestoneRuntime(source: source))
       let spy = Spy { _ in seen.withLock { $0.append(ObjectIdentifier(Thread.current)) } }
       manager.delegate = spy
       manager.startUpdatingLocation()
@@ -46,7 +46,7 @@ struct ThreadTests {
     let source = ScriptedSource()
     // On a clock that stands still: a heading that nothing follows would expire while the machine is busy.
     let manager = CLLocationManager(
-      runtime: LodestoneRuntime(source: source, clocks: AlarmClock().clocks))
+      port: LodestoneRuntime(source: source, clocks: AlarmClock().clocks))
     let (events, continuation) = AsyncStream.makeStream(of: Int.self)
     let spy = Spy { continuation.yield($0.log.calls.count) }
     manager.delegate = spy
@@ -72,7 +72,7 @@ struct ThreadTests {
     let source = ScriptedSource()
     let runtime = LodestoneRuntime(source: source)
     await onThread {
-      let manager = CLLocationManager(runtime: runtime)
+      let manager = CLLocationManager(port: runtime)
       manager.startUpdatingLocation()
       manager.startUpdatingHeading()
       box.manager = manager
@@ -104,7 +104,7 @@ struct ThreadTests {
     var deliveries: [WeakBox] = []
     for _ in 0..<50 {
       let box = await onThread {
-        let manager = CLLocationManager(runtime: runtime)
+        let manager = CLLocationManager(port: runtime)
         let spy = Spy()
         manager.delegate = spy
         manager.headingFilter = kCLHeadingFilterNone
@@ -137,7 +137,7 @@ struct ThreadTests {
 
   private static func round(of count: Int) -> [Double] {
     let source = ScriptedSource()
-    let manager = CLLocationManager(runtime: LodestoneRuntime(source: source))
+    let manager = CLLocationManager(port: LodestoneRuntime(source: source))
     let watch = Stopwatch()
     let taken = DispatchSemaphore(value: 0)
     let spy = Spy { spy in

@@ -51,7 +51,7 @@ private final class Bench {
   var said: [String] { lines.elements }
 
   func manager(_ delegate: any CLLocationManagerDelegate) -> CLLocationManager {
-    let manager = CLLocationManager(runtime: runtime)
+    let manager = CLLocationManager(port: runtime)
     manager.delegate = delegate
     return manager
   }

@@ -38,7 +38,7 @@ struct ViewModelTests {
     let result = await onThread {
       let source = ScriptedSource()
       let model = CompassViewModel(
-        manager: CLLocationManager(runtime: LodestoneRuntime(source: source)))
+        manager: CLLocationManager(port: LodestoneRuntime(source: source)))
       var (changes, values, statuses) = (0, [String](), [CLAuthorizationStatus]())
       let subscriptions = [
         model.objectWillChange.sink { _ in changes += 1 },

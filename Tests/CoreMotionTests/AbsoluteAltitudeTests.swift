@@ -31,7 +31,7 @@ struct AbsoluteAltitudeTests {
   func handler() {
     let source = ScriptedSource()
     let runtime = LodestoneRuntime(source: source)
-    let altimeter = CMAltimeter(runtime: runtime)
+    let altimeter = CMAltimeter(port: runtime)
     let queue = OperationQueue()
     queue.maxConcurrentOperationCount = 1
     let (first, second, relative) = (
@@ -41,14 +41,14 @@ struct AbsoluteAltitudeTests {
     #expect(
       source.demands.last == Demand(location: true, locationInterval: 1, altitude: true))
     source.publish(height(36.5, at: 1))
-    runtime.handovers.wait()
+    runtime.settleClients()
     queue.waitUntilAllOperationsAreFinished()
     altimeter.startAbsoluteAltitudeUpdates(to: queue) { second.take($0, $1) }
     altimeter.startRelativeAltitudeUpdates(to: queue) { relative.take($0, $1) }
     source.publish(height(37, at: 2, accuracy: 0.3))
     source.publish(.altitude(5, at: 2))
     source.publish(.altitudeUnavailable(.sensorLost("bus"), at: Timestamp(seconds: 3)))
-    runtime.handovers.wait()
+    runtime.settleClients()
     queue.waitUntilAllOperationsAreFinished()
     #expect(first.values.map(\.altitude) == [36.5])
     #expect(first.values.map(\.accuracy) == [2])
@@ -62,7 +62,7 @@ struct AbsoluteAltitudeTests {
     altimeter.stopAbsoluteAltitudeUpdates()
     #expect(source.demands.last == Demand(altitude: true))
     source.publish(height(38, at: 4))
-    runtime.handovers.wait()
+    runtime.settleClients()
     queue.waitUntilAllOperationsAreFinished()
     #expect(second.values.count == 1)
   }
@@ -71,7 +71,7 @@ struct AbsoluteAltitudeTests {
   func simulated() throws {
     let stage = try MotionStage(
       legs: ["seconds: 10, fix: true", "seconds: 20, climb: 15", "seconds: 60"])
-    let altimeter = CMAltimeter(runtime: stage.runtime)
+    let altimeter = CMAltimeter(port: stage.runtime)
     stage.run(4)
     #expect(CMAltimeter.isAbsoluteAltitudeAvailable(on: stage.runtime))
     let taken = Taken<CMAbsoluteAltitudeData>()

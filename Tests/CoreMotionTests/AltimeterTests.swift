@@ -41,7 +41,7 @@ private final class Bench {
 
   init() {
     runtime = LodestoneRuntime(source: source)
-    altimeter = CMAltimeter(runtime: runtime)
+    altimeter = CMAltimeter(port: runtime)
     queue = Self.queue("altitudes")
   }
 
@@ -60,7 +60,7 @@ private final class Bench {
   /// Speaks, and waits until the handler's queue has nothing left to do.
   func say(_ observations: Observation...) {
     for observation in observations { source.publish(observation) }
-    runtime.handovers.wait()
+    runtime.settleClients()
     queue.waitUntilAllOperationsAreFinished()
   }
 }
@@ -100,7 +100,7 @@ struct AltimeterTests {
     // One event is on its way to the first handler and must not arrive any more.
     bench.queue.isSuspended = true
     bench.source.publish(.altitude(11, at: 1))
-    bench.runtime.handovers.wait()
+    bench.runtime.settleClients()
     let second = Heard()
     let other = Bench.queue("other")
     bench.altimeter.startRelativeAltitudeUpdates(to: other) { second.take($0, $1) }
@@ -149,7 +149,7 @@ struct AltimeterTests {
     #expect(handlerIsAlive != nil)
     bench.queue.isSuspended = true
     bench.source.publish(.altitude(10, at: 1))
-    bench.runtime.handovers.wait()
+    bench.runtime.settleClients()
     bench.altimeter.stopRelativeAltitudeUpdates()
     bench.altimeter.stopRelativeAltitudeUpdates()
     #expect(handlerIsAlive == nil)
@@ -164,7 +164,7 @@ struct AltimeterTests {
     let source = ScriptedSource()
     let runtime = LodestoneRuntime(source: source)
     do {
-      let altimeter = CMAltimeter(runtime: runtime)
+      let altimeter = CMAltimeter(port: runtime)
       altimeter.startRelativeAltitudeUpdates(to: OperationQueue()) { _, _ in }
       #expect(source.demands.last == Demand(altitude: true))
     }
@@ -191,7 +191,7 @@ struct AltimeterTests {
     bench.start()
     bench.queue.isSuspended = true
     for step in 0..<200 { bench.source.publish(.altitude(Double(step), at: Double(step))) }
-    bench.runtime.handovers.wait()
+    bench.runtime.settleClients()
     #expect(bench.queue.operationCount == 60)
     bench.queue.isSuspended = false
     bench.say()
@@ -223,10 +223,10 @@ struct AltimeterTests {
     bench.start()
     let queue = SlowQueue()
     queue.maxConcurrentOperationCount = 1
-    let (late, other) = (Heard(), CMAltimeter(runtime: bench.runtime))
+    let (late, other) = (Heard(), CMAltimeter(port: bench.runtime))
     other.startRelativeAltitudeUpdates(to: queue) { late.take($0, $1) }
     let arrived = DispatchSemaphore(value: 0)
-    let third = CMAltimeter(runtime: bench.runtime)
+    let third = CMAltimeter(port: bench.runtime)
     third.startRelativeAltitudeUpdates(to: bench.queue) { _, _ in arrived.signal() }
     bench.source.publish(.altitude(10, at: 0))
     let isHeld = queue.isIn.wait(timeout: .now() + 300) == .success
@@ -236,7 +236,7 @@ struct AltimeterTests {
     for _ in 0..<2 { #expect(arrived.wait(timeout: .now() + 300) == .success) }
     #expect(late.all.isEmpty)
     for _ in 0..<2 { queue.gate.signal() }
-    bench.runtime.handovers.wait()
+    bench.runtime.settleClients()
     queue.waitUntilAllOperationsAreFinished()
     #expect(late.all.map(\.altitude) == [0, 2])
     let wasCalledByPublisher = queue.wasCalledByPublisher.load(ordering: .relaxed)

@@ -1,3 +1,4 @@
+import BoardFile
 import BoardTestSupport
 import CalibrationCore
 import Foundation
@@ -9,6 +10,7 @@ import SimulatedDevices
 import Testing
 
 @testable import CoreMotion
+import StateStore
 
 /// Device motion against the truth of the simulated board.
 struct DeviceMotionTests {

@@ -9,6 +9,7 @@ import SimulatedDevices
 import Testing
 
 @testable import CoreMotion
+import Recording
 
 /// The raw services and the life of a manager, on the simulated board.
 struct MotionManagerTests {
@@ -139,7 +140,7 @@ struct MotionManagerTests {
     let source = ScriptedSource()
     let runtime = LodestoneRuntime(source: source)
     do {
-      let manager = CMMotionManager(runtime: runtime)
+      let manager = CMMotionManager(port: runtime)
       manager.startGyroUpdates()
       #expect(
         source.demands.last == Demand(motion: MotionDemand(samples: true, interval: 0.01)))

@@ -5,12 +5,12 @@ import Foundation
 import LinearAlgebra
 import LocationServices
 import Lodestone
-import SensorHub
 import SensorTypes
 import SimulatedDevices
 import Synchronization
 
 @testable import CoreMotion
+import StateStore
 
 /// What a handler was given, in order.
 final class Taken<Value: Sendable>: Sendable {
@@ -65,7 +65,7 @@ final class MotionStage {
     queue.maxConcurrentOperationCount = 1
   }
 
-  func manager() -> CMMotionManager { CMMotionManager(runtime: runtime) }
+  func manager() -> CMMotionManager { CMMotionManager(port: runtime) }
 
   /// Lets the board live, and gives handlers their time.
   @discardableResult
@@ -75,7 +75,7 @@ final class MotionStage {
     while left > 1e-9 {
       let step = min(left, 0.2)
       all += board.run(step)
-      runtime.handovers.wait()
+      runtime.settleClients()
       queue.waitUntilAllOperationsAreFinished()
       left -= step
     }

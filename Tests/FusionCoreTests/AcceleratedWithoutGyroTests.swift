@@ -6,12 +6,6 @@ import Testing
 
 @testable import FusionCore
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
-
 @Suite struct AcceleratedWithoutGyroTests {
   /// A change of speed, along the quintic of the least jerk.
   struct Ride: CustomTestStringConvertible, Sendable {

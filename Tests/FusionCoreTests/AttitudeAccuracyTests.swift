@@ -6,12 +6,6 @@ import Testing
 
 @testable import FusionCore
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
-
 @Suite struct AttitudeAccuracyTests {
   /// Runs a trajectory; statistics of heading after the first two seconds, in degrees.
   private func run(

@@ -6,12 +6,6 @@ import Testing
 
 @testable import FusionCore
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
-
 @Suite struct AttitudeModesTests {
   @Test(arguments: [0.0, 30])
   func accelerometerAndMagnetometerAloneGiveATiltCompensatedHeading(tilt: Double) {

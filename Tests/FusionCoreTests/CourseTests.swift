@@ -6,12 +6,6 @@ import Testing
 
 @testable import FusionCore
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
-
 @Suite struct CourseTests {
   /// Stands, sets off at 2 m/s^2, drives bends at 12 m/s, stops for 20 s, and drives on. Signs and sizes of
   /// the bends by chance.

@@ -7,12 +7,6 @@ import Testing
 
 @testable import FusionCore
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
-
 @Suite struct DirectAttitudeTests {
   @Test func aLevelBoardFacingEachQuarterHasThatHeading() throws {
     // Body frame of a board whose y axis points east: north is to its left, -x.

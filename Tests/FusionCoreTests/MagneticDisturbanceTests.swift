@@ -6,12 +6,6 @@ import Testing
 
 @testable import FusionCore
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
-
 @Suite struct MagneticDisturbanceTests {
   static let model = ExpectedField(strength: 49, dip: 67 * degree)
 

@@ -6,12 +6,6 @@ import Testing
 
 @testable import FusionCore
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
-
 @Suite struct SlowSamplesTests {
   /// A board that is shaken and turned about all axes at once, by frequencies and phases of chance.
   private func shaken(seed: UInt64) -> Trajectory {

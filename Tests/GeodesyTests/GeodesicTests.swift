@@ -1,12 +1,7 @@
 import CTestSupport
 import Geodesy
+import Glibc
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
 
 /// The bound that Karney's paper states, with its own 15 nm, for what is measured in metres.
 private let bound = 1.5e-8

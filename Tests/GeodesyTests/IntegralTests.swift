@@ -2,12 +2,6 @@ import Geodesy
 import LinearAlgebra
 import Testing
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
-
 /// The series against quadrature and against an equation of motion: none of these oracles sums a series.
 @Suite("Geodesics against integrals")
 struct IntegralTests {

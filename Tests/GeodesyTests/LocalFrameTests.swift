@@ -2,12 +2,6 @@ import Geodesy
 import LinearAlgebra
 import Testing
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
-
 @Suite("Earth-centred and local coordinates")
 struct LocalFrameTests {
   @Test("points whose coordinates are known without a formula")

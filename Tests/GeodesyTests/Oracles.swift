@@ -1,12 +1,6 @@
 import Geodesy
 import LinearAlgebra
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
-
 let degree = Double.pi / 180
 
 /// The difference of two angles in degrees, -180 to 180.

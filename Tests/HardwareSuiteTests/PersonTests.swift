@@ -7,6 +7,7 @@ import Synchronization
 import Testing
 
 @testable import HardwareSuite
+import StateStore
 
 /// A run with a person at the desk: what is asked, what an answer does, and how a run ends before its end.
 struct PersonTests {

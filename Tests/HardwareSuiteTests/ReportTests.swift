@@ -1,7 +1,8 @@
+import BoardFile
 import Foundation
-import SensorHub
 import SimulatedDevices
 import Testing
+import TextForms
 
 @testable import HardwareSuite
 
@@ -70,7 +71,7 @@ struct ReportTests {
     #expect(
       Report.figure(4) == "4" && Report.figure(0.5) == "0.5" && Report.figure(12.346) == "12.35")
     #expect(Report.figure(-0.0000001) == "0" && Report.figure(1e-9) == "0")
-    #expect(Report.decimal(-0.04, 1) == "0.0" && Report.decimal(-0.06, 1) == "-0.1")
+    #expect(DecimalText.steady(-0.04, 1) == "0.0" && DecimalText.steady(-0.06, 1) == "-0.1")
     #expect(Report.figure(.nan) == "nan" && Report.figures([20, 0, -44.126]) == "20 0 -44.13")
   }
 

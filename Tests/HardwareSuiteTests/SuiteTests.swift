@@ -1,3 +1,4 @@
+import BoardFile
 import BoardTestSupport
 import Foundation
 import LinearAlgebra
@@ -8,6 +9,7 @@ import Synchronization
 import Testing
 
 @testable import HardwareSuite
+import StateStore
 
 /// The suite against the simulated board in virtual time: what is well passes, and what is not is named.
 struct SuiteTests {

@@ -1,11 +1,11 @@
+import BoardFile
+@testable import Diagnosis
 import Foundation
-import SensorHub
 import SensorTypes
 import SimulatedDevices
 import Testing
 
 @testable import HardwareSuite
-@testable import Lodestone
 
 /// What the suite does before the hub has the buses.
 struct WiringTests {

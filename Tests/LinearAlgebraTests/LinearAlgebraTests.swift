@@ -1,12 +1,6 @@
 import LinearAlgebra
 import Testing
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
-
 struct LinearAlgebraTests {
   private func close(_ a: Vector3, _ b: Vector3, _ tolerance: Double = 1e-12) -> Bool {
     (a - b).length < tolerance

@@ -1,4 +1,5 @@
 import Foundation
+import CLinuxIO
 import Glibc
 import SensorBus
 import Testing

@@ -1,3 +1,4 @@
+import CLinuxIO
 import Glibc
 
 /// Whether something can be read from a descriptor, or a connection be taken, within ten seconds. A peer that does not start

@@ -200,45 +200,6 @@ struct ServiceLifecycleTests {
     #expect(bench.heard().isEmpty)
     #expect(bench.engine.demand == Demand())
   }
-
-  @Test("requests and events survive coding, so that the services can live in another process")
-  func coding() throws {
-    let settings = ClientSettings(distanceFilter: 12, headingOrientation: .landscapeLeft)
-    let requests: [ServiceRequest.Action] = [
-      .register, .configure(settings), .start(.altitude), .stop(.location), .requestLocation,
-      .suspend, .resume,
-      .answer(question: 3, display: true), .dismissPrompt,
-      .release,
-    ]
-    for action in requests {
-      let request = ServiceRequest(ClientID(rawValue: 9), action)
-      let data = try JSONEncoder().encode(request)
-      #expect(try JSONDecoder().decode(ServiceRequest.self, from: data) == request)
-    }
-    var bench = Bench()
-    bench.ask(.register)
-    for service in Service.allCases { bench.ask(.start(service)) }
-    bench.say(fix(50))
-    bench.say(heading(30, true: 33))
-    bench.say(altitude(1, at: 0))
-    bench.say(
-      .absoluteAltitude(
-        AbsoluteAltitudeEstimate(time: Timestamp(seconds: 0), altitude: 36, accuracy: 2)))
-    let sample = Sample(time: Timestamp(seconds: 0), value: Vector3(1, 2, 3))
-    bench.say(
-      .motion(
-        MotionEstimate(
-          time: sample.time, force: sample, angularRate: sample, field: sample,
-          attitude: MotionAttitude(
-            angularRate: .zero, free: .identity, steadied: .identity, north: .identity))))
-    bench.say(.altitudeUnavailable(.sensorLost("bus"), at: Timestamp(seconds: 1)))
-    // The barometer serves two heights.
-    #expect(bench.events.count == 10)
-    for event in bench.events {
-      let data = try JSONEncoder().encode(event)
-      #expect(try JSONDecoder().decode(ServiceEvent.self, from: data) == event)
-    }
-  }
 }
 
 struct LocationServiceTests {

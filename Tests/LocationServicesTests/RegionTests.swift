@@ -56,6 +56,7 @@ private struct Bench {
         case .crossed(let state): "crossed to \(state)"
         case .settled(let state): "settled \(state)"
         case .answered(let state): "answered \(state)"
+        case .unkept: "unkept"
         }
       heard.append("\(region.region.identifier) \(what)\(client)")
     }

@@ -1,8 +1,11 @@
 import Foundation
 import Testing
 
+import TextForms
 @testable import LodestoneCommand
-@testable import SensorHub
+import Reports
+import SensorTypes
+import TerminalUI
 
 /// What `lodestone altitude` says of what it knows: how old, and worth what, as a program would have it.
 @Suite struct AltitudeCommandTests {

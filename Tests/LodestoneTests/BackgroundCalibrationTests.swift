@@ -1,8 +1,10 @@
 // Calibration while the board is in use, from the chips to the published heading, in virtual time.
 
+import BoardFile
 import BoardTestSupport
 import CTestSupport
 import CalibrationCore
+@testable import Diagnosis
 import Foundation
 import LinearAlgebra
 import SensorHub
@@ -10,7 +12,8 @@ import SensorTypes
 import SimulatedDevices
 import Testing
 
-@testable import Lodestone
+import Recording
+import StateStore
 
 struct BackgroundCalibrationTests {
   /// A record that is so far off that the field is not the earth's: that is mended within two minutes.

@@ -1,5 +1,7 @@
+import BoardFile
 import BoardTestSupport
 import Foundation
+import Recording
 import SensorHub
 import SensorTypes
 import SimulatedDevices

@@ -1,8 +1,10 @@
+import BoardFile
 import BoardTestSupport
 import CalibrationCore
 import Foundation
 import GNSSProtocol
 import Geomagnetism
+import Recording
 import SensorHub
 import SensorTypes
 import SimulatedDevices

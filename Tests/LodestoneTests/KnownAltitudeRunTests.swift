@@ -1,3 +1,4 @@
+import BoardFile
 import BoardTestSupport
 import Foundation
 import SensorTypes
@@ -5,7 +6,9 @@ import SimulatedDevices
 import Testing
 
 @testable import Lodestone
+import Recording
 @testable import SensorHub
+@testable import StateStore
 
 /// Elevations and QNH on the whole simulated board: what is given from outside, what the altitude is off by, and what is
 /// left in the next run.

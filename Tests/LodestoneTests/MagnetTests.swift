@@ -1,5 +1,6 @@
 // Magnets that pass and magnets that stay, from the chips to what a client is told.
 
+import BoardFile
 import BoardTestSupport
 import CalibrationCore
 import Foundation
@@ -9,6 +10,7 @@ import Lodestone
 import SensorHub
 import SensorTypes
 import SimulatedDevices
+import StateStore
 import Synchronization
 import Testing
 
@@ -30,8 +32,11 @@ private struct HubSource: ObservationSource {
 private final class Listener: ServiceClient {
   private let contents = Kept<ServiceEvent.Content>()
 
-  func receive(_ content: ServiceEvent.Content) { contents.append(content) }
-  func applicationDidResume() {}
+  func receive(_ content: ServiceEvent.Content) -> Int {
+    contents.append(content)
+    return 0
+  }
+  func applicationChanged(isSuspended: Bool) {}
 
   var all: [ServiceEvent.Content] { contents.all }
   var headings: [HeadingReport] {
@@ -104,7 +109,7 @@ private final class Scene {
       prompts.append(event)
       if case .dismiss = event { dismissed.signal() }
     }
-    client = runtime.register(listener)
+    client = runtime.connect(listener)
     runtime.send(
       ServiceRequest(
         client, .configure(ClientSettings(headingFilter: -1, answersQuestions: true))))

@@ -1,3 +1,4 @@
+import BoardFile
 import BoardTestSupport
 import Foundation
 import LocationServices
@@ -8,6 +9,7 @@ import SimulatedDevices
 import Testing
 
 @testable import Lodestone
+import Recording
 
 /// A receiver whose pulse is wired, from the twin to a subscriber.
 struct PulseRunTests {

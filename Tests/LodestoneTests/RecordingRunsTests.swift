@@ -1,5 +1,6 @@
 import BoardTestSupport
 import Foundation
+import Recording
 import SensorHub
 import SensorTypes
 import Testing

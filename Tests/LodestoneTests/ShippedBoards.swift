@@ -1,9 +1,9 @@
 // The board files of Boards/, and what stands on them whatever they say.
 
+import BoardFile
 import BoardTestSupport
 import Foundation
 import LinearAlgebra
-import SensorHub
 import SensorTypes
 import SimulatedDevices
 import Testing

@@ -5,6 +5,7 @@
 // Where the twins of separate chips sit comes from the file itself: a wrong mount of one of those, and which edge of a
 // breakout an axis points to, only a real board shows.
 
+import BoardFile
 import BoardTestSupport
 import Foundation
 import LinearAlgebra

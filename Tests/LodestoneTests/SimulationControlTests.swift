@@ -1,9 +1,9 @@
 // The control line of a simulated board in this process: a socket that a hand can speak to.
 
+import BoardFile
 import Foundation
 import Glibc
 import Lodestone
-import SensorHub
 import SensorTypes
 import SimulatedDevices
 import Testing

@@ -1,4 +1,5 @@
 import BoardTestSupport
+import Recording
 import SensorHub
 import SensorTypes
 import SimulatedDevices

@@ -1,3 +1,4 @@
+import BoardFile
 import BoardTestSupport
 import CalibrationCore
 import Foundation
@@ -10,6 +11,8 @@ import SimulatedDevices
 import Testing
 
 @testable import Lodestone
+import Recording
+import StateStore
 
 /// What outlives a run, and what another process changes during one.
 struct StateTests {

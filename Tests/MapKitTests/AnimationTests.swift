@@ -99,7 +99,7 @@ import Testing
   func gone() {
     let ticker = ManualTicker()
     var map: MKMapView? = MKMapView(
-      frame: CGRect(x: 0, y: 0, width: 100, height: 100), runtime: .shared, ticker: ticker)
+      frame: CGRect(x: 0, y: 0, width: 100, height: 100), port: processPort, ticker: ticker)
     weak var seen: MKMapView?
     seen = map
     map?.setCenter(berlin, animated: true)

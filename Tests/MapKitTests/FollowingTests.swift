@@ -39,7 +39,7 @@ import Testing
       clocks: RuntimeClocks(now: { board.clock.now() }, wallTime: { 1_795_000_000 }))
     let ticker = ManualTicker()
     let map = MKMapView(
-      frame: CGRect(x: 0, y: 0, width: 640, height: 480), runtime: runtime, ticker: ticker)
+      frame: CGRect(x: 0, y: 0, width: 640, height: 480), port: runtime, ticker: ticker)
     let spy = MapSpy()
     map.delegate = spy
     map.setUserTrackingMode(.followWithHeading, animated: false)

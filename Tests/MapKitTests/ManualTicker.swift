@@ -36,7 +36,7 @@ struct MapBench {
 
   init(width: Double = 640, height: Double = 480) {
     map = MKMapView(
-      frame: CGRect(x: 0, y: 0, width: width, height: height), runtime: .shared, ticker: ticker)
+      frame: CGRect(x: 0, y: 0, width: width, height: height), port: processPort, ticker: ticker)
     map.delegate = spy
     spy.calls = []
   }

@@ -113,7 +113,7 @@ private final class MadeTiles: MKTileOverlay {
     let said = Transcript<String>()
     runtime.diagnosticHandler = { said.add($0) }
     let map = MKMapView(
-      frame: CGRect(x: 0, y: 0, width: 640, height: 480), runtime: runtime, ticker: ManualTicker())
+      frame: CGRect(x: 0, y: 0, width: 640, height: 480), port: runtime, ticker: ManualTicker())
     map.base = BaseMap(fault: CocoaError(.fileReadNoSuchFile))
     for _ in 0..<2 { _ = map.image() }
     #expect(

@@ -21,7 +21,7 @@ private final class UserBench {
     self.source = source
     runtime = LodestoneRuntime(source: source)
     map = MKMapView(
-      frame: CGRect(x: 0, y: 0, width: 640, height: 480), runtime: runtime, ticker: ticker)
+      frame: CGRect(x: 0, y: 0, width: 640, height: 480), port: runtime, ticker: ticker)
     map.delegate = spy
     spy.calls = []
   }

@@ -45,7 +45,7 @@ guard arguments.count == 5, let first = Int(arguments[2]) else { exit(64) }
 let places = arguments[4].split(separator: ",").compactMap { Double($0) }
 let source = ScriptedSource()
 let manager = CLLocationManager(
-  runtime: LodestoneRuntime(source: source, regionsIn: URL(filePath: arguments[1])))
+  port: LodestoneRuntime(source: source, regionsIn: URL(filePath: arguments[1])))
 let listener = Listener()
 manager.delegate = listener
 let known = Set(manager.monitoredRegions.map(\.identifier))

@@ -1,14 +1,14 @@
 // save-cut [--lie]: changes stored records in a process that loses its power at every system call in turn, and
 // looks at what is there afterwards. Prints a line; exit code 1 where something was lost.
 // save-cut --race: two processes save at once, a third one reads.
-// `Tests/SensorHubTests/PowerCutTests.swift` runs it.
+// `Tests/StateStoreTests/PowerCutTests.swift` runs it.
 
 import CSaveCut
 import CalibrationCore
 import Foundation
 import LinearAlgebra
-import SensorHub
 import SensorTypes
+import StateStore
 
 let key = CalibrationStore.Key(.magnetometer, chip: "LIS3MDL", position: "/dev/i2c-1:0x1c")
 

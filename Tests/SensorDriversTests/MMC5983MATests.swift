@@ -1,10 +1,5 @@
 // The MMC5983MA's driver against scripted transfers and its twin. Register numbers are the datasheet's, restated.
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
 import LinearAlgebra
 import SensorBus
 import SensorDrivers

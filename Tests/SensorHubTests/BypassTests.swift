@@ -1,3 +1,4 @@
+import BoardFile
 import Foundation
 import SensorBus
 import SensorTypes
@@ -5,6 +6,7 @@ import SimulatedDevices
 import Testing
 
 @testable import SensorHub
+import StateStore
 
 /// A magnetometer that answers only while the inertial chip beside it lets the bus through.
 struct BypassTests {

@@ -1,10 +1,12 @@
 import Foundation
+@testable import Recording
 import SensorBus
 import SensorTypes
 import SimulatedDevices
 import Testing
 
 @testable import SensorHub
+import StateStore
 
 /// What is asked for on its way to the tasks: one word without a lock, and a line in a recording.
 struct DemandTests {
@@ -21,11 +23,11 @@ struct DemandTests {
     func setSatellitesWanted(_ wanted: Bool) { satellites.append(wanted) }
     func setWanted(_ wanted: Bool) { self.wanted.append(wanted) }
     func setInterval(_ seconds: Double?) { intervals.append(seconds) }
-    func step(_ port: SensorHub.Port, at now: Timestamp, into outbox: inout [Delivery]) {}
+    func step(_ port: WorkerPort, at now: Timestamp, into outbox: inout [Delivery]) {}
   }
 
   private static func worker(
-    _ source: SensorHub.Port.Source, demand: DemandBox,
+    _ input: any WorkerInput, demand: DemandBox,
     tasks: [(task: any WorkerTask, kind: DemandKind)],
     deliver: @escaping (TraceBuffer) -> Void = { _ in }
   ) -> BusWorker {
@@ -33,7 +35,7 @@ struct DemandTests {
       sensors: [], boardSize: 1,
       store: StateStore(folder: URL(filePath: "/nonexistent")), looksAfterBoard: false)
     return BusWorker(
-      bus: "bus", speed: nil, port: SensorHub.Port(source, worker: 0, records: true), tasks: tasks,
+      bus: "bus", speed: nil, port: WorkerPort(input), tasks: tasks,
       files: files, demand: demand
     ) { _, trace in deliver(trace) }
   }
@@ -84,7 +86,7 @@ struct DemandTests {
     let (receiver, compass, chip) = (Listener(), Listener(), Listener())
     let box = DemandBox()
     let worker = Self.worker(
-      .live(Self.provider), demand: box,
+      Recorder(LiveInput(Self.provider), worker: 0), demand: box,
       tasks: [(receiver, .location), (compass, .heading), (chip, .motion)])
     let samples = MotionDemand(samples: true, interval: 0.1)
     let demands = [
@@ -112,7 +114,7 @@ struct DemandTests {
     let (receiver, compass, motion) = (Listener(), Listener(), Listener())
     let box = DemandBox()
     let worker = Self.worker(
-      .live(Self.provider), demand: box,
+      Recorder(LiveInput(Self.provider), worker: 0), demand: box,
       tasks: [(receiver, .location), (compass, .heading), (motion, .motion)])
     let demands = [
       Demand(), Demand(location: true), Demand(location: true, locationInterval: 60),
@@ -144,7 +146,7 @@ struct DemandTests {
     let (receiver, compass, motion) = (Listener(), Listener(), Listener())
     let box = DemandBox()
     let worker = Self.worker(
-      .live(Self.provider), demand: box,
+      Recorder(LiveInput(Self.provider), worker: 0), demand: box,
       tasks: [(receiver, .location), (compass, .heading), (motion, .motion)])
     for demand in [Demand.everything, Demand(satellites: true), Demand()] {
       box.value = demand
@@ -162,7 +164,7 @@ struct DemandTests {
     let box = DemandBox()
     var steps: [[TraceLine]] = []
     let worker = Self.worker(
-      .live(Self.provider), demand: box, tasks: [(live, .location)]
+      Recorder(LiveInput(Self.provider), worker: 0), demand: box, tasks: [(live, .location)]
     ) { steps.append(Self.lines($0)) }
     for demand in [
       Demand(location: true), Demand(location: true, locationInterval: 100.0 / 30),
@@ -175,12 +177,12 @@ struct DemandTests {
     #expect(written == [true, true, false, true, true])
 
     let replayed = Listener()
-    let cursor = ReplayCursor()
-    let again = Self.worker(.replay(cursor), demand: DemandBox(), tasks: [(replayed, .location)])
+    let player = Player()
+    let again = Self.worker(player, demand: DemandBox(), tasks: [(replayed, .location)])
     for step in steps {
-      cursor.load(step)
+      player.load(step)
       _ = again.step()
-      #expect(cursor.finish() == nil)
+      #expect(player.finish() == nil)
     }
     #expect(replayed.wanted == live.wanted)
     #expect(replayed.intervals == live.intervals)
@@ -204,10 +206,10 @@ struct DemandTests {
       ("d 64 0 200", Demand(motion: MotionDemand(samples: true, interval: 0.02))),
       ("d 2 -5", Demand(location: true)), ("d 2 99999999999", Demand(location: true)),
     ] {
-      let cursor = ReplayCursor()
-      cursor.load([TraceLine(Array(text.utf8))].compactMap { $0 })
-      #expect(cursor.demand() == expected)
-      #expect(cursor.finish() == nil)
+      let player = Player()
+      player.load([TraceLine(Array(text.utf8))].compactMap { $0 })
+      #expect(player.demand(Demand()) == expected)
+      #expect(player.finish() == nil)
     }
   }
 }

@@ -1,5 +1,6 @@
 // Half the pressure of what the altitude has: an MS5607 that the board file calls MS5611.
 
+import BoardFile
 import SensorTypes
 import Testing
 

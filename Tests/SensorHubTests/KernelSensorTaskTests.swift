@@ -1,10 +1,13 @@
+import BoardFile
 import Foundation
+import Recording
 import SensorBus
 import SensorTypes
 import SimulatedDevices
 import Testing
 
 @testable import SensorHub
+import StateStore
 
 /// Chips that the kernel owns in the schedule: whose driver is taken, what is said, and that a recording holds it.
 struct KernelSensorTaskTests {

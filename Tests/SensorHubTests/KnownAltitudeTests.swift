@@ -1,7 +1,10 @@
+import BoardFile
 import Foundation
 import Testing
 
 @testable import SensorHub
+import SensorTypes
+import StateStore
 
 /// What a person says of the board's height, as it is kept.
 struct KnownAltitudeTests {

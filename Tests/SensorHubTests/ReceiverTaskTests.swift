@@ -1,3 +1,5 @@
+import BoardFile
+import Recording
 import SensorBus
 import SensorTypes
 import SimulatedDevices
@@ -11,7 +13,7 @@ struct ReceiverTaskTests {
   private let clock: VirtualClock
   private let provider: SimulatedBusProvider
   private let task: ReceiverTask
-  private let port: Port
+  private let port: WorkerPort
 
   init() throws { try self.init(sleeps: false) }
 
@@ -30,7 +32,7 @@ struct ReceiverTaskTests {
     sleeps: Bool, _ clock: VirtualClock, _ provider: SimulatedBusProvider
   ) throws {
     (self.clock, self.provider) = (clock, provider)
-    port = Port(.live(provider), worker: 0, records: false)
+    port = WorkerPort(LiveInput(provider))
     let sensor = Board.Sensor(
       chip: "GNSS", attachment: .serial(port: Self.path, baudRate: nil), sleeps: sleeps)
     task = try #require(SensorFactory.task(index: 0, sensor: sensor).task as? ReceiverTask)

@@ -1,3 +1,5 @@
+import BoardFile
+import Recording
 import SensorBus
 import SensorDrivers
 import SensorTypes
@@ -54,12 +56,12 @@ struct RetryTests {
     let clock = VirtualClock()
     let provider: SimulatedBusProvider
     let task: any WorkerTask
-    private let port: Port
+    private let port: WorkerPort
 
     init(_ test: Case) {
       provider = SimulatedBusProvider(SimulatedBoard(chips: [test.twin]), clock: clock)
       task = SensorFactory.task(index: 0, sensor: test.sensor).task
-      port = Port(.live(provider), worker: 0, records: false)
+      port = WorkerPort(LiveInput(provider))
       task.setWanted(true)
     }
 

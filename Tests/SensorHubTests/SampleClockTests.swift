@@ -1,3 +1,5 @@
+import BoardFile
+import Recording
 import SensorBus
 import SensorTypes
 import SimulatedDevices
@@ -124,7 +126,7 @@ struct SampleClockTests {
     sensor.interrupt = hasPin ? line : nil
     let task = SensorFactory.task(index: 0, sensor: sensor).task
     task.setWanted(true)
-    let port = Port(.live(provider), worker: 0, records: false)
+    let port = WorkerPort(LiveInput(provider))
     var samples: [Timestamp] = []
     var words: [String] = []
     let start = clock.now()

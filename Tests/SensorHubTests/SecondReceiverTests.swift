@@ -1,3 +1,4 @@
+import BoardFile
 import SensorTypes
 import Testing
 

@@ -1,3 +1,5 @@
+import BoardFile
+import Recording
 import SensorBus
 import SensorDrivers
 import SensorTypes
@@ -14,7 +16,7 @@ final class SensorTaskBench {
   let task: any WorkerTask
   /// What was said in words since the beginning.
   private(set) var words: [String] = []
-  private let port: Port
+  private let port: WorkerPort
 
   init(
     _ chip: String, address: UInt8, rate: Double, isImperfect: Bool = true,
@@ -32,7 +34,7 @@ final class SensorTaskBench {
     // A perfect chip has no noise: at rest it says the same again and again.
     sensor.checks.change = isImperfect
     task = SensorFactory.task(index: 0, sensor: sensor).task
-    port = Port(.live(provider), worker: 0, records: false)
+    port = WorkerPort(LiveInput(provider))
   }
 
   /// The samples of the next seconds.

@@ -162,6 +162,16 @@ struct SensorTaskSleepTests {
     #expect(try bench.isAsleep())
     bench.task.setWanted(true)
     #expect(abs(rate() - chip.slow) < 0.1 * chip.slow)
+    // A chip that is due for a restart at another rate is put to sleep as well, also when the program ends.
+    bench.task.setInterval(nil)
+    bench.task.setWanted(false)
+    #expect(bench.run(seconds: 1).isEmpty)
+    #expect(try bench.isAsleep())
+    bench.task.setWanted(true)
+    _ = rate()
+    bench.task.setInterval(0.02)
+    bench.task.finish()
+    #expect(try bench.isAsleep())
   }
 
   @Test("a chip sleeps when the program ends, whatever it was at", arguments: chips)

@@ -1,3 +1,5 @@
+import BoardFile
+import Recording
 import SensorBus
 import SensorTypes
 import SimulatedDevices
@@ -76,7 +78,7 @@ struct StandstillTests {
     let path = "/dev/serial0"
     let board = SimulatedBoard(chips: [.init(.receiver(.ubloxM8), at: .port(path))])
     let provider = SimulatedBusProvider(board, clock: clock)
-    let port = Port(.live(provider), worker: 0, records: false)
+    let port = WorkerPort(LiveInput(provider))
     let sensor = Board.Sensor(chip: "GNSS", attachment: .serial(port: path, baudRate: nil))
     let task = try #require(SensorFactory.task(index: 0, sensor: sensor).task as? ReceiverTask)
     task.setWanted(true)

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Recording
 import SensorBus
 import SensorTypes
 import SimulatedDevices
@@ -7,6 +8,7 @@ import Synchronization
 import Testing
 
 @testable import SensorHub
+import StateStore
 
 /// Stored files that change, as a worker meets them.
 @Suite struct StateFileMonitorTests {
@@ -79,14 +81,14 @@ import Testing
     let clock = VirtualClock()
     let provider = SimulatedBusProvider(SimulatedBoard(chips: []), clock: clock)
     let delivered = Mutex<[Delivery]>([])
-    let port = SensorHub.Port(
-      .live(provider, files: monitor), worker: 0, records: false, filePatience: 0)
+    let port = WorkerPort(
+      LiveInput(provider, files: MonitoredFiles(monitor: monitor)), filePatience: 0)
     let worker = BusWorker(
       bus: "bus", speed: nil, port: port, tasks: [], files: files, demand: DemandBox()
     ) { deliveries, _ in delivered.withLock { $0 += deliveries } }
     var heights: Int {
       delivered.withLock {
-        $0.count { if case .knownAltitude = $0 { true } else { false } }
+        $0.count { if case .record(.altitude, _) = $0 { true } else { false } }
       }
     }
     var steps = 0
@@ -114,7 +116,7 @@ import Testing
     let provider = SimulatedBusProvider(SimulatedBoard(chips: []), clock: VirtualClock())
     for _ in 0..<20 {
       let monitor = StateFileMonitor(files.files, queue: queue)
-      let port = SensorHub.Port(.live(provider, files: monitor), worker: 0, records: false)
+      let port = WorkerPort(LiveInput(provider, files: MonitoredFiles(monitor: monitor)))
       port.requestFiles(isFirst: true)
       #expect(port.hasNewFiles())
       queue.drain()

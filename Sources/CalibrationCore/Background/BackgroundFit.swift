@@ -1,10 +1,5 @@
 // Whether the samples of a board in use prove a calibration that is better than the one in force.
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
 import LinearAlgebra
 public import SensorTypes
 

@@ -1,10 +1,5 @@
 // Hard iron anew, all else as a calibration has it: what iron that comes to a board mostly is.
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
 import LinearAlgebra
 import SensorTypes
 

@@ -1,10 +1,5 @@
 // Leads a person through a magnetometer's calibration: what to do next, how far it is, and when it is enough.
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
 public import LinearAlgebra
 public import SensorTypes
 
@@ -90,7 +85,7 @@ public struct CalibrationCoach: Sendable, Hashable {
   /// No field on earth is weaker or stronger, nor is what a chip of a wrong gain makes of it, microtesla.
   private static let strengths = 10.0...150.0
   /// Without gain for so long, nothing is to be gained, seconds.
-  private static let stagnation = 45.0
+  static let stagnation = 45.0
 
   /// What it demands.
   public var params: Params
@@ -99,7 +94,7 @@ public struct CalibrationCoach: Sendable, Hashable {
     didSet { if expected != oldValue { isFitDue = true } }
   }
   /// What is asked for at present.
-  public private(set) var pose = CoachPose.flat
+  public internal(set) var pose = CoachPose.flat
   /// What disturbs at present; `nil` where nothing does.
   public private(set) var warning: Warning?
   /// What the last fit said. Its figures mean something once `isTelling`.
@@ -108,59 +103,59 @@ public struct CalibrationCoach: Sendable, Hashable {
   /// own, with a strength, a score and an error of its own.
   public private(set) var isTelling = false
   /// Why it ended; `nil` while it goes on.
-  public private(set) var end: End?
+  public internal(set) var end: End?
   /// Seconds since the first `update`.
   public private(set) var age = 0.0
   /// Cells of the sphere that were seen, in the magnetometer's axes.
   public private(set) var cells = SphereCells()
   /// Cells that the present pose could fill and nothing has filled yet.
-  public private(set) var wanted = SphereCells()
+  public internal(set) var wanted = SphereCells()
   /// Where the field points now, in the magnetometer's axes; `nil` while that is not known.
-  public private(set) var direction: Vector3?
+  public internal(set) var direction: Vector3?
   /// Strength of the corrected field now, microtesla; `nil` without a fit.
-  public private(set) var strength: Double?
+  public internal(set) var strength: Double?
 
-  private let toBody: Matrix3
+  let toBody: Matrix3
   private let fitter = MagnetometerFitter()
-  private var collection = CoachCollection()
+  var collection = CoachCollection()
 
   // Times.
   private var start: Timestamp?
-  private var now: Timestamp?
-  private var poseStart: Timestamp?
+  var now: Timestamp?
+  var poseStart: Timestamp?
   private var lastField: Timestamp?
-  private var lastForce: Timestamp?
+  var lastForce: Timestamp?
   private var nextFit: Timestamp?
   private var isFitDue = false
-  private var fitted = 0
+  var fitted = 0
 
   // What the board does, each smoothed over a fraction of a second.
-  private var down: Vector3?
-  private var rate: Double?
-  private var strengthError = 0.0
-  private var recent: CalibrationSample?
-  private var older: CalibrationSample?
-  private var fieldBefore = Vector3.zero
-  private var fieldTwoBefore = Vector3.zero
-  private var jumpStart: Timestamp?
-  private var jumpEnd: Timestamp?
+  var down: Vector3?
+  var rate: Double?
+  var strengthError = 0.0
+  var recent: CalibrationSample?
+  var older: CalibrationSample?
+  var fieldBefore = Vector3.zero
+  var fieldTwoBefore = Vector3.zero
+  var jumpStart: Timestamp?
+  var jumpEnd: Timestamp?
   private var magnetStart: Timestamp?
-  private var stillSince: Timestamp?
+  var stillSince: Timestamp?
   private var startedOverAt: Timestamp?
 
   // The present pose.
-  private var secondsInPose = 0.0
-  private var turned = 0.0
-  private var attempts = [Int](repeating: 0, count: CoachPose.allCases.count)
-  private var place = 0
-  private var listed = 0
-  private var dip: Double?
+  var secondsInPose = 0.0
+  var turned = 0.0
+  var attempts = [Int](repeating: 0, count: CoachPose.allCases.count)
+  var place = 0
+  var listed = 0
+  var dip: Double?
 
   // The end.
-  private var goodFits = 0
+  var goodFits = 0
   private var bestScore = 0
   private var bestCells = 0
-  private var bestAt: Timestamp?
+  var bestAt: Timestamp?
 
   /// - Parameters:
   ///   - mount: How the magnetometer sits on the board; what is asked for is told by the board's own sides.
@@ -283,57 +278,12 @@ public struct CalibrationCoach: Sendable, Hashable {
     down.dot(pose.down) > cos(Self.poseReach)
   }
 
-  /// Whether the field is the earth's, as far as can be told by now.
-  private mutating func watchField(_ sample: CalibrationSample, _ step: Double) {
-    if let fit = outcome.fit {
-      let corrected = fit.applied.correct(sample.field)
-      (direction, strength) = (corrected, isTelling ? corrected.length : nil)
-      let off = fit.fieldStrength > 0 ? abs(corrected.length / fit.fieldStrength - 1) : 0
-      strengthError += (1 - exp(-step / 0.3)) * (min(1, off) - strengthError)
-    } else if let cell = collection.cell(of: sample.field) {
-      direction = SphereCells.center(of: cell)
-    }
-    watchJumps(sample)
-  }
-
-  private mutating func watchJumps(_ given: CalibrationSample) {
-    // The middle one of three: a single wrong sample is no magnet.
-    var sample = given
-    if recent == nil { (fieldBefore, fieldTwoBefore) = (given.field, given.field) }
-    let (a, b, c) = (fieldTwoBefore, fieldBefore, given.field)
-    sample.field = pointwiseMax(
-      pointwiseMin(a, b), pointwiseMin(pointwiseMax(a, b), c))
-    (fieldTwoBefore, fieldBefore) = (b, c)
-    let time = sample.time
-    // A jump that no turning explains: known without any fit.
-    if let before = recent {
-      guard time.seconds(since: before.time) > 0.15 else { return }
-      // From two moments, one of which may have been a wrong sample itself, and for some samples.
-      if isJump(to: sample, from: before), older.map({ isJump(to: sample, from: $0) }) ?? true {
-        let since = jumpStart ?? time
-        jumpStart = since
-        guard time.seconds(since: since) > 0.04 else { return }
-        jumpEnd = time.advanced(bySeconds: 2)
-      }
-    }
-    (older, recent, jumpStart) = (recent, sample, nil)
-  }
-
-  private func isJump(to sample: CalibrationSample, from before: CalibrationSample) -> Bool {
-    let since = sample.time.seconds(since: before.time)
-    guard since < 0.8 else { return false }
-    // No stronger field than 80 uT, distortion included, turned by as much as the gyro says or a quick hand.
-    let turning = sample.angularRate.map { max($0.isFinite ? $0.length : 0, rate ?? 0) } ?? 6
-    let most = 80 * min(2, (turning * 1.2 + 0.2) * since) + 8
-    return (sample.field - before.field).length > most
-  }
-
   /// Whether the fit is sure enough to say that a field is wrong, rather than the other way round.
   private var isTrusted: Bool {
     outcome.isAccepted && score >= 55 && (outcome.fit?.quality.coverage ?? 0) >= 0.45
   }
 
-  private mutating func fit(at now: Timestamp) {
+  mutating func fit(at now: Timestamp) {
     (nextFit, isFitDue) = (now.advanced(bySeconds: params.refitInterval), false)
     let samples = collection.samples
     fitted = samples.count
@@ -415,95 +365,5 @@ public struct CalibrationCoach: Sendable, Hashable {
     {
       warning = .otherPose(change)
     }
-  }
-
-  // MARK: Which pose
-
-  private var hasForce: Bool { lastForce != nil }
-
-  private mutating func guide(at now: Timestamp) {
-    refreshWanted()
-    let asked = now.seconds(since: poseStart ?? now)
-    guard asked >= params.leastPose else { return }
-    // Nothing that is asked for can be done while nothing comes, and nobody does it while nothing turns.
-    if warning == .noField || warning == .noForce || warning == .tooStill {
-      poseStart = now
-      return
-    }
-    let isDone: Bool
-    if hasForce {
-      let round = 0.92 * 2 * Double.pi
-      isDone =
-        abs(turned) > round || secondsInPose > (rate == nil ? 14 : 20)
-        || (secondsInPose > 3 && fitted > 0 && wanted.filled <= 1)
-    } else {
-      isDone = asked > 14
-    }
-    guard isDone || asked >= params.longestPose else { return }
-    attempts[place] += 1
-    ask(next(), at: now)
-  }
-
-  private mutating func refreshWanted() {
-    wanted = SphereCells()
-    guard hasForce else { return }
-    let circle = self.circle(CoachPose.allCases[place])
-    for cell in 0..<SphereCells.count where circle.contains(cell) && !cells.contains(cell) {
-      wanted.insert(SphereCells.center(of: cell))
-    }
-  }
-
-  private func circle(_ pose: CoachPose) -> SphereCells {
-    pose.cells(
-      dip: dip ?? expected.dip ?? ExpectedField.usualDip, toSensor: toBody.transposed)
-  }
-
-  /// How many cells a pose would fill that nothing has filled yet.
-  private func gain(_ index: Int) -> Int {
-    let circle = self.circle(CoachPose.allCases[index])
-    return (0..<SphereCells.count).reduce(0) {
-      $0 + (circle.contains($1) && !cells.contains($1) ? 1 : 0)
-    }
-  }
-
-  /// The pose that promises most, what was tried before less each time.
-  private mutating func next() -> Int {
-    guard hasForce else {
-      listed = (listed + 1) % CoachPose.allCases.count
-      return listed
-    }
-    var best = (index: 0, worth: -1.0)
-    for (index, pose) in CoachPose.allCases.enumerated() where index != place {
-      // From where the board is held to there: a pose nearby is taken sooner.
-      let way = down.map { acos(max(-1, min(1, $0.dot(pose.down)))) } ?? 0
-      let worth =
-        (Double(gain(index)) + pose.ease - 0.5 * way) * exp(-0.9 * Double(attempts[index]))
-      if worth > best.worth { best = (index, worth) }
-    }
-    return best.index
-  }
-
-  private mutating func ask(_ index: Int, at now: Timestamp) {
-    (place, pose, poseStart) = (index, CoachPose.allCases[index], now)
-    (secondsInPose, turned) = (0, 0)
-    stillSince = nil
-    refreshWanted()
-  }
-
-  // MARK: The end
-
-  private mutating func finish(at now: Timestamp) {
-    // Twice, so that no lucky fit ends it.
-    if goodFits >= 2, warning != .magnet {
-      end = .good
-    } else if age >= params.seconds {
-      end = .timeUp
-    } else if outcome.isAccepted, age > 60, now.seconds(since: bestAt ?? now) > Self.stagnation,
-      warning == nil || warning == .tooStill
-    {
-      end = .nothingMore
-    }
-    // What came since the last fit belongs to the answer.
-    if end != nil, collection.samples.count > fitted { fit(at: now) }
   }
 }

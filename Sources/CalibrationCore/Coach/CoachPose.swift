@@ -1,10 +1,5 @@
 // How a person may be asked to hold the board, in words and as the side of it that points down.
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
 public import LinearAlgebra
 
 /// A way to hold the board while it is turned once round about the vertical.

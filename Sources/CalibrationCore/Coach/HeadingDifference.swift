@@ -1,10 +1,5 @@
 // How differently two calibrations tell the heading of the same samples.
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
 import LinearAlgebra
 public import SensorTypes
 

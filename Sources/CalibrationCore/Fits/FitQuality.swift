@@ -1,11 +1,7 @@
 // What a fit is worth: the error of a heading that it leaves, a score, and words.
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
 import LinearAlgebra
+import TextForms
 
 /// The error of a level board's heading that the covariance of a fit's unknowns lets expect, degrees, root
 /// mean square over the compass.
@@ -113,13 +109,7 @@ struct FitEvidence: Sendable {
 
   private static func number(_ value: Double, _ digits: Int = 1) -> String {
     guard value.isFinite, abs(value) < 1e9 else { return "very large" }
-    let unit = pow(10, Double(digits))
-    let scaled = Int((abs(value) * unit).rounded())
-    let sign = value < 0 && scaled != 0 ? "-" : ""
-    guard digits > 0 else { return "\(sign)\(scaled)" }
-    let rest = String(scaled % Int(unit))
-    return sign + "\(scaled / Int(unit))."
-      + String(repeating: "0", count: digits - rest.count) + rest
+    return DecimalText.steady(value, digits)
   }
 
   /// How much was not seen, and the axis of the chip about which the widest gap lies.

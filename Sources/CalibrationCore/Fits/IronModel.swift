@@ -1,10 +1,5 @@
 // The unknowns of a magnetometer's iron, and how a sample's residuals depend on them.
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
 import LinearAlgebra
 
 /// One sample as the fit sees it: about the middle of the data, in units of their spread.

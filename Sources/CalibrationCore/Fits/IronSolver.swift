@@ -1,11 +1,6 @@
 // Finds the iron: least squares of what the samples' lengths and their vertical parts leave, again and again,
 // with less weight for what lies far off.
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
 import LinearAlgebra
 
 /// A robust fit of an `IronModel` to points.

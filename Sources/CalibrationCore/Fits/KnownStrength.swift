@@ -1,6 +1,7 @@
 // What a field strength that a person gives says about samples of an unknown unit.
 
 import LinearAlgebra
+public import SensorTypes
 
 /// Fits samples of a file with a field strength that is known, and judges whether the two go together.
 ///
@@ -116,7 +117,7 @@ public struct KnownStrength: Sendable, Hashable {
   }
 
   /// A number in four figures, or all before its point.
-  static func figures(_ value: Double) -> String {
+  package static func figures(_ value: Double) -> String {
     guard value > 0, value.isFinite else { return "\(value)" }
     var size = 1.0
     var (digits, rest) = (0, value)

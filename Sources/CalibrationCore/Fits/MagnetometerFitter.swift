@@ -1,12 +1,7 @@
 // From raw samples to a calibration: hard iron, soft iron and alignment, with what they are worth.
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
 import LinearAlgebra
-import SensorTypes
+public import SensorTypes
 
 /// Fits a magnetometer's iron to samples of a board that was turned about.
 ///

@@ -1,10 +1,5 @@
 // How a magnetometer sits against the reference chip: one least-squares problem for all 48 placements.
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
 import LinearAlgebra
 
 /// What a minute of motion says of a magnetometer's axes.

@@ -1,10 +1,5 @@
 // What the reference chip felt, slot by slot: where up is in its frame, and how it turned.
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
 import LinearAlgebra
 
 /// A twentieth of a second of one chip, as sums.

@@ -1,10 +1,5 @@
 // The 48 ways to put a chip's axes along the body's, and likelihoods over them.
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
 import LinearAlgebra
 public import SensorTypes
 

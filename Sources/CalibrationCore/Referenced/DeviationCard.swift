@@ -2,12 +2,6 @@
 
 import LinearAlgebra
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
-
 /// What a compass shows against what is so, all round, and the coefficients A to E of it.
 ///
 /// Deviation is the magnetic heading less the compass's, east positive. Archibald Smith's approximate

@@ -1,12 +1,7 @@
 // The earth's field as a calibration with known headings expects it.
 
 public import Geomagnetism
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
+import LinearAlgebra
 
 /// The earth's field where a calibration is made, and how well it is known there.
 public struct EarthField: Sendable, Hashable {

@@ -2,12 +2,7 @@
 
 import LinearAlgebra
 import SensorTypes
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
+import TextForms
 
 extension ReferencedFitter {
   /// What the fit leaves open, at one heading or all round.
@@ -173,7 +168,7 @@ extension ReferencedFitter {
         + "turn it, or correct the headings by as much"
     }
     if result.offset.length > 1_500 {
-      let strength = StillMath.fixed(result.offset.length, 0)
+      let strength = DecimalText.steady(result.offset.length, 0)
       return "a hard iron of \(strength) uT is a magnet on the board"
     }
     if !(degrees <= Self.worstHeading) {

@@ -2,12 +2,6 @@
 
 import LinearAlgebra
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
-
 /// Iron, alignment and the earth's field from samples of known tilt, with headings that are known well,
 /// badly or not at all.
 ///

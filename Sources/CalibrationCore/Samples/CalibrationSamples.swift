@@ -2,6 +2,7 @@
 
 import LinearAlgebra
 public import SensorTypes
+import TextForms
 
 /// What a calibration was made of, thinned, so that a report can draw it later.
 ///
@@ -106,12 +107,12 @@ extension CalibrationSamples {
   }
 
   /// Whether a line is the header of stored samples.
-  static func isHeader(_ line: some Sequence<UInt8>) -> Bool {
+  package static func isHeader(_ line: some Sequence<UInt8>) -> Bool {
     String(decoding: line.filter { $0 != 0x0D && $0 != 0x20 }, as: UTF8.self) == header
   }
 
   /// Reads a line behind the header; `nil` for what is no sample.
-  static func sample(of line: some Collection<UInt8>) -> CalibrationSample? {
+  package static func sample(of line: some Collection<UInt8>) -> CalibrationSample? {
     let words = line.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map {
       String(decoding: $0, as: UTF8.self).filter { $0 != "\r" && $0 != " " }
     }
@@ -144,15 +145,7 @@ extension CalibrationSamples {
     "," + fixed(v.x) + "," + fixed(v.y) + "," + fixed(v.z)
   }
 
-  /// A number with three decimals at most; every value here is far below what an integer holds.
   private static func fixed(_ value: Double, thousandths: Bool = true) -> String {
-    let units = Int(((thousandths ? 1_000 : 1) * value.magnitude).rounded())
-    var text = thousandths ? "\(units / 1_000)" : "\(units)"
-    if thousandths, units % 1_000 != 0 {
-      var decimals = String(String(1_000 + units % 1_000).dropFirst())
-      while decimals.hasSuffix("0") { decimals.removeLast() }
-      text += "." + decimals
-    }
-    return value < 0 && units > 0 ? "-" + text : text
+    DecimalText.short(value, thousandths ? 3 : 0)
   }
 }

@@ -1,10 +1,5 @@
 // The sphere in 100 cells of equal area: how much of it a calibration has seen.
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
 public import LinearAlgebra
 
 /// A set of cells, out of the 100 of equal area that the sphere is cut into.

@@ -1,6 +1,7 @@
 // A gyro's bias, from a board that lies still.
 
 public import LinearAlgebra
+import TextForms
 
 /// A gyro's bias from some seconds of rest, with what says that it was rest.
 public struct GyroAtRest: Sendable, Hashable {
@@ -50,7 +51,7 @@ public struct GyroAtRest: Sendable, Hashable {
 
   /// How the board moved, in words; `nil` for one that did not.
   public var movement: String? {
-    func degrees(_ radians: Double) -> String { StillMath.fixed(radians * 180 / .pi, 2) }
+    func degrees(_ radians: Double) -> String { DecimalText.steady(radians * 180 / .pi, 2) }
     if rate.wander > Limit.rate {
       return "the board moved: its rate changed by \(degrees(rate.wander)) deg/s"
     }
@@ -58,7 +59,8 @@ public struct GyroAtRest: Sendable, Hashable {
       return "the board shook: \(degrees(rate.scatter)) deg/s about the mean"
     }
     if force.wander > Limit.force {
-      return "the board moved: the force on it changed by \(StillMath.fixed(force.wander, 2)) m/s^2"
+      return
+        "the board moved: the force on it changed by \(DecimalText.steady(force.wander, 2)) m/s^2"
     }
     if field.turn > Limit.field {
       return "the board turned by \(degrees(field.turn)) deg, or a magnet near it did"
@@ -73,7 +75,7 @@ public struct GyroAtRest: Sendable, Hashable {
     guard rate.duration >= Self.shortest, rate.deviation != nil else {
       return rate.windows.isEmpty
         ? "the gyro said nothing"
-        : "only \(StillMath.fixed(rate.duration, 1)) s of it; \(StillMath.fixed(Self.shortest, 0)) s are needed"
+        : "only \(DecimalText.steady(rate.duration, 1)) s of it; \(DecimalText.steady(Self.shortest, 0)) s are needed"
     }
     return nil
   }

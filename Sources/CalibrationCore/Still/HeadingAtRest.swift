@@ -1,6 +1,8 @@
 // Whether a board that is shown a heading was held still.
 
 public import LinearAlgebra
+public import SensorTypes
+import TextForms
 
 /// A board that points somewhere for some seconds: what its gyro says about its own mean, and where that mean is more
 /// than a hand's, whether field and force say that the board turned.
@@ -74,7 +76,7 @@ public struct HeadingAtRest: Sendable, Hashable {
   }
 
   private static func words(_ rate: Vector3) -> String {
-    "the gyro says \(StillMath.fixed(rate.length * 180 / .pi, 1)) deg/s"
+    "the gyro says \(DecimalText.steady(rate.length * 180 / .pi, 1)) deg/s"
   }
 
   private static func advice(_ rate: Vector3) -> String {

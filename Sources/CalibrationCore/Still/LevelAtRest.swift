@@ -1,11 +1,7 @@
 // How a board sits in its carrier, from gravity while it is held as it is level in use.
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
 public import LinearAlgebra
+import TextForms
 
 /// The small rotation from the frame that the mounts give to the carrier's, from where gravity points in one
 /// position, or in two that differ by half a turn about the vertical.
@@ -48,18 +44,18 @@ public struct LevelAtRest: Sendable, Hashable {
     public var movement: String? {
       if force.wander > Limit.force {
         return
-          "the board moved: the force on it changed by \(StillMath.fixed(force.wander, 2)) m/s^2"
-          + " (\(StillMath.fixed(force.turn * 180 / .pi, 1)) deg)"
+          "the board moved: the force on it changed by \(DecimalText.steady(force.wander, 2)) m/s^2"
+          + " (\(DecimalText.steady(force.turn * 180 / .pi, 1)) deg)"
       }
       if force.scatter > Limit.shake {
-        return "the board shook: \(StillMath.fixed(force.scatter, 2)) m/s^2 about the mean"
+        return "the board shook: \(DecimalText.steady(force.scatter, 2)) m/s^2 about the mean"
       }
       if rate.wander > Limit.rate {
         return
-          "the board moved: its rate changed by \(StillMath.fixed(rate.wander * 180 / .pi, 1)) deg/s"
+          "the board moved: its rate changed by \(DecimalText.steady(rate.wander * 180 / .pi, 1)) deg/s"
       }
       if let rate = rate.mean, !GyroRecord.isPossible(rate) {
-        return "the board turns at \(StillMath.fixed(rate.length * 180 / .pi, 1)) deg/s"
+        return "the board turns at \(DecimalText.steady(rate.length * 180 / .pi, 1)) deg/s"
       }
       return nil
     }
@@ -102,7 +98,7 @@ public struct LevelAtRest: Sendable, Hashable {
     let means = positions.compactMap(\.force.mean)
     for mean in means where !Limit.gravity.contains(mean.length) {
       outcome.refusal =
-        "a force of \(StillMath.fixed(mean.length, 2)) m/s^2 is not gravity: the board is accelerated, "
+        "a force of \(DecimalText.steady(mean.length, 2)) m/s^2 is not gravity: the board is accelerated, "
         + "or the chip is wrong"
       return outcome
     }
@@ -122,19 +118,19 @@ public struct LevelAtRest: Sendable, Hashable {
       outcome.surfaceTilt = tilt
       if tilt > Limit.surface {
         outcome.refusal =
-          "the two positions differ by \(StillMath.fixed(2 * tilt, 1)) deg: not the same surface, or not "
+          "the two positions differ by \(DecimalText.steady(2 * tilt, 1)) deg: not the same surface, or not "
           + "turned about the vertical"
       }
       // Where nothing was turned, the surface's tilt would pass for the board's.
       if let change = turnedField(positions), change < Limit.turn {
         outcome.refusal =
           "the board was not turned by half between the two positions: the magnetometer's field changed by "
-          + "\(StillMath.fixed(change, 1)) uT"
+          + "\(DecimalText.steady(change, 1)) uT"
       }
     }
     if let tilt = outcome.tilt, tilt > LevelRecord.largestTilt {
       outcome.refusal =
-        "the board is \(StillMath.fixed(tilt, 0)) deg from level: that is a mount, for the board file, not a "
+        "the board is \(DecimalText.steady(tilt, 0)) deg from level: that is a mount, for the board file, not a "
         + "level"
     }
     return outcome

@@ -2,7 +2,6 @@
 
 import Foundation
 import LocationServices
-import Lodestone
 
 extension CLLocationManager {
   /// Asks for exact locations until the application is no longer in use, and throws why there are none: see
@@ -10,11 +9,8 @@ extension CLLocationManager {
   public func requestTemporaryFullAccuracyAuthorization(
     withPurposeKey purposeKey: String, isolation: isolated (any Actor)? = #isolation
   ) async throws {
-    let runtime = runtime
-    let problem = await withCheckedContinuation { continuation in
-      runtime.requestFullAccuracy(purpose: purposeKey) { continuation.resume(returning: $0) }
-    }
-    if let problem { throw CLError(problem) }
+    let request = FullAccuracyRequest(purposeKey, port)
+    if let problem = await request.problem() { throw CLError(problem) }
   }
 
   func deliverAuthorization(_ report: AuthorizationReport) {
@@ -25,6 +21,25 @@ extension CLLocationManager {
   /// Whether what is told of the authorization is news for a delegate that knows the status alone.
   func isStatusNews(_ status: CLAuthorizationStatus) -> Bool {
     authorizationTold.map { CLAuthorizationStatus($0.status) != status } ?? true
+  }
+}
+
+/// A request for exact positions, on its way to its answer. It is a client of its own, so that two cannot be mixed up.
+struct FullAccuracyRequest: Sendable {
+  private let feed: LiveFeed
+
+  /// Has somebody asked, at once.
+  init(_ purpose: String, _ port: any ServicePort) {
+    feed = LiveFeed(port, [.requestAuthorization(.fullAccuracy(purpose: purpose))])
+    feed.begin()
+  }
+
+  /// Why there are no exact positions; `nil` where they are allowed.
+  func problem() async -> AuthorizationProblem? {
+    while let content = await feed.next() {
+      if case .fullAccuracyAnswered(let problem) = content { return problem }
+    }
+    return .unanswered
   }
 }
 

@@ -1,7 +1,7 @@
 // Sessions: what says that the application needs its authorization, and that it is in use.
 
-import LocationServices
-package import Lodestone
+import Inboxes
+package import LocationServices
 import Synchronization
 
 /// Says what authorization the application needs, as long as the object is held and not invalidated.
@@ -47,18 +47,18 @@ public final class CLServiceSession: Sendable {
 
   /// Begins a session.
   public convenience init(authorization requirement: AuthorizationRequirement) {
-    self.init(requirement, nil, .shared)
+    self.init(requirement, nil, processPort)
   }
 
   /// Begins a session that needs exact locations too, for a purpose that the application has described
   /// (`NSLocationTemporaryUsageDescriptionDictionary`).
   public convenience init(
     authorization requirement: AuthorizationRequirement, fullAccuracyPurposeKey purposeKey: String
-  ) { self.init(requirement, purposeKey, .shared) }
+  ) { self.init(requirement, purposeKey, processPort) }
 
-  /// The same on a runtime of its own, for tests.
+  /// The same on services of its own, for tests.
   package init(
-    _ requirement: AuthorizationRequirement, _ purpose: String?, _ runtime: LodestoneRuntime
+    _ requirement: AuthorizationRequirement, _ purpose: String?, _ port: any ServicePort
   ) {
     let needed: ServiceSession.Requirement =
       switch requirement {
@@ -67,25 +67,25 @@ public final class CLServiceSession: Sendable {
       case .always: .always
       }
     session = ServiceSession(needed, fullAccuracyPurpose: purpose)
-    held = HeldClient(session, runtime)
+    held = HeldClient(session, port)
   }
 
   /// Ends the session; nothing where it has ended.
   public func invalidate() { held.end() }
 
   /// What stands in the way now, and then whenever that is another thing; it ends with the task that iterates.
-  public var diagnostics: Diagnostics { Diagnostics(session: session, runtime: held.runtime) }
+  public var diagnostics: Diagnostics { Diagnostics(session: session, port: held.port) }
 
   /// Diagnostics, one after the other.
   public struct Diagnostics: AsyncSequence, Sendable {
     /// What it consists of.
     public typealias Element = Diagnostic
     let session: ServiceSession
-    let runtime: LodestoneRuntime
+    let port: any ServicePort
 
     /// Begins anew.
     public func makeAsyncIterator() -> AsyncIterator {
-      AsyncIterator(session: session, reports: AuthorizationReports(runtime))
+      AsyncIterator(session: session, reports: AuthorizationReports(port))
     }
 
     /// One way through the sequence.
@@ -157,28 +157,28 @@ public final class CLBackgroundActivitySession: Sendable {
   private let held: HeldClient
 
   /// Begins a session.
-  public convenience init() { self.init(on: .shared) }
+  public convenience init() { self.init(on: processPort) }
 
-  /// The same on a runtime of its own, for tests.
-  package init(on runtime: LodestoneRuntime) {
-    held = HeldClient(ServiceSession(keepsInUse: true), runtime)
+  /// The same on services of its own, for tests.
+  package init(on port: any ServicePort) {
+    held = HeldClient(ServiceSession(keepsInUse: true), port)
   }
 
   /// Ends the session; nothing where it has ended.
   public func invalidate() { held.end() }
 
   /// What stands in the way now, and then whenever that is another thing; it ends with the task that iterates.
-  public var diagnostics: Diagnostics { Diagnostics(runtime: held.runtime) }
+  public var diagnostics: Diagnostics { Diagnostics(port: held.port) }
 
   /// Diagnostics, one after the other.
   public struct Diagnostics: AsyncSequence, Sendable {
     /// What it consists of.
     public typealias Element = Diagnostic
-    let runtime: LodestoneRuntime
+    let port: any ServicePort
 
     /// Begins anew.
     public func makeAsyncIterator() -> AsyncIterator {
-      AsyncIterator(reports: AuthorizationReports(runtime))
+      AsyncIterator(reports: AuthorizationReports(port))
     }
 
     /// One way through the sequence.
@@ -206,8 +206,8 @@ public final class CLBackgroundActivitySession: Sendable {
 final class AuthorizationReports: Sendable {
   private let feed: LiveFeed
 
-  init(_ runtime: LodestoneRuntime) {
-    feed = LiveFeed(runtime, session: ServiceSession())
+  init(_ port: any ServicePort) {
+    feed = LiveFeed(port, [.hold(ServiceSession())])
   }
 
   /// The next report, at first how it stands; `nil` once the task is cancelled.
@@ -221,19 +221,14 @@ final class AuthorizationReports: Sendable {
 
 /// A client that holds a session until it goes, and hears nothing.
 private final class HeldClient: Sendable {
-  private final class Mute: ServiceClient {
-    func receive(_ content: ServiceEvent.Content) {}
-    func applicationDidResume() {}
-  }
-
-  let runtime: LodestoneRuntime
+  let port: any ServicePort
   private let client: Mutex<ClientID?>
 
-  init(_ session: ServiceSession, _ runtime: LodestoneRuntime) {
-    self.runtime = runtime
-    let id = runtime.register(Mute())
+  init(_ session: ServiceSession, _ port: any ServicePort) {
+    self.port = port
+    let id = port.connect(EventInbox(.mute))
     client = Mutex(id)
-    runtime.send(ServiceRequest(id, .hold(session)))
+    port.send(ServiceRequest(id, .hold(session)))
   }
 
   deinit { end() }
@@ -243,6 +238,6 @@ private final class HeldClient: Sendable {
       defer { client = nil }
       return client
     }
-    if let id { runtime.send(ServiceRequest(id, .release)) }
+    if let id { port.send(ServiceRequest(id, .release)) }
   }
 }

@@ -1,7 +1,6 @@
 // Headings as an asynchronous sequence. The SDK has none; this one is made like that of its locations.
 
-import LocationServices
-package import Lodestone
+package import LocationServices
 
 /// What there is to say of the board's heading at a moment: a heading, or that there is none.
 public struct CLHeadingUpdate: Sendable {
@@ -21,13 +20,13 @@ public struct CLHeadingUpdate: Sendable {
   ///   - orientation: The edge that headings are measured from; those that name none mean the top edge.
   public static func liveUpdates(
     filter: CLLocationDegrees = 1, orientation: CLDeviceOrientation = .portrait
-  ) -> Updates { Updates(filter: filter, orientation: orientation, runtime: .shared) }
+  ) -> Updates { Updates(filter: filter, orientation: orientation, port: processPort) }
 
-  /// The same of a runtime of its own, for tests.
+  /// The same of services of its own, for tests.
   package static func liveUpdates(
     filter: CLLocationDegrees = 1, orientation: CLDeviceOrientation = .portrait,
-    on runtime: LodestoneRuntime
-  ) -> Updates { Updates(filter: filter, orientation: orientation, runtime: runtime) }
+    on port: any ServicePort
+  ) -> Updates { Updates(filter: filter, orientation: orientation, port: port) }
 
   /// Headings, one after the other.
   public struct Updates: AsyncSequence, Sendable {
@@ -35,13 +34,13 @@ public struct CLHeadingUpdate: Sendable {
     public typealias Element = CLHeadingUpdate
     let filter: CLLocationDegrees
     let orientation: CLDeviceOrientation
-    let runtime: LodestoneRuntime
+    let port: any ServicePort
 
     /// Begins anew.
     public func makeAsyncIterator() -> AsyncIterator {
       let settings = ClientSettings(
         headingFilter: filter, headingOrientation: HeadingOrientation(orientation) ?? .portrait)
-      return AsyncIterator(feed: LiveFeed(runtime, settings: settings, service: .heading))
+      return AsyncIterator(feed: LiveFeed(port, [.configure(settings), .start(.heading)]))
     }
 
     /// One way through the sequence.
@@ -53,7 +52,7 @@ public struct CLHeadingUpdate: Sendable {
         while let content = await feed.next() {
           if case .heading(let report) = content {
             return CLHeadingUpdate(
-              heading: CLHeading(report, timestamp: feed.runtime.date(utc: nil, report.time)))
+              heading: CLHeading(report, timestamp: feed.port.date(utc: nil, report.time)))
           }
           if case .failure = content { return CLHeadingUpdate(heading: nil) }
         }

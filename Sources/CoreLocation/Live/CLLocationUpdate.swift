@@ -1,7 +1,6 @@
 // Locations as an asynchronous sequence.
 
-import LocationServices
-package import Lodestone
+package import LocationServices
 
 /// What there is to say of the board's position at a moment: a location, or why there is none.
 public struct CLLocationUpdate: Sendable {
@@ -75,14 +74,14 @@ public struct CLLocationUpdate: Sendable {
   /// Nothing fails where the application may have no locations: an update says why, and locations follow when it may. So it
   /// may be begun in the background too; where the authorization is *when in use* it waits until the application is in use.
   public static func liveUpdates(_ configuration: LiveConfiguration = .default) -> Updates {
-    Updates(configuration: configuration, runtime: .shared)
+    Updates(configuration: configuration, port: processPort)
   }
 
-  /// The same of a runtime of its own, for tests.
+  /// The same of services of its own, for tests.
   package static func liveUpdates(
-    _ configuration: LiveConfiguration = .default, on runtime: LodestoneRuntime
+    _ configuration: LiveConfiguration = .default, on port: any ServicePort
   ) -> Updates {
-    Updates(configuration: configuration, runtime: runtime)
+    Updates(configuration: configuration, port: port)
   }
 
   /// Locations, one after the other.
@@ -90,12 +89,14 @@ public struct CLLocationUpdate: Sendable {
     /// What it consists of.
     public typealias Element = CLLocationUpdate
     let configuration: LiveConfiguration
-    let runtime: LodestoneRuntime
+    let port: any ServicePort
 
     /// Begins anew.
     public func makeAsyncIterator() -> AsyncIterator {
       AsyncIterator(
-        feed: LiveFeed(runtime, settings: configuration.settings, service: .location))
+        feed: LiveFeed(
+          port,
+          [.configure(configuration.settings), .hold(ServiceSession()), .start(.location)]))
     }
 
     /// One way through the sequence.
@@ -111,7 +112,7 @@ public struct CLLocationUpdate: Sendable {
       ) -> CLLocationUpdate {
         CLLocationUpdate(
           location: location, stationary: stationary, locationUnavailable: locationUnavailable,
-          authorization: authorization ?? feed.runtime.authorization)
+          authorization: authorization ?? ServiceQuery.authorization.unanswered)
       }
 
       /// The next update; `nil` once the task is cancelled. It throws nothing on a board.
@@ -120,7 +121,7 @@ public struct CLLocationUpdate: Sendable {
           switch content {
           case .location(let report):
             let location = CLLocation(
-              report, timestamp: feed.runtime.date(utc: report.utc, report.time))
+              report, timestamp: feed.port.date(utc: report.utc, report.time))
             last = location
             return update(location)
           case .paused: return update(last, stationary: true)
@@ -134,7 +135,8 @@ public struct CLLocationUpdate: Sendable {
             guard report.limits != said, !report.limits.isEmpty else { continue }
             return update()
           // The location that ends a pause follows.
-          case .resumed, .heading, .headingExpired, .significantChange, .visit, .region, .altitude,
+          case .resumed, .heading, .headingExpired, .significantChange, .visit, .region,
+            .regionsUnreadable, .altitude,
             .beacons,
             .absoluteAltitude, .motion, .rangingFailed, .deferredLocations, .deferralEnded,
             .requestedLocation, .requestFailed, .question, .questionClosed, .fullAccuracyAnswered:

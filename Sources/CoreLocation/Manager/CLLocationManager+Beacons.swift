@@ -2,7 +2,6 @@
 
 import Foundation
 import LocationServices
-import Lodestone
 
 /// What one manager ranges.
 struct RangedBeacons {
@@ -59,7 +58,7 @@ extension CLLocationManager {
       !ranged.regions.contains(where: { $0.beaconIdentityConstraint == constraint })
     else { return }
     let stopped = BeaconConstraint(constraint)
-    runtime.send(ServiceRequest(client, .stopRanging(stopped)))
+    port.send(ServiceRequest(client, .stopRanging(stopped)))
     delivery.discardBeacons(stopped)
   }
 }

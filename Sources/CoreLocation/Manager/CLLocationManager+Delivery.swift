@@ -3,7 +3,6 @@
 import Foundation
 import Geodesy
 import LocationServices
-import Lodestone
 import SensorTypes
 
 extension CLLocationManager {
@@ -11,7 +10,7 @@ extension CLLocationManager {
   func deliver(_ question: CalibrationQuestion) {
     guard let delegate else { return }
     let display = delegate.locationManagerShouldDisplayHeadingCalibration(self)
-    runtime.send(ServiceRequest(client, .answer(question: question.number, display: display)))
+    port.send(ServiceRequest(client, .answer(question: question.number, display: display)))
   }
 
   func tell(_ delivery: Delivery) {
@@ -35,6 +34,7 @@ extension CLLocationManager {
     case .resumed: delegate?.locationManagerDidResumeLocationUpdates(self)
     case .visit(let report): delegate?.locationManager(self, didVisit: visit(report))
     case .region(let event): deliver(event)
+    case .regionsUnreadable(let reason): failMonitoring(of: nil, reason)
     case .beacons(let report): deliver(report)
     case .rangingFailed(let failure): deliver(failure)
     case .deferralEnded(let problem):
@@ -61,7 +61,12 @@ extension CLLocationManager {
   private func deliver(_ event: RegionEvent) {
     // A crossing of which nobody is told is left to the next run; where the board is at first is told nobody anyway.
     if case .crossed = event.kind, delegate == nil { return }
-    runtime.tell(event) { tell(event) }
+    guard event.state != nil else { return tell(event) }
+    // Kept before the delegate hears of it and forced to the disk afterwards: a program that is killed meanwhile hears it
+    // neither twice nor never.
+    guard port.ask(.keep(event)) else { return }
+    tell(event)
+    port.send(ServiceRequest(client, .regionTold(event.region.key)))
   }
 
   private func tell(_ event: RegionEvent) {
@@ -74,6 +79,8 @@ extension CLLocationManager {
       if case .denied = reason { code = .regionMonitoringDenied }
       let error = CLError(code, userInfo: [NSLocalizedDescriptionKey: reason.description])
       delegate.locationManager(self, monitoringDidFailFor: region, withError: error)
+    case .unkept(let reason):
+      failMonitoring(of: region, "monitored until the program ends: \(reason)")
     case .settled: break
     case .answered(let state):
       delegate.locationManager(self, didDetermineState: CLRegionState(state), for: region)
@@ -88,6 +95,11 @@ extension CLLocationManager {
     }
   }
 
+  func failMonitoring(of region: CLRegion?, _ reason: String) {
+    let error = CLError(.regionMonitoringFailure, userInfo: [NSLocalizedDescriptionKey: reason])
+    delegate?.locationManager(self, monitoringDidFailFor: region, withError: error)
+  }
+
   private func visit(_ report: VisitReport) -> CLVisit {
     func date(_ moment: VisitReport.Moment) -> Date { self.date(utc: moment.utc, moment.time) }
     return CLVisit(
@@ -98,10 +110,10 @@ extension CLLocationManager {
       horizontalAccuracy: report.horizontalAccuracy ?? -1)
   }
 
-  func date(utc: Double?, _ time: Timestamp) -> Date { runtime.date(utc: utc, time) }
+  func date(utc: Double?, _ time: Timestamp) -> Date { port.date(utc: utc, time) }
 }
 
-extension LodestoneRuntime {
+extension ServicePort {
   /// The receiver's own time where it says one; else the wall clock at that moment, as it is set now.
   func date(utc: Double?, _ time: Timestamp) -> Date {
     Date(timeIntervalSince1970: utc ?? wallTime(of: time))

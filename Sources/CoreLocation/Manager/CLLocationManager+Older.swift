@@ -1,7 +1,6 @@
 // What a manager could do under another name, or in another way.
 
 import LocationServices
-import Lodestone
 
 extension CLLocationManager {
   /// Whether there can be headings on this board: the older form of the class's method.
@@ -22,7 +21,7 @@ extension CLLocationManager {
   @available(*, deprecated, message: "use isMonitoringAvailable(for:) and authorizationStatus")
   public class func regionMonitoringEnabled() -> Bool {
     isMonitoringAvailable(for: CLCircularRegion.self)
-      && LodestoneRuntime.shared.authorization.status == .always
+      && processPort.ask(.authorization).status == .always
   }
 
   /// Watches a region, as `startMonitoring(for:)` does. How far beyond the boundary a crossing is told is not asked for: it

@@ -2,8 +2,7 @@
 // stands in an extension cannot be overridden.
 
 public import Foundation
-import LocationServices
-package import Lodestone
+package import LocationServices
 import SensorTypes
 
 /// Starts and stops the location services, and tells its delegate what they say.
@@ -17,7 +16,7 @@ import SensorTypes
 /// `LodestoneRuntime.shared.authorizationAgent`, there is nobody to ask. The status is `authorizedAlways` with full accuracy
 /// then, and requests do nothing.
 open class CLLocationManager: NSObject {
-  let runtime: LodestoneRuntime
+  let port: any ServicePort
   let delivery: RunLoopDelivery
   let client: ClientID
   private var settings = ClientSettings(answersQuestions: true, hearsRegions: true)
@@ -36,11 +35,10 @@ open class CLLocationManager: NSObject {
   /// services. Other than the SDK's it keeps nothing from an earlier run.
   open var location: CLLocation? {
     if isDelivering { return delivered }
-    guard runtime.authorization.isGranted else { return nil }
     let isReduced = desiredAccuracy >= kCLLocationAccuracyReduced
-    guard let report = runtime.knownPosition(isReduced: isReduced)?.report else {
-      return delivered
-    }
+    let position = port.ask(.position(isReduced: isReduced))
+    guard position.isGranted else { return nil }
+    guard let report = position.known?.report else { return delivered }
     if report != known?.report {
       known = (report, CLLocation(report, timestamp: date(utc: report.utc, report.time)))
     }
@@ -64,31 +62,29 @@ open class CLLocationManager: NSObject {
 
   /// Makes a manager that has started nothing.
   public override init() {
-    runtime = .shared
-    delivery = RunLoopDelivery(runtime: runtime)
-    client = runtime.register(delivery)
+    port = processPort
+    delivery = RunLoopDelivery(port: port)
+    client = port.connect(delivery.inbox)
     super.init()
     begin()
   }
 
-  /// A manager on a runtime of its own, for tests.
-  package init(runtime: LodestoneRuntime) {
-    self.runtime = runtime
-    delivery = RunLoopDelivery(runtime: runtime)
-    client = runtime.register(delivery)
+  /// A manager on services of its own, for tests.
+  package init(port: any ServicePort) {
+    self.port = port
+    delivery = RunLoopDelivery(port: port)
+    client = port.connect(delivery.inbox)
     super.init()
     begin()
   }
 
   private func begin() {
     delivery.attach(self)
-    runtime.send(ServiceRequest(client, .configure(settings)))
-    guard let problem = runtime.restoreRegions() else { return }
-    failMonitoring(of: nil, problem)
+    port.send(ServiceRequest(client, .configure(settings)))
   }
 
   deinit {
-    runtime.send(ServiceRequest(client, .release))
+    port.send(ServiceRequest(client, .release))
     delivery.invalidate()
   }
 
@@ -181,20 +177,20 @@ open class CLLocationManager: NSObject {
 
   /// Whether the application may use the services; see the class's note. What was allowed provisionally is `authorizedAlways`.
   open var authorizationStatus: CLAuthorizationStatus {
-    CLAuthorizationStatus(runtime.authorization.status)
+    CLAuthorizationStatus(port.ask(.authorization).status)
   }
 
   /// How exact its locations may be. Reduced, a location is the middle of a cell of 5.6 km that is always the same, its
   /// accuracy covers the cell, and it has no altitude, course and speed; regions and beacons are not told, visits with the
   /// cell for their place, headings as before.
   open var accuracyAuthorization: CLAccuracyAuthorization {
-    runtime.authorization.accuracy == .full ? .fullAccuracy : .reducedAccuracy
+    port.ask(.authorization).accuracy == .full ? .fullAccuracy : .reducedAccuracy
   }
 
   /// Whether the application may use the services.
   @available(*, deprecated, message: "use the instance property authorizationStatus")
   open class func authorizationStatus() -> CLAuthorizationStatus {
-    CLAuthorizationStatus(LodestoneRuntime.shared.authorization.status)
+    CLAuthorizationStatus(processPort.ask(.authorization).status)
   }
 
   /// Has somebody asked whether the application may have locations while it is in use, and returns at once; the delegate is
@@ -204,7 +200,7 @@ open class CLLocationManager: NSObject {
   /// authorization file. Without them nobody is asked, `LodestoneRuntime.shared.authorizationProblem` says why, and a later
   /// request is heard; the SDK ends the program.
   open func requestWhenInUseAuthorization() {
-    runtime.send(ServiceRequest(client, .requestAuthorization(.whenInUse)))
+    port.send(ServiceRequest(client, .requestAuthorization(.whenInUse)))
   }
 
   /// Has somebody asked for exact locations until the application is no longer in use, and returns at once; nothing where they
@@ -224,7 +220,9 @@ open class CLLocationManager: NSObject {
   ) {
     // It goes to the manager's thread, and nobody else has it from here on.
     nonisolated(unsafe) let handler = completion
-    runtime.requestFullAccuracy(purpose: purposeKey) { [weak delivery] problem in
+    let request = FullAccuracyRequest(purposeKey, port)
+    Task { [weak delivery] in
+      let problem = await request.problem()
       guard handler != nil else { return }
       delivery?.answer { _ in handler?(problem.map { CLError($0) }) }
     }
@@ -241,15 +239,15 @@ open class CLLocationManager: NSObject {
   /// It takes the foreground, `NSLocationWhenInUseUsageDescription`, and `NSLocationAlwaysUsageDescription` or
   /// `NSLocationAlwaysAndWhenInUseUsageDescription`.
   open func requestAlwaysAuthorization() {
-    runtime.send(ServiceRequest(client, .requestAuthorization(.always)))
+    port.send(ServiceRequest(client, .requestAuthorization(.always)))
   }
 
   /// Whether a magnetometer answers on this board, or a gyro and a receiver do and a vehicle is declared: in the
   /// board file, or by any manager's `activityType`. The first answer may take two seconds.
-  open class func headingAvailable() -> Bool { LodestoneRuntime.shared.equipment.heading }
+  open class func headingAvailable() -> Bool { processPort.ask(.equipment).heading }
 
   /// Whether a receiver answers on this board. The first answer may take two seconds.
-  open class func locationServicesEnabled() -> Bool { LodestoneRuntime.shared.equipment.location }
+  open class func locationServicesEnabled() -> Bool { processPort.ask(.equipment).location }
 
   /// Whether a receiver answers on this board. The first answer may take two seconds.
   open class func significantLocationChangeMonitoringAvailable() -> Bool {
@@ -265,7 +263,7 @@ open class CLLocationManager: NSObject {
   /// What is known is delivered first where it is of use: up to ten seconds old, or, where `desiredAccuracy` is in
   /// metres, as long as the board cannot be farther from it. Its `timestamp` says how old it is.
   open func startUpdatingLocation() {
-    runtime.send(ServiceRequest(client, .start(.location)))
+    port.send(ServiceRequest(client, .start(.location)))
     // An answer that waits would be taken for an update, or for a failure of what begins now.
     delivery.discardAnswer()
   }
@@ -283,30 +281,30 @@ open class CLLocationManager: NSObject {
   open func requestLocation() {
     // As long as the delegate was not called the request waits.
     guard !delivery.holdsAnswer else { return }
-    runtime.send(ServiceRequest(client, .requestLocation))
+    port.send(ServiceRequest(client, .requestLocation))
   }
 
   /// Stops locations: none is delivered any more, nor what waited. A request and a deferral are cancelled. Nothing if
   /// they are stopped.
   open func stopUpdatingLocation() {
-    runtime.send(ServiceRequest(client, .stop(.location)))
+    port.send(ServiceRequest(client, .stop(.location)))
     delivery.discard(.location)
   }
 
   /// Starts headings and returns at once; nothing if they are started, or on a board without a
   /// magnetometer. `trueHeading` needs a position: locations that run, or one in the board file.
-  open func startUpdatingHeading() { runtime.send(ServiceRequest(client, .start(.heading))) }
+  open func startUpdatingHeading() { port.send(ServiceRequest(client, .start(.heading))) }
 
   /// Stops headings: none is delivered any more, nor what waited. Nothing if they are stopped.
   open func stopUpdatingHeading() {
-    runtime.send(ServiceRequest(client, .stop(.heading)))
+    port.send(ServiceRequest(client, .stop(.heading)))
     delivery.discard(.heading)
   }
 
   /// Takes the calibration prompt down at once, whichever manager's delegate has allowed it; nothing if there is
   /// none. It does not come back while its cause lasts.
   open func dismissHeadingCalibrationDisplay() {
-    runtime.send(ServiceRequest(client, .dismissPrompt))
+    port.send(ServiceRequest(client, .dismissPrompt))
   }
 
   // MARK: Whether it is somewhere else, and where it stays
@@ -318,12 +316,12 @@ open class CLLocationManager: NSObject {
   /// `distanceFilter` do not count. Other than on a phone, which has its cells for that, it is the receiver that is
   /// asked, once a minute; and nothing wakes a program that does not run.
   open func startMonitoringSignificantLocationChanges() {
-    runtime.send(ServiceRequest(client, .start(.significantChanges)))
+    port.send(ServiceRequest(client, .start(.significantChanges)))
   }
 
   /// Stops significant changes: none is delivered any more, nor what waited. Nothing if they are stopped.
   open func stopMonitoringSignificantLocationChanges() {
-    runtime.send(ServiceRequest(client, .stop(.significantChanges)))
+    port.send(ServiceRequest(client, .stop(.significantChanges)))
     delivery.discard(.significantChanges)
   }
 
@@ -334,12 +332,12 @@ open class CLLocationManager: NSObject {
   /// hundred metres, or than the accuracies explain. Where the board stood already when visits were started the arrival is
   /// not known. The receiver is asked once a minute, so that dates are that exact.
   open func startMonitoringVisits() {
-    runtime.send(ServiceRequest(client, .start(.visits)))
+    port.send(ServiceRequest(client, .start(.visits)))
   }
 
   /// Stops visits: none is delivered any more, nor what waited. Nothing if they are stopped.
   open func stopMonitoringVisits() {
-    runtime.send(ServiceRequest(client, .stop(.visits)))
+    port.send(ServiceRequest(client, .stop(.visits)))
     delivery.discard(.visits)
   }
 
@@ -347,7 +345,7 @@ open class CLLocationManager: NSObject {
 
   /// The regions that are watched, of all managers of the application, also those of earlier runs.
   open var monitoredRegions: Set<CLRegion> {
-    Set(runtime.monitoredRegions.filter { $0.monitor == nil }.map(\.region))
+    Set(port.ask(.regions(of: nil)).records.map(\.region.region))
   }
 
   /// The largest radius, metres: 10,000 km.
@@ -368,17 +366,17 @@ open class CLLocationManager: NSObject {
   /// `CLError.regionMonitoringFailure`, once, and it goes on as soon as there is Bluetooth again.
   open func startMonitoring(for region: CLRegion) {
     guard let watched = MonitoredRegion(region) else {
-      return failMonitoring(of: region, "only circular and beacon regions are monitored")
+      return delivery.answer { manager in
+        manager.failMonitoring(of: region, "only circular and beacon regions are monitored")
+      }
     }
-    if let problem = runtime.startMonitoring(watched, by: client) {
-      failMonitoring(of: region, "monitored until the program ends: \(problem)")
-    }
+    port.send(ServiceRequest(client, .startRegion(watched)))
   }
 
   /// Watches a region no longer, by its identifier; nothing where it is not watched. No delegate is told of it any
   /// more.
   open func stopMonitoring(for region: CLRegion) {
-    runtime.stopMonitoring(RegionKey(region.identifier), by: client)
+    port.send(ServiceRequest(client, .stopRegion(RegionKey(region.identifier))))
   }
 
   /// Asks on which side of a region's boundary the board is, and returns at once; the region need not be watched. The
@@ -390,7 +388,7 @@ open class CLLocationManager: NSObject {
         manager.delegate?.locationManager(manager, didDetermineState: .unknown, for: region)
       }
     }
-    runtime.send(ServiceRequest(client, .askRegion(asked)))
+    port.send(ServiceRequest(client, .askRegion(asked)))
   }
 
   /// Whether a receiver answers on this board, for circular regions; whether beacons can be heard, for beacon regions;
@@ -400,18 +398,11 @@ open class CLLocationManager: NSObject {
     return regionClass is CLCircularRegion.Type && locationServicesEnabled()
   }
 
-  private func failMonitoring(of region: CLRegion?, _ reason: String) {
-    delivery.answer { manager in
-      let error = CLError(.regionMonitoringFailure, userInfo: [NSLocalizedDescriptionKey: reason])
-      manager.delegate?.locationManager(manager, monitoringDidFailFor: region, withError: error)
-    }
-  }
-
   // MARK: Beacons
 
   /// Whether a Bluetooth adapter is there and powered, and this user may use it; `LodestoneRuntime.shared.beaconProblem`
   /// says what is missing. It is asked of the system each time, which may take two seconds.
-  open class func isRangingAvailable() -> Bool { LodestoneRuntime.shared.beaconProblem == nil }
+  open class func isRangingAvailable() -> Bool { processPort.ask(.beacons) == nil }
 
   /// What this manager ranges by constraint.
   open var rangedBeaconConstraints: Set<CLBeaconIdentityConstraint> { ranged.constraints }
@@ -430,7 +421,7 @@ open class CLLocationManager: NSObject {
   /// the background.
   open func startRangingBeacons(satisfying constraint: CLBeaconIdentityConstraint) {
     ranged.constraints.insert(constraint)
-    runtime.send(ServiceRequest(client, .startRanging(BeaconConstraint(constraint))))
+    port.send(ServiceRequest(client, .startRanging(BeaconConstraint(constraint))))
   }
 
   /// Stops ranging: nothing is told of these beacons any more, nor what waited. Nothing if it is stopped.
@@ -446,7 +437,7 @@ open class CLLocationManager: NSObject {
     endRanging(in: region)
     ranged.regions.append(region)
     let constraint = BeaconConstraint(region.beaconIdentityConstraint)
-    runtime.send(ServiceRequest(client, .startRanging(constraint)))
+    port.send(ServiceRequest(client, .startRanging(constraint)))
   }
 
   /// Stops ranging of the region with that identifier; nothing where it is not ranged.
@@ -477,18 +468,18 @@ open class CLLocationManager: NSObject {
   open func allowDeferredLocationUpdates(
     untilTraveled distance: CLLocationDistance, timeout: TimeInterval
   ) {
-    runtime.send(
+    port.send(
       ServiceRequest(client, .allowDeferral(distance: distance, timeout: timeout)))
   }
 
   /// Ends a deferral: the locations that wait are delivered, then `CLError.deferredCanceled`. Nothing where none waits.
   open func disallowDeferredLocationUpdates() {
-    runtime.send(ServiceRequest(client, .disallowDeferral))
+    port.send(ServiceRequest(client, .disallowDeferral))
   }
 
   private func configure(_ change: (inout ClientSettings) -> Void) {
     change(&settings)
-    runtime.send(ServiceRequest(client, .configure(settings)))
+    port.send(ServiceRequest(client, .configure(settings)))
   }
 }
 

@@ -2,7 +2,7 @@
 
 import CoreFoundation
 import Foundation
-import Lodestone
+import Inboxes
 import LocationServices
 import Synchronization
 
@@ -18,22 +18,21 @@ import Synchronization
 /// `@unchecked Sendable`: the weak reference is written once, by `attach` on the creating thread before
 /// anything is registered that could read it; `source` and `observer` likewise; CFRunLoopSourceSignal,
 /// CFRunLoopCopyCurrentMode, CFRunLoopWakeUp and the Invalidate calls may be made from any thread.
-final class RunLoopDelivery: ServiceClient, @unchecked Sendable {
+final class RunLoopDelivery: @unchecked Sendable {
   private struct State {
-    var mailbox = Mailbox()
     /// The source is signalled and has not run yet: a second signal is not needed.
     var isSignalled = false
     /// A block of the main queue is on its way.
     var isQueued = false
-    /// The authorization may have to be told, as soon as there is a delegate.
-    var owesAuthorization = true
-    /// What the delegate is to be asked, as soon as there is one.
-    var question: CalibrationQuestion?
-    /// Answers that the manager gives by itself.
-    var answers: [@Sendable (CLLocationManager) -> Void] = []
   }
 
-  private let runtime: LodestoneRuntime
+  private typealias Answer = @Sendable (CLLocationManager) -> Void
+
+  /// Events for the manager.
+  let inbox = EventInbox(.manager)
+  /// Answers that the manager gives by itself.
+  private let answers = Inbox<Answer, OneKind>(InboxPolicy(.oldestGo(1_000)))
+  private let port: any ServicePort
   private let runLoop: CFRunLoop
   private let isMain: Bool
   private let state = Mutex(State())
@@ -41,8 +40,8 @@ final class RunLoopDelivery: ServiceClient, @unchecked Sendable {
   private var observer: CFRunLoopObserver?
   private weak var manager: CLLocationManager?
 
-  init(runtime: LodestoneRuntime) {
-    self.runtime = runtime
+  init(port: any ServicePort) {
+    self.port = port
     isMain = Thread.isMainThread || MainQueue.isCurrent
     // The loop of a thread that only serves the main queue belongs to others.
     runLoop = isMain ? CFRunLoopGetMain() : CFRunLoopGetCurrent()
@@ -82,13 +81,13 @@ final class RunLoopDelivery: ServiceClient, @unchecked Sendable {
   /// Names the manager and tells it the authorization, later, on its own run loop.
   func attach(_ manager: CLLocationManager) {
     self.manager = manager
+    inbox.setWake(.atOnce { [weak self] in self?.signal() })
+    answers.setWake(.atOnce { [weak self] in self?.signal() })
     signal()
   }
 
   /// A delegate was set: what only waited for it is delivered.
-  func delegateWasSet() {
-    if state.withLock({ $0.owesAuthorization || $0.question != nil }) { signal() }
-  }
+  func delegateWasSet() { signal() }
 
   /// Takes the source off its run loop; the manager is going.
   func invalidate() {
@@ -96,48 +95,22 @@ final class RunLoopDelivery: ServiceClient, @unchecked Sendable {
     if let observer { CFRunLoopObserverInvalidate(observer) }
   }
 
-  func receive(_ content: ServiceEvent.Content) {
-    switch content {
-    case .question(let question): state.withLock { $0.question = question }
-    case .questionClosed(let number):
-      return state.withLock { if $0.question?.number == number { $0.question = nil } }
-    case .authorization: state.withLock { $0.owesAuthorization = true }
-    case .location, .deferredLocations, .deferralEnded, .requestedLocation, .requestFailed,
-      .paused, .resumed, .heading, .headingExpired, .altitude, .absoluteAltitude, .motion, .failure,
-      .significantChange, .visit, .region, .beacons, .rangingFailed, .fullAccuracyAnswered:
-      break
-    }
-    let dropped = state.withLock { $0.mailbox.append(content) }
-    if dropped > 0 { runtime.droppedLocations.add(dropped, ordering: .relaxed) }
-    signal()
-  }
-
-  func applicationDidResume() { signal() }
-
   /// Has the manager tell its delegate something, later, on its own run loop. Of more than a thousand that wait the
   /// oldest is dropped.
-  func answer(_ tell: @escaping @Sendable (CLLocationManager) -> Void) {
-    state.withLock { state in
-      if state.answers.count >= 1_000 { state.answers.removeFirst() }
-      state.answers.append(tell)
-    }
-    signal()
-  }
+  func answer(_ tell: @escaping @Sendable (CLLocationManager) -> Void) { answers.post(tell) }
 
   /// Whether the answer to a request is still to be delivered.
-  var holdsAnswer: Bool { state.withLock { $0.mailbox.holdsAnswer } }
+  var holdsAnswer: Bool { inbox.contains { $0 == .answer } }
 
   /// Throws away the answer to a request that is cancelled.
-  func discardAnswer() { state.withLock { $0.mailbox.discardAnswer() } }
+  func discardAnswer() { inbox.discard { $0 == .answer } }
 
   /// Throws away what a service that was stopped has left.
-  func discard(_ service: Service) {
-    state.withLock { $0.mailbox.discard(service) }
-  }
+  func discard(_ service: Service) { inbox.discard { $0.isOf(service) } }
 
-  /// Throws away what waits of beacons that are ranged no longer.
+  /// Throws away what waits of beacons that are ranged no longer. A loss that is over before it was told was none.
   func discardBeacons(_ constraint: BeaconConstraint) {
-    state.withLock { $0.mailbox.discardBeacons(constraint) }
+    inbox.discard { $0 == .beacons(constraint) }
   }
 
   private func signal() {
@@ -166,52 +139,50 @@ final class RunLoopDelivery: ServiceClient, @unchecked Sendable {
 
   // One event at a time: a delegate may stop a service, or run its loop, between two of them.
   private func drain() {
-    var left = state.withLock { state in
-      state.isSignalled = false
-      return state.mailbox.count
-    }
+    state.withLock { $0.isSignalled = false }
+    answers.beginRound()
+    var left = inbox.beginRound()
     guard let manager else { return }
-    if !runtime.isSuspended, manager.delegate != nil,
-      state.withLock({ state in
-        defer { state.owesAuthorization = false }
-        return state.owesAuthorization
-      })
-    {
-      let report = runtime.authorization
-      let told = manager.authorizationTold
-      // Whether somebody is being asked, or the application is in use, is no news for a delegate.
-      if told == nil || told?.status != report.status || told?.accuracy != report.accuracy {
-        manager.deliverAuthorization(report)
-      }
-    }
-    if !runtime.isSuspended, manager.delegate != nil,
-      let question = state.withLock({ state in
-        defer { state.question = nil }
-        return state.question
-      })
-    {
+    if !inbox.isHeld, manager.delegate != nil { tellAuthorization(manager) }
+    if manager.delegate != nil, case .question(let question)? = inbox.take(.question) {
       manager.deliver(question)
     }
     // Those that are there now: an answer may ask again.
-    if !runtime.isSuspended {
-      let answers = state.withLock { state in
-        defer { state.answers = [] }
-        return state.answers
-      }
-      for tell in answers { tell(manager) }
+    var asked = answers.count
+    while asked > 0, !inbox.isHeld, let tell = answers.take() {
+      asked -= 1
+      tell(manager)
     }
-    while left > 0, !runtime.isSuspended,
-      let (delivery, count) = state.withLock({ state -> (Delivery, Int)? in
-        let before = state.mailbox.count
-        return state.mailbox.next().map { ($0, before - state.mailbox.count) }
-      })
-    {
-      left -= count
-      manager.deliver(delivery)
+    while left > 0 {
+      let run = inbox.take(Self.isDelivered, together: { $0 == .location })
+      guard !run.isEmpty else { break }
+      left -= run.count
+      if let delivery = Delivery(run) { manager.deliver(delivery) }
     }
     // What came in meanwhile has its own turn, so that other sources of the loop have theirs.
-    let hasMore = state.withLock { !$0.mailbox.isEmpty }
-    if hasMore, !runtime.isSuspended { signal() }
+    if !inbox.isHeld, inbox.contains(Self.isDelivered) { signal() }
+  }
+
+  /// What waits for no delegate.
+  private static func isDelivered(_ kind: EventKind) -> Bool {
+    kind != .authorization && kind != .question
+  }
+
+  /// Tells what the application may have: at first, and where that is news. Whether somebody is being asked, or the
+  /// application is in use, is none for a delegate.
+  private func tellAuthorization(_ manager: CLLocationManager) {
+    let told = manager.authorizationTold
+    let report: AuthorizationReport
+    if case .authorization(let news)? = inbox.take(.authorization) {
+      report = news
+    } else if told == nil {
+      report = port.ask(.authorization)
+    } else {
+      return
+    }
+    if told?.status != report.status || told?.accuracy != report.accuracy {
+      manager.deliverAuthorization(report)
+    }
   }
 }
 

@@ -6,7 +6,6 @@
 
 import Foundation
 import LocationServices
-import Lodestone
 
 /// A method without which an event goes nowhere. Those that an application may do without are none: pauses, the
 /// authorization, the calibration prompt, the beginning of monitoring.
@@ -110,7 +109,7 @@ extension CLLocationManager {
     let news = unheard.judge(delivery, to: ObjectIdentifier(kind))
     guard !news.isEmpty else { return }
     for (method, event, declaration) in DelegateMethods.words where news.contains(method) {
-      runtime.diagnose(
+      port.note(
         "\(event), and \(kind) has no func locationManager(_ manager: CLLocationManager, "
           + "\(declaration)): is it misspelt, or not in the class that names the protocol?")
     }

@@ -1,8 +1,7 @@
 // Conditions that are watched from run to run, and what becomes of them as an asynchronous sequence.
 
 import Foundation
-import LocationServices
-package import Lodestone
+package import LocationServices
 import Synchronization
 
 /// Watches conditions under a name, from run to run of the program, and tells what becomes of them.
@@ -22,13 +21,13 @@ public actor CLMonitor {
   /// Opens the monitor of a name, with the conditions of earlier runs.
   public init(_ name: String) async {
     self.name = name
-    book = MonitorBook(name, .shared)
+    book = MonitorBook(name, processPort)
   }
 
-  /// The same on a runtime of its own, for tests.
-  package init(_ name: String, on runtime: LodestoneRuntime) async {
+  /// The same on services of its own, for tests.
+  package init(_ name: String, on port: any ServicePort) async {
     self.name = name
-    book = MonitorBook(name, runtime)
+    book = MonitorBook(name, port)
   }
 
   /// The names of all conditions, in the order in which they were added.

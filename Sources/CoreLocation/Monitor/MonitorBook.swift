@@ -1,8 +1,8 @@
 // The conditions of a monitor, and their way to the services.
 
 import Foundation
+import Inboxes
 import LocationServices
-import Lodestone
 import Synchronization
 
 /// Knows a monitor's conditions and what was said of each; the services know those that are watched.
@@ -27,26 +27,19 @@ final class MonitorBook: Sendable {
     }
   }
 
-  /// Adds and removes; it hears nothing.
-  private final class Mute: ServiceClient {
-    func receive(_ content: ServiceEvent.Content) {}
-    func applicationDidResume() {}
-  }
-
   private let name: String
-  private let runtime: LodestoneRuntime
+  private let port: any ServicePort
   private let client: ClientID
   private let state = Mutex(State())
 
-  init(_ name: String, _ runtime: LodestoneRuntime) {
+  init(_ name: String, _ port: any ServicePort) {
     self.name = name
-    self.runtime = runtime
-    client = runtime.register(Mute())
-    let isUnkept = runtime.restoreRegions() != nil
-    let known = runtime.regionRecords(of: name)
+    self.port = port
+    client = port.connect(EventInbox(.mute))
+    let known = port.ask(.regions(of: name))
     state.withLock { state in
-      state.isUnkept = isUnkept
-      for record in known {
+      state.isUnkept = known.problem != nil
+      for record in known.records {
         let identifier = record.region.identifier
         let event = CLMonitor.Event(
           identifier: identifier, state: CLMonitor.Event.State(record.state),
@@ -56,7 +49,7 @@ final class MonitorBook: Sendable {
     }
   }
 
-  deinit { runtime.send(ServiceRequest(client, .release)) }
+  deinit { port.send(ServiceRequest(client, .release)) }
 
   var identifiers: [String] { state.withLock { $0.identifiers } }
 
@@ -66,9 +59,7 @@ final class MonitorBook: Sendable {
 
   /// A client that hears of the conditions, from where the last one stopped.
   func feed() -> LiveFeed {
-    runtime.rewindRegions(of: name)
-    return LiveFeed(
-      runtime, settings: ClientSettings(hearsRegions: true, monitor: name), service: nil)
+    LiveFeed(port, [.configure(ClientSettings(hearsRegions: true, monitor: name))])
   }
 
   func add(
@@ -82,9 +73,11 @@ final class MonitorBook: Sendable {
       return state.records[identifier]
     }
     // Whoever hears of the monitor is told where it cannot be watched, and finds the record.
-    let problem = region.flatMap { runtime.startMonitoring($0, assuming: side, by: client) }
-    if let region, runtime.monitoredRegions.contains(region) {
-      if problem != nil { state.withLock { $0.isUnkept = true } }
+    if let region { port.send(ServiceRequest(client, .startRegion(region, assuming: side))) }
+    // The question may block the actor for a moment: the SDK's `add` is not asynchronous within it.
+    let watched = port.ask(.regions(of: name))
+    if let region, watched.records.contains(where: { $0.region == region }) {
+      state.withLock { $0.isUnkept = watched.problem != nil }
       // Of the same circle, or the same beacons, what is known stays.
       if let before, before.lastEvent.state != .unmonitored,
         MonitoredRegion(before.condition, identifier: identifier, monitor: name)?
@@ -94,7 +87,7 @@ final class MonitorBook: Sendable {
       }
     } else {
       // The one whose place it should have taken is not watched any more either.
-      runtime.stopMonitoring(RegionKey(identifier, monitor: name), by: client)
+      port.send(ServiceRequest(client, .stopRegion(RegionKey(identifier, monitor: name))))
       event = self.event(identifier, .unmonitored)
       event.conditionUnsupported = region?.problem != nil || region == nil
       event.conditionLimitExceeded = !event.conditionUnsupported
@@ -107,12 +100,12 @@ final class MonitorBook: Sendable {
 
   private func event(_ identifier: String, _ state: CLMonitor.Event.State) -> CLMonitor.Event {
     CLMonitor.Event(
-      identifier: identifier, state: state, date: Date(timeIntervalSince1970: runtime.wallTime))
+      identifier: identifier, state: state, date: Date())
   }
 
   func remove(_ identifier: String) {
     state.withLock { $0.remove(identifier) }
-    runtime.stopMonitoring(RegionKey(identifier, monitor: name), by: client)
+    port.send(ServiceRequest(client, .stopRegion(RegionKey(identifier, monitor: name))))
   }
 
   /// Notes that an event was handled.
@@ -124,10 +117,10 @@ final class MonitorBook: Sendable {
   /// nothing to say.
   func event(_ told: RegionEvent) -> CLMonitor.Event? {
     let identifier = told.region.identifier
-    let date = runtime.date(utc: told.utc, told.time)
+    let date = port.date(utc: told.utc, told.time)
     var event: CLMonitor.Event?
     switch told.kind {
-    case .started, .answered: return nil
+    case .started, .answered, .unkept: return nil
     case .failed(let problem):
       var failed = CLMonitor.Event(identifier: identifier, state: .unmonitored, date: date)
       switch problem {
@@ -143,10 +136,10 @@ final class MonitorBook: Sendable {
       }
       event = failed
     case .settled(let side), .crossed(let side):
-      runtime.tell(told) {
-        event = CLMonitor.Event(
-          identifier: identifier, state: CLMonitor.Event.State(side), date: date)
-      }
+      guard port.ask(.keep(told)) else { break }
+      event = CLMonitor.Event(
+        identifier: identifier, state: CLMonitor.Event.State(side), date: date)
+      port.send(ServiceRequest(client, .regionTold(told.region.key)))
     }
     let isUnkept = state.withLock { $0.isUnkept }
     event?.persistenceUnavailable = isUnkept

@@ -3,12 +3,6 @@
 import LinearAlgebra
 public import SensorTypes
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
-
 extension AttitudeEstimator {
   /// Heading of the body's y axis at the newest sample, or why there is none.
   ///

@@ -3,12 +3,6 @@
 import LinearAlgebra
 import SensorTypes
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
-
 /// The history of an `AttitudeEstimator`, for an `AttitudeSmoother`.
 ///
 /// Memory: some 100 bytes a gyro sample for good, what arrays hold in reserve included, and 5 kB a tenth of a

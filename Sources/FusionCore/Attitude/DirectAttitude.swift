@@ -3,12 +3,6 @@
 
 public import LinearAlgebra
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
-
 /// Attitude and heading as pure functions of vectors; no state.
 public enum DirectAttitude {
   /// The attitude (body to earth: ENU with y to magnetic north) from the direction of up and the

@@ -2,12 +2,6 @@
 
 import LinearAlgebra
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
-
 extension ErrorStateFilter {
   /// Takes the mean field of the block.
   mutating func takeField(

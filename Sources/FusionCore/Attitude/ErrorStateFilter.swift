@@ -3,12 +3,6 @@
 
 import LinearAlgebra
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
-
 /// Attitude with gyro bias and scale, velocity, the earth's field, the magnetometer's lag and what its
 /// calibration has left as states.
 ///
@@ -27,14 +21,14 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   /// The earth's field: horizontal and up, microtesla.
   var field = SIMD2<Double>(20, -40)
   /// Seconds by which the magnetometer's samples are older than their times say.
-  private(set) var lag = 0.0
+  var lag = 0.0
   /// The magnets that have come since the calibration, body frame, microtesla.
   var attached = Vector3.zero
   var residual = ResidualIron()
   var watch = MagnetWatch()
   var covariance = ErrorCovariance()
   /// What others ask for at every sample.
-  private(set) var summary = Summary()
+  var summary = Summary()
   /// Whether the earth frame's y axis is magnetic north, or still arbitrary.
   var hasNorth = false
   /// Whether what the magnetic model expects is known, and was taken.
@@ -363,58 +357,5 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     velocity.1.add(attitude.0, times: -force / 2)
     velocity.1.motion[0] -= force / 2
     return ErrorCovariance.Transition(attitude: attitude, velocity: velocity)
-  }
-
-  /// Turns the earth frame's axes against the world, radians counterclockwise; not what the block has summed.
-  mutating func turnEarth(by angle: Double) {
-    let turn = Quaternion(rotationVector: Vector3(0, 0, angle))
-    strapdown.attitude = turn * strapdown.attitude
-    func turned(_ v: SIMD2<Double>) -> SIMD2<Double> {
-      let v = turn.rotate(Vector3(v.x, v.y, 0))
-      return SIMD2(v.x, v.y)
-    }
-    velocity = turned(velocity)
-    pull = turned(pull)
-    lastForce = lastForce.map(turn.rotate)
-    meanForce = meanForce.map(turn.rotate)
-    flight = turn.rotate(flight)
-    residual.turnEarth(turn)
-    covariance.turnEarth(sine: sin(angle), cosine: cos(angle))
-  }
-
-  mutating func apply(_ x: ErrorVector) {
-    headingCorrection += x[2]
-    let turn = Quaternion(rotationVector: x[vector: ErrorVector.attitude])
-    strapdown.attitude = (turn * strapdown.attitude).normalized
-    // An error that is found now was there all along: the window of the iron turns with it.
-    residual.turnEarth(turn)
-    strapdown.bias += x[vector: ErrorVector.bias]
-    velocity += SIMD2(x[6], x[7])
-    field += SIMD2(x[ErrorVector.field], x[ErrorVector.field + 1])
-    field.x = max(field.x, 0.1)
-    attached += x[vector: ErrorVector.iron]
-    lag = max(-0.03, min(0.03, lag + x[ErrorVector.lag]))
-    let g = ErrorVector.gyroMatrix
-    strapdown.gyroMatrix =
-      strapdown.gyroMatrix
-      + Matrix3(rows: x[vector: g], x[vector: g + 3], x[vector: g + 6])
-  }
-
-  mutating func summarise() {
-    let b = ErrorVector.bias
-    summary = Summary(
-      attitude: covariance.block(ErrorVector.attitude),
-      biasVariance: max(covariance[b, b], max(covariance[b + 1, b + 1], covariance[b + 2, b + 2])),
-      tiltDoubt: (pull * pull).sum().squareRoot(), iron: attached + residual.found,
-      hiddenIron: residual.hidden)
-  }
-
-  /// Whether all numbers are still numbers.
-  var isSound: Bool {
-    let g = strapdown.gyroMatrix.columns
-    return strapdown.attitude.w.isFinite && strapdown.attitude.vector.isFinite
-      && strapdown.bias.isFinite && g.x.isFinite && g.y.isFinite && g.z.isFinite
-      && velocity.x.isFinite && velocity.y.isFinite && field.x.isFinite && field.y.isFinite
-      && summary.iron.isFinite && covariance.isSound
   }
 }

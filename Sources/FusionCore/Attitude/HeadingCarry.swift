@@ -2,12 +2,6 @@
 
 import LinearAlgebra
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
-
 /// The part of a change of calibration that the published heading has not followed yet.
 struct HeadingCarry: Sendable, Hashable, Codable {
   /// How long the filter takes to find its place in the new field, seconds.

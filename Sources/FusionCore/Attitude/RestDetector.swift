@@ -2,12 +2,6 @@
 
 import LinearAlgebra
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
-
 /// Notices that the board lies still.
 ///
 /// Rest is 1.5 s during which both sensors stay near their own half-second means and the mean rate

@@ -1,12 +1,7 @@
 // From magnetic to true heading: one pure function.
 
+import LinearAlgebra
 public import SensorTypes
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
 
 /// Combines a magnetic heading with declination.
 public enum TrueNorth {

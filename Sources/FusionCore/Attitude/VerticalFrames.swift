@@ -3,12 +3,6 @@
 public import LinearAlgebra
 public import SensorTypes
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
-
 /// Two attitudes beside that of an `AttitudeEstimator`, which differ from it by a turn about the vertical.
 ///
 /// The estimator's heading moves whenever the magnetometer has something to say, and jumps when the filter starts anew or

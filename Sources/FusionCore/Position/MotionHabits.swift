@@ -1,10 +1,6 @@
 // How the carrier of the last minutes moves: what a pause adds to the doubt is learned, not set.
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
+import LinearAlgebra
 
 /// What was learned of how the carrier gains speed and turns, and of whether the gyro turns with it.
 ///

@@ -1,13 +1,8 @@
 // Position through short losses of the receiver, and a steadier course and speed.
 
 import Geodesy
+import LinearAlgebra
 public import SensorTypes
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
 
 /// Where the carrier is while its receiver is silent, how fast and which way it goes, each with its doubt.
 ///

@@ -3,12 +3,6 @@
 
 import LinearAlgebra
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
-
 /// Position and velocity over ground, from fixes and, where there is a gyro, from how the carrier turns.
 ///
 /// The states are east and north of the local frame's origin (m), velocity east and north (m/s), and what is

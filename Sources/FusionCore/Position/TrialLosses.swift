@@ -1,12 +1,7 @@
 // Losses that are only tried: how wrong a carried position would be by now is measured on the way.
 
+import LinearAlgebra
 import SensorTypes
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
 
 /// Positions that are carried beside the real one as if the receiver had fallen silent at a fix, and held
 /// against the fixes that come.

@@ -1,12 +1,7 @@
 // Altitude above mean sea level from a barometer's relative altitude, a receiver's fixes, and what somebody knows.
 
+import LinearAlgebra
 public import SensorTypes
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
 
 /// Absolute altitude: the barometer gives the shape, the receiver or a known height the level.
 ///

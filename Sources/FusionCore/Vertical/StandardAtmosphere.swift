@@ -1,10 +1,6 @@
 // Pressure and height in the International Standard Atmosphere, below 11 km.
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
+import LinearAlgebra
 
 /// The troposphere of the International Standard Atmosphere (ISO 2533:1975, section 2.7): 288.15 K
 /// and 101325 Pa at sea level, 6.5 K/km, 9.80665 m/s^2, dry air of 287.05287 J/(kg K).

@@ -1,6 +1,8 @@
+import BoardFile
 import SensorDrivers
 import SensorHub
 import SensorTypes
+import StateStore
 
 /// What the checks work on: a board whose hub runs, and a way to let time pass.
 struct Bench: Sendable {

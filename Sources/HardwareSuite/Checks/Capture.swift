@@ -1,5 +1,6 @@
 // What a board says while it is tested, with the moment at which it came.
 
+import BoardFile
 import SensorHub
 import SensorTypes
 import Synchronization

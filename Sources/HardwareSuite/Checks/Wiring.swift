@@ -1,9 +1,9 @@
 // Before the hub has the buses: who answers, which lines are there, and what the chips say of themselves.
 
-import Lodestone
+import BoardFile
+import Diagnosis
 import SensorBus
 import SensorDrivers
-import SensorHub
 import SensorTypes
 
 /// The checks that need the buses for themselves.

@@ -1,6 +1,6 @@
 // Who carries out what a scenario asks for: a rig with twins, the simulation, or a person.
 
-public import SensorHub
+public import BoardFile
 
 /// Something that goes wrong, by the name it has in scenarios and on a rig's control line.
 public enum RigFault: String, Sendable, CaseIterable, Codable {

@@ -1,6 +1,7 @@
 // What a hardware test found out, as a value; the writers beside this file turn it into files.
 
 public import Foundation
+import TextForms
 
 /// The result of one run of the hardware tests.
 public struct Report: Sendable, Codable {
@@ -186,14 +187,7 @@ public struct Report: Sendable, Codable {
     let word = result == .passed ? result.rawValue : result.rawValue.uppercased()
     let end = brokenOff.map { "by \($0.signal) during \($0.during); " } ?? ""
     return "\(word): \(end)\(count(.passed)) passed, \(count(.failed)) failed, "
-      + "\(count(.skipped)) skipped, \(Self.decimal(seconds, 1)) s"
-  }
-
-  /// A number with so many digits behind the point; a nought without a sign.
-  static func decimal(_ value: Double, _ digits: Int) -> String {
-    let text = String(format: "%.\(digits)f", locale: Locale(identifier: "en_US_POSIX"), value)
-    let isNought = text.hasPrefix("-") && !text.contains { ("1"..."9").contains($0) }
-    return isNought ? String(text.dropFirst()) : text
+      + "\(count(.skipped)) skipped, \(DecimalText.steady(seconds, 1)) s"
   }
 
   /// A figure with as many digits as say something: no noughts at the end, and none but noughts for none.
@@ -201,7 +195,7 @@ public struct Report: Sendable, Codable {
     guard value.isFinite else { return "\(value)" }
     let size = abs(value)
     let digits = size >= 1000 ? 0 : size >= 100 ? 1 : size >= 1 ? 2 : size >= 0.01 ? 4 : 6
-    var text = decimal(value, digits)
+    var text = DecimalText.steady(value, digits)
     guard text.contains(".") else { return text }
     while text.hasSuffix("0") { text.removeLast() }
     if text.hasSuffix(".") { text.removeLast() }

@@ -1,5 +1,6 @@
 public import Foundation
-import SensorHub
+import StateStore
+import TextForms
 
 extension Report {
   /// Makes a folder for a report and tries whether it can be written: before a run, whose report would be
@@ -27,12 +28,12 @@ extension Report {
 
   // What is computed is written too: whoever reads the file wants the result.
   private struct Written: Encodable {
-    enum Key: CodingKey { case result, verdict }
+    enum CodingKeys: CodingKey { case result, verdict }
     let report: Report
 
     func encode(to encoder: any Encoder) throws {
       try report.encode(to: encoder)
-      var container = encoder.container(keyedBy: Key.self)
+      var container = encoder.container(keyedBy: CodingKeys.self)
       try container.encode(report.result, forKey: .result)
       try container.encode(report.verdict, forKey: .verdict)
     }
@@ -55,14 +56,14 @@ extension Report {
     let errors = brokenOff == nil ? 0 : 1
     var text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
     text +=
-      "<testsuite name=\"\(Self.escaped(board))\" tests=\"\(checks.count + errors)\" "
+      "<testsuite name=\"\(XMLText.escaped(board))\" tests=\"\(checks.count + errors)\" "
       + "failures=\"\(count(.failed))\" errors=\"\(errors)\" skipped=\"\(count(.skipped))\" "
-      + "time=\"\(Self.decimal(seconds, 3))\" timestamp=\"\(date.formatted(.iso8601))\">\n"
+      + "time=\"\(DecimalText.steady(seconds, 3))\" timestamp=\"\(date.formatted(.iso8601))\">\n"
     for check in checks {
       text +=
-        "  <testcase classname=\"\(Self.escaped(check.group))\" name=\"\(Self.escaped(check.name))\" "
-        + "time=\"\(Self.decimal(check.seconds, 3))\""
-      let message = Self.escaped(
+        "  <testcase classname=\"\(XMLText.escaped(check.group))\" name=\"\(XMLText.escaped(check.name))\" "
+        + "time=\"\(DecimalText.steady(check.seconds, 3))\""
+      let message = XMLText.escaped(
         ([check.detail] + [check.mend].compactMap { $0.map { "mend: \($0)" } })
           .joined(separator: "; "))
       switch check.outcome {
@@ -74,28 +75,9 @@ extension Report {
     if let brokenOff {
       text +=
         "  <testcase classname=\"run\" name=\"to its end\" time=\"0\"><error "
-        + "message=\"broken off by \(Self.escaped(brokenOff.signal)) during "
-        + "\(Self.escaped(brokenOff.during))\"/></testcase>\n"
+        + "message=\"broken off by \(XMLText.escaped(brokenOff.signal)) during "
+        + "\(XMLText.escaped(brokenOff.during))\"/></testcase>\n"
     }
     return text + "</testsuite>\n"
-  }
-
-  /// Text as XML and HTML carry it: markup is escaped, and what XML cannot hold (a chip may say
-  /// anything) is shown as a replacement character.
-  static func escaped(_ text: String) -> String {
-    var result = ""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "&": result += "&amp;"
-      case "<": result += "&lt;"
-      case ">": result += "&gt;"
-      case "\"": result += "&quot;"
-      case "\n", "\t": result.unicodeScalars.append(scalar)
-      case _ where scalar.value < 0x20 || scalar.value == 0xFFFE || scalar.value == 0xFFFF:
-        result += "\u{FFFD}"
-      default: result.unicodeScalars.append(scalar)
-      }
-    }
-    return result
   }
 }

@@ -1,6 +1,7 @@
 // The report for a person: one file, no script, nothing loaded from elsewhere.
 
 import Foundation
+import TextForms
 
 extension Report {
   /// The report as one self-contained page.
@@ -9,10 +10,10 @@ extension Report {
       <!DOCTYPE html>
       <html lang="en"><head><meta charset="utf-8">
       <meta name="viewport" content="width=device-width, initial-scale=1">
-      <title>\(Self.escaped(board)): \(result.rawValue)</title>
+      <title>\(XMLText.escaped(board)): \(result.rawValue)</title>
       <style>\(Self.style)</style></head><body>
-      <h1>\(Self.escaped(board)) <span class="\(style(of: result))">\(result.rawValue)</span></h1>
-      <p>\(Self.escaped(verdict))</p>
+      <h1>\(XMLText.escaped(board)) <span class="\(style(of: result))">\(result.rawValue)</span></h1>
+      <p>\(XMLText.escaped(verdict))</p>
       <table class="facts">
       \(fact("board file", boardFile))\(fact("machine", machine))\(fact("steps by", rig))\
       \(fact("date", date.formatted(.iso8601)))
@@ -21,7 +22,7 @@ extension Report {
       """
     if !deviations.isEmpty {
       page += "<h2>Deviations</h2>\n<ul>"
-      for text in deviations { page += "<li>\(Self.escaped(text))</li>" }
+      for text in deviations { page += "<li>\(XMLText.escaped(text))</li>" }
       page += "</ul>\n"
     }
     let failures = checks.filter { $0.outcome != .passed }
@@ -29,7 +30,7 @@ extension Report {
       page += "<h2>What to mend</h2>\n" + table(failures)
     }
     for group in groups {
-      page += "<h2>\(Self.escaped(group))</h2>\n" + table(checks.filter { $0.group == group })
+      page += "<h2>\(XMLText.escaped(group))</h2>\n" + table(checks.filter { $0.group == group })
     }
     if !series.isEmpty { page += "<h2>Measured</h2>\n<div class=\"plots\">" }
     for curve in series { page += Plot.svg(curve) }
@@ -37,8 +38,8 @@ extension Report {
     if !transcripts.isEmpty { page += "<h2>Commands</h2>\n" }
     for transcript in transcripts {
       page +=
-        "<h3><code>\(Self.escaped(transcript.command))</code>, exit code \(transcript.exitCode)</h3>\n"
-        + "<pre>\(Self.escaped(transcript.output))</pre>\n"
+        "<h3><code>\(XMLText.escaped(transcript.command))</code>, exit code \(transcript.exitCode)</h3>\n"
+        + "<pre>\(XMLText.escaped(transcript.output))</pre>\n"
     }
     return page + "</body></html>\n"
   }
@@ -57,7 +58,7 @@ extension Report {
   }
 
   private func fact(_ name: String, _ value: String) -> String {
-    "<tr><th>\(name)</th><td>\(Self.escaped(value))</td></tr>"
+    "<tr><th>\(name)</th><td>\(XMLText.escaped(value))</td></tr>"
   }
 
   private func table(_ checks: [Check]) -> String {
@@ -65,14 +66,14 @@ extension Report {
     for check in checks {
       let outcome = check.outcome.rawValue
       text +=
-        "<tr><td class=\"\(outcome)\">\(outcome)</td><td>\(Self.escaped(check.name))</td><td>"
-        + Self.escaped(check.detail)
-      if let mend = check.mend { text += "<br><b>mend:</b> \(Self.escaped(mend))" }
+        "<tr><td class=\"\(outcome)\">\(outcome)</td><td>\(XMLText.escaped(check.name))</td><td>"
+        + XMLText.escaped(check.detail)
+      if let mend = check.mend { text += "<br><b>mend:</b> \(XMLText.escaped(mend))" }
       for measure in check.measures {
         text +=
-          "<br><span class=\"measure\">\(Self.escaped(measure.name)): \(Self.figure(measure.value))"
-          + (measure.unit.isEmpty ? "" : " \(Self.escaped(measure.unit))")
-        if let limit = measure.limit { text += " (\(Self.escaped(limit)))" }
+          "<br><span class=\"measure\">\(XMLText.escaped(measure.name)): \(Self.figure(measure.value))"
+          + (measure.unit.isEmpty ? "" : " \(XMLText.escaped(measure.unit))")
+        if let limit = measure.limit { text += " (\(XMLText.escaped(limit)))" }
         text += "</span>"
       }
       text += "</td></tr>\n"
@@ -125,34 +126,34 @@ enum Plot {
     let digits = max(0, min(9, Int((0.7 - log10((high - low) / 2)).rounded(.up))))
     for share in [0.0, 0.5, 1.0] {
       let value = low + share * (high - low)
-      let line = Report.decimal(y(value), 1)
-      let label = Report.decimal(value, digits)
+      let line = DecimalText.steady(y(value), 1)
+      let label = DecimalText.steady(value, digits)
       text +=
         "<line x1=\"\(Int(left))\" x2=\"\(Int(width - 8))\" y1=\"\(line)\" y2=\"\(line)\" "
         + "stroke=\"#ddd\"/><text x=\"\(Int(left - 4))\" y=\"\(line)\" font-size=\"10\" fill=\"#555\" "
         + "text-anchor=\"end\" dominant-baseline=\"middle\">\(label)</text>"
     }
     for limit in near {
-      let line = Report.decimal(y(limit), 1)
+      let line = DecimalText.steady(y(limit), 1)
       text +=
         "<line x1=\"\(Int(left))\" x2=\"\(Int(width - 8))\" y1=\"\(line)\" y2=\"\(line)\" "
         + "stroke=\"#b00020\" stroke-dasharray=\"5 4\"/>"
     }
     text += "<polyline fill=\"none\" stroke=\"#1b5fa7\" stroke-width=\"1.2\" points=\""
-    text += points.map { "\(Report.decimal(x($0.0), 1)),\(Report.decimal(y($0.1), 1))" }
+    text += points.map { "\(DecimalText.steady(x($0.0), 1)),\(DecimalText.steady(y($0.1), 1))" }
       .joined(separator: " ")
     text += "\"/>"
     for (time, anchor) in [(start, "start"), (end, "end")] {
       text +=
-        "<text x=\"\(Report.decimal(x(time), 1))\" y=\"\(Int(height - 6))\" font-size=\"10\" "
-        + "fill=\"#555\" text-anchor=\"\(anchor)\">\(Report.decimal(time, 1)) s</text>"
+        "<text x=\"\(DecimalText.steady(x(time), 1))\" y=\"\(Int(height - 6))\" font-size=\"10\" "
+        + "fill=\"#555\" text-anchor=\"\(anchor)\">\(DecimalText.steady(time, 1)) s</text>"
     }
     let limits =
       series.limits.isEmpty
       ? ""
       : "; limit\(series.limits.count > 1 ? "s" : "") \(series.limits.map(Report.figure).joined(separator: " and "))"
     return text
-      + "</svg><figcaption>\(Report.escaped(series.title)), \(Report.escaped(series.unit))\(limits)"
+      + "</svg><figcaption>\(XMLText.escaped(series.title)), \(XMLText.escaped(series.unit))\(limits)"
       + "</figcaption></figure>\n"
   }
 }

@@ -1,8 +1,8 @@
 // What only hands can do: turning, tilting and lifting the board, and what must come of it.
 
+import BoardFile
 import Foundation
 import LinearAlgebra
-import SensorHub
 import SensorTypes
 
 /// Asks for a movement, lets it happen, and judges what the board said meanwhile.

@@ -1,7 +1,7 @@
 // What a run lives through, as a YAML file says it. `Tests/Hardware/scenarios` has examples.
 
+public import BoardFile
 import SensorDrivers
-public import SensorHub
 import SensorTypes
 import Yams
 

@@ -1,11 +1,13 @@
 // Carries out a scenario's steps, one after the other, each with its own check.
 
+import BoardFile
 import Foundation
 import LinearAlgebra
 import SensorDrivers
 import SensorHub
 import SensorTypes
 import SimulatedDevices
+import StateStore
 
 /// Plays a scenario on a board.
 struct ScenarioPlayer {

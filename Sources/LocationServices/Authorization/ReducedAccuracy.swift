@@ -1,12 +1,7 @@
 // Positions that say no more than in which part of the country the board is.
 
 import Geodesy
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
+import LinearAlgebra
 
 /// Puts the middle of a cell in the place of a position.
 ///

@@ -1,12 +1,7 @@
 // How far away one beacon is, by the strength of its signal.
 
+import LinearAlgebra
 public import SensorTypes
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
 
 /// How far away a beacon is, roughly.
 public enum BeaconProximity: String, Hashable, Codable, Sendable {

@@ -1,10 +1,5 @@
 // What stands between the samples of motion and one client.
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
 import LinearAlgebra
 import SensorTypes
 

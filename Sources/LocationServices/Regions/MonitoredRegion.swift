@@ -138,6 +138,8 @@ public struct RegionEvent: Hashable, Codable, Sendable {
     case settled(RegionState)
     /// The answer to a question.
     case answered(RegionState)
+    /// It is watched until the program ends only, and why, for a person.
+    case unkept(String)
   }
 
   /// The region.
@@ -161,7 +163,7 @@ public struct RegionEvent: Hashable, Codable, Sendable {
   public var state: RegionState? {
     switch kind {
     case .crossed(let state), .settled(let state): state
-    case .started, .failed, .answered: nil
+    case .started, .failed, .answered, .unkept: nil
     }
   }
 }

@@ -1,12 +1,7 @@
 // Who wants to know where the board is: the running program.
 
 import Foundation
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
+import Glibc
 
 /// A program as whoever decides about it knows it. Another user's, or another unit's, is another one.
 public struct AuthorizationClient: Hashable, Codable, Sendable, CustomStringConvertible {

@@ -2,7 +2,7 @@
 
 public import Foundation
 import LocationServices
-public import SensorHub
+import StateStore
 
 /// A file of rules. A machine has at most two that count: the owner's, and the one that `LODESTONE_AUTHORIZATION` names.
 public struct AuthorizationPolicy: Hashable, Sendable {

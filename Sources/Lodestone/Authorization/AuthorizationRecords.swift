@@ -2,7 +2,7 @@
 
 public import Foundation
 public import LocationServices
-import SensorHub
+import StateStore
 
 /// What the owner's file says and what was decided about the programs of this machine, for whoever looks after it.
 public struct AuthorizationRecords: Sendable {

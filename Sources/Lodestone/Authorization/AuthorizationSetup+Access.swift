@@ -1,16 +1,10 @@
 // What a program that looks at the board itself may know of where it is.
 
 import Foundation
+import Glibc
 import LocationServices
-import SensorHub
 import SensorTypes
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
 
 /// The authorization policy of this machine cannot be used: a file that is missing or cannot be read, a mistake, a user or a
 /// unit that does not exist. It allows nothing until it is mended.

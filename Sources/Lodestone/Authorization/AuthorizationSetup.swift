@@ -2,7 +2,7 @@
 
 package import Foundation
 package import LocationServices
-package import SensorHub
+import StateStore
 
 /// Where a program's authorization comes from: the file of the machine's owner, the program's own `Info.plist`, and what was
 /// decided in earlier runs.

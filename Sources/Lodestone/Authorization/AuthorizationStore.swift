@@ -2,7 +2,7 @@
 
 import Foundation
 import LocationServices
-import SensorHub
+import StateStore
 import Synchronization
 
 /// Keeps what was decided about the running program.

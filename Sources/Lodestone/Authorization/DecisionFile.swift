@@ -3,7 +3,7 @@
 import Foundation
 import JSONReading
 import LocationServices
-import SensorHub
+import StateStore
 
 /// Reads and writes decisions. Those of other users and units, and of other programs of the same name, stand beside each
 /// other in a file.

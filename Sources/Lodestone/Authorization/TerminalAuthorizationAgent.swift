@@ -1,12 +1,7 @@
 // Prompts for authorization on a terminal.
 
+import Glibc
 public import LocationServices
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
 
 /// An agent that asks in plain lines, and reads the number of an answer.
 ///

@@ -1,6 +1,7 @@
 // What a runtime hears beacons with.
 
 import Foundation
+import LinuxBluetooth
 import LinuxIO
 import LocationServices
 import SensorBus
@@ -24,7 +25,7 @@ final class BeaconRadio: Sendable {
   /// The machine's own: the recording that `LODESTONE_BEACONS` names, or else what bluetoothd hears.
   static func system() throws -> any AdvertisementSource {
     guard let path = ProcessInfo.processInfo.environment["LODESTONE_BEACONS"], !path.isEmpty else {
-      return BlueZAdvertisements()
+      return BlueZAdvertisements { name, make throws(BusError) in try BusThread(name: name, make) }
     }
     return try RecordedAdvertisements(path: path, clocks: .system)
   }

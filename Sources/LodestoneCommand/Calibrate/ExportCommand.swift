@@ -1,7 +1,8 @@
 import ArgumentParser
 import CalibrationCore
 import Foundation
-import SensorHub
+import StateStore
+import TerminalUI
 
 /// `lodestone calibrate export`: records in one file, for another machine or for safety.
 struct ExportCommand: ParsableCommand {

@@ -2,6 +2,12 @@ import ArgumentParser
 import CalibrationCore
 import Foundation
 import LinearAlgebra
+import LogConversion
+import MagnetometerLogs
+import Reports
+import SensorTypes
+import TerminalUI
+import TextForms
 
 /// `lodestone calibrate fit FILE.csv`: a calibration from recorded samples, without a board.
 struct FitCommand: ParsableCommand {
@@ -191,12 +197,12 @@ struct FitCommand: ParsableCommand {
     line.set("score", outcome.fit?.quality.score ?? 0)
     line.set("coverage", outcome.fit?.quality.coverage ?? 0, digits: 2)
     if let fit = outcome.fit {
-      Self.fill(&line, fit, hasForce: hasForce)
+      FitText.fill(&line, fit, hasForce: hasForce)
       if let change = outcome.change {
-        let digits = Self.digits(fit.fieldStrength)
+        let digits = FitText.digits(fit.fieldStrength)
         line.set("ironChange", Self.name(of: change.kind))
-        line.set("hardIronFirst", Self.list(change.first), digits: digits)
-        line.set("hardIronSecond", Self.list(change.second), digits: digits)
+        line.set("hardIronFirst", FitText.list(change.first), digits: digits)
+        line.set("hardIronSecond", FitText.list(change.second), digits: digits)
       }
     } else {
       for key in ["residualPercent", "hardIron", "softIron", "fieldStrength"] { line.setNull(key) }
@@ -216,50 +222,26 @@ struct FitCommand: ParsableCommand {
       "samples", "\(table.samples.count), \(table.skipped) lines left out\(rest)")
     if let fit = outcome.fit {
       let quality = fit.quality
-      let digits = Self.digits(fit.fieldStrength)
+      let digits = FitText.digits(fit.fieldStrength)
       func row(_ name: String, _ v: Vector3, _ digits: Int) {
-        let numbers = Self.list(v).map { JSONLine.fixed($0, digits: digits) }
+        let numbers = FitText.list(v).map { DecimalText.short($0, digits) }
         lines += Wrap.rows(name, numbers.joined(separator: "  "))
       }
       lines += Wrap.rows("score", "\(quality.score) of 100")
       lines += Wrap.rows(
-        "coverage", JSONLine.fixed(quality.coverage * 100, digits: 0) + " % of the sphere")
+        "coverage", DecimalText.short(quality.coverage * 100, 0) + " % of the sphere")
       lines += Wrap.rows(
-        "residual", JSONLine.fixed(quality.residualPercent, digits: 2) + " % of the field")
-      lines += Wrap.rows("field", JSONLine.fixed(fit.fieldStrength, digits: digits))
+        "residual", DecimalText.short(quality.residualPercent, 2) + " % of the field")
+      lines += Wrap.rows("field", DecimalText.short(fit.fieldStrength, digits))
       row("hard iron", fit.hardIron, digits)
       let soft = fit.softIron.transposed.columns
-      let softDigits = Self.digits(of: fit.softIron)
+      let softDigits = FitText.digits(of: fit.softIron)
       row("soft iron", soft.x, softDigits)
       row("", soft.y, softDigits)
       row("", soft.z, softDigits)
     }
     return lines + Wrap.rows("assumed", assumed)
   }
-
-  /// What a fit found, for every command that makes one.
-  static func fill(_ line: inout JSONLine, _ fit: CalibrationFit, hasForce: Bool) {
-    let quality = fit.quality
-    let digits = Self.digits(fit.fieldStrength)
-    line.set("residualPercent", quality.residualPercent, digits: 3)
-    line.set("headingError", quality.headingError, digits: 3)
-    line.set("method", fit.method.rawValue)
-    line.set("hardIron", list(fit.hardIron), digits: digits)
-    line.set("softIron", rows: rows(fit.softIron), digits: Self.digits(of: fit.softIron))
-    if hasForce { line.set("alignment", rows: rows(fit.alignment), digits: 6) }
-    line.set("fieldStrength", fit.fieldStrength, digits: digits)
-    line.set("residual", quality.residual, digits: digits)
-    line.set("condition", quality.condition, digits: 2)
-    line.set("inliers", fit.inliers)
-  }
-
-  /// Six figures of the field, whatever its unit.
-  private static func digits(_ strength: Double) -> Int {
-    min(15, max(0, 6 - Int(log10(max(strength.magnitude, 1e-12)).rounded(.up))))
-  }
-
-  /// The same of a matrix: 1 where the field keeps its strength, and as small as a count where it is brought to one.
-  private static func digits(of softIron: Matrix3) -> Int { max(6, digits(softIron.trace / 3)) }
 
   private func hasForce(_ table: SampleTable) -> Bool {
     forceColumns != nil || table.samples.contains { $0.force != nil }
@@ -295,7 +277,7 @@ struct FitCommand: ParsableCommand {
       case nil: "strength unknown: softIron's diagonal has the mean 1"
       case .constraint: "strength given: softIron brings the field to it"
       case .scale(let gain):
-        "strength given, samples in counts of \(JSONLine.fixed(gain, digits: max(6, Self.digits(gain)))): "
+        "strength given, samples in counts of \(DecimalText.short(gain, max(6, FitText.digits(gain)))): "
           + "softIron brings the field to it"
       case .contradicted: "strength given does not fit: softIron's diagonal has the mean 1"
       }
@@ -343,13 +325,13 @@ struct FitCommand: ParsableCommand {
   private func change(_ outcome: CalibrationOutcome, isRefused: Bool) -> String? {
     guard let change = outcome.change, let fit = outcome.fit else { return nil }
     func place(_ v: Vector3) -> String {
-      let digits = max(0, Self.digits(fit.fieldStrength) - 3)
+      let digits = max(0, FitText.digits(fit.fieldStrength) - 3)
       return "("
-        + Self.list(v).map { JSONLine.fixed($0, digits: digits) }.joined(separator: ", ") + ")"
+        + FitText.list(v).map { DecimalText.short($0, digits) }.joined(separator: ", ") + ")"
     }
     let (first, second) = (place(change.first), place(change.second))
-    let apart = "\(JSONLine.fixed(change.degrees, digits: 1)) degrees of heading apart"
-    let share = "\(JSONLine.fixed(100 * change.share, digits: 0)) %"
+    let apart = "\(DecimalText.short(change.degrees, 1)) degrees of heading apart"
+    let share = "\(DecimalText.short(100 * change.share, 0)) %"
     let (seen, remedy) =
       switch change.kind {
       case .step:
@@ -373,10 +355,4 @@ struct FitCommand: ParsableCommand {
     return isRefused ? "\(seen). \(remedy)" : seen
   }
 
-  static func list(_ v: Vector3) -> [Double] { [v.x, v.y, v.z] }
-
-  static func rows(_ m: Matrix3) -> [[Double]] {
-    let t = m.transposed.columns
-    return [list(t.x), list(t.y), list(t.z)]
-  }
 }

@@ -1,10 +1,13 @@
 import ArgumentParser
+import BoardFile
 import CalibrationCore
+import CalibrationUI
 import LinearAlgebra
 import Lodestone
 import SensorDrivers
 import SensorHub
 import SensorTypes
+import TerminalUI
 
 /// `lodestone calibrate gyro`: what the gyro says at rest.
 struct GyroCommand: ParsableCommand {
@@ -31,9 +34,9 @@ struct GyroCommand: ParsableCommand {
     try Keyboard.check(options.saving.yes)
     let session = try Session(board: options.board.name)
     guard let (index, sensor) = session.sensor(of: .inertial) else {
-      try options.saving.refuse("this board has no gyro (\(session.chips))")
+      try options.saving.settings.refuse("this board has no gyro (\(session.chips))")
     }
-    try RecordSaver(session: session, options: options.saving).begin(.gyro, sensor)
+    try RecordSaver(session: session, settings: options.saving.settings).begin(.gyro, sensor)
     try options.prepare("Lay the board down where nothing moves it, for \(Int(seconds)) s.")
     let magnetometer = session.sensor(of: .magnetometer)?.index
     var rest = GyroAtRest()

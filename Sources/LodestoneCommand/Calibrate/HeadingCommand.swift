@@ -1,8 +1,11 @@
 import ArgumentParser
 import CalibrationCore
+import CalibrationUI
 import Lodestone
 import SensorHub
 import SensorTypes
+import TerminalUI
+import TextForms
 
 /// `lodestone calibrate heading DEG`: a board that is held still at a heading that is known.
 struct HeadingCommand: ParsableCommand {
@@ -42,10 +45,10 @@ struct HeadingCommand: ParsableCommand {
   }
 
   func run() throws {
-    var bench = try ReferencedBench(options)
+    var bench = try options.bench()
     if options.format == .text {
       Terminal.write(
-        "Hold the board still, pointing to \(JSONLine.fixed(heading, digits: 1)) deg "
+        "Hold the board still, pointing to \(DecimalText.short(heading, 1)) deg "
           + "\(magnetic ? "magnetic" : "true").\n")
     }
     var progress = ProgressLine(options.format)
@@ -78,7 +81,7 @@ struct HeadingCommand: ParsableCommand {
     progress.close()
     try end.check()
     let declination = try bench.declination(magnetic: magnetic)
-    let fitter = try bench.fitter(basis: true)
+    let fitter = bench.fitter(basis: true)
     let direction = heading * .pi / 180 - declination
     let rest = HeadingAtRest(bench.samples)
     var outcome = fitter.knownHeading(
@@ -87,7 +90,7 @@ struct HeadingCommand: ParsableCommand {
     if let bias = rest.bias {
       Terminal.warn(Hints.complete("lodestone: \(bias): lodestone calibrate gyro learns it"))
     }
-    if case .failure(let reason) = try bench.local(), outcome.fit == nil {
+    if case .failure(let reason) = bench.local(), outcome.fit == nil {
       outcome.refusal =
         "\(reason): give --latitude and --longitude, --field, or a position in the board file"
     }
@@ -98,7 +101,7 @@ struct HeadingCommand: ParsableCommand {
     if let record = bench.record { report.before = fitter.card([sighting], by: record).error }
     if let before = report.before, before > Self.unlikely {
       report.doubt =
-        "with the record in force the board points \(JSONLine.fixed(before, digits: 0)) deg elsewhere"
+        "with the record in force the board points \(DecimalText.short(before, 0)) deg elsewhere"
     }
     if let fit = outcome.fit { report.after = fitter.card([sighting], by: fit.applied).error }
     try report.finish()

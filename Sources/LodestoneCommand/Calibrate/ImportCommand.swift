@@ -1,8 +1,13 @@
 import ArgumentParser
+import BoardFile
 import CalibrationCore
 import Foundation
 import Lodestone
+import Reports
 import SensorHub
+import StateStore
+import TerminalUI
+import TextForms
 
 /// `lodestone calibrate import`: takes records from a file for the chips they belong to.
 struct ImportCommand: ParsableCommand {

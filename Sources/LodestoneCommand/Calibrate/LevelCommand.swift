@@ -1,10 +1,13 @@
 import ArgumentParser
+import BoardFile
 import CalibrationCore
+import CalibrationUI
 import LinearAlgebra
 import Lodestone
 import SensorDrivers
 import SensorHub
 import SensorTypes
+import TerminalUI
 
 /// `lodestone calibrate level`: how the board sits in what carries it.
 struct LevelCommand: ParsableCommand {
@@ -42,9 +45,9 @@ struct LevelCommand: ParsableCommand {
     do {
       (index, sensor) = try session.gravitySensor(for: "level")
     } catch let error as CommandError {
-      try options.saving.refuse(error.description)
+      try options.saving.settings.refuse(error.description)
     }
-    try RecordSaver(session: session, options: options.saving).begin(.level, sensor)
+    try RecordSaver(session: session, settings: options.saving.settings).begin(.level, sensor)
     try options.prepare("Hold the board as it is level in use, for \(Int(seconds)) s.")
     var positions = [try position(session, index, sensor)]
     if twoPositions {

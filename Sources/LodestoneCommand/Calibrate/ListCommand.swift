@@ -1,7 +1,12 @@
 import ArgumentParser
+import BoardFile
 import CalibrationCore
 import Foundation
+import Reports
 import SensorHub
+import StateStore
+import TerminalUI
+import TextForms
 
 /// `lodestone calibrate list`: the records that this machine keeps.
 struct ListRecordsCommand: ParsableCommand {
@@ -125,12 +130,5 @@ struct ListRecordsCommand: ParsableCommand {
       notes.append("put aside (\(words)): \(names)")
     }
     for note in notes { Terminal.say(Hints.complete(note)) }
-  }
-}
-
-extension CalibrationStore.Key {
-  /// Whether it is of this chip.
-  func fits(_ sensor: Board.Sensor) -> Bool {
-    sensor.chip == chip && sensor.attachment.description == position
   }
 }

@@ -1,6 +1,9 @@
 import ArgumentParser
 import CalibrationCore
-import SensorHub
+import Reports
+import StateStore
+import TerminalUI
+import TextForms
 
 /// `lodestone calibrate lock`: nothing takes a record's place unless a person says so.
 struct LockCommand: ParsableCommand {

@@ -1,9 +1,11 @@
 import ArgumentParser
+import BoardFile
 import CalibrationCore
+import CalibrationUI
 import Foundation
 import Lodestone
 import SensorDrivers
-import SensorHub
+import TerminalUI
 
 /// `lodestone calibrate magnetometer`: a person turns the board as the screen says, until the fit is good.
 struct MagnetometerCommand: ParsableCommand {
@@ -41,11 +43,12 @@ struct MagnetometerCommand: ParsableCommand {
         kind: .usage)
     }
     guard let found = session.sensor(of: .magnetometer) else {
-      try saving.refuse("this board has no magnetometer (\(session.chips))")
+      try saving.settings.refuse("this board has no magnetometer (\(session.chips))")
     }
-    let saver = RecordSaver(session: session, options: saving)
+    let saver = RecordSaver(session: session, settings: saving.settings)
     try saver.begin(.magnetometer, found.sensor)
-    var guide = Guide(session: session, magnetometer: found, field: field, seconds: seconds)
+    var guide = Guide(
+      session: session, magnetometer: found, field: try field.settings(), seconds: seconds)
     let name = "\(found.sensor.chip) at \(found.sensor.attachment)"
     let way: Guide.Way
     if isDrawn {

@@ -1,8 +1,11 @@
 import ArgumentParser
 import CalibrationCore
+import CalibrationUI
 import Lodestone
 import SensorHub
 import SensorTypes
+import TerminalUI
+import TextForms
 
 /// `lodestone calibrate planar`: a whole turn of something that stays level.
 struct PlanarCommand: ParsableCommand {
@@ -29,7 +32,7 @@ struct PlanarCommand: ParsableCommand {
   }
 
   func run() throws {
-    var bench = try ReferencedBench(options)
+    var bench = try options.bench()
     if options.format == .text {
       Terminal.write(
         "Turn slowly through a whole circle, level; a minute is good.\n\(StopKey.words)")
@@ -47,7 +50,7 @@ struct PlanarCommand: ParsableCommand {
       try bench.checkHeard()
       var sectors = Set<Int>()
       if age >= nextFit || isLate {
-        let fitter = try bench.fitter()
+        let fitter = bench.fitter()
         outcome = fitter.planar(bench.samples)
         // A small board must not fit all the time.
         let took = bench.session.now().seconds(since: start) - age
@@ -63,7 +66,7 @@ struct PlanarCommand: ParsableCommand {
     }
     progress.close()
     try end.check()
-    let fitter = try bench.fitter()
+    let fitter = bench.fitter()
     var report = ReferencedReport(
       outcome: outcome, bench: bench, samples: bench.samples)
     if let fit = outcome.fit, let record = bench.record {
@@ -95,24 +98,5 @@ struct PlanarCommand: ParsableCommand {
       line.set("allDirections", Compass.sectors)
       line.set(outcome)
     }
-  }
-}
-
-/// The compass in parts.
-enum Compass {
-  static let sectors = 36
-
-  /// The part of the compass that a heading (radians) lies in.
-  static func sector(_ heading: Double, of count: Int = sectors) -> Int {
-    let turn = heading / (2 * .pi)
-    return max(0, min(count - 1, Int((turn - turn.rounded(.down)) * Double(count))))
-  }
-
-  /// The name of a heading in degrees where it has one: N, NE, …
-  static func name(_ degrees: Double) -> String {
-    let names = ["N", "NE", "E", "SE", "S", "SW", "W", "NW"]
-    let eighth = degrees / 45
-    guard eighth == eighth.rounded(), (0..<8).contains(eighth) else { return "" }
-    return names[Int(eighth)]
   }
 }

@@ -1,6 +1,9 @@
 import ArgumentParser
 import CalibrationCore
-import SensorHub
+import Reports
+import StateStore
+import TerminalUI
+import TextForms
 
 /// `lodestone calibrate rollback`: the record before the one in use.
 struct RollbackCommand: ParsableCommand {

@@ -1,7 +1,10 @@
 import ArgumentParser
 import CalibrationCore
 import Foundation
-import SensorHub
+import Reports
+import StateStore
+import TerminalUI
+import TextForms
 
 /// `lodestone calibrate show`: one record, and what was there before it.
 struct ShowRecordCommand: ParsableCommand {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Glibc
 import Lodestone
-import SensorHub
+import TerminalUI
 
 /// `lodestone authorization`: who may know where this machine is.
 struct AuthorizationCommand: ParsableCommand {

@@ -2,6 +2,8 @@ import ArgumentParser
 import Foundation
 import Geomagnetism
 import Lodestone
+import TerminalUI
+import TextForms
 
 /// `lodestone declination LAT LON`: the magnetic model by itself.
 struct DeclinationCommand: ParsableCommand {
@@ -89,16 +91,16 @@ struct DeclinationCommand: ParsableCommand {
     func row(_ name: String, _ value: Double, _ rate: Double, _ unit: String, _ digits: Int)
       -> String
     {
-      let value = JSONLine.fixed(value, digits: digits)
-      let rate = JSONLine.fixed(rate, digits: digits)
+      let value = DecimalText.short(value, digits)
+      let rate = DecimalText.short(rate, digits)
       return
         "\(name.padding(toLength: 22, withPad: " ", startingAt: 0))\(value) \(unit)  (\(rate) \(unit) a year)"
     }
     return [
-      "\(model.name) at \(JSONLine.fixed(year, digits: 3))"
+      "\(model.name) at \(DecimalText.short(year, 3))"
         + (field.isExtrapolated ? ", extrapolated: uncertainty doubled" : ""),
       row("declination", field.declination, field.declinationRate, "deg", 3)
-        + "  +- \(JSONLine.fixed(field.declinationUncertainty, digits: 2)) deg",
+        + "  +- \(DecimalText.short(field.declinationUncertainty, 2)) deg",
       row("inclination", field.inclination, field.inclinationRate, "deg", 3),
       row(
         "horizontal intensity", field.horizontalIntensity, field.horizontalIntensityRate, "nT", 1),

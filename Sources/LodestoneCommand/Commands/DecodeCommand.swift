@@ -1,5 +1,7 @@
 import ArgumentParser
+import LogConversion
 import SensorTypes
+import TerminalUI
 
 /// `lodestone decode FILE...`: what a receiver said, epoch by epoch.
 struct DecodeCommand: ParsableCommand {
@@ -55,35 +57,5 @@ struct DecodeCommand: ParsableCommand {
       return LogReader.Window(notBefore: day)
     }
     try LogReader.run(files, format.writer, needsPlaces: format == .gpx, window: window)
-  }
-}
-
-extension LogReader {
-  /// Reads logs one after the other. One that cannot be read, or says nothing, is named, and the others come out all
-  /// the same.
-  ///
-  /// - Parameter needsPlaces: Whether an output without a place is a failure.
-  static func run(
-    _ files: [String], _ writer: any LogWriter, needsPlaces: Bool, window: Window?
-  ) throws {
-    var reader = LogReader(writer, window: window)
-    // Of the first file that could not be read.
-    var failure: CommandError.Kind?
-    for file in files {
-      do {
-        guard try reader.read(file) else { return }
-        if reader.wasInterrupted { break }
-      } catch let error as CommandError {
-        failure = failure ?? error.kind
-        Terminal.warn("lodestone: \(error)")
-      }
-    }
-    guard reader.finish() else { return }
-    let count = reader.epochs
-    if reader.places == 0, count > 0 || failure == nil {
-      Terminal.warn("lodestone: no position in \(count) epoch\(count == 1 ? "" : "s")")
-    }
-    if let failure { throw failure.exitCode }
-    if needsPlaces, reader.places == 0 { throw ExitCode.failure }
   }
 }

@@ -1,7 +1,9 @@
 import ArgumentParser
+import BoardFile
+import Diagnosis
 import Foundation
 import Lodestone
-import SensorHub
+import TerminalUI
 
 /// `lodestone doctor`: what is wrong, and the line that mends it.
 struct DoctorCommand: ParsableCommand {

@@ -1,8 +1,10 @@
 import ArgumentParser
+import BoardFile
 import Lodestone
 import SensorDrivers
 import SensorHub
 import SensorTypes
+import TerminalUI
 
 /// `lodestone gnss`: the receiver itself, and the satellites that it hears.
 struct GNSSCommand: ParsableCommand {

@@ -3,7 +3,8 @@ import Foundation
 import Glibc
 import HardwareSuite
 import Lodestone
-import SensorHub
+import StateStore
+import TerminalUI
 
 /// `lodestone hil`: tests of the hardware.
 struct HILCommand: ParsableCommand {
@@ -75,9 +76,11 @@ struct HILRunCommand: ParsableCommand {
     options.executable = brief ? nil : "/proc/self/exe"
     if let rig { options.person = try RigLine(path: rig) }
     if interactive {
-      let keyboard = Keyboard(interruption: interruption)
+      let keyboard = Keyboard { interruption.signal }
       options.person = Person(say: options.say) { (question) throws(BrokenOff) in
-        try keyboard.answer(to: question)
+        do throws(SignalInterruption) { return try keyboard.answer(to: question) } catch {
+          throw BrokenOff(signal: error.signal)
+        }
       }
     }
     var report: Report

@@ -3,9 +3,12 @@ import Foundation
 import FusionCore
 import Glibc
 import Lodestone
+import LogConversion
 import SensorHub
 import SensorTypes
+import StateStore
 import Synchronization
+import TerminalUI
 
 /// `lodestone record FILE`: every transfer of a run, into one file.
 struct RecordCommand: ParsableCommand {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import BoardFile
 import Foundation
 import LinuxIO
 import Lodestone
@@ -6,6 +7,7 @@ import SensorBus
 import SensorDrivers
 import SensorHub
 import SensorTypes
+import TerminalUI
 
 /// `lodestone scan`: what answers on the buses, and which chip it is.
 struct ScanCommand: ParsableCommand {

@@ -1,9 +1,10 @@
 import ArgumentParser
 import Foundation
 import Glibc
+import LiveMap
 import Lodestone
-import SensorHub
-import SensorTypes
+import StateStore
+import TerminalUI
 
 /// `lodestone map`: one page with the live map of the board, for a browser.
 struct MapCommand: ParsableCommand {
@@ -137,42 +138,5 @@ struct MapCommand: ParsableCommand {
         "cannot listen at \(address.authority(port: port)): \(String(cString: strerror(problem.number)))",
         kind: .io)
     }
-  }
-}
-
-/// Gives what the board says to the pages instead of printing it.
-struct MapPrinter: ObservationPrinter {
-  // What was held back is sent, and the second told, a little late at most.
-  let patience = 0.05
-  let session: Session
-  let feed: MapFeed
-  let server: WebServer
-  private var pace = Pace(interval: 60)
-
-  init(session: Session, feed: MapFeed, server: WebServer) {
-    self.session = session
-    self.feed = feed
-    self.server = server
-  }
-
-  mutating func print(_ batch: [Observation], dropped: Int) -> Bool {
-    let now = session.now()
-    feed.take(batch, at: now)
-    if dropped > 0 { Terminal.warn("lodestone: \(dropped) observations dropped: the pages wait") }
-    if pace.admits(at: now) {
-      let count = server.takeCrowdedOut()
-      if count > 0 {
-        let places = Places()
-        Terminal.warn(
-          "lodestone: \(count) connections had to make room: more than \(places.total) are open, or "
-            + "\(places.perAddress) from one address")
-      }
-    }
-    return true
-  }
-
-  func finish() {
-    feed.close()
-    server.stop()
   }
 }

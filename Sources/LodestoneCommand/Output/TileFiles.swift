@@ -1,6 +1,7 @@
 import Glibc
 import MapDrawing
-import SensorHub
+import StateStore
+import TerminalUI
 
 /// Opens what `--tiles` names.
 enum TileFiles {

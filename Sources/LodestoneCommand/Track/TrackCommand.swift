@@ -1,6 +1,8 @@
 import ArgumentParser
 import Foundation
+import LogConversion
 import MapDrawing
+import TerminalUI
 
 /// `lodestone track FILE`: the way that a board or a receiver went.
 struct TrackCommand: ParsableCommand {

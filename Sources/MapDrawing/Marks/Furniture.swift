@@ -1,12 +1,7 @@
 // What stands beside the map on it: the scale bar, the arrow, whose map it is.
 
 import Geodesy
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
+import Glibc
 
 /// Shapes in the picture's corners, and the room they take.
 struct Furniture: Sendable {

@@ -1,12 +1,7 @@
 // How long a length is.
 
 import Geodesy
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
+import Glibc
 
 /// A round length and how wide it is in the middle of the picture, along a line that lies in it.
 struct ScaleBar: Hashable, Sendable {

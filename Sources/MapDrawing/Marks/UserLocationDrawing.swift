@@ -1,12 +1,7 @@
 // The dot, its circle and its cone as shapes.
 
 import Geodesy
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
+import Glibc
 
 /// A sector whose colour fades outwards.
 struct Cone: Hashable, Sendable {

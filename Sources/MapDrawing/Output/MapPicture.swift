@@ -1,4 +1,5 @@
 import Geodesy
+import TextForms
 
 /// A picture of a map: tiles or a graticule, what is put on them, and what a map needs to be read (a scale bar, an arrow
 /// where north is not up, whose map it is).

@@ -1,10 +1,6 @@
 // A program that is given bytes and gives others back.
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
+import Glibc
 
 /// A program, found as a shell finds it.
 struct PipedProcess {
@@ -84,11 +80,7 @@ struct PipedProcess {
       }
     }
 
-    #if canImport(Glibc)
-      private static let kind = Int32(SOCK_STREAM.rawValue)
-    #else
-      private static let kind = SOCK_STREAM
-    #endif
+    private static let kind = Int32(SOCK_STREAM.rawValue)
 
     mutating func shut(_ place: Int) {
       closeFile(ours[place])

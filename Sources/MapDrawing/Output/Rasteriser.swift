@@ -1,10 +1,5 @@
 public import Foundation
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
+import Glibc
 
 /// Why there is no PNG, in words.
 public struct RasterError: LocalizedError, Hashable, Sendable, CustomStringConvertible {

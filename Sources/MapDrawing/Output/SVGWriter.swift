@@ -1,5 +1,7 @@
 // Shapes as SVG.
 
+import TextForms
+
 /// Writes shapes one after the other, and what they refer to.
 struct SVGWriter {
   /// What lies in the picture, with room for what only its margin shows.

@@ -1,12 +1,7 @@
 // The tiles below everything else.
 
 import Geodesy
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
+import Glibc
 
 /// A part of a tile and where it lies: the tile is a square of `BaseLayer.side` units.
 struct TilePiece: Hashable, Sendable {

@@ -1,13 +1,8 @@
 // Tiles in an SQLite file (MBTiles specification 1.3).
 
 import CMapDrawing
+import Glibc
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
 
 /// An open file. It is closed when the last store that has it goes.
 final class MBTiles: TileSource {

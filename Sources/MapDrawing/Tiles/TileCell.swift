@@ -1,12 +1,7 @@
 // Which tiles lie in the picture.
 
 import Geodesy
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
+import Glibc
 
 /// A tile's place. Columns go on beyond the map's edges where the map does.
 struct TileCell: Hashable, Sendable {

@@ -1,13 +1,8 @@
 // Tiles as files: zoom/x/y.png.
 
 import Foundation
+import Glibc
 import JSONReading
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
 
 /// A folder of tiles. Paths are made of whole numbers alone.
 struct TileFolder: TileSource {

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
+import Glibc
 
 /// What tiles are read from, one way or another.
 protocol TileSource: Sendable {

@@ -2,7 +2,7 @@
 
 public import CoreLocation
 import Geodesy
-import Lodestone
+import LocationServices
 package import MapDrawing
 
 extension MKMapView {
@@ -19,7 +19,7 @@ extension MKMapView {
     let drawing = picture.drawn()
     let fault = base.fault ?? drawing.tileFaults.first.map(TileFault.init)
     // Nobody has to have a delegate, and a map without its tiles looks as if it had none.
-    if let fault { runtime.diagnose("a map's tiles cannot be read: \(fault)") }
+    if let fault { port.note("a map's tiles cannot be read: \(fault)") }
     if let fault {
       delegate?.mapViewDidFailLoadingMap(self, withError: fault)
     } else if hasTiles {

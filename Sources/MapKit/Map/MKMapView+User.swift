@@ -84,7 +84,7 @@ extension MKMapView {
   private func listenToUser() {
     guard user.isShown || user.follower != nil else { return }
     let follower =
-      user.follower ?? UserFollower(self, manager: CLLocationManager(runtime: runtime))
+      user.follower ?? UserFollower(self, manager: CLLocationManager(port: port))
     user.follower = follower
     user.location.isUpdating = user.isShown && user.location.location == nil
     follower.want(location: user.isShown, heading: user.mode == .followWithHeading)

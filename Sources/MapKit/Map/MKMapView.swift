@@ -2,7 +2,7 @@
 
 public import CoreLocation
 import Geodesy
-package import Lodestone
+package import LocationServices
 package import MapDrawing
 
 /// A map without a screen: it knows what it shows, tells its delegate what a map on a phone would, follows the board, and
@@ -51,7 +51,7 @@ open class MKMapView: UIView {
   private var motion: MapMotion?
   private let ticker: any Ticker
 
-  let runtime: LodestoneRuntime
+  let port: any ServicePort
   var shelf = AnnotationShelf()
   var stack = OverlayStack()
   var renderers: [ObjectIdentifier: MKOverlayRenderer] = [:]
@@ -61,15 +61,15 @@ open class MKMapView: UIView {
 
   /// Makes a map that shows the whole earth.
   public override convenience init(frame: CGRect) {
-    self.init(frame: frame, runtime: .shared, ticker: FrameTicker())
+    self.init(frame: frame, port: processPort, ticker: FrameTicker())
   }
 
   /// Makes a map of 640 by 480 points that shows the whole earth.
   public convenience init() { self.init(frame: CGRect(x: 0, y: 0, width: 640, height: 480)) }
 
-  /// A map on a runtime of its own, moved on by a ticker of its own, for tests.
-  package init(frame: CGRect, runtime: LodestoneRuntime, ticker: any Ticker) {
-    self.runtime = runtime
+  /// A map on services of its own, moved on by a ticker of its own, for tests.
+  package init(frame: CGRect, port: any ServicePort, ticker: any Ticker) {
+    self.port = port
     self.ticker = ticker
     super.init(frame: frame)
     frameDidChange()
@@ -77,7 +77,7 @@ open class MKMapView: UIView {
 
   /// Makes a map of 640 by 480 points: no archive of views is read.
   public required init?(coder: NSCoder) {
-    runtime = .shared
+    port = processPort
     ticker = FrameTicker()
     super.init(coder: coder)
     frame = CGRect(x: 0, y: 0, width: 640, height: 480)

@@ -1,7 +1,6 @@
 // Where the board is, for a map that shows or follows it.
 
 import CoreLocation
-import Lodestone
 
 /// Asks the location services for what a map needs, and hands it on.
 final class UserFollower: NSObject, CLLocationManagerDelegate {

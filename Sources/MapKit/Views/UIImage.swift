@@ -1,7 +1,7 @@
 // Pictures, as code for a phone hands them on.
 
 public import CoreLocation
-import Lodestone
+import LocationServices
 import MapDrawing
 
 /// A picture: one that was drawn here, or one that was read.
@@ -52,7 +52,7 @@ public final class UIImage: NSObject, Sendable {
       return try png()
     } catch {
       // Nil says nothing to who has to install something.
-      LodestoneRuntime.shared.diagnose("there is no PNG: \(error)")
+      processPort.note("there is no PNG: \(error)")
       return nil
     }
   }

@@ -1,10 +1,6 @@
 // ST's LIS3DH on I2C (0x18 or 0x19), and the accelerometer of an LSM303DLHC (0x19), which is the same core.
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
+import LinearAlgebra
 public import SensorBus
 public import SensorTypes
 

@@ -1,10 +1,5 @@
+import Glibc
 import SensorTypes
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
 
 /// Fills in the accuracies that a receiver does not state, and marks them as assumed; takes away a course that
 /// means nothing.

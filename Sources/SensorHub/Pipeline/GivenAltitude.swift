@@ -2,6 +2,7 @@
 
 import FusionCore
 import SensorTypes
+import StateStore
 
 /// Meets an elevation or a QNH with a pressure and a date, and says what became of it.
 ///
@@ -20,7 +21,7 @@ struct GivenAltitude: Sendable {
   /// How often a board that stays is told where it is, seconds.
   private static let fixedInterval = 60.0
 
-  fileprivate enum Word: Sendable {
+  enum Word: Sendable {
     case elevation(KnownAltitude.Elevation)
     case qnh(KnownAltitude.QNH)
   }
@@ -366,44 +367,5 @@ struct GivenAltitude: Sendable {
 
   private static func hectopascals(_ pressure: Double) -> String {
     "\((pressure / 10).rounded() / 10) hPa"
-  }
-}
-
-extension GivenAltitude.Word: CustomStringConvertible {
-  var kind: KnownAltitudeStore.Change.Word {
-    switch self {
-    case .elevation: .elevation
-    case .qnh: .qnh
-    }
-  }
-
-  var given: Double {
-    switch self {
-    case .elevation(let elevation): elevation.given
-    case .qnh(let qnh): qnh.given
-    }
-  }
-
-  var utc: Double? {
-    switch self {
-    case .elevation(let elevation): elevation.utc
-    case .qnh(let qnh): qnh.utc
-    }
-  }
-
-  var verdict: KnownAltitude.Verdict {
-    switch self {
-    case .elevation(let elevation): elevation.verdict
-    case .qnh(let qnh): qnh.verdict
-    }
-  }
-
-  /// For messages.
-  var description: String {
-    switch self {
-    case .elevation(let elevation):
-      "the elevation \(elevation.elevation) m +- \(elevation.accuracy)"
-    case .qnh(let qnh): "the QNH \(qnh.qnh) hPa"
-    }
   }
 }

@@ -1,11 +1,6 @@
 import FusionCore
+import Glibc
 import SensorTypes
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
 
 /// A receiver's speed and course as the attitude filter wants them.
 struct GroundVelocity {

@@ -1,5 +1,6 @@
 // An MS5607 that the board file calls MS5611: it reads half the pressure.
 
+import BoardFile
 import FusionCore
 import SensorDrivers
 import SensorTypes

@@ -1,12 +1,9 @@
+import BoardFile
 import FusionCore
 import Geomagnetism
+import Glibc
 import SensorTypes
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
+import StateStore
 
 /// The magnetic model at the board's place and day: what true heading and the disturbance check need.
 ///

@@ -1,5 +1,6 @@
 // The samples of motion on their way to those who ask for them as such.
 
+import BoardFile
 import FusionCore
 import LinearAlgebra
 import SensorDrivers

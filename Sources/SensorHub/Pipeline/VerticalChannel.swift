@@ -1,8 +1,10 @@
 // What the pipeline knows of height: barometer, vertical acceleration, the heights of fixes, and what a person says.
 
+import BoardFile
 import FusionCore
 import SensorDrivers
 import SensorTypes
+import StateStore
 
 /// Relative and absolute altitude of one board.
 struct VerticalChannel: Sendable {

@@ -1,13 +1,8 @@
 // Locks that know who holds them, so that a wrong order stops the test that meets it and not, some day, a board.
 
 import Foundation
+import Glibc
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
 
 /// A lock that knows whether the calling thread holds it.
 package protocol HeldLock: Sendable {

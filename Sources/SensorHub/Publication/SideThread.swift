@@ -2,18 +2,14 @@
 
 import Dispatch
 import Foundation
+import Glibc
+import Recording
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
 
 /// A named thread that does its work each time it is woken.
 ///
 /// Wakes that arrive while the work is under way are merged into one more round.
-final class SideThread: Sendable {
+final class SideThread: RecorderThread {
   private final class State: Sendable {
     let wakeUp = DispatchSemaphore(value: 0)
     let ended = DispatchSemaphore(value: 0)

@@ -1,5 +1,3 @@
-import CalibrationCore
-import LinearAlgebra
 import SensorTypes
 
 /// What a worker hands to the pipeline at the end of a step, in order.
@@ -21,31 +19,11 @@ enum Delivery {
   case link(sensor: Int, ReceiverLink)
   /// What the system believes the date to be, seconds since 1970, and whether somebody who knows has set it.
   case wallTime(Double, isSet: Bool, at: Timestamp)
-  /// The calibration of a magnetometer is known, or is another one now.
-  case calibration(sensor: Int, CalibrationStore.Finding, at: Timestamp)
-  /// The bias of a gyro is known, or is another one now.
-  case gyroBias(sensor: Int, StoredFinding<AppliedGyroBias>, at: Timestamp)
-  /// How the board sits in its carrier is known, or is otherwise now; by the chip that feels gravity.
-  case level(sensor: Int, StoredFinding<Quaternion>, at: Timestamp)
-  /// Where the board was last, before this run.
-  case lastPosition(LastPosition)
-  /// What a person says of the board's height is known, the first time or anew.
-  case knownAltitude(KnownAltitudeStore.Finding, isFirst: Bool, at: Timestamp)
+  /// A record that is kept on disk is known, or is another one now.
+  case record(KeptRecord, at: Timestamp)
   /// Whether the board is declared to point the way it goes.
   case followsCourse(Bool)
   /// What is wanted of the chips that feel motion.
   case motion(MotionDemand, at: Timestamp)
   case diagnostic(String, at: Timestamp)
-}
-
-extension Delivery {
-  /// The stored record that was found to be of no use; `nil` for anything else.
-  var unusableRecord: (kind: CalibrationKind, sensor: Int)? {
-    switch self {
-    case .calibration(let sensor, .unusable, _): (.magnetometer, sensor)
-    case .gyroBias(let sensor, .unusable, _): (.gyro, sensor)
-    case .level(let sensor, .unusable, _): (.level, sensor)
-    default: nil
-    }
-  }
 }

@@ -1,3 +1,4 @@
+import Recording
 import SensorBus
 import SensorTypes
 
@@ -24,7 +25,7 @@ final class ReceiverPulse {
   }
 
   /// Takes what has come on the line; before the epochs of the same look.
-  func listen(_ port: Port, at now: Timestamp) {
+  func listen(_ port: WorkerPort, at now: Timestamp) {
     guard failure == nil else { return }
     do throws(BusError) {
       let line = try opened(port)
@@ -59,7 +60,7 @@ final class ReceiverPulse {
     }
   }
 
-  private func opened(_ port: Port) throws(BusError) -> PortLine {
+  private func opened(_ port: WorkerPort) throws(BusError) -> PortLine {
     if let line { return line }
     let opened = try port.line(name)
     line = opened

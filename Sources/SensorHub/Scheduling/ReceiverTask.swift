@@ -1,3 +1,5 @@
+import BoardFile
+import Recording
 import SensorBus
 import SensorDrivers
 import SensorTypes
@@ -16,7 +18,8 @@ final class ReceiverTask: WorkerTask {
   /// Between the times of two fixes that have to be kept in order, seconds.
   private static let orderStep = 1e-3
 
-  private let make: (Port) throws(BusError) -> (receiver: any ReceiverDriver, stream: PortStream?)
+  private let make:
+    (WorkerPort) throws(BusError) -> (receiver: any ReceiverDriver, stream: PortStream?)
   private let sensor: Board.Sensor
   private let period: Double
   private let pulse: ReceiverPulse?
@@ -42,7 +45,8 @@ final class ReceiverTask: WorkerTask {
 
   init(
     index: Int, sensor: Board.Sensor, rate: Double,
-    make: @escaping (Port) throws(BusError) -> (receiver: any ReceiverDriver, stream: PortStream?)
+    make:
+      @escaping (WorkerPort) throws(BusError) -> (receiver: any ReceiverDriver, stream: PortStream?)
   ) {
     self.make = make
     self.sensor = sensor
@@ -73,7 +77,7 @@ final class ReceiverTask: WorkerTask {
 
   func setSatellitesWanted(_ wanted: Bool) { areSatellitesWanted = wanted }
 
-  func step(_ port: Port, at begin: Timestamp, into outbox: inout [Delivery]) {
+  func step(_ port: WorkerPort, at begin: Timestamp, into outbox: inout [Delivery]) {
     // Bytes wake the thread of a serial port before the timer does; looking costs one system call.
     guard begin >= due || (opened?.stream != nil && !isAsleep) else { return }
     let retries = port.retries
@@ -209,7 +213,7 @@ final class ReceiverTask: WorkerTask {
   }
 
   private func open(
-    _ port: Port, at now: Timestamp
+    _ port: WorkerPort, at now: Timestamp
   ) throws(DriverError) -> (receiver: any ReceiverDriver, stream: PortStream?) {
     if let opened {
       if isAsleep {

@@ -1,3 +1,5 @@
+import BoardFile
+import Recording
 import SensorBus
 import SensorDrivers
 
@@ -37,7 +39,7 @@ enum SensorFactory {
   }
 
   private static func driver(
-    _ sensor: Board.Sensor, rate: Double, port: Port
+    _ sensor: Board.Sensor, rate: Double, port: WorkerPort
   ) throws(BusError) -> any AnySensor {
     guard case .i2c(let bus, let address) = sensor.attachment else {
       throw BusError(.unsupported("\(sensor.chip) on a serial port"), bus: sensor.attachment.bus)
@@ -64,7 +66,7 @@ enum SensorFactory {
   }
 
   private static func receiver(
-    _ sensor: Board.Sensor, rate: Double, port: Port
+    _ sensor: Board.Sensor, rate: Double, port: WorkerPort
   ) throws(BusError) -> (receiver: any ReceiverDriver, stream: PortStream?) {
     let kind: GNSSReceiver.Kind =
       switch sensor.chip {

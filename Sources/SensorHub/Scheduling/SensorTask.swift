@@ -1,3 +1,5 @@
+import BoardFile
+import Recording
 import SensorBus
 import SensorDrivers
 import SensorTypes
@@ -16,7 +18,7 @@ protocol WorkerTask: AnyObject {
   /// Whether somebody asks for the satellites that a receiver hears. Said before every step.
   func setSatellitesWanted(_ wanted: Bool)
   /// Does what is due at `now`, the beginning of the step, never waiting.
-  func step(_ port: Port, at now: Timestamp, into outbox: inout [Delivery])
+  func step(_ port: WorkerPort, at now: Timestamp, into outbox: inout [Delivery])
   /// Leaves the device as it should be left when the program ends, with one attempt.
   func finish()
   /// How it is doing.
@@ -44,23 +46,18 @@ final class SensorTask: WorkerTask {
   private static let nextLook = 0.12
   /// How often a chip behind a bypass looks whether that is open, seconds.
   private static let hostInterval = 0.02
-  /// A chip that could not be put to sleep is told again after so many seconds, and so often at the most.
-  private static let (sleepPause, sleepAttempts) = (0.1, 20)
+  /// A chip that could not be put to sleep is told again after so many seconds.
+  private static let sleepPause = 0.1
   /// An edge so much of a period after the conversion before tells of another; sooner it is another chip's, or late.
   private static let shortestPeriod = 0.9
-  /// So many samples beyond the range are no single blow, and the chip gets its next wider range. What follows sooner than
-  /// the first of these seconds is of the same blow; what follows later than the other, or ten periods, begins anew.
-  private static let (overflowsToWiden, blow, overflowMemory) = (3, 0.05, 1.0)
   /// The most readings that one look takes of what has waited.
   private static let readingsPerLook = 64
 
   private let sensor: Board.Sensor
   /// Chips on the same bus behind whose bypass this one may be.
   private var hosts: [SensorTask] = []
-  private let make: (Port, Double) throws(BusError) -> any AnySensor
-  private var driver: (any AnySensor)?
-  /// The one that failed at a chip which had been started: it can still put that to sleep.
-  private var failedDriver: (any AnySensor)?
+  private let make: (WorkerPort, Double) throws(BusError) -> any AnySensor
+  private var life = SensorLife.unknown
   /// Conversions a second: by the board file, as wanted now, as the driver was made for.
   private let boardRate: Double
   private var wantedRate: Double
@@ -68,22 +65,13 @@ final class SensorTask: WorkerTask {
   /// How often the chip was given a wider range. It keeps it as long as the program runs: a range that came and went would
   /// move the scale under a calibration, and what a range costs is less than what the chip's noise does.
   private var widenings = 0
-  /// Samples beyond the range that were counted towards the next, and when the newest of them was.
-  private var overflows = 0
-  private var lastOverflow: Timestamp?
+  private var overflows = OverflowCount()
   private var line: PortLine?
   private var lineFailed = false
   /// Whether it was said that the chip does not raise its line at the rate that is wanted.
   private var lineWasLeft = false
   private var supervisor: Supervisor
   private var isWanted = false
-  /// Whether the chip was identified, or found missing, once: that is done whatever the demand.
-  private var hasAnswered = false
-  private var isStarted = false
-  /// Whether a start has begun and is not through: it goes on whatever the demand, each of its waits to its end.
-  private var isStarting = false
-  /// How often it is still to be told to sleep, until it has heard.
-  private var sleepsLeft = 0
   private(set) var due = Timestamp(nanoseconds: .min)
   /// The newest reading, and the one that a chip got stuck at: as long as it says only that, it says
   /// nothing.
@@ -103,7 +91,7 @@ final class SensorTask: WorkerTask {
 
   init(
     index: Int, sensor: Board.Sensor, rate: Double,
-    make: @escaping (Port, Double) throws(BusError) -> any AnySensor
+    make: @escaping (WorkerPort, Double) throws(BusError) -> any AnySensor
   ) {
     self.sensor = sensor
     self.make = make
@@ -117,17 +105,17 @@ final class SensorTask: WorkerTask {
 
   /// Whether the chip is on its way to measuring: what is behind it does not answer yet.
   private var isComingUp: Bool {
-    !isStarted && (isWanted || !hasAnswered || isStarting)
-      && (driver != nil || !supervisor.hasFailed)
+    !life.isMeasuring && (isWanted || life.isDue)
+      && (life.driver != nil || !supervisor.hasFailed)
   }
 
   // Edges of a chip that is not being read would end every wait at once, and nobody would take them.
-  var readiness: Readiness { isStarted ? line?.readiness ?? .never : .never }
+  var readiness: Readiness { life.isMeasuring ? line?.readiness ?? .never : .never }
 
   func setWanted(_ wanted: Bool) {
     guard wanted != isWanted else { return }
     isWanted = wanted
-    if !isStarting { due = Timestamp(nanoseconds: .min) }
+    if !life.isStarting { due = Timestamp(nanoseconds: .min) }
   }
 
   /// Sets the seconds between samples that are enough for all who ask: the chip is told to be slower than by its board
@@ -136,22 +124,22 @@ final class SensorTask: WorkerTask {
     let rate = min(boardRate, seconds.map { 1 / max($0, 1e-3) } ?? boardRate)
     guard rate != wantedRate else { return }
     wantedRate = rate
-    guard isStarted, isWanted else { return }
+    guard isWanted, case .measuring(let driver) = life else { return }
     // From here on, for what is behind its bypass.
-    isStarted = false
+    life = .restarting(driver)
     due = Timestamp(nanoseconds: .min)
   }
 
-  func step(_ port: Port, at begin: Timestamp, into outbox: inout [Delivery]) {
+  func step(_ port: WorkerPort, at begin: Timestamp, into outbox: inout [Delivery]) {
     let retries = port.retries
     defer { supervisor.repeated(port.retries &- retries) }
     let edge = takeEdge(port)
     guard edge != nil || begin >= due else { return }
     // Other chips' transfers have passed since the step began.
     let now = port.now()
-    guard isWanted || !hasAnswered || isStarting else { return rest(now, into: &outbox) }
-    if isStarted, driverRate == wantedRate {
-      measure(port, edge: edge, now: now, into: &outbox)
+    guard isWanted || life.isDue else { return rest(now, into: &outbox) }
+    if driverRate == wantedRate, case .measuring(let driver) = life {
+      measure(driver, port, edge: edge, now: now, into: &outbox)
     } else {
       start(port, now: now, into: &outbox)
     }
@@ -159,34 +147,21 @@ final class SensorTask: WorkerTask {
 
   /// A chip that nobody reads is not to go on converting, and drawing its current, when the program has ended.
   func finish() {
-    guard isStarted || isStarting || sleepsLeft > 0 else { return }
-    try? (driver ?? failedDriver)?.sleep()
+    try? life.awake?.sleep()
   }
 
-  private func takeEdge(_ port: Port) -> Timestamp? {
-    guard isStarted, let line else { return nil }
+  private func takeEdge(_ port: WorkerPort) -> Timestamp? {
+    guard life.isMeasuring, let line else { return nil }
     // A line that fails leaves the timer, which polls anyway.
     return (try? line.takeEdge()) ?? nil
   }
 
   private func rest(_ now: Timestamp, into outbox: inout [Delivery]) {
-    if isStarted { sleepsLeft = Self.sleepAttempts }
-    isStarted = false
-    due = .distantFuture
-    if sleepsLeft > 0 {
-      do {
-        try (driver ?? failedDriver)?.sleep()
-        sleepsLeft = 0
-      } catch {
-        // Awake it would go on drawing its current. One that does not answer for longer has none to draw.
-        sleepsLeft -= 1
-        if sleepsLeft > 0 { due = now.advanced(bySeconds: Self.sleepPause) }
-      }
-    }
+    due = life.rest() ? now.advanced(bySeconds: Self.sleepPause) : .distantFuture
     if supervisor.rested(at: now) { outbox.append(.status(supervisor.status)) }
   }
 
-  private func start(_ port: Port, now: Timestamp, into outbox: inout [Delivery]) {
+  private func start(_ port: WorkerPort, now: Timestamp, into outbox: inout [Delivery]) {
     if hosts.contains(where: \.isComingUp) {
       due = now.advanced(bySeconds: Self.hostInterval)
       return
@@ -194,17 +169,14 @@ final class SensorTask: WorkerTask {
     do throws(DriverError) {
       let driver = try opened(port, at: now, into: &outbox)
       let step = try driver.start()
-      // It answers, and is this driver's to put to sleep.
-      (failedDriver, sleepsLeft) = (nil, 0)
       switch step {
       case .wait(let seconds):
-        isStarting = true
+        life = .starting(driver)
         due = now.advanced(bySeconds: seconds)
       case .ready:
         // One that is wanted at another rate by now is not there yet.
-        (isStarting, isStarted) = (false, !isWanted || driverRate == wantedRate)
+        life = !isWanted || driverRate == wantedRate ? .measuring(driver) : .restarting(driver)
         clock = driver.batch > 1 ? SampleClock(rate: driver.outputRate) : nil
-        hasAnswered = true
         let ready = port.now()
         supervisor.ready(at: ready)
         if driver.givesRate != givesRate {
@@ -228,16 +200,15 @@ final class SensorTask: WorkerTask {
   }
 
   private func opened(
-    _ port: Port, at now: Timestamp, into outbox: inout [Delivery]
+    _ port: WorkerPort, at now: Timestamp, into outbox: inout [Delivery]
   ) throws(DriverError) -> any AnySensor {
     // A start that has begun is brought to its end; another rate needs another one.
-    if let driver, isStarting || driverRate == wantedRate { return driver }
+    if let driver = life.driver, life.isStarting || driverRate == wantedRate { return driver }
+    if case .measuring(let driver) = life { life = .restarting(driver) }
     do {
       let driver = try make(port, wantedRate)
       for _ in 0..<widenings { _ = driver.widen() }
-      self.driver = driver
       driverRate = wantedRate
-      isStarted = false
       supervisor.starting(at: now)
       if driver.isSelfTimed {
         line = nil
@@ -264,7 +235,7 @@ final class SensorTask: WorkerTask {
   }
 
   /// A line that cannot be had is said once, and the chip is polled: late is better than nothing.
-  private func openLine(_ port: Port, at now: Timestamp, into outbox: inout [Delivery]) {
+  private func openLine(_ port: WorkerPort, at now: Timestamp, into outbox: inout [Delivery]) {
     guard let name = sensor.interrupt, line == nil, !lineFailed else { return }
     do {
       line = try port.line(name)
@@ -276,9 +247,9 @@ final class SensorTask: WorkerTask {
   }
 
   private func measure(
-    _ port: Port, edge: Timestamp?, now: Timestamp, into outbox: inout [Delivery]
+    _ driver: any AnySensor, _ port: WorkerPort, edge: Timestamp?, now: Timestamp,
+    into outbox: inout [Delivery]
   ) {
-    guard let driver else { return }
     let period = Double(driver.batch) / driver.outputRate
     var edge = edge
     defer { lastTurn = now }
@@ -378,12 +349,12 @@ final class SensorTask: WorkerTask {
     if case .overflow = error {
       outbox.append(.beyondRange(sensor: supervisor.status.index, at: now))
     }
-    let retry = supervisor.failed(error, starting: !isStarted, at: now)
-    if case .overflow = error, isStarted {
+    let retry = supervisor.failed(error, starting: !life.isMeasuring, at: now)
+    if case .overflow = error, life.isMeasuring {
       widen(at: now, into: &outbox)
       // Still answering, but nothing to publish: say so, go on looking, through one range after the other. Of a slow chip
       // the second conversion in a row: the third comes when three periods are over.
-      let limit = max(Self.silenceLimit, 1.5 / (driver?.outputRate ?? boardRate))
+      let limit = max(Self.silenceLimit, 1.5 / (life.driver?.outputRate ?? boardRate))
       if !supervisor.hasFailed, supervisor.hasNoSample(at: now, limit: limit) {
         supervisor.enter(.failed(supervisor.words(error)), at: now)
         outbox.append(.status(supervisor.status))
@@ -391,11 +362,7 @@ final class SensorTask: WorkerTask {
     }
     guard let retry else { return }
     if error == .stuck { stuckAt = lastReading }
-    hasAnswered = true
-    // Past its identity it is the chip that it should be, and may be converting.
-    if isStarted || isStarting { (failedDriver, sleepsLeft) = (driver, Self.sleepAttempts) }
-    (isStarting, isStarted) = (false, false)
-    driver = nil
+    life.fail()
     due = retry
     outbox.append(.status(supervisor.status))
   }
@@ -403,18 +370,12 @@ final class SensorTask: WorkerTask {
   /// Gives a chip that is beyond its range again and again the next wider one, by another start; not where there is none,
   /// or no need yet.
   private func widen(at now: Timestamp, into outbox: inout [Delivery]) {
-    guard isStarted, let driver else { return }
-    if let lastOverflow {
-      let pause = now.seconds(since: lastOverflow)
-      guard pause > Self.blow else { return }
-      if pause > max(Self.overflowMemory, 10 / driver.outputRate) { overflows = 0 }
-    }
-    lastOverflow = now
-    overflows += 1
-    guard overflows >= Self.overflowsToWiden, driver.widen() else { return }
-    overflows = 0
+    guard case .measuring(let driver) = life,
+      overflows.isTooMany(at: now, outputRate: driver.outputRate), driver.widen()
+    else { return }
+    overflows.reset()
     widenings += 1
-    isStarted = false
+    life = .restarting(driver)
     due = now
     outbox.append(
       .diagnostic(

@@ -1,6 +1,8 @@
-import SensorBus
+import BoardFile
+import Recording
 import SensorDrivers
 import SensorTypes
+import StateStore
 
 /// Which sensors one thread serves: all of one bus. A plan is a value; the worker is made on its thread.
 struct WorkerPlan: Sendable {
@@ -32,7 +34,7 @@ struct WorkerPlan: Sendable {
   var threadName: String { String((bus.split(separator: "/").last ?? "bus").suffix(15)) }
 
   func makeWorker(
-    source: Port.Source, records: Bool, state: StateStore, demand: DemandBox,
+    input: any WorkerInput, state: StateStore, demand: DemandBox,
     deliver: @escaping ([Delivery], TraceBuffer) -> Void
   ) -> BusWorker {
     let tasks = sensors.map { index, sensor in SensorFactory.task(index: index, sensor: sensor) }
@@ -43,7 +45,7 @@ struct WorkerPlan: Sendable {
     }
     for case (let task as SensorTask, .heading) in tasks { task.wait(for: hosts) }
     return BusWorker(
-      bus: bus, speed: speed, port: Port(source, worker: index, records: records), tasks: tasks,
+      bus: bus, speed: speed, port: WorkerPort(input), tasks: tasks,
       files: files(in: state), demand: demand, deliver: deliver)
   }
 

@@ -1,10 +1,5 @@
 // TDK InvenSense ICM-20948 (DS-000189 rev. 1.3): four banks, dividers, filters, self-test, interrupt pin.
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
 import LinearAlgebra
 import SensorTypes
 

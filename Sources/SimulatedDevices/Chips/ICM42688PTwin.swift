@@ -1,10 +1,5 @@
 // TDK InvenSense ICM-42688-P (DS-000347): bank 0, rates, filters, self-test, interrupt pin.
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
 import LinearAlgebra
 import SensorTypes
 

@@ -1,11 +1,6 @@
 // InvenSense MPU-6050 (RM-MPU-6000A-00 rev. 4.2, PS-MPU-6000A-00 rev. 3.4), MPU-6500 (RM-MPU-6500A-00 rev. 2.1) and
 // MPU-9250 (RM-MPU-9250A-00 rev. 1.6, PS-MPU-9250A-01 rev. 1.0): register map, filters, self-test, interrupt pin.
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
 import LinearAlgebra
 import SensorTypes
 

@@ -1,6 +1,7 @@
 // The files of an IIO device, written from the ABI's description.
 
 import SensorTypes
+import TextForms
 
 /// A chip behind a kernel driver: attributes by their paths from the chip's folder, and frames.
 struct KernelTwin: Sendable {
@@ -121,7 +122,7 @@ struct KernelTwin: Sendable {
           return "\(raw(value(), group, scale: settings.scales[place]))"
         }
         if rest == "\(channel)_input", group.scales.isEmpty || group.isProcessedToo {
-          return Self.text(value(), digits: group.quantity == .temp ? 0 : 9)
+          return DecimalText.steady(value(), group.quantity == .temp ? 0 : 9)
         }
       }
     }
@@ -176,17 +177,5 @@ struct KernelTwin: Sendable {
 
   private static func place(of value: String, in values: [String]) -> Int? {
     values.firstIndex { Double($0) == Double(value) }
-  }
-
-  /// A number with so many decimals.
-  private static func text(_ value: Double, digits: Int) -> String {
-    var unit = 1.0
-    for _ in 0..<digits { unit *= 10 }
-    let whole = Int64((value.magnitude * unit).rounded())
-    let sign = value < 0 ? "-" : ""
-    guard digits > 0 else { return "\(sign)\(whole)" }
-    let fraction = "\(whole % Int64(unit))"
-    let zeros = String(repeating: "0", count: digits - fraction.count)
-    return "\(sign)\(whole / Int64(unit)).\(zeros)\(fraction)"
   }
 }

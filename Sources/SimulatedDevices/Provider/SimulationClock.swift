@@ -1,10 +1,6 @@
 // The clock that a simulated board runs on: the machine's, or one that a test turns by hand.
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
+import LinearAlgebra
 public import SensorTypes
 import Synchronization
 

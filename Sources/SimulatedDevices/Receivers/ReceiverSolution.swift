@@ -1,10 +1,5 @@
 // What a receiver believes at an epoch: the truth with the errors of satellite navigation.
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
 import LinearAlgebra
 import SensorTypes
 

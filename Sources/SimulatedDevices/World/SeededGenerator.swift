@@ -1,10 +1,5 @@
 // Reproducible randomness: every imperfection of the simulated board follows from a seed.
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
 public import LinearAlgebra
 
 /// SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014).

@@ -1,10 +1,5 @@
 // The truth: motion, earth's field and atmosphere, and what of it reaches a chip.
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
 import Geodesy
 public import LinearAlgebra
 public import SensorTypes

@@ -1,10 +1,5 @@
 // A smooth motion made of segments: what the simulated board truly does.
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
 public import LinearAlgebra
 
 /// A field that does not belong to the earth, for the time of one segment: a car, a lift, a magnet.

@@ -1,5 +1,6 @@
 // A vessel of known iron that turns, rolls and goes its way: what a calibration is judged by.
 
+import SeededDraws
 import CalibrationCore
 import Foundation
 import LinearAlgebra

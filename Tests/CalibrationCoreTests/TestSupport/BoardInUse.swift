@@ -1,15 +1,9 @@
 // A board that nobody calibrates: carried on a walk, turned in hands, at sea; what its chips say meanwhile.
 // Shares nothing with what is tested but the types that go in.
 
-import CalibrationCore
 import LinearAlgebra
+import SeededDraws
 import SensorTypes
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
 
 /// A way of using a board.
 enum Use: String, CaseIterable, Sendable {

@@ -1,6 +1,7 @@
 // A board in a person's hands, or on a vehicle, as its chips feel it: for the mount detective's tests.
 // Nothing here comes from what is tested: attitudes are products of plain rotations, rates their differences.
 
+import SeededDraws
 import CalibrationCore
 import Glibc
 import LinearAlgebra

@@ -1,39 +1,9 @@
 // A board with iron of its own, turned about by somebody: what its chips say, and how wrong a calibration of it
 // is. Shares nothing with the fitter but the types that go in and come out.
 
-import CalibrationCore
 import LinearAlgebra
+import SeededDraws
 import SensorTypes
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
-
-/// What the simulation of a unit draws.
-struct SyntheticDraws {
-  private var bits: SplitMix64
-
-  init(state: UInt64) { bits = SplitMix64(state: state) }
-
-  mutating func uniform(_ low: Double, _ high: Double) -> Double {
-    low + (high - low) * bits.unit()
-  }
-
-  mutating func normal() -> Double {
-    (-2 * log(max(1e-300, uniform(0, 1)))).squareRoot() * cos(2 * .pi * uniform(0, 1))
-  }
-
-  mutating func normals() -> Vector3 { Vector3(normal(), normal(), normal()) }
-
-  mutating func direction() -> Vector3 {
-    let z = uniform(-1, 1)
-    let azimuth = uniform(0, 2 * .pi)
-    let r = (1 - z * z).squareRoot()
-    return Vector3(r * cos(azimuth), r * sin(azimuth), z)
-  }
-}
 
 /// One unit: its iron, and a recording of it in somebody's hand.
 struct SyntheticUnit {

@@ -1,6 +1,7 @@
 // A hand that knows only the words it is told, and turns a board as people do: late, crooked and not quite round.
 // Shares nothing with the coach but its words.
 
+import SeededDraws
 import CalibrationCore
 import Glibc
 import LinearAlgebra

@@ -7,11 +7,7 @@ import Testing
 
 @testable import FusionCore
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
+import Glibc
 
 @Suite struct PositionEstimatorTests {
   /// A carrier in the plane of a local frame, and a receiver and a gyro on it.

@@ -4,12 +4,6 @@ import FusionCore
 import LinearAlgebra
 import SensorTypes
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
-
 let degree = Double.pi / 180
 
 /// SplitMix64 (Steele, Lea, Flood 2014), with normal deviates by Box and Muller.

@@ -1,13 +1,8 @@
 // Heights, doors, fans, warming chips, and what a barometer and an accelerometer would say of them.
 
 import FusionCore
+import Glibc
 import SensorTypes
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
 
 /// A vertical way and what happens to the air on it.
 struct VerticalScenario {

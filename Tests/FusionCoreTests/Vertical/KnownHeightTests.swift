@@ -6,11 +6,7 @@ import Testing
 
 @testable import FusionCore
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
+import Glibc
 
 @Suite struct QNHTests {
   /// ICAO standard atmosphere (Doc 7488; the same in ISO 2533:1975, table 1): geopotential metres and hectopascals.

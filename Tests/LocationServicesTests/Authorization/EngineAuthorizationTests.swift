@@ -84,6 +84,7 @@ private struct Bench {
         case .crossed: "crossed"
         case .settled: "settled"
         case .answered(let state): "\(state)"
+        case .unkept: "unkept"
         }
       case .rangingFailed: "ranging failed"
       case .fullAccuracyAnswered(let problem): problem == nil ? "exact" : "not exact"

@@ -1,16 +1,19 @@
 // Signals, and the exit codes that they leave.
 
 import ArgumentParser
+import BoardFile
+import CalibrationUI
 import Foundation
 import Glibc
 import HardwareSuite
 import Lodestone
 import SensorBus
-import SensorHub
 import Synchronization
 import Testing
 
 @testable import LodestoneCommand
+import StateStore
+@testable import TerminalUI
 
 // Signal actions belong to the whole process.
 @Suite(.serialized) struct InterruptsTests {
@@ -102,7 +105,7 @@ import Testing
     "a stop counts before SIGHUP, whichever comes first",
     arguments: [[SIGHUP, SIGTERM], [SIGTERM, SIGHUP], [SIGHUP, SIGINT]])
   func stops(_ numbers: [Int32]) {
-    let mailbox = Mailbox<Int>()
+    let mailbox = ArrivalQueue<Int>()
     for number in numbers { mailbox.stop(number) }
     #expect(mailbox.stopSignal == numbers.first { $0 != SIGHUP })
   }
@@ -111,7 +114,7 @@ import Testing
     "a command that a signal has ended has 128 and its number for an exit code",
     arguments: [(SIGHUP, 129), (SIGINT, 130), (SIGTERM, 143)] as [(Int32, Int32)])
   func exitCode(signal: Int32, code: Int32) {
-    #expect(throws: ExitCode(code)) { try Gathering.End.interrupted(by: signal).check() }
+    #expect(throws: CommandExit(code)) { try Gathering.End.interrupted(by: signal).check() }
     #expect(throws: Never.self) { try Gathering.End.finished.check() }
   }
 }

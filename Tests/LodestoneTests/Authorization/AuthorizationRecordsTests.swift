@@ -1,3 +1,4 @@
+@testable import Diagnosis
 import Foundation
 import LocationServices
 import SimulatedDevices

@@ -1,17 +1,12 @@
 import Foundation
 import LocationServices
-import SensorHub
 import SensorTypes
 import Synchronization
 import Testing
 
 @testable import Lodestone
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
+import Glibc
 
 struct AuthorizationSetupTests {
   private let folder = FileManager.default.temporaryDirectory

@@ -1,19 +1,13 @@
 // What a denial leaves of a simulated board's life, and what the doctor says of who may read what is kept.
 
 import BoardTestSupport
+@testable import Diagnosis
 import Foundation
-import SensorHub
 import SensorTypes
 import SimulatedDevices
 import Testing
-
-@testable import Lodestone
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
+import StateStore
+import Glibc
 
 struct PositionAccessTests {
   /// Everything that a minute of the simulated board publishes to a subscriber with that access.

@@ -6,11 +6,7 @@ import Testing
 
 @testable import Lodestone
 
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Musl
-#endif
+import Glibc
 
 /// A terminal at which a test sits.
 private final class Person: Sendable {

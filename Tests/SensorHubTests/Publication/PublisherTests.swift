@@ -1,5 +1,7 @@
+import BoardFile
 import Dispatch
 import Foundation
+import Recording
 import SensorBus
 import SensorTypes
 import SimulatedDevices
@@ -7,6 +9,7 @@ import Synchronization
 import Testing
 
 @testable import SensorHub
+import StateStore
 
 /// Handlers are called in order, outside of every lock, and no bus waits for one.
 struct PublisherTests {

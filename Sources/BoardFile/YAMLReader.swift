@@ -1,0 +1,235 @@
+package import Yams
+
+/// One mapping of a board file or a scenario, read strictly: every key is asked for by name, and a key nobody asked
+/// for is an error with its line.
+package struct YAMLMapping {
+  private let file: String
+  private let entries: [(key: String, line: Int, value: Node)]
+  private let context: String
+  /// The line on which the mapping begins.
+  package let line: Int
+
+  package init(
+    _ node: Node, file: String, context: String, known keys: [String]
+  ) throws(BoardFileError) {
+    self.file = file
+    self.context = context
+    self.line = node.mark?.line ?? 0
+    guard case .mapping(let mapping) = node else {
+      let example = keys.count > 4 ? "" : ": {\(keys.map { "\($0): ..." }.joined(separator: ", "))}"
+      throw BoardFileError(
+        file: file, line: line, message: "\(context) must be a mapping\(example)")
+    }
+    var entries: [(key: String, line: Int, value: Node)] = []
+    for (keyNode, value) in mapping {
+      let line = keyNode.mark?.line ?? self.line
+      guard case .scalar(let scalar) = keyNode else {
+        throw BoardFileError(file: file, line: line, message: "a key must be a plain word")
+      }
+      let key = scalar.string
+      guard keys.contains(key) else {
+        throw BoardFileError(
+          file: file, line: line,
+          message: "unknown key '\(key)' in \(context); known are \(keys.joined(separator: ", "))")
+      }
+      guard !entries.contains(where: { $0.key == key }) else {
+        throw BoardFileError(file: file, line: line, message: "key '\(key)' stands twice")
+      }
+      entries.append((key, line, value))
+    }
+    self.entries = entries
+  }
+
+  /// The keys that are there, in their order.
+  package var keys: [String] { entries.map(\.key) }
+
+  package func has(_ key: String) -> Bool { entries.contains { $0.key == key } }
+
+  /// The line of `key`, or of the mapping where the key is missing.
+  package func line(of key: String) -> Int { entries.first { $0.key == key }?.line ?? line }
+
+  package func error(_ key: String, _ message: String) -> BoardFileError {
+    BoardFileError(file: file, line: line(of: key), message: message)
+  }
+
+  package func node(_ key: String) -> Node? { entries.first { $0.key == key }?.value }
+
+  package func string(_ key: String) throws(BoardFileError) -> String? {
+    guard let node = node(key) else { return nil }
+    guard case .scalar(let scalar) = node, !scalar.string.isEmpty else {
+      throw error(key, "'\(key)' must be a text")
+    }
+    // It is shown on terminals and stands in records.
+    guard
+      !scalar.string.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+    else { throw error(key, "'\(key)' holds a control character") }
+    return scalar.string
+  }
+
+  package func requiredString(_ key: String) throws(BoardFileError) -> String {
+    guard let value = try string(key) else { throw error(key, "\(context) needs '\(key)'") }
+    return value
+  }
+
+  package func number(
+    _ key: String, in range: ClosedRange<Double>, unit: String
+  ) throws(BoardFileError) -> Double? {
+    guard let node = node(key) else { return nil }
+    return try number(node, key, in: range, unit: unit)
+  }
+
+  private func number(
+    _ node: Node, _ key: String, in range: ClosedRange<Double>, unit: String
+  ) throws(BoardFileError) -> Double {
+    guard case .scalar(let scalar) = node, let value = Double(scalar.string), value.isFinite else {
+      throw error(key, "'\(key)' must be a number (\(unit))")
+    }
+    guard range.contains(value) else {
+      throw error(
+        key,
+        "'\(key)' is \(scalar.string); it must be \(range.lowerBound) to \(range.upperBound) \(unit)"
+      )
+    }
+    return value
+  }
+
+  package func requiredNumber(
+    _ key: String, in range: ClosedRange<Double>, unit: String
+  ) throws(BoardFileError) -> Double {
+    guard let value = try number(key, in: range, unit: unit) else {
+      throw error(key, "\(context) needs '\(key)' (\(unit))")
+    }
+    return value
+  }
+
+  /// A whole number, decimal or `0x` hexadecimal.
+  package func integer(_ key: String, in range: ClosedRange<Int>) throws(BoardFileError) -> Int? {
+    guard let node = node(key) else { return nil }
+    guard case .scalar(let scalar) = node else {
+      throw error(key, "'\(key)' must be a whole number")
+    }
+    let text = scalar.string
+    let parsed = text.hasPrefix("0x") ? Int(text.dropFirst(2), radix: 16) : Int(text)
+    guard let value = parsed, range.contains(value) else {
+      throw error(
+        key,
+        "'\(key)' is '\(text)'; it must be a whole number from \(range.lowerBound) to \(range.upperBound)"
+      )
+    }
+    return value
+  }
+
+  package func boolean(_ key: String) throws(BoardFileError) -> Bool? {
+    guard let node = node(key) else { return nil }
+    guard case .scalar(let scalar) = node,
+      let value = ["true": true, "false": false][scalar.string]
+    else { throw error(key, "'\(key)' must be true or false") }
+    return value
+  }
+
+  package func items(_ key: String) throws(BoardFileError) -> [Node]? {
+    guard let node = node(key) else { return nil }
+    guard case .sequence(let sequence) = node else { throw error(key, "'\(key)' must be a list") }
+    return Array(sequence)
+  }
+
+  /// The mapping below a key, where each of `keys` may stand; without them all that stand there are known.
+  package func mapping(
+    _ key: String, context: String, known keys: [String]? = nil
+  ) throws(BoardFileError) -> YAMLMapping? {
+    guard let node = node(key) else { return nil }
+    let known = keys ?? node.mapping?.keys.compactMap(\.string) ?? []
+    return try YAMLMapping(node, file: file, context: context, known: known)
+  }
+
+  /// The mappings of a list below a key.
+  package func mappings(
+    _ key: String, context: String, known keys: [String]
+  ) throws(BoardFileError) -> [YAMLMapping]? {
+    guard let items = try items(key) else { return nil }
+    var mappings: [YAMLMapping] = []
+    for node in items {
+      mappings.append(try YAMLMapping(node, file: file, context: context, known: keys))
+    }
+    return mappings
+  }
+
+  package func vector(_ key: String, unit: String) throws(BoardFileError) -> SIMD3<Double>? {
+    guard let items = try items(key) else { return nil }
+    return try vector(items, key, unit: unit)
+  }
+
+  private func vector(
+    _ items: [Node], _ key: String, unit: String
+  ) throws(BoardFileError) -> SIMD3<Double> {
+    guard items.count == 3 else { throw error(key, "'\(key)' must have three numbers (\(unit))") }
+    var result = SIMD3<Double>()
+    for index in 0..<3 {
+      result[index] = try number(items[index], key, in: -1e6...1e6, unit: unit)
+    }
+    return result
+  }
+
+  package func rows(_ key: String) throws(BoardFileError) -> [SIMD3<Double>]? {
+    guard let items = try items(key) else { return nil }
+    guard items.count == 3 else { throw error(key, "'\(key)' must have three rows") }
+    var rows: [SIMD3<Double>] = []
+    for item in items {
+      guard case .sequence(let row) = item else { throw error(key, "a row must be a list") }
+      rows.append(try vector(Array(row), key, unit: "no unit"))
+    }
+    return rows
+  }
+}
+
+extension YAMLMapping {
+  /// A YAML text that is one mapping.
+  package static func document(
+    _ text: String, file: String, context: String, known keys: [String]
+  ) throws(BoardFileError) -> YAMLMapping {
+    try YAMLMapping(try root(of: text, file: file), file: file, context: context, known: keys)
+  }
+
+  /// The root of a YAML text; what is no YAML is an error with its line.
+  package static func root(of text: String, file: String) throws(BoardFileError) -> Node {
+    let root: Node?
+    do {
+      root = try compose(yaml: text)
+    } catch let error as YamlError {
+      // The parser says of a tab that it cannot start any token, and a tab looks like what is allowed.
+      let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+      let isTabbed = lines.indices.contains(error.line - 1) && lines[error.line - 1].contains("\t")
+      throw BoardFileError(
+        file: file, line: error.line,
+        message: error.summary + (isTabbed ? "; a tab is in this line: indent by spaces" : ""))
+    } catch {
+      throw BoardFileError(file: file, line: 0, message: "\(error)")
+    }
+    guard let root else { throw BoardFileError(file: file, line: 1, message: "the file is empty") }
+    return root
+  }
+}
+
+extension YamlError {
+  /// The line of the mistake, from 1; 0 where the parser names none.
+  fileprivate var line: Int {
+    switch self {
+    case .scanner(_, _, let mark, _), .parser(_, _, let mark, _), .composer(_, _, let mark, _):
+      mark.line
+    case .duplicatedKeysInMapping(_, let context): context.mark.line
+    default: 0
+    }
+  }
+
+  /// The mistake in one line.
+  fileprivate var summary: String {
+    switch self {
+    case .scanner(_, let problem, _, _), .parser(_, let problem, _, _),
+      .composer(_, let problem, _, _):
+      problem
+    case .duplicatedKeysInMapping(let keys, _):
+      "a key stands twice: \(keys.map(String.init(describing:)).joined(separator: ", "))"
+    default: String(describing: self)
+    }
+  }
+}

@@ -1,0 +1,29 @@
+package import TerminalUI
+import TextForms
+
+/// What every command that saves a record is told.
+package struct SaveSettings: Sendable {
+  /// Ask nothing: begin at once, and save what is accepted.
+  package var yes: Bool
+  /// In place of a locked record too, or of one that is better.
+  package var force: Bool
+  /// How to print.
+  package var format: OutputFormat
+
+  package init(yes: Bool = false, force: Bool = false, format: OutputFormat = .text) {
+    (self.yes, self.force, self.format) = (yes, force, format)
+  }
+
+  /// Refuses, with exit code 1: as an object on standard output where JSON is wanted.
+  package func refuse(_ reason: String) throws -> Never {
+    guard format == .json else { throw CommandError("refused: \(reason)") }
+    var line = JSONLine()
+    line.set("v", ObservationLines.version)
+    line.set("kind", "calibration")
+    line.set("accepted", false)
+    line.set("saved", false)
+    line.set("reason", Hints.complete(reason))
+    Terminal.say(line.line)
+    throw CommandExit.finding
+  }
+}

@@ -1,0 +1,104 @@
+package import BoardFile
+import Foundation
+import LinearAlgebra
+package import Lodestone
+package import SensorDrivers
+package import SensorHub
+import SensorTypes
+package import TerminalUI
+
+/// Listens to a board that is held still, for some seconds.
+package struct StillGathering {
+  /// How long a chip may say nothing, seconds.
+  private static let patience = 6.0
+
+  let session: Session
+  /// The chip that is listened to above all, by its place in the board's list.
+  let sensor: Int
+  /// Seconds that it is to be heard.
+  let seconds: Double
+  private let format: OutputFormat
+
+  /// The board's temperature as its barometer says it, degrees Celsius.
+  package private(set) var temperature: Double?
+
+  package init(session: Session, sensor: Int, seconds: Double, format: OutputFormat) {
+    self.session = session
+    self.format = format
+    self.sensor = sensor
+    self.seconds = seconds
+  }
+
+  /// Hands on the samples of all chips until the time is over or `movement` says why not to go on; shows how far
+  /// it is.
+  package mutating func run(
+    _ take: (SensorReading) -> Void, movement: () -> String?
+  ) throws {
+    let start = session.now()
+    var first: Timestamp?
+    var temperature: Double?
+    var shown = 0
+    var progress = ProgressLine(format)
+    var silence: String?
+    let (session, sensor, seconds) = (self.session, self.sensor, self.seconds)
+    let end = try Gathering(session: session).run { batch in
+      for case .reading(let reading) in batch {
+        if case .atmosphere(_, let degrees) = reading.sample.value { temperature = degrees }
+        if reading.sensor == sensor, first == nil { first = reading.sample.time }
+        take(reading)
+      }
+      if movement() != nil { return false }
+      let now = session.now()
+      guard let first else {
+        guard now.seconds(since: start) > Self.patience else { return true }
+        silence = Self.reason(session.hub.status[sensor])
+        return false
+      }
+      let done = now.seconds(since: first)
+      if Int(done) > shown, done < seconds {
+        shown = Int(done)
+        progress.show(
+          "  held still for \(shown) of \(Int(seconds.rounded(.up))) s",
+          seconds: now.seconds(since: start))
+      }
+      // A little more, so that the last window is whole.
+      return done < seconds + 0.3
+    }
+    progress.close()
+    self.temperature = temperature
+    try end.check()
+    if let silence { throw CommandError(silence) }
+  }
+
+  private static func reason(_ status: SensorStatus) -> String {
+    let name = "\(status.chip) at \(status.position)"
+    if case .failed(let why) = status.state { return "\(name): \(why)" }
+    return "\(name) says nothing: lodestone doctor says why"
+  }
+}
+
+extension Session {
+  /// Now in UTC as records say it.
+  package var date: String {
+    Date(timeIntervalSince1970: wallTime(of: now())).formatted(.iso8601)
+  }
+
+  /// The chip that feels gravity for the hub: the first with a gyro, else the first accelerometer.
+  package func gravitySensor(for what: String) throws -> (index: Int, sensor: Board.Sensor) {
+    for kind in [ChipKind.inertial, .accelerometer] {
+      if let found = sensor(of: kind) { return found }
+    }
+    throw CommandError("\(what) needs an accelerometer, and this board has none (\(chips))")
+  }
+
+  /// The first chip of a kind.
+  package func sensor(of kind: ChipKind) -> (index: Int, sensor: Board.Sensor)? {
+    board.sensors.enumerated().first { ChipCatalog.chip(named: $0.element.chip)?.kind == kind }
+      .map { ($0.offset, $0.element) }
+  }
+
+  /// The board's chips, for a message.
+  package var chips: String {
+    board.sensors.isEmpty ? "no chips" : board.sensors.map(\.chip).joined(separator: ", ")
+  }
+}

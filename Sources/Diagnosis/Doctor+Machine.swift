@@ -1,0 +1,102 @@
+// What the doctor says about the machine: device nodes, servers and ports.
+
+import BoardFile
+import Foundation
+import Glibc
+import LinuxIO
+import Lodestone
+import SensorBus
+import SensorDrivers
+import SensorHub
+import SensorTypes
+
+extension Doctor {
+  // A machine without a board file: what could be probed.
+  func machine() -> [Finding] {
+    var findings: [Finding] = []
+    if provider.registerBuses().isEmpty {
+      findings.append(
+        Finding(
+          .problem, "there is no I2C bus",
+          mend: "dtparam=i2c_arm=on   # in /boot/firmware/config.txt, then reboot"))
+    }
+    findings += provider.registerBuses().map { node($0, group: "i2c", sensor: nil) }
+    findings += provider.serialPorts().map { port($0, sensor: nil) }
+    return findings
+  }
+
+  func node(_ path: String, group: String, sensor: Int?) -> Finding {
+    if access(path, F_OK) != 0 {
+      let mend =
+        !path.hasPrefix("/")
+        ? "/dev/\(path)   # in the board file: a path"
+        : group == "i2c"
+          ? "dtparam=i2c_arm=on   # in /boot/firmware/config.txt, then reboot"
+          : ["/dev/ttyUSB", "/dev/ttyACM", "/dev/serial/by-id/"].contains { path.hasPrefix($0) }
+            ? "ls /dev/serial/by-id /dev/ttyACM* /dev/ttyUSB*   # is it plugged in, and under another name?"
+            : "enable_uart=1   # in /boot/firmware/config.txt, then reboot"
+      return Finding(.problem, "\(path) does not exist", mend: mend, sensor: sensor)
+    }
+    if access(path, R_OK | W_OK) != 0 {
+      return Finding(
+        .problem, "\(path) may not be opened by this user: permission denied",
+        mend: "sudo usermod -aG \(group) $USER   # then log in again", sensor: sensor)
+    }
+    return Finding(.good, path, sensor: sensor)
+  }
+
+  /// Whether gpsd greets: asked for two seconds.
+  func server(_ address: ServerAddress, _ device: String?, sensor: Int) -> Finding {
+    let start = provider.now()
+    do throws(BusError) {
+      let receiver = GPSDReceiver(
+        try provider.connection(to: address), at: address.description, device: device)
+      while provider.now().seconds(since: start) < 2 {
+        do {
+          _ = try receiver.poll(now: provider.now())
+        } catch {
+          guard case .bus(let failure) = error else { break }
+          throw failure
+        }
+        if let release = receiver.release, let hasReceiver = receiver.hasReceiver {
+          let place = "gpsd \(release) at \(address)"
+          return hasReceiver
+            ? Finding(.good, place, sensor: sensor)
+            : Finding(
+              .problem, "\(place) reads no receiver\(device.map { " \($0)" } ?? "")",
+              mend: "name it in /etc/default/gpsd (DEVICES=), then sudo systemctl restart gpsd",
+              sensor: sensor)
+        }
+        usleep(20_000)
+      }
+    } catch {
+      // It runs, and has no such receiver.
+      let isRefused = device != nil && "\(error)".contains("gpsd refuses")
+      return Finding(
+        .problem, "\(error)",
+        mend: isRefused
+          ? "gpspipe -w -n 4 | grep DEVICES   # says how gpsd calls its receivers: 'device' in the board file"
+          : "sudo systemctl enable --now gpsd.socket   # and its receiver in /etc/default/gpsd",
+        sensor: sensor)
+    }
+    return Finding(
+      .problem, "nobody greets at \(address)",
+      mend: "systemctl status gpsd; gpsd's own port is 2947",
+      sensor: sensor)
+  }
+
+  func port(_ port: String, sensor: Int?) -> Finding {
+    let access = node(port, group: "dialout", sensor: sensor)
+    let holders = access.level == .good ? PortHolder.find(port) : []
+    guard !holders.isEmpty else { return access }
+    let names = holders.joined(separator: ", ")
+    let mend =
+      names.contains("gpsd")
+      ? "sudo systemctl disable --now gpsd.socket gpsd   # or leave it to gpsd: 'chip: gpsd' in place of "
+        + "chip and port"
+      : names.contains("getty")
+        ? "sudo systemctl disable --now serial-getty@\(port.split(separator: "/").last ?? "")"
+        : "end it: it is the one that has the port open"
+    return Finding(.problem, "\(port) is in use by \(names)", mend: mend, sensor: sensor)
+  }
+}

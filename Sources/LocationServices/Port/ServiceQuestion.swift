@@ -1,0 +1,150 @@
+// Questions to the services, and their answers.
+
+public import SensorTypes
+
+/// A question to the services. It is answered after the requests that the program sent before it.
+public enum ServiceQuestion: Hashable, Codable, Sendable {
+  /// What is the application authorized to receive?
+  case authorization
+  /// Which capabilities does the board have? Opens the board if necessary, which may take seconds.
+  case equipment
+  /// Why can no beacons be received? Asks the system's Bluetooth service, which may take seconds.
+  case beacons
+  /// Where is the board, by its newest position? Starts no service.
+  case position(isReduced: Bool)
+  /// Which regions of a monitor (`nil`: of the location managers) are monitored, and what was the application told of each?
+  case regions(of: String?)
+  /// Is the application to be told this event? If so, its state is stored as told, and no later run repeats it.
+  case keep(RegionEvent)
+}
+
+/// The answer to a `ServiceQuestion`.
+public enum ServiceAnswer: Hashable, Codable, Sendable {
+  /// The authorization of the application.
+  case authorization(AuthorizationReport)
+  /// The capabilities of the board.
+  case equipment(Equipment)
+  /// The reason why no beacons can be received, or `nil` if they can.
+  case beacons(problem: String?)
+  /// The position of the board.
+  case position(PositionAnswer)
+  /// The monitored regions.
+  case regions(RegionList)
+  /// Whether the application is to be told. `false` if the region is no longer monitored.
+  case kept(Bool)
+}
+
+/// The position of the board and the authorization to know it, at one moment.
+public struct PositionAnswer: Hashable, Codable, Sendable {
+  /// Whether positions are authorized, in full or reduced.
+  public var isGranted: Bool
+  /// The newest position of the board. `nil` before the first one, and while the application is not authorized.
+  public var known: KnownPosition?
+
+  /// Creates an answer.
+  public init(isGranted: Bool, known: KnownPosition?) {
+    self.isGranted = isGranted
+    self.known = known
+  }
+}
+
+/// A monitored region and the state that the application was told.
+public struct RegionRecord: Hashable, Codable, Sendable {
+  /// The monitored region.
+  public var region: MonitoredRegion
+  /// The side of the boundary on which the application was told the board is.
+  public var state: RegionState
+  /// When that became known, in seconds since 1970. `nil` in files that did not store it.
+  public var date: Double?
+
+  /// Creates a record.
+  public init(region: MonitoredRegion, state: RegionState, date: Double?) {
+    self.region = region
+    self.state = state
+    self.date = date
+  }
+}
+
+/// The regions of a monitor, or of the location managers, in the order in which they were added.
+public struct RegionList: Hashable, Codable, Sendable {
+  /// The regions with their states.
+  public var records: [RegionRecord]
+  /// The reason why they are monitored only until the program ends, or `nil` if they are stored.
+  public var problem: String?
+
+  /// Creates a list.
+  public init(records: [RegionRecord], problem: String?) {
+    self.records = records
+    self.problem = problem
+  }
+}
+
+/// A question with the type of its answer, and the default if there is no answer in time.
+public struct ServiceQuery<Answer: Sendable>: Sendable {
+  /// The question.
+  public let question: ServiceQuestion
+  /// The default if there is no answer in time.
+  public let unanswered: Answer
+  let read: @Sendable (ServiceAnswer) -> Answer?
+}
+
+extension ServiceQuery where Answer == AuthorizationReport {
+  /// Asks for the authorization of the application. Default: not determined.
+  public static var authorization: Self {
+    let nothing = AuthorizationReport(
+      status: .notDetermined, accuracy: .full, isInUse: true, isBeingAsked: false)
+    return Self(question: .authorization, unanswered: nothing) { answer in
+      if case .authorization(let report) = answer { report } else { nil }
+    }
+  }
+}
+
+extension ServiceQuery where Answer == Equipment {
+  /// Asks for the capabilities of the board. Default: none.
+  public static var equipment: Self {
+    let nothing = Equipment(heading: false, location: false, relativeAltitude: false)
+    return Self(question: .equipment, unanswered: nothing) { answer in
+      if case .equipment(let equipment) = answer { equipment } else { nil }
+    }
+  }
+}
+
+extension ServiceQuery where Answer == String? {
+  /// Asks why no beacons can be received; `nil` if they can. Default: that the services do not answer.
+  public static var beacons: Self {
+    Self(question: .beacons, unanswered: noAnswer) { answer in
+      if case .beacons(let problem) = answer { .some(problem) } else { nil }
+    }
+  }
+}
+
+extension ServiceQuery where Answer == PositionAnswer {
+  /// Asks for the position of the board. Default: not authorized, not known.
+  public static func position(isReduced: Bool) -> Self {
+    let nowhere = PositionAnswer(isGranted: false, known: nil)
+    return Self(question: .position(isReduced: isReduced), unanswered: nowhere) { answer in
+      if case .position(let position) = answer { position } else { nil }
+    }
+  }
+}
+
+extension ServiceQuery where Answer == RegionList {
+  /// Asks for the regions of a monitor, or of the location managers. Default: none.
+  public static func regions(of monitor: String?) -> Self {
+    let none = RegionList(records: [], problem: noAnswer)
+    return Self(question: .regions(of: monitor), unanswered: none) { answer in
+      if case .regions(let list) = answer { list } else { nil }
+    }
+  }
+}
+
+extension ServiceQuery where Answer == Bool {
+  /// Asks whether the application is to be told an event. Default: `true`, so the next run may repeat it.
+  public static func keep(_ event: RegionEvent) -> Self {
+    Self(question: .keep(event), unanswered: true) { answer in
+      if case .kept(let isToBeTold) = answer { isToBeTold } else { nil }
+    }
+  }
+}
+
+private let noAnswer = "the location services do not answer"

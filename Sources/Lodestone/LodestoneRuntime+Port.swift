@@ -1,0 +1,85 @@
+// The services of this process, for the programs' classes above: what they send and ask, and who is told.
+
+public import LocationServices
+import SensorHub
+import SensorTypes
+
+extension LodestoneRuntime: ServicePort {
+  public func connect(_ client: any ServiceClient) -> ClientID {
+    beginAuthorization()
+    defer { applyDemand() }
+    return services.withLock { state in
+      state.lastID += 1
+      let id = ClientID(rawValue: state.lastID)
+      state.clients[id] = client
+      handle(ServiceRequest(id, .register), &state)
+      if state.application == .suspended {
+        client.applicationChanged(isSuspended: true)
+        handle(ServiceRequest(id, .suspend), &state)
+      }
+      return id
+    }
+  }
+
+  public func send(_ request: ServiceRequest) {
+    var untold: [RegionRecord] = []
+    switch request.action {
+    case .regionTold:
+      // Where it cannot be kept the application is told by the next run once more.
+      try? regionStore.force()
+      return
+    case .startRegion, .stopRegion, .askRegion: beginRegions()
+    case .configure(let settings) where settings.hearsRegions:
+      beginRegions()
+      if let monitor = settings.monitor {
+        untold = regionStore.records.filter { $0.region.monitor == monitor }
+      }
+    default: break
+    }
+    let client = services.withLock { state in
+      let client = state.clients[request.client]
+      if case .configure(let settings) = request.action,
+        state.engine.settings(of: request.client)?.monitor != settings.monitor
+      {
+        // What was found of them and told nobody is found again, for who begins to hear of them.
+        for record in untold { state.engine.reset(record.region.key, to: record.state) }
+      }
+      handle(request, &state)
+      tellUnreadable(request, &state)
+      if request.action == .release { state.clients[request.client] = nil }
+      return client
+    }
+    keepRegion(request)
+    applyDemand()
+    // A client that nobody else holds ends here, without a lock: what it holds may be the application's.
+    withExtendedLifetime(client) {}
+  }
+
+  public func answer(_ question: ServiceQuestion) -> ServiceAnswer? {
+    services.preconditionNotHeld()
+    switch question {
+    case .authorization: return .authorization(authorization)
+    case .equipment: return .equipment(equipment)
+    case .beacons: return .beacons(problem: beaconProblem)
+    case .position(let isReduced):
+      beginAuthorization()
+      let now = clocks.now()
+      return services.withLock { state in
+        .position(
+          PositionAnswer(
+            isGranted: state.engine.authorizationReport.isGranted,
+            known: state.engine.knownPosition(at: now, isReduced: isReduced)))
+      }
+    case .regions(let monitor): return .regions(regions(of: monitor))
+    case .keep(let event): return .kept(keep(event))
+    }
+  }
+
+  public func note(_ line: String) { diagnose(line) }
+
+  /// Waits until the queues of clients that were woken have returned, for a test.
+  package func settleClients() {
+    let clients = services.withLock { Array($0.clients.values) }
+    for case let client as any SettlingClient in clients { client.settle() }
+  }
+}

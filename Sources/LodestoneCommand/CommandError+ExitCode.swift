@@ -1,0 +1,35 @@
+// Exit codes of errors.
+
+import ArgumentParser
+import BoardFile
+import HardwareSuite
+import Lodestone
+import SensorBus
+import SensorTypes
+import StateStore
+import TerminalUI
+
+extension CommandError.Kind {
+  var exitCode: ExitCode { ExitCode(rawValue) }
+}
+
+extension CommandError.Kind {
+  /// The kind of any error that ends a command; `nil` for an exit code, for what the argument parser throws, and for what
+  /// is no more than a finding.
+  init?(of error: any Error) {
+    switch error {
+    case let error as CommandError: self = error.kind
+    case let problem as FileProblem: self.init(problem)
+    case is BoardFileError, is BoardLocator.NotFound, is Session.NothingFound: self = .configuration
+    case is AuthorizationPolicyError: self = .configuration
+    case is PositionNotAuthorized: self = .permission
+    case is KnownAltitudeError: self = .usage
+    case let error as BusError:
+      if case .permissionDenied = error.reason { self = .permission } else { self = .io }
+    case is SimulationControl.Failure, is OperatorError: self = .io
+    default: return nil
+    }
+  }
+}
+
+extension OutputFormat: ExpressibleByArgument {}

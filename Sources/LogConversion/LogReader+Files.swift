@@ -1,0 +1,31 @@
+import TerminalUI
+
+extension LogReader {
+  /// Reads logs one after the other. One that cannot be read, or says nothing, is named, and the others come out all
+  /// the same.
+  ///
+  /// - Parameter needsPlaces: Whether an output without a place is a failure.
+  package static func run(
+    _ files: [String], _ writer: any LogWriter, needsPlaces: Bool, window: Window?
+  ) throws {
+    var reader = LogReader(writer, window: window)
+    // Of the first file that could not be read.
+    var failure: CommandError.Kind?
+    for file in files {
+      do {
+        guard try reader.read(file) else { return }
+        if reader.wasInterrupted { break }
+      } catch let error as CommandError {
+        failure = failure ?? error.kind
+        Terminal.warn("lodestone: \(error)")
+      }
+    }
+    guard reader.finish() else { return }
+    let count = reader.epochs
+    if reader.places == 0, count > 0 || failure == nil {
+      Terminal.warn("lodestone: no position in \(count) epoch\(count == 1 ? "" : "s")")
+    }
+    if let failure { throw CommandExit(failure.rawValue) }
+    if needsPlaces, reader.places == 0 { throw CommandExit.finding }
+  }
+}

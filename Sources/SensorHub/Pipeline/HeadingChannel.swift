@@ -1,0 +1,208 @@
+// What the pipeline knows of attitude and heading: the filter, what it waits for, and when a heading is due.
+
+import BoardFile
+import FusionCore
+import LinearAlgebra
+import SensorDrivers
+import SensorTypes
+
+/// Whether headings are to be smoothed, which takes two runs of the same deliveries.
+enum SmoothingPass: Sendable {
+  case none
+  /// Learns.
+  case first
+  /// Publishes what the first has learned.
+  case second(AttitudeSmoother)
+
+  var keepsHistory: Bool {
+    if case .first = self { true } else { false }
+  }
+}
+
+/// The attitude filter of one board, and what is to be said of its heading.
+struct HeadingChannel: Sendable {
+  /// What is to be published.
+  enum Output: Sendable {
+    /// A heading as the filter knows it at its time.
+    case estimate(HeadingEstimate)
+    case unavailable(NoData)
+  }
+
+  /// Between two headings without a magnetometer, seconds.
+  private static let courseInterval = 0.05
+  /// A chip that fell silent so soon after it was driven beyond its range did so for that, seconds.
+  private static let overflowMemory = 0.5
+
+  private(set) var estimator: AttitudeEstimator
+  /// What a run of the same deliveries has taught, where this one is a second.
+  private let smoother: AttitudeSmoother?
+  private let isVehicle: Bool
+  /// Whether heading could only be a vehicle's, and whether it was said that none is declared.
+  private let needsVehicle: Bool
+  private var hasSaidUndeclared = false
+  /// When the magnetometer last spoke, and when a heading was last due without it.
+  private var fieldTime: Timestamp?
+  private var courseTime: Timestamp?
+  private var courseIsLost = true
+  /// When the field was last beyond the magnetometer's range.
+  private var overflowTime: Timestamp?
+  /// Whether the board has something that feels gravity and that has not been heard of yet, since the start or since it was
+  /// put to sleep.
+  private var awaitsGravity: Bool
+  /// Whether the magnetometer has not been heard of since it was put to sleep.
+  private var awaitsField = false
+  /// What became of the chip that feels gravity, where the board has one and it is lost.
+  private var lostGravity: NoData?
+  /// What a person should know of the board's description.
+  let note: String?
+
+  init(_ board: Board, kinds: Set<ChipKind>, pass: SmoothingPass) {
+    var params: AttitudeEstimator.Params
+    switch pass {
+    case .none:
+      params = AttitudeEstimator.Params()
+      smoother = nil
+    case .first:
+      params = .offline
+      smoother = nil
+    case .second(let known):
+      params = AttitudeEstimator.Params()
+      smoother = known
+    }
+    params.level = board.isLevel
+    let gyros = board.sensors.lazy.compactMap { ChipCatalog.chip(named: $0.chip)?.zeroRateLevel }
+    if let level = gyros.first { params.allow(zeroRateLevel: level) }
+    estimator = AttitudeEstimator(params, keepsHistory: pass.keepsHistory)
+    isVehicle = board.isVehicle
+    estimator.followsCourse = isVehicle
+    let canFollow = kinds.contains(.inertial) && kinds.contains(.receiver)
+    needsVehicle = canFollow && !kinds.contains(.magnetometer)
+    note =
+      isVehicle && !canFollow
+      ? "`vehicle: true` changes nothing without a gyro and a receiver" : nil
+    awaitsGravity = kinds.contains(.inertial) || kinds.contains(.accelerometer)
+  }
+
+  /// Whether heading may be taken from the course: the board file or a client says that this is a vehicle.
+  var followsCourse: Bool { estimator.followsCourse }
+
+  mutating func setFollowsCourse(_ follows: Bool) {
+    estimator.followsCourse = follows || isVehicle
+    hasSaidUndeclared = false
+  }
+
+  mutating func expect(_ field: ExpectedField?) { estimator.expectedField = field }
+
+  mutating func expect(gyroBias: Vector3, deviation: Double) {
+    estimator.expectGyroBias(gyroBias, deviation: deviation)
+  }
+
+  /// Takes a specific force in the body frame, m/s^2.
+  mutating func update(force: Vector3, at time: Timestamp) {
+    awaitsGravity = false
+    estimator.update(acceleration: force, at: time)
+  }
+
+  /// Takes an angular rate, rad/s, and a specific force, both in the body frame.
+  mutating func update(angularRate: Vector3, force: Vector3, at time: Timestamp) {
+    awaitsGravity = false
+    estimator.update(angularRate: angularRate, acceleration: force, at: time)
+  }
+
+  /// Takes a corrected field in the body frame, microtesla.
+  mutating func update(field: Vector3, quality: MagnetometerQuality, at time: Timestamp) {
+    fieldTime = time
+    awaitsField = false
+    estimator.update(magneticField: field, at: time, quality: quality)
+  }
+
+  mutating func update(_ velocity: GroundVelocity) {
+    estimator.update(
+      velocity: velocity.value, deviation: velocity.deviation, at: velocity.time)
+  }
+
+  /// Takes that the field is beyond the magnetometer's range. A magnetometer that is driven to its end still says
+  /// something: that this is not the earth's field. Its headings go on, without accuracy.
+  ///
+  /// - Returns: What is to be published.
+  mutating func takeOverflow(at time: Timestamp) -> Output? {
+    overflowTime = time
+    guard estimator.fieldIsBeyondRange(at: time) else { return nil }
+    fieldTime = time
+    awaitsField = false
+    return output(at: time)
+  }
+
+  /// Takes that the record of the magnetometer was changed: between two samples, so that the filter keeps its heading and
+  /// finds its place in the new field from there.
+  mutating func calibrationDidChange(shift: Vector3, quality: MagnetometerQuality) {
+    estimator.calibrationDidChange(shift: shift, quality: quality)
+  }
+
+  mutating func bodyDidTurn(by turn: Quaternion) { estimator.bodyDidTurn(by: turn) }
+
+  /// Takes what has become of a chip that is listened to. Returns what is to be published.
+  mutating func take(_ status: SensorStatus, of kind: ChipKind) -> Output? {
+    switch (kind, status.state) {
+    case (.accelerometer, .running), (.inertial, .running): lostGravity = nil
+    case (.accelerometer, .idle), (.inertial, .idle): awaitsGravity = true
+    case (.accelerometer, .failed(let why)), (.inertial, .failed(let why)):
+      lostGravity = .sensorLost("\(status.chip): \(why)")
+      awaitsGravity = false
+    case (.magnetometer, .idle): awaitsField = true
+    case (.magnetometer, .failed(let why)):
+      awaitsField = false
+      // Headings say already that a magnet is near.
+      if let time = overflowTime, fieldTime == time,
+        status.since.seconds(since: time) < Self.overflowMemory
+      {
+        return nil
+      }
+      return .unavailable(.sensorLost(why))
+    default: break
+    }
+    return nil
+  }
+
+  /// What is due behind a sample of the gyro: without a magnetometer nothing else says when a heading is.
+  mutating func courseOutput(at time: Timestamp) -> Output? {
+    guard followsCourse else {
+      guard needsVehicle, !hasSaidUndeclared else { return nil }
+      hasSaidUndeclared = true
+      return .unavailable(.vehicleUndeclared)
+    }
+    if let last = fieldTime, time.seconds(since: last) < Self.courseInterval * 4 { return nil }
+    if let last = courseTime, time.seconds(since: last) < Self.courseInterval { return nil }
+    courseTime = time
+    // That there is none any more is said once.
+    if case .failure = estimator.heading(at: time) {
+      guard !courseIsLost else { return nil }
+      courseIsLost = true
+    } else {
+      courseIsLost = false
+    }
+    return output(at: time)
+  }
+
+  /// What is due behind a sample of the magnetometer; `nil` while the filter waits for chips that start or wake.
+  func output(at time: Timestamp) -> Output? {
+    switch estimator.heading(at: time) {
+    case .failure(.notYet): nil
+    // Chips start one after the other: the first field may come before the first tilt.
+    case .failure(.tiltUnknown) where awaitsGravity: nil
+    // Or one after the other they wake: what the filter takes for silence was sleep.
+    case .failure(.sensorLost) where awaitsGravity || awaitsField: nil
+    case .failure(.tiltUnknown): .unavailable(lostGravity ?? .tiltUnknown)
+    case .failure(let reason): .unavailable(reason)
+    case .success(let estimate): .estimate(estimate)
+    }
+  }
+
+  /// A heading in the light of the whole run, where this is the second of two.
+  func smoothed(_ causal: HeadingEstimate) -> HeadingEstimate {
+    smoother?.heading(causal) ?? causal
+  }
+
+  /// What was learned of attitude, for a second pass; of a first one only.
+  func makeSmoother() -> AttitudeSmoother { AttitudeSmoother(estimator) }
+}

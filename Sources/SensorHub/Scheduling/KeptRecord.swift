@@ -1,0 +1,41 @@
+import BoardFile
+import CalibrationCore
+import LinearAlgebra
+import SensorTypes
+import StateStore
+
+/// A stored record as a worker found it on disk, at the start and after every change.
+enum KeptRecord {
+  /// The calibration of a magnetometer.
+  case magnetometer(sensor: Int, CalibrationStore.Finding)
+  /// The bias of a gyro.
+  case gyro(sensor: Int, StoredFinding<AppliedGyroBias>)
+  /// The level of the board in its carrier, measured by this accelerometer.
+  case level(sensor: Int, StoredFinding<Quaternion>)
+  /// The last position of an earlier run.
+  case position(LastPosition)
+  /// An elevation or a QNH that a person has set.
+  case altitude(KnownAltitudeStore.Finding, isFirst: Bool)
+
+  /// Reads the record of a chip from the content of its file.
+  init(
+    _ kind: CalibrationKind, of index: Int, _ sensor: Board.Sensor, in content: StateFile.Content
+  ) {
+    switch kind {
+    case .magnetometer:
+      self = .magnetometer(sensor: index, CalibrationStore.finding(content, for: sensor))
+    case .gyro: self = .gyro(sensor: index, CalibrationStore.gyroFinding(content, for: sensor))
+    case .level: self = .level(sensor: index, CalibrationStore.levelFinding(content, for: sensor))
+    }
+  }
+
+  /// The kind and the chip of a record that cannot be used, or `nil`.
+  var unusable: (kind: CalibrationKind, sensor: Int)? {
+    switch self {
+    case .magnetometer(let sensor, .unusable): (.magnetometer, sensor)
+    case .gyro(let sensor, .unusable): (.gyro, sensor)
+    case .level(let sensor, .unusable): (.level, sensor)
+    case .magnetometer, .gyro, .level, .position, .altitude: nil
+    }
+  }
+}

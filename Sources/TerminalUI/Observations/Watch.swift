@@ -1,0 +1,186 @@
+import Glibc
+package import Lodestone
+import SensorHub
+package import SensorTypes
+import TextForms
+
+/// Takes observations as they come and prints them.
+package protocol ObservationPrinter {
+  /// How long the printer can wait for the next batch, seconds.
+  var patience: Double { get }
+  /// Prints a batch. Returns false when nobody reads the output any more.
+  mutating func print(_ batch: [Observation], dropped: Int) -> Bool
+  /// Leaves the terminal as it was.
+  mutating func finish()
+}
+
+/// Runs a session and hands what is published to a printer, until time is up or somebody interrupts.
+package struct Watch {
+  package let session: Session
+  package let seconds: Double?
+  /// What is asked of the board.
+  var demand = Demand.everything
+  /// Of which sensors one has to deliver something, and what a person calls them.
+  var isNeeded: (SensorStatus) -> Bool = { _ in true }
+  var needed = "chip"
+  /// Called on SIGHUP, which then ends the run only if this returns true; `nil` lets SIGHUP end it.
+  package var onHangup: (@Sendable () -> Bool)?
+  /// Whether it ends when standard output cannot be written.
+  package var needsOutput = true
+
+  /// Runs it. Returns the number of the signal that ended it, `nil` where it was time or the printer.
+  @discardableResult
+  package func run(printer: some ObservationPrinter) throws -> Int32? {
+    var printer = printer
+    let arrivals = ArrivalQueue<Observation>()
+    var interrupts: Interrupts? = Interrupts { [onHangup] signal in
+      if signal == SIGHUP, let onHangup, !onHangup() { return }
+      arrivals.stop(signal)
+    }
+    let subscription = session.hub.subscribe { arrivals.post($0) }
+    session.hub.setDemand(demand)
+    session.hub.start()
+    let start = session.now()
+    var batch: [Observation] = []
+    var isRead = true
+    while arrivals.stopSignal == nil {
+      let left = seconds.map { $0 - session.now().seconds(since: start) } ?? .infinity
+      guard left > 0 else { break }
+      let dropped = arrivals.take(into: &batch, waiting: min(left, printer.patience))
+      isRead = printer.print(batch, dropped: dropped)
+      guard isRead, !needsOutput || Terminal.output.failure == nil else { break }
+    }
+    subscription.cancel()
+    let isSilent = session.hub.status.filter(isNeeded).allSatisfy { $0.counters.samples == 0 }
+    session.hub.stop()
+    printer.finish()
+    withExtendedLifetime(interrupts) {}
+    // What comes from here on is not heard by this run any more.
+    interrupts = nil
+    if isSilent, isRead, arrivals.stopSignal == nil {
+      throw CommandError(
+        "no \(needed) of this board delivered anything: lodestone doctor says why")
+    }
+    return arrivals.stopSignal
+  }
+
+  package init(
+    session: Session, seconds: Double?, demand: Demand = Demand.everything,
+    isNeeded: @escaping (SensorStatus) -> Bool = { _ in true }, needed: String = "chip",
+    onHangup: (@Sendable () -> Bool)? = nil, needsOutput: Bool = true
+  ) {
+    self.session = session; self.seconds = seconds; self.demand = demand; self.isNeeded = isNeeded;
+    self.needed = needed; self.onHangup = onHangup; self.needsOutput = needsOutput
+  }
+}
+
+/// One JSON object a line.
+package struct JSONPrinter: ObservationPrinter {
+  package let patience = 1.0
+  private var lines: ObservationLines
+  private var errors = ErrorCounterMonitor()
+  private let session: Session
+  private let truth: ((Timestamp, inout JSONLine) -> Void)?
+
+  package init(session: Session, withTruth: Bool) {
+    self.session = session
+    lines = ObservationLines(start: session.now()) { session.clock(at: $0) }
+    truth = withTruth ? session.simulation.map(TruthLine.writer) : nil
+  }
+
+  package mutating func print(_ batch: [Observation], dropped: Int) -> Bool {
+    var text = ""
+    for observation in batch {
+      text += lines.line(for: observation, truth: truth) + "\n"
+      if case .sensor(let status) = observation { errors.note(status) }
+    }
+    if errors.isDue(at: session.now()) { text += risen() }
+    if dropped > 0 { Terminal.warn("lodestone: \(dropped) lines dropped: the reader is too slow") }
+    return Terminal.write(text)
+  }
+
+  package mutating func finish() { Terminal.write(risen()) }
+
+  private mutating func risen() -> String {
+    var text = ""
+    for status in errors.risen(session.hub.status) {
+      text += lines.line(for: .sensor(status)) + "\n"
+    }
+    return text
+  }
+}
+
+/// A table drawn in place.
+package struct TablePrinter: ObservationPrinter {
+  package let patience = LivePage.interval
+  private var table: MonitorTable
+  private var errors = ErrorCounterMonitor()
+  private var page = LivePage()
+  private let session: Session
+
+  package init(_ session: Session) {
+    self.session = session
+    table = MonitorTable(session.board)
+  }
+
+  package mutating func print(_ batch: [Observation], dropped: Int) -> Bool {
+    for observation in batch { table.take(observation) }
+    if errors.isDue(at: session.now()) {
+      for status in errors.risen(session.hub.status) { table.take(.sensor(status)) }
+    }
+    return page.isDue()
+      ? page.draw(
+        table.lines(at: session.now(), clockIsSet: session.clock.isSet)) : true
+  }
+
+  package mutating func finish() { page.finish() }
+}
+
+/// One line a second, for a log or a pipe.
+package struct SummaryPrinter: ObservationPrinter {
+  package let patience = 0.5
+  private var table: MonitorTable
+  private var said: [Int: SensorState] = [:]
+  private var hasSaidClock = false
+  private var errors = ErrorCounterMonitor()
+  private var nextLine = ContinuousClock.now.advanced(by: .seconds(1))
+  private let session: Session
+
+  package init(_ session: Session) {
+    self.session = session
+    table = MonitorTable(session.board)
+  }
+
+  package mutating func print(_ batch: [Observation], dropped: Int) -> Bool {
+    var text = ""
+    if !hasSaidClock, !session.clock.isSet { text += MonitorTable.unsetClock + "\n" }
+    hasSaidClock = true
+    for observation in batch {
+      table.take(observation)
+      switch observation {
+      // A chip that is tried again and again fails again and again: once is enough.
+      case .sensor(let status) where said[status.index] != status.state:
+        said[status.index] = status.state
+        errors.note(status)
+        text += Self.line(status)
+      case .diagnostic(let message, _): text += Hints.complete(message) + "\n"
+      default: break
+      }
+    }
+    if errors.isDue(at: session.now()) {
+      for status in errors.risen(session.hub.status) { text += Self.line(status) }
+    }
+    let now = ContinuousClock.now
+    if now >= nextLine {
+      nextLine = now.advanced(by: .seconds(1))
+      text += table.summary(at: session.now()) + "\n"
+    }
+    return Terminal.write(Terminal.plain(text))
+  }
+
+  package mutating func finish() {}
+
+  private static func line(_ status: SensorStatus) -> String {
+    "sensor    \(status.chip) \(status.position) \(MonitorTable.condition(status))\n"
+  }
+}

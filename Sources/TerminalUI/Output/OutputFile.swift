@@ -1,0 +1,120 @@
+// The compiler finds `stat` in whichever module of C it meets first; of those that this target brings along it is this.
+import CoreFoundation
+import Foundation
+import Glibc
+import StateStore
+import Synchronization
+
+/// A file that a command writes.
+///
+/// A new file can be read by its owner alone (0600, less the umask), because a recording says where the board was; `replace`
+/// leaves that to the umask. A file that exists keeps its permissions, and what it holds until the first byte is written.
+/// Pipes and devices are written into, never replaced. A new file into which nothing is written is removed again, unless it
+/// is finished.
+package final class OutputFile: Sendable {
+  private struct State {
+    var isEmptied = false
+    var isClosed = false
+    var written = 0
+  }
+
+  private let path: String
+  private let descriptor: Int32
+  private let isNew: Bool
+  private let state = Mutex(State())
+
+  package init(path: String) throws {
+    self.path = path
+    let created = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    isNew = created >= 0
+    // A link to a file that does not exist yet is created by the second call.
+    descriptor = isNew ? created : open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw FileProblem(path, errno: errno) }
+  }
+
+  deinit {
+    let state = state.withLock { $0 }
+    guard !state.isClosed else { return }
+    // The command was refused before it wrote anything.
+    if isNew, state.written == 0, (try? isToBeReopened()) == false { unlink(path) }
+    close(descriptor)
+  }
+
+  /// Writes a file as a whole: a disk that is full, or a power cut, leaves what was there before. What is no
+  /// regular file is written into.
+  package static func replace(_ path: String, by bytes: [UInt8]) throws {
+    var status = stat()
+    guard stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG else {
+      return try bytes.withUnsafeBytes { try OutputFile(path: path).write($0) }
+    }
+    do {
+      try Data(bytes).write(to: URL(fileURLWithPath: path), options: .atomic)
+    } catch {
+      throw FileProblem(path, error)
+    }
+  }
+
+  /// Refuses to write over what a person may have nowhere else.
+  package static func refuseTaken(_ path: String, unless isForced: Bool) throws {
+    var status = stat()
+    guard !isForced, stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+      status.st_size > 0
+    else { return }
+    throw CommandError("\(path) is there already: --force writes over it", kind: .usage)
+  }
+
+  /// Bytes written so far.
+  package var written: Int { state.withLock { $0.written } }
+
+  /// Writes all of it, or says what the system says.
+  package func write(_ bytes: UnsafeRawBufferPointer) throws {
+    var rest = bytes
+    while !rest.isEmpty {
+      rest = UnsafeRawBufferPointer(rebasing: rest[try writeSome(rest)...])
+    }
+  }
+
+  /// Writes as many bytes as the system takes at once, at least one. Returns their number; throws `FileProblem`.
+  package func writeSome(_ bytes: UnsafeRawBufferPointer) throws -> Int {
+    // One thread writes. A write can block for as long as a reader pauses, so nothing is locked meanwhile.
+    let (isFirst, isClosed) = state.withLock { state in
+      defer { state.isEmptied = true }
+      return (!state.isEmptied, state.isClosed)
+    }
+    guard !isClosed else { throw FileProblem(path, errno: EBADF) }
+    // Only a regular file can be emptied; others refuse, which is as good.
+    if isFirst { _ = ftruncate(descriptor, 0) }
+    while true {
+      let count = Glibc.write(descriptor, bytes.baseAddress, bytes.count)
+      if count < 0 && errno == EINTR { continue }
+      guard count > 0 else { throw FileProblem(path, errno: count == 0 ? EIO : errno) }
+      state.withLock { $0.written += count }
+      return count
+    }
+  }
+
+  /// Closes the file. Some file systems report a full disk only here.
+  package func finish() throws {
+    try state.withLock { state in
+      guard !state.isClosed else { return }
+      state.isClosed = true
+      guard close(descriptor) == 0 || errno == EINTR else { throw FileProblem(path, errno: errno) }
+    }
+  }
+
+  /// Returns whether the file was moved away from its name, so that a new one can be created there. Throws if the name
+  /// belongs to another file that is not empty.
+  package func isToBeReopened() throws -> Bool {
+    var (own, present) = (stat(), stat())
+    guard fstat(descriptor, &own) == 0 else { throw FileProblem(path, errno: errno) }
+    guard stat(path, &present) == 0 else {
+      guard errno == ENOENT else { throw FileProblem(path, errno: errno) }
+      return true
+    }
+    if own.st_dev == present.st_dev, own.st_ino == present.st_ino { return false }
+    guard present.st_mode & S_IFMT == S_IFREG, present.st_size == 0 else {
+      throw FileProblem(path, "is another file by now, and not an empty one")
+    }
+    return true
+  }
+}
