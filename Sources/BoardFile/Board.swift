@@ -107,29 +107,6 @@ public struct Board: Sendable, Equatable {
     }
   }
 
-  /// A place that is declared instead of measured.
-  public struct Position: Sendable, Equatable {
-    /// Degrees north, WGS 84.
-    public var latitude: Double
-    /// Degrees east.
-    public var longitude: Double
-    /// Metres above mean sea level.
-    public var altitude: Double
-    /// One sigma of the altitude, metres, of a board that never leaves it: the barometer then shows the weather alone.
-    /// `nil` for an altitude that is only about right.
-    public var altitudeAccuracy: Double?
-
-    /// Makes a position.
-    public init(
-      latitude: Double, longitude: Double, altitude: Double, altitudeAccuracy: Double? = nil
-    ) {
-      self.latitude = latitude
-      self.longitude = longitude
-      self.altitude = altitude
-      self.altitudeAccuracy = altitudeAccuracy
-    }
-  }
-
   /// The board's name for people.
   public var name: String
   /// Whether the board is declared level, so that a magnetometer alone can give a heading.
@@ -142,7 +119,7 @@ public struct Board: Sendable, Equatable {
   /// Whether the magnetometer may be calibrated while the board is in use; programs that only look do not do that.
   public var calibratesInUse: Bool
   /// Where the board is, for one without a receiver.
-  public var position: Position?
+  public var position: BoardPosition?
   /// The I2C clock in hertz, by bus, for the computation of bus load; 100 kHz where nothing is said.
   public var busSpeeds: [String: Double]
   /// The chips.
@@ -153,7 +130,7 @@ public struct Board: Sendable, Equatable {
   /// Makes a board.
   public init(
     name: String, isLevel: Bool = false, isVehicle: Bool = false, longestCarry: Double = 0,
-    calibratesInUse: Bool = true, position: Position? = nil, busSpeeds: [String: Double] = [:],
+    calibratesInUse: Bool = true, position: BoardPosition? = nil, busSpeeds: [String: Double] = [:],
     sensors: [Sensor],
     simulation: SimulationPlan? = nil
   ) {
@@ -169,90 +146,35 @@ public struct Board: Sendable, Equatable {
   }
 }
 
+/// A place that is declared instead of measured.
+public struct BoardPosition: Sendable, Equatable {
+  /// Degrees north, WGS 84.
+  public var latitude: Double
+  /// Degrees east.
+  public var longitude: Double
+  /// Metres above mean sea level.
+  public var altitude: Double
+  /// One sigma of the altitude, metres, of a board that never leaves it: the barometer then shows the weather alone.
+  /// `nil` for an altitude that is only about right.
+  public var altitudeAccuracy: Double?
+
+  /// Makes a position.
+  public init(
+    latitude: Double, longitude: Double, altitude: Double, altitudeAccuracy: Double? = nil
+  ) {
+    self.latitude = latitude
+    self.longitude = longitude
+    self.altitude = altitude
+    self.altitudeAccuracy = altitudeAccuracy
+  }
+}
+
 /// What a simulated board lives through, as its file says it.
 public struct SimulationPlan: Sendable, Equatable {
-  /// One leg of the way. What is not said stays as it was; turn and climb are zero.
-  public struct Leg: Sendable, Equatable {
-    /// How long it takes, seconds.
-    public var seconds: Double
-    /// Change of heading over the leg, degrees, clockwise positive.
-    public var turn: Double
-    /// Pitch at its end, degrees, nose up positive.
-    public var pitch: Double?
-    /// Roll at its end, degrees, right side down positive.
-    public var roll: Double?
-    /// Change of height over the leg, metres.
-    public var climb: Double
-    /// Speed over ground at its end, m/s.
-    public var speed: Double?
-    /// Whether the receiver sees the sky.
-    public var fix: Bool?
-
-    /// Makes a leg.
-    public init(
-      seconds: Double, turn: Double = 0, pitch: Double? = nil, roll: Double? = nil,
-      climb: Double = 0, speed: Double? = nil, fix: Bool? = nil
-    ) {
-      self.seconds = seconds
-      self.turn = turn
-      self.pitch = pitch
-      self.roll = roll
-      self.climb = climb
-      self.speed = speed
-      self.fix = fix
-    }
-  }
-
-  /// Something that goes wrong with one chip for a while: to rehearse what a program does then.
-  public struct Fault: Sendable, Equatable {
-    /// The kinds, by their names in a board file.
-    public enum Kind: String, Sendable, CaseIterable {
-      /// The chip's wire is off.
-      case unplugged
-      /// Every transfer times out.
-      case timeout
-      /// Every third transfer is disturbed and has to be repeated.
-      case disturbed
-      /// Reads end early.
-      case shortRead
-      /// Another chip answers at the address.
-      case wrongIdentity
-      /// The supply dips at the beginning: the chip loses its configuration.
-      case brownOut
-      /// The output does not change any more.
-      case stuck
-      /// What is measured is beyond the chip's range.
-      case overflow
-      /// A receiver sends nothing.
-      case silent
-      /// A receiver's bytes are noise.
-      case garbage
-      /// A receiver gives no pulse per second.
-      case noPulse
-    }
-
-    /// The chip, by its place in the board's list.
-    public var sensor: Int
-    /// What goes wrong.
-    public var kind: Kind
-    /// When it begins, seconds from the board's start.
-    public var from: Double
-    /// How long it lasts, seconds.
-    public var seconds: Double
-
-    /// Makes a fault.
-    public init(sensor: Int, kind: Kind, from: Double, seconds: Double) {
-      self.sensor = sensor
-      self.kind = kind
-      self.from = from
-      self.seconds = seconds
-    }
-  }
-
   /// Seed of all noise.
   public var seed: UInt64
   /// Where it starts.
-  public var start: Board.Position
+  public var start: BoardPosition
   /// True heading at the start, degrees.
   public var heading: Double
   /// The board's hard iron in the magnetometer's frame, microtesla.
@@ -260,17 +182,17 @@ public struct SimulationPlan: Sendable, Equatable {
   /// The board's soft iron in the magnetometer's frame, by rows.
   public var softIron: [SIMD3<Double>]
   /// The way; the board stands still after the last leg.
-  public var legs: [Leg]
+  public var legs: [RouteLeg]
   /// What goes wrong on it.
-  public var faults: [Fault]
+  public var faults: [PlannedFault]
   /// The socket at which the board can be told while it runs what happens to it (a hand that turns it, a fault);
   /// `nil` for none.
   public var control: String?
 
   /// Makes a plan.
   public init(
-    seed: UInt64, start: Board.Position, heading: Double, hardIron: SIMD3<Double>,
-    softIron: [SIMD3<Double>], legs: [Leg], faults: [Fault] = [], control: String? = nil
+    seed: UInt64, start: BoardPosition, heading: Double, hardIron: SIMD3<Double>,
+    softIron: [SIMD3<Double>], legs: [RouteLeg], faults: [PlannedFault] = [], control: String? = nil
   ) {
     self.seed = seed
     self.start = start
@@ -281,6 +203,84 @@ public struct SimulationPlan: Sendable, Equatable {
     self.faults = faults
     self.control = control
   }
+}
+
+/// One leg of the way. What is not said stays as it was; turn and climb are zero.
+public struct RouteLeg: Sendable, Equatable {
+  /// How long it takes, seconds.
+  public var seconds: Double
+  /// Change of heading over the leg, degrees, clockwise positive.
+  public var turn: Double
+  /// Pitch at its end, degrees, nose up positive.
+  public var pitch: Double?
+  /// Roll at its end, degrees, right side down positive.
+  public var roll: Double?
+  /// Change of height over the leg, metres.
+  public var climb: Double
+  /// Speed over ground at its end, m/s.
+  public var speed: Double?
+  /// Whether the receiver sees the sky.
+  public var fix: Bool?
+
+  /// Makes a leg.
+  public init(
+    seconds: Double, turn: Double = 0, pitch: Double? = nil, roll: Double? = nil,
+    climb: Double = 0, speed: Double? = nil, fix: Bool? = nil
+  ) {
+    self.seconds = seconds
+    self.turn = turn
+    self.pitch = pitch
+    self.roll = roll
+    self.climb = climb
+    self.speed = speed
+    self.fix = fix
+  }
+}
+
+/// Something that goes wrong with one chip for a while: to rehearse what a program does then.
+public struct PlannedFault: Sendable, Equatable {
+  /// The chip, by its place in the board's list.
+  public var sensor: Int
+  /// What goes wrong.
+  public var kind: PlannedFaultKind
+  /// When it begins, seconds from the board's start.
+  public var from: Double
+  /// How long it lasts, seconds.
+  public var seconds: Double
+
+  /// Makes a fault.
+  public init(sensor: Int, kind: PlannedFaultKind, from: Double, seconds: Double) {
+    self.sensor = sensor
+    self.kind = kind
+    self.from = from
+    self.seconds = seconds
+  }
+}
+
+/// The kinds, by their names in a board file.
+public enum PlannedFaultKind: String, Sendable, CaseIterable {
+  /// The chip's wire is off.
+  case unplugged
+  /// Every transfer times out.
+  case timeout
+  /// Every third transfer is disturbed and has to be repeated.
+  case disturbed
+  /// Reads end early.
+  case shortRead
+  /// Another chip answers at the address.
+  case wrongIdentity
+  /// The supply dips at the beginning: the chip loses its configuration.
+  case brownOut
+  /// The output does not change any more.
+  case stuck
+  /// What is measured is beyond the chip's range.
+  case overflow
+  /// A receiver sends nothing.
+  case silent
+  /// A receiver's bytes are noise.
+  case garbage
+  /// A receiver gives no pulse per second.
+  case noPulse
 }
 
 /// A mistake in a board file, with the place.

@@ -15,13 +15,13 @@ extension BoardFile {
     guard let start = map.node("start") else {
       throw map.error("start", "the simulation needs 'start'")
     }
-    var legs: [SimulationPlan.Leg] = []
+    var legs: [RouteLeg] = []
     for node in try map.items("legs") ?? [] {
       let leg = try YAMLMapping(
         node, file: file, context: "a leg",
         known: ["seconds", "turn", "pitch", "roll", "climb", "speed", "fix"])
       legs.append(
-        SimulationPlan.Leg(
+        RouteLeg(
           seconds: try leg.requiredNumber("seconds", in: 0.1...86_400, unit: "s"),
           turn: try leg.number("turn", in: -3_600...3_600, unit: "degrees") ?? 0,
           pitch: try leg.number("pitch", in: -85...85, unit: "degrees"),
@@ -30,7 +30,7 @@ extension BoardFile {
           speed: try leg.number("speed", in: 0...300, unit: "m/s"),
           fix: try leg.boolean("fix")))
     }
-    var faults: [SimulationPlan.Fault] = []
+    var faults: [PlannedFault] = []
     for node in try map.items("faults") ?? [] {
       faults.append(try fault(node, file: file, sensors))
     }
@@ -46,7 +46,7 @@ extension BoardFile {
 
   private static func fault(
     _ node: Node, file: String, _ sensors: [Board.Sensor]
-  ) throws(BoardFileError) -> SimulationPlan.Fault {
+  ) throws(BoardFileError) -> PlannedFault {
     let map = try YAMLMapping(
       node, file: file, context: "a fault", known: ["chip", "fault", "from", "seconds"])
     let chip = try map.requiredString("chip")
@@ -54,8 +54,8 @@ extension BoardFile {
       throw map.error("chip", "there is no '\(chip)' among the sensors")
     }
     let name = try map.requiredString("fault")
-    guard let kind = SimulationPlan.Fault.Kind(rawValue: name) else {
-      let known = SimulationPlan.Fault.Kind.allCases.map(\.rawValue).joined(separator: ", ")
+    guard let kind = PlannedFaultKind(rawValue: name) else {
+      let known = PlannedFaultKind.allCases.map(\.rawValue).joined(separator: ", ")
       throw map.error("fault", "unknown fault '\(name)'; known are \(known)")
     }
     let onlyReceiver = [.silent, .garbage, .noPulse].contains(kind)
@@ -66,7 +66,7 @@ extension BoardFile {
     guard kind != .noPulse || sensors[sensor].pulse != nil else {
       throw map.error("fault", "'\(name)' goes with a receiver whose entry has 'pps'")
     }
-    return SimulationPlan.Fault(
+    return PlannedFault(
       sensor: sensor, kind: kind,
       from: try map.requiredNumber("from", in: 0...86_400, unit: "s"),
       seconds: try map.requiredNumber("seconds", in: 0.001...86_400, unit: "s"))

@@ -94,7 +94,7 @@ public enum BoardFile {
 
   /// What keeps a board from staying at an altitude of which its barometer would know.
   private static func stayProblem(
-    _ position: Board.Position?, isVehicle: Bool, _ sensors: [Board.Sensor]
+    _ position: BoardPosition?, isVehicle: Bool, _ sensors: [Board.Sensor]
   ) -> String? {
     guard position?.altitudeAccuracy != nil else { return nil }
     if isVehicle { return "'altitudeAccuracy' is for a board that stays, not for a vehicle" }
@@ -328,9 +328,9 @@ public enum BoardFile {
 
   private static func mount(_ map: YAMLMapping) throws(BoardFileError) -> Mount {
     guard let items = try map.items("mount") else { return .aligned }
-    var axes: [Mount.Axis] = []
+    var axes: [SignedAxis] = []
     for item in items {
-      guard case .scalar(let scalar) = item, let axis = Mount.Axis(rawValue: scalar.string) else {
+      guard case .scalar(let scalar) = item, let axis = SignedAxis(rawValue: scalar.string) else {
         throw map.error("mount", "'mount' is a list of three of +x -x +y -y +z -z")
       }
       axes.append(axis)
@@ -343,7 +343,7 @@ public enum BoardFile {
 
   static func position(
     _ node: Node, file: String, isBoards: Bool = false
-  ) throws(BoardFileError) -> Board.Position {
+  ) throws(BoardFileError) -> BoardPosition {
     let map = try YAMLMapping(
       node, file: file, context: "a position",
       known: ["latitude", "longitude", "altitude", "heading"]
@@ -355,7 +355,7 @@ public enum BoardFile {
     guard accuracy == nil || altitude != nil else {
       throw map.error("altitudeAccuracy", "'altitudeAccuracy' goes with 'altitude'")
     }
-    return Board.Position(
+    return BoardPosition(
       latitude: try map.requiredNumber("latitude", in: -90...90, unit: "degrees north"),
       longitude: try map.requiredNumber("longitude", in: -180...180, unit: "degrees east"),
       altitude: altitude ?? 0, altitudeAccuracy: accuracy)

@@ -5,43 +5,6 @@ import SensorTypes
 /// Finds out what hangs on a board without a board file: asks every bus at every address that a known
 /// chip can have, by reads that change nothing. A chip that only its measurements tell is told to measure, and left as it was.
 public enum BoardProbe {
-  /// One address that was asked and answered, or could not be asked.
-  public struct Finding: Sendable, Hashable {
-    /// The bus.
-    public var bus: String
-    /// The address on it.
-    public var address: UInt8
-    /// Which chips it can be, the surest first; empty when something answers that is none of ours.
-    public var identifications: [ChipIdentification]
-    /// Why it could not be asked, when that was not simply no answer.
-    public var failure: BusError?
-    /// What the kernel offers of a chip that a driver of its own has.
-    public var kernel: KernelSurvey?
-
-    /// Makes a finding.
-    public init(
-      bus: String, address: UInt8, identifications: [ChipIdentification], failure: BusError? = nil,
-      kernel: KernelSurvey? = nil
-    ) {
-      self.bus = bus
-      self.address = address
-      self.identifications = identifications
-      self.failure = failure
-      self.kernel = kernel
-    }
-
-    /// What has not been confirmed on a real chip, with how to check it, of each chip that it can be; empty where a
-    /// driver of the kernel has it, and where nobody knows which chip it is.
-    package var notes: [String] {
-      guard kernel == nil, identifications.first?.isTold == true else { return [] }
-      return identifications.candidates.compactMap { candidate in
-        ChipCatalog.chip(named: candidate.chip)?.unconfirmed.map {
-          "\(candidate.chip): \($0.what); \($0.check)"
-        }
-      }
-    }
-  }
-
   /// Asks one bus. An address nobody answers at gives no finding.
   ///
   /// - Parameters:
@@ -51,8 +14,8 @@ public enum BoardProbe {
   public static func scan(
     _ bus: String, with provider: any BusProvider, usualPressure: Double? = nil,
     wait: ((_ seconds: Double) -> Void)? = nil
-  ) -> [Finding] {
-    var findings: [Finding] = []
+  ) -> [ProbeResult] {
+    var findings: [ProbeResult] = []
     for address in ChipCatalog.addresses {
       guard
         let finding = ask(
@@ -69,7 +32,7 @@ public enum BoardProbe {
   }
 
   /// What the registers of one chip leave open, its other half may tell: see `ChipCatalog.toldByPartners`.
-  static func told(_ findings: [Finding]) -> [Finding] {
+  static func told(_ findings: [ProbeResult]) -> [ProbeResult] {
     zip(findings, ChipCatalog.toldByPartners(findings.map(\.identifications))).map {
       var finding = $0
       finding.identifications = $1
@@ -81,7 +44,7 @@ public enum BoardProbe {
   public static func ask(
     _ bus: String, address: UInt8, with provider: any BusProvider, usualPressure: Double? = nil,
     wait: ((_ seconds: Double) -> Void)? = nil
-  ) -> Finding? {
+  ) -> ProbeResult? {
     do {
       let device = SharedDevice(try provider.registerDevice(bus: bus, address: address))
       let identifications =
@@ -91,15 +54,15 @@ public enum BoardProbe {
         } else {
           try ChipCatalog.identify(device, at: address)
         }
-      return Finding(bus: bus, address: address, identifications: identifications)
+      return ProbeResult(bus: bus, address: address, identifications: identifications)
     } catch {
       guard error.reason != .noAnswer else { return nil }
       guard case .ownedByKernel = error.reason else {
-        return Finding(bus: bus, address: address, identifications: [], failure: error)
+        return ProbeResult(bus: bus, address: address, identifications: [], failure: error)
       }
       let device = try? provider.kernelDevice(bus: bus, address: address)
       let survey = device.flatMap { try? KernelSurvey($0) }
-      return Finding(
+      return ProbeResult(
         bus: bus, address: address,
         identifications: survey.map { ChipCatalog.identify($0, at: address) } ?? [],
         failure: error, kernel: survey)
@@ -158,6 +121,43 @@ public enum BoardProbe {
       else { return nil }
       return Board.Sensor(
         chip: partner.name, attachment: .i2c(bus: sensor.attachment.bus, address: address))
+    }
+  }
+}
+
+/// One address that was asked and answered, or could not be asked.
+public struct ProbeResult: Sendable, Hashable {
+  /// The bus.
+  public var bus: String
+  /// The address on it.
+  public var address: UInt8
+  /// Which chips it can be, the surest first; empty when something answers that is none of ours.
+  public var identifications: [ChipIdentification]
+  /// Why it could not be asked, when that was not simply no answer.
+  public var failure: BusError?
+  /// What the kernel offers of a chip that a driver of its own has.
+  public var kernel: KernelSurvey?
+
+  /// Makes a finding.
+  public init(
+    bus: String, address: UInt8, identifications: [ChipIdentification], failure: BusError? = nil,
+    kernel: KernelSurvey? = nil
+  ) {
+    self.bus = bus
+    self.address = address
+    self.identifications = identifications
+    self.failure = failure
+    self.kernel = kernel
+  }
+
+  /// What has not been confirmed on a real chip, with how to check it, of each chip that it can be; empty where a
+  /// driver of the kernel has it, and where nobody knows which chip it is.
+  package var notes: [String] {
+    guard kernel == nil, identifications.first?.isTold == true else { return [] }
+    return identifications.candidates.compactMap { candidate in
+      ChipCatalog.chip(named: candidate.chip)?.unconfirmed.map {
+        "\(candidate.chip): \($0.what); \($0.check)"
+      }
     }
   }
 }

@@ -6,33 +6,14 @@ import TerminalUI
 
 /// Runs a session with everything on and hands on what its chips say, raw, and what the hub makes of it.
 package struct Gathering {
-  /// One thing that came.
-  package enum Arrival: Sendable {
-    /// A sample of a chip, before calibration and mount.
-    case reading(SensorReading)
-    /// What the hub published.
-    case observation(Observation)
-  }
-
-  /// How a gathering ended.
-  package enum End {
-    /// As the caller wished.
-    case finished
-    /// By Ctrl-C or a service manager's stop: the signal's number.
-    case interrupted(by: Int32)
-
-    /// Throws the exit code of a gathering that a signal has ended, and says so.
-    package func check() throws {
-      if case .interrupted(let signal) = self { throw Interrupts.end(by: signal) }
-    }
-  }
-
   let session: Session
 
   /// Calls `body` with each batch, at least every `patience` seconds, until it returns false or somebody
   /// interrupts; the board is stopped then. A batch may be empty.
-  package func run(patience: Double = 0.1, _ body: ([Arrival]) throws -> Bool) throws -> End {
-    let arrivals = ArrivalQueue<Arrival>()
+  package func run(patience: Double = 0.1, _ body: ([BoardOutput]) throws -> Bool) throws
+    -> GatheringEnd
+  {
+    let arrivals = ArrivalQueue<BoardOutput>()
     let interrupts = Interrupts { arrivals.stop($0) }
     let subscriptions = [
       session.hub.subscribe(readings: { arrivals.post(.reading($0)) }),
@@ -45,7 +26,7 @@ package struct Gathering {
       session.hub.stop()
       withExtendedLifetime(interrupts) {}
     }
-    var batch: [Arrival] = []
+    var batch: [BoardOutput] = []
     while arrivals.stopSignal == nil {
       // What was dropped is lost to a fit and to nobody else.
       _ = arrivals.take(into: &batch, waiting: patience)
@@ -58,4 +39,25 @@ package struct Gathering {
   }
 
   package init(session: Session) { self.session = session }
+}
+
+/// How a gathering ended.
+package enum GatheringEnd {
+  /// As the caller wished.
+  case finished
+  /// By Ctrl-C or a service manager's stop: the signal's number.
+  case interrupted(by: Int32)
+
+  /// Throws the exit code of a gathering that a signal has ended, and says so.
+  package func check() throws {
+    if case .interrupted(let signal) = self { throw Interrupts.end(by: signal) }
+  }
+}
+
+/// One thing that came.
+package enum BoardOutput: Sendable {
+  /// A sample of a chip, before calibration and mount.
+  case reading(SensorReading)
+  /// What the hub published.
+  case observation(Observation)
 }

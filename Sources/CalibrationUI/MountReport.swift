@@ -70,7 +70,7 @@ package struct MountProgress {
   let format: OutputFormat
   private let isDrawn: Bool
   private var said: Int?
-  private var step: MountGuide.Step?
+  private var step: MountStep?
 
   package init(format: OutputFormat) {
     self.format = format

@@ -23,7 +23,7 @@ package struct RecordSaver {
   /// What a person should know before the work: refuses where the record in place is locked or its folder takes none,
   /// and says what is in use and where nothing will be kept.
   package func begin(_ kind: CalibrationKind, _ sensor: Board.Sensor) throws {
-    let key = CalibrationStore.Key(kind, sensor)
+    let key = CalibrationKey(kind, sensor)
     let store = session.state.calibrations
     if !settings.force, let locked = store.lock(of: key) { try settings.refuse(locked.description) }
     do {
@@ -58,7 +58,7 @@ package struct RecordSaver {
   package func save(_ record: StoredRecord, samples: CalibrationSamples? = nil) throws -> URL? {
     let store = session.state.calibrations
     try Self.store(record, samples: samples, in: store, overridingLock: settings.force)
-    return isKept ? store.file(CalibrationStore.Key(record)) : nil
+    return isKept ? store.file(CalibrationKey(record)) : nil
   }
 
   /// Stores a record. Where it cannot be stored, whatever the reason, it is handed to `warn` as JSON: minutes of turning
@@ -80,7 +80,7 @@ package struct RecordSaver {
       if let bytes = try? record.draft() { warn(String(decoding: bytes, as: UTF8.self)) }
       let mend = error is FileProblem ? elsewhere : ""
       throw CommandError(
-        "\(error)\(mend)", kind: (error as? FileProblem).map(CommandError.Kind.init) ?? .finding)
+        "\(error)\(mend)", kind: (error as? FileProblem).map(CommandErrorKind.init) ?? .finding)
     }
   }
 

@@ -144,7 +144,7 @@ final class MotionClient: SettlingClient {
     }
   }
 
-  func receive(_ content: ServiceEvent.Content) -> Int {
+  func receive(_ content: EventContent) -> Int {
     switch content {
     case .motion(let event): state.withLock { if $0.isActive { $0.newest = event } }
     case .failure(let failure) where failure.cause == .notEquipped: end()

@@ -13,7 +13,7 @@ import Synchronization
 /// thread or on that queue: never by the thread that publishes, where what it captures must not end.
 final class QueueDelivery: @unchecked Sendable {
   struct Handler: @unchecked Sendable {
-    let call: (ServiceEvent.Content) -> Void
+    let call: (EventContent) -> Void
   }
 
   private struct State {

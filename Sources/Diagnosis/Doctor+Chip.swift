@@ -171,7 +171,7 @@ extension Doctor {
   }
 
   /// Who answers at an address, by registers, by a trial, and by other halves of packages on the same bus.
-  private func answer(_ bus: String, _ address: UInt8, of board: Board) -> BoardProbe.Finding? {
+  private func answer(_ bus: String, _ address: UInt8, of board: Board) -> ProbeResult? {
     let pressure = board.usualPressure
     let alone = BoardProbe.ask(
       bus, address: address, with: provider, usualPressure: pressure, wait: wait)

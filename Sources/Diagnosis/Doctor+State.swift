@@ -20,14 +20,14 @@ extension Doctor {
       guard let kind = ChipCatalog.chip(named: sensor.chip)?.kind else { continue }
       switch kind {
       case .magnetometer:
-        let key = CalibrationStore.Key(.magnetometer, sensor)
+        let key = CalibrationKey(.magnetometer, sensor)
         used.insert(store.file(key).lastPathComponent)
         // A simulated board makes its own where there is none.
         if board.simulation != nil, case .none = store.find(sensor) { continue }
         findings.append(magnetometer(sensor, index, key, store))
       case .inertial, .accelerometer:
         for kind in kind == .inertial ? [CalibrationKind.gyro, .level] : [.level] {
-          let key = CalibrationStore.Key(kind, sensor)
+          let key = CalibrationKey(kind, sensor)
           used.insert(store.file(key).lastPathComponent)
           // Neither is needed: only what is wrong with one is a finding.
           guard case .unusable(let why) = store.current(key) else { continue }
@@ -58,7 +58,7 @@ extension Doctor {
   }
 
   private func magnetometer(
-    _ sensor: Board.Sensor, _ index: Int, _ key: CalibrationStore.Key, _ store: CalibrationStore
+    _ sensor: Board.Sensor, _ index: Int, _ key: CalibrationKey, _ store: CalibrationStore
   ) -> Finding {
     switch store.find(sensor) {
     case .record: return Finding(.good, "\(sensor.chip): calibrated", sensor: index)
@@ -75,7 +75,7 @@ extension Doctor {
   }
 
   private func unusable(
-    _ key: CalibrationStore.Key, _ why: String, _ sensor: Int, _ store: CalibrationStore
+    _ key: CalibrationKey, _ why: String, _ sensor: Int, _ store: CalibrationStore
   ) -> Finding {
     let what = key.kind == .magnetometer ? "calibration" : key.kind.rawValue
     let before =

@@ -15,17 +15,7 @@ package struct Doctor: Sendable {
   /// One thing that was looked at.
   package struct Finding: Sendable, Hashable {
     /// How it is.
-    package enum Level: String, Sendable {
-      /// As it should be.
-      case good = "ok"
-      /// Not wrong, but a person should know.
-      case note
-      /// Wrong.
-      case problem
-    }
-
-    /// How it is.
-    package let level: Level
+    package let level: FindingSeverity
     /// What was found, in one line.
     package let text: String
     /// The line that mends it.
@@ -35,7 +25,7 @@ package struct Doctor: Sendable {
     /// The chip it is about, by its place in the board file; `nil` where it is about the machine.
     package let sensor: Int?
 
-    init(_ level: Level, _ text: String, mend: String? = nil, sensor: Int? = nil) {
+    init(_ level: FindingSeverity, _ text: String, mend: String? = nil, sensor: Int? = nil) {
       (self.level, self.text, self.mend, self.sensor) = (level, text, mend, sensor)
     }
 
@@ -292,4 +282,14 @@ package struct Doctor: Sendable {
       }
     return Finding(.problem, "\(sensor.chip): \(error)", mend: mend, sensor: index)
   }
+}
+
+/// How it is.
+package enum FindingSeverity: String, Sendable {
+  /// As it should be.
+  case good = "ok"
+  /// Not wrong, but a person should know.
+  case note
+  /// Wrong.
+  case problem
 }

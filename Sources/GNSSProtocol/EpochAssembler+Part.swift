@@ -3,18 +3,6 @@
 import SensorTypes
 
 extension EpochAssembler {
-  /// What a sentence says of its time.
-  enum Moment: Sendable, Hashable {
-    /// Seconds of the day.
-    case at(Double)
-    /// It has a place for the time, and nothing there: a receiver that knows none yet. Nothing of another epoch.
-    case unknown
-    /// Its kind has none: it is of the epoch under way.
-    case none
-
-    var timeOfDay: Double? { if case .at(let time) = self { time } else { nil } }
-  }
-
   /// What kind of message a part of an epoch came in, and by whom.
   struct Message: Sendable, Hashable {
     let kind: UInt32
@@ -22,7 +10,7 @@ extension EpochAssembler {
     let mark: UInt64
 
     /// A kind that has no time.
-    init(_ sentence: NMEADecoder.Sentence) { (kind, mark) = (sentence.rawValue, 0) }
+    init(_ sentence: NMEASentence) { (kind, mark) = (sentence.rawValue, 0) }
 
     /// The number of a kind that has one, below eight, and who has said it.
     init(kind: UInt32, number: UInt64, _ talker: NMEADecoder.Talker) {
@@ -30,73 +18,85 @@ extension EpochAssembler {
       mark = 1 << (number << 3 | UInt64(talker.rawValue))
     }
   }
+}
 
-  /// Who has said whether an epoch's data are to be used; talkers are bits.
-  struct Word: Sendable {
-    /// It was typed in or simulated.
-    var isUnmeasured = false
-    private var warned: UInt8 = 0
-    private var vouched: UInt8 = 0
-    private var placed: UInt8 = 0
+/// Who has said whether an epoch's data are to be used; talkers are bits.
+struct ValidityReport: Sendable {
+  /// It was typed in or simulated.
+  var isUnmeasured = false
+  private var warned: UInt8 = 0
+  private var vouched: UInt8 = 0
+  private var placed: UInt8 = 0
 
-    private static func bit(_ talker: NMEADecoder.Talker) -> UInt8 { 1 << talker.rawValue }
+  private static func bit(_ talker: NMEADecoder.Talker) -> UInt8 { 1 << talker.rawValue }
 
-    /// A status of V.
-    mutating func warn(_ talker: NMEADecoder.Talker) { warned |= Self.bit(talker) }
+  /// A status of V.
+  mutating func warn(_ talker: NMEADecoder.Talker) { warned |= Self.bit(talker) }
 
-    /// A status of A.
-    mutating func vouch(_ talker: NMEADecoder.Talker) { vouched |= Self.bit(talker) }
+  /// A status of A.
+  mutating func vouch(_ talker: NMEADecoder.Talker) { vouched |= Self.bit(talker) }
 
-    /// A place, with or without a status.
-    mutating func place(_ talker: NMEADecoder.Talker) { placed |= Self.bit(talker) }
+  /// A place, with or without a status.
+  mutating func place(_ talker: NMEADecoder.Talker) { placed |= Self.bit(talker) }
 
-    mutating func formUnion(_ other: Word) {
-      isUnmeasured = isUnmeasured || other.isUnmeasured
-      (warned, vouched) = (warned | other.warned, vouched | other.vouched)
-      placed |= other.placed
-    }
-
-    /// A warning counts, but that of one constellation which gave no place, where another's data are vouched for: a
-    /// receiver may say of GLONASS alone that it has no fix.
-    var isVoid: Bool {
-      if isUnmeasured { return true }
-      return warned != 0
-        && (warned & (placed | Self.bit(.several)) != 0 || vouched & ~warned == 0)
-    }
+  mutating func formUnion(_ other: ValidityReport) {
+    isUnmeasured = isUnmeasured || other.isUnmeasured
+    (warned, vouched) = (warned | other.warned, vouched | other.vouched)
+    placed |= other.placed
   }
 
-  /// An epoch under way.
-  struct Part: Sendable {
-    var fix: GNSSFix
-    /// How many were begun before it.
-    let ordinal: Int
-    /// What it began with.
-    let first: Message
-    /// What was said of it.
-    var marks: UInt64 = 0
-    /// Days since 1970-01-01, where one of its own sentences has said it.
-    var day: Int?
-    /// It was given out; what comes now comes too late.
-    var isOut = false
-    /// Whether its data are to be used.
-    var word = Word()
-    /// Speed, or course, has come with the position: a sentence of them alone overrules neither.
-    var hasSpeed = false
-    var hasCourse = false
-    /// A height of which its own sentence did not say whether it is one; another's word counts.
-    var unvouchedAltitude: Double?
-    /// The best kind of fix that a GSA has said: with several constellations one comes for each.
-    var bestMode = GNSSFix.Mode.none
-
-    init(ordinal: Int, first: Message, moment: Moment, received: Timestamp) {
-      fix = GNSSFix(received: received)
-      fix.timeOfDay = moment.timeOfDay
-      (self.ordinal, self.first) = (ordinal, first)
-    }
+  /// A warning counts, but that of one constellation which gave no place, where another's data are vouched for: a
+  /// receiver may say of GLONASS alone that it has no fix.
+  var isVoid: Bool {
+    if isUnmeasured { return true }
+    return warned != 0
+      && (warned & (placed | Self.bit(.several)) != 0 || vouched & ~warned == 0)
   }
 }
 
-extension EpochAssembler.Part {
+/// An epoch under way.
+struct PartialEpoch: Sendable {
+  var fix: GNSSFix
+  /// How many were begun before it.
+  let ordinal: Int
+  /// What it began with.
+  let first: EpochAssembler.Message
+  /// What was said of it.
+  var marks: UInt64 = 0
+  /// Days since 1970-01-01, where one of its own sentences has said it.
+  var day: Int?
+  /// It was given out; what comes now comes too late.
+  var isOut = false
+  /// Whether its data are to be used.
+  var word = ValidityReport()
+  /// Speed, or course, has come with the position: a sentence of them alone overrules neither.
+  var hasSpeed = false
+  var hasCourse = false
+  /// A height of which its own sentence did not say whether it is one; another's word counts.
+  var unvouchedAltitude: Double?
+  /// The best kind of fix that a GSA has said: with several constellations one comes for each.
+  var bestMode = FixMode.none
+
+  init(ordinal: Int, first: EpochAssembler.Message, moment: SentenceTime, received: Timestamp) {
+    fix = GNSSFix(received: received)
+    fix.timeOfDay = moment.timeOfDay
+    (self.ordinal, self.first) = (ordinal, first)
+  }
+}
+
+/// What a sentence says of its time.
+enum SentenceTime: Sendable, Hashable {
+  /// Seconds of the day.
+  case at(Double)
+  /// It has a place for the time, and nothing there: a receiver that knows none yet. Nothing of another epoch.
+  case unknown
+  /// Its kind has none: it is of the epoch under way.
+  case none
+
+  var timeOfDay: Double? { if case .at(let time) = self { time } else { nil } }
+}
+
+extension PartialEpoch {
   /// Whether it comes out before another one: what was begun first, unless a receiver says one kind of sentence an epoch
   /// ahead of the others, and these are the first two that were heard.
   func goes(before other: Self) -> Bool {

@@ -15,9 +15,9 @@ struct EpochAssembler: Sendable {
   /// Whether an epoch ends by rule, before the next one has begun.
   private let endsByRule: Bool
   /// The epoch that was spoken of last.
-  private var current: Part?
+  private var current: PartialEpoch?
   /// Another one that is open.
-  private var previous: Part?
+  private var previous: PartialEpoch?
   /// For how many epochs more two are held open.
   private var patience: Int
   /// The newest message, and how many of its kind have come in a row: a GSA for each constellation, say.
@@ -28,7 +28,7 @@ struct EpochAssembler: Sendable {
   /// The newest epochs that are out: of none a second line.
   private var told: [Told] = []
   /// An earlier one that a sentence speaks of which begins none, until it is known whether it goes on there.
-  private var aside: Part?
+  private var aside: PartialEpoch?
   /// Days since 1970-01-01 of the last full date, and the time of day that it came with.
   private var date: (day: Int, timeOfDay: Double)?
   /// How many epochs were begun.
@@ -50,8 +50,8 @@ struct EpochAssembler: Sendable {
   /// Takes a part of the epoch at `moment`, on a `day` since 1970-01-01 where the sentence says one; `isVouched` where it is
   /// the day of the epochs after it too.
   mutating func take(
-    _ message: Message, _ moment: Moment, day: Int? = nil, isVouched: Bool = true,
-    received: Timestamp, _ add: (inout Part) -> Void
+    _ message: Message, _ moment: SentenceTime, day: Int? = nil, isVouched: Bool = true,
+    received: Timestamp, _ add: (inout PartialEpoch) -> Void
   ) {
     if isVouched, let day, let time = moment.timeOfDay { date = (day, time) }
     let isCurrent = select(message, moment, day, received)
@@ -86,7 +86,7 @@ struct EpochAssembler: Sendable {
 
   /// Makes the epoch that a message is of the current one; `false` for a message that is put aside, or of what is.
   private mutating func select(
-    _ message: Message, _ moment: Moment, _ day: Int?, _ received: Timestamp
+    _ message: Message, _ moment: SentenceTime, _ day: Int?, _ received: Timestamp
   ) -> Bool {
     switch moment {
     // Whose it is where one was put aside, nobody knows.
@@ -115,7 +115,7 @@ struct EpochAssembler: Sendable {
         if isAfterCurrent(time) { aside = nil } else { believe(part) }
       }
       if staysBehind(message, time) {
-        aside = Part(ordinal: begun, first: message, moment: moment, received: received)
+        aside = PartialEpoch(ordinal: begun, first: message, moment: moment, received: received)
         return false
       }
       recall(message, time)
@@ -143,7 +143,7 @@ struct EpochAssembler: Sendable {
   }
 
   /// What was put aside goes on: another log has begun, or the clock was put back.
-  private mutating func believe(_ part: Part) {
+  private mutating func believe(_ part: PartialEpoch) {
     close()
     told.removeAll(keepingCapacity: true)
     begun &+= 1
@@ -169,14 +169,14 @@ struct EpochAssembler: Sendable {
   }
 
   /// Remembers what is said of an epoch that is out.
-  private mutating func mark(_ part: Part) {
+  private mutating func mark(_ part: PartialEpoch) {
     guard let index = told.lastIndex(where: { isSame(part.fix.timeOfDay, $0.timeOfDay) }) else {
       return
     }
     told[index].marks |= part.marks
   }
 
-  private mutating func open(_ message: Message, _ moment: Moment, _ received: Timestamp) {
+  private mutating func open(_ message: Message, _ moment: SentenceTime, _ received: Timestamp) {
     if let under = current {
       // A moment's second beginning: an echo, or the same time of another day, which a date may tell yet.
       let isAgain = moment.timeOfDay.flatMap { time in
@@ -196,7 +196,7 @@ struct EpochAssembler: Sendable {
       }
     }
     begun &+= 1
-    current = Part(ordinal: begun, first: message, moment: moment, received: received)
+    current = PartialEpoch(ordinal: begun, first: message, moment: moment, received: received)
     last = (0, 0)
   }
 
@@ -249,7 +249,7 @@ struct EpochAssembler: Sendable {
     }
   }
 
-  private mutating func finish(_ part: Part) {
+  private mutating func finish(_ part: PartialEpoch) {
     guard !part.isOut else { return }
     var fix = part.fix
     if let time = fix.timeOfDay {
@@ -276,7 +276,7 @@ struct EpochAssembler: Sendable {
     }
   }
 
-  private mutating func utc(of part: Part) -> Double? {
+  private mutating func utc(of part: PartialEpoch) -> Double? {
     guard let timeOfDay = part.fix.timeOfDay else { return nil }
     if let day = part.day { return Double(day) * 86_400 + timeOfDay }
     guard let date else { return nil }

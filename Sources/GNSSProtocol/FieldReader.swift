@@ -52,7 +52,7 @@ struct FieldReader {
   }
 
   /// `hhmmss.ss` as seconds of the day; `nil` for what is no time, and no word of this sentence can be placed then.
-  mutating func moment() -> EpochAssembler.Moment? {
+  mutating func moment() -> SentenceTime? {
     let field = next()
     if field.isEmpty { return .unknown }
     guard field.count >= 6, let all = Self.number(field), (0..<1e6).contains(all) else {

@@ -5,24 +5,6 @@ public import SensorTypes
 /// It says what the receiver says: an epoch without a fix comes as one with `mode == .none`. Constant
 /// memory, and no allocation once the buffers stand.
 public struct GNSSDecoder: Sendable {
-  /// Something that came out of the bytes.
-  public enum Event: Sendable, Hashable {
-    /// An epoch; `isPVT` when it came whole, in one UBX NAV-PVT.
-    case epoch(GNSSFix, isPVT: Bool)
-    /// Which way something is turned.
-    case heading(ReceiverHeading)
-    /// All satellites were said: `satellites` has them.
-    case sky
-    /// The receiver said who it is: `identity` has it.
-    case identity
-    /// The answer to a command.
-    case answer(ReceiverAnswer)
-    /// The receiver has just started, and has its own settings.
-    case restarted
-    /// A valid packet that is none of them.
-    case message
-  }
-
   private var rollover: WeekRollover?
   private var lexer = PacketLexer()
   private var nmea: NMEADecoder
@@ -34,7 +16,7 @@ public struct GNSSDecoder: Sendable {
   private var received = Timestamp(nanoseconds: 0)
   /// UTC of the newest solution between two epochs (HNR-PVT): the epoch's own comes after some of them.
   private var lastBetween: Double?
-  private var events: [Event] = []
+  private var events: [GNSSEvent] = []
   private var head = 0
   private var hasUBXSky = false
 
@@ -57,7 +39,7 @@ public struct GNSSDecoder: Sendable {
   }
 
   /// Counters of packets, check sums, garbage.
-  public var counters: PacketLexer.Counters { lexer.counters }
+  public var counters: PacketCounters { lexer.counters }
 
   /// The satellites of the last whole round, in the order in which they were said.
   public var satellites: [GNSSSatellite] { hasUBXSky ? ubxSky.satellites : nmea.sky.satellites }
@@ -83,7 +65,7 @@ public struct GNSSDecoder: Sendable {
   /// The next thing said, or `nil` until more bytes come.
   ///
   /// - Parameter now: When it is asked, by which what lacks its end is judged; without it, when the newest bytes came.
-  public mutating func next(at now: Timestamp? = nil) -> Event? {
+  public mutating func next(at now: Timestamp? = nil) -> GNSSEvent? {
     while head == events.count {
       events.removeAll(keepingCapacity: true)
       head = 0
@@ -229,4 +211,22 @@ public struct GNSSDecoder: Sendable {
     }
     if nmea.sky.takeFinished(), !hasUBXSky { events.append(.sky) }
   }
+}
+
+/// Something that came out of the bytes.
+public enum GNSSEvent: Sendable, Hashable {
+  /// An epoch; `isPVT` when it came whole, in one UBX NAV-PVT.
+  case epoch(GNSSFix, isPVT: Bool)
+  /// Which way something is turned.
+  case heading(ReceiverHeading)
+  /// All satellites were said: `satellites` has them.
+  case sky
+  /// The receiver said who it is: `identity` has it.
+  case identity
+  /// The answer to a command.
+  case answer(ReceiverAnswer)
+  /// The receiver has just started, and has its own settings.
+  case restarted
+  /// A valid packet that is none of them.
+  case message
 }

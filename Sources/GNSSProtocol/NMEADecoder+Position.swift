@@ -28,7 +28,7 @@ extension NMEADecoder {
   }
 
   /// A kind of sentence that has a time, by who says it.
-  private func message(_ sentence: Sentence) -> EpochAssembler.Message {
+  private func message(_ sentence: NMEASentence) -> EpochAssembler.Message {
     let number: UInt64 =
       switch sentence {
       case .rmc: 0
@@ -241,7 +241,7 @@ extension NMEADecoder {
   }
 }
 
-extension EpochAssembler.Part {
+extension PartialEpoch {
   /// A position; nothing where one half of it is missing.
   mutating func place(_ latitude: Double?, _ longitude: Double?, by talker: NMEADecoder.Talker) {
     guard let latitude, let longitude else { return }

@@ -81,8 +81,8 @@ extension NMEADecoder {
   }
 
   private mutating func answer(
-    _ language: ReceiverAnswer.Language, _ fields: inout FieldReader,
-    _ verdict: (Int) -> ReceiverAnswer.Verdict
+    _ language: AnswerProtocol, _ fields: inout FieldReader,
+    _ verdict: (Int) -> AnswerStatus
   ) {
     guard let command = fields.integer(), let result = fields.integer() else { return }
     word = .answer(ReceiverAnswer(language, command, verdict(result)))

@@ -3,89 +3,16 @@
 import SensorTypes
 
 extension NMEADecoder {
-  /// Whose satellites a talker speaks of.
-  enum System {
-    case one(GNSSSatellite.System)
-    /// By their numbers: `GN`, and whoever speaks for all of them as `GP`.
-    case byNumber
-
-    init(talker: Talker) {
-      self =
-        switch talker {
-        case .glonass: .one(.glonass)
-        case .galileo: .one(.galileo)
-        case .beidou: .one(.beidou)
-        case .qzss: .one(.qzss)
-        case .navic: .one(.navic)
-        case .gps, .several, .other: .byNumber
-        }
-    }
-
-    /// By the last field of a GSA (NMEA 4.11, table of system IDs).
-    init?(id: Int?) {
-      switch id {
-      case 1: self = .byNumber
-      case 2: self = .one(.glonass)
-      case 3: self = .one(.galileo)
-      case 4: self = .one(.beidou)
-      case 5: self = .one(.qzss)
-      case 6: self = .one(.navic)
-      default: return nil
-      }
-    }
-
-    var key: UInt16 {
-      switch self {
-      case .one(let system): UInt16(system.rawValue)
-      case .byNumber: 0xFF
-      }
-    }
-
-    /// A satellite by the number that a sentence gives it; `nil` for one that is nobody's.
-    ///
-    /// Several numberings are about: the standard's (SBAS less 87, GLONASS and 64), and makers' that put each
-    /// system into a hundred of its own (u-blox M8 protocol description, annex A; gpsd's `driver_nmea0183`
-    /// documents more).
-    func satellite(_ number: Int) -> GNSSSatellite? {
-      func at(_ system: GNSSSatellite.System, _ number: Int, _ range: ClosedRange<Int>)
-        -> GNSSSatellite?
-      {
-        range.contains(number) ? GNSSSatellite(system, number) : nil
-      }
-      switch self {
-      case .one(.glonass): return at(.glonass, number > 64 ? number - 64 : number, 1...32)
-      case .one(.galileo): return at(.galileo, number > 300 ? number - 300 : number, 1...36)
-      case .one(.beidou):
-        return at(
-          .beidou, number > 400 ? number - 400 : number > 200 ? number - 200 : number, 1...63)
-      case .one(.qzss): return at(.qzss, number > 192 ? number - 192 : number, 1...10)
-      case .one(let system): return at(system, number, 1...63)
-      case .byNumber:
-        switch number {
-        case 1...32: return GNSSSatellite(.gps, number)
-        case 33...64: return GNSSSatellite(.sbas, number + 87)
-        case 65...96: return GNSSSatellite(.glonass, number - 64)
-        case 120...158: return GNSSSatellite(.sbas, number)
-        case 193...202: return GNSSSatellite(.qzss, number - 192)
-        case 203...263: return GNSSSatellite(.beidou, number - 200)
-        case 301...336: return GNSSSatellite(.galileo, number - 300)
-        case 401...463: return GNSSSatellite(.beidou, number - 400)
-        default: return nil
-        }
-      }
-    }
-  }
-
   mutating func geometry(
-    gsa fields: inout FieldReader, _ received: Timestamp, _ talker: System
+    gsa fields: inout FieldReader, _ received: Timestamp, _ talker: TalkerSystem
   ) {
     fields.skip(1)
-    let mode = fields.integer().flatMap { UInt8(exactly: $0) }.flatMap(GNSSFix.Mode.init)
+    let mode = fields.integer().flatMap { UInt8(exactly: $0) }.flatMap(FixMode.init)
     // The system is said behind the satellites.
     var rest = fields
     rest.skip(12)
     let (pdop, hdop, vdop) = (rest.number(), rest.number(), rest.number())
-    let system = System(id: rest.integer()) ?? talker
+    let system = TalkerSystem(id: rest.integer()) ?? talker
     for _ in 0..<12 {
       guard let number = fields.integer(), let satellite = system.satellite(number) else {
         continue
@@ -103,7 +30,7 @@ extension NMEADecoder {
     }
   }
 
-  mutating func view(gsv fields: inout FieldReader, _ system: System) {
+  mutating func view(gsv fields: inout FieldReader, _ system: TalkerSystem) {
     guard let total = fields.integer(), let number = fields.integer(), number >= 1,
       number <= total
     else { return }
@@ -119,6 +46,79 @@ extension NMEADecoder {
       guard let name, var satellite = system.satellite(name) else { continue }
       satellite.set(elevation: elevation, azimuth: azimuth, strength: strength)
       sky.add(satellite)
+    }
+  }
+}
+
+/// Whose satellites a talker speaks of.
+enum TalkerSystem {
+  case one(GNSSSystem)
+  /// By their numbers: `GN`, and whoever speaks for all of them as `GP`.
+  case byNumber
+
+  init(talker: NMEADecoder.Talker) {
+    self =
+      switch talker {
+      case .glonass: .one(.glonass)
+      case .galileo: .one(.galileo)
+      case .beidou: .one(.beidou)
+      case .qzss: .one(.qzss)
+      case .navic: .one(.navic)
+      case .gps, .several, .other: .byNumber
+      }
+  }
+
+  /// By the last field of a GSA (NMEA 4.11, table of system IDs).
+  init?(id: Int?) {
+    switch id {
+    case 1: self = .byNumber
+    case 2: self = .one(.glonass)
+    case 3: self = .one(.galileo)
+    case 4: self = .one(.beidou)
+    case 5: self = .one(.qzss)
+    case 6: self = .one(.navic)
+    default: return nil
+    }
+  }
+
+  var key: UInt16 {
+    switch self {
+    case .one(let system): UInt16(system.rawValue)
+    case .byNumber: 0xFF
+    }
+  }
+
+  /// A satellite by the number that a sentence gives it; `nil` for one that is nobody's.
+  ///
+  /// Several numberings are about: the standard's (SBAS less 87, GLONASS and 64), and makers' that put each
+  /// system into a hundred of its own (u-blox M8 protocol description, annex A; gpsd's `driver_nmea0183`
+  /// documents more).
+  func satellite(_ number: Int) -> GNSSSatellite? {
+    func at(_ system: GNSSSystem, _ number: Int, _ range: ClosedRange<Int>)
+      -> GNSSSatellite?
+    {
+      range.contains(number) ? GNSSSatellite(system, number) : nil
+    }
+    switch self {
+    case .one(.glonass): return at(.glonass, number > 64 ? number - 64 : number, 1...32)
+    case .one(.galileo): return at(.galileo, number > 300 ? number - 300 : number, 1...36)
+    case .one(.beidou):
+      return at(
+        .beidou, number > 400 ? number - 400 : number > 200 ? number - 200 : number, 1...63)
+    case .one(.qzss): return at(.qzss, number > 192 ? number - 192 : number, 1...10)
+    case .one(let system): return at(system, number, 1...63)
+    case .byNumber:
+      switch number {
+      case 1...32: return GNSSSatellite(.gps, number)
+      case 33...64: return GNSSSatellite(.sbas, number + 87)
+      case 65...96: return GNSSSatellite(.glonass, number - 64)
+      case 120...158: return GNSSSatellite(.sbas, number)
+      case 193...202: return GNSSSatellite(.qzss, number - 192)
+      case 203...263: return GNSSSatellite(.beidou, number - 200)
+      case 301...336: return GNSSSatellite(.galileo, number - 300)
+      case 401...463: return GNSSSatellite(.beidou, number - 400)
+      default: return nil
+      }
     }
   }
 }

@@ -7,29 +7,6 @@ struct NMEADecoder: Sendable {
   /// Metres a second in a knot.
   static let knot = 1_852.0 / 3_600
 
-  /// The last three letters of an address.
-  enum Sentence: UInt32 {
-    case rmc = 0x52_4D_43
-    case gga = 0x47_47_41
-    case gns = 0x47_4E_53
-    case gll = 0x47_4C_4C
-    case gsa = 0x47_53_41
-    case gsv = 0x47_53_56
-    case vtg = 0x56_54_47
-    case gst = 0x47_53_54
-    case zda = 0x5A_44_41
-    case hdt = 0x48_44_54
-    case hdg = 0x48_44_47
-    case hdm = 0x48_44_4D
-    case ths = 0x54_48_53
-    case vhw = 0x56_48_57
-    case txt = 0x54_58_54
-    /// Garmin's height, `PGRMZ`.
-    case rmz = 0x52_4D_5A
-    /// Garmin's own accuracies, `PGRME`.
-    case rme = 0x52_4D_45
-  }
-
   /// Whose sentence it is, as far as one epoch may have the same of several.
   enum Talker: UInt8 {
     case gps, several, glonass, galileo, beidou, qzss, navic, other
@@ -77,7 +54,7 @@ struct NMEADecoder: Sendable {
       return
     }
     let code = address.suffix(3).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-    guard let sentence = Sentence(rawValue: code),
+    guard let sentence = NMEASentence(rawValue: code),
       // Other makers' letters may look like a sentence's.
       (talker == UInt8(ascii: "P")) == (sentence == .rmz || sentence == .rme)
     else { return }
@@ -92,8 +69,8 @@ struct NMEADecoder: Sendable {
     case .zda: date(zda: &fields, received)
     case .rmz: height(rmz: &fields, received)
     case .rme: accuracy(rme: &fields, received)
-    case .gsa: geometry(gsa: &fields, received, System(talker: self.talker))
-    case .gsv: view(gsv: &fields, System(talker: self.talker))
+    case .gsa: geometry(gsa: &fields, received, TalkerSystem(talker: self.talker))
+    case .gsv: view(gsv: &fields, TalkerSystem(talker: self.talker))
     case .hdt, .ths: heading(true: &fields, received)
     case .hdm: heading(magnetic: &fields, received)
     case .hdg: heading(hdg: &fields, received)
@@ -101,4 +78,27 @@ struct NMEADecoder: Sendable {
     case .txt: receiver(txt: &fields)
     }
   }
+}
+
+/// The last three letters of an address.
+enum NMEASentence: UInt32 {
+  case rmc = 0x52_4D_43
+  case gga = 0x47_47_41
+  case gns = 0x47_4E_53
+  case gll = 0x47_4C_4C
+  case gsa = 0x47_53_41
+  case gsv = 0x47_53_56
+  case vtg = 0x56_54_47
+  case gst = 0x47_53_54
+  case zda = 0x5A_44_41
+  case hdt = 0x48_44_54
+  case hdg = 0x48_44_47
+  case hdm = 0x48_44_4D
+  case ths = 0x54_48_53
+  case vhw = 0x56_48_57
+  case txt = 0x54_58_54
+  /// Garmin's height, `PGRMZ`.
+  case rmz = 0x52_4D_5A
+  /// Garmin's own accuracies, `PGRME`.
+  case rme = 0x52_4D_45
 }

@@ -9,42 +9,23 @@ public import SensorTypes
 /// One packet, by its place in the lexer's buffer; valid until the next call of the lexer.
 public struct GNSSPacket: Sendable, Hashable {
   /// The protocol.
-  public enum Kind: Sendable, Hashable {
-    /// A sentence: `range` covers what stands between `$` and `*`.
-    case nmea
-    /// A UBX message: `range` covers the payload.
-    case ubx(messageClass: UInt8, id: UInt8)
-  }
-
-  /// The protocol.
-  public var kind: Kind
+  public var kind: PacketProtocol
   /// The place of its content in the buffer.
   public var range: Range<Int>
   /// When its first byte arrived.
   public var received: Timestamp
 }
 
+/// The protocol.
+public enum PacketProtocol: Sendable, Hashable {
+  /// A sentence: `range` covers what stands between `$` and `*`.
+  case nmea
+  /// A UBX message: `range` covers the payload.
+  case ubx(messageClass: UInt8, id: UInt8)
+}
+
 /// An incremental lexer with a buffer of fixed size.
 public struct PacketLexer: Sendable {
-  /// Counters; they only grow.
-  public struct Counters: Sendable, Hashable {
-    /// Whole, valid packets.
-    public var packets: UInt64 = 0
-    /// Sentences and messages whose check sum did not fit.
-    public var badChecksums: UInt64 = 0
-    /// Bytes that belonged to nothing.
-    public var garbage: UInt64 = 0
-    /// RTCM messages, skipped whole.
-    public var skipped: UInt64 = 0
-    /// Sentences and messages whose end did not come within a second.
-    public var unfinished: UInt64 = 0
-    /// Bytes that arrived while the buffer was full, and were lost.
-    public var overflow: UInt64 = 0
-
-    /// Makes counters at zero.
-    public init() {}
-  }
-
   /// What the buffer holds at most; several of the longest packets.
   static let capacity = 8_192
   /// The longest UBX payload that is waited for: a NAV-SIG of 250 signals.
@@ -67,7 +48,7 @@ public struct PacketLexer: Sendable {
   private var sendsChecksums = false
   private var isFinished = false
   /// What happened so far.
-  public private(set) var counters = Counters()
+  public private(set) var counters = PacketCounters()
 
   /// Makes an empty lexer.
   public init() { buffer.reserveCapacity(Self.capacity) }
@@ -264,4 +245,23 @@ public struct PacketLexer: Sendable {
     default: nil
     }
   }
+}
+
+/// Counters; they only grow.
+public struct PacketCounters: Sendable, Hashable {
+  /// Whole, valid packets.
+  public var packets: UInt64 = 0
+  /// Sentences and messages whose check sum did not fit.
+  public var badChecksums: UInt64 = 0
+  /// Bytes that belonged to nothing.
+  public var garbage: UInt64 = 0
+  /// RTCM messages, skipped whole.
+  public var skipped: UInt64 = 0
+  /// Sentences and messages whose end did not come within a second.
+  public var unfinished: UInt64 = 0
+  /// Bytes that arrived while the buffer was full, and were lost.
+  public var overflow: UInt64 = 0
+
+  /// Makes counters at zero.
+  public init() {}
 }

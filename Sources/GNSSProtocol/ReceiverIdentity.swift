@@ -65,36 +65,36 @@ public struct ReceiverIdentity: Sendable, Hashable {
 /// A receiver's answer to a command.
 public struct ReceiverAnswer: Sendable, Hashable {
   /// In what the command was said.
-  public enum Language: Sendable, Hashable {
-    /// UBX: the command is its class times 256 and its identity.
-    case ubx
-    /// `PMTK001`.
-    case pmtk
-    /// `PAIR001`.
-    case pair
-  }
-
-  /// What the receiver makes of it.
-  public enum Verdict: Sendable, Hashable {
-    /// Done.
-    case accepted
-    /// Not known, not possible, or failed.
-    case refused
-    /// Under way: another answer follows.
-    case pending
-  }
-
-  /// In what the command was said.
-  public var language: Language
+  public var language: AnswerProtocol
   /// Which command.
   public var command: Int
   /// What the receiver makes of it.
-  public var verdict: Verdict
+  public var verdict: AnswerStatus
 
   /// Makes an answer.
-  public init(_ language: Language, _ command: Int, _ verdict: Verdict) {
+  public init(_ language: AnswerProtocol, _ command: Int, _ verdict: AnswerStatus) {
     self.language = language
     self.command = command
     self.verdict = verdict
   }
+}
+
+/// What the receiver makes of it.
+public enum AnswerStatus: Sendable, Hashable {
+  /// Done.
+  case accepted
+  /// Not known, not possible, or failed.
+  case refused
+  /// Under way: another answer follows.
+  case pending
+}
+
+/// In what the command was said.
+public enum AnswerProtocol: Sendable, Hashable {
+  /// UBX: the command is its class times 256 and its identity.
+  case ubx
+  /// `PMTK001`.
+  case pmtk
+  /// `PAIR001`.
+  case pair
 }

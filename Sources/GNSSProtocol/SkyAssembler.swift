@@ -47,7 +47,7 @@ struct SkyAssembler: Sendable {
   }
 
   /// The solution rests on a satellite, whether it was named yet or not.
-  mutating func use(_ system: GNSSSatellite.System, _ number: Int) {
+  mutating func use(_ system: GNSSSystem, _ number: Int) {
     if isUsedOver {
       // Another epoch's, whose list may come with a later one.
       isUsedOver = false
@@ -71,7 +71,7 @@ struct SkyAssembler: Sendable {
     isFinished = true
   }
 
-  private static func key(_ system: GNSSSatellite.System, _ number: Int) -> UInt16 {
+  private static func key(_ system: GNSSSystem, _ number: Int) -> UInt16 {
     UInt16(system.rawValue) << 9 | UInt16(truncatingIfNeeded: number & 0x1FF)
   }
 

@@ -33,7 +33,7 @@ extension UBXDecoder {
       state.fix.isValid = payload.u1(11) & 0x01 != 0
       state.fix.satellitesUsed = Int(payload.u1(47))
       state.fix.pdop = Double(payload.u2(44)) * 0.01
-      state.solution = Solution(position: payload.metres(12), velocity: payload.metres(28))
+      state.solution = ECEFSolution(position: payload.metres(12), velocity: payload.metres(28))
       let week = Double(payload.u2(8))
       let seconds = Double(payload.u4(0)) * 1e-3 + Double(payload.i4(4)) * 1e-9
       if payload.u1(11) & 0x0C == 0x0C { state.gpsTime = week * 604_800 + seconds }

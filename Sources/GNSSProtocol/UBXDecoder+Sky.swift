@@ -12,7 +12,7 @@ extension UBXDecoder {
     case 0x35 where bytes.count >= 8:
       sky.begin(group: 0x3500)
       for start in places(count: Int(payload.u1(5)), size: 12, in: bytes) {
-        guard let system = GNSSSatellite.System(rawValue: payload.u1(start)) else { continue }
+        guard let system = GNSSSystem(rawValue: payload.u1(start)) else { continue }
         var satellite = GNSSSatellite(system, Int(payload.u1(start + 1)))
         satellite.set(
           strength: payload.u1(start + 2), elevation: payload.i1(start + 3),
@@ -34,7 +34,7 @@ extension UBXDecoder {
       // Beside a NAV-SAT of the epoch it adds the other bands.
       sky.begin(group: 0x4300)
       for start in places(count: Int(payload.u1(5)), size: 16, in: bytes) {
-        guard let system = GNSSSatellite.System(rawValue: payload.u1(start)) else { continue }
+        guard let system = GNSSSystem(rawValue: payload.u1(start)) else { continue }
         var satellite = GNSSSatellite(system, Int(payload.u1(start + 1)))
         let strength = payload.u1(start + 6)
         satellite.carrierToNoise = strength > 0 ? Double(strength) : nil

@@ -107,7 +107,7 @@ enum UBXDecoder {
 
   /// A fix type: 1 dead reckoning, 2 and 3 by satellites, 4 both, 5 time only, with the antenna's place
   /// surveyed before.
-  static func mode(_ type: UInt8) -> GNSSFix.Mode {
+  static func mode(_ type: UInt8) -> FixMode {
     switch type {
     case 2: .twoDimensional
     case 1, 3, 4, 5: .threeDimensional

@@ -5,8 +5,8 @@ import SensorTypes
 struct UBXEpoch: Sendable {
   private(set) var timeOfWeek: UInt32?
   var fix = GNSSFix(received: Timestamp(nanoseconds: 0))
-  var mode: GNSSFix.Mode?
-  var solution = UBXDecoder.Solution()
+  var mode: FixMode?
+  var solution = ECEFSolution()
   /// Seconds of GPS time since 1980-01-06.
   var gpsTime: Double?
   /// GPS time minus UTC, as the receiver has said it.
@@ -90,7 +90,7 @@ struct UBXEpoch: Sendable {
     finish()
     expectsHighPrecision = hasHighPrecision
     timeOfWeek = nil
-    (mode, solution, gpsTime) = (nil, UBXDecoder.Solution(), nil)
+    (mode, solution, gpsTime) = (nil, ECEFSolution(), nil)
     (hasPVT, hasHighPrecision, wasEmitted) = (false, false, false)
   }
 
@@ -124,7 +124,7 @@ struct UBXEpoch: Sendable {
     }
     if fix.utc == nil, let gpsTime { date(&fix, gpsTime) }
     // Messages without a position make no epoch (DOP alone, or a state), but the word that there is none.
-    guard fix.latitude != nil || hasPVT || mode == GNSSFix.Mode.none else { return }
+    guard fix.latitude != nil || hasPVT || mode == FixMode.none else { return }
     if finished.0 == nil { finished.0 = (fix, hasPVT) } else { finished.1 = (fix, hasPVT) }
   }
 
@@ -144,32 +144,33 @@ struct UBXEpoch: Sendable {
 }
 
 extension UBXDecoder {
-  /// Position and velocity in the earth-centred frame, as NAV-SOL, or NAV-POSECEF and NAV-VELECEF, give them, metres
-  /// and m/s.
-  struct Solution: Sendable, Hashable {
-    var position: SIMD3<Double>?
-    var velocity: SIMD3<Double>?
+}
 
-    /// Metres from the centre of the earth: 350 km below its poles.
-    private static let innermost = 6_000_000.0
+/// Position and velocity in the earth-centred frame, as NAV-SOL, or NAV-POSECEF and NAV-VELECEF, give them, metres
+/// and m/s.
+struct ECEFSolution: Sendable, Hashable {
+  var position: SIMD3<Double>?
+  var velocity: SIMD3<Double>?
 
-    /// Geodetic degrees and metres above the ellipsoid (Bowring 1985, exact to a millimetre near earth).
-    var geodetic: (latitude: Double, longitude: Double, height: Double)? {
-      guard let position else { return nil }
-      let (a, e2) = (6_378_137.0, 0.006_694_379_990_141_316)
-      let b = a * (1 - e2).squareRoot()
-      let p = (position.x * position.x + position.y * position.y).squareRoot()
-      // Deep in the earth a place is none, and the formula leaves the meridian.
-      guard (p * p + position.z * position.z).squareRoot() > Self.innermost else { return nil }
-      let u = atan2(position.z * a, p * b)
-      let latitude = atan2(
-        position.z + e2 / (1 - e2) * b * pow(sin(u), 3), p - e2 * a * pow(cos(u), 3))
-      let normal = a / (1 - e2 * sin(latitude) * sin(latitude)).squareRoot()
-      let degrees = 180 / Double.pi
-      return (
-        latitude * degrees, atan2(position.y, position.x) * degrees,
-        p * cos(latitude) + position.z * sin(latitude) - a * a / normal
-      )
-    }
+  /// Metres from the centre of the earth: 350 km below its poles.
+  private static let innermost = 6_000_000.0
+
+  /// Geodetic degrees and metres above the ellipsoid (Bowring 1985, exact to a millimetre near earth).
+  var geodetic: (latitude: Double, longitude: Double, height: Double)? {
+    guard let position else { return nil }
+    let (a, e2) = (6_378_137.0, 0.006_694_379_990_141_316)
+    let b = a * (1 - e2).squareRoot()
+    let p = (position.x * position.x + position.y * position.y).squareRoot()
+    // Deep in the earth a place is none, and the formula leaves the meridian.
+    guard (p * p + position.z * position.z).squareRoot() > Self.innermost else { return nil }
+    let u = atan2(position.z * a, p * b)
+    let latitude = atan2(
+      position.z + e2 / (1 - e2) * b * pow(sin(u), 3), p - e2 * a * pow(cos(u), 3))
+    let normal = a / (1 - e2 * sin(latitude) * sin(latitude)).squareRoot()
+    let degrees = 180 / Double.pi
+    return (
+      latitude * degrees, atan2(position.y, position.x) * degrees,
+      p * cos(latitude) + position.z * sin(latitude) - a * a / normal
+    )
   }
 }

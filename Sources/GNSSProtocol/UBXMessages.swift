@@ -5,21 +5,6 @@ public import SensorTypes
 
 /// Builds UBX messages.
 public enum UBXMessages {
-  /// The port of the receiver by which its settings are named.
-  public enum Port: Sendable, Hashable {
-    /// I2C.
-    case ddc
-    /// The first serial port.
-    case uart1
-
-    // Configuration keys (u-blox M9 interface description, section 4.9).
-    var navPVTKey: UInt32 { self == .ddc ? 0x2091_0006 : 0x2091_0007 }
-    var nmeaOutKey: UInt32 { self == .ddc ? 0x1072_0002 : 0x1074_0002 }
-    var ubxOutKey: UInt32 { self == .ddc ? 0x1072_0001 : 0x1074_0001 }
-    /// The port's place in the rate list of CFG-MSG.
-    var index: Int { self == .ddc ? 0 : 1 }
-  }
-
   /// A message with frame and check sum.
   public static func frame(messageClass: UInt8, id: UInt8, payload: [UInt8]) -> [UInt8] {
     var body: [UInt8] = [messageClass, id, UInt8(payload.count & 0xFF), UInt8(payload.count >> 8)]
@@ -46,12 +31,12 @@ public enum UBXMessages {
   }
 
   /// NAV-PVT once an epoch on `port`, and the time between epochs, milliseconds, by key.
-  public static func enablePVT(on port: Port, milliseconds: UInt16) -> [UInt8] {
+  public static func enablePVT(on port: UBXPortID, milliseconds: UInt16) -> [UInt8] {
     valset([(port.ubxOutKey, 1), (port.navPVTKey, 1), (rateKey, UInt32(milliseconds))])
   }
 
   /// No NMEA on `port`, by key.
-  public static func disableNMEA(on port: Port) -> [UInt8] { valset([(port.nmeaOutKey, 0)]) }
+  public static func disableNMEA(on port: UBXPortID) -> [UInt8] { valset([(port.nmeaOutKey, 0)]) }
 
   /// CFG-RATE-MEAS.
   private static let rateKey: UInt32 = 0x3021_0001
@@ -77,7 +62,7 @@ public enum UBXMessages {
   public static let identityQuestion = frame(messageClass: 0x0A, id: 0x04, payload: [])
 
   /// NAV-SAT every so many epochs on `port`, by key: the satellites.
-  public static func satellites(on port: Port, every: UInt8) -> [UInt8] {
+  public static func satellites(on port: UBXPortID, every: UInt8) -> [UInt8] {
     valset([(port == .ddc ? 0x2091_0015 : 0x2091_0016, UInt32(every))])
   }
 
@@ -118,6 +103,21 @@ public enum UBXMessages {
 
   /// The NMEA sentences that receivers send by themselves: GGA, GLL, GSA, GSV, RMC, VTG.
   public static let defaultSentences: [UInt8] = [0, 1, 2, 3, 4, 5]
+}
+
+/// The port of the receiver by which its settings are named.
+public enum UBXPortID: Sendable, Hashable {
+  /// I2C.
+  case ddc
+  /// The first serial port.
+  case uart1
+
+  // Configuration keys (u-blox M9 interface description, section 4.9).
+  var navPVTKey: UInt32 { self == .ddc ? 0x2091_0006 : 0x2091_0007 }
+  var nmeaOutKey: UInt32 { self == .ddc ? 0x1072_0002 : 0x1074_0002 }
+  var ubxOutKey: UInt32 { self == .ddc ? 0x1072_0001 : 0x1074_0001 }
+  /// The port's place in the rate list of CFG-MSG.
+  var index: Int { self == .ddc ? 0 : 1 }
 }
 
 extension DynamicModel {

@@ -1,7 +1,7 @@
 import LinearAlgebra
 
 /// An angle as its sine and cosine: right angles stay exact, and the functions are called once.
-struct Angle {
+struct AngleSinCos {
   var sine: Double
   var cosine: Double
 
@@ -29,9 +29,9 @@ struct Angle {
   }
 
   /// The same direction with sine and cosine that square to one.
-  var normalized: Angle {
+  var normalized: AngleSinCos {
     let length = hypot(sine, cosine)
-    return Angle(sine: sine / length, cosine: cosine / length)
+    return AngleSinCos(sine: sine / length, cosine: cosine / length)
   }
 
   /// -pi to pi.
@@ -49,18 +49,18 @@ struct Angle {
 
   /// The angle of an arc that is known to be of 0 to pi: a sine that rounding has made negative, or a zero
   /// with the sign of one, counts as zero.
-  var upward: Angle { Angle(sine: sine > 0 ? sine : 0, cosine: cosine) }
+  var upward: AngleSinCos { AngleSinCos(sine: sine > 0 ? sine : 0, cosine: cosine) }
 
   /// How far this angle is ahead of `other`; right in direction for sines and cosines of any scale.
-  func ahead(of other: Angle) -> Angle {
-    Angle(
+  func ahead(of other: AngleSinCos) -> AngleSinCos {
+    AngleSinCos(
       sine: sine * other.cosine - cosine * other.sine,
       cosine: cosine * other.cosine + sine * other.sine)
   }
 
   /// This angle and a further `radians`.
-  func turned(by radians: Double) -> Angle {
+  func turned(by radians: Double) -> AngleSinCos {
     let (s, c) = (sin(radians), cos(radians))
-    return Angle(sine: sine * c + cosine * s, cosine: cosine * c - sine * s).normalized
+    return AngleSinCos(sine: sine * c + cosine * s, cosine: cosine * c - sine * s).normalized
   }
 }

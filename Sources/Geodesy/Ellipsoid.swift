@@ -19,7 +19,7 @@ public enum WGS84 {
   public static func metresPerDegree(atLatitude latitude: Double) -> (
     north: Double, east: Double
   ) {
-    let angle = Angle(degrees: latitude)
+    let angle = AngleSinCos(degrees: latitude)
     let w = (1 - eccentricitySquared * angle.sine * angle.sine).squareRoot()
     return (
       north: equatorialRadius * (1 - eccentricitySquared) / (w * w * w) * .pi / 180,

@@ -7,16 +7,10 @@ import LinearAlgebra
 /// The longitude that a geodesic has gained where it meets the second latitude northward rises with its
 /// first azimuth from 0 to pi. So there is one root, and a bracket that always holds it.
 struct InverseProblem {
-  struct Solution {
-    var distance: Double
-    var initial: Angle
-    var final: Angle
-  }
-
   private var one: ReducedLatitude
   private var two: ReducedLatitude
   /// The difference of longitudes.
-  private let turn: Angle
+  private let turn: AngleSinCos
   /// The same, radians.
   private let turnRadians: Double
   /// What it lacks of half a turn, radians.
@@ -43,11 +37,11 @@ struct InverseProblem {
     let degree = Double.pi / 180
     let exact = turn + correction
     if exact < 1e-17 {
-      (self.turn, turnRadians) = (Angle(sine: 0, cosine: 1), 0)
+      (self.turn, turnRadians) = (AngleSinCos(sine: 0, cosine: 1), 0)
       rest = .pi
     } else {
-      let (angle, small) = (Angle(degrees: turn), correction * degree)
-      self.turn = Angle(
+      let (angle, small) = (AngleSinCos(degrees: turn), correction * degree)
+      self.turn = AngleSinCos(
         sine: max(0, angle.sine + angle.cosine * small),
         cosine: angle.cosine - angle.sine * small)
       turnRadians = exact * degree
@@ -56,12 +50,12 @@ struct InverseProblem {
   }
 
   /// The line, its length in metres.
-  var solution: Solution {
+  var solution: GeodesicSolution {
     // Section 4's special cases: a meridian, which is shortest as the earth is oblate, and the equator.
     if turn.sine == 0 || one.cosine <= ReducedLatitude.tiny { return meridian }
     if one.sine == 0, rest >= WGS84.flattening * .pi {
-      let east = Angle(sine: 1, cosine: 0)
-      return Solution(
+      let east = AngleSinCos(sine: 1, cosine: 0)
+      return GeodesicSolution(
         distance: WGS84.equatorialRadius * turnRadians, initial: east, final: east)
     }
     let (guess, short) = start
@@ -69,23 +63,23 @@ struct InverseProblem {
     return refined(guess)
   }
 
-  private var meridian: Solution {
-    let sigma1 = Angle(sine: one.sine, cosine: turn.cosine < 0 ? -one.cosine : one.cosine)
-    let sigma2 = Angle(sine: two.sine, cosine: two.cosine)
+  private var meridian: GeodesicSolution {
+    let sigma1 = AngleSinCos(sine: one.sine, cosine: turn.cosine < 0 ? -one.cosine : one.cosine)
+    let sigma2 = AngleSinCos(sine: two.sine, cosine: two.cosine)
     let step = sigma2.ahead(of: sigma1)
     let length = step.upward.radians
     let metres =
       WGS84.polarRadius
       * ArcIntegral.distance(WGS84.thirdFlattening).over(length, from: sigma1, to: sigma2)
     // From the pole the first azimuth is the turn itself, which elsewhere is 0 or 180 here.
-    return Solution(
-      distance: max(0, metres), initial: turn, final: Angle(sine: 0, cosine: 1))
+    return GeodesicSolution(
+      distance: max(0, metres), initial: turn, final: AngleSinCos(sine: 0, cosine: 1))
   }
 
   // MARK: Where to start
 
   /// The first azimuth by section 5, or for a short line the line.
-  private var start: (azimuth: Angle, line: Solution?) {
+  private var start: (azimuth: AngleSinCos, line: GeodesicSolution?) {
     // sin(beta2 -+ beta1), which lose nothing where the latitudes are close or opposite.
     let minus = two.sine * one.cosine - two.cosine * one.sine
     let plus = two.sine * one.cosine + two.cosine * one.sine
@@ -95,7 +89,7 @@ struct InverseProblem {
       turnRadians * two.cosine < 0.5 && two.cosine * one.cosine + two.sine * one.sine > 0.8
     let scale =
       isNear ? (1 - WGS84.eccentricitySquared * middle * middle).squareRoot() : 1
-    let omega = isNear ? Angle(radians: turnRadians / scale) : turn
+    let omega = isNear ? AngleSinCos(radians: turnRadians / scale) : turn
 
     // Equations 49 to 51. The cosine of a small angle is taken from its sine, or its digits are lost.
     let small = omega.sine * omega.sine / (1 + abs(omega.cosine))
@@ -108,19 +102,19 @@ struct InverseProblem {
       northing1 = plus - two.cosine * one.sine * small
       northing2 = -plus + one.cosine * two.sine * small
     }
-    let azimuth = Angle(sine: two.cosine * omega.sine, cosine: northing1)
-    let arc = Angle(
+    let azimuth = AngleSinCos(sine: two.cosine * omega.sine, cosine: northing1)
+    let arc = AngleSinCos(
       sine: hypot(azimuth.sine, azimuth.cosine),
       cosine: one.sine * two.sine + one.cosine * two.cosine * omega.cosine)
     if isNear, arc.cosine > 0, arc.sine < Self.shortArc {
-      let end = Angle(sine: one.cosine * omega.sine, cosine: northing2)
+      let end = AngleSinCos(sine: one.cosine * omega.sine, cosine: northing2)
       guard arc.sine > 0 else {
-        let north = Angle(sine: 0, cosine: 1)
-        return (north, Solution(distance: 0, initial: north, final: north))
+        let north = AngleSinCos(sine: 0, cosine: 1)
+        return (north, GeodesicSolution(distance: 0, initial: north, final: north))
       }
       return (
         azimuth,
-        Solution(
+        GeodesicSolution(
           distance: WGS84.equatorialRadius * scale * arc.radians, initial: azimuth, final: end)
       )
     }
@@ -132,7 +126,7 @@ struct InverseProblem {
 
   /// The first azimuth for nearly opposite points. In the scale of equation 53 around the opposite point, the
   /// geodesics are the tangents of an astroid.
-  private func antipodal(plus: Double) -> Angle {
+  private func antipodal(plus: Double) -> AngleSinCos {
     let epsilon = GreatCircle.epsilon(WGS84.secondEccentricitySquared * one.sine * one.sine)
     let scale = WGS84.flattening * one.cosine * ArcIntegral.longitude(epsilon).mean * .pi
     let x = -rest / scale
@@ -140,16 +134,16 @@ struct InverseProblem {
     if y > -1e-13, x > -1.00002 {
       // Equation 57, on the cut itself, where two geodesics are equally long.
       let sine = min(1, -x)
-      return Angle(sine: sine, cosine: -max(0, 1 - sine * sine).squareRoot())
+      return AngleSinCos(sine: sine, cosine: -max(0, 1 - sine * sine).squareRoot())
     }
     // Equations 55 and 56, as the longitude on the sphere; from there the spherical azimuth is a better
     // start than the astroid's own.
     let root = AstroidRoot(x: -x, y: abs(y)).root
-    let short = Angle(radians: scale * -x * root / (1 + root))
-    let azimuth = Angle(
+    let short = AngleSinCos(radians: scale * -x * root / (1 + root))
+    let azimuth = AngleSinCos(
       sine: two.cosine * short.sine,
       cosine: plus - two.cosine * one.sine * short.sine * short.sine / (1 + short.cosine))
-    return azimuth.sine > 0 ? azimuth.normalized : Angle(sine: 1, cosine: 0)
+    return azimuth.sine > 0 ? azimuth.normalized : AngleSinCos(sine: 1, cosine: 0)
   }
 
   // MARK: The root
@@ -157,40 +151,40 @@ struct InverseProblem {
   /// A geodesic from the first point to the second latitude.
   private struct Trial {
     var circle: GreatCircle
-    var final: Angle
-    var sigma2: Angle
+    var final: AngleSinCos
+    var sigma2: AngleSinCos
     /// sigma2 - sigma1, radians.
     var length: Double
     /// How far east of the second point it arrives, radians.
     var error: Double
   }
 
-  private func trial(_ azimuth: Angle) -> Trial {
+  private func trial(_ azimuth: AngleSinCos) -> Trial {
     // Along the equator the arc would have no direction; from just south of it, it has.
     let isEquator = one.sine == 0 && azimuth.cosine == 0
     let circle = GreatCircle(
       leaving: one,
-      at: isEquator ? Angle(sine: azimuth.sine, cosine: -ReducedLatitude.tiny) : azimuth)
+      at: isEquator ? AngleSinCos(sine: azimuth.sine, cosine: -ReducedLatitude.tiny) : azimuth)
     let equator = circle.azimuthAtEquator
     // Clairaut's relation (equations 5 and 45), with the difference of squared cosines as a product.
-    let final: Angle
+    let final: AngleSinCos
     if two.cosine == one.cosine, abs(two.sine) == -one.sine {
-      final = Angle(sine: azimuth.sine, cosine: abs(azimuth.cosine))
+      final = AngleSinCos(sine: azimuth.sine, cosine: abs(azimuth.cosine))
     } else {
       let difference =
         one.cosine < -one.sine
         ? (two.cosine - one.cosine) * (two.cosine + one.cosine)
         : (one.sine - two.sine) * (one.sine + two.sine)
       let along = azimuth.cosine * one.cosine
-      final = Angle(
+      final = AngleSinCos(
         sine: equator.sine / two.cosine,
         cosine: max(0, along * along + difference).squareRoot() / two.cosine)
     }
     let across = final.cosine * two.cosine
-    let sigma2 = Angle(sine: two.sine, cosine: across).normalized
+    let sigma2 = AngleSinCos(sine: two.sine, cosine: across).normalized
     let step = sigma2.ahead(of: circle.arc)
     let length = step.upward.radians
-    let omega2 = Angle(sine: equator.sine * two.sine, cosine: across)
+    let omega2 = AngleSinCos(sine: equator.sine * two.sine, cosine: across)
     let onSphere = omega2.ahead(of: circle.longitude)
     let excess =
       WGS84.flattening * equator.sine
@@ -216,10 +210,10 @@ struct InverseProblem {
     return polar * reduced / (trial.final.cosine * two.cosine)
   }
 
-  private func refined(_ guess: Angle) -> Solution {
+  private func refined(_ guess: AngleSinCos) -> GeodesicSolution {
     var azimuth = guess
-    var low = Angle(sine: ReducedLatitude.tiny, cosine: 1)
-    var high = Angle(sine: ReducedLatitude.tiny, cosine: -1)
+    var low = AngleSinCos(sine: ReducedLatitude.tiny, cosine: 1)
+    var high = AngleSinCos(sine: ReducedLatitude.tiny, cosine: -1)
     var trial = trial(azimuth)
     var isNearlyDone = false
     for iteration in 0..<Self.iterationLimit {
@@ -231,7 +225,7 @@ struct InverseProblem {
       } else if azimuth.cosine * low.sine < low.cosine * azimuth.sine {
         low = azimuth
       }
-      var next: Angle?
+      var next: AngleSinCos?
       isNearlyDone = false
       if iteration < Self.newtonLimit {
         let slope = slope(trial)
@@ -249,12 +243,12 @@ struct InverseProblem {
       if let next {
         azimuth = next
       } else {
-        let middle = Angle(
+        let middle = AngleSinCos(
           sine: (low.sine + high.sine) / 2, cosine: (low.cosine + high.cosine) / 2)
         // Two azimuths that are exactly opposite have east between them.
         azimuth =
           hypot(middle.sine, middle.cosine) < 1e-100
-          ? Angle(sine: 1, cosine: 0) : middle.normalized
+          ? AngleSinCos(sine: 1, cosine: 0) : middle.normalized
       }
       trial = self.trial(azimuth)
     }
@@ -262,6 +256,12 @@ struct InverseProblem {
       WGS84.polarRadius
       * ArcIntegral.distance(trial.circle.epsilon)
       .over(trial.length, from: trial.circle.arc, to: trial.sigma2)
-    return Solution(distance: metres, initial: azimuth, final: trial.final)
+    return GeodesicSolution(distance: metres, initial: azimuth, final: trial.final)
   }
+}
+
+struct GeodesicSolution {
+  var distance: Double
+  var initial: AngleSinCos
+  var final: AngleSinCos
 }

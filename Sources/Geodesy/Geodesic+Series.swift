@@ -14,7 +14,7 @@ struct SineSeries {
   var c6 = 0.0
 
   /// The sum at `x`, by Clenshaw's recurrence.
-  @inline(__always) func callAsFunction(_ x: Angle) -> Double {
+  @inline(__always) func callAsFunction(_ x: AngleSinCos) -> Double {
     // 2 cos 2x.
     let factor = 2 * (x.cosine - x.sine) * (x.cosine + x.sine)
     let b5 = factor * c6 + c5
@@ -130,7 +130,9 @@ struct ArcIntegral {
   }
 
   /// The integral over the arc `length` (radians) from `start` to `end`.
-  @inline(__always) func over(_ length: Double, from start: Angle, to end: Angle) -> Double {
+  @inline(__always) func over(_ length: Double, from start: AngleSinCos, to end: AngleSinCos)
+    -> Double
+  {
     mean * (length + (series(end) - series(start)))
   }
 }

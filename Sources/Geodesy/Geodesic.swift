@@ -61,8 +61,9 @@ public enum Geodesic {
       isExchanged ? (line.final, line.initial) : (line.initial, line.final)
     return Inverse(
       distance: line.distance,
-      initialAzimuth: Angle(sine: east * initial.sine, cosine: north * initial.cosine).degrees,
-      finalAzimuth: Angle(sine: east * final.sine, cosine: north * final.cosine).degrees)
+      initialAzimuth: AngleSinCos(sine: east * initial.sine, cosine: north * initial.cosine)
+        .degrees,
+      finalAzimuth: AngleSinCos(sine: east * final.sine, cosine: north * final.cosine).degrees)
   }
 
   /// Where the geodesic ends that leaves `start` at `azimuth` and is `distance` long.
@@ -80,7 +81,7 @@ public enum Geodesic {
       return Direct(position: Position(latitude: .nan, longitude: .nan), finalAzimuth: .nan)
     }
     let latitude = ReducedLatitude(degrees: start.latitude)
-    let heading = Angle(degrees: azimuth)
+    let heading = AngleSinCos(degrees: azimuth)
     let circle = GreatCircle(leaving: latitude, at: heading)
     let arcs = ArcIntegral.distance(circle.epsilon)
     let (sigma1, omega1) = (circle.arc, circle.longitude)
@@ -98,7 +99,7 @@ public enum Geodesic {
     // A meridian that ends at a pole exactly ends a little before it: longitude and azimuth there are one
     // direction, and both need the sign.
     if equator.sine == 0, sigma2.cosine == 0 { sigma2.cosine = ReducedLatitude.tiny }
-    let omega2 = Angle(sine: equator.sine * sigma2.sine, cosine: sigma2.cosine)
+    let omega2 = AngleSinCos(sine: equator.sine * sigma2.sine, cosine: sigma2.cosine)
     let excess =
       WGS84.flattening * equator.sine
       * ArcIntegral.longitude(circle.epsilon).over(length, from: sigma1, to: sigma2)
@@ -107,10 +108,10 @@ public enum Geodesic {
     let across = hypot(equator.sine, equator.cosine * sigma2.cosine)
     return Direct(
       position: Position(
-        latitude: Angle(sine: northing, cosine: (1 - WGS84.flattening) * across).degrees,
+        latitude: AngleSinCos(sine: northing, cosine: (1 - WGS84.flattening) * across).degrees,
         longitude: (start.longitude.remainder(dividingBy: 360) + east)
           .remainder(dividingBy: 360)),
-      finalAzimuth: Angle(sine: equator.sine, cosine: equator.cosine * sigma2.cosine).degrees)
+      finalAzimuth: AngleSinCos(sine: equator.sine, cosine: equator.cosine * sigma2.cosine).degrees)
   }
 
   /// The longitude `to` seen from `from`, -180 to 180 degrees, and what its rounding has lost.
@@ -137,8 +138,8 @@ struct ReducedLatitude {
   /// Reduces a geodetic latitude of -90 to 90 degrees.
   init(degrees: Double) {
     // A picometre from the equator is the equator; its square would not be a number.
-    let latitude = Angle(degrees: abs(degrees) < 1e-17 ? 0 : degrees)
-    let reduced = Angle(
+    let latitude = AngleSinCos(degrees: abs(degrees) < 1e-17 ? 0 : degrees)
+    let reduced = AngleSinCos(
       sine: (1 - WGS84.flattening) * latitude.sine, cosine: latitude.cosine
     ).normalized
     sine = reduced.sine
@@ -155,22 +156,22 @@ struct ReducedLatitude {
 /// The great circle of the auxiliary sphere that belongs to a geodesic.
 struct GreatCircle {
   /// The azimuth alpha0 at which it crosses the equator northward.
-  var azimuthAtEquator: Angle
+  var azimuthAtEquator: AngleSinCos
   /// The arc sigma from that crossing to the point.
-  var arc: Angle
+  var arc: AngleSinCos
   /// The longitude omega on the sphere from that crossing to the point.
-  var longitude: Angle
+  var longitude: AngleSinCos
 
   /// The circle through a latitude, there in the direction `azimuth` (equations 10 to 12).
-  init(leaving latitude: ReducedLatitude, at azimuth: Angle) {
-    azimuthAtEquator = Angle(
+  init(leaving latitude: ReducedLatitude, at azimuth: AngleSinCos) {
+    azimuthAtEquator = AngleSinCos(
       sine: azimuth.sine * latitude.cosine,
       cosine: hypot(azimuth.cosine, azimuth.sine * latitude.sine))
     // Along the equator every point may count as the crossing.
     let isEquator = latitude.sine == 0 && azimuth.cosine == 0
     let along = isEquator ? 1 : azimuth.cosine * latitude.cosine
-    arc = Angle(sine: latitude.sine, cosine: along).normalized
-    longitude = Angle(sine: azimuthAtEquator.sine * latitude.sine, cosine: along).normalized
+    arc = AngleSinCos(sine: latitude.sine, cosine: along).normalized
+    longitude = AngleSinCos(sine: azimuthAtEquator.sine * latitude.sine, cosine: along).normalized
   }
 
   /// The small parameter epsilon of the series (equations 9 and 16).

@@ -17,8 +17,8 @@ public struct LocalFrame: Hashable, Sendable {
   public init(origin: GeodeticCoordinate) {
     self.origin = origin
     center = origin.earthCentred
-    let latitude = Angle(degrees: origin.position.latitude)
-    let longitude = Angle(degrees: origin.position.longitude)
+    let latitude = AngleSinCos(degrees: origin.position.latitude)
+    let longitude = AngleSinCos(degrees: origin.position.longitude)
     toEarth = Matrix3(
       columns: Vector3(-longitude.sine, longitude.cosine, 0),
       Vector3(

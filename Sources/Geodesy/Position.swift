@@ -44,7 +44,7 @@ public struct GeodeticCoordinate: Hashable, Codable, Sendable {
   public var earthCentred: Vector3 {
     guard position.isOnEarth, height.isFinite else { return Vector3(repeating: .nan) }
     let (latitude, longitude) = (
-      Angle(degrees: position.latitude), Angle(degrees: position.longitude)
+      AngleSinCos(degrees: position.latitude), AngleSinCos(degrees: position.longitude)
     )
     let squared = WGS84.eccentricitySquared
     // The radius of curvature in the prime vertical.
@@ -83,8 +83,8 @@ public struct GeodeticCoordinate: Hashable, Codable, Sendable {
     let normal = foot.y / axes
     let length = hypot(foot.x, normal)
     self.init(
-      latitude: Angle(sine: copysign(normal, point.z), cosine: foot.x).degrees,
-      longitude: Angle(sine: point.y, cosine: point.x).degrees,
+      latitude: AngleSinCos(sine: copysign(normal, point.z), cosine: foot.x).degrees,
+      longitude: AngleSinCos(sine: point.y, cosine: point.x).degrees,
       height: WGS84.equatorialRadius * length * (squared * (foot.root + 1) - 1))
   }
 }

@@ -26,29 +26,11 @@ struct Findings {
 /// wiring, the chips' self-tests, a measurement of the whole board left alone, then each scenario.
 /// Nothing that was named and could not be tried counts as passed.
 public struct HardwareSuite: Sendable {
-  /// What is to be done.
-  public struct Options: Sendable {
-    /// Seconds of the measurement.
-    public var seconds = 10.0
-    /// Who carries out the scenarios' steps; `nil` for a board with nobody at it. On the simulated board
-    /// it is the simulation itself.
-    public var person: (any Operator)?
-    /// This program, for the transcripts of its commands; `nil` for none.
-    public var executable: String?
-    /// Where the run learns that it is to end.
-    public var interruption = Interruption()
-    /// Takes lines of progress.
-    public var say: @Sendable (String) -> Void = { _ in }
-
-    /// Makes the usual options.
-    public init() {}
-  }
-
   private let name: String?
-  private let options: Options
+  private let options: SuiteOptions
 
   /// A suite for the board called `name` (see `BoardLocator`); `nil` for the machine's own.
-  public init(board name: String?, _ options: Options = Options()) {
+  public init(board name: String?, _ options: SuiteOptions = SuiteOptions()) {
     self.name = name
     self.options = options
   }
@@ -290,4 +272,22 @@ public struct HardwareSuite: Sendable {
       .map { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     return model.map { "\($0), \(kernel)" } ?? kernel
   }
+}
+
+/// What is to be done.
+public struct SuiteOptions: Sendable {
+  /// Seconds of the measurement.
+  public var seconds = 10.0
+  /// Who carries out the scenarios' steps; `nil` for a board with nobody at it. On the simulated board
+  /// it is the simulation itself.
+  public var person: (any Operator)?
+  /// This program, for the transcripts of its commands; `nil` for none.
+  public var executable: String?
+  /// Where the run learns that it is to end.
+  public var interruption = Interruption()
+  /// Takes lines of progress.
+  public var say: @Sendable (String) -> Void = { _ in }
+
+  /// Makes the usual options.
+  public init() {}
 }

@@ -5,17 +5,6 @@
 /// The normal equations lose half the digits of the rows: scale the unknowns so that their coefficients
 /// are of the same size. Memory does not grow with the number of equations.
 public struct LeastSquares: Sendable, Hashable {
-  /// What the equations come to.
-  public struct Solution: Sendable, Hashable {
-    /// The unknowns.
-    public var x: [Double]
-    /// The inverse of the normal matrix, by rows: times the variance of one equation of weight 1 it is the
-    /// covariance of the unknowns.
-    public var covariance: [[Double]]
-    /// The weighted sum of the squared errors that are left.
-    public var squaredError: Double
-  }
-
   /// How many unknowns there are.
   public let count: Int
   /// How many equations were added.
@@ -55,7 +44,7 @@ public struct LeastSquares: Sendable, Hashable {
   }
 
   /// The unknowns, or `nil` where the equations leave one of them open.
-  public func solution() -> Solution? {
+  public func solution() -> LeastSquaresSolution? {
     // Cholesky's factor of the normal matrix, lower triangle by rows.
     var factor = [Double](repeating: 0, count: count * count)
     for i in 0..<count {
@@ -92,6 +81,17 @@ public struct LeastSquares: Sendable, Hashable {
     }
     var error = square
     for i in 0..<count { error -= x[i] * right[i] }
-    return Solution(x: x, covariance: covariance, squaredError: max(0, error))
+    return LeastSquaresSolution(x: x, covariance: covariance, squaredError: max(0, error))
   }
+}
+
+/// What the equations come to.
+public struct LeastSquaresSolution: Sendable, Hashable {
+  /// The unknowns.
+  public var x: [Double]
+  /// The inverse of the normal matrix, by rows: times the variance of one equation of weight 1 it is the
+  /// covariance of the unknowns.
+  public var covariance: [[Double]]
+  /// The weighted sum of the squared errors that are left.
+  public var squaredError: Double
 }

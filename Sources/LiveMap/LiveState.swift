@@ -171,7 +171,7 @@ struct LiveState {
     LiveMessage(key: "clock", text: lines.begin("clock", at: now).line)
   }
 
-  private mutating func message(_ points: [MapTrack.Point], isWhole: Bool, at time: Timestamp)
+  private mutating func message(_ points: [LiveTrackPoint], isWhole: Bool, at time: Timestamp)
     -> LiveMessage
   {
     var line = lines.begin("track", at: time)
@@ -181,7 +181,7 @@ struct LiveState {
     return LiveMessage(text: line.line)
   }
 
-  private static func row(_ point: MapTrack.Point) -> [Double] {
+  private static func row(_ point: LiveTrackPoint) -> [Double] {
     let flags: Double = (point.begins ? 1 : 0) + (point.isCarried ? 2 : 0)
     return [point.latitude, point.longitude, (point.time * 10).rounded() / 10, flags]
   }

@@ -5,14 +5,6 @@
 
 /// Decides whether a request is answered.
 package struct MapAccess: Sendable {
-  /// Why a request is refused.
-  enum Refusal: String {
-    case token =
-      "This URL has no token, or an old one. Open the URL that lodestone map prints, or append ?token= and the text in its token file."
-    case host = "This page is for this machine only: open it by the name localhost."
-    case origin = "A WebSocket is opened by the page itself only."
-  }
-
   /// The token that every URL has to carry.
   let token: String
   /// Whether the server listens at a loopback address only.
@@ -20,7 +12,7 @@ package struct MapAccess: Sendable {
 
   /// Why a request is refused; `nil` where it is answered.
   func refusal(host: String?, origin: String?, token given: String?, opensWebSocket: Bool)
-    -> Refusal?
+    -> AccessRefusal?
   {
     guard Self.isSame(given ?? "", token) else { return .token }
     if isForThisMachine {
@@ -86,4 +78,12 @@ package struct MapAccess: Sendable {
   package init(token: String, isForThisMachine: Bool) {
     self.token = token; self.isForThisMachine = isForThisMachine
   }
+}
+
+/// Why a request is refused.
+enum AccessRefusal: String {
+  case token =
+    "This URL has no token, or an old one. Open the URL that lodestone map prints, or append ?token= and the text in its token file."
+  case host = "This page is for this machine only: open it by the name localhost."
+  case origin = "A WebSocket is opened by the page itself only."
 }

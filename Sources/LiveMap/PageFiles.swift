@@ -2,15 +2,10 @@
 
 /// The files of the page, as they are served.
 package struct PageFiles: Sendable {
-  struct File: Sendable {
-    let bytes: [UInt8]
-    let mediaType: String
-  }
-
-  private let files: [String: File]
+  private let files: [String: PageFile]
 
   /// The file of a path; `nil` where there is none.
-  func file(at path: String) -> File? { files[path == "/" ? "/page.html" : path] }
+  func file(at path: String) -> PageFile? { files[path == "/" ? "/page.html" : path] }
 
   /// The paths, for tests.
   var paths: [String] { files.keys.sorted() }
@@ -19,10 +14,10 @@ package struct PageFiles: Sendable {
   ///   name by which one file of the page asks for another.
   package init(token: String) {
     let names = Self.embedded.map(\.name)
-    var files: [String: File] = [:]
+    var files: [String: PageFile] = [:]
     for (name, bytes) in Self.embedded {
       let text = Self.adding(token, to: names, in: String(decoding: bytes, as: UTF8.self))
-      files["/" + name] = File(bytes: Array(text.utf8), mediaType: Self.mediaType(of: name))
+      files["/" + name] = PageFile(bytes: Array(text.utf8), mediaType: Self.mediaType(of: name))
     }
     self.files = files
   }
@@ -60,4 +55,9 @@ package struct PageFiles: Sendable {
       ("position.js", PackageResources.position_js), ("sensors.js", PackageResources.sensors_js),
     ]
   }
+}
+
+struct PageFile: Sendable {
+  let bytes: [UInt8]
+  let mediaType: String
 }

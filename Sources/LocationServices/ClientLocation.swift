@@ -6,7 +6,7 @@ import SensorTypes
 ///
 /// Updates and a request exclude each other: to start updates cancels a request, and while they run none begins.
 struct ClientLocation: Sendable {
-  typealias Emit = (ServiceEvent.Content) -> Void
+  typealias Emit = (EventContent) -> Void
 
   /// The longest time between two positions, seconds.
   static let longestInterval = 60.0
@@ -18,7 +18,7 @@ struct ClientLocation: Sendable {
 
   private struct Updates: Sendable {
     var filter = LocationFilter()
-    var standstill = Standstill()
+    var standstill = StationaryDetector()
     var isPaused = false
     /// Whether the loss that lasts was told.
     var hasToldLoss = false

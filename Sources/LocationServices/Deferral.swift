@@ -28,16 +28,6 @@ struct Deferral: Sendable {
   /// Longer times, in seconds, are no limit: 31 years.
   private static let forever = 1e9
 
-  /// What a position comes to.
-  enum Step: Sendable {
-    /// It waits.
-    case waits
-    /// The board has got so far.
-    case reached
-    /// No more can wait.
-    case full
-  }
-
   /// When the time is over; `nil`: never.
   private(set) var deadline: Timestamp?
   private let distance: Double
@@ -54,7 +44,8 @@ struct Deferral: Sendable {
   }
 
   /// Takes a position; one that is late goes where it belongs.
-  mutating func take(_ report: LocationReport, measure: LocationEngine.Distance) -> Step {
+  mutating func take(_ report: LocationReport, measure: LocationEngine.Distance) -> DeferralDecision
+  {
     let before = gathered.lastIndex { $0.time <= report.time }
     gathered.insert(report, at: before.map { $0 + 1 } ?? 0)
     let origin = origin ?? report
@@ -68,4 +59,14 @@ struct Deferral: Sendable {
     origin = nil
     gathered = []
   }
+}
+
+/// What a position comes to.
+enum DeferralDecision: Sendable {
+  /// It waits.
+  case waits
+  /// The board has got so far.
+  case reached
+  /// No more can wait.
+  case full
 }

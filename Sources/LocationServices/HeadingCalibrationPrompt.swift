@@ -14,31 +14,6 @@ import SensorTypes
 /// applied or a client takes it down. A question that was answered is not asked again while its cause lasts; the
 /// field must have been right for a while, and `holdOff` seconds must have passed, before it may be wrong again.
 struct HeadingCalibrationPrompt: Sendable, Hashable {
-  /// The tuning.
-  struct Params: Sendable, Hashable {
-    /// The field's strength is significantly wrong beyond this share of what is expected, and this much,
-    /// microtesla: what headings bear and buildings do not exceed.
-    var strengthShare = 0.15
-    var strengthLeast = 6.0
-    /// The same against the record's own strength, which was another place's perhaps.
-    var recordShare = 0.25
-    var recordLeast = 10.0
-    /// The dip is significantly wrong beyond this, radians (8 deg).
-    var dip = 0.14
-    /// A magnet on the board from this share of the field on is one to calibrate away, though the filter knows it.
-    var magnetShare = 0.2
-    /// What is wrong has to come back to this share of its limit to be right.
-    var hysteresis = 0.7
-    /// How long the field has to be wrong, seconds: a car that passes asks for nothing.
-    var persistence = 10.0
-    /// How much faster it counts as wrong than it is forgiven.
-    var forgiving = 0.5
-    /// The least time from the end of one question to the next, seconds.
-    var holdOff = 120.0
-    /// A pause of the headings beyond this is not counted, seconds.
-    var longestStep = 1.0
-  }
-
   private enum Phase: Sendable, Hashable {
     /// Nothing to ask.
     case quiet
@@ -50,7 +25,7 @@ struct HeadingCalibrationPrompt: Sendable, Hashable {
     case done(isUncalibrated: Bool)
   }
 
-  let params: Params
+  let params: PromptParameters
   private var phase = Phase.quiet
   private var lastNumber: UInt64 = 0
   private var lastTime: Timestamp?
@@ -63,7 +38,7 @@ struct HeadingCalibrationPrompt: Sendable, Hashable {
   /// The record in force when the question was opened.
   private var record: UInt32?
 
-  init(_ params: Params = Params()) { self.params = params }
+  init(_ params: PromptParameters = PromptParameters()) { self.params = params }
 
   /// The question that is open, if one is.
   var question: CalibrationQuestion? {
@@ -108,7 +83,7 @@ struct HeadingCalibrationPrompt: Sendable, Hashable {
       if isInvalid {
         open(.uncalibrated, since: now, record: newest)
       } else if wrongTime >= params.persistence, let check = estimate.fieldCheck {
-        let cause = CalibrationPrompt.Cause.fieldChanged(
+        let cause = CalibrationReason.fieldChanged(
           measured: check.measured, expected: check.expected)
         open(cause, since: wrongSince ?? now, record: newest)
       }
@@ -144,7 +119,7 @@ struct HeadingCalibrationPrompt: Sendable, Hashable {
   }
 
   private mutating func open(
-    _ cause: CalibrationPrompt.Cause, since: Timestamp, record: UInt32?
+    _ cause: CalibrationReason, since: Timestamp, record: UInt32?
   ) {
     lastNumber += 1
     self.record = record
@@ -188,6 +163,31 @@ struct HeadingCalibrationPrompt: Sendable, Hashable {
     guard let measured = check.measured.dip, let dip = expected.dip else { return false }
     return abs(measured - dip) > share * params.dip
   }
+}
+
+/// The tuning.
+struct PromptParameters: Sendable, Hashable {
+  /// The field's strength is significantly wrong beyond this share of what is expected, and this much,
+  /// microtesla: what headings bear and buildings do not exceed.
+  var strengthShare = 0.15
+  var strengthLeast = 6.0
+  /// The same against the record's own strength, which was another place's perhaps.
+  var recordShare = 0.25
+  var recordLeast = 10.0
+  /// The dip is significantly wrong beyond this, radians (8 deg).
+  var dip = 0.14
+  /// A magnet on the board from this share of the field on is one to calibrate away, though the filter knows it.
+  var magnetShare = 0.2
+  /// What is wrong has to come back to this share of its limit to be right.
+  var hysteresis = 0.7
+  /// How long the field has to be wrong, seconds: a car that passes asks for nothing.
+  var persistence = 10.0
+  /// How much faster it counts as wrong than it is forgiven.
+  var forgiving = 0.5
+  /// The least time from the end of one question to the next, seconds.
+  var holdOff = 120.0
+  /// A pause of the headings beyond this is not counted, seconds.
+  var longestStep = 1.0
 }
 
 extension CalibrationQuestion {

@@ -267,7 +267,7 @@ public struct LocationEngine: Sendable {
     case .dismissPrompt: dismissPrompt(.dismissed)
     case .startRegion(let region, let state):
       let problem = regions.start(region, state: state)
-      let kind = problem.map { RegionEvent.Kind.failed($0) } ?? .started
+      let kind = problem.map { RegionEventKind.failed($0) } ?? .started
       let event = RegionEvent(region: region, kind: kind, time: now)
       if region.monitor == nil {
         emit(ServiceEvent(client: request.client, content: .region(event)))

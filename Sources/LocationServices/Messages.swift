@@ -109,66 +109,66 @@ public enum Service: String, Hashable, Codable, Sendable, CaseIterable {
 
 /// What a client asks for.
 public struct ServiceRequest: Hashable, Codable, Sendable {
-  /// The kinds of request.
-  public enum Action: Hashable, Codable, Sendable {
-    /// The client exists; it has the default settings and nothing started. Asked twice it changes
-    /// nothing.
-    case register
-    /// Other settings; they act from the next event on.
-    case configure(ClientSettings)
-    /// Starts a service; nothing if it is started. A pause of location ends, a request for one location is
-    /// cancelled.
-    case start(Service)
-    /// Stops a service; nothing if it is not started. A request for one location is cancelled.
-    case stop(Service)
-    /// Asks for one location. There is exactly one answer, `requestedLocation` or `requestFailed`, unless the request
-    /// is cancelled; nothing while another one waits, or the service runs.
-    case requestLocation
-    /// Lets positions wait until the board is `distance` metres from the last one that the client has had, or `timeout`
-    /// seconds are over; the greatest finite numbers for no limit. There is exactly one `deferralEnded` for it. A
-    /// deferral that is under way is cancelled.
-    case allowDeferral(distance: Double, timeout: Double)
-    /// Ends a deferral: what waits is told. Nothing where none is under way.
-    case disallowDeferral
-    /// The client's application is frozen: regular events pause.
-    case suspend
-    /// The client's application runs again.
-    case resume
-    /// Answers a question: whether the calibration prompt may be shown.
-    case answer(question: UInt64, display: Bool)
-    /// Takes the calibration prompt down, whoever wanted it.
-    case dismissPrompt
-    /// Watches a region, for all clients that hear of it, in the place of one with the same name. Of one that was not
-    /// watched before it is taken as known on which side of its boundary the board is.
-    case startRegion(MonitoredRegion, assuming: RegionState = .unknown)
-    /// Watches the region no longer.
-    case stopRegion(RegionKey)
-    /// Asks on which side of a region's boundary the board is, whether it is watched or not.
-    case askRegion(MonitoredRegion)
-    /// Ranges the beacons that fit; nothing where they are ranged by this client.
-    case startRanging(BeaconConstraint)
-    /// Ranges them no longer.
-    case stopRanging(BeaconConstraint)
-    /// Asks whoever decides about positions; `AuthorizationMachine` says when that does nothing.
-    case requestAuthorization(AuthorizationRequest)
-    /// Holds a session until the client is gone, in the place of one that it holds.
-    case hold(ServiceSession)
-    /// The application was told what `ServiceQuestion.keep` has kept: it may be forced to the disk now.
-    case regionTold(RegionKey)
-    /// The client is gone, and with it all that it had started but regions, which are everybody's.
-    case release
-  }
-
   /// Who asks.
   public var client: ClientID
   /// For what.
-  public var action: Action
+  public var action: ServiceAction
 
   /// Makes a request.
-  public init(_ client: ClientID, _ action: Action) {
+  public init(_ client: ClientID, _ action: ServiceAction) {
     self.client = client
     self.action = action
   }
+}
+
+/// The kinds of request.
+public enum ServiceAction: Hashable, Codable, Sendable {
+  /// The client exists; it has the default settings and nothing started. Asked twice it changes
+  /// nothing.
+  case register
+  /// Other settings; they act from the next event on.
+  case configure(ClientSettings)
+  /// Starts a service; nothing if it is started. A pause of location ends, a request for one location is
+  /// cancelled.
+  case start(Service)
+  /// Stops a service; nothing if it is not started. A request for one location is cancelled.
+  case stop(Service)
+  /// Asks for one location. There is exactly one answer, `requestedLocation` or `requestFailed`, unless the request
+  /// is cancelled; nothing while another one waits, or the service runs.
+  case requestLocation
+  /// Lets positions wait until the board is `distance` metres from the last one that the client has had, or `timeout`
+  /// seconds are over; the greatest finite numbers for no limit. There is exactly one `deferralEnded` for it. A
+  /// deferral that is under way is cancelled.
+  case allowDeferral(distance: Double, timeout: Double)
+  /// Ends a deferral: what waits is told. Nothing where none is under way.
+  case disallowDeferral
+  /// The client's application is frozen: regular events pause.
+  case suspend
+  /// The client's application runs again.
+  case resume
+  /// Answers a question: whether the calibration prompt may be shown.
+  case answer(question: UInt64, display: Bool)
+  /// Takes the calibration prompt down, whoever wanted it.
+  case dismissPrompt
+  /// Watches a region, for all clients that hear of it, in the place of one with the same name. Of one that was not
+  /// watched before it is taken as known on which side of its boundary the board is.
+  case startRegion(MonitoredRegion, assuming: RegionState = .unknown)
+  /// Watches the region no longer.
+  case stopRegion(RegionKey)
+  /// Asks on which side of a region's boundary the board is, whether it is watched or not.
+  case askRegion(MonitoredRegion)
+  /// Ranges the beacons that fit; nothing where they are ranged by this client.
+  case startRanging(BeaconConstraint)
+  /// Ranges them no longer.
+  case stopRanging(BeaconConstraint)
+  /// Asks whoever decides about positions; `AuthorizationMachine` says when that does nothing.
+  case requestAuthorization(AuthorizationRequest)
+  /// Holds a session until the client is gone, in the place of one that it holds.
+  case hold(ServiceSession)
+  /// The application was told what `ServiceQuestion.keep` has kept: it may be forced to the disk now.
+  case regionTold(RegionKey)
+  /// The client is gone, and with it all that it had started but regions, which are everybody's.
+  case release
 }
 
 /// A position as a client gets it; what is not known is `nil`.
@@ -275,30 +275,18 @@ public enum CalibrationPromptChange: Hashable, Codable, Sendable {
 
 /// A service that cannot deliver at the moment, or may not; it goes on as soon as it can.
 public struct ServiceFailure: Error, Hashable, Codable, Sendable {
-  /// The kinds of cause that a client may answer differently.
-  public enum Cause: String, Hashable, Codable, Sendable {
-    /// Nothing comes at the moment.
-    case unavailable
-    /// The board has no chip for it: it was not started. Said of the motion services alone.
-    case notEquipped
-    /// True north is not known yet.
-    case trueNorthUnknown
-    /// The magnetometer is to be calibrated first.
-    case needsMovement
-  }
-
   /// Which one.
   public var service: Service
   /// Why, in words.
   public var reason: String
   /// Of what kind the cause is.
-  public var cause: Cause
+  public var cause: FailureCause
   /// Whether it is because the application may not use the service.
   public var isDenied: Bool
 
   /// Makes a failure.
   public init(
-    service: Service, reason: String, cause: Cause = .unavailable, isDenied: Bool = false
+    service: Service, reason: String, cause: FailureCause = .unavailable, isDenied: Bool = false
   ) {
     self.service = service
     self.reason = reason
@@ -307,67 +295,79 @@ public struct ServiceFailure: Error, Hashable, Codable, Sendable {
   }
 }
 
+/// The kinds of cause that a client may answer differently.
+public enum FailureCause: String, Hashable, Codable, Sendable {
+  /// Nothing comes at the moment.
+  case unavailable
+  /// The board has no chip for it: it was not started. Said of the motion services alone.
+  case notEquipped
+  /// True north is not known yet.
+  case trueNorthUnknown
+  /// The magnetometer is to be calibrated first.
+  case needsMovement
+}
+
 /// What a client is told.
 public struct ServiceEvent: Hashable, Codable, Sendable {
-  /// The kinds of event.
-  public enum Content: Hashable, Codable, Sendable {
-    /// A new position.
-    case location(LocationReport)
-    /// The positions that have waited, the oldest first, at least one.
-    case deferredLocations([LocationReport])
-    /// A deferral has ended, or did not begin; `nil`: its distance or its time was reached.
-    case deferralEnded(DeferralProblem?)
-    /// A new heading.
-    case heading(HeadingReport)
-    /// The newest heading no longer stands for now: nothing was heard of the compass for two seconds, or for three of its
-    /// periods.
-    case headingExpired
-    /// A position far from the last one that was told so; not where the client is told of it by `location`.
-    case significantChange(LocationReport)
-    /// A stay has begun, or is over.
-    case visit(VisitReport)
-    /// What there is to tell of a region.
-    case region(RegionEvent)
-    /// What earlier runs have watched cannot be read, and why, for a person: it is watched no longer. Told once.
-    case regionsUnreadable(String)
-    /// The beacons of this second.
-    case beacons(BeaconReport)
-    /// Beacons cannot be ranged; said once a loss.
-    case rangingFailed(RangingFailure)
-    /// The altitude of this second.
-    case altitude(AltitudeReport)
-    /// A height above the sea.
-    case absoluteAltitude(AbsoluteAltitudeReport)
-    /// What the motion services have measured.
-    case motion(MotionEvent)
-    /// The one position that was requested.
-    case requestedLocation(LocationReport)
-    /// There is none: the time is over.
-    case requestFailed(ServiceFailure)
-    /// The board stands: no positions come until it moves, or the client starts the service again.
-    case paused
-    /// Positions are about to come again.
-    case resumed
-    /// A service cannot deliver; said once a loss.
-    case failure(ServiceFailure)
-    /// May the calibration prompt be shown? The answer is a request.
-    case question(CalibrationQuestion)
-    /// The question of this number need not be answered any more.
-    case questionClosed(UInt64)
-    /// What the application may have has changed; told at a start too, and when a session begins.
-    case authorization(AuthorizationReport)
-    /// What has become of the request for exact positions: `nil` says that they are allowed.
-    case fullAccuracyAnswered(AuthorizationProblem?)
-  }
-
   /// Who is told.
   public var client: ClientID
   /// What.
-  public var content: Content
+  public var content: EventContent
 
   /// Makes an event.
-  public init(client: ClientID, content: Content) {
+  public init(client: ClientID, content: EventContent) {
     self.client = client
     self.content = content
   }
+}
+
+/// The kinds of event.
+public enum EventContent: Hashable, Codable, Sendable {
+  /// A new position.
+  case location(LocationReport)
+  /// The positions that have waited, the oldest first, at least one.
+  case deferredLocations([LocationReport])
+  /// A deferral has ended, or did not begin; `nil`: its distance or its time was reached.
+  case deferralEnded(DeferralProblem?)
+  /// A new heading.
+  case heading(HeadingReport)
+  /// The newest heading no longer stands for now: nothing was heard of the compass for two seconds, or for three of its
+  /// periods.
+  case headingExpired
+  /// A position far from the last one that was told so; not where the client is told of it by `location`.
+  case significantChange(LocationReport)
+  /// A stay has begun, or is over.
+  case visit(VisitReport)
+  /// What there is to tell of a region.
+  case region(RegionEvent)
+  /// What earlier runs have watched cannot be read, and why, for a person: it is watched no longer. Told once.
+  case regionsUnreadable(String)
+  /// The beacons of this second.
+  case beacons(BeaconReport)
+  /// Beacons cannot be ranged; said once a loss.
+  case rangingFailed(RangingFailure)
+  /// The altitude of this second.
+  case altitude(AltitudeReport)
+  /// A height above the sea.
+  case absoluteAltitude(AbsoluteAltitudeReport)
+  /// What the motion services have measured.
+  case motion(MotionEvent)
+  /// The one position that was requested.
+  case requestedLocation(LocationReport)
+  /// There is none: the time is over.
+  case requestFailed(ServiceFailure)
+  /// The board stands: no positions come until it moves, or the client starts the service again.
+  case paused
+  /// Positions are about to come again.
+  case resumed
+  /// A service cannot deliver; said once a loss.
+  case failure(ServiceFailure)
+  /// May the calibration prompt be shown? The answer is a request.
+  case question(CalibrationQuestion)
+  /// The question of this number need not be answered any more.
+  case questionClosed(UInt64)
+  /// What the application may have has changed; told at a start too, and when a session begins.
+  case authorization(AuthorizationReport)
+  /// What has become of the request for exact positions: `nil` says that they are allowed.
+  case fullAccuracyAnswered(AuthorizationProblem?)
 }

@@ -5,7 +5,7 @@ import SensorTypes
 /// Tells for how long the board has not moved.
 ///
 /// It has moved when it is farther from where it was than the accuracies of both positions explain.
-struct Standstill: Sendable {
+struct StationaryDetector: Sendable {
   /// How often the two 68 % radii together a distance has to be. Of independent errors one in 28,000 is farther:
   /// exp(-(3 c)^2 / 2) with c of `LocationReport.radiusOfSigma`.
   static let ratio = 3.0

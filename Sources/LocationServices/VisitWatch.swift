@@ -5,24 +5,24 @@ public import SensorTypes
 
 /// A stay at a place as a client gets it; what is not known is `nil`.
 public struct VisitReport: Hashable, Codable, Sendable {
-  /// A moment of which a client is told.
-  public struct Moment: Hashable, Codable, Sendable {
-    /// On the monotonic clock.
-    public var time: Timestamp
-    /// UTC by the receiver, seconds since 1970.
-    public var utc: Double?
-
-    init(_ report: LocationReport) { (time, utc) = (report.time, report.utc) }
-  }
-
   /// The first position at the place; `nil` where the board was there already when watching began.
-  public var arrival: Moment?
+  public var arrival: VisitPhase?
   /// The last position at the place; `nil` as long as the board is there.
-  public var departure: Moment?
+  public var departure: VisitPhase?
   /// Where: the most accurate position of the stay.
   public var position: Position
   /// Radius of the circle that holds the place in 68 % of cases, metres.
   public var horizontalAccuracy: Double?
+}
+
+/// A moment of which a client is told.
+public struct VisitPhase: Hashable, Codable, Sendable {
+  /// On the monotonic clock.
+  public var time: Timestamp
+  /// UTC by the receiver, seconds since 1970.
+  public var utc: Double?
+
+  init(_ report: LocationReport) { (time, utc) = (report.time, report.utc) }
 }
 
 /// Tells when the board has come to stay, and when it has left.
@@ -38,7 +38,7 @@ struct VisitWatch: Sendable {
   /// Less is no departure, metres: the rooms of a house, its yard, and what walls do to positions.
   static let extent = 100.0
 
-  private var standstill = Standstill(least: extent)
+  private var standstill = StationaryDetector(least: extent)
   /// The first and the last position where it stands, and the most accurate.
   private var first: LocationReport?
   private var last: LocationReport?
@@ -54,7 +54,9 @@ struct VisitWatch: Sendable {
   mutating func take(
     _ report: LocationReport, distance: LocationEngine.Distance
   ) -> VisitReport? {
-    guard report.horizontalAccuracy ?? .infinity <= Standstill.worstAccuracy else { return nil }
+    guard report.horizontalAccuracy ?? .infinity <= StationaryDetector.worstAccuracy else {
+      return nil
+    }
     if standstill.take(report, distance: distance) {
       let ended = isTold ? visit(departure: last) : nil
       hasMoved = first != nil

@@ -32,7 +32,7 @@ extension HeadingCalibrationPresenter where Self == TerminalCalibrationPresenter
 extension HeadingCalibrationPresenter where Self == ClosureCalibrationPresenter {
   /// Calls `body` with all that happens to the prompt: for a web page, a lamp or a buzzer.
   public static func closure(
-    _ body: @escaping @Sendable (ClosureCalibrationPresenter.Event) -> Void
+    _ body: @escaping @Sendable (CalibrationPromptEvent) -> Void
   ) -> ClosureCalibrationPresenter {
     ClosureCalibrationPresenter(body)
   }
@@ -55,20 +55,10 @@ public struct NoCalibrationPresenter: HeadingCalibrationPresenter {
 
 /// A presenter that calls a closure.
 public struct ClosureCalibrationPresenter: HeadingCalibrationPresenter {
-  /// What happens to the prompt.
-  public enum Event: Sendable, Hashable {
-    /// It is to be shown.
-    case show(CalibrationPrompt)
-    /// The calibration has come so far.
-    case update(CalibrationProgress)
-    /// It is to be taken down.
-    case dismiss(CalibrationPromptEnd)
-  }
-
-  private let body: @Sendable (Event) -> Void
+  private let body: @Sendable (CalibrationPromptEvent) -> Void
 
   /// Makes one.
-  public init(_ body: @escaping @Sendable (Event) -> Void) { self.body = body }
+  public init(_ body: @escaping @Sendable (CalibrationPromptEvent) -> Void) { self.body = body }
 
   /// Calls the closure.
   public func show(_ prompt: CalibrationPrompt) { body(.show(prompt)) }
@@ -78,6 +68,16 @@ public struct ClosureCalibrationPresenter: HeadingCalibrationPresenter {
 
   /// Calls the closure.
   public func dismiss(_ end: CalibrationPromptEnd) { body(.dismiss(end)) }
+}
+
+/// What happens to the prompt.
+public enum CalibrationPromptEvent: Sendable, Hashable {
+  /// It is to be shown.
+  case show(CalibrationPrompt)
+  /// The calibration has come so far.
+  case update(CalibrationProgress)
+  /// It is to be taken down.
+  case dismiss(CalibrationPromptEnd)
 }
 
 /// A presenter that prints plain lines of at most 80 columns, to standard error unless told otherwise.

@@ -4,19 +4,19 @@ import Foundation
 import Synchronization
 
 /// Lines for a program's author, each said once, and who takes them.
-final class Diagnostics: Sendable {
+final class DiagnosticLog: Sendable {
   /// Lines that are remembered as said; a program has fewer classes.
   static let limit = 1_000
 
-  // The closure stands in a struct: Swift 6.0 dies when it optimises a closure that a mutex holds bare.
-  struct State: Sendable {
-    var said: Set<String> = []
-    var handler: LodestoneRuntime.DiagnosticHandler = { line in
-      FileHandle.standardError.write(Data("lodestone: \(line)\n".utf8))
-    }
-  }
+  let state = Mutex(DiagnosticLogState())
+}
 
-  let state = Mutex(State())
+// The closure stands in a struct: Swift 6.0 dies when it optimises a closure that a mutex holds bare.
+struct DiagnosticLogState: Sendable {
+  var said: Set<String> = []
+  var handler: LodestoneRuntime.DiagnosticHandler = { line in
+    FileHandle.standardError.write(Data("lodestone: \(line)\n".utf8))
+  }
 }
 
 extension LodestoneRuntime {
@@ -33,8 +33,8 @@ extension LodestoneRuntime {
 
   /// Says a line, unless it was said before.
   package func diagnose(_ line: String) {
-    let state = diagnostics.state.withLock { state -> Diagnostics.State? in
-      guard state.said.count < Diagnostics.limit, state.said.insert(line).inserted else {
+    let state = diagnostics.state.withLock { state -> DiagnosticLogState? in
+      guard state.said.count < DiagnosticLog.limit, state.said.insert(line).inserted else {
         return nil
       }
       return state

@@ -41,24 +41,12 @@ public final class LodestoneRuntime: Sendable {
     var lastID: UInt64 = 0
     var application = ApplicationState.foreground
     /// The prompt that stands.
-    var standing: Standing?
+    var standing: ShownPrompt?
     /// When the next alarm goes off.
     var alarm: Timestamp?
   }
 
-  /// Who shows a prompt that stands, and the newest progress, which waits to be shown by it.
-  struct Standing: Sendable {
-    let presenter: any HeadingCalibrationPresenter
-    let progress = Inbox<CalibrationProgress, OneKind>(InboxPolicy(.newest))
-
-    /// Shows the newest progress.
-    func update() {
-      progress.beginRound()
-      if let newest = progress.take() { presenter.update(newest) }
-    }
-  }
-
-  struct Link {
+  struct BoardLink {
     var source: (any ObservationSource)?
     var subscription: (any ObservationSubscription)?
     var progress: (any ObservationSubscription)?
@@ -79,7 +67,7 @@ public final class LodestoneRuntime: Sendable {
   public let droppedLocations = Atomic<UInt64>(0)
 
   // Taken in this order; with `services` held nothing but letter boxes is called.
-  let link: OrderedLock<Link>
+  let link: OrderedLock<BoardLink>
   let services: OrderedLock<Services>
   // The closure stands in a struct: Swift 6.0 dies when it optimises a closure that a mutex holds bare.
   struct Opening: Sendable { var open: Factory }
@@ -87,7 +75,7 @@ public final class LodestoneRuntime: Sendable {
   let clocks: RuntimeClocks
   let radio: BeaconRadio
   let regionStore: RegionStore
-  let diagnostics = Diagnostics()
+  let diagnostics = DiagnosticLog()
   let authorizationKeeper: AuthorizationKeeper
   // Opening a board can take seconds when buses are probed, and starting a service returns at once.
   let opener = DispatchQueue(label: "lodestone.open")
@@ -109,7 +97,7 @@ public final class LodestoneRuntime: Sendable {
     presenting = OrderedLock(
       "the presenter's lock", Presenting(presenter: NoCalibrationPresenter()))
     services = OrderedLock("the services' lock", Services(), before: [presenting])
-    link = OrderedLock("the board's lock", Link(), before: [services, presenting])
+    link = OrderedLock("the board's lock", BoardLink(), before: [services, presenting])
     self.radio = radio
     authorizationKeeper = authorization
     factory = Mutex(Opening(open: open))
@@ -260,7 +248,7 @@ public final class LodestoneRuntime: Sendable {
     while let change = state.engine.takePromptChange() {
       switch change {
       case .show(let prompt):
-        let standing = Standing(presenter: calibrationPresenter)
+        let standing = ShownPrompt(presenter: calibrationPresenter)
         state.standing = standing
         standing.progress.setWake(.atOnce { [stage] in stage.async(execute: standing.update) })
         stage.async { standing.presenter.show(prompt) }
@@ -357,8 +345,20 @@ public final class LodestoneRuntime: Sendable {
     }
   }
 
-  func tellPositionIsOpen(_ link: inout Link, _ isOpen: Bool) {
+  func tellPositionIsOpen(_ link: inout BoardLink, _ isOpen: Bool) {
     link.isPositionOpen = isOpen
     link.source?.setPositionIsOpen(isOpen)
+  }
+}
+
+/// Who shows a prompt that stands, and the newest progress, which waits to be shown by it.
+struct ShownPrompt: Sendable {
+  let presenter: any HeadingCalibrationPresenter
+  let progress = Inbox<CalibrationProgress, OneKind>(InboxPolicy(.newest))
+
+  /// Shows the newest progress.
+  func update() {
+    progress.beginRound()
+    if let newest = progress.take() { presenter.update(newest) }
   }
 }

@@ -81,7 +81,7 @@ package enum Simulation {
     }
   }
 
-  private static func fault(_ kind: SimulationPlan.Fault.Kind) -> Fault {
+  private static func fault(_ kind: PlannedFaultKind) -> SimulatedFault {
     switch kind {
     case .unplugged: .noAnswer
     case .timeout: .timeout
@@ -105,26 +105,26 @@ package enum Simulation {
     board.sensors.filter { kind($0) != nil }
   }
 
-  private static func chip(_ sensor: Board.Sensor, plan: SimulationPlan) -> SimulatedBoard.Chip? {
+  private static func chip(_ sensor: Board.Sensor, plan: SimulationPlan) -> SimulatedChip? {
     guard let kind = kind(sensor) else { return nil }
-    let place: SimulatedBoard.Place
+    let place: SimulatedAttachment
     switch sensor.attachment {
     case .i2c(let bus, let address): place = .bus(bus, address: address)
     case .serial(let port, let baudRate): place = .port(port, baudRate: baudRate)
     case .server(let address, _): place = .server(address)
     }
-    return SimulatedBoard.Chip(
+    return SimulatedChip(
       kind, at: place, mount: sensor.mount, interrupt: sensor.gpio,
       softIron: Matrix3(rows: plan.softIron[0], plan.softIron[1], plan.softIron[2]),
       hardIron: plan.hardIron)
   }
 
-  private static func kind(_ sensor: Board.Sensor) -> SimulatedBoard.Kind? {
-    SimulatedBoard.Kind(chip: sensor.chip)
+  private static func kind(_ sensor: Board.Sensor) -> TwinKind? {
+    TwinKind(chip: sensor.chip)
   }
 
   // Whether there is a fix stays as it was until a leg says otherwise.
-  private static func segments(_ legs: [SimulationPlan.Leg]) -> [Trajectory.Segment] {
+  private static func segments(_ legs: [RouteLeg]) -> [Trajectory.Segment] {
     var hasFix = true
     return legs.map { leg in
       hasFix = leg.fix ?? hasFix

@@ -8,13 +8,6 @@ import Synchronization
 ///
 /// Whoever may write to the socket's file may turn the board. It listens until it goes.
 package final class SimulationControl: Sendable {
-  /// The socket cannot be made.
-  package struct Failure: Error, CustomStringConvertible {
-    let path: String
-    let reason: String
-    package var description: String { "the simulation's control \(path): \(reason)" }
-  }
-
   /// Those that talk at once; more wait.
   private static let mostPeers = 4
   /// Bytes of answers that wait for one who does not read; then it is hung up on.
@@ -36,7 +29,8 @@ package final class SimulationControl: Sendable {
 
   /// Makes the socket; one that an earlier run has left there is replaced, one that another program listens at and any
   /// other file are not.
-  init(path: String, of board: SimulatedBusProvider, names: [String]) throws(Failure) {
+  init(path: String, of board: SimulatedBusProvider, names: [String]) throws(SimulationControlError)
+  {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     let bytes = Array(path.utf8)
@@ -46,11 +40,13 @@ package final class SimulationControl: Sendable {
       return true
     }
     guard isShort else {
-      throw Failure(path: path, reason: "a socket's path has 107 bytes at most")
+      throw SimulationControlError(path: path, reason: "a socket's path has 107 bytes at most")
     }
     let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
     let file = socket(AF_UNIX, kind, 0)
-    guard file >= 0 else { throw Failure(path: path, reason: String(cString: strerror(errno))) }
+    guard file >= 0 else {
+      throw SimulationControlError(path: path, reason: String(cString: strerror(errno)))
+    }
     func reach(_ call: (UnsafePointer<sockaddr>) -> Int32) -> Int32 {
       withUnsafePointer(to: &address) { pointer in
         pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { call($0) }
@@ -68,7 +64,7 @@ package final class SimulationControl: Sendable {
     if failure == nil, listen(file, 4) != 0 { failure = String(cString: strerror(errno)) }
     if let failure {
       close(file)
-      throw Failure(path: path, reason: failure)
+      throw SimulationControlError(path: path, reason: failure)
     }
     self.path = path
     var status = stat()
@@ -164,6 +160,13 @@ package final class SimulationControl: Sendable {
     peer.unsent.removeFirst(sent)
     return peer.unsent.count < mostUnsent
   }
+}
+
+/// The socket cannot be made.
+package struct SimulationControlError: Error, CustomStringConvertible {
+  let path: String
+  let reason: String
+  package var description: String { "the simulation's control \(path): \(reason)" }
 }
 
 extension pollfd {

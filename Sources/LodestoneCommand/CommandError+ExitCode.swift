@@ -9,11 +9,11 @@ import SensorTypes
 import StateStore
 import TerminalUI
 
-extension CommandError.Kind {
+extension CommandErrorKind {
   var exitCode: ExitCode { ExitCode(rawValue) }
 }
 
-extension CommandError.Kind {
+extension CommandErrorKind {
   /// The kind of any error that ends a command; `nil` for an exit code, for what the argument parser throws, and for what
   /// is no more than a finding.
   init?(of error: any Error) {
@@ -26,7 +26,7 @@ extension CommandError.Kind {
     case is KnownAltitudeError: self = .usage
     case let error as BusError:
       if case .permissionDenied = error.reason { self = .permission } else { self = .io }
-    case is SimulationControl.Failure, is OperatorError: self = .io
+    case is SimulationControlError, is OperatorError: self = .io
     default: return nil
     }
   }

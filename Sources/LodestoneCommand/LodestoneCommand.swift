@@ -57,7 +57,7 @@ struct LodestoneCommand: ParsableCommand {
   /// The exit code of an error.
   private static func code(of error: any Error) -> ExitCode {
     if let end = error as? CommandExit { return ExitCode(end.code) }
-    return CommandError.Kind(of: error)?.exitCode ?? exitCode(for: error)
+    return CommandErrorKind(of: error)?.exitCode ?? exitCode(for: error)
   }
 
   static func main() -> Never {

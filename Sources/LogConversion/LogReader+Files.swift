@@ -10,7 +10,7 @@ extension LogReader {
   ) throws {
     var reader = LogReader(writer, window: window)
     // Of the first file that could not be read.
-    var failure: CommandError.Kind?
+    var failure: CommandErrorKind?
     for file in files {
       do {
         guard try reader.read(file) else { return }

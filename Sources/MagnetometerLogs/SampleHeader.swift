@@ -4,20 +4,9 @@ import SensorTypes
 
 /// One name of a header.
 struct SampleName: Hashable {
-  /// What a column with an axis holds.
-  enum Quantity: Hashable {
-    /// A field: by a magnetometer's name, by a letter that stands for one (`mx`, `bx`, `hx`), or by none, the
-    /// surest first.
-    case named, letter, plain
-    /// A specific force or acceleration.
-    case force
-    /// Angular rate, gravity: what comes with a magnetometer and is no field.
-    case motion
-  }
-
   /// What it says.
   enum Meaning: Hashable {
-    case axis(Quantity, name: String, axis: Int)
+    case axis(ColumnQuantity, name: String, axis: Int)
     case time(seconds: Double?)
     /// A count of lines.
     case index
@@ -237,7 +226,7 @@ struct SampleName: Hashable {
     return nil
   }
 
-  private static func quantity(_ words: [String]) -> Quantity? {
+  private static func quantity(_ words: [String]) -> ColumnQuantity? {
     let name = words.joined()
     guard !name.isEmpty else { return .plain }
     guard Set(words).isDisjoint(with: notMeasured) else { return nil }
@@ -272,6 +261,17 @@ struct SampleName: Hashable {
   }
 }
 
+/// What a column with an axis holds.
+enum ColumnQuantity: Hashable {
+  /// A field: by a magnetometer's name, by a letter that stands for one (`mx`, `bx`, `hx`), or by none, the
+  /// surest first.
+  case named, letter, plain
+  /// A specific force or acceleration.
+  case force
+  /// Angular rate, gravity: what comes with a magnetometer and is no field.
+  case motion
+}
+
 /// A header: what the names above a table's columns say together.
 struct SampleHeader {
   /// The names as they stand in the file.
@@ -291,14 +291,14 @@ struct SampleHeader {
   /// Three columns that hold the axes of one thing.
   private struct Triple {
     var columns: SampleTable.Columns
-    var quantity: SampleName.Quantity
+    var quantity: ColumnQuantity
     var treatment: Int
     var unit: FieldUnit?
   }
 
   private var triples: [Triple] {
     struct TripleKey: Hashable {
-      var quantity: SampleName.Quantity
+      var quantity: ColumnQuantity
       var name: String
       var treatment: Int
     }
@@ -321,7 +321,7 @@ struct SampleHeader {
         unit: names[x - 1].unit)
     }
     func order(_ triple: Triple) -> [Int] {
-      let sureness = [SampleName.Quantity.named, .letter, .plain].firstIndex(of: triple.quantity)
+      let sureness = [ColumnQuantity.named, .letter, .plain].firstIndex(of: triple.quantity)
       return [sureness ?? 3, triple.treatment, triple.columns.x]
     }
     return found.sorted { order($0).lexicographicallyPrecedes(order($1)) }

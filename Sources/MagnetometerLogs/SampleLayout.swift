@@ -13,7 +13,7 @@ struct SampleLayout {
 
   var separator = SampleSeparator.comma
   var columns = SampleTable.Columns.first
-  var origin = SampleTable.Origin.assumed
+  var origin = ColumnOrigin.assumed
   var unit: FieldUnit?
   var time: Time?
   /// An accelerometer that the header names and nobody asked for.

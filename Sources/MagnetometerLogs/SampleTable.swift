@@ -63,18 +63,6 @@ package struct SampleTable: Sendable {
   /// Beyond it a number is no field, whatever its unit: a chip's counts end at 2^24, and a field in nanotesla below that.
   package static let largestField = 1e12
 
-  /// Where the columns of the field come from.
-  package enum Origin: Sendable, Hashable {
-    /// They were given.
-    case given
-    /// The file's header names them.
-    case header
-    /// Their numbers alone are a magnetometer's.
-    case found
-    /// Nothing says where they are.
-    case assumed
-  }
-
   /// What was read.
   package private(set) var samples: [CalibrationSample] = []
   /// Lines that lack a number, or hold one that is not finite, or no field.
@@ -231,11 +219,23 @@ package struct SampleTable: Sendable {
   }
 }
 
+/// Where the columns of the field come from.
+package enum ColumnOrigin: Sendable, Hashable {
+  /// They were given.
+  case given
+  /// The file's header names them.
+  case header
+  /// Their numbers alone are a magnetometer's.
+  case found
+  /// Nothing says where they are.
+  case assumed
+}
+
 extension SampleTable {
   /// The field's columns.
   package var columns: Columns { layout?.columns ?? given ?? .first }
   /// Where these come from.
-  package var origin: Origin { layout?.origin ?? (given == nil ? .assumed : .given) }
+  package var origin: ColumnOrigin { layout?.origin ?? (given == nil ? .assumed : .given) }
   /// Whether these are samples that were kept beside a record: microtesla and m/s^2, in the magnetometer's frame.
   package var isOwn: Bool { layout?.isOwn ?? false }
   /// Whether the lines name their numbers, as JSON and logs of programs do; columns then count the numbers of a line.

@@ -24,7 +24,7 @@ extension Viewport {
 
   /// The part of the map that the picture shows, a convex ring. The earth is shown once: half of it to the west of the
   /// middle and half to the east, as `picturePoint(of:)` places things.
-  var ground: [WebMercator.Point] {
+  var ground: [MercatorPoint] {
     var ring = corners
     guard ring.count == 4 else { return [] }
     ring = Plane.cut(ring) { $0.x - (centre.x - 0.5) }
@@ -49,9 +49,9 @@ struct GroundRect: Hashable, Sendable {
   var maxY: Double
 
   /// The corners, clockwise from the upper left one.
-  var ring: [WebMercator.Point] {
+  var ring: [MercatorPoint] {
     [(minX, minY), (maxX, minY), (maxX, maxY), (minX, maxY)]
-      .map { WebMercator.Point(x: $0, y: $1) }
+      .map { MercatorPoint(x: $0, y: $1) }
   }
 
   /// What this and another have in common.
@@ -69,7 +69,7 @@ struct GroundRect: Hashable, Sendable {
   }
 
   /// The smallest one that holds a ring; empty for none.
-  init(around ring: [WebMercator.Point]) {
+  init(around ring: [MercatorPoint]) {
     self.init(
       minX: ring.map(\.x).min() ?? 0, minY: ring.map(\.y).min() ?? 0,
       maxX: ring.map(\.x).max() ?? 0, maxY: ring.map(\.y).max() ?? 0)

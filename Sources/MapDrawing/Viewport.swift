@@ -24,7 +24,7 @@ public struct PicturePoint: Hashable, Sendable {
 /// part of the map has the same scale, and the camera is as high as makes that scale.
 public struct Viewport: Hashable, Sendable {
   /// What lies in the middle of the picture. Its `x` is from 0 up to 1.
-  public var centre: WebMercator.Point
+  public var centre: MercatorPoint
   /// How many points wide the whole earth is, at the scale of the middle.
   public var pointsPerWorld: Double
   /// What is up in the picture, radians clockwise from north.
@@ -38,7 +38,7 @@ public struct Viewport: Hashable, Sendable {
 
   /// Makes a viewport, north up and flat unless something else is said.
   public init(
-    centre: WebMercator.Point, pointsPerWorld: Double, heading: Double = 0, pitch: Double = 0,
+    centre: MercatorPoint, pointsPerWorld: Double, heading: Double = 0, pitch: Double = 0,
     width: Double, height: Double
   ) {
     self.centre = centre
@@ -60,14 +60,14 @@ public struct Viewport: Hashable, Sendable {
 
   /// Where a point of the earth lies in the picture, or outside of it. Of the earths that lie side by side across 180
   /// degrees it is the one nearest to the middle. Nil behind the camera.
-  public func picturePoint(of point: WebMercator.Point) -> PicturePoint? {
+  public func picturePoint(of point: MercatorPoint) -> PicturePoint? {
     let step = (point.x - centre.x).remainder(dividingBy: 1)
     return picturePoint(east: step, south: point.y - centre.y)
   }
 
   /// As `picturePoint(of:)`, of the very point that is given, however far from the middle it is. A line that crosses 180
   /// degrees is drawn with it.
-  public func unwrappedPicturePoint(of point: WebMercator.Point) -> PicturePoint? {
+  public func unwrappedPicturePoint(of point: MercatorPoint) -> PicturePoint? {
     picturePoint(east: point.x - centre.x, south: point.y - centre.y)
   }
 
@@ -89,7 +89,7 @@ public struct Viewport: Hashable, Sendable {
 
   /// What of the earth lies at a point of the picture; beyond an edge of the map where the picture is. Nil on the
   /// horizon and above it.
-  public func worldPoint(at point: PicturePoint) -> WebMercator.Point? {
+  public func worldPoint(at point: PicturePoint) -> MercatorPoint? {
     var right = point.x - width / 2
     var ahead = height / 2 - point.y
     if pitch != 0 {
@@ -99,7 +99,7 @@ public struct Viewport: Hashable, Sendable {
       right *= 1 + ahead * sin(pitch) / cameraDistance
     }
     let (s, c) = (sin(heading), cos(heading))
-    return WebMercator.Point(
+    return MercatorPoint(
       x: centre.x + (ahead * s + right * c) / pointsPerWorld,
       y: centre.y + (right * s - ahead * c) / pointsPerWorld)
   }
@@ -111,19 +111,19 @@ public struct Viewport: Hashable, Sendable {
   }
 
   /// The four corners of the picture on the earth, clockwise from the upper left one.
-  public var corners: [WebMercator.Point] {
+  public var corners: [MercatorPoint] {
     [(0, 0), (width, 0), (width, height), (0, height)].compactMap { x, y in
       worldPoint(at: PicturePoint(x: x, y: y))
     }
   }
 
   /// The smallest rectangle of the map that holds the picture. It may go on beyond an edge of the map.
-  public var bounds: (minimum: WebMercator.Point, maximum: WebMercator.Point) {
+  public var bounds: (minimum: MercatorPoint, maximum: MercatorPoint) {
     var low = centre
     var high = centre
     for corner in corners {
-      low = WebMercator.Point(x: min(low.x, corner.x), y: min(low.y, corner.y))
-      high = WebMercator.Point(x: max(high.x, corner.x), y: max(high.y, corner.y))
+      low = MercatorPoint(x: min(low.x, corner.x), y: min(low.y, corner.y))
+      high = MercatorPoint(x: max(high.x, corner.x), y: max(high.y, corner.y))
     }
     return (low, high)
   }

@@ -22,7 +22,7 @@ extension CalibrationReport {
     var chips = store.keys.map { (key: $0, mount: Mount.aligned) }
     if let board {
       chips = CalibrationKind.allCases.flatMap { kind in
-        board.sensors(for: kind).map { (CalibrationStore.Key(kind, $0), $0.mount) }
+        board.sensors(for: kind).map { (CalibrationKey(kind, $0), $0.mount) }
       }
     } else if chips.isEmpty {
       throw CommandError(
@@ -55,7 +55,7 @@ extension CalibrationReport {
   }
 
   private static func magnetometer(
-    _ key: CalibrationStore.Key, _ store: CalibrationStore
+    _ key: CalibrationKey, _ store: CalibrationStore
   ) -> Magnetometer {
     let present: Present =
       switch store.current(key) {
@@ -70,7 +70,7 @@ extension CalibrationReport {
       case .unusable(let why): .unusable(why)
       case .samples(let kept): .kept(kept)
       }
-    let former = store.history(key).compactMap { entry -> Former? in
+    let former = store.history(key).compactMap { entry -> ReportedFormerRecord? in
       guard case .magnetometer(var record) = entry.record else {
         return .init(record: nil, isUndone: entry.isUndone)
       }
@@ -86,7 +86,7 @@ extension CalibrationReport {
   }
 
   private static func other(
-    _ key: CalibrationStore.Key, _ store: CalibrationStore
+    _ key: CalibrationKey, _ store: CalibrationStore
   ) -> Other? {
     let title = "\(key.kind == .level ? "Level" : "Gyro") by \(key.chip) at \(key.position)"
     switch store.current(key) {

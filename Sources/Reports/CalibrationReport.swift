@@ -6,14 +6,6 @@ import SensorTypes
 
 /// All that a page shows of a board's calibrations.
 package struct CalibrationReport: Sendable {
-  /// A former record of a chip.
-  struct Former: Sendable, Equatable {
-    /// `nil` for one that cannot be read.
-    var record: CalibrationRecord?
-    /// Whether a person has gone back from it.
-    var isUndone: Bool
-  }
-
   /// What there is for a chip.
   enum Present: Sendable, Equatable {
     case none
@@ -43,7 +35,7 @@ package struct CalibrationReport: Sendable {
     var present = Present.none
     var samples = Samples.none
     /// Newest first.
-    var former: [Former] = []
+    var former: [ReportedFormerRecord] = []
     /// The field's dip where the board is, by the magnetic model, degrees; `nil` where that is not known.
     var modelDip: Double?
 
@@ -77,4 +69,12 @@ package struct CalibrationReport: Sendable {
   var magnetometers: [Magnetometer]
   /// Level and gyros, where there are records.
   var others: [Other] = []
+}
+
+/// A former record of a chip.
+struct ReportedFormerRecord: Sendable, Equatable {
+  /// `nil` for one that cannot be read.
+  var record: CalibrationRecord?
+  /// Whether a person has gone back from it.
+  var isUndone: Bool
 }

@@ -7,7 +7,7 @@ import TextForms
 /// Lists a chip's records, newest first.
 struct HistoryTable: Sendable {
   let present: CalibrationRecord?
-  let former: [CalibrationReport.Former]
+  let former: [ReportedFormerRecord]
 
   func table() -> Markup {
     let rows =

@@ -101,7 +101,7 @@ package enum KnownAltitudeText {
       : minutes < 2_880 ? whole(minutes / 60) + " h" : whole(minutes / 1_440) + " days"
   }
 
-  private static func state(_ verdict: KnownAltitude.Verdict, _ pressure: Double?) -> String {
+  private static func state(_ verdict: KnownAltitudeStatus, _ pressure: Double?) -> String {
     switch verdict {
     case .waiting: "no program has measured since"
     case .taken:
@@ -121,7 +121,7 @@ package enum KnownAltitudeText {
       return ""
     }
     guard age < KnownAltitude.longestAge else { return ", worth nothing by now: it is too old" }
-    let sigma = AbsoluteAltitudeEstimator.Params().faded(elevation.accuracy, after: age)
+    let sigma = AbsoluteAltitudeParameters().faded(elevation.accuracy, after: age)
     return ", worth +- \(DecimalText.short(sigma, 0)) m by now"
   }
 }

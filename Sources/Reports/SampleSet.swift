@@ -10,16 +10,7 @@ struct SampleSet: Sendable {
   /// give a sample no weight any more.
   static let reach = 4.7
 
-  struct Point: Sendable {
-    var seconds: Double
-    var raw: Vector3
-    var corrected: Vector3
-    /// Length of the corrected field less the record's field, microtesla.
-    var residual: Double
-    var isInlier: Bool
-  }
-
-  let points: [Point]
+  let points: [ReportPoint]
   /// Samples that agree, by the cell of the sphere their corrected field lies in.
   let cellCounts: [Int]
   /// How far off an agreeing sample may lie, microtesla.
@@ -36,7 +27,7 @@ struct SampleSet: Sendable {
       let corrected = applied.correct(sample.field)
       guard corrected.isFinite else { return nil }
       let residual = corrected.length - record.field
-      return Point(
+      return ReportPoint(
         seconds: sample.time.seconds, raw: sample.field, corrected: corrected, residual: residual,
         isInlier: abs(residual) < gate)
     }
@@ -69,4 +60,13 @@ struct SampleSet: Sendable {
   }
 
   var seenCells: Int { cellCounts.count { $0 > 0 } }
+}
+
+struct ReportPoint: Sendable {
+  var seconds: Double
+  var raw: Vector3
+  var corrected: Vector3
+  /// Length of the corrected field less the record's field, microtesla.
+  var residual: Double
+  var isInlier: Bool
 }

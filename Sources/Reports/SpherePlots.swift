@@ -49,7 +49,7 @@ struct SpherePlots: Sendable {
     var shape: Matrix3
     var middle: Vector3
     var half: Double
-    var place: @Sendable (SampleSet.Point) -> Vector3
+    var place: @Sendable (ReportPoint) -> Vector3
     var showsOffset: Bool
   }
 

@@ -30,7 +30,7 @@ struct TurnedSphere: Sendable {
 
   /// Whole tenths of a microtesla: three numbers a sample. Numbers alone, so that nothing can end the script.
   private var data: Markup {
-    func list(_ place: KeyPath<SampleSet.Point, Vector3>) -> Markup {
+    func list(_ place: KeyPath<ReportPoint, Vector3>) -> Markup {
       var text: Markup = ""
       for point in set.points where point.isInlier {
         let v = point[keyPath: place]

@@ -58,9 +58,9 @@ public final class Hub: Sendable {
   private let demand = DemandBox()
   // Held while a step is processed and while somebody looks, never while a handler or a sink is called.
   private let pipeline: OrderedLock<Pipeline>
-  private let publisher: Publisher
+  private let publisher: ObservationPublisher
   // For handlers that return at once.
-  private let promptPublisher: Publisher
+  private let promptPublisher: ObservationPublisher
   private let runs = Mutex<[any BusRun]>([])
   private let watchers = Mutex<[Watcher]>([])
   private let nextID = Atomic<UInt64>(0)
@@ -105,8 +105,8 @@ public final class Hub: Sendable {
         boardText: $0.boardText, boardName: $0.boardName, modelText: model?.text,
         startThread: startThread, sink: $0.sink)
     }
-    publisher = Publisher(runner.stepsOnCaller ? .clock : .thread) { provider.now() }
-    promptPublisher = Publisher(runner.stepsOnCaller ? .clock : .bus) { provider.now() }
+    publisher = ObservationPublisher(runner.stepsOnCaller ? .clock : .thread) { provider.now() }
+    promptPublisher = ObservationPublisher(runner.stepsOnCaller ? .clock : .bus) { provider.now() }
     self.state = state
     self.screen = screen
     calibration =
@@ -196,7 +196,7 @@ public final class Hub: Sendable {
   ) -> Subscription { subscribe(to: promptPublisher, handler) }
 
   private func subscribe(
-    to publisher: Publisher, _ handler: @escaping @Sendable (Observation) -> Void
+    to publisher: ObservationPublisher, _ handler: @escaping @Sendable (Observation) -> Void
   ) -> Subscription {
     let id = nextID.add(1, ordering: .relaxed).newValue
     if let pass = screen?() {
@@ -251,7 +251,7 @@ public final class Hub: Sendable {
 
   // One step of one worker: queued for the recording and processed under one lock, so that the order in the recording is
   // the order in which the fusion saw it. That is what makes a replay exact. What comes of it is handed out afterwards.
-  private func take(_ deliveries: [Delivery], _ trace: TraceBuffer) {
+  private func take(_ deliveries: [WorkerOutput], _ trace: TraceBuffer) {
     var isFitDue = false
     let isPositionOpen = isPositionOpen.load(ordering: .acquiring)
     let (position, heights, expected) = pipeline.withLock { pipeline in
@@ -262,7 +262,7 @@ public final class Hub: Sendable {
           identified.leave()
         }
         if case .reading(let reading) = delivery { publisher.post(reading) }
-        var moment: BackgroundCalibration.Moment?
+        var moment: FieldContext?
         pipeline.process(delivery) { observation in
           post(observation)
           if calibration != nil, case .heading(let estimate) = observation {
@@ -321,14 +321,14 @@ public final class Hub: Sendable {
   }
 
   private func setAside(_ kind: CalibrationKind, _ sensor: Int) {
-    let key = CalibrationStore.Key(kind, board.sensors[sensor])
+    let key = CalibrationKey(kind, board.sensors[sensor])
     keeper.add { [state] in
       // One that cannot be put aside is met again at the next start; it is never half used.
       _ = try? state.calibrations.forHub.setAside(key)
     }
   }
 
-  private func keep(_ changes: [KnownAltitudeStore.Change]) {
+  private func keep(_ changes: [KnownAltitudeUpdate]) {
     keeper.add { [weak self, state] in
       do {
         for change in changes { try state.knownAltitude.forHub.note(change) }

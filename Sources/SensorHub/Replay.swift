@@ -45,7 +45,7 @@ public struct Replay {
   /// Replays `recording` to learn what it says of attitude as a whole; of a damaged one up to the damage, which
   /// `run` then tells.
   ///
-  /// The filter is tuned for that with `AttitudeEstimator.Params.offline`; `run` has the default ones.
+  /// The filter is tuned for that with `AttitudeParameters.offline`; `run` has the default ones.
   /// - Returns: A smoother; an empty one where there was no gyro with an accelerometer.
   public static func smoother(for recording: Recording, board: Board) -> AttitudeSmoother {
     play(recording, board, .first, isWanted: { true }, clock: { _, _ in }, handler: { _ in })
@@ -71,9 +71,9 @@ public struct Replay {
     let state = StateStore(folder: URL(filePath: "/nonexistent"))
     let demand = DemandBox()
     demand.value = .everything
-    var delivered: [Delivery] = []
+    var delivered: [WorkerOutput] = []
     // The workers of one thread: a class, because the closures below outlive this line.
-    final class Collector { var deliveries: [Delivery] = [] }
+    final class Collector { var deliveries: [WorkerOutput] = [] }
     let collector = Collector()
     let workers = WorkerPlan.plans(for: board).map { plan in
       let player = Player()

@@ -2,24 +2,24 @@
 
 /// A calibration prompt: that the magnetometer should be calibrated, and why.
 public struct CalibrationPrompt: Sendable, Hashable, Codable {
-  /// Why a calibration is wanted.
-  public enum Cause: Sendable, Hashable, Codable {
-    /// There is no calibration record for this chip.
-    case uncalibrated
-    /// The field has changed and stays so: iron has come to the board, or to the place.
-    case fieldChanged(measured: FieldShape, expected: FieldShape?)
-  }
-
   /// Why.
-  public var cause: Cause
+  public var cause: CalibrationReason
   /// Since when the cause is known, on the monotonic clock.
   public var since: Timestamp
 
   /// Makes a prompt.
-  public init(cause: Cause, since: Timestamp) {
+  public init(cause: CalibrationReason, since: Timestamp) {
     self.cause = cause
     self.since = since
   }
+}
+
+/// Why a calibration is wanted.
+public enum CalibrationReason: Sendable, Hashable, Codable {
+  /// There is no calibration record for this chip.
+  case uncalibrated
+  /// The field has changed and stays so: iron has come to the board, or to the place.
+  case fieldChanged(measured: FieldShape, expected: FieldShape?)
 }
 
 /// How far a calibration has come while its prompt is shown; what is not known is `nil`.

@@ -19,22 +19,12 @@ public struct FieldShape: Sendable, Hashable, Codable {
 /// It goes with every heading a magnetometer has a part in. Nothing of it is a reason in words: what asks a person
 /// for a calibration compares numbers.
 public struct FieldCheck: Sendable, Hashable, Codable {
-  /// Where an expectation comes from.
-  public enum Origin: String, Sendable, Hashable, Codable {
-    /// The magnetic model at a known position.
-    case model
-    /// The calibration record: the strength that it was made in; it says nothing of the dip.
-    case calibration
-    /// What was measured of late.
-    case learned
-  }
-
   /// Low-passed over a quarter of a second, calibrated, and freed of a magnet that the filter has found.
   public var measured: FieldShape
   /// What it should be; `nil` where nothing is known yet.
   public var expected: FieldShape?
   /// Where `expected` comes from.
-  public var origin: Origin?
+  public var origin: FieldReference?
   /// Whether the field is judged not to be the earth's: heading has no accuracy then.
   public var isDisturbed: Bool
   /// Strength of the magnet on the board that the filter has found since the calibration, microtesla; 0 without.
@@ -44,7 +34,7 @@ public struct FieldCheck: Sendable, Hashable, Codable {
 
   /// Makes a check.
   @inlinable public init(
-    measured: FieldShape, expected: FieldShape? = nil, origin: Origin? = nil,
+    measured: FieldShape, expected: FieldShape? = nil, origin: FieldReference? = nil,
     isDisturbed: Bool = false, magnet: Double = 0, calibration: UInt32? = nil
   ) {
     self.measured = measured
@@ -54,4 +44,14 @@ public struct FieldCheck: Sendable, Hashable, Codable {
     self.magnet = magnet
     self.calibration = calibration
   }
+}
+
+/// Where an expectation comes from.
+public enum FieldReference: String, Sendable, Hashable, Codable {
+  /// The magnetic model at a known position.
+  case model
+  /// The calibration record: the strength that it was made in; it says nothing of the dip.
+  case calibration
+  /// What was measured of late.
+  case learned
 }

@@ -3,19 +3,6 @@
 /// Angles are degrees here because that is what every receiver speaks; `nil` means the receiver did not
 /// say, never zero.
 public struct GNSSFix: Sendable, Hashable {
-  /// What kind of fix the receiver claims.
-  public enum Mode: UInt8, Sendable, Hashable, Comparable {
-    /// No position.
-    case none = 1
-    /// Latitude and longitude only; any altitude is assumed, not measured.
-    case twoDimensional = 2
-    /// Position and altitude.
-    case threeDimensional = 3
-
-    /// A better kind of fix is the greater one.
-    @inlinable public static func < (a: Mode, b: Mode) -> Bool { a.rawValue < b.rawValue }
-  }
-
   /// Where an accuracy comes from.
   public enum AccuracySource: UInt8, Sendable, Hashable {
     /// The receiver's own estimate (UBX NAV-PVT, NMEA GST).
@@ -43,7 +30,7 @@ public struct GNSSFix: Sendable, Hashable {
   /// UTC time of day of the epoch in seconds, when only that is known (NMEA without RMC or ZDA).
   public var timeOfDay: Double?
   /// The kind of fix.
-  public var mode: Mode
+  public var mode: FixMode
   /// Whether the receiver itself vouches for the position: within its own limits of accuracy and dilution
   /// (UBX `gnssFixOK`). What it does not vouch for is said, and not used.
   public var isValid: Bool
@@ -81,7 +68,7 @@ public struct GNSSFix: Sendable, Hashable {
   public var satellitesUsed: Int?
 
   /// Makes an epoch in which the receiver has said nothing yet.
-  public init(received: Timestamp, mode: Mode = .none) {
+  public init(received: Timestamp, mode: FixMode = .none) {
     self.received = received
     self.mode = mode
     self.isValid = true
@@ -95,4 +82,17 @@ public struct GNSSFix: Sendable, Hashable {
   public func moment(latency: Double = usualLatency) -> Timestamp {
     pulseTime ?? received.advanced(bySeconds: -latency)
   }
+}
+
+/// What kind of fix the receiver claims.
+public enum FixMode: UInt8, Sendable, Hashable, Comparable {
+  /// No position.
+  case none = 1
+  /// Latitude and longitude only; any altitude is assumed, not measured.
+  case twoDimensional = 2
+  /// Position and altitude.
+  case threeDimensional = 3
+
+  /// A better kind of fix is the greater one.
+  @inlinable public static func < (a: FixMode, b: FixMode) -> Bool { a.rawValue < b.rawValue }
 }

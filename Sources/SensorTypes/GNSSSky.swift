@@ -2,28 +2,8 @@
 
 /// A satellite as a receiver hears it.
 public struct GNSSSatellite: Sendable, Hashable {
-  /// Whose satellite it is, numbered as u-blox's `gnssId` (u-blox F9 interface description, section 1.5.2).
-  public enum System: UInt8, Sendable, Hashable, CaseIterable {
-    /// GPS.
-    case gps = 0
-    /// Augmentation: WAAS, EGNOS, MSAS, GAGAN.
-    case sbas = 1
-    /// Galileo.
-    case galileo = 2
-    /// BeiDou.
-    case beidou = 3
-    /// IMES, indoor transmitters in Japan.
-    case imes = 4
-    /// QZSS.
-    case qzss = 5
-    /// GLONASS.
-    case glonass = 6
-    /// NavIC.
-    case navic = 7
-  }
-
   /// Whose it is.
-  public var system: System
+  public var system: GNSSSystem
   /// Its number among them: GPS 1 to 32, GLONASS slot 1 to 32, SBAS PRN 120 to 158.
   public var number: Int
   /// Degrees above the horizon, -90 to 90; `nil` where the receiver does not know.
@@ -36,11 +16,31 @@ public struct GNSSSatellite: Sendable, Hashable {
   public var isUsed: Bool
 
   /// Makes a satellite of which only its name is known.
-  public init(_ system: System, _ number: Int) {
+  public init(_ system: GNSSSystem, _ number: Int) {
     self.system = system
     self.number = number
     self.isUsed = false
   }
+}
+
+/// Whose satellite it is, numbered as u-blox's `gnssId` (u-blox F9 interface description, section 1.5.2).
+public enum GNSSSystem: UInt8, Sendable, Hashable, CaseIterable {
+  /// GPS.
+  case gps = 0
+  /// Augmentation: WAAS, EGNOS, MSAS, GAGAN.
+  case sbas = 1
+  /// Galileo.
+  case galileo = 2
+  /// BeiDou.
+  case beidou = 3
+  /// IMES, indoor transmitters in Japan.
+  case imes = 4
+  /// QZSS.
+  case qzss = 5
+  /// GLONASS.
+  case glonass = 6
+  /// NavIC.
+  case navic = 7
 }
 
 /// The satellites of one round of a receiver's messages, each once, in the order in which they were said.

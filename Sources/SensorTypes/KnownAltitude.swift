@@ -2,24 +2,6 @@
 
 /// What a person has said of the board's height: an elevation, a QNH, or both.
 public struct KnownAltitude: Sendable, Hashable {
-  /// What a running program has made of it.
-  public enum Verdict: String, Sendable, Hashable, Codable {
-    /// No program has met it with a pressure yet.
-    case waiting
-    /// It is part of the altitude.
-    case taken
-    /// A receiver that had a fix was five sigma from it: the receiver was believed.
-    case contradictsReceiver
-    /// No weather has the pressure that was measured at that elevation.
-    case contradictsPressure
-    /// No pressure was measured within a minute of it.
-    case tooLate
-    /// What was known already was as good: it changed nothing.
-    case notBetter
-    /// The board file says the altitude of a board that stays.
-    case boardStays
-  }
-
   /// The elevation of the place where the board was.
   public struct Elevation: Sendable, Hashable, Codable {
     /// Metres above mean sea level.
@@ -35,7 +17,7 @@ public struct KnownAltitude: Sendable, Hashable {
     /// Which barometer that was.
     package var barometer: String?
     /// What became of it.
-    public package(set) var verdict = Verdict.waiting
+    public package(set) var verdict = KnownAltitudeStatus.waiting
   }
 
   /// The pressure at sea level by a station that gives it.
@@ -53,7 +35,7 @@ public struct KnownAltitude: Sendable, Hashable {
     /// UTC of the moment when it was given, where the clock was set by somebody who knows.
     public package(set) var utc: Double?
     /// What became of it.
-    public package(set) var verdict = Verdict.waiting
+    public package(set) var verdict = KnownAltitudeStatus.waiting
   }
 
   /// The newest elevation.
@@ -66,6 +48,24 @@ public struct KnownAltitude: Sendable, Hashable {
     self.elevation = elevation
     self.qnh = qnh
   }
+}
+
+/// What a running program has made of it.
+public enum KnownAltitudeStatus: String, Sendable, Hashable, Codable {
+  /// No program has met it with a pressure yet.
+  case waiting
+  /// It is part of the altitude.
+  case taken
+  /// A receiver that had a fix was five sigma from it: the receiver was believed.
+  case contradictsReceiver
+  /// No weather has the pressure that was measured at that elevation.
+  case contradictsPressure
+  /// No pressure was measured within a minute of it.
+  case tooLate
+  /// What was known already was as good: it changed nothing.
+  case notBetter
+  /// The board file says the altitude of a board that stays.
+  case boardStays
 }
 
 /// A height or a pressure that no place on earth has, or that no barometer here measures.

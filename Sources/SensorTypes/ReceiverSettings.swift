@@ -18,26 +18,10 @@ public enum DynamicModel: String, Sendable, Hashable, CaseIterable {
 
 /// How a receiver is connected and told what to send, and what it does not do of that.
 public struct ReceiverLink: Sendable, Hashable {
-  /// What a receiver sends, and in brackets the commands by which it was told so.
-  public enum Language: String, Sendable, Hashable, CaseIterable {
-    /// UBX, by keys: u-blox from generation 9 on.
-    case ubxKeys = "UBX (CFG-VALSET)"
-    /// UBX, by messages: u-blox up to generation 9.
-    case ubxMessages = "UBX (CFG-MSG)"
-    /// NMEA of a MediaTek receiver.
-    case mediaTek = "NMEA (PMTK)"
-    /// NMEA of an Airoha receiver.
-    case airoha = "NMEA (PAIR)"
-    /// NMEA of a CASIC receiver.
-    case casic = "NMEA (PCAS)"
-    /// The reports of gpsd, which talks to the receiver itself.
-    case gpsd = "gpsd"
-  }
-
   /// The rate of the line, bits per second; `nil` where it has none (I2C, gpsd).
   public var baudRate: Int?
   /// What it sends; `nil` for one that is not configured, not yet or not at all: it is read as it is.
-  public var language: Language?
+  public var language: ReceiverProtocol?
   /// Seconds from one epoch to the next as they were asked for; `nil` where nobody asked, or it was refused.
   public var interval: Double?
   /// What it has refused of all that was asked, or cannot be asked for, in words for a person.
@@ -46,11 +30,27 @@ public struct ReceiverLink: Sendable, Hashable {
   public var pulse: PulseUse?
 
   /// Makes the link to a receiver that was not asked for anything.
-  public init(baudRate: Int? = nil, language: Language? = nil) {
+  public init(baudRate: Int? = nil, language: ReceiverProtocol? = nil) {
     self.baudRate = baudRate
     self.language = language
     notTaken = []
   }
+}
+
+/// What a receiver sends, and in brackets the commands by which it was told so.
+public enum ReceiverProtocol: String, Sendable, Hashable, CaseIterable {
+  /// UBX, by keys: u-blox from generation 9 on.
+  case ubxKeys = "UBX (CFG-VALSET)"
+  /// UBX, by messages: u-blox up to generation 9.
+  case ubxMessages = "UBX (CFG-MSG)"
+  /// NMEA of a MediaTek receiver.
+  case mediaTek = "NMEA (PMTK)"
+  /// NMEA of an Airoha receiver.
+  case airoha = "NMEA (PAIR)"
+  /// NMEA of a CASIC receiver.
+  case casic = "NMEA (PCAS)"
+  /// The reports of gpsd, which talks to the receiver itself.
+  case gpsd = "gpsd"
 }
 
 /// Whether a receiver's pulse per second (PPS) tells the moments of its fixes.

@@ -3,16 +3,6 @@ public import Foundation
 /// A small file that one application of this machine keeps between its runs: whole or not there, whenever the power goes
 /// or the program is killed.
 public struct ApplicationFile: Sendable {
-  /// What was found.
-  public enum Content: Sendable, Equatable {
-    /// There is none.
-    case missing
-    /// All of it.
-    case data(Data)
-    /// There is one that cannot be read, and why.
-    case unreadable(String)
-  }
-
   /// The file.
   public let file: URL
   private let folder: StateFolder
@@ -33,7 +23,7 @@ public struct ApplicationFile: Sendable {
   }
 
   /// Its content.
-  public func read() -> Content {
+  public func read() -> ApplicationFileContent {
     switch StateFile.read(file.path) {
     case .missing: .missing
     case .bytes(let bytes): .data(Data(bytes))
@@ -63,4 +53,14 @@ public struct ApplicationFile: Sendable {
   public func putAside() throws {
     try StateFile.rename(file, to: file.appendingPathExtension("damaged"))
   }
+}
+
+/// What was found.
+public enum ApplicationFileContent: Sendable, Equatable {
+  /// There is none.
+  case missing
+  /// All of it.
+  case data(Data)
+  /// There is one that cannot be read, and why.
+  case unreadable(String)
 }

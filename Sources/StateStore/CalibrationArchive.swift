@@ -14,12 +14,6 @@ public struct CalibrationArchive: Sendable, Equatable {
   /// Makes an archive.
   public init(_ records: [StoredRecord]) { self.records = records }
 
-  /// What is wrong with an archive: the record, from 1, where it is one of several.
-  public struct Invalid: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The message, in one line.
-    public let description: String
-  }
-
   private struct Stored: Codable {
     var schema: Int
     var kind: String
@@ -27,9 +21,9 @@ public struct CalibrationArchive: Sendable, Equatable {
   }
 
   /// Reads an archive, or a single record; all of it is good, or none.
-  public init(json: [UInt8]) throws(Invalid) {
+  public init(json: [UInt8]) throws(InvalidArchive) {
     guard json.count <= Self.limit else {
-      throw Invalid(description: "longer than \(Self.limit) bytes")
+      throw InvalidArchive(description: "longer than \(Self.limit) bytes")
     }
     guard let stored = try? JSONDocument.decode(Stored.self, from: json),
       stored.kind == "archive"
@@ -37,12 +31,12 @@ public struct CalibrationArchive: Sendable, Equatable {
       do {
         records = [try StoredRecord(json: json)]
       } catch {
-        throw Invalid(description: error.description)
+        throw InvalidArchive(description: error.description)
       }
       return
     }
     guard stored.schema == CalibrationRecord.schema else {
-      throw Invalid(
+      throw InvalidArchive(
         description:
           "schema \(stored.schema) is not known; this version reads \(CalibrationRecord.schema)")
     }
@@ -51,7 +45,7 @@ public struct CalibrationArchive: Sendable, Equatable {
       do {
         records.append(try StoredRecord(json: Array(try JSONEncoder().encode(value))))
       } catch {
-        throw Invalid(description: "record \(index + 1): \(error)")
+        throw InvalidArchive(description: "record \(index + 1): \(error)")
       }
     }
   }
@@ -67,6 +61,12 @@ public struct CalibrationArchive: Sendable, Equatable {
     let stored = Stored(schema: CalibrationRecord.schema, kind: "archive", records: values)
     return Array(try encoder.encode(stored)) + [10]
   }
+}
+
+/// What is wrong with an archive: the record, from 1, where it is one of several.
+public struct InvalidArchive: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The message, in one line.
+  public let description: String
 }
 
 /// JSON of any shape; numbers keep every digit.

@@ -9,22 +9,10 @@ extension CalibrationStore {
   public static let historyLimit = 20
   private static let undone = ".undone"
 
-  /// A former record.
-  public struct Former: Sendable, Equatable {
-    /// Its number; the newest has the highest.
-    public let number: Int
-    /// Whether a person has gone back from it.
-    public let isUndone: Bool
-    /// Where it is.
-    public let file: URL
-    /// The record; `nil` for a file that cannot be read as one.
-    public let record: StoredRecord?
-  }
-
   /// There is nothing to go back to.
   public struct NoFormer: Error, Sendable, Hashable, CustomStringConvertible {
     /// Whose.
-    public let key: Key
+    public let key: CalibrationKey
     /// Whether the way forward was wanted.
     public var isForward = false
     /// The message, in one line.
@@ -36,10 +24,12 @@ extension CalibrationStore {
   }
 
   /// The former records of a chip, newest first.
-  public func history(_ key: Key) -> [Former] { numbered(key).map { former($0, key) } }
+  public func history(_ key: CalibrationKey) -> [FormerRecord] {
+    numbered(key).map { former($0, key) }
+  }
 
   /// What `rollback` would bring back; `nil` where there is nothing.
-  public func former(_ key: Key) -> StoredRecord? {
+  public func former(_ key: CalibrationKey) -> StoredRecord? {
     let record: StoredRecord? =
       if case .record(let record) = current(key) { record } else { nil }
     return target(key, besides: record)?.record
@@ -52,7 +42,7 @@ extension CalibrationStore {
   /// Throws `NoFormer` where there is nothing to go back to, and `Locked` where the one in use is locked and
   /// `overridingLock` is false.
   @discardableResult
-  public func rollback(_ key: Key, overridingLock: Bool = false) throws -> StoredRecord {
+  public func rollback(_ key: CalibrationKey, overridingLock: Bool = false) throws -> StoredRecord {
     let lock = try FolderLock(folder, patience: patience)
     defer { withExtendedLifetime(lock) {} }
     var present: StoredRecord?
@@ -93,7 +83,9 @@ extension CalibrationStore {
   /// Throws `NoFormer` where nothing was gone back from, or another record was saved since, and `Locked` where the
   /// one in use is locked and `overridingLock` is false.
   @discardableResult
-  public func rollForward(_ key: Key, overridingLock: Bool = false) throws -> StoredRecord {
+  public func rollForward(_ key: CalibrationKey, overridingLock: Bool = false) throws
+    -> StoredRecord
+  {
     let lock = try FolderLock(folder, patience: patience)
     defer { withExtendedLifetime(lock) {} }
     guard case .record(let present) = current(key) else {
@@ -116,7 +108,7 @@ extension CalibrationStore {
   }
 
   /// The newest that was not gone back from, and that is not the one in use.
-  private func target(_ key: Key, besides present: StoredRecord?) -> Former? {
+  private func target(_ key: CalibrationKey, besides present: StoredRecord?) -> FormerRecord? {
     for number in numbered(key) where !number.isUndone {
       let former = former(number, key)
       guard former.record != nil, present.map({ !former.says($0) }) ?? true else { continue }
@@ -127,7 +119,7 @@ extension CalibrationStore {
 
   /// Keeps a record that something is about to take the place of, and lets the oldest go.
   func keep(_ record: StoredRecord, isUndone: Bool = false) throws {
-    let key = Key(record)
+    let key = CalibrationKey(record)
     let folder = historyFolder(key)
     try StateFile.makeFolder(folder.path)
     let present = numbered(key)
@@ -143,18 +135,18 @@ extension CalibrationStore {
     for old in numbered(key).dropFirst(Self.historyLimit) { StateFile.remove(file(old, key)) }
   }
 
-  private func historyFolder(_ key: Key) -> URL {
+  private func historyFolder(_ key: CalibrationKey) -> URL {
     folder.appending(path: "history").appending(path: key.stem)
   }
 
-  private func file(_ entry: (number: Int, isUndone: Bool), _ key: Key) -> URL {
+  private func file(_ entry: (number: Int, isUndone: Bool), _ key: CalibrationKey) -> URL {
     let digits = String(entry.number)
     let padded = String(repeating: "0", count: max(0, 6 - digits.count)) + digits
     return historyFolder(key).appending(
       path: padded + (entry.isUndone ? Self.undone : "") + ".json")
   }
 
-  private func numbered(_ key: Key) -> [(number: Int, isUndone: Bool)] {
+  private func numbered(_ key: CalibrationKey) -> [(number: Int, isUndone: Bool)] {
     StateFile.names(in: historyFolder(key).path).compactMap { name in
       guard name.hasSuffix(".json") else { return nil }
       var stem = name.dropLast(5)
@@ -166,19 +158,32 @@ extension CalibrationStore {
     .sorted { $0.number > $1.number }
   }
 
-  private func former(_ entry: (number: Int, isUndone: Bool), _ key: Key) -> Former {
+  private func former(_ entry: (number: Int, isUndone: Bool), _ key: CalibrationKey) -> FormerRecord
+  {
     let file = file(entry, key)
     var record: StoredRecord?
     if case .bytes(let bytes) = StateFile.read(file.path),
-      let read = try? StoredRecord(json: bytes), Key(read) == key
+      let read = try? StoredRecord(json: bytes), CalibrationKey(read) == key
     {
       record = read
     }
-    return Former(number: entry.number, isUndone: entry.isUndone, file: file, record: record)
+    return FormerRecord(number: entry.number, isUndone: entry.isUndone, file: file, record: record)
   }
 }
 
-extension CalibrationStore.Former {
+/// A former record.
+public struct FormerRecord: Sendable, Equatable {
+  /// Its number; the newest has the highest.
+  public let number: Int
+  /// Whether a person has gone back from it.
+  public let isUndone: Bool
+  /// Where it is.
+  public let file: URL
+  /// The record; `nil` for a file that cannot be read as one.
+  public let record: StoredRecord?
+}
+
+extension FormerRecord {
   fileprivate func says(_ other: StoredRecord) -> Bool {
     record.map { $0.saysTheSame(as: other) } ?? false
   }
@@ -199,19 +204,19 @@ extension CalibrationStore {
   ///
   /// The record before it is offered by `former`, never used by itself.
   @discardableResult
-  public func setAside(_ key: Key) throws -> SetAside? {
+  public func setAside(_ key: CalibrationKey) throws -> SetAside? {
     let lock = try FolderLock(folder, patience: patience)
     defer { withExtendedLifetime(lock) {} }
     return try setAsideInLock(key)
   }
 
-  func setAsideInLock(_ key: Key) throws -> SetAside? { try setAside(file(key)) }
+  func setAsideInLock(_ key: CalibrationKey) throws -> SetAside? { try setAside(file(key)) }
 
   /// Keeps a file that cannot be used before a record takes its place. A damaged one is set aside; of one that is not
   /// damaged (a newer version's, another chip's) there is a copy then, `NAME.json.replaced-DATE`, so that whoever can use
   /// it finds it, and it stays where it is: the record that follows replaces it at one stroke. Only what cannot be read
   /// is renamed to that. Throws `Locked` where it says that it is.
-  func clearTheWay(_ key: Key, overridingLock: Bool) throws {
+  func clearTheWay(_ key: CalibrationKey, overridingLock: Bool) throws {
     let file = file(key)
     guard try setAsideInLock(key) == nil else { return }
     let content = StateFile.read(file.path)
@@ -233,7 +238,7 @@ extension CalibrationStore {
   }
 
   /// Whether a file that cannot be used here, but is not damaged, says that it is locked.
-  func isStrangerLocked(_ key: Key) -> Bool {
+  func isStrangerLocked(_ key: CalibrationKey) -> Bool {
     struct Mark: Decodable { var locked: Bool? }
     guard case .bytes(let bytes) = StateFile.read(file(key).path), damage(.bytes(bytes)) == nil
     else { return false }
@@ -248,7 +253,7 @@ extension CalibrationStore {
   }
 
   /// What is wrong with a file; `nil` for one that is good, or not there, or may be good for another version.
-  private func damage(_ content: StateFile.Content) -> String? {
+  private func damage(_ content: StateFileContent) -> String? {
     switch content {
     case .missing: return nil
     // Too long is damage; what the system does not let us read may be good.
@@ -297,14 +302,6 @@ extension CalibrationStore {
     setAside.lastPathComponent.contains(".json.corrupt-")
   }
 
-  /// One file of the folder and what it holds.
-  public struct Entry: Sendable, Equatable {
-    /// Where it is.
-    public let file: URL
-    /// The record, or why there is none.
-    public let record: Result<StoredRecord, NotARecord>
-  }
-
   /// Why a file holds no record that could be used.
   public struct NotARecord: Error, Sendable, Hashable, CustomStringConvertible {
     /// The message, in one line.
@@ -312,13 +309,14 @@ extension CalibrationStore {
   }
 
   /// All records of this machine, by the names of their files.
-  public var entries: [Entry] {
+  public var entries: [CalibrationFile] {
     files.map { file in
       switch StateFile.read(file.path) {
-      case .missing: Entry(file: file, record: .failure(NotARecord(description: "it is gone")))
+      case .missing:
+        CalibrationFile(file: file, record: .failure(NotARecord(description: "it is gone")))
       case .unreadable(let why):
-        Entry(file: file, record: .failure(NotARecord(description: why)))
-      case .bytes(let bytes): Entry(file: file, record: record(bytes, in: file))
+        CalibrationFile(file: file, record: .failure(NotARecord(description: why)))
+      case .bytes(let bytes): CalibrationFile(file: file, record: record(bytes, in: file))
       }
     }
   }
@@ -326,7 +324,7 @@ extension CalibrationStore {
   private func record(_ bytes: [UInt8], in file: URL) -> Result<StoredRecord, NotARecord> {
     do {
       let record = try StoredRecord(json: bytes)
-      guard self.file(Key(record)).lastPathComponent == file.lastPathComponent else {
+      guard self.file(CalibrationKey(record)).lastPathComponent == file.lastPathComponent else {
         return .failure(
           NotARecord(
             description: "its name is not that of \(record.chip) at \(record.busPosition)"))
@@ -338,11 +336,19 @@ extension CalibrationStore {
   }
 }
 
+/// One file of the folder and what it holds.
+public struct CalibrationFile: Sendable, Equatable {
+  /// Where it is.
+  public let file: URL
+  /// The record, or why there is none.
+  public let record: Result<StoredRecord, CalibrationStore.NotARecord>
+}
+
 extension CalibrationStore {
   /// Whose records this machine keeps, in use or former, in the order of the files' names.
-  public var keys: [Key] {
-    var keys: [Key] = entries.compactMap { entry in
-      if case .success(let record) = entry.record { Key(record) } else { nil }
+  public var keys: [CalibrationKey] {
+    var keys: [CalibrationKey] = entries.compactMap { entry in
+      if case .success(let record) = entry.record { CalibrationKey(record) } else { nil }
     }
     let history = folder.appending(path: "history")
     for name in StateFile.names(in: history.path) {
@@ -351,9 +357,9 @@ extension CalibrationStore {
         guard
           case .bytes(let bytes) = StateFile.read(
             history.appending(path: name).appending(path: file).path),
-          let record = try? StoredRecord(json: bytes), Key(record).stem == name
+          let record = try? StoredRecord(json: bytes), CalibrationKey(record).stem == name
         else { continue }
-        if !keys.contains(Key(record)) { keys.append(Key(record)) }
+        if !keys.contains(CalibrationKey(record)) { keys.append(CalibrationKey(record)) }
         break
       }
     }

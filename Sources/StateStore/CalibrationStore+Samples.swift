@@ -30,7 +30,7 @@ extension CalibrationStore {
     case .unreadable(let why): return .unusable(why)
     case .bytes(let read): bytes = read
     }
-    let key = Key(.magnetometer, chip: chip, position: position)
+    let key = CalibrationKey(.magnetometer, chip: chip, position: position)
     // Samples that name nobody were put there by hand.
     if bytes.first == UInt8(ascii: "#") {
       let owner = Array(bytes.prefix { $0 != UInt8(ascii: "\n") })
@@ -45,7 +45,7 @@ extension CalibrationStore {
     }
   }
 
-  func removeSamples(_ key: Key) {
+  func removeSamples(_ key: CalibrationKey) {
     guard key.kind == .magnetometer else { return }
     StateFile.remove(samplesFile(chip: key.chip, position: key.position))
   }
@@ -56,7 +56,7 @@ extension CalibrationStore {
       to: samplesFile(chip: record.chip, position: record.busPosition))
   }
 
-  private func record(_ key: Key) -> StoredRecord? {
+  private func record(_ key: CalibrationKey) -> StoredRecord? {
     if case .record(let record) = current(key) { record } else { nil }
   }
 

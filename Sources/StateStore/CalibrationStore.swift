@@ -48,49 +48,14 @@ public struct CalibrationStore: Sendable {
   /// What was found for a magnetometer.
   public typealias Finding = StoredFinding<AppliedCalibration>
 
-  /// Whose record it is: a kind, a chip and its place.
-  public struct Key: Sendable, Hashable, CustomStringConvertible {
-    /// What it is of.
-    public var kind: CalibrationKind
-    /// The chip's name, as in a board file.
-    public var chip: String
-    /// Where it is: `/dev/i2c-1:0x1e`.
-    public var position: String
-
-    /// Makes a key.
-    public init(_ kind: CalibrationKind, chip: String, position: String) {
-      self.kind = kind
-      self.chip = chip
-      self.position = position
-    }
-
-    /// The key of a record.
-    public init(_ record: StoredRecord) {
-      self.init(record.kind, chip: record.chip, position: record.busPosition)
-    }
-
-    /// For messages: `magnetometer LIS3MDL at /dev/i2c-1:0x1c`.
-    public var description: String { "\(kind.rawValue) \(chip) at \(position)" }
-
-    /// The file's name without `.json`: chip and place, with what a path may not hold replaced.
-    var stem: String {
-      let name = "\(chip)@\(position)".map { character in
-        character.isASCII
-          && (character.isLetter || character.isNumber || "-_@.".contains(character))
-          ? character : "_"
-      }
-      return String(name) + (kind == .magnetometer ? "" : ".\(kind.rawValue)")
-    }
-  }
-
   /// A record that nothing may take the place of unless a person says so.
   public struct Locked: Error, Sendable, Hashable, CustomStringConvertible {
     /// Whose it is.
-    public let key: Key
+    public let key: CalibrationKey
     /// Whether it is one that cannot be used here (a newer version's), and not unlocked either.
     public let isStranger: Bool
 
-    init(key: Key, isStranger: Bool = false) {
+    init(key: CalibrationKey, isStranger: Bool = false) {
       self.key = key
       self.isStranger = isStranger
     }
@@ -106,14 +71,14 @@ public struct CalibrationStore: Sendable {
 
   /// The file of this machine's record for a magnetometer.
   public func file(chip: String, position: String) -> URL {
-    file(Key(.magnetometer, chip: chip, position: position))
+    file(CalibrationKey(.magnetometer, chip: chip, position: position))
   }
 
   /// The file of this machine's record.
-  public func file(_ key: Key) -> URL { folder.appending(path: key.stem + ".json") }
+  public func file(_ key: CalibrationKey) -> URL { folder.appending(path: key.stem + ".json") }
 
   /// The record that is in use, whole; `unusable` where it is damaged or belongs to another chip.
-  public func current(_ key: Key) -> StoredFinding<StoredRecord> {
+  public func current(_ key: CalibrationKey) -> StoredFinding<StoredRecord> {
     Self.finding(StateFile.read(file(key).path), key) { $0 }
   }
 
@@ -147,7 +112,7 @@ public struct CalibrationStore: Sendable {
     _ record: StoredRecord, samples: CalibrationSamples?, overridingLock: Bool,
     where isExpected: (StoredFinding<StoredRecord>) -> Bool
   ) throws {
-    let key = Key(record)
+    let key = CalibrationKey(record)
     let bytes = try record.encoded()
     try StateFile.makeFolder(folder.path)
     StateFolder(folder.deletingLastPathComponent()).close()
@@ -195,13 +160,13 @@ public struct CalibrationStore: Sendable {
 
   /// Another record is in use than the one that was to be replaced.
   struct Superseded: Error, Hashable, CustomStringConvertible {
-    let key: Key
+    let key: CalibrationKey
     var description: String { "the record of \(key) has changed meanwhile" }
   }
 
   /// What keeps what is stored of a chip, a record, or what cannot be used here (a newer version's) and says that it is
   /// locked; `nil` where nothing does.
-  public func lock(of key: Key) -> Locked? {
+  public func lock(of key: CalibrationKey) -> Locked? {
     switch current(key) {
     case .record(let record): record.isLocked ? Locked(key: key) : nil
     case .unusable: isStrangerLocked(key) ? Locked(key: key, isStranger: true) : nil
@@ -211,11 +176,11 @@ public struct CalibrationStore: Sendable {
 
   /// Throws what a save would fail on at once: a folder that cannot be made, or that nobody may write to. Nothing that
   /// is in it changes.
-  public func rehearseSave(of key: Key) throws { try StateFile.rehearse(file(key)) }
+  public func rehearseSave(of key: CalibrationKey) throws { try StateFile.rehearse(file(key)) }
 
   /// Locks a record or unlocks it. Returns what is in use now; throws where there is none.
   @discardableResult
-  public func setLock(_ isLocked: Bool, _ key: Key) throws -> StoredRecord {
+  public func setLock(_ isLocked: Bool, _ key: CalibrationKey) throws -> StoredRecord {
     let lock = try FolderLock(folder, patience: patience)
     defer { withExtendedLifetime(lock) {} }
     switch current(key) {
@@ -231,7 +196,7 @@ public struct CalibrationStore: Sendable {
   /// There is no record of a chip, or none that can be used.
   public struct NoRecord: Error, Sendable, Hashable, CustomStringConvertible {
     /// Whose.
-    public let key: Key
+    public let key: CalibrationKey
     /// Why the one that is there cannot be used.
     public let reason: String?
     /// The message, in one line.
@@ -241,7 +206,7 @@ public struct CalibrationStore: Sendable {
   }
 
   package static func finding<Applied>(
-    _ content: StateFile.Content, _ key: Key, _ applied: (StoredRecord) -> Applied?
+    _ content: StateFileContent, _ key: CalibrationKey, _ applied: (StoredRecord) -> Applied?
   ) -> StoredFinding<Applied> {
     let bytes: [UInt8]
     switch content {
@@ -254,12 +219,47 @@ public struct CalibrationStore: Sendable {
       guard record.kind == key.kind else {
         return .unusable("it is a record of a \(record.kind.rawValue)")
       }
-      guard Key(record) == key else {
+      guard CalibrationKey(record) == key else {
         return .unusable("the record belongs to \(record.chip) at \(record.busPosition)")
       }
       return applied(record).map { .record($0) } ?? .unusable("it is of no use here")
     } catch {
       return .unusable("\(error)")
     }
+  }
+}
+
+/// Whose record it is: a kind, a chip and its place.
+public struct CalibrationKey: Sendable, Hashable, CustomStringConvertible {
+  /// What it is of.
+  public var kind: CalibrationKind
+  /// The chip's name, as in a board file.
+  public var chip: String
+  /// Where it is: `/dev/i2c-1:0x1e`.
+  public var position: String
+
+  /// Makes a key.
+  public init(_ kind: CalibrationKind, chip: String, position: String) {
+    self.kind = kind
+    self.chip = chip
+    self.position = position
+  }
+
+  /// The key of a record.
+  public init(_ record: StoredRecord) {
+    self.init(record.kind, chip: record.chip, position: record.busPosition)
+  }
+
+  /// For messages: `magnetometer LIS3MDL at /dev/i2c-1:0x1c`.
+  public var description: String { "\(kind.rawValue) \(chip) at \(position)" }
+
+  /// The file's name without `.json`: chip and place, with what a path may not hold replaced.
+  var stem: String {
+    let name = "\(chip)@\(position)".map { character in
+      character.isASCII
+        && (character.isLetter || character.isNumber || "-_@.".contains(character))
+        ? character : "_"
+    }
+    return String(name) + (kind == .magnetometer ? "" : ".\(kind.rawValue)")
   }
 }

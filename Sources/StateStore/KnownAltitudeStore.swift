@@ -7,29 +7,6 @@ public struct KnownAltitudeStore: Sendable {
   /// What was found in the file.
   public typealias Finding = StoredFinding<KnownAltitude>
 
-  /// What a running program has made of a word, told from others by when it was given.
-  package struct Change: Sendable, Hashable {
-    package enum Word: Sendable, Hashable {
-      case elevation
-      case qnh
-    }
-
-    var word: Word
-    var given: Double
-    var verdict: KnownAltitude.Verdict
-    var pressure: Double?
-    var barometer: String?
-    var utc: Double?
-
-    package init(
-      word: Word, given: Double, verdict: KnownAltitude.Verdict, pressure: Double? = nil,
-      barometer: String? = nil, utc: Double? = nil
-    ) {
-      self.word = word; self.given = given; self.verdict = verdict; self.pressure = pressure;
-      self.barometer = barometer; self.utc = utc
-    }
-  }
-
   /// The file.
   public let file: URL
   private let folder: URL
@@ -73,7 +50,7 @@ public struct KnownAltitudeStore: Sendable {
   }
 
   /// Keeps what a program has made of a word that is still there.
-  package func note(_ change: Change) throws {
+  package func note(_ change: KnownAltitudeUpdate) throws {
     // Where nothing is kept there is no word, and no folder is made.
     if case .none = current { return }
     try self.change { known in
@@ -107,7 +84,7 @@ public struct KnownAltitudeStore: Sendable {
     try StateFile.write(try known.encoded(), to: file)
   }
 
-  package static func finding(_ content: StateFile.Content) -> Finding {
+  package static func finding(_ content: StateFileContent) -> Finding {
     switch content {
     case .missing: return .none
     case .unreadable(let why): return .unusable(why)
@@ -121,6 +98,29 @@ public struct KnownAltitudeStore: Sendable {
       }
     }
   }
+}
+
+/// What a running program has made of a word, told from others by when it was given.
+package struct KnownAltitudeUpdate: Sendable, Hashable {
+  var word: KnownAltitudeItem
+  var given: Double
+  var verdict: KnownAltitudeStatus
+  var pressure: Double?
+  var barometer: String?
+  var utc: Double?
+
+  package init(
+    word: KnownAltitudeItem, given: Double, verdict: KnownAltitudeStatus, pressure: Double? = nil,
+    barometer: String? = nil, utc: Double? = nil
+  ) {
+    self.word = word; self.given = given; self.verdict = verdict; self.pressure = pressure;
+    self.barometer = barometer; self.utc = utc
+  }
+}
+
+package enum KnownAltitudeItem: Sendable, Hashable {
+  case elevation
+  case qnh
 }
 
 extension KnownAltitude {

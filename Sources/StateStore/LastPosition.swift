@@ -52,7 +52,7 @@ extension LastPosition {
   }
 
   /// Reads a stored position; `nil` where there is none, or one that is damaged or no place.
-  package init?(_ content: StateFile.Content) {
+  package init?(_ content: StateFileContent) {
     guard case .bytes(let json) = content,
       let stored = try? JSONDocument.decode(Stored.self, from: json), stored.schema == 1,
       abs(stored.latitude) <= 90, abs(stored.longitude) <= 180, abs(stored.altitude) <= 100_000,

@@ -5,16 +5,6 @@ import Synchronization
 /// Small files that must be whole or not there, whenever the power goes or another process writes too, and that nobody but
 /// their owner reads: 0600 in folders of 0700, from the first byte on.
 package enum StateFile {
-  /// What reading one came to.
-  package enum Content: Equatable {
-    /// There is none.
-    case missing
-    /// All of it.
-    case bytes([UInt8])
-    /// There is one that cannot be read, and why.
-    case unreadable(String)
-  }
-
   /// More than any of them can need.
   package static let limit = 65_536
   /// Between a file's name and the number of the process that is writing it.
@@ -23,7 +13,7 @@ package enum StateFile {
   private static let nextTemporary = Atomic<UInt64>(0)
 
   /// Reads a file of at most `limit` bytes; waits for nobody where it is a pipe.
-  package static func read(_ path: String, limit: Int = limit) -> Content {
+  package static func read(_ path: String, limit: Int = limit) -> StateFileContent {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
       return errno == ENOENT || errno == ENOTDIR ? .missing : .unreadable(reason(errno))
@@ -187,6 +177,16 @@ package enum StateFile {
   }
 
   static func reason(_ code: Int32) -> String { String(cString: strerror(code)) }
+}
+
+/// What reading one came to.
+package enum StateFileContent: Equatable {
+  /// There is none.
+  case missing
+  /// All of it.
+  case bytes([UInt8])
+  /// There is one that cannot be read, and why.
+  case unreadable(String)
 }
 
 /// Holds a folder against other processes, and other threads, that change what is in it; given back when it

@@ -9,19 +9,6 @@ import Synchronization
 /// `look` asks the file system and can block for as long as the disk does. It runs on the hub's queue for disk work, never on
 /// a bus thread. All other methods return at once.
 package final class StateFileMonitor: Sendable {
-  /// One file to look after.
-  package struct File: Sendable {
-    /// Identifies the file among all that the board looks after, and in a recording.
-    package let number: Int
-    let path: String
-    /// Whether only its first content counts.
-    var isReadOnce = false
-
-    package init(number: Int, path: String, isReadOnce: Bool = false) {
-      self.number = number; self.path = path; self.isReadOnce = isReadOnce
-    }
-  }
-
   private struct Signature: Equatable {
     var exists = false
     var inode: UInt64 = 0
@@ -40,11 +27,11 @@ package final class StateFileMonitor: Sendable {
     }
   }
 
-  private let files: [File]
+  private let files: [MonitoredFile]
   // Held while the file system is asked, by `look` alone.
   private let seen = Mutex<[Int: Signature]>([:])
   // Held for a moment only.
-  private let contents = Mutex<[Int: StateFile.Content]>([:])
+  private let contents = Mutex<[Int: StateFileContent]>([:])
   private let hasNews = Atomic<Bool>(false)
   private let hasLooked = DispatchSemaphore(value: 0)
   private let queue: WorkQueue?
@@ -53,7 +40,7 @@ package final class StateFileMonitor: Sendable {
   /// - Parameters:
   ///   - files: The files.
   ///   - queue: Where `look` runs; `nil`: on the thread that requests it.
-  package init(_ files: [File], queue: WorkQueue?) {
+  package init(_ files: [MonitoredFile], queue: WorkQueue?) {
     self.files = files
     self.queue = queue
   }
@@ -95,7 +82,20 @@ package final class StateFileMonitor: Sendable {
   package func takeNews() -> Bool { hasNews.exchange(false, ordering: .acquiringAndReleasing) }
 
   /// Takes the newest content of a file; `nil` if it has not changed since it was last taken.
-  package func take(_ number: Int) -> StateFile.Content? {
+  package func take(_ number: Int) -> StateFileContent? {
     contents.withLock { $0.removeValue(forKey: number) }
+  }
+}
+
+/// One file to look after.
+package struct MonitoredFile: Sendable {
+  /// Identifies the file among all that the board looks after, and in a recording.
+  package let number: Int
+  let path: String
+  /// Whether only its first content counts.
+  var isReadOnce = false
+
+  package init(number: Int, path: String, isReadOnce: Bool = false) {
+    self.number = number; self.path = path; self.isReadOnce = isReadOnce
   }
 }

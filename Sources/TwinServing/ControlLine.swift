@@ -29,7 +29,7 @@ final class ControlLine: Station {
     set { control.stoodStill = newValue }
   }
 
-  func watch(_ watch: inout Watch) {
+  func watch(_ watch: inout PollSet) {
     guard hasPeer else { return }
     let events = unsent.count < Self.mostUnsent ? POLLIN : 0
     watch.add(terminal.master, unsent.isEmpty ? events : events | POLLOUT)
@@ -39,7 +39,7 @@ final class ControlLine: Station {
     hasPeer ? .distantFuture : now.advanced(bySeconds: Self.pause)
   }
 
-  func step(_ watch: Watch, now: Timestamp) {
+  func step(_ watch: PollSet, now: Timestamp) {
     hasPeer = terminal.hasPeer
     if unsent.count < Self.mostUnsent {
       for line in cutter.take(terminal.read(1024)) {

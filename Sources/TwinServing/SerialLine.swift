@@ -29,7 +29,7 @@ final class SerialLine: Station {
     terminal = try PseudoTerminal(link: link)
   }
 
-  func watch(_ watch: inout Watch) {
+  func watch(_ watch: inout PollSet) {
     // A terminal that nobody holds says so at once and for ever: it is looked at now and then.
     if hasPeer { watch.add(terminal.master) }
   }
@@ -41,7 +41,7 @@ final class SerialLine: Station {
     return Timestamp(nanoseconds: next)
   }
 
-  func step(_ watch: Watch, now: Timestamp) {
+  func step(_ watch: PollSet, now: Timestamp) {
     hasPeer = terminal.hasPeer
     let heard = terminal.read(4096)
     guard now >= quietUntil else { return }

@@ -5,7 +5,7 @@ import Glibc
 import SensorTypes
 
 /// The files that a round of the loop waits for, and which of them had something.
-struct Watch {
+struct PollSet {
   private var entries: [pollfd] = []
 
   mutating func clear() { entries.removeAll(keepingCapacity: true) }
@@ -30,9 +30,9 @@ struct Watch {
 /// Something that the loop serves.
 protocol Station: AnyObject {
   /// Names the files to wait for.
-  func watch(_ watch: inout Watch)
+  func watch(_ watch: inout PollSet)
   /// Does what is due, without waiting.
-  func step(_ watch: Watch, now: Timestamp)
+  func step(_ watch: PollSet, now: Timestamp)
   /// When it wants its next step at the latest.
   func deadline(now: Timestamp) -> Timestamp
 }

@@ -96,7 +96,7 @@ public final class TwinRig {
   public func run(patience: Double) -> Ending {
     twin_wake_exactly()
     let start = provider.now()
-    var watch = Watch()
+    var watch = PollSet()
     while true {
       let now = provider.now()
       var deadline = Timestamp(nanoseconds: now.nanoseconds + Self.longestWait)

@@ -73,13 +73,13 @@ final class VhostUserSocket: Station {
     if lstat(path, &status) == 0, status.st_ino == node { unlink(path) }
   }
 
-  func watch(_ watch: inout Watch) {
+  func watch(_ watch: inout PollSet) {
     guard isConnected else { return watch.add(listener) }
     watch.add(peer)
     for ring in backend?.rings ?? [] where ring.isRunning { watch.add(ring.kick) }
   }
 
-  func step(_ watch: Watch, now: Timestamp) {
+  func step(_ watch: PollSet, now: Timestamp) {
     if !isConnected {
       if watch.has(listener) { accept() }
     } else if watch.has(peer) {

@@ -31,7 +31,7 @@ struct BoardFileTests {
     #expect(board.name == "Desk")
     #expect(!board.isLevel)
     #expect(!board.isVehicle)
-    #expect(board.position == Board.Position(latitude: 52.5, longitude: 13.4, altitude: 34))
+    #expect(board.position == BoardPosition(latitude: 52.5, longitude: 13.4, altitude: 34))
     #expect(board.busSpeeds == ["/dev/i2c-1": 400_000])
     #expect(board.sensors.count == 2)
     let magnetometer = board.sensors[0]

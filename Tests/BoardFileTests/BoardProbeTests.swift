@@ -6,8 +6,8 @@ import SimulatedDevices
 import Testing
 
 struct BoardProbeTests {
-  private func finding(_ address: UInt8, _ chips: String...) -> BoardProbe.Finding {
-    BoardProbe.Finding(
+  private func finding(_ address: UInt8, _ chips: String...) -> ProbeResult {
+    ProbeResult(
       bus: "/dev/i2c-1", address: address,
       identifications: chips.map {
         ChipIdentification(chip: $0, kind: .magnetometer, confidence: .likely, evidence: "")
@@ -17,7 +17,7 @@ struct BoardProbeTests {
   @Test("the other half of a package tells a chip from one that answers the same")
   func partners() {
     let alike = finding(0x1E, "HMC5883L", "LSM303DLHC-M")
-    func first(_ others: BoardProbe.Finding...) -> String? {
+    func first(_ others: ProbeResult...) -> String? {
       BoardProbe.told([alike] + others).first?.identifications.first?.chip
     }
     #expect(first(finding(0x19, "LSM303DLHC-A")) == "LSM303DLHC-M")

@@ -15,7 +15,7 @@ struct BackgroundCalibratorTests {
     var calibrator = BackgroundCalibrator()
     var record: AppliedCalibration?
     var isLocked = false
-    var expected = ExpectedField()
+    var expected = CalibrationField()
     /// When, degrees before and after, what was expected.
     var swaps: [(time: Double, before: Double?, after: Double, verdict: BackgroundVerdict)] = []
     var fits = 0
@@ -97,7 +97,7 @@ struct BackgroundCalibratorTests {
     let record = board.record(off: off, soft: soft)
     var run = Run(board, record: record)
     if seed % 2 == 0 {
-      run.expected = ExpectedField(strength: board.unit.strength, dip: board.unit.dip)
+      run.expected = CalibrationField(strength: board.unit.strength, dip: board.unit.dip)
     }
     let first = run.error
     run.live(1_200)
@@ -292,7 +292,7 @@ struct BackgroundCalibratorTests {
             angularRate: draws.uniform(0, 1) < 0.5 ? vector() : nil),
           isDisturbed: draws.uniform(0, 1) < 0.2)
         guard calibrator.isDue else { continue }
-        let verdict = calibrator.begin().verdict(expected: ExpectedField())
+        let verdict = calibrator.begin().verdict(expected: CalibrationField())
         calibrator.finish(verdict, isUsed: false)
         #expect(!verdict.isBetter)
       }
@@ -317,7 +317,7 @@ struct BackgroundCalibratorTests {
         let started = clock.now
         let fit = calibrator.begin()
         begins = max(begins, clock.now - started)
-        calibrator.finish(fit.verdict(expected: ExpectedField()), isUsed: false)
+        calibrator.finish(fit.verdict(expected: CalibrationField()), isUsed: false)
         let time = clock.now - started
         (fits, most, count) = (fits + time, max(most, time), count + 1)
       }

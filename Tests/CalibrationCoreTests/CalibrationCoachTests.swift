@@ -14,7 +14,7 @@ struct CalibrationCoachTests {
     var error: Double
     var score: Int
     var coverage: Double
-    var end: CalibrationCoach.End?
+    var end: CoachEnd?
     var falseAlarms = 0
   }
 
@@ -25,9 +25,9 @@ struct CalibrationCoachTests {
     board.mount = mounts[seed % mounts.count]
     board.hasGyro = seed % 4 != 3
     let up = board.mount.matrix.transposed * Vector3(0, 0, 1)
-    var expected = ExpectedField(up: up)
+    var expected = CalibrationField(up: up)
     if seed % 2 == 0 {
-      expected = ExpectedField(strength: board.unit.strength, dip: board.unit.dip, up: up)
+      expected = CalibrationField(strength: board.unit.strength, dip: board.unit.dip, up: up)
     }
     var coach = CalibrationCoach(mount: board.mount, expected: expected)
     coach.params.refitInterval = interval
@@ -76,7 +76,7 @@ struct CalibrationCoachTests {
     _ seed: Int, hasForce: Bool = true, seconds: Double = 240, interval: Double = 3
   ) -> (board: CoachedBoard, coach: CalibrationCoach) {
     let board = CoachedBoard(seed: seed, hasForce: hasForce)
-    var params = CalibrationCoach.Params()
+    var params = CoachParameters()
     (params.seconds, params.refitInterval) = (seconds, interval)
     return (board, CalibrationCoach(params: params))
   }
@@ -269,7 +269,7 @@ struct CalibrationCoachTests {
   @Test("nothing that comes makes it fall")
   func hostile() {
     var coach = CalibrationCoach(
-      expected: ExpectedField(strength: .nan, dip: .infinity, up: .zero))
+      expected: CalibrationField(strength: .nan, dip: .infinity, up: .zero))
     coach.params.refitInterval = 10
     let bad: [Double] = [.nan, .infinity, -.infinity, 0, 1e308, -1e308, 1e-308, 49]
     var k = 0
@@ -313,8 +313,8 @@ struct CalibrationCoachTests {
     #expect(abs(found - 5.73 / 2.0.squareRoot()) < 0.05)
     let bare = level.map { CalibrationSample(time: $0.time, field: $0.field) }
     let alone = try #require(
-      headingDifference(off, fit.applied, of: bare, expected: ExpectedField()))
+      headingDifference(off, fit.applied, of: bare, expected: CalibrationField()))
     #expect((2..<8).contains(alone))
-    #expect(headingDifference(off, fit.applied, of: [], expected: ExpectedField()) == nil)
+    #expect(headingDifference(off, fit.applied, of: [], expected: CalibrationField()) == nil)
   }
 }

@@ -110,7 +110,7 @@ struct CalibrationRecordTests {
     }
     record.offset.x = .infinity
     record.board = String(repeating: "b", count: 300)
-    #expect(throws: CalibrationRecord.Invalid.self) { try record.encoded() }
+    #expect(throws: InvalidRecord.self) { try record.encoded() }
     let written = String(decoding: try StoredRecord.magnetometer(record).draft(), as: UTF8.self)
     #expect(written.contains("\"inf\"") && written.contains(record.board))
     #expect(written.contains("-30.9"))
@@ -187,7 +187,7 @@ struct CalibrationRecordTests {
         }
         if bytes.isEmpty { break }
       }
-      do throws(CalibrationRecord.Invalid) {
+      do throws(InvalidRecord) {
         let record = try StoredRecord(json: bytes)
         taken += 1
         #expect(Self.isSane(record), "step \(step)")
@@ -235,7 +235,7 @@ struct CalibrationRecordTests {
       try JSONSerialization.jsonObject(with: Data($0.utf8), options: .fragmentsAllowed)
     }
     let bytes = Array(try JSONSerialization.data(withJSONObject: object))
-    #expect(throws: CalibrationRecord.Invalid.self) { try CalibrationRecord(json: bytes) }
+    #expect(throws: InvalidRecord.self) { try CalibrationRecord(json: bytes) }
   }
 
   @Test(
@@ -255,8 +255,8 @@ struct CalibrationRecordTests {
       #expect(abs(try LevelRecord(json: bytes).rotation.vector.z - z) < 1e-12)
       #expect(throws: Never.self) { try level.encoded() }
     } else {
-      #expect(throws: CalibrationRecord.Invalid.self) { try LevelRecord(json: bytes) }
-      #expect(throws: CalibrationRecord.Invalid.self) { try level.encoded() }
+      #expect(throws: InvalidRecord.self) { try LevelRecord(json: bytes) }
+      #expect(throws: InvalidRecord.self) { try level.encoded() }
     }
   }
 
@@ -279,7 +279,7 @@ struct CalibrationRecordTests {
 
   @Test("what is no JSON never crashes", arguments: ["", "{", "[]", "null", "{\"schema\":1}"])
   func hostile(text: String) {
-    #expect(throws: CalibrationRecord.Invalid.self) {
+    #expect(throws: InvalidRecord.self) {
       try CalibrationRecord(json: Array(text.utf8))
     }
   }

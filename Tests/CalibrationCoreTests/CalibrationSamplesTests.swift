@@ -39,14 +39,14 @@ struct CalibrationSamplesTests {
     "t,mx,my,mz,ax,ay,az\n2,2,3,4,,,\n1,2,3,4,,,\n",
   ])
   func damagedTextIsRefused(text: String) {
-    #expect(throws: CalibrationRecord.Invalid.self) {
+    #expect(throws: InvalidRecord.self) {
       try CalibrationSamples(csv: Array(text.utf8))
     }
   }
 
   @Test func aFileThatIsTooLongIsRefused() {
     let text = CalibrationSamples.header + "\n" + String(repeating: "1,2,3,4,,,\n", count: 1_001)
-    #expect(throws: CalibrationRecord.Invalid.self) {
+    #expect(throws: InvalidRecord.self) {
       try CalibrationSamples(csv: Array(text.utf8))
     }
   }

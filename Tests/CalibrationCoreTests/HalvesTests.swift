@@ -38,7 +38,7 @@ struct HalvesTests {
   ])
   func halves(name: String) throws {
     let all = try Self.samples(name)
-    var params = MagnetometerFitter.Params()
+    var params = FitParameters()
     params.demandsSteadyIron = true
     let fits = try [all.prefix(all.count / 2), all.suffix(all.count / 2)].map { half in
       let outcome = MagnetometerFitter(params: params).fit(Array(half))
@@ -46,7 +46,7 @@ struct HalvesTests {
       return try #require(outcome.fit)
     }
     let difference = try #require(
-      headingDifference(fits[0].applied, fits[1].applied, of: all, expected: ExpectedField()))
+      headingDifference(fits[0].applied, fits[1].applied, of: all, expected: CalibrationField()))
     let claims = fits.map(\.quality.headingError)
     // One sigma each; 0.1 to 1.1 of both together were seen.
     #expect(difference < 2 * hypot(claims[0], claims[1]), "\(difference), \(claims)")

@@ -73,8 +73,8 @@ import Testing
 
   @Test(
     "a step, a drift and two states are found, named and refused", arguments: seeds,
-    [IronChange.Kind.step, .drift, .states])
-  func changing(seed: Int, kind: IronChange.Kind) throws {
+    [IronChangeKind.step, .drift, .states])
+  func changing(seed: Int, kind: IronChangeKind) throws {
     let unit = Self.unit(seed)
     let move = 0.12 * unit.strength * Self.direction(seed)
     let count = unit.samples.count

@@ -39,7 +39,7 @@ import Testing
     ] as [(Double, FieldUnit?, Double, String, String)])
   func cases(factor: Double, unit: FieldUnit?, strength: Double, use: String, word: String) throws {
     let (outcome, found) = KnownStrength(strength, unit: unit)
-      .fit(Self.samples(factor), expected: ExpectedField(), by: MagnetometerFitter())
+      .fit(Self.samples(factor), expected: CalibrationField(), by: MagnetometerFitter())
     let fit = try #require(outcome.fit)
     #expect((fit.hardIron / factor - Self.hardIron).length < 0.5)
     #expect("\(found)".hasPrefix(use) && outcome.isAccepted == (use != "contradicted"))
@@ -58,16 +58,16 @@ import Testing
     let part = Self.samples(1, share: 0.12)
     let fitter = MagnetometerFitter()
     #expect(!fitter.fit(part).isAccepted)
-    let (outcome, use) = KnownStrength(50).fit(part, expected: ExpectedField(), by: fitter)
+    let (outcome, use) = KnownStrength(50).fit(part, expected: CalibrationField(), by: fitter)
     #expect(use == .constraint)
-    #expect(outcome == fitter.fit(part, expected: ExpectedField(strength: 50)))
+    #expect(outcome == fitter.fit(part, expected: CalibrationField(strength: 50)))
   }
 
   @Test("a fifth of the sphere is taken, and what it says of the rest is right")
   func aPartThatIsTakenIsRight() throws {
     let part = Self.samples(1, share: 0.2)
     let fitter = MagnetometerFitter()
-    let bound = KnownStrength(50).fit(part, expected: ExpectedField(), by: fitter).outcome
+    let bound = KnownStrength(50).fit(part, expected: CalibrationField(), by: fitter).outcome
     for outcome in [fitter.fit(part), bound] {
       #expect(outcome.isAccepted, "\(outcome.refusal ?? "")")
       let fit = try #require(outcome.fit)
@@ -89,7 +89,7 @@ import Testing
         field: Vector3(32, -1, 5) + 0.3 * draws.normals())
     }
     let fitter = MagnetometerFitter()
-    let bound = KnownStrength(49.5).fit(samples, expected: ExpectedField(), by: fitter).outcome
+    let bound = KnownStrength(49.5).fit(samples, expected: CalibrationField(), by: fitter).outcome
     for outcome in [fitter.fit(samples), bound] {
       #expect(!outcome.isAccepted)
       #expect(outcome.refusal?.contains("gauss") == false)
@@ -99,7 +99,7 @@ import Testing
 
   @Test func nothingIsNoFit() {
     let (outcome, _) = KnownStrength(50)
-      .fit([], expected: ExpectedField(), by: MagnetometerFitter())
+      .fit([], expected: CalibrationField(), by: MagnetometerFitter())
     #expect(outcome.fit == nil && outcome.refusal?.contains("too few") == true)
   }
 }

@@ -10,7 +10,7 @@ import Testing
 @Suite struct MagnetometerFitterTests {
   /// A build that is not optimised fits fewer samples.
   static var fitter: MagnetometerFitter {
-    var params = MagnetometerFitter.Params()
+    var params = FitParameters()
     if !SyntheticUnitsTests.isLong { params.mostSamples = 350 }
     return MagnetometerFitter(params: params)
   }
@@ -58,7 +58,7 @@ import Testing
     #expect(outcome.refusal?.contains("of the sphere was seen") == true)
     // With the field's strength known as well: it says nothing of the axis that never moved.
     let known = Self.fitter.fit(
-      flat.samples, expected: ExpectedField(strength: flat.strength))
+      flat.samples, expected: CalibrationField(strength: flat.strength))
     #expect(!known.isAccepted)
   }
 
@@ -92,7 +92,7 @@ import Testing
       $0.rate = 100
     }
     let whole = try #require(Self.fitter.fit(unit.samples).fit)
-    var params = MagnetometerFitter.Params()
+    var params = FitParameters()
     params.mostGiven = 2_500
     let fit = try #require(MagnetometerFitter(params: params).fit(unit.samples).fit)
     #expect(fit.samples == unit.samples.count && whole.samples == unit.samples.count)
@@ -133,7 +133,7 @@ import Testing
     #expect(abs(alone.softIron.trace / 3 - 1) < 1e-9)
     #expect(alone.softIron == alone.softIron.transposed)
     let known = try #require(
-      Self.fitter.fit(unit.samples, expected: ExpectedField(strength: unit.strength)).fit)
+      Self.fitter.fit(unit.samples, expected: CalibrationField(strength: unit.strength)).fit)
     #expect(abs(known.fieldStrength - unit.strength) < 1e-9)
     let lengths = unit.samples.map { (known.applied.matrix * ($0.field - known.hardIron)).length }
       .sorted()

@@ -8,7 +8,7 @@ struct MountGuideTests {
   /// Runs a handling through a guide that looks five times a second; `onStep` hears of each new step.
   private func run(
     _ board: HandledBoard, _ way: Handling, _ random: inout HandlingRandom, seconds: Double = 60,
-    onStep: (MountGuide.Step, Double) -> Void = { _, _ in }
+    onStep: (MountStep, Double) -> Void = { _, _ in }
   ) -> MountGuide {
     var guide = MountGuide(
       MountDetective(
@@ -54,7 +54,7 @@ struct MountGuideTests {
         let other = Mount.everyPlacement[(number * 29 + 7) % 48]
         let board = HandledBoard(magnetometer: placement, inertial: other, hasGyro: hasGyro)
         let way = obedient(&random)
-        var steps: [MountGuide.Step] = []
+        var steps: [MountStep] = []
         let guide = run(board, way, &random) { step, _ in steps.append(step) }
         #expect(steps == [.noseUp, .rightSideDown, .clockwise, .free, .done])
         // Without a gyro the field has shown the turn.
@@ -127,6 +127,6 @@ struct MountGuideTests {
 
   @Test("what is said fits a terminal")
   func words() {
-    for step in MountGuide.Step.allCases { #expect(step.words.count <= 68) }
+    for step in MountStep.allCases { #expect(step.words.count <= 68) }
   }
 }

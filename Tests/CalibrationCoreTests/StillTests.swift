@@ -202,9 +202,9 @@ struct StillTests {
   private func position(
     _ up: Vector3, bias: Vector3 = .zero, seconds: Double = 5.1, seed: UInt64 = 1,
     field: Vector3? = nil, push: (Double) -> Vector3 = { _ in .zero }
-  ) -> LevelAtRest.Position {
+  ) -> LevelPosition {
     var random = Random(state: seed)
-    var position = LevelAtRest.Position()
+    var position = LevelPosition()
     for index in 0..<Int(seconds * 104) {
       let t = Double(index) / 104
       position.force.take(9.81 * up + bias + push(t) + 0.02 * random.vector(), at: time(t))
@@ -273,11 +273,11 @@ struct StillTests {
 
   @Test("a level is refused where the board moves, is accelerated, hangs or was not turned flat")
   func refusedLevel() {
-    func refusal(_ positions: LevelAtRest.Position...) -> String {
+    func refusal(_ positions: LevelPosition...) -> String {
       LevelAtRest.outcome(of: positions).refusal ?? "taken"
     }
     let up = Vector3(0, 0, 1)
-    #expect(refusal(LevelAtRest.Position()).contains("said nothing"))
+    #expect(refusal(LevelPosition()).contains("said nothing"))
     #expect(refusal().contains("one position"))
     #expect(refusal(position(up, seconds: 1)).contains("too short"))
     #expect(

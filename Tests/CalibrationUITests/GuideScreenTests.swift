@@ -9,8 +9,8 @@ import Testing
 @testable import TerminalUI
 
 struct GuideScreenTests {
-  private func look(_ environment: [String: String]) -> GuideScreen.Look {
-    GuideScreen.Look(environment: environment)
+  private func look(_ environment: [String: String]) -> TerminalCapabilities {
+    TerminalCapabilities(environment: environment)
   }
 
   /// A coach that has seen something, by an easy turn about.

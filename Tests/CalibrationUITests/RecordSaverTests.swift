@@ -36,7 +36,7 @@ struct RecordSaverTests {
     defer { try? FileManager.default.removeItem(at: folder) }
     let (said, failure) = save(record)
     #expect(said.isEmpty && failure == nil)
-    let key = CalibrationStore.Key(.magnetometer(record))
+    let key = CalibrationKey(.magnetometer(record))
     #expect(store.current(key) == .record(.magnetometer(record)))
     let kept = try CalibrationSamples(csv: samples.encoded())
     #expect(store.samples(chip: key.chip, position: key.position) == .samples(kept))
@@ -56,7 +56,7 @@ struct RecordSaverTests {
       #expect(try StoredRecord(json: Array(printed.utf8)) == .magnetometer(record))
     }
     try store.save(before)
-    try store.setLock(true, CalibrationStore.Key(.magnetometer(before)))
+    try store.setLock(true, CalibrationKey(.magnetometer(before)))
     let locked = try String(contentsOf: file, encoding: .utf8)
     try expectPrinted("is locked", elsewhere: false)
     try Data(locked.replacingOccurrences(of: "\"schema\" : 1", with: "\"schema\" : 7").utf8)
@@ -84,6 +84,6 @@ struct RecordSaverTests {
     let (said, failure) = save(record)
     #expect(failure == nil && said.count == 1 && said[0].contains("the samples were not kept"))
     #expect(
-      store.current(CalibrationStore.Key(.magnetometer(record))) == .record(.magnetometer(record)))
+      store.current(CalibrationKey(.magnetometer(record))) == .record(.magnetometer(record)))
   }
 }

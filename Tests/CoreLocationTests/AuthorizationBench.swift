@@ -15,7 +15,7 @@ final class ScriptedAgent: AuthorizationAgent {
   private let wasAnswered = DispatchSemaphore(value: 0)
 
   /// What was asked up to now.
-  var asked: [AuthorizationPrompt.Kind] { prompts.withLock { $0.map(\.kind) } }
+  var asked: [AuthorizationPromptKind] { prompts.withLock { $0.map(\.kind) } }
 
   func answer(_ answer: AuthorizationAnswer?, _ accuracy: AccuracyAuthorization? = nil) {
     replies.withLock { $0.append(answer.map { AuthorizationReply($0, accuracy: accuracy) }) }

@@ -253,7 +253,7 @@ struct BeaconTests {
       (header + "1 - 0g", ":2: data are"),
       (header + "1 - " + String(repeating: "0", count: 3_302), ":2: data are"),
     ] {
-      do throws(RecordedAdvertisements.Problem) {
+      do throws(InvalidAdvertisements) {
         _ = try RecordedAdvertisements.parse(text, name: "file")
         Issue.record("taken: \(text)")
       } catch { #expect(error.description.contains(words), "\(error) for \(text)") }

@@ -42,9 +42,9 @@ private final class Counter: Sendable {
 
 /// What a presenter is told.
 private final class Stage: Sendable {
-  private let events = Mutex<[ClosureCalibrationPresenter.Event]>([])
+  private let events = Mutex<[CalibrationPromptEvent]>([])
 
-  var all: [ClosureCalibrationPresenter.Event] { events.withLock { $0 } }
+  var all: [CalibrationPromptEvent] { events.withLock { $0 } }
   var presenter: ClosureCalibrationPresenter {
     .closure { [self] event in events.withLock { $0.append(event) } }
   }
@@ -249,7 +249,7 @@ struct HeadingCalibrationTests {
   @Test(
     "a slow presenter is told the newest progress only, and a presenter may go where it calls back")
   func slowPresenter() async {
-    let events = Mutex<[ClosureCalibrationPresenter.Event]>([])
+    let events = Mutex<[CalibrationPromptEvent]>([])
     let (gate, isOpen) = (Counter(), Counter())
     let calls = Counter()
     await onThread {

@@ -22,8 +22,8 @@ struct ManagerInboxTests {
   }
 
   /// What the delegate is told next; `nil` where nothing waits.
-  private func next() -> Delivery? {
-    Delivery(inbox.take({ _ in true }, together: { $0 == .location }))
+  private func next() -> DelegateCall? {
+    DelegateCall(inbox.take({ _ in true }, together: { $0 == .location }))
   }
 
   @Test("the answer to a request is not batched with updates, nor dropped for them")
@@ -56,7 +56,7 @@ struct ManagerInboxTests {
     }
     inbox.post(.paused)
     #expect(inbox.count <= EventLimits.pauses && inbox.dropped == 0)
-    var heard: [Delivery] = []
+    var heard: [DelegateCall] = []
     while let delivery = next() { heard.append(delivery) }
     #expect(heard.last == .paused)
     for (index, delivery) in heard.enumerated() {
@@ -85,7 +85,7 @@ struct ManagerInboxTests {
     }
     #expect(inbox.dropped == 2_000)
     #expect(inbox.post(.deferredLocations(Array(repeating: report, count: 3_600))) == 3_000)
-    var deliveries: [Delivery] = []
+    var deliveries: [DelegateCall] = []
     while let delivery = next() { deliveries.append(delivery) }
     #expect(deliveries.dropLast() == Array(repeating: .deferralEnded(nil), count: 5)[...])
     #expect(deliveries.last == .locations(Array(repeating: report, count: 3_600)))

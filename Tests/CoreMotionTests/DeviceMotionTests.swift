@@ -158,7 +158,7 @@ struct DeviceMotionTests {
     ) { second.take($0, $1) }
     let observations = stage.run(15)
     let key = try #require(
-      stage.board.board.sensors.first.map { CalibrationStore.Key(.magnetometer, $0) })
+      stage.board.board.sensors.first.map { CalibrationKey(.magnetometer, $0) })
     guard case .record(.magnetometer(var record)) = stage.board.state.calibrations.current(key)
     else {
       Issue.record("no calibration")

@@ -16,7 +16,7 @@ final class DoctorBench {
   var bus: String { node.path }
 
   /// - Parameter chips: What is on the bus of that name.
-  init(_ chips: (_ bus: String) -> [SimulatedBoard.Chip]) throws {
+  init(_ chips: (_ bus: String) -> [SimulatedChip]) throws {
     node = FileManager.default.temporaryDirectory
       .appending(path: "lodestone-node-\(UUID().uuidString)")
     try Data().write(to: node)

@@ -44,7 +44,7 @@ struct DoctorTests {
 
 /// What documents alone say of a chip, and how well its bus works.
 struct BusDoctorTests {
-  private func bench(_ fault: Fault? = nil) throws -> DoctorBench {
+  private func bench(_ fault: SimulatedFault? = nil) throws -> DoctorBench {
     let bench = try DoctorBench { bus in
       [
         .init(.registers("MMC5603"), at: .bus(bus, address: 0x30)),
@@ -71,7 +71,7 @@ struct BusDoctorTests {
       """, file: "desk.yaml")
   }
 
-  private func quality(_ fault: Fault?) throws -> Doctor.Finding {
+  private func quality(_ fault: SimulatedFault?) throws -> Doctor.Finding {
     let bench = try bench(fault)
     let findings = bench.doctor.wiring(try board(bench))
     let found = findings.filter { $0.subject.hasSuffix(" is undisturbed") }
@@ -168,7 +168,7 @@ struct OtherChipDoctorTests {
     _ name: String, compass: String, at address: UInt8, isOpen: Bool
   ) throws -> Doctor.Finding {
     let bench = try DoctorBench { bus in
-      var chips: [SimulatedBoard.Chip] = [
+      var chips: [SimulatedChip] = [
         .init(.registers("MPU6050"), at: .bus(bus, address: 0x68)),
         .init(.registers("BMP180"), at: .bus(bus, address: 0x77)),
         .init(.registers(compass), at: .bus(bus, address: address)),

@@ -55,7 +55,7 @@ import Testing
     return board
   }
 
-  private var expected: ExpectedField { ExpectedField(strength: 49, dip: 68 * degree) }
+  private var expected: ReferenceField { ReferenceField(strength: 49, dip: 68 * degree) }
 
   private func run(
     _ trajectory: Trajectory, seconds: Double, seed: UInt64 = 5,

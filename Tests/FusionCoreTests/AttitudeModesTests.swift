@@ -39,7 +39,7 @@ import Testing
     board.hasGyro = false
     board.hasAccelerometer = false
     let trajectory = Trajectory(heading: { 0.3 + 0.2 * $0 })
-    var params = AttitudeEstimator.Params()
+    var params = AttitudeParameters()
     params.level = true
     var level = AttitudeEstimator(params)
     var statistics = ErrorStatistics()

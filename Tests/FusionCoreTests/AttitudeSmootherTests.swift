@@ -24,7 +24,7 @@ private struct LinearRun {
   /// Of the step-by-step solution: covariance rows and estimates after each step, the tape.
   var covariances: [ErrorCovariance] = []
   var estimates: [ErrorVector] = []
-  var ends: [ErrorTape.Position] = []
+  var ends: [TapePosition] = []
   var tape = ErrorTape()
 
   static func dense(_ rows: [(Int, ErrorVector)]) -> [[Double]] {

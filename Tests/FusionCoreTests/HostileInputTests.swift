@@ -116,7 +116,7 @@ import Testing
         estimator.followsCourse = noise.uniform() < 0.5
         estimator.expectedField =
           noise.uniform() < 0.5
-          ? nil : ExpectedField(strength: hostile(&noise, usual: 50).x, dip: noise.normal())
+          ? nil : ReferenceField(strength: hostile(&noise, usual: 50).x, dip: noise.normal())
       }
       time += isHostile ? interval(&noise) : 0.005
       if abs(time) > 1e8 { time = 0 }
@@ -165,7 +165,7 @@ import Testing
 
   @Test(arguments: [Double.nan, -1, .infinity, 0])
   func parametersThatMakeNoSenseAreNotTaken(value: Double) throws {
-    var params = AttitudeEstimator.Params()
+    var params = AttitudeParameters()
     params.gravity = value
     params.blockDuration = value
     params.magneticNoise = value.isNaN ? value : -1
@@ -212,7 +212,7 @@ import Testing
       board.run(trajectory, from: begin, seconds: 1.3, seed: seed, &whole) { _, _, _ in }
       board.run(trajectory, from: begin, seconds: 1.3, seed: seed, &resumed) { _, _, _ in }
       let saved = try JSONEncoder().encode(resumed.state)
-      let state = try JSONDecoder().decode(AttitudeEstimator.State.self, from: saved)
+      let state = try JSONDecoder().decode(AttitudeState.self, from: saved)
       #expect(state == resumed.state)
       resumed = AttitudeEstimator(state: state)
       #expect(whole.state == resumed.state)

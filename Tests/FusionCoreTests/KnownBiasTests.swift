@@ -56,7 +56,7 @@ struct KnownBiasTests {
     ] {
       estimator.expectGyroBias(bias, deviation: deviation)
     }
-    #expect(estimator.state == AttitudeEstimator.State())
+    #expect(estimator.state == AttitudeState())
     for index in 0..<1_040 {
       estimator.update(
         angularRate: Vector3(0.01, 0, 0), acceleration: gravity, at: time(Double(index) / 208))

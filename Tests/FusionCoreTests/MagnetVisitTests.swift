@@ -47,11 +47,11 @@ import Testing
     }
     let field: (Double) -> Vector3 = { magnet * swell($0) }
     if visit.isOnBoard { board.attached = field } else { board.disturbance = field }
-    var params = AttitudeEstimator.Params()
+    var params = AttitudeParameters()
     params.level = visit.sensors == .level
     var estimator = AttitudeEstimator(params)
     estimator.expectedField =
-      visit.hasModel ? ExpectedField(strength: 49, dip: 67 * degree) : nil
+      visit.hasModel ? ReferenceField(strength: 49, dip: 67 * degree) : nil
     let heading = 2 * .pi * random.uniform()
     let trajectory: Trajectory
     switch visit.motion {
@@ -178,7 +178,7 @@ import Testing
   func saturated() throws {
     var board = SimulatedBoard()
     var estimator = AttitudeEstimator()
-    estimator.expectedField = ExpectedField(strength: 49, dip: 67 * degree)
+    estimator.expectedField = ReferenceField(strength: 49, dip: 67 * degree)
     let isNews = estimator.fieldIsBeyondRange(at: Timestamp(seconds: 1))
     #expect(!isNews)
     board.run(.still(heading: 1), seconds: 10, seed: 6, &estimator) { _, _, _ in }

@@ -7,7 +7,7 @@ import Testing
 @testable import FusionCore
 
 @Suite struct MagneticDisturbanceTests {
-  static let model = ExpectedField(strength: 49, dip: 67 * degree)
+  static let model = ReferenceField(strength: 49, dip: 67 * degree)
 
   struct Course {
     var lostAt: Double?
@@ -17,7 +17,7 @@ import Testing
     var worstDuring = 0.0
   }
 
-  private func course(_ iron: Vector3, model: ExpectedField?, hasGyro: Bool = true) -> Course {
+  private func course(_ iron: Vector3, model: ReferenceField?, hasGyro: Bool = true) -> Course {
     var board = SimulatedBoard()
     board.hasGyro = hasGyro
     board.bias = Vector3(0.5, -0.3, 0.4) * degree
@@ -172,7 +172,7 @@ import Testing
   }
 
   /// A magnet of 30 uT stuck to the board before it was switched on; it is turned about from 2 s on.
-  private func stuckMagnet(seed: UInt64, model: ExpectedField?) -> ErrorStatistics {
+  private func stuckMagnet(seed: UInt64, model: ReferenceField?) -> ErrorStatistics {
     var noise = Noise(900 + seed)
     var board = SimulatedBoard()
     board.bias = noise.vector(0.4 * degree)

@@ -35,10 +35,10 @@ struct UnknownBiasTests {
     func even() -> Double { (2 * noise.uniform() - 1) * given.share * given.zeroRateLevel * degree }
     var board = SimulatedBoard()
     board.bias = Vector3(even(), even(), even())
-    var params = AttitudeEstimator.Params()
+    var params = AttitudeParameters()
     params.allow(zeroRateLevel: given.zeroRateLevel)
     var estimator = AttitudeEstimator(params)
-    if seed % 2 == 0 { estimator.expectedField = ExpectedField(strength: 49, dip: 67 * degree) }
+    if seed % 2 == 0 { estimator.expectedField = ReferenceField(strength: 49, dip: 67 * degree) }
     var outcome = Outcome()
     board.run(trajectory, seconds: 20, seed: seed, &estimator) { t, truth, estimator in
       guard let estimate = estimator.headingOrNil(at: t), let accuracy = estimate.accuracy else {

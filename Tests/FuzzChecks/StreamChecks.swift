@@ -79,9 +79,9 @@ public enum StreamChecks {
 
   private static func events(
     _ bytes: [UInt8], pieces: Int, _ failures: inout [String]
-  ) -> [GNSSDecoder.Event] {
+  ) -> [GNSSEvent] {
     var decoder = GNSSDecoder(endsByRule: false)
-    var events: [GNSSDecoder.Event] = []
+    var events: [GNSSEvent] = []
     func drain() {
       while let event = decoder.next() {
         events.append(event)

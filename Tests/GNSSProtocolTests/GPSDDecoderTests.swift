@@ -9,7 +9,7 @@ struct GPSDDecoderTests {
   struct Listener {
     var decoder = GPSDDecoder()
     var fixes: [GNSSFix] = []
-    var events: [GPSDDecoder.Event] = []
+    var events: [GPSDEvent] = []
 
     mutating func hear(_ text: String, at seconds: Double) {
       hear(Array((text + "\r\n").utf8), at: seconds)

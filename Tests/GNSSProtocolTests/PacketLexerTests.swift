@@ -17,9 +17,9 @@ struct PacketLexerTests {
 
   private let now = Timestamp(nanoseconds: 0)
 
-  private func kinds(_ chunks: [[UInt8]]) -> [GNSSPacket.Kind] {
+  private func kinds(_ chunks: [[UInt8]]) -> [PacketProtocol] {
     var lexer = PacketLexer()
-    var kinds: [GNSSPacket.Kind] = []
+    var kinds: [PacketProtocol] = []
     for chunk in chunks {
       chunk.withUnsafeBytes { lexer.append($0, at: now) }
       while let packet = lexer.next(at: now) { kinds.append(packet.kind) }

@@ -6,7 +6,7 @@ import Testing
 
 struct ReceiverCommandTests {
   private func said(_ sentences: [String]) -> (
-    events: [GNSSDecoder.Event], identity: ReceiverIdentity
+    events: [GNSSEvent], identity: ReceiverIdentity
   ) {
     var decoder = GNSSDecoder()
     let bytes = sentences.flatMap { Array("\($0)\r\n".utf8) }

@@ -46,16 +46,16 @@ enum Stream {
 
   /// All that comes out of bytes that arrive in pieces.
   static func events(_ bytes: [UInt8], chunk: Int = 64, endsByRule: Bool = true)
-    -> [GNSSDecoder.Event]
+    -> [GNSSEvent]
   {
     var decoder = GNSSDecoder(endsByRule: endsByRule)
     return events(bytes, chunk: chunk, by: &decoder)
   }
 
   static func events(_ bytes: [UInt8], chunk: Int = 64, by decoder: inout GNSSDecoder)
-    -> [GNSSDecoder.Event]
+    -> [GNSSEvent]
   {
-    var events: [GNSSDecoder.Event] = []
+    var events: [GNSSEvent] = []
     for start in stride(from: 0, to: bytes.count, by: chunk) {
       bytes[start..<min(bytes.count, start + chunk)].withUnsafeBytes {
         decoder.append($0, at: Timestamp(nanoseconds: 7))

@@ -19,7 +19,7 @@ import Testing
   @Test("a tile's corner is where others have it", arguments: corners)
   func corner(zoom: Int, x: Int, y: Int, longitude: Double, latitude: Double) {
     let size = Double(1 << zoom)
-    let point = WebMercator.Point(x: Double(x) / size, y: Double(y) / size)
+    let point = MercatorPoint(x: Double(x) / size, y: Double(y) / size)
     let position = WebMercator.position(of: point)
     #expect(abs(position.longitude - longitude) < 1e-12)
     #expect(abs(position.latitude - latitude) < 1e-12)

@@ -55,7 +55,7 @@ struct SuiteTests {
   @Test(
     "transfers that had to be repeated are in the report, and many of them are a fault of the bus")
   func disturbed() throws {
-    for (every, outcome) in [(3, Report.Outcome.failed), (1_000, .passed)] {
+    for (every, outcome) in [(3, CheckOutcome.failed), (1_000, .passed)] {
       let board = try VirtualBoard()
       board.simulation.inject(.disturbed(every: every), chip: 0, from: board.clock.now())
       _ = board.run(8)
@@ -317,8 +317,8 @@ struct SuiteTests {
 
   @Test(
     "samples lost while the rig's machine stood still are not the bus's fault; without that they are",
-    arguments: [(0.5, Report.Outcome.passed), (0.0, .failed)])
-  func standstill(said: Double, outcome: Report.Outcome) throws {
+    arguments: [(0.5, CheckOutcome.passed), (0.0, .failed)])
+  func standstill(said: Double, outcome: CheckOutcome) throws {
     let board = try VirtualBoard()
     _ = board.run(8)
     // Every line is dead, and every bus, for half a second of three.
@@ -348,11 +348,11 @@ struct SuiteTests {
   @Test(
     "edges answered late because the machine stood still are not the line's fault; more than that are",
     arguments: [
-      (pause: 0.1, said: 0.1, run: 0.3, outcome: Report.Outcome.passed), (0.1, 0, 0.3, .failed),
+      (pause: 0.1, said: 0.1, run: 0.3, outcome: CheckOutcome.passed), (0.1, 0, 0.3, .failed),
       // Most edges are late, and the machine stood still for a twentieth of the time.
       (0.08, 0.005, 0.02, .failed),
     ])
-  func lateEdges(pause: Double, said: Double, run: Double, outcome: Report.Outcome) throws {
+  func lateEdges(pause: Double, said: Double, run: Double, outcome: CheckOutcome) throws {
     let board = try VirtualBoard()
     _ = board.run(8)
     let rig = Sleepy(said)
@@ -454,7 +454,7 @@ private final class Sleepy: Operator {
   func inject(_ fault: RigFault, on chip: ChipTarget, seconds: Double) throws {}
   func show(_ shown: Shown, on chip: ChipTarget) throws {}
   func endShow(on chip: ChipTarget) throws {}
-  func objection(to action: Scenario.Action) -> String? { nil }
+  func objection(to action: ScenarioAction) -> String? { nil }
   func ask(_ instruction: String) throws {}
 }
 
@@ -465,7 +465,7 @@ private struct Idle: Operator {
   func inject(_ fault: RigFault, on chip: ChipTarget, seconds: Double) throws {}
   func show(_ shown: Shown, on chip: ChipTarget) throws {}
   func endShow(on chip: ChipTarget) throws {}
-  func objection(to action: Scenario.Action) -> String? { nil }
+  func objection(to action: ScenarioAction) -> String? { nil }
   func ask(_ instruction: String) throws {}
 }
 
@@ -480,7 +480,7 @@ private struct Stubborn: Operator {
   }
   func show(_ shown: Shown, on chip: ChipTarget) throws {}
   func endShow(on chip: ChipTarget) throws {}
-  func objection(to action: Scenario.Action) -> String? { nil }
+  func objection(to action: ScenarioAction) -> String? { nil }
   func ask(_ instruction: String) throws {}
 }
 
@@ -497,7 +497,7 @@ private struct Deceiver: Operator {
   }
   func show(_ shown: Shown, on chip: ChipTarget) throws {}
   func endShow(on chip: ChipTarget) throws {}
-  func objection(to action: Scenario.Action) -> String? { nil }
+  func objection(to action: ScenarioAction) -> String? { nil }
   func ask(_ instruction: String) throws {}
 }
 
@@ -516,6 +516,6 @@ private struct Clumsy: Operator {
   }
   func show(_ shown: Shown, on chip: ChipTarget) throws {}
   func endShow(on chip: ChipTarget) throws {}
-  func objection(to action: Scenario.Action) -> String? { nil }
+  func objection(to action: ScenarioAction) -> String? { nil }
   func ask(_ instruction: String) throws {}
 }

@@ -7,7 +7,7 @@ import Testing
   /// A metre and a tenth to the north.
   static let step = 1e-5
 
-  static func filled(_ count: Int, limit: Int) -> (track: MapTrack, changes: [MapTrack.Change]) {
+  static func filled(_ count: Int, limit: Int) -> (track: MapTrack, changes: [TrackUpdate]) {
     var track = MapTrack(limit: limit)
     let changes = (0..<count).map {
       track.add(latitude: Double($0) * step, longitude: 13, time: Double($0))

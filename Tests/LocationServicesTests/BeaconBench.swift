@@ -12,7 +12,7 @@ struct BeaconBench {
     ask(.configure(ClientSettings(hearsRegions: true)))
   }
 
-  mutating func ask(_ action: ServiceRequest.Action, at seconds: Double = 0, client: UInt64 = 1) {
+  mutating func ask(_ action: ServiceAction, at seconds: Double = 0, client: UInt64 = 1) {
     var new: [ServiceEvent] = []
     let request = ServiceRequest(ClientID(rawValue: client), action)
     engine.handle(request, at: Timestamp(seconds: seconds)) { new.append($0) }
@@ -55,7 +55,7 @@ struct BeaconBench {
     take().compactMap { if case .beacons(let report) = $0.content { report.beacons } else { nil } }
   }
 
-  mutating func takeRegions() -> [RegionEvent.Kind] {
+  mutating func takeRegions() -> [RegionEventKind] {
     take().compactMap { if case .region(let event) = $0.content { event.kind } else { nil } }
   }
 }

@@ -17,8 +17,8 @@ private struct Bench {
     if isStarted { ask(.start(.location)) }
   }
 
-  mutating func ask(_ action: ServiceRequest.Action) {
-    var new: [ServiceEvent.Content] = []
+  mutating func ask(_ action: ServiceAction) {
+    var new: [EventContent] = []
     let request = ServiceRequest(ClientID(rawValue: 1), action)
     engine.handle(request, at: Timestamp(seconds: now)) { new.append($0.content) }
     note(new)
@@ -41,14 +41,14 @@ private struct Bench {
   }
 
   mutating func say(_ observation: Observation) {
-    var new: [ServiceEvent.Content] = []
+    var new: [EventContent] = []
     engine.handle(observation) { new.append($0.content) }
     note(new)
   }
 
   mutating func advance(to seconds: Double) {
     now = seconds
-    var new: [ServiceEvent.Content] = []
+    var new: [EventContent] = []
     engine.advance(to: Timestamp(seconds: seconds)) { new.append($0.content) }
     note(new)
   }
@@ -63,7 +63,7 @@ private struct Bench {
     Int((report.position.latitude * 1e6).rounded())
   }
 
-  private mutating func note(_ contents: [ServiceEvent.Content]) {
+  private mutating func note(_ contents: [EventContent]) {
     for content in contents {
       switch content {
       case .location(let report): heard.append("\(metres(report))")

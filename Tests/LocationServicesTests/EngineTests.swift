@@ -12,7 +12,7 @@ private struct Bench {
   var events: [ServiceEvent] = []
   var now = Timestamp(seconds: 0)
 
-  mutating func ask(_ action: ServiceRequest.Action, client: UInt64 = 1) {
+  mutating func ask(_ action: ServiceAction, client: UInt64 = 1) {
     var new: [ServiceEvent] = []
     engine.handle(ServiceRequest(ClientID(rawValue: client), action), at: now) { new.append($0) }
     events += new
@@ -25,7 +25,7 @@ private struct Bench {
   }
 
   /// What has been emitted since the last call.
-  mutating func heard() -> [ServiceEvent.Content] {
+  mutating func heard() -> [EventContent] {
     defer { events = [] }
     return events.map(\.content)
   }
@@ -50,7 +50,7 @@ private struct Bench {
 }
 
 private func fix(
-  _ latitude: Double, accuracy: Double? = 5, mode: GNSSFix.Mode = .threeDimensional,
+  _ latitude: Double, accuracy: Double? = 5, mode: FixMode = .threeDimensional,
   at seconds: Double = 0
 ) -> Observation {
   var fix = GNSSFix(received: Timestamp(seconds: seconds), mode: mode)
@@ -137,8 +137,8 @@ struct ServiceLifecycleTests {
     var bench = Bench()
     bench.ask(.register)
     bench.ask(.start(.heading))
-    func advance(to seconds: Double) -> [ServiceEvent.Content] {
-      var events: [ServiceEvent.Content] = []
+    func advance(to seconds: Double) -> [EventContent] {
+      var events: [EventContent] = []
       bench.engine.advance(to: Timestamp(seconds: seconds)) { events.append($0.content) }
       return events
     }

@@ -16,7 +16,7 @@ private struct Bench {
   /// Strength and dip (degrees) of the field, and what is expected of it.
   var strength = 49.0
   var dip = 67.0
-  var origin: FieldCheck.Origin? = .model
+  var origin: FieldReference? = .model
   var magnet = 0.0
   var isDisturbed = false
   /// The record in force; `nil` for none.
@@ -28,7 +28,7 @@ private struct Bench {
   private(set) var changes: [CalibrationPromptChange] = []
   private(set) var accuracies: [Double?] = []
 
-  mutating func ask(_ action: ServiceRequest.Action, client: UInt64 = 1) {
+  mutating func ask(_ action: ServiceAction, client: UInt64 = 1) {
     let time = Timestamp(seconds: now)
     collect { engine, emit in
       engine.handle(ServiceRequest(ClientID(rawValue: client), action), at: time, emit: emit)
@@ -245,10 +245,10 @@ struct HeadingCalibrationPromptTests {
   @Test(
     "D8: a significant change that stays is asked for once, within fifteen seconds, against each reference",
     arguments: [
-      (FieldCheck.Origin.model, 60.0, 67.0), (.model, 40, 67), (.model, 49, 78), (.model, 49, 55),
+      (FieldReference.model, 60.0, 67.0), (.model, 40, 67), (.model, 49, 78), (.model, 49, 55),
       (.calibration, 65, 67), (.calibration, 33, 67), (.learned, 60, 67),
     ])
-  func change(origin: FieldCheck.Origin, strength: Double, dip: Double) {
+  func change(origin: FieldReference, strength: Double, dip: Double) {
     var bench = Bench()
     bench.origin = origin
     bench.add(1)
@@ -277,9 +277,9 @@ struct HeadingCalibrationPromptTests {
   @Test(
     "D8: what is not significant is not asked for, however long it stays",
     arguments: [
-      (FieldCheck.Origin.model, 54.0, 67.0), (.model, 49, 73), (.calibration, 58, 80),
+      (FieldReference.model, 54.0, 67.0), (.model, 49, 73), (.calibration, 58, 80),
     ])
-  func insignificant(origin: FieldCheck.Origin, strength: Double, dip: Double) {
+  func insignificant(origin: FieldReference, strength: Double, dip: Double) {
     var bench = Bench()
     bench.origin = origin
     bench.add(1)
@@ -381,7 +381,7 @@ struct HeadingCalibrationPromptTests {
         since: Timestamp(seconds: 3)),
     ]
     for prompt in prompts {
-      let contents: [ServiceEvent.Content] = [
+      let contents: [EventContent] = [
         .question(CalibrationQuestion(number: 7, prompt: prompt)), .questionClosed(7),
       ]
       for content in contents {

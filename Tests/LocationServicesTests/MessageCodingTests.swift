@@ -38,7 +38,7 @@ struct MessageCodingTests {
   }
 
   /// The number of a request's kind: one that has no example below does not compile, or is missed.
-  private func number(_ action: ServiceRequest.Action) -> Int {
+  private func number(_ action: ServiceAction) -> Int {
     switch action {
     case .register: 0
     case .configure: 1
@@ -69,7 +69,7 @@ struct MessageCodingTests {
       distanceFilter: 12, desiredAccuracy: -1, headingFilter: 0.5,
       headingOrientation: .landscapeLeft, answersQuestions: true, hearsRegions: true)
     settings.monitor = "trips"
-    let examples: [ServiceRequest.Action] = [
+    let examples: [ServiceAction] = [
       .register, .configure(settings), .start(.altitude), .stop(.location), .requestLocation,
       .allowDeferral(distance: .greatestFiniteMagnitude, timeout: .infinity), .disallowDeferral,
       .suspend, .resume, .answer(question: .max, display: true), .dismissPrompt,
@@ -86,14 +86,14 @@ struct MessageCodingTests {
     }
     // Not a number is itself, but not equal to itself.
     settings.distanceFilter = .nan
-    guard case .configure(let read) = try coded(ServiceRequest.Action.configure(settings)) else {
+    guard case .configure(let read) = try coded(ServiceAction.configure(settings)) else {
       Issue.record("another request")
       return
     }
     #expect(read.distanceFilter.isNaN)
   }
 
-  private func number(_ content: ServiceEvent.Content) -> Int {
+  private func number(_ content: EventContent) -> Int {
     switch content {
     case .location: 0
     case .deferredLocations: 1
@@ -137,7 +137,7 @@ struct MessageCodingTests {
     let altitude = AltitudeReport(time: Self.time, relativeAltitude: -1.5, pressure: 101_325)
     let lost = RangingFailure(
       constraint: Self.beacons, failure: BeaconFailure(isUnavailable: true, reason: "no adapter"))
-    let examples: [ServiceEvent.Content] = [
+    let examples: [EventContent] = [
       .location(location), .deferredLocations([location, location]),
       .deferralEnded(.failed("no receiver")), .heading(heading), .headingExpired,
       .significantChange(location), .visit(visit), .region(crossing),

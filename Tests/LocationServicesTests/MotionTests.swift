@@ -10,7 +10,7 @@ private struct Bench {
   var now = Timestamp(seconds: 0)
   private var events: [ServiceEvent] = []
 
-  mutating func ask(_ action: ServiceRequest.Action, client: UInt64 = 1) {
+  mutating func ask(_ action: ServiceAction, client: UInt64 = 1) {
     var new: [ServiceEvent] = []
     engine.handle(ServiceRequest(ClientID(rawValue: client), action), at: now) { new.append($0) }
     events += new
@@ -22,7 +22,7 @@ private struct Bench {
     events += new
   }
 
-  mutating func heard(_ client: UInt64 = 1) -> [ServiceEvent.Content] {
+  mutating func heard(_ client: UInt64 = 1) -> [EventContent] {
     defer { events.removeAll { $0.client.rawValue == client } }
     return events.filter { $0.client.rawValue == client }.map(\.content)
   }
@@ -36,11 +36,11 @@ private struct Bench {
   }
 }
 
-extension [ServiceEvent.Content] {
+extension [EventContent] {
   fileprivate var reports: [DeviceMotionReport] {
     compactMap { if case .motion(.device(let report)) = $0 { report } else { nil } }
   }
-  fileprivate var causes: [ServiceFailure.Cause] {
+  fileprivate var causes: [FailureCause] {
     compactMap { if case .failure(let failure) = $0 { failure.cause } else { nil } }
   }
 }

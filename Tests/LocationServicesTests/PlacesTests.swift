@@ -18,7 +18,7 @@ private struct Bench {
     for service in services { ask(.start(service)) }
   }
 
-  mutating func ask(_ action: ServiceRequest.Action) {
+  mutating func ask(_ action: ServiceAction) {
     var new: [ServiceEvent] = []
     let request = ServiceRequest(ClientID(rawValue: 1), action)
     engine.handle(request, at: Timestamp(seconds: now)) { new.append($0) }

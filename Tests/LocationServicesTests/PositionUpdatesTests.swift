@@ -18,7 +18,7 @@ private struct Bench {
     ask(.start(.location))
   }
 
-  mutating func ask(_ action: ServiceRequest.Action, client: UInt64 = 1) {
+  mutating func ask(_ action: ServiceAction, client: UInt64 = 1) {
     var new: [ServiceEvent] = []
     let request = ServiceRequest(ClientID(rawValue: client), action)
     engine.handle(request, at: Timestamp(seconds: now)) { new.append($0) }
@@ -288,7 +288,7 @@ struct LocationDemandTests {
     var engine = LocationEngine()
     for client in UInt64(1)...4 {
       for action in [
-        ServiceRequest.Action.register, .start(.heading),
+        ServiceAction.register, .start(.heading),
         client == 1 ? .requestLocation : .start(.location),
         .configure(ClientSettings(desiredAccuracy: 0.001, activity: .fitness)),
       ] {

@@ -16,7 +16,7 @@ private struct Bench {
     ask(.configure(ClientSettings(hearsRegions: true)))
   }
 
-  mutating func ask(_ action: ServiceRequest.Action, client: UInt64 = 1) {
+  mutating func ask(_ action: ServiceAction, client: UInt64 = 1) {
     var new: [ServiceEvent] = []
     let request = ServiceRequest(ClientID(rawValue: client), action)
     engine.handle(request, at: Timestamp(seconds: now)) { new.append($0) }

@@ -42,8 +42,8 @@ struct RequestBench {
     ask(.configure(settings))
   }
 
-  mutating func ask(_ action: ServiceRequest.Action) {
-    var new: [ServiceEvent.Content] = []
+  mutating func ask(_ action: ServiceAction) {
+    var new: [EventContent] = []
     engine.handle(ServiceRequest(client, action), at: Timestamp(seconds: now)) {
       new.append($0.content)
     }
@@ -51,7 +51,7 @@ struct RequestBench {
   }
 
   mutating func say(_ observation: Observation) {
-    var new: [ServiceEvent.Content] = []
+    var new: [EventContent] = []
     engine.handle(observation) { new.append($0.content) }
     note(new)
   }
@@ -71,7 +71,7 @@ struct RequestBench {
 
   mutating func advance(_ seconds: Double) {
     now = max(now, seconds)
-    var new: [ServiceEvent.Content] = []
+    var new: [EventContent] = []
     engine.advance(to: Timestamp(seconds: seconds)) { new.append($0.content) }
     note(new)
   }
@@ -81,7 +81,7 @@ struct RequestBench {
     return heard
   }
 
-  private mutating func note(_ contents: [ServiceEvent.Content]) {
+  private mutating func note(_ contents: [EventContent]) {
     for content in contents {
       switch content {
       case .requestedLocation(let report):

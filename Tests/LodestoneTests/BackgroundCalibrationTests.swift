@@ -120,7 +120,7 @@ struct BackgroundCalibrationTests {
       #expect(bars.count == around.count)
     }
     let history = first.state.calibrations.history(
-      CalibrationStore.Key(.magnetometer, first.board.sensors[0]))
+      CalibrationKey(.magnetometer, first.board.sensors[0]))
     #expect(history.first?.record?.method == "ellipsoid")
     let found = try record(first)
     #expect(found.method == "background")

@@ -10,7 +10,7 @@ import Testing
 struct FaultTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let chip: Int
-    let fault: Fault
+    let fault: SimulatedFault
     let says: String
     /// Seconds until the loss is reported: two, or three periods of a receiver.
     var reported = 2.0
@@ -135,8 +135,8 @@ struct FaultTests {
 
   @Test(
     "a chip that cannot be read, or is not, leaves its thread asleep, whatever its line says",
-    arguments: [Fault.shortRead(bytes: 1), .noAnswer, .timeout])
-  func idleThread(fault: Fault) throws {
+    arguments: [SimulatedFault.shortRead(bytes: 1), .noAnswer, .timeout])
+  func idleThread(fault: SimulatedFault) throws {
     let board = try VirtualBoard()
     _ = board.run(5)
     let healthy = board.runner.steps.load(ordering: .relaxed)

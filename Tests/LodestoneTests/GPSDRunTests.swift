@@ -54,7 +54,7 @@ struct GPSDRunTests {
   }
 
   struct Case: Sendable, CustomTestStringConvertible {
-    let fault: Fault
+    let fault: SimulatedFault
     let says: String
     var testDescription: String { "\(fault)" }
   }

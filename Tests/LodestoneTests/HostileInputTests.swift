@@ -39,8 +39,8 @@ struct HostileInputTests {
 
   @Test(
     "a receiver's bytes: no fix out of range, and the next whole epoch is understood",
-    arguments: [ReceiverTwin.Model.nmea, .ubloxM9])
-  func receiver(kind: ReceiverTwin.Model) throws {
+    arguments: [ReceiverTwinModel.nmea, .ubloxM9])
+  func receiver(kind: ReceiverTwinModel) throws {
     var random = SeededGenerator(seed: 5)
     let clock = VirtualClock()
     let board = try VirtualBoard(demand: Demand())

@@ -30,15 +30,15 @@ private struct HubSource: ObservationSource {
 
 /// A client that keeps what it is told.
 private final class Listener: ServiceClient {
-  private let contents = Kept<ServiceEvent.Content>()
+  private let contents = Kept<EventContent>()
 
-  func receive(_ content: ServiceEvent.Content) -> Int {
+  func receive(_ content: EventContent) -> Int {
     contents.append(content)
     return 0
   }
   func applicationChanged(isSuspended: Bool) {}
 
-  var all: [ServiceEvent.Content] { contents.all }
+  var all: [EventContent] { contents.all }
   var headings: [HeadingReport] {
     all.compactMap { if case .heading(let report) = $0 { report } else { nil } }
   }
@@ -59,7 +59,7 @@ private final class Scene {
   let runtime: LodestoneRuntime
   let listener = Listener()
   let client: ClientID
-  let prompts = Kept<ClosureCalibrationPresenter.Event>()
+  let prompts = Kept<CalibrationPromptEvent>()
   /// Signalled when a prompt is taken down; what came before it was presented by then.
   let dismissed = DispatchSemaphore(value: 0)
 
@@ -156,7 +156,7 @@ private final class Scene {
   /// The record's bytes, and those of the records before it.
   var stored: [Data] {
     get throws {
-      let key = CalibrationStore.Key(.magnetometer, board.board.sensors[0])
+      let key = CalibrationKey(.magnetometer, board.board.sensors[0])
       let history = board.state.calibrations.history(key)
       return try ([record] + history.map(\.file)).map { try Data(contentsOf: $0) }
     }
@@ -395,7 +395,7 @@ struct MagnetTests {
     #expect(scene.listener.questions.count <= 1)
     #expect(
       scene.board.state.calibrations.history(
-        CalibrationStore.Key(.magnetometer, scene.board.board.sensors[0])
+        CalibrationKey(.magnetometer, scene.board.board.sensors[0])
       ).count >= 1)
     #expect(asked != nil)
     #expect(scene.dismissed.wait(timeout: .now() + 10) == .success)

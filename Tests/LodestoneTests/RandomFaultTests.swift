@@ -9,13 +9,13 @@ import Testing
 /// Faults by chance, several at once, in any order: what must hold whatever happens.
 struct RandomFaultTests {
   // 0 LIS3MDL, 1 LSM6DSOX, 2 BMP280, 3 u-blox on a serial port.
-  private static let chips: [[Fault]] = {
-    let ofRegisters: [Fault] = [
+  private static let chips: [[SimulatedFault]] = {
+    let ofRegisters: [SimulatedFault] = [
       .noAnswer, .timeout, .shortRead(bytes: 1), .shortRead(bytes: 4), .wrongIdentity(0xEE),
       .brownOut,
       .stuckData, .bitFlip(register: 0x20, mask: 0x08), .overflow,
     ]
-    let ofReceivers: [Fault] = [.noAnswer, .timeout, .receiverSilent, .receiverGarbage]
+    let ofReceivers: [SimulatedFault] = [.noAnswer, .timeout, .receiverSilent, .receiverGarbage]
     return [ofRegisters, ofRegisters, ofRegisters, ofReceivers]
   }()
 

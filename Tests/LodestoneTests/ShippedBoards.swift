@@ -62,9 +62,9 @@ struct ShippedBoard: Sendable, CustomTestStringConvertible {
   }
 
   private static func mount(of matrix: Matrix3) -> Mount? {
-    for x in Mount.Axis.allCases {
-      for y in Mount.Axis.allCases {
-        for z in Mount.Axis.allCases {
+    for x in SignedAxis.allCases {
+      for y in SignedAxis.allCases {
+        for z in SignedAxis.allCases {
           if let mount = Mount(x: x, y: y, z: z), mount.matrix == matrix { return mount }
         }
       }

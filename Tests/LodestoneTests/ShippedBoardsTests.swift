@@ -140,12 +140,12 @@ struct ShippedBoardsTests {
     let board = try file.twins()
     let wait: (Double) -> Void = { board.clock.advance(bySeconds: $0) }
     let probed = BoardProbe.board(with: board.simulation, wait: wait)
-    func findings() -> [BoardProbe.Finding] {
+    func findings() -> [ProbeResult] {
       board.simulation.registerBuses().flatMap {
         BoardProbe.scan($0, with: board.simulation, wait: wait)
       }
     }
-    func isNamed(_ sensor: Board.Sensor, in findings: [BoardProbe.Finding]) -> Bool {
+    func isNamed(_ sensor: Board.Sensor, in findings: [ProbeResult]) -> Bool {
       findings.contains {
         sensor.attachment == .i2c(bus: $0.bus, address: $0.address)
           && $0.identifications.candidates.contains { $0.chip == sensor.chip }

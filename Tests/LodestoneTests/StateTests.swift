@@ -204,7 +204,7 @@ struct StateTests {
     // It goes as it came.
     try FileManager.default.removeItem(
       at: plain.state.calibrations.file(
-        CalibrationStore.Key(.level, plain.board.sensors[1])))
+        CalibrationKey(.level, plain.board.sensors[1])))
     #expect(diagnostics(plain.run(2)).contains { $0.text.contains("new level") })
   }
 
@@ -272,7 +272,7 @@ struct StateTests {
     try board.state.calibrations.save(.level(levelRecord(board, degrees: -3)))
     try board.state.calibrations.save(.gyro(gyroRecord(board, bias: Vector3(0, 0.01, 0))))
     live += board.run(4)
-    let file = board.state.calibrations.file(CalibrationStore.Key(.gyro, board.board.sensors[1]))
+    let file = board.state.calibrations.file(CalibrationKey(.gyro, board.board.sensors[1]))
     try Data("[]".utf8).write(to: file)
     live += board.run(3)
     board.hub.stop()

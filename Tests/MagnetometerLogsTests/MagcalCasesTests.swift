@@ -22,7 +22,7 @@ struct MagcalCasesTests {
   }
 
   private static func fit(_ table: SampleTable) -> CalibrationOutcome {
-    var params = MagnetometerFitter.Params()
+    var params = FitParameters()
     params.demandsSteadyIron = true
     return MagnetometerFitter(params: params).fit(table.samples)
   }
@@ -49,10 +49,10 @@ struct MagcalCasesTests {
   }
 
   @Test(arguments: [
-    ("iron-changed-halfway.txt", "2,3,4", IronChange.Kind.step),
+    ("iron-changed-halfway.txt", "2,3,4", IronChangeKind.step),
     ("motor-half-duty.csv", "1,2,3", .states), ("drift.csv", "1,2,3", .drift),
   ])
-  func changed(name: String, columns: String, kind: IronChange.Kind) throws {
+  func changed(name: String, columns: String, kind: IronChangeKind) throws {
     let table = try Self.read(name)
     #expect(table.columns.description == columns)
     let outcome = Self.fit(table)

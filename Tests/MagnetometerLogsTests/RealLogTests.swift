@@ -50,7 +50,7 @@ import Testing
     let table = try Self.read(Self.phone, "2-4")
     let alone = MagnetometerFitter().fit(table.samples)
     #expect(!alone.isAccepted)
-    let known = MagnetometerFitter().fit(table.samples, expected: ExpectedField(strength: 50.5))
+    let known = MagnetometerFitter().fit(table.samples, expected: CalibrationField(strength: 50.5))
     let fit = try #require(known.fit)
     #expect((fit.hardIron - Vector3(-55.7, 386.7, -351.3)).length < 15)
     #expect(!known.isAccepted)

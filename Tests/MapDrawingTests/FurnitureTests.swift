@@ -56,7 +56,7 @@ import Testing
     // Its first corner is the tip, the others are its foot.
     let ring = subpaths[0]
     let foot = ring[1].toward(ring[2], 0.5)
-    let world = WebMercator.Point(x: view.centre.x, y: view.centre.y - 1e-5)
+    let world = MercatorPoint(x: view.centre.x, y: view.centre.y - 1e-5)
     let north = try #require(view.picturePoint(of: world))
     let angle = atan2(ring[0].x - foot.x, foot.y - ring[0].y)
     let expected = atan2(north.x - view.width / 2, view.height / 2 - north.y)

@@ -73,7 +73,8 @@ import Testing
   func words() {
     func text(_ degrees: Double, _ step: Double) -> String {
       AngleStep.nearest(to: step).text(
-        Angle(microseconds: Int((degrees * 3.6e9).rounded())), positive: "E", negative: "W")
+        MicroArcseconds(microseconds: Int((degrees * 3.6e9).rounded())), positive: "E",
+        negative: "W")
     }
     #expect(text(13, 1) == "13°E")
     #expect(text(-13.5, 0.5) == "13°30′W")
@@ -82,8 +83,12 @@ import Testing
     #expect(text(13 + 5.2 / 3600, 0.2 / 3600) == "13°00′05.2″E")
     #expect(text(-(13 + 5.002 / 3600), 0.002 / 3600) == "13°00′05.002″W")
     #expect(text(0, 1) == "0°" && text(180, 90) == "180°" && text(-180, 90) == "180°")
-    #expect(Angle(microseconds: 190 * Angle.microsecondsPerDegree).wrapped.degrees == -170)
-    #expect(Angle(microseconds: -190 * Angle.microsecondsPerDegree).wrapped.degrees == 170)
+    #expect(
+      MicroArcseconds(microseconds: 190 * MicroArcseconds.microsecondsPerDegree).wrapped.degrees
+        == -170)
+    #expect(
+      MicroArcseconds(microseconds: -190 * MicroArcseconds.microsecondsPerDegree).wrapped.degrees
+        == 170)
   }
 
   @Test("words lie within the picture, on their lines and not over each other", arguments: views)

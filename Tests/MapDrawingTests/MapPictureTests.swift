@@ -64,7 +64,7 @@ import Testing
       picture.tiles = BaseLayerTests.store(0...6) { _, x, y in (x + y) % 2 == 0 }
       picture.userLocation = UserLocationMark(
         position: PicturePoint(x: 300, y: 200), accuracyRadius: 900, headingDirection: 1)
-      for look in Look.allCases {
+      for look in MapStyle.allCases {
         picture.look = look
         _ = try check(picture.svg())
       }
@@ -96,7 +96,7 @@ import Testing
     let none = try SVGReader(picture.svg()).elements.count
     let stroke = Stroke(colour: .black, width: 2)
     let tile = try Tile(bytes: TinyPNG.plain([0, 0, 0, 255]))
-    var shapes: [Shape] = []
+    var shapes: [MapShape] = []
     for bad in [Double.nan, .infinity, -.infinity, 1e300] {
       let place = PicturePoint(x: bad, y: 10)
       shapes += [
@@ -148,7 +148,7 @@ import Testing
   @Test("shapes are drawn in their order, and words of the graticule over the first of them")
   func order() throws {
     var picture = picture()
-    func mark(_ radius: Double) -> [Shape] {
+    func mark(_ radius: Double) -> [MapShape] {
       [.circle(centre: PicturePoint(x: 50, y: 50), radius: radius, fill: .black, stroke: nil)]
     }
     picture.belowLabels = mark(51)

@@ -130,7 +130,7 @@ import Testing
     let ground = Palette(.light).ground
     for column in x / 2 * 2 - 1...x / 2 * 2 + 2 {
       for row in y / 2 * 2 - 1...y / 2 * 2 + 2 {
-        let middle = WebMercator.Point(
+        let middle = MercatorPoint(
           x: (Double(column) + 0.4) / count, y: (Double(row) + 0.4) / count)
         guard let place = view.picturePoint(of: middle),
           view.frame.grown(by: -40).contains(place)

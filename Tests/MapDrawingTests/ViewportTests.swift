@@ -17,7 +17,7 @@ import Testing
   func middle() throws {
     let view = viewport()
     #expect(view.picturePoint(of: Self.berlin) == PicturePoint(x: 320, y: 240))
-    let north = WebMercator.Point(x: Self.berlin.x, y: Self.berlin.y - 1e-5)
+    let north = MercatorPoint(x: Self.berlin.x, y: Self.berlin.y - 1e-5)
     let point = try #require(view.picturePoint(of: north))
     #expect(abs(point.x - 320) < 1e-9 && abs(point.y - 140) < 1e-6)
   }
@@ -25,7 +25,7 @@ import Testing
   @Test("what the heading points to is up", arguments: [0.0, 90, 135, 270])
   func heading(degrees: Double) throws {
     let view = viewport(heading: degrees)
-    let ahead = WebMercator.Point(
+    let ahead = MercatorPoint(
       x: Self.berlin.x + 1e-5 * sin(degrees * .pi / 180),
       y: Self.berlin.y - 1e-5 * cos(degrees * .pi / 180))
     let point = try #require(view.picturePoint(of: ahead))
@@ -49,7 +49,7 @@ import Testing
         x: 320 + focal * (ray * right).sum() / depth, y: 240 - focal * (ray * up).sum() / depth)
       let point = try #require(
         view.picturePoint(
-          of: WebMercator.Point(x: Self.berlin.x + east / 1e7, y: Self.berlin.y - north / 1e7)))
+          of: MercatorPoint(x: Self.berlin.x + east / 1e7, y: Self.berlin.y - north / 1e7)))
       #expect(abs(point.x - expected.x) < 1e-6 && abs(point.y - expected.y) < 1e-6)
     }
   }
@@ -73,7 +73,7 @@ import Testing
   func horizon() {
     let view = viewport(pitch: 60)
     #expect(view.worldPoint(at: PicturePoint(x: 320, y: -500)) == nil)
-    let behind = WebMercator.Point(x: Self.berlin.x, y: Self.berlin.y + 1e-3)
+    let behind = MercatorPoint(x: Self.berlin.x, y: Self.berlin.y + 1e-3)
     #expect(view.picturePoint(of: behind) == nil)
     #expect(view.corners.count == 4)
   }

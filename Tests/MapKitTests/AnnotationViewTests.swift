@@ -37,7 +37,7 @@ private struct Pins: OlderPins {
   let bench = MapBench()
   var map: MKMapView { bench.map }
 
-  private func words(_ shapes: [Shape]) -> [String] {
+  private func words(_ shapes: [MapShape]) -> [String] {
     shapes.flatMap { shape -> [String] in
       switch shape {
       case .text(let text, _, _): [text]
@@ -47,7 +47,7 @@ private struct Pins: OlderPins {
     }
   }
 
-  private func fills(_ shapes: [Shape]) -> [Colour] {
+  private func fills(_ shapes: [MapShape]) -> [Colour] {
     shapes.flatMap { shape -> [Colour] in
       switch shape {
       case .path(_, _, let fill, _), .circle(_, _, let fill, _): [fill].compactMap { $0 }
@@ -57,7 +57,7 @@ private struct Pins: OlderPins {
     }
   }
 
-  private func shapes() -> [Shape] { map.picture(isDark: false, scale: 1).annotations }
+  private func shapes() -> [MapShape] { map.picture(isDark: false, scale: 1).annotations }
 
   @Test("K6: a view is as it was made until it is used; before another use its states are reset")
   func reuse() {

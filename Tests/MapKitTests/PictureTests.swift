@@ -76,7 +76,7 @@ private final class Words: NSObject, XMLParserDelegate {
     var stroke: Stroke?
   }
 
-  private func paths(_ shapes: [Shape]) -> [Path] {
+  private func paths(_ shapes: [MapShape]) -> [Path] {
     shapes.flatMap { shape -> [Path] in
       switch shape {
       case .path(let subpaths, _, let fill, let stroke):

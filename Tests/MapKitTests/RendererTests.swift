@@ -35,7 +35,7 @@ private final class Filled: MKOverlayView {
   var map: MKMapView { bench.map }
   let circle = MKCircle(center: berlin, radius: 500)
 
-  private func fills(_ shapes: [Shape]) -> [Colour] {
+  private func fills(_ shapes: [MapShape]) -> [Colour] {
     shapes.flatMap { shape -> [Colour] in
       switch shape {
       case .path(_, _, let fill, _): [fill].compactMap { $0 }

@@ -10,7 +10,7 @@ import LinearAlgebra
 import SensorTypes
 import StateStore
 
-let key = CalibrationStore.Key(.magnetometer, chip: "LIS3MDL", position: "/dev/i2c-1:0x1c")
+let key = CalibrationKey(.magnetometer, chip: "LIS3MDL", position: "/dev/i2c-1:0x1c")
 
 /// A record that can be told from others by its number.
 func record(_ number: Int) -> StoredRecord {

@@ -35,11 +35,11 @@ import Testing
   @Test(
     "the next rate at or above the wanted one is taken",
     arguments: [
-      (AKM.Chip.ak09916, UInt8(0x09), 0.0, 10.0, UInt8(0x02)), (.ak09916, 0x09, 11, 20, 0x04),
+      (AKMVariant.ak09916, UInt8(0x09), 0.0, 10.0, UInt8(0x02)), (.ak09916, 0x09, 11, 20, 0x04),
       (.ak09916, 0x09, 50, 50, 0x06), (.ak09916, 0x09, 51, 100, 0x08),
       (.ak09918, 0x0C, .infinity, 100, 0x08), (.ak09918, 0x0C, .nan, 100, 0x08),
     ])
-  func rates(chip: AKM.Chip, id: UInt8, wanted: Double, rate: Double, mode: UInt8) throws {
+  func rates(chip: AKMVariant, id: UInt8, wanted: Double, rate: Double, mode: UInt8) throws {
     let device = ScriptedDevice(Self.start099xx(id, mode: mode))
     var driver = RegisterDriver(device, AKM(chip: chip, outputRate: wanted))
     #expect(try startUp(&driver) == [0.01])
@@ -150,8 +150,8 @@ import Testing
     device.expectDone()
   }
 
-  @Test("sleep is power-down", arguments: [(AKM.Chip.ak8963, UInt8(0x0A)), (.ak09918, 0x31)])
-  func sleep(chip: AKM.Chip, register: UInt8) throws {
+  @Test("sleep is power-down", arguments: [(AKMVariant.ak8963, UInt8(0x0A)), (.ak09918, 0x31)])
+  func sleep(chip: AKMVariant, register: UInt8) throws {
     let device = ScriptedDevice([.write(register, [0x00])])
     var driver = RegisterDriver(device, AKM(chip: chip, outputRate: 100))
     try driver.sleep()

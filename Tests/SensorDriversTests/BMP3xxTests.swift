@@ -116,7 +116,7 @@ import Testing
   @Test("one is not the other, and nothing is written")
   func wrongIdentity() {
     for (chip, expected, found) in [
-      (BMP3xx.Chip.bmp388, UInt8(0x50), UInt8(0x60)), (.bmp390, 0x60, 0x50),
+      (BMP3xxVariant.bmp388, UInt8(0x50), UInt8(0x60)), (.bmp390, 0x60, 0x50),
     ] {
       let device = ScriptedDevice([.read(0x00, [found])])
       var driver = RegisterDriver(device, BMP3xx(chip: chip, outputRate: 25))

@@ -183,7 +183,7 @@ import Testing
 
   @Test("a BMP280 sold as a BME280 is told, and the other way round, and nothing is written")
   func wrongIdentity() {
-    for (chip, found) in [(BMx280.Chip.bme280, UInt8(0x58)), (.bmp280, 0x60)] {
+    for (chip, found) in [(BMx280Variant.bme280, UInt8(0x58)), (.bmp280, 0x60)] {
       let device = ScriptedDevice([.read(0xD0, [found])])
       var driver = RegisterDriver(device, BMx280(chip: chip, outputRate: 25))
       #expect(

@@ -366,7 +366,7 @@ import Testing
     #expect(turned.allSatisfy { !$0.partnerMount.isMirrored })
     // A package that lies on its side, against the matrices.
     for axes in [
-      (Mount.Axis.plusY, Mount.Axis.minusX, Mount.Axis.plusZ), (.minusZ, .plusX, .minusY),
+      (SignedAxis.plusY, SignedAxis.minusX, SignedAxis.plusZ), (.minusZ, .plusX, .minusY),
     ] {
       let host = try #require(Mount(x: axes.0, y: axes.1, z: axes.2))
       for part in turned.map(\.partnerMount) {

@@ -43,7 +43,7 @@ import Testing
 
   @Test("every coefficient comes from its own bits, with its sign")
   func decode() throws {
-    let c = try DPS310Coefficients(block(Self.coefficients))
+    let c = try DPS310Trim(block(Self.coefficients))
     #expect([c.c0, c.c1, c.c00, c.c10] == [222, -297, 79832, -56308])
     #expect([c.c01, c.c11, c.c20, c.c21, c.c30] == [-2295, 1444, -9701, 111, -1289])
   }
@@ -53,16 +53,16 @@ import Testing
     var bytes = [UInt8](repeating: 0, count: 18)
     bytes[0x19 - 0x10] = 5
     bytes[0x1B - 0x10] = 7
-    let c = try DPS310Coefficients(block(bytes))
+    let c = try DPS310Trim(block(bytes))
     #expect([c.c00, c.c10, c.c01, c.c11, c.c20, c.c21, c.c30] == [0, 0, 5, 7, 0, 0, 0])
   }
 
   @Test("C31 and C40 of the SPA06 share 0x23, and every other chip has none")
   func quartic() throws {
     let bytes = block(Self.coefficients + [0xFD, 0xB0, 0xD7])
-    let c = try DPS310Coefficients(bytes, .spa06)
+    let c = try DPS310Trim(bytes, .spa06)
     #expect([c.c30, c.c31, c.c40] == [-1289, -37, 215])
-    let none = try DPS310Coefficients(bytes, .spl06)
+    let none = try DPS310Trim(bytes, .spl06)
     #expect([none.c30, none.c31, none.c40] == [-1289, 0, 0])
     // 92329.4296875 + 215 / 256 + 37 * 0.375 / 64.
     #expect(
@@ -72,8 +72,8 @@ import Testing
 
   @Test(
     "Goertek's chips are neither asked for a source nor mended; the SPA06 has one temperature sensor",
-    arguments: [(DPS310.Chip.spl06, UInt8(0x10), UInt8(0xD0)), (.spa06, 0x11, 0x50)])
-  func goertek(chip: DPS310.Chip, identity: UInt8, temperature: UInt8) throws {
+    arguments: [(DPS310Variant.spl06, UInt8(0x10), UInt8(0xD0)), (.spa06, 0x11, 0x50)])
+  func goertek(chip: DPS310Variant, identity: UInt8, temperature: UInt8) throws {
     let more: [UInt8] = chip == .spa06 ? [0xFD, 0xB0, 0xD7] : []
     let image: [(UInt8, UInt8)] = [(0x09, 0x04), (0x06, 0x54), (0x07, temperature), (0x08, 0x07)]
     let device = ScriptedDevice(
@@ -88,7 +88,7 @@ import Testing
 
   @Test("the extreme values of 12 and 20 bits keep their sign")
   func extremes() throws {
-    let c = try DPS310Coefficients(
+    let c = try DPS310Trim(
       block([0x80, 0x07, 0xFF, 0x80, 0x00, 0x07, 0xFF, 0xFF, 0x80, 0x00, 0x7F, 0xFF]))
     #expect([c.c0, c.c1, c.c00, c.c10] == [-2048, 2047, -524_288, 524_287])
     #expect([c.c01, c.c11] == [-32768, 32767])
@@ -99,7 +99,7 @@ import Testing
     for byte: UInt8 in [0x00, 0xFF] {
       guard
         case .invalidTrim = failure({ () throws(DriverError) in
-          try DPS310Coefficients(block([UInt8](repeating: byte, count: 18)))
+          try DPS310Trim(block([UInt8](repeating: byte, count: 18)))
         })
       else {
         Issue.record("accepted")
@@ -118,7 +118,7 @@ import Testing
 
   @Test("temperature and pressure agree with exact fractions")
   func formulas() throws {
-    let c = try DPS310Coefficients(block(Self.coefficients))
+    let c = try DPS310Trim(block(Self.coefficients))
     #expect(
       near(DPS310Conversion.temperature(scaled: 200_498.0 / 524_288, c), -2.5786170959472656, 1e-12)
     )
@@ -170,9 +170,9 @@ import Testing
     func bytes(_ value: Int) -> [UInt8] { [16, 8, 0].map { UInt8(value >> $0 & 0xFF) } }
     let sample = block(bytes(vector.pressure) + bytes(vector.temperature))
     let trim = block(Self.coefficients + [0xFD, 0xB0, 0xD7])
-    for chip: DPS310.Chip in [.dps310, .spl06] {
+    for chip: DPS310Variant in [.dps310, .spl06] {
       let air = try DPS310Conversion.atmosphere(
-        sample, precision: vector.precision, DPS310Coefficients(trim, chip))
+        sample, precision: vector.precision, DPS310Trim(trim, chip))
       // Two last places of single precision.
       #expect(near(air.pressure, Double(vector.infineon.pascals), 2 / 128.0))
       #expect(near(air.temperature, Double(vector.infineon.degrees), 1e-5))
@@ -181,7 +181,7 @@ import Testing
       #expect(near(air.temperature, Double(vector.goertek.hundredths) / 100, 0.0125))
     }
     let air = try DPS310Conversion.atmosphere(
-      sample, precision: vector.precision, DPS310Coefficients(trim, .spa06))
+      sample, precision: vector.precision, DPS310Trim(trim, .spa06))
     #expect(near(air.pressure, vector.spa06, 1e-8))
   }
 
@@ -194,7 +194,7 @@ import Testing
       [0xFC, 0x20, 0x00, 0x01, 0x86, 0xA0], [0xFE, 0x73, 0x33, 0x00, 0x00, 0x00],
     ] as [[UInt8]])
   func overflow(bytes: [UInt8]) throws {
-    let c = try DPS310Coefficients(block(Self.coefficients))
+    let c = try DPS310Trim(block(Self.coefficients))
     #expect(
       failure { () throws(DriverError) in
         try DPS310Conversion.atmosphere(block(bytes), precision: 4, c).pressure
@@ -231,8 +231,8 @@ import Testing
 
   @Test(
     "an SPL06 that does not say where its coefficients belong is no chip of Infineon's",
-    arguments: [DPS310.Chip.dps310, .dps368])
-  func source(chip: DPS310.Chip) throws {
+    arguments: [DPS310Variant.dps310, .dps368])
+  func source(chip: DPS310Variant) throws {
     let device = ScriptedDevice(Self.begin(source: 0x7F))
     var driver = RegisterDriver(device, DPS310(chip: chip, outputRate: 25))
     guard case .otherChip(let text) = failure({ () throws(DriverError) in try startUp(&driver) })

@@ -76,7 +76,7 @@ private struct LetterCodec: ReceiverCodec {
   func questions(ofAll: Bool) -> [[UInt8]] { ofAll ? [[0], [0]] : [[0]] }
 
   func requests(
-    setting item: ReceiverSetup.Item, in dialect: ReceiverSetup.Dialect, port: ReceiverPort,
+    setting item: ReceiverSetting, in dialect: ReceiverSetup.Dialect, port: ReceiverPort,
     settings: ReceiverSettings
   ) -> [ReceiverRequest] {
     let number: UInt8 =
@@ -120,9 +120,9 @@ private struct LetterCodec: ReceiverCodec {
   /// Lets `letters` arrive and polls until there is nothing more.
   private func epochs(
     _ receiver: GNSSReceiver, _ stream: PlayedStream, _ letters: String, at time: Timestamp
-  ) throws -> [GNSSFix.Mode] {
+  ) throws -> [FixMode] {
     stream.incoming += Array(letters.utf8)
-    var modes: [GNSSFix.Mode] = []
+    var modes: [FixMode] = []
     while let fix = try receiver.poll(now: time) {
       #expect(fix.received == time)
       modes.append(fix.mode)

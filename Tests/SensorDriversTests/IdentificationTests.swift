@@ -197,13 +197,13 @@ private struct Scan {
         serial: random.next() % 4 == 0 ? 0 : UInt16(random.next() & 0x0FFF))
       return { MS5611Twin($0, prom) }
     case "DPS310", "DPS368", "SPL06", "SPA06":
-      var c: SimulatedDevices.DPS310Coefficients = name == "SPA06" ? .quartic : .typical
+      var c: SimulatedDevices.DPS310TwinTrim = name == "SPA06" ? .quartic : .typical
       let sign: Int32 = random.next() % 2 == 0 ? 1 : -1
-      for place in [\SimulatedDevices.DPS310Coefficients.c0, \.c1, \.c00, \.c10] {
+      for place in [\SimulatedDevices.DPS310TwinTrim.c0, \.c1, \.c00, \.c10] {
         c[keyPath: place] = spread(c[keyPath: place], 0.1, &random)
       }
       for place in [
-        \SimulatedDevices.DPS310Coefficients.c01, \.c11, \.c20, \.c21, \.c30, \.c31, \.c40,
+        \SimulatedDevices.DPS310TwinTrim.c01, \.c11, \.c20, \.c21, \.c30, \.c31, \.c40,
       ] {
         c[keyPath: place] = sign * spread(c[keyPath: place], 0.5, &random)
       }
@@ -563,7 +563,7 @@ private struct Scan {
       }
       #expect(names == [[pair.1], [pair.0]])
     }
-    let model: HMC5883.Model = pair.0 == "HMC5883L" ? .hmc5883l : .lsm303dlhc
+    let model: HMC5883Variant = pair.0 == "HMC5883L" ? .hmc5883l : .lsm303dlhc
     let bench = ContractBench(address: 0x1E) {
       HMC5883Twin(TwinCore(source: $0), model: model == .hmc5883l ? .hmc5883l : .lsm303dlhc)
     }

@@ -155,7 +155,7 @@ import Testing
   func alike(range: Range, limits: [Double: Int?]) {
     #expect(limits.count == LIS3DH.outputRates.count)
     for (rate, limit) in limits {
-      for chip in LIS3DH.Chip.allCases {
+      for chip in LIS3DHVariant.allCases {
         #expect(LIS3DH(chip, outputRate: rate, range: range).alikeLimit == limit ?? .max)
       }
     }

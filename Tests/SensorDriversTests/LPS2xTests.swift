@@ -7,19 +7,19 @@ import Testing
 
 @Suite struct LPS2xTests {
   /// 25 Hz.
-  static let images: [(LPS2x.Chip, [(UInt8, UInt8)])] = [
+  static let images: [(LPS2xVariant, [(UInt8, UInt8)])] = [
     (.lps22hb, [(0x11, 0x10), (0x12, 0x04), (0x10, 0x32)]),
     (.lps22hh, [(0x11, 0x12), (0x12, 0x04), (0x10, 0x32)]),
     (.lps25hb, [(0x10, 0x0F), (0x21, 0x00), (0x23, 0x01), (0x20, 0xC4)]),
     (.lps28dfw, [(0x11, 0x08), (0x12, 0x01), (0x13, 0x20), (0x10, 0x27)]),
   ]
-  static let identities: [LPS2x.Chip: UInt8] = [
+  static let identities: [LPS2xVariant: UInt8] = [
     .lps22hb: 0xB1, .lps22hh: 0xB3, .lps25hb: 0xBD, .lps28dfw: 0xB4,
   ]
 
   @Test(
     "start: identity, reset until it ends, configuration, read-back; then sleep", arguments: images)
-  func startOrder(chip: LPS2x.Chip, image: [(UInt8, UInt8)]) throws {
+  func startOrder(chip: LPS2xVariant, image: [(UInt8, UInt8)]) throws {
     let identity = try #require(Self.identities[chip])
     let reset: UInt8 = chip == .lps25hb ? 0x21 : 0x11
     let start: [Transfer] = [
@@ -47,7 +47,7 @@ import Testing
     "worked numbers: 1013.25 hPa are 4150272 counts; 23.45 degrees are 2345, or -9144 in the LPS25HB"
   )
   func conversion() throws {
-    for chip in LPS2x.Chip.allCases {
+    for chip in LPS2xVariant.allCases {
       let temperature: [UInt8] = chip == .lps25hb ? [0x48, 0xDC] : [0x29, 0x09]
       let reading = try LPS2x(chip: chip, outputRate: 25).reading(
         block([0x00, 0x54, 0x3F] + temperature))
@@ -68,7 +68,7 @@ import Testing
       [0x00, 0x54, 0x3F, 0x00, 0x80], [0x00, 0x00, 0x4F, 0x29, 0x09],
     ] as [[UInt8]])
   func overflow(bytes: [UInt8]) {
-    for chip in LPS2x.Chip.allCases {
+    for chip in LPS2xVariant.allCases {
       #expect(
         failure { () throws(DriverError) in
           try LPS2x(chip: chip, outputRate: 25).reading(block(bytes))
@@ -92,8 +92,8 @@ import Testing
 
   @Test(
     "poll waits for both flags, and reads the pressure last; only the LPS25HB gets the flag that moves on",
-    arguments: LPS2x.Chip.allCases)
-  func poll(chip: LPS2x.Chip) throws {
+    arguments: LPS2xVariant.allCases)
+  func poll(chip: LPS2xVariant) throws {
     let device = ScriptedDevice([])
     var driver = RegisterDriver(device, LPS2x(chip: chip, outputRate: 25))
     let moving: UInt8 = chip == .lps25hb ? 0x80 : 0x00

@@ -147,7 +147,7 @@ import Testing
 
   @Test("no faster than 1667 Hz, where the first chips' gyro ends, and what a bus can fetch")
   func fastest() {
-    for chip in LSM6.Chip.allCases {
+    for chip in LSM6Variant.allCases {
       #expect(LSM6(chip, outputRate: 1000).outputRate == 1667)
       #expect(LSM6(chip, outputRate: 1e6).outputRate == 1667)
     }
@@ -156,11 +156,11 @@ import Testing
   @Test(
     "each chip of the family is told by its identity, and another's is refused",
     arguments: [
-      (LSM6.Chip.lsm6ds3, UInt8(0x69), 0.15), (.lsm6ds33, 0x69, 0.15), (.lsm6ds3trc, 0x6A, 0.15),
+      (LSM6Variant.lsm6ds3, UInt8(0x69), 0.15), (.lsm6ds33, 0x69, 0.15), (.lsm6ds3trc, 0x6A, 0.15),
       (.lsm6dsl, 0x6A, 0.15), (.ism330dhcx, 0x6B, 0.08),
       (.lsm6dso, 0x6C, 0.08),
     ])
-  func family(chip: LSM6.Chip, identity: UInt8, settle: Double) throws {
+  func family(chip: LSM6Variant, identity: UInt8, settle: Double) throws {
     let user = Array(Self.opening.dropLast())
     let device = ScriptedDevice(
       user + [.read(0x0F, [identity])] + Self.start.dropFirst(Self.opening.count))

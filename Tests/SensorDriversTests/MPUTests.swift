@@ -190,7 +190,8 @@ import Testing
   @Test("an MPU9250 that is an MPU6500 is told, and the other way round")
   func impostor() {
     for (chip, expected, found) in [
-      (MPU.Chip.mpu9250, UInt8(0x71), UInt8(0x70)), (.mpu6500, 0x70, 0x71), (.mpu6050, 0x68, 0x70),
+      (MPUVariant.mpu9250, UInt8(0x71), UInt8(0x70)), (.mpu6500, 0x70, 0x71),
+      (.mpu6050, 0x68, 0x70),
     ] {
       let device = ScriptedDevice([.read(0x75, [found])])
       var driver = RegisterDriver(device, MPU(chip: chip, outputRate: 208, gathers: false))
@@ -231,7 +232,7 @@ import Testing
 
   @Test("the self-test of a chip whose maker left no trim is no result")
   func noTrim() throws {
-    for (name, kind, codes): (String, MPUTwin.Chip, [UInt8]) in [
+    for (name, kind, codes): (String, MPUTwinVariant, [UInt8]) in [
       ("MPU6050", .mpu6050, [14, 17, 15, 16, 18, 0]), ("MPU9250", .mpu9250, [0, 0, 0, 0, 0, 0]),
     ] {
       let bench = ContractBench(address: 0x68) {
@@ -257,7 +258,7 @@ import Testing
     for (change, passed) in [
       (-100.0, false), (0, false), (85.9, false), (114.1, false), (100, true),
     ] {
-      let axis = SelfTestReport.Axis(
+      let axis = AxisReport(
         .acceleration, .x,
         .value(SelfTestReport.Figure(change, limits: 86...114, .percentOfTrim)))
       #expect(axis.passed == passed, "\(change)")

@@ -11,7 +11,7 @@ import Testing
   static let ms5607 = MS5611Trim([0, 46372, 43981, 29059, 27842, 31553, 28165, 8])
 
   struct Vector: Sendable {
-    var chip: MS5611.Chip
+    var chip: MS5611Variant
     var d1: UInt32
     var d2: UInt32
     /// By the flow charts, in whole numbers: the datasheet's own, or what Linux's driver computes
@@ -92,8 +92,8 @@ import Testing
 
   @Test(
     "an MS5637 in the place of an MS5611 or MS5607 is refused, and both are named",
-    arguments: MS5611.Chip.allCases)
-  func sevenWords(chip: MS5611.Chip) throws {
+    arguments: MS5611Variant.allCases)
+  func sevenWords(chip: MS5611Variant) throws {
     #expect(MS5611Trim(Self.ms5637).isValid)
     let prom: [Transfer] = (0..<8).map { index in
       let word = Self.ms5637[index]

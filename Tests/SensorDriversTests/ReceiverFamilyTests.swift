@@ -22,7 +22,7 @@ import Testing
     var testDescription: String { contract.testDescription }
 
     init(
-      _ model: ReceiverTwin.Model, _ name: String, _ firmware: String, chip: String = "GNSS",
+      _ model: ReceiverTwinModel, _ name: String, _ firmware: String, chip: String = "GNSS",
       pedestrian: Int, shortest: Int, longest: Int
     ) {
       contract = ReceiverContract(chip: chip, model: model, wire: .serial)

@@ -45,7 +45,7 @@ import Testing
   }
 
   /// What a report says of an axis; NaN for one without a figure.
-  private func value(_ axis: SelfTestReport.Axis) -> Double { axis.finding.figure?.value ?? .nan }
+  private func value(_ axis: AxisReport) -> Double { axis.finding.figure?.value ?? .nan }
 
   private func waits(rate: Double) -> [Double] {
     [0.9 / rate, 0.2 / rate] + [Double](repeating: 0.9 / rate, count: 4)
@@ -156,8 +156,8 @@ import Testing
 
   @Test("a report passes by every axis, limits included; one on nothing does not")
   func report() {
-    func axis(_ change: Double) -> SelfTestReport.Axis {
-      SelfTestReport.Axis(
+    func axis(_ change: Double) -> AxisReport {
+      AxisReport(
         .angularRate, .y,
         .change(SelfTestReport.Figure(change, limits: 150...700, .degreesPerSecond)))
     }
@@ -179,15 +179,15 @@ import Testing
 
   @Test("an output has a sign; a verdict has no figure, and may be of all axes")
   func findings() {
-    func value(_ value: Double) -> SelfTestReport.Axis {
-      SelfTestReport.Axis(
+    func value(_ value: Double) -> AxisReport {
+      AxisReport(
         .magneticField, .z, .value(SelfTestReport.Figure(value, limits: -1000 ... -200, .counts)))
     }
     for (output, passed) in [
       (-200.0, true), (-1000, true), (-199, false), (-1001, false), (500, false), (.nan, false),
     ] { #expect(value(output).passed == passed, "\(output)") }
-    func verdict(_ passed: Bool) -> SelfTestReport.Axis {
-      SelfTestReport.Axis(.angularRate, nil, .verdict(passed: passed))
+    func verdict(_ passed: Bool) -> AxisReport {
+      AxisReport(.angularRate, nil, .verdict(passed: passed))
     }
     #expect(verdict(true).passed && !verdict(false).passed)
     let report = SelfTestReport(chip: "A", axes: [value(-300), value(7), verdict(false)])

@@ -23,7 +23,7 @@ struct DemandTests {
     func setSatellitesWanted(_ wanted: Bool) { satellites.append(wanted) }
     func setWanted(_ wanted: Bool) { self.wanted.append(wanted) }
     func setInterval(_ seconds: Double?) { intervals.append(seconds) }
-    func step(_ port: WorkerPort, at now: Timestamp, into outbox: inout [Delivery]) {}
+    func step(_ port: WorkerPort, at now: Timestamp, into outbox: inout [WorkerOutput]) {}
   }
 
   private static func worker(

@@ -6,7 +6,7 @@ import Testing
 /// What is filled into a fix, what is taken out of it, and what of that is marked.
 struct FixJudgementTests {
   private func fix(
-    _ mode: GNSSFix.Mode = .threeDimensional, _ change: (inout GNSSFix) -> Void = { _ in }
+    _ mode: FixMode = .threeDimensional, _ change: (inout GNSSFix) -> Void = { _ in }
   ) -> GNSSFix {
     var fix = GNSSFix(received: Timestamp(nanoseconds: 0), mode: mode)
     fix.latitude = 45.565906

@@ -10,12 +10,12 @@ struct HalvedPressureTests {
   private func board(altitude: Double?) -> Board {
     Board(
       name: "desk",
-      position: altitude.map { Board.Position(latitude: 52, longitude: 13, altitude: $0) },
+      position: altitude.map { BoardPosition(latitude: 52, longitude: 13, altitude: $0) },
       sensors: [])
   }
 
   private func fix(
-    altitude: Double, accuracy: Double? = 10, mode: GNSSFix.Mode = .threeDimensional
+    altitude: Double, accuracy: Double? = 10, mode: FixMode = .threeDimensional
   ) -> GNSSFix {
     var fix = GNSSFix(received: Timestamp(nanoseconds: 0))
     (fix.mode, fix.isValid, fix.altitude, fix.verticalAccuracy) = (mode, true, altitude, accuracy)

@@ -39,7 +39,7 @@ struct KernelSensorTaskTests {
       _ keys: [String] = ["", "", ""], views: [KernelView?], receiver: Bool = false
     ) throws {
       var text = KernelSensorTaskTests.head
-      var chips: [SimulatedBoard.Chip] = []
+      var chips: [SimulatedChip] = []
       for (index, chip) in KernelSensorTaskTests.chips.enumerated() {
         text +=
           "  - {chip: \(chip.name), bus: /dev/i2c-1, address: \(chip.address)\(keys[index])}\n"
@@ -124,7 +124,7 @@ struct KernelSensorTaskTests {
     let run = try Run(views: [.lis3mdl, .lsm6dsox, nil])
     run.run(2)
     for (chip, fault) in [
-      Fault.kernel(.unbound), .kernel(.says("iio:device1/in_accel_scale", "x")),
+      SimulatedFault.kernel(.unbound), .kernel(.says("iio:device1/in_accel_scale", "x")),
     ].enumerated() {
       let now = run.clock.now()
       run.simulation.inject(fault, chip: chip, from: now, until: now.advanced(bySeconds: 1))

@@ -33,7 +33,7 @@ struct PulseClockTests {
       var received: Double
       /// Of the moment that was given, seconds; `nil` where none was.
       var error: Double?
-      var state: PulseClock.State
+      var state: PulseState
     }
 
     func host(_ utc: Double) -> Timestamp { Timestamp(seconds: 1_000 + utc * (1 + rate)) }
@@ -149,7 +149,7 @@ struct PulseClockTests {
 
   struct Bad: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    let fault: PulseClock.Fault
+    let fault: PulseRejection
     let pulses: @Sendable (Int) -> [ClosedRange<Double>]
   }
 
@@ -224,7 +224,7 @@ struct PulseClockTests {
     #expect(outcomes.filter { (5..<10).contains($0.utc) }.allSatisfy { $0.error != nil })
     #expect(outcomes.filter { (10..<21).contains($0.utc) }.allSatisfy { $0.error == nil })
     #expect(outcomes.filter { $0.utc >= 22 }.allSatisfy { $0.error != nil })
-    var states: [PulseClock.State] = []
+    var states: [PulseState] = []
     for outcome in outcomes where outcome.state != states.last { states.append(outcome.state) }
     #expect(states == [.waiting, .inUse, .waiting, .unusable(.irregular), .inUse])
   }

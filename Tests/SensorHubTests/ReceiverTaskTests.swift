@@ -17,7 +17,7 @@ struct ReceiverTaskTests {
 
   init() throws { try self.init(sleeps: false) }
 
-  private init(sleeps: Bool, model: ReceiverTwin.Model = .mediaTek) throws {
+  private init(sleeps: Bool, model: ReceiverTwinModel = .mediaTek) throws {
     let clock = VirtualClock()
     let board = SimulatedBoard(chips: [.init(.receiver(model), at: .port(Self.path))])
     try self.init(sleeps: sleeps, clock, SimulatedBusProvider(board, clock: clock))
@@ -40,8 +40,8 @@ struct ReceiverTaskTests {
   }
 
   /// Steps for so many seconds: what was delivered.
-  private func run(_ seconds: Double) -> [Delivery] {
-    var outbox: [Delivery] = []
+  private func run(_ seconds: Double) -> [WorkerOutput] {
+    var outbox: [WorkerOutput] = []
     for _ in 0..<Int((seconds / 0.05).rounded()) {
       clock.advance(bySeconds: 0.05)
       task.step(port, at: clock.now(), into: &outbox)
@@ -49,7 +49,7 @@ struct ReceiverTaskTests {
     return outbox
   }
 
-  private func fixes(_ deliveries: [Delivery]) -> Int {
+  private func fixes(_ deliveries: [WorkerOutput]) -> Int {
     deliveries.count { if case .fix = $0 { true } else { false } }
   }
 
@@ -134,8 +134,8 @@ struct ReceiverTaskTests {
 
   @Test(
     "one that speaks once a minute is left as it is found soon, and found if it was not",
-    arguments: [ReceiverTwin.Model.ubloxM8, .ubloxM9, .ubloxM10])
-  func successor(model: ReceiverTwin.Model) throws {
+    arguments: [ReceiverTwinModel.ubloxM8, .ubloxM9, .ubloxM10])
+  func successor(model: ReceiverTwinModel) throws {
     func slow() throws -> ReceiverTaskTests {
       let rig = try ReceiverTaskTests(sleeps: false, model: model)
       _ = rig.run(15)
@@ -164,8 +164,8 @@ struct ReceiverTaskTests {
 
   @Test(
     "after a loss of power it is heard within 15 s, though an epoch a minute was wanted",
-    arguments: [ReceiverTwin.Model.ubloxM8, .ubloxM9])
-  func brownOut(model: ReceiverTwin.Model) throws {
+    arguments: [ReceiverTwinModel.ubloxM8, .ubloxM9])
+  func brownOut(model: ReceiverTwinModel) throws {
     let rig = try ReceiverTaskTests(sleeps: false, model: model)
     _ = rig.run(15)
     rig.task.setInterval(60)
@@ -179,8 +179,8 @@ struct ReceiverTaskTests {
 
   @Test(
     "one that may sleep does so before anybody has asked for it",
-    arguments: [ReceiverTwin.Model.mediaTek, .ubloxM8, .ubloxM9])
-  func sleepsFirst(model: ReceiverTwin.Model) throws {
+    arguments: [ReceiverTwinModel.mediaTek, .ubloxM8, .ubloxM9])
+  func sleepsFirst(model: ReceiverTwinModel) throws {
     let rig = try ReceiverTaskTests(sleeps: true, model: model)
     rig.task.setWanted(false)
     _ = rig.run(20)
@@ -214,7 +214,7 @@ struct ReceiverTaskTests {
   @Test("satellites are told while somebody wants them; how it is set is told anyway")
   func satellites() throws {
     let rig = try ReceiverTaskTests(sleeps: false, model: .ubloxM9)
-    func skies(_ deliveries: [Delivery]) -> [GNSSSky] {
+    func skies(_ deliveries: [WorkerOutput]) -> [GNSSSky] {
       deliveries.compactMap { if case .sky(0, let sky) = $0 { sky } else { nil } }
     }
     let first = rig.run(20)

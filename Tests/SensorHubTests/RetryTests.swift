@@ -13,7 +13,7 @@ struct RetryTests {
   /// A sensor of the board file, its twin, and the seconds within which it is back.
   struct Case: Sendable, CustomTestStringConvertible {
     let sensor: Board.Sensor
-    let twin: SimulatedBoard.Chip
+    let twin: SimulatedChip
     let back: Double
     var testDescription: String { "\(sensor.chip) at \(sensor.attachment)" }
 
@@ -27,7 +27,7 @@ struct RetryTests {
 
     /// A receiver: up to 15 s for the rates of its line, as after a loss of power in
     /// `ReceiverTaskTests`, and the pause before.
-    init(_ chip: String, _ attachment: Board.Attachment, _ twin: SimulatedBoard.Chip) {
+    init(_ chip: String, _ attachment: Board.Attachment, _ twin: SimulatedChip) {
       sensor = Board.Sensor(chip: chip, attachment: attachment)
       self.twin = twin
       back = 20
@@ -70,7 +70,7 @@ struct RetryTests {
       let end = clock.now().advanced(bySeconds: seconds)
       var (measured, failures): (Int, [Timestamp]) = (0, [])
       while clock.now() < end {
-        var outbox: [Delivery] = []
+        var outbox: [WorkerOutput] = []
         task.step(port, at: clock.now(), into: &outbox)
         for delivery in outbox {
           switch delivery {

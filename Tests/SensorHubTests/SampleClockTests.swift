@@ -132,7 +132,7 @@ struct SampleClockTests {
     let start = clock.now()
     var away = away
     while clock.now().seconds(since: start) < 6 {
-      var outbox: [Delivery] = []
+      var outbox: [WorkerOutput] = []
       task.step(port, at: clock.now(), into: &outbox)
       for case .reading(let reading) in outbox { samples.append(reading.sample.time) }
       for case .diagnostic(let text, _) in outbox { words.append(text) }

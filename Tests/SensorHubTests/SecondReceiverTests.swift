@@ -16,7 +16,7 @@ struct SecondReceiverTests {
     var pipeline = Pipeline(board: board, models: [], isSimulated: true)
     var latitudes: [Double?] = []
     var losses = 0
-    func take(_ delivery: Delivery) {
+    func take(_ delivery: WorkerOutput) {
       pipeline.process(delivery) { observation in
         switch observation {
         case .location(let location): latitudes.append(location.fix.latitude)

@@ -42,7 +42,7 @@ final class SensorTaskBench {
     let end = clock.now().advanced(bySeconds: seconds)
     var samples: [Sample<Reading>] = []
     while clock.now() < end {
-      var outbox: [Delivery] = []
+      var outbox: [WorkerOutput] = []
       task.step(port, at: clock.now(), into: &outbox)
       for delivery in outbox {
         switch delivery {

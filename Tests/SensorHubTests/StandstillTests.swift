@@ -17,7 +17,7 @@ struct StandstillTests {
   }
 
   /// Looks at `look`, and dates an epoch that was read then: its time in seconds, `nil` where it is dropped.
-  private static func date(_ standstill: inout Standstill, _ fix: GNSSFix) -> Double? {
+  private static func date(_ standstill: inout SuspensionMonitor, _ fix: GNSSFix) -> Double? {
     _ = standstill.look(at: fix.received)
     var fix = fix
     return standstill.date(&fix) ? Double(fix.received.nanoseconds) / 1e9 : nil
@@ -27,7 +27,7 @@ struct StandstillTests {
     "S: what waited gets the time it was said at, by the receiver's clock; what is said now is news"
   )
   func backlog() {
-    var standstill = Standstill()
+    var standstill = SuspensionMonitor()
     #expect(Self.date(&standstill, Self.fix(1_000, received: 10.1)) == 10.1)
     #expect(Self.date(&standstill, Self.fix(1_001, received: 11.1)) == 11.1)
     // Stopped until 60: the kernel kept the first three, and the newest came while they were read.
@@ -42,7 +42,7 @@ struct StandstillTests {
 
   @Test("S: what waited and cannot be dated is dropped, what comes afterwards is not")
   func undated() {
-    var standstill = Standstill()
+    var standstill = SuspensionMonitor()
     #expect(Self.date(&standstill, Self.fix(nil, received: 10)) == 10)
     #expect(Self.date(&standstill, Self.fix(nil, received: 60)) == nil)
     #expect(Self.date(&standstill, Self.fix(nil, received: 60)) == nil)
@@ -62,7 +62,7 @@ struct StandstillTests {
 
   @Test("S: by the time of day alone as well, over midnight; asleep it has not waited")
   func timeOfDay() {
-    var standstill = Standstill()
+    var standstill = SuspensionMonitor()
     #expect(Self.date(&standstill, Self.fix(nil, received: 10, timeOfDay: 86_399)) == 10)
     #expect(Self.date(&standstill, Self.fix(nil, received: 60, timeOfDay: 1)) == 12)
     #expect(Self.date(&standstill, Self.fix(nil, received: 60, timeOfDay: 49)) == 60)
@@ -84,7 +84,7 @@ struct StandstillTests {
     task.setWanted(true)
     var (latencies, states) = ([Double](), Set<String>())
     func run(_ seconds: Double) {
-      var outbox: [Delivery] = []
+      var outbox: [WorkerOutput] = []
       for _ in 0..<Int((seconds / 0.05).rounded()) {
         clock.advance(bySeconds: 0.05)
         task.step(port, at: clock.now(), into: &outbox)

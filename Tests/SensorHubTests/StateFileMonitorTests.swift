@@ -30,7 +30,7 @@ import StateStore
     }
   }
 
-  private static func bytes(_ text: String) -> StateFile.Content { .bytes(Array(text.utf8)) }
+  private static func bytes(_ text: String) -> StateFileContent { .bytes(Array(text.utf8)) }
 
   @Test("the first look brings everything, a later one what has changed, and each is taken once")
   func changes() throws {
@@ -80,7 +80,7 @@ import StateStore
     let monitor = StateFileMonitor(files.files, queue: queue)
     let clock = VirtualClock()
     let provider = SimulatedBusProvider(SimulatedBoard(chips: []), clock: clock)
-    let delivered = Mutex<[Delivery]>([])
+    let delivered = Mutex<[WorkerOutput]>([])
     let port = WorkerPort(
       LiveInput(provider, files: MonitoredFiles(monitor: monitor)), filePatience: 0)
     let worker = BusWorker(

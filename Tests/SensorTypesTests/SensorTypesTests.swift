@@ -16,9 +16,9 @@ struct SensorTypesTests {
   @Test("there are 48 mounts, half of them mirrored")
   func mounts() {
     var count = (all: 0, mirrored: 0)
-    for x in Mount.Axis.allCases {
-      for y in Mount.Axis.allCases {
-        for z in Mount.Axis.allCases {
+    for x in SignedAxis.allCases {
+      for y in SignedAxis.allCases {
+        for z in SignedAxis.allCases {
           guard let mount = Mount(x: x, y: y, z: z) else { continue }
           count.all += 1
           count.mirrored += mount.isMirrored ? 1 : 0

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("AKM twins")
 struct AKMTwinTests {
-  private func chip(_ chip: AKMTwin.Chip, _ source: any StimulusSource) -> AKMTwin {
+  private func chip(_ chip: AKMTwinVariant, _ source: any StimulusSource) -> AKMTwin {
     AKMTwin(chip, TwinCore(source: source, errors: .none)).powered()
   }
 
@@ -35,10 +35,10 @@ struct AKMTwinTests {
   @Test(
     "convert at the rate of the mode",
     arguments: [
-      (AKMTwin.Chip.ak8963, UInt8(0x12), 8.0), (.ak8963, 0x16, 100), (.ak09916, 0x02, 10),
+      (AKMTwinVariant.ak8963, UInt8(0x12), 8.0), (.ak8963, 0x16, 100), (.ak09916, 0x02, 10),
       (.ak09916, 0x04, 20), (.ak09918, 0x06, 50), (.ak09918, 0x08, 100),
     ])
-  func rate(kind: AKMTwin.Chip, mode: UInt8, hertz: Double) throws {
+  func rate(kind: AKMTwinVariant, mode: UInt8, hertz: Double) throws {
     var chip = chip(kind, bench())
     chip.write(kind == .ak8963 ? 0x0A : 0x31, mode, now: ms(0))
     let first = try #require(chip.nextDataReady(after: ms(0)))
@@ -88,7 +88,7 @@ struct AKMTwinTests {
   @Test("a single measurement and a self-test end in power-down")
   func single() {
     for (kind, control, mode, first, counts) in [
-      (AKMTwin.Chip.ak8963, UInt8(0x0A), UInt8(0x18), UInt8(0x03), -3200 ... -800),
+      (AKMTwinVariant.ak8963, UInt8(0x0A), UInt8(0x18), UInt8(0x03), -3200 ... -800),
       (.ak09916, 0x31, 0x10, 0x11, -1000 ... -200), (.ak09918, 0x31, 0x10, 0x11, -1000 ... -150),
     ] {
       var chip = chip(kind, bench())
@@ -107,7 +107,7 @@ struct AKMTwinTests {
   @Test("a self-test whose source is off (AK8963) or dead puts out nothing")
   func deadSource() {
     for (kind, control, mode, first, share) in [
-      (AKMTwin.Chip.ak8963, UInt8(0x0A), UInt8(0x18), UInt8(0x03), 1.0),
+      (AKMTwinVariant.ak8963, UInt8(0x0A), UInt8(0x18), UInt8(0x03), 1.0),
       (.ak09916, 0x31, 0x10, 0x11, 0), (.ak09918, 0x31, 0x10, 0x11, 0),
     ] {
       var chip = chip(kind, bench(field: Vector3(10, -20, -45)))
@@ -119,7 +119,7 @@ struct AKMTwinTests {
 
   @Test("a soft reset ends everything")
   func reset() {
-    for (kind, control) in [(AKMTwin.Chip.ak8963, UInt8(0x0A)), (.ak09918, 0x31)] {
+    for (kind, control) in [(AKMTwinVariant.ak8963, UInt8(0x0A)), (.ak09918, 0x31)] {
       var chip = chip(kind, bench())
       chip.write(control, 0x02, now: ms(0))
       chip.write(control + 1, 0x01, now: ms(1))

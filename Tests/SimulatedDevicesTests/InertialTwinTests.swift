@@ -235,7 +235,7 @@ struct LSM6TwinTests {
 @Suite("LIS3DH and LSM303DLHC accelerometer twin")
 struct LIS3DHTwinTests {
   private func chip(
-    _ source: any StimulusSource, _ model: LIS3DHTwin.Model = .lsm303dlhc
+    _ source: any StimulusSource, _ model: LIS3DHTwinVariant = .lsm303dlhc
   ) -> LIS3DHTwin {
     LIS3DHTwin(TwinCore(source: source, errors: .none), model).powered()
   }

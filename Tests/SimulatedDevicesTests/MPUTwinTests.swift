@@ -10,14 +10,14 @@ import Testing
 @Suite("MPU twins")
 struct MPUTwinTests {
   private func chip(
-    _ chip: MPUTwin.Chip = .mpu6050, _ source: any StimulusSource = bench(), trim: [UInt8]? = nil
+    _ chip: MPUTwinVariant = .mpu6050, _ source: any StimulusSource = bench(), trim: [UInt8]? = nil
   ) -> MPUTwin {
     MPUTwin(chip, TwinCore(source: source, errors: .none), trim: trim).powered()
   }
 
   /// Awake, 1 kHz behind the widest filter.
   private func awake(
-    _ kind: MPUTwin.Chip = .mpu6050, _ source: any StimulusSource = bench(), trim: [UInt8]? = nil
+    _ kind: MPUTwinVariant = .mpu6050, _ source: any StimulusSource = bench(), trim: [UInt8]? = nil
   ) -> MPUTwin {
     var chip = chip(kind, source, trim: trim)
     chip.write(0x6B, 0x01, now: ms(0))
@@ -28,10 +28,10 @@ struct MPUTwinTests {
   @Test(
     "shows its reset values",
     arguments: [
-      (MPUTwin.Chip.mpu6050, UInt8(0x68), UInt8(0x40)), (.mpu6500, 0x70, 0x01),
+      (MPUTwinVariant.mpu6050, UInt8(0x68), UInt8(0x40)), (.mpu6500, 0x70, 0x01),
       (.mpu9250, 0x71, 0x01),
     ])
-  func resetValues(kind: MPUTwin.Chip, identity: UInt8, power: UInt8) {
+  func resetValues(kind: MPUTwinVariant, identity: UInt8, power: UInt8) {
     var chip = chip(kind)
     #expect(chip.read(0x75, now: ms(0)) == identity)
     #expect(chip.read(0x6B, now: ms(0)) == power)
@@ -74,11 +74,11 @@ struct MPUTwinTests {
   @Test(
     "divides 1 kHz behind a filter, and 8 kHz without one",
     arguments: [
-      (MPUTwin.Chip.mpu6050, UInt8(0), UInt8(7), 1000.0), (.mpu6050, 1, 4, 200),
+      (MPUTwinVariant.mpu6050, UInt8(0), UInt8(7), 1000.0), (.mpu6050, 1, 4, 200),
       (.mpu6050, 6, 249, 4),
       (.mpu9250, 1, 4, 200), (.mpu9250, 0, 4, 8000), (.mpu9250, 7, 4, 8000),
     ])
-  func rate(kind: MPUTwin.Chip, filter: UInt8, divider: UInt8, hertz: Double) throws {
+  func rate(kind: MPUTwinVariant, filter: UInt8, divider: UInt8, hertz: Double) throws {
     var chip = awake(kind)
     chip.write(0x1A, filter, now: ms(0))
     chip.write(0x19, divider, now: ms(0))

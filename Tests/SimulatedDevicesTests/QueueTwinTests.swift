@@ -19,7 +19,7 @@ struct QueueTwinTests {
     }
   }
 
-  private func mpu(_ kind: MPUTwin.Chip) -> MPUTwin {
+  private func mpu(_ kind: MPUTwinVariant) -> MPUTwin {
     var chip = MPUTwin(kind, TwinCore(source: world, errors: .none)).powered()
     // Awake, 1 kHz.
     chip.write(0x6B, 0x01, now: ms(0))
@@ -49,8 +49,8 @@ struct QueueTwinTests {
 
   @Test(
     "an MPU's queue is 1024 or 512 bytes, of which the oldest give way and FIFO_OFLOW tells",
-    arguments: [(MPUTwin.Chip.mpu6050, 1024), (.mpu6500, 512), (.mpu9250, 512)])
-  func mpuFull(_ kind: MPUTwin.Chip, _ size: Int) {
+    arguments: [(MPUTwinVariant.mpu6050, 1024), (.mpu6500, 512), (.mpu9250, 512)])
+  func mpuFull(_ kind: MPUTwinVariant, _ size: Int) {
     var chip = mpu(kind)
     chip.write(0x23, 0x78, now: ms(50))
     chip.write(0x6A, 0x40, now: ms(50))

@@ -116,7 +116,7 @@ struct ReceiverTwinTests {
     start: ms(0))
 
   private func receiver(
-    _ model: ReceiverTwin.Model, _ link: ReceiverTwin.Link, baudRate: Int? = nil
+    _ model: ReceiverTwinModel, _ link: ReceiverTwin.Link, baudRate: Int? = nil
   ) -> ReceiverTwin {
     var twin = ReceiverTwin(model, link: link, source: world, baudRate: baudRate)
     twin.powerOn(at: ms(-5000))
@@ -247,8 +247,8 @@ struct ReceiverTwinTests {
   }
 
   @Test(
-    "refuses as its generation does", arguments: [ReceiverTwin.Model.ubloxM8, .ubloxM9, .ubloxM10])
-  func generations(model: ReceiverTwin.Model) {
+    "refuses as its generation does", arguments: [ReceiverTwinModel.ubloxM8, .ubloxM9, .ubloxM10])
+  func generations(model: ReceiverTwinModel) {
     func verdict(_ message: [UInt8]) -> UInt8? {
       var twin = receiver(model, .uart)
       _ = listen(&twin, from: 0, to: 900)
@@ -387,7 +387,7 @@ struct ReceiverTwinTests {
     let short = frame(0x02, 0x41, [0, 0, 0, 0, 2, 0, 0, 0])
     let long = frame(0x02, 0x41, [0, 0, 0, 0, 0, 0, 0, 0, 6, 0, 0, 0, 8, 0, 0, 0])
     for (model, sleepsBy) in [
-      (ReceiverTwin.Model.ubloxM8, [short, long]), (.ubloxM9, [long]), (.ubloxM10, [long]),
+      (ReceiverTwinModel.ubloxM8, [short, long]), (.ubloxM9, [long]), (.ubloxM10, [long]),
     ] {
       for request in [short, long] {
         var twin = receiver(model, .uart)

@@ -9,7 +9,7 @@ import Testing
 struct CalibrationStoreTests {
   private static let chip = "LIS3MDL"
   private static let place = "/dev/i2c-1:0x1c"
-  private let key = CalibrationStore.Key(.magnetometer, chip: chip, position: place)
+  private let key = CalibrationKey(.magnetometer, chip: chip, position: place)
 
   /// A store of its own, gone with the test.
   private final class Place {
@@ -113,14 +113,14 @@ struct CalibrationStoreTests {
     let store = Place()
     try store.store.save(record(1))
     #expect(throws: CalibrationStore.NoRecord.self) {
-      try store.store.setLock(true, CalibrationStore.Key(.gyro, chip: "X", position: "Y"))
+      try store.store.setLock(true, CalibrationKey(.gyro, chip: "X", position: "Y"))
     }
     #expect(try store.store.setLock(true, key).isLocked)
     #expect(throws: CalibrationStore.Locked.self) { try store.store.save(record(2)) }
     #expect(number(store.store.current(key)) == 1)
     try store.store.save(record(2), overridingLock: true)
     #expect(throws: CalibrationStore.NoRecord.self) {
-      try store.store.setLock(true, CalibrationStore.Key(.level, chip: "X", position: "Y"))
+      try store.store.setLock(true, CalibrationKey(.level, chip: "X", position: "Y"))
     }
     try store.store.setLock(true, key)
     #expect(throws: CalibrationStore.Locked.self) { try store.store.rollback(key) }
@@ -392,7 +392,7 @@ struct CalibrationStoreTests {
         "LSM6DSOX@_dev_i2c-1_0x6a.level.json",
       ])
     for record in records {
-      #expect(store.current(CalibrationStore.Key(record)) == .record(record))
+      #expect(store.current(CalibrationKey(record)) == .record(record))
     }
     try FileManager.default.copyItem(
       at: store.file(key), to: store.folder.appending(path: "wrong.json"))
@@ -415,10 +415,10 @@ struct CalibrationStoreTests {
     let text = String(decoding: two, as: UTF8.self)
     let damaged = text.replacingOccurrences(of: "\"samples\" : 2", with: "\"samples\" : -2")
     #expect(damaged != text)
-    #expect(throws: CalibrationArchive.Invalid.self) {
+    #expect(throws: InvalidArchive.self) {
       try CalibrationArchive(json: Array(damaged.utf8))
     }
-    #expect(throws: CalibrationArchive.Invalid.self) { try CalibrationArchive(json: []) }
+    #expect(throws: InvalidArchive.self) { try CalibrationArchive(json: []) }
   }
 
   @Test("what a process that is gone has left half written is removed, what another writes is not")

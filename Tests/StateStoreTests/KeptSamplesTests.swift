@@ -51,7 +51,7 @@ struct KeptSamplesTests {
 
   @Test func samplesAreThoseOfTheRecordInUse() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
-    let key = CalibrationStore.Key(.magnetometer(record(1)))
+    let key = CalibrationKey(.magnetometer(record(1)))
     try store.save(record(1), samples: samples(1))
     #expect(found == .samples(samples(1)))
     let file = store.samplesFile(chip: key.chip, position: key.position)
@@ -83,7 +83,7 @@ struct KeptSamplesTests {
 
   @Test func aRecordStandsWithoutItsSamples() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
-    let key = CalibrationStore.Key(.magnetometer(record(1)))
+    let key = CalibrationKey(.magnetometer(record(1)))
     try store.save(record(1))
     // To root nothing is forbidden: the samples' folder is a file.
     try Data().write(to: store.folder.appending(path: "samples"))
@@ -96,7 +96,7 @@ struct KeptSamplesTests {
 
   @Test func anotherRecordsSamplesAreNotUsed() throws {
     defer { try? FileManager.default.removeItem(at: folder) }
-    let key = CalibrationStore.Key(.magnetometer(record(1)))
+    let key = CalibrationKey(.magnetometer(record(1)))
     try store.save(record(1), samples: samples(1))
     // By hand, or where the power went between the two files.
     try Data(try record(2).encoded()).write(to: store.file(key))

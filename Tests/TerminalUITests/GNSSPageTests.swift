@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct GNSSPageTests {
   private static func satellite(
-    _ system: GNSSSatellite.System, _ number: Int, _ elevation: Double? = nil,
+    _ system: GNSSSystem, _ number: Int, _ elevation: Double? = nil,
     _ azimuth: Double? = nil, _ strength: Double? = nil, used: Bool = false
   ) -> GNSSSatellite {
     var satellite = GNSSSatellite(system, number)
@@ -19,7 +19,7 @@ import Testing
 
   /// Two hundred, a dozen of them used, all over the sky.
   private static let many: [GNSSSatellite] = {
-    let systems: [(GNSSSatellite.System, ClosedRange<Int>)] = [
+    let systems: [(GNSSSystem, ClosedRange<Int>)] = [
       (.gps, 1...32), (.glonass, 1...24), (.galileo, 1...36), (.beidou, 1...63), (.qzss, 1...10),
       (.sbas, 120...154),
     ]

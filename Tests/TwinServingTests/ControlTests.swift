@@ -38,7 +38,7 @@ struct ControlTests {
     #expect(try parse("show A pressure 1e5") == .show(chip: "A", .pressure(1e5)))
     #expect(try parse("show A temperature -40") == .show(chip: "A", .temperature(-40)))
     #expect(try parse("show A humidity 45.5") == .show(chip: "A", .humidity(45.5)))
-    let faults: [(String, Fault)] = [
+    let faults: [(String, SimulatedFault)] = [
       ("noAnswer 2", .noAnswer), ("timeout 2", .timeout), ("shortRead 2", .shortRead(bytes: 3)),
       ("shortRead 2 1", .shortRead(bytes: 1)), ("wrongIdentity 2", .wrongIdentity(0xEE)),
       ("wrongIdentity 2 0x40", .wrongIdentity(0x40)), ("brownOut 2", .brownOut),

@@ -87,8 +87,8 @@ struct I2CDeviceTests {
 
   @Test(
     "faults of a chip are errors of the wire",
-    arguments: [Fault.noAnswer, .timeout, .shortRead(bytes: 1)])
-  func faults(fault: Fault) {
+    arguments: [SimulatedFault.noAnswer, .timeout, .shortRead(bytes: 1)])
+  func faults(fault: SimulatedFault) {
     provider.inject(fault, chip: 1, from: clock.now(), until: later(1))
     let write = device.answer(to: message(0x1C, flags: 1, [0x0F]), room: 0)
     #expect((write == nil) == (fault != .shortRead(bytes: 1)))

@@ -53,7 +53,7 @@ struct VhostUserSocketTests {
   }
 
   private func round(_ socket: VhostUserSocket) {
-    var watch = Watch()
+    var watch = PollSet()
     socket.watch(&watch)
     watch.wait(nanoseconds: 0)
     socket.step(watch, now: Timestamp(nanoseconds: 0))
@@ -170,7 +170,7 @@ struct TerminalTests {
   }
 
   private func round(_ station: any Station) {
-    var watch = Watch()
+    var watch = PollSet()
     station.watch(&watch)
     watch.wait(nanoseconds: 0)
     station.step(watch, now: clock.now())

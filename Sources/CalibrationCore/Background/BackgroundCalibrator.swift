@@ -14,46 +14,6 @@ public import SensorTypes
 /// it was is for the fit to find out: iron on the board turns with it, so that one calibration explains all
 /// directions again; a room's does not. When the record is right again, what was kept apart is forgotten.
 public struct BackgroundCalibrator: Sendable, Hashable {
-  /// The tuning.
-  public struct Params: Sendable, Hashable {
-    /// Between two samples that are kept, at least, seconds. A fit takes each for one by itself.
-    public var shortestStep = 0.26
-    /// Without such a change of the field a sample is nothing new, microtesla: more than noise does.
-    public var leastChange = 1.5
-    /// After so long a sample is forgotten, seconds.
-    public var longestAge = 7_200.0
-    /// Every second fit is made of what is newer than this, seconds: iron may have changed by little.
-    public var recentAge = 600.0
-    /// Seconds between two fits while heading is not to be trusted, at first and at most: it grows by half with every
-    /// fit that finds nothing better.
-    public var eagerInterval = 8.0
-    /// See `eagerInterval`.
-    public var longestEagerInterval = 60.0
-    /// Seconds between two fits otherwise, at first and at most: it doubles where the calibration in force proves good.
-    public var calmInterval = 30.0
-    /// See `calmInterval`.
-    public var longestInterval = 600.0
-    /// What was found has to be in force within so long, seconds, or it is not waited for any more.
-    public var longestWait = 10.0
-    /// Samples that have to come between two fits.
-    public var leastNew = 30
-    /// After a change of the record, and after one that somebody else has saved, nothing is changed for so long,
-    /// seconds, unless the field has changed.
-    public var holdOff = 300.0
-    /// The record disagrees with a sample whose strength is off by this share.
-    public var strengthShare = 0.1
-    /// The field has changed when the record disagrees with more than this share of the newest moves, and is as it
-    /// was with less than `rightShare`.
-    public var wrongShare = 0.4
-    /// See `wrongShare`.
-    public var rightShare = 0.1
-    /// What a fit has to prove.
-    public var proof = BackgroundFit.Proof()
-
-    /// The defaults.
-    public init() {}
-  }
-
   /// The newest moves of the board, a bit each: whether a calibration disagreed.
   private struct Moves: Sendable, Hashable {
     static let count = 24
@@ -72,7 +32,7 @@ public struct BackgroundCalibrator: Sendable, Hashable {
   }
 
   /// The tuning.
-  public let params: Params
+  public let params: BackgroundParameters
   /// The calibration in force; `nil` without one.
   public private(set) var current: AppliedCalibration?
   /// Since when the field has not been what the calibration in force makes the earth's; `nil` where it is.
@@ -101,7 +61,7 @@ public struct BackgroundCalibrator: Sendable, Hashable {
   private var now: Timestamp?
 
   /// Makes one that has seen nothing.
-  public init(params: Params = Params()) {
+  public init(params: BackgroundParameters = BackgroundParameters()) {
     self.params = params
     interval = params.eagerInterval
   }
@@ -272,4 +232,44 @@ public struct BackgroundCalibrator: Sendable, Hashable {
     }
     nextFit = end.advanced(bySeconds: interval)
   }
+}
+
+/// The tuning.
+public struct BackgroundParameters: Sendable, Hashable {
+  /// Between two samples that are kept, at least, seconds. A fit takes each for one by itself.
+  public var shortestStep = 0.26
+  /// Without such a change of the field a sample is nothing new, microtesla: more than noise does.
+  public var leastChange = 1.5
+  /// After so long a sample is forgotten, seconds.
+  public var longestAge = 7_200.0
+  /// Every second fit is made of what is newer than this, seconds: iron may have changed by little.
+  public var recentAge = 600.0
+  /// Seconds between two fits while heading is not to be trusted, at first and at most: it grows by half with every
+  /// fit that finds nothing better.
+  public var eagerInterval = 8.0
+  /// See `eagerInterval`.
+  public var longestEagerInterval = 60.0
+  /// Seconds between two fits otherwise, at first and at most: it doubles where the calibration in force proves good.
+  public var calmInterval = 30.0
+  /// See `calmInterval`.
+  public var longestInterval = 600.0
+  /// What was found has to be in force within so long, seconds, or it is not waited for any more.
+  public var longestWait = 10.0
+  /// Samples that have to come between two fits.
+  public var leastNew = 30
+  /// After a change of the record, and after one that somebody else has saved, nothing is changed for so long,
+  /// seconds, unless the field has changed.
+  public var holdOff = 300.0
+  /// The record disagrees with a sample whose strength is off by this share.
+  public var strengthShare = 0.1
+  /// The field has changed when the record disagrees with more than this share of the newest moves, and is as it
+  /// was with less than `rightShare`.
+  public var wrongShare = 0.4
+  /// See `wrongShare`.
+  public var rightShare = 0.1
+  /// What a fit has to prove.
+  public var proof = BackgroundFit.Proof()
+
+  /// The defaults.
+  public init() {}
 }

@@ -83,7 +83,7 @@ public struct BackgroundFit: Sendable, Hashable {
   /// Fits and compares.
   ///
   /// - Parameter expected: What is known of the field here, and which way is up on a level board.
-  public func verdict(expected: ExpectedField) -> BackgroundVerdict {
+  public func verdict(expected: CalibrationField) -> BackgroundVerdict {
     let fitter = MagnetometerFitter()
     var outcome = fitter.fit(samples, expected: expected)
     outcome.fit?.method = .background
@@ -143,7 +143,7 @@ public struct BackgroundFit: Sendable, Hashable {
 
   /// Whether what a calibration makes of the samples has the strength and the dip that the field has here.
   private func isEarths(
-    _ new: AppliedCalibration, _ current: AppliedCalibration, _ expected: ExpectedField
+    _ new: AppliedCalibration, _ current: AppliedCalibration, _ expected: CalibrationField
   ) -> Bool {
     // Before anything scales it to a strength that is known.
     func gain(_ calibration: AppliedCalibration) -> Double {
@@ -164,7 +164,7 @@ public struct BackgroundFit: Sendable, Hashable {
 
   /// Why a whole fit is not to be a board's first calibration; empty where nothing speaks against it.
   private func firstObjection(
-    _ outcome: CalibrationOutcome, _ halves: [[CalibrationSample]], _ expected: ExpectedField
+    _ outcome: CalibrationOutcome, _ halves: [[CalibrationSample]], _ expected: CalibrationField
   ) -> String {
     guard let fit = outcome.fit, outcome.isAccepted else { return outcome.refusal ?? "no fit" }
     guard fit.quality.score >= proof.firstScore else { return fit.quality.reason }
@@ -178,7 +178,7 @@ public struct BackgroundFit: Sendable, Hashable {
 
   /// The calibration in force with another hard iron.
   private func shifted(
-    _ current: AppliedCalibration, _ expected: ExpectedField, _ level: LevelTurn
+    _ current: AppliedCalibration, _ expected: CalibrationField, _ level: LevelTurn
   ) -> CalibrationFit? {
     guard let shift = IronShift(samples, of: current, expected: expected),
       2 * shift.inliers.count >= samples.count,
@@ -331,18 +331,19 @@ private struct FieldOfFit {
 
 /// A level board's turn at the place of the samples.
 private struct LevelTurn {
-  private let expected: ExpectedField
+  private let expected: CalibrationField
   private let dip: Double
   private let field: CalibrationSample?
 
-  init(_ samples: [CalibrationSample], _ calibration: AppliedCalibration, _ known: ExpectedField) {
+  init(_ samples: [CalibrationSample], _ calibration: AppliedCalibration, _ known: CalibrationField)
+  {
     var expected = known
     // Next to a pole there is no compass.
     if expected.dip == nil, let lift = Self.lift(samples, calibration) {
       expected.dip = -asin(min(0.99, max(-0.99, lift)))
     }
     self.expected = expected
-    dip = expected.dip ?? ExpectedField.usualDip
+    dip = expected.dip ?? CalibrationField.usualDip
     field = samples.last.map { CalibrationSample(time: $0.time, field: $0.field) }
   }
 

@@ -28,8 +28,9 @@ struct IronShift: Sendable {
   private(set) var inliers: [Int] = []
 
   /// Fits; `nil` where that comes to nothing.
-  init?(_ samples: [CalibrationSample], of calibration: AppliedCalibration, expected: ExpectedField)
-  {
+  init?(
+    _ samples: [CalibrationSample], of calibration: AppliedCalibration, expected: CalibrationField
+  ) {
     self.samples = samples
     matrix = calibration.matrix
     start = calibration.offset

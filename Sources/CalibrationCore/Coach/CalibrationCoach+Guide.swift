@@ -42,7 +42,7 @@ extension CalibrationCoach {
 
   private func circle(_ pose: CoachPose) -> SphereCells {
     pose.cells(
-      dip: dip ?? expected.dip ?? ExpectedField.usualDip, toSensor: toBody.transposed)
+      dip: dip ?? expected.dip ?? CalibrationField.usualDip, toSensor: toBody.transposed)
   }
 
   /// How many cells a pose would fill that nothing has filled yet.

@@ -10,35 +10,6 @@ public import SensorTypes
 /// of what is missing; without one it goes through a fixed list. It keeps to what it has asked for until that is
 /// done or a person has had time enough to try.
 public struct CalibrationCoach: Sendable, Hashable {
-  /// What a guided calibration demands.
-  public struct Params: Sendable, Hashable {
-    /// When to end at the latest, seconds from the first `update`.
-    public var seconds = 240.0
-    /// Good enough: score.
-    public var goodScore = 80
-    /// Good enough: share of the sphere.
-    public var goodCoverage = 0.7
-    /// A pose is asked for at least as long as this, seconds.
-    public var leastPose = 5.0
-    /// And no longer than this, seconds, however little of it was done.
-    public var longestPose = 30.0
-    /// Seconds between two fits; a slow machine takes more.
-    public var refitInterval = 1.0
-
-    /// The defaults.
-    public init() {}
-  }
-
-  /// Why it ended.
-  public enum End: String, Sendable, Hashable {
-    /// The fit is good.
-    case good
-    /// The fit may be used, and more turning did not better it.
-    case nothingMore
-    /// Time is up.
-    case timeUp
-  }
-
   /// What disturbs.
   public enum Warning: Sendable, Hashable {
     /// The magnetometer is silent.
@@ -88,9 +59,9 @@ public struct CalibrationCoach: Sendable, Hashable {
   static let stagnation = 45.0
 
   /// What it demands.
-  public var params: Params
+  public var params: CoachParameters
   /// What is known of the field here.
-  public var expected: ExpectedField {
+  public var expected: CalibrationField {
     didSet { if expected != oldValue { isFitDue = true } }
   }
   /// What is asked for at present.
@@ -103,7 +74,7 @@ public struct CalibrationCoach: Sendable, Hashable {
   /// own, with a strength, a score and an error of its own.
   public private(set) var isTelling = false
   /// Why it ended; `nil` while it goes on.
-  public internal(set) var end: End?
+  public internal(set) var end: CoachEnd?
   /// Seconds since the first `update`.
   public private(set) var age = 0.0
   /// Cells of the sphere that were seen, in the magnetometer's axes.
@@ -162,7 +133,8 @@ public struct CalibrationCoach: Sendable, Hashable {
   ///   - expected: What is known of the field here.
   ///   - params: What is demanded.
   public init(
-    mount: Mount = .aligned, expected: ExpectedField = ExpectedField(), params: Params = Params()
+    mount: Mount = .aligned, expected: CalibrationField = CalibrationField(),
+    params: CoachParameters = CoachParameters()
   ) {
     toBody = mount.matrix
     self.expected = expected
@@ -366,4 +338,33 @@ public struct CalibrationCoach: Sendable, Hashable {
       warning = .otherPose(change)
     }
   }
+}
+
+/// What a guided calibration demands.
+public struct CoachParameters: Sendable, Hashable {
+  /// When to end at the latest, seconds from the first `update`.
+  public var seconds = 240.0
+  /// Good enough: score.
+  public var goodScore = 80
+  /// Good enough: share of the sphere.
+  public var goodCoverage = 0.7
+  /// A pose is asked for at least as long as this, seconds.
+  public var leastPose = 5.0
+  /// And no longer than this, seconds, however little of it was done.
+  public var longestPose = 30.0
+  /// Seconds between two fits; a slow machine takes more.
+  public var refitInterval = 1.0
+
+  /// The defaults.
+  public init() {}
+}
+
+/// Why it ended.
+public enum CoachEnd: String, Sendable, Hashable {
+  /// The fit is good.
+  case good
+  /// The fit may be used, and more turning did not better it.
+  case nothingMore
+  /// Time is up.
+  case timeUp
 }

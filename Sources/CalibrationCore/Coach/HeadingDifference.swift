@@ -13,7 +13,7 @@ public import SensorTypes
 /// - Returns: 0 to 180; `nil` where no sample says a heading.
 public func headingDifference(
   _ before: AppliedCalibration?, _ after: AppliedCalibration, of samples: [CalibrationSample],
-  expected: ExpectedField
+  expected: CalibrationField
 ) -> Double? {
   let raw = AppliedCalibration(
     matrix: .identity, offset: .zero, offsetCovariance: .identity, residual: 0)
@@ -34,7 +34,7 @@ public func headingDifference(
     add(sample.field, up)
   }
   if count == 0, let up = expected.up.normalized, let back = after.matrix.inverse {
-    let dip = expected.dip ?? ExpectedField.usualDip
+    let dip = expected.dip ?? CalibrationField.usualDip
     let aside = abs(up.x) < 0.8 ? Vector3(1, 0, 0) : Vector3(0, 1, 0)
     guard let east = aside.cross(up).normalized else { return nil }
     let strength = samples.isEmpty ? 0 : after.correct(samples[samples.count / 2].field).length

@@ -8,7 +8,7 @@ public import LinearAlgebra
 /// was calibrated, and half a degree of dip and half a microtesla are what places differ by. Here the strength
 /// holds the chip's own gain as well, and the dip what a fit cannot tell from it: an accelerometer's offset (20
 /// mg are a degree) and how a hand shakes the board.
-public struct ExpectedField: Sendable, Hashable {
+public struct CalibrationField: Sendable, Hashable {
   /// Strength in the unit of the samples (microtesla); `nil` where it is not known.
   public var strength: Double?
   /// Standard deviation of the strength, as a share of it: of the model, of what buildings add, and of the

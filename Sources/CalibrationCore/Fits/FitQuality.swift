@@ -60,7 +60,7 @@ struct HeadingBudget: Sendable, Hashable {
 
   // The poles have no compass: no board there asks for a degree.
   private static func usable(_ dip: Double) -> Double {
-    min(1.5, max(-1.5, dip.isFinite ? dip : ExpectedField.usualDip))
+    min(1.5, max(-1.5, dip.isFinite ? dip : CalibrationField.usualDip))
   }
 
   /// The error of heading, degrees, root mean square, of a hard iron that wanders along a horizontal axis of the board and
@@ -154,7 +154,7 @@ struct FitEvidence: Sendable {
   }
 
   /// Why the fit is not to be used; `nil` where nothing speaks against it.
-  func refusal(_ params: MagnetometerFitter.Params) -> String? {
+  func refusal(_ params: FitParameters) -> String? {
     let coverage = Self.number(100 * cells.coverage, 0)
     if cells.coverage < params.leastCoverage {
       return "only \(coverage) % of the sphere was seen, "

@@ -94,7 +94,7 @@ extension IronChangeTest {
   }
 
   /// How much of each move a sample has; of two states it is not known.
-  func factors(_ shape: Shape, _ place: Int) -> [Double] {
+  func factors(_ shape: IronChangeModel, _ place: Int) -> [Double] {
     switch shape {
     case .fixed, .states: return []
     case .step(let first): return [place < first ? -0.5 : 0.5]

@@ -18,14 +18,6 @@ import LinearAlgebra
 /// the residuals that the alternative leaves. To two states a fixed hard iron answers with noise that is as much
 /// stronger along one axis: only residuals with two humps prove them.
 struct IronChangeTest {
-  /// A hard iron that changed, in the points' units.
-  struct Finding: Hashable {
-    var kind: IronChange.Kind
-    var first: Vector3
-    var second: Vector3
-    var share: Double
-  }
-
   /// The probability that one of the alternatives is found though the hard iron was fixed. Recordings are never quite
   /// as the model has them, and a refusal costs a person another one: so one in a million.
   static let falseAlarm = 1e-6
@@ -61,32 +53,9 @@ struct IronChangeTest {
   static let reach = 1.0
   static let softDeviation = 0.15
 
-  /// How the hard iron is said to change.
-  enum Shape {
-    case fixed, step(Int), drift, states
-
-    var kind: IronChange.Kind? {
-      switch self {
-      case .fixed: nil
-      case .step: .step
-      case .drift: .drift
-      case .states: .states
-      }
-    }
-
-    /// How many vectors describe the change.
-    var moves: Int {
-      switch self {
-      case .fixed: 0
-      case .step, .states: 1
-      case .drift: 3
-      }
-    }
-  }
-
   /// One explanation of the samples.
   struct Explanation {
-    var shape: Shape
+    var shape: IronChangeModel
     var model: IronModel
     var moves: [Vector3]
     /// Standard deviation of the noise, and the share of outliers.
@@ -143,7 +112,7 @@ struct IronChangeTest {
   }
 
   /// The change that the samples prove best; `nil` where they prove none.
-  func finding() -> Finding? {
+  func finding() -> IronChangeEstimate? {
     guard points.count >= Self.leastPoints else { return nil }
     let start = Explanation(shape: .fixed, model: model, moves: [], sigma: spread)
     guard let fixed = fitted(start, to: all, rounds: 20) else { return nil }
@@ -155,7 +124,7 @@ struct IronChangeTest {
         fitted($0, to: half, rounds: 20)
       }
     }
-    var best: (finding: Finding, proof: Double)?
+    var best: (finding: IronChangeEstimate, proof: Double)?
     for alternative in [step(fixed), drift(fixed), states(fixed)].compactMap({ $0 }) {
       // What does not fit the samples better as a whole does not fit unseen ones better.
       guard likelihood(alternative, of: all) - least > Self.threshold else { continue }
@@ -300,20 +269,20 @@ struct IronChangeTest {
     return worst
   }
 
-  private func finding(_ explanation: Explanation) -> Finding? {
+  private func finding(_ explanation: Explanation) -> IronChangeEstimate? {
     guard let kind = explanation.shape.kind else { return nil }
     let offset = explanation.model.offset
     let move = explanation.moves[0]
     switch explanation.shape {
     case .fixed: return nil
     case .step(let place):
-      return Finding(
+      return IronChangeEstimate(
         kind: kind, first: offset - 0.5 * move, second: offset + 0.5 * move,
         share: Double(place) / Double(points.count))
     case .states:
       let isMore = explanation.share > 0.5
       let sign = isMore ? 0.5 : -0.5
-      return Finding(
+      return IronChangeEstimate(
         kind: kind, first: offset + sign * move, second: offset - sign * move,
         share: isMore ? explanation.share : 1 - explanation.share)
     case .drift:
@@ -329,7 +298,38 @@ struct IronChangeTest {
           if distance > ends.distance { ends = (first, second, distance) }
         }
       }
-      return Finding(kind: kind, first: ends.first, second: ends.second, share: 0.5)
+      return IronChangeEstimate(kind: kind, first: ends.first, second: ends.second, share: 0.5)
     }
   }
+}
+
+/// How the hard iron is said to change.
+enum IronChangeModel {
+  case fixed, step(Int), drift, states
+
+  var kind: IronChangeKind? {
+    switch self {
+    case .fixed: nil
+    case .step: .step
+    case .drift: .drift
+    case .states: .states
+    }
+  }
+
+  /// How many vectors describe the change.
+  var moves: Int {
+    switch self {
+    case .fixed: 0
+    case .step, .states: 1
+    case .drift: 3
+    }
+  }
+}
+
+/// A hard iron that changed, in the points' units.
+struct IronChangeEstimate: Hashable {
+  var kind: IronChangeKind
+  var first: Vector3
+  var second: Vector3
+  var share: Double
 }

@@ -42,7 +42,7 @@ public struct KnownStrength: Sendable, Hashable {
   ///
   /// - Parameter expected: What else is known of the field; its strength does not count.
   public func fit(
-    _ samples: [CalibrationSample], expected: ExpectedField, by fitter: MagnetometerFitter
+    _ samples: [CalibrationSample], expected: CalibrationField, by fitter: MagnetometerFitter
   ) -> (outcome: CalibrationOutcome, use: Use) {
     var expected = expected
     expected.strength = nil

@@ -15,48 +15,10 @@ public import SensorTypes
 /// one is given.
 public struct MagnetometerFitter: Sendable, Hashable {
   /// What a fit assumes and demands.
-  public struct Params: Sendable, Hashable {
-    /// Samples that are fitted; of more, those are taken that are spread most evenly.
-    public var mostSamples = 6_000
-    /// Samples that a fit is made from; of more, stretches that are spread evenly. All are counted in the end.
-    public var mostGiven = 60_000
-    /// Below it there is no fit.
-    public var leastSamples = 30
-    /// Below it a fit is refused, share of the sphere.
-    public var leastCoverage = 0.25
-    /// Above it a fit is refused, percent of the field.
-    public var largestResidual = 10.0
-    /// Above it a fit is refused, degrees.
-    public var largestHeadingError = 3.0
-    /// Share of samples beyond the chip's range above which a fit is refused: it would serve no heading there.
-    public var mostStopped = 0.1
-    /// Ratio of soft iron's longest to its shortest axis above which a fit is refused.
-    public var largestAxisRatio = 2.0
-    /// The same where at least `seenCoverage` of the sphere was seen: there the ratio is measured, and some chips' axes
-    /// differ by more than two to one.
-    public var largestSeenAxisRatio = 3.0
-    /// The coverage, 0 to 1, from which `largestSeenAxisRatio` is allowed.
-    public var seenCoverage = 0.7
-    /// Hard iron above which a fit is refused, in field strengths: no chip measures it.
-    public var largestOffset = 100.0
-    /// Standard deviation of soft iron's entries: axes differ by a half at most.
-    public var softDeviation = 0.15
-    /// Standard deviation of the alignment about each axis, radians.
-    public var turnDeviation = 1.5 * Double.pi / 180
-    /// Whether a hard iron that changes while samples are taken is looked for (`IronChangeTest`). It takes several
-    /// times as long as the fit itself. A change that alters the heading by more than `largestHeadingError` is refused;
-    /// a smaller one is added to the heading error.
-    public var demandsSteadyIron = false
-
-    /// The defaults.
-    public init() {}
-  }
-
-  /// What a fit assumes and demands.
-  public var params: Params
+  public var params: FitParameters
 
   /// Makes a fitter.
-  public init(params: Params = Params()) { self.params = params }
+  public init(params: FitParameters = FitParameters()) { self.params = params }
 
   /// Fits samples, in order of time.
   ///
@@ -64,7 +26,7 @@ public struct MagnetometerFitter: Sendable, Hashable {
   /// - Returns: What was found and whether it may be used. It takes some milliseconds, more samples do not
   ///   take more than some tens.
   public func fit(
-    _ samples: [CalibrationSample], expected: ExpectedField = ExpectedField()
+    _ samples: [CalibrationSample], expected: CalibrationField = CalibrationField()
   ) -> CalibrationOutcome {
     // A field beyond any chip's is a fault of the data, and its square would be infinite.
     let finite = samples.filter { $0.field.isFinite && $0.field.length < 1e12 }
@@ -211,7 +173,7 @@ public struct MagnetometerFitter: Sendable, Hashable {
 
   private func judged(
     _ solver: IronSolver, method: CalibrationMethod, all: [CalibrationSample], frame: CloudFrame,
-    expected: ExpectedField, known: (value: Double, deviation: Double)?, stops: EndStops,
+    expected: CalibrationField, known: (value: Double, deviation: Double)?, stops: EndStops,
     stopped: Double
   ) -> CalibrationOutcome {
     let model = solver.model
@@ -242,7 +204,7 @@ public struct MagnetometerFitter: Sendable, Hashable {
 
     let error = covariance.map {
       HeadingBudget(
-        model, covariance: $0, dip: expected.dip ?? ExpectedField.usualDip, up: expected.up)
+        model, covariance: $0, dip: expected.dip ?? CalibrationField.usualDip, up: expected.up)
     }
     let axes = SymmetricEigenvalues(soft)?.values ?? Vector3(1, 1, 1)
     let directions = SymmetricEigenvalues(hard)?.values ?? Vector3(1, 1, 1)
@@ -264,7 +226,7 @@ public struct MagnetometerFitter: Sendable, Hashable {
     } else if refusal == nil, params.demandsSteadyIron {
       let test = IronChangeTest(points: solver.points, model: model, spread: solver.spread)
       evidence.wanderError = HeadingBudget.degrees(
-        ofMisfits: test.wander() / model.radius, dip: expected.dip ?? ExpectedField.usualDip)
+        ofMisfits: test.wander() / model.radius, dip: expected.dip ?? CalibrationField.usualDip)
       refusal = evidence.refusal(params)
     }
     let (score, reason) = evidence.score
@@ -283,7 +245,7 @@ public struct MagnetometerFitter: Sendable, Hashable {
 
   /// How the hard iron changed while the samples were taken; `nil` where it did not.
   private func ironChange(
-    _ solver: IronSolver, frame: CloudFrame, expected: ExpectedField
+    _ solver: IronSolver, frame: CloudFrame, expected: CalibrationField
   ) -> IronChange? {
     let model = solver.model
     let test = IronChangeTest(points: solver.points, model: model, spread: solver.spread)
@@ -303,4 +265,42 @@ public struct MagnetometerFitter: Sendable, Hashable {
       second: finding.second * frame.scale + frame.center, share: finding.share,
       degrees: degrees ?? 180)
   }
+}
+
+/// What a fit assumes and demands.
+public struct FitParameters: Sendable, Hashable {
+  /// Samples that are fitted; of more, those are taken that are spread most evenly.
+  public var mostSamples = 6_000
+  /// Samples that a fit is made from; of more, stretches that are spread evenly. All are counted in the end.
+  public var mostGiven = 60_000
+  /// Below it there is no fit.
+  public var leastSamples = 30
+  /// Below it a fit is refused, share of the sphere.
+  public var leastCoverage = 0.25
+  /// Above it a fit is refused, percent of the field.
+  public var largestResidual = 10.0
+  /// Above it a fit is refused, degrees.
+  public var largestHeadingError = 3.0
+  /// Share of samples beyond the chip's range above which a fit is refused: it would serve no heading there.
+  public var mostStopped = 0.1
+  /// Ratio of soft iron's longest to its shortest axis above which a fit is refused.
+  public var largestAxisRatio = 2.0
+  /// The same where at least `seenCoverage` of the sphere was seen: there the ratio is measured, and some chips' axes
+  /// differ by more than two to one.
+  public var largestSeenAxisRatio = 3.0
+  /// The coverage, 0 to 1, from which `largestSeenAxisRatio` is allowed.
+  public var seenCoverage = 0.7
+  /// Hard iron above which a fit is refused, in field strengths: no chip measures it.
+  public var largestOffset = 100.0
+  /// Standard deviation of soft iron's entries: axes differ by a half at most.
+  public var softDeviation = 0.15
+  /// Standard deviation of the alignment about each axis, radians.
+  public var turnDeviation = 1.5 * Double.pi / 180
+  /// Whether a hard iron that changes while samples are taken is looked for (`IronChangeTest`). It takes several
+  /// times as long as the fit itself. A change that alters the heading by more than `largestHeadingError` is refused;
+  /// a smaller one is added to the heading error.
+  public var demandsSteadyIron = false
+
+  /// The defaults.
+  public init() {}
 }

@@ -59,7 +59,7 @@ public struct MountDetective: Sendable {
   /// Seconds that are kept.
   public static let longest = 300.0
 
-  struct Mark: Sendable {
+  struct MarkedGesture: Sendable {
     var gesture: Gesture
     var from: Timestamp
     var to: Timestamp
@@ -76,7 +76,7 @@ public struct MountDetective: Sendable {
   private let chips: [Senses]
   var slots: [[MountSlot]]
   private var start: Timestamp?
-  var marks: [Mark] = []
+  var marks: [MarkedGesture] = []
   var epochs: [Epoch] = []
   /// Vertical part of the earth's field where the board is, microtesla, positive down; `nil` where the place
   /// is not known.
@@ -140,7 +140,7 @@ public struct MountDetective: Sendable {
   /// Says that a person was asked for a gesture and did it between two moments: the last moments in
   /// which the board is held still there count; for a turn, all of it.
   public mutating func mark(_ gesture: Gesture, from: Timestamp, to: Timestamp) {
-    marks.append(Mark(gesture: gesture, from: from, to: to))
+    marks.append(MarkedGesture(gesture: gesture, from: from, to: to))
   }
 
   /// Takes an epoch of a receiver on a vehicle that drives the way its nose points.

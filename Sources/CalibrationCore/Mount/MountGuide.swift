@@ -10,54 +10,10 @@ public import SensorTypes
 /// from where it lay. A gesture that is not seen in time is left out, and the answer says so. A value; time
 /// is an argument.
 public struct MountGuide: Sendable {
-  /// What is going on.
-  public enum Step: String, Sendable, Hashable, CaseIterable {
-    /// Waiting for `MountDetective.Gesture.level`.
-    case level
-    /// Waiting for the nose to be lifted.
-    case noseUp
-    /// Waiting for the right side to be lowered.
-    case rightSideDown
-    /// Waiting for a clockwise turn.
-    case clockwise
-    /// Free motion, until all is known.
-    case free
-    /// A drive, until all is known.
-    case drive
-    /// Nothing more to do.
-    case done
-
-    /// What the person is asked for, one line.
-    public var words: String {
-      switch self {
-      case .level: "Lay the board level, as it is used, and do not touch it."
-      case .noseUp: "Lift the nose (its forward end) by 45 degrees and hold it."
-      case .rightSideDown: "Nose level again; lower the right side by 45 degrees, hold it."
-      case .clockwise: "Level again; turn it clockwise (seen from above), half a turn."
-      case .free: "Turn it slowly every way: nose down, on its sides, on its head."
-      case .drive: "Drive: speed up, brake, take bends to both sides."
-      case .done: "That is all."
-      }
-    }
-
-    /// The gesture that is waited for.
-    var gesture: MountDetective.Gesture? { MountDetective.Gesture(rawValue: rawValue) }
-
-    var next: Step {
-      switch self {
-      case .level: .noseUp
-      case .noseUp: .rightSideDown
-      case .rightSideDown: .clockwise
-      case .clockwise: .free
-      case .free, .drive, .done: .done
-      }
-    }
-  }
-
   /// What has come so far, and what follows from it.
   public private(set) var detective: MountDetective
   /// What is going on.
-  public private(set) var step: Step
+  public private(set) var step: MountStep
   /// Gestures that were seen.
   public private(set) var seen: [MountDetective.Gesture] = []
   /// Gestures for which there was time, and which no chip could show as they were done: a turn where there is
@@ -143,7 +99,7 @@ public struct MountGuide: Sendable {
     return finding.relative != nil || finding.chip == detective.reference
   }
 
-  private mutating func go(to next: Step, at now: Timestamp) {
+  private mutating func go(to next: MountStep, at now: Timestamp) {
     step = next
     stepStart = now
     hint = nil
@@ -230,5 +186,49 @@ public struct MountGuide: Sendable {
     }
     detective.mark(.clockwise, from: turnStart, to: now)
     return true
+  }
+}
+
+/// What is going on.
+public enum MountStep: String, Sendable, Hashable, CaseIterable {
+  /// Waiting for `MountDetective.Gesture.level`.
+  case level
+  /// Waiting for the nose to be lifted.
+  case noseUp
+  /// Waiting for the right side to be lowered.
+  case rightSideDown
+  /// Waiting for a clockwise turn.
+  case clockwise
+  /// Free motion, until all is known.
+  case free
+  /// A drive, until all is known.
+  case drive
+  /// Nothing more to do.
+  case done
+
+  /// What the person is asked for, one line.
+  public var words: String {
+    switch self {
+    case .level: "Lay the board level, as it is used, and do not touch it."
+    case .noseUp: "Lift the nose (its forward end) by 45 degrees and hold it."
+    case .rightSideDown: "Nose level again; lower the right side by 45 degrees, hold it."
+    case .clockwise: "Level again; turn it clockwise (seen from above), half a turn."
+    case .free: "Turn it slowly every way: nose down, on its sides, on its head."
+    case .drive: "Drive: speed up, brake, take bends to both sides."
+    case .done: "That is all."
+    }
+  }
+
+  /// The gesture that is waited for.
+  var gesture: MountDetective.Gesture? { MountDetective.Gesture(rawValue: rawValue) }
+
+  var next: MountStep {
+    switch self {
+    case .level: .noseUp
+    case .noseUp: .rightSideDown
+    case .rightSideDown: .clockwise
+    case .clockwise: .free
+    case .free, .drive, .done: .done
+    }
   }
 }

@@ -5,8 +5,10 @@ public import SensorTypes
 
 extension Mount {
   /// The 24 rotations and the 24 mirror images.
-  public static let everyPlacement: [Mount] = Axis.allCases.flatMap { x in
-    Axis.allCases.flatMap { y in Axis.allCases.compactMap { z in Mount(x: x, y: y, z: z) } }
+  public static let everyPlacement: [Mount] = SignedAxis.allCases.flatMap { x in
+    SignedAxis.allCases.flatMap { y in
+      SignedAxis.allCases.compactMap { z in Mount(x: x, y: y, z: z) }
+    }
   }
 
   /// As in a board file: `[+y, -x, +z]`.

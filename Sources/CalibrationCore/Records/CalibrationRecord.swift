@@ -7,14 +7,6 @@ public import SensorTypes
 ///
 /// It acts in the chip's own frame, before the mount: `corrected = matrix * (raw - offset)`.
 public struct CalibrationRecord: Sendable, Hashable {
-  /// What is wrong with a record.
-  public struct Invalid: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The message, in one line.
-    public let description: String
-    /// Whether it may be good, and this version too old for it.
-    public var isFromNewerVersion = false
-  }
-
   /// The schema this version writes and reads. Keys may be added to it; what they say may be left unread.
   public static let schema = 1
 
@@ -126,6 +118,14 @@ public struct CalibrationRecord: Sendable, Hashable {
   }
 }
 
+/// What is wrong with a record.
+public struct InvalidRecord: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The message, in one line.
+  public let description: String
+  /// Whether it may be good, and this version too old for it.
+  public var isFromNewerVersion = false
+}
+
 extension CalibrationRecord {
   /// The record as JSON spells it.
   struct Stored: Codable {
@@ -153,7 +153,7 @@ extension CalibrationRecord {
 
   /// Reads a stored record; throws `Invalid` for one that is damaged, of another schema or kind, or that no
   /// calibration could have made.
-  public init(json: [UInt8]) throws(Invalid) {
+  public init(json: [UInt8]) throws(InvalidRecord) {
     let stored = try RecordJSON.read(json, as: .magnetometer, Stored.self)
     self.init(
       chip: stored.chip, busPosition: stored.busPosition, board: stored.board, date: stored.date,
@@ -186,36 +186,40 @@ extension CalibrationRecord {
       offsetCovariance: RecordJSON.rows(offsetCovariance), locked: isLocked ? true : nil)
   }
 
-  private func validate() throws(Invalid) {
+  private func validate() throws(InvalidRecord) {
     try RecordJSON.check(chip: chip, busPosition: busPosition, others: [board, date, method])
     guard matrix.determinant > 0.1, matrix.determinant < 10 else {
-      throw Invalid(description: "the matrix's determinant is \(matrix.determinant), not near 1")
+      throw InvalidRecord(
+        description: "the matrix's determinant is \(matrix.determinant), not near 1")
     }
     let columns = [matrix.columns.x, matrix.columns.y, matrix.columns.z]
     guard columns.allSatisfy({ (0.05...20).contains($0.length) }) else {
-      throw Invalid(description: "the matrix stretches an axis more than any iron does")
+      throw InvalidRecord(description: "the matrix stretches an axis more than any iron does")
     }
     guard offset.length < 5_000 else {
-      throw Invalid(description: "an offset of \(offset.length) microtesla is beyond any chip")
+      throw InvalidRecord(
+        description: "an offset of \(offset.length) microtesla is beyond any chip")
     }
     try validateCovariance()
     guard (0...1_000).contains(residual), (0...1).contains(coverage), samples >= 0,
       (1...1_000).contains(field)
-    else { throw Invalid(description: "residual, coverage, samples or field cannot be right") }
+    else {
+      throw InvalidRecord(description: "residual, coverage, samples or field cannot be right")
+    }
     guard (0...100).contains(score ?? 0), (0...180).contains(headingError ?? 0),
       (0...180).contains(headingErrorBefore ?? 0), (0...180).contains(expectedAccuracy ?? 0)
     else {
-      throw Invalid(
+      throw InvalidRecord(
         description: "score, headingError, headingErrorBefore or expectedAccuracy cannot be right")
     }
     try RecordJSON.check(temperature: temperature)
   }
 
-  private func validateCovariance() throws(Invalid) {
+  private func validateCovariance() throws(InvalidRecord) {
     let c = offsetCovariance.columns
     let variances = Vector3(c.x.x, c.y.y, c.z.z)
     guard variances.min() >= 0 else {
-      throw Invalid(description: "a variance of the offset is negative")
+      throw InvalidRecord(description: "a variance of the offset is negative")
     }
     // Beyond any chip's range squared nothing is known, and nothing is a covariance that its own
     // variances do not allow.
@@ -225,7 +229,7 @@ extension CalibrationRecord {
       (c.y.z, variances.y * variances.z), (c.z.y, variances.y * variances.z),
     ]
     guard variances.max() <= 25e6, pairs.allSatisfy({ $0 * $0 <= 1.001 * $1 + 1e-12 }) else {
-      throw Invalid(description: "the covariance of the offset cannot be right")
+      throw InvalidRecord(description: "the covariance of the offset cannot be right")
     }
   }
 }

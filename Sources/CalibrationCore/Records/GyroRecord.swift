@@ -92,7 +92,7 @@ extension GyroRecord {
 
   /// Reads a stored record; throws for one that is damaged, of another schema or kind, or that no gyro could
   /// have given.
-  public init(json: [UInt8]) throws(CalibrationRecord.Invalid) {
+  public init(json: [UInt8]) throws(InvalidRecord) {
     let stored = try RecordJSON.read(json, as: .gyro, Stored.self)
     self.init(
       chip: stored.chip, busPosition: stored.busPosition, board: stored.board, date: stored.date,
@@ -116,14 +116,14 @@ extension GyroRecord {
       deviation: deviation, temperature: temperature, locked: isLocked ? true : nil)
   }
 
-  private func validate() throws(CalibrationRecord.Invalid) {
+  private func validate() throws(InvalidRecord) {
     try RecordJSON.check(chip: chip, busPosition: busPosition, others: [board, date, method])
     guard Self.isPossible(bias) else {
-      throw CalibrationRecord.Invalid(
+      throw InvalidRecord(
         description: "a bias of \(bias.length) rad/s is beyond any chip")
     }
     guard (0...Self.largestBias).contains(deviation), samples >= 0 else {
-      throw CalibrationRecord.Invalid(description: "deviation or samples cannot be right")
+      throw InvalidRecord(description: "deviation or samples cannot be right")
     }
     try RecordJSON.check(temperature: temperature)
   }

@@ -66,7 +66,7 @@ extension LevelRecord {
     var kind: CalibrationKind
     var chip: String
     var busPosition: String
-    var mount: [Mount.Axis]
+    var mount: [SignedAxis]
     var board: String
     var date: String
     var method: String
@@ -79,19 +79,19 @@ extension LevelRecord {
 
   /// Reads a stored record; throws for one that is damaged, of another schema or kind, or that no board could
   /// have given.
-  public init(json: [UInt8]) throws(CalibrationRecord.Invalid) {
+  public init(json: [UInt8]) throws(InvalidRecord) {
     let stored = try RecordJSON.read(json, as: .level, Stored.self)
     guard stored.mount.count == 3,
       let mount = Mount(x: stored.mount[0], y: stored.mount[1], z: stored.mount[2])
-    else { throw CalibrationRecord.Invalid(description: "'mount' is no mount") }
+    else { throw InvalidRecord(description: "'mount' is no mount") }
     let q = stored.rotation
     guard q.count == 4, q.allSatisfy(\.isFinite) else {
-      throw CalibrationRecord.Invalid(description: "rotation must be four finite numbers")
+      throw InvalidRecord(description: "rotation must be four finite numbers")
     }
     let given = Quaternion(w: q[0], vector: Vector3(q[1], q[2], q[3]))
     let square = given.w * given.w + given.vector.lengthSquared
     guard abs(square - 1) < 1e-3 else {
-      throw CalibrationRecord.Invalid(description: "rotation is no unit quaternion")
+      throw InvalidRecord(description: "rotation is no unit quaternion")
     }
     self.init(
       chip: stored.chip, busPosition: stored.busPosition, mount: mount, board: stored.board,
@@ -118,21 +118,21 @@ extension LevelRecord {
       deviation: deviation, surfaceTilt: surfaceTilt, locked: isLocked ? true : nil)
   }
 
-  private func validate() throws(CalibrationRecord.Invalid) {
+  private func validate() throws(InvalidRecord) {
     try RecordJSON.check(chip: chip, busPosition: busPosition, others: [board, date, method])
     guard tilt <= Self.largestTilt else {
-      throw CalibrationRecord.Invalid(
+      throw InvalidRecord(
         description: "a tilt of \(tilt) degrees is a mount, not a level")
     }
     // What turns about the vertical is no level: it would turn every heading by as much.
     guard abs(rotation.vector.z) <= Self.rounding else {
-      throw CalibrationRecord.Invalid(
+      throw InvalidRecord(
         description: "the rotation turns about the vertical: a level does not")
     }
     guard (0...Self.largestTilt).contains(deviation), samples >= 0,
       (0...Self.largestTilt).contains(surfaceTilt ?? 0)
     else {
-      throw CalibrationRecord.Invalid(
+      throw InvalidRecord(
         description: "deviation, samples or surfaceTilt cannot be right")
     }
   }

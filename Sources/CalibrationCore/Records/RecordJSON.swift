@@ -6,7 +6,7 @@ import LinearAlgebra
 
 /// Reading and writing of stored records; every mistake becomes a line for a person.
 enum RecordJSON {
-  typealias Invalid = CalibrationRecord.Invalid
+  typealias Invalid = InvalidRecord
 
   /// The longest word that a record may hold, characters.
   private static let longestWord = 200

@@ -20,7 +20,7 @@ public enum StoredRecord: Sendable, Hashable {
   case level(LevelRecord)
 
   /// Reads a stored record of whatever kind; throws for one that is damaged or not known.
-  public init(json: [UInt8]) throws(CalibrationRecord.Invalid) {
+  public init(json: [UInt8]) throws(InvalidRecord) {
     switch try RecordJSON.head(of: json) {
     case .magnetometer: self = .magnetometer(try CalibrationRecord(json: json))
     case .gyro: self = .gyro(try GyroRecord(json: json))

@@ -10,52 +10,17 @@ import LinearAlgebra
 /// chapter V). B and C come from hard iron (and vertical soft iron), D and E from soft iron, A from a
 /// compass that stands askew.
 public struct DeviationCard: Sendable, Hashable {
-  /// One line of the card, degrees.
-  public struct Point: Sendable, Hashable {
-    /// The magnetic heading, 0 up to 360.
-    public var magnetic: Double
-    /// What the compass showed.
-    public var compass: Double
-
-    /// The magnetic heading less the compass's, -180 to 180.
-    public var deviation: Double { (magnetic - compass).remainder(dividingBy: 360) }
-
-    /// Makes a line.
-    public init(magnetic: Double, compass: Double) {
-      self.magnetic = magnetic
-      self.compass = compass
-    }
-  }
-
-  /// Smith's approximate coefficients, degrees.
-  public struct Coefficients: Sendable, Hashable {
-    /// The constant part.
-    public var a: Double
-    /// With the sine of the heading.
-    public var b: Double
-    /// With its cosine.
-    public var c: Double
-    /// With the sine of twice the heading.
-    public var d: Double
-    /// With the cosine of twice the heading.
-    public var e: Double
-
-    /// The deviation at a compass heading, all in degrees.
-    public func deviation(compass: Double) -> Double {
-      let angle = compass * .pi / 180
-      return a + b * sin(angle) + c * cos(angle) + d * sin(2 * angle) + e * cos(2 * angle)
-    }
-  }
-
   /// The lines, by magnetic heading.
-  public var points: [Point]
+  public var points: [DeviationPoint]
 
   /// Makes a card.
-  public init(points: [Point]) { self.points = points.sorted { $0.magnetic < $1.magnetic } }
+  public init(points: [DeviationPoint]) {
+    self.points = points.sorted { $0.magnetic < $1.magnetic }
+  }
 
   /// The coefficients that come nearest to the card; `nil` for fewer than five headings that differ, or a
   /// deviation beyond 60 degrees, where a compass is no compass and the formula no approximation.
-  public var coefficients: Coefficients? {
+  public var coefficients: DeviationCoefficients? {
     guard points.allSatisfy({ $0.compass.isFinite && abs($0.deviation) <= 60 }) else { return nil }
     var system = LeastSquares(unknowns: 5)
     for point in points {
@@ -68,7 +33,7 @@ public struct DeviationCard: Sendable, Hashable {
       solution.covariance.indices.allSatisfy({ solution.covariance[$0][$0] < 5 })
     else { return nil }
     let x = solution.x
-    return Coefficients(a: x[0], b: x[1], c: x[2], d: x[3], e: x[4])
+    return DeviationCoefficients(a: x[0], b: x[1], c: x[2], d: x[3], e: x[4])
   }
 
   /// Root mean square of the deviations, degrees; 0 without points.
@@ -76,5 +41,42 @@ public struct DeviationCard: Sendable, Hashable {
     guard !points.isEmpty else { return 0 }
     let sum = points.reduce(0) { $0 + $1.deviation * $1.deviation }
     return (sum / Double(points.count)).squareRoot()
+  }
+}
+
+/// One line of the card, degrees.
+public struct DeviationPoint: Sendable, Hashable {
+  /// The magnetic heading, 0 up to 360.
+  public var magnetic: Double
+  /// What the compass showed.
+  public var compass: Double
+
+  /// The magnetic heading less the compass's, -180 to 180.
+  public var deviation: Double { (magnetic - compass).remainder(dividingBy: 360) }
+
+  /// Makes a line.
+  public init(magnetic: Double, compass: Double) {
+    self.magnetic = magnetic
+    self.compass = compass
+  }
+}
+
+/// Smith's approximate coefficients, degrees.
+public struct DeviationCoefficients: Sendable, Hashable {
+  /// The constant part.
+  public var a: Double
+  /// With the sine of the heading.
+  public var b: Double
+  /// With its cosine.
+  public var c: Double
+  /// With the sine of twice the heading.
+  public var d: Double
+  /// With the cosine of twice the heading.
+  public var e: Double
+
+  /// The deviation at a compass heading, all in degrees.
+  public func deviation(compass: Double) -> Double {
+    let angle = compass * .pi / 180
+    return a + b * sin(angle) + c * cos(angle) + d * sin(2 * angle) + e * cos(2 * angle)
   }
 }

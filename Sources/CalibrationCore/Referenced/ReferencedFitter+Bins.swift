@@ -38,19 +38,19 @@ extension ReferencedFitter {
 
   /// Means over short whiles, in the body frame.
   func bins(_ samples: [CalibrationSample], gyroBias: Vector3? = nil)
-    -> [ReferencedRegression.Observation]
+    -> [RegressionRow]
   {
     let turn = toBody
     let sense = turn.determinant
     var tracker = UpTracker()
     tracker.bias = gyroBias ?? self.gyroBias([samples])
-    var result: [ReferencedRegression.Observation] = []
+    var result: [RegressionRow] = []
     var (field, up, count) = (Vector3.zero, Vector3.zero, 0.0)
     var start: Timestamp?
     func close() {
       defer { (field, up, count, start) = (.zero, .zero, 0, nil) }
       guard count > 0, let up = up.normalized else { return }
-      result.append(ReferencedRegression.Observation(field: field / count, up: up))
+      result.append(RegressionRow(field: field / count, up: up))
     }
     for sample in samples {
       let raw = turn * (basis.map { $0 * sample.field } ?? sample.field)
@@ -107,7 +107,7 @@ extension ReferencedFitter {
 
   /// Says of each observation how far it sways, and how well that is known.
   func sway(
-    _ observations: inout [ReferencedRegression.Observation],
+    _ observations: inout [RegressionRow],
     _ regression: inout ReferencedRegression, hasGyro: Bool
   ) {
     let sum = observations.reduce(Vector3.zero) { $0 + $1.up }
@@ -120,7 +120,7 @@ extension ReferencedFitter {
 
   /// A first hard iron from samples without headings: all corrected fields are of one length and have one
   /// vertical part. Both are linear in the hard iron.
-  func circle(_ observations: [ReferencedRegression.Observation])
+  func circle(_ observations: [RegressionRow])
     -> (offset: Vector3, earth: EarthField)?
   {
     let mean = observations.reduce(Vector3.zero) { $0 + $1.field } / Double(observations.count)
@@ -171,7 +171,7 @@ extension ReferencedFitter {
   }
 
   /// The horizontal field by known headings all round, where the place is not known.
-  func horizontalField(_ observations: [ReferencedRegression.Observation]) -> EarthField? {
+  func horizontalField(_ observations: [RegressionRow]) -> EarthField? {
     var system = LeastSquares(unknowns: 5)
     for i in 0..<3 { system.expect(i, 0, deviation: 400) }
     system.expect(3, 25, deviation: 15)

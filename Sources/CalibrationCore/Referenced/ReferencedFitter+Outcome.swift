@@ -23,7 +23,7 @@ extension ReferencedFitter {
   /// A heading worse than this is no heading, degrees.
   private static let worstHeading = 10.0
 
-  static func forecast(_ result: ReferencedRegression.Result, _ inverse: Matrix3) -> Forecast {
+  static func forecast(_ result: RegressionResult, _ inverse: Matrix3) -> Forecast {
     var mean = Matrix3(diagonal: .zero)
     var (sum, worst) = (0.0, 0.0)
     let up = Vector3(0, 0, 1)
@@ -60,8 +60,8 @@ extension ReferencedFitter {
   }
 
   func outcome(
-    _ method: CalibrationMethod, _ observations: [ReferencedRegression.Observation],
-    _ result: ReferencedRegression.Result, samples: Int
+    _ method: CalibrationMethod, _ observations: [RegressionRow],
+    _ result: RegressionResult, samples: Int
   ) -> CalibrationOutcome {
     let turn = toBody
     let back = turn.transposed
@@ -109,7 +109,7 @@ extension ReferencedFitter {
   }
 
   private func reason(
-    _ method: CalibrationMethod, _ result: ReferencedRegression.Result, seen: Int, degrees: Double
+    _ method: CalibrationMethod, _ result: RegressionResult, seen: Int, degrees: Double
   ) -> String {
     let turn = max(0, result.covariance[11][11]).squareRoot() * 180 / .pi
     let figure = (degrees * 10).rounded() / 10
@@ -129,7 +129,7 @@ extension ReferencedFitter {
   }
 
   private func refusal(
-    _ method: CalibrationMethod, _ result: ReferencedRegression.Result, seen: Set<Int>,
+    _ method: CalibrationMethod, _ result: RegressionResult, seen: Set<Int>,
     share: Double, degrees: Double, residualPercent: Double
   ) -> String? {
     func figure(_ value: Double) -> String { "\((value * 10).rounded() / 10)" }

@@ -156,7 +156,7 @@ public struct ReferencedFitter: Sendable {
   }
 
   private func fit(_ method: CalibrationMethod, _ sightings: [Sighting]) -> CalibrationOutcome {
-    var observations: [ReferencedRegression.Observation] = []
+    var observations: [RegressionRow] = []
     var (samples, group) = (0, 0)
     var reference: Int?
     let bias = gyroBias(sightings.map(\.samples))
@@ -280,7 +280,7 @@ extension ReferencedFitter {
           let turn = radians / (2 * .pi)
           return 360 * (turn - turn.rounded(.down))
         }
-        return DeviationCard.Point(magnetic: degrees(sighting.heading), compass: degrees(shown))
+        return DeviationPoint(magnetic: degrees(sighting.heading), compass: degrees(shown))
       })
   }
 

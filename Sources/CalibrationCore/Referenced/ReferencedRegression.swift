@@ -14,24 +14,6 @@ import LinearAlgebra
 ///
 /// All in the body frame (x right, y forward, z up), microtesla and radians.
 struct ReferencedRegression {
-  /// What was measured at one moment, or in one short while.
-  struct Observation {
-    /// The field, not corrected.
-    var field: Vector3
-    /// Unit vector away from the earth's middle.
-    var up: Vector3
-    /// Heading of the body's y axis from magnetic north; `nil` where it is not known.
-    var heading: Double?
-    /// One sigma of the heading that is this observation's own.
-    var deviation = 0.0
-    /// How far `up` is from where it is usually: what waves and bends do.
-    var sway = Vector3.zero
-    /// Observations with the same number, one after the other, share an error of their heading.
-    var group = 0
-    /// One sigma of that shared error.
-    var groupDeviation = 0.0
-  }
-
   /// What is known before the samples.
   struct Prior {
     /// Of each component of the hard iron, microtesla: no chip has more.
@@ -49,39 +31,10 @@ struct ReferencedRegression {
     var swing = 0.02
   }
 
-  /// How samples scatter.
-  struct Noise {
-    /// The chip's noise and what passes by, microtesla.
-    var field = 0.5
-    /// The error of `up`, radians.
-    var tilt = 1.0 * Double.pi / 180
-    /// The share of the observations that are independent of each other.
-    var independence = 1.0
-  }
-
-  /// What came out.
-  struct Result {
-    var offset: Vector3
-    /// I + E.
-    var distortion: Matrix3
-    var horizontal: Double
-    var vertical: Double
-    /// Of b (3) and the nine parameters of E.
-    var covariance: [[Double]]
-    /// Which observations the fit agrees with.
-    var isInlier: [Bool]
-    /// Heading of each observation by the fit.
-    var headings: [Double]
-    /// The error of each observation's reference by the fit; empty where none is known.
-    var referenceErrors: [Double]
-    /// Root mean square of the inliers' residual, microtesla; what headings may err by left out.
-    var residual: Double
-  }
-
   static let unknowns = 15
 
   var prior = Prior()
-  var noise = Noise()
+  var noise = SampleNoise()
 
   /// The direction of magnetic north and of east at an attitude.
   static func horizon(up: Vector3, heading: Double) -> (north: Vector3, east: Vector3)? {
@@ -124,7 +77,9 @@ struct ReferencedRegression {
   /// - Parameters:
   ///   - earth: What the field should be.
   ///   - start: A first hard iron, for headings that are not known; known ones find it themselves.
-  func solve(_ observations: [Observation], earth: EarthField, start: Vector3) -> Result? {
+  func solve(_ observations: [RegressionRow], earth: EarthField, start: Vector3)
+    -> RegressionResult?
+  {
     guard !observations.isEmpty, earth.isUsable else { return nil }
     var x = [Double](repeating: 0, count: Self.unknowns)
     (x[0], x[1], x[2]) = (start.x, start.y, start.z)
@@ -177,7 +132,7 @@ struct ReferencedRegression {
       count += 1
     }
     guard count > 0 else { return nil }
-    return Result(
+    return RegressionResult(
       offset: Vector3(x[0], x[1], x[2]), distortion: Self.distortion(x[3..<12]),
       horizontal: x[12], vertical: x[13],
       covariance: covariance.prefix(12).map { Array($0.prefix(12)) }, isInlier: inliers,
@@ -202,7 +157,7 @@ struct ReferencedRegression {
   }
 
   private func equation(
-    _ o: Observation, turned: Double, _ x: [Double], _ distortion: Matrix3, _ inverse: Matrix3,
+    _ o: RegressionRow, turned: Double, _ x: [Double], _ distortion: Matrix3, _ inverse: Matrix3,
     scale: Double
   ) -> Equation? {
     let offset = Vector3(x[0], x[1], x[2])
@@ -225,7 +180,7 @@ struct ReferencedRegression {
   }
 
   private func system(
-    _ observations: [Observation], _ x: [Double], _ turns: [Double], weights: [Double],
+    _ observations: [RegressionRow], _ x: [Double], _ turns: [Double], weights: [Double],
     trust: [Double], scale: Double, earth: EarthField
   ) -> LeastSquares {
     var system = LeastSquares(unknowns: Self.unknowns)
@@ -289,7 +244,7 @@ struct ReferencedRegression {
   /// What is left of each observation: chi squared, the squared residual, its heading by the fit, and the
   /// error of its reference.
   private func residuals(
-    _ observations: [Observation], _ x: [Double], _ before: [Double], weights: [Double],
+    _ observations: [RegressionRow], _ x: [Double], _ before: [Double], weights: [Double],
     trust: [Double], scale: Double
   ) -> (chi: [Double], square: [Double], headings: [Double], turns: [Double]) {
     let distortion = Self.distortion(x[3..<12])
@@ -346,4 +301,51 @@ struct ReferencedRegression {
     }
     return (chi, square, headings, turns)
   }
+}
+
+/// What came out.
+struct RegressionResult {
+  var offset: Vector3
+  /// I + E.
+  var distortion: Matrix3
+  var horizontal: Double
+  var vertical: Double
+  /// Of b (3) and the nine parameters of E.
+  var covariance: [[Double]]
+  /// Which observations the fit agrees with.
+  var isInlier: [Bool]
+  /// Heading of each observation by the fit.
+  var headings: [Double]
+  /// The error of each observation's reference by the fit; empty where none is known.
+  var referenceErrors: [Double]
+  /// Root mean square of the inliers' residual, microtesla; what headings may err by left out.
+  var residual: Double
+}
+
+/// What was measured at one moment, or in one short while.
+struct RegressionRow {
+  /// The field, not corrected.
+  var field: Vector3
+  /// Unit vector away from the earth's middle.
+  var up: Vector3
+  /// Heading of the body's y axis from magnetic north; `nil` where it is not known.
+  var heading: Double?
+  /// One sigma of the heading that is this observation's own.
+  var deviation = 0.0
+  /// How far `up` is from where it is usually: what waves and bends do.
+  var sway = Vector3.zero
+  /// Observations with the same number, one after the other, share an error of their heading.
+  var group = 0
+  /// One sigma of that shared error.
+  var groupDeviation = 0.0
+}
+
+/// How samples scatter.
+struct SampleNoise {
+  /// The chip's noise and what passes by, microtesla.
+  var field = 0.5
+  /// The error of `up`, radians.
+  var tilt = 1.0 * Double.pi / 180
+  /// The share of the observations that are independent of each other.
+  var independence = 1.0
 }

@@ -83,7 +83,7 @@ public struct CalibrationSamples: Sendable, Hashable {
 
 extension CalibrationSamples {
   /// Reads stored text; throws for what is no such file, with the line that says so.
-  public init(csv: [UInt8]) throws(CalibrationRecord.Invalid) {
+  public init(csv: [UInt8]) throws(InvalidRecord) {
     var lines = csv.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: true)[...]
     var number = 1
     while lines.first?.first == UInt8(ascii: "#") {

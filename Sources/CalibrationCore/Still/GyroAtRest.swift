@@ -30,21 +30,9 @@ public struct GyroAtRest: Sendable, Hashable {
   /// Makes a rest that nothing is known of.
   public init() {}
 
-  /// What it comes to.
-  public struct Outcome: Sendable, Hashable {
-    /// The bias, rad/s, in the chip's own frame; `nil` where nothing was measured.
-    public var bias: Vector3?
-    /// One sigma of it on the worst axis, rad/s.
-    public var deviation: Double
-    /// Samples in it.
-    public var samples: Int
-    /// Why it is not to be used; `nil` for one that is.
-    public var refusal: String?
-  }
-
   /// What the rest comes to so far.
-  public var outcome: Outcome {
-    Outcome(
+  public var outcome: GyroOutcome {
+    GyroOutcome(
       bias: rate.mean, deviation: rate.deviation?.max() ?? 0, samples: rate.samples,
       refusal: movement ?? shortage)
   }
@@ -79,4 +67,16 @@ public struct GyroAtRest: Sendable, Hashable {
     }
     return nil
   }
+}
+
+/// What it comes to.
+public struct GyroOutcome: Sendable, Hashable {
+  /// The bias, rad/s, in the chip's own frame; `nil` where nothing was measured.
+  public var bias: Vector3?
+  /// One sigma of it on the worst axis, rad/s.
+  public var deviation: Double
+  /// Samples in it.
+  public var samples: Int
+  /// Why it is not to be used; `nil` for one that is.
+  public var refusal: String?
 }

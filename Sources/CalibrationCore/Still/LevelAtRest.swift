@@ -28,59 +28,9 @@ public struct LevelAtRest: Sendable, Hashable {
   /// The shortest rest in a position, seconds.
   public static let shortest = 2.0
 
-  /// One position.
-  public struct Position: Sendable, Hashable {
-    /// Specific force, m/s^2, in the frame that the mount gives.
-    public var force = StillMean()
-    /// Angular rate, rad/s; empty without a gyro.
-    public var rate = StillMean()
-    /// The magnetometer's field, microtesla, as it comes from the chip; empty without one.
-    public var field = StillMean()
-
-    /// Makes a position that nothing is known of.
-    public init() {}
-
-    /// How the board moved, in words; `nil` for one that did not.
-    public var movement: String? {
-      if force.wander > Limit.force {
-        return
-          "the board moved: the force on it changed by \(DecimalText.steady(force.wander, 2)) m/s^2"
-          + " (\(DecimalText.steady(force.turn * 180 / .pi, 1)) deg)"
-      }
-      if force.scatter > Limit.shake {
-        return "the board shook: \(DecimalText.steady(force.scatter, 2)) m/s^2 about the mean"
-      }
-      if rate.wander > Limit.rate {
-        return
-          "the board moved: its rate changed by \(DecimalText.steady(rate.wander * 180 / .pi, 1)) deg/s"
-      }
-      if let rate = rate.mean, !GyroRecord.isPossible(rate) {
-        return "the board turns at \(DecimalText.steady(rate.length * 180 / .pi, 1)) deg/s"
-      }
-      return nil
-    }
-  }
-
-  /// What it comes to.
-  public struct Outcome: Sendable, Hashable {
-    /// From the frame that the mounts give to the carrier's; `nil` where nothing was measured.
-    public var rotation: Quaternion?
-    /// One sigma of the tilt on its worse axis, degrees, from scatter alone.
-    public var deviation: Double
-    /// How far what the board lay on is from level, degrees; `nil` in one position.
-    public var surfaceTilt: Double?
-    /// Samples in it.
-    public var samples: Int
-    /// Why it is not to be used; `nil` for one that is.
-    public var refusal: String?
-
-    /// How far the board is from level, degrees.
-    public var tilt: Double? { rotation.map { $0.rotationVector.length * 180 / .pi } }
-  }
-
   /// What one or two positions come to.
-  public static func outcome(of positions: [Position]) -> Outcome {
-    var outcome = Outcome(
+  public static func outcome(of positions: [LevelPosition]) -> LevelOutcome {
+    var outcome = LevelOutcome(
       rotation: nil, deviation: 0, surfaceTilt: nil,
       samples: positions.reduce(0) { $0 + $1.force.samples }, refusal: nil)
     for position in positions {
@@ -137,7 +87,7 @@ public struct LevelAtRest: Sendable, Hashable {
   }
 
   /// How much the field changed between two positions, microtesla; `nil` where no magnetometer tells.
-  private static func turnedField(_ positions: [Position]) -> Double? {
+  private static func turnedField(_ positions: [LevelPosition]) -> Double? {
     guard let first = positions.first?.field.mean, let last = positions.last?.field.mean
     else { return nil }
     return (last - first).length
@@ -152,4 +102,54 @@ public struct LevelAtRest: Sendable, Hashable {
     }
     return Quaternion(rotationVector: axis * (atan2(sine, up.z) / sine)).normalized
   }
+}
+
+/// One position.
+public struct LevelPosition: Sendable, Hashable {
+  /// Specific force, m/s^2, in the frame that the mount gives.
+  public var force = StillMean()
+  /// Angular rate, rad/s; empty without a gyro.
+  public var rate = StillMean()
+  /// The magnetometer's field, microtesla, as it comes from the chip; empty without one.
+  public var field = StillMean()
+
+  /// Makes a position that nothing is known of.
+  public init() {}
+
+  /// How the board moved, in words; `nil` for one that did not.
+  public var movement: String? {
+    if force.wander > LevelAtRest.Limit.force {
+      return
+        "the board moved: the force on it changed by \(DecimalText.steady(force.wander, 2)) m/s^2"
+        + " (\(DecimalText.steady(force.turn * 180 / .pi, 1)) deg)"
+    }
+    if force.scatter > LevelAtRest.Limit.shake {
+      return "the board shook: \(DecimalText.steady(force.scatter, 2)) m/s^2 about the mean"
+    }
+    if rate.wander > LevelAtRest.Limit.rate {
+      return
+        "the board moved: its rate changed by \(DecimalText.steady(rate.wander * 180 / .pi, 1)) deg/s"
+    }
+    if let rate = rate.mean, !GyroRecord.isPossible(rate) {
+      return "the board turns at \(DecimalText.steady(rate.length * 180 / .pi, 1)) deg/s"
+    }
+    return nil
+  }
+}
+
+/// What it comes to.
+public struct LevelOutcome: Sendable, Hashable {
+  /// From the frame that the mounts give to the carrier's; `nil` where nothing was measured.
+  public var rotation: Quaternion?
+  /// One sigma of the tilt on its worse axis, degrees, from scatter alone.
+  public var deviation: Double
+  /// How far what the board lay on is from level, degrees; `nil` in one position.
+  public var surfaceTilt: Double?
+  /// Samples in it.
+  public var samples: Int
+  /// Why it is not to be used; `nil` for one that is.
+  public var refusal: String?
+
+  /// How far the board is from level, degrees.
+  public var tilt: Double? { rotation.map { $0.rotationVector.length * 180 / .pi } }
 }

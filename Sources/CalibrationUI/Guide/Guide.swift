@@ -80,7 +80,7 @@ package struct Guide {
       }
     let level = session.state.calibrations.level(of: session.board)
     toBody = (level ?? .identity).matrix * sensor.mount.matrix
-    var params = CalibrationCoach.Params()
+    var params = CoachParameters()
     params.seconds = seconds
     coach = CalibrationCoach(mount: sensor.mount, params: params)
     expect(fix: nil)
@@ -134,7 +134,7 @@ package struct Guide {
     return way
   }
 
-  private mutating func take(_ arrival: Gathering.Arrival) {
+  private mutating func take(_ arrival: BoardOutput) {
     switch arrival {
     case .reading(let reading):
       let time = reading.sample.time
@@ -165,10 +165,10 @@ package struct Guide {
   private mutating func expect(fix: GNSSFix?) {
     let up = toBody.transposed * Vector3(0, 0, 1)
     guard let earth = try? field.resolve(session, fix: fix).get().earth else {
-      coach.expected = ExpectedField(up: up)
+      coach.expected = CalibrationField(up: up)
       return
     }
-    coach.expected = ExpectedField(
+    coach.expected = CalibrationField(
       strength: earth.strength, dip: atan2(earth.vertical, earth.horizontal), up: up)
   }
 

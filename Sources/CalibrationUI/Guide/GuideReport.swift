@@ -63,7 +63,7 @@ package struct GuideReport {
 
   /// The heading error that the record in use expects of itself, degrees; `nil` where it says nothing.
   private var errorInUse: Double? {
-    let key = CalibrationStore.Key(.magnetometer, guide.sensor)
+    let key = CalibrationKey(.magnetometer, guide.sensor)
     guard case .record(.magnetometer(let record)) = saver.session.state.calibrations.current(key)
     else { return nil }
     return record.headingError

@@ -6,31 +6,13 @@ import TextForms
 
 /// The screen of the guided calibration as lines of at most 80 columns: what to do, the sphere, bars and keys.
 package struct GuideScreen {
-  /// What the terminal can show.
-  package struct Look: Sendable, Equatable {
-    /// Characters beyond ASCII.
-    var isUnicode = false
-    var hasColor = false
-
-    /// What this process's environment says of its terminal.
-    package init(environment: [String: String]) {
-      let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment[$0] }
-        .first { !$0.isEmpty }
-      let name = locale?.lowercased() ?? ""
-      isUnicode = name.contains("utf-8") || name.contains("utf8")
-      hasColor = environment["NO_COLOR"]?.isEmpty ?? true
-    }
-
-    init() {}
-  }
-
   /// Widest line.
   static let columns = 80
   /// As many lines as there are.
   static let rows = 24
   private static let mapWidth = 34
 
-  let look: Look
+  let look: TerminalCapabilities
   /// What is calibrated: `LIS3MDL at /dev/i2c-1:0x1c`.
   let title: String
 
@@ -115,7 +97,7 @@ package struct GuideScreen {
     let open: String
     let here: String
 
-    init(_ look: Look) {
+    init(_ look: TerminalCapabilities) {
       (seen, wanted, open, here) =
         look.isUnicode ? ("██", "▒▒", "··", "◆ ") : ("##", "oo", "..", "<>")
     }
@@ -222,5 +204,23 @@ package struct GuideScreen {
     look.hasColor && !text.isEmpty ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
   }
 
-  package init(look: Look, title: String) { self.look = look; self.title = title }
+  package init(look: TerminalCapabilities, title: String) { self.look = look; self.title = title }
+}
+
+/// What the terminal can show.
+package struct TerminalCapabilities: Sendable, Equatable {
+  /// Characters beyond ASCII.
+  var isUnicode = false
+  var hasColor = false
+
+  /// What this process's environment says of its terminal.
+  package init(environment: [String: String]) {
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment[$0] }
+      .first { !$0.isEmpty }
+    let name = locale?.lowercased() ?? ""
+    isUnicode = name.contains("utf-8") || name.contains("utf8")
+    hasColor = environment["NO_COLOR"]?.isEmpty ?? true
+  }
+
+  init() {}
 }

@@ -62,7 +62,7 @@ package struct CourseRun {
       }
       show(&progress, age: age, gathering.seconds, state, outcome, note)
       if state.eighths > seen.eighths { seen = (state.eighths, gathering.seconds, age) }
-      let isGood = (outcome.fit?.quality.score ?? 0) >= CalibrationCoach.Params().goodScore
+      let isGood = (outcome.fit?.quality.score ?? 0) >= CoachParameters().goodScore
       let isEnough =
         isDone(state, outcome)
         || isGood

@@ -79,7 +79,7 @@ package struct ReferencedBench {
 
   /// The record that is in force.
   var stored: CalibrationRecord? {
-    let key = CalibrationStore.Key(.magnetometer, sensor)
+    let key = CalibrationKey(.magnetometer, sensor)
     if case .record(.magnetometer(let record)) = session.state.calibrations.current(key) {
       return record
     }
@@ -90,7 +90,7 @@ package struct ReferencedBench {
   package var record: AppliedCalibration? { stored?.applied }
 
   /// Takes a batch.
-  package mutating func take(_ batch: [Gathering.Arrival]) {
+  package mutating func take(_ batch: [BoardOutput]) {
     newFixes.removeAll(keepingCapacity: true)
     for arrival in batch {
       switch arrival {

@@ -13,7 +13,7 @@ extension CLLocationManager {
     port.send(ServiceRequest(client, .answer(question: question.number, display: display)))
   }
 
-  func tell(_ delivery: Delivery) {
+  func tell(_ delivery: DelegateCall) {
     switch delivery {
     case .locations(let reports):
       let locations = reports.map { report in
@@ -101,7 +101,7 @@ extension CLLocationManager {
   }
 
   private func visit(_ report: VisitReport) -> CLVisit {
-    func date(_ moment: VisitReport.Moment) -> Date { self.date(utc: moment.utc, moment.time) }
+    func date(_ moment: VisitPhase) -> Date { self.date(utc: moment.utc, moment.time) }
     return CLVisit(
       arrivalDate: report.arrival.map(date) ?? .distantPast,
       departureDate: report.departure.map(date) ?? .distantFuture,

@@ -3,7 +3,7 @@
 import LocationServices
 
 /// What a manager hears in one call.
-enum Delivery: Hashable, Sendable {
+enum DelegateCall: Hashable, Sendable {
   /// Locations, the oldest first.
   case locations([LocationReport])
   /// A deferral has ended.
@@ -30,9 +30,9 @@ enum Delivery: Hashable, Sendable {
   case failure(ServiceFailure)
 }
 
-extension Delivery {
+extension DelegateCall {
   /// What events mean that are handed out together; `nil` for what a manager does not tell this way.
-  init?(_ run: [ServiceEvent.Content]) {
+  init?(_ run: [EventContent]) {
     guard let first = run.first else { return nil }
     switch first {
     case .location:

@@ -157,7 +157,7 @@ final class RunLoopDelivery: @unchecked Sendable {
       let run = inbox.take(Self.isDelivered, together: { $0 == .location })
       guard !run.isEmpty else { break }
       left -= run.count
-      if let delivery = Delivery(run) { manager.deliver(delivery) }
+      if let delivery = DelegateCall(run) { manager.deliver(delivery) }
     }
     // What came in meanwhile has its own turn, so that other sources of the loop have theirs.
     if !inbox.isHeld, inbox.contains(Self.isDelivered) { signal() }

@@ -66,7 +66,7 @@ struct Unheard {
 
   /// What is to be said after a delivery to a delegate of a class.
   fileprivate mutating func judge(
-    _ delivery: Delivery, to kind: ObjectIdentifier
+    _ delivery: DelegateCall, to kind: ObjectIdentifier
   ) -> DelegateMethods {
     if kind != self.kind { self = Unheard(missing: missing, kind: kind) }
     var news = missing
@@ -98,7 +98,7 @@ extension CLLocationManager {
   }
 
   /// Tells the delegate, and says what it did not hear.
-  func deliver(_ delivery: Delivery) {
+  func deliver(_ delivery: DelegateCall) {
     // A delegate may turn its run loop, and be told of something else meanwhile.
     let outer = unheard.missing
     unheard.missing = []

@@ -22,7 +22,7 @@ open class CMHeadphoneMotionManager: NSObject {
   /// Takes a motion, or the reason why there is none: on a board always the latter.
   public typealias DeviceMotionHandler = (CMDeviceMotion?, (any Error)?) -> Void
 
-  private let updates = Refusal()
+  private let updates = UnavailableNotice()
 
   /// Who would hear that headphones come and go: nobody is told on a board. It is not held.
   open weak var delegate: (any CMHeadphoneMotionManagerDelegate)?
@@ -50,7 +50,8 @@ open class CMHeadphoneMotionManager: NSObject {
     to queue: OperationQueue, withHandler handler: @escaping DeviceMotionHandler
   ) {
     updates.tell(on: queue) {
-      handler(nil, Refusal.error(CMErrorNotAvailable, "a board has no headphones that tell"))
+      handler(
+        nil, UnavailableNotice.error(CMErrorNotAvailable, "a board has no headphones that tell"))
     }
   }
 

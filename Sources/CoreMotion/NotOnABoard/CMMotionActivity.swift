@@ -51,9 +51,11 @@ open class CMMotionActivityManager: NSObject {
     from start: Date, to end: Date, to queue: OperationQueue,
     withHandler handler: @escaping CMMotionActivityQueryHandler
   ) {
-    Refusal.answer(on: queue) {
+    UnavailableNotice.answer(on: queue) {
       handler(
-        nil, Refusal.error(CMErrorMotionActivityNotAvailable, "a board knows of no activities"))
+        nil,
+        UnavailableNotice.error(CMErrorMotionActivityNotAvailable, "a board knows of no activities")
+      )
     }
   }
 

@@ -84,8 +84,8 @@ open class CMPedometerEvent: NSObject, NSCopying, NSSecureCoding, @unchecked Sen
 open class CMPedometer: NSObject {
   /// A pedometer has no queue of its owner's: its handlers are called on this one, one after the other.
   private let queue: OperationQueue
-  private let updates = Refusal()
-  private let events = Refusal()
+  private let updates = UnavailableNotice()
+  private let events = UnavailableNotice()
 
   /// Makes one that has started nothing, and counts nothing on a board.
   public override init() {
@@ -113,7 +113,7 @@ open class CMPedometer: NSObject {
   /// Asks for past steps: on a board `handler` is given `CMErrorMotionActivityNotAvailable`.
   open func queryPedometerData(
     from start: Date, to end: Date, withHandler handler: @escaping CMPedometerHandler
-  ) { Refusal.answer(on: queue) { handler(nil, Self.error) } }
+  ) { UnavailableNotice.answer(on: queue) { handler(nil, Self.error) } }
 
   /// Starts steps: on a board `handler` is given `CMErrorMotionActivityNotAvailable` once.
   open func startUpdates(from start: Date, withHandler handler: @escaping CMPedometerHandler) {
@@ -132,6 +132,6 @@ open class CMPedometer: NSObject {
   open func stopEventUpdates() { events.forget() }
 
   private static var error: NSError {
-    Refusal.error(CMErrorMotionActivityNotAvailable, "a board counts no steps")
+    UnavailableNotice.error(CMErrorMotionActivityNotAvailable, "a board counts no steps")
   }
 }

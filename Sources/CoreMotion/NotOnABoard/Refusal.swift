@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 
 /// Tells the handler of a service once, unless the service is stopped before.
-final class Refusal: Sendable {
+final class UnavailableNotice: Sendable {
   /// `@unchecked Sendable`: the handler is not `Sendable`, as in the SDK; it is only called on the queue named for it.
   private struct Call: @unchecked Sendable {
     let handler: () -> Void

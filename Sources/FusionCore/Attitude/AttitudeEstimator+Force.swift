@@ -110,7 +110,7 @@ extension AttitudeEstimator {
     return abs(offset) < Self.gyroTimeout ? offset : nil
   }
 
-  func mode(at time: Timestamp) -> Mode {
+  func mode(at time: Timestamp) -> AttitudeSource {
     if let force = storage.state.forceTime, abs(time.seconds(since: force)) < Self.lossTimeout {
       return .direct
     }

@@ -18,68 +18,6 @@ public import SensorTypes
 /// than that, starts attitude anew (the gyro bias is kept). A gyro silent for half a second ends
 /// its mode. Nothing here allocates, but for the text of a reason in `heading(at:)`.
 public struct AttitudeEstimator: Sendable {
-  /// Where attitude comes from.
-  public enum Mode: UInt8, Sendable, Hashable, Codable {
-    /// Nothing has arrived yet.
-    case none
-    /// Gyro and accelerometer: the first fraction of a second, means only.
-    case starting
-    /// Gyro, accelerometer, and magnetometer where there is one: the filter.
-    case inertial
-    /// Accelerometer and magnetometer.
-    case direct
-    /// Magnetometer alone on a level board.
-    case level
-  }
-
-  /// What was not used, and why; the counters only grow.
-  public struct Counters: Sendable, Hashable, Codable {
-    /// Samples that were not finite, or beyond any chip's range.
-    public internal(set) var rejected: UInt64 = 0
-    /// Samples that were not later than the one before of the same sensor.
-    public internal(set) var outOfOrder: UInt64 = 0
-    /// Pauses of more than a second, and steps back by more than that.
-    public internal(set) var gaps: UInt64 = 0
-    /// Times the filter was started.
-    public internal(set) var starts: UInt64 = 0
-  }
-
-  /// Everything that changes. Save it, and a run resumes bit for bit.
-  public struct State: Sendable, Equatable, Codable {
-    /// Where attitude comes from.
-    public internal(set) var mode = Mode.none
-    /// What was not used.
-    public internal(set) var counters = Counters()
-    var rateTime: Timestamp?
-    var forceTime: Timestamp?
-    var fieldTime: Timestamp?
-    var rate = Vector3.zero
-    var field = Vector3.zero
-    var bias = Vector3.zero
-    var biasDeviation: Double?
-    /// Whether attitude has begun with a gyro that may say anything at rest. What the filter learns on the way to its bias,
-    /// of tilt, iron and scale, is worth little: with the bias it begins anew, in a calm moment.
-    var isFindingBias = false
-    var quality = MagnetometerQuality.uncalibrated
-    var verticalAcceleration: Double?
-    var start = StartAverage()
-    var filter = ErrorStateFilter()
-    var direct = DirectTracker()
-    var rest = RestDetector()
-    var monitor = FieldMonitor()
-    var carry = HeadingCarry()
-    /// Whether the carrier is declared to move the way its y axis points.
-    var followsCourse = false
-    /// When a receiver's course last said where north is.
-    var courseTime: Timestamp?
-    var velocityTime: Timestamp?
-    /// For how long the field was undisturbed since north was found, seconds.
-    var northTrustedTime = 0.0
-
-    /// Makes the state before the first sample.
-    public init() {}
-  }
-
   /// The longest pause that integration bridges, seconds.
   public static let longestGap = 1.0
   /// A gyro silent for longer than this is absent, seconds.
@@ -90,10 +28,10 @@ public struct AttitudeEstimator: Sendable {
   static let trustDuration = 2.0
 
   /// The tuning.
-  public var params: Params { storage.params }
+  public var params: AttitudeParameters { storage.params }
   /// Everything that changes.
-  public var state: State { storage.state }
-  var coefficients: Coefficients { storage.coefficients }
+  public var state: AttitudeState { storage.state }
+  var coefficients: AttitudeConstants { storage.coefficients }
   /// What has happened so far, where a smoother is to know it.
   var history: AttitudeHistory? { storage.history }
   // Reached through `storage` wherever something is done with them: a property that hands on so large a value, be it by `get`
@@ -110,14 +48,17 @@ public struct AttitudeEstimator: Sendable {
   /// Makes an estimator, or resumes one from a saved state.
   /// - Parameter keepsHistory: Whether to keep what an `AttitudeSmoother` needs once the run is over. It is no
   ///   part of the state and changes no result; an hour at 208 Hz takes up to 190 MB.
-  public init(_ params: Params = Params(), state: State = State(), keepsHistory: Bool = false) {
+  public init(
+    _ params: AttitudeParameters = AttitudeParameters(), state: AttitudeState = AttitudeState(),
+    keepsHistory: Bool = false
+  ) {
     storage = EstimatorStorage(params, state, keepsHistory ? AttitudeHistory() : nil)
     storage.state.filter.stopTape()
     storage.history?.note(storage.state.quality)
   }
 
   /// What the magnetic model expects at the board's place; `nil` while the place is unknown.
-  public var expectedField: ExpectedField? {
+  public var expectedField: ReferenceField? {
     get { storage.state.monitor.expected }
     set {
       detach()
@@ -280,7 +221,7 @@ public struct AttitudeEstimator: Sendable {
   }
 
   /// What a calibrated magnetometer should measure; without a record its strength means nothing.
-  private var calibratedExpectation: ExpectedField? {
+  private var calibratedExpectation: ReferenceField? {
     storage.state.quality.isCalibrated ? storage.state.monitor.expected : nil
   }
 
@@ -350,4 +291,66 @@ public struct AttitudeEstimator: Sendable {
     }
     return .after(seconds: dt)
   }
+}
+
+/// Everything that changes. Save it, and a run resumes bit for bit.
+public struct AttitudeState: Sendable, Equatable, Codable {
+  /// Where attitude comes from.
+  public internal(set) var mode = AttitudeSource.none
+  /// What was not used.
+  public internal(set) var counters = AttitudeCounters()
+  var rateTime: Timestamp?
+  var forceTime: Timestamp?
+  var fieldTime: Timestamp?
+  var rate = Vector3.zero
+  var field = Vector3.zero
+  var bias = Vector3.zero
+  var biasDeviation: Double?
+  /// Whether attitude has begun with a gyro that may say anything at rest. What the filter learns on the way to its bias,
+  /// of tilt, iron and scale, is worth little: with the bias it begins anew, in a calm moment.
+  var isFindingBias = false
+  var quality = MagnetometerQuality.uncalibrated
+  var verticalAcceleration: Double?
+  var start = StartAverage()
+  var filter = ErrorStateFilter()
+  var direct = DirectTracker()
+  var rest = RestDetector()
+  var monitor = FieldMonitor()
+  var carry = HeadingCarry()
+  /// Whether the carrier is declared to move the way its y axis points.
+  var followsCourse = false
+  /// When a receiver's course last said where north is.
+  var courseTime: Timestamp?
+  var velocityTime: Timestamp?
+  /// For how long the field was undisturbed since north was found, seconds.
+  var northTrustedTime = 0.0
+
+  /// Makes the state before the first sample.
+  public init() {}
+}
+
+/// Where attitude comes from.
+public enum AttitudeSource: UInt8, Sendable, Hashable, Codable {
+  /// Nothing has arrived yet.
+  case none
+  /// Gyro and accelerometer: the first fraction of a second, means only.
+  case starting
+  /// Gyro, accelerometer, and magnetometer where there is one: the filter.
+  case inertial
+  /// Accelerometer and magnetometer.
+  case direct
+  /// Magnetometer alone on a level board.
+  case level
+}
+
+/// What was not used, and why; the counters only grow.
+public struct AttitudeCounters: Sendable, Hashable, Codable {
+  /// Samples that were not finite, or beyond any chip's range.
+  public internal(set) var rejected: UInt64 = 0
+  /// Samples that were not later than the one before of the same sensor.
+  public internal(set) var outOfOrder: UInt64 = 0
+  /// Pauses of more than a second, and steps back by more than that.
+  public internal(set) var gaps: UInt64 = 0
+  /// Times the filter was started.
+  public internal(set) var starts: UInt64 = 0
 }

@@ -14,10 +14,10 @@ struct AttitudeHistory: Sendable {
   private struct Block: Sendable {
     /// One past its last sample.
     var sampleEnd: Int
-    var tapeEnd: ErrorTape.Position
+    var tapeEnd: TapePosition
     /// What its measurements turned the attitude by.
     var turn = Quaternion.identity
-    var mark: ErrorStateFilter.Mark
+    var mark: SmootherCheckpoint
     /// Of a block that ends with the filter's start: its first sample. It holds what came just before.
     var start: Int?
     /// What turned out at its end to have been wrong before.
@@ -117,7 +117,7 @@ struct AttitudeHistory: Sendable {
     append(start: mark)
   }
 
-  private mutating func append(start mark: ErrorStateFilter.Mark, doubt: Doubt = .nothing) {
+  private mutating func append(start mark: SmootherCheckpoint, doubt: Doubt = .nothing) {
     blocks.append(
       Block(
         sampleEnd: times.count, tapeEnd: tape.end, mark: mark, start: starts.last ?? 0,
@@ -218,7 +218,7 @@ struct AttitudeHistory: Sendable {
 
     init() {}
 
-    init(_ adjoint: ErrorAdjoint, _ mark: ErrorStateFilter.Mark) {
+    init(_ adjoint: ErrorAdjoint, _ mark: SmootherCheckpoint) {
       let r = mark.rows
       let turn = Vector3(adjoint.error(r.0), adjoint.error(r.1), adjoint.error(r.2))
       let bias = Vector3(adjoint.error(r.3), adjoint.error(r.4), adjoint.error(r.5))
@@ -273,8 +273,8 @@ struct AttitudeHistory: Sendable {
     ///   - turn: What its measurements turned the attitude by.
     ///   - lever: What an error of the bias turned it by.
     mutating func go(
-      back end: Correction, over turn: Quaternion, lever: Matrix3, from: ErrorStateFilter.Mark,
-      to before: ErrorStateFilter.Mark
+      back end: Correction, over turn: Quaternion, lever: Matrix3, from: SmootherCheckpoint,
+      to before: SmootherCheckpoint
     ) {
       if isNew {
         isNew = false
@@ -287,7 +287,7 @@ struct AttitudeHistory: Sendable {
     }
 
     /// Puts what it says in the place of what was found.
-    func amend(_ found: inout Correction, _ mark: ErrorStateFilter.Mark, at now: Timestamp) {
+    func amend(_ found: inout Correction, _ mark: SmootherCheckpoint, at now: Timestamp) {
       let age = time.seconds(since: now)
       let share = min(1, max(0, (Self.reach - age) / (Self.reach - Self.whole)))
       guard share > 0 else { return }

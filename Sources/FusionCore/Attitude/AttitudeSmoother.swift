@@ -10,7 +10,7 @@ public import SensorTypes
 /// want of a gyro or an accelerometer, are left as they were.
 public struct AttitudeSmoother: Sendable {
   private let history: AttitudeHistory
-  private let coefficients: AttitudeEstimator.Coefficients
+  private let coefficients: AttitudeConstants
 
   /// Smooths what `estimator` has in its `history`; nothing where it kept none.
   public init(_ estimator: AttitudeEstimator) {

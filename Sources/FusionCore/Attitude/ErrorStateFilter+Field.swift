@@ -6,7 +6,7 @@ extension ErrorStateFilter {
   /// Takes the mean field of the block.
   mutating func takeField(
     _ mean: MotionBlock.Field, _ x: inout ErrorVector, _ now: Circumstances, _ duration: Double,
-    _ c: AttitudeEstimator.Coefficients
+    _ c: AttitudeConstants
   ) {
     hasTakenField = true
     northAge += duration
@@ -68,7 +68,7 @@ extension ErrorStateFilter {
   /// North was found beside a magnet, and what the turns since have shown says where it is: no small error
   /// that a linear filter could mend.
   private mutating func adopt(
-    _ solution: ResidualIron.Solution, turn: Double, _ c: AttitudeEstimator.Coefficients
+    _ solution: ResidualIronSolution, turn: Double, _ c: AttitudeConstants
   ) {
     covariance.tape?.doubtHeading()
     residual.adopt(solution, known: attached)
@@ -85,7 +85,7 @@ extension ErrorStateFilter {
   /// wrong heading cannot lock itself in.
   private mutating func doubt(
     _ z: Vector3, field u: Vector3, _ rotation: Matrix3, _ lagSlope: Vector3, variance: Double,
-    _ duration: Double, _ c: AttitudeEstimator.Coefficients
+    _ duration: Double, _ c: AttitudeConstants
   ) -> Double {
     let (hx, hy, hz) = Self.sensitivity(to: u, rotation, lagSlope)
     let (px, py, pz) = (covariance.times(hx), covariance.times(hy), covariance.times(hz))
@@ -121,7 +121,7 @@ extension ErrorStateFilter {
 
   /// Turns the earth frame so that the field's horizontal part lies along y.
   mutating func alignNorth(
-    _ u: Vector3, _ expected: ExpectedField?, _ c: AttitudeEstimator.Coefficients
+    _ u: Vector3, _ expected: ReferenceField?, _ c: AttitudeConstants
   ) {
     guard hypot(u.x, u.y) > 0.02 * u.length else { return }
     covariance.tape?.doubtHeading()
@@ -142,7 +142,7 @@ extension ErrorStateFilter {
   /// Takes the field of this place from a first measurement, or from the magnetic model where the place is
   /// known: a magnet that was there from the start then shows.
   mutating func setField(
-    _ mean: Vector3, _ expected: ExpectedField?, _ c: AttitudeEstimator.Coefficients
+    _ mean: Vector3, _ expected: ReferenceField?, _ c: AttitudeConstants
   ) {
     knowsField = true
     var variance = c.fieldVariance
@@ -214,7 +214,7 @@ extension ErrorStateFilter {
 
   /// The place has become known: what the model says of its field is worth as much as it says.
   mutating func take(
-    _ expected: ExpectedField, _ x: inout ErrorVector, _ c: AttitudeEstimator.Coefficients
+    _ expected: ReferenceField, _ x: inout ErrorVector, _ c: AttitudeConstants
   ) {
     let (value, variance) = Self.prior(expected, c)
     for axis in 0..<2 {
@@ -226,7 +226,7 @@ extension ErrorStateFilter {
 
   /// Horizontal and up, microtesla, and their variance.
   private static func prior(
-    _ expected: ExpectedField, _ c: AttitudeEstimator.Coefficients
+    _ expected: ReferenceField, _ c: AttitudeConstants
   ) -> (SIMD2<Double>, Double) {
     let dip = expected.strength * expected.dipDeviation
     return (
@@ -236,7 +236,7 @@ extension ErrorStateFilter {
   }
 
   /// Forgets the field and all iron: samples are corrected from now on that were not, or the reverse.
-  mutating func forgetField(_ c: AttitudeEstimator.Coefficients) {
+  mutating func forgetField(_ c: AttitudeConstants) {
     hasNorth = false
     hasTakenField = false
     knowsField = false
@@ -253,7 +253,7 @@ extension ErrorStateFilter {
 
   /// Lets field and heading find their place again after the magnetometer's calibration has
   /// changed.
-  mutating func loosenField(_ c: AttitudeEstimator.Coefficients) {
+  mutating func loosenField(_ c: AttitudeConstants) {
     covariance.decouple(ErrorVector.field, variance: c.fieldVariance)
     covariance.decouple(ErrorVector.field + 1, variance: c.fieldVariance)
     covariance.tape?.doubtHeading()

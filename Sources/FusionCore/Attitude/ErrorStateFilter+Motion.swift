@@ -16,7 +16,7 @@ extension ErrorStateFilter {
   }
 
   /// Takes the course that has waited, before all else: velocity and field are compared in the axes that it gives.
-  mutating func takeCourse(_ course: Course, _ c: AttitudeEstimator.Coefficients) {
+  mutating func takeCourse(_ course: Course, _ c: AttitudeConstants) {
     let (z, variance) = (course.error, course.variance)
     guard hasNorth else {
       covariance.tape?.doubtHeading()
@@ -49,7 +49,7 @@ extension ErrorStateFilter {
   }
 
   /// Whether somebody else measures the velocity.
-  private func isAided(_ c: AttitudeEstimator.Coefficients) -> Bool {
+  private func isAided(_ c: AttitudeConstants) -> Bool {
     aiding.map { $0.age < c.aidingPause } ?? false
   }
 
@@ -57,7 +57,7 @@ extension ErrorStateFilter {
   /// wrong attitude. Upside down the filter is at peace with itself and would stay; and one that began amid
   /// accelerations of several g may have begun far off.
   mutating func watchVertical(
-    _ now: Circumstances, _ duration: Double, _ c: AttitudeEstimator.Coefficients
+    _ now: Circumstances, _ duration: Double, _ c: AttitudeConstants
   ) -> Bool {
     youth = max(0, youth - duration)
     guard let force = lastForce else { return false }
@@ -75,7 +75,7 @@ extension ErrorStateFilter {
   /// Turns the attitude by the shortest way so that the mean force is up, and lets all that followed from
   /// the wrong one be found anew.
   mutating func level(
-    _ expected: ExpectedField?, _ c: AttitudeEstimator.Coefficients
+    _ expected: ReferenceField?, _ c: AttitudeConstants
   ) {
     flight = .zero
     guard let mean = meanForce, let turn = DirectAttitude.attitude(up: mean) else { return }
@@ -104,7 +104,7 @@ extension ErrorStateFilter {
 
   mutating func takeVelocity(
     _ x: inout ErrorVector, _ force: Vector3, _ duration: Double,
-    _ c: AttitudeEstimator.Coefficients
+    _ c: AttitudeConstants
   ) {
     let square = (velocity * velocity).sum() / 2
     velocityScatter += (square - velocityScatter) * (duration / (c.velocityScatterTime + duration))
@@ -128,7 +128,7 @@ extension ErrorStateFilter {
   /// seconds, so that each block says little about tilt; the weight falls with the velocity itself, as in
   /// a fit that is robust against outliers.
   private mutating func takeStandstill(
-    _ x: inout ErrorVector, _ duration: Double, _ c: AttitudeEstimator.Coefficients
+    _ x: inout ErrorVector, _ duration: Double, _ c: AttitudeConstants
   ) {
     let before = SIMD2(x[0], x[1])
     let variance = c.velocityVariance + c.velocityWeight * velocityScatter
@@ -148,7 +148,7 @@ extension ErrorStateFilter {
 
   /// What standstill has turned the attitude by fades as gravity gets the last word again.
   mutating func fadeDoubt(
-    isSteady: Bool, _ duration: Double, _ c: AttitudeEstimator.Coefficients
+    isSteady: Bool, _ duration: Double, _ c: AttitudeConstants
   ) {
     let time = isAided(c) || isSteady ? c.doubtFading : c.doubtMemory
     pull *= time / (time + duration)
@@ -158,7 +158,7 @@ extension ErrorStateFilter {
   /// says nothing of velocity, which a smooth ride has as well.
   mutating func takeGravity(
     _ force: Vector3, _ x: inout ErrorVector, _ duration: Double,
-    _ c: AttitudeEstimator.Coefficients
+    _ c: AttitudeConstants
   ) {
     let variance = c.steadyVariance / duration
     var h = ErrorVector.zero

@@ -119,8 +119,8 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
 
   /// Starts from means over the first fraction of a second; stays stopped while up is unknown.
   mutating func start(
-    _ start: StartAverage, bias: Vector3, biasDeviation: Double, expected: ExpectedField?,
-    _ c: AttitudeEstimator.Coefficients
+    _ start: StartAverage, bias: Vector3, biasDeviation: Double, expected: ReferenceField?,
+    _ c: AttitudeConstants
   ) {
     let north = start.attitude
     guard let attitude = north ?? start.tilt else { return }
@@ -153,20 +153,9 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     summarise()
   }
 
-  /// What a smoother needs to know of a moment.
-  struct Mark: Sendable {
-    /// The attitude.
-    var attitude: Quaternion
-    var bias: Vector3
-    /// The covariance's rows of attitude and gyro bias.
-    var rows: (ErrorVector, ErrorVector, ErrorVector, ErrorVector, ErrorVector, ErrorVector)
-    var tiltDoubt: Double
-    var hiddenIron: Matrix3
-  }
-
   /// Now.
-  var mark: Mark {
-    Mark(
+  var mark: SmootherCheckpoint {
+    SmootherCheckpoint(
       attitude: strapdown.attitude, bias: strapdown.bias,
       rows: (
         covariance.row(0), covariance.row(1), covariance.row(2), covariance.row(3),
@@ -229,7 +218,7 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   var turnRate: Double { -strapdown.attitude.rotate(strapdown.rate).z }
 
   /// Whether the block is long enough to be closed.
-  func isBlockFull(_ c: AttitudeEstimator.Coefficients) -> Bool {
+  func isBlockFull(_ c: AttitudeConstants) -> Bool {
     block.duration >= c.blockDuration
   }
 
@@ -248,11 +237,11 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     /// Whether it is so plainly not the earth's, after it was, that a magnet has come near.
     var isBesideMagnet: Bool
     /// What the magnetic model expects of a calibrated magnetometer at this place.
-    var expected: ExpectedField?
+    var expected: ReferenceField?
   }
 
   /// Predicts over the block and takes its measurements.
-  mutating func closeBlock(_ now: Circumstances, _ c: AttitudeEstimator.Coefficients) {
+  mutating func closeBlock(_ now: Circumstances, _ c: AttitudeConstants) {
     let duration = block.duration
     if let course { takeCourse(course, c) }
     course = nil
@@ -308,7 +297,7 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   }
 
   private mutating func predict(
-    _ force: Vector3?, _ duration: Double, _ c: AttitudeEstimator.Coefficients
+    _ force: Vector3?, _ duration: Double, _ c: AttitudeConstants
   ) {
     if let force { velocity += SIMD2(force.x, force.y) * duration }
     let turning = block.turned * block.turned / duration
@@ -358,4 +347,15 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     velocity.1.motion[0] -= force / 2
     return ErrorCovariance.Transition(attitude: attitude, velocity: velocity)
   }
+}
+
+/// What a smoother needs to know of a moment.
+struct SmootherCheckpoint: Sendable {
+  /// The attitude.
+  var attitude: Quaternion
+  var bias: Vector3
+  /// The covariance's rows of attitude and gyro bias.
+  var rows: (ErrorVector, ErrorVector, ErrorVector, ErrorVector, ErrorVector, ErrorVector)
+  var tiltDoubt: Double
+  var hiddenIron: Matrix3
 }

@@ -7,18 +7,7 @@ import LinearAlgebra
 /// Three stacks: a step takes from the other two what it put there. A step that only adds variance needs no
 /// entry: what is learned later passes it unchanged on its way back.
 struct ErrorTape: Sendable {
-  enum Step: UInt8, Sendable {
-    /// `P <- F P F'`: five rows of F.
-    case propagate
-    /// A scalar measurement: `h`, `P h`; what it said beyond the estimate, and the variance of that.
-    case update
-    /// An error that was replaced by a new one: its index.
-    case decouple
-    /// The earth frame was turned: sine, cosine.
-    case turnEarth
-  }
-
-  private(set) var steps: [Step] = []
+  private(set) var steps: [TapeStep] = []
   private(set) var vectors: [ErrorVector] = []
   private(set) var numbers: [Double] = []
   /// Where the attitude was begun anew; what comes after it is not taped.
@@ -29,13 +18,13 @@ struct ErrorTape: Sendable {
   /// A moment at which the filter gave up what it thought it knew.
   struct Cut: Sendable {
     /// How things stood before.
-    var mark: ErrorStateFilter.Mark
+    var mark: SmootherCheckpoint
     /// Whether it had been wrong since it began.
     var wasWrong: Bool
   }
 
   /// Ends here: what was measured before and what is learned later do not belong together.
-  mutating func cut(_ mark: ErrorStateFilter.Mark, wasWrong: Bool) {
+  mutating func cut(_ mark: SmootherCheckpoint, wasWrong: Bool) {
     if cuts.isEmpty { cuts.append(Cut(mark: mark, wasWrong: wasWrong)) }
   }
 
@@ -86,27 +75,38 @@ struct ErrorTape: Sendable {
     doubtsHeading = false
   }
 
-  /// Where the tape ends at a moment.
-  struct Position: Sendable, Hashable {
-    var steps = 0
-    var vectors = 0
-    var numbers = 0
-
-    static func - (a: Position, b: Position) -> Position {
-      Position(
-        steps: a.steps - b.steps, vectors: a.vectors - b.vectors, numbers: a.numbers - b.numbers)
-    }
-  }
-
-  var end: Position {
-    Position(steps: steps.count, vectors: vectors.count, numbers: numbers.count)
+  var end: TapePosition {
+    TapePosition(steps: steps.count, vectors: vectors.count, numbers: numbers.count)
   }
 
   /// Forgets what lies before `position`.
-  mutating func removeFirst(to position: Position) {
+  mutating func removeFirst(to position: TapePosition) {
     steps.removeFirst(position.steps)
     vectors.removeFirst(position.vectors)
     numbers.removeFirst(position.numbers)
+  }
+}
+
+enum TapeStep: UInt8, Sendable {
+  /// `P <- F P F'`: five rows of F.
+  case propagate
+  /// A scalar measurement: `h`, `P h`; what it said beyond the estimate, and the variance of that.
+  case update
+  /// An error that was replaced by a new one: its index.
+  case decouple
+  /// The earth frame was turned: sine, cosine.
+  case turnEarth
+}
+
+/// Where the tape ends at a moment.
+struct TapePosition: Sendable, Hashable {
+  var steps = 0
+  var vectors = 0
+  var numbers = 0
+
+  static func - (a: TapePosition, b: TapePosition) -> TapePosition {
+    TapePosition(
+      steps: a.steps - b.steps, vectors: a.vectors - b.vectors, numbers: a.numbers - b.numbers)
   }
 }
 
@@ -119,13 +119,13 @@ struct ErrorTape: Sendable {
 struct ErrorAdjoint: Sendable {
   private(set) var slope = ErrorVector.zero
   private var weight = [ErrorVector](repeating: .zero, count: ErrorVector.count)
-  private var position: ErrorTape.Position
+  private var position: TapePosition
 
   /// Begins where a tape ends: nothing is known beyond.
-  init(at end: ErrorTape.Position) { position = end }
+  init(at end: TapePosition) { position = end }
 
   /// Goes back over `tape` to where it was at `target`.
-  mutating func rewind(_ tape: ErrorTape, to target: ErrorTape.Position) {
+  mutating func rewind(_ tape: ErrorTape, to target: TapePosition) {
     while position.steps > target.steps {
       position.steps -= 1
       switch tape.steps[position.steps] {

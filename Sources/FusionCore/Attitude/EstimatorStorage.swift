@@ -6,19 +6,19 @@
 /// estimator is a value all the same: it has this to itself before it changes anything, which is also why this may be
 /// sent wherever an estimator goes.
 final class EstimatorStorage: @unchecked Sendable {
-  let params: AttitudeEstimator.Params
-  let coefficients: AttitudeEstimator.Coefficients
+  let params: AttitudeParameters
+  let coefficients: AttitudeConstants
   // The struct's mutating methods are exclusive already; to check it here once more would cost as much as the copies.
-  @exclusivity(unchecked) var state: AttitudeEstimator.State
+  @exclusivity(unchecked) var state: AttitudeState
   @exclusivity(unchecked) var history: AttitudeHistory?
 
   init(
-    _ params: AttitudeEstimator.Params, _ state: AttitudeEstimator.State,
+    _ params: AttitudeParameters, _ state: AttitudeState,
     _ history: AttitudeHistory?
   ) {
     self.params = params
     self.state = state
     self.history = history
-    coefficients = AttitudeEstimator.Coefficients(params)
+    coefficients = AttitudeConstants(params)
   }
 }

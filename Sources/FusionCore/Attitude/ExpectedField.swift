@@ -3,7 +3,7 @@
 /// The earth's field as a magnetic model gives it for the board's place and date.
 ///
 /// A calibration's type of the same name holds the errors of an uncalibrated chip as well, and is wider.
-public struct ExpectedField: Sendable, Hashable, Codable {
+public struct ReferenceField: Sendable, Hashable, Codable {
   /// Total intensity, microtesla.
   public var strength: Double
   /// Inclination, radians, positive where the field points down.

@@ -36,7 +36,7 @@ struct FieldMonitor: Sendable, Hashable, Codable {
   }
 
   /// What the magnetic model expects; `nil` without a position.
-  private(set) var expected: ExpectedField?
+  private(set) var expected: ReferenceField?
   /// Low-passed strength, microtesla.
   private(set) var strength: Double?
   /// Low-passed field in the earth frame; `nil` while attitude is unknown.
@@ -59,7 +59,7 @@ struct FieldMonitor: Sendable, Hashable, Codable {
   private var calibrated: Double?
   private var suspectTime = 0.0
   private var calmTime = 0.0
-  private var learned: ExpectedField?
+  private var learned: ReferenceField?
   private var learnedTime = 0.0
   private var candidateStrength = 0.0
   private var candidateDip = 0.0
@@ -85,14 +85,14 @@ struct FieldMonitor: Sendable, Hashable, Codable {
 
   /// Half the width of what is accepted, microtesla: 8 % or 4 uT, whichever is more, and what
   /// model and calibration leave open.
-  static func strengthTolerance(_ expected: ExpectedField, residual: Double) -> Double {
+  static func strengthTolerance(_ expected: ReferenceField, residual: Double) -> Double {
     let slack = (expected.strengthDeviation * expected.strengthDeviation + residual * residual)
       .squareRoot()
     return max(4, 0.08 * expected.strength) + 2 * slack
   }
 
   /// The same for the dip, radians: 5 deg and what model and calibration leave open.
-  static func dipTolerance(_ expected: ExpectedField, residual: Double) -> Double {
+  static func dipTolerance(_ expected: ReferenceField, residual: Double) -> Double {
     let residualAngle = residual / max(expected.strength, 1)
     let slack = (expected.dipDeviation * expected.dipDeviation + residualAngle * residualAngle)
       .squareRoot()
@@ -100,12 +100,12 @@ struct FieldMonitor: Sendable, Hashable, Codable {
   }
 
   /// The same for the field's azimuth, radians: 5 deg and what the calibration leaves open.
-  static func azimuthTolerance(_ expected: ExpectedField, residual: Double) -> Double {
+  static func azimuthTolerance(_ expected: ReferenceField, residual: Double) -> Double {
     5 * .pi / 180 + 2 * residual / max(expected.strength * cos(expected.dip), 1)
   }
 
   /// The expectation in force.
-  var reference: ExpectedField? { expected ?? (learnedTime >= 1 ? learned : nil) }
+  var reference: ReferenceField? { expected ?? (learnedTime >= 1 ? learned : nil) }
 
   /// The field beside what it should be; `nil` before the first sample.
   /// - Parameters:
@@ -131,7 +131,7 @@ struct FieldMonitor: Sendable, Hashable, Codable {
   }
 
   /// Changes what the model expects.
-  mutating func expect(_ field: ExpectedField?) {
+  mutating func expect(_ field: ReferenceField?) {
     guard let field else {
       expected = nil
       return
@@ -294,7 +294,7 @@ struct FieldMonitor: Sendable, Hashable, Codable {
   }
 
   private mutating func note(_ strength: Double, _ dip: Double, isNew: Bool) {
-    let middle = reference ?? ExpectedField(strength: 45, dip: 0)
+    let middle = reference ?? ReferenceField(strength: 45, dip: 0)
     if isNew || abs(strength - middle.strength) > abs(worstStrength - middle.strength) {
       worstStrength = strength
     }
@@ -306,12 +306,12 @@ struct FieldMonitor: Sendable, Hashable, Codable {
   /// A running mean over the first two seconds, then one with a minute's memory.
   private mutating func learn(_ strength: Double, _ dip: Double, _ dt: Double) {
     guard let old = learned else {
-      learned = ExpectedField(strength: strength, dip: dip)
+      learned = ReferenceField(strength: strength, dip: dip)
       return
     }
     learnedTime = min(learnedTime + dt, 60)
     let gain = learnedTime > 0 ? min(1, dt / max(dt, learnedTime < 2 ? learnedTime : 60)) : 0
-    learned = ExpectedField(
+    learned = ReferenceField(
       strength: old.strength + (strength - old.strength) * gain,
       dip: old.dip + (dip - old.dip) * gain)
   }
@@ -332,7 +332,7 @@ struct FieldMonitor: Sendable, Hashable, Codable {
       (candidateStrength, candidateDip, candidateTime) = (strength, dip, max(dt, 1e-9))
     }
     guard candidateTime >= Self.adoptionDuration, isLikely(candidateStrength) else { return }
-    learned = ExpectedField(strength: candidateStrength, dip: candidateDip)
+    learned = ReferenceField(strength: candidateStrength, dip: candidateDip)
     learnedTime = 2
     candidateTime = 0
     disturbance = nil

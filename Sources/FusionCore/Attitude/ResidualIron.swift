@@ -25,16 +25,8 @@ struct ResidualIron: Sendable, Equatable, Codable {
   /// Radians of turning to wait for until the window says something, after a magnet was attached.
   private var wait = 0.0
 
-  /// Iron and field that explain the window wholly.
-  struct Solution: Sendable, Equatable, Codable {
-    /// All of it, body frame, microtesla.
-    var iron: Vector3
-    /// In the earth frame, whose north may turn out not to be the field's.
-    var field: Vector3
-  }
-
   /// What explains the newest window, where something does.
-  private(set) var solution: Solution?
+  private(set) var solution: ResidualIronSolution?
 
   /// A solution leaves so many times less unexplained than what was held before; from `certainty` on it is
   /// taken as it is, without what keeps an estimate small that has seen little.
@@ -120,7 +112,7 @@ struct ResidualIron: Sendable, Equatable, Codable {
       let c = whole * r
       let rest = cost(c)
       if rest < Self.unevenness {
-        solution = Solution(iron: c, field: meanEarth - meanRotation * c)
+        solution = ResidualIronSolution(iron: c, field: meanEarth - meanRotation * c)
         if evidence > Self.certainty { return c - known }
       }
     }
@@ -128,7 +120,7 @@ struct ResidualIron: Sendable, Equatable, Codable {
   }
 
   /// Takes the solution for what is found.
-  mutating func adopt(_ solution: Solution, known: Vector3) {
+  mutating func adopt(_ solution: ResidualIronSolution, known: Vector3) {
     found = solution.iron - known
     told = found
     self.solution = nil
@@ -145,4 +137,12 @@ struct ResidualIron: Sendable, Equatable, Codable {
     meanRotation = turn.matrix * meanRotation
     meanEarth = turn.rotate(meanEarth)
   }
+}
+
+/// Iron and field that explain the window wholly.
+struct ResidualIronSolution: Sendable, Equatable, Codable {
+  /// All of it, body frame, microtesla.
+  var iron: Vector3
+  /// In the earth frame, whose north may turn out not to be the field's.
+  var field: Vector3
 }

@@ -61,11 +61,11 @@ struct MotionHabits: Sendable, Hashable, Codable {
   /// What a second adds to the doubt of a filter.
   ///
   /// - Parameter isTurning: Whether it is measured how the carrier turns.
-  func noise(_ filter: PositionFilter, isTurning: Bool) -> PositionFilter.Noise {
+  func noise(_ filter: PositionFilter, isTurning: Bool) -> PositionProcessNoise {
     let speed = filter.speed
     let along = speeds > 0 ? self.along : Self.believedAlong(speed)
     // A body that moves sideways does so by a few decimetres a second.
-    return PositionFilter.Noise(
+    return PositionProcessNoise(
       along: along,
       across: speed * speed * (isTurning ? turningAided : turning) + min(along, 0.01))
   }

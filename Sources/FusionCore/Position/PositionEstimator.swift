@@ -23,67 +23,6 @@ public import SensorTypes
 /// Hostile input: fixes that are nowhere on earth, without an accuracy, out of order, or of a speed that nothing on
 /// the ground has, are dropped and counted. Nothing here allocates after the first minute.
 public struct PositionEstimator: Sendable {
-  /// What a user may tune. Independent of rates.
-  public struct Params: Sendable, Hashable {
-    /// How long a position is carried, seconds: `limit` at most. Default 30.
-    public var longestLoss = 30.0
-    /// How long the errors of a receiver hang together, seconds. Default 60: multipath changes as the satellites
-    /// move, and as the carrier does.
-    public var receiverTime = 60.0
-    /// The white part of a receiver's error, as a share of its accuracy. Default 0.3: receivers filter already.
-    public var whiteShare = 0.3
-    /// The least of the error of a speed that is believed, m/s. Default 0.2: what a receiver's own filter
-    /// smooths away.
-    public var leastSpeedDeviation = 0.2
-    /// One sigma of a speed of which the receiver states none, m/s. Default 0.5.
-    public var speedDeviation = 0.5
-    /// One sigma of the error of the turn rate at the start, rad/s. Default 0.2 degrees a second: the attitude
-    /// filter takes most of a gyro's bias away.
-    public var rateDeviation = 0.2 * Double.pi / 180
-    /// A fix that is worse than this is not carried on from, and says nothing of speed, m. Default 100: it
-    /// is of cells and not of satellites.
-    public var coarsest = 100.0
-
-    /// Makes the defaults.
-    public init() {}
-  }
-
-  /// Everything that changes; save it, and a run resumes bit for bit.
-  public struct State: Sendable, Hashable, Codable {
-    /// Fixes that were dropped: nowhere, absurd, or out of order.
-    public internal(set) var rejected: UInt64 = 0
-    /// Times that the filter began anew.
-    public internal(set) var starts: UInt64 = 0
-    var origin: GeodeticCoordinate?
-    var filter = PositionFilter()
-    var habits = MotionHabits()
-    var trials = TrialLosses()
-    /// The moment that the filter stands at.
-    var time: Timestamp?
-    var fixTime: Timestamp?
-    /// The newest fix that the filter has followed, and the newest of them that can be carried on from.
-    var acceptedTime: Timestamp?
-    var carriedFrom: Timestamp?
-    /// The part of the receiver's errors that is never filtered, a 68 % radius, m.
-    var unfiltered = 0.0
-    /// Whether any fix has said how fast the carrier is, and how fast it was at the newest.
-    var knowsSpeed = false
-    var fixSpeed = 0.0
-    /// The newest turn rate of a gyro, rad/s clockwise, and the newest heading of a compass, radians.
-    var rate = 0.0
-    var rateTime: Timestamp?
-    var heading = 0.0
-    var headingTime: Timestamp?
-    /// What was turned since the start, and since the moment that the filter stands at, radians clockwise.
-    var turned = 0.0
-    var pendingTurn = 0.0
-    /// Until when turns were measured.
-    var turnTime: Timestamp?
-
-    /// Makes the state before the first sample.
-    public init() {}
-  }
-
   /// A position is never carried for longer, seconds.
   public static let limit = 60.0
 
@@ -103,13 +42,15 @@ public struct PositionEstimator: Sendable {
   static let deviationOfRadius = 0.6624
 
   /// The tuning.
-  public let params: Params
+  public let params: PositionParameters
   /// Everything that changes.
-  public private(set) var state: State
+  public private(set) var state: PositionState
   private var frame: LocalFrame?
 
   /// Makes an estimator, or resumes one from a saved state.
-  public init(_ params: Params = Params(), state: State = State()) {
+  public init(
+    _ params: PositionParameters = PositionParameters(), state: PositionState = PositionState()
+  ) {
     self.params = params
     self.state = state
     frame = state.origin.map { LocalFrame(origin: $0) }
@@ -377,4 +318,65 @@ public struct PositionEstimator: Sendable {
     }
     return estimate
   }
+}
+
+/// Everything that changes; save it, and a run resumes bit for bit.
+public struct PositionState: Sendable, Hashable, Codable {
+  /// Fixes that were dropped: nowhere, absurd, or out of order.
+  public internal(set) var rejected: UInt64 = 0
+  /// Times that the filter began anew.
+  public internal(set) var starts: UInt64 = 0
+  var origin: GeodeticCoordinate?
+  var filter = PositionFilter()
+  var habits = MotionHabits()
+  var trials = TrialLosses()
+  /// The moment that the filter stands at.
+  var time: Timestamp?
+  var fixTime: Timestamp?
+  /// The newest fix that the filter has followed, and the newest of them that can be carried on from.
+  var acceptedTime: Timestamp?
+  var carriedFrom: Timestamp?
+  /// The part of the receiver's errors that is never filtered, a 68 % radius, m.
+  var unfiltered = 0.0
+  /// Whether any fix has said how fast the carrier is, and how fast it was at the newest.
+  var knowsSpeed = false
+  var fixSpeed = 0.0
+  /// The newest turn rate of a gyro, rad/s clockwise, and the newest heading of a compass, radians.
+  var rate = 0.0
+  var rateTime: Timestamp?
+  var heading = 0.0
+  var headingTime: Timestamp?
+  /// What was turned since the start, and since the moment that the filter stands at, radians clockwise.
+  var turned = 0.0
+  var pendingTurn = 0.0
+  /// Until when turns were measured.
+  var turnTime: Timestamp?
+
+  /// Makes the state before the first sample.
+  public init() {}
+}
+
+/// What a user may tune. Independent of rates.
+public struct PositionParameters: Sendable, Hashable {
+  /// How long a position is carried, seconds: `limit` at most. Default 30.
+  public var longestLoss = 30.0
+  /// How long the errors of a receiver hang together, seconds. Default 60: multipath changes as the satellites
+  /// move, and as the carrier does.
+  public var receiverTime = 60.0
+  /// The white part of a receiver's error, as a share of its accuracy. Default 0.3: receivers filter already.
+  public var whiteShare = 0.3
+  /// The least of the error of a speed that is believed, m/s. Default 0.2: what a receiver's own filter
+  /// smooths away.
+  public var leastSpeedDeviation = 0.2
+  /// One sigma of a speed of which the receiver states none, m/s. Default 0.5.
+  public var speedDeviation = 0.5
+  /// One sigma of the error of the turn rate at the start, rad/s. Default 0.2 degrees a second: the attitude
+  /// filter takes most of a gyro's bias away.
+  public var rateDeviation = 0.2 * Double.pi / 180
+  /// A fix that is worse than this is not carried on from, and says nothing of speed, m. Default 100: it
+  /// is of cells and not of satellites.
+  public var coarsest = 100.0
+
+  /// Makes the defaults.
+  public init() {}
 }

@@ -29,17 +29,6 @@ struct PositionFilter: Sendable, Hashable, Codable {
   var velocity: SIMD2<Double> { SIMD2(x[2], x[3]) }
   var speed: Double { hypot(x[2], x[3]) }
 
-  /// What a pause between two steps adds to the doubt.
-  struct Noise {
-    /// Growth of the variance of the velocity, along and across the way, (m/s)^2 per second.
-    var along: Double
-    var across: Double
-
-    /// Growth of the variance of the turn rate's error, (rad/s)^2 per second: a gyro's bias wanders by 10 degrees an
-    /// hour in a quarter of one.
-    static let rate = 1e-12
-  }
-
   /// Begins at a place, with nothing known of the velocity but its spread, m/s.
   mutating func begin(
     at place: SIMD2<Double>, variance: Double, speed: Double, rate deviation: Double
@@ -58,7 +47,8 @@ struct PositionFilter: Sendable, Hashable, Codable {
   /// Goes on for `dt`, turning clockwise by `turn` less what is known to be wrong with it.
   ///
   /// - Parameter isTurning: Whether the turn was measured; else the error of the rate has no part in it.
-  mutating func advance(_ dt: Double, turn: Double, isTurning: Bool, _ noise: Noise) {
+  mutating func advance(_ dt: Double, turn: Double, isTurning: Bool, _ noise: PositionProcessNoise)
+  {
     let angle = isTurning ? turn - x[4] * dt : turn
     let (s, c) = (sin(angle), cos(angle))
     let half = 0.5 * dt
@@ -92,7 +82,7 @@ struct PositionFilter: Sendable, Hashable, Codable {
     addDoubt(dt, noise)
   }
 
-  private mutating func addDoubt(_ dt: Double, _ noise: Noise) {
+  private mutating func addDoubt(_ dt: Double, _ noise: PositionProcessNoise) {
     // Along and across as a symmetric matrix; at a standstill there is no way, and both count alike.
     let speed = self.speed
     let (ue, un) = speed > 1e-6 ? (x[2] / speed, x[3] / speed) : (0, 0)
@@ -104,7 +94,7 @@ struct PositionFilter: Sendable, Hashable, Codable {
     north += SIMD8(en * a, nn * a, en * b, nn * b, 0, 0, 0, 0)
     velocityEast += SIMD8(ee * b, en * b, ee * dt, en * dt, 0, 0, 0, 0)
     velocityNorth += SIMD8(en * b, nn * b, en * dt, nn * dt, 0, 0, 0, 0)
-    rate[4] += Noise.rate * dt
+    rate[4] += PositionProcessNoise.rate * dt
   }
 
   // MARK: Correction
@@ -195,4 +185,15 @@ struct PositionFilter: Sendable, Hashable, Codable {
     let seen = direction.x * velocityEast + direction.y * velocityNorth
     return max(0, direction.x * seen[2] + direction.y * seen[3])
   }
+}
+
+/// What a pause between two steps adds to the doubt.
+struct PositionProcessNoise {
+  /// Growth of the variance of the velocity, along and across the way, (m/s)^2 per second.
+  var along: Double
+  var across: Double
+
+  /// Growth of the variance of the turn rate's error, (rad/s)^2 per second: a gyro's bias wanders by 10 degrees an
+  /// hour in a quarter of one.
+  static let rate = 1e-12
 }

@@ -28,85 +28,16 @@ public import SensorTypes
 /// anew; so is what a person has said (`state.overruled`): a misread height stays wrong for good, a receiver's errors
 /// pass. `update(_:at:)` for known heights says which of two is kept there.
 public struct AbsoluteAltitudeEstimator: Sendable {
-  /// What a user may tune. Independent of rates.
-  public struct Params: Sendable, Hashable {
-    /// Growth of the level's uncertainty, m per root hour. Default 6.6.
-    public var weather = 6.6
-    /// One sigma of the scale. Default 0.045: 13 K.
-    public var scale = 0.045
-    /// One sigma of wind and ventilation, m. Default 3.
-    public var wind = 3.0
-    /// How long wind and ventilation last, seconds. Default 60.
-    public var windTime = 60.0
-    /// How long a receiver's fast errors last, seconds. Default 30.
-    public var receiverTime = 30.0
-    /// The white part of a receiver's error, as a share of its accuracy. Default 0.5.
-    public var whiteShare = 0.5
-    /// The least of a receiver's fast error that is believed, m. Default 1.5.
-    public var leastFast = 1.5
-    /// The least of its slow error, m, and its share of the stated accuracy. Defaults 2 and 1.
-    public var leastSlow = 2.0
-    /// See `leastSlow`.
-    public var slowShare = 1.0
-    /// How long a receiver's slow errors last, seconds. Default 7200.
-    public var slowTime = 7_200.0
-
-    /// Makes the defaults.
-    public init() {}
-
-    /// One sigma of what was known of the board's height so well, so many seconds later, by the barometer alone, metres:
-    /// weather has drifted, and the wind was another one.
-    public func faded(_ accuracy: Double, after seconds: Double) -> Double {
-      let drift = weather * weather * max(0, seconds) / 3_600
-      return (accuracy * accuracy + drift + 2 * wind * wind).squareRoot()
-    }
-  }
-
-  /// Everything that changes; save it, and a run resumes bit for bit.
-  public struct State: Sendable, Hashable, Codable {
-    /// Fixes that were refused: not finite, absurd, out of order, or beyond the gate.
-    public internal(set) var rejected: UInt64 = 0
-    /// Times that the level was found anew.
-    public internal(set) var relevelled: UInt64 = 0
-    var time: Timestamp?
-    /// The newest relative altitude and climb rate.
-    var relative: Double?
-    var climb = 0.0
-    var barometerTime: Timestamp?
-    /// Times that fixes have overruled a known height, and by how many metres the last time: the receiver's minus the
-    /// known one.
-    public internal(set) var overruled: UInt64 = 0
-    /// See `overruled`.
-    public internal(set) var overruledBy = 0.0
-    /// Level, scale, wind, the receiver's fast error over its accuracy, minus its slow one.
-    var x = SIMD8<Double>.zero
-    var p = AltitudeCovariance()
-    var isLevelled = false
-    /// The moment of the newest known height that is part of it.
-    var knownTime: Timestamp?
-    var fixTime: Timestamp?
-    var firstFix: Timestamp?
-    /// What that one's accuracy was, m.
-    var firstAccuracy = 0.0
-    var acceptedTime: Timestamp?
-    /// How large the receiver's errors are, of what it states.
-    var share = 1.0
-    /// One sigma of its slow error, m.
-    var slow = 0.0
-    /// Geoid above the ellipsoid, as the receiver has it.
-    var separation: Double?
-
-    /// Makes the state before the first sample.
-    public init() {}
-  }
-
   /// The tuning.
-  public let params: Params
+  public let params: AbsoluteAltitudeParameters
   /// Everything that changes.
-  public internal(set) var state: State
+  public internal(set) var state: AbsoluteAltitudeState
 
   /// Makes an estimator, or resumes one from a saved state.
-  public init(_ params: Params = Params(), state: State = State()) {
+  public init(
+    _ params: AbsoluteAltitudeParameters = AbsoluteAltitudeParameters(),
+    state: AbsoluteAltitudeState = AbsoluteAltitudeState()
+  ) {
     self.params = params
     self.state = state
   }
@@ -345,5 +276,77 @@ public struct AbsoluteAltitudeEstimator: Sendable {
       time: time, altitude: altitude, accuracy: max(0, variance).squareRoot(),
       ellipsoidalAltitude: state.separation.map { altitude + $0 }, fixTime: state.acceptedTime,
       knownTime: state.knownTime)
+  }
+}
+
+/// Everything that changes; save it, and a run resumes bit for bit.
+public struct AbsoluteAltitudeState: Sendable, Hashable, Codable {
+  /// Fixes that were refused: not finite, absurd, out of order, or beyond the gate.
+  public internal(set) var rejected: UInt64 = 0
+  /// Times that the level was found anew.
+  public internal(set) var relevelled: UInt64 = 0
+  var time: Timestamp?
+  /// The newest relative altitude and climb rate.
+  var relative: Double?
+  var climb = 0.0
+  var barometerTime: Timestamp?
+  /// Times that fixes have overruled a known height, and by how many metres the last time: the receiver's minus the
+  /// known one.
+  public internal(set) var overruled: UInt64 = 0
+  /// See `overruled`.
+  public internal(set) var overruledBy = 0.0
+  /// Level, scale, wind, the receiver's fast error over its accuracy, minus its slow one.
+  var x = SIMD8<Double>.zero
+  var p = AltitudeCovariance()
+  var isLevelled = false
+  /// The moment of the newest known height that is part of it.
+  var knownTime: Timestamp?
+  var fixTime: Timestamp?
+  var firstFix: Timestamp?
+  /// What that one's accuracy was, m.
+  var firstAccuracy = 0.0
+  var acceptedTime: Timestamp?
+  /// How large the receiver's errors are, of what it states.
+  var share = 1.0
+  /// One sigma of its slow error, m.
+  var slow = 0.0
+  /// Geoid above the ellipsoid, as the receiver has it.
+  var separation: Double?
+
+  /// Makes the state before the first sample.
+  public init() {}
+}
+
+/// What a user may tune. Independent of rates.
+public struct AbsoluteAltitudeParameters: Sendable, Hashable {
+  /// Growth of the level's uncertainty, m per root hour. Default 6.6.
+  public var weather = 6.6
+  /// One sigma of the scale. Default 0.045: 13 K.
+  public var scale = 0.045
+  /// One sigma of wind and ventilation, m. Default 3.
+  public var wind = 3.0
+  /// How long wind and ventilation last, seconds. Default 60.
+  public var windTime = 60.0
+  /// How long a receiver's fast errors last, seconds. Default 30.
+  public var receiverTime = 30.0
+  /// The white part of a receiver's error, as a share of its accuracy. Default 0.5.
+  public var whiteShare = 0.5
+  /// The least of a receiver's fast error that is believed, m. Default 1.5.
+  public var leastFast = 1.5
+  /// The least of its slow error, m, and its share of the stated accuracy. Defaults 2 and 1.
+  public var leastSlow = 2.0
+  /// See `leastSlow`.
+  public var slowShare = 1.0
+  /// How long a receiver's slow errors last, seconds. Default 7200.
+  public var slowTime = 7_200.0
+
+  /// Makes the defaults.
+  public init() {}
+
+  /// One sigma of what was known of the board's height so well, so many seconds later, by the barometer alone, metres:
+  /// weather has drifted, and the wind was another one.
+  public func faded(_ accuracy: Double, after seconds: Double) -> Double {
+    let drift = weather * weather * max(0, seconds) / 3_600
+    return (accuracy * accuracy + drift + 2 * wind * wind).squareRoot()
   }
 }

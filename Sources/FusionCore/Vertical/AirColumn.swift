@@ -24,7 +24,7 @@ struct AirColumn: Sendable, Hashable, Codable {
   }
 
   /// Makes a pressure altitude the zero and settles how thick the air is.
-  mutating func begin(at standard: Double, _ params: RelativeAltitudeEstimator.Params) {
+  mutating func begin(at standard: Double, _ params: RelativeAltitudeParameters) {
     reference = standard
     let standardAir = 288.15 - 0.0065 * standard
     if let air = params.airTemperature, air.isFinite, air > -90, air < 70 {

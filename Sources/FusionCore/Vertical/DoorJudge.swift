@@ -26,31 +26,6 @@ struct DoorJudge: Sendable, Hashable, Codable {
     }
   }
 
-  /// One sample of pressure, as the filter sees it.
-  struct Sample {
-    var time: Timestamp
-    /// Measured height, m, and the variance of that, m^2.
-    var measured: Double
-    var variance: Double
-    /// By how much that is off what the filter expects, m, and the variance of that, m^2.
-    var innovation: Double
-    var spread: Double
-    /// How much the chip has warmed up, K.
-    var rise: Double
-  }
-
-  /// What a sample is.
-  enum Verdict {
-    /// Nothing that the filter does not explain.
-    case usual
-    /// A step that the next sample has to confirm: this one may be noise and is to move nothing.
-    case unconfirmed
-    /// It is the acceleration that is wrong: by how much in the climb rate and in itself.
-    case wrongAcceleration(speed: Double, acceleration: Double)
-    /// A door, `step` metres away from the dead-reckoned filter; and whether the board lay still before it.
-    case door(step: Double, wasStill: Bool)
-  }
-
   private var older: Track?
   private var newer: Track?
   /// Until when the disturbance is free to take the rest of a step.
@@ -88,8 +63,9 @@ struct DoorJudge: Sendable, Hashable, Codable {
   /// Judges whether the pressure has left what the acceleration explains. Only where it was a door `filter`
   /// changes: it becomes the dead-reckoned one.
   mutating func judge(
-    _ sample: Sample, _ filter: inout VerticalFilter, _ noise: VerticalFilter.Noise, isAided: Bool
-  ) -> Verdict {
+    _ sample: PressureSample, _ filter: inout VerticalFilter, _ noise: VerticalProcessNoise,
+    isAided: Bool
+  ) -> PressureClass {
     guard let track = older else { return .usual }
     let age = sample.time.seconds(since: track.time)
     let longest = 2.5 * (isAided ? Self.trackTime : Self.trackTimeAlone)
@@ -220,4 +196,29 @@ struct DoorJudge: Sendable, Hashable, Codable {
     candidate = 0
     stepCount = 0
   }
+}
+
+/// What a sample is.
+enum PressureClass {
+  /// Nothing that the filter does not explain.
+  case usual
+  /// A step that the next sample has to confirm: this one may be noise and is to move nothing.
+  case unconfirmed
+  /// It is the acceleration that is wrong: by how much in the climb rate and in itself.
+  case wrongAcceleration(speed: Double, acceleration: Double)
+  /// A door, `step` metres away from the dead-reckoned filter; and whether the board lay still before it.
+  case door(step: Double, wasStill: Bool)
+}
+
+/// One sample of pressure, as the filter sees it.
+struct PressureSample {
+  var time: Timestamp
+  /// Measured height, m, and the variance of that, m^2.
+  var measured: Double
+  var variance: Double
+  /// By how much that is off what the filter expects, m, and the variance of that, m^2.
+  var innovation: Double
+  var spread: Double
+  /// How much the chip has warmed up, K.
+  var rise: Double
 }

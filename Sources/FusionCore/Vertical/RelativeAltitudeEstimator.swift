@@ -37,49 +37,17 @@ public import SensorTypes
 /// "doors" add up in one direction is not believed (for 30 s in the last case), and the barometer goes on
 /// alone.
 public struct RelativeAltitudeEstimator: Sendable {
-  /// Everything that changes; save it, and a run resumes bit for bit.
-  public struct State: Sendable, Hashable, Codable {
-    /// Samples that were not finite, or beyond 30 to 120 kPa, or too far off to be height.
-    public internal(set) var rejected: UInt64 = 0
-    /// Samples that were not later than the one before.
-    public internal(set) var outOfOrder: UInt64 = 0
-    /// Steps of pressure that were not taken for height.
-    public internal(set) var steps: UInt64 = 0
-    /// Times an accelerometer was found to lie.
-    public internal(set) var distrusts: UInt64 = 0
-    /// The times of the first and of the newest pressure.
-    var begun: Timestamp?
-    var time: Timestamp?
-    var outlierSince: Timestamp?
-    /// What the samples show of their own noise.
-    var noise = PressureNoise()
-    /// From pressure to metres.
-    var air = AirColumn()
-    /// Height, climb rate and what hides them.
-    var filter = VerticalFilter()
-    /// Which accelerations are believed.
-    var accelerometer = VerticalAccelerometer()
-    /// Whether acceleration was measured in the newest pressure interval.
-    var isAided = false
-    /// Which steps of pressure are not height.
-    var doors = DoorJudge()
-    /// Whether the board stands still.
-    var stillness = StillnessJudge()
-    /// What may have been doors while nothing measured acceleration.
-    var doubt = UnaidedDoubt()
-
-    /// Makes the state before the first sample.
-    public init() {}
-  }
-
   /// The tuning.
-  public let params: Params
+  public let params: RelativeAltitudeParameters
   /// Everything that changes.
-  public private(set) var state: State
+  public private(set) var state: RelativeAltitudeState
   private let leastVariance: Double
 
   /// Makes an estimator, or resumes one from a saved state.
-  public init(_ params: Params = Params(), state: State = State()) {
+  public init(
+    _ params: RelativeAltitudeParameters = RelativeAltitudeParameters(),
+    state: RelativeAltitudeState = RelativeAltitudeState()
+  ) {
     self.params = params
     self.state = state
     leastVariance = params.pressureNoise * params.pressureNoise
@@ -145,7 +113,7 @@ public struct RelativeAltitudeEstimator: Sendable {
     let noise = predict(to: time, dt)
     let rise = state.air.rise
     let seen = state.filter.p.seen(rise: rise)
-    let sample = DoorJudge.Sample(
+    let sample = PressureSample(
       time: time, measured: measured, variance: variance,
       innovation: VerticalFilter.innovation(measured, state.filter.x, rise: rise),
       spread: VerticalFilter.variance(seen, rise: rise) + variance, rise: rise)
@@ -234,7 +202,7 @@ public struct RelativeAltitudeEstimator: Sendable {
     state.doors.move(by: dt, acceleration: acceleration)
   }
 
-  private mutating func predict(to time: Timestamp, _ dt: Double) -> VerticalFilter.Noise {
+  private mutating func predict(to time: Timestamp, _ dt: Double) -> VerticalProcessNoise {
     let isAided = state.accelerometer.isAiding(at: time)
     // The measured part has moved height and rate already; the rest of the interval moves evenly.
     let rest = dt - state.accelerometer.moved
@@ -245,7 +213,7 @@ public struct RelativeAltitudeEstimator: Sendable {
     }
     if isAided != state.isAided { change(isAided: isAided) }
     let mean = state.accelerometer.endInterval(dt)
-    let noise = VerticalFilter.Noise(
+    let noise = VerticalProcessNoise(
       params, shaking: isAided ? state.accelerometer.variance : nil)
     state.filter.moveUnmeasured(by: dt, noise)
     state.filter.addDoubt(dt, noise, acceleration: mean, isOpen: state.doors.isOpen(at: time))
@@ -255,7 +223,7 @@ public struct RelativeAltitudeEstimator: Sendable {
 
   /// Corrects the filter by a sample, as height or as a door; `seen` is the filter's `P h`.
   private mutating func take(
-    _ sample: DoorJudge.Sample, _ seen: SIMD8<Double>, _ noise: VerticalFilter.Noise,
+    _ sample: PressureSample, _ seen: SIMD8<Double>, _ noise: VerticalProcessNoise,
     _ slope: Double, isNoiseOpen: Bool
   ) {
     // Of a chip whose noise is not known yet nothing stands out.
@@ -279,7 +247,7 @@ public struct RelativeAltitudeEstimator: Sendable {
 
   /// The filter is the dead-reckoned one now; the disturbance takes the step.
   private mutating func takeDoor(
-    _ sample: DoorJudge.Sample, _ step: Double, wasStill: Bool, _ slope: Double
+    _ sample: PressureSample, _ step: Double, wasStill: Bool, _ slope: Double
   ) {
     state.steps &+= 1
     let before = state.filter.disturbance
@@ -316,7 +284,7 @@ public struct RelativeAltitudeEstimator: Sendable {
   }
 
   /// What follows a sample: slow averages, standing still, the tracks.
-  private mutating func settle(_ sample: DoorJudge.Sample, _ dt: Double) {
+  private mutating func settle(_ sample: PressureSample, _ dt: Double) {
     let time = sample.time
     state.doors.follow(sample.innovation, dt)
     state.stillness.follow(sample.measured, dt, isOpen: state.doors.isOpen(at: time))
@@ -359,7 +327,7 @@ public struct RelativeAltitudeEstimator: Sendable {
     let slope = state.air.metresPerPascal(at: standard)
     variance += slope * slope * state.noise.excess(over: leastVariance)
     let hours = min(1000, max(0, time.seconds(since: begun)) / 3600)
-    let followed = VerticalFilter.Noise.filteredDrift
+    let followed = VerticalProcessNoise.filteredDrift
     let rest = 1 - followed * followed
     variance += rest * params.drift * params.drift * hours
     variance += state.air.scaleDeviation * state.air.scaleDeviation * height * height
@@ -369,4 +337,39 @@ public struct RelativeAltitudeEstimator: Sendable {
       pressure: StandardAtmosphere.pressure(altitude: standard),
       verticalSpeed: speedKnown ? state.filter.speed : nil)
   }
+}
+
+/// Everything that changes; save it, and a run resumes bit for bit.
+public struct RelativeAltitudeState: Sendable, Hashable, Codable {
+  /// Samples that were not finite, or beyond 30 to 120 kPa, or too far off to be height.
+  public internal(set) var rejected: UInt64 = 0
+  /// Samples that were not later than the one before.
+  public internal(set) var outOfOrder: UInt64 = 0
+  /// Steps of pressure that were not taken for height.
+  public internal(set) var steps: UInt64 = 0
+  /// Times an accelerometer was found to lie.
+  public internal(set) var distrusts: UInt64 = 0
+  /// The times of the first and of the newest pressure.
+  var begun: Timestamp?
+  var time: Timestamp?
+  var outlierSince: Timestamp?
+  /// What the samples show of their own noise.
+  var noise = PressureNoise()
+  /// From pressure to metres.
+  var air = AirColumn()
+  /// Height, climb rate and what hides them.
+  var filter = VerticalFilter()
+  /// Which accelerations are believed.
+  var accelerometer = VerticalAccelerometer()
+  /// Whether acceleration was measured in the newest pressure interval.
+  var isAided = false
+  /// Which steps of pressure are not height.
+  var doors = DoorJudge()
+  /// Whether the board stands still.
+  var stillness = StillnessJudge()
+  /// What may have been doors while nothing measured acceleration.
+  var doubt = UnaidedDoubt()
+
+  /// Makes the state before the first sample.
+  public init() {}
 }

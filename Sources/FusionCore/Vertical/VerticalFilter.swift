@@ -31,50 +31,12 @@ struct VerticalFilter: Sendable, Hashable, Codable {
   }
   var coefficient: Double { x[4] }
 
-  /// What a pause between two samples adds to the doubt.
-  struct Noise {
-    /// How long an acceleration lasts that nothing measured, seconds, and its steady spread, m/s^2.
-    var time: Double
-    var deviation: Double
-    /// The rest of acceleration, white, m/s^2 per root hertz: at rest, and per m/s^2 of acceleration.
-    var white: Double
-    var share = 0.0
-    /// What shaking adds to `white`.
-    var shaking = 0.0
-    /// Growth of the disturbance's variance, m^2 per second.
-    var drift: Double
-
-    /// The share of the drift that the filter follows; faster, it would swallow a slow rise before that is
-    /// seen to be one. The rest goes straight into the accuracy.
-    static let filteredDrift = 0.4
-
-    /// - Parameter shaking: Variance of measured acceleration, (m/s^2)^2; `nil` while nothing measures it.
-    init(_ params: RelativeAltitudeEstimator.Params, shaking variance: Double?) {
-      if let variance {
-        time = params.biasTime
-        deviation = params.bias
-        white = params.accelerationNoise
-        share = params.accelerationShare
-        shaking = 0.02 * variance.squareRoot()
-      } else {
-        time = params.accelerationTime
-        deviation = params.acceleration
-        white = 0.05
-      }
-      let usual = Self.filteredDrift * params.drift
-      drift = usual * usual / 3600
-    }
-
-    /// What is left of an acceleration after `dt`.
-    func keep(_ dt: Double) -> Double { max(0, 1 - dt / time) }
-  }
-
   /// Begins at height zero.
   /// - Parameters:
   ///   - variance: Of the sample that defines the zero, m^2.
   ///   - coefficient: One sigma, m/K.
   mutating func begin(
-    _ params: RelativeAltitudeEstimator.Params, variance: Double, coefficient: Double
+    _ params: RelativeAltitudeParameters, variance: Double, coefficient: Double
   ) {
     p.speed[1] = params.initialSpeed * params.initialSpeed
     p.acceleration[2] = params.acceleration * params.acceleration
@@ -85,7 +47,7 @@ struct VerticalFilter: Sendable, Hashable, Codable {
   /// Takes a measured height's word, after a gap; the zero and its error stay.
   mutating func goOn(
     from measured: Double, variance: Double, rise: Double,
-    _ params: RelativeAltitudeEstimator.Params
+    _ params: RelativeAltitudeParameters
   ) {
     height = measured - disturbance - rise * coefficient
     speed = 0
@@ -117,7 +79,7 @@ struct VerticalFilter: Sendable, Hashable, Codable {
   }
 
   /// Moves them by the acceleration that nothing measured, which fades.
-  mutating func moveUnmeasured(by dt: Double, _ noise: Noise) {
+  mutating func moveUnmeasured(by dt: Double, _ noise: VerticalProcessNoise) {
     let a = acceleration
     height += 0.5 * dt * dt * a
     speed += dt * a
@@ -126,7 +88,9 @@ struct VerticalFilter: Sendable, Hashable, Codable {
 
   /// The states after `dt` by both at once; `gained` and `moved` are the first and second integral of
   /// measured acceleration.
-  func reckoned(_ dt: Double, gained: Double, moved: Double, _ noise: Noise) -> SIMD8<Double> {
+  func reckoned(_ dt: Double, gained: Double, moved: Double, _ noise: VerticalProcessNoise)
+    -> SIMD8<Double>
+  {
     var x = x
     x[0] += dt * x[1] + 0.5 * dt * dt * x[2] + moved
     x[1] += dt * x[2] + gained
@@ -138,8 +102,9 @@ struct VerticalFilter: Sendable, Hashable, Codable {
   /// - Parameters:
   ///   - measured: The mean of measured acceleration.
   ///   - isOpen: Whether a door is open: that may still move the air by a metre in a second.
-  mutating func addDoubt(_ dt: Double, _ noise: Noise, acceleration measured: Double, isOpen: Bool)
-  {
+  mutating func addDoubt(
+    _ dt: Double, _ noise: VerticalProcessNoise, acceleration measured: Double, isOpen: Bool
+  ) {
     let white = noise.white + noise.share * measured + noise.shaking
     p.predict(
       dt, keep: noise.keep(dt), deviation: noise.deviation, white: white * white,
@@ -180,4 +145,42 @@ struct VerticalFilter: Sendable, Hashable, Codable {
     acceleration = 0
     p.renewAcceleration(deviation * deviation)
   }
+}
+
+/// What a pause between two samples adds to the doubt.
+struct VerticalProcessNoise {
+  /// How long an acceleration lasts that nothing measured, seconds, and its steady spread, m/s^2.
+  var time: Double
+  var deviation: Double
+  /// The rest of acceleration, white, m/s^2 per root hertz: at rest, and per m/s^2 of acceleration.
+  var white: Double
+  var share = 0.0
+  /// What shaking adds to `white`.
+  var shaking = 0.0
+  /// Growth of the disturbance's variance, m^2 per second.
+  var drift: Double
+
+  /// The share of the drift that the filter follows; faster, it would swallow a slow rise before that is
+  /// seen to be one. The rest goes straight into the accuracy.
+  static let filteredDrift = 0.4
+
+  /// - Parameter shaking: Variance of measured acceleration, (m/s^2)^2; `nil` while nothing measures it.
+  init(_ params: RelativeAltitudeParameters, shaking variance: Double?) {
+    if let variance {
+      time = params.biasTime
+      deviation = params.bias
+      white = params.accelerationNoise
+      share = params.accelerationShare
+      shaking = 0.02 * variance.squareRoot()
+    } else {
+      time = params.accelerationTime
+      deviation = params.acceleration
+      white = 0.05
+    }
+    let usual = Self.filteredDrift * params.drift
+    drift = usual * usual / 3600
+  }
+
+  /// What is left of an acceleration after `dt`.
+  func keep(_ dt: Double) -> Double { max(0, 1 - dt / time) }
 }

@@ -27,7 +27,7 @@ enum GPSDAccuracy {
   private static let estimateStep = 0.001
 
   static func apply(
-    _ position: GPSDReport.Position, _ sky: GPSDReport.Sky, _ noise: GPSDReport.Noise?,
+    _ position: GPSDPosition, _ sky: GPSDReport.Sky, _ noise: PseudorangeNoise?,
     to fix: inout GNSSFix
   ) {
     guard fix.latitude != nil else { return }

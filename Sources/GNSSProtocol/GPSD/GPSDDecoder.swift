@@ -5,43 +5,6 @@ public import SensorTypes
 /// Of several receivers that gpsd reads it follows the one that is named, else one, and another only when that one has
 /// had no position for five seconds. Constant memory, and no allocation a report; names and messages, which come once, are strings.
 public struct GPSDDecoder: Sendable {
-  /// Something that gpsd said.
-  public enum Event: Sendable, Hashable {
-    /// An epoch; one without a position has `mode == .none`.
-    case epoch(GNSSFix)
-    /// All satellites were said: `satellites` has them.
-    case sky
-    /// gpsd's greeting.
-    case version(release: String, major: Int, minor: Int)
-    /// How many receivers gpsd has, and how many of them it reads.
-    case devices(count: Int, active: Int)
-    /// gpsd has begun or ceased to read a receiver.
-    case device(path: String, isActive: Bool)
-    /// The answer to `?WATCH`.
-    case watch(isEnabled: Bool)
-    /// gpsd did not understand.
-    case error(String)
-    /// A sound report that is none of these.
-    case message
-  }
-
-  /// Counters; they only grow.
-  public struct Counters: Sendable, Hashable {
-    /// Whole, sound reports.
-    public var reports: UInt64 = 0
-    /// Lines that are no report.
-    public var damaged: UInt64 = 0
-    /// Lines beyond `longestLine`, skipped.
-    public var tooLong: UInt64 = 0
-    /// Reports of receivers that are not followed.
-    public var foreign: UInt64 = 0
-    /// Fixes of a time that was given out already.
-    public var repetitions: UInt64 = 0
-
-    /// Makes counters at zero.
-    public init() {}
-  }
-
   /// The longest line that is read. gpsd's are 10,240 at most (`GPS_JSON_RESPONSE_MAX`).
   public static let longestLine = 16_384
   /// How long a receiver without a position keeps another from being followed, seconds.
@@ -60,10 +23,10 @@ public struct GPSDDecoder: Sendable {
   private let wanted: UInt64?
   private var epochs = GPSDEpochs()
   private var sky = GPSDReport.Sky()
-  private var noise: GPSDReport.Noise?
+  private var noise: PseudorangeNoise?
   private var view = SkyAssembler()
   private var followed: (device: UInt64, position: Timestamp, report: Timestamp)?
-  private var tally = Counters()
+  private var tally = GPSDCounters()
 
   /// Makes a decoder for a new connection.
   ///
@@ -74,7 +37,7 @@ public struct GPSDDecoder: Sendable {
   }
 
   /// What has happened so far.
-  public var counters: Counters {
+  public var counters: GPSDCounters {
     var counters = tally
     counters.repetitions = epochs.repetitions
     return counters
@@ -109,7 +72,7 @@ public struct GPSDDecoder: Sendable {
   }
 
   /// The next thing said, or `nil` until more bytes come or `nextDue` is past.
-  public mutating func next(at now: Timestamp) -> Event? {
+  public mutating func next(at now: Timestamp) -> GPSDEvent? {
     while true {
       if let fix = epochs.next(at: now) { return .epoch(fix) }
       guard let line = nextLine() else { return nil }
@@ -145,7 +108,7 @@ public struct GPSDDecoder: Sendable {
     return nil
   }
 
-  private mutating func event(of line: Range<Int>) -> Event? {
+  private mutating func event(of line: Range<Int>) -> GPSDEvent? {
     let report = buffer.withUnsafeBufferPointer {
       GPSDReport(UnsafeBufferPointer(rebasing: $0[line]), wanted: wanted)
     }
@@ -216,9 +179,9 @@ public struct GPSDDecoder: Sendable {
     return true
   }
 
-  private mutating func take(_ position: GPSDReport.Position) {
+  private mutating func take(_ position: GPSDPosition) {
     // 0: gpsd has heard nothing of it yet.
-    guard let mode = UInt8(exactly: position.mode).flatMap(GNSSFix.Mode.init) else { return }
+    guard let mode = UInt8(exactly: position.mode).flatMap(FixMode.init) else { return }
     var fix = GNSSFix(received: received, mode: mode)
     fix.hdop = sky.hdop
     fix.vdop = sky.vdop
@@ -229,12 +192,12 @@ public struct GPSDDecoder: Sendable {
     epochs.take(fix, at: position.time, now: received)
   }
 
-  private func freshNoise(_ time: GPSDReport.Moment?) -> GPSDReport.Noise? {
+  private func freshNoise(_ time: UTCMoment?) -> PseudorangeNoise? {
     guard let noise, let said = noise.time, let time else { return nil }
     return abs(time.utc - said.utc) <= Self.noiseAge ? noise : nil
   }
 
-  private static func fill(_ fix: inout GNSSFix, from position: GPSDReport.Position) {
+  private static func fill(_ fix: inout GNSSFix, from position: GPSDPosition) {
     guard fix.mode > .none, let latitude = position.latitude, let longitude = position.longitude,
       abs(latitude) <= 90, abs(longitude) <= 180
     else {
@@ -263,7 +226,44 @@ public struct GPSDDecoder: Sendable {
   }
 }
 
-extension GPSDReport.Moment {
+/// Something that gpsd said.
+public enum GPSDEvent: Sendable, Hashable {
+  /// An epoch; one without a position has `mode == .none`.
+  case epoch(GNSSFix)
+  /// All satellites were said: `satellites` has them.
+  case sky
+  /// gpsd's greeting.
+  case version(release: String, major: Int, minor: Int)
+  /// How many receivers gpsd has, and how many of them it reads.
+  case devices(count: Int, active: Int)
+  /// gpsd has begun or ceased to read a receiver.
+  case device(path: String, isActive: Bool)
+  /// The answer to `?WATCH`.
+  case watch(isEnabled: Bool)
+  /// gpsd did not understand.
+  case error(String)
+  /// A sound report that is none of these.
+  case message
+}
+
+/// Counters; they only grow.
+public struct GPSDCounters: Sendable, Hashable {
+  /// Whole, sound reports.
+  public var reports: UInt64 = 0
+  /// Lines that are no report.
+  public var damaged: UInt64 = 0
+  /// Lines beyond `longestLine`, skipped.
+  public var tooLong: UInt64 = 0
+  /// Reports of receivers that are not followed.
+  public var foreign: UInt64 = 0
+  /// Fixes of a time that was given out already.
+  public var repetitions: UInt64 = 0
+
+  /// Makes counters at zero.
+  public init() {}
+}
+
+extension UTCMoment {
   /// Seconds of the day; a leap second's are beyond those of any other.
   var timeOfDay: Double {
     let day = isLeapSecond ? ((utc - 1) / 86_400).rounded(.down) : (utc / 86_400).rounded(.down)

@@ -23,9 +23,9 @@ struct GPSDEpochs: Sendable {
   static let lateness = 1.5
 
   private var current: GNSSFix?
-  private var moment: GPSDReport.Moment?
+  private var moment: UTCMoment?
   /// The newest time so far, and when it was first said.
-  private var newest: (moment: GPSDReport.Moment, received: Timestamp)?
+  private var newest: (moment: UTCMoment, received: Timestamp)?
   private var isOut = false
   private var count = 0
   private var lastHeard = Timestamp(nanoseconds: 0)
@@ -34,7 +34,7 @@ struct GPSDEpochs: Sendable {
   private var learned: Int?
   private var candidate: Int?
   /// What the newest epoch given out had.
-  private var usual = (mode: GNSSFix.Mode.none, hasSpeed: false)
+  private var usual = (mode: FixMode.none, hasSpeed: false)
 
   /// Reports of a time that was given out already.
   private(set) var repetitions: UInt64 = 0
@@ -46,7 +46,7 @@ struct GPSDEpochs: Sendable {
   }
 
   /// Takes a report of the time `moment`, which a report of no fix may lack.
-  mutating func take(_ fix: GNSSFix, at moment: GPSDReport.Moment?, now: Timestamp) {
+  mutating func take(_ fix: GNSSFix, at moment: UTCMoment?, now: Timestamp) {
     if isLate(moment, now) {
       repetitions &+= 1
       return
@@ -72,7 +72,7 @@ struct GPSDEpochs: Sendable {
     }
   }
 
-  private func isLate(_ moment: GPSDReport.Moment?, _ now: Timestamp) -> Bool {
+  private func isLate(_ moment: UTCMoment?, _ now: Timestamp) -> Bool {
     // A leap second and the one after it have the same number.
     guard let moment, let newest, !moment.isLeapSecond, !newest.moment.isLeapSecond else {
       return false

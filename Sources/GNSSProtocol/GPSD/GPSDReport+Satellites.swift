@@ -34,11 +34,11 @@ extension GNSSSatellite {
       default: break
       }
     }
-    if let system = system.flatMap({ UInt8(exactly: $0) }).flatMap({ System(rawValue: $0) }),
+    if let system = system.flatMap({ UInt8(exactly: $0) }).flatMap({ GNSSSystem(rawValue: $0) }),
       let ofSystem, (1...255).contains(ofSystem)
     {
       self.init(system, ofSystem)
-    } else if let known = number.flatMap({ NMEADecoder.System.byNumber.satellite($0) }) {
+    } else if let known = number.flatMap({ TalkerSystem.byNumber.satellite($0) }) {
       self = known
     } else {
       return nil

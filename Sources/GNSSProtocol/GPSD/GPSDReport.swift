@@ -4,38 +4,6 @@ import SensorTypes
 ///
 /// The confidence of gpsd's error estimates depends on where they come from: see `GPSDAccuracy`.
 struct GPSDReport {
-  /// What a report is about, and what only such a report says.
-  enum Kind {
-    case position(Position)
-    case sky(Sky)
-    case noise(Noise)
-    case version(release: String, major: Int, minor: Int)
-    case devices(count: Int, active: Int)
-    case device(path: String, isActive: Bool)
-    case watch(isEnabled: Bool)
-    case error(String)
-    case other
-  }
-
-  /// A moment in UTC, told from every other: a leap second shares its POSIX time with the second after it.
-  struct Moment: Hashable {
-    /// Seconds since 1970-01-01, leap seconds not counted.
-    var utc: Double
-    var isLeapSecond: Bool
-  }
-
-  /// TPV.
-  struct Position {
-    var time: Moment?
-    var mode = 0
-    var status = 0
-    var latitude, longitude: Double?
-    /// Metres above the ellipsoid, above the sea, and `alt`, which is above the sea before gpsd 3.20.
-    var altHAE, altMSL, alt, geoidSeparation: Double?
-    var speed, track, climb: Double?
-    var eph, epx, epy, epv, eps, epd: Double?
-  }
-
   /// SKY; what one does not say stays as the one before said it.
   struct Sky {
     var hdop, vdop, pdop, xdop, ydop: Double?
@@ -44,13 +12,7 @@ struct GPSDReport {
     var namesSatellites = false
   }
 
-  /// GST: standard deviations in metres, as the receiver says them.
-  struct Noise {
-    var time: Moment?
-    var latitude, longitude, altitude: Double?
-  }
-
-  var kind: Kind
+  var kind: GPSDReportContent
   /// The receiver it is about, by its path's fingerprint; 0 where none is named.
   var device: UInt64 = 0
 
@@ -72,9 +34,9 @@ struct GPSDReport {
     self.device = device
     var body = JSONScanner(line)
     switch name {
-    case "TPV": kind = .position(Position(&body))
+    case "TPV": kind = .position(GPSDPosition(&body))
     case "SKY": kind = .sky(Sky(&body))
-    case "GST": kind = .noise(Noise(&body))
+    case "GST": kind = .noise(PseudorangeNoise(&body))
     case "VERSION": kind = Self.version(&body)
     case "DEVICES": kind = Self.devices(&body, wanted)
     case "DEVICE":
@@ -93,7 +55,7 @@ struct GPSDReport {
     }
   }
 
-  private static func version(_ scanner: inout JSONScanner) -> Kind {
+  private static func version(_ scanner: inout JSONScanner) -> GPSDReportContent {
     var release = "?"
     var (major, minor) = (0, 0)
     scanner.object { scanner, key in
@@ -107,7 +69,8 @@ struct GPSDReport {
     return .version(release: release, major: major, minor: minor)
   }
 
-  private static func devices(_ scanner: inout JSONScanner, _ wanted: UInt64?) -> Kind {
+  private static func devices(_ scanner: inout JSONScanner, _ wanted: UInt64?) -> GPSDReportContent
+  {
     var (count, active) = (0, 0)
     scanner.object { scanner, key in
       guard case "devices" = key else { return }
@@ -139,12 +102,50 @@ struct GPSDReport {
   }
 }
 
-extension GPSDReport.Position {
+/// TPV.
+struct GPSDPosition {
+  var time: UTCMoment?
+  var mode = 0
+  var status = 0
+  var latitude, longitude: Double?
+  /// Metres above the ellipsoid, above the sea, and `alt`, which is above the sea before gpsd 3.20.
+  var altHAE, altMSL, alt, geoidSeparation: Double?
+  var speed, track, climb: Double?
+  var eph, epx, epy, epv, eps, epd: Double?
+}
+
+/// GST: standard deviations in metres, as the receiver says them.
+struct PseudorangeNoise {
+  var time: UTCMoment?
+  var latitude, longitude, altitude: Double?
+}
+
+/// A moment in UTC, told from every other: a leap second shares its POSIX time with the second after it.
+struct UTCMoment: Hashable {
+  /// Seconds since 1970-01-01, leap seconds not counted.
+  var utc: Double
+  var isLeapSecond: Bool
+}
+
+/// What a report is about, and what only such a report says.
+enum GPSDReportContent {
+  case position(GPSDPosition)
+  case sky(GPSDReport.Sky)
+  case noise(PseudorangeNoise)
+  case version(release: String, major: Int, minor: Int)
+  case devices(count: Int, active: Int)
+  case device(path: String, isActive: Bool)
+  case watch(isEnabled: Bool)
+  case error(String)
+  case other
+}
+
+extension GPSDPosition {
   init(_ scanner: inout JSONScanner) {
     var it = Self()
     scanner.object { scanner, key in
       switch key {
-      case "time": it.time = scanner.string().flatMap(GPSDReport.Moment.init)
+      case "time": it.time = scanner.string().flatMap(UTCMoment.init)
       case "mode": it.mode = scanner.integer() ?? 0
       case "status": it.status = scanner.integer() ?? 0
       case "lat": it.latitude = scanner.number()
@@ -205,12 +206,12 @@ extension GPSDReport.Sky {
   }
 }
 
-extension GPSDReport.Noise {
+extension PseudorangeNoise {
   init(_ scanner: inout JSONScanner) {
     var it = Self()
     scanner.object { scanner, key in
       switch key {
-      case "time": it.time = scanner.string().flatMap(GPSDReport.Moment.init)
+      case "time": it.time = scanner.string().flatMap(UTCMoment.init)
       case "lat": it.latitude = scanner.number()
       case "lon": it.longitude = scanner.number()
       case "alt": it.altitude = scanner.number()
@@ -221,7 +222,7 @@ extension GPSDReport.Noise {
   }
 }
 
-extension GPSDReport.Moment {
+extension UTCMoment {
   /// Reads `2026-11-22T07:14:42.250Z`; the fraction may be absent.
   init?(_ text: JSONText) {
     let bytes = text.bytes

@@ -7,21 +7,9 @@ import Synchronization
 
 /// Keeps everything that a hub publishes. Any thread may use it; what is one too many is counted, not kept.
 final class Capture: Sendable {
-  /// Something and when it arrived here.
-  struct Arrival<Value: Sendable>: Sendable {
-    let value: Value
-    let time: Timestamp
-  }
-
-  /// A place in the stream: what came after it is asked for by it.
-  struct Mark: Sendable {
-    fileprivate let observations: Int
-    fileprivate let readings: [Int]
-  }
-
   private struct State {
-    var observations: [Arrival<Observation>] = []
-    var readings: [[Arrival<SensorReading>]]
+    var observations: [TimedArrival<Observation>] = []
+    var readings: [[TimedArrival<SensorReading>]]
     var dropped = 0
   }
 
@@ -47,14 +35,14 @@ final class Capture: Sendable {
         let time = now()
         box.state.withLock { state in
           guard state.observations.count < Self.limit else { return state.dropped += 1 }
-          state.observations.append(Arrival(value: observation, time: time))
+          state.observations.append(TimedArrival(value: observation, time: time))
         }
       },
       hub.subscribe(readings: { reading in
         let time = now()
         box.state.withLock { state in
           guard state.readings[reading.sensor].count < Self.limit else { return state.dropped += 1 }
-          state.readings[reading.sensor].append(Arrival(value: reading, time: time))
+          state.readings[reading.sensor].append(TimedArrival(value: reading, time: time))
         }
       }),
     ]
@@ -66,9 +54,9 @@ final class Capture: Sendable {
   var dropped: Int { box.state.withLock { $0.dropped } }
 
   /// Now.
-  var mark: Mark {
+  var mark: StreamPosition {
     box.state.withLock {
-      Mark(observations: $0.observations.count, readings: $0.readings.map(\.count))
+      StreamPosition(observations: $0.observations.count, readings: $0.readings.map(\.count))
     }
   }
 
@@ -83,12 +71,24 @@ final class Capture: Sendable {
   }
 
   /// What was published since a mark.
-  func observations(since mark: Mark) -> [Arrival<Observation>] {
+  func observations(since mark: StreamPosition) -> [TimedArrival<Observation>] {
     box.state.withLock { Array($0.observations.dropFirst(mark.observations)) }
   }
 
   /// What a chip measured since a mark.
-  func readings(of sensor: Int, since mark: Mark) -> [Arrival<SensorReading>] {
+  func readings(of sensor: Int, since mark: StreamPosition) -> [TimedArrival<SensorReading>] {
     box.state.withLock { Array($0.readings[sensor].dropFirst(mark.readings[sensor])) }
   }
+}
+
+/// A place in the stream: what came after it is asked for by it.
+struct StreamPosition: Sendable {
+  fileprivate let observations: Int
+  fileprivate let readings: [Int]
+}
+
+/// Something and when it arrived here.
+struct TimedArrival<Value: Sendable>: Sendable {
+  let value: Value
+  let time: Timestamp
 }

@@ -39,7 +39,7 @@ struct Measurement {
     "from the differences of successive samples, the median of windows of a second"
 
   let bench: Bench
-  let mark: Capture.Mark
+  let mark: StreamPosition
   private let start: Timestamp
   let seconds: Double
   /// Seconds of these for which the board or the rig was not let run.
@@ -182,7 +182,7 @@ struct Measurement {
   }
 
   private func edges(
-    _ index: Int, _ readings: [Capture.Arrival<SensorReading>], _ group: String
+    _ index: Int, _ readings: [TimedArrival<SensorReading>], _ group: String
   ) -> Report.Check {
     let latencies = readings.compactMap { arrival in
       arrival.value.edge.map { arrival.time.seconds(since: $0) }

@@ -120,7 +120,7 @@ public protocol Operator: Sendable {
   var hasLeft: Bool { get }
 
   /// Why a step is not to be had from this one, if so: said before anything runs.
-  func objection(to action: Scenario.Action) -> String?
+  func objection(to action: ScenarioAction) -> String?
 
   /// Lets something go wrong with a chip for a while, beginning now.
   func inject(_ fault: RigFault, on chip: ChipTarget, seconds: Double) throws
@@ -152,7 +152,7 @@ extension Operator {
   public func stoodStill() -> Double { 0 }
 }
 
-extension Scenario.Action {
+extension ScenarioAction {
   /// Whether only hands can do it, whoever is there.
   var needsHands: Bool {
     switch self {
@@ -170,7 +170,7 @@ struct Nobody: Operator {
     "nobody is there to do this: give --rig TTY for a rig's control line, or --interactive"
   private let refusal = OperatorError(Self.help)
 
-  func objection(to action: Scenario.Action) -> String? {
+  func objection(to action: ScenarioAction) -> String? {
     if case .measure = action { nil } else { Self.help }
   }
   func inject(_ fault: RigFault, on chip: ChipTarget, seconds: Double) throws { throw refusal }

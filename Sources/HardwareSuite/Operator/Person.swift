@@ -30,7 +30,7 @@ public final class Person: Operator {
   public var hasLeft: Bool { isGone.load(ordering: .relaxed) }
 
   /// Hands turn, tilt, lift, and pull one wire.
-  public func objection(to action: Scenario.Action) -> String? {
+  public func objection(to action: ScenarioAction) -> String? {
     switch action {
     case .measure, .turn, .tilt, .lift: nil
     case .fault(_, let fault, _):

@@ -41,7 +41,7 @@ public final class RigLine: Operator {
   }
 
   /// A rig has no hands.
-  public func objection(to action: Scenario.Action) -> String? {
+  public func objection(to action: ScenarioAction) -> String? {
     action.needsHands ? "a rig has no hands: run with --interactive" : nil
   }
 

@@ -12,10 +12,10 @@ final class SimulationOperator: Operator {
 
   init(_ simulation: SimulatedBusProvider) { self.simulation = simulation }
 
-  func objection(to action: Scenario.Action) -> String? { Self.objection(to: action) }
+  func objection(to action: ScenarioAction) -> String? { Self.objection(to: action) }
 
   /// The same before there is a simulation.
-  static func objection(to action: Scenario.Action) -> String? {
+  static func objection(to action: ScenarioAction) -> String? {
     action.needsHands ? "a simulated board has no hands: its way is in its board file" : nil
   }
 
@@ -47,7 +47,7 @@ final class SimulationOperator: Operator {
     throw OperatorError("a simulated board has no hands: \(instruction)")
   }
 
-  private static func fault(_ fault: RigFault, chip: String) throws -> Fault {
+  private static func fault(_ fault: RigFault, chip: String) throws -> SimulatedFault {
     switch fault {
     case .noAnswer: return .noAnswer
     case .timeout: return .timeout

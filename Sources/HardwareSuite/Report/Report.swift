@@ -5,11 +5,6 @@ import TextForms
 
 /// The result of one run of the hardware tests.
 public struct Report: Sendable, Codable {
-  /// How a check ended. What could not be tried did not pass.
-  public enum Outcome: String, Sendable, Codable {
-    case passed, failed, skipped
-  }
-
   /// One figure that was measured.
   public struct Measure: Sendable, Codable, Hashable {
     /// What it is.
@@ -34,7 +29,7 @@ public struct Report: Sendable, Codable {
     /// What was tried.
     public var name: String
     /// How it ended.
-    public var outcome: Outcome
+    public var outcome: CheckOutcome
     /// What was found, in a sentence; for a failure the cause.
     public var detail: String
     /// The line or the hand that mends it.
@@ -46,7 +41,8 @@ public struct Report: Sendable, Codable {
 
     /// Makes a check.
     public init(
-      _ group: String, _ name: String, _ outcome: Outcome, _ detail: String, mend: String? = nil,
+      _ group: String, _ name: String, _ outcome: CheckOutcome, _ detail: String,
+      mend: String? = nil,
       measures: [Measure] = [], seconds: Double = 0
     ) {
       self.group = group
@@ -138,18 +134,6 @@ public struct Report: Sendable, Codable {
     }
   }
 
-  /// How a run ended, in one word.
-  public enum Result: String, Sendable, Codable {
-    /// Everything that was to be tried was tried and is well.
-    case passed
-    /// Something is not well, or nothing was tried.
-    case failed
-    /// Nothing is wrong that was tried; something could not be tried.
-    case notPassed = "not passed"
-    /// It ended before its end.
-    case brokenOff = "broken off"
-  }
-
   /// Makes a report without checks.
   public init(board: String, boardFile: String, machine: String, rig: String, date: Date) {
     self.board = board
@@ -160,10 +144,10 @@ public struct Report: Sendable, Codable {
   }
 
   /// How many checks ended so.
-  public func count(_ outcome: Outcome) -> Int { checks.count { $0.outcome == outcome } }
+  public func count(_ outcome: CheckOutcome) -> Int { checks.count { $0.outcome == outcome } }
 
   /// How the run ended.
-  public var result: Result {
+  public var result: SuiteResult {
     if brokenOff != nil { return .brokenOff }
     if checks.isEmpty || count(.failed) > 0 { return .failed }
     return count(.skipped) > 0 ? .notPassed : .passed
@@ -206,6 +190,23 @@ public struct Report: Sendable, Codable {
   static func figures(_ values: [Double]) -> String {
     values.map(figure).joined(separator: " ")
   }
+}
+
+/// How a run ended, in one word.
+public enum SuiteResult: String, Sendable, Codable {
+  /// Everything that was to be tried was tried and is well.
+  case passed
+  /// Something is not well, or nothing was tried.
+  case failed
+  /// Nothing is wrong that was tried; something could not be tried.
+  case notPassed = "not passed"
+  /// It ended before its end.
+  case brokenOff = "broken off"
+}
+
+/// How a check ended. What could not be tried did not pass.
+public enum CheckOutcome: String, Sendable, Codable {
+  case passed, failed, skipped
 }
 
 extension Report.Check {

@@ -49,7 +49,7 @@ extension Report {
     return checks.map(\.group).filter { seen.insert($0).inserted }
   }
 
-  private func style(of result: Result) -> String {
+  private func style(of result: SuiteResult) -> String {
     switch result {
     case .passed: "passed"
     case .failed, .brokenOff: "failed"

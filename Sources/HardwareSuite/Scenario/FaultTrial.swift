@@ -9,21 +9,9 @@ import SensorTypes
 
 /// Lets something go wrong with one chip, or with several that overlap, and watches the whole board.
 struct FaultTrial {
-  /// What befalls one chip.
-  struct Part {
-    let sensor: Int
-    let fault: RigFault
-    /// Seconds after the trial's beginning.
-    var delay = 0.0
-    let seconds: Double
-
-    /// Slow transfers are late, not lost.
-    var isLoss: Bool { fault != .slow }
-  }
-
   /// A part that has been carried out.
   private struct Course {
-    let part: Part
+    let part: FaultTrialChip
     // Counted from the asking: a rig's answer takes a while, and its fault is over so much sooner.
     let begin: Timestamp
 
@@ -42,15 +30,15 @@ struct FaultTrial {
 
   let bench: Bench
   /// In the order of their beginning, each chip once.
-  let parts: [Part]
+  let parts: [FaultTrialChip]
 
-  init(bench: Bench, parts: [Part]) {
+  init(bench: Bench, parts: [FaultTrialChip]) {
     self.bench = bench
     self.parts = parts.sorted { $0.delay < $1.delay }
   }
 
   init(bench: Bench, sensor: Int, fault: RigFault, seconds: Double) {
-    self.init(bench: bench, parts: [Part(sensor: sensor, fault: fault, seconds: seconds)])
+    self.init(bench: bench, parts: [FaultTrialChip(sensor: sensor, fault: fault, seconds: seconds)])
   }
 
   private var name: String {
@@ -131,7 +119,7 @@ struct FaultTrial {
   private func isRunning(_ index: Int) -> Bool { bench.hub.status[index].state == .running }
 
   private func statuses(
-    since mark: Capture.Mark, of index: Int
+    since mark: StreamPosition, of index: Int
   ) -> [(status: SensorStatus, time: Timestamp)] {
     bench.capture.observations(since: mark).compactMap { arrival in
       if case .sensor(let status) = arrival.value, status.index == index {
@@ -142,7 +130,7 @@ struct FaultTrial {
     }
   }
 
-  private func hasReturned(_ course: Course, since mark: Capture.Mark) -> Bool {
+  private func hasReturned(_ course: Course, since mark: StreamPosition) -> Bool {
     let sensor = course.part.sensor
     return isRunning(sensor)
       && (!wasLost(sensor, since: mark)
@@ -151,7 +139,7 @@ struct FaultTrial {
         })
   }
 
-  private func wasLost(_ sensor: Int, since mark: Capture.Mark) -> Bool {
+  private func wasLost(_ sensor: Int, since mark: StreamPosition) -> Bool {
     statuses(since: mark, of: sensor).contains { $0.status.isFailed }
   }
 
@@ -165,7 +153,7 @@ struct FaultTrial {
   }
 
   /// - Parameter slack: What a limit is longer by: a person's hands and a machine that stood still, seconds.
-  private func judge(_ course: Course, _ mark: Capture.Mark, slack: Double) -> Verdict {
+  private func judge(_ course: Course, _ mark: StreamPosition, slack: Double) -> Verdict {
     let sensor = course.part.sensor
     var verdict = Verdict()
     let own = statuses(since: mark, of: sensor)
@@ -246,7 +234,7 @@ struct FaultTrial {
 
   /// Values of a chip that was known to be lost.
   private func invented(
-    _ sensor: Int, _ own: [(status: SensorStatus, time: Timestamp)], _ mark: Capture.Mark
+    _ sensor: Int, _ own: [(status: SensorStatus, time: Timestamp)], _ mark: StreamPosition
   ) -> [String] {
     let kind = kind(sensor)
     var isLost = false
@@ -273,7 +261,7 @@ struct FaultTrial {
   }
 
   /// Values that no board can have had, measured from those before the first fault.
-  private func impossible(_ mark: Capture.Mark) -> [String] {
+  private func impossible(_ mark: StreamPosition) -> [String] {
     var altitude: AltitudeEstimate?
     var fix: GNSSFix?
     var complaints: [String] = []
@@ -319,7 +307,7 @@ struct FaultTrial {
   }
 
   /// Chips that had nothing to do with it, and suffered.
-  private func others(_ mark: Capture.Mark, slack: Double) -> [String] {
+  private func others(_ mark: StreamPosition, slack: Double) -> [String] {
     let others = Set(bench.board.sensors.indices).subtracting(parts.map(\.sensor))
       .subtracting(companions).sorted()
     let absent = companions.filter { !isRunning($0) }.map {
@@ -336,6 +324,18 @@ struct FaultTrial {
         return gap > Self.othersLimit + slack ? ["\(name) paused for \(Report.figure(gap)) s"] : []
       }
   }
+}
+
+/// What befalls one chip.
+struct FaultTrialChip {
+  let sensor: Int
+  let fault: RigFault
+  /// Seconds after the trial's beginning.
+  var delay = 0.0
+  let seconds: Double
+
+  /// Slow transfers are late, not lost.
+  var isLoss: Bool { fault != .slow }
 }
 
 extension SensorStatus {

@@ -21,7 +21,7 @@ struct HandTrial {
 
   /// Carries out a turn, a tilt or a lift.
   func run(
-    _ action: Scenario.Action, _ name: String, _ group: String
+    _ action: ScenarioAction, _ name: String, _ group: String
   ) throws(BrokenOff) -> Report.Check {
     let begin = bench.now()
     let (instruction, seconds, needsAltitude): (String, Double, Bool)
@@ -93,13 +93,13 @@ struct HandTrial {
       "", "", isGood ? .passed : .failed, detail, mend: isGood ? nil : mend, measures: measures)
   }
 
-  private func headings(since mark: Capture.Mark) -> [HeadingEstimate] {
+  private func headings(since mark: StreamPosition) -> [HeadingEstimate] {
     bench.capture.observations(since: mark).compactMap {
       if case .heading(let heading) = $0.value { heading } else { nil }
     }
   }
 
-  private func turn(_ wanted: Double, _ within: Double, _ mark: Capture.Mark) -> Report.Check {
+  private func turn(_ wanted: Double, _ within: Double, _ mark: StreamPosition) -> Report.Check {
     let course = headings(since: mark).map { $0.magneticHeading * degrees }
     var turned = 0.0
     var most = 0.0
@@ -134,7 +134,7 @@ struct HandTrial {
       ])
   }
 
-  private func tilt(_ wanted: Double, _ within: Double, _ mark: Capture.Mark) -> Report.Check {
+  private func tilt(_ wanted: Double, _ within: Double, _ mark: StreamPosition) -> Report.Check {
     let all = headings(since: mark)
     let tilts = all.map { acos(max(-1, min(1, $0.attitude.matrix.columns.z.z))) * degrees }
     let start = all.first?.magneticHeading ?? .nan
@@ -167,7 +167,7 @@ struct HandTrial {
       ])
   }
 
-  private func lift(_ wanted: Double, _ within: Double, _ mark: Capture.Mark) -> Report.Check {
+  private func lift(_ wanted: Double, _ within: Double, _ mark: StreamPosition) -> Report.Check {
     let heights = bench.capture.observations(since: mark).compactMap { arrival -> Double? in
       if case .altitude(let altitude) = arrival.value { altitude.relativeAltitude } else { nil }
     }
@@ -198,7 +198,7 @@ struct HandTrial {
   /// The farthest that any chip's vectors of a quantity were from what they are at rest; `nil` where no chip
   /// has it. At rest a specific force is its own mean, and an angular rate is none, but for an offset that is
   /// less than what is looked for.
-  private func unrest(_ quantity: String, since mark: Capture.Mark) -> Double? {
+  private func unrest(_ quantity: String, since mark: StreamPosition) -> Double? {
     var most: Double?
     for index in bench.board.sensors.indices {
       let readings = bench.capture.readings(of: index, since: mark).map(\.value)
@@ -212,9 +212,9 @@ struct HandTrial {
     return most
   }
 
-  private func spin(since mark: Capture.Mark) -> Double? { unrest("angular rate", since: mark) }
+  private func spin(since mark: StreamPosition) -> Double? { unrest("angular rate", since: mark) }
 
-  private func isQuiet(since mark: Capture.Mark) -> Bool? {
+  private func isQuiet(since mark: StreamPosition) -> Bool? {
     guard let force = unrest("acceleration", since: mark) else { return nil }
     return force < Self.quietForce && spin(since: mark) ?? 0 < Self.quietRate
   }

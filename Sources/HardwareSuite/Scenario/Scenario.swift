@@ -7,43 +7,16 @@ import Yams
 
 /// A list of steps, each with what must come of it.
 public struct Scenario: Sendable {
-  /// One step.
-  public struct Step: Sendable {
-    /// What is done.
-    public var action: Action
-    /// The line in the file, for messages.
-    public var line: Int
-  }
-
-  /// What can be done; a chip is its place in the board file, from 0.
-  public enum Action: Sendable {
-    /// Everything is left alone for so long; all sensors must go on.
-    case measure(seconds: Double)
-    /// Something goes wrong with a chip.
-    case fault(chip: Int, RigFault, seconds: Double)
-    /// Sequences drawn from a seed, each of one to three faults that overlap, on different chips.
-    case randomFaults(count: Int, seed: UInt64)
-    /// A chip is shown something; what is read, a field calibrated where there is a record, must be that within
-    /// `within`, in the unit of what is shown, and heading (degrees, magnetic) as expected within three degrees.
-    case show(chip: Int, Shown, within: Double, heading: Double?)
-    /// A person turns the board, clockwise, by so many degrees.
-    case turn(degrees: Double, within: Double, seconds: Double)
-    /// A person tilts the board to so many degrees in any direction, and heading stays within so many.
-    case tilt(degrees: Double, within: Double, seconds: Double)
-    /// A person lifts the board by so many metres.
-    case lift(metres: Double, within: Double, seconds: Double)
-  }
-
   /// The name, for the report.
   public var name: String
   /// The file that it was read from; empty for one that was not.
   public var file = ""
   /// The steps, in order.
-  public var steps: [Step]
+  public var steps: [ScenarioStep]
 
   /// What a person at a desk is asked for when no scenario is named.
   public static func desk(for board: Board) -> Scenario {
-    var steps: [Action] = []
+    var steps: [ScenarioAction] = []
     let kinds = board.sensors.map { ChipCatalog.chip(named: $0.chip)?.kind }
     if kinds.contains(.magnetometer) {
       steps.append(.turn(degrees: 360, within: 20, seconds: 40))
@@ -53,7 +26,7 @@ public struct Scenario: Sendable {
       steps.append(.lift(metres: 1, within: 0.4, seconds: 30))
     }
     steps += board.sensors.indices.map { .fault(chip: $0, .noAnswer, seconds: 5) }
-    return Scenario(name: "desk", steps: steps.map { Step(action: $0, line: 0) })
+    return Scenario(name: "desk", steps: steps.map { ScenarioStep(action: $0, line: 0) })
   }
 
   /// Reads the text of a scenario, `schema: 1`; its chips must be the board's.
@@ -66,7 +39,7 @@ public struct Scenario: Sendable {
     guard try map.integer("schema", in: 0...1_000_000) == 1 else {
       throw map.error("schema", "a scenario needs 'schema: 1'")
     }
-    var steps: [Step] = []
+    var steps: [ScenarioStep] = []
     for node in try map.items("steps") ?? [] {
       steps.append(try StepReader(file: file, board: board).step(node))
     }
@@ -76,12 +49,39 @@ public struct Scenario: Sendable {
 
   /// Throws for the first step that somebody objects to, with file and line: what cannot be carried out is said
   /// before anything runs.
-  func check(_ objection: (Action) -> String?) throws(BoardFileError) {
+  func check(_ objection: (ScenarioAction) -> String?) throws(BoardFileError) {
     for step in steps {
       guard let objection = objection(step.action) else { continue }
       throw BoardFileError(file: file.isEmpty ? name : file, line: step.line, message: objection)
     }
   }
+}
+
+/// One step.
+public struct ScenarioStep: Sendable {
+  /// What is done.
+  public var action: ScenarioAction
+  /// The line in the file, for messages.
+  public var line: Int
+}
+
+/// What can be done; a chip is its place in the board file, from 0.
+public enum ScenarioAction: Sendable {
+  /// Everything is left alone for so long; all sensors must go on.
+  case measure(seconds: Double)
+  /// Something goes wrong with a chip.
+  case fault(chip: Int, RigFault, seconds: Double)
+  /// Sequences drawn from a seed, each of one to three faults that overlap, on different chips.
+  case randomFaults(count: Int, seed: UInt64)
+  /// A chip is shown something; what is read, a field calibrated where there is a record, must be that within
+  /// `within`, in the unit of what is shown, and heading (degrees, magnetic) as expected within three degrees.
+  case show(chip: Int, Shown, within: Double, heading: Double?)
+  /// A person turns the board, clockwise, by so many degrees.
+  case turn(degrees: Double, within: Double, seconds: Double)
+  /// A person tilts the board to so many degrees in any direction, and heading stays within so many.
+  case tilt(degrees: Double, within: Double, seconds: Double)
+  /// A person lifts the board by so many metres.
+  case lift(metres: Double, within: Double, seconds: Double)
 }
 
 /// Reads one step.
@@ -93,7 +93,7 @@ private struct StepReader {
   let file: String
   let board: Board
 
-  func step(_ node: Node) throws(BoardFileError) -> Scenario.Step {
+  func step(_ node: Node) throws(BoardFileError) -> ScenarioStep {
     let outer = try YAMLMapping(node, file: file, context: "a step", known: Self.kinds)
     let named = Self.kinds.filter(outer.has)
     guard named.count == 1, let kind = named.first, let inner = outer.node(kind) else {
@@ -102,7 +102,7 @@ private struct StepReader {
     func mapping(_ keys: [String]) throws(BoardFileError) -> YAMLMapping {
       try YAMLMapping(inner, file: file, context: "'\(kind)'", known: keys)
     }
-    let action: Scenario.Action
+    let action: ScenarioAction
     switch kind {
     case "measure":
       let map = try mapping(["seconds"])
@@ -137,7 +137,7 @@ private struct StepReader {
         default: .lift(metres: size, within: within, seconds: time)
         }
     }
-    return Scenario.Step(action: action, line: outer.line)
+    return ScenarioStep(action: action, line: outer.line)
   }
 
   private func seconds(_ map: YAMLMapping) throws(BoardFileError) -> Double {
@@ -177,7 +177,7 @@ private struct StepReader {
     return fault
   }
 
-  private func show(_ map: YAMLMapping) throws(BoardFileError) -> Scenario.Action {
+  private func show(_ map: YAMLMapping) throws(BoardFileError) -> ScenarioAction {
     let chip = try chip(map)
     var shown: [Shown] = []
     if let v = try map.vector("field", unit: "microtesla") { shown.append(.field(v)) }

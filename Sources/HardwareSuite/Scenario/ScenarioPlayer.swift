@@ -69,11 +69,11 @@ struct ScenarioPlayer {
     return found.checks
   }
 
-  private func isForHands(_ action: Scenario.Action) -> Bool {
+  private func isForHands(_ action: ScenarioAction) -> Bool {
     if case .fault = action { true } else { action.needsHands }
   }
 
-  private func title(_ action: Scenario.Action) -> String {
+  private func title(_ action: ScenarioAction) -> String {
     switch action {
     case .measure(let seconds): "measuring for \(Report.figure(seconds)) s"
     case .fault(let chip, let fault, _): "\(bench.name(chip)): \(fault.rawValue)"
@@ -88,7 +88,7 @@ struct ScenarioPlayer {
   }
 
   private func checks(
-    _ action: Scenario.Action, _ group: String
+    _ action: ScenarioAction, _ group: String
   ) throws(BrokenOff) -> [Report.Check] {
     switch action {
     case .measure(let seconds):
@@ -124,7 +124,7 @@ struct ScenarioPlayer {
         let kinds = RigFault.allCases.filter { $0.suits(receiver: isReceiver) }
         let fault = kinds.randomElement(using: &random) ?? .noAnswer
         // Long enough for a loss to be known: a shorter one may rightly pass unseen.
-        return FaultTrial.Part(
+        return FaultTrialChip(
           sensor: index, fault: fault, delay: place == 0 ? 0 : tenths(0...2),
           seconds: tenths(2.5...4))
       }
@@ -138,7 +138,7 @@ struct ScenarioPlayer {
   // MARK: What is shown
 
   private func show(
-    _ chip: ChipTarget, _ action: Scenario.Action, _ shown: Shown, _ within: Double,
+    _ chip: ChipTarget, _ action: ScenarioAction, _ shown: Shown, _ within: Double,
     _ heading: Double?, _ group: String
   ) throws(BrokenOff) -> Report.Check {
     let name = title(action)
@@ -280,7 +280,7 @@ struct ScenarioPlayer {
     return record
   }
 
-  private func newestHeading(since mark: Capture.Mark) -> Double? {
+  private func newestHeading(since mark: StreamPosition) -> Double? {
     var found: Double?
     for case .heading(let value) in bench.capture.observations(since: mark).map(\.value) {
       found = value.magneticHeading * degrees

@@ -1,13 +1,5 @@
 /// A QR code (ISO/IEC 18004) of some bytes: byte mode, versions 1 to 10, levels L and M.
 package struct QRCode: Equatable, Sendable {
-  /// The share of the code that may be unreadable.
-  package enum Level: Sendable {
-    /// About 7 %.
-    case low
-    /// About 15 %.
-    case medium
-  }
-
   /// The version, from 1 to 10.
   let version: Int
   /// The mask pattern, from 0 to 7.
@@ -24,7 +16,7 @@ package struct QRCode: Equatable, Sendable {
   ///   - bytes: At most 271 bytes at level L, 213 at level M.
   ///   - mask: The mask pattern, from 0 to 7; the one with the least penalty if `nil`.
   /// - Returns: `nil` if version 10 is too small.
-  package init?(_ bytes: [UInt8], level: Level = .low, mask: Int? = nil) {
+  package init?(_ bytes: [UInt8], level: ErrorCorrectionLevel = .low, mask: Int? = nil) {
     let fitting = (1...QRLayout.largestVersion).lazy.map { QRLayout(version: $0, level: level) }
       .first { $0.dataCodewords >= QRCodewords.count(of: bytes.count, version: $0.version) }
     guard let layout = fitting else { return nil }
@@ -42,4 +34,12 @@ package struct QRCode: Equatable, Sendable {
     guard (0..<size).contains(row), (0..<size).contains(column) else { return false }
     return modules[row * size + column]
   }
+}
+
+/// The share of the code that may be unreadable.
+package enum ErrorCorrectionLevel: Sendable {
+  /// About 7 %.
+  case low
+  /// About 15 %.
+  case medium
 }

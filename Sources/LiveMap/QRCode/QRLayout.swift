@@ -3,7 +3,7 @@ struct QRLayout {
   static let largestVersion = 10
 
   let version: Int
-  let level: QRCode.Level
+  let level: ErrorCorrectionLevel
 
   /// The number of modules of a side.
   var size: Int { 17 + 4 * version }

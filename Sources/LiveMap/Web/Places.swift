@@ -7,22 +7,10 @@ import SensorTypes
 /// address with the most such connections, so that a flood from a few addresses does not evict the only connection of
 /// another one.
 struct Places {
-  /// How much a connection would lose if it were closed, in ascending order.
-  enum Standing: Int {
-    /// Its last response is sent.
-    case finished
-    /// It has not shown the token.
-    case unknown
-    /// It has shown the token and waits for the next request. Its client can open another connection.
-    case idle
-    /// A response is being made or sent, or it streams.
-    case busy
-  }
-
   /// A connection that holds a place.
   struct Occupant {
     var address: PeerAddress
-    var standing: Standing
+    var standing: ConnectionPriority
     /// The time of its last change of standing.
     var since: Timestamp
   }
@@ -69,4 +57,16 @@ struct Places {
       return a.since < b.since
     }
   }
+}
+
+/// How much a connection would lose if it were closed, in ascending order.
+enum ConnectionPriority: Int {
+  /// Its last response is sent.
+  case finished
+  /// It has not shown the token.
+  case unknown
+  /// It has shown the token and waits for the next request. Its client can open another connection.
+  case idle
+  /// A response is being made or sent, or it streams.
+  case busy
 }

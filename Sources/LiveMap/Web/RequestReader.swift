@@ -9,16 +9,6 @@ struct RequestReader {
   /// The maximum number of header lines.
   static let lineCountLimit = 100
 
-  /// Why bytes are not a request.
-  enum Problem: Error, Equatable {
-    /// They are not HTTP, or are ambiguous.
-    case malformed
-    /// A limit is exceeded.
-    case tooLarge
-    /// A version of HTTP other than 1.0 and 1.1.
-    case version
-  }
-
   private var bytes: [UInt8] = []
   // The first byte that has not been examined, and the first byte of its line.
   private var place = 0
@@ -36,7 +26,7 @@ struct RequestReader {
   mutating func append(_ new: UnsafeRawBufferPointer) { bytes += new.prefix(room) }
 
   /// Returns the next request; `nil` if its head is not complete yet. After an error the reader must not be used.
-  mutating func take() throws(Problem) -> WebRequest? {
+  mutating func take() throws(RequestProblem) -> WebRequest? {
     while place < bytes.count {
       let byte = bytes[place]
       place += 1
@@ -51,7 +41,7 @@ struct RequestReader {
   }
 
   // Parsers disagree about bare carriage returns, bare line feeds and null bytes, so they are refused.
-  private func check(_ byte: UInt8) throws(Problem) {
+  private func check(_ byte: UInt8) throws(RequestProblem) {
     guard place - lineStart <= Self.lineLimit || byte == UInt8(ascii: "\r") else {
       throw .tooLarge
     }
@@ -65,7 +55,7 @@ struct RequestReader {
     }
   }
 
-  private mutating func endLine() throws(Problem) -> WebRequest? {
+  private mutating func endLine() throws(RequestProblem) -> WebRequest? {
     let end = place - 2
     guard end >= lineStart, bytes[end] == UInt8(ascii: "\r") else { throw .malformed }
     let line = bytes[lineStart..<end]
@@ -95,7 +85,7 @@ struct RequestReader {
   // Bytes of the next request that have come already.
   private init(rest: ArraySlice<UInt8>) { bytes = Array(rest) }
 
-  private static func requestLine(_ line: ArraySlice<UInt8>) throws(Problem) -> WebRequest {
+  private static func requestLine(_ line: ArraySlice<UInt8>) throws(RequestProblem) -> WebRequest {
     let parts = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
     guard parts.count == 3, isToken(parts[0]), parts[1].first == UInt8(ascii: "/"),
       parts[1].allSatisfy({ (0x21...0x7E).contains($0) })
@@ -112,7 +102,7 @@ struct RequestReader {
     return request
   }
 
-  private mutating func addHeader(_ line: ArraySlice<UInt8>) throws(Problem) {
+  private mutating func addHeader(_ line: ArraySlice<UInt8>) throws(RequestProblem) {
     // A line that begins with a space would continue the previous one, which is obsolete.
     guard let colon = line.firstIndex(of: UInt8(ascii: ":")), Self.isToken(line[..<colon]) else {
       throw .malformed
@@ -145,4 +135,14 @@ struct RequestReader {
   private static func text(_ bytes: ArraySlice<UInt8>) -> String {
     String(decoding: bytes, as: UTF8.self)
   }
+}
+
+/// Why bytes are not a request.
+enum RequestProblem: Error, Equatable {
+  /// They are not HTTP, or are ambiguous.
+  case malformed
+  /// A limit is exceeded.
+  case tooLarge
+  /// A version of HTTP other than 1.0 and 1.1.
+  case version
 }

@@ -70,7 +70,7 @@ struct WebConnection {
   /// Whether it is a WebSocket.
   var isStreaming: Bool { if case .streaming = phase { true } else { false } }
 
-  var standing: Places.Standing {
+  var standing: ConnectionPriority {
     switch phase {
     case .lingering, .over: .finished
     case _ where !isTrusted: .unknown
@@ -154,7 +154,7 @@ struct WebConnection {
     by service: some WebService, at now: Timestamp, wake: @escaping @Sendable () -> Void
   ) -> (@Sendable () -> WebResponse)? {
     guard case .asking = phase else { return nil }
-    do throws(RequestReader.Problem) {
+    do throws(RequestProblem) {
       guard let request = try reader.take() else { return nil }
       switch service.answer(to: request) {
       case .refusal(let response): respond(response, isLast: true, at: now)
@@ -249,7 +249,7 @@ struct WebConnection {
     (since, deadline) = (now, now.advanced(bySeconds: deadlines.lingering))
   }
 
-  private static func response(to problem: RequestReader.Problem) -> WebResponse {
+  private static func response(to problem: RequestProblem) -> WebResponse {
     switch problem {
     case .malformed: WebResponse(.badRequest, "This is not a valid HTTP request.")
     case .tooLarge:

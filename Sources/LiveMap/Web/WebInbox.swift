@@ -3,17 +3,7 @@ import Synchronization
 
 /// Passes what other threads have to the thread of a server, and ends its wait.
 final class WebInbox: Sendable {
-  /// What has come since the last look.
-  struct Content {
-    /// Responses that were made on the queue, with the number of their connection.
-    var responses: [(connection: Int, response: WebResponse)] = []
-    /// Whether a stream may have a new message.
-    var hasNews = false
-    /// Whether the server has to stop.
-    var isStopping = false
-  }
-
-  private let content = Mutex(Content())
+  private let content = Mutex(InboxBatch())
   private let crowdedOut = Atomic<Int>(0)
   /// Becomes readable when something has come.
   let readable: Int32
@@ -50,11 +40,11 @@ final class WebInbox: Sendable {
   }
 
   /// Takes what has come. `isStopping` stays true.
-  func take() -> Content {
+  func take() -> InboxBatch {
     var bytes: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0]
     while recv(readable, &bytes, bytes.count, Int32(MSG_DONTWAIT)) == bytes.count {}
     return content.withLock { content in
-      defer { content = Content(isStopping: content.isStopping) }
+      defer { content = InboxBatch(isStopping: content.isStopping) }
       return content
     }
   }
@@ -67,6 +57,16 @@ final class WebInbox: Sendable {
 
   // A buffer that is full has woken the server already.
   private func wake() { _ = send(writable, [1], 1, Int32(MSG_DONTWAIT | MSG_NOSIGNAL)) }
+}
+
+/// What has come since the last look.
+struct InboxBatch {
+  /// Responses that were made on the queue, with the number of their connection.
+  var responses: [(connection: Int, response: WebResponse)] = []
+  /// Whether a stream may have a new message.
+  var hasNews = false
+  /// Whether the server has to stop.
+  var isStopping = false
 }
 
 /// The error number of a system call.

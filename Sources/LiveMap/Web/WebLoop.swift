@@ -22,7 +22,7 @@ final class WebLoop {
   private var listener: WebListener?
   private let service: any WebService
   private let inbox: WebInbox
-  private let limits: WebServer.Limits
+  private let limits: ConnectionLimits
   private let queue = DispatchQueue(label: "lodestone-web-answers")
   private let buffer = UnsafeMutableRawBufferPointer.allocate(
     byteCount: WebLoop.readAtOnce, alignment: 16)
@@ -32,7 +32,7 @@ final class WebLoop {
 
   init(
     listener: WebListener, service: any WebService, inbox: WebInbox,
-    limits: WebServer.Limits
+    limits: ConnectionLimits
   ) {
     self.listener = listener
     self.service = service

@@ -19,19 +19,14 @@ import SensorTypes
 
 /// Serves HTTP and WebSockets to a bounded number of connections.
 package final class WebServer: Sendable {
-  package struct Limits: Sendable {
-    var places = Places()
-    var deadlines = WebConnection.Deadlines()
-
-    package init() {}
-  }
-
   private let service: any WebService
-  private let limits: Limits
+  private let limits: ConnectionLimits
   private let inbox: WebInbox
   private let hasEnded = DispatchSemaphore(value: 0)
 
-  package init(service: any WebService, limits: Limits = Limits()) throws(SystemProblem) {
+  package init(service: any WebService, limits: ConnectionLimits = ConnectionLimits())
+    throws(SystemProblem)
+  {
     self.service = service
     self.limits = limits
     inbox = try WebInbox()
@@ -63,4 +58,11 @@ package final class WebServer: Sendable {
 
   /// Returns the number of connections that were evicted or found no place since the last call.
   func takeCrowdedOut() -> Int { inbox.takeCrowdedOut() }
+}
+
+package struct ConnectionLimits: Sendable {
+  var places = Places()
+  var deadlines = WebConnection.Deadlines()
+
+  package init() {}
 }

@@ -66,13 +66,6 @@ struct WebSocketReader {
   /// The maximum length of a frame's payload, in bytes.
   static let payloadLimit = 4_096
 
-  /// A frame that the server has to react to.
-  enum Event: Equatable {
-    case ping([UInt8])
-    /// The client closes the connection, or has violated the protocol. The server closes it with this code.
-    case close(UInt16)
-  }
-
   // The head of the frame, at most 14 bytes. The payload is kept only of a control frame, at most 125 bytes.
   private var head: [UInt8] = []
   private var payload: [UInt8] = []
@@ -83,8 +76,8 @@ struct WebSocketReader {
   /// Takes bytes.
   ///
   /// - Returns: The first event that closes the connection, else the newest ping. Older pings need no answer.
-  mutating func take(_ bytes: UnsafeRawBufferPointer) -> Event? {
-    var newest: Event?
+  mutating func take(_ bytes: UnsafeRawBufferPointer) -> WebSocketFrame? {
+    var newest: WebSocketFrame?
     var rest = bytes[...]
     while !rest.isEmpty {
       if isInPayload {
@@ -143,7 +136,7 @@ struct WebSocketReader {
   }
 
   // Called when a frame is complete.
-  private mutating func end() -> Event? {
+  private mutating func end() -> WebSocketFrame? {
     defer {
       head.removeAll(keepingCapacity: true)
       payload.removeAll(keepingCapacity: true)
@@ -162,4 +155,11 @@ struct WebSocketReader {
     default: return nil
     }
   }
+}
+
+/// A frame that the server has to react to.
+enum WebSocketFrame: Equatable {
+  case ping([UInt8])
+  /// The client closes the connection, or has violated the protocol. The server closes it with this code.
+  case close(UInt16)
 }

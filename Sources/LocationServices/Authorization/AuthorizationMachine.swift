@@ -176,7 +176,7 @@ public struct AuthorizationMachine: Hashable, Sendable {
   }
 
   private mutating func ask(
-    _ kind: AuthorizationPrompt.Kind, _ text: String, _ purpose: Purpose
+    _ kind: AuthorizationPromptKind, _ text: String, _ purpose: Purpose
   ) -> [AuthorizationOutcome] {
     guard isInForeground else { return [.problem(.inBackground)] }
     guard prompt == nil else { return [.problem(.promptStands)] }

@@ -26,20 +26,10 @@ public enum AuthorizationAnswer: String, Hashable, Codable, Sendable, CaseIterab
 
 /// A prompt that stands until it is answered or withdrawn; one at a time.
 public struct AuthorizationPrompt: Hashable, Codable, Sendable {
-  /// The kinds of prompt.
-  public enum Kind: String, Hashable, Codable, Sendable, CaseIterable {
-    /// May the application have positions? The first prompt, whatever it has asked for.
-    case position
-    /// May it have them at all times, and not only while it is in use?
-    case always
-    /// May they be exact for once?
-    case fullAccuracy
-  }
-
   /// Names the prompt in the answer; not used twice in one run.
   public var number: UInt64
   /// What is asked.
-  public var kind: Kind
+  public var kind: AuthorizationPromptKind
   /// What the application says that it is for.
   public var usage: String
   /// How exact positions are if the answer says nothing of it.
@@ -53,6 +43,16 @@ public struct AuthorizationPrompt: Hashable, Codable, Sendable {
     case .fullAccuracy: [.allowOnce, .dontAllow]
     }
   }
+}
+
+/// The kinds of prompt.
+public enum AuthorizationPromptKind: String, Hashable, Codable, Sendable, CaseIterable {
+  /// May the application have positions? The first prompt, whatever it has asked for.
+  case position
+  /// May it have them at all times, and not only while it is in use?
+  case always
+  /// May they be exact for once?
+  case fullAccuracy
 }
 
 /// What an application says that it needs positions for, and what it has declared of itself.

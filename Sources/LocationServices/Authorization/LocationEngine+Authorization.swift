@@ -193,7 +193,7 @@ extension LocationEngine {
   private mutating func tellRefusal(_ emit: (ServiceEvent) -> Void) {
     for index in clients.indices {
       let client = clients[index]
-      func tell(_ content: ServiceEvent.Content) {
+      func tell(_ content: EventContent) {
         emit(ServiceEvent(client: client.id, content: content))
       }
       if client.location.isUpdating {

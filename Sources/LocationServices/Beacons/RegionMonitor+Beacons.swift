@@ -75,7 +75,7 @@ extension RegionMonitor {
     let before = watches[index].judge.state
     guard before != state else { return }
     watches[index].judge = RegionJudge(state: state)
-    let kind: RegionEvent.Kind = before == .unknown ? .settled(state) : .crossed(to: state)
+    let kind: RegionEventKind = before == .unknown ? .settled(state) : .crossed(to: state)
     tell(RegionEvent(region: watches[index].region, kind: kind, time: time))
   }
 }

@@ -9,7 +9,7 @@ struct ClientMotion: Sendable {
   struct Running: Sendable {
     var rhythm = SampleRhythm()
     /// What was said of a loss, so that it is said once.
-    var told: ServiceFailure.Cause?
+    var told: FailureCause?
   }
 
   var accelerometer: Running?
@@ -176,7 +176,7 @@ extension DeviceMotionReport {
     of known: MotionAttitude
   ) -> Result<DeviceMotionReport, ServiceFailure>? {
     guard let reason = known.northReason else { return nil }
-    let cause: ServiceFailure.Cause
+    let cause: FailureCause
     switch reason {
     case .notYet, .tiltUnknown: return nil
     case .uncalibrated: cause = .needsMovement

@@ -121,7 +121,7 @@ extension LocationEngine {
       return
     }
     if case .notYet = reason { return }
-    let cause: ServiceFailure.Cause = isMissing ? .notEquipped : .unavailable
+    let cause: FailureCause = isMissing ? .notEquipped : .unavailable
     guard running.told != cause else { return }
     if isMissing {
       clients[index].motion[service] = nil

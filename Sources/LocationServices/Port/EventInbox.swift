@@ -57,7 +57,7 @@ extension EventKind {
   }
 }
 
-extension ServiceEvent.Content {
+extension EventContent {
   /// The kind whose limit the event shares.
   package var kind: EventKind {
     switch self {
@@ -85,7 +85,7 @@ extension ServiceEvent.Content {
 }
 
 /// The queue of events between the services and a client's thread, queue or task.
-package typealias EventInbox = Inbox<ServiceEvent.Content, EventKind>
+package typealias EventInbox = Inbox<EventContent, EventKind>
 
 /// A client that delivers on a queue of its own, for which a test can wait.
 package protocol SettlingClient: ServiceClient {
@@ -94,8 +94,8 @@ package protocol SettlingClient: ServiceClient {
 }
 
 extension Inbox: ServiceClient, SettlingClient
-where Element == ServiceEvent.Content, Kind == EventKind {
-  package func receive(_ content: ServiceEvent.Content) -> Int { post(content) }
+where Element == EventContent, Kind == EventKind {
+  package func receive(_ content: EventContent) -> Int { post(content) }
   package func applicationChanged(isSuspended: Bool) { hold(isSuspended) }
 }
 
@@ -111,7 +111,7 @@ package enum EventLimits {
   package static let changes = 256
 }
 
-extension InboxPolicy where Element == ServiceEvent.Content, Kind == EventKind {
+extension InboxPolicy where Element == EventContent, Kind == EventKind {
   /// The policy of a location manager. Positions and rare events wait in order. Of headings, beacons of a constraint, failures of
   /// a service and questions only the newest waits, because it supersedes the older ones. The answer to a request is never
   /// dropped.

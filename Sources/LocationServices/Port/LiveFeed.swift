@@ -11,14 +11,14 @@ import Synchronization
 package final class LiveFeed: Sendable {
   /// The connection to the services.
   package let port: any ServicePort
-  private let actions: [ServiceRequest.Action]
+  private let actions: [ServiceAction]
   private let reader = FeedReader()
   private let client = Mutex<ClientID?>(nil)
 
   /// Creates a feed that has not connected yet.
   ///
   /// - Parameter actions: The requests to send after connecting, in this order.
-  package init(_ port: any ServicePort, _ actions: [ServiceRequest.Action]) {
+  package init(_ port: any ServicePort, _ actions: [ServiceAction]) {
     self.port = port
     self.actions = actions
     reader.inbox.setWake(.onQueue { [weak reader] in reader?.handOut() })
@@ -27,7 +27,7 @@ package final class LiveFeed: Sendable {
   deinit { end() }
 
   /// Returns the next event as soon as there is one. Returns `nil` after the task was cancelled, to every caller from then on.
-  package func next() async -> ServiceEvent.Content? {
+  package func next() async -> EventContent? {
     if Task.isCancelled { end() } else { begin() }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { reader.wait($0) }
@@ -60,13 +60,13 @@ package final class LiveFeed: Sendable {
 private final class FeedReader: Sendable {
   // Continuations stand in a struct, as closures do.
   private struct Waiting: Sendable {
-    var takers: [CheckedContinuation<ServiceEvent.Content?, Never>] = []
+    var takers: [CheckedContinuation<EventContent?, Never>] = []
   }
 
   let inbox = EventInbox(.feed)
   private let waiting = Mutex(Waiting())
 
-  func wait(_ taker: CheckedContinuation<ServiceEvent.Content?, Never>) {
+  func wait(_ taker: CheckedContinuation<EventContent?, Never>) {
     waiting.withLock { $0.takers.append(taker) }
     handOut()
   }
@@ -80,7 +80,7 @@ private final class FeedReader: Sendable {
   func handOut() {
     inbox.beginRound()
     while true {
-      let next: (CheckedContinuation<ServiceEvent.Content?, Never>, ServiceEvent.Content?)? =
+      let next: (CheckedContinuation<EventContent?, Never>, EventContent?)? =
         waiting.withLock { waiting in
           guard !waiting.takers.isEmpty else { return nil }
           if inbox.isClosed { return (waiting.takers.removeFirst(), nil) }

@@ -45,7 +45,7 @@ public protocol ServiceClient: AnyObject, Sendable {
   /// application code.
   ///
   /// - Returns: The number of positions that were dropped for it.
-  func receive(_ content: ServiceEvent.Content) -> Int
+  func receive(_ content: EventContent) -> Int
 
   /// Called when the application is suspended or resumed. Nothing is delivered in between. Called as `receive(_:)` is.
   func applicationChanged(isSuspended: Bool)

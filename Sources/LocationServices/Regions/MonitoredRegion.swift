@@ -126,33 +126,17 @@ public enum RegionProblem: Hashable, Codable, Sendable, CustomStringConvertible 
 
 /// What a client is told of a region.
 public struct RegionEvent: Hashable, Codable, Sendable {
-  /// The kinds of event.
-  public enum Kind: Hashable, Codable, Sendable {
-    /// It is watched from now on.
-    case started
-    /// It is not watched, or not at the moment, and why.
-    case failed(RegionProblem)
-    /// Its boundary was crossed, to the inside or the outside.
-    case crossed(to: RegionState)
-    /// Where the board is became known for the first time: no crossing.
-    case settled(RegionState)
-    /// The answer to a question.
-    case answered(RegionState)
-    /// It is watched until the program ends only, and why, for a person.
-    case unkept(String)
-  }
-
   /// The region.
   public var region: MonitoredRegion
   /// What.
-  public var kind: Kind
+  public var kind: RegionEventKind
   /// When.
   public var time: Timestamp
   /// The same by the receiver whose position says it, seconds since 1970.
   public var utc: Double?
 
   /// Makes an event.
-  public init(region: MonitoredRegion, kind: Kind, time: Timestamp, utc: Double? = nil) {
+  public init(region: MonitoredRegion, kind: RegionEventKind, time: Timestamp, utc: Double? = nil) {
     self.region = region
     self.kind = kind
     self.time = time
@@ -166,4 +150,20 @@ public struct RegionEvent: Hashable, Codable, Sendable {
     case .started, .failed, .answered, .unkept: nil
     }
   }
+}
+
+/// The kinds of event.
+public enum RegionEventKind: Hashable, Codable, Sendable {
+  /// It is watched from now on.
+  case started
+  /// It is not watched, or not at the moment, and why.
+  case failed(RegionProblem)
+  /// Its boundary was crossed, to the inside or the outside.
+  case crossed(to: RegionState)
+  /// Where the board is became known for the first time: no crossing.
+  case settled(RegionState)
+  /// The answer to a question.
+  case answered(RegionState)
+  /// It is watched until the program ends only, and why, for a person.
+  case unkept(String)
 }

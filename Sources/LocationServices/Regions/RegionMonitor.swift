@@ -16,22 +16,13 @@ struct RegionMonitor: Sendable {
   /// boundary in between, m/s.
   private static let (shortest, longest, speed) = (5.0, 60.0, 30.0)
 
-  struct Watch: Sendable {
-    var region: MonitoredRegion
-    var judge: RegionJudge
-    /// Of beacons: since when none was heard, by a radio that listens.
-    var silentSince: Timestamp?
-    /// Metres to the boundary when it was last known.
-    var distance: Double?
-  }
-
   private struct Question: Sendable {
     let client: ClientID
     let region: MonitoredRegion
     let deadline: Timestamp
   }
 
-  var watches: [Watch] = []
+  var watches: [MonitoredEntry] = []
   private var questions: [Question] = []
 
   /// What is watched.
@@ -71,12 +62,12 @@ struct RegionMonitor: Sendable {
       if watches[index].region.hasShape(of: region) {
         watches[index].region = region
       } else {
-        watches[index] = Watch(region: region, judge: RegionJudge(state: state))
+        watches[index] = MonitoredEntry(region: region, judge: RegionJudge(state: state))
       }
       return nil
     }
     guard watches.count < Self.most else { return .tooMany(Self.most) }
-    watches.append(Watch(region: region, judge: RegionJudge(state: state)))
+    watches.append(MonitoredEntry(region: region, judge: RegionJudge(state: state)))
     return nil
   }
 
@@ -113,7 +104,7 @@ struct RegionMonitor: Sendable {
         let state = watches[index].judge.take(
           metres, of: region.radius, accuracy: accuracy, at: report.time)
       else { continue }
-      let kind: RegionEvent.Kind = before == .unknown ? .settled(state) : .crossed(to: state)
+      let kind: RegionEventKind = before == .unknown ? .settled(state) : .crossed(to: state)
       tell(RegionEvent(region: region, kind: kind, time: report.time, utc: report.utc))
     }
     guard !questions.isEmpty else { return }
@@ -172,4 +163,13 @@ struct RegionMonitor: Sendable {
       distance(region.center, report.position), of: region.radius, accuracy: accuracy)
     return state == .unknown ? nil : state
   }
+}
+
+struct MonitoredEntry: Sendable {
+  var region: MonitoredRegion
+  var judge: RegionJudge
+  /// Of beacons: since when none was heard, by a radio that listens.
+  var silentSince: Timestamp?
+  /// Metres to the boundary when it was last known.
+  var distance: Double?
 }

@@ -6,27 +6,6 @@ import StateStore
 
 /// What the owner's file says and what was decided about the programs of this machine, for whoever looks after it.
 public struct AuthorizationRecords: Sendable {
-  /// What was decided about a program.
-  public struct Entry: Hashable, Sendable, CustomStringConvertible {
-    /// The program.
-    public let client: AuthorizationClient
-    /// What was decided.
-    public let decision: AuthorizationDecision
-    /// When.
-    public let date: Date
-
-    init(_ record: DecisionFile.Record) {
-      (client, decision) = (record.client, record.decision)
-      date = Date(timeIntervalSince1970: record.date)
-    }
-
-    /// For a person, in one line.
-    public var description: String {
-      let (grant, accuracy) = (decision.grant.rawValue, decision.accuracy.rawValue)
-      return "\(client): \(grant), \(accuracy) accuracy, on \(date.ISO8601Format().prefix(10))"
-    }
-  }
-
   /// The files of rules; a program gets the lesser right of them.
   public let policies: [AuthorizationPolicy]
   /// Where decisions are kept.
@@ -46,11 +25,11 @@ public struct AuthorizationRecords: Sendable {
   }
 
   /// What was decided, by program; and what cannot be read.
-  public func entries() -> (entries: [Entry], problems: [String]) {
-    var (entries, problems) = ([Entry](), [String]())
+  public func entries() -> (entries: [AuthorizationEntry], problems: [String]) {
+    var (entries, problems) = ([AuthorizationEntry](), [String]())
     for file in files {
       do {
-        entries += try file.records().map(Entry.init)
+        entries += try file.records().map(AuthorizationEntry.init)
       } catch {
         problems.append("\(error)")
       }
@@ -62,7 +41,7 @@ public struct AuthorizationRecords: Sendable {
   /// is asked anew, from its next run on.
   ///
   /// - Returns: What was forgotten.
-  public func forget(_ program: String) throws -> [Entry] {
+  public func forget(_ program: String) throws -> [AuthorizationEntry] {
     let path = URL(filePath: program)
     // A program is known by its real path, and `.build/debug` is a link. One that is gone has no other than the one given.
     let paths =
@@ -71,14 +50,14 @@ public struct AuthorizationRecords: Sendable {
     func isMeant(_ client: AuthorizationClient) -> Bool {
       paths.isEmpty ? client.name == program : paths.contains(client.executable)
     }
-    var forgotten: [Entry] = []
+    var forgotten: [AuthorizationEntry] = []
     for file in files {
       guard var records = try? file.records() else { continue }
       let gone = records.filter { isMeant($0.client) }
       guard !gone.isEmpty else { continue }
       records.removeAll { isMeant($0.client) }
       try file.write(records)
-      forgotten += gone.map(Entry.init)
+      forgotten += gone.map(AuthorizationEntry.init)
     }
     return forgotten
   }
@@ -88,5 +67,26 @@ public struct AuthorizationRecords: Sendable {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: place.path)) ?? []
     return names.filter { $0.hasSuffix(".json") }.sorted()
       .map { DecisionFile(of: String($0.dropLast(5)), in: folder) }
+  }
+}
+
+/// What was decided about a program.
+public struct AuthorizationEntry: Hashable, Sendable, CustomStringConvertible {
+  /// The program.
+  public let client: AuthorizationClient
+  /// What was decided.
+  public let decision: AuthorizationDecision
+  /// When.
+  public let date: Date
+
+  init(_ record: DecisionRecord) {
+    (client, decision) = (record.client, record.decision)
+    date = Date(timeIntervalSince1970: record.date)
+  }
+
+  /// For a person, in one line.
+  public var description: String {
+    let (grant, accuracy) = (decision.grant.rawValue, decision.accuracy.rawValue)
+    return "\(client): \(grant), \(accuracy) accuracy, on \(date.ISO8601Format().prefix(10))"
   }
 }

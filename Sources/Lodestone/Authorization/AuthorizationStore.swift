@@ -38,7 +38,7 @@ final class AuthorizationStore: Sendable {
       var records = (try? file.records()) ?? []
       records.removeAll { $0.client == client }
       if decision != AuthorizationDecision(.notDetermined) {
-        records.append(DecisionFile.Record(client: client, decision: decision, date: date))
+        records.append(DecisionRecord(client: client, decision: decision, date: date))
       }
       try file.write(records)
     }

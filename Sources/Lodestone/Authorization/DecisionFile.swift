@@ -11,17 +11,10 @@ struct DecisionFile: Sendable {
   /// The folder of all of them, in that of what this machine keeps.
   static let folder = "authorization"
 
-  struct Record: Codable, Sendable {
-    var client: AuthorizationClient
-    var decision: AuthorizationDecision
-    /// When it was decided, seconds since 1970.
-    var date: Double
-  }
-
   private struct Content: Codable {
     static let newest = 1
     var schema: Int
-    var decisions: [Record]
+    var decisions: [DecisionRecord]
   }
 
   let file: ApplicationFile
@@ -31,7 +24,7 @@ struct DecisionFile: Sendable {
   }
 
   /// What it holds; none where there is no file. Throws where it cannot be read, or is no list of decisions.
-  func records() throws -> [Record] {
+  func records() throws -> [DecisionRecord] {
     switch file.read() {
     case .missing: return []
     case .unreadable(let reason): throw StoreProblem(file.file.path, reason)
@@ -51,7 +44,7 @@ struct DecisionFile: Sendable {
   }
 
   /// Replaces what it holds.
-  func write(_ records: [Record]) throws {
+  func write(_ records: [DecisionRecord]) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
     try file.write(try encoder.encode(Content(schema: Content.newest, decisions: records)))
@@ -63,4 +56,11 @@ struct DecisionFile: Sendable {
     let reason: String
     var description: String { "\(path): no list of decisions (\(reason))" }
   }
+}
+
+struct DecisionRecord: Codable, Sendable {
+  var client: AuthorizationClient
+  var decision: AuthorizationDecision
+  /// When it was decided, seconds since 1970.
+  var date: Double
 }

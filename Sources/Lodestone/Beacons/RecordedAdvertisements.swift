@@ -17,58 +17,44 @@ package final class RecordedAdvertisements: AdvertisementSource {
   /// The longest file, bytes, and the latest moment in it, seconds: a week.
   private static let (mostBytes, latest) = (16 << 20, 604_800.0)
 
-  /// One line.
-  package struct Entry: Hashable, Sendable {
-    /// Seconds since the beginning.
-    package var seconds: Double
-    /// dBm.
-    package var strength: Int?
-    /// Advertising data.
-    package var payload: [UInt8]
-  }
-
-  /// What is wrong with a recording: the file, the line, the fault.
-  package struct Problem: Error, Hashable, CustomStringConvertible {
-    /// The message, in one line.
-    package let description: String
-  }
-
   private struct State: Sendable {
     var run: UInt64 = 0
     var starts: UInt64 = 0
     var heard: UInt64 = 0
   }
 
-  private let entries: [Entry]
+  private let entries: [RecordedAdvertisement]
   private let clocks: RuntimeClocks
   private let state = Mutex(State())
 
   /// Reads a file.
-  package convenience init(path: String, clocks: RuntimeClocks) throws(Problem) {
+  package convenience init(path: String, clocks: RuntimeClocks) throws(InvalidAdvertisements) {
     let data: Data
     do {
       let file = try FileHandle(forReadingFrom: URL(filePath: path))
       data = try file.read(upToCount: Self.mostBytes + 1) ?? Data()
-    } catch { throw Problem(description: "\(path): it cannot be read (\(error))") }
+    } catch { throw InvalidAdvertisements(description: "\(path): it cannot be read (\(error))") }
     guard data.count <= Self.mostBytes else {
-      throw Problem(description: "\(path): longer than \(Self.mostBytes >> 20) MB")
+      throw InvalidAdvertisements(description: "\(path): longer than \(Self.mostBytes >> 20) MB")
     }
     try self.init(text: String(decoding: data, as: UTF8.self), name: path, clocks: clocks)
   }
 
   /// Reads a text; `name` is what a fault is told by.
-  package init(text: String, name: String, clocks: RuntimeClocks) throws(Problem) {
+  package init(text: String, name: String, clocks: RuntimeClocks) throws(InvalidAdvertisements) {
     entries = try Self.parse(text, name: name)
     self.clocks = clocks
   }
 
-  package static func parse(_ text: String, name: String) throws(Problem) -> [Entry] {
-    var entries: [Entry] = []
+  package static func parse(_ text: String, name: String) throws(InvalidAdvertisements)
+    -> [RecordedAdvertisement]
+  {
+    var entries: [RecordedAdvertisement] = []
     var hasHeader = false
     let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     for (index, line) in lines.enumerated() {
-      func problem(_ words: String) -> Problem {
-        Problem(description: "\(name):\(index + 1): \(words)")
+      func problem(_ words: String) -> InvalidAdvertisements {
+        InvalidAdvertisements(description: "\(name):\(index + 1): \(words)")
       }
       let words = line.split(separator: " ")
       guard let first = words.first, !first.hasPrefix("#") else { continue }
@@ -89,9 +75,9 @@ package final class RecordedAdvertisements: AdvertisementSource {
       guard let payload = bytes(words[2]), payload.count <= ManufacturerData.longest else {
         throw problem("data are \(ManufacturerData.longest) bytes at most, two digits each")
       }
-      entries.append(Entry(seconds: seconds, strength: strength, payload: payload))
+      entries.append(RecordedAdvertisement(seconds: seconds, strength: strength, payload: payload))
     }
-    guard hasHeader else { throw Problem(description: "\(name): it is empty") }
+    guard hasHeader else { throw InvalidAdvertisements(description: "\(name): it is empty") }
     return entries
   }
 
@@ -157,4 +143,20 @@ package final class RecordedAdvertisements: AdvertisementSource {
       index += 1
     }
   }
+}
+
+/// What is wrong with a recording: the file, the line, the fault.
+package struct InvalidAdvertisements: Error, Hashable, CustomStringConvertible {
+  /// The message, in one line.
+  package let description: String
+}
+
+/// One line.
+package struct RecordedAdvertisement: Hashable, Sendable {
+  /// Seconds since the beginning.
+  package var seconds: Double
+  /// dBm.
+  package var strength: Int?
+  /// Advertising data.
+  package var payload: [UInt8]
 }

@@ -112,7 +112,7 @@ struct FitCommand: ParsableCommand {
   }
 
   private static var fitter: MagnetometerFitter {
-    var params = MagnetometerFitter.Params()
+    var params = FitParameters()
     params.demandsSteadyIron = true
     return MagnetometerFitter(params: params)
   }
@@ -130,7 +130,7 @@ struct FitCommand: ParsableCommand {
       }
       throw error.kind.exitCode
     }
-    let expected = ExpectedField(dip: dip.map { $0 * .pi / 180 })
+    let expected = CalibrationField(dip: dip.map { $0 * .pi / 180 })
     var outcome: CalibrationOutcome
     var use: KnownStrength.Use?
     if let fieldStrength {
@@ -160,7 +160,7 @@ struct FitCommand: ParsableCommand {
         Terminal.say(line)
       }
     }
-    if !outcome.isAccepted { throw CommandError.Kind.data.exitCode }
+    if !outcome.isAccepted { throw CommandErrorKind.data.exitCode }
   }
 
   /// Reads the file. Returns whether there was more than is read.
@@ -313,7 +313,7 @@ struct FitCommand: ParsableCommand {
     return beyond.map { "\(refusal); \($0)" } ?? refusal
   }
 
-  private static func name(of kind: IronChange.Kind) -> String {
+  private static func name(of kind: IronChangeKind) -> String {
     switch kind {
     case .step: "step"
     case .drift: "drift"

@@ -48,8 +48,8 @@ struct ImportCommand: ParsableCommand {
     }
     // None where one is refused.
     for (index, record) in records.enumerated() {
-      let key = CalibrationStore.Key(record)
-      guard !records[..<index].contains(where: { CalibrationStore.Key($0) == key }) else {
+      let key = CalibrationKey(record)
+      guard !records[..<index].contains(where: { CalibrationKey($0) == key }) else {
         throw CommandError("refused: \(file) has two records of the \(key)", kind: .data)
       }
     }
@@ -58,7 +58,7 @@ struct ImportCommand: ParsableCommand {
         "refused: the record is a simulated board's own truth, which no real chip has")
     }
     for record in records where !force {
-      let key = CalibrationStore.Key(record)
+      let key = CalibrationKey(record)
       if let locked = store.lock(of: key) { throw locked }
     }
     for (index, record) in records.enumerated() {
@@ -71,7 +71,7 @@ struct ImportCommand: ParsableCommand {
       case .json: Terminal.say(RecordText.line(record).line)
       case .text:
         Terminal.say(
-          "\(CalibrationStore.Key(record)): \(RecordText.short(record))"
+          "\(CalibrationKey(record)): \(RecordText.short(record))"
             + (record.isLocked ? ", locked as it was in the file" : ""))
       }
     }
@@ -87,7 +87,7 @@ struct ImportCommand: ParsableCommand {
     _ error: any Error, taken: ArraySlice<StoredRecord>, left: ArraySlice<StoredRecord>
   ) -> CommandError {
     func names(_ records: ArraySlice<StoredRecord>) -> String {
-      records.map { CalibrationStore.Key($0).description }.joined(separator: ", ")
+      records.map { CalibrationKey($0).description }.joined(separator: ", ")
     }
     let before =
       taken.isEmpty
@@ -95,7 +95,7 @@ struct ImportCommand: ParsableCommand {
       : "taken: \(names(taken)); lodestone calibrate rollback brings the ones before them back"
     return CommandError(
       "\(error)\n\(before)\nnot taken: \(names(left))",
-      kind: CommandError.Kind(of: error) ?? .finding)
+      kind: CommandErrorKind(of: error) ?? .finding)
   }
 
   private func read() throws -> [StoredRecord] {
@@ -110,13 +110,13 @@ struct ImportCommand: ParsableCommand {
         throw CommandError("\(file): there is no record in it", kind: .data)
       }
       return records
-    } catch let error as CalibrationArchive.Invalid {
+    } catch let error as InvalidArchive {
       throw CommandError("\(file): \(error)", kind: .data)
     }
   }
 
   private func check(_ record: StoredRecord, _ board: Board?) throws {
-    let key = CalibrationStore.Key(record)
+    let key = CalibrationKey(record)
     guard let board else {
       throw CommandError(
         "no board file and no known chip: name a board by --board, or a chip by --as-chip",
@@ -145,7 +145,7 @@ struct ImportCommand: ParsableCommand {
   private func given(_ record: StoredRecord, to name: ChipName, _ board: Board?) throws
     -> StoredRecord
   {
-    let key = CalibrationStore.Key(record.kind, chip: name.chip, position: name.position ?? "")
+    let key = CalibrationKey(record.kind, chip: name.chip, position: name.position ?? "")
     let sensor = board?.sensors(for: record.kind).first { sensor in
       name.position == nil ? sensor.chip.lowercased() == name.chip.lowercased() : key.fits(sensor)
     }

@@ -77,10 +77,10 @@ struct LevelCommand: ParsableCommand {
 
   private func position(
     _ session: Session, _ index: Int, _ sensor: Board.Sensor
-  ) throws -> LevelAtRest.Position {
+  ) throws -> LevelPosition {
     let mount = sensor.mount.matrix
     let magnetometer = session.sensor(of: .magnetometer)?.index
-    var position = LevelAtRest.Position()
+    var position = LevelPosition()
     var gathering = StillGathering(
       session: session, sensor: index, seconds: seconds, format: options.saving.format)
     try gathering.run { reading in

@@ -22,7 +22,7 @@ struct MagnetometerCommand: ParsableCommand {
   @OptionGroup var field: FieldOptions
 
   @Option(parsing: .unconditional, help: "End after this many seconds at the latest, 10 to 3600.")
-  var seconds = CalibrationCoach.Params().seconds
+  var seconds = CoachParameters().seconds
 
   @OptionGroup var saving: SaveOptions
 
@@ -52,7 +52,7 @@ struct MagnetometerCommand: ParsableCommand {
     let name = "\(found.sensor.chip) at \(found.sensor.attachment)"
     let way: Guide.Way
     if isDrawn {
-      let look = GuideScreen.Look(environment: ProcessInfo.processInfo.environment)
+      let look = TerminalCapabilities(environment: ProcessInfo.processInfo.environment)
       let title = name + (saver.isKept ? "" : ", nothing is kept")
       way = try guide.run(DrawnGuide(screen: GuideScreen(look: look, title: title)))
     } else {

@@ -37,7 +37,7 @@ struct RecordOptions: ParsableArguments {
   var kind: KindName?
 
   /// The one record that is meant, of those that this machine keeps.
-  func key(in store: CalibrationStore) throws -> CalibrationStore.Key {
+  func key(in store: CalibrationStore) throws -> CalibrationKey {
     let keys = store.keys
     guard !keys.isEmpty else {
       throw CommandError(
@@ -71,7 +71,7 @@ struct ChipName {
     position = parts.count == 2 ? String(parts[1]) : nil
   }
 
-  func fits(_ key: CalibrationStore.Key) -> Bool {
+  func fits(_ key: CalibrationKey) -> Bool {
     chip.lowercased() == key.chip.lowercased() && (position.map { $0 == key.position } ?? true)
   }
 }

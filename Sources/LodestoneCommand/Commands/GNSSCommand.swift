@@ -32,7 +32,7 @@ struct GNSSCommand: ParsableCommand {
       throw CommandError("\(session.board.name): there is no receiver on this board")
     }
     try session.demandExactPosition("gnss shows the receiver's fix and its satellites")
-    let watch = Watch(
+    let watch = ObservationRun(
       session: session, seconds: duration.seconds,
       demand: Demand(location: true, satellites: true), isNeeded: Session.isReceiver,
       needed: "receiver")

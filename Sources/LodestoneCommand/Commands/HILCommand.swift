@@ -69,7 +69,7 @@ struct HILRunCommand: ParsableCommand {
       Terminal.write("\nending in order; once more ends at once\n")
     }
     defer { withExtendedLifetime(interrupts) {} }
-    var options = HardwareSuite.Options()
+    var options = SuiteOptions()
     options.seconds = seconds
     options.interruption = interruption
     options.say = { Terminal.say(Hints.complete($0)) }
@@ -115,11 +115,11 @@ struct HILRunCommand: ParsableCommand {
       try write()
     } catch let problem as FileProblem {
       throw CommandError(
-        "the report cannot be written: \(problem)", kind: CommandError.Kind(problem))
+        "the report cannot be written: \(problem)", kind: CommandErrorKind(problem))
     } catch {
       let problem = FileProblem(folder.path, error)
       throw CommandError(
-        "the report cannot be written: \(problem)", kind: CommandError.Kind(problem))
+        "the report cannot be written: \(problem)", kind: CommandErrorKind(problem))
     }
   }
 

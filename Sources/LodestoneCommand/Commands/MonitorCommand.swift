@@ -56,7 +56,7 @@ struct MonitorCommand: ParsableCommand {
       throw ValidationError("--truth needs a simulated board")
     }
     if truth { try session.demandExactPosition("--truth says where the simulated board is") }
-    let watch = Watch(session: session, seconds: duration.seconds)
+    let watch = ObservationRun(session: session, seconds: duration.seconds)
     switch format {
     case .json: try watch.run(printer: JSONPrinter(session: session, withTruth: truth))
     case .text where Terminal.isInteractive:

@@ -110,7 +110,7 @@ struct RecordCommand: ParsableCommand {
     let session = try Session(board: board.name, calibratesInUse: true) { try output.write($0) }
     signals.keep([SIGINT, SIGTERM])
     let rotation = Rotation()
-    var watch = Watch(session: session, seconds: seconds)
+    var watch = ObservationRun(session: session, seconds: seconds)
     watch.needsOutput = !keepTrying
     watch.onHangup = {
       // The terminal has hung up: a recording that was not started with nohup ends with it.

@@ -81,7 +81,7 @@ struct ScanCommand: ParsableCommand {
   }
 
   /// Says which chips of the board file nobody can have heard.
-  private func tellHidden(of board: Board, on bus: String, _ findings: [BoardProbe.Finding]) {
+  private func tellHidden(of board: Board, on bus: String, _ findings: [ProbeResult]) {
     for sensor in board.sensors {
       guard case .i2c(bus, let address) = sensor.attachment, let host = board.host(of: sensor),
         !findings.contains(where: { $0.address == address })
@@ -95,7 +95,7 @@ struct ScanCommand: ParsableCommand {
   }
 
   /// Says what one address can be; gives how many chips are told there.
-  private func tell(_ finding: BoardProbe.Finding) -> Int {
+  private func tell(_ finding: ProbeResult) -> Int {
     let place = "  \(hexadecimal(finding.address))"
     let chips = finding.identifications
     guard chips.first?.isTold == true else {

@@ -86,7 +86,7 @@ struct MapCommand: ParsableCommand {
       address.urls(port: openPort, token: token),
       withoutToken: address.urls(port: openPort, token: nil), file: file,
       isReachable: !address.isLoopback)
-    try Watch(session: session, seconds: duration.seconds)
+    try ObservationRun(session: session, seconds: duration.seconds)
       .run(printer: MapPrinter(session: session, feed: feed, server: server))
   }
 
@@ -96,7 +96,7 @@ struct MapCommand: ParsableCommand {
     } catch let problem as FileProblem {
       throw CommandError(
         "the token of the map: \(problem); --token-file names another file",
-        kind: CommandError.Kind(problem))
+        kind: CommandErrorKind(problem))
     } catch let problem as TokenFile.Malformed {
       throw CommandError(
         "the token of the map: \(problem); --new-token replaces it, --token-file names another file",

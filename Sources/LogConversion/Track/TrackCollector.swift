@@ -5,22 +5,12 @@ package import SensorTypes
 ///
 /// A class, because the reader that fills it is not the one who draws it.
 package final class TrackCollector: LogWriter {
-  /// A place of the way.
-  struct Place {
-    var latitude: Double
-    var longitude: Double
-    /// The radius within which it is, metres; nil where nobody said so.
-    var accuracy: Double?
-    /// Seconds since 1970-01-01.
-    var utc: Double?
-  }
-
   /// The most places that are kept. Beyond that every second is given up, but for the ends of a stretch; of a way in very
   /// many pieces the oldest.
   static let capacity = 1 << 17
 
   /// What belongs together, in order.
-  private(set) var stretches: [[Place]] = []
+  private(set) var stretches: [[TrackPoint]] = []
   /// How many places there were for each that is kept.
   package private(set) var thinning = 1
   /// How many of the first places are left out.
@@ -31,14 +21,14 @@ package final class TrackCollector: LogWriter {
   private var skipped = 0
 
   /// All places.
-  var places: [Place] { stretches.flatMap { $0 } }
+  var places: [TrackPoint] { stretches.flatMap { $0 } }
 
   package func beginLog(named name: String, _ text: inout [UInt8]) { interrupt(&text) }
 
   package func append(_ fix: GNSSFix, to text: inout [UInt8]) {
     guard let place = fix.place else { return interrupt(&text) }
     if gaps.isBroken(before: fix) { close() }
-    let next = Place(
+    let next = TrackPoint(
       latitude: place.latitude, longitude: place.longitude, accuracy: fix.horizontalAccuracy,
       utc: fix.utc)
     if !isOpen { stretches.append([]) }
@@ -85,4 +75,14 @@ package final class TrackCollector: LogWriter {
   }
 
   package init() {}
+}
+
+/// A place of the way.
+struct TrackPoint {
+  var latitude: Double
+  var longitude: Double
+  /// The radius within which it is, metres; nil where nobody said so.
+  var accuracy: Double?
+  /// Seconds since 1970-01-01.
+  var utc: Double?
 }

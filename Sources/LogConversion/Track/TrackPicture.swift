@@ -47,7 +47,7 @@ package struct TrackPicture {
     return picture.drawn()
   }
 
-  private func dot(_ centre: PicturePoint, _ colour: Colour) -> Shape {
+  private func dot(_ centre: PicturePoint, _ colour: Colour) -> MapShape {
     .circle(centre: centre, radius: 5.5, fill: colour, stroke: Stroke(colour: .white, width: 2))
   }
 
@@ -55,7 +55,7 @@ package struct TrackPicture {
   private var paper: Colour { isDark ? Colour(hex: 0x14171B) : Colour(hex: 0xFFFFFF) }
 
   /// The end and when it was, as far as there is space for it.
-  private func words(_ word: String, _ place: TrackCollector.Place) -> String {
+  private func words(_ word: String, _ place: TrackPoint) -> String {
     guard let utc = place.utc, size.width >= 300 else { return word }
     let time = Date(timeIntervalSince1970: utc).formatted(
       .iso8601.year().month().day().dateTimeSeparator(.space).time(
@@ -81,7 +81,7 @@ package struct TrackPicture {
   }
 }
 
-extension TrackCollector.Place {
+extension TrackPoint {
   var coordinate: CLLocationCoordinate2D {
     CLLocationCoordinate2D(latitude: latitude, longitude: longitude)
   }
@@ -95,7 +95,7 @@ package final class AccuracySwath: NSObject, MKOverlay {
   package let boundingMapRect: MKMapRect
 
   /// Each line has its points where a stretch has its places, across 180 degrees too.
-  init(_ stretches: [[TrackCollector.Place]], along lines: [MKPolyline]) {
+  init(_ stretches: [[TrackPoint]], along lines: [MKPolyline]) {
     var rect = MKMapRect.null
     var circles: [(centre: MKMapPoint, radius: Double)] = []
     for (line, places) in zip(lines, stretches) {

@@ -10,7 +10,7 @@ protocol PlanePoint: Equatable {
 }
 
 extension PicturePoint: PlanePoint {}
-extension WebMercator.Point: PlanePoint {}
+extension MercatorPoint: PlanePoint {}
 
 enum Plane {
   /// The part of a ring that lies on the side on which `within` is not negative. It must be linear.

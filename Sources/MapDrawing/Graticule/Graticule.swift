@@ -4,20 +4,12 @@ import Geodesy
 
 /// The lines of a picture. On this map all of them are straight, from whatever side the camera looks.
 struct Graticule: Sendable {
-  struct Line: Hashable, Sendable {
-    var start: PicturePoint
-    var end: PicturePoint
-    var label: String
-    /// The equator, the meridians 0 and 180.
-    var isMain: Bool
-  }
-
-  private(set) var lines: [Line] = []
+  private(set) var lines: [GraticuleLine] = []
   let meridianStep: AngleStep
   let parallelStep: AngleStep
 
   /// Lines over what is seen, a convex ring of the map.
-  init(view: Viewport, ground: [WebMercator.Point]) {
+  init(view: Viewport, ground: [MercatorPoint]) {
     // Four or five lines across the shorter side.
     let spacing = min(max(min(view.width, view.height) / 4.5, 80), 190)
     let range = GroundRect(around: ground)
@@ -33,16 +25,16 @@ struct Graticule: Sendable {
     for angle in meridians {
       let x = (angle.degrees + 180) / 360
       let ends = Self.crossings(ground.map { ($0.x, $0.y) }, x)
-        .map { WebMercator.Point(x: x, y: $0) }
+        .map { MercatorPoint(x: x, y: $0) }
       let wrapped = angle.wrapped
       add(
         ends, view, meridianStep.text(wrapped, positive: "E", negative: "W"),
-        isMain: wrapped.microseconds % (180 * Angle.microsecondsPerDegree) == 0)
+        isMain: wrapped.microseconds % (180 * MicroArcseconds.microsecondsPerDegree) == 0)
     }
     for angle in parallelStep.multiples(from: south, to: north) {
       let y = WebMercator.project(Position(latitude: angle.degrees, longitude: 0)).y
       let ends = Self.crossings(ground.map { ($0.y, $0.x) }, y)
-        .map { WebMercator.Point(x: $0, y: y) }
+        .map { MercatorPoint(x: $0, y: y) }
       add(
         ends, view, parallelStep.text(angle, positive: "N", negative: "S"),
         isMain: angle.microseconds == 0)
@@ -50,7 +42,7 @@ struct Graticule: Sendable {
   }
 
   private static func latitude(_ y: Double) -> Double {
-    WebMercator.position(of: WebMercator.Point(x: 0, y: y)).latitude
+    WebMercator.position(of: MercatorPoint(x: 0, y: y)).latitude
   }
 
   /// Where a line of one coordinate enters a convex ring and leaves it, as the other coordinate; none where it only
@@ -69,10 +61,18 @@ struct Graticule: Sendable {
   }
 
   private mutating func add(
-    _ ends: [WebMercator.Point], _ view: Viewport, _ label: String, isMain: Bool
+    _ ends: [MercatorPoint], _ view: Viewport, _ label: String, isMain: Bool
   ) {
     let places = ends.compactMap(view.unwrappedPicturePoint)
     guard places.count == 2 else { return }
-    lines.append(Line(start: places[0], end: places[1], label: label, isMain: isMain))
+    lines.append(GraticuleLine(start: places[0], end: places[1], label: label, isMain: isMain))
   }
+}
+
+struct GraticuleLine: Hashable, Sendable {
+  var start: PicturePoint
+  var end: PicturePoint
+  var label: String
+  /// The equator, the meridians 0 and 180.
+  var isMain: Bool
 }

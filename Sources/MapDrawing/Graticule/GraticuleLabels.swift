@@ -18,9 +18,9 @@ struct GraticuleLabels: Sendable {
 
   /// The words, centred on their lines; `isBare` is asked where there may be some.
   mutating func shapes(
-    _ lines: [Graticule.Line], isBare: (PicturePoint) -> Bool
-  ) -> [Shape] {
-    var shapes: [Shape] = []
+    _ lines: [GraticuleLine], isBare: (PicturePoint) -> Bool
+  ) -> [MapShape] {
+    var shapes: [MapShape] = []
     for line in lines {
       let width = style.width(of: line.label)
       // Words that are nearly as long as their line would stand in its place.
@@ -42,7 +42,7 @@ struct GraticuleLabels: Sendable {
   }
 
   /// Both ends of a line, first the one where it is looked for: above for an upright one, at the left for a lying one.
-  private func ends(of line: Graticule.Line) -> [(PicturePoint, PicturePoint)] {
+  private func ends(of line: GraticuleLine) -> [(PicturePoint, PicturePoint)] {
     let isUpright = abs(line.end.y - line.start.y) > abs(line.end.x - line.start.x)
     let isForward = isUpright ? line.start.y <= line.end.y : line.start.x <= line.end.x
     let ends = [(line.start, line.end), (line.end, line.start)]

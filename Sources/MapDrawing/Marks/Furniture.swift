@@ -5,7 +5,7 @@ import Glibc
 
 /// Shapes in the picture's corners, and the room they take.
 struct Furniture: Sendable {
-  private(set) var shapes: [Shape] = []
+  private(set) var shapes: [MapShape] = []
   private(set) var taken: [PictureRect] = []
 
   private let view: Viewport
@@ -41,7 +41,7 @@ struct Furniture: Sendable {
     let (left, bottom) = (Self.margin, view.height - Self.margin)
     let height = 4.0
     let edge = Stroke(colour: palette.halo, width: 4, lineJoin: .miter)
-    func part(_ number: Int, of count: Int, fill: Colour?, stroke: Stroke?) -> Shape {
+    func part(_ number: Int, of count: Int, fill: Colour?, stroke: Stroke?) -> MapShape {
       let width = bar.width / Double(count)
       return .rectangle(
         x: left + width * Double(number), y: bottom - height, width: width, height: height,

@@ -42,7 +42,7 @@ struct ScaleBar: Hashable, Sendable {
   private static func scaleVaries(_ view: Viewport) -> Bool {
     let range = GroundRect(around: view.ground)
     func scale(_ y: Double) -> Double {
-      cos(WebMercator.position(of: WebMercator.Point(x: 0, y: y)).latitude * .pi / 180)
+      cos(WebMercator.position(of: MercatorPoint(x: 0, y: y)).latitude * .pi / 180)
     }
     var scales = [scale(range.minY), scale(range.maxY), scale(view.centre.y)]
     if range.minY < 0.5, range.maxY > 0.5 { scales.append(1) }

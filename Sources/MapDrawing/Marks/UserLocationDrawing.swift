@@ -32,7 +32,7 @@ struct UserLocationDrawing: Sendable {
   private var colour: Colour { mark.isStale ? palette.staleUser : palette.user }
 
   /// The circle; below what is annotated.
-  var circle: [Shape] {
+  var circle: [MapShape] {
     guard let radius = mark.accuracyRadius, radius.isFinite, radius > 0 else { return [] }
     let fill = colour.withAlpha(0.15)
     let stroke = Stroke(colour: colour.withAlpha(0.45), width: 1)
@@ -44,7 +44,7 @@ struct UserLocationDrawing: Sendable {
     let ring = (0..<90).compactMap { step in
       let angle = Double(step) * .pi / 45
       return view.unwrappedPicturePoint(
-        of: WebMercator.Point(x: middle.x + size * sin(angle), y: middle.y - size * cos(angle)))
+        of: MercatorPoint(x: middle.x + size * sin(angle), y: middle.y - size * cos(angle)))
     }
     // Partly behind the camera it is no circle.
     guard ring.count == 90 else { return [] }
@@ -62,7 +62,7 @@ struct UserLocationDrawing: Sendable {
   }
 
   /// The dot; above everything.
-  var dot: [Shape] {
+  var dot: [MapShape] {
     let shadow = PicturePoint(x: mark.position.x, y: mark.position.y + 1)
     return [
       .circle(centre: shadow, radius: 11, fill: Colour.black.withAlpha(0.16), stroke: nil),

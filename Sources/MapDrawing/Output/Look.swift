@@ -1,5 +1,5 @@
 /// Whether a picture is light or dark.
-public enum Look: String, Hashable, Sendable, CaseIterable {
+public enum MapStyle: String, Hashable, Sendable, CaseIterable {
   /// Dark on light, as on paper.
   case light
   /// Light on dark, for the night.
@@ -33,7 +33,7 @@ struct Palette: Sendable {
   /// What surrounds who looks at the map.
   var userRing: Colour
 
-  init(_ look: Look) {
+  init(_ look: MapStyle) {
     switch look {
     case .light:
       outside = Colour(hex: 0xE3E6E8)

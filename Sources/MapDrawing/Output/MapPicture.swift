@@ -14,15 +14,15 @@ public struct MapPicture: Sendable {
   /// Tiles that lie on those, the lowest first. Where one is missing what is below is seen.
   public var tileLayers: [TileLayer]
   /// Light or dark colours, of everything but tiles and shapes.
-  public var look: Look
+  public var look: MapStyle
   /// How many pixels of a screen a point is, to choose tiles by and for `png()`.
   public var scale: Double
   /// Shapes below the graticule's words.
-  public var belowLabels: [Shape]
+  public var belowLabels: [MapShape]
   /// Shapes above them.
-  public var overlays: [Shape]
+  public var overlays: [MapShape]
   /// Shapes above those.
-  public var annotations: [Shape]
+  public var annotations: [MapShape]
   /// Where somebody is who looks at the map. The circle lies below the annotations, the dot above them.
   public var userLocation: UserLocationMark?
   /// Whether there is a scale bar.
@@ -144,12 +144,12 @@ public struct MapPicture: Sendable {
 
   /// Adds lines where there is no tile; the words at them, which are to be added later.
   private func addGraticule(
-    _ view: Viewport, _ ground: [WebMercator.Point], _ layer: BaseLayer, _ furniture: Furniture,
+    _ view: Viewport, _ ground: [MercatorPoint], _ layer: BaseLayer, _ furniture: Furniture,
     _ palette: Palette, _ writer: inout SVGWriter
-  ) -> [Shape] {
+  ) -> [MapShape] {
     guard !layer.bare.isEmpty else { return [] }
     let graticule = Graticule(view: view, ground: ground)
-    let lines = [false, true].compactMap { isMain -> Shape? in
+    let lines = [false, true].compactMap { isMain -> MapShape? in
       let some = graticule.lines.filter { $0.isMain == isMain }
       guard !some.isEmpty else { return nil }
       return .path(
@@ -175,13 +175,13 @@ public struct MapPicture: Sendable {
   }
 
   /// The northern and the southern end of the map, and its ends in the east and the west.
-  private func edges(_ view: Viewport, _ stroke: Stroke) -> [Shape] {
+  private func edges(_ view: Viewport, _ stroke: Stroke) -> [MapShape] {
     let (west, east) = (view.centre.x - 0.5, view.centre.x + 0.5)
     let ring = view.ground
     // Each side of what is seen that lies on an edge.
-    return ring.indices.compactMap { index -> Shape? in
+    return ring.indices.compactMap { index -> MapShape? in
       let (a, b) = (ring[index], ring[(index + 1) % ring.count])
-      func lies(_ value: KeyPath<WebMercator.Point, Double>, on edge: Double) -> Bool {
+      func lies(_ value: KeyPath<MercatorPoint, Double>, on edge: Double) -> Bool {
         abs(a[keyPath: value] - edge) < 1e-9 && abs(b[keyPath: value] - edge) < 1e-9
       }
       guard lies(\.y, on: 0) || lies(\.y, on: 1) || lies(\.x, on: west) || lies(\.x, on: east),

@@ -4,24 +4,6 @@ import Glibc
 
 /// A program, found as a shell finds it.
 struct PipedProcess {
-  enum Failure: Error, Hashable {
-    /// It could not be started: an error number.
-    case start(Int32)
-    /// Some other call failed: an error number.
-    case call(Int32)
-    /// It took too long and was killed.
-    case late
-    /// It wrote more than it may and was killed.
-    case tooMuch
-  }
-
-  struct Result {
-    var output: [UInt8]
-    /// What it said of errors, the beginning.
-    var errors: String
-    var isSuccess: Bool
-  }
-
   let program: String
   let arguments: [String]
   let input: [UInt8]
@@ -31,7 +13,7 @@ struct PipedProcess {
   /// Bytes of what it says of errors that are kept.
   private static let errorLimit = 4096
 
-  func run() throws(Failure) -> Result {
+  func run() throws(PipedProcessError) -> ProcessResult {
     let deadline = ContinuousClock.now.advanced(by: .seconds(seconds))
     var streams = Streams()
     defer { streams.close() }
@@ -40,7 +22,7 @@ struct PipedProcess {
     streams.closeTheirs()
     var output: [UInt8] = []
     var errors: [UInt8] = []
-    do throws(Failure) {
+    do throws(PipedProcessError) {
       try exchange(&streams, &output, &errors, deadline)
     } catch {
       kill(process, SIGKILL)
@@ -53,7 +35,7 @@ struct PipedProcess {
       _ = Self.end(of: process, .now.advanced(by: .seconds(5)))
       throw .late
     }
-    return Result(
+    return ProcessResult(
       output: output, errors: String(decoding: errors, as: UTF8.self), isSuccess: status == 0)
   }
 
@@ -63,7 +45,7 @@ struct PipedProcess {
     var ours: [Int32] = []
     var theirs: [Int32] = []
 
-    mutating func open() throws(Failure) {
+    mutating func open() throws(PipedProcessError) {
       for isInput in [true, false, false] {
         var ends: [Int32] = [-1, -1]
         let code = isInput ? socketpair(AF_UNIX, Streams.kind, 0, &ends) : pipe(&ends)
@@ -100,7 +82,7 @@ struct PipedProcess {
     }
   }
 
-  private func spawn(_ streams: Streams) throws(Failure) -> pid_t {
+  private func spawn(_ streams: Streams) throws(PipedProcessError) -> pid_t {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
@@ -120,7 +102,7 @@ struct PipedProcess {
   private func exchange(
     _ streams: inout Streams, _ output: inout [UInt8], _ errors: inout [UInt8],
     _ deadline: ContinuousClock.Instant
-  ) throws(Failure) {
+  ) throws(PipedProcessError) {
     var sent = 0
     var buffer = [UInt8](repeating: 0, count: 65_536)
     while streams.ours[1] >= 0 || streams.ours[2] >= 0 {
@@ -173,6 +155,24 @@ struct PipedProcess {
       poll(nil, 0, 2)
     }
   }
+}
+
+struct ProcessResult {
+  var output: [UInt8]
+  /// What it said of errors, the beginning.
+  var errors: String
+  var isSuccess: Bool
+}
+
+enum PipedProcessError: Error, Hashable {
+  /// It could not be started: an error number.
+  case start(Int32)
+  /// Some other call failed: an error number.
+  case call(Int32)
+  /// It took too long and was killed.
+  case late
+  /// It wrote more than it may and was killed.
+  case tooMuch
 }
 
 // `close` by itself is the method above.

@@ -68,7 +68,7 @@ public enum Rasteriser {
         "--format", "png", "--width", "\(width)", "--height", "\(height)", "--unlimited",
       ],
       input: input, outputLimit: width * height * 5 + (1 << 20), seconds: seconds)
-    let result: PipedProcess.Result
+    let result: ProcessResult
     do { result = try run.run() } catch {
       switch error {
       case .start(ENOENT):

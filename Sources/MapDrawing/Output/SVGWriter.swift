@@ -24,11 +24,11 @@ struct SVGWriter {
     return "\(prefix)-\(count)"
   }
 
-  mutating func add(_ shapes: [Shape]) {
+  mutating func add(_ shapes: [MapShape]) {
     for shape in shapes { add(shape) }
   }
 
-  mutating func add(_ shape: Shape) {
+  mutating func add(_ shape: MapShape) {
     switch shape {
     case .path(let subpaths, let closed, let fill, let stroke):
       addPath(subpaths, closed, fill, stroke)
@@ -200,7 +200,7 @@ struct SVGWriter {
   // MARK: What only a map has
 
   /// Shapes of which only what lies in some rings is seen.
-  mutating func add(_ shapes: [Shape], clippedTo rings: [[PicturePoint]]) {
+  mutating func add(_ shapes: [MapShape], clippedTo rings: [[PicturePoint]]) {
     let name = newClip(rings)
     body += "<g clip-path=\"url(#\(name))\">\n"
     add(shapes)

@@ -1,7 +1,7 @@
 /// Something that is drawn, in points of the picture.
 ///
 /// What has a place or a size that is no number is left out.
-public enum Shape: Hashable, Sendable {
+public enum MapShape: Hashable, Sendable {
   /// Lines through points, and what they enclose by the even-odd rule: a ring within a ring is a hole.
   case path(subpaths: [[PicturePoint]], closed: Bool, fill: Colour?, stroke: Stroke?)
   /// A circle.
@@ -11,12 +11,12 @@ public enum Shape: Hashable, Sendable {
   /// A picture, as large as it is said to be and turned about its middle, radians clockwise.
   case image(Tile, centre: PicturePoint, width: Double, height: Double, rotation: Double)
   /// Shapes that together cover what lies below as much as is said, 0 to 1.
-  case group([Shape], opacity: Double)
+  case group([MapShape], opacity: Double)
 
   /// A rectangle with its corners on a line each.
   public static func rectangle(
     x: Double, y: Double, width: Double, height: Double, fill: Colour?, stroke: Stroke?
-  ) -> Shape {
+  ) -> MapShape {
     let corners = [(x, y), (x + width, y), (x + width, y + height), (x, y + height)]
     return .path(
       subpaths: [corners.map { PicturePoint(x: $0, y: $1) }], closed: true, fill: fill,

@@ -39,16 +39,16 @@ struct BaseLayer: Sendable {
   private(set) var tiles: [PlacedTile] = []
   private(set) var pieces: [TilePiece] = []
   /// Ground without a tile, convex rings.
-  private(set) var bare: [[WebMercator.Point]] = []
+  private(set) var bare: [[MercatorPoint]] = []
   /// What went wrong with tiles that are missing, in words.
   private(set) var faults: [String] = []
 
   private let view: Viewport
-  private let ground: [WebMercator.Point]
+  private let ground: [MercatorPoint]
   private let pixels: Double
 
   /// Without a store all ground is bare.
-  init(view: Viewport, ground: [WebMercator.Point], store: TileStore?, scale: Double) {
+  init(view: Viewport, ground: [MercatorPoint], store: TileStore?, scale: Double) {
     self.view = view
     self.ground = ground
     pixels = scale

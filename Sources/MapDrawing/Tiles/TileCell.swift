@@ -28,7 +28,7 @@ struct TileCell: Hashable, Sendable {
   }
 
   /// The tiles of a zoom that a convex ring touches, row by row; nil for more than a number of them.
-  static func cells(zoom: Int, ground: [WebMercator.Point], limit: Int) -> [TileCell]? {
+  static func cells(zoom: Int, ground: [MercatorPoint], limit: Int) -> [TileCell]? {
     let count = Double(1 << zoom)
     let around = GroundRect(around: ground)
     // What only touches a tile's edge does not show it.

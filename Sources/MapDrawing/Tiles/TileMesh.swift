@@ -35,7 +35,7 @@ struct Affine: Hashable, Sendable {
 
 /// A triangle of the ground and where it lies in the picture.
 struct MeshTriangle: Sendable {
-  var ground: [WebMercator.Point]
+  var ground: [MercatorPoint]
   var picture: [PicturePoint]
 }
 
@@ -43,7 +43,7 @@ struct MeshTriangle: Sendable {
 struct TileMesh: Sendable {
   let view: Viewport
   /// What is seen.
-  let ground: [WebMercator.Point]
+  let ground: [MercatorPoint]
 
   /// How far a point may lie from where the camera sees it, points.
   static let tolerance = 0.25
@@ -82,12 +82,12 @@ struct TileMesh: Sendable {
   }
 
   private static func middle(
-    _ a: WebMercator.Point, _ b: WebMercator.Point
-  ) -> WebMercator.Point {
-    WebMercator.Point(x: (a.x + b.x) / 2, y: (a.y + b.y) / 2)
+    _ a: MercatorPoint, _ b: MercatorPoint
+  ) -> MercatorPoint {
+    MercatorPoint(x: (a.x + b.x) / 2, y: (a.y + b.y) / 2)
   }
 
-  private static func longest(_ corners: [WebMercator.Point]) -> Int {
+  private static func longest(_ corners: [MercatorPoint]) -> Int {
     func length(_ side: Int) -> Double {
       let (a, b) = (corners[side], corners[(side + 1) % 3])
       return (a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y)
@@ -98,7 +98,7 @@ struct TileMesh: Sendable {
   /// The side in whose middle perspective and the affine picture differ most, and by how much there or in the triangle's
   /// middle.
   private func worstSide(
-    _ corners: [WebMercator.Point], _ picture: [PicturePoint]
+    _ corners: [MercatorPoint], _ picture: [PicturePoint]
   ) -> (side: Int, error: Double) {
     var (worst, most) = (0, -1.0)
     for side in 0..<3 {
@@ -108,7 +108,7 @@ struct TileMesh: Sendable {
       let error = seen.distance(to: picture[side].toward(picture[next], 0.5))
       if error > most { (worst, most) = (side, error) }
     }
-    let middle = WebMercator.Point(
+    let middle = MercatorPoint(
       x: (corners[0].x + corners[1].x + corners[2].x) / 3,
       y: (corners[0].y + corners[1].y + corners[2].y) / 3)
     guard let seen = view.unwrappedPicturePoint(of: middle) else { return (worst, .infinity) }

@@ -5,13 +5,13 @@ import MapDrawing
 
 extension MKMapView {
   /// What stands on the map: what is farther north behind what is nearer, and what is selected in front with its callout.
-  func annotationShapes(isDark: Bool) -> [Shape] {
+  func annotationShapes(isDark: Bool) -> [MapShape] {
     let views = shelf.views.values.filter { !$0.isHidden && !($0 is MKUserLocationView) }
       .sorted { one, other in
         if one.isSelected != other.isSelected { return other.isSelected }
         return (one.frame.maxY, one.frame.minX) < (other.frame.maxY, other.frame.minX)
       }
-    return views.flatMap { view -> [Shape] in
+    return views.flatMap { view -> [MapShape] in
       let shapes = view.shapes(isDark: isDark, within: bounds)
       guard view.alpha < 1 else { return shapes }
       return [.group(shapes, opacity: view.alpha)]
@@ -20,9 +20,9 @@ extension MKMapView {
 }
 
 extension MKAnnotationView {
-  fileprivate func shapes(isDark: Bool, within picture: CGRect) -> [Shape] {
+  fileprivate func shapes(isDark: Bool, within picture: CGRect) -> [MapShape] {
     let middle = PicturePoint(x: center.x, y: center.y)
-    var shapes: [Shape] = []
+    var shapes: [MapShape] = []
     if let backgroundColor {
       shapes.append(
         .rectangle(
@@ -44,7 +44,7 @@ extension MKAnnotationView {
   }
 
   /// The annotation's words in a box over the view; below it, and moved aside, where there is no space in the picture.
-  private func callout(isDark: Bool, within picture: CGRect) -> [Shape] {
+  private func callout(isDark: Bool, within picture: CGRect) -> [MapShape] {
     let lines = [annotation?.title, annotation?.subtitle].compactMap { $0 }.filter { !$0.isEmpty }
     guard !lines.isEmpty else { return [] }
     let ink = isDark ? Colour(hex: 0xE6EAEE) : Colour(hex: 0x2B333A)
@@ -63,7 +63,7 @@ extension MKAnnotationView {
       (left, far), (left + width, far), (left + width, near), (tip.x + 7, near),
       (tip.x, tip.y), (tip.x - 7, near), (left, near),
     ].map { PicturePoint(x: $0, y: $1) }
-    var shapes: [Shape] = [
+    var shapes: [MapShape] = [
       .path(
         subpaths: [box], closed: true, fill: ground,
         stroke: Stroke(colour: ink.withAlpha(0.35), width: 1))
@@ -81,7 +81,7 @@ extension MKAnnotationView {
 }
 
 extension MKPinAnnotationView {
-  fileprivate var pinShapes: [Shape] {
+  fileprivate var pinShapes: [MapShape] {
     let colour = (pinTintColor ?? .systemRed).colour()
     let head = PicturePoint(x: center.x, y: frame.minY + 9)
     let foot = PicturePoint(x: center.x, y: frame.maxY)
@@ -99,7 +99,7 @@ extension MKPinAnnotationView {
 }
 
 extension MKMarkerAnnotationView {
-  fileprivate func markerShapes(isDark: Bool) -> [Shape] {
+  fileprivate func markerShapes(isDark: Bool) -> [MapShape] {
     let colour = (markerTintColor ?? .systemRed).colour()
     let glyph = (glyphTintColor ?? .white).colour()
     let (x, foot, radius) = (Double(center.x), Double(frame.maxY), 13.0)
@@ -110,7 +110,7 @@ extension MKMarkerAnnotationView {
       return PicturePoint(x: x + radius * cos(angle), y: head.y + radius * sin(angle))
     }
     outline.append(PicturePoint(x: x, y: foot))
-    var shapes: [Shape] = [
+    var shapes: [MapShape] = [
       .path(
         subpaths: [outline], closed: true, fill: colour,
         stroke: Stroke(colour: .white, width: 1.5))

@@ -64,13 +64,13 @@ extension MKMapView {
     }
   }
 
-  private func shapes(of level: MKOverlayLevel) -> [Shape] {
+  private func shapes(of level: MKOverlayLevel) -> [MapShape] {
     stack[level].flatMap { overlay in
       renderers[ObjectIdentifier(overlay)].map(shapes) ?? []
     }
   }
 
-  private func shapes(of renderer: MKOverlayRenderer) -> [Shape] {
+  private func shapes(of renderer: MKOverlayRenderer) -> [MapShape] {
     let view = viewport
     let zoomScale = view.pointsPerWorld / MKMapSize.world.width
     let visible = view.mapRect

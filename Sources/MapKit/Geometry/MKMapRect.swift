@@ -29,7 +29,7 @@ public struct MKMapPoint: Hashable, Sendable {
     self.init(WebMercator.project(Position(coordinate)))
   }
 
-  init(_ point: WebMercator.Point) {
+  init(_ point: MercatorPoint) {
     self.init(x: point.x * MKMapSize.world.width, y: point.y * MKMapSize.world.height)
   }
 
@@ -47,8 +47,8 @@ public struct MKMapPoint: Hashable, Sendable {
     Geodesic.inverse(from: Position(coordinate), to: Position(point.coordinate)).distance
   }
 
-  var projected: WebMercator.Point {
-    WebMercator.Point(x: x / MKMapSize.world.width, y: y / MKMapSize.world.height)
+  var projected: MercatorPoint {
+    MercatorPoint(x: x / MKMapSize.world.width, y: y / MKMapSize.world.height)
   }
 }
 

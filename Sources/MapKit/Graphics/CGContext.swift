@@ -40,7 +40,7 @@ public final class CGContext: NSObject {
   private var state = State()
   private var saved: [State] = []
   private var path = CGMutablePath()
-  var shapes: [Shape] = []
+  var shapes: [MapShape] = []
 
   /// - Parameters:
   ///   - zoomScale: Points of the picture a unit of the renderer's coordinates.
@@ -182,7 +182,7 @@ public final class CGContext: NSObject {
   private func draw(fill: Bool, stroke: Bool) {
     let lines = path.lines
     path = CGMutablePath()
-    func points(_ line: CGPath.Line) -> [PicturePoint] { line.points.compactMap(place) }
+    func points(_ line: Subpath) -> [PicturePoint] { line.points.compactMap(place) }
     if fill {
       shapes.append(
         .path(

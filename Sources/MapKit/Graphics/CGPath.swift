@@ -24,13 +24,7 @@ public enum CGLineJoin: Int32, Sendable {
 
 /// Lines and areas in a plane. Curves become lines of 32 pieces.
 public class CGPath: NSObject {
-  /// One line of it, and whether its end is joined to its beginning.
-  struct Line: Equatable {
-    var points: [CGPoint]
-    var isClosed = false
-  }
-
-  fileprivate(set) var lines: [Line] = []
+  fileprivate(set) var lines: [Subpath] = []
 
   /// A path of nothing.
   public override init() {}
@@ -59,17 +53,17 @@ public class CGPath: NSObject {
     return (last.isClosed ? last.points.first : last.points.last) ?? .zero
   }
 
-  static func rectangle(_ rect: CGRect) -> Line {
-    Line(
+  static func rectangle(_ rect: CGRect) -> Subpath {
+    Subpath(
       points: [
         CGPoint(x: rect.minX, y: rect.minY), CGPoint(x: rect.maxX, y: rect.minY),
         CGPoint(x: rect.maxX, y: rect.maxY), CGPoint(x: rect.minX, y: rect.maxY),
       ], isClosed: true)
   }
 
-  static func ellipse(in rect: CGRect) -> Line {
+  static func ellipse(in rect: CGRect) -> Subpath {
     let pieces = 4 * pieces
-    return Line(
+    return Subpath(
       points: (0..<pieces).map { piece in
         let angle = 2 * Double.pi * Double(piece) / Double(pieces)
         return CGPoint(
@@ -94,10 +88,16 @@ public class CGPath: NSObject {
   static let pieces = 32
 }
 
+/// One line of it, and whether its end is joined to its beginning.
+struct Subpath: Equatable {
+  var points: [CGPoint]
+  var isClosed = false
+}
+
 /// A path that is being made.
 public final class CGMutablePath: CGPath {
   /// Begins a line.
-  public func move(to point: CGPoint) { lines.append(Line(points: [point])) }
+  public func move(to point: CGPoint) { lines.append(Subpath(points: [point])) }
 
   /// Goes on with a straight piece.
   public func addLine(to point: CGPoint) {
@@ -108,7 +108,7 @@ public final class CGMutablePath: CGPath {
   /// Adds a line through points.
   public func addLines(between points: [CGPoint]) {
     guard !points.isEmpty else { return }
-    lines.append(Line(points: points))
+    lines.append(Subpath(points: points))
   }
 
   /// Goes on with a parabola that leaves towards, and arrives from, a control point.

@@ -47,7 +47,7 @@ open class MKMapView: UIView {
 
   // What was asked for last, whatever the flags make of it.
   private var asked = Viewport(
-    centre: WebMercator.Point(x: 0.5, y: 0.5), pointsPerWorld: 480, width: 640, height: 480)
+    centre: MercatorPoint(x: 0.5, y: 0.5), pointsPerWorld: 480, width: 640, height: 480)
   private var motion: MapMotion?
   private let ticker: any Ticker
 

@@ -7,27 +7,8 @@ import MapDrawing
 /// A map on its way: its place and its heading move each for itself, because the ones come once a second and the others
 /// many times.
 struct MapMotion {
-  /// A value that goes from one to another in a time.
-  struct Leg<Value> {
-    var start: Value
-    var end: Value
-    var begin: Double
-    var duration: Double
-    /// Whether it gathers speed and loses it again; else it is as fast all the way.
-    var isEased: Bool
-
-    func isOver(at time: Double) -> Bool { time >= begin + duration }
-
-    /// How far it is, 0 to 1.
-    func share(at time: Double) -> Double {
-      guard !isOver(at: time) else { return 1 }
-      let share = max((time - begin) / duration, 0)
-      return isEased ? share * share * (3 - 2 * share) : share
-    }
-  }
-
-  private var place: Leg<Viewport>?
-  private var turn: Leg<Double>?
+  private var place: MotionSegment<Viewport>?
+  private var turn: MotionSegment<Double>?
 
   /// Goes to where another viewport is, on the shorter way around the earth.
   mutating func go(
@@ -36,7 +17,7 @@ struct MapMotion {
     var end = end
     end.centre.x =
       start.centre.x + (end.centre.x - start.centre.x).remainder(dividingBy: 1)
-    place = Leg(start: start, end: end, begin: time, duration: duration, isEased: true)
+    place = MotionSegment(start: start, end: end, begin: time, duration: duration, isEased: true)
   }
 
   /// Turns to a heading, radians, on the shorter way.
@@ -44,7 +25,7 @@ struct MapMotion {
     from start: Double, to end: Double, at time: Double, taking duration: Double, isEased: Bool
   ) {
     let change = (end - start).remainder(dividingBy: 2 * .pi)
-    turn = Leg(
+    turn = MotionSegment(
       start: start, end: start + change, begin: time, duration: duration, isEased: isEased)
   }
 
@@ -53,7 +34,7 @@ struct MapMotion {
     if let leg = place {
       let share = leg.share(at: time)
       func between(_ start: Double, _ end: Double) -> Double { start + (end - start) * share }
-      viewport.centre = WebMercator.Point(
+      viewport.centre = MercatorPoint(
         x: between(leg.start.centre.x, leg.end.centre.x),
         y: between(leg.start.centre.y, leg.end.centre.y))
       // The same factor in the same time looks like the same speed.
@@ -84,4 +65,23 @@ struct MapMotion {
 
   /// Whether it has arrived.
   var isOver: Bool { place == nil && turn == nil }
+}
+
+/// A value that goes from one to another in a time.
+struct MotionSegment<Value> {
+  var start: Value
+  var end: Value
+  var begin: Double
+  var duration: Double
+  /// Whether it gathers speed and loses it again; else it is as fast all the way.
+  var isEased: Bool
+
+  func isOver(at time: Double) -> Bool { time >= begin + duration }
+
+  /// How far it is, 0 to 1.
+  func share(at time: Double) -> Double {
+    guard !isOver(at: time) else { return 1 }
+    let share = max((time - begin) / duration, 0)
+    return isEased ? share * share * (3 - 2 * share) : share
+  }
 }

@@ -38,7 +38,7 @@ extension Viewport {
     // The rectangle's middle is that of what the insets leave.
     let right = (insets.left - insets.right) / 2 / view.pointsPerWorld
     let down = (insets.top - insets.bottom) / 2 / view.pointsPerWorld
-    view.centre = WebMercator.Point(x: rect.midX / world - right, y: rect.midY / world - down)
+    view.centre = MercatorPoint(x: rect.midX / world - right, y: rect.midY / world - down)
     return view.settled
   }
 

@@ -6,14 +6,7 @@ import MapDrawing
 
 /// A picture: one that was drawn here, or one that was read.
 public final class UIImage: NSObject, Sendable {
-  enum Content: Sendable {
-    /// Lines and words, as a document.
-    case drawing(svg: String)
-    /// What a file of a picture has in it: PNG, JPEG, WebP or SVG.
-    case file(Tile)
-  }
-
-  let content: Content
+  let content: ImageContent
   /// How large it is shown, points.
   public let size: CGSize
   /// Pixels a point.
@@ -107,4 +100,11 @@ public final class UIImage: NSObject, Sendable {
     let size = CGSize(width: number(16), height: number(20))
     return (1...65_536).contains(size.width) && (1...65_536).contains(size.height) ? size : nil
   }
+}
+
+enum ImageContent: Sendable {
+  /// Lines and words, as a document.
+  case drawing(svg: String)
+  /// What a file of a picture has in it: PNG, JPEG, WebP or SVG.
+  case file(Tile)
 }

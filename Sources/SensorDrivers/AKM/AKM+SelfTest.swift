@@ -13,7 +13,7 @@ extension DeflectionTest {
   ///
   /// The limits are of an output and not of a change. Whether the field around the board is in it no datasheet says: were it,
   /// 30 microtesla along X or Y would fail a sound chip. It is a reason to try again elsewhere before one is given up.
-  static func akm(_ chip: AKM.Chip) -> DeflectionTest {
+  static func akm(_ chip: AKMVariant) -> DeflectionTest {
     let registers = chip.registers
     let isOlder = chip == .ak8963
     func mode(_ code: UInt8) -> RegisterSetting { RegisterSetting(registers.mode, code) }
@@ -21,34 +21,34 @@ extension DeflectionTest {
       isOlder ? [RegisterSetting(AKMRegister.selfTest, bits)] : []
     }
     // Between two modes power-down takes 100 microseconds.
-    let trim: [Step] =
+    let trim: [DeflectionStep] =
       isOlder
       ? [
         .send([mode(AKMRegister.fuseAccess)], settle: 0.0001),
         .trim(register: AKMRegister.adjustment, count: 3),
         .send([mode(AKMRegister.powerDown)], settle: 0.0001),
       ] : []
-    let limits = Limits(
+    let limits = DeflectionLimits(
       quantity: .magneticField, unit: .counts, isSigned: true, x: -200...200, y: -200...200,
       z: isOlder ? -3200 ... -800 : chip == .ak09916 ? -1000 ... -200 : -1000 ... -150
     ) { trim in
       isOlder ? try? AKMConversion.adjustment(trim) : Vector3(repeating: 1)
     }
     let overflow = registers.output + UInt8(registers.outputCount - 1)
-    let identity: [Step] = chip.identity.enumerated().map { index, value in
+    let identity: [DeflectionStep] = chip.identity.enumerated().map { index, value in
       .identify(register: AKMRegister.company + UInt8(index), value: value)
     }
     let begin: [RegisterSetting] =
       source(0x40) + [mode(isOlder ? AKMRegister.sixteenBits | 0x08 : 0x10)]
     let end: [RegisterSetting] = source(0x00) + [mode(AKMRegister.powerDown)]
-    let measurement: [Step] = [
+    let measurement: [DeflectionStep] = [
       .send(begin, settle: 0.01),
       .await(
         register: registers.status, mask: AKMRegister.dataReady, value: AKMRegister.dataReady),
       .told(register: registers.output, limits),
       .overflow(register: overflow, mask: AKMRegister.overflow), .write(end, settle: 0),
     ]
-    let reset: [Step] = [.reset(register: registers.reset, bit: AKMRegister.softReset)]
+    let reset: [DeflectionStep] = [.reset(register: registers.reset, bit: AKMRegister.softReset)]
     return DeflectionTest(chip: chip.rawValue, steps: identity + reset + trim + measurement)
   }
 }

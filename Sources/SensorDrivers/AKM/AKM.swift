@@ -11,48 +11,15 @@ public import SensorTypes
 /// are not that chip's (AK8963: X and Y exchanged, Z the other way; AK09916: Y and Z the other way), which is the
 /// mount's. By themselves all three are right-handed.
 public struct AKM: FlaggedChip, Hashable {
-  /// Which chip it is; the raw value is its name in board files.
-  public enum Chip: String, Sendable, Hashable, CaseIterable {
-    /// With a fuse ROM: the host adjusts the sensitivity.
-    case ak8963 = "AK8963"
-    /// Adjusted by itself.
-    case ak09916 = "AK09916"
-    /// The AK09916 in a smaller package.
-    case ak09918 = "AK09918"
-
-    /// The rates of continuous measurement, Hz, ascending, and their codes (AK8963 8.3.6; AK09916 and AK09918
-    /// 11.3.8).
-    var modes: [(rate: Double, code: UInt8)] {
-      switch self {
-      case .ak8963: [(8, 0x02), (100, 0x06)]
-      case .ak09916, .ak09918: [(10, 0x02), (20, 0x04), (50, 0x06), (100, 0x08)]
-      }
-    }
-
-    /// The rates of continuous measurement, Hz, ascending.
-    public var outputRates: [Double] { modes.map(\.rate) }
-
-    var registers: AKMRegisters { self == .ak8963 ? .ak8963 : .ak099xx }
-
-    /// What the first registers hold.
-    var identity: [UInt8] {
-      switch self {
-      case .ak8963: [AKMRegister.asahiKasei]
-      case .ak09916: [AKMRegister.asahiKasei, 0x09]
-      case .ak09918: [AKMRegister.asahiKasei, 0x0C]
-      }
-    }
-  }
-
   /// Which chip it is.
-  public let chip: Chip
+  public let chip: AKMVariant
   /// Conversions a second, one of the chip's.
   public let outputRate: Double
   private let mode: UInt8
   private var adjustment = Vector3(1, 1, 1)
 
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is.
-  public init(chip: Chip, outputRate: Double) {
+  public init(chip: AKMVariant, outputRate: Double) {
     let index = nextRate(chip.outputRates, atLeast: outputRate)
     self.chip = chip
     self.outputRate = chip.modes[index].rate
@@ -122,6 +89,39 @@ public struct AKM: FlaggedChip, Hashable {
   }
 }
 
+/// Which chip it is; the raw value is its name in board files.
+public enum AKMVariant: String, Sendable, Hashable, CaseIterable {
+  /// With a fuse ROM: the host adjusts the sensitivity.
+  case ak8963 = "AK8963"
+  /// Adjusted by itself.
+  case ak09916 = "AK09916"
+  /// The AK09916 in a smaller package.
+  case ak09918 = "AK09918"
+
+  /// The rates of continuous measurement, Hz, ascending, and their codes (AK8963 8.3.6; AK09916 and AK09918
+  /// 11.3.8).
+  var modes: [(rate: Double, code: UInt8)] {
+    switch self {
+    case .ak8963: [(8, 0x02), (100, 0x06)]
+    case .ak09916, .ak09918: [(10, 0x02), (20, 0x04), (50, 0x06), (100, 0x08)]
+    }
+  }
+
+  /// The rates of continuous measurement, Hz, ascending.
+  public var outputRates: [Double] { modes.map(\.rate) }
+
+  var registers: AKMRegisters { self == .ak8963 ? .ak8963 : .ak099xx }
+
+  /// What the first registers hold.
+  var identity: [UInt8] {
+    switch self {
+    case .ak8963: [AKMRegister.asahiKasei]
+    case .ak09916: [AKMRegister.asahiKasei, 0x09]
+    case .ak09918: [AKMRegister.asahiKasei, 0x0C]
+    }
+  }
+}
+
 extension ChipDescription {
   /// Asahi Kasei AK8963.
   ///
@@ -133,7 +133,7 @@ extension ChipDescription {
   /// Asahi Kasei AK09918; see `ak8963`.
   static let ak09918 = akm(.ak09918, addresses: [0x0C])
 
-  private static func akm(_ chip: AKM.Chip, addresses: [UInt8]) -> ChipDescription {
+  private static func akm(_ chip: AKMVariant, addresses: [UInt8]) -> ChipDescription {
     // Device identities of the family's others: AK09912, AK09911, AK09916, AK09913, AK09918, AK09915.
     let others: [UInt8] = [0x04, 0x05, 0x09, 0x08, 0x0C, 0x10]
     var fingerprint = Fingerprint(

@@ -13,7 +13,7 @@ extension DeflectionTest {
     let output = Output(
       statusRegister: Register.status, ready: 0x80, register: Register.output + 6, rate: 1600,
       largestCount: InertialScale.largestCount)
-    func command(_ value: UInt8, _ settle: Double) -> Step {
+    func command(_ value: UInt8, _ settle: Double) -> DeflectionStep {
       .send([RegisterSetting(Register.command, value)], settle: settle)
     }
     func excitation(_ value: UInt8) -> RegisterSetting { RegisterSetting(Register.selfTest, value) }
@@ -31,12 +31,12 @@ extension DeflectionTest {
         .write([excitation(0x0D)], settle: 0.05),
         .deflected(
           output,
-          Limits(
+          DeflectionLimits(
             .acceleration, .milliG, unitPerCount: AccelerationRange.g8.gPerCount * 1000,
             all: 2000...16_000)),
         .write([excitation(0x00)], settle: 0), .send([excitation(0x10)], settle: 0.065),
         .verdict(
-          Verdict(quantity: .angularRate, register: Register.status, bits: [(0, 0x02)])),
+          SelfTestStatus(quantity: .angularRate, register: Register.status, bits: [(0, 0x02)])),
         .check(on), .send([excitation(0x00)], settle: 0), command(0x10, 0),
         command(0x14, 0),
       ])

@@ -202,7 +202,7 @@ extension Fingerprint {
       guard BMI160Register.fits(blocks[..<2]) else { return nil }
       return "register 0x00 is 0xd1, and 0x41 to 0x43 are ranges that it has"
     }
-    fingerprint.isShared = { MPU.Chip.answers.contains($0[2][0]) }
+    fingerprint.isShared = { MPUVariant.answers.contains($0[2][0]) }
     fingerprint.traits = [
       .bits(0xC0, of: BMI160Register.powerStatus),
       .not(BMI160Register.identity, in: BMI160Register.accelerometer),

@@ -21,7 +21,7 @@ extension DeflectionTest {
         // Still in sleep, and the bit is down.
         .await(register: Register.mode, mask: 0x07, value: 0x06),
         .verdict(
-          Verdict(
+          SelfTestStatus(
             quantity: .magneticField, register: Register.output, count: 5,
             bits: [(0, 0x01), (2, 0x01), (4, 0x01)])),
         .check([wake]), .send([RegisterSetting(Register.power, 0x00)], settle: 0),

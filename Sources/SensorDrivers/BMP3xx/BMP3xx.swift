@@ -6,23 +6,13 @@ public import SensorTypes
 /// Bosch BMP388 or BMP390 in normal mode, the chip's own filter off: whoever estimates altitude filters with
 /// knowledge of time.
 public struct BMP3xx: FlaggedChip, Hashable {
-  /// Which of the two.
-  public enum Chip: String, Sendable, Hashable, CaseIterable {
-    /// Identity 0x50.
-    case bmp388 = "BMP388"
-    /// Identity 0x60, which is a BME280's in another register.
-    case bmp390 = "BMP390"
-
-    var identity: UInt8 { self == .bmp388 ? 0x50 : 0x60 }
-  }
-
   /// The rates that the chip has, Hz (table 45: 200 Hz halved up to 17 times); below 0.78 Hz nobody asks.
   public static let outputRates = (0...8).reversed().map { 200 / Double(1 << $0) }
   private static let range = AirRange(
     pascals: 30_000...125_000, step: 2.64, degrees: -40...85, degreeStep: 0.005)
 
   /// Which chip.
-  public let chip: Chip
+  public let chip: BMP3xxVariant
   /// Conversions a second, one of `outputRates`.
   public let outputRate: Double
   /// The code of the pressure oversampling: 0 (x1) to 5 (x32).
@@ -32,7 +22,7 @@ public struct BMP3xx: FlaggedChip, Hashable {
 
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is, and the strongest oversampling
   /// that it leaves time for.
-  public init(chip: Chip, outputRate: Double) {
+  public init(chip: BMP3xxVariant, outputRate: Double) {
     self.chip = chip
     let index = nextRate(Self.outputRates, atLeast: outputRate)
     let rate = Self.outputRates[index]
@@ -126,6 +116,16 @@ public struct BMP3xx: FlaggedChip, Hashable {
   }
 }
 
+/// Which of the two.
+public enum BMP3xxVariant: String, Sendable, Hashable, CaseIterable {
+  /// Identity 0x50.
+  case bmp388 = "BMP388"
+  /// Identity 0x60, which is a BME280's in another register.
+  case bmp390 = "BMP390"
+
+  var identity: UInt8 { self == .bmp388 ? 0x50 : 0x60 }
+}
+
 extension ChipDescription {
   /// Bosch BMP388.
   static let bmp388 = bmp3xx(.bmp388)
@@ -134,7 +134,7 @@ extension ChipDescription {
 
   /// No self-test: none in the register map. Bosch's driver compares the trim's check sum and a measurement with
   /// limits of indoor air, which says nothing that a start and a reading do not.
-  private static func bmp3xx(_ chip: BMP3xx.Chip) -> ChipDescription {
+  private static func bmp3xx(_ chip: BMP3xxVariant) -> ChipDescription {
     ChipDescription(
       chip.rawValue, .barometer, addresses: [0x77, 0x76],
       fingerprints: [

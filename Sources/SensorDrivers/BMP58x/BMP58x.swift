@@ -6,16 +6,6 @@ public import SensorTypes
 /// Bosch BMP581 or BMP585 in normal mode, which compensates by itself; the chip's own filter is off: whoever estimates
 /// altitude filters with knowledge of time.
 public struct BMP58x: FlaggedChip, Hashable {
-  /// Which of the two.
-  public enum Chip: String, Sendable, Hashable, CaseIterable {
-    /// Identity 0x50, which a BMP580 has too.
-    case bmp581 = "BMP581"
-    /// The same in a water-tight package; identity 0x51.
-    case bmp585 = "BMP585"
-
-    var identity: UInt8 { self == .bmp581 ? 0x50 : 0x51 }
-  }
-
   /// The registers that the driver touches (BST-BMP581-DS004, section 7).
   enum Register {
     static let identity: UInt8 = 0x01
@@ -54,7 +44,7 @@ public struct BMP58x: FlaggedChip, Hashable {
     pascals: 30_000...125_000, step: 0.016, degrees: -40...85, degreeStep: 0.001)
 
   /// Which chip.
-  public let chip: Chip
+  public let chip: BMP58xVariant
   /// Conversions a second, one of `outputRates`.
   public let outputRate: Double
   /// The code of the pressure oversampling: 0 (x1) to 7 (x128).
@@ -63,7 +53,7 @@ public struct BMP58x: FlaggedChip, Hashable {
 
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is, and the strongest oversampling for
   /// which a twentieth of the period stays free. (A chip that finds it too strong would take less by itself.)
-  public init(chip: Chip, outputRate: Double) {
+  public init(chip: BMP58xVariant, outputRate: Double) {
     let index = nextRate(Self.outputRates, atLeast: outputRate)
     let free = 950_000 / Self.outputRates[index]
     pressureCode = Self.pressureTimes.lastIndex { $0 + Self.temperatureTime <= free } ?? 0
@@ -128,6 +118,16 @@ public struct BMP58x: FlaggedChip, Hashable {
   }
 }
 
+/// Which of the two.
+public enum BMP58xVariant: String, Sendable, Hashable, CaseIterable {
+  /// Identity 0x50, which a BMP580 has too.
+  case bmp581 = "BMP581"
+  /// The same in a water-tight package; identity 0x51.
+  case bmp585 = "BMP585"
+
+  var identity: UInt8 { self == .bmp581 ? 0x50 : 0x51 }
+}
+
 extension ChipDescription {
   /// Bosch BMP581.
   static let bmp581 = bmp58x(.bmp581, "a BMP580 answers and works the same")
@@ -135,7 +135,7 @@ extension ChipDescription {
   static let bmp585 = bmp58x(.bmp585, nil)
 
   /// No self-test: none in the register map.
-  private static func bmp58x(_ chip: BMP58x.Chip, _ note: String?) -> ChipDescription {
+  private static func bmp58x(_ chip: BMP58xVariant, _ note: String?) -> ChipDescription {
     ChipDescription(
       chip.rawValue, .barometer, addresses: [0x47, 0x46],
       fingerprints: [

@@ -6,37 +6,10 @@ public import SensorTypes
 /// Bosch BMP280 or BME280; humidity is not measured. Neither has a data-ready flag or pin: in normal mode a
 /// conversion is new when its 40 bits differ from the last one's, which the chip's own noise sees to.
 public struct BMx280: RegisterChip, Hashable {
-  /// Which of the two.
-  public enum Chip: String, Sendable, Hashable, CaseIterable {
-    /// Pressure and temperature; identity 0x58, early samples 0x56 and 0x57.
-    case bmp280 = "BMP280"
-    /// Pressure, temperature and humidity; identity 0x60.
-    case bme280 = "BME280"
-
-    /// Its identities, that of a chip from the shop first.
-    var identities: [UInt8] { self == .bmp280 ? [0x58, 0x56, 0x57] : [0x60] }
-
-    /// Standby times in milliseconds by their code (BMP280 table 11, BME280 table 27: codes 6 and 7
-    /// differ by a factor of 200).
-    var standby: [Double] {
-      self == .bmp280
-        ? [0.5, 62.5, 125, 250, 500, 1000, 2000, 4000] : [0.5, 62.5, 125, 250, 500, 1000, 10, 20]
-    }
-  }
-
-  /// Who starts a conversion.
-  public enum Mode: UInt8, Sendable, Hashable {
-    /// `poll` does, after it has read the one before: every reading is a new one, and the chip sleeps
-    /// in between. The rate is that of the calls.
-    case forced = 0b01
-    /// The chip does, at its own pace.
-    case normal = 0b11
-  }
-
   /// Which chip.
-  public let chip: Chip
+  public let chip: BMx280Variant
   /// Who starts a conversion.
-  public let mode: Mode
+  public let mode: BMx280Mode
   /// Conversions a second by the typical times of the datasheet; in forced mode the most there can be.
   public let outputRate: Double
   /// How often pressure is measured for one output: 1, 2, 4, 8 or 16.
@@ -55,7 +28,7 @@ public struct BMx280: RegisterChip, Hashable {
   /// Above 30 Hz, where oversampling has to give way, the chip's own filter makes up for the noise at
   /// about the same bandwidth; below it is off, because whoever estimates altitude filters with
   /// knowledge of time.
-  public init(chip: Chip, outputRate wanted: Double, mode: Mode = .normal) {
+  public init(chip: BMx280Variant, outputRate wanted: Double, mode: BMx280Mode = .normal) {
     self.chip = chip
     self.mode = mode
     var choice = (pressure: 1, temperature: 1, code: 0, rate: Self.rate(1, 1, standby: 0.5))
@@ -183,6 +156,33 @@ public struct BMx280: RegisterChip, Hashable {
   }
 }
 
+/// Who starts a conversion.
+public enum BMx280Mode: UInt8, Sendable, Hashable {
+  /// `poll` does, after it has read the one before: every reading is a new one, and the chip sleeps
+  /// in between. The rate is that of the calls.
+  case forced = 0b01
+  /// The chip does, at its own pace.
+  case normal = 0b11
+}
+
+/// Which of the two.
+public enum BMx280Variant: String, Sendable, Hashable, CaseIterable {
+  /// Pressure and temperature; identity 0x58, early samples 0x56 and 0x57.
+  case bmp280 = "BMP280"
+  /// Pressure, temperature and humidity; identity 0x60.
+  case bme280 = "BME280"
+
+  /// Its identities, that of a chip from the shop first.
+  var identities: [UInt8] { self == .bmp280 ? [0x58, 0x56, 0x57] : [0x60] }
+
+  /// Standby times in milliseconds by their code (BMP280 table 11, BME280 table 27: codes 6 and 7
+  /// differ by a factor of 200).
+  var standby: [Double] {
+    self == .bmp280
+      ? [0.5, 62.5, 125, 250, 500, 1000, 2000, 4000] : [0.5, 62.5, 125, 250, 500, 1000, 10, 20]
+  }
+}
+
 extension ChipDescription {
   /// Bosch BMP280.
   static let bmp280 = bmx280(.bmp280)
@@ -191,7 +191,7 @@ extension ChipDescription {
 
   /// No self-test: none in the register maps (BST-BMP280-DS001 rev. 1.23, 4.2; BST-BME280-DS002 rev. 1.6, 5.3).
   /// Bosch's driver once held the trim values against limits and withdrew that as not valid.
-  private static func bmx280(_ chip: BMx280.Chip) -> ChipDescription {
+  private static func bmx280(_ chip: BMx280Variant) -> ChipDescription {
     ChipDescription(
       chip.rawValue, .barometer, addresses: [0x76, 0x77],
       fingerprints: [

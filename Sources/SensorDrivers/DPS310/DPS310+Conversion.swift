@@ -3,7 +3,7 @@
 public import SensorBus
 
 /// The coefficients of one chip, burnt in at the factory (datasheet 8.11, table 18).
-public struct DPS310Coefficients: Sendable, Hashable {
+public struct DPS310Trim: Sendable, Hashable {
   /// Temperature: offset (halves of a degree) and slope; 12 bits each.
   public var c0: Double, c1: Double
   /// Pressure: offset in pascals and slope; 20 bits each.
@@ -19,7 +19,7 @@ public struct DPS310Coefficients: Sendable, Hashable {
   ///
   /// The SPA06 has three bytes more, in which C31 and C40 share 0x23 (so ESPHome's and Betaflight's drivers say with
   /// one voice).
-  public init(_ block: RegisterBlock, _ chip: DPS310.Chip = .dps310) throws(DriverError) {
+  public init(_ block: RegisterBlock, _ chip: DPS310Variant = .dps310) throws(DriverError) {
     guard !block.isBlank(18) else {
       throw .invalidTrim("\(chip.rawValue): the coefficients are blank")
     }
@@ -72,7 +72,7 @@ public enum DPS310Conversion {
   /// Temperature in degrees Celsius from the scaled raw value (4.9.2): c0 / 2 + c1 t. Valid from -40
   /// to 85. Worked number: c0 = 222, c1 = -297, raw 200498 at single precision (t = 0.382420) gives
   /// -2.5786.
-  public static func temperature(scaled t: Double, _ c: DPS310Coefficients) -> Double {
+  public static func temperature(scaled t: Double, _ c: DPS310Trim) -> Double {
     c.c0 * 0.5 + c.c1 * t
   }
 
@@ -81,7 +81,7 @@ public enum DPS310Conversion {
   /// number: p = -0.25, t = 0.375 with c00 = 79832, c10 = -56308, c20 = -9701, c30 = -1289,
   /// c01 = -2295, c11 = 1444, c21 = 111 gives 92329.43. The SPA06 adds p^4 c40 + t p^3 c31.
   public static func pressure(
-    scaled p: Double, temperature t: Double, _ c: DPS310Coefficients
+    scaled p: Double, temperature t: Double, _ c: DPS310Trim
   ) -> Double {
     let alone = c.c00 + p * (c.c10 + p * (c.c20 + p * (c.c30 + p * c.c40)))
     return alone + t * (c.c01 + p * (c.c11 + p * (c.c21 + p * c.c31)))
@@ -94,7 +94,7 @@ public enum DPS310Conversion {
   /// outwards by up to half a count: more than one of the coarsest (0.25 Pa at x16, 0.004 degrees) is
   /// allowed. `precision` is the code of the pressure oversampling; temperature is measured once.
   public static func atmosphere(
-    _ block: RegisterBlock, precision: Int, _ coefficients: DPS310Coefficients
+    _ block: RegisterBlock, precision: Int, _ coefficients: DPS310Trim
   ) throws(DriverError) -> (pressure: Double, temperature: Double) {
     let rawPressure = int24(block, 0)
     let rawTemperature = int24(block, 3)

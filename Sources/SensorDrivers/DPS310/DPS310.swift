@@ -6,43 +6,25 @@ public import SensorTypes
 /// Infineon DPS310 or one of its family: pressure and temperature in the background at one rate, temperature with
 /// single precision (its noise hardly reaches the pressure).
 public struct DPS310: RegisterChip, Hashable {
-  /// Which of the family.
-  public enum Chip: String, Sendable, Hashable, CaseIterable {
-    /// Identity 0x10.
-    case dps310 = "DPS310"
-    /// The same in a water-tight package.
-    case dps368 = "DPS368"
-    /// Goertek SPL06-001 and SPL06-007: the same registers and the same identity, coefficients of the sensor in the
-    /// pressure cell whatever the register holds that says so in Infineon's chips, and nothing to mend.
-    case spl06 = "SPL06"
-    /// Goertek SPA06-003 and SPL07-003: identity 0x11, two more coefficients, one temperature sensor.
-    case spa06 = "SPA06"
-
-    var identity: UInt8 { self == .spa06 ? 0x11 : DPS310Register.product }
-    var isInfineon: Bool { self == .dps310 || self == .dps368 }
-    /// Bytes of coefficients.
-    var coefficientCount: Int { self == .spa06 ? 21 : 18 }
-  }
-
   /// The rates that the chip has, Hz (7.3); the code is the index.
   public static let outputRates: [Double] = [1, 2, 4, 8, 16, 32, 64, 128]
   /// Milliseconds of a measurement by the code of its oversampling, x1 to x128 (8.3, table 16).
   static let measurementTimes = [3.6, 5.2, 8.4, 14.8, 27.6, 53.2, 104.4, 206.8]
 
   /// Which chip.
-  public let chip: Chip
+  public let chip: DPS310Variant
   /// Conversions a second, one of `outputRates`.
   public let outputRate: Double
   /// The code of the pressure oversampling: 0 (x1) to 7 (x128).
   public let pressurePrecision: Int
   private let rateIndex: Int
-  private var coefficients: DPS310Coefficients?
+  private var coefficients: DPS310Trim?
   /// Whether the coefficients belong to the sensor in the pressure cell; an SPA06 has one sensor.
   private var hasExternalTemperature: Bool { chip != .spa06 }
 
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is, and the strongest
   /// oversampling that leaves time for both measurements within a second (8.1).
-  public init(chip: Chip = .dps310, outputRate: Double) {
+  public init(chip: DPS310Variant = .dps310, outputRate: Double) {
     self.chip = chip
     rateIndex = nextRate(Self.outputRates, atLeast: outputRate)
     let rate = Self.outputRates[rateIndex]
@@ -106,7 +88,7 @@ public struct DPS310: RegisterChip, Hashable {
     _ block: RegisterBlock, from register: UInt8
   ) throws(DriverError) {
     if register == DPS310Register.coefficients {
-      coefficients = try DPS310Coefficients(block, chip)
+      coefficients = try DPS310Trim(block, chip)
     } else if block[0] & 0x80 == 0 {
       throw .otherChip(
         "this is no \(name) but an SPL06: register 0x28 is \(hexadecimal(block[0])), as in no chip of Infineon's that is "
@@ -141,6 +123,24 @@ public struct DPS310: RegisterChip, Hashable {
   }
 }
 
+/// Which of the family.
+public enum DPS310Variant: String, Sendable, Hashable, CaseIterable {
+  /// Identity 0x10.
+  case dps310 = "DPS310"
+  /// The same in a water-tight package.
+  case dps368 = "DPS368"
+  /// Goertek SPL06-001 and SPL06-007: the same registers and the same identity, coefficients of the sensor in the
+  /// pressure cell whatever the register holds that says so in Infineon's chips, and nothing to mend.
+  case spl06 = "SPL06"
+  /// Goertek SPA06-003 and SPL07-003: identity 0x11, two more coefficients, one temperature sensor.
+  case spa06 = "SPA06"
+
+  var identity: UInt8 { self == .spa06 ? 0x11 : DPS310Register.product }
+  var isInfineon: Bool { self == .dps310 || self == .dps368 }
+  /// Bytes of coefficients.
+  var coefficientCount: Int { self == .spa06 ? 21 : 18 }
+}
+
 extension ChipDescription {
   /// Infineon DPS310.
   static let dps310 = dps(.dps310)
@@ -158,7 +158,7 @@ extension ChipDescription {
   /// have. Goertek's datasheets do not have that register. One who used SPL06-007 found the bit down in them
   /// (Infineon/DPS310-Pressure-Sensor, issue 20), Paparazzi's driver for the SPL06 has it as Infineon does. No chip of
   /// Infineon's is known with the bit down: that is an SPL06, measured in the cell as ArduPilot, INAV and Betaflight do.
-  private static func dps(_ chip: DPS310.Chip) -> ChipDescription {
+  private static func dps(_ chip: DPS310Variant) -> ChipDescription {
     let note =
       chip == .spa06
       ? "an SPL07-003 answers and works the same"

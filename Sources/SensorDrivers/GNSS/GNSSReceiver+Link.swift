@@ -17,7 +17,7 @@ extension GNSSReceiver {
 }
 
 extension ReceiverSetup.Dialect {
-  fileprivate var language: ReceiverLink.Language {
+  fileprivate var language: ReceiverProtocol {
     switch self {
     case .keys: .ubxKeys
     case .messages: .ubxMessages
@@ -28,7 +28,7 @@ extension ReceiverSetup.Dialect {
   }
 }
 
-extension ReceiverSetup.Item {
+extension ReceiverSetting {
   /// Whether it is something that a person has asked for, or would miss in positions.
   var isWish: Bool {
     switch self {

@@ -10,16 +10,6 @@ public import SensorTypes
 /// stored in the receiver: after a power cut it has its own settings again, and is configured again. It has no
 /// thread, reads no clock and never waits.
 public final class GNSSReceiver: ReceiverDriver {
-  /// What may be said to a receiver.
-  public enum Kind: Sendable, Hashable {
-    /// What u-blox receivers understand.
-    case uBlox
-    /// The question who it is, and then what its family understands.
-    case any
-    /// Nothing.
-    case readOnly
-  }
-
   /// Reads of one `poll`; a serial line cannot fill more in a tenth of a second, and a stream that
   /// never ends must not hold the thread.
   private static let readsPerPoll = 8
@@ -278,4 +268,14 @@ public final class GNSSReceiver: ReceiverDriver {
       }
     }
   }
+}
+
+/// What may be said to a receiver.
+public enum ReceiverControl: Sendable, Hashable {
+  /// What u-blox receivers understand.
+  case uBlox
+  /// The question who it is, and then what its family understands.
+  case any
+  /// Nothing.
+  case readOnly
 }

@@ -62,7 +62,7 @@ protocol ReceiverCodec {
 
   /// What sets `item`; more than one where the dialect needs it, none for what it has not.
   func requests(
-    setting item: ReceiverSetup.Item, in dialect: ReceiverSetup.Dialect, port: ReceiverPort,
+    setting item: ReceiverSetting, in dialect: ReceiverSetup.Dialect, port: ReceiverPort,
     settings: ReceiverSettings
   ) -> [ReceiverRequest]
 

@@ -2,8 +2,8 @@
 
 extension ReceiverSetup {
   /// What is set next, in the order in which it helps.
-  func next(after item: Item, _ dialect: Dialect) -> Item? {
-    var plan: [Item] = dialect.isUBX ? [.enablePVT, .disableNMEA] : [.sentences]
+  func next(after item: ReceiverSetting, _ dialect: Dialect) -> ReceiverSetting? {
+    var plan: [ReceiverSetting] = dialect.isUBX ? [.enablePVT, .disableNMEA] : [.sentences]
     if case .speed = item {
       plan.append(item)
     } else if searchesBaudRate, canChangeSpeed, let neededSpeed, let baudRate,

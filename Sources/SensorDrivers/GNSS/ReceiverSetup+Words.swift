@@ -29,32 +29,12 @@ extension ReceiverSetup {
     var isUBX: Bool { self == .keys || self == .messages }
   }
 
-  /// One thing to be set.
-  enum Item: Sendable, Hashable {
-    /// NAV-PVT once an epoch, on the port that we hang on, and an epoch a second: it may have been left at one a minute.
-    case enablePVT
-    /// No NMEA on this port: nobody reads it, and at 9600 baud it fills the line.
-    case disableNMEA
-    /// The satellites, every few seconds.
-    case satellites
-    /// The sentences that are read, and no others.
-    case sentences
-    /// The rate of the line.
-    case speed(Int)
-    /// How the carrier moves.
-    case model
-    /// The time between epochs.
-    case rate
-    /// Until the line wakes it.
-    case sleep
-  }
-
   /// What is to be done now.
   enum Command: Sendable, Hashable {
     /// Ask who is there, u-blox receivers alone or all.
     case identify(all: Bool)
     /// Send what sets this; `part` counts where it takes more than one message.
-    case send(Item, Dialect, part: Int)
+    case send(ReceiverSetting, Dialect, part: Int)
     /// Listen at another rate of the line.
     case changeBaudRate(Int)
   }
@@ -66,7 +46,7 @@ extension ReceiverSetup {
     /// It was asked who it is.
     case identifying(attempt: Int)
     /// A message was sent; its answer is awaited.
-    case asking(Item, Dialect, part: Int, attempt: Int)
+    case asking(ReceiverSetting, Dialect, part: Int, attempt: Int)
     /// NAV-PVT was granted; the first is awaited.
     case awaitingPVT(Dialect)
     /// It was told another rate of its line; we follow when the command has left.
@@ -82,4 +62,24 @@ extension ReceiverSetup {
     /// It sleeps.
     case asleep
   }
+}
+
+/// One thing to be set.
+enum ReceiverSetting: Sendable, Hashable {
+  /// NAV-PVT once an epoch, on the port that we hang on, and an epoch a second: it may have been left at one a minute.
+  case enablePVT
+  /// No NMEA on this port: nobody reads it, and at 9600 baud it fills the line.
+  case disableNMEA
+  /// The satellites, every few seconds.
+  case satellites
+  /// The sentences that are read, and no others.
+  case sentences
+  /// The rate of the line.
+  case speed(Int)
+  /// How the carrier moves.
+  case model
+  /// The time between epochs.
+  case rate
+  /// Until the line wakes it.
+  case sleep
 }

@@ -43,7 +43,7 @@ struct ReceiverSetup: Sendable {
   /// Commands that had no answer after all attempts, and commands that were refused.
   var counts = (unanswered: UInt64(0), refused: UInt64(0))
   /// What the receiver has not taken since it was found.
-  var notTaken: [Item] = []
+  var notTaken: [ReceiverSetting] = []
   /// Rates of the line that were tried in vain since something was understood.
   var searched = 0
   /// Whether it stays awake although it was sent to sleep.
@@ -238,7 +238,7 @@ struct ReceiverSetup: Sendable {
 
   /// Sends a command; without one everything is set.
   private mutating func ask(
-    _ item: Item?, _ dialect: Dialect, part: Int = 0, attempt: Int = 1, _ now: Timestamp
+    _ item: ReceiverSetting?, _ dialect: Dialect, part: Int = 0, attempt: Int = 1, _ now: Timestamp
   ) -> Command? {
     self.dialect = dialect
     (granted, pendings) = (nil, 0)
@@ -263,7 +263,7 @@ struct ReceiverSetup: Sendable {
   }
 
   private mutating func granted(
-    _ item: Item, _ dialect: Dialect, _ part: Int, _ now: Timestamp
+    _ item: ReceiverSetting, _ dialect: Dialect, _ part: Int, _ now: Timestamp
   ) -> Command? {
     if part + 1 < awaited.messages { return ask(item, dialect, part: part + 1, now) }
     guard item == .enablePVT else { return ask(next(after: item, dialect), dialect, now) }
@@ -272,7 +272,9 @@ struct ReceiverSetup: Sendable {
     return nil
   }
 
-  private mutating func refused(_ item: Item, _ dialect: Dialect, _ now: Timestamp) -> Command? {
+  private mutating func refused(_ item: ReceiverSetting, _ dialect: Dialect, _ now: Timestamp)
+    -> Command?
+  {
     // NMEA that goes on and a rate that stays are no reason to give the rest up.
     guard item == .enablePVT else {
       notTaken.append(item)

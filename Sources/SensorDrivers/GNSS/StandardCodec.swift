@@ -51,10 +51,10 @@ struct StandardCodec: ReceiverCodec {
   }
 
   func requests(
-    setting item: ReceiverSetup.Item, in dialect: ReceiverSetup.Dialect, port: ReceiverPort,
+    setting item: ReceiverSetting, in dialect: ReceiverSetup.Dialect, port: ReceiverPort,
     settings: ReceiverSettings
   ) -> [ReceiverRequest] {
-    let place: UBXMessages.Port = port == .ddc ? .ddc : .uart1
+    let place: UBXPortID = port == .ddc ? .ddc : .uart1
     let milliseconds = Int((1_000 * settings.interval).rounded())
     switch dialect {
     case .keys: return Self.keys(item, place, settings, milliseconds)
@@ -94,7 +94,7 @@ struct StandardCodec: ReceiverCodec {
   private static let usualMilliseconds = UInt16(1_000 * ReceiverSettings.usualInterval)
 
   private static func keys(
-    _ item: ReceiverSetup.Item, _ port: UBXMessages.Port, _ settings: ReceiverSettings,
+    _ item: ReceiverSetting, _ port: UBXPortID, _ settings: ReceiverSettings,
     _ milliseconds: Int
   ) -> [ReceiverRequest] {
     let message: [UInt8]
@@ -116,7 +116,7 @@ struct StandardCodec: ReceiverCodec {
   }
 
   private static func messages(
-    _ item: ReceiverSetup.Item, _ settings: ReceiverSettings, _ milliseconds: Int
+    _ item: ReceiverSetting, _ settings: ReceiverSettings, _ milliseconds: Int
   ) -> [ReceiverRequest] {
     func every(_ messageClass: UInt8, _ id: UInt8, _ rate: UInt8) -> ReceiverRequest {
       ReceiverRequest(
@@ -163,7 +163,7 @@ struct StandardCodec: ReceiverCodec {
 
   /// A sentence whose address ends in the number that its answer carries.
   private static func request(
-    _ sentence: String, _ language: ReceiverAnswer.Language
+    _ sentence: String, _ language: AnswerProtocol
   ) -> ReceiverRequest {
     ReceiverRequest(
       bytes: ReceiverSentences.frame(sentence),
@@ -171,7 +171,7 @@ struct StandardCodec: ReceiverCodec {
   }
 
   /// One number for a command of any language.
-  private static func number(_ language: ReceiverAnswer.Language, _ command: Int) -> Int {
+  private static func number(_ language: AnswerProtocol, _ command: Int) -> Int {
     switch language {
     case .ubx: command
     case .pmtk: 0x1_0000 + command
@@ -209,7 +209,8 @@ extension GNSSReceiver {
   ///   - baudRate: The rate at which `stream` is open; `nil` for I2C.
   ///   - searchesBaudRate: Whether other rates may be tried when nothing is understood.
   public convenience init(
-    _ stream: any ByteStream, as kind: Kind, outputRate: Double, model: DynamicModel? = nil,
+    _ stream: any ByteStream, as kind: ReceiverControl, outputRate: Double,
+    model: DynamicModel? = nil,
     baudRate: Int?, searchesBaudRate: Bool
   ) {
     let access: ReceiverSetup.Access =

@@ -25,7 +25,7 @@ public enum HMC5883Conversion {
   /// Worked numbers: an HMC5883L at 1.3 gauss, bytes 04 42 on X: 1090 counts = 1 gauss = 100 microtesla
   /// (table 9). An LSM303DLHC at 1.3 gauss, 03 D4 on Z: 980 counts = the same (table 75).
   public static func field(
-    _ block: RegisterBlock, at index: Int = 0, _ model: HMC5883.Model, range: HMC5883.Range
+    _ block: RegisterBlock, at index: Int = 0, _ model: HMC5883Variant, range: HMC5883.Range
   ) throws(DriverError) -> Vector3 {
     let counts = try counts(block, at: index)
     let scale = model.countsPerGauss(range)

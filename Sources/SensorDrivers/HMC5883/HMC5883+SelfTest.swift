@@ -16,7 +16,7 @@ public import SensorBus
 /// by the mode, for RDY stays up from the one before.
 public struct HMC5883SelfTest: SelfTesting {
   /// The chip's name, as in a board file.
-  public let chip = HMC5883.Model.hmc5883l.rawValue
+  public let chip = HMC5883Variant.hmc5883l.rawValue
 
   private static let gain = HMC5883.Range.gauss4p7
   private static let countsPerGauss = 390.0
@@ -111,7 +111,7 @@ public struct HMC5883SelfTest: SelfTesting {
     return SelfTestReport(
       chip: chip,
       axes: SelfTestReport.Direction.allCases.enumerated().map { index, direction in
-        SelfTestReport.Axis(
+        AxisReport(
           .magneticField, direction,
           .change(SelfTestReport.Figure(change[index], limits: Self.limits, .gauss)))
       })

@@ -14,7 +14,7 @@ struct HMC5883Trial: ChipTrial {
   /// A single measurement takes 6 ms.
   private static let conversionTime = 0.01
 
-  let model: HMC5883.Model
+  let model: HMC5883Variant
 
   func verdict<Device: RegisterDevice & ~Copyable>(
     _ device: borrowing Device, usualPressure: Double?, wait: (_ seconds: Double) -> Void

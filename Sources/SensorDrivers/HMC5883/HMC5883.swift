@@ -9,47 +9,6 @@ public import SensorTypes
 /// No samples are averaged in the chip: the mean of a few conversions of 12 bits often stands still on a
 /// table, and standing still is how a loss is noticed.
 public struct HMC5883: RegisterChip, Hashable {
-  /// Which chip it is. They answer alike.
-  public enum Model: String, Sendable, Hashable, CaseIterable {
-    /// Honeywell HMC5883L (GY-271, GY-273 and the older "GPS and compass" pucks).
-    case hmc5883l = "HMC5883L"
-    /// ST LSM303DLHC: another scale, and Z has one of its own.
-    case lsm303dlhc = "LSM303DLHC-M"
-
-    /// The rates that the chip has, Hz (HMC5883L: table 5; LSM303DLHC: table 72).
-    public var outputRates: [Double] {
-      let common: [Double] = [0.75, 1.5, 3, 7.5, 15, 30, 75]
-      return self == .lsm303dlhc ? common + [220] : common
-    }
-
-    /// The ranges that the chip has, the narrowest first.
-    public var ranges: [Range] {
-      self == .hmc5883l ? Range.allCases : Range.allCases.filter { $0 != .gauss0p88 }
-    }
-
-    /// The widest range of an HMC5883L in which a step is smaller than its noise (2 milligauss), so that no
-    /// resolution is lost. Of an LSM303DLHC +-1.9 gauss: chips whose own offset eats half of +-1.3 are common.
-    public var usualRange: Range { self == .hmc5883l ? .gauss2p5 : .gauss1p9 }
-
-    /// Counts a gauss along X and Y, and along Z (HMC5883L: table 9; LSM303DLHC: table 75).
-    public func countsPerGauss(_ range: Range) -> (xy: Double, z: Double) {
-      let gain = Int(range.rawValue)
-      switch self {
-      case .hmc5883l:
-        let counts = Self.honeywell[gain]
-        return (counts, counts)
-      case .lsm303dlhc: return Self.st[gain]
-      }
-    }
-
-    private static let honeywell: [Double] = [1370, 1090, 820, 660, 440, 390, 330, 230]
-    /// The first is not defined; it is what the chip does when told nothing.
-    private static let st: [(xy: Double, z: Double)] = [
-      (1100, 980), (1100, 980), (855, 760), (670, 600), (450, 400), (400, 355), (330, 295),
-      (230, 205),
-    ]
-  }
-
   /// The measuring range; the raw value is GN2:0.
   public enum Range: UInt8, MeasuringRange {
     /// +-88 microtesla; HMC5883L only.
@@ -71,7 +30,7 @@ public struct HMC5883: RegisterChip, Hashable {
   }
 
   /// Which chip it is.
-  public let model: Model
+  public let model: HMC5883Variant
   /// Conversions a second, one of the model's `outputRates`.
   public let outputRate: Double
   /// The measuring range, one of the model's `ranges`.
@@ -81,7 +40,7 @@ public struct HMC5883: RegisterChip, Hashable {
 
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is; the model's usual range for
   /// `nil` and for one that it does not have.
-  public init(_ model: Model, outputRate: Double, range: Range? = nil) {
+  public init(_ model: HMC5883Variant, outputRate: Double, range: Range? = nil) {
     self.model = model
     let rates = model.outputRates
     rateIndex = nextRate(rates, atLeast: outputRate)
@@ -148,6 +107,47 @@ public struct HMC5883: RegisterChip, Hashable {
   }
 }
 
+/// Which chip it is. They answer alike.
+public enum HMC5883Variant: String, Sendable, Hashable, CaseIterable {
+  /// Honeywell HMC5883L (GY-271, GY-273 and the older "GPS and compass" pucks).
+  case hmc5883l = "HMC5883L"
+  /// ST LSM303DLHC: another scale, and Z has one of its own.
+  case lsm303dlhc = "LSM303DLHC-M"
+
+  /// The rates that the chip has, Hz (HMC5883L: table 5; LSM303DLHC: table 72).
+  public var outputRates: [Double] {
+    let common: [Double] = [0.75, 1.5, 3, 7.5, 15, 30, 75]
+    return self == .lsm303dlhc ? common + [220] : common
+  }
+
+  /// The ranges that the chip has, the narrowest first.
+  public var ranges: [HMC5883.Range] {
+    self == .hmc5883l ? HMC5883.Range.allCases : HMC5883.Range.allCases.filter { $0 != .gauss0p88 }
+  }
+
+  /// The widest range of an HMC5883L in which a step is smaller than its noise (2 milligauss), so that no
+  /// resolution is lost. Of an LSM303DLHC +-1.9 gauss: chips whose own offset eats half of +-1.3 are common.
+  public var usualRange: HMC5883.Range { self == .hmc5883l ? .gauss2p5 : .gauss1p9 }
+
+  /// Counts a gauss along X and Y, and along Z (HMC5883L: table 9; LSM303DLHC: table 75).
+  public func countsPerGauss(_ range: HMC5883.Range) -> (xy: Double, z: Double) {
+    let gain = Int(range.rawValue)
+    switch self {
+    case .hmc5883l:
+      let counts = Self.honeywell[gain]
+      return (counts, counts)
+    case .lsm303dlhc: return Self.st[gain]
+    }
+  }
+
+  private static let honeywell: [Double] = [1370, 1090, 820, 660, 440, 390, 330, 230]
+  /// The first is not defined; it is what the chip does when told nothing.
+  private static let st: [(xy: Double, z: Double)] = [
+    (1100, 980), (1100, 980), (855, 760), (670, 600), (450, 400), (400, 355), (330, 295),
+    (230, 205),
+  ]
+}
+
 extension ChipDescription {
   /// Honeywell HMC5883L.
   static let hmc5883l = hmc5883(
@@ -160,7 +160,7 @@ extension ChipDescription {
     "an HMC5883L answers the same, with another scale on Z")
 
   private static func hmc5883(
-    _ model: HMC5883.Model, partner: String? = nil, selfTest: (any SelfTesting)?, _ note: String
+    _ model: HMC5883Variant, partner: String? = nil, selfTest: (any SelfTesting)?, _ note: String
   ) -> ChipDescription {
     ChipDescription(
       model.rawValue, .magnetometer, addresses: [0x1E],

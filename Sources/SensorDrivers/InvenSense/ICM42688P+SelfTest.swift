@@ -11,7 +11,7 @@ extension DeflectionTest {
   /// 200 Hz behind the same filter are. About 0.6 s.
   static let icm42688p: DeflectionTest = {
     typealias Register = ICM42688PRegister
-    func bank(_ number: UInt8) -> Step {
+    func bank(_ number: UInt8) -> DeflectionStep {
       .write([RegisterSetting(Register.bank, number)], settle: 0)
     }
     func output(_ register: UInt8) -> Output {
@@ -20,8 +20,8 @@ extension DeflectionTest {
         rate: 200, largestCount: InertialScale.largestCount, isBigEndian: true)
     }
     func half(
-      _ output: Output, _ bits: UInt8, settle: Double, _ limits: Limits
-    ) -> [Step] {
+      _ output: Output, _ bits: UInt8, settle: Double, _ limits: DeflectionLimits
+    ) -> [DeflectionStep] {
       [
         .rest(output), .write([RegisterSetting(Register.selfTest, bits)], settle: settle),
         .deflected(output, limits),
@@ -34,7 +34,7 @@ extension DeflectionTest {
       RegisterSetting(Register.filters, 0x00),
     ]
     let on = RegisterSetting(Register.power, 0x0F)
-    let start: [Step] = [
+    let start: [DeflectionStep] = [
       bank(0), .identify(register: Register.whoAmI, value: Register.identity),
       .reset(register: Register.device, bit: 0x01), bank(1),
       .trim(register: Register.angularTrim, count: 3), bank(2),
@@ -43,10 +43,12 @@ extension DeflectionTest {
     // The codes are counts at 2 g.
     let linear = half(
       output(Register.output), 0x78, settle: 0.05,
-      Limits(quantity: .acceleration, percent: 50...150) { 0.5 * InvenSense.trim($0, at: 3) })
+      DeflectionLimits(quantity: .acceleration, percent: 50...150) {
+        0.5 * InvenSense.trim($0, at: 3)
+      })
     let angular = half(
       output(Register.output + 6), 0x07, settle: 0.2,
-      Limits(quantity: .angularRate, percent: 50...150) { InvenSense.trim($0, at: 0) })
+      DeflectionLimits(quantity: .angularRate, percent: 50...150) { InvenSense.trim($0, at: 0) })
     return DeflectionTest(
       chip: "ICM42688P",
       steps: start + linear + angular + [

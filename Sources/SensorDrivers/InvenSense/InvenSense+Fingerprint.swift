@@ -34,7 +34,7 @@ extension Fingerprint {
       confidence: .certain
     ) { blocks in
       let found = blocks[0][0]
-      guard values.contains(found), !MPU.Chip.answers.contains(blocks[1][0]) else { return nil }
+      guard values.contains(found), !MPUVariant.answers.contains(blocks[1][0]) else { return nil }
       let read = "register \(hexadecimal(register)) is \(hexadecimal(found))"
       return note.map { "\(read); \($0)" } ?? read
     }
@@ -43,7 +43,7 @@ extension Fingerprint {
   }
 }
 
-extension MPU.Chip {
+extension MPUVariant {
   /// What WHO_AM_I of any of them holds.
   static let answers = allCases.flatMap { $0.identities + $0.copies }
 }

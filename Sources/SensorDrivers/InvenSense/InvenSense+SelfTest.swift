@@ -11,7 +11,7 @@ extension DeflectionTest {
   /// rev. 4.2, 4.1, at +-8 g and +-250 degrees a second) within 14 % of it; in the others (AN-MPU-9250A-03, at +-2 g and +-250)
   /// half of it to half as much again. That note has no upper end for the gyro: the accelerometer's is taken. It
   /// averages 200 samples at 1 kHz, here five at 200 Hz behind the same filter are. About 0.6 s.
-  static func mpu(_ chip: MPU.Chip) -> DeflectionTest {
+  static func mpu(_ chip: MPUVariant) -> DeflectionTest {
     let isOlder = chip == .mpu6050
     // 200 Hz behind the filter of 92 to 98 Hz.
     let timing =
@@ -24,15 +24,15 @@ extension DeflectionTest {
         statusRegister: MPURegister.interruptStatus, ready: MPURegister.dataReady,
         register: register, rate: 200, largestCount: InertialScale.largestCount, isBigEndian: true)
     }
-    let trim: [Step] =
+    let trim: [DeflectionStep] =
       isOlder
       ? [.trim(register: 0x0D, count: 4)]
       : [.trim(register: 0x00, count: 3), .trim(register: 0x0D, count: 3)]
     let percent: ClosedRange<Double> = isOlder ? 86...114 : 50...150
-    let linear = Limits(quantity: .acceleration, percent: percent) {
+    let linear = DeflectionLimits(quantity: .acceleration, percent: percent) {
       isOlder ? InvenSense.olderLinearTrim($0) : InvenSense.trim($0, at: 3)
     }
-    let angular = Limits(quantity: .angularRate, percent: percent) {
+    let angular = DeflectionLimits(quantity: .angularRate, percent: percent) {
       isOlder ? InvenSense.olderAngularTrim($0) : InvenSense.trim($0, at: 0)
     }
     let configuration =
@@ -41,7 +41,7 @@ extension DeflectionTest {
         RegisterSetting(MPURegister.gyroscope, 0x00),
         RegisterSetting(MPURegister.accelerometer, linearRange),
       ]
-    var steps: [Step] = [
+    var steps: [DeflectionStep] = [
       .identifyAny(register: MPURegister.whoAmI, values: chip.identities),
       .reset(register: MPURegister.power, bit: MPURegister.reset, pause: 0.1),
       .write(configuration, settle: 0.1),
@@ -60,7 +60,7 @@ extension DeflectionTest {
   /// TDK InvenSense ICM20948: as the MPU9250, by AX_ST_EN_REG and XGYRO_CTEN in bank 2; the trim is in bank 1. Its datasheet
   /// sends to the maker's software for the limits, which are those of the MPU9250's note.
   static let icm20948: DeflectionTest = {
-    func bank(_ number: UInt8) -> Step {
+    func bank(_ number: UInt8) -> DeflectionStep {
       .write([RegisterSetting(ICM20948Register.bank, number << 4)], settle: 0)
     }
     func output(_ register: UInt8) -> Output {
@@ -68,10 +68,10 @@ extension DeflectionTest {
         statusRegister: ICM20948Register.interruptStatus1, ready: MPURegister.dataReady,
         register: register, rate: 225, largestCount: InertialScale.largestCount, isBigEndian: true)
     }
-    func limits(_ quantity: SelfTestReport.Quantity, at index: Int) -> Limits {
-      Limits(quantity: quantity, percent: 50...150) { InvenSense.trim($0, at: index) }
+    func limits(_ quantity: TestedQuantity, at index: Int) -> DeflectionLimits {
+      DeflectionLimits(quantity: quantity, percent: 50...150) { InvenSense.trim($0, at: index) }
     }
-    func actuate(_ register: UInt8, _ bits: UInt8) -> [Step] {
+    func actuate(_ register: UInt8, _ bits: UInt8) -> [DeflectionStep] {
       [
         bank(2), .write([RegisterSetting(register, bits)], settle: 0),
         .write([RegisterSetting(ICM20948Register.bank, 0x00)], settle: 0.05),
@@ -85,7 +85,7 @@ extension DeflectionTest {
       RegisterSetting(ICM20948Bank2.accelerometer, 0x11),
     ]
     let (linear, angular) = (output(ICM20948Register.output), output(0x33))
-    var steps: [Step] = [
+    var steps: [DeflectionStep] = [
       bank(0), .identify(register: ICM20948Register.whoAmI, value: ICM20948Register.identity),
       .reset(register: ICM20948Register.power1, bit: MPURegister.reset, pause: 0.1),
       .write([RegisterSetting(ICM20948Register.power1, MPURegister.clock)], settle: 0), bank(1),
@@ -107,8 +107,8 @@ extension DeflectionTest {
 
   /// At rest, deflected by writing a value, and back.
   private static func deflection(
-    of output: Output, by register: UInt8, _ value: UInt8, back: UInt8, _ limits: Limits
-  ) -> [Step] {
+    of output: Output, by register: UInt8, _ value: UInt8, back: UInt8, _ limits: DeflectionLimits
+  ) -> [DeflectionStep] {
     [
       .rest(output), .write([RegisterSetting(register, value)], settle: 0.05),
       .deflected(output, limits), .write([RegisterSetting(register, back)], settle: 0.05),

@@ -14,46 +14,6 @@ public import SensorTypes
 /// magnetometer at its pins XDA and XCL (GY-87: HMC5883L). `start` closes the bypass to them for 0.1 s, because it
 /// resets the chip, and opens it for good.
 public struct MPU: InertialChip, QueuedChip, Hashable {
-  /// Which chip it is; the raw value is its name in board files.
-  public enum Chip: String, Sendable, Hashable, CaseIterable {
-    /// The oldest: one filter for both sensors.
-    case mpu6050 = "MPU6050"
-    /// With a filter for each.
-    case mpu6500 = "MPU6500"
-    /// An MPU6500 with an AK8963.
-    case mpu9250 = "MPU9250"
-
-    /// What WHO_AM_I may hold. MPU6000 and MPU9150 hold what an MPU6050 does, an MPU6515 0x74, an MPU9255 0x73
-    /// (as Linux's inv_mpu6050 has them), and are used the same.
-    var identities: [UInt8] {
-      switch self {
-      case .mpu6050: [0x68]
-      case .mpu6500: [0x70, 0x74]
-      case .mpu9250: [0x71, 0x73]
-      }
-    }
-
-    /// What WHO_AM_I holds in much of what is sold as one: 0x98 is an ICM20689's.
-    var copies: [UInt8] { self == .mpu6050 ? [0x98, 0x72] : [] }
-
-    /// What the gyro may say at rest, degrees a second (zero-rate output, section 6.1 or 3.1 of the specifications).
-    var zeroRateLevel: Double { self == .mpu6050 ? 20 : 5 }
-
-    /// The filters from DLPF_CFG 1 on: bandwidth in Hz, of the wider sensor where they differ, and the gyro's delay
-    /// in seconds (RM-MPU-6000A table of register 26; RM-MPU-6500A and RM-MPU-9250A 4.5).
-    ///
-    /// The accelerometer's delay is as long in an MPU6050. Of the others' RM-MPU-9250A says 1 ms less, RM-MPU-6500A
-    /// twice as much for a filter of the same name: the gyro's is taken, which all agree upon.
-    var filters: [(bandwidth: Double, delay: Double)] {
-      switch self {
-      case .mpu6050:
-        [(188, 1.9e-3), (98, 2.8e-3), (44, 4.8e-3), (21, 8.3e-3), (10, 13.4e-3), (5, 18.6e-3)]
-      case .mpu6500, .mpu9250:
-        [(184, 2.9e-3), (92, 3.9e-3), (41, 5.9e-3), (20, 9.9e-3), (10, 17.85e-3), (5, 33.48e-3)]
-      }
-    }
-  }
-
   /// What 1 kHz is divided by: every whole rate and the powers of two that most ask for.
   private static let divisors = [250, 200, 125, 100, 50, 40, 25, 20, 10, 8, 5, 4, 2, 1]
 
@@ -61,7 +21,7 @@ public struct MPU: InertialChip, QueuedChip, Hashable {
   public static let outputRates = divisors.map { 1000 / Double($0) }
 
   /// Which chip it is.
-  public let chip: Chip
+  public let chip: MPUVariant
   /// Ranges and rate.
   public private(set) var setting: InvenSense.Setting
   /// The index of the filter.
@@ -77,7 +37,7 @@ public struct MPU: InertialChip, QueuedChip, Hashable {
   /// 4 g and 1000 degrees a second unless said otherwise: a hand turns a board at up to 800, and the gyro's step
   /// (30 millidegrees a second) is below its own noise at 200 Hz.
   public init(
-    chip: Chip, outputRate: Double, accelerationRange: AccelerationRange = .g4,
+    chip: MPUVariant, outputRate: Double, accelerationRange: AccelerationRange = .g4,
     angularRateRange: InvenSense.AngularRateRange = .dps1000, gathers: Bool = true
   ) {
     self.chip = chip
@@ -204,6 +164,46 @@ public struct MPU: InertialChip, QueuedChip, Hashable {
   }
 }
 
+/// Which chip it is; the raw value is its name in board files.
+public enum MPUVariant: String, Sendable, Hashable, CaseIterable {
+  /// The oldest: one filter for both sensors.
+  case mpu6050 = "MPU6050"
+  /// With a filter for each.
+  case mpu6500 = "MPU6500"
+  /// An MPU6500 with an AK8963.
+  case mpu9250 = "MPU9250"
+
+  /// What WHO_AM_I may hold. MPU6000 and MPU9150 hold what an MPU6050 does, an MPU6515 0x74, an MPU9255 0x73
+  /// (as Linux's inv_mpu6050 has them), and are used the same.
+  var identities: [UInt8] {
+    switch self {
+    case .mpu6050: [0x68]
+    case .mpu6500: [0x70, 0x74]
+    case .mpu9250: [0x71, 0x73]
+    }
+  }
+
+  /// What WHO_AM_I holds in much of what is sold as one: 0x98 is an ICM20689's.
+  var copies: [UInt8] { self == .mpu6050 ? [0x98, 0x72] : [] }
+
+  /// What the gyro may say at rest, degrees a second (zero-rate output, section 6.1 or 3.1 of the specifications).
+  var zeroRateLevel: Double { self == .mpu6050 ? 20 : 5 }
+
+  /// The filters from DLPF_CFG 1 on: bandwidth in Hz, of the wider sensor where they differ, and the gyro's delay
+  /// in seconds (RM-MPU-6000A table of register 26; RM-MPU-6500A and RM-MPU-9250A 4.5).
+  ///
+  /// The accelerometer's delay is as long in an MPU6050. Of the others' RM-MPU-9250A says 1 ms less, RM-MPU-6500A
+  /// twice as much for a filter of the same name: the gyro's is taken, which all agree upon.
+  var filters: [(bandwidth: Double, delay: Double)] {
+    switch self {
+    case .mpu6050:
+      [(188, 1.9e-3), (98, 2.8e-3), (44, 4.8e-3), (21, 8.3e-3), (10, 13.4e-3), (5, 18.6e-3)]
+    case .mpu6500, .mpu9250:
+      [(184, 2.9e-3), (92, 3.9e-3), (41, 5.9e-3), (20, 9.9e-3), (10, 17.85e-3), (5, 33.48e-3)]
+    }
+  }
+}
+
 extension Mount {
   /// PS-MPU-9250A-01, "Orientation of axes": the magnetometer's X and Y are exchanged, its Z points the other way.
   fileprivate static let turnedInMPU9250 = Mount(x: .plusY, y: .plusX, z: .minusZ) ?? .aligned
@@ -243,7 +243,7 @@ extension ChipDescription {
     .mpu6500,
     [
       .mpu(
-        MPU.Chip.mpu6500.identities, .certain,
+        MPUVariant.mpu6500.identities, .certain,
         "boards sold as MPU9250 or MPU6050 often have one: there is no magnetometer in it",
         traits(gyroscope: 0x04, queue: 0xE0))
     ])
@@ -252,13 +252,13 @@ extension ChipDescription {
     .mpu9250,
     [
       .mpu(
-        MPU.Chip.mpu9250.identities, .certain,
+        MPUVariant.mpu9250.identities, .certain,
         "its AK8963 is behind its bypass, which is closed until it was started",
         traits(gyroscope: 0x04, queue: 0xE0))
     ], partner: "AK8963", partnerMount: .turnedInMPU9250)
 
   private static func mpu(
-    _ chip: MPU.Chip, _ fingerprints: [Fingerprint], partner: String? = nil,
+    _ chip: MPUVariant, _ fingerprints: [Fingerprint], partner: String? = nil,
     partnerMount: Mount = .aligned
   ) -> ChipDescription {
     ChipDescription(

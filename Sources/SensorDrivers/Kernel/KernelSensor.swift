@@ -115,8 +115,8 @@ public struct KernelSensor: SensorDriver {
   /// Sets rate and range of what is wanted; gives the devices with their quantities, in the order of the lanes.
   private mutating func prepare(
     _ survey: KernelSurvey, polled: Bool
-  ) throws(DriverError) -> [(device: KernelSurvey.Device, quantities: [KernelQuantity])]? {
-    var parts: [(device: KernelSurvey.Device, quantities: [KernelQuantity])] = []
+  ) throws(DriverError) -> [(device: IIODevice, quantities: [KernelQuantity])]? {
+    var parts: [(device: IIODevice, quantities: [KernelQuantity])] = []
     for quantity in KernelQuantity.wanted(by: kind, polled: polled) {
       guard let device = survey.device(quantity) else { return nil }
       if let index = parts.firstIndex(where: { $0.device == device }) {

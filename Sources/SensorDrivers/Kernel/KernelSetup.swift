@@ -58,7 +58,7 @@ struct KernelSetup {
 
   /// Takes the next rate at or above `wanted` (Hz); gives the device's, `nil` where it has none.
   mutating func rate(
-    _ device: KernelSurvey.Device, _ quantities: [KernelQuantity], wanted: Double
+    _ device: IIODevice, _ quantities: [KernelQuantity], wanted: Double
   ) throws(DriverError) -> Double? {
     var slowest: Double?
     for name in quantities.map({ "\($0.rawValue)_sampling_frequency" }) + ["sampling_frequency"]
@@ -86,7 +86,7 @@ struct KernelSetup {
 
   /// Takes the smallest range that is wide enough, where there is a choice, and fills the lanes of a quantity.
   mutating func scale(
-    _ device: KernelSurvey.Device, _ quantity: KernelQuantity, lane: Int,
+    _ device: IIODevice, _ quantity: KernelQuantity, lane: Int,
     _ scaling: inout KernelScaling
   ) throws(DriverError) {
     let shared = "\(quantity.rawValue)_scale"
@@ -132,12 +132,12 @@ struct KernelSetup {
 
   /// A channel's number is raw unless it comes in the ABI's unit. Where there are both, the scale of the raw one
   /// may be rounded away: bmp280's of 1/256000 kPa has four digits, 64 millionths too little.
-  static func isRaw(_ device: KernelSurvey.Device, _ channel: String) -> Bool {
+  static func isRaw(_ device: IIODevice, _ channel: String) -> Bool {
     !device.attributes.contains("\(channel)_input")
   }
 
   private mutating func number(
-    _ device: KernelSurvey.Device, _ names: [String], _ what: String, watches: Bool
+    _ device: IIODevice, _ names: [String], _ what: String, watches: Bool
   ) throws(DriverError) -> Double? {
     for name in names where device.attributes.contains("\(name)_\(what)") {
       let path = "\(device.folder)/\(name)_\(what)"
@@ -152,7 +152,7 @@ struct KernelSetup {
   }
 
   private func type(
-    _ device: KernelSurvey.Device, _ channel: String
+    _ device: IIODevice, _ channel: String
   ) throws(DriverError) -> ScanType? {
     guard device.attributes.contains("scan_elements") else { return nil }
     return (try? chip.read("\(device.folder)/scan_elements/\(channel)_type")).flatMap(ScanType.init)
@@ -162,7 +162,7 @@ struct KernelSetup {
 
   /// Starts a device's buffer; `nil` for a device that has none, no trigger, or one that may not be used.
   mutating func buffer(
-    _ device: KernelSurvey.Device, lanes: [(String, lane: Int)]
+    _ device: IIODevice, lanes: [(String, lane: Int)]
   ) throws(DriverError) -> KernelBuffer? {
     let folder = device.folder
     guard device.attributes.isSuperset(of: ["buffer", "scan_elements"]),
@@ -188,7 +188,7 @@ struct KernelSetup {
   }
 
   /// Whether something tells the device when to sample: a trigger that is set, its own, or its FIFO.
-  private mutating func hasTrigger(_ device: KernelSurvey.Device) throws(DriverError) -> Bool {
+  private mutating func hasTrigger(_ device: IIODevice) throws(DriverError) -> Bool {
     guard device.attributes.contains("trigger") else { return true }
     let path = "\(device.folder)/trigger/current_trigger"
     let number = device.folder.drop { !$0.isNumber }
@@ -214,13 +214,13 @@ struct KernelSetup {
         try set("\(path)/\(name)_en", isWanted ? "1" : "0")
       }
     }
-    var enabled: [ScanLayout.Element] = []
+    var enabled: [ScanElement] = []
     for name in elements {
       guard try text("\(path)/\(name)_en") == "1" else { continue }
       guard let index = Int(try text("\(path)/\(name)_index")),
         let type = ScanType(try text("\(path)/\(name)_type"))
       else { return nil }
-      enabled.append(ScanLayout.Element(name: name, index: index, type: type))
+      enabled.append(ScanElement(name: name, index: index, type: type))
     }
     return ScanLayout(enabled)
   }

@@ -4,27 +4,10 @@ public import SensorBus
 
 /// The IIO devices of a chip that the kernel owns, by what they are called.
 public struct KernelSurvey: Sendable, Hashable {
-  /// One IIO device.
-  public struct Device: Sendable, Hashable {
-    /// The folder: `iio:device0`.
-    public var folder: String
-    /// What the kernel calls it: `lis3mdl`. Empty where it does not say.
-    public var name: String
-    /// Its attributes and folders.
-    var attributes: Set<String>
-
-    /// Whether it has all channels of a quantity.
-    func has(_ quantity: KernelQuantity) -> Bool {
-      quantity.channels.allSatisfy {
-        attributes.contains("\($0)_raw") || attributes.contains("\($0)_input")
-      }
-    }
-  }
-
   /// The kernel's driver: `st-magn-i2c`. Empty where it is not said.
   public let driver: String
   /// Its IIO devices, by number.
-  public let devices: [Device]
+  public let devices: [IIODevice]
 
   /// Looks.
   public init(_ chip: any KernelDevice) throws(BusError) {
@@ -32,12 +15,12 @@ public struct KernelSurvey: Sendable, Hashable {
     let folders = try chip.names(in: "").filter { name in
       name.hasPrefix(prefix) && Int(name.dropFirst(prefix.count)) != nil
     }
-    var devices: [Device] = []
+    var devices: [IIODevice] = []
     // By number: a shorter name has the smaller one.
     for folder in folders.sorted(by: { ($0.utf8.count, $0) < ($1.utf8.count, $1) }).prefix(8) {
       let attributes = Set(try chip.names(in: folder))
       let name = attributes.contains("name") ? (try? chip.read("\(folder)/name")) ?? "" : ""
-      devices.append(Device(folder: folder, name: name, attributes: attributes))
+      devices.append(IIODevice(folder: folder, name: name, attributes: attributes))
     }
     self.devices = devices
     let lines = ((try? chip.read("uevent")) ?? "").split(separator: "\n")
@@ -45,7 +28,7 @@ public struct KernelSurvey: Sendable, Hashable {
   }
 
   /// The device that has a quantity.
-  func device(_ quantity: KernelQuantity) -> Device? { devices.first { $0.has(quantity) } }
+  func device(_ quantity: KernelQuantity) -> IIODevice? { devices.first { $0.has(quantity) } }
 
   /// Whether the kernel's driver has a magnetometer: with an accelerometer and a gyro the one of the same package, as
   /// inv_mpu6050 has an MPU9250's (`in_magn`), which answers nobody else then.
@@ -70,6 +53,23 @@ public struct KernelSurvey: Sendable, Hashable {
   public static let losses =
     "its interrupt line is the kernel's, there is no self-test, nobody watches its registers, a placement of "
     + "the device tree (mount_matrix) does not count: the board file's mount does"
+}
+
+/// One IIO device.
+public struct IIODevice: Sendable, Hashable {
+  /// The folder: `iio:device0`.
+  public var folder: String
+  /// What the kernel calls it: `lis3mdl`. Empty where it does not say.
+  public var name: String
+  /// Its attributes and folders.
+  var attributes: Set<String>
+
+  /// Whether it has all channels of a quantity.
+  func has(_ quantity: KernelQuantity) -> Bool {
+    quantity.channels.allSatisfy {
+      attributes.contains("\($0)_raw") || attributes.contains("\($0)_input")
+    }
+  }
 }
 
 extension ChipCatalog {

@@ -68,28 +68,13 @@ public struct ScanType: Sendable, Hashable {
 
 /// Where each of the enabled elements lies in a frame.
 public struct ScanLayout: Sendable, Hashable {
-  /// An element that is enabled.
-  public struct Element: Sendable, Hashable {
-    /// Its channel: `in_magn_x`.
-    public var name: String
-    /// Its place among the elements.
-    public var index: Int
-    /// Its shape.
-    public var type: ScanType
-
-    /// Makes an element.
-    public init(name: String, index: Int, type: ScanType) {
-      (self.name, self.index, self.type) = (name, index, type)
-    }
-  }
-
-  private var places: [(element: Element, offset: Int)] = []
+  private var places: [(element: ScanElement, offset: Int)] = []
   /// The bytes of a frame.
   public private(set) var frameSize = 0
 
   /// Packs the elements in the order of their places, each aligned to what it takes itself, the frame to the
   /// largest; `nil` without elements, and for two at one place.
-  public init?(_ elements: [Element]) {
+  public init?(_ elements: [ScanElement]) {
     var largest = 1
     var last = -1
     for element in elements.sorted(by: { $0.index < $1.index }) {
@@ -121,4 +106,19 @@ public struct ScanLayout: Sendable, Hashable {
 
   /// By the elements.
   public func hash(into hasher: inout Hasher) { hasher.combine(places.map(\.element)) }
+}
+
+/// An element that is enabled.
+public struct ScanElement: Sendable, Hashable {
+  /// Its channel: `in_magn_x`.
+  public var name: String
+  /// Its place among the elements.
+  public var index: Int
+  /// Its shape.
+  public var type: ScanType
+
+  /// Makes an element.
+  public init(name: String, index: Int, type: ScanType) {
+    (self.name, self.index, self.type) = (name, index, type)
+  }
 }

@@ -35,7 +35,7 @@ extension DeflectionTest {
           ], settle: 0.06),
         .deflected(
           output,
-          Limits(
+          DeflectionLimits(
             quantity: .magneticField, unit: .gauss, unitPerCount: 0.0015,
             x: limits, y: limits, z: limits)),
         .write(

@@ -29,7 +29,7 @@ extension DeflectionTest {
         .write([RegisterSetting(LIS3DHRegister.control4, blockUpdate | 0x02)], settle: 0.09),
         .deflected(
           output,
-          Limits(.acceleration, .milliG, unitPerCount: 4.0 / 64, all: 17 * 4...360 * 4)),
+          DeflectionLimits(.acceleration, .milliG, unitPerCount: 4.0 / 64, all: 17 * 4...360 * 4)),
         .write(
           [
             RegisterSetting(LIS3DHRegister.control4, blockUpdate),

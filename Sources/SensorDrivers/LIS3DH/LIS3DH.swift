@@ -9,15 +9,6 @@ public import SensorTypes
 /// Tables: the LSM303DLHC's (DocID018771 rev. 2); the LIS3DH's (DocID17530 rev. 2) hold the same. The axes are those of the
 /// figure of the pins: right-handed.
 public struct LIS3DH: FlaggedChip, Hashable {
-  /// Which of the two; the raw value is the name in board files.
-  public enum Chip: String, Sendable, Hashable, CaseIterable {
-    /// By itself, with an identity.
-    case lis3dh = "LIS3DH"
-    /// Beside a magnetometer. No identity register is documented: that it takes its whole configuration and gives it back
-    /// is its identity.
-    case lsm303dlhc = "LSM303DLHC-A"
-  }
-
   /// The measuring range; the raw value is FS1:0 (table 27).
   public enum Range: UInt8, MeasuringRange {
     /// +-2 g.
@@ -45,7 +36,7 @@ public struct LIS3DH: FlaggedChip, Hashable {
   private static let codes: [UInt8] = [1, 2, 3, 4, 5, 6, 7, 9]
 
   /// Which chip.
-  public let chip: Chip
+  public let chip: LIS3DHVariant
   /// Conversions a second, one of `outputRates`.
   public let outputRate: Double
   /// The measuring range.
@@ -53,7 +44,7 @@ public struct LIS3DH: FlaggedChip, Hashable {
   private let rateIndex: Int
 
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is.
-  public init(_ chip: Chip, outputRate: Double, range: Range = .g4) {
+  public init(_ chip: LIS3DHVariant, outputRate: Double, range: Range = .g4) {
     self.chip = chip
     rateIndex = nextRate(Self.outputRates, atLeast: outputRate)
     self.outputRate = Self.outputRates[rateIndex]
@@ -135,6 +126,15 @@ public struct LIS3DH: FlaggedChip, Hashable {
   public func reading(_ block: RegisterBlock) throws(DriverError) -> Reading {
     .acceleration(try LIS3DHConversion.acceleration(block, range: range))
   }
+}
+
+/// Which of the two; the raw value is the name in board files.
+public enum LIS3DHVariant: String, Sendable, Hashable, CaseIterable {
+  /// By itself, with an identity.
+  case lis3dh = "LIS3DH"
+  /// Beside a magnetometer. No identity register is documented: that it takes its whole configuration and gives it back
+  /// is its identity.
+  case lsm303dlhc = "LSM303DLHC-A"
 }
 
 extension ChipDescription {

@@ -12,7 +12,7 @@ public enum LIS3MDLConversion {
   /// specified. Worked number: at 4 gauss the bytes BA 1A are 6842 counts = 1 gauss = 100 microtesla
   /// (table 3). In an LSM9DS1 E7 1B, 7143 counts of 0.14 milligauss, are that.
   public static func field(
-    _ block: RegisterBlock, _ model: LIS3MDL.Model = .lis3mdl, range: LIS3MDL.Range
+    _ block: RegisterBlock, _ model: LIS3MDLVariant = .lis3mdl, range: LIS3MDL.Range
   ) throws(DriverError) -> Vector3 {
     let countsPerGauss = model.countsPerGauss(range)
     // The end of an LSM9DS1's range is no whole number of counts.

@@ -13,7 +13,7 @@ extension DeflectionTest {
   /// means.
   ///
   /// The LSM9DS1's has the same course and the same limits (lsm9ds1_self_test.c), on its own scale.
-  static func lis3mdl(_ model: LIS3MDL.Model) -> DeflectionTest {
+  static func lis3mdl(_ model: LIS3MDLVariant) -> DeflectionTest {
     let range = LIS3MDL.Range.gauss12
     let countsPerGauss = model.countsPerGauss(range)
     let lowPower80 = model.temperatureBit | 0x1C
@@ -40,7 +40,7 @@ extension DeflectionTest {
           settle: 0.06),
         .deflected(
           output,
-          Limits(
+          DeflectionLimits(
             quantity: .magneticField, unit: .gauss, unitPerCount: 1 / countsPerGauss,
             x: 1.0...3.0, y: 1.0...3.0, z: 0.1...1.0)),
         .write(

@@ -9,33 +9,6 @@ public import SensorTypes
 /// The magnetometer inside an LSM9DS1 has the same identity, registers and rates and a scale of its own. Its X axis
 /// points against that chip's accelerometer, whose driver turns it: both halves have the same mount.
 public struct LIS3MDL: FlaggedChip, Hashable {
-  /// Which chip it is.
-  public enum Model: String, Sendable, Hashable, CaseIterable {
-    /// The chip of its own.
-    case lis3mdl = "LIS3MDL"
-    /// The magnetometer of an ST LSM9DS1 (Sense HAT, Navio2).
-    case lsm9ds1 = "LSM9DS1-M"
-
-    /// Counts a gauss (LIS3MDL: table 3: 6842, 3421, 2281, 1711; LSM9DS1, DocID025715 rev. 3, table 3: 0.14,
-    /// 0.29, 0.43 and 0.58 milligauss a count).
-    public func countsPerGauss(_ range: Range) -> Double {
-      switch self {
-      case .lis3mdl: range.countsPerGauss
-      case .lsm9ds1:
-        switch range {
-        case .gauss4: 1000 / 0.14
-        case .gauss8: 1000 / 0.29
-        case .gauss12: 1000 / 0.43
-        case .gauss16: 1000 / 0.58
-        }
-      }
-    }
-
-    /// Bit 7 of the first control register: the temperature sensor of a LIS3MDL, which is not wanted, and the
-    /// temperature compensation of an LSM9DS1.
-    var temperatureBit: UInt8 { self == .lis3mdl ? 0x00 : 0x80 }
-  }
-
   /// The measuring range.
   public enum Range: UInt8, MeasuringRange {
     /// +-400 microtesla.
@@ -68,7 +41,7 @@ public struct LIS3MDL: FlaggedChip, Hashable {
   private static let firstFast = 8
 
   /// Which chip it is.
-  public let model: Model
+  public let model: LIS3MDLVariant
   /// Conversions a second, one of `outputRates`.
   public let outputRate: Double
   /// The measuring range.
@@ -76,7 +49,7 @@ public struct LIS3MDL: FlaggedChip, Hashable {
   private let rateIndex: Int
 
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is.
-  public init(_ model: Model = .lis3mdl, outputRate: Double, range: Range = .gauss4) {
+  public init(_ model: LIS3MDLVariant = .lis3mdl, outputRate: Double, range: Range = .gauss4) {
     self.model = model
     rateIndex = nextRate(Self.outputRates, atLeast: outputRate)
     self.outputRate = Self.outputRates[rateIndex]
@@ -140,6 +113,33 @@ public struct LIS3MDL: FlaggedChip, Hashable {
   }
 }
 
+/// Which chip it is.
+public enum LIS3MDLVariant: String, Sendable, Hashable, CaseIterable {
+  /// The chip of its own.
+  case lis3mdl = "LIS3MDL"
+  /// The magnetometer of an ST LSM9DS1 (Sense HAT, Navio2).
+  case lsm9ds1 = "LSM9DS1-M"
+
+  /// Counts a gauss (LIS3MDL: table 3: 6842, 3421, 2281, 1711; LSM9DS1, DocID025715 rev. 3, table 3: 0.14,
+  /// 0.29, 0.43 and 0.58 milligauss a count).
+  public func countsPerGauss(_ range: LIS3MDL.Range) -> Double {
+    switch self {
+    case .lis3mdl: range.countsPerGauss
+    case .lsm9ds1:
+      switch range {
+      case .gauss4: 1000 / 0.14
+      case .gauss8: 1000 / 0.29
+      case .gauss12: 1000 / 0.43
+      case .gauss16: 1000 / 0.58
+      }
+    }
+  }
+
+  /// Bit 7 of the first control register: the temperature sensor of a LIS3MDL, which is not wanted, and the
+  /// temperature compensation of an LSM9DS1.
+  var temperatureBit: UInt8 { self == .lis3mdl ? 0x00 : 0x80 }
+}
+
 extension ChipDescription {
   /// ST LIS3MDL.
   static let lis3mdl = lis3mdl(
@@ -153,7 +153,7 @@ extension ChipDescription {
     "a LIS3MDL answers the same; an LSM9DS1's other half is at 0x6a or 0x6b and has 0x68 in 0x0f")
 
   private static func lis3mdl(
-    _ model: LIS3MDL.Model, _ confidence: ChipIdentification.Confidence,
+    _ model: LIS3MDLVariant, _ confidence: ChipIdentification.Confidence,
     partner: String? = nil, _ note: String
   ) -> ChipDescription {
     ChipDescription(

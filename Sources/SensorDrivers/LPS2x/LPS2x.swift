@@ -6,48 +6,17 @@ public import SensorTypes
 /// ST's barometers, which compensate by themselves: continuous, block data update, in the mode of least noise that
 /// has the rate, the chip's own low-pass off: whoever estimates altitude filters with knowledge of time.
 public struct LPS2x: RegisterChip, Hashable {
-  /// Which of them.
-  public enum Chip: String, Sendable, Hashable, CaseIterable {
-    /// Identity 0xB1, which LPS33HW and LPS35HW have too.
-    case lps22hb = "LPS22HB"
-    /// Identity 0xB3.
-    case lps22hh = "LPS22HH"
-    /// Identity 0xBD, which an LPS25H has too: the same registers, less averaging.
-    case lps25hb = "LPS25HB"
-    /// Identity 0xB4, which an LPS22DF has too: the same registers, without the second range, which is not used.
-    case lps28dfw = "LPS28DFW"
-
-    var identity: UInt8 {
-      switch self {
-      case .lps22hb: 0xB1
-      case .lps22hh: 0xB3
-      case .lps25hb: 0xBD
-      case .lps28dfw: 0xB4
-      }
-    }
-
-    /// Conversions a second; the code is the index plus 1.
-    public var outputRates: [Double] {
-      switch self {
-      case .lps22hb: [1, 10, 25, 50, 75]
-      case .lps22hh: [1, 10, 25, 50, 75, 100, 200]
-      case .lps25hb: [1, 7, 12.5, 25]
-      case .lps28dfw: [1, 4, 10, 25, 50, 75, 100, 200]
-      }
-    }
-  }
-
   private static let range = AirRange(
     pascals: 26_000...126_000, step: 0.025, degrees: -40...105, degreeStep: 0.01)
 
   /// Which chip.
-  public let chip: Chip
+  public let chip: LPS2xVariant
   /// Conversions a second, one of the chip's.
   public let outputRate: Double
   private let code: UInt8
 
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is.
-  public init(chip: Chip, outputRate: Double) {
+  public init(chip: LPS2xVariant, outputRate: Double) {
     self.chip = chip
     let index = nextRate(chip.outputRates, atLeast: outputRate)
     self.outputRate = chip.outputRates[index]
@@ -144,7 +113,38 @@ public struct LPS2x: RegisterChip, Hashable {
   }
 }
 
-extension LPS2x.Chip {
+/// Which of them.
+public enum LPS2xVariant: String, Sendable, Hashable, CaseIterable {
+  /// Identity 0xB1, which LPS33HW and LPS35HW have too.
+  case lps22hb = "LPS22HB"
+  /// Identity 0xB3.
+  case lps22hh = "LPS22HH"
+  /// Identity 0xBD, which an LPS25H has too: the same registers, less averaging.
+  case lps25hb = "LPS25HB"
+  /// Identity 0xB4, which an LPS22DF has too: the same registers, without the second range, which is not used.
+  case lps28dfw = "LPS28DFW"
+
+  var identity: UInt8 {
+    switch self {
+    case .lps22hb: 0xB1
+    case .lps22hh: 0xB3
+    case .lps25hb: 0xBD
+    case .lps28dfw: 0xB4
+    }
+  }
+
+  /// Conversions a second; the code is the index plus 1.
+  public var outputRates: [Double] {
+    switch self {
+    case .lps22hb: [1, 10, 25, 50, 75]
+    case .lps22hh: [1, 10, 25, 50, 75, 100, 200]
+    case .lps25hb: [1, 7, 12.5, 25]
+    case .lps28dfw: [1, 4, 10, 25, 50, 75, 100, 200]
+    }
+  }
+}
+
+extension LPS2xVariant {
   /// Bits that are 0 in every state of a chip that answers, I2C_DIS among them.
   fileprivate var traits: [Trait] {
     switch self {
@@ -172,7 +172,7 @@ extension ChipDescription {
   static let lps28dfw = lps2x(.lps28dfw, "an LPS22DF answers the same")
 
   /// No self-test: none in the register maps.
-  private static func lps2x(_ chip: LPS2x.Chip, _ lookalike: String) -> ChipDescription {
+  private static func lps2x(_ chip: LPS2xVariant, _ lookalike: String) -> ChipDescription {
     ChipDescription(
       chip.rawValue, .barometer, addresses: [0x5C, 0x5D],
       fingerprints: [

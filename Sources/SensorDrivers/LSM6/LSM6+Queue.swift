@@ -43,7 +43,7 @@ extension LSM6 {
   }
 }
 
-extension LSM6.Chip {
+extension LSM6Variant {
   /// Bytes of a sample: two words of a tag and six bytes from the LSM6DSO on, twelve bytes before.
   var queuedBytes: Int { isTagged ? 14 : 12 }
 

@@ -13,7 +13,7 @@ extension DeflectionTest {
   /// The magnitude of the change must be 50 to 1700 mg (LSM6DSOX: DS12814 rev. 4, table 2; LSM6DSO: DS12140
   /// rev. 2, table 2) or 90 to 1700 (LSM6DSL: DocID028475 rev. 7, table 3; LSM6DS3, LSM6DS3TR-C and ISM330DHCX: ST's
   /// examples; LSM6DS33: as the LSM6DS3), and in all 150 to 700 degrees a second. About 0.7 s.
-  public static func lsm6(_ chip: LSM6.Chip) -> DeflectionTest {
+  public static func lsm6(_ chip: LSM6Variant) -> DeflectionTest {
     let least: Double = chip == .lsm6dso || chip == .lsm6dsox ? 50 : 90
     let linearRange = LSM6.AccelerationRange.g4
     let angularRange = LSM6.AngularRateRange.dps2000
@@ -40,7 +40,7 @@ extension DeflectionTest {
           RegisterSetting(LSM6Register.control2, 0x00),
           RegisterSetting(LSM6Register.control1, linearOn),
         ], test: RegisterSetting(LSM6Register.control5, 0x01),
-        limits: Limits(
+        limits: DeflectionLimits(
           .acceleration, .milliG, unitPerCount: linearRange.gPerCount * 1000, all: least...1700),
         settle: 0.1, testSettle: 0.1),
       Half(
@@ -49,7 +49,7 @@ extension DeflectionTest {
           off, RegisterSetting(LSM6Register.control1, 0x00),
           RegisterSetting(LSM6Register.control2, angularOn),
         ], test: RegisterSetting(LSM6Register.control5, 0x04),
-        limits: Limits(
+        limits: DeflectionLimits(
           .angularRate, .degreesPerSecond, unitPerCount: angularRange.degreesPerSecondPerCount,
           all: 150...700),
         settle: max(0.1, chip.gyroStart), testSettle: 0.1),

@@ -5,56 +5,6 @@
 ///
 /// Both have the same axes, right-handed; a positive rate is counterclockwise about its axis (LSM6DSL: figure 1, 4.6.1).
 public struct LSM6: InertialChip, QueuedChip, Hashable {
-  /// Which of the family.
-  public enum Chip: String, Sendable, Hashable, CaseIterable {
-    /// For industry. An LSM6DSR answers the same.
-    case ism330dhcx = "ISM330DHCX"
-    /// The first, with an LSM6DS33's identity and registers.
-    case lsm6ds3 = "LSM6DS3"
-    /// The first without a sensor hub.
-    case lsm6ds33 = "LSM6DS33"
-    /// An LSM6DSL in the LSM6DS3's place.
-    case lsm6ds3trc = "LSM6DS3TR-C"
-    /// The second.
-    case lsm6dsl = "LSM6DSL"
-    /// An LSM6DSOX without its learning core.
-    case lsm6dso = "LSM6DSO"
-    /// The third.
-    case lsm6dsox = "LSM6DSOX"
-
-    /// What its WHO_AM_I holds.
-    public var identity: UInt8 {
-      switch self {
-      case .lsm6ds3, .lsm6ds33: 0x69
-      case .lsm6ds3trc, .lsm6dsl: 0x6A
-      case .ism330dhcx: 0x6B
-      case .lsm6dso, .lsm6dsox: 0x6C
-      }
-    }
-
-    /// The rates that gyro and accelerometer share, Hz (LSM6DSOX: tables 43 and 45); the code is the index + 1. Some of
-    /// the datasheets have 416 and 1666. All but the first two have faster ones, which a bus cannot fetch.
-    public var outputRates: [Double] { [12.5, 26, 52, 104, 208, 417, 833, 1667] }
-
-    /// What the gyro may say at rest, degrees a second (mechanical characteristics of each datasheet).
-    var zeroRateLevel: Double {
-      switch self {
-      case .lsm6ds3, .lsm6ds33: 10
-      case .lsm6ds3trc, .lsm6dsl: 3
-      case .ism330dhcx, .lsm6dso, .lsm6dsox: 1
-      }
-    }
-
-    /// Seconds from power-down to a gyro that is right: at most 70 ms and a few conversions (AN5272; AN5130 for an
-    /// LSM6DSM). ST's own examples give the chips before the LSM6DSO 150 ms; so much is waited for those.
-    var gyroStart: Double {
-      switch self {
-      case .ism330dhcx, .lsm6dso, .lsm6dsox: 0.08
-      default: 0.15
-      }
-    }
-  }
-
   /// The accelerometer's range; the raw value is FS1:0_XL (table 44), which is not in order.
   public enum AccelerationRange: UInt8, MeasuringRange {
     /// +-2 g.
@@ -100,7 +50,7 @@ public struct LSM6: InertialChip, QueuedChip, Hashable {
   }
 
   /// Which chip.
-  public let chip: Chip
+  public let chip: LSM6Variant
   /// Ranges and rate, one of the chip's `outputRates`.
   public private(set) var setting: InertialSetting<AccelerationRange, AngularRateRange>
 
@@ -110,7 +60,7 @@ public struct LSM6: InertialChip, QueuedChip, Hashable {
   /// 4 g and 1000 degrees a second unless said otherwise: a hand turns a board at up to 800, and the
   /// gyro's step (35 mdps) is still its own noise at 208 Hz.
   public init(
-    _ chip: Chip, outputRate: Double, accelerationRange: AccelerationRange = .g4,
+    _ chip: LSM6Variant, outputRate: Double, accelerationRange: AccelerationRange = .g4,
     angularRateRange: AngularRateRange = .dps1000, gathers: Bool = true
   ) {
     self.chip = chip
@@ -193,6 +143,56 @@ public struct LSM6: InertialChip, QueuedChip, Hashable {
   }
 }
 
+/// Which of the family.
+public enum LSM6Variant: String, Sendable, Hashable, CaseIterable {
+  /// For industry. An LSM6DSR answers the same.
+  case ism330dhcx = "ISM330DHCX"
+  /// The first, with an LSM6DS33's identity and registers.
+  case lsm6ds3 = "LSM6DS3"
+  /// The first without a sensor hub.
+  case lsm6ds33 = "LSM6DS33"
+  /// An LSM6DSL in the LSM6DS3's place.
+  case lsm6ds3trc = "LSM6DS3TR-C"
+  /// The second.
+  case lsm6dsl = "LSM6DSL"
+  /// An LSM6DSOX without its learning core.
+  case lsm6dso = "LSM6DSO"
+  /// The third.
+  case lsm6dsox = "LSM6DSOX"
+
+  /// What its WHO_AM_I holds.
+  public var identity: UInt8 {
+    switch self {
+    case .lsm6ds3, .lsm6ds33: 0x69
+    case .lsm6ds3trc, .lsm6dsl: 0x6A
+    case .ism330dhcx: 0x6B
+    case .lsm6dso, .lsm6dsox: 0x6C
+    }
+  }
+
+  /// The rates that gyro and accelerometer share, Hz (LSM6DSOX: tables 43 and 45); the code is the index + 1. Some of
+  /// the datasheets have 416 and 1666. All but the first two have faster ones, which a bus cannot fetch.
+  public var outputRates: [Double] { [12.5, 26, 52, 104, 208, 417, 833, 1667] }
+
+  /// What the gyro may say at rest, degrees a second (mechanical characteristics of each datasheet).
+  var zeroRateLevel: Double {
+    switch self {
+    case .lsm6ds3, .lsm6ds33: 10
+    case .lsm6ds3trc, .lsm6dsl: 3
+    case .ism330dhcx, .lsm6dso, .lsm6dsox: 1
+    }
+  }
+
+  /// Seconds from power-down to a gyro that is right: at most 70 ms and a few conversions (AN5272; AN5130 for an
+  /// LSM6DSM). ST's own examples give the chips before the LSM6DSO 150 ms; so much is waited for those.
+  var gyroStart: Double {
+    switch self {
+    case .ism330dhcx, .lsm6dso, .lsm6dsox: 0.08
+    default: 0.15
+    }
+  }
+}
+
 extension ChipDescription {
   /// ST ISM330DHCX.
   static let ism330dhcx = lsm6(
@@ -219,7 +219,7 @@ extension ChipDescription {
     "an LSM6DSO answers the same and is used the same; an LSM6DSO32 would say half of gravity")
 
   private static func lsm6(
-    _ chip: LSM6.Chip, _ confidence: ChipIdentification.Confidence, _ note: String
+    _ chip: LSM6Variant, _ confidence: ChipIdentification.Confidence, _ note: String
   ) -> ChipDescription {
     ChipDescription(
       chip.rawValue, .inertial, addresses: [0x6A, 0x6B],

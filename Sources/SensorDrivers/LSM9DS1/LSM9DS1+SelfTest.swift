@@ -30,7 +30,7 @@ extension DeflectionTest {
           RegisterSetting(LSM9DS1.Register.control1, 0x00),
           RegisterSetting(LSM9DS1.Register.control6, 0x40 | linearRange.rawValue << 3),
         ], test: RegisterSetting(LSM9DS1.Register.control10, 0x01),
-        limits: Limits(
+        limits: DeflectionLimits(
           .acceleration, .milliG, unitPerCount: LSM9DS1.gPerCount(linearRange) * 1000,
           all: 70...1500),
         settle: 0.2, testSettle: 0.2),
@@ -40,7 +40,7 @@ extension DeflectionTest {
           off, RegisterSetting(LSM9DS1.Register.control6, 0x00),
           RegisterSetting(LSM9DS1.Register.control1, 0x80 | angularRange.rawValue << 3),
         ], test: RegisterSetting(LSM9DS1.Register.control10, 0x04),
-        limits: Limits(
+        limits: DeflectionLimits(
           .angularRate, .degreesPerSecond, unitPerCount: angularRange.degreesPerSecondPerCount,
           all: 200...800),
         settle: 0.8, testSettle: 0.8),

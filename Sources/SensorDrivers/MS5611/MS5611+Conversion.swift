@@ -64,7 +64,7 @@ public enum MS5611Conversion {
   /// MS5611 100009 Pa at 20.07 degrees; 6465444 and 8077636 with 46372, 43981, 29059, 27842, 31553, 28165 an
   /// MS5607 110002 Pa at 20.00 degrees.
   public static func air(
-    pressure d1: UInt32, temperature d2: UInt32, _ trim: MS5611Trim, chip: MS5611.Chip
+    pressure d1: UInt32, temperature d2: UInt32, _ trim: MS5611Trim, chip: MS5611Variant
   ) -> (pressure: Double, temperature: Double) {
     let difference = Double(d2) - trim.c(5) * 256
     // Hundredths of a degree.

@@ -24,7 +24,7 @@ struct MS5611Trial: ChipTrial {
   /// One temperature and one pressure at 4096 samples take up to 9.04 ms each.
   private static let conversionTime = 0.01
 
-  let chip: MS5611.Chip
+  let chip: MS5611Variant
 
   /// The one of whose readings is on earth, or at that altitude, alone is it. Where both are, neither is ruled out: then
   /// the one that is nearer to sea level comes first.
@@ -86,7 +86,7 @@ struct MS5611Trial: ChipTrial {
   /// What is wrong where a chip reads more than there is on earth and the other would not, or what one with a PROM of
   /// seven words can read; `nil` for nothing.
   static func other(
-    than chip: MS5611.Chip, _ raw: (pressure: UInt32, temperature: UInt32), _ trim: MS5611Trim
+    than chip: MS5611Variant, _ raw: (pressure: UInt32, temperature: UInt32), _ trim: MS5611Trim
   ) -> String? {
     let (own, its) = (air(raw, trim, chip), air(raw, trim, chip.other))
     if trim.isOfSevenWords, chip == .ms5607 || own.pressure <= halfRange {
@@ -104,7 +104,7 @@ struct MS5611Trial: ChipTrial {
   private typealias Air = (pressure: Double, temperature: Double)
 
   private static func air(
-    _ raw: (pressure: UInt32, temperature: UInt32), _ trim: MS5611Trim, _ chip: MS5611.Chip
+    _ raw: (pressure: UInt32, temperature: UInt32), _ trim: MS5611Trim, _ chip: MS5611Variant
   ) -> Air {
     MS5611Conversion.air(
       pressure: raw.pressure, temperature: raw.temperature, trim, chip: chip)
@@ -118,7 +118,7 @@ struct MS5611Trial: ChipTrial {
   private static func shown(_ air: Air) -> String { "\((air.pressure / 100).rounded()) hPa" }
 }
 
-extension MS5611.Chip {
+extension MS5611Variant {
   /// The one that answers the same.
   var other: Self { self == .ms5611 ? .ms5607 : .ms5611 }
 }

@@ -12,22 +12,6 @@ public import SensorTypes
 /// way round it is twice as much, more than there is on earth, and the first reading says so. So it does of a PROM that
 /// the next generation has too, where what is read is what that one would read at half the pressure (`MS5611Trial`).
 public struct MS5611: RegisterChip, Hashable {
-  /// Which of the two.
-  public enum Chip: String, Sendable, Hashable, CaseIterable {
-    /// 10 to 1200 mbar, 0.012 mbar at best.
-    case ms5611 = "MS5611"
-    /// 10 to 1200 mbar, 0.024 mbar at best.
-    case ms5607 = "MS5607"
-
-    /// What is taken away from offset and sensitivity below 20 degrees, per hundredth of a degree squared, and
-    /// once more below -15 degrees (figure 3).
-    var secondOrder:
-      (offset: Double, sensitivity: Double, coldOffset: Double, coldSensitivity: Double)
-    {
-      self == .ms5611 ? (2.5, 1.25, 7, 5.5) : (61.0 / 16, 2, 15, 8)
-    }
-  }
-
   /// The commands (table "Command structure").
   enum Command {
     static let reset: UInt8 = 0x1E
@@ -48,7 +32,7 @@ public struct MS5611: RegisterChip, Hashable {
     pascals: 1000...120_000, step: 0.1, degrees: -40...85, degreeStep: 0.01)
 
   /// Which chip.
-  public let chip: Chip
+  public let chip: MS5611Variant
   /// Readings a second: two conversions each.
   public let outputRate: Double
   /// The code of the oversampling: 0 (256) to 4 (4096).
@@ -59,7 +43,7 @@ public struct MS5611: RegisterChip, Hashable {
   private var isPlausible = false
 
   /// Converts `outputRate` times a second (at least once), as fast as the chip can (833 Hz) at the most.
-  public init(chip: Chip, outputRate wanted: Double) {
+  public init(chip: MS5611Variant, outputRate wanted: Double) {
     self.chip = chip
     oversamplingCode = Self.longest.lastIndex { 2 * $0 * wanted <= 1 } ?? 0
     let fastest = 0.5 / Self.longest[oversamplingCode]
@@ -91,7 +75,7 @@ public struct MS5611: RegisterChip, Hashable {
       + [.command(command(.temperature)), .wait(seconds: Self.longest[oversamplingCode])]
   }
 
-  private func command(_ quantity: AirRound.Quantity) -> UInt8 {
+  private func command(_ quantity: AirQuantity) -> UInt8 {
     let first = quantity == .pressure ? Command.convertPressure : Command.convertTemperature
     return first + 2 * UInt8(oversamplingCode)
   }
@@ -135,6 +119,22 @@ public struct MS5611: RegisterChip, Hashable {
   }
 }
 
+/// Which of the two.
+public enum MS5611Variant: String, Sendable, Hashable, CaseIterable {
+  /// 10 to 1200 mbar, 0.012 mbar at best.
+  case ms5611 = "MS5611"
+  /// 10 to 1200 mbar, 0.024 mbar at best.
+  case ms5607 = "MS5607"
+
+  /// What is taken away from offset and sensitivity below 20 degrees, per hundredth of a degree squared, and
+  /// once more below -15 degrees (figure 3).
+  var secondOrder:
+    (offset: Double, sensitivity: Double, coldOffset: Double, coldSensitivity: Double)
+  {
+    self == .ms5611 ? (2.5, 1.25, 7, 5.5) : (61.0 / 16, 2, 15, 8)
+  }
+}
+
 extension ChipDescription {
   /// TE MS5611: by far the commoner of the two.
   static let ms5611 = ms56xx(
@@ -145,7 +145,7 @@ extension ChipDescription {
 
   /// No self-test: no command for one.
   private static func ms56xx(
-    _ chip: MS5611.Chip, _ confidence: ChipIdentification.Confidence, _ note: String
+    _ chip: MS5611Variant, _ confidence: ChipIdentification.Confidence, _ note: String
   ) -> ChipDescription {
     let reads = (0..<8).map {
       Fingerprint.Read(register: MS5611.Command.readPROM + 2 * UInt8($0), count: 2)

@@ -8,14 +8,6 @@ public import SensorTypes
 /// (QMC5883P: 13-52-19 rev. A; QMC6310: rev. A): normal mode, set and reset before every conversion, eight
 /// samples a conversion.
 public struct QMC5883P: FlaggedChip, Hashable {
-  /// Which chip it is.
-  public enum Model: String, Sendable, Hashable, CaseIterable {
-    /// The one on newer GY-271 boards and "GPS and compass" pucks.
-    case qmc5883p = "QMC5883P"
-    /// Its smaller relative: U at 0x1C, N at 0x3C.
-    case qmc6310 = "QMC6310"
-  }
-
   /// The measuring range; the raw value is RNG1:0.
   public enum Range: UInt8, MeasuringRange {
     /// +-200 microtesla.
@@ -44,7 +36,7 @@ public struct QMC5883P: FlaggedChip, Hashable {
   private static let largestCount = 30_000.0
 
   /// Which chip it is.
-  public let model: Model
+  public let model: QMC5883PVariant
   /// Conversions a second, one of `outputRates`.
   public let outputRate: Double
   /// The measuring range.
@@ -54,7 +46,7 @@ public struct QMC5883P: FlaggedChip, Hashable {
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is.
   ///
   /// +-8 gauss unless said otherwise: its step is a seventh of the noise (2 milligauss, table 2).
-  public init(_ model: Model = .qmc5883p, outputRate: Double, range: Range = .gauss8) {
+  public init(_ model: QMC5883PVariant = .qmc5883p, outputRate: Double, range: Range = .gauss8) {
     self.model = model
     rateIndex = nextRate(Self.outputRates, atLeast: outputRate)
     self.outputRate = Self.outputRates[rateIndex]
@@ -133,6 +125,14 @@ public struct QMC5883P: FlaggedChip, Hashable {
   }
 }
 
+/// Which chip it is.
+public enum QMC5883PVariant: String, Sendable, Hashable, CaseIterable {
+  /// The one on newer GY-271 boards and "GPS and compass" pucks.
+  case qmc5883p = "QMC5883P"
+  /// Its smaller relative: U at 0x1C, N at 0x3C.
+  case qmc6310 = "QMC6310"
+}
+
 extension ChipDescription {
   /// QST QMC5883P.
   static let qmc5883p = qmc5883p(
@@ -143,7 +143,7 @@ extension ChipDescription {
 
   /// No self-test: the chips have one (7.3), but no datasheet says what it must bring about.
   private static func qmc5883p(
-    _ model: QMC5883P.Model, addresses: [UInt8], _ note: String
+    _ model: QMC5883PVariant, addresses: [UInt8], _ note: String
   ) -> ChipDescription {
     ChipDescription(
       model.rawValue, .magnetometer, addresses: addresses,

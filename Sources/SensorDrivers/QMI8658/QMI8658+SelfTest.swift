@@ -10,7 +10,9 @@ extension DeflectionTest {
   /// second. About 0.55 s.
   static let qmi8658: DeflectionTest = {
     typealias Register = QMI8658.Register
-    func half(_ register: UInt8, _ setting: UInt8, _ settle: Double, _ limits: Limits) -> [Step] {
+    func half(_ register: UInt8, _ setting: UInt8, _ settle: Double, _ limits: DeflectionLimits)
+      -> [DeflectionStep]
+    {
       [
         .write([RegisterSetting(register, setting)], settle: 0),
         .write([RegisterSetting(register, 0x80 | setting)], settle: settle),
@@ -22,7 +24,7 @@ extension DeflectionTest {
     }
     // ADDR_AI, INT2_EN, BE cleared.
     let on = [RegisterSetting(Register.control1, 0x50)]
-    let start: [Step] = [
+    let start: [DeflectionStep] = [
       .identify(register: Register.whoAmI, value: Register.identity),
       .send([RegisterSetting(Register.reset, Register.softReset)], settle: 0.02),
       .await(register: Register.resetResult, mask: 0xFF, value: 0x80),
@@ -31,10 +33,10 @@ extension DeflectionTest {
     // aODR 3, which is 1 kHz while the gyro is off (table 22).
     let linear = half(
       Register.control2, 0x03, 0.03,
-      Limits(.acceleration, .milliG, unitPerCount: 1000.0 / 2048, all: 200...16_000))
+      DeflectionLimits(.acceleration, .milliG, unitPerCount: 1000.0 / 2048, all: 200...16_000))
     let angular = half(
       Register.control3, 0x00, 0.45,
-      Limits(.angularRate, .degreesPerSecond, unitPerCount: 1.0 / 16, all: 300...2048))
+      DeflectionLimits(.angularRate, .degreesPerSecond, unitPerCount: 1.0 / 16, all: 300...2048))
     return DeflectionTest(chip: "QMI8658", steps: start + linear + angular)
   }()
 }

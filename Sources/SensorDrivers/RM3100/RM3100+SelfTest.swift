@@ -22,7 +22,7 @@ extension DeflectionTest {
           ], settle: 0.01),
         .await(register: Register.status, mask: 0x80, value: 0x80), .check([test]),
         .verdict(
-          Verdict(
+          SelfTestStatus(
             quantity: .magneticField, register: Register.selfTest,
             bits: [(0, 0x10), (0, 0x20), (0, 0x40)])),
         .send([RegisterSetting(Register.selfTest, 0x00)], settle: 0),

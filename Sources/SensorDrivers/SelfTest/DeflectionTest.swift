@@ -10,37 +10,6 @@ public import SensorBus
 /// drop one conversion, average five; switch the self-test on and do the same; switch it off. A chip is a
 /// list of such steps, next to its driver. Where the chip measures or judges by itself, it is asked what it found.
 public struct DeflectionTest: SelfTesting {
-  /// One step of the course.
-  enum Step: Sendable {
-    /// The register must hold the value.
-    case identify(register: UInt8, value: UInt8)
-    /// The register must hold one of the values, the first of which a chip from the shop has.
-    case identifyAny(register: UInt8, values: [UInt8])
-    /// The bit is set and must clear itself: it is looked at so many seconds later, ten times at the most.
-    case reset(register: UInt8, bit: UInt8, pause: Double = 0.01)
-    /// The bits of `mask` must become `value`: looked at every 10 ms, ten times at the most.
-    case await(register: UInt8, mask: UInt8, value: UInt8)
-    /// What the maker measured of this chip, and left in it, is read behind what was read before.
-    case trim(register: UInt8, count: Int)
-    /// The registers must still hold what was written: a chip that goes on converting after a dip in its supply would
-    /// be taken for a sound one.
-    case check([RegisterSetting])
-    /// The settings are written in order and read back; then the chip gets time.
-    case write([RegisterSetting], settle: Double)
-    /// The settings are written in order and not read back: commands. Then the chip gets time.
-    case send([RegisterSetting], settle: Double)
-    /// Five conversions are averaged, to compare with.
-    case rest(Output)
-    /// Five conversions are averaged, and the change since the rest is noted.
-    case deflected(Output, Limits)
-    /// The chip has measured by itself what the limits are of: six bytes from the register, low byte first.
-    case told(register: UInt8, Limits)
-    /// The chip has judged by itself.
-    case verdict(Verdict)
-    /// None of these bits may be up: one says that what was measured is beyond the range.
-    case overflow(register: UInt8, mask: UInt8)
-  }
-
   private enum After { case again(seconds: Double), next(seconds: Double) }
 
   /// Conversions that are averaged.
@@ -59,15 +28,15 @@ public struct DeflectionTest: SelfTesting {
     var rest = Vector3.zero
     var trim = RegisterBlock()
     var trimCount = 0
-    var axes: [SelfTestReport.Axis] = []
+    var axes: [AxisReport] = []
   }
 
   /// The chip's name, as in a board file.
   public let chip: String
-  private let steps: [Step]
+  private let steps: [DeflectionStep]
   private var run = Run()
 
-  init(chip: String, steps: [Step]) {
+  init(chip: String, steps: [DeflectionStep]) {
     self.chip = chip
     self.steps = steps
   }
@@ -99,7 +68,7 @@ public struct DeflectionTest: SelfTesting {
   }
 
   private func perform<Device: RegisterDevice & ~Copyable>(
-    _ step: Step, of run: inout Run, on device: borrowing Device
+    _ step: DeflectionStep, of run: inout Run, on device: borrowing Device
   ) throws(DriverError) -> After {
     switch step {
     case .identify(let register, let value):
@@ -166,7 +135,7 @@ public struct DeflectionTest: SelfTesting {
 
   /// Holds what was measured, in counts, against its limits.
   private func note(
-    _ counts: Vector3, _ limits: Limits, in run: inout Run
+    _ counts: Vector3, _ limits: DeflectionLimits, in run: inout Run
   ) throws(DriverError) {
     guard let axes = limits.axes(counts, trim: run.trim) else {
       throw .invalidTrim("\(chip): its self-test has none")
@@ -196,4 +165,35 @@ public struct DeflectionTest: SelfTesting {
     if run.conversions > 1 { run.sum += counts }
     return run.conversions > Self.samples ? nil : 0.9 / output.rate
   }
+}
+
+/// One step of the course.
+enum DeflectionStep: Sendable {
+  /// The register must hold the value.
+  case identify(register: UInt8, value: UInt8)
+  /// The register must hold one of the values, the first of which a chip from the shop has.
+  case identifyAny(register: UInt8, values: [UInt8])
+  /// The bit is set and must clear itself: it is looked at so many seconds later, ten times at the most.
+  case reset(register: UInt8, bit: UInt8, pause: Double = 0.01)
+  /// The bits of `mask` must become `value`: looked at every 10 ms, ten times at the most.
+  case await(register: UInt8, mask: UInt8, value: UInt8)
+  /// What the maker measured of this chip, and left in it, is read behind what was read before.
+  case trim(register: UInt8, count: Int)
+  /// The registers must still hold what was written: a chip that goes on converting after a dip in its supply would
+  /// be taken for a sound one.
+  case check([RegisterSetting])
+  /// The settings are written in order and read back; then the chip gets time.
+  case write([RegisterSetting], settle: Double)
+  /// The settings are written in order and not read back: commands. Then the chip gets time.
+  case send([RegisterSetting], settle: Double)
+  /// Five conversions are averaged, to compare with.
+  case rest(DeflectionTest.Output)
+  /// Five conversions are averaged, and the change since the rest is noted.
+  case deflected(DeflectionTest.Output, DeflectionLimits)
+  /// The chip has measured by itself what the limits are of: six bytes from the register, low byte first.
+  case told(register: UInt8, DeflectionLimits)
+  /// The chip has judged by itself.
+  case verdict(SelfTestStatus)
+  /// None of these bits may be up: one says that what was measured is beyond the range.
+  case overflow(register: UInt8, mask: UInt8)
 }

@@ -39,16 +39,6 @@ public protocol SelfTesting: Sendable {
 
 /// What a chip's self-test measured, against the limits of its datasheet.
 public struct SelfTestReport: Sendable, Hashable {
-  /// What a sensor of the chip measures.
-  public enum Quantity: String, Sendable, Hashable {
-    /// Of a magnetometer.
-    case magneticField = "magnetic field"
-    /// Of an accelerometer.
-    case acceleration
-    /// Of a gyro.
-    case angularRate = "angular rate"
-  }
-
   /// One of a sensor's axes.
   public enum Direction: String, Sendable, Hashable, CaseIterable {
     /// The first.
@@ -88,61 +78,13 @@ public struct SelfTestReport: Sendable, Hashable {
     }
   }
 
-  /// What is known of an axis after the test.
-  public enum Finding: Sendable, Hashable {
-    /// The output with the self-test on less the output without it: its magnitude must be within the limits, whichever way
-    /// the output went.
-    case change(Figure)
-    /// What must be within the limits with its sign: the output while the self-test is on, or a share of a trim.
-    case value(Figure)
-    /// The chip judges by itself, and gives no figure.
-    case verdict(passed: Bool)
-
-    /// What was measured, or `nil` where the chip gives none.
-    public var figure: Figure? {
-      switch self {
-      case .change(let figure), .value(let figure): figure
-      case .verdict: nil
-      }
-    }
-  }
-
-  /// One axis of one sensor.
-  public struct Axis: Sendable, Hashable {
-    /// What it measures.
-    public var quantity: Quantity
-    /// Which of the three it is, in the sensor's frame; `nil` where the chip judges all three together.
-    public var direction: Direction?
-    /// What came of its test.
-    public var finding: Finding
-
-    /// Makes an axis.
-    public init(_ quantity: Quantity, _ direction: Direction?, _ finding: Finding) {
-      (self.quantity, self.direction, self.finding) = (quantity, direction, finding)
-    }
-
-    /// `acceleration x`; `angular rate` where the chip judges all three axes together.
-    public var name: String {
-      direction.map { "\(quantity.rawValue) \($0.rawValue)" } ?? quantity.rawValue
-    }
-
-    /// Whether what was measured is within the limits, or what the chip says itself.
-    public var passed: Bool {
-      switch finding {
-      case .change(let figure): figure.limits.contains(figure.value.magnitude)
-      case .value(let figure): figure.limits.contains(figure.value)
-      case .verdict(let passed): passed
-      }
-    }
-  }
-
   /// The chip's name, as in a board file.
   public var chip: String
   /// Every axis that was tested.
-  public var axes: [Axis]
+  public var axes: [AxisReport]
 
   /// Makes a report.
-  public init(chip: String, axes: [Axis]) {
+  public init(chip: String, axes: [AxisReport]) {
     self.chip = chip
     self.axes = axes
   }
@@ -168,7 +110,65 @@ public struct SelfTestReport: Sendable, Hashable {
   }
 }
 
-extension SelfTestReport.Axis: CustomStringConvertible {
+/// What a sensor of the chip measures.
+public enum TestedQuantity: String, Sendable, Hashable {
+  /// Of a magnetometer.
+  case magneticField = "magnetic field"
+  /// Of an accelerometer.
+  case acceleration
+  /// Of a gyro.
+  case angularRate = "angular rate"
+}
+
+/// What is known of an axis after the test.
+public enum AxisResult: Sendable, Hashable {
+  /// The output with the self-test on less the output without it: its magnitude must be within the limits, whichever way
+  /// the output went.
+  case change(SelfTestReport.Figure)
+  /// What must be within the limits with its sign: the output while the self-test is on, or a share of a trim.
+  case value(SelfTestReport.Figure)
+  /// The chip judges by itself, and gives no figure.
+  case verdict(passed: Bool)
+
+  /// What was measured, or `nil` where the chip gives none.
+  public var figure: SelfTestReport.Figure? {
+    switch self {
+    case .change(let figure), .value(let figure): figure
+    case .verdict: nil
+    }
+  }
+}
+
+/// One axis of one sensor.
+public struct AxisReport: Sendable, Hashable {
+  /// What it measures.
+  public var quantity: TestedQuantity
+  /// Which of the three it is, in the sensor's frame; `nil` where the chip judges all three together.
+  public var direction: SelfTestReport.Direction?
+  /// What came of its test.
+  public var finding: AxisResult
+
+  /// Makes an axis.
+  public init(_ quantity: TestedQuantity, _ direction: SelfTestReport.Direction?, _ finding: AxisResult) {
+    (self.quantity, self.direction, self.finding) = (quantity, direction, finding)
+  }
+
+  /// `acceleration x`; `angular rate` where the chip judges all three axes together.
+  public var name: String {
+    direction.map { "\(quantity.rawValue) \($0.rawValue)" } ?? quantity.rawValue
+  }
+
+  /// Whether what was measured is within the limits, or what the chip says itself.
+  public var passed: Bool {
+    switch finding {
+    case .change(let figure): figure.limits.contains(figure.value.magnitude)
+    case .value(let figure): figure.limits.contains(figure.value)
+    case .verdict(let passed): passed
+    }
+  }
+}
+
+extension AxisReport: CustomStringConvertible {
   /// `acceleration x: 460.2 mg, limits 50.0 to 1700.0: passed`, or `magnetic field x: by the chip's own verdict: passed`.
   public var description: String {
     let found =

@@ -13,14 +13,6 @@ import Synchronization
 /// as a record like any other, and noticed like any other: that is in a recording, and what came before is not, so that
 /// a replay calibrates nothing and is the same to the bit.
 final class BackgroundCalibration: Sendable {
-  /// What the pipeline knows at a field sample.
-  struct Moment {
-    /// Body to earth.
-    var attitude: Quaternion
-    /// Whether the field is not the earth's, or a magnet on the board was found.
-    var isDisturbed: Bool
-  }
-
   /// Ways of calibrating that knew what the heading is: nothing that is found in use can say it better.
   private static let referenced: Set<String> = [
     CalibrationMethod.knownHeading.rawValue, CalibrationMethod.deviation.rawValue,
@@ -62,10 +54,10 @@ final class BackgroundCalibration: Sendable {
   }
 
   /// What a published heading says of the moment; nothing where no field was compared.
-  static func moment(_ estimate: HeadingEstimate) -> Moment? {
+  static func moment(_ estimate: HeadingEstimate) -> FieldContext? {
     guard let check = estimate.fieldCheck else { return nil }
     let strength = check.expected?.strength ?? check.measured.strength
-    return Moment(
+    return FieldContext(
       attitude: estimate.attitude,
       isDisturbed: check.isDisturbed || check.magnet > magnetShare * strength)
   }
@@ -77,7 +69,8 @@ final class BackgroundCalibration: Sendable {
   ///   - mount: From the magnetometer's frame to the body's, the board's level included.
   ///   - calibration: What the pipeline corrects the field by.
   func take(
-    _ delivery: Delivery, _ moment: Moment?, mount: Matrix3, calibration: AppliedCalibration?
+    _ delivery: WorkerOutput, _ moment: FieldContext?, mount: Matrix3,
+    calibration: AppliedCalibration?
   ) -> Bool {
     switch delivery {
     case .record(.magnetometer(magnetometer, _), let time):
@@ -131,7 +124,7 @@ final class BackgroundCalibration: Sendable {
     queue.add { [self] in
       var fit = begun
       let sensor = sensors[magnetometer]
-      let field = ExpectedField(
+      let field = CalibrationField(
         strength: expected?.strength, dip: expected?.dip,
         up: sensor.mount.matrix.transposed * Vector3(0, 0, 1))
       let isOpen: Bool
@@ -192,4 +185,12 @@ final class BackgroundCalibration: Sendable {
       return false
     }
   }
+}
+
+/// What the pipeline knows at a field sample.
+struct FieldContext {
+  /// Body to earth.
+  var attitude: Quaternion
+  /// Whether the field is not the earth's, or a magnet on the board was found.
+  var isDisturbed: Bool
 }

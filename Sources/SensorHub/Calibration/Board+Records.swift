@@ -25,7 +25,7 @@ extension Board {
   }
 }
 
-extension CalibrationStore.Key {
+extension CalibrationKey {
   /// Whether it is of this chip.
   package func fits(_ sensor: Board.Sensor) -> Bool {
     sensor.chip == chip && sensor.attachment.description == position

@@ -6,7 +6,7 @@ import Foundation
 import LinearAlgebra
 public import StateStore
 
-extension CalibrationStore.Key {
+extension CalibrationKey {
   /// The key of a record of a board's chip.
   public init(_ kind: CalibrationKind, _ sensor: Board.Sensor) {
     self.init(kind, chip: sensor.chip, position: sensor.attachment.description)
@@ -19,18 +19,18 @@ extension CalibrationStore {
     Self.finding(StateFile.read(file(of: sensor).path), for: sensor)
   }
 
-  func file(of sensor: Board.Sensor) -> URL { file(Key(.magnetometer, sensor)) }
+  func file(of sensor: Board.Sensor) -> URL { file(CalibrationKey(.magnetometer, sensor)) }
 
   /// What a magnetometer's file means for it.
-  static func finding(_ content: StateFile.Content, for sensor: Board.Sensor) -> Finding {
-    finding(content, Key(.magnetometer, sensor)) {
+  static func finding(_ content: StateFileContent, for sensor: Board.Sensor) -> Finding {
+    finding(content, CalibrationKey(.magnetometer, sensor)) {
       if case .magnetometer(let record) = $0 { record.applied } else { nil }
     }
   }
 
   /// What a person should know of a record that was found while the board was in use; `nil` for any other.
   static func backgroundWords(
-    _ content: StateFile.Content, for sensor: Board.Sensor
+    _ content: StateFileContent, for sensor: Board.Sensor
   ) -> String? {
     guard case .bytes(let bytes) = content, let record = try? CalibrationRecord(json: bytes),
       record.method == CalibrationMethod.background.rawValue,
@@ -51,19 +51,19 @@ extension CalibrationStore {
 
   /// What a gyro's file means for it.
   static func gyroFinding(
-    _ content: StateFile.Content, for sensor: Board.Sensor
+    _ content: StateFileContent, for sensor: Board.Sensor
   ) -> StoredFinding<AppliedGyroBias> {
-    finding(content, Key(.gyro, sensor)) {
+    finding(content, CalibrationKey(.gyro, sensor)) {
       if case .gyro(let record) = $0 { record.applied } else { nil }
     }
   }
 
   /// What the file of a board's mounting means for the board whose gravity this sensor feels.
   static func levelFinding(
-    _ content: StateFile.Content, for sensor: Board.Sensor
+    _ content: StateFileContent, for sensor: Board.Sensor
   ) -> StoredFinding<Quaternion> {
     var reason: String?
-    let found = finding(content, Key(.level, sensor)) { (record) -> Quaternion? in
+    let found = finding(content, CalibrationKey(.level, sensor)) { (record) -> Quaternion? in
       guard case .level(let level) = record else { return nil }
       guard level.mount == sensor.mount else {
         reason = "it was made when the board file had another mount for \(sensor.chip)"

@@ -16,7 +16,7 @@ extension CalibrationStore {
           ChipCatalog.chip(named: $0.chip)?.kind == kind
         })
       else { continue }
-      guard case .record(.level(let record)) = current(Key(.level, sensor)),
+      guard case .record(.level(let record)) = current(CalibrationKey(.level, sensor)),
         record.mount == sensor.mount
       else { return nil }
       return record.rotation
@@ -26,7 +26,9 @@ extension CalibrationStore {
 
   /// What a chip's gyro says at rest, rad/s, in its own frame; `nil` where no record says.
   package func gyroBias(of sensor: Board.Sensor) -> Vector3? {
-    guard case .record(.gyro(let record)) = current(Key(.gyro, sensor)) else { return nil }
+    guard case .record(.gyro(let record)) = current(CalibrationKey(.gyro, sensor)) else {
+      return nil
+    }
     return record.bias
   }
 }

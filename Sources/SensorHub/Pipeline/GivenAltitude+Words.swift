@@ -5,7 +5,7 @@ import SensorTypes
 import StateStore
 
 extension GivenAltitude.Word: CustomStringConvertible {
-  var kind: KnownAltitudeStore.Change.Word {
+  var kind: KnownAltitudeItem {
     switch self {
     case .elevation: .elevation
     case .qnh: .qnh
@@ -26,7 +26,7 @@ extension GivenAltitude.Word: CustomStringConvertible {
     }
   }
 
-  var verdict: KnownAltitude.Verdict {
+  var verdict: KnownAltitudeStatus {
     switch self {
     case .elevation(let elevation): elevation.verdict
     case .qnh(let qnh): qnh.verdict

@@ -52,7 +52,7 @@ struct GivenAltitude: Sendable {
   /// What a person should know; the pipeline publishes and empties it.
   var notes: [String] = []
   /// What is to be kept of it for the next run.
-  var changes: [KnownAltitudeStore.Change] = []
+  var changes: [KnownAltitudeUpdate] = []
 
   /// - Parameter fixed: The altitude of a board that stays where it is, and one sigma of it, metres.
   /// - Parameter barometer: The chip that is listened to, by its name and place.
@@ -296,7 +296,7 @@ struct GivenAltitude: Sendable {
     _ word: Word, _ height: KnownHeight, _ estimate: AltitudeEstimate,
     _ absolute: inout AbsoluteAltitudeEstimator
   ) -> Bool {
-    var verdict = KnownAltitude.Verdict.taken
+    var verdict = KnownAltitudeStatus.taken
     switch absolute.update(height, at: estimate.time) {
     case .unusable: return false
     case .contradictsReceiver(let difference):
@@ -353,10 +353,10 @@ struct GivenAltitude: Sendable {
   }
 
   private mutating func note(
-    _ word: Word, _ verdict: KnownAltitude.Verdict, pressure: Double? = nil, utc: Double? = nil
+    _ word: Word, _ verdict: KnownAltitudeStatus, pressure: Double? = nil, utc: Double? = nil
   ) {
     changes.append(
-      KnownAltitudeStore.Change(
+      KnownAltitudeUpdate(
         word: word.kind, given: word.given, verdict: verdict, pressure: pressure,
         barometer: pressure == nil ? nil : barometer, utc: utc))
   }

@@ -33,7 +33,7 @@ struct HalvedPressure {
 
   /// What is wrong with a pressure of a chip of that name; `nil` for nothing, and where nobody knows the altitude.
   mutating func doubt(of chip: String, sensor: Int, pressure: Double) -> String? {
-    guard chip == MS5611.Chip.ms5611.rawValue, let usual, !proven.contains(sensor) else {
+    guard chip == MS5611Variant.ms5611.rawValue, let usual, !proven.contains(sensor) else {
       return nil
     }
     if Self.right.contains(pressure / usual) { proven.insert(sensor) }
@@ -41,6 +41,6 @@ struct HalvedPressure {
     func shown(_ pascals: Double) -> String { "\((pascals / 100).rounded()) hPa" }
     return
       "the board file says \(chip), and it reads \(shown(pressure)) where the altitude has some \(shown(usual)): "
-      + "as an \(MS5611.Chip.ms5607.rawValue), which answers the same, it would read \(shown(2 * pressure))"
+      + "as an \(MS5611Variant.ms5607.rawValue), which answers the same, it would read \(shown(2 * pressure))"
   }
 }

@@ -21,13 +21,6 @@ enum SmoothingPass: Sendable {
 
 /// The attitude filter of one board, and what is to be said of its heading.
 struct HeadingChannel: Sendable {
-  /// What is to be published.
-  enum Output: Sendable {
-    /// A heading as the filter knows it at its time.
-    case estimate(HeadingEstimate)
-    case unavailable(NoData)
-  }
-
   /// Between two headings without a magnetometer, seconds.
   private static let courseInterval = 0.05
   /// A chip that fell silent so soon after it was driven beyond its range did so for that, seconds.
@@ -57,16 +50,16 @@ struct HeadingChannel: Sendable {
   let note: String?
 
   init(_ board: Board, kinds: Set<ChipKind>, pass: SmoothingPass) {
-    var params: AttitudeEstimator.Params
+    var params: AttitudeParameters
     switch pass {
     case .none:
-      params = AttitudeEstimator.Params()
+      params = AttitudeParameters()
       smoother = nil
     case .first:
       params = .offline
       smoother = nil
     case .second(let known):
-      params = AttitudeEstimator.Params()
+      params = AttitudeParameters()
       smoother = known
     }
     params.level = board.isLevel
@@ -91,7 +84,7 @@ struct HeadingChannel: Sendable {
     hasSaidUndeclared = false
   }
 
-  mutating func expect(_ field: ExpectedField?) { estimator.expectedField = field }
+  mutating func expect(_ field: ReferenceField?) { estimator.expectedField = field }
 
   mutating func expect(gyroBias: Vector3, deviation: Double) {
     estimator.expectGyroBias(gyroBias, deviation: deviation)
@@ -125,7 +118,7 @@ struct HeadingChannel: Sendable {
   /// something: that this is not the earth's field. Its headings go on, without accuracy.
   ///
   /// - Returns: What is to be published.
-  mutating func takeOverflow(at time: Timestamp) -> Output? {
+  mutating func takeOverflow(at time: Timestamp) -> HeadingOutput? {
     overflowTime = time
     guard estimator.fieldIsBeyondRange(at: time) else { return nil }
     fieldTime = time
@@ -142,7 +135,7 @@ struct HeadingChannel: Sendable {
   mutating func bodyDidTurn(by turn: Quaternion) { estimator.bodyDidTurn(by: turn) }
 
   /// Takes what has become of a chip that is listened to. Returns what is to be published.
-  mutating func take(_ status: SensorStatus, of kind: ChipKind) -> Output? {
+  mutating func take(_ status: SensorStatus, of kind: ChipKind) -> HeadingOutput? {
     switch (kind, status.state) {
     case (.accelerometer, .running), (.inertial, .running): lostGravity = nil
     case (.accelerometer, .idle), (.inertial, .idle): awaitsGravity = true
@@ -165,7 +158,7 @@ struct HeadingChannel: Sendable {
   }
 
   /// What is due behind a sample of the gyro: without a magnetometer nothing else says when a heading is.
-  mutating func courseOutput(at time: Timestamp) -> Output? {
+  mutating func courseOutput(at time: Timestamp) -> HeadingOutput? {
     guard followsCourse else {
       guard needsVehicle, !hasSaidUndeclared else { return nil }
       hasSaidUndeclared = true
@@ -185,7 +178,7 @@ struct HeadingChannel: Sendable {
   }
 
   /// What is due behind a sample of the magnetometer; `nil` while the filter waits for chips that start or wake.
-  func output(at time: Timestamp) -> Output? {
+  func output(at time: Timestamp) -> HeadingOutput? {
     switch estimator.heading(at: time) {
     case .failure(.notYet): nil
     // Chips start one after the other: the first field may come before the first tilt.
@@ -205,4 +198,11 @@ struct HeadingChannel: Sendable {
 
   /// What was learned of attitude, for a second pass; of a first one only.
   func makeSmoother() -> AttitudeSmoother { AttitudeSmoother(estimator) }
+}
+
+/// What is to be published.
+enum HeadingOutput: Sendable {
+  /// A heading as the filter knows it at its time.
+  case estimate(HeadingEstimate)
+  case unavailable(NoData)
 }

@@ -30,7 +30,7 @@ struct LocalField {
   /// The angle from true to magnetic north, or why it is not known.
   private(set) var declination: Result<TrueNorth.Declination, NoData> = .failure(.positionUnknown)
   /// What the field should be here; `nil` as long as the declination is not known either.
-  private(set) var expectedField: ExpectedField?
+  private(set) var expectedField: ReferenceField?
   /// What a person should know; the pipeline publishes and empties it.
   var diagnostics: [String] = []
   private let models: [MagneticModel]
@@ -46,7 +46,7 @@ struct LocalField {
   var isPlaceKnown: Bool { place != nil || remembered != nil }
 
   /// - Parameter models: In the order of their epochs.
-  init(position: Board.Position?, models: [MagneticModel]) {
+  init(position: BoardPosition?, models: [MagneticModel]) {
     self.models = models
     if let position {
       place = Place(
@@ -115,7 +115,7 @@ struct LocalField {
     _ field: MagneticField, around place: Place, year: Double, spread: Double
   ) throws(MagneticModelError) {
     let radian = Double.pi / 180
-    var expected = ExpectedField(
+    var expected = ReferenceField(
       strength: field.totalIntensity / 1_000, dip: field.inclination * radian)
     var deviation = field.declinationUncertainty * radian
     if spread > 0 {

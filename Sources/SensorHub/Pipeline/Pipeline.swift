@@ -114,7 +114,7 @@ struct Pipeline: Sendable {
   mutating func takePositionToKeep() -> LastPosition? { memory.takeDue() }
 
   /// What was made of a person's words on the board's height, to be kept for the next run; once each.
-  mutating func takeKnownAltitudeToKeep() -> [KnownAltitudeStore.Change] {
+  mutating func takeKnownAltitudeToKeep() -> [KnownAltitudeUpdate] {
     vertical.takeChanges()
   }
 
@@ -139,7 +139,7 @@ struct Pipeline: Sendable {
   }
 
   /// Takes one delivery and publishes what follows from it.
-  mutating func process(_ delivery: Delivery, publish: (Observation) -> Void) {
+  mutating func process(_ delivery: WorkerOutput, publish: (Observation) -> Void) {
     switch delivery {
     case .reading(let reading): process(reading.sample, of: reading.sensor, publish)
     case .beyondRange(let sensor, let time):
@@ -296,7 +296,7 @@ struct Pipeline: Sendable {
   }
 
   private mutating func say(
-    _ output: HeadingChannel.Output?, at time: Timestamp, _ publish: (Observation) -> Void
+    _ output: HeadingOutput?, at time: Timestamp, _ publish: (Observation) -> Void
   ) {
     switch output {
     case nil: break

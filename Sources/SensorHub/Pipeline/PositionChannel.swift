@@ -12,12 +12,6 @@ struct PositionChannel: Sendable {
   /// Between two carried positions, seconds.
   private static let interval = 1.0
 
-  /// What is to be published.
-  enum Word: Sendable {
-    case carried(GNSSFix, CarriedPosition)
-    case unavailable(NoData)
-  }
-
   /// `nil` where positions are not carried.
   private var estimator: PositionEstimator?
   private var last: GNSSFix?
@@ -30,7 +24,7 @@ struct PositionChannel: Sendable {
   /// - Parameter longestLoss: For how long a position is carried, seconds; zero for not at all.
   init(longestLoss: Double) {
     guard longestLoss > 0 else { return }
-    var params = PositionEstimator.Params()
+    var params = PositionParameters()
     params.longestLoss = longestLoss
     estimator = PositionEstimator(params)
   }
@@ -98,7 +92,7 @@ struct PositionChannel: Sendable {
   }
 
   /// What is due at `time`; nothing as long as there are fixes.
-  mutating func word(at time: Timestamp) -> Word? {
+  mutating func word(at time: Timestamp) -> PositionOutput? {
     guard let why = reason else { return nil }
     guard var known = estimator?.estimate(at: time), let last else {
       reason = nil
@@ -130,4 +124,10 @@ struct PositionChannel: Sendable {
     fix.courseAccuracy = known.courseAccuracy
     return fix
   }
+}
+
+/// What is to be published.
+enum PositionOutput: Sendable {
+  case carried(GNSSFix, CarriedPosition)
+  case unavailable(NoData)
 }

@@ -76,7 +76,7 @@ struct VerticalChannel: Sendable {
   }
 
   /// What became of a person's words since the last call, as far as it may be kept.
-  mutating func takeChanges() -> [KnownAltitudeStore.Change] {
+  mutating func takeChanges() -> [KnownAltitudeUpdate] {
     guard !given.changes.isEmpty else { return [] }
     defer { given.changes.removeAll() }
     return isSecret ? [] : given.changes

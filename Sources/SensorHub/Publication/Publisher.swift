@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// What waits is bounded. A handler that is too slow costs readings and estimates first, which newer ones replace, then
 /// everything else; what was dropped is counted and said.
-final class Publisher: Sendable {
+final class ObservationPublisher: Sendable {
   /// The number of items that may wait; twice as many where no newer one replaces them. A board at its highest rates
   /// fills it in a second.
   static let limit = 4_096
@@ -22,7 +22,7 @@ final class Publisher: Sendable {
     case clock
   }
 
-  private enum Item {
+  private enum PublishedItem {
     case observation(Observation)
     case reading(SensorReading)
 
@@ -43,9 +43,9 @@ final class Publisher: Sendable {
   }
 
   private struct Queue {
-    var items: [Item] = []
+    var items: [PublishedItem] = []
     /// The memory of the last batch, for the next.
-    var spare: [Item] = []
+    var spare: [PublishedItem] = []
     var isWanted = (observations: false, readings: false)
     var unsaid = 0
     var dropped: UInt64 = 0
@@ -106,7 +106,7 @@ final class Publisher: Sendable {
     queue.withLock { if $0.isWanted.readings { put(.reading(reading), &$0) } }
   }
 
-  private func put(_ item: Item, _ queue: inout Queue) {
+  private func put(_ item: PublishedItem, _ queue: inout Queue) {
     let limit = item.isReplaceable ? Self.limit : 2 * Self.limit
     guard caller == .clock || queue.items.count < limit else {
       queue.dropped += 1
@@ -155,7 +155,7 @@ final class Publisher: Sendable {
 
   private func handOutNow() {
     let unsaid: Int
-    var batch: [Item]
+    var batch: [PublishedItem]
     (batch, unsaid) = queue.withLock { queue in
       defer {
         queue.items = queue.spare

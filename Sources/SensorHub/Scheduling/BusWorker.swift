@@ -38,8 +38,8 @@ final class BusWorker: BusWork {
   private let port: WorkerPort
   private let tasks: [(task: any WorkerTask, kind: DemandKind)]
   private let demand: DemandBox
-  private let deliver: ([Delivery], TraceBuffer) -> Void
-  private var outbox: [Delivery] = []
+  private let deliver: ([WorkerOutput], TraceBuffer) -> Void
+  private var outbox: [WorkerOutput] = []
   private var followsCourse = false
   private var motion = MotionDemand()
   private let files: WorkerFiles
@@ -54,7 +54,7 @@ final class BusWorker: BusWork {
   init(
     bus: String, speed: Double?, port: WorkerPort,
     tasks: [(task: any WorkerTask, kind: DemandKind)],
-    files: WorkerFiles, demand: DemandBox, deliver: @escaping ([Delivery], TraceBuffer) -> Void
+    files: WorkerFiles, demand: DemandBox, deliver: @escaping ([WorkerOutput], TraceBuffer) -> Void
   ) {
     self.bus = bus
     self.speed = speed

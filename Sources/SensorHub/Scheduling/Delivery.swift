@@ -1,7 +1,7 @@
 import SensorTypes
 
 /// What a worker hands to the pipeline at the end of a step, in order.
-enum Delivery {
+enum WorkerOutput {
   case reading(SensorReading)
   /// A sensor has measured something that is beyond its range.
   case beyondRange(sensor: Int, at: Timestamp)

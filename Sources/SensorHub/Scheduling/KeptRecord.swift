@@ -19,7 +19,7 @@ enum KeptRecord {
 
   /// Reads the record of a chip from the content of its file.
   init(
-    _ kind: CalibrationKind, of index: Int, _ sensor: Board.Sensor, in content: StateFile.Content
+    _ kind: CalibrationKind, of index: Int, _ sensor: Board.Sensor, in content: StateFileContent
   ) {
     switch kind {
     case .magnetometer:

@@ -7,26 +7,6 @@ import SensorTypes
 /// of pulses that lie a second apart, each shorter than the pause behind it, and epochs that count on as the pulses
 /// do, is used; the two together name the pulse of an epoch. It reads no clock and does not allocate.
 struct PulseClock: Sendable {
-  /// Why pulses are not used.
-  enum Fault: Sendable, Hashable {
-    /// There is none.
-    case missing
-    /// They do not lie a second apart.
-    case irregular
-    /// The line is high for longer than it is low: it rises where a pulse ends.
-    case inverted
-    /// The epochs say another second than the pulses count, or counted before, or come more than a second after theirs.
-    case unmatched
-  }
-
-  /// How far it is.
-  enum State: Sendable, Hashable {
-    /// The receiver has no fix, or not enough pulses have come since.
-    case waiting
-    case inUse
-    case unusable(Fault)
-  }
-
   /// What the second between two pulses may be off by this machine's clock, s: 500 ppm. So far the kernel corrects a
   /// crystal for NTP (`MAXFREQ`, linux/timex.h), so that one which is worse cannot be kept right at all; an interrupt's
   /// time is small beside it. While a clock is slewed faster than that, as chrony may, no pulse is used.
@@ -46,7 +26,7 @@ struct PulseClock: Sendable {
   static let patience = 4.0
   private static let day = 86_400
 
-  private(set) var state = State.waiting
+  private(set) var state = PulseState.waiting
   /// The newest pulse's rise, and that of the one a second before it.
   private var edge: Timestamp?
   private var lastLook: Timestamp?
@@ -72,7 +52,7 @@ struct PulseClock: Sendable {
   /// When an epoch last had its pulse, or was the first with a fix.
   private var goodUntil: Timestamp?
   /// What was wrong when the row of good seconds ended.
-  private var fault = Fault.irregular
+  private var fault = PulseRejection.irregular
 
   /// Forgets what came before: the receiver was not listened to, or its line not taken.
   mutating func forget() {
@@ -195,7 +175,7 @@ struct PulseClock: Sendable {
     return (known.second + Int(passed.rounded())) % Self.day == second
   }
 
-  private mutating func fail(_ fault: Fault) {
+  private mutating func fail(_ fault: PulseRejection) {
     self.fault = fault
     lose()
   }
@@ -206,4 +186,24 @@ struct PulseClock: Sendable {
     second = nil
     (isConfirmed, mismatches, mismatchedAt) = (false, 0, -1)
   }
+}
+
+/// How far it is.
+enum PulseState: Sendable, Hashable {
+  /// The receiver has no fix, or not enough pulses have come since.
+  case waiting
+  case inUse
+  case unusable(PulseRejection)
+}
+
+/// Why pulses are not used.
+enum PulseRejection: Sendable, Hashable {
+  /// There is none.
+  case missing
+  /// They do not lie a second apart.
+  case irregular
+  /// The line is high for longer than it is low: it rises where a pulse ends.
+  case inverted
+  /// The epochs say another second than the pulses count, or counted before, or come more than a second after theirs.
+  case unmatched
 }

@@ -68,7 +68,7 @@ final class ReceiverPulse {
   }
 }
 
-extension PulseClock.Fault {
+extension PulseRejection {
   /// For a person: what it is, and where to look.
   var words: String {
     switch self {

@@ -29,7 +29,7 @@ final class ReceiverTask: WorkerTask {
   private var areSatellitesWanted = false
   /// Seconds between epochs that are wanted; `nil` for as fast as it goes.
   private var wantedInterval: Double?
-  private var standstill = Standstill()
+  private var standstill = SuspensionMonitor()
   /// The time of the newest fix.
   private var lastTime: Timestamp?
   /// Seconds between epochs when it was last read.
@@ -77,7 +77,7 @@ final class ReceiverTask: WorkerTask {
 
   func setSatellitesWanted(_ wanted: Bool) { areSatellitesWanted = wanted }
 
-  func step(_ port: WorkerPort, at begin: Timestamp, into outbox: inout [Delivery]) {
+  func step(_ port: WorkerPort, at begin: Timestamp, into outbox: inout [WorkerOutput]) {
     // Bytes wake the thread of a serial port before the timer does; looking costs one system call.
     guard begin >= due || (opened?.stream != nil && !isAsleep) else { return }
     let retries = port.retries
@@ -148,7 +148,7 @@ final class ReceiverTask: WorkerTask {
   }
 
   /// Nobody asks for it: it sleeps where the board file lets it, and is let go where it cannot.
-  private func rest(_ now: Timestamp, into outbox: inout [Delivery]) {
+  private func rest(_ now: Timestamp, into outbox: inout [WorkerOutput]) {
     due = .distantFuture
     if supervisor.rested(at: now) { outbox.append(.status(supervisor.status)) }
     guard sensor.sleeps, let receiver = opened?.receiver else { return letGo() }
@@ -187,7 +187,7 @@ final class ReceiverTask: WorkerTask {
   }
 
   private func learn(
-    of receiver: any ReceiverDriver, _ now: Timestamp, into outbox: inout [Delivery]
+    of receiver: any ReceiverDriver, _ now: Timestamp, into outbox: inout [WorkerOutput]
   ) {
     if supervisor.learned(receiver.identity, refusals: refusalsBefore &+ receiver.refusals),
       let identity = supervisor.status.identity
@@ -208,7 +208,7 @@ final class ReceiverTask: WorkerTask {
     say(note, now, into: &outbox)
   }
 
-  private func say(_ words: String, _ now: Timestamp, into outbox: inout [Delivery]) {
+  private func say(_ words: String, _ now: Timestamp, into outbox: inout [WorkerOutput]) {
     outbox.append(.diagnostic("\(sensor.chip) at \(sensor.attachment) \(words)", at: now))
   }
 

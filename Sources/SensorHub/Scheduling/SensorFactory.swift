@@ -68,7 +68,7 @@ enum SensorFactory {
   private static func receiver(
     _ sensor: Board.Sensor, rate: Double, port: WorkerPort
   ) throws(BusError) -> (receiver: any ReceiverDriver, stream: PortStream?) {
-    let kind: GNSSReceiver.Kind =
+    let kind: ReceiverControl =
       switch sensor.chip {
       case "u-blox": .uBlox
       case "GNSS": .any

@@ -18,7 +18,7 @@ protocol WorkerTask: AnyObject {
   /// Whether somebody asks for the satellites that a receiver hears. Said before every step.
   func setSatellitesWanted(_ wanted: Bool)
   /// Does what is due at `now`, the beginning of the step, never waiting.
-  func step(_ port: WorkerPort, at now: Timestamp, into outbox: inout [Delivery])
+  func step(_ port: WorkerPort, at now: Timestamp, into outbox: inout [WorkerOutput])
   /// Leaves the device as it should be left when the program ends, with one attempt.
   func finish()
   /// How it is doing.
@@ -130,7 +130,7 @@ final class SensorTask: WorkerTask {
     due = Timestamp(nanoseconds: .min)
   }
 
-  func step(_ port: WorkerPort, at begin: Timestamp, into outbox: inout [Delivery]) {
+  func step(_ port: WorkerPort, at begin: Timestamp, into outbox: inout [WorkerOutput]) {
     let retries = port.retries
     defer { supervisor.repeated(port.retries &- retries) }
     let edge = takeEdge(port)
@@ -156,12 +156,12 @@ final class SensorTask: WorkerTask {
     return (try? line.takeEdge()) ?? nil
   }
 
-  private func rest(_ now: Timestamp, into outbox: inout [Delivery]) {
+  private func rest(_ now: Timestamp, into outbox: inout [WorkerOutput]) {
     due = life.rest() ? now.advanced(bySeconds: Self.sleepPause) : .distantFuture
     if supervisor.rested(at: now) { outbox.append(.status(supervisor.status)) }
   }
 
-  private func start(_ port: WorkerPort, now: Timestamp, into outbox: inout [Delivery]) {
+  private func start(_ port: WorkerPort, now: Timestamp, into outbox: inout [WorkerOutput]) {
     if hosts.contains(where: \.isComingUp) {
       due = now.advanced(bySeconds: Self.hostInterval)
       return
@@ -200,7 +200,7 @@ final class SensorTask: WorkerTask {
   }
 
   private func opened(
-    _ port: WorkerPort, at now: Timestamp, into outbox: inout [Delivery]
+    _ port: WorkerPort, at now: Timestamp, into outbox: inout [WorkerOutput]
   ) throws(DriverError) -> any AnySensor {
     // A start that has begun is brought to its end; another rate needs another one.
     if let driver = life.driver, life.isStarting || driverRate == wantedRate { return driver }
@@ -224,7 +224,7 @@ final class SensorTask: WorkerTask {
   }
 
   /// A line that the chip does not raise at its rate is said once.
-  private func leaveLine(at now: Timestamp, into outbox: inout [Delivery]) {
+  private func leaveLine(at now: Timestamp, into outbox: inout [WorkerOutput]) {
     line = nil
     guard sensor.interrupt != nil, !lineWasLeft, !lineFailed else { return }
     lineWasLeft = true
@@ -235,7 +235,7 @@ final class SensorTask: WorkerTask {
   }
 
   /// A line that cannot be had is said once, and the chip is polled: late is better than nothing.
-  private func openLine(_ port: WorkerPort, at now: Timestamp, into outbox: inout [Delivery]) {
+  private func openLine(_ port: WorkerPort, at now: Timestamp, into outbox: inout [WorkerOutput]) {
     guard let name = sensor.interrupt, line == nil, !lineFailed else { return }
     do {
       line = try port.line(name)
@@ -248,12 +248,12 @@ final class SensorTask: WorkerTask {
 
   private func measure(
     _ driver: any AnySensor, _ port: WorkerPort, edge: Timestamp?, now: Timestamp,
-    into outbox: inout [Delivery]
+    into outbox: inout [WorkerOutput]
   ) {
     let period = Double(driver.batch) / driver.outputRate
     var edge = edge
     defer { lastTurn = now }
-    if now.seconds(since: lastTurn) > max(Standstill.limit, 3 * period) {
+    if now.seconds(since: lastTurn) > max(SuspensionMonitor.limit, 3 * period) {
       // Nobody has looked for long: the chip has gone on since its line rose, and was not silent.
       supervisor.ready(at: now)
       if edge != nil { driver.announce() }
@@ -317,7 +317,7 @@ final class SensorTask: WorkerTask {
 
   private func deliver(
     _ reading: Reading, of driver: any AnySensor, edge: Timestamp?, now: Timestamp,
-    into outbox: inout [Delivery]
+    into outbox: inout [WorkerOutput]
   ) throws(DriverError) {
     if reading == stuckAt { throw .stuck }
     stuckAt = nil
@@ -345,7 +345,7 @@ final class SensorTask: WorkerTask {
     return time
   }
 
-  private func fail(_ error: DriverError, now: Timestamp, into outbox: inout [Delivery]) {
+  private func fail(_ error: DriverError, now: Timestamp, into outbox: inout [WorkerOutput]) {
     if case .overflow = error {
       outbox.append(.beyondRange(sensor: supervisor.status.index, at: now))
     }
@@ -369,7 +369,7 @@ final class SensorTask: WorkerTask {
 
   /// Gives a chip that is beyond its range again and again the next wider one, by another start; not where there is none,
   /// or no need yet.
-  private func widen(at now: Timestamp, into outbox: inout [Delivery]) {
+  private func widen(at now: Timestamp, into outbox: inout [WorkerOutput]) {
     guard case .measuring(let driver) = life,
       overflows.isTooMany(at: now, outputRate: driver.outputRate), driver.widen()
     else { return }

@@ -6,7 +6,7 @@ import SensorTypes
 /// Bytes get their time when they are read. What came in the meantime waits in the kernel, and would be taken for news: a place
 /// an hour old for the one of now. By the receiver's own time, and that of the last epoch before, the moment is known. A value
 /// without a clock of its own.
-struct Standstill: Sendable {
+struct SuspensionMonitor: Sendable {
   /// From one look to the next at the least, seconds: a receiver is looked at four times a second.
   static let limit = 1.0
   /// An epoch that comes so much later than the ones before the standstill is one that waited, seconds; receivers' own latency

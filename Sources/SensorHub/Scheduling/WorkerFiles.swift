@@ -13,14 +13,14 @@ final class WorkerFiles {
     let kind: CalibrationKind
     let index: Int
     let sensor: Board.Sensor
-    let file: StateFileMonitor.File
+    let file: MonitoredFile
     /// Whether its content was handed on before: what comes later was changed while the board runs.
     var isKnown = false
   }
 
   private var records: [Record]
-  private let position: StateFileMonitor.File?
-  private let knownAltitude: StateFileMonitor.File?
+  private let position: MonitoredFile?
+  private let knownAltitude: MonitoredFile?
   private var knowsAltitude = false
 
   /// - Parameters:
@@ -38,10 +38,10 @@ final class WorkerFiles {
         guard let chip = ChipCatalog.chip(named: sensor.chip)?.kind, kinds.contains(chip) else {
           return nil
         }
-        let file = store.calibrations.file(CalibrationStore.Key(kind, sensor))
+        let file = store.calibrations.file(CalibrationKey(kind, sensor))
         return Record(
           kind: kind, index: index, sensor: sensor,
-          file: StateFileMonitor.File(number: first + index, path: file.path))
+          file: MonitoredFile(number: first + index, path: file.path))
       }
     }
     records =
@@ -50,21 +50,21 @@ final class WorkerFiles {
       + files(.level, of: [.inertial, .accelerometer], from: 2 * boardSize + 1)
     position =
       looksAfterBoard
-      ? StateFileMonitor.File(number: boardSize, path: store.positionFile.path, isReadOnce: true)
+      ? MonitoredFile(number: boardSize, path: store.positionFile.path, isReadOnce: true)
       : nil
     knownAltitude =
       looksAfterBoard
-      ? StateFileMonitor.File(number: 3 * boardSize + 1, path: store.knownAltitude.file.path)
+      ? MonitoredFile(number: 3 * boardSize + 1, path: store.knownAltitude.file.path)
       : nil
   }
 
   /// The files, for a monitor of them.
-  var files: [StateFileMonitor.File] {
+  var files: [MonitoredFile] {
     records.map(\.file) + [position, knownAltitude].compactMap { $0 }
   }
 
   /// Hands on what is new. The position is read once: later ones are this run's own.
-  func take(_ port: WorkerPort, at now: Timestamp, into outbox: inout [Delivery]) {
+  func take(_ port: WorkerPort, at now: Timestamp, into outbox: inout [WorkerOutput]) {
     guard port.hasNewFiles() else { return }
     for place in records.indices {
       let record = records[place]
@@ -89,8 +89,8 @@ final class WorkerFiles {
   }
 
   /// What is new in a file; `nil` where nothing is.
-  private func content(of file: StateFileMonitor.File?, _ port: WorkerPort) -> StateFile.Content? {
-    file.flatMap { port.newContent(of: $0.number) }.map(StateFile.Content.init)
+  private func content(of file: MonitoredFile?, _ port: WorkerPort) -> StateFileContent? {
+    file.flatMap { port.newContent(of: $0.number) }.map(StateFileContent.init)
   }
 }
 
@@ -105,7 +105,7 @@ struct MonitoredFiles: StoredFileSource {
 }
 
 extension RecordedContent {
-  init(_ content: StateFile.Content) {
+  init(_ content: StateFileContent) {
     switch content {
     case .missing: self = .missing
     case .bytes(let bytes): self = .bytes(bytes)
@@ -114,7 +114,7 @@ extension RecordedContent {
   }
 }
 
-extension StateFile.Content {
+extension StateFileContent {
   init(_ content: RecordedContent) {
     switch content {
     case .missing: self = .missing

@@ -35,7 +35,7 @@ struct WorkerPlan: Sendable {
 
   func makeWorker(
     input: any WorkerInput, state: StateStore, demand: DemandBox,
-    deliver: @escaping ([Delivery], TraceBuffer) -> Void
+    deliver: @escaping ([WorkerOutput], TraceBuffer) -> Void
   ) -> BusWorker {
     let tasks = sensors.map { index, sensor in SensorFactory.task(index: index, sensor: sensor) }
     // Whether a magnetometer is behind a bypass of its bus, a board file need not say: each waits for those there are.

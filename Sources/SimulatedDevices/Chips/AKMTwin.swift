@@ -5,22 +5,12 @@ import SensorTypes
 
 /// The twin of an AK8963, AK09916 or AK09918 over I2C.
 public struct AKMTwin: ResettingTwin {
-  /// Which of the three it is.
-  public enum Chip: Sendable, Hashable {
-    /// In an MPU9250.
-    case ak8963
-    /// In an ICM20948.
-    case ak09916
-    /// On a breakout of its own.
-    case ak09918
-  }
-
   /// The register that tells which chip it is.
   public var identityRegister: UInt8? { chip == .ak8963 ? 0x00 : 0x01 }
   /// What it stands on.
   public var core: TwinCore
 
-  private let chip: Chip
+  private let chip: AKMTwinVariant
   private let adjustment: [UInt8]
   private var mode: UInt8 = 0
   private var selfTest: UInt8 = 0
@@ -33,7 +23,7 @@ public struct AKMTwin: ResettingTwin {
 
   /// Makes a chip that is not powered yet: call `powerOn`. `adjustment` is what an AK8963's fuse ROM holds: each
   /// of these bytes is of the size that real chips carry.
-  public init(_ chip: Chip, _ core: TwinCore, adjustment: [UInt8] = [176, 178, 166]) {
+  public init(_ chip: AKMTwinVariant, _ core: TwinCore, adjustment: [UInt8] = [176, 178, 166]) {
     self.chip = chip
     self.core = core
     self.adjustment = adjustment
@@ -188,13 +178,23 @@ public struct AKMTwin: ResettingTwin {
   public var nextRise: Int64 { hasPin ? core.schedule.next : .max }
 }
 
+/// Which of the three it is.
+public enum AKMTwinVariant: Sendable, Hashable {
+  /// In an MPU9250.
+  case ak8963
+  /// In an ICM20948.
+  case ak09916
+  /// On a breakout of its own.
+  case ak09918
+}
+
 extension TwinDescription {
   static let ak8963 = akm("AK8963", .ak8963)
   static let ak09916 = akm("AK09916", .ak09916)
   static let ak09918 = akm("AK09918", .ak09918)
 
   /// Initial offset up to 300 microtesla, of which a tenth is taken: chips sold are far better. Sensitivity 5 %.
-  private static func akm(_ name: String, _ chip: AKMTwin.Chip) -> TwinDescription {
+  private static func akm(_ name: String, _ chip: AKMTwinVariant) -> TwinDescription {
     TwinDescription(name, isMagnetometer: true, make: { AKMTwin(chip, $0) }) { random, _ in
       .magnetometer(bias: 30, perKelvin: 0.02, scale: 0.03, clock: 0.02, &random)
     }

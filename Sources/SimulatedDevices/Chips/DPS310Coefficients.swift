@@ -1,7 +1,7 @@
 // Infineon's compensation formulas (DPS310 datasheet v1.2) forwards and backwards; Goertek's are the same.
 
 /// The coefficients of a DPS310 and the polynomials that use them (datasheet, "How to calculate compensated values").
-public struct DPS310Coefficients: Sendable, Hashable {
+public struct DPS310TwinTrim: Sendable, Hashable {
   /// c0 and c1, 12 bits signed.
   public var c0: Int32, c1: Int32
   /// c00 and c10, 20 bits signed.
@@ -12,12 +12,12 @@ public struct DPS310Coefficients: Sendable, Hashable {
   public var c31: Int32 = 0, c40: Int32 = 0
 
   /// Values of the size that real chips carry; the datasheet prints no example.
-  public static let typical = DPS310Coefficients(
+  public static let typical = DPS310TwinTrim(
     c0: 209, c1: -259, c00: 81007, c10: -55108, c01: -2792, c11: 1355, c20: -9818, c21: 126,
     c30: -1372)
 
   /// The same with small values of those that the SPA06 has besides; no chip's were to be had.
-  public static let quartic: DPS310Coefficients = {
+  public static let quartic: DPS310TwinTrim = {
     var coefficients = typical
     (coefficients.c31, coefficients.c40) = (-37, 215)
     return coefficients

@@ -19,7 +19,7 @@ public struct DPS310Twin: ResettingTwin {
   public var core: TwinCore
 
   private let variant: Variant
-  private let coefficients: DPS310Coefficients
+  private let coefficients: DPS310TwinTrim
 
   private var registers = [UInt8](repeating: 0, count: 256)
   private var pressureSchedule = ConversionSchedule()
@@ -34,7 +34,7 @@ public struct DPS310Twin: ResettingTwin {
 
   /// Makes a chip with coefficients of its own, not powered yet: call `powerOn`.
   public init(
-    _ core: TwinCore, _ variant: Variant = .infineon, coefficients: DPS310Coefficients
+    _ core: TwinCore, _ variant: Variant = .infineon, coefficients: DPS310TwinTrim
   ) {
     self.core = core
     self.variant = variant
@@ -272,7 +272,7 @@ extension TwinDescription {
 
   /// Absolute 100 Pa; 0.5 Pa a kelvin, of which a third is taken (the board stays cool).
   private static func dps(
-    _ name: String, _ variant: DPS310Twin.Variant, _ coefficients: DPS310Coefficients
+    _ name: String, _ variant: DPS310Twin.Variant, _ coefficients: DPS310TwinTrim
   ) -> TwinDescription {
     TwinDescription(name, make: { DPS310Twin($0, variant, coefficients: coefficients) }) {
       random, _ in

@@ -9,21 +9,13 @@ public import SensorTypes
 /// ST's datasheet is short on data-ready; Honeywell's says what is modelled for both: RDY goes low only for the
 /// 250 microseconds in which new data is written, so it is *not* cleared by reading.
 public struct HMC5883Twin: ConvertingTwin {
-  /// Which of the two it is.
-  public enum Model: Sendable, Hashable {
-    /// Honeywell's chip.
-    case hmc5883l
-    /// The half of ST's.
-    case lsm303dlhc
-  }
-
   /// The register that tells which chip it is.
   ///
   /// IRA; IRB and IRC follow.
   public let identityRegister: UInt8? = 0x0A
   /// What it stands on.
   public var core: TwinCore
-  private let model: Model
+  private let model: HMC5883TwinVariant
 
   private var configurationA: UInt8 = 0x10
   private var configurationB: UInt8 = 0x20
@@ -42,7 +34,7 @@ public struct HMC5883Twin: ConvertingTwin {
   public init(_ core: TwinCore) { self.init(core, model: .hmc5883l) }
 
   /// Makes a chip that is not powered yet: call `powerOn`.
-  public init(_ core: TwinCore, model: Model) {
+  public init(_ core: TwinCore, model: HMC5883TwinVariant) {
     self.core = core
     self.model = model
   }
@@ -226,12 +218,20 @@ public struct HMC5883Twin: ConvertingTwin {
   }
 }
 
+/// Which of the two it is.
+public enum HMC5883TwinVariant: Sendable, Hashable {
+  /// Honeywell's chip.
+  case hmc5883l
+  /// The half of ST's.
+  case lsm303dlhc
+}
+
 extension TwinDescription {
   static let hmc5883l = hmc5883("HMC5883L", .hmc5883l)
   static let lsm303dlhcMagnetometer = hmc5883("LSM303DLHC-M", .lsm303dlhc)
 
   /// The datasheets name no offset; that of the LIS3MDL is taken.
-  private static func hmc5883(_ name: String, _ model: HMC5883Twin.Model) -> TwinDescription {
+  private static func hmc5883(_ name: String, _ model: HMC5883TwinVariant) -> TwinDescription {
     TwinDescription(
       name, isMagnetometer: true, make: { HMC5883Twin($0, model: model) }
     ) { random, _ in

@@ -6,20 +6,12 @@ import SensorTypes
 /// The twin of a LIS3DH, or of the accelerometer in an LSM303DLHC. FIFO, click and motion engines hold their
 /// configuration and do nothing.
 public struct LIS3DHTwin: ResettingTwin, FlagIncrementing {
-  /// Which of the two.
-  public enum Model: Sendable, Hashable {
-    /// With an identity and a self-test.
-    case lis3dh
-    /// With neither.
-    case lsm303dlhc
-  }
-
   /// The register that tells which chip it is; an LSM303DLHC has none.
   public var identityRegister: UInt8? { model == .lis3dh ? 0x0F : nil }
   /// What it stands on.
   public var core: TwinCore
 
-  private let model: Model
+  private let model: LIS3DHTwinVariant
   private var registers = [UInt8](repeating: 0, count: 128)
   private var outputs = AxisOutputs()
   private var pending = SIMD3<Int16>()
@@ -28,7 +20,7 @@ public struct LIS3DHTwin: ResettingTwin, FlagIncrementing {
   public init(_ core: TwinCore) { self.init(core, .lis3dh) }
 
   /// Makes one of the two that is not powered yet: call `powerOn`.
-  public init(_ core: TwinCore, _ model: Model) {
+  public init(_ core: TwinCore, _ model: LIS3DHTwinVariant) {
     self.core = core
     self.model = model
   }
@@ -147,6 +139,14 @@ public struct LIS3DHTwin: ResettingTwin, FlagIncrementing {
   public var nextRise: Int64 { registers[0x22] & 0x18 != 0 ? core.schedule.next : .max }
 }
 
+/// Which of the two.
+public enum LIS3DHTwinVariant: Sendable, Hashable {
+  /// With an identity and a self-test.
+  case lis3dh
+  /// With neither.
+  case lsm303dlhc
+}
+
 extension TwinDescription {
   /// Zero-g 40 mg, 0.5 mg a kelvin.
   static let lis3dh = accelerometer("LIS3DH", .lis3dh, zeroG: 0.04)
@@ -154,7 +154,7 @@ extension TwinDescription {
   static let lsm303dlhcAccelerometer = accelerometer("LSM303DLHC-A", .lsm303dlhc, zeroG: 0.06)
 
   private static func accelerometer(
-    _ name: String, _ model: LIS3DHTwin.Model, zeroG: Double
+    _ name: String, _ model: LIS3DHTwinVariant, zeroG: Double
   ) -> TwinDescription {
     TwinDescription(name, make: { LIS3DHTwin($0, model) }) { random, bias in
       .inertial(

@@ -6,19 +6,11 @@ import SensorTypes
 
 /// The twin of a LIS3MDL over I2C, or of the magnetometer in an LSM9DS1.
 public struct LIS3MDLTwin: ResettingTwin, FlagIncrementing {
-  /// Which of the two it is.
-  public enum Model: Sendable, Hashable {
-    /// The chip of its own.
-    case lis3mdl
-    /// The half of the LSM9DS1.
-    case lsm9ds1
-  }
-
   /// The register that tells which chip it is.
   public let identityRegister: UInt8? = 0x0F
   /// What it stands on.
   public var core: TwinCore
-  private let model: Model
+  private let model: LIS3MDLTwinVariant
 
   private var registers = [UInt8](repeating: 0, count: 128)
   private var outputs = AxisOutputs()
@@ -29,7 +21,7 @@ public struct LIS3MDLTwin: ResettingTwin, FlagIncrementing {
   public init(_ core: TwinCore) { self.init(core, model: .lis3mdl) }
 
   /// Makes a chip that is not powered yet: call `powerOn`.
-  public init(_ core: TwinCore, model: Model) {
+  public init(_ core: TwinCore, model: LIS3MDLTwinVariant) {
     self.core = core
     self.model = model
   }
@@ -164,12 +156,20 @@ public struct LIS3MDLTwin: ResettingTwin, FlagIncrementing {
   }
 }
 
+/// Which of the two it is.
+public enum LIS3MDLTwinVariant: Sendable, Hashable {
+  /// The chip of its own.
+  case lis3mdl
+  /// The half of the LSM9DS1.
+  case lsm9ds1
+}
+
 extension TwinDescription {
   static let lis3mdl = lis3mdl("LIS3MDL", .lis3mdl)
   static let lsm9ds1Magnetometer = lis3mdl("LSM9DS1-M", .lsm9ds1)
 
   /// Zero-gauss level: 1 gauss; a tenth is left for one that is degaussed.
-  private static func lis3mdl(_ name: String, _ model: LIS3MDLTwin.Model) -> TwinDescription {
+  private static func lis3mdl(_ name: String, _ model: LIS3MDLTwinVariant) -> TwinDescription {
     TwinDescription(
       name, isMagnetometer: true, make: { LIS3MDLTwin($0, model: model) }
     ) { random, _ in

@@ -7,22 +7,12 @@ import SensorTypes
 /// The twin of an MPU6050, MPU6500 or of the inertial half of an MPU9250 over I2C. Motion detection and I2C master hold
 /// their configuration and do nothing; of the FIFO there is what the chip itself measures.
 public struct MPUTwin: ResettingTwin, QueueingTwin, BypassingTwin {
-  /// Which chip it is.
-  public enum Chip: Sendable, Hashable {
-    /// One filter for both sensors; asleep after power-on.
-    case mpu6050
-    /// A filter for each.
-    case mpu6500
-    /// The same with another identity.
-    case mpu9250
-  }
-
   /// The register that tells which chip it is.
   public let identityRegister: UInt8? = 0x75
   /// What it stands on.
   public var core: TwinCore
 
-  private let chip: Chip
+  private let chip: MPUTwinVariant
   /// The trim of the self-test: gyro, then accelerometer.
   private let trim: [UInt8]
   private var registers = [UInt8](repeating: 0, count: 128)
@@ -37,7 +27,7 @@ public struct MPUTwin: ResettingTwin, QueueingTwin, BypassingTwin {
 
   /// Makes a chip that is not powered yet: call `powerOn`. `trim` are the six codes of its self-test, of the gyro
   /// first: 1 to 31 in an MPU6050, 1 to 255 in the others.
-  public init(_ chip: Chip, _ core: TwinCore, trim: [UInt8]? = nil) {
+  public init(_ chip: MPUTwinVariant, _ core: TwinCore, trim: [UInt8]? = nil) {
     self.chip = chip
     self.core = core
     queue = ConversionQueue(capacity: chip == .mpu6050 ? 1024 : 512)
@@ -272,6 +262,16 @@ public struct MPUTwin: ResettingTwin, QueueingTwin, BypassingTwin {
   public var nextRise: Int64 { pin.raises ? core.schedule.next : .max }
 }
 
+/// Which chip it is.
+public enum MPUTwinVariant: Sendable, Hashable {
+  /// One filter for both sensors; asleep after power-on.
+  case mpu6050
+  /// A filter for each.
+  case mpu6500
+  /// The same with another identity.
+  case mpu9250
+}
+
 extension TwinDescription {
   /// PS-MPU-6000A-00: zero-g 50 mg (80 of Z), zero rate 20 degrees a second.
   static let mpu6050 = mpu("MPU6050", .mpu6050, zeroG: 0.05, zeroRate: 20, perKelvin: 0.8e-3)
@@ -281,7 +281,7 @@ extension TwinDescription {
     "MPU9250", .mpu9250, zeroG: 0.06, zeroRate: 5, perKelvin: 1.5e-3, carries: "AK8963")
 
   private static func mpu(
-    _ name: String, _ chip: MPUTwin.Chip, zeroG: Double, zeroRate: Double, perKelvin: Double,
+    _ name: String, _ chip: MPUTwinVariant, zeroG: Double, zeroRate: Double, perKelvin: Double,
     carries: String? = nil
   ) -> TwinDescription {
     TwinDescription(name, carries: carries, make: { MPUTwin(chip, $0) }) { random, bias in

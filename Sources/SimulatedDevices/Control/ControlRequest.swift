@@ -7,27 +7,11 @@ package enum ControlRequest: Equatable {
   case hello
   case truth
   case stood
-  case fault(chip: String, Fault, seconds: Double)
+  case fault(chip: String, SimulatedFault, seconds: Double)
   case mend(chip: String)
-  case show(chip: String, Quantity)
+  case show(chip: String, ShownQuantity)
   case walk(chip: String)
   case move(HandMotion)
-
-  /// What a chip is to see, in its own frame.
-  package enum Quantity: Equatable {
-    /// Microtesla.
-    case field(Vector3)
-    /// Specific force, m/s^2.
-    case acceleration(Vector3)
-    /// Rad/s.
-    case rate(Vector3)
-    /// Pascals.
-    case pressure(Double)
-    /// Degrees Celsius.
-    case temperature(Double)
-    /// Percent.
-    case humidity(Double)
-  }
 
   /// What is wrong with a line.
   package struct Mistake: Error, Equatable {
@@ -99,7 +83,7 @@ package enum ControlRequest: Equatable {
 
   private static func fault(
     _ kind: String, _ words: inout ArraySlice<String>
-  ) throws(Mistake) -> Fault {
+  ) throws(Mistake) -> SimulatedFault {
     switch kind {
     // The board file's names are understood too.
     case "noAnswer", "unplugged": .noAnswer
@@ -148,7 +132,7 @@ package enum ControlRequest: Equatable {
 
   private static func quantity(
     _ words: inout ArraySlice<String>
-  ) throws(Mistake) -> Quantity {
+  ) throws(Mistake) -> ShownQuantity {
     func vector(_ limit: Double) throws(Mistake) -> Vector3 {
       let x = try number(&words, "X", -limit...limit)
       let y = try number(&words, "Y", -limit...limit)
@@ -168,4 +152,20 @@ package enum ControlRequest: Equatable {
         "cannot show '\(name)': field, acceleration, rate, pressure, temperature or humidity")
     }
   }
+}
+
+/// What a chip is to see, in its own frame.
+package enum ShownQuantity: Equatable {
+  /// Microtesla.
+  case field(Vector3)
+  /// Specific force, m/s^2.
+  case acceleration(Vector3)
+  /// Rad/s.
+  case rate(Vector3)
+  /// Pascals.
+  case pressure(Double)
+  /// Degrees Celsius.
+  case temperature(Double)
+  /// Percent.
+  case humidity(Double)
 }

@@ -95,7 +95,7 @@ package struct RigControl: Sendable {
   }
 
   /// Why a fault cannot befall a chip.
-  private static func objection(to fault: Fault, at chip: SimulatedBoard.Chip) -> String? {
+  private static func objection(to fault: SimulatedFault, at chip: SimulatedChip) -> String? {
     let isReceiver =
       switch chip.kind {
       case .receiver, .gpsd: true

@@ -6,24 +6,17 @@ import Synchronization
 
 /// One chip that the kernel owns. Any thread may use it.
 final class KernelSlot: Sendable {
-  struct State: Sendable {
-    var twin: KernelTwin
-    var faults = FaultSchedule()
-    /// Devices whose buffer somebody has open.
-    var opened: Set<String> = []
-  }
-
   let place: String
   let clock: any SimulationClock
-  private let state: Mutex<State>
+  private let state: Mutex<KernelSlotState>
 
   init(_ twin: KernelTwin, place: String, clock: any SimulationClock) {
     self.place = place
     self.clock = clock
-    state = Mutex(State(twin: twin))
+    state = Mutex(KernelSlotState(twin: twin))
   }
 
-  func inject(_ fault: Fault, from: Timestamp, until: Timestamp, now: Timestamp) {
+  func inject(_ fault: SimulatedFault, from: Timestamp, until: Timestamp, now: Timestamp) {
     state.withLock { $0.faults.add(fault, from: from, until: until, now: now) }
   }
 
@@ -39,7 +32,7 @@ final class KernelSlot: Sendable {
 
   /// Does something with the twin as it is now, and what is wrong with it.
   func with<R: Sendable>(
-    _ body: (inout State, FaultSchedule.Active, Int64) throws(BusError) -> R
+    _ body: (inout KernelSlotState, FaultSchedule.Active, Int64) throws(BusError) -> R
   ) throws(BusError) -> R {
     let now = clock.now()
     return try state.withLock { (state) throws(BusError) in
@@ -60,7 +53,7 @@ final class KernelSlot: Sendable {
 
   /// What a file says, with all that may be wrong; numbers that are converted are those of `time`.
   func text(
-    _ path: String, _ state: State, _ active: FaultSchedule.Active, at time: Int64
+    _ path: String, _ state: KernelSlotState, _ active: FaultSchedule.Active, at time: Int64
   ) throws(BusError) -> String {
     // 2 is ENOENT, 121 EREMOTEIO, 110 ETIMEDOUT, 16 EBUSY.
     if active.kernel.contains(.unbound) { throw failure(.notFound, 2, path) }
@@ -76,6 +69,13 @@ final class KernelSlot: Sendable {
     guard let text = state.twin.read(path, at: time) else { throw failure(.notFound, 2, path) }
     return text
   }
+}
+
+struct KernelSlotState: Sendable {
+  var twin: KernelTwin
+  var faults = FaultSchedule()
+  /// Devices whose buffer somebody has open.
+  var opened: Set<String> = []
 }
 
 /// A chip's folder.

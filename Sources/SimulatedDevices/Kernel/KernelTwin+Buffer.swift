@@ -4,20 +4,8 @@ import LinearAlgebra
 import SensorTypes
 
 extension KernelTwin {
-  /// A number in a frame.
-  struct Element {
-    var name: String
-    var group: Int
-    var axis: Int
-    var bits: Int, storage: Int, shift: Int
-    var isBigEndian: Bool
-    var type: String {
-      "\(isBigEndian ? "be" : "le"):s\(bits)/\(storage)>>\(shift)"
-    }
-  }
-
   /// The noise of one number, in the stimulus' units.
-  private static let noise: [KernelView.Quantity: Double] = [
+  private static let noise: [IIOChannelType: Double] = [
     .magn: 0.3, .accel: 0.01, .anglvel: 0.001, .pressure: 1, .temp: 0.01,
   ]
   /// Seconds that the date is ahead of the monotonic clock.
@@ -64,18 +52,18 @@ extension KernelTwin {
 
   // MARK: Buffer
 
-  func elements(_ device: Int) -> [Element] {
-    var elements: [Element] = []
+  func elements(_ device: Int) -> [TwinScanElement] {
+    var elements: [TwinScanElement] = []
     for (place, group) in view.devices[device].groups.enumerated() where !group.scales.isEmpty {
       for (axis, channel) in group.quantity.channels.enumerated() {
         elements.append(
-          Element(
+          TwinScanElement(
             name: channel, group: place, axis: axis, bits: group.bits, storage: group.storage,
             shift: group.shift, isBigEndian: group.isBigEndian))
       }
     }
     return elements + [
-      Element(
+      TwinScanElement(
         name: "in_timestamp", group: -1, axis: 0, bits: 64, storage: 64, shift: 0,
         isBigEndian: false)
     ]
@@ -149,5 +137,17 @@ extension KernelTwin {
     guard let first = settings[device].queue.first, first.count <= room else { return nil }
     settings[device].queue.removeFirst()
     return first
+  }
+}
+
+/// A number in a frame.
+struct TwinScanElement {
+  var name: String
+  var group: Int
+  var axis: Int
+  var bits: Int, storage: Int, shift: Int
+  var isBigEndian: Bool
+  var type: String {
+    "\(isBigEndian ? "be" : "le"):s\(bits)/\(storage)>>\(shift)"
   }
 }

@@ -2,27 +2,6 @@
 
 /// The IIO devices of one chip and their attributes.
 public struct KernelView: Sendable, Hashable {
-  /// What is measured, by its name in the ABI.
-  public enum Quantity: String, Sendable, Hashable {
-    /// Gauss.
-    case magn
-    /// m/s^2.
-    case accel
-    /// rad/s.
-    case anglvel
-    /// Kilopascals.
-    case pressure
-    /// Thousandths of a degree Celsius.
-    case temp
-
-    var channels: [String] {
-      switch self {
-      case .magn, .accel, .anglvel: ["in_\(rawValue)_x", "in_\(rawValue)_y", "in_\(rawValue)_z"]
-      case .pressure, .temp: ["in_\(rawValue)"]
-      }
-    }
-  }
-
   /// A number that stands for one beyond the range.
   public struct Overflow: Sendable, Hashable {
     /// The greatest count; the least is one further from zero.
@@ -37,7 +16,7 @@ public struct KernelView: Sendable, Hashable {
   /// The channels of one quantity.
   public struct Group: Sendable, Hashable {
     /// What is measured.
-    public var quantity: Quantity
+    public var quantity: IIOChannelType
     /// The scales that there are, the one after power-on first; empty for a quantity in the ABI's unit (`_input`).
     public var scales: [String]
     /// Whether there is a number in the ABI's unit beside the raw one.
@@ -59,7 +38,7 @@ public struct KernelView: Sendable, Hashable {
     public var isBigEndian = false
 
     /// Makes channels of 16 bits, low byte first.
-    public init(_ quantity: Quantity, scales: [String]) {
+    public init(_ quantity: IIOChannelType, scales: [String]) {
       self.quantity = quantity
       self.scales = scales
     }
@@ -75,34 +54,13 @@ public struct KernelView: Sendable, Hashable {
     case trigger(String, isSet: Bool)
   }
 
-  /// One IIO device.
-  public struct Device: Sendable, Hashable {
-    /// What `name` says.
-    public var name: String
-    /// The channels, in the order of `_index`.
-    public var groups: [Group]
-    /// Conversions a second that can be chosen, the one after power-on first; empty where none can.
-    public var rates: [String]
-    /// Who fills the buffer.
-    public var filling = Filling.none
-    /// How long it takes to read one raw number, seconds.
-    public var readTime = 0.001
-
-    /// Makes a device without a buffer.
-    public init(_ name: String, _ groups: [Group], rates: [String]) {
-      self.name = name
-      self.groups = groups
-      self.rates = rates
-    }
-  }
-
   /// The name of the driver.
   public var driver: String
   /// The IIO devices; their numbers begin with 0.
-  public var devices: [Device]
+  public var devices: [SimulatedIIODevice]
 
   /// Makes a view.
-  public init(driver: String, _ devices: [Device]) {
+  public init(driver: String, _ devices: [SimulatedIIODevice]) {
     self.driver = driver
     self.devices = devices
   }
@@ -111,7 +69,8 @@ public struct KernelView: Sendable, Hashable {
   public static var lis3mdl: KernelView {
     var field = Group(.magn, scales: ["0.000146", "0.000292", "0.000438", "0.000584"])
     field.hasScalePerAxis = true
-    var device = Device("lis3mdl", [field], rates: ["1", "2", "3", "5", "10", "20", "40", "80"])
+    var device = SimulatedIIODevice(
+      "lis3mdl", [field], rates: ["1", "2", "3", "5", "10", "20", "40", "80"])
     device.readTime = 0.004
     return KernelView(driver: "st-magn-i2c", [device])
   }
@@ -123,7 +82,8 @@ public struct KernelView: Sendable, Hashable {
     field.mistaken = 0.01
     field.overflow = Overflow(limit: 2047, mark: -4096)
     field.isBigEndian = true
-    var device = Device("hmc5883l", [field], rates: ["15", "0.75", "1.5", "3", "7.5", "30", "75"])
+    var device = SimulatedIIODevice(
+      "hmc5883l", [field], rates: ["15", "0.75", "1.5", "3", "7.5", "30", "75"])
     device.readTime = 0.004
     return KernelView(driver: "hmc5843_i2c", [device])
   }
@@ -135,8 +95,8 @@ public struct KernelView: Sendable, Hashable {
     let rate = Group(
       .anglvel, scales: ["0.000152716", "0.000305432", "0.000610865", "0.001221730"])
     var devices = [
-      Device("lsm6dsox_gyro", [rate], rates: rates),
-      Device("lsm6dsox_accel", [force], rates: rates),
+      SimulatedIIODevice("lsm6dsox_gyro", [rate], rates: rates),
+      SimulatedIIODevice("lsm6dsox_accel", [force], rates: rates),
     ]
     for index in devices.indices { devices[index].filling = .fifo }
     return KernelView(driver: "st_lsm6dsx_i2c", devices)
@@ -150,7 +110,7 @@ public struct KernelView: Sendable, Hashable {
     let force = Group(.accel, scales: ["0.000598", "0.001196", "0.002392", "0.004785"])
     var field = Group(.magn, scales: ["0.001500"])
     field.hasScalePerAxis = true
-    var device = Device(
+    var device = SimulatedIIODevice(
       "mpu9250", [rate, force, field], rates: ["50", "10", "20", "100", "200", "500"])
     device.filling = .trigger("mpu9250-dev0", isSet: true)
     return KernelView(driver: "inv-mpu6050-i2c", [device])
@@ -160,7 +120,52 @@ public struct KernelView: Sendable, Hashable {
   public static var bmp280: KernelView {
     KernelView(
       driver: "bmp280",
-      [Device("bmp280", [Group(.temp, scales: []), Group(.pressure, scales: [])], rates: [])])
+      [
+        SimulatedIIODevice(
+          "bmp280", [Group(.temp, scales: []), Group(.pressure, scales: [])], rates: [])
+      ])
+  }
+}
+
+/// What is measured, by its name in the ABI.
+public enum IIOChannelType: String, Sendable, Hashable {
+  /// Gauss.
+  case magn
+  /// m/s^2.
+  case accel
+  /// rad/s.
+  case anglvel
+  /// Kilopascals.
+  case pressure
+  /// Thousandths of a degree Celsius.
+  case temp
+
+  var channels: [String] {
+    switch self {
+    case .magn, .accel, .anglvel: ["in_\(rawValue)_x", "in_\(rawValue)_y", "in_\(rawValue)_z"]
+    case .pressure, .temp: ["in_\(rawValue)"]
+    }
+  }
+}
+
+/// One IIO device.
+public struct SimulatedIIODevice: Sendable, Hashable {
+  /// What `name` says.
+  public var name: String
+  /// The channels, in the order of `_index`.
+  public var groups: [KernelView.Group]
+  /// Conversions a second that can be chosen, the one after power-on first; empty where none can.
+  public var rates: [String]
+  /// Who fills the buffer.
+  public var filling = KernelView.Filling.none
+  /// How long it takes to read one raw number, seconds.
+  public var readTime = 0.001
+
+  /// Makes a device without a buffer.
+  public init(_ name: String, _ groups: [KernelView.Group], rates: [String]) {
+    self.name = name
+    self.groups = groups
+    self.rates = rates
   }
 }
 

@@ -3,7 +3,7 @@
 import SensorTypes
 
 /// Something that goes wrong with a chip or a receiver for a while.
-public enum Fault: Sendable, Hashable {
+public enum SimulatedFault: Sendable, Hashable {
   /// The wire is off: no address is acknowledged, a serial port is gone. When it ends the chip comes
   /// back with power-on reset values.
   case noAnswer
@@ -46,7 +46,7 @@ public enum Fault: Sendable, Hashable {
 /// The faults of one chip over time.
 struct FaultSchedule: Sendable {
   private struct Entry: Sendable {
-    var fault: Fault
+    var fault: SimulatedFault
     var from: Timestamp
     var until: Timestamp
     /// Whether the loss of power that this fault brings has been dealt with.
@@ -72,7 +72,7 @@ struct FaultSchedule: Sendable {
   private var entries: [Entry] = []
 
   /// Adds a fault, and forgets those that are over.
-  mutating func add(_ fault: Fault, from: Timestamp, until: Timestamp, now: Timestamp) {
+  mutating func add(_ fault: SimulatedFault, from: Timestamp, until: Timestamp, now: Timestamp) {
     entries.removeAll { entry in
       switch entry.fault {
       case .brownOut: entry.isSpent

@@ -6,20 +6,8 @@ import Synchronization
 
 /// One gpsd at one address. Any thread may use it.
 final class GPSDSlot: Sendable {
-  struct State: Sendable {
-    var faults = FaultSchedule()
-    /// How often it was started: a connection ends with the gpsd that it was made to.
-    var generation = 0
-
-    mutating func faults(at now: Timestamp) -> FaultSchedule.Active {
-      let active = faults.evaluate(at: now)
-      if active.poweredOn != nil { generation += 1 }
-      return active
-    }
-  }
-
   let address: ServerAddress
-  let state = Mutex(State())
+  let state = Mutex(GPSDSlotState())
   private let source: any TruthSource
   private let seed: UInt64
   private let isExact: Bool
@@ -33,6 +21,18 @@ final class GPSDSlot: Sendable {
 
   func connect(at now: Timestamp) -> GPSDTwin {
     GPSDTwin(source: source, seed: seed, isExact: isExact, connectedAt: now)
+  }
+}
+
+struct GPSDSlotState: Sendable {
+  var faults = FaultSchedule()
+  /// How often it was started: a connection ends with the gpsd that it was made to.
+  var generation = 0
+
+  mutating func faults(at now: Timestamp) -> FaultSchedule.Active {
+    let active = faults.evaluate(at: now)
+    if active.poweredOn != nil { generation += 1 }
+    return active
   }
 }
 

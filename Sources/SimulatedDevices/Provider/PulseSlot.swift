@@ -6,29 +6,29 @@ import Synchronization
 
 /// One receiver's pulse output. Any thread may use it.
 final class PulseSlot: Sendable {
-  struct State: Sendable {
-    var twin: PulseTwin
-    var faults = FaultSchedule()
-
-    /// Brings faults up to `now`; says whether the wire is off.
-    mutating func isUnplugged(at now: Timestamp) -> Bool {
-      let active = faults.evaluate(at: now)
-      if let time = active.poweredOn { twin.powerOn(at: time) }
-      twin.fault = active.pulse
-      return active.isUnplugged
-    }
-  }
-
   let name: InterruptLineName
-  let state: Mutex<State>
+  let state: Mutex<PulseSlotState>
 
   init(name: InterruptLineName, twin: PulseTwin) {
     self.name = name
-    state = Mutex(State(twin: twin))
+    state = Mutex(PulseSlotState(twin: twin))
   }
 
   func level(at now: Timestamp) -> Bool {
     state.withLock { !$0.isUnplugged(at: now) && $0.twin.level(at: now) }
+  }
+}
+
+struct PulseSlotState: Sendable {
+  var twin: PulseTwin
+  var faults = FaultSchedule()
+
+  /// Brings faults up to `now`; says whether the wire is off.
+  mutating func isUnplugged(at now: Timestamp) -> Bool {
+    let active = faults.evaluate(at: now)
+    if let time = active.poweredOn { twin.powerOn(at: time) }
+    twin.fault = active.pulse
+    return active.isUnplugged
   }
 }
 

@@ -6,37 +6,12 @@ import Synchronization
 
 /// One chip with registers. Any thread may use it.
 final class RegisterSlot: Sendable {
-  struct State: Sendable {
-    var twin: any ChipTwin
-    var faults = FaultSchedule()
-    /// Attempts at a transfer while every so-many-th was disturbed.
-    var attempts = 0
-
-    /// Whether the attempt at a transfer that begins now is disturbed.
-    mutating func isDisturbed(_ active: FaultSchedule.Active) -> Bool {
-      guard let every = active.disturbance else { return false }
-      attempts &+= 1
-      return attempts % every == 0
-    }
-
-    /// Brings faults up to `now` and says what is wrong.
-    mutating func faults(at now: Timestamp) -> FaultSchedule.Active {
-      let active = faults.evaluate(at: now)
-      if let time = active.poweredOn {
-        twin.advance(to: time)
-        twin.powerOn(at: time)
-      }
-      twin.tampering = active.tampering
-      return active
-    }
-  }
-
   let bus: String
   let address: UInt8
   let interrupt: InterruptLineName?
   /// What acts on the chip, where it can be set from outside.
   let stimulus: ShownStimulus?
-  let state: Mutex<State>
+  let state: Mutex<RegisterSlotState>
 
   init(
     bus: String, address: UInt8, interrupt: InterruptLineName?,
@@ -46,7 +21,7 @@ final class RegisterSlot: Sendable {
     self.stimulus = stimulus
     self.address = address
     self.interrupt = interrupt
-    state = Mutex(State(twin: twin))
+    state = Mutex(RegisterSlotState(twin: twin))
   }
 
   /// Whether the chip drives its data-ready pin high.
@@ -65,6 +40,31 @@ final class RegisterSlot: Sendable {
       state.twin.advance(to: now)
       return !active.isUnplugged && (state.twin as? any BypassingTwin)?.isBypassOpen ?? true
     }
+  }
+}
+
+struct RegisterSlotState: Sendable {
+  var twin: any ChipTwin
+  var faults = FaultSchedule()
+  /// Attempts at a transfer while every so-many-th was disturbed.
+  var attempts = 0
+
+  /// Whether the attempt at a transfer that begins now is disturbed.
+  mutating func isDisturbed(_ active: FaultSchedule.Active) -> Bool {
+    guard let every = active.disturbance else { return false }
+    attempts &+= 1
+    return attempts % every == 0
+  }
+
+  /// Brings faults up to `now` and says what is wrong.
+  mutating func faults(at now: Timestamp) -> FaultSchedule.Active {
+    let active = faults.evaluate(at: now)
+    if let time = active.poweredOn {
+      twin.advance(to: time)
+      twin.powerOn(at: time)
+    }
+    twin.tampering = active.tampering
+    return active
   }
 }
 

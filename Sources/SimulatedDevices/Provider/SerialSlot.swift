@@ -6,32 +6,32 @@ import Synchronization
 
 /// One receiver at one port. Any thread may use it.
 final class SerialSlot: Sendable {
-  struct State: Sendable {
-    var receiver: ReceiverTwin
-    var faults = FaultSchedule()
-    /// The rate at which the host listens and sends; `nil` for one that follows the receiver.
-    var hostBaudRate: Int?
-
-    /// Whether the two ends of the line run at different rates.
-    var isMisheard: Bool { hostBaudRate.map { $0 != receiver.baudRate } ?? false }
-
-    mutating func faults(at now: Timestamp) -> FaultSchedule.Active {
-      let active = faults.evaluate(at: now)
-      if let time = active.poweredOn { receiver.powerOn(at: time) }
-      receiver.advance(to: now)
-      if active.isUnplugged || active.tampering.isSilent || active.timesOut {
-        receiver.dropOutput()
-      }
-      return active
-    }
-  }
-
   let port: String
-  let state: Mutex<State>
+  let state: Mutex<SerialSlotState>
 
   init(port: String, receiver: ReceiverTwin) {
     self.port = port
-    state = Mutex(State(receiver: receiver, hostBaudRate: receiver.baudRate))
+    state = Mutex(SerialSlotState(receiver: receiver, hostBaudRate: receiver.baudRate))
+  }
+}
+
+struct SerialSlotState: Sendable {
+  var receiver: ReceiverTwin
+  var faults = FaultSchedule()
+  /// The rate at which the host listens and sends; `nil` for one that follows the receiver.
+  var hostBaudRate: Int?
+
+  /// Whether the two ends of the line run at different rates.
+  var isMisheard: Bool { hostBaudRate.map { $0 != receiver.baudRate } ?? false }
+
+  mutating func faults(at now: Timestamp) -> FaultSchedule.Active {
+    let active = faults.evaluate(at: now)
+    if let time = active.poweredOn { receiver.powerOn(at: time) }
+    receiver.advance(to: now)
+    if active.isUnplugged || active.tampering.isSilent || active.timesOut {
+      receiver.dropOutput()
+    }
+    return active
   }
 }
 

@@ -6,126 +6,8 @@ public import SensorTypes
 
 /// A board of twins: chips, their places, the motion and the world.
 public struct SimulatedBoard: Sendable {
-  /// Which twin a chip is.
-  public enum Kind: Sendable, Hashable {
-    /// A chip behind registers, by its name in board files: one of `TwinCatalog`.
-    case registers(String)
-    /// A receiver.
-    case receiver(ReceiverTwin.Model)
-    /// gpsd with a receiver of its own.
-    case gpsd
-
-    /// ST LIS3MDL.
-    public static let lis3mdl = Kind.registers("LIS3MDL")
-    /// The magnetometer of ST's LSM303DLHC.
-    public static let lsm303dlhcMagnetometer = Kind.registers("LSM303DLHC-M")
-    /// The accelerometer of ST's LSM303DLHC.
-    public static let lsm303dlhcAccelerometer = Kind.registers("LSM303DLHC-A")
-    /// ST LSM6DSOX.
-    public static let lsm6dsox = Kind.registers("LSM6DSOX")
-    /// Bosch BMP280.
-    public static let bmp280 = Kind.registers("BMP280")
-    /// Bosch BME280.
-    public static let bme280 = Kind.registers("BME280")
-    /// Infineon DPS310.
-    public static let dps310 = Kind.registers("DPS310")
-    /// A u-blox receiver of generation 8: refuses CFG-VALSET, 9600 baud.
-    public static let ubloxM8 = Kind.receiver(.ubloxM8)
-    /// A u-blox receiver of generation 9: takes CFG-VALSET and the older messages, 38400 baud.
-    public static let ubloxM9 = Kind.receiver(.ubloxM9)
-    /// A u-blox receiver of generation 10: takes CFG-VALSET only, 38400 baud.
-    public static let ubloxM10 = Kind.receiver(.ubloxM10)
-    /// A receiver that speaks NMEA and listens to nothing, 9600 baud.
-    public static let nmea = Kind.receiver(.nmea)
-
-    /// The kind that a chip of a board file is, or `nil` for one without a twin.
-    public init?(chip name: String) {
-      switch name {
-      case "u-blox": self = .ubloxM9
-      case "GNSS": self = .receiver(.mediaTek)
-      case "NMEA": self = .nmea
-      case "gpsd": self = .gpsd
-      default:
-        guard TwinCatalog.twin(named: name) != nil else { return nil }
-        self = .registers(name)
-      }
-    }
-
-    /// The receiver that this kind is, or `nil` for a chip with registers.
-    var receiver: ReceiverTwin.Model? {
-      guard case .receiver(let model) = self else { return nil }
-      return model
-    }
-
-    var twin: TwinDescription? {
-      guard case .registers(let name) = self else { return nil }
-      return TwinCatalog.twin(named: name)
-    }
-
-    var isReceiver: Bool { self == .gpsd || receiver != nil }
-
-    var isMagnetometer: Bool { twin?.isMagnetometer ?? false }
-  }
-
-  /// Where a chip is connected.
-  public enum Place: Sendable, Hashable {
-    /// On an I2C bus (its device node) at a 7-bit address. A receiver here speaks DDC.
-    case bus(String, address: UInt8)
-    /// At a serial port (its device node). `baudRate` overrides the receiver's default.
-    case port(String, baudRate: Int? = nil)
-    /// At a server: gpsd.
-    case server(ServerAddress)
-  }
-
-  /// One chip.
-  public struct Chip: Sendable {
-    /// Which chip.
-    public var kind: Kind
-    /// Where it is connected.
-    public var place: Place
-    /// How it sits on the board.
-    public var mount: Mount
-    /// The GPIO line at its data-ready pin; of a receiver at its pulse per second.
-    public var interrupt: InterruptLineName?
-    /// The board's soft iron in the chip's frame; no unit.
-    public var softIron: Matrix3
-    /// The board's hard iron in the chip's frame, microtesla.
-    public var hardIron: Vector3
-    /// Whether the chip has its datasheet's noise, bias, drift and clock error, drawn from the seed.
-    public var isImperfect: Bool
-    /// The chip (by its place in the board's list) whose bypass it hangs behind; `nil` for one that hangs on the bus, or
-    /// in the package of the chip that has the bypass, which is known anyway.
-    public var host: Int?
-    /// What a kernel driver that has bound the chip offers of it; `nil` for a chip that the kernel leaves alone.
-    public var kernel: KernelView?
-
-    /// Makes a chip.
-    public init(
-      _ kind: Kind, at place: Place, mount: Mount = .aligned, interrupt: InterruptLineName? = nil,
-      softIron: Matrix3 = .identity, hardIron: Vector3 = .zero, isImperfect: Bool = true,
-      kernel: KernelView? = nil
-    ) {
-      self.kernel = kernel
-      self.kind = kind
-      self.place = place
-      self.mount = mount
-      self.interrupt = interrupt
-      self.softIron = softIron
-      self.hardIron = hardIron
-      self.isImperfect = isImperfect
-    }
-
-    /// Takes away everything that lies between the world and what the chip reads: its own noise, bias, drift
-    /// and clock error, and the board's iron.
-    public mutating func makeExact() {
-      isImperfect = false
-      softIron = .identity
-      hardIron = .zero
-    }
-  }
-
   /// The chips; faults name them by their place in this list.
-  public var chips: [Chip]
+  public var chips: [SimulatedChip]
   /// The motion.
   public var trajectory: Trajectory
   /// Where and when it starts, and the air and field there.
@@ -138,7 +20,7 @@ public struct SimulatedBoard: Sendable {
 
   /// Makes a board.
   public init(
-    chips: [Chip], trajectory: Trajectory = .walk, world: WorldDescription = .init(),
+    chips: [SimulatedChip], trajectory: Trajectory = .walk, world: WorldDescription = .init(),
     seed: UInt64 = 1, accelerometerBiasShare: Double = 0.1
   ) {
     self.chips = chips
@@ -159,14 +41,14 @@ public struct SimulatedBoard: Sendable {
     }
     return SimulatedBoard(
       chips: [
-        Chip(.lsm6dsox, at: .bus(bus, address: 0x6A), interrupt: line("GPIO17")),
-        Chip(
+        SimulatedChip(.lsm6dsox, at: .bus(bus, address: 0x6A), interrupt: line("GPIO17")),
+        SimulatedChip(
           .lis3mdl, at: .bus(bus, address: 0x1C), interrupt: line("GPIO27"),
           softIron: Matrix3(
             rows: Vector3(1.04, 0.02, -0.01), Vector3(0.02, 0.97, 0.015),
             Vector3(-0.01, 0.015, 1.01)), hardIron: Vector3(18, -9, 25)),
-        Chip(.bmp280, at: .bus(bus, address: 0x76)),
-        Chip(.ubloxM9, at: .port("/dev/serial0")),
+        SimulatedChip(.bmp280, at: .bus(bus, address: 0x76)),
+        SimulatedChip(.ubloxM9, at: .port("/dev/serial0")),
       ], trajectory: trajectory, world: world, seed: seed)
   }
 
@@ -217,5 +99,124 @@ public struct SimulatedBoard: Sendable {
       ReceiverTwin(
         chip.kind.receiver ?? .nmea, link: .i2c, source: world, seed: seed,
         isExact: !chip.isImperfect))
+  }
+}
+
+/// Where a chip is connected.
+public enum SimulatedAttachment: Sendable, Hashable {
+  /// On an I2C bus (its device node) at a 7-bit address. A receiver here speaks DDC.
+  case bus(String, address: UInt8)
+  /// At a serial port (its device node). `baudRate` overrides the receiver's default.
+  case port(String, baudRate: Int? = nil)
+  /// At a server: gpsd.
+  case server(ServerAddress)
+}
+
+/// Which twin a chip is.
+public enum TwinKind: Sendable, Hashable {
+  /// A chip behind registers, by its name in board files: one of `TwinCatalog`.
+  case registers(String)
+  /// A receiver.
+  case receiver(ReceiverTwinModel)
+  /// gpsd with a receiver of its own.
+  case gpsd
+
+  /// ST LIS3MDL.
+  public static let lis3mdl = TwinKind.registers("LIS3MDL")
+  /// The magnetometer of ST's LSM303DLHC.
+  public static let lsm303dlhcMagnetometer = TwinKind.registers("LSM303DLHC-M")
+  /// The accelerometer of ST's LSM303DLHC.
+  public static let lsm303dlhcAccelerometer = TwinKind.registers("LSM303DLHC-A")
+  /// ST LSM6DSOX.
+  public static let lsm6dsox = TwinKind.registers("LSM6DSOX")
+  /// Bosch BMP280.
+  public static let bmp280 = TwinKind.registers("BMP280")
+  /// Bosch BME280.
+  public static let bme280 = TwinKind.registers("BME280")
+  /// Infineon DPS310.
+  public static let dps310 = TwinKind.registers("DPS310")
+  /// A u-blox receiver of generation 8: refuses CFG-VALSET, 9600 baud.
+  public static let ubloxM8 = TwinKind.receiver(.ubloxM8)
+  /// A u-blox receiver of generation 9: takes CFG-VALSET and the older messages, 38400 baud.
+  public static let ubloxM9 = TwinKind.receiver(.ubloxM9)
+  /// A u-blox receiver of generation 10: takes CFG-VALSET only, 38400 baud.
+  public static let ubloxM10 = TwinKind.receiver(.ubloxM10)
+  /// A receiver that speaks NMEA and listens to nothing, 9600 baud.
+  public static let nmea = TwinKind.receiver(.nmea)
+
+  /// The kind that a chip of a board file is, or `nil` for one without a twin.
+  public init?(chip name: String) {
+    switch name {
+    case "u-blox": self = .ubloxM9
+    case "GNSS": self = .receiver(.mediaTek)
+    case "NMEA": self = .nmea
+    case "gpsd": self = .gpsd
+    default:
+      guard TwinCatalog.twin(named: name) != nil else { return nil }
+      self = .registers(name)
+    }
+  }
+
+  /// The receiver that this kind is, or `nil` for a chip with registers.
+  var receiver: ReceiverTwinModel? {
+    guard case .receiver(let model) = self else { return nil }
+    return model
+  }
+
+  var twin: TwinDescription? {
+    guard case .registers(let name) = self else { return nil }
+    return TwinCatalog.twin(named: name)
+  }
+
+  var isReceiver: Bool { self == .gpsd || receiver != nil }
+
+  var isMagnetometer: Bool { twin?.isMagnetometer ?? false }
+}
+
+/// One chip.
+public struct SimulatedChip: Sendable {
+  /// Which chip.
+  public var kind: TwinKind
+  /// Where it is connected.
+  public var place: SimulatedAttachment
+  /// How it sits on the board.
+  public var mount: Mount
+  /// The GPIO line at its data-ready pin; of a receiver at its pulse per second.
+  public var interrupt: InterruptLineName?
+  /// The board's soft iron in the chip's frame; no unit.
+  public var softIron: Matrix3
+  /// The board's hard iron in the chip's frame, microtesla.
+  public var hardIron: Vector3
+  /// Whether the chip has its datasheet's noise, bias, drift and clock error, drawn from the seed.
+  public var isImperfect: Bool
+  /// The chip (by its place in the board's list) whose bypass it hangs behind; `nil` for one that hangs on the bus, or
+  /// in the package of the chip that has the bypass, which is known anyway.
+  public var host: Int?
+  /// What a kernel driver that has bound the chip offers of it; `nil` for a chip that the kernel leaves alone.
+  public var kernel: KernelView?
+
+  /// Makes a chip.
+  public init(
+    _ kind: TwinKind, at place: SimulatedAttachment, mount: Mount = .aligned,
+    interrupt: InterruptLineName? = nil,
+    softIron: Matrix3 = .identity, hardIron: Vector3 = .zero, isImperfect: Bool = true,
+    kernel: KernelView? = nil
+  ) {
+    self.kernel = kernel
+    self.kind = kind
+    self.place = place
+    self.mount = mount
+    self.interrupt = interrupt
+    self.softIron = softIron
+    self.hardIron = hardIron
+    self.isImperfect = isImperfect
+  }
+
+  /// Takes away everything that lies between the world and what the chip reads: its own noise, bias, drift
+  /// and clock error, and the board's iron.
+  public mutating func makeExact() {
+    isImperfect = false
+    softIron = .identity
+    hardIron = .zero
   }
 }

@@ -117,7 +117,7 @@ public final class SimulatedBusProvider: BusProvider {
   /// Lets a chip (by its place in the board's list) have a fault between two moments. Several may
   /// overlap. Beginning in the past is beginning now, seen from the next access.
   public func inject(
-    _ fault: Fault, chip index: Int, from: Timestamp, until: Timestamp = .distantFuture
+    _ fault: SimulatedFault, chip index: Int, from: Timestamp, until: Timestamp = .distantFuture
   ) {
     precondition(slots.indices.contains(index), "no such chip on this board")
     let now = clock.now()

@@ -1,13 +1,8 @@
 // NMEA 0183 sentences of an epoch.
 
 extension MessageBuilder {
-  /// The sentences that the simulated receivers can send.
-  enum Sentence: Int, Sendable, CaseIterable {
-    case rmc, vtg, gga, gsa, gll, gst, zda
-  }
-
   /// Writes one sentence. `isCombined` chooses the talker GN (several systems) over GP.
-  mutating func write(_ sentence: Sentence, _ s: ReceiverSolution, isCombined: Bool) {
+  mutating func write(_ sentence: SimulatedSentence, _ s: ReceiverSolution, isCombined: Bool) {
     switch sentence {
     case .rmc: writeRMC(s, isCombined)
     case .vtg: writeVTG(s, isCombined)
@@ -148,4 +143,9 @@ extension MessageBuilder {
     field("00")
     field("00")
   }
+}
+
+/// The sentences that the simulated receivers can send.
+enum SimulatedSentence: Int, Sendable, CaseIterable {
+  case rmc, vtg, gga, gsa, gll, gst, zda
 }

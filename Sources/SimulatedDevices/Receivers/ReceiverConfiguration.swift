@@ -5,7 +5,7 @@ struct ReceiverConfiguration: Sendable, Hashable {
   /// Milliseconds between measurements, and measurements between solutions.
   var measurementPeriod = 1000
   var navigationRatio = 1
-  /// Epochs between messages, 0 for never: sentences by `MessageBuilder.Sentence`, then NAV-PVT and NAV-SAT.
+  /// Epochs between messages, 0 for never: sentences by `SimulatedSentence`, then NAV-PVT and NAV-SAT.
   var sentenceRates = SIMD8<UInt8>(repeating: 0)
   var positionRate: UInt8 = 0
   var satelliteRate: UInt8 = 0
@@ -16,9 +16,9 @@ struct ReceiverConfiguration: Sendable, Hashable {
   /// How the carrier moves, by the family's own number.
   var dynamicModel = 0
 
-  init(_ model: ReceiverTwin.Model, baudRate: Int) {
+  init(_ model: ReceiverTwinModel, baudRate: Int) {
     self.baudRate = baudRate
-    for sentence in [MessageBuilder.Sentence.rmc, .vtg, .gga, .gsa] {
+    for sentence in [SimulatedSentence.rmc, .vtg, .gga, .gsa] {
       sentenceRates[sentence.rawValue] = 1
     }
     if !model.isUBlox {
@@ -26,9 +26,9 @@ struct ReceiverConfiguration: Sendable, Hashable {
       takesUBX = false
     }
     if model == .nmea {
-      sentenceRates[MessageBuilder.Sentence.gst.rawValue] = 1
+      sentenceRates[SimulatedSentence.gst.rawValue] = 1
     } else {
-      sentenceRates[MessageBuilder.Sentence.gll.rawValue] = 1
+      sentenceRates[SimulatedSentence.gll.rawValue] = 1
     }
   }
 
@@ -36,7 +36,7 @@ struct ReceiverConfiguration: Sendable, Hashable {
   var epochPeriod: Int { measurementPeriod * navigationRatio }
 
   /// The sentence of a UBX class and identity (class 0xF0), where the twin can send it.
-  static func sentence(_ identity: UInt8) -> MessageBuilder.Sentence? {
+  static func sentence(_ identity: UInt8) -> SimulatedSentence? {
     switch identity {
     case 0x00: .gga
     case 0x01: .gll
@@ -49,25 +49,9 @@ struct ReceiverConfiguration: Sendable, Hashable {
     }
   }
 
-  /// A configuration item of generation 9 and later that the twin acts upon.
-  enum Item: Hashable {
-    case sentence(MessageBuilder.Sentence)
-    case position
-    case satellites
-    case measurementPeriod
-    case navigationRatio
-    case baudRate
-    case dynamicModel
-    case takesUBX
-    case sendsUBX
-    case sendsNMEA
-    /// Known to a receiver, without effect on this port of the twin.
-    case other
-  }
-
   /// The item behind a key (u-blox M9 interface description UBX-19035940, configuration interface), or `nil` for a
   /// key that the receiver does not know.
-  static func item(_ key: UInt32, link: ReceiverTwin.Link) -> Item? {
+  static func item(_ key: UInt32, link: ReceiverTwin.Link) -> UBXConfigurationKey? {
     // The keys of a message's rates are numbered I2C, UART1, UART2, USB, SPI.
     let port: UInt32 = link == .i2c ? 0 : 1
     switch key {
@@ -100,7 +84,7 @@ struct ReceiverConfiguration: Sendable, Hashable {
   }
 
   /// Takes a value; `false` if it is out of range.
-  mutating func set(_ item: Item, to value: UInt64) -> Bool {
+  mutating func set(_ item: UBXConfigurationKey, to value: UInt64) -> Bool {
     switch item {
     case .sentence(let sentence):
       sentenceRates[sentence.rawValue] = UInt8(truncatingIfNeeded: value)
@@ -127,7 +111,7 @@ struct ReceiverConfiguration: Sendable, Hashable {
   }
 
   /// The value of an item, for CFG-VALGET.
-  func value(of item: Item) -> UInt64 {
+  func value(of item: UBXConfigurationKey) -> UInt64 {
     switch item {
     case .sentence(let sentence): UInt64(sentenceRates[sentence.rawValue])
     case .position: UInt64(positionRate)
@@ -142,4 +126,20 @@ struct ReceiverConfiguration: Sendable, Hashable {
     case .other: 0
     }
   }
+}
+
+/// A configuration item of generation 9 and later that the twin acts upon.
+enum UBXConfigurationKey: Hashable {
+  case sentence(SimulatedSentence)
+  case position
+  case satellites
+  case measurementPeriod
+  case navigationRatio
+  case baudRate
+  case dynamicModel
+  case takesUBX
+  case sendsUBX
+  case sendsNMEA
+  /// Known to a receiver, without effect on this port of the twin.
+  case other
 }

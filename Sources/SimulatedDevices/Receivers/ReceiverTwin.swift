@@ -8,36 +8,6 @@ public import SensorTypes
 /// CFG-MSG, CFG-RATE, CFG-PRT, CFG-NAV5, CFG-CFG, CFG-RST, RXM-PMREQ and MON-VER as their generation does, the others
 /// the sentences of their makers (`SentenceCommands`).
 public struct ReceiverTwin: Sendable {
-  /// What kind of receiver.
-  public enum Model: String, Sendable, Hashable {
-    /// Generation 8: no VALSET (it is answered by ACK-NAK).
-    case ubloxM8
-    /// Generation 9: VALSET and the older messages.
-    case ubloxM9
-    /// Generation 10: VALSET only.
-    case ubloxM10
-    /// MediaTek MT3339: `PMTK` sentences, each acknowledged.
-    case mediaTek
-    /// Airoha AG3335 as in Quectel's LC29H: `PAIR` sentences, each acknowledged.
-    case airoha
-    /// CASIC AT6558: `PCAS` sentences, none acknowledged.
-    case casic
-    /// NMEA only; what is sent to it is not heard.
-    case nmea
-
-    /// Whether it is one of u-blox.
-    var isUBlox: Bool { self == .ubloxM8 || self == .ubloxM9 || self == .ubloxM10 }
-
-    /// The rate of the serial port after power-on, bits a second.
-    public var defaultBaudRate: Int {
-      switch self {
-      case .ubloxM8, .mediaTek, .casic, .nmea: 9600
-      case .airoha: 115_200
-      case .ubloxM9, .ubloxM10: 38400
-      }
-    }
-  }
-
   /// Which port of the receiver is connected.
   public enum Link: Sendable, Hashable {
     /// Serial: bytes come at the line's pace.
@@ -46,7 +16,7 @@ public struct ReceiverTwin: Sendable {
     case i2c
   }
 
-  let model: Model
+  let model: ReceiverTwinModel
   let link: Link
   private let source: any TruthSource
   private let seed: UInt64
@@ -86,7 +56,8 @@ public struct ReceiverTwin: Sendable {
   /// Makes a receiver that is not powered yet: call `powerOn`. One that `isExact` says the truth to the
   /// last digit of its messages: what a sweep needs.
   public init(
-    _ model: Model, link: Link, source: any TruthSource, seed: UInt64 = 0, baudRate: Int? = nil,
+    _ model: ReceiverTwinModel, link: Link, source: any TruthSource, seed: UInt64 = 0,
+    baudRate: Int? = nil,
     isExact: Bool = false
   ) {
     self.model = model
@@ -173,7 +144,7 @@ public struct ReceiverTwin: Sendable {
     let solution = solution(at: time)
     knowsTime = solution.knowsTime
     if configuration.sendsNMEA {
-      for sentence in MessageBuilder.Sentence.allCases {
+      for sentence in SimulatedSentence.allCases {
         let rate = UInt64(configuration.sentenceRates[sentence.rawValue])
         guard rate > 0, epoch % rate == 0 else { continue }
         builder.write(
@@ -273,5 +244,35 @@ public struct ReceiverTwin: Sendable {
     let hasNewRate = next.epochPeriod != configuration.epochPeriod
     configuration = next
     if hasNewRate { scheduleEpochs(after: now) }
+  }
+}
+
+/// What kind of receiver.
+public enum ReceiverTwinModel: String, Sendable, Hashable {
+  /// Generation 8: no VALSET (it is answered by ACK-NAK).
+  case ubloxM8
+  /// Generation 9: VALSET and the older messages.
+  case ubloxM9
+  /// Generation 10: VALSET only.
+  case ubloxM10
+  /// MediaTek MT3339: `PMTK` sentences, each acknowledged.
+  case mediaTek
+  /// Airoha AG3335 as in Quectel's LC29H: `PAIR` sentences, each acknowledged.
+  case airoha
+  /// CASIC AT6558: `PCAS` sentences, none acknowledged.
+  case casic
+  /// NMEA only; what is sent to it is not heard.
+  case nmea
+
+  /// Whether it is one of u-blox.
+  var isUBlox: Bool { self == .ubloxM8 || self == .ubloxM9 || self == .ubloxM10 }
+
+  /// The rate of the serial port after power-on, bits a second.
+  public var defaultBaudRate: Int {
+    switch self {
+    case .ubloxM8, .mediaTek, .casic, .nmea: 9600
+    case .airoha: 115_200
+    case .ubloxM9, .ubloxM10: 38400
+    }
   }
 }

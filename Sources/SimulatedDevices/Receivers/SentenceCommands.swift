@@ -110,7 +110,7 @@ extension ReceiverTwin {
         (0...20).contains(rate)
       else { return say(result(false)) }
       // 3 is GSV, which this twin does not send.
-      let known: [MessageBuilder.Sentence?] = [.gga, .gll, .gsa, nil, .rmc, .vtg]
+      let known: [SimulatedSentence?] = [.gga, .gll, .gsa, nil, .rmc, .vtg]
       if let kind = known[type] { configuration.sentenceRates[kind.rawValue] = UInt8(rate) }
       say(result(true))
     case "080": say(result(setModel([0, 1, 4, 7])))
@@ -159,7 +159,7 @@ extension ReceiverTwin {
 
   /// Epochs between sentences by their place; `nil` for those that this twin does not send.
   private mutating func setSentences(
-    _ kinds: [MessageBuilder.Sentence?], count: Int, most: Int
+    _ kinds: [SimulatedSentence?], count: Int, most: Int
   ) -> Bool {
     guard sentence.fields.count == count + 1 else { return false }
     for (index, kind) in kinds.enumerated() {

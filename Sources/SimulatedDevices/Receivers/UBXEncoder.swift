@@ -52,7 +52,7 @@ extension MessageBuilder {
   }
 
   /// UBX-MON-VER: software and hardware version and one extension a line of 30 characters.
-  mutating func writeVersion(_ model: ReceiverTwin.Model) {
+  mutating func writeVersion(_ model: ReceiverTwinModel) {
     beginUBX(0x0A, 0x04)
     switch model {
     case .ubloxM8, .mediaTek, .airoha, .casic, .nmea:

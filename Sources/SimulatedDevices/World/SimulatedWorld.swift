@@ -7,18 +7,10 @@ import Synchronization
 
 /// A magnet that comes near a simulated board and goes again, or stays.
 public struct Magnet: Sendable, Hashable {
-  /// What it turns with.
-  public enum Place: Sendable, Hashable {
-    /// It lies in the room: its field is in ENU, the same whichever way the board turns.
-    case room
-    /// It sits on the board: its field is in the body frame and turns with it.
-    case board
-  }
-
   /// What it adds at its strongest, microtesla; the same for every chip.
   public var field: Vector3
   /// What it turns with.
-  public var place: Place
+  public var place: MagnetFrame
   /// When it begins to come, seconds from the start.
   public var from: Double
   /// When it is gone, seconds from the start.
@@ -28,7 +20,7 @@ public struct Magnet: Sendable, Hashable {
 
   /// Makes a magnet.
   public init(
-    field: Vector3, place: Place, from: Double, until: Double = .infinity, edge: Double = 0.3
+    field: Vector3, place: MagnetFrame, from: Double, until: Double = .infinity, edge: Double = 0.3
   ) {
     self.field = field
     self.place = place
@@ -46,6 +38,14 @@ public struct Magnet: Sendable, Hashable {
     }
     return field * (rise(seconds - from) * rise(until - seconds))
   }
+}
+
+/// What it turns with.
+public enum MagnetFrame: Sendable, Hashable {
+  /// It lies in the room: its field is in ENU, the same whichever way the board turns.
+  case room
+  /// It sits on the board: its field is in the body frame and turns with it.
+  case board
 }
 
 /// Where and when a simulated board starts, and the air around it.
@@ -303,7 +303,7 @@ public final class SimulatedWorld: TruthSource {
   }
 
   /// What all magnets of one place add, microtesla, in its frame.
-  private func magnets(at seconds: Double, _ place: Magnet.Place) -> Vector3 {
+  private func magnets(at seconds: Double, _ place: MagnetFrame) -> Vector3 {
     var sum = Vector3.zero
     for magnet in description.magnets where magnet.place == place {
       sum += magnet.field(at: seconds)

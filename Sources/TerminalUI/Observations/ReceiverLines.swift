@@ -56,7 +56,7 @@ extension ObservationLines {
   }
 }
 
-extension GNSSSatellite.System {
+extension GNSSSystem {
   /// As its operators write it.
   var name: String {
     switch self {

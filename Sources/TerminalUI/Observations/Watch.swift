@@ -15,7 +15,7 @@ package protocol ObservationPrinter {
 }
 
 /// Runs a session and hands what is published to a printer, until time is up or somebody interrupts.
-package struct Watch {
+package struct ObservationRun {
   package let session: Session
   package let seconds: Double?
   /// What is asked of the board.

@@ -12,7 +12,7 @@ struct DeviationCardTests {
     let deviations = [10.5, 20.0, 11.5, -1.2, -5.5, -8.0, -12.5, -6.8]
     let card = DeviationCard(
       points: deviations.enumerated().map { k, deviation in
-        DeviationCard.Point(magnetic: 45 * Double(k) + deviation, compass: 45 * Double(k))
+        DeviationPoint(magnetic: 45 * Double(k) + deviation, compass: 45 * Double(k))
       })
     let found = try #require(card.coefficients)
     #expect(abs(found.a - 1.0) < 0.001)
@@ -66,6 +66,6 @@ struct DeviationCardTests {
     #expect(oneSide.coefficients == nil)
     let wild = DeviationCard(points: (0..<8).map { .init(magnetic: 45 * Double($0), compass: 90) })
     #expect(wild.coefficients == nil)
-    #expect(abs(DeviationCard.Point(magnetic: 1, compass: 359).deviation - 2) < 1e-12)
+    #expect(abs(DeviationPoint(magnetic: 1, compass: 359).deviation - 2) < 1e-12)
   }
 }

@@ -222,7 +222,7 @@ import Glibc
 
   @Test("nothing is carried for longer than is said, without a speed, or from a fix of cells")
   func limits() {
-    var params = PositionEstimator.Params()
+    var params = PositionParameters()
     params.longestLoss = 1_000
     var estimator = PositionEstimator(params)
     estimator.update(Self.fix(at: .zero, Self.second(0)), at: Self.second(0))

@@ -183,7 +183,7 @@ struct VerticalResult {
 
   init(
     _ scenario: VerticalScenario, _ world: VerticalWorld, seed: UInt64, since: Double = 0,
-    params: RelativeAltitudeEstimator.Params = .init()
+    params: RelativeAltitudeParameters = .init()
   ) {
     var estimator = RelativeAltitudeEstimator(params)
     var before: Double?

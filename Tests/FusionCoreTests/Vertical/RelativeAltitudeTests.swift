@@ -223,7 +223,7 @@ import Testing
       #expect(a == b)
       if i % 90 == 0 {
         let saved = try JSONEncoder().encode(resumed.state)
-        let state = try JSONDecoder().decode(RelativeAltitudeEstimator.State.self, from: saved)
+        let state = try JSONDecoder().decode(RelativeAltitudeState.self, from: saved)
         resumed = RelativeAltitudeEstimator(state: state)
       }
     }

@@ -186,7 +186,7 @@ import Testing
     let scenario = VerticalScenario(
       seconds: 75,
       speed: { 2 * (VerticalScenario.ramp($0, 10, 13) - VerticalScenario.ramp($0, 60, 63)) })
-    var params = RelativeAltitudeEstimator.Params()
+    var params = RelativeAltitudeParameters()
     params.airTemperature = 15 - 0.0065 * altitude + warmth
     let known = VerticalResult(scenario, world, seed: 1, params: params)
     let assumed = VerticalResult(scenario, world, seed: 1)
@@ -378,9 +378,9 @@ import Testing
         let first = try JSONEncoder().encode(resumed.0.state)
         let second = try JSONEncoder().encode(resumed.1.state)
         resumed.0 = RelativeAltitudeEstimator(
-          state: try JSONDecoder().decode(RelativeAltitudeEstimator.State.self, from: first))
+          state: try JSONDecoder().decode(RelativeAltitudeState.self, from: first))
         resumed.1 = AbsoluteAltitudeEstimator(
-          state: try JSONDecoder().decode(AbsoluteAltitudeEstimator.State.self, from: second))
+          state: try JSONDecoder().decode(AbsoluteAltitudeState.self, from: second))
       }
     }
     #expect(whole.0.state == resumed.0.state && whole.1.state == resumed.1.state)

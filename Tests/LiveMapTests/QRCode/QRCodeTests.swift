@@ -38,7 +38,7 @@ import Testing
   func capacities() throws {
     let low = [17, 32, 53, 78, 106, 134, 154, 192, 230, 271]
     let medium = [14, 26, 42, 62, 84, 106, 122, 152, 180, 213]
-    for (level, counts) in [(QRCode.Level.low, low), (.medium, medium)] {
+    for (level, counts) in [(ErrorCorrectionLevel.low, low), (.medium, medium)] {
       for (index, count) in counts.enumerated() {
         let bytes = [UInt8](repeating: 0x61, count: count + 1)
         #expect(QRCode(Array(bytes.dropLast()), level: level)?.version == index + 1)

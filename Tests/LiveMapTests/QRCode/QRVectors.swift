@@ -5,7 +5,7 @@ import LiveMap
 
 struct QRVector: Sendable {
   let text: String
-  let level: QRCode.Level
+  let level: ErrorCorrectionLevel
   let version: Int
   let mask: Int
   /// The rows from the top, a bit a module, the rightmost one the lowest.

@@ -9,7 +9,7 @@ import Testing
   }
 
   static func occupants(
-    _ count: Int, _ standing: Places.Standing, from address: (Int) -> Int, since: Double = 0
+    _ count: Int, _ standing: ConnectionPriority, from address: (Int) -> Int, since: Double = 0
   ) -> [Places.Occupant] {
     (0..<count).map {
       Places.Occupant(

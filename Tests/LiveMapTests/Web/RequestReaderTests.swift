@@ -7,7 +7,7 @@ import Testing
   static let request = "GET /live?token=abc HTTP/1.1\r\nHost: localhost:8080\r\nX:  a b \t\r\n\r\n"
 
   /// Gives bytes to a reader in pieces of a certain length. Returns all requests that are whole.
-  static func read(_ text: String, by count: Int = .max) throws(RequestReader.Problem)
+  static func read(_ text: String, by count: Int = .max) throws(RequestProblem)
     -> [WebRequest]
   {
     var reader = RequestReader()
@@ -22,8 +22,8 @@ import Testing
     return requests
   }
 
-  static func problem(_ text: String, by count: Int = .max) -> RequestReader.Problem? {
-    do throws(RequestReader.Problem) {
+  static func problem(_ text: String, by count: Int = .max) -> RequestProblem? {
+    do throws(RequestProblem) {
       _ = try read(text, by: count)
       return nil
     } catch {
@@ -117,7 +117,7 @@ import Testing
     let piece = [UInt8](repeating: UInt8(ascii: "a"), count: 100_000)
     piece.withUnsafeBytes { reader.append($0) }
     #expect(reader.room == 0)
-    #expect(throws: RequestReader.Problem.tooLarge) { try reader.take() }
+    #expect(throws: RequestProblem.tooLarge) { try reader.take() }
   }
 
   @Test func bodiesAndLastRequests() throws {

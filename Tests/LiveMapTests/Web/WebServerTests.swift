@@ -74,9 +74,9 @@ final class TestClient {
   static let get = "GET /a?token=right HTTP/1.1\r\nHost: a\r\n\r\n"
 
   static func server(
-    _ change: (inout WebServer.Limits) -> Void = { _ in }
+    _ change: (inout ConnectionLimits) -> Void = { _ in }
   ) throws -> (server: WebServer, port: UInt16) {
-    var limits = WebServer.Limits()
+    var limits = ConnectionLimits()
     change(&limits)
     let server = try WebServer(service: PathService(), limits: limits)
     let address = try #require(ListenAddress("127.0.0.1"))

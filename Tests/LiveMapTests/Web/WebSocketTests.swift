@@ -82,7 +82,7 @@ import Testing
   }
 
   /// What a reader makes of bytes, in pieces of a certain length: the first event that is one.
-  static func event(_ bytes: [UInt8], by count: Int) -> WebSocketReader.Event? {
+  static func event(_ bytes: [UInt8], by count: Int) -> WebSocketFrame? {
     var reader = WebSocketReader()
     for start in stride(from: 0, to: bytes.count, by: count) {
       let piece = bytes[start..<min(bytes.count, start + count)]

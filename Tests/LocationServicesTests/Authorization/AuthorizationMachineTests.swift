@@ -42,7 +42,7 @@ enum AuthorizationDocument {
       }
     }
 
-    var prompt: AuthorizationPrompt.Kind? {
+    var prompt: AuthorizationPromptKind? {
       switch self {
       case .ndUse, .ndAlways: .position
       case .useAsked, .provAsked: .always

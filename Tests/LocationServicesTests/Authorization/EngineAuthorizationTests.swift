@@ -24,7 +24,7 @@ private struct Bench {
     _ = told()
   }
 
-  mutating func ask(_ action: ServiceRequest.Action, client: UInt64 = 1) {
+  mutating func ask(_ action: ServiceAction, client: UInt64 = 1) {
     var new: [ServiceEvent] = []
     engine.handle(
       ServiceRequest(ClientID(rawValue: client), action), at: Timestamp(seconds: now)
@@ -364,7 +364,7 @@ struct EngineAuthorizationTests {
     "M10: a session asks for what it needs, again when the application comes to the foreground, and no longer once it is gone"
   )
   func sessions() {
-    func asks(_ outcomes: [AuthorizationOutcome]) -> [AuthorizationPrompt.Kind] {
+    func asks(_ outcomes: [AuthorizationOutcome]) -> [AuthorizationPromptKind] {
       outcomes.compactMap { if case .ask(let prompt) = $0 { prompt.kind } else { nil } }
     }
     var bench = Bench(AuthorizationDecision(.notDetermined, accuracy: .reduced))

@@ -114,8 +114,8 @@ import StateStore
     "a command that a signal has ended has 128 and its number for an exit code",
     arguments: [(SIGHUP, 129), (SIGINT, 130), (SIGTERM, 143)] as [(Int32, Int32)])
   func exitCode(signal: Int32, code: Int32) {
-    #expect(throws: CommandExit(code)) { try Gathering.End.interrupted(by: signal).check() }
-    #expect(throws: Never.self) { try Gathering.End.finished.check() }
+    #expect(throws: CommandExit(code)) { try GatheringEnd.interrupted(by: signal).check() }
+    #expect(throws: Never.self) { try GatheringEnd.finished.check() }
   }
 }
 
@@ -138,13 +138,13 @@ import StateStore
       (OperatorError("no rig"), 74),
     ] as [(any Error, Int32)])
   func kinds(error: any Error, code: Int32) {
-    #expect(CommandError.Kind(of: error)?.rawValue == code)
+    #expect(CommandErrorKind(of: error)?.rawValue == code)
   }
 
   @Test("exit codes, and the argument parser's own errors, are left as they are")
   func others() {
-    #expect(CommandError.Kind(of: ExitCode(130)) == nil)
-    #expect(CommandError.Kind(of: ValidationError("wrong")) == nil)
+    #expect(CommandErrorKind(of: ExitCode(130)) == nil)
+    #expect(CommandErrorKind(of: ValidationError("wrong")) == nil)
   }
 
   @Test("the README and the help name each of them")
@@ -155,7 +155,7 @@ import StateStore
     let table = try #require(readme.components(separatedBy: "## Exit codes\n").dropFirst().first)
     let help = LodestoneCommand.helpMessage().split(whereSeparator: \.isWhitespace)
       .joined(separator: " ")
-    for kind in CommandError.Kind.allCases {
+    for kind in CommandErrorKind.allCases {
       #expect(table.contains("\n| \(kind.rawValue) | "), "\(kind)")
       #expect(help.contains(" \(kind.rawValue) "), "\(kind)")
     }

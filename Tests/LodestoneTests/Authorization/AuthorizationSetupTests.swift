@@ -121,7 +121,7 @@ struct AuthorizationSetupTests {
         - {authorization: ask, accuracy: reduced, answers: {position: allowOnce}}
       """)
     let agent = setup.agent(of: ClosureAuthorizationAgent { _ in nil })
-    func prompt(_ kind: AuthorizationPrompt.Kind) throws -> AuthorizationPrompt {
+    func prompt(_ kind: AuthorizationPromptKind) throws -> AuthorizationPrompt {
       var machine = AuthorizationMachine(
         AuthorizationDecision(.notDetermined),
         usage: UsageDescriptions(whenInUse: "a", always: "b"))

@@ -47,7 +47,7 @@ struct TerminalAuthorizationAgentTests {
   private static let client = AuthorizationClient(executable: "/usr/bin/boat", user: 0)
 
   private static func prompt(
-    _ kind: AuthorizationPrompt.Kind = .position, usage: String = "To find the harbour"
+    _ kind: AuthorizationPromptKind = .position, usage: String = "To find the harbour"
   ) throws -> AuthorizationPrompt {
     var machine = AuthorizationMachine(
       AuthorizationDecision(.notDetermined), usage: UsageDescriptions(whenInUse: usage))
@@ -135,8 +135,8 @@ struct TerminalAuthorizationAgentTests {
       ("", .position, nil), ("r", .position, nil), ("2R", .position, .allowOnce),
       ("1", .always, .keepOnlyWhileUsing), ("2", .always, .changeToAlways), ("2r", .always, nil),
       ("1", .fullAccuracy, .allowOnce), ("99999999999999999999", .position, nil),
-    ] as [(String, AuthorizationPrompt.Kind, AuthorizationAnswer?)])
-  func lines(text: String, kind: AuthorizationPrompt.Kind, answer: AuthorizationAnswer?) throws {
+    ] as [(String, AuthorizationPromptKind, AuthorizationAnswer?)])
+  func lines(text: String, kind: AuthorizationPromptKind, answer: AuthorizationAnswer?) throws {
     let reply = TerminalAuthorizationAgent.reply(text, to: try Self.prompt(kind))
     #expect(reply?.answer == answer)
   }

@@ -8,20 +8,20 @@ import SensorTypes
 
 extension ChipContract {
   static let ak8963 = ChipContract(
-    settings: 3 * AKM.Chip.ak8963.outputRates.count, sweeps: Sweep.ak8963,
+    settings: 3 * AKMVariant.ak8963.outputRates.count, sweeps: Sweep.ak8963,
     faults: .akm(
       .ak8963, .ak8963, identity: (0x00, 0x48, 0x33), reads: (1, 0x02, 0x03, 7),
       lost: .configurationLost(register: 0x0A, expected: 0x16, found: 0x00)),
     selfTest: [.akm(z: -3200 ... -800, source: -1600)], selfTestFirstSteps: 4)
   static let ak09916 = ChipContract(
-    settings: AKM.Chip.ak09916.outputRates.count,
+    settings: AKMVariant.ak09916.outputRates.count,
     sweeps: Sweep.akm(.ak09916, .ak09916, [10, 20, 50, 100]),
     faults: .akm(
       .ak09916, .ak09916, identity: (0x01, 0x09, 0x0C), reads: (2, 0x10, 0x11, 8),
       lost: .configurationLost(register: 0x31, expected: 0x08, found: 0x00)),
     selfTest: [.akm(z: -1000 ... -200, source: -80 / 0.15)])
   static let ak09918 = ChipContract(
-    settings: AKM.Chip.ak09918.outputRates.count,
+    settings: AKMVariant.ak09918.outputRates.count,
     sweeps: Sweep.akm(.ak09918, .ak09918, [10, 20, 50, 100]),
     faults: .akm(
       .ak09918, .ak09918, identity: (0x01, 0x0C, 0x09), reads: (2, 0x10, 0x11, 8),
@@ -54,7 +54,7 @@ extension Sweep {
   /// which has all three at work, goes to 2800, where they are 4760. An AK8963 of less than full sensitivity
   /// comes to the end of its 16 bits before.
   fileprivate static func akm(
-    _ chip: AKM.Chip, _ twin: AKMTwin.Chip, _ rates: [Double], adjustment: [UInt8] = [],
+    _ chip: AKMVariant, _ twin: AKMTwinVariant, _ rates: [Double], adjustment: [UInt8] = [],
     lsb: Vector3 = Vector3(repeating: 0.15)
   ) -> [Sweep] {
     rates.map { rate in
@@ -73,7 +73,7 @@ extension Vector3 {
 extension FaultContract {
   /// The noise is two counts: the datasheets name none.
   fileprivate static func akm(
-    _ chip: AKM.Chip, _ twin: AKMTwin.Chip,
+    _ chip: AKMVariant, _ twin: AKMTwinVariant,
     identity: (register: UInt8, expected: UInt8, found: UInt8),
     reads: (first: Int, status: UInt8, output: UInt8, count: Int), lost: DriverError
   ) -> FaultContract {

@@ -12,7 +12,7 @@ extension ChipContract {
   /// BST-BMP388-DS001: table 6, 16 bits are 2.64 Pa, each doubling halves it, 21 bits 0.085 Pa; table 7, 16 bits
   /// are 0.005 degrees. Table 45: the rates.
   private static func bmp3xx(
-    _ chip: BMP3xx.Chip, identity: UInt8, stranger: UInt8
+    _ chip: BMP3xxVariant, identity: UInt8, stranger: UInt8
   ) -> ChipContract {
     // A real BMP390's (github.com/asasine/bmp390, src/lib.rs).
     let another = BMP388Trim(

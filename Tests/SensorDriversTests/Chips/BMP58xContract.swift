@@ -12,7 +12,7 @@ extension ChipContract {
   /// BST-BMP581-DS004: 64 counts a pascal from 300 to 1250 hPa, 65536 a degree. The noise with 32 samples, from
   /// 0.08 Pa with 128.
   private static func bmp58x(
-    _ chip: BMP58x.Chip, identity: UInt8, stranger: UInt8
+    _ chip: BMP58xVariant, identity: UInt8, stranger: UInt8
   ) -> ChipContract {
     let points = AirPath(from: 30_000, to: 125_000, step: 1.0 / 64).grid
     let rates = [

@@ -21,7 +21,7 @@ extension Sweep {
   /// are 0.0050 degrees, 17 bits 0.0025; 3.3.3: 20 bits (0.0003 degrees) with the filter. BME280
   /// (BST-BME280-DS002 rev. 1.6), table 3: 0.18 Pa at the highest oversampling, one bit less for each
   /// halving (3.4.2); the temperature is the same transducer with as many bits.
-  fileprivate static func bosch(_ chip: BMx280.Chip) -> [Sweep] {
+  fileprivate static func bosch(_ chip: BMx280Variant) -> [Sweep] {
     let pressureSteps: [Int: Double] =
       chip == .bmp280
       ? [1: 2.62, 2: 1.31, 4: 0.66, 8: 0.33, 16: 0.16]
@@ -29,7 +29,7 @@ extension Sweep {
     let temperatureSteps: [Int: Double] = [1: 0.0050, 2: 0.0025]
     var seen: Set<BMx280> = []
     var sweeps: [Sweep] = []
-    for mode in [BMx280.Mode.normal, .forced] {
+    for mode in [BMx280Mode.normal, .forced] {
       // Finely enough that no two of the chip's rates lie between two of these.
       for wanted in (0..<1200).map({ 0.1 * pow2(Double($0) / 100) }) {
         let configuration = BMx280(chip: chip, outputRate: wanted, mode: mode)
@@ -58,7 +58,7 @@ extension FaultContract {
   /// The noise: 1.3 Pa with 16 samples of the pressure and no filter (BST-BMP280-DS001 rev. 1.23,
   /// 3.5); 0.005 degrees. 50 equal looks are stuck.
   fileprivate static func bosch(
-    _ chip: BMx280.Chip, stranger: UInt8, identity: UInt8
+    _ chip: BMx280Variant, stranger: UInt8, identity: UInt8
   ) -> FaultContract {
     FaultContract(
       chip: chip.rawValue, address: 0x76,

@@ -12,7 +12,7 @@ extension ChipContract {
   static let spl06 = dps(.spl06, .spl06, stranger: 0x11)
   static let spa06 = dps(.spa06, .spa06, stranger: 0x10)
 
-  private typealias Coefficients = SimulatedDevices.DPS310Coefficients
+  private typealias Coefficients = SimulatedDevices.DPS310TwinTrim
 
   /// DPS310 (datasheet rev. 1.2) at each of its rates (7.3) and with the coefficients of two chips, in
   /// the second of which every sign that may differ between chips does.
@@ -21,7 +21,7 @@ extension ChipContract {
   /// polynomial at its middle (c10) by the scale factor of table 9, and for the temperature c1 by that
   /// of x1. The noise: 0.35 Pa with 16 samples (table 16); 0.005 degrees. Stuck are 1.5 seconds at 32 Hz.
   private static func dps(
-    _ chip: DPS310.Chip, _ variant: DPS310Twin.Variant, stranger: UInt8
+    _ chip: DPS310Variant, _ variant: DPS310Twin.Variant, stranger: UInt8
   ) -> ChipContract {
     let factors: [Int: Double] = [
       1: 524_288, 2: 1_572_864, 4: 3_670_016, 8: 7_864_320, 16: 253_952, 32: 516_096,

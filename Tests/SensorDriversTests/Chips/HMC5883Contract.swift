@@ -46,7 +46,7 @@ extension Sweep {
     ])
 
   private static func hmc5883(
-    _ model: HMC5883.Model, _ twin: HMC5883Twin.Model, rates: [Double],
+    _ model: HMC5883Variant, _ twin: HMC5883TwinVariant, rates: [Double],
     _ ranges: [(range: HMC5883.Range, gauss: Double, xy: Double, z: Double)]
   ) -> [Sweep] {
     ranges.flatMap { range, gauss, xy, z in
@@ -63,7 +63,7 @@ extension Sweep {
 extension FaultContract {
   /// The noise: 2 mgauss (form 900405 rev. E, "Field Resolution"; DocID018771 rev. 2, table 3).
   fileprivate static func hmc5883(
-    _ name: String, _ model: HMC5883.Model, _ twin: HMC5883Twin.Model, lost: UInt8
+    _ name: String, _ model: HMC5883Variant, _ twin: HMC5883TwinVariant, lost: UInt8
   ) -> FaultContract {
     FaultContract(
       chip: name, address: 0x1E, twin: { HMC5883Twin(TwinCore(source: $0), model: twin) },

@@ -29,8 +29,8 @@ extension ChipContract {
     ))
 
   private static func accelerometer(
-    _ chip: LIS3DH.Chip, _ model: LIS3DHTwin.Model, firstOfStart: UInt8,
-    stranger: (fault: Fault, error: DriverError), selfTest: [SelfTestContract.Sensor] = []
+    _ chip: LIS3DHVariant, _ model: LIS3DHTwinVariant, firstOfStart: UInt8,
+    stranger: (fault: SimulatedFault, error: DriverError), selfTest: [SelfTestContract.Sensor] = []
   ) -> ChipContract {
     ChipContract(
       settings: LIS3DH.Range.allCases.count * LIS3DH.outputRates.count,
@@ -55,7 +55,7 @@ extension ChipContract {
 extension Sweep {
   /// LSM303DLHC, DocID018771 rev. 2, table 3: range in g, milli-g a count of 12 bits; table 20: the rates. LIS3DH,
   /// DocID17530 rev. 2: the same.
-  fileprivate static func lis3dh(_ chip: LIS3DH.Chip, _ model: LIS3DHTwin.Model) -> [Sweep] {
+  fileprivate static func lis3dh(_ chip: LIS3DHVariant, _ model: LIS3DHTwinVariant) -> [Sweep] {
     let ranges: [(range: LIS3DH.Range, g: Double, step: Double)] = [
       (.g2, 2, 0.001), (.g4, 4, 0.002), (.g8, 8, 0.004), (.g16, 16, 0.012),
     ]

@@ -25,7 +25,7 @@ extension ChipContract {
     faults: .lis3mdl("LSM9DS1-M", .lsm9ds1, .lsm9ds1, control1: 0xFC))
 
   private static func lis3mdl(
-    _ model: LIS3MDL.Model, _ twin: LIS3MDLTwin.Model,
+    _ model: LIS3MDLVariant, _ twin: LIS3MDLTwinVariant,
     _ ranges: [(range: LIS3MDL.Range, gauss: Double, counts: Double)], faults: FaultContract
   ) -> ChipContract {
     // DocID024204 rev. 6, tables 20 to 22: the rates.
@@ -52,7 +52,7 @@ extension ChipContract {
 extension FaultContract {
   /// The noise: 3.2 mgauss on X and Y, 4.1 on Z (DocID024204 rev. 6, table 3; the LSM9DS1's datasheet has none).
   fileprivate static func lis3mdl(
-    _ name: String, _ model: LIS3MDL.Model, _ twin: LIS3MDLTwin.Model, control1: UInt8
+    _ name: String, _ model: LIS3MDLVariant, _ twin: LIS3MDLTwinVariant, control1: UInt8
   ) -> FaultContract {
     FaultContract(
       chip: name, address: 0x1C, twin: { LIS3MDLTwin(TwinCore(source: $0), model: twin) },

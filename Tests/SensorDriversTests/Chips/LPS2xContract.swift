@@ -21,7 +21,7 @@ extension ChipContract {
   /// end at -25.8 degrees. The noise: table 3 of each datasheet, of the
   /// LPS28DFW with 512 averages and without a filter (LPS22DF table 20).
   private static func lps2x(
-    _ chip: LPS2x.Chip, _ variant: LPS2xTwin.Variant, rates: [Double], noise: Double,
+    _ chip: LPS2xVariant, _ variant: LPS2xTwin.Variant, rates: [Double], noise: Double,
     lost: (register: UInt8, expected: UInt8, found: UInt8), data: UInt8 = 0x2B,
     coldest: Double = -40, degree: Double = 100
   ) -> ChipContract {

@@ -20,7 +20,7 @@ extension ChipContract {
   static let lsm6dsox = lsm6(.lsm6dsox, .third, 0x6C, noise: (70, 3.8), least: 50)
 
   private static func lsm6(
-    _ chip: LSM6.Chip, _ variant: LSM6Twin.Variant, _ identity: UInt8,
+    _ chip: LSM6Variant, _ variant: LSM6Twin.Variant, _ identity: UInt8,
     noise: (linear: Double, angular: Double), least: Double
   ) -> ChipContract {
     let limits = least...1700
@@ -46,7 +46,7 @@ extension Sweep {
   ///
   /// At 0.061 mg a count, +-2 g are 32787 counts: the 16 bits end before the range does. Where they end,
   /// the last count says saturation and not a value.
-  fileprivate static func lsm6(_ chip: LSM6.Chip, _ variant: LSM6Twin.Variant) -> [Sweep] {
+  fileprivate static func lsm6(_ chip: LSM6Variant, _ variant: LSM6Twin.Variant) -> [Sweep] {
     let linear: [(range: LSM6.AccelerationRange, g: Double, step: Double)] = [
       (.g2, 2, 0.061e-3), (.g4, 4, 0.122e-3), (.g8, 8, 0.244e-3), (.g16, 16, 0.488e-3),
     ]
@@ -79,7 +79,7 @@ extension QueueContract {
   /// 833 Hz, eight samples, 16 words of 7 bytes or 48 of 2 (AN5272, AN5040). A queue of 512 words, or of 4 KiB, 8 in the
   /// first chips. After a dip in the supply the threshold is the first that differs.
   fileprivate static func lsm6(
-    _ chip: LSM6.Chip, _ variant: LSM6Twin.Variant, noise: (linear: Double, angular: Double)
+    _ chip: LSM6Variant, _ variant: LSM6Twin.Variant, noise: (linear: Double, angular: Double)
   ) -> QueueContract {
     let isTagged = variant == .third || variant == .industrial
     return QueueContract(
@@ -99,7 +99,7 @@ extension FaultContract {
   /// The noise: so many micro-g a root hertz over half the rate, millidegrees a second a root hertz over a third
   /// of it.
   fileprivate static func lsm6(
-    _ chip: LSM6.Chip, _ variant: LSM6Twin.Variant, _ identity: UInt8,
+    _ chip: LSM6Variant, _ variant: LSM6Twin.Variant, _ identity: UInt8,
     noise: (linear: Double, angular: Double)
   ) -> FaultContract {
     FaultContract(

@@ -13,7 +13,7 @@ extension ChipContract {
   static let mpu9250 = mpu(.mpu9250, .mpu9250, noise: (300e-6, 10e-3), lost: (0x1A, 0x02, 0x00))
 
   private static func mpu(
-    _ chip: MPU.Chip, _ twin: MPUTwin.Chip, noise: (force: Double, rate: Double),
+    _ chip: MPUVariant, _ twin: MPUTwinVariant, noise: (force: Double, rate: Double),
     lost: (register: UInt8, expected: UInt8, found: UInt8)
   ) -> ChipContract {
     ChipContract(
@@ -39,7 +39,7 @@ extension ChipContract {
           .wrongIdentity(0x12),
           .wrongIdentity(
             chip: chip.rawValue, register: 0x75,
-            expected: [MPU.Chip.mpu6050: 0x68, .mpu6500: 0x70, .mpu9250: 0x71][chip] ?? 0,
+            expected: [MPUVariant.mpu6050: 0x68, .mpu6500: 0x70, .mpu9250: 0x71][chip] ?? 0,
             found: 0x12)
         ),
         lost: .named(

@@ -13,7 +13,7 @@ extension ChipContract {
   /// The result has 24 bits, of which the datasheet says no step in pascals: it is the sensitivity by 2 to the
   /// 21st and the 15th (figure 2); the temperature's is C6 by 2 to the 23rd in hundredths.
   private static func ms56xx(
-    _ chip: MS5611.Chip, _ prom: MS5611Prom, noise: Double
+    _ chip: MS5611Variant, _ prom: MS5611Prom, noise: Double
   ) -> ChipContract {
     let step = prom.c[0] * 32768 * (prom.isMS5607 ? 2 : 1) / 2_097_152 / 32768
     let degree = prom.c[5] / 8_388_608 / 100

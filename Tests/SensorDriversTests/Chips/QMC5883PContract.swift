@@ -11,7 +11,7 @@ extension ChipContract {
   static let qmc6310 = qmc5883p(.qmc6310, "QMC6310", address: 0x1C)
 
   private static func qmc5883p(
-    _ model: QMC5883P.Model, _ name: String, address: UInt8
+    _ model: QMC5883PVariant, _ name: String, address: UInt8
   ) -> ChipContract {
     ChipContract(
       settings: 4 * 4, sweeps: Sweep.qmc5883p(model, address: address),
@@ -21,7 +21,7 @@ extension ChipContract {
 
 extension Sweep {
   /// Both datasheets, table 2: range in gauss, counts a gauss; table 17 (QMC6310: 15): the rates.
-  fileprivate static func qmc5883p(_ model: QMC5883P.Model, address: UInt8) -> [Sweep] {
+  fileprivate static func qmc5883p(_ model: QMC5883PVariant, address: UInt8) -> [Sweep] {
     let ranges: [(range: QMC5883P.Range, gauss: Double, counts: Double)] = [
       (.gauss30, 30, 1_000), (.gauss12, 12, 2_500), (.gauss8, 8, 3_750), (.gauss2, 2, 15_000),
     ]
@@ -39,7 +39,7 @@ extension Sweep {
 extension FaultContract {
   /// The noise: 2 mgauss on X and Y, 3 on Z (both datasheets, table 2).
   fileprivate static func qmc5883p(
-    _ model: QMC5883P.Model, _ name: String, address: UInt8
+    _ model: QMC5883PVariant, _ name: String, address: UInt8
   ) -> FaultContract {
     FaultContract(
       chip: name, address: address, twin: { QMC5883PTwin(source: $0) },

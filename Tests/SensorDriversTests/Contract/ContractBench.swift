@@ -77,7 +77,7 @@ final class ContractBench {
   }
 
   /// The chip has `fault` from now on.
-  func begin(_ fault: Fault) {
+  func begin(_ fault: SimulatedFault) {
     let now = clock.now()
     slot.state.withLock { $0.faults.add(fault, from: now, until: .distantFuture, now: now) }
   }

@@ -42,7 +42,7 @@ struct FaultContract: Sendable, CustomTestStringConvertible {
   let firstOfPoll: Read
   let data: Read
   /// A chip that is another, and what the start says to it.
-  let stranger: (fault: Fault, error: DriverError)
+  let stranger: (fault: SimulatedFault, error: DriverError)
   /// What becomes of a dip in the supply.
   let lost: Lost
   /// Readings alike, the first included, after which the output counts as stuck.

@@ -133,7 +133,7 @@ private final class Patient {
 
   /// Every poll and every start says which of its transfers the bus refused, and why.
   private func refused(
-    _ contract: FaultContract, _ fault: Fault, _ reason: BusError.Reason, errno: Int32,
+    _ contract: FaultContract, _ fault: SimulatedFault, _ reason: BusError.Reason, errno: Int32,
     _ recovery: Recovery
   ) throws {
     let patient = try Patient(contract)

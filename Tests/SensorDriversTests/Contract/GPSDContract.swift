@@ -39,7 +39,7 @@ final class GPSDBench {
   /// As the hub does after errors.
   func reconnect() { receiver = Self.connect(slot, clock, device) }
 
-  func begin(_ fault: Fault) {
+  func begin(_ fault: SimulatedFault) {
     let now = clock.now()
     slot.state.withLock { $0.faults.add(fault, from: now, until: .distantFuture, now: now) }
   }
@@ -194,8 +194,8 @@ extension Sweep {
 
   @Test(
     "a connection on which nothing comes, or noise, is given up ten seconds later",
-    arguments: [Fault.timeout, .receiverGarbage])
-  func dead(fault: Fault) {
+    arguments: [SimulatedFault.timeout, .receiverGarbage])
+  func dead(fault: SimulatedFault) {
     let bench = GPSDBench()
     _ = bench.epochs(3)
     bench.begin(fault)

@@ -15,7 +15,7 @@ struct ReceiverContract: Sendable, CustomTestStringConvertible {
 
   /// The name in the catalogue.
   let chip: String
-  let model: ReceiverTwin.Model
+  let model: ReceiverTwinModel
   let wire: Wire
 
   var testDescription: String { "\(model.rawValue) over \(wire.rawValue)" }
@@ -23,7 +23,7 @@ struct ReceiverContract: Sendable, CustomTestStringConvertible {
   /// What the hub does with it: any but `NMEA` is configured.
   var isConfigurable: Bool { kind != .readOnly }
 
-  var kind: GNSSReceiver.Kind {
+  var kind: ReceiverControl {
     switch chip {
     case "u-blox": .uBlox
     case "GNSS": .any
@@ -151,7 +151,7 @@ final class ReceiverBench {
       searchesBaudRate: true)
   }
 
-  func begin(_ fault: Fault) {
+  func begin(_ fault: SimulatedFault) {
     let now = clock.now()
     registers?.state.withLock {
       $0.faults.add(fault, from: now, until: .distantFuture, now: now)

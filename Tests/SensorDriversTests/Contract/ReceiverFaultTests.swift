@@ -144,7 +144,7 @@ private final class Listener {
 
   /// Every poll says that the bus refused the transfer, and why.
   private func refused(
-    _ contract: ReceiverContract, _ fault: Fault, _ reason: BusError.Reason, errno: Int32,
+    _ contract: ReceiverContract, _ fault: SimulatedFault, _ reason: BusError.Reason, errno: Int32,
     _ recovery: Recovery
   ) throws {
     let listener = try Listener(contract)

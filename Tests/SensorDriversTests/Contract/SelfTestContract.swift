@@ -11,7 +11,7 @@ import Testing
 /// A chip that tests itself, and what its report has to hold.
 struct SelfTestContract: Sendable, CustomTestStringConvertible {
   struct Sensor: Sendable {
-    let quantity: SelfTestReport.Quantity
+    let quantity: TestedQuantity
     let unit: SelfTestReport.Unit
     let limits: [ClosedRange<Double>]
     /// What the twin's sound chip does, and how far noise may take the report from it.
@@ -34,7 +34,7 @@ struct SelfTestContract: Sendable, CustomTestStringConvertible {
 
     /// A sensor of which the chip says by a bit an axis, or by one for all, whether it is sound: its twin does from half of
     /// what it should on.
-    static func verdict(_ quantity: SelfTestReport.Quantity, _ verdict: Verdict) -> Sensor {
+    static func verdict(_ quantity: TestedQuantity, _ verdict: Verdict) -> Sensor {
       Sensor(
         quantity: quantity, unit: .counts, limits: [], deflection: [], noise: 0, verdict: verdict,
         passes: [0.8, 1.4], fails: [0, 0.4], isToldByChip: true, isBrief: true)
@@ -258,8 +258,8 @@ private func finish(
 
   @Test(
     "a bus that fails at any step ends it with that error; afterwards chip and self-test are as new",
-    arguments: [Fault.noAnswer, .timeout, .shortRead(bytes: 0)])
-  func busErrors(_ fault: Fault) throws {
+    arguments: [SimulatedFault.noAnswer, .timeout, .shortRead(bytes: 0)])
+  func busErrors(_ fault: SimulatedFault) throws {
     // A transfer that ended early may be of any length.
     let reason: BusError.Reason? =
       switch fault {

@@ -209,7 +209,7 @@ extension KernelBench {
   /// A fault as the contract of the registers has it, as far as the kernel's files know it.
   private struct Demand: Sendable {
     let title: String
-    let fault: @Sendable (KernelContract) -> Fault
+    let fault: @Sendable (KernelContract) -> SimulatedFault
     /// Polled, and by the buffer.
     let outcome: (Outcome, Outcome)
     /// Whether no start goes well meanwhile.

@@ -21,7 +21,7 @@ struct KernelBench: ~Copyable {
   ) throws {
     // All that may fail comes first: Swift 6.0.3 cannot take back half of what is not copyable.
     let clock = VirtualClock()
-    let place = SimulatedBoard.Place.bus("/dev/i2c-1", address: 0x1C)
+    let place = SimulatedAttachment.bus("/dev/i2c-1", address: 0x1C)
     let provider = SimulatedBusProvider(
       SimulatedBoard(chips: [
         .init(.registers(chip), at: place, isImperfect: imperfect, kernel: view)
@@ -34,7 +34,7 @@ struct KernelBench: ~Copyable {
     period = 1 / rate
   }
 
-  func fault(_ fault: Fault) { provider.inject(fault, chip: 0, from: clock.now()) }
+  func fault(_ fault: SimulatedFault) { provider.inject(fault, chip: 0, from: clock.now()) }
 
   func show(_ change: (inout ShownStimulus.Quantities) -> Void) {
     var shown = provider.shown(chip: 0)
@@ -368,11 +368,11 @@ extension KernelView {
       (["lsm303agr_accel"], [.accel], 0x19, ["LIS3DH"]),
       (["mmc5633"], [.magn], 0x30, ["MMC5603"]), (["mmc5983"], [.magn], 0x30, ["MMC5983MA"]),
       (["lps25h"], [.pressure, .temp], 0x76, []), (["lps33hw"], [.pressure, .temp], 0x5C, []),
-    ] as [([String], [KernelView.Quantity], UInt8, [String])])
+    ] as [([String], [IIOChannelType], UInt8, [String])])
   func names(
-    kernel: [String], quantities: [KernelView.Quantity], address: UInt8, chips: [String]
+    kernel: [String], quantities: [IIOChannelType], address: UInt8, chips: [String]
   ) throws {
-    var devices: [KernelView.Device] = []
+    var devices: [SimulatedIIODevice] = []
     for (index, quantity) in quantities.enumerated() {
       let group = KernelView.Group(quantity, scales: ["0.001"])
       if index < kernel.count {
@@ -510,8 +510,8 @@ extension KernelView {
         .kernel(.says("iio:device0/in_magn_x_raw", "99999999999999999999999999999999999")), false,
         "notReady"
       ),
-    ] as [(Fault, Bool, String?)])
-  func midst(fault: Fault, buffered: Bool, error: String?) throws {
+    ] as [(SimulatedFault, Bool, String?)])
+  func midst(fault: SimulatedFault, buffered: Bool, error: String?) throws {
     var bench = try KernelBench(
       "LIS3MDL", buffered ? KernelView.lis3mdl.triggered() : .lis3mdl, kind: .magnetometer, rate: 80
     )

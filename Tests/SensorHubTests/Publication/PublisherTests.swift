@@ -45,7 +45,7 @@ struct PublisherTests {
 
   @Test("what is posted is handed out by another thread, in order and once")
   func order() {
-    let publisher = Publisher(.thread) { Timestamp(nanoseconds: 0) }
+    let publisher = ObservationPublisher(.thread) { Timestamp(nanoseconds: 0) }
     let listener = Listener()
     let caller = UInt(pthread_self())
     let wasCaller = Atomic<Bool>(false)
@@ -70,7 +70,7 @@ struct PublisherTests {
     "a handler that stands still costs what newer ones replace first; all that is dropped is counted and said"
   )
   func slowHandler() throws {
-    let publisher = Publisher(.thread) { Timestamp(nanoseconds: 7) }
+    let publisher = ObservationPublisher(.thread) { Timestamp(nanoseconds: 7) }
     let listener = Listener()
     listener.holds.store(true, ordering: .releasing)
     publisher.add(1, observations: listener.take)
@@ -79,7 +79,7 @@ struct PublisherTests {
     let isIn = listener.isIn.wait(timeout: .now() + Self.patience) == .success
     #expect(isIn)
     // It holds one; as many more may wait, then events only, as many again.
-    let limit = Publisher.limit
+    let limit = ObservationPublisher.limit
     for number in 0..<(limit + 500) { publisher.post(Self.altitude(number)) }
     for number in 0..<(limit + 20) { publisher.post(Self.diagnostic(number)) }
     publisher.handOut()
@@ -98,7 +98,7 @@ struct PublisherTests {
 
   @Test("of several bus threads one calls at a time, in the order of what was posted")
   func turns() {
-    let publisher = Publisher(.bus) { Timestamp(nanoseconds: 0) }
+    let publisher = ObservationPublisher(.bus) { Timestamp(nanoseconds: 0) }
     let listener = Listener()
     let isIn = Atomic<Bool>(false)
     let wasTwice = Atomic<Bool>(false)
@@ -114,7 +114,7 @@ struct PublisherTests {
     let next = Mutex(0)
     DispatchQueue.concurrentPerform(iterations: 4) { _ in
       // As many as may wait, if one thread is not let run for long.
-      for _ in 0..<Publisher.limit / 4 {
+      for _ in 0..<ObservationPublisher.limit / 4 {
         next.withLock { number in
           publisher.post(Self.diagnostic(number))
           number += 1
@@ -124,7 +124,8 @@ struct PublisherTests {
     }
     // What came when the last thread had looked often enough.
     publisher.handOut()
-    let isInOrder = listener.heard.withLock { $0 } == (0..<Publisher.limit).map(Self.diagnostic)
+    let isInOrder =
+      listener.heard.withLock { $0 } == (0..<ObservationPublisher.limit).map(Self.diagnostic)
     #expect(isInOrder)
     let hadTwo = wasTwice.load(ordering: .relaxed)
     #expect(!hadTwo)
@@ -133,7 +134,7 @@ struct PublisherTests {
 
   @Test("a bus thread does not wait for another one that hands out")
   func noWaiting() {
-    let publisher = Publisher(.bus) { Timestamp(nanoseconds: 0) }
+    let publisher = ObservationPublisher(.bus) { Timestamp(nanoseconds: 0) }
     let listener = Listener()
     listener.holds.store(true, ordering: .releasing)
     publisher.add(1, observations: listener.take)
@@ -159,7 +160,7 @@ struct PublisherTests {
 
   @Test("a handler that is removed hears nothing more, and may remove itself")
   func removal() {
-    let publisher = Publisher(.clock) { Timestamp(nanoseconds: 0) }
+    let publisher = ObservationPublisher(.clock) { Timestamp(nanoseconds: 0) }
     let heard = Mutex(0)
     publisher.add(
       1,
