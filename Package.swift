@@ -40,8 +40,8 @@ let package = Package(
     .library(
       name: "Lodestone",
       targets: [
-        "Lodestone", "CoreLocation", "CoreMotion", "MapKit", "ImportNames", "BoardFile",
-        "StateStore", "Recording", "SensorHub", "SensorTypes",
+        "Lodestone", "CoreLocation", "CoreMotion", "MapKit", "ImportNames",
+        "FoundationCombine", "LocationServices", "SensorTypes",
       ]),
     // The filter alone, with the types it speaks: what Benchmarks/ measures.
     .library(

@@ -1,11 +1,11 @@
-public import SensorBus
-public import SensorDrivers
-public import SensorTypes
+package import SensorBus
+package import SensorDrivers
+package import SensorTypes
 
 /// What a board file says: which chips hang where, how they sit, and what is known of the board itself.
-public struct Board: Sendable, Equatable {
+package struct Board: Sendable, Equatable {
   /// Where a chip is reached.
-  public enum Attachment: Sendable, Hashable, CustomStringConvertible {
+  package enum Attachment: Sendable, Hashable, CustomStringConvertible {
     /// An address on an I2C bus.
     case i2c(bus: String, address: UInt8)
     /// A serial port and its rate; `nil` lets the receiver's driver search for it.
@@ -14,7 +14,7 @@ public struct Board: Sendable, Equatable {
     case server(ServerAddress, device: String? = nil)
 
     /// The bus, port or server, which one thread owns.
-    public var bus: String {
+    package var bus: String {
       switch self {
       case .i2c(let bus, _): bus
       case .serial(let port, _): port
@@ -23,7 +23,7 @@ public struct Board: Sendable, Equatable {
     }
 
     /// As in messages: `/dev/i2c-1:0x1e`, `/dev/serial0`, `localhost:2947`, `localhost:2947:/dev/ttyACM0`.
-    public var description: String {
+    package var description: String {
       switch self {
       case .i2c(let bus, let address): "\(bus):\(hexadecimal(address))"
       case .serial(let port, _): port
@@ -33,45 +33,42 @@ public struct Board: Sendable, Equatable {
   }
 
   /// Whose driver a chip has, by its name in a board file.
-  public enum DriverOwner: String, Sendable, Hashable, CaseIterable {
+  package enum DriverOwner: String, Sendable, Hashable, CaseIterable {
     /// The kernel's, through IIO.
     case kernel
-    /// Ours.
     case own
   }
 
-  /// One chip.
-  public struct Sensor: Sendable, Equatable {
+  package struct Sensor: Sendable, Equatable {
     /// The chip's name, one of `ChipCatalog`'s.
-    public var chip: String
+    package var chip: String
     /// Where it is reached.
-    public var attachment: Attachment
+    package var attachment: Attachment
     /// The GPIO line of its data-ready output; without one it is polled.
-    public var interrupt: InterruptLineName?
+    package var interrupt: InterruptLineName?
     /// The GPIO line of a receiver's pulse per second; without one its fixes are as old as their messages.
-    public var pulse: InterruptLineName?
+    package var pulse: InterruptLineName?
     /// Wanted conversions a second; `nil` takes the kind's default.
-    public var rate: Double?
+    package var rate: Double?
     /// How what carries a receiver moves; `nil` leaves the receiver its own.
-    public var dynamicModel: DynamicModel?
+    package var dynamicModel: DynamicModel?
     /// Whether a receiver sleeps while nobody asks for it.
-    public var sleeps: Bool
+    package var sleeps: Bool
     /// How it sits on the board.
-    public var mount: Mount
+    package var mount: Mount
     /// Whose driver it has; `nil` takes the kernel's where that has claimed the address, else ours.
-    public var driver: DriverOwner?
+    package var driver: DriverOwner?
     /// The chip of the same bus behind whose bypass it hangs, as the board file says; `nil` where it says nothing.
-    public var behind: String?
+    package var behind: String?
     /// What its driver checks: everything but on a test rig.
-    public var checks: DriverChecks
+    package var checks: DriverChecks
     /// The line in the board file, for messages; 0 where there is no file.
-    public var line: Int
+    package var line: Int
 
     /// The GPIO line that it is wired to: a receiver's pulse, another chip's interrupt.
-    public var gpio: InterruptLineName? { interrupt ?? pulse }
+    package var gpio: InterruptLineName? { interrupt ?? pulse }
 
-    /// Makes a sensor.
-    public init(
+    package init(
       chip: String, attachment: Attachment, interrupt: InterruptLineName? = nil,
       pulse: InterruptLineName? = nil, rate: Double? = nil, dynamicModel: DynamicModel? = nil,
       sleeps: Bool = false,
@@ -94,7 +91,7 @@ public struct Board: Sendable, Equatable {
 
     /// What is not checked of it, one line each, so that a rig's board file on a real board does not pass
     /// unseen.
-    public var deviations: [String] {
+    package var deviations: [String] {
       let place = line > 0 ? " (board file line \(line))" : ""
       var lines: [String] = []
       if !checks.identity {
@@ -108,27 +105,25 @@ public struct Board: Sendable, Equatable {
   }
 
   /// The board's name for people.
-  public var name: String
+  package var name: String
   /// Whether the board is declared level, so that a magnetometer alone can give a heading.
-  public var isLevel: Bool
+  package var isLevel: Bool
   /// Whether the board is declared to be in a vehicle, its y axis pointing the way it goes: a receiver's course
   /// is then a measurement of heading.
-  public var isVehicle: Bool
+  package var isVehicle: Bool
   /// For how long a position is carried on when the receiver has lost its fix, seconds, 60 at most; 0 for not at all.
-  public var longestCarry: Double
+  package var longestCarry: Double
   /// Whether the magnetometer may be calibrated while the board is in use; programs that only look do not do that.
-  public var calibratesInUse: Bool
+  package var calibratesInUse: Bool
   /// Where the board is, for one without a receiver.
-  public var position: BoardPosition?
+  package var position: BoardPosition?
   /// The I2C clock in hertz, by bus, for the computation of bus load; 100 kHz where nothing is said.
-  public var busSpeeds: [String: Double]
-  /// The chips.
-  public var sensors: [Sensor]
+  package var busSpeeds: [String: Double]
+  package var sensors: [Sensor]
   /// Present on a simulated board only: what it lives through.
-  public var simulation: SimulationPlan?
+  package var simulation: SimulationPlan?
 
-  /// Makes a board.
-  public init(
+  package init(
     name: String, isLevel: Bool = false, isVehicle: Bool = false, longestCarry: Double = 0,
     calibratesInUse: Bool = true, position: BoardPosition? = nil, busSpeeds: [String: Double] = [:],
     sensors: [Sensor],
@@ -147,19 +142,18 @@ public struct Board: Sendable, Equatable {
 }
 
 /// A place that is declared instead of measured.
-public struct BoardPosition: Sendable, Equatable {
+package struct BoardPosition: Sendable, Equatable {
   /// Degrees north, WGS 84.
-  public var latitude: Double
+  package var latitude: Double
   /// Degrees east.
-  public var longitude: Double
+  package var longitude: Double
   /// Metres above mean sea level.
-  public var altitude: Double
+  package var altitude: Double
   /// One sigma of the altitude, metres, of a board that never leaves it: the barometer then shows the weather alone.
   /// `nil` for an altitude that is only about right.
-  public var altitudeAccuracy: Double?
+  package var altitudeAccuracy: Double?
 
-  /// Makes a position.
-  public init(
+  package init(
     latitude: Double, longitude: Double, altitude: Double, altitudeAccuracy: Double? = nil
   ) {
     self.latitude = latitude
@@ -170,27 +164,25 @@ public struct BoardPosition: Sendable, Equatable {
 }
 
 /// What a simulated board lives through, as its file says it.
-public struct SimulationPlan: Sendable, Equatable {
+package struct SimulationPlan: Sendable, Equatable {
   /// Seed of all noise.
-  public var seed: UInt64
-  /// Where it starts.
-  public var start: BoardPosition
+  package var seed: UInt64
+  package var start: BoardPosition
   /// True heading at the start, degrees.
-  public var heading: Double
+  package var heading: Double
   /// The board's hard iron in the magnetometer's frame, microtesla.
-  public var hardIron: SIMD3<Double>
+  package var hardIron: SIMD3<Double>
   /// The board's soft iron in the magnetometer's frame, by rows.
-  public var softIron: [SIMD3<Double>]
+  package var softIron: [SIMD3<Double>]
   /// The way; the board stands still after the last leg.
-  public var legs: [RouteLeg]
+  package var legs: [RouteLeg]
   /// What goes wrong on it.
-  public var faults: [PlannedFault]
+  package var faults: [PlannedFault]
   /// The socket at which the board can be told while it runs what happens to it (a hand that turns it, a fault);
   /// `nil` for none.
-  public var control: String?
+  package var control: String?
 
-  /// Makes a plan.
-  public init(
+  package init(
     seed: UInt64, start: BoardPosition, heading: Double, hardIron: SIMD3<Double>,
     softIron: [SIMD3<Double>], legs: [RouteLeg], faults: [PlannedFault] = [], control: String? = nil
   ) {
@@ -206,24 +198,23 @@ public struct SimulationPlan: Sendable, Equatable {
 }
 
 /// One leg of the way. What is not said stays as it was; turn and climb are zero.
-public struct RouteLeg: Sendable, Equatable {
+package struct RouteLeg: Sendable, Equatable {
   /// How long it takes, seconds.
-  public var seconds: Double
+  package var seconds: Double
   /// Change of heading over the leg, degrees, clockwise positive.
-  public var turn: Double
+  package var turn: Double
   /// Pitch at its end, degrees, nose up positive.
-  public var pitch: Double?
+  package var pitch: Double?
   /// Roll at its end, degrees, right side down positive.
-  public var roll: Double?
+  package var roll: Double?
   /// Change of height over the leg, metres.
-  public var climb: Double
+  package var climb: Double
   /// Speed over ground at its end, m/s.
-  public var speed: Double?
+  package var speed: Double?
   /// Whether the receiver sees the sky.
-  public var fix: Bool?
+  package var fix: Bool?
 
-  /// Makes a leg.
-  public init(
+  package init(
     seconds: Double, turn: Double = 0, pitch: Double? = nil, roll: Double? = nil,
     climb: Double = 0, speed: Double? = nil, fix: Bool? = nil
   ) {
@@ -238,18 +229,16 @@ public struct RouteLeg: Sendable, Equatable {
 }
 
 /// Something that goes wrong with one chip for a while: to rehearse what a program does then.
-public struct PlannedFault: Sendable, Equatable {
+package struct PlannedFault: Sendable, Equatable {
   /// The chip, by its place in the board's list.
-  public var sensor: Int
-  /// What goes wrong.
-  public var kind: PlannedFaultKind
+  package var sensor: Int
+  package var kind: PlannedFaultKind
   /// When it begins, seconds from the board's start.
-  public var from: Double
+  package var from: Double
   /// How long it lasts, seconds.
-  public var seconds: Double
+  package var seconds: Double
 
-  /// Makes a fault.
-  public init(sensor: Int, kind: PlannedFaultKind, from: Double, seconds: Double) {
+  package init(sensor: Int, kind: PlannedFaultKind, from: Double, seconds: Double) {
     self.sensor = sensor
     self.kind = kind
     self.from = from
@@ -258,14 +247,13 @@ public struct PlannedFault: Sendable, Equatable {
 }
 
 /// The kinds, by their names in a board file.
-public enum PlannedFaultKind: String, Sendable, CaseIterable {
+package enum PlannedFaultKind: String, Sendable, CaseIterable {
   /// The chip's wire is off.
   case unplugged
   /// Every transfer times out.
   case timeout
   /// Every third transfer is disturbed and has to be repeated.
   case disturbed
-  /// Reads end early.
   case shortRead
   /// Another chip answers at the address.
   case wrongIdentity
@@ -284,23 +272,21 @@ public enum PlannedFaultKind: String, Sendable, CaseIterable {
 }
 
 /// A mistake in a board file, with the place.
-public struct BoardFileError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The file's path.
-  public var file: String
+package struct BoardFileError: Error, Hashable, Sendable, CustomStringConvertible {
+  package var file: String
   /// The line, from 1; 0 when the mistake has no line (the file cannot be read).
-  public var line: Int
+  package var line: Int
   /// What is wrong and what would be right.
-  public var message: String
+  package var message: String
 
-  /// Makes an error.
-  public init(file: String, line: Int, message: String) {
+  package init(file: String, line: Int, message: String) {
     self.file = file
     self.line = line
     self.message = message
   }
 
   /// `file:line: message`, as compilers write it.
-  public var description: String {
+  package var description: String {
     line > 0 ? "\(file):\(line): \(message)" : "\(file): \(message)"
   }
 }

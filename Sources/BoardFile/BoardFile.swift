@@ -4,13 +4,13 @@ import SensorTypes
 import Yams
 
 /// Reads a board file, `schema: 1`. Every mistake is an error with file and line.
-public enum BoardFile {
+package enum BoardFile {
   /// The schema this version writes and reads.
-  public static let schema = 1
+  package static let schema = 1
   /// The maximum length of a board file, in bytes.
-  public static let limit = 1 << 20
+  package static let limit = 1 << 20
   /// The maximum number of chips on a board.
-  public static let mostSensors = 256
+  package static let mostSensors = 256
   /// More epochs a second than any receiver that is known gives: they have no registers that would say.
   private static let fastestEpochs = 100.0
 
@@ -19,7 +19,7 @@ public enum BoardFile {
   /// - Parameters:
   ///   - text: YAML.
   ///   - file: The path, for messages.
-  public static func parse(_ text: String, file: String) throws(BoardFileError) -> Board {
+  package static func parse(_ text: String, file: String) throws(BoardFileError) -> Board {
     guard text.utf8.count <= limit else {
       throw BoardFileError(
         file: file, line: 0, message: "longer than a board file may be, \(limit) bytes")

@@ -1,17 +1,17 @@
-public import SensorBus
-public import SensorDrivers
+package import SensorBus
+package import SensorDrivers
 import SensorTypes
 
 /// Finds out what hangs on a board without a board file: asks every bus at every address that a known
 /// chip can have, by reads that change nothing. A chip that only its measurements tell is told to measure, and left as it was.
-public enum BoardProbe {
+package enum BoardProbe {
   /// Asks one bus. An address nobody answers at gives no finding.
   ///
   /// - Parameters:
   ///   - usualPressure: Pascals that there are where the board is, within a fifth; `nil` where nobody knows.
   ///   - wait: Lets so many seconds pass: 40 ms for a chip that only its measurements tell. `nil` leaves such a chip
   ///     untold.
-  public static func scan(
+  package static func scan(
     _ bus: String, with provider: any BusProvider, usualPressure: Double? = nil,
     wait: ((_ seconds: Double) -> Void)? = nil
   ) -> [ProbeResult] {
@@ -41,7 +41,7 @@ public enum BoardProbe {
   }
 
   /// Asks one address; `nil` when nobody answers. See `scan`.
-  public static func ask(
+  package static func ask(
     _ bus: String, address: UInt8, with provider: any BusProvider, usualPressure: Double? = nil,
     wait: ((_ seconds: Double) -> Void)? = nil
   ) -> ProbeResult? {
@@ -71,7 +71,7 @@ public enum BoardProbe {
 
   /// The board that is there: the surest chip at every address that answers, and a receiver on the first
   /// serial port; `nil` when nothing was found at all. Of chips that are as sure the first is taken: see `scan`.
-  public static func board(
+  package static func board(
     with provider: any BusProvider, wait: ((_ seconds: Double) -> Void)? = nil
   ) -> Board? {
     var sensors: [Board.Sensor] = []
@@ -126,20 +126,18 @@ public enum BoardProbe {
 }
 
 /// One address that was asked and answered, or could not be asked.
-public struct ProbeResult: Sendable, Hashable {
-  /// The bus.
-  public var bus: String
+package struct ProbeResult: Sendable, Hashable {
+  package var bus: String
   /// The address on it.
-  public var address: UInt8
+  package var address: UInt8
   /// Which chips it can be, the surest first; empty when something answers that is none of ours.
-  public var identifications: [ChipIdentification]
+  package var identifications: [ChipIdentification]
   /// Why it could not be asked, when that was not simply no answer.
-  public var failure: BusError?
+  package var failure: BusError?
   /// What the kernel offers of a chip that a driver of its own has.
-  public var kernel: KernelSurvey?
+  package var kernel: KernelSurvey?
 
-  /// Makes a finding.
-  public init(
+  package init(
     bus: String, address: UInt8, identifications: [ChipIdentification], failure: BusError? = nil,
     kernel: KernelSurvey? = nil
   ) {
@@ -165,7 +163,7 @@ public struct ProbeResult: Sendable, Hashable {
 extension Board {
   /// The chip of the same bus behind whose bypass a sensor is, by its board file, or a magnetometer may be: until that was
   /// started, nobody may answer.
-  public func host(of sensor: Sensor) -> Sensor? { sensors.host(of: sensor) }
+  package func host(of sensor: Sensor) -> Sensor? { sensors.host(of: sensor) }
 }
 
 extension [Board.Sensor] {

@@ -7,7 +7,6 @@ package struct SaveSettings: Sendable {
   package var yes: Bool
   /// In place of a locked record too, or of one that is better.
   package var force: Bool
-  /// How to print.
   package var format: OutputFormat
 
   package init(yes: Bool = false, force: Bool = false, format: OutputFormat = .text) {

@@ -62,7 +62,6 @@ public struct CMMagneticField: Sendable {
 }
 
 extension SIMD3<Double> {
-  /// For an archive.
   func encode(with coder: NSCoder) {
     for (key, value) in [("x", x), ("y", y), ("z", z)] { coder.encode(value, forKey: key) }
   }

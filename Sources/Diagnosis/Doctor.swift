@@ -14,7 +14,6 @@ import SensorTypes
 package struct Doctor: Sendable {
   /// One thing that was looked at.
   package struct Finding: Sendable, Hashable {
-    /// How it is.
     package let level: FindingSeverity
     /// What was found, in one line.
     package let text: String
@@ -284,12 +283,10 @@ package struct Doctor: Sendable {
   }
 }
 
-/// How it is.
 package enum FindingSeverity: String, Sendable {
   /// As it should be.
   case good = "ok"
   /// Not wrong, but a person should know.
   case note
-  /// Wrong.
   case problem
 }

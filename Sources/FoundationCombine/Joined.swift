@@ -166,7 +166,6 @@ final class MergeSubscription<Downstream: Subscriber>: Subscription {
   private var wanted = Subscribers.Demand.none
   private var isStarted = false
 
-  /// Begins.
   static func start(_ joins: [Join], to downstream: Downstream) {
     let joined = MergeSubscription(joins.count, downstream)
     downstream.receive(subscription: joined)

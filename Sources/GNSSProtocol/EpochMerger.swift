@@ -23,7 +23,6 @@ struct EpochMerger: Sendable {
 
   init() { ready.reserveCapacity(4) }
 
-  /// The next line.
   mutating func next() -> (fix: GNSSFix, isPVT: Bool)? {
     guard head < ready.count else {
       ready.removeAll(keepingCapacity: true)

@@ -34,7 +34,6 @@ struct AngleSinCos {
     return AngleSinCos(sine: sine / length, cosine: cosine / length)
   }
 
-  /// -pi to pi.
   var radians: Double { atan2(sine, cosine) }
 
   /// -180 to 180, with no error at multiples of 90 degrees.

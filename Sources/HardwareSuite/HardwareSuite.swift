@@ -25,12 +25,12 @@ struct Findings {
 /// What it does, in order: the commands that a person would try (their output is in the report), the
 /// wiring, the chips' self-tests, a measurement of the whole board left alone, then each scenario.
 /// Nothing that was named and could not be tried counts as passed.
-public struct HardwareSuite: Sendable {
+package struct HardwareSuite: Sendable {
   private let name: String?
   private let options: SuiteOptions
 
   /// A suite for the board called `name` (see `BoardLocator`); `nil` for the machine's own.
-  public init(board name: String?, _ options: SuiteOptions = SuiteOptions()) {
+  package init(board name: String?, _ options: SuiteOptions = SuiteOptions()) {
     self.name = name
     self.options = options
   }
@@ -42,7 +42,7 @@ public struct HardwareSuite: Sendable {
   ///   - files: Scenarios, in order; their mistakes, and steps that nobody here can carry out, are thrown before
   ///     anything is touched.
   ///   - desk: Whether a person is asked for what a desk allows, besides.
-  public func run(scenarios files: [String], desk: Bool = false) throws -> Report {
+  package func run(scenarios files: [String], desk: Bool = false) throws -> Report {
     let start = ContinuousClock.now
     var report = Report(
       board: name ?? "probed", boardFile: "probed", machine: Self.machine,
@@ -275,19 +275,19 @@ public struct HardwareSuite: Sendable {
 }
 
 /// What is to be done.
-public struct SuiteOptions: Sendable {
+package struct SuiteOptions: Sendable {
   /// Seconds of the measurement.
-  public var seconds = 10.0
+  package var seconds = 10.0
   /// Who carries out the scenarios' steps; `nil` for a board with nobody at it. On the simulated board
   /// it is the simulation itself.
-  public var person: (any Operator)?
+  package var person: (any Operator)?
   /// This program, for the transcripts of its commands; `nil` for none.
-  public var executable: String?
+  package var executable: String?
   /// Where the run learns that it is to end.
-  public var interruption = Interruption()
+  package var interruption = Interruption()
   /// Takes lines of progress.
-  public var say: @Sendable (String) -> Void = { _ in }
+  package var say: @Sendable (String) -> Void = { _ in }
 
   /// Makes the usual options.
-  public init() {}
+  package init() {}
 }

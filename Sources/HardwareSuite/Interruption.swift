@@ -5,14 +5,13 @@ import Glibc
 import Synchronization
 
 /// A signal has ended the run.
-public struct BrokenOff: Error, Sendable, Hashable {
-  /// The signal's number.
-  public let signal: Int32
+package struct BrokenOff: Error, Sendable, Hashable {
+  package let signal: Int32
 
   package init(signal: Int32) { self.signal = signal }
 
   /// As people call it.
-  public var name: String {
+  package var name: String {
     switch signal {
     case SIGINT: "SIGINT"
     case SIGTERM: "SIGTERM"
@@ -22,21 +21,21 @@ public struct BrokenOff: Error, Sendable, Hashable {
   }
 
   /// What a shell expects of a program that a signal has ended.
-  public var exitCode: Int32 { 128 + signal }
+  package var exitCode: Int32 { 128 + signal }
 }
 
 /// Where a run learns that it is to end; everything in it that takes time waits here. Any thread may use it.
-public final class Interruption: Sendable {
+package final class Interruption: Sendable {
   /// A wait is no longer than this before it looks, seconds.
   static let look = 0.05
   private let number = Atomic<Int32>(0)
 
   /// Nothing has happened yet.
-  public init() {}
+  package init() {}
 
   /// Ends the run. False where that was said already.
   @discardableResult
-  public func interrupt(by signal: Int32) -> Bool {
+  package func interrupt(by signal: Int32) -> Bool {
     number.compareExchange(expected: 0, desired: signal, ordering: .relaxed).exchanged
   }
 
@@ -47,12 +46,12 @@ public final class Interruption: Sendable {
   }
 
   /// Throws once the run is to end.
-  public func check() throws(BrokenOff) {
+  package func check() throws(BrokenOff) {
     if let signal { throw BrokenOff(signal: signal) }
   }
 
   /// Lets so many seconds pass, unless the run is to end.
-  public func sleep(_ seconds: Double) throws(BrokenOff) {
+  package func sleep(_ seconds: Double) throws(BrokenOff) {
     let end = ContinuousClock.now.advanced(by: .seconds(seconds))
     while true {
       try check()

@@ -13,7 +13,6 @@ struct Transcripts {
   /// Longest that a command may take to end when it is asked to, seconds.
   private static let endLimit = 1.0
 
-  /// The program's file.
   let executable: String
   /// Asked while a command runs: it is ended when this throws.
   let check: () throws(BrokenOff) -> Void

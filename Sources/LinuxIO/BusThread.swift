@@ -1,7 +1,7 @@
 import CLinuxIO
 import Dispatch
 import Glibc
-public import SensorBus
+package import SensorBus
 import SensorTypes
 import Synchronization
 
@@ -10,7 +10,7 @@ import Synchronization
 ///
 /// The thread alternates between the jobs of its actors and the steps of its work, and waits in poll(2)
 /// for whatever comes first: a job, a wake, an edge, a byte, or the time the work asked for.
-public final class BusThread: SerialExecutor, BusRun {
+package final class BusThread: SerialExecutor, BusRun {
   /// Longest wait: a bound, so that nothing that was missed can be missed for good.
   private static let longestWait: Int64 = 1_000_000_000
   private static let stopTimeout = 1.0
@@ -28,7 +28,7 @@ public final class BusThread: SerialExecutor, BusRun {
   private let threadID = Atomic<UInt>(0)
 
   /// Starts the thread. `make` runs on it, and what it makes is used by no other thread.
-  public init(name: String, _ make: (@Sendable () -> any BusWork)? = nil) throws(BusError) {
+  package init(name: String, _ make: (@Sendable () -> any BusWork)? = nil) throws(BusError) {
     self.name = name
     guard let descriptor = Descriptor(lodestone_wake_open()) else {
       throw BusError(.system, bus: name, errno: EMFILE)
@@ -45,31 +45,31 @@ public final class BusThread: SerialExecutor, BusRun {
   }
 
   /// Queues a job of an actor.
-  public func enqueue(_ job: consuming ExecutorJob) {
+  package func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     state.withLock { $0.jobs.append(job) }
     wake()
   }
 
   /// The executor as actors name it.
-  public func asUnownedSerialExecutor() -> UnownedSerialExecutor {
+  package func asUnownedSerialExecutor() -> UnownedSerialExecutor {
     UnownedSerialExecutor(ordinary: self)
   }
 
   /// Traps when called on another thread than this one.
-  public func checkIsolated() {
+  package func checkIsolated() {
     precondition(
       UInt(pthread_self()) == threadID.load(ordering: .acquiring), "not on \(name)'s thread")
   }
 
   /// Ends the current wait.
-  public func wake() {
+  package func wake() {
     var one: UInt64 = 1
     _ = posixWrite(wakeDescriptor.raw, &one, 8)
   }
 
   /// Stops after the current step, lets the work finish and waits for the end, a second at most.
-  public func stop() { stop(within: Self.stopTimeout) }
+  package func stop() { stop(within: Self.stopTimeout) }
 
   /// Stops after the current step and waits for the end, so many seconds at most.
   func stop(within seconds: Double) {
@@ -143,18 +143,17 @@ private func busThreadMain(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutabl
 }
 
 /// Gives each bus a `BusThread`.
-public struct ThreadRunner: BusRunner {
+package struct ThreadRunner: BusRunner {
   /// A run that never began, because the system has no thread left; the hub shows its sensors starting.
   private struct NeverStarted: BusRun {
     func wake() {}
     func stop() {}
   }
 
-  /// Makes a runner.
-  public init() {}
+  package init() {}
 
   /// Starts a `BusThread` that makes its work and steps it.
-  public func start(
+  package func start(
     name: String, _ make: @escaping @Sendable () -> any BusWork
   ) -> any BusRun {
     do {

@@ -1,7 +1,7 @@
 import Glibc
 
 /// The kernel's own drivers on an I2C bus.
-public enum KernelDriver {
+package enum KernelDriver {
   /// The name of the driver that a device-tree overlay (or `new_device`) has bound to an address, `nil`
   /// where there is none.
   ///
@@ -12,7 +12,7 @@ public enum KernelDriver {
   ///   - bus: The node, `/dev/i2c-1`.
   ///   - address: The chip's.
   ///   - devices: Where sysfs lists I2C devices.
-  public static func name(
+  package static func name(
     bus: String, address: UInt8, devices: String = "/sys/bus/i2c/devices"
   ) -> String? {
     guard let folder = folder(bus: bus, address: address, devices: devices) else { return nil }

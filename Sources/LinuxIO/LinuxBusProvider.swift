@@ -1,11 +1,11 @@
 import CLinuxIO
 import Glibc
-public import SensorBus
-public import SensorTypes
+package import SensorBus
+package import SensorTypes
 import Synchronization
 
 /// The buses of this machine.
-public final class LinuxBusProvider: BusProvider {
+package final class LinuxBusProvider: BusProvider {
   private struct WeakBus {
     weak var bus: I2CBus?
   }
@@ -17,7 +17,7 @@ public final class LinuxBusProvider: BusProvider {
   private let rounds = RoundsRegistry()
 
   /// Makes a provider; nothing is opened yet.
-  public convenience init() { self.init(calls: KernelI2C()) }
+  package convenience init() { self.init(calls: KernelI2C()) }
 
   /// - Parameters:
   ///   - devices: Where sysfs lists I2C devices.
@@ -31,10 +31,10 @@ public final class LinuxBusProvider: BusProvider {
   }
 
   /// `CLOCK_MONOTONIC`.
-  public func now() -> Timestamp { Timestamp(nanoseconds: lodestone_monotonic()) }
+  package func now() -> Timestamp { Timestamp(nanoseconds: lodestone_monotonic()) }
 
   /// `CLOCK_REALTIME`, seconds since 1970.
-  public func wallTime() -> Double {
+  package func wallTime() -> Double {
     var now = timespec()
     clock_gettime(CLOCK_REALTIME, &now)
     return Double(now.tv_sec) + Double(now.tv_nsec) * 1e-9
@@ -42,10 +42,10 @@ public final class LinuxBusProvider: BusProvider {
 
   /// Whether the kernel's clock is disciplined (`adjtimex`): by NTP, or by a receiver through chrony. A clock chip alone
   /// does not count: one without a battery, like a Raspberry Pi 5's, gives the time of the last shutdown.
-  public var isWallTimeSet: Bool { lodestone_clock_is_set() == 1 }
+  package var isWallTimeSet: Bool { lodestone_clock_is_set() == 1 }
 
   /// The chip at `address`; opens the bus for this process if it is not open yet.
-  public func registerDevice(bus: String, address: UInt8) throws(BusError) -> any RegisterDevice {
+  package func registerDevice(bus: String, address: UInt8) throws(BusError) -> any RegisterDevice {
     if let driver = KernelDriver.name(bus: bus, address: address, devices: devices) {
       throw BusError(.ownedByKernel(driver: driver), bus: bus, address: address, errno: EBUSY)
     }
@@ -53,7 +53,7 @@ public final class LinuxBusProvider: BusProvider {
   }
 
   /// The chip's folder in sysfs.
-  public func kernelDevice(bus: String, address: UInt8) throws(BusError) -> any KernelDevice {
+  package func kernelDevice(bus: String, address: UInt8) throws(BusError) -> any KernelDevice {
     guard KernelDriver.name(bus: bus, address: address, devices: devices) != nil,
       let folder = KernelDriver.folder(bus: bus, address: address, devices: devices)
     else { throw BusError(.notFound, bus: bus, address: address, errno: ENOENT) }
@@ -61,29 +61,29 @@ public final class LinuxBusProvider: BusProvider {
   }
 
   /// A serial port, raw and for this process alone.
-  public func byteStream(port: String, baudRate: Int) throws(BusError) -> any ByteStream {
+  package func byteStream(port: String, baudRate: Int) throws(BusError) -> any ByteStream {
     try SerialPort(path: port, rate: baudRate)
   }
 
   /// A TCP connection or a Unix socket.
-  public func connection(to server: ServerAddress) throws(BusError) -> any ByteStream {
+  package func connection(to server: ServerAddress) throws(BusError) -> any ByteStream {
     try SocketStream(server)
   }
 
   /// A GPIO line through libgpiod, requested for rising edges.
-  public func interruptLine(_ name: InterruptLineName) throws(BusError) -> any InterruptLine {
+  package func interruptLine(_ name: InterruptLineName) throws(BusError) -> any InterruptLine {
     try EdgeLine(name)
   }
 
   /// The nodes `/dev/i2c-N`, in order of number.
-  public func registerBuses() -> [String] {
+  package func registerBuses() -> [String] {
     PortHolder.entries("/dev").compactMap { name in
       name.hasPrefix("i2c-") ? Int(name.dropFirst(4)) : nil
     }.sorted().map { "/dev/i2c-\($0)" }
   }
 
   /// `/dev/serial0` and the ports by identity.
-  public func serialPorts() -> [String] {
+  package func serialPorts() -> [String] {
     // The names that mean the same after every boot come first.
     var ports = access("/dev/serial0", F_OK) == 0 ? ["/dev/serial0"] : []
     ports += PortHolder.entries("/dev/serial/by-id").sorted().map { "/dev/serial/by-id/\($0)" }

@@ -3,13 +3,13 @@ import Glibc
 
 /// Finds out which process has a device node open or locked, so that an error can name it. All of it comes from the
 /// kernel's /proc, nothing from a file that somebody could have written.
-public enum PortHolder {
+package enum PortHolder {
   /// How many lines of /proc/locks are read at most.
   private static let mostLocks = 10_000
 
   /// The other processes that have `path` open or locked, as `gpsd (process 812)`; empty when none is visible. Who has
   /// it open only root sees of other users' processes, who has locked it everybody.
-  public static func find(_ path: String) -> [String] {
+  package static func find(_ path: String) -> [String] {
     let (open, locked) = holders(of: path)
     return open.union(locked).subtracting([getpid()]).sorted().map(describe)
   }

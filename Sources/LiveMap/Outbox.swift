@@ -45,6 +45,5 @@ struct Outbox {
     needsSnapshot = false
   }
 
-  /// The next message.
   mutating func take() -> String? { waiting.isEmpty ? nil : waiting.removeFirst().text }
 }

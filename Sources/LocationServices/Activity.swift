@@ -1,7 +1,7 @@
 // What a client says that the board moves like, and what follows from it.
 
 /// The kind of movement that a client expects; the SDK's activity types.
-public enum Activity: String, Hashable, Codable, Sendable, CaseIterable {
+package enum Activity: String, Hashable, Codable, Sendable, CaseIterable {
   /// None of the others.
   case other
   /// In a car, on roads.
@@ -10,7 +10,6 @@ public enum Activity: String, Hashable, Codable, Sendable, CaseIterable {
   case fitness
   /// Any other vehicle: a boat, a train.
   case otherNavigation
-  /// In the air.
   case airborne
 
   /// Whether it is a vehicle that points the way it goes: its course is then a measurement of heading.

@@ -4,7 +4,7 @@ import Geodesy
 import SensorTypes
 
 /// Why a deferral has not begun, or has ended before its distance or its time was reached.
-public enum DeferralProblem: Hashable, Codable, Sendable {
+package enum DeferralProblem: Hashable, Codable, Sendable {
   /// Updates do not run, or are paused.
   case notUpdating
   /// The best accuracy is not what is desired.
@@ -63,7 +63,6 @@ struct Deferral: Sendable {
 
 /// What a position comes to.
 enum DeferralDecision: Sendable {
-  /// It waits.
   case waits
   /// The board has got so far.
   case reached

@@ -15,11 +15,9 @@ import SensorTypes
 /// field must have been right for a while, and `holdOff` seconds must have passed, before it may be wrong again.
 struct HeadingCalibrationPrompt: Sendable, Hashable {
   private enum Phase: Sendable, Hashable {
-    /// Nothing to ask.
     case quiet
     /// Asked, or to be asked: any `true` shows the prompt.
     case open(CalibrationQuestion)
-    /// The prompt stands.
     case shown(CalibrationQuestion)
     /// It was taken down, and its cause lasts.
     case done(isUncalibrated: Bool)
@@ -165,7 +163,6 @@ struct HeadingCalibrationPrompt: Sendable, Hashable {
   }
 }
 
-/// The tuning.
 struct PromptParameters: Sendable, Hashable {
   /// The field's strength is significantly wrong beyond this share of what is expected, and this much,
   /// microtesla: what headings bear and buildings do not exceed.

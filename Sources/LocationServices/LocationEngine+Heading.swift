@@ -1,15 +1,15 @@
 // Headings: who is told of them, and when interference is a failure; and the calibration prompt, which follows from them.
 
-public import SensorTypes
+package import SensorTypes
 
 extension LocationEngine {
   /// What has become of the calibration prompt, in order, one a call; `nil` when all was said.
-  public mutating func takePromptChange() -> CalibrationPromptChange? {
+  package mutating func takePromptChange() -> CalibrationPromptChange? {
     promptChanges.isEmpty ? nil : promptChanges.removeFirst()
   }
 
   /// Whether the calibration prompt stands.
-  public var showsPrompt: Bool { prompt.isShown }
+  package var showsPrompt: Bool { prompt.isShown }
 
   mutating func startHeading(
     _ index: Int, at now: Timestamp, _ emit: (ServiceEvent) -> Void
@@ -30,7 +30,7 @@ extension LocationEngine {
   }
 
   /// Notes that the board has given a heading, at `now` on the clock that requests are dated by.
-  public mutating func noteHeading(at now: Timestamp) { headingFreshness.note(now) }
+  package mutating func noteHeading(at now: Timestamp) { headingFreshness.note(now) }
 
   /// When the newest heading stops standing for now; `nil` while nobody waits for one.
   var headingDeadline: Timestamp? {

@@ -1,12 +1,12 @@
 // What the services make of what the board says.
 
 import Geodesy
-public import SensorTypes
+package import SensorTypes
 
 extension LocationEngine {
   /// Takes what the board says and emits what follows for every client, in the order of registration. What the time
   /// of a position makes due comes before it.
-  public mutating func handle(_ observation: Observation, emit: (ServiceEvent) -> Void) {
+  package mutating func handle(_ observation: Observation, emit: (ServiceEvent) -> Void) {
     switch observation {
     case .location(let estimate):
       guard let report = LocationReport(estimate) else { return }

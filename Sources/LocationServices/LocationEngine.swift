@@ -1,8 +1,8 @@
 // The services as a value: what clients ask for and what the board says go in, what each client is to be
 // told comes out.
 
-public import Geodesy
-public import SensorTypes
+package import Geodesy
+package import SensorTypes
 
 /// All clients, what they have started, and what they have been told.
 ///
@@ -13,18 +13,18 @@ public import SensorTypes
 /// `CLLocationManager.location`, what answers a start or a request, and what is delivered. What age makes of it is
 /// `LocationReport.uncertainty(at:activity:)`; by that the engine decides whether an old position is of use, and which
 /// one of a request is the best.
-public struct LocationEngine: Sendable {
+package struct LocationEngine: Sendable {
   /// How far apart two points are, metres.
-  public typealias Distance = @Sendable (_ from: Position, _ to: Position) -> Double
+  package typealias Distance = @Sendable (_ from: Position, _ to: Position) -> Double
 
   /// The age up to which a known position answers a client that has just started, seconds. Its time says
   /// how old it is.
-  public static let locationLifetime = 10.0
+  package static let locationLifetime = 10.0
   /// The same for headings, seconds.
-  public static let headingLifetime = 1.0
+  package static let headingLifetime = 1.0
   /// How long interference has to last before it is a failure, seconds: a passing magnet is none, the negative
   /// accuracy of its headings says it all.
-  public static let interferencePatience = 5.0
+  package static let interferencePatience = 5.0
 
   struct Client: Sendable {
     let id: ClientID
@@ -80,17 +80,17 @@ public struct LocationEngine: Sendable {
 
   /// Whether the application is in the foreground: only there clients are asked for prompts, and people for
   /// authorization.
-  public var isInForeground = true
+  package var isInForeground = true
 
   /// Makes an engine without clients.
   ///
   /// - Parameter distance: Measures the movement that the distance filter asks for.
-  public init(distance: @escaping Distance = { Geodesic.inverse(from: $0, to: $1).distance }) {
+  package init(distance: @escaping Distance = { Geodesic.inverse(from: $0, to: $1).distance }) {
     self.distance = distance
   }
 
   /// What all clients together ask for.
-  public var demand: Demand {
+  package var demand: Demand {
     var demand = Demand()
     func ask(_ interval: Double?, _ demand: inout Demand) {
       demand.locationInterval =
@@ -134,13 +134,13 @@ public struct LocationEngine: Sendable {
   }
 
   /// Whether any client has declared a vehicle, with or without a service that runs.
-  public var declaresVehicle: Bool { clients.contains { $0.settings.activity.followsCourse } }
+  package var declaresVehicle: Bool { clients.contains { $0.settings.activity.followsCourse } }
 
   /// The newest position of the board, whoever has asked for it, and what it is worth at `now`; `nil` before the
   /// first, and while the application may not know it.
   ///
   /// - Parameter isReduced: Whether it is wanted no better than with reduced accuracy.
-  public func knownPosition(at now: Timestamp, isReduced: Bool = false) -> KnownPosition? {
+  package func knownPosition(at now: Timestamp, isReduced: Bool = false) -> KnownPosition? {
     guard let newest = known(isReduced: isReduced) else { return nil }
     // Of what clients have declared the widest.
     let flies = clients.contains { $0.settings.activity == .airborne }
@@ -151,7 +151,7 @@ public struct LocationEngine: Sendable {
 
   /// When `advance` is to be called at the latest, unless something else is handled before; `nil`: time alone makes
   /// no difference.
-  public var nextDeadline: Timestamp? {
+  package var nextDeadline: Timestamp? {
     let next = Self.earlier(clients.lazy.compactMap(\.location.deadline).min(), headingDeadline)
     return Self.earlier(Self.earlier(next, regions.deadline), beaconDeadline)
   }
@@ -162,20 +162,20 @@ public struct LocationEngine: Sendable {
   }
 
   /// The regions that are watched.
-  public var monitoredRegions: [MonitoredRegion] { regions.regions }
+  package var monitoredRegions: [MonitoredRegion] { regions.regions }
 
   /// The state of a region that is watched; `nil` where it is not.
-  public func state(of region: RegionKey) -> RegionState? { regions.state(of: region) }
+  package func state(of region: RegionKey) -> RegionState? { regions.state(of: region) }
 
   /// Watches a region of which an earlier run knew on which side of its boundary the board was; nothing where it cannot be
   /// watched, or is already.
-  public mutating func restore(_ region: MonitoredRegion, state: RegionState) {
+  package mutating func restore(_ region: MonitoredRegion, state: RegionState) {
     guard regions.state(of: region.key) == nil else { return }
     _ = regions.start(region, state: state)
   }
 
   /// Holds what is known of a region to be another state: what was found since then was told nobody.
-  public mutating func reset(_ region: RegionKey, to state: RegionState) {
+  package mutating func reset(_ region: RegionKey, to state: RegionState) {
     regions.reset(region, to: state)
   }
 
@@ -185,7 +185,7 @@ public struct LocationEngine: Sendable {
   }
 
   /// Does what the time alone makes due.
-  public mutating func advance(to now: Timestamp, emit: (ServiceEvent) -> Void) {
+  package mutating func advance(to now: Timestamp, emit: (ServiceEvent) -> Void) {
     for index in clients.indices {
       let client = clients[index].id
       clients[index].location.advance(to: now, loss) {
@@ -198,7 +198,7 @@ public struct LocationEngine: Sendable {
   }
 
   /// Forgets what the board has said, and what each client got of it: another board speaks now.
-  public mutating func forgetObservations() {
+  package mutating func forgetObservations() {
     (newest, loss, newestReduced) = (nil, nil, nil)
     reducedAccuracy = ReducedAccuracy()
     (heading, altitude) = (.nothing, .nothing)
@@ -229,7 +229,7 @@ public struct LocationEngine: Sendable {
   ///   - request: What is asked.
   ///   - now: The time of the request; what is known already answers it if it is fresh.
   ///   - emit: Gets the events that follow at once.
-  public mutating func handle(
+  package mutating func handle(
     _ request: ServiceRequest, at now: Timestamp, emit: (ServiceEvent) -> Void
   ) {
     advance(to: now, emit: emit)

@@ -3,23 +3,23 @@
 // All of them are values that can be encoded, so that the services can move into a process of their own
 // without a facade noticing.
 
-public import Geodesy
-public import SensorTypes
+internal import Geodesy
+package import SensorTypes
 
 /// Names one client of the services: one location manager, one altimeter.
-public struct ClientID: RawRepresentable, Hashable, Codable, Sendable {
+package struct ClientID: RawRepresentable, Hashable, Codable, Sendable {
   /// A number that is not used twice in one run.
-  public let rawValue: UInt64
+  package let rawValue: UInt64
 
   /// Makes the name out of its number.
-  public init(rawValue: UInt64) { self.rawValue = rawValue }
+  package init(rawValue: UInt64) { self.rawValue = rawValue }
 }
 
 /// Which edge of the device a heading is measured from.
 ///
 /// The body frame is x right, y up the screen (the top of the device in portrait), z out of the screen.
 /// A heading is that of the edge which is on top when the device is held upright in this orientation.
-public enum HeadingOrientation: String, Hashable, Codable, Sendable, CaseIterable {
+package enum HeadingOrientation: String, Hashable, Codable, Sendable, CaseIterable {
   /// The top edge, body +y.
   case portrait
   /// The bottom edge, body -y: the device stands on its head.
@@ -32,36 +32,36 @@ public enum HeadingOrientation: String, Hashable, Codable, Sendable, CaseIterabl
 }
 
 /// What a client has set; the values are the SDK's, so that negative filters mean none.
-public struct ClientSettings: Hashable, Codable, Sendable {
+package struct ClientSettings: Hashable, Codable, Sendable {
   /// Metres of horizontal movement between two locations; zero, negative or NaN delivers every one.
-  public var distanceFilter: Double
+  package var distanceFilter: Double
   /// Metres; zero, negative or NaN for the SDK's "best". Decides how often the receiver is asked for a position, and
   /// what a request is answered with; updates are told whatever comes.
-  public var desiredAccuracy: Double
+  package var desiredAccuracy: Double
   /// Degrees of turn between two headings; negative or NaN delivers every one.
-  public var headingFilter: Double
+  package var headingFilter: Double
   /// Which edge a heading is measured from.
-  public var headingOrientation: HeadingOrientation
+  package var headingOrientation: HeadingOrientation
   /// How the client expects the board to move.
-  public var activity: Activity
+  package var activity: Activity
   /// Whether updates may pause while the board stands.
-  public var pausesAutomatically: Bool
+  package var pausesAutomatically: Bool
   /// Whether the client can be asked if the calibration prompt may be shown.
-  public var answersQuestions: Bool
+  package var answersQuestions: Bool
   /// Whether the client is told of regions: of those that all managers share, or of those of `monitor`.
-  public var hearsRegions: Bool
+  package var hearsRegions: Bool
   /// The name of the monitor whose regions the client is told of. Who begins to hear of a monitor is told what nobody was
   /// told.
-  public var monitor: String?
+  package var monitor: String?
   /// What is set of the motion services.
-  public var motion: MotionSettings
+  package var motion: MotionSettings
   /// Whether updates that were started in the foreground go on in the background, which keeps the application in use.
-  public var allowsBackground: Bool
+  package var allowsBackground: Bool
   /// Whether updates that are started while the application is not in use wait until it is, instead of failing.
-  public var waitsForUse: Bool
+  package var waitsForUse: Bool
 
   /// Makes settings; the defaults are the SDK's.
-  public init(
+  package init(
     distanceFilter: Double = -1, desiredAccuracy: Double = -1, headingFilter: Double = 1,
     headingOrientation: HeadingOrientation = .portrait, activity: Activity = .other,
     pausesAutomatically: Bool = true, answersQuestions: Bool = false,
@@ -84,7 +84,7 @@ public struct ClientSettings: Hashable, Codable, Sendable {
 }
 
 /// One of the services that a client starts and stops.
-public enum Service: String, Hashable, Codable, Sendable, CaseIterable {
+package enum Service: String, Hashable, Codable, Sendable, CaseIterable {
   /// Positions, through the distance filter.
   case location
   /// Headings, through the heading filter.
@@ -93,13 +93,10 @@ public enum Service: String, Hashable, Codable, Sendable, CaseIterable {
   case altitude
   /// Positions, when the board is somewhere else: five hundred metres, five minutes.
   case significantChanges
-  /// Stays at places.
   case visits
   /// Heights above the sea, one a second at most.
   case absoluteAltitude
-  /// Specific force.
   case accelerometer
-  /// Angular rate.
   case gyro
   /// The field as it is measured.
   case magnetometer
@@ -108,21 +105,18 @@ public enum Service: String, Hashable, Codable, Sendable, CaseIterable {
 }
 
 /// What a client asks for.
-public struct ServiceRequest: Hashable, Codable, Sendable {
-  /// Who asks.
-  public var client: ClientID
-  /// For what.
-  public var action: ServiceAction
+package struct ServiceRequest: Hashable, Codable, Sendable {
+  package var client: ClientID
+  package var action: ServiceAction
 
-  /// Makes a request.
-  public init(_ client: ClientID, _ action: ServiceAction) {
+  package init(_ client: ClientID, _ action: ServiceAction) {
     self.client = client
     self.action = action
   }
 }
 
 /// The kinds of request.
-public enum ServiceAction: Hashable, Codable, Sendable {
+package enum ServiceAction: Hashable, Codable, Sendable {
   /// The client exists; it has the default settings and nothing started. Asked twice it changes
   /// nothing.
   case register
@@ -171,102 +165,49 @@ public enum ServiceAction: Hashable, Codable, Sendable {
   case release
 }
 
-/// A position as a client gets it; what is not known is `nil`.
-public struct LocationReport: Hashable, Codable, Sendable {
-  /// When it was true, on the monotonic clock.
-  public var time: Timestamp
-  /// UTC by the receiver, seconds since 1970.
-  public var utc: Double?
-  /// Where, WGS 84.
-  public var position: Position
-  /// Radius of the circle that holds the truth in 68 % of cases, metres.
-  public var horizontalAccuracy: Double?
-  /// Height above mean sea level, metres.
-  public var altitude: Double?
-  /// Height above the ellipsoid, metres.
-  public var ellipsoidalAltitude: Double?
-  /// One sigma of the heights, metres; `nil` says that the heights are not measured.
-  public var verticalAccuracy: Double?
-  /// Speed over ground, m/s.
-  public var speed: Double?
-  /// One sigma of the speed, m/s.
-  public var speedAccuracy: Double?
-  /// Direction of travel, degrees from true north, 0 up to 360.
-  public var course: Double?
-  /// One sigma of the course, degrees.
-  public var courseAccuracy: Double?
-  /// Whether the board that measured it is simulated or replayed.
-  public var isSimulated: Bool
-
-  /// Makes the report of an estimate, or `nil` where it holds no position on earth.
-  public init?(_ estimate: LocationEstimate) {
-    func finite(_ value: Double?) -> Double? { value.flatMap { $0.isFinite ? $0 : nil } }
-    func positive(_ value: Double?) -> Double? { finite(value).flatMap { $0 >= 0 ? $0 : nil } }
-    let fix = estimate.fix
-    guard fix.isValid, let latitude = fix.latitude, let longitude = fix.longitude,
-      abs(latitude) <= 90, abs(longitude) <= 180
-    else { return nil }
-    time = fix.moment(latency: 0)
-    utc = finite(fix.utc)
-    position = Position(latitude: latitude, longitude: longitude)
-    horizontalAccuracy = positive(fix.horizontalAccuracy)
-    altitude = finite(fix.altitude)
-    ellipsoidalAltitude = finite(fix.ellipsoidalAltitude)
-    // In a two-dimensional fix the receiver has assumed its height.
-    let isMeasured = fix.mode == .threeDimensional && (altitude ?? ellipsoidalAltitude) != nil
-    verticalAccuracy = isMeasured ? positive(fix.verticalAccuracy) : nil
-    speed = positive(fix.speed)
-    speedAccuracy = positive(fix.speedAccuracy)
-    course = positive(fix.course)
-    courseAccuracy = positive(fix.courseAccuracy)
-    isSimulated = estimate.isSimulated
-  }
-}
-
 /// A heading as a client gets it, measured from the edge that the client has asked for.
-public struct HeadingReport: Hashable, Codable, Sendable {
+package struct HeadingReport: Hashable, Codable, Sendable {
   /// When it was true.
-  public var time: Timestamp
+  package var time: Timestamp
   /// Degrees clockwise from magnetic north, 0 up to 360.
-  public var magneticHeading: Double
+  package var magneticHeading: Double
   /// Degrees clockwise from true north, 0 up to 360; `nil` while declination is unknown.
-  public var trueHeading: Double?
+  package var trueHeading: Double?
   /// Half the width of the 95 % interval, degrees; `nil` where the heading is not to be trusted.
-  public var accuracy: Double?
+  package var accuracy: Double?
   /// The field along body x, right, microtesla; `nil` where no magnetometer measures it.
-  public var x: Double?
+  package var x: Double?
   /// The field along body y, to the top, microtesla; `nil` like `x`.
-  public var y: Double?
+  package var y: Double?
   /// The field along body z, out of the screen, microtesla; `nil` like `x`.
-  public var z: Double?
+  package var z: Double?
 }
 
 /// An altitude as a client gets it.
-public struct AltitudeReport: Hashable, Codable, Sendable {
+package struct AltitudeReport: Hashable, Codable, Sendable {
   /// When it was true.
-  public var time: Timestamp
+  package var time: Timestamp
   /// Metres above the first report since the client has started the service.
-  public var relativeAltitude: Double
+  package var relativeAltitude: Double
   /// Static pressure, pascals.
-  public var pressure: Double
+  package var pressure: Double
 }
 
 /// Whether the calibration prompt may be shown, as it is asked of all clients that can answer.
-public struct CalibrationQuestion: Hashable, Codable, Sendable {
+package struct CalibrationQuestion: Hashable, Codable, Sendable {
   /// Names the question in the answer; not used twice in one run.
-  public var number: UInt64
+  package var number: UInt64
   /// What would be shown.
-  public var prompt: CalibrationPrompt
+  package var prompt: CalibrationPrompt
 
-  /// Makes a question.
-  public init(number: UInt64, prompt: CalibrationPrompt) {
+  package init(number: UInt64, prompt: CalibrationPrompt) {
     self.number = number
     self.prompt = prompt
   }
 }
 
 /// What becomes of the one calibration prompt of the application.
-public enum CalibrationPromptChange: Hashable, Codable, Sendable {
+package enum CalibrationPromptChange: Hashable, Codable, Sendable {
   /// It is to be shown.
   case show(CalibrationPrompt)
   /// It is to be taken down.
@@ -274,18 +215,15 @@ public enum CalibrationPromptChange: Hashable, Codable, Sendable {
 }
 
 /// A service that cannot deliver at the moment, or may not; it goes on as soon as it can.
-public struct ServiceFailure: Error, Hashable, Codable, Sendable {
-  /// Which one.
-  public var service: Service
-  /// Why, in words.
-  public var reason: String
+package struct ServiceFailure: Error, Hashable, Codable, Sendable {
+  package var service: Service
+  package var reason: String
   /// Of what kind the cause is.
-  public var cause: FailureCause
+  package var cause: FailureCause
   /// Whether it is because the application may not use the service.
-  public var isDenied: Bool
+  package var isDenied: Bool
 
-  /// Makes a failure.
-  public init(
+  package init(
     service: Service, reason: String, cause: FailureCause = .unavailable, isDenied: Bool = false
   ) {
     self.service = service
@@ -296,7 +234,7 @@ public struct ServiceFailure: Error, Hashable, Codable, Sendable {
 }
 
 /// The kinds of cause that a client may answer differently.
-public enum FailureCause: String, Hashable, Codable, Sendable {
+package enum FailureCause: String, Hashable, Codable, Sendable {
   /// Nothing comes at the moment.
   case unavailable
   /// The board has no chip for it: it was not started. Said of the motion services alone.
@@ -308,28 +246,23 @@ public enum FailureCause: String, Hashable, Codable, Sendable {
 }
 
 /// What a client is told.
-public struct ServiceEvent: Hashable, Codable, Sendable {
-  /// Who is told.
-  public var client: ClientID
-  /// What.
-  public var content: EventContent
+package struct ServiceEvent: Hashable, Codable, Sendable {
+  package var client: ClientID
+  package var content: EventContent
 
-  /// Makes an event.
-  public init(client: ClientID, content: EventContent) {
+  package init(client: ClientID, content: EventContent) {
     self.client = client
     self.content = content
   }
 }
 
 /// The kinds of event.
-public enum EventContent: Hashable, Codable, Sendable {
-  /// A new position.
+package enum EventContent: Hashable, Codable, Sendable {
   case location(LocationReport)
   /// The positions that have waited, the oldest first, at least one.
   case deferredLocations([LocationReport])
   /// A deferral has ended, or did not begin; `nil`: its distance or its time was reached.
   case deferralEnded(DeferralProblem?)
-  /// A new heading.
   case heading(HeadingReport)
   /// The newest heading no longer stands for now: nothing was heard of the compass for two seconds, or for three of its
   /// periods.

@@ -1,6 +1,6 @@
 // How far the board may be from where it was.
 
-public import SensorTypes
+package import SensorTypes
 
 /// The newest position, and what it is worth now.
 ///
@@ -38,7 +38,7 @@ extension LocationReport {
   /// - Parameters:
   ///   - time: When; before the position's own time it is the accuracy itself.
   ///   - activity: How the board moves; `airborne` is the widest, then `other`.
-  public func uncertainty(at time: Timestamp, activity: Activity = .other) -> Double? {
+  package func uncertainty(at time: Timestamp, activity: Activity = .other) -> Double? {
     guard let radius = horizontalAccuracy else { return nil }
     let age = time.seconds(since: self.time)
     guard age > 0 else { return radius }

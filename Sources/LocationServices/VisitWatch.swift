@@ -1,26 +1,26 @@
 // Stays at places, by the board's positions.
 
-public import Geodesy
-public import SensorTypes
+package import Geodesy
+package import SensorTypes
 
 /// A stay at a place as a client gets it; what is not known is `nil`.
-public struct VisitReport: Hashable, Codable, Sendable {
+package struct VisitReport: Hashable, Codable, Sendable {
   /// The first position at the place; `nil` where the board was there already when watching began.
-  public var arrival: VisitPhase?
+  package var arrival: VisitPhase?
   /// The last position at the place; `nil` as long as the board is there.
-  public var departure: VisitPhase?
+  package var departure: VisitPhase?
   /// Where: the most accurate position of the stay.
-  public var position: Position
+  package var position: Position
   /// Radius of the circle that holds the place in 68 % of cases, metres.
-  public var horizontalAccuracy: Double?
+  package var horizontalAccuracy: Double?
 }
 
 /// A moment of which a client is told.
-public struct VisitPhase: Hashable, Codable, Sendable {
+package struct VisitPhase: Hashable, Codable, Sendable {
   /// On the monotonic clock.
-  public var time: Timestamp
+  package var time: Timestamp
   /// UTC by the receiver, seconds since 1970.
-  public var utc: Double?
+  package var utc: Double?
 
   init(_ report: LocationReport) { (time, utc) = (report.time, report.utc) }
 }

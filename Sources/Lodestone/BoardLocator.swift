@@ -1,33 +1,31 @@
-public import BoardFile
-public import Foundation
+package import BoardFile
+package import Foundation
 import StateStore
 
 /// A board file that was found and read.
-public struct LocatedBoard: Sendable {
-  /// What it says.
-  public let board: Board
+package struct LocatedBoard: Sendable {
+  package let board: Board
   /// Its text, for a recording.
-  public let text: String
-  /// Where it lies.
-  public let file: URL
+  package let text: String
+  package let file: URL
 }
 
 /// Finds board files by name or path.
-public enum BoardLocator {
+package enum BoardLocator {
   /// The path that a machine's own board file has.
-  public static let systemFile = "/etc/lodestone/board.yaml"
+  package static let systemFile = "/etc/lodestone/board.yaml"
 
   /// No file of that name; where it was looked for.
-  public struct NotFound: Error, Sendable, CustomStringConvertible {
+  package struct NotFound: Error, Sendable, CustomStringConvertible {
     /// What was asked for.
-    public let name: String
+    package let name: String
     /// The folders that were searched, but for those that are not there and are no usual place.
-    public let folders: [String]
+    package let folders: [String]
     /// Boards of these folders with a name that is nearly the same.
-    public let near: [String]
+    package let near: [String]
 
     /// The message, in one line.
-    public var description: String {
+    package var description: String {
       "no board called '\(name)': there is no \(name).yaml in \(folders.joined(separator: ", ")); "
         + (near.isEmpty ? "" : "there is \(near.joined(separator: ", ")); ")
         + "a path works too, and 'simulated' is always there"
@@ -37,7 +35,7 @@ public enum BoardLocator {
   /// The board called `name` (a path, or a file of a board folder with or without `.yaml`), else
   /// `$LODESTONE_BOARD`, else the machine's own file; `nil` when nothing names one: then the buses are
   /// probed.
-  public static func locate(
+  package static func locate(
     _ name: String?, environment: [String: String] = ProcessInfo.processInfo.environment
   ) throws -> LocatedBoard? {
     if let name = name ?? environment["LODESTONE_BOARD"], !name.isEmpty {
@@ -53,7 +51,7 @@ public enum BoardLocator {
 
   /// The folders with board files, nearest first: the working directory's, the project's (above the
   /// executable), the system's.
-  public static var folders: [URL] {
+  package static var folders: [URL] {
     var folders = [URL(filePath: FileManager.default.currentDirectoryPath)]
     var folder = URL(filePath: CommandLine.arguments.first ?? "").resolvingSymlinksInPath()
     if let executable = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")

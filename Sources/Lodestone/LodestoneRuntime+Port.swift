@@ -1,11 +1,11 @@
 // The services of this process, for the programs' classes above: what they send and ask, and who is told.
 
-public import LocationServices
+package import LocationServices
 import SensorHub
 import SensorTypes
 
 extension LodestoneRuntime: ServicePort {
-  public func connect(_ client: any ServiceClient) -> ClientID {
+  package func connect(_ client: any ServiceClient) -> ClientID {
     beginAuthorization()
     defer { applyDemand() }
     return services.withLock { state in
@@ -21,7 +21,7 @@ extension LodestoneRuntime: ServicePort {
     }
   }
 
-  public func send(_ request: ServiceRequest) {
+  package func send(_ request: ServiceRequest) {
     var untold: [RegionRecord] = []
     switch request.action {
     case .regionTold:
@@ -55,7 +55,7 @@ extension LodestoneRuntime: ServicePort {
     withExtendedLifetime(client) {}
   }
 
-  public func answer(_ question: ServiceQuestion) -> ServiceAnswer? {
+  package func answer(_ question: ServiceQuestion) -> ServiceAnswer? {
     services.preconditionNotHeld()
     switch question {
     case .authorization: return .authorization(authorization)
@@ -75,7 +75,7 @@ extension LodestoneRuntime: ServicePort {
     }
   }
 
-  public func note(_ line: String) { diagnose(line) }
+  package func note(_ line: String) { diagnose(line) }
 
   /// Waits until the queues of clients that were woken have returned, for a test.
   package func settleClients() {

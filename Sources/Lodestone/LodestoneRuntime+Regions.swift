@@ -1,13 +1,13 @@
 // Regions are the application's: the managers share theirs, and each monitor has its own.
 
-public import LocationServices
+package import LocationServices
 import SensorHub
 import SensorTypes
 import Synchronization
 
 extension LodestoneRuntime {
   /// The regions that are watched, of managers and monitors.
-  public var monitoredRegions: [MonitoredRegion] {
+  package var monitoredRegions: [MonitoredRegion] {
     services.withLock { $0.engine.monitoredRegions }
   }
 

@@ -7,7 +7,7 @@ public import LocationServices
 import SensorHub
 public import SensorTypes
 import StateStore
-public import Synchronization
+package import Synchronization
 
 /// What the application is doing; on a phone the system knows, on a board the application says it.
 public enum ApplicationState: Sendable, Hashable {
@@ -33,7 +33,7 @@ public final class LodestoneRuntime: Sendable {
     authorization: AuthorizationKeeper { .current() })
 
   /// Opens the source of a runtime.
-  public typealias Factory = @Sendable () throws -> any ObservationSource
+  package typealias Factory = @Sendable () throws -> any ObservationSource
 
   struct Services {
     var engine = LocationEngine()
@@ -64,7 +64,7 @@ public final class LodestoneRuntime: Sendable {
   private static let clockSpan = 0.000_05
 
   /// Locations that were dropped because their client did not take them; it only grows.
-  public let droppedLocations = Atomic<UInt64>(0)
+  package let droppedLocations = Atomic<UInt64>(0)
 
   // Taken in this order; with `services` held nothing but letter boxes is called.
   let link: OrderedLock<BoardLink>
@@ -85,7 +85,7 @@ public final class LodestoneRuntime: Sendable {
   private let presenting: OrderedLock<Presenting>
 
   /// Makes a runtime that opens its source when it is needed.
-  public convenience init(open: @escaping Factory, clocks: RuntimeClocks = .system) {
+  package convenience init(open: @escaping Factory, clocks: RuntimeClocks = .system) {
     self.init(open: open, regionStore: RegionStore(nil), clocks: clocks)
   }
 
@@ -126,7 +126,7 @@ public final class LodestoneRuntime: Sendable {
   }
 
   /// Makes a runtime on a source that is open, for a test.
-  public convenience init(source: any ObservationSource, clocks: RuntimeClocks = .system) {
+  package convenience init(source: any ObservationSource, clocks: RuntimeClocks = .system) {
     self.init(open: { source }, clocks: clocks)
     install(source)
   }
@@ -140,13 +140,13 @@ public final class LodestoneRuntime: Sendable {
   }
 
   /// Sets what opens the board, for the next time that it is opened: the composition root's business.
-  public func setFactory(_ open: @escaping Factory) {
+  package func setFactory(_ open: @escaping Factory) {
     factory.withLock { $0.open = open }
   }
 
   /// Puts another source in the place of the present one. Clients stay, and what they ask for is asked of
   /// the new one.
-  public func install(_ source: any ObservationSource) {
+  package func install(_ source: any ObservationSource) {
     link.withLock { link in
       link.subscription?.cancel()
       link.progress?.cancel()
@@ -272,7 +272,7 @@ public final class LodestoneRuntime: Sendable {
   ///
   /// The two clocks are read one after the other. A thread that is put aside between them would be wrong by
   /// as much, so that the wall is read between two looks at the other clock, and again if they are apart.
-  public func wallTime(of time: Timestamp) -> Double {
+  package func wallTime(of time: Timestamp) -> Double {
     var before = clocks.now()
     var best: (span: Double, middle: Timestamp, wall: Double)?
     for _ in 0..<Self.clockLooks {

@@ -1,23 +1,20 @@
-public import Foundation
-public import Geomagnetism
+package import Foundation
+package import Geomagnetism
 import StateStore
 
 /// A magnetic model newer than the built-in one, from a coefficient file (`WMM.COF`) in the configuration
 /// folder: how a board keeps true north after 2030 without a new version of this library.
-public struct MagneticModelFile: Sendable {
-  /// The model.
-  public let model: MagneticModel
-  /// The file's text.
-  public let text: String
-  /// Where it lies.
-  public let file: URL
+package struct MagneticModelFile: Sendable {
+  package let model: MagneticModel
+  package let text: String
+  package let file: URL
 
   /// The maximum length of a coefficient file, in bytes. WMM.COF has about 5,000.
   private static let limit = 65_536
 
   /// Where configuration lies: `$CONFIGURATION_DIRECTORY` (systemd), else `$XDG_CONFIG_HOME/lodestone` or
   /// `~/.config/lodestone`; and `/etc/lodestone`.
-  public static func folders(
+  package static func folders(
     environment: [String: String] = ProcessInfo.processInfo.environment
   ) -> [URL] {
     let system = URL(filePath: "/etc/lodestone")
@@ -31,7 +28,7 @@ public struct MagneticModelFile: Sendable {
 
   /// The newest of the files called `….COF` in `folders` that supersedes the built-in model, and what is
   /// wrong with those that cannot be read.
-  public static func newest(
+  package static func newest(
     in folders: [URL] = folders()
   ) -> (file: MagneticModelFile?, problems: [String]) {
     var newest: MagneticModelFile?

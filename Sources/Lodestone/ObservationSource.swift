@@ -1,18 +1,18 @@
 // What the facades stand on, and the real one of it: a board that is open.
 
-public import SensorHub
-public import SensorTypes
-public import StateStore
+package import SensorHub
+package import SensorTypes
+package import StateStore
 import Synchronization
 
 /// Ends a subscription; letting go of it does not.
-public protocol ObservationSubscription: AnyObject, Sendable {
+package protocol ObservationSubscription: AnyObject, Sendable {
   /// Ends the subscription; a call that is under way on another thread may still finish.
   func cancel()
 }
 
 /// What the facades stand on: the one hub of the process, or a stand-in in a test.
-public protocol ObservationSource: Sendable {
+package protocol ObservationSource: Sendable {
   /// Calls `handler` with everything that is published, in order, until cancelled.
   ///
   /// `handler` returns at once: the thread that calls it may be a bus's, whose chips would have to wait.
@@ -40,13 +40,12 @@ public protocol ObservationSource: Sendable {
 
 extension ObservationSource {
   /// Nothing is kept anyway.
-  public func setPositionIsOpen(_ isOpen: Bool) {}
+  package func setPositionIsOpen(_ isOpen: Bool) {}
 
-  /// Nothing is kept.
-  public var knownAltitude: (store: KnownAltitudeStore, clock: ClockReading)? { nil }
+  package var knownAltitude: (store: KnownAltitudeStore, clock: ClockReading)? { nil }
 
   /// Nothing is calibrated in use.
-  public func subscribe(
+  package func subscribe(
     progress handler: @escaping @Sendable (CalibrationProgress) -> Void
   ) -> (any ObservationSubscription)? { nil }
 }

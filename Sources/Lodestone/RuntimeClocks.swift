@@ -2,19 +2,18 @@
 
 import Dispatch
 import Glibc
-public import SensorTypes
+package import SensorTypes
 
 /// The clocks of a process: the monotonic one that all samples carry, the wall, and an alarm.
-public struct RuntimeClocks: Sendable {
-  /// The monotonic clock.
-  public var now: @Sendable () -> Timestamp
+package struct RuntimeClocks: Sendable {
+  package var now: @Sendable () -> Timestamp
   /// Seconds since 1970 as the system believes; years off on a board without a clock battery.
-  public var wallTime: @Sendable () -> Double
+  package var wallTime: @Sendable () -> Double
   /// Calls something once so many seconds have passed, on any thread.
-  public var alarm: @Sendable (_ seconds: Double, _ body: @escaping @Sendable () -> Void) -> Void
+  package var alarm: @Sendable (_ seconds: Double, _ body: @escaping @Sendable () -> Void) -> Void
 
   /// Makes clocks; without an `alarm` it is the machine's.
-  public init(
+  package init(
     now: @escaping @Sendable () -> Timestamp, wallTime: @escaping @Sendable () -> Double,
     alarm: (@Sendable (_ seconds: Double, _ body: @escaping @Sendable () -> Void) -> Void)? = nil
   ) {
@@ -26,8 +25,7 @@ public struct RuntimeClocks: Sendable {
       }
   }
 
-  /// The machine's own.
-  public static let system = RuntimeClocks(
+  package static let system = RuntimeClocks(
     now: {
       var time = timespec()
       clock_gettime(CLOCK_MONOTONIC, &time)

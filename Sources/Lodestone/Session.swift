@@ -1,14 +1,14 @@
-public import BoardFile
-public import Foundation
+package import BoardFile
+package import Foundation
 import LinuxIO
 import LocationServices
-public import Recording
+package import Recording
 import SensorBus
 import SensorDrivers
-public import SensorHub
-public import SensorTypes
-public import SimulatedDevices
-public import StateStore
+package import SensorHub
+package import SensorTypes
+package import SimulatedDevices
+package import StateStore
 import Synchronization
 
 /// A board that is open: its hub, and on a simulated board the truth behind it.
@@ -16,27 +16,26 @@ import Synchronization
 /// The composition root: here a board's name becomes a provider. Nothing falls back to the simulated
 /// board; it is asked for by name or not at all. What the hub publishes is as much as the machine's authorization policy
 /// allows the program to know.
-public final class Session: Sendable {
+package final class Session: Sendable {
   /// Nothing was found and nothing was named.
-  public struct NothingFound: Error, Sendable, CustomStringConvertible {
+  package struct NothingFound: Error, Sendable, CustomStringConvertible {
     /// The only one there is.
-    public init() {}
+    package init() {}
 
     /// The message, in one line.
-    public var description: String {
+    package var description: String {
       "no board file and no known chip on any bus: name a board by LODESTONE_BOARD "
         + "(the command also takes --board), or run lodestone doctor"
     }
   }
 
   /// The hub; not started yet.
-  public let hub: Hub
-  /// The board.
-  public let board: Board
+  package let hub: Hub
+  package let board: Board
   /// The simulated board behind the hub, where there is one.
-  public let simulation: SimulatedBusProvider?
+  package let simulation: SimulatedBusProvider?
   /// What this machine keeps from run to run.
-  public let state: StateStore
+  package let state: StateStore
   /// How much of the board's position the program may know.
   package let access: PositionAccess
   // A simulated board's own folder, gone with the session.
@@ -57,7 +56,7 @@ public final class Session: Sendable {
   ///
   /// Throws `AuthorizationPolicyError` where the machine's authorization policy cannot be used, and `PositionNotAuthorized`
   /// where it keeps exact positions from the program and there is a recording that would hold them.
-  public convenience init(
+  package convenience init(
     board name: String?, stateDirectory: URL? = nil, calibratesInUse: Bool = false,
     recording: TraceSink? = nil
   ) throws {
@@ -151,26 +150,25 @@ public final class Session: Sendable {
   }
 
   /// The monotonic clock of the board.
-  public func now() -> Timestamp { provider.now() }
+  package func now() -> Timestamp { provider.now() }
 
-  /// The system's clock.
-  public var clock: ClockReading {
+  package var clock: ClockReading {
     ClockReading(seconds: provider.wallTime(), isSet: provider.isWallTimeSet)
   }
 
   /// What the system's clock shows at a moment, by what it shows now.
-  public func clock(at time: Timestamp) -> ClockReading {
+  package func clock(at time: Timestamp) -> ClockReading {
     ClockReading(seconds: wallTime(of: time), isSet: provider.isWallTimeSet)
   }
 
   /// UTC of a moment by the system's clock, seconds since 1970.
-  public func wallTime(of time: Timestamp) -> Double {
+  package func wallTime(of time: Timestamp) -> Double {
     provider.wallTime() + time.seconds(since: provider.now())
   }
 
   /// Where what this machine keeps of a board (`nil`: of the one that probing finds) lies from run to run; `nil`
   /// for a simulated board without `$STATE_DIRECTORY`, of which nothing is kept.
-  public static func keptState(
+  package static func keptState(
     of board: Board?, environment: [String: String] = ProcessInfo.processInfo.environment
   ) -> URL? {
     if board?.simulation != nil, environment["STATE_DIRECTORY"] == nil { return nil }

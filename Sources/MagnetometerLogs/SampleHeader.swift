@@ -4,7 +4,6 @@ import SensorTypes
 
 /// One name of a header.
 struct SampleName: Hashable {
-  /// What it says.
   enum Meaning: Hashable {
     case axis(ColumnQuantity, name: String, axis: Int)
     case time(seconds: Double?)
@@ -22,7 +21,6 @@ struct SampleName: Hashable {
   /// Whether the field is told to be as the chip gave it (0), nothing is told (1), or it is corrected (2).
   var treatment = 1
 
-  /// Reads a name.
   init(_ cell: String) {
     let (found, bracketed) = Self.tokens(cell)
     var tokens = found
@@ -344,7 +342,6 @@ struct SampleHeader {
   /// Whether it names a time or a sensor's axes: a remark that does is a header.
   var namesSensor: Bool { !times.isEmpty || !triples.isEmpty }
 
-  /// An accelerometer's columns.
   var force: SampleTable.Columns? { triples.first { $0.quantity == .force }?.columns }
 
   /// Columns that are told to hold a time, with its unit in seconds where that is told.

@@ -7,7 +7,6 @@ struct SampleLayout {
   /// Where the samples' moments come from.
   struct Time: Hashable {
     var column: Int
-    /// Its unit.
     var seconds: Double
   }
 

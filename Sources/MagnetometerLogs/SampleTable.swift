@@ -29,7 +29,6 @@ package struct SampleTable: Sendable {
     /// The columns of x, y and z.
     package let x: Int, y: Int, z: Int
 
-    /// The first three.
     package static let first = Columns(1, 2, 3)
 
     /// As they can be given: `2,3,4`.
@@ -63,7 +62,6 @@ package struct SampleTable: Sendable {
   /// Beyond it a number is no field, whatever its unit: a chip's counts end at 2^24, and a field in nanotesla below that.
   package static let largestField = 1e12
 
-  /// What was read.
   package private(set) var samples: [CalibrationSample] = []
   /// Lines that lack a number, or hold one that is not finite, or no field.
   package private(set) var skipped = 0
@@ -71,7 +69,6 @@ package struct SampleTable: Sendable {
   package private(set) var firstSkipped: Int?
   /// Of them those whose field is beyond `largestField`.
   package private(set) var beyond = 0
-  /// Lines so far.
   package private(set) var lines = 0
 
   private let given: Columns?
@@ -221,7 +218,6 @@ package struct SampleTable: Sendable {
 
 /// Where the columns of the field come from.
 package enum ColumnOrigin: Sendable, Hashable {
-  /// They were given.
   case given
   /// The file's header names them.
   case header
@@ -232,7 +228,6 @@ package enum ColumnOrigin: Sendable, Hashable {
 }
 
 extension SampleTable {
-  /// The field's columns.
   package var columns: Columns { layout?.columns ?? given ?? .first }
   /// Where these come from.
   package var origin: ColumnOrigin { layout?.origin ?? (given == nil ? .assumed : .given) }

@@ -34,7 +34,6 @@ extension Viewport {
     return ring.count > 2 ? ring : []
   }
 
-  /// The whole picture.
   var frame: PictureRect { PictureRect(minX: 0, minY: 0, maxX: width, maxY: height) }
 
   /// Whether north is up and the camera looks straight down.

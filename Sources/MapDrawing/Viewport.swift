@@ -1,17 +1,16 @@
 // Where the map is looked at from, and what lies where in the picture.
 
-public import Geodesy
+package import Geodesy
 import Glibc
 
 /// A point of the picture: points to the right of its left edge, and below its upper one.
-public struct PicturePoint: Hashable, Sendable {
+package struct PicturePoint: Hashable, Sendable {
   /// Points to the right.
-  public var x: Double
-  /// Points down.
-  public var y: Double
+  package var x: Double
+  package var y: Double
 
   /// Makes a point of its distances from the upper left corner.
-  public init(x: Double, y: Double) {
+  package init(x: Double, y: Double) {
     self.x = x
     self.y = y
   }
@@ -22,22 +21,22 @@ public struct PicturePoint: Hashable, Sendable {
 ///
 /// Its field of view is 30 degrees from the picture's upper edge to the lower one, so that with a pitch of zero every
 /// part of the map has the same scale, and the camera is as high as makes that scale.
-public struct Viewport: Hashable, Sendable {
+package struct Viewport: Hashable, Sendable {
   /// What lies in the middle of the picture. Its `x` is from 0 up to 1.
-  public var centre: MercatorPoint
+  package var centre: MercatorPoint
   /// How many points wide the whole earth is, at the scale of the middle.
-  public var pointsPerWorld: Double
+  package var pointsPerWorld: Double
   /// What is up in the picture, radians clockwise from north.
-  public var heading: Double
+  package var heading: Double
   /// How far the camera is tilted from straight down, radians, 0 to `pitchLimit`.
-  public var pitch: Double
+  package var pitch: Double
   /// The picture's width, points.
-  public var width: Double
+  package var width: Double
   /// The picture's height, points.
-  public var height: Double
+  package var height: Double
 
   /// Makes a viewport, north up and flat unless something else is said.
-  public init(
+  package init(
     centre: MercatorPoint, pointsPerWorld: Double, heading: Double = 0, pitch: Double = 0,
     width: Double, height: Double
   ) {
@@ -50,24 +49,24 @@ public struct Viewport: Hashable, Sendable {
   }
 
   /// Half of the field of view, from the middle to the upper edge, radians.
-  public static let halfFieldOfView = 15 * Double.pi / 180
+  package static let halfFieldOfView = 15 * Double.pi / 180
 
   /// The largest pitch, radians: the horizon stays out of the picture.
-  public static let pitchLimit = 60 * Double.pi / 180
+  package static let pitchLimit = 60 * Double.pi / 180
 
   /// The camera's distance from what it looks at, in points at the scale of the middle: it is the focal length, too.
-  public var cameraDistance: Double { height / 2 / tan(Self.halfFieldOfView) }
+  package var cameraDistance: Double { height / 2 / tan(Self.halfFieldOfView) }
 
   /// Where a point of the earth lies in the picture, or outside of it. Of the earths that lie side by side across 180
   /// degrees it is the one nearest to the middle. Nil behind the camera.
-  public func picturePoint(of point: MercatorPoint) -> PicturePoint? {
+  package func picturePoint(of point: MercatorPoint) -> PicturePoint? {
     let step = (point.x - centre.x).remainder(dividingBy: 1)
     return picturePoint(east: step, south: point.y - centre.y)
   }
 
   /// As `picturePoint(of:)`, of the very point that is given, however far from the middle it is. A line that crosses 180
   /// degrees is drawn with it.
-  public func unwrappedPicturePoint(of point: MercatorPoint) -> PicturePoint? {
+  package func unwrappedPicturePoint(of point: MercatorPoint) -> PicturePoint? {
     picturePoint(east: point.x - centre.x, south: point.y - centre.y)
   }
 
@@ -89,7 +88,7 @@ public struct Viewport: Hashable, Sendable {
 
   /// What of the earth lies at a point of the picture; beyond an edge of the map where the picture is. Nil on the
   /// horizon and above it.
-  public func worldPoint(at point: PicturePoint) -> MercatorPoint? {
+  package func worldPoint(at point: PicturePoint) -> MercatorPoint? {
     var right = point.x - width / 2
     var ahead = height / 2 - point.y
     if pitch != 0 {
@@ -105,20 +104,20 @@ public struct Viewport: Hashable, Sendable {
   }
 
   /// How many points of the picture a metre is in the middle.
-  public var pointsPerMetre: Double {
+  package var pointsPerMetre: Double {
     let latitude = WebMercator.position(of: centre).latitude
     return pointsPerWorld / (360 * WGS84.metresPerDegree(atLatitude: latitude).east)
   }
 
   /// The four corners of the picture on the earth, clockwise from the upper left one.
-  public var corners: [MercatorPoint] {
+  package var corners: [MercatorPoint] {
     [(0, 0), (width, 0), (width, height), (0, height)].compactMap { x, y in
       worldPoint(at: PicturePoint(x: x, y: y))
     }
   }
 
   /// The smallest rectangle of the map that holds the picture. It may go on beyond an edge of the map.
-  public var bounds: (minimum: MercatorPoint, maximum: MercatorPoint) {
+  package var bounds: (minimum: MercatorPoint, maximum: MercatorPoint) {
     var low = centre
     var high = centre
     for corner in corners {

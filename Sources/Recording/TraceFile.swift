@@ -17,32 +17,32 @@ import SensorTypes
 // a hole, and when its file was full for a while.
 
 /// What is wrong with a recording.
-public struct TraceError: Error, Hashable, Sendable, CustomStringConvertible {
+package struct TraceError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The line, from 1.
-  public var line: Int
+  package var line: Int
   /// What is wrong with it.
-  public var message: String
+  package var message: String
 
   /// The message, in one line.
-  public var description: String { "line \(line): \(message)" }
+  package var description: String { "line \(line): \(message)" }
 }
 
 /// A recording read back: the board it was made with, and its steps.
-public struct Recording: Sendable {
+package struct Recording: Sendable {
   /// Steps that a slow sink has not taken.
-  public struct Hole: Hashable, Sendable {
+  package struct Hole: Hashable, Sendable {
     /// The number of steps of the recording ahead of it.
-    public var position: Int
+    package var position: Int
     /// The number of steps that are missing.
-    public var missing: Int
+    package var missing: Int
     /// The line that says so, from 1.
-    public var line: Int
+    package var line: Int
   }
 
   /// The name of the board file.
-  public let boardName: String
+  package let boardName: String
   /// The text of the board file.
-  public let boardText: String
+  package let boardText: String
   /// The magnetic model that was used besides the built-in one.
   package let modelText: String?
   /// The line ahead of it, from 1.
@@ -50,20 +50,20 @@ public struct Recording: Sendable {
   /// The steps, each with the number of its worker, in order.
   package let steps: [(worker: Int, lines: [TraceLine])]
   /// Whether the last step is not complete: the power went, or the disk was full.
-  public let endsEarly: Bool
+  package let endsEarly: Bool
   /// Where steps are missing, in order. A replay ends at the first.
-  public let holes: [Hole]
+  package let holes: [Hole]
   /// The line of each step, for messages.
   package let stepLines: [Int]
 
   /// Reads a recording, the first run of it. One that ends in the middle of a step (power lost) is good up to there.
-  public init(_ bytes: [UInt8]) throws(TraceError) {
+  package init(_ bytes: [UInt8]) throws(TraceError) {
     try self.init(lines: Self.firstRun(of: Self.lines(bytes)))
   }
 
   /// Reads all runs of a recording: one, and another one behind each hole and each pause for a full disk. A run behind the
   /// first that was cut off before its first step has nothing to give and is left out.
-  public static func runs(_ bytes: [UInt8]) throws(TraceError) -> [Recording] {
+  package static func runs(_ bytes: [UInt8]) throws(TraceError) -> [Recording] {
     var rest = lines(bytes)
     var runs: [Recording] = []
     repeat {
@@ -94,7 +94,6 @@ public struct Recording: Sendable {
     !lines.contains { $0.elementsEqual(".".utf8) }
   }
 
-  /// Reads one run.
   private init(lines: ArraySlice<ArraySlice<UInt8>>) throws(TraceError) {
     let start = lines.startIndex
     guard let title = lines.first, Self.isHead(title) else {

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Where a recording's bytes go; throws what the file system says. Called on one thread, which may wait there.
-public typealias TraceSink = @Sendable (UnsafeRawBufferPointer) throws -> Void
+package typealias TraceSink = @Sendable (UnsafeRawBufferPointer) throws -> Void
 
 /// The thread that a recording is written on.
 package protocol RecorderThread: Sendable {

@@ -21,27 +21,27 @@
 //
 // A transfer that failed ends in `!reason errno` instead of bytes.
 
-public import SensorBus
+package import SensorBus
 
 /// Builds the lines of a trace; bytes in, no strings, so that tracing costs little.
-public struct TraceBuffer: Sendable {
+package struct TraceBuffer: Sendable {
   /// The lines so far, each ended by a newline.
-  public private(set) var bytes: [UInt8] = []
+  package private(set) var bytes: [UInt8] = []
 
   /// Makes an empty trace.
-  public init() {}
+  package init() {}
 
   /// Forgets the lines, keeping the memory.
-  public mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
+  package mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 
   /// Begins a line: its letter and, where there is one, the number of what it is about.
-  public mutating func begin(_ letter: Character, _ index: Int? = nil) {
+  package mutating func begin(_ letter: Character, _ index: Int? = nil) {
     bytes.append(letter.asciiValue ?? 63)
     if let index { number(Int64(index)) }
   }
 
   /// Appends a space and a decimal number.
-  public mutating func number(_ value: Int64) {
+  package mutating func number(_ value: Int64) {
     bytes.append(32)
     if value < 0 { bytes.append(45) }
     var magnitude = value.magnitude
@@ -54,7 +54,7 @@ public struct TraceBuffer: Sendable {
   }
 
   /// Appends a space and the bytes in hexadecimal; a lone `=` where there are none.
-  public mutating func hexadecimal(_ data: UnsafeRawBufferPointer) {
+  package mutating func hexadecimal(_ data: UnsafeRawBufferPointer) {
     bytes.append(32)
     if data.isEmpty { bytes.append(61) }
     for byte in data {
@@ -64,33 +64,32 @@ public struct TraceBuffer: Sendable {
   }
 
   /// Appends a space and `-`: there was nothing.
-  public mutating func nothing() {
+  package mutating func nothing() {
     bytes.append(32)
     bytes.append(45)
   }
 
   /// Appends a space and an error.
-  public mutating func failure(_ error: BusError) {
+  package mutating func failure(_ error: BusError) {
     bytes.append(32)
     bytes.append(33)
     bytes.append(contentsOf: error.reason.traceWord.utf8)
     number(Int64(error.errno))
   }
 
-  /// Ends the line.
-  public mutating func end() { bytes.append(10) }
+  package mutating func end() { bytes.append(10) }
 
   private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 48 + value : 87 + value }
 }
 
 /// One line of a trace, split into its words.
-public struct TraceLine: Sendable, Hashable {
+package struct TraceLine: Sendable, Hashable {
   /// What it is: the letter of the table above.
-  public let letter: UInt8
+  package let letter: UInt8
   private let words: [[UInt8]]
 
   /// Splits a line without its newline, or `nil` for one that is no trace line.
-  public init?(_ line: some Sequence<UInt8>) {
+  package init?(_ line: some Sequence<UInt8>) {
     let words = Array(line).split(separator: 32).map(Array.init)
     guard let first = words.first, first.count == 1 else { return nil }
     letter = first[0]
@@ -98,16 +97,16 @@ public struct TraceLine: Sendable, Hashable {
   }
 
   /// The number of words after the letter.
-  public var count: Int { words.count }
+  package var count: Int { words.count }
 
   /// The decimal number in word `index`.
-  public func number(_ index: Int) -> Int64? {
+  package func number(_ index: Int) -> Int64? {
     guard index < words.count else { return nil }
     return Int64(String(decoding: words[index], as: UTF8.self))
   }
 
   /// The bytes written in word `index`.
-  public func data(_ index: Int) -> [UInt8]? {
+  package func data(_ index: Int) -> [UInt8]? {
     guard index < words.count else { return nil }
     let text = words[index]
     if text == [61] { return [] }
@@ -124,7 +123,7 @@ public struct TraceLine: Sendable, Hashable {
   }
 
   /// The error in word `index` and the one after it, at the place given.
-  public func failure(
+  package func failure(
     _ index: Int, bus: String, address: UInt8? = nil, register: UInt8? = nil
   ) -> BusError? {
     guard index + 1 < words.count, words[index].first == 33, let errno = number(index + 1),

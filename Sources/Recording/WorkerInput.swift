@@ -7,9 +7,7 @@ package import SensorTypes
 /// There are three: `LiveInput` passes on to the board, `Recorder` passes on to another input and writes down what came of
 /// it, `Player` answers from a recording. A worker cannot tell them apart. Each is confined to its worker's thread.
 package protocol WorkerInput: BusAccess {
-  /// Begins a step.
   func beginStep()
-  /// Ends a step.
   func endStep()
   /// What was written down of the step; empty where nothing is recorded.
   var trace: TraceBuffer { get }

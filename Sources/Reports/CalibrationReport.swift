@@ -34,7 +34,6 @@ package struct CalibrationReport: Sendable {
     var level: Quaternion?
     var present = Present.none
     var samples = Samples.none
-    /// Newest first.
     var former: [ReportedFormerRecord] = []
     /// The field's dip where the board is, by the magnetic model, degrees; `nil` where that is not known.
     var modelDip: Double?
@@ -60,11 +59,9 @@ package struct CalibrationReport: Sendable {
     var problem: String?
   }
 
-  /// The board's name.
   var board: String
   /// When the page was made, ISO 8601 UTC.
   var date: String
-  /// What made it.
   var program: String
   var magnetometers: [Magnetometer]
   /// Level and gyros, where there are records.

@@ -3,7 +3,6 @@
 import TerminalUI
 import TextForms
 
-/// Draws residuals.
 struct ResidualPlots: Sendable {
   let set: SampleSet
   let id: String

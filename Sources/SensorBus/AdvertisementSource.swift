@@ -1,26 +1,23 @@
 // What a radio hears of devices that speak to nobody in particular.
 
-public import SensorTypes
+package import SensorTypes
 
 /// Manufacturer data that was heard once.
-public struct Advertisement: Hashable, Sendable {
+package struct Advertisement: Hashable, Sendable {
   /// The number of the company whose format it is.
-  public var company: UInt16
-  /// What it says.
-  public var data: [UInt8]
+  package var company: UInt16
+  package var data: [UInt8]
   /// How strong it was, dBm as the radio says it; `nil`: it says nothing.
-  public var strength: Int?
-  /// When.
-  public var time: Timestamp
+  package var strength: Int?
+  package var time: Timestamp
 
-  /// Makes an advertisement.
-  public init(company: UInt16, data: [UInt8], strength: Int?, time: Timestamp) {
+  package init(company: UInt16, data: [UInt8], strength: Int?, time: Timestamp) {
     (self.company, self.data, self.strength, self.time) = (company, data, strength, time)
   }
 }
 
 /// Why nothing is heard, as a person would say it.
-public enum AdvertisementFailure: Error, Hashable, Sendable, CustomStringConvertible {
+package enum AdvertisementFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// There is nothing to hear with on this board; why.
   case notEquipped(String)
   /// There is no radio.
@@ -33,10 +30,10 @@ public enum AdvertisementFailure: Error, Hashable, Sendable, CustomStringConvert
   case failed(String)
 
   /// Whether there is nothing to hear with, rather than something that fails.
-  public var isUnavailable: Bool { if case .failed = self { false } else { true } }
+  package var isUnavailable: Bool { if case .failed = self { false } else { true } }
 
   /// One line: what happened, and what to do.
-  public var description: String {
+  package var description: String {
     switch self {
     case .notEquipped(let why): why
     case .noAdapter: "no Bluetooth adapter: plug one in, or enable the board's own"
@@ -49,7 +46,7 @@ public enum AdvertisementFailure: Error, Hashable, Sendable, CustomStringConvert
 }
 
 /// What a source of advertisements says.
-public enum AdvertisementNews: Sendable, Hashable {
+package enum AdvertisementNews: Sendable, Hashable {
   /// It listens from now on.
   case listening(Timestamp)
   /// It has heard one.
@@ -59,24 +56,23 @@ public enum AdvertisementNews: Sendable, Hashable {
 }
 
 /// What a source has counted; every number only grows.
-public struct AdvertisementCounters: Hashable, Sendable {
-  /// Attempts to listen.
-  public var attempts: UInt64 = 0
+package struct AdvertisementCounters: Hashable, Sendable {
+  package var attempts: UInt64 = 0
   /// Attempts that led to nothing, and losses.
-  public var failures: UInt64 = 0
+  package var failures: UInt64 = 0
   /// Advertisements that were heard.
-  public var heard: UInt64 = 0
+  package var heard: UInt64 = 0
   /// Messages that did not hold what they should.
-  public var malformed: UInt64 = 0
+  package var malformed: UInt64 = 0
   /// Devices that were forgotten because too many are around.
-  public var forgotten: UInt64 = 0
+  package var forgotten: UInt64 = 0
 
   /// Makes counters of nothing.
-  public init() {}
+  package init() {}
 }
 
 /// Hears advertisements while it is started.
-public protocol AdvertisementSource: AnyObject, Sendable {
+package protocol AdvertisementSource: AnyObject, Sendable {
   /// Starts, and calls the handler on one thread at a time until it is stopped; also before `start` has returned, and from
   /// it. It is only called while it is stopped.
   func start(_ handler: @escaping @Sendable (AdvertisementNews) -> Void)

@@ -1,7 +1,7 @@
 /// A transfer that failed, and where: bus, address, register and the kernel's own number.
-public struct BusError: Error, Hashable, Sendable {
+package struct BusError: Error, Hashable, Sendable {
   /// What went wrong, as a person would say it.
-  public enum Reason: Hashable, Sendable {
+  package enum Reason: Hashable, Sendable {
     /// Nobody acknowledged the address (`EREMOTEIO`, `ENXIO`).
     case noAnswer
     /// The transfer did not finish in time (`ETIMEDOUT`).
@@ -28,19 +28,17 @@ public struct BusError: Error, Hashable, Sendable {
     case system
   }
 
-  /// What went wrong.
-  public var reason: Reason
+  package var reason: Reason
   /// The bus or device node, as in the board file.
-  public var bus: String
+  package var bus: String
   /// The chip's 7-bit address, where there is one.
-  public var address: UInt8?
+  package var address: UInt8?
   /// The register of the transfer, where there is one.
-  public var register: UInt8?
+  package var register: UInt8?
   /// The C error number; 0 where the kernel reported none.
-  public var errno: Int32
+  package var errno: Int32
 
-  /// Makes an error.
-  public init(
+  package init(
     _ reason: Reason, bus: String, address: UInt8? = nil, register: UInt8? = nil, errno: Int32 = 0
   ) {
     self.reason = reason
@@ -53,7 +51,7 @@ public struct BusError: Error, Hashable, Sendable {
 
 extension BusError: CustomStringConvertible {
   /// One line: the place, what happened, what to look at.
-  public var description: String {
+  package var description: String {
     var place = bus
     if let address { place += " address \(hexadecimal(address))" }
     if let register { place += " register \(hexadecimal(register))" }
@@ -81,7 +79,7 @@ extension BusError: CustomStringConvertible {
 }
 
 /// A byte as `0x1e`.
-public func hexadecimal(_ byte: UInt8) -> String {
+package func hexadecimal(_ byte: UInt8) -> String {
   let digits = String(byte, radix: 16)
   return digits.count == 1 ? "0x0\(digits)" : "0x\(digits)"
 }

@@ -1,9 +1,9 @@
-public import SensorTypes
+package import SensorTypes
 
 /// Clocks and buses by name, as one worker uses them.
 ///
 /// What is opened is confined to the thread that opened it.
-public protocol BusAccess {
+package protocol BusAccess {
   /// The monotonic clock of this board.
   func now() -> Timestamp
 
@@ -33,7 +33,7 @@ public protocol BusAccess {
 
 /// Opens buses by name. There is one for a Linux board and one for the simulated board; what stands on it cannot tell them
 /// apart.
-public protocol BusProvider: BusAccess, Sendable {
+package protocol BusProvider: BusAccess, Sendable {
   /// The I2C buses there are, by device node, in order of number.
   func registerBuses() -> [String]
 
@@ -43,16 +43,16 @@ public protocol BusProvider: BusAccess, Sendable {
 
 extension BusAccess {
   /// A clock of which nobody says so.
-  public var isWallTimeSet: Bool { false }
+  package var isWallTimeSet: Bool { false }
 
   /// A board without kernel drivers.
-  public func kernelDevice(bus: String, address: UInt8) throws(BusError) -> any KernelDevice {
+  package func kernelDevice(bus: String, address: UInt8) throws(BusError) -> any KernelDevice {
     throw BusError(.notFound, bus: bus, address: address)
   }
 }
 
 /// Everything on one bus, done by one thread.
-public protocol BusWork: AnyObject {
+package protocol BusWork: AnyObject {
   /// Does what is due and says when it wants to be called again at the latest.
   func step() -> Timestamp
 
@@ -66,11 +66,11 @@ public protocol BusWork: AnyObject {
 
 extension BusWork {
   /// Leaves everything as it is.
-  public func finish() {}
+  package func finish() {}
 }
 
 /// Runs work, each on a thread of its own.
-public protocol BusRunner: Sendable {
+package protocol BusRunner: Sendable {
   /// Starts a thread called `name` that makes its work and steps it until stopped.
   func start(name: String, _ make: @escaping @Sendable () -> any BusWork) -> any BusRun
 
@@ -81,11 +81,11 @@ public protocol BusRunner: Sendable {
 
 extension BusRunner {
   /// Work has a thread of its own.
-  public var stepsOnCaller: Bool { false }
+  package var stepsOnCaller: Bool { false }
 }
 
 /// A thread at work.
-public protocol BusRun: Sendable {
+package protocol BusRun: Sendable {
   /// Ends the current wait, so that `step` runs at once.
   func wake()
   /// Stops after the current step, lets the work finish and waits for the thread to end, at most a second.

@@ -1,11 +1,11 @@
 /// Something that bytes arrive from.
-public protocol ByteSource: AnyObject {
+package protocol ByteSource: AnyObject {
   /// Reads what has already arrived, without waiting: 0 bytes means nothing yet.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(BusError) -> Int
 }
 
 /// A serial line, or something that behaves like one.
-public protocol ByteStream: ByteSource {
+package protocol ByteStream: ByteSource {
   /// Sends all of `bytes`, within a bounded time.
   func write(_ bytes: UnsafeRawBufferPointer) throws(BusError)
 
@@ -17,7 +17,7 @@ public protocol ByteStream: ByteSource {
 }
 
 /// How to learn that something has arrived, without polling for it.
-public enum Readiness: Sendable, Hashable {
+package enum Readiness: Sendable, Hashable {
   /// This file descriptor becomes readable.
   case descriptor(Int32)
   /// Known in advance, in nanoseconds of the monotonic clock: a simulated board's own schedule.

@@ -1,7 +1,7 @@
-public import SensorTypes
+package import SensorTypes
 
 /// A GPIO line that a chip drives when it has something new, or a receiver at every second.
-public protocol InterruptLine: AnyObject {
+package protocol InterruptLine: AnyObject {
   /// The rising edges since the last call, or `nil` if there was none.
   func takeEdges() throws(BusError) -> LineEdges?
 
@@ -14,32 +14,30 @@ public protocol InterruptLine: AnyObject {
 
 extension InterruptLine {
   /// The kernel's time of the newest rising edge since the last call, or `nil` if there was none.
-  public func takeEdge() throws(BusError) -> Timestamp? { try takeEdges()?.newest }
+  package func takeEdge() throws(BusError) -> Timestamp? { try takeEdges()?.newest }
 }
 
 /// Rising edges of a line.
-public struct LineEdges: Sendable, Hashable {
+package struct LineEdges: Sendable, Hashable {
   /// The kernel's time of the newest, on the monotonic clock.
-  public var newest: Timestamp
+  package var newest: Timestamp
   /// How many there were, 1 at least; of a sensor's twin always 1.
-  public var count: Int
+  package var count: Int
 
-  /// Makes edges.
-  public init(newest: Timestamp, count: Int = 1) {
+  package init(newest: Timestamp, count: Int = 1) {
     self.newest = newest
     self.count = count
   }
 }
 
 /// A line by its GPIO chip and its place on it.
-public struct InterruptLineName: Sendable, Hashable, Codable {
+package struct InterruptLineName: Sendable, Hashable, Codable {
   /// The chip's label (`pinctrl-bcm2711`), name (`gpiochip0`) or path (`/dev/gpiochip0`).
-  public var chip: String
+  package var chip: String
   /// The line's name (`GPIO17`) or its offset as a decimal number.
-  public var line: String
+  package var line: String
 
-  /// Makes a name.
-  public init(chip: String, line: String) {
+  package init(chip: String, line: String) {
     self.chip = chip
     self.line = line
   }

@@ -6,14 +6,13 @@
 /// Attributes are named from the chip's folder on (`/sys/bus/i2c/devices/1-001c/`):
 /// `iio:device0/in_magn_x_raw`. Any of them may be missing or say nonsense, and all of them go when the driver
 /// is unbound.
-public protocol KernelDevice: AnyObject {
+package protocol KernelDevice: AnyObject {
   /// The names in a folder, in no order; the chip's own is the empty one.
   func names(in folder: String) throws(BusError) -> [String]
 
   /// What an attribute says, without the newline at its end; at most a page of it.
   func read(_ attribute: String) throws(BusError) -> String
 
-  /// Sets an attribute.
   func write(_ attribute: String, _ value: String) throws(BusError)
 
   /// The frames of an IIO device's buffer as the kernel packs them, for this process alone. A `read` brings
@@ -29,4 +28,4 @@ public protocol KernelDevice: AnyObject {
 }
 
 /// The longest round of polled attributes, bytes: twelve numbers.
-public let longestPolledRound = 512
+package let longestPolledRound = 512

@@ -2,7 +2,7 @@
 ///
 /// An implementation writes the sub-address and reads after a *repeated start*, so that nobody comes
 /// between; it bounds every transfer by a timeout and a few retries.
-public protocol RegisterDevice: ~Copyable {
+package protocol RegisterDevice: ~Copyable {
   /// Reads `buffer.count` bytes (1 to 255) beginning at `register`. How the chip moves its own pointer
   /// is the chip's affair: some want a flag in the sub-address.
   borrowing func read(
@@ -23,84 +23,84 @@ public protocol RegisterDevice: ~Copyable {
 
 extension RegisterDevice where Self: ~Copyable {
   /// 0: no transfer of this device is repeated.
-  public var retries: UInt64 { 0 }
+  package var retries: UInt64 { 0 }
 
   /// Not everything that has registers can do that.
-  public borrowing func listen(into buffer: UnsafeMutableRawBufferPointer) throws(BusError) {
+  package borrowing func listen(into buffer: UnsafeMutableRawBufferPointer) throws(BusError) {
     throw BusError(.unsupported("reads without a register"), bus: "")
   }
 }
 
 /// A device behind an existential, for code that is generic over devices.
-public struct SharedDevice: RegisterDevice {
+package struct SharedDevice: RegisterDevice {
   private let base: any RegisterDevice
 
   /// Passes everything on to `base`.
-  public init(_ base: any RegisterDevice) { self.base = base }
+  package init(_ base: any RegisterDevice) { self.base = base }
 
   /// Reads as `base` does.
-  public func read(_ register: UInt8, into buffer: UnsafeMutableRawBufferPointer) throws(BusError) {
+  package func read(_ register: UInt8, into buffer: UnsafeMutableRawBufferPointer) throws(BusError)
+  {
     try base.read(register, into: buffer)
   }
 
   /// Listens as `base` does.
-  public func listen(into buffer: UnsafeMutableRawBufferPointer) throws(BusError) {
+  package func listen(into buffer: UnsafeMutableRawBufferPointer) throws(BusError) {
     try base.listen(into: buffer)
   }
 
   /// Repeated as often as those of `base`.
-  public var retries: UInt64 { base.retries }
+  package var retries: UInt64 { base.retries }
 
   /// Writes as `base` does.
-  public func write(_ register: UInt8, from bytes: UnsafeRawBufferPointer) throws(BusError) {
+  package func write(_ register: UInt8, from bytes: UnsafeRawBufferPointer) throws(BusError) {
     try base.write(register, from: bytes)
   }
 }
 
 /// Up to 32 bytes read in one burst, on the stack.
-public struct RegisterBlock: Sendable, Hashable {
+package struct RegisterBlock: Sendable, Hashable {
   /// The bytes; those past the burst are zero.
-  public var bytes: SIMD32<UInt8>
+  package var bytes: SIMD32<UInt8>
 
   /// Makes a block of zeros.
-  @inlinable public init() { bytes = SIMD32(repeating: 0) }
+  @inlinable package init() { bytes = SIMD32(repeating: 0) }
 
   /// The byte at `index`, 0 to 31.
-  @inlinable public subscript(index: Int) -> UInt8 {
+  @inlinable package subscript(index: Int) -> UInt8 {
     get { bytes[index] }
     set { bytes[index] = newValue }
   }
 
   /// Bytes `index` (low) and `index + 1` as an unsigned number.
-  @inlinable public func uint16LittleEndian(_ index: Int) -> UInt16 {
+  @inlinable package func uint16LittleEndian(_ index: Int) -> UInt16 {
     UInt16(bytes[index]) | UInt16(bytes[index + 1]) << 8
   }
 
   /// Bytes `index` (low) and `index + 1` as a signed number.
-  @inlinable public func int16LittleEndian(_ index: Int) -> Int16 {
+  @inlinable package func int16LittleEndian(_ index: Int) -> Int16 {
     Int16(bitPattern: uint16LittleEndian(index))
   }
 
   /// Bytes `index` (high) and `index + 1` as a signed number.
-  @inlinable public func int16BigEndian(_ index: Int) -> Int16 {
+  @inlinable package func int16BigEndian(_ index: Int) -> Int16 {
     Int16(bitPattern: UInt16(bytes[index]) << 8 | UInt16(bytes[index + 1]))
   }
 
   /// Bytes `index` (high) to `index + 2` as a signed number.
-  @inlinable public func int24BigEndian(_ index: Int) -> Int32 {
+  @inlinable package func int24BigEndian(_ index: Int) -> Int32 {
     let high = UInt32(bytes[index]) << 24 | UInt32(bytes[index + 1]) << 16
     return Int32(bitPattern: high | UInt32(bytes[index + 2]) << 8) >> 8
   }
 }
 
 extension RegisterDevice where Self: ~Copyable {
-  /// Reads one register.
-  @inlinable public borrowing func byte(_ register: UInt8) throws(BusError) -> UInt8 {
+  @inlinable package borrowing func byte(_ register: UInt8) throws(BusError) -> UInt8 {
     try burst(register, count: 1)[0]
   }
 
   /// Reads `count` (1 to 32) registers in one transaction, without touching the heap.
-  @inlinable public borrowing func burst(
+  @inlinable package borrowing func burst(
     _ register: UInt8, count: Int
   ) throws(BusError) -> RegisterBlock {
     var block = RegisterBlock()
@@ -110,8 +110,7 @@ extension RegisterDevice where Self: ~Copyable {
     return block
   }
 
-  /// Writes one register.
-  @inlinable public borrowing func write(_ register: UInt8, _ value: UInt8) throws(BusError) {
+  @inlinable package borrowing func write(_ register: UInt8, _ value: UInt8) throws(BusError) {
     try withUnsafeBytes(of: value) { (bytes) throws(BusError) in
       try self.write(register, from: bytes)
     }

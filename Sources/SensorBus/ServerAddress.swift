@@ -1,12 +1,12 @@
 /// Where a server on this machine or another is reached: gpsd's reports.
-public enum ServerAddress: Sendable, Hashable, CustomStringConvertible {
+package enum ServerAddress: Sendable, Hashable, CustomStringConvertible {
   /// A host by name or number, and its TCP port.
   case tcp(host: String, port: UInt16)
   /// A socket of this machine, by its path.
   case unix(path: String)
 
   /// Reads `localhost`, `localhost:2947`, `192.168.1.7:2947` or `[::1]:2947`; `nil` for what is none of them.
-  public init?(host text: String, defaultPort: UInt16) {
+  package init?(host text: String, defaultPort: UInt16) {
     guard !text.isEmpty, !text.contains(where: { $0 == " " || $0 == "/" }) else { return nil }
     var host = text[...]
     var port: Substring?
@@ -28,7 +28,7 @@ public enum ServerAddress: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// As in messages: `localhost:2947`, `[::1]:2947`, `/run/reports.sock`.
-  public var description: String {
+  package var description: String {
     switch self {
     case .tcp(let host, let port): host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     case .unix(let path): path

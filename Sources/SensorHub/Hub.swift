@@ -1,20 +1,20 @@
-public import BoardFile
+package import BoardFile
 import CalibrationCore
 import Dispatch
-public import Geomagnetism
-public import Recording
-public import SensorBus
-public import SensorTypes
-public import StateStore
+package import Geomagnetism
+package import Recording
+package import SensorBus
+package import SensorTypes
+package import StateStore
 import Synchronization
 
 /// The one place where a board's sensors come together: a thread a bus, one pipeline, many subscribers.
 ///
 /// Given a board and a provider it identifies and configures the chips, keeps them running, and
 /// publishes what they say. A fault of a sensor is published, counted and mended; it never ends the hub.
-public final class Hub: Sendable {
+package final class Hub: Sendable {
   /// Ends a subscription when cancelled; letting go of it does not.
-  public final class Subscription: Sendable {
+  package final class Subscription: Sendable {
     private let hub: Hub
     fileprivate let id: UInt64
 
@@ -24,7 +24,7 @@ public final class Hub: Sendable {
     }
 
     /// Ends the subscription; a call that is under way on another thread may still finish.
-    public func cancel() {
+    package func cancel() {
       hub.publisher.remove(id)
       hub.promptPublisher.remove(id)
       hub.watchers.withLock { $0.removeAll { $0.id == id } }
@@ -37,7 +37,7 @@ public final class Hub: Sendable {
   }
 
   /// Makes, for one subscriber, what an observation goes through on its way to it: the rest of it, or `nil` for nothing.
-  public typealias Screen = @Sendable () -> @Sendable (Observation) -> Observation?
+  package typealias Screen = @Sendable () -> @Sendable (Observation) -> Observation?
 
   /// How long `equipment` waits for chips that have not been asked yet, seconds.
   private static let identificationLimit = 2.0
@@ -45,8 +45,7 @@ public final class Hub: Sendable {
   /// How long the end waits for what was to be kept, seconds.
   private static let patience = 5.0
 
-  /// The board.
-  public let board: Board
+  package let board: Board
   private let provider: any BusProvider
   private let runner: any BusRunner
   private let writer: TraceWriter?
@@ -85,7 +84,7 @@ public final class Hub: Sendable {
   ///   - screen: Called for each subscriber; what it returns is called with every observation before the subscriber is, and
   ///     gives what the subscriber gets of it. Readings and recordings do not go through it.
   ///   - recording: Where a recording goes: the text of the board file, its name, and the sink.
-  public init(
+  package init(
     board: Board, provider: any BusProvider, runner: any BusRunner, state: StateStore,
     model: (value: MagneticModel, text: String)? = nil, notes: [String] = [], isSimulated: Bool,
     calibratesInUse: Bool = false, screen: Screen? = nil,
@@ -122,7 +121,7 @@ public final class Hub: Sendable {
   deinit { stop() }
 
   /// Starts a thread for every bus. Chips are identified at once, whatever the demand.
-  public func start() {
+  package func start() {
     let plans = WorkerPlan.plans(for: board)
     let started = plans.map { plan in
       let provider = self.provider
@@ -145,7 +144,7 @@ public final class Hub: Sendable {
   }
 
   /// Stops all threads; bounded by a second each, and by five for a disk or a recording's sink that takes nothing.
-  public func stop() {
+  package func stop() {
     let runs = self.runs.withLock { runs in
       defer { runs = [] }
       return runs
@@ -167,7 +166,7 @@ public final class Hub: Sendable {
   }
 
   /// Says what all clients together ask for; sensors that nobody asks for are put to sleep.
-  public func setDemand(_ demand: Demand) {
+  package func setDemand(_ demand: Demand) {
     var demand = demand
     demand.followsCourse = demand.followsCourse || board.isVehicle
     demand.carriesPosition = demand.carriesPosition || board.longestCarry > 0
@@ -185,7 +184,7 @@ public final class Hub: Sendable {
   ///
   /// No bus waits for a handler, and it may call the hub. While one is slow, observations wait; beyond a second's worth
   /// they are dropped, counted in `droppedObservations` and said in a diagnostic.
-  public func subscribe(
+  package func subscribe(
     _ handler: @escaping @Sendable (Observation) -> Void
   ) -> Subscription { subscribe(to: publisher, handler) }
 
@@ -209,7 +208,7 @@ public final class Hub: Sendable {
 
   /// Calls `handler` with every sample of every chip as it came, before calibration and mount, on the publishing thread,
   /// until cancelled: for tests of the hardware and for calibration. It is dropped and counted as observations are.
-  public func subscribe(
+  package func subscribe(
     readings handler: @escaping @Sendable (SensorReading) -> Void
   ) -> Subscription {
     let id = nextID.add(1, ordering: .relaxed).newValue
@@ -219,7 +218,7 @@ public final class Hub: Sendable {
 
   /// Calls `handler` with how far the calibration in use has come, after each of its fits, on a thread of its own,
   /// until cancelled: for whoever shows a person that one is wanted. No recording holds it.
-  public func subscribe(
+  package func subscribe(
     progress handler: @escaping @Sendable (CalibrationProgress) -> Void
   ) -> Subscription {
     let id = nextID.add(1, ordering: .relaxed).newValue
@@ -228,26 +227,26 @@ public final class Hub: Sendable {
   }
 
   /// How every sensor is doing, in the order of the board file.
-  public var status: [SensorStatus] { pipeline.withLock { $0.status } }
+  package var status: [SensorStatus] { pipeline.withLock { $0.status } }
 
   /// What the board really has. Waits, two seconds at most, for chips that have not answered yet.
-  public var equipment: Equipment {
+  package var equipment: Equipment {
     _ = identified.wait(timeout: .now() + Self.identificationLimit)
     return pipeline.withLock { $0.equipment }
   }
 
   /// Why the recording stopped, if it did.
-  public var recordingFailure: String? { writer?.failure }
+  package var recordingFailure: String? { writer?.failure }
 
   /// The number of steps that are missing in the recording because its sink was too slow.
-  public var droppedSteps: UInt64 { writer?.dropped ?? 0 }
+  package var droppedSteps: UInt64 { writer?.dropped ?? 0 }
 
   /// Whether steps are missing in the recording and its sink has caught up since: a replay ends where they are missing, so
   /// that another recording may begin.
-  public var recordingIsBroken: Bool { writer?.hasCaughtUp ?? false }
+  package var recordingIsBroken: Bool { writer?.hasCaughtUp ?? false }
 
   /// The number of observations and readings that were dropped because a handler was too slow.
-  public var droppedObservations: UInt64 { publisher.dropped + promptPublisher.dropped }
+  package var droppedObservations: UInt64 { publisher.dropped + promptPublisher.dropped }
 
   // One step of one worker: queued for the recording and processed under one lock, so that the order in the recording is
   // the order in which the fusion saw it. That is what makes a replay exact. What comes of it is handed out afterwards.

@@ -1,24 +1,24 @@
-public import BoardFile
+package import BoardFile
 import Foundation
-public import FusionCore
+package import FusionCore
 import Geomagnetism
-public import Recording
-public import SensorTypes
+package import Recording
+package import SensorTypes
 import StateStore
 
 /// Runs a recording through the same drivers, supervision and fusion again.
 ///
 /// Time is the recording's: nothing waits, and two runs are alike to the bit.
-public struct Replay {
+package struct Replay {
   /// A recording that cannot be followed: by the drivers of this version, or because steps are missing.
-  public struct Divergence: Error, Hashable, Sendable, CustomStringConvertible {
+  package struct Divergence: Error, Hashable, Sendable, CustomStringConvertible {
     /// The line of the recording at which the step begins.
-    public var line: Int
+    package var line: Int
     /// What was asked for.
-    public var message: String
+    package var message: String
 
     /// The message, in one line.
-    public var description: String { "line \(line): \(message)" }
+    package var description: String { "line \(line): \(message)" }
   }
 
   /// Replays all of `recording`.
@@ -31,7 +31,7 @@ public struct Replay {
   ///   - isWanted: Asked before each step whether the replay goes on.
   ///   - clock: Told what the system's clock showed and when, each time that a worker looked.
   ///   - handler: Takes what is published, in order.
-  public static func run(
+  package static func run(
     _ recording: Recording, board: Board, smoother: AttitudeSmoother? = nil,
     isWanted: () -> Bool = { true },
     clock: (_ reading: ClockReading, _ time: Timestamp) -> Void = { _, _ in },
@@ -47,7 +47,7 @@ public struct Replay {
   ///
   /// The filter is tuned for that with `AttitudeParameters.offline`; `run` has the default ones.
   /// - Returns: A smoother; an empty one where there was no gyro with an accelerometer.
-  public static func smoother(for recording: Recording, board: Board) -> AttitudeSmoother {
+  package static func smoother(for recording: Recording, board: Board) -> AttitudeSmoother {
     play(recording, board, .first, isWanted: { true }, clock: { _, _ in }, handler: { _ in })
       .pipeline.makeSmoother()
   }

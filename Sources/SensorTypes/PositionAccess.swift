@@ -1,6 +1,5 @@
 /// How much of the board's position a program may know.
 package enum PositionAccess: Hashable, Sendable {
-  /// All of it.
   case full
   /// The part of the country that the board is in.
   case reduced

@@ -1,10 +1,9 @@
-public import Foundation
+package import Foundation
 
 /// A small file that one application of this machine keeps between its runs: whole or not there, whenever the power goes
 /// or the program is killed.
-public struct ApplicationFile: Sendable {
-  /// The file.
-  public let file: URL
+package struct ApplicationFile: Sendable {
+  package let file: URL
   private let folder: StateFolder
 
   /// Makes the name of a file; nothing is read.
@@ -13,7 +12,7 @@ public struct ApplicationFile: Sendable {
   ///   - kind: What is kept, a folder's name.
   ///   - application: Whose it is: the name of its executable.
   ///   - folder: `StateDirectory.current()` on a board; a folder of its own in a test.
-  public init(_ kind: String, of application: String, in folder: URL) {
+  package init(_ kind: String, of application: String, in folder: URL) {
     // A name is one step of a path, whatever it holds.
     let name = application.map { $0.isLetter || $0.isNumber || "-_.".contains($0) ? $0 : "_" }
     let isStep = name.contains { $0 != "." }
@@ -22,8 +21,7 @@ public struct ApplicationFile: Sendable {
       .appending(path: (isStep ? String(name.prefix(100)) : "program") + ".json")
   }
 
-  /// Its content.
-  public func read() -> ApplicationFileContent {
+  package func read() -> ApplicationFileContent {
     switch StateFile.read(file.path) {
     case .missing: .missing
     case .bytes(let bytes): .data(Data(bytes))
@@ -31,8 +29,7 @@ public struct ApplicationFile: Sendable {
     }
   }
 
-  /// Replaces its content.
-  public func write(_ data: Data) throws {
+  package func write(_ data: Data) throws {
     folder.close()
     try StateFile.write(Array(data), to: file)
   }
@@ -41,25 +38,22 @@ public struct ApplicationFile: Sendable {
   ///
   /// For what must be said in the same moment: a rename takes microseconds, the disk milliseconds. `close` belongs before
   /// the first of them.
-  public func replace(_ data: Data) throws { try StateFile.replace(file, with: Array(data)) }
+  package func replace(_ data: Data) throws { try StateFile.replace(file, with: Array(data)) }
 
   /// Closes the state folder to other users, with all that is in it.
-  public func close() { folder.close() }
+  package func close() { folder.close() }
 
   /// The rest of `write` after `replace`.
-  public func force() throws { try StateFile.forceNames(beside: file) }
+  package func force() throws { try StateFile.forceNames(beside: file) }
 
   /// Puts a content that is of no use aside, under a name that ends in `.damaged`.
-  public func putAside() throws {
+  package func putAside() throws {
     try StateFile.rename(file, to: file.appendingPathExtension("damaged"))
   }
 }
 
-/// What was found.
-public enum ApplicationFileContent: Sendable, Equatable {
-  /// There is none.
+package enum ApplicationFileContent: Sendable, Equatable {
   case missing
-  /// All of it.
   case data(Data)
   /// There is one that cannot be read, and why.
   case unreadable(String)

@@ -1,18 +1,17 @@
-public import CalibrationCore
+package import CalibrationCore
 import Foundation
 import JSONReading
 
 /// Records in one file, to be carried to another machine or kept: one as it is stored, several as
 /// `{"schema": 1, "kind": "archive", "records": [...]}`.
-public struct CalibrationArchive: Sendable, Equatable {
+package struct CalibrationArchive: Sendable, Equatable {
   /// The longest file that is read, bytes.
-  public static let limit = 4_194_304
+  package static let limit = 4_194_304
 
   /// The records, in order.
-  public var records: [StoredRecord]
+  package var records: [StoredRecord]
 
-  /// Makes an archive.
-  public init(_ records: [StoredRecord]) { self.records = records }
+  package init(_ records: [StoredRecord]) { self.records = records }
 
   private struct Stored: Codable {
     var schema: Int
@@ -21,7 +20,7 @@ public struct CalibrationArchive: Sendable, Equatable {
   }
 
   /// Reads an archive, or a single record; all of it is good, or none.
-  public init(json: [UInt8]) throws(InvalidArchive) {
+  package init(json: [UInt8]) throws(InvalidArchive) {
     guard json.count <= Self.limit else {
       throw InvalidArchive(description: "longer than \(Self.limit) bytes")
     }
@@ -51,7 +50,7 @@ public struct CalibrationArchive: Sendable, Equatable {
   }
 
   /// The file's content: a single record as it is stored, else an archive.
-  public func encoded() throws -> [UInt8] {
+  package func encoded() throws -> [UInt8] {
     if records.count == 1, let record = records.first { return try record.encoded() + [10] }
     let values = try records.map {
       try JSONDocument.decode(JSONValue.self, from: try $0.encoded())
@@ -64,9 +63,9 @@ public struct CalibrationArchive: Sendable, Equatable {
 }
 
 /// What is wrong with an archive: the record, from 1, where it is one of several.
-public struct InvalidArchive: Error, Sendable, Hashable, CustomStringConvertible {
+package struct InvalidArchive: Error, Sendable, Hashable, CustomStringConvertible {
   /// The message, in one line.
-  public let description: String
+  package let description: String
 }
 
 /// JSON of any shape; numbers keep every digit.

@@ -1,22 +1,21 @@
-public import CalibrationCore
-public import Foundation
+package import CalibrationCore
+package import Foundation
 import JSONReading
 
 // History: `history/NAME/000012.json` beside the records, numbered as they were superseded. One that a
 // person has gone back from is `000012.undone.json`: it is kept, and not gone back to again.
 extension CalibrationStore {
   /// How many former records a chip keeps.
-  public static let historyLimit = 20
+  package static let historyLimit = 20
   private static let undone = ".undone"
 
   /// There is nothing to go back to.
-  public struct NoFormer: Error, Sendable, Hashable, CustomStringConvertible {
-    /// Whose.
-    public let key: CalibrationKey
+  package struct NoFormer: Error, Sendable, Hashable, CustomStringConvertible {
+    package let key: CalibrationKey
     /// Whether the way forward was wanted.
-    public var isForward = false
+    package var isForward = false
     /// The message, in one line.
-    public var description: String {
+    package var description: String {
       isForward
         ? "nothing was gone back from: the record of \(key) is the newest"
         : "there is no earlier record of \(key)"
@@ -24,12 +23,12 @@ extension CalibrationStore {
   }
 
   /// The former records of a chip, newest first.
-  public func history(_ key: CalibrationKey) -> [FormerRecord] {
+  package func history(_ key: CalibrationKey) -> [FormerRecord] {
     numbered(key).map { former($0, key) }
   }
 
   /// What `rollback` would bring back; `nil` where there is nothing.
-  public func former(_ key: CalibrationKey) -> StoredRecord? {
+  package func former(_ key: CalibrationKey) -> StoredRecord? {
     let record: StoredRecord? =
       if case .record(let record) = current(key) { record } else { nil }
     return target(key, besides: record)?.record
@@ -42,7 +41,8 @@ extension CalibrationStore {
   /// Throws `NoFormer` where there is nothing to go back to, and `Locked` where the one in use is locked and
   /// `overridingLock` is false.
   @discardableResult
-  public func rollback(_ key: CalibrationKey, overridingLock: Bool = false) throws -> StoredRecord {
+  package func rollback(_ key: CalibrationKey, overridingLock: Bool = false) throws -> StoredRecord
+  {
     let lock = try FolderLock(folder, patience: patience)
     defer { withExtendedLifetime(lock) {} }
     var present: StoredRecord?
@@ -83,7 +83,7 @@ extension CalibrationStore {
   /// Throws `NoFormer` where nothing was gone back from, or another record was saved since, and `Locked` where the
   /// one in use is locked and `overridingLock` is false.
   @discardableResult
-  public func rollForward(_ key: CalibrationKey, overridingLock: Bool = false) throws
+  package func rollForward(_ key: CalibrationKey, overridingLock: Bool = false) throws
     -> StoredRecord
   {
     let lock = try FolderLock(folder, patience: patience)
@@ -171,16 +171,14 @@ extension CalibrationStore {
   }
 }
 
-/// A former record.
-public struct FormerRecord: Sendable, Equatable {
+package struct FormerRecord: Sendable, Equatable {
   /// Its number; the newest has the highest.
-  public let number: Int
+  package let number: Int
   /// Whether a person has gone back from it.
-  public let isUndone: Bool
-  /// Where it is.
-  public let file: URL
+  package let isUndone: Bool
+  package let file: URL
   /// The record; `nil` for a file that cannot be read as one.
-  public let record: StoredRecord?
+  package let record: StoredRecord?
 }
 
 extension FormerRecord {
@@ -192,11 +190,11 @@ extension FormerRecord {
 // What cannot be read.
 extension CalibrationStore {
   /// A damaged record that was put out of the way.
-  public struct SetAside: Sendable, Equatable {
+  package struct SetAside: Sendable, Equatable {
     /// Where it is now.
-    public let file: URL
+    package let file: URL
     /// What is wrong with it.
-    public let reason: String
+    package let reason: String
   }
 
   /// Puts a damaged record out of the way, under `NAME.json.corrupt-DATE`, so that nobody reads it again;
@@ -204,7 +202,7 @@ extension CalibrationStore {
   ///
   /// The record before it is offered by `former`, never used by itself.
   @discardableResult
-  public func setAside(_ key: CalibrationKey) throws -> SetAside? {
+  package func setAside(_ key: CalibrationKey) throws -> SetAside? {
     let lock = try FolderLock(folder, patience: patience)
     defer { withExtendedLifetime(lock) {} }
     return try setAsideInLock(key)
@@ -290,7 +288,7 @@ extension CalibrationStore {
 
   /// Files that were put out of the way, sorted by name: damaged records, and those that could not be used here
   /// and were replaced (`isDamaged` tells them apart).
-  public var setAsideFiles: [URL] {
+  package var setAsideFiles: [URL] {
     StateFile.names(in: folder.path)
       .filter { $0.contains(".json.corrupt-") || $0.contains(".json.replaced-") }
       .map { folder.appending(path: $0) }
@@ -298,18 +296,18 @@ extension CalibrationStore {
 
   /// Whether one of `setAsideFiles` was put away because it is damaged; one that was not may be good for
   /// another version, another chip or another user.
-  public static func isDamaged(_ setAside: URL) -> Bool {
+  package static func isDamaged(_ setAside: URL) -> Bool {
     setAside.lastPathComponent.contains(".json.corrupt-")
   }
 
   /// Why a file holds no record that could be used.
-  public struct NotARecord: Error, Sendable, Hashable, CustomStringConvertible {
+  package struct NotARecord: Error, Sendable, Hashable, CustomStringConvertible {
     /// The message, in one line.
-    public let description: String
+    package let description: String
   }
 
   /// All records of this machine, by the names of their files.
-  public var entries: [CalibrationFile] {
+  package var entries: [CalibrationFile] {
     files.map { file in
       switch StateFile.read(file.path) {
       case .missing:
@@ -337,16 +335,15 @@ extension CalibrationStore {
 }
 
 /// One file of the folder and what it holds.
-public struct CalibrationFile: Sendable, Equatable {
-  /// Where it is.
-  public let file: URL
+package struct CalibrationFile: Sendable, Equatable {
+  package let file: URL
   /// The record, or why there is none.
-  public let record: Result<StoredRecord, CalibrationStore.NotARecord>
+  package let record: Result<StoredRecord, CalibrationStore.NotARecord>
 }
 
 extension CalibrationStore {
   /// Whose records this machine keeps, in use or former, in the order of the files' names.
-  public var keys: [CalibrationKey] {
+  package var keys: [CalibrationKey] {
     var keys: [CalibrationKey] = entries.compactMap { entry in
       if case .success(let record) = entry.record { CalibrationKey(record) } else { nil }
     }

@@ -1,21 +1,19 @@
 // The samples beside the records: calibrations/samples/<the record's own name>.csv.
 
-public import CalibrationCore
-public import Foundation
+package import CalibrationCore
+package import Foundation
 
 extension CalibrationStore {
   /// What is kept of the samples that a record was made of.
-  public enum KeptSamples: Sendable, Equatable {
-    /// Nothing is.
+  package enum KeptSamples: Sendable, Equatable {
     case none
-    /// These.
     case samples(CalibrationSamples)
     /// There is a file that cannot be used, and why.
     case unusable(String)
   }
 
   /// The file of the samples behind this machine's record for a chip.
-  public func samplesFile(chip: String, position: String) -> URL {
+  package func samplesFile(chip: String, position: String) -> URL {
     let record = file(chip: chip, position: position)
     let name = record.deletingPathExtension().lastPathComponent
     return record.deletingLastPathComponent().appending(path: "samples").appending(
@@ -23,7 +21,7 @@ extension CalibrationStore {
   }
 
   /// The samples behind this machine's record for a chip; `unusable` where they name another record.
-  public func samples(chip: String, position: String) -> KeptSamples {
+  package func samples(chip: String, position: String) -> KeptSamples {
     let bytes: [UInt8]
     switch StateFile.read(samplesFile(chip: chip, position: position).path) {
     case .missing: return .none

@@ -1,9 +1,9 @@
-public import CalibrationCore
-public import Foundation
-public import SensorTypes
+package import CalibrationCore
+package import Foundation
+package import SensorTypes
 
 /// What was found of a record for a chip.
-public enum StoredFinding<Applied: Sendable & Equatable>: Sendable, Equatable {
+package enum StoredFinding<Applied: Sendable & Equatable>: Sendable, Equatable {
   /// There is no record.
   case none
   /// A record, good and of this chip.
@@ -25,16 +25,16 @@ public enum StoredFinding<Applied: Sendable & Equatable>: Sendable, Equatable {
 /// Every file is whole at every moment, whoever reads it and whenever the power goes. Processes that change
 /// the folder wait for each other, half a minute at most, and throw `FileProblem` then with nothing changed; of two
 /// that save at once the last one's record stays, the other's is in the history.
-public struct CalibrationStore: Sendable {
+package struct CalibrationStore: Sendable {
   /// The folder that holds the records of this machine.
-  public let folder: URL
+  package let folder: URL
   /// How long another process that changes the folder is waited for, seconds.
   var patience = FolderLock.patience
 
   /// Makes a store.
   ///
   /// - Parameter stateDirectory: `StateDirectory.current()` on a board; a folder of its own in a test.
-  public init(stateDirectory: URL) {
+  package init(stateDirectory: URL) {
     folder = stateDirectory.appending(path: "calibrations")
   }
 
@@ -46,14 +46,13 @@ public struct CalibrationStore: Sendable {
   }
 
   /// What was found for a magnetometer.
-  public typealias Finding = StoredFinding<AppliedCalibration>
+  package typealias Finding = StoredFinding<AppliedCalibration>
 
   /// A record that nothing may take the place of unless a person says so.
-  public struct Locked: Error, Sendable, Hashable, CustomStringConvertible {
-    /// Whose it is.
-    public let key: CalibrationKey
+  package struct Locked: Error, Sendable, Hashable, CustomStringConvertible {
+    package let key: CalibrationKey
     /// Whether it is one that cannot be used here (a newer version's), and not unlocked either.
-    public let isStranger: Bool
+    package let isStranger: Bool
 
     init(key: CalibrationKey, isStranger: Bool = false) {
       self.key = key
@@ -61,7 +60,7 @@ public struct CalibrationStore: Sendable {
     }
 
     /// The message, in one line.
-    public var description: String {
+    package var description: String {
       isStranger
         ? "the record of \(key) is locked, and cannot be used here: --force, or the version that made it"
         : "the record of \(key) is locked. Unlock it (lodestone calibrate unlock \(key.chip)"
@@ -70,15 +69,15 @@ public struct CalibrationStore: Sendable {
   }
 
   /// The file of this machine's record for a magnetometer.
-  public func file(chip: String, position: String) -> URL {
+  package func file(chip: String, position: String) -> URL {
     file(CalibrationKey(.magnetometer, chip: chip, position: position))
   }
 
   /// The file of this machine's record.
-  public func file(_ key: CalibrationKey) -> URL { folder.appending(path: key.stem + ".json") }
+  package func file(_ key: CalibrationKey) -> URL { folder.appending(path: key.stem + ".json") }
 
   /// The record that is in use, whole; `unusable` where it is damaged or belongs to another chip.
-  public func current(_ key: CalibrationKey) -> StoredFinding<StoredRecord> {
+  package func current(_ key: CalibrationKey) -> StoredFinding<StoredRecord> {
     Self.finding(StateFile.read(file(key).path), key) { $0 }
   }
 
@@ -93,7 +92,7 @@ public struct CalibrationStore: Sendable {
   ///   - samples: What a magnetometer's was made of; without them it has none, and those of the record before are gone
   ///     all the same.
   ///   - overridingLock: Whether it takes a locked one's place too.
-  public func save(
+  package func save(
     _ record: StoredRecord, samples: CalibrationSamples? = nil, overridingLock: Bool = false
   ) throws {
     try save(record, samples: samples, overridingLock: overridingLock) { _ in true }
@@ -144,18 +143,17 @@ public struct CalibrationStore: Sendable {
   }
 
   /// Stores a magnetometer's record.
-  public func save(
+  package func save(
     _ record: CalibrationRecord, samples: CalibrationSamples? = nil, overridingLock: Bool = false
   ) throws {
     try save(.magnetometer(record), samples: samples, overridingLock: overridingLock)
   }
 
   /// A record was stored, and what it was made of was not: a report has nothing to draw.
-  public struct SamplesNotKept: Error, Sendable, Hashable, CustomStringConvertible {
-    /// Why.
-    public let reason: String
+  package struct SamplesNotKept: Error, Sendable, Hashable, CustomStringConvertible {
+    package let reason: String
     /// The message, in one line.
-    public var description: String { "the samples were not kept: \(reason)" }
+    package var description: String { "the samples were not kept: \(reason)" }
   }
 
   /// Another record is in use than the one that was to be replaced.
@@ -166,7 +164,7 @@ public struct CalibrationStore: Sendable {
 
   /// What keeps what is stored of a chip, a record, or what cannot be used here (a newer version's) and says that it is
   /// locked; `nil` where nothing does.
-  public func lock(of key: CalibrationKey) -> Locked? {
+  package func lock(of key: CalibrationKey) -> Locked? {
     switch current(key) {
     case .record(let record): record.isLocked ? Locked(key: key) : nil
     case .unusable: isStrangerLocked(key) ? Locked(key: key, isStranger: true) : nil
@@ -176,11 +174,11 @@ public struct CalibrationStore: Sendable {
 
   /// Throws what a save would fail on at once: a folder that cannot be made, or that nobody may write to. Nothing that
   /// is in it changes.
-  public func rehearseSave(of key: CalibrationKey) throws { try StateFile.rehearse(file(key)) }
+  package func rehearseSave(of key: CalibrationKey) throws { try StateFile.rehearse(file(key)) }
 
   /// Locks a record or unlocks it. Returns what is in use now; throws where there is none.
   @discardableResult
-  public func setLock(_ isLocked: Bool, _ key: CalibrationKey) throws -> StoredRecord {
+  package func setLock(_ isLocked: Bool, _ key: CalibrationKey) throws -> StoredRecord {
     let lock = try FolderLock(folder, patience: patience)
     defer { withExtendedLifetime(lock) {} }
     switch current(key) {
@@ -194,13 +192,12 @@ public struct CalibrationStore: Sendable {
   }
 
   /// There is no record of a chip, or none that can be used.
-  public struct NoRecord: Error, Sendable, Hashable, CustomStringConvertible {
-    /// Whose.
-    public let key: CalibrationKey
+  package struct NoRecord: Error, Sendable, Hashable, CustomStringConvertible {
+    package let key: CalibrationKey
     /// Why the one that is there cannot be used.
-    public let reason: String?
+    package let reason: String?
     /// The message, in one line.
-    public var description: String {
+    package var description: String {
       reason.map { "the record of \(key) cannot be used: \($0)" } ?? "there is no record of \(key)"
     }
   }
@@ -230,28 +227,27 @@ public struct CalibrationStore: Sendable {
 }
 
 /// Whose record it is: a kind, a chip and its place.
-public struct CalibrationKey: Sendable, Hashable, CustomStringConvertible {
+package struct CalibrationKey: Sendable, Hashable, CustomStringConvertible {
   /// What it is of.
-  public var kind: CalibrationKind
+  package var kind: CalibrationKind
   /// The chip's name, as in a board file.
-  public var chip: String
+  package var chip: String
   /// Where it is: `/dev/i2c-1:0x1e`.
-  public var position: String
+  package var position: String
 
-  /// Makes a key.
-  public init(_ kind: CalibrationKind, chip: String, position: String) {
+  package init(_ kind: CalibrationKind, chip: String, position: String) {
     self.kind = kind
     self.chip = chip
     self.position = position
   }
 
   /// The key of a record.
-  public init(_ record: StoredRecord) {
+  package init(_ record: StoredRecord) {
     self.init(record.kind, chip: record.chip, position: record.busPosition)
   }
 
   /// For messages: `magnetometer LIS3MDL at /dev/i2c-1:0x1c`.
-  public var description: String { "\(kind.rawValue) \(chip) at \(position)" }
+  package var description: String { "\(kind.rawValue) \(chip) at \(position)" }
 
   /// The file's name without `.json`: chip and place, with what a path may not hold replaced.
   var stem: String {

@@ -2,9 +2,9 @@ import Foundation
 import Glibc
 
 /// What is wrong with a file, in one line: its path and what the system says.
-public struct FileProblem: Error, Hashable, Sendable, CustomStringConvertible {
+package struct FileProblem: Error, Hashable, Sendable, CustomStringConvertible {
   /// The message, in one line.
-  public let description: String
+  package let description: String
   /// The same without the path.
   package let words: String
   /// The system's error number; 0 where the system has not said anything.
@@ -20,12 +20,12 @@ public struct FileProblem: Error, Hashable, Sendable, CustomStringConvertible {
   }
 
   /// What the system said by number.
-  public init(_ path: String, errno code: Int32) {
+  package init(_ path: String, errno code: Int32) {
     self.init(path, String(cString: strerror(code)).lowercased(), code)
   }
 
   /// What Foundation says, as the system said it to Foundation.
-  public init(_ path: String, _ error: any Error) {
+  package init(_ path: String, _ error: any Error) {
     var code: Int32 = 0
     var next: (any Error)? = error
     // Foundation wraps once or twice; a chain of errors ends sooner than this.

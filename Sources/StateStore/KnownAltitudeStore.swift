@@ -1,14 +1,13 @@
-public import Foundation
+package import Foundation
 import JSONReading
-public import SensorTypes
+package import SensorTypes
 
 /// Where a machine keeps what it was told of its height: `altitude.json` in the state folder, whole at every moment.
-public struct KnownAltitudeStore: Sendable {
+package struct KnownAltitudeStore: Sendable {
   /// What was found in the file.
-  public typealias Finding = StoredFinding<KnownAltitude>
+  package typealias Finding = StoredFinding<KnownAltitude>
 
-  /// The file.
-  public let file: URL
+  package let file: URL
   private let folder: URL
   private var patience = FolderLock.patience
 
@@ -25,22 +24,21 @@ public struct KnownAltitudeStore: Sendable {
   }
 
   /// What this machine was told.
-  public var current: Finding { Self.finding(StateFile.read(file.path)) }
+  package var current: Finding { Self.finding(StateFile.read(file.path)) }
 
   /// Keeps an elevation in the place of the one before; a running program takes it within two seconds.
-  public func set(_ elevation: KnownAltitude.Elevation) throws {
+  package func set(_ elevation: KnownAltitude.Elevation) throws {
     try StateFile.makeFolder(folder.path)
     try change { $0.elevation = elevation }
   }
 
   /// Keeps a QNH in the place of the one before.
-  public func set(_ qnh: KnownAltitude.QNH) throws {
+  package func set(_ qnh: KnownAltitude.QNH) throws {
     try StateFile.makeFolder(folder.path)
     try change { $0.qnh = qnh }
   }
 
-  /// Forgets both.
-  public func clear() throws {
+  package func clear() throws {
     try StateFile.makeFolder(folder.path)
     let lock = try FolderLock(folder, patience: patience)
     defer { withExtendedLifetime(lock) {} }

@@ -6,18 +6,17 @@ package import SensorTypes
 ///
 /// It gives declination until the first fix: an error that grows with the position's age is added to it,
 /// and the heading's error bar says so.
-public struct LastPosition: Sendable, Hashable {
+package struct LastPosition: Sendable, Hashable {
   /// Degrees north, WGS 84.
-  public var latitude: Double
+  package var latitude: Double
   /// Degrees east.
-  public var longitude: Double
+  package var longitude: Double
   /// Metres above mean sea level.
-  public var altitude: Double
+  package var altitude: Double
   /// UTC of the fix, seconds since 1970.
-  public var utc: Double
+  package var utc: Double
 
-  /// Makes a position.
-  public init(latitude: Double, longitude: Double, altitude: Double, utc: Double) {
+  package init(latitude: Double, longitude: Double, altitude: Double, utc: Double) {
     self.latitude = latitude
     self.longitude = longitude
     self.altitude = altitude

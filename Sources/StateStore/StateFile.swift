@@ -181,9 +181,7 @@ package enum StateFile {
 
 /// What reading one came to.
 package enum StateFileContent: Equatable {
-  /// There is none.
   case missing
-  /// All of it.
   case bytes([UInt8])
   /// There is one that cannot be read, and why.
   case unreadable(String)

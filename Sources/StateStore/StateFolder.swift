@@ -1,4 +1,4 @@
-public import Foundation
+package import Foundation
 import Glibc
 
 /// The folder of what a machine keeps, and the permissions that keep it from other users: 0700 for folders, 0600 for files.
@@ -6,18 +6,17 @@ import Glibc
 /// Only what belongs to Lodestone and to the user of this process is ever changed: the names below are Lodestone's, a folder
 /// that holds other names too is shared and stays as it is, and no symbolic link inside the folder is followed. The folder
 /// itself may be a link, as systemd makes one for a service with `DynamicUser=`.
-public struct StateFolder: Sendable {
+package struct StateFolder: Sendable {
   /// Something that other users may read, and that this process could not close to them.
-  public struct Exposure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Where it is.
-    public let path: String
+  package struct Exposure: Error, Hashable, Sendable, CustomStringConvertible {
+    package let path: String
     /// Why it stays as it is.
-    public let reason: String
+    package let reason: String
     /// Whether it is the state folder itself, which holds other things too; what Lodestone keeps in it is closed.
-    public var isShared = false
+    package var isShared = false
 
     /// The message, in one line.
-    public var description: String { "\(path) can be read by other users: \(reason)" }
+    package var description: String { "\(path) can be read by other users: \(reason)" }
   }
 
   /// What Lodestone keeps at the top of the folder. What is below these names is all its own.
@@ -31,17 +30,16 @@ public struct StateFolder: Sendable {
   /// The permissions of everybody but the owner.
   private static let others = mode_t(0o077)
 
-  /// The folder.
-  public let url: URL
+  package let url: URL
 
   /// Creates a value that names a folder; nothing is read.
-  public init(_ url: URL) { self.url = url }
+  package init(_ url: URL) { self.url = url }
 
   /// Closes the folder and all that Lodestone keeps in it to other users, and returns what stays open to them.
   ///
   /// A folder that does not exist is not created.
   @discardableResult
-  public func close() -> [Exposure] {
+  package func close() -> [Exposure] {
     var walk = Walk(changes: true)
     walk.visitTop(url.path)
     return walk.exposures
@@ -50,7 +48,7 @@ public struct StateFolder: Sendable {
   /// What other users may read now, and what `close` would do about it. Changes nothing.
   ///
   /// - Returns: What `close` could not close, and how many files and folders it would close.
-  public func inspect() -> (exposures: [Exposure], closable: Int) {
+  package func inspect() -> (exposures: [Exposure], closable: Int) {
     var walk = Walk(changes: false)
     walk.visitTop(url.path)
     return (walk.exposures, walk.closable)

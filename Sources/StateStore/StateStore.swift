@@ -1,20 +1,19 @@
-public import Foundation
+package import Foundation
 import Glibc
 
 /// What outlives a run: the calibrations of this machine, where it was last, and what it was told of its height.
-public struct StateStore: Sendable {
-  /// The folder.
-  public let folder: URL
+package struct StateStore: Sendable {
+  package let folder: URL
   /// The records of its magnetometers.
-  public let calibrations: CalibrationStore
+  package let calibrations: CalibrationStore
   /// What this machine was told of its height.
-  public let knownAltitude: KnownAltitudeStore
+  package let knownAltitude: KnownAltitudeStore
   package let positionFile: URL
 
   /// Makes a store.
   ///
   /// - Parameter folder: `StateDirectory.current()` on a board; a folder of its own in a test.
-  public init(folder: URL) {
+  package init(folder: URL) {
     self.folder = folder
     calibrations = CalibrationStore(stateDirectory: folder)
     knownAltitude = KnownAltitudeStore(folder: folder)
@@ -22,21 +21,20 @@ public struct StateStore: Sendable {
   }
 
   /// Where the board was last; `nil` if that was never known.
-  public var lastPosition: LastPosition? {
+  package var lastPosition: LastPosition? {
     LastPosition(StateFile.read(positionFile.path))
   }
 
-  /// Keeps a position.
-  public func save(_ position: LastPosition) throws {
+  package func save(_ position: LastPosition) throws {
     StateFolder(folder).close()
     try StateFile.write(try position.encoded(), to: positionFile)
   }
 }
 
 /// Where this machine keeps what outlives a run.
-public enum StateDirectory {
+package enum StateDirectory {
   /// `$STATE_DIRECTORY` (systemd), else `$XDG_STATE_HOME/lodestone`, else `~/.local/state/lodestone`.
-  public static func current(
+  package static func current(
     environment: [String: String] = ProcessInfo.processInfo.environment
   ) -> URL {
     // systemd separates several by colons; ours is the first.
@@ -50,7 +48,7 @@ public enum StateDirectory {
   }
 
   /// `$HOME`, else what the system's list of users says.
-  public static func home(_ environment: [String: String]) -> URL {
+  package static func home(_ environment: [String: String]) -> URL {
     environment["HOME"].flatMap { $0.isEmpty ? nil : URL(filePath: $0) }
       ?? FileManager.default.homeDirectoryForCurrentUser
   }

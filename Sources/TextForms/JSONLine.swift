@@ -66,7 +66,6 @@ package struct JSONLine {
     list(values, digits: digits)
   }
 
-  /// Rows of numbers.
   package mutating func set(_ key: String, rows: [[Double]]?, digits: Int) {
     guard let rows, rows.allSatisfy({ $0.allSatisfy(\.isFinite) }) else { return }
     name(key)

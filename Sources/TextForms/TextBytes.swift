@@ -2,7 +2,6 @@
 // line an epoch must be cheap.
 
 extension [UInt8] {
-  /// Appends text.
   package mutating func append(text: String) { append(contentsOf: text.utf8) }
 
   /// Appends a number with at most `digits` decimals, without the trailing zeros.
@@ -95,7 +94,6 @@ package struct CivilDate {
   package let month: Int
   /// 1 to 31.
   package let day: Int
-  /// Of the day.
   package let milliseconds: UInt64
 
   /// The moment so many seconds after the beginning of 1970; `nil` outside of the years that four digits name.

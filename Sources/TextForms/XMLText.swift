@@ -1,6 +1,5 @@
 // Text of others in XML and HTML.
 
-/// Escapes text.
 package enum XMLText {
   /// The text such that nothing in it is markup, as content and in an attribute alike.
   package static func escaped(_ text: String) -> String {

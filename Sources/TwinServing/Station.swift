@@ -38,9 +38,9 @@ protocol Station: AnyObject {
 }
 
 /// What could not be set up, and why.
-public struct RigError: Error, CustomStringConvertible {
+package struct RigError: Error, CustomStringConvertible {
   /// The message, in one line.
-  public let description: String
+  package let description: String
 
   init(_ description: String) { self.description = description }
 

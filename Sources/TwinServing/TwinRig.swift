@@ -2,16 +2,16 @@
 
 import CVhostUser
 import Glibc
-public import SensorBus
+package import SensorBus
 import SensorTypes
-public import SimulatedDevices
+package import SimulatedDevices
 
 /// Serves the simulated chips of one board to a guest: I2C buses and a GPIO chip by vhost-user sockets,
 /// receivers and a control line by pseudo terminals. All in one thread: the guest's transfers change
 /// when the next edge comes, and nothing here waits for anything else.
-public final class TwinRig {
+package final class TwinRig {
   /// Why `run` came back.
-  public enum Ending: Sendable {
+  package enum Ending: Sendable {
     /// Every guest has gone.
     case disconnected
     /// SIGTERM or SIGINT.
@@ -45,7 +45,7 @@ public final class TwinRig {
   ///   - provider: The board, with an infinite `busTimeout` and one attempt at a transfer: a slow chip takes its time here, and
   ///     the guest repeats what is disturbed.
   ///   - log: Takes a line for a person.
-  public init(provider: SimulatedBusProvider, log: @escaping (String) -> Void) throws {
+  package init(provider: SimulatedBusProvider, log: @escaping (String) -> Void) throws {
     self.provider = provider
     self.log = Log(log)
     signals = twin_signals_open()
@@ -55,7 +55,7 @@ public final class TwinRig {
   deinit { close(signals) }
 
   /// Offers an I2C bus of the board at a socket, for a virtio device 34.
-  public func serveBus(_ bus: String, at socket: String) throws {
+  package func serveBus(_ bus: String, at socket: String) throws {
     guard provider.registerBuses().contains(bus) else {
       throw RigError(
         "\(bus): the board has \(provider.registerBuses().joined(separator: ", "))")
@@ -66,7 +66,7 @@ public final class TwinRig {
   }
 
   /// Offers a GPIO chip with these lines at a socket, for a virtio device 41.
-  public func serveLines(_ lines: [InterruptLineName], at socket: String) throws {
+  package func serveLines(_ lines: [InterruptLineName], at socket: String) throws {
     let device = try GPIODevice(lines, provider: provider)
     try add(VhostUserSocket(path: socket, device: device, log: log))
     gpio = device
@@ -78,14 +78,14 @@ public final class TwinRig {
   }
 
   /// Offers a receiver of the board at a pseudo terminal, which gets a link of that name; says its path.
-  public func serveSerial(_ port: String, link: String?) throws -> String {
+  package func serveSerial(_ port: String, link: String?) throws -> String {
     let line = try SerialLine(port: port, link: link, provider: provider)
     stations.append(line)
     return line.terminal.path
   }
 
   /// Offers the control line at a pseudo terminal; the chips' names in the board's order. Says its path.
-  public func serveControl(names: [String], link: String?) throws -> String {
+  package func serveControl(names: [String], link: String?) throws -> String {
     let line = try ControlLine(link: link, control: RigControl(provider: provider, names: names))
     stations.append(line)
     self.control = line
@@ -93,7 +93,7 @@ public final class TwinRig {
   }
 
   /// Serves until every guest has gone, or a signal comes, or `patience` seconds pass without a guest.
-  public func run(patience: Double) -> Ending {
+  package func run(patience: Double) -> Ending {
     twin_wake_exactly()
     let start = provider.now()
     var watch = PollSet()
@@ -124,7 +124,7 @@ public final class TwinRig {
   }
 
   /// What was served, as lines for a person.
-  public var report: [String] {
+  package var report: [String] {
     var lines = buses.map {
       "\($0.name): \($0.device.counts.messages) messages, "
         + "\($0.device.counts.failed) of them failed"

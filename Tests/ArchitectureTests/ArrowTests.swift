@@ -8,7 +8,6 @@ struct ArrowTests {
   static let targets = House.shared.rooms.keys.sorted()
   /// Targets of C, whose files nothing is read of.
   static let ofC: Set = ["CLinuxIO", "CVhostUser", "ImportNames", "CMapDrawing"]
-  /// Modules of libraries.
   static let libraries: Set = [
     "ArgumentParser", "Yams", "OpenCombine", "OpenCombineDispatch", "Foundation",
     "FoundationEssentials", "Musl",
@@ -80,6 +79,17 @@ struct ArrowTests {
     }
   }
 
+  @Test("a file of the sources has at most 400 lines, but for data and one class body")
+  func longFiles() throws {
+    // A table; and a class whose stored properties and overridable methods Swift wants in its body.
+    let excused: Set = ["EGM96.swift", "CLLocationManager.swift"]
+    for file in House.sources(below: House.root.appending(path: "Sources"))
+    where !excused.contains(file.lastPathComponent) {
+      let count = try String(contentsOf: file, encoding: .utf8).utf8.count { $0 == 10 }
+      #expect(count <= 400, "\(file.lastPathComponent) has \(count)")
+    }
+  }
+
   @Test("the maths of the platform is chosen in one place")
   func maths() throws {
     for folder in ["Sources", "Tests"] {
@@ -110,7 +120,7 @@ struct ArrowTests {
   func parsing() {
     let text = """
       import A
-      public import B
+      package import B
       @_exported public import C
       internal import struct D.E
         import F

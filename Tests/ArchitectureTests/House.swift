@@ -18,7 +18,6 @@ struct House: Sendable {
     table: (try? String(contentsOf: root.appending(path: "CONTRIBUTING.md"), encoding: .utf8)) ?? ""
   )
 
-  /// By their names.
   let rooms: [String: Room]
 
   /// Reads the rows `| target | job | may import |`; a row can be of several targets.

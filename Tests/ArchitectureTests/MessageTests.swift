@@ -93,7 +93,6 @@ struct MessageTests {
     let code = Self.code(
       of: """
         port?.send(x) // port.a
-        /// port.b
         let s = "port.c" + self.port.d
         feed.port.f()
         processPort

@@ -54,7 +54,7 @@ struct NameTests {
   @Test("a type is found behind modifiers and attributes; a private one is nobody else's business")
   func parsing() {
     let text = """
-      public final class One: NSObject {
+      package final class One: NSObject {
         @frozen package enum Two { case a }
         private struct Hidden {}
         fileprivate enum Other {}

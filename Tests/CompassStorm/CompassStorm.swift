@@ -9,7 +9,6 @@ import CoreLocation
 import CoreMotion
 import Synchronization
 
-/// What has happened.
 final class Tally: Sendable {
   struct Counts: Sendable {
     var managers = 0
@@ -76,7 +75,6 @@ final class Handover: @unchecked Sendable {
   func letGo() { manager = nil }
 }
 
-/// One manager's life.
 func live(_ dice: inout SystemRandomNumberGenerator) -> CLLocationManager {
   let (manager, sailor) = (CountedManager(), Sailor())
   manager.delegate = sailor

@@ -160,7 +160,6 @@ struct ThreadTests {
   }
 }
 
-/// A weak reference.
 private final class WeakBox {
   private(set) weak var object: AnyObject?
   init(_ object: AnyObject?) { self.object = object }

@@ -1,21 +1,21 @@
 // What writes an inventory down: each says to the compiler what is there, with its type, and does nothing.
 
-public import Foundation
+package import Foundation
 
 /// A property that can be read.
-public func has<Root, Value>(_: KeyPath<Root, Value>, _: Value.Type) {}
+package func has<Root, Value>(_: KeyPath<Root, Value>, _: Value.Type) {}
 
 /// A property of a value that can be set.
-public func sets<Root, Value>(_: WritableKeyPath<Root, Value>, _: Value.Type) {}
+package func sets<Root, Value>(_: WritableKeyPath<Root, Value>, _: Value.Type) {}
 
 /// A property of an object that can be set.
-public func changes<Root, Value>(_: ReferenceWritableKeyPath<Root, Value>, _: Value.Type) {}
+package func changes<Root, Value>(_: ReferenceWritableKeyPath<Root, Value>, _: Value.Type) {}
 
 /// Anything else that has a type: a constant, a case, a reference to a method.
-public func gives<Value>(_: Value, _: Value.Type) {}
+package func gives<Value>(_: Value, _: Value.Type) {}
 
 /// Whether instances are copied and archived as the SDK's are, and safe to hand on.
-public func isValue<Value: NSObject & NSCopying & NSSecureCoding & Sendable>(
+package func isValue<Value: NSObject & NSCopying & NSSecureCoding & Sendable>(
   _ type: Value.Type
 ) -> Bool {
   gives(Value.copy(with:), ((Value) -> (NSZone?) -> Any).self)

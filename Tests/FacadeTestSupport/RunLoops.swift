@@ -5,7 +5,7 @@ import Foundation
 /// Runs `body` on a thread of its own, without blocking the pool that tests run on.
 ///
 /// Expectations belong outside, on what `body` returns: a thread of its own belongs to no test.
-public func onThread<Result: Sendable>(
+package func onThread<Result: Sendable>(
   _ body: @escaping @Sendable () -> Result
 ) async -> Result {
   await withCheckedContinuation { continuation in
@@ -19,7 +19,7 @@ public func onThread<Result: Sendable>(
 /// Turns the run loop of the calling thread until `condition` holds, at most ten seconds; returns whether it
 /// does.
 @discardableResult
-public func turn(until condition: () -> Bool) -> Bool {
+package func turn(until condition: () -> Bool) -> Bool {
   let deadline = Date(timeIntervalSinceNow: 10)
   while !condition() {
     guard Date() < deadline else { return false }

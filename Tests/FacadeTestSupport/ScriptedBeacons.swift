@@ -1,13 +1,13 @@
 // Beacons that a test lets be heard, and a clock that it moves.
 
 import Dispatch
-public import Lodestone
+package import Lodestone
 package import SensorBus
-public import SensorTypes
+package import SensorTypes
 import Synchronization
 
 /// A clock that stands until it is moved; what is due by then happens on the thread that moves it.
-public final class AlarmClock: Sendable {
+package final class AlarmClock: Sendable {
   private struct Alarm: Sendable {
     let due: Timestamp
     let body: @Sendable () -> Void
@@ -21,10 +21,10 @@ public final class AlarmClock: Sendable {
   private let state = Mutex(State())
 
   /// Makes a clock at 0 s.
-  public init() {}
+  package init() {}
 
   /// What a runtime takes; its wall says that it is 1970.
-  public var clocks: RuntimeClocks {
+  package var clocks: RuntimeClocks {
     RuntimeClocks(now: { self.now }, wallTime: { self.now.seconds }) { seconds, body in
       self.state.withLock { state in
         state.alarms.append(Alarm(due: state.now.advanced(bySeconds: seconds), body: body))
@@ -33,10 +33,10 @@ public final class AlarmClock: Sendable {
   }
 
   /// What time it is.
-  public var now: Timestamp { state.withLock { $0.now } }
+  package var now: Timestamp { state.withLock { $0.now } }
 
   /// Moves it on, alarm by alarm.
-  public func move(to seconds: Double) {
+  package func move(to seconds: Double) {
     let end = Timestamp(seconds: seconds)
     while let body = state.withLock({ state -> (@Sendable () -> Void)? in
       guard

@@ -1,13 +1,13 @@
 // A board that says what a test lets it say, and the values for it.
 
 import Dispatch
-public import Lodestone
-public import SensorTypes
+package import Lodestone
+package import SensorTypes
 import LinearAlgebra
 import Synchronization
 
 /// A source without hardware: `publish` speaks to whoever has subscribed, on the caller's thread.
-public final class ScriptedSource: ObservationSource {
+package final class ScriptedSource: ObservationSource {
   private final class Subscription: ObservationSubscription {
     let end: @Sendable () -> Void
     init(_ end: @escaping @Sendable () -> Void) { self.end = end }
@@ -21,30 +21,27 @@ public final class ScriptedSource: ObservationSource {
   }
 
   /// What the board says it has.
-  public let equipment: Equipment
+  package let equipment: Equipment
   private let state = Mutex(State())
   private let demandWasSet = DispatchSemaphore(value: 0)
 
   /// Makes a board that has everything, or what is said.
-  public init(
+  package init(
     equipment: Equipment = Equipment(heading: true, location: true, relativeAltitude: true)
   ) {
     self.equipment = equipment
   }
 
   /// Every demand that was set, in order.
-  public var demands: [Demand] { state.withLock { $0.demands } }
+  package var demands: [Demand] { state.withLock { $0.demands } }
 
-  /// How many listen.
-  public var listeners: Int { state.withLock { $0.handlers.count } }
+  package var listeners: Int { state.withLock { $0.handlers.count } }
 
-  /// Speaks.
-  public func publish(_ observation: Observation) {
+  package func publish(_ observation: Observation) {
     for handler in state.withLock({ Array($0.handlers.values) }) { handler(observation) }
   }
 
-  /// Adds a listener.
-  public func subscribe(
+  package func subscribe(
     _ handler: @escaping @Sendable (Observation) -> Void
   ) -> any ObservationSubscription {
     let id = state.withLock { state in
@@ -55,14 +52,13 @@ public final class ScriptedSource: ObservationSource {
     return Subscription { [weak self] in self?.state.withLock { $0.handlers[id] = nil } }
   }
 
-  /// Notes a demand.
-  public func setDemand(_ demand: Demand) {
+  package func setDemand(_ demand: Demand) {
     state.withLock { $0.demands.append(demand) }
     demandWasSet.signal()
   }
 
   /// Waits until a demand is the newest, so many seconds at most; returns whether it is.
-  public func waits(for demand: Demand, atMost seconds: Double = 10) -> Bool {
+  package func waits(for demand: Demand, atMost seconds: Double = 10) -> Bool {
     while demands.last != demand {
       guard demandWasSet.wait(timeout: .now() + seconds) == .success else { return false }
     }
@@ -71,14 +67,14 @@ public final class ScriptedSource: ObservationSource {
 
   /// Waits on a separate thread until a task has asked for this demand, at most 300 s. The task needs a high priority:
   /// with the default one it is queued behind all the tests that compute.
-  public func hears(_ demand: Demand) async -> Bool {
+  package func hears(_ demand: Demand) async -> Bool {
     await onThread { self.waits(for: demand, atMost: 300) }
   }
 }
 
 extension Observation {
   /// A fix at a place.
-  public static func location(
+  package static func location(
     _ latitude: Double, _ longitude: Double, accuracy: Double = 5, at seconds: Double = 0,
     utc: Double? = nil, isSimulated: Bool = false
   ) -> Observation {
@@ -91,7 +87,7 @@ extension Observation {
   }
 
   /// The heading of a board that lies flat, its accuracy 2 degrees unless there is a reason against it.
-  public static func heading(
+  package static func heading(
     degrees: Double, at seconds: Double = 0, declination: Double? = nil, reason: NoData? = nil,
     calibration: UInt32? = nil
   ) -> Observation {
@@ -109,7 +105,7 @@ extension Observation {
   }
 
   /// An altitude of the barometer's run.
-  public static func altitude(
+  package static func altitude(
     _ metres: Double, at seconds: Double, pascals: Double = 101_325
   ) -> Observation {
     .altitude(

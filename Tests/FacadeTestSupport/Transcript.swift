@@ -3,7 +3,7 @@
 import Synchronization
 
 /// What a sequence has said, in the order in which it was taken.
-public final class Transcript<Element: Sendable>: Sendable {
+package final class Transcript<Element: Sendable>: Sendable {
   private struct State {
     var elements: [Element] = []
     var hasEnded = false
@@ -13,23 +13,21 @@ public final class Transcript<Element: Sendable>: Sendable {
   private let state = Mutex(State())
 
   /// What was heard up to now.
-  public var elements: [Element] { state.withLock { $0.elements } }
-  /// Whether nothing follows.
-  public var hasEnded: Bool { state.withLock { $0.hasEnded } }
+  package var elements: [Element] { state.withLock { $0.elements } }
+  package var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
   /// Makes one that has heard nothing.
-  public init() {}
+  package init() {}
 
-  /// Notes an element.
-  public func add(_ element: Element) {
+  package func add(_ element: Element) {
     wake { $0.elements.append(element) }
   }
 
   /// Notes that nothing follows.
-  public func end() { wake { $0.hasEnded = true } }
+  package func end() { wake { $0.hasEnded = true } }
 
   /// Waits until so many were heard, or nothing follows; the test's time limit ends what never comes.
-  public func waits(for count: Int) async -> [Element] {
+  package func waits(for count: Int) async -> [Element] {
     await withCheckedContinuation { continuation in
       wake { $0.waiters.append((count, continuation)) }
     }

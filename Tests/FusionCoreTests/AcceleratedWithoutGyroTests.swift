@@ -13,7 +13,6 @@ import Testing
     var from: Double
     var to: Double
     var seconds: Double
-    /// When it begins.
     var begin = 12.0
     /// How much longer the chip says that gravity is, m/s^2.
     var offset = 0.0

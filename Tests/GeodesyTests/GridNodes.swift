@@ -18,7 +18,6 @@ struct GridNode {
     return GridNode(latitude: row[0], longitude: row[1], undulation: row[2])
   }
 
-  /// Latitude, longitude, undulation.
   private static let text = """
      20.00  -75.00  -27.4396 |  28.00   93.75  -40.5329 |  29.00   80.75  -50.6199
      27.00   86.50  -53.7146 |   9.50  126.50   56.1134 |  -5.25  152.50   60.7462

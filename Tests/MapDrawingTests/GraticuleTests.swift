@@ -4,7 +4,6 @@ import Testing
 
 @testable import MapDrawing
 
-/// Meridians and parallels.
 @Suite struct GraticuleTests {
   static func view(
     _ latitude: Double, _ longitude: Double, zoom: Double, heading: Double = 0, pitch: Double = 0,

@@ -3,7 +3,6 @@ import Testing
 
 @testable import MapDrawing
 
-/// Tiles as files.
 @Suite struct TileFolderTests {
   let scratch: Scratch
 

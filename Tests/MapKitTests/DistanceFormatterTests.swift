@@ -1,7 +1,6 @@
 import MapKit
 import Testing
 
-/// Distances in words.
 @Suite struct DistanceFormatterTests {
   private func formatter(
     _ units: MKDistanceFormatter.Units, _ style: MKDistanceFormatter.DistanceUnitStyle = .default,

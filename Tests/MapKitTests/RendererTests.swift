@@ -29,7 +29,6 @@ private final class Filled: MKOverlayView {
   }
 }
 
-/// What draws overlays.
 @Suite struct RendererTests {
   let bench = MapBench()
   var map: MKMapView { bench.map }

@@ -7,7 +7,6 @@ import Testing
 
 @Suite("BMM150 twin")
 struct BMM150TwinTests {
-  /// Awake.
   private func chip(_ source: any StimulusSource) -> BMM150Twin {
     var chip = BMM150Twin(source: source, errors: .none).powered()
     chip.write(0x4B, 0x01, now: ms(-10))

@@ -6,7 +6,6 @@ import TextForms
 /// The error of a level board's heading that the covariance of a fit's unknowns lets expect, degrees, root
 /// mean square over the compass.
 struct HeadingBudget: Sendable, Hashable {
-  /// From everything.
   var total: Double
   /// From the iron alone, and from its parts and the alignment.
   var iron: Double

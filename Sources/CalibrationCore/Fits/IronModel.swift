@@ -39,7 +39,6 @@ struct IronModel: Sendable {
   var radius = 1.0
   /// How the diagonal differs from 1, its first two; the third makes their sum zero.
   var (first, second) = (0.0, 0.0)
-  /// xy, xz, yz.
   var mixed = Vector3.zero
   var turn = Quaternion.identity
   var vertical = 0.0

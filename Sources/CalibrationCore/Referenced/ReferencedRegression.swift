@@ -64,7 +64,6 @@ struct ReferencedRegression {
     ]
   }
 
-  /// I + E.
   private static func distortion(_ p: ArraySlice<Double>) -> Matrix3 {
     let e = Array(p)
     return Matrix3(
@@ -303,10 +302,8 @@ struct ReferencedRegression {
   }
 }
 
-/// What came out.
 struct RegressionResult {
   var offset: Vector3
-  /// I + E.
   var distortion: Matrix3
   var horizontal: Double
   var vertical: Double
@@ -340,7 +337,6 @@ struct RegressionRow {
   var groupDeviation = 0.0
 }
 
-/// How samples scatter.
 struct SampleNoise {
   /// The chip's noise and what passes by, microtesla.
   var field = 0.5

@@ -32,7 +32,6 @@ package protocol GuideView {
 package struct Guide {
   /// How it came to its end.
   package enum Way: Equatable {
-    /// The coach's own.
     case ended
     /// A person wants what there is.
     case asked

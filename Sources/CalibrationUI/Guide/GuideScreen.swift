@@ -6,7 +6,6 @@ import TextForms
 
 /// The screen of the guided calibration as lines of at most 80 columns: what to do, the sphere, bars and keys.
 package struct GuideScreen {
-  /// Widest line.
   static let columns = 80
   /// As many lines as there are.
   static let rows = 24

@@ -89,7 +89,6 @@ package struct ReferencedBench {
   /// The calibration that is in force.
   package var record: AppliedCalibration? { stored?.applied }
 
-  /// Takes a batch.
   package mutating func take(_ batch: [BoardOutput]) {
     newFixes.removeAll(keepingCapacity: true)
     for arrival in batch {

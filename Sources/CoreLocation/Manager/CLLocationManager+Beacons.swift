@@ -5,7 +5,6 @@ import LocationServices
 
 /// What one manager ranges.
 struct RangedBeacons {
-  /// By constraint.
   var constraints: Set<CLBeaconIdentityConstraint> = []
   /// By region, in the order in which they were started.
   var regions: [CLBeaconRegion] = []

@@ -8,15 +8,12 @@ enum DelegateCall: Hashable, Sendable {
   case locations([LocationReport])
   /// A deferral has ended.
   case deferralEnded(DeferralProblem?)
-  /// A heading.
   case heading(HeadingReport)
   /// The newest heading no longer stands for now.
   case headingExpired
-  /// Locations pause.
   case paused
   /// Locations are about to come again.
   case resumed
-  /// A stay.
   case visit(VisitReport)
   /// What there is to tell of a region.
   case region(RegionEvent)
@@ -26,7 +23,6 @@ enum DelegateCall: Hashable, Sendable {
   case beacons(BeaconReport)
   /// Beacons cannot be ranged.
   case rangingFailed(RangingFailure)
-  /// A failure.
   case failure(ServiceFailure)
 }
 

@@ -26,7 +26,6 @@ final class UnavailableNotice: Sendable {
     }
   }
 
-  /// Calls nothing more.
   func forget() { generation.withLock { $0 &+= 1 } }
 
   /// Calls the handler of a query, which nothing stops.

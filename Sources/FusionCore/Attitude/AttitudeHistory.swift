@@ -210,7 +210,6 @@ struct AttitudeHistory: Sendable {
   /// What was found for the end of the newest block that is smoothed for good.
   private var carried: Correction?
 
-  /// A smoothed error.
   private struct Correction: Sendable {
     var turn = Vector3.zero
     var bias = Vector3.zero

@@ -153,7 +153,6 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     summarise()
   }
 
-  /// Now.
   var mark: SmootherCheckpoint {
     SmootherCheckpoint(
       attitude: strapdown.attitude, bias: strapdown.bias,
@@ -180,7 +179,6 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     return news
   }
 
-  /// Forgets everything.
   mutating func stop() { self = ErrorStateFilter() }
 
   /// Turns the attitude by one interval.
@@ -351,7 +349,6 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
 
 /// What a smoother needs to know of a moment.
 struct SmootherCheckpoint: Sendable {
-  /// The attitude.
   var attitude: Quaternion
   var bias: Vector3
   /// The covariance's rows of attitude and gyro bias.

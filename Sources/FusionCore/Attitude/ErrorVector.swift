@@ -22,7 +22,6 @@ struct ErrorVector: Sendable, Hashable, Codable {
   /// How many errors there are.
   static let count = 23
 
-  /// Attitude, bias, velocity.
   var motion = SIMD8<Double>.zero
   /// Field, iron, lag, and two entries of the gyro's matrix.
   var magnetic = SIMD8<Double>.zero

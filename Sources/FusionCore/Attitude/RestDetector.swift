@@ -83,7 +83,6 @@ struct RestDetector: Sendable, Hashable, Codable {
     var angle: Double
     /// The same, radians a second.
     var rate: Double
-    /// Up, body frame.
     var up: Vector3
     /// What the gyro says meanwhile, its bias included, rad/s.
     var felt: Vector3

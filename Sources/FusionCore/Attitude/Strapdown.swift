@@ -4,7 +4,6 @@ import LinearAlgebra
 
 /// Attitude carried on by a corrected gyro.
 struct Strapdown: Sendable, Equatable, Codable {
-  /// Body to earth.
   var attitude = Quaternion.identity
   /// Body frame, rad/s.
   var bias = Vector3.zero

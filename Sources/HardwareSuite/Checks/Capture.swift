@@ -53,7 +53,6 @@ final class Capture: Sendable {
   /// What could not be kept.
   var dropped: Int { box.state.withLock { $0.dropped } }
 
-  /// Now.
   var mark: StreamPosition {
     box.state.withLock {
       StreamPosition(observations: $0.observations.count, readings: $0.readings.map(\.count))

@@ -4,12 +4,10 @@ import SensorDrivers
 
 /// Root mean square noise of one quantity of a chip, by its datasheet.
 struct DatasheetNoise {
-  /// What is measured.
   let quantity: String
   let unit: String
   /// Of the axis with the most noise, in `unit`.
   let sigma: Double
-  /// Where it stands.
   let source: String
 
   /// What is said of a chip at a rate of conversions; empty for one whose datasheet is silent, or was not to be had.

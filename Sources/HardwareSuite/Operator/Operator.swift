@@ -1,14 +1,13 @@
 // Who carries out what a scenario asks for: a rig with twins, the simulation, or a person.
 
-public import BoardFile
+package import BoardFile
 
 /// Something that goes wrong, by the name it has in scenarios and on a rig's control line.
-public enum RigFault: String, Sendable, CaseIterable, Codable {
+package enum RigFault: String, Sendable, CaseIterable, Codable {
   /// The chip's wire is off; it comes back with reset values.
   case noAnswer
   /// Every transfer times out.
   case timeout
-  /// Reads end early.
   case shortRead
   /// The supply dips at the beginning: the chip loses its registers and goes on answering.
   case brownOut
@@ -28,7 +27,7 @@ public enum RigFault: String, Sendable, CaseIterable, Codable {
   case receiverGarbage
 
   /// Whether it can befall a receiver, a chip with registers, or both.
-  public func suits(receiver: Bool) -> Bool {
+  package func suits(receiver: Bool) -> Bool {
     switch self {
     case .noAnswer, .timeout: true
     case .receiverSilent, .receiverGarbage: receiver
@@ -38,7 +37,7 @@ public enum RigFault: String, Sendable, CaseIterable, Codable {
 }
 
 /// What a chip is to see from now on, in its own frame.
-public enum Shown: Sendable, Hashable, CustomStringConvertible {
+package enum Shown: Sendable, Hashable, CustomStringConvertible {
   /// Magnetic field around the board at the chip's place, microtesla.
   case field(SIMD3<Double>)
   /// Specific force, m/s^2.
@@ -51,7 +50,7 @@ public enum Shown: Sendable, Hashable, CustomStringConvertible {
   case temperature(Double)
 
   /// As on a rig's control line.
-  public var description: String {
+  package var description: String {
     func text(_ v: SIMD3<Double>) -> String { "\(v.x) \(v.y) \(v.z)" }
     return switch self {
     case .field(let v): "field \(text(v))"
@@ -64,18 +63,18 @@ public enum Shown: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// One chip of a board, by everything that it is called.
-public struct ChipTarget: Sendable, Hashable {
+package struct ChipTarget: Sendable, Hashable {
   /// Its place in the board file, from 0.
-  public let index: Int
+  package let index: Int
   /// Which chip it is, by the catalogue's name.
-  public let chip: String
+  package let chip: String
   /// As reports and scenarios call it: with its place where the board has two of the kind.
-  public let name: String
+  package let name: String
   /// As a rig's control line calls it: `LIS3MDL#2` is the second of its name.
-  public let rigName: String
+  package let rigName: String
 
   /// The chip at a place of a board's list.
-  public init(_ index: Int, of board: Board) {
+  package init(_ index: Int, of board: Board) {
     let sensor = board.sensors[index]
     self.index = index
     chip = sensor.chip
@@ -88,28 +87,26 @@ public struct ChipTarget: Sendable, Hashable {
 }
 
 /// A step that could not be carried out, and why.
-public struct OperatorError: Error, Sendable, CustomStringConvertible {
+package struct OperatorError: Error, Sendable, CustomStringConvertible {
   /// The message, in one line.
-  public let description: String
+  package let description: String
 
-  /// Makes an error.
-  public init(_ description: String) { self.description = description }
+  package init(_ description: String) { self.description = description }
 }
 
 /// A step that somebody did not want to carry out: it counts as skipped.
-public struct StepSkipped: Error, Sendable {
+package struct StepSkipped: Error, Sendable {
   /// Why, in one line.
-  public let reason: String
+  package let reason: String
 
-  /// Makes a reason.
-  public init(_ reason: String) { self.reason = reason }
+  package init(_ reason: String) { self.reason = reason }
 }
 
 /// Carries out what a scenario asks for.
 ///
 /// What is asked for throws `StepSkipped` where somebody does not want to, `BrokenOff` where the run is to end,
 /// and `OperatorError` for what went wrong.
-public protocol Operator: Sendable {
+package protocol Operator: Sendable {
   /// Who it is, for the report.
   var name: String { get }
 
@@ -142,14 +139,13 @@ public protocol Operator: Sendable {
 }
 
 extension Operator {
-  /// Only people go.
-  public var hasLeft: Bool { false }
+  package var hasLeft: Bool { false }
 
   /// A rig does the same thing again with the same result.
-  public func wantsAgain() throws(BrokenOff) -> Bool { false }
+  package func wantsAgain() throws(BrokenOff) -> Bool { false }
 
   /// Hands and real chips are not kept from anything.
-  public func stoodStill() -> Double { 0 }
+  package func stoodStill() -> Double { 0 }
 }
 
 extension ScenarioAction {

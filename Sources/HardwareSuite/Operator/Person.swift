@@ -2,14 +2,12 @@ import Foundation
 import Synchronization
 
 /// A person at the terminal, with the board on the desk.
-public final class Person: Operator {
+package final class Person: Operator {
   /// Why a step is skipped after the end of input.
   static let ended = "input ended"
 
-  /// For the report.
-  public let name = "a person"
-  /// Always.
-  public let isPerson = true
+  package let name = "a person"
+  package let isPerson = true
   private let say: @Sendable (String) -> Void
   private let answer: @Sendable (String) throws(BrokenOff) -> String?
   private let isGone = Atomic<Bool>(false)
@@ -18,7 +16,7 @@ public final class Person: Operator {
   ///   - say: Shows a line.
   ///   - answer: Asks a question and waits for a line that was begun after it; `nil` when there is nobody any
   ///     more.
-  public init(
+  package init(
     say: @escaping @Sendable (String) -> Void,
     answer: @escaping @Sendable (String) throws(BrokenOff) -> String?
   ) {
@@ -27,10 +25,10 @@ public final class Person: Operator {
   }
 
   /// Whether input has ended.
-  public var hasLeft: Bool { isGone.load(ordering: .relaxed) }
+  package var hasLeft: Bool { isGone.load(ordering: .relaxed) }
 
   /// Hands turn, tilt, lift, and pull one wire.
-  public func objection(to action: ScenarioAction) -> String? {
+  package func objection(to action: ScenarioAction) -> String? {
     switch action {
     case .measure, .turn, .tilt, .lift: nil
     case .fault(_, let fault, _):
@@ -43,7 +41,7 @@ public final class Person: Operator {
   }
 
   /// Asks for the wire to be pulled.
-  public func inject(_ fault: RigFault, on chip: ChipTarget, seconds: Double) throws {
+  package func inject(_ fault: RigFault, on chip: ChipTarget, seconds: Double) throws {
     if let objection = objection(to: .fault(chip: chip.index, fault, seconds: seconds)) {
       throw OperatorError(objection)
     }
@@ -53,16 +51,14 @@ public final class Person: Operator {
     say("    \(chip.name) is to be off now; leave it off")
   }
 
-  /// Not for hands.
-  public func show(_ shown: Shown, on chip: ChipTarget) throws {
+  package func show(_ shown: Shown, on chip: ChipTarget) throws {
     throw OperatorError("showing an exact \(shown) is not for hands: it needs a rig")
   }
 
-  /// Nothing was shown.
-  public func endShow(on chip: ChipTarget) throws {}
+  package func endShow(on chip: ChipTarget) throws {}
 
   /// Shows the instruction and waits for the return key.
-  public func ask(_ instruction: String) throws {
+  package func ask(_ instruction: String) throws {
     switch try line("\n>>> \(instruction)\n>>> Return begins, s skips the step: ") {
     case nil: throw StepSkipped(Self.ended)
     case "s"?: throw StepSkipped("skipped by the person")
@@ -71,7 +67,7 @@ public final class Person: Operator {
   }
 
   /// Asks whether a failed step is to be repeated.
-  public func wantsAgain() throws(BrokenOff) -> Bool {
+  package func wantsAgain() throws(BrokenOff) -> Bool {
     try line("\n>>> r repeats the step, return goes on: ").map { ["r", "y"].contains($0) } ?? false
   }
 

@@ -10,16 +10,15 @@ import Synchronization
 ///
 /// Requests: `hello`, `fault CHIP KIND SECONDS`, `show CHIP QUANTITY NUMBERS…`, `walk CHIP`, `stood`. Answers: `ok`,
 /// `rig NAME`, `stood SECONDS`, `error TEXT`. `Tests/Hardware/README.md` has them all.
-public final class RigLine: Operator {
+package final class RigLine: Operator {
   /// Longest wait for an answer, seconds.
   private static let patience = 3.0
   /// Longest answer, bytes.
   private static let limit = 4096
 
   /// Who it is, as the rig says itself.
-  public let name: String
-  /// Never.
-  public let isPerson = false
+  package let name: String
+  package let isPerson = false
   // One request at a time; the stream is confined to this lock.
   private let stream: Mutex<Stream>
 
@@ -28,7 +27,7 @@ public final class RigLine: Operator {
   }
 
   /// Opens the line and asks who is there.
-  public init(path: String) throws {
+  package init(path: String) throws {
     let port = try LinuxBusProvider().byteStream(port: path, baudRate: 115_200)
     let stream = Stream(port: port)
     try Self.flush(stream)
@@ -41,12 +40,12 @@ public final class RigLine: Operator {
   }
 
   /// A rig has no hands.
-  public func objection(to action: ScenarioAction) -> String? {
+  package func objection(to action: ScenarioAction) -> String? {
     action.needsHands ? "a rig has no hands: run with --interactive" : nil
   }
 
   /// Lets something go wrong with a chip.
-  public func inject(_ fault: RigFault, on chip: ChipTarget, seconds: Double) throws {
+  package func inject(_ fault: RigFault, on chip: ChipTarget, seconds: Double) throws {
     var request = "fault \(chip.rigName) \(fault.rawValue) \(seconds)"
     switch fault {
     case .shortRead: request += " 1"
@@ -60,20 +59,20 @@ public final class RigLine: Operator {
   }
 
   /// Lets a chip see something.
-  public func show(_ shown: Shown, on chip: ChipTarget) throws {
+  package func show(_ shown: Shown, on chip: ChipTarget) throws {
     try command("show \(chip.rigName) \(shown)")
   }
 
   /// Lets a chip see the rig's own world again.
-  public func endShow(on chip: ChipTarget) throws { try command("walk \(chip.rigName)") }
+  package func endShow(on chip: ChipTarget) throws { try command("walk \(chip.rigName)") }
 
   /// A rig has no hands.
-  public func ask(_ instruction: String) throws {
+  package func ask(_ instruction: String) throws {
     throw OperatorError("this needs a person: run with --interactive (\(instruction))")
   }
 
   /// What the rig says of itself; a rig that knows no such request did not stand still.
-  public func stoodStill() -> Double {
+  package func stoodStill() -> Double {
     let answer = try? stream.withLock { try Self.exchange($0, "stood") }
     let words = (answer ?? "").split(separator: " ")
     guard words.count == 2, words[0] == "stood", let seconds = Double(words[1]), seconds.isFinite

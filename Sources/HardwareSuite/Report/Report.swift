@@ -1,46 +1,40 @@
 // What a hardware test found out, as a value; the writers beside this file turn it into files.
 
-public import Foundation
+package import Foundation
 import TextForms
 
 /// The result of one run of the hardware tests.
-public struct Report: Sendable, Codable {
+package struct Report: Sendable, Codable {
   /// One figure that was measured.
-  public struct Measure: Sendable, Codable, Hashable {
-    /// What it is.
-    public var name: String
+  package struct Measure: Sendable, Codable, Hashable {
+    package var name: String
     /// Its value, in `unit`.
-    public var value: Double
+    package var value: Double
     /// SI, or what people speak.
-    public var unit: String
+    package var unit: String
     /// What it was held against, for a person: "at most 0.5 ms".
-    public var limit: String?
+    package var limit: String?
 
-    /// Makes a figure.
-    public init(_ name: String, _ value: Double, _ unit: String, limit: String? = nil) {
+    package init(_ name: String, _ value: Double, _ unit: String, limit: String? = nil) {
       (self.name, self.value, self.unit, self.limit) = (name, value, unit, limit)
     }
   }
 
   /// One thing that was tried.
-  public struct Check: Sendable, Codable {
+  package struct Check: Sendable, Codable {
     /// The part of the suite: wiring, rates, a scenario's name.
-    public var group: String
-    /// What was tried.
-    public var name: String
-    /// How it ended.
-    public var outcome: CheckOutcome
+    package var group: String
+    package var name: String
+    package var outcome: CheckOutcome
     /// What was found, in a sentence; for a failure the cause.
-    public var detail: String
+    package var detail: String
     /// The line or the hand that mends it.
-    public var mend: String?
-    /// What was measured.
-    public var measures: [Measure]
+    package var mend: String?
+    package var measures: [Measure]
     /// How long it took.
-    public var seconds: Double
+    package var seconds: Double
 
-    /// Makes a check.
-    public init(
+    package init(
       _ group: String, _ name: String, _ outcome: CheckOutcome, _ detail: String,
       mend: String? = nil,
       measures: [Measure] = [], seconds: Double = 0
@@ -56,20 +50,20 @@ public struct Report: Sendable, Codable {
   }
 
   /// A curve: what was measured over time.
-  public struct Series: Sendable, Codable {
+  package struct Series: Sendable, Codable {
     /// What it is, and of which chip.
-    public var title: String
+    package var title: String
     /// The unit of `values`.
-    public var unit: String
+    package var unit: String
     /// Seconds from the start of the measurement.
-    public var times: [Double]
+    package var times: [Double]
     /// One value a time.
-    public var values: [Double]
+    package var values: [Double]
     /// What the values are held against, in `unit`; drawn where it is near them.
-    public var limits: [Double]
+    package var limits: [Double]
 
     /// Makes a curve; of a long one every n-th point is kept, so that at most `limit` are left.
-    public init(
+    package init(
       _ title: String, unit: String, _ points: [(Double, Double)], limits: [Double] = [],
       limit: Int = 600
     ) {
@@ -84,58 +78,55 @@ public struct Report: Sendable, Codable {
   }
 
   /// What a command printed on this board.
-  public struct Transcript: Sendable, Codable {
+  package struct Transcript: Sendable, Codable {
     /// The command as one would type it.
-    public var command: String
+    package var command: String
     /// Its exit code; -1 if it was ended for taking too long.
-    public var exitCode: Int
+    package var exitCode: Int
     /// What it printed, both streams.
-    public var output: String
+    package var output: String
 
-    /// Makes a transcript.
-    public init(command: String, exitCode: Int, output: String) {
+    package init(command: String, exitCode: Int, output: String) {
       (self.command, self.exitCode, self.output) = (command, exitCode, output)
     }
   }
 
   /// The board's name, as its file gives it.
-  public var board: String
+  package var board: String
   /// Where the board file lies; "probed" without one.
-  public var boardFile: String
+  package var boardFile: String
   /// The machine and its kernel.
-  public var machine: String
+  package var machine: String
   /// Who carried out the scenarios' steps: a rig, a person, the simulation, nobody.
-  public var rig: String
+  package var rig: String
   /// When it began, by the system's clock.
-  public var date: Date
+  package var date: Date
   /// How long it took.
-  public var seconds: Double = 0
+  package var seconds: Double = 0
   /// Where the board file asks for less than the suite usually does, in sentences.
-  public var deviations: [String] = []
+  package var deviations: [String] = []
   /// Everything that was tried, in order.
-  public var checks: [Check] = []
+  package var checks: [Check] = []
   /// What was measured over time.
-  public var series: [Series] = []
+  package var series: [Series] = []
   /// What the commands printed.
-  public var transcripts: [Transcript] = []
+  package var transcripts: [Transcript] = []
   /// The signal that ended the run before its end (`SIGINT`), and what it was at; `nil` for a whole run.
-  public var brokenOff: Interrupted?
+  package var brokenOff: Interrupted?
 
   /// What ended a run before its end.
-  public struct Interrupted: Sendable, Codable, Hashable {
-    /// The signal's name.
-    public var signal: String
+  package struct Interrupted: Sendable, Codable, Hashable {
+    package var signal: String
     /// What was being tried.
-    public var during: String
+    package var during: String
 
-    /// Makes an end.
-    public init(signal: String, during: String) {
+    package init(signal: String, during: String) {
       (self.signal, self.during) = (signal, during)
     }
   }
 
   /// Makes a report without checks.
-  public init(board: String, boardFile: String, machine: String, rig: String, date: Date) {
+  package init(board: String, boardFile: String, machine: String, rig: String, date: Date) {
     self.board = board
     self.boardFile = boardFile
     self.machine = machine
@@ -144,21 +135,21 @@ public struct Report: Sendable, Codable {
   }
 
   /// How many checks ended so.
-  public func count(_ outcome: CheckOutcome) -> Int { checks.count { $0.outcome == outcome } }
+  package func count(_ outcome: CheckOutcome) -> Int { checks.count { $0.outcome == outcome } }
 
   /// How the run ended.
-  public var result: SuiteResult {
+  package var result: SuiteResult {
     if brokenOff != nil { return .brokenOff }
     if checks.isEmpty || count(.failed) > 0 { return .failed }
     return count(.skipped) > 0 ? .notPassed : .passed
   }
 
   /// Whether everything that was to be tried was tried and is well.
-  public var isPassed: Bool { result == .passed }
+  package var isPassed: Bool { result == .passed }
 
   /// What a program that shows this report ends with: 0 passed, 1 failed, 2 not passed. (A run that was
   /// broken off ends by its signal: `BrokenOff.exitCode`.)
-  public var exitCode: Int32 {
+  package var exitCode: Int32 {
     switch result {
     case .passed: 0
     case .failed, .brokenOff: 1
@@ -167,7 +158,7 @@ public struct Report: Sendable, Codable {
   }
 
   /// The result in one line.
-  public var verdict: String {
+  package var verdict: String {
     let word = result == .passed ? result.rawValue : result.rawValue.uppercased()
     let end = brokenOff.map { "by \($0.signal) during \($0.during); " } ?? ""
     return "\(word): \(end)\(count(.passed)) passed, \(count(.failed)) failed, "
@@ -193,7 +184,7 @@ public struct Report: Sendable, Codable {
 }
 
 /// How a run ended, in one word.
-public enum SuiteResult: String, Sendable, Codable {
+package enum SuiteResult: String, Sendable, Codable {
   /// Everything that was to be tried was tried and is well.
   case passed
   /// Something is not well, or nothing was tried.
@@ -205,7 +196,7 @@ public enum SuiteResult: String, Sendable, Codable {
 }
 
 /// How a check ended. What could not be tried did not pass.
-public enum CheckOutcome: String, Sendable, Codable {
+package enum CheckOutcome: String, Sendable, Codable {
   case passed, failed, skipped
 }
 

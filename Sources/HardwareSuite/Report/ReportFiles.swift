@@ -1,11 +1,11 @@
-public import Foundation
+package import Foundation
 import StateStore
 import TextForms
 
 extension Report {
   /// Makes a folder for a report and tries whether it can be written: before a run, whose report would be
   /// lost otherwise. Throws what the system says.
-  public static func prepare(folder: URL) throws {
+  package static func prepare(folder: URL) throws {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let probe = folder.appending(path: ".lodestone-\(ProcessInfo.processInfo.processIdentifier)")
     try Data("x".utf8).write(to: probe)
@@ -14,7 +14,7 @@ extension Report {
 
   /// Writes `report.html`, `junit.xml` and `report.json` into a folder, which is created where it is missing. Only their
   /// owner can read them (0600), because they say where the board was.
-  public func write(to folder: URL) throws {
+  package func write(to folder: URL) throws {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     try write(Data(html.utf8), to: folder.appending(path: "report.html"))
     try write(Data(junit.utf8), to: folder.appending(path: "junit.xml"))
@@ -41,7 +41,7 @@ extension Report {
 
   /// The report as JSON: this type's own coding with `result` and `verdict`, dates in ISO 8601, keys in
   /// alphabetical order.
-  public func json() throws -> Data {
+  package func json() throws -> Data {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     encoder.dateEncodingStrategy = .iso8601
@@ -52,7 +52,7 @@ extension Report {
 
   /// The checks as test cases, in the form that CI servers read: a group is a class. A run that was broken
   /// off has an error besides.
-  public var junit: String {
+  package var junit: String {
     let errors = brokenOff == nil ? 0 : 1
     var text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
     text +=

@@ -5,7 +5,7 @@ import TextForms
 
 extension Report {
   /// The report as one self-contained page.
-  public var html: String {
+  package var html: String {
     var page = """
       <!DOCTYPE html>
       <html lang="en"><head><meta charset="utf-8">

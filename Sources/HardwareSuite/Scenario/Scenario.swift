@@ -1,21 +1,21 @@
 // What a run lives through, as a YAML file says it. `Tests/Hardware/scenarios` has examples.
 
-public import BoardFile
+package import BoardFile
 import SensorDrivers
 import SensorTypes
 import Yams
 
 /// A list of steps, each with what must come of it.
-public struct Scenario: Sendable {
+package struct Scenario: Sendable {
   /// The name, for the report.
-  public var name: String
+  package var name: String
   /// The file that it was read from; empty for one that was not.
-  public var file = ""
+  package var file = ""
   /// The steps, in order.
-  public var steps: [ScenarioStep]
+  package var steps: [ScenarioStep]
 
   /// What a person at a desk is asked for when no scenario is named.
-  public static func desk(for board: Board) -> Scenario {
+  package static func desk(for board: Board) -> Scenario {
     var steps: [ScenarioAction] = []
     let kinds = board.sensors.map { ChipCatalog.chip(named: $0.chip)?.kind }
     if kinds.contains(.magnetometer) {
@@ -30,7 +30,7 @@ public struct Scenario: Sendable {
   }
 
   /// Reads the text of a scenario, `schema: 1`; its chips must be the board's.
-  public static func parse(
+  package static func parse(
     _ text: String, file: String, board: Board
   ) throws(BoardFileError) -> Scenario {
     let root = try YAMLMapping.root(of: text, file: file)
@@ -57,16 +57,14 @@ public struct Scenario: Sendable {
   }
 }
 
-/// One step.
-public struct ScenarioStep: Sendable {
-  /// What is done.
-  public var action: ScenarioAction
+package struct ScenarioStep: Sendable {
+  package var action: ScenarioAction
   /// The line in the file, for messages.
-  public var line: Int
+  package var line: Int
 }
 
 /// What can be done; a chip is its place in the board file, from 0.
-public enum ScenarioAction: Sendable {
+package enum ScenarioAction: Sendable {
   /// Everything is left alone for so long; all sensors must go on.
   case measure(seconds: Double)
   /// Something goes wrong with a chip.
@@ -84,7 +82,6 @@ public enum ScenarioAction: Sendable {
   case lift(metres: Double, within: Double, seconds: Double)
 }
 
-/// Reads one step.
 private struct StepReader {
   private static let kinds = [
     "measure", "fault", "randomFaults", "show", "turn", "tilt", "lift",

@@ -37,7 +37,6 @@ struct WebListener: Sendable {
     }
   }
 
-  /// Closes the socket.
   func end() { close(file) }
 
   private static func set(_ level: Int32, _ name: Int32, _ value: Int32, of file: Int32)
@@ -93,7 +92,6 @@ struct WebListener: Sendable {
   /// The result of accepting a connection.
   enum Taken {
     case connection(Int32, PeerAddress)
-    /// No connection waits.
     case none
     /// The connection was closed before it was accepted.
     case lost

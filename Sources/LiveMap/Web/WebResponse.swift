@@ -106,7 +106,6 @@ package protocol WebStream: Sendable {
 
 /// One event of a stream.
 package enum WebStreamEvent: Sendable, Equatable {
-  /// A text message.
   case message(String)
   /// The end, with a code of RFC 6455 and a reason of at most 123 bytes.
   case end(code: UInt16, reason: String)

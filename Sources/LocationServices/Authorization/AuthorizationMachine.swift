@@ -2,7 +2,7 @@
 // changes come out.
 
 /// What happens to an authorization.
-public enum AuthorizationEvent: Hashable, Codable, Sendable {
+package enum AuthorizationEvent: Hashable, Codable, Sendable {
   /// The application asks for something; the client is who is told of exact positions.
   case request(AuthorizationRequest, by: ClientID)
   /// A prompt is answered. Without an accuracy it is the prompt's.
@@ -18,7 +18,7 @@ public enum AuthorizationEvent: Hashable, Codable, Sendable {
 }
 
 /// What follows from an event.
-public enum AuthorizationOutcome: Hashable, Codable, Sendable {
+package enum AuthorizationOutcome: Hashable, Codable, Sendable {
   /// Somebody is to be asked.
   case ask(AuthorizationPrompt)
   /// The prompt of this number is not to be answered any more.
@@ -39,7 +39,7 @@ public enum AuthorizationOutcome: Hashable, Codable, Sendable {
 /// What was allowed once, and exactness for once, end when the application is no longer in use; nothing remains of them, so
 /// that the next request is a first one. A request that led to no prompt, or whose prompt nobody has answered, does not
 /// count.
-public struct AuthorizationMachine: Hashable, Sendable {
+package struct AuthorizationMachine: Hashable, Sendable {
   /// What a prompt is to decide.
   private enum Purpose: Hashable, Sendable {
     case whenInUse
@@ -49,10 +49,9 @@ public struct AuthorizationMachine: Hashable, Sendable {
     case fullAccuracy(ClientID)
   }
 
-  /// What was decided.
-  public private(set) var decision: AuthorizationDecision
+  package private(set) var decision: AuthorizationDecision
   /// The prompt that stands.
-  public private(set) var prompt: AuthorizationPrompt?
+  package private(set) var prompt: AuthorizationPrompt?
   private var purpose = Purpose.whenInUse
   private var usage: UsageDescriptions
   private(set) var isInForeground = true
@@ -64,7 +63,7 @@ public struct AuthorizationMachine: Hashable, Sendable {
   private var lastNumber: UInt64 = 0
 
   /// Makes one. Without a decision everything is allowed, as where nobody is there to be asked.
-  public init(
+  package init(
     _ decision: AuthorizationDecision = .unasked, usage: UsageDescriptions = UsageDescriptions()
   ) {
     self.decision = decision
@@ -72,14 +71,14 @@ public struct AuthorizationMachine: Hashable, Sendable {
   }
 
   /// What the application may have.
-  public var report: AuthorizationReport {
+  package var report: AuthorizationReport {
     AuthorizationReport(
       status: decision.status, accuracy: isFullForOnce ? .full : decision.accuracy,
       isInUse: isInUse, isBeingAsked: prompt != nil)
   }
 
   /// Whether it may be told of positions now.
-  public var mayLocate: Bool {
+  package var mayLocate: Bool {
     switch decision.grant {
     case .always: true
     case .once, .whenInUse, .provisional: isInUse
@@ -91,12 +90,12 @@ public struct AuthorizationMachine: Hashable, Sendable {
   var declaresBackground: Bool { usage.declaresBackground }
 
   /// Whether something that is ready to be told leads to the second prompt.
-  public var awaitsEvent: Bool {
+  package var awaitsEvent: Bool {
     decision.grant == .provisional && !isInUse && !owesConfirmation && prompt == nil
   }
 
   /// Does what an event leads to.
-  public mutating func handle(_ event: AuthorizationEvent) -> [AuthorizationOutcome] {
+  package mutating func handle(_ event: AuthorizationEvent) -> [AuthorizationOutcome] {
     let before = decision.kept
     var outcomes: [AuthorizationOutcome] = []
     switch event {

@@ -4,13 +4,13 @@ import SensorTypes
 
 extension LocationEngine {
   /// What the application may have now.
-  public var authorizationReport: AuthorizationReport { authorization.report }
+  package var authorizationReport: AuthorizationReport { authorization.report }
 
   /// What was decided about it.
-  public var authorizationDecision: AuthorizationDecision { authorization.decision }
+  package var authorizationDecision: AuthorizationDecision { authorization.decision }
 
   /// What is to be done for the authorization, in order, one a call; `nil` when all was said.
-  public mutating func takeAuthorizationOutcome() -> AuthorizationOutcome? {
+  package mutating func takeAuthorizationOutcome() -> AuthorizationOutcome? {
     authorizationOutcomes.isEmpty ? nil : authorizationOutcomes.removeFirst()
   }
 
@@ -24,7 +24,7 @@ extension LocationEngine {
   }
 
   /// Takes what happens to the authorization, and tells every client what has changed for it.
-  public mutating func authorize(
+  package mutating func authorize(
     _ event: AuthorizationEvent, _ emit: (ServiceEvent) -> Void
   ) {
     let (before, could) = (authorization.report, authorization.mayLocate)
@@ -50,7 +50,7 @@ extension LocationEngine {
   }
 
   /// Goes to the foreground or leaves it.
-  public mutating func enter(foreground: Bool, _ emit: (ServiceEvent) -> Void) {
+  package mutating func enter(foreground: Bool, _ emit: (ServiceEvent) -> Void) {
     if foreground, !isInForeground {
       for index in clients.indices { clients[index].session?.begin() }
     }

@@ -21,7 +21,6 @@ struct ReducedAccuracy: Sendable {
   /// No degree is longer on the ellipsoid, metres: that of a meridian at a pole.
   private static let degree = 111_700.0
 
-  /// One cell.
   private struct Cell: Sendable {
     let south: Double
     let west: Double

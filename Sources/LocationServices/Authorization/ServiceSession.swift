@@ -1,10 +1,9 @@
 // What an application holds to say that it needs its authorization.
 
 /// A session of a client: as long as it is held, what it needs is asked for whenever it can be.
-public struct ServiceSession: Hashable, Codable, Sendable {
+package struct ServiceSession: Hashable, Codable, Sendable {
   /// What a session needs.
-  public enum Requirement: String, Hashable, Codable, Sendable, CaseIterable {
-    /// Nothing.
+  package enum Requirement: String, Hashable, Codable, Sendable, CaseIterable {
     case none
     /// Positions while the application is in use.
     case whenInUse
@@ -12,15 +11,13 @@ public struct ServiceSession: Hashable, Codable, Sendable {
     case always
   }
 
-  /// What it needs.
-  public var requirement: Requirement
+  package var requirement: Requirement
   /// For which purpose exact positions are needed; `nil`: they are not.
-  public var fullAccuracyPurpose: String?
+  package var fullAccuracyPurpose: String?
   /// Whether the application counts as in use meanwhile, also in the background.
-  public var keepsInUse: Bool
+  package var keepsInUse: Bool
 
-  /// Makes a session.
-  public init(
+  package init(
     _ requirement: Requirement = .none, fullAccuracyPurpose: String? = nil, keepsInUse: Bool = false
   ) {
     self.requirement = requirement

@@ -1,30 +1,28 @@
 // What a beacon says on the air, out of bytes that anybody may have sent.
 
-public import SensorTypes
+package import SensorTypes
 
 /// An iBeacon's advertisement.
 ///
 /// Layout by Apple's "Proximity Beacon Specification", release R1: manufacturer data of company 0x004C that is a type
 /// 0x02, a length 0x15, the identifier (16 bytes), major and minor (two each, the high one first) and the measured power,
 /// a signed byte. Nothing before it, nothing after it.
-public struct BeaconAdvertisement: Hashable, Sendable {
+package struct BeaconAdvertisement: Hashable, Sendable {
   /// The company whose format it is, as Bluetooth SIG has assigned it.
-  public static let company: UInt16 = 0x004C
+  package static let company: UInt16 = 0x004C
   /// The bytes of manufacturer data, the company's number not counted.
   private static let size = 23
 
-  /// Which beacon.
-  public var identity: BeaconIdentity
+  package var identity: BeaconIdentity
   /// The strength that its owner has measured at one metre, dBm, as it is sent.
-  public var measuredPower: Int8
+  package var measuredPower: Int8
 
-  /// Makes an advertisement.
-  public init(_ identity: BeaconIdentity, measuredPower: Int8) {
+  package init(_ identity: BeaconIdentity, measuredPower: Int8) {
     (self.identity, self.measuredPower) = (identity, measuredPower)
   }
 
   /// Reads manufacturer data; `nil` for what is no iBeacon's, to the byte.
-  public init?(company: UInt16, data: [UInt8]) {
+  package init?(company: UInt16, data: [UInt8]) {
     guard company == Self.company, data.count == Self.size, data[0] == 0x02, data[1] == 0x15,
       let uuid = BeaconUUID(bytes: data[2..<18])
     else { return nil }
@@ -36,17 +34,15 @@ public struct BeaconAdvertisement: Hashable, Sendable {
 
 /// The manufacturer data in an advertisement as it is on the air (Bluetooth Core Specification 5.4, volume 3, part C,
 /// section 11): structures of a length, a type and data. One that is longer than what is left ends it.
-public struct ManufacturerData: Hashable, Sendable {
+package struct ManufacturerData: Hashable, Sendable {
   /// Bytes of an advertisement that are read, at most: what extended advertising allows.
-  public static let longest = 1_650
+  package static let longest = 1_650
 
-  /// The company's number.
-  public var company: UInt16
-  /// What it says.
-  public var data: [UInt8]
+  package var company: UInt16
+  package var data: [UInt8]
 
   /// All manufacturer data of an advertisement, in order.
-  public static func all(in payload: [UInt8]) -> [ManufacturerData] {
+  package static func all(in payload: [UInt8]) -> [ManufacturerData] {
     var found: [ManufacturerData] = []
     var rest = payload.prefix(Self.longest)
     while let length = rest.popFirst(), length > 0, rest.count >= Int(length) {
@@ -62,20 +58,18 @@ public struct ManufacturerData: Hashable, Sendable {
 }
 
 /// A beacon that was heard once.
-public struct BeaconSighting: Hashable, Sendable {
+package struct BeaconSighting: Hashable, Sendable {
   /// The strengths that Bluetooth can report, dBm (Core Specification 5.4, volume 4, part E, section 7.7.65.2). 127 says
   /// that it is not known, and so does 0 here: some controllers send it instead.
   static let strengths = -127...20
 
-  /// What it said.
-  public var advertisement: BeaconAdvertisement
+  package var advertisement: BeaconAdvertisement
   /// How strong it was, dBm; `nil`: not known.
-  public var strength: Int?
-  /// When.
-  public var time: Timestamp
+  package var strength: Int?
+  package var time: Timestamp
 
   /// Makes a sighting; a strength that none can be is not known.
-  public init(_ advertisement: BeaconAdvertisement, strength: Int?, time: Timestamp) {
+  package init(_ advertisement: BeaconAdvertisement, strength: Int?, time: Timestamp) {
     self.advertisement = advertisement
     self.strength = strength.flatMap { $0 != 0 && Self.strengths.contains($0) ? $0 : nil }
     self.time = time
@@ -83,7 +77,7 @@ public struct BeaconSighting: Hashable, Sendable {
 }
 
 /// What the radio has to say.
-public enum BeaconNews: Hashable, Sendable {
+package enum BeaconNews: Hashable, Sendable {
   /// It listens from now on.
   case listening(Timestamp)
   /// It has heard a beacon.
@@ -93,14 +87,12 @@ public enum BeaconNews: Hashable, Sendable {
 }
 
 /// Why no beacon can be heard.
-public struct BeaconFailure: Error, Hashable, Codable, Sendable {
+package struct BeaconFailure: Error, Hashable, Codable, Sendable {
   /// Whether there is nothing to hear them with (no adapter, switched off, not permitted), and not one that failed.
-  public var isUnavailable: Bool
-  /// In words.
-  public var reason: String
+  package var isUnavailable: Bool
+  package var reason: String
 
-  /// Makes a failure.
-  public init(isUnavailable: Bool, reason: String) {
+  package init(isUnavailable: Bool, reason: String) {
     (self.isUnavailable, self.reason) = (isUnavailable, reason)
   }
 }

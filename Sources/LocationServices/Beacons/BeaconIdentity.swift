@@ -1,17 +1,16 @@
 // Who a beacon is, and which beacons somebody means.
 
 /// The sixteen bytes that all beacons of one owner have in common.
-public struct BeaconUUID: Hashable, Sendable, Codable, CustomStringConvertible {
+package struct BeaconUUID: Hashable, Sendable, Codable, CustomStringConvertible {
   /// The first eight bytes, the first of them on top.
-  public var high: UInt64
-  /// The last eight.
-  public var low: UInt64
+  package var high: UInt64
+  package var low: UInt64
 
   /// Makes it of its two halves.
-  public init(high: UInt64, low: UInt64) { (self.high, self.low) = (high, low) }
+  package init(high: UInt64, low: UInt64) { (self.high, self.low) = (high, low) }
 
   /// Makes it of sixteen bytes; `nil` of any other number.
-  public init?(bytes: some Collection<UInt8>) {
+  package init?(bytes: some Collection<UInt8>) {
     guard bytes.count == 16 else { return nil }
     let half = bytes.index(bytes.startIndex, offsetBy: 8)
     func number(_ bytes: some Sequence<UInt8>) -> UInt64 {
@@ -21,7 +20,7 @@ public struct BeaconUUID: Hashable, Sendable, Codable, CustomStringConvertible {
   }
 
   /// Reads 32 hexadecimal digits, with dashes or without; `nil` for any other text.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     guard text.utf8.count <= 36 else { return nil }
     var digits: [UInt64] = []
     for character in text where character != "-" {
@@ -34,7 +33,7 @@ public struct BeaconUUID: Hashable, Sendable, Codable, CustomStringConvertible {
   }
 
   /// Reads the text of `description`.
-  public init(from decoder: any Decoder) throws {
+  package init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     guard let value = BeaconUUID(try container.decode(String.self)) else {
       throw DecodingError.dataCorruptedError(in: container, debugDescription: "no UUID")
@@ -43,13 +42,13 @@ public struct BeaconUUID: Hashable, Sendable, Codable, CustomStringConvertible {
   }
 
   /// Writes `description`.
-  public func encode(to encoder: any Encoder) throws {
+  package func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(description)
   }
 
   /// 32 digits in five groups, in capitals.
-  public var description: String {
+  package var description: String {
     let text = [high, low].map { half in
       let digits = String(half, radix: 16, uppercase: true)
       return String(repeating: "0", count: 16 - digits.count) + digits
@@ -63,47 +62,43 @@ public struct BeaconUUID: Hashable, Sendable, Codable, CustomStringConvertible {
   }
 }
 
-/// One beacon.
-public struct BeaconIdentity: Hashable, Codable, Sendable, Comparable {
+package struct BeaconIdentity: Hashable, Codable, Sendable, Comparable {
   /// The identifier of its owner.
-  public var uuid: BeaconUUID
-  /// Its first number.
-  public var major: UInt16
+  package var uuid: BeaconUUID
+  package var major: UInt16
   /// Its second number.
-  public var minor: UInt16
+  package var minor: UInt16
 
-  /// Makes an identity.
-  public init(uuid: BeaconUUID, major: UInt16, minor: UInt16) {
+  package init(uuid: BeaconUUID, major: UInt16, minor: UInt16) {
     (self.uuid, self.major, self.minor) = (uuid, major, minor)
   }
 
   /// By identifier, then by the numbers.
-  public static func < (a: BeaconIdentity, b: BeaconIdentity) -> Bool {
+  package static func < (a: BeaconIdentity, b: BeaconIdentity) -> Bool {
     (a.uuid.high, a.uuid.low, a.major, a.minor) < (b.uuid.high, b.uuid.low, b.major, b.minor)
   }
 }
 
 /// Which beacons are meant.
-public struct BeaconConstraint: Hashable, Codable, Sendable {
-  /// The identifier.
-  public var uuid: BeaconUUID
+package struct BeaconConstraint: Hashable, Codable, Sendable {
+  package var uuid: BeaconUUID
   /// The first number; `nil` for any.
-  public var major: UInt16?
+  package var major: UInt16?
   /// The second number; `nil` for any.
-  public var minor: UInt16?
+  package var minor: UInt16?
 
   /// Makes a constraint; `problem` says what is wrong with it.
-  public init(uuid: BeaconUUID, major: UInt16? = nil, minor: UInt16? = nil) {
+  package init(uuid: BeaconUUID, major: UInt16? = nil, minor: UInt16? = nil) {
     (self.uuid, self.major, self.minor) = (uuid, major, minor)
   }
 
   /// Why it cannot be used; `nil` where it can.
-  public var problem: String? {
+  package var problem: String? {
     major == nil && minor != nil ? "it has a minor and no major" : nil
   }
 
   /// Whether a beacon is one of those.
-  public func includes(_ beacon: BeaconIdentity) -> Bool {
+  package func includes(_ beacon: BeaconIdentity) -> Bool {
     beacon.uuid == uuid && (major ?? beacon.major) == beacon.major
       && (minor ?? beacon.minor) == beacon.minor
   }

@@ -3,19 +3,18 @@
 import SensorTypes
 
 /// What is told of a constraint, once a second.
-public struct BeaconReport: Hashable, Codable, Sendable {
+package struct BeaconReport: Hashable, Codable, Sendable {
   /// Which beacons were asked for.
-  public var constraint: BeaconConstraint
+  package var constraint: BeaconConstraint
   /// Those in range, the nearest first, of unknown distance last; none: nothing is in range.
-  public var beacons: [RangedBeacon]
+  package var beacons: [RangedBeacon]
 }
 
 /// Why a constraint is not ranged.
-public struct RangingFailure: Hashable, Codable, Sendable {
+package struct RangingFailure: Hashable, Codable, Sendable {
   /// Which beacons were asked for.
-  public var constraint: BeaconConstraint
-  /// Why.
-  public var failure: BeaconFailure
+  package var constraint: BeaconConstraint
+  package var failure: BeaconFailure
 }
 
 /// All ranging of the application.
@@ -44,7 +43,6 @@ struct BeaconRanging: Sendable {
   /// Beacons that were dropped.
   private(set) var dropped: UInt64 = 0
 
-  /// Whether anybody asks.
   var isWanted: Bool { !asked.isEmpty }
 
   /// When the next report is due.

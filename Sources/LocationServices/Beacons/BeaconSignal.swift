@@ -1,32 +1,29 @@
 // How far away one beacon is, by the strength of its signal.
 
 import LinearAlgebra
-public import SensorTypes
+package import SensorTypes
 
 /// How far away a beacon is, roughly.
-public enum BeaconProximity: String, Hashable, Codable, Sendable {
-  /// Not known.
+package enum BeaconProximity: String, Hashable, Codable, Sendable {
   case unknown
   /// Below half a metre.
   case immediate
   /// Below three metres.
   case near
-  /// Farther.
   case far
 }
 
 /// A beacon in range, as a client is told of it.
-public struct RangedBeacon: Hashable, Codable, Sendable {
-  /// Which.
-  public var identity: BeaconIdentity
+package struct RangedBeacon: Hashable, Codable, Sendable {
+  package var identity: BeaconIdentity
   /// How far away, roughly.
-  public var proximity: BeaconProximity
+  package var proximity: BeaconProximity
   /// Metres by the signal's strength, which is one sigma as well; `nil`: not known.
-  public var accuracy: Double?
+  package var accuracy: Double?
   /// The mean strength since it was last told, dBm; `nil`: not known.
-  public var strength: Int?
+  package var strength: Int?
   /// When it was last heard.
-  public var time: Timestamp
+  package var time: Timestamp
 }
 
 /// What was heard of a beacon lately.

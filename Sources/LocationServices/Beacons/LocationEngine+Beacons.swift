@@ -13,7 +13,7 @@ struct BeaconServices: Sendable {
 
 extension LocationEngine {
   /// Whether the radio is to listen: somebody ranges, or somebody would hear of a region that is watched.
-  public var wantsBeacons: Bool {
+  package var wantsBeacons: Bool {
     guard mayHearBeacons else { return false }
     return beacons.ranging.isWanted || regions.wantsBeacons { clients.hearRegions(of: $0) }
   }
@@ -22,7 +22,7 @@ extension LocationEngine {
   private var mayHearBeacons: Bool { authorization.mayLocate && judgesRegions }
 
   /// Beacons that were dropped because too many were in range; it only grows.
-  public var droppedBeacons: UInt64 { beacons.ranging.dropped }
+  package var droppedBeacons: UInt64 { beacons.ranging.dropped }
 
   var beaconDeadline: Timestamp? {
     guard beacons.isListening else { return nil }
@@ -30,7 +30,7 @@ extension LocationEngine {
   }
 
   /// Takes what the radio says. What the time makes due comes before it.
-  public mutating func handle(_ news: BeaconNews, emit: (ServiceEvent) -> Void) {
+  package mutating func handle(_ news: BeaconNews, emit: (ServiceEvent) -> Void) {
     switch news {
     case .listening(let time):
       (beacons.isListening, beacons.failure) = (true, nil)
@@ -63,7 +63,7 @@ extension LocationEngine {
   }
 
   /// The radio sleeps, because nobody wants it: it neither hears nor fails.
-  public mutating func beaconsSleep() {
+  package mutating func beaconsSleep() {
     (beacons.isListening, beacons.failure) = (false, nil)
     regions.endBeacons()
   }

@@ -3,14 +3,12 @@
 import SensorTypes
 
 /// The beacons of a region that is watched.
-public struct WatchedBeacons: Hashable, Codable, Sendable {
-  /// Which.
-  public var constraint: BeaconConstraint
+package struct WatchedBeacons: Hashable, Codable, Sendable {
+  package var constraint: BeaconConstraint
   /// Whether being inside is to be told when a display is switched on; it is kept, a board has none.
-  public var notifiesOnDisplay: Bool
+  package var notifiesOnDisplay: Bool
 
-  /// Makes it.
-  public init(_ constraint: BeaconConstraint, notifiesOnDisplay: Bool = false) {
+  package init(_ constraint: BeaconConstraint, notifiesOnDisplay: Bool = false) {
     (self.constraint, self.notifiesOnDisplay) = (constraint, notifiesOnDisplay)
   }
 }

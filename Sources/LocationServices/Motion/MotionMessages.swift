@@ -1,9 +1,9 @@
 // The words of the motion services: what a client sets, and what it is told.
 
-public import SensorTypes
+package import SensorTypes
 
 /// The frame that an attitude is measured against. Z points up in all of them.
-public enum MotionFrame: String, Hashable, Codable, Sendable, CaseIterable {
+package enum MotionFrame: String, Hashable, Codable, Sendable, CaseIterable {
   /// X lay to the right of the body when the first client started; nothing but the gyro holds it, and it drifts.
   case arbitrary
   /// The same, led back by the magnetometer.
@@ -14,24 +14,24 @@ public enum MotionFrame: String, Hashable, Codable, Sendable, CaseIterable {
   case trueNorth
 
   /// Whether a magnetometer has a part in it.
-  public var usesField: Bool { self != .arbitrary }
+  package var usesField: Bool { self != .arbitrary }
 }
 
 /// What a client has set of the motion services.
-public struct MotionSettings: Hashable, Codable, Sendable {
+package struct MotionSettings: Hashable, Codable, Sendable {
   /// Seconds between two accelerations; zero, negative or NaN delivers every one that is measured.
-  public var accelerometerInterval: Double
+  package var accelerometerInterval: Double
   /// The same of angular rates.
-  public var gyroInterval: Double
+  package var gyroInterval: Double
   /// The same of fields.
-  public var magnetometerInterval: Double
+  package var magnetometerInterval: Double
   /// The same of attitudes.
-  public var deviceInterval: Double
+  package var deviceInterval: Double
   /// What attitudes are measured against.
-  public var frame: MotionFrame
+  package var frame: MotionFrame
 
   /// Makes settings: every sample, no north.
-  public init(
+  package init(
     accelerometerInterval: Double = 0, gyroInterval: Double = 0, magnetometerInterval: Double = 0,
     deviceInterval: Double = 0, frame: MotionFrame = .arbitrary
   ) {
@@ -44,49 +44,47 @@ public struct MotionSettings: Hashable, Codable, Sendable {
 }
 
 /// One sample of one chip as a client gets it, in the body frame.
-public struct MotionSample: Hashable, Codable, Sendable {
+package struct MotionSample: Hashable, Codable, Sendable {
   /// When it was true.
-  public var time: Timestamp
+  package var time: Timestamp
   /// The value; its unit stands at each use.
-  public var value: SIMD3<Double>
+  package var value: SIMD3<Double>
 
-  /// Makes a sample.
-  public init(time: Timestamp, value: SIMD3<Double>) {
+  package init(time: Timestamp, value: SIMD3<Double>) {
     self.time = time
     self.value = value
   }
 }
 
 /// Attitude and what belongs to it, as a client gets them.
-public struct DeviceMotionReport: Hashable, Codable, Sendable {
+package struct DeviceMotionReport: Hashable, Codable, Sendable {
   /// When it was true.
-  public var time: Timestamp
+  package var time: Timestamp
   /// The frame that was asked for.
-  public var frame: MotionFrame
+  package var frame: MotionFrame
   /// The rotation from the body to `frame`: a unit quaternion's scalar part.
-  public var scalar: Double
-  /// Its vector part.
-  public var vector: SIMD3<Double>
+  package var scalar: Double
+  package var vector: SIMD3<Double>
   /// Angular rate without the gyro's bias, rad/s, body frame.
-  public var angularRate: SIMD3<Double>
+  package var angularRate: SIMD3<Double>
   /// Specific force as measured, m/s^2, body frame: at rest it points up.
-  public var force: SIMD3<Double>
+  package var force: SIMD3<Double>
   /// The direction of up in the body frame, of length one.
-  public var up: SIMD3<Double>
+  package var up: SIMD3<Double>
   /// The field without the board's iron, microtesla, body frame; `nil` where none is measured, or `frame` does not use
   /// it.
-  public var field: SIMD3<Double>?
+  package var field: SIMD3<Double>?
   /// How far `field` can be trusted.
-  public var fieldTrust: FieldTrust
+  package var fieldTrust: FieldTrust
   /// The body's y axis clockwise from the north of `frame`, degrees, 0 up to 360; `nil` in a frame without north.
-  public var heading: Double?
+  package var heading: Double?
   /// Half the width of the 95 % interval about magnetic north, degrees; `nil` in a frame without north, and where it is
   /// disturbed.
-  public var headingAccuracy: Double?
+  package var headingAccuracy: Double?
 }
 
 /// What a client of the motion services is told.
-public enum MotionEvent: Hashable, Codable, Sendable {
+package enum MotionEvent: Hashable, Codable, Sendable {
   /// Specific force, m/s^2: at rest it points up.
   case force(MotionSample)
   /// Angular rate, the gyro's bias included, rad/s.
@@ -98,16 +96,16 @@ public enum MotionEvent: Hashable, Codable, Sendable {
 }
 
 /// A height above the sea as a client gets it.
-public struct AbsoluteAltitudeReport: Hashable, Codable, Sendable {
+package struct AbsoluteAltitudeReport: Hashable, Codable, Sendable {
   /// When it was true.
-  public var time: Timestamp
+  package var time: Timestamp
   /// Metres above mean sea level.
-  public var altitude: Double
+  package var altitude: Double
   /// One sigma of it, metres.
-  public var accuracy: Double
+  package var accuracy: Double
 
   /// The report of an estimate, or `nil` where it holds no height.
-  public init?(_ estimate: AbsoluteAltitudeEstimate) {
+  package init?(_ estimate: AbsoluteAltitudeEstimate) {
     guard estimate.altitude.isFinite, estimate.accuracy.isFinite, estimate.accuracy >= 0 else {
       return nil
     }

@@ -4,21 +4,16 @@ package import Inboxes
 
 /// The kinds of event that share a limit while they wait for a client.
 package enum EventKind: Hashable, Sendable {
-  /// Positions.
   case location
   /// Positions that a deferral has gathered.
   case deferred
-  /// Ends of deferrals.
   case deferralEnd
   /// Answers to requests for one position.
   case answer
   /// Beginnings and ends of pauses.
   case pause
-  /// Significant changes.
   case change
-  /// Stays.
   case visit
-  /// Words of regions.
   case region
   /// That regions of earlier runs are lost.
   case regionsUnreadable
@@ -28,7 +23,6 @@ package enum EventKind: Hashable, Sendable {
   case failure(Service)
   /// Beacons of a constraint, and that they cannot be ranged.
   case beacons(BeaconConstraint)
-  /// Relative altitudes.
   case altitude
   /// Heights above the sea.
   case absoluteAltitude

@@ -1,6 +1,6 @@
 // How a program reaches the services, in its own process or in another one.
 
-public import SensorTypes
+package import SensorTypes
 
 /// One program's connection to the services, in the same process or through a socket to the daemon that owns the board. A
 /// caller cannot tell which.
@@ -9,7 +9,7 @@ public import SensorTypes
 /// `Codable` values. Requests of one thread are carried out in order, and a question is answered after the requests that were
 /// sent before it. All methods may be called on any thread, including delegate methods and handlers. They must not be called in
 /// `ServiceClient.receive(_:)`, nor while holding a lock that client code takes.
-public protocol ServicePort: AnyObject, Sendable {
+package protocol ServicePort: AnyObject, Sendable {
   /// Adds a client, which receives events and is retained until it sends `.release`. Starts no service and does not block. If the
   /// application is suspended, the client is told so before anything else.
   func connect(_ client: any ServiceClient) -> ClientID
@@ -32,13 +32,13 @@ public protocol ServicePort: AnyObject, Sendable {
 
 extension ServicePort {
   /// Asks a question and returns the answer, or the query's default if there is none.
-  public func ask<Answer>(_ query: ServiceQuery<Answer>) -> Answer {
+  package func ask<Answer>(_ query: ServiceQuery<Answer>) -> Answer {
     answer(query.question).flatMap(query.read) ?? query.unanswered
   }
 }
 
 /// A receiver of events, usually an `EventInbox`.
-public protocol ServiceClient: AnyObject, Sendable {
+package protocol ServiceClient: AnyObject, Sendable {
   /// Receives an event. The events of one client arrive in order, one at a time.
   ///
   /// Called on the publishing thread with the services locked: it must return at once, and must call neither the port nor

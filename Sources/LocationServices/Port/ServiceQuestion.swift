@@ -1,9 +1,9 @@
 // Questions to the services, and their answers.
 
-public import SensorTypes
+package import SensorTypes
 
 /// A question to the services. It is answered after the requests that the program sent before it.
-public enum ServiceQuestion: Hashable, Codable, Sendable {
+package enum ServiceQuestion: Hashable, Codable, Sendable {
   /// What is the application authorized to receive?
   case authorization
   /// Which capabilities does the board have? Opens the board if necessary, which may take seconds.
@@ -19,7 +19,7 @@ public enum ServiceQuestion: Hashable, Codable, Sendable {
 }
 
 /// The answer to a `ServiceQuestion`.
-public enum ServiceAnswer: Hashable, Codable, Sendable {
+package enum ServiceAnswer: Hashable, Codable, Sendable {
   /// The authorization of the application.
   case authorization(AuthorizationReport)
   /// The capabilities of the board.
@@ -28,37 +28,33 @@ public enum ServiceAnswer: Hashable, Codable, Sendable {
   case beacons(problem: String?)
   /// The position of the board.
   case position(PositionAnswer)
-  /// The monitored regions.
   case regions(RegionList)
   /// Whether the application is to be told. `false` if the region is no longer monitored.
   case kept(Bool)
 }
 
 /// The position of the board and the authorization to know it, at one moment.
-public struct PositionAnswer: Hashable, Codable, Sendable {
+package struct PositionAnswer: Hashable, Codable, Sendable {
   /// Whether positions are authorized, in full or reduced.
-  public var isGranted: Bool
+  package var isGranted: Bool
   /// The newest position of the board. `nil` before the first one, and while the application is not authorized.
-  public var known: KnownPosition?
+  package var known: KnownPosition?
 
-  /// Creates an answer.
-  public init(isGranted: Bool, known: KnownPosition?) {
+  package init(isGranted: Bool, known: KnownPosition?) {
     self.isGranted = isGranted
     self.known = known
   }
 }
 
 /// A monitored region and the state that the application was told.
-public struct RegionRecord: Hashable, Codable, Sendable {
-  /// The monitored region.
-  public var region: MonitoredRegion
+package struct RegionRecord: Hashable, Codable, Sendable {
+  package var region: MonitoredRegion
   /// The side of the boundary on which the application was told the board is.
-  public var state: RegionState
+  package var state: RegionState
   /// When that became known, in seconds since 1970. `nil` in files that did not store it.
-  public var date: Double?
+  package var date: Double?
 
-  /// Creates a record.
-  public init(region: MonitoredRegion, state: RegionState, date: Double?) {
+  package init(region: MonitoredRegion, state: RegionState, date: Double?) {
     self.region = region
     self.state = state
     self.date = date
@@ -66,31 +62,29 @@ public struct RegionRecord: Hashable, Codable, Sendable {
 }
 
 /// The regions of a monitor, or of the location managers, in the order in which they were added.
-public struct RegionList: Hashable, Codable, Sendable {
+package struct RegionList: Hashable, Codable, Sendable {
   /// The regions with their states.
-  public var records: [RegionRecord]
+  package var records: [RegionRecord]
   /// The reason why they are monitored only until the program ends, or `nil` if they are stored.
-  public var problem: String?
+  package var problem: String?
 
-  /// Creates a list.
-  public init(records: [RegionRecord], problem: String?) {
+  package init(records: [RegionRecord], problem: String?) {
     self.records = records
     self.problem = problem
   }
 }
 
 /// A question with the type of its answer, and the default if there is no answer in time.
-public struct ServiceQuery<Answer: Sendable>: Sendable {
-  /// The question.
-  public let question: ServiceQuestion
+package struct ServiceQuery<Answer: Sendable>: Sendable {
+  package let question: ServiceQuestion
   /// The default if there is no answer in time.
-  public let unanswered: Answer
+  package let unanswered: Answer
   let read: @Sendable (ServiceAnswer) -> Answer?
 }
 
 extension ServiceQuery where Answer == AuthorizationReport {
   /// Asks for the authorization of the application. Default: not determined.
-  public static var authorization: Self {
+  package static var authorization: Self {
     let nothing = AuthorizationReport(
       status: .notDetermined, accuracy: .full, isInUse: true, isBeingAsked: false)
     return Self(question: .authorization, unanswered: nothing) { answer in
@@ -101,7 +95,7 @@ extension ServiceQuery where Answer == AuthorizationReport {
 
 extension ServiceQuery where Answer == Equipment {
   /// Asks for the capabilities of the board. Default: none.
-  public static var equipment: Self {
+  package static var equipment: Self {
     let nothing = Equipment(heading: false, location: false, relativeAltitude: false)
     return Self(question: .equipment, unanswered: nothing) { answer in
       if case .equipment(let equipment) = answer { equipment } else { nil }
@@ -111,7 +105,7 @@ extension ServiceQuery where Answer == Equipment {
 
 extension ServiceQuery where Answer == String? {
   /// Asks why no beacons can be received; `nil` if they can. Default: that the services do not answer.
-  public static var beacons: Self {
+  package static var beacons: Self {
     Self(question: .beacons, unanswered: noAnswer) { answer in
       if case .beacons(let problem) = answer { .some(problem) } else { nil }
     }
@@ -120,7 +114,7 @@ extension ServiceQuery where Answer == String? {
 
 extension ServiceQuery where Answer == PositionAnswer {
   /// Asks for the position of the board. Default: not authorized, not known.
-  public static func position(isReduced: Bool) -> Self {
+  package static func position(isReduced: Bool) -> Self {
     let nowhere = PositionAnswer(isGranted: false, known: nil)
     return Self(question: .position(isReduced: isReduced), unanswered: nowhere) { answer in
       if case .position(let position) = answer { position } else { nil }
@@ -130,7 +124,7 @@ extension ServiceQuery where Answer == PositionAnswer {
 
 extension ServiceQuery where Answer == RegionList {
   /// Asks for the regions of a monitor, or of the location managers. Default: none.
-  public static func regions(of monitor: String?) -> Self {
+  package static func regions(of monitor: String?) -> Self {
     let none = RegionList(records: [], problem: noAnswer)
     return Self(question: .regions(of: monitor), unanswered: none) { answer in
       if case .regions(let list) = answer { list } else { nil }
@@ -140,7 +134,7 @@ extension ServiceQuery where Answer == RegionList {
 
 extension ServiceQuery where Answer == Bool {
   /// Asks whether the application is to be told an event. Default: `true`, so the next run may repeat it.
-  public static func keep(_ event: RegionEvent) -> Self {
+  package static func keep(_ event: RegionEvent) -> Self {
     Self(question: .keep(event), unanswered: true) { answer in
       if case .kept(let isToBeTold) = answer { isToBeTold } else { nil }
     }

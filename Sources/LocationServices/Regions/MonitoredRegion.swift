@@ -1,56 +1,49 @@
 // What a client has watched, and what it is told of it.
 
-public import Geodesy
-public import SensorTypes
+package import Geodesy
+package import SensorTypes
 
 /// On which side of a region's boundary the board is.
-public enum RegionState: String, Hashable, Codable, Sendable {
-  /// Not known yet.
+package enum RegionState: String, Hashable, Codable, Sendable {
   case unknown
-  /// Inside.
   case inside
-  /// Outside.
   case outside
 }
 
 /// What a region is known by: its name among those of the managers, or of one monitor.
-public struct RegionKey: Hashable, Codable, Sendable {
+package struct RegionKey: Hashable, Codable, Sendable {
   /// The monitor's name; `nil` for the regions that all managers share.
-  public var monitor: String?
-  /// The region's name.
-  public var identifier: String
+  package var monitor: String?
+  package var identifier: String
 
-  /// Makes a key.
-  public init(_ identifier: String, monitor: String? = nil) {
+  package init(_ identifier: String, monitor: String? = nil) {
     self.monitor = monitor
     self.identifier = identifier
   }
 }
 
 /// A circle on the ellipsoid, or where certain beacons are heard, that is watched by a name.
-public struct MonitoredRegion: Hashable, Codable, Sendable {
+package struct MonitoredRegion: Hashable, Codable, Sendable {
   /// The longest name, bytes of UTF-8.
-  public static let longestName = 256
+  package static let longestName = 256
   /// The largest radius, metres: a quarter of a meridian. A larger circle is a smaller one around the antipode.
-  public static let largestRadius = 10_000_000.0
+  package static let largestRadius = 10_000_000.0
 
-  /// The name.
-  public var identifier: String
+  package var identifier: String
   /// The name of the monitor that it belongs to; `nil` for one that all managers share.
-  public var monitor: String?
+  package var monitor: String?
   /// The beacons, where it is no circle; middle and radius say nothing then.
-  public var beacons: WatchedBeacons?
-  /// The middle.
-  public var center: Position
+  package var beacons: WatchedBeacons?
+  package var center: Position
   /// Metres.
-  public var radius: Double
+  package var radius: Double
   /// Whether entering is told.
-  public var notifiesOnEntry: Bool
+  package var notifiesOnEntry: Bool
   /// Whether leaving is told.
-  public var notifiesOnExit: Bool
+  package var notifiesOnExit: Bool
 
   /// Makes a region; `problem` says what is wrong with it.
-  public init(
+  package init(
     identifier: String, monitor: String? = nil, center: Position, radius: Double,
     notifiesOnEntry: Bool = true, notifiesOnExit: Bool = true
   ) {
@@ -63,7 +56,7 @@ public struct MonitoredRegion: Hashable, Codable, Sendable {
   }
 
   /// Makes a region of beacons.
-  public init(
+  package init(
     identifier: String, monitor: String? = nil, beacons: WatchedBeacons,
     notifiesOnEntry: Bool = true, notifiesOnExit: Bool = true
   ) {
@@ -74,10 +67,10 @@ public struct MonitoredRegion: Hashable, Codable, Sendable {
   }
 
   /// What it is known by.
-  public var key: RegionKey { RegionKey(identifier, monitor: monitor) }
+  package var key: RegionKey { RegionKey(identifier, monitor: monitor) }
 
   /// Why it cannot be watched; `nil` where it can.
-  public var problem: String? {
+  package var problem: String? {
     if max(identifier.utf8.count, monitor?.utf8.count ?? 0) > Self.longestName {
       return "its name has more than \(Self.longestName) bytes"
     }
@@ -93,14 +86,14 @@ public struct MonitoredRegion: Hashable, Codable, Sendable {
   }
 
   /// Whether the other is the same circle, or the same beacons.
-  public func hasShape(of other: MonitoredRegion) -> Bool {
+  package func hasShape(of other: MonitoredRegion) -> Bool {
     center == other.center && radius == other.radius
       && beacons?.constraint == other.beacons?.constraint
   }
 }
 
 /// Why a region is not watched, or not at the moment.
-public enum RegionProblem: Hashable, Codable, Sendable, CustomStringConvertible {
+package enum RegionProblem: Hashable, Codable, Sendable, CustomStringConvertible {
   /// It is none that can be, and what is wrong with it.
   case unfit(String)
   /// As many as may be are watched already.
@@ -111,8 +104,7 @@ public enum RegionProblem: Hashable, Codable, Sendable, CustomStringConvertible 
   /// itself as soon as it may.
   case denied(AuthorizationReport)
 
-  /// In words.
-  public var description: String {
+  package var description: String {
     switch self {
     case .unfit(let problem), .unheard(let problem): problem
     case .denied(let report):
@@ -125,18 +117,15 @@ public enum RegionProblem: Hashable, Codable, Sendable, CustomStringConvertible 
 }
 
 /// What a client is told of a region.
-public struct RegionEvent: Hashable, Codable, Sendable {
-  /// The region.
-  public var region: MonitoredRegion
-  /// What.
-  public var kind: RegionEventKind
-  /// When.
-  public var time: Timestamp
+package struct RegionEvent: Hashable, Codable, Sendable {
+  package var region: MonitoredRegion
+  package var kind: RegionEventKind
+  package var time: Timestamp
   /// The same by the receiver whose position says it, seconds since 1970.
-  public var utc: Double?
+  package var utc: Double?
 
-  /// Makes an event.
-  public init(region: MonitoredRegion, kind: RegionEventKind, time: Timestamp, utc: Double? = nil) {
+  package init(region: MonitoredRegion, kind: RegionEventKind, time: Timestamp, utc: Double? = nil)
+  {
     self.region = region
     self.kind = kind
     self.time = time
@@ -144,7 +133,7 @@ public struct RegionEvent: Hashable, Codable, Sendable {
   }
 
   /// The state that is known by it; `nil` where it says none.
-  public var state: RegionState? {
+  package var state: RegionState? {
     switch kind {
     case .crossed(let state), .settled(let state): state
     case .started, .failed, .answered, .unkept: nil
@@ -153,7 +142,7 @@ public struct RegionEvent: Hashable, Codable, Sendable {
 }
 
 /// The kinds of event.
-public enum RegionEventKind: Hashable, Codable, Sendable {
+package enum RegionEventKind: Hashable, Codable, Sendable {
   /// It is watched from now on.
   case started
   /// It is not watched, or not at the moment, and why.

@@ -25,7 +25,6 @@ struct RegionMonitor: Sendable {
   var watches: [MonitoredEntry] = []
   private var questions: [Question] = []
 
-  /// What is watched.
   var regions: [MonitoredRegion] { watches.map(\.region) }
 
   /// Seconds that may lie between two positions for those who hear of a monitor's regions, or of the managers'; `nil` where

@@ -1,42 +1,40 @@
 // Who may know where this machine is, as its owner has written it down.
 
-public import BoardFile
+package import BoardFile
 
 /// What the owner of a machine says of certain programs.
-public struct AuthorizationRule: Hashable, Sendable {
+package struct AuthorizationRule: Hashable, Sendable {
   /// What becomes of a program's requests.
-  public enum Authorization: String, Hashable, Sendable, CaseIterable {
+  package enum Authorization: String, Hashable, Sendable, CaseIterable {
     /// Positions at all times.
     case always
     /// Positions while it is in use.
     case whenInUse
-    /// None.
     case denied
     /// None, and the program is told that nobody who uses it can change that.
     case restricted
-    /// Somebody is asked.
     case ask
   }
 
   /// The program's path; `nil` for every one.
-  public var executable: String?
+  package var executable: String?
   /// The user that it runs as, a name or a number; `nil` for every one.
-  public var user: String?
+  package var user: String?
   /// The systemd unit that it runs in; `nil` for every one, and for none.
-  public var unit: String?
+  package var unit: String?
   /// What becomes of its requests.
-  public var authorization: Authorization
+  package var authorization: Authorization
   /// Whether it gets reduced accuracy; `nil` leaves it to whoever is asked.
-  public var isReduced: Bool?
+  package var isReduced: Bool?
   /// What is answered in the place of a person, by prompt: `position`, `always`, `fullAccuracy`.
-  public var answers: [String: String] = [:]
+  package var answers: [String: String] = [:]
   /// What it needs positions for, by the keys of an `Info.plist`, where the program itself does not say it.
-  public var usage: [String: String] = [:]
+  package var usage: [String: String] = [:]
   /// What it needs exact positions for, by purpose.
-  public var purposes: [String: String] = [:]
+  package var purposes: [String: String] = [:]
 
   /// Whether it is about a program.
-  public func fits(executable: String, user: String, number: UInt32, unit: String?) -> Bool {
+  package func fits(executable: String, user: String, number: UInt32, unit: String?) -> Bool {
     (self.executable ?? executable) == executable
       && (self.user.map { $0 == user || $0 == String(number) } ?? true)
       && (self.unit.map { $0 == unit } ?? true)
@@ -44,9 +42,9 @@ public struct AuthorizationRule: Hashable, Sendable {
 }
 
 /// Reads the authorization file, `schema: 1`. Every mistake is an error with file and line.
-public enum AuthorizationFile {
+package enum AuthorizationFile {
   /// The schema this version reads.
-  public static let schema = 1
+  package static let schema = 1
   /// What can be answered to which prompt.
   private static let answers = [
     "position": ["allowWhileUsing", "allowOnce", "dontAllow"],
@@ -65,7 +63,7 @@ public enum AuthorizationFile {
   ///   - text: YAML.
   ///   - file: The path, for messages.
   ///   - names: Which users and units there are: a rule for another one is a mistake.
-  public static func parse(
+  package static func parse(
     _ text: String, file: String, names: AuthorizationNames = .system
   ) throws(BoardFileError) -> [AuthorizationRule] {
     let map = try YAMLMapping.document(

@@ -5,15 +5,15 @@ import Glibc
 
 /// Answers whether a machine has a user or a systemd unit. A rule for one that does not exist binds nobody, which its author
 /// does not want: it is an error.
-public struct AuthorizationNames: Sendable {
+package struct AuthorizationNames: Sendable {
   /// Whether there is a user of this name, or of this number.
-  public var hasUser: @Sendable (_ user: String) -> Bool
+  package var hasUser: @Sendable (_ user: String) -> Bool
   /// Whether there is a unit of this name, of the system, or of a user's own manager: the user of the same rule, or the one
   /// of this process.
-  public var hasUnit: @Sendable (_ unit: String, _ user: String?) -> Bool
+  package var hasUnit: @Sendable (_ unit: String, _ user: String?) -> Bool
 
   /// Creates a value from two answers.
-  public init(
+  package init(
     hasUser: @escaping @Sendable (_ user: String) -> Bool,
     hasUnit: @escaping @Sendable (_ unit: String, _ user: String?) -> Bool
   ) {
@@ -21,7 +21,7 @@ public struct AuthorizationNames: Sendable {
   }
 
   /// This machine, by its user database and the folders of systemd's unit files (systemd.unit(5)).
-  public static let system = AuthorizationNames(
+  package static let system = AuthorizationNames(
     hasUser: { account($0) != nil },
     hasUnit: { unit, user in
       hasFile(of: unit, in: systemFolders + userFolders(user ?? String(geteuid())))

@@ -1,11 +1,11 @@
 // The files in which the owner of a machine says who may know where it is.
 
-public import Foundation
+package import Foundation
 import LocationServices
 import StateStore
 
 /// A file of rules. A machine has at most two that count: the owner's, and the one that `LODESTONE_AUTHORIZATION` names.
-public struct AuthorizationPolicy: Hashable, Sendable {
+package struct AuthorizationPolicy: Hashable, Sendable {
   /// The path of the owner's file.
   package static let systemFile = "/etc/lodestone/authorization.yaml"
   /// The variable that names another file.
@@ -14,12 +14,12 @@ public struct AuthorizationPolicy: Hashable, Sendable {
   private static let limit = 1_048_576
 
   /// The file that holds the rules.
-  public let file: URL
+  package let file: URL
   /// Whether somebody has named it: one that is missing is a mistake then, and no policy otherwise.
-  public let isNamed: Bool
+  package let isNamed: Bool
 
   /// Creates a policy; nothing is read.
-  public init(_ file: URL, isNamed: Bool = false) { (self.file, self.isNamed) = (file, isNamed) }
+  package init(_ file: URL, isNamed: Bool = false) { (self.file, self.isNamed) = (file, isNamed) }
 
   /// Those of this machine: the owner's file in `/etc`, and the file that the environment names. A program gets the lesser
   /// right of the two, so that nobody can lift the owner's policy by a variable.
@@ -32,7 +32,7 @@ public struct AuthorizationPolicy: Hashable, Sendable {
   /// The rules. The first one that matches a program applies; `nil` if the file does not exist and nobody named it.
   /// Throws where it has a mistake, names a user or unit that does not exist, cannot be read or is missing: it allows
   /// nothing then.
-  public func rules() throws -> [AuthorizationRule]? { try rules(names: .system) }
+  package func rules() throws -> [AuthorizationRule]? { try rules(names: .system) }
 
   package func rules(names: AuthorizationNames) throws -> [AuthorizationRule]? {
     let path = file.path

@@ -1,31 +1,31 @@
 // What a machine's owner sees of who may know where it is.
 
-public import Foundation
-public import LocationServices
+package import Foundation
+package import LocationServices
 import StateStore
 
 /// What the owner's file says and what was decided about the programs of this machine, for whoever looks after it.
-public struct AuthorizationRecords: Sendable {
+package struct AuthorizationRecords: Sendable {
   /// The files of rules; a program gets the lesser right of them.
-  public let policies: [AuthorizationPolicy]
+  package let policies: [AuthorizationPolicy]
   /// Where decisions are kept.
-  public let folder: URL
+  package let folder: URL
 
   /// Those that this user's programs on this machine have.
-  public init(environment: [String: String] = ProcessInfo.processInfo.environment) {
+  package init(environment: [String: String] = ProcessInfo.processInfo.environment) {
     self.init(
       policies: AuthorizationPolicy.current(environment),
       folder: StateDirectory.current(environment: environment))
   }
 
   /// Those of files and a folder.
-  public init(policies: [AuthorizationPolicy], folder: URL) {
+  package init(policies: [AuthorizationPolicy], folder: URL) {
     self.policies = policies
     self.folder = folder
   }
 
   /// What was decided, by program; and what cannot be read.
-  public func entries() -> (entries: [AuthorizationEntry], problems: [String]) {
+  package func entries() -> (entries: [AuthorizationEntry], problems: [String]) {
     var (entries, problems) = ([AuthorizationEntry](), [String]())
     for file in files {
       do {
@@ -41,7 +41,7 @@ public struct AuthorizationRecords: Sendable {
   /// is asked anew, from its next run on.
   ///
   /// - Returns: What was forgotten.
-  public func forget(_ program: String) throws -> [AuthorizationEntry] {
+  package func forget(_ program: String) throws -> [AuthorizationEntry] {
     let path = URL(filePath: program)
     // A program is known by its real path, and `.build/debug` is a link. One that is gone has no other than the one given.
     let paths =
@@ -71,13 +71,10 @@ public struct AuthorizationRecords: Sendable {
 }
 
 /// What was decided about a program.
-public struct AuthorizationEntry: Hashable, Sendable, CustomStringConvertible {
-  /// The program.
-  public let client: AuthorizationClient
-  /// What was decided.
-  public let decision: AuthorizationDecision
-  /// When.
-  public let date: Date
+package struct AuthorizationEntry: Hashable, Sendable, CustomStringConvertible {
+  package let client: AuthorizationClient
+  package let decision: AuthorizationDecision
+  package let date: Date
 
   init(_ record: DecisionRecord) {
     (client, decision) = (record.client, record.decision)
@@ -85,7 +82,7 @@ public struct AuthorizationEntry: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// For a person, in one line.
-  public var description: String {
+  package var description: String {
     let (grant, accuracy) = (decision.grant.rawValue, decision.accuracy.rawValue)
     return "\(client): \(grant), \(accuracy) accuracy, on \(date.ISO8601Format().prefix(10))"
   }

@@ -8,15 +8,15 @@ import Synchronization
 
 /// The authorization policy of this machine cannot be used: a file that is missing or cannot be read, a mistake, a user or a
 /// unit that does not exist. It allows nothing until it is mended.
-public struct AuthorizationPolicyError: Error, Hashable, Sendable, CustomStringConvertible {
+package struct AuthorizationPolicyError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The message, in one line.
-  public let description: String
+  package let description: String
 }
 
 /// A program may not know what it asks for: position, or what follows from it.
-public struct PositionNotAuthorized: Error, Hashable, Sendable, CustomStringConvertible {
+package struct PositionNotAuthorized: Error, Hashable, Sendable, CustomStringConvertible {
   /// The message, in one line.
-  public let description: String
+  package let description: String
 }
 
 extension AuthorizationSetup {

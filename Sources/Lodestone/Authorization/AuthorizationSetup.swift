@@ -7,7 +7,6 @@ import StateStore
 /// Where a program's authorization comes from: the file of the machine's owner, the program's own `Info.plist`, and what was
 /// decided in earlier runs.
 package struct AuthorizationSetup: Sendable {
-  /// The program.
   package let client: AuthorizationClient
   /// What the policies say of it.
   let effective: EffectiveRule
@@ -61,7 +60,6 @@ package struct AuthorizationSetup: Sendable {
       decisionsIn: nil)
   }
 
-  /// The running program's.
   static func current(
     environment: [String: String] = ProcessInfo.processInfo.environment
   ) -> AuthorizationSetup {

@@ -31,7 +31,6 @@ final class AuthorizationStore: Sendable {
     }
   }
 
-  /// Keeps a decision.
   func keep(_ decision: AuthorizationDecision, at date: Double) throws {
     try isWriting.withLock { _ in
       guard let file else { return }

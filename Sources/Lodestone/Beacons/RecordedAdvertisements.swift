@@ -27,7 +27,6 @@ package final class RecordedAdvertisements: AdvertisementSource {
   private let clocks: RuntimeClocks
   private let state = Mutex(State())
 
-  /// Reads a file.
   package convenience init(path: String, clocks: RuntimeClocks) throws(InvalidAdvertisements) {
     let data: Data
     do {
@@ -151,12 +150,9 @@ package struct InvalidAdvertisements: Error, Hashable, CustomStringConvertible {
   package let description: String
 }
 
-/// One line.
 package struct RecordedAdvertisement: Hashable, Sendable {
   /// Seconds since the beginning.
   package var seconds: Double
-  /// dBm.
   package var strength: Int?
-  /// Advertising data.
   package var payload: [UInt8]
 }

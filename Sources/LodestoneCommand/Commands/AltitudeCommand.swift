@@ -168,7 +168,6 @@ extension BoardOptions {
 }
 
 extension ClockReading {
-  /// This machine's clock.
   fileprivate static var now: ClockReading {
     let linux = LinuxBusProvider()
     return ClockReading(seconds: linux.wallTime(), isSet: linux.isWallTimeSet)

@@ -15,7 +15,6 @@ struct DecodeCommand: ParsableCommand {
       where nothing else could.
       """)
 
-  /// What comes out.
   enum Format: String, ExpressibleByArgument, CaseIterable {
     /// All that the receiver says, one object a line.
     case json

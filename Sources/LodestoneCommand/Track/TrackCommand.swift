@@ -19,7 +19,6 @@ struct TrackCommand: ParsableCommand {
       --tiles. SVG stands by itself; PNG is made of it by rsvg-convert (apt install librsvg2-bin).
       """)
 
-  /// What comes out.
   enum Format: String, ExpressibleByArgument, CaseIterable {
     /// GPX 1.1.
     case gpx

@@ -20,7 +20,6 @@ package final class TrackCollector: LogWriter {
   private var count = 0
   private var skipped = 0
 
-  /// All places.
   var places: [TrackPoint] { stretches.flatMap { $0 } }
 
   package func beginLog(named name: String, _ text: inout [UInt8]) { interrupt(&text) }

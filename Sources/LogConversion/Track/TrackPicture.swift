@@ -7,7 +7,6 @@ package struct TrackPicture {
   /// How large the picture is, points.
   var size: CGSize
   var isDark: Bool
-  /// Pixels a point.
   var scale: Double
   /// The map below; a graticule where there is none.
   var tiles: TileStore?

@@ -7,7 +7,6 @@ import Glibc
 struct ScaleBar: Hashable, Sendable {
   /// Metres.
   let length: Double
-  /// Points.
   let width: Double
   /// Into how many parts the bar is cut.
   let parts: Int

@@ -1,5 +1,5 @@
 /// Whether a picture is light or dark.
-public enum MapStyle: String, Hashable, Sendable, CaseIterable {
+package enum MapStyle: String, Hashable, Sendable, CaseIterable {
   /// Dark on light, as on paper.
   case light
   /// Light on dark, for the night.
@@ -12,7 +12,6 @@ struct Palette: Sendable {
   var outside: Colour
   /// The map where there is no tile.
   var ground: Colour
-  /// Meridians and parallels.
   var grid: Colour
   /// The equator, the meridians 0 and 180, and the map's edge.
   var mainGrid: Colour
@@ -22,7 +21,6 @@ struct Palette: Sendable {
   var ink: Colour
   /// What surrounds words and lines on tiles.
   var halo: Colour
-  /// Below the arrow.
   var plate: Colour
   /// The arrow's half that points north.
   var north: Colour

@@ -6,36 +6,34 @@ import TextForms
 ///
 /// The earth is shown once, half of it to the west of the viewport's middle and half to the east, where
 /// `Viewport.picturePoint(of:)` has it. What lies beyond has another colour and nothing on it.
-public struct MapPicture: Sendable {
+package struct MapPicture: Sendable {
   /// What is shown, and how large the picture is.
-  public var viewport: Viewport
+  package var viewport: Viewport
   /// The tiles below everything else; none for a graticule.
-  public var tiles: TileStore?
+  package var tiles: TileStore?
   /// Tiles that lie on those, the lowest first. Where one is missing what is below is seen.
-  public var tileLayers: [TileLayer]
+  package var tileLayers: [TileLayer]
   /// Light or dark colours, of everything but tiles and shapes.
-  public var look: MapStyle
+  package var look: MapStyle
   /// How many pixels of a screen a point is, to choose tiles by and for `png()`.
-  public var scale: Double
+  package var scale: Double
   /// Shapes below the graticule's words.
-  public var belowLabels: [MapShape]
-  /// Shapes above them.
-  public var overlays: [MapShape]
-  /// Shapes above those.
-  public var annotations: [MapShape]
+  package var belowLabels: [MapShape]
+  package var overlays: [MapShape]
+  package var annotations: [MapShape]
   /// Where somebody is who looks at the map. The circle lies below the annotations, the dot above them.
-  public var userLocation: UserLocationMark?
+  package var userLocation: UserLocationMark?
   /// Whether there is a scale bar.
-  public var showsScale: Bool
+  package var showsScale: Bool
   /// Whether an arrow says where north is, where it is not up.
-  public var showsCompass: Bool
+  package var showsCompass: Bool
   /// What the picture is, for who cannot see it and as a tool tip; it is not drawn.
-  public var title: String?
+  package var title: String?
   /// What the names within the file begin with. Pictures on one page need different ones.
-  public var identifier: String
+  package var identifier: String
 
   /// Makes a light picture without tiles and shapes.
-  public init(viewport: Viewport) {
+  package init(viewport: Viewport) {
     self.viewport = viewport
     look = .light
     scale = 1
@@ -48,38 +46,35 @@ public struct MapPicture: Sendable {
     identifier = "map"
   }
 
-  /// Tiles on tiles.
-  public struct TileLayer: Sendable {
-    /// The tiles.
-    public var tiles: TileStore
+  package struct TileLayer: Sendable {
+    package var tiles: TileStore
     /// How much they cover what lies below, 0 to 1.
-    public var opacity: Double
+    package var opacity: Double
 
-    /// Makes a layer.
-    public init(tiles: TileStore, opacity: Double = 1) {
+    package init(tiles: TileStore, opacity: Double = 1) {
       self.tiles = tiles
       self.opacity = opacity
     }
   }
 
   /// A picture that was drawn.
-  public struct Drawing: Sendable {
+  package struct Drawing: Sendable {
     /// The picture as a file.
-    public var svg: String
+    package var svg: String
     /// The zoom of the tiles that are shown; nil where there are none.
-    public var tileZoom: Int?
+    package var tileZoom: Int?
     /// How many tiles there are in it.
-    public var tileCount: Int
+    package var tileCount: Int
     /// Why tiles are missing that could not be read, in words: the first few. A tile that is not there is no fault.
-    public var tileFaults: [String]
+    package var tileFaults: [String]
   }
 
   /// The picture as an SVG file that stands by itself: no script, no reference to anything outside of it, tiles
   /// embedded. What it needs of SVG 2 are `href` and `paint-order`.
-  public func svg() -> String { drawn().svg }
+  package func svg() -> String { drawn().svg }
 
   /// The picture as PNG, `scale` pixels for each point. Throws `RasterError`.
-  public func png() throws -> [UInt8] {
+  package func png() throws -> [UInt8] {
     let factor = pixelScale
     return try Rasteriser.png(
       svg: svg(), width: Self.pixels(viewport.width * factor),
@@ -93,7 +88,7 @@ public struct MapPicture: Sendable {
   private var pixelScale: Double { scale > 0 && scale <= 8 ? scale : 1 }
 
   /// Draws the picture, and says what became of its tiles.
-  public func drawn() -> Drawing {
+  package func drawn() -> Drawing {
     let palette = Palette(look)
     guard let view = viewport.drawable else {
       // Nothing that is shown would be true.

@@ -1,12 +1,10 @@
-public import Foundation
+internal import Foundation
 import Glibc
 
 /// Why there is no PNG, in words.
-public struct RasterError: LocalizedError, Hashable, Sendable, CustomStringConvertible {
-  /// The words.
-  public let description: String
-  /// The same words.
-  public var errorDescription: String? { description }
+package struct RasterError: LocalizedError, Hashable, Sendable, CustomStringConvertible {
+  package let description: String
+  package var errorDescription: String? { description }
   /// Whether the reason is a program that is not installed.
   package let isProgramMissing: Bool
 
@@ -20,19 +18,19 @@ public struct RasterError: LocalizedError, Hashable, Sendable, CustomStringConve
 ///
 /// It is a program of its own: neither the build nor a board that needs no PNG needs it, and what goes wrong in it is an
 /// error here.
-public enum Rasteriser {
+package enum Rasteriser {
   /// The most pixels that are made.
-  public static let pixelLimit = 64 << 20
+  package static let pixelLimit = 64 << 20
   /// The largest file that is taken, bytes.
-  public static let sizeLimit = 256 << 20
+  package static let sizeLimit = 256 << 20
   /// Longest that it may take, seconds.
-  public static let timeLimit = 30.0
+  package static let timeLimit = 30.0
 
   /// The program, and what it is given before everything else.
   static let command = ["rsvg-convert"]
 
   /// The picture, as wide and high as it is said to be, in pixels. Throws `RasterError`.
-  public static func png(svg: String, width: Int, height: Int) throws -> [UInt8] {
+  package static func png(svg: String, width: Int, height: Int) throws -> [UInt8] {
     try png(svg: svg, width: width, height: height, command: command, seconds: timeLimit)
   }
 

@@ -1,16 +1,16 @@
 /// A colour of the picture, in sRGB.
-public struct Colour: Hashable, Sendable {
+package struct Colour: Hashable, Sendable {
   /// Red, 0 to 1.
-  public var red: Double
+  package var red: Double
   /// Green, 0 to 1.
-  public var green: Double
+  package var green: Double
   /// Blue, 0 to 1.
-  public var blue: Double
+  package var blue: Double
   /// How much of what lies below is covered, 0 to 1.
-  public var alpha: Double
+  package var alpha: Double
 
   /// Makes a colour of its parts; a covering one unless something else is said.
-  public init(red: Double, green: Double, blue: Double, alpha: Double = 1) {
+  package init(red: Double, green: Double, blue: Double, alpha: Double = 1) {
     self.red = red
     self.green = green
     self.blue = blue
@@ -18,20 +18,17 @@ public struct Colour: Hashable, Sendable {
   }
 
   /// Makes a colour as style sheets write it, 0xRRGGBB.
-  public init(hex: UInt32, alpha: Double = 1) {
+  package init(hex: UInt32, alpha: Double = 1) {
     func part(_ shift: UInt32) -> Double { Double(hex >> shift & 0xFF) / 255 }
     self.init(red: part(16), green: part(8), blue: part(0), alpha: alpha)
   }
 
-  /// Covers nothing.
-  public static let clear = Colour(red: 0, green: 0, blue: 0, alpha: 0)
-  /// White.
-  public static let white = Colour(red: 1, green: 1, blue: 1)
-  /// Black.
-  public static let black = Colour(red: 0, green: 0, blue: 0)
+  package static let clear = Colour(red: 0, green: 0, blue: 0, alpha: 0)
+  package static let white = Colour(red: 1, green: 1, blue: 1)
+  package static let black = Colour(red: 0, green: 0, blue: 0)
 
   /// The same colour, covering as much as is said.
-  public func withAlpha(_ alpha: Double) -> Colour {
+  package func withAlpha(_ alpha: Double) -> Colour {
     var colour = self
     colour.alpha = alpha
     return colour

@@ -1,10 +1,9 @@
 /// Something that is drawn, in points of the picture.
 ///
 /// What has a place or a size that is no number is left out.
-public enum MapShape: Hashable, Sendable {
+package enum MapShape: Hashable, Sendable {
   /// Lines through points, and what they enclose by the even-odd rule: a ring within a ring is a hole.
   case path(subpaths: [[PicturePoint]], closed: Bool, fill: Colour?, stroke: Stroke?)
-  /// A circle.
   case circle(centre: PicturePoint, radius: Double, fill: Colour?, stroke: Stroke?)
   /// Words on a line whose base is at a height.
   case text(String, at: PicturePoint, style: TextStyle)
@@ -14,7 +13,7 @@ public enum MapShape: Hashable, Sendable {
   case group([MapShape], opacity: Double)
 
   /// A rectangle with its corners on a line each.
-  public static func rectangle(
+  package static func rectangle(
     x: Double, y: Double, width: Double, height: Double, fill: Colour?, stroke: Stroke?
   ) -> MapShape {
     let corners = [(x, y), (x + width, y), (x + width, y + height), (x, y + height)]

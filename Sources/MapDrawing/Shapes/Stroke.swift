@@ -1,7 +1,7 @@
 /// How a line is drawn.
-public struct Stroke: Hashable, Sendable {
+package struct Stroke: Hashable, Sendable {
   /// How a line ends.
-  public enum LineCap: String, Hashable, Sendable {
+  package enum LineCap: String, Hashable, Sendable {
     /// Where its last point is.
     case butt
     /// In half a circle about its last point.
@@ -11,32 +11,30 @@ public struct Stroke: Hashable, Sendable {
   }
 
   /// How a line turns.
-  public enum LineJoin: String, Hashable, Sendable {
+  package enum LineJoin: String, Hashable, Sendable {
     /// With a tip, and without one where that would be long.
     case miter
-    /// In an arc.
     case round
     /// With the tip cut off.
     case bevel
   }
 
-  /// The line's colour.
-  public var colour: Colour
+  package var colour: Colour
   /// The line's width, points.
-  public var width: Double
+  package var width: Double
   /// Lengths of dashes and gaps in turn, points; none for a line without gaps.
-  public var dash: [Double]
+  package var dash: [Double]
   /// How far into the dashes the line begins, points.
-  public var phase: Double
+  package var phase: Double
   /// How the line ends.
-  public var lineCap: LineCap
+  package var lineCap: LineCap
   /// How the line turns.
-  public var lineJoin: LineJoin
+  package var lineJoin: LineJoin
   /// How many times as long as the line is wide a tip may be.
-  public var miterLimit: Double
+  package var miterLimit: Double
 
   /// Makes a line without gaps and with round ends and turns, unless something else is said.
-  public init(
+  package init(
     colour: Colour, width: Double, dash: [Double] = [], phase: Double = 0,
     lineCap: LineCap = .round, lineJoin: LineJoin = .round, miterLimit: Double = 10
   ) {

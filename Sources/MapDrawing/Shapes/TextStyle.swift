@@ -1,30 +1,25 @@
-/// How words look.
-public struct TextStyle: Hashable, Sendable {
+package struct TextStyle: Hashable, Sendable {
   /// Which part of the words lies at their place.
-  public enum Anchor: String, Hashable, Sendable {
-    /// Their beginning.
+  package enum Anchor: String, Hashable, Sendable {
     case start
-    /// Their middle.
     case middle
-    /// Their end.
     case end
   }
 
   /// The letters' size, points.
-  public var size: Double
-  /// The letters' colour.
-  public var colour: Colour
+  package var size: Double
+  package var colour: Colour
   /// What surrounds the letters, so that they can be read on a map; nil for nothing.
-  public var halo: Colour?
+  package var halo: Colour?
   /// Which part of the words lies at their place.
-  public var anchor: Anchor
+  package var anchor: Anchor
   /// Whether the letters are bold.
-  public var isBold: Bool
+  package var isBold: Bool
   /// How far the words are turned about their place, radians clockwise.
-  public var rotation: Double
+  package var rotation: Double
 
   /// Makes a style; the words begin at their place unless something else is said.
-  public init(
+  package init(
     size: Double, colour: Colour, halo: Colour? = nil, anchor: Anchor = .start,
     isBold: Bool = false, rotation: Double = 0
   ) {

@@ -1,17 +1,16 @@
-public import Foundation
+internal import Foundation
 
 /// A picture's bytes as they were stored: one tile of a map, or a picture that is put on one.
-public struct Tile: Hashable, Sendable {
-  /// The file.
-  public var bytes: [UInt8]
+package struct Tile: Hashable, Sendable {
+  package var bytes: [UInt8]
   /// What they are: `image/png`, `image/jpeg`, `image/webp` or `image/svg+xml`.
-  public var mediaType: String
+  package var mediaType: String
 
   /// The largest that is read, bytes.
-  public static let sizeLimit = 4 << 20
+  package static let sizeLimit = 4 << 20
 
   /// Looks at how the bytes begin. Throws `TileError` for what is no picture.
-  public init(bytes: [UInt8]) throws(TileError) {
+  package init(bytes: [UInt8]) throws(TileError) {
     guard bytes.count <= Self.sizeLimit else {
       throw TileError("a tile of \(bytes.count) bytes is too large: \(Self.sizeLimit) are drawn")
     }
@@ -47,11 +46,9 @@ public struct Tile: Hashable, Sendable {
 }
 
 /// Why tiles cannot be read, in words.
-public struct TileError: LocalizedError, Hashable, Sendable, CustomStringConvertible {
-  /// The words.
-  public let description: String
-  /// The same words.
-  public var errorDescription: String? { description }
+package struct TileError: LocalizedError, Hashable, Sendable, CustomStringConvertible {
+  package let description: String
+  package var errorDescription: String? { description }
 
   /// Makes one of its words.
   init(_ description: String) { self.description = description }

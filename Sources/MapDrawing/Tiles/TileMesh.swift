@@ -42,7 +42,6 @@ struct MeshTriangle: Sendable {
 /// Cuts ground into triangles within which perspective is as good as affine.
 struct TileMesh: Sendable {
   let view: Viewport
-  /// What is seen.
   let ground: [MercatorPoint]
 
   /// How far a point may lie from where the camera sees it, points.

@@ -12,11 +12,11 @@ protocol TileSource: Sendable {
 ///
 /// A folder has its tiles as `zoom/x/y.png` (or jpg, jpeg, webp, svg), `y` counted from the north. A file follows the
 /// MBTiles specification 1.3.
-public struct TileStore: Sendable {
+package struct TileStore: Sendable {
   private let source: any TileSource
 
   /// Opens a folder or a file. Throws `TileError` for what is not there or has no tiles that can be drawn.
-  public init(path: String) throws {
+  package init(path: String) throws {
     var status = stat()
     guard stat(path, &status) == 0 else {
       throw TileError("\(path): \(String(cString: strerror(errno)))")
@@ -29,7 +29,7 @@ public struct TileStore: Sendable {
   }
 
   /// Tiles from somewhere else, between two zooms. `bytes` is asked from whatever thread draws.
-  public init(
+  package init(
     minimumZoom: Int, maximumZoom: Int, attribution: String? = nil,
     bytes: @escaping @Sendable (_ zoom: Int, _ x: Int, _ y: Int) throws -> [UInt8]?
   ) {
@@ -43,15 +43,15 @@ public struct TileStore: Sendable {
   static let zoomLimit = 30
 
   /// Whose map it is, as it must be shown beside it; without markup.
-  public var attribution: String? { source.attribution }
+  package var attribution: String? { source.attribution }
   /// The smallest zoom with tiles.
-  public var minimumZoom: Int { source.zooms.lowerBound }
+  package var minimumZoom: Int { source.zooms.lowerBound }
   /// The largest zoom with tiles.
-  public var maximumZoom: Int { source.zooms.upperBound }
+  package var maximumZoom: Int { source.zooms.upperBound }
 
   /// A tile, `y` counted from the north; nil where there is none. Throws `TileError` for what cannot be read and for
   /// what is no picture.
-  public func tile(zoom: Int, x: Int, y: Int) throws -> Tile? {
+  package func tile(zoom: Int, x: Int, y: Int) throws -> Tile? {
     guard source.zooms.contains(zoom), (0...Self.zoomLimit).contains(zoom) else { return nil }
     let count = 1 << zoom
     guard (0..<count).contains(x), (0..<count).contains(y) else { return nil }

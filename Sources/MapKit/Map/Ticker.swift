@@ -9,7 +9,6 @@ package protocol Ticker: AnyObject {
   var now: Double { get }
   /// Begins to call `step`; one that was begun before ends.
   func start(_ step: @escaping () -> Void)
-  /// Ends it.
   func stop()
 }
 

@@ -1,16 +1,16 @@
 // From the output registers of Asahi Kasei's magnetometers to microtesla.
 
-public import LinearAlgebra
-public import SensorBus
+package import LinearAlgebra
+package import SensorBus
 
 /// Conversions of the AK8963, AK09916 and AK09918; pure functions of the bytes read.
-public enum AKMConversion {
+package enum AKMConversion {
   /// Microtesla a count with 16 bits (AK8963 table 8.3, AK09916 and AK09918 table 11.3).
-  public static let sensitivity = 0.15
+  package static let sensitivity = 0.15
 
   /// What the AK8963's counts are multiplied with, from ASAX, ASAY and ASAZ (8.3.11):
   /// (ASA - 128) * 0.5 / 128 + 1, which is 0.5 to 1.498. Throws `.invalidTrim` for all zeros and for all ones.
-  public static func adjustment(_ block: RegisterBlock) throws(DriverError) -> Vector3 {
+  package static func adjustment(_ block: RegisterBlock) throws(DriverError) -> Vector3 {
     let bytes = Vector3(Double(block[0]), Double(block[1]), Double(block[2]))
     guard bytes != .zero, bytes != Vector3(repeating: 255) else {
       throw .invalidTrim("AK8963: the sensitivity adjustment is blank")
@@ -23,7 +23,7 @@ public enum AKMConversion {
   ///
   /// Throws `.overflow` when ST2 says so: the magnitudes of the three axes together are 4912 microtesla or
   /// more, and the output is not right. Worked number: 7F F0 is 32752 counts = 4912 microtesla.
-  public static func field(
+  package static func field(
     _ block: RegisterBlock, count: Int, adjustment: Vector3
   ) throws(DriverError) -> Vector3 {
     guard block[count - 1] & AKMRegister.overflow == 0 else { throw .overflow }

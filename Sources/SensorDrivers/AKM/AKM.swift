@@ -1,8 +1,8 @@
 // Asahi Kasei's magnetometers AK8963, AK09916 and AK09918 on I2C (0x0C).
 
 import LinearAlgebra
-public import SensorBus
-public import SensorTypes
+package import SensorBus
+package import SensorTypes
 
 /// Asahi Kasei AK8963, AK09916 or AK09918, three-axis magnetometer, measuring continuously with 16 bits.
 ///
@@ -10,16 +10,16 @@ public import SensorTypes
 /// answers the host only while that chip's bypass is on, which is the inertial driver's affair. Its axes
 /// are not that chip's (AK8963: X and Y exchanged, Z the other way; AK09916: Y and Z the other way), which is the
 /// mount's. By themselves all three are right-handed.
-public struct AKM: FlaggedChip, Hashable {
+package struct AKM: FlaggedChip, Hashable {
   /// Which chip it is.
-  public let chip: AKMVariant
+  package let chip: AKMVariant
   /// Conversions a second, one of the chip's.
-  public let outputRate: Double
+  package let outputRate: Double
   private let mode: UInt8
   private var adjustment = Vector3(1, 1, 1)
 
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is.
-  public init(chip: AKMVariant, outputRate: Double) {
+  package init(chip: AKMVariant, outputRate: Double) {
     let index = nextRate(chip.outputRates, atLeast: outputRate)
     self.chip = chip
     self.outputRate = chip.modes[index].rate
@@ -27,23 +27,23 @@ public struct AKM: FlaggedChip, Hashable {
   }
 
   /// The mode, which starts conversions. The AK8963 has the width of its outputs in the same register.
-  public var registerImage: [RegisterSetting] {
+  package var registerImage: [RegisterSetting] {
     let width = chip == .ak8963 ? AKMRegister.sixteenBits : 0
     return [RegisterSetting(chip.registers.mode, width | mode, mask: 0x1F)]
   }
 
   /// The name in board files.
-  public var name: String { chip.rawValue }
+  package var name: String { chip.rawValue }
 
   /// The pins of an AK09916 (five) and of an AK09918 (four) are for the supply and the bus.
-  public var raisesPin: Bool { chip == .ak8963 }
+  package var raisesPin: Bool { chip == .ak8963 }
 
   /// Half a measurement: 7.2 ms (AK8963 5.3.2, AK09916 and AK09918 8.4).
-  public var latency: Double { 0.0036 }
+  package var latency: Double { 0.0036 }
 
   /// Identity, soft reset, the AK8963's adjustment, mode, read-back. The AK8963 has no identity of its own (older
   /// chips of the maker hold the same): one that does not keep a mode is another.
-  public var startSteps: [StartStep] {
+  package var startSteps: [StartStep] {
     [.identifyAll(register: AKMRegister.company, chip.identity)]
       + StartStep.reset(chip.registers.reset, bit: AKMRegister.softReset)
       + (chip == .ak8963 ? adjustmentSteps : []) + [.configure(identifies: chip == .ak8963)]
@@ -60,29 +60,29 @@ public struct AKM: FlaggedChip, Hashable {
   }
 
   /// Takes the sensitivity adjustment.
-  public mutating func take(
+  package mutating func take(
     _ block: RegisterBlock, from register: UInt8
   ) throws(DriverError) {
     adjustment = try AKMConversion.adjustment(block)
   }
 
   /// Power-down (3 microamperes, of the AK09916 and AK09918 1).
-  public var sleepSettings: [RegisterSetting] {
+  package var sleepSettings: [RegisterSetting] {
     [RegisterSetting(chip.registers.mode, AKMRegister.powerDown)]
   }
 
   /// DRDY of ST1.
-  public var dataReady: (register: UInt8, mask: UInt8) {
+  package var dataReady: (register: UInt8, mask: UInt8) {
     (chip.registers.status, AKMRegister.dataReady)
   }
 
   /// Three axes, and ST2.
-  public var output: (register: UInt8, count: Int) {
+  package var output: (register: UInt8, count: Int) {
     (chip.registers.output, chip.registers.outputCount)
   }
 
   /// The field in microtesla.
-  public func reading(_ block: RegisterBlock) throws(DriverError) -> Reading {
+  package func reading(_ block: RegisterBlock) throws(DriverError) -> Reading {
     .magneticField(
       try AKMConversion.field(
         block, count: chip.registers.outputCount, adjustment: adjustment))
@@ -90,10 +90,9 @@ public struct AKM: FlaggedChip, Hashable {
 }
 
 /// Which chip it is; the raw value is its name in board files.
-public enum AKMVariant: String, Sendable, Hashable, CaseIterable {
+package enum AKMVariant: String, Sendable, Hashable, CaseIterable {
   /// With a fuse ROM: the host adjusts the sensitivity.
   case ak8963 = "AK8963"
-  /// Adjusted by itself.
   case ak09916 = "AK09916"
   /// The AK09916 in a smaller package.
   case ak09918 = "AK09918"
@@ -108,7 +107,7 @@ public enum AKMVariant: String, Sendable, Hashable, CaseIterable {
   }
 
   /// The rates of continuous measurement, Hz, ascending.
-  public var outputRates: [Double] { modes.map(\.rate) }
+  package var outputRates: [Double] { modes.map(\.rate) }
 
   var registers: AKMRegisters { self == .ak8963 ? .ak8963 : .ak099xx }
 

@@ -1,11 +1,11 @@
 // The Bosch BME680 (and BME688) as a barometer on I2C (0x76 or 0x77).
 
-public import SensorBus
-public import SensorTypes
+package import SensorBus
+package import SensorTypes
 
 /// Bosch BME680, pressure and temperature alone: humidity is not measured, and the heater of the gas sensor, which
 /// warms the pressure cell, stays off. It has no mode in which it converts by itself: each conversion is told.
-public struct BME680: RegisterChip, Hashable {
+package struct BME680: RegisterChip, Hashable {
   /// The registers that the driver touches (BST-BME680-DS001, section 5.2).
   enum Register {
     /// Bit 7 new_data_0, bit 5 measuring; then the index, pressure and temperature (20 bits left-justified in three
@@ -38,9 +38,9 @@ public struct BME680: RegisterChip, Hashable {
   private static let slowest = 1.0
 
   /// Readings a second: one conversion each.
-  public let outputRate: Double
+  package let outputRate: Double
   /// How often pressure is measured for one output: 1, 2, 4, 8 or 16.
-  public let pressureOversampling: Int
+  package let pressureOversampling: Int
   private var trim: BMx280Trim?
   private var trimBytes = RegisterBlock()
   /// Whether the chip was told to convert, and not read since.
@@ -48,7 +48,7 @@ public struct BME680: RegisterChip, Hashable {
 
   /// Converts `outputRate` times a second (at least once), at the strongest oversampling that this leaves time for; as
   /// fast as the chip can (98 Hz) at the most.
-  public init(outputRate wanted: Double) {
+  package init(outputRate wanted: Double) {
     let oversampling = [16, 8, 4, 2, 1].first { Self.period($0) * wanted <= 1 } ?? 1
     pressureOversampling = oversampling
     let fastest = 1 / Self.period(oversampling)
@@ -71,7 +71,7 @@ public struct BME680: RegisterChip, Hashable {
   }
 
   /// What is written, in this order: the first conversion comes last. The chip itself puts the mode back.
-  public var registerImage: [RegisterSetting] {
+  package var registerImage: [RegisterSetting] {
     [
       RegisterSetting(Register.gasHeater, 0x08, mask: 0x08),
       RegisterSetting(Register.gasRun, 0x00, mask: 0x10),
@@ -82,16 +82,16 @@ public struct BME680: RegisterChip, Hashable {
   }
 
   /// The name in board files.
-  public var name: String { "BME680" }
+  package var name: String { "BME680" }
 
   /// Half the pressure measurement.
-  public var latency: Double { 0.001_963 * Double(pressureOversampling) / 2 }
+  package var latency: Double { 0.001_963 * Double(pressureOversampling) / 2 }
 
   /// A conversion takes no longer than this; a slower rate leaves a pause.
-  public var conversionTime: Double? { 1 / outputRate }
+  package var conversionTime: Double? { 1 / outputRate }
 
   /// Identity, reset (10 ms), trim, configuration with the first conversion, read-back.
-  public var startSteps: [StartStep] {
+  package var startSteps: [StartStep] {
     [
       .identify(register: Register.identity, anyOf: [Register.product]),
       .write([RegisterSetting(Register.reset, Register.softReset)]), .wait(seconds: 0.01),
@@ -101,7 +101,7 @@ public struct BME680: RegisterChip, Hashable {
   }
 
   /// Takes the trim, which lies in two places.
-  public mutating func take(_ block: RegisterBlock, from register: UInt8) throws(DriverError) {
+  package mutating func take(_ block: RegisterBlock, from register: UInt8) throws(DriverError) {
     guard register == Register.trimT1 else {
       trimBytes = block
       return
@@ -111,13 +111,13 @@ public struct BME680: RegisterChip, Hashable {
   }
 
   /// It sleeps whenever it does not convert.
-  public var sleepSettings: [RegisterSetting] {
+  package var sleepSettings: [RegisterSetting] {
     [RegisterSetting(Register.controlMeasurement, controlMeasurement & 0xFC)]
   }
 
   /// Takes the conversion that the chip was told to make, once it is there, and tells it the next one. What a read that
   /// broke off has left is dropped.
-  public mutating func poll<Device: RegisterDevice & ~Copyable>(
+  package mutating func poll<Device: RegisterDevice & ~Copyable>(
     _ device: borrowing Device, _ outputs: inout OutputChecks
   ) throws(DriverError) -> Reading? {
     guard let trim else { return nil }
@@ -144,7 +144,7 @@ public struct BME680: RegisterChip, Hashable {
 extension BMx280Trim {
   /// The trim of a BME680, from the 23 bytes 0x8A to 0xA0 and par_t1: the BME280's formulas with other scales and a
   /// cubic coefficient (BST-BME680-DS001, 3.3.1 and 3.3.2). Throws `.invalidTrim` when par_t1 or par_p1 is blank.
-  public init(bme680 block: RegisterBlock, t1: UInt16) throws(DriverError) {
+  package init(bme680 block: RegisterBlock, t1: UInt16) throws(DriverError) {
     for word in [t1, block.uint16LittleEndian(4)] where word == 0 || word == 0xFFFF {
       throw .invalidTrim("BME680: par_t1 or par_p1 is blank")
     }

@@ -46,9 +46,9 @@ enum BMI160Register {
 /// Bosch BMI160: accelerometer and gyro in normal mode, sampled together, data ready on pin INT1.
 ///
 /// The axes of both are those of the datasheet's figure of the axes: right-handed.
-public struct BMI160: InertialChip, QueuedChip, Hashable {
+package struct BMI160: InertialChip, QueuedChip, Hashable {
   /// The gyro's range; the raw value is gyr_range.
-  public enum AngularRateRange: UInt8, MeasuringRange {
+  package enum AngularRateRange: UInt8, MeasuringRange {
     /// +-125 degrees a second.
     case dps125 = 4
     /// +-250 degrees a second.
@@ -76,16 +76,16 @@ public struct BMI160: InertialChip, QueuedChip, Hashable {
   private static let rangeCodes: [UInt8] = [0b0011, 0b0101, 0b1000, 0b1100]
 
   /// The rates that gyro and accelerometer share, Hz; the code is the index + 6.
-  public static let outputRates: [Double] = [25, 50, 100, 200, 400, 800, 1600]
+  package static let outputRates: [Double] = [25, 50, 100, 200, 400, 800, 1600]
 
   /// Ranges and rate, one of `outputRates`.
-  public private(set) var setting: InertialSetting<AccelerationRange, AngularRateRange>
+  package private(set) var setting: InertialSetting<AccelerationRange, AngularRateRange>
 
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is.
   ///
   /// 4 g and 1000 degrees a second unless said otherwise: a hand turns a board at up to 800, and the gyro's step (30
   /// millidegrees a second) is below its own noise at 200 Hz.
-  public init(
+  package init(
     outputRate: Double, accelerationRange: AccelerationRange = .g4,
     angularRateRange: AngularRateRange = .dps1000, gathers: Bool = true
   ) {
@@ -95,7 +95,7 @@ public struct BMI160: InertialChip, QueuedChip, Hashable {
 
   /// Without headers: both sensors have one rate, so that each frame is of twelve bytes, the gyro first. A skipped frame is
   /// told by headers only; here by a count of all the whole frames that fit into 1024 bytes (2.5.1).
-  public var queue: ChipQueue? {
+  package var queue: ChipQueue? {
     guard setting.batch > 1 else { return nil }
     return ChipQueue(
       form: .samples, batch: setting.batch, status: BMI160Register.queueCount, level: 0x07FF,
@@ -116,7 +116,7 @@ public struct BMI160: InertialChip, QueuedChip, Hashable {
 
   /// What is written, in this order, to a chip that is awake: normal bandwidth; data ready on INT1, push-pull, high, not
   /// latched.
-  public var registerImage: [RegisterSetting] {
+  package var registerImage: [RegisterSetting] {
     let code = UInt8(setting.rateIndex + 6)
     return [
       RegisterSetting(BMI160Register.accelerometer, 0x20 | code),
@@ -132,15 +132,15 @@ public struct BMI160: InertialChip, QueuedChip, Hashable {
   }
 
   /// Conversions a second.
-  public var outputRate: Double { setting.outputRate }
+  package var outputRate: Double { setting.outputRate }
 
   /// The name in board files.
-  public var name: String { "BMI160" }
+  package var name: String { "BMI160" }
 
   /// Identity, reset, both sensors to normal mode one after the other (3.8 and 80 ms, table 1), then configuration: while
   /// the chip is suspended 450 microseconds must pass between two writes, which no bus keeps by itself. What was
   /// converted with other settings is read and dropped.
-  public var startSteps: [StartStep] {
+  package var startSteps: [StartStep] {
     [
       .identify(register: BMI160Register.chip, anyOf: [BMI160Register.identity]),
       .write([RegisterSetting(BMI160Register.command, BMI160Register.softReset)]),
@@ -156,24 +156,23 @@ public struct BMI160: InertialChip, QueuedChip, Hashable {
   }
 
   /// Takes the next wider ranges.
-  public mutating func widen() -> Bool { setting.widen() }
+  package mutating func widen() -> Bool { setting.widen() }
 
   /// Both sensors suspended; registers are kept.
-  public var sleepSettings: [RegisterSetting] {
+  package var sleepSettings: [RegisterSetting] {
     [RegisterSetting(BMI160Register.command, 0x10), RegisterSetting(BMI160Register.command, 0x14)]
   }
 
   /// Both have something new; reading it takes the bits down.
-  public var dataReady: (register: UInt8, mask: UInt8) { (BMI160Register.status, 0xC0) }
+  package var dataReady: (register: UInt8, mask: UInt8) { (BMI160Register.status, 0xC0) }
 
   /// Six axes; the host's read locks a sample.
-  public var output: (register: UInt8, count: Int) { (BMI160Register.output, 12) }
+  package var output: (register: UInt8, count: Int) { (BMI160Register.output, 12) }
 
   /// The gyro first, low byte first.
-  public static let layout = InertialLayout(angularRate: 0, acceleration: 6)
+  package static let layout = InertialLayout(angularRate: 0, acceleration: 6)
 
-  /// By the ranges.
-  public var scale: InertialScale {
+  package var scale: InertialScale {
     InertialScale(
       gPerCount: setting.accelerationRange.gPerCount,
       countsPerDegree: setting.angularRateRange.countsPerDegree)
@@ -212,7 +211,6 @@ extension Fingerprint {
 }
 
 extension BMI160Register {
-  /// What tells one.
   static let identifying: [Fingerprint.Read] = [
     .init(register: chip, count: 1), .init(register: accelerometerRange, count: 3),
   ]

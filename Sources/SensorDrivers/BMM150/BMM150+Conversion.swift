@@ -1,23 +1,23 @@
 // From the BMM150's registers to microtesla.
 
-public import LinearAlgebra
-public import SensorBus
+package import LinearAlgebra
+package import SensorBus
 
 /// The trim values of one chip, burnt in at the factory. The datasheet does not describe them; Bosch's driver does
 /// (BMM150_SensorAPI 0dce061), and Linux' bmc150_magn has the same.
-public struct BMM150Trim: Sendable, Hashable {
+package struct BMM150Trim: Sendable, Hashable {
   /// X and Y: offset and gain.
-  public var x1: Double, y1: Double, x2: Double, y2: Double
+  package var x1: Double, y1: Double, x2: Double, y2: Double
   /// Z: the Hall sensor's and its temperature's.
-  public var z1: Double, z2: Double, z3: Double, z4: Double
+  package var z1: Double, z2: Double, z3: Double, z4: Double
   /// X and Y with temperature.
-  public var xy1: Double, xy2: Double
+  package var xy1: Double, xy2: Double
   /// The Hall resistance at the temperature of the trim.
-  public var xyz1: Double
+  package var xyz1: Double
 
   /// Decodes the 21 bytes 0x5D to 0x71, low byte first. Throws `.invalidTrim` where one that is divided by, or
   /// everything hangs on, is 0, and where all is ones: no chip has that.
-  public init(_ block: RegisterBlock) throws(DriverError) {
+  package init(_ block: RegisterBlock) throws(DriverError) {
     x1 = Double(Int8(bitPattern: block[0x00]))
     y1 = Double(Int8(bitPattern: block[0x01]))
     z4 = Double(block.int16LittleEndian(0x05))
@@ -37,13 +37,13 @@ public struct BMM150Trim: Sendable, Hashable {
 }
 
 /// Conversions of the BMM150; pure functions of the bytes read.
-public enum BMM150Conversion {
+package enum BMM150Conversion {
   /// Magnetic flux density in microtesla, sensor frame, from the eight bytes 0x42 to 0x49: X and Y with 13 bits, Z
   /// with 15, and the Hall resistance with 14, all of them at the upper end of their two bytes (5.4).
   ///
   /// Throws `.overflow` where the chip puts out the lowest number of an axis, which says so (4.6.6), and for a Hall
   /// resistance of 0. The equations are Bosch's, in which floating point and integers are the same ones.
-  public static func field(
+  package static func field(
     _ block: RegisterBlock, _ trim: BMM150Trim
   ) throws(DriverError) -> Vector3 {
     let x = block.int16LittleEndian(0) >> 3

@@ -1,27 +1,26 @@
 // The Bosch BMM150 magnetometer on I2C (0x10 to 0x13).
 
-public import SensorBus
-public import SensorTypes
+package import SensorBus
+package import SensorTypes
 
 /// Bosch BMM150, three-axis magnetometer, measuring at its own rate with as many repetitions as that leaves time for;
 /// the host compensates with the chip's trim. Figures: BST-BMM150-DS001-01.
-public struct BMM150: RegisterChip, Hashable {
+package struct BMM150: RegisterChip, Hashable {
   /// The end of the measuring range, microtesla (table 1: Z; X and Y end at 1300, by the trim at some 1500).
-  public static let range = 2500.0
+  package static let range = 2500.0
   /// The rates that the chip has, Hz, ascending (5.6).
-  public static let outputRates: [Double] = [2, 6, 8, 10, 15, 20, 25, 30]
-  /// Their codes.
+  package static let outputRates: [Double] = [2, 6, 8, 10, 15, 20, 25, 30]
   private static let codes: [UInt8] = [1, 2, 3, 0, 4, 5, 6, 7]
 
   /// Conversions a second, one of `outputRates`.
-  public let outputRate: Double
+  package let outputRate: Double
   /// Whether it has the repetitions of the "high accuracy" preset, else those of "enhanced regular" (table 3).
-  public let isHighAccuracy: Bool
+  package let isHighAccuracy: Bool
   private let code: UInt8
   private var trim: BMM150Trim?
 
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is.
-  public init(outputRate: Double) {
+  package init(outputRate: Double) {
     let index = nextRate(Self.outputRates, atLeast: outputRate)
     self.outputRate = Self.outputRates[index]
     code = Self.codes[index]
@@ -39,7 +38,7 @@ public struct BMM150: RegisterChip, Hashable {
 
   /// What is written, in this order; the mode comes last, because it starts conversions. Data ready goes to its
   /// pin, active high.
-  public var registerImage: [RegisterSetting] {
+  package var registerImage: [RegisterSetting] {
     [
       RegisterSetting(Register.power, Register.awake, mask: 0x01),
       RegisterSetting(Register.repetitionsXY, UInt8((repetitions.xy - 1) / 2)),
@@ -50,14 +49,13 @@ public struct BMM150: RegisterChip, Hashable {
   }
 
   /// The name in board files.
-  public var name: String { "BMM150" }
+  package var name: String { "BMM150" }
 
-  /// Half a measurement.
-  public var latency: Double { measurementTime / 2 }
+  package var latency: Double { measurementTime / 2 }
 
   /// A chip that sleeps has no identity to show: it is woken first (3 ms). Identity, reset, trim, configuration,
   /// read-back.
-  public var startSteps: [StartStep] {
+  package var startSteps: [StartStep] {
     let wake = RegisterSetting(Register.power, Register.awake)
     return [
       .write([wake]), .wait(seconds: 0.003),
@@ -71,19 +69,18 @@ public struct BMM150: RegisterChip, Hashable {
     ]
   }
 
-  /// Takes the trim.
-  public mutating func take(
+  package mutating func take(
     _ block: RegisterBlock, from register: UInt8
   ) throws(DriverError) {
     trim = try BMM150Trim(block)
   }
 
   /// Suspend (1 microampere); the configuration is lost.
-  public var sleepSettings: [RegisterSetting] { [RegisterSetting(Register.power, 0x00)] }
+  package var sleepSettings: [RegisterSetting] { [RegisterSetting(Register.power, 0x00)] }
 
   /// The field in microtesla, in one burst: data ready lies within the outputs, of which the first holds the others
   /// back until they are read.
-  public mutating func poll<Device: RegisterDevice & ~Copyable>(
+  package mutating func poll<Device: RegisterDevice & ~Copyable>(
     _ device: borrowing Device, _ outputs: inout OutputChecks
   ) throws(DriverError) -> Reading? {
     guard let trim, let block = try outputs.read(device, Register.output, count: 8),

@@ -1,31 +1,31 @@
 // From the BMM350's registers to microtesla.
 
-public import LinearAlgebra
-public import SensorBus
+package import LinearAlgebra
+package import SensorBus
 
 /// The trim of one chip, from the words of its OTP memory.
 ///
 /// The datasheet leaves this to Bosch's driver (BMM350_SensorAPI 3daf377). Its older versions, and what was derived from
 /// them (PX4, Zephyr), add 0.01 to the gain of Y and take 0.0001 from Z's change of gain; the newest does not, and
 /// neither does this.
-public struct BMM350Trim: Sendable, Hashable {
+package struct BMM350Trim: Sendable, Hashable {
   /// The words that are used, in the order in which they are taken.
   static let words: [UInt8] = [
     0x0D, 0x0E, 0x0F, 0x10, 0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x18,
   ]
 
   /// Microtesla, and microtesla a kelvin.
-  public let offset: Vector3, offsetPerKelvin: Vector3
+  package let offset: Vector3, offsetPerKelvin: Vector3
   /// Gain, and its change a kelvin.
-  public let gain: Vector3, gainPerKelvin: Vector3
+  package let gain: Vector3, gainPerKelvin: Vector3
   /// Degrees; gain; and the temperature of the trim in degrees Celsius.
-  public let temperatureOffset: Double, temperatureGain: Double, temperature: Double
+  package let temperatureOffset: Double, temperatureGain: Double, temperature: Double
   /// How much of Y is in X, of X in Y, of X in Z and of Y in Z.
-  public let yInX: Double, xInY: Double, xInZ: Double, yInZ: Double
+  package let yInX: Double, xInY: Double, xInZ: Double, yInZ: Double
 
   /// Decodes the words 0x0D to 0x16 and 0x18. Throws `.invalidTrim` unless they are eleven and neither all zeros nor all
   /// ones.
-  public init(_ words: [UInt16]) throws(DriverError) {
+  package init(_ words: [UInt16]) throws(DriverError) {
     guard words.count == Self.words.count, words.contains(where: { $0 != 0 }),
       words.contains(where: { $0 != 0xFFFF })
     else { throw .invalidTrim("BMM350: the OTP memory is blank") }
@@ -47,10 +47,10 @@ public struct BMM350Trim: Sendable, Hashable {
 }
 
 /// Conversions of the BMM350; pure functions of the bytes read.
-public enum BMM350Conversion {
+package enum BMM350Conversion {
   /// Microtesla a count of X and Y, and of Z, before the trim: sensitivities of 14.55 and 9, gains of 19.46 and 31, and
   /// what all axes have.
-  public static let scale: Vector3 = {
+  package static let scale: Vector3 = {
     let xy = 1_000_000 / 1_048_576 / (14.55 * 19.46 * common)
     let z = 1_000_000 / 1_048_576 / (9.0 * 31 * common)
     return Vector3(xy, xy, z)
@@ -64,7 +64,7 @@ public enum BMM350Conversion {
 
   /// Magnetic flux density in microtesla, sensor frame, from the twelve bytes 0x31 to 0x3C: X, Y, Z and temperature with
   /// three bytes each, low byte first. Throws `.overflow` beyond 2000, where nothing is specified.
-  public static func field(
+  package static func field(
     _ block: RegisterBlock, _ trim: BMM350Trim
   ) throws(DriverError) -> Vector3 {
     let raw = Vector3(counts(block, 0), counts(block, 3), counts(block, 6))

@@ -1,36 +1,36 @@
 // The Bosch BMM350 magnetometer on I2C (0x14 or 0x15).
 
-public import SensorBus
-public import SensorTypes
+package import SensorBus
+package import SensorTypes
 
 /// Bosch BMM350, three-axis magnetometer, +-2000 microtesla, in normal mode with the most averaging that the rate allows;
 /// the host compensates with the trim in the chip's OTP memory. Figures: BST-BMM350-DS001, and Bosch's driver
 /// (BMM350_SensorAPI 3daf377) for the times.
-public struct BMM350: FlaggedChip, Hashable {
+package struct BMM350: FlaggedChip, Hashable {
   /// The rates that the chip has, Hz, ascending; the code is 10 less the index.
-  public static let outputRates = [1.5625, 3.125, 6.25, 12.5, 25, 50, 100, 200, 400]
+  package static let outputRates = [1.5625, 3.125, 6.25, 12.5, 25, 50, 100, 200, 400]
 
   /// Conversions a second, one of `outputRates`.
-  public let outputRate: Double
+  package let outputRate: Double
   private let rateIndex: Int
   private var words: [UInt16] = []
   private var trim: BMM350Trim?
 
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is.
-  public init(outputRate: Double) {
+  package init(outputRate: Double) {
     rateIndex = nextRate(Self.outputRates, atLeast: outputRate)
     self.outputRate = Self.outputRates[rateIndex]
   }
 
   /// Every read begins with two bytes that mean nothing.
-  public var dummyBytes: Int { 2 }
+  package var dummyBytes: Int { 2 }
 
   /// How many measurements are averaged: 8 up to 50 Hz, 4 at 100, 2 at 200, 1 at 400.
-  public var averaging: Int { 1 << Int(averagingCode) }
+  package var averaging: Int { 1 << Int(averagingCode) }
   private var averagingCode: UInt8 { UInt8(min(3, Self.outputRates.count - 1 - rateIndex)) }
 
   /// Rate and averaging, axes, and the pin: data ready, latched, active high, driven both ways.
-  public var registerImage: [RegisterSetting] {
+  package var registerImage: [RegisterSetting] {
     [
       RegisterSetting(Register.rate, averagingCode << 4 | UInt8(10 - rateIndex)),
       RegisterSetting(Register.axes, 0x07, mask: 0x07),
@@ -39,18 +39,18 @@ public struct BMM350: FlaggedChip, Hashable {
   }
 
   /// The name in board files.
-  public var name: String { "BMM350" }
+  package var name: String { "BMM350" }
 
   /// Half the measurements: 2 ms each, so that they fill four fifths of a period at every rate from 50 Hz on. The
   /// datasheet's own time of one was not at hand.
-  public var latency: Double { 0.001 * Double(averaging) }
+  package var latency: Double { 0.001 * Double(averaging) }
 
   /// Identity, suspend, reset, the trim's words one by one, OTP off, magnetic reset, configuration, read-back, and from
   /// suspend to normal mode; with the times of Bosch's driver, and until the chip is not busy any more.
   ///
   /// The reset: the datasheet (5.10.5) wants 0x00 written after 0xB6, and there are chips that do nothing before; Bosch's
   /// driver and ArduPilot's write 0xB6 alone. Here the chip gets the time after each.
-  public var startSteps: [StartStep] {
+  package var startSteps: [StartStep] {
     let reset = [Register.softReset, 0x00].flatMap { value -> [StartStep] in
       [.write([RegisterSetting(Register.command, value)]), .wait(seconds: 0.024)]
     }
@@ -92,7 +92,7 @@ public struct BMM350: FlaggedChip, Hashable {
   }
 
   /// Takes the identity, which begins a start, and then the words of the trim one after the other.
-  public mutating func take(
+  package mutating func take(
     _ block: RegisterBlock, from register: UInt8
   ) throws(DriverError) {
     guard register == Register.otpData else {
@@ -103,19 +103,18 @@ public struct BMM350: FlaggedChip, Hashable {
     if words.count == BMM350Trim.words.count { trim = try BMM350Trim(words) }
   }
 
-  /// Suspend.
-  public var sleepSettings: [RegisterSetting] {
+  package var sleepSettings: [RegisterSetting] {
     [RegisterSetting(Register.power, Register.suspend)]
   }
 
   /// Data ready of INT_STATUS, which reading takes down.
-  public var dataReady: (register: UInt8, mask: UInt8) { (Register.status, 0x04) }
+  package var dataReady: (register: UInt8, mask: UInt8) { (Register.status, 0x04) }
 
   /// Three axes and temperature.
-  public var output: (register: UInt8, count: Int) { (Register.output, 12) }
+  package var output: (register: UInt8, count: Int) { (Register.output, 12) }
 
   /// The field in microtesla.
-  public func reading(_ block: RegisterBlock) throws(DriverError) -> Reading {
+  package func reading(_ block: RegisterBlock) throws(DriverError) -> Reading {
     guard let trim else { throw .invalidTrim("BMM350: not read yet") }
     return .magneticField(try BMM350Conversion.field(block, trim))
   }

@@ -1,17 +1,17 @@
 // From the BMP180's registers to pascals and degrees Celsius.
 
-public import SensorBus
+package import SensorBus
 
 /// The trim of one chip, burnt in at the factory (BST-BMP180-DS000-09, table 5).
-public struct BMP180Trim: Sendable, Hashable {
+package struct BMP180Trim: Sendable, Hashable {
   /// AC1 to AC3, and AC4 to AC6, which are unsigned.
-  public var ac1: Int, ac2: Int, ac3: Int, ac4: Int, ac5: Int, ac6: Int
+  package var ac1: Int, ac2: Int, ac3: Int, ac4: Int, ac5: Int, ac6: Int
   /// B1, B2, MC and MD; MB is used by no formula.
-  public var b1: Int, b2: Int, mc: Int, md: Int
+  package var b1: Int, b2: Int, mc: Int, md: Int
 
   /// Decodes the 22 bytes 0xAA to 0xBF, high bytes first. Throws `.invalidTrim` where a word is 0 or 0xFFFF, which
   /// the datasheet rules out (3.4).
-  public init(_ block: RegisterBlock) throws(DriverError) {
+  package init(_ block: RegisterBlock) throws(DriverError) {
     for index in 0..<11 where [0, 0xFFFF].contains(block.uint16BigEndian(2 * index)) {
       throw .invalidTrim("BMP180: a word of the trim is blank")
     }
@@ -33,10 +33,10 @@ public struct BMP180Trim: Sendable, Hashable {
 ///
 /// The datasheet writes divisions, Bosch's own driver shifts, which round down where a number is negative. Both
 /// give the datasheet's example to one pascal; the driver's way is taken, as all others do.
-public enum BMP180Conversion {
+package enum BMP180Conversion {
   /// The temperature in 1/160 degree Celsius, which carries over to `pressure` (B5); `nil` where the formula has no
   /// value.
-  public static func fineTemperature(_ raw: Int, _ trim: BMP180Trim) -> Int? {
+  package static func fineTemperature(_ raw: Int, _ trim: BMP180Trim) -> Int? {
     let linear = ((raw - trim.ac6) * trim.ac5) >> 15
     guard linear + trim.md != 0 else { return nil }
     return linear + (trim.mc << 11) / (linear + trim.md)
@@ -44,12 +44,12 @@ public enum BMP180Conversion {
 
   /// Degrees Celsius in steps of 0.1, valid from -40 to 85. Worked number: 27898 with the datasheet's trim gives
   /// 15.0.
-  public static func temperature(fine: Int) -> Double { Double((fine + 8) >> 4) / 10 }
+  package static func temperature(fine: Int) -> Double { Double((fine + 8) >> 4) / 10 }
 
   /// Pascals, valid from 30000 to 110000, of a raw pressure of 16 + `code` bits; `nil` where the formula has no
   /// value, or one that does not fit the 32 bits in which the datasheet has it. Worked number: 23843 at code 0 with the
   /// datasheet's trim gives 69964.
-  public static func pressure(_ raw: Int, code: Int, fine: Int, _ trim: BMP180Trim) -> Double? {
+  package static func pressure(_ raw: Int, code: Int, fine: Int, _ trim: BMP180Trim) -> Double? {
     let b6 = fine - 4000
     let square = (b6 * b6) >> 12
     let bend = ((trim.b2 * square) >> 11) + ((trim.ac2 * b6) >> 11)

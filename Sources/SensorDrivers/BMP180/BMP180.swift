@@ -1,11 +1,11 @@
 // The Bosch BMP180 barometer (and the BMP085 before it) on I2C (0x77).
 
-public import SensorBus
-public import SensorTypes
+package import SensorBus
+package import SensorTypes
 
 /// Bosch BMP180: one temperature and one pressure conversion in turn, each told by the driver, at the strongest
 /// oversampling that the rate leaves time for.
-public struct BMP180: RegisterChip, Hashable {
+package struct BMP180: RegisterChip, Hashable {
   /// The registers that the driver touches (section 4, figure 6).
   enum Register {
     /// 22 bytes of trim, 0xAA to 0xBF.
@@ -37,14 +37,14 @@ public struct BMP180: RegisterChip, Hashable {
     pascals: 30_000...110_000, step: 3, degrees: -40...85, degreeStep: 0.1)
 
   /// Readings a second: two conversions each.
-  public let outputRate: Double
+  package let outputRate: Double
   /// The code of the pressure oversampling: 0 (1 sample) to 3 (8).
-  public let oversamplingCode: Int
+  package let oversamplingCode: Int
   private var trim: BMP180Trim?
   private var round = AirRound()
 
   /// Converts `outputRate` times a second (at least once), as fast as the chip can (111 Hz) at the most.
-  public init(outputRate wanted: Double) {
+  package init(outputRate wanted: Double) {
     oversamplingCode =
       Self.pressureTimes.lastIndex { ($0 + Self.temperatureTime) * wanted <= 1 } ?? 0
     let fastest = 1 / (Self.pressureTimes[oversamplingCode] + Self.temperatureTime)
@@ -52,25 +52,25 @@ public struct BMP180: RegisterChip, Hashable {
   }
 
   /// The chip keeps nothing that a conversion is not told anew.
-  public var registerImage: [RegisterSetting] { [] }
+  package var registerImage: [RegisterSetting] { [] }
 
   /// It sleeps whenever it does not convert.
-  public var sleepSettings: [RegisterSetting] { [] }
+  package var sleepSettings: [RegisterSetting] { [] }
 
   /// The name in board files.
-  public var name: String { "BMP180" }
+  package var name: String { "BMP180" }
 
   /// Half the pressure conversion, of which typically two thirds of the longest time are used.
-  public var latency: Double { Self.pressureTimes[oversamplingCode] / 3 }
+  package var latency: Double { Self.pressureTimes[oversamplingCode] / 3 }
 
   /// A conversion takes no longer than this; a slower rate leaves a pause after that of the temperature.
-  public var conversionTime: Double? {
+  package var conversionTime: Double? {
     let pressure = Self.pressureTimes[oversamplingCode]
     return round.pending == .pressure ? pressure : 1 / outputRate - pressure
   }
 
   /// Identity, reset (10 ms), trim, and the first conversion.
-  public var startSteps: [StartStep] {
+  package var startSteps: [StartStep] {
     [
       .identify(register: Register.identity, anyOf: [Register.product]),
       .write([RegisterSetting(Register.reset, Register.softReset)]), .wait(seconds: 0.01),
@@ -80,15 +80,14 @@ public struct BMP180: RegisterChip, Hashable {
     ]
   }
 
-  /// Takes the trim.
-  public mutating func take(_ block: RegisterBlock, from register: UInt8) throws(DriverError) {
+  package mutating func take(_ block: RegisterBlock, from register: UInt8) throws(DriverError) {
     trim = try BMP180Trim(block)
     round.begin()
   }
 
   /// Takes the conversion that the chip was told to make, once it is there, tells it the next one, and gives a
   /// reading with every pressure. The value after a reset is no result: the round begins again.
-  public mutating func poll<Device: RegisterDevice & ~Copyable>(
+  package mutating func poll<Device: RegisterDevice & ~Copyable>(
     _ device: borrowing Device, _ outputs: inout OutputChecks
   ) throws(DriverError) -> Reading? {
     guard let trim else { return nil }

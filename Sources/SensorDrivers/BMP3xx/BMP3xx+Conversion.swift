@@ -1,21 +1,21 @@
 // From the BMP388's and BMP390's registers to pascals and degrees Celsius.
 
-public import SensorBus
+package import SensorBus
 
 /// The trim of one chip, burnt in at the factory, scaled to floating point (appendix 8.4).
-public struct BMP3xxTrim: Sendable, Hashable {
+package struct BMP3xxTrim: Sendable, Hashable {
   /// Temperature coefficients: offset in counts, degrees a count, degrees a count squared.
-  public var t1: Double, t2: Double, t3: Double
+  package var t1: Double, t2: Double, t3: Double
   /// Slope of the pressure, as a polynomial of the temperature.
-  public var p1: Double, p2: Double, p3: Double, p4: Double
+  package var p1: Double, p2: Double, p3: Double, p4: Double
   /// Offset of the pressure in pascals, likewise.
-  public var p5: Double, p6: Double, p7: Double, p8: Double
+  package var p5: Double, p6: Double, p7: Double, p8: Double
   /// The pressure's square, of which the second part goes with the temperature, and its cube.
-  public var p9: Double, p10: Double, p11: Double
+  package var p9: Double, p10: Double, p11: Double
 
   /// Decodes the 21 bytes 0x31 to 0x45, low bytes first: T1, T2, P5 and P6 are unsigned words, P1, P2 and P9
   /// signed ones, the others signed bytes. Throws `.invalidTrim` for all zeros and for all ones.
-  public init(_ block: RegisterBlock) throws(DriverError) {
+  package init(_ block: RegisterBlock) throws(DriverError) {
     guard !block.isBlank(21) else { throw .invalidTrim("BMP3xx: the trim is blank") }
     func byte(_ index: Int) -> Double { Double(Int8(bitPattern: block[index])) }
     t1 = Double(block.uint16LittleEndian(0)) * 256
@@ -36,16 +36,16 @@ public struct BMP3xxTrim: Sendable, Hashable {
 }
 
 /// Conversions of the BMP388 and BMP390; pure functions of the bytes read.
-public enum BMP3xxConversion {
+package enum BMP3xxConversion {
   /// Degrees Celsius from the raw 24-bit temperature (8.5), valid from -40 to 85.
-  public static func temperature(_ raw: UInt32, _ c: BMP3xxTrim) -> Double {
+  package static func temperature(_ raw: UInt32, _ c: BMP3xxTrim) -> Double {
     let difference = Double(raw) - c.t1
     return difference * (c.t2 + difference * c.t3)
   }
 
   /// Pascals from the raw 24-bit pressure and the temperature of the same burst (8.6), valid from 30000 to
   /// 125000.
-  public static func pressure(_ raw: UInt32, temperature t: Double, _ c: BMP3xxTrim) -> Double {
+  package static func pressure(_ raw: UInt32, temperature t: Double, _ c: BMP3xxTrim) -> Double {
     let counts = Double(raw)
     let offset = c.p5 + t * (c.p6 + t * (c.p7 + t * c.p8))
     let slope = c.p1 + t * (c.p2 + t * (c.p3 + t * c.p4))

@@ -1,28 +1,27 @@
 // The Bosch BMP388 and BMP390 barometers on I2C (0x76 or 0x77).
 
-public import SensorBus
-public import SensorTypes
+package import SensorBus
+package import SensorTypes
 
 /// Bosch BMP388 or BMP390 in normal mode, the chip's own filter off: whoever estimates altitude filters with
 /// knowledge of time.
-public struct BMP3xx: FlaggedChip, Hashable {
+package struct BMP3xx: FlaggedChip, Hashable {
   /// The rates that the chip has, Hz (table 45: 200 Hz halved up to 17 times); below 0.78 Hz nobody asks.
-  public static let outputRates = (0...8).reversed().map { 200 / Double(1 << $0) }
+  package static let outputRates = (0...8).reversed().map { 200 / Double(1 << $0) }
   private static let range = AirRange(
     pascals: 30_000...125_000, step: 2.64, degrees: -40...85, degreeStep: 0.005)
 
-  /// Which chip.
-  public let chip: BMP3xxVariant
+  package let chip: BMP3xxVariant
   /// Conversions a second, one of `outputRates`.
-  public let outputRate: Double
+  package let outputRate: Double
   /// The code of the pressure oversampling: 0 (x1) to 5 (x32).
-  public let pressureCode: Int
+  package let pressureCode: Int
   private let rateCode: UInt8
   private var trim: BMP3xxTrim?
 
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is, and the strongest oversampling
   /// that it leaves time for.
-  public init(chip: BMP3xxVariant, outputRate: Double) {
+  package init(chip: BMP3xxVariant, outputRate: Double) {
     self.chip = chip
     let index = nextRate(Self.outputRates, atLeast: outputRate)
     let rate = Self.outputRates[index]
@@ -46,11 +45,11 @@ public struct BMP3xx: FlaggedChip, Hashable {
   }
 
   /// How often pressure is measured for one output: 1 to 32.
-  public var pressureOversampling: Int { 1 << pressureCode }
+  package var pressureOversampling: Int { 1 << pressureCode }
 
   /// What is written, in this order; the mode comes last, because it starts conversions. The pin rises with new
   /// data.
-  public var registerImage: [RegisterSetting] {
+  package var registerImage: [RegisterSetting] {
     let temperature = UInt8(Self.temperatureCode(pressureCode))
     return [
       RegisterSetting(BMP3xxRegister.interruptControl, 0x42),
@@ -62,17 +61,17 @@ public struct BMP3xx: FlaggedChip, Hashable {
   }
 
   /// The name in board files.
-  public var name: String { chip.rawValue }
+  package var name: String { chip.rawValue }
 
   /// Half the pressure measurement, and that of the temperature, which comes after it.
-  public var latency: Double {
+  package var latency: Double {
     let pressure = 2020e-6 * Double(pressureOversampling)
     return pressure / 2 + Double(313 + 2020 << Self.temperatureCode(pressureCode)) * 1e-6
   }
 
   /// Identity, soft reset (2 ms, at most 20 ms), trim, configuration, read-back, and no error flag: the chip
   /// refuses an oversampling that its rate leaves no time for.
-  public var startSteps: [StartStep] {
+  package var startSteps: [StartStep] {
     [
       .identify(register: BMP3xxRegister.identity, anyOf: [chip.identity]),
       .write([RegisterSetting(BMP3xxRegister.command, BMP3xxRegister.softReset)]),
@@ -88,26 +87,25 @@ public struct BMP3xx: FlaggedChip, Hashable {
     ]
   }
 
-  /// Takes the trim.
-  public mutating func take(_ block: RegisterBlock, from register: UInt8) throws(DriverError) {
+  package mutating func take(_ block: RegisterBlock, from register: UInt8) throws(DriverError) {
     trim = try BMP3xxTrim(block)
   }
 
   /// Sleep mode; registers are kept.
-  public var sleepSettings: [RegisterSetting] {
+  package var sleepSettings: [RegisterSetting] {
     [RegisterSetting(BMP3xxRegister.powerControl, 0x03)]
   }
 
   /// drdy_temp and drdy_press.
-  public var dataReady: (register: UInt8, mask: UInt8) {
+  package var dataReady: (register: UInt8, mask: UInt8) {
     (BMP3xxRegister.status, BMP3xxRegister.dataReady)
   }
 
   /// Pressure, then temperature, which the chip holds together (shadowing, 3.10).
-  public var output: (register: UInt8, count: Int) { (BMP3xxRegister.output, 6) }
+  package var output: (register: UInt8, count: Int) { (BMP3xxRegister.output, 6) }
 
   /// Pressure in pascals and temperature in degrees Celsius.
-  public func reading(_ block: RegisterBlock) throws(DriverError) -> Reading {
+  package func reading(_ block: RegisterBlock) throws(DriverError) -> Reading {
     guard let trim else { throw .notReady("\(name): its trim was not read") }
     let temperature = BMP3xxConversion.temperature(block.uint24LittleEndian(3), trim)
     let pressure = BMP3xxConversion.pressure(
@@ -117,7 +115,7 @@ public struct BMP3xx: FlaggedChip, Hashable {
 }
 
 /// Which of the two.
-public enum BMP3xxVariant: String, Sendable, Hashable, CaseIterable {
+package enum BMP3xxVariant: String, Sendable, Hashable, CaseIterable {
   /// Identity 0x50.
   case bmp388 = "BMP388"
   /// Identity 0x60, which is a BME280's in another register.

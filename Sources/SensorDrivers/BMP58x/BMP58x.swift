@@ -1,11 +1,11 @@
 // The Bosch BMP581 and BMP585 barometers on I2C (0x47 or 0x46).
 
-public import SensorBus
-public import SensorTypes
+package import SensorBus
+package import SensorTypes
 
 /// Bosch BMP581 or BMP585 in normal mode, which compensates by itself; the chip's own filter is off: whoever estimates
 /// altitude filters with knowledge of time.
-public struct BMP58x: FlaggedChip, Hashable {
+package struct BMP58x: FlaggedChip, Hashable {
   /// The registers that the driver touches (BST-BMP581-DS004, section 7).
   enum Register {
     static let identity: UInt8 = 0x01
@@ -32,7 +32,7 @@ public struct BMP58x: FlaggedChip, Hashable {
   }
 
   /// The rates that the chip has from 1 Hz on (7.24); the code counts down to 0 at 240 Hz.
-  public static let outputRates: [Double] = [
+  package static let outputRates: [Double] = [
     1, 2, 3, 4, 5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 60, 70, 80, 89.6, 100.2, 110.1, 120, 129.8,
     140, 149.3, 160, 179.2, 199.1, 218.5, 240,
   ]
@@ -43,17 +43,16 @@ public struct BMP58x: FlaggedChip, Hashable {
   private static let range = AirRange(
     pascals: 30_000...125_000, step: 0.016, degrees: -40...85, degreeStep: 0.001)
 
-  /// Which chip.
-  public let chip: BMP58xVariant
+  package let chip: BMP58xVariant
   /// Conversions a second, one of `outputRates`.
-  public let outputRate: Double
+  package let outputRate: Double
   /// The code of the pressure oversampling: 0 (x1) to 7 (x128).
-  public let pressureCode: Int
+  package let pressureCode: Int
   private let rateCode: UInt8
 
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is, and the strongest oversampling for
   /// which a twentieth of the period stays free. (A chip that finds it too strong would take less by itself.)
-  public init(chip: BMP58xVariant, outputRate: Double) {
+  package init(chip: BMP58xVariant, outputRate: Double) {
     let index = nextRate(Self.outputRates, atLeast: outputRate)
     let free = 950_000 / Self.outputRates[index]
     pressureCode = Self.pressureTimes.lastIndex { $0 + Self.temperatureTime <= free } ?? 0
@@ -63,11 +62,11 @@ public struct BMP58x: FlaggedChip, Hashable {
   }
 
   /// How often pressure is measured for one output: 1 to 128.
-  public var pressureOversampling: Int { 1 << pressureCode }
+  package var pressureOversampling: Int { 1 << pressureCode }
 
   /// What is written, in this order; the mode comes last, because it starts conversions. The pin pulses with new data;
   /// from latched to that it changes while it has no source (Bosch's driver: bmp5_configure_interrupt).
-  public var registerImage: [RegisterSetting] {
+  package var registerImage: [RegisterSetting] {
     [
       // The upper half is the strength of the pin.
       RegisterSetting(Register.interruptConfiguration, 0x3A, mask: 0x0F),
@@ -79,14 +78,14 @@ public struct BMP58x: FlaggedChip, Hashable {
   }
 
   /// The name in board files.
-  public var name: String { chip.rawValue }
+  package var name: String { chip.rawValue }
 
   /// Half the pressure conversion.
-  public var latency: Double { Self.pressureTimes[pressureCode] * 0.5e-6 }
+  package var latency: Double { Self.pressureTimes[pressureCode] * 0.5e-6 }
 
   /// Identity, soft reset (2 ms, at most 20 ms), until the trim is loaded without an error, configuration, read-back. By
   /// 7.36 the reset is not acknowledged on I2C; Linux's driver finds that it is.
-  public var startSteps: [StartStep] {
+  package var startSteps: [StartStep] {
     [
       .identify(register: Register.identity, anyOf: [chip.identity]),
       .resetUnanswered(RegisterSetting(Register.command, Register.softReset)),
@@ -100,18 +99,18 @@ public struct BMP58x: FlaggedChip, Hashable {
   }
 
   /// Standby; registers are kept.
-  public var sleepSettings: [RegisterSetting] {
+  package var sleepSettings: [RegisterSetting] {
     [RegisterSetting(Register.rate, 0x80 | rateCode << 2)]
   }
 
   /// drdy_data_reg, which is raised as far as it is a source of interrupts.
-  public var dataReady: (register: UInt8, mask: UInt8) { (Register.interruptStatus, 0x01) }
+  package var dataReady: (register: UInt8, mask: UInt8) { (Register.interruptStatus, 0x01) }
 
   /// Temperature and pressure, which the chip holds together.
-  public var output: (register: UInt8, count: Int) { (Register.output, 6) }
+  package var output: (register: UInt8, count: Int) { (Register.output, 6) }
 
   /// Pressure in pascals (64 counts each) and temperature in degrees Celsius (65536 counts each).
-  public func reading(_ block: RegisterBlock) throws(DriverError) -> Reading {
+  package func reading(_ block: RegisterBlock) throws(DriverError) -> Reading {
     try Self.range.reading(
       pressure: Double(block.uint24LittleEndian(3)) / 64,
       temperature: Double(block.int24LittleEndian(0)) / 65536)
@@ -119,7 +118,7 @@ public struct BMP58x: FlaggedChip, Hashable {
 }
 
 /// Which of the two.
-public enum BMP58xVariant: String, Sendable, Hashable, CaseIterable {
+package enum BMP58xVariant: String, Sendable, Hashable, CaseIterable {
   /// Identity 0x50, which a BMP580 has too.
   case bmp581 = "BMP581"
   /// The same in a water-tight package; identity 0x51.

@@ -1,21 +1,21 @@
 // From the BMP280's and BME280's registers to pascals and degrees Celsius.
 
-public import SensorBus
+package import SensorBus
 
 /// The trim of one chip, burnt in at the factory (BMP280 table 17).
-public struct BMx280Trim: Sendable, Hashable {
+package struct BMx280Trim: Sendable, Hashable {
   /// Temperature coefficients dig_T1 (unsigned), dig_T2, dig_T3.
-  public var t1: Double, t2: Double, t3: Double
+  package var t1: Double, t2: Double, t3: Double
   /// Pressure coefficients dig_P1 (unsigned), dig_P2, ... dig_P9.
-  public var p1: Double, p2: Double, p3: Double, p4: Double, p5: Double, p6: Double, p7: Double
+  package var p1: Double, p2: Double, p3: Double, p4: Double, p5: Double, p6: Double, p7: Double
   /// The last two of the pressure coefficients.
-  public var p8: Double, p9: Double
+  package var p8: Double, p9: Double
   /// The BME680's cubic one; 0 in the others.
-  public var p10 = 0.0
+  package var p10 = 0.0
 
   /// Decodes the 24 bytes 0x88 to 0x9F. Throws `.invalidTrim` when they cannot be: without dig_T1 or
   /// dig_P1, or all ones, which is what a chip that does not answer looks like.
-  public init(_ block: RegisterBlock) throws(DriverError) {
+  package init(_ block: RegisterBlock) throws(DriverError) {
     let blank = block.uint16LittleEndian(0) == 0xFFFF && block.uint16LittleEndian(6) == 0xFFFF
     guard block.uint16LittleEndian(0) != 0, block.uint16LittleEndian(6) != 0, !blank else {
       throw .invalidTrim("BMx280: dig_T1 or dig_P1 is blank")
@@ -36,12 +36,12 @@ public struct BMx280Trim: Sendable, Hashable {
 }
 
 /// Conversions of the BMP280 and BME280; pure functions of the bytes read.
-public enum BMx280Conversion {
+package enum BMx280Conversion {
   /// What both data registers hold after a reset and where a measurement is skipped (BMP280 4.3.6).
-  public static let blank: UInt32 = 0x80000
+  package static let blank: UInt32 = 0x80000
 
   /// The unsigned 20-bit value whose three bytes begin at `offset` (BMP280 3.9).
-  public static func uint20(_ block: RegisterBlock, _ offset: Int) -> UInt32 {
+  package static func uint20(_ block: RegisterBlock, _ offset: Int) -> UInt32 {
     UInt32(block[offset]) << 12 | UInt32(block[offset + 1]) << 4 | UInt32(block[offset + 2]) >> 4
   }
 
@@ -49,7 +49,7 @@ public enum BMx280Conversion {
   /// `pressure` (BMP280 8.1). Not rounded to a whole number, as the datasheet's code does.
   ///
   /// Worked number (BMP280 3.12): 519888 with dig_T = 27504, 26435, -1000 gives 128422.
-  public static func fineTemperature(_ raw: UInt32, _ trim: BMx280Trim) -> Double {
+  package static func fineTemperature(_ raw: UInt32, _ trim: BMx280Trim) -> Double {
     let adc = Double(raw)
     let linear = (adc / 16384 - trim.t1 / 1024) * trim.t2
     let difference = adc / 131072 - trim.t1 / 8192
@@ -57,14 +57,14 @@ public enum BMx280Conversion {
   }
 
   /// Temperature in degrees Celsius, valid from -40 to 85. Worked number: 128422 gives 25.08.
-  public static func temperature(fine: Double) -> Double { fine / 5120 }
+  package static func temperature(fine: Double) -> Double { fine / 5120 }
 
   /// Pressure in pascals from the raw 20-bit pressure and the temperature of the *same* burst (BMP280
   /// 8.1). `nil` where the formula has no value. Valid from 30000 to 110000.
   ///
   /// Worked number (BMP280 3.12): 415148 at a fine temperature of 128422 with dig_P = 36477, -10685,
   /// 3024, 2855, 140, -7, 15500, -14600, 6000 gives 100653.27.
-  public static func pressure(_ raw: UInt32, fine: Double, _ trim: BMx280Trim) -> Double? {
+  package static func pressure(_ raw: UInt32, fine: Double, _ trim: BMx280Trim) -> Double? {
     let t = fine / 2 - 64000
     let quadratic = t * t * trim.p6 / 32768 + t * trim.p5 * 2
     let offset = quadratic / 4 + trim.p4 * 65536
@@ -81,7 +81,7 @@ public enum BMx280Conversion {
   /// ends of the 20 bits and outside 300 to 1100 hPa or -40 to 85 degrees (BMP280 table 2), where
   /// nothing is specified. The ends belong to the range, and the chip rounds them outwards by up to half
   /// a step: one of its coarsest steps (16 bits: 2.88 Pa, 0.005 degrees) is allowed.
-  public static func atmosphere(
+  package static func atmosphere(
     _ block: RegisterBlock, at offset: Int, _ trim: BMx280Trim
   ) throws(DriverError) -> (pressure: Double, temperature: Double)? {
     let rawPressure = uint20(block, offset)

@@ -1,23 +1,22 @@
 // The Bosch BMP280 and BME280 barometers on I2C (0x76 or 0x77).
 
-public import SensorBus
-public import SensorTypes
+package import SensorBus
+package import SensorTypes
 
 /// Bosch BMP280 or BME280; humidity is not measured. Neither has a data-ready flag or pin: in normal mode a
 /// conversion is new when its 40 bits differ from the last one's, which the chip's own noise sees to.
-public struct BMx280: RegisterChip, Hashable {
-  /// Which chip.
-  public let chip: BMx280Variant
+package struct BMx280: RegisterChip, Hashable {
+  package let chip: BMx280Variant
   /// Who starts a conversion.
-  public let mode: BMx280Mode
+  package let mode: BMx280Mode
   /// Conversions a second by the typical times of the datasheet; in forced mode the most there can be.
-  public let outputRate: Double
+  package let outputRate: Double
   /// How often pressure is measured for one output: 1, 2, 4, 8 or 16.
-  public let pressureOversampling: Int
+  package let pressureOversampling: Int
   /// How often temperature is measured for one output: 1 or 2.
-  public let temperatureOversampling: Int
+  package let temperatureOversampling: Int
   /// The coefficient of the chip's IIR filter: 1 (off), 2, 4, 8 or 16.
-  public let filterCoefficient: Int
+  package let filterCoefficient: Int
   private let standbyCode: UInt8
   private var trim: BMx280Trim?
   private var last = RegisterBlock()
@@ -28,7 +27,7 @@ public struct BMx280: RegisterChip, Hashable {
   /// Above 30 Hz, where oversampling has to give way, the chip's own filter makes up for the noise at
   /// about the same bandwidth; below it is off, because whoever estimates altitude filters with
   /// knowledge of time.
-  public init(chip: BMx280Variant, outputRate wanted: Double, mode: BMx280Mode = .normal) {
+  package init(chip: BMx280Variant, outputRate wanted: Double, mode: BMx280Mode = .normal) {
     self.chip = chip
     self.mode = mode
     var choice = (pressure: 1, temperature: 1, code: 0, rate: Self.rate(1, 1, standby: 0.5))
@@ -74,7 +73,7 @@ public struct BMx280: RegisterChip, Hashable {
 
   /// What is written, in this order: `config` may be ignored once the chip runs, so the mode comes
   /// last. In forced mode the chip itself puts the mode bits back, so they are not compared.
-  public var registerImage: [RegisterSetting] {
+  package var registerImage: [RegisterSetting] {
     let filter = UInt8(filterCoefficient.trailingZeroBitCount)
     var image = [
       RegisterSetting(BMx280Register.config, standbyCode << 5 | filter << 2, mask: 0xFD),
@@ -88,25 +87,25 @@ public struct BMx280: RegisterChip, Hashable {
   }
 
   /// The name in board files.
-  public var name: String { chip.rawValue }
+  package var name: String { chip.rawValue }
 
   /// Neither has a pin for it.
-  public var raisesPin: Bool { false }
+  package var raisesPin: Bool { false }
 
   /// Half the pressure measurement, which comes after that of temperature, and the delay of the
   /// chip's filter, a coefficient c of which lags c - 1 conversions.
-  public var latency: Double {
+  package var latency: Double {
     let measurement = 0.0005 + 0.002 * Double(pressureOversampling)
     return measurement / 2 + Double(filterCoefficient - 1) / outputRate
   }
 
   /// In normal mode equal data can be one conversion looked at often, as a scheduler without a
   /// data-ready line does at up to ten times the rate: 50 looks are five conversions then.
-  public var alikeLimit: Int { mode == .forced ? Int(min(50, max(3, 1.5 * outputRate))) : 50 }
+  package var alikeLimit: Int { mode == .forced ? Int(min(50, max(3, 1.5 * outputRate))) : 50 }
 
   /// Identity, reset (2 ms), until the trim is in its registers (at most 20 ms), trim, configuration,
   /// read-back.
-  public var startSteps: [StartStep] {
+  package var startSteps: [StartStep] {
     [
       .identify(register: BMx280Register.identity, anyOf: chip.identities),
       .write([RegisterSetting(BMx280Register.reset, BMx280Register.resetCommand)]),
@@ -119,8 +118,7 @@ public struct BMx280: RegisterChip, Hashable {
     ]
   }
 
-  /// Takes the trim.
-  public mutating func take(
+  package mutating func take(
     _ block: RegisterBlock, from register: UInt8
   ) throws(DriverError) {
     trim = try BMx280Trim(block)
@@ -128,13 +126,13 @@ public struct BMx280: RegisterChip, Hashable {
   }
 
   /// Sleep mode; registers are kept.
-  public var sleepSettings: [RegisterSetting] {
+  package var sleepSettings: [RegisterSetting] {
     [RegisterSetting(BMx280Register.controlMeasurement, controlMeasurement & 0xFC)]
   }
 
   /// Pressure in pascals and temperature in degrees Celsius of one conversion, in one burst from the
   /// status to the last data byte, which the chip holds together (shadowing, BMP280 3.10).
-  public mutating func poll<Device: RegisterDevice & ~Copyable>(
+  package mutating func poll<Device: RegisterDevice & ~Copyable>(
     _ device: borrowing Device, _ outputs: inout OutputChecks
   ) throws(DriverError) -> Reading? {
     guard let trim else { return nil }
@@ -157,7 +155,7 @@ public struct BMx280: RegisterChip, Hashable {
 }
 
 /// Who starts a conversion.
-public enum BMx280Mode: UInt8, Sendable, Hashable {
+package enum BMx280Mode: UInt8, Sendable, Hashable {
   /// `poll` does, after it has read the one before: every reading is a new one, and the chip sleeps
   /// in between. The rate is that of the calls.
   case forced = 0b01
@@ -166,7 +164,7 @@ public enum BMx280Mode: UInt8, Sendable, Hashable {
 }
 
 /// Which of the two.
-public enum BMx280Variant: String, Sendable, Hashable, CaseIterable {
+package enum BMx280Variant: String, Sendable, Hashable, CaseIterable {
   /// Pressure and temperature; identity 0x58, early samples 0x56 and 0x57.
   case bmp280 = "BMP280"
   /// Pressure, temperature and humidity; identity 0x60.

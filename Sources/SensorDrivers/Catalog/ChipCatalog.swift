@@ -1,11 +1,11 @@
 // Every chip that Lodestone knows.
 
-public import SensorBus
+package import SensorBus
 
 /// All chips that Lodestone has a driver for.
-public enum ChipCatalog {
+package enum ChipCatalog {
   /// The chips, by kind; of those that answer alike and are as likely, the commoner first.
-  public static let chips: [ChipDescription] = [
+  package static let chips: [ChipDescription] = [
     .ak09916, .ak09918, .ak8963, .bmm150, .bmm350, .hmc5883l, .ist8310, .lis2mdl, .lis3mdl,
     .lsm303dlhcMagnetometer, .lsm9ds1Magnetometer, .mmc5603, .mmc5983ma, .qmc5883l, .qmc5883p,
     .qmc6310, .rm3100,
@@ -18,10 +18,10 @@ public enum ChipCatalog {
   ]
 
   /// Every address at which one of the chips can be, ascending: what a scan has to ask.
-  public static let addresses: [UInt8] = Set(chips.flatMap(\.addresses)).sorted()
+  package static let addresses: [UInt8] = Set(chips.flatMap(\.addresses)).sorted()
 
   /// The chip called `name` in board files (exactly so written), or `nil`.
-  public static func chip(named name: String) -> ChipDescription? {
+  package static func chip(named name: String) -> ChipDescription? {
     chips.first { $0.name == name }
   }
 
@@ -70,7 +70,7 @@ public enum ChipCatalog {
   ///
   /// A chip that does not acknowledge one of the registers asked is not that chip; when every question
   /// failed, the last error is thrown.
-  public static func identify<Device: RegisterDevice & ~Copyable>(
+  package static func identify<Device: RegisterDevice & ~Copyable>(
     _ device: borrowing Device, at address: UInt8
   ) throws(BusError) -> [ChipIdentification] {
     var found: [ChipIdentification] = []

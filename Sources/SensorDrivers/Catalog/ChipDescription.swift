@@ -1,25 +1,21 @@
 // A chip as the catalogue knows it: everything that is not its registers' business.
 
-public import SensorBus
-public import SensorTypes
+package import SensorBus
+package import SensorTypes
 
 /// What a chip measures.
-public enum ChipKind: String, Sendable, Hashable, CaseIterable {
-  /// Magnetic field.
+package enum ChipKind: String, Sendable, Hashable, CaseIterable {
   case magnetometer
-  /// Specific force.
   case accelerometer
   /// Angular rate and specific force.
   case inertial
-  /// Pressure and temperature.
   case barometer
-  /// Position.
   case receiver
 }
 
 /// A chip's name in board files, where it can be, how it is told, and how it is driven. It stands in the chip's own
 /// folder; the catalogue is the list of all.
-public struct ChipDescription: Sendable {
+package struct ChipDescription: Sendable {
   /// A property of a chip that follows from documents alone.
   package struct Unconfirmed: Sendable, Hashable {
     /// What has not been confirmed, as a clause that follows the chip's name and a colon.
@@ -29,30 +25,28 @@ public struct ChipDescription: Sendable {
   }
 
   /// The name in a board file.
-  public let name: String
-  /// What it measures.
-  public let kind: ChipKind
+  package let name: String
+  package let kind: ChipKind
   /// The I2C addresses it can have, the usual one first; empty for what hangs on a serial port only.
-  public let addresses: [UInt8]
+  package let addresses: [UInt8]
   /// The chip as it is to measure at so many conversions a second, or the next more; `nil` for a receiver, which
   /// has no registers worth the name.
-  public let chip: (@Sendable (_ outputRate: Double) -> any RegisterChip)?
+  package let chip: (@Sendable (_ outputRate: Double) -> any RegisterChip)?
   /// The chip's own self-test at its beginning, or `nil` for a chip that has none.
-  public let selfTest: (any SelfTesting)?
+  package let selfTest: (any SelfTesting)?
   /// The name of the other half of its package, whose answer on the same bus tells it from lookalikes.
-  public let partner: String?
+  package let partner: String?
   /// How that other half sits in the package: its mount where this one is aligned. Of its axes as both drivers deliver
   /// them.
-  public let partnerMount: Mount
+  package let partnerMount: Mount
   /// What its start sets to let the host through to chips behind it, its partner among them: until then, and while it is
   /// being reset, those do not answer. `nil` for a chip that has none behind it.
-  public let bypass: RegisterSetting?
+  package let bypass: RegisterSetting?
   /// What its gyro may say at rest, degrees a second either way, by its datasheet; `nil` where it has none.
-  public let zeroRateLevel: Double?
+  package let zeroRateLevel: Double?
   /// What could turn its readings around and has not been checked on a real chip; `nil` for a chip about which nothing
   /// in particular is in doubt. `scan`, `doctor` and the README's table of chips say it.
   package let unconfirmed: Unconfirmed?
-  /// The surest first.
   let fingerprints: [Fingerprint]
   /// What tells it when its registers do not, or `nil`.
   let trial: (any ChipTrial)?
@@ -86,7 +80,7 @@ public struct ChipDescription: Sendable {
   ///
   /// Only reads, and only registers whose reading changes nothing in any chip of this catalogue.
   /// Throws when the transfer itself fails, which says nothing about the chip.
-  public func identify<Device: RegisterDevice & ~Copyable>(
+  package func identify<Device: RegisterDevice & ~Copyable>(
     _ device: borrowing Device
   ) throws(BusError) -> ChipIdentification? {
     for fingerprint in fingerprints {
@@ -100,13 +94,13 @@ public struct ChipDescription: Sendable {
   }
 
   /// Whether it has a pin whose edges tell of readings, at the slowest rate at least, and its driver sets it.
-  public var hasDataReadyPin: Bool { chip?(0).raisesPin ?? false }
+  package var hasDataReadyPin: Bool { chip?(0).raisesPin ?? false }
 
   /// Whether its start lets the host through to chips behind it.
-  public var opensBypass: Bool { bypass != nil }
+  package var opensBypass: Bool { bypass != nil }
 
   /// Whether the host is let through now. Only reads; of a device that is this chip.
-  public func letsThrough<Device: RegisterDevice & ~Copyable>(
+  package func letsThrough<Device: RegisterDevice & ~Copyable>(
     _ device: borrowing Device
   ) throws(BusError) -> Bool {
     guard let bypass else { return false }

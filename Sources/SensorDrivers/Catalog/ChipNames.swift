@@ -41,7 +41,7 @@ extension ChipCatalog {
   ///
   /// A name that goes on where one of ours ends is another chip's (an LSM6DSO32 has other ranges than an LSM6DSO), unless
   /// it goes on with how it is packed.
-  public static func chips(meantBy name: String) -> [String] {
+  package static func chips(meantBy name: String) -> [String] {
     var name = plain(name)
     if name.hasSuffix("TR"), name != "LSM6DS3TR" { name.removeLast(2) }
     let same = chips.map(\.name).filter { plain($0) == name }

@@ -1,6 +1,6 @@
 // What tells a chip when its registers at rest do not: what it does when it is asked for something.
 
-public import SensorBus
+package import SensorBus
 
 /// A question to a chip that takes more than reading registers. It is put only where the registers have said already that
 /// it may be this chip, changes nothing that a start does not set anew, and leaves the chip as asleep as it was.
@@ -36,7 +36,7 @@ extension ChipCatalog {
   ///   - usualPressure: Pascals that there are where the chip is, within a fifth: by its altitude. `nil` where nobody
   ///     knows.
   ///   - wait: Lets this many seconds pass; 40 ms in all.
-  public static func identify<Device: RegisterDevice & ~Copyable>(
+  package static func identify<Device: RegisterDevice & ~Copyable>(
     _ device: borrowing Device, at address: UInt8, usualPressure: Double? = nil,
     wait: (_ seconds: Double) -> Void
   ) throws(BusError) -> [ChipIdentification] {
@@ -66,7 +66,7 @@ extension ChipCatalog {
   /// Of chips that are as sure, one whose other half answers leaves the others merely possible, and one whose other half
   /// does not answer is itself merely possible. Where there are fewer other halves than places for such a chip, none
   /// can be told. One that alone is merely possible by its own registers is likely where its other half is told.
-  public static func toldByPartners(_ found: [[ChipIdentification]]) -> [[ChipIdentification]] {
+  package static func toldByPartners(_ found: [[ChipIdentification]]) -> [[ChipIdentification]] {
     func places(_ name: String) -> Int {
       found.count { $0.candidates.contains { $0.chip == name } }
     }
@@ -107,7 +107,7 @@ extension ChipCatalog {
 
 extension [ChipIdentification] {
   /// Those that are as sure as the first: one when the chip is told, more when the board file has to say which it is.
-  public var candidates: [ChipIdentification] {
+  package var candidates: [ChipIdentification] {
     guard let first else { return [] }
     return filter { $0.confidence == first.confidence }
   }

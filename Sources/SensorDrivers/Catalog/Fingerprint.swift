@@ -3,9 +3,9 @@
 import SensorBus
 
 /// A chip that was told by its registers.
-public struct ChipIdentification: Sendable, Hashable {
+package struct ChipIdentification: Sendable, Hashable {
   /// How sure it is.
-  public enum Confidence: Int, Sendable, Hashable, Comparable {
+  package enum Confidence: Int, Sendable, Hashable, Comparable {
     /// The registers do not speak against it.
     case possible = 1
     /// The identity fits; lookalikes exist that are rarer or behave the same.
@@ -14,27 +14,25 @@ public struct ChipIdentification: Sendable, Hashable {
     case certain = 3
 
     /// Whether `a` is less sure than `b`.
-    public static func < (a: Confidence, b: Confidence) -> Bool { a.rawValue < b.rawValue }
+    package static func < (a: Confidence, b: Confidence) -> Bool { a.rawValue < b.rawValue }
   }
 
   /// The chip's name, as in a board file.
-  public var chip: String
-  /// What it measures.
-  public var kind: ChipKind
+  package var chip: String
+  package var kind: ChipKind
   /// How sure it is.
-  public var confidence: Confidence
+  package var confidence: Confidence
   /// What was read, and who else would answer so; one line for a person.
-  public var evidence: String
+  package var evidence: String
   /// Of chips that are as sure: the one with more comes first.
   var lean = 0.0
   /// What speaks for another that is as sure and reads otherwise, in one line; `nil` for nothing.
-  public internal(set) var doubt: String?
+  package internal(set) var doubt: String?
 
   /// Whether it is told. What is merely possible, because nothing speaks against it, is not known.
-  public var isTold: Bool { confidence >= .likely }
+  package var isTold: Bool { confidence >= .likely }
 
-  /// Makes an identification.
-  public init(chip: String, kind: ChipKind, confidence: Confidence, evidence: String) {
+  package init(chip: String, kind: ChipKind, confidence: Confidence, evidence: String) {
     self.chip = chip
     self.kind = kind
     self.confidence = confidence

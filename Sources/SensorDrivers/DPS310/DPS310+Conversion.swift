@@ -1,17 +1,17 @@
 // From the DPS310's registers to pascals and degrees Celsius.
 
-public import SensorBus
+package import SensorBus
 
 /// The coefficients of one chip, burnt in at the factory (datasheet 8.11, table 18).
-public struct DPS310Trim: Sendable, Hashable {
+package struct DPS310Trim: Sendable, Hashable {
   /// Temperature: offset (halves of a degree) and slope; 12 bits each.
-  public var c0: Double, c1: Double
+  package var c0: Double, c1: Double
   /// Pressure: offset in pascals and slope; 20 bits each.
-  public var c00: Double, c10: Double
+  package var c00: Double, c10: Double
   /// Pressure: 16 bits each.
-  public var c01: Double, c11: Double, c20: Double, c21: Double, c30: Double
+  package var c01: Double, c11: Double, c20: Double, c21: Double, c30: Double
   /// Pressure, SPA06 only: 12 bits each; 0 in the others.
-  public var c31 = 0.0, c40 = 0.0
+  package var c31 = 0.0, c40 = 0.0
 
   /// Decodes the 18 bytes 0x10 to 0x21, two's complement, high bits first: C0 and C1 share 0x11, C00
   /// and C10 share 0x15; C01 is at 0x18, C11 at 0x1A, C20 at 0x1C, C21 at 0x1E, C30 at 0x20. Throws
@@ -19,7 +19,7 @@ public struct DPS310Trim: Sendable, Hashable {
   ///
   /// The SPA06 has three bytes more, in which C31 and C40 share 0x23 (so ESPHome's and Betaflight's drivers say with
   /// one voice).
-  public init(_ block: RegisterBlock, _ chip: DPS310Variant = .dps310) throws(DriverError) {
+  package init(_ block: RegisterBlock, _ chip: DPS310Variant = .dps310) throws(DriverError) {
     guard !block.isBlank(18) else {
       throw .invalidTrim("\(chip.rawValue): the coefficients are blank")
     }
@@ -45,10 +45,10 @@ public struct DPS310Trim: Sendable, Hashable {
 }
 
 /// Conversions of the DPS310; pure functions of the bytes read.
-public enum DPS310Conversion {
+package enum DPS310Conversion {
   /// The counts that a scaled value of 1 has, by the code of the oversampling, x1 to x128 (4.9.3,
   /// table 9: 524288, 1572864, 3670016, 7864320, 253952, 516096, 1040384, 2088960).
-  public static func scaleFactor(precision: Int) -> Double {
+  package static func scaleFactor(precision: Int) -> Double {
     switch precision {
     case 0: 524_288
     case 1: 1_572_864
@@ -62,7 +62,7 @@ public enum DPS310Conversion {
   }
 
   /// The signed 24-bit value whose three bytes begin at `offset`, high byte first.
-  public static func int24(_ block: RegisterBlock, _ offset: Int) -> Int32 {
+  package static func int24(_ block: RegisterBlock, _ offset: Int) -> Int32 {
     let high = UInt32(block[offset]) << 24
     return Int32(
       bitPattern: high | UInt32(block[offset + 1]) << 16 | UInt32(block[offset + 2]) << 8)
@@ -72,7 +72,7 @@ public enum DPS310Conversion {
   /// Temperature in degrees Celsius from the scaled raw value (4.9.2): c0 / 2 + c1 t. Valid from -40
   /// to 85. Worked number: c0 = 222, c1 = -297, raw 200498 at single precision (t = 0.382420) gives
   /// -2.5786.
-  public static func temperature(scaled t: Double, _ c: DPS310Trim) -> Double {
+  package static func temperature(scaled t: Double, _ c: DPS310Trim) -> Double {
     c.c0 * 0.5 + c.c1 * t
   }
 
@@ -80,7 +80,7 @@ public enum DPS310Conversion {
   /// c00 + p (c10 + p (c20 + p c30)) + t c01 + t p (c11 + p c21). Valid from 30000 to 120000. Worked
   /// number: p = -0.25, t = 0.375 with c00 = 79832, c10 = -56308, c20 = -9701, c30 = -1289,
   /// c01 = -2295, c11 = 1444, c21 = 111 gives 92329.43. The SPA06 adds p^4 c40 + t p^3 c31.
-  public static func pressure(
+  package static func pressure(
     scaled p: Double, temperature t: Double, _ c: DPS310Trim
   ) -> Double {
     let alone = c.c00 + p * (c.c10 + p * (c.c20 + p * (c.c30 + p * c.c40)))
@@ -93,7 +93,7 @@ public enum DPS310Conversion {
   /// (table 3), where nothing is specified. The ends belong to the range, and the chip rounds them
   /// outwards by up to half a count: more than one of the coarsest (0.25 Pa at x16, 0.004 degrees) is
   /// allowed. `precision` is the code of the pressure oversampling; temperature is measured once.
-  public static func atmosphere(
+  package static func atmosphere(
     _ block: RegisterBlock, precision: Int, _ coefficients: DPS310Trim
   ) throws(DriverError) -> (pressure: Double, temperature: Double) {
     let rawPressure = int24(block, 0)

@@ -1,22 +1,21 @@
 // The Infineon DPS310 and DPS368 and the Goertek SPL06 and SPA06 barometers on I2C (0x77 or 0x76).
 
-public import SensorBus
-public import SensorTypes
+package import SensorBus
+package import SensorTypes
 
 /// Infineon DPS310 or one of its family: pressure and temperature in the background at one rate, temperature with
 /// single precision (its noise hardly reaches the pressure).
-public struct DPS310: RegisterChip, Hashable {
+package struct DPS310: RegisterChip, Hashable {
   /// The rates that the chip has, Hz (7.3); the code is the index.
-  public static let outputRates: [Double] = [1, 2, 4, 8, 16, 32, 64, 128]
+  package static let outputRates: [Double] = [1, 2, 4, 8, 16, 32, 64, 128]
   /// Milliseconds of a measurement by the code of its oversampling, x1 to x128 (8.3, table 16).
   static let measurementTimes = [3.6, 5.2, 8.4, 14.8, 27.6, 53.2, 104.4, 206.8]
 
-  /// Which chip.
-  public let chip: DPS310Variant
+  package let chip: DPS310Variant
   /// Conversions a second, one of `outputRates`.
-  public let outputRate: Double
+  package let outputRate: Double
   /// The code of the pressure oversampling: 0 (x1) to 7 (x128).
-  public let pressurePrecision: Int
+  package let pressurePrecision: Int
   private let rateIndex: Int
   private var coefficients: DPS310Trim?
   /// Whether the coefficients belong to the sensor in the pressure cell; an SPA06 has one sensor.
@@ -24,7 +23,7 @@ public struct DPS310: RegisterChip, Hashable {
 
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is, and the strongest
   /// oversampling that leaves time for both measurements within a second (8.1).
-  public init(chip: DPS310Variant = .dps310, outputRate: Double) {
+  package init(chip: DPS310Variant = .dps310, outputRate: Double) {
     self.chip = chip
     rateIndex = nextRate(Self.outputRates, atLeast: outputRate)
     let rate = Self.outputRates[rateIndex]
@@ -35,11 +34,11 @@ public struct DPS310: RegisterChip, Hashable {
   }
 
   /// How often pressure is measured for one output: 1 to 128.
-  public var pressureOversampling: Int { 1 << pressurePrecision }
+  package var pressureOversampling: Int { 1 << pressurePrecision }
 
   /// What is written, in this order; the measurement comes last, because it starts conversions. Temperature is
   /// measured where the chip's coefficients belong.
-  public var registerImage: [RegisterSetting] {
+  package var registerImage: [RegisterSetting] {
     let rate = UInt8(rateIndex) << 4
     // Results of more than x8 have more than 24 bits and must be shifted by the chip.
     let shift: UInt8 = pressurePrecision > 3 ? 0x04 : 0
@@ -53,18 +52,18 @@ public struct DPS310: RegisterChip, Hashable {
   }
 
   /// The name in board files.
-  public var name: String { chip.rawValue }
+  package var name: String { chip.rawValue }
 
   /// Their pin for it is the one that chooses the address.
-  public var raisesPin: Bool { false }
+  package var raisesPin: Bool { false }
 
   /// Half the pressure measurement.
-  public var latency: Double { Self.measurementTimes[pressurePrecision] / 2000 }
+  package var latency: Double { Self.measurementTimes[pressurePrecision] / 2000 }
 
   /// Identity, soft reset, until sensor and coefficients are ready (40 ms by the datasheet, at most
   /// 140 ms here), coefficients, their source and the temperature mend of Infineon's chips, configuration,
   /// read-back.
-  public var startSteps: [StartStep] {
+  package var startSteps: [StartStep] {
     let infineon: [StartStep] = [
       .read(register: DPS310Register.coefficientSource, count: 1),
       .write(DPS310Register.temperatureMend),
@@ -84,7 +83,7 @@ public struct DPS310: RegisterChip, Hashable {
   /// Takes the coefficients, and of a chip of Infineon's where they belong: throws `.otherChip` for an SPL06, whose
   /// coefficients are those of the cell although it does not say so. As one of Infineon's it would be measured in the ASIC,
   /// and be wrong by any amount.
-  public mutating func take(
+  package mutating func take(
     _ block: RegisterBlock, from register: UInt8
   ) throws(DriverError) {
     if register == DPS310Register.coefficients {
@@ -97,13 +96,13 @@ public struct DPS310: RegisterChip, Hashable {
   }
 
   /// Idle; registers are kept.
-  public var sleepSettings: [RegisterSetting] {
+  package var sleepSettings: [RegisterSetting] {
     [RegisterSetting(DPS310Register.measurement, 0x00)]
   }
 
   /// Pressure in pascals and temperature in degrees Celsius of one conversion: both flags must be up,
   /// and both values come in one burst, whose reading takes the flags down.
-  public mutating func poll<Device: RegisterDevice & ~Copyable>(
+  package mutating func poll<Device: RegisterDevice & ~Copyable>(
     _ device: borrowing Device, _ outputs: inout OutputChecks
   ) throws(DriverError) -> Reading? {
     guard let coefficients else { return nil }
@@ -124,7 +123,7 @@ public struct DPS310: RegisterChip, Hashable {
 }
 
 /// Which of the family.
-public enum DPS310Variant: String, Sendable, Hashable, CaseIterable {
+package enum DPS310Variant: String, Sendable, Hashable, CaseIterable {
   /// Identity 0x10.
   case dps310 = "DPS310"
   /// The same in a water-tight package.

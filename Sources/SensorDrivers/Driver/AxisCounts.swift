@@ -1,19 +1,19 @@
 // Three axes of 16 bits, as most chips give them.
 
-public import LinearAlgebra
-public import SensorBus
+package import LinearAlgebra
+package import SensorBus
 
 /// The three outputs of a chip that has them in the order X, Y, Z, two's complement.
-public enum AxisCounts {
+package enum AxisCounts {
   /// The counts of the six bytes at `index`, high byte first; throws `.overflow` when one is beyond +-`limit`.
-  public static func bigEndian(
+  package static func bigEndian(
     _ block: RegisterBlock, at index: Int = 0, limit: Double
   ) throws(DriverError) -> Vector3 {
     try within(limit) { block.int16BigEndian(index + 2 * $0) }
   }
 
   /// The counts of the six bytes at `index`, low byte first; throws `.overflow` when one is beyond +-`limit`.
-  public static func littleEndian(
+  package static func littleEndian(
     _ block: RegisterBlock, at index: Int = 0, limit: Double
   ) throws(DriverError) -> Vector3 {
     try within(limit) { block.int16LittleEndian(index + 2 * $0) }

@@ -1,10 +1,10 @@
 // A chip's queue of samples (FIFO), read many at a time.
 
-public import SensorBus
-public import SensorTypes
+package import SensorBus
+package import SensorTypes
 
 /// How a chip's queue is read. At rates that a host has no time for one by one, it fetches what has gathered in one burst.
-public struct ChipQueue: Sendable, Hashable {
+package struct ChipQueue: Sendable, Hashable {
   /// What lies in the queue.
   enum Form: Sendable, Hashable {
     /// Whole samples one after the other, as they stand in the output registers.
@@ -128,7 +128,6 @@ struct SampleQueue: Sendable {
   /// Samples that were read and not told.
   var count: Int { samples.count - next }
 
-  /// The oldest.
   mutating func first() -> RegisterBlock? {
     guard next < samples.count else { return nil }
     defer { next += 1 }
@@ -179,7 +178,7 @@ struct SampleQueue: Sendable {
 }
 
 /// A chip that can queue its samples, and does so at rates above 208 Hz.
-public protocol QueuedChip: FlaggedChip {
+package protocol QueuedChip: FlaggedChip {
   /// How the queue is read; `nil` at rates at which each sample is fetched by itself.
   var queue: ChipQueue? { get }
 
@@ -194,13 +193,13 @@ extension QueuedChip {
   var queueSteps: [StartStep] { queue.map { [StartStep.write($0.restart)] } ?? [] }
 
   /// Samples that a look at the chip brings.
-  public var batch: Int { queue?.batch ?? 1 }
+  package var batch: Int { queue?.batch ?? 1 }
 
   /// Whether the pin rises for what a look brings.
-  public var raisesPin: Bool { queue?.raisesPin ?? true }
+  package var raisesPin: Bool { queue?.raisesPin ?? true }
 
   /// The oldest sample that was not told yet; the queue is read when all were.
-  public mutating func poll<Device: RegisterDevice & ~Copyable>(
+  package mutating func poll<Device: RegisterDevice & ~Copyable>(
     _ device: borrowing Device, _ outputs: inout OutputChecks
   ) throws(DriverError) -> Reading? {
     if outputs.queue.count == 0 {

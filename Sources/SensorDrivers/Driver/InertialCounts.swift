@@ -1,11 +1,11 @@
 // Six axes of 16 bits: an accelerometer's and a gyro's.
 
 import LinearAlgebra
-public import SensorBus
-public import SensorTypes
+package import SensorBus
+package import SensorTypes
 
 /// The range of an accelerometer whose 16 bits are the whole of it, as most makers have them.
-public enum AccelerationRange: Int, MeasuringRange {
+package enum AccelerationRange: Int, MeasuringRange {
   /// +-2 g.
   case g2 = 2
   /// +-4 g.
@@ -16,7 +16,7 @@ public enum AccelerationRange: Int, MeasuringRange {
   case g16 = 16
 
   /// g a count: 16384, 8192, 4096 or 2048 counts a g.
-  public var gPerCount: Double { Double(rawValue) / 32_768 }
+  package var gPerCount: Double { Double(rawValue) / 32_768 }
 
   /// 0 to 3, the smallest range first.
   var index: UInt8 { UInt8(rawValue.trailingZeroBitCount - 1) }
@@ -28,14 +28,12 @@ func widestFilter(_ bands: [Double], at rate: Double) -> Int {
 }
 
 /// An accelerometer with a gyro, both converting together: two ranges and one rate.
-public struct InertialSetting<LinearRange, AngularRange>: Sendable, Hashable
+package struct InertialSetting<LinearRange, AngularRange>: Sendable, Hashable
 where LinearRange: MeasuringRange, AngularRange: MeasuringRange {
   /// Conversions a second.
-  public let outputRate: Double
-  /// The accelerometer's range.
-  public private(set) var accelerationRange: LinearRange
-  /// The gyro's range.
-  public private(set) var angularRateRange: AngularRange
+  package let outputRate: Double
+  package private(set) var accelerationRange: LinearRange
+  package private(set) var angularRateRange: AngularRange
   /// The place of the rate among those that the chip has.
   let rateIndex: Int
   /// Samples that a look brings: at rates above 208 Hz they gather in a chip that has a queue.
@@ -62,7 +60,7 @@ where LinearRange: MeasuringRange, AngularRange: MeasuringRange {
 }
 
 /// Where the two sensors lie in a burst: six bytes each (X, Y, Z, two's complement).
-public struct InertialLayout: Sendable, Hashable {
+package struct InertialLayout: Sendable, Hashable {
   let angularRate: Int
   let acceleration: Int
   var isBigEndian = false
@@ -71,7 +69,7 @@ public struct InertialLayout: Sendable, Hashable {
 }
 
 /// What a count of an accelerometer and of a gyro is.
-public struct InertialScale: Sendable, Hashable {
+package struct InertialScale: Sendable, Hashable {
   /// g a count.
   let gPerCount: Double
   /// Degrees a second a count.
@@ -113,7 +111,7 @@ public struct InertialScale: Sendable, Hashable {
 
 /// An accelerometer with a gyro of 16 bits each, both converting together. What differs is what a count is, and where
 /// in the burst it lies.
-public protocol InertialChip: FlaggedChip {
+package protocol InertialChip: FlaggedChip {
   /// What a count is, in the ranges that the chip is set to.
   var scale: InertialScale { get }
 
@@ -123,10 +121,10 @@ public protocol InertialChip: FlaggedChip {
 
 extension InertialChip {
   /// Half a period: where half the rate passes, each output is the mean of one.
-  public var latency: Double { 0.5 / outputRate }
+  package var latency: Double { 0.5 / outputRate }
 
   /// Angular rate in rad/s and specific force in m/s^2 of one moment. Throws `.overflow` at an end of the 16 bits.
-  public func reading(_ block: RegisterBlock) throws(DriverError) -> Reading {
+  package func reading(_ block: RegisterBlock) throws(DriverError) -> Reading {
     try scale.reading(block, Self.layout)
   }
 }

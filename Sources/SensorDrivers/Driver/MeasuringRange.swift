@@ -1,7 +1,7 @@
 // The ranges that a chip can be told to measure in.
 
 /// A measuring range, declared among the others of its chip from the narrowest to the widest.
-public protocol MeasuringRange: CaseIterable, Hashable, Sendable {}
+package protocol MeasuringRange: CaseIterable, Hashable, Sendable {}
 
 extension MeasuringRange {
   /// Becomes the next wider of `ranges`, ascending; `false` for the widest.

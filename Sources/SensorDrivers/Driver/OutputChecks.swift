@@ -3,7 +3,7 @@
 import SensorBus
 
 /// Looks at every raw output that a chip gives.
-public struct OutputChecks: Sendable {
+package struct OutputChecks: Sendable {
   /// Whether an output that does not change any more is a loss.
   let change: Bool
   /// Whether the chip's line has told of the conversion that is looked for.

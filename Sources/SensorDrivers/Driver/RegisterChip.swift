@@ -1,13 +1,13 @@
 // A chip's own side of a driver: what is written to it, and what its bytes mean. No bus, no clock.
 
-public import SensorBus
-public import SensorTypes
+package import SensorBus
+package import SensorTypes
 
 /// A chip behind registers, as it is to measure.
 ///
 /// What all drivers do alike, one step after the other, is `RegisterDriver`'s affair; a chip says which steps
 /// there are, and makes readings of bytes. A value: it owns no device and waits for nothing.
-public protocol RegisterChip: Sendable {
+package protocol RegisterChip: Sendable {
   /// The name in board files.
   var name: String { get }
 
@@ -58,29 +58,29 @@ public protocol RegisterChip: Sendable {
 extension RegisterChip {
   /// A chip that is noisy in its last bits: 1.5 s, or 3 repetitions of a slow chip, or 50 of a fast one, so that
   /// a loss is known within 2 s.
-  public var alikeLimit: Int { Int(min(50, max(3, 1.5 * outputRate))) }
+  package var alikeLimit: Int { Int(min(50, max(3, 1.5 * outputRate))) }
 
   /// Most chips convert by themselves, or say when they have.
-  public var conversionTime: Double? { nil }
+  package var conversionTime: Double? { nil }
 
   /// Most chips give the newest conversion.
-  public var batch: Int { 1 }
+  package var batch: Int { 1 }
 
   /// Most chips that convert by themselves have a pin for it.
-  public var raisesPin: Bool { conversionTime == nil }
+  package var raisesPin: Bool { conversionTime == nil }
 
   /// Most chips begin a read with the register that was asked for.
-  public var dummyBytes: Int { 0 }
+  package var dummyBytes: Int { 0 }
 
   /// A chip with one range has no wider one.
-  public mutating func widen() -> Bool { false }
+  package mutating func widen() -> Bool { false }
 
   /// A chip without trim values is told of none.
-  public mutating func take(_ block: RegisterBlock, from register: UInt8) throws(DriverError) {}
+  package mutating func take(_ block: RegisterBlock, from register: UInt8) throws(DriverError) {}
 }
 
 /// A chip that raises a flag when there is something new, and gives it in one burst.
-public protocol FlaggedChip: RegisterChip {
+package protocol FlaggedChip: RegisterChip {
   /// The status register, and the bits of it that must be up.
   var dataReady: (register: UInt8, mask: UInt8) { get }
 
@@ -99,7 +99,7 @@ public protocol FlaggedChip: RegisterChip {
 
 extension FlaggedChip {
   /// All bits of the status must be up.
-  public func isReady<Device: RegisterDevice & ~Copyable>(
+  package func isReady<Device: RegisterDevice & ~Copyable>(
     _ device: borrowing Device
   ) throws(DriverError) -> Bool {
     let flag = dataReady
@@ -108,14 +108,14 @@ extension FlaggedChip {
 
   /// The status is read on its own first: a conversion that ended during a burst that began with the status
   /// would be marked as read and lost.
-  public mutating func poll<Device: RegisterDevice & ~Copyable>(
+  package mutating func poll<Device: RegisterDevice & ~Copyable>(
     _ device: borrowing Device, _ outputs: inout OutputChecks
   ) throws(DriverError) -> Reading? {
     try pollOutputs(device, &outputs)
   }
 
   /// The same, for a chip that has another way to its samples besides.
-  public func pollOutputs<Device: RegisterDevice & ~Copyable>(
+  package func pollOutputs<Device: RegisterDevice & ~Copyable>(
     _ device: borrowing Device, _ outputs: inout OutputChecks
   ) throws(DriverError) -> Reading? {
     guard try isReady(device) || outputs.isBroken else { return nil }
@@ -130,7 +130,7 @@ extension FlaggedChip {
 }
 
 /// One step on the way to conversions that run.
-public enum StartStep: Sendable, Hashable {
+package enum StartStep: Sendable, Hashable {
   /// The register must hold one of the values, the first of which a chip from the shop has.
   case identify(register: UInt8, anyOf: [UInt8])
   /// The registers from here on must hold these bytes, at most 32.

@@ -1,10 +1,10 @@
 // The driver of every chip behind registers: identity, reset, configuration, read-back, then readings.
 
-public import SensorBus
-public import SensorTypes
+package import SensorBus
+package import SensorTypes
 
 /// A chip on its bus.
-public struct RegisterDriver<Chip: RegisterChip, Device: RegisterDevice & ~Copyable>:
+package struct RegisterDriver<Chip: RegisterChip, Device: RegisterDevice & ~Copyable>:
   ~Copyable, SensorDriver
 {
   private let device: LeadIn<Device>
@@ -17,7 +17,7 @@ public struct RegisterDriver<Chip: RegisterChip, Device: RegisterDevice & ~Copya
   private var looks = 0
 
   /// Takes the chip; nothing is sent before `start`.
-  public init(_ device: consuming Device, _ chip: Chip, checks: DriverChecks = .all) {
+  package init(_ device: consuming Device, _ chip: Chip, checks: DriverChecks = .all) {
     self.device = LeadIn(device, dropping: chip.dummyBytes)
     self.chip = chip
     self.checks = checks
@@ -26,7 +26,7 @@ public struct RegisterDriver<Chip: RegisterChip, Device: RegisterDevice & ~Copya
   }
 
   /// Takes the chip's steps one after the other, up to the next that needs time.
-  public mutating func start() throws(DriverError) -> StartProgress {
+  package mutating func start() throws(DriverError) -> StartProgress {
     do {
       return try takeSteps()
     } catch {
@@ -132,41 +132,41 @@ public struct RegisterDriver<Chip: RegisterChip, Device: RegisterDevice & ~Copya
   }
 
   /// The newest conversion in the sensor frame, or `nil` while no new one is ready.
-  public mutating func poll() throws(DriverError) -> Reading? {
+  package mutating func poll() throws(DriverError) -> Reading? {
     defer { outputs.isAnnounced = false }
     return try chip.poll(device, &outputs)
   }
 
   /// What the next `poll` finds is new.
-  public mutating func announce() { outputs.isAnnounced = true }
+  package mutating func announce() { outputs.isAnnounced = true }
 
   /// Checks one configuration register, the next one at the next call.
-  public mutating func verify() throws(DriverError) { try image.verifyNext(on: device) }
+  package mutating func verify() throws(DriverError) { try image.verifyNext(on: device) }
 
   /// Takes the next wider range.
-  public mutating func widen() -> Bool { chip.widen() }
+  package mutating func widen() -> Bool { chip.widen() }
 
   /// Puts the chip into its lowest power mode; registers are kept where the chip keeps them.
-  public mutating func sleep() throws(DriverError) {
+  package mutating func sleep() throws(DriverError) {
     (next, looks) = (0, 0)
     for setting in chip.sleepSettings { try device.put(setting.register, setting.value) }
   }
 
   /// Conversions that one look brings.
-  public var batch: Int { chip.batch }
+  package var batch: Int { chip.batch }
 
   /// Whether the interrupt pin rises for them.
-  public var raisesPin: Bool { chip.raisesPin }
+  package var raisesPin: Bool { chip.raisesPin }
 
   /// Conversions after the newest reading that were read with it.
-  public var backlog: Int { outputs.queue.count }
+  package var backlog: Int { outputs.queue.count }
 
   /// Conversions a second.
-  public var outputRate: Double { chip.outputRate }
+  package var outputRate: Double { chip.outputRate }
 
   /// Seconds from the middle of a conversion to its data-ready edge.
-  public var latency: Double { chip.latency }
+  package var latency: Double { chip.latency }
 
   /// Seconds that a conversion takes which the chip was told to make.
-  public var conversionTime: Double? { chip.conversionTime }
+  package var conversionTime: Double? { chip.conversionTime }
 }

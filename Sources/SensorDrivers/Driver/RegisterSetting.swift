@@ -3,16 +3,15 @@
 import SensorBus
 
 /// One register of a configuration and the value it holds while the chip is configured.
-public struct RegisterSetting: Sendable, Hashable {
+package struct RegisterSetting: Sendable, Hashable {
   /// The register's address, without any transfer flag.
-  public var register: UInt8
-  /// What is written.
-  public var value: UInt8
+  package var register: UInt8
+  package var value: UInt8
   /// The bits that must read back as written; status bits and self-clearing bits are 0 here.
-  public var mask: UInt8
+  package var mask: UInt8
 
   /// Makes a setting; all bits are compared unless `mask` says otherwise.
-  public init(_ register: UInt8, _ value: UInt8, mask: UInt8 = 0xFF) {
+  package init(_ register: UInt8, _ value: UInt8, mask: UInt8 = 0xFF) {
     self.register = register
     self.value = value
     self.mask = mask
@@ -21,7 +20,7 @@ public struct RegisterSetting: Sendable, Hashable {
 
 extension RegisterSetting: CustomStringConvertible {
   /// `0x20 <- 0x7c`, for logs.
-  public var description: String { "\(hexadecimal(register)) <- \(hexadecimal(value))" }
+  package var description: String { "\(hexadecimal(register)) <- \(hexadecimal(value))" }
 }
 
 /// A register image in use: the list and the place at which the endless check stands.
@@ -70,7 +69,6 @@ struct RegisterImage: Sendable {
 
 // The transfers once more with the drivers' own error, so that a driver reads as plain steps.
 extension RegisterDevice where Self: ~Copyable {
-  /// Reads one register.
   borrowing func get(_ register: UInt8) throws(DriverError) -> UInt8 {
     do { return try byte(register) } catch { throw .bus(error) }
   }
@@ -91,7 +89,6 @@ extension RegisterDevice where Self: ~Copyable {
     return block
   }
 
-  /// Writes one register.
   borrowing func put(_ register: UInt8, _ value: UInt8) throws(DriverError) {
     do { try write(register, value) } catch { throw .bus(error) }
   }

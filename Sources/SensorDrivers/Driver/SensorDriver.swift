@@ -1,10 +1,10 @@
 // What every driver promises, and what can go wrong with a chip.
 
-public import SensorBus
-public import SensorTypes
+package import SensorBus
+package import SensorTypes
 
 /// What can go wrong with a chip; a value that says where, never a crash.
-public enum DriverError: Error, Hashable, Sendable {
+package enum DriverError: Error, Hashable, Sendable {
   /// The transfer itself failed.
   case bus(BusError)
   /// Another chip answers at this address: one of `other`, by its registers; empty where none is known or none was asked.
@@ -31,7 +31,7 @@ public enum DriverError: Error, Hashable, Sendable {
 }
 
 /// How far the start of a chip has come.
-public enum StartProgress: Sendable, Hashable {
+package enum StartProgress: Sendable, Hashable {
   /// Call `start` again after this many seconds: the chip needs the time.
   case wait(seconds: Double)
   /// Configured and read back; `poll` may be called.
@@ -42,7 +42,7 @@ public enum StartProgress: Sendable, Hashable {
 ///
 /// A driver is synchronous, has no thread, reads no clock, knows no calibration and no mount. It never
 /// waits: what takes time is a state, entered by `start` returning `.wait`.
-public protocol SensorDriver: ~Copyable {
+package protocol SensorDriver: ~Copyable {
   /// Takes the next step of identifying and configuring. Called from the beginning after every failure.
   mutating func start() throws(DriverError) -> StartProgress
 
@@ -99,55 +99,54 @@ public protocol SensorDriver: ~Copyable {
 
 extension SensorDriver where Self: ~Copyable {
   /// Most chips are read when they have something.
-  public var isSelfTimed: Bool { false }
+  package var isSelfTimed: Bool { false }
 
   /// The reading is as old as its edge.
-  public var sampleTime: Timestamp? { nil }
+  package var sampleTime: Timestamp? { nil }
 
   /// A gyro is read.
-  public var givesRate: Bool { true }
+  package var givesRate: Bool { true }
 
   /// There is nothing to say.
-  public var note: String? { nil }
+  package var note: String? { nil }
 }
 
 extension SensorDriver where Self: ~Copyable {
   /// Most chips say themselves what is new.
-  public mutating func announce() {}
+  package mutating func announce() {}
 
   /// What the kernel drives keeps the range that its driver gives it.
-  public mutating func widen() -> Bool { false }
+  package mutating func widen() -> Bool { false }
 
   /// Most chips give the newest conversion.
-  public var batch: Int { 1 }
+  package var batch: Int { 1 }
 
-  /// And no other.
-  public var backlog: Int { 0 }
+  package var backlog: Int { 0 }
 
   /// For which their pin rises.
-  public var raisesPin: Bool { true }
+  package var raisesPin: Bool { true }
 }
 
 /// What a driver holds against a chip. A test rig's chip that is no real one may be let off some of it, by
 /// its entry in the board file; everything else is checked all the same.
-public struct DriverChecks: Sendable, Hashable {
+package struct DriverChecks: Sendable, Hashable {
   /// Another identity than the chip's is refused.
-  public var identity: Bool
+  package var identity: Bool
   /// An output that does not change any more is a loss.
-  public var change: Bool
+  package var change: Bool
   /// A chip of another identity is asked which it is, by reads that change nothing.
-  public var asksStrangers: Bool
+  package var asksStrangers: Bool
 
   /// Makes a set of checks.
-  public init(identity: Bool = true, change: Bool = true, asksStrangers: Bool = false) {
+  package init(identity: Bool = true, change: Bool = true, asksStrangers: Bool = false) {
     self.identity = identity
     self.change = change
     self.asksStrangers = asksStrangers
   }
 
   /// What every real chip must stand.
-  public static let all = DriverChecks()
+  package static let all = DriverChecks()
 
   /// The same on a board, where another chip than the board file's is to be named.
-  public static let board = DriverChecks(asksStrangers: true)
+  package static let board = DriverChecks(asksStrangers: true)
 }

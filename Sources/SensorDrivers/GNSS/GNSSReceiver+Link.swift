@@ -1,10 +1,10 @@
 // How a receiver is set, for whoever looks at the receiver itself.
 
-public import SensorTypes
+package import SensorTypes
 
 extension GNSSReceiver {
   /// How it is connected and told what to send, and what it does not do of that.
-  public var link: ReceiverLink? {
+  package var link: ReceiverLink? {
     guard isConfigured, let dialect = setup.dialect else { return ReceiverLink(baudRate: baudRate) }
     var link = ReceiverLink(baudRate: baudRate, language: dialect.language)
     if !setup.notTaken.contains(.rate) { link.interval = setup.interval }

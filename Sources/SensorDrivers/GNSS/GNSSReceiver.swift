@@ -1,7 +1,7 @@
 // A GNSS receiver on a byte stream: found, configured, read, put to sleep.
 
 import SensorBus
-public import SensorTypes
+package import SensorTypes
 
 /// A receiver on a serial line or a u-blox receiver's I2C port.
 ///
@@ -9,7 +9,7 @@ public import SensorTypes
 /// family for the NMEA that is needed; one that cannot or must not be configured is read as it is. Nothing is
 /// stored in the receiver: after a power cut it has its own settings again, and is configured again. It has no
 /// thread, reads no clock and never waits.
-public final class GNSSReceiver: ReceiverDriver {
+package final class GNSSReceiver: ReceiverDriver {
   /// Reads of one `poll`; a serial line cannot fill more in a tenth of a second, and a stream that
   /// never ends must not hold the thread.
   private static let readsPerPoll = 8
@@ -31,7 +31,7 @@ public final class GNSSReceiver: ReceiverDriver {
   private var wantedInterval: Double?
 
   /// Who the receiver says that it is, once it has.
-  public private(set) var identity: SensorIdentity?
+  package private(set) var identity: SensorIdentity?
 
   init(
     _ stream: any ByteStream, codec: any ReceiverCodec, port: ReceiverPort, outputRate: Double,
@@ -54,7 +54,7 @@ public final class GNSSReceiver: ReceiverDriver {
   /// `nil`. The stream is read once for one `now`.
   ///
   /// Throws the stream's error; the receiver can be polled on afterwards.
-  public func poll(now: Timestamp) throws(DriverError) -> GNSSFix? {
+  package func poll(now: Timestamp) throws(DriverError) -> GNSSFix? {
     if let fix = nextEpoch(now) { return fix }
     try talk(now)
     if lastRead != now {
@@ -67,35 +67,35 @@ public final class GNSSReceiver: ReceiverDriver {
   }
 
   /// What the board's own clock shows: see `ReceiverDriver`.
-  public func setBoardTime(_ seconds: Double) { codec.setBoardTime(seconds) }
+  package func setBoardTime(_ seconds: Double) { codec.setBoardTime(seconds) }
 
   /// The satellites: see `ReceiverDriver`.
-  public func takeSky() -> GNSSSky? {
+  package func takeSky() -> GNSSSky? {
     defer { sky = nil }
     return sky
   }
 
   /// When `poll` is due at the latest if no byte arrives: the talk's next deadline.
-  public var nextDue: Timestamp { setup.nextDue }
+  package var nextDue: Timestamp { setup.nextDue }
 
   /// The rate of the line at which it is read now, bits per second; `nil` on I2C.
-  public var baudRate: Int? { setup.baudRate }
+  package var baudRate: Int? { setup.baudRate }
 
   /// Whether the receiver was configured and sends what was asked for.
-  public var isConfigured: Bool { setup.phase == .running }
+  package var isConfigured: Bool { setup.phase == .running }
 
   /// Commands that it did not answer after all attempts, and commands that it refused.
-  public var refusals: UInt64 { setup.counts.unanswered &+ setup.counts.refused }
+  package var refusals: UInt64 { setup.counts.unanswered &+ setup.counts.refused }
 
   /// Epochs a second that are asked for: the wanted rate, or what receiver and line can do.
-  public var outputRate: Double { 1 / settings.interval }
+  package var outputRate: Double { 1 / settings.interval }
 
   /// Seconds from one epoch to the next as they come, for whoever waits for them.
-  public var interval: Double? { setup.interval }
+  package var interval: Double? { setup.interval }
 
   /// Sets the seconds from one epoch to the next that are wanted; `nil` for as fast as it goes. The receiver does
   /// what it can, and the line carries.
-  public func setInterval(_ seconds: Double?) {
+  package func setInterval(_ seconds: Double?) {
     let seconds = seconds.flatMap { $0.isFinite && $0 > 0 ? $0 : nil }
     guard seconds != wantedInterval else { return }
     wantedInterval = seconds
@@ -104,7 +104,7 @@ public final class GNSSReceiver: ReceiverDriver {
 
   /// Goes on towards sleep: see `ReceiverDriver`. Only a receiver that the line can wake is sent to sleep, once it has
   /// said what it is.
-  public func rest(now: Timestamp) throws(DriverError) -> ReceiverRest {
+  package func rest(now: Timestamp) throws(DriverError) -> ReceiverRest {
     switch setup.phase {
     case .asleep: return .asleep
     case .fallingAsleep: break
@@ -123,7 +123,7 @@ public final class GNSSReceiver: ReceiverDriver {
 
   /// Wakes the receiver, by asking it who it is; what the line has held is dropped. One that is falling asleep is woken
   /// by a later call, when it sleeps.
-  public func wake(now: Timestamp) throws(DriverError) {
+  package func wake(now: Timestamp) throws(DriverError) {
     setup.hurry()
     guard setup.phase == .asleep else { return }
     if let baudRate {
@@ -134,7 +134,7 @@ public final class GNSSReceiver: ReceiverDriver {
 
   /// Asks one that speaks less than once a second for the usual rate: whoever listens at a line's rate after rate hears
   /// it at the right one.
-  public func finish() {
+  package func finish() {
     if case .fallingAsleep = setup.phase { return }
     guard let dialect = setup.dialect, setup.phase != .asleep,
       setup.interval > ReceiverSettings.usualInterval
@@ -153,7 +153,7 @@ public final class GNSSReceiver: ReceiverDriver {
   }
 
   /// What it has not taken of what was asked of it.
-  public var note: String? {
+  package var note: String? {
     switch setup.phase {
     case .running:
       let refused = setup.notTaken.filter(\.isWish).map(\.words)
@@ -165,7 +165,7 @@ public final class GNSSReceiver: ReceiverDriver {
   }
 
   /// What nobody heard means.
-  public func silence(of seconds: Double) -> String {
+  package func silence(of seconds: Double) -> String {
     let time = "no message for \(Int((seconds * 1000).rounded())) ms"
     guard let baudRate else { return "\(time): check the receiver's wire" }
     let hasGarbage = notUnderstood > Self.garbageLimit
@@ -184,7 +184,7 @@ public final class GNSSReceiver: ReceiverDriver {
   }
 
   /// Its words change with what the search finds.
-  public var explainsSilence: Bool { true }
+  package var explainsSilence: Bool { true }
 
   /// Bytes that are more than the halves of two messages.
   private static let garbageLimit = 256
@@ -271,11 +271,10 @@ public final class GNSSReceiver: ReceiverDriver {
 }
 
 /// What may be said to a receiver.
-public enum ReceiverControl: Sendable, Hashable {
+package enum ReceiverControl: Sendable, Hashable {
   /// What u-blox receivers understand.
   case uBlox
   /// The question who it is, and then what its family understands.
   case any
-  /// Nothing.
   case readOnly
 }

@@ -1,14 +1,14 @@
 // The receiver that gpsd has: greeted, watched, asked when it falls silent.
 
 import GNSSProtocol
-public import SensorBus
-public import SensorTypes
+package import SensorBus
+package import SensorTypes
 
 /// A client of gpsd on a byte stream (gpsd_json(5), protocol 3).
 ///
 /// gpsd greets with VERSION; then `?WATCH` lets the reports come. A stream that ends, and a gpsd that does not
 /// greet or answer any more, is an error at every further poll: whoever holds it connects anew.
-public final class GPSDReceiver: ReceiverDriver {
+package final class GPSDReceiver: ReceiverDriver {
   /// Seconds from opening to the greeting: what a connection may take, and a little more.
   static let greetingTime = 5.0
   /// Seconds of silence after which gpsd is asked for its devices, and which the answer may take.
@@ -27,7 +27,7 @@ public final class GPSDReceiver: ReceiverDriver {
   // do not import grows.
 
   /// gpsd's release, once it has greeted.
-  public private(set) var release: String?
+  package private(set) var release: String?
 
   private let stream: any ByteStream
   private let place: String
@@ -50,7 +50,7 @@ public final class GPSDReceiver: ReceiverDriver {
   /// - Parameters:
   ///   - place: The server, for messages.
   ///   - device: Which of gpsd's receivers, by gpsd's name of it; `nil` for the first that has a position.
-  public init(_ stream: any ByteStream, at place: String, device: String? = nil) {
+  package init(_ stream: any ByteStream, at place: String, device: String? = nil) {
     self.stream = stream
     self.place = place
     self.device = device
@@ -60,16 +60,16 @@ public final class GPSDReceiver: ReceiverDriver {
   deinit { buffer.deallocate() }
 
   /// Whether gpsd has a receiver that it reads, once it has said so.
-  public var hasReceiver: Bool? { devices.map { $0.active > 0 } }
+  package var hasReceiver: Bool? { devices.map { $0.active > 0 } }
 
   /// Lines that are no report, or longer than any.
-  public var damaged: UInt64 { decoder.counters.damaged &+ decoder.counters.tooLong }
+  package var damaged: UInt64 { decoder.counters.damaged &+ decoder.counters.tooLong }
 
   /// Fixes of a time that was told already.
-  public var repetitions: UInt64 { decoder.counters.repetitions }
+  package var repetitions: UInt64 { decoder.counters.repetitions }
 
   /// Reads, answers and asks; see `ReceiverDriver`.
-  public func poll(now: Timestamp) throws(DriverError) -> GNSSFix? {
+  package func poll(now: Timestamp) throws(DriverError) -> GNSSFix? {
     if lastHeard == nil { lastHeard = now }
     if case .failed(let error) = phase { throw .bus(error) }
     if lastRead != now {
@@ -82,29 +82,29 @@ public final class GPSDReceiver: ReceiverDriver {
   }
 
   /// Nothing: gpsd puts its receivers' dates right itself.
-  public func setBoardTime(_ seconds: Double) {}
+  package func setBoardTime(_ seconds: Double) {}
 
   /// The satellites: see `ReceiverDriver`.
-  public func takeSky() -> GNSSSky? {
+  package func takeSky() -> GNSSSky? {
     defer { sky = nil }
     return sky
   }
 
   /// gpsd talks to the receiver itself.
-  public var link: ReceiverLink? {
+  package var link: ReceiverLink? {
     if case .watching = phase { ReceiverLink(language: .gpsd) } else { nil }
   }
 
   /// When an epoch is whole, if gpsd says no more of it.
-  public var nextEpoch: Timestamp? { decoder.nextDue }
+  package var nextEpoch: Timestamp? { decoder.nextDue }
 
   /// gpsd itself says whether it has a receiver.
-  public var explainsSilence: Bool {
+  package var explainsSilence: Bool {
     if case .watching = phase { true } else { false }
   }
 
   /// What gpsd has said about its receivers.
-  public func silence(of seconds: Double) -> String {
+  package func silence(of seconds: Double) -> String {
     guard case .watching = phase else { return "gpsd at \(place) does not answer" }
     if decoder.standstill != nil {
       return "gpsd repeats one fix, its time stands still: its receiver has stopped"

@@ -1,8 +1,8 @@
 import SensorBus
-public import SensorTypes
+package import SensorTypes
 
 /// How far a receiver is that is put to sleep.
-public enum ReceiverRest: Sendable, Hashable {
+package enum ReceiverRest: Sendable, Hashable {
   /// It was told, and is watched.
   case underWay
   /// It sleeps, until it is woken.
@@ -12,7 +12,7 @@ public enum ReceiverRest: Sendable, Hashable {
 }
 
 /// What the hub needs of a receiver, whoever owns it. It has no thread, reads no clock and never waits.
-public protocol ReceiverDriver: AnyObject {
+package protocol ReceiverDriver: AnyObject {
   /// Reads what has arrived and gives the next epoch: call it until it gives `nil`. The stream is read once for
   /// one `now`.
   ///
@@ -65,44 +65,37 @@ public protocol ReceiverDriver: AnyObject {
 
 extension ReceiverDriver {
   /// Epochs come with their bytes.
-  public var nextEpoch: Timestamp? { nil }
+  package var nextEpoch: Timestamp? { nil }
 
   /// Nothing more will be known.
-  public var explainsSilence: Bool { false }
+  package var explainsSilence: Bool { false }
 
-  /// It names none.
-  public func takeSky() -> GNSSSky? { nil }
+  package func takeSky() -> GNSSSky? { nil }
 
   /// It does not say.
-  public var identity: SensorIdentity? { nil }
+  package var identity: SensorIdentity? { nil }
 
-  /// Nobody knows.
-  public var link: ReceiverLink? { nil }
+  package var link: ReceiverLink? { nil }
 
-  /// Nothing was asked.
-  public var note: String? { nil }
+  package var note: String? { nil }
 
-  /// Nothing was asked.
-  public var refusals: UInt64 { 0 }
+  package var refusals: UInt64 { 0 }
 
   /// It has its own.
-  public var interval: Double? { nil }
+  package var interval: Double? { nil }
 
   /// It has its own interval.
-  public func setInterval(_ seconds: Double?) {}
+  package func setInterval(_ seconds: Double?) {}
 
-  /// It runs on.
-  public func rest(now: Timestamp) throws(DriverError) -> ReceiverRest { .impossible }
+  package func rest(now: Timestamp) throws(DriverError) -> ReceiverRest { .impossible }
 
-  /// It never sleeps.
-  public func wake(now: Timestamp) throws(DriverError) {}
+  package func wake(now: Timestamp) throws(DriverError) {}
 
   /// It is left as it is.
-  public func finish() {}
+  package func finish() {}
 }
 
 extension ByteStream {
-  /// Sends a message.
   func write(_ message: [UInt8]) throws(BusError) {
     // `Array.withUnsafeBytes` does not pass a typed error on: it comes out as a value.
     let failure: BusError? = message.withUnsafeBytes { bytes in

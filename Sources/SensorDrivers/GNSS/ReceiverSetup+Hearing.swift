@@ -75,7 +75,6 @@ extension ReceiverSetup {
   /// Another time between epochs is wanted.
   mutating func askRate() { wishes.rate = true }
 
-  /// Nobody needs it.
   mutating func sleep() { wishes.sleep = true }
 
   /// Somebody needs it again before it sleeps: it is waited for no longer than it may take to fall asleep.

@@ -5,7 +5,6 @@ import SensorTypes
 extension ReceiverSetup {
   /// What may be said to the receiver.
   enum Access: Sendable, Hashable {
-    /// Nothing.
     case reads
     /// What u-blox receivers understand.
     case configuresUBlox
@@ -19,9 +18,7 @@ extension ReceiverSetup {
     case keys
     /// u-blox, CFG-MSG and CFG-RATE: up to generation 9.
     case messages
-    /// MediaTek.
     case pmtk
-    /// Airoha.
     case pair
     /// CASIC, which answers nothing.
     case casic
@@ -41,7 +38,6 @@ extension ReceiverSetup {
 
   /// Where the talk stands.
   enum Phase: Sendable, Hashable {
-    /// Nothing understood yet.
     case listening
     /// It was asked who it is.
     case identifying(attempt: Int)
@@ -59,7 +55,6 @@ extension ReceiverSetup {
     case reading
     /// It was sent to sleep; silence from then on shows that it heard.
     case fallingAsleep(since: Timestamp)
-    /// It sleeps.
     case asleep
   }
 }

@@ -1,8 +1,8 @@
 // The languages of receivers as `GNSSProtocol` knows them.
 
 import GNSSProtocol
-public import SensorBus
-public import SensorTypes
+package import SensorBus
+package import SensorTypes
 
 /// NMEA and UBX in; UBX and the sentences of MediaTek, Airoha and CASIC out.
 struct StandardCodec: ReceiverCodec {
@@ -208,7 +208,7 @@ extension GNSSReceiver {
   ///   - model: How the carrier moves; `nil` leaves the receiver its own.
   ///   - baudRate: The rate at which `stream` is open; `nil` for I2C.
   ///   - searchesBaudRate: Whether other rates may be tried when nothing is understood.
-  public convenience init(
+  package convenience init(
     _ stream: any ByteStream, as kind: ReceiverControl, outputRate: Double,
     model: DynamicModel? = nil,
     baudRate: Int?, searchesBaudRate: Bool

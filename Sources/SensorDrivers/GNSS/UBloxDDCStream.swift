@@ -1,6 +1,6 @@
 // A u-blox receiver's I2C port (DDC, 0x42) as a stream of bytes.
 
-public import SensorBus
+package import SensorBus
 
 /// The stream behind a u-blox receiver's I2C port: registers 0xFD and 0xFE hold how many bytes wait,
 /// 0xFF is the stream itself, which gives 0xFF when it is empty (u-blox M8 protocol description, section
@@ -10,7 +10,7 @@ public import SensorBus
 /// the top bit of a byte instead of reporting an error, which is why an impossible count is not
 /// believed. Read it at most 10 times a second and at least once a second: what lies unread for about
 /// 1.5 s is dropped by the receiver.
-public final class UBloxDDCStream<Device: RegisterDevice & ~Copyable>: ByteStream {
+package final class UBloxDDCStream<Device: RegisterDevice & ~Copyable>: ByteStream {
   /// More than any receiver buffers (4 KiB): a larger count is a flipped bit.
   static var plausibleCount: Int { 8192 }
   /// Impossible counts in a row after which the port is given up.
@@ -20,19 +20,18 @@ public final class UBloxDDCStream<Device: RegisterDevice & ~Copyable>: ByteStrea
   private var implausibleInARow = 0
 
   /// Counts of waiting bytes that could not be, and were not believed.
-  public private(set) var implausibleCounts: UInt64 = 0
+  package private(set) var implausibleCounts: UInt64 = 0
   /// Chunks that held nothing but the 0xFF of an empty stream, and were dropped.
-  public private(set) var emptyChunks: UInt64 = 0
-  /// Messages written.
-  public private(set) var messagesWritten: UInt64 = 0
+  package private(set) var emptyChunks: UInt64 = 0
+  package private(set) var messagesWritten: UInt64 = 0
 
   /// Takes the port; nothing is sent.
-  public init(_ device: consuming Device) { self.device = device }
+  package init(_ device: consuming Device) { self.device = device }
 
   /// Reads what waits, in chunks of at most 255 bytes, as far as `buffer` goes.
   ///
   /// Throws the bus's error, or `.disconnected` after ten impossible counts in a row.
-  public func read(into buffer: UnsafeMutableRawBufferPointer) throws(BusError) -> Int {
+  package func read(into buffer: UnsafeMutableRawBufferPointer) throws(BusError) -> Int {
     guard !buffer.isEmpty else { return 0 }
     let count = try device.burst(0xFD, count: 2)
     let waiting = Int(count[0]) << 8 | Int(count[1])
@@ -70,7 +69,7 @@ public final class UBloxDDCStream<Device: RegisterDevice & ~Copyable>: ByteStrea
 
   /// Sends one message of at least 2 bytes: a write of a single byte would only move the receiver's
   /// register pointer. The bytes go out as they are, so the first stands where others have a register.
-  public func write(_ bytes: UnsafeRawBufferPointer) throws(BusError) {
+  package func write(_ bytes: UnsafeRawBufferPointer) throws(BusError) {
     guard bytes.count >= 2 else {
       throw BusError(
         .unsupported("a message of fewer than 2 bytes"), bus: "i2c", address: 0x42)
@@ -88,8 +87,8 @@ public final class UBloxDDCStream<Device: RegisterDevice & ~Copyable>: ByteStrea
   }
 
   /// Does nothing: the port has no rate of its own.
-  public func setBaudRate(_ rate: Int) throws(BusError) {}
+  package func setBaudRate(_ rate: Int) throws(BusError) {}
 
   /// Nothing tells that something has arrived: poll.
-  public var readiness: Readiness { .never }
+  package var readiness: Readiness { .never }
 }

@@ -1,7 +1,7 @@
 // The self-test of the HMC5883L.
 
 import LinearAlgebra
-public import SensorBus
+package import SensorBus
 
 /// Honeywell HMC5883L: a current through its offset straps adds a known field (form 900405 rev. E, "Self Test
 /// Operation").
@@ -14,9 +14,9 @@ public import SensorBus
 ///
 /// Every conversion is read in one burst with the configuration and the mode: a conversion that is over is told
 /// by the mode, for RDY stays up from the one before.
-public struct HMC5883SelfTest: SelfTesting {
+package struct HMC5883SelfTest: SelfTesting {
   /// The chip's name, as in a board file.
-  public let chip = HMC5883Variant.hmc5883l.rawValue
+  package let chip = HMC5883Variant.hmc5883l.rawValue
 
   private static let gain = HMC5883.Range.gauss4p7
   private static let countsPerGauss = 390.0
@@ -43,7 +43,7 @@ public struct HMC5883SelfTest: SelfTesting {
   init() {}
 
   /// Takes the next step.
-  public mutating func step<Device: RegisterDevice & ~Copyable>(
+  package mutating func step<Device: RegisterDevice & ~Copyable>(
     _ device: borrowing Device
   ) throws(DriverError) -> SelfTestProgress {
     var current = run

@@ -1,16 +1,16 @@
 // The Honeywell HMC5883L magnetometer on I2C (0x1E), and the same core inside an ST LSM303DLHC.
 
-public import SensorBus
-public import SensorTypes
+package import SensorBus
+package import SensorTypes
 
 /// Honeywell HMC5883L, or the magnetometer of an ST LSM303DLHC, measuring continuously. Neither has a reset or a
 /// block data update; the chip itself holds its outputs (LOCK) from the first byte read to the last.
 ///
 /// No samples are averaged in the chip: the mean of a few conversions of 12 bits often stands still on a
 /// table, and standing still is how a loss is noticed.
-public struct HMC5883: RegisterChip, Hashable {
+package struct HMC5883: RegisterChip, Hashable {
   /// The measuring range; the raw value is GN2:0.
-  public enum Range: UInt8, MeasuringRange {
+  package enum Range: UInt8, MeasuringRange {
     /// +-88 microtesla; HMC5883L only.
     case gauss0p88 = 0
     /// +-130 microtesla.
@@ -30,17 +30,17 @@ public struct HMC5883: RegisterChip, Hashable {
   }
 
   /// Which chip it is.
-  public let model: HMC5883Variant
+  package let model: HMC5883Variant
   /// Conversions a second, one of the model's `outputRates`.
-  public let outputRate: Double
+  package let outputRate: Double
   /// The measuring range, one of the model's `ranges`.
-  public private(set) var range: Range
+  package private(set) var range: Range
   private let rateIndex: Int
   private var last = RegisterBlock()
 
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is; the model's usual range for
   /// `nil` and for one that it does not have.
-  public init(_ model: HMC5883Variant, outputRate: Double, range: Range? = nil) {
+  package init(_ model: HMC5883Variant, outputRate: Double, range: Range? = nil) {
     self.model = model
     let rates = model.outputRates
     rateIndex = nextRate(rates, atLeast: outputRate)
@@ -50,7 +50,7 @@ public struct HMC5883: RegisterChip, Hashable {
 
   /// What is written, in this order. Only bits that the datasheets assign are compared. The mode is not among
   /// them: reading it alone locks the outputs, and every poll reads it.
-  public var registerImage: [RegisterSetting] {
+  package var registerImage: [RegisterSetting] {
     [
       RegisterSetting(HMC5883Register.configurationA, UInt8(rateIndex) << 2, mask: 0x9F),
       RegisterSetting(HMC5883Register.configurationB, range.rawValue << 5, mask: 0xE0),
@@ -58,19 +58,19 @@ public struct HMC5883: RegisterChip, Hashable {
   }
 
   /// The name in board files.
-  public var name: String { model.rawValue }
+  package var name: String { model.rawValue }
 
   /// Half a conversion: of 6 ms in an HMC5883L (specifications, "Measurement period"); of no longer than the
   /// period of the fastest rate in an LSM303DLHC.
-  public var latency: Double { model == .hmc5883l ? 0.003 : 0.5 / 220 }
+  package var latency: Double { model == .hmc5883l ? 0.003 : 0.5 / 220 }
 
   /// A scheduler without a data-ready line looks at one conversion up to ten times while two conversions
   /// happen to be alike: 50 looks are five conversions then.
-  public var alikeLimit: Int { 50 }
+  package var alikeLimit: Int { 50 }
 
   /// Identity (`H43`), configuration, read-back; two single conversions of 6 ms each, because the first after a
   /// change of the gain still has the old one (HMC5883L, "Configuration Register B"); then continuously.
-  public var startSteps: [StartStep] {
+  package var startSteps: [StartStep] {
     let single = [RegisterSetting(HMC5883Register.mode, HMC5883Register.single)]
     return [
       .identifyAll(register: HMC5883Register.identificationA, HMC5883Register.identity),
@@ -80,10 +80,10 @@ public struct HMC5883: RegisterChip, Hashable {
   }
 
   /// Takes the next wider range of the model's.
-  public mutating func widen() -> Bool { range.widen(among: model.ranges) }
+  package mutating func widen() -> Bool { range.widen(among: model.ranges) }
 
   /// Idle mode; registers are kept.
-  public var sleepSettings: [RegisterSetting] {
+  package var sleepSettings: [RegisterSetting] {
     [RegisterSetting(HMC5883Register.mode, HMC5883Register.idle)]
   }
 
@@ -92,7 +92,7 @@ public struct HMC5883: RegisterChip, Hashable {
   /// The mode comes with the data: a chip that lost its supply makes one conversion by itself, with a gain that
   /// is not the one configured. And as reading does not clear RDY, only other data are new data, or those that
   /// the line tells of: on a table one conversion in a hundred is like the one before.
-  public mutating func poll<Device: RegisterDevice & ~Copyable>(
+  package mutating func poll<Device: RegisterDevice & ~Copyable>(
     _ device: borrowing Device, _ outputs: inout OutputChecks
   ) throws(DriverError) -> Reading? {
     guard try device.get(HMC5883Register.status) & HMC5883Register.dataReady != 0,
@@ -108,29 +108,29 @@ public struct HMC5883: RegisterChip, Hashable {
 }
 
 /// Which chip it is. They answer alike.
-public enum HMC5883Variant: String, Sendable, Hashable, CaseIterable {
+package enum HMC5883Variant: String, Sendable, Hashable, CaseIterable {
   /// Honeywell HMC5883L (GY-271, GY-273 and the older "GPS and compass" pucks).
   case hmc5883l = "HMC5883L"
   /// ST LSM303DLHC: another scale, and Z has one of its own.
   case lsm303dlhc = "LSM303DLHC-M"
 
   /// The rates that the chip has, Hz (HMC5883L: table 5; LSM303DLHC: table 72).
-  public var outputRates: [Double] {
+  package var outputRates: [Double] {
     let common: [Double] = [0.75, 1.5, 3, 7.5, 15, 30, 75]
     return self == .lsm303dlhc ? common + [220] : common
   }
 
   /// The ranges that the chip has, the narrowest first.
-  public var ranges: [HMC5883.Range] {
+  package var ranges: [HMC5883.Range] {
     self == .hmc5883l ? HMC5883.Range.allCases : HMC5883.Range.allCases.filter { $0 != .gauss0p88 }
   }
 
   /// The widest range of an HMC5883L in which a step is smaller than its noise (2 milligauss), so that no
   /// resolution is lost. Of an LSM303DLHC +-1.9 gauss: chips whose own offset eats half of +-1.3 are common.
-  public var usualRange: HMC5883.Range { self == .hmc5883l ? .gauss2p5 : .gauss1p9 }
+  package var usualRange: HMC5883.Range { self == .hmc5883l ? .gauss2p5 : .gauss1p9 }
 
   /// Counts a gauss along X and Y, and along Z (HMC5883L: table 9; LSM303DLHC: table 75).
-  public func countsPerGauss(_ range: HMC5883.Range) -> (xy: Double, z: Double) {
+  package func countsPerGauss(_ range: HMC5883.Range) -> (xy: Double, z: Double) {
     let gain = Int(range.rawValue)
     switch self {
     case .hmc5883l:

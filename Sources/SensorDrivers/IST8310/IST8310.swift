@@ -1,36 +1,36 @@
 // The iSentek IST8310 magnetometer on I2C (0x0E; 0x0C and 0x0F by its pins).
 
-public import LinearAlgebra
-public import SensorBus
-public import SensorTypes
+package import LinearAlgebra
+package import SensorBus
+package import SensorTypes
 
 /// iSentek IST8310, three-axis magnetometer of many "GPS and compass" pucks: 16 samples a measurement, 16 bits.
 ///
 /// It measures when it is told to: every poll takes what the chip measured since the one before and tells it to
 /// measure again. So a poll a period is all there is; the data-ready pin, which no puck brings out, stays off.
-public struct IST8310: RegisterChip, Hashable {
+package struct IST8310: RegisterChip, Hashable {
   /// How often the driver has the chip measure, Hz. The chip can 166 with 16 samples; the rest is for its clock.
-  public static let outputRates: [Double] = [1, 5, 10, 20, 25, 50, 100]
+  package static let outputRates: [Double] = [1, 5, 10, 20, 25, 50, 100]
   /// Counts a microtesla with 16 bits. The datasheet (1.2) has 3.3 with the 14 that are there after a reset and is
   /// silent on the four times more; PX4's driver flies with it (1320 a gauss).
-  public static let countsPerMicrotesla = 13.2
+  package static let countsPerMicrotesla = 13.2
   /// The end of the range along X and Y, microtesla. That of Z (2500) is beyond the 16 bits.
-  public static let range = 1600.0
+  package static let range = 1600.0
   /// One measurement with 16 samples, seconds: 6 ms at the least, 166 Hz at the most (AVGCNTL).
   static let measurement = 0.006
 
   /// Measurements a second, one of `outputRates`.
-  public let outputRate: Double
+  package let outputRate: Double
   /// Whether the chip was told to measure and has not been read since.
   private var isMeasuring = true
 
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is.
-  public init(outputRate: Double) {
+  package init(outputRate: Double) {
     self.outputRate = Self.outputRates[nextRate(Self.outputRates, atLeast: outputRate)]
   }
 
   /// What is written, in this order. The reset bit clears itself.
-  public var registerImage: [RegisterSetting] {
+  package var registerImage: [RegisterSetting] {
     [
       RegisterSetting(IST8310Register.average, 0x24, mask: 0x3F),
       RegisterSetting(IST8310Register.pulse, 0xC0, mask: 0xC0),
@@ -40,16 +40,16 @@ public struct IST8310: RegisterChip, Hashable {
   }
 
   /// The name in board files.
-  public var name: String { "IST8310" }
+  package var name: String { "IST8310" }
 
   /// From the middle of the measurement to the poll that takes it: the chip began right after the poll before.
-  public var latency: Double { 1 / outputRate - Self.measurement / 2 }
+  package var latency: Double { 1 / outputRate - Self.measurement / 2 }
 
   /// A period: until then it may still measure.
-  public var conversionTime: Double? { 1 / outputRate }
+  package var conversionTime: Double? { 1 / outputRate }
 
   /// Identity, soft reset (as after power-on, at most 50 ms), configuration, read-back, the first measurement.
-  public var startSteps: [StartStep] {
+  package var startSteps: [StartStep] {
     [
       .identify(register: IST8310Register.whoAmI, anyOf: [IST8310Register.identity]),
       .write([RegisterSetting(IST8310Register.control2, IST8310Register.softReset)]),
@@ -63,12 +63,12 @@ public struct IST8310: RegisterChip, Hashable {
   }
 
   /// Standby, where it is anyway after a measurement; registers are kept.
-  public var sleepSettings: [RegisterSetting] {
+  package var sleepSettings: [RegisterSetting] {
     [RegisterSetting(IST8310Register.control1, IST8310Register.standby)]
   }
 
   /// The field in microtesla of the newest measurement; the next one is begun, whatever came of this one.
-  public mutating func poll<Device: RegisterDevice & ~Copyable>(
+  package mutating func poll<Device: RegisterDevice & ~Copyable>(
     _ device: borrowing Device, _ outputs: inout OutputChecks
   ) throws(DriverError) -> Reading? {
     // If it breaks off anywhere below the next poll begins anew: what was measured is old by then.
@@ -97,7 +97,7 @@ public struct IST8310: RegisterChip, Hashable {
   /// downwards. Z is turned, as ArduPilot's and PX4's drivers do. Throws `.overflow` beyond +-1600 microtesla
   /// on X and Y and at an end of the 16 bits on Z. Worked number: the bytes 28 05 are 1320 counts = 1 gauss = 100
   /// microtesla.
-  public static func field(_ block: RegisterBlock) throws(DriverError) -> Vector3 {
+  package static func field(_ block: RegisterBlock) throws(DriverError) -> Vector3 {
     let counts = try AxisCounts.littleEndian(block, limit: 32_766)
     let field = Vector3(counts.x, counts.y, -counts.z) * (1 / countsPerMicrotesla)
     guard abs(field.x) <= range, abs(field.y) <= range else { throw .overflow }

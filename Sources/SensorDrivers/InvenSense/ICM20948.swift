@@ -11,12 +11,12 @@ import SensorTypes
 ///
 /// What it measures, and how fast, is set in bank 2. Bank 0 is the one that is selected while it runs: what is
 /// re-read endlessly lies there, and a chip that has lost its supply is asleep and shows it there.
-public struct ICM20948: InertialChip, QueuedChip, Hashable {
+package struct ICM20948: InertialChip, QueuedChip, Hashable {
   /// What 1125 Hz are divided by.
   private static let divisors = [225, 125, 100, 50, 45, 25, 20, 15, 10, 9, 5, 4, 3, 2, 1]
 
   /// The rates that gyro and accelerometer share, Hz.
-  public static let outputRates = divisors.map { 1125 / Double($0) }
+  package static let outputRates = divisors.map { 1125 / Double($0) }
 
   /// The filters from code 1 on: 3 dB bandwidth of the accelerometer and of the gyro in Hz (ACCEL_CONFIG and
   /// GYRO_CONFIG_1).
@@ -24,14 +24,13 @@ public struct ICM20948: InertialChip, QueuedChip, Hashable {
     (246, 151.8), (111.4, 119.5), (50.4, 51.2), (23.9, 23.9), (11.5, 11.6), (5.7, 5.7),
   ]
 
-  /// Ranges and rate.
-  public private(set) var setting: InvenSense.Setting
+  package private(set) var setting: InvenSense.Setting
   /// The index of the filter.
   private let filter: Int
 
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is, and the widest filter that passes no
   /// more than half of it. 4 g and 1000 degrees a second unless said otherwise, as in an MPU9250.
-  public init(
+  package init(
     outputRate: Double, accelerationRange: AccelerationRange = .g4,
     angularRateRange: InvenSense.AngularRateRange = .dps1000, gathers: Bool = true
   ) {
@@ -45,7 +44,7 @@ public struct ICM20948: InertialChip, QueuedChip, Hashable {
 
   /// FIFO_COUNT is of bytes, of which the datasheet allows 512 (owners have counted 4096); FIFO_R_W has samples in the order
   /// of the registers. The register map has no threshold for INT1.
-  public var queue: ChipQueue? {
+  package var queue: ChipQueue? {
     guard setting.batch > 1 else { return nil }
     return InvenSense.queue(
       batch: setting.batch, count: ICM20948Register.queueCount, capacity: 512,
@@ -67,7 +66,7 @@ public struct ICM20948: InertialChip, QueuedChip, Hashable {
   }
 
   /// What is re-read while it runs: bank 0, awake, both sensors on, no master of its own, bypass, data ready.
-  public var registerImage: [RegisterSetting] {
+  package var registerImage: [RegisterSetting] {
     [
       RegisterSetting(ICM20948Register.bank, 0x00),
       RegisterSetting(ICM20948Register.power1, MPURegister.clock),
@@ -94,19 +93,19 @@ public struct ICM20948: InertialChip, QueuedChip, Hashable {
   }
 
   /// The name in board files.
-  public var name: String { "ICM20948" }
+  package var name: String { "ICM20948" }
 
   /// Conversions a second, one of `outputRates`.
-  public var outputRate: Double { setting.outputRate }
+  package var outputRate: Double { setting.outputRate }
 
   /// The gyro's filter delay. The datasheet names none: it is taken as in an MPU9250, where 1.9 ms and a filter of
   /// first order, 1 / (2 pi times the bandwidth), make all that its register map lists.
-  public var latency: Double { 0.0019 + 1 / (2 * .pi * Self.filters[filter].angular) }
+  package var latency: Double { 0.0019 + 1 / (2 * .pi * Self.filters[filter].angular) }
 
   /// Bank 0 (the one that an interrupted start left may be another; it is asked for first, so that nothing is written
   /// where nobody answers), identity, reset, bank 2, bank 0, and 80 ms in which the gyro's drive comes up (from sleep
   /// 35 ms, table 1).
-  public var startSteps: [StartStep] {
+  package var startSteps: [StartStep] {
     let identity: [StartStep] = [
       .discard(register: ICM20948Register.bank, count: 1),
       .write([RegisterSetting(ICM20948Register.bank, 0x00)]),
@@ -125,26 +124,25 @@ public struct ICM20948: InertialChip, QueuedChip, Hashable {
   }
 
   /// Takes the next wider ranges.
-  public mutating func widen() -> Bool { setting.widen() }
+  package mutating func widen() -> Bool { setting.widen() }
 
   /// Asleep; registers, and the bypass, are kept.
-  public var sleepSettings: [RegisterSetting] {
+  package var sleepSettings: [RegisterSetting] {
     [RegisterSetting(ICM20948Register.power1, MPURegister.sleep | MPURegister.clock)]
   }
 
   /// Raw data ready; reading it takes it down.
-  public var dataReady: (register: UInt8, mask: UInt8) {
+  package var dataReady: (register: UInt8, mask: UInt8) {
     (ICM20948Register.interruptStatus1, MPURegister.dataReady)
   }
 
   /// Six axes; a burst is of one sample.
-  public var output: (register: UInt8, count: Int) { (ICM20948Register.output, 12) }
+  package var output: (register: UInt8, count: Int) { (ICM20948Register.output, 12) }
 
   /// The accelerometer first, high byte first.
-  public static let layout = InvenSense.layout(angularRate: 6)
+  package static let layout = InvenSense.layout(angularRate: 6)
 
-  /// By the ranges.
-  public var scale: InertialScale {
+  package var scale: InertialScale {
     InvenSense.scale(setting.accelerationRange, setting.angularRateRange)
   }
 }

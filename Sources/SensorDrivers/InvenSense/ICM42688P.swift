@@ -55,7 +55,7 @@ enum ICM42688PRegister {
 ///
 /// The axes of both are those of the datasheet's figure "orientation of axes of sensitivity": right-handed. It has no
 /// bus of its own.
-public struct ICM42688P: InertialChip, QueuedChip, Hashable {
+package struct ICM42688P: InertialChip, QueuedChip, Hashable {
   /// The rates that gyro and accelerometer share, Hz, and their codes (GYRO_ODR and ACCEL_ODR, which are not in
   /// order).
   private static let rates: [(rate: Double, code: UInt8)] = [
@@ -64,16 +64,16 @@ public struct ICM42688P: InertialChip, QueuedChip, Hashable {
   ]
 
   /// The rates that gyro and accelerometer share, Hz. The chip has faster ones, which a bus cannot fetch.
-  public static let outputRates = rates.map(\.rate)
+  package static let outputRates = rates.map(\.rate)
 
   /// Ranges and rate, one of `outputRates`.
-  public private(set) var setting: InvenSense.Setting
+  package private(set) var setting: InvenSense.Setting
 
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is.
   ///
   /// 4 g and 1000 degrees a second unless said otherwise: a hand turns a board at up to 800. The gyro's step (30
   /// millidegrees a second) is about its own noise at 200 Hz.
-  public init(
+  package init(
     outputRate: Double, accelerationRange: AccelerationRange = .g4,
     angularRateRange: InvenSense.AngularRateRange = .dps1000, gathers: Bool = true
   ) {
@@ -86,7 +86,7 @@ public struct ICM42688P: InertialChip, QueuedChip, Hashable {
   private static let packetBytes = 16
 
   /// FIFO_COUNT is of bytes, of which 2048 fit.
-  public var queue: ChipQueue? {
+  package var queue: ChipQueue? {
     guard setting.batch > 1 else { return nil }
     return ChipQueue(
       form: .headed, batch: setting.batch, status: ICM42688PRegister.queueCount,
@@ -111,7 +111,7 @@ public struct ICM42688P: InertialChip, QueuedChip, Hashable {
 
   /// What is written, in this order; the power comes last, because it starts conversions, and for 200 microseconds after
   /// it nothing may be written (PWR_MGMT0). The codes of the ranges begin with the widest.
-  public var registerImage: [RegisterSetting] {
+  package var registerImage: [RegisterSetting] {
     let code = Self.rates[setting.rateIndex].code
     return queueSettings + [
       // Pulses, push-pull, high.
@@ -132,15 +132,15 @@ public struct ICM42688P: InertialChip, QueuedChip, Hashable {
   }
 
   /// The name in board files.
-  public var name: String { "ICM42688P" }
+  package var name: String { "ICM42688P" }
 
   /// Conversions a second.
-  public var outputRate: Double { setting.outputRate }
+  package var outputRate: Double { setting.outputRate }
 
   /// Bank 0 (an interrupted self-test left another; it is asked for first, so that nothing is written where nobody
   /// answers), identity, reset (1 ms), configuration, read-back, and 80 ms: the gyro needs 30 to come up and must stay on
   /// for 45 (table 1, PWR_MGMT0).
-  public var startSteps: [StartStep] {
+  package var startSteps: [StartStep] {
     [
       .discard(register: ICM42688PRegister.bank, count: 1),
       .write([RegisterSetting(ICM42688PRegister.bank, 0x00)]),
@@ -151,24 +151,22 @@ public struct ICM42688P: InertialChip, QueuedChip, Hashable {
   }
 
   /// Takes the next wider ranges.
-  public mutating func widen() -> Bool { setting.widen() }
+  package mutating func widen() -> Bool { setting.widen() }
 
   /// Both sensors off; registers are kept.
-  public var sleepSettings: [RegisterSetting] { [RegisterSetting(ICM42688PRegister.power, 0x00)] }
+  package var sleepSettings: [RegisterSetting] { [RegisterSetting(ICM42688PRegister.power, 0x00)] }
 
   /// Data ready of both.
-  public var dataReady: (register: UInt8, mask: UInt8) {
+  package var dataReady: (register: UInt8, mask: UInt8) {
     (ICM42688PRegister.interruptStatus, ICM42688PRegister.dataReady)
   }
 
-  /// Six axes.
-  public var output: (register: UInt8, count: Int) { (ICM42688PRegister.output, 12) }
+  package var output: (register: UInt8, count: Int) { (ICM42688PRegister.output, 12) }
 
   /// A sensor that has nothing yet gives the lower end of its 16 bits, which is an overflow here.
-  public static let layout = InvenSense.layout(angularRate: 6)
+  package static let layout = InvenSense.layout(angularRate: 6)
 
-  /// By the ranges.
-  public var scale: InertialScale {
+  package var scale: InertialScale {
     InvenSense.scale(setting.accelerationRange, setting.angularRateRange)
   }
 }

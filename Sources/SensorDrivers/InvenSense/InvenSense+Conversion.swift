@@ -1,9 +1,8 @@
 // Ranges of InvenSense's accelerometers and gyros, and what a count is in them.
 
 /// What the chips of InvenSense (TDK) have in common: ranges, sensitivities, byte order.
-public enum InvenSense {
-  /// The gyro's range.
-  public enum AngularRateRange: Int, MeasuringRange {
+package enum InvenSense {
+  package enum AngularRateRange: Int, MeasuringRange {
     /// +-250 degrees a second.
     case dps250 = 250
     /// +-500 degrees a second.
@@ -14,7 +13,7 @@ public enum InvenSense {
     case dps2000 = 2000
 
     /// Counts that a degree a second is, as all their datasheets round them.
-    public var countsPerDegree: Double {
+    package var countsPerDegree: Double {
       switch self {
       case .dps250: 131
       case .dps500: 65.5
@@ -28,7 +27,7 @@ public enum InvenSense {
   }
 
   /// Ranges and rate of a chip that has the rates of both alike.
-  public typealias Setting = InertialSetting<AccelerationRange, AngularRateRange>
+  package typealias Setting = InertialSetting<AccelerationRange, AngularRateRange>
 
   /// The accelerometer's six bytes first, the gyro's at an index; high byte first.
   static func layout(angularRate: Int) -> InertialLayout {

@@ -1,7 +1,7 @@
 // InvenSense's MPU6050, MPU6500 and MPU9250 on I2C (0x68 or 0x69).
 
-public import SensorBus
-public import SensorTypes
+package import SensorBus
+package import SensorTypes
 
 /// InvenSense MPU6050, MPU6500 or MPU9250: accelerometer and gyro sampled together, data ready as a pulse of 50
 /// microseconds on pin INT.
@@ -13,17 +13,16 @@ public import SensorTypes
 /// An MPU9250 is an MPU6500 and an AK8963 in one package, the latter at the former's own bus; an MPU6050 often has a
 /// magnetometer at its pins XDA and XCL (GY-87: HMC5883L). `start` closes the bypass to them for 0.1 s, because it
 /// resets the chip, and opens it for good.
-public struct MPU: InertialChip, QueuedChip, Hashable {
+package struct MPU: InertialChip, QueuedChip, Hashable {
   /// What 1 kHz is divided by: every whole rate and the powers of two that most ask for.
   private static let divisors = [250, 200, 125, 100, 50, 40, 25, 20, 10, 8, 5, 4, 2, 1]
 
   /// The rates that gyro and accelerometer share, Hz.
-  public static let outputRates = divisors.map { 1000 / Double($0) }
+  package static let outputRates = divisors.map { 1000 / Double($0) }
 
   /// Which chip it is.
-  public let chip: MPUVariant
-  /// Ranges and rate.
-  public private(set) var setting: InvenSense.Setting
+  package let chip: MPUVariant
+  package private(set) var setting: InvenSense.Setting
   /// The index of the filter.
   private let filter: Int
   /// Bytes that the queue holds: 1024 in an MPU6050, 512 in the others, and in what is not known to be one.
@@ -36,7 +35,7 @@ public struct MPU: InertialChip, QueuedChip, Hashable {
   ///
   /// 4 g and 1000 degrees a second unless said otherwise: a hand turns a board at up to 800, and the gyro's step
   /// (30 millidegrees a second) is below its own noise at 200 Hz.
-  public init(
+  package init(
     chip: MPUVariant, outputRate: Double, accelerationRange: AccelerationRange = .g4,
     angularRateRange: InvenSense.AngularRateRange = .dps1000, gathers: Bool = true
   ) {
@@ -51,7 +50,7 @@ public struct MPU: InertialChip, QueuedChip, Hashable {
 
   /// FIFO_COUNT is of bytes, FIFO_R_W of samples in the order of the registers. No bit says so alone, but a count that is
   /// the whole of it (registers 114 to 116).
-  public var queue: ChipQueue? {
+  package var queue: ChipQueue? {
     guard setting.batch > 1 else { return nil }
     return InvenSense.queue(
       batch: setting.batch, count: MPURegister.queueCount, capacity: queued,
@@ -72,7 +71,7 @@ public struct MPU: InertialChip, QueuedChip, Hashable {
   }
 
   /// What is written, in this order. Awake comes first: it is not said that a sleeping chip takes the rest.
-  public var registerImage: [RegisterSetting] {
+  package var registerImage: [RegisterSetting] {
     let configuration = UInt8(filter + 1)
     return [
       RegisterSetting(MPURegister.power, MPURegister.clock),
@@ -93,17 +92,16 @@ public struct MPU: InertialChip, QueuedChip, Hashable {
   }
 
   /// The name in board files.
-  public var name: String { chip.rawValue }
+  package var name: String { chip.rawValue }
 
   /// Conversions a second, one of `outputRates`.
-  public var outputRate: Double { setting.outputRate }
+  package var outputRate: Double { setting.outputRate }
 
-  /// The filter's delay.
-  public var latency: Double { chip.filters[filter].delay }
+  package var latency: Double { chip.filters[filter].delay }
 
   /// Identity, reset (registers are there 100 ms later at the latest), the chip's own bus left to the host,
   /// configuration, read-back, and 80 ms in which the gyro's drive comes up (from sleep 35 ms; Linux waits 70).
-  public var startSteps: [StartStep] {
+  package var startSteps: [StartStep] {
     var identity: [StartStep] = [
       .identify(register: MPURegister.whoAmI, anyOf: chip.identities + chip.copies)
     ]
@@ -118,27 +116,26 @@ public struct MPU: InertialChip, QueuedChip, Hashable {
 
   /// Whether it is a real MPU6050: its queue is the longer one, and it has a bypass. A copy may be an ICM20689, which has
   /// no bus of its own (Linux, inv_mpu_i2c.c), so that nothing says that the bit of a bypass stays.
-  public mutating func take(_ block: RegisterBlock, from register: UInt8) throws(DriverError) {
+  package mutating func take(_ block: RegisterBlock, from register: UInt8) throws(DriverError) {
     hasBypass = chip.identities.contains(block[0])
     queued = hasBypass ? 1024 : 512
   }
 
   /// Takes the next wider ranges.
-  public mutating func widen() -> Bool { setting.widen() }
+  package mutating func widen() -> Bool { setting.widen() }
 
   /// Asleep; registers, and the bypass, are kept.
-  public var sleepSettings: [RegisterSetting] {
+  package var sleepSettings: [RegisterSetting] {
     [RegisterSetting(MPURegister.power, MPURegister.sleep | MPURegister.clock)]
   }
 
-  /// Raw data ready.
-  public var dataReady: (register: UInt8, mask: UInt8) {
+  package var dataReady: (register: UInt8, mask: UInt8) {
     (MPURegister.interruptStatus, MPURegister.dataReady)
   }
 
   /// The status with the two settings before it: an MPU6500 or MPU9250 is awake after power-on, and would go on
   /// with other ranges after a dip in its supply. Then these are zeros.
-  public func isReady<Device: RegisterDevice & ~Copyable>(
+  package func isReady<Device: RegisterDevice & ~Copyable>(
     _ device: borrowing Device
   ) throws(DriverError) -> Bool {
     let flags = try device.get(MPURegister.interruptPin, count: 4)
@@ -148,24 +145,23 @@ public struct MPU: InertialChip, QueuedChip, Hashable {
   }
 
   /// Six axes with the temperature between them; a burst is of one sample.
-  public var output: (register: UInt8, count: Int) { (MPURegister.output, 14) }
+  package var output: (register: UInt8, count: Int) { (MPURegister.output, 14) }
 
   /// The accelerometer first, high byte first, and the temperature between them.
-  public static let layout = InvenSense.layout(angularRate: 8)
+  package static let layout = InvenSense.layout(angularRate: 8)
 
   /// In the queue there is no temperature.
-  public func reading(_ block: RegisterBlock) throws(DriverError) -> Reading {
+  package func reading(_ block: RegisterBlock) throws(DriverError) -> Reading {
     try scale.reading(block, batch == 1 ? Self.layout : InvenSense.queuedLayout)
   }
 
-  /// By the ranges.
-  public var scale: InertialScale {
+  package var scale: InertialScale {
     InvenSense.scale(setting.accelerationRange, setting.angularRateRange)
   }
 }
 
 /// Which chip it is; the raw value is its name in board files.
-public enum MPUVariant: String, Sendable, Hashable, CaseIterable {
+package enum MPUVariant: String, Sendable, Hashable, CaseIterable {
   /// The oldest: one filter for both sensors.
   case mpu6050 = "MPU6050"
   /// With a filter for each.
@@ -221,7 +217,6 @@ extension ChipDescription {
       .bits(gyroscope, of: MPURegister.gyroscope), .bits(queue, of: MPURegister.queueCount),
     ]
   }
-  /// not run.
   static let mpu6050 = mpu(
     .mpu6050,
     [

@@ -1,20 +1,14 @@
 // What the IIO ABI calls the quantities, and its units beside ours.
 
 /// A quantity that an IIO device may measure.
-public enum KernelQuantity: String, Sendable, Hashable, CaseIterable {
-  /// Magnetic flux density.
+package enum KernelQuantity: String, Sendable, Hashable, CaseIterable {
   case magneticField = "in_magn"
-  /// Specific force.
   case acceleration = "in_accel"
-  /// Angular rate.
   case angularRate = "in_anglvel"
-  /// Static pressure.
   case pressure = "in_pressure"
-  /// Temperature.
   case temperature = "in_temp"
 
-  /// Its channels.
-  public var channels: [String] {
+  package var channels: [String] {
     switch self {
     case .magneticField, .acceleration, .angularRate: ["x", "y", "z"].map { "\(rawValue)_\($0)" }
     case .pressure, .temperature: [rawValue]
@@ -23,7 +17,7 @@ public enum KernelQuantity: String, Sendable, Hashable, CaseIterable {
 
   /// Our unit in the ABI's: microtesla in gauss, m/s^2, rad/s, pascals in kilopascals, degrees Celsius in
   /// thousandths.
-  public var factor: Double {
+  package var factor: Double {
     switch self {
     case .magneticField: 100
     case .acceleration, .angularRate: 1

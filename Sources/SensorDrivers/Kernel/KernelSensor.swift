@@ -1,15 +1,15 @@
 // The driver of every chip that a driver of the kernel owns: the same samples, through IIO.
 
 import LinearAlgebra
-public import SensorBus
-public import SensorTypes
+package import SensorBus
+package import SensorTypes
 
 /// A chip behind the kernel's own driver, whichever it is: by the buffer where there is one and a trigger, else by
 /// polling the attributes.
 ///
 /// A polled gyro is not used: rates that were measured one after the other, each by a conversion of its own, are
 /// no rotation. Such a chip is an accelerometer.
-public struct KernelSensor: SensorDriver {
+package struct KernelSensor: SensorDriver {
   /// How often a first sample is looked for, seconds.
   private static let look = 0.02
   /// How long it is waited for, seconds; six periods where those are longer.
@@ -35,16 +35,16 @@ public struct KernelSensor: SensorDriver {
   private var repeats = 0
   private var nextWatched = 0
   /// Conversions a second: of the buffer as set, of polling as found.
-  public private(set) var outputRate: Double
+  package private(set) var outputRate: Double
   /// When the newest reading was taken, as the kernel says; `nil` where it does not.
-  public private(set) var sampleTime: Timestamp?
+  package private(set) var sampleTime: Timestamp?
 
   /// Takes the chip; nothing is set before `start`.
   ///
   /// - Parameters:
   ///   - name: The name in board files.
   ///   - outputRate: Wanted samples a second; the next rate at or above it is taken.
-  public init(
+  package init(
     _ chip: any KernelDevice, name: String, kind: ChipKind, outputRate: Double,
     checks: DriverChecks = .all
   ) {
@@ -56,21 +56,21 @@ public struct KernelSensor: SensorDriver {
   }
 
   /// Zero: the time of a sample is the one at which it was true.
-  public var latency: Double { 0 }
+  package var latency: Double { 0 }
 
   /// It may be looked at whenever it pleases.
-  public var conversionTime: Double? { nil }
+  package var conversionTime: Double? { nil }
 
   /// Polled, an inertial chip is an accelerometer.
-  public var givesRate: Bool { if case .polled = source { false } else { true } }
+  package var givesRate: Bool { if case .polled = source { false } else { true } }
 
   /// The samples' times come from the kernel.
-  public var isSelfTimed: Bool { true }
+  package var isSelfTimed: Bool { true }
 
   // MARK: Start
 
   /// Sets the devices up, then waits for a first sample; without one from a buffer the attributes are polled.
-  public mutating func start() throws(DriverError) -> StartProgress {
+  package mutating func start() throws(DriverError) -> StartProgress {
     do throws(DriverError) {
       guard source != nil else {
         try open(buffered: true)
@@ -181,12 +181,12 @@ public struct KernelSensor: SensorDriver {
   }
 
   /// Lets the kernel's driver put the chip to sleep.
-  public mutating func sleep() throws(DriverError) { try close() }
+  package mutating func sleep() throws(DriverError) { try close() }
 
   // MARK: Samples
 
   /// The next sample in the sensor frame, or `nil` while there is none.
-  public mutating func poll() throws(DriverError) -> Reading? {
+  package mutating func poll() throws(DriverError) -> Reading? {
     guard let frame = try next() else { return nil }
     sampleTime = frame.time
     let reading = try reading(frame.raw)
@@ -240,7 +240,7 @@ public struct KernelSensor: SensorDriver {
     pascals: 1_000...420_000, step: 0, degrees: -60...125, degreeStep: 0)
 
   /// Looks at one scale, the next one at the next call: another program may have changed it.
-  public mutating func verify() throws(DriverError) {
+  package mutating func verify() throws(DriverError) {
     guard !setup.watched.isEmpty else { return }
     let (attribute, text) = setup.watched[nextWatched % setup.watched.count]
     nextWatched = (nextWatched + 1) % setup.watched.count
@@ -251,7 +251,7 @@ public struct KernelSensor: SensorDriver {
   }
 
   /// Whose driver it is, how it is read, and what is not to be had so.
-  public var note: String? {
+  package var note: String? {
     guard let survey, let source else { return nil }
     let rate = "\((outputRate * 10).rounded() / 10) Hz"
     var parts = ["read through the kernel's driver \(survey.summary)"]

@@ -1,16 +1,15 @@
 // What a kernel driver has of a chip, before anything is changed.
 
-public import SensorBus
+package import SensorBus
 
 /// The IIO devices of a chip that the kernel owns, by what they are called.
-public struct KernelSurvey: Sendable, Hashable {
+package struct KernelSurvey: Sendable, Hashable {
   /// The kernel's driver: `st-magn-i2c`. Empty where it is not said.
-  public let driver: String
+  package let driver: String
   /// Its IIO devices, by number.
-  public let devices: [IIODevice]
+  package let devices: [IIODevice]
 
-  /// Looks.
-  public init(_ chip: any KernelDevice) throws(BusError) {
+  package init(_ chip: any KernelDevice) throws(BusError) {
     let prefix = "iio:device"
     let folders = try chip.names(in: "").filter { name in
       name.hasPrefix(prefix) && Int(name.dropFirst(prefix.count)) != nil
@@ -32,10 +31,10 @@ public struct KernelSurvey: Sendable, Hashable {
 
   /// Whether the kernel's driver has a magnetometer: with an accelerometer and a gyro the one of the same package, as
   /// inv_mpu6050 has an MPU9250's (`in_magn`), which answers nobody else then.
-  public var hasMagnetometer: Bool { device(.magneticField) != nil }
+  package var hasMagnetometer: Bool { device(.magneticField) != nil }
 
   /// What of a kind of chip is missing, for a person; `nil` where there is enough to measure with.
-  public func lack(of kind: ChipKind) -> String? {
+  package func lack(of kind: ChipKind) -> String? {
     let missing = KernelQuantity.wanted(by: kind, polled: true).filter { device($0) == nil }
     guard devices.isEmpty || kind == .receiver || !missing.isEmpty else { return nil }
     let what = missing.map { $0.rawValue + "*" }.joined(separator: " and ")
@@ -44,23 +43,23 @@ public struct KernelSurvey: Sendable, Hashable {
   }
 
   /// `st-magn-i2c (iio:device0, lis3mdl)`.
-  public var summary: String {
+  package var summary: String {
     let names = devices.flatMap { [$0.folder, $0.name] }.filter { !$0.isEmpty }
     return names.isEmpty ? driver : "\(driver) (\(names.joined(separator: ", ")))"
   }
 
   /// What is not to be had of a chip that the kernel owns.
-  public static let losses =
+  package static let losses =
     "its interrupt line is the kernel's, there is no self-test, nobody watches its registers, a placement of "
     + "the device tree (mount_matrix) does not count: the board file's mount does"
 }
 
 /// One IIO device.
-public struct IIODevice: Sendable, Hashable {
+package struct IIODevice: Sendable, Hashable {
   /// The folder: `iio:device0`.
-  public var folder: String
+  package var folder: String
   /// What the kernel calls it: `lis3mdl`. Empty where it does not say.
-  public var name: String
+  package var name: String
   /// Its attributes and folders.
   var attributes: Set<String>
 
@@ -86,7 +85,7 @@ extension ChipCatalog {
 
   /// The chips that a kernel driver's devices can be by their names (`lis3mdl`, `lsm303dlhc_accel`) and by what
   /// they measure; the kernel has identified them, or was told.
-  public static func identify(_ survey: KernelSurvey, at address: UInt8) -> [ChipIdentification] {
+  package static func identify(_ survey: KernelSurvey, at address: UInt8) -> [ChipIdentification] {
     let names = survey.devices.map { device in
       let name = device.name.lowercased().prefix { $0 != "_" }
       // inv_icm42600's halves: icm42688-gyro, icm42688-accel.

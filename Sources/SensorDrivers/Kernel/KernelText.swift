@@ -1,10 +1,10 @@
 // Numbers as sysfs writes them.
 
 /// What an attribute's text says.
-public enum KernelText {
+package enum KernelText {
   /// The number at the beginning of a text; `nil` for anything that sysfs would not write. A unit may follow
   /// behind a blank.
-  public static func number(_ text: some Collection<UInt8>) -> Double? {
+  package static func number(_ text: some Collection<UInt8>) -> Double? {
     let word = text.prefix { $0 != 32 }
     guard word.count <= 32,
       word.allSatisfy({ (48...57).contains($0) || $0 == 43 || $0 == 45 || $0 == 46 }),
@@ -14,11 +14,11 @@ public enum KernelText {
   }
 
   /// The number at the beginning of a text.
-  public static func number(_ text: some StringProtocol) -> Double? { number(text.utf8) }
+  package static func number(_ text: some StringProtocol) -> Double? { number(text.utf8) }
 
   /// Of the values that an `_available` lists (`10 20 40` or `[least step most]`) the next that is at least
   /// `wanted`, else the greatest, as text to be written; `nil` where it lists none.
-  public static func next(_ available: String, atLeast wanted: Double) -> String? {
+  package static func next(_ available: String, atLeast wanted: Double) -> String? {
     let isRange = available.hasPrefix("[") && available.hasSuffix("]")
     let words = available.split(whereSeparator: { " []".contains($0) }).prefix(256)
     let values = words.compactMap { word in number(word).map { (word: String(word), value: $0) } }

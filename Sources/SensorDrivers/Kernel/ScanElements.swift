@@ -3,22 +3,22 @@
 
 /// The place and shape of one number in a frame, as `_type` says it:
 /// `[be|le]:[s|u]bits/storagebits[Xrepeat][>>shift]`.
-public struct ScanType: Sendable, Hashable {
+package struct ScanType: Sendable, Hashable {
   /// Whether the byte of most weight comes first.
-  public var isBigEndian: Bool
+  package var isBigEndian: Bool
   /// Whether the number is in two's complement.
-  public var isSigned: Bool
+  package var isSigned: Bool
   /// The bits that count, 1 to 64.
-  public var bits: Int
+  package var bits: Int
   /// The bits that it takes: 8, 16, 32 or 64.
-  public var storageBits: Int
+  package var storageBits: Int
   /// How many such numbers follow one another, 1 to 16.
-  public var repeats: Int
+  package var repeats: Int
   /// The bits below those that count.
-  public var shift: Int
+  package var shift: Int
 
   /// Reads a `_type`; `nil` for anything else, and for numbers that do not fit into one another.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     var rest = Array(text.utf8)[...]
     func take(_ word: String) -> Bool {
       guard rest.starts(with: word.utf8) else { return false }
@@ -51,10 +51,10 @@ public struct ScanType: Sendable, Hashable {
   }
 
   /// What all repeats take, which is also what they are aligned to.
-  public var byteCount: Int { storageBits / 8 * repeats }
+  package var byteCount: Int { storageBits / 8 * repeats }
 
   /// The first number of the element that begins at `offset`; the bytes must reach that far.
-  public func value(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int64 {
+  package func value(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int64 {
     let count = storageBits / 8
     var word: UInt64 = 0
     for index in 0..<count {
@@ -67,14 +67,14 @@ public struct ScanType: Sendable, Hashable {
 }
 
 /// Where each of the enabled elements lies in a frame.
-public struct ScanLayout: Sendable, Hashable {
+package struct ScanLayout: Sendable, Hashable {
   private var places: [(element: ScanElement, offset: Int)] = []
   /// The bytes of a frame.
-  public private(set) var frameSize = 0
+  package private(set) var frameSize = 0
 
   /// Packs the elements in the order of their places, each aligned to what it takes itself, the frame to the
   /// largest; `nil` without elements, and for two at one place.
-  public init?(_ elements: [ScanElement]) {
+  package init?(_ elements: [ScanElement]) {
     var largest = 1
     var last = -1
     for element in elements.sorted(by: { $0.index < $1.index }) {
@@ -91,7 +91,7 @@ public struct ScanLayout: Sendable, Hashable {
   }
 
   /// Where a channel lies, and its shape.
-  public subscript(name: String) -> (offset: Int, type: ScanType)? {
+  package subscript(name: String) -> (offset: Int, type: ScanType)? {
     places.first { $0.element.name == name }.map { ($0.offset, $0.element.type) }
   }
 
@@ -100,25 +100,22 @@ public struct ScanLayout: Sendable, Hashable {
   }
 
   /// Alike in every element.
-  public static func == (a: ScanLayout, b: ScanLayout) -> Bool {
+  package static func == (a: ScanLayout, b: ScanLayout) -> Bool {
     a.places.map(\.element) == b.places.map(\.element)
   }
 
-  /// By the elements.
-  public func hash(into hasher: inout Hasher) { hasher.combine(places.map(\.element)) }
+  package func hash(into hasher: inout Hasher) { hasher.combine(places.map(\.element)) }
 }
 
 /// An element that is enabled.
-public struct ScanElement: Sendable, Hashable {
+package struct ScanElement: Sendable, Hashable {
   /// Its channel: `in_magn_x`.
-  public var name: String
+  package var name: String
   /// Its place among the elements.
-  public var index: Int
-  /// Its shape.
-  public var type: ScanType
+  package var index: Int
+  package var type: ScanType
 
-  /// Makes an element.
-  public init(name: String, index: Int, type: ScanType) {
+  package init(name: String, index: Int, type: ScanType) {
     (self.name, self.index, self.type) = (name, index, type)
   }
 }

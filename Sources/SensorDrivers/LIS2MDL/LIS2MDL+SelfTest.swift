@@ -8,7 +8,7 @@ extension DeflectionTest {
   /// conversions; Self_test; 60 ms; conversions. The change must be 15 to 500 milligauss on every axis. ST
   /// averages 50 conversions, a second in all; five take 0.2 s, and with offset cancellation, as in service, the
   /// noise of their mean is a tenth of the lower limit.
-  public static let lis2mdl: DeflectionTest = {
+  package static let lis2mdl: DeflectionTest = {
     let output = Output(
       statusRegister: LIS2MDLRegister.status, ready: LIS2MDLRegister.dataReady,
       register: LIS2MDLRegister.output | LIS2MDLRegister.autoIncrement, rate: 100,

@@ -1,36 +1,36 @@
 // The ST LIS2MDL magnetometer on I2C (0x1E), which is also in an LSM303AGR and sold as IIS2MDC.
 
-public import LinearAlgebra
-public import SensorBus
-public import SensorTypes
+package import LinearAlgebra
+package import SensorBus
+package import SensorTypes
 
 /// ST LIS2MDL, three-axis magnetometer: high resolution, continuous, temperature compensation, offset cancellation
 /// at every conversion, block data update, data ready on the pin. One range. The magnetometer of an LSM303AGR
 /// and the IIS2MDC have the same registers, identity and scale: this driver serves all three.
 ///
 /// The chip's low-pass filter stays off: its delay would be that of two conversions.
-public struct LIS2MDL: FlaggedChip, Hashable {
+package struct LIS2MDL: FlaggedChip, Hashable {
   /// The rates that the chip has, Hz (CFG_REG_A, ODR).
-  public static let outputRates: [Double] = [10, 20, 50, 100]
+  package static let outputRates: [Double] = [10, 20, 50, 100]
   /// Microtesla a count: 1.5 milligauss (magnetic characteristics). The end of the range, +-49.152 gauss, is that
   /// of the 16 bits.
-  public static let microteslaPerCount = 0.15
+  package static let microteslaPerCount = 0.15
   /// Beyond it an axis stands at its end stop.
   static let largestCount = 32_766.0
 
   /// Conversions a second, one of `outputRates`.
-  public let outputRate: Double
+  package let outputRate: Double
   private let rateIndex: Int
 
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is.
-  public init(outputRate: Double) {
+  package init(outputRate: Double) {
     rateIndex = nextRate(Self.outputRates, atLeast: outputRate)
     self.outputRate = Self.outputRates[rateIndex]
   }
 
   /// What is written, in this order; the mode comes last, because it starts conversions. REBOOT and SOFT_RST clear
   /// themselves.
-  public var registerImage: [RegisterSetting] {
+  package var registerImage: [RegisterSetting] {
     [
       RegisterSetting(LIS2MDLRegister.configurationB, LIS2MDLRegister.offsetCancellation),
       RegisterSetting(
@@ -43,20 +43,20 @@ public struct LIS2MDL: FlaggedChip, Hashable {
   }
 
   /// The name in board files.
-  public var name: String { "LIS2MDL" }
+  package var name: String { "LIS2MDL" }
 
   /// Half of the 9.4 ms from idle to a conversion in high resolution (operating modes, "Turn-on time").
-  public var latency: Double { 0.0047 }
+  package var latency: Double { 0.0047 }
 
   /// Identity, soft reset (10 ms, at most 100 ms), configuration, read-back.
-  public var startSteps: [StartStep] {
+  package var startSteps: [StartStep] {
     [.identify(register: LIS2MDLRegister.whoAmI, anyOf: [LIS2MDLRegister.identity])]
       + StartStep.reset(LIS2MDLRegister.configurationA, bit: LIS2MDLRegister.softReset)
       + [.configure()]
   }
 
   /// Idle mode; registers are kept.
-  public var sleepSettings: [RegisterSetting] {
+  package var sleepSettings: [RegisterSetting] {
     [
       RegisterSetting(
         LIS2MDLRegister.configurationA,
@@ -64,18 +64,16 @@ public struct LIS2MDL: FlaggedChip, Hashable {
     ]
   }
 
-  /// Zyxda.
-  public var dataReady: (register: UInt8, mask: UInt8) {
+  package var dataReady: (register: UInt8, mask: UInt8) {
     (LIS2MDLRegister.status, LIS2MDLRegister.dataReady)
   }
 
-  /// Three axes.
-  public var output: (register: UInt8, count: Int) {
+  package var output: (register: UInt8, count: Int) {
     (LIS2MDLRegister.output | LIS2MDLRegister.autoIncrement, 6)
   }
 
   /// The field in microtesla.
-  public func reading(_ block: RegisterBlock) throws(DriverError) -> Reading {
+  package func reading(_ block: RegisterBlock) throws(DriverError) -> Reading {
     .magneticField(try Self.field(block))
   }
 
@@ -84,7 +82,7 @@ public struct LIS2MDL: FlaggedChip, Hashable {
   /// The chip's own axes are left-handed (section 1.2, figure of the axes): X and Y as they are printed on breakouts, and
   /// Z turned, as ArduPilot's and PX4's drivers do. Throws `.overflow` for an axis at an end of the 16 bits. Worked number: the bytes E8 03 are 1000 counts =
   /// 1.5 gauss = 150 microtesla.
-  public static func field(_ block: RegisterBlock) throws(DriverError) -> Vector3 {
+  package static func field(_ block: RegisterBlock) throws(DriverError) -> Vector3 {
     let counts = try AxisCounts.littleEndian(block, limit: largestCount)
     return Vector3(counts.x, counts.y, -counts.z) * microteslaPerCount
   }

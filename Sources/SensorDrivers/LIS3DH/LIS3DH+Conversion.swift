@@ -1,16 +1,16 @@
 // From the output registers of LIS3DH and LSM303DLHC to m/s^2.
 
-public import LinearAlgebra
-public import SensorBus
+package import LinearAlgebra
+package import SensorBus
 
 /// Conversions of LIS3DH and LSM303DLHC; pure functions of the bytes read.
-public enum LIS3DHConversion {
+package enum LIS3DHConversion {
   /// Specific force in m/s^2, sensor frame, from the six output bytes (X, Y, Z, low byte first, 12
   /// bits left-justified; LSM303DLHC 7.1.14 to 7.1.16).
   ///
   /// Throws `.overflow` when an axis stands at an end of the 12 bits. Worked number: at 4 g the bytes
   /// 40 1F are 0x1F4 = 500 counts of 2 mg = 1 g = 9.80665 m/s^2 (table 3).
-  public static func acceleration(
+  package static func acceleration(
     _ block: RegisterBlock, range: LIS3DH.Range
   ) throws(DriverError) -> Vector3 {
     // An arithmetic shift keeps the sign.

@@ -9,7 +9,6 @@ enum LIS3DHRegister {
   static let temperature: UInt8 = 0x1F
   /// ODR3:0 | LPen | Zen Yen Xen.
   static let control1: UInt8 = 0x20
-  /// High-pass filter.
   static let control2: UInt8 = 0x21
   /// Interrupt pin 1; bit 4 is data ready.
   static let control3: UInt8 = 0x22

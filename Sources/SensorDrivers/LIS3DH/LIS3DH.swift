@@ -1,16 +1,16 @@
 // ST's LIS3DH on I2C (0x18 or 0x19), and the accelerometer of an LSM303DLHC (0x19), which is the same core.
 
 import LinearAlgebra
-public import SensorBus
-public import SensorTypes
+package import SensorBus
+package import SensorTypes
 
 /// An ST LIS3DH or the accelerometer of an LSM303DLHC: high resolution (12 bits), block data update, data ready on pin INT1.
 ///
 /// Tables: the LSM303DLHC's (DocID018771 rev. 2); the LIS3DH's (DocID17530 rev. 2) hold the same. The axes are those of the
 /// figure of the pins: right-handed.
-public struct LIS3DH: FlaggedChip, Hashable {
+package struct LIS3DH: FlaggedChip, Hashable {
   /// The measuring range; the raw value is FS1:0 (table 27).
-  public enum Range: UInt8, MeasuringRange {
+  package enum Range: UInt8, MeasuringRange {
     /// +-2 g.
     case g2 = 0
     /// +-4 g.
@@ -21,7 +21,7 @@ public struct LIS3DH: FlaggedChip, Hashable {
     case g16 = 3
 
     /// g a count of the 12-bit value (table 3: 1, 2, 4, 12 mg).
-    public var gPerCount: Double {
+    package var gPerCount: Double {
       switch self {
       case .g2: 0.001
       case .g4: 0.002
@@ -32,19 +32,17 @@ public struct LIS3DH: FlaggedChip, Hashable {
   }
 
   /// The rates that the chip has with 12 bits, Hz (table 20).
-  public static let outputRates: [Double] = [1, 10, 25, 50, 100, 200, 400, 1344]
+  package static let outputRates: [Double] = [1, 10, 25, 50, 100, 200, 400, 1344]
   private static let codes: [UInt8] = [1, 2, 3, 4, 5, 6, 7, 9]
 
-  /// Which chip.
-  public let chip: LIS3DHVariant
+  package let chip: LIS3DHVariant
   /// Conversions a second, one of `outputRates`.
-  public let outputRate: Double
-  /// The measuring range.
-  public private(set) var range: Range
+  package let outputRate: Double
+  package private(set) var range: Range
   private let rateIndex: Int
 
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is.
-  public init(_ chip: LIS3DHVariant, outputRate: Double, range: Range = .g4) {
+  package init(_ chip: LIS3DHVariant, outputRate: Double, range: Range = .g4) {
     self.chip = chip
     rateIndex = nextRate(Self.outputRates, atLeast: outputRate)
     self.outputRate = Self.outputRates[rateIndex]
@@ -54,7 +52,7 @@ public struct LIS3DH: FlaggedChip, Hashable {
   /// What is written, in this order; the rate comes last, because it starts conversions. There is no reset, so that what
   /// another program has left counts: a pin that is inverted (CTRL_REG6), and of a LIS3DH the sleep of 10 Hz and 8 bits that
   /// it falls into while nothing moves (Act_THS).
-  public var registerImage: [RegisterSetting] {
+  package var registerImage: [RegisterSetting] {
     let sleepsByItself =
       chip == .lis3dh ? [RegisterSetting(LIS3DHRegister.activityThreshold, 0x00)] : []
     return sleepsByItself + [
@@ -71,17 +69,17 @@ public struct LIS3DH: FlaggedChip, Hashable {
   }
 
   /// The name in board files.
-  public var name: String { chip.rawValue }
+  package var name: String { chip.rawValue }
 
   /// Half a period: the chip filters over about one.
-  public var latency: Double { 0.5 / outputRate }
+  package var latency: Double { 0.5 / outputRate }
 
   /// More than the noise of a chip at rest can make, which is less than a 12-bit step: 220 micro-g a root hertz (table 3)
   /// over a bandwidth of a ninth of the rate (LIS3DH, table 10), so that every 4.5 outputs one is independent. With each axis
   /// in the middle of a step, where noise shows least, one such output in a thousand million ends so many alike. Where
   /// that takes more than ten minutes, standing still proves nothing: at 4 g that is 1.6 s at 100 Hz, 11 s at 50 Hz, 3
   /// minutes at 25 Hz, and never below.
-  public var alikeLimit: Int {
+  package var alikeLimit: Int {
     let stepsOfNoise = 220e-6 * (outputRate / 9).squareRoot() / range.gPerCount
     let isSame = erf(0.5 / (stepsOfNoise * 2.0.squareRoot()))
     guard isSame < 1 else { return .max }
@@ -93,7 +91,7 @@ public struct LIS3DH: FlaggedChip, Hashable {
   /// the 1 ms of the LSM303DLHC's turn-on time (table 3), or the seven periods in which a LIS3DH gets to 12 bits (table
   /// 11). What has been converted by then is fetched and dropped: the next is worth reading. And as it has no reset,
   /// an axis that another driver's broken burst held back is let go by that.
-  public var startSteps: [StartStep] {
+  package var startSteps: [StartStep] {
     let isLone = chip == .lis3dh
     return
       (isLone
@@ -105,31 +103,30 @@ public struct LIS3DH: FlaggedChip, Hashable {
   }
 
   /// Takes the next wider range.
-  public mutating func widen() -> Bool { range.widen() }
+  package mutating func widen() -> Bool { range.widen() }
 
   /// Power down; registers are kept.
-  public var sleepSettings: [RegisterSetting] {
+  package var sleepSettings: [RegisterSetting] {
     [RegisterSetting(LIS3DHRegister.control1, 0x07)]
   }
 
   /// ZYXDA.
-  public var dataReady: (register: UInt8, mask: UInt8) {
+  package var dataReady: (register: UInt8, mask: UInt8) {
     (LIS3DHRegister.status, LIS3DHRegister.dataReady)
   }
 
-  /// Three axes.
-  public var output: (register: UInt8, count: Int) {
+  package var output: (register: UInt8, count: Int) {
     (LIS3DHRegister.output | LIS3DHRegister.autoIncrement, 6)
   }
 
   /// The specific force in m/s^2.
-  public func reading(_ block: RegisterBlock) throws(DriverError) -> Reading {
+  package func reading(_ block: RegisterBlock) throws(DriverError) -> Reading {
     .acceleration(try LIS3DHConversion.acceleration(block, range: range))
   }
 }
 
 /// Which of the two; the raw value is the name in board files.
-public enum LIS3DHVariant: String, Sendable, Hashable, CaseIterable {
+package enum LIS3DHVariant: String, Sendable, Hashable, CaseIterable {
   /// By itself, with an identity.
   case lis3dh = "LIS3DH"
   /// Beside a magnetometer. No identity register is documented: that it takes its whole configuration and gives it back

@@ -52,5 +52,5 @@ extension DeflectionTest {
   }
 
   /// The LIS3MDL's.
-  public static let lis3mdl = lis3mdl(.lis3mdl)
+  package static let lis3mdl = lis3mdl(.lis3mdl)
 }

@@ -1,16 +1,15 @@
 // The ST LIS3MDL magnetometer on I2C (0x1C or 0x1E), and its relative inside an LSM9DS1.
 
-public import SensorBus
-public import SensorTypes
+package import SensorBus
+package import SensorTypes
 
 /// ST LIS3MDL, three-axis magnetometer, or the one inside an LSM9DS1: in the operating mode of least noise that has
 /// the rate, on all axes alike, continuous, block data update, little endian.
 ///
 /// The magnetometer inside an LSM9DS1 has the same identity, registers and rates and a scale of its own. Its X axis
 /// points against that chip's accelerometer, whose driver turns it: both halves have the same mount.
-public struct LIS3MDL: FlaggedChip, Hashable {
-  /// The measuring range.
-  public enum Range: UInt8, MeasuringRange {
+package struct LIS3MDL: FlaggedChip, Hashable {
+  package enum Range: UInt8, MeasuringRange {
     /// +-400 microtesla.
     case gauss4 = 0
     /// +-800 microtesla.
@@ -21,7 +20,7 @@ public struct LIS3MDL: FlaggedChip, Hashable {
     case gauss16 = 3
 
     /// Counts a gauss of a LIS3MDL (datasheet table 3: 6842, 3421, 2281, 1711).
-    public var countsPerGauss: Double {
+    package var countsPerGauss: Double {
       switch self {
       case .gauss4: 6842
       case .gauss8: 3421
@@ -31,25 +30,24 @@ public struct LIS3MDL: FlaggedChip, Hashable {
     }
 
     /// The end of the range in gauss.
-    public var gauss: Double { Double(rawValue + 1) * 4 }
+    package var gauss: Double { Double(rawValue + 1) * 4 }
   }
 
   /// The rates that the driver uses, Hz (7.2, tables 20 to 22): those of ultra-high performance, the last of
   /// them with FAST_ODR, then what FAST_ODR gives in high performance, medium performance and low power.
-  public static let outputRates = [0.625, 1.25, 2.5, 5, 10, 20, 40, 80, 155, 300, 560, 1000]
+  package static let outputRates = [0.625, 1.25, 2.5, 5, 10, 20, 40, 80, 155, 300, 560, 1000]
   /// The first that needs FAST_ODR.
   private static let firstFast = 8
 
   /// Which chip it is.
-  public let model: LIS3MDLVariant
+  package let model: LIS3MDLVariant
   /// Conversions a second, one of `outputRates`.
-  public let outputRate: Double
-  /// The measuring range.
-  public private(set) var range: Range
+  package let outputRate: Double
+  package private(set) var range: Range
   private let rateIndex: Int
 
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is.
-  public init(_ model: LIS3MDLVariant = .lis3mdl, outputRate: Double, range: Range = .gauss4) {
+  package init(_ model: LIS3MDLVariant = .lis3mdl, outputRate: Double, range: Range = .gauss4) {
     self.model = model
     rateIndex = nextRate(Self.outputRates, atLeast: outputRate)
     self.outputRate = Self.outputRates[rateIndex]
@@ -58,10 +56,10 @@ public struct LIS3MDL: FlaggedChip, Hashable {
 
   /// How long one conversion takes, seconds: with FAST_ODR they follow one another without a pause, and in
   /// ultra-high performance one takes as long at every rate.
-  public var averagingTime: Double { 1 / max(outputRate, Self.outputRates[Self.firstFast]) }
+  package var averagingTime: Double { 1 / max(outputRate, Self.outputRates[Self.firstFast]) }
 
   /// What is written, in this order; the operating mode comes last, because it starts conversions.
-  public var registerImage: [RegisterSetting] {
+  package var registerImage: [RegisterSetting] {
     let steps = rateIndex - Self.firstFast
     // OM and OMZ: 3 is ultra-high performance, 0 low power.
     let mode = UInt8(3 - max(0, steps))
@@ -77,44 +75,42 @@ public struct LIS3MDL: FlaggedChip, Hashable {
   }
 
   /// The name in board files.
-  public var name: String { model.rawValue }
+  package var name: String { model.rawValue }
 
-  /// Half a conversion.
-  public var latency: Double { averagingTime / 2 }
+  package var latency: Double { averagingTime / 2 }
 
   /// Identity, soft reset (10 ms, at most 100 ms), configuration, read-back.
-  public var startSteps: [StartStep] {
+  package var startSteps: [StartStep] {
     [.identify(register: LIS3MDLRegister.whoAmI, anyOf: [LIS3MDLRegister.identity])]
       + StartStep.reset(LIS3MDLRegister.control2, bit: LIS3MDLRegister.softReset)
       + [.configure()]
   }
 
   /// Takes the next wider range.
-  public mutating func widen() -> Bool { range.widen() }
+  package mutating func widen() -> Bool { range.widen() }
 
   /// Power down (1 microampere); registers are kept.
-  public var sleepSettings: [RegisterSetting] {
+  package var sleepSettings: [RegisterSetting] {
     [RegisterSetting(LIS3MDLRegister.control3, LIS3MDLRegister.powerDown)]
   }
 
   /// ZYXDA.
-  public var dataReady: (register: UInt8, mask: UInt8) {
+  package var dataReady: (register: UInt8, mask: UInt8) {
     (LIS3MDLRegister.status, LIS3MDLRegister.dataReady)
   }
 
-  /// Three axes.
-  public var output: (register: UInt8, count: Int) {
+  package var output: (register: UInt8, count: Int) {
     (LIS3MDLRegister.output | LIS3MDLRegister.autoIncrement, 6)
   }
 
   /// The field in microtesla.
-  public func reading(_ block: RegisterBlock) throws(DriverError) -> Reading {
+  package func reading(_ block: RegisterBlock) throws(DriverError) -> Reading {
     .magneticField(try LIS3MDLConversion.field(block, model, range: range))
   }
 }
 
 /// Which chip it is.
-public enum LIS3MDLVariant: String, Sendable, Hashable, CaseIterable {
+package enum LIS3MDLVariant: String, Sendable, Hashable, CaseIterable {
   /// The chip of its own.
   case lis3mdl = "LIS3MDL"
   /// The magnetometer of an ST LSM9DS1 (Sense HAT, Navio2).
@@ -122,7 +118,7 @@ public enum LIS3MDLVariant: String, Sendable, Hashable, CaseIterable {
 
   /// Counts a gauss (LIS3MDL: table 3: 6842, 3421, 2281, 1711; LSM9DS1, DocID025715 rev. 3, table 3: 0.14,
   /// 0.29, 0.43 and 0.58 milligauss a count).
-  public func countsPerGauss(_ range: LIS3MDL.Range) -> Double {
+  package func countsPerGauss(_ range: LIS3MDL.Range) -> Double {
     switch self {
     case .lis3mdl: range.countsPerGauss
     case .lsm9ds1:

@@ -1,22 +1,21 @@
 // The ST LPS22HB, LPS22HH, LPS25HB and LPS28DFW barometers on I2C (0x5C or 0x5D).
 
-public import SensorBus
-public import SensorTypes
+package import SensorBus
+package import SensorTypes
 
 /// ST's barometers, which compensate by themselves: continuous, block data update, in the mode of least noise that
 /// has the rate, the chip's own low-pass off: whoever estimates altitude filters with knowledge of time.
-public struct LPS2x: RegisterChip, Hashable {
+package struct LPS2x: RegisterChip, Hashable {
   private static let range = AirRange(
     pascals: 26_000...126_000, step: 0.025, degrees: -40...105, degreeStep: 0.01)
 
-  /// Which chip.
-  public let chip: LPS2xVariant
+  package let chip: LPS2xVariant
   /// Conversions a second, one of the chip's.
-  public let outputRate: Double
+  package let outputRate: Double
   private let code: UInt8
 
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is.
-  public init(chip: LPS2xVariant, outputRate: Double) {
+  package init(chip: LPS2xVariant, outputRate: Double) {
     self.chip = chip
     let index = nextRate(chip.outputRates, atLeast: outputRate)
     self.outputRate = chip.outputRates[index]
@@ -35,7 +34,7 @@ public struct LPS2x: RegisterChip, Hashable {
 
   /// What is written, in this order; the rate comes last, because it starts conversions. The pin rises with new
   /// data.
-  public var registerImage: [RegisterSetting] {
+  package var registerImage: [RegisterSetting] {
     switch chip {
     case .lps22hb:
       [
@@ -63,27 +62,27 @@ public struct LPS2x: RegisterChip, Hashable {
   }
 
   /// The name in board files.
-  public var name: String { chip.rawValue }
+  package var name: String { chip.rawValue }
 
   /// Half a period: the datasheets do not say how long a conversion takes.
-  public var latency: Double { 0.5 / outputRate }
+  package var latency: Double { 0.5 / outputRate }
 
   /// Identity, soft reset (10 ms, at most 100 ms), configuration, read-back.
-  public var startSteps: [StartStep] {
+  package var startSteps: [StartStep] {
     [.identify(register: LPS2xRegister.whoAmI, anyOf: [chip.identity])]
       + StartStep.reset(chip == .lps25hb ? 0x21 : 0x11, bit: LPS2xRegister.softReset)
       + [.configure()]
   }
 
   /// Power down; registers are kept.
-  public var sleepSettings: [RegisterSetting] {
+  package var sleepSettings: [RegisterSetting] {
     [RegisterSetting(chip == .lps25hb ? 0x20 : 0x10, 0x00)]
   }
 
   /// The temperature is read first, then the pressure: the block data update of the newer ones works only as long as
   /// the last register read is the high byte of the pressure (LPS22DF 9.7). It is a chip's word alone that needs
   /// holding together: the pressure is compensated, whatever the temperature of the next conversion.
-  public mutating func poll<Device: RegisterDevice & ~Copyable>(
+  package mutating func poll<Device: RegisterDevice & ~Copyable>(
     _ device: borrowing Device, _ outputs: inout OutputChecks
   ) throws(DriverError) -> Reading? {
     let flags = try device.get(LPS2xRegister.status)
@@ -104,7 +103,7 @@ public struct LPS2x: RegisterChip, Hashable {
   /// end at -25.8 degrees. Worked numbers (LPS22DF 4.4 and 4.5): 4191629 counts are 1023.3 hPa, 2500 are 25.00 degrees.
   ///
   /// Throws `.overflow` at the ends of the 24 and the 16 bits, and outside 260 to 1260 hPa.
-  public func reading(_ block: RegisterBlock) throws(DriverError) -> Reading {
+  package func reading(_ block: RegisterBlock) throws(DriverError) -> Reading {
     let raw = block.int16LittleEndian(3)
     guard raw != .min, raw != .max else { throw .overflow }
     let temperature = chip == .lps25hb ? 42.5 + Double(raw) / 480 : Double(raw) / 100
@@ -113,8 +112,7 @@ public struct LPS2x: RegisterChip, Hashable {
   }
 }
 
-/// Which of them.
-public enum LPS2xVariant: String, Sendable, Hashable, CaseIterable {
+package enum LPS2xVariant: String, Sendable, Hashable, CaseIterable {
   /// Identity 0xB1, which LPS33HW and LPS35HW have too.
   case lps22hb = "LPS22HB"
   /// Identity 0xB3.
@@ -134,7 +132,7 @@ public enum LPS2xVariant: String, Sendable, Hashable, CaseIterable {
   }
 
   /// Conversions a second; the code is the index plus 1.
-  public var outputRates: [Double] {
+  package var outputRates: [Double] {
     switch self {
     case .lps22hb: [1, 10, 25, 50, 75]
     case .lps22hh: [1, 10, 25, 50, 75, 100, 200]

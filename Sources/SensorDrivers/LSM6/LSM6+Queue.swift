@@ -3,7 +3,7 @@
 extension LSM6 {
   /// In continuous mode: FIFO_STATUS1 and 2 hold how many words of 7 bytes are there (LSM6DSOX: 9.44, 9.45; AN5272, "FIFO"),
   /// in the older chips of 2 (LSM6DSL: 9.37, 9.38; AN5040), bit 14 that some were lost. The pointer rolls over the outputs.
-  public var queue: ChipQueue? {
+  package var queue: ChipQueue? {
     guard setting.batch > 1 else { return nil }
     let mode = chip.isTagged ? LSM6Register.queueControl4 : LSM6Register.queueControl5
     return ChipQueue(

@@ -13,7 +13,7 @@ extension DeflectionTest {
   /// The magnitude of the change must be 50 to 1700 mg (LSM6DSOX: DS12814 rev. 4, table 2; LSM6DSO: DS12140
   /// rev. 2, table 2) or 90 to 1700 (LSM6DSL: DocID028475 rev. 7, table 3; LSM6DS3, LSM6DS3TR-C and ISM330DHCX: ST's
   /// examples; LSM6DS33: as the LSM6DS3), and in all 150 to 700 degrees a second. About 0.7 s.
-  public static func lsm6(_ chip: LSM6Variant) -> DeflectionTest {
+  package static func lsm6(_ chip: LSM6Variant) -> DeflectionTest {
     let least: Double = chip == .lsm6dso || chip == .lsm6dsox ? 50 : 90
     let linearRange = LSM6.AccelerationRange.g4
     let angularRange = LSM6.AngularRateRange.dps2000

@@ -4,9 +4,9 @@
 /// block data update, gyro data ready on pin INT1.
 ///
 /// Both have the same axes, right-handed; a positive rate is counterclockwise about its axis (LSM6DSL: figure 1, 4.6.1).
-public struct LSM6: InertialChip, QueuedChip, Hashable {
+package struct LSM6: InertialChip, QueuedChip, Hashable {
   /// The accelerometer's range; the raw value is FS1:0_XL (table 44), which is not in order.
-  public enum AccelerationRange: UInt8, MeasuringRange {
+  package enum AccelerationRange: UInt8, MeasuringRange {
     /// +-2 g.
     case g2 = 0b00
     /// +-4 g.
@@ -17,7 +17,7 @@ public struct LSM6: InertialChip, QueuedChip, Hashable {
     case g16 = 0b01
 
     /// g a count (table 2: 0.061, 0.122, 0.244, 0.488 mg).
-    public var gPerCount: Double {
+    package var gPerCount: Double {
       switch self {
       case .g2: 0.061e-3
       case .g4: 0.122e-3
@@ -28,7 +28,7 @@ public struct LSM6: InertialChip, QueuedChip, Hashable {
   }
 
   /// The gyro's range; the raw value is FS1:0_G (table 46).
-  public enum AngularRateRange: UInt8, MeasuringRange {
+  package enum AngularRateRange: UInt8, MeasuringRange {
     /// +-250 degrees a second.
     case dps250 = 0b00
     /// +-500 degrees a second.
@@ -39,7 +39,7 @@ public struct LSM6: InertialChip, QueuedChip, Hashable {
     case dps2000 = 0b11
 
     /// Degrees a second a count (table 2: 8.75, 17.5, 35, 70 mdps).
-    public var degreesPerSecondPerCount: Double {
+    package var degreesPerSecondPerCount: Double {
       switch self {
       case .dps250: 8.75e-3
       case .dps500: 17.5e-3
@@ -49,17 +49,16 @@ public struct LSM6: InertialChip, QueuedChip, Hashable {
     }
   }
 
-  /// Which chip.
-  public let chip: LSM6Variant
+  package let chip: LSM6Variant
   /// Ranges and rate, one of the chip's `outputRates`.
-  public private(set) var setting: InertialSetting<AccelerationRange, AngularRateRange>
+  package private(set) var setting: InertialSetting<AccelerationRange, AngularRateRange>
 
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is. Whether it `gathers` samples in the chip at
   /// rates above 208 Hz, which spares the bus and delays them by up to 10 ms.
   ///
   /// 4 g and 1000 degrees a second unless said otherwise: a hand turns a board at up to 800, and the
   /// gyro's step (35 mdps) is still its own noise at 208 Hz.
-  public init(
+  package init(
     _ chip: LSM6Variant, outputRate: Double, accelerationRange: AccelerationRange = .g4,
     angularRateRange: AngularRateRange = .dps1000, gathers: Bool = true
   ) {
@@ -72,7 +71,7 @@ public struct LSM6: InertialChip, QueuedChip, Hashable {
   /// What is written, in this order; the rates come last, because they start conversions. Filters and
   /// power modes stand at their reset values and are written, because a wrong one would go unnoticed. (The first
   /// two can switch off an axis: after a reset all are on.)
-  public var registerImage: [RegisterSetting] {
+  package var registerImage: [RegisterSetting] {
     let rate = UInt8(setting.rateIndex + 1) << 4
     return queueSettings + [
       // BDU and IF_INC; BOOT and SW_RESET clear themselves.
@@ -88,17 +87,17 @@ public struct LSM6: InertialChip, QueuedChip, Hashable {
   }
 
   /// The name in board files.
-  public var name: String { chip.rawValue }
+  package var name: String { chip.rawValue }
 
   /// Conversions a second.
-  public var outputRate: Double { setting.outputRate }
+  package var outputRate: Double { setting.outputRate }
 
   /// The registers of the user (a program that was killed may have left another bank open; it is asked for first, so
   /// that nothing is written where nobody answers), identity, software reset (10 ms, at most 100 ms), configuration,
   /// read-back, and the time in which the gyro's
   /// drive comes up (the first samples after power-on are wrong by many degrees a second). Reading then lets
   /// the data-ready line fall, so that the next conversion makes an edge.
-  public var startSteps: [StartStep] {
+  package var startSteps: [StartStep] {
     [
       .discard(register: LSM6Register.bankAccess, count: 1),
       .write([RegisterSetting(LSM6Register.bankAccess, 0x00)]),
@@ -113,10 +112,10 @@ public struct LSM6: InertialChip, QueuedChip, Hashable {
   }
 
   /// Takes the next wider ranges.
-  public mutating func widen() -> Bool { setting.widen() }
+  package mutating func widen() -> Bool { setting.widen() }
 
   /// Both sensors off; registers are kept.
-  public var sleepSettings: [RegisterSetting] {
+  package var sleepSettings: [RegisterSetting] {
     [
       RegisterSetting(LSM6Register.control1, setting.accelerationRange.rawValue << 2),
       RegisterSetting(LSM6Register.control2, setting.angularRateRange.rawValue << 2),
@@ -124,19 +123,18 @@ public struct LSM6: InertialChip, QueuedChip, Hashable {
   }
 
   /// Both have something new.
-  public var dataReady: (register: UInt8, mask: UInt8) {
+  package var dataReady: (register: UInt8, mask: UInt8) {
     (LSM6Register.status, LSM6Register.dataReady)
   }
 
-  /// Six axes.
-  public var output: (register: UInt8, count: Int) { (LSM6Register.output, 12) }
+  package var output: (register: UInt8, count: Int) { (LSM6Register.output, 12) }
 
   /// The gyro first, low byte first (LSM6DSOX: 9.28 to 9.33).
-  public static let layout = InertialLayout(angularRate: 0, acceleration: 6)
+  package static let layout = InertialLayout(angularRate: 0, acceleration: 6)
 
   /// By the ranges (table 2). Worked numbers: at 500 dps the bytes 65 0B are 2917 counts of 17.5 mdps = 51.05 degrees
   /// a second = 0.89097 rad/s; at 4 g 05 20 are 8197 counts of 0.122 mg = 1.000034 g = 9.80698 m/s^2.
-  public var scale: InertialScale {
+  package var scale: InertialScale {
     InertialScale(
       gPerCount: setting.accelerationRange.gPerCount,
       degreesPerSecondPerCount: setting.angularRateRange.degreesPerSecondPerCount)
@@ -144,7 +142,7 @@ public struct LSM6: InertialChip, QueuedChip, Hashable {
 }
 
 /// Which of the family.
-public enum LSM6Variant: String, Sendable, Hashable, CaseIterable {
+package enum LSM6Variant: String, Sendable, Hashable, CaseIterable {
   /// For industry. An LSM6DSR answers the same.
   case ism330dhcx = "ISM330DHCX"
   /// The first, with an LSM6DS33's identity and registers.
@@ -157,11 +155,10 @@ public enum LSM6Variant: String, Sendable, Hashable, CaseIterable {
   case lsm6dsl = "LSM6DSL"
   /// An LSM6DSOX without its learning core.
   case lsm6dso = "LSM6DSO"
-  /// The third.
   case lsm6dsox = "LSM6DSOX"
 
   /// What its WHO_AM_I holds.
-  public var identity: UInt8 {
+  package var identity: UInt8 {
     switch self {
     case .lsm6ds3, .lsm6ds33: 0x69
     case .lsm6ds3trc, .lsm6dsl: 0x6A
@@ -172,7 +169,7 @@ public enum LSM6Variant: String, Sendable, Hashable, CaseIterable {
 
   /// The rates that gyro and accelerometer share, Hz (LSM6DSOX: tables 43 and 45); the code is the index + 1. Some of
   /// the datasheets have 416 and 1666. All but the first two have faster ones, which a bus cannot fetch.
-  public var outputRates: [Double] { [12.5, 26, 52, 104, 208, 417, 833, 1667] }
+  package var outputRates: [Double] { [12.5, 26, 52, 104, 208, 417, 833, 1667] }
 
   /// What the gyro may say at rest, degrees a second (mechanical characteristics of each datasheet).
   var zeroRateLevel: Double {

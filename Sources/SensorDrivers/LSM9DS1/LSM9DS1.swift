@@ -1,7 +1,7 @@
 // The accelerometer and gyro of the ST LSM9DS1 on I2C (0x6B or 0x6A). Its magnetometer is a LIS3MDL's core: LIS3MDL/.
 
-public import SensorBus
-public import SensorTypes
+package import SensorBus
+package import SensorTypes
 
 /// The accelerometer and gyro of an ST LSM9DS1: both sampled at the gyro's rate, block data update, gyro data ready on
 /// pin INT1_A/G. Figures: DocID025715 rev. 3.
@@ -9,17 +9,17 @@ public import SensorTypes
 /// Both have the same axes, and those are left-handed (figure 1; each turn counts by the right hand about its own
 /// arrow). X is turned, as RTIMULib's and PX4's drivers turn an axis of both: what comes out is the right-handed frame of
 /// the magnetometer in the same package, so that both halves have one mount.
-public struct LSM9DS1: QueuedChip, Hashable {
+package struct LSM9DS1: QueuedChip, Hashable {
   /// The accelerometer's range: FS1:0_XL has the codes of the LSM6 family.
-  public typealias AccelerationRange = LSM6.AccelerationRange
+  package typealias AccelerationRange = LSM6.AccelerationRange
 
   /// g a count (table 3: 0.061, 0.122, 0.244, 0.732 mg: the widest is coarser than in the LSM6 family).
-  public static func gPerCount(_ range: AccelerationRange) -> Double {
+  package static func gPerCount(_ range: AccelerationRange) -> Double {
     range == .g16 ? 0.732e-3 : range.gPerCount
   }
 
   /// The gyro's range; the raw value is FS_G1:0, of which 10 is not there.
-  public enum AngularRateRange: UInt8, MeasuringRange {
+  package enum AngularRateRange: UInt8, MeasuringRange {
     /// +-245 degrees a second.
     case dps245 = 0b00
     /// +-500 degrees a second.
@@ -28,7 +28,7 @@ public struct LSM9DS1: QueuedChip, Hashable {
     case dps2000 = 0b11
 
     /// Degrees a second a count (table 3: 8.75, 17.5, 70 mdps).
-    public var degreesPerSecondPerCount: Double {
+    package var degreesPerSecondPerCount: Double {
       switch self {
       case .dps245: 8.75e-3
       case .dps500: 17.5e-3
@@ -78,16 +78,16 @@ public struct LSM9DS1: QueuedChip, Hashable {
   }
 
   /// The rates that gyro and accelerometer have together, Hz (table 46, "ODR_G"); the code is the index + 1.
-  public static let outputRates = [14.9, 59.5, 119, 238, 476, 952]
+  package static let outputRates = [14.9, 59.5, 119, 238, 476, 952]
 
   /// Ranges and rate, one of `outputRates`.
-  public private(set) var setting: InertialSetting<AccelerationRange, AngularRateRange>
+  package private(set) var setting: InertialSetting<AccelerationRange, AngularRateRange>
 
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is.
   ///
   /// 4 g and 2000 degrees a second unless said otherwise: a hand turns a board at up to 800, and there is nothing
   /// between 500 and 2000.
-  public init(
+  package init(
     outputRate: Double, accelerationRange: AccelerationRange = .g4,
     angularRateRange: AngularRateRange = .dps2000, gathers: Bool = true
   ) {
@@ -97,7 +97,7 @@ public struct LSM9DS1: QueuedChip, Hashable {
 
   /// In continuous mode: FIFO_SRC holds how many of 32 slots are full. They are read at the output registers, through which
   /// a burst goes from the gyro's to the accelerometer's and round again (3.2, 3.5.3).
-  public var queue: ChipQueue? {
+  package var queue: ChipQueue? {
     guard setting.batch > 1 else { return nil }
     return ChipQueue(
       form: .samples, batch: setting.batch, status: Register.queueStatus, statusForm: .oneByte,
@@ -111,7 +111,7 @@ public struct LSM9DS1: QueuedChip, Hashable {
 
   /// What is written, in this order; the gyro's rate comes last, because it starts conversions and is the
   /// accelerometer's, too.
-  public var registerImage: [RegisterSetting] {
+  package var registerImage: [RegisterSetting] {
     let rate = UInt8(setting.rateIndex + 1) << 5
     let mode =
       setting.batch == 1
@@ -131,17 +131,17 @@ public struct LSM9DS1: QueuedChip, Hashable {
   }
 
   /// The name in board files.
-  public var name: String { "LSM9DS1-AG" }
+  package var name: String { "LSM9DS1-AG" }
 
   /// Conversions a second.
-  public var outputRate: Double { setting.outputRate }
+  package var outputRate: Double { setting.outputRate }
 
   /// Half a period: the filters pass about half the rate.
-  public var latency: Double { 0.5 / outputRate }
+  package var latency: Double { 0.5 / outputRate }
 
   /// Identity, software reset (20 ms in ST's example), configuration, read-back, and 0.3 s for the gyro: the datasheet
   /// names no time, its forerunner's (L3GD20) 250 ms. Reading then lets the data-ready line fall.
-  public var startSteps: [StartStep] {
+  package var startSteps: [StartStep] {
     [.identify(register: Register.whoAmI, anyOf: [Register.identity])]
       + StartStep.reset(Register.control8, bit: Register.softwareReset)
       + [
@@ -154,10 +154,10 @@ public struct LSM9DS1: QueuedChip, Hashable {
   }
 
   /// Takes the next wider ranges.
-  public mutating func widen() -> Bool { setting.widen() }
+  package mutating func widen() -> Bool { setting.widen() }
 
   /// Both sensors off; registers are kept.
-  public var sleepSettings: [RegisterSetting] {
+  package var sleepSettings: [RegisterSetting] {
     [
       RegisterSetting(Register.control1, setting.angularRateRange.rawValue << 3),
       RegisterSetting(Register.control6, setting.accelerationRange.rawValue << 3),
@@ -165,16 +165,15 @@ public struct LSM9DS1: QueuedChip, Hashable {
   }
 
   /// Both have something new.
-  public var dataReady: (register: UInt8, mask: UInt8) {
+  package var dataReady: (register: UInt8, mask: UInt8) {
     (Register.status, Register.linearReady | Register.angularReady)
   }
 
-  /// The gyro's half.
-  public var output: (register: UInt8, count: Int) { (Register.angular, 6) }
+  package var output: (register: UInt8, count: Int) { (Register.angular, 6) }
 
   /// Angular rate in rad/s and specific force in m/s^2, in two bursts: their registers do not adjoin. What a broken
   /// one left behind in either is fetched and dropped.
-  public func pollOutputs<Device: RegisterDevice & ~Copyable>(
+  package func pollOutputs<Device: RegisterDevice & ~Copyable>(
     _ device: borrowing Device, _ outputs: inout OutputChecks
   ) throws(DriverError) -> Reading? {
     guard try isReady(device) || outputs.isBroken else { return nil }
@@ -190,7 +189,7 @@ public struct LSM9DS1: QueuedChip, Hashable {
   /// Angular rate and specific force, from the gyro's six bytes and then the accelerometer's (low byte first). Worked
   /// numbers (table 3): 1000 counts at 2000 dps are 70 degrees a second, at 16 g 0.732 g = 7.17847 m/s^2;
   /// along X -70 and -7.17847.
-  public func reading(_ block: RegisterBlock) throws(DriverError) -> Reading {
+  package func reading(_ block: RegisterBlock) throws(DriverError) -> Reading {
     try InertialScale(
       gPerCount: Self.gPerCount(setting.accelerationRange),
       degreesPerSecondPerCount: setting.angularRateRange.degreesPerSecondPerCount

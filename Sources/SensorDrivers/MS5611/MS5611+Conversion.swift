@@ -1,19 +1,19 @@
 // From the MS5611's and MS5607's PROM and conversions to pascals and degrees Celsius.
 
 /// The eight words of one chip's PROM: the factory's, C1 to C6, and the check sum.
-public struct MS5611Trim: Sendable, Hashable {
+package struct MS5611Trim: Sendable, Hashable {
   /// The words, 0 to 7.
-  public var words: SIMD8<UInt16>
+  package var words: SIMD8<UInt16>
 
   /// Makes a PROM of its words.
-  public init(_ words: SIMD8<UInt16>) { self.words = words }
+  package init(_ words: SIMD8<UInt16>) { self.words = words }
 
   /// C1 to C6: sensitivity, offset, their temperature coefficients, reference temperature and its coefficient.
   func c(_ index: Int) -> Double { Double(words[index]) }
 
   /// The check sum of four bits over all words, the lower byte of the last one taken as zero (application note
   /// AN520). Worked number: 0x3132, 0x3334, 0x3536, 0x3738, 0x3940, 0x4142, 0x4344, 0x4500 give 0xB.
-  public var checkSum: UInt16 {
+  package var checkSum: UInt16 {
     var remainder: UInt16 = 0
     for index in 0..<8 {
       let word = index == 7 ? words[7] & 0xFF00 : words[index]
@@ -48,14 +48,14 @@ public struct MS5611Trim: Sendable, Hashable {
 
   /// Whether the check sum is right and no coefficient is all zeros or all ones, as in chips of other makers that
   /// answer to the same commands: one in sixteen of them has the right sum. A sum of 0 is as good as another.
-  public var isValid: Bool {
+  package var isValid: Bool {
     checkSum == words[7] & 0x000F
       && (1...6).allSatisfy { words[$0] != 0 && words[$0] != 0xFFFF }
   }
 }
 
 /// Conversions of the MS5611 and MS5607; pure functions of what was read.
-public enum MS5611Conversion {
+package enum MS5611Conversion {
   /// Pascals and degrees Celsius from the raw 24-bit pressure D1 and temperature D2, with the second order below 20
   /// and below -15 degrees (MS5611-01BA03 figures 2 and 3; MS5607-02BA03 the same). Not rounded to whole numbers,
   /// as the flow charts do. Valid from 1000 to 120000 Pa and -40 to 85 degrees.
@@ -63,7 +63,7 @@ public enum MS5611Conversion {
   /// Worked numbers: D1 = 9085466 and D2 = 8569150 with C = 40127, 36924, 23317, 23282, 33464, 28312 give an
   /// MS5611 100009 Pa at 20.07 degrees; 6465444 and 8077636 with 46372, 43981, 29059, 27842, 31553, 28165 an
   /// MS5607 110002 Pa at 20.00 degrees.
-  public static func air(
+  package static func air(
     pressure d1: UInt32, temperature d2: UInt32, _ trim: MS5611Trim, chip: MS5611Variant
   ) -> (pressure: Double, temperature: Double) {
     let difference = Double(d2) - trim.c(5) * 256

@@ -1,7 +1,7 @@
 // The TE (Measurement Specialties) MS5611 and MS5607 barometers on I2C (0x77 or 0x76).
 
-public import SensorBus
-public import SensorTypes
+package import SensorBus
+package import SensorTypes
 
 /// TE MS5611 or MS5607: one temperature and one pressure conversion in turn, at the strongest oversampling that the
 /// rate leaves time for. The chip has no registers, only commands: it is told to convert, and cannot be asked
@@ -11,7 +11,7 @@ public import SensorTypes
 /// for an MS5611 reads half the pressure, which there is on a mountain: only who knows the altitude can tell. The other
 /// way round it is twice as much, more than there is on earth, and the first reading says so. So it does of a PROM that
 /// the next generation has too, where what is read is what that one would read at half the pressure (`MS5611Trial`).
-public struct MS5611: RegisterChip, Hashable {
+package struct MS5611: RegisterChip, Hashable {
   /// The commands (table "Command structure").
   enum Command {
     static let reset: UInt8 = 0x1E
@@ -31,19 +31,18 @@ public struct MS5611: RegisterChip, Hashable {
   private static let range = AirRange(
     pascals: 1000...120_000, step: 0.1, degrees: -40...85, degreeStep: 0.01)
 
-  /// Which chip.
-  public let chip: MS5611Variant
+  package let chip: MS5611Variant
   /// Readings a second: two conversions each.
-  public let outputRate: Double
+  package let outputRate: Double
   /// The code of the oversampling: 0 (256) to 4 (4096).
-  public let oversamplingCode: Int
+  package let oversamplingCode: Int
   private var trim = MS5611Trim(.zero)
   private var round = AirRound()
   /// Whether a pressure was measured that can be.
   private var isPlausible = false
 
   /// Converts `outputRate` times a second (at least once), as fast as the chip can (833 Hz) at the most.
-  public init(chip: MS5611Variant, outputRate wanted: Double) {
+  package init(chip: MS5611Variant, outputRate wanted: Double) {
     self.chip = chip
     oversamplingCode = Self.longest.lastIndex { 2 * $0 * wanted <= 1 } ?? 0
     let fastest = 0.5 / Self.longest[oversamplingCode]
@@ -51,25 +50,25 @@ public struct MS5611: RegisterChip, Hashable {
   }
 
   /// How many samples one conversion averages: 256 to 4096.
-  public var oversampling: Int { 256 << oversamplingCode }
+  package var oversampling: Int { 256 << oversamplingCode }
 
   /// The chip keeps nothing.
-  public var registerImage: [RegisterSetting] { [] }
+  package var registerImage: [RegisterSetting] { [] }
 
   /// It sleeps whenever it does not convert.
-  public var sleepSettings: [RegisterSetting] { [] }
+  package var sleepSettings: [RegisterSetting] { [] }
 
   /// The name in board files.
-  public var name: String { chip.rawValue }
+  package var name: String { chip.rawValue }
 
   /// Half the pressure conversion.
-  public var latency: Double { Self.typical[oversamplingCode] / 2 }
+  package var latency: Double { Self.typical[oversamplingCode] / 2 }
 
   /// A conversion takes no longer than this; a slower rate leaves a pause.
-  public var conversionTime: Double? { 0.5 / outputRate }
+  package var conversionTime: Double? { 0.5 / outputRate }
 
   /// Reset (2.8 ms), the PROM word by word, and the first conversion.
-  public var startSteps: [StartStep] {
+  package var startSteps: [StartStep] {
     [.command(Command.reset), .wait(seconds: 0.003)]
       + (0..<8).map { .read(register: Command.readPROM + 2 * UInt8($0), count: 2) }
       + [.command(command(.temperature)), .wait(seconds: Self.longest[oversamplingCode])]
@@ -81,7 +80,7 @@ public struct MS5611: RegisterChip, Hashable {
   }
 
   /// Takes a word; with the last one the check sum must be right.
-  public mutating func take(_ block: RegisterBlock, from register: UInt8) throws(DriverError) {
+  package mutating func take(_ block: RegisterBlock, from register: UInt8) throws(DriverError) {
     let index = Int(register - Command.readPROM) / 2
     trim.words[index] = block.uint16BigEndian(0)
     round.begin()
@@ -93,7 +92,7 @@ public struct MS5611: RegisterChip, Hashable {
   /// Takes the conversion that the chip was told to make, tells it the next one, and gives a reading with every
   /// pressure. A conversion that was not made reads as zero: whoever took it away, a transfer that broke off or a
   /// dip in the supply, the round begins again.
-  public mutating func poll<Device: RegisterDevice & ~Copyable>(
+  package mutating func poll<Device: RegisterDevice & ~Copyable>(
     _ device: borrowing Device, _ outputs: inout OutputChecks
   ) throws(DriverError) -> Reading? {
     let finished = round.finish()
@@ -120,7 +119,7 @@ public struct MS5611: RegisterChip, Hashable {
 }
 
 /// Which of the two.
-public enum MS5611Variant: String, Sendable, Hashable, CaseIterable {
+package enum MS5611Variant: String, Sendable, Hashable, CaseIterable {
   /// 10 to 1200 mbar, 0.012 mbar at best.
   case ms5611 = "MS5611"
   /// 10 to 1200 mbar, 0.024 mbar at best.

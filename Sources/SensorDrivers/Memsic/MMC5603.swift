@@ -1,7 +1,7 @@
 // The Memsic MMC5603NJ magnetometer on I2C (0x30).
 
-public import SensorBus
-public import SensorTypes
+package import SensorBus
+package import SensorTypes
 
 /// Memsic MMC5603NJ, three-axis magnetometer, 20 bits over +-30 gauss, measuring continuously; for every output the chip
 /// measures after a SET and after a RESET (Auto_SR_en), which removes the offset of its bridges.
@@ -16,38 +16,38 @@ public import SensorTypes
 /// right-handed, as ArduPilot's driver has them; the datasheet's figure of the axes was not at hand, and published drivers
 /// contradict each other (the axes of an MMC5983MA are left-handed). With an accelerometer `calibrate mount` finds a
 /// mirror image too. Figures: MMC5603NJ datasheet rev. B.
-public struct MMC5603: MemsicChip, Hashable {
+package struct MMC5603: MemsicChip, Hashable {
   /// The rates that the driver uses, Hz; the chip has every whole number up to 255.
-  public static let outputRates: [Double] = [1, 2, 5, 10, 20, 25, 50, 75, 100, 150, 200, 255]
+  package static let outputRates: [Double] = [1, 2, 5, 10, 20, 25, 50, 75, 100, 150, 200, 255]
   /// Milliseconds of one of the two measurements that an output is made of, by the code of the bandwidth (Internal
   /// Control 1).
   static let measurementTimes = [6.6, 3.5, 2.0, 1.2]
 
   /// Conversions a second, one of `outputRates`.
-  public let outputRate: Double
+  package let outputRate: Double
   /// The code of the bandwidth, 0 (6.6 ms, least noise) to 3.
-  public let bandwidth: UInt8
+  package let bandwidth: UInt8
   private var seen = MemsicOutputs()
 
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is, and the longest measurement of which
   /// two leave three eighths of the time: the flag of data that are ready is up only while nothing is measured.
-  public init(outputRate: Double) {
+  package init(outputRate: Double) {
     let rate = Self.outputRates[nextRate(Self.outputRates, atLeast: outputRate)]
     self.outputRate = rate
     bandwidth = UInt8(Self.measurementTimes.firstIndex { 2 * $0 * rate <= 625 } ?? 3)
   }
 
   /// The name in board files.
-  public var name: String { "MMC5603" }
+  package var name: String { "MMC5603" }
 
   /// It has no pin for it.
-  public var raisesPin: Bool { false }
+  package var raisesPin: Bool { false }
 
   /// Half the two measurements.
-  public var latency: Double { Self.measurementTimes[Int(bandwidth)] / 1000 }
+  package var latency: Double { Self.measurementTimes[Int(bandwidth)] / 1000 }
 
   /// Identity, reset (20 ms), rate, bandwidth, the period that follows from them, and continuous measurement last.
-  public var startSteps: [StartStep] {
+  package var startSteps: [StartStep] {
     [
       .identify(register: Register.product, anyOf: [Register.identity]),
       .write([RegisterSetting(Register.control1, Register.softReset)]), .wait(seconds: 0.02),
@@ -61,10 +61,10 @@ public struct MMC5603: MemsicChip, Hashable {
   }
 
   /// No continuous measurement; registers are kept.
-  public var sleepSettings: [RegisterSetting] { [RegisterSetting(Register.control2, 0x00)] }
+  package var sleepSettings: [RegisterSetting] { [RegisterSetting(Register.control2, 0x00)] }
 
   /// The newest field in microtesla.
-  public mutating func poll<Device: RegisterDevice & ~Copyable>(
+  package mutating func poll<Device: RegisterDevice & ~Copyable>(
     _ device: borrowing Device, _ outputs: inout OutputChecks
   ) throws(DriverError) -> Reading? {
     guard try device.get(Register.status) & Register.done != 0 else { return nil }

@@ -1,8 +1,8 @@
 // The Memsic MMC5983MA magnetometer on I2C (0x30).
 
 import LinearAlgebra
-public import SensorBus
-public import SensorTypes
+package import SensorBus
+package import SensorTypes
 
 /// Memsic MMC5983MA, three-axis magnetometer, 18 bits over +-8 gauss, measuring continuously.
 ///
@@ -15,9 +15,9 @@ public import SensorTypes
 ///
 /// Nothing that is written can be read back: a chip that lost its configuration falls silent. Figures: MMC5983MA
 /// datasheet rev. A.
-public struct MMC5983MA: MemsicChip, Hashable {
+package struct MMC5983MA: MemsicChip, Hashable {
   /// The rates of continuous measurement, Hz; the code is the index and 1 more.
-  public static let outputRates: [Double] = [1, 10, 20, 50, 100, 200, 1000]
+  package static let outputRates: [Double] = [1, 10, 20, 50, 100, 200, 1000]
   /// Milliseconds of a measurement by the code of the bandwidth.
   private static let measurementTimes = [8, 4, 2, 0.5]
   /// How far the field may move, microtesla on an axis, between two conversions that are to have one offset.
@@ -51,7 +51,7 @@ public struct MMC5983MA: MemsicChip, Hashable {
   }
 
   /// Conversions a second, one of `outputRates`.
-  public let outputRate: Double
+  package let outputRate: Double
   private let rateIndex: Int
   private var seen = MemsicOutputs()
   private var phase = Phase.set(0)
@@ -63,7 +63,7 @@ public struct MMC5983MA: MemsicChip, Hashable {
   private var before = Vector3.zero, turned = Vector3.zero
 
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is.
-  public init(outputRate: Double) {
+  package init(outputRate: Double) {
     rateIndex = nextRate(Self.outputRates, atLeast: outputRate)
     self.outputRate = Self.outputRates[rateIndex]
   }
@@ -76,15 +76,14 @@ public struct MMC5983MA: MemsicChip, Hashable {
   var interval: Int { Int(max(300, 10 * outputRate)) }
 
   /// The name in board files.
-  public var name: String { "MMC5983MA" }
+  package var name: String { "MMC5983MA" }
 
-  /// Half a measurement.
-  public var latency: Double { Self.measurementTimes[Int(bandwidth)] / 2000 }
+  package var latency: Double { Self.measurementTimes[Int(bandwidth)] / 2000 }
 
   /// Identity, reset (10 ms), the measurements that tell the offset, the last of them after a SET (1 ms each, and 2 ms
   /// at the bandwidth's code 2), bandwidth, interrupt, continuous measurement. The identity is read once more, known as
   /// it is, to say that nothing is known of the offset any more.
-  public var startSteps: [StartStep] {
+  package var startSteps: [StartStep] {
     var steps: [StartStep] = [
       .identify(register: Register.product, anyOf: [Register.identity]),
       .write([RegisterSetting(Register.control1, Register.softReset)]), .wait(seconds: 0.01),
@@ -112,7 +111,7 @@ public struct MMC5983MA: MemsicChip, Hashable {
   }
 
   /// Takes a measurement of the start. With the last of them the offset is known, or that the field was too unsteady.
-  public mutating func take(
+  package mutating func take(
     _ block: RegisterBlock, from register: UInt8
   ) throws(DriverError) {
     guard register == Register.output else {
@@ -154,11 +153,11 @@ public struct MMC5983MA: MemsicChip, Hashable {
   }
 
   /// No continuous measurement; registers are kept.
-  public var sleepSettings: [RegisterSetting] { [RegisterSetting(Register.control2, 0x00)] }
+  package var sleepSettings: [RegisterSetting] { [RegisterSetting(Register.control2, 0x00)] }
 
   /// The newest field in microtesla. The interrupt is taken back before the outputs are read: a conversion that ends
   /// meanwhile raises it again.
-  public mutating func poll<Device: RegisterDevice & ~Copyable>(
+  package mutating func poll<Device: RegisterDevice & ~Copyable>(
     _ device: borrowing Device, _ outputs: inout OutputChecks
   ) throws(DriverError) -> Reading? {
     guard try device.get(Register.status) & Register.done != 0 else { return nil }

@@ -1,46 +1,45 @@
 // The QST QMC5883L magnetometer on I2C (0x0D).
 
-public import LinearAlgebra
-public import SensorBus
-public import SensorTypes
+package import LinearAlgebra
+package import SensorBus
+package import SensorTypes
 
 /// QST QMC5883L, three-axis magnetometer, sold as "HMC5883L" on most GY-271 boards: continuous, 512 samples a
 /// conversion, which is the least noise, at every rate (datasheet 7.1 has that at 200 Hz).
-public struct QMC5883L: FlaggedChip, Hashable {
+package struct QMC5883L: FlaggedChip, Hashable {
   /// The measuring range; the raw value is RNG.
-  public enum Range: UInt8, MeasuringRange {
+  package enum Range: UInt8, MeasuringRange {
     /// +-200 microtesla.
     case gauss2 = 0
     /// +-800 microtesla.
     case gauss8 = 1
 
     /// The end of the range in gauss.
-    public var gauss: Double { self == .gauss2 ? 2 : 8 }
+    package var gauss: Double { self == .gauss2 ? 2 : 8 }
 
     /// Counts a gauss (table 2).
-    public var countsPerGauss: Double { self == .gauss2 ? 12_000 : 3_000 }
+    package var countsPerGauss: Double { self == .gauss2 ? 12_000 : 3_000 }
   }
 
   /// The rates that the chip has, Hz (table 18).
-  public static let outputRates: [Double] = [10, 50, 100, 200]
+  package static let outputRates: [Double] = [10, 50, 100, 200]
 
   /// Conversions a second, one of `outputRates`.
-  public let outputRate: Double
-  /// The measuring range.
-  public private(set) var range: Range
+  package let outputRate: Double
+  package private(set) var range: Range
   private let rateIndex: Int
 
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is.
   ///
   /// +-8 gauss unless said otherwise: its step is a sixth of the noise (2 milligauss, table 2).
-  public init(outputRate: Double, range: Range = .gauss8) {
+  package init(outputRate: Double, range: Range = .gauss8) {
     rateIndex = nextRate(Self.outputRates, atLeast: outputRate)
     self.outputRate = Self.outputRates[rateIndex]
     self.range = range
   }
 
   /// What is written, in this order; the mode comes last, because it starts conversions. SOFT_RST clears itself.
-  public var registerImage: [RegisterSetting] {
+  package var registerImage: [RegisterSetting] {
     [
       RegisterSetting(QMC5883LRegister.setResetPeriod, 0x01),
       RegisterSetting(QMC5883LRegister.control2, 0x00, mask: 0x41),
@@ -51,16 +50,16 @@ public struct QMC5883L: FlaggedChip, Hashable {
   }
 
   /// The name in board files.
-  public var name: String { "QMC5883L" }
+  package var name: String { "QMC5883L" }
 
   /// Half a conversion. The datasheet does not say how long one takes: no longer than the period of the fastest
   /// rate, which has all the 512 samples too.
-  public var latency: Double { 0.5 / 200 }
+  package var latency: Double { 0.5 / 200 }
 
   /// Identity, soft reset (ready after 350 microseconds, table 7), configuration, read-back. One board of many
   /// gives 0xE8 for its identity; what gives another is driven where the board file vouches for it. The outputs are read
   /// before: ArduPilot and PX4 have met chips whose identity cannot be relied on until then.
-  public var startSteps: [StartStep] {
+  package var startSteps: [StartStep] {
     [
       .discard(register: QMC5883LRegister.output, count: 6),
       .identify(
@@ -72,23 +71,23 @@ public struct QMC5883L: FlaggedChip, Hashable {
   }
 
   /// Takes the next wider range.
-  public mutating func widen() -> Bool { range.widen() }
+  package mutating func widen() -> Bool { range.widen() }
 
   /// Standby; registers are kept.
-  public var sleepSettings: [RegisterSetting] {
+  package var sleepSettings: [RegisterSetting] {
     [RegisterSetting(QMC5883LRegister.control1, QMC5883LRegister.standby)]
   }
 
   /// DRDY.
-  public var dataReady: (register: UInt8, mask: UInt8) {
+  package var dataReady: (register: UInt8, mask: UInt8) {
     (QMC5883LRegister.status, QMC5883LRegister.dataReady)
   }
 
   /// Three axes; all six bytes, because only the last lets the next conversion in.
-  public var output: (register: UInt8, count: Int) { (QMC5883LRegister.output, 6) }
+  package var output: (register: UInt8, count: Int) { (QMC5883LRegister.output, 6) }
 
   /// The field in microtesla.
-  public func reading(_ block: RegisterBlock) throws(DriverError) -> Reading {
+  package func reading(_ block: RegisterBlock) throws(DriverError) -> Reading {
     .magneticField(try Self.field(block, range: range))
   }
 
@@ -97,7 +96,7 @@ public struct QMC5883L: FlaggedChip, Hashable {
   ///
   /// Valid over +-`range.gauss`; throws `.overflow` beyond. Worked number: at 8 gauss the bytes B8 0B are 3000
   /// counts = 1 gauss = 100 microtesla (table 2).
-  public static func field(
+  package static func field(
     _ block: RegisterBlock, range: Range
   ) throws(DriverError) -> Vector3 {
     try AxisCounts.littleEndian(block, limit: range.gauss * range.countsPerGauss)

@@ -1,15 +1,15 @@
 // The QST QMC5883P magnetometer on I2C (0x2C), and the QMC6310 (0x1C or 0x3C).
 
-public import LinearAlgebra
-public import SensorBus
-public import SensorTypes
+package import LinearAlgebra
+package import SensorBus
+package import SensorTypes
 
 /// QST QMC5883P or QMC6310, three-axis magnetometers with one register map, one scale and one set of rates
 /// (QMC5883P: 13-52-19 rev. A; QMC6310: rev. A): normal mode, set and reset before every conversion, eight
 /// samples a conversion.
-public struct QMC5883P: FlaggedChip, Hashable {
+package struct QMC5883P: FlaggedChip, Hashable {
   /// The measuring range; the raw value is RNG1:0.
-  public enum Range: UInt8, MeasuringRange {
+  package enum Range: UInt8, MeasuringRange {
     /// +-200 microtesla.
     case gauss2 = 3
     /// +-800 microtesla.
@@ -20,7 +20,7 @@ public struct QMC5883P: FlaggedChip, Hashable {
     case gauss30 = 0
 
     /// Counts a gauss (table 2).
-    public var countsPerGauss: Double {
+    package var countsPerGauss: Double {
       switch self {
       case .gauss30: 1_000
       case .gauss12: 2_500
@@ -31,22 +31,21 @@ public struct QMC5883P: FlaggedChip, Hashable {
   }
 
   /// The rates that the chips have in normal mode, Hz (QMC5883P: table 17).
-  public static let outputRates: [Double] = [10, 50, 100, 200]
+  package static let outputRates: [Double] = [10, 50, 100, 200]
   /// Beyond it the chip raises OVFL, in every range (QMC5883P: 9.2.2).
   private static let largestCount = 30_000.0
 
   /// Which chip it is.
-  public let model: QMC5883PVariant
+  package let model: QMC5883PVariant
   /// Conversions a second, one of `outputRates`.
-  public let outputRate: Double
-  /// The measuring range.
-  public private(set) var range: Range
+  package let outputRate: Double
+  package private(set) var range: Range
   private let rateIndex: Int
 
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is.
   ///
   /// +-8 gauss unless said otherwise: its step is a seventh of the noise (2 milligauss, table 2).
-  public init(_ model: QMC5883PVariant = .qmc5883p, outputRate: Double, range: Range = .gauss8) {
+  package init(_ model: QMC5883PVariant = .qmc5883p, outputRate: Double, range: Range = .gauss8) {
     self.model = model
     rateIndex = nextRate(Self.outputRates, atLeast: outputRate)
     self.outputRate = Self.outputRates[rateIndex]
@@ -55,7 +54,7 @@ public struct QMC5883P: FlaggedChip, Hashable {
 
   /// What is written, in this order; the mode comes last, because it starts conversions. OSR1 is 8, the least
   /// noise. OSR2, which would be 8 in the datasheet's example, is 1: that filter's delay is nowhere said.
-  public var registerImage: [RegisterSetting] {
+  package var registerImage: [RegisterSetting] {
     [
       RegisterSetting(QMC5883PRegister.control2, range.rawValue << 2, mask: 0xCF),
       RegisterSetting(
@@ -64,14 +63,14 @@ public struct QMC5883P: FlaggedChip, Hashable {
   }
 
   /// The name in board files.
-  public var name: String { model.rawValue }
+  package var name: String { model.rawValue }
 
   /// Neither has a pin for it.
-  public var raisesPin: Bool { false }
+  package var raisesPin: Bool { false }
 
   /// Half a conversion. The datasheets do not say how long one takes; in continuous mode 1500 follow one another
   /// in a second, and at 200 Hz no more than 5 ms are there. The longer is taken.
-  public var latency: Double { 0.5 / 200 }
+  package var latency: Double { 0.5 / 200 }
 
   /// Identity, soft reset (ready after 250 microseconds, table 7), signs of the axes, configuration, read-back.
   ///
@@ -80,7 +79,7 @@ public struct QMC5883P: FlaggedChip, Hashable {
   ///
   /// Register 0x29 takes 0x06: so it stands in both datasheets (7.1). ArduPilot's driver has it the other way
   /// round (0x06 <- 0x29), which writes to a data register and does nothing. Both leave a right-handed frame.
-  public var startSteps: [StartStep] {
+  package var startSteps: [StartStep] {
     [
       .identify(register: QMC5883PRegister.chipID, anyOf: [QMC5883PRegister.identity]),
       .write([RegisterSetting(QMC5883PRegister.control2, QMC5883PRegister.softReset)]),
@@ -94,23 +93,22 @@ public struct QMC5883P: FlaggedChip, Hashable {
   }
 
   /// Takes the next wider range.
-  public mutating func widen() -> Bool { range.widen() }
+  package mutating func widen() -> Bool { range.widen() }
 
   /// Suspend mode; registers are kept.
-  public var sleepSettings: [RegisterSetting] {
+  package var sleepSettings: [RegisterSetting] {
     [RegisterSetting(QMC5883PRegister.control1, QMC5883PRegister.suspend)]
   }
 
   /// DRDY.
-  public var dataReady: (register: UInt8, mask: UInt8) {
+  package var dataReady: (register: UInt8, mask: UInt8) {
     (QMC5883PRegister.status, QMC5883PRegister.dataReady)
   }
 
-  /// Three axes.
-  public var output: (register: UInt8, count: Int) { (QMC5883PRegister.output, 6) }
+  package var output: (register: UInt8, count: Int) { (QMC5883PRegister.output, 6) }
 
   /// The field in microtesla.
-  public func reading(_ block: RegisterBlock) throws(DriverError) -> Reading {
+  package func reading(_ block: RegisterBlock) throws(DriverError) -> Reading {
     .magneticField(try Self.field(block, range: range))
   }
 
@@ -118,7 +116,7 @@ public struct QMC5883P: FlaggedChip, Hashable {
   ///
   /// Valid over the range, which is 30000 counts in each; throws `.overflow` beyond. Worked number: at 8 gauss
   /// the bytes A6 0E are 3750 counts = 1 gauss = 100 microtesla (table 2).
-  public static func field(
+  package static func field(
     _ block: RegisterBlock, range: Range
   ) throws(DriverError) -> Vector3 {
     try AxisCounts.littleEndian(block, limit: largestCount) * (100 / range.countsPerGauss)
@@ -126,7 +124,7 @@ public struct QMC5883P: FlaggedChip, Hashable {
 }
 
 /// Which chip it is.
-public enum QMC5883PVariant: String, Sendable, Hashable, CaseIterable {
+package enum QMC5883PVariant: String, Sendable, Hashable, CaseIterable {
   /// The one on newer GY-271 boards and "GPS and compass" pucks.
   case qmc5883p = "QMC5883P"
   /// Its smaller relative: U at 0x1C, N at 0x3C.

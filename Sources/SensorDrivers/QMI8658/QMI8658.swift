@@ -3,9 +3,9 @@
 /// QST QMI8658 (A or C): accelerometer and gyro sampled together on the gyro's clock, data ready on pin INT2.
 ///
 /// The axes of both are those of the datasheet's section 2.4: right-handed.
-public struct QMI8658: InertialChip, Hashable {
+package struct QMI8658: InertialChip, Hashable {
   /// The gyro's range, degrees a second.
-  public enum AngularRateRange: Int, MeasuringRange {
+  package enum AngularRateRange: Int, MeasuringRange {
     /// +-16 degrees a second.
     case dps16 = 16
     /// +-32 degrees a second.
@@ -30,16 +30,16 @@ public struct QMI8658: InertialChip, Hashable {
 
   /// The rates of both while the gyro runs, Hz: 7174.4 halved. The code is 8 for the first, one less for each next. The
   /// chip has faster ones, which a bus cannot fetch.
-  public static let outputRates = [28.025, 56.05, 112.1, 224.2, 448.4, 896.8, 1793.6]
+  package static let outputRates = [28.025, 56.05, 112.1, 224.2, 448.4, 896.8, 1793.6]
 
   /// Ranges and rate, one of `outputRates`.
-  public private(set) var setting: InertialSetting<AccelerationRange, AngularRateRange>
+  package private(set) var setting: InertialSetting<AccelerationRange, AngularRateRange>
 
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is.
   ///
   /// 4 g and 1024 degrees a second unless said otherwise: a hand turns a board at up to 800, and the gyro's step (31
   /// millidegrees a second) is below its own noise at 224 Hz.
-  public init(
+  package init(
     outputRate: Double, accelerationRange: AccelerationRange = .g4,
     angularRateRange: AngularRateRange = .dps1024
   ) {
@@ -51,7 +51,7 @@ public struct QMI8658: InertialChip, Hashable {
   ///
   /// BE is cleared: the maker's own example sets it and reads low bytes first all the same, the datasheets say that it
   /// turns the bytes round; without it all agree.
-  public var registerImage: [RegisterSetting] {
+  package var registerImage: [RegisterSetting] {
     let code = UInt8(8 - setting.rateIndex)
     return [
       // ADDR_AI, INT2_EN.
@@ -64,14 +64,14 @@ public struct QMI8658: InertialChip, Hashable {
   }
 
   /// The name in board files.
-  public var name: String { "QMI8658" }
+  package var name: String { "QMI8658" }
 
   /// Conversions a second.
-  public var outputRate: Double { setting.outputRate }
+  package var outputRate: Double { setting.outputRate }
 
   /// Identity, reset (15 ms), configuration, read-back, and the gyro's turn-on time of 60 ms and 3 periods with a
   /// margin; what was converted meanwhile is read and dropped.
-  public var startSteps: [StartStep] {
+  package var startSteps: [StartStep] {
     [
       .identify(register: Register.whoAmI, anyOf: [Register.identity]),
       .write([RegisterSetting(Register.reset, Register.softReset)]), .wait(seconds: 0.02),
@@ -84,22 +84,21 @@ public struct QMI8658: InertialChip, Hashable {
   }
 
   /// Takes the next wider ranges.
-  public mutating func widen() -> Bool { setting.widen() }
+  package mutating func widen() -> Bool { setting.widen() }
 
   /// Both sensors off; registers are kept.
-  public var sleepSettings: [RegisterSetting] { [RegisterSetting(Register.control7, 0x00)] }
+  package var sleepSettings: [RegisterSetting] { [RegisterSetting(Register.control7, 0x00)] }
 
   /// Both have something new; reading it takes the bits down.
-  public var dataReady: (register: UInt8, mask: UInt8) { (Register.status0, 0x03) }
+  package var dataReady: (register: UInt8, mask: UInt8) { (Register.status0, 0x03) }
 
-  /// Six axes.
-  public var output: (register: UInt8, count: Int) { (Register.output, 12) }
+  package var output: (register: UInt8, count: Int) { (Register.output, 12) }
 
   /// The accelerometer first, low byte first.
-  public static let layout = InertialLayout(angularRate: 6, acceleration: 0)
+  package static let layout = InertialLayout(angularRate: 6, acceleration: 0)
 
   /// Sensitivities are powers of two: 32768 counts are the range.
-  public var scale: InertialScale {
+  package var scale: InertialScale {
     InertialScale(
       gPerCount: setting.accelerationRange.gPerCount,
       countsPerDegree: 32_768 / Double(setting.angularRateRange.rawValue))

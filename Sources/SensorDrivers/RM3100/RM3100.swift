@@ -1,16 +1,16 @@
 // The PNI RM3100 magnetometer on I2C (0x20 to 0x23).
 
 import LinearAlgebra
-public import SensorBus
-public import SensorTypes
+package import SensorBus
+package import SensorTypes
 
 /// PNI RM3100, three magneto-inductive coils one after the other, continuously: as many cycles as the rate
 /// leaves time for. No overflow flag, no temperature, nothing to set or reset.
 ///
 /// Figures: PNI's user manual, document 1017252 r03.
-public struct RM3100: FlaggedChip, Hashable {
+package struct RM3100: FlaggedChip, Hashable {
   /// How many oscillations of a coil are counted, which makes the gain.
-  public enum CycleCount: UInt8, Sendable, Hashable, CaseIterable {
+  package enum CycleCount: UInt8, Sendable, Hashable, CaseIterable {
     /// Up to 534 conversions a second, 30 nT of noise.
     case cycles50 = 50
     /// Up to 283 conversions a second, 20 nT.
@@ -19,7 +19,7 @@ public struct RM3100: FlaggedChip, Hashable {
     case cycles200 = 200
 
     /// Counts a microtesla (table 3-1).
-    public var countsPerMicrotesla: Double {
+    package var countsPerMicrotesla: Double {
       switch self {
       case .cycles50: 20
       case .cycles100: 38
@@ -28,7 +28,7 @@ public struct RM3100: FlaggedChip, Hashable {
     }
 
     /// Conversions of all three axes a second at the most (table 3-1).
-    public var highestRate: Double {
+    package var highestRate: Double {
       switch self {
       case .cycles50: 534
       case .cycles100: 283
@@ -39,18 +39,18 @@ public struct RM3100: FlaggedChip, Hashable {
 
   /// The rates that the driver uses, Hz (table 5-4), slowest first. They are nominal: one chip in three is more than
   /// 7 % off.
-  public static let outputRates = [0.6, 1.2, 2.3, 4.5, 9, 18, 37, 75, 150, 300]
+  package static let outputRates = [0.6, 1.2, 2.3, 4.5, 9, 18, 37, 75, 150, 300]
   /// The end of the measuring range, microtesla (table 3-1).
-  public static let range = 800.0
+  package static let range = 800.0
 
   /// Conversions a second, one of `outputRates`.
-  public let outputRate: Double
+  package let outputRate: Double
   /// Cycles of every axis.
-  public let cycles: CycleCount
+  package let cycles: CycleCount
   private let rateIndex: Int
 
   /// Picks the next rate at or above `outputRate` (Hz), or the fastest there is.
-  public init(outputRate: Double) {
+  package init(outputRate: Double) {
     rateIndex = nextRate(Self.outputRates, atLeast: outputRate)
     let rate = Self.outputRates[rateIndex]
     self.outputRate = rate
@@ -58,7 +58,7 @@ public struct RM3100: FlaggedChip, Hashable {
   }
 
   /// Cycles and rate. The mode is not among them: to read it ends continuous measurement (5.2).
-  public var registerImage: [RegisterSetting] {
+  package var registerImage: [RegisterSetting] {
     let axes = [Register.cycleCountX, Register.cycleCountY, Register.cycleCountZ]
     return axes.flatMap {
       [RegisterSetting($0, 0), RegisterSetting($0 + 1, cycles.rawValue)]
@@ -66,13 +66,13 @@ public struct RM3100: FlaggedChip, Hashable {
   }
 
   /// The name in board files.
-  public var name: String { "RM3100" }
+  package var name: String { "RM3100" }
 
   /// Half the three measurements.
-  public var latency: Double { 0.5 / cycles.highestRate }
+  package var latency: Double { 0.5 / cycles.highestRate }
 
   /// Identity, stop, what was measured before, configuration, read-back, continuous measurement. There is no reset.
-  public var startSteps: [StartStep] {
+  package var startSteps: [StartStep] {
     [
       .identify(register: Register.revision, anyOf: [Register.identity]),
       .write([RegisterSetting(Register.mode, Register.stopped)]),
@@ -82,17 +82,19 @@ public struct RM3100: FlaggedChip, Hashable {
   }
 
   /// Idle; registers are kept.
-  public var sleepSettings: [RegisterSetting] { [RegisterSetting(Register.mode, Register.stopped)] }
+  package var sleepSettings: [RegisterSetting] {
+    [RegisterSetting(Register.mode, Register.stopped)]
+  }
 
   /// DRDY of STATUS.
-  public var dataReady: (register: UInt8, mask: UInt8) { (Register.status, 0x80) }
+  package var dataReady: (register: UInt8, mask: UInt8) { (Register.status, 0x80) }
 
   /// Three bytes an axis, high byte first.
-  public var output: (register: UInt8, count: Int) { (Register.output, 9) }
+  package var output: (register: UInt8, count: Int) { (Register.output, 9) }
 
   /// The field in microtesla, sensor frame; throws `.overflow` beyond 800 on an axis, where nothing is specified.
   /// Worked number: at 200 cycles 00 1D 4C is 7500 counts = 100 microtesla.
-  public func reading(_ block: RegisterBlock) throws(DriverError) -> Reading {
+  package func reading(_ block: RegisterBlock) throws(DriverError) -> Reading {
     var field = Vector3.zero
     for axis in 0..<3 {
       field[axis] = Double(block.int24BigEndian(3 * axis)) / cycles.countsPerMicrotesla

@@ -1,10 +1,10 @@
 // Self-tests by the names of board files.
 
-public import SensorBus
-public import SensorTypes
+package import SensorBus
+package import SensorTypes
 
 /// What became of the wish to have a chip test itself.
-public enum SelfTestOutcome: Sendable, Hashable {
+package enum SelfTestOutcome: Sendable, Hashable {
   /// The chip has no self-test: nothing was sent to it, and nothing is known of it.
   case noSelfTest
   /// It was run to its end; the report says whether the chip passed.
@@ -13,7 +13,7 @@ public enum SelfTestOutcome: Sendable, Hashable {
 
 extension ChipCatalog {
   /// How long a self-test may take as a whole, seconds. The longest, an LSM9DS1's, takes 2.3.
-  public static let selfTestLimit = 3.0
+  package static let selfTestLimit = 3.0
 
   /// Has the chip called `name` in board files test itself, on the caller's thread, which must be the only
   /// one to use the bus: before the hub is started, or after it was stopped.
@@ -28,7 +28,7 @@ extension ChipCatalog {
   ///   - wait: Lets this many seconds pass; it is never called with more than `selfTestLimit` leaves.
   /// - Throws: `.bus` with bus and address for a transfer that failed or a chip that is not in the
   ///   catalogue, `.notReady` when `selfTestLimit` is over, else what `SelfTesting.step` throws.
-  public static func selfTest(
+  package static func selfTest(
     chip name: String, bus: String, address: UInt8, with provider: any BusProvider,
     wait: (_ seconds: Double) -> Void
   ) throws(DriverError) -> SelfTestOutcome {
@@ -51,7 +51,7 @@ extension ChipCatalog {
   ///   - device: The chip's place on its bus.
   ///   - now: The time that `wait` lets pass.
   ///   - wait: Lets this many seconds pass; it is never called with more than `selfTestLimit` leaves.
-  public static func selfTest<Device: RegisterDevice & ~Copyable>(
+  package static func selfTest<Device: RegisterDevice & ~Copyable>(
     _ chip: ChipDescription, on device: borrowing Device, now: () -> Timestamp,
     wait: (_ seconds: Double) -> Void
   ) throws(DriverError) -> SelfTestOutcome {

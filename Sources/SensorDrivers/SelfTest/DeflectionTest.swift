@@ -1,7 +1,7 @@
 // The self-tests that are a list of steps: measure, let the chip move its own sensor, measure again, or ask what it says.
 
 import LinearAlgebra
-public import SensorBus
+package import SensorBus
 
 /// A self-test by deflection: the chip adds a known force, rate or field to what it measures, and the
 /// change of the outputs is held against the datasheet's limits.
@@ -9,7 +9,7 @@ public import SensorBus
 /// ST's application notes (and InvenSense's, but for the numbers) have the same course for every chip: reset, configure, let the output settle,
 /// drop one conversion, average five; switch the self-test on and do the same; switch it off. A chip is a
 /// list of such steps, next to its driver. Where the chip measures or judges by itself, it is asked what it found.
-public struct DeflectionTest: SelfTesting {
+package struct DeflectionTest: SelfTesting {
   private enum After { case again(seconds: Double), next(seconds: Double) }
 
   /// Conversions that are averaged.
@@ -32,7 +32,7 @@ public struct DeflectionTest: SelfTesting {
   }
 
   /// The chip's name, as in a board file.
-  public let chip: String
+  package let chip: String
   private let steps: [DeflectionStep]
   private var run = Run()
 
@@ -42,7 +42,7 @@ public struct DeflectionTest: SelfTesting {
   }
 
   /// Takes the next step.
-  public mutating func step<Device: RegisterDevice & ~Copyable>(
+  package mutating func step<Device: RegisterDevice & ~Copyable>(
     _ device: borrowing Device
   ) throws(DriverError) -> SelfTestProgress {
     var current = run

@@ -1,9 +1,9 @@
 // A chip's own test of itself: how it is run, and what it says.
 
-public import SensorBus
+package import SensorBus
 
 /// How far the self-test of a chip has come.
-public enum SelfTestProgress: Sendable, Hashable {
+package enum SelfTestProgress: Sendable, Hashable {
   /// Call `step` again after this many seconds: the chip needs the time.
   case wait(seconds: Double)
   /// It is over, and this came of it.
@@ -23,7 +23,7 @@ public enum SelfTestProgress: Sendable, Hashable {
 /// resets it, which ends an interrupted self-test too).
 ///
 /// A chip without a self-test has no value of this type (`ChipDescription.selfTest` is `nil`).
-public protocol SelfTesting: Sendable {
+package protocol SelfTesting: Sendable {
   /// The chip's name, as in a board file.
   var chip: String { get }
 
@@ -38,19 +38,17 @@ public protocol SelfTesting: Sendable {
 }
 
 /// What a chip's self-test measured, against the limits of its datasheet.
-public struct SelfTestReport: Sendable, Hashable {
+package struct SelfTestReport: Sendable, Hashable {
   /// One of a sensor's axes.
-  public enum Direction: String, Sendable, Hashable, CaseIterable {
-    /// The first.
+  package enum Direction: String, Sendable, Hashable, CaseIterable {
     case x
     /// The second.
     case y
-    /// The third.
     case z
   }
 
   /// The unit of a datasheet's limits, which a report keeps so that they can be looked up.
-  public enum Unit: String, Sendable, Hashable {
+  package enum Unit: String, Sendable, Hashable {
     /// 100 microtesla.
     case gauss
     /// A thousandth of 9.80665 m/s^2.
@@ -64,37 +62,35 @@ public struct SelfTestReport: Sendable, Hashable {
   }
 
   /// What was measured, and what it may be in a sound chip.
-  public struct Figure: Sendable, Hashable {
+  package struct Figure: Sendable, Hashable {
     /// What was measured, in `unit`.
-    public var value: Double
+    package var value: Double
     /// What may be, in `unit`, both ends included.
-    public var limits: ClosedRange<Double>
+    package var limits: ClosedRange<Double>
     /// The unit of `value` and `limits`.
-    public var unit: Unit
+    package var unit: Unit
 
-    /// Makes a figure.
-    public init(_ value: Double, limits: ClosedRange<Double>, _ unit: Unit) {
+    package init(_ value: Double, limits: ClosedRange<Double>, _ unit: Unit) {
       (self.value, self.limits, self.unit) = (value, limits, unit)
     }
   }
 
   /// The chip's name, as in a board file.
-  public var chip: String
+  package var chip: String
   /// Every axis that was tested.
-  public var axes: [AxisReport]
+  package var axes: [AxisReport]
 
-  /// Makes a report.
-  public init(chip: String, axes: [AxisReport]) {
+  package init(chip: String, axes: [AxisReport]) {
     self.chip = chip
     self.axes = axes
   }
 
   /// Whether every axis passed; a report on nothing has not.
-  public var passed: Bool { !axes.isEmpty && axes.allSatisfy(\.passed) }
+  package var passed: Bool { !axes.isEmpty && axes.allSatisfy(\.passed) }
 
   /// What it comes down to, in a few words: `within its datasheet's limits`; of a chip that failed with the axes:
   /// `beyond its datasheet's limits: acceleration x; failed by its own verdict: angular rate`.
-  public var summary: String {
+  package var summary: String {
     let hasFigures = axes.contains { $0.finding.figure != nil }
     guard !passed else {
       return hasFigures ? "within its datasheet's limits" : "sound by its own verdict"
@@ -111,17 +107,14 @@ public struct SelfTestReport: Sendable, Hashable {
 }
 
 /// What a sensor of the chip measures.
-public enum TestedQuantity: String, Sendable, Hashable {
-  /// Of a magnetometer.
+package enum TestedQuantity: String, Sendable, Hashable {
   case magneticField = "magnetic field"
-  /// Of an accelerometer.
   case acceleration
-  /// Of a gyro.
   case angularRate = "angular rate"
 }
 
 /// What is known of an axis after the test.
-public enum AxisResult: Sendable, Hashable {
+package enum AxisResult: Sendable, Hashable {
   /// The output with the self-test on less the output without it: its magnitude must be within the limits, whichever way
   /// the output went.
   case change(SelfTestReport.Figure)
@@ -131,7 +124,7 @@ public enum AxisResult: Sendable, Hashable {
   case verdict(passed: Bool)
 
   /// What was measured, or `nil` where the chip gives none.
-  public var figure: SelfTestReport.Figure? {
+  package var figure: SelfTestReport.Figure? {
     switch self {
     case .change(let figure), .value(let figure): figure
     case .verdict: nil
@@ -140,26 +133,26 @@ public enum AxisResult: Sendable, Hashable {
 }
 
 /// One axis of one sensor.
-public struct AxisReport: Sendable, Hashable {
-  /// What it measures.
-  public var quantity: TestedQuantity
+package struct AxisReport: Sendable, Hashable {
+  package var quantity: TestedQuantity
   /// Which of the three it is, in the sensor's frame; `nil` where the chip judges all three together.
-  public var direction: SelfTestReport.Direction?
+  package var direction: SelfTestReport.Direction?
   /// What came of its test.
-  public var finding: AxisResult
+  package var finding: AxisResult
 
-  /// Makes an axis.
-  public init(_ quantity: TestedQuantity, _ direction: SelfTestReport.Direction?, _ finding: AxisResult) {
+  package init(
+    _ quantity: TestedQuantity, _ direction: SelfTestReport.Direction?, _ finding: AxisResult
+  ) {
     (self.quantity, self.direction, self.finding) = (quantity, direction, finding)
   }
 
   /// `acceleration x`; `angular rate` where the chip judges all three axes together.
-  public var name: String {
+  package var name: String {
     direction.map { "\(quantity.rawValue) \($0.rawValue)" } ?? quantity.rawValue
   }
 
   /// Whether what was measured is within the limits, or what the chip says itself.
-  public var passed: Bool {
+  package var passed: Bool {
     switch finding {
     case .change(let figure): figure.limits.contains(figure.value.magnitude)
     case .value(let figure): figure.limits.contains(figure.value)
@@ -170,7 +163,7 @@ public struct AxisReport: Sendable, Hashable {
 
 extension AxisReport: CustomStringConvertible {
   /// `acceleration x: 460.2 mg, limits 50.0 to 1700.0: passed`, or `magnetic field x: by the chip's own verdict: passed`.
-  public var description: String {
+  package var description: String {
     let found =
       finding.figure.map { figure in
         "\((figure.value * 1000).rounded() / 1000) \(figure.unit.rawValue), "
@@ -182,7 +175,7 @@ extension AxisReport: CustomStringConvertible {
 
 extension SelfTestReport: CustomStringConvertible {
   /// The chip and its verdict, then a line an axis.
-  public var description: String {
+  package var description: String {
     "\(chip): self-test \(passed ? "passed" : "failed")"
       + axes.map { "\n  \($0)" }.joined()
   }

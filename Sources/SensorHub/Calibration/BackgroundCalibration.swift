@@ -189,7 +189,6 @@ final class BackgroundCalibration: Sendable {
 
 /// What the pipeline knows at a field sample.
 struct FieldContext {
-  /// Body to earth.
   var attitude: Quaternion
   /// Whether the field is not the earth's, or a magnet on the board was found.
   var isDisturbed: Bool

@@ -1,21 +1,21 @@
 // What the files of records mean for a board's chips.
 
-public import BoardFile
-public import CalibrationCore
+package import BoardFile
+package import CalibrationCore
 import Foundation
 import LinearAlgebra
-public import StateStore
+package import StateStore
 
 extension CalibrationKey {
   /// The key of a record of a board's chip.
-  public init(_ kind: CalibrationKind, _ sensor: Board.Sensor) {
+  package init(_ kind: CalibrationKind, _ sensor: Board.Sensor) {
     self.init(kind, chip: sensor.chip, position: sensor.attachment.description)
   }
 }
 
 extension CalibrationStore {
   /// The record for a magnetometer at its place.
-  public func find(_ sensor: Board.Sensor) -> Finding {
+  package func find(_ sensor: Board.Sensor) -> Finding {
     Self.finding(StateFile.read(file(of: sensor).path), for: sensor)
   }
 

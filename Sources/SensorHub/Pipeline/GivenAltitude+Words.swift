@@ -33,7 +33,6 @@ extension GivenAltitude.Word: CustomStringConvertible {
     }
   }
 
-  /// For messages.
   var description: String {
     switch self {
     case .elevation(let elevation):

@@ -9,7 +9,6 @@ import SensorTypes
 /// Whether headings are to be smoothed, which takes two runs of the same deliveries.
 enum SmoothingPass: Sendable {
   case none
-  /// Learns.
   case first
   /// Publishes what the first has learned.
   case second(AttitudeSmoother)

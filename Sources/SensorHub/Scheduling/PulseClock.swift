@@ -198,7 +198,6 @@ enum PulseState: Sendable, Hashable {
 
 /// Why pulses are not used.
 enum PulseRejection: Sendable, Hashable {
-  /// There is none.
   case missing
   /// They do not lie a second apart.
   case irregular

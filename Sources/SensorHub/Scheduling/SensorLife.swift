@@ -18,7 +18,6 @@ enum SensorLife {
   case restarting(any AnySensor)
   /// To be put to sleep, with the number of attempts left.
   case dozing(any AnySensor, attempts: Int)
-  /// Asleep.
   case asleep(any AnySensor)
   /// Failed, and not converting as far as is known.
   case failed
@@ -56,7 +55,6 @@ enum SensorLife {
     }
   }
 
-  /// Records a failure.
   mutating func fail() {
     switch self {
     case .starting(let driver), .measuring(let driver), .restarting(let driver):

@@ -26,7 +26,6 @@ protocol WorkerTask: AnyObject {
 }
 
 extension WorkerTask {
-  /// It hears none.
   func setSatellitesWanted(_ wanted: Bool) {}
 
   /// Leaves it as it is.

@@ -1,5 +1,5 @@
 import SensorBus
-public import SensorDrivers
+package import SensorDrivers
 import SensorTypes
 
 /// The life of one sensor: starting, running, failed and tried again, idle; with its counters.
@@ -165,7 +165,7 @@ extension DriverError: CustomStringConvertible {
   }
 
   /// One line: what is wrong and where to look.
-  public var description: String {
+  package var description: String {
     switch self {
     case .bus(let error): "\(error)"
     case .wrongIdentity(let chip, let register, let expected, let found, let other):

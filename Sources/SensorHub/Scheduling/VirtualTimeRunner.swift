@@ -1,12 +1,12 @@
-public import SensorBus
-public import SensorTypes
-public import Synchronization
+package import SensorBus
+package import SensorTypes
+package import Synchronization
 
 /// Runs all work on the caller's thread in the order of time, on a clock that the caller moves.
 ///
 /// What takes an hour on a board takes a second here, and two runs are alike to the bit: for tests and
 /// for anything that wants a simulated board faster than life.
-public final class VirtualTimeRunner: BusRunner {
+package final class VirtualTimeRunner: BusRunner {
   private struct Entry: @unchecked Sendable {
     // Confined: only `run(until:)` touches work, on one thread at a time, inside `isRunning`.
     let work: any BusWork
@@ -24,9 +24,9 @@ public final class VirtualTimeRunner: BusRunner {
   }
 
   /// The caller of `run(until:)` steps all work.
-  public let stepsOnCaller = true
+  package let stepsOnCaller = true
   /// Steps of all work so far: what a thread would have woken up for.
-  public let steps = Atomic<Int>(0)
+  package let steps = Atomic<Int>(0)
   private let entries = Mutex<[Entry]>([])
   private let setTime: @Sendable (Timestamp) -> Void
   private let time: @Sendable () -> Timestamp
@@ -34,7 +34,7 @@ public final class VirtualTimeRunner: BusRunner {
   /// - Parameters:
   ///   - time: Reads the clock that the buses live on.
   ///   - setTime: Moves that clock forward.
-  public init(
+  package init(
     time: @escaping @Sendable () -> Timestamp, setTime: @escaping @Sendable (Timestamp) -> Void
   ) {
     self.time = time
@@ -42,7 +42,7 @@ public final class VirtualTimeRunner: BusRunner {
   }
 
   /// Takes the work at once; it is stepped by `run(until:)`.
-  public func start(
+  package func start(
     name: String, _ make: @escaping @Sendable () -> any BusWork
   ) -> any BusRun {
     let token = Token()
@@ -52,7 +52,7 @@ public final class VirtualTimeRunner: BusRunner {
   }
 
   /// Steps everything that is due, in order, until the clock reaches `end`; what was stopped finishes first.
-  public func run(until end: Timestamp) {
+  package func run(until end: Timestamp) {
     var entries = self.entries.withLock { $0 }
     for entry in entries where entry.token.isStopped.load(ordering: .acquiring) {
       let wasFinished = entry.token.isFinished.exchange(true, ordering: .acquiringAndReleasing)

@@ -4,11 +4,11 @@ import LinearAlgebra
 import SensorTypes
 
 /// The twin of an AK8963, AK09916 or AK09918 over I2C.
-public struct AKMTwin: ResettingTwin {
+package struct AKMTwin: ResettingTwin {
   /// The register that tells which chip it is.
-  public var identityRegister: UInt8? { chip == .ak8963 ? 0x00 : 0x01 }
+  package var identityRegister: UInt8? { chip == .ak8963 ? 0x00 : 0x01 }
   /// What it stands on.
-  public var core: TwinCore
+  package var core: TwinCore
 
   private let chip: AKMTwinVariant
   private let adjustment: [UInt8]
@@ -23,7 +23,7 @@ public struct AKMTwin: ResettingTwin {
 
   /// Makes a chip that is not powered yet: call `powerOn`. `adjustment` is what an AK8963's fuse ROM holds: each
   /// of these bytes is of the size that real chips carry.
-  public init(_ chip: AKMTwinVariant, _ core: TwinCore, adjustment: [UInt8] = [176, 178, 166]) {
+  package init(_ chip: AKMTwinVariant, _ core: TwinCore, adjustment: [UInt8] = [176, 178, 166]) {
     self.chip = chip
     self.core = core
     self.adjustment = adjustment
@@ -31,13 +31,13 @@ public struct AKMTwin: ResettingTwin {
   }
 
   /// An AK09916.
-  public init(_ core: TwinCore) { self.init(.ak09916, core) }
+  package init(_ core: TwinCore) { self.init(.ak09916, core) }
 
   /// PSUP and PORT: the registers have their reset values within 100 microseconds of the supply's rise.
-  public let startUpTime = 0.000_1
+  package let startUpTime = 0.000_1
 
   /// Registers take their reset values.
-  public mutating func reset() {
+  package mutating func reset() {
     mode = 0
     selfTest = 0
     core.schedule.stop()
@@ -50,7 +50,7 @@ public struct AKMTwin: ResettingTwin {
   private var firstControl: UInt8 { chip == .ak8963 ? 0x0A : 0x31 }
 
   /// The register that follows in the same transfer: the pointer runs in circles (AK8963 7.2.2, others 10.1).
-  public func nextRegister(after register: UInt8, subaddress: UInt8) -> UInt8 {
+  package func nextRegister(after register: UInt8, subaddress: UInt8) -> UInt8 {
     switch (chip, register) {
     case (.ak8963, 0x0C), (.ak09916, 0x18), (.ak09918, 0x18): 0x00
     case (.ak8963, 0x12): 0x10
@@ -61,7 +61,7 @@ public struct AKMTwin: ResettingTwin {
   }
 
   /// Reads one register, with the side effects of reading it.
-  public mutating func readByte(_ register: UInt8) -> UInt8 {
+  package mutating func readByte(_ register: UInt8) -> UInt8 {
     let offset = Int(register) - Int(firstOutput)
     if outputs.indices.contains(offset) {
       // To read any of them takes DRDY and DOR down, and only ST2 lets go of them.
@@ -85,7 +85,7 @@ public struct AKMTwin: ResettingTwin {
   }
 
   /// Writes one register, with the side effects of writing it.
-  public mutating func writeByte(_ register: UInt8, _ value: UInt8) {
+  package mutating func writeByte(_ register: UInt8, _ value: UInt8) {
     if register == firstControl {
       mode = value & 0x1F
       restart()
@@ -130,7 +130,7 @@ public struct AKMTwin: ResettingTwin {
   }
 
   /// Takes note of every conversion that is complete.
-  public mutating func finish() {
+  package mutating func finish() {
     guard let done = core.schedule.take(until: core.now) else { return }
     // While the outputs are held what comes is lost.
     if isReady || isHeld || done.count > 1 { hasOverrun = true }
@@ -171,15 +171,14 @@ public struct AKMTwin: ResettingTwin {
     return tampering.selfTestShare * Vector3(0, 0, chip == .ak8963 ? -240 : -80)
   }
 
-  /// For data ready.
   private var hasPin: Bool { chip == .ak8963 }
 
   /// The next conversion's, where there is a pin.
-  public var nextRise: Int64 { hasPin ? core.schedule.next : .max }
+  package var nextRise: Int64 { hasPin ? core.schedule.next : .max }
 }
 
 /// Which of the three it is.
-public enum AKMTwinVariant: Sendable, Hashable {
+package enum AKMTwinVariant: Sendable, Hashable {
   /// In an MPU9250.
   case ak8963
   /// In an ICM20948.

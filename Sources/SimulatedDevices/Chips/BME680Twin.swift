@@ -1,14 +1,13 @@
 // Bosch BME680 (datasheet BST-BME680-DS001): trim, forced mode, pressure and temperature; no humidity, no gas.
 
 /// The trim of a BME680 and the formulas of 3.3.1 and 3.3.2 that use it.
-public struct BME680Trim: Sendable, Hashable {
+package struct BME680Trim: Sendable, Hashable {
   /// par_t1, unsigned, par_t2 and par_t3.
-  public var t: [Int]
+  package var t: [Int]
   /// par_p1, unsigned, to par_p10, unsigned.
-  public var p: [Int]
+  package var p: [Int]
 
-  /// A real chip's.
-  public static let typical = BME680Trim(
+  package static let typical = BME680Trim(
     t: [26195, 26290, 3], p: [35395, -10405, 88, 4836, -118, 30, 26, -765, -3367, 30])
 
   func fine(_ raw: Double) -> Double {
@@ -42,20 +41,20 @@ public struct BME680Trim: Sendable, Hashable {
 }
 
 /// The twin of a BME680 over I2C.
-public struct BME680Twin: ResettingTwin, PairWriting {
+package struct BME680Twin: ResettingTwin, PairWriting {
   /// The register that tells which chip it is.
-  public let identityRegister: UInt8? = 0xD0
+  package let identityRegister: UInt8? = 0xD0
   /// What it stands on.
-  public var core: TwinCore
+  package var core: TwinCore
 
   private let trim: BME680Trim
   private var registers = [UInt8](repeating: 0, count: 256)
 
   /// Makes a chip that is not powered yet: call `powerOn`.
-  public init(_ core: TwinCore) { self.init(core, trim: .typical) }
+  package init(_ core: TwinCore) { self.init(core, trim: .typical) }
 
   /// Makes a chip with a trim of its own, not powered yet: call `powerOn`.
-  public init(_ core: TwinCore, trim: BME680Trim) {
+  package init(_ core: TwinCore, trim: BME680Trim) {
     self.core = core
     self.trim = trim
   }
@@ -63,10 +62,10 @@ public struct BME680Twin: ResettingTwin, PairWriting {
   /// Seconds from power to the first answer.
   ///
   /// "Start-up time": 2 ms.
-  public let startUpTime = 0.002
+  package let startUpTime = 0.002
 
   /// Registers take their reset values.
-  public mutating func reset() {
+  package mutating func reset() {
     for index in registers.indices { registers[index] = 0 }
     registers[0x1F] = 0x80
     registers[0x22] = 0x80
@@ -76,14 +75,13 @@ public struct BME680Twin: ResettingTwin, PairWriting {
     core.schedule.stop()
   }
 
-  /// Reads one register.
-  public mutating func readByte(_ register: UInt8) -> UInt8 {
+  package mutating func readByte(_ register: UInt8) -> UInt8 {
     guard register == 0x1D else { return registers[Int(register)] }
     return registers[0x1D] | (core.schedule.isIdle ? 0 : 0x20)
   }
 
   /// Writes one register, with the side effects of writing it.
-  public mutating func writeByte(_ register: UInt8, _ value: UInt8) {
+  package mutating func writeByte(_ register: UInt8, _ value: UInt8) {
     switch register {
     case 0xE0: if value == 0xB6 { reset() }
     case 0x74:
@@ -107,7 +105,7 @@ public struct BME680Twin: ResettingTwin, PairWriting {
   }
 
   /// Takes note of the conversion when it is complete.
-  public mutating func finish() {
+  package mutating func finish() {
     guard let done = core.schedule.take(until: core.now) else { return }
     registers[0x74] &= 0xFC
     registers[0x1D] = 0x80
@@ -135,7 +133,7 @@ public struct BME680Twin: ResettingTwin, PairWriting {
   }
 
   /// There is no interrupt pin.
-  public var nextRise: Int64 { .max }
+  package var nextRise: Int64 { .max }
 }
 
 extension TwinDescription {

@@ -5,11 +5,11 @@ import SensorTypes
 
 /// The twin of a BMI160 over I2C. Motion detection and the magnetometer interface hold their configuration and do nothing.
 /// Of the FIFO there is headerless mode.
-public struct BMI160Twin: ResettingTwin, QueueingTwin {
+package struct BMI160Twin: ResettingTwin, QueueingTwin {
   /// The register that tells which chip it is.
-  public let identityRegister: UInt8? = 0x00
+  package let identityRegister: UInt8? = 0x00
   /// What it stands on.
-  public var core: TwinCore
+  package var core: TwinCore
 
   private var registers = [UInt8](repeating: 0, count: 128)
   private var outputs = InertialCounts()
@@ -27,15 +27,15 @@ public struct BMI160Twin: ResettingTwin, QueueingTwin {
   private let offsets: [UInt8]
 
   /// Makes a chip that is not powered yet: call `powerOn`.
-  public init(_ core: TwinCore) { self.init(core, offsets: []) }
+  package init(_ core: TwinCore) { self.init(core, offsets: []) }
 
   init(_ core: TwinCore, offsets: [UInt8]) { (self.core, self.offsets) = (core, offsets) }
 
   /// Start-up time 10 ms (table 1).
-  public let startUpTime = 0.01
+  package let startUpTime = 0.01
 
   /// Reset values: 2.11.
-  public mutating func reset() {
+  package mutating func reset() {
     for index in registers.indices { registers[index] = 0 }
     for (register, value): (Int, UInt8) in [
       (0x00, 0xD1), (0x40, 0x28), (0x41, 0x03), (0x42, 0x28), (0x44, 0x0B),
@@ -52,12 +52,12 @@ public struct BMI160Twin: ResettingTwin, QueueingTwin {
   }
 
   /// FIFO_DATA does not move on.
-  public func nextRegister(after register: UInt8, subaddress: UInt8) -> UInt8 {
+  package func nextRegister(after register: UInt8, subaddress: UInt8) -> UInt8 {
     register == 0x24 ? register : register &+ 1
   }
 
   /// Reads one register, with the side effects of reading it.
-  public mutating func readByte(_ register: UInt8) -> UInt8 {
+  package mutating func readByte(_ register: UInt8) -> UInt8 {
     switch register {
     case 0x03:
       return (core.now >= awake.force ? 0x10 : 0) | (core.now >= awake.rate ? 0x04 : 0)
@@ -83,7 +83,7 @@ public struct BMI160Twin: ResettingTwin, QueueingTwin {
   }
 
   /// Writes one register, with the side effects of writing it.
-  public mutating func writeByte(_ register: UInt8, _ value: UInt8) {
+  package mutating func writeByte(_ register: UInt8, _ value: UInt8) {
     let isSuspended = core.now < min(awake.force, awake.rate)
     guard !isSuspended || core.now >= busyUntil else { return }
     busyUntil = core.now &+ 450_000
@@ -198,7 +198,7 @@ public struct BMI160Twin: ResettingTwin, QueueingTwin {
   }
 
   /// A pin that is not told to does not rise.
-  public var nextRise: Int64 {
+  package var nextRise: Int64 {
     if raises { return core.schedule.next }
     guard raisesThreshold, isQueueing else { return .max }
     return queue.missing(to: max(1, threshold), size: 12).map(rise) ?? .max

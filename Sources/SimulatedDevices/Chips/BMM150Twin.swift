@@ -1,24 +1,24 @@
 // Bosch BMM150 magnetometer (BST-BMM150-DS001-01): power modes, repetitions, rates, trim, data-ready.
 
 import LinearAlgebra
-public import SensorTypes
+package import SensorTypes
 
 /// The trim of a BMM150, and the way back through its compensation (Bosch's BMM150_SensorAPI, as the datasheet wants
 /// it to be used).
-public struct BMM150TwinTrim: Sendable, Hashable {
+package struct BMM150TwinTrim: Sendable, Hashable {
   /// Offset and gain of X and Y, 8 bits signed.
-  public var x1 = 0, y1 = 0, x2 = 26, y2 = 25
+  package var x1 = 0, y1 = 0, x2 = 26, y2 = 25
   /// Of Z: 16 bits, the first unsigned.
-  public var z1 = 23686, z2 = 747, z3 = -113, z4 = 9
+  package var z1 = 23686, z2 = 747, z3 = -113, z4 = 9
   /// Of X and Y with temperature: 8 bits, the first unsigned.
-  public var xy1 = 29, xy2 = -3
+  package var xy1 = 29, xy2 = -3
   /// The Hall resistance of the trim, 15 bits unsigned.
-  public var xyz1 = 6686
+  package var xyz1 = 6686
   /// The bit above those, which Bosch's API leaves out and the kernel's bmc150_magn takes for one of them.
-  public var hasTopBit = false
+  package var hasTopBit = false
 
   /// Values of the size that real chips carry.
-  public init() {}
+  package init() {}
 
   func store(into registers: inout [UInt8]) {
     func put(_ value: Int, at register: Int, bytes: Int = 1) {
@@ -54,11 +54,11 @@ public struct BMM150TwinTrim: Sendable, Hashable {
 }
 
 /// The twin of a BMM150 over I2C.
-public struct BMM150Twin: ConvertingTwin {
+package struct BMM150Twin: ConvertingTwin {
   /// The register that tells which chip it is.
-  public let identityRegister: UInt8? = 0x40
+  package let identityRegister: UInt8? = 0x40
   /// What it stands on.
-  public var core: TwinCore
+  package var core: TwinCore
 
   private let trim: BMM150TwinTrim
   private var registers = [UInt8](repeating: 0, count: 128)
@@ -69,16 +69,16 @@ public struct BMM150Twin: ConvertingTwin {
   private var testEnds = Int64.max
 
   /// Makes a chip that is not powered yet: call `powerOn`.
-  public init(_ core: TwinCore) { self.init(core, trim: BMM150TwinTrim()) }
+  package init(_ core: TwinCore) { self.init(core, trim: BMM150TwinTrim()) }
 
   /// Makes a chip with a trim of its own, not powered yet: call `powerOn`.
-  public init(_ core: TwinCore, trim: BMM150TwinTrim) {
+  package init(_ core: TwinCore, trim: BMM150TwinTrim) {
     self.core = core
     self.trim = trim
   }
 
   /// Applies power: the chip is in suspend (4.2.2).
-  public mutating func powerOn(at time: Timestamp) {
+  package mutating func powerOn(at time: Timestamp) {
     reset()
     awakeFrom = .max
     // Start-up time: 1 ms.
@@ -104,7 +104,7 @@ public struct BMM150Twin: ConvertingTwin {
   private var isAwake: Bool { core.now >= awakeFrom }
 
   /// Reads one register, with the side effects of reading it.
-  public mutating func readByte(_ register: UInt8) -> UInt8 {
+  package mutating func readByte(_ register: UInt8) -> UInt8 {
     if register == 0x4B { return awakeFrom == .max ? 0x00 : 0x01 }
     guard isAwake, register < 0x80 else { return 0 }
     endTest()
@@ -120,7 +120,7 @@ public struct BMM150Twin: ConvertingTwin {
   }
 
   /// Writes one register, with the side effects of writing it.
-  public mutating func writeByte(_ register: UInt8, _ value: UInt8) {
+  package mutating func writeByte(_ register: UInt8, _ value: UInt8) {
     switch register {
     case 0x4B:
       // Both bits make a soft reset (5.6).
@@ -180,7 +180,7 @@ public struct BMM150Twin: ConvertingTwin {
   }
 
   /// Takes note of every conversion that is complete.
-  public mutating func finish() {
+  package mutating func finish() {
     guard let done = core.schedule.take(until: core.now) else { return }
     // A forced measurement ends in sleep.
     if registers[0x4C] & 0x06 == 0x02 { registers[0x4C] |= 0x06 }
@@ -215,7 +215,7 @@ public struct BMM150Twin: ConvertingTwin {
   }
 
   /// What 0x4E has put on the pin; active low it falls.
-  public var nextRise: Int64 { registers[0x4E] & 0x84 == 0x84 ? core.schedule.next : .max }
+  package var nextRise: Int64 { registers[0x4E] & 0x84 == 0x84 ? core.schedule.next : .max }
 }
 
 extension TwinDescription {

@@ -1,20 +1,19 @@
 // Bosch BMM350 magnetometer (BST-BMM350-DS001): dummy bytes, OTP words, power commands, latched data-ready.
 
 import LinearAlgebra
-public import SensorTypes
+package import SensorTypes
 
 /// The OTP words of a BMM350, and the way back through the compensation that Bosch's driver (BMM350_SensorAPI) makes.
-public struct BMM350Memory: Sendable, Hashable {
+package struct BMM350Memory: Sendable, Hashable {
   /// Words 0x0D to 0x16, and 0x18.
-  public var words: [UInt16]
+  package var words: [UInt16]
 
   /// Words of the size that chips may carry; the datasheet prints no example.
-  public static let typical = BMM350Memory(words: [
+  package static let typical = BMM350Memory(words: [
     0x0305, 0xE02B, 0x0FF1, 0x0412, 0xFD07, 0x0A03, 0xF6FE, 0x05FC, 0x0207, 0xFE04, 0x0140,
   ])
 
-  /// Makes a memory.
-  public init(words: [UInt16]) { self.words = words }
+  package init(words: [UInt16]) { self.words = words }
 
   func word(_ address: Int) -> UInt16 {
     switch address {
@@ -68,11 +67,11 @@ public struct BMM350Memory: Sendable, Hashable {
 }
 
 /// The twin of a BMM350 over I2C.
-public struct BMM350Twin: ResettingTwin {
+package struct BMM350Twin: ResettingTwin {
   /// The register that tells which chip it is.
-  public let identityRegister: UInt8? = 0x00
+  package let identityRegister: UInt8? = 0x00
   /// What it stands on.
-  public var core: TwinCore
+  package var core: TwinCore
 
   private let memory: BMM350Memory
   private var registers = [UInt8](repeating: 0, count: 128)
@@ -83,19 +82,19 @@ public struct BMM350Twin: ResettingTwin {
   private var busyUntil = Int64.min
 
   /// Makes a chip that is not powered yet: call `powerOn`.
-  public init(_ core: TwinCore) { self.init(core, memory: .typical) }
+  package init(_ core: TwinCore) { self.init(core, memory: .typical) }
 
   /// Makes a chip with a memory of its own, not powered yet: call `powerOn`.
-  public init(_ core: TwinCore, memory: BMM350Memory) {
+  package init(_ core: TwinCore, memory: BMM350Memory) {
     self.core = core
     self.memory = memory
   }
 
   /// Start-up time: 3 ms.
-  public let startUpTime = 0.003
+  package let startUpTime = 0.003
 
   /// Registers take their reset values; the chip is in suspend.
-  public mutating func reset() {
+  package mutating func reset() {
     for index in registers.indices { registers[index] = 0 }
     registers[0x00] = 0x33
     registers[0x04] = 0x14
@@ -113,10 +112,10 @@ public struct BMM350Twin: ResettingTwin {
   private static let dummies: (UInt8, UInt8) = (0x80, 0x81)
 
   /// The first of the two.
-  public func firstRegister(_ subaddress: UInt8) -> UInt8 { Self.dummies.0 }
+  package func firstRegister(_ subaddress: UInt8) -> UInt8 { Self.dummies.0 }
 
   /// The register that follows in the same read.
-  public func nextRegister(after register: UInt8, subaddress: UInt8) -> UInt8 {
+  package func nextRegister(after register: UInt8, subaddress: UInt8) -> UInt8 {
     switch register {
     case Self.dummies.0: Self.dummies.1
     case Self.dummies.1: subaddress & 0x7F
@@ -125,7 +124,7 @@ public struct BMM350Twin: ResettingTwin {
   }
 
   /// Writes bytes in one transaction: nothing stands before them.
-  public mutating func write(
+  package mutating func write(
     _ subaddress: UInt8, from bytes: UnsafeRawBufferPointer, now: Timestamp
   ) {
     advance(to: now)
@@ -133,7 +132,7 @@ public struct BMM350Twin: ResettingTwin {
   }
 
   /// Reads one register, with the side effects of reading it.
-  public mutating func readByte(_ register: UInt8) -> UInt8 {
+  package mutating func readByte(_ register: UInt8) -> UInt8 {
     switch register {
     case Self.dummies.0, Self.dummies.1: return 0x7F
     case 0x07: return registers[0x07] | (core.now < busyUntil ? 0x01 : 0)
@@ -148,7 +147,7 @@ public struct BMM350Twin: ResettingTwin {
   }
 
   /// Writes one register, with the side effects of writing it.
-  public mutating func writeByte(_ register: UInt8, _ value: UInt8) {
+  package mutating func writeByte(_ register: UInt8, _ value: UInt8) {
     switch register {
     case 0x04: registers[0x04] = value & 0x3F
     case 0x05: registers[0x05] = value & 0x07
@@ -210,7 +209,7 @@ public struct BMM350Twin: ResettingTwin {
   }
 
   /// Takes note of every conversion that is complete.
-  public mutating func finish() {
+  package mutating func finish() {
     guard let done = core.schedule.take(until: core.now) else { return }
     if !tampering.isFrozen { convert(done) }
     isReady = registers[0x2E] & 0x80 != 0
@@ -235,7 +234,7 @@ public struct BMM350Twin: ResettingTwin {
   }
 
   /// What INT_CTRL has put on the pin; active low it falls.
-  public var nextRise: Int64 { registers[0x2E] & 0x8A == 0x8A ? core.schedule.next : .max }
+  package var nextRise: Int64 { registers[0x2E] & 0x8A == 0x8A ? core.schedule.next : .max }
 }
 
 extension TwinDescription {

@@ -1,12 +1,12 @@
 // Bosch BMP180 (datasheet BST-BMP180-DS000-09): trim, one conversion at a time, the flow chart of 3.5.
 
 /// The trim of a BMP180 and the flow chart that uses it, in whole numbers as the datasheet prints it.
-public struct BMP180Words: Sendable, Hashable {
+package struct BMP180Words: Sendable, Hashable {
   /// AC1 to AC6, B1, B2, MB, MC and MD.
-  public var words: [Int]
+  package var words: [Int]
 
   /// The example of figure 4.
-  public static let datasheetExample = BMP180Words(
+  package static let datasheetExample = BMP180Words(
     words: [408, -72, -14383, 32741, 32757, 23153, 6190, 4, -32768, -8711, 2868])
 
   /// The quotient rounded down, as the shifts of Bosch's own driver do; the datasheet writes divisions.
@@ -62,11 +62,11 @@ public struct BMP180Words: Sendable, Hashable {
 }
 
 /// The twin of a BMP180 over I2C.
-public struct BMP180Twin: ResettingTwin {
+package struct BMP180Twin: ResettingTwin {
   /// The register that tells which chip it is.
-  public let identityRegister: UInt8? = 0xD0
+  package let identityRegister: UInt8? = 0xD0
   /// What it stands on.
-  public var core: TwinCore
+  package var core: TwinCore
 
   private let trim: BMP180Words
   private var registers = [UInt8](repeating: 0, count: 256)
@@ -75,10 +75,10 @@ public struct BMP180Twin: ResettingTwin {
   private var b5 = 4000
 
   /// Makes a chip that is not powered yet: call `powerOn`.
-  public init(_ core: TwinCore) { self.init(core, trim: .datasheetExample) }
+  package init(_ core: TwinCore) { self.init(core, trim: .datasheetExample) }
 
   /// Makes a chip with a trim of its own, not powered yet: call `powerOn`.
-  public init(_ core: TwinCore, trim: BMP180Words) {
+  package init(_ core: TwinCore, trim: BMP180Words) {
     self.core = core
     self.trim = trim
   }
@@ -86,10 +86,10 @@ public struct BMP180Twin: ResettingTwin {
   /// Seconds from power to the first answer.
   ///
   /// Table 1: 10 ms from power-on.
-  public let startUpTime = 0.01
+  package let startUpTime = 0.01
 
   /// Registers take their reset values.
-  public mutating func reset() {
+  package mutating func reset() {
     for index in registers.indices { registers[index] = 0 }
     registers[0xD0] = 0x55
     registers[0xF6] = 0x80
@@ -99,11 +99,10 @@ public struct BMP180Twin: ResettingTwin {
     core.schedule.stop()
   }
 
-  /// Reads one register.
-  public mutating func readByte(_ register: UInt8) -> UInt8 { registers[Int(register)] }
+  package mutating func readByte(_ register: UInt8) -> UInt8 { registers[Int(register)] }
 
   /// Writes one register, with the side effects of writing it.
-  public mutating func writeByte(_ register: UInt8, _ value: UInt8) {
+  package mutating func writeByte(_ register: UInt8, _ value: UInt8) {
     switch register {
     case 0xE0: if value == 0xB6 { reset() }
     case 0xF4:
@@ -123,7 +122,7 @@ public struct BMP180Twin: ResettingTwin {
   }
 
   /// Takes note of the conversion when it is complete.
-  public mutating func finish() {
+  package mutating func finish() {
     guard let done = core.schedule.take(until: core.now) else { return }
     if !tampering.isFrozen { convert(done) }
     storeBigEndian(Int64(results[isTemperature ? 0 : 1]), bytes: 3, at: 0xF6, in: &registers)
@@ -146,7 +145,7 @@ public struct BMP180Twin: ResettingTwin {
   }
 
   /// The end-of-conversion pin is the BMP085's alone.
-  public var nextRise: Int64 { .max }
+  package var nextRise: Int64 { .max }
 }
 
 extension TwinDescription {

@@ -1,9 +1,9 @@
 // Bosch BMP280 and BME280 (datasheets BST-BMP280-DS001 and BST-BME280-DS002).
 
 /// The twin of a BMP280, or of a BME280 with its humidity channel, over I2C.
-public struct BMP280Twin: ResettingTwin, PairWriting {
+package struct BMP280Twin: ResettingTwin, PairWriting {
   /// Which of the two.
-  public enum Variant: Sendable, Hashable {
+  package enum Variant: Sendable, Hashable {
     /// Pressure and temperature, identity 0x58.
     case bmp280
     /// Pressure, temperature and humidity, identity 0x60.
@@ -11,9 +11,9 @@ public struct BMP280Twin: ResettingTwin, PairWriting {
   }
 
   /// The register that tells which chip it is.
-  public let identityRegister: UInt8? = 0xD0
+  package let identityRegister: UInt8? = 0xD0
   /// What it stands on.
-  public var core: TwinCore
+  package var core: TwinCore
 
   private let variant: Variant
   private let trim: BoschTrim
@@ -26,10 +26,10 @@ public struct BMP280Twin: ResettingTwin, PairWriting {
   private var trimLoaded: Int64 = 0
 
   /// Makes a BMP280 that is not powered yet: call `powerOn`.
-  public init(_ core: TwinCore) { self.init(.bmp280, core) }
+  package init(_ core: TwinCore) { self.init(.bmp280, core) }
 
   /// Makes either chip, not powered yet: call `powerOn`.
-  public init(_ variant: Variant, _ core: TwinCore, trim: BoschTrim = .datasheetExample) {
+  package init(_ variant: Variant, _ core: TwinCore, trim: BoschTrim = .datasheetExample) {
     self.variant = variant
     self.core = core
     self.trim = trim
@@ -38,10 +38,10 @@ public struct BMP280Twin: ResettingTwin, PairWriting {
   /// Seconds from power to the first answer.
   ///
   /// Start-up time, table 2: 2 ms until the first communication.
-  public let startUpTime = 0.002
+  package let startUpTime = 0.002
 
   /// Registers take their reset values.
-  public mutating func reset() {
+  package mutating func reset() {
     for index in registers.indices { registers[index] = 0 }
     registers[0xD0] = variant == .bmp280 ? 0x58 : 0x60
     // Data registers of a skipped measurement, section 4.3.6.
@@ -60,12 +60,12 @@ public struct BMP280Twin: ResettingTwin, PairWriting {
   /// The register that follows in the same transfer.
   ///
   /// Section 5.2.2: a read always moves on; a write does not.
-  public func nextRegister(after register: UInt8, subaddress: UInt8) -> UInt8 { register &+ 1 }
+  package func nextRegister(after register: UInt8, subaddress: UInt8) -> UInt8 { register &+ 1 }
 
   private var isUpdating: Bool { core.now < trimLoaded }
 
   /// Reads one register, with the side effects of reading it.
-  public mutating func readByte(_ register: UInt8) -> UInt8 {
+  package mutating func readByte(_ register: UInt8) -> UInt8 {
     switch register {
     case 0x88...0xA1, 0xE1...0xE7: return isUpdating ? 0 : registers[Int(register)]
     case 0xE0: return 0
@@ -78,7 +78,7 @@ public struct BMP280Twin: ResettingTwin, PairWriting {
   }
 
   /// Writes one register, with the side effects of writing it.
-  public mutating func writeByte(_ register: UInt8, _ value: UInt8) {
+  package mutating func writeByte(_ register: UInt8, _ value: UInt8) {
     switch register {
     case 0xE0: if value == 0xB6 { reset() }
     case 0xF2: if variant == .bme280 { registers[0xF2] = value & 0x07 }
@@ -139,7 +139,7 @@ public struct BMP280Twin: ResettingTwin, PairWriting {
   }
 
   /// Takes note of every conversion that is complete.
-  public mutating func finish() {
+  package mutating func finish() {
     guard let done = core.schedule.take(until: core.now) else { return }
     if registers[0xF4] & 0x03 != 0x03 { registers[0xF4] &= 0xFC }
     guard !tampering.isFrozen else { return }
@@ -229,7 +229,7 @@ public struct BMP280Twin: ResettingTwin, PairWriting {
   }
 
   /// There is no interrupt pin.
-  public var nextRise: Int64 { .max }
+  package var nextRise: Int64 { .max }
 }
 
 extension TwinDescription {

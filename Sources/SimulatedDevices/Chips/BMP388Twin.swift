@@ -1,29 +1,28 @@
 // Bosch BMP388 (datasheet BST-BMP388-DS001) and BMP390 (BST-BMP390-DS002): trim, normal and forced mode, interrupts.
 
 /// The trim of a BMP388 or BMP390 as it lies in the chip, and the formulas of appendix 8 that use it.
-public struct BMP388Trim: Sendable, Hashable {
+package struct BMP388Trim: Sendable, Hashable {
   /// NVM_PAR_T1 and NVM_PAR_T2, unsigned, and NVM_PAR_T3.
-  public var t1: UInt16, t2: UInt16, t3: Int8
+  package var t1: UInt16, t2: UInt16, t3: Int8
   /// NVM_PAR_P1 and NVM_PAR_P2, then P3 and P4.
-  public var p1: Int16, p2: Int16, p3: Int8, p4: Int8
+  package var p1: Int16, p2: Int16, p3: Int8, p4: Int8
   /// NVM_PAR_P5 and NVM_PAR_P6, unsigned, then P7 and P8.
-  public var p5: UInt16, p6: UInt16, p7: Int8, p8: Int8
+  package var p5: UInt16, p6: UInt16, p7: Int8, p8: Int8
   /// NVM_PAR_P9, P10 and P11.
-  public var p9: Int16, p10: Int8, p11: Int8
+  package var p9: Int16, p10: Int8, p11: Int8
 
-  /// A real chip's.
-  public static let typical = BMP388Trim(
+  package static let typical = BMP388Trim(
     t1: 27_427, t2: 18_776, t3: -10, p1: -164, p2: -2866, p3: 35, p4: 0, p5: 25_578, p6: 31_086,
     p7: -13, p8: -10, p9: 17_322, p10: 18, p11: -60)
 
   /// Degrees Celsius of a raw temperature (24 bits).
-  public func temperature(_ raw: Double) -> Double {
+  package func temperature(_ raw: Double) -> Double {
     let partial = raw - Double(t1) / 0x1p-8
     return partial * (Double(t2) / 0x1p30) + partial * partial * (Double(t3) / 0x1p48)
   }
 
   /// Pascals of a raw pressure (24 bits) at a temperature.
-  public func pressure(_ raw: Double, temperature t: Double) -> Double {
+  package func pressure(_ raw: Double, temperature t: Double) -> Double {
     let first =
       Double(p5) / 0x1p-3 + Double(p6) / 0x1p6 * t + Double(p7) / 0x1p8 * t * t + Double(p8)
       / 0x1p15
@@ -71,11 +70,11 @@ public struct BMP388Trim: Sendable, Hashable {
 }
 
 /// The twin of a BMP388 or BMP390 over I2C. Its FIFO is always empty.
-public struct BMP388Twin: ResettingTwin, PairWriting {
+package struct BMP388Twin: ResettingTwin, PairWriting {
   /// The register that tells which chip it is.
-  public let identityRegister: UInt8? = 0x00
+  package let identityRegister: UInt8? = 0x00
   /// What it stands on.
-  public var core: TwinCore
+  package var core: TwinCore
 
   private let identity: UInt8
   private let trim: BMP388Trim
@@ -86,10 +85,10 @@ public struct BMP388Twin: ResettingTwin, PairWriting {
   private var filtered: (pressure: Double, temperature: Double)?
 
   /// Makes a BMP388 that is not powered yet: call `powerOn`.
-  public init(_ core: TwinCore) { self.init(core, identity: 0x50) }
+  package init(_ core: TwinCore) { self.init(core, identity: 0x50) }
 
   /// Makes either chip (0x50 or 0x60), not powered yet: call `powerOn`.
-  public init(_ core: TwinCore, identity: UInt8, trim: BMP388Trim = .typical) {
+  package init(_ core: TwinCore, identity: UInt8, trim: BMP388Trim = .typical) {
     self.core = core
     self.identity = identity
     self.trim = trim
@@ -98,10 +97,10 @@ public struct BMP388Twin: ResettingTwin, PairWriting {
   /// Seconds from power to the first answer.
   ///
   /// Table 2: 2 ms until the first communication.
-  public let startUpTime = 0.002
+  package let startUpTime = 0.002
 
   /// Reset values: the datasheet's register map.
-  public mutating func reset() {
+  package mutating func reset() {
     for index in registers.indices { registers[index] = 0 }
     registers[0x00] = identity
     registers[0x06] = 0x80
@@ -124,7 +123,7 @@ public struct BMP388Twin: ResettingTwin, PairWriting {
   private var isCommandReady: Bool { core.now &- resetAt >= 2_000_000 }
 
   /// Reads one register, with the side effects of reading it.
-  public mutating func readByte(_ register: UInt8) -> UInt8 {
+  package mutating func readByte(_ register: UInt8) -> UInt8 {
     let value = registers[Int(register)]
     switch register {
     case 0x02:
@@ -144,7 +143,7 @@ public struct BMP388Twin: ResettingTwin, PairWriting {
   }
 
   /// Writes one register, with the side effects of writing it.
-  public mutating func writeByte(_ register: UInt8, _ value: UInt8) {
+  package mutating func writeByte(_ register: UInt8, _ value: UInt8) {
     switch register {
     case 0x19: registers[0x19] = value & 0x7F
     case 0x1A: registers[0x1A] = value & 0x07
@@ -196,7 +195,7 @@ public struct BMP388Twin: ResettingTwin, PairWriting {
   }
 
   /// Takes note of every conversion that is complete.
-  public mutating func finish() {
+  package mutating func finish() {
     guard let done = core.schedule.take(until: core.now) else { return }
     if registers[0x1B] & 0x30 != 0x30 { registers[0x1B] &= 0x03 }
     ready |= (registers[0x1B] & 1) << 5 | (registers[0x1B] & 2) << 5
@@ -255,7 +254,7 @@ public struct BMP388Twin: ResettingTwin, PairWriting {
   }
 
   /// drdy_en puts new data on the pin; active low it falls.
-  public var nextRise: Int64 { registers[0x19] & 0x42 == 0x42 ? core.schedule.next : .max }
+  package var nextRise: Int64 { registers[0x19] & 0x42 == 0x42 ? core.schedule.next : .max }
 }
 
 extension TwinDescription {

@@ -1,21 +1,21 @@
 // Bosch BMP581 (datasheet BST-BMP581-DS004) and BMP585: modes, rates, oversampling, interrupts.
 
 /// The twin of a BMP581 or BMP585 over I2C. Its FIFO is always empty, its filter does nothing.
-public struct BMP581Twin: ResettingTwin {
+package struct BMP581Twin: ResettingTwin {
   /// The register that tells which chip it is.
-  public let identityRegister: UInt8? = 0x01
+  package let identityRegister: UInt8? = 0x01
   /// What it stands on.
-  public var core: TwinCore
+  package var core: TwinCore
 
   private let identity: UInt8
   private var registers = [UInt8](repeating: 0, count: 128)
   private var resetAt: Int64 = 0
 
   /// Makes a BMP581 that is not powered yet: call `powerOn`.
-  public init(_ core: TwinCore) { self.init(core, identity: 0x50) }
+  package init(_ core: TwinCore) { self.init(core, identity: 0x50) }
 
   /// Makes either chip (0x50 or 0x51), not powered yet: call `powerOn`.
-  public init(_ core: TwinCore, identity: UInt8) {
+  package init(_ core: TwinCore, identity: UInt8) {
     self.core = core
     self.identity = identity
   }
@@ -23,10 +23,10 @@ public struct BMP581Twin: ResettingTwin {
   /// Seconds from power to the first answer.
   ///
   /// "Power-up time": 2 ms.
-  public let startUpTime = 0.002
+  package let startUpTime = 0.002
 
   /// Reset values: the register map.
-  public mutating func reset() {
+  package mutating func reset() {
     for index in registers.indices { registers[index] = 0 }
     registers[0x01] = identity
     registers[0x02] = 0x32
@@ -41,12 +41,12 @@ public struct BMP581Twin: ResettingTwin {
   }
 
   /// The register that follows in the same transfer.
-  public func nextRegister(after register: UInt8, subaddress: UInt8) -> UInt8 {
+  package func nextRegister(after register: UInt8, subaddress: UInt8) -> UInt8 {
     (register &+ 1) & 0x7F
   }
 
   /// Reads one register, with the side effects of reading it.
-  public mutating func readByte(_ register: UInt8) -> UInt8 {
+  package mutating func readByte(_ register: UInt8) -> UInt8 {
     switch register & 0x7F {
     case 0x27:
       defer { registers[0x27] = 0 }
@@ -62,7 +62,7 @@ public struct BMP581Twin: ResettingTwin {
   }
 
   /// Writes one register, with the side effects of writing it.
-  public mutating func writeByte(_ register: UInt8, _ value: UInt8) {
+  package mutating func writeByte(_ register: UInt8, _ value: UInt8) {
     switch register {
     case 0x13...0x16, 0x18, 0x32...0x35: registers[Int(register)] = value
     case 0x30, 0x31:
@@ -108,7 +108,7 @@ public struct BMP581Twin: ResettingTwin {
   }
 
   /// Takes note of every conversion that is complete.
-  public mutating func finish() {
+  package mutating func finish() {
     guard let done = core.schedule.take(until: core.now) else { return }
     if registers[0x37] & 0x03 == 2 { registers[0x37] &= 0xFC }
     if registers[0x15] & 0x01 != 0 {
@@ -133,7 +133,7 @@ public struct BMP581Twin: ResettingTwin {
   }
 
   /// New data pulse the pin where they are a source and the pin is on.
-  public var nextRise: Int64 {
+  package var nextRise: Int64 {
     registers[0x15] & 0x01 != 0 && registers[0x14] & 0x08 != 0 ? core.schedule.next : .max
   }
 }

@@ -4,42 +4,42 @@
 ///
 /// The forward formulas are the double precision ones of the BMP280 datasheet (BST-BMP280-DS001,
 /// section 8.1) and of the BME280 datasheet (BST-BME280-DS002, section 8.1).
-public struct BoschTrim: Sendable, Hashable {
+package struct BoschTrim: Sendable, Hashable {
   /// dig_T1.
-  public var t1: UInt16
+  package var t1: UInt16
   /// dig_T2 and dig_T3.
-  public var t2: Int16, t3: Int16
+  package var t2: Int16, t3: Int16
   /// dig_P1.
-  public var p1: UInt16
+  package var p1: UInt16
   /// dig_P2 to dig_P9.
-  public var p2: Int16, p3: Int16, p4: Int16, p5: Int16, p6: Int16, p7: Int16, p8: Int16
+  package var p2: Int16, p3: Int16, p4: Int16, p5: Int16, p6: Int16, p7: Int16, p8: Int16
   /// dig_P9.
-  public var p9: Int16
+  package var p9: Int16
   /// dig_H1 and dig_H3, BME280 only.
-  public var h1: UInt8 = 75, h3: UInt8 = 0
+  package var h1: UInt8 = 75, h3: UInt8 = 0
   /// dig_H2, dig_H4 and dig_H5 (12 bits each), BME280 only.
-  public var h2: Int16 = 370, h4: Int16 = 313, h5: Int16 = 50
+  package var h2: Int16 = 370, h4: Int16 = 313, h5: Int16 = 50
   /// dig_H6, BME280 only.
-  public var h6: Int8 = 30
+  package var h6: Int8 = 30
 
   /// The example of the BMP280 datasheet, section 3.12: with adc_T 519888 and adc_P 415148 it gives
   /// 25.08 degrees and 100653.27 Pa. The humidity trim is that of an ordinary chip.
-  public static let datasheetExample = BoschTrim(
+  package static let datasheetExample = BoschTrim(
     t1: 27504, t2: 26435, t3: -1000, p1: 36477, p2: -10685, p3: 3024, p4: 2855, p5: 140, p6: -7,
     p7: 15500, p8: -14600, p9: 6000)
 
   /// Fine temperature, 1/5120 degree, of a raw temperature (20 bits).
-  public func fineTemperature(raw: Double) -> Double {
+  package func fineTemperature(raw: Double) -> Double {
     let a = (raw / 16384 - Double(t1) / 1024) * Double(t2)
     let b = raw / 131_072 - Double(t1) / 8192
     return a + b * b * Double(t3)
   }
 
   /// Temperature, degrees Celsius, of a raw temperature (20 bits).
-  public func temperature(raw: Double) -> Double { fineTemperature(raw: raw) / 5120 }
+  package func temperature(raw: Double) -> Double { fineTemperature(raw: raw) / 5120 }
 
   /// Pressure, pascals, of a raw pressure (20 bits) at a fine temperature.
-  public func pressure(raw: Double, fineTemperature: Double) -> Double {
+  package func pressure(raw: Double, fineTemperature: Double) -> Double {
     let v = fineTemperature / 2 - 64000
     let offset = (v * v * Double(p6) / 32768 + v * Double(p5) * 2) / 4 + Double(p4) * 65536
     let bend = (Double(p3) * v * v / 524_288 + Double(p2) * v) / 524_288
@@ -50,7 +50,7 @@ public struct BoschTrim: Sendable, Hashable {
   }
 
   /// Relative humidity, percent, of a raw humidity (16 bits) at a fine temperature.
-  public func humidity(raw: Double, fineTemperature: Double) -> Double {
+  package func humidity(raw: Double, fineTemperature: Double) -> Double {
     let v = fineTemperature - 76800
     let wet = 1 + Double(h3) / 67_108_864 * v
     let gain = Double(h2) / 65536 * (1 + Double(h6) / 67_108_864 * v * wet)
@@ -59,12 +59,12 @@ public struct BoschTrim: Sendable, Hashable {
   }
 
   /// The raw temperature (0 to 1048575, not rounded) that compensates to `celsius`.
-  public func rawTemperature(celsius: Double) -> Double {
+  package func rawTemperature(celsius: Double) -> Double {
     bisection(from: 0, to: 1_048_575) { temperature(raw: $0) < celsius }
   }
 
   /// The raw pressure (0 to 1048575, not rounded) that compensates to `pascals`.
-  public func rawPressure(pascals: Double, fineTemperature: Double) -> Double {
+  package func rawPressure(pascals: Double, fineTemperature: Double) -> Double {
     // Pressure falls as the raw value grows.
     bisection(from: 0, to: 1_048_575) {
       pressure(raw: $0, fineTemperature: fineTemperature) > pascals
@@ -72,7 +72,7 @@ public struct BoschTrim: Sendable, Hashable {
   }
 
   /// The raw humidity (0 to 65535, not rounded) that compensates to `percent`.
-  public func rawHumidity(percent: Double, fineTemperature: Double) -> Double {
+  package func rawHumidity(percent: Double, fineTemperature: Double) -> Double {
     bisection(from: 0, to: 65535) { humidity(raw: $0, fineTemperature: fineTemperature) < percent }
   }
 

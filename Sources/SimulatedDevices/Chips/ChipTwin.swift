@@ -1,13 +1,13 @@
 // The register-level model that every simulated chip is, and the transfer loop they share.
 
-public import LinearAlgebra
-public import SensorTypes
+package import LinearAlgebra
+package import SensorTypes
 
 /// A chip as its datasheet's register map describes it.
 ///
 /// A twin is a value with no clock of its own: every call says what time it is, and the twin first lives
 /// up to that moment (`advance`). Time never runs backwards for one twin.
-public protocol ChipTwin: Sendable {
+package protocol ChipTwin: Sendable {
   /// The register that tells which chip it is, or `nil` for a chip that has none.
   var identityRegister: UInt8? { get }
 
@@ -54,16 +54,16 @@ public protocol ChipTwin: Sendable {
 
 extension ChipTwin {
   /// The sub-address is the register.
-  public func firstRegister(_ subaddress: UInt8) -> UInt8 { subaddress }
+  package func firstRegister(_ subaddress: UInt8) -> UInt8 { subaddress }
 
   /// A transfer moves on from register to register.
-  public func nextRegister(after register: UInt8, subaddress: UInt8) -> UInt8 { register &+ 1 }
+  package func nextRegister(after register: UInt8, subaddress: UInt8) -> UInt8 { register &+ 1 }
 
   /// A chip without an interrupt pin, or one that only pulses it, leaves the line low.
-  public var interruptLevel: Bool { false }
+  package var interruptLevel: Bool { false }
 
   /// Reads `buffer.count` bytes in one transaction that began with `subaddress`.
-  public mutating func read(
+  package mutating func read(
     _ subaddress: UInt8, into buffer: UnsafeMutableRawBufferPointer, now: Timestamp
   ) {
     advance(to: now)
@@ -76,7 +76,7 @@ extension ChipTwin {
   }
 
   /// Writes bytes in one transaction.
-  public mutating func write(
+  package mutating func write(
     _ subaddress: UInt8, from bytes: UnsafeRawBufferPointer, now: Timestamp
   ) {
     advance(to: now)
@@ -88,49 +88,49 @@ extension ChipTwin {
   }
 
   /// Reads one register: for tests and tools; a driver goes through a `RegisterDevice`.
-  public mutating func read(_ register: UInt8, now: Timestamp) -> UInt8 {
+  package mutating func read(_ register: UInt8, now: Timestamp) -> UInt8 {
     var byte: UInt8 = 0
     withUnsafeMutableBytes(of: &byte) { read(register, into: $0, now: now) }
     return byte
   }
 
   /// Reads `count` bytes in one transaction: for tests and tools.
-  public mutating func read(_ register: UInt8, count: Int, now: Timestamp) -> [UInt8] {
+  package mutating func read(_ register: UInt8, count: Int, now: Timestamp) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     bytes.withUnsafeMutableBytes { read(register, into: $0, now: now) }
     return bytes
   }
 
   /// Writes one register: for tests and tools.
-  public mutating func write(_ register: UInt8, _ value: UInt8, now: Timestamp) {
+  package mutating func write(_ register: UInt8, _ value: UInt8, now: Timestamp) {
     withUnsafeBytes(of: value) { write(register, from: $0, now: now) }
   }
 }
 
 /// Faults that act inside a chip, as its transfers and conversions see them.
-public struct Tampering: Sendable, Hashable {
+package struct Tampering: Sendable, Hashable {
   /// The output registers keep their value; conversions and data-ready go on.
-  public var isFrozen = false
+  package var isFrozen = false
   /// The data line is held low: every bit that is read is zero, nothing that is written arrives.
-  public var isHeldLow = false
+  package var isHeldLow = false
   /// The measured quantity is far beyond every range of the chip.
-  public var isOverloaded = false
+  package var isOverloaded = false
   /// How much of its ordinary deflection a self-test brings about on each axis: 1 in a sound chip.
-  public var selfTestShare = Vector3(repeating: 1)
+  package var selfTestShare = Vector3(repeating: 1)
   /// What the identity register reads as, in place of the truth.
-  public var identity: UInt8?
+  package var identity: UInt8?
   /// The register in which bits are flipped on their way to the host.
-  public var flippedRegister: UInt8 = 0
+  package var flippedRegister: UInt8 = 0
   /// Which bits are flipped; 0 for none.
-  public var flippedBits: UInt8 = 0
+  package var flippedBits: UInt8 = 0
 
   /// A receiver sends nothing.
-  public var isSilent = false
+  package var isSilent = false
   /// A receiver's bytes are noise.
-  public var isGarbage = false
+  package var isGarbage = false
 
   /// Makes tampering that does nothing.
-  public init() {}
+  package init() {}
 
   func applied(to value: UInt8, of register: UInt8, identity identityRegister: UInt8?) -> UInt8 {
     if isHeldLow { return 0 }

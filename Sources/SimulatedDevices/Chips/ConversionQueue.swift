@@ -6,9 +6,7 @@ struct ConversionQueue: Sendable {
   enum GivingWay: Sendable {
     /// So many bytes as it takes: a queue that ran over begins anywhere.
     case bytes
-    /// Whole samples.
     case samples
-    /// The new one.
     case itself
   }
 
@@ -55,7 +53,6 @@ struct ConversionQueue: Sendable {
 
 /// A chip that can queue every conversion.
 protocol QueueingTwin: ConvertingTwin {
-  /// Whether it does.
   var isQueueing: Bool { get }
 
   /// Takes note of the conversions that are complete by a time.
@@ -64,7 +61,7 @@ protocol QueueingTwin: ConvertingTwin {
 
 extension QueueingTwin {
   /// One after the other for the queue; otherwise the newest is all that can be read.
-  public mutating func finish() {
+  package mutating func finish() {
     if isQueueing { while nextConversion < core.now { finish(until: nextConversion) } }
     finish(until: core.now)
   }

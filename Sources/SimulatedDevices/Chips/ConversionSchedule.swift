@@ -71,7 +71,6 @@ struct InterruptPin: Sendable {
   private(set) var level = false
   private var edge: Int64?
 
-  /// Drives the pin.
   mutating func set(_ high: Bool, at time: Int64) {
     if high && !level { edge = time }
     level = high

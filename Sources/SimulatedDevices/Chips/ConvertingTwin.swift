@@ -1,12 +1,12 @@
 // What the twins of all chips that convert have in common: a world, a clock, errors, and a pin.
 
 import LinearAlgebra
-public import SensorTypes
+package import SensorTypes
 
 /// What every converting twin stands on. It has no registers.
-public struct TwinCore: Sendable {
+package struct TwinCore: Sendable {
   /// Faults that act inside the chip.
-  public var tampering = Tampering()
+  package var tampering = Tampering()
   let source: any StimulusSource
   let errors: ChipErrors
   let seed: UInt64
@@ -18,7 +18,7 @@ public struct TwinCore: Sendable {
   var schedule = ConversionSchedule()
 
   /// Makes a core for a chip in the world of `source`, whose noise follows from `seed`.
-  public init(source: any StimulusSource, errors: ChipErrors = .init(), seed: UInt64 = 0) {
+  package init(source: any StimulusSource, errors: ChipErrors = .init(), seed: UInt64 = 0) {
     self.source = source
     self.errors = errors
     self.seed = seed
@@ -90,7 +90,7 @@ public struct TwinCore: Sendable {
 }
 
 /// A chip that converts on its own clock, and may raise a pin.
-public protocol ConvertingTwin: ChipTwin {
+package protocol ConvertingTwin: ChipTwin {
   /// What it stands on.
   var core: TwinCore { get set }
 
@@ -109,41 +109,41 @@ public protocol ConvertingTwin: ChipTwin {
 
 extension ConvertingTwin {
   /// Makes a chip that is not powered yet: call `powerOn`.
-  public init(source: any StimulusSource, errors: ChipErrors = .init(), seed: UInt64 = 0) {
+  package init(source: any StimulusSource, errors: ChipErrors = .init(), seed: UInt64 = 0) {
     self.init(TwinCore(source: source, errors: errors, seed: seed))
   }
 
   /// Faults that act inside the chip.
-  public var tampering: Tampering {
+  package var tampering: Tampering {
     get { core.tampering }
     set { core.tampering = newValue }
   }
 
   /// Whether the chip acknowledges its address: not while it starts up.
-  public func answers(at now: Timestamp) -> Bool { now.nanoseconds >= core.answersFrom }
+  package func answers(at now: Timestamp) -> Bool { now.nanoseconds >= core.answersFrom }
 
   /// Finishes every conversion that is complete by that time.
-  public mutating func advance(to time: Timestamp) {
+  package mutating func advance(to time: Timestamp) {
     core.now = max(core.now, time.nanoseconds)
     finish()
   }
 
   /// When the next conversion will be complete.
-  public var nextConversion: Int64 { core.schedule.next }
+  package var nextConversion: Int64 { core.schedule.next }
 
   /// Any conversion raises the pin.
-  public var nextRise: Int64 { nextConversion }
+  package var nextRise: Int64 { nextConversion }
 
   /// When the next conversion will be complete, or `nil` while the chip is idle.
-  public func nextDataReady(after now: Timestamp) -> Timestamp? {
+  package func nextDataReady(after now: Timestamp) -> Timestamp? {
     nextConversion == .max ? nil : Timestamp(nanoseconds: nextConversion)
   }
 
   /// Whether the chip drives its interrupt pin high.
-  public var interruptLevel: Bool { core.pin.level }
+  package var interruptLevel: Bool { core.pin.level }
 
   /// The newest rising edge of the interrupt pin since the last call.
-  public mutating func takeEdge(at now: Timestamp) -> Timestamp? {
+  package mutating func takeEdge(at now: Timestamp) -> Timestamp? {
     advance(to: now)
     return core.pin.take()
   }
@@ -151,7 +151,7 @@ extension ConvertingTwin {
   /// When the interrupt pin will rise next, or `nil` if nothing can raise it.
   ///
   /// A pin that is still high makes no edge: data ready stays up until the data were read.
-  public mutating func nextEdge(at now: Timestamp) -> Timestamp? {
+  package mutating func nextEdge(at now: Timestamp) -> Timestamp? {
     advance(to: now)
     if core.pin.isWaiting { return now }
     return core.pin.level || nextRise == .max ? nil : Timestamp(nanoseconds: nextRise)
@@ -159,7 +159,7 @@ extension ConvertingTwin {
 }
 
 /// A chip that comes up with the registers that a reset leaves.
-public protocol ResettingTwin: ConvertingTwin {
+package protocol ResettingTwin: ConvertingTwin {
   /// Seconds from power to the first answer.
   var startUpTime: Double { get }
 
@@ -169,31 +169,31 @@ public protocol ResettingTwin: ConvertingTwin {
 
 extension ResettingTwin {
   /// Applies power: registers take their reset values and the start-up time begins.
-  public mutating func powerOn(at time: Timestamp) {
+  package mutating func powerOn(at time: Timestamp) {
     core.power(at: time, answersAfter: startUpTime)
     reset()
   }
 }
 
 /// A chip whose sub-address moves on where its most significant bit is set (ST's older chips).
-public protocol FlagIncrementing {}
+package protocol FlagIncrementing {}
 
 extension FlagIncrementing where Self: ChipTwin {
   /// The register that a sub-address names.
-  public func firstRegister(_ subaddress: UInt8) -> UInt8 { subaddress & 0x7F }
+  package func firstRegister(_ subaddress: UInt8) -> UInt8 { subaddress & 0x7F }
 
   /// The register that follows in the same transfer.
-  public func nextRegister(after register: UInt8, subaddress: UInt8) -> UInt8 {
+  package func nextRegister(after register: UInt8, subaddress: UInt8) -> UInt8 {
     subaddress & 0x80 == 0 ? register : (register &+ 1) & 0x7F
   }
 }
 
 /// A chip to which a longer write comes as pairs of address and value (Bosch's barometers; BMP280 5.2.1).
-public protocol PairWriting {}
+package protocol PairWriting {}
 
 extension PairWriting where Self: ChipTwin {
   /// Writes bytes in one transaction.
-  public mutating func write(
+  package mutating func write(
     _ subaddress: UInt8, from bytes: UnsafeRawBufferPointer, now: Timestamp
   ) {
     advance(to: now)

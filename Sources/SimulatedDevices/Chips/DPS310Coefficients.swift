@@ -1,33 +1,33 @@
 // Infineon's compensation formulas (DPS310 datasheet v1.2) forwards and backwards; Goertek's are the same.
 
 /// The coefficients of a DPS310 and the polynomials that use them (datasheet, "How to calculate compensated values").
-public struct DPS310TwinTrim: Sendable, Hashable {
+package struct DPS310TwinTrim: Sendable, Hashable {
   /// c0 and c1, 12 bits signed.
-  public var c0: Int32, c1: Int32
+  package var c0: Int32, c1: Int32
   /// c00 and c10, 20 bits signed.
-  public var c00: Int32, c10: Int32
+  package var c00: Int32, c10: Int32
   /// c01, c11, c20, c21 and c30, 16 bits signed.
-  public var c01: Int32, c11: Int32, c20: Int32, c21: Int32, c30: Int32
+  package var c01: Int32, c11: Int32, c20: Int32, c21: Int32, c30: Int32
   /// c31 and c40 of the SPA06, 12 bits signed.
-  public var c31: Int32 = 0, c40: Int32 = 0
+  package var c31: Int32 = 0, c40: Int32 = 0
 
   /// Values of the size that real chips carry; the datasheet prints no example.
-  public static let typical = DPS310TwinTrim(
+  package static let typical = DPS310TwinTrim(
     c0: 209, c1: -259, c00: 81007, c10: -55108, c01: -2792, c11: 1355, c20: -9818, c21: 126,
     c30: -1372)
 
   /// The same with small values of those that the SPA06 has besides; no chip's were to be had.
-  public static let quartic: DPS310TwinTrim = {
+  package static let quartic: DPS310TwinTrim = {
     var coefficients = typical
     (coefficients.c31, coefficients.c40) = (-37, 215)
     return coefficients
   }()
 
   /// Temperature, degrees Celsius, of a scaled raw temperature (raw divided by the scale factor).
-  public func temperature(_ scaled: Double) -> Double { Double(c0) * 0.5 + Double(c1) * scaled }
+  package func temperature(_ scaled: Double) -> Double { Double(c0) * 0.5 + Double(c1) * scaled }
 
   /// Pressure, pascals, of scaled raw pressure and temperature.
-  public func pressure(_ scaled: Double, temperature t: Double) -> Double {
+  package func pressure(_ scaled: Double, temperature t: Double) -> Double {
     let (square, cube) = (scaled * scaled, scaled * scaled * scaled)
     let own = Double(c10) * scaled + Double(c20) * square + Double(c30) * cube
     let cross = Double(c01) + Double(c11) * scaled + Double(c21) * square + Double(c31) * cube
@@ -35,12 +35,12 @@ public struct DPS310TwinTrim: Sendable, Hashable {
   }
 
   /// The scaled raw temperature that compensates to `celsius`.
-  public func scaledTemperature(celsius: Double) -> Double {
+  package func scaledTemperature(celsius: Double) -> Double {
     (celsius - Double(c0) * 0.5) / Double(c1)
   }
 
   /// The scaled raw pressure, -2 to 2, that compensates to `pascals`.
-  public func scaledPressure(pascals: Double, temperature t: Double) -> Double {
+  package func scaledPressure(pascals: Double, temperature t: Double) -> Double {
     // Pressure falls as the raw value grows.
     bisection(from: -2, to: 2) { pressure($0, temperature: t) > pascals }
   }

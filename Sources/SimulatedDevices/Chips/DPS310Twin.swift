@@ -1,9 +1,9 @@
 // Infineon DPS310 barometer (datasheet v1.2) and its family: coefficients, scale factors, background and command mode.
 
 /// The twin of a DPS310, or of one of its family, over I2C. Its FIFO holds its configuration bits and is always empty.
-public struct DPS310Twin: ResettingTwin {
+package struct DPS310Twin: ResettingTwin {
   /// Which of the family.
-  public enum Variant: Sendable, Hashable {
+  package enum Variant: Sendable, Hashable {
     /// DPS310 and DPS368.
     case infineon
     /// Identity 0x10 as well; the coefficients belong to the sensor in the cell, which 0x28 says in some chips and in
@@ -14,9 +14,9 @@ public struct DPS310Twin: ResettingTwin {
   }
 
   /// The register that tells which chip it is.
-  public let identityRegister: UInt8? = 0x0D
+  package let identityRegister: UInt8? = 0x0D
   /// What it stands on.
-  public var core: TwinCore
+  package var core: TwinCore
 
   private let variant: Variant
   private let coefficients: DPS310TwinTrim
@@ -30,10 +30,10 @@ public struct DPS310Twin: ResettingTwin {
   private var resetAt: Int64 = 0
 
   /// Makes a chip that is not powered yet: call `powerOn`.
-  public init(_ core: TwinCore) { self.init(core, coefficients: .typical) }
+  package init(_ core: TwinCore) { self.init(core, coefficients: .typical) }
 
   /// Makes a chip with coefficients of its own, not powered yet: call `powerOn`.
-  public init(
+  package init(
     _ core: TwinCore, _ variant: Variant = .infineon, coefficients: DPS310TwinTrim
   ) {
     self.core = core
@@ -42,10 +42,10 @@ public struct DPS310Twin: ResettingTwin {
   }
 
   /// Seconds from power to the first answer.
-  public let startUpTime = 0.002_5
+  package let startUpTime = 0.002_5
 
   /// Reset values: the datasheet's register map.
-  public mutating func reset() {
+  package mutating func reset() {
     for index in registers.indices { registers[index] = 0 }
     registers[0x0D] = variant == .spa06 ? 0x11 : 0x10
     // The coefficients of this chip belong to its external (MEMS) temperature sensor.
@@ -62,14 +62,14 @@ public struct DPS310Twin: ResettingTwin {
   }
 
   /// The register that follows in the same transfer.
-  public func nextRegister(after register: UInt8, subaddress: UInt8) -> UInt8 { register &+ 1 }
+  package func nextRegister(after register: UInt8, subaddress: UInt8) -> UInt8 { register &+ 1 }
 
   // MEAS_CFG and "Start-up sequence": the sensor is ready 12 ms and the coefficients are 40 ms after a reset.
   private var isSensorReady: Bool { core.now &- resetAt >= 12_000_000 }
   private var areCoefficientsReady: Bool { core.now &- resetAt >= 40_000_000 }
 
   /// Reads one register, with the side effects of reading it.
-  public mutating func readByte(_ register: UInt8) -> UInt8 {
+  package mutating func readByte(_ register: UInt8) -> UInt8 {
     switch register {
     case 0x00...0x02:
       ready &= ~0x10
@@ -93,7 +93,7 @@ public struct DPS310Twin: ResettingTwin {
   }
 
   /// Writes one register, with the side effects of writing it.
-  public mutating func writeByte(_ register: UInt8, _ value: UInt8) {
+  package mutating func writeByte(_ register: UInt8, _ value: UInt8) {
     switch register {
     case 0x06: registers[0x06] = value & 0x7F
     case 0x07: registers[0x07] = value & 0xF7
@@ -190,7 +190,7 @@ public struct DPS310Twin: ResettingTwin {
   }
 
   /// Takes note of every conversion that is complete.
-  public mutating func finish() {
+  package mutating func finish() {
     let temperatures = temperatureSchedule.take(until: core.now)
     let pressures = pressureSchedule.take(until: core.now)
     if let done = temperatures { convertTemperature(done) }
@@ -253,10 +253,10 @@ public struct DPS310Twin: ResettingTwin {
   }
 
   /// When the next conversion of either will be complete.
-  public var nextConversion: Int64 { min(pressureSchedule.next, temperatureSchedule.next) }
+  package var nextConversion: Int64 { min(pressureSchedule.next, temperatureSchedule.next) }
 
   /// What CFG_REG has put on the pin; active low it falls.
-  public var nextRise: Int64 {
+  package var nextRise: Int64 {
     guard registers[0x09] & 0x80 != 0 else { return .max }
     return min(
       registers[0x09] & 0x10 != 0 ? pressureSchedule.next : .max,

@@ -2,19 +2,19 @@
 // a relative of it: X, Z, Y order, big-endian, own address pointer.
 
 import LinearAlgebra
-public import SensorTypes
+package import SensorTypes
 
 /// The twin of an HMC5883L or of the magnetometer in an LSM303DLHC, at address 0x1E.
 ///
 /// ST's datasheet is short on data-ready; Honeywell's says what is modelled for both: RDY goes low only for the
 /// 250 microseconds in which new data is written, so it is *not* cleared by reading.
-public struct HMC5883Twin: ConvertingTwin {
+package struct HMC5883Twin: ConvertingTwin {
   /// The register that tells which chip it is.
   ///
   /// IRA; IRB and IRC follow.
-  public let identityRegister: UInt8? = 0x0A
+  package let identityRegister: UInt8? = 0x0A
   /// What it stands on.
-  public var core: TwinCore
+  package var core: TwinCore
   private let model: HMC5883TwinVariant
 
   private var configurationA: UInt8 = 0x10
@@ -31,10 +31,10 @@ public struct HMC5883Twin: ConvertingTwin {
   private var hasData = false
 
   /// Makes an HMC5883L that is not powered yet: call `powerOn`.
-  public init(_ core: TwinCore) { self.init(core, model: .hmc5883l) }
+  package init(_ core: TwinCore) { self.init(core, model: .hmc5883l) }
 
   /// Makes a chip that is not powered yet: call `powerOn`.
-  public init(_ core: TwinCore, model: HMC5883TwinVariant) {
+  package init(_ core: TwinCore, model: HMC5883TwinVariant) {
     self.core = core
     self.model = model
   }
@@ -44,7 +44,7 @@ public struct HMC5883Twin: ConvertingTwin {
   /// Reset values: the register descriptions of the datasheets. An HMC5883L answers after 200 microseconds and
   /// makes one measurement by itself, which is there after 56 ms (specifications, "Turn-on Time"; "Operational
   /// Examples").
-  public mutating func powerOn(at time: Timestamp) {
+  package mutating func powerOn(at time: Timestamp) {
     (configurationA, configurationB, gain) = (0x10, 0x20, 1)
     core.schedule.stop()
     field = SIMD3()
@@ -70,7 +70,7 @@ public struct HMC5883Twin: ConvertingTwin {
   /// The register that follows in the same transfer.
   ///
   /// ST's section 5.1.3, and Honeywell's "Register Access": 08 rolls back to 03, 12 and above to 00.
-  public func nextRegister(after register: UInt8, subaddress: UInt8) -> UInt8 {
+  package func nextRegister(after register: UInt8, subaddress: UInt8) -> UInt8 {
     if register == 0x08 { return 0x03 }
     return register >= 0x0C ? 0x00 : register + 1
   }
@@ -84,7 +84,7 @@ public struct HMC5883Twin: ConvertingTwin {
   }
 
   /// Reads one register, with the side effects of reading it.
-  public mutating func readByte(_ register: UInt8) -> UInt8 {
+  package mutating func readByte(_ register: UInt8) -> UInt8 {
     switch register {
     case 0x00: return configurationA
     case 0x01: return configurationB
@@ -110,7 +110,7 @@ public struct HMC5883Twin: ConvertingTwin {
   }
 
   /// Writes one register, with the side effects of writing it.
-  public mutating func writeByte(_ register: UInt8, _ value: UInt8) {
+  package mutating func writeByte(_ register: UInt8, _ value: UInt8) {
     switch register {
     case 0x00:
       configurationA = value & (model == .hmc5883l ? 0x7F : 0x9C)
@@ -167,7 +167,7 @@ public struct HMC5883Twin: ConvertingTwin {
   }
 
   /// Takes note of every conversion that is complete.
-  public mutating func finish() {
+  package mutating func finish() {
     guard let done = core.schedule.take(until: core.now) else { return }
     if mode == 1 { mode = 0x03 }
     hasData = true
@@ -219,8 +219,7 @@ public struct HMC5883Twin: ConvertingTwin {
 }
 
 /// Which of the two it is.
-public enum HMC5883TwinVariant: Sendable, Hashable {
-  /// Honeywell's chip.
+package enum HMC5883TwinVariant: Sendable, Hashable {
   case hmc5883l
   /// The half of ST's.
   case lsm303dlhc

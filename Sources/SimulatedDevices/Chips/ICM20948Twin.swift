@@ -5,11 +5,11 @@ import SensorTypes
 
 /// The twin of the inertial half of an ICM20948 over I2C. DMP, low-power modes and I2C master hold their
 /// configuration and do nothing; of the FIFO there is what the chip itself measures.
-public struct ICM20948Twin: ResettingTwin, QueueingTwin, BypassingTwin {
+package struct ICM20948Twin: ResettingTwin, QueueingTwin, BypassingTwin {
   /// The register that tells which chip it is.
-  public var identityRegister: UInt8? { bank == 0 ? 0x00 : nil }
+  package var identityRegister: UInt8? { bank == 0 ? 0x00 : nil }
   /// What it stands on.
-  public var core: TwinCore
+  package var core: TwinCore
 
   /// The trim of the self-test: gyro, then accelerometer.
   private let trim: [UInt8]
@@ -25,19 +25,19 @@ public struct ICM20948Twin: ResettingTwin, QueueingTwin, BypassingTwin {
 
   /// Makes a chip that is not powered yet: call `powerOn`. `trim` are the six codes of its self-test, of the gyro
   /// first, each 1 to 255.
-  public init(_ core: TwinCore, trim: [UInt8]) {
+  package init(_ core: TwinCore, trim: [UInt8]) {
     self.core = core
     self.trim = trim
   }
 
   /// A chip with a trim of the size that real ones have.
-  public init(_ core: TwinCore) { self.init(core, trim: [116, 113, 120, 55, 51, 59]) }
+  package init(_ core: TwinCore) { self.init(core, trim: [116, 113, 120, 55, 51, 59]) }
 
   /// Start-up time for register read and write, typical 11 ms (table 3).
-  public let startUpTime = 0.011
+  package let startUpTime = 0.011
 
   /// Reset values: section 7.
-  public mutating func reset() {
+  package mutating func reset() {
     for index in registers.indices { registers[index] = 0 }
     bank = 0
     (registers[0x00], registers[0x05], registers[0x06]) = (0xEA, 0x40, 0x41)
@@ -53,16 +53,16 @@ public struct ICM20948Twin: ResettingTwin, QueueingTwin, BypassingTwin {
   }
 
   /// BYPASS_EN, while the chip's own master is off (8.9).
-  public var isBypassOpen: Bool { registers[0x0F] & 0x02 != 0 && registers[0x03] & 0x20 == 0 }
+  package var isBypassOpen: Bool { registers[0x0F] & 0x02 != 0 && registers[0x03] & 0x20 == 0 }
 
   /// The pointer stays within a bank.
-  public func nextRegister(after register: UInt8, subaddress: UInt8) -> UInt8 {
+  package func nextRegister(after register: UInt8, subaddress: UInt8) -> UInt8 {
     // FIFO_R_W does not move on.
     register == 0x72 ? register : (register &+ 1) & 0x7F
   }
 
   /// Reads one register, with the side effects of reading it.
-  public mutating func readByte(_ register: UInt8) -> UInt8 {
+  package mutating func readByte(_ register: UInt8) -> UInt8 {
     guard register < 0x7F else { return register == 0x7F ? UInt8(bank) << 4 : 0 }
     guard bank == 0 else { return registers[128 * bank + Int(register)] }
     // INT_ANYRD_2CLEAR: any read takes the interrupt down, otherwise that of the status.
@@ -87,7 +87,7 @@ public struct ICM20948Twin: ResettingTwin, QueueingTwin, BypassingTwin {
   }
 
   /// Writes one register, with the side effects of writing it.
-  public mutating func writeByte(_ register: UInt8, _ value: UInt8) {
+  package mutating func writeByte(_ register: UInt8, _ value: UInt8) {
     guard core.now >= busyUntil else { return }
     switch (bank, register) {
     case (_, 0x7F): bank = Int(value >> 4 & 3)
@@ -187,7 +187,7 @@ public struct ICM20948Twin: ResettingTwin, QueueingTwin, BypassingTwin {
   }
 
   /// A pin that is not told to does not rise.
-  public var nextRise: Int64 { pin.raises ? core.schedule.next : .max }
+  package var nextRise: Int64 { pin.raises ? core.schedule.next : .max }
 }
 
 extension TwinDescription {

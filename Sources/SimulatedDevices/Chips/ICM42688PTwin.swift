@@ -5,11 +5,11 @@ import SensorTypes
 
 /// The twin of an ICM42688P over I2C. Of the other banks only the trim is there; APEX and the anti-alias filter hold their
 /// configuration and do nothing. Of the FIFO there are packets of 16 bytes, counted in bytes.
-public struct ICM42688PTwin: ResettingTwin, QueueingTwin {
+package struct ICM42688PTwin: ResettingTwin, QueueingTwin {
   /// The register that tells which chip it is.
-  public var identityRegister: UInt8? { registers[0x76] == 0 ? 0x75 : nil }
+  package var identityRegister: UInt8? { registers[0x76] == 0 ? 0x75 : nil }
   /// What it stands on.
-  public var core: TwinCore
+  package var core: TwinCore
 
   /// The trim of the self-test: gyro, then accelerometer.
   private let trim: [UInt8]
@@ -24,23 +24,23 @@ public struct ICM42688PTwin: ResettingTwin, QueueingTwin {
   /// Makes a chip that is not powered yet: call `powerOn`.
   ///
   /// `trim` are the six codes of its self-test, of the gyro first, each 1 to 255.
-  public init(_ core: TwinCore, trim: [UInt8]) {
+  package init(_ core: TwinCore, trim: [UInt8]) {
     self.core = core
     self.trim = trim
   }
 
   /// A chip with a trim of the size that real ones have.
-  public init(_ core: TwinCore) { self.init(core, trim: [114, 110, 118, 52, 57, 49]) }
+  package init(_ core: TwinCore) { self.init(core, trim: [114, 110, 118, 52, 57, 49]) }
 
   /// From supply to register access 1 ms (table 3).
-  public let startUpTime = 0.001
+  package let startUpTime = 0.001
 
   /// What no conversion has filled is invalid.
   private static let invalid = InertialCounts(
     force: SIMD3(repeating: -32768), rate: SIMD3(repeating: -32768), temperature: -32768)
 
   /// Reset values: the register map.
-  public mutating func reset() {
+  package mutating func reset() {
     for index in registers.indices { registers[index] = 0 }
     for (register, value): (Int, UInt8) in [
       (0x13, 0x05), (0x4C, 0x30), (0x4D, 0x91), (0x4F, 0x06), (0x50, 0x06), (0x51, 0x16),
@@ -56,12 +56,12 @@ public struct ICM42688PTwin: ResettingTwin, QueueingTwin {
   }
 
   /// FIFO_DATA does not move on.
-  public func nextRegister(after register: UInt8, subaddress: UInt8) -> UInt8 {
+  package func nextRegister(after register: UInt8, subaddress: UInt8) -> UInt8 {
     register == 0x30 ? register : register &+ 1
   }
 
   /// Reads one register, with the side effects of reading it.
-  public mutating func readByte(_ register: UInt8) -> UInt8 {
+  package mutating func readByte(_ register: UInt8) -> UInt8 {
     switch (registers[0x76] & 7, register) {
     case (0, _), (_, 0x76): break
     case (1, 0x5F...0x61): return trim[Int(register) - 0x5F]
@@ -93,7 +93,7 @@ public struct ICM42688PTwin: ResettingTwin, QueueingTwin {
   }
 
   /// Writes one register, with the side effects of writing it.
-  public mutating func writeByte(_ register: UInt8, _ value: UInt8) {
+  package mutating func writeByte(_ register: UInt8, _ value: UInt8) {
     guard registers[0x76] & 7 == 0 || register == 0x76 else { return }
     switch register {
     // SOFT_RESET_CONFIG clears itself.
@@ -233,7 +233,7 @@ public struct ICM42688PTwin: ResettingTwin, QueueingTwin {
   }
 
   /// A pin that is not told to does not rise.
-  public var nextRise: Int64 {
+  package var nextRise: Int64 {
     if pin.raises { return core.schedule.next }
     guard raisesThreshold, isQueueing else { return .max }
     return queue.missing(to: threshold, size: 16).map(rise) ?? .max

@@ -5,11 +5,11 @@ import LinearAlgebra
 import SensorTypes
 
 /// The twin of an IST8310, at address 0x0E.
-public struct IST8310Twin: ResettingTwin {
+package struct IST8310Twin: ResettingTwin {
   /// The register that tells which chip it is.
-  public let identityRegister: UInt8? = 0x00
+  package let identityRegister: UInt8? = 0x00
   /// What it stands on.
-  public var core: TwinCore
+  package var core: TwinCore
 
   private var control1: UInt8 = 0
   private var control2: UInt8 = 0
@@ -22,13 +22,13 @@ public struct IST8310Twin: ResettingTwin {
   private var field = SIMD3<Int16>()
 
   /// Makes a chip that is not powered yet: call `powerOn`.
-  public init(_ core: TwinCore) { self.core = core }
+  package init(_ core: TwinCore) { self.core = core }
 
   /// Power-on reset: at most 50 ms; ArduPilot's driver looks again after 10, and so long is assumed.
-  public let startUpTime = 0.01
+  package let startUpTime = 0.01
 
   /// Reset values: the register map; averaging is off, DRDY is high when it is active.
-  public mutating func reset() {
+  package mutating func reset() {
     (control1, control2, control3, selfTest) = (0, 0x0C, 0, 0)
     (average, pulse, status) = (0, 0, 0)
     field = SIMD3()
@@ -37,7 +37,7 @@ public struct IST8310Twin: ResettingTwin {
   }
 
   /// Reads one register, with the side effects of reading it.
-  public mutating func readByte(_ register: UInt8) -> UInt8 {
+  package mutating func readByte(_ register: UInt8) -> UInt8 {
     switch register {
     case 0x00: return 0x10
     case 0x02: return status
@@ -58,7 +58,7 @@ public struct IST8310Twin: ResettingTwin {
   }
 
   /// Writes one register, with the side effects of writing it.
-  public mutating func writeByte(_ register: UInt8, _ value: UInt8) {
+  package mutating func writeByte(_ register: UInt8, _ value: UInt8) {
     switch register {
     case 0x0A:
       control1 = value & 0x0F
@@ -87,7 +87,7 @@ public struct IST8310Twin: ResettingTwin {
   private var duration: Double { 0.005 + 0.001 * Double(max(samples.y, samples.xz) - 1) / 15 }
 
   /// Takes note of every conversion that is complete.
-  public mutating func finish() {
+  package mutating func finish() {
     let length = duration
     guard let done = core.schedule.take(until: core.now) else { return }
     control1 = 0
@@ -108,7 +108,7 @@ public struct IST8310Twin: ResettingTwin {
   }
 
   /// Without DREN the pin is still.
-  public var nextRise: Int64 { control2 & 0x08 == 0 ? .max : core.schedule.next }
+  package var nextRise: Int64 { control2 & 0x08 == 0 ? .max : core.schedule.next }
 }
 
 extension TwinDescription {

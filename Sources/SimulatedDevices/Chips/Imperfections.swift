@@ -1,21 +1,21 @@
 // How a real chip's answer differs from its datasheet's ideal.
 
-public import LinearAlgebra
+package import LinearAlgebra
 
 /// How one three-axis sensor of a chip deviates from its datasheet's ideal:
 /// `output = scale * input + bias + biasPerKelvin * (T - 25) + noise`.
-public struct AxisImperfections: Sendable, Hashable {
+package struct AxisImperfections: Sendable, Hashable {
   /// Offset at 25 degrees Celsius, in the sensor's unit (microtesla, m/s^2, rad/s).
-  public var bias: Vector3
+  package var bias: Vector3
   /// Change of the offset, unit per kelvin.
-  public var biasPerKelvin: Vector3
+  package var biasPerKelvin: Vector3
   /// Gain of each axis; 1 is ideal.
-  public var scale: Vector3
+  package var scale: Vector3
   /// Multiplier of the datasheet's noise; 0 switches noise off.
-  public var noise: Double
+  package var noise: Double
 
   /// Makes imperfections; the defaults are datasheet noise and nothing else.
-  public init(
+  package init(
     bias: Vector3 = .zero, biasPerKelvin: Vector3 = .zero, scale: Vector3 = Vector3(1, 1, 1),
     noise: Double = 1
   ) {
@@ -26,7 +26,7 @@ public struct AxisImperfections: Sendable, Hashable {
   }
 
   /// An ideal sensor without noise: what a sweep over the range needs.
-  public static let none = AxisImperfections(noise: 0)
+  package static let none = AxisImperfections(noise: 0)
 
   /// The sensor's output before it is digitized; `sigma` is the datasheet's noise per axis.
   func applied(
@@ -39,18 +39,18 @@ public struct AxisImperfections: Sendable, Hashable {
 }
 
 /// How a barometer deviates from its datasheet's ideal.
-public struct PressureImperfections: Sendable, Hashable {
+package struct PressureImperfections: Sendable, Hashable {
   /// Offset of the pressure at 25 degrees Celsius, pascals.
-  public var pressureBias: Double
+  package var pressureBias: Double
   /// Change of that offset, pascals per kelvin.
-  public var pressureBiasPerKelvin: Double
+  package var pressureBiasPerKelvin: Double
   /// Offset of the temperature, kelvin.
-  public var temperatureBias: Double
+  package var temperatureBias: Double
   /// Multiplier of the datasheet's noise; 0 switches noise off.
-  public var noise: Double
+  package var noise: Double
 
   /// Makes imperfections; the defaults are datasheet noise and nothing else.
-  public init(
+  package init(
     pressureBias: Double = 0, pressureBiasPerKelvin: Double = 0, temperatureBias: Double = 0,
     noise: Double = 1
   ) {
@@ -61,22 +61,21 @@ public struct PressureImperfections: Sendable, Hashable {
   }
 
   /// An ideal barometer without noise.
-  public static let none = PressureImperfections(noise: 0)
+  package static let none = PressureImperfections(noise: 0)
 }
 
 /// How one chip differs from its datasheet's ideal.
-public struct ChipErrors: Sendable, Hashable {
+package struct ChipErrors: Sendable, Hashable {
   /// Of a chip's three axes: field or force.
-  public var axes: AxisImperfections
+  package var axes: AxisImperfections
   /// Of its gyro, where it has one besides.
-  public var gyroscope: AxisImperfections
-  /// Of a barometer.
-  public var pressure: PressureImperfections
+  package var gyroscope: AxisImperfections
+  package var pressure: PressureImperfections
   /// Relative error of the oscillator, 0.02 for 2 % fast.
-  public var rateError: Double
+  package var rateError: Double
 
   /// Makes errors; the defaults are datasheet noise and nothing else.
-  public init(
+  package init(
     axes: AxisImperfections = .init(), gyroscope: AxisImperfections = .init(),
     pressure: PressureImperfections = .init(), rateError: Double = 0
   ) {
@@ -87,5 +86,5 @@ public struct ChipErrors: Sendable, Hashable {
   }
 
   /// An ideal chip without noise: what a sweep over the range needs.
-  public static let none = ChipErrors(axes: .none, gyroscope: .none, pressure: .none)
+  package static let none = ChipErrors(axes: .none, gyroscope: .none, pressure: .none)
 }

@@ -79,7 +79,6 @@ struct ReadyFlag: Sendable {
 
   private(set) var isUp = false
 
-  /// Conversions are complete.
   mutating func rise(_ done: Conversions, _ setting: Pin, _ pin: inout InterruptPin) {
     isUp = true
     guard setting.raises else { return }

@@ -4,11 +4,11 @@ import LinearAlgebra
 import SensorTypes
 
 /// The twin of a LIS2MDL over I2C, at address 0x1E; an LSM303AGR's magnetometer and an IIS2MDC are the same.
-public struct LIS2MDLTwin: ResettingTwin {
+package struct LIS2MDLTwin: ResettingTwin {
   /// The register that tells which chip it is.
-  public let identityRegister: UInt8? = 0x4F
+  package let identityRegister: UInt8? = 0x4F
   /// What it stands on.
-  public var core: TwinCore
+  package var core: TwinCore
 
   /// 0x40 to 0x6F.
   private var registers = [UInt8](repeating: 0, count: 0x30)
@@ -17,13 +17,13 @@ public struct LIS2MDLTwin: ResettingTwin {
   private var pending = SIMD3<Int16>()
 
   /// Makes a chip that is not powered yet: call `powerOn`.
-  public init(_ core: TwinCore) { self.core = core }
+  package init(_ core: TwinCore) { self.core = core }
 
   /// Booting takes 20 ms; when in it the interface answers is not said, and half of it is assumed.
-  public let startUpTime = 0.01
+  package let startUpTime = 0.01
 
   /// Reset values: the register address map.
-  public mutating func reset() {
+  package mutating func reset() {
     for index in registers.indices { registers[index] = 0 }
     self[0x4F] = 0x40
     self[0x60] = 0x03
@@ -39,17 +39,17 @@ public struct LIS2MDLTwin: ResettingTwin {
   }
 
   /// The most significant bit of a sub-address has no meaning; transfers always move on (6.1.1).
-  public func firstRegister(_ subaddress: UInt8) -> UInt8 { subaddress & 0x7F }
+  package func firstRegister(_ subaddress: UInt8) -> UInt8 { subaddress & 0x7F }
 
   /// The register that follows in the same transfer.
-  public func nextRegister(after register: UInt8, subaddress: UInt8) -> UInt8 {
+  package func nextRegister(after register: UInt8, subaddress: UInt8) -> UInt8 {
     (register &+ 1) & 0x7F
   }
 
   private var blockUpdate: Bool { self[0x62] & 0x10 != 0 }
 
   /// Reads one register, with the side effects of reading it.
-  public mutating func readByte(_ register: UInt8) -> UInt8 {
+  package mutating func readByte(_ register: UInt8) -> UInt8 {
     switch register {
     case 0x67: return outputs.status
     case 0x68...0x6D:
@@ -66,7 +66,7 @@ public struct LIS2MDLTwin: ResettingTwin {
   }
 
   /// Writes one register, with the side effects of writing it.
-  public mutating func writeByte(_ register: UInt8, _ value: UInt8) {
+  package mutating func writeByte(_ register: UInt8, _ value: UInt8) {
     switch register {
     case 0x60 where value & 0x20 != 0: reset()
     case 0x60:
@@ -94,7 +94,7 @@ public struct LIS2MDLTwin: ResettingTwin {
   private var conversion: Double { self[0x60] & 0x10 == 0 ? 0.0094 : 0.0064 }
 
   /// Takes note of every conversion that is complete.
-  public mutating func finish() {
+  package mutating func finish() {
     guard let done = core.schedule.take(until: core.now) else { return }
     if self[0x60] & 3 == 1 { self[0x60] |= 0x03 }
     if !tampering.isFrozen { convert(done) }
@@ -125,7 +125,7 @@ public struct LIS2MDLTwin: ResettingTwin {
   private var drivesPin: Bool { self[0x62] & 0x01 != 0 }
 
   /// Data-ready reaches the pin with DRDY_on_PIN only.
-  public var nextRise: Int64 { drivesPin ? core.schedule.next : .max }
+  package var nextRise: Int64 { drivesPin ? core.schedule.next : .max }
 }
 
 extension TwinDescription {

@@ -5,11 +5,11 @@ import SensorTypes
 
 /// The twin of a LIS3DH, or of the accelerometer in an LSM303DLHC. FIFO, click and motion engines hold their
 /// configuration and do nothing.
-public struct LIS3DHTwin: ResettingTwin, FlagIncrementing {
+package struct LIS3DHTwin: ResettingTwin, FlagIncrementing {
   /// The register that tells which chip it is; an LSM303DLHC has none.
-  public var identityRegister: UInt8? { model == .lis3dh ? 0x0F : nil }
+  package var identityRegister: UInt8? { model == .lis3dh ? 0x0F : nil }
   /// What it stands on.
-  public var core: TwinCore
+  package var core: TwinCore
 
   private let model: LIS3DHTwinVariant
   private var registers = [UInt8](repeating: 0, count: 128)
@@ -17,19 +17,19 @@ public struct LIS3DHTwin: ResettingTwin, FlagIncrementing {
   private var pending = SIMD3<Int16>()
 
   /// Makes a chip that is not powered yet: call `powerOn`.
-  public init(_ core: TwinCore) { self.init(core, .lis3dh) }
+  package init(_ core: TwinCore) { self.init(core, .lis3dh) }
 
   /// Makes one of the two that is not powered yet: call `powerOn`.
-  public init(_ core: TwinCore, _ model: LIS3DHTwinVariant) {
+  package init(_ core: TwinCore, _ model: LIS3DHTwinVariant) {
     self.core = core
     self.model = model
   }
 
   /// The boot that follows power: 5 ms.
-  public let startUpTime = 0.005
+  package let startUpTime = 0.005
 
   /// Reset values: the datasheet's register address map.
-  public mutating func reset() {
+  package mutating func reset() {
     for index in registers.indices { registers[index] = 0 }
     registers[0x20] = 0x07
     if model == .lis3dh { (registers[0x0F], registers[0x1E]) = (0x33, 0x10) }
@@ -40,7 +40,7 @@ public struct LIS3DHTwin: ResettingTwin, FlagIncrementing {
   private var blockUpdate: Bool { registers[0x23] & 0x80 != 0 }
 
   /// Reads one register, with the side effects of reading it.
-  public mutating func readByte(_ register: UInt8) -> UInt8 {
+  package mutating func readByte(_ register: UInt8) -> UInt8 {
     if let byte = outputs.byte(
       at: register, blockUpdate: blockUpdate, isBigEndian: registers[0x23] & 0x40 != 0)
     {
@@ -51,7 +51,7 @@ public struct LIS3DHTwin: ResettingTwin, FlagIncrementing {
   }
 
   /// Writes one register, with the side effects of writing it.
-  public mutating func writeByte(_ register: UInt8, _ value: UInt8) {
+  package mutating func writeByte(_ register: UInt8, _ value: UInt8) {
     switch register {
     case 0x20:
       let old = registers[0x20]
@@ -113,7 +113,7 @@ public struct LIS3DHTwin: ResettingTwin, FlagIncrementing {
   }
 
   /// Takes note of every conversion that is complete.
-  public mutating func finish() {
+  package mutating func finish() {
     guard let done = core.schedule.take(until: core.now) else { return }
     if !tampering.isFrozen { convert(done) }
     outputs.load(pending, count: done.count, blockUpdate: blockUpdate, frozen: tampering.isFrozen)
@@ -136,14 +136,13 @@ public struct LIS3DHTwin: ResettingTwin, FlagIncrementing {
   }
 
   /// Only where data ready is on the pin.
-  public var nextRise: Int64 { registers[0x22] & 0x18 != 0 ? core.schedule.next : .max }
+  package var nextRise: Int64 { registers[0x22] & 0x18 != 0 ? core.schedule.next : .max }
 }
 
 /// Which of the two.
-public enum LIS3DHTwinVariant: Sendable, Hashable {
+package enum LIS3DHTwinVariant: Sendable, Hashable {
   /// With an identity and a self-test.
   case lis3dh
-  /// With neither.
   case lsm303dlhc
 }
 

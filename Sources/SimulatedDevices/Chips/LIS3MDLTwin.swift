@@ -5,11 +5,11 @@ import LinearAlgebra
 import SensorTypes
 
 /// The twin of a LIS3MDL over I2C, or of the magnetometer in an LSM9DS1.
-public struct LIS3MDLTwin: ResettingTwin, FlagIncrementing {
+package struct LIS3MDLTwin: ResettingTwin, FlagIncrementing {
   /// The register that tells which chip it is.
-  public let identityRegister: UInt8? = 0x0F
+  package let identityRegister: UInt8? = 0x0F
   /// What it stands on.
-  public var core: TwinCore
+  package var core: TwinCore
   private let model: LIS3MDLTwinVariant
 
   private var registers = [UInt8](repeating: 0, count: 128)
@@ -18,19 +18,19 @@ public struct LIS3MDLTwin: ResettingTwin, FlagIncrementing {
   private var rangeExceeded = false
 
   /// Makes a LIS3MDL that is not powered yet: call `powerOn`.
-  public init(_ core: TwinCore) { self.init(core, model: .lis3mdl) }
+  package init(_ core: TwinCore) { self.init(core, model: .lis3mdl) }
 
   /// Makes a chip that is not powered yet: call `powerOn`.
-  public init(_ core: TwinCore, model: LIS3MDLTwinVariant) {
+  package init(_ core: TwinCore, model: LIS3MDLTwinVariant) {
     self.core = core
     self.model = model
   }
 
   /// The datasheet gives no figure; ST's application note AN4602 lets the host wait some milliseconds.
-  public let startUpTime = 0.005
+  package let startUpTime = 0.005
 
   /// Reset values: the datasheet's register address map.
-  public mutating func reset() {
+  package mutating func reset() {
     for index in registers.indices { registers[index] = 0 }
     registers[0x0F] = 0x3D
     registers[0x20] = 0x10
@@ -44,7 +44,7 @@ public struct LIS3MDLTwin: ResettingTwin, FlagIncrementing {
   }
 
   /// Reads one register, with the side effects of reading it.
-  public mutating func readByte(_ register: UInt8) -> UInt8 {
+  package mutating func readByte(_ register: UInt8) -> UInt8 {
     // CTRL_REG4 BLE: most significant byte at the lower address.
     if let byte = outputs.byte(
       at: register, blockUpdate: blockUpdate, isBigEndian: registers[0x23] & 0x02 != 0)
@@ -61,7 +61,7 @@ public struct LIS3MDLTwin: ResettingTwin, FlagIncrementing {
   }
 
   /// Writes one register, with the side effects of writing it.
-  public mutating func writeByte(_ register: UInt8, _ value: UInt8) {
+  package mutating func writeByte(_ register: UInt8, _ value: UInt8) {
     switch register {
     case 0x05...0x0A, 0x32: registers[Int(register)] = value
     case 0x20:
@@ -122,7 +122,7 @@ public struct LIS3MDLTwin: ResettingTwin, FlagIncrementing {
   }
 
   /// Takes note of every conversion that is complete.
-  public mutating func finish() {
+  package mutating func finish() {
     guard let done = core.schedule.take(until: core.now) else { return }
     if registers[0x22] & 0x03 == 1 { registers[0x22] |= 0x03 }
     if !tampering.isFrozen { convert(done) }
@@ -157,7 +157,7 @@ public struct LIS3MDLTwin: ResettingTwin, FlagIncrementing {
 }
 
 /// Which of the two it is.
-public enum LIS3MDLTwinVariant: Sendable, Hashable {
+package enum LIS3MDLTwinVariant: Sendable, Hashable {
   /// The chip of its own.
   case lis3mdl
   /// The half of the LSM9DS1.

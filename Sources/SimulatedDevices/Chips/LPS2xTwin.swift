@@ -4,9 +4,8 @@
 import SensorTypes
 
 /// The twin of one of ST's barometers over I2C. Its FIFO is always empty, its low-pass does nothing.
-public struct LPS2xTwin: ResettingTwin {
-  /// Which of them.
-  public enum Variant: UInt8, Sendable, Hashable {
+package struct LPS2xTwin: ResettingTwin {
+  package enum Variant: UInt8, Sendable, Hashable {
     /// WHO_AM_I 0xB1.
     case lps22hb = 0xB1
     /// WHO_AM_I 0xB3.
@@ -18,9 +17,9 @@ public struct LPS2xTwin: ResettingTwin {
   }
 
   /// The register that tells which chip it is.
-  public let identityRegister: UInt8? = 0x0F
+  package let identityRegister: UInt8? = 0x0F
   /// What it stands on.
-  public var core: TwinCore
+  package var core: TwinCore
 
   private let variant: Variant
   private var registers = [UInt8](repeating: 0, count: 128)
@@ -32,19 +31,19 @@ public struct LPS2xTwin: ResettingTwin {
   private var held: UInt8 = 0
 
   /// Makes an LPS22HB that is not powered yet: call `powerOn`.
-  public init(_ core: TwinCore) { self.init(.lps22hb, core) }
+  package init(_ core: TwinCore) { self.init(.lps22hb, core) }
 
   /// Makes any of them, not powered yet: call `powerOn`.
-  public init(_ variant: Variant, _ core: TwinCore) {
+  package init(_ variant: Variant, _ core: TwinCore) {
     self.variant = variant
     self.core = core
   }
 
   /// "Boot time": 2.5 ms and, for the newest, 4.5 ms at the most.
-  public let startUpTime = 0.004_5
+  package let startUpTime = 0.004_5
 
   /// Reset values: the register maps.
-  public mutating func reset() {
+  package mutating func reset() {
     for index in registers.indices { registers[index] = 0 }
     registers[0x0F] = variant.rawValue
     switch variant {
@@ -61,10 +60,10 @@ public struct LPS2xTwin: ResettingTwin {
   private var isOld: Bool { variant == .lps25hb }
 
   /// The LPS25HB keeps the flag that moves on in its sub-address.
-  public func firstRegister(_ subaddress: UInt8) -> UInt8 { subaddress & 0x7F }
+  package func firstRegister(_ subaddress: UInt8) -> UInt8 { subaddress & 0x7F }
 
   /// The register that follows in the same transfer: IF_ADD_INC in the newer ones.
-  public func nextRegister(after register: UInt8, subaddress: UInt8) -> UInt8 {
+  package func nextRegister(after register: UInt8, subaddress: UInt8) -> UInt8 {
     let moves =
       switch variant {
       case .lps25hb: subaddress & 0x80 != 0
@@ -83,7 +82,7 @@ public struct LPS2xTwin: ResettingTwin {
   }
 
   /// Reads one register, with the side effects of reading it.
-  public mutating func readByte(_ register: UInt8) -> UInt8 {
+  package mutating func readByte(_ register: UInt8) -> UInt8 {
     switch register {
     case 0x27:
       // The LPS25HB has temperature in the lower bit of each pair, the others pressure.
@@ -108,7 +107,7 @@ public struct LPS2xTwin: ResettingTwin {
   }
 
   /// Writes one register, with the side effects of writing it.
-  public mutating func writeByte(_ register: UInt8, _ value: UInt8) {
+  package mutating func writeByte(_ register: UInt8, _ value: UInt8) {
     let control: UInt8 = isOld ? 0x20 : 0x10
     switch register {
     case control:
@@ -149,7 +148,7 @@ public struct LPS2xTwin: ResettingTwin {
   }
 
   /// Takes note of every conversion that is complete.
-  public mutating func finish() {
+  package mutating func finish() {
     guard let done = core.schedule.take(until: core.now) else { return }
     overrun |= done.count > 1 ? 0x03 : ready
     ready = 0x03
@@ -187,7 +186,7 @@ public struct LPS2xTwin: ResettingTwin {
   }
 
   /// New data raise the pin where it is told to.
-  public var nextRise: Int64 { drivesPin ? core.schedule.next : .max }
+  package var nextRise: Int64 { drivesPin ? core.schedule.next : .max }
 }
 
 extension TwinDescription {

@@ -2,7 +2,7 @@
 
 extension LSM6Twin {
   /// Which of the family.
-  public enum Variant: Sendable, Hashable {
+  package enum Variant: Sendable, Hashable {
     /// LSM6DS3 and LSM6DS33 (DocID026899, DocID027423).
     case first
     /// LSM6DSL and LSM6DS3TR-C (DocID028475).

@@ -1,15 +1,15 @@
 // ST's LSM6 accelerometers with gyroscopes: LSM6DSOX (datasheet DS12814, application note AN5272) and its relatives.
 
 import LinearAlgebra
-public import SensorTypes
+package import SensorTypes
 
 /// The twin of an LSM6DSOX or of one of its family over I2C, its interrupt pin being INT1. Of the queue (FIFO) there is continuous
 /// mode at the sensors' own rate; embedded functions and the sensor hub hold their configuration and do nothing.
-public struct LSM6Twin: ConvertingTwin {
+package struct LSM6Twin: ConvertingTwin {
   /// The register that tells which chip it is.
-  public let identityRegister: UInt8? = 0x0F
+  package let identityRegister: UInt8? = 0x0F
   /// What it stands on.
-  public var core: TwinCore
+  package var core: TwinCore
 
   private let variant: Variant
   private var registers = [UInt8](repeating: 0, count: 128)
@@ -25,17 +25,17 @@ public struct LSM6Twin: ConvertingTwin {
   private var queue: LSM6Queue
 
   /// Makes an LSM6DSOX that is not powered yet: call `powerOn`.
-  public init(_ core: TwinCore) { self.init(core, .third) }
+  package init(_ core: TwinCore) { self.init(core, .third) }
 
   /// Makes one of the family that is not powered yet: call `powerOn`.
-  public init(_ core: TwinCore, _ variant: Variant) {
+  package init(_ core: TwinCore, _ variant: Variant) {
     self.core = core
     self.variant = variant
     queue = LSM6Queue(variant)
   }
 
   /// Applies power: registers take their reset values and the start-up time begins.
-  public mutating func powerOn(at time: Timestamp) {
+  package mutating func powerOn(at time: Timestamp) {
     core.power(at: time, answersAfter: variant.bootTime)
     origin = core.now
     reset()
@@ -61,12 +61,12 @@ public struct LSM6Twin: ConvertingTwin {
   }
 
   /// The register that a sub-address names.
-  public func firstRegister(_ subaddress: UInt8) -> UInt8 { subaddress & 0x7F }
+  package func firstRegister(_ subaddress: UInt8) -> UInt8 { subaddress & 0x7F }
 
   /// The register that follows in the same transfer.
   ///
   /// CTRL3_C IF_INC.
-  public func nextRegister(after register: UInt8, subaddress: UInt8) -> UInt8 {
+  package func nextRegister(after register: UInt8, subaddress: UInt8) -> UInt8 {
     guard registers[0x12] & 0x04 != 0 else { return register }
     return queue.nextRegister(after: register) ?? (register &+ 1) & 0x7F
   }
@@ -74,7 +74,7 @@ public struct LSM6Twin: ConvertingTwin {
   private var blockUpdate: Bool { registers[0x12] & 0x40 != 0 }
 
   /// Reads one register, with the side effects of reading it.
-  public mutating func readByte(_ register: UInt8) -> UInt8 {
+  package mutating func readByte(_ register: UInt8) -> UInt8 {
     // The registers of embedded functions and of the sensor hub are not modelled: nothing is there.
     if registers[0x01] & 0xC0 != 0, register != 0x01 { return 0 }
     switch register {
@@ -104,7 +104,7 @@ public struct LSM6Twin: ConvertingTwin {
   }
 
   /// Writes one register, with the side effects of writing it.
-  public mutating func writeByte(_ register: UInt8, _ value: UInt8) {
+  package mutating func writeByte(_ register: UInt8, _ value: UInt8) {
     if registers[0x01] & 0xC0 != 0, register != 0x01 { return }
     switch register {
     case 0x10:
@@ -223,7 +223,7 @@ public struct LSM6Twin: ConvertingTwin {
   }
 
   /// Takes note of every conversion that is complete: the queue of each, the outputs of the newest.
-  public mutating func finish() {
+  package mutating func finish() {
     if LSM6Queue.isOn(registers) {
       while nextConversion <= core.now { finish(until: nextConversion) }
     } else {
@@ -284,10 +284,10 @@ public struct LSM6Twin: ConvertingTwin {
   }
 
   /// When the next conversion of either will be complete.
-  public var nextConversion: Int64 { min(linear.next, angular.next) }
+  package var nextConversion: Int64 { min(linear.next, angular.next) }
 
   /// What INT1_CTRL has put on the pin.
-  public var nextRise: Int64 {
+  package var nextRise: Int64 {
     if let count = queue.conversionsToThreshold(registers), angular.next != .max {
       return angular.next + (count - 1) * angular.period
     }

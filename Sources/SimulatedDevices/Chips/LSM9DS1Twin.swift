@@ -8,13 +8,13 @@ import LinearAlgebra
 /// What acts on it is given in the frame of the magnetometer in the same package (figure 1: Y and Z are the same arrows,
 /// X points the other way, which leaves these axes left-handed). Each gyro axis counts by the right hand about its own
 /// arrow.
-public struct LSM9DS1Twin: ResettingTwin, QueueingTwin {
+package struct LSM9DS1Twin: ResettingTwin, QueueingTwin {
   /// The register that tells which chip it is.
-  public let identityRegister: UInt8? = 0x0F
+  package let identityRegister: UInt8? = 0x0F
   /// What it stands on.
-  public var core: TwinCore
+  package var core: TwinCore
   /// Seconds from power to the first answer: ST's example waits so long.
-  public let startUpTime = 0.02
+  package let startUpTime = 0.02
 
   private var registers = [UInt8](repeating: 0, count: 128)
   private var linear = AxisOutputs()
@@ -28,10 +28,10 @@ public struct LSM9DS1Twin: ResettingTwin, QueueingTwin {
   private var angularFrom = Int64.max
 
   /// Makes a chip that is not powered yet: call `powerOn`.
-  public init(_ core: TwinCore) { self.core = core }
+  package init(_ core: TwinCore) { self.core = core }
 
   /// Reset values: the datasheet's table 21.
-  public mutating func reset() {
+  package mutating func reset() {
     for index in registers.indices { registers[index] = 0 }
     registers[0x0F] = 0x68
     (registers[0x1E], registers[0x1F], registers[0x22]) = (0x38, 0x38, 0x04)
@@ -44,10 +44,10 @@ public struct LSM9DS1Twin: ResettingTwin, QueueingTwin {
   }
 
   /// The register that a sub-address names.
-  public func firstRegister(_ subaddress: UInt8) -> UInt8 { subaddress & 0x7F }
+  package func firstRegister(_ subaddress: UInt8) -> UInt8 { subaddress & 0x7F }
 
   /// The register that follows in the same transfer, by CTRL_REG8 IF_ADD_INC.
-  public func nextRegister(after register: UInt8, subaddress: UInt8) -> UInt8 {
+  package func nextRegister(after register: UInt8, subaddress: UInt8) -> UInt8 {
     guard registers[0x22] & 0x04 != 0 else { return register }
     // With both sensors on, a burst from OUT_X_G goes on to OUT_X_XL and round again (3.2).
     switch register {
@@ -60,7 +60,7 @@ public struct LSM9DS1Twin: ResettingTwin, QueueingTwin {
   private var blockUpdate: Bool { registers[0x22] & 0x40 != 0 }
 
   /// Reads one register, with the side effects of reading it.
-  public mutating func readByte(_ register: UInt8) -> UInt8 {
+  package mutating func readByte(_ register: UInt8) -> UInt8 {
     defer { updatePin(at: core.now) }
     switch register {
     case 0x15: return UInt8(truncatingIfNeeded: temperature)
@@ -81,7 +81,7 @@ public struct LSM9DS1Twin: ResettingTwin, QueueingTwin {
   }
 
   /// Writes one register, with the side effects of writing it.
-  public mutating func writeByte(_ register: UInt8, _ value: UInt8) {
+  package mutating func writeByte(_ register: UInt8, _ value: UInt8) {
     defer { updatePin(at: core.now) }
     switch register {
     case 0x10, 0x20:
@@ -192,7 +192,7 @@ public struct LSM9DS1Twin: ResettingTwin, QueueingTwin {
   }
 
   /// What INT1_CTRL has put on the pin.
-  public var nextRise: Int64 {
+  package var nextRise: Int64 {
     if registers[0x0C] & 0x03 != 0 { return core.schedule.next }
     guard registers[0x0C] & 0x08 != 0, isQueueing else { return .max }
     return queue.missing(to: 12 * max(1, threshold), size: 12).map(rise) ?? .max

@@ -4,11 +4,11 @@ import LinearAlgebra
 import SensorTypes
 
 /// The twin of an MMC5603NJ over I2C. It has no interrupt pin.
-public struct MMC5603Twin: ResettingTwin {
+package struct MMC5603Twin: ResettingTwin {
   /// The register that tells which chip it is.
-  public let identityRegister: UInt8? = 0x39
+  package let identityRegister: UInt8? = 0x39
   /// What it stands on.
-  public var core: TwinCore
+  package var core: TwinCore
 
   /// ODR and Internal Control 0 to 2, none of which can be read.
   private var controls: [UInt8] = [0, 0, 0, 0]
@@ -24,13 +24,13 @@ public struct MMC5603Twin: ResettingTwin {
   static let bridge = Vector3(35, -48, 22)
 
   /// Makes a chip that is not powered yet: call `powerOn`.
-  public init(_ core: TwinCore) { self.core = core }
+  package init(_ core: TwinCore) { self.core = core }
 
   /// "The power on time is 20 ms"; nothing says that the interface is dead meanwhile.
-  public let startUpTime = 0.001
+  package let startUpTime = 0.001
 
   /// Registers take their reset values.
-  public mutating func reset() {
+  package mutating func reset() {
     controls = [0, 0, 0, 0]
     period = 0
     polarity = 1
@@ -40,7 +40,7 @@ public struct MMC5603Twin: ResettingTwin {
   }
 
   /// Reads one register, with the side effects of reading it.
-  public mutating func readByte(_ register: UInt8) -> UInt8 {
+  package mutating func readByte(_ register: UInt8) -> UInt8 {
     switch register {
     case 0x00...0x08:
       // "This bit is reset only when any of the magnetic data registers is read."
@@ -55,7 +55,7 @@ public struct MMC5603Twin: ResettingTwin {
   }
 
   /// Writes one register, with the side effects of writing it.
-  public mutating func writeByte(_ register: UInt8, _ value: UInt8) {
+  package mutating func writeByte(_ register: UInt8, _ value: UInt8) {
     guard (0x1A...0x1D).contains(register) else { return }
     controls[Int(register) - 0x1A] = value
     switch register {
@@ -88,7 +88,7 @@ public struct MMC5603Twin: ResettingTwin {
   }
 
   /// Takes note of every conversion that is complete.
-  public mutating func finish() {
+  package mutating func finish() {
     guard let done = core.schedule.take(until: core.now) else { return }
     isDone = true
     guard !tampering.isFrozen else { return }
@@ -107,7 +107,7 @@ public struct MMC5603Twin: ResettingTwin {
   }
 
   /// There is no pin.
-  public var nextRise: Int64 { .max }
+  package var nextRise: Int64 { .max }
 }
 
 extension TwinDescription {

@@ -4,11 +4,11 @@ import LinearAlgebra
 import SensorTypes
 
 /// The twin of an MMC5983MA over I2C.
-public struct MMC5983MATwin: ResettingTwin {
+package struct MMC5983MATwin: ResettingTwin {
   /// The register that tells which chip it is.
-  public let identityRegister: UInt8? = 0x2F
+  package let identityRegister: UInt8? = 0x2F
   /// What it stands on.
-  public var core: TwinCore
+  package var core: TwinCore
 
   /// Internal Control 0 to 2, none of which can be read.
   private var controls: [UInt8] = [0, 0, 0]
@@ -25,13 +25,13 @@ public struct MMC5983MATwin: ResettingTwin {
   static let bridgePerKelvin = Vector3(0.1, 0.05, -0.15)
 
   /// Makes a chip that is not powered yet: call `powerOn`.
-  public init(_ core: TwinCore) { self.core = core }
+  package init(_ core: TwinCore) { self.core = core }
 
   /// "The power on time is 10 ms"; nothing says that the interface is dead meanwhile.
-  public let startUpTime = 0.001
+  package let startUpTime = 0.001
 
   /// Registers take their reset values.
-  public mutating func reset() {
+  package mutating func reset() {
     controls = [0, 0, 0]
     (polarity, turnedAt) = (1, .min)
     core.schedule.stop()
@@ -41,7 +41,7 @@ public struct MMC5983MATwin: ResettingTwin {
   }
 
   /// Reads one register, with the side effects of reading it.
-  public mutating func readByte(_ register: UInt8) -> UInt8 {
+  package mutating func readByte(_ register: UInt8) -> UInt8 {
     switch register {
     case 0x00...0x06: outputs[Int(register)]
     case 0x07: UInt8(max(0, min(255, (core.stimulus(at: core.now).temperature + 75) / 0.8)))
@@ -54,7 +54,7 @@ public struct MMC5983MATwin: ResettingTwin {
   }
 
   /// Writes one register, with the side effects of writing it.
-  public mutating func writeByte(_ register: UInt8, _ value: UInt8) {
+  package mutating func writeByte(_ register: UInt8, _ value: UInt8) {
     switch register {
     case 0x08: if value & 0x01 != 0 { core.pin.set(false, at: core.now) }
     case 0x09:
@@ -95,7 +95,7 @@ public struct MMC5983MATwin: ResettingTwin {
   private var duration: Double { [0.008, 0.004, 0.002, 0.0005][Int(controls[1] & 0x03)] }
 
   /// Takes note of every conversion that is complete.
-  public mutating func finish() {
+  package mutating func finish() {
     guard let done = core.schedule.take(until: core.now) else { return }
     isDone = true
     if controls[0] & 0x04 != 0 { core.pin.set(true, at: done.first) }
@@ -123,7 +123,7 @@ public struct MMC5983MATwin: ResettingTwin {
   }
 
   /// The pin is driven once its interrupt is enabled.
-  public var nextRise: Int64 { controls[0] & 0x04 != 0 ? core.schedule.next : .max }
+  package var nextRise: Int64 { controls[0] & 0x04 != 0 ? core.schedule.next : .max }
 }
 
 extension TwinDescription {

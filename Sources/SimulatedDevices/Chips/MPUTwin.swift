@@ -6,11 +6,11 @@ import SensorTypes
 
 /// The twin of an MPU6050, MPU6500 or of the inertial half of an MPU9250 over I2C. Motion detection and I2C master hold
 /// their configuration and do nothing; of the FIFO there is what the chip itself measures.
-public struct MPUTwin: ResettingTwin, QueueingTwin, BypassingTwin {
+package struct MPUTwin: ResettingTwin, QueueingTwin, BypassingTwin {
   /// The register that tells which chip it is.
-  public let identityRegister: UInt8? = 0x75
+  package let identityRegister: UInt8? = 0x75
   /// What it stands on.
-  public var core: TwinCore
+  package var core: TwinCore
 
   private let chip: MPUTwinVariant
   /// The trim of the self-test: gyro, then accelerometer.
@@ -27,7 +27,7 @@ public struct MPUTwin: ResettingTwin, QueueingTwin, BypassingTwin {
 
   /// Makes a chip that is not powered yet: call `powerOn`. `trim` are the six codes of its self-test, of the gyro
   /// first: 1 to 31 in an MPU6050, 1 to 255 in the others.
-  public init(_ chip: MPUTwinVariant, _ core: TwinCore, trim: [UInt8]? = nil) {
+  package init(_ chip: MPUTwinVariant, _ core: TwinCore, trim: [UInt8]? = nil) {
     self.chip = chip
     self.core = core
     queue = ConversionQueue(capacity: chip == .mpu6050 ? 1024 : 512)
@@ -36,13 +36,13 @@ public struct MPUTwin: ResettingTwin, QueueingTwin, BypassingTwin {
   }
 
   /// An MPU6050.
-  public init(_ core: TwinCore) { self.init(.mpu6050, core) }
+  package init(_ core: TwinCore) { self.init(.mpu6050, core) }
 
   /// Start-up time for register read and write, typical 11 ms (PS-MPU-9250A-01 table 3).
-  public let startUpTime = 0.011
+  package let startUpTime = 0.011
 
   /// Reset values: the register maps' notes. PWR_MGMT_1 is 0x40 in an MPU6050 and 0x01 in an MPU9250: awake.
-  public mutating func reset() {
+  package mutating func reset() {
     for index in registers.indices { registers[index] = 0 }
     registers[0x6B] = chip == .mpu6050 ? 0x40 : 0x01
     if chip == .mpu6050 {
@@ -64,16 +64,16 @@ public struct MPUTwin: ResettingTwin, QueueingTwin, BypassingTwin {
   }
 
   /// BYPASS_EN, while the chip's own master is off (register 55).
-  public var isBypassOpen: Bool { registers[0x37] & 0x02 != 0 && registers[0x6A] & 0x20 == 0 }
+  package var isBypassOpen: Bool { registers[0x37] & 0x02 != 0 && registers[0x6A] & 0x20 == 0 }
 
   /// The pointer stays within seven bits.
-  public func nextRegister(after register: UInt8, subaddress: UInt8) -> UInt8 {
+  package func nextRegister(after register: UInt8, subaddress: UInt8) -> UInt8 {
     // FIFO_R_W does not move on.
     register == 0x74 ? register : (register &+ 1) & 0x7F
   }
 
   /// Reads one register, with the side effects of reading it.
-  public mutating func readByte(_ register: UInt8) -> UInt8 {
+  package mutating func readByte(_ register: UInt8) -> UInt8 {
     // INT_ANYRD_2CLEAR: any read takes the interrupt down, otherwise that of the status.
     defer {
       if register == 0x3A || registers[0x37] & 0x10 != 0 {
@@ -103,7 +103,7 @@ public struct MPUTwin: ResettingTwin, QueueingTwin, BypassingTwin {
   }
 
   /// Writes one register, with the side effects of writing it.
-  public mutating func writeByte(_ register: UInt8, _ value: UInt8) {
+  package mutating func writeByte(_ register: UInt8, _ value: UInt8) {
     guard core.now >= busyUntil else { return }
     switch register {
     case 0x6B:
@@ -259,11 +259,11 @@ public struct MPUTwin: ResettingTwin, QueueingTwin, BypassingTwin {
   }
 
   /// A pin that is not told to does not rise.
-  public var nextRise: Int64 { pin.raises ? core.schedule.next : .max }
+  package var nextRise: Int64 { pin.raises ? core.schedule.next : .max }
 }
 
 /// Which chip it is.
-public enum MPUTwinVariant: Sendable, Hashable {
+package enum MPUTwinVariant: Sendable, Hashable {
   /// One filter for both sensors; asleep after power-on.
   case mpu6050
   /// A filter for each.

@@ -1,25 +1,25 @@
 // TE MS5611-01BA03 and MS5607-02BA03 (datasheets of 2012 and 2015): PROM, commands, conversions of either quantity.
 
-public import SensorTypes
+package import SensorTypes
 
 /// The PROM of an MS5611 or MS5607 and the flow charts that use it.
-public struct MS5611Prom: Sendable, Hashable {
+package struct MS5611Prom: Sendable, Hashable {
   /// C1 to C6.
-  public var c: [Double]
+  package var c: [Double]
   /// Whether it is that of an MS5607, whose offset and sensitivity are twice as large.
-  public var isMS5607: Bool
+  package var isMS5607: Bool
   /// The first word, which is the factory's; and the upper twelve bits of the last, which stand before the check sum.
-  public var factory: UInt16, serial: UInt16
+  package var factory: UInt16, serial: UInt16
 
   /// The example of the MS5611's datasheet, figure 2.
-  public static let ms5611 = MS5611Prom(
+  package static let ms5611 = MS5611Prom(
     c: [40127, 36924, 23317, 23282, 33464, 28312], isMS5607: false)
   /// The example of the MS5607's.
-  public static let ms5607 = MS5611Prom(
+  package static let ms5607 = MS5611Prom(
     c: [46372, 43981, 29059, 27842, 31553, 28165], isMS5607: true)
 
   /// Makes a PROM of C1 to C6, and of what no formula uses.
-  public init(c: [Double], isMS5607: Bool, factory: UInt16 = 0, serial: UInt16 = 0) {
+  package init(c: [Double], isMS5607: Bool, factory: UInt16 = 0, serial: UInt16 = 0) {
     self.c = c
     self.isMS5607 = isMS5607
     (self.factory, self.serial) = (factory, serial)
@@ -80,11 +80,10 @@ public struct MS5611Prom: Sendable, Hashable {
 }
 
 /// The twin of an MS5611 or MS5607 over I2C. What a driver calls registers are commands.
-public struct MS5611Twin: ConvertingTwin {
-  /// There is none.
-  public let identityRegister: UInt8? = nil
+package struct MS5611Twin: ConvertingTwin {
+  package let identityRegister: UInt8? = nil
   /// What it stands on.
-  public var core: TwinCore
+  package var core: TwinCore
 
   private let prom: MS5611Prom
   private let words: [UInt16]
@@ -98,17 +97,16 @@ public struct MS5611Twin: ConvertingTwin {
   private var isLoaded = false
 
   /// Makes an MS5611 that is not powered yet: call `powerOn`.
-  public init(_ core: TwinCore) { self.init(core, .ms5611) }
+  package init(_ core: TwinCore) { self.init(core, .ms5611) }
 
   /// Makes a chip with a PROM of its own, not powered yet: call `powerOn`.
-  public init(_ core: TwinCore, _ prom: MS5611Prom) {
+  package init(_ core: TwinCore, _ prom: MS5611Prom) {
     self.core = core
     self.prom = prom
     words = prom.words
   }
 
-  /// Applies power.
-  public mutating func powerOn(at time: Timestamp) {
+  package mutating func powerOn(at time: Timestamp) {
     // The datasheet gives no figure; the reset that loads the PROM takes 2.8 ms.
     core.power(at: time, answersAfter: 0.002_8)
     stop()
@@ -123,7 +121,7 @@ public struct MS5611Twin: ConvertingTwin {
 
   /// A read answers the command that began the transfer: 0x00 the result, of which the three bytes are counted
   /// here as 0x00 to 0x02, an even one from 0xA0 on its PROM word, every other with nothing.
-  public func nextRegister(after register: UInt8, subaddress: UInt8) -> UInt8 {
+  package func nextRegister(after register: UInt8, subaddress: UInt8) -> UInt8 {
     switch register {
     case 0x00, 0x01: register + 1
     case 0xA0...0xAF where register % 2 == 0: register + 1
@@ -132,7 +130,7 @@ public struct MS5611Twin: ConvertingTwin {
   }
 
   /// Reads one byte of an answer.
-  public mutating func readByte(_ register: UInt8) -> UInt8 {
+  package mutating func readByte(_ register: UInt8) -> UInt8 {
     switch register {
     case 0x00:
       // "Without a conversion, or when repeated, it answers 0"; one that runs is spoilt.
@@ -149,7 +147,7 @@ public struct MS5611Twin: ConvertingTwin {
   }
 
   /// Takes a command; it has no value, and what follows is not acknowledged.
-  public mutating func write(
+  package mutating func write(
     _ subaddress: UInt8, from bytes: UnsafeRawBufferPointer, now: Timestamp
   ) {
     advance(to: now)
@@ -166,7 +164,7 @@ public struct MS5611Twin: ConvertingTwin {
   }
 
   /// There is no register to write.
-  public mutating func writeByte(_ register: UInt8, _ value: UInt8) {}
+  package mutating func writeByte(_ register: UInt8, _ value: UInt8) {}
 
   /// Seconds by the oversampling of the command (256 to 4096), typical.
   private var conversionTime: Double {
@@ -174,7 +172,7 @@ public struct MS5611Twin: ConvertingTwin {
   }
 
   /// Takes note of the conversion when it is complete.
-  public mutating func finish() {
+  package mutating func finish() {
     guard let done = core.schedule.take(until: core.now) else { return }
     let isPressure = converting < 0x50
     if !tampering.isFrozen { convert(done, isPressure: isPressure) }
@@ -196,7 +194,7 @@ public struct MS5611Twin: ConvertingTwin {
   }
 
   /// There is no interrupt pin.
-  public var nextRise: Int64 { .max }
+  package var nextRise: Int64 { .max }
 }
 
 extension TwinDescription {

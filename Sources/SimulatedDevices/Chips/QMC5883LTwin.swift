@@ -4,11 +4,11 @@ import LinearAlgebra
 import SensorTypes
 
 /// The twin of a QMC5883L, at address 0x0D.
-public struct QMC5883LTwin: ResettingTwin {
+package struct QMC5883LTwin: ResettingTwin {
   /// The register that tells which chip it is.
-  public let identityRegister: UInt8? = 0x0D
+  package let identityRegister: UInt8? = 0x0D
   /// What it stands on.
-  public var core: TwinCore
+  package var core: TwinCore
 
   private var control1: UInt8 = 0
   private var control2: UInt8 = 0
@@ -21,13 +21,13 @@ public struct QMC5883LTwin: ResettingTwin {
   private var temperature: Int16 = 0
 
   /// Makes a chip that is not powered yet: call `powerOn`.
-  public init(_ core: TwinCore) { self.core = core }
+  package init(_ core: TwinCore) { self.core = core }
 
   /// Table 7: 350 microseconds.
-  public let startUpTime = 0.000_35
+  package let startUpTime = 0.000_35
 
   /// Registers take their reset values.
-  public mutating func reset() {
+  package mutating func reset() {
     (control1, control2, setResetPeriod, status) = (0, 0, 0, 0)
     (field, isProtected) = (SIMD3(), false)
     core.schedule.stop()
@@ -35,12 +35,12 @@ public struct QMC5883LTwin: ResettingTwin {
   }
 
   /// With ROL_PNT the pointer goes from 06 to 00 (8.2.5).
-  public func nextRegister(after register: UInt8, subaddress: UInt8) -> UInt8 {
+  package func nextRegister(after register: UInt8, subaddress: UInt8) -> UInt8 {
     register == 0x06 && control2 & 0x40 != 0 ? 0x00 : register &+ 1
   }
 
   /// Reads one register, with the side effects of reading it.
-  public mutating func readByte(_ register: UInt8) -> UInt8 {
+  package mutating func readByte(_ register: UInt8) -> UInt8 {
     switch register {
     case 0x00...0x05:
       let value = UInt16(bitPattern: field[Int(register) / 2])
@@ -60,7 +60,7 @@ public struct QMC5883LTwin: ResettingTwin {
   }
 
   /// Writes one register, with the side effects of writing it.
-  public mutating func writeByte(_ register: UInt8, _ value: UInt8) {
+  package mutating func writeByte(_ register: UInt8, _ value: UInt8) {
     switch register {
     case 0x09:
       control1 = value
@@ -80,7 +80,7 @@ public struct QMC5883LTwin: ResettingTwin {
   }
 
   /// Takes note of every conversion that is complete.
-  public mutating func finish() {
+  package mutating func finish() {
     guard let done = core.schedule.take(until: core.now) else { return }
     // Skipped data, or data that could not get in (6.2.1.3, 6.2.1.4).
     if status & 0x01 != 0 || isProtected || done.count > 1 { status |= 0x04 }
@@ -108,7 +108,7 @@ public struct QMC5883LTwin: ResettingTwin {
   }
 
   /// A pin that is switched off does not rise.
-  public var nextRise: Int64 { control2 & 0x01 == 0 ? core.schedule.next : .max }
+  package var nextRise: Int64 { control2 & 0x01 == 0 ? core.schedule.next : .max }
 }
 
 extension TwinDescription {

@@ -4,11 +4,11 @@ import LinearAlgebra
 import SensorTypes
 
 /// The twin of a QMC5883P, at address 0x2C, or of a QMC6310, which differs by its address.
-public struct QMC5883PTwin: ResettingTwin {
+package struct QMC5883PTwin: ResettingTwin {
   /// The register that tells which chip it is.
-  public let identityRegister: UInt8? = 0x00
+  package let identityRegister: UInt8? = 0x00
   /// What it stands on.
-  public var core: TwinCore
+  package var core: TwinCore
 
   private var control1: UInt8 = 0
   private var control2: UInt8 = 0
@@ -18,20 +18,20 @@ public struct QMC5883PTwin: ResettingTwin {
   private var field = SIMD3<Int16>()
 
   /// Makes a chip that is not powered yet: call `powerOn`.
-  public init(_ core: TwinCore) { self.core = core }
+  package init(_ core: TwinCore) { self.core = core }
 
   /// Table 7: 250 microseconds.
-  public let startUpTime = 0.000_25
+  package let startUpTime = 0.000_25
 
   /// Registers take their reset values.
-  public mutating func reset() {
+  package mutating func reset() {
     (control1, control2, axisSigns, flags) = (0, 0, 0, 0)
     field = SIMD3()
     core.schedule.stop()
   }
 
   /// Reads one register, with the side effects of reading it.
-  public mutating func readByte(_ register: UInt8) -> UInt8 {
+  package mutating func readByte(_ register: UInt8) -> UInt8 {
     switch register {
     case 0x00: return 0x80
     case 0x01...0x06:
@@ -51,7 +51,7 @@ public struct QMC5883PTwin: ResettingTwin {
   ///
   /// That SOFT_RST clears itself, as SELF_TEST does, is not said (QMC6310: table 16): here it stays, and the chip in its
   /// reset, until it is cleared. Of what may be, the harder for a driver.
-  public mutating func writeByte(_ register: UInt8, _ value: UInt8) {
+  package mutating func writeByte(_ register: UInt8, _ value: UInt8) {
     if register != 0x0B, control2 & 0x80 != 0 { return }
     switch register {
     case 0x0A:
@@ -84,7 +84,7 @@ public struct QMC5883PTwin: ResettingTwin {
   }
 
   /// Takes note of every conversion that is complete.
-  public mutating func finish() {
+  package mutating func finish() {
     guard let done = core.schedule.take(until: core.now) else { return }
     if control1 & 3 == 2 { control1 &= ~3 }
     flags |= 0x01
@@ -102,7 +102,7 @@ public struct QMC5883PTwin: ResettingTwin {
   }
 
   /// There is no pin.
-  public var nextRise: Int64 { .max }
+  package var nextRise: Int64 { .max }
 }
 
 extension TwinDescription {

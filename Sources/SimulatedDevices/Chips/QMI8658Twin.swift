@@ -5,11 +5,11 @@ import SensorTypes
 
 /// The twin of a QMI8658 over I2C. FIFO, motion detection and the host's commands (CTRL9) hold their configuration and do
 /// nothing.
-public struct QMI8658Twin: ResettingTwin {
+package struct QMI8658Twin: ResettingTwin {
   /// The register that tells which chip it is.
-  public let identityRegister: UInt8? = 0x00
+  package let identityRegister: UInt8? = 0x00
   /// What it stands on.
-  public var core: TwinCore
+  package var core: TwinCore
 
   private var registers = [UInt8](repeating: 0, count: 128)
   private var outputs = InertialCounts()
@@ -20,13 +20,13 @@ public struct QMI8658Twin: ResettingTwin {
   private var busyUntil: Int64 = 0
 
   /// Makes a chip that is not powered yet: call `powerOn`.
-  public init(_ core: TwinCore) { self.core = core }
+  package init(_ core: TwinCore) { self.core = core }
 
   /// System turn-on time 15 ms at most; what it is typically is not said.
-  public let startUpTime = 0.01
+  package let startUpTime = 0.01
 
   /// Reset values: the register overview.
-  public mutating func reset() {
+  package mutating func reset() {
     for index in registers.indices { registers[index] = 0 }
     (registers[0x00], registers[0x01], registers[0x02]) = (0x05, 0x7C, 0x20)
     outputs = InertialCounts()
@@ -37,12 +37,12 @@ public struct QMI8658Twin: ResettingTwin {
   }
 
   /// ADDR_AI: without it the pointer stays.
-  public func nextRegister(after register: UInt8, subaddress: UInt8) -> UInt8 {
+  package func nextRegister(after register: UInt8, subaddress: UInt8) -> UInt8 {
     registers[0x02] & 0x40 == 0 ? register : (register &+ 1) & 0x7F
   }
 
   /// Reads one register, with the side effects of reading it.
-  public mutating func readByte(_ register: UInt8) -> UInt8 {
+  package mutating func readByte(_ register: UInt8) -> UInt8 {
     // BE, as the datasheets have it.
     let turn = registers[0x02] & 0x20 != 0 ? 1 : 0
     switch register {
@@ -63,7 +63,7 @@ public struct QMI8658Twin: ResettingTwin {
   }
 
   /// Writes one register, with the side effects of writing it.
-  public mutating func writeByte(_ register: UInt8, _ value: UInt8) {
+  package mutating func writeByte(_ register: UInt8, _ value: UInt8) {
     guard core.now >= busyUntil else { return }
     switch register {
     case 0x60 where value == 0xB0:
@@ -121,7 +121,7 @@ public struct QMI8658Twin: ResettingTwin {
   private var raises: Bool { registers[0x02] & 0x10 != 0 && registers[0x08] & 0x20 == 0 }
 
   /// Takes note of every conversion that is complete.
-  public mutating func finish() {
+  package mutating func finish() {
     guard let done = core.schedule.take(until: core.now) else { return }
     if !tampering.isFrozen { convert(done) }
     isReady = (true, true)
@@ -142,7 +142,7 @@ public struct QMI8658Twin: ResettingTwin {
   }
 
   /// A pin that is not told to does not rise.
-  public var nextRise: Int64 { raises ? core.schedule.next : .max }
+  package var nextRise: Int64 { raises ? core.schedule.next : .max }
 }
 
 extension TwinDescription {

@@ -4,11 +4,11 @@ import LinearAlgebra
 import SensorTypes
 
 /// The twin of an RM3100 over I2C.
-public struct RM3100Twin: ResettingTwin {
+package struct RM3100Twin: ResettingTwin {
   /// The register that tells which chip it is.
-  public let identityRegister: UInt8? = 0x36
+  package let identityRegister: UInt8? = 0x36
   /// What it stands on.
-  public var core: TwinCore
+  package var core: TwinCore
 
   private var mode: UInt8 = 0
   private var poll: UInt8 = 0
@@ -22,13 +22,13 @@ public struct RM3100Twin: ResettingTwin {
   private var isReady = false
 
   /// Makes a chip that is not powered yet: call `powerOn`.
-  public init(_ core: TwinCore) { self.core = core }
+  package init(_ core: TwinCore) { self.core = core }
 
   /// The manual names no start-up time.
-  public let startUpTime = 0.001
+  package let startUpTime = 0.001
 
   /// Registers take the manual's default values.
-  public mutating func reset() {
+  package mutating func reset() {
     (mode, poll, rate, selfTest, isTesting) = (0, 0, 0x96, 0, false)
     cycles = [0x00, 0xC8, 0x00, 0xC8, 0x00, 0xC8]
     core.schedule.stop()
@@ -37,7 +37,7 @@ public struct RM3100Twin: ResettingTwin {
   }
 
   /// Reads one register, with the side effects of reading it.
-  public mutating func readByte(_ register: UInt8) -> UInt8 {
+  package mutating func readByte(_ register: UInt8) -> UInt8 {
     switch register {
     case 0x00: return poll
     case 0x01:
@@ -61,7 +61,7 @@ public struct RM3100Twin: ResettingTwin {
   }
 
   /// Writes one register, with the side effects of writing it.
-  public mutating func writeByte(_ register: UInt8, _ value: UInt8) {
+  package mutating func writeByte(_ register: UInt8, _ value: UInt8) {
     // HSHAKE as it is by default: any write takes DRDY down.
     clearReady()
     switch register {
@@ -143,7 +143,7 @@ public struct RM3100Twin: ResettingTwin {
   }
 
   /// Takes note of every conversion that is complete.
-  public mutating func finish() {
+  package mutating func finish() {
     guard let done = core.schedule.take(until: core.now) else { return }
     let axes = mode & 0x01 != 0 ? mode : poll
     if mode & 0x01 == 0 { poll = 0 }

@@ -1,7 +1,7 @@
 // What a test rig shows a chip in place of the walk.
 
-public import LinearAlgebra
-public import SensorTypes
+package import LinearAlgebra
+package import SensorTypes
 import Synchronization
 
 /// A source in which single quantities can be replaced by constants, from any thread.
@@ -9,40 +9,39 @@ import Synchronization
 /// What is shown is what is around the board at the chip's place, in the chip's own frame: no mount turns
 /// it. The board's iron distorts a shown field as it does the earth's (`IronStimulus`), so that a calibrated
 /// reading is the shown field.
-public final class ShownStimulus: StimulusSource {
+package final class ShownStimulus: StimulusSource {
   /// The quantities that are shown; `nil` is what the source behind says.
-  public struct Quantities: Sendable, Hashable {
+  package struct Quantities: Sendable, Hashable {
     /// Magnetic flux density around the board, microtesla, sensor frame.
-    public var magneticField: Vector3?
+    package var magneticField: Vector3?
     /// Specific force, m/s^2, sensor frame.
-    public var specificForce: Vector3?
+    package var specificForce: Vector3?
     /// Angular rate, rad/s, sensor frame.
-    public var angularRate: Vector3?
+    package var angularRate: Vector3?
     /// Static pressure, pascals.
-    public var pressure: Double?
+    package var pressure: Double?
     /// Temperature of the chip, degrees Celsius.
-    public var temperature: Double?
+    package var temperature: Double?
     /// Relative humidity, percent.
-    public var humidity: Double?
+    package var humidity: Double?
 
-    /// Shows nothing.
-    public init() {}
+    package init() {}
   }
 
   private let source: any StimulusSource
   private let quantities = Mutex(Quantities())
 
   /// Makes a source that passes on what `source` says.
-  public init(_ source: any StimulusSource) { self.source = source }
+  package init(_ source: any StimulusSource) { self.source = source }
 
   /// Replaces the quantities that are shown.
-  public func show(_ shown: Quantities) { quantities.withLock { $0 = shown } }
+  package func show(_ shown: Quantities) { quantities.withLock { $0 = shown } }
 
   /// What is shown now.
-  public var shown: Quantities { quantities.withLock { $0 } }
+  package var shown: Quantities { quantities.withLock { $0 } }
 
   /// What acts on the chip at that moment, in its own frame.
-  public func stimulus(at time: Timestamp) -> Stimulus {
+  package func stimulus(at time: Timestamp) -> Stimulus {
     var stimulus = source.stimulus(at: time)
     let shown = shown
     if let field = shown.magneticField { stimulus.magneticField = field }
@@ -56,20 +55,20 @@ public final class ShownStimulus: StimulusSource {
 }
 
 /// What the board's own iron makes of a field: `softIron * field + hardIron`, sensor frame.
-public struct IronStimulus: StimulusSource {
+package struct IronStimulus: StimulusSource {
   private let source: any StimulusSource
   private let softIron: Matrix3
   private let hardIron: Vector3
 
   /// Makes a board around a source; `softIron` has no unit, `hardIron` is in microtesla.
-  public init(_ source: any StimulusSource, softIron: Matrix3, hardIron: Vector3) {
+  package init(_ source: any StimulusSource, softIron: Matrix3, hardIron: Vector3) {
     self.source = source
     self.softIron = softIron
     self.hardIron = hardIron
   }
 
   /// What acts on the chip at that moment, in its own frame.
-  public func stimulus(at time: Timestamp) -> Stimulus {
+  package func stimulus(at time: Timestamp) -> Stimulus {
     var stimulus = source.stimulus(at: time)
     stimulus.magneticField = softIron * stimulus.magneticField + hardIron
     return stimulus

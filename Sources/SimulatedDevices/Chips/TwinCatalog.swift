@@ -3,9 +3,9 @@
 import LinearAlgebra
 
 /// A twin by the name that its chip has in board files.
-public struct TwinDescription: Sendable {
+package struct TwinDescription: Sendable {
   /// The name in a board file.
-  public let name: String
+  package let name: String
   /// Whether it measures the magnetic field: the board's iron acts on it.
   let isMagnetometer: Bool
   /// The name of the chip in the same package that hangs on this one's own bus, behind its bypass.
@@ -31,9 +31,9 @@ public struct TwinDescription: Sendable {
 }
 
 /// All twins of chips behind registers.
-public enum TwinCatalog {
+package enum TwinCatalog {
   /// The twins, by kind.
-  public static let twins: [TwinDescription] = [
+  package static let twins: [TwinDescription] = [
     .ak09916, .ak09918, .ak8963, .bmm150, .bmm350, .hmc5883l, .ist8310, .lis2mdl, .lis3mdl,
     .lsm303dlhcMagnetometer, .lsm9ds1Magnetometer, .mmc5603, .mmc5983ma, .qmc5883l, .qmc5883p,
     .qmc6310, .rm3100,
@@ -45,7 +45,7 @@ public enum TwinCatalog {
   ]
 
   /// The twin of the chip called `name` in board files, or `nil`.
-  public static func twin(named name: String) -> TwinDescription? {
+  package static func twin(named name: String) -> TwinDescription? {
     twins.first { $0.name == name }
   }
 }

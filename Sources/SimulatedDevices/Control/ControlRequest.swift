@@ -15,7 +15,6 @@ package enum ControlRequest: Equatable {
 
   /// What is wrong with a line.
   package struct Mistake: Error, Equatable {
-    /// In words.
     package let text: String
     init(_ text: String) { self.text = text }
   }

@@ -78,7 +78,6 @@ struct KernelSlotState: Sendable {
   var opened: Set<String> = []
 }
 
-/// A chip's folder.
 final class SimulatedKernelDevice: KernelDevice {
   private let slot: KernelSlot
 

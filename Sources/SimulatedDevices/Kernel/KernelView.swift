@@ -1,51 +1,49 @@
 // What kernel drivers offer of chips, after Documentation/ABI/testing/sysfs-bus-iio.
 
 /// The IIO devices of one chip and their attributes.
-public struct KernelView: Sendable, Hashable {
+package struct KernelView: Sendable, Hashable {
   /// A number that stands for one beyond the range.
-  public struct Overflow: Sendable, Hashable {
+  package struct Overflow: Sendable, Hashable {
     /// The greatest count; the least is one further from zero.
-    public var limit: Int64
+    package var limit: Int64
     /// What is put out beyond.
-    public var mark: Int64
+    package var mark: Int64
 
-    /// Makes one.
-    public init(limit: Int64, mark: Int64) { (self.limit, self.mark) = (limit, mark) }
+    package init(limit: Int64, mark: Int64) { (self.limit, self.mark) = (limit, mark) }
   }
 
   /// The channels of one quantity.
-  public struct Group: Sendable, Hashable {
-    /// What is measured.
-    public var quantity: IIOChannelType
+  package struct Group: Sendable, Hashable {
+    package var quantity: IIOChannelType
     /// The scales that there are, the one after power-on first; empty for a quantity in the ABI's unit (`_input`).
-    public var scales: [String]
+    package var scales: [String]
     /// Whether there is a number in the ABI's unit beside the raw one.
-    public var isProcessedToo = false
+    package var isProcessedToo = false
     /// Whether each axis has a scale of its own name.
-    public var hasScalePerAxis = false
+    package var hasScalePerAxis = false
     /// What is added to a raw number before it is scaled.
-    public var offset: String?
+    package var offset: String?
     /// Bits that count, bits stored, and the bits below; numbers are signed.
-    public var bits = 16, storage = 16, shift = 0
+    package var bits = 16, storage = 16, shift = 0
     /// The counts that the chip has to either side of zero, and what it puts out beyond them; `nil` where its numbers are
     /// full and stay at their end.
-    public var overflow: Overflow?
+    package var overflow: Overflow?
     /// How many times the unit in a count the scales are, where the driver is mistaken.
-    public var mistaken = 1.0
+    package var mistaken = 1.0
     /// The axis that points the other way than what is shown; `nil` for none.
-    public var mirrored: Int?
+    package var mirrored: Int?
     /// Whether numbers in frames begin with the byte of most weight.
-    public var isBigEndian = false
+    package var isBigEndian = false
 
     /// Makes channels of 16 bits, low byte first.
-    public init(_ quantity: IIOChannelType, scales: [String]) {
+    package init(_ quantity: IIOChannelType, scales: [String]) {
       self.quantity = quantity
       self.scales = scales
     }
   }
 
   /// Who fills a buffer.
-  public enum Filling: Sendable, Hashable {
+  package enum Filling: Sendable, Hashable {
     /// There is no buffer.
     case none
     /// The chip's own FIFO; there is no trigger.
@@ -55,18 +53,17 @@ public struct KernelView: Sendable, Hashable {
   }
 
   /// The name of the driver.
-  public var driver: String
+  package var driver: String
   /// The IIO devices; their numbers begin with 0.
-  public var devices: [SimulatedIIODevice]
+  package var devices: [SimulatedIIODevice]
 
-  /// Makes a view.
-  public init(driver: String, _ devices: [SimulatedIIODevice]) {
+  package init(driver: String, _ devices: [SimulatedIIODevice]) {
     self.driver = driver
     self.devices = devices
   }
 
   /// A magnetometer as st_magn shows an LIS3MDL: a scale an axis, a conversion of its own a reading.
-  public static var lis3mdl: KernelView {
+  package static var lis3mdl: KernelView {
     var field = Group(.magn, scales: ["0.000146", "0.000292", "0.000438", "0.000584"])
     field.hasScalePerAxis = true
     var device = SimulatedIIODevice(
@@ -77,7 +74,7 @@ public struct KernelView: Sendable, Hashable {
 
   /// A magnetometer as hmc5843 shows an HMC5883L in its range of 1.3 gauss: a hundredth of the gauss a count (datasheet,
   /// table 9), and the chip's own mark of an overflow.
-  public static var hmc5883l: KernelView {
+  package static var hmc5883l: KernelView {
     var field = Group(.magn, scales: ["0.000009174"])
     field.mistaken = 0.01
     field.overflow = Overflow(limit: 2047, mark: -4096)
@@ -89,7 +86,7 @@ public struct KernelView: Sendable, Hashable {
   }
 
   /// An accelerometer and a gyro as st_lsm6dsx shows them: two devices with a FIFO.
-  public static var lsm6dsox: KernelView {
+  package static var lsm6dsox: KernelView {
     let rates = ["12.500", "26.000", "52.000", "104.000", "208.000", "416.000", "833.000"]
     let force = Group(.accel, scales: ["0.000598", "0.001196", "0.002393", "0.004786"])
     let rate = Group(
@@ -104,7 +101,7 @@ public struct KernelView: Sendable, Hashable {
 
   /// An MPU9250 as inv_mpu6050 shows it, with its AK8963, which that driver reads by the chip's own bus: one device, whose
   /// buffer the chip's interrupt triggers.
-  public static var mpu9250: KernelView {
+  package static var mpu9250: KernelView {
     let rate = Group(
       .anglvel, scales: ["0.001064724", "0.000133090", "0.000266181", "0.000532362"])
     let force = Group(.accel, scales: ["0.000598", "0.001196", "0.002392", "0.004785"])
@@ -117,7 +114,7 @@ public struct KernelView: Sendable, Hashable {
   }
 
   /// A barometer in the ABI's units, without rates.
-  public static var bmp280: KernelView {
+  package static var bmp280: KernelView {
     KernelView(
       driver: "bmp280",
       [
@@ -128,14 +125,13 @@ public struct KernelView: Sendable, Hashable {
 }
 
 /// What is measured, by its name in the ABI.
-public enum IIOChannelType: String, Sendable, Hashable {
+package enum IIOChannelType: String, Sendable, Hashable {
   /// Gauss.
   case magn
   /// m/s^2.
   case accel
   /// rad/s.
   case anglvel
-  /// Kilopascals.
   case pressure
   /// Thousandths of a degree Celsius.
   case temp
@@ -149,20 +145,20 @@ public enum IIOChannelType: String, Sendable, Hashable {
 }
 
 /// One IIO device.
-public struct SimulatedIIODevice: Sendable, Hashable {
+package struct SimulatedIIODevice: Sendable, Hashable {
   /// What `name` says.
-  public var name: String
+  package var name: String
   /// The channels, in the order of `_index`.
-  public var groups: [KernelView.Group]
+  package var groups: [KernelView.Group]
   /// Conversions a second that can be chosen, the one after power-on first; empty where none can.
-  public var rates: [String]
+  package var rates: [String]
   /// Who fills the buffer.
-  public var filling = KernelView.Filling.none
+  package var filling = KernelView.Filling.none
   /// How long it takes to read one raw number, seconds.
-  public var readTime = 0.001
+  package var readTime = 0.001
 
   /// Makes a device without a buffer.
-  public init(_ name: String, _ groups: [KernelView.Group], rates: [String]) {
+  package init(_ name: String, _ groups: [KernelView.Group], rates: [String]) {
     self.name = name
     self.groups = groups
     self.rates = rates
@@ -170,7 +166,7 @@ public struct SimulatedIIODevice: Sendable, Hashable {
 }
 
 /// What may be wrong with the files of the kernel.
-public enum KernelFault: Sendable, Hashable {
+package enum KernelFault: Sendable, Hashable {
   /// The driver was unbound: all is gone.
   case unbound
   /// A file is not there, or a folder: `iio:device0/in_magn_scale`.

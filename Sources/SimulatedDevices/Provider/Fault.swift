@@ -3,7 +3,7 @@
 import SensorTypes
 
 /// Something that goes wrong with a chip or a receiver for a while.
-public enum SimulatedFault: Sendable, Hashable {
+package enum SimulatedFault: Sendable, Hashable {
   /// The wire is off: no address is acknowledged, a serial port is gone. When it ends the chip comes
   /// back with power-on reset values.
   case noAnswer

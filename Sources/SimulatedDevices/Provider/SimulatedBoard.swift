@@ -1,25 +1,23 @@
 // What stands on a simulated board, and how imperfect it is.
 
-public import LinearAlgebra
-public import SensorBus
-public import SensorTypes
+package import LinearAlgebra
+package import SensorBus
+package import SensorTypes
 
 /// A board of twins: chips, their places, the motion and the world.
-public struct SimulatedBoard: Sendable {
+package struct SimulatedBoard: Sendable {
   /// The chips; faults name them by their place in this list.
-  public var chips: [SimulatedChip]
-  /// The motion.
-  public var trajectory: Trajectory
+  package var chips: [SimulatedChip]
+  package var trajectory: Trajectory
   /// Where and when it starts, and the air and field there.
-  public var world: WorldDescription
+  package var world: WorldDescription
   /// What every imperfection follows from.
-  public var seed: UInt64
+  package var seed: UInt64
   /// The share of an accelerometer's datasheet zero-g offset that soldering and the board maker's test
   /// have left, 0 to 1. The full offset would tilt the horizon by more than a degree.
-  public var accelerometerBiasShare: Double
+  package var accelerometerBiasShare: Double
 
-  /// Makes a board.
-  public init(
+  package init(
     chips: [SimulatedChip], trajectory: Trajectory = .walk, world: WorldDescription = .init(),
     seed: UInt64 = 1, accelerometerBiasShare: Double = 0.1
   ) {
@@ -32,7 +30,7 @@ public struct SimulatedBoard: Sendable {
 
   /// The board that `simulated` is unless its file says otherwise: LSM6DSOX, LIS3MDL, BMP280 on
   /// `/dev/i2c-1` and a u-blox M9 on `/dev/serial0`, with iron near the magnetometer.
-  public static func standard(
+  package static func standard(
     seed: UInt64 = 1, trajectory: Trajectory = .walk, world: WorldDescription = .init()
   ) -> SimulatedBoard {
     let bus = "/dev/i2c-1"
@@ -54,7 +52,7 @@ public struct SimulatedBoard: Sendable {
 
   /// The calibration that a perfect procedure would find for a magnetometer of this board, or `nil` for
   /// a chip that is none.
-  public func idealCalibration(ofChip index: Int) -> AppliedCalibration? {
+  package func idealCalibration(ofChip index: Int) -> AppliedCalibration? {
     guard chips.indices.contains(index), chips[index].kind.isMagnetometer else { return nil }
     let chip = chips[index]
     let errors = errors(ofChip: index).errors.axes
@@ -103,7 +101,7 @@ public struct SimulatedBoard: Sendable {
 }
 
 /// Where a chip is connected.
-public enum SimulatedAttachment: Sendable, Hashable {
+package enum SimulatedAttachment: Sendable, Hashable {
   /// On an I2C bus (its device node) at a 7-bit address. A receiver here speaks DDC.
   case bus(String, address: UInt8)
   /// At a serial port (its device node). `baudRate` overrides the receiver's default.
@@ -113,39 +111,38 @@ public enum SimulatedAttachment: Sendable, Hashable {
 }
 
 /// Which twin a chip is.
-public enum TwinKind: Sendable, Hashable {
+package enum TwinKind: Sendable, Hashable {
   /// A chip behind registers, by its name in board files: one of `TwinCatalog`.
   case registers(String)
-  /// A receiver.
   case receiver(ReceiverTwinModel)
   /// gpsd with a receiver of its own.
   case gpsd
 
   /// ST LIS3MDL.
-  public static let lis3mdl = TwinKind.registers("LIS3MDL")
+  package static let lis3mdl = TwinKind.registers("LIS3MDL")
   /// The magnetometer of ST's LSM303DLHC.
-  public static let lsm303dlhcMagnetometer = TwinKind.registers("LSM303DLHC-M")
+  package static let lsm303dlhcMagnetometer = TwinKind.registers("LSM303DLHC-M")
   /// The accelerometer of ST's LSM303DLHC.
-  public static let lsm303dlhcAccelerometer = TwinKind.registers("LSM303DLHC-A")
+  package static let lsm303dlhcAccelerometer = TwinKind.registers("LSM303DLHC-A")
   /// ST LSM6DSOX.
-  public static let lsm6dsox = TwinKind.registers("LSM6DSOX")
+  package static let lsm6dsox = TwinKind.registers("LSM6DSOX")
   /// Bosch BMP280.
-  public static let bmp280 = TwinKind.registers("BMP280")
+  package static let bmp280 = TwinKind.registers("BMP280")
   /// Bosch BME280.
-  public static let bme280 = TwinKind.registers("BME280")
+  package static let bme280 = TwinKind.registers("BME280")
   /// Infineon DPS310.
-  public static let dps310 = TwinKind.registers("DPS310")
+  package static let dps310 = TwinKind.registers("DPS310")
   /// A u-blox receiver of generation 8: refuses CFG-VALSET, 9600 baud.
-  public static let ubloxM8 = TwinKind.receiver(.ubloxM8)
+  package static let ubloxM8 = TwinKind.receiver(.ubloxM8)
   /// A u-blox receiver of generation 9: takes CFG-VALSET and the older messages, 38400 baud.
-  public static let ubloxM9 = TwinKind.receiver(.ubloxM9)
+  package static let ubloxM9 = TwinKind.receiver(.ubloxM9)
   /// A u-blox receiver of generation 10: takes CFG-VALSET only, 38400 baud.
-  public static let ubloxM10 = TwinKind.receiver(.ubloxM10)
+  package static let ubloxM10 = TwinKind.receiver(.ubloxM10)
   /// A receiver that speaks NMEA and listens to nothing, 9600 baud.
-  public static let nmea = TwinKind.receiver(.nmea)
+  package static let nmea = TwinKind.receiver(.nmea)
 
   /// The kind that a chip of a board file is, or `nil` for one without a twin.
-  public init?(chip name: String) {
+  package init?(chip name: String) {
     switch name {
     case "u-blox": self = .ubloxM9
     case "GNSS": self = .receiver(.mediaTek)
@@ -173,30 +170,27 @@ public enum TwinKind: Sendable, Hashable {
   var isMagnetometer: Bool { twin?.isMagnetometer ?? false }
 }
 
-/// One chip.
-public struct SimulatedChip: Sendable {
-  /// Which chip.
-  public var kind: TwinKind
+package struct SimulatedChip: Sendable {
+  package var kind: TwinKind
   /// Where it is connected.
-  public var place: SimulatedAttachment
+  package var place: SimulatedAttachment
   /// How it sits on the board.
-  public var mount: Mount
+  package var mount: Mount
   /// The GPIO line at its data-ready pin; of a receiver at its pulse per second.
-  public var interrupt: InterruptLineName?
+  package var interrupt: InterruptLineName?
   /// The board's soft iron in the chip's frame; no unit.
-  public var softIron: Matrix3
+  package var softIron: Matrix3
   /// The board's hard iron in the chip's frame, microtesla.
-  public var hardIron: Vector3
+  package var hardIron: Vector3
   /// Whether the chip has its datasheet's noise, bias, drift and clock error, drawn from the seed.
-  public var isImperfect: Bool
+  package var isImperfect: Bool
   /// The chip (by its place in the board's list) whose bypass it hangs behind; `nil` for one that hangs on the bus, or
   /// in the package of the chip that has the bypass, which is known anyway.
-  public var host: Int?
+  package var host: Int?
   /// What a kernel driver that has bound the chip offers of it; `nil` for a chip that the kernel leaves alone.
-  public var kernel: KernelView?
+  package var kernel: KernelView?
 
-  /// Makes a chip.
-  public init(
+  package init(
     _ kind: TwinKind, at place: SimulatedAttachment, mount: Mount = .aligned,
     interrupt: InterruptLineName? = nil,
     softIron: Matrix3 = .identity, hardIron: Vector3 = .zero, isImperfect: Bool = true,
@@ -214,7 +208,7 @@ public struct SimulatedChip: Sendable {
 
   /// Takes away everything that lies between the world and what the chip reads: its own noise, bias, drift
   /// and clock error, and the board's iron.
-  public mutating func makeExact() {
+  package mutating func makeExact() {
     isImperfect = false
     softIron = .identity
     hardIron = .zero

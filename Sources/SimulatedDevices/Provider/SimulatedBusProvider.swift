@@ -1,7 +1,7 @@
 // The simulated board behind the same protocols as a real one.
 
-public import SensorBus
-public import SensorTypes
+package import SensorBus
+package import SensorTypes
 import Synchronization
 
 /// Opens the buses, ports and lines of a simulated board.
@@ -9,11 +9,11 @@ import Synchronization
 /// Unlike a real provider's, what it opens may be used by any thread; the chips' states are behind
 /// locks. The board has been under power for a second when the provider is made, so that no chip is
 /// still starting up, and its trajectory starts at that moment or a little before.
-public final class SimulatedBusProvider: BusProvider {
+package final class SimulatedBusProvider: BusProvider {
   /// The board as it was described.
-  public let board: SimulatedBoard
+  package let board: SimulatedBoard
   /// The world it moves through.
-  public let world: SimulatedWorld
+  package let world: SimulatedWorld
   private let clock: any SimulationClock
   private let busTimeout: Double
   private let busAttempts: Int
@@ -40,7 +40,7 @@ public final class SimulatedBusProvider: BusProvider {
   ///   - elapsed: For how many seconds the board has been under way, not negative.
   ///   - busAttempts: Attempts at a transfer that is disturbed, as the real buses' 3; 1 for one who passes the transfers
   ///     of a host on, which repeats them itself.
-  public init(
+  package init(
     _ board: SimulatedBoard, clock: any SimulationClock = MonotonicClock(),
     busTimeout: Double = 0.1, elapsed: Double = 0, busAttempts: Int = 3
   ) {
@@ -102,21 +102,20 @@ public final class SimulatedBusProvider: BusProvider {
     self.kernels = kernels
   }
 
-  /// The time now.
-  public func now() -> Timestamp { clock.now() }
+  package func now() -> Timestamp { clock.now() }
 
   /// The date in the simulated world, seconds since 1970.
-  public func wallTime() -> Double { world.truth(at: clock.now()).utc }
+  package func wallTime() -> Double { world.truth(at: clock.now()).utc }
 
   /// The world's date is the true one.
-  public var isWallTimeSet: Bool { true }
+  package var isWallTimeSet: Bool { true }
 
   /// What is true of the board at `time`.
-  public func truth(at time: Timestamp) -> TruthState { world.truth(at: time) }
+  package func truth(at time: Timestamp) -> TruthState { world.truth(at: time) }
 
   /// Lets a chip (by its place in the board's list) have a fault between two moments. Several may
   /// overlap. Beginning in the past is beginning now, seen from the next access.
-  public func inject(
+  package func inject(
     _ fault: SimulatedFault, chip index: Int, from: Timestamp, until: Timestamp = .distantFuture
   ) {
     precondition(slots.indices.contains(index), "no such chip on this board")
@@ -134,7 +133,7 @@ public final class SimulatedBusProvider: BusProvider {
   }
 
   /// Ends every fault of a chip now.
-  public func endFaults(chip index: Int) {
+  package func endFaults(chip index: Int) {
     precondition(slots.indices.contains(index), "no such chip on this board")
     let now = clock.now()
     kernels[index]?.endFaults(now: now)
@@ -149,17 +148,17 @@ public final class SimulatedBusProvider: BusProvider {
   /// Lets a hand move the board, after what it does already; false for numbers that are none, and for a way that
   /// begins anew each time.
   @discardableResult
-  public func move(_ motion: HandMotion) -> Bool { world.move(motion, now: clock.now()) != nil }
+  package func move(_ motion: HandMotion) -> Bool { world.move(motion, now: clock.now()) != nil }
 
   /// Lets a chip with registers see constant quantities from its next conversion on; those that are
   /// `nil` come from the walk again.
-  public func show(_ shown: ShownStimulus.Quantities, chip index: Int) {
+  package func show(_ shown: ShownStimulus.Quantities, chip index: Int) {
     guard slots.indices.contains(index), case .registers(let slot) = slots[index] else { return }
     slot.stimulus?.show(shown)
   }
 
   /// What a chip is shown at present.
-  public func shown(chip index: Int) -> ShownStimulus.Quantities {
+  package func shown(chip index: Int) -> ShownStimulus.Quantities {
     guard slots.indices.contains(index), case .registers(let slot) = slots[index] else {
       return ShownStimulus.Quantities()
     }
@@ -167,7 +166,7 @@ public final class SimulatedBusProvider: BusProvider {
   }
 
   /// Seconds that a transfer with the chip at an address takes now because of a fault; 0 without one.
-  public func transferDelay(bus: String, address: UInt8) -> Double {
+  package func transferDelay(bus: String, address: UInt8) -> Double {
     let now = clock.now()
     for case .registers(let slot) in slots where slot.bus == bus && slot.address == address {
       return slot.state.withLock { $0.faults(at: now).delay }
@@ -176,7 +175,7 @@ public final class SimulatedBusProvider: BusProvider {
   }
 
   /// When a chip's next conversion will be complete, or `nil` while it is idle or has none.
-  public func nextDataReady(chip index: Int) -> Timestamp? {
+  package func nextDataReady(chip index: Int) -> Timestamp? {
     guard slots.indices.contains(index), case .registers(let slot) = slots[index] else {
       return nil
     }
@@ -189,7 +188,7 @@ public final class SimulatedBusProvider: BusProvider {
   }
 
   /// The chip at an address; nobody may be there, which its transfers then say.
-  public func registerDevice(
+  package func registerDevice(
     bus: String, address: UInt8
   ) throws(BusError) -> any RegisterDevice {
     guard registerBuses().contains(bus) else { throw BusError(.notFound, bus: bus, errno: 2) }
@@ -213,7 +212,7 @@ public final class SimulatedBusProvider: BusProvider {
   }
 
   /// What the kernel offers of the chip at an address; `.notFound` where no driver of its own has bound it.
-  public func kernelDevice(bus: String, address: UInt8) throws(BusError) -> any KernelDevice {
+  package func kernelDevice(bus: String, address: UInt8) throws(BusError) -> any KernelDevice {
     for (index, kernel) in kernels where kernel.boundDriver != nil {
       if case .registers(let slot) = slots[index], slot.bus == bus, slot.address == address {
         return SimulatedKernelDevice(kernel)
@@ -223,7 +222,7 @@ public final class SimulatedBusProvider: BusProvider {
   }
 
   /// A serial port, opened at a rate; `.notFound` if there is none or it was pulled out.
-  public func byteStream(port: String, baudRate: Int) throws(BusError) -> any ByteStream {
+  package func byteStream(port: String, baudRate: Int) throws(BusError) -> any ByteStream {
     for case .serial(let slot) in slots where slot.port == port {
       return try SimulatedByteStream(slot: slot, baudRate: baudRate, clock: clock)
     }
@@ -231,7 +230,7 @@ public final class SimulatedBusProvider: BusProvider {
   }
 
   /// A connection to a gpsd of this board; nobody may listen there, which its reads then say.
-  public func connection(to server: ServerAddress) throws(BusError) -> any ByteStream {
+  package func connection(to server: ServerAddress) throws(BusError) -> any ByteStream {
     for case .server(let slot) in slots where slot.address == server {
       return SimulatedConnection(slot: slot, clock: clock)
     }
@@ -241,7 +240,7 @@ public final class SimulatedBusProvider: BusProvider {
 
   /// A serial port behind a line that has no rate of its own, such as a pseudo terminal: it always
   /// listens and sends at the receiver's.
-  public func ratelessStream(port: String) throws(BusError) -> any ByteStream {
+  package func ratelessStream(port: String) throws(BusError) -> any ByteStream {
     for case .serial(let slot) in slots where slot.port == port {
       return try SimulatedByteStream(slot: slot, baudRate: nil, clock: clock)
     }
@@ -249,7 +248,7 @@ public final class SimulatedBusProvider: BusProvider {
   }
 
   /// Whether a chip drives its data-ready pin, or a receiver its pulse output, high now; `nil` if none is at that line.
-  public func level(of name: InterruptLineName) -> Bool? {
+  package func level(of name: InterruptLineName) -> Bool? {
     let now = clock.now()
     for case .registers(let slot) in slots where slot.interrupt == name {
       return slot.level(at: now)
@@ -258,7 +257,7 @@ public final class SimulatedBusProvider: BusProvider {
   }
 
   /// The line at a chip's data-ready pin or a receiver's pulse output; `.notFound` if nothing drives it.
-  public func interruptLine(_ name: InterruptLineName) throws(BusError) -> any InterruptLine {
+  package func interruptLine(_ name: InterruptLineName) throws(BusError) -> any InterruptLine {
     for case .registers(let slot) in slots where slot.interrupt == name {
       return SimulatedInterruptLine(slot: slot, clock: clock)
     }
@@ -269,7 +268,7 @@ public final class SimulatedBusProvider: BusProvider {
   }
 
   /// The simulated I2C buses, by number.
-  public func registerBuses() -> [String] {
+  package func registerBuses() -> [String] {
     var buses: [String] = []
     for case .registers(let slot) in slots where !buses.contains(slot.bus) {
       buses.append(slot.bus)
@@ -279,7 +278,7 @@ public final class SimulatedBusProvider: BusProvider {
   }
 
   /// The simulated serial ports, in the order of the board's list.
-  public func serialPorts() -> [String] {
+  package func serialPorts() -> [String] {
     var ports: [String] = []
     for case .serial(let slot) in slots where !ports.contains(slot.port) {
       ports.append(slot.port)

@@ -1,22 +1,20 @@
 // The clock that a simulated board runs on: the machine's, or one that a test turns by hand.
 
 import LinearAlgebra
-public import SensorTypes
+package import SensorTypes
 import Synchronization
 
 /// The monotonic clock of a simulated board.
-public protocol SimulationClock: Sendable {
+package protocol SimulationClock: Sendable {
   /// The time now. It never goes back.
   func now() -> Timestamp
 }
 
 /// The machine's `CLOCK_MONOTONIC`.
-public struct MonotonicClock: SimulationClock {
-  /// Makes the clock.
-  public init() {}
+package struct MonotonicClock: SimulationClock {
+  package init() {}
 
-  /// The time now.
-  public func now() -> Timestamp {
+  package func now() -> Timestamp {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
     return Timestamp(nanoseconds: Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec))
@@ -24,27 +22,26 @@ public struct MonotonicClock: SimulationClock {
 }
 
 /// A clock that stands still until it is advanced; any thread may do so and any may read it.
-public final class VirtualClock: SimulationClock {
+package final class VirtualClock: SimulationClock {
   private let nanoseconds: Atomic<Int64>
 
   /// Makes a clock that shows `start`.
-  public init(start: Timestamp = Timestamp(nanoseconds: 1_000_000_000_000)) {
+  package init(start: Timestamp = Timestamp(nanoseconds: 1_000_000_000_000)) {
     nanoseconds = Atomic(start.nanoseconds)
   }
 
-  /// The time now.
-  public func now() -> Timestamp {
+  package func now() -> Timestamp {
     Timestamp(nanoseconds: nanoseconds.load(ordering: .acquiring))
   }
 
   /// Moves the clock forward by `seconds`, which is not negative.
-  public func advance(bySeconds seconds: Double) {
+  package func advance(bySeconds seconds: Double) {
     precondition(seconds >= 0, "time does not go back")
     nanoseconds.add(Int64((seconds * 1e9).rounded()), ordering: .acquiringAndReleasing)
   }
 
   /// Moves the clock forward to `time`; a time that is past already changes nothing.
-  public func advance(to time: Timestamp) {
+  package func advance(to time: Timestamp) {
     var shown = nanoseconds.load(ordering: .acquiring)
     while shown < time.nanoseconds {
       let (exchanged, original) = nanoseconds.compareExchange(

@@ -1,14 +1,13 @@
 // A u-blox receiver on I2C: DDC, u-blox's way of putting a byte stream behind three registers.
 
-public import SensorTypes
+package import SensorTypes
 
 /// The twin of a receiver at 0x42: 0xFD and 0xFE tell how many bytes wait, 0xFF gives them
 /// (UBX-13003221, "DDC port").
-public struct DDCReceiverTwin: ChipTwin {
-  /// There is none.
-  public let identityRegister: UInt8? = nil
+package struct DDCReceiverTwin: ChipTwin {
+  package let identityRegister: UInt8? = nil
   /// Faults that act inside the chip.
-  public var tampering = Tampering()
+  package var tampering = Tampering()
   private var receiver: ReceiverTwin
   private var now = Timestamp(nanoseconds: 0)
   private var answersFrom: Int64 = 0
@@ -20,19 +19,19 @@ public struct DDCReceiverTwin: ChipTwin {
   private static let patience = 1.5
 
   /// Puts a receiver behind DDC.
-  public init(_ receiver: ReceiverTwin) { self.receiver = receiver }
+  package init(_ receiver: ReceiverTwin) { self.receiver = receiver }
 
   /// Applies power: registers take their reset values and the start-up time begins.
-  public mutating func powerOn(at time: Timestamp) {
+  package mutating func powerOn(at time: Timestamp) {
     receiver.powerOn(at: time)
     answersFrom = time.nanoseconds &+ 200_000_000
   }
 
   /// Whether the chip acknowledges its address: not while it starts up.
-  public func answers(at now: Timestamp) -> Bool { now.nanoseconds >= answersFrom }
+  package func answers(at now: Timestamp) -> Bool { now.nanoseconds >= answersFrom }
 
   /// Finishes every conversion that is complete by that time.
-  public mutating func advance(to now: Timestamp) {
+  package mutating func advance(to now: Timestamp) {
     self.now = now
     receiver.advance(to: now)
     receiver.dropWaiting(since: now.advanced(bySeconds: -Self.patience))
@@ -42,12 +41,12 @@ public struct DDCReceiverTwin: ChipTwin {
   /// The register that follows in the same transfer.
   ///
   /// The stream's register stays where it is.
-  public func nextRegister(after register: UInt8, subaddress: UInt8) -> UInt8 {
+  package func nextRegister(after register: UInt8, subaddress: UInt8) -> UInt8 {
     register == 0xFF ? 0xFF : register + 1
   }
 
   /// Reads one register, with the side effects of reading it.
-  public mutating func readByte(_ register: UInt8) -> UInt8 {
+  package mutating func readByte(_ register: UInt8) -> UInt8 {
     switch register {
     case 0xFD:
       announced = min(0xFFFF, receiver.available(at: now))
@@ -65,12 +64,12 @@ public struct DDCReceiverTwin: ChipTwin {
   }
 
   /// Writes one register, with the side effects of writing it.
-  public mutating func writeByte(_ register: UInt8, _ value: UInt8) {}
+  package mutating func writeByte(_ register: UInt8, _ value: UInt8) {}
 
   /// Writes bytes in one transaction.
   ///
   /// Two bytes or more are no register but a message: the sub-address is its first byte.
-  public mutating func write(
+  package mutating func write(
     _ subaddress: UInt8, from bytes: UnsafeRawBufferPointer, now: Timestamp
   ) {
     advance(to: now)
@@ -80,13 +79,13 @@ public struct DDCReceiverTwin: ChipTwin {
   }
 
   /// When the next conversion will be complete, or `nil` while the chip is idle.
-  public func nextDataReady(after now: Timestamp) -> Timestamp? {
+  package func nextDataReady(after now: Timestamp) -> Timestamp? {
     receiver.nextArrival(after: now)
   }
 
   /// The newest rising edge of the interrupt pin since the last call.
-  public mutating func takeEdge(at now: Timestamp) -> Timestamp? { nil }
+  package mutating func takeEdge(at now: Timestamp) -> Timestamp? { nil }
 
   /// When the interrupt pin will rise next, or `nil` if nothing can raise it.
-  public mutating func nextEdge(at now: Timestamp) -> Timestamp? { nil }
+  package mutating func nextEdge(at now: Timestamp) -> Timestamp? { nil }
 }

@@ -53,7 +53,6 @@ struct MessageBuilder: Sendable {
     append(address)
   }
 
-  /// Forgets the message.
   mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 
   /// Appends text as it is.

@@ -4,8 +4,7 @@
 import SensorTypes
 
 /// What can be wrong with a receiver's pulse, or with its wire.
-public enum PulseFault: Sendable, Hashable {
-  /// There is none.
+package enum PulseFault: Sendable, Hashable {
   case missing
   /// A second pulse so many seconds after each, less than 0.8.
   case doubled(after: Double)

@@ -32,7 +32,6 @@ struct ReceiverConfiguration: Sendable, Hashable {
     }
   }
 
-  /// Milliseconds between epochs.
   var epochPeriod: Int { measurementPeriod * navigationRatio }
 
   /// The sentence of a UBX class and identity (class 0xF0), where the twin can send it.

@@ -1,15 +1,15 @@
 // A GNSS receiver: epochs out, configuration in, at the pace of its line.
 
-public import SensorTypes
+package import SensorTypes
 
 /// The twin of a receiver, on one of its ports.
 ///
 /// It sends NMEA at 1 Hz until told otherwise. Those of u-blox answer UBX-CFG-VALSET, CFG-VALGET,
 /// CFG-MSG, CFG-RATE, CFG-PRT, CFG-NAV5, CFG-CFG, CFG-RST, RXM-PMREQ and MON-VER as their generation does, the others
 /// the sentences of their makers (`SentenceCommands`).
-public struct ReceiverTwin: Sendable {
+package struct ReceiverTwin: Sendable {
   /// Which port of the receiver is connected.
-  public enum Link: Sendable, Hashable {
+  package enum Link: Sendable, Hashable {
     /// Serial: bytes come at the line's pace.
     case uart
     /// I2C (DDC): bytes wait in a buffer.
@@ -55,7 +55,7 @@ public struct ReceiverTwin: Sendable {
 
   /// Makes a receiver that is not powered yet: call `powerOn`. One that `isExact` says the truth to the
   /// last digit of its messages: what a sweep needs.
-  public init(
+  package init(
     _ model: ReceiverTwinModel, link: Link, source: any TruthSource, seed: UInt64 = 0,
     baudRate: Int? = nil,
     isExact: Bool = false
@@ -70,10 +70,10 @@ public struct ReceiverTwin: Sendable {
   }
 
   /// The rate of the serial port now, bits a second.
-  public var baudRate: Int { configuration.baudRate }
+  package var baudRate: Int { configuration.baudRate }
 
   /// Applies power at `time`: default configuration, nothing to send yet.
-  public mutating func powerOn(at time: Timestamp) {
+  package mutating func powerOn(at time: Timestamp) {
     configuration = ReceiverConfiguration(model, baudRate: powerOnBaudRate)
     dropOutput()
     parser = FrameParser()
@@ -112,7 +112,7 @@ public struct ReceiverTwin: Sendable {
   private var byteTime: Int64 { 10_000_000_000 / Int64(configuration.baudRate) }
 
   /// Lives up to `time`: computes epochs and queues their messages.
-  public mutating func advance(to time: Timestamp) {
+  package mutating func advance(to time: Timestamp) {
     now = max(now, time.nanoseconds)
     if sleepsNext, output.count == 0 || link == .i2c {
       sleepsNext = false
@@ -174,14 +174,14 @@ public struct ReceiverTwin: Sendable {
   }
 
   /// How many bytes have arrived by `time`.
-  public func available(at time: Timestamp) -> Int {
+  package func available(at time: Timestamp) -> Int {
     guard output.count > 0, link == .uart else { return output.count }
     guard time.nanoseconds >= headArrives else { return 0 }
     return Int(min(Int64(output.count), (time.nanoseconds &- headArrives) / byteTime &+ 1))
   }
 
   /// Takes the next byte that has arrived by `time`.
-  public mutating func takeByte(at time: Timestamp) -> UInt8? {
+  package mutating func takeByte(at time: Timestamp) -> UInt8? {
     guard available(at: time) > 0 else { return nil }
     headArrives &+= byteTime
     if let first = waiting.first {
@@ -223,7 +223,7 @@ public struct ReceiverTwin: Sendable {
   }
 
   /// Hears one byte from the host.
-  public mutating func receive(_ byte: UInt8, at time: Timestamp) {
+  package mutating func receive(_ byte: UInt8, at time: Timestamp) {
     advance(to: time)
     if isAsleep { return wakeUp() }
     if !model.isUBlox {
@@ -248,7 +248,7 @@ public struct ReceiverTwin: Sendable {
 }
 
 /// What kind of receiver.
-public enum ReceiverTwinModel: String, Sendable, Hashable {
+package enum ReceiverTwinModel: String, Sendable, Hashable {
   /// Generation 8: no VALSET (it is answered by ACK-NAK).
   case ubloxM8
   /// Generation 9: VALSET and the older messages.
@@ -268,7 +268,7 @@ public enum ReceiverTwinModel: String, Sendable, Hashable {
   var isUBlox: Bool { self == .ubloxM8 || self == .ubloxM9 || self == .ubloxM10 }
 
   /// The rate of the serial port after power-on, bits a second.
-  public var defaultBaudRate: Int {
+  package var defaultBaudRate: Int {
     switch self {
     case .ubloxM8, .mediaTek, .casic, .nmea: 9600
     case .airoha: 115_200

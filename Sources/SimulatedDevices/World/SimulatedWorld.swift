@@ -1,25 +1,24 @@
 // The truth: motion, earth's field and atmosphere, and what of it reaches a chip.
 
 import Geodesy
-public import LinearAlgebra
-public import SensorTypes
+package import LinearAlgebra
+package import SensorTypes
 import Synchronization
 
 /// A magnet that comes near a simulated board and goes again, or stays.
-public struct Magnet: Sendable, Hashable {
+package struct Magnet: Sendable, Hashable {
   /// What it adds at its strongest, microtesla; the same for every chip.
-  public var field: Vector3
+  package var field: Vector3
   /// What it turns with.
-  public var place: MagnetFrame
+  package var place: MagnetFrame
   /// When it begins to come, seconds from the start.
-  public var from: Double
+  package var from: Double
   /// When it is gone, seconds from the start.
-  public var until: Double
+  package var until: Double
   /// How long it takes to come, and to go, seconds, above 0.
-  public var edge: Double
+  package var edge: Double
 
-  /// Makes a magnet.
-  public init(
+  package init(
     field: Vector3, place: MagnetFrame, from: Double, until: Double = .infinity, edge: Double = 0.3
   ) {
     self.field = field
@@ -41,7 +40,7 @@ public struct Magnet: Sendable, Hashable {
 }
 
 /// What it turns with.
-public enum MagnetFrame: Sendable, Hashable {
+package enum MagnetFrame: Sendable, Hashable {
   /// It lies in the room: its field is in ENU, the same whichever way the board turns.
   case room
   /// It sits on the board: its field is in the body frame and turns with it.
@@ -49,42 +48,41 @@ public enum MagnetFrame: Sendable, Hashable {
 }
 
 /// Where and when a simulated board starts, and the air around it.
-public struct WorldDescription: Sendable {
+package struct WorldDescription: Sendable {
   /// The earth's magnetic field at geodetic latitude and longitude (degrees, WGS 84) and height above
   /// the ellipsoid (metres): microtesla, ENU.
-  public typealias FieldModel =
+  package typealias FieldModel =
     @Sendable (_ latitude: Double, _ longitude: Double, _ altitude: Double) -> Vector3
 
   /// Geodetic latitude of the start, degrees north.
-  public var latitude: Double
+  package var latitude: Double
   /// Longitude of the start, degrees east.
-  public var longitude: Double
+  package var longitude: Double
   /// Height of the start above mean sea level, metres.
-  public var altitude: Double
+  package var altitude: Double
   /// Height of mean sea level above the ellipsoid there, metres.
-  public var geoidSeparation: Double
+  package var geoidSeparation: Double
   /// Heading of the body at the start, degrees clockwise from true north.
-  public var startHeading: Double
+  package var startHeading: Double
   /// UTC at the start, whole seconds since 1970-01-01.
-  public var utcStart: Int64
+  package var utcStart: Int64
   /// Pressure at mean sea level, pascals.
-  public var seaLevelPressure: Double
+  package var seaLevelPressure: Double
   /// Slow change of the weather: half its span, pascals, over a period of six hours.
-  public var weatherAmplitude: Double
+  package var weatherAmplitude: Double
   /// Temperature of the air, degrees Celsius.
-  public var ambientTemperature: Double
+  package var ambientTemperature: Double
   /// How far the board's own heat lifts the chips above the air in the end, kelvin.
-  public var selfHeating: Double
+  package var selfHeating: Double
   /// Relative humidity, percent.
-  public var humidity: Double
-  /// The earth's field.
-  public var field: FieldModel
+  package var humidity: Double
+  package var field: FieldModel
   /// What comes near it.
-  public var magnets: [Magnet]
+  package var magnets: [Magnet]
 
   /// Makes a description; the defaults are a March noon of 2026 on a square in Munich, in a constant
   /// field like the one there.
-  public init(
+  package init(
     latitude: Double = 48.1374, longitude: Double = 11.5755, altitude: Double = 519,
     geoidSeparation: Double = 45.7, startHeading: Double = 0, utcStart: Int64 = 1_774_526_400,
     seaLevelPressure: Double = 101_325, weatherAmplitude: Double = 20,
@@ -108,61 +106,60 @@ public struct WorldDescription: Sendable {
   }
 
   /// A field of 48.7 microtesla, 4.4 degrees east of north, dipping 64.5 degrees: central Europe.
-  public static let constantField = Vector3(1.6, 20.9, -43.9)
+  package static let constantField = Vector3(1.6, 20.9, -43.9)
 }
 
 /// Everything that is true of the board at one moment.
-public struct TruthState: Sendable, Hashable {
-  /// The moment.
-  public var time: Timestamp
+package struct TruthState: Sendable, Hashable {
+  package var time: Timestamp
   /// UTC, seconds since 1970-01-01.
-  public var utc: Double
+  package var utc: Double
   /// The attitude, body to ENU with y to true north.
-  public var attitude: Quaternion
+  package var attitude: Quaternion
   /// Angular rate, rad/s, body frame.
-  public var angularRate: Vector3
+  package var angularRate: Vector3
   /// Velocity, m/s, ENU.
-  public var velocity: Vector3
+  package var velocity: Vector3
   /// Acceleration, m/s^2, ENU.
-  public var acceleration: Vector3
+  package var acceleration: Vector3
   /// Specific force, m/s^2, body frame: what an ideal accelerometer measures.
-  public var specificForce: Vector3
+  package var specificForce: Vector3
   /// Geodetic latitude, degrees north, WGS 84.
-  public var latitude: Double
+  package var latitude: Double
   /// Longitude, degrees east.
-  public var longitude: Double
+  package var longitude: Double
   /// Height above mean sea level, metres.
-  public var altitude: Double
+  package var altitude: Double
   /// Height above the ellipsoid, metres.
-  public var ellipsoidalAltitude: Double
+  package var ellipsoidalAltitude: Double
   /// Height above the start, metres.
-  public var relativeAltitude: Double
+  package var relativeAltitude: Double
   /// Heading of the body's y axis clockwise from true north, degrees, 0 up to 360.
-  public var heading: Double
+  package var heading: Double
   /// The same from magnetic north (of the undisturbed field).
-  public var magneticHeading: Double
+  package var magneticHeading: Double
   /// Declination of the undisturbed field, degrees east.
-  public var declination: Double
+  package var declination: Double
   /// Angle of the body's y axis above the horizon, degrees.
-  public var pitch: Double
+  package var pitch: Double
   /// Rotation about the body's y axis, degrees.
-  public var roll: Double
+  package var roll: Double
   /// Course over ground from true north, degrees, 0 up to 360; the heading while the board stands.
-  public var course: Double
+  package var course: Double
   /// Speed over ground, m/s.
-  public var speed: Double
+  package var speed: Double
   /// Whether a receiver has a fix.
-  public var hasFix: Bool
+  package var hasFix: Bool
   /// The field with its disturbance, microtesla, ENU.
-  public var magneticField: Vector3
+  package var magneticField: Vector3
   /// Static pressure, pascals.
-  public var pressure: Double
+  package var pressure: Double
   /// Temperature of the chips, degrees Celsius.
-  public var temperature: Double
+  package var temperature: Double
 }
 
 /// Knows the truth at any moment.
-public protocol TruthSource: Sendable {
+package protocol TruthSource: Sendable {
   /// The truth at `time`.
   func truth(at time: Timestamp) -> TruthState
 }
@@ -173,13 +170,13 @@ public protocol TruthSource: Sendable {
 /// those of the perpendiculars to it; heights are counted from the ellipsoid's level, not from the plane's.
 /// Ways are right to a centimetre within ten kilometres, where at middle latitudes north has turned by a
 /// tenth of a degree. The field is taken linear around the start.
-public final class SimulatedWorld: TruthSource {
+package final class SimulatedWorld: TruthSource {
   /// Where and when it starts.
-  public let description: WorldDescription
+  package let description: WorldDescription
   /// How it moves, as far as that is settled by now.
-  public var trajectory: Trajectory { way.withLock { $0 } }
+  package var trajectory: Trajectory { way.withLock { $0 } }
   /// The moment of the start.
-  public let start: Timestamp
+  package let start: Timestamp
 
   private let way: Mutex<Trajectory>
   private let field: Vector3
@@ -188,11 +185,11 @@ public final class SimulatedWorld: TruthSource {
   private let weatherPhase: Double
 
   /// Standard gravity, m/s^2: what the specific force contains.
-  public static let gravity = 9.80665
+  package static let gravity = 9.80665
 
   /// Makes a world that starts at `start`; the description's start heading is added to the
   /// trajectory's.
-  public init(
+  package init(
     _ description: WorldDescription, trajectory: Trajectory, start: Timestamp, seed: UInt64 = 0
   ) {
     self.description = description
@@ -229,7 +226,7 @@ public final class SimulatedWorld: TruthSource {
   /// `now` does not change. Any thread may say so.
   ///
   /// - Returns: When the motion ends; `nil` for numbers that are none, and for a way that begins anew each time.
-  public func move(_ motion: HandMotion, now: Timestamp) -> Timestamp? {
+  package func move(_ motion: HandMotion, now: Timestamp) -> Timestamp? {
     let angles: [Double] = [motion.turn, motion.pitch ?? 0, motion.roll ?? 0]
     let isFinite = angles.allSatisfy { $0.isFinite } && (motion.field ?? .zero).isFinite
     guard HandMotion.durations.contains(motion.seconds), isFinite else {
@@ -248,7 +245,7 @@ public final class SimulatedWorld: TruthSource {
   }
 
   /// The standard atmosphere's pressure at a height above mean sea level, pascals (ISO 2533, below 11 km).
-  public static func standardPressure(altitude: Double, seaLevel: Double) -> Double {
+  package static func standardPressure(altitude: Double, seaLevel: Double) -> Double {
     let base = max(0, 1 - 0.0065 * altitude / 288.15)
     return seaLevel * pow(base, 5.255_879_7)
   }
@@ -265,7 +262,7 @@ public final class SimulatedWorld: TruthSource {
   }
 
   /// What is true of the board at that moment.
-  public func truth(at time: Timestamp) -> TruthState {
+  package func truth(at time: Timestamp) -> TruthState {
     let seconds = time.seconds(since: start)
     let motion = way.withLock { $0.state(at: seconds) }
     let degree = 180 / Double.pi
@@ -331,18 +328,17 @@ public final class SimulatedWorld: TruthSource {
 }
 
 /// One place on the board: the world seen through a chip's mount.
-public struct MountedStimulus: StimulusSource {
+package struct MountedStimulus: StimulusSource {
   private let world: SimulatedWorld
   private let bodyToSensor: Matrix3
 
-  /// Makes a place.
-  public init(world: SimulatedWorld, mount: Mount) {
+  package init(world: SimulatedWorld, mount: Mount) {
     self.world = world
     self.bodyToSensor = mount.matrix.transposed
   }
 
   /// What acts on the chip at that moment, in its own frame.
-  public func stimulus(at time: Timestamp) -> Stimulus {
+  package func stimulus(at time: Timestamp) -> Stimulus {
     world.stimulus(at: time, bodyToSensor: bodyToSensor)
   }
 }

@@ -4,7 +4,7 @@ extension Trajectory {
   /// 70 seconds of handling: still, turns both ways, tilts up to 45 degrees while turning, a climb of
   /// 11 m and back, walking. The fix comes after 8 s, is lost from 35 s to 45 s and comes back. It
   /// repeats, and each round ends with the heading, and at the height, where it began.
-  public static let walk = Trajectory(
+  package static let walk = Trajectory(
     segments: [
       Segment(duration: 3, fix: false),
       Segment(duration: 5, turn: 90, speed: 0.3, fix: false),
@@ -21,5 +21,5 @@ extension Trajectory {
     ], repeats: true)
 
   /// A board that lies level and never moves, with a fix all the time.
-  public static let still = Trajectory(segments: [Segment(duration: 1)])
+  package static let still = Trajectory(segments: [Segment(duration: 1)])
 }

@@ -1,38 +1,38 @@
 // A smooth motion made of segments: what the simulated board truly does.
 
-public import LinearAlgebra
+package import LinearAlgebra
 
 /// A field that does not belong to the earth, for the time of one segment: a car, a lift, a magnet.
-public struct MagneticDisturbance: Sendable, Hashable {
+package struct MagneticDisturbance: Sendable, Hashable {
   /// What is added to the earth's field at its strongest, microtesla, ENU.
-  public var field: Vector3
+  package var field: Vector3
 
   /// Makes a disturbance that swells over the first fifth of its segment and fades over the last.
-  public init(field: Vector3) { self.field = field }
+  package init(field: Vector3) { self.field = field }
 }
 
 /// The motion of the body at one moment, relative to where and how the trajectory started.
-public struct MotionState: Sendable, Hashable {
+package struct MotionState: Sendable, Hashable {
   /// Metres from the start, ENU.
-  public var position: Vector3
+  package var position: Vector3
   /// Velocity, m/s, ENU.
-  public var velocity: Vector3
+  package var velocity: Vector3
   /// Acceleration, m/s^2, ENU.
-  public var acceleration: Vector3
+  package var acceleration: Vector3
   /// Heading of the body's y axis clockwise from true north, radians, not wrapped: turns add up.
-  public var heading: Double
+  package var heading: Double
   /// Angle of the body's y axis above the horizon, radians.
-  public var pitch: Double
+  package var pitch: Double
   /// Rotation about the body's y axis, radians: positive lowers the right side.
-  public var roll: Double
+  package var roll: Double
   /// The attitude, body to ENU with y to true north.
-  public var attitude: Quaternion
+  package var attitude: Quaternion
   /// Angular rate of the body, rad/s, body frame.
-  public var angularRate: Vector3
+  package var angularRate: Vector3
   /// Whether a receiver has a fix.
-  public var hasFix: Bool
+  package var hasFix: Bool
   /// The disturbance of the field, microtesla, ENU.
-  public var disturbance: Vector3
+  package var disturbance: Vector3
 }
 
 /// A motion made of segments, smooth to the second derivative: every quantity moves from its old to its
@@ -40,28 +40,28 @@ public struct MotionState: Sendable, Hashable {
 /// continuous and consistent.
 ///
 /// It starts level and at rest. After its end it stands still, or begins anew from where it is.
-public struct Trajectory: Sendable, Hashable {
+package struct Trajectory: Sendable, Hashable {
   /// One piece of the motion.
-  public struct Segment: Sendable, Hashable {
+  package struct Segment: Sendable, Hashable {
     /// Seconds, more than 0.
-    public var duration: Double
+    package var duration: Double
     /// Change of heading, degrees, clockwise positive.
-    public var turn: Double
+    package var turn: Double
     /// Pitch at the end, degrees within 85; `nil` keeps it.
-    public var pitch: Double?
+    package var pitch: Double?
     /// Roll at the end, degrees; `nil` keeps it.
-    public var roll: Double?
+    package var roll: Double?
     /// Change of height, metres.
-    public var climb: Double
+    package var climb: Double
     /// Speed along the heading at the end, m/s; `nil` keeps it.
-    public var speed: Double?
+    package var speed: Double?
     /// Whether a receiver has a fix during this segment.
-    public var fix: Bool
+    package var fix: Bool
     /// A magnetic disturbance during this segment.
-    public var disturbance: MagneticDisturbance?
+    package var disturbance: MagneticDisturbance?
 
     /// Makes a segment; what is not named stays as it is.
-    public init(
+    package init(
       duration: Double, turn: Double = 0, pitch: Double? = nil, roll: Double? = nil,
       climb: Double = 0, speed: Double? = nil, fix: Bool = true,
       disturbance: MagneticDisturbance? = nil
@@ -97,13 +97,13 @@ public struct Trajectory: Sendable, Hashable {
 
   /// The segments as given, and one more that brings the motion to rest where it would otherwise break
   /// off: at a speed, or, if it repeats, tilted.
-  public private(set) var segments: [Segment]
+  package private(set) var segments: [Segment]
   /// Seconds until the end or the repetition.
-  public private(set) var duration: Double
+  package private(set) var duration: Double
   /// Whether it begins anew after its end.
-  public let repeats: Bool
+  package let repeats: Bool
   /// Heading at the start, degrees clockwise from true north.
-  public var startHeading: Double
+  package var startHeading: Double
 
   private var pieces: [Piece]
   /// Horizontal position at each `step` seconds for a start heading of zero.
@@ -118,7 +118,7 @@ public struct Trajectory: Sendable, Hashable {
   }
 
   /// Makes a trajectory. Durations must be finite and above zero, speeds, turns and climbs finite.
-  public init(segments given: [Segment], startHeading: Double = 0, repeats: Bool = false) {
+  package init(segments given: [Segment], startHeading: Double = 0, repeats: Bool = false) {
     precondition(
       given.allSatisfy { $0.duration > 0 && $0.duration.isFinite },
       "a segment needs a positive duration")
@@ -177,7 +177,7 @@ public struct Trajectory: Sendable, Hashable {
   ///
   /// - Returns: Seconds from the start at which the motion ends, or `nil` for a trajectory that repeats, and for
   ///   durations that are not above zero.
-  public mutating func append(_ segment: Segment, notBefore seconds: Double) -> Double? {
+  package mutating func append(_ segment: Segment, notBefore seconds: Double) -> Double? {
     guard !repeats, segment.duration > 0, segment.duration.isFinite, seconds.isFinite else {
       return nil
     }
@@ -210,7 +210,7 @@ public struct Trajectory: Sendable, Hashable {
   }
 
   /// The motion at `seconds` from the start; before it the body waits at the start.
-  public func state(at seconds: Double) -> MotionState {
+  package func state(at seconds: Double) -> MotionState {
     let turned = startHeading * Double.pi / 180
     guard !pieces.isEmpty, seconds.isFinite else {
       return Self.still(heading: turned, hasFix: !pieces.isEmpty && pieces[0].fix)

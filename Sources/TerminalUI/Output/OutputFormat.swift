@@ -1,6 +1,5 @@
 /// How a command prints what it found.
 package enum OutputFormat: String, CaseIterable, Sendable {
-  /// For people.
   case text
   /// One JSON object a line.
   case json

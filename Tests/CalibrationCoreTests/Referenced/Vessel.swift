@@ -48,7 +48,6 @@ struct Vessel {
   let earth: EarthField
   let horizontal: Double
   let vertical: Double
-  /// Body frame.
   let iron: Matrix3
   let hardIron: Vector3
   /// rad/s, body frame.

@@ -8,6 +8,5 @@ enum Seeds {
   /// What is added to numbers that are a sweep's own.
   static var shift: UInt64 { UInt64(max(0, first - 1)) * 1_000_003 }
 
-  /// So many units.
   static func units(_ count: Int) -> ClosedRange<Int> { first...first + count - 1 }
 }

@@ -13,7 +13,6 @@ struct PhoneRow {
   var turnRate: Double?
 }
 
-/// Reads the logs.
 enum PhoneLog {
   static var all: [URL] { SharedData.files(in: "data/phone", extension: "csv") }
 

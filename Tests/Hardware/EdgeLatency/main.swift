@@ -172,7 +172,6 @@ enum Verdict: String {
   }
 }
 
-/// Sorts, prints, judges.
 func evaluate(_ pulls: Pulls, _ listener: Listener, bare: Figures, report: String) -> Bool {
   var latencies: [Double] = []
   var strays: [Double] = []

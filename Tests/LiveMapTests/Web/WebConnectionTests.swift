@@ -6,7 +6,6 @@ import SensorTypes
 import Synchronization
 import Testing
 
-/// Answers by path.
 struct PathService: WebService {
   var stream: any WebStream = QuietStream()
 
@@ -53,7 +52,6 @@ final class ScriptedStream: WebStream {
     var received = ""
     var make: (@Sendable () -> WebResponse)?
 
-    /// The client sends.
     mutating func send(_ text: String, at seconds: Double) {
       send(Array(text.utf8), at: seconds)
     }
