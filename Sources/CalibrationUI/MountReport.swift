@@ -11,7 +11,7 @@ import TextForms
 /// The chips of a board that have a mount.
 package struct MountedChips {
   /// By the place in the board file.
-  package let senses: [MountDetective.Senses]
+  package let senses: [MountDetector.Senses]
 
   package init(_ board: Board) {
     senses = board.sensors.map { sensor in
@@ -97,7 +97,7 @@ package struct MountProgress {
       var text = ""
       let clock = String(repeating: " ", count: max(0, 4 - "\(second)".count)) + "\(second) s  "
       if isNew {
-        if let step, let gesture = MountDetective.Gesture(rawValue: step.rawValue) {
+        if let step, let gesture = MountDetector.Gesture(rawValue: step.rawValue) {
           // The finished step's line stays, with what came of it; the next begins below it.
           let outcome =
             guide.seen.contains(gesture)
@@ -132,7 +132,7 @@ package struct MountReport {
   let findings: [MountFinding]
   private let reference: Int?
 
-  package init(board: Board, findings: [MountFinding], _ detective: MountDetective) {
+  package init(board: Board, findings: [MountFinding], _ detective: MountDetector) {
     self.board = board
     self.findings = findings
     reference = detective.reference

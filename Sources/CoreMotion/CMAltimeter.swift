@@ -53,7 +53,7 @@ open class CMAltimeter: NSObject {
   }
 
   class func isRelativeAltitudeAvailable(on port: any ServicePort) -> Bool {
-    port.ask(.equipment).relativeAltitude
+    port.ask(.capabilities).relativeAltitude
   }
 
   /// Whether the application may use altitudes: on a board it may.
@@ -89,7 +89,7 @@ open class CMAltimeter: NSObject {
   }
 
   class func isAbsoluteAltitudeAvailable(on port: any ServicePort) -> Bool {
-    port.ask(.equipment).absoluteAltitude
+    port.ask(.capabilities).absoluteAltitude
   }
 
   /// Starts heights above the sea: `handler` is called on `queue` about once a second, from the moment on at which one

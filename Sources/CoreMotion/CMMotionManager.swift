@@ -88,7 +88,7 @@ open class CMMotionManager: NSObject {
   }
 
   /// Whether an accelerometer answers on this board. The first answer may take two seconds.
-  open var isAccelerometerAvailable: Bool { port.ask(.equipment).motion.accelerometer }
+  open var isAccelerometerAvailable: Bool { port.ask(.capabilities).motion.accelerometer }
 
   /// Whether accelerations were started.
   open var isAccelerometerActive: Bool { accelerometer.isActive }
@@ -124,7 +124,7 @@ open class CMMotionManager: NSObject {
   }
 
   /// Whether a gyro answers on this board. The first answer may take two seconds.
-  open var isGyroAvailable: Bool { port.ask(.equipment).motion.gyro }
+  open var isGyroAvailable: Bool { port.ask(.capabilities).motion.gyro }
 
   /// Whether angular rates were started.
   open var isGyroActive: Bool { gyro.isActive }
@@ -158,7 +158,7 @@ open class CMMotionManager: NSObject {
   }
 
   /// Whether a magnetometer answers on this board. The first answer may take two seconds.
-  open var isMagnetometerAvailable: Bool { port.ask(.equipment).motion.magnetometer }
+  open var isMagnetometerAvailable: Bool { port.ask(.capabilities).motion.magnetometer }
 
   /// Whether fields were started.
   open var isMagnetometerActive: Bool { magnetometer.isActive }
@@ -197,7 +197,7 @@ open class CMMotionManager: NSObject {
   open var isDeviceMotionAvailable: Bool { Self.canMove(port) }
 
   private static func canMove(_ port: any ServicePort) -> Bool {
-    let motion = port.ask(.equipment).motion
+    let motion = port.ask(.capabilities).motion
     return motion.accelerometer && motion.gyro
   }
 
@@ -216,7 +216,7 @@ open class CMMotionManager: NSObject {
   class func availableAttitudeReferenceFrames(
     on port: any ServicePort
   ) -> CMAttitudeReferenceFrame {
-    let motion = port.ask(.equipment).motion
+    let motion = port.ask(.capabilities).motion
     guard motion.accelerometer, motion.gyro else { return [] }
     var frames: CMAttitudeReferenceFrame = .xArbitraryZVertical
     if motion.magnetometer {

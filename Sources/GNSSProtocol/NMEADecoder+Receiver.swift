@@ -3,7 +3,7 @@
 import SensorTypes
 
 /// What a sentence said of the receiver itself.
-enum ReceiverWord: Sendable, Hashable {
+enum ReceiverNotice: Sendable, Hashable {
   case answer(ReceiverAnswer)
   /// Something of its identity is new.
   case identity

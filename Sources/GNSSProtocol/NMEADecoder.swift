@@ -34,7 +34,7 @@ struct NMEADecoder: Sendable {
   /// What the last sentence said of a heading; for the one who decodes to take.
   var heading: ReceiverHeading?
   /// What the last sentence said of the receiver itself; for the one who decodes to take.
-  var word: ReceiverWord?
+  var word: ReceiverNotice?
   /// Who a receiver that speaks no UBX has said that it is.
   var identity = ReceiverIdentity()
 

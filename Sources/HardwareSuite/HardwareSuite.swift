@@ -173,7 +173,7 @@ package struct HardwareSuite: Sendable {
       options.person ?? session.simulation.map { SimulationOperator($0) } ?? Nobody()
     report.rig = person.name
     let interruption = options.interruption
-    let watch = StandstillWatch()
+    let watch = SchedulingStallMonitor()
     let bench = Bench(
       board: session.board, hub: session.hub, calibrations: session.state.calibrations,
       person: person, now: { session.now() },

@@ -34,7 +34,7 @@ package struct LocationEngine: Sendable {
     var heading: HeadingFilter?
     var altitude: AltitudeRhythm?
     var changes: SignificantChanges?
-    var visits: VisitWatch?
+    var visits: VisitDetector?
     var motion = ClientMotion()
     var absoluteAltitude: AbsoluteAltitudeService?
     // What has been said about a loss, so that it is said once.
@@ -108,7 +108,7 @@ package struct LocationEngine: Sendable {
           ask(changes.hasTold ? SignificantChanges.interval : shortest, &demand)
         }
         if let visits = client.visits {
-          ask(visits.hasBegun ? VisitWatch.interval : shortest, &demand)
+          ask(visits.hasBegun ? VisitDetector.interval : shortest, &demand)
         }
         // Nobody is asked for a boundary of which nobody would hear.
         if judgesRegions, client.settings.hearsRegions,
@@ -213,7 +213,7 @@ package struct LocationEngine: Sendable {
       if clients[index].heading != nil { clients[index].heading = HeadingFilter() }
       if clients[index].altitude != nil { clients[index].altitude = AltitudeRhythm() }
       if clients[index].changes != nil { clients[index].changes = SignificantChanges() }
-      if clients[index].visits != nil { clients[index].visits = VisitWatch() }
+      if clients[index].visits != nil { clients[index].visits = VisitDetector() }
       clients[index].motion.forget()
       if clients[index].absoluteAltitude != nil {
         clients[index].absoluteAltitude = AbsoluteAltitudeService()
@@ -328,7 +328,7 @@ package struct LocationEngine: Sendable {
       {
         tellChange(newest, as: shown, index, emit)
       }
-    case .visits: clients[index].visits = clients[index].visits ?? VisitWatch()
+    case .visits: clients[index].visits = clients[index].visits ?? VisitDetector()
     case .absoluteAltitude:
       guard clients[index].absoluteAltitude == nil else { return }
       clients[index].absoluteAltitude = AbsoluteAltitudeService()

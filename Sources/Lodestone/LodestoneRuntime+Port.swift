@@ -59,7 +59,7 @@ extension LodestoneRuntime: ServicePort {
     services.preconditionNotHeld()
     switch question {
     case .authorization: return .authorization(authorization)
-    case .equipment: return .equipment(equipment)
+    case .capabilities: return .capabilities(capabilities)
     case .beacons: return .beacons(problem: beaconProblem)
     case .position(let isReduced):
       beginAuthorization()

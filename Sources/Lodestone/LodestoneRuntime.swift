@@ -30,7 +30,7 @@ public final class LodestoneRuntime: Sendable {
   public static let shared = LodestoneRuntime(
     open: { try SessionSource() }, regionStore: .current(), clocks: .system,
     radio: BeaconRadio { try BeaconRadio.system() },
-    authorization: AuthorizationKeeper { .current() })
+    authorization: AuthorizationCoordinator { .current() })
 
   /// Opens the source of a runtime.
   package typealias Factory = @Sendable () throws -> any ObservationSource
@@ -76,7 +76,7 @@ public final class LodestoneRuntime: Sendable {
   let radio: BeaconRadio
   let regionStore: RegionStore
   let diagnostics = DiagnosticLog()
-  let authorizationKeeper: AuthorizationKeeper
+  let authorizationCoordinator: AuthorizationCoordinator
   // Opening a board can take seconds when buses are probed, and starting a service returns at once.
   let opener = DispatchQueue(label: "lodestone.open")
   // A presenter may write to a terminal that is slow: never on the thread that publishes, one after the other.
@@ -92,14 +92,14 @@ public final class LodestoneRuntime: Sendable {
   private init(
     open: @escaping Factory, regionStore: RegionStore, clocks: RuntimeClocks,
     radio: BeaconRadio = BeaconRadio(),
-    authorization: AuthorizationKeeper = AuthorizationKeeper { AuthorizationSetup() }
+    authorization: AuthorizationCoordinator = AuthorizationCoordinator { AuthorizationSetup() }
   ) {
     presenting = OrderedLock(
       "the presenter's lock", Presenting(presenter: NoCalibrationPresenter()))
     services = OrderedLock("the services' lock", Services(), before: [presenting])
     link = OrderedLock("the board's lock", BoardLink(), before: [services, presenting])
     self.radio = radio
-    authorizationKeeper = authorization
+    authorizationCoordinator = authorization
     factory = Mutex(Opening(open: open))
     self.regionStore = regionStore
     self.clocks = clocks
@@ -121,7 +121,7 @@ public final class LodestoneRuntime: Sendable {
   ) {
     self.init(
       open: { source }, regionStore: RegionStore(nil), clocks: clocks,
-      authorization: AuthorizationKeeper { authorization })
+      authorization: AuthorizationCoordinator { authorization })
     install(source)
   }
 
@@ -171,14 +171,14 @@ public final class LodestoneRuntime: Sendable {
 
   /// What the board really has, a heading for a vehicle included where a client has declared one; opens it if need
   /// be, which may take seconds. Nothing when there is no board.
-  public var equipment: Equipment {
-    guard var equipment = openedSource?.equipment else {
-      return Equipment(heading: false, location: false, relativeAltitude: false)
+  public var capabilities: HardwareCapabilities {
+    guard var capabilities = openedSource?.capabilities else {
+      return HardwareCapabilities(heading: false, location: false, relativeAltitude: false)
     }
-    if equipment.vehicleHeading, services.withLock({ $0.engine.declaresVehicle }) {
-      equipment.heading = true
+    if capabilities.vehicleHeading, services.withLock({ $0.engine.declaresVehicle }) {
+      capabilities.heading = true
     }
-    return equipment
+    return capabilities
   }
 
   /// The source; opens it if need be.

@@ -32,7 +32,7 @@ package protocol ObservationSource: Sendable {
   func setPositionIsOpen(_ isOpen: Bool)
 
   /// What the board really has, asked of the hardware.
-  var equipment: Equipment { get }
+  var capabilities: HardwareCapabilities { get }
 
   /// Where what a person says of the board's height is kept, and the clock that dates it; `nil` where nothing is.
   var knownAltitude: (store: KnownAltitudeStore, clock: ClockReading)? { get }
@@ -81,7 +81,7 @@ final class SessionSource: ObservationSource {
 
   func setPositionIsOpen(_ isOpen: Bool) { session.hub.setPositionIsOpen(isOpen) }
 
-  var equipment: Equipment { session.hub.equipment }
+  var capabilities: HardwareCapabilities { session.hub.capabilities }
 
   var knownAltitude: (store: KnownAltitudeStore, clock: ClockReading)? {
     (session.state.knownAltitude, session.clock)

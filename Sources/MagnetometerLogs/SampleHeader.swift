@@ -82,7 +82,7 @@ struct SampleName: Hashable {
     meaning = .axis(quantity, name: name.joined(), axis: axis)
   }
 
-  // MARK: Words
+  // MARK: RecordPhrases
 
   private static let raw: Set<String> = [
     "raw", "uncal", "uncalib", "uncalibrated", "unc", "uncorrected",

@@ -31,7 +31,7 @@ struct HistoryTable: Sendable {
   private func row(_ record: CalibrationRecord, _ state: String) -> Markup {
     """
     <tr><td class="nowrap">\(Figures.date(record.date))</td>\
-    <td data-name="Method">\(Words.method(record.method))</td>\
+    <td data-name="Method">\(RecordPhrases.method(record.method))</td>\
     <td data-name="Score">\(score(record.score))</td>\
     <td data-name="Residual, µT" class="n">\(Figures.number(record.residual, 2))</td>\
     <td data-name="Heading error" class="n">\(record.headingError.map(Figures.degrees) ?? "–")</td>\
@@ -49,8 +49,8 @@ struct HistoryTable: Sendable {
   }
 }
 
-/// Words for what a record says in one.
-enum Words {
+/// RecordPhrases for what a record says in one.
+enum RecordPhrases {
   /// How a record came about, for people; what this version does not know as it is.
   static func method(_ name: String) -> String {
     switch CalibrationMethod(rawValue: name) {

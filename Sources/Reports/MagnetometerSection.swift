@@ -84,7 +84,7 @@ struct MagnetometerSection: Sendable {
       record.isLocked
       ? item("State", "Locked", "in use until unlocked")
       : item("State", "In use", "not locked")
-    let score = record.score.map { item("Score", "\($0)", "of 100, \(Words.score($0))") }
+    let score = record.score.map { item("Score", "\($0)", "of 100, \(RecordPhrases.score($0))") }
     return """
       <dl class="figures">\
       \(score ?? item("Score", "–", "not judged"))\
@@ -186,7 +186,7 @@ struct MagnetometerSection: Sendable {
       <h3>The record</h3><dl class="numbers">\
       \(row("Board", "<bdi>\(record.board)</bdi>"))\
       \(row("Made", "\(Figures.date(record.date))"))\
-      \(row("Method", "\(Words.method(record.method))"))\
+      \(row("Method", "\(RecordPhrases.method(record.method))"))\
       \(row("Samples", "\(record.samples)"))\
       \(row("Field strength", "\(Figures.number(record.field, 2)) µT"))\
       \(row("Hard iron", "\(Figures.vector(record.offset, 2)) µT"))\

@@ -31,7 +31,7 @@ package final class Hub: Sendable {
     }
   }
 
-  private struct Watcher {
+  private struct StatusObserver {
     let id: UInt64
     let handler: @Sendable (CalibrationProgress) -> Void
   }
@@ -39,7 +39,7 @@ package final class Hub: Sendable {
   /// Makes, for one subscriber, what an observation goes through on its way to it: the rest of it, or `nil` for nothing.
   package typealias Screen = @Sendable () -> @Sendable (Observation) -> Observation?
 
-  /// How long `equipment` waits for chips that have not been asked yet, seconds.
+  /// How long `capabilities` waits for chips that have not been asked yet, seconds.
   private static let identificationLimit = 2.0
 
   /// How long the end waits for what was to be kept, seconds.
@@ -61,7 +61,7 @@ package final class Hub: Sendable {
   // For handlers that return at once.
   private let promptPublisher: ObservationPublisher
   private let runs = Mutex<[any BusRun]>([])
-  private let watchers = Mutex<[Watcher]>([])
+  private let watchers = Mutex<[StatusObserver]>([])
   private let nextID = Atomic<UInt64>(0)
   private let hasSaidUnkept = Atomic<Bool>(false)
   private let isPositionOpen = Atomic<Bool>(true)
@@ -222,7 +222,7 @@ package final class Hub: Sendable {
     progress handler: @escaping @Sendable (CalibrationProgress) -> Void
   ) -> Subscription {
     let id = nextID.add(1, ordering: .relaxed).newValue
-    watchers.withLock { $0.append(Watcher(id: id, handler: handler)) }
+    watchers.withLock { $0.append(StatusObserver(id: id, handler: handler)) }
     return Subscription(hub: self, id: id)
   }
 
@@ -230,9 +230,9 @@ package final class Hub: Sendable {
   package var status: [SensorStatus] { pipeline.withLock { $0.status } }
 
   /// What the board really has. Waits, two seconds at most, for chips that have not answered yet.
-  package var equipment: Equipment {
+  package var capabilities: HardwareCapabilities {
     _ = identified.wait(timeout: .now() + Self.identificationLimit)
-    return pipeline.withLock { $0.equipment }
+    return pipeline.withLock { $0.capabilities }
   }
 
   /// Why the recording stopped, if it did.

@@ -122,7 +122,7 @@ public struct MotionDemand: Sendable, Hashable {
 }
 
 /// What the board really has to feel motion with, asked of the hardware.
-public struct MotionEquipment: Sendable, Hashable, Codable {
+public struct MotionCapabilities: Sendable, Hashable, Codable {
   /// An accelerometer that answers.
   public var accelerometer: Bool
   /// A gyro that answers. Not one that the kernel owns and that has no buffer: its turns come too late to be used.

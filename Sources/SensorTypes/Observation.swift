@@ -6,10 +6,10 @@ public struct LocationEstimate: Sendable, Hashable {
   /// Whether the board that produced it is simulated or replayed.
   public var isSimulated: Bool
   /// What a position is carried on from while there is no fix; `nil` for a receiver's own.
-  public var carried: CarriedPosition?
+  public var carried: DeadReckonedPosition?
 
   /// Makes an estimate.
-  public init(fix: GNSSFix, isSimulated: Bool, carried: CarriedPosition? = nil) {
+  public init(fix: GNSSFix, isSimulated: Bool, carried: DeadReckonedPosition? = nil) {
     self.fix = fix
     self.isSimulated = isSimulated
     self.carried = carried
@@ -17,7 +17,7 @@ public struct LocationEstimate: Sendable, Hashable {
 }
 
 /// Where a position comes from that no receiver has said.
-public struct CarriedPosition: Sendable, Hashable {
+public struct DeadReckonedPosition: Sendable, Hashable {
   /// The moment of the last fix.
   public var fixTime: Timestamp
   /// Whether a gyro or a compass says how the board has turned since; else it is taken to go straight on.
@@ -171,7 +171,7 @@ public struct Demand: Sendable, Hashable {
 }
 
 /// What the board really has: chips that were found and identified, asked of the hardware.
-public struct Equipment: Sendable, Hashable, Codable {
+public struct HardwareCapabilities: Sendable, Hashable, Codable {
   /// A magnetometer that answers, or a declared vehicle's gyro and receiver.
   public var heading: Bool
   /// A receiver that sends.
@@ -184,12 +184,12 @@ public struct Equipment: Sendable, Hashable, Codable {
   /// A barometer that answers, and a receiver or a known height that says how high the sea is below.
   public var absoluteAltitude: Bool
   /// What feels motion.
-  public var motion: MotionEquipment
+  public var motion: MotionCapabilities
 
   /// Makes a list of what there is.
   public init(
     heading: Bool, location: Bool, relativeAltitude: Bool, vehicleHeading: Bool = false,
-    absoluteAltitude: Bool = false, motion: MotionEquipment = MotionEquipment()
+    absoluteAltitude: Bool = false, motion: MotionCapabilities = MotionCapabilities()
   ) {
     self.heading = heading
     self.location = location

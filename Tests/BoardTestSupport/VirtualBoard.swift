@@ -115,7 +115,7 @@ package struct VirtualSource: ObservationSource {
   ) -> (any ObservationSubscription)? { hub.subscribe(progress: handler) }
   package func setDemand(_ demand: Demand) { hub.setDemand(demand) }
   package func setPositionIsOpen(_ isOpen: Bool) { hub.setPositionIsOpen(isOpen) }
-  package var equipment: Equipment { hub.equipment }
+  package var capabilities: HardwareCapabilities { hub.capabilities }
 }
 
 /// A list that several threads may append to.

@@ -17,7 +17,7 @@ struct BackgroundCalibratorTests {
     var isLocked = false
     var expected = CalibrationField()
     /// When, degrees before and after, what was expected.
-    var swaps: [(time: Double, before: Double?, after: Double, verdict: BackgroundVerdict)] = []
+    var swaps: [(time: Double, before: Double?, after: Double, verdict: BackgroundFitResult)] = []
     var fits = 0
     var reasons: [String: Int] = [:]
     var time = 0.0

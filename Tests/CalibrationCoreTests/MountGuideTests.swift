@@ -11,7 +11,7 @@ struct MountGuideTests {
     onStep: (MountStep, Double) -> Void = { _, _ in }
   ) -> MountGuide {
     var guide = MountGuide(
-      MountDetective(
+      MountDetector(
         chips: [.field, board.hasGyro ? [.force, .turning] : .force], downwardField: 43.9),
       seconds: seconds)
     var next: Timestamp?
@@ -58,7 +58,7 @@ struct MountGuideTests {
         let guide = run(board, way, &random) { step, _ in steps.append(step) }
         #expect(steps == [.noseUp, .rightSideDown, .clockwise, .free, .done])
         // Without a gyro the field has shown the turn.
-        #expect(guide.seen == MountDetective.Gesture.allCases && guide.unchecked.isEmpty)
+        #expect(guide.seen == MountDetector.Gesture.allCases && guide.unchecked.isEmpty)
         #expect(guide.findings.map(\.mount) == [placement, other], "\(guide.findings)")
       }
     }
@@ -66,7 +66,7 @@ struct MountGuideTests {
 
   @Test("a hand that does something else ends in time, with an honest answer")
   func disobedientHand() {
-    for seed in 0..<UInt64(10 * MountDetectiveTests.effort) {
+    for seed in 0..<UInt64(10 * MountDetectorTests.effort) {
       var random = HandlingRandom(seed + Seeds.shift)
       let board = HandledBoard()
       var way = Handling()

@@ -30,13 +30,14 @@ struct RuntimeTests {
     let runtime = LodestoneRuntime.shared
     runtime.install(
       ScriptedSource(
-        equipment: Equipment(heading: true, location: false, relativeAltitude: false)))
+        capabilities: HardwareCapabilities(heading: true, location: false, relativeAltitude: false))
+    )
     #expect(CLLocationManager.headingAvailable())
     #expect(!CLLocationManager.locationServicesEnabled())
     let old: any OldAvailability.Type = CLLocationManager.self
     #expect(!old.regionMonitoringAvailable() && !old.regionMonitoringEnabled())
     let source = ScriptedSource(
-      equipment: Equipment(heading: false, location: true, relativeAltitude: false))
+      capabilities: HardwareCapabilities(heading: false, location: true, relativeAltitude: false))
     runtime.install(source)
     #expect(!CLLocationManager.headingAvailable())
     #expect(CLLocationManager.locationServicesEnabled())
@@ -69,17 +70,17 @@ struct RuntimeTests {
   func vehicleAvailability() async {
     let result = await onThread {
       let source = ScriptedSource(
-        equipment: Equipment(
+        capabilities: HardwareCapabilities(
           heading: false, location: true, relativeAltitude: false, vehicleHeading: true))
       let runtime = LodestoneRuntime(source: source)
       let manager = CLLocationManager(port: runtime)
-      var answers = [runtime.equipment.heading]
+      var answers = [runtime.capabilities.heading]
       let activities: [CLActivityType] = [
         .automotiveNavigation, .otherNavigation, .fitness, .maritime, .airborne, .other,
       ]
       for activity in activities {
         manager.activityType = activity
-        answers.append(runtime.equipment.heading)
+        answers.append(runtime.capabilities.heading)
       }
       return answers
     }
@@ -172,8 +173,9 @@ struct RuntimeTests {
       manager.startUpdatingHeading()
       manager.startUpdatingLocation()
       turn { !spy.log.errors.isEmpty }
-      let equipment = runtime.equipment
-      let hasNothing = !equipment.heading && !equipment.location && !equipment.relativeAltitude
+      let capabilities = runtime.capabilities
+      let hasNothing =
+        !capabilities.heading && !capabilities.location && !capabilities.relativeAltitude
       return (spy.log, hasNothing, runtime.openingFailure)
     }
     #expect(log.0.errors == [.locationUnknown])
@@ -203,12 +205,12 @@ struct RuntimeTests {
       manager.startUpdatingLocation()
       turn { spy.log.errors.count == 1 }
       seconds.store(1, ordering: .relaxed)
-      _ = runtime.equipment
+      _ = runtime.capabilities
       return (before, attempts.load(ordering: .relaxed))
     }
     #expect(early == (0, 1))
     seconds.store(3, ordering: .relaxed)
-    #expect(runtime.equipment.location)
+    #expect(runtime.capabilities.location)
     #expect(attempts.load(ordering: .relaxed) == 2)
     #expect(runtime.openingFailure == nil)
   }

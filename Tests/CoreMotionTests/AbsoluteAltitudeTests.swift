@@ -18,7 +18,7 @@ struct AbsoluteAltitudeTests {
   func availability() {
     for has in [true, false] {
       let source = ScriptedSource(
-        equipment: Equipment(
+        capabilities: HardwareCapabilities(
           heading: false, location: has, relativeAltitude: true, absoluteAltitude: has))
       let runtime = LodestoneRuntime(source: source)
       #expect(CMAltimeter.isAbsoluteAltitudeAvailable(on: runtime) == has)

@@ -70,7 +70,7 @@ struct AltimeterTests {
   func availability() {
     for has in [true, false] {
       let source = ScriptedSource(
-        equipment: Equipment(heading: true, location: true, relativeAltitude: has))
+        capabilities: HardwareCapabilities(heading: true, location: true, relativeAltitude: has))
       let runtime = LodestoneRuntime(source: source)
       #expect(CMAltimeter.isRelativeAltitudeAvailable(on: runtime) == has)
     }

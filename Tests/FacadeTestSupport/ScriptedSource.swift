@@ -21,15 +21,16 @@ package final class ScriptedSource: ObservationSource {
   }
 
   /// What the board says it has.
-  package let equipment: Equipment
+  package let capabilities: HardwareCapabilities
   private let state = Mutex(State())
   private let demandWasSet = DispatchSemaphore(value: 0)
 
   /// Makes a board that has everything, or what is said.
   package init(
-    equipment: Equipment = Equipment(heading: true, location: true, relativeAltitude: true)
+    capabilities: HardwareCapabilities = HardwareCapabilities(
+      heading: true, location: true, relativeAltitude: true)
   ) {
-    self.equipment = equipment
+    self.capabilities = capabilities
   }
 
   /// Every demand that was set, in order.

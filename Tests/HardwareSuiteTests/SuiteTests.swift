@@ -376,7 +376,7 @@ struct SuiteTests {
 
   @Test("only what a nap is late by counts, and not a processor's own haste")
   func naps() {
-    var ledger = StandstillWatch.Ledger()
+    var ledger = SchedulingStallMonitor.Ledger()
     for _ in 0..<1000 { ledger.napped(0.0025) }
     #expect(ledger.total == 0)
     ledger.napped(0.052)

@@ -8,7 +8,7 @@ struct BeaconRegionTests {
   private func region(_ name: String = "door", minor: UInt16? = nil) -> MonitoredRegion {
     MonitoredRegion(
       identifier: name,
-      beacons: WatchedBeacons(
+      beacons: MonitoredBeacons(
         BeaconConstraint(uuid: beaconUUID, major: minor == nil ? nil : 1, minor: minor)))
   }
 
@@ -78,7 +78,8 @@ struct BeaconRegionTests {
     bench.ask(
       .startRegion(
         MonitoredRegion(
-          identifier: "minor", beacons: WatchedBeacons(BeaconConstraint(uuid: beaconUUID, minor: 1))
+          identifier: "minor",
+          beacons: MonitoredBeacons(BeaconConstraint(uuid: beaconUUID, minor: 1))
         )))
     #expect(bench.takeRegions() == [.failed(.unfit("it has a minor and no major"))])
   }

@@ -162,7 +162,7 @@ struct MessageCodingTests {
   private func number(_ question: ServiceQuestion) -> Int {
     switch question {
     case .authorization: 0
-    case .equipment: 1
+    case .capabilities: 1
     case .beacons: 2
     case .position: 3
     case .regions: 4
@@ -173,7 +173,7 @@ struct MessageCodingTests {
   private func number(_ answer: ServiceAnswer) -> Int {
     switch answer {
     case .authorization: 0
-    case .equipment: 1
+    case .capabilities: 1
     case .beacons: 2
     case .position: 3
     case .regions: 4
@@ -186,7 +186,7 @@ struct MessageCodingTests {
     let crossing = RegionEvent(
       region: Self.region, kind: .crossed(to: .outside), time: Self.time)
     let questions: [ServiceQuestion] = [
-      .authorization, .equipment, .beacons, .position(isReduced: true), .regions(of: "trips"),
+      .authorization, .capabilities, .beacons, .position(isReduced: true), .regions(of: "trips"),
       .keep(crossing),
     ]
     #expect(questions.map(number) == Array(0..<6))
@@ -196,10 +196,10 @@ struct MessageCodingTests {
     let record = RegionRecord(region: Self.region, state: .inside, date: 1_795_000_000)
     let answers: [ServiceAnswer] = [
       .authorization(Self.authorization),
-      .equipment(
-        Equipment(
+      .capabilities(
+        HardwareCapabilities(
           heading: true, location: false, relativeAltitude: true,
-          motion: MotionEquipment(accelerometer: true))),
+          motion: MotionCapabilities(accelerometer: true))),
       .beacons(problem: nil), .position(PositionAnswer(isGranted: true, known: known)),
       .regions(RegionList(records: [record], problem: "no room")), .kept(false),
     ]
@@ -219,8 +219,8 @@ struct MessageCodingTests {
     }
     let port = Silent()
     #expect(port.ask(.authorization).status == .notDetermined)
-    let equipment = port.ask(.equipment)
-    #expect(!equipment.heading && !equipment.location && !equipment.relativeAltitude)
+    let capabilities = port.ask(.capabilities)
+    #expect(!capabilities.heading && !capabilities.location && !capabilities.relativeAltitude)
     #expect(port.ask(.beacons) != nil)
     #expect(port.ask(.position(isReduced: false)) == PositionAnswer(isGranted: false, known: nil))
     let regions = port.ask(.regions(of: nil))

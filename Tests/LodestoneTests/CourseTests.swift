@@ -59,7 +59,7 @@ struct CourseTests {
     #expect(rms < 3)
     #expect(Double(inside) >= 0.95 * Double(errors.count))
     #expect((first ?? 0) > 4, "before it moves nothing says where it points")
-    #expect(board.hub.equipment.heading)
+    #expect(board.hub.capabilities.heading)
 
     board.hub.stop()
     var replayed: [Observation] = []
@@ -76,8 +76,8 @@ struct CourseTests {
       if case .headingUnavailable(let reason, _) = observation { reasons.append(reason) }
     }
     #expect(reasons == [.vehicleUndeclared], "it is said once, with how to declare it")
-    #expect(!board.hub.equipment.heading)
-    #expect(board.hub.equipment.vehicleHeading)
+    #expect(!board.hub.capabilities.heading)
+    #expect(board.hub.capabilities.vehicleHeading)
   }
 
   @Test("a board file declares it as well, for every client and from the start")
@@ -93,7 +93,7 @@ struct CourseTests {
       #expect(abs(error) < 10)
     }
     #expect(headings > 400)
-    #expect(board.hub.equipment.heading)
+    #expect(board.hub.capabilities.heading)
     #expect(
       !observations.contains {
         if case .headingUnavailable(.vehicleUndeclared, _) = $0 { true } else { false }

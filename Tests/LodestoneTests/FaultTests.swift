@@ -176,11 +176,12 @@ struct FaultTests {
     _ = board.run(5)
     #expect(board.hub.status.allSatisfy { $0.state == .idle })
     #expect(
-      board.hub.equipment
-        == Equipment(
+      board.hub.capabilities
+        == HardwareCapabilities(
           heading: true, location: true, relativeAltitude: true, vehicleHeading: true,
           absoluteAltitude: true,
-          motion: MotionEquipment(accelerometer: true, gyro: true, magnetometer: true, place: true))
+          motion: MotionCapabilities(
+            accelerometer: true, gyro: true, magnetometer: true, place: true))
     )
     let samples = board.hub.status.map(\.counters.samples)
     _ = board.run(5)

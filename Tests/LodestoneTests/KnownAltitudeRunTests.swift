@@ -504,7 +504,9 @@ struct KnownAltitudeRunTests {
       _ handler: @escaping @Sendable (Observation) -> Void
     ) -> any ObservationSubscription { Nothing() }
     func setDemand(_ demand: Demand) {}
-    var equipment: Equipment { Equipment(heading: false, location: false, relativeAltitude: true) }
+    var capabilities: HardwareCapabilities {
+      HardwareCapabilities(heading: false, location: false, relativeAltitude: true)
+    }
     var knownAltitude: (store: KnownAltitudeStore, clock: ClockReading)? {
       store.map { ($0, ClockReading(seconds: 1_795_000_000, isSet: true)) }
     }

@@ -25,7 +25,7 @@ private struct HubSource: ObservationSource {
   func subscribe(
     progress handler: @escaping @Sendable (CalibrationProgress) -> Void
   ) -> (any ObservationSubscription)? { hub.subscribe(progress: handler) }
-  var equipment: Equipment { hub.equipment }
+  var capabilities: HardwareCapabilities { hub.capabilities }
 }
 
 /// A client that keeps what it is told.

@@ -49,10 +49,10 @@ struct MagcalCasesTests {
   }
 
   @Test(arguments: [
-    ("iron-changed-halfway.txt", "2,3,4", IronChangeKind.step),
+    ("iron-changed-halfway.txt", "2,3,4", HardIronChangeKind.step),
     ("motor-half-duty.csv", "1,2,3", .states), ("drift.csv", "1,2,3", .drift),
   ])
-  func changed(name: String, columns: String, kind: IronChangeKind) throws {
+  func changed(name: String, columns: String, kind: HardIronChangeKind) throws {
     let table = try Self.read(name)
     #expect(table.columns.description == columns)
     let outcome = Self.fit(table)

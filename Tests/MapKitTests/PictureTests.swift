@@ -46,7 +46,7 @@ private final class Elements: NSObject, XMLParserDelegate {
 }
 
 /// The words of an SVG document.
-private final class Words: NSObject, XMLParserDelegate {
+private final class RecordPhrases: NSObject, XMLParserDelegate {
   var words: [String] = []
 
   func parser(
@@ -190,7 +190,7 @@ private final class Words: NSObject, XMLParserDelegate {
   func furniture() throws {
     map.base = BaseMap()
     func texts() throws -> [String] {
-      let words = try #require(map.image().svgData().flatMap(Words.init)).words
+      let words = try #require(map.image().svgData().flatMap(RecordPhrases.init)).words
         .map { $0.trimmingCharacters(in: .whitespacesAndNewlines) }
       return ["N", " m"].filter { part in
         words.contains {

@@ -141,7 +141,7 @@ import Testing
     let receiver = try bench.open()
     _ = epochs(bench, receiver, 12)
     let canSleep = family.contract.speaksUBX || family.contract.model == .mediaTek
-    var rest: ReceiverRest?
+    var rest: ReceiverSleepState?
     for _ in 0..<50 {
       rest = try receiver.rest(now: bench.clock.now())
       if rest != .underWay { break }

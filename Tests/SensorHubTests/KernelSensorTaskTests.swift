@@ -104,7 +104,7 @@ struct KernelSensorTaskTests {
   }
 
   @Test(
-    "a gyro that is only polled carries no vehicle's heading, and the equipment has none",
+    "a gyro that is only polled carries no vehicle's heading, and the capabilities has none",
     arguments: [false, true])
   func vehicle(buffered: Bool) throws {
     var inertial = KernelView.lsm6dsox
@@ -114,9 +114,9 @@ struct KernelSensorTaskTests {
     let run = try Run(views: [.lis3mdl, inertial, .bmp280], receiver: true)
     run.run(5)
     #expect(run.hub.status.allSatisfy { $0.state == .running }, "\(run.hub.status)")
-    let equipment = run.hub.equipment
-    #expect(equipment.vehicleHeading == buffered)
-    #expect(equipment.heading && equipment.location && equipment.relativeAltitude)
+    let capabilities = run.hub.capabilities
+    #expect(capabilities.vehicleHeading == buffered)
+    #expect(capabilities.heading && capabilities.location && capabilities.relativeAltitude)
   }
 
   @Test("what is recorded replays to the same observations, bit for bit, faults and all")

@@ -203,7 +203,7 @@ struct SimulatedWorldTests {
     let mount = try #require(Mount(x: .plusY, y: .minusX, z: .plusZ))
     let world = SimulatedWorld(
       .init(field: { _, _, _ in Vector3(1, 20, -40) }), trajectory: .still, start: start)
-    let source = IronStimulus(
+    let source = DistortedStimulus(
       MountedStimulus(world: world, mount: mount), softIron: Matrix3(diagonal: Vector3(2, 1, 1)),
       hardIron: Vector3(5, 6, 7))
     let stimulus = source.stimulus(at: start)

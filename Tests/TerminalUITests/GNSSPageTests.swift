@@ -236,7 +236,7 @@ import Testing
       .location(
         LocationEstimate(
           fix: GNSSFix.full, isSimulated: false,
-          carried: CarriedPosition(fixTime: Timestamp(seconds: 1), isTurnMeasured: true))))
+          carried: DeadReckonedPosition(fixTime: Timestamp(seconds: 1), isTurnMeasured: true))))
     #expect(!words(carried).contains("-33."))
   }
 

@@ -89,7 +89,7 @@ import Testing
     (fix.hdop, fix.vdop, fix.pdop) = (0.9, 1.2, 1.5)
     let location = LocationEstimate(
       fix: fix, isSimulated: true,
-      carried: CarriedPosition(fixTime: Self.moment, isTurnMeasured: true))
+      carried: DeadReckonedPosition(fixTime: Self.moment, isTurnMeasured: true))
     var satellite = GNSSSatellite(.galileo, 7)
     (satellite.elevation, satellite.azimuth, satellite.carrierToNoise) = (71.5, 271.5, 45)
     let sample = Sample(time: Self.moment, value: Vector3(1, 2, 3))

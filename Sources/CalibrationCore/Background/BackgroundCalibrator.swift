@@ -205,7 +205,7 @@ public struct BackgroundCalibrator: Sendable, Hashable {
   ///   - verdict: What it says.
   ///   - isUsed: Whether what it has found will be in force; `false` also where a record is locked or cannot be
   ///     written.
-  public mutating func finish(_ verdict: BackgroundVerdict, isUsed: Bool) {
+  public mutating func finish(_ verdict: BackgroundFitResult, isUsed: Bool) {
     isFitting = false
     let end = now ?? Timestamp(nanoseconds: 0)
     // Another record came meanwhile.

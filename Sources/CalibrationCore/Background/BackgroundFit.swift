@@ -83,11 +83,11 @@ public struct BackgroundFit: Sendable, Hashable {
   /// Fits and compares.
   ///
   /// - Parameter expected: What is known of the field here, and which way is up on a level board.
-  public func verdict(expected: CalibrationField) -> BackgroundVerdict {
+  public func verdict(expected: CalibrationField) -> BackgroundFitResult {
     let fitter = MagnetometerFitter()
     var outcome = fitter.fit(samples, expected: expected)
     outcome.fit?.method = .background
-    var verdict = BackgroundVerdict(outcome: outcome, current: current, samples: samples)
+    var verdict = BackgroundFitResult(outcome: outcome, current: current, samples: samples)
     guard samples.count >= proof.leastSamples else {
       verdict.reason = "\(samples.count) samples are too few"
       return verdict
@@ -131,7 +131,7 @@ public struct BackgroundFit: Sendable, Hashable {
       judge(
         fit,
         halves.map { samples in
-          IronShift(samples, of: current, expected: expected)?.applied(covariance: .identity)
+          HardIronShift(samples, of: current, expected: expected)?.applied(covariance: .identity)
         })
     }
     if let fit = outcome.fit, outcome.isAccepted, fit.quality.score >= proof.leastScore {
@@ -180,7 +180,7 @@ public struct BackgroundFit: Sendable, Hashable {
   private func shifted(
     _ current: AppliedCalibration, _ expected: CalibrationField, _ level: LevelTurn
   ) -> CalibrationFit? {
-    guard let shift = IronShift(samples, of: current, expected: expected),
+    guard let shift = HardIronShift(samples, of: current, expected: expected),
       2 * shift.inliers.count >= samples.count,
       let covariance = shift.covariance(
         blocks: samples.indices.map(parts.block), count: Self.blocks)
@@ -264,7 +264,7 @@ public struct BackgroundFit: Sendable, Hashable {
 }
 
 /// What came of a fit.
-public struct BackgroundVerdict: Sendable, Hashable {
+public struct BackgroundFitResult: Sendable, Hashable {
   /// What is to be used where it is better, else what a whole fit has found, and why it cannot be used.
   public var outcome: CalibrationOutcome
   /// Whether it is provably better than the calibration in force.
@@ -311,8 +311,8 @@ private struct FieldOfFit {
       if let up = sample.force?.normalized { verticals.append(field.dot(up)) }
     }
     self.calibration = calibration
-    strength = IronSolver.median(strengths)
-    vertical = verticals.isEmpty ? nil : IronSolver.median(verticals)
+    strength = DistortionSolver.median(strengths)
+    vertical = verticals.isEmpty ? nil : DistortionSolver.median(verticals)
     guard strength > 0, strength.isFinite else { return nil }
   }
 
@@ -355,7 +355,7 @@ private struct LevelTurn {
       else { return nil }
       return field.dot(up)
     }
-    return sines.isEmpty ? nil : min(1, max(-1, IronSolver.median(sines)))
+    return sines.isEmpty ? nil : min(1, max(-1, DistortionSolver.median(sines)))
   }
 
   /// Degrees, root mean square.

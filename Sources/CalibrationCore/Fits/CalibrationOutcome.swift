@@ -115,7 +115,7 @@ public struct CalibrationOutcome: Sendable, Hashable {
   /// Why it is not to be used, in words; `nil` for one that is accepted.
   public var refusal: String?
   /// The change of the hard iron during the recording, where one was looked for and found.
-  package var change: IronChange?
+  package var change: HardIronChange?
 
   /// Whether it may be used.
   public var isAccepted: Bool { fit != nil && refusal == nil }

@@ -13,7 +13,7 @@ struct HeadingBudget: Sendable, Hashable {
   var soft: Double
   var turn: Double
 
-  init(_ model: IronModel, covariance: [[Double]], dip: Double, up: Vector3) {
+  init(_ model: DistortionModel, covariance: [[Double]], dip: Double, up: Vector3) {
     let up = up.normalized ?? Vector3(0, 0, 1)
     let dip = Self.usable(dip)
     let east = (abs(up.x) < 0.8 ? Vector3(1, 0, 0) : Vector3(0, 1, 0)).cross(up)
@@ -31,8 +31,8 @@ struct HeadingBudget: Sendable, Hashable {
       let field = model.radius * (cos(dip) * north - sin(dip) * up)
       let away = inverse * back.rotate(field)
       var row = [Double](repeating: 0, count: covariance.count)
-      IronModel.slopes(back.rotate(across), away, soft, freedom: .ellipsoid, into: &row)
-      if row.count == IronModel.all {
+      DistortionModel.slopes(back.rotate(across), away, soft, freedom: .ellipsoid, into: &row)
+      if row.count == DistortionModel.all {
         let lever = field.cross(across)
         (row[9], row[10], row[11]) = (lever.x, lever.y, lever.z)
       }
@@ -47,7 +47,7 @@ struct HeadingBudget: Sendable, Hashable {
       sums.iron += variance(0..<9)
       sums.hard += variance(0..<3)
       sums.soft += variance(4..<9)
-      if row.count == IronModel.all { sums.turn += variance(9..<12) }
+      if row.count == DistortionModel.all { sums.turn += variance(9..<12) }
     }
     let horizontal = model.radius * cos(dip)
     func degrees(_ sum: Double) -> Double {

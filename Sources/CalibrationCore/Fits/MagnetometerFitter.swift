@@ -59,7 +59,7 @@ public struct MagnetometerFitter: Sendable, Hashable {
       guard dip.isFinite, abs(dip) <= .pi / 2 else { return nil }
       return (-sin(dip), max(0.005, expected.dipDeviation * cos(dip)))
     }
-    let prior = IronSolver.Prior(
+    let prior = DistortionSolver.Prior(
       radius: known, vertical: vertical, soft: params.softDeviation, turn: params.turnDeviation)
 
     let points = ironPoints(given, frame: frame, start: first)
@@ -99,12 +99,12 @@ public struct MagnetometerFitter: Sendable, Hashable {
 
   private func ironPoints(
     _ samples: [CalibrationSample], frame: CloudFrame, start: CalibrationSample
-  ) -> [IronPoint] {
-    let gravities = IronGravity.felt(samples)
+  ) -> [DistortionPoint] {
+    let gravities = GravityReference.felt(samples)
     return zip(samples, gravities).map { sample, gravity in
       // A hundredth of a radian is what the field's noise comes to.
       let doubt = (gravity?.deviation ?? 0) / 0.01
-      return IronPoint(
+      return DistortionPoint(
         raw: (sample.field - frame.center) / frame.scale, up: gravity?.force.normalized,
         doubt: (1 + doubt * doubt).squareRoot(),
         rate: sample.angularRate.flatMap { $0.isFinite && $0.length < 100 ? $0 : nil } ?? .zero,
@@ -113,17 +113,19 @@ public struct MagnetometerFitter: Sendable, Hashable {
   }
 
   /// The best of several fits, each from another start.
-  private func solved(_ points: [IronPoint], prior: IronSolver.Prior) -> IronSolver? {
-    func thinned(_ limit: Int) -> [IronPoint] {
-      IronStart.thinned(points, limit: limit).map { points[$0] }
+  private func solved(_ points: [DistortionPoint], prior: DistortionSolver.Prior)
+    -> DistortionSolver?
+  {
+    func thinned(_ limit: Int) -> [DistortionPoint] {
+      DistortionStart.thinned(points, limit: limit).map { points[$0] }
     }
     let few = thinned(250)
-    let starts = IronStart.spheres(few.map(\.raw), radius: prior.radius, count: 3)
-    var best: (model: IronModel, cost: Double)?
+    let starts = DistortionStart.spheres(few.map(\.raw), radius: prior.radius, count: 3)
+    var best: (model: DistortionModel, cost: Double)?
     for start in starts {
-      var model = IronModel()
+      var model = DistortionModel()
       (model.offset, model.radius) = (start.center, start.radius)
-      var solver = IronSolver(points: few, prior: prior, model: model)
+      var solver = DistortionSolver(points: few, prior: prior, model: model)
       solver.solve(rounds: 8)
       guard solver.model.isSane else { continue }
       var cost = solver.middle
@@ -133,7 +135,7 @@ public struct MagnetometerFitter: Sendable, Hashable {
       if cost < best?.cost ?? .infinity { best = (solver.model, cost) }
     }
     guard let best else { return nil }
-    var middle = IronSolver(
+    var middle = DistortionSolver(
       points: thinned(min(800, params.mostSamples)), prior: prior, model: best.model)
     middle.solve()
     guard middle.model.isSane else { return nil }
@@ -144,19 +146,20 @@ public struct MagnetometerFitter: Sendable, Hashable {
     let cells = points.map { SphereCells.index(of: soft * ($0.raw - model.offset)) ?? 0 }
     var counts = [Int](repeating: 0, count: SphereCells.count)
     for cell in cells { counts[cell] += 1 }
-    let most = 2 * Double(max(1, IronSolver.median(counts.filter { $0 > 0 }.map(Double.init))))
+    let most =
+      2 * Double(max(1, DistortionSolver.median(counts.filter { $0 > 0 }.map(Double.init))))
     for i in points.indices { points[i].share = min(1, most / Double(counts[cells[i]])) }
-    var solver = IronSolver(points: points, prior: prior, model: model)
+    var solver = DistortionSolver(points: points, prior: prior, model: model)
     (solver.run, solver.tiltRun) = (middle.run, middle.tiltRun)
     solver.solve(rounds: 4, settled: true)
     return solver.model.isSane ? solver : nil
   }
 
   /// Leaves the solver with the simplest model that says what the samples say.
-  private func choose(_ solver: inout IronSolver) -> CalibrationMethod {
+  private func choose(_ solver: inout DistortionSolver) -> CalibrationMethod {
     let independent = solver.weights.reduce(0, +) / solver.run
-    var best: (solver: IronSolver, criterion: Double, freedom: IronFreedom)?
-    for freedom in IronFreedom.allCases {
+    var best: (solver: DistortionSolver, criterion: Double, freedom: DistortionFreedom)?
+    for freedom in DistortionFreedom.allCases {
       var candidate = solver
       let left = candidate.refit(freedom)
       let criterion = left + Double(freedom.rawValue) * log(max(2, independent))
@@ -172,7 +175,8 @@ public struct MagnetometerFitter: Sendable, Hashable {
   }
 
   private func judged(
-    _ solver: IronSolver, method: CalibrationMethod, all: [CalibrationSample], frame: CloudFrame,
+    _ solver: DistortionSolver, method: CalibrationMethod, all: [CalibrationSample],
+    frame: CloudFrame,
     expected: CalibrationField, known: (value: Double, deviation: Double)?, stops: EndStops,
     stopped: Double
   ) -> CalibrationOutcome {
@@ -186,7 +190,7 @@ public struct MagnetometerFitter: Sendable, Hashable {
       let raw = (sample.field - frame.center) / frame.scale
       let corrected = soft * (raw - model.offset)
       let residual = model.misfit(corrected, soft: soft)
-      guard abs(residual) < IronSolver.reach * solver.spread else { continue }
+      guard abs(residual) < DistortionSolver.reach * solver.spread else { continue }
       inliers += 1
       squares += residual * residual
       cells.insert(turn * corrected)
@@ -224,7 +228,7 @@ public struct MagnetometerFitter: Sendable, Hashable {
       evidence.changeError = change.degrees
       refusal = evidence.refusal(params)
     } else if refusal == nil, params.demandsSteadyIron {
-      let test = IronChangeTest(points: solver.points, model: model, spread: solver.spread)
+      let test = HardIronChangeTest(points: solver.points, model: model, spread: solver.spread)
       evidence.wanderError = HeadingBudget.degrees(
         ofMisfits: test.wander() / model.radius, dip: expected.dip ?? CalibrationField.usualDip)
       refusal = evidence.refusal(params)
@@ -245,10 +249,10 @@ public struct MagnetometerFitter: Sendable, Hashable {
 
   /// How the hard iron changed while the samples were taken; `nil` where it did not.
   private func ironChange(
-    _ solver: IronSolver, frame: CloudFrame, expected: CalibrationField
-  ) -> IronChange? {
+    _ solver: DistortionSolver, frame: CloudFrame, expected: CalibrationField
+  ) -> HardIronChange? {
     let model = solver.model
-    let test = IronChangeTest(points: solver.points, model: model, spread: solver.spread)
+    let test = HardIronChangeTest(points: solver.points, model: model, spread: solver.spread)
     guard let finding = test.finding(), let back = model.soft.inverse else { return nil }
     func applied(_ offset: Vector3) -> AppliedCalibration {
       AppliedCalibration(
@@ -260,7 +264,7 @@ public struct MagnetometerFitter: Sendable, Hashable {
     let degrees = headingDifference(
       applied(finding.first), applied(finding.second),
       of: [CalibrationSample(time: Timestamp(nanoseconds: 0), field: field)], expected: expected)
-    return IronChange(
+    return HardIronChange(
       kind: finding.kind, first: finding.first * frame.scale + frame.center,
       second: finding.second * frame.scale + frame.center, share: finding.share,
       degrees: degrees ?? 180)
@@ -296,7 +300,7 @@ public struct FitParameters: Sendable, Hashable {
   public var softDeviation = 0.15
   /// Standard deviation of the alignment about each axis, radians.
   public var turnDeviation = 1.5 * Double.pi / 180
-  /// Whether a hard iron that changes while samples are taken is looked for (`IronChangeTest`). It takes several
+  /// Whether a hard iron that changes while samples are taken is looked for (`HardIronChangeTest`). It takes several
   /// times as long as the fit itself. A change that alters the heading by more than `largestHeadingError` is refused;
   /// a smaller one is added to the heading error.
   public var demandsSteadyIron = false

@@ -11,14 +11,14 @@ public import SensorTypes
 /// is an argument.
 public struct MountGuide: Sendable {
   /// What has come so far, and what follows from it.
-  public private(set) var detective: MountDetective
+  public private(set) var detective: MountDetector
   /// What is going on.
   public private(set) var step: MountStep
   /// Gestures that were seen.
-  public private(set) var seen: [MountDetective.Gesture] = []
+  public private(set) var seen: [MountDetector.Gesture] = []
   /// Gestures for which there was time, and which no chip could show as they were done: a turn where there is
   /// neither a gyro nor a magnetometer.
-  public private(set) var unchecked: [MountDetective.Gesture] = []
+  public private(set) var unchecked: [MountDetector.Gesture] = []
   /// What keeps the step from being done, in words; `nil` where there is nothing to add.
   public private(set) var hint: String?
   /// The answers of the last second or so; empty before free motion begins.
@@ -40,24 +40,24 @@ public struct MountGuide: Sendable {
   ///   - detective: Knows the chips; nothing was told to it yet.
   ///   - seconds: When to end at the latest, from the first call of `update`.
   ///   - isDriving: Whether the board is on a vehicle that drives, instead of in a hand.
-  public init(_ detective: MountDetective, seconds: Double, isDriving: Bool = false) {
+  public init(_ detective: MountDetector, seconds: Double, isDriving: Bool = false) {
     self.detective = detective
-    self.seconds = min(seconds, MountDetective.longest)
+    self.seconds = min(seconds, MountDetector.longest)
     step = isDriving ? .drive : .level
   }
 
-  /// Takes what a chip says; see `MountDetective.take(_:of:at:)`.
+  /// Takes what a chip says; see `MountDetector.take(_:of:at:)`.
   public mutating func take(_ reading: Reading, of chip: Int, at time: Timestamp) {
     detective.take(reading, of: chip, at: time)
   }
 
-  /// Takes what a receiver says; used of a drive only. See `MountDetective.take(speed:course:at:)`.
+  /// Takes what a receiver says; used of a drive only. See `MountDetector.take(speed:course:at:)`.
   public mutating func take(speed: Double, course: Double, at time: Timestamp) {
     guard step == .drive else { return }
     detective.take(speed: speed, course: course, at: time)
   }
 
-  /// Says where the board is: see `MountDetective.downwardField`.
+  /// Says where the board is: see `MountDetector.downwardField`.
   public mutating func take(downwardField: Double?) { detective.downwardField = downwardField }
 
   /// Looks how far things are; to be called a few times a second.
@@ -94,7 +94,7 @@ public struct MountGuide: Sendable {
     if step == .drive { return finding.chip != detective.reference }
     // Only the place on earth is missing, and nobody knows it.
     if finding.ifNotMirrored != nil, detective.downwardField == nil { return true }
-    guard step == .free, seen.count + unchecked.count < MountDetective.Gesture.allCases.count
+    guard step == .free, seen.count + unchecked.count < MountDetector.Gesture.allCases.count
     else { return false }
     return finding.relative != nil || finding.chip == detective.reference
   }
@@ -191,7 +191,7 @@ public struct MountGuide: Sendable {
 
 /// What is going on.
 public enum MountStep: String, Sendable, Hashable, CaseIterable {
-  /// Waiting for `MountDetective.Gesture.level`.
+  /// Waiting for `MountDetector.Gesture.level`.
   case level
   /// Waiting for the nose to be lifted.
   case noseUp
@@ -220,7 +220,7 @@ public enum MountStep: String, Sendable, Hashable, CaseIterable {
   }
 
   /// The gesture that is waited for.
-  var gesture: MountDetective.Gesture? { MountDetective.Gesture(rawValue: rawValue) }
+  var gesture: MountDetector.Gesture? { MountDetector.Gesture(rawValue: rawValue) }
 
   var next: MountStep {
     switch self {

@@ -31,7 +31,7 @@ package protocol GuideView {
 /// A board in somebody's hand and the coach that looks on.
 package struct Guide {
   /// How it came to its end.
-  package enum Way: Equatable {
+  package enum GuideEnding: Equatable {
     case ended
     /// A person wants what there is.
     case asked
@@ -86,10 +86,10 @@ package struct Guide {
   }
 
   /// Runs until it ends one way or another.
-  package mutating func run(_ view: some GuideView) throws -> Way {
+  package mutating func run(_ view: some GuideView) throws -> GuideEnding {
     var view = view
     defer { view.close() }
-    var way = Way.ended
+    var way = GuideEnding.ended
     var note: (text: String, until: Timestamp)?
     var lastHeard = session.now()
     let gathering = Gathering(session: session)

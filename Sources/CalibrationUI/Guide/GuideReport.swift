@@ -13,13 +13,13 @@ import TextForms
 package struct GuideReport {
   private let guide: Guide
   private let saver: RecordSaver
-  private let way: Guide.Way
+  private let way: Guide.GuideEnding
   /// The heading error of what was in use, degrees, judged by the new one with its own error; `nil` where no
   /// sample says a heading.
   private let before: Double?
   private let after: Double?
 
-  package init(_ guide: Guide, saver: RecordSaver, way: Guide.Way) {
+  package init(_ guide: Guide, saver: RecordSaver, way: Guide.GuideEnding) {
     self.guide = guide
     self.saver = saver
     self.way = way

@@ -161,7 +161,7 @@ extension MonitoredRegion {
     if let region = region as? CLBeaconRegion {
       self.init(
         identifier: region.identifier,
-        beacons: WatchedBeacons(
+        beacons: MonitoredBeacons(
           BeaconConstraint(region.beaconIdentityConstraint),
           notifiesOnDisplay: region.notifyEntryStateOnDisplay),
         notifiesOnEntry: region.notifyOnEntry, notifiesOnExit: region.notifyOnExit)

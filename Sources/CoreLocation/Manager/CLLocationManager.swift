@@ -244,10 +244,10 @@ open class CLLocationManager: NSObject {
 
   /// Whether a magnetometer answers on this board, or a gyro and a receiver do and a vehicle is declared: in the
   /// board file, or by any manager's `activityType`. The first answer may take two seconds.
-  open class func headingAvailable() -> Bool { processPort.ask(.equipment).heading }
+  open class func headingAvailable() -> Bool { processPort.ask(.capabilities).heading }
 
   /// Whether a receiver answers on this board. The first answer may take two seconds.
-  open class func locationServicesEnabled() -> Bool { processPort.ask(.equipment).location }
+  open class func locationServicesEnabled() -> Bool { processPort.ask(.capabilities).location }
 
   /// Whether a receiver answers on this board. The first answer may take two seconds.
   open class func significantLocationChangeMonitoringAvailable() -> Bool {

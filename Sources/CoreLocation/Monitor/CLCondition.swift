@@ -72,7 +72,7 @@ extension MonitoredRegion {
     case let beacon as CLMonitor.BeaconIdentityCondition:
       let constraint = BeaconConstraint(
         uuid: BeaconUUID(beacon.uuid), major: beacon.major, minor: beacon.minor)
-      self.init(identifier: identifier, monitor: monitor, beacons: WatchedBeacons(constraint))
+      self.init(identifier: identifier, monitor: monitor, beacons: MonitoredBeacons(constraint))
     default: return nil
     }
   }

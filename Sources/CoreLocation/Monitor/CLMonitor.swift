@@ -16,18 +16,18 @@ import Synchronization
 public actor CLMonitor {
   /// The name.
   public nonisolated let name: String
-  private let book: MonitorBook
+  private let book: MonitorRecordStore
 
   /// Opens the monitor of a name, with the conditions of earlier runs.
   public init(_ name: String) async {
     self.name = name
-    book = MonitorBook(name, processPort)
+    book = MonitorRecordStore(name, processPort)
   }
 
   /// The same on services of its own, for tests.
   package init(_ name: String, on port: any ServicePort) async {
     self.name = name
-    book = MonitorBook(name, port)
+    book = MonitorRecordStore(name, port)
   }
 
   /// The names of all conditions, in the order in which they were added.
@@ -61,7 +61,7 @@ public actor CLMonitor {
   public struct Events: AsyncSequence, Sendable {
     /// What it consists of.
     public typealias Element = Event
-    let book: MonitorBook
+    let book: MonitorRecordStore
 
     /// Begins anew.
     public func makeAsyncIterator() -> AsyncIterator {
@@ -70,11 +70,11 @@ public actor CLMonitor {
 
     /// One way through the sequence.
     public struct AsyncIterator: AsyncIteratorProtocol {
-      let book: MonitorBook
+      let book: MonitorRecordStore
       let feed: LiveFeed
       private var handled: Event?
 
-      init(book: MonitorBook, feed: LiveFeed) {
+      init(book: MonitorRecordStore, feed: LiveFeed) {
         self.book = book
         self.feed = feed
       }

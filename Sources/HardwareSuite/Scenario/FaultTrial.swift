@@ -144,7 +144,7 @@ struct FaultTrial {
   }
 
   /// What is to be said of one chip: what is wrong, what was measured, what the board said itself.
-  private struct Verdict {
+  private struct TrialSummary {
     var complaints: [String] = []
     var measures: [Report.Measure] = []
     /// `nil` where nothing was said and something should have been.
@@ -153,9 +153,9 @@ struct FaultTrial {
   }
 
   /// - Parameter slack: What a limit is longer by: a person's hands and a machine that stood still, seconds.
-  private func judge(_ course: Course, _ mark: StreamPosition, slack: Double) -> Verdict {
+  private func judge(_ course: Course, _ mark: StreamPosition, slack: Double) -> TrialSummary {
     let sensor = course.part.sensor
-    var verdict = Verdict()
+    var verdict = TrialSummary()
     let own = statuses(since: mark, of: sensor)
     guard course.part.isLoss else {
       if let report = own.first(where: { $0.status.isFailed }) {

@@ -3,7 +3,7 @@
 import SensorTypes
 
 /// The beacons of a region that is watched.
-package struct WatchedBeacons: Hashable, Codable, Sendable {
+package struct MonitoredBeacons: Hashable, Codable, Sendable {
   package var constraint: BeaconConstraint
   /// Whether being inside is to be told when a display is switched on; it is kept, a board has none.
   package var notifiesOnDisplay: Bool
@@ -72,7 +72,7 @@ extension RegionMonitor {
   ) {
     let before = watches[index].judge.state
     guard before != state else { return }
-    watches[index].judge = RegionJudge(state: state)
+    watches[index].judge = RegionStateDetector(state: state)
     let kind: RegionEventKind = before == .unknown ? .settled(state) : .crossed(to: state)
     tell(RegionEvent(region: watches[index].region, kind: kind, time: time))
   }

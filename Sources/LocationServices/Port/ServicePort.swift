@@ -19,7 +19,7 @@ package protocol ServicePort: AnyObject, Sendable {
 
   /// Returns the answer to a question, or `nil` if there is none before the question's deadline.
   ///
-  /// Blocks for milliseconds at most, except for `equipment` and `beacons`, which may take seconds; do not ask these in an
+  /// Blocks for milliseconds at most, except for `capabilities` and `beacons`, which may take seconds; do not ask these in an
   /// asynchronous function.
   func answer(_ question: ServiceQuestion) -> ServiceAnswer?
 

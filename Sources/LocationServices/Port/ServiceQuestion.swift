@@ -7,7 +7,7 @@ package enum ServiceQuestion: Hashable, Codable, Sendable {
   /// What is the application authorized to receive?
   case authorization
   /// Which capabilities does the board have? Opens the board if necessary, which may take seconds.
-  case equipment
+  case capabilities
   /// Why can no beacons be received? Asks the system's Bluetooth service, which may take seconds.
   case beacons
   /// Where is the board, by its newest position? Starts no service.
@@ -23,7 +23,7 @@ package enum ServiceAnswer: Hashable, Codable, Sendable {
   /// The authorization of the application.
   case authorization(AuthorizationReport)
   /// The capabilities of the board.
-  case equipment(Equipment)
+  case capabilities(HardwareCapabilities)
   /// The reason why no beacons can be received, or `nil` if they can.
   case beacons(problem: String?)
   /// The position of the board.
@@ -93,12 +93,12 @@ extension ServiceQuery where Answer == AuthorizationReport {
   }
 }
 
-extension ServiceQuery where Answer == Equipment {
+extension ServiceQuery where Answer == HardwareCapabilities {
   /// Asks for the capabilities of the board. Default: none.
-  package static var equipment: Self {
-    let nothing = Equipment(heading: false, location: false, relativeAltitude: false)
-    return Self(question: .equipment, unanswered: nothing) { answer in
-      if case .equipment(let equipment) = answer { equipment } else { nil }
+  package static var capabilities: Self {
+    let nothing = HardwareCapabilities(heading: false, location: false, relativeAltitude: false)
+    return Self(question: .capabilities, unanswered: nothing) { answer in
+      if case .capabilities(let capabilities) = answer { capabilities } else { nil }
     }
   }
 }

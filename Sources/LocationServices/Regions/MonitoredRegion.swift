@@ -33,7 +33,7 @@ package struct MonitoredRegion: Hashable, Codable, Sendable {
   /// The name of the monitor that it belongs to; `nil` for one that all managers share.
   package var monitor: String?
   /// The beacons, where it is no circle; middle and radius say nothing then.
-  package var beacons: WatchedBeacons?
+  package var beacons: MonitoredBeacons?
   package var center: Position
   /// Metres.
   package var radius: Double
@@ -57,7 +57,7 @@ package struct MonitoredRegion: Hashable, Codable, Sendable {
 
   /// Makes a region of beacons.
   package init(
-    identifier: String, monitor: String? = nil, beacons: WatchedBeacons,
+    identifier: String, monitor: String? = nil, beacons: MonitoredBeacons,
     notifiesOnEntry: Bool = true, notifiesOnExit: Bool = true
   ) {
     self.init(

@@ -61,12 +61,12 @@ struct RegionMonitor: Sendable {
       if watches[index].region.hasShape(of: region) {
         watches[index].region = region
       } else {
-        watches[index] = MonitoredEntry(region: region, judge: RegionJudge(state: state))
+        watches[index] = MonitoredEntry(region: region, judge: RegionStateDetector(state: state))
       }
       return nil
     }
     guard watches.count < Self.most else { return .tooMany(Self.most) }
-    watches.append(MonitoredEntry(region: region, judge: RegionJudge(state: state)))
+    watches.append(MonitoredEntry(region: region, judge: RegionStateDetector(state: state)))
     return nil
   }
 
@@ -75,13 +75,13 @@ struct RegionMonitor: Sendable {
   /// Holds what is known of a region to be another state: what was found since then was told nobody.
   mutating func reset(_ key: RegionKey, to state: RegionState) {
     guard let index = watches.firstIndex(where: { $0.region.key == key }) else { return }
-    watches[index].judge = RegionJudge(state: state)
+    watches[index].judge = RegionStateDetector(state: state)
   }
 
   /// Another board speaks now: what it says is not held against the other one's distances.
   mutating func forget() {
     for index in watches.indices {
-      watches[index].judge = RegionJudge(state: watches[index].judge.state)
+      watches[index].judge = RegionStateDetector(state: watches[index].judge.state)
       watches[index].distance = nil
     }
   }
@@ -158,7 +158,7 @@ struct RegionMonitor: Sendable {
   ) -> RegionState? {
     if let state = state(of: region.key), state != .unknown { return state }
     guard let accuracy = report.horizontalAccuracy, region.problem == nil else { return nil }
-    let state = RegionJudge.side(
+    let state = RegionStateDetector.side(
       distance(region.center, report.position), of: region.radius, accuracy: accuracy)
     return state == .unknown ? nil : state
   }
@@ -166,7 +166,7 @@ struct RegionMonitor: Sendable {
 
 struct MonitoredEntry: Sendable {
   var region: MonitoredRegion
-  var judge: RegionJudge
+  var judge: RegionStateDetector
   /// Of beacons: since when none was heard, by a radio that listens.
   var silentSince: Timestamp?
   /// Metres to the boundary when it was last known.

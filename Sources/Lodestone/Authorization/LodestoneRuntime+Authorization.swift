@@ -19,23 +19,23 @@ extension LodestoneRuntime {
   /// `authorizedAlways` with full accuracy. With an agent nothing is allowed before somebody was asked, but for what was
   /// decided in earlier runs.
   public var authorizationAgent: (any AuthorizationAgent)? {
-    get { authorizationKeeper.agent }
+    get { authorizationCoordinator.agent }
     set {
-      authorizationKeeper.agent = newValue
+      authorizationCoordinator.agent = newValue
       beginAuthorization(anew: true)
     }
   }
 
   /// What is wrong with the program's requests for authorization, or with the machine's file, one line for a person: the
   /// newest that was found; `nil` where nothing was.
-  public var authorizationProblem: String? { authorizationKeeper.problem }
+  public var authorizationProblem: String? { authorizationCoordinator.problem }
 
   /// Which program it is that is asked about.
-  public var authorizationClient: AuthorizationClient { authorizationKeeper.setup.client }
+  public var authorizationClient: AuthorizationClient { authorizationCoordinator.setup.client }
 
   /// Reads what the machine says of the program; only the first call does anything.
   func beginAuthorization(anew: Bool = false) {
-    authorizationKeeper.begin(anew: anew) { setup, hasAgent in
+    authorizationCoordinator.begin(anew: anew) { setup, hasAgent in
       authorize(.decided(setup.decision(hasAgent: hasAgent), setup.usage))
     }
   }
@@ -50,10 +50,10 @@ extension LodestoneRuntime {
       switch outcome {
       case .ask(let prompt): ask(prompt)
       case .withdraw(let number):
-        _ = authorizationKeeper.standing.compareExchange(
+        _ = authorizationCoordinator.standing.compareExchange(
           expected: number, desired: 0, ordering: .sequentiallyConsistent)
       case .keep(let decision):
-        let (keeper, date) = (authorizationKeeper, wallTime)
+        let (keeper, date) = (authorizationCoordinator, wallTime)
         // The disk is slow. A program that is killed meanwhile has somebody asked once more.
         keeper.saving.async {
           do {
@@ -62,14 +62,14 @@ extension LodestoneRuntime {
             keeper.problem = "the decision holds until the program ends: \(error)"
           }
         }
-      case .problem(let problem): authorizationKeeper.problem = problem.description
+      case .problem(let problem): authorizationCoordinator.problem = problem.description
       case .answered: break
       }
     }
   }
 
   private func ask(_ prompt: AuthorizationPrompt) {
-    let keeper = authorizationKeeper
+    let keeper = authorizationCoordinator
     keeper.standing.store(prompt.number, ordering: .sequentiallyConsistent)
     keeper.waiting.async { [weak self] in
       let setup = keeper.setup
@@ -91,5 +91,5 @@ extension LodestoneRuntime {
   }
 
   /// Waits until what was decided is kept, for a test.
-  package func settleAuthorization() { authorizationKeeper.saving.sync {} }
+  package func settleAuthorization() { authorizationCoordinator.saving.sync {} }
 }

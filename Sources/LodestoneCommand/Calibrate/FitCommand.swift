@@ -313,7 +313,7 @@ struct FitCommand: ParsableCommand {
     return beyond.map { "\(refusal); \($0)" } ?? refusal
   }
 
-  private static func name(of kind: IronChangeKind) -> String {
+  private static func name(of kind: HardIronChangeKind) -> String {
     switch kind {
     case .step: "step"
     case .drift: "drift"

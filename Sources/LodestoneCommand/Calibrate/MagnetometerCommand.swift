@@ -50,7 +50,7 @@ struct MagnetometerCommand: ParsableCommand {
     var guide = Guide(
       session: session, magnetometer: found, field: try field.settings(), seconds: seconds)
     let name = "\(found.sensor.chip) at \(found.sensor.attachment)"
-    let way: Guide.Way
+    let way: Guide.GuideEnding
     if isDrawn {
       let look = TerminalCapabilities(environment: ProcessInfo.processInfo.environment)
       let title = name + (saver.isKept ? "" : ", nothing is kept")

@@ -41,8 +41,8 @@ struct MountCommand: ParsableCommand {
   var format = OutputFormat.text
 
   func validate() throws {
-    if let seconds, !(seconds >= 5 && seconds <= MountDetective.longest) {
-      throw ValidationError("--seconds takes a number from 5 to \(Int(MountDetective.longest))")
+    if let seconds, !(seconds >= 5 && seconds <= MountDetector.longest) {
+      throw ValidationError("--seconds takes a number from 5 to \(Int(MountDetector.longest))")
     }
   }
 
@@ -70,8 +70,8 @@ struct MountCommand: ParsableCommand {
     }
     if !yes { try Keyboard.waitForReturn("Return begins, Ctrl-C ends: ") }
     var guide = MountGuide(
-      MountDetective(chips: chips.senses),
-      seconds: seconds ?? (vehicle ? MountDetective.longest : 100), isDriving: vehicle)
+      MountDetector(chips: chips.senses),
+      seconds: seconds ?? (vehicle ? MountDetector.longest : 100), isDriving: vehicle)
     var place = FieldPlace(session)
     guide.take(downwardField: place.downward)
     var progress = MountProgress(format: format)

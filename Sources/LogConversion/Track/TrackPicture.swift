@@ -148,7 +148,7 @@ private final class SwathRenderer: MKOverlayRenderer {
 }
 
 /// Draws a line with an edge, so that it can be seen on any ground.
-private final class WayRenderer: MKPolylineRenderer {
+private final class TrackLineRenderer: MKPolylineRenderer {
   var edgeColor = UIColor.white
 
   override func draw(_ mapRect: MKMapRect, zoomScale: MKZoomScale, in context: CGContext) {
@@ -174,7 +174,7 @@ private final class Artist: NSObject, MKMapViewDelegate {
 
   func mapView(_ mapView: MKMapView, rendererFor overlay: any MKOverlay) -> MKOverlayRenderer {
     if let swath = overlay as? AccuracySwath { return SwathRenderer(swath, color: color) }
-    let renderer = WayRenderer(overlay: overlay)
+    let renderer = TrackLineRenderer(overlay: overlay)
     renderer.strokeColor = color
     renderer.edgeColor =
       isDark ? UIColor(white: 0.07, alpha: 0.85) : UIColor(white: 1, alpha: 0.85)

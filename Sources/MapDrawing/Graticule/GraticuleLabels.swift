@@ -23,7 +23,7 @@ struct GraticuleLabels: Sendable {
     var shapes: [MapShape] = []
     for line in lines {
       let width = style.width(of: line.label)
-      // Words that are nearly as long as their line would stand in its place.
+      // RecordPhrases that are nearly as long as their line would stand in its place.
       guard line.start.distance(to: line.end) > width + 24 else { continue }
       for (near, far) in ends(of: line) {
         guard let middle = place(from: near, to: far, width: width) else { continue }

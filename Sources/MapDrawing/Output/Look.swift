@@ -15,7 +15,7 @@ struct Palette: Sendable {
   var grid: Colour
   /// The equator, the meridians 0 and 180, and the map's edge.
   var mainGrid: Colour
-  /// Words at meridians and parallels.
+  /// RecordPhrases at meridians and parallels.
   var gridText: Colour
   /// The scale bar, the arrow, the attribution.
   var ink: Colour

@@ -5,7 +5,7 @@ package enum MapShape: Hashable, Sendable {
   /// Lines through points, and what they enclose by the even-odd rule: a ring within a ring is a hole.
   case path(subpaths: [[PicturePoint]], closed: Bool, fill: Colour?, stroke: Stroke?)
   case circle(centre: PicturePoint, radius: Double, fill: Colour?, stroke: Stroke?)
-  /// Words on a line whose base is at a height.
+  /// RecordPhrases on a line whose base is at a height.
   case text(String, at: PicturePoint, style: TextStyle)
   /// A picture, as large as it is said to be and turned about its middle, radians clockwise.
   case image(Tile, centre: PicturePoint, width: Double, height: Double, rotation: Double)

@@ -9,20 +9,20 @@ struct BMM150Trial: ChipTrial {
 
   func verdict<Device: RegisterDevice & ~Copyable>(
     _ device: borrowing Device, usualPressure: Double?, wait: (_ seconds: Double) -> Void
-  ) throws(BusError) -> TrialVerdict? {
+  ) throws(BusError) -> TrialResult? {
     typealias Register = BMM150.Register
     let (power, chip) = (try device.byte(Register.power), try device.byte(Register.chip))
     guard power == 0, chip == 0 else {
       return Register.isAwake(power) && chip == Register.identity
-        ? TrialVerdict(confidence: .likely, evidence: "it is awake")
-        : TrialVerdict(confidence: .possible, evidence: "it is neither asleep nor awake")
+        ? TrialResult(confidence: .likely, evidence: "it is awake")
+        : TrialResult(confidence: .possible, evidence: "it is neither asleep nor awake")
     }
     try device.write(Register.power, Register.awake)
     wait(Self.wakeTime)
     let (woken, found) = (try device.byte(Register.power), try device.byte(Register.chip))
     try device.write(Register.power, 0x00)
     guard Register.isAwake(woken), found == Register.identity else { return nil }
-    return TrialVerdict(
+    return TrialResult(
       confidence: .likely, evidence: "woken, it has \(hexadecimal(found)) in register 0x40")
   }
 }

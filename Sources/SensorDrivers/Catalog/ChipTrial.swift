@@ -10,11 +10,11 @@ protocol ChipTrial: Sendable {
   /// - Parameter usualPressure: Pascals that there are where the chip is, within a fifth; `nil` where nobody knows.
   func verdict<Device: RegisterDevice & ~Copyable>(
     _ device: borrowing Device, usualPressure: Double?, wait: (_ seconds: Double) -> Void
-  ) throws(BusError) -> TrialVerdict?
+  ) throws(BusError) -> TrialResult?
 }
 
 /// How a trial ended.
-struct TrialVerdict: Sendable, Hashable {
+struct TrialResult: Sendable, Hashable {
   var confidence: ChipIdentification.Confidence
   /// For a person, after what the registers said.
   var evidence: String

@@ -104,7 +104,7 @@ package final class GNSSReceiver: ReceiverDriver {
 
   /// Goes on towards sleep: see `ReceiverDriver`. Only a receiver that the line can wake is sent to sleep, once it has
   /// said what it is.
-  package func rest(now: Timestamp) throws(DriverError) -> ReceiverRest {
+  package func rest(now: Timestamp) throws(DriverError) -> ReceiverSleepState {
     switch setup.phase {
     case .asleep: return .asleep
     case .fallingAsleep: break

@@ -2,7 +2,7 @@ import SensorBus
 package import SensorTypes
 
 /// How far a receiver is that is put to sleep.
-package enum ReceiverRest: Sendable, Hashable {
+package enum ReceiverSleepState: Sendable, Hashable {
   /// It was told, and is watched.
   case underWay
   /// It sleeps, until it is woken.
@@ -54,7 +54,7 @@ package protocol ReceiverDriver: AnyObject {
   func setInterval(_ seconds: Double?)
 
   /// Goes on towards sleep: call it instead of `poll`, until it is no longer under way.
-  func rest(now: Timestamp) throws(DriverError) -> ReceiverRest
+  func rest(now: Timestamp) throws(DriverError) -> ReceiverSleepState
 
   /// Ends a sleep, or hurries the way into one; poll it then.
   func wake(now: Timestamp) throws(DriverError)
@@ -87,7 +87,7 @@ extension ReceiverDriver {
   /// It has its own interval.
   package func setInterval(_ seconds: Double?) {}
 
-  package func rest(now: Timestamp) throws(DriverError) -> ReceiverRest { .impossible }
+  package func rest(now: Timestamp) throws(DriverError) -> ReceiverSleepState { .impossible }
 
   package func wake(now: Timestamp) throws(DriverError) {}
 

@@ -18,7 +18,7 @@ struct HMC5883Trial: ChipTrial {
 
   func verdict<Device: RegisterDevice & ~Copyable>(
     _ device: borrowing Device, usualPressure: Double?, wait: (_ seconds: Double) -> Void
-  ) throws(BusError) -> TrialVerdict? {
+  ) throws(BusError) -> TrialResult? {
     typealias Register = HMC5883Register
     let configuration = try device.byte(Register.configurationA)
     // The outputs come with the mode: reading it alone would lock them.
@@ -44,9 +44,9 @@ struct HMC5883Trial: ChipTrial {
     let isST = model == .lsm303dlhc
     guard hasTemperature else {
       return isST
-        ? nil : TrialVerdict(confidence: .likely, evidence: "it has no temperature sensor")
+        ? nil : TrialResult(confidence: .likely, evidence: "it has no temperature sensor")
     }
-    return TrialVerdict(
+    return TrialResult(
       confidence: .likely,
       evidence: "it has a temperature sensor"
         + (isST ? "" : ", as an LSM303DLHC has, or an HMC5983, which is used as an HMC5883L"))

@@ -30,7 +30,7 @@ struct MS5611Trial: ChipTrial {
   /// the one that is nearer to sea level comes first.
   func verdict<Device: RegisterDevice & ~Copyable>(
     _ device: borrowing Device, usualPressure: Double?, wait: (_ seconds: Double) -> Void
-  ) throws(BusError) -> TrialVerdict? {
+  ) throws(BusError) -> TrialResult? {
     var trim = MS5611Trim(.zero)
     for index in 0..<8 {
       let word = try device.burst(MS5611.Command.readPROM + 2 * UInt8(index), count: 2)
@@ -52,7 +52,7 @@ struct MS5611Trial: ChipTrial {
       "it reads \(Self.shown(own)), as an \(chip.other.rawValue) it would read \(Self.shown(its))"
     let isShared = trim.isOfSevenWords
     if isShared, chip == .ms5607 {
-      return TrialVerdict(
+      return TrialResult(
         confidence: .possible,
         evidence: "\(readings), as an \(MS5611Trim.sevenWords) something near the first")
     }
@@ -61,24 +61,24 @@ struct MS5611Trial: ChipTrial {
         Self.weather.contains(own.pressure / usual), Self.weather.contains(its.pressure / usual)
       )
       if isOwn || isOther {
-        return TrialVerdict(
+        return TrialResult(
           confidence: isOwn ? .likely : .possible,
           evidence: "\(readings): some \((usual / 100).rounded()) hPa there are at this altitude")
       }
     }
     if isShared, own.pressure <= Self.halfRange {
-      return TrialVerdict(
+      return TrialResult(
         confidence: .possible,
         evidence: "\(readings), and so it would as an \(MS5611Trim.sevenWords)")
     }
     switch (Self.isOnEarth(own), Self.isOnEarth(its)) {
-    case (true, false): return TrialVerdict(confidence: .likely, evidence: readings)
+    case (true, false): return TrialResult(confidence: .likely, evidence: readings)
     case (true, true):
-      return TrialVerdict(
+      return TrialResult(
         confidence: .likely, evidence: "\(readings): both can be", lean: own.pressure,
         doubt: own.pressure < its.pressure ? "\(readings): both can be" : nil)
     case (false, _):
-      return TrialVerdict(
+      return TrialResult(
         confidence: .possible, evidence: "\(readings): there is no such pressure on earth")
     }
   }

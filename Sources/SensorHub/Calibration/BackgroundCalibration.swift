@@ -154,7 +154,7 @@ final class BackgroundCalibration: Sendable {
   func finish() { queue.drain() }
 
   private func save(
-    _ verdict: BackgroundVerdict, inPlaceOf judged: StoredFinding<StoredRecord>,
+    _ verdict: BackgroundFitResult, inPlaceOf judged: StoredFinding<StoredRecord>,
     _ sensor: Board.Sensor, _ unixSeconds: Double, _ warning: (String) -> Void
   ) -> Bool {
     guard let fit = verdict.outcome.fit else { return false }

@@ -21,14 +21,14 @@ struct GivenAltitude: Sendable {
   /// How often a board that stays is told where it is, seconds.
   private static let fixedInterval = 60.0
 
-  enum Word: Sendable {
+  enum AltitudeEntry: Sendable {
     case elevation(KnownAltitude.Elevation)
     case qnh(KnownAltitude.QNH)
   }
 
   /// A word that waits for a pressure or a date.
   private struct Waiting: Sendable {
-    var word: Word
+    var word: AltitudeEntry
     var since: Timestamp
     /// Whether it came while this program ran.
     var isLive: Bool
@@ -41,7 +41,7 @@ struct GivenAltitude: Sendable {
   private var hasSaidReplacement = false
   private var seen = KnownAltitude()
   private var waiting: [Waiting] = []
-  private var taken: [Word] = []
+  private var taken: [AltitudeEntry] = []
   private var lookTime: Timestamp?
   private var wantsClearing = false
   private var hasMissedDate = false
@@ -84,7 +84,7 @@ struct GivenAltitude: Sendable {
       waiting = []
       taken = []
     }
-    var words: [(given: Double, word: Word)] = []
+    var words: [(given: Double, word: AltitudeEntry)] = []
     if let elevation = new.elevation, elevation.given != old.elevation?.given {
       words.append((elevation.given, .elevation(elevation)))
     }
@@ -134,7 +134,7 @@ struct GivenAltitude: Sendable {
     lookTime = time
     firstLook = firstLook ?? time
     var left: [Waiting] = []
-    var earlier: [(word: Word, height: KnownHeight)] = []
+    var earlier: [(word: AltitudeEntry, height: KnownHeight)] = []
     for item in waiting {
       switch settle(item, estimate, relative) {
       case .later: left.append(item)
@@ -242,7 +242,8 @@ struct GivenAltitude: Sendable {
     // Chips differ by a hectopascal and more: what one measured there another would not.
     guard elevation.barometer == barometer else {
       notes.append(
-        "\(Word.elevation(elevation)) was measured at by another barometer: it is not used")
+        "\(AltitudeEntry.elevation(elevation)) was measured at by another barometer: it is not used"
+      )
       return .never
     }
     guard let place = relative.relativeAltitude(atPressure: pressure) else { return .never }
@@ -293,7 +294,7 @@ struct GivenAltitude: Sendable {
 
   /// Gives it to the filter. Returns whether it was a word to go by.
   private mutating func use(
-    _ word: Word, _ height: KnownHeight, _ estimate: AltitudeEstimate,
+    _ word: AltitudeEntry, _ height: KnownHeight, _ estimate: AltitudeEstimate,
     _ absolute: inout AbsoluteAltitudeEstimator
   ) -> Bool {
     var verdict = KnownAltitudeStatus.taken
@@ -353,7 +354,8 @@ struct GivenAltitude: Sendable {
   }
 
   private mutating func note(
-    _ word: Word, _ verdict: KnownAltitudeStatus, pressure: Double? = nil, utc: Double? = nil
+    _ word: AltitudeEntry, _ verdict: KnownAltitudeStatus, pressure: Double? = nil,
+    utc: Double? = nil
   ) {
     changes.append(
       KnownAltitudeUpdate(

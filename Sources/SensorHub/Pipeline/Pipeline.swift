@@ -82,7 +82,7 @@ struct Pipeline: Sendable {
   func makeSmoother() -> AttitudeSmoother { heading.makeSmoother() }
 
   /// What the board has: chips that were identified and are not lost.
-  var equipment: Equipment {
+  var capabilities: HardwareCapabilities {
     func has(_ kind: ChipKind, _ condition: (ChipState) -> Bool = { _ in true }) -> Bool {
       zip(chips, status).contains { chip, status in
         guard chip.kind == kind, condition(chip) else { return false }
@@ -93,11 +93,11 @@ struct Pipeline: Sendable {
       }
     }
     let vehicle = has(.inertial, { $0.givesRate }) && has(.receiver)
-    return Equipment(
+    return HardwareCapabilities(
       heading: has(.magnetometer) || (vehicle && heading.followsCourse),
       location: has(.receiver), relativeAltitude: has(.barometer), vehicleHeading: vehicle,
       absoluteAltitude: has(.barometer) && (has(.receiver) || vertical.given.isAny),
-      motion: MotionEquipment(
+      motion: MotionCapabilities(
         accelerometer: has(.accelerometer) || has(.inertial),
         gyro: has(.inertial, { $0.givesRate }), magnetometer: has(.magnetometer),
         place: has(.receiver) || local.isPlaceKnown))

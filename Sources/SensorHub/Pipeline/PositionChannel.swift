@@ -107,7 +107,7 @@ struct PositionChannel: Sendable {
     known.horizontalAccuracy = radius
     return .carried(
       Self.fix(known, after: last),
-      CarriedPosition(fixTime: known.fixTime, isTurnMeasured: known.isTurnMeasured))
+      DeadReckonedPosition(fixTime: known.fixTime, isTurnMeasured: known.isTurnMeasured))
   }
 
   /// What a fix would say that nobody has made: a place without a height, as good as `last` said and no better known.
@@ -128,6 +128,6 @@ struct PositionChannel: Sendable {
 
 /// What is to be published.
 enum PositionOutput: Sendable {
-  case carried(GNSSFix, CarriedPosition)
+  case carried(GNSSFix, DeadReckonedPosition)
   case unavailable(NoData)
 }

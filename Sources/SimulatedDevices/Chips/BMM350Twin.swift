@@ -5,10 +5,10 @@ package import SensorTypes
 
 /// The OTP words of a BMM350, and the way back through the compensation that Bosch's driver (BMM350_SensorAPI) makes.
 package struct BMM350Memory: Sendable, Hashable {
-  /// Words 0x0D to 0x16, and 0x18.
+  /// RecordPhrases 0x0D to 0x16, and 0x18.
   package var words: [UInt16]
 
-  /// Words of the size that chips may carry; the datasheet prints no example.
+  /// RecordPhrases of the size that chips may carry; the datasheet prints no example.
   package static let typical = BMM350Memory(words: [
     0x0305, 0xE02B, 0x0FF1, 0x0412, 0xFD07, 0x0A03, 0xF6FE, 0x05FC, 0x0207, 0xFE04, 0x0140,
   ])

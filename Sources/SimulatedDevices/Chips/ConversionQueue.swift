@@ -3,7 +3,7 @@
 /// What waits in a chip to be read.
 struct ConversionQueue: Sendable {
   /// What gives way to a sample for which there is no room.
-  enum GivingWay: Sendable {
+  enum QueueOverflowPolicy: Sendable {
     /// So many bytes as it takes: a queue that ran over begins anywhere.
     case bytes
     case samples
@@ -27,7 +27,7 @@ struct ConversionQueue: Sendable {
 
   mutating func empty() { self = ConversionQueue(capacity: capacity) }
 
-  mutating func push(_ sample: [UInt8], _ way: GivingWay) {
+  mutating func push(_ sample: [UInt8], _ way: QueueOverflowPolicy) {
     if bytes.free < sample.count { hasOverrun = true }
     switch way {
     case .bytes: while bytes.free < sample.count { _ = bytes.takeFirst() }

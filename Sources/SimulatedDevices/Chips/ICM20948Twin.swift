@@ -5,7 +5,7 @@ import SensorTypes
 
 /// The twin of the inertial half of an ICM20948 over I2C. DMP, low-power modes and I2C master hold their
 /// configuration and do nothing; of the FIFO there is what the chip itself measures.
-package struct ICM20948Twin: ResettingTwin, QueueingTwin, BypassingTwin {
+package struct ICM20948Twin: ResettingTwin, QueueingTwin, PassThroughTwin {
   /// The register that tells which chip it is.
   package var identityRegister: UInt8? { bank == 0 ? 0x00 : nil }
   /// What it stands on.

@@ -103,7 +103,7 @@ struct ReadyFlag: Sendable {
 }
 
 /// A chip with a bus of its own, to which it can let the host through.
-protocol BypassingTwin: ChipTwin {
+protocol PassThroughTwin: ChipTwin {
   /// Whether the host sees the chips behind it.
   var isBypassOpen: Bool { get }
 }

@@ -9,7 +9,7 @@ struct LSM6Queue: Sendable {
   private var bytes: [UInt8] = []
   private var head = 0
   private var slot: UInt8 = 0
-  /// Words were overwritten since it was emptied.
+  /// RecordPhrases were overwritten since it was emptied.
   private var hasOverrun = false
 
   init(_ variant: LSM6Twin.Variant) {
@@ -19,10 +19,10 @@ struct LSM6Queue: Sendable {
 
   private var unit: Int { isTagged ? 7 : 2 }
 
-  /// Words that were not read.
+  /// RecordPhrases that were not read.
   private var level: Int { (bytes.count - head) / unit }
 
-  /// Words that make the threshold.
+  /// RecordPhrases that make the threshold.
   private func threshold(_ registers: [UInt8]) -> Int {
     isTagged
       ? Int(registers[0x07]) | Int(registers[0x08] & 0x01) << 8

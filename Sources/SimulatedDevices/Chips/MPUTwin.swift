@@ -6,7 +6,7 @@ import SensorTypes
 
 /// The twin of an MPU6050, MPU6500 or of the inertial half of an MPU9250 over I2C. Motion detection and I2C master hold
 /// their configuration and do nothing; of the FIFO there is what the chip itself measures.
-package struct MPUTwin: ResettingTwin, QueueingTwin, BypassingTwin {
+package struct MPUTwin: ResettingTwin, QueueingTwin, PassThroughTwin {
   /// The register that tells which chip it is.
   package let identityRegister: UInt8? = 0x75
   /// What it stands on.

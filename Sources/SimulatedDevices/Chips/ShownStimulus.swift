@@ -7,7 +7,7 @@ import Synchronization
 /// A source in which single quantities can be replaced by constants, from any thread.
 ///
 /// What is shown is what is around the board at the chip's place, in the chip's own frame: no mount turns
-/// it. The board's iron distorts a shown field as it does the earth's (`IronStimulus`), so that a calibrated
+/// it. The board's iron distorts a shown field as it does the earth's (`DistortedStimulus`), so that a calibrated
 /// reading is the shown field.
 package final class ShownStimulus: StimulusSource {
   /// The quantities that are shown; `nil` is what the source behind says.
@@ -55,7 +55,7 @@ package final class ShownStimulus: StimulusSource {
 }
 
 /// What the board's own iron makes of a field: `softIron * field + hardIron`, sensor frame.
-package struct IronStimulus: StimulusSource {
+package struct DistortedStimulus: StimulusSource {
   private let source: any StimulusSource
   private let softIron: Matrix3
   private let hardIron: Vector3

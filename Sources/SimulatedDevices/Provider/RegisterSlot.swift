@@ -38,7 +38,7 @@ final class RegisterSlot: Sendable {
     state.withLock { state in
       let active = state.faults(at: now)
       state.twin.advance(to: now)
-      return !active.isUnplugged && (state.twin as? any BypassingTwin)?.isBypassOpen ?? true
+      return !active.isUnplugged && (state.twin as? any PassThroughTwin)?.isBypassOpen ?? true
     }
   }
 }

@@ -70,7 +70,7 @@ package final class SimulatedBusProvider: BusProvider {
       case .bus(let bus, let address):
         // A shown field is the one around the board: the iron comes behind it.
         let stimulus = ShownStimulus(MountedStimulus(world: world, mount: chip.mount))
-        let source = IronStimulus(stimulus, softIron: chip.softIron, hardIron: chip.hardIron)
+        let source = DistortedStimulus(stimulus, softIron: chip.softIron, hardIron: chip.hardIron)
         var twin = board.makeRegisterTwin(ofChip: index, in: world, source: source)
         twin.powerOn(at: power)
         if let view = chip.kernel {

@@ -40,7 +40,7 @@ struct Handling {
   }
 
   var keys: [Key] = [Key(time: 0, heading: 0, pitch: 0, roll: 0)]
-  var marks: [(gesture: MountDetective.Gesture, from: Double, to: Double)] = []
+  var marks: [(gesture: MountDetector.Gesture, from: Double, to: Double)] = []
   /// Degrees of tremor, and m/s^2 of the hand's own acceleration.
   var tremor = 1.0
   var sway = 0.4
@@ -57,7 +57,7 @@ struct Handling {
         roll: roll ?? last.roll))
   }
 
-  mutating func gesture(_ gesture: MountDetective.Gesture, _ body: (inout Handling) -> Void) {
+  mutating func gesture(_ gesture: MountDetector.Gesture, _ body: (inout Handling) -> Void) {
     let from = duration
     body(&self)
     marks.append((gesture, from, duration))
@@ -151,7 +151,7 @@ struct HandledBoard {
 
   /// Lives through a handling and tells the detective, with its marks.
   func play(
-    _ way: Handling, into detective: inout MountDetective, _ random: inout HandlingRandom,
+    _ way: Handling, into detective: inout MountDetector, _ random: inout HandlingRandom,
     driving: ((Double) -> (acceleration: Vector3, speed: Double))? = nil
   ) {
     let start = live(way, &random, driving: driving) { detective.take($0, of: $1, at: $2) }

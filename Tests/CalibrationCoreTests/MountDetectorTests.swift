@@ -5,9 +5,9 @@ import SensorTypes
 import Testing
 
 @Suite("The mount detective")
-struct MountDetectiveTests {
-  static let inertial: [MountDetective.Senses] = [.field, [.force, .turning]]
-  static let plain: [MountDetective.Senses] = [.field, .force]
+struct MountDetectorTests {
+  static let inertial: [MountDetector.Senses] = [.field, [.force, .turning]]
+  static let plain: [MountDetector.Senses] = [.field, .force]
   /// Where all this happens the field points down.
   static let down = 43.9
 
@@ -30,7 +30,7 @@ struct MountDetectiveTests {
   private func findings(
     _ board: HandledBoard, _ way: Handling, _ random: inout HandlingRandom, down: Double? = down
   ) -> [MountFinding] {
-    var detective = MountDetective(
+    var detective = MountDetector(
       chips: board.hasGyro ? Self.inertial : Self.plain, downwardField: down)
     board.play(way, into: &detective, &random)
     return detective.findings()
@@ -127,7 +127,7 @@ struct MountDetectiveTests {
       }
       if kind > 1, kind < 5, random.unit() < 0.5 {
         // The gestures are asked for, and the person does something else.
-        for gesture in MountDetective.Gesture.allCases {
+        for gesture in MountDetector.Gesture.allCases {
           let from = random.between(0, way.duration)
           way.marks.append((gesture, from, from + random.between(1, 8)))
         }
@@ -182,7 +182,7 @@ struct MountDetectiveTests {
         var still = Handling()
         (still.tremor, still.sway) = (0, 0)
         still.move(60)
-        still.marks = MountDetective.Gesture.allCases.map { ($0, 0, 60) }
+        still.marks = MountDetector.Gesture.allCases.map { ($0, 0, 60) }
         var found = findings(board, still, &random)
         #expect(found.allSatisfy { $0.mount == nil && $0.relative == nil }, "\(found)")
         #expect(found[0].refusal?.contains("hardly turned") == true, "\(found[0])")
@@ -334,7 +334,7 @@ struct MountDetectiveTests {
       let way = minute(&random)
       var t = 0.0
       let start = Timestamp(seconds: 0)
-      var plain = MountDetective(chips: [[.force, .turning], .force])
+      var plain = MountDetector(chips: [[.force, .turning], .force])
       while t < 30 {
         let a = way.attitude(at: t)
         let toBody =
@@ -356,16 +356,16 @@ struct MountDetectiveTests {
 
   @Test("a magnetometer alone is refused with the reason")
   func magnetometerAlone() {
-    let found = MountDetective(chips: [.field]).findings()
+    let found = MountDetector(chips: [.field]).findings()
     #expect(found.count == 1 && found[0].mount == nil)
     #expect(found[0].refusal?.contains("without an accelerometer") == true)
-    #expect(MountDetective(chips: []).findings().isEmpty)
+    #expect(MountDetector(chips: []).findings().isEmpty)
   }
 
   @Test("nothing that a chip may say breaks it")
   func nonsense() {
     var random = HandlingRandom(3)
-    var detective = MountDetective(chips: Self.inertial, downwardField: .nan)
+    var detective = MountDetector(chips: Self.inertial, downwardField: .nan)
     let odd = [0, .nan, .infinity, -.infinity, 1e300, -1e300, 1e-300, 30]
     func any() -> Vector3 {
       Vector3(odd[Int(random.between(0, 8))], odd[Int(random.between(0, 8))], 5)
@@ -378,7 +378,7 @@ struct MountDetectiveTests {
       detective.take(speed: odd[step % 8], course: odd[step % 7], at: time)
       detective.mark(.level, from: time, to: Timestamp(nanoseconds: Int64(step) * 10_000_000))
     }
-    for gesture in MountDetective.Gesture.allCases {
+    for gesture in MountDetector.Gesture.allCases {
       detective.mark(gesture, from: .distantFuture, to: Timestamp(nanoseconds: .min))
     }
     #expect(detective.findings().allSatisfy { $0.mount == nil && !$0.margin.isNaN })
@@ -400,7 +400,7 @@ struct MountDetectiveTests {
         }
         // Between 4 and 12 m/s, with period of 12 s, from standing.
         func speed(_ t: Double) -> Double { min(t, 8) + 2.5 * sin(t / 2) * min(1, t / 10) + 0.5 }
-        var detective = MountDetective(
+        var detective = MountDetector(
           chips: hasGyro ? Self.inertial : Self.plain, downwardField: 43.9)
         board.play(
           way, into: &detective, &random,
@@ -428,7 +428,7 @@ struct MountDetectiveTests {
     let board = HandledBoard()
     var way = Handling()
     way.move(60)
-    var detective = MountDetective(chips: Self.inertial)
+    var detective = MountDetector(chips: Self.inertial)
     board.play(way, into: &detective, &random, driving: { _ in (.zero, 8) })
     let found = detective.findings()
     #expect(found.allSatisfy { $0.mount == nil })

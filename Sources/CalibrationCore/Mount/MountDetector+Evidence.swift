@@ -5,7 +5,7 @@ import SensorTypes
 
 // MARK: - Evidence
 
-extension MountDetective {
+extension MountDetector {
   // A gesture done wrong, or another one: one in ten thousand. Below that a single one never convinces.
   private static let slip = 1e-4
   // How well a hand points, radians.

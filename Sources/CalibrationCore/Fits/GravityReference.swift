@@ -4,7 +4,7 @@ import LinearAlgebra
 import SensorTypes
 
 /// The force that a sample's accelerometer would have felt at rest, and how far that is to be trusted.
-struct IronGravity: Sendable {
+struct GravityReference: Sendable {
   /// Half of the time that a mean goes over, seconds.
   static let half = 1.0
 
@@ -19,10 +19,11 @@ struct IronGravity: Sendable {
   /// hand's accelerations come to nothing over that time, and of a gyro's bias the two halves cancel.
   /// Without one it is what was felt, and how much its length changes about then says how the board was
   /// shaken.
-  static func felt(_ samples: [CalibrationSample]) -> [IronGravity?] {
+  static func felt(_ samples: [CalibrationSample]) -> [GravityReference?] {
     // The scale of this accelerometer, and of a file that has no units: mostly a board does not accelerate.
-    let gravity = IronSolver.median(samples.compactMap { $0.force?.length }.filter(\.isFinite))
-    var found = [IronGravity?](repeating: nil, count: samples.count)
+    let gravity = DistortionSolver.median(
+      samples.compactMap { $0.force?.length }.filter(\.isFinite))
+    var found = [GravityReference?](repeating: nil, count: samples.count)
     guard gravity > 0, gravity.isFinite else { return found }
     var start = 0
     while start < samples.count {
@@ -56,7 +57,8 @@ struct IronGravity: Sendable {
     sample.angularRate.flatMap { $0.isFinite && $0.length < 100 ? $0 : nil }
   }
 
-  private static func turned(_ samples: [CalibrationSample], gravity: Double) -> [IronGravity] {
+  private static func turned(_ samples: [CalibrationSample], gravity: Double) -> [GravityReference]
+  {
     let times = samples.map { $0.time.seconds(since: samples[0].time) }
     var attitudes = [Quaternion.identity]
     for k in samples.indices.dropFirst() {
@@ -69,19 +71,19 @@ struct IronGravity: Sendable {
     let shaking = means(zip(felt, smooth).map { ($0 - $1) * ($0 - $1) }, times)
     return samples.indices.map { k in
       // About a tenth of what shakes a board is left in such a mean.
-      IronGravity(
+      GravityReference(
         force: attitudes[k].conjugate.rotate(smooth[k]),
         deviation: 0.1 * max(0, shaking[k].sum()).squareRoot() / gravity)
     }
   }
 
-  private static func still(_ samples: [CalibrationSample], gravity: Double) -> [IronGravity] {
+  private static func still(_ samples: [CalibrationSample], gravity: Double) -> [GravityReference] {
     let times = samples.map { $0.time.seconds(since: samples[0].time) }
     let excess = samples.map { ($0.force?.length ?? 0) / gravity - 1 }
     let shaking = means(excess.map { Vector3($0 * $0, 0, 0) }, times)
     return samples.indices.map { k in
       // Along gravity it is seen, across it turns what is felt, in two directions of three.
-      IronGravity(
+      GravityReference(
         force: samples[k].force ?? .zero,
         deviation: (2 * shaking[k].x + excess[k] * excess[k]).squareRoot())
     }

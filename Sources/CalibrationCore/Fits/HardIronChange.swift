@@ -3,9 +3,9 @@
 package import LinearAlgebra
 
 /// A change of the board's hard iron during a recording, as `MagnetometerFitter` finds it.
-package struct IronChange: Sendable, Hashable {
+package struct HardIronChange: Sendable, Hashable {
   /// Whether the hard iron stepped, drifted or alternated.
-  package var kind: IronChangeKind
+  package var kind: HardIronChangeKind
   /// Hard iron before a step, at the start of a drift, or in the more frequent state; in the samples' unit.
   package var first: Vector3
   /// Hard iron after a step, at the end of a drift, or in the other state; in the samples' unit.
@@ -18,7 +18,7 @@ package struct IronChange: Sendable, Hashable {
 }
 
 /// How the hard iron changed.
-package enum IronChangeKind: Sendable, Hashable {
+package enum HardIronChangeKind: Sendable, Hashable {
   /// Once: two recordings that were joined, a battery or a screw that was moved.
   case step
   /// Slowly: a magnet or a chip that warms up.

@@ -9,7 +9,7 @@ import Synchronization
 /// A thread sleeps for short whiles; what a while takes longer than it should is time in which no thread of this
 /// program was sure to run. Samples that a chip overwrote meanwhile, and words that came late by as much, are the
 /// machine's doing and not the wiring's.
-final class StandstillWatch: Sendable {
+final class SchedulingStallMonitor: Sendable {
   /// A while, seconds.
   private static let nap = 0.002
   /// What a thread that wakes up on a busy processor may be late, seconds.
@@ -21,8 +21,8 @@ final class StandstillWatch: Sendable {
 
     /// A nap that took so long, seconds.
     mutating func napped(_ seconds: Double) {
-      let late = seconds - StandstillWatch.nap
-      if late > StandstillWatch.haste { total += late }
+      let late = seconds - SchedulingStallMonitor.nap
+      if late > SchedulingStallMonitor.haste { total += late }
     }
   }
 

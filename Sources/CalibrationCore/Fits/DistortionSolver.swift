@@ -3,8 +3,8 @@
 
 import LinearAlgebra
 
-/// A robust fit of an `IronModel` to points.
-struct IronSolver {
+/// A robust fit of an `DistortionModel` to points.
+struct DistortionSolver {
   /// What is known without the samples, in the points' units.
   struct Prior: Sendable {
     /// The field's strength and its deviation.
@@ -17,12 +17,12 @@ struct IronSolver {
     var turn: Double
   }
 
-  let points: [IronPoint]
+  let points: [DistortionPoint]
   let hasForce: Bool
   /// Whether a gyro has freed the forces from a hand's accelerations.
   private let hasGyro: Bool
   let prior: Prior
-  var model: IronModel
+  var model: DistortionModel
   /// How far inliers lie off, root mean square: lengths, and vertical parts of a board at rest.
   var (spread, tilt) = (0.1, 0.1)
   /// How many samples tell as much as one that knew nothing of its neighbours would.
@@ -40,7 +40,7 @@ struct IronSolver {
   /// Where a weight has fallen to nothing, in deviations (Tukey's biweight).
   static let reach = 4.685
 
-  init(points: [IronPoint], prior: Prior, model: IronModel) {
+  init(points: [DistortionPoint], prior: Prior, model: DistortionModel) {
     self.points = points
     self.prior = prior
     self.model = model
@@ -53,7 +53,7 @@ struct IronSolver {
 
   // MARK: Residuals
 
-  private func residuals(_ model: IronModel) -> (lengths: [Double], verticals: [Double]) {
+  private func residuals(_ model: DistortionModel) -> (lengths: [Double], verticals: [Double]) {
     let soft = model.soft
     let back = model.turn.conjugate
     var lengths: [Double] = []
@@ -215,7 +215,7 @@ struct IronSolver {
 
   /// A fit of fewer unknowns to samples that are weighed already. Returns what is left, in squared
   /// deviations.
-  mutating func refit(_ freedom: IronFreedom) -> Double {
+  mutating func refit(_ freedom: DistortionFreedom) -> Double {
     switch freedom {
     case .sphere:
       (model.first, model.second, model.mixed) = (0, 0, .zero)
@@ -229,7 +229,7 @@ struct IronSolver {
   // MARK: Steps
 
   /// What a model leaves, in squared deviations; without a reach at the weights as they stand.
-  private func cost(_ model: IronModel, reach: Double?) -> Double {
+  private func cost(_ model: DistortionModel, reach: Double?) -> Double {
     let (lengths, verticals) = residuals(model)
     var (sum, tilts) = (0.0, 0.0)
     for i in points.indices {
@@ -253,7 +253,7 @@ struct IronSolver {
     return sum
   }
 
-  private func priors(_ model: IronModel) -> [(value: Double, deviation: Double)] {
+  private func priors(_ model: DistortionModel) -> [(value: Double, deviation: Double)] {
     let third = -model.first - model.second
     let mixed = prior.soft / 2.0.squareRoot()
     var list = [
@@ -274,7 +274,7 @@ struct IronSolver {
   }
 
   /// Goes down in steps that are damped until each is one down. Returns the length of the last.
-  private mutating func descend(steps: Int, freedom: IronFreedom, reach: Double?) -> Double {
+  private mutating func descend(steps: Int, freedom: DistortionFreedom, reach: Double?) -> Double {
     var damping = 1e-6
     var current = cost(model, reach: reach)
     var last = 0.0
@@ -321,7 +321,7 @@ struct IronSolver {
   }
 
   /// The equations of a step, in deviations.
-  private func equations(_ model: IronModel, freedom: IronFreedom) -> LeastSquares {
+  private func equations(_ model: DistortionModel, freedom: DistortionFreedom) -> LeastSquares {
     let iron = freedom.rawValue
     let count = iron + (hasForce ? 5 : 0)
     var system = LeastSquares(unknowns: count)
@@ -339,7 +339,7 @@ struct IronSolver {
       guard hasForce, let up = point.up, tiltWeights[i] > 0 else { continue }
       let corrected = soft * away
       let turned = back.rotate(up)
-      IronModel.slopes(turned, away, soft, freedom: freedom, into: &row)
+      DistortionModel.slopes(turned, away, soft, freedom: freedom, into: &row)
       let lever = model.turn.rotate(corrected).cross(up)
       (row[iron], row[iron + 1], row[iron + 2], row[iron + 3]) = (lever.x, lever.y, lever.z, -1)
       let late = point.rate.dot(lever)
@@ -352,7 +352,9 @@ struct IronSolver {
     return system
   }
 
-  private func addPriors(to system: inout LeastSquares, _ model: IronModel, freedom: IronFreedom) {
+  private func addPriors(
+    to system: inout LeastSquares, _ model: DistortionModel, freedom: DistortionFreedom
+  ) {
     let iron = freedom.rawValue
     var row = [Double](repeating: 0, count: system.count)
     if freedom != .sphere {

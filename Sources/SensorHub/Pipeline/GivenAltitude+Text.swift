@@ -4,7 +4,7 @@ import FusionCore
 import SensorTypes
 import StateStore
 
-extension GivenAltitude.Word: CustomStringConvertible {
+extension GivenAltitude.AltitudeEntry: CustomStringConvertible {
   var kind: KnownAltitudeItem {
     switch self {
     case .elevation: .elevation

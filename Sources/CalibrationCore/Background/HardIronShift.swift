@@ -7,7 +7,7 @@ import SensorTypes
 ///
 /// Least squares of what lengths and vertical parts of the corrected field differ by, with weights that fall to nothing
 /// for what lies far off (Tukey's biweight). What the samples leave open stays as it was.
-struct IronShift: Sendable {
+struct HardIronShift: Sendable {
   /// Unknowns: offset (microtesla, raw frame), strength and vertical part of the corrected field.
   private static let unknowns = 5
   /// How far hard iron is expected to move, microtesla. It holds only what the samples leave open.
@@ -49,19 +49,21 @@ struct IronShift: Sendable {
       let heights = samples.compactMap { sample in
         sample.force?.normalized.map { calibration.correct(sample.field).dot($0) }
       }
-      if !heights.isEmpty { vertical = IronSolver.median(heights) }
+      if !heights.isEmpty { vertical = DistortionSolver.median(heights) }
     }
     for round in 0..<12 {
       weigh()
       let before = offset
       // Wide at first: the start may be far away.
-      guard step(reach: round < 6 ? 3 * IronSolver.reach : IronSolver.reach) else { return nil }
+      guard step(reach: round < 6 ? 3 * DistortionSolver.reach : DistortionSolver.reach) else {
+        return nil
+      }
       if round > 6, (offset - before).length < 1e-4 { break }
     }
     weigh()
     guard offset.isFinite, offset.length < 5_000, strength > 1, strength < 1_000 else { return nil }
     inliers = samples.indices.filter {
-      abs(lengthError(samples[$0])) < IronSolver.reach * lengthSpread
+      abs(lengthError(samples[$0])) < DistortionSolver.reach * lengthSpread
     }
   }
 
@@ -76,8 +78,8 @@ struct IronShift: Sendable {
   private mutating func weigh() {
     let lengths = samples.map { abs(lengthError($0)) }
     let verticals = samples.compactMap { verticalError($0).map(abs) }
-    lengthSpread = max(Self.leastSpread, 1.4826 * IronSolver.median(lengths))
-    verticalSpread = max(Self.leastSpread, 1.4826 * IronSolver.median(verticals))
+    lengthSpread = max(Self.leastSpread, 1.4826 * DistortionSolver.median(lengths))
+    verticalSpread = max(Self.leastSpread, 1.4826 * DistortionSolver.median(verticals))
   }
 
   private func weight(_ error: Double, _ spread: Double, _ reach: Double) -> Double {
@@ -134,7 +136,7 @@ struct IronShift: Sendable {
   func covariance(blocks: [Int], count: Int) -> Matrix3? {
     var whole = LeastSquares(unknowns: Self.unknowns)
     var without = [LeastSquares](repeating: whole, count: count)
-    forEachRow(reach: IronSolver.reach) { place, row, value, weight in
+    forEachRow(reach: DistortionSolver.reach) { place, row, value, weight in
       whole.add(row, equals: value, weight: weight)
       for block in 0..<count where block != blocks[place] {
         without[block].add(row, equals: value, weight: weight)

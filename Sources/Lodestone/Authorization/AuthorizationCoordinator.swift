@@ -5,7 +5,7 @@ import LocationServices
 import Synchronization
 
 /// Holds what the machine says of the program, read when it is first needed, and who is asked.
-final class AuthorizationKeeper: Sendable {
+final class AuthorizationCoordinator: Sendable {
   private struct State {
     var setup: AuthorizationSetup?
     var agent: (any AuthorizationAgent)?

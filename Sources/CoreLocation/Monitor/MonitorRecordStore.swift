@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// What was said stands here a second time, because a record tells what was handled, and the services keep what was handed
 /// out.
-final class MonitorBook: Sendable {
+final class MonitorRecordStore: Sendable {
   private struct State {
     var identifiers: [String] = []
     var records: [String: CLMonitor.Record] = [:]

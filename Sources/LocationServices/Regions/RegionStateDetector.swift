@@ -9,7 +9,7 @@ import SensorTypes
 /// Inwards no more than half of the region's radius is asked for, or a small region could not be entered. A crossing
 /// counts when a later position says the same after twenty seconds, as the SDK's region monitoring has it, and none in
 /// between has said otherwise.
-struct RegionJudge: Hashable, Codable, Sendable {
+struct RegionStateDetector: Hashable, Codable, Sendable {
   static let cushion = 1.5
   /// Seconds.
   static let dwell = 20.0

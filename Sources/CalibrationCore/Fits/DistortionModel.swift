@@ -3,7 +3,7 @@
 import LinearAlgebra
 
 /// One sample as the fit sees it: about the middle of the data, in units of their spread.
-struct IronPoint: Sendable {
+struct DistortionPoint: Sendable {
   var raw: Vector3
   /// Unit vector along the specific force; `nil` where none was felt.
   var up: Vector3?
@@ -18,7 +18,7 @@ struct IronPoint: Sendable {
 }
 
 /// How much of the iron a fit leaves free.
-enum IronFreedom: Int, Sendable, CaseIterable {
+enum DistortionFreedom: Int, Sendable, CaseIterable {
   case sphere = 4
   case diagonal = 6
   case ellipsoid = 9
@@ -29,7 +29,7 @@ enum IronFreedom: Int, Sendable, CaseIterable {
 ///
 /// `corrected = turn * soft * (raw - offset)` has the length `radius` and along the force the component
 /// `vertical`. `soft` is symmetric and its diagonal's mean is 1.
-struct IronModel: Sendable {
+struct DistortionModel: Sendable {
   /// Unknowns of the iron.
   static let iron = 9
   /// With the alignment, the vertical part and the lag.
@@ -53,7 +53,7 @@ struct IronModel: Sendable {
   }
 
   /// The model a step further. The step holds `freedom` unknowns of the iron, then what is left.
-  func moved(_ step: [Double], freedom: IronFreedom) -> IronModel {
+  func moved(_ step: [Double], freedom: DistortionFreedom) -> DistortionModel {
     var model = self
     model.offset += Vector3(step[0], step[1], step[2])
     model.radius += step[3]
@@ -97,7 +97,7 @@ struct IronModel: Sendable {
 
   /// Writes how `misfit` changes with the unknowns of the iron; returns it. `nil` for a field of no length.
   func misfitSlopes(
-    _ away: Vector3, soft: Matrix3, freedom: IronFreedom, into row: inout [Double]
+    _ away: Vector3, soft: Matrix3, freedom: DistortionFreedom, into row: inout [Double]
   ) -> Double? {
     let corrected = soft * away
     let length = corrected.length
@@ -120,7 +120,7 @@ struct IronModel: Sendable {
 
   /// Adds how `left . soft right` changes with soft iron.
   private static func addSoftSlopes(
-    _ left: Vector3, _ right: Vector3, freedom: IronFreedom, into row: inout [Double]
+    _ left: Vector3, _ right: Vector3, freedom: DistortionFreedom, into row: inout [Double]
   ) {
     guard freedom != .sphere else { return }
     let products = left * right
@@ -134,7 +134,7 @@ struct IronModel: Sendable {
 
   /// Writes how `direction . soft (raw - offset)` changes with the unknowns of the iron but the radius.
   static func slopes(
-    _ direction: Vector3, _ away: Vector3, _ soft: Matrix3, freedom: IronFreedom,
+    _ direction: Vector3, _ away: Vector3, _ soft: Matrix3, freedom: DistortionFreedom,
     into row: inout [Double]
   ) {
     let hard = soft * direction

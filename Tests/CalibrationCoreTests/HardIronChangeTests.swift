@@ -8,7 +8,7 @@ import Testing
 
 @testable import CalibrationCore
 
-@Suite struct IronChangeTests {
+@Suite struct HardIronChangeTests {
   // Sixty take a minute.
   private static let seeds = Seeds.units(
     ProcessInfo.processInfo.environment["LODESTONE_LONG"] == "1"
@@ -73,8 +73,8 @@ import Testing
 
   @Test(
     "a step, a drift and two states are found, named and refused", arguments: seeds,
-    [IronChangeKind.step, .drift, .states])
-  func changing(seed: Int, kind: IronChangeKind) throws {
+    [HardIronChangeKind.step, .drift, .states])
+  func changing(seed: Int, kind: HardIronChangeKind) throws {
     let unit = Self.unit(seed)
     let move = 0.12 * unit.strength * Self.direction(seed)
     let count = unit.samples.count

@@ -24,7 +24,7 @@ public import SensorTypes
 ///
 /// A value that is told everything and reads no clock. It keeps sums of a twentieth of a second for up to
 /// five minutes; what comes later is not used.
-public struct MountDetective: Sendable {
+public struct MountDetector: Sendable {
   /// What a person does with the board, as told.
   public enum Gesture: String, Sendable, Hashable, Codable, CaseIterable {
     /// Lies as it does in use.
@@ -166,7 +166,7 @@ public struct MountDetective: Sendable {
   }
 }
 
-extension MountDetective {
+extension MountDetector {
   /// The reference chip's motion so far; made anew from all slots each time it is asked for.
   var track: MountTrack? {
     reference.map { MountTrack(slots[$0], hasGyro: chips[$0].contains(.turning)) }

@@ -2,7 +2,7 @@
 
 import LinearAlgebra
 
-extension IronChangeTest {
+extension HardIronChangeTest {
   // MARK: Alternatives
 
   /// The best of several fits: tried on some of the points, the best three fitted to all. Each start is tried with round
@@ -94,7 +94,7 @@ extension IronChangeTest {
   }
 
   /// How much of each move a sample has; of two states it is not known.
-  func factors(_ shape: IronChangeModel, _ place: Int) -> [Double] {
+  func factors(_ shape: HardIronChangeModel, _ place: Int) -> [Double] {
     switch shape {
     case .fixed, .states: return []
     case .step(let first): return [place < first ? -0.5 : 0.5]
@@ -168,7 +168,7 @@ extension IronChangeTest {
   /// step of least squares. `nil` where the steps lead nowhere.
   func fitted(_ start: Explanation, to places: [Int], rounds: Int) -> Explanation? {
     var now = start
-    let iron = IronModel.iron
+    let iron = DistortionModel.iron
     let unknowns = iron + 3 * start.shape.moves
     var row = [Double](repeating: 0, count: unknowns)
     for round in 0..<rounds {
@@ -219,7 +219,7 @@ extension IronChangeTest {
         let at = iron + 3 * index
         now.moves[index] += scale * Vector3(x[at], x[at + 1], x[at + 2])
       }
-      now.sigma = max(IronSolver.leastSpread, (squares / total).squareRoot())
+      now.sigma = max(DistortionSolver.leastSpread, (squares / total).squareRoot())
       now.outliers = min(0.3, max(1e-3, tails / total))
       if case .states = now.shape { now.share = min(0.95, max(0.05, seconds / total)) }
       guard now.sigma.isFinite else { return nil }
@@ -242,7 +242,8 @@ extension IronChangeTest {
     for (index, move) in now.moves.enumerated() {
       for axis in 0..<3 {
         system.expect(
-          IronModel.iron + 3 * index + axis, -move[axis], deviation: Self.reach * model.radius)
+          DistortionModel.iron + 3 * index + axis, -move[axis], deviation: Self.reach * model.radius
+        )
       }
     }
     // Keeps a step short where the samples leave something open.

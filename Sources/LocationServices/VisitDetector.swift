@@ -29,7 +29,7 @@ package struct VisitPhase: Hashable, Codable, Sendable {
 ///
 /// It stays where it is no farther from its first position than a hundred metres, or than the accuracies explain
 /// (`Standstill`), for at least five minutes. A stay is told twice: when it is known to be one, and when it is over.
-struct VisitWatch: Sendable {
+struct VisitDetector: Sendable {
   /// How long a stay is at least, seconds: longer than a traffic light, shorter than a coffee.
   static let least = 300.0
   /// Seconds that may lie between two positions of the board.

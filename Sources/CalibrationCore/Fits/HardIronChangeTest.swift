@@ -17,7 +17,7 @@ import LinearAlgebra
 /// independent; the logarithm of a ratio is divided by the number of samples that tell as much as one, as measured on
 /// the residuals that the alternative leaves. To two states a fixed hard iron answers with noise that is as much
 /// stronger along one axis: only residuals with two humps prove them.
-struct IronChangeTest {
+struct HardIronChangeTest {
   /// The probability that one of the alternatives is found though the hard iron was fixed. Recordings are never quite
   /// as the model has them, and a refusal costs a person another one: so one in a million.
   static let falseAlarm = 1e-6
@@ -55,8 +55,8 @@ struct IronChangeTest {
 
   /// One explanation of the samples.
   struct Explanation {
-    var shape: IronChangeModel
-    var model: IronModel
+    var shape: HardIronChangeModel
+    var model: DistortionModel
     var moves: [Vector3]
     /// Standard deviation of the noise, and the share of outliers.
     var sigma: Double
@@ -65,8 +65,8 @@ struct IronChangeTest {
     var share = 0.5
   }
 
-  let points: [IronPoint]
-  let model: IronModel
+  let points: [DistortionPoint]
+  let model: DistortionModel
   let spread: Double
   let all: [Int]
   let sought: [Int]
@@ -75,7 +75,7 @@ struct IronChangeTest {
   ///   - points: In order of time, without spikes.
   ///   - model: A fit to them with a fixed hard iron.
   ///   - spread: Standard deviation of what it leaves of the points that it agrees with.
-  init(points: [IronPoint], model: IronModel, spread: Double) {
+  init(points: [DistortionPoint], model: DistortionModel, spread: Double) {
     self.points = Self.weighted(
       points.count <= Self.mostPoints
         ? points : (0..<Self.mostPoints).map { points[$0 * points.count / Self.mostPoints] },
@@ -91,8 +91,8 @@ struct IronChangeTest {
 
   /// The points with a share that gives each stationary period the weight of one sample.
   private static func weighted(
-    _ points: [IronPoint], _ model: IronModel, _ spread: Double
-  ) -> [IronPoint] {
+    _ points: [DistortionPoint], _ model: DistortionModel, _ spread: Double
+  ) -> [DistortionPoint] {
     var points = points
     var start = 0
     while start < points.count {
@@ -112,7 +112,7 @@ struct IronChangeTest {
   }
 
   /// The change that the samples prove best; `nil` where they prove none.
-  func finding() -> IronChangeEstimate? {
+  func finding() -> HardIronChangeEstimate? {
     guard points.count >= Self.leastPoints else { return nil }
     let start = Explanation(shape: .fixed, model: model, moves: [], sigma: spread)
     guard let fixed = fitted(start, to: all, rounds: 20) else { return nil }
@@ -124,7 +124,7 @@ struct IronChangeTest {
         fitted($0, to: half, rounds: 20)
       }
     }
-    var best: (finding: IronChangeEstimate, proof: Double)?
+    var best: (finding: HardIronChangeEstimate, proof: Double)?
     for alternative in [step(fixed), drift(fixed), states(fixed)].compactMap({ $0 }) {
       // What does not fit the samples better as a whole does not fit unseen ones better.
       guard likelihood(alternative, of: all) - least > Self.threshold else { continue }
@@ -221,7 +221,7 @@ struct IronChangeTest {
     for place in all {
       let (misfit, side) = nearest(explanation, place)
       counts[side] += points[place].share
-      if abs(misfit) < IronSolver.reach * explanation.sigma {
+      if abs(misfit) < DistortionSolver.reach * explanation.sigma {
         agreeing[side] += points[place].share
       }
     }
@@ -269,20 +269,20 @@ struct IronChangeTest {
     return worst
   }
 
-  private func finding(_ explanation: Explanation) -> IronChangeEstimate? {
+  private func finding(_ explanation: Explanation) -> HardIronChangeEstimate? {
     guard let kind = explanation.shape.kind else { return nil }
     let offset = explanation.model.offset
     let move = explanation.moves[0]
     switch explanation.shape {
     case .fixed: return nil
     case .step(let place):
-      return IronChangeEstimate(
+      return HardIronChangeEstimate(
         kind: kind, first: offset - 0.5 * move, second: offset + 0.5 * move,
         share: Double(place) / Double(points.count))
     case .states:
       let isMore = explanation.share > 0.5
       let sign = isMore ? 0.5 : -0.5
-      return IronChangeEstimate(
+      return HardIronChangeEstimate(
         kind: kind, first: offset + sign * move, second: offset - sign * move,
         share: isMore ? explanation.share : 1 - explanation.share)
     case .drift:
@@ -298,16 +298,16 @@ struct IronChangeTest {
           if distance > ends.distance { ends = (first, second, distance) }
         }
       }
-      return IronChangeEstimate(kind: kind, first: ends.first, second: ends.second, share: 0.5)
+      return HardIronChangeEstimate(kind: kind, first: ends.first, second: ends.second, share: 0.5)
     }
   }
 }
 
 /// How the hard iron is said to change.
-enum IronChangeModel {
+enum HardIronChangeModel {
   case fixed, step(Int), drift, states
 
-  var kind: IronChangeKind? {
+  var kind: HardIronChangeKind? {
     switch self {
     case .fixed: nil
     case .step: .step
@@ -327,8 +327,8 @@ enum IronChangeModel {
 }
 
 /// A hard iron that changed, in the points' units.
-struct IronChangeEstimate: Hashable {
-  var kind: IronChangeKind
+struct HardIronChangeEstimate: Hashable {
+  var kind: HardIronChangeKind
   var first: Vector3
   var second: Vector3
   var share: Double

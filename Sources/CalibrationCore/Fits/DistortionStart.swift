@@ -23,7 +23,7 @@ struct CloudFrame: Sendable {
   }
 }
 
-enum IronStart {
+enum DistortionStart {
   /// The largest change of the field within a second on a board at rest, as a share of the data's size.
   private static let atRest = 0.02
   /// The number of blocks at rest that count, half a second each.
@@ -31,7 +31,7 @@ enum IronStart {
 
   /// Which of the points to keep: at most `limit`, in order; fewer where the board hardly moved, and no
   /// spikes. Places alone must not decide: outliers and a passing magnet are all in places of their own.
-  static func thinned(_ points: [IronPoint], limit: Int) -> [Int] {
+  static func thinned(_ points: [DistortionPoint], limit: Int) -> [Int] {
     // Half a second is a block; at least five samples.
     var blocks: [(kept: [Int], middle: Vector3)] = []
     var start = 0
@@ -42,11 +42,11 @@ enum IronStart {
       { end += 1 }
       let range = start..<end
       let middle = Vector3(
-        IronSolver.median(range.map { points[$0].raw.x }),
-        IronSolver.median(range.map { points[$0].raw.y }),
-        IronSolver.median(range.map { points[$0].raw.z }))
+        DistortionSolver.median(range.map { points[$0].raw.x }),
+        DistortionSolver.median(range.map { points[$0].raw.y }),
+        DistortionSolver.median(range.map { points[$0].raw.z }))
       let away = range.map { (points[$0].raw - middle).length }
-      let most = 4 * IronSolver.median(away) + 0.05
+      let most = 4 * DistortionSolver.median(away) + 0.05
       blocks.append((range.filter { away[$0 - start] <= most }, middle))
       start = end
     }
@@ -87,8 +87,8 @@ enum IronStart {
     func judge(_ center: Vector3) {
       guard center.isFinite, center.length < 200 else { return }
       let lengths = few.map { ($0 - center).length }
-      let radius = IronSolver.median(lengths)
-      var cost = IronSolver.median(lengths.map { abs($0 - radius) })
+      let radius = DistortionSolver.median(lengths)
+      var cost = DistortionSolver.median(lengths.map { abs($0 - radius) })
       guard radius > 0, cost.isFinite else { return }
       // Strength is known to a share only; a tenth of the data's size for each deviation.
       if let known { cost += 0.1 * abs(radius - known.value) / (known.deviation + 0.1) }
