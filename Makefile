@@ -32,6 +32,7 @@ check: prepare ## what CI runs: lint, both builds without warnings, all tests, t
 
 check-long: oracles check ## what takes longer than a check may: soaks, fault sequences, thousands of units, fuzzers, storms, a fresh Debian: make check-long SEED=1
 	@LODESTONE_LONG=1 swift test $(RELEASE) --filter '$(LONG)'
+	@Tests/mutants.py run
 	@Fuzz/run.sh 600
 	@Tests/storm.sh 600
 	@Scripts/fresh-debian.sh

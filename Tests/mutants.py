@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Plants small faults in the sources and counts how many of them the tests notice.
 
-    mutants.py run [--only N,N..] [--whole] [--folder F]   builds a copy with every fault of Tests/mutants.tsv, and tries them
+    mutants.py run [--only N,N..] [--folder F]   builds a copy with every fault of Tests/mutants.tsv, and tries them
     mutants.py propose SEED NUMBER [--target T]             prints as many lines for that list
 
 A fault is one line that says something else: `+` for `-`, `<` for `>`, another constant, a statement left out. All of them are
@@ -14,7 +14,6 @@ A fault is noticed when a test fails, crashes, or does not come to an end in fou
 """
 
 import argparse
-import mmap
 import os
 import random
 import re
@@ -208,6 +207,23 @@ def plant(mutants, folder):
     return stale
 
 
+def synchronize(source, target):
+    """Makes `target` hold the files of `source`. A file with the same bytes keeps its date, so that a second build is short."""
+    wanted = {path.relative_to(source) for path in source.rglob("*") if path.is_file()}
+    for top in target.iterdir():
+        if top.name == ".build" or top.name.startswith("mutants."):
+            continue
+        for path in [top] if top.is_file() else [path for path in top.rglob("*") if path.is_file()]:
+            if path.relative_to(target) not in wanted:
+                path.unlink()
+    for name in wanted:
+        new, old = source / name, target / name
+        if not old.is_file() or old.read_bytes() != new.read_bytes():
+            old.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(new, old)
+        shutil.copymode(new, old)
+
+
 class Trial:
     """Runs of the built copy."""
 
@@ -262,7 +278,6 @@ def run(arguments):
         mutants = [mutant for mutant in mutants if mutant.number in wanted]
     folder = Path(arguments.folder or os.environ.get("LODESTONE_CACHE", str(Path.home() / ".cache/lodestone"))) / "mutants"
     folder.mkdir(parents=True, exist_ok=True)
-    # Files keep their dates where they keep their bytes, so that a second run builds little.
     names = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout.decode().split("\0")[:-1]
     fresh = folder.parent / "mutants.new"
     shutil.rmtree(fresh, ignore_errors=True)
@@ -276,7 +291,7 @@ def run(arguments):
         print(f"mutant {mutant.number}: {mutant.path} has no such line, or several: {mutant.line}", file=sys.stderr)
     if stale:
         return 1
-    subprocess.run(["rsync", "-rc", "--delete", "--exclude=/.build", "--exclude=/mutants.*", f"{fresh}/", f"{folder}/"], check=True)
+    synchronize(fresh, folder)
     shutil.rmtree(fresh)
     os.environ.setdefault("LODESTONE_SHARED", str((ROOT / "../shared").resolve()))
     trial = Trial(folder, mutants)
@@ -288,21 +303,26 @@ def run(arguments):
         print(f"mutants: without a fault: {outcome} {failed}", file=sys.stderr)
         return 1
     print(f"all tests without a fault: {whole:.0f} s", flush=True)
-    print("never reached by a test:", *(m.number for m in mutants if not trial.reached(m.number)), flush=True)
+    anywhere = {mutant.number for mutant in mutants if trial.reached(mutant.number)}
+    print("never reached by a test:", *(m.number for m in mutants if m.number not in anywhere), flush=True)
+    # By target: how long its own tests take, and which faults they reach.
     own = {}
     survivors, noticed = [], 0
     for mutant in mutants:
         pattern = f"^{mutant.target}Tests\\."
         if mutant.target not in own:
-            own[mutant.target] = trial.run(None, pattern, 3600)[1]
-        outcome, seconds, failed = trial.run(mutant.number, pattern, 30 + 4 * own[mutant.target])
-        where = "its own tests"
-        if outcome == "passed":
+            seconds = trial.run(None, pattern, 3600)[1]
+            own[mutant.target] = seconds, {m.number for m in mutants if trial.reached(m.number)}
+        usual, reached = own[mutant.target]
+        outcome, seconds, failed, where = "passed", 0, "", "no test reaches it"
+        if mutant.number in reached:
+            outcome, seconds, failed = trial.run(mutant.number, pattern, 30 + 4 * usual)
+            where = "its own tests"
+        if outcome == "passed" and mutant.number in anywhere:
             outcome, seconds, failed = trial.run(mutant.number, None, 60 + 3 * whole)
             where = "all tests"
         said = {"passed": "NOT NOTICED", "late": "does not end", "noticed": "noticed"}[outcome]
-        reached = "" if outcome != "passed" or trial.reached(mutant.number) else ", never reached"
-        print(f"{mutant.number:3d}  {said}{reached}  {seconds:5.0f} s  {where}  {mutant.path}  {failed}", flush=True)
+        print(f"{mutant.number:3d}  {said}  {seconds:5.0f} s  {where}  {mutant.path}  {failed}", flush=True)
         if outcome == "passed":
             survivors.append(mutant)
             print(f"       {mutant.line}\n       {mutant.fault or '(left out)'}", flush=True)
