@@ -48,7 +48,7 @@ final class QueueDelivery: @unchecked Sendable {
 
   // On the inbox's queue: the operation queue may be a subclass of the application's that blocks.
   private func addOperations() {
-    var waiting = inbox.beginRound()
+    var waiting = inbox.beginRound().count
     while let (queue, ticket) = state.withLock({ state -> (OperationQueue, EventInbox.Ticket)? in
       // Nobody is called: what waits is for nobody.
       guard let queue = state.queue, let ticket = state.ticket else {

@@ -24,27 +24,43 @@ package final class Inbox<Element: Sendable, Kind: Hashable & Sendable>: Sendabl
     var dropped: UInt64 = 0
     var isHeld = false
     var isClosed = false
-    /// Whether the consumer was woken and has not called `beginRound()` since.
+    /// Whether the consumer was woken and has not begun a round since.
     var isAwake = false
+    var waking = Waking(wake: .nobody)
 
     /// Whether nothing can be taken now.
     var hasNothing: Bool { isHeld || isClosed || waiting.isEmpty }
   }
 
-  // The closure stands in a struct: Swift 6.0 dies when it optimises a closure that a mutex holds bare.
   private struct Waking: Sendable {
     var wake: InboxWake
     var queue: DispatchQueue?
+
+    func call() {
+      switch wake {
+      case .nobody: break
+      case .atOnce(let call): call()
+      case .onQueue(let call): queue?.async(execute: call)
+      }
+    }
+  }
+
+  /// What waited when a consumer began to look.
+  package struct Round: Sendable {
+    /// The number of waiting elements.
+    package let count: Int
+    /// Whether the inbox was held.
+    package let isHeld: Bool
+    /// Whether an element of a kind that was asked for waited.
+    package let containsWanted: Bool
   }
 
   private let policy: InboxPolicy<Element, Kind>
-  private let waking: Mutex<Waking>
   private let state = Mutex(State())
 
   /// Creates an empty inbox.
   package init(_ policy: InboxPolicy<Element, Kind>, wake: InboxWake = .nobody) {
     self.policy = policy
-    waking = Mutex(Waking(wake: .nobody))
     setWake(wake)
   }
 
@@ -54,7 +70,7 @@ package final class Inbox<Element: Sendable, Kind: Hashable & Sendable>: Sendabl
       if case .onQueue = wake { DispatchQueue(label: "lodestone.inbox") } else {
         nil as DispatchQueue?
       }
-    waking.withLock { $0 = Waking(wake: wake, queue: queue) }
+    state.withLock { $0.waking = Waking(wake: wake, queue: queue) }
   }
 
   // MARK: Bringing
@@ -66,18 +82,18 @@ package final class Inbox<Element: Sendable, Kind: Hashable & Sendable>: Sendabl
   package func post(_ element: Element) -> Int {
     guard let kind = policy.kind(element) else { return 0 }
     var gone: [Entry] = []
-    let (dropped, isToBeWoken) = state.withLock { state in
-      guard !state.isClosed, !(state.isHeld && policy.losesWhileHeld) else { return (0, false) }
+    let (dropped, waking): (Int, Waking?) = state.withLock { state in
+      guard !state.isClosed, !(state.isHeld && policy.losesWhileHeld) else { return (0, nil) }
       let dropped = makeRoom(for: element, kind, in: &state, gone: &gone)
       if dropped != nil { state.waiting.append(Entry(kind: kind, element: element)) }
       let count = policy.isCounted(kind) ? dropped ?? policy.weight(element) : 0
       state.dropped += UInt64(count)
-      guard dropped != nil, !state.isAwake, !state.isHeld else { return (count, false) }
+      guard dropped != nil, !state.isAwake, !state.isHeld else { return (count, nil) }
       state.isAwake = true
-      return (count, true)
+      return (count, state.waking)
     }
     withExtendedLifetime(gone) {}
-    if isToBeWoken { callWake() }
+    waking?.call()
     return dropped
   }
 
@@ -123,13 +139,13 @@ package final class Inbox<Element: Sendable, Kind: Hashable & Sendable>: Sendabl
   // MARK: Taking
 
   /// Tells the inbox that the consumer is about to look: the next element wakes it again.
-  ///
-  /// - Returns: The number of waiting elements.
   @discardableResult
-  package func beginRound() -> Int {
+  package func beginRound(lookingFor isWanted: (Kind) -> Bool = { _ in false }) -> Round {
     state.withLock { state in
       state.isAwake = false
-      return state.waiting.count
+      return Round(
+        count: state.waiting.count, isHeld: state.isHeld,
+        containsWanted: state.waiting.contains { isWanted($0.kind) })
     }
   }
 
@@ -190,6 +206,13 @@ package final class Inbox<Element: Sendable, Kind: Hashable & Sendable>: Sendabl
     state.withLock { state in state.waiting.contains { isMeant($0.kind) } }
   }
 
+  /// Returns whether an element of a matching kind can be taken now.
+  package func holds(_ isMeant: (Kind) -> Bool) -> Bool {
+    state.withLock { state in
+      !state.hasNothing && state.waiting.contains { isMeant($0.kind) }
+    }
+  }
+
   // MARK: Ruling
 
   /// Discards the waiting elements of matching kinds. They are not counted as dropped.
@@ -216,15 +239,15 @@ package final class Inbox<Element: Sendable, Kind: Hashable & Sendable>: Sendabl
 
   /// Holds or releases the inbox. While it is held nothing can be taken; releasing it wakes the consumer.
   package func hold(_ isHeld: Bool) {
-    let (gone, isToBeWoken): ([Entry], Bool) = state.withLock { state in
+    let (gone, waking): ([Entry], Waking?) = state.withLock { state in
       state.isHeld = isHeld
       var gone: [Entry] = []
       if isHeld, policy.losesWhileHeld { swap(&gone, &state.waiting) }
       if !isHeld { state.isAwake = true }
-      return (gone, !isHeld)
+      return (gone, isHeld ? nil : state.waking)
     }
     withExtendedLifetime(gone) {}
-    if isToBeWoken { callWake() }
+    waking?.call()
   }
 
   /// Whether the inbox is held.
@@ -232,27 +255,18 @@ package final class Inbox<Element: Sendable, Kind: Hashable & Sendable>: Sendabl
 
   /// Discards everything, rejects later elements, and wakes the consumer one last time.
   package func close() {
-    let gone = state.withLock { state in
+    let (gone, waking) = state.withLock { state in
       defer { state.waiting = [] }
       state.isClosed = true
-      return state.waiting
+      return (state.waiting, state.waking)
     }
     withExtendedLifetime(gone) {}
-    callWake()
+    waking.call()
   }
 
   /// Whether the inbox was closed.
   package var isClosed: Bool { state.withLock { $0.isClosed } }
 
-  private func callWake() {
-    let waking = waking.withLock { $0 }
-    switch waking.wake {
-    case .nobody: break
-    case .atOnce(let call): call()
-    case .onQueue(let call): waking.queue?.async(execute: call)
-    }
-  }
-
   /// Waits until the wake-up calls on the inbox's queue have returned. For tests.
-  package func settle() { waking.withLock { $0.queue }?.sync {} }
+  package func settle() { state.withLock { $0.waking.queue }?.sync {} }
 }

@@ -17,8 +17,9 @@ struct PublicTests {
     text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().compactMap {
       number, line in
       let code = line.split(separator: "//", omittingEmptySubsequences: false).first ?? ""
-      let isPublic = code.split(separator: " ").prefix { !$0.contains("\"") }.contains {
-        $0 == "public" || $0 == "open"
+      let words = code.split(separator: " ").prefix { !$0.contains("\"") }
+      let isPublic = zip(words, words.dropFirst()).contains { word, next in
+        word == "public" || word == "open" && ["class", "func", "var"].contains(next)
       }
       return isPublic ? number + 1 : nil
     }
@@ -63,6 +64,7 @@ struct PublicTests {
       // public here
       let d = "public e"
         open class F {}
+        let open = openFile(var: open)
       """
     #expect(Self.publicLines(in: text) == [1, 3, 6])
   }

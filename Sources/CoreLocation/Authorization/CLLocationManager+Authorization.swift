@@ -1,7 +1,9 @@
 // What the application may have of the services, and how it asks for it.
 
 import Foundation
+import Inboxes
 import LocationServices
+import Synchronization
 
 extension CLLocationManager {
   /// Asks for exact locations until the application is no longer in use, and throws why there are none: see
@@ -10,7 +12,14 @@ extension CLLocationManager {
     withPurposeKey purposeKey: String, isolation: isolated (any Actor)? = #isolation
   ) async throws {
     let request = FullAccuracyRequest(purposeKey, port)
-    if let problem = await request.problem() { throw CLError(problem) }
+    let problem = await withTaskCancellationHandler {
+      await withCheckedContinuation { answer in
+        request.send { answer.resume(returning: $0) }
+      }
+    } onCancel: {
+      request.cancel()
+    }
+    if let problem { throw CLError(problem) }
   }
 
   func deliverAuthorization(_ report: AuthorizationReport) {
@@ -24,22 +33,59 @@ extension CLLocationManager {
   }
 }
 
-/// A request for exact positions, on its way to its answer. It is a client of its own, so that two cannot be mixed up.
-struct FullAccuracyRequest: Sendable {
-  private let feed: LiveFeed
-
-  /// Has somebody asked, at once.
-  init(_ purpose: String, _ port: any ServicePort) {
-    feed = LiveFeed(port, [.requestAuthorization(.fullAccuracy(purpose: purpose))])
-    feed.begin()
+/// A request for exact positions and its answer. It is a client of its own, so that two requests cannot be confused.
+///
+/// The answer comes on a dispatch queue and not on the threads of Swift's tasks, all of which a program may keep busy.
+final class FullAccuracyRequest: Sendable {
+  private struct Progress: Sendable {
+    var client: ClientID?
+    var handler: (@Sendable (AuthorizationProblem?) -> Void)?
+    var isOver = false
   }
 
-  /// Why there are no exact positions; `nil` where they are allowed.
-  func problem() async -> AuthorizationProblem? {
-    while let content = await feed.next() {
-      if case .fullAccuracyAnswered(let problem) = content { return problem }
+  private let purpose: String
+  private let port: any ServicePort
+  private let inbox = EventInbox(.feed)
+  private let progress = Mutex(Progress())
+
+  init(_ purpose: String, _ port: any ServicePort) {
+    self.purpose = purpose
+    self.port = port
+  }
+
+  /// Sends the request, once.
+  ///
+  /// - Parameter handler: Receives why there are no exact positions, or `nil` if they are allowed. It is called once, on a queue
+  ///   of the request's own, and keeps the request until then. After `cancel()` it is called at once.
+  func send(_ handler: @escaping @Sendable (AuthorizationProblem?) -> Void) {
+    inbox.setWake(.onQueue { self.readAnswer() })
+    let client = port.connect(inbox)
+    let isOver = progress.withLock { progress in
+      (progress.client, progress.handler) = (client, handler)
+      return progress.isOver
     }
-    return .unanswered
+    if isOver { return end(.unanswered) }
+    port.send(ServiceRequest(client, .requestAuthorization(.fullAccuracy(purpose: purpose))))
+  }
+
+  /// Ends the request: it counts as unanswered, unless an answer has come.
+  func cancel() { end(.unanswered) }
+
+  private func readAnswer() {
+    inbox.beginRound()
+    while let content = inbox.take() {
+      if case .fullAccuracyAnswered(let problem) = content { return end(problem) }
+    }
+  }
+
+  private func end(_ problem: AuthorizationProblem?) {
+    let last = progress.withLock { progress in
+      defer { progress = Progress(isOver: true) }
+      return progress
+    }
+    inbox.setWake(.nobody)
+    if let client = last.client { port.send(ServiceRequest(client, .release)) }
+    last.handler?(problem)
   }
 }
 

@@ -220,9 +220,7 @@ open class CLLocationManager: NSObject {
   ) {
     // It goes to the manager's thread, and nobody else has it from here on.
     nonisolated(unsafe) let handler = completion
-    let request = FullAccuracyRequest(purposeKey, port)
-    Task { [weak delivery] in
-      let problem = await request.problem()
+    FullAccuracyRequest(purposeKey, port).send { [weak delivery] problem in
       guard handler != nil else { return }
       delivery?.answer { _ in handler?(problem.map { CLError($0) }) }
     }

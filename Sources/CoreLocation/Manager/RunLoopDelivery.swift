@@ -140,19 +140,21 @@ final class RunLoopDelivery: @unchecked Sendable {
   // One event at a time: a delegate may stop a service, or run its loop, between two of them.
   private func drain() {
     state.withLock { $0.isSignalled = false }
-    answers.beginRound()
-    var left = inbox.beginRound()
-    guard let manager else { return }
-    if !inbox.isHeld, manager.delegate != nil { tellAuthorization(manager) }
-    if manager.delegate != nil, case .question(let question)? = inbox.take(.question) {
-      manager.deliver(question)
-    }
     // Those that are there now: an answer may ask again.
-    var asked = answers.count
+    var asked = answers.beginRound().count
+    let round = inbox.beginRound { !Self.isDelivered($0) }
+    guard let manager else { return }
+    if round.containsWanted || manager.authorizationTold == nil, manager.delegate != nil {
+      if !round.isHeld { tellAuthorization(manager) }
+      if manager.delegate != nil, case .question(let question)? = inbox.take(.question) {
+        manager.deliver(question)
+      }
+    }
     while asked > 0, !inbox.isHeld, let tell = answers.take() {
       asked -= 1
       tell(manager)
     }
+    var left = round.count
     while left > 0 {
       let run = inbox.take(Self.isDelivered, together: { $0 == .location })
       guard !run.isEmpty else { break }
@@ -160,7 +162,7 @@ final class RunLoopDelivery: @unchecked Sendable {
       if let delivery = DelegateCall(run) { manager.deliver(delivery) }
     }
     // What came in meanwhile has its own turn, so that other sources of the loop have theirs.
-    if !inbox.isHeld, inbox.contains(Self.isDelivered) { signal() }
+    if inbox.holds(Self.isDelivered) { signal() }
   }
 
   /// What waits for no delegate.

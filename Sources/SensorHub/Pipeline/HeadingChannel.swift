@@ -117,7 +117,7 @@ struct HeadingChannel: Sendable {
   /// something: that this is not the earth's field. Its headings go on, without accuracy.
   ///
   /// - Returns: What is to be published.
-  mutating func takeOverflow(at time: Timestamp) -> HeadingOutput? {
+  mutating func takeOverflow(at time: Timestamp) -> Result<HeadingEstimate, NoData>? {
     overflowTime = time
     guard estimator.fieldIsBeyondRange(at: time) else { return nil }
     fieldTime = time
@@ -134,7 +134,8 @@ struct HeadingChannel: Sendable {
   mutating func bodyDidTurn(by turn: Quaternion) { estimator.bodyDidTurn(by: turn) }
 
   /// Takes what has become of a chip that is listened to. Returns what is to be published.
-  mutating func take(_ status: SensorStatus, of kind: ChipKind) -> HeadingOutput? {
+  mutating func take(_ status: SensorStatus, of kind: ChipKind) -> Result<HeadingEstimate, NoData>?
+  {
     switch (kind, status.state) {
     case (.accelerometer, .running), (.inertial, .running): lostGravity = nil
     case (.accelerometer, .idle), (.inertial, .idle): awaitsGravity = true
@@ -150,18 +151,18 @@ struct HeadingChannel: Sendable {
       {
         return nil
       }
-      return .unavailable(.sensorLost(why))
+      return .failure(.sensorLost(why))
     default: break
     }
     return nil
   }
 
   /// What is due behind a sample of the gyro: without a magnetometer nothing else says when a heading is.
-  mutating func courseOutput(at time: Timestamp) -> HeadingOutput? {
+  mutating func courseOutput(at time: Timestamp) -> Result<HeadingEstimate, NoData>? {
     guard followsCourse else {
       guard needsVehicle, !hasSaidUndeclared else { return nil }
       hasSaidUndeclared = true
-      return .unavailable(.vehicleUndeclared)
+      return .failure(.vehicleUndeclared)
     }
     if let last = fieldTime, time.seconds(since: last) < Self.courseInterval * 4 { return nil }
     if let last = courseTime, time.seconds(since: last) < Self.courseInterval { return nil }
@@ -177,16 +178,15 @@ struct HeadingChannel: Sendable {
   }
 
   /// What is due behind a sample of the magnetometer; `nil` while the filter waits for chips that start or wake.
-  func output(at time: Timestamp) -> HeadingOutput? {
+  func output(at time: Timestamp) -> Result<HeadingEstimate, NoData>? {
     switch estimator.heading(at: time) {
     case .failure(.notYet): nil
     // Chips start one after the other: the first field may come before the first tilt.
     case .failure(.tiltUnknown) where awaitsGravity: nil
     // Or one after the other they wake: what the filter takes for silence was sleep.
     case .failure(.sensorLost) where awaitsGravity || awaitsField: nil
-    case .failure(.tiltUnknown): .unavailable(lostGravity ?? .tiltUnknown)
-    case .failure(let reason): .unavailable(reason)
-    case .success(let estimate): .estimate(estimate)
+    case .failure(.tiltUnknown): .failure(lostGravity ?? .tiltUnknown)
+    case let known: known
     }
   }
 
@@ -197,11 +197,4 @@ struct HeadingChannel: Sendable {
 
   /// What was learned of attitude, for a second pass; of a first one only.
   func makeSmoother() -> AttitudeSmoother { AttitudeSmoother(estimator) }
-}
-
-/// What is to be published.
-enum HeadingOutput: Sendable {
-  /// A heading as the filter knows it at its time.
-  case estimate(HeadingEstimate)
-  case unavailable(NoData)
 }

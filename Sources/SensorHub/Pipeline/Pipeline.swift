@@ -296,12 +296,12 @@ struct Pipeline: Sendable {
   }
 
   private mutating func say(
-    _ output: HeadingOutput?, at time: Timestamp, _ publish: (Observation) -> Void
+    _ output: Result<HeadingEstimate, NoData>?, at time: Timestamp, _ publish: (Observation) -> Void
   ) {
     switch output {
     case nil: break
-    case .unavailable(let reason): publish(.headingUnavailable(reason, at: time))
-    case .estimate(let causal):
+    case .failure(let reason): publish(.headingUnavailable(reason, at: time))
+    case .success(let causal):
       position.update(causal)
       var estimate = heading.smoothed(causal)
       if estimate.fieldCheck != nil {

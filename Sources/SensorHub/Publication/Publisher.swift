@@ -46,7 +46,6 @@ final class ObservationPublisher: Sendable {
     var items: [PublishedItem] = []
     /// The memory of the last batch, for the next.
     var spare: [PublishedItem] = []
-    var isWanted = (observations: false, readings: false)
     var unsaid = 0
     var dropped: UInt64 = 0
   }
@@ -57,6 +56,11 @@ final class ObservationPublisher: Sendable {
   private let now: @Sendable () -> Timestamp
   private let thread: Mutex<SideThread?>
   private let isHandingOut = Atomic<Bool>(false)
+  // Read without the queue's lock, because most boards have nobody who listens to readings.
+  private let wantsObservations = Atomic<Bool>(false)
+  private let wantsReadings = Atomic<Bool>(false)
+  /// Whether something waits.
+  private let holdsItems = Atomic<Bool>(false)
   private let caller: Caller
 
   /// Makes a publisher without listeners.
@@ -91,19 +95,21 @@ final class ObservationPublisher: Sendable {
   private func change(_ body: (inout Handlers) -> Void) {
     handlers.withLock { handlers in
       body(&handlers)
-      let isWanted = (!handlers.observations.isEmpty, !handlers.readings.isEmpty)
-      queue.withLock { $0.isWanted = isWanted }
+      wantsObservations.store(!handlers.observations.isEmpty, ordering: .sequentiallyConsistent)
+      wantsReadings.store(!handlers.readings.isEmpty, ordering: .sequentiallyConsistent)
     }
   }
 
   /// Puts an observation at the end; nobody is called.
   func post(_ observation: Observation) {
-    queue.withLock { if $0.isWanted.observations { put(.observation(observation), &$0) } }
+    guard wantsObservations.load(ordering: .sequentiallyConsistent) else { return }
+    queue.withLock { put(.observation(observation), &$0) }
   }
 
   /// Puts a reading at the end; nobody is called.
   func post(_ reading: SensorReading) {
-    queue.withLock { if $0.isWanted.readings { put(.reading(reading), &$0) } }
+    guard wantsReadings.load(ordering: .sequentiallyConsistent) else { return }
+    queue.withLock { put(.reading(reading), &$0) }
   }
 
   private func put(_ item: PublishedItem, _ queue: inout Queue) {
@@ -114,12 +120,13 @@ final class ObservationPublisher: Sendable {
       return
     }
     queue.items.append(item)
+    holdsItems.store(true, ordering: .sequentiallyConsistent)
   }
 
   /// Has everything that waits handed out by the `Caller`. Only its own thread does it after this has returned, or another
   /// bus thread that is at it.
   func handOut() {
-    guard queue.withLock({ !$0.items.isEmpty }) else { return }
+    guard holdsItems.load(ordering: .sequentiallyConsistent) else { return }
     switch caller {
     case .clock: handOutNow()
     case .bus: handOutInTurn()
@@ -140,7 +147,7 @@ final class ObservationPublisher: Sendable {
       guard !isHandingOut.exchange(true, ordering: .sequentiallyConsistent) else { return }
       handOutNow()
       isHandingOut.store(false, ordering: .sequentiallyConsistent)
-      guard queue.withLock({ !$0.items.isEmpty }) else { return }
+      guard holdsItems.load(ordering: .sequentiallyConsistent) else { return }
     }
   }
 
@@ -161,6 +168,7 @@ final class ObservationPublisher: Sendable {
         queue.items = queue.spare
         queue.spare = []
         queue.unsaid = 0
+        holdsItems.store(false, ordering: .sequentiallyConsistent)
       }
       return (queue.items, queue.unsaid)
     }
