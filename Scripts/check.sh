@@ -28,8 +28,13 @@ Scripts/check-gpiod.sh
 step "release build without warnings"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-Scripts/build.sh --build-tests 2>&1 | tee "$log"
-if grep 'warning: ' "$log"; then exit 1; fi
+build() { Scripts/build.sh --build-tests 2>&1 | tee "$log"; }
+# What an earlier build has left may be in the way of this one. A warning is said again by the next build.
+build || { rm -rf .build && build; }
+if grep 'warning: ' "$log"; then
+  rm -rf .build
+  exit 1
+fi
 release=$(Scripts/build.sh --bin)
 
 step "all tests"

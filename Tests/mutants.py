@@ -207,23 +207,6 @@ def plant(mutants, folder):
     return stale
 
 
-def synchronize(source, target):
-    """Makes `target` hold the files of `source`. A file with the same bytes keeps its date, so that a second build is short."""
-    wanted = {path.relative_to(source) for path in source.rglob("*") if path.is_file()}
-    for top in target.iterdir():
-        if top.name == ".build" or top.name.startswith("mutants."):
-            continue
-        for path in [top] if top.is_file() else [path for path in top.rglob("*") if path.is_file()]:
-            if path.relative_to(target) not in wanted:
-                path.unlink()
-    for name in wanted:
-        new, old = source / name, target / name
-        if not old.is_file() or old.read_bytes() != new.read_bytes():
-            old.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(new, old)
-        shutil.copymode(new, old)
-
-
 class Trial:
     """Runs of the built copy."""
 
@@ -291,7 +274,7 @@ def run(arguments):
         print(f"mutant {mutant.number}: {mutant.path} has no such line, or several: {mutant.line}", file=sys.stderr)
     if stale:
         return 1
-    synchronize(fresh, folder)
+    subprocess.run([ROOT / "Scripts" / "mirror.py", fresh, folder, "mutants.bin", "mutants.log"], check=True)
     shutil.rmtree(fresh)
     os.environ.setdefault("LODESTONE_SHARED", str((ROOT / "../shared").resolve()))
     trial = Trial(folder, mutants)

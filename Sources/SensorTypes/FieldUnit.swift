@@ -1,12 +1,23 @@
 // The units that a field is written down in.
 
-/// A unit of the magnetic flux density, or raw counts, whose size nobody knows.
+/// A unit of magnetic flux density, or raw counts of unknown size.
 public enum FieldUnit: String, Sendable, Hashable, CaseIterable {
-  case nanotesla, microtesla, millitesla, milligauss, gauss, tesla
-  /// What a chip's registers say.
+  /// 1e-9 T, the unit of geomagnetic models.
+  case nanotesla
+  /// 1e-6 T, the unit of this package.
+  case microtesla
+  /// 1e-3 T.
+  case millitesla
+  /// 1e-7 T.
+  case milligauss
+  /// 1e-4 T, the unit of most magnetometers' datasheets.
+  case gauss
+  /// The SI unit.
+  case tesla
+  /// The raw values of a chip's registers.
   case counts
 
-  /// How many microtesla it is; `nil` for counts.
+  /// The size of the unit in microtesla, or `nil` for counts.
   public var microtesla: Double? {
     switch self {
     case .nanotesla: 1e-3
@@ -18,5 +29,4 @@ public enum FieldUnit: String, Sendable, Hashable, CaseIterable {
     case .counts: nil
     }
   }
-
 }
