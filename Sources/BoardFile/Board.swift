@@ -143,9 +143,9 @@ package struct Board: Sendable, Equatable {
 
 /// A place that is declared instead of measured.
 package struct BoardPosition: Sendable, Equatable {
-  /// Degrees north, WGS 84.
+  /// The WGS 84 latitude in degrees, positive north.
   package var latitude: Double
-  /// Degrees east.
+  /// The WGS 84 longitude in degrees, positive east.
   package var longitude: Double
   /// Metres above mean sea level.
   package var altitude: Double

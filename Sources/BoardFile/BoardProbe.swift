@@ -130,11 +130,11 @@ package struct ProbeResult: Sendable, Hashable {
   package var bus: String
   /// The address on it.
   package var address: UInt8
-  /// Which chips it can be, the surest first; empty when something answers that is none of ours.
+  /// The chips that fit the answers, the most certain first. Empty if an unknown chip answers.
   package var identifications: [ChipIdentification]
   /// Why it could not be asked, when that was not simply no answer.
   package var failure: BusError?
-  /// What the kernel offers of a chip that a driver of its own has.
+  /// The kernel's interface to the chip, if a kernel driver owns the address.
   package var kernel: KernelSurvey?
 
   package init(

@@ -1,11 +1,11 @@
 package import TerminalUI
 import TextForms
 
-/// What every command that saves a record is told.
+/// The options of every command that saves a calibration record.
 package struct SaveSettings: Sendable {
-  /// Ask nothing: begin at once, and save what is accepted.
+  /// Whether to begin and to save an accepted result without asking.
   package var yes: Bool
-  /// In place of a locked record too, or of one that is better.
+  /// Whether a locked or better record may be replaced.
   package var force: Bool
   package var format: OutputFormat
 

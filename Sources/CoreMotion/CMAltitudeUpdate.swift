@@ -15,7 +15,7 @@ public struct CMAltitudeUpdate: Sendable {
   /// that is left, and with the task that is cancelled, where the sequence ends. Each iteration has a zero of its own.
   public static func liveUpdates() -> Updates { Updates(port: processPort) }
 
-  /// The same of services of its own, for tests.
+  /// The same as the public declaration, with the services of `port` instead of the process's. For tests.
   package static func liveUpdates(on port: any ServicePort) -> Updates {
     Updates(port: port)
   }

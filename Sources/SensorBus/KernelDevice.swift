@@ -1,4 +1,4 @@
-// What the kernel offers of a chip that a driver of its own has: the IIO ABI
+// The kernel's interface to a chip that a kernel driver owns: the IIO ABI
 // (Documentation/ABI/testing/sysfs-bus-iio) as text and bytes.
 
 /// A chip that a driver of the kernel owns, as sysfs shows it. It has an IIO device or several (`iio:device0`).

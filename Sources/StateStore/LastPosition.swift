@@ -7,9 +7,9 @@ package import SensorTypes
 /// It gives declination until the first fix: an error that grows with the position's age is added to it,
 /// and the heading's error bar says so.
 package struct LastPosition: Sendable, Hashable {
-  /// Degrees north, WGS 84.
+  /// The WGS 84 latitude in degrees, positive north.
   package var latitude: Double
-  /// Degrees east.
+  /// The WGS 84 longitude in degrees, positive east.
   package var longitude: Double
   /// Metres above mean sea level.
   package var altitude: Double

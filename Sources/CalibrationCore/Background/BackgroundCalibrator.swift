@@ -244,14 +244,15 @@ public struct BackgroundParameters: Sendable, Hashable {
   public var longestAge = 7_200.0
   /// Every second fit is made of what is newer than this, seconds: iron may have changed by little.
   public var recentAge = 600.0
-  /// Seconds between two fits while heading is not to be trusted, at first and at most: it grows by half with every
-  /// fit that finds nothing better.
+  /// The first interval between two fits while heading is not to be trusted, in seconds. It grows by half with every fit
+  /// that finds nothing better.
   public var eagerInterval = 8.0
-  /// See `eagerInterval`.
+  /// The upper limit of `eagerInterval`'s growth, in seconds.
   public var longestEagerInterval = 60.0
-  /// Seconds between two fits otherwise, at first and at most: it doubles where the calibration in force proves good.
+  /// The first interval between two fits while heading is trusted, in seconds. It doubles with every fit that confirms the
+  /// calibration in use.
   public var calmInterval = 30.0
-  /// See `calmInterval`.
+  /// The upper limit of `calmInterval`'s growth, in seconds.
   public var longestInterval = 600.0
   /// What was found has to be in force within so long, seconds, or it is not waited for any more.
   public var longestWait = 10.0
@@ -262,14 +263,13 @@ public struct BackgroundParameters: Sendable, Hashable {
   public var holdOff = 300.0
   /// The record disagrees with a sample whose strength is off by this share.
   public var strengthShare = 0.1
-  /// The field has changed when the record disagrees with more than this share of the newest moves, and is as it
-  /// was with less than `rightShare`.
+  /// The field counts as changed if the record disagrees with more than this share of the newest moves, 0 to 1.
   public var wrongShare = 0.4
-  /// See `wrongShare`.
+  /// A changed field counts as restored if the record disagrees with less than this share of the newest moves, 0 to 1.
   public var rightShare = 0.1
   /// What a fit has to prove.
   public var proof = BackgroundFit.Proof()
 
-  /// The defaults.
+  /// Creates the default parameters.
   public init() {}
 }

@@ -43,7 +43,7 @@ public struct BackgroundFit: Sendable, Hashable {
     /// Whole fits of halves that differ by more than this on a level turn make no first calibration, degrees.
     public var firstSpread = 3.0
 
-    /// The defaults.
+    /// Creates the default demands.
     public init() {}
   }
 

@@ -29,7 +29,7 @@ extension CalibrationCoach {
     // A jump that no turning explains: known without any fit.
     if let before = recent {
       guard time.seconds(since: before.time) > 0.15 else { return }
-      // From two moments, one of which may have been a wrong sample itself, and for some samples.
+      // The jump is measured from two earlier samples, because one of them may be an outlier, and must last 40 ms.
       if isJump(to: sample, from: before), older.map({ isJump(to: sample, from: $0) }) ?? true {
         let since = jumpStart ?? time
         jumpStart = since

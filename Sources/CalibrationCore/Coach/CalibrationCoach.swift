@@ -344,9 +344,9 @@ public struct CalibrationCoach: Sendable, Hashable {
 public struct CoachParameters: Sendable, Hashable {
   /// When to end at the latest, seconds from the first `update`.
   public var seconds = 240.0
-  /// Good enough: score.
+  /// The quality score, 0 to 100, from which a fit is good enough to end.
   public var goodScore = 80
-  /// Good enough: share of the sphere.
+  /// The covered share of the sphere, 0 to 1, from which a fit is good enough to end.
   public var goodCoverage = 0.7
   /// A pose is asked for at least as long as this, seconds.
   public var leastPose = 5.0
@@ -355,16 +355,16 @@ public struct CoachParameters: Sendable, Hashable {
   /// Seconds between two fits; a slow machine takes more.
   public var refitInterval = 1.0
 
-  /// The defaults.
+  /// Creates the default parameters.
   public init() {}
 }
 
-/// Why it ended.
+/// The reason why a guided calibration ended.
 public enum CoachEnd: String, Sendable, Hashable {
   /// The fit is good.
   case good
   /// The fit may be used, and more turning did not better it.
   case nothingMore
-  /// Time is up.
+  /// The time limit, `CoachParameters.seconds`, was reached.
   case timeUp
 }

@@ -305,6 +305,6 @@ public struct FitParameters: Sendable, Hashable {
   /// a smaller one is added to the heading error.
   public var demandsSteadyIron = false
 
-  /// The defaults.
+  /// Creates the default parameters.
   public init() {}
 }

@@ -13,8 +13,8 @@ package struct CourseRun {
   /// Whether a calibration that is accepted is enough.
   package let isDone: (CourseProgress, CalibrationOutcome) -> Bool
 
-  /// Who sails on for so long in directions that were seen has no other to sail, seconds of steady course; and who
-  /// gives none for so long has arrived, seconds.
+  /// Limits in seconds. `steady` is the time on steady courses in directions that were seen already, after which no new
+  /// direction is expected. `any` is the time without a steady course after which the voyage counts as over.
   private static let patience = (steady: 60.0, any: 120.0)
 
   package func run(_ given: ReferencedBench) throws {

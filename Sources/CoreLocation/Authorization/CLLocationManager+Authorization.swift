@@ -33,9 +33,10 @@ extension CLLocationManager {
   }
 }
 
-/// A request for exact positions and its answer. It is a client of its own, so that two requests cannot be confused.
+/// A request for exact positions and its answer. Each request is a separate client of the services, so that two cannot be
+/// confused.
 ///
-/// The answer comes on a dispatch queue and not on the threads of Swift's tasks, all of which a program may keep busy.
+/// The answer is read on a dispatch queue, because a program may keep all threads of Swift's tasks busy.
 final class FullAccuracyRequest: Sendable {
   private struct Progress: Sendable {
     var client: ClientID?
@@ -55,8 +56,8 @@ final class FullAccuracyRequest: Sendable {
 
   /// Sends the request, once.
   ///
-  /// - Parameter handler: Receives why there are no exact positions, or `nil` if they are allowed. It is called once, on a queue
-  ///   of the request's own, and keeps the request until then. After `cancel()` it is called at once.
+  /// - Parameter handler: Receives why there are no exact positions, or `nil` if they are allowed. It is called once, on the
+  ///   request's queue, and keeps the request until then. After `cancel()` it is called at once.
   func send(_ handler: @escaping @Sendable (AuthorizationProblem?) -> Void) {
     inbox.setWake(.onQueue { self.readAnswer() })
     let client = port.connect(inbox)

@@ -56,7 +56,7 @@ public final class CLServiceSession: Sendable {
     authorization requirement: AuthorizationRequirement, fullAccuracyPurposeKey purposeKey: String
   ) { self.init(requirement, purposeKey, processPort) }
 
-  /// The same on services of its own, for tests.
+  /// The same as the public declaration, with the services of `port` instead of the process's. For tests.
   package init(
     _ requirement: AuthorizationRequirement, _ purpose: String?, _ port: any ServicePort
   ) {
@@ -159,7 +159,7 @@ public final class CLBackgroundActivitySession: Sendable {
   /// Begins a session.
   public convenience init() { self.init(on: processPort) }
 
-  /// The same on services of its own, for tests.
+  /// The same as the public declaration, with the services of `port` instead of the process's. For tests.
   package init(on port: any ServicePort) {
     held = HeldClient(ServiceSession(keepsInUse: true), port)
   }

@@ -22,7 +22,7 @@ public struct CLHeadingUpdate: Sendable {
     filter: CLLocationDegrees = 1, orientation: CLDeviceOrientation = .portrait
   ) -> Updates { Updates(filter: filter, orientation: orientation, port: processPort) }
 
-  /// The same of services of its own, for tests.
+  /// The same as the public declaration, with the services of `port` instead of the process's. For tests.
   package static func liveUpdates(
     filter: CLLocationDegrees = 1, orientation: CLDeviceOrientation = .portrait,
     on port: any ServicePort

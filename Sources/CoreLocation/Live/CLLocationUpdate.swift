@@ -77,7 +77,7 @@ public struct CLLocationUpdate: Sendable {
     Updates(configuration: configuration, port: processPort)
   }
 
-  /// The same of services of its own, for tests.
+  /// The same as the public declaration, with the services of `port` instead of the process's. For tests.
   package static func liveUpdates(
     _ configuration: LiveConfiguration = .default, on port: any ServicePort
   ) -> Updates {

@@ -24,7 +24,7 @@ public actor CLMonitor {
     book = MonitorRecordStore(name, processPort)
   }
 
-  /// The same on services of its own, for tests.
+  /// The same as the public declaration, with the services of `port` instead of the process's. For tests.
   package init(_ name: String, on port: any ServicePort) async {
     self.name = name
     book = MonitorRecordStore(name, port)

@@ -27,7 +27,7 @@ public struct AttitudeEstimator: Sendable {
   /// A north that the earth's field has been seen in for so long is to be trusted, seconds.
   static let trustDuration = 2.0
 
-  /// The tuning.
+  /// The thresholds and noise parameters that the estimator was created with.
   public var params: AttitudeParameters { storage.params }
   /// Everything that changes.
   public var state: AttitudeState { storage.state }

@@ -37,7 +37,7 @@ public import SensorTypes
 /// "doors" add up in one direction is not believed (for 30 s in the last case), and the barometer goes on
 /// alone.
 public struct RelativeAltitudeEstimator: Sendable {
-  /// The tuning.
+  /// The thresholds and noise parameters that the estimator was created with.
   public let params: RelativeAltitudeParameters
   /// Everything that changes.
   public private(set) var state: RelativeAltitudeState
