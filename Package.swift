@@ -27,6 +27,23 @@ func example(_ name: String, in folder: String, _ facades: [Target.Dependency]) 
     name: name, dependencies: facades, path: "Examples/" + folder, swiftSettings: settings)
 }
 
+// The rigs are no product, but use what is `package` in this one; so they are targets of it, in a folder of their own.
+func rig(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .target(
+    name: name, dependencies: dependencies, path: "Tests/Rig/" + name, swiftSettings: settings)
+}
+
+func rig(ofC name: String) -> Target {
+  .target(name: name, path: "Tests/Rig/" + name)
+}
+
+func rig(
+  program name: String, in folder: String, _ dependencies: [Target.Dependency]
+) -> Target {
+  .executableTarget(
+    name: name, dependencies: dependencies, path: "Tests/Rig/" + folder, swiftSettings: settings)
+}
+
 // The files of the page that `lodestone map` serves.
 let page = [
   "page.html", "page.css", "icon.svg", "main.js", "connection.js", "store.js", "figures.js",
@@ -207,19 +224,6 @@ let package = Package(
     .executableTarget(
       name: "LodestoneProgram", dependencies: ["LodestoneCommand"], swiftSettings: settings),
 
-    // The twins behind a real kernel's buses, for tests in a virtual machine.
-    .target(name: "CVhostUser"),
-    floor(
-      "TwinServing",
-      ["SimulatedDevices", "SensorBus", "SensorTypes", "CVhostUser"]),
-    .executableTarget(
-      name: "TwinServer",
-      dependencies: [
-        "TwinServing", "Lodestone", "SimulatedDevices", "BoardFile", "StateStore",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ],
-      swiftSettings: settings),
-
     // Programs as they would be written for a phone.
     example("compass", in: "Compass", ["CoreLocation"]),
     example("hiking-logger", in: "HikingLogger", ["CoreLocation"]),
@@ -265,40 +269,36 @@ let package = Package(
       ],
       path: "Tests/BoardTestSupport", swiftSettings: settings),
 
-    // A program that uses nothing but the facade. The tests run it, as they run `region-kill`, and do not
-    // depend on it: Swift 6.0.3 would link its entry point into theirs.
-    .executableTarget(
-      name: "facade-program", dependencies: ["CoreLocation"], path: "Tests/FacadeProgram",
-      swiftSettings: settings),
-
+    // The programs of the rigs and what only they need. Other tests run some of them as processes and depend on none: Swift
+    // 6.0.3 would link their entry points into the tests', and no test shall have another's system calls.
+    //
+    // The twins behind a real kernel's buses, for tests in a virtual machine.
+    rig(ofC: "CVhostUser"),
+    rig("TwinServing", ["SimulatedDevices", "SensorBus", "SensorTypes", "CVhostUser"]),
+    rig(
+      program: "TwinServer", in: "TwinServer",
+      [
+        "TwinServing", "Lodestone", "SimulatedDevices", "BoardFile", "StateStore",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
+    // A program that uses nothing but the facade.
+    rig(program: "facade-program", in: "FacadeProgram", ["CoreLocation"]),
     // Compasses that are started and stopped from many threads, for the sanitizers: Tests/storm.sh.
-    .target(name: "CSanitizedMutex", path: "Tests/CSanitizedMutex"),
-    .executableTarget(
-      name: "compass-storm", dependencies: ["CoreLocation", "CoreMotion", "CSanitizedMutex"],
-      path: "Tests/CompassStorm", swiftSettings: settings),
-
+    rig(ofC: "CSanitizedMutex"),
+    rig(
+      program: "compass-storm", in: "CompassStorm",
+      ["CoreLocation", "CoreMotion", "CSanitizedMutex"]),
     // Regions in a process that is killed.
-    .executableTarget(
-      name: "region-kill", dependencies: ["CoreLocation", "Lodestone", "FacadeTestSupport"],
-      path: "Tests/RegionKill", swiftSettings: settings),
-
-    // How late a delegate hears of an edge: for the rig below Tests/Hardware/uml.
-    .executableTarget(
-      name: "edge-latency", dependencies: ["CoreLocation"], path: "Tests/Hardware/EdgeLatency",
-      swiftSettings: settings),
-
-    // Beacons as a delegate hears them: for the same rig.
-    .executableTarget(
-      name: "beacon-listener", dependencies: ["CoreLocation"],
-      path: "Tests/Hardware/BeaconListener", swiftSettings: settings),
-
-    // Stored records in a process that loses its power, on a file system of its own. No test depends on
-    // it, so that no test has its system calls.
-    .target(name: "CSaveCut", path: "Tests/CSaveCut"),
-    .executableTarget(
-      name: "save-cut",
-      dependencies: ["CSaveCut", "SensorTypes", "CalibrationCore", "LinearAlgebra", "StateStore"],
-      path: "Tests/SaveCut", swiftSettings: settings),
+    rig(
+      program: "region-kill", in: "RegionKill", ["CoreLocation", "Lodestone", "FacadeTestSupport"]),
+    // How late a delegate hears of an edge, and beacons as a delegate hears them: for Tests/Hardware/uml.
+    rig(program: "edge-latency", in: "EdgeLatency", ["CoreLocation"]),
+    rig(program: "beacon-listener", in: "BeaconListener", ["CoreLocation"]),
+    // Stored records in a process that loses its power, on a simulated file system.
+    rig(ofC: "CSaveCut"),
+    rig(
+      program: "save-cut", in: "SaveCut",
+      ["CSaveCut", "SensorTypes", "CalibrationCore", "LinearAlgebra", "StateStore"]),
 
     // One test target a target; `Architecture` holds the imports against the floors above.
     tests("LinearAlgebra", ["LinearAlgebra"]),

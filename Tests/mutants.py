@@ -27,8 +27,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 LIST = ROOT / "Tests" / "mutants.tsv"
 # Sources that are data, and programs that tests run as processes of another build.
-EXCLUDED_TARGETS = {"CLinuxIO", "CMapDrawing", "CVhostUser", "FoundationCombine",
-                    "LodestoneProgram", "TwinServer", "ImportNames"}
+EXCLUDED_TARGETS = {"CLinuxIO", "CMapDrawing", "FoundationCombine", "LodestoneProgram", "ImportNames"}
 SWITCH = '''\
 // Made by Tests/mutants.py: which of the planted faults are on.
 
@@ -62,7 +61,12 @@ class Mutant:
 
     @property
     def target(self):
-        return self.path.split("/")[1]
+        return self.folder.name
+
+    @property
+    def folder(self):
+        """Where the sources of its target are."""
+        return Path(*Path(self.path).parts[: 3 if self.path.startswith("Tests/Rig/") else 2])
 
     def planted(self, line):
         """The line with both behind the switch; `None` where its form is not known."""
@@ -143,8 +147,9 @@ def mutations(line, generator):
 def propose(arguments):
     generator = random.Random(arguments.seed)
     sources = {}
-    for path in sorted((ROOT / "Sources").glob("*/**/*.swift")):
-        target = path.relative_to(ROOT).parts[1]
+    twins = (ROOT / "Tests/Rig/TwinServing").rglob("*.swift")
+    for path in sorted((ROOT / "Sources").glob("*/**/*.swift")) + sorted(twins):
+        target = Mutant(0, str(path.relative_to(ROOT)), "", "").target
         if target in EXCLUDED_TARGETS or arguments.target not in (None, target):
             continue
         lines = path.read_text().split("\n")
@@ -202,8 +207,8 @@ def plant(mutants, folder):
             lines[places[0]] = planted
         if lines:
             file.write_text("\n".join(lines))
-    for target in {mutant.target for mutant in mutants}:
-        (folder / "Sources" / target / "MutantSwitch.swift").write_text(SWITCH)
+    for place in {mutant.folder for mutant in mutants}:
+        (folder / place / "MutantSwitch.swift").write_text(SWITCH)
     return stale
 
 

@@ -50,8 +50,11 @@ struct House: Sendable {
       .sorted { $0.path < $1.path }
   }
 
+  /// The Swift files of a room, which is a folder of `Sources` or one of the rigs'.
   static func sources(of target: String) -> [URL] {
-    sources(below: root.appending(path: "Sources").appending(path: target))
+    ["Sources", "Tests/Rig"].flatMap {
+      sources(below: root.appending(path: $0).appending(path: target))
+    }
   }
 
   /// The modules that a file imports, without submodules.
@@ -98,7 +101,7 @@ struct Manifest: Sendable {
     let list = code.range(of: "\n  targets: [").map { code[$0.upperBound...] } ?? ""
     var rest = list
     while let call = rest.range(
-      of: #"(floor|tests|example|\.target|\.executableTarget)\("#, options: .regularExpression)
+      of: #"(floor|tests|example|rig|\.target|\.executableTarget)\("#, options: .regularExpression)
     {
       let kind = rest[call].dropLast()
       let arguments = Self.balanced(rest[call.upperBound...])
@@ -126,15 +129,17 @@ struct Manifest: Sendable {
     let path = plain.firstMatch(of: #/path: "([^"]+)"/#).map { String($0.1) }
     let list =
       plain.firstMatch(of: #/dependencies: \[([^\]]*)\]/#)?.1
-      ?? plain.firstMatch(of: #/^\s*"[\w-]+",(?: in: "\w+",)?\s*\[([^\]]*)\]/#)?.1 ?? ""
+      ?? plain.firstMatch(
+        of: #/^\s*(?:program: )?"[\w-]+",(?: in: "\w+",)?\s*\[([^\]]*)\]/#)?.1 ?? ""
     let dependencies = list.matches(of: #/"([\w-]+)"/#).map { String($0.1) }
     switch kind {
     case "tests":
       return Target(
         name: name + "Tests", dependencies: Set(dependencies), path: "Tests/\(name)Tests")
-    case "example":
-      let folder = plain.firstMatch(of: #/in: "(\w+)"/#).map { String($0.1) } ?? ""
-      return Target(name: name, dependencies: Set(dependencies), path: "Examples/" + folder)
+    case "example", "rig":
+      let folder = plain.firstMatch(of: #/in: "(\w+)"/#).map { String($0.1) } ?? name
+      let place = kind == "rig" ? "Tests/Rig/" : "Examples/"
+      return Target(name: name, dependencies: Set(dependencies), path: place + folder)
     default:
       return Target(name: name, dependencies: Set(dependencies), path: path ?? "Sources/" + name)
     }

@@ -35,8 +35,7 @@ struct NameTests {
   @Test("no two targets have a type of the same name")
   func unique() throws {
     var targets: [String: Set<String>] = [:]
-    let sources = House.root.appending(path: "Sources")
-    for target in try FileManager.default.contentsOfDirectory(atPath: sources.path) {
+    for target in House.shared.rooms.keys {
       for file in House.sources(of: target) {
         let text = try String(contentsOf: file, encoding: .utf8)
         for name in Self.types(in: text) {

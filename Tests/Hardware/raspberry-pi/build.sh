@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../../.."
 
 binary=.build-arm64/release/lodestone
 # Entering the root and asking SwiftPM takes seconds; file times answer at once.
-if [ -e "$binary" ] && [ -e .build-arm64/guest/lib/ld-linux-aarch64.so.1 ] && [ -z "$(find Sources Package.swift Scripts/debian-root.sh \
+if [ -e "$binary" ] && [ -e .build-arm64/guest/lib/ld-linux-aarch64.so.1 ] && [ -z "$(find Sources Tests/Rig Package.swift Scripts/debian-root.sh \
   Tests/Hardware/raspberry-pi/{build,parts}.sh -newer "$binary" -print -quit)" ]; then
   exit 0
 fi

@@ -49,7 +49,7 @@ def fingerprint():
     to be done, and cannot say it to somebody who may not write."""
     digest = hashlib.md5()
     files = [ROOT / "Package.swift", ROOT / "Package.resolved"]
-    for folder in ("Sources", "Tests/Hardware/EdgeLatency", "Tests/Hardware/BeaconListener"):
+    for folder in ("Sources", "Tests/Rig"):
         files += sorted(path for path in (ROOT / folder).rglob("*") if path.is_file())
     for path in files + [BINARIES / product for product in PRODUCTS]:
         digest.update(str(path.relative_to(ROOT)).encode())

@@ -96,7 +96,7 @@ func passOn(from events: Int32, to pull: Int32, _ pulls: Pulls) {
   }
 }
 
-final class Listener: NSObject, CLLocationManagerDelegate {
+final class EdgeDelegate: NSObject, CLLocationManagerDelegate {
   /// When a heading came (monotonic), the wall clock then, and the heading's own time.
   private(set) var heard: [(now: Double, wall: Double, stamp: Double)] = []
 
@@ -130,7 +130,7 @@ final class Listener: NSObject, CLLocationManagerDelegate {
 func milli(_ value: Double) -> String { String(format: "%.3f", 1_000 * value) }
 
 /// What many latencies come to, seconds.
-struct Figures {
+struct LatencyFigures {
   var median, tail, worst: Double
   /// The share that took longer than half a conversion.
   var lateShare: Double
@@ -172,7 +172,9 @@ enum Verdict: String {
   }
 }
 
-func evaluate(_ pulls: Pulls, _ listener: Listener, bare: Figures, report: String) -> Bool {
+func evaluate(_ pulls: Pulls, _ listener: EdgeDelegate, bare: LatencyFigures, report: String)
+  -> Bool
+{
   var latencies: [Double] = []
   var strays: [Double] = []
   var next = warmUp
@@ -188,7 +190,7 @@ func evaluate(_ pulls: Pulls, _ listener: Listener, bare: Figures, report: Strin
     strays.append(max(pulls.begins[next] - edge, edge - pulls.ends[next], 0))
   }
   latencies.sort()
-  guard let own = Figures(sorted: latencies) else {
+  guard let own = LatencyFigures(sorted: latencies) else {
     print("nothing was heard")
     return false
   }
@@ -250,7 +252,7 @@ let barePath = BarePath(
   bus: arguments[5], address: address)
 let bareBefore = barePath.latencies(warmUp: bareWarmUp, count: bareEdges)
 let pulls = Pulls(count: warmUp + count)
-let listener = Listener(capacity: 2 * (warmUp + count))
+let listener = EdgeDelegate(capacity: 2 * (warmUp + count))
 let manager = CLLocationManager()
 manager.delegate = listener
 manager.headingFilter = kCLHeadingFilterNone
@@ -262,7 +264,7 @@ Thread.detachNewThread {
     manager.stopUpdatingHeading()
     DispatchQueue.main.asyncAfter(deadline: .now() + rest) {
       let bareAfter = barePath.latencies(warmUp: bareWarmUp, count: bareEdges)
-      guard let bare = Figures(sorted: (bareBefore + bareAfter).sorted()) else {
+      guard let bare = LatencyFigures(sorted: (bareBefore + bareAfter).sorted()) else {
         fail("the bare path brought nothing")
       }
       exit(evaluate(pulls, listener, bare: bare, report: report) ? 0 : 1)

@@ -6,7 +6,7 @@
 import CoreLocation
 import Foundation
 
-final class Listener: NSObject, CLLocationManagerDelegate {
+final class PrintingDelegate: NSObject, CLLocationManagerDelegate {
   private let count: Int
   private var headings = 0
   private var locations = 0
@@ -47,11 +47,11 @@ final class Listener: NSObject, CLLocationManagerDelegate {
 
 @main
 enum FacadeProgram {
-  @MainActor static var kept: (manager: CLLocationManager, listener: Listener)?
+  @MainActor static var kept: (manager: CLLocationManager, listener: PrintingDelegate)?
 
   @MainActor static func start(count: Int) {
     let manager = CLLocationManager()
-    let listener = Listener(count: count)
+    let listener = PrintingDelegate(count: count)
     manager.delegate = listener
     manager.headingFilter = kCLHeadingFilterNone
     manager.startUpdatingLocation()

@@ -37,7 +37,7 @@ func number(_ record: StoredRecord?) -> Int? {
 }
 
 /// What is tried: what was there before, and what is done to it.
-struct Scenario {
+struct PowerCut {
   var name: String
   var prepare: (CalibrationStore) throws -> Void
   var act: (CalibrationStore) throws -> Void
@@ -60,51 +60,51 @@ let newer = Data(
 func damage(_ store: CalibrationStore) throws { try damaged.write(to: store.file(key)) }
 
 let scenarios = [
-  Scenario(
+  PowerCut(
     name: "the first record", prepare: { _ in }, act: { try $0.save(record(1)) },
     inUse: [nil, 1], kept: []),
-  Scenario(
+  PowerCut(
     name: "another record", prepare: { try $0.save(record(1)) }, act: { try $0.save(record(2)) },
     inUse: [1, 2], kept: [1]),
-  Scenario(
+  PowerCut(
     name: "one more than the history takes",
     prepare: { for number in 1...22 { try $0.save(record(number)) } },
     act: { try $0.save(record(23)) }, inUse: [22, 23], kept: Set(3...22)),
-  Scenario(
+  PowerCut(
     name: "a way back", prepare: { for number in 1...3 { try $0.save(record(number)) } },
     act: { try $0.rollback(key) }, inUse: [3, 2], kept: [1, 2, 3]),
-  Scenario(
+  PowerCut(
     name: "a second way back",
     prepare: {
       for number in 1...3 { try $0.save(record(number)) }
       try $0.rollback(key)
     },
     act: { try $0.rollback(key) }, inUse: [2, 1], kept: [1, 2, 3]),
-  Scenario(
+  PowerCut(
     name: "a way forward again",
     prepare: {
       for number in 1...3 { try $0.save(record(number)) }
       for _ in 0..<2 { try $0.rollback(key) }
     },
     act: { try $0.rollForward(key) }, inUse: [1, 2], kept: [1, 2, 3]),
-  Scenario(
+  PowerCut(
     name: "a lock", prepare: { for number in 1...2 { try $0.save(record(number)) } },
     act: { try $0.setLock(true, key) }, inUse: [2], kept: [1, 2]),
-  Scenario(
+  PowerCut(
     name: "a damaged one put aside",
     prepare: {
       for number in 1...2 { try $0.save(record(number)) }
       try damage($0)
     },
     act: { try $0.setAside(key) }, inUse: [nil], kept: [1], unusable: damaged),
-  Scenario(
+  PowerCut(
     name: "a record in a damaged one's place",
     prepare: {
       for number in 1...2 { try $0.save(record(number)) }
       try damage($0)
     },
     act: { try $0.save(record(3)) }, inUse: [nil, 3], kept: [1], unusable: damaged),
-  Scenario(
+  PowerCut(
     name: "a way back from a damaged one",
     prepare: {
       for number in 1...2 { try $0.save(record(number)) }
@@ -112,25 +112,25 @@ let scenarios = [
     },
     act: { try $0.rollback(key) }, inUse: [nil, 1], kept: [1], unusable: damaged),
   // Never nothing: what a newer version can use stays in its place until the record is there.
-  Scenario(
+  PowerCut(
     name: "a record in a newer version's place",
     prepare: {
       for number in 1...2 { try $0.save(record(number)) }
       try newer.write(to: $0.file(key))
     },
     act: { try $0.save(record(3)) }, inUse: [3], kept: [1], unusable: newer),
-  Scenario(
+  PowerCut(
     name: "a way back from a newer version's",
     prepare: {
       for number in 1...2 { try $0.save(record(number)) }
       try newer.write(to: $0.file(key))
     },
     act: { try $0.rollback(key) }, inUse: [1], kept: [1], unusable: newer),
-  Scenario(
+  PowerCut(
     name: "a record with its samples",
     prepare: { try $0.save(record(1), samples: samples(1)) },
     act: { try $0.save(record(2), samples: samples(2)) }, inUse: [1, 2], kept: [1]),
-  Scenario(
+  PowerCut(
     name: "a record beside what an earlier cut has left",
     prepare: {
       try $0.save(record(1))
@@ -150,7 +150,7 @@ var cuts = 0
 var failures: [String] = []
 
 /// What is wrong with what a cut has left; `nil` where nothing is.
-func verdict(_ store: CalibrationStore, _ scenario: Scenario) -> String? {
+func verdict(_ store: CalibrationStore, _ scenario: PowerCut) -> String? {
   var present: Int?
   var isAsBefore = false
   switch store.current(key) {

@@ -18,7 +18,7 @@ func say(_ line: String) {
 /// Degrees of latitude from metres of the meridian, near enough at the equator (a degree is 110,574 m there).
 func latitude(_ metres: Double) -> Double { metres / 110_574 }
 
-final class Listener: NSObject, CLLocationManagerDelegate {
+final class RegionDelegate: NSObject, CLLocationManagerDelegate {
   var marks = 0
 
   func locationManager(_ manager: CLLocationManager, didEnterRegion region: CLRegion) {
@@ -46,7 +46,7 @@ let places = arguments[4].split(separator: ",").compactMap { Double($0) }
 let source = ScriptedSource()
 let manager = CLLocationManager(
   port: LodestoneRuntime(source: source, regionsIn: URL(filePath: arguments[1])))
-let listener = Listener()
+let listener = RegionDelegate()
 manager.delegate = listener
 let known = Set(manager.monitoredRegions.map(\.identifier))
 for text in arguments[3].split(separator: ",") {

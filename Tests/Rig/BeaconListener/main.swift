@@ -5,7 +5,7 @@
 
 import CoreLocation
 
-final class Listener: NSObject, CLLocationManagerDelegate {
+final class BeaconDelegate: NSObject, CLLocationManagerDelegate {
   func locationManager(
     _ manager: CLLocationManager, didRange beacons: [CLBeacon],
     satisfying beaconConstraint: CLBeaconIdentityConstraint
@@ -55,7 +55,7 @@ else {
   print("usage: beacon-listener UUID SECONDS")
   exit(64)
 }
-let (manager, listener) = (CLLocationManager(), Listener())
+let (manager, listener) = (CLLocationManager(), BeaconDelegate())
 manager.delegate = listener
 print("available \(CLLocationManager.isRangingAvailable())")
 fflush(nil)

@@ -10,7 +10,7 @@ import CoreMotion
 import Synchronization
 
 final class Tally: Sendable {
-  struct Counts: Sendable {
+  struct StormCounts: Sendable {
     var managers = 0
     var starts = 0
     var headings = 0
@@ -22,9 +22,9 @@ final class Tally: Sendable {
     var running = 0
   }
 
-  private let state = Mutex(Counts())
-  var counts: Counts { state.withLock { $0 } }
-  func note(_ change: (inout Counts) -> Void) { state.withLock { change(&$0) } }
+  private let state = Mutex(StormCounts())
+  var counts: StormCounts { state.withLock { $0 } }
+  func note(_ change: (inout StormCounts) -> Void) { state.withLock { change(&$0) } }
 }
 
 let tally = Tally()
