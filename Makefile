@@ -25,13 +25,14 @@ run: prepare ## live heading, altitude and position on the simulated board: make
 	@"$$(Scripts/build.sh --bin)/lodestone" monitor --board simulated $(ARGS)
 
 test: prepare ## all tests, of an optimised build: some can be answered by no other, and all take a fifth of the time
-	@swift test $(RELEASE)
+	@Scripts/build.sh --tests
+	@swift test --skip-build $(RELEASE)
 
 check: prepare ## what CI runs: lint, both builds without warnings, all tests, the floor compiler
 	@Scripts/check.sh
 
 check-long: oracles check ## what takes longer than a check may: soaks, fault sequences, thousands of units, fuzzers, storms, a fresh Debian: make check-long SEED=1
-	@LODESTONE_LONG=1 swift test $(RELEASE) --filter '$(LONG)'
+	@LODESTONE_LONG=1 swift test --skip-build $(RELEASE) --filter '$(LONG)'
 	@Tests/mutants.py run
 	@Fuzz/run.sh 600
 	@Tests/storm.sh 600

@@ -28,7 +28,7 @@ Scripts/check-gpiod.sh
 step "release build without warnings"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-build() { Scripts/build.sh --build-tests 2>&1 | tee "$log"; }
+build() { Scripts/build.sh --tests 2>&1 | tee "$log"; }
 # What an earlier build has left may be in the way of this one. A warning is said again by the next build.
 build || { rm -rf .build && build; }
 if grep 'warning: ' "$log"; then
