@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0 OR Apache-2.0
+// SPDX-License-Identifier: GPL-2.0-only OR Apache-2.0
 /*
  * Added to the kernel by setup.sh. Without it User-Mode Linux runs irq_work at its next timer tick, 100 times
  * a second, and gpio-sim hands its edges over by irq_work: they would be up to 10 ms late, and several would
