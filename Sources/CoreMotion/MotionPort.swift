@@ -144,14 +144,14 @@ final class MotionClient: SettlingClient {
     }
   }
 
-  func receive(_ content: EventContent) -> Int {
+  func post(_ content: EventContent) -> Int {
     switch content {
     case .motion(let event): state.withLock { if $0.isActive { $0.newest = event } }
     case .failure(let failure) where failure.cause == .notEquipped: end()
     case .question(let question): questions.post(question)
     default: break
     }
-    return inbox.receive(content)
+    return inbox.post(content)
   }
 
   func applicationChanged(isSuspended: Bool) { inbox.applicationChanged(isSuspended: isSuspended) }

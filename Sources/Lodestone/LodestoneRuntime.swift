@@ -299,7 +299,7 @@ public final class LodestoneRuntime: Sendable {
 
   /// Hands an event to its client, and counts the positions that were dropped for it; with `services` held.
   func hand(_ event: ServiceEvent, to clients: [ClientID: any ServiceClient]) {
-    let dropped = clients[event.client]?.receive(event.content) ?? 0
+    let dropped = clients[event.client]?.post(event.content) ?? 0
     if dropped > 0 { droppedLocations.add(UInt64(dropped), ordering: .relaxed) }
   }
 

@@ -32,7 +32,7 @@ private struct HubSource: ObservationSource {
 private final class Listener: ServiceClient {
   private let contents = Kept<EventContent>()
 
-  func receive(_ content: EventContent) -> Int {
+  func post(_ content: EventContent) -> Int {
     contents.append(content)
     return 0
   }

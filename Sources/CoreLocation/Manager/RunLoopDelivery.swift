@@ -19,13 +19,6 @@ import Synchronization
 /// anything is registered that could read it; `source` and `observer` likewise; CFRunLoopSourceSignal,
 /// CFRunLoopCopyCurrentMode, CFRunLoopWakeUp and the Invalidate calls may be made from any thread.
 final class RunLoopDelivery: @unchecked Sendable {
-  private struct State {
-    /// The source is signalled and has not run yet: a second signal is not needed.
-    var isSignalled = false
-    /// A block of the main queue is on its way.
-    var isQueued = false
-  }
-
   private typealias Answer = @Sendable (CLLocationManager) -> Void
 
   /// Events for the manager.
@@ -35,7 +28,11 @@ final class RunLoopDelivery: @unchecked Sendable {
   private let port: any ServicePort
   private let runLoop: CFRunLoop
   private let isMain: Bool
-  private let state = Mutex(State())
+  /// The source is signalled and has not run yet: a second signal is not needed. Cleared before the inboxes are looked at, so
+  /// that what is posted afterwards signals anew.
+  private let isSignalled = Atomic(false)
+  /// A block of the main queue is on its way.
+  private let isQueued = Atomic(false)
   private var source: CFRunLoopSource?
   private var observer: CFRunLoopObserver?
   private weak var manager: CLLocationManager?
@@ -72,7 +69,7 @@ final class RunLoopDelivery: @unchecked Sendable {
     observer = CFRunLoopObserverCreateWithHandler(
       kCFAllocatorDefault, CFRunLoopActivity.exit.rawValue, true, 0
     ) { [weak self] _, _ in
-      guard let self, state.withLock({ $0.isSignalled }) else { return }
+      guard let self, isSignalled.load(ordering: .acquiring) else { return }
       enqueue()
     }
     CFRunLoopAddObserver(runLoop, observer, kCFRunLoopCommonModes)
@@ -114,32 +111,24 @@ final class RunLoopDelivery: @unchecked Sendable {
   }
 
   private func signal() {
-    let isNeeded = state.withLock { state in
-      defer { state.isSignalled = true }
-      return !state.isSignalled
-    }
-    guard isNeeded, let source else { return }
+    guard !isSignalled.exchange(true, ordering: .acquiringAndReleasing), let source else { return }
     CFRunLoopSourceSignal(source)
     CFRunLoopWakeUp(runLoop)
     if isMain, CFRunLoopCopyCurrentMode(runLoop) == nil { enqueue() }
   }
 
   private func enqueue() {
-    let isQueued = state.withLock { state in
-      defer { state.isQueued = true }
-      return state.isQueued
-    }
-    guard !isQueued else { return }
+    guard !isQueued.exchange(true, ordering: .acquiringAndReleasing) else { return }
     DispatchQueue.main.async { [weak self] in
       guard let self else { return }
-      state.withLock { $0.isQueued = false }
+      isQueued.store(false, ordering: .sequentiallyConsistent)
       drain()
     }
   }
 
   // One event at a time: a delegate may stop a service, or run its loop, between two of them.
   private func drain() {
-    state.withLock { $0.isSignalled = false }
+    isSignalled.store(false, ordering: .sequentiallyConsistent)
     // Those that are there now: an answer may ask again.
     var asked = answers.beginRound().count
     let round = inbox.beginRound { !Self.isDelivered($0) }

@@ -89,7 +89,6 @@ package protocol SettlingClient: ServiceClient {
 
 extension Inbox: ServiceClient, SettlingClient
 where Element == EventContent, Kind == EventKind {
-  package func receive(_ content: EventContent) -> Int { post(content) }
   package func applicationChanged(isSuspended: Bool) { hold(isSuspended) }
 }
 

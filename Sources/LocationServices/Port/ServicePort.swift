@@ -8,7 +8,7 @@ package import SensorTypes
 /// Requests (`ServiceRequest`), questions (`ServiceQuestion`), events (`ServiceEvent`) and answers (`ServiceAnswer`) are all
 /// `Codable` values. Requests of one thread are carried out in order, and a question is answered after the requests that were
 /// sent before it. All methods may be called on any thread, including delegate methods and handlers. They must not be called in
-/// `ServiceClient.receive(_:)`, nor while holding a lock that client code takes.
+/// `ServiceClient.post(_:)`, nor while holding a lock that client code takes.
 package protocol ServicePort: AnyObject, Sendable {
   /// Adds a client, which receives events and is retained until it sends `.release`. Starts no service and does not block. If the
   /// application is suspended, the client is told so before anything else.
@@ -39,14 +39,15 @@ extension ServicePort {
 
 /// A receiver of events, usually an `EventInbox`.
 package protocol ServiceClient: AnyObject, Sendable {
-  /// Receives an event. The events of one client arrive in order, one at a time.
+  /// Takes an event. The events of one client arrive in order, one at a time.
   ///
   /// Called on the publishing thread with the services locked: it must return at once, and must call neither the port nor
   /// application code.
   ///
   /// - Returns: The number of positions that were dropped for it.
-  func receive(_ content: EventContent) -> Int
+  @discardableResult
+  func post(_ content: EventContent) -> Int
 
-  /// Called when the application is suspended or resumed. Nothing is delivered in between. Called as `receive(_:)` is.
+  /// Called when the application is suspended or resumed. Nothing is delivered in between. Called as `post(_:)` is.
   func applicationChanged(isSuspended: Bool)
 }
