@@ -49,7 +49,7 @@ def absent():
     with open(os.path.join(TESTS, "api-inventory.txt"), encoding="utf-8") as file:
         for line in file:
             parts = [part.strip() for part in line.split("|")]
-            if len(parts) == 4 and parts[3].startswith("not on a board"):
+            if len(parts) == 5 and parts[4].startswith("not on a board"):
                 yield parts[0], parts[1]
 
 

@@ -16,7 +16,7 @@ import Testing
 
   @Test("a picture has what was asked for in its middle, and says where coordinates lie")
   func snapshot() async throws {
-    let snapshot = try await MKMapSnapshotter(options: options()).start()
+    let snapshot: MKMapSnapshotter.Snapshot = try await MKMapSnapshotter(options: options()).start()
     #expect(snapshot.image.size == CGSize(width: 400, height: 300))
     let middle = snapshot.point(for: berlin)
     #expect(abs(middle.x - 200) < 1e-9 && abs(middle.y - 150) < 1e-9)
