@@ -1,9 +1,8 @@
 import CoreLocation
-import FacadeTestSupport
 import Synchronization
 import Testing
 
-// The inventory of Core Location, addresses: each symbol once, with its type.
+// The inventory of Core Location, addresses: what is answered without a network.
 
 private protocol OldGeocoder {
   func geocodeAddressDictionary(
@@ -86,10 +85,6 @@ struct InventoryGeocodingTests {
     ]
     let empty = CLPlacemark()
     #expect(names.allSatisfy { empty[keyPath: $0] == nil })
-    has(\CLPlacemark.location, CLLocation?.self)
-    has(\CLPlacemark.region, CLRegion?.self)
-    has(\CLPlacemark.timeZone, TimeZone?.self)
-    has(\CLPlacemark.areasOfInterest, [String]?.self)
     #expect(CLPlacemark(placemark: empty).location == nil && empty.areasOfInterest == nil)
     #expect((empty as any OldPlacemark).addressDictionary == nil)
     let address = (Shop() as any OldPlacemark).addressDictionary as? [String: String]

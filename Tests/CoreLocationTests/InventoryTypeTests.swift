@@ -1,9 +1,7 @@
 import CoreLocation
-import FacadeTestSupport
 import Testing
 
-// The inventory of Core Location, scalars and constants: each symbol once, as a program writes it. `Tests/inventory.py`
-// holds `Tests/api-inventory.txt` against these files and against what is public.
+// The inventory of Core Location, constants, enumerations and errors: their values.
 
 /// The deprecated ones; a witness may be deprecated without a warning where it is called.
 private protocol OldTypes {
@@ -15,26 +13,11 @@ private struct Old: OldTypes {
 }
 
 struct InventoryTypeTests {
-  @Test("inventory: scalars are doubles, a beacon's numbers have 16 bits")
-  func scalars() {
-    gives(CLLocationDegrees.self, Double.Type.self)
-    gives(CLLocationDistance.self, Double.Type.self)
-    gives(CLLocationDirection.self, Double.Type.self)
-    gives(CLLocationDirectionAccuracy.self, Double.Type.self)
-    gives(CLLocationSpeed.self, Double.Type.self)
-    gives(CLLocationSpeedAccuracy.self, Double.Type.self)
-    gives(CLLocationAccuracy.self, Double.Type.self)
-    gives(CLHeadingComponentValue.self, Double.Type.self)
-    #expect(CLBeaconMajorValue.self == UInt16.self && CLBeaconMinorValue.self == UInt16.self)
-  }
-
   @Test("inventory: coordinates, and what is valid of them")
   func coordinates() {
     var place = CLLocationCoordinate2D()
     #expect(place.latitude == 0 && place.longitude == 0)
     place = CLLocationCoordinate2D(latitude: 52.5, longitude: 13.4)
-    sets(\CLLocationCoordinate2D.latitude, CLLocationDegrees.self)
-    sets(\CLLocationCoordinate2D.longitude, CLLocationDegrees.self)
     place.latitude = -90
     place.longitude = 180
     let made: CLLocationCoordinate2D = CLLocationCoordinate2DMake(-90, 180)
@@ -53,14 +36,9 @@ struct InventoryTypeTests {
       kCLLocationAccuracyKilometer, kCLLocationAccuracyThreeKilometers, kCLLocationAccuracyReduced,
     ]
     #expect(accuracies == [-2, -1, 10, 100, 1_000, 3_000, 6_380_000])
-    gives(kCLDistanceFilterNone, CLLocationDistance.self)
-    gives(kCLHeadingFilterNone, CLLocationDegrees.self)
     #expect(kCLDistanceFilterNone == -1 && kCLHeadingFilterNone == -1)
-    gives(CLLocationDistanceMax, CLLocationDistance.self)
-    gives(CLTimeIntervalMax, TimeInterval.self)
     #expect(CLLocationDistanceMax == .greatestFiniteMagnitude)
     #expect(CLTimeIntervalMax == .greatestFiniteMagnitude)
-    gives(CL_TARGET_SUPPORTS_CONDITIONS, Int32.self)
     #expect(CL_TARGET_SUPPORTS_CONDITIONS == 1)
     #expect(kCLErrorDomain == "kCLErrorDomain")
     #expect(kCLErrorUserInfoAlternateRegionKey == "kCLErrorUserInfoAlternateRegionKey")
@@ -138,9 +116,6 @@ struct InventoryTypeTests {
       userInfo: [
         kCLErrorUserInfoAlternateRegionKey: region, NSLocalizedDescriptionKey: "will be late",
       ])
-    gives(error.code, CLError.Code.self)
-    gives(error.userInfo, [String: Any].self)
-    gives(error.alternateRegion, CLRegion?.self)
     #expect(error.alternateRegion === region && error.userInfo.count == 2)
     #expect(error.errorCode == 7 && CLError.errorDomain == kCLErrorDomain)
     #expect(error.errorUserInfo.count == 2 && error.localizedDescription == "will be late")
@@ -148,7 +123,6 @@ struct InventoryTypeTests {
     #expect(CLError(.denied).alternateRegion == nil)
 
     let push = CLLocationPushServiceError(.unsupportedPlatform, userInfo: ["why": "a board"])
-    gives(push.code, CLLocationPushServiceError.Code.self)
     #expect(push.userInfo["why"] as? String == "a board" && push.errorCode == 4)
     #expect(CLLocationPushServiceError.errorDomain == CLLocationPushServiceErrorDomain)
     #expect(push.errorUserInfo[NSLocalizedDescriptionKey] as? String == "unsupportedPlatform")

@@ -1,9 +1,8 @@
 import CoreMotion
-import FacadeTestSupport
 import Testing
 
-// The inventory of Core Motion: each symbol once, with its type. What it does stands in the tests that
-// `Tests/api-inventory.txt` names.
+// The inventory of Core Motion: numbers, values and older names. What else it does is in the tests that `Tests/api-inventory.txt`
+// names.
 
 /// The deprecated ones; a witness may be deprecated without a warning where it is called.
 private protocol OldMotion {
@@ -47,32 +46,8 @@ private final class FixedForce: CMAccelerometerData, @unchecked Sendable {
 }
 
 struct InventoryMotionTests {
-  @Test("A2: inventory: the altimeter and what it says; the spelling of 2014 leads to today's")
+  @Test("A2: inventory: the altimeter's spelling of 2014 leads to today's")
   func altimeter() {
-    let questions: [() -> Bool] = [
-      CMAltimeter.isRelativeAltitudeAvailable, CMAltimeter.isAbsoluteAltitudeAvailable,
-    ]
-    gives(CMAltimeter.authorizationStatus, (() -> CMAuthorizationStatus).self)
-    gives(CMAltimeter.init, (() -> CMAltimeter).self)
-    gives(
-      { $0.startRelativeAltitudeUpdates(to:withHandler:) },
-      ((CMAltimeter) -> (OperationQueue, @escaping CMAltitudeHandler) -> Void).self)
-    gives(
-      { $0.startAbsoluteAltitudeUpdates(to:withHandler:) },
-      ((CMAltimeter) -> (OperationQueue, @escaping CMAbsoluteAltitudeHandler) -> Void).self)
-    let stops: [(CMAltimeter) -> () -> Void] = [
-      { $0.stopRelativeAltitudeUpdates }, { $0.stopAbsoluteAltitudeUpdates },
-    ]
-    gives(questions, [() -> Bool].self)
-    gives(stops, [(CMAltimeter) -> () -> Void].self)
-    gives(CMAltitudeHandler.self, ((CMAltitudeData?, (any Error)?) -> Void).Type.self)
-    gives(
-      CMAbsoluteAltitudeHandler.self, ((CMAbsoluteAltitudeData?, (any Error)?) -> Void).Type.self)
-    has(\CMAltitudeData.relativeAltitude, NSNumber.self)
-    has(\CMAltitudeData.pressure, NSNumber.self)
-    has(\CMAbsoluteAltitudeData.altitude, Double.self)
-    has(\CMAbsoluteAltitudeData.accuracy, Double.self)
-    has(\CMAbsoluteAltitudeData.precision, Double.self)
     let (altimeter, queue) = (Noting(), OperationQueue())
     (altimeter as any OldAltimeter).startRelativeAltitudeUpdatesToQueue(queue) { _, _ in }
     #expect(altimeter.queues == [queue])
@@ -80,7 +55,6 @@ struct InventoryMotionTests {
 
   @Test("inventory: every value can be archived")
   func conformances() {
-    has(\CMLogItem.timestamp, TimeInterval.self)
     let types: [any NSSecureCoding.Type] = [
       CMLogItem.self, CMAltitudeData.self, CMAbsoluteAltitudeData.self, CMAccelerometerData.self,
       CMGyroData.self, CMMagnetometerData.self, CMDeviceMotion.self, CMAttitude.self,
@@ -112,7 +86,6 @@ struct InventoryMotionTests {
     #expect(errors.map(\.rawValue) == Array(100...113))
     #expect(CMError(rawValue: 101) == CMErrorDeviceRequiresMovement)
     #expect(CMError(113) == CMErrorSize && CMErrorDomain == "CMErrorDomain")
-    sets(\CMError.rawValue, UInt32.self)
     let statuses: [CMAuthorizationStatus] = [.notDetermined, .restricted, .denied, .authorized]
     #expect(statuses.map(\.rawValue) == [0, 1, 2, 3] && CMAuthorizationStatus(rawValue: 4) == nil)
     let frames: [CMAttitudeReferenceFrame] = [
@@ -154,85 +127,13 @@ struct InventoryMotionTests {
     let fields: [WritableKeyPath<CMMagneticField, Double>] = [\.x, \.y, \.z]
     #expect(fields.map { field[keyPath: $0] } == [1, 2, 3] && CMMagneticField().y == 0)
     let calibrated = CMCalibratedMagneticField(field: field, accuracy: .high)
-    sets(\CMCalibratedMagneticField.field, CMMagneticField.self)
-    sets(\CMCalibratedMagneticField.accuracy, CMMagneticFieldCalibrationAccuracy.self)
     #expect(calibrated.field.z == 3 && calibrated.accuracy == .high)
     #expect(CMCalibratedMagneticField().accuracy == .uncalibrated)
   }
 
-  @Test("inventory: what device motion says")
-  func deviceMotion() {
-    has(\CMDeviceMotion.attitude, CMAttitude.self)
-    has(\CMDeviceMotion.rotationRate, CMRotationRate.self)
-    has(\CMDeviceMotion.gravity, CMAcceleration.self)
-    has(\CMDeviceMotion.userAcceleration, CMAcceleration.self)
-    has(\CMDeviceMotion.magneticField, CMCalibratedMagneticField.self)
-    has(\CMDeviceMotion.heading, Double.self)
-    has(\CMDeviceMotion.headingAccuracy, Double.self)
-    has(\CMDeviceMotion.sensorLocation, CMDeviceMotion.SensorLocation.self)
-    has(\CMAttitude.roll, Double.self)
-    has(\CMAttitude.pitch, Double.self)
-    has(\CMAttitude.yaw, Double.self)
-    has(\CMAttitude.rotationMatrix, CMRotationMatrix.self)
-    has(\CMAttitude.quaternion, CMQuaternion.self)
-    gives(CMAttitude.multiply(byInverseOf:), ((CMAttitude) -> (CMAttitude) -> Void).self)
-    has(\CMAccelerometerData.acceleration, CMAcceleration.self)
-    has(\CMGyroData.rotationRate, CMRotationRate.self)
-    has(\CMMagnetometerData.magneticField, CMMagneticField.self)
-  }
-
-  @Test("inventory: the motion manager")
+  @Test("inventory: a board's motion needs no permission")
   func manager() {
-    gives(CMMotionManager.init, (() -> CMMotionManager).self)
-    gives(
-      CMMotionManager.availableAttitudeReferenceFrames, (() -> CMAttitudeReferenceFrame).self)
     #expect(CMMotionManager.authorizationStatus() == .authorized)
-    let intervals: [ReferenceWritableKeyPath<CMMotionManager, TimeInterval>] = [
-      \.accelerometerUpdateInterval, \.gyroUpdateInterval, \.magnetometerUpdateInterval,
-      \.deviceMotionUpdateInterval,
-    ]
-    let flags: [KeyPath<CMMotionManager, Bool>] = [
-      \.isAccelerometerAvailable, \.isAccelerometerActive, \.isGyroAvailable, \.isGyroActive,
-      \.isMagnetometerAvailable, \.isMagnetometerActive, \.isDeviceMotionAvailable,
-      \.isDeviceMotionActive,
-    ]
-    changes(\CMMotionManager.showsDeviceMovementDisplay, Bool.self)
-    changes(\CMMotionManager.deviceMotionBody, (any CMBodyIdentifiable)?.self)
-    has(\CMMotionManager.accelerometerData, CMAccelerometerData?.self)
-    has(\CMMotionManager.gyroData, CMGyroData?.self)
-    has(\CMMotionManager.magnetometerData, CMMagnetometerData?.self)
-    has(\CMMotionManager.deviceMotion, CMDeviceMotion?.self)
-    has(\CMMotionManager.attitudeReferenceFrame, CMAttitudeReferenceFrame.self)
-    let switches: [(CMMotionManager) -> () -> Void] = [
-      { $0.startAccelerometerUpdates }, { $0.stopAccelerometerUpdates },
-      { $0.startGyroUpdates }, { $0.stopGyroUpdates },
-      { $0.startMagnetometerUpdates }, { $0.stopMagnetometerUpdates },
-      { $0.startDeviceMotionUpdates }, { $0.stopDeviceMotionUpdates },
-    ]
-    gives(intervals, [ReferenceWritableKeyPath<CMMotionManager, TimeInterval>].self)
-    gives(flags, [KeyPath<CMMotionManager, Bool>].self)
-    gives(switches, [(CMMotionManager) -> () -> Void].self)
-    typealias Start<Value> = (CMMotionManager) -> (
-      OperationQueue, @escaping (Value?, (any Error)?) -> Void
-    ) -> Void
-    gives(
-      { $0.startAccelerometerUpdates(to:withHandler:) }, Start<CMAccelerometerData>.self)
-    gives({ $0.startGyroUpdates(to:withHandler:) }, Start<CMGyroData>.self)
-    gives(
-      { $0.startMagnetometerUpdates(to:withHandler:) }, Start<CMMagnetometerData>.self)
-    gives({ $0.startDeviceMotionUpdates(to:withHandler:) }, Start<CMDeviceMotion>.self)
-    gives(
-      { $0.startDeviceMotionUpdates(using:) },
-      ((CMMotionManager) -> (CMAttitudeReferenceFrame) -> Void).self)
-    gives(
-      { $0.startDeviceMotionUpdates(using:to:withHandler:) },
-      ((CMMotionManager) -> (
-        CMAttitudeReferenceFrame, OperationQueue, @escaping CMDeviceMotionHandler
-      ) -> Void).self)
-    gives(CMAccelerometerHandler.self, ((CMAccelerometerData?, (any Error)?) -> Void).Type.self)
-    gives(CMGyroHandler.self, ((CMGyroData?, (any Error)?) -> Void).Type.self)
-    gives(CMMagnetometerHandler.self, ((CMMagnetometerData?, (any Error)?) -> Void).Type.self)
-    gives(CMDeviceMotionHandler.self, ((CMDeviceMotion?, (any Error)?) -> Void).Type.self)
   }
 
   @Test("inventory: a motion's body is kept, and not held")
