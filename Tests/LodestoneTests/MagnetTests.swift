@@ -11,170 +11,7 @@ import SensorHub
 import SensorTypes
 import SimulatedDevices
 import StateStore
-import Synchronization
 import Testing
-
-/// The hub of a virtual board, as a runtime sees it.
-private struct HubSource: ObservationSource {
-  let hub: Hub
-
-  func subscribe(
-    _ handler: @escaping @Sendable (Observation) -> Void
-  ) -> any ObservationSubscription { hub.subscribe(handler) }
-  func setDemand(_ demand: Demand) { hub.setDemand(demand) }
-  func subscribe(
-    progress handler: @escaping @Sendable (CalibrationProgress) -> Void
-  ) -> (any ObservationSubscription)? { hub.subscribe(progress: handler) }
-  var capabilities: HardwareCapabilities { hub.capabilities }
-}
-
-/// A client that keeps what it is told.
-private final class Listener: ServiceClient {
-  private let contents = Kept<EventContent>()
-
-  func post(_ content: EventContent) -> Int {
-    contents.append(content)
-    return 0
-  }
-  func applicationChanged(isSuspended: Bool) {}
-
-  var all: [EventContent] { contents.all }
-  var headings: [HeadingReport] {
-    all.compactMap { if case .heading(let report) = $0 { report } else { nil } }
-  }
-  var failures: [ServiceFailure] {
-    all.compactMap { if case .failure(let failure) = $0 { failure } else { nil } }
-  }
-  var questions: [CalibrationQuestion] {
-    all.compactMap { if case .question(let question) = $0 { question } else { nil } }
-  }
-}
-
-/// A board with a magnet, the services on it, and one client.
-private final class Scene {
-  enum Sensors: String, CaseIterable, Sendable { case gyro, accelerometer, level }
-  enum Motion: String, CaseIterable, Sendable { case still, moving }
-
-  let board: VirtualBoard
-  let runtime: LodestoneRuntime
-  let listener = Listener()
-  let client: ClientID
-  let prompts = Kept<CalibrationPromptEvent>()
-  /// Signalled when a prompt is taken down; what came before it was presented by then.
-  let dismissed = DispatchSemaphore(value: 0)
-
-  init(
-    _ sensors: Sensors, _ motion: Motion, seed: Int, magnets: [Magnet],
-    calibratesInUse: Bool = false, way: Trajectory? = nil
-  ) throws {
-    board = try VirtualBoard(
-      adapt: { simulated in
-        simulated.world.magnets = magnets
-        simulated.trajectory = way ?? Self.trajectory(sensors, motion)
-      },
-      edit: { text in
-        let start = "simulation:\n  start: {latitude: 52.5163, longitude: 13.3777, altitude: 36}\n"
-        let iron = "  seed: \(seed)\n  heading: \(seed * 73 % 360)\n  hardIron: [18, -31, 12]\n"
-        switch sensors {
-        case .gyro: return text.replacingOccurrences(of: "seed: 1 ", with: "seed: \(seed) ")
-        case .accelerometer:
-          return """
-            schema: 1
-            name: No gyro
-            sensors:
-              - {chip: LSM303DLHC-M, bus: /dev/i2c-1, address: 0x1e, rate: 75}
-              - {chip: LSM303DLHC-A, bus: /dev/i2c-1, address: 0x19, rate: 100}
-
-            """ + start + iron
-        case .level:
-          return """
-            schema: 1
-            name: Level
-            level: true
-            position: {latitude: 52.5163, longitude: 13.3777, altitude: 36}
-            sensors:
-              - {chip: LIS3MDL, bus: /dev/i2c-1, address: 0x1c, rate: 20}
-
-            """ + start + iron
-        }
-      }, calibratesInUse: calibratesInUse, demand: Demand(heading: true), keepsObservations: false)
-    let clock = board.clock
-    let source = HubSource(hub: board.hub)
-    runtime = LodestoneRuntime(
-      open: { source },
-      clocks: RuntimeClocks(now: { clock.now() }, wallTime: { 1_795_000_000 }))
-    runtime.install(source)
-    let (prompts, dismissed) = (self.prompts, self.dismissed)
-    runtime.calibrationPresenter = .closure { event in
-      prompts.append(event)
-      if case .dismiss = event { dismissed.signal() }
-    }
-    client = runtime.connect(listener)
-    runtime.send(
-      ServiceRequest(
-        client, .configure(ClientSettings(headingFilter: -1, answersQuestions: true))))
-    runtime.send(ServiceRequest(client, .start(.heading)))
-  }
-
-  private static func trajectory(_ sensors: Sensors, _ motion: Motion) -> Trajectory {
-    guard motion == .moving else { return .still }
-    let isTilted = sensors != .level
-    func tilt(_ degrees: Double) -> Double? { isTilted ? degrees : nil }
-    return Trajectory(
-      segments: [
-        .init(duration: 3, turn: 90, pitch: tilt(20)),
-        .init(duration: 4, turn: -150, pitch: tilt(-15), roll: tilt(25)),
-        .init(duration: 3, turn: 60, pitch: tilt(0), roll: tilt(-20)),
-        .init(duration: 4, turn: 180, roll: tilt(0)),
-        .init(duration: 2),
-      ], repeats: true)
-  }
-
-  func run(_ seconds: Double) { _ = board.run(seconds) }
-
-  func answer(_ display: Bool) {
-    for question in listener.questions {
-      runtime.send(
-        ServiceRequest(client, .answer(question: question.number, display: display)))
-    }
-  }
-
-  /// Degrees that a report is off.
-  func error(_ report: HeadingReport) -> Double {
-    let truth = board.simulation.truth(at: report.time).magneticHeading
-    return abs((report.magneticHeading - truth).remainder(dividingBy: 360))
-  }
-
-  func seconds(_ report: HeadingReport) -> Double { report.time.seconds(since: board.start) }
-
-  var record: URL {
-    let sensor = board.board.sensors[0]
-    return board.state.calibrations.file(
-      chip: sensor.chip, position: sensor.attachment.description)
-  }
-
-  /// The record's bytes, and those of the records before it.
-  var stored: [Data] {
-    get throws {
-      let key = CalibrationKey(.magnetometer, board.board.sensors[0])
-      let history = board.state.calibrations.history(key)
-      return try ([record] + history.map(\.file)).map { try Data(contentsOf: $0) }
-    }
-  }
-
-  /// The record that a calibration beside a magnet on the board would leave.
-  func recordWith(_ magnet: Vector3) throws -> CalibrationRecord {
-    let sensor = board.board.sensors[0]
-    let ideal = try #require(board.simulation.board.idealCalibration(ofChip: 0))
-    let inverse = try #require(ideal.matrix.inverse)
-    let offset = ideal.offset + inverse * (sensor.mount.matrix.transposed * magnet)
-    return CalibrationRecord(
-      chip: sensor.chip, busPosition: sensor.attachment.description, board: board.board.name,
-      date: "2026-11-21T00:00:00Z", method: "ellipsoid", samples: 500, coverage: 0.9, residual: 0.3,
-      field: 49.5, matrix: ideal.matrix, offset: offset,
-      offsetCovariance: Matrix3(diagonal: Vector3(repeating: 0.01)))
-  }
-}
 
 /// What became of headings while a magnet was there.
 private struct Outcome {
@@ -201,14 +38,15 @@ struct MagnetTests {
   }
 
   private func visit(
-    _ sensors: Scene.Sensors, _ motion: Scene.Motion, strength: Double, seed: Int,
+    _ sensors: MagnetScene.Sensors, _ motion: MagnetScene.Motion, strength: Double, seed: Int,
     seconds: Double = 5
-  ) throws -> (Scene, Outcome) {
+  ) throws -> (MagnetScene, Outcome) {
     let gone = Self.come + seconds
     let magnet = Magnet(
       field: strength * Self.direction(seed), place: seed % 2 == 0 ? .room : .board,
       from: Self.come, until: gone)
-    let scene = try Scene(sensors, motion, seed: seed, magnets: [magnet], calibratesInUse: true)
+    let scene = try MagnetScene(
+      sensors, motion, seed: seed, magnets: [magnet], calibratesInUse: true)
     let stored = try scene.stored
     scene.run(gone + 8)
     #expect(try scene.stored == stored, "\(strength) uT, seed \(seed)")
@@ -241,8 +79,8 @@ struct MagnetTests {
 
   @Test(
     "D8: a magnet near for five seconds: with a gyro the truth stays inside the bar or there is none; heading is back within five seconds, nothing is asked, no record changes",
-    arguments: Scene.Motion.allCases)
-  fileprivate func passingWithGyro(motion: Scene.Motion) throws {
+    arguments: MagnetScene.Motion.allCases)
+  func passingWithGyro(motion: MagnetScene.Motion) throws {
     for (strength, seed) in Self.trials {
       let (scene, outcome) = try visit(.gyro, motion, strength: strength, seed: seed)
       print(
@@ -258,8 +96,8 @@ struct MagnetTests {
 
   @Test(
     "D8: a magnet near for five seconds: without a gyro accuracy is negative within two seconds, and heading is back within five",
-    arguments: [Scene.Sensors.accelerometer, .level], Scene.Motion.allCases)
-  fileprivate func passingWithoutGyro(sensors: Scene.Sensors, motion: Scene.Motion) throws {
+    arguments: [MagnetScene.Sensors.accelerometer, .level], MagnetScene.Motion.allCases)
+  func passingWithoutGyro(sensors: MagnetScene.Sensors, motion: MagnetScene.Motion) throws {
     for (strength, seed) in Self.trials {
       let (scene, outcome) = try visit(sensors, motion, strength: strength, seed: seed)
       print(
@@ -279,10 +117,10 @@ struct MagnetTests {
 
   @Test(
     "D2 D8: a magnet that stays for twelve seconds is one failure, a prompt at most once, and no change of the record",
-    arguments: Scene.Sensors.allCases, [60.0, 600])
-  fileprivate func failure(sensors: Scene.Sensors, strength: Double) throws {
+    arguments: MagnetScene.Sensors.allCases, [60.0, 600])
+  func failure(sensors: MagnetScene.Sensors, strength: Double) throws {
     let gone = Self.come + 12
-    let scene = try Scene(
+    let scene = try MagnetScene(
       sensors, .still, seed: 3,
       magnets: [
         Magnet(
@@ -304,11 +142,11 @@ struct MagnetTests {
 
   @Test(
     "D8: a magnet that stays on the board: the prompt, a new record, the prompt's end, and heading is right again",
-    arguments: Scene.Sensors.allCases, [30.0, 150])
-  fileprivate func stays(sensors: Scene.Sensors, strength: Double) throws {
-    for motion in Scene.Motion.allCases {
+    arguments: MagnetScene.Sensors.allCases, [30.0, 150])
+  func stays(sensors: MagnetScene.Sensors, strength: Double) throws {
+    for motion in MagnetScene.Motion.allCases {
       let magnet = strength * Self.direction(Int(strength) + 1)
-      let scene = try Scene(
+      let scene = try MagnetScene(
         sensors, motion, seed: 2, magnets: [Magnet(field: magnet, place: .board, from: Self.come)])
       scene.run(Self.come)
       #expect(scene.listener.questions.isEmpty)
@@ -362,10 +200,10 @@ struct MagnetTests {
 
   @Test(
     "D8: a magnet that stays on the board: prompt, a new calibration while the board is turned, prompt gone, heading right again",
-    arguments: [Scene.Sensors.gyro, .accelerometer], [15.0, 40, 150])
-  fileprivate func staysAndIsCalibratedAway(sensors: Scene.Sensors, strength: Double) throws {
+    arguments: [MagnetScene.Sensors.gyro, .accelerometer], [15.0, 40, 150])
+  func staysAndIsCalibratedAway(sensors: MagnetScene.Sensors, strength: Double) throws {
     let magnet = strength * Self.direction(Int(strength) + 1)
-    let scene = try Scene(
+    let scene = try MagnetScene(
       sensors, .moving, seed: 2, magnets: [Magnet(field: magnet, place: .board, from: Self.come)],
       calibratesInUse: true, way: Self.handled)
     let before = try Data(contentsOf: scene.record)
@@ -408,15 +246,15 @@ struct MagnetTests {
   /// what passes by.
   @Test(
     "D8: magnets that pass a board which is turned about and calibrates in use change no record",
-    arguments: [Scene.Sensors.gyro, .accelerometer], [60.0, 500])
-  fileprivate func passingWhileCalibrating(sensors: Scene.Sensors, strength: Double) throws {
+    arguments: [MagnetScene.Sensors.gyro, .accelerometer], [60.0, 500])
+  func passingWhileCalibrating(sensors: MagnetScene.Sensors, strength: Double) throws {
     let times = [34.0, 52, 70, 88, 106, 124, 142, 160]
     let magnets = times.enumerated().map { index, time in
       Magnet(
         field: strength * Self.direction(index + 1), place: index % 2 == 0 ? .room : .board,
         from: time, until: time + 5)
     }
-    let scene = try Scene(
+    let scene = try MagnetScene(
       sensors, .moving, seed: 2, magnets: magnets, calibratesInUse: true, way: Self.handled)
     let progress = Kept<CalibrationProgress>()
     let subscription = scene.board.hub.subscribe(progress: { progress.append($0) })
@@ -435,7 +273,7 @@ struct MagnetTests {
   @Test(
     "D8 M9: a board without a record: asked at the first heading, shown, dismissed, never valid")
   func uncalibrated() throws {
-    let scene = try Scene(.gyro, .still, seed: 1, magnets: [])
+    let scene = try MagnetScene(.gyro, .still, seed: 1, magnets: [])
     scene.run(1)
     try FileManager.default.removeItem(at: scene.record)
     scene.run(3)

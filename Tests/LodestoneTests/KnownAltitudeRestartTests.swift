@@ -1,0 +1,106 @@
+import BoardTestSupport
+import Foundation
+import SensorTypes
+import SimulatedDevices
+import Testing
+
+@testable import StateStore
+
+/// What an elevation or a QNH of an earlier run is worth in the next one.
+struct KnownAltitudeRestartTests {
+  /// What an elevation leaves for another run so many seconds later.
+  private func restart(
+    after seconds: Double, receiver: Bool = false, clockIsSet: Bool = true, run: Double = 100
+  ) throws -> (first: AbsoluteAltitudeEstimate?, words: [String], error: Double) {
+    let before = try VirtualBoard.hill(receiver: false)
+    _ = before.run(30)
+    try before.state.knownAltitude.set(
+      KnownAltitude.Elevation(801, accuracy: 2, now: before.clockReading()))
+    _ = before.run(10)
+    #expect(try before.storedElevation()?.verdict == .taken)
+    let file = before.state.knownAltitude.file
+    let after = try VirtualBoard.hill(
+      receiver: receiver, clockIsSet: clockIsSet, utcStart: 1_795_000_000 + seconds,
+      prepare: {
+        try FileManager.default.createDirectory(at: $0.folder, withIntermediateDirectories: true)
+        try FileManager.default.copyItem(at: file, to: $0.knownAltitude.file)
+      })
+    let seen = after.run(run)
+    let known = seen.absoluteAltitudes.first { $0.knownTime != nil }
+    return (known, seen.diagnosticTexts, known.map { after.altitudeError(of: $0) } ?? .nan)
+  }
+
+  @Test("a later run has it, worth what the weather has left", arguments: [1.0, 4, 24])
+  func restart(hours: Double) throws {
+    let (first, words, error) = try restart(after: hours * 3600)
+    let height = try #require(first)
+    // 2 m, 6.6 m a root hour, and 3 m each for the wind of then and of now.
+    let expected = (4 + 43.56 * hours + 18).squareRoot()
+    print("after \(hours) h: off by \(error) m, bar \(height.accuracy) m")
+    #expect(abs(height.accuracy - expected) < 0.5 && abs(error) < 5)
+    #expect(words.contains { $0.contains("is taken") })
+  }
+
+  @Test("without a date an elevation of an earlier run is not used, and that is said")
+  func restartWithoutDate() throws {
+    let (first, words, _) = try restart(after: 3600, clockIsSet: false)
+    #expect(first == nil)
+    #expect(words.filter { $0.contains("has set the date") }.count == 1)
+  }
+
+  @Test("a receiver's date is as good as the network's")
+  func restartWithReceiver() throws {
+    let (first, _, error) = try restart(after: 3600, receiver: true, clockIsSet: false)
+    // Better than 8.1 m, what an hour has left of it, by the first fixes.
+    let accuracy = try #require(first).accuracy
+    #expect(accuracy < 8.1 && abs(error) < 1.96 * accuracy)
+  }
+
+  @Test(
+    "what is older than a week, or of after now, is not used", arguments: [8 * 86_400.0, -7200])
+  func restartTooLate(_ seconds: Double) throws {
+    let (first, words, _) = try restart(after: seconds)
+    #expect(first == nil)
+    #expect(words.contains { $0.contains(seconds > 0 ? "older than a week" : "after now") })
+  }
+
+  @Test("an elevation that nobody measured at is not of a later run")
+  func nobodyRan() throws {
+    for (age, isTaken) in [(20.0, true), (300, false)] {
+      let board = try VirtualBoard.hill(
+        receiver: false,
+        prepare: {
+          try $0.knownAltitude.set(
+            KnownAltitude.Elevation(
+              800, accuracy: 2,
+              now: ClockReading(seconds: 1_795_000_000 - age, isSet: true)))
+        })
+      let seen = board.run(20)
+      #expect(seen.absoluteAltitudes.isEmpty == !isTaken)
+      #expect(try board.storedElevation()?.verdict == (isTaken ? .taken : .tooLate))
+    }
+  }
+
+  @Test("of an earlier run's two words the second counts where the first one is refused")
+  func secondBest() throws {
+    let date = ClockReading(seconds: 1_794_996_400, isSet: true)
+    // The date comes with the first fixes, which are the second witness.
+    let board = try VirtualBoard.hill(
+      receiver: true, clockIsSet: false,
+      prepare: { state in
+        let store = state.knownAltitude
+        let elevation = try KnownAltitude.Elevation(1000, accuracy: 2, now: date)
+        let qnh = try KnownAltitude.QNH(1013.25, stationElevation: 800, now: date)
+        try store.set(elevation)
+        try store.set(qnh)
+        try store.note(
+          .init(
+            word: .elevation, given: date.seconds, verdict: .taken, pressure: 92_076,
+            barometer: "BMP280 at /dev/i2c-1:0x76"))
+        try store.note(.init(word: .qnh, given: date.seconds, verdict: .taken))
+      })
+    let said = board.run(120).diagnosticTexts
+    #expect(said.contains { $0.hasPrefix("the elevation") && $0.contains("is believed") })
+    #expect(said.contains { $0.hasPrefix("the QNH") }, "\(said)")
+  }
+}
