@@ -1,102 +1,15 @@
 // When a calibration is asked for, who is asked, and how long the prompt stands.
 
 import Foundation
-import LinearAlgebra
 import SensorTypes
 import Testing
 
 @testable import LocationServices
 
-private let radian = Double.pi / 180
-
-/// An engine with managers that can be asked, and a field that the test shapes.
-private struct Bench {
-  var engine = LocationEngine()
-  var now = 0.0
-  /// Strength and dip (degrees) of the field, and what is expected of it.
-  var strength = 49.0
-  var dip = 67.0
-  var origin: FieldReference? = .model
-  var magnet = 0.0
-  var isDisturbed = false
-  /// The record in force; `nil` for none.
-  var record: UInt32? = 1
-  /// Whether a receiver's course says where north is.
-  var hasCourse = false
-  private(set) var questions: [(client: UInt64, number: UInt64, time: Double)] = []
-  private(set) var closed: [UInt64] = []
-  private(set) var changes: [CalibrationPromptChange] = []
-  private(set) var accuracies: [Double?] = []
-
-  mutating func ask(_ action: ServiceAction, client: UInt64 = 1) {
-    let time = Timestamp(seconds: now)
-    collect { engine, emit in
-      engine.handle(ServiceRequest(ClientID(rawValue: client), action), at: time, emit: emit)
-    }
-  }
-
-  mutating func add(_ client: UInt64, heading: Bool = true, answers: Bool = true) {
-    ask(.register, client: client)
-    ask(
-      .configure(ClientSettings(headingFilter: -1, answersQuestions: answers)), client: client)
-    if heading { ask(.start(.heading), client: client) }
-  }
-
-  /// Lets the board speak ten times a second.
-  mutating func live(_ seconds: Double) {
-    for _ in 0..<Int((seconds * 10).rounded()) {
-      now += 0.1
-      let expected: FieldShape? =
-        switch origin {
-        case .model, .learned: FieldShape(strength: 49, dip: 67 * radian)
-        case .calibration: FieldShape(strength: 49)
-        case nil: nil
-        }
-      var reason: NoData?
-      if isDisturbed { reason = .magneticInterference("iron") }
-      if record == nil { reason = .uncalibrated }
-      if hasCourse { reason = nil }
-      let estimate = HeadingEstimate(
-        time: Timestamp(seconds: now), magneticHeading: 1, accuracy: reason == nil ? 0.05 : nil,
-        reason: reason, field: Vector3(1, 20, -43), attitude: .identity,
-        fieldCheck: FieldCheck(
-          measured: FieldShape(strength: strength, dip: dip * radian), expected: expected,
-          origin: origin, isDisturbed: isDisturbed, magnet: magnet, calibration: record))
-      collect { $0.handle(.heading(estimate), emit: $1) }
-    }
-  }
-
-  private mutating func collect(
-    _ body: (inout LocationEngine, (ServiceEvent) -> Void) -> Void
-  ) {
-    var events: [ServiceEvent] = []
-    body(&engine) { events.append($0) }
-    for event in events {
-      switch event.content {
-      case .question(let question):
-        questions.append((event.client.rawValue, question.number, now))
-      case .questionClosed(let number): closed.append(number)
-      case .heading(let report): accuracies.append(report.accuracy)
-      default: break
-      }
-    }
-    while let change = engine.takePromptChange() { changes.append(change) }
-  }
-
-  mutating func answer(_ display: Bool, client: UInt64 = 1) {
-    ask(.answer(question: questions.last?.number ?? 0, display: display), client: client)
-  }
-
-  var shows: Int { changes.count { if case .show = $0 { true } else { false } } }
-  var ends: [CalibrationPromptEnd] {
-    changes.compactMap { if case .dismiss(let end) = $0 { end } else { nil } }
-  }
-}
-
 struct HeadingCalibrationPromptTests {
   @Test("D8: asked the first time heading is requested without a record, once, and not before")
   func first() {
-    var bench = Bench()
+    var bench = CalibrationPromptBench()
     bench.record = nil
     bench.add(1, heading: false)
     bench.live(5)
@@ -115,7 +28,7 @@ struct HeadingCalibrationPromptTests {
 
   @Test("D8: true shows the prompt at once; it stays until the calibration is complete")
   func accepted() {
-    var bench = Bench()
+    var bench = CalibrationPromptBench()
     bench.record = nil
     bench.add(1)
     bench.live(1)
@@ -134,7 +47,7 @@ struct HeadingCalibrationPromptTests {
 
   @Test("D8: false shows none, calibration may still happen by itself, and is not asked for again")
   func refused() {
-    var bench = Bench()
+    var bench = CalibrationPromptBench()
     bench.record = nil
     bench.add(1)
     bench.live(1)
@@ -150,7 +63,7 @@ struct HeadingCalibrationPromptTests {
 
   @Test("M9: a dismissed prompt goes at once and does not come back while its cause lasts")
   func dismissed() {
-    var bench = Bench()
+    var bench = CalibrationPromptBench()
     bench.record = nil
     bench.add(1)
     bench.add(2)
@@ -168,7 +81,7 @@ struct HeadingCalibrationPromptTests {
 
   @Test("M9: a drive and a stop do not bring a dismissed prompt back, nor close one that is open")
   func courseComesAndGoes() {
-    var bench = Bench()
+    var bench = CalibrationPromptBench()
     bench.record = nil
     bench.add(1)
     bench.hasCourse = true
@@ -203,7 +116,7 @@ struct HeadingCalibrationPromptTests {
 
   @Test("D8: all managers are asked, also those without heading; any true shows the one prompt")
   func several() {
-    var bench = Bench()
+    var bench = CalibrationPromptBench()
     bench.record = nil
     bench.add(1)
     bench.add(2)
@@ -226,7 +139,7 @@ struct HeadingCalibrationPromptTests {
   @Test(
     "D8: a manager that is made while the question stands is asked; one that goes holds nothing up")
   func comingAndGoing() {
-    var bench = Bench()
+    var bench = CalibrationPromptBench()
     bench.record = nil
     bench.add(1)
     bench.add(2)
@@ -249,7 +162,7 @@ struct HeadingCalibrationPromptTests {
       (.calibration, 65, 67), (.calibration, 33, 67), (.learned, 60, 67),
     ])
   func change(origin: FieldReference, strength: Double, dip: Double) {
-    var bench = Bench()
+    var bench = CalibrationPromptBench()
     bench.origin = origin
     bench.add(1)
     bench.live(60)
@@ -280,7 +193,7 @@ struct HeadingCalibrationPromptTests {
       (FieldReference.model, 54.0, 67.0), (.model, 49, 73), (.calibration, 58, 80),
     ])
   func insignificant(origin: FieldReference, strength: Double, dip: Double) {
-    var bench = Bench()
+    var bench = CalibrationPromptBench()
     bench.origin = origin
     bench.add(1)
     (bench.strength, bench.dip) = (strength, dip)
@@ -290,12 +203,12 @@ struct HeadingCalibrationPromptTests {
 
   @Test("D8: heading that stays invalid asks, and so does a magnet that the filter knows")
   func otherEvidence() {
-    var disturbed = Bench()
+    var disturbed = CalibrationPromptBench()
     disturbed.add(1)
     disturbed.isDisturbed = true
     disturbed.live(11)
     #expect(disturbed.questions.count == 1)
-    var known = Bench()
+    var known = CalibrationPromptBench()
     known.add(1)
     known.magnet = 12
     known.live(11)
@@ -304,7 +217,7 @@ struct HeadingCalibrationPromptTests {
 
   @Test("D8: magnets that pass, five seconds each, ask for nothing")
   func passing() {
-    var bench = Bench()
+    var bench = CalibrationPromptBench()
     bench.add(1)
     for _ in 0..<20 {
       (bench.strength, bench.isDisturbed) = (180, true)
@@ -319,7 +232,7 @@ struct HeadingCalibrationPromptTests {
     "D8: a field about a limit, or wrong in some directions only, asks once; then hold-off and hysteresis"
   )
   func hysteresis() {
-    var bench = Bench()
+    var bench = CalibrationPromptBench()
     bench.add(1)
     // Wrong for two seconds of every three, as a board with a magnet turns.
     for _ in 0..<40 {
@@ -344,7 +257,7 @@ struct HeadingCalibrationPromptTests {
 
   @Test("D8: a question whose cause is over is closed, and a late answer shows nothing")
   func over() {
-    var bench = Bench()
+    var bench = CalibrationPromptBench()
     bench.add(1)
     bench.strength = 90
     bench.live(15)
@@ -358,7 +271,7 @@ struct HeadingCalibrationPromptTests {
 
   @Test("S D8: nothing is asked in the background; in the foreground again it is")
   func background() {
-    var bench = Bench()
+    var bench = CalibrationPromptBench()
     bench.record = nil
     bench.add(1)
     bench.engine.isInForeground = false
@@ -398,7 +311,7 @@ struct HeadingCalibrationPromptTests {
 
   @Test("another board takes the prompt of the old one down")
   func anotherBoard() {
-    var bench = Bench()
+    var bench = CalibrationPromptBench()
     bench.record = nil
     bench.add(1)
     bench.live(1)
@@ -412,7 +325,7 @@ struct HeadingCalibrationPromptTests {
 
   @Test("D8: hostile numbers, times that step back and pauses end nothing and ask for nothing")
   func hostile() {
-    var bench = Bench()
+    var bench = CalibrationPromptBench()
     bench.add(1)
     for value in [Double.nan, .infinity, -.infinity] {
       (bench.strength, bench.dip, bench.magnet) = (value, value, value == .infinity ? 0 : value)

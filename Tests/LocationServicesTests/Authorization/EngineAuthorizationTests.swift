@@ -6,100 +6,12 @@ import Testing
 
 @testable import LocationServices
 
-private let usage = UsageDescriptions(
-  whenInUse: "a", always: "b", purposes: ["route": "c"], declaresBackground: true)
-
-/// Clients of an application of which something was decided, in virtual time.
-private struct Bench {
-  var engine = LocationEngine()
-  var now = 0.0
-  private var events: [ServiceEvent] = []
-
-  init(_ decision: AuthorizationDecision, clients: ClosedRange<UInt64> = 1...1) {
-    happen(.decided(decision, usage))
-    for client in clients {
-      ask(.register, client: client)
-      ask(.configure(ClientSettings(hearsRegions: true)), client: client)
-    }
-    _ = told()
-  }
-
-  mutating func ask(_ action: ServiceAction, client: UInt64 = 1) {
-    var new: [ServiceEvent] = []
-    engine.handle(
-      ServiceRequest(ClientID(rawValue: client), action), at: Timestamp(seconds: now)
-    ) { new.append($0) }
-    events += new
-  }
-
-  mutating func happen(_ event: AuthorizationEvent) {
-    var new: [ServiceEvent] = []
-    engine.authorize(event) { new.append($0) }
-    events += new
-  }
-
-  mutating func go(foreground: Bool) {
-    var new: [ServiceEvent] = []
-    engine.enter(foreground: foreground) { new.append($0) }
-    events += new
-  }
-
-  mutating func fix(_ latitude: Double, accuracy: Double? = 5) {
-    now += 30
-    var fix = GNSSFix(received: Timestamp(seconds: now), mode: .threeDimensional)
-    (fix.latitude, fix.longitude, fix.horizontalAccuracy) = (latitude, 13, accuracy)
-    (fix.speed, fix.altitude, fix.verticalAccuracy) = (3, 100, 2)
-    say(.location(LocationEstimate(fix: fix, isSimulated: false)))
-  }
-
-  mutating func say(_ observation: Observation) {
-    var new: [ServiceEvent] = []
-    engine.handle(observation) { new.append($0) }
-    events += new
-  }
-
-  mutating func outcomes() -> [AuthorizationOutcome] {
-    var outcomes: [AuthorizationOutcome] = []
-    while let outcome = engine.takeAuthorizationOutcome() { outcomes.append(outcome) }
-    return outcomes
-  }
-
-  /// What was told since the last call, a word each.
-  mutating func told() -> [String] {
-    defer { events = [] }
-    return events.map { event in
-      switch event.content {
-      case .location(let report): report.speed == nil ? "cell" : "location"
-      case .requestedLocation(let report): report.speed == nil ? "cell answer" : "answer"
-      case .requestFailed(let failure): failure.isDenied ? "answer denied" : "answer failed"
-      case .failure(let failure): failure.isDenied ? "denied" : "failure"
-      case .authorization(let report): "\(report.status)"
-      case .significantChange(let report): report.speed == nil ? "cell change" : "change"
-      case .visit(let visit): visit.horizontalAccuracy ?? 0 >= 1_000 ? "cell visit" : "visit"
-      case .region(let event):
-        switch event.kind {
-        case .started: "started"
-        case .failed(.denied): "region denied"
-        case .failed: "region failed"
-        case .crossed: "crossed"
-        case .settled: "settled"
-        case .answered(let state): "\(state)"
-        case .unkept: "unkept"
-        }
-      case .rangingFailed: "ranging failed"
-      case .fullAccuracyAnswered(let problem): problem == nil ? "exact" : "not exact"
-      default: "other"
-      }
-    }
-  }
-}
-
 struct EngineAuthorizationTests {
   @Test(
     "M10: while nothing is decided nothing is asked of the board and told; then it goes on by itself"
   )
   func waiting() {
-    var bench = Bench(AuthorizationDecision(.notDetermined))
+    var bench = EngineAuthorizationBench(AuthorizationDecision(.notDetermined))
     bench.ask(.start(.location))
     #expect(bench.told() == ["notDetermined"])
     #expect(bench.engine.demand == Demand())
@@ -118,7 +30,7 @@ struct EngineAuthorizationTests {
 
   @Test("D2 M10: denied: a start is told so, a service that runs too, and a request is answered")
   func denied() {
-    var bench = Bench(AuthorizationDecision(.denied))
+    var bench = EngineAuthorizationBench(AuthorizationDecision(.denied))
     bench.ask(.start(.location))
     bench.ask(.start(.location))
     #expect(bench.told() == ["denied", "denied", "denied", "denied"])
@@ -128,7 +40,7 @@ struct EngineAuthorizationTests {
     #expect(bench.told() == ["answer denied", "denied", "denied"])
     #expect(bench.engine.demand == Demand())
 
-    var running = Bench(AuthorizationDecision(.notDetermined), clients: 1...3)
+    var running = EngineAuthorizationBench(AuthorizationDecision(.notDetermined), clients: 1...3)
     running.ask(.start(.location))
     running.ask(.requestLocation, client: 2)
     running.ask(.requestAuthorization(.whenInUse), client: 3)
@@ -141,14 +53,15 @@ struct EngineAuthorizationTests {
     "M10 M15: locations that wait are told nobody once they may not be known, and the deferral ends"
   )
   func deferred() {
-    var bench = Bench(AuthorizationDecision(.whenInUse))
+    var bench = EngineAuthorizationBench(AuthorizationDecision(.whenInUse))
     bench.ask(.start(.location))
     bench.fix(50)
     bench.ask(.allowDeferral(distance: 1e9, timeout: 1e9))
     for _ in 0..<3 { bench.fix(50) }
     _ = bench.told()
     var waiting = 0
-    bench.engine.authorize(.decided(AuthorizationDecision(.denied), usage)) { event in
+    bench.engine.authorize(.decided(AuthorizationDecision(.denied), EngineAuthorizationBench.usage))
+    { event in
       if case .deferredLocations = event.content { waiting += 1 }
       if case .deferralEnded(.failed) = event.content { waiting += 10 }
     }
@@ -159,7 +72,7 @@ struct EngineAuthorizationTests {
     "S: in the background updates do not start without a session, whatever is allowed; visits do")
   func backgroundStart() {
     for grant in [AuthorizationDecision.Grant.always, .whenInUse] {
-      var bench = Bench(AuthorizationDecision(grant))
+      var bench = EngineAuthorizationBench(AuthorizationDecision(grant))
       bench.go(foreground: false)
       _ = bench.told()
       bench.ask(.start(.location))
@@ -174,7 +87,7 @@ struct EngineAuthorizationTests {
       bench.fix(50)
       #expect(bench.told() == ["location"])
     }
-    var bench = Bench(AuthorizationDecision(.always))
+    var bench = EngineAuthorizationBench(AuthorizationDecision(.always))
     bench.go(foreground: false)
     bench.ask(.start(.visits))
     #expect(bench.engine.demand.location)
@@ -184,7 +97,7 @@ struct EngineAuthorizationTests {
     "S M10: when in use: nothing comes in the background, unless a session or updates that may go on keep it in use"
   )
   func inUse() {
-    var bench = Bench(AuthorizationDecision(.whenInUse))
+    var bench = EngineAuthorizationBench(AuthorizationDecision(.whenInUse))
     bench.ask(.start(.location))
     bench.go(foreground: false)
     _ = bench.told()
@@ -204,7 +117,7 @@ struct EngineAuthorizationTests {
 
   @Test("M10: always: the background changes nothing for what runs")
   func always() {
-    var bench = Bench(.unasked)
+    var bench = EngineAuthorizationBench(.unasked)
     bench.ask(.start(.location))
     bench.go(foreground: false)
     _ = bench.told()
@@ -214,7 +127,7 @@ struct EngineAuthorizationTests {
 
   @Test("M10 S: allowed once: over as soon as the application is no longer in use")
   func once() {
-    var bench = Bench(AuthorizationDecision(.notDetermined))
+    var bench = EngineAuthorizationBench(AuthorizationDecision(.notDetermined))
     bench.ask(.start(.location))
     bench.ask(.requestAuthorization(.whenInUse))
     bench.happen(.answer(prompt: 1, .allowOnce))
@@ -231,7 +144,8 @@ struct EngineAuthorizationTests {
     "M10: provisional: what is due in the background waits, the second prompt stands in the foreground, and a crossing is told after it"
   )
   func provisional() {
-    var bench = Bench(AuthorizationDecision(.provisional, hasAskedForAlways: true))
+    var bench = EngineAuthorizationBench(
+      AuthorizationDecision(.provisional, hasAskedForAlways: true))
     bench.ask(
       .startRegion(
         MonitoredRegion(
@@ -262,14 +176,14 @@ struct EngineAuthorizationTests {
   @Test("M10: provisional: an update, a significant change and a visit are due too")
   func provisionalServices() {
     for service in [Service.location, .significantChanges] {
-      var bench = Bench(AuthorizationDecision(.provisional))
+      var bench = EngineAuthorizationBench(AuthorizationDecision(.provisional))
       bench.ask(.start(service))
       bench.go(foreground: false)
       bench.fix(50)
       bench.go(foreground: true)
       #expect(bench.outcomes().count { if case .ask = $0 { true } else { false } } == 1)
     }
-    var bench = Bench(AuthorizationDecision(.provisional))
+    var bench = EngineAuthorizationBench(AuthorizationDecision(.provisional))
     bench.ask(.start(.visits))
     bench.go(foreground: false)
     for _ in 0..<12 { bench.fix(50) }
@@ -281,7 +195,7 @@ struct EngineAuthorizationTests {
     "M10: reduced: locations, answers, changes and visits are cells, regions and beacons are not told, headings as before"
   )
   func reduced() {
-    var bench = Bench(AuthorizationDecision(.always, accuracy: .reduced))
+    var bench = EngineAuthorizationBench(AuthorizationDecision(.always, accuracy: .reduced))
     for service in [Service.location, .significantChanges, .visits] { bench.ask(.start(service)) }
     _ = bench.told()
     for _ in 0..<12 { bench.fix(50) }
@@ -313,7 +227,7 @@ struct EngineAuthorizationTests {
 
   @Test("M4: a client that wants reduced accuracy gets cells beside one that gets locations")
   func wantsReduced() {
-    var bench = Bench(.unasked, clients: 1...2)
+    var bench = EngineAuthorizationBench(.unasked, clients: 1...2)
     bench.ask(.configure(ClientSettings(desiredAccuracy: 6_380_000)), client: 1)
     bench.ask(.start(.location), client: 1)
     bench.ask(.start(.location), client: 2)
@@ -329,7 +243,7 @@ struct EngineAuthorizationTests {
 
   @Test("M10: exact for once: cells become locations, and cells again when the application leaves")
   func exactForOnce() {
-    var bench = Bench(AuthorizationDecision(.whenInUse, accuracy: .reduced))
+    var bench = EngineAuthorizationBench(AuthorizationDecision(.whenInUse, accuracy: .reduced))
     bench.ask(.start(.location))
     _ = bench.told()
     bench.fix(50)
@@ -346,7 +260,7 @@ struct EngineAuthorizationTests {
 
   @Test("M7 M10: without a permitted position there is no true heading; magnetic heading comes")
   func heading() {
-    var bench = Bench(AuthorizationDecision(.denied))
+    var bench = EngineAuthorizationBench(AuthorizationDecision(.denied))
     bench.ask(.start(.heading))
     #expect(bench.told() == [])
     var heard: [HeadingReport] = []
@@ -367,7 +281,7 @@ struct EngineAuthorizationTests {
     func asks(_ outcomes: [AuthorizationOutcome]) -> [AuthorizationPromptKind] {
       outcomes.compactMap { if case .ask(let prompt) = $0 { prompt.kind } else { nil } }
     }
-    var bench = Bench(AuthorizationDecision(.notDetermined, accuracy: .reduced))
+    var bench = EngineAuthorizationBench(AuthorizationDecision(.notDetermined, accuracy: .reduced))
     bench.go(foreground: false)
     bench.ask(.hold(ServiceSession(.always, fullAccuracyPurpose: "route")))
     #expect(asks(bench.outcomes()) == [])
@@ -390,7 +304,7 @@ struct EngineAuthorizationTests {
 
   @Test("M16: background updates without a declared mode are a diagnostic, said once")
   func undeclared() {
-    var bench = Bench(.unasked)
+    var bench = EngineAuthorizationBench(.unasked)
     bench.happen(.decided(.unasked, UsageDescriptions()))
     bench.ask(.configure(ClientSettings(allowsBackground: true)))
     bench.ask(.configure(ClientSettings(distanceFilter: 3, allowsBackground: true)))
