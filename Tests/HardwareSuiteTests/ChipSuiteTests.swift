@@ -37,11 +37,10 @@ struct ChipSuiteTests {
       """
     let board = try VirtualBoard(edit: { _ in text })
     _ = board.run(3)
-    let suite = SuiteTests()
-    let noise = try suite.test(board, seconds: 4).checks.filter { $0.name.contains(" noise of ") }
+    let noise = try board.test(seconds: 4).checks.filter { $0.name.contains(" noise of ") }
     #expect(noise.isEmpty == Self.silent.contains(name))
     for check in noise { #expect(check.outcome == .passed, "\(check.name): \(check.measures)") }
-    let trial = FaultTrial(bench: suite.bench(board), sensor: 0, fault: .bitFlip, seconds: 3)
+    let trial = FaultTrial(bench: board.bench(), sensor: 0, fault: .bitFlip, seconds: 3)
     let check = try trial.run("faults")
     guard !Self.unreadable.contains(name) else {
       #expect(check.detail.contains("no configuration that can be read back"), "\(check.detail)")
