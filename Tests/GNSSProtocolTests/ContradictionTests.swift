@@ -5,29 +5,13 @@ import Testing
 /// Receivers that say one epoch in two ways, leave out its time, or speak while another does: no epoch twice, none of
 /// another's parts, none lost.
 struct ContradictionTests {
-  private static let place = "4807.038,N,01131.000,E"
-
-  private func rmc(
-    _ time: String, _ status: String = "A", place: String = place, motion: String = "22.4,84.4",
-    talker: String = "GP"
-  ) -> [UInt8] {
-    Stream.sentence("\(talker)RMC,\(time),\(status),\(place),\(motion),230324,,")
-  }
-
-  private func gga(
-    _ time: String, _ quality: String = "1", place: String = place, altitude: Double = 545.4,
-    talker: String = "GP"
-  ) -> [UInt8] {
-    Stream.sentence(
-      "\(talker)GGA,\(time),\(place),\(quality),08,0.9,\(altitude),M,46.9,M,,")
-  }
-
   private static let orders = [true, false]
 
   @Test("a position without a time is no other epoch's", arguments: orders)
   func foreign(endsByRule: Bool) {
     let bytes = (10..<16).flatMap { second in
-      gga("1235\(second)") + gga("", place: "3300.000,S,15100.000,E") + rmc("1235\(second)")
+      Stream.gga("1235\(second)") + Stream.gga("", place: "3300.000,S,15100.000,E")
+        + Stream.rmc("1235\(second)")
     }
     let fixes = Stream.fixes(bytes, endsByRule: endsByRule)
     for fix in fixes {
@@ -40,7 +24,7 @@ struct ContradictionTests {
 
   private func gll(_ time: String, _ status: String? = "A", talker: String = "GP") -> [UInt8] {
     let end = status.map { ",\($0),A" } ?? ""
-    return Stream.sentence("\(talker)GLL,\(Self.place),\(time)\(end)")
+    return Stream.sentence("\(talker)GLL,\(Stream.place),\(time)\(end)")
   }
 
   private static let gst = "1.0,2.0,1.0,90.0,1.5,1.2,2.4"
@@ -56,7 +40,7 @@ struct ContradictionTests {
     ]
     for sentence in behind {
       let bytes = (10..<30).flatMap { second in
-        gga("1235\(second)") + sentence + rmc("1235\(second)")
+        Stream.gga("1235\(second)") + sentence + Stream.rmc("1235\(second)")
       }
       let fixes = Stream.fixes(bytes, endsByRule: endsByRule)
       let times = fixes.compactMap(\.timeOfDay).filter { $0 >= 45_310 }
@@ -71,7 +55,7 @@ struct ContradictionTests {
     arguments: orders)
   func wholeSeconds(endsByRule: Bool) {
     let bytes = (0..<50).flatMap { tenth in
-      gga("1235\(10 + tenth / 10).\(tenth % 10)") + rmc("1235\(10 + tenth / 10)")
+      Stream.gga("1235\(10 + tenth / 10).\(tenth % 10)") + Stream.rmc("1235\(10 + tenth / 10)")
     }
     let fixes = Stream.fixes(bytes, endsByRule: endsByRule)
     let tenths = fixes.compactMap(\.timeOfDay).map { Int(($0 * 10).rounded()) }
@@ -84,7 +68,8 @@ struct ContradictionTests {
       let bytes = (10..<30).flatMap { second -> [UInt8] in
         let time = "1235\(second)"
         let sentences = [
-          rmc(time), gga(time), gll(time), Stream.sentence("GPGST,\(time),\(Self.gst)"),
+          Stream.rmc(time), Stream.gga(time), gll(time),
+          Stream.sentence("GPGST,\(time),\(Self.gst)"),
         ]
         return order.flatMap { sentences[$0] }
       }
@@ -94,8 +79,8 @@ struct ContradictionTests {
     }
     // Of two places it is two receivers, and nothing is lent.
     let elsewhere = (10..<20).flatMap { second in
-      gga("1235\(second)") + gga("1235\(second)", place: "3300.000,S,15100.000,E")
-        + rmc("1235\(second)")
+      Stream.gga("1235\(second)") + Stream.gga("1235\(second)", place: "3300.000,S,15100.000,E")
+        + Stream.rmc("1235\(second)")
     }
     for fix in Stream.fixes(elsewhere, endsByRule: endsByRule) where (fix.latitude ?? 0) < 0 {
       #expect(fix.speed == nil)
@@ -109,7 +94,7 @@ struct ContradictionTests {
     let bytes = (10..<20).flatMap { second in
       Stream.sentence("GPGST,1235\(second),\(Self.gst)")
         + Stream.sentence("GPVTG,90.0,T,,M,10.0,N,18.5,K,A")
-        + Stream.sentence("GPGSA,A,2,07,30,,,,,,,,,,,1.5,0.9,1.2") + gga("1235\(second)")
+        + Stream.sentence("GPGSA,A,2,07,30,,,,,,,,,,,1.5,0.9,1.2") + Stream.gga("1235\(second)")
     }
     let fixes = Stream.fixes(bytes, endsByRule: endsByRule)
     #expect(fixes.count == 10)
@@ -118,11 +103,12 @@ struct ContradictionTests {
       #expect(fix.mode == .twoDimensional)
     }
     let none = Stream.fixes(
-      gga("123510", "0", place: ",,,") + Stream.sentence("GPVTG,90.0,T,,M,10.0,N,18.5,K,A"),
+      Stream.gga("123510", "0", place: ",,,") + Stream.sentence("GPVTG,90.0,T,,M,10.0,N,18.5,K,A"),
       endsByRule: endsByRule)
     #expect(none.count == 1 && none[0].speed == nil && none[0].course == nil)
     let unmoved = Stream.fixes(
-      gga("123510") + Stream.sentence("GPVTG,0.0,T,,M,0.0,N,0.0,K,N"), endsByRule: endsByRule)
+      Stream.gga("123510") + Stream.sentence("GPVTG,0.0,T,,M,0.0,N,0.0,K,N"), endsByRule: endsByRule
+    )
     #expect(unmoved.count == 1 && unmoved[0].speed == nil && unmoved[0].course == nil)
   }
 
@@ -138,7 +124,7 @@ struct ContradictionTests {
     // The place is the one of the first that says A, or GN's.
     let giver = said.first { $0.hasSuffix("A") }.map { String($0.prefix(2)) } ?? "GN"
     let bytes =
-      gga("123510", talker: giver)
+      Stream.gga("123510", talker: giver)
       + said.flatMap { word -> [UInt8] in
         let status = String(word.suffix(1))
         let talker = String(word.prefix(2))
@@ -155,8 +141,9 @@ struct ContradictionTests {
   @Test("the day that a clock begins with is not the next fixes'", arguments: orders)
   func coldDate(endsByRule: Bool) {
     let bytes =
-      Stream.sentence("GPRMC,123509,V,,,,,,,060180,,,N") + gga("123510") + gga("123511")
-      + rmc("123512") + gga("123512") + gga("123513")
+      Stream.sentence("GPRMC,123509,V,,,,,,,060180,,,N") + Stream.gga("123510")
+      + Stream.gga("123511")
+      + Stream.rmc("123512") + Stream.gga("123512") + Stream.gga("123513")
     // 1980-01-06 as it is said; 2024-03-23.
     let expected: [Double?] = [316_010_109, nil, nil, 1_711_197_312, 1_711_197_313]
     #expect(Stream.fixes(bytes, endsByRule: endsByRule).map(\.utc) == expected)
@@ -165,7 +152,7 @@ struct ContradictionTests {
   @Test("a Garmin's estimated errors are its accuracies where no GST says them", arguments: orders)
   func garmin(endsByRule: Bool) throws {
     let rme = Stream.sentence("PGRME,9.1,M,15.0,M,17.6,M")
-    let bytes = (10..<20).flatMap { gga("1235\($0)") + rmc("1235\($0)") + rme }
+    let bytes = (10..<20).flatMap { Stream.gga("1235\($0)") + Stream.rmc("1235\($0)") + rme }
     let fixes = Stream.fixes(bytes, endsByRule: endsByRule)
     #expect(fixes.count == 10)
     for fix in fixes {
@@ -175,7 +162,7 @@ struct ContradictionTests {
       #expect(fix.accuracySource == .receiver)
     }
     let both = try #require(
-      Stream.fixes(gga("123510") + rme + Stream.sentence("GPGST,123510,\(Self.gst)")).first)
+      Stream.fixes(Stream.gga("123510") + rme + Stream.sentence("GPGST,123510,\(Self.gst)")).first)
     let mean: Double = (1.5 * 1.5 + 1.2 * 1.2) / 2
     #expect(abs(try #require(both.horizontalAccuracy) - 1.51 * mean.squareRoot()) < 1e-9)
     #expect(both.verticalAccuracy == 2.4)
@@ -201,17 +188,20 @@ struct ContradictionTests {
   @Test("a time that is none takes its sentence along, and 24:00:00 is midnight")
   func badTimes() throws {
     let bad = Stream.fixes(
-      gga("235959") + gga("256199", place: "4700.000,N,01100.000,E") + rmc("235959"))
+      Stream.gga("235959") + Stream.gga("256199", place: "4700.000,N,01100.000,E")
+        + Stream.rmc("235959"))
     #expect(bad.count == 1 && bad[0].latitude != 47 && bad[0].speed != nil)
     let midnight = Stream.fixes(
-      rmc("235959") + gga("235959") + gga("240000.00", place: "4800.000,N,01131.000,E")
-        + gga("000001"), endsByRule: false)
+      Stream.rmc("235959") + Stream.gga("235959")
+        + Stream.gga("240000.00", place: "4800.000,N,01131.000,E")
+        + Stream.gga("000001"), endsByRule: false)
     #expect(midnight.map(\.timeOfDay) == [86_399, 0, 1])
     let first = try #require(midnight.first?.utc)
     #expect(midnight.map { $0.utc.map { $0 - first } } == [0, 1, 2])
     #expect(midnight[1].latitude == 48)
     // The day that ends is the one that is dated.
-    let dated = Stream.fixes(rmc("235959") + rmc("240000"), endsByRule: false).map(\.utc)
+    let dated = Stream.fixes(Stream.rmc("235959") + Stream.rmc("240000"), endsByRule: false).map(
+      \.utc)
     #expect(dated.count == 2 && dated[1] == dated[0].map { $0 + 1 })
   }
 
@@ -225,7 +215,8 @@ struct ContradictionTests {
     #expect(fixes.count == 8)
     #expect(fixes.allSatisfy { $0.mode == .none && $0.timeOfDay == nil && $0.latitude == nil })
     // Nor does one that restarts void the last fix that it had.
-    let restarted = Stream.fixes(gga("123512") + rmc("123512") + round, endsByRule: endsByRule)
+    let restarted = Stream.fixes(
+      Stream.gga("123512") + Stream.rmc("123512") + round, endsByRule: endsByRule)
     #expect(restarted.count == 2)
     #expect(restarted[0].isValid && restarted[0].mode == .threeDimensional)
     #expect(restarted[0].satellitesUsed == 8 && restarted[1].mode == .none)
@@ -233,16 +224,17 @@ struct ContradictionTests {
 
   @Test("sixty minutes are a degree, and nothing beyond them is a place")
   func sixtyMinutes() throws {
-    let fix = try #require(Stream.fixes(gga("120000", place: "4760.0000,N,01160.0000,W")).first)
+    let fix = try #require(
+      Stream.fixes(Stream.gga("120000", place: "4760.0000,N,01160.0000,W")).first)
     #expect(fix.latitude == 48 && fix.longitude == -12)
-    let beyond = Stream.fixes(gga("120000", place: "4760.0001,N,01100.0,E"))
+    let beyond = Stream.fixes(Stream.gga("120000", place: "4760.0001,N,01100.0,E"))
     #expect(beyond.count == 1 && beyond[0].latitude == nil)
   }
 
   @Test("a GNS of what one constellation has added takes nothing away")
   func constellations() {
     let bytes = (10..<16).flatMap { second in
-      Stream.sentence("GNGNS,1235\(second),\(Self.place),AA,14,0.9,545.4,46.9,,")
+      Stream.sentence("GNGNS,1235\(second),\(Stream.place),AA,14,0.9,545.4,46.9,,")
         + Stream.sentence("GPGNS,1235\(second),,,,,,8,,,,3.4,0000")
         + Stream.sentence("GLGNS,1235\(second),,,,,,6,,,,3.4,0000")
     }
@@ -257,7 +249,7 @@ struct ContradictionTests {
     "sentences of two minds about the fix make the same of it in either order",
     arguments: ["0", ""])
   func minds(quality: String) throws {
-    let (motion, height) = (rmc("123510"), gga("123510", quality))
+    let (motion, height) = (Stream.rmc("123510"), Stream.gga("123510", quality))
     let one = try #require(Stream.fixes(motion + height).first)
     let other = try #require(Stream.fixes(height + motion).first)
     #expect(one.latitude == other.latitude && one.latitude != nil)
@@ -270,17 +262,18 @@ struct ContradictionTests {
   @Test("what was typed in or is simulated is not vouched for", arguments: ["M", "S", "A", "E"])
   func modes(mode: String) throws {
     let fix = try #require(
-      Stream.fixes(Stream.sentence("GPRMC,123510,A,\(Self.place),1,90,230324,,,\(mode)")).first)
+      Stream.fixes(Stream.sentence("GPRMC,123510,A,\(Stream.place),1,90,230324,,,\(mode)")).first)
     #expect(fix.isValid == ["A", "E"].contains(mode) && fix.latitude != nil)
   }
 
   @Test("D is a status too; what RMC leaves out of speed and course VTG fills in")
   func parts() throws {
-    let differential = try #require(Stream.fixes(rmc("123510", "D") + gga("123510", "2")).first)
+    let differential = try #require(
+      Stream.fixes(Stream.rmc("123510", "D") + Stream.gga("123510", "2")).first)
     #expect(differential.isValid && differential.speed != nil && differential.course == 84.4)
     let vtg = Stream.sentence("GPVTG,77.0,T,,M,9.9,N,18.3,K,A")
     let filled = try #require(
-      Stream.fixes(rmc("123510", motion: "22.4,") + vtg).first)
+      Stream.fixes(Stream.rmc("123510", motion: "22.4,") + vtg).first)
     #expect(filled.course == 77)
     #expect(abs((filled.speed ?? 0) - 22.4 * 1_852 / 3_600) < 1e-9)
   }
@@ -291,8 +284,8 @@ struct ContradictionTests {
   func ranges(_ said: String, _ course: Double) throws {
     let fix = try #require(
       Stream.fixes(
-        rmc("123510", motion: "-22.4,\(said)")
-          + Stream.sentence("GPGGA,123510,\(Self.place),1,-5,0.9,545.4,M,46.9,M,,")
+        Stream.rmc("123510", motion: "-22.4,\(said)")
+          + Stream.sentence("GPGGA,123510,\(Stream.place),1,-5,0.9,545.4,M,46.9,M,,")
       ).first)
     #expect(fix.course == course && fix.speed == nil && fix.satellitesUsed == nil)
   }
@@ -300,7 +293,7 @@ struct ContradictionTests {
   @Test("numbers that are filled up with blanks, and small letters for the sides of the earth")
   func blanks() throws {
     let fix = try #require(
-      Stream.fixes(gga("123510", place: " 4807.038,n, 01131.000,w")).first)
+      Stream.fixes(Stream.gga("123510", place: " 4807.038,n, 01131.000,w")).first)
     #expect(abs(try #require(fix.latitude) - 48.1173) < 1e-9)
     #expect(abs(try #require(fix.longitude) + 11.516_666_667) < 1e-8)
   }
@@ -308,8 +301,9 @@ struct ContradictionTests {
   @Test("two receivers on one wire, half a second apart: each moment once, and whole")
   func twoReceivers() {
     let bytes = (10..<20).flatMap { second in
-      gga("1235\(second).00") + gga("1235\(second).50", talker: "GN") + rmc("1235\(second).00")
-        + rmc("1235\(second).50", talker: "GN")
+      Stream.gga("1235\(second).00") + Stream.gga("1235\(second).50", talker: "GN")
+        + Stream.rmc("1235\(second).00")
+        + Stream.rmc("1235\(second).50", talker: "GN")
     }
     let fixes = Stream.fixes(bytes, endsByRule: false)
     let times: [Double?] = (0..<20).map { 45_310 + Double($0) / 2 }
@@ -321,7 +315,7 @@ struct ContradictionTests {
 
   @Test("an RMC that is an epoch ahead of the GGA: each moment once, and whole")
   func ahead() {
-    let bytes = (10..<20).flatMap { rmc("1235\($0 + 1)") + gga("1235\($0)") }
+    let bytes = (10..<20).flatMap { Stream.rmc("1235\($0 + 1)") + Stream.gga("1235\($0)") }
     let fixes = Stream.fixes(bytes, endsByRule: false)
     #expect(fixes.map(\.timeOfDay) == (0...10).map { 45_310 + Double($0) })
     #expect(fixes.dropFirst().dropLast().allSatisfy { $0.speed != nil && $0.altitude != nil })
@@ -332,99 +326,10 @@ struct ContradictionTests {
   @Test("a clock that goes back, and a log behind another: what comes stays in its order")
   func backwards() {
     let times = ["120000", "120001", "120002", "115000", "115001", "115002", "230000", "230001"]
-    let fixes = Stream.fixes(times.flatMap { rmc($0) + gga($0) }, endsByRule: false)
+    let fixes = Stream.fixes(times.flatMap { Stream.rmc($0) + Stream.gga($0) }, endsByRule: false)
     #expect(
       fixes.map(\.timeOfDay) == [
         43_200, 43_201, 43_202, 42_600, 42_601, 42_602, 82_800, 82_801,
       ])
-  }
-
-  // NAV-STATUS and NAV-POSLLH of the epoch at 03:00 and so many seconds.
-  private func state(_ second: Int) -> [UInt8] {
-    Stream.message(1, 3, length: 16, [(0, 4, second * 1_000), (4, 1, 3), (5, 1, 0x0D)])
-  }
-
-  private func posllh(_ second: Int) -> [UInt8] {
-    Stream.message(
-      1, 2, length: 28,
-      [(0, 4, second * 1_000), (4, 4, 130_000_000), (8, 4, 520_000_000), (20, 4, 1_500)])
-  }
-
-  private func utc(_ second: Int) -> [UInt8] {
-    Stream.message(
-      1, 0x21, length: 20,
-      [
-        (0, 4, second * 1_000), (12, 2, 2026), (14, 1, 11), (15, 1, 22), (16, 1, 3),
-        (18, 1, second), (19, 1, 7),
-      ])
-  }
-
-  @Test(
-    "NMEA beside UBX that says less: each moment once, by NMEA", arguments: [1, 2, 3, 4], orders)
-  func lessUBX(kind: Int, endsByRule: Bool) {
-    let bytes = (0..<10).flatMap { second -> [UInt8] in
-      let less =
-        switch kind {
-        case 1: state(second)
-        case 2: posllh(second)
-        case 3: posllh(second) + utc(second)
-        default: state(second) + posllh(second) + utc(second)
-        }
-      return gga("03000\(second)") + rmc("03000\(second)") + less
-    }
-    let fixes = Stream.fixes(bytes, endsByRule: endsByRule)
-    #expect(fixes.map(\.timeOfDay) == (0..<10).map { 10_800 + Double($0) })
-    #expect(fixes.allSatisfy { $0.altitude == 545.4 && $0.speed != nil })
-  }
-
-  @Test("UBX that says less is told where there is no NMEA, but no state without a place")
-  func onlyUBX() {
-    let fixes = Stream.fixes((0..<5).flatMap { state($0) + posllh($0) })
-    #expect(fixes.count == 5 && fixes.allSatisfy { $0.latitude == 52 })
-    #expect(Stream.fixes((0..<5).flatMap { state($0) }).isEmpty)
-    let none = (0..<5).flatMap { Stream.message(1, 3, length: 16, [(0, 4, $0 * 1_000)]) }
-    #expect(Stream.fixes(none).count == 5)
-  }
-
-  @Test("UBX that stops, NMEA that goes on: none is swallowed, none is twice", arguments: orders)
-  func ubxStops(endsByRule: Bool) {
-    let bytes = (0..<20).flatMap { second in
-      let time = "0300\(second < 10 ? "0" : "")\(second)"
-      return gga(time) + rmc(time) + (second < 8 ? Stream.pvt(second: second) : [])
-    }
-    let fixes = Stream.fixes(bytes, endsByRule: endsByRule)
-    #expect(fixes.map(\.timeOfDay) == (0..<20).map { 10_800 + Double($0) })
-    #expect(fixes[7].latitude == 52 && fixes[8].latitude != 52)
-  }
-
-  @Test("NMEA five times as often as UBX: each moment once, in order", arguments: orders)
-  func fiveToOne(endsByRule: Bool) {
-    let bytes = (0..<50).flatMap { fifth in
-      let time = "0300\(fifth / 5 < 10 ? "0" : "")\(fifth / 5).\(fifth % 5 * 2)"
-      return gga(time) + rmc(time) + (fifth % 5 == 0 ? Stream.pvt(second: fifth / 5) : [])
-    }
-    let fixes = Stream.fixes(bytes, endsByRule: endsByRule)
-    #expect(fixes.count == 50)
-    for (index, fix) in fixes.enumerated() {
-      #expect(abs((fix.timeOfDay ?? 0) - 10_800 - Double(index) / 5) < 1e-6)
-      #expect((fix.latitude == 52) == (index % 5 == 0))
-    }
-  }
-
-  @Test("position and velocity from the centre of the earth are a fix's too")
-  func earthCentred() throws {
-    // At 0 N 0 E on the equator, moving north-east: by hand, x is up, y east, z north.
-    let bytes =
-      Stream.message(1, 1, length: 20, [(0, 4, 1_000), (4, 4, 637_823_700)])
-      + Stream.message(1, 0x11, length: 20, [(0, 4, 1_000), (4, 4, 50), (8, 4, 300), (12, 4, 400)])
-      + utc(1)
-    #expect(Stream.fixes(bytes).isEmpty)
-    let fix = try #require(Stream.fixes(bytes + state(1)).first)
-    #expect(abs(try #require(fix.latitude)) < 1e-9)
-    #expect(abs(try #require(fix.longitude)) < 1e-9)
-    #expect(abs(try #require(fix.ellipsoidalAltitude) - 100) < 1e-3)
-    #expect(abs(try #require(fix.speed) - 5) < 1e-9)
-    #expect(abs(try #require(fix.verticalSpeed) - 0.5) < 1e-9)
-    #expect(abs(try #require(fix.course) - 36.869_897_646) < 1e-6)
   }
 }

@@ -5,56 +5,19 @@ import Testing
 @testable import GNSSProtocol
 
 struct GPSDDecoderTests {
-  /// Reports in order, each with the moment at which it arrives.
-  struct Listener {
-    var decoder = GPSDDecoder()
-    var fixes: [GNSSFix] = []
-    var events: [GPSDEvent] = []
-
-    mutating func hear(_ text: String, at seconds: Double) {
-      hear(Array((text + "\r\n").utf8), at: seconds)
-    }
-
-    mutating func hear(_ bytes: [UInt8], at seconds: Double) {
-      let now = Timestamp(seconds: seconds)
-      bytes.withUnsafeBytes { decoder.append($0, at: now) }
-      look(at: seconds)
-    }
-
-    mutating func look(at seconds: Double) {
-      while let event = decoder.next(at: Timestamp(seconds: seconds)) {
-        if case .epoch(let fix) = event { fixes.append(fix) } else { events.append(event) }
-      }
-    }
-
-    mutating func finish() {
-      decoder.finish()
-      look(at: 1e6)
-    }
-  }
-
   static func sample(_ name: String) throws -> [UInt8] {
     let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "GPSD")
     return Array(try Data(contentsOf: folder.appending(path: name + ".json")))
   }
 
   /// The lines of a sample, a millisecond apart within an epoch.
-  private func fixes(of name: String) throws -> Listener {
-    var listener = Listener()
+  private func fixes(of name: String) throws -> GPSDListener {
+    var listener = GPSDListener()
     for (index, line) in try Self.sample(name).split(separator: 10).enumerated() {
       listener.hear(Array(line) + [10], at: Double(index) * 0.001)
     }
     listener.finish()
     return listener
-  }
-
-  private func tpv(_ time: String?, mode: Int = 3, device: String? = nil, more: String = "")
-    -> String
-  {
-    let time = time.map { ",\"time\":\"2026-11-22T07:14:\($0)Z\"" } ?? ""
-    let device = device.map { ",\"device\":\"\($0)\"" } ?? ""
-    let place = mode > 1 ? ",\"lat\":48.1,\"lon\":11.5,\"altMSL\":500,\"speed\":1" : ""
-    return "{\"class\":\"TPV\"\(device),\"mode\":\(mode)\(time)\(place)\(more)}"
   }
 
   @Test(
@@ -146,10 +109,10 @@ struct GPSDDecoderTests {
       ("\"epx\":7.5,\"epy\":9.0", nil, nil), ("\"epx\":3,\"epy\":3", 1.51 * 3, nil),
     ] as [(String, Double?, Double?)])
   func estimates(keys: String, horizontal: Double?, vertical: Double?) throws {
-    var listener = Listener()
+    var listener = GPSDListener()
     listener.hear(
       "{\"class\":\"SKY\",\"hdop\":0.80,\"vdop\":1.20,\"xdop\":0.5,\"ydop\":0.6,\"uSat\":9}", at: 0)
-    listener.hear(tpv("42.000", more: "," + keys), at: 0)
+    listener.hear(tpv: "42.000", more: "," + keys, at: 0)
     listener.finish()
     let fix = try #require(listener.fixes.first)
     #expect(abs((fix.horizontalAccuracy ?? -1) - (horizontal ?? -1)) < 1e-9)
@@ -159,7 +122,7 @@ struct GPSDDecoderTests {
   @Test("heights of old and new gpsd")
   func heights() throws {
     func fix(_ keys: String, mode: Int = 3) throws -> GNSSFix {
-      var listener = Listener()
+      var listener = GPSDListener()
       listener.hear("{\"class\":\"TPV\",\"mode\":\(mode),\"lat\":1,\"lon\":2,\(keys)}", at: 0)
       listener.finish()
       return try #require(listener.fixes.first)
@@ -185,7 +148,7 @@ struct GPSDDecoderTests {
       ("2017-01-01 00:00:00", nil), ("", nil), ("2017-01-01T00:00:00.Zxxxxxxxxxxxxxxxxxx", nil),
     ] as [(String, Double?)])
   func times(text: String, utc: Double?) throws {
-    var listener = Listener()
+    var listener = GPSDListener()
     listener.hear(
       "{\"class\":\"TPV\",\"mode\":2,\"time\":\"\(text)\",\"lat\":1,\"lon\":2}", at: 0)
     listener.finish()
@@ -193,151 +156,9 @@ struct GPSDDecoderTests {
     #expect(fix.latitude == 1 && fix.utc == utc)
   }
 
-  @Test("a leap second is an epoch of its own, and so is the second after it")
-  func leapSecond() {
-    var listener = Listener()
-    for (index, time) in ["2016-12-31T23:59:60.000Z", "2017-01-01T00:00:00.000Z"].enumerated() {
-      listener.hear(
-        "{\"class\":\"TPV\",\"mode\":2,\"time\":\"\(time)\",\"lat\":1,\"lon\":2}", at: Double(index)
-      )
-    }
-    listener.finish()
-    #expect(listener.fixes.map(\.timeOfDay) == [86_400, 0])
-  }
-
-  @Test(
-    "an epoch of so many reports is given out with the last, once that is known; before, when nothing follows"
-  )
-  func latency() {
-    var listener = Listener()
-    for epoch in 0..<4 {
-      let begin = Double(epoch)
-      for part in 0..<3 {
-        #expect(listener.fixes.count == epoch)
-        listener.hear(
-          tpv("4\(epoch).000", more: ",\"climb\":\(part)"), at: begin + 0.05 * Double(part))
-      }
-      if epoch < 3 {
-        // Two whole epochs are known when the third begins, and one more makes the rule.
-        #expect(listener.fixes.count == (epoch < 2 ? epoch : epoch + 1))
-        listener.look(at: begin + 0.24)
-        #expect(listener.fixes.count == (epoch < 2 ? epoch : epoch + 1))
-      }
-      listener.look(at: begin + 0.26)
-      #expect(listener.fixes.count == epoch + 1)
-      #expect(listener.fixes.last?.verticalSpeed == 2)
-      #expect(listener.fixes.last?.received == Timestamp(seconds: begin))
-    }
-    #expect(listener.decoder.counters.repetitions == 0)
-  }
-
-  @Test("a fix that lacks what the one before had is waited for, half a second at most")
-  func incomplete() {
-    var listener = Listener()
-    listener.hear(tpv("40.000"), at: 0)
-    listener.look(at: 0.2)
-    listener.hear(
-      "{\"class\":\"TPV\",\"mode\":2,\"time\":\"2026-11-22T07:14:41.000Z\",\"lat\":1,\"lon\":2}",
-      at: 1)
-    listener.look(at: 1.4)
-    #expect(listener.fixes.count == 1 && listener.decoder.nextDue == Timestamp(seconds: 1.5))
-    listener.look(at: 1.5)
-    #expect(listener.fixes.count == 2)
-  }
-
-  @Test("a time that stands still gives one fix, and is noticed")
-  func stale() {
-    var listener = Listener()
-    for second in 0..<5 { listener.hear(tpv("40.000"), at: Double(second)) }
-    listener.look(at: 5)
-    #expect(listener.fixes.count == 1)
-    #expect(listener.decoder.counters.repetitions == 4 && listener.decoder.standstill == 4)
-    listener.hear(tpv("45.000"), at: 5)
-    listener.look(at: 5.2)
-    #expect(listener.fixes.count == 2 && listener.decoder.standstill == nil)
-  }
-
-  @Test("a time before the newest is late, and a new beginning when nothing newer comes")
-  func late() {
-    var listener = Listener()
-    for (time, seconds) in [("40.000", 0.0), ("40.200", 0.2), ("40.400", 0.4), ("40.000", 0.45)] {
-      listener.hear(tpv(time), at: seconds)
-    }
-    listener.look(at: 0.8)
-    #expect(listener.fixes.count == 3 && listener.decoder.counters.repetitions == 1)
-    listener.hear(tpv("39.500"), at: 2)
-    listener.look(at: 2.5)
-    listener.hear(tpv("30.000"), at: 3)
-    listener.look(at: 3.5)
-    #expect(listener.fixes.map(\.received.seconds) == [0, 0.2, 0.4, 2, 3])
-  }
-
-  @Test("no fix, with and without a time, is said; mode 0 says nothing")
-  func noFix() {
-    var listener = Listener()
-    listener.hear(tpv(nil, mode: 0), at: 0)
-    listener.hear(tpv(nil, mode: 1), at: 1)
-    listener.look(at: 1.2)
-    listener.hear(tpv("42.000", mode: 1), at: 2)
-    listener.look(at: 2.2)
-    listener.hear("{\"class\":\"TPV\",\"mode\":3,\"lat\":91,\"lon\":0}", at: 3)
-    listener.look(at: 3.6)
-    #expect(listener.fixes.map(\.mode) == [.none, .none, .none])
-    #expect(listener.fixes.allSatisfy { $0.latitude == nil && $0.utc == nil })
-  }
-
-  @Test("the receiver that is named is followed, and no other, whatever becomes of it")
-  func namedReceiver() {
-    var listener = Listener(decoder: GPSDDecoder(device: "/dev/b"))
-    listener.hear(
-      "{\"class\":\"DEVICES\",\"devices\":[{\"path\":\"/dev/a\",\"activated\":1},"
-        + "{\"path\":\"/dev/b\",\"activated\":0}]}", at: 0)
-    #expect(listener.events == [.devices(count: 1, active: 0)])
-    for second in 0..<8 {
-      listener.hear(tpv("4\(second).000", device: "/dev/a"), at: Double(second))
-      listener.hear("{\"class\":\"SKY\",\"device\":\"/dev/a\",\"hdop\":9}", at: Double(second))
-      guard second < 2 else { continue }
-      listener.hear(tpv("4\(second).500", device: "/dev/b"), at: Double(second))
-    }
-    listener.hear(tpv("49.000"), at: 8)
-    listener.hear("{\"class\":\"DEVICE\",\"path\":\"/dev/a\",\"activated\":0}", at: 8)
-    listener.finish()
-    #expect(listener.fixes.compactMap { $0.timeOfDay.map { $0 - 26_040 } } == [40.5, 41.5])
-    #expect(listener.fixes.allSatisfy { $0.hdop == nil })
-    #expect(listener.decoder.counters.foreign == 17)
-    #expect(listener.events.last == .message)
-  }
-
-  @Test("of two receivers one is followed, until it is lost or has no position")
-  func twoReceivers() {
-    var listener = Listener()
-    for second in 0..<4 {
-      listener.hear(tpv("4\(second).000", device: "/dev/a"), at: Double(second))
-      listener.hear(
-        tpv("4\(second).500", device: "/dev/b", more: ",\"climb\":9"), at: Double(second))
-      listener.hear("{\"class\":\"SKY\",\"device\":\"/dev/b\",\"hdop\":9}", at: Double(second))
-    }
-    listener.look(at: 4)
-    #expect(listener.fixes.count == 4)
-    #expect(listener.fixes.allSatisfy { $0.verticalSpeed == nil && $0.hdop == nil })
-    #expect(listener.decoder.counters.foreign == 8)
-    listener.hear("{\"class\":\"DEVICE\",\"path\":\"/dev/a\",\"activated\":0}", at: 4)
-    #expect(listener.events.last == .device(path: "/dev/a", isActive: false))
-    listener.hear(tpv("44.500", device: "/dev/b", more: ",\"climb\":9"), at: 4.1)
-    listener.look(at: 5)
-    #expect(listener.fixes.last?.verticalSpeed == 9)
-    // /dev/b loses its fix: five seconds later the other counts.
-    for second in 5..<12 {
-      listener.hear(tpv(nil, mode: 1, device: "/dev/b"), at: Double(second))
-      listener.hear(tpv("5\(second - 5).000", device: "/dev/a"), at: Double(second))
-    }
-    listener.finish()
-    #expect(listener.fixes.last?.latitude == 48.1)
-  }
-
   @Test("greeting, devices, errors")
   func talk() {
-    var listener = Listener()
+    var listener = GPSDListener()
     listener.hear(
       "{\"class\":\"VERSION\",\"release\":\"3.22\",\"rev\":\"3.22\",\"proto_major\":3,\"proto_minor\":14}",
       at: 0)
@@ -361,7 +182,7 @@ struct GPSDDecoderTests {
   func pieces() throws {
     let bytes = try Self.sample("bt451")
     func fixes(_ size: Int) -> [GNSSFix] {
-      var listener = Listener()
+      var listener = GPSDListener()
       for start in stride(from: 0, to: bytes.count, by: size) {
         listener.hear(Array(bytes[start..<min(bytes.count, start + size)]), at: 1)
       }
@@ -378,7 +199,7 @@ struct GPSDDecoderTests {
   func damage() throws {
     let bytes = try Self.sample("ublox-neo-m8p")
     for cut in stride(from: 0, to: bytes.count, by: 37) {
-      var listener = Listener()
+      var listener = GPSDListener()
       listener.hear(Array(bytes[cut...]), at: 0)
       listener.hear(Array(bytes[..<cut]), at: 1)
       listener.finish()
@@ -395,7 +216,7 @@ struct GPSDDecoderTests {
       for index in noisy.indices where random() % 100 == 0 {
         noisy[index] ^= UInt8(1 << (random() % 8))
       }
-      var listener = Listener()
+      var listener = GPSDListener()
       listener.hear(noisy, at: 0)
       listener.finish()
       #expect(listener.decoder.counters.damaged > 0)
@@ -410,17 +231,17 @@ struct GPSDDecoderTests {
 
   @Test("a line without an end is skipped and counted, and costs no more memory")
   func endless() {
-    var listener = Listener()
+    var listener = GPSDListener()
     let noise = [UInt8](repeating: UInt8(ascii: "{"), count: 1_024)
     for _ in 0..<2_000 { listener.hear(noise, at: 0) }
     #expect(listener.decoder.counters.tooLong == 1)
     listener.hear("", at: 1)
-    listener.hear(tpv("42.000"), at: 1)
+    listener.hear(tpv: "42.000", at: 1)
     listener.look(at: 2)
     #expect(listener.fixes.count == 1)
     listener.hear([UInt8](repeating: 0x7B, count: 40_000) + [10], at: 3)
-    listener.hear(tpv("43.000"), at: 3)
-    listener.hear(tpv("44.000"), at: 4)
+    listener.hear(tpv: "43.000", at: 3)
+    listener.hear(tpv: "44.000", at: 4)
     listener.finish()
     #expect(listener.decoder.counters.tooLong == 2)
     #expect(listener.fixes.count >= 2)

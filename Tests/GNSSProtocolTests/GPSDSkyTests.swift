@@ -4,8 +4,8 @@ import Testing
 
 /// The satellites of gpsd's SKY, as gpsd_json(5) describes them.
 struct GPSDSkyTests {
-  private func listener(_ reports: [String], device: String? = nil) -> GPSDDecoderTests.Listener {
-    var listener = GPSDDecoderTests.Listener(decoder: GPSDDecoder(device: device))
+  private func listener(_ reports: [String], device: String? = nil) -> GPSDListener {
+    var listener = GPSDListener(decoder: GPSDDecoder(device: device))
     for (second, report) in reports.enumerated() { listener.hear(report, at: Double(second)) }
     return listener
   }

@@ -209,7 +209,7 @@ struct MotionAgreementTests {
       Stream.fixes(pubx($0))
     },
     Messages(testDescription: "TPV of gpsd", rounding: 0) { motion in
-      var listener = GPSDDecoderTests.Listener()
+      var listener = GPSDListener()
       listener.hear(report(motion), at: 0)
       listener.finish()
       return listener.fixes

@@ -12,6 +12,24 @@ enum Stream {
     return Array("$\(content)*\(digits.count == 1 ? "0" : "")\(digits)\r\n".utf8)
   }
 
+  /// A place as sentences give it: 48 degrees 7.038 minutes north, 11 degrees 31 minutes east.
+  static let place = "4807.038,N,01131.000,E"
+
+  static func rmc(
+    _ time: String, _ status: String = "A", place: String = place, motion: String = "22.4,84.4",
+    talker: String = "GP"
+  ) -> [UInt8] {
+    sentence("\(talker)RMC,\(time),\(status),\(place),\(motion),230324,,")
+  }
+
+  static func gga(
+    _ time: String, _ quality: String = "1", place: String = place, altitude: Double = 545.4,
+    talker: String = "GP"
+  ) -> [UInt8] {
+    sentence(
+      "\(talker)GGA,\(time),\(place),\(quality),08,0.9,\(altitude),M,46.9,M,,")
+  }
+
   /// A UBX message with its frame and Fletcher's sums; `fields` are offset, bytes and value, little-endian.
   static func message(
     _ messageClass: UInt8, _ id: UInt8, length: Int, _ fields: [(Int, Int, Int)]
