@@ -66,7 +66,7 @@ struct MountGuideTests {
 
   @Test("a hand that does something else ends in time, with an honest answer")
   func disobedientHand() {
-    for seed in 0..<UInt64(10 * MountDetectorTests.effort) {
+    for seed in 0..<UInt64(10 * MountTrials.effort) {
       var random = HandlingRandom(seed + Seeds.shift)
       let board = HandledBoard()
       var way = Handling()

@@ -83,76 +83,41 @@ struct SyntheticUnit {
   mutating func record(_ motion: Motion, draws: inout SyntheticDraws) {
     let steps = Int(motion.seconds * motion.rate)
     let dt = 1 / motion.rate
-    var attitude = Quaternion(rotationVector: draws.uniform(0, .pi) * draws.direction())
-    if motion.tilt < .pi {
-      attitude = Quaternion(rotationVector: Vector3(0, 0, draws.uniform(0, 6)))
-    }
-    var turn = motion.liveliness * draws.normals()
-    // The wish to turn comes and goes; a hand follows it a little later.
-    var wish = turn
-    let keep = exp(-dt / motion.persistence)
-    let follow = 1 - exp(-dt / 0.15)
-    // The hand goes to and fro, and comes back: waves of 0.3 to 2.5 Hz.
-    let waves = (0..<6).map { _ in
-      let frequency = 2 * Double.pi * draws.uniform(0.3, 2.5)
-      let size = motion.shaking * (2.0 / 6).squareRoot() / (frequency * frequency)
-      return (frequency, draws.uniform(0, 6.3), size * 3.0.squareRoot() * draws.direction())
-    }
-    let arm = motion.arm * draws.direction()
-    func place(_ time: Double, _ attitude: Quaternion) -> Vector3 {
-      waves.reduce(attitude.rotate(arm)) { $0 + sin($1.0 * time + $1.1) * $1.2 }
-    }
+    var hand = TurningHand(motion, draws: &draws)
+    let sway = HandSway(motion, draws: &draws)
     var places: [Vector3] = []
     var attitudes: [Quaternion] = []
     let restStart = draws.uniform(0, 1 - motion.rest) * motion.seconds
-    let magnetStart = draws.uniform(0, 1) * (motion.seconds - (motion.magnet?.seconds ?? 0))
-    let pole = draws.direction()
+    let magnet = PassingMagnet(motion, draws: &draws)
     // A gyro's own: a degree a second and more.
     let bias = 0.02 * draws.normals()
     samples = []
     for step in 0..<steps {
       let time = Double(step) * dt
       let isResting = time >= restStart && time < restStart + motion.rest * motion.seconds
-      let gust = (1 - keep * keep).squareRoot()
-      wish = keep * wish + gust * motion.liveliness * draws.normals()
-      turn += follow * (wish - turn)
-      if isResting { turn = .zero }
-      if !isResting {
-        var next = (attitude * Quaternion(rotationVector: turn * dt)).normalized
-        if motion.tilt < .pi {
-          let tilt = acos(max(-1, min(1, next.rotate(Vector3(0, 0, 1)).z)))
-          if tilt > motion.tilt {
-            // Turned back about where it came from.
-            turn = Vector3(-turn.x, -turn.y, turn.z)
-            wish = turn
-            next = (attitude * Quaternion(rotationVector: turn * dt)).normalized
-          }
-        }
-        attitude = next
-      }
+      hand.advance(isResting: isResting, draws: &draws)
       // The field as it was a little earlier: chips have filters.
-      var around = field(attitude * Quaternion(rotationVector: -motion.lag * turn))
-      if let magnet = motion.magnet, magnet.seconds > 0 {
-        // Comes and goes; its direction turns a little on the way.
-        let phase = (time - magnetStart) / magnet.seconds
-        if phase > 0, phase < 1 {
-          let swing = Quaternion(rotationVector: Vector3(0.5, -0.3, 1) * (phase - 0.5))
-          let near = sin(.pi * phase)
-          around += magnet.strength * near * near * near * swing.rotate(pole)
-        }
-      }
-      var value = raw(around) + motion.noise * draws.normals()
+      let earlier = hand.attitude * Quaternion(rotationVector: -motion.lag * hand.turn)
+      var value = raw(field(earlier) + magnet.field(at: time)) + motion.noise * draws.normals()
       if draws.uniform(0, 1) < motion.outliers {
         value += exp(draws.uniform(log(5), log(5_000))) * draws.direction()
       }
-      attitudes.append(attitude)
-      places.append(isResting ? (places.last ?? .zero) : place(time, attitude))
+      attitudes.append(hand.attitude)
+      places.append(
+        isResting ? (places.last ?? .zero) : sway.place(at: time, attitude: hand.attitude))
       samples.append(
         CalibrationSample(
           time: Timestamp(nanoseconds: Int64(time * 1e9)), field: value,
-          angularRate: hasForce && motion.hasGyro ? turn + 0.01 * draws.normals() + bias : nil))
+          angularRate: hasForce && motion.hasGyro
+            ? hand.turn + 0.01 * draws.normals() + bias : nil))
     }
-    guard hasForce else { return }
+    if hasForce { addForces(places, attitudes, dt: dt, draws: &draws) }
+  }
+
+  /// Adds the specific force to each sample, from the places (in metres) and attitudes of the board.
+  private mutating func addForces(
+    _ places: [Vector3], _ attitudes: [Quaternion], dt: Double, draws: inout SyntheticDraws
+  ) {
     for step in samples.indices {
       var acceleration = Vector3.zero
       if step > 0, step + 1 < samples.count {
