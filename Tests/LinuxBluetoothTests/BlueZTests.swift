@@ -117,6 +117,61 @@ struct BlueZTests {
     #expect(counters.attempts >= 8 && counters.failures >= 7 && counters.malformed == 0)
   }
 
+  /// Announces a new device, with an interface that does not matter.
+  private static func addDevice(_ fake: FakeBlueZ) {
+    fake.signal("/", "org.freedesktop.DBus.ObjectManager", "InterfacesAdded") { message in
+      try message.write(device, as: "o")
+      try message.container("a", "{sa{sv}}") {
+        try message.container("e", "sa{sv}") {
+          try message.write("org.bluez.Other1")
+          try message.writeDictionary {
+            try message.writeEntry("A", "b") { try message.write(true) }
+          }
+        }
+        try message.container("e", "sa{sv}") {
+          try message.write(interface)
+          try message.writeDictionary {
+            try message.writeEntry("Address", "s") { try message.write("AA") }
+            try message.writeDevice(strength: -60, data: [(0x4C, [1, 2])])
+          }
+        }
+      }
+    }
+  }
+
+  /// Sends changes that say nothing, and some that no bluetoothd sends.
+  private static func sayNothingOfUse(_ fake: FakeBlueZ) {
+    fake.change(device, interface, lost: ["RSSI"]) { _ in }
+    fake.change(device, interface) { message in
+      try message.writeEntry("RSSI", "s") { try message.write("loud") }
+      try message.writeEntry("ManufacturerData", "b") { try message.write(true) }
+    }
+    fake.signal(device, "org.freedesktop.DBus.Properties", "PropertiesChanged") {
+      try $0.write(interface)
+    }
+    fake.signal(device, "org.freedesktop.DBus.Properties", "PropertiesChanged") {
+      try $0.write(true)
+    }
+    fake.signal("/", "org.freedesktop.DBus.ObjectManager", "InterfacesAdded") {
+      try $0.write(interface)
+    }
+    fake.change("/org/bluez/hci0/dev_BB", interface) {
+      try $0.writeDevice(strength: -1, data: [(1, [UInt8](repeating: 7, count: 70_000))])
+    }
+  }
+
+  /// Sends changes of an adapter that is not listened to, and of a stranger on the bus that speaks as bluetoothd does.
+  private static func interfere(_ stranger: FakeBlueZ, beside fake: FakeBlueZ) {
+    fake.change("/org/bluez/hci7", "org.bluez.Adapter1") { message in
+      try message.writeEntry("Powered", "b") { try message.write(false) }
+    }
+    stranger.change(device, interface) { try $0.writeDevice(strength: -1, data: [(9, [9])]) }
+    stranger.change("/org/bluez/hci0", "org.bluez.Adapter1") { message in
+      try message.writeEntry("Powered", "b") { try message.write(false) }
+    }
+    stranger.end()
+  }
+
   @Test(
     "D13 L: advertisements arrive as they are told, and nothing of what is malformed or strange")
   func advertisements() async throws {
@@ -131,25 +186,7 @@ struct BlueZTests {
         source.start { news.take($0) }
         var said = [news.next()]
         let (device, interface) = (Self.device, Self.interface)
-        // A new device, with an interface that does not matter.
-        fake.signal("/", "org.freedesktop.DBus.ObjectManager", "InterfacesAdded") { message in
-          try message.write(device, as: "o")
-          try message.container("a", "{sa{sv}}") {
-            try message.container("e", "sa{sv}") {
-              try message.write("org.bluez.Other1")
-              try message.writeDictionary {
-                try message.writeEntry("A", "b") { try message.write(true) }
-              }
-            }
-            try message.container("e", "sa{sv}") {
-              try message.write(interface)
-              try message.writeDictionary {
-                try message.writeEntry("Address", "s") { try message.write("AA") }
-                try message.writeDevice(strength: -60, data: [(0x4C, [1, 2])])
-              }
-            }
-          }
-        }
+        Self.addDevice(fake)
         said.append(news.next())
         // The same on the air, louder; then the same strength, other words; then both.
         fake.change(device, interface) { try $0.writeDevice(strength: -50) }
@@ -158,33 +195,8 @@ struct BlueZTests {
         said.append(news.next())
         fake.change(device, interface) { try $0.writeDevice(strength: -40, data: [(0x4C, [])]) }
         said.append(news.next())
-        // What says nothing, or what no bluetoothd says.
-        fake.change(device, interface, lost: ["RSSI"]) { _ in }
-        fake.change(device, interface) { message in
-          try message.writeEntry("RSSI", "s") { try message.write("loud") }
-          try message.writeEntry("ManufacturerData", "b") { try message.write(true) }
-        }
-        fake.signal(device, "org.freedesktop.DBus.Properties", "PropertiesChanged") {
-          try $0.write(interface)
-        }
-        fake.signal(device, "org.freedesktop.DBus.Properties", "PropertiesChanged") {
-          try $0.write(true)
-        }
-        fake.signal("/", "org.freedesktop.DBus.ObjectManager", "InterfacesAdded") {
-          try $0.write(interface)
-        }
-        fake.change("/org/bluez/hci0/dev_BB", interface) {
-          try $0.writeDevice(strength: -1, data: [(1, [UInt8](repeating: 7, count: 70_000))])
-        }
-        // An adapter that is not listened to, and a stranger on the bus.
-        fake.change("/org/bluez/hci7", "org.bluez.Adapter1") { message in
-          try message.writeEntry("Powered", "b") { try message.write(false) }
-        }
-        stranger.change(device, interface) { try $0.writeDevice(strength: -1, data: [(9, [9])]) }
-        stranger.change("/org/bluez/hci0", "org.bluez.Adapter1") { message in
-          try message.writeEntry("Powered", "b") { try message.write(false) }
-        }
-        stranger.end()
+        Self.sayNothingOfUse(fake)
+        Self.interfere(stranger, beside: fake)
         // After all of it the strength that was lost is not known.
         fake.change(device, interface) { try $0.writeDevice(data: [(0x4C, [5])]) }
         said.append(news.next())
