@@ -74,29 +74,6 @@ struct ArrowTests {
     #expect(declared == imported)
   }
 
-  @Test("a driver's file and a chip's twin have at most 300 lines")
-  func lines() throws {
-    let twins = House.sources(of: "SimulatedDevices").filter {
-      $0.pathComponents.contains("Chips")
-    }
-    for file in House.sources(of: "SensorDrivers") + twins {
-      let text = try String(contentsOf: file, encoding: .utf8)
-      let count = text.utf8.count { $0 == UInt8(ascii: "\n") }
-      #expect(count <= 300, "\(file.lastPathComponent) has \(count)")
-    }
-  }
-
-  @Test("a file of the sources has at most 400 lines, but for data and one class body")
-  func longFiles() throws {
-    // A table; and a class whose stored properties and overridable methods Swift wants in its body.
-    let excused: Set = ["EGM96.swift", "CLLocationManager.swift"]
-    for file in House.sources(below: House.root.appending(path: "Sources"))
-    where !excused.contains(file.lastPathComponent) {
-      let count = try String(contentsOf: file, encoding: .utf8).utf8.count { $0 == 10 }
-      #expect(count <= 400, "\(file.lastPathComponent) has \(count)")
-    }
-  }
-
   @Test("the maths of the platform is chosen in one place")
   func maths() throws {
     for folder in ["Sources", "Tests"] {
