@@ -64,7 +64,7 @@ struct SlowTurnTests {
     var turns = 0
     for seed in UInt64(1)...200 {
       var noise = Noise(seed &* 31)
-      var detector = RestDetector()
+      var detector = AttitudeStationaryDetector()
       for step in 0..<900 {
         if step == 300 { detector.forgetField() }
         detector.update(rate: noise.vector(0.1 * degree), 0.01, bias: .zero, limit: 0.1)

@@ -28,7 +28,7 @@ extension AttitudeEstimator {
     storage.state.rate = turn.rotate(storage.state.rate)
     storage.state.field = turn.rotate(storage.state.field)
     storage.state.direct = DirectTracker()
-    storage.state.carry = HeadingCarry()
+    storage.state.carry = HeadingTransition()
     storage.state.monitor.reset()
   }
 

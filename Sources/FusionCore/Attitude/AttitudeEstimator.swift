@@ -259,7 +259,7 @@ public struct AttitudeEstimator: Sendable {
       storage.state.filter.stop()
     }
     storage.state.start = StartAverage()
-    storage.state.carry = HeadingCarry()
+    storage.state.carry = HeadingTransition()
     storage.state.courseTime = nil
     storage.state.rest.reset()
     storage.state.verticalAcceleration = nil
@@ -314,9 +314,9 @@ public struct AttitudeState: Sendable, Equatable, Codable {
   var start = StartAverage()
   var filter = ErrorStateFilter()
   var direct = DirectTracker()
-  var rest = RestDetector()
+  var rest = AttitudeStationaryDetector()
   var monitor = FieldMonitor()
-  var carry = HeadingCarry()
+  var carry = HeadingTransition()
   /// Whether the carrier is declared to move the way its y axis points.
   var followsCourse = false
   /// When a receiver's course last said where north is.

@@ -68,7 +68,7 @@ extension ErrorStateFilter {
   /// North was found beside a magnet, and what the turns since have shown says where it is: no small error
   /// that a linear filter could mend.
   private mutating func adopt(
-    _ solution: ResidualIronSolution, turn: Double, _ c: AttitudeConstants
+    _ solution: ResidualOffsetSolution, turn: Double, _ c: AttitudeConstants
   ) {
     covariance.tape?.doubtHeading()
     residual.adopt(solution, known: attached)
@@ -177,7 +177,7 @@ extension ErrorStateFilter {
 
   /// What passed for rest was a slow turn. As much of it as was learned as the gyro's bias, nobody knows how much,
   /// heading has not turned by; and the field says what the bias is without it.
-  mutating func doubtRest(_ turn: RestDetector.SlowTurn) {
+  mutating func doubtRest(_ turn: AttitudeStationaryDetector.SlowTurn) {
     covariance.tape?.doubtHeading()
     var common = ErrorVector.zero
     common[ErrorVector.attitude + 2] = turn.angle
@@ -242,8 +242,8 @@ extension ErrorStateFilter {
     knowsField = false
     attached = .zero
     toldIron = .zero
-    residual = ResidualIron()
-    watch = MagnetWatch()
+    residual = ResidualOffset()
+    watch = MagnetDetector()
     for axis in 0..<3 { covariance.decouple(ErrorVector.iron + axis, variance: c.ironVariance) }
     fieldScatter = 0
     surprise = 0

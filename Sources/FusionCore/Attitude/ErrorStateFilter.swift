@@ -24,8 +24,8 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   var lag = 0.0
   /// The magnets that have come since the calibration, body frame, microtesla.
   var attached = Vector3.zero
-  var residual = ResidualIron()
-  var watch = MagnetWatch()
+  var residual = ResidualOffset()
+  var watch = MagnetDetector()
   var covariance = ErrorCovariance()
   /// What others ask for at every sample.
   var summary = Summary()

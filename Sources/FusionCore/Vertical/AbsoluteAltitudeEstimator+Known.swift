@@ -39,7 +39,7 @@ public struct KnownHeight: Sendable, Hashable {
 }
 
 /// What became of a known height.
-public enum KnownHeightVerdict: Sendable, Hashable {
+public enum KnownAltitudeResult: Sendable, Hashable {
   /// It is part of the altitude now.
   case taken
   /// What is known already is as good, so that it changed nothing and is no part of it.
@@ -67,7 +67,7 @@ extension AbsoluteAltitudeEstimator {
   /// of its datum are common to both, and the same word ten times is worth one.
   ///
   /// - Returns: What became of it.
-  public mutating func update(_ known: KnownHeight, at time: Timestamp) -> KnownHeightVerdict {
+  public mutating func update(_ known: KnownHeight, at time: Timestamp) -> KnownAltitudeResult {
     guard known.altitude > -1000, known.altitude < 20_000, known.accuracy > 0,
       known.accuracy <= 1000, abs(known.relativeAltitude) < 50_000, known.age >= 0,
       known.age <= 30 * 86_400, state.relative != nil

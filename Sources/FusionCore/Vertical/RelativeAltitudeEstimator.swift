@@ -117,7 +117,7 @@ public struct RelativeAltitudeEstimator: Sendable {
       time: time, measured: measured, variance: variance,
       innovation: VerticalFilter.innovation(measured, state.filter.x, rise: rise),
       spread: VerticalFilter.variance(seen, rise: rise) + variance, rise: rise)
-    let limit = DoorJudge.largestStep * slope
+    let limit = DoorDetector.largestStep * slope
     if sample.innovation * sample.innovation > 36 * sample.spread + limit * limit {
       let since = state.outlierSince ?? time
       state.outlierSince = since
@@ -364,9 +364,9 @@ public struct RelativeAltitudeState: Sendable, Hashable, Codable {
   /// Whether acceleration was measured in the newest pressure interval.
   var isAided = false
   /// Which steps of pressure are not height.
-  var doors = DoorJudge()
+  var doors = DoorDetector()
   /// Whether the board stands still.
-  var stillness = StillnessJudge()
+  var stillness = VerticalStationaryDetector()
   /// What may have been doors while nothing measured acceleration.
   var doubt = UnaidedDoubt()
 

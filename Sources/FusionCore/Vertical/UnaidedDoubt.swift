@@ -26,13 +26,13 @@ struct UnaidedDoubt: Sendable, Hashable, Codable {
   /// The stretch ends; what went before keeps its doubt.
   /// - Parameter slope: Metres per pascal.
   mutating func end(slope: Double) {
-    let most = DoorJudge.usualStep * slope
+    let most = DoorDetector.usualStep * slope
     earlier = min(most * most, earlier + variance(slope: slope))
   }
 
   /// What of the height that changed in the stretch may have been a door or a fan, m^2.
   func variance(slope: Double) -> Double {
-    let part = 0.6 * min(highest - lowest, DoorJudge.usualStep * slope)
+    let part = 0.6 * min(highest - lowest, DoorDetector.usualStep * slope)
     return part * part
   }
 }

@@ -7,7 +7,7 @@ import LinearAlgebra
 /// Rest is 1.5 s during which both sensors stay near their own half-second means and the mean rate
 /// is one that can be bias. The thresholds (2 deg/s, 0.5 m/s^2) are ten times a MEMS chip's noise
 /// and below what a hand does.
-struct RestDetector: Sendable, Hashable, Codable {
+struct AttitudeStationaryDetector: Sendable, Hashable, Codable {
   /// Low-passed angular rate, rad/s, body frame.
   private(set) var rate: Vector3?
   private var force: Vector3?
@@ -89,7 +89,7 @@ struct RestDetector: Sendable, Hashable, Codable {
   }
 
   /// Forgets everything, after a gap.
-  mutating func reset() { self = RestDetector() }
+  mutating func reset() { self = AttitudeStationaryDetector() }
 
   /// Takes one angular rate.
   /// - Parameters:

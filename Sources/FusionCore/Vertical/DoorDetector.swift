@@ -1,4 +1,4 @@
-// Doors and fans: whether a step of pressure is height. Judges; what follows from it is the estimator's.
+// Tells a pressure transient (a door, a fan) from height. Only detects; the estimator decides what follows.
 
 import SensorTypes
 
@@ -7,7 +7,7 @@ import SensorTypes
 /// It keeps the filter as it was one to two seconds ago (a fifth of that by the barometer alone) and what
 /// the accelerometer has made of it since. Where the pressure has left that track by more than the
 /// acceleration explains, in two samples running, it was a door. Many doors in one direction are none.
-struct DoorJudge: Sendable, Hashable, Codable {
+struct DoorDetector: Sendable, Hashable, Codable {
   /// The filter at one moment, and what the accelerometer alone makes of it since.
   struct Track: Sendable, Hashable, Codable {
     var time: Timestamp

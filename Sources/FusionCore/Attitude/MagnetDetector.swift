@@ -7,7 +7,7 @@ import LinearAlgebra
 /// Iron in the room is an error that turns as the board turns; iron on the board is one that turns with
 /// it. So an error that is large, the same in the body frame and not the same in the earth frame belongs
 /// to the board.
-struct MagnetWatch: Sendable, Hashable, Codable {
+struct MagnetDetector: Sendable, Hashable, Codable {
   private var inBody = Vector3.zero
   private var inEarth = Vector3.zero
   private var square = 0.0
@@ -39,7 +39,7 @@ struct MagnetWatch: Sendable, Hashable, Codable {
     guard holdOff == 0, size > least * least, size > 0.5 * square,
       size - inEarth.lengthSquared > 0.25 * square
     else { return nil }
-    self = MagnetWatch()
+    self = MagnetDetector()
     holdOff = Self.pause
     return size
   }

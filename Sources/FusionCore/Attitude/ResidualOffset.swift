@@ -12,7 +12,7 @@ import LinearAlgebra
 /// With `s` a sample in the body frame, `R` its attitude, `c` an offset and `B` the field,
 /// `s - c = R' B + noise`; over a window the best `B` for a given `c` is `<R s> - <R> c`, and what is
 /// left has its least for `G c = <s> - <R>' <R s>`, `G = I - <R>'<R>`.
-struct ResidualIron: Sendable, Equatable, Codable {
+struct ResidualOffset: Sendable, Equatable, Codable {
   /// Microtesla, body frame; to be subtracted from a sample besides what the filter's own state holds.
   private(set) var found = Vector3.zero
   private var meanRotation = Matrix3(diagonal: .zero)
@@ -26,7 +26,7 @@ struct ResidualIron: Sendable, Equatable, Codable {
   private var wait = 0.0
 
   /// What explains the newest window, where something does.
-  private(set) var solution: ResidualIronSolution?
+  private(set) var solution: ResidualOffsetSolution?
 
   /// A solution leaves so many times less unexplained than what was held before; from `certainty` on it is
   /// taken as it is, without what keeps an estimate small that has seen little.
@@ -112,7 +112,7 @@ struct ResidualIron: Sendable, Equatable, Codable {
       let c = whole * r
       let rest = cost(c)
       if rest < Self.unevenness {
-        solution = ResidualIronSolution(iron: c, field: meanEarth - meanRotation * c)
+        solution = ResidualOffsetSolution(iron: c, field: meanEarth - meanRotation * c)
         if evidence > Self.certainty { return c - known }
       }
     }
@@ -120,7 +120,7 @@ struct ResidualIron: Sendable, Equatable, Codable {
   }
 
   /// Takes the solution for what is found.
-  mutating func adopt(_ solution: ResidualIronSolution, known: Vector3) {
+  mutating func adopt(_ solution: ResidualOffsetSolution, known: Vector3) {
     found = solution.iron - known
     told = found
     self.solution = nil
@@ -128,7 +128,7 @@ struct ResidualIron: Sendable, Equatable, Codable {
 
   /// Begins anew: a magnet has come or gone.
   mutating func restart() {
-    self = ResidualIron()
+    self = ResidualOffset()
     wait = Self.patience
   }
 
@@ -140,7 +140,7 @@ struct ResidualIron: Sendable, Equatable, Codable {
 }
 
 /// Iron and field that explain the window wholly.
-struct ResidualIronSolution: Sendable, Equatable, Codable {
+struct ResidualOffsetSolution: Sendable, Equatable, Codable {
   /// All of it, body frame, microtesla.
   var iron: Vector3
   /// In the earth frame, whose north may turn out not to be the field's.

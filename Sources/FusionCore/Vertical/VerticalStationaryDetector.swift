@@ -1,5 +1,4 @@
-// Standing still: whether the board's height does not change. Judges; what follows from it is the
-// estimator's.
+// Detects that the board's height does not change. The estimator decides what follows.
 
 import SensorTypes
 
@@ -7,7 +6,7 @@ import SensorTypes
 ///
 /// Still is what feels quiet for two seconds while height and pressure hardly move. Where the pressure
 /// alone begins to move, the board is unsettled until a door or `doorTime` says what that was.
-struct StillnessJudge: Sendable, Hashable, Codable {
+struct VerticalStationaryDetector: Sendable, Hashable, Codable {
   /// Whether the board is known to stand still.
   private(set) var isStill = false
   /// Since when nothing speaks against it.
@@ -86,7 +85,7 @@ struct StillnessJudge: Sendable, Hashable, Codable {
 
   /// Begins anew, after a gap.
   mutating func restart(at measured: Double) {
-    self = StillnessJudge()
+    self = VerticalStationaryDetector()
     fastHeight = measured
     slowHeight = measured
   }

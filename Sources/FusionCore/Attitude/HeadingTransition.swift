@@ -3,7 +3,7 @@
 import LinearAlgebra
 
 /// The part of a change of calibration that the published heading has not followed yet.
-struct HeadingCarry: Sendable, Hashable, Codable {
+struct HeadingTransition: Sendable, Hashable, Codable {
   /// How long the filter takes to find its place in the new field, seconds.
   private static let settling = 3.0
   /// With which the published heading follows, seconds.
