@@ -200,7 +200,7 @@ import Testing
     var (whole, parts) = (
       AttitudeEstimator(keepsHistory: true), AttitudeEstimator(keepsHistory: true)
     )
-    parts.storage.history = AttitudeHistory(window: 100, overlap: 200)
+    parts.storage.history = AttitudeHistory(smootherParameters(window: 100, overlap: 200))
     _ = Self.record(board, trajectory, seconds: 90, seed: 7, &whole)
     let moments = Self.record(board, trajectory, seconds: 90, seed: 7, &parts)
     let (a, b) = (AttitudeSmoother(whole), AttitudeSmoother(parts))
@@ -267,7 +267,7 @@ import Testing
   func hostile(seed: UInt64) {
     var random = Noise(400 + seed)
     var estimator = AttitudeEstimator(keepsHistory: true)
-    estimator.storage.history = AttitudeHistory(window: 20, overlap: 10)
+    estimator.storage.history = AttitudeHistory(smootherParameters(window: 20, overlap: 10))
     let extremes = [0, 1e-300, 1e300, -.infinity, .nan, 99, -99, 999, 9_999]
     var time = Timestamp(nanoseconds: 0)
     var times: [Timestamp] = []
@@ -304,4 +304,11 @@ import Testing
       }
     }
   }
+}
+
+private func smootherParameters(window: Int, overlap: Int) -> SmootherParameters {
+  var params = SmootherParameters()
+  params.window = window
+  params.overlap = overlap
+  return params
 }

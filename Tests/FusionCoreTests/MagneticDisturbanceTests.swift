@@ -114,14 +114,15 @@ import Testing
 
   @Test func aNorthThatTheFieldPointsToIsNotSoughtAnewForIronThatShowsElsewhere() {
     var monitor = FieldMonitor()
+    let constants = AttitudeConstants(AttitudeParameters())
     monitor.expect(Self.model)
-    let tolerance = FieldMonitor.strengthTolerance(Self.model, residual: 0)
+    let tolerance = FieldMonitor.strengthTolerance(Self.model, residual: 0, constants)
     func run(_ excess: Double, _ seconds: Double) -> Bool {
       let field = earthField(strength: 49 + excess * tolerance)
       var hasTurned = false
       for _ in 0..<Int(seconds * 50) {
-        monitor.update(field, earth: field, 0.02, residual: 0, heading: 0.02)
-        if monitor.northHasTurned() { hasTurned = true }
+        monitor.update(field, earth: field, 0.02, residual: 0, heading: 0.02, constants)
+        if monitor.northHasTurned(constants) { hasTurned = true }
       }
       return hasTurned
     }

@@ -65,11 +65,16 @@ struct SlowTurnTests {
     for seed in UInt64(1)...200 {
       var noise = Noise(seed &* 31)
       var detector = AttitudeStationaryDetector()
+      let constants = AttitudeConstants(AttitudeParameters())
       for step in 0..<900 {
         if step == 300 { detector.forgetField() }
-        detector.update(rate: noise.vector(0.1 * degree), 0.01, bias: .zero, limit: 0.1)
-        detector.update(force: Vector3(0, 0, 9.81) + noise.vector(0.02), 0.01)
-        if detector.update(field: earthField() + noise.vector(0.35), 0.01) != nil { turns += 1 }
+        detector.update(
+          rate: noise.vector(0.1 * degree), 0.01, bias: .zero, limit: 0.1,
+          constants)
+        detector.update(force: Vector3(0, 0, 9.81) + noise.vector(0.02), 0.01, constants)
+        let field = earthField() + noise.vector(0.35)
+        let turn = detector.update(field: field, 0.01, constants)
+        if turn != nil { turns += 1 }
       }
     }
     #expect(turns == 0)

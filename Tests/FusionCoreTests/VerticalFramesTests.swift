@@ -75,7 +75,7 @@ struct VerticalFramesTests {
     }
     #expect(freeStep < 0.05)
     #expect(abs(lastFree - before) < 1.5)
-    #expect(fastest < VerticalFrames.fastest * 180 / .pi + 0.5)
+    #expect(fastest < VerticalFramesParameters().fastest * 180 / .pi + 0.5)
   }
 
   @Test("motion: what is not to be trusted leads nothing anywhere")

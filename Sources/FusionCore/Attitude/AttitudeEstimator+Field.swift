@@ -10,15 +10,20 @@ extension AttitudeEstimator {
     magneticField field: Vector3, at time: Timestamp, quality: MagnetometerQuality
   ) {
     detach()
+    let c = storage.coefficients
     let dt: Double
-    switch admit(field, limit: 10_000, at: time, after: storage.state.fieldTime) {
+    switch admit(
+      field, limit: c.limits.field, at: time, after: storage.state.fieldTime)
+    {
     case .rejected: return
     case .first: dt = 0
     case .after(let seconds): dt = seconds
     }
     storage.state.fieldTime = time
     storage.state.field = field
-    if storage.state.mode != .inertial { storage.state.carry.decay(dt) }
+    if storage.state.mode != .inertial {
+      storage.state.carry.decay(dt, c.transition)
+    }
     if quality != storage.state.quality { calibrationDidChange(quality: quality) }
     if dt == 0 { storage.state.monitor.reset() }
     var earth: Vector3?
@@ -26,25 +31,26 @@ extension AttitudeEstimator {
     var heading: Double?
     if let offset = gyroOffset(at: time) {
       if storage.state.filter.isRunning {
-        let freed = storage.state.filter.add(field: field, offset: offset)
+        let freed = storage.state.filter.add(
+          field: field, offset: offset, c)
         if storage.state.filter.hasNorth {
           earth = freed
-          if storage.state.northTrustedTime >= Self.trustDuration {
+          if storage.state.northTrustedTime >= c.north.trustDuration {
             heading = max(0, storage.state.filter.summary.attitude.columns.z.z).squareRoot()
           }
-          watchRest(field, dt)
+          watchRest(field, dt, c)
         }
       } else {
         storage.state.start.add(field: field)
       }
     } else {
       leaveInertial()
-      storage.state.direct.update(field: field, dt)
+      storage.state.direct.update(field: field, dt, c.direct)
       storage.state.mode = mode(at: time)
       // Accelerated the board does not quite know where down is, and so not how the field dips.
-      tilt = storage.state.direct.tiltDeviation(gravity: storage.coefficients.gravity)
-      shownTilt = storage.state.direct.shownTilt(gravity: storage.coefficients.gravity)
-      if tilt < DirectTracker.blindTilt {
+      tilt = storage.state.direct.tiltDeviation(c)
+      shownTilt = storage.state.direct.shownTilt(c)
+      if tilt < c.direct.blindTilt {
         earth = attitude?.rotate(storage.state.direct.field ?? field)
       }
     }
@@ -53,9 +59,10 @@ extension AttitudeEstimator {
     storage.state.monitor.update(
       field - iron, earth: earth, dt, residual: calibrationDeviation, tilt: tilt,
       shownTilt: shownTilt, heading: heading,
-      calibrated: storage.state.quality.isCalibrated ? storage.state.quality.strength : nil)
-    watchMagnet(iron, field, dt)
-    watchNorth(wasDisturbed: wasDisturbed, dt)
+      calibrated: storage.state.quality.isCalibrated ? storage.state.quality.strength : nil,
+      teaches: tilt < c.direct.judgingTilt, c)
+    watchMagnet(iron, field, dt, c)
+    watchNorth(wasDisturbed: wasDisturbed, dt, c)
   }
 
   /// Says that the magnetometer has measured a field beyond its range: there is no sample, and the field is not
@@ -65,11 +72,12 @@ extension AttitudeEstimator {
   ///   the newest one's, and after a pause, when there is nothing that it could be the continuation of.
   public mutating func fieldIsBeyondRange(at time: Timestamp) -> Bool {
     detach()
+    let c = storage.coefficients
     guard let last = storage.state.fieldTime else { return false }
     let dt = time.seconds(since: last)
-    guard dt > 0, dt <= Self.lossTimeout else { return false }
+    guard dt > 0, dt <= c.limits.lossTimeout else { return false }
     storage.state.fieldTime = time
-    storage.state.monitor.saturate()
+    storage.state.monitor.saturate(c)
     if gyroOffset(at: time) == nil {
       leaveInertial()
       storage.state.mode = mode(at: time)
@@ -78,38 +86,44 @@ extension AttitudeEstimator {
   }
 
   /// The field of the earth tells a slow turn from rest.
-  private mutating func watchRest(_ field: Vector3, _ dt: Double) {
+  private mutating func watchRest(_ field: Vector3, _ dt: Double, _ c: AttitudeConstants) {
     guard storage.state.monitor.disturbance == nil, dt > 0 else {
       return storage.state.rest.forgetField()
     }
-    if let turn = storage.state.rest.update(field: field, dt) {
-      storage.state.filter.doubtRest(turn)
+    if let turn = storage.state.rest.update(
+      field: field, dt, c)
+    {
+      storage.state.filter.doubtRest(turn, c)
     }
   }
 
   /// A magnet that was found on the board and is taken off again need not be unlearned by turning: as soon
   /// as the field is right without it, it is forgotten.
-  private mutating func watchMagnet(_ iron: Vector3, _ field: Vector3, _ dt: Double) {
-    guard iron.length > storage.coefficients.removableIron, let attitude = unsmoothedAttitude,
+  private mutating func watchMagnet(
+    _ iron: Vector3, _ field: Vector3, _ dt: Double, _ c: AttitudeConstants
+  ) {
+    guard iron.length > c.magnet.removable, let attitude = unsmoothedAttitude,
       storage.state.monitor.magnetHasGone(
-        bare: attitude.rotate(field), dt, residual: calibrationDeviation)
+        bare: attitude.rotate(field), dt, residual: calibrationDeviation,
+        c)
     else { return }
-    storage.state.filter.loosenField(by: -iron)
-    storage.state.monitor.magnetWasFound()
+    storage.state.filter.loosenField(by: -iron, c)
+    storage.state.monitor.magnetWasFound(c)
   }
 
   /// A north that was found in a disturbed field and never confirmed is sought anew once the field
   /// is the earth's again, and one that the field has contradicted for long.
-  private mutating func watchNorth(wasDisturbed: Bool, _ dt: Double) {
+  private mutating func watchNorth(wasDisturbed: Bool, _ dt: Double, _ c: AttitudeConstants) {
     // A north by course needs no field.
     guard storage.state.filter.hasNorth, storage.state.courseTime == nil else { return }
-    if storage.state.monitor.northHasTurned() {
+    if storage.state.monitor.northHasTurned(c) {
       storage.state.filter.seekNorth()
       storage.state.northTrustedTime = 0
       return
     }
     let isDisturbed = storage.state.monitor.disturbance != nil
-    if !isDisturbed && wasDisturbed && storage.state.northTrustedTime < Self.trustDuration {
+    let trustDuration = c.north.trustDuration
+    if !isDisturbed && wasDisturbed && storage.state.northTrustedTime < trustDuration {
       storage.state.filter.hasNorth = false
       storage.state.northTrustedTime = 0
     } else if !isDisturbed {
@@ -125,6 +139,7 @@ extension AttitudeEstimator {
   ///   - quality: The new calibration's; one that has none before or after is not rebased but begun anew.
   public mutating func calibrationDidChange(shift: Vector3, quality: MagnetometerQuality) {
     detach()
+    let c = storage.coefficients
     guard quality.isCalibrated, storage.state.quality.isCalibrated, shift.isFinite else {
       return calibrationDidChange(quality: quality)
     }
@@ -134,9 +149,10 @@ extension AttitudeEstimator {
     switch storage.state.mode {
     case .none, .starting: break
     case .inertial:
-      let isFiner = shift.length < storage.coefficients.northShift * storage.state.filter.field.x
-      storage.state.filter.loosenField(by: shift)
-      storage.state.carry.settle()
+      let isFiner =
+        shift.length < c.north.recordShift * storage.state.filter.field.x
+      storage.state.filter.loosenField(by: shift, c)
+      storage.state.carry.settle(c.transition)
       guard !isFiner, storage.state.courseTime == nil else { return }
       storage.state.filter.seekNorth()
       storage.state.northTrustedTime = 0
@@ -151,15 +167,16 @@ extension AttitudeEstimator {
 
   /// The same where nobody says by how much samples have shifted.
   private mutating func calibrationDidChange(quality: MagnetometerQuality) {
+    let c = storage.coefficients
     guard quality != storage.state.quality else { return }
     let wasCalibrated = storage.state.quality.isCalibrated
     storage.state.quality = quality
     storage.history?.note(quality)
     storage.state.monitor.reset()
     if quality.isCalibrated && wasCalibrated {
-      if storage.state.filter.isRunning { storage.state.filter.loosenField(storage.coefficients) }
+      if storage.state.filter.isRunning { storage.state.filter.loosenField(c) }
     } else {
-      if storage.state.filter.isRunning { storage.state.filter.forgetField(storage.coefficients) }
+      if storage.state.filter.isRunning { storage.state.filter.forgetField(c) }
       storage.state.courseTime = nil
       storage.state.northTrustedTime = 0
     }

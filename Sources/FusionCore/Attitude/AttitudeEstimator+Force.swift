@@ -12,11 +12,13 @@ extension AttitudeEstimator {
   ///   - deviation: One sigma of each axis, rad/s, above zero: with what it may have wandered since.
   public mutating func expectGyroBias(_ bias: Vector3, deviation: Double) {
     detach()
-    guard bias.isFinite, bias.length <= 1, deviation > 0, deviation.isFinite,
+    let c = storage.coefficients
+    guard bias.isFinite, bias.length <= c.limits.gyroBias, deviation > 0,
+      deviation.isFinite,
       !storage.state.filter.isRunning
     else { return }
     storage.state.bias = bias
-    storage.state.biasDeviation = min(deviation, storage.coefficients.biasDeviation)
+    storage.state.biasDeviation = min(deviation, c.biasDeviation)
   }
 
   /// Says that samples come in another body frame from now on: attitude starts anew, the bias is kept.
@@ -35,24 +37,28 @@ extension AttitudeEstimator {
   /// Takes one specific force, m/s^2, body frame: at rest it points up; at most 1000 on each axis.
   public mutating func update(acceleration force: Vector3, at time: Timestamp) {
     detach()
+    let c = storage.coefficients
     let dt: Double
-    switch admit(force, limit: 1000, at: time, after: storage.state.forceTime) {
+    switch admit(
+      force, limit: c.limits.force, at: time, after: storage.state.forceTime)
+    {
     case .rejected: return
     case .first: dt = 0
     case .after(let seconds): dt = seconds
     }
     storage.state.forceTime = time
     if let offset = gyroOffset(at: time) {
-      storage.state.rest.update(force: force, dt)
+      storage.state.rest.update(force: force, dt, c)
       if storage.state.filter.isRunning {
-        let earth = storage.state.filter.add(force: force, offset: offset)
-        storage.state.verticalAcceleration = earth.z - storage.coefficients.gravity
+        let earth = storage.state.filter.add(
+          force: force, offset: offset, c)
+        storage.state.verticalAcceleration = earth.z - c.gravity
       } else {
         storage.state.start.add(force: force)
       }
     } else {
       leaveInertial()
-      storage.state.direct.update(force: force, dt, gravity: storage.coefficients.gravity)
+      storage.state.direct.update(force: force, dt, c)
       storage.state.mode = .direct
     }
   }
@@ -67,14 +73,16 @@ extension AttitudeEstimator {
   ///   - time: When it was true.
   public mutating func update(velocity: SIMD2<Double>, deviation: Double, at time: Timestamp) {
     detach()
-    guard abs(velocity.x) <= 1_000, abs(velocity.y) <= 1_000, deviation.isFinite, deviation > 0
+    let limits = storage.coefficients.limits
+    guard abs(velocity.x) <= limits.velocity, abs(velocity.y) <= limits.velocity,
+      deviation.isFinite, deviation > 0
     else {
       storage.state.counters.rejected &+= 1
       return
     }
     if let newest = storage.state.velocityTime {
       let later = time.seconds(since: newest)
-      guard later > 0 || later <= -Self.longestGap else {
+      guard later > 0 || later <= -limits.longestGap else {
         storage.state.counters.outOfOrder &+= 1
         return
       }
@@ -82,7 +90,7 @@ extension AttitudeEstimator {
     storage.state.velocityTime = time
     guard let last = storage.state.rateTime, storage.state.filter.isRunning else { return }
     let age = last.seconds(since: time)
-    guard abs(age) < Self.longestGap else { return }
+    guard abs(age) < limits.longestGap else { return }
     takeCourse(velocity, deviation, age: age)
     guard storage.state.filter.hasNorth || storage.state.filter.course != nil else { return }
     storage.state.filter.add(velocity: velocity, variance: deviation * deviation, age: max(0, age))
@@ -90,28 +98,31 @@ extension AttitudeEstimator {
 
   private mutating func takeCourse(_ velocity: SIMD2<Double>, _ deviation: Double, age: Double) {
     let speed = (velocity * velocity).sum().squareRoot()
-    guard storage.state.followsCourse, speed >= storage.coefficients.courseSpeed,
-      speed > 4 * deviation,
+    let course = storage.coefficients.course
+    guard storage.state.followsCourse, speed >= course.leastSpeed,
+      speed > course.speedSigmas * deviation,
       storage.state.mode == .inertial
     else { return }
     let share = deviation / speed
     // What it has turned since the receiver saw it.
     let turned = storage.state.filter.turnRate * max(0, age)
-    let lag = turned * turned / 4
+    let lag = turned * turned * course.turnShare
     storage.state.filter.add(
       course: atan2(velocity.x, velocity.y) + turned,
-      variance: storage.coefficients.courseFloor + share * share + lag)
+      variance: course.variance + share * share + lag)
   }
 
   /// Seconds from the newest gyro sample, or `nil` while there is no gyro.
   func gyroOffset(at time: Timestamp) -> Double? {
     guard let last = storage.state.rateTime else { return nil }
     let offset = time.seconds(since: last)
-    return abs(offset) < Self.gyroTimeout ? offset : nil
+    return abs(offset) < storage.coefficients.limits.gyroTimeout ? offset : nil
   }
 
   func mode(at time: Timestamp) -> AttitudeSource {
-    if let force = storage.state.forceTime, abs(time.seconds(since: force)) < Self.lossTimeout {
+    if let force = storage.state.forceTime,
+      abs(time.seconds(since: force)) < storage.coefficients.limits.lossTimeout
+    {
       return .direct
     }
     return params.level ? .level : .direct

@@ -6,13 +6,15 @@ public import SensorTypes
 extension AttitudeEstimator {
   /// Heading of the body's y axis at the newest sample, or why there is none.
   ///
-  /// - Parameter now: The present moment; what is older than `lossTimeout` by then is lost.
+  /// - Parameter now: The present moment; what is older than `limits.lossTimeout` by then is lost.
   /// - Returns: A heading. With `accuracy` it is to be trusted; without, `reason` says why not
   ///   (`uncalibrated`, `magneticInterference`) and the value is what it would be.
   ///   A failure where there is no heading at all: `notYet`, `tiltUnknown`, `sensorLost`.
   public func heading(at now: Timestamp) -> Result<HeadingEstimate, NoData> {
+    let c = storage.coefficients
     let fieldAge = storage.state.fieldTime.map { now.seconds(since: $0) }
-    let hasField = fieldAge.map { $0 <= Self.lossTimeout } ?? false
+    let timeout = c.limits.lossTimeout
+    let hasField = fieldAge.map { $0 <= timeout } ?? false
     let hasCourse = hasCourse(at: now)
     guard hasField || hasCourse else {
       if fieldAge != nil { return .failure(.sensorLost("the magnetometer is silent")) }
@@ -23,7 +25,7 @@ extension AttitudeEstimator {
       guard let forceTime = storage.state.forceTime else {
         return .failure(params.level ? .notYet : .tiltUnknown)
       }
-      guard now.seconds(since: forceTime) <= Self.lossTimeout else {
+      guard now.seconds(since: forceTime) <= timeout else {
         return .failure(.sensorLost("the accelerometer is silent"))
       }
     }
@@ -45,7 +47,8 @@ extension AttitudeEstimator {
     } else if !storage.state.quality.isCalibrated {
       reason = .uncalibrated
     } else {
-      reason = storage.state.monitor.reason(residual: calibrationDeviation)
+      reason = storage.state.monitor.reason(
+        residual: calibrationDeviation, c)
     }
     // What is wrong with the field does not matter where the course says where north is.
     let usedField = hasField && (reason == nil || !hasCourse) ? storage.state.field : nil
@@ -63,12 +66,8 @@ extension AttitudeEstimator {
     let magnet = storage.state.mode == .inertial ? storage.state.filter.summary.iron.length : 0
     return storage.state.monitor.check(
       calibrated: storage.state.quality.isCalibrated ? storage.state.quality.strength : nil,
-      magnet: magnet)
+      magnet: magnet, storage.coefficients)
   }
-
-  /// How many times the horizontal field that is known here the measured one may be, before it counts only
-  /// as so much.
-  private static let strongestNorth = 1.2
 
   /// Whether a receiver's course has said of late where north is.
   private func hasCourse(at now: Timestamp) -> Bool {
@@ -77,29 +76,31 @@ extension AttitudeEstimator {
     else {
       return false
     }
-    return now.seconds(since: time) <= storage.coefficients.courseMemory
+    return now.seconds(since: time) <= storage.coefficients.course.memory
   }
 
   /// Half the 95 % interval in radians: 1.96 times the root of the sum of what the filter's
   /// covariance, the calibration, the place's field and mounting leave open; at most half a turn.
   private func accuracy(of attitude: Quaternion, field: Vector3?, hasCourse: Bool) -> Double {
+    let c = storage.coefficients
     guard let field else {
       let gradient = DirectAttitude.headingGradient(of: attitude)
       var variance =
-        storage.coefficients.headingFloor * storage.coefficients.headingFloor
-        + storage.coefficients.courseFloor
+        c.headingFloor * c.headingFloor
+        + c.course.variance
       variance +=
         gradient.dot(storage.state.filter.summary.attitude * gradient)
-        * storage.coefficients.covarianceShare
+        * c.heading.covarianceFactor
       return min(1.96 * variance.squareRoot() + abs(storage.state.carry.angle), .pi)
     }
     // A magnet does not make north surer than the earth's field does.
     let known = storage.state.mode == .inertial ? storage.state.filter.field.x : .infinity
     let slopes = HeadingSlopes(
-      attitude: attitude, field: field, limit: Self.strongestNorth * known)
-    var variance = storage.coefficients.headingFloor * storage.coefficients.headingFloor
+      attitude: attitude, field: field, limit: c.heading.strongestNorth * known,
+      c.heading)
+    var variance = c.headingFloor * c.headingFloor
     // Slip and mounting are the same at every course.
-    if hasCourse { variance += storage.coefficients.courseFloor }
+    if hasCourse { variance += c.course.variance }
     variance += slopes.variance(
       of: storage.state.quality,
       hidden: storage.state.mode == .inertial ? storage.state.filter.summary.hiddenIron : .identity)
@@ -109,25 +110,29 @@ extension AttitudeEstimator {
     switch isStarting ? .starting : storage.state.mode {
     case .inertial:
       // A bias of tens of degrees a second turns the attitude by more than what is linear: twice the deviation (chosen).
-      let share = storage.coefficients.covarianceShare * (storage.state.isFindingBias ? 4 : 1)
+      let bar = c.heading
+      let share =
+        bar.covarianceFactor * (storage.state.isFindingBias ? bar.findingBiasFactor : 1)
       variance += share * slopes.variance(attitude: storage.state.filter.summary.attitude)
       variance += slopes.variance(tilt: storage.state.filter.summary.tiltDoubt)
     case .starting:
       // Two hundredths of a radian for one averaged field, and the tilt at the field's slope.
-      let tilt = storage.state.start.tiltDeviation(gravity: storage.coefficients.gravity)
-      let smear = storage.state.start.smear(biasDeviation: startBiasDeviation)
-      variance += 0.0004 + smear * smear + slopes.variance(tilt: tilt)
+      let tilt = storage.state.start.tiltDeviation(c)
+      let smear = storage.state.start.smear(
+        biasDeviation: startBiasDeviation, c.alignment)
+      let field = c.alignment.fieldVariance
+      variance += field + smear * smear + slopes.variance(tilt: tilt)
     case .direct:
-      let tilt = storage.state.direct.tiltDeviation(gravity: storage.coefficients.gravity)
+      let tilt = storage.state.direct.tiltDeviation(c)
       let trailing = storage.state.direct.trailing(horizontal: slopes.horizontal)
       variance += trailing * trailing + slopes.variance(tilt: tilt)
       // So far off the slopes no longer say anything.
-      if tilt > DirectTracker.blindTilt { variance += .pi * .pi }
+      if tilt > c.direct.blindTilt { variance += .pi * .pi }
     case .level:
       // Level by word only: two degrees.
       let trailing = storage.state.direct.trailing(horizontal: slopes.horizontal)
       variance += trailing * trailing
-      variance += slopes.levelVariance(tilt: 2 * .pi / 180)
+      variance += slopes.levelVariance(tilt: c.heading.declaredTilt)
     case .none:
       variance += .pi * .pi
     }
@@ -150,12 +155,15 @@ struct HeadingSlopes {
   ///   - attitude: Body to earth.
   ///   - field: Body frame, microtesla.
   ///   - limit: The most that the horizontal field can be believed to be, microtesla.
-  init(attitude: Quaternion, field: Vector3, limit: Double = .infinity) {
+  init(
+    attitude: Quaternion, field: Vector3, limit: Double = .infinity, _ p: HeadingAccuracyParameters
+  ) {
     let earth = attitude.rotate(field)
     gradient = DirectAttitude.headingGradient(of: attitude)
     east = attitude.conjugate.rotate(Vector3(1, 0, 0))
     let measured = (earth.x * earth.x + earth.y * earth.y).squareRoot()
-    horizontal = max(min(measured, max(limit, 1)), 0.02 * max(min(earth.length, 100), 1))
+    let least = p.leastHorizontalShare * max(min(earth.length, p.largestField), 1)
+    horizontal = max(min(measured, max(limit, 1)), least)
     steepness = earth.z / horizontal
   }
 

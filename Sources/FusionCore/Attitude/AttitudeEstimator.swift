@@ -18,15 +18,6 @@ public import SensorTypes
 /// than that, starts attitude anew (the gyro bias is kept). A gyro silent for half a second ends
 /// its mode. Nothing here allocates, but for the text of a reason in `heading(at:)`.
 public struct AttitudeEstimator: Sendable {
-  /// The longest pause that integration bridges, seconds.
-  public static let longestGap = 1.0
-  /// A gyro silent for longer than this is absent, seconds.
-  static let gyroTimeout = 0.5
-  /// An accelerometer or magnetometer silent for longer than this is lost, seconds.
-  public static let lossTimeout = 2.0
-  /// A north that the earth's field has been seen in for so long is to be trusted, seconds.
-  static let trustDuration = 2.0
-
   /// The thresholds and noise parameters that the estimator was created with.
   public var params: AttitudeParameters { storage.params }
   /// Everything that changes.
@@ -52,7 +43,7 @@ public struct AttitudeEstimator: Sendable {
     _ params: AttitudeParameters = AttitudeParameters(), state: AttitudeState = AttitudeState(),
     keepsHistory: Bool = false
   ) {
-    storage = EstimatorStorage(params, state, keepsHistory ? AttitudeHistory() : nil)
+    storage = EstimatorStorage(params, state, keepsHistory ? AttitudeHistory(params.smoother) : nil)
     storage.state.filter.stopTape()
     storage.history?.note(storage.state.quality)
   }
@@ -107,8 +98,9 @@ public struct AttitudeEstimator: Sendable {
     guard storage.state.mode == .inertial, let last = storage.state.rateTime else {
       return attitude
     }
-    let newest = storage.state.filter.strapdown.attitude(after: time.seconds(since: last))
-      .normalized
+    let newest = storage.state.filter.strapdown.attitude(
+      after: time.seconds(since: last), limit: storage.coefficients.limits.extrapolation
+    ).normalized
     return storage.state.carry.applied(to: newest)
   }
 
@@ -118,7 +110,10 @@ public struct AttitudeEstimator: Sendable {
   }
 
   /// Whether the board lies still.
-  public var isResting: Bool { storage.state.mode == .inertial && storage.state.rest.isResting }
+  public var isResting: Bool {
+    storage.state.mode == .inertial
+      && storage.state.rest.isResting(storage.coefficients)
+  }
 
   /// Whether the field is known not to be the earth's.
   public var isMagneticallyDisturbed: Bool { storage.state.monitor.disturbance != nil }
@@ -138,8 +133,11 @@ public struct AttitudeEstimator: Sendable {
   /// Takes one angular rate, rad/s, body frame, right-handed; at most 100 rad/s on each axis.
   public mutating func update(angularRate rate: Vector3, at time: Timestamp) {
     detach()
+    let c = storage.coefficients
     let dt: Double
-    switch admit(rate, limit: 100, at: time, after: storage.state.rateTime) {
+    switch admit(
+      rate, limit: c.limits.angularRate, at: time, after: storage.state.rateTime)
+    {
     case .rejected: return
     case .first: dt = 0
     case .after(let seconds): dt = seconds
@@ -154,13 +152,15 @@ public struct AttitudeEstimator: Sendable {
     let isRunning = storage.state.filter.isRunning
     let deviation =
       isRunning
-      ? storage.state.filter.summary.biasVariance.squareRoot() : storage.coefficients.biasDeviation
+      ? storage.state.filter.summary.biasVariance.squareRoot() : c.biasDeviation
     // A gyro that may say anything at rest may say it in a steady turn: gravity and field have to tell first.
+    let known = c.gyroBias
     storage.state.rest.update(
       rate: rate, dt, bias: gyroBias,
-      limit: 0.75 * .pi / 180 + 3 * min(deviation, storage.coefficients.restingBias))
+      limit: known.stationaryFloor + known.stationarySigmas * min(deviation, known.widestDeviation),
+      c)
     if isRunning {
-      rotateFilter(rate, dt, time)
+      rotateFilter(rate, dt, time, c)
     } else {
       storage.state.mode = .starting
       let mean = 0.5 * (rate + storage.state.rate) - storage.state.bias
@@ -169,7 +169,7 @@ public struct AttitudeEstimator: Sendable {
       storage.state.start.duration += dt
       // A field that waits for an accelerometer would be smeared by the gyro's bias.
       if storage.state.start.forceCount == 0,
-        storage.state.start.duration > storage.coefficients.movingStartDuration
+        storage.state.start.duration > c.movingStartDuration
       {
         storage.state.start = StartAverage()
       }
@@ -178,30 +178,34 @@ public struct AttitudeEstimator: Sendable {
     }
   }
 
-  private mutating func rotateFilter(_ rate: Vector3, _ dt: Double, _ time: Timestamp) {
+  private mutating func rotateFilter(
+    _ rate: Vector3, _ dt: Double, _ time: Timestamp, _ c: AttitudeConstants
+  ) {
     storage.state.mode = .inertial
-    storage.state.filter.rotate(rate, previous: storage.state.rate, dt)
-    storage.state.carry.decay(dt)
+    storage.state.filter.rotate(
+      rate, previous: storage.state.rate, dt, c)
+    storage.state.carry.decay(dt, c.transition)
     if storage.history != nil {
       storage.history?.add(storage.state.filter.strapdown.attitude, at: time)
       if !storage.state.filter.isTaped { storage.history?.begin(&storage.state.filter) }
     }
-    guard storage.state.filter.isBlockFull(storage.coefficients) else { return }
+    guard storage.state.filter.isBlockFull(c) else { return }
+    let isResting = storage.state.rest.isResting(c)
     let now = ErrorStateFilter.Circumstances(
-      restingRate: storage.state.rest.isQuiet ? storage.state.rest.rate : nil,
-      isResting: storage.state.rest.isResting,
-      isCalm: storage.state.rest.isCalm, isSteady: storage.state.rest.isSteady,
+      restingRate: storage.state.rest.isQuiet(c) ? storage.state.rest.rate : nil,
+      isResting: isResting,
+      isCalm: storage.state.rest.isCalm(c),
+      isSteady: storage.state.rest.isSteady(c),
       isDisturbed: storage.state.monitor.isPlain
-        || storage.state.monitor.disturbance.map { $0 != .azimuth || storage.state.rest.isResting }
-          ?? false,
+        || storage.state.monitor.disturbance.map { $0 != .azimuth || isResting } ?? false,
       isBesideMagnet: storage.state.monitor.isPlain
-        && storage.state.northTrustedTime >= Self.trustDuration,
+        && storage.state.northTrustedTime >= c.north.trustDuration,
       expected: calibratedExpectation)
     if storage.state.filter.course != nil {
       storage.state.courseTime = time
       storage.history?.noteCourse()
     }
-    storage.state.filter.closeBlock(now, storage.coefficients)
+    storage.state.filter.closeBlock(now, c)
     storage.history?.close(&storage.state.filter)
     guard storage.state.filter.isSound else {
       // Numbers that no longer are: nothing of them may survive.
@@ -210,14 +214,16 @@ public struct AttitudeEstimator: Sendable {
       storage.state.biasDeviation = nil
       return restart()
     }
-    if storage.state.isFindingBias, storage.state.rest.isCalm,
-      storage.state.filter.summary.biasVariance < storage.coefficients.foundBias
+    if storage.state.isFindingBias, now.isCalm,
+      storage.state.filter.summary.biasVariance < c.gyroBias.foundVariance
     {
       storage.state.isFindingBias = false
       return restart()
     }
     storage.state.carry.absorb(correction: storage.state.filter.takeHeadingCorrection())
-    if storage.state.filter.takeIronMove() { storage.state.monitor.magnetWasFound() }
+    if storage.state.filter.takeIronMove(c.magnet) {
+      storage.state.monitor.magnetWasFound(c)
+    }
   }
 
   /// What a calibrated magnetometer should measure; without a record its strength means nothing.
@@ -226,8 +232,8 @@ public struct AttitudeEstimator: Sendable {
   }
 
   private var startDuration: Double {
-    let tilt = storage.state.start.tiltDeviation(gravity: storage.coefficients.gravity)
-    return tilt > storage.coefficients.movingStartTilt
+    let tilt = storage.state.start.tiltDeviation(storage.coefficients)
+    return tilt > storage.coefficients.alignment.movingTilt
       ? storage.coefficients.movingStartDuration : storage.coefficients.startDuration
   }
 
@@ -237,11 +243,12 @@ public struct AttitudeEstimator: Sendable {
   }
 
   private mutating func beginFilter() {
+    let c = storage.coefficients
     storage.state.filter.start(
       storage.state.start, bias: storage.state.bias, biasDeviation: startBiasDeviation,
-      expected: calibratedExpectation, storage.coefficients)
+      expected: calibratedExpectation, c)
     guard storage.state.filter.isRunning else { return }
-    storage.state.isFindingBias = startBiasDeviation > storage.coefficients.restingBias
+    storage.state.isFindingBias = startBiasDeviation > c.gyroBias.widestDeviation
     storage.history?.begin(&storage.state.filter)
     storage.state.counters.starts &+= 1
     storage.state.mode = .inertial
@@ -250,12 +257,13 @@ public struct AttitudeEstimator: Sendable {
 
   /// Starts attitude anew; the bias is kept, less surely.
   mutating func restart() {
+    let c = storage.coefficients
     storage.history?.finish()
     if storage.state.filter.isRunning {
       storage.state.bias = storage.state.filter.strapdown.bias
-      let loose = (storage.state.filter.summary.biasVariance + storage.coefficients.biasLoosening)
+      let loose = (storage.state.filter.summary.biasVariance + c.biasLoosening)
         .squareRoot()
-      storage.state.biasDeviation = min(loose, storage.coefficients.biasDeviation)
+      storage.state.biasDeviation = min(loose, c.biasDeviation)
       storage.state.filter.stop()
     }
     storage.state.start = StartAverage()
@@ -275,17 +283,18 @@ public struct AttitudeEstimator: Sendable {
   mutating func admit(
     _ value: Vector3, limit: Double, at time: Timestamp, after last: Timestamp?
   ) -> Admission {
+    let c = storage.coefficients
     guard value.isFinite, max(abs(value.x), max(abs(value.y), abs(value.z))) <= limit else {
       storage.state.counters.rejected &+= 1
       return .rejected
     }
     guard let last else { return .first }
     let dt = time.seconds(since: last)
-    if dt <= 0 && dt > -Self.longestGap {
+    if dt <= 0 && dt > -c.limits.longestGap {
       storage.state.counters.outOfOrder &+= 1
       return .rejected
     }
-    guard dt > 0, dt <= Self.longestGap else {
+    guard dt > 0, dt <= c.limits.longestGap else {
       storage.state.counters.gaps &+= 1
       return .first
     }

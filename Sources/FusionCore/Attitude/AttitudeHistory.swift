@@ -40,9 +40,7 @@ struct AttitudeHistory: Sendable {
     var hiddenIron: Matrix3
   }
 
-  /// Blocks that are smoothed at once, and those after them that they are smoothed by at least.
-  private let window: Int
-  private let overlap: Int
+  private let params: SmootherParameters
 
   /// Times and attitudes at the gyro's samples: smoothed before `blocks`, as the filter had them after.
   private(set) var times: [Timestamp] = []
@@ -62,13 +60,7 @@ struct AttitudeHistory: Sendable {
   private var isStarting = false
 
   /// Makes an empty history.
-  init() { self.init(window: 6_000, overlap: 3_000) }
-
-  /// The same with other windows, in blocks.
-  init(window: Int, overlap: Int) {
-    self.window = window
-    self.overlap = overlap
-  }
+  init(_ params: SmootherParameters) { self.params = params }
 
   /// Whether nothing has been taken yet.
   var isEmpty: Bool { times.isEmpty }
@@ -140,7 +132,7 @@ struct AttitudeHistory: Sendable {
       append(filter.strapdown.attitude, times[times.count - 1])
       append(start: filter.mark, doubt: cut.wasWrong ? .attitude : .nothing)
     }
-    if blocks.count >= window + overlap { smooth(first: window) }
+    if blocks.count >= params.window + params.overlap { smooth(first: params.window) }
   }
 
   /// The filter has stopped: what follows has nothing to do with what was before.
@@ -170,7 +162,7 @@ struct AttitudeHistory: Sendable {
       ends[index] = end
       if trail?.isOver(at: now) ?? false { trail = nil }
       if block.doubt != .nothing, trail?.doubt != .attitude || block.doubt == .attitude {
-        trail = Trail(block.doubt, from: now)
+        trail = Trail(block.doubt, from: now, params)
       }
       guard index > 0 else { break }
       let before = blocks[index - 1]
@@ -245,13 +237,8 @@ struct AttitudeHistory: Sendable {
   /// The way back from a moment at which the filter found that it had been wrong: by the gyro alone, instead of by
   /// what was measured before.
   private struct Trail {
-    /// Seconds for which it is followed, and those after which it loses weight.
-    static let reach = 20.0
-    static let whole = 10.0
-    /// What the gyro loses, rad^2 a second: (0.06 deg)^2.
-    static let noise = 1e-6
-
     let doubt: Doubt
+    private let params: SmootherParameters
     private let time: Timestamp
     /// What it says of the end of the next block.
     private var turn = Quaternion.identity
@@ -259,12 +246,13 @@ struct AttitudeHistory: Sendable {
     private var variance = Vector3.zero
     private var isNew = true
 
-    init(_ doubt: Doubt, from time: Timestamp) {
+    init(_ doubt: Doubt, from time: Timestamp, _ params: SmootherParameters) {
       self.doubt = doubt
+      self.params = params
       self.time = time
     }
 
-    func isOver(at now: Timestamp) -> Bool { time.seconds(since: now) > Self.reach }
+    func isOver(at now: Timestamp) -> Bool { time.seconds(since: now) > params.reach }
 
     /// Goes back over a block.
     /// - Parameters:
@@ -288,7 +276,7 @@ struct AttitudeHistory: Sendable {
     /// Puts what it says in the place of what was found.
     func amend(_ found: inout Correction, _ mark: SmootherCheckpoint, at now: Timestamp) {
       let age = time.seconds(since: now)
-      let share = min(1, max(0, (Self.reach - age) / (Self.reach - Self.whole)))
+      let share = min(1, max(0, (params.reach - age) / (params.reach - params.whole)))
       guard share > 0 else { return }
       let other = Quaternion(rotationVector: found.turn)
       let (kept, difference): (Quaternion, Quaternion)
@@ -302,7 +290,7 @@ struct AttitudeHistory: Sendable {
       }
       found.turn =
         (Quaternion(rotationVector: difference.rotationVector * share) * kept).rotationVector
-      let grown = variance + Vector3(repeating: Self.noise * age)
+      let grown = variance + Vector3(repeating: params.noise * age)
       var c = found.covariance.columns
       if doubt == .attitude {
         c = Matrix3(diagonal: grown).columns

@@ -14,7 +14,7 @@ public struct AttitudeSmoother: Sendable {
 
   /// Smooths what `estimator` has in its `history`; nothing where it kept none.
   public init(_ estimator: AttitudeEstimator) {
-    var history = estimator.history ?? AttitudeHistory()
+    var history = estimator.history ?? AttitudeHistory(estimator.params.smoother)
     history.finish()
     self.history = history
     coefficients = estimator.coefficients
@@ -28,7 +28,9 @@ public struct AttitudeSmoother: Sendable {
     guard let (start, upper, end) = place(of: time) else { return nil }
     let last = end - 1
     // Beyond the last sample as far as the estimator itself goes.
-    if upper == end, time.seconds(since: history.times[last]) > 0.1 { return nil }
+    if upper == end, time.seconds(since: history.times[last]) > coefficients.limits.extrapolation {
+      return nil
+    }
     let after = min(upper, last)
     let attitude = after > start ? between(after - 1, after, time) : history.attitudes[after]
     return attitude.w.isFinite && attitude.vector.isFinite ? attitude : nil
@@ -87,7 +89,7 @@ public struct AttitudeSmoother: Sendable {
     let next = firstIndex(0, courses.count) { courses[$0] >= sample }
     return [next - 1, next].contains { index in
       guard courses.indices.contains(index) else { return false }
-      return abs(times[courses[index]].seconds(since: times[sample])) <= coefficients.courseMemory
+      return abs(times[courses[index]].seconds(since: times[sample])) <= coefficients.course.memory
     }
   }
 
@@ -103,14 +105,15 @@ public struct AttitudeSmoother: Sendable {
       calibration > 0 ? history.qualities[calibration - 1].quality : .uncalibrated
     var variance = coefficients.headingFloor * coefficients.headingFloor
     // Slip and mounting are the same at every course.
-    if hasCourse(near: sample) { variance += coefficients.courseFloor }
+    if hasCourse(near: sample) { variance += coefficients.course.variance }
     if let field {
-      let slopes = HeadingSlopes(attitude: attitude, field: field)
+      let slopes = HeadingSlopes(attitude: attitude, field: field, coefficients.heading)
       variance += slopes.variance(of: quality, hidden: block.hiddenIron)
       variance += slopes.variance(tilt: block.tiltDoubt)
     }
     let gradient = DirectAttitude.headingGradient(of: attitude)
-    variance += coefficients.covarianceShare * max(0, gradient.dot(block.attitude * gradient))
+    variance +=
+      coefficients.heading.covarianceFactor * max(0, gradient.dot(block.attitude * gradient))
     return variance.isFinite ? min(1.96 * variance.squareRoot(), .pi) : .pi
   }
 }

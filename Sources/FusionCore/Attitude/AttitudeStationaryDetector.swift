@@ -5,8 +5,8 @@ import LinearAlgebra
 /// Notices that the board lies still.
 ///
 /// Rest is 1.5 s during which both sensors stay near their own half-second means and the mean rate
-/// is one that can be bias. The thresholds (2 deg/s, 0.5 m/s^2) are ten times a MEMS chip's noise
-/// and below what a hand does.
+/// is one that can be bias. A vehicle that gently sets off turns nothing and shakes nothing: the force is all that
+/// tells, and one that stays close to what it was when stillness began is gravity.
 struct AttitudeStationaryDetector: Sendable, Hashable, Codable {
   /// Low-passed angular rate, rad/s, body frame.
   private(set) var rate: Vector3?
@@ -38,44 +38,17 @@ struct AttitudeStationaryDetector: Sendable, Hashable, Codable {
   /// For how long rest is not believed yet, seconds.
   private var doubt = 0.0
 
-  /// A force that stays this close (m/s^2) to what it was when stillness began is gravity. A vehicle that
-  /// gently sets off turns nothing and shakes nothing: the force is all that tells.
-  static let steadyThreshold = 0.025
-  static let timeConstant = 0.5
-  /// The mean rate of a board at rest stays this near (rad/s) to its own mean over the last seconds: a turn that
-  /// begins or ends gently does not.
-  static let driftThreshold = 0.1 * Double.pi / 180
-  static let settlingTime = 4.0
-  static let rateThreshold = 2 * Double.pi / 180
-  static let forceThreshold = 0.5
-  static let duration = 1.5
-  static let quietDuration = 0.2
-  /// The least that a mean field has moved when it is said to have, uT.
-  static let fieldThreshold = 0.4
-  /// The field's watch begins anew after so long, seconds: a chip drifts with its temperature.
-  static let longestWatch = 20.0
-  /// So much longer than a turn went unnoticed rest is not believed again, and at most so long, seconds.
-  static let mistrust = 2.0
-  static let leastMistrust = 4.0
-  static let longestMistrust = 20.0
-  /// How far back a slow turn is looked for, seconds; twice that at most.
-  static let step = 0.5
-  /// A turn that passes for rest can carry the bias with it, and become as fast as this, rad/s.
-  static let fastestTurn = 3 * Double.pi / 180
-  /// A house's own field moves like a turn as slow as this: 0.4 uT in ten seconds and a horizontal field of 20 uT.
-  static let slowestTurn = 0.15 * Double.pi / 180
-
   /// Whether the board lies still.
-  var isResting: Bool { quiet >= Self.duration && doubt == 0 }
+  func isResting(_ c: AttitudeConstants) -> Bool { quiet >= c.stationary.duration && doubt == 0 }
 
   /// Whether neither rate nor force has changed for a while: at rest, whatever the bias is thought to be.
-  var isCalm: Bool { calm >= Self.duration }
+  func isCalm(_ c: AttitudeConstants) -> Bool { calm >= c.stationary.duration }
 
   /// Whether it has lain still for a moment: enough to lean on, not to be sure of.
-  var isQuiet: Bool { quiet >= Self.quietDuration && doubt == 0 }
+  func isQuiet(_ c: AttitudeConstants) -> Bool { quiet >= c.stationary.quietDuration && doubt == 0 }
 
   /// Whether it lies still or rolls on without being accelerated.
-  var isSteady: Bool { isResting && anchor != nil }
+  func isSteady(_ c: AttitudeConstants) -> Bool { isResting(c) && anchor != nil }
 
   /// A turn so slow that it passed for rest.
   struct SlowTurn {
@@ -95,21 +68,24 @@ struct AttitudeStationaryDetector: Sendable, Hashable, Codable {
   /// - Parameters:
   ///   - bias: The bias known so far.
   ///   - limit: How far from it a mean rate may be and still be bias, rad/s.
-  mutating func update(rate new: Vector3, _ dt: Double, bias: Vector3, limit: Double) {
+  mutating func update(
+    rate new: Vector3, _ dt: Double, bias: Vector3, limit: Double, _ c: AttitudeConstants
+  ) {
     guard let old = rate else {
       rate = new
       return
     }
-    let mean = old + (new - old) * (dt / (Self.timeConstant + dt))
+    let mean = old + (new - old) * (dt / (c.stationary.timeConstant + dt))
     rate = mean
-    let isEven = (new - mean).lengthSquared < Self.rateThreshold * Self.rateThreshold
+    let isEven =
+      (new - mean).lengthSquared < c.stationary.rateThreshold * c.stationary.rateThreshold
     calm = isEven ? min(calm + dt, 10) : 0
     if quiet == 0 { settled = mean }
-    settled += (mean - settled) * (dt / (Self.settlingTime + dt))
+    settled += (mean - settled) * (dt / (c.stationary.settlingTime + dt))
     let drift = (mean - settled).lengthSquared
     let isStill =
       isEven && (mean - bias).lengthSquared < limit * limit
-      && drift < Self.driftThreshold * Self.driftThreshold
+      && drift < c.stationary.driftThreshold * c.stationary.driftThreshold
     if doubt > 0 {
       doubt = max(0, doubt - dt)
       // What was doubted all along needs no correction: the watch begins anew with belief.
@@ -128,19 +104,21 @@ struct AttitudeStationaryDetector: Sendable, Hashable, Codable {
   /// - Parameters:
   ///   - dt: Seconds since the sample before.
   /// - Returns: The turn that was taken for rest, where there was one: it is none any more.
-  mutating func update(field new: Vector3, _ dt: Double) -> SlowTurn? {
+  mutating func update(
+    field new: Vector3, _ dt: Double, _ c: AttitudeConstants
+  ) -> SlowTurn? {
     guard let old = field, dt < 1 else {
       (field, fieldAnchor, fieldTime) = (new, nil, 0)
       return nil
     }
-    let mean = old + (new - old) * (dt / (Self.timeConstant + dt))
+    let mean = old + (new - old) * (dt / (c.stationary.timeConstant + dt))
     field = mean
-    let memory = 4 * Self.timeConstant
+    let memory = c.slowTurn.settling * c.stationary.timeConstant
     fieldTime = min(fieldTime + dt, 2 * memory)
     fieldScatter += ((new - mean).lengthSquared - fieldScatter) * (dt / (memory + dt))
     // A mean that has just begun is still its first sample's noise.
-    let isWatched = fieldTime >= memory && (quiet >= Self.duration || doubt > 0)
-    guard isWatched, let held = fieldAnchor, watched < Self.longestWatch else {
+    let isWatched = fieldTime >= memory && (quiet >= c.stationary.duration || doubt > 0)
+    guard isWatched, let held = fieldAnchor, watched < c.slowTurn.longestWatch else {
       watched = 0
       fieldAnchor = isWatched ? mean : nil
       (fieldBefore, fieldNext, sinceNext) = (nil, fieldAnchor, 0)
@@ -149,16 +127,16 @@ struct AttitudeStationaryDetector: Sendable, Hashable, Codable {
     }
     watched += dt
     sinceNext += dt
-    if sinceNext >= Self.step {
+    if sinceNext >= c.slowTurn.step {
       (fieldBefore, fieldNext, sinceNext) = (fieldNext, mean, 0)
     }
     let moved = (mean - held).lengthSquared
-    // Of two means of n samples: sixteen times twice the square over n.
-    let noise = 16 * fieldScatter * dt / Self.timeConstant
-    guard moved > Self.fieldThreshold * Self.fieldThreshold + noise else { return nil }
+    let noise = c.slowTurn.noiseFactor * fieldScatter * dt / c.stationary.timeConstant
+    guard moved > c.slowTurn.fieldThreshold * c.slowTurn.fieldThreshold + noise else { return nil }
     let time = watched
     fieldAnchor = nil
-    let mistrust = min(max(Self.mistrust * time, Self.leastMistrust), Self.longestMistrust)
+    let mistrust = min(
+      max(c.slowTurn.mistrust * time, c.slowTurn.leastMistrust), c.slowTurn.longestMistrust)
     // Whatever moves the field now, this is not the time to begin to believe.
     guard doubt == 0 else {
       doubt = max(doubt, mistrust)
@@ -173,9 +151,9 @@ struct AttitudeStationaryDetector: Sendable, Hashable, Codable {
     let way = (mean - held).dot(before - held)
     let stretch = mean.length - held.length
     let rise = up.dot(mean - held)
-    guard abs(angle) < Self.fastestTurn * time, abs(angle) > Self.slowestTurn * time,
-      stretch * stretch + rise * rise < 0.2 * moved,
-      way > 0.35 * moved
+    guard abs(angle) < c.slowTurn.fastest * time, abs(angle) > c.slowTurn.slowest * time,
+      stretch * stretch + rise * rise < c.slowTurn.otherShare * moved,
+      way > c.slowTurn.progress * moved
     else { return nil }
     doubt = mistrust
     quiet = 0
@@ -183,22 +161,22 @@ struct AttitudeStationaryDetector: Sendable, Hashable, Codable {
   }
 
   /// Takes one specific force, m/s^2.
-  mutating func update(force new: Vector3, _ dt: Double) {
+  mutating func update(force new: Vector3, _ dt: Double, _ c: AttitudeConstants) {
     guard let old = force else {
       force = new
       return
     }
-    let mean = old + (new - old) * (dt / (Self.timeConstant + dt))
+    let mean = old + (new - old) * (dt / (c.stationary.timeConstant + dt))
     force = mean
-    if (new - mean).lengthSquared >= Self.forceThreshold * Self.forceThreshold {
+    if (new - mean).lengthSquared >= c.stationary.forceThreshold * c.stationary.forceThreshold {
       quiet = 0
       calm = 0
     }
     // The anchor is dropped when the force wanders off, and cast again with the next stillness.
-    if quiet < Self.duration {
+    if quiet < c.stationary.duration {
       anchor = mean
     } else if let held = anchor,
-      (mean - held).lengthSquared > Self.steadyThreshold * Self.steadyThreshold
+      (mean - held).lengthSquared > c.stationary.steadyThreshold * c.stationary.steadyThreshold
     {
       anchor = nil
     }

@@ -23,24 +23,15 @@ struct DirectTracker: Sendable, Hashable, Codable {
   private var lag = Vector3.zero
   private var doubt = AccelerationDoubt()
 
-  static let restCutoff = 0.6
-  /// Hz of cutoff per rad/s of turning.
-  static let cutoffSlope = 3.0
-  /// Of the tilt at rest, (0.57 deg)^2.
-  static let tiltFloor = 0.000_1
-  /// A tilt less sure than this says nothing of the field's dip, radians.
-  static let judgingTilt = 0.1
-  /// One less sure than this says nothing of heading.
-  static let blindTilt = 0.35
-  static let slopeTimeConstant = 0.15
-
   /// How fast the field turns in the body frame, rad/s.
   private var turning: Double {
     guard let length = field?.length, length > 0 else { return 0 }
     return slope.length / length
   }
 
-  private var cutoff: Double { Self.restCutoff + Self.cutoffSlope * turning }
+  private func cutoff(_ p: DirectTrackerParameters) -> Double {
+    p.restCutoff + p.cutoffSlope * turning
+  }
 
   /// How far the low-passed field trails behind a turn, as it shows in heading, radians.
   ///
@@ -51,16 +42,20 @@ struct DirectTracker: Sendable, Hashable, Codable {
 
   /// One sigma of the tilt, radians: half a degree, and acceleration: what the low pass of the force has taken
   /// from it or left of its excess over gravity, or what does not show, whichever is more.
-  func tiltDeviation(gravity: Double) -> Double {
-    let unseen = doubt.deviation(force: up, shake: shakeVariance.squareRoot(), gravity: gravity)
+  func tiltDeviation(_ c: AttitudeConstants) -> Double {
+    let gravity = c.gravity
+    let unseen = doubt.deviation(
+      force: up, shake: shakeVariance.squareRoot(), gravity: gravity, c.acceleration)
     let acceleration = max(forceVariance, unseen * unseen)
-    return (Self.tiltFloor + acceleration / (gravity * gravity)).squareRoot()
+    return (c.direct.tiltVariance + acceleration / (gravity * gravity)).squareRoot()
   }
 
   /// The tilt by which the force is certainly too long for gravity alone, radians.
-  func shownTilt(gravity: Double) -> Double {
+  func shownTilt(_ c: AttitudeConstants) -> Double {
     guard let up else { return 0 }
-    return doubt.shown(up.length, shake: shakeVariance.squareRoot(), gravity: gravity) / gravity
+    let shown = doubt.shown(
+      up.length, shake: shakeVariance.squareRoot(), gravity: c.gravity, c.acceleration)
+    return shown / c.gravity
   }
 
   /// The attitude, or `nil` while one of the two is missing.
@@ -77,7 +72,8 @@ struct DirectTracker: Sendable, Hashable, Codable {
   }
 
   /// Takes one specific force; 0 seconds starts anew.
-  mutating func update(force: Vector3, _ dt: Double, gravity: Double) {
+  mutating func update(force: Vector3, _ dt: Double, _ c: AttitudeConstants) {
+    let gravity = c.gravity
     guard let old = up, dt > 0 else {
       up = force
       let excess = force.length - gravity
@@ -86,18 +82,18 @@ struct DirectTracker: Sendable, Hashable, Codable {
       doubt = AccelerationDoubt()
       return
     }
-    let new = old + (force - old) * Self.gain(dt, cutoff)
+    let new = old + (force - old) * Self.gain(dt, cutoff(c.direct))
     up = new
     let excess = new.length - gravity
     let shake = (force - new).lengthSquared
-    let keep = dt / (0.5 + dt)
+    let keep = dt / (c.direct.scatterTime + dt)
     forceVariance += (shake + excess * excess - forceVariance) * keep
     shakeVariance += (shake - shakeVariance) * keep
-    doubt.update(force: new, field: field, dt, gravity: gravity)
+    doubt.update(force: new, field: field, dt, gravity: gravity, c.acceleration)
   }
 
   /// Takes one field; 0 seconds starts anew.
-  mutating func update(field measured: Vector3, _ dt: Double) {
+  mutating func update(field measured: Vector3, _ dt: Double, _ p: DirectTrackerParameters) {
     defer { lastField = measured }
     guard let old = field, dt > 0 else {
       field = measured
@@ -105,9 +101,9 @@ struct DirectTracker: Sendable, Hashable, Codable {
       lag = .zero
       return
     }
-    let keep = dt / (Self.slopeTimeConstant + dt)
+    let keep = dt / (p.slopeTime + dt)
     slope += ((measured - lastField) / dt - slope) * keep
-    let new = old + (measured - old) * Self.gain(dt, cutoff)
+    let new = old + (measured - old) * Self.gain(dt, cutoff(p))
     field = new
     lag += (measured - new - lag) * keep
   }
@@ -139,24 +135,9 @@ struct AccelerationDoubt: Sendable, Hashable, Codable {
   /// Whether it has been still for long enough to know what length gravity has to this chip.
   private var hasRested = false
 
-  /// For how long a carrier is accelerated one way, seconds.
-  static let memory = 22.0
-  /// One sigma of the acceleration of a carrier that moves, m/s^2.
-  static let moving = 0.4
-  /// The same of one for which nothing has changed for long.
-  static let resting = 0.02
-  /// One sigma of a speed that was gained since all has been still, m/s.
-  static let speed = 2.5
-  /// A force that stays within this is still, m/s^2, and a field that stays within this angle, radians.
-  static let forceLimit = 0.12
-  static let angleLimit = 0.05
-  /// Seconds of stillness after which a chip's length of gravity is known.
-  static let restDuration = 5.0
-  /// What that length is wrong by, m/s^2, before and after.
-  static let unknownLength = 0.15
-  static let knownLength = 0.04
-
-  private var slack: Double { hasRested ? Self.knownLength : Self.unknownLength }
+  private func slack(_ p: UnseenAccelerationParameters) -> Double {
+    hasRested ? p.knownLength : p.unknownLength
+  }
 
   /// The horizontal acceleration that makes the force longer by so much.
   private static func acceleration(excess: Double, gravity: Double) -> Double {
@@ -166,18 +147,22 @@ struct AccelerationDoubt: Sendable, Hashable, Codable {
   /// The horizontal acceleration that a force is certainly too long for gravity by, m/s^2.
   ///
   /// What is shaken is longer and shorter by vertical accelerations too: as much as it is shaken says nothing.
-  func shown(_ length: Double, shake: Double, gravity: Double) -> Double {
+  func shown(
+    _ length: Double, shake: Double, gravity: Double, _ p: UnseenAccelerationParameters
+  ) -> Double {
     let rest = hasRested ? (recent?.length ?? gravity) : gravity
     let excess = min(abs(length - rest), abs(length - gravity))
-    return Self.acceleration(excess: excess - slack - shake, gravity: gravity)
+    return Self.acceleration(excess: excess - slack(p) - shake, gravity: gravity)
   }
 
   /// One sigma of the horizontal acceleration that the force may hold, m/s^2.
   /// - Parameter shake: One sigma of what shakes about the low-passed force, m/s^2.
-  func deviation(force: Vector3?, shake: Double, gravity: Double) -> Double {
-    guard let force, let recent else { return Self.moving }
-    let prior = min(Self.moving, max(Self.resting, Self.speed / max(still, 1e-3)))
-    let shown = shown(force.length, shake: shake, gravity: gravity)
+  func deviation(
+    force: Vector3?, shake: Double, gravity: Double, _ p: UnseenAccelerationParameters
+  ) -> Double {
+    guard let force, let recent else { return p.moving }
+    let prior = min(p.moving, max(p.still, p.speed / max(still, 1e-3)))
+    let shown = shown(force.length, shake: shake, gravity: gravity, p)
     let moved = min((force - recent).lengthSquared, (force - turned).lengthSquared)
     return (prior * prior + max(moved, shown * shown)).squareRoot()
   }
@@ -189,7 +174,10 @@ struct AccelerationDoubt: Sendable, Hashable, Codable {
   }
 
   /// Takes one low-passed force and the low-passed field of that time.
-  mutating func update(force: Vector3, field: Vector3?, _ dt: Double, gravity: Double) {
+  mutating func update(
+    force: Vector3, field: Vector3?, _ dt: Double, gravity: Double,
+    _ p: UnseenAccelerationParameters
+  ) {
     let old = recent ?? force
     if recent == nil { turned = force }
     if let field, let last = lastField {
@@ -197,30 +185,30 @@ struct AccelerationDoubt: Sendable, Hashable, Codable {
       turned += last.cross(field).cross(turned) / max(field.lengthSquared, 1)
     }
     lastField = field
-    let hidden = Self.acceleration(excess: slack, gravity: gravity)
-    let most = 1.5 * (shown(force.length, shake: 0, gravity: gravity) + hidden)
+    let hidden = Self.acceleration(excess: slack(p), gravity: gravity)
+    let most = p.tiltFactor * (shown(force.length, shake: 0, gravity: gravity, p) + hidden)
     // Further than any acceleration of that length can move it, it has tilted.
     func follow(_ old: Vector3) -> Vector3? {
       guard (force - old).lengthSquared <= most * most else { return nil }
-      return old + (force - old) * (dt / (Self.memory + dt))
+      return old + (force - old) * (dt / (p.memory + dt))
     }
     turned = follow(turned) ?? force
     let new = follow(old)
     recent = new ?? force
-    let limit = Self.forceLimit * Self.forceLimit
-    guard new != nil, !hasTurned(field), (force - stillForce).lengthSquared < limit else {
+    let limit = p.forceLimit * p.forceLimit
+    guard new != nil, !hasTurned(field, p), (force - stillForce).lengthSquared < limit else {
       stillForce = force
       stillField = field
       still = 0
       return
     }
     still = min(still + dt, 1_000)
-    if still > Self.restDuration { hasRested = true }
+    if still > p.stillDuration { hasRested = true }
   }
 
-  private func hasTurned(_ field: Vector3?) -> Bool {
+  private func hasTurned(_ field: Vector3?, _ p: UnseenAccelerationParameters) -> Bool {
     guard let field, let held = stillField else { return field != nil }
-    let limit = Self.angleLimit * Self.angleLimit * held.lengthSquared
+    let limit = p.angleLimit * p.angleLimit * held.lengthSquared
     return (field - held).lengthSquared > limit
   }
 }
@@ -228,9 +216,6 @@ struct AccelerationDoubt: Sendable, Hashable, Codable {
 /// Means over the first fraction of a second, carried along by the gyro, so that one noisy sample
 /// does not start the filter.
 struct StartAverage: Sendable, Hashable, Codable {
-  /// For how long an acceleration lasts that is no vehicle's, seconds.
-  static let shakeTime = 0.3
-
   /// Body to the frame the body had at the first sample.
   var frame = Quaternion.identity
   var force = Vector3.zero
@@ -263,19 +248,22 @@ struct StartAverage: Sendable, Hashable, Codable {
     return DirectAttitude.attitude(up: force).map { ($0 * frame).normalized }
   }
 
-  /// One sigma of the tilt, radians: 1 deg and what says that the board accelerates.
-  func tiltDeviation(gravity: Double) -> Double {
+  /// One sigma of the tilt, radians: a floor, and what says that the board accelerates.
+  func tiltDeviation(_ c: AttitudeConstants) -> Double {
+    let (gravity, p) = (c.gravity, c.alignment)
     guard forceCount > 0 else { return .pi }
     let mean = force / forceCount
     let spread = max(0, forceSquares / forceCount - mean.lengthSquared)
     // Steps and shakes cancel over their own duration.
-    let scatter = (spread * min(1, Self.shakeTime / max(duration, 1e-3))).squareRoot()
+    let scatter = (spread * min(1, p.shakeTime / max(duration, 1e-3))).squareRoot()
     let excess = (scatter + abs(mean.length - gravity)) / gravity
-    let base = Double.pi / 180
-    return min((base * base + excess * excess).squareRoot(), 1)
+    let base = p.tiltFloor
+    return min((base * base + excess * excess).squareRoot(), p.tiltCeiling)
   }
 
   /// One sigma of what a gyro whose bias (rad/s) nobody knew has turned the means by, radians: half of what it has turned
   /// the body by meanwhile.
-  func smear(biasDeviation: Double) -> Double { 0.5 * biasDeviation * duration }
+  func smear(biasDeviation: Double, _ p: AlignmentParameters) -> Double {
+    p.smearShare * biasDeviation * duration
+  }
 }

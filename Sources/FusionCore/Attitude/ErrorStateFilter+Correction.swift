@@ -20,7 +20,7 @@ extension ErrorStateFilter {
     covariance.turnEarth(sine: sin(angle), cosine: cos(angle))
   }
 
-  mutating func apply(_ x: ErrorVector) {
+  mutating func apply(_ x: ErrorVector, _ c: AttitudeConstants) {
     headingCorrection += x[2]
     let turn = Quaternion(rotationVector: x[vector: ErrorVector.attitude])
     strapdown.attitude = (turn * strapdown.attitude).normalized
@@ -29,22 +29,23 @@ extension ErrorStateFilter {
     strapdown.bias += x[vector: ErrorVector.bias]
     velocity += SIMD2(x[6], x[7])
     field += SIMD2(x[ErrorVector.field], x[ErrorVector.field + 1])
-    field.x = max(field.x, 0.1)
+    field.x = max(field.x, c.place.leastHorizontal)
     attached += x[vector: ErrorVector.iron]
-    lag = max(-0.03, min(0.03, lag + x[ErrorVector.lag]))
+    let largestLag = c.magnetometer.largestLag
+    lag = max(-largestLag, min(largestLag, lag + x[ErrorVector.lag]))
     let g = ErrorVector.gyroMatrix
     strapdown.gyroMatrix =
       strapdown.gyroMatrix
       + Matrix3(rows: x[vector: g], x[vector: g + 3], x[vector: g + 6])
   }
 
-  mutating func summarise() {
+  mutating func summarise(_ c: AttitudeConstants) {
     let b = ErrorVector.bias
     summary = Summary(
       attitude: covariance.block(ErrorVector.attitude),
       biasVariance: max(covariance[b, b], max(covariance[b + 1, b + 1], covariance[b + 2, b + 2])),
       tiltDoubt: (pull * pull).sum().squareRoot(), iron: attached + residual.found,
-      hiddenIron: residual.hidden)
+      hiddenIron: residual.hidden(c.residual))
   }
 
   /// Whether all numbers are still numbers.

@@ -14,19 +14,19 @@ extension ErrorStateFilter {
     let u = mean.earth - rotation * summary.iron
     let z = u - Vector3(0, field.x, field.y)
     let strength = (field * field).sum().squareRoot()
-    let scale = strength / 45
+    let scale = strength / c.magnetometer.referenceStrength
 
     // What passes is no offset, and would be in the window for three turns. What stays `watch` finds.
     if !now.isBesideMagnet {
       let move = residual.update(
         rotation: rotation, body: mean.body, earth: mean.earth, square: mean.square,
-        turned: block.turned, known: attached)
-      if let move { loosenField(bySquare: move) }
+        turned: block.turned, known: attached, c.residual)
+      if let move { loosenField(bySquare: move, c) }
       if let solution = residual.solution {
         let turn = atan2(solution.field.x, solution.field.y)
-        if abs(turn) > c.solutionTurn {
+        if abs(turn) > c.north.solutionTurn {
           // What was found in this block so far belongs to the frame that is given up.
-          apply(x)
+          apply(x, c)
           x = .zero
           return adopt(solution, turn: turn, c)
         }
@@ -37,27 +37,31 @@ extension ErrorStateFilter {
     // the field of this place is worth. It lasts for seconds, so each block counts for many.
     let strengthError = u.length - strength
     let scatter = strengthError * strengthError - mean.noise
-    fieldScatter += (scatter - fieldScatter) * (duration / (c.scatterTime + duration))
+    fieldScatter += (scatter - fieldScatter) * (duration / (c.magnetometer.scatterTime + duration))
     let ceiling = c.fieldCeiling * scale * scale / duration
     var variance = min(
       (c.magneticVariance + c.scatterWeight * max(0, fieldScatter)) / duration, ceiling)
 
     if let size = watch.update(
-      error: z, rotation: rotation, isResting: now.isResting, scale: scale, duration)
+      error: z, rotation: rotation, isResting: now.isResting, scale: scale, duration,
+      c.magnet)
     {
       for axis in 0..<3 { covariance.add(size, to: ErrorVector.iron + axis) }
-      if northAge < c.northProof {
+      if northAge < c.north.proofDuration {
         covariance.tape?.doubtHeading()
-        covariance.add(1, to: 2)
+        covariance.add(c.north.magnetVariance, to: 2)
         covariance.add(size, to: ErrorVector.field)
         covariance.add(size, to: ErrorVector.field + 1)
       }
-      restartResidual()
+      restartResidual(c)
       surprise = 0
     } else {
       variance *= doubt(z, field: u, rotation, lagSlope, variance: variance, duration, c)
       // At rest a field that is known to be wrong says nothing that would ever come to an end.
-      if now.isDisturbed { variance *= now.isResting ? c.idleWeight : c.disturbedWeight }
+      if now.isDisturbed {
+        variance *=
+          now.isResting ? c.magnetometer.stationaryFactor : c.magnetometer.disturbedFactor
+      }
     }
     let (hx, hy, hz) = Self.sensitivity(to: u, rotation, lagSlope)
     covariance.update(&x, h: hx, value: z.x, variance: variance)
@@ -76,7 +80,7 @@ extension ErrorStateFilter {
     headingCorrection += turn
     let u = solution.field
     setField(Vector3(0, hypot(u.x, u.y), u.z), nil, c)
-    covariance.decouple(2, variance: c.solutionVariance)
+    covariance.decouple(2, variance: c.north.solutionVariance)
     for axis in 0..<3 { covariance.decouple(ErrorVector.iron + axis, variance: c.ironVariance) }
     northAge = 0
   }
@@ -89,15 +93,15 @@ extension ErrorStateFilter {
   ) -> Double {
     let (hx, hy, hz) = Self.sensitivity(to: u, rotation, lagSlope)
     let (px, py, pz) = (covariance.times(hx), covariance.times(hy), covariance.times(hz))
-    let floor = variance / 4
+    let floor = variance * c.magnetometer.innovationShare
     let (xy, xz, yz) = (hx.dot(py), hx.dot(pz), hy.dot(pz))
     let spread = Matrix3(
       columns: Vector3(hx.dot(px) + floor, xy, xz), Vector3(xy, hy.dot(py) + floor, yz),
       Vector3(xz, yz, hz.dot(pz) + floor))
     guard let inverse = spread.inverse else { return 1 }
     let now = max(0, z.dot(inverse * z) / 3)
-    surprise += (now - surprise) * (duration / (c.surpriseTime + duration))
-    return max(1, max(now, surprise) / 1.5)
+    surprise += (now - surprise) * (duration / (c.magnetometer.innovationTime + duration))
+    return max(1, max(now, surprise) / c.magnetometer.gate)
   }
 
   /// How the field in the earth frame, less what is expected, follows from the errors:
@@ -123,10 +127,10 @@ extension ErrorStateFilter {
   mutating func alignNorth(
     _ u: Vector3, _ expected: ReferenceField?, _ c: AttitudeConstants
   ) {
-    guard hypot(u.x, u.y) > 0.02 * u.length else { return }
+    guard hypot(u.x, u.y) > c.north.leastHorizontalShare * u.length else { return }
     covariance.tape?.doubtHeading()
     turnEarth(by: atan2(u.x, u.y))
-    covariance.decouple(2, variance: 0.25)
+    covariance.decouple(2, variance: c.north.deviation * c.north.deviation)
     setField(u, expected, c)
     hasNorth = true
     northAge = 0
@@ -160,24 +164,26 @@ extension ErrorStateFilter {
 
   /// Whether what is known of iron has moved by as much as matters to who judges the field, since the
   /// last time that this was true.
-  mutating func takeIronMove() -> Bool {
+  mutating func takeIronMove(_ p: MagnetDetectorParameters) -> Bool {
     let iron = summary.iron
-    guard (iron - toldIron).lengthSquared > 9 else { return false }
+    guard (iron - toldIron).lengthSquared > p.toldMove * p.toldMove else { return false }
     toldIron = iron
     return true
   }
 
   /// Lets field and heading move by what another calibration changes, microtesla squared.
-  mutating func loosenField(bySquare square: Double) {
+  mutating func loosenField(bySquare square: Double, _ c: AttitudeConstants) {
     covariance.tape?.doubtHeading()
-    covariance.add(min(square / max(field.x * field.x, 1), 1), to: 2)
+    covariance.add(min(square / max(field.x * field.x, 1), c.north.largestVariance), to: 2)
     covariance.add(square, to: ErrorVector.field)
     covariance.add(square, to: ErrorVector.field + 1)
   }
 
   /// What passed for rest was a slow turn. As much of it as was learned as the gyro's bias, nobody knows how much,
   /// heading has not turned by; and the field says what the bias is without it.
-  mutating func doubtRest(_ turn: AttitudeStationaryDetector.SlowTurn) {
+  mutating func doubtRest(
+    _ turn: AttitudeStationaryDetector.SlowTurn, _ c: AttitudeConstants
+  ) {
     covariance.tape?.doubtHeading()
     var common = ErrorVector.zero
     common[ErrorVector.attitude + 2] = turn.angle
@@ -185,31 +191,31 @@ extension ErrorStateFilter {
     covariance.add(common: common)
     var (x, h) = (ErrorVector.zero, ErrorVector.zero)
     h[vector: ErrorVector.bias] = turn.up
-    let deviation = 0.15 * Double.pi / 180 + 0.3 * abs(turn.rate)
+    let deviation = c.slowTurn.biasFloor + c.slowTurn.biasShare * abs(turn.rate)
     covariance.update(
       &x, h: h, value: turn.up.dot(turn.felt - strapdown.bias) - turn.rate,
       variance: deviation * deviation)
-    apply(x)
+    apply(x, c)
     block.turn(by: Quaternion(rotationVector: x[vector: ErrorVector.attitude]))
-    summarise()
+    summarise(c)
   }
 
   /// Lets field and heading move by what another calibration changes, microtesla.
-  mutating func loosenField(by shift: Vector3) {
+  mutating func loosenField(by shift: Vector3, _ c: AttitudeConstants) {
     // A record that was made beside a magnet takes it up; one that was not leaves it where it is.
     let rest = summary.iron + shift
     let isTakenUp = rest.lengthSquared < shift.lengthSquared
     attached = isTakenUp ? .zero : summary.iron
     let square = isTakenUp ? rest.lengthSquared : shift.lengthSquared
-    loosenField(bySquare: square)
+    loosenField(bySquare: square, c)
     // The wrong field has pulled at the tilt as well.
-    let tilt = min(square / max((field * field).sum(), 1), 1)
+    let tilt = min(square / max((field * field).sum(), 1), c.north.largestVariance)
     covariance.add(tilt, to: 0)
     covariance.add(tilt, to: 1)
-    residual.restart()
+    residual.restart(c.residual)
     fieldScatter = 0
     surprise = 0
-    summarise()
+    summarise(c)
   }
 
   /// The place has become known: what the model says of its field is worth as much as it says.
@@ -248,7 +254,7 @@ extension ErrorStateFilter {
     fieldScatter = 0
     surprise = 0
     block.forgetField()
-    summarise()
+    summarise(c)
   }
 
   /// Lets field and heading find their place again after the magnetometer's calibration has
@@ -257,10 +263,10 @@ extension ErrorStateFilter {
     covariance.decouple(ErrorVector.field, variance: c.fieldVariance)
     covariance.decouple(ErrorVector.field + 1, variance: c.fieldVariance)
     covariance.tape?.doubtHeading()
-    covariance.add(c.solutionVariance, to: 2)
-    residual.restart()
+    covariance.add(c.north.solutionVariance, to: 2)
+    residual.restart(c.residual)
     fieldScatter = 0
     surprise = 0
-    summarise()
+    summarise(c)
   }
 }

@@ -30,27 +30,27 @@ extension ErrorStateFilter {
     // Somebody who goes backwards, or slides, is not followed at once. A course that contradicts for
     // longer is right: iron on the carrier has turned north.
     let surprise = z * z / (covariance[2, 2] + variance)
-    contradictions = surprise > c.courseSurprise ? contradictions + 1 : 0
-    if contradictions >= c.courseContradictions {
+    contradictions = surprise > c.course.gate ? contradictions + 1 : 0
+    if contradictions >= c.course.contradictions {
       contradictions = 0
       covariance.tape?.doubtHeading()
       let size = z * z * field.x * field.x
       for axis in 0..<3 { covariance.add(size, to: ErrorVector.iron + axis) }
       covariance.add(z * z, to: 2)
-      restartResidual()
+      restartResidual(c)
     }
     var x = ErrorVector.zero
-    let doubt = max(1, z * z / (covariance[2, 2] + variance) / c.courseSurprise)
+    let doubt = max(1, z * z / (covariance[2, 2] + variance) / c.course.gate)
     covariance.update(
       &x, h: .unit(ErrorVector.attitude + 2), value: z, variance: variance * doubt)
-    apply(x)
+    apply(x, c)
     block.turn(by: Quaternion(rotationVector: x[vector: ErrorVector.attitude]))
-    summarise()
+    summarise(c)
   }
 
   /// Whether somebody else measures the velocity.
   private func isAided(_ c: AttitudeConstants) -> Bool {
-    aiding.map { $0.age < c.aidingPause } ?? false
+    aiding.map { $0.age < c.velocity.pause } ?? false
   }
 
   /// Nothing on earth is accelerated one way for long: a force that would have made it fast belongs to a
@@ -63,12 +63,14 @@ extension ErrorStateFilter {
     guard let force = lastForce else { return false }
     let up = Vector3(0, 0, c.gravity)
     let old = meanForce ?? force
-    meanForce = old + (force - old) * (duration / (c.meanForceTime + duration))
+    meanForce = old + (force - old) * (duration / (c.divergence.forceTime + duration))
     // Where the velocity is measured the force has its say there.
     flight =
       isAided(c)
-      ? .zero : (flight + (force - up) * duration) * (c.flightTime / (c.flightTime + duration))
-    let limit = youth > 0 || now.isCalm ? c.youngFlightLimit : c.flightLimit
+      ? .zero
+      : (flight + (force - up) * duration)
+        * (c.divergence.memory / (c.divergence.memory + duration))
+    let limit = youth > 0 || now.isCalm ? c.divergence.youngLimit : c.divergence.limit
     return flight.lengthSquared > limit * limit
   }
 
@@ -82,19 +84,19 @@ extension ErrorStateFilter {
     // In free fall nothing says where up is; and a chip whose g is not quite one is no wrong attitude.
     let excess = (mean.length - c.gravity) / c.gravity
     let turned = turn.rotationVector.length
-    guard abs(excess) < 0.5, turned > c.levelledLeast else { return }
+    guard abs(excess) < c.divergence.largestExcess, turned > c.divergence.leastAngle else { return }
     strapdown.attitude = (turn * strapdown.attitude).normalized
     meanForce = turn.rotate(mean)
     velocity = .zero
     velocityScatter = 0
     pull = .zero
-    let share = turned * c.levelledShare
-    let variance = c.levelledFloor + share * share + excess * excess
+    let share = turned * c.divergence.levelledShare
+    let variance = c.divergence.levelledVariance + share * share + excess * excess
     for axis in 0..<2 {
       covariance.decouple(ErrorVector.attitude + axis, variance: variance)
       covariance.decouple(ErrorVector.velocity + axis, variance: c.startVelocity)
     }
-    restartResidual()
+    restartResidual(c)
     let hadNorth = hasNorth
     hasNorth = false
     if hadNorth, let field = block.field {
@@ -107,21 +109,21 @@ extension ErrorStateFilter {
     _ c: AttitudeConstants
   ) {
     let square = (velocity * velocity).sum() / 2
-    velocityScatter += (square - velocityScatter) * (duration / (c.velocityScatterTime + duration))
+    velocityScatter += (square - velocityScatter) * (duration / (c.velocity.scatterTime + duration))
     guard var aid = aiding else { return takeStandstill(&x, duration, c) }
     if aid.isNew {
       // What it has become since, by the force.
       let acceleration = SIMD2(force.x, force.y)
-      let slip = c.aidingSlip * c.aidingSlip * (acceleration * acceleration).sum()
+      let slip = c.velocity.slip * c.velocity.slip * (acceleration * acceleration).sum()
       measure(&x, velocity: aid.velocity + acceleration * aid.age, variance: aid.variance + slip)
       aid.isNew = false
-    } else if aid.age > c.aidingPause {
+    } else if aid.age > c.velocity.pause {
       // A carrier that was moving when the receiver lost it goes on moving, ever less surely like that.
-      let deviation = c.aidingDeviation + c.aidingGrowth * aid.age
+      let deviation = c.velocity.heldDeviation + c.velocity.heldGrowth * aid.age
       measure(&x, velocity: aid.velocity, variance: deviation * deviation / duration)
     }
     aid.age += duration
-    aiding = aid.age < c.aidingMemory ? aid : nil
+    aiding = aid.age < c.velocity.memory ? aid : nil
   }
 
   /// Nothing says how fast it goes: on the whole not at all. Somebody who walks keeps his velocity for
@@ -150,7 +152,7 @@ extension ErrorStateFilter {
   mutating func fadeDoubt(
     isSteady: Bool, _ duration: Double, _ c: AttitudeConstants
   ) {
-    let time = isAided(c) || isSteady ? c.doubtFading : c.doubtMemory
+    let time = isAided(c) || isSteady ? c.velocity.tiltFading : c.velocity.tiltMemory
     pull *= time / (time + duration)
   }
 

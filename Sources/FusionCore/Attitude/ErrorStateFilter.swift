@@ -95,9 +95,9 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   }
 
   /// Begins the search for iron anew; what was found so far is kept.
-  mutating func restartResidual() {
+  mutating func restartResidual(_ c: AttitudeConstants) {
     attached += residual.found
-    residual.restart()
+    residual.restart(c.residual)
   }
 
   /// A velocity that was measured by somebody else.
@@ -128,13 +128,15 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     isRunning = true
     strapdown.attitude = attitude
     strapdown.bias = bias
+    field = SIMD2(c.place.horizontal, c.place.vertical)
     hasNorth = north != nil
-    let tilt = start.tiltDeviation(gravity: c.gravity)
-    youth = tilt > c.movingStartTilt ? c.youth : 0
-    let smear = start.smear(biasDeviation: biasDeviation)
+    let tilt = start.tiltDeviation(c)
+    youth = tilt > c.alignment.movingTilt ? c.alignment.youth : 0
+    let smear = start.smear(biasDeviation: biasDeviation, c.alignment)
     covariance.decouple(0, variance: tilt * tilt + smear * smear)
     covariance.decouple(1, variance: tilt * tilt + smear * smear)
-    covariance.decouple(2, variance: 1)
+    let heading = c.alignment.headingDeviation
+    covariance.decouple(2, variance: heading * heading)
     for axis in 0..<3 {
       covariance.decouple(ErrorVector.bias + axis, variance: biasDeviation * biasDeviation)
       covariance.decouple(ErrorVector.iron + axis, variance: c.ironVariance)
@@ -150,7 +152,7 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
       let mean = attitude.rotate(start.frame.conjugate.rotate(start.field / start.fieldCount))
       setField(mean, expected, c)
     }
-    summarise()
+    summarise(c)
   }
 
   var mark: SmootherCheckpoint {
@@ -182,18 +184,20 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   mutating func stop() { self = ErrorStateFilter() }
 
   /// Turns the attitude by one interval.
-  mutating func rotate(_ rate: Vector3, previous: Vector3, _ dt: Double) {
+  mutating func rotate(
+    _ rate: Vector3, previous: Vector3, _ dt: Double, _ c: AttitudeConstants
+  ) {
     let turn = strapdown.rotate(rate, previous: previous, dt)
     let change = rate - previous
     block.add(
-      rotation: strapdown.attitude.matrix, turn: turn, change: change, bend: change - rateChange, dt
-    )
+      rotation: strapdown.attitude.matrix, turn: turn, change: change, bend: change - rateChange,
+      dt, c)
     rateChange = change
   }
 
   /// Takes one specific force; gives it in the earth frame.
-  mutating func add(force: Vector3, offset: Double) -> Vector3 {
-    let earth = strapdown.attitude(after: offset).rotate(force)
+  mutating func add(force: Vector3, offset: Double, _ c: AttitudeConstants) -> Vector3 {
+    let earth = strapdown.attitude(after: offset, limit: c.limits.extrapolation).rotate(force)
     let change = earth - (forceSample ?? earth)
     block.add(force: earth, bend: change - forceChange)
     (forceSample, forceChange) = (earth, change)
@@ -201,8 +205,10 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
   }
 
   /// Takes one field sample; gives it in the earth frame, freed of its lag and of known iron.
-  mutating func add(field measured: Vector3, offset: Double) -> Vector3 {
-    let rotation = strapdown.attitude(after: offset).matrix
+  mutating func add(
+    field measured: Vector3, offset: Double, _ c: AttitudeConstants
+  ) -> Vector3 {
+    let rotation = strapdown.attitude(after: offset, limit: c.limits.extrapolation).matrix
     let earth = block.add(field: measured, rotation: rotation, lag: lag, rate: strapdown.rate)
     return earth - rotation * summary.iron
   }
@@ -248,7 +254,7 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
       forceAge = 0
     } else {
       forceAge += duration
-      if forceAge > 0.5 { lastForce = nil }
+      if forceAge > c.integration.forceReuse { lastForce = nil }
     }
     let isAstray = watchVertical(now, duration, c)
     let force = lastForce
@@ -277,12 +283,12 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
         }
         takeField(field, &x, now, duration, c)
       } else {
-        apply(x)
+        apply(x, c)
         x = .zero
         alignNorth(field.earth - field.rotation * summary.iron, now.expected, c)
       }
     }
-    apply(x)
+    apply(x, c)
     if isAstray {
       if isTaped {
         let mark = self.mark
@@ -290,7 +296,7 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
       }
       level(now.expected, c)
     }
-    summarise()
+    summarise(c)
     block = MotionBlock()
   }
 
@@ -307,15 +313,15 @@ struct ErrorStateFilter: Sendable, Equatable, Codable {
     for axis in 3..<6 where covariance[axis, axis] < c.biasVariance {
       noise[axis] = c.biasNoise * duration
     }
-    noise[6] = c.velocityNoise * duration + block.missedVelocity
+    noise[6] = c.velocityNoise * duration + block.missedVelocity(c)
     noise[7] = noise[6]
     for axis in ErrorVector.field..<ErrorVector.field + 2
     where covariance[axis, axis] < c.fieldLimit {
-      noise[axis] = c.fieldNoise * duration
+      noise[axis] = c.place.noise * duration
     }
     for axis in ErrorVector.iron..<ErrorVector.iron + 3
     where covariance[axis, axis] < c.ironVariance {
-      noise[axis] = c.ironNoise * duration
+      noise[axis] = c.residual.noise * duration
     }
     covariance.propagate(transition(verticalForce: (force?.z ?? 0) * duration))
     covariance.add(noise)

@@ -2,7 +2,8 @@
 
 /// What an `AttitudeEstimator` is made of.
 ///
-/// As parts of the struct these 5 kB were copied at each question asked of it, which took a fifth of all time. The
+/// As parts of the struct these 5 kB were copied at each question asked of it, which took a fifth of all time. A
+/// ~Copyable struct took 7092 instructions a sample, an estimator that is a final class 6037, and this 6094. The
 /// estimator is a value all the same: it has this to itself before it changes anything, which is also why this may be
 /// sent wherever an estimator goes.
 final class EstimatorStorage: @unchecked Sendable {

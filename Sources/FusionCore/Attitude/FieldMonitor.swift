@@ -65,54 +65,48 @@ struct FieldMonitor: Sendable, Hashable, Codable {
   private var candidateDip = 0.0
   private var candidateTime = 0.0
 
-  static let timeConstant = 0.25
-  static let suspectDuration = 0.5
-  /// A field that is off by so many times what is accepted needs no second look: a tenth of a second.
-  static let plainExcess = 4.0
-  static let plainDuration = 0.1
-  /// Sigmas of the tilt that a dip is allowed besides, and the tilt beyond which no more is allowed, radians: where
-  /// nothing shows that the board is accelerated, and where the force's length does. A magnet that comes while the board
-  /// tilts looks like an acceleration, but does not make the force longer.
-  static let tiltWeight = 2.0
-  static let excusedTilt = 0.1...0.15
-  /// What the field's azimuth is allowed to be off besides, in sigmas of the heading.
-  static let headingWeight = 3.0
-  static let calmDuration = 1.0
-  static let adoptionDuration = 20.0
-  static let explainedDuration = 0.3
-  static let provenDuration = 15.0
-  static let plausible = 20.0...70.0
-
-  /// Half the width of what is accepted, microtesla: 8 % or 4 uT, whichever is more, and what
+  /// Half the width of what is accepted, microtesla: a share or a floor, whichever is more, and what
   /// model and calibration leave open.
-  static func strengthTolerance(_ expected: ReferenceField, residual: Double) -> Double {
+  static func strengthTolerance(
+    _ expected: ReferenceField, residual: Double, _ c: AttitudeConstants
+  ) -> Double {
     let slack = (expected.strengthDeviation * expected.strengthDeviation + residual * residual)
       .squareRoot()
-    return max(4, 0.08 * expected.strength) + 2 * slack
+    let least = max(c.fieldTest.strengthFloor, c.fieldTest.strengthShare * expected.strength)
+    return least + c.fieldTest.sigmas * slack
   }
 
-  /// The same for the dip, radians: 5 deg and what model and calibration leave open.
-  static func dipTolerance(_ expected: ReferenceField, residual: Double) -> Double {
+  /// The same for the dip, radians: a tolerance and what model and calibration leave open.
+  static func dipTolerance(
+    _ expected: ReferenceField, residual: Double, _ c: AttitudeConstants
+  ) -> Double {
     let residualAngle = residual / max(expected.strength, 1)
     let slack = (expected.dipDeviation * expected.dipDeviation + residualAngle * residualAngle)
       .squareRoot()
-    return 5 * .pi / 180 + 2 * slack
+    return c.fieldTest.inclination + c.fieldTest.sigmas * slack
   }
 
-  /// The same for the field's azimuth, radians: 5 deg and what the calibration leaves open.
-  static func azimuthTolerance(_ expected: ReferenceField, residual: Double) -> Double {
-    5 * .pi / 180 + 2 * residual / max(expected.strength * cos(expected.dip), 1)
+  /// The same for the field's azimuth, radians: a tolerance and what the calibration leaves open.
+  static func azimuthTolerance(
+    _ expected: ReferenceField, residual: Double, _ c: AttitudeConstants
+  ) -> Double {
+    c.fieldTest.azimuth + c.fieldTest.sigmas * residual
+      / max(expected.strength * cos(expected.dip), 1)
   }
 
   /// The expectation in force.
-  var reference: ReferenceField? { expected ?? (learnedTime >= 1 ? learned : nil) }
+  private func reference(_ c: AttitudeConstants) -> ReferenceField? {
+    expected ?? (learnedTime >= c.fieldTest.learningStart ? learned : nil)
+  }
 
   /// The field beside what it should be; `nil` before the first sample.
   /// - Parameters:
   ///   - calibrated: Strength of the field that the calibration was made in, microtesla: what counts where no
   ///     model says better.
   ///   - magnet: Strength of what the samples were freed of, microtesla.
-  func check(calibrated: Double?, magnet: Double) -> FieldCheck? {
+  func check(
+    calibrated: Double?, magnet: Double, _ c: AttitudeConstants
+  ) -> FieldCheck? {
     guard let strength else { return nil }
     var check = FieldCheck(
       measured: FieldShape(strength: strength, dip: dip),
@@ -123,7 +117,7 @@ struct FieldMonitor: Sendable, Hashable, Codable {
     } else if let calibrated {
       check.expected = FieldShape(strength: calibrated)
       check.origin = .calibration
-    } else if let reference {
+    } else if let reference = reference(c) {
       check.expected = FieldShape(strength: reference.strength, dip: reference.dip)
       check.origin = .learned
     }
@@ -153,13 +147,13 @@ struct FieldMonitor: Sendable, Hashable, Codable {
   ///
   /// What has only begun to be learned of this place was measured beside it and is forgotten; what was known
   /// for long does not change when a magnet comes.
-  mutating func magnetWasFound() {
+  mutating func magnetWasFound(_ c: AttitudeConstants) {
     strength = nil
     earth = nil
     dip = nil
     // The reason is known: if all is well from here on, that need not be waited for in full.
-    calmTime = Self.calmDuration - Self.explainedDuration
-    guard learnedTime < Self.provenDuration else { return }
+    calmTime = c.fieldTest.calmDuration - c.fieldTest.explainedDuration
+    guard learnedTime < c.fieldTest.provenDuration else { return }
     learned = nil
     learnedTime = 0
     candidateTime = 0
@@ -186,12 +180,14 @@ struct FieldMonitor: Sendable, Hashable, Codable {
   ///   - heading: One sigma of the heading of `earthField`, radians, where more than this field says where north is.
   ///   - calibrated: Strength of the field that the calibration was made in, microtesla: what differs much from
   ///     it is not taken for another place.
+  ///   - teaches: Whether the tilt is sure enough to learn the dip of this place from.
   mutating func update(
     _ field: Vector3, earth earthField: Vector3?, _ dt: Double, residual: Double, tilt: Double = 0,
-    shownTilt: Double = 0, heading: Double? = nil, calibrated: Double? = nil
+    shownTilt: Double = 0, heading: Double? = nil, calibrated: Double? = nil, teaches: Bool = true,
+    _ c: AttitudeConstants
   ) {
     self.calibrated = calibrated
-    let keep = dt / (Self.timeConstant + dt)
+    let keep = dt / (c.fieldTest.timeConstant + dt)
     let length = field.length
     let mean = strength.map { $0 + (length - $0) * keep } ?? length
     strength = mean
@@ -202,99 +198,104 @@ struct FieldMonitor: Sendable, Hashable, Codable {
     }
     dip = earth.map(Self.dip)
     let deviation: Deviation?
-    if let reference {
+    if let reference = reference(c) {
       var shares = Shares()
       shares.strength =
-        abs(mean - reference.strength) / Self.strengthTolerance(reference, residual: residual)
+        abs(mean - reference.strength) / Self.strengthTolerance(reference, residual: residual, c)
       if let dip {
-        let bounds = Self.excusedTilt
-        let excused = min(tilt, max(bounds.lowerBound, min(bounds.upperBound, shownTilt)))
+        let most = max(c.fieldTest.leastExcusedTilt, min(c.fieldTest.largestExcusedTilt, shownTilt))
+        let excused = min(tilt, most)
         shares.dip =
           abs(dip - reference.dip)
-          / (Self.dipTolerance(reference, residual: residual) + Self.tiltWeight * excused)
+          / (Self.dipTolerance(reference, residual: residual, c) + c.fieldTest.tiltSigmas * excused)
       }
       if let azimuth, let heading {
-        shares.azimuth =
-          abs(azimuth)
-          / (Self.azimuthTolerance(reference, residual: residual) + Self.headingWeight * heading)
+        let tolerance = Self.azimuthTolerance(reference, residual: residual, c)
+        shares.azimuth = abs(azimuth) / (tolerance + c.fieldTest.headingSigmas * heading)
       }
-      isPlain = shares.strength > Self.plainExcess
+      isPlain = shares.strength > c.fieldTest.plainExcess
       // What is disturbed has to come back a little further than it had to leave.
-      deviation = shares.deviation(beyond: disturbance == nil ? 1 : 0.8)
+      deviation = shares.deviation(beyond: disturbance == nil ? 1 : c.fieldTest.hysteresis)
       let isTurned = deviation == .azimuth && max(shares.strength, shares.dip) < 1
       turnedTime = isTurned ? turnedTime + dt : 0
     } else {
       isPlain = false
       turnedTime = 0
-      deviation = Self.plausible.contains(mean) ? nil : .strength
+      deviation = c.fieldTest.isPlausible(mean) ? nil : .strength
     }
-    judge(deviation, mean, tilt < DirectTracker.judgingTilt ? dip : nil, dt)
+    judge(deviation, mean, teaches ? dip : nil, dt, c)
   }
 
   /// The field is beyond what the chip can measure: that needs no second look.
-  mutating func saturate() {
+  mutating func saturate(_ c: AttitudeConstants) {
     isPlain = true
     wasSaturated = true
     bareTime = 0
     calmTime = 0
-    suspectTime = Self.suspectDuration
+    suspectTime = c.fieldTest.suspectDuration
     disturbance = .strength
   }
 
   /// Takes what the field would be without the magnet that the samples are freed of, earth frame, and says
   /// whether that magnet has gone: freed of it the field is wrong, and as it is it has been right for a
   /// while.
-  mutating func magnetHasGone(bare: Vector3, _ dt: Double, residual: Double) -> Bool {
-    guard disturbance != nil, let reference else {
+  mutating func magnetHasGone(
+    bare: Vector3, _ dt: Double, residual: Double, _ c: AttitudeConstants
+  ) -> Bool {
+    guard disturbance != nil, let reference = reference(c) else {
       bareTime = 0
       return false
     }
     let isRight =
-      abs(bare.length - reference.strength) < Self.strengthTolerance(reference, residual: residual)
-      && abs(Self.dip(bare) - reference.dip) < Self.dipTolerance(reference, residual: residual)
+      abs(bare.length - reference.strength)
+      < Self.strengthTolerance(reference, residual: residual, c)
+      && abs(Self.dip(bare) - reference.dip) < Self.dipTolerance(reference, residual: residual, c)
     bareTime = isRight ? bareTime + dt : 0
-    guard bareTime >= Self.calmDuration else { return false }
+    guard bareTime >= c.fieldTest.calmDuration else { return false }
     bareTime = 0
     return true
   }
 
   /// Whether the field has been right but for its azimuth for so long that it is north, whatever was taken for it
   /// before; then it is right from here on.
-  mutating func northHasTurned() -> Bool {
-    guard turnedTime >= Self.adoptionDuration else { return false }
+  mutating func northHasTurned(_ c: AttitudeConstants) -> Bool {
+    guard turnedTime >= c.fieldTest.adoptionDuration else { return false }
     turnedTime = 0
     disturbance = nil
     return true
   }
 
   private mutating func judge(
-    _ deviation: Deviation?, _ strength: Double, _ dip: Double?, _ dt: Double
+    _ deviation: Deviation?, _ strength: Double, _ dip: Double?, _ dt: Double,
+    _ c: AttitudeConstants
   ) {
     if let deviation {
       calmTime = 0
-      note(strength, dip ?? 0, isNew: suspectTime == 0 && disturbance == nil)
+      note(strength, dip ?? 0, isNew: suspectTime == 0 && disturbance == nil, c)
       suspectTime = min(suspectTime + dt, 10)
-      let limit = isPlain ? Self.plainDuration : Self.suspectDuration
+      let limit = isPlain ? c.fieldTest.plainDuration : c.fieldTest.suspectDuration
       if disturbance != nil || suspectTime >= limit { disturbance = deviation }
     } else {
       suspectTime = 0
       calmTime = min(calmTime + dt, 10)
-      if calmTime >= Self.calmDuration {
+      if calmTime >= c.fieldTest.calmDuration {
         disturbance = nil
         wasSaturated = false
       }
     }
     guard expected == nil, let dip else { return }
     if deviation == nil && disturbance == nil {
-      learn(strength, dip, dt)
+      learn(strength, dip, dt, c)
       candidateTime = 0
-    } else if Self.plausible.contains(strength) {
-      consider(strength, dip, dt)
+    } else if c.fieldTest.isPlausible(strength) {
+      consider(strength, dip, dt, c)
     }
   }
 
-  private mutating func note(_ strength: Double, _ dip: Double, isNew: Bool) {
-    let middle = reference ?? ReferenceField(strength: 45, dip: 0)
+  private mutating func note(
+    _ strength: Double, _ dip: Double, isNew: Bool, _ c: AttitudeConstants
+  ) {
+    let middle = reference(c) ?? ReferenceField(strength: 45, dip: 0)
     if isNew || abs(strength - middle.strength) > abs(worstStrength - middle.strength) {
       worstStrength = strength
     }
@@ -303,61 +304,71 @@ struct FieldMonitor: Sendable, Hashable, Codable {
     if isNew || azimuth > worstAzimuth { worstAzimuth = azimuth }
   }
 
-  /// A running mean over the first two seconds, then one with a minute's memory.
-  private mutating func learn(_ strength: Double, _ dip: Double, _ dt: Double) {
+  /// A running mean at first, then one with a memory.
+  private mutating func learn(
+    _ strength: Double, _ dip: Double, _ dt: Double, _ c: AttitudeConstants
+  ) {
     guard let old = learned else {
       learned = ReferenceField(strength: strength, dip: dip)
       return
     }
-    learnedTime = min(learnedTime + dt, 60)
-    let gain = learnedTime > 0 ? min(1, dt / max(dt, learnedTime < 2 ? learnedTime : 60)) : 0
+    learnedTime = min(learnedTime + dt, c.fieldTest.learningMemory)
+    let memory = learnedTime < c.fieldTest.learningMean ? learnedTime : c.fieldTest.learningMemory
+    let gain = learnedTime > 0 ? min(1, dt / max(dt, memory)) : 0
     learned = ReferenceField(
       strength: old.strength + (strength - old.strength) * gain,
       dip: old.dip + (dip - old.dip) * gain)
   }
 
   /// Whether a place with such a field is likely, for all that the calibration record says.
-  private func isLikely(_ strength: Double) -> Bool {
+  private func isLikely(_ strength: Double, _ c: AttitudeConstants) -> Bool {
     guard let calibrated else { return true }
-    return abs(strength - calibrated) <= max(10, 0.25 * calibrated)
+    return abs(strength - calibrated)
+      <= max(c.fieldTest.placeDistance, c.fieldTest.placeShare * calibrated)
   }
 
-  private mutating func consider(_ strength: Double, _ dip: Double, _ dt: Double) {
-    if candidateTime > 0, abs(strength - candidateStrength) < 2, abs(dip - candidateDip) < 0.05 {
+  private mutating func consider(
+    _ strength: Double, _ dip: Double, _ dt: Double, _ c: AttitudeConstants
+  ) {
+    if candidateTime > 0, abs(strength - candidateStrength) < c.fieldTest.placeStrength,
+      abs(dip - candidateDip) < c.fieldTest.placeInclination
+    {
       candidateTime += dt
-      let gain = dt / (5 + dt)
+      let gain = dt / (c.fieldTest.placeTime + dt)
       candidateStrength += (strength - candidateStrength) * gain
       candidateDip += (dip - candidateDip) * gain
     } else {
       (candidateStrength, candidateDip, candidateTime) = (strength, dip, max(dt, 1e-9))
     }
-    guard candidateTime >= Self.adoptionDuration, isLikely(candidateStrength) else { return }
+    guard candidateTime >= c.fieldTest.adoptionDuration, isLikely(candidateStrength, c)
+    else { return }
     learned = ReferenceField(strength: candidateStrength, dip: candidateDip)
-    learnedTime = 2
+    learnedTime = c.fieldTest.learningMean
     candidateTime = 0
     disturbance = nil
   }
 
   /// The disturbance in words, or `nil`. Makes a string: asked for only when heading is given
   /// without accuracy.
-  func reason(residual: Double) -> NoData? {
+  func reason(residual: Double, _ c: AttitudeConstants) -> NoData? {
     guard let disturbance else { return nil }
     let degree = 180 / Double.pi
     if wasSaturated {
       return .magneticInterference("field beyond the magnetometer's range: a magnet is near")
     }
-    guard let reference else {
+    guard let reference = reference(c) else {
+      let (least, most) = (Self.text(c.fieldTest.weakest), Self.text(c.fieldTest.strongest))
       return .magneticInterference(
-        "field \(Self.text(worstStrength)) uT, on earth it is 20 to 70: iron nearby")
+        "field \(Self.text(worstStrength)) uT, on earth it is \(least) to \(most): iron nearby")
     }
     switch disturbance {
     case .strength:
-      let tolerance = Self.text(Self.strengthTolerance(reference, residual: residual))
+      let tolerance = Self.text(Self.strengthTolerance(reference, residual: residual, c))
       let expected = Self.text(reference.strength)
       return .magneticInterference(
         "field \(Self.text(worstStrength)) uT, expected \(expected) +- \(tolerance): iron nearby")
     case .dip:
-      let tolerance = Self.text(Self.dipTolerance(reference, residual: residual) * degree)
+      let tolerance = Self.text(Self.dipTolerance(reference, residual: residual, c) * degree)
       let expected = Self.text(reference.dip * degree)
       let dip = Self.text(worstDip * degree)
       return .magneticInterference(
@@ -372,5 +383,12 @@ struct FieldMonitor: Sendable, Hashable, Codable {
   /// A rounded number; the values are bounded by what `AttitudeEstimator` admits.
   private static func text(_ value: Double) -> String {
     String(Int(max(-1e6, min(1e6, value)).rounded()))
+  }
+}
+
+extension FieldTestParameters {
+  /// Whether a field of this strength occurs at the surface of the earth, microtesla.
+  fileprivate func isPlausible(_ strength: Double) -> Bool {
+    strength >= weakest && strength <= strongest
   }
 }

@@ -4,10 +4,6 @@ import LinearAlgebra
 
 /// The part of a change of calibration that the published heading has not followed yet.
 struct HeadingTransition: Sendable, Hashable, Codable {
-  /// How long the filter takes to find its place in the new field, seconds.
-  private static let settling = 3.0
-  /// With which the published heading follows, seconds.
-  private static let timeConstant = 1.0
   /// Smaller than any heading is printed with, radians.
   private static let nothing = 1e-6
 
@@ -16,7 +12,7 @@ struct HeadingTransition: Sendable, Hashable, Codable {
   private var left = 0.0
 
   /// From now on the filter's corrections of heading are passed on slowly.
-  mutating func settle() { left = Self.settling }
+  mutating func settle(_ p: HeadingTransitionParameters) { left = p.settling }
 
   /// Takes a correction of the filter's, counterclockwise.
   mutating func absorb(correction: Double) {
@@ -29,10 +25,10 @@ struct HeadingTransition: Sendable, Hashable, Codable {
     angle = (angle - turn).remainder(dividingBy: 2 * .pi)
   }
 
-  mutating func decay(_ dt: Double) {
+  mutating func decay(_ dt: Double, _ p: HeadingTransitionParameters) {
     guard angle != 0 || left > 0 else { return }
     left = max(0, left - dt)
-    angle *= Self.timeConstant / (Self.timeConstant + dt)
+    angle *= p.timeConstant / (p.timeConstant + dt)
     if abs(angle) < Self.nothing { angle = 0 }
   }
 

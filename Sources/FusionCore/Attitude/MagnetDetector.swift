@@ -13,34 +13,30 @@ struct MagnetDetector: Sendable, Hashable, Codable {
   private var square = 0.0
   private var holdOff = 0.0
 
-  static let memory = 2.5
-  static let pause = 1.5
-  /// Least error that is taken for a magnet, microtesla.
-  static let threshold = 4.0
-
   /// Takes what is left of the field over a block.
   /// - Parameters:
   ///   - error: Earth frame, microtesla.
   ///   - rotation: Mean of the attitude matrices.
-  ///   - scale: The field's strength over 45 uT, for which the threshold holds.
+  ///   - scale: The field's strength over the one for which the threshold holds.
   /// - Returns: Square of the offset that has come, microtesla squared, or `nil`.
   mutating func update(
-    error: Vector3, rotation: Matrix3, isResting: Bool, scale: Double, _ duration: Double
+    error: Vector3, rotation: Matrix3, isResting: Bool, scale: Double, _ duration: Double,
+    _ p: MagnetDetectorParameters
   ) -> Double? {
     // At rest board and room cannot be told apart; what was seen then would only hide what turning shows.
     guard !isResting else { return nil }
-    let gain = duration / (Self.memory + duration)
+    let gain = duration / (p.memory + duration)
     inBody += (rotation.transposed * error - inBody) * gain
     inEarth += (error - inEarth) * gain
     square += (error.lengthSquared - square) * gain
     holdOff = max(0, holdOff - duration)
     let size = inBody.lengthSquared
-    let least = Self.threshold * scale
-    guard holdOff == 0, size > least * least, size > 0.5 * square,
-      size - inEarth.lengthSquared > 0.25 * square
+    let least = p.threshold * scale
+    guard holdOff == 0, size > least * least, size > p.bodyShare * square,
+      size - inEarth.lengthSquared > p.excessShare * square
     else { return nil }
     self = MagnetDetector()
-    holdOff = Self.pause
+    holdOff = p.pause
     return size
   }
 }

@@ -28,14 +28,6 @@ struct MotionBlock: Sendable, Equatable, Codable {
   private var fieldLag = Vector3.zero
   private var fieldCount = 0.0
 
-  /// An interval of longer than this integrates coarsely, seconds.
-  private static let coarseInterval = 0.05
-  /// What is missed between samples, by their second differences: a share of what those would turn, or
-  /// accelerate, in an interval. Squared, of each axis. Measured on BROAD at 95, 48 and 26 Hz against the full
-  /// rate: 1/90 to 1/50, and 0.14 to 0.36.
-  private static let missedTurn = 1.0 / 3600
-  private static let missedForce = 0.25 * 0.25 / 2
-
   /// Takes an interval of the gyro.
   /// - Parameters:
   ///   - rotation: The attitude at its end.
@@ -43,15 +35,18 @@ struct MotionBlock: Sendable, Equatable, Codable {
   ///   - change: How much the rate has changed meanwhile, rad/s.
   ///   - bend: How much more than in the interval before, rad/s.
   mutating func add(
-    rotation r: Matrix3, turn: Vector3, change: Vector3, bend: Vector3, _ dt: Double
+    rotation r: Matrix3, turn: Vector3, change: Vector3, bend: Vector3, _ dt: Double,
+    _ c: AttitudeConstants
   ) {
     rotation.add(r, times: dt)
     turningX.add(r, times: turn.x)
     turningY.add(r, times: turn.y)
     turningZ.add(r, times: turn.z)
     turned += turn.length
-    coarse += bend.lengthSquared * dt * dt * Self.missedTurn
-    if dt > Self.coarseInterval { coarse += change.lengthSquared * dt * dt / 16 }
+    coarse += bend.lengthSquared * dt * dt * c.integration.missedTurn
+    if dt > c.integration.coarseInterval {
+      coarse += change.lengthSquared * dt * dt * c.integration.coarseTurn
+    }
     duration += dt
   }
 
@@ -106,10 +101,10 @@ struct MotionBlock: Sendable, Equatable, Codable {
 
   /// Variance of each horizontal axis of the velocity, by what the force may have done between its samples,
   /// (m/s)^2.
-  var missedVelocity: Double {
+  func missedVelocity(_ c: AttitudeConstants) -> Double {
     guard forceCount > 0 else { return 0 }
     let interval = duration / forceCount
-    return forceBends * interval * interval * Self.missedForce
+    return forceBends * interval * interval * c.integration.missedForce
   }
 
   /// What the block says of the field.

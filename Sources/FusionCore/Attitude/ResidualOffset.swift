@@ -28,37 +28,20 @@ struct ResidualOffset: Sendable, Equatable, Codable {
   /// What explains the newest window, where something does.
   private(set) var solution: ResidualOffsetSolution?
 
-  /// A solution leaves so many times less unexplained than what was held before; from `certainty` on it is
-  /// taken as it is, without what keeps an estimate small that has seen little.
-  static let proof = 2.0
-  static let certainty = 5.0
-  /// It has seen all directions (trace of `H`), and leaves so little, microtesla squared.
-  static let sight = 1.8
-  static let unevenness = 4.0
-  /// Memory of the window and of what is found, radians of turning.
-  static let memory = 20.0
-  static let foundMemory = 4.0
-  /// Turning for which nothing is believed after the window began anew.
-  static let patience = 5.0
-  /// Entry of `G` at which an offset counts as half seen.
-  static let visibility = 0.4
-  /// Least mean square of what is left, microtesla squared: no field is more even.
-  static let evenness = 0.5
-  /// A move that is worth telling the filter, microtesla.
-  static let step = 0.3
-
   /// What the window has not seen of an offset: all along a direction where `H` is 1, nothing where it is 0.
-  var hidden: Matrix3 {
-    guard !isEmpty, let inverse = regular(squared: observability).inverse else { return .identity }
-    return Self.visibility * Self.visibility * inverse
+  func hidden(_ p: ResidualOffsetParameters) -> Matrix3 {
+    guard !isEmpty, let inverse = regular(squared: observability, p).inverse else {
+      return .identity
+    }
+    return p.visibility * p.visibility * inverse
   }
 
   private var observability: Matrix3 {
     Matrix3.identity - meanRotation.transposed * meanRotation
   }
 
-  private func regular(squared g: Matrix3) -> Matrix3 {
-    let square = Self.visibility * Self.visibility
+  private func regular(squared g: Matrix3, _ p: ResidualOffsetParameters) -> Matrix3 {
+    let square = p.visibility * p.visibility
     return g * g + Matrix3(diagonal: Vector3(repeating: square))
   }
 
@@ -73,9 +56,9 @@ struct ResidualOffset: Sendable, Equatable, Codable {
   /// - Returns: Squared move of `found` that the filter has to be told of, or `nil`.
   mutating func update(
     rotation: Matrix3, body: Vector3, earth: Vector3, square: Double, turned: Double,
-    known: Vector3
+    known: Vector3, _ p: ResidualOffsetParameters
   ) -> Double? {
-    let gain = isEmpty ? 1 : turned / (Self.memory + turned)
+    let gain = isEmpty ? 1 : turned / (p.memory + turned)
     isEmpty = false
     meanRotation = meanRotation + gain * (rotation - meanRotation)
     meanEarth += (earth - meanEarth) * gain
@@ -83,9 +66,9 @@ struct ResidualOffset: Sendable, Equatable, Codable {
     meanSquare += (square - meanSquare) * gain
     wait = max(0, wait - turned)
     guard wait == 0 else { return nil }
-    let target = estimate(beyond: known)
-    found += (target - found) * (turned / (Self.foundMemory + turned))
-    guard (found - told).lengthSquared > Self.step * Self.step else { return nil }
+    let target = estimate(beyond: known, p)
+    found += (target - found) * (turned / (p.foundMemory + turned))
+    guard (found - told).lengthSquared > p.step * p.step else { return nil }
     // North was found with what was known then: its error is the whole way from there, not the sum of the
     // steps' squares.
     let more = found.lengthSquared - told.lengthSquared
@@ -95,25 +78,27 @@ struct ResidualOffset: Sendable, Equatable, Codable {
   }
 
   /// What `known` leaves to be found, as far as the evidence goes.
-  private mutating func estimate(beyond known: Vector3) -> Vector3 {
+  private mutating func estimate(
+    beyond known: Vector3, _ p: ResidualOffsetParameters
+  ) -> Vector3 {
     solution = nil
     let g = observability
     let r = meanBody - meanRotation.transposed * meanEarth
-    guard let inverse = regular(squared: g).inverse else { return .zero }
+    guard let inverse = regular(squared: g, p).inverse else { return .zero }
     let beta = inverse * (g * (r - g * known))
     func cost(_ c: Vector3) -> Double {
       meanSquare - meanEarth.lengthSquared - 2 * c.dot(r) + c.dot(g * c)
     }
     let left = cost(known + beta)
-    let evidence = (cost(known) - left) / max(left, Self.evenness)
+    let evidence = (cost(known) - left) / max(left, p.evenness)
     guard evidence > 0 else { return .zero }
-    let seen = Self.visibility * Self.visibility * inverse.trace
-    if evidence > Self.proof, seen < Self.sight, let whole = g.inverse {
+    let seen = p.visibility * p.visibility * inverse.trace
+    if evidence > p.proof, seen < p.sight, let whole = g.inverse {
       let c = whole * r
       let rest = cost(c)
-      if rest < Self.unevenness {
+      if rest < p.unevenness {
         solution = ResidualOffsetSolution(iron: c, field: meanEarth - meanRotation * c)
-        if evidence > Self.certainty { return c - known }
+        if evidence > p.certainty { return c - known }
       }
     }
     return beta * (evidence * evidence / (evidence * evidence + 1))
@@ -127,9 +112,9 @@ struct ResidualOffset: Sendable, Equatable, Codable {
   }
 
   /// Begins anew: a magnet has come or gone.
-  mutating func restart() {
+  mutating func restart(_ p: ResidualOffsetParameters) {
     self = ResidualOffset()
-    wait = Self.patience
+    wait = p.patience
   }
 
   /// Turns the earth frame.

@@ -30,9 +30,9 @@ struct Strapdown: Sendable, Equatable, Codable {
     return turn
   }
 
-  /// The attitude `offset` seconds from the newest sample, within 0.1 s of it.
-  func attitude(after offset: Double) -> Quaternion {
+  /// The attitude `offset` seconds from the newest sample, within `limit` seconds of it.
+  func attitude(after offset: Double, limit: Double) -> Quaternion {
     guard abs(offset) > 1e-6 else { return attitude }
-    return attitude * Quaternion(rotationVector: rate * max(-0.1, min(0.1, offset)))
+    return attitude * Quaternion(rotationVector: rate * max(-limit, min(limit, offset)))
   }
 }

@@ -11,13 +11,8 @@ public import SensorTypes
 /// these. `steadied` is led back, slowly, to the angle that it had to magnetic north when north was first to be trusted.
 /// Nothing here allocates.
 public struct VerticalFrames: Sendable {
-  /// With which the steadied frame follows magnetic north, seconds.
-  public static let timeConstant = 10.0
-  /// The fastest that it follows, rad/s: a quarter of a degree a second is not seen beside what a hand does (chosen).
-  public static let fastest = 0.25 * .pi / 180
-
-  /// What lies between two looks at north is made up for by so much at most, seconds: attitude is asked for that seldom.
-  private static let longestPause = 10.0
+  /// The parameters that the frames were made with.
+  public let params: VerticalFramesParameters
 
   /// What the gyro alone has turned the body to.
   private var strapdown = Strapdown()
@@ -33,7 +28,9 @@ public struct VerticalFrames: Sendable {
   private var steadiedTime: Timestamp?
 
   /// Makes frames that begin with the first sample.
-  public init() {}
+  public init(_ params: VerticalFramesParameters = VerticalFramesParameters()) {
+    self.params = params
+  }
 
   /// Takes an angular rate that the estimator has just taken, rad/s, body frame.
   public mutating func update(
@@ -43,7 +40,7 @@ public struct VerticalFrames: Sendable {
     strapdown.bias = estimator.gyroBias
     strapdown.gyroMatrix = estimator.gyroMatrix
     let dt = self.time.map { time.seconds(since: $0) } ?? 0
-    if dt > 0, dt <= AttitudeEstimator.longestGap {
+    if dt > 0, dt <= estimator.coefficients.limits.longestGap {
       _ = strapdown.rotate(rate, previous: previous, dt)
     }
     (self.time, previous) = (time, rate)
@@ -70,10 +67,10 @@ public struct VerticalFrames: Sendable {
       self.anchor = turn + correction
       return
     }
-    guard dt > 0, dt <= Self.longestPause else { return }
+    guard dt > 0, dt <= params.longestPause else { return }
     let error = (anchor - turn - correction).remainder(dividingBy: 2 * .pi)
-    let step = error * dt / (Self.timeConstant + dt)
-    correction += max(-Self.fastest * dt, min(Self.fastest * dt, step))
+    let step = error * dt / (params.timeConstant + dt)
+    correction += max(-params.fastest * dt, min(params.fastest * dt, step))
   }
 
   /// Body to the free frame; `nil` before the first attitude.
@@ -94,6 +91,20 @@ public struct VerticalFrames: Sendable {
   private static func turned(_ attitude: Quaternion, by angle: Double) -> Quaternion {
     (Quaternion(rotationVector: Vector3(0, 0, angle)) * attitude).normalized
   }
+}
+
+/// Parameters of `VerticalFrames`. Values are taken as given.
+public struct VerticalFramesParameters: Sendable, Hashable, Codable {
+  /// Time constant with which the steadied frame follows magnetic north, in s. Default 10.
+  public var timeConstant = 10.0
+  /// Fastest that it follows, in rad/s; chosen, as a quarter of a degree a second is not seen beside what a hand
+  /// does. Default 0.25 deg/s.
+  public var fastest = 0.25 * Double.pi / 180
+  /// Longest interval between two updates that is made up for, in s; attitude is asked for that seldom. Default 10.
+  public var longestPause = 10.0
+
+  /// Makes the defaults.
+  public init() {}
 }
 
 extension AttitudeEstimator {

@@ -20,7 +20,7 @@ struct ScenarioPlayer {
   /// waited for.
   private static let silence = 8.0
   /// How long the chips sleep so that heading begins anew, seconds: longer than the longest gap over which a gyro's
-  /// board knows where it was (`AttitudeEstimator.longestGap`), with the time that falling asleep takes.
+  /// board knows where it was (`AttitudeParameters.limits.longestGap`), with the time that falling asleep takes.
   private static let pause = 1.5
 
   let bench: Bench
