@@ -54,9 +54,6 @@ public enum KnownAltitudeResult: Sendable, Hashable {
 }
 
 extension AbsoluteAltitudeEstimator {
-  /// How long a fix is the receiver's word of now, seconds.
-  static let present = 60.0
-
   /// Takes a known height.
   ///
   /// Where it and what is known are more than five sigma apart, one of them is wrong. A receiver with a fix within the
@@ -68,9 +65,11 @@ extension AbsoluteAltitudeEstimator {
   ///
   /// - Returns: What became of it.
   public mutating func update(_ known: KnownHeight, at time: Timestamp) -> KnownAltitudeResult {
-    guard known.altitude > -1000, known.altitude < 20_000, known.accuracy > 0,
-      known.accuracy <= 1000, abs(known.relativeAltitude) < 50_000, known.age >= 0,
-      known.age <= 30 * 86_400, state.relative != nil
+    let limits = params.limits
+    guard known.altitude > limits.lowest, known.altitude < limits.highest, known.accuracy > 0,
+      known.accuracy <= limits.knownAccuracy,
+      abs(known.relativeAltitude) < limits.relativeAltitude,
+      known.age >= 0, known.age <= limits.knownAge, state.relative != nil
     else { return .unusable }
     predict(to: time)
     let height = known.relativeAltitude
@@ -89,8 +88,8 @@ extension AbsoluteAltitudeEstimator {
     let expected = (state.x * h).sum()
     let innovation = known.altitude - height - expected
     guard prior > 0, innovation.isFinite else { return .unusable }
-    if innovation * innovation > Self.gate * (prior + variance) {
-      if let fix = state.acceptedTime, abs(time.seconds(since: fix)) < Self.present {
+    if innovation * innovation > params.test.gate * (prior + variance) {
+      if let fix = state.acceptedTime, abs(time.seconds(since: fix)) < params.test.presentFix {
         return .contradictsReceiver(by: innovation)
       }
       forgetKnown()

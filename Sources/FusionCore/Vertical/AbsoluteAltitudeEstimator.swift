@@ -42,30 +42,19 @@ public struct AbsoluteAltitudeEstimator: Sendable {
     self.state = state
   }
 
-  /// A fix that comes more than this after the barometer's newest sample has nothing to be added to, seconds.
-  static let longestGap = 5.0
-  /// After this long without a fix, a receiver converges anew, seconds.
-  static let convergesAfter = 60.0
-  /// The least that a receiver is off by at first, one sigma, m.
-  static let leastConvergence = 10.0
-  /// Fixes that have been refused for this long are right, seconds.
-  static let recoveryTime = 30.0
-  /// Five sigma, squared: what is beyond contradicts.
-  static let gate = 25.0
-
   /// Takes a relative altitude and gives the absolute one of that moment; `nil` before there was a fix or a known
   /// height, and for a sample that is not finite or not later than the one before.
   public mutating func update(_ relative: AltitudeEstimate) -> AbsoluteAltitudeEstimate? {
-    guard relative.relativeAltitude.isFinite, abs(relative.relativeAltitude) < 50_000 else {
-      return nil
-    }
+    guard relative.relativeAltitude.isFinite,
+      abs(relative.relativeAltitude) < params.limits.relativeAltitude
+    else { return nil }
     if let last = state.barometerTime {
       let dt = relative.time.seconds(since: last)
       if dt <= 0 && dt > -1 { return nil }
     }
     state.relative = relative.relativeAltitude
     let climb = relative.verticalSpeed ?? 0
-    state.climb = climb.isFinite && abs(climb) < 300 ? climb : 0
+    state.climb = climb.isFinite && abs(climb) < params.limits.climb ? climb : 0
     state.barometerTime = relative.time
     predict(to: relative.time)
     return estimate(at: relative.time)
@@ -83,7 +72,9 @@ public struct AbsoluteAltitudeEstimator: Sendable {
   public mutating func update(
     altitude: Double, accuracy: Double, ellipsoidalAltitude: Double? = nil, at time: Timestamp
   ) -> Bool {
-    guard altitude > -1000, altitude < 20_000, accuracy > 0, accuracy <= 500 else {
+    guard altitude > params.limits.lowest, altitude < params.limits.highest, accuracy > 0,
+      accuracy <= params.limits.fixAccuracy
+    else {
       state.rejected &+= 1
       return false
     }
@@ -91,7 +82,7 @@ public struct AbsoluteAltitudeEstimator: Sendable {
       return false
     }
     let late = time.seconds(since: barometerTime)
-    guard abs(late) <= Self.longestGap else { return false }
+    guard abs(late) <= params.limits.longestGap else { return false }
     var interval = 0.0
     if let last = state.fixTime {
       interval = time.seconds(since: last)
@@ -100,13 +91,13 @@ public struct AbsoluteAltitudeEstimator: Sendable {
         return false
       }
     }
-    if state.firstFix == nil || interval < 0 || interval > Self.convergesAfter {
+    if state.firstFix == nil || interval < 0 || interval > params.convergence.pause {
       state.firstFix = time
       state.firstAccuracy = accuracy
       interval = 0
     }
     state.fixTime = time
-    if let ellipsoidalAltitude, abs(ellipsoidalAltitude - altitude) < 200 {
+    if let ellipsoidalAltitude, abs(ellipsoidalAltitude - altitude) < params.limits.separation {
       state.separation = ellipsoidalAltitude - altitude
     }
     predict(to: time)
@@ -119,8 +110,9 @@ public struct AbsoluteAltitudeEstimator: Sendable {
   ) -> Bool {
     let age = time.seconds(since: state.firstFix ?? time)
     // Where it began with a poor height, what it states gets better sooner than the height does.
-    let begun = min(100, max(Self.leastConvergence, state.firstAccuracy - accuracy))
-    let converging = age < 300 ? begun * exp(-max(0, age) / 40) : 0
+    let c = params.convergence
+    let begun = min(c.largest, max(c.least, state.firstAccuracy - accuracy))
+    let converging = age < c.duration ? begun * exp(-max(0, age) / c.timeConstant) : 0
     let fast = max(params.leastFast, state.share * accuracy) + converging
     let slow = max(params.leastSlow, params.slowShare * accuracy + converging)
     meetReceiver(slow)
@@ -142,15 +134,12 @@ public struct AbsoluteAltitudeEstimator: Sendable {
       return false
     }
     let ratio = innovation * innovation / spread
-    if age > 20 {
-      let learn = 0.5 * min(1, max(-1, ratio - 1)) * min(interval, 10) / 100
-      state.share = min(2, max(0.3, state.share * (1 + learn)))
-    }
-    if ratio > Self.gate {
+    learnShare(ratio, age: age, interval)
+    if ratio > params.test.gate {
       let accepted = state.acceptedTime.map { time.seconds(since: $0) } ?? .infinity
       // What a person has said is not overruled by the first fixes after a pause.
       let since = state.knownTime == nil ? accepted : min(accepted, age)
-      guard since > Self.recoveryTime || since < 0 else {
+      guard since > params.test.recoveryTime || since < 0 else {
         state.rejected &+= 1
         return false
       }
@@ -165,8 +154,18 @@ public struct AbsoluteAltitudeEstimator: Sendable {
       correct(innovation, seen, spread)
     }
     state.acceptedTime = time
-    followReceiver(state.slow + min(1, interval / 60) * (slow - state.slow), interval)
+    followReceiver(
+      state.slow + min(1, interval / params.receiver.slowTime) * (slow - state.slow), interval)
     return true
+  }
+
+  /// How large the receiver's errors are, as the newest NIS shows it.
+  private mutating func learnShare(_ ratio: Double, age: Double, _ interval: Double) {
+    let p = params.receiver
+    guard age > p.age else { return }
+    let seconds = min(interval, p.longestInterval)
+    let learn = p.gain * min(1, max(-1, ratio - 1)) * seconds / p.timeConstant
+    state.share = min(p.largestShare, max(p.leastShare, state.share * (1 + learn)))
   }
 
   /// What an altitude is made of, `height` above the zero.
@@ -247,7 +246,7 @@ public struct AbsoluteAltitudeEstimator: Sendable {
       dt = 0
     }
     state.time = time
-    dt = min(dt, 30 * 86_400)
+    dt = min(dt, params.limits.longestPrediction)
     guard state.isLevelled, dt > 0 else { return }
     let windKeep = exp(-dt / params.windTime)
     let receiverKeep = exp(-dt / params.receiverTime)
@@ -255,7 +254,9 @@ public struct AbsoluteAltitudeEstimator: Sendable {
     state.x *= keep
     state.p.scale(by: keep)
     state.p.level[0] += weatherVariance(dt)
-    state.p.scale[1] = min(0.04, state.p.scale[1] + 1e-4 * dt / 3600)
+    state.p.scale[1] = min(
+      params.test.largestScaleVariance,
+      state.p.scale[1] + params.test.scaleGrowth * dt / 3600)
     state.p.wind[2] += (1 - keep[2] * keep[2]) * params.wind * params.wind
     state.p.fast[3] += 1 - keep[3] * keep[3]
   }
@@ -315,38 +316,4 @@ public struct AbsoluteAltitudeState: Sendable, Hashable, Codable {
 
   /// Makes the state before the first sample.
   public init() {}
-}
-
-/// What a user may tune. Independent of rates.
-public struct AbsoluteAltitudeParameters: Sendable, Hashable {
-  /// Growth of the level's uncertainty, m per root hour. Default 6.6.
-  public var weather = 6.6
-  /// One sigma of the scale. Default 0.045: 13 K.
-  public var scale = 0.045
-  /// One sigma of wind and ventilation, m. Default 3.
-  public var wind = 3.0
-  /// How long wind and ventilation last, seconds. Default 60.
-  public var windTime = 60.0
-  /// How long a receiver's fast errors last, seconds. Default 30.
-  public var receiverTime = 30.0
-  /// The white part of a receiver's error, as a share of its accuracy. Default 0.5.
-  public var whiteShare = 0.5
-  /// The least of a receiver's fast error that is believed, m. Default 1.5.
-  public var leastFast = 1.5
-  /// The least of its slow error, m, and its share of the stated accuracy. Defaults 2 and 1.
-  public var leastSlow = 2.0
-  /// See `leastSlow`.
-  public var slowShare = 1.0
-  /// How long a receiver's slow errors last, seconds. Default 7200.
-  public var slowTime = 7_200.0
-
-  /// Makes the defaults.
-  public init() {}
-
-  /// One sigma of what was known of the board's height so well, so many seconds later, by the barometer alone, metres:
-  /// weather has drifted, and the wind was another one.
-  public func faded(_ accuracy: Double, after seconds: Double) -> Double {
-    let drift = weather * weather * max(0, seconds) / 3_600
-    return (accuracy * accuracy + drift + 2 * wind * wind).squareRoot()
-  }
 }

@@ -17,8 +17,8 @@ struct AirColumn: Sendable, Hashable, Codable {
   }
 
   /// Takes the chip's temperature, degrees Celsius; drops what no chip has.
-  mutating func update(chip new: Double) {
-    guard new.isFinite, new > -60, new < 120 else { return }
+  mutating func update(chip new: Double, _ p: AirParameters) {
+    guard new.isFinite, new > p.coldestChip, new < p.warmestChip else { return }
     if firstTemperature == nil { firstTemperature = new }
     temperature = new
   }
@@ -26,17 +26,17 @@ struct AirColumn: Sendable, Hashable, Codable {
   /// Makes a pressure altitude the zero and settles how thick the air is.
   mutating func begin(at standard: Double, _ params: RelativeAltitudeParameters) {
     reference = standard
+    let p = params.air
     let standardAir = 288.15 - 0.0065 * standard
-    if let air = params.airTemperature, air.isFinite, air > -90, air < 70 {
+    if let air = params.airTemperature, air.isFinite, air > p.coldest, air < p.warmest {
       scale = (air + 273.15) / standardAir
       scaleDeviation = params.airTemperatureDeviation / standardAir
     } else if let chip = firstTemperature {
-      // The standard atmosphere's 16 K and the chip's 12 K, weighed by their variances.
-      let air = 0.36 * standardAir + 0.64 * (chip - 8 + 273.15)
-      scale = min(1.2, max(0.8, air / standardAir))
-      scaleDeviation = 12 / standardAir
+      let air = p.standardWeight * standardAir + p.chipWeight * (chip - p.chipExcess + 273.15)
+      scale = min(p.largestScale, max(p.leastScale, air / standardAir))
+      scaleDeviation = p.chipDeviation / standardAir
     } else {
-      scaleDeviation = 16 / standardAir
+      scaleDeviation = p.standardDeviation / standardAir
     }
   }
 

@@ -38,21 +38,6 @@ struct DoorDetector: Sendable, Hashable, Codable {
   private var disturbanceBefore = 0.0
   private var stepCount = 0.0
 
-  /// Steps of pressure up to this are doors and fans, Pa; larger ones are height. Chosen.
-  static let largestStep = 80.0
-  /// What a door in a tight building does, Pa. Chosen.
-  static let usualStep = 30.0
-  /// The least step that is taken for a door, m: aided (from a track of more than a second, m/s), and by
-  /// the barometer alone.
-  static let leastStep = 0.4
-  static let leastStepAlone = 1.3
-  /// How old the track is that a step is judged by: between one and two of these, seconds.
-  static let trackTime = 1.0
-  static let trackTimeAlone = 0.2
-  /// How long a door takes to open, seconds.
-  static let openTime = 1.2
-  static let openTimeAlone = 0.4
-
   /// Whether a door has just begun to open.
   func isOpen(at time: Timestamp) -> Bool {
     guard let until = openUntil else { return false }
@@ -64,18 +49,18 @@ struct DoorDetector: Sendable, Hashable, Codable {
   /// changes: it becomes the dead-reckoned one.
   mutating func judge(
     _ sample: PressureSample, _ filter: inout VerticalFilter, _ noise: VerticalProcessNoise,
-    isAided: Bool
+    isAided: Bool, _ p: DoorDetectorParameters
   ) -> PressureClass {
     guard let track = older else { return .usual }
     let age = sample.time.seconds(since: track.time)
-    let longest = 2.5 * (isAided ? Self.trackTime : Self.trackTimeAlone)
+    let longest = p.longestTrack * (isAided ? p.trackTime : p.trackTimeAlone)
     guard age > 0, age <= longest else {
       older = nil
       return .usual
     }
     // By the barometer alone, whatever has begun to move already goes on.
-    guard isAided || abs(track.filter.speed) < 0.7 else { return .usual }
-    let least = isAided ? Self.leastStep * max(1, age) : Self.leastStepAlone
+    guard isAided || abs(track.filter.speed) < p.fastestAlone else { return .usual }
+    let least = isAided ? p.leastStep * max(1, age) : p.leastStepAlone
     let x = track.filter.reckoned(age, gained: track.gained, moved: track.moved, noise)
     let step = VerticalFilter.innovation(sample.measured, x, rise: sample.rise)
     // A slow rise has been going on for longer than the track.
@@ -88,7 +73,7 @@ struct DoorDetector: Sendable, Hashable, Codable {
     reckoned.addDoubt(age, noise, acceleration: abs(track.gained) / age, isOpen: false)
     let seen = reckoned.p.seen(rise: sample.rise)
     let expected = VerticalFilter.variance(seen, rise: sample.rise) + sample.variance
-    guard step * step > 20 * expected else {
+    guard step * step > p.gate * expected else {
       candidate = 0
       return .usual
     }
@@ -100,12 +85,12 @@ struct DoorDetector: Sendable, Hashable, Codable {
     candidate = 0
     let way = reckoned.height - track.filter.height
     let jump = sample.innovation - usualInnovation
-    let isSharp = abs(jump) > 0.5 && jump * jump > 25 * sample.spread
-    guard isSharp || way * step >= 0 || abs(way) < 0.5 * abs(step) else {
+    let isSharp = abs(jump) > p.sharpStep && jump * jump > p.sharpGate * sample.spread
+    guard isSharp || way * step >= 0 || abs(way) < p.opposedShare * abs(step) else {
       // The pressure stays and the acceleration goes away: then it is the acceleration that is wrong.
       guard isAided else { return .usual }
       forgetTracks()
-      let time = max(age, 0.5 * Self.trackTime)
+      let time = max(age, p.leastAgeShare * p.trackTime)
       return .wrongAcceleration(speed: step / time, acceleration: step / (time * time))
     }
     filter = reckoned
@@ -114,12 +99,15 @@ struct DoorDetector: Sendable, Hashable, Codable {
 
   /// A door begins to open.
   /// - Parameter before: The disturbance before it, m.
-  mutating func open(_ step: Double, before: Double, isAided: Bool, at time: Timestamp) {
-    openUntil = time.advanced(bySeconds: isAided ? Self.openTime : Self.openTimeAlone)
+  mutating func open(
+    _ step: Double, before: Double, isAided: Bool, at time: Timestamp,
+    _ p: DoorDetectorParameters
+  ) {
+    openUntil = time.advanced(bySeconds: isAided ? p.openTime : p.openTimeAlone)
     usualInnovation = 0
     forgetTracks()
     guard isAided else { return }
-    if stepCount * step <= 0 || abs(stepCount) < 0.4 {
+    if stepCount * step <= 0 || abs(stepCount) < p.leastCount {
       stepCount = 0
       disturbanceBefore = before
     }
@@ -131,9 +119,11 @@ struct DoorDetector: Sendable, Hashable, Codable {
   /// - Parameters:
   ///   - disturbance: After the newest door, m.
   ///   - slope: Metres per pascal.
-  mutating func findLift(disturbance: Double, slope: Double) -> Double? {
+  mutating func findLift(
+    disturbance: Double, slope: Double, _ p: DoorDetectorParameters
+  ) -> Double? {
     let taken = disturbance - disturbanceBefore
-    guard abs(taken) > Self.largestStep * slope || abs(stepCount) > 2.1 else { return nil }
+    guard abs(taken) > p.largestStep * slope || abs(stepCount) > p.liftCount else { return nil }
     stepCount = 0
     return taken
   }
@@ -145,9 +135,9 @@ struct DoorDetector: Sendable, Hashable, Codable {
   }
 
   /// Takes a sample's innovation, `dt` after the one before.
-  mutating func follow(_ innovation: Double, _ dt: Double) {
-    stepCount *= 10 / (10 + dt)
-    usualInnovation += dt / (0.5 + dt) * (innovation - usualInnovation)
+  mutating func follow(_ innovation: Double, _ dt: Double, _ p: DoorDetectorParameters) {
+    stepCount *= p.countMemory / (p.countMemory + dt)
+    usualInnovation += dt / (p.innovationTime + dt) * (innovation - usualInnovation)
   }
 
   /// Climb rate that acceleration has made since the older track, m/s; `bias` is what the filter adds to
@@ -160,11 +150,12 @@ struct DoorDetector: Sendable, Hashable, Codable {
 
   /// Keeps the filter for later, every now and then.
   mutating func keep(
-    _ filter: VerticalFilter, isStill: Bool, isAided: Bool, at time: Timestamp
+    _ filter: VerticalFilter, isStill: Bool, isAided: Bool, at time: Timestamp,
+    _ p: DoorDetectorParameters
   ) {
     guard !isOpen(at: time) else { return }
     if let since = newer?.time {
-      let period = isAided ? Self.trackTime : Self.trackTimeAlone
+      let period = isAided ? p.trackTime : p.trackTimeAlone
       guard time.seconds(since: since) >= period else { return }
       older = newer
     }
@@ -173,9 +164,9 @@ struct DoorDetector: Sendable, Hashable, Codable {
   }
 
   /// The board has set off; see `VerticalCovariance.setOff`.
-  mutating func setOff(swallowed: Double) {
-    older?.filter.p.setOff(swallowed: swallowed)
-    newer?.filter.p.setOff(swallowed: swallowed)
+  mutating func setOff(swallowed: Double, _ p: VerticalStationaryParameters) {
+    older?.filter.p.setOff(swallowed: swallowed, p)
+    newer?.filter.p.setOff(swallowed: swallowed, p)
   }
 
   private mutating func forgetTracks() {

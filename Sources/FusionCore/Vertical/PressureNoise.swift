@@ -4,52 +4,46 @@
 /// Of three samples in a row the middle one's distance from the others' mean holds no height and no climb; white noise
 /// is spread in it by the root of three halves.
 struct PressureNoise: Sendable, Hashable, Codable {
-  /// Samples further apart show movement, seconds.
-  private static let longest = 0.12
-  /// How many samples are needed, and how many are remembered.
-  private static let least = 8.0
-  private static let memory = 60.0
-  /// One that stands out further (a door, a wrong sample) counts as this many times the variance.
-  private static let most = 9.0
-
   private var before: Double?
   private var twoBefore: Double?
   private var count = 0.0
   private var square = 0.0
   /// The variance that the samples up to here were taken with at the most.
-  private var believed = unknown
+  private var believed = 0.0
 
-  /// What is thought of samples that come fast, before they have shown their noise, Pa^2. Chosen: 2 Pa
-  /// lie between the chips; more costs a quiet chip its first second.
-  private static let unknown = 4.0
+  /// Begins with the first sample of a run.
+  mutating func begin(_ p: PressureNoiseParameters) { believed = p.unknown }
 
   /// Variance that a sample shows to have, `dt` seconds after the one before, Pa^2; 0 where samples are too far apart
   /// to show it.
-  func variance(after dt: Double) -> Double {
-    dt > Self.longest ? 0 : isKnown ? square : Self.unknown
+  func variance(after dt: Double, _ p: PressureNoiseParameters) -> Double {
+    dt > p.longestInterval ? 0 : isKnown(p) ? square : p.unknown
   }
 
   /// Whether enough samples were seen.
-  var isKnown: Bool { count >= Self.least }
+  func isKnown(_ p: PressureNoiseParameters) -> Bool { count >= p.leastCount }
 
   /// Variance by which all samples of the run exceed `least`, as far as that is known, Pa^2.
-  func excess(over least: Double) -> Double { isKnown ? max(0, square - least) : 0 }
+  func excess(over least: Double, _ p: PressureNoiseParameters) -> Double {
+    isKnown(p) ? max(0, square - least) : 0
+  }
 
   /// Takes a pressure in pascals, `dt` seconds after the one before. Returns by what factor the variance of the samples
   /// up to here was underestimated, where that shows in the first ones.
-  mutating func take(_ pressure: Double, _ dt: Double) -> Double? {
-    guard dt > 0, dt <= Self.longest else {
+  mutating func take(
+    _ pressure: Double, _ dt: Double, _ p: PressureNoiseParameters
+  ) -> Double? {
+    guard dt > 0, dt <= p.longestInterval else {
       interrupt()
       return nil
     }
     defer { (before, twoBefore) = (pressure, before) }
     guard let before, let twoBefore else { return nil }
     let left = before - (pressure + twoBefore) / 2
-    // Values that repeat must not make the noise nothing for good.
-    let limit = isKnown ? Self.most * max(square, 0.01) : .infinity
-    count = min(count + 1, Self.memory)
+    let limit = isKnown(p) ? p.outlier * max(square, p.least) : .infinity
+    count = min(count + 1, p.memory)
     square += (min(left * left / 1.5, limit) - square) / count
-    guard isKnown, count < Self.memory, square > believed else { return nil }
+    guard isKnown(p), count < p.memory, square > believed else { return nil }
     defer { believed = square }
     return square / believed
   }

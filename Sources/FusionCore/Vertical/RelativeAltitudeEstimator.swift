@@ -53,12 +53,6 @@ public struct RelativeAltitudeEstimator: Sendable {
     leastVariance = params.pressureNoise * params.pressureNoise
   }
 
-  /// The longest pause that is still bridged by prediction, seconds. After a longer one the height
-  /// goes on from the new pressure (the zero stays), with climb rate unknown.
-  public static let longestGap = 5.0
-  /// An outlier that stays for this long is the truth, seconds.
-  static let outlierTime = 0.6
-
   // MARK: Samples
 
   /// Takes the vertical acceleration of the body at `time`: earth frame, up positive, gravity
@@ -71,10 +65,12 @@ public struct RelativeAltitudeEstimator: Sendable {
   public mutating func update(
     verticalAcceleration: Double, isTurning: Bool = false, at time: Timestamp
   ) {
-    guard verticalAcceleration.isFinite, abs(verticalAcceleration) < 160 else { return }
+    guard verticalAcceleration.isFinite, abs(verticalAcceleration) < params.limits.acceleration
+    else { return }
     guard let last = state.time,
       let part = state.accelerometer.update(
-        verticalAcceleration, isTurning: isTurning, at: time, pressureAt: last)
+        verticalAcceleration, isTurning: isTurning, at: time, pressureAt: last,
+        params)
     else { return }
     move(by: part.dt, acceleration: part.acceleration)
   }
@@ -88,11 +84,11 @@ public struct RelativeAltitudeEstimator: Sendable {
   public mutating func update(
     pressure: Double, temperature: Double? = nil, at time: Timestamp
   ) -> AltitudeEstimate? {
-    guard pressure.isFinite, pressure >= 30_000, pressure <= 120_000 else {
+    guard pressure.isFinite, isInRange(pressure) else {
       state.rejected &+= 1
       return nil
     }
-    if let temperature { state.air.update(chip: temperature) }
+    if let temperature { state.air.update(chip: temperature, params.air) }
     let standard = StandardAtmosphere.altitude(pressure: pressure)
     guard let last = state.time, let begun = state.begun else {
       begin(standard, at: time)
@@ -104,9 +100,9 @@ public struct RelativeAltitudeEstimator: Sendable {
       return nil
     }
     let slope = state.air.metresPerPascal(at: standard)
-    let variance = slope * slope * max(leastVariance, state.noise.variance(after: dt))
+    let variance = slope * slope * max(leastVariance, state.noise.variance(after: dt, params.noise))
     let measured = state.air.height(ofPressureAltitude: standard)
-    guard dt > 0, dt <= Self.longestGap else {
+    guard dt > 0, dt <= params.limits.longestGap else {
       goOn(from: measured, variance: variance, at: time)
       return estimate(at: time, since: begun)
     }
@@ -117,22 +113,24 @@ public struct RelativeAltitudeEstimator: Sendable {
       time: time, measured: measured, variance: variance,
       innovation: VerticalFilter.innovation(measured, state.filter.x, rise: rise),
       spread: VerticalFilter.variance(seen, rise: rise) + variance, rise: rise)
-    let limit = DoorDetector.largestStep * slope
-    if sample.innovation * sample.innovation > 36 * sample.spread + limit * limit {
+    let limit = params.doors.largestStep * slope
+    let gate = params.limits.outlierGate
+    if sample.innovation * sample.innovation > gate * sample.spread + limit * limit {
       let since = state.outlierSince ?? time
       state.outlierSince = since
       state.noise.interrupt()
-      guard time.seconds(since: since) >= Self.outlierTime else {
+      guard time.seconds(since: since) >= params.limits.outlierTime else {
         state.rejected &+= 1
         return nil
       }
       goOn(from: measured, variance: variance, at: time)
     } else {
-      let isNoiseOpen = !state.noise.isKnown && state.noise.variance(after: dt) > 0
+      let isNoiseOpen =
+        !state.noise.isKnown(params.noise) && state.noise.variance(after: dt, params.noise) > 0
       take(sample, seen, noise, slope, isNoiseOpen: isNoiseOpen)
     }
     state.outlierSince = nil
-    if let factor = state.noise.take(pressure, dt) { state.filter.p.grow(by: factor) }
+    if let factor = state.noise.take(pressure, dt, params.noise) { state.filter.p.grow(by: factor) }
     settle(sample, dt)
     return estimate(at: time, since: begun)
   }
@@ -143,15 +141,19 @@ public struct RelativeAltitudeEstimator: Sendable {
   /// What moved the pressure since the first sample and was not height counts as weather: it is here and there. What the
   /// chip's warmth did is the chip's own.
   public func relativeAltitude(atPressure pressure: Double) -> Double? {
-    guard state.begun != nil, pressure >= 30_000, pressure <= 120_000 else { return nil }
+    guard state.begun != nil, isInRange(pressure) else { return nil }
     let standard = StandardAtmosphere.altitude(pressure: pressure)
     return state.air.height(ofPressureAltitude: standard) - state.filter.disturbance
   }
 
   /// Metres a pascal at a pressure, in the air that this run takes for granted; `nil` as above.
   public func metresPerPascal(atPressure pressure: Double) -> Double? {
-    guard state.begun != nil, pressure >= 30_000, pressure <= 120_000 else { return nil }
+    guard state.begun != nil, isInRange(pressure) else { return nil }
     return state.air.metresPerPascal(at: StandardAtmosphere.altitude(pressure: pressure))
+  }
+
+  private func isInRange(_ pressure: Double) -> Bool {
+    pressure >= params.limits.leastPressure && pressure <= params.limits.largestPressure
   }
 
   // MARK: Beginnings
@@ -160,6 +162,7 @@ public struct RelativeAltitudeEstimator: Sendable {
     state.begun = time
     state.time = time
     state.air.begin(at: standard, params)
+    state.noise.begin(params.noise)
     let slope = state.air.metresPerPascal(at: standard)
     state.filter.begin(
       params, variance: slope * slope * leastVariance,
@@ -184,12 +187,13 @@ public struct RelativeAltitudeEstimator: Sendable {
   private mutating func change(isAided: Bool) {
     if isAided {
       let standard = state.air.pressureAltitude(of: state.filter.height)
-      state.doubt.end(slope: state.air.metresPerPascal(at: standard))
+      state.doubt.end(slope: state.air.metresPerPascal(at: standard), params)
     } else {
       state.doubt.begin(at: state.filter.height)
     }
     state.isAided = isAided
-    state.filter.renewAcceleration(deviation: isAided ? 3 * params.bias : params.acceleration)
+    state.filter.renewAcceleration(
+      deviation: isAided ? params.process.renewalFactor * params.bias : params.acceleration)
     state.doors.renew()
     state.stillness.renew()
   }
@@ -203,7 +207,7 @@ public struct RelativeAltitudeEstimator: Sendable {
   }
 
   private mutating func predict(to time: Timestamp, _ dt: Double) -> VerticalProcessNoise {
-    let isAided = state.accelerometer.isAiding(at: time)
+    let isAided = state.accelerometer.isAiding(at: time, params.accelerometer)
     // The measured part has moved height and rate already; the rest of the interval moves evenly.
     let rest = dt - state.accelerometer.moved
     if isAided {
@@ -229,7 +233,8 @@ public struct RelativeAltitudeEstimator: Sendable {
     // Of a chip whose noise is not known yet nothing stands out.
     let verdict =
       isNoiseOpen
-      ? .usual : state.doors.judge(sample, &state.filter, noise, isAided: state.isAided)
+      ? .usual
+      : state.doors.judge(sample, &state.filter, noise, isAided: state.isAided, params.doors)
     switch verdict {
     case .unconfirmed:
       return
@@ -255,7 +260,7 @@ public struct RelativeAltitudeEstimator: Sendable {
       // The track may have been in the step already: its climb rate is not to be carried on.
       state.filter.speed = 0
       state.filter.acceleration = 0
-      state.filter.p.height[0] += 0.1 * step * step
+      state.filter.p.height[0] += params.doors.heightShare * step * step
       state.filter.p.speed[1] += params.initialSpeed * params.initialSpeed
     }
     state.filter.p.disturbance[3] += step * step
@@ -263,9 +268,12 @@ public struct RelativeAltitudeEstimator: Sendable {
     let spread = VerticalFilter.variance(seen, rise: sample.rise) + sample.variance
     state.filter.correct(step, seen, spread)
     state.stillness.step(by: step, isUnmoved: state.isAided && isQuiet && wasStill)
-    state.doors.open(step, before: before, isAided: state.isAided, at: sample.time)
+    state.doors.open(
+      step, before: before, isAided: state.isAided, at: sample.time,
+      params.doors)
     if state.isAided,
-      let lift = state.doors.findLift(disturbance: state.filter.disturbance, slope: slope)
+      let lift = state.doors.findLift(
+        disturbance: state.filter.disturbance, slope: slope, params.doors)
     {
       distrust(lift, at: sample.time)
     }
@@ -277,40 +285,46 @@ public struct RelativeAltitudeEstimator: Sendable {
     state.filter.height += taken
     state.filter.disturbance -= taken
     state.filter.speed = 0
-    state.filter.p.height[0] += 0.25 * taken * taken
-    state.filter.p.speed[1] += 4
-    state.accelerometer.distrust(at: time)
+    state.filter.p.height[0] += params.doors.liftShare * taken * taken
+    state.filter.p.speed[1] += params.doors.liftSpeed * params.doors.liftSpeed
+    state.accelerometer.distrust(at: time, params.accelerometer)
     change(isAided: false)
   }
 
   /// What follows a sample: slow averages, standing still, the tracks.
   private mutating func settle(_ sample: PressureSample, _ dt: Double) {
     let time = sample.time
-    state.doors.follow(sample.innovation, dt)
-    state.stillness.follow(sample.measured, dt, isOpen: state.doors.isOpen(at: time))
+    state.doors.follow(sample.innovation, dt, params.doors)
+    state.stillness.follow(
+      sample.measured, dt, isOpen: state.doors.isOpen(at: time),
+      params.stationary)
     if state.isAided {
       judgeStillness(at: time)
-      if state.stillness.isStill { state.filter.standStill(dt) }
+      if state.stillness.isStill { state.filter.standStill(dt, params.stationary) }
     } else {
       state.doubt.follow(state.filter.height)
     }
     state.doors.keep(
-      state.filter, isStill: state.stillness.isStill, isAided: state.isAided, at: time)
+      state.filter, isStill: state.stillness.isStill, isAided: state.isAided, at: time,
+      params.doors)
   }
 
   private mutating func judgeStillness(at time: Timestamp) {
     let gained = state.doors.gained(until: time, bias: state.filter.acceleration)
     if let swallowed = state.stillness.judge(
-      isQuiet: isQuiet, gained: gained, speed: state.filter.speed, at: time)
+      isQuiet: isQuiet, gained: gained, speed: state.filter.speed, at: time,
+      params.stationary)
     {
-      state.filter.p.setOff(swallowed: swallowed)
-      state.doors.setOff(swallowed: swallowed)
+      state.filter.p.setOff(swallowed: swallowed, params.stationary)
+      state.doors.setOff(swallowed: swallowed, params.stationary)
     }
   }
 
   /// Whether the accelerometer feels nothing, and the gyro neither.
   private var isQuiet: Bool {
-    state.accelerometer.isQuiet(bias: state.filter.acceleration, slack: state.stillness.slack)
+    state.accelerometer.isQuiet(
+      bias: state.filter.acceleration, slack: state.stillness.slack(params.stationary),
+      params.accelerometer)
   }
 
   private func estimate(at time: Timestamp, since begun: Timestamp) -> AltitudeEstimate {
@@ -319,19 +333,21 @@ public struct RelativeAltitudeEstimator: Sendable {
     let standard = state.air.pressureAltitude(of: total)
     var variance = max(0, state.filter.p.height[0]) + state.doubt.earlier
     if !state.isAided {
-      variance += state.doubt.variance(slope: state.air.metresPerPascal(at: standard))
+      variance += state.doubt.variance(
+        slope: state.air.metresPerPascal(at: standard), params)
     } else if let slow = state.stillness.slowRise {
       variance += slow * slow
     }
     // The sample that defines the zero was as noisy as all of them; the filter knows of the least.
     let slope = state.air.metresPerPascal(at: standard)
-    variance += slope * slope * state.noise.excess(over: leastVariance)
+    variance += slope * slope * state.noise.excess(over: leastVariance, params.noise)
     let hours = min(1000, max(0, time.seconds(since: begun)) / 3600)
-    let followed = VerticalProcessNoise.filteredDrift
+    let followed = params.process.filteredDrift
     let rest = 1 - followed * followed
     variance += rest * params.drift * params.drift * hours
     variance += state.air.scaleDeviation * state.air.scaleDeviation * height * height
-    let speedKnown = state.filter.p.speed[1] < 0.25 && time > begun
+    let largest = params.process.largestSpeedDeviation
+    let speedKnown = state.filter.p.speed[1] < largest * largest && time > begun
     return AltitudeEstimate(
       time: time, relativeAltitude: height, relativeAccuracy: variance.squareRoot(),
       pressure: StandardAtmosphere.pressure(altitude: standard),

@@ -25,14 +25,14 @@ struct UnaidedDoubt: Sendable, Hashable, Codable {
 
   /// The stretch ends; what went before keeps its doubt.
   /// - Parameter slope: Metres per pascal.
-  mutating func end(slope: Double) {
-    let most = DoorDetector.usualStep * slope
-    earlier = min(most * most, earlier + variance(slope: slope))
+  mutating func end(slope: Double, _ params: RelativeAltitudeParameters) {
+    let most = params.doors.usualStep * slope
+    earlier = min(most * most, earlier + variance(slope: slope, params))
   }
 
   /// What of the height that changed in the stretch may have been a door or a fan, m^2.
-  func variance(slope: Double) -> Double {
-    let part = 0.6 * min(highest - lowest, DoorDetector.usualStep * slope)
+  func variance(slope: Double, _ params: RelativeAltitudeParameters) -> Double {
+    let part = params.unaided.share * min(highest - lowest, params.doors.usualStep * slope)
     return part * part
   }
 }

@@ -24,38 +24,33 @@ struct VerticalAccelerometer: Sendable, Hashable, Codable {
   private var sameSince: Timestamp?
   private var distrustedUntil: Timestamp?
 
-  /// Silent for longer than this, it no longer aids, seconds.
-  static let timeout = 0.25
-  /// One that repeats one value for longer than this is dead, seconds.
-  static let frozenTime = 0.3
-  /// One that was found to lie is not believed for this long, seconds.
-  static let distrustTime = 30.0
-
   /// Takes one acceleration and says what it moves: by which acceleration, and for how long; `nil` where
   /// it moves nothing.
   /// - Parameter last: The time of the newest pressure.
   mutating func update(
-    _ value: Double, isTurning: Bool, at now: Timestamp, pressureAt last: Timestamp
+    _ value: Double, isTurning: Bool, at now: Timestamp, pressureAt last: Timestamp,
+    _ params: RelativeAltitudeParameters
   ) -> (dt: Double, acceleration: Double)? {
+    let p = params.accelerometer
     if let time {
       // A second one of the same moment would move the state by the whole interval once more.
       let dt = now.seconds(since: time)
       if dt <= 0 && dt > -1 { return nil }
     }
-    if isRefused(value, at: now) { return nil }
+    if isRefused(value, at: now, p) { return nil }
     self.isTurning = isTurning
     let before = newest
     newest = value
     guard let previous = time, previous > last, now.seconds(since: previous) > 0,
-      now.seconds(since: previous) < Self.timeout
+      now.seconds(since: previous) < p.timeout
     else {
       // The first one after a pressure sample only marks where measuring begins.
       let pause = now.seconds(since: last)
-      if pause > 0 && pause < RelativeAltitudeEstimator.longestGap { time = now }
-      return pause > 0 && pause < Self.timeout ? (pause, value) : nil
+      if pause > 0 && pause < params.limits.longestGap { time = now }
+      return pause > 0 && pause < p.timeout ? (pause, value) : nil
     }
     let dt = now.seconds(since: previous)
-    let share = dt / (1 + dt)
+    let share = dt / (p.timeConstant + dt)
     let off = value - mean
     mean += share * off
     variance += share * (off * off - variance)
@@ -64,13 +59,15 @@ struct VerticalAccelerometer: Sendable, Hashable, Codable {
   }
 
   /// Whether an acceleration is a dead chip's or a liar's.
-  private mutating func isRefused(_ value: Double, at now: Timestamp) -> Bool {
+  private mutating func isRefused(
+    _ value: Double, at now: Timestamp, _ p: VerticalAccelerometerParameters
+  ) -> Bool {
     if value != newest {
       sameSince = nil
     } else if sameSince == nil {
       sameSince = now
     }
-    if let since = sameSince, now.seconds(since: since) > Self.frozenTime { return true }
+    if let since = sameSince, now.seconds(since: since) > p.frozenTime { return true }
     guard let until = distrustedUntil else { return false }
     let rest = until.seconds(since: now)
     if rest > 0 && rest < 60 {
@@ -88,9 +85,9 @@ struct VerticalAccelerometer: Sendable, Hashable, Codable {
   }
 
   /// Whether it has said enough of the pressure interval that ends now.
-  func isAiding(at now: Timestamp) -> Bool {
+  func isAiding(at now: Timestamp, _ p: VerticalAccelerometerParameters) -> Bool {
     guard let time, moved > 0 else { return false }
-    return abs(now.seconds(since: time)) < Self.timeout
+    return abs(now.seconds(since: time)) < p.timeout
   }
 
   /// Ends a pressure interval of `dt` and gives the mean acceleration in it, without its sign.
@@ -105,8 +102,11 @@ struct VerticalAccelerometer: Sendable, Hashable, Codable {
   /// - Parameters:
   ///   - bias: What the filter adds to what is measured, m/s^2.
   ///   - slack: How much more is allowed.
-  func isQuiet(bias: Double, slack: Double) -> Bool {
-    !isTurning && variance < 0.05 * 0.05 && abs(mean + bias) < 0.05 * slack
+  func isQuiet(
+    bias: Double, slack: Double, _ p: VerticalAccelerometerParameters
+  ) -> Bool {
+    !isTurning && variance < p.quietDeviation * p.quietDeviation
+      && abs(mean + bias) < p.quietMean * slack
   }
 
   /// Begins anew, after a gap.
@@ -117,8 +117,8 @@ struct VerticalAccelerometer: Sendable, Hashable, Codable {
   }
 
   /// It was found to lie.
-  mutating func distrust(at now: Timestamp) {
-    distrustedUntil = now.advanced(bySeconds: Self.distrustTime)
+  mutating func distrust(at now: Timestamp, _ p: VerticalAccelerometerParameters) {
+    distrustedUntil = now.advanced(bySeconds: p.distrustTime)
     time = nil
   }
 }

@@ -66,11 +66,11 @@ struct VerticalCovariance: Sendable, Hashable, Codable {
     temperature *= factor
   }
 
-  /// Gives back the doubt that standing still had taken, 0.1 m and 0.07 m/s, and says how much of the
+  /// Gives back the doubt that standing still had taken, and says how much of the
   /// disturbance may have been height, one sigma in metres.
-  mutating func setOff(swallowed: Double) {
-    height[0] += 0.1 * 0.1
-    speed[1] += 0.07 * 0.07
+  mutating func setOff(swallowed: Double, _ p: VerticalStationaryParameters) {
+    height[0] += p.setOffHeight * p.setOffHeight
+    speed[1] += p.setOffSpeed * p.setOffSpeed
     let variance = swallowed * swallowed
     height[0] += variance
     height[3] -= variance

@@ -108,7 +108,7 @@ struct VerticalFilter: Sendable, Hashable, Codable {
     let white = noise.white + noise.share * measured + noise.shaking
     p.predict(
       dt, keep: noise.keep(dt), deviation: noise.deviation, white: white * white,
-      drift: noise.drift + (isOpen ? 1 : 0))
+      drift: noise.drift + (isOpen ? noise.open : 0))
   }
 
   // MARK: Correction
@@ -131,10 +131,11 @@ struct VerticalFilter: Sendable, Hashable, Codable {
     p.reduce(gain, seen)
   }
 
-  /// A board that lies still has no climb rate: 3 mm/s over a second.
-  mutating func standStill(_ dt: Double) {
+  /// A board that is stationary has no climb rate.
+  mutating func standStill(_ dt: Double, _ params: VerticalStationaryParameters) {
+    let deviation = params.speedDeviation
     let seen = p.speed
-    let spread = seen[1] + 0.003 * 0.003 / dt
+    let spread = seen[1] + deviation * deviation / dt
     let gain = seen / spread
     x -= gain * speed
     p.reduce(gain, seen)
@@ -159,10 +160,8 @@ struct VerticalProcessNoise {
   var shaking = 0.0
   /// Growth of the disturbance's variance, m^2 per second.
   var drift: Double
-
-  /// The share of the drift that the filter follows; faster, it would swallow a slow rise before that is
-  /// seen to be one. The rest goes straight into the accuracy.
-  static let filteredDrift = 0.4
+  /// What is added to `drift` while a door is open.
+  var open: Double
 
   /// - Parameter shaking: Variance of measured acceleration, (m/s^2)^2; `nil` while nothing measures it.
   init(_ params: RelativeAltitudeParameters, shaking variance: Double?) {
@@ -171,14 +170,15 @@ struct VerticalProcessNoise {
       deviation = params.bias
       white = params.accelerationNoise
       share = params.accelerationShare
-      shaking = 0.02 * variance.squareRoot()
+      shaking = params.process.shakingShare * variance.squareRoot()
     } else {
       time = params.accelerationTime
       deviation = params.acceleration
-      white = 0.05
+      white = params.process.unaidedNoise
     }
-    let usual = Self.filteredDrift * params.drift
+    let usual = params.process.filteredDrift * params.drift
     drift = usual * usual / 3600
+    open = params.process.openDrift
   }
 
   /// What is left of an acceleration after `dt`.

@@ -5,7 +5,7 @@ import SensorTypes
 /// Notices that the board stands still, and that it sets off.
 ///
 /// Still is what feels quiet for two seconds while height and pressure hardly move. Where the pressure
-/// alone begins to move, the board is unsettled until a door or `doorTime` says what that was.
+/// alone begins to move, the board is unsettled until a door or the door's time says what that was.
 struct VerticalStationaryDetector: Sendable, Hashable, Codable {
   /// Whether the board is known to stand still.
   private(set) var isStill = false
@@ -17,26 +17,23 @@ struct VerticalStationaryDetector: Sendable, Hashable, Codable {
   private var fastHeight = 0.0
   private var slowHeight = 0.0
 
-  /// How long nothing speaks against standing still before it is believed, seconds.
-  static let duration = 2.0
-  /// A pressure that has begun to move makes a step within this time if it is a door, seconds.
-  static let doorTime = 1.0
-
   /// How much more is allowed to what stands still already.
-  var slack: Double { isStill ? 1.5 : 1 }
+  func slack(_ p: VerticalStationaryParameters) -> Double { isStill ? p.slack : 1 }
 
   /// What the pressure has done by itself, m, while that may yet prove to be a slow rise of the board.
   var slowRise: Double? { isStill || unsettledSince != nil ? fastHeight - slowHeight : nil }
 
   /// Takes a measured height, `dt` after the one before.
-  mutating func follow(_ measured: Double, _ dt: Double, isOpen: Bool) {
+  mutating func follow(
+    _ measured: Double, _ dt: Double, isOpen: Bool, _ p: VerticalStationaryParameters
+  ) {
     if isOpen {
       // The rest of a step is no climb either.
-      fastHeight += dt / (0.2 + dt) * (measured - fastHeight)
+      fastHeight += dt / (p.openTime + dt) * (measured - fastHeight)
       slowHeight = fastHeight
     } else {
-      fastHeight += dt / (1 + dt) * (measured - fastHeight)
-      slowHeight += dt / (4 + dt) * (measured - slowHeight)
+      fastHeight += dt / (p.fastTime + dt) * (measured - fastHeight)
+      slowHeight += dt / (p.slowTime + dt) * (measured - slowHeight)
     }
   }
 
@@ -46,9 +43,13 @@ struct VerticalStationaryDetector: Sendable, Hashable, Codable {
   ///   - isQuiet: Whether neither accelerometer nor gyro feels anything.
   ///   - gained: Climb rate that acceleration has made in the last seconds, m/s.
   ///   - speed: The filter's climb rate, m/s.
-  mutating func judge(isQuiet: Bool, gained: Double, speed: Double, at time: Timestamp) -> Double? {
-    let isUnmoved = isQuiet && abs(gained) < 0.04 * slack
-    let isLevel = abs(speed) < 0.05 * slack && abs(fastHeight - slowHeight) < 3 * 0.03
+  mutating func judge(
+    isQuiet: Bool, gained: Double, speed: Double, at time: Timestamp,
+    _ p: VerticalStationaryParameters
+  ) -> Double? {
+    let slack = slack(p)
+    let isUnmoved = isQuiet && abs(gained) < p.gained * slack
+    let isLevel = abs(speed) < p.speed * slack && abs(fastHeight - slowHeight) < p.rise
     guard isUnmoved && isLevel else {
       since = nil
       if isStill { unsettledSince = time }
@@ -56,16 +57,16 @@ struct VerticalStationaryDetector: Sendable, Hashable, Codable {
       // Whoever sets off may have done so a little earlier. What only the pressure says may be a door:
       // that is a step before long.
       guard let unsettled = unsettledSince,
-        !isUnmoved || time.seconds(since: unsettled) > Self.doorTime
+        !isUnmoved || time.seconds(since: unsettled) > p.doorTime
       else { return nil }
       unsettledSince = nil
-      return isUnmoved ? 0.15 : 0
+      return isUnmoved ? p.swallowed : 0
     }
     guard let since else {
       self.since = time
       return nil
     }
-    if time.seconds(since: since) >= Self.duration { isStill = true }
+    if time.seconds(since: since) >= p.duration { isStill = true }
     return nil
   }
 
