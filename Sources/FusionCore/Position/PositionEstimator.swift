@@ -23,21 +23,6 @@ public import SensorTypes
 /// Hostile input: fixes that are nowhere on earth, without an accuracy, out of order, or of a speed that nothing on
 /// the ground has, are dropped and counted. Nothing here allocates after the first minute.
 public struct PositionEstimator: Sendable {
-  /// A position is never carried for longer, seconds.
-  public static let limit = 60.0
-
-  /// How much older than the newest turn a fix may be, seconds: receivers' latency. One that waited while the board stood still
-  /// is taken for what it is, and says nothing of now.
-  static let latest = 1.5
-  /// The filter goes on in steps of this, seconds: a turn of 40 degrees a second is 4 degrees then.
-  static let step = 0.1
-  /// After a pause of more than this nobody knows how the carrier has turned, seconds.
-  static let longestTurnGap = 1.5
-  /// The local frame begins anew at a fix so far from its origin, m at the equator; less by the cosine of the
-  /// latitude, so that north turns by 0.02 degrees there at most, beside a pole too.
-  static let farthest = 2_000.0
-  /// Fixes that were not followed for this long are right, seconds; after a pause the first is.
-  static let recoveryTime = 3.0
   /// The standard deviation on one axis of an error whose 68 % radius is 1 (Rayleigh: 1 / sqrt(-2 ln 0.32)).
   static let deviationOfRadius = 0.6624
 
@@ -49,18 +34,18 @@ public struct PositionEstimator: Sendable {
 
   /// Makes an estimator, or resumes one from a saved state.
   public init(
-    _ params: PositionParameters = PositionParameters(), state: PositionState = PositionState()
+    _ params: PositionParameters = PositionParameters(), state: PositionState? = nil
   ) {
     self.params = params
-    self.state = state
-    frame = state.origin.map { LocalFrame(origin: $0) }
+    self.state = state ?? PositionState(params)
+    frame = self.state.origin.map { LocalFrame(origin: $0) }
   }
 
   // MARK: Turns
 
   /// Takes how fast a gyro turns about the vertical, rad/s, clockwise seen from above.
   public mutating func update(turnRate rate: Double, at time: Timestamp) {
-    guard rate.isFinite, abs(rate) < 40 else { return }
+    guard rate.isFinite, abs(rate) < params.limits.turnRate else { return }
     let (last, before) = (state.rateTime, state.rate)
     state.rate = rate
     state.rateTime = time
@@ -71,7 +56,11 @@ public struct PositionEstimator: Sendable {
   /// Takes a heading, radians clockwise from any north; of use only while there is no gyro.
   public mutating func update(heading: Double, at time: Timestamp) {
     guard heading.isFinite else { return }
-    if let gyro = state.rateTime, abs(time.seconds(since: gyro)) < Self.longestTurnGap { return }
+    if let gyro = state.rateTime,
+      abs(time.seconds(since: gyro)) < params.limits.longestTurnGap
+    {
+      return
+    }
     let (last, before) = (state.headingTime, state.heading)
     state.heading = heading
     state.headingTime = time
@@ -81,7 +70,7 @@ public struct PositionEstimator: Sendable {
 
   private mutating func take(turn: Double, from last: Timestamp, to time: Timestamp) {
     let dt = time.seconds(since: last)
-    guard dt > 0, dt <= Self.longestTurnGap else { return }
+    guard dt > 0, dt <= params.limits.longestTurnGap else { return }
     state.turned += turn
     state.turnTime = time
     guard let now = state.time else { return }
@@ -89,12 +78,13 @@ public struct PositionEstimator: Sendable {
     let rest = time.seconds(since: now)
     guard rest > 0 else { return }
     state.pendingTurn += turn * min(1, rest / dt)
-    if rest >= Self.step { advance(to: time) }
+    if rest >= params.limits.step { advance(to: time) }
   }
 
   /// Whether it is known at `time` how the carrier turns.
   private func isTurnMeasured(at time: Timestamp) -> Bool {
-    state.turnTime.map { abs(time.seconds(since: $0)) <= Self.longestTurnGap } ?? false
+    let longest = params.limits.longestTurnGap
+    return state.turnTime.map { abs(time.seconds(since: $0)) <= longest } ?? false
   }
 
   private mutating func advance(to time: Timestamp) {
@@ -109,9 +99,9 @@ public struct PositionEstimator: Sendable {
     let turn = isTurning ? state.habits.gyroShare * state.pendingTurn : 0
     state.pendingTurn = 0
     if !isTurning { state.habits.missTurn() }
-    let noise = state.habits.noise(state.filter, isTurning: isTurning)
+    let noise = state.habits.noise(state.filter, isTurning: isTurning, params.motion)
     state.filter.advance(dt, turn: turn, isTurning: isTurning, noise)
-    state.trials.advance(dt, turn: turn, isTurning: isTurning, state.habits)
+    state.trials.advance(dt, turn: turn, isTurning: isTurning, state.habits, params.motion)
   }
 
   // MARK: Fixes
@@ -121,13 +111,16 @@ public struct PositionEstimator: Sendable {
   /// - Returns: `false` for one that was dropped.
   @discardableResult public mutating func update(_ fix: GNSSFix, at time: Timestamp) -> Bool {
     guard let latitude = fix.latitude, let longitude = fix.longitude, abs(latitude) <= 90,
-      abs(longitude) <= 180, let accuracy = fix.horizontalAccuracy, accuracy > 1e-4,
-      accuracy < 1e6, !isOutOfOrder(time)
+      abs(longitude) <= 180, let accuracy = fix.horizontalAccuracy,
+      accuracy > params.limits.leastAccuracy, accuracy < params.limits.largestAccuracy,
+      !isOutOfOrder(time)
     else {
       state.rejected &+= 1
       return false
     }
-    if let last = state.fixTime, abs(time.seconds(since: last)) > 2 * Self.limit { forget() }
+    if let last = state.fixTime, abs(time.seconds(since: last)) > 2 * params.limits.loss {
+      forget()
+    }
     let place = locate(GeodeticCoordinate(latitude: latitude, longitude: longitude, height: 0))
     advance(to: time)
     if let last = state.fixTime {
@@ -136,7 +129,8 @@ public struct PositionEstimator: Sendable {
       take(place + late * state.filter.velocity, fix, accuracy, at: time, since: last)
     } else {
       state.filter.begin(
-        at: place, variance: white(accuracy), speed: 20, rate: params.rateDeviation)
+        at: place, variance: white(accuracy), speed: params.test.initialSpeed,
+        rate: params.rateDeviation)
       state.unfiltered = accuracy
       state.acceptedTime = time
       state.starts &+= 1
@@ -147,7 +141,8 @@ public struct PositionEstimator: Sendable {
     state.carriedFrom = time
     state.fixSpeed = state.filter.speed
     if state.knowsSpeed {
-      state.trials.begin(state.filter, accuracy: state.unfiltered, at: time)
+      state.trials.begin(
+        state.filter, accuracy: state.unfiltered, at: time, params.trials)
     }
     return true
   }
@@ -155,8 +150,10 @@ public struct PositionEstimator: Sendable {
   private func isOutOfOrder(_ time: Timestamp) -> Bool {
     guard let last = state.fixTime else { return false }
     let dt = time.seconds(since: last)
-    if let now = state.time, now.seconds(since: time) > Self.latest, dt > 0 { return true }
-    return dt <= 0 && dt >= -Self.limit
+    if let now = state.time, now.seconds(since: time) > params.limits.latency, dt > 0 {
+      return true
+    }
+    return dt <= 0 && dt >= -params.limits.loss
   }
 
   private mutating func forget() {
@@ -176,7 +173,7 @@ public struct PositionEstimator: Sendable {
     if let frame {
       let local = frame.toLocal(coordinate)
       let place = SIMD2(local.x, local.y)
-      let farthest = Self.farthest * cos(coordinate.position.latitude * .pi / 180)
+      let farthest = params.limits.farthest * cos(coordinate.position.latitude * .pi / 180)
       guard abs(place.x) > farthest || abs(place.y) > farthest else { return place }
       state.filter.position -= place
       state.trials.shift(by: -place)
@@ -193,15 +190,15 @@ public struct PositionEstimator: Sendable {
     let pause = time.seconds(since: last)
     if accuracy <= params.coarsest {
       let duration = params.receiverTime
-      state.trials.take(place: place, accuracy: accuracy, at: time) {
+      state.trials.take(place: place, accuracy: accuracy, at: time, params.trials) {
         Self.drift(of: $0, $1, apart: $2, duration) + ($0 - $1) * ($0 - $1)
       }
     }
     takeVelocity(of: fix, accuracy, at: time)
     if follow(place, accuracy, after: pause) {
       state.acceptedTime = time
-    } else if time.seconds(since: state.acceptedTime ?? last) > Self.recoveryTime
-      || pause > Self.recoveryTime
+    } else if time.seconds(since: state.acceptedTime ?? last) > params.test.recoveryTime
+      || pause > params.test.recoveryTime
     {
       state.filter.move(to: place, variance: white(accuracy))
       state.unfiltered = accuracy
@@ -240,10 +237,10 @@ public struct PositionEstimator: Sendable {
     let spread = 0.5 * (worst + best)
     let offset = place - state.filter.position
     let ratio = (offset * offset).sum() / (spread + own)
-    // 68 % of all ratios are below 2.3; of errors that have no more than what is stated one in 10^11 is above 50,
-    // and one in 10^4 above 18: that is a jump, of which the velocity is to learn nothing.
-    guard ratio <= 50 else { return false }
-    if ratio > 18 { state.filter.forgetPlace(spread) }
+    // 68 % of all ratios are below 2.3; of errors that have no more than what is stated one in 10^11 is above
+    // the gate, and one in 10^4 above the velocity's: that is a jump, of which the velocity is to learn nothing.
+    guard ratio <= params.test.gate else { return false }
+    if ratio > params.test.velocityGate { state.filter.forgetPlace(spread) }
     state.filter.take(place: place, variance: own)
     // Errors that hang together do not get smaller by being averaged.
     state.unfiltered += spread / (spread + own) * more
@@ -251,9 +248,9 @@ public struct PositionEstimator: Sendable {
   }
 
   private mutating func takeVelocity(of fix: GNSSFix, _ accuracy: Double, at time: Timestamp) {
-    guard accuracy <= params.coarsest, let speed = fix.speed, speed >= 0, speed < 1_000 else {
-      return
-    }
+    guard accuracy <= params.coarsest, let speed = fix.speed, speed >= 0,
+      speed < params.limits.speed
+    else { return }
     let stated = fix.speedAccuracy.flatMap { $0.isFinite ? $0 : nil } ?? params.speedDeviation
     let deviation = max(params.leastSpeedDeviation, stated)
     var course: Double?
@@ -267,9 +264,8 @@ public struct PositionEstimator: Sendable {
       state.filter.take(speed: speed, along: way, variance: deviation * deviation)
       state.filter.take(speed: 0, along: SIMD2(way.y, -way.x), variance: across * across)
       courseVariance = across * across / (speed * speed)
-      // One of more than 30 degrees teaches nothing.
-      course = courseVariance < 0.25 ? angle : nil
-    } else if speed <= 2 * deviation {
+      course = courseVariance < params.test.largestCourseVariance ? angle : nil
+    } else if speed <= params.test.standstillSigmas * deviation {
       // Next to nothing, in whatever direction.
       let variance = max(deviation, speed) * max(deviation, speed)
       state.filter.take(speed: 0, along: SIMD2(1, 0), variance: variance)
@@ -279,7 +275,7 @@ public struct PositionEstimator: Sendable {
     }
     state.habits.take(
       time: time.seconds, speed: speed, speedVariance: deviation * deviation, course: course,
-      courseVariance: courseVariance, turned: state.turned)
+      courseVariance: courseVariance, turned: state.turned, params.motion)
     state.knowsSpeed = true
   }
 
@@ -290,15 +286,20 @@ public struct PositionEstimator: Sendable {
   public func estimate(at time: Timestamp) -> PositionEstimate? {
     guard let frame, let fixTime = state.carriedFrom, state.knowsSpeed else { return nil }
     let age = time.seconds(since: fixTime)
-    guard age >= -1, age < min(Self.limit, params.longestLoss) + 0.001 else { return nil }
+    guard age >= -params.limits.lead,
+      age < min(params.limits.loss, params.longestLoss) + 0.001
+    else { return nil }
     var filter = state.filter
     if let last = state.time, time > last {
       let isTurning = isTurnMeasured(at: time)
       filter.advance(
         time.seconds(since: last), turn: isTurning ? state.habits.gyroShare * state.pendingTurn : 0,
-        isTurning: isTurning, state.habits.noise(filter, isTurning: isTurning))
+        isTurning: isTurning, state.habits.noise(filter, isTurning: isTurning, params.motion))
     }
-    let doubt = filter.radius * state.trials.multiple(age, speed: state.fixSpeed)
+    let doubt =
+      filter.radius
+      * state.trials.multiple(
+        age, speed: state.fixSpeed, params.trials)
     let place = frame.toGeodetic(SIMD3(filter.position.x, filter.position.y, 0)).position
     let radius = (state.unfiltered * state.unfiltered + doubt * doubt).squareRoot()
     guard place.latitude.isFinite, place.longitude.isFinite, radius.isFinite else { return nil }
@@ -328,8 +329,8 @@ public struct PositionState: Sendable, Hashable, Codable {
   public internal(set) var starts: UInt64 = 0
   var origin: GeodeticCoordinate?
   var filter = PositionFilter()
-  var habits = MotionHabits()
-  var trials = TrialLosses()
+  var habits: MotionHabits
+  var trials: TrialLosses
   /// The moment that the filter stands at.
   var time: Timestamp?
   var fixTime: Timestamp?
@@ -352,31 +353,9 @@ public struct PositionState: Sendable, Hashable, Codable {
   /// Until when turns were measured.
   var turnTime: Timestamp?
 
-  /// Makes the state before the first sample.
-  public init() {}
-}
-
-/// What a user may tune. Independent of rates.
-public struct PositionParameters: Sendable, Hashable {
-  /// How long a position is carried, seconds: `limit` at most. Default 30.
-  public var longestLoss = 30.0
-  /// How long the errors of a receiver hang together, seconds. Default 60: multipath changes as the satellites
-  /// move, and as the carrier does.
-  public var receiverTime = 60.0
-  /// The white part of a receiver's error, as a share of its accuracy. Default 0.3: receivers filter already.
-  public var whiteShare = 0.3
-  /// The least of the error of a speed that is believed, m/s. Default 0.2: what a receiver's own filter
-  /// smooths away.
-  public var leastSpeedDeviation = 0.2
-  /// One sigma of a speed of which the receiver states none, m/s. Default 0.5.
-  public var speedDeviation = 0.5
-  /// One sigma of the error of the turn rate at the start, rad/s. Default 0.2 degrees a second: the attitude
-  /// filter takes most of a gyro's bias away.
-  public var rateDeviation = 0.2 * Double.pi / 180
-  /// A fix that is worse than this is not carried on from, and says nothing of speed, m. Default 100: it
-  /// is of cells and not of satellites.
-  public var coarsest = 100.0
-
-  /// Makes the defaults.
-  public init() {}
+  /// Makes the state before the first sample, with the priors of an estimator's parameters.
+  public init(_ params: PositionParameters = PositionParameters()) {
+    habits = MotionHabits(params.motion)
+    trials = TrialLosses(params.trials)
+  }
 }

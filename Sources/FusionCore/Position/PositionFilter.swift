@@ -94,7 +94,7 @@ struct PositionFilter: Sendable, Hashable, Codable {
     north += SIMD8(en * a, nn * a, en * b, nn * b, 0, 0, 0, 0)
     velocityEast += SIMD8(ee * b, en * b, ee * dt, en * dt, 0, 0, 0, 0)
     velocityNorth += SIMD8(en * b, nn * b, en * dt, nn * dt, 0, 0, 0, 0)
-    rate[4] += PositionProcessNoise.rate * dt
+    rate[4] += noise.rate * dt
   }
 
   // MARK: Correction
@@ -193,7 +193,6 @@ struct PositionProcessNoise {
   var along: Double
   var across: Double
 
-  /// Growth of the variance of the turn rate's error, (rad/s)^2 per second: a gyro's bias wanders by 10 degrees an
-  /// hour in a quarter of one.
-  static let rate = 1e-12
+  /// Growth of the variance of the turn rate's error, (rad/s)^2 per second.
+  var rate: Double
 }

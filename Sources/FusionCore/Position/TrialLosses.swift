@@ -13,27 +13,8 @@ import SensorTypes
 /// promised, so the share is what is steered: a fix outside is a step up, one inside a step down half as
 /// long, until both happen as often as they should.
 struct TrialLosses: Sendable, Hashable, Codable {
-  /// After how long a trial is held against a fix, seconds, and how many such times there are.
-  private static let ages = SIMD8<Double>(2, 5, 10, 15, 20, 30, 45, 60)
+  /// The index of the last age, and of the last group of speeds.
   private static let last = 7
-  /// Where one group of speeds ends and the next begins, m/s: standing, a walk, a run, a bicycle, a town, a road out
-  /// of town, a motorway.
-  private static let speeds = SIMD8<Double>(0.7, 2.5, 5, 8, 12, 18, 25, .infinity)
-  /// Between the starts of two trials, seconds, and how many run at a time.
-  private static let interval = 5.0
-  private static let most = 13
-  /// The share of fixes that a trial's circle is to hold: a little less than the 68 % of the published one, which
-  /// has all of the last fix's accuracy besides, and not only what two fixes differ by.
-  private static let share = 0.65
-  /// How far the logarithm of a multiple goes at a comparison, at first and after many: the first minute halves or
-  /// doubles it, an hour's memory is some minutes long. By age, and by speed.
-  private static let ageStep = (first: 0.5, last: 0.03, count: 4.0)
-  private static let speedStep = (first: 0.2, last: 0.06, count: 20.0)
-  /// Logarithms of the largest multiple and of the smallest, 20 and 0.3, of each of both; and of what is believed
-  /// of a carrier that has shown nothing yet: it does twice what was expected.
-  private static let widest = 3.0
-  private static let narrowest = -1.2
-  private static let unknown = 0.7
 
   private struct Trial: Sendable, Hashable, Codable {
     var filter: PositionFilter
@@ -48,32 +29,38 @@ struct TrialLosses: Sendable, Hashable, Codable {
   private var trials: [Trial] = []
   private var newest: Timestamp?
   /// Logarithms of the multiples, and how many comparisons they are made of.
-  private var byAge = SIMD8<Double>(repeating: Self.unknown)
+  private var byAge: SIMD8<Double>
   private var ageCounts = SIMD8<Double>.zero
   private var bySpeed = SIMD8<Double>.zero
   private var speedCounts = SIMD8<Double>.zero
 
+  /// Begins with what is believed of a carrier that has shown nothing.
+  init(_ p: TrialLossParameters) { byAge = SIMD8<Double>(repeating: p.unknown) }
+
   /// By how much the radius of a filter's doubt is to be multiplied, `age` seconds after a fix at which the
   /// carrier had a speed.
-  func multiple(_ age: Double, speed: Double) -> Double {
+  func multiple(_ age: Double, speed: Double, _ p: TrialLossParameters) -> Double {
     var below = 0
-    while below < Self.last - 1, age > Self.ages[below + 1] { below += 1 }
-    let (first, next) = (Self.ages[below], Self.ages[below + 1])
+    while below < Self.last - 1, age > p.ages[below + 1] { below += 1 }
+    let (first, next) = (p.ages[below], p.ages[below + 1])
     let part = min(1, max(0, (age - first) / (next - first)))
     let ofAge = byAge[below] + part * (byAge[below + 1] - byAge[below])
-    return exp(ofAge + bySpeed[Self.group(speed)])
+    return exp(ofAge + bySpeed[Self.group(speed, p)])
   }
 
-  private static func group(_ speed: Double) -> Int {
+  private static func group(_ speed: Double, _ p: TrialLossParameters) -> Int {
     var group = 0
-    while group < last, speed > speeds[group] { group += 1 }
+    while group < last, speed > p.speeds[group] { group += 1 }
     return group
   }
 
   /// All trials go on for `dt`, as `PositionFilter.advance`.
-  mutating func advance(_ dt: Double, turn: Double, isTurning: Bool, _ habits: MotionHabits) {
+  mutating func advance(
+    _ dt: Double, turn: Double, isTurning: Bool, _ habits: MotionHabits,
+    _ p: MotionHabitParameters
+  ) {
     for index in trials.indices {
-      let noise = habits.noise(trials[index].filter, isTurning: isTurning)
+      let noise = habits.noise(trials[index].filter, isTurning: isTurning, p)
       trials[index].filter.advance(dt, turn: turn, isTurning: isTurning, noise)
     }
   }
@@ -90,14 +77,16 @@ struct TrialLosses: Sendable, Hashable, Codable {
   }
 
   /// A trial begins at a fix, if one is due.
-  mutating func begin(_ filter: PositionFilter, accuracy: Double, at time: Timestamp) {
+  mutating func begin(
+    _ filter: PositionFilter, accuracy: Double, at time: Timestamp, _ p: TrialLossParameters
+  ) {
     if let newest {
       let since = time.seconds(since: newest)
-      if since >= 0 && since < Self.interval - 0.1 { return }
+      if since >= 0 && since < p.interval - 0.1 { return }
     }
     newest = time
-    if trials.isEmpty { trials.reserveCapacity(Self.most) }
-    if trials.count >= Self.most { trials.removeFirst() }
+    if trials.isEmpty { trials.reserveCapacity(p.most) }
+    if trials.count >= p.most { trials.removeFirst() }
     trials.append(
       Trial(filter: filter, start: time, accuracy: accuracy, speed: filter.speed))
   }
@@ -107,35 +96,41 @@ struct TrialLosses: Sendable, Hashable, Codable {
   /// - Parameter receiver: How much two fixes of these accuracies differ that lie so many seconds apart, the
   ///   square of a 68 % radius.
   mutating func take(
-    place: SIMD2<Double>, accuracy: Double, at time: Timestamp,
+    place: SIMD2<Double>, accuracy: Double, at time: Timestamp, _ p: TrialLossParameters,
     receiver: (_ first: Double, _ second: Double, _ apart: Double) -> Double
   ) {
     for index in trials.indices {
       let trial = trials[index]
       let age = time.seconds(since: trial.start)
-      guard age >= Self.ages[trial.next] - 0.1 else { continue }
+      guard age >= p.ages[trial.next] - 0.1 else { continue }
       let due = trial.next
       var next = due + 1
-      while next <= Self.last, age >= Self.ages[next] - 0.1 { next += 1 }
+      while next <= Self.last, age >= p.ages[next] - 0.1 { next += 1 }
       trials[index].next = next
       let doubt = trial.filter.radius
       // Too late for this one, or a fix that cannot tell.
-      guard age < 1.25 * Self.ages[due], accuracy < 3 * trial.accuracy + doubt else { continue }
+      guard age < p.latest * p.ages[due], accuracy < p.worstFix * trial.accuracy + doubt else {
+        continue
+      }
       let offset = place - trial.filter.position
-      let wide = doubt * multiple(age, speed: trial.speed)
+      let wide = doubt * multiple(age, speed: trial.speed, p)
       let square = receiver(trial.accuracy, accuracy, age) + wide * wide
-      learn(due, Self.group(trial.speed), isInside: (offset * offset).sum() <= square)
+      learn(due, Self.group(trial.speed, p), isInside: (offset * offset).sum() <= square, p)
     }
     trials.removeAll { $0.next > Self.last }
   }
 
-  private mutating func learn(_ age: Int, _ group: Int, isInside: Bool) {
-    func step(_ of: (first: Double, last: Double, count: Double), _ seen: Double) -> Double {
-      (isInside ? Self.share - 1 : Self.share) * max(of.last, of.first / (1 + seen / of.count))
+  private mutating func learn(
+    _ age: Int, _ group: Int, isInside: Bool, _ p: TrialLossParameters
+  ) {
+    func step(_ first: Double, _ last: Double, _ count: Double, _ seen: Double) -> Double {
+      (isInside ? p.share - 1 : p.share) * max(last, first / (1 + seen / count))
     }
-    func limited(_ value: Double) -> Double { min(Self.widest, max(Self.narrowest, value)) }
-    byAge[age] = limited(byAge[age] + step(Self.ageStep, ageCounts[age]))
-    bySpeed[group] = limited(bySpeed[group] + step(Self.speedStep, speedCounts[group]))
+    func limited(_ value: Double) -> Double { min(p.widest, max(p.narrowest, value)) }
+    let ageStep = step(p.ageFirstStep, p.ageLastStep, p.ageCount, ageCounts[age])
+    let speedStep = step(p.speedFirstStep, p.speedLastStep, p.speedCount, speedCounts[group])
+    byAge[age] = limited(byAge[age] + ageStep)
+    bySpeed[group] = limited(bySpeed[group] + speedStep)
     ageCounts[age] += 1
     speedCounts[group] += 1
   }
