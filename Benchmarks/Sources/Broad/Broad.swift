@@ -29,6 +29,12 @@ struct Broad: ParsableCommand {
   @Flag(help: "Without a gyro.") var noGyro = false
   @Flag(help: "Without a magnetometer: heading is then arbitrary.") var noMagnetometer = false
   @Flag(help: "Smooth: every estimate in the light of the whole recording.") var smooth = false
+  @Option(
+    parsing: .singleValue,
+    help: ArgumentHelp(
+      "Change a parameter of the filter, as stationary.duration=2; may be repeated.",
+      valueName: "name=number"))
+  var set: [String] = []
   @Option(help: "Seed of --drop and --jitter.") var seed: UInt64 = 1
   @Option(help: ArgumentHelp("Write every row's estimate and error.", valueName: "file"))
   var csv: String?
@@ -54,6 +60,11 @@ struct Broad: ParsableCommand {
     if let start {
       guard start.isFinite, start >= 0 else { throw ValidationError("--start is at least 0") }
     }
+    do {
+      _ = try Tuning(set)
+    } catch {
+      throw ValidationError("\(error)")
+    }
   }
 
   var preparation: Preparation {
@@ -72,6 +83,7 @@ struct Broad: ParsableCommand {
 
   func run() throws {
     let preparation = self.preparation
+    let tuning = try Tuning(set)
     let files = try Recording.files(in: URL(fileURLWithPath: folder))
     // A recording must not be lost to a slip in the name of what is written.
     if let csv, csv.hasSuffix(".f32") {
@@ -82,7 +94,8 @@ struct Broad: ParsableCommand {
     for file in files {
       let recording = try Recording(contentsOf: file)
       let rows = try preparation.rows(of: recording)
-      let estimates = smooth ? Estimation.smoothed(rows) : Estimation.causal(rows)
+      let estimates =
+        smooth ? Estimation.smoothed(rows, tuning) : Estimation.causal(rows, tuning)
       scores.append(TrialScore(name: recording.name, rows: rows, estimates: estimates))
       try table?.write(Data(Export.csv(recording.name, rows, estimates).utf8))
       try write(Export.binary(rows, estimates), of: recording.name)

@@ -26,17 +26,16 @@ package enum Estimation {
     isCalibrated: true, offsetCovariance: Matrix3(diagonal: Vector3(repeating: 0.25)),
     residual: 0)
 
-  /// The causal filter with default parameters, started cold: what it says at a row it has learnt from
-  /// the rows up to it.
-  package static func causal(_ rows: [Row]) -> [Estimate] {
-    var filter = CausalFilter()
+  /// The causal filter, started cold: what it says at a row it has learnt from the rows up to it.
+  package static func causal(_ rows: [Row], _ tuning: Tuning = .none) -> [Estimate] {
+    var filter = CausalFilter(tuning.estimator(smooths: false))
     return rows.map { filter.update($0) }
   }
 
-  /// The smoother with default parameters: what it says at a row it has learnt from all rows. Where it says
-  /// nothing, which is where there is no gyro, the filter's word stays.
-  package static func smoothed(_ rows: [Row]) -> [Estimate] {
-    var filter = CausalFilter(AttitudeEstimator(.offline, keepsHistory: true))
+  /// The smoother: what it says at a row it has learnt from all rows. Where it says nothing, which is where there
+  /// is no gyro, the filter's word stays.
+  package static func smoothed(_ rows: [Row], _ tuning: Tuning = .none) -> [Estimate] {
+    var filter = CausalFilter(tuning.estimator(smooths: true))
     let causal = rows.map { row in
       filter.take(row)
       return (filter.attitude(for: row), filter.heading(for: row))

@@ -49,13 +49,28 @@ struct CommandTests {
     }
   }
 
+  @Test("a parameter that is set to its default changes nothing, to another value something")
+  func parameters() throws {
+    let folder = try Folder()
+    try folder.add("a.f32", recording())
+    let usual = try Run(folder.url.path)
+    for same in ["alignment.shakeTime=0.3", "smoother.window=6000", "startDuration=0.3"] {
+      #expect(try Run(folder.url.path, "--set", same).output == usual.output)
+    }
+    let wide = try Run(folder.url.path, "--set", "headingFloor=5", "--set", "gravity=9.8")
+    #expect(wide.status == 0, "\(wide.error)")
+    #expect(wide.output != usual.output)
+  }
+
   @Test(
     "wrong options are refused with 64",
     arguments: [
       (["--rate", "0"], "--rate is"),
       (["--rate", "1000"], "above the recordings' own"), (["--average"], "--average needs --rate"),
       (["--drop", "100"], "--drop is"), (["--jitter", "-1"], "jitter"),
-      (["--start", "nan"], "--start is"), (["--file-rate", "1e-9"], "--file-rate is"),
+      (["--set", "gravity"], "not NAME=NUMBER"), (["--set", "level=1"], "no such number"),
+      (["--set", "stationary.length=2"], "no such number"), (["--start", "nan"], "--start is"),
+      (["--file-rate", "1e-9"], "--file-rate is"),
     ])
   func usage(options: [String], words: String) throws {
     let run = try Run(["."] + options)
