@@ -1,8 +1,6 @@
-// The driver of the BME680 against a real chip's bytes and scripted transfers.
+// The BME680 against a real chip's bytes.
 
-import SensorBus
 import SensorDrivers
-import SensorTypes
 import Testing
 
 @Suite struct BME680Tests {
@@ -16,18 +14,6 @@ import Testing
   ]
   static let t1: [UInt8] = [0x53, 0x66]
   static let sample: [UInt8] = [0x60, 0x1E, 0x90, 0x75, 0x5D, 0xC0]
-  static let start: [Transfer] =
-    [.read(0xD0, [0x61]), .write(0xE0, [0xB6]), .read(0x8A, trim), .read(0xE9, t1)]
-    + written([(0x70, 0x08), (0x71, 0x00), (0x72, 0x00), (0x75, 0x00), (0x74, 0x55)])
-
-  func ready(_ device: ScriptedDevice) throws -> RegisterDriver<BME680, ScriptedDevice> {
-    device.then(Self.start)
-    var chip = RegisterDriver(device, BME680(outputRate: 20))
-    #expect(try startUp(&chip) == [0.01])
-    device.expectDone()
-    return chip
-  }
-
   @Test("a real chip's numbers come out to the printed digits")
   func vector() throws {
     let trim = try BMx280Trim(bme680: block(Self.trim), t1: 26195)
@@ -48,55 +34,5 @@ import Testing
     #expect(
       failure { () throws(DriverError) in try BMx280Trim(bme680: block(Self.trim), t1: word) }
         == invalid)
-  }
-
-  @Test("each conversion is told, waited for and taken once")
-  func poll() throws {
-    let device = ScriptedDevice([])
-    var chip = try ready(device)
-    device.then([
-      .read(0x1D, [0x20, 0x00, 0x80, 0, 0, 0x80, 0, 0]),
-      .read(0x1D, [0x80, 0x00] + Self.sample), .write(0x74, [0x55]),
-    ])
-    #expect(try chip.poll() == nil)
-    guard case .atmosphere(let pressure, let temperature) = try chip.poll() else {
-      Issue.record("no sample")
-      return
-    }
-    #expect(near(pressure, 100_977.52, 0.005))
-    #expect(near(temperature, 19.3113, 0.00005))
-    device.expectDone()
-  }
-
-  @Test("what a transfer that broke off has left is dropped, and the next conversion is told")
-  func broken() throws {
-    let device = ScriptedDevice([])
-    var chip = try ready(device)
-    let short = BusError.Reason.shortTransfer(expected: 8, actual: 3)
-    device.then([
-      .readFails(0x1D, 8, short), .read(0x1D, [0x80, 0x00] + Self.sample), .write(0x74, [0x55]),
-      .read(0x1D, [0x80, 0x00] + Self.sample), .write(0x74, [0x55]),
-      .read(0x1D, [UInt8](repeating: 0, count: 8)),
-    ])
-    #expect(
-      failure { () throws(DriverError) in try chip.poll() } == .bus(device.error(short, 0x1D)))
-    #expect(try chip.poll() == nil)
-    #expect(try chip.poll() != nil)
-    #expect(
-      failure { () throws(DriverError) in try chip.poll() } == .heldLow(register: 0x1D))
-    device.then([.write(0x74, [0x54])])
-    try chip.sleep()
-    device.expectDone()
-  }
-
-  @Test(
-    "the strongest oversampling that leaves time is taken",
-    arguments: [
-      (0.1, 1, 16), (22, 22, 16), (30, 30, 8), (50, 50, 4), (70, 70, 2),
-    ] as [(Double, Double, Int)])
-  func rates(wanted: Double, rate: Double, oversampling: Int) {
-    #expect(BME680(outputRate: wanted).outputRate == rate)
-    #expect(BME680(outputRate: wanted).pressureOversampling == oversampling)
-    #expect(BME680(outputRate: .nan).pressureOversampling == 1)
   }
 }

@@ -1,4 +1,4 @@
-// The BMM350's driver against Bosch's arithmetic and scripted transfers. Register numbers are the datasheet's, restated.
+// The BMM350's driver against Bosch's arithmetic, and what tells the chip.
 
 import LinearAlgebra
 import SensorBus
@@ -13,34 +13,6 @@ import Testing
   static let other: [UInt16] = [
     0xFBF6, 0x1FD8, 0x0E30, 0xF8C4, 0x11F3, 0xEC14, 0x0CEA, 0x08F0, 0xF50B, 0x09F7, 0xFE20,
   ]
-
-  /// A read as the bus sees it.
-  static func read(_ register: UInt8, _ bytes: [UInt8]) -> Transfer {
-    .read(register, [0x7F, 0x7F] + bytes)
-  }
-
-  /// A command to the power management, and the look that it is over.
-  static func command(_ value: UInt8) -> [Transfer] {
-    [.write(0x06, [value]), read(0x07, [value << 5])]
-  }
-
-  static func start(_ rate: UInt8) -> [Transfer] {
-    let addresses: [UInt8] = [
-      0x0D, 0x0E, 0x0F, 0x10, 0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x18,
-    ]
-    var script: [Transfer] = [read(0x00, [0x33]), read(0x00, [0x33])] + command(0x00)
-    script += [.write(0x7E, [0xB6]), .write(0x7E, [0x00])]
-    for (address, word) in zip(addresses, words) {
-      script += [
-        .write(0x50, [0x20 | address]), read(0x55, [0x01]),
-        read(0x52, [UInt8(word >> 8), UInt8(word & 0xFF)]),
-      ]
-    }
-    script += [.write(0x50, [0x80])] + command(0x07) + command(0x05)
-    let image: [(UInt8, UInt8)] = [(0x04, rate), (0x05, 0x07), (0x2E, 0x8F)]
-    script += image.map { .write($0.0, [$0.1]) } + image.map { read($0.0, [$0.1]) }
-    return script + command(0x02) + command(0x00) + command(0x01)
-  }
 
   static func bytes(_ counts: [Int]) -> [UInt8] {
     counts.flatMap { count in (0..<3).map { UInt8(truncatingIfNeeded: count >> (8 * $0)) } }
@@ -100,57 +72,6 @@ import Testing
       Issue.record("taken")
       return
     }
-  }
-
-  @Test(
-    "the next rate at or above the wanted one is taken, with the averaging that it allows",
-    arguments: [
-      (1.0, 1.5625, UInt8(0x3A)), (13, 25, 0x36), (50, 50, 0x35), (51, 100, 0x24), (101, 200, 0x13),
-      (201, 400, 0x02), (.nan, 400, 0x02),
-    ])
-  func rates(wanted: Double, rate: Double, code: UInt8) throws {
-    let device = ScriptedDevice(Self.start(code))
-    var chip = RegisterDriver(device, BMM350(outputRate: wanted))
-    let waits = try startUp(&chip)
-    #expect(waits.count == 19)
-    #expect(waits.prefix(3) == [0.006, 0.024, 0.024])
-    #expect(waits.suffix(5) == [0.014, 0.018, 0.001, 0.006, 0.038])
-    #expect(chip.outputRate == rate)
-    device.expectDone()
-  }
-
-  @Test("two bytes are dropped from every read")
-  func poll() throws {
-    let device = ScriptedDevice(Self.start(0x35))
-    var chip = RegisterDriver(device, BMM350(outputRate: 50))
-    _ = try startUp(&chip)
-    device.then([
-      Self.read(0x30, [0x00]), Self.read(0x30, [0x04]),
-      Self.read(0x31, Self.bytes([1000, -2000, 3000, 53500])), Self.read(0x04, [0x35]),
-      .write(0x06, [0x00]),
-    ])
-    #expect(try chip.poll() == nil)
-    guard case .magneticField(let field) = try chip.poll() else {
-      Issue.record("no field")
-      return
-    }
-    #expect(near(field, Vector3(52.975300, -286.737427, -217.976044), 1e-3))
-    try chip.verify()
-    try chip.sleep()
-    device.expectDone()
-  }
-
-  @Test("an error of the OTP memory ends the start")
-  func memory() {
-    let script =
-      Array(Self.start(0x35)[..<7]) + [Transfer](repeating: Self.read(0x55, [0x41]), count: 10)
-    let device = ScriptedDevice(script)
-    var chip = RegisterDriver(device, BMM350(outputRate: 50))
-    guard case .notReady = failure({ () throws(DriverError) in try startUp(&chip) }) else {
-      Issue.record("no .notReady")
-      return
-    }
-    device.expectDone()
   }
 
   @Test("it is told by its third byte")

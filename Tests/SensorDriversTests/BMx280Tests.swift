@@ -1,4 +1,4 @@
-// The driver of BMP280 and BME280 against the datasheet's worked example and scripted transfers.
+// BMP280 and BME280 against the datasheet's worked example, and what is a new conversion.
 
 import SensorBus
 import SensorDrivers
@@ -14,25 +14,17 @@ import Testing
   ]
   /// 415148 and 519888 as 20 bits, left-justified in three bytes each.
   static let sample: [UInt8] = [0x65, 0x5A, 0xC0, 0x7E, 0xED, 0x00]
-  /// x16 and x2, 0.5 ms, filter off, normal.
-  static let image: [(UInt8, UInt8)] = [(0xF5, 0x00), (0xF4, 0x57)]
 
   static func burst(_ data: [UInt8], status: UInt8 = 0) -> Transfer {
     .read(0xF3, [status, 0x57, 0x00, 0x00] + data)
   }
 
-  static func start(identity: UInt8 = 0x58) -> [Transfer] {
-    [
-      .read(0xD0, [identity]), .write(0xE0, [0xB6]), .read(0xF3, [0x00]), .read(0x88, trim),
-    ] + written(image)
-  }
-
-  func ready(_ device: ScriptedDevice) throws -> RegisterDriver<BMx280, ScriptedDevice> {
-    device.then(Self.start())
-    var chip = RegisterDriver(device, BMx280(chip: .bmp280, outputRate: 25))
-    _ = try startUp(&chip)
-    device.expectDone()
-    return chip
+  func ready(
+    _ device: ScriptedDevice, _ mode: BMx280Mode = .normal
+  ) throws -> RegisterDriver<BMx280, ScriptedDevice> {
+    var chip = BMx280(chip: .bmp280, outputRate: 25, mode: mode)
+    try chip.take(block(Self.trim), from: 0x88)
+    return RegisterDriver(device, chip)
   }
 
   @Test("the datasheet's worked example comes out to its printed digits")
@@ -97,115 +89,6 @@ import Testing
     }
   }
 
-  /// What a wanted rate leads to; the rates are those of table 7 or of the formula in 9.1.
-  struct Choice: Sendable {
-    var wanted: Double
-    var pressure: Int
-    var temperature: Int
-    var config: UInt8
-    var measurement: UInt8
-    var milliseconds: Double
-  }
-
-  static let choices: [Choice] = [
-    Choice(
-      wanted: 0.2, pressure: 16, temperature: 2, config: 0xE0, measurement: 0x57,
-      milliseconds: 4037.5),
-    Choice(
-      wanted: 1, pressure: 16, temperature: 2, config: 0x80, measurement: 0x57,
-      milliseconds: 537.5),
-    Choice(
-      wanted: 10, pressure: 16, temperature: 2, config: 0x20, measurement: 0x57, milliseconds: 100),
-    Choice(
-      wanted: 25, pressure: 16, temperature: 2, config: 0x00, measurement: 0x57, milliseconds: 38),
-    Choice(
-      wanted: 40, pressure: 8, temperature: 1, config: 0x04, measurement: 0x33, milliseconds: 20),
-    Choice(
-      wanted: 80, pressure: 4, temperature: 1, config: 0x08, measurement: 0x2F, milliseconds: 12),
-    Choice(
-      wanted: 125, pressure: 2, temperature: 1, config: 0x0C, measurement: 0x2B, milliseconds: 8),
-    Choice(
-      wanted: 1000, pressure: 1, temperature: 1, config: 0x0C, measurement: 0x27, milliseconds: 6),
-    Choice(
-      wanted: .nan, pressure: 1, temperature: 1, config: 0x0C, measurement: 0x27, milliseconds: 6),
-  ]
-
-  @Test(
-    "the strongest oversampling that reaches the rate is taken, then the longest standby",
-    arguments: choices)
-  func rates(choice: Choice) {
-    let configuration = BMx280(chip: .bmp280, outputRate: choice.wanted)
-    #expect(configuration.pressureOversampling == choice.pressure)
-    #expect(configuration.temperatureOversampling == choice.temperature)
-    #expect(near(configuration.outputRate, 1000 / choice.milliseconds, 1e-9))
-    #expect(configuration.registerImage.map(\.register) == [0xF5, 0xF4])
-    #expect(configuration.registerImage.map(\.value) == [choice.config, choice.measurement])
-  }
-
-  @Test("standby codes 6 and 7 are 10 and 20 ms on a BME280")
-  func standby() {
-    // 37.5 ms + 10 ms = 21.05 Hz with code 6; + 20 ms = 17.4 Hz with code 7.
-    let twenty = BMx280(chip: .bme280, outputRate: 20)
-    #expect(twenty.registerImage.map(\.register) == [0xF2, 0xF5, 0xF4])
-    #expect(twenty.registerImage.map(\.value) == [0x00, 0xC0, 0x57])
-    let fifteen = BMx280(chip: .bme280, outputRate: 15)
-    #expect(fifteen.registerImage.map(\.value) == [0x00, 0xE0, 0x57])
-    #expect(near(fifteen.outputRate, 1000 / 57.5, 1e-9))
-  }
-
-  @Test(
-    "start: identity, reset, trim copied, trim, configuration, read-back",
-    arguments: [0x56, 0x57, 0x58] as [UInt8])
-  func startOrder(identity: UInt8) throws {
-    var script = Self.start(identity: identity)
-    // The copying lasts for two looks.
-    script.insert(contentsOf: [.read(0xF3, [0x01]), .read(0xF3, [0x09])], at: 2)
-    let device = ScriptedDevice(script)
-    var chip = RegisterDriver(device, BMx280(chip: .bmp280, outputRate: 25))
-    #expect(try startUp(&chip) == [0.002, 0.002, 0.002])
-    device.expectDone()
-    // Half of 32.5 ms, no filter.
-    #expect(near(chip.latency, 0.01625, 1e-12))
-  }
-
-  @Test("a copying that does not end is given up")
-  func neverReady() {
-    let device = ScriptedDevice(
-      [.read(0xD0, [0x58]), .write(0xE0, [0xB6])]
-        + [Transfer](repeating: .read(0xF3, [0x01]), count: 10))
-    var chip = RegisterDriver(device, BMx280(chip: .bmp280, outputRate: 25))
-    guard case .notReady = failure({ () throws(DriverError) in try startUp(&chip) }) else {
-      Issue.record("no .notReady")
-      return
-    }
-    device.expectDone()
-  }
-
-  @Test("a BMP280 sold as a BME280 is told, and the other way round, and nothing is written")
-  func wrongIdentity() {
-    for (chip, found) in [(BMx280Variant.bme280, UInt8(0x58)), (.bmp280, 0x60)] {
-      let device = ScriptedDevice([.read(0xD0, [found])])
-      var driver = RegisterDriver(device, BMx280(chip: chip, outputRate: 25))
-      #expect(
-        failure { () throws(DriverError) in try driver.start() }
-          == .wrongIdentity(
-            chip: chip.rawValue, register: 0xD0, expected: chip == .bmp280 ? 0x58 : 0x60,
-            found: found))
-      device.expectDone()
-    }
-  }
-
-  @Test("a BME280's humidity is switched off before the rest is configured")
-  func humidity() throws {
-    let device = ScriptedDevice(
-      [
-        .read(0xD0, [0x60]), .write(0xE0, [0xB6]), .read(0xF3, [0x00]), .read(0x88, Self.trim),
-      ] + written([(0xF2, 0x00), (0xF5, 0x00), (0xF4, 0x57)]))
-    var chip = RegisterDriver(device, BMx280(chip: .bme280, outputRate: 25))
-    _ = try startUp(&chip)
-    device.expectDone()
-  }
-
   @Test("poll gives each conversion once, whatever the status says")
   func poll() throws {
     let device = ScriptedDevice([])
@@ -239,50 +122,15 @@ import Testing
     device.expectDone()
   }
 
-  @Test("an overflow and a bus error pass, and the next poll goes on")
-  func faults() throws {
-    let device = ScriptedDevice([])
-    var chip = try ready(device)
-    device.then([
-      Self.burst([0xFF, 0xFF, 0xF0, 0x7E, 0xED, 0x00]), .readFails(0xF3, 10, .noAnswer),
-      Self.burst(Self.sample),
-    ])
-    #expect(failure { () throws(DriverError) in try chip.poll() } == .overflow)
-    #expect(
-      failure { () throws(DriverError) in try chip.poll() } == .bus(device.error(.noAnswer, 0xF3)))
-    #expect(try chip.poll() != nil)
-    device.expectDone()
-  }
-
   @Test("in forced mode a poll reads the finished conversion and starts the next")
   func forced() throws {
-    let configuration = BMx280(chip: .bmp280, outputRate: 1, mode: .forced)
     let device = ScriptedDevice([
-      .read(0xD0, [0x58]), .write(0xE0, [0xB6]), .read(0xF3, [0x00]), .read(0x88, Self.trim),
-      .write(0xF5, [0x00]), .write(0xF4, [0x55]),
-      // The chip has put the mode back to sleep meanwhile.
-      .read(0xF5, [0x00]), .read(0xF4, [0x54]),
       .read(0xF3, [0x08, 0x55, 0, 0] + Self.sample),
       .read(0xF3, [0x00, 0x54, 0, 0] + Self.sample), .write(0xF4, [0x55]),
     ])
-    var chip = RegisterDriver(device, configuration)
-    _ = try startUp(&chip)
+    var chip = try ready(device, .forced)
     #expect(try chip.poll() == nil)
     #expect(try chip.poll() != nil)
-    device.expectDone()
-  }
-
-  @Test("verify notices a brown-out, sleep sleeps")
-  func verify() throws {
-    let device = ScriptedDevice([])
-    var chip = try ready(device)
-    device.then([.read(0xF5, [0x02]), .read(0xF4, [0x00])])
-    try chip.verify()
-    #expect(
-      failure { () throws(DriverError) in try chip.verify() }
-        == .configurationLost(register: 0xF4, expected: 0x57, found: 0x00))
-    device.then([.write(0xF4, [0x54])])
-    try chip.sleep()
     device.expectDone()
   }
 }

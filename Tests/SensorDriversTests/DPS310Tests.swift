@@ -1,4 +1,4 @@
-// The DPS310's driver against what the makers' own code computes, its formulas in exact fractions, and scripted transfers.
+// The DPS310 and its kin against what the makers' own code computes, and its formulas in exact fractions.
 
 import SensorBus
 import SensorDrivers
@@ -15,32 +15,6 @@ import Testing
   ]
   /// Pressure -101581 and temperature 100000 counts.
   static let sample: [UInt8] = [0xFE, 0x73, 0x33, 0x01, 0x86, 0xA0]
-  static let mend: [Transfer] = [
-    .write(0x0E, [0xA5]), .write(0x0F, [0x96]), .write(0x62, [0x02]), .write(0x0E, [0x00]),
-    .write(0x0F, [0x00]),
-  ]
-
-  static func begin(source: UInt8) -> [Transfer] {
-    [
-      .read(0x0D, [0x10]), .write(0x0C, [0x09]), .read(0x08, [0xC0]), .read(0x10, coefficients),
-      .read(0x28, [source]),
-    ]
-  }
-  static func start() -> [Transfer] {
-    begin(source: 0x80) + mend + [
-      .write(0x09, [0x04]), .write(0x06, [0x54]), .write(0x07, [0xD0]), .write(0x08, [0x07]),
-      .read(0x09, [0x04]), .read(0x06, [0x54]), .read(0x07, [0xD0]), .read(0x08, [0xC7]),
-    ]
-  }
-
-  func ready(_ device: ScriptedDevice) throws -> RegisterDriver<DPS310, ScriptedDevice> {
-    device.then(Self.start())
-    var chip = RegisterDriver(device, DPS310(outputRate: 25))
-    _ = try startUp(&chip)
-    device.expectDone()
-    return chip
-  }
-
   @Test("every coefficient comes from its own bits, with its sign")
   func decode() throws {
     let c = try DPS310Trim(block(Self.coefficients))
@@ -68,22 +42,6 @@ import Testing
     #expect(
       near(
         DPS310Conversion.pressure(scaled: -0.25, temperature: 0.375, c), 92_330.486328125, 1e-9))
-  }
-
-  @Test(
-    "Goertek's chips are neither asked for a source nor mended; the SPA06 has one temperature sensor",
-    arguments: [(DPS310Variant.spl06, UInt8(0x10), UInt8(0xD0)), (.spa06, 0x11, 0x50)])
-  func goertek(chip: DPS310Variant, identity: UInt8, temperature: UInt8) throws {
-    let more: [UInt8] = chip == .spa06 ? [0xFD, 0xB0, 0xD7] : []
-    let image: [(UInt8, UInt8)] = [(0x09, 0x04), (0x06, 0x54), (0x07, temperature), (0x08, 0x07)]
-    let device = ScriptedDevice(
-      [
-        .read(0x0D, [identity]), .write(0x0C, [0x09]), .read(0x08, [0xC0]),
-        .read(0x10, Self.coefficients + more),
-      ] + written(image))
-    var driver = RegisterDriver(device, DPS310(chip: chip, outputRate: 25))
-    _ = try startUp(&driver)
-    device.expectDone()
   }
 
   @Test("the extreme values of 12 and 20 bits keep their sign")
@@ -202,147 +160,33 @@ import Testing
   }
 
   @Test(
-    "the strongest oversampling that leaves time for both measurements is taken",
-    arguments: [
-      (0.5, 1, 128, [0x04, 0x07, 0x80]), (3, 4, 128, [0x04, 0x27, 0xA0]),
-      (8, 8, 64, [0x04, 0x36, 0xB0]), (10, 16, 32, [0x04, 0x45, 0xC0]),
-      (25, 32, 16, [0x04, 0x54, 0xD0]), (50, 64, 4, [0x00, 0x62, 0xE0]),
-      (100, 128, 1, [0x00, 0x70, 0xF0]), (999, 128, 1, [0x00, 0x70, 0xF0]),
-    ] as [(Double, Double, Int, [UInt8])])
-  func rates(wanted: Double, rate: Double, oversampling: Int, values: [UInt8]) {
-    let configuration = DPS310(outputRate: wanted)
-    #expect(configuration.outputRate == rate)
-    #expect(configuration.pressureOversampling == oversampling)
-    #expect(configuration.registerImage.map(\.register) == [0x09, 0x06, 0x07, 0x08])
-    #expect(configuration.registerImage.map(\.value) == values + [0x07])
-  }
-
-  @Test("start: identity, reset, readiness, coefficients, source, mend, configuration, read-back")
-  func startOrder() throws {
-    var script = Self.start()
-    // First only the sensor is ready, then the coefficients as well.
-    script.insert(contentsOf: [.read(0x08, [0x00]), .read(0x08, [0x40])], at: 2)
-    let device = ScriptedDevice(script)
-    var chip = RegisterDriver(device, DPS310(outputRate: 25))
-    #expect(try startUp(&chip) == [0.04, 0.01, 0.01])
-    device.expectDone()
-    #expect(near(chip.latency, 0.0138, 1e-12))
-  }
-
-  @Test(
     "an SPL06 that does not say where its coefficients belong is no chip of Infineon's",
     arguments: [DPS310Variant.dps310, .dps368])
-  func source(chip: DPS310Variant) throws {
-    let device = ScriptedDevice(Self.begin(source: 0x7F))
-    var driver = RegisterDriver(device, DPS310(chip: chip, outputRate: 25))
-    guard case .otherChip(let text) = failure({ () throws(DriverError) in try startUp(&driver) })
+  func source(variant: DPS310Variant) throws {
+    var chip = DPS310(chip: variant, outputRate: 25)
+    try chip.take(block(Self.coefficients), from: 0x10)
+    guard
+      case .otherChip(let text) = failure({ () throws(DriverError) in
+        try chip.take(block([0x7F]), from: 0x28)
+      })
     else {
       Issue.record("no .otherChip")
       return
     }
-    #expect(text.contains(chip.rawValue) && text.contains("SPL06"))
-    device.expectDone()
+    #expect(text.contains(variant.rawValue) && text.contains("SPL06"))
   }
 
-  @Test("a chip that never becomes ready is given up")
-  func neverReady() {
-    let device = ScriptedDevice(
-      [.read(0x0D, [0x10]), .write(0x0C, [0x09])]
-        + [Transfer](repeating: .read(0x08, [0x40]), count: 11))
-    var chip = RegisterDriver(device, DPS310(outputRate: 25))
-    guard case .notReady = failure({ () throws(DriverError) in try startUp(&chip) }) else {
-      Issue.record("no .notReady")
-      return
-    }
-    device.expectDone()
-  }
-
-  @Test("another chip at the address is named, and nothing is written to it")
-  func wrongIdentity() {
-    let device = ScriptedDevice([.read(0x0D, [0x11])])
-    var chip = RegisterDriver(device, DPS310(outputRate: 25))
-    #expect(
-      failure { () throws(DriverError) in try chip.start() }
-        == .wrongIdentity(chip: "DPS310", register: 0x0D, expected: 0x10, found: 0x11))
-    device.expectDone()
-  }
-
-  @Test("poll waits for both flags and takes both values from one burst")
-  func poll() throws {
-    let device = ScriptedDevice([])
-    var chip = try ready(device)
-    device.then([
-      .read(0x08, [0xC7]), .read(0x08, [0xD7]), .read(0x08, [0xE7]),
-      .read(0x08, [0xF7]), .read(0x00, Self.sample),
-    ])
-    for _ in 0..<3 { #expect(try chip.poll() == nil) }
-    guard case .atmosphere(let pressure, let temperature) = try chip.poll() else {
-      Issue.record("no sample")
-      return
-    }
-    #expect(near(pressure, 100_341.05699997615, 1e-7))
-    #expect(near(temperature, 54.35174560546875, 1e-10))
-    device.expectDone()
-  }
-
-  @Test("an overflow and a short read pass, and the next poll goes on")
-  func faults() throws {
-    let device = ScriptedDevice([])
-    var chip = try ready(device)
-    let short = BusError.Reason.shortTransfer(expected: 6, actual: 2)
-    device.then([
-      .read(0x08, [0xF7]), .read(0x00, [0x80, 0, 0, 0, 0, 0]),
-      .read(0x08, [0xF7]), .readFails(0x00, 6, short),
-      .read(0x08, [0xF7]), .read(0x00, Self.sample),
-    ])
-    #expect(failure { () throws(DriverError) in try chip.poll() } == .overflow)
-    #expect(
-      failure { () throws(DriverError) in try chip.poll() } == .bus(device.error(short, 0x00)))
-    #expect(try chip.poll() != nil)
-    device.expectDone()
-  }
-
-  @Test("a chip that repeats itself is stuck within 1.6 s at 32 Hz")
-  func stuck() throws {
-    let device = ScriptedDevice([])
-    var chip = try ready(device)
-    for _ in 0..<49 { device.then([.read(0x08, [0xF7]), .read(0x00, Self.sample)]) }
-    let outcome = pollUntilFailure(&chip, limit: 60)
-    #expect(outcome.error == .stuck)
-    #expect(outcome.readings == 48)
-    device.expectDone()
-  }
-
-  @Test("QEMU's chip: another identity, flags that stay down, the same data for ever")
+  @Test("QEMU's chip: flags that stay down, the same data for ever")
   func emulated() throws {
     let device = ScriptedDevice([])
-    let start = Self.start().dropFirst().dropLast() + [.read(0x08, [0x07])]
-    device.then(Array(start))
+    var trimmed = DPS310(outputRate: 25)
+    try trimmed.take(block(Self.coefficients), from: 0x10)
     var chip = RegisterDriver(
-      device, DPS310(outputRate: 25),
-      checks: DriverChecks(identity: false, change: false))
-    _ = try startUp(&chip)
+      device, trimmed, checks: DriverChecks(identity: false, change: false))
     for _ in 0..<200 { device.then([.read(0x08, [0x07]), .read(0x00, Self.sample)]) }
     let outcome = pollUntilFailure(&chip, limit: 200)
     #expect(outcome.error == nil)
     #expect(outcome.readings == 200)
-    device.expectDone()
-  }
-
-  @Test("verify notices a brown-out and does not mind the flags; sleep stops the measurement")
-  func verify() throws {
-    let device = ScriptedDevice([])
-    var chip = try ready(device)
-    device.then([
-      .read(0x09, [0x04]), .read(0x06, [0x54]), .read(0x07, [0xD0]), .read(0x08, [0xF7]),
-      .read(0x09, [0x00]),
-    ])
-    for _ in 0..<4 { try chip.verify() }
-    #expect(
-      failure { () throws(DriverError) in try chip.verify() }
-        == .configurationLost(register: 0x09, expected: 0x04, found: 0x00))
-    device.then([.write(0x08, [0x00])])
-    try chip.sleep()
     device.expectDone()
   }
 }

@@ -25,8 +25,6 @@ import Testing
       .write(0x0A, [bandwidth]), .write(0x09, [0x04]), .write(0x0B, [0x08 | rate]),
     ]
   }
-  static let waits = [0.01] + Array(repeating: [0.001, 0.0022], count: 8).joined()
-
   /// A conversion with so many counts from the middle on X, and none on Y and Z.
   static func conversion(_ counts: Int) -> [Transfer] {
     [.read(0x08, [0x11]), .write(0x08, [0x01]), output(counts)]
@@ -36,24 +34,6 @@ import Testing
     let x = 131_072 + counts
     return .read(
       0x00, [UInt8(x >> 10), UInt8(x >> 2 & 0xFF), 0x80, 0x00, 0x80, 0x00, UInt8(x & 3) << 6])
-  }
-
-  @Test(
-    "the next rate at or above the wanted one is taken, with the bandwidth that both tables allow",
-    arguments: [
-      (0.1, 1.0, UInt8(0), UInt8(1), 0.004), (5, 10, 0, 2, 0.004), (20, 20, 0, 3, 0.004),
-      (50, 50, 0, 4, 0.004), (51, 100, 1, 5, 0.002), (101, 200, 1, 6, 0.002),
-      (.nan, 1000, 3, 7, 0.00025),
-    ])
-  func rates(
-    wanted: Double, rate: Double, bandwidth: UInt8, code: UInt8, latency: Double
-  ) throws {
-    let device = ScriptedDevice(Self.start(bandwidth, code))
-    var chip = RegisterDriver(device, MMC5983MA(outputRate: wanted))
-    #expect(try startUp(&chip) == Self.waits)
-    #expect(chip.outputRate == rate)
-    #expect(near(chip.latency, latency, 1e-9))
-    device.expectDone()
   }
 
   // Rev. A: 131072 counts without a field, 16384 a gauss; the lowest two bits of X, Y and Z in bits 7:6, 5:4, 3:2.

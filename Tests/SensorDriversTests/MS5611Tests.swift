@@ -219,17 +219,4 @@ import Testing
     #expect(failure { () throws(DriverError) in try chip.poll() } == .overflow)
     device.expectDone()
   }
-
-  @Test(
-    "the strongest oversampling that leaves time for two conversions is taken",
-    arguments: [
-      (0.1, 1, 4096), (25, 25, 4096), (55, 55, 4096), (60, 60, 2048), (200, 200, 1024),
-      (400, 400, 512), (5000, 0.5 / 0.0006, 256), (.nan, 0.5 / 0.0006, 256),
-    ] as [(Double, Double, Int)])
-  func rates(wanted: Double, rate: Double, oversampling: Int) {
-    let chip = MS5611(chip: .ms5611, outputRate: wanted)
-    #expect(chip.outputRate == rate)
-    #expect(chip.oversampling == oversampling)
-    #expect(chip.conversionTime == 0.5 / rate)
-  }
 }

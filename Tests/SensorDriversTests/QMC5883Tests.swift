@@ -1,4 +1,4 @@
-// QST's magnetometers against scripted transfers. Register numbers are the datasheets', restated.
+// QST's magnetometers: worked numbers, and what a scan calls one.
 
 import LinearAlgebra
 import SensorBus
@@ -9,30 +9,6 @@ import Testing
 @testable import SimulatedDevices
 
 @Suite struct QMC5883LTests {
-  /// 100 Hz, 8 gauss, 512 samples, continuous; the pin on; set and reset as recommended.
-  static let image: [(UInt8, UInt8)] = [(0x0B, 0x01), (0x0A, 0x00), (0x09, 0x19)]
-
-  static func start(identity: UInt8 = 0xFF) -> [Transfer] {
-    [.read(0x00, [0, 0, 0, 0, 0, 0]), .read(0x0D, [identity]), .write(0x0A, [0x80])]
-      + written(image)
-  }
-
-  @Test("start asks for the identity, resets, configures, reads back", arguments: [0xFF, 0xE8])
-  func startOrder(identity: UInt8) throws {
-    let device = ScriptedDevice(Self.start(identity: identity))
-    var chip = RegisterDriver(device, QMC5883L(outputRate: 60))
-    #expect(try startUp(&chip) == [0.002])
-    #expect(chip.outputRate == 100)
-    device.then([
-      .read(0x06, [0x04]), .read(0x06, [0x01]), .read(0x00, [0xB8, 0x0B, 0x48, 0xF4, 0, 0]),
-      .write(0x09, [0x00]),
-    ])
-    #expect(try chip.poll() == nil)
-    #expect(try chip.poll() == .magneticField(Vector3(100, -100, 0)))
-    try chip.sleep()
-    device.expectDone()
-  }
-
   @Test(
     "what a scan calls a QMC5883L starts, or the scan says what it takes",
     arguments: [
@@ -64,11 +40,6 @@ import Testing
     #expect(try bench.nextReading(unchecked) != nil)
   }
 
-  @Test("the setting of the datasheet's example (7.1): 512 samples, 8 gauss, 200 Hz, continuous")
-  func example() {
-    #expect(QMC5883L(outputRate: 200).registerImage.last == RegisterSetting(0x09, 0x1D))
-  }
-
   @Test(
     "one gauss is the datasheet's number of counts, and the end of the range is the last value",
     arguments: [(QMC5883L.Range.gauss2, 12_000, 24_000), (.gauss8, 3_000, 24_000)])
@@ -86,24 +57,6 @@ import Testing
 }
 
 @Suite struct QMC5883PTests {
-  @Test("start resets and ends the reset, gives the axes their signs, configures, reads back")
-  func startOrder() throws {
-    let image: [(UInt8, UInt8)] = [(0x0B, 0x08), (0x0A, 0x09)]
-    let device = ScriptedDevice(
-      [.read(0x00, [0x80]), .write(0x0B, [0x80]), .write(0x0B, [0x00]), .write(0x29, [0x06])]
-        + written(image))
-    var chip = RegisterDriver(device, QMC5883P(outputRate: 100))
-    #expect(try startUp(&chip) == [0.002])
-    device.then([
-      .read(0x09, [0x00]), .read(0x09, [0x01]),
-      .read(0x01, [0xA6, 0x0E, 0x5A, 0xF1, 0x00, 0x00]), .write(0x0A, [0x00]),
-    ])
-    #expect(try chip.poll() == nil)
-    #expect(try chip.poll() == .magneticField(Vector3(100, -100, 0)))
-    try chip.sleep()
-    device.expectDone()
-  }
-
   @Test(
     "one gauss is the datasheet's number of counts, 30000 counts are the last value",
     arguments: [
