@@ -69,6 +69,23 @@ import Testing
     }
   }
 
+  @Test(
+    "a conversion comes once, however often the chip is looked at", arguments: StartLine.lookedAt)
+  func once(_ line: StartLine) throws {
+    // A chip that was told to convert is looked at when that is done, and not before.
+    guard line.chip.conversionTime == nil else { return }
+    let device = try WatchedDevice(line)
+    let driver = device.driver(line)
+    try device.start(driver)
+    var reading: Reading?
+    for _ in 0..<4 where reading == nil {
+      device.convert(driver)
+      reading = try driver.poll()
+    }
+    #expect(reading != nil)
+    for _ in 0..<3 { #expect(try driver.poll() == nil) }
+  }
+
   @Test("sleep is told in the datasheet's words", arguments: StartLine.all)
   func sleep(_ line: StartLine) throws {
     let device = try WatchedDevice(line)
