@@ -1,6 +1,8 @@
 // The BME680 against a real chip's bytes.
 
+import SensorBus
 import SensorDrivers
+import SensorTypes
 import Testing
 
 @Suite struct BME680Tests {
@@ -14,6 +16,7 @@ import Testing
   ]
   static let t1: [UInt8] = [0x53, 0x66]
   static let sample: [UInt8] = [0x60, 0x1E, 0x90, 0x75, 0x5D, 0xC0]
+
   @Test("a real chip's numbers come out to the printed digits")
   func vector() throws {
     let trim = try BMx280Trim(bme680: block(Self.trim), t1: 26195)
@@ -34,5 +37,34 @@ import Testing
     #expect(
       failure { () throws(DriverError) in try BMx280Trim(bme680: block(Self.trim), t1: word) }
         == invalid)
+  }
+
+  @Test("each conversion is told, waited for and taken once; what broke off is dropped")
+  func poll() throws {
+    let device = ScriptedDevice([])
+    var trimmed = BME680(outputRate: 20)
+    try trimmed.take(block(Self.trim), from: 0x8A)
+    try trimmed.take(block(Self.t1), from: 0xE9)
+    var chip = RegisterDriver(device, trimmed)
+    let short = BusError.Reason.shortTransfer(expected: 8, actual: 3)
+    let result = Transfer.read(0x1D, [0x80, 0x00] + Self.sample)
+    device.then([
+      .read(0x1D, [0x20, 0x00, 0x80, 0, 0, 0x80, 0, 0]), result, .write(0x74, [0x55]),
+      .readFails(0x1D, 8, short), result, .write(0x74, [0x55]), result, .write(0x74, [0x55]),
+      .read(0x1D, [UInt8](repeating: 0, count: 8)),
+    ])
+    #expect(try chip.poll() == nil)
+    guard case .atmosphere(let pressure, let temperature) = try chip.poll() else {
+      Issue.record("no sample")
+      return
+    }
+    #expect(near(pressure, 100_977.52, 0.005))
+    #expect(near(temperature, 19.3113, 0.00005))
+    #expect(
+      failure { () throws(DriverError) in try chip.poll() } == .bus(device.error(short, 0x1D)))
+    #expect(try chip.poll() == nil)
+    #expect(try chip.poll() != nil)
+    #expect(failure { () throws(DriverError) in try chip.poll() } == .heldLow(register: 0x1D))
+    device.expectDone()
   }
 }
