@@ -188,7 +188,7 @@ let package = Package(
       "Reports",
       [
         "BoardFile", "CalibrationCore", "FusionCore", "Geomagnetism", "LinearAlgebra", "Lodestone",
-        "SensorHub", "SensorTypes", "StateStore", "TerminalUI", "TextForms",
+        "MagnetometerLogs", "SensorHub", "SensorTypes", "StateStore", "TerminalUI", "TextForms",
       ]),
     .target(
       name: "LiveMap",
