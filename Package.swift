@@ -181,8 +181,8 @@ let package = Package(
     floor(
       "TerminalUI",
       [
-        "BoardFile", "GNSSProtocol", "LinearAlgebra", "Lodestone", "SensorDrivers", "SensorHub",
-        "SensorTypes", "SimulatedDevices", "StateStore", "Inboxes", "TextForms",
+        "BoardFile", "GNSSProtocol", "LinearAlgebra", "Lodestone", "MapDrawing", "SensorDrivers",
+        "SensorHub", "SensorTypes", "SimulatedDevices", "StateStore", "Inboxes", "TextForms",
       ]),
     floor(
       "Reports",
@@ -215,7 +215,7 @@ let package = Package(
       name: "LodestoneCommand",
       dependencies: [
         "HardwareSuite", "Lodestone", "SensorHub", "SensorTypes", "SensorBus", "SensorDrivers",
-        "FusionCore", "CalibrationCore", "Geomagnetism", "LinuxIO", "LinearAlgebra", "MapDrawing",
+        "CalibrationCore", "Geomagnetism", "LinuxIO", "LinearAlgebra", "MapDrawing",
         "LogConversion", "MagnetometerLogs", "BoardFile", "StateStore", "Diagnosis", "TerminalUI",
         "Reports", "CalibrationUI", "LiveMap", "TextForms",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -1,4 +1,5 @@
 import BoardFile
+import Foundation
 import FusionCore
 import Recording
 import SensorHub
@@ -33,13 +34,24 @@ package struct RecordedRun {
     }
   }
 
+  /// Reads the recording in a file.
+  package init(contentsOf file: String) throws {
+    let data: Data
+    do {
+      data = try Data(contentsOf: URL(filePath: file))
+    } catch {
+      throw CommandError(reading: file, error)
+    }
+    try self.init(Array(data), file: file)
+  }
+
   /// Whether a file that begins like this is a recording, of whatever version.
   package static func isOne(beginning: [UInt8]) -> Bool {
     beginning.drop { $0 == UInt8(ascii: "\n") }.starts(with: "lodestone-trace ".utf8)
   }
 
-  /// Replays all runs, as `Replay.run` does. A run that cannot be followed to its end is named; the others are replayed.
-  /// What lies between two runs is missing, which is an error after the last one.
+  /// Replays all runs, as `Replay.run` does. A run that cannot be followed to its end is named; the others are
+  /// replayed. What lies between two runs is missing, which is an error after the last one.
   ///
   /// - Parameter smooth: Whether headings are given in the light of the whole run.
   package func replay(
@@ -70,5 +82,29 @@ package struct RecordedRun {
         "\(file) holds \(runs.count) runs: what happened between them was not recorded", kind: .data
       )
     }
+  }
+  /// Replays all runs as JSON lines, like those of `monitor`, with times counted from the start of the recording.
+  ///
+  /// - Parameters:
+  ///   - smooth: Whether headings are given in the light of the whole run.
+  ///   - write: Takes a line with its line feed; returns false where nobody reads it any more.
+  package func writeLines(smooth: Bool, to write: (String) -> Bool) throws {
+    // Every worker looks at the date before it does anything else, so a line without one is never printed.
+    var lines: ObservationLines?
+    var isRead = true
+    try replay(
+      smooth: smooth, isWanted: { isRead },
+      clock: { reading, time in
+        let clock = { (moment: Timestamp) -> ClockReading? in
+          ClockReading(
+            seconds: reading.seconds + moment.seconds(since: time), isSet: reading.isSet)
+        }
+        if lines == nil { lines = ObservationLines(start: time, clock: clock) }
+        lines?.clock = clock
+      },
+      handler: { observation in
+        guard let line = lines?.line(for: observation) else { return }
+        isRead = write(line + "\n")
+      })
   }
 }

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Foundation
-import Glibc
 import Lodestone
 import TerminalUI
 
@@ -32,42 +31,10 @@ struct ShowAuthorizationCommand: ParsableCommand {
     commandName: "show", abstract: "The owner's rules, and what was decided about programs.")
 
   func run() throws {
-    let records = AuthorizationRecords()
-    var isUnusable = false
-    do {
-      for policy in records.policies {
-        guard let rules = try policy.rules() else {
-          Terminal.say("no rules: there is no \(policy.file.path)")
-          continue
-        }
-        Terminal.say("\(policy.file.path): the first rule that fits a program counts")
-        for rule in rules { Terminal.say("  \(Self.words(rule))") }
-      }
-    } catch {
-      isUnusable = true
-      Terminal.say("no program may know where this machine is: \(error)")
-    }
-    let (entries, problems) = records.entries()
-    if entries.isEmpty {
-      Terminal.say("nothing was decided about a program so far")
-    } else {
-      Terminal.say("decided, in \(records.folder.path):")
-    }
-    for entry in entries { Terminal.say("  \(entry)") }
-    for problem in problems { Terminal.say("problem  \(problem)") }
-    if isUnusable { throw ExitCode(EX_CONFIG) }
-    if !problems.isEmpty { throw ExitCode.failure }
-  }
-
-  static func words(_ rule: AuthorizationRule) -> String {
-    let who = [
-      rule.executable, rule.user.map { "as \($0)" }, rule.unit.map { "in \($0)" },
-    ].compactMap { $0 }
-    let accuracy = rule.isReduced.map { $0 ? ", reduced accuracy" : ", full accuracy" } ?? ""
-    let answers = rule.answers.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
-    return (who.isEmpty ? "every program" : who.joined(separator: " "))
-      + ": \(rule.authorization.rawValue)\(accuracy)"
-      + (answers.isEmpty ? "" : ", answered by \(answers.joined(separator: ", "))")
+    let report = AuthorizationOverview(AuthorizationRecords())
+    for line in report.lines { Terminal.say(line) }
+    if report.isUnusable { throw CommandErrorKind.configuration.exitCode }
+    if report.hasProblems { throw ExitCode.failure }
   }
 }
 

@@ -1,0 +1,153 @@
+// What `lodestone gnss` prints, by where it goes: a terminal, a log or a program.
+
+import BoardFile
+package import Lodestone
+import SensorDrivers
+import SensorHub
+package import SensorTypes
+import TextForms
+
+extension Session {
+  static func isReceiver(_ status: SensorStatus) -> Bool {
+    ChipCatalog.chip(named: status.chip)?.kind == .receiver
+  }
+
+  /// How the board's receivers are doing, in the order of its file.
+  package var receivers: [SensorStatus] { hub.status.filter(Self.isReceiver) }
+}
+
+extension ObservationRun {
+  /// A run that asks for positions and satellites alone, and fails where no receiver delivered anything.
+  package init(session: Session, receiversFor seconds: Double?) {
+    self.init(
+      session: session, seconds: seconds, demand: Demand(location: true, satellites: true),
+      isNeeded: Session.isReceiver, needed: "receiver")
+  }
+}
+
+/// The page drawn in place.
+package struct GNSSLivePrinter: ObservationPrinter {
+  package let patience = LivePage.interval
+  private let session: Session
+  private var page: GNSSPage
+  private var screen = LivePage()
+
+  package init(_ session: Session) {
+    self.session = session
+    page = GNSSPage(boardName: session.board.name)
+  }
+
+  package mutating func print(_ batch: [Observation], dropped: Int) -> Bool {
+    for observation in batch { page.take(observation) }
+    guard screen.isDue() else { return true }
+    page.receivers = session.receivers
+    return screen.draw(page.lines(at: session.now(), size: Terminal.size))
+  }
+
+  package mutating func finish() { screen.finish() }
+}
+
+/// A page for each round of satellites, for a log or a pipe; where none come, now and then.
+package struct GNSSPagePrinter: ObservationPrinter {
+  package let patience = 1.0
+  /// As terminals are, whatever reads it.
+  private static let size = (columns: 80, rows: 24)
+
+  private let session: Session
+  private var page: GNSSPage
+  private var pace = GNSSPagePace(start: .now)
+
+  package init(_ session: Session) {
+    self.session = session
+    page = GNSSPage(boardName: session.board.name)
+  }
+
+  package mutating func print(_ batch: [Observation], dropped: Int) -> Bool {
+    let now = ContinuousClock.now
+    for observation in batch { page.take(observation) }
+    return pace.isDue(for: batch, at: now) ? write() : true
+  }
+
+  package mutating func finish() {
+    if !pace.hasPrinted { _ = write() }
+  }
+
+  private mutating func write() -> Bool {
+    pace.notePage(at: .now)
+    page.receivers = session.receivers
+    let lines = page.lines(at: session.now(), size: Self.size)
+    return Terminal.write(Terminal.plain(lines.joined(separator: "\n")) + "\n\n")
+  }
+}
+
+/// When a page is due in a log.
+struct GNSSPagePace {
+  /// Seconds after which a page comes without a round: receivers are asked for one every five.
+  private static let longestPause = 10.0
+
+  private var next: ContinuousClock.Instant
+  private(set) var hasPrinted = false
+
+  init(start: ContinuousClock.Instant) { next = start.advanced(by: .seconds(Self.longestPause)) }
+
+  /// Whether a page is due: behind a round of satellites, or after a long pause.
+  func isDue(for batch: [Observation], at now: ContinuousClock.Instant) -> Bool {
+    now >= next || batch.contains { if case .sky = $0 { true } else { false } }
+  }
+
+  /// Notes that a page was printed.
+  mutating func notePage(at now: ContinuousClock.Instant) {
+    hasPrinted = true
+    next = now.advanced(by: .seconds(Self.longestPause))
+  }
+}
+
+/// One JSON object a line: positions, satellites, and the receivers where something of them has changed.
+package struct GNSSJSONPrinter: ObservationPrinter {
+  package let patience = 1.0
+  private let session: Session
+  private var lines: ObservationLines
+  private var changes = ReceiverChanges()
+
+  package init(_ session: Session) {
+    self.session = session
+    lines = ObservationLines(start: session.now()) { session.clock(at: $0) }
+  }
+
+  package mutating func print(_ batch: [Observation], dropped: Int) -> Bool {
+    var text = ""
+    for observation in batch {
+      switch observation {
+      case .location, .locationUnavailable, .sky, .diagnostic:
+        text += lines.line(for: observation) + "\n"
+      default: break
+      }
+    }
+    // Who a receiver is and how it is set becomes known without an observation of its own.
+    for status in changes.take(session.receivers) {
+      text += lines.line(for: .sensor(status)) + "\n"
+    }
+    if dropped > 0 { Terminal.warn("lodestone: \(dropped) lines dropped: the reader is too slow") }
+    return Terminal.write(text)
+  }
+
+  package mutating func finish() {}
+}
+
+/// Tells which receivers have news of themselves: who they are, how they are set, how they are doing.
+struct ReceiverChanges {
+  private var said: [Int: SensorStatus] = [:]
+
+  /// Returns the receivers whose status differs from the last one that was returned of them. Counters rise all the
+  /// time and are no news, and a receiver that is starting has none yet.
+  mutating func take(_ receivers: [SensorStatus]) -> [SensorStatus] {
+    receivers.filter { status in
+      guard status.state != .starting else { return false }
+      var known = status
+      known.counters = SensorCounters()
+      guard said[status.index] != known else { return false }
+      said[status.index] = known
+      return true
+    }
+  }
+}
