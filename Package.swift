@@ -215,8 +215,8 @@ let package = Package(
       name: "LodestoneCommand",
       dependencies: [
         "HardwareSuite", "Lodestone", "SensorHub", "SensorTypes", "SensorBus", "SensorDrivers",
-        "CalibrationCore", "Geomagnetism", "LinuxIO", "LinearAlgebra", "MapDrawing",
-        "LogConversion", "MagnetometerLogs", "BoardFile", "StateStore", "Diagnosis", "TerminalUI",
+        "CalibrationCore", "Geomagnetism", "LinuxIO", "LinearAlgebra", "LogConversion",
+        "MagnetometerLogs", "BoardFile", "StateStore", "Diagnosis", "TerminalUI",
         "Reports", "CalibrationUI", "LiveMap", "TextForms",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],

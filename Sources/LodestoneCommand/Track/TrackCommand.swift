@@ -1,8 +1,5 @@
 import ArgumentParser
-import Foundation
 import LogConversion
-import MapDrawing
-import TerminalUI
 
 /// `lodestone track FILE`: the way that a board or a receiver went.
 struct TrackCommand: ParsableCommand {
@@ -61,110 +58,20 @@ struct TrackCommand: ParsableCommand {
   }
 
   func run() throws {
+    let track = TrackFile(file)
     switch format {
-    case .gpx: _ = try read(by: GPXWriter())
-    case .geojson: _ = try read(by: GeoJSONWriter())
-    case .svg, .png: try draw()
-    }
-  }
-
-  /// Reads the file, and hands what it says to a writer. Returns false where nobody reads the output any more.
-  private func read(by writer: any LogWriter) throws -> Bool {
-    var input = try InputFile(file)
-    let beginning = try input.beginning()
-    var reader = LogReader(
-      writer, hint: "; a table (CSV) has a header with latitude and longitude in it")
-    do {
-      let isWanted =
-        if RecordedRun.isOne(beginning: beginning) {
-          try replay(&input, by: &reader)
-        } else if PositionTable.isOne(beginning: beginning) {
-          try table(input, by: &reader)
-        } else {
-          try reader.read(&input)
-        }
-      guard isWanted else { return false }
-    } catch {
-      // What came out is whole, up to there.
-      _ = reader.finish()
-      throw error
-    }
-    guard reader.finish() else { return false }
-    if reader.places == 0 { throw CommandError("\(file): there is no position in it") }
-    return true
-  }
-
-  private func replay(_ input: inout InputFile, by reader: inout LogReader) throws -> Bool {
-    var bytes: [UInt8] = []
-    while let data = try input.read(1 << 16) { bytes += data }
-    return try reader.replay(RecordedRun(bytes, file: file), named: input.name)
-  }
-
-  private func table(_ input: InputFile, by reader: inout LogReader) throws -> Bool {
-    var table = try PositionTable(input)
-    return try reader.read(&table, named: input.name)
-  }
-
-  private func draw() throws {
-    if format == .png, Terminal.isInteractive {
-      throw CommandError(
-        "a picture is nothing for a terminal: lodestone track … --format png >track.png",
-        kind: .usage)
-    }
-    // A map that is not there is said before a long log is read.
-    let store = try tiles.map(TileFiles.open)
-    let collector = TrackCollector()
-    _ = try read(by: collector)
-    let picture = TrackPicture(
-      size: CGSize(width: size.width, height: size.height), isDark: dark, scale: scale,
-      tiles: store)
-    guard let drawing = picture.drawn(collector) else { return }
-    if collector.thinning > 1 {
-      Terminal.warn("lodestone: of every \(collector.thinning) positions one is drawn")
-    }
-    if collector.leftOut > 0 {
-      Terminal.warn("lodestone: the first \(collector.leftOut) positions are left out")
-    }
-    for fault in drawing.tileFaults { Terminal.warn("lodestone: \(fault)") }
-    if let tiles, drawing.tileCount == 0, drawing.tileFaults.isEmpty {
-      Terminal.warn("lodestone: no tile of \(tiles) lies below the track")
-    }
-    guard format == .png else {
-      Terminal.write(drawing.svg)
-      return
-    }
-    do {
-      let png = try Rasteriser.png(
-        svg: drawing.svg, width: Int(Double(size.width) * scale),
-        height: Int(Double(size.height) * scale))
-      Terminal.write(png)
-    } catch let error as RasterError {
-      throw CommandError("\(error)", kind: error.isProgramMissing ? .configuration : .io)
+    case .gpx: try track.read(by: GPXWriter())
+    case .geojson: try track.read(by: GeoJSONWriter())
+    case .svg, .png:
+      try TrackDrawing(
+        size: size, scale: scale, isDark: dark, isPixels: format == .png, tiles: tiles
+      ).draw(track)
     }
   }
 }
 
-/// How large a picture is, points.
-struct PictureSize: ExpressibleByArgument {
-  var width: Int
-  var height: Int
+extension PictureSize: ExpressibleByArgument {
+  package init?(argument: String) { self.init(argument) }
 
-  init(width: Int, height: Int) {
-    self.width = width
-    self.height = height
-  }
-
-  init?(argument: String) {
-    let parts = argument.lowercased().split(separator: "x", omittingEmptySubsequences: false)
-    guard parts.count == 2, let width = Int(parts[0]), let height = Int(parts[1]),
-      width > 0, height > 0
-    else { return nil }
-    self.init(width: width, height: height)
-  }
-
-  var isDrawable: Bool {
-    (100...8000).contains(width) && (100...8000).contains(height)
-  }
-
-  var defaultValueDescription: String { "\(width)x\(height)" }
+  package var defaultValueDescription: String { "\(width)x\(height)" }
 }

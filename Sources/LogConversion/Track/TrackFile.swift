@@ -1,0 +1,47 @@
+import TerminalUI
+
+/// A file with a way in it: a recording, a receiver's log or a table. Its content says which.
+package struct TrackFile {
+  private let path: String
+
+  /// - Parameter path: The file, or `-` for standard input.
+  package init(_ path: String) { self.path = path }
+
+  /// Reads the file, and hands what it says to a writer. Returns false where nobody reads the output any more.
+  @discardableResult
+  package func read(by writer: any LogWriter) throws -> Bool {
+    var input = try InputFile(path)
+    let beginning = try input.beginning()
+    var reader = LogReader(
+      writer, hint: "; a table (CSV) has a header with latitude and longitude in it")
+    do {
+      let isWanted =
+        if RecordedRun.isOne(beginning: beginning) {
+          try replay(&input, by: &reader)
+        } else if PositionTable.isOne(beginning: beginning) {
+          try table(input, by: &reader)
+        } else {
+          try reader.read(&input)
+        }
+      guard isWanted else { return false }
+    } catch {
+      // What came out is whole, up to there.
+      _ = reader.finish()
+      throw error
+    }
+    guard reader.finish() else { return false }
+    if reader.places == 0 { throw CommandError("\(path): there is no position in it") }
+    return true
+  }
+
+  private func replay(_ input: inout InputFile, by reader: inout LogReader) throws -> Bool {
+    var bytes: [UInt8] = []
+    while let data = try input.read(1 << 16) { bytes += data }
+    return try reader.replay(RecordedRun(bytes, file: path), named: input.name)
+  }
+
+  private func table(_ input: InputFile, by reader: inout LogReader) throws -> Bool {
+    var table = try PositionTable(input)
+    return try reader.read(&table, named: input.name)
+  }
+}
