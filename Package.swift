@@ -194,7 +194,7 @@ let package = Package(
       name: "LiveMap",
       dependencies: [
         "BoardFile", "Lodestone", "MapDrawing", "SensorDrivers", "SensorHub", "SensorTypes",
-        "TerminalUI", "TextForms",
+        "StateStore", "TerminalUI", "TextForms",
       ],
       // The page is part of the program.
       resources: page.map { .embedInCode("Page/" + $0) }, swiftSettings: settings),

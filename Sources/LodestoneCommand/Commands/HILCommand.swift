@@ -83,20 +83,19 @@ struct HILRunCommand: ParsableCommand {
         }
       }
     }
-    var report: Report
+    let report: Report
     do {
       report = try HardwareSuite(board: board.name, options).run(
-        scenarios: scenario, desk: interactive && scenario.isEmpty)
+        scenarios: scenario, desk: interactive && scenario.isEmpty
+      ).completed { Hints.complete($0) }
     } catch let problem as FileProblem {
       throw CommandError(reading: problem)
     } catch let error as OperatorError {
       throw CommandError("\(error)", kind: .usage)
     }
-    for index in report.checks.indices {
-      report.checks[index].detail = Hints.complete(report.checks[index].detail)
-      report.checks[index].mend = report.checks[index].mend.map { Hints.complete($0) }
-    }
-    summarize(report)
+    Terminal.write("\n")
+    for line in report.remarks { Terminal.say(line) }
+    Terminal.write(report.verdict + "\n")
     if let folder {
       try attempt(folder) { try report.write(to: folder) }
       Terminal.write("report: \(folder.appending(path: "report.html").path)\n")
@@ -121,15 +120,5 @@ struct HILRunCommand: ParsableCommand {
       throw CommandError(
         "the report cannot be written: \(problem)", kind: CommandErrorKind(problem))
     }
-  }
-
-  // What is not well, once more and together.
-  private func summarize(_ report: Report) {
-    Terminal.write("\n")
-    for check in report.checks where check.outcome != .passed {
-      Terminal.say("\(check.outcome.rawValue)  \(check.group), \(check.name): \(check.detail)")
-      if let mend = check.mend { Terminal.say("         mend: \(mend)") }
-    }
-    Terminal.write(report.verdict + "\n")
   }
 }

@@ -1,12 +1,11 @@
 import ArgumentParser
 import BoardFile
+import Diagnosis
 import Foundation
 import LinuxIO
 import Lodestone
 import SensorBus
-import SensorDrivers
 import SensorHub
-import SensorTypes
 import TerminalUI
 
 /// `lodestone scan`: what answers on the buses, and which chip it is.
@@ -28,98 +27,22 @@ struct ScanCommand: ParsableCommand {
   @OptionGroup var board: BoardOptions
 
   func run() throws {
-    let provider: any BusProvider
-    var buses: [String]
-    var known: Board?
-    if board.name != nil {
-      let session = try Session(board: board.name)
-      known = session.board
-      provider = session.simulation ?? LinuxBusProvider()
-      buses = provider.registerBuses()
-    } else {
-      provider = LinuxBusProvider()
-      buses = provider.registerBuses()
-    }
-    if buses.isEmpty {
-      Terminal.say(
-        "no I2C bus (/dev/i2c-*): dtparam=i2c_arm=on in /boot/firmware/config.txt turns it on")
-    }
-    var found = 0
+    let session = board.name == nil ? nil : try Session(board: board.name)
+    let provider: any BusProvider = session?.simulation ?? LinuxBusProvider()
+    let buses = provider.registerBuses()
+    if buses.isEmpty { Terminal.say(ScanReport.noBus) }
+    var report = ScanReport(board: session?.board)
     for bus in buses {
       Terminal.say(bus)
       let findings = BoardProbe.scan(
-        bus, with: provider, usualPressure: known?.usualPressure,
+        bus, with: provider, usualPressure: session?.board.usualPressure,
         wait: { Thread.sleep(forTimeInterval: $0) })
-      if findings.isEmpty {
-        Terminal.say("  nobody answers; where a chip should: check VIN, GND, SDA and SCL")
-      }
-      for finding in findings {
-        if let kernel = finding.kernel {
-          Terminal.say(
-            "  \(hexadecimal(finding.address))  the kernel's driver \(kernel.summary) owns it: "
-              + (kernel.devices.isEmpty
-                ? "it offers no IIO device" : "lodestone uses it through IIO"))
-        } else if let failure = finding.failure {
-          Terminal.say("  \(failure)")
-        } else if finding.identifications.isEmpty {
-          Terminal.say(
-            "  \(hexadecimal(finding.address))  something answers that is none of the known chips")
-        }
-        found += tell(finding)
-      }
-      if let known { tellHidden(of: known, on: bus, findings) }
+      for line in report.take(findings, on: bus) { Terminal.say(line) }
     }
     for port in provider.serialPorts() {
       Terminal.say(port)
-      let holders = PortHolder.find(port)
-      Terminal.say(
-        holders.isEmpty
-          ? "  not asked: what a receiver says is heard by lodestone monitor"
-          : "  in use by \(holders.joined(separator: ", "))")
+      Terminal.say(ScanReport.line(portHeldBy: PortHolder.find(port)))
     }
-    if found == 0 { throw ExitCode.failure }
-  }
-
-  /// Says which chips of the board file nobody can have heard.
-  private func tellHidden(of board: Board, on bus: String, _ findings: [ProbeResult]) {
-    for sensor in board.sensors {
-      guard case .i2c(bus, let address) = sensor.attachment, let host = board.host(of: sensor),
-        !findings.contains(where: { $0.address == address })
-      else { continue }
-      Terminal.say(
-        "  \(hexadecimal(address))  nobody answers; the board file's \(sensor.chip) "
-          + (sensor.behind == nil ? "may be" : "is")
-          + " behind the bypass of the \(host.chip), which a start opens: lodestone monitor"
-      )
-    }
-  }
-
-  /// Says what one address can be; gives how many chips are told there.
-  private func tell(_ finding: ProbeResult) -> Int {
-    let place = "  \(hexadecimal(finding.address))"
-    let chips = finding.identifications
-    guard chips.first?.isTold == true else {
-      for chip in chips {
-        Terminal.say("\(place)  not known, \(chip.chip) is possible: \(chip.evidence)")
-      }
-      return 0
-    }
-    for chip in chips {
-      Terminal.say("\(place)  \(chip.chip), \(chip.confidence): \(chip.evidence)")
-    }
-    let alike = chips.candidates.map(\.chip)
-    if alike.count > 1 {
-      Terminal.say(
-        "\(place)  which of \(alike.joined(separator: ", ")) it is, the board file says")
-    }
-    if alike.count == 1, let chip = ChipCatalog.chip(named: alike[0]), let partner = chip.partner,
-      chip.partnerMount != .aligned
-    {
-      Terminal.say(
-        "\(place)  mount of its \(partner) in the board file, where its own is [+x, +y, +z]: "
-          + chip.partnerMount.words)
-    }
-    for note in finding.notes { Terminal.say("\(place)  note: \(note)") }
-    return chips.count
+    if report.chipCount == 0 { throw ExitCode.failure }
   }
 }

@@ -1,6 +1,4 @@
 import ArgumentParser
-import Foundation
-import Glibc
 import LiveMap
 import Lodestone
 import StateStore
@@ -67,7 +65,7 @@ struct MapCommand: ParsableCommand {
     }
     let tiles = try tiles.map(TileFiles.open)
     let file = tokenFile.map { TokenFile(path: $0) } ?? TokenFile(in: StateDirectory.current())
-    let token = try token(of: file)
+    let token = try file.mapToken(isNew: newToken)
     let session = try Session(board: board.name, calibratesInUse: true)
     try session.demandPosition("map shows where the board is")
     let feed = MapFeed(session: session, tiles: tiles)
@@ -80,63 +78,11 @@ struct MapCommand: ParsableCommand {
       server = try WebServer(service: handler)
       openPort = try server.start(at: address, port: port)
     } catch {
-      throw Self.problem(error, at: address, port: port)
+      throw CommandError(error, listeningAt: address, port: port)
     }
-    announce(
-      address.urls(port: openPort, token: token),
-      withoutToken: address.urls(port: openPort, token: nil), file: file,
-      isReachable: !address.isLoopback)
+    MapInvitation(at: address, port: openPort, token: token, tokenPath: file.path)
+      .announce(showsCode: qr)
     try ObservationRun(session: session, seconds: duration.seconds)
       .run(printer: MapPrinter(session: session, feed: feed, server: server))
-  }
-
-  private func token(of file: TokenFile) throws -> String {
-    do {
-      return try newToken ? file.renew() : file.open()
-    } catch let problem as FileProblem {
-      throw CommandError(
-        "the token of the map: \(problem); --token-file names another file",
-        kind: CommandErrorKind(problem))
-    } catch let problem as TokenFile.Malformed {
-      throw CommandError(
-        "the token of the map: \(problem); --new-token replaces it, --token-file names another file",
-        kind: .data)
-    }
-  }
-
-  private func announce(
-    _ urls: [String], withoutToken plain: [String], file: TokenFile, isReachable: Bool
-  ) {
-    let isInteractive = Terminal.isInteractive
-    for url in isInteractive ? urls : plain { Terminal.say(url) }
-    if !isInteractive {
-      Terminal.say("Append ?token= and the text in \(URL(filePath: file.path).path).")
-    }
-    guard qr || (isInteractive && isReachable), let url = urls.first,
-      let code = QRCode(Array(url.utf8))
-    else { return }
-    let width = QRText.width(of: code)
-    guard !isInteractive || width <= Terminal.size.columns else {
-      return Terminal.warn("lodestone: a QR code of the URL needs \(width) columns")
-    }
-    for line in QRText.lines(of: code, isColoured: isInteractive) { Terminal.write(line + "\n") }
-  }
-
-  private static func problem(_ problem: SystemProblem, at address: ListenAddress, port: UInt16)
-    -> CommandError
-  {
-    switch problem.number {
-    case EADDRINUSE:
-      CommandError("port \(port) is in use: another --port, or 0 for a free one", kind: .io)
-    case EADDRNOTAVAIL:
-      CommandError("\(address.text) is not an address of this machine", kind: .usage)
-    case EACCES:
-      CommandError(
-        "port \(port) is not for ordinary users: one from 1024 on is", kind: .permission)
-    default:
-      CommandError(
-        "cannot listen at \(address.authority(port: port)): \(String(cString: strerror(problem.number)))",
-        kind: .io)
-    }
   }
 }

@@ -1,0 +1,89 @@
+package import BoardFile
+import SensorBus
+import SensorDrivers
+import SensorTypes
+
+/// What answers on the buses, in words: what `lodestone scan` prints.
+package struct ScanReport {
+  /// The board whose buses these are; `nil` where none was named.
+  private let board: Board?
+  /// How many chips were told so far.
+  package private(set) var chipCount = 0
+
+  package init(board: Board?) { self.board = board }
+
+  /// What is said where there is no bus at all.
+  package static let noBus =
+    "no I2C bus (/dev/i2c-*): dtparam=i2c_arm=on in /boot/firmware/config.txt turns it on"
+
+  /// The lines of a bus.
+  package mutating func take(_ findings: [ProbeResult], on bus: String) -> [String] {
+    var lines: [String] = []
+    if findings.isEmpty {
+      lines.append("  nobody answers; where a chip should: check VIN, GND, SDA and SCL")
+    }
+    for finding in findings {
+      if let kernel = finding.kernel {
+        lines.append(
+          "  \(hexadecimal(finding.address))  the kernel's driver \(kernel.summary) owns it: "
+            + (kernel.devices.isEmpty
+              ? "it offers no IIO device" : "lodestone uses it through IIO"))
+      } else if let failure = finding.failure {
+        lines.append("  \(failure)")
+      } else if finding.identifications.isEmpty {
+        lines.append(
+          "  \(hexadecimal(finding.address))  something answers that is none of the known chips")
+      }
+      lines += chips(finding)
+    }
+    return lines + hidden(on: bus, findings)
+  }
+
+  /// The line of a serial port, by the programs that have it open.
+  package static func line(portHeldBy holders: [String]) -> String {
+    holders.isEmpty
+      ? "  not asked: what a receiver says is heard by lodestone monitor"
+      : "  in use by \(holders.joined(separator: ", "))"
+  }
+
+  /// The chips of the board file that nobody can have heard.
+  private func hidden(on bus: String, _ findings: [ProbeResult]) -> [String] {
+    guard let board else { return [] }
+    var lines: [String] = []
+    for sensor in board.sensors {
+      guard case .i2c(bus, let address) = sensor.attachment, let host = board.host(of: sensor),
+        !findings.contains(where: { $0.address == address })
+      else { continue }
+      lines.append(
+        "  \(hexadecimal(address))  nobody answers; the board file's \(sensor.chip) "
+          + (sensor.behind == nil ? "may be" : "is")
+          + " behind the bypass of the \(host.chip), which a start opens: lodestone monitor"
+      )
+    }
+    return lines
+  }
+
+  /// What one address can be.
+  private mutating func chips(_ finding: ProbeResult) -> [String] {
+    let place = "  \(hexadecimal(finding.address))"
+    let chips = finding.identifications
+    guard chips.first?.isTold == true else {
+      return chips.map { "\(place)  not known, \($0.chip) is possible: \($0.evidence)" }
+    }
+    chipCount += chips.count
+    var lines = chips.map { "\(place)  \($0.chip), \($0.confidence): \($0.evidence)" }
+    let alike = chips.candidates.map(\.chip)
+    if alike.count > 1 {
+      lines.append(
+        "\(place)  which of \(alike.joined(separator: ", ")) it is, the board file says")
+    }
+    if alike.count == 1, let chip = ChipCatalog.chip(named: alike[0]), let partner = chip.partner,
+      chip.partnerMount != .aligned
+    {
+      lines.append(
+        "\(place)  mount of its \(partner) in the board file, where its own is [+x, +y, +z]: "
+          + chip.partnerMount.words)
+    }
+    return lines + finding.notes.map { "\(place)  note: \($0)" }
+  }
+}
