@@ -1,6 +1,7 @@
 import ArgumentParser
 import BoardFile
 import CalibrationCore
+import CalibrationUI
 import Foundation
 import LinuxIO
 import Lodestone
@@ -38,41 +39,7 @@ struct RecordOptions: ParsableArguments {
 
   /// The one record that is meant, of those that this machine keeps.
   func key(in store: CalibrationStore) throws -> CalibrationKey {
-    let keys = store.keys
-    guard !keys.isEmpty else {
-      throw CommandError(
-        "there is no record in \(store.folder.path): lodestone calibrate magnetometer makes one")
-    }
-    let wanted = chip.map(ChipName.init)
-    let fitting = keys.filter { key in
-      (kind.map { $0.kind == key.kind } ?? true) && (wanted?.fits(key) ?? true)
-    }
-    guard let key = fitting.first else {
-      throw CommandError(
-        "there is no such record; there are: \(keys.map(\.description).joined(separator: ", "))")
-    }
-    guard fitting.count == 1 else {
-      throw CommandError(
-        "which one? \(fitting.map(\.description).joined(separator: ", ")): name the chip, or --kind",
-        kind: .usage)
-    }
-    return key
-  }
-}
-
-/// A chip as a person names it: `LIS3MDL`, or with its place `LIS3MDL@/dev/i2c-1:0x1c`.
-struct ChipName {
-  var chip: String
-  var position: String?
-
-  init(_ text: String) {
-    let parts = text.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
-    chip = String(parts.first ?? "")
-    position = parts.count == 2 ? String(parts[1]) : nil
-  }
-
-  func fits(_ key: CalibrationKey) -> Bool {
-    chip.lowercased() == key.chip.lowercased() && (position.map { $0 == key.position } ?? true)
+    try store.key(of: chip, kind: kind?.kind)
   }
 }
 
