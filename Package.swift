@@ -215,7 +215,7 @@ let package = Package(
       name: "LodestoneCommand",
       dependencies: [
         "HardwareSuite", "Lodestone", "SensorHub", "SensorTypes", "SensorBus", "SensorDrivers",
-        "CalibrationCore", "Geomagnetism", "LinuxIO", "LinearAlgebra", "LogConversion",
+        "CalibrationCore", "Geomagnetism", "LinuxIO", "LogConversion",
         "MagnetometerLogs", "BoardFile", "StateStore", "Diagnosis", "TerminalUI",
         "Reports", "CalibrationUI", "LiveMap", "TextForms",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -1,12 +1,6 @@
 import ArgumentParser
 import CalibrationCore
 import CalibrationUI
-import Foundation
-import Lodestone
-import SensorHub
-import SensorTypes
-import TerminalUI
-import TextForms
 
 /// `lodestone calibrate deviation`: a vessel is swung, and its deviation card drawn.
 struct DeviationCommand: ParsableCommand {
@@ -66,40 +60,23 @@ struct DeviationCommand: ParsableCommand {
   }
 
   private func points() throws -> [Double] {
-    try headings.split(separator: ",").map { text in
-      guard let value = Double(text.trimmingCharacters(in: .whitespaces)),
-        (0...360).contains(value)
-      else { throw ValidationError("--headings: '\(text)' is no heading from 0 to 360") }
-      return value == 360 ? 0 : value
+    switch CompassSwing.headings(headings) {
+    case .success(let list): return list
+    case .failure(let error): throw ValidationError("--headings: \(error)")
     }
   }
 
   func run() throws {
-    var bench = try options.bench()
+    let bench = try options.bench()
     if course {
       try CourseRun(
         saving: options.saving.settings, method: .deviation, seconds: seconds,
         isDone: { state, _ in state.eighths == 8 }
       ).run(bench)
-      return
-    }
-    let sightings = try swing(&bench)
-    let fitter = bench.fitter()
-    let outcome = fitter.deviation(sightings)
-    var report = ReferencedReport(
-      outcome: outcome, bench: bench, samples: sightings.flatMap(\.samples))
-    report.judge(sightings, fitter)
-    try report.finish()
-  }
-
-  private func swing(_ bench: inout ReferencedBench) throws -> [ReferencedFitter.Sighting] {
-    var swing = CompassSwing(
-      headings: try points(), hold: hold, every: every, format: options.format)
-    try swing.run(&bench)
-    let declination = magnetic ? 0 : try bench.declination(magnetic: false)
-    return swing.taken.map { heading, samples in
-      ReferencedFitter.Sighting(
-        samples: samples, heading: heading * .pi / 180 - declination, deviation: error * .pi / 180)
+    } else {
+      try DeviationRun(
+        headings: points(), isMagnetic: magnetic, error: error, hold: hold, every: every
+      ).run(bench)
     }
   }
 }

@@ -1,13 +1,6 @@
 import ArgumentParser
-import BoardFile
 import CalibrationCore
 import CalibrationUI
-import LinearAlgebra
-import Lodestone
-import SensorDrivers
-import SensorHub
-import SensorTypes
-import TerminalUI
 
 /// `lodestone calibrate gyro`: what the gyro says at rest.
 struct GyroCommand: ParsableCommand {
@@ -31,40 +24,7 @@ struct GyroCommand: ParsableCommand {
   }
 
   func run() throws {
-    try Keyboard.check(options.saving.yes)
-    let session = try Session(board: options.board.name)
-    guard let (index, sensor) = session.sensor(of: .inertial) else {
-      try options.saving.settings.refuse("this board has no gyro (\(session.chips))")
-    }
-    try RecordSaver(session: session, settings: options.saving.settings).begin(.gyro, sensor)
-    try options.prepare("Lay the board down where nothing moves it, for \(Int(seconds)) s.")
-    let magnetometer = session.sensor(of: .magnetometer)?.index
-    var rest = GyroAtRest()
-    var gathering = StillGathering(
-      session: session, sensor: index, seconds: seconds, format: options.saving.format)
-    try gathering.run { reading in
-      let time = reading.sample.time
-      switch reading.sample.value {
-      case .inertial(let rate, let force) where reading.sensor == index:
-        rest.rate.take(rate, at: time)
-        rest.force.take(force, at: time)
-      case .magneticField(let field) where reading.sensor == magnetometer:
-        rest.field.take(field, at: time)
-      default: break
-      }
-    } movement: {
-      rest.movement
-    }
-    let outcome = rest.outcome
-    guard outcome.refusal == nil, let bias = outcome.bias else {
-      try options.refuse(
-        outcome.refusal ?? "the gyro said nothing", hasMoved: rest.movement != nil, on: session)
-    }
-    try options.save(
-      .gyro(
-        GyroRecord(
-          chip: sensor.chip, busPosition: sensor.attachment.description, board: session.board.name,
-          date: session.date, samples: outcome.samples, bias: bias, deviation: outcome.deviation,
-          temperature: gathering.temperature)), session)
+    try GyroRun(board: options.board.name, settings: options.saving.settings, seconds: seconds)
+      .run()
   }
 }

@@ -1,14 +1,7 @@
 import ArgumentParser
-import BoardFile
 import CalibrationCore
 import CalibrationUI
-import Foundation
-import Lodestone
-import SensorDrivers
-import SensorHub
-import SensorTypes
 import TerminalUI
-import TextForms
 
 /// `lodestone calibrate mount`: how the chips sit, and the lines for the board file.
 struct MountCommand: ParsableCommand {
@@ -47,73 +40,8 @@ struct MountCommand: ParsableCommand {
   }
 
   func run() throws {
-    try Keyboard.check(yes)
-    let session = try Session(board: board.name)
-    let chips = MountedChips(session.board)
-    do {
-      try chips.check()
-      if vehicle, session.sensor(of: .receiver) == nil {
-        throw CommandError("--vehicle goes by a receiver's course, and this board has no receiver")
-      }
-    } catch let error as CommandError where format == .json {
-      var line = JSONLine()
-      line.set("v", ObservationLines.version)
-      line.set("kind", "mount")
-      line.set("sure", false)
-      line.set("reason", Hints.complete(error.description))
-      Terminal.say(line.line)
-      throw ExitCode.failure
-    }
-    if vehicle { try session.demandExactPosition("--vehicle goes by a receiver's course") }
-    if format == .text {
-      Terminal.write(Terminal.plain(introduction(session.board)))
-    }
-    if !yes { try Keyboard.waitForReturn("Return begins, Ctrl-C ends: ") }
-    var guide = MountGuide(
-      MountDetector(chips: chips.senses),
-      seconds: seconds ?? (vehicle ? MountDetector.longest : 100), isDriving: vehicle)
-    var place = FieldPlace(session)
-    guide.take(downwardField: place.downward)
-    var progress = MountProgress(format: format)
-    let start = session.now()
-    var nextUpdate = start
-    let end = try Gathering(session: session).run(patience: 0.2) { batch in
-      for arrival in batch {
-        switch arrival {
-        case .reading(let reading):
-          guide.take(reading.sample.value, of: reading.sensor, at: reading.sample.time)
-        case .observation(.location(let location)):
-          if place.take(location.fix) { guide.take(downwardField: place.downward) }
-          if let speed = location.fix.speed, let course = location.fix.course {
-            guide.take(speed: speed, course: course * .pi / 180, at: location.fix.received)
-          }
-        case .observation: break
-        }
-      }
-      let now = session.now()
-      // A look at all that was seen is dear, and batches come as often as samples do.
-      if now >= nextUpdate {
-        nextUpdate = now.advanced(bySeconds: 0.2)
-        guide.update(at: now)
-      }
-      return progress.show(guide, seconds: now.seconds(since: start)) && guide.step != .done
-    }
-    progress.finish()
-    try end.check()
-    let report = MountReport(board: session.board, findings: guide.findings, guide.detective)
-    switch format {
-    case .text: Terminal.write(Terminal.plain(report.text))
-    case .json: Terminal.write(report.lines)
-    }
-    if !report.isSure { throw ExitCode.failure }
-  }
-
-  private func introduction(_ board: Board) -> String {
-    let task =
-      vehicle
-      ? "The board is fixed on the vehicle. Drive a few minutes with bends and braking."
-      : "Take the board in your hand as a whole; keep magnets, tools and the desk's iron\n"
-        + "a forearm away. Forward is where its arrow, or its bow, is to point."
-    return "How the chips of '\(board.name)' sit\n\(task)\n\n"
+    try MountRun(
+      board: board.name, seconds: seconds, isDriving: vehicle, asksNothing: yes, format: format
+    ).run()
   }
 }

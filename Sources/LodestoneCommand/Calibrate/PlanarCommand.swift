@@ -1,11 +1,5 @@
 import ArgumentParser
-import CalibrationCore
 import CalibrationUI
-import Lodestone
-import SensorHub
-import SensorTypes
-import TerminalUI
-import TextForms
 
 /// `lodestone calibrate planar`: a whole turn of something that stays level.
 struct PlanarCommand: ParsableCommand {
@@ -31,72 +25,5 @@ struct PlanarCommand: ParsableCommand {
     }
   }
 
-  func run() throws {
-    var bench = try options.bench()
-    if options.format == .text {
-      Terminal.write(
-        "Turn slowly through a whole circle, level; a minute is good.\n\(StopKey.words)")
-    }
-    var stop = StopKey()
-    var progress = ProgressLine(options.format)
-    var outcome = CalibrationOutcome(fit: nil, refusal: "no sample")
-    let start = bench.session.now()
-    var nextFit = 1.0
-    let end = try Gathering(session: bench.session).run { batch in
-      bench.take(batch)
-      let age = bench.session.now().seconds(since: start)
-      let isLate = stop.wasPressed() || age >= seconds
-      guard progress.isDue || isLate else { return true }
-      try bench.checkHeard()
-      var sectors = Set<Int>()
-      if age >= nextFit || isLate {
-        let fitter = bench.fitter()
-        outcome = fitter.planar(bench.samples)
-        // A small board must not fit all the time.
-        let took = bench.session.now().seconds(since: start) - age
-        nextFit = age + max(0.9, 4 * took)
-        if let fit = outcome.fit {
-          for heading in fitter.headings(bench.samples, by: fit.applied) {
-            sectors.insert(Compass.sector(heading))
-          }
-        }
-        show(&progress, age: age, sectors: sectors, outcome)
-      }
-      return !(isLate || (outcome.isAccepted && sectors.count == Compass.sectors && age > 15))
-    }
-    progress.close()
-    try end.check()
-    let fitter = bench.fitter()
-    var report = ReferencedReport(
-      outcome: outcome, bench: bench, samples: bench.samples)
-    if let fit = outcome.fit, let record = bench.record {
-      // No reference: the old one is judged by the new one.
-      let old = fitter.headings(bench.samples, by: record)
-      let new = fitter.headings(bench.samples, by: fit.applied)
-      if old.count == new.count, !old.isEmpty {
-        let sum = zip(old, new).reduce(0) {
-          let turn = ($1.0 - $1.1).remainder(dividingBy: 2 * .pi) * 180 / .pi
-          return $0 + turn * turn
-        }
-        report.before = (sum / Double(old.count)).squareRoot()
-        report.judge = (fit.quality.headingError, 1)
-      }
-    }
-    try report.finish()
-  }
-
-  private func show(
-    _ progress: inout ProgressLine, age: Double, sectors: Set<Int>, _ outcome: CalibrationOutcome
-  ) {
-    let bar = (0..<Compass.sectors).map { sectors.contains($0) ? "#" : "." }.joined()
-    let word =
-      outcome.fit.map { "score \($0.quality.score)" } ?? (outcome.refusal ?? "")
-    progress.show(
-      "\(Int(age)) s  N[\(bar)]  \(sectors.count) of \(Compass.sectors)  \(word)", seconds: age
-    ) { line in
-      line.set("directions", sectors.count)
-      line.set("allDirections", Compass.sectors)
-      line.set(outcome)
-    }
-  }
+  func run() throws { try PlanarRun(seconds: seconds).run(options.bench()) }
 }
