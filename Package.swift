@@ -421,8 +421,8 @@ let package = Package(
     tests(
       "CalibrationUI",
       [
-        "CalibrationCore", "CalibrationUI", "CommandTestSupport", "LinearAlgebra", "SensorTypes",
-        "StateStore", "TerminalUI",
+        "BoardFile", "CalibrationCore", "CalibrationUI", "CommandTestSupport", "LinearAlgebra",
+        "SensorTypes", "StateStore", "TerminalUI",
       ]),
     tests(
       "LodestoneCommand",

@@ -159,13 +159,16 @@ package struct RecordImport {
           + "\(record.kind.rawValue); it has "
           + (there.isEmpty ? "none" : there.joined(separator: ", ")))
     }
+    // The chip of a record stays as it is recorded, unless it is another one's from now on.
+    let isSameChip = record.chip.lowercased() == name.chip.lowercased()
+    let recordedPlace = record.busPosition
     var record = record
-    record.chip = sensor?.chip ?? name.chip
+    record.chip = sensor?.chip ?? (isSameChip ? record.chip : name.chip)
     record.busPosition = position
-    // What it was good for was another chip: nobody has judged it for this one.
+    guard !isSameChip || recordedPlace != position else { return record }
+    // What it was good for was another chip, or this one among other iron: nobody has judged it here.
     if case .magnetometer(var moved) = record {
-      moved.method = String(
-        "\(moved.method), of \(key.chip == name.chip ? "another chip" : "another place")")
+      moved.method += isSameChip ? ", of another place" : ", of another chip"
       (moved.score, moved.headingError) = (nil, nil)
       (moved.headingErrorBefore, moved.expectedAccuracy) = (nil, nil)
       record = .magnetometer(moved)
