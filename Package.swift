@@ -400,8 +400,9 @@ let package = Package(
     tests(
       "TerminalUI",
       [
-        "BoardFile", "CalibrationCore", "LinearAlgebra", "SensorTypes", "StateStore", "TerminalUI",
-        "CommandTestSupport", "CalibrationUI", "SensorHub", "SimulatedDevices", "TextForms",
+        "BoardFile", "CalibrationCore", "LinearAlgebra", "Lodestone", "SensorTypes", "StateStore",
+        "TerminalUI", "CommandTestSupport", "CalibrationUI", "SensorHub", "SimulatedDevices",
+        "TextForms",
       ]),
     tests(
       "Reports",
