@@ -407,8 +407,9 @@ let package = Package(
     tests(
       "Reports",
       [
-        "BoardFile", "CalibrationCore", "LinearAlgebra", "Reports", "SensorHub", "SensorTypes",
-        "StateStore", "TerminalUI", "CommandTestSupport", "TextForms",
+        "BoardFile", "CalibrationCore", "Geomagnetism", "LinearAlgebra", "MagnetometerLogs",
+        "Reports", "SensorHub", "SensorTypes", "StateStore", "TerminalUI", "CommandTestSupport",
+        "TextForms",
       ]),
     tests(
       "LogConversion",
