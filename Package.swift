@@ -388,7 +388,7 @@ let package = Package(
     tests(
       "Diagnosis",
       [
-        "BoardFile", "BoardTestSupport", "Diagnosis", "SensorBus", "SensorTypes",
+        "BoardFile", "BoardTestSupport", "Diagnosis", "SensorBus", "SensorDrivers", "SensorTypes",
         "SimulatedDevices",
       ]),
     tests(
@@ -419,7 +419,10 @@ let package = Package(
       ]),
     tests(
       "LiveMap",
-      ["BoardFile", "LinearAlgebra", "LiveMap", "MapDrawing", "SensorTypes", "TerminalUI"]),
+      [
+        "BoardFile", "LinearAlgebra", "LiveMap", "MapDrawing", "SensorTypes", "StateStore",
+        "TerminalUI",
+      ]),
     tests(
       "CalibrationUI",
       [
