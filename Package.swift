@@ -414,8 +414,9 @@ let package = Package(
     tests(
       "LogConversion",
       [
-        "GNSSProtocol", "LogConversion", "MapDrawing", "MapKit", "SensorTypes", "TerminalUI",
-        "CommandTestSupport", "TextForms",
+        "BoardTestSupport", "CalibrationCore", "CommandTestSupport", "GNSSProtocol",
+        "LinearAlgebra", "LogConversion", "MagnetometerLogs", "MapDrawing", "MapKit", "SensorHub",
+        "SensorTypes", "TerminalUI", "TextForms",
       ]),
     tests(
       "LiveMap",
