@@ -163,6 +163,12 @@ final class RecordImportTests {
     let board = try board()
     let (words, code) = refusal { _ = try imported(board).accepted([truth], asChip: nil) }
     #expect(code == 1 && words.contains("simulated board's own truth"))
+    // Nor when it is moved to another place, which its method then says.
+    let place = try self.board("/dev/i2c-3", address: "0x1c")
+    let moved = refusal {
+      _ = try imported(place).accepted([truth], asChip: ChipName("LIS3MDL"))
+    }
+    #expect(moved.code == 1 && moved.words.contains("simulated board's own truth"))
   }
 
   @Test("a locked record keeps its place, unless the lock is overridden")

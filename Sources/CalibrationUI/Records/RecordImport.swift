@@ -78,7 +78,8 @@ package struct RecordImport {
 
   private static func isSimulated(_ record: StoredRecord) -> Bool {
     guard case .magnetometer(let record) = record else { return false }
-    return record.method == Simulation.method
+    // With what an import has appended to it.
+    return record.method.hasPrefix(Simulation.method)
   }
 
   /// What became of a file whose records could not all be written.
