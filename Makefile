@@ -3,8 +3,6 @@
 SHELL := /bin/bash
 ARGS ?=
 export SEED
-# As Scripts/build.sh has them.
-RELEASE := -c release -Xswiftc -enable-testing
 # The suites with a long form. They keep all threads busy for minutes, in which tests elsewhere would time out.
 LONG := ^(CalibrationCore|FusionCore|Geodesy|Lodestone)Tests\.
 
@@ -26,13 +24,13 @@ run: prepare ## live heading, altitude and position on the simulated board: make
 
 test: prepare ## all tests, of an optimised build: some can be answered by no other, and all take a fifth of the time
 	@Scripts/build.sh --tests
-	@swift test --skip-build $(RELEASE)
+	@Scripts/build.sh --test
 
 check: prepare ## what CI runs: lint, both builds without warnings, all tests, the floor compiler
 	@Scripts/check.sh
 
 check-long: oracles check ## what takes longer than a check may: soaks, fault sequences, thousands of units, fuzzers, storms, a fresh Debian: make check-long SEED=1
-	@LODESTONE_LONG=1 swift test --skip-build $(RELEASE) --filter '$(LONG)'
+	@LODESTONE_LONG=1 Scripts/build.sh --test --filter '$(LONG)'
 	@Tests/mutants.py run
 	@Fuzz/run.sh 600
 	@Tests/storm.sh 600

@@ -10,8 +10,8 @@ schemata", 1993). A byte a fault, in a file that every process maps, says whethe
 reached. Each fault is tried with the tests of its own target first; as long as none fails, with those of every other target
 that reach it, the quick ones first.
 
-A fault is noticed when a test fails, crashes, or does not come to an end in four times its time. The exit code is 0 if at least
-85 of 100 are noticed, else 1.
+A fault is noticed when a test fails, crashes, or does not come to an end in four times its time. The exit code is 0 if all compile and
+at least 85 of 100 are noticed, else 1.
 """
 
 import argparse
@@ -217,8 +217,6 @@ def plant(mutants, folder):
 class Trial:
     """Runs of the built copy."""
 
-    FLAGS = ["-c", "release", "-Xswiftc", "-enable-testing"]
-
     def __init__(self, folder, mutants):
         self.folder = folder
         self.switches = folder / "mutants.bin"
@@ -226,7 +224,14 @@ class Trial:
         self.mutants = mutants
 
     def build(self):
-        return subprocess.run(["Scripts/build.sh", "--tests"], cwd=self.folder, stdin=subprocess.DEVNULL).returncode == 0
+        """Returns the paths of the sources that the compiler refuses; a path that is empty says that the build failed otherwise."""
+        built = subprocess.run(["Scripts/build.sh", "--tests"], cwd=self.folder, stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+        print(built.stdout, end="", flush=True)
+        if built.returncode == 0:
+            return set()
+        refused = re.findall(rf"^{re.escape(str(self.folder))}/(\S+\.swift):\d+:\d+: error", built.stdout, re.MULTILINE)
+        return set(refused) or {""}
 
     def set(self, number):
         data = bytearray(4096)
@@ -244,7 +249,7 @@ class Trial:
         """Runs tests with one fault. Returns "noticed", "late" or "passed", the seconds, and the first test that failed."""
         self.set(number)
         begun = time.monotonic()
-        command = ["swift", "test", "--skip-build", *self.FLAGS, *(["--filter", pattern] if pattern else [])]
+        command = ["Scripts/build.sh", "--test", "--filter", pattern]
         environment = {**os.environ, "LODESTONE_MUTANTS": str(self.switches)}
         with open(self.folder / "mutants.log", "w+", errors="replace") as log:
             process = subprocess.Popen(command, cwd=self.folder, env=environment, stdin=subprocess.DEVNULL, stdout=log,
@@ -286,9 +291,20 @@ def run(arguments):
     shutil.rmtree(fresh)
     os.environ.setdefault("LODESTONE_SHARED", str((ROOT / "../shared").resolve()))
     trial = Trial(folder, mutants)
-    if not trial.build():
-        print("mutants: the copy does not build", file=sys.stderr)
-        return 1
+    uncompiled = []
+    while refused := trial.build():
+        broken = [mutant for mutant in mutants if mutant.path in refused]
+        if not broken:
+            print("mutants: the copy does not build", file=sys.stderr)
+            return 1
+        # The others are tried all the same.
+        for path in {mutant.path for mutant in broken}:
+            shutil.copyfile(ROOT / path, folder / path)
+        mutants = [mutant for mutant in mutants if mutant not in broken]
+        uncompiled += broken
+    trial.mutants = mutants
+    for mutant in uncompiled:
+        print(f"{mutant.number:3d}  does not compile, or another fault of {mutant.path}", flush=True)
     # By the target of the tests: how long they take, and which faults they reach. The tests of the architecture read the
     # sources, in which the faults stand, and run none of them.
     reaches = {}
@@ -322,7 +338,7 @@ def run(arguments):
             noticed += 1
     share = 100 * noticed / max(1, len(mutants))
     print(f"mutants: {noticed} of {len(mutants)} noticed ({share:.0f} %)")
-    return 0 if share >= 85 else 1
+    return 0 if share >= 85 and not uncompiled else 1
 
 
 def main():
