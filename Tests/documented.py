@@ -13,6 +13,8 @@ import subprocess
 import sys
 import tempfile
 
+import inventory
+
 TESTS = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(TESTS)
 MODULES = [
@@ -46,11 +48,10 @@ def symbols(bin_path):
 
 def absent():
     """What the inventory calls not on a board: module and name."""
-    with open(os.path.join(TESTS, "api-inventory.txt"), encoding="utf-8") as file:
-        for line in file:
-            parts = [part.strip() for part in line.split("|")]
-            if len(parts) == 5 and parts[4].startswith("not on a board"):
-                yield parts[0], parts[1]
+    with open(inventory.FILE, encoding="utf-8") as file:
+        for line in inventory.Inventory(file.read()).lines:
+            if line.state == "not on a board":
+                yield line.module, line.name
 
 
 def main():

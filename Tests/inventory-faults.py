@@ -193,7 +193,7 @@ class Rewriting(InventoryTestCase):
     def test_hand_written_columns_are_kept(self):
         columns = self.line("CLBeacon.rssi").columns
         self.redeclare("CLBeacon.rssi", "Int", "Double")
-        self.rewritten()
+        self.rewritten("declared CoreLocation CLBeacon.rssi: open var rssi: Double { get }, before: open var rssi: Int")
         self.assertEqual(self.line("CLBeacon.rssi").columns, columns)
         self.reports()
 
@@ -210,8 +210,15 @@ class Rewriting(InventoryTestCase):
 
     def test_empty_declaration_is_filled_in(self):
         self.edit("| CLBeacon.rssi | open var rssi: Int { get } |", "| CLBeacon.rssi | |")
-        self.rewritten()
+        self.rewritten("declared CoreLocation CLBeacon.rssi: open var rssi: Int { get }, before: nothing")
         self.assertEqual(str(self.inventory), TEXT)
+
+    def test_overloads_that_are_both_declared_differently_are_dropped(self):
+        name = next(line.name for line in self.inventory.lines
+                    if len(self.graphs[line.module].symbols.get(line.name, {})) == 2)
+        module, public = self.line(name).module, self.public(name)
+        self.graphs[module].symbols[name] = {f"@new {declaration}": overrides for declaration, overrides in public.items()}
+        self.rewritten("dropped", "dropped", "ours", "ours")
 
 
 class Declarations(unittest.TestCase):

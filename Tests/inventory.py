@@ -171,7 +171,8 @@ class Inventory:
         return "\n\n".join(sections) + "\n"
 
     def rewrite(self, graphs):
-        """Takes over what is public; returns a sentence for every line that is new, dropped or moved."""
+        """Takes over what is public; returns a line for each that is new, dropped or declared differently. Of overloads that
+        are declared differently nobody can tell which is which: their lines are dropped, to be written by hand."""
         by_name, said = defaultdict(list), []
         for line in self.lines:
             by_name[line.module, line.name].append(line)
@@ -180,13 +181,14 @@ class Inventory:
             for name, declarations in public.symbols.items():
                 lines = by_name.pop((module, name), [])
                 left = [d for d in sorted(declarations) if d not in [line.declaration for line in lines]]
-                for line in lines:
-                    if line.declaration not in declarations:
-                        if not left:
-                            said.append(f"dropped  {line}")
-                            continue
-                        line.declaration = left.pop(0)
-                    self.lines.append(line)
+                changed = [line for line in lines if line.declaration not in declarations]
+                self.lines += [line for line in lines if line not in changed]
+                if len(left) == len(changed) == 1:
+                    said.append(f"declared {module} {name}: {left[0]}, before: {changed[0].declaration or 'nothing'}")
+                    changed[0].declaration = left.pop()
+                    self.lines += changed
+                else:
+                    said += [f"dropped  {line}" for line in changed]
                 for declaration in left:
                     if not declarations[declaration]:
                         self.lines.append(Line(0, f"{module} | {name} | {declaration}", True))
