@@ -3,20 +3,20 @@ import SensorBus
 import SensorDrivers
 import SensorTypes
 
-/// What answers on the buses, in words: what `lodestone scan` prints.
+/// The text that `lodestone scan` prints: each bus with the chips that answer on it.
 package struct ScanReport {
-  /// The board whose buses these are; `nil` where none was named.
+  /// The board whose buses are scanned; `nil` if none was named.
   private let board: Board?
-  /// How many chips were told so far.
+  /// The number of chips identified so far.
   package private(set) var chipCount = 0
 
   package init(board: Board?) { self.board = board }
 
-  /// What is said where there is no bus at all.
+  /// The message for a machine without an I2C bus.
   package static let noBus =
     "no I2C bus (/dev/i2c-*): dtparam=i2c_arm=on in /boot/firmware/config.txt turns it on"
 
-  /// The lines of a bus.
+  /// Returns the lines of a bus, and counts its identified chips.
   package mutating func take(_ findings: [ProbeResult], on bus: String) -> [String] {
     var lines: [String] = []
     if findings.isEmpty {
@@ -39,14 +39,16 @@ package struct ScanReport {
     return lines + hidden(on: bus, findings)
   }
 
-  /// The line of a serial port, by the programs that have it open.
+  /// Returns the line of a serial port.
+  ///
+  /// - Parameter holders: The programs that have the port open.
   package static func line(portHeldBy holders: [String]) -> String {
     holders.isEmpty
       ? "  not asked: what a receiver says is heard by lodestone monitor"
       : "  in use by \(holders.joined(separator: ", "))"
   }
 
-  /// The chips of the board file that nobody can have heard.
+  /// Returns a line for each chip of the board file that cannot answer before its pass-through is opened.
   private func hidden(on bus: String, _ findings: [ProbeResult]) -> [String] {
     guard let board else { return [] }
     var lines: [String] = []
@@ -63,7 +65,7 @@ package struct ScanReport {
     return lines
   }
 
-  /// What one address can be.
+  /// Returns the lines for the chips that an address may be.
   private mutating func chips(_ finding: ProbeResult) -> [String] {
     let place = "  \(hexadecimal(finding.address))"
     let chips = finding.identifications
@@ -73,9 +75,10 @@ package struct ScanReport {
     chipCount += chips.count
     var lines = chips.map { "\(place)  \($0.chip), \($0.confidence): \($0.evidence)" }
     let alike = chips.candidates.map(\.chip)
-    if alike.count > 1 {
-      lines.append(
-        "\(place)  which of \(alike.joined(separator: ", ")) it is, the board file says")
+    if alike.count > 1, let last = alike.last {
+      let names = alike.dropLast().joined(separator: ", ") + " and \(last)"
+      let either = alike.count == 2 ? "either name" : "any of these names"
+      lines.append("\(place)  \(names) cannot be told apart; use \(either) in the board file")
     }
     if alike.count == 1, let chip = ChipCatalog.chip(named: alike[0]), let partner = chip.partner,
       chip.partnerMount != .aligned

@@ -47,7 +47,7 @@ struct ScanReportTests {
     #expect(report.chipCount == 2)
   }
 
-  @Test("chips that nothing tells apart are left to the board file")
+  @Test("chips that cannot be told apart are named, and the board file decides")
   func alike() {
     var report = ScanReport(board: nil)
     let lines = report.take(
@@ -56,7 +56,8 @@ struct ScanReportTests {
           0x6a, chip("LSM6DSOX", .inertial, .certain), chip("LSM6DSO", .inertial, .certain))
       ], on: Self.bus)
     #expect(
-      lines.contains("  0x6a  which of LSM6DSOX, LSM6DSO it is, the board file says"))
+      lines.contains(
+        "  0x6a  LSM6DSOX and LSM6DSO cannot be told apart; use either name in the board file"))
   }
 
   @Test("what could not be asked says why")

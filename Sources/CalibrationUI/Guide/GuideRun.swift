@@ -16,7 +16,7 @@ package struct GuideRun {
   ///   - board: The board's name; `nil` for the machine's own.
   ///   - settings: Who is asked, and how the result is printed.
   ///   - field: Where the earth's field comes from.
-  ///   - seconds: How long to gather at the most.
+  ///   - seconds: How long to gather at most, in seconds.
   package init(board: String?, settings: SaveSettings, field: FieldSettings, seconds: Double) {
     self.board = board
     self.settings = settings
@@ -31,8 +31,7 @@ package struct GuideRun {
     let session = try Session(board: board)
     guard settings.yes || isDrawn else {
       throw CommandError(
-        "no terminal to show the way on: --yes does without, "
-          + "for somebody who turns the board anyhow",
+        "Not a terminal, so no guidance can be shown. Add --yes to calibrate without it.",
         kind: .usage)
     }
     guard let found = session.sensor(of: .magnetometer) else {
