@@ -85,7 +85,7 @@ package struct RecordTable {
       }
       rows.append(
         Self.row([
-          (key.chip, 14), (key.position, 17), (key.kind.rawValue, 13), (record.method, 13),
+          (key.chip, 14), (key.position, 17), (key.kind.rawValue, 13), (record.methodName, 13),
           (RecordText.figure(record) ?? "", 11), (RecordText.day(record), 11),
         ]))
       notes += self.notes(record, key)
@@ -102,6 +102,7 @@ package struct RecordTable {
     {
       notes.append("\(key.chip): heading error \(errors)")
     }
+    if let origin = record.origin { notes.append("\(key): its record is \(origin)") }
     if record.isLocked { notes.append("\(key) is locked") }
     if let board, !board.sensors(for: key.kind).contains(where: { key.fits($0) }) {
       notes.append("\(key) is no chip of this board: its record is not used")

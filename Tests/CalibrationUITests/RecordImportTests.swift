@@ -121,6 +121,22 @@ final class RecordImportTests {
     #expect(record.chip == "QMC5883L" && record.method == "ellipsoid, of another chip")
   }
 
+  @Test("a record that moves again has one origin, and stays another chip's once it is")
+  func movedAgain() throws {
+    func moved(_ record: StoredRecord, to name: String) throws -> StoredRecord {
+      try #require(try imported(nil).accepted([record], asChip: ChipName(name)).first)
+    }
+    let second = try moved(Self.magnetometer, to: "LIS3MDL@/dev/i2c-3:0x1c")
+    let third = try moved(second, to: "LIS3MDL@/dev/i2c-4:0x1c")
+    #expect(third.method == "ellipsoid, of another place")
+    let other = try moved(third, to: "QMC5883L@/dev/i2c-4:0x0d")
+    #expect(other.method == "ellipsoid, of another chip")
+    #expect(other.methodName == "ellipsoid" && other.origin == "of another chip")
+    let last = try moved(other, to: "QMC5883L@/dev/i2c-5:0x0d")
+    #expect(last.method == "ellipsoid, of another chip")
+    #expect(Self.magnetometer.methodName == "ellipsoid" && Self.magnetometer.origin == nil)
+  }
+
   @Test("what a gyro says at rest goes to another place as it is")
   func gyroElsewhere() throws {
     let record = try #require(
@@ -169,6 +185,9 @@ final class RecordImportTests {
       _ = try imported(place).accepted([truth], asChip: ChipName("LIS3MDL"))
     }
     #expect(moved.code == 1 && moved.words.contains("simulated board's own truth"))
+    // A method that merely begins alike is a real record's.
+    let real = StoredRecord.magnetometer(ReportFixture.record(method: "simulatedAnnealing"))
+    #expect(try imported(board).accepted([real], asChip: nil) == [real])
   }
 
   @Test("a locked record keeps its place, unless the lock is overridden")

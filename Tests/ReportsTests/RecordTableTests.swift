@@ -74,6 +74,25 @@ final class RecordTableTests {
     #expect(RecordTable(store, board: nil).textLines.count == 4)
   }
 
+  @Test("the origin of a record stands below the table, whose rows have at most 80 columns")
+  func origin() throws {
+    try store.save(ReportFixture.record(method: "ellipsoid, of another place"))
+    #expect(
+      RecordTable(store, board: nil).textLines == [
+        "chip          place            kind         method       result     made",
+        "LIS3MDL       /dev/i2c-1:0x1e  magnetometer ellipsoid    score 93   2026-11-21",
+        "magnetometer LIS3MDL at /dev/i2c-1:0x1e: its record is of another place",
+      ])
+    for method in CalibrationMethod.allCases {
+      for origin in RecordOrigin.allCases {
+        let method = "\(method.rawValue), \(origin.rawValue)"
+        try store.save(ReportFixture.record(method: method, score: 100))
+        let rows = RecordTable(store, board: nil).textLines.prefix(2)
+        #expect(rows.allSatisfy { $0.count <= 80 }, "\(method)")
+      }
+    }
+  }
+
   @Test("a damaged record is named, and the one before it is offered")
   func damaged() throws {
     try store.save(ReportFixture.record(date: "2026-10-02T11:30:00Z"))

@@ -77,9 +77,8 @@ package struct RecordImport {
   }
 
   private static func isSimulated(_ record: StoredRecord) -> Bool {
-    guard case .magnetometer(let record) = record else { return false }
-    // With what an import has appended to it.
-    return record.method.hasPrefix(Simulation.method)
+    // An import appends the origin, which does not make the record a real chip's.
+    record.kind == .magnetometer && record.methodName == Simulation.method
   }
 
   /// What became of a file whose records could not all be written.
@@ -169,7 +168,10 @@ package struct RecordImport {
     guard !isSameChip || recordedPlace != position else { return record }
     // What it was good for was another chip, or this one among other iron: nobody has judged it here.
     if case .magnetometer(var moved) = record {
-      moved.method += isSameChip ? ", of another place" : ", of another chip"
+      // Moved to a third place, another chip's record is still another chip's.
+      let isOthers = !isSameChip || record.origin == RecordOrigin.chip.rawValue
+      let origin: RecordOrigin = isOthers ? .chip : .place
+      moved.method = "\(record.methodName), \(origin.rawValue)"
       (moved.score, moved.headingError) = (nil, nil)
       (moved.headingErrorBefore, moved.expectedAccuracy) = (nil, nil)
       record = .magnetometer(moved)
