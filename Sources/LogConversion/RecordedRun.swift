@@ -83,6 +83,7 @@ package struct RecordedRun {
       )
     }
   }
+
   /// Replays all runs as JSON lines, like those of `monitor`, with times counted from the start of the recording.
   ///
   /// - Parameters:

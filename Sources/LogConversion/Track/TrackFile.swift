@@ -7,9 +7,8 @@ package struct TrackFile {
   /// - Parameter path: The file, or `-` for standard input.
   package init(_ path: String) { self.path = path }
 
-  /// Reads the file, and hands what it says to a writer. Returns false where nobody reads the output any more.
-  @discardableResult
-  package func read(by writer: any LogWriter) throws -> Bool {
+  /// Reads the file, and hands its content to a writer. Ends early, without an error, when the output's reader is gone.
+  package func read(by writer: any LogWriter) throws {
     var input = try InputFile(path)
     let beginning = try input.beginning()
     var reader = LogReader(
@@ -23,15 +22,14 @@ package struct TrackFile {
         } else {
           try reader.read(&input)
         }
-      guard isWanted else { return false }
+      guard isWanted else { return }
     } catch {
       // What came out is whole, up to there.
       _ = reader.finish()
       throw error
     }
-    guard reader.finish() else { return false }
+    guard reader.finish() else { return }
     if reader.places == 0 { throw CommandError("\(path): there is no position in it") }
-    return true
   }
 
   private func replay(_ input: inout InputFile, by reader: inout LogReader) throws -> Bool {
