@@ -28,6 +28,12 @@ struct EngineBench {
     return events.map(\.content)
   }
 
+  /// What one client has received since this was last asked. The events of the others stay.
+  mutating func heard(by client: UInt64) -> [EventContent] {
+    defer { events.removeAll { $0.client.rawValue == client } }
+    return events.filter { $0.client.rawValue == client }.map(\.content)
+  }
+
   mutating func headings() -> [Double] {
     heard().compactMap { if case .heading(let report) = $0 { report.magneticHeading } else { nil } }
   }

@@ -5,29 +5,8 @@ import Testing
 
 @testable import LocationServices
 
-private struct Bench {
-  var engine = LocationEngine()
-  var now = Timestamp(seconds: 0)
-  private var events: [ServiceEvent] = []
-
-  mutating func ask(_ action: ServiceAction, client: UInt64 = 1) {
-    var new: [ServiceEvent] = []
-    engine.handle(ServiceRequest(ClientID(rawValue: client), action), at: now) { new.append($0) }
-    events += new
-  }
-
-  mutating func say(_ observation: Observation) {
-    var new: [ServiceEvent] = []
-    engine.handle(observation) { new.append($0) }
-    events += new
-  }
-
-  mutating func heard(_ client: UInt64 = 1) -> [EventContent] {
-    defer { events.removeAll { $0.client.rawValue == client } }
-    return events.filter { $0.client.rawValue == client }.map(\.content)
-  }
-
-  mutating func start(
+extension EngineBench {
+  fileprivate mutating func start(
     _ service: Service, _ settings: MotionSettings = MotionSettings(), client: UInt64 = 1
   ) {
     ask(.register, client: client)
@@ -77,7 +56,7 @@ struct MotionTests {
       turned(-30, about: Vector3(0, 0, 1)) * turned(20, about: Vector3(1, 0, 0))
       * turned(10, about: Vector3(0, 1, 0))
     for (frame, turn) in [(MotionFrame.magneticNorth, 0.0), (.trueNorth, 0.1)] {
-      var bench = Bench()
+      var bench = EngineBench()
       bench.start(.deviceMotion, MotionSettings(frame: frame))
       bench.say(.motion(motion(attitude)))
       let report = try #require(bench.heard().reports.first)
@@ -91,7 +70,7 @@ struct MotionTests {
       #expect(report.field == Vector3(1, 20, -43))
       #expect(report.fieldTrust == .high)
     }
-    var bench = Bench()
+    var bench = EngineBench()
     bench.start(.deviceMotion, MotionSettings(frame: .arbitrary))
     bench.say(.motion(motion(attitude, free: .identity, north: false)))
     let report = try #require(bench.heard().reports.first)
@@ -103,7 +82,7 @@ struct MotionTests {
 
   @Test("motion: each client has its interval; the board is asked for the shortest")
   func intervals() {
-    var bench = Bench()
+    var bench = EngineBench()
     bench.start(.accelerometer, MotionSettings(accelerometerInterval: 0.1))
     #expect(
       bench.engine.demand == Demand(motion: MotionDemand(samples: true, interval: 0.1)))
@@ -113,9 +92,9 @@ struct MotionTests {
       bench.engine.demand
         == Demand(motion: MotionDemand(samples: true, field: true, interval: 0.02)))
     for step in 0..<1_000 { bench.say(.motion(motion(at: Double(step) * 0.01))) }
-    #expect(abs(bench.heard(1).count - 100) <= 1)
-    #expect(abs(bench.heard(2).count - 500) <= 1)
-    #expect(abs(bench.heard(3).count - 20) <= 1)
+    #expect(abs(bench.heard(by: 1).count - 100) <= 1)
+    #expect(abs(bench.heard(by: 2).count - 500) <= 1)
+    #expect(abs(bench.heard(by: 3).count - 20) <= 1)
     // Zero is as fast as it goes, for everybody's chips.
     bench.ask(.configure(ClientSettings(motion: MotionSettings(gyroInterval: 0))), client: 2)
     #expect(bench.engine.demand.motion.interval == nil)
@@ -132,7 +111,7 @@ struct MotionTests {
   )
   func demands() {
     for frame in MotionFrame.allCases {
-      var bench = Bench()
+      var bench = EngineBench()
       bench.start(.deviceMotion, MotionSettings(deviceInterval: 0.1, frame: frame))
       let motion = MotionDemand(
         attitude: true, field: frame != .arbitrary, interval: 0.1)
@@ -148,7 +127,7 @@ struct MotionTests {
   @Test(
     "motion: what keeps north from being known is said once, of its kind, and then attitudes come")
   func north() {
-    var bench = Bench()
+    var bench = EngineBench()
     bench.start(.deviceMotion, MotionSettings(frame: .magneticNorth))
     for step in 0..<3 { bench.say(.motion(motion(at: Double(step), north: false))) }
     #expect(bench.heard().causes == [.needsMovement])
@@ -167,7 +146,7 @@ struct MotionTests {
     "motion: who may not know where the board is gets no true north, and no receiver is woken for it"
   )
   func notAuthorized() {
-    var bench = Bench()
+    var bench = EngineBench()
     bench.engine.authorize(.decided(AuthorizationDecision(.denied), UsageDescriptions())) { _ in }
     bench.start(.deviceMotion, MotionSettings(frame: .trueNorth))
     #expect(!bench.engine.demand.location)
@@ -181,33 +160,33 @@ struct MotionTests {
 
   @Test("motion: a chip that is not there ends what needs it, one that is lost is said once a loss")
   func losses() {
-    var bench = Bench()
+    var bench = EngineBench()
     bench.start(.gyro)
     bench.start(.accelerometer, client: 2)
     bench.start(.deviceMotion, client: 3)
     bench.say(.motionUnavailable(.gyro, .notEquipped("gyro"), at: bench.now))
-    #expect(bench.heard(1).causes == [.notEquipped])
-    #expect(bench.heard(2).isEmpty)
-    #expect(bench.heard(3).causes == [.notEquipped])
+    #expect(bench.heard(by: 1).causes == [.notEquipped])
+    #expect(bench.heard(by: 2).isEmpty)
+    #expect(bench.heard(by: 3).causes == [.notEquipped])
     #expect(bench.engine.demand.motion == MotionDemand(samples: true))
     // Whoever comes later hears it at once, and starts nothing.
     bench.ask(.start(.gyro))
-    #expect(bench.heard(1).causes == [.notEquipped])
+    #expect(bench.heard(by: 1).causes == [.notEquipped])
     #expect(bench.engine.demand.motion == MotionDemand(samples: true))
 
     let lost = Observation.motionUnavailable(.accelerometer, .sensorLost("wire"), at: bench.now)
     bench.say(lost)
     bench.say(lost)
-    #expect(bench.heard(2).causes == [.unavailable])
+    #expect(bench.heard(by: 2).causes == [.unavailable])
     bench.say(.motion(motion(at: 1)))
     bench.say(lost)
-    #expect(bench.heard(2).count == 2, "a sample, and the next loss")
+    #expect(bench.heard(by: 2).count == 2, "a sample, and the next loss")
     #expect(bench.engine.demand.motion == MotionDemand(samples: true))
   }
 
   @Test("motion: nothing for a suspended client, and the next sample afterwards")
   func suspension() {
-    var bench = Bench()
+    var bench = EngineBench()
     bench.start(.accelerometer)
     bench.ask(.suspend)
     bench.say(.motion(motion(at: 1)))
@@ -219,7 +198,7 @@ struct MotionTests {
 
   @Test("A6: heights above the sea take barometer and receiver, and are told as they come")
   func absoluteAltitude() {
-    var bench = Bench()
+    var bench = EngineBench()
     bench.ask(.register)
     bench.ask(.start(.absoluteAltitude))
     #expect(
@@ -247,7 +226,7 @@ struct MotionTests {
       AuthorizationDecision(.notDetermined),
     ])
   func heightsTellOfThePlace(decision: AuthorizationDecision) throws {
-    var bench = Bench()
+    var bench = EngineBench()
     func decide(_ decision: AuthorizationDecision) {
       bench.engine.authorize(.decided(decision, UsageDescriptions())) { _ in }
     }
