@@ -17,7 +17,7 @@ package struct MountRun {
 
   /// - Parameters:
   ///   - board: The board's name; `nil` for the machine's own.
-  ///   - seconds: How long to listen at the most; `nil` for what is usual.
+  ///   - seconds: How long to listen at most, in seconds; `nil` for the default.
   ///   - isDriving: Whether a drive takes the place of gestures.
   ///   - asksNothing: Whether it begins at once.
   ///   - format: How to print.
@@ -77,7 +77,7 @@ package struct MountRun {
         }
       }
       let now = session.now()
-      // A look at all that was seen is dear, and batches come as often as samples do.
+      // An update evaluates everything gathered so far: too expensive for every batch of samples.
       if now >= nextUpdate {
         nextUpdate = now.advanced(bySeconds: 0.2)
         guide.update(at: now)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What a power cut leaves of the stored records: `save-cut` (Tests/SaveCut) is cut at every system call that
+/// What a power cut leaves of the stored records: `save-cut` (Tests/Rig/SaveCut) is cut at every system call that
 /// changes a file, in each of its scenarios, with three kinds of loss each.
 struct PowerCutTests {
   private static func run(_ arguments: [String]) async throws -> (status: Int32, lines: [String]) {

@@ -11,9 +11,10 @@ package struct HeadingRun {
   private let error: Double
   private let seconds: Double
 
-  /// A longer wait for a fix is in vain, seconds.
+  /// How long to wait for the first fix, in seconds, before the measurement starts without one.
   private static let patience = 60.0
-  /// A record that was used until now is hardly as wrong as this, degrees; a heading is soon mistaken.
+  /// The error of the record in use, in degrees, above which the given heading is doubted instead: a misread heading is
+  /// then more likely.
   private static let unlikely = 45.0
 
   /// - Parameters:

@@ -8,7 +8,7 @@ import TextForms
 package struct PlanarRun {
   private let seconds: Double
 
-  /// - Parameter seconds: How long to gather at the most.
+  /// - Parameter seconds: How long to gather at most, in seconds.
   package init(seconds: Double) { self.seconds = seconds }
 
   /// Gathers, prints what came of it and saves it.

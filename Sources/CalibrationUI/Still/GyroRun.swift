@@ -1,6 +1,5 @@
 import BoardFile
 import CalibrationCore
-import LinearAlgebra
 import Lodestone
 import SensorDrivers
 import SensorHub

@@ -50,7 +50,7 @@ package struct LevelRun {
       var reason = outcome.refusal ?? "the accelerometer said nothing"
       let hasMoved = positions.contains { $0.movement != nil }
       if hasTwoPositions, session.simulation != nil, !hasMoved {
-        reason += "; a simulated board begins anew with the second position"
+        reason += "; a simulated board starts over at the second position"
       }
       try still.refuse(reason, hasMoved: hasMoved, on: session)
     }
