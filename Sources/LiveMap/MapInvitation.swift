@@ -1,7 +1,5 @@
 import Foundation
-import Glibc
-import StateStore
-package import TerminalUI
+import TerminalUI
 
 /// How a person is told where the map is: its URLs, the file of the token, and a QR code for a phone.
 package struct MapInvitation {
@@ -36,7 +34,7 @@ package struct MapInvitation {
   }
 
   /// The URLs, a line each. Only a terminal gets the token; a journal or a file gets the name of the file that has it.
-  package func lines(isInteractive: Bool) -> [String] {
+  func lines(isInteractive: Bool) -> [String] {
     guard !isInteractive else { return urls }
     return plainURLs + ["Append ?token= and the text in \(URL(filePath: tokenPath).path)."]
   }
@@ -46,7 +44,7 @@ package struct MapInvitation {
   /// - Parameters:
   ///   - isWanted: Whether it was asked for. Otherwise a terminal gets one if other machines reach the server.
   ///   - columns: The width of the terminal; `nil` where standard output is none.
-  package func code(isWanted: Bool, columns: Int?) -> QRInvitation? {
+  func code(isWanted: Bool, columns: Int?) -> QRInvitation? {
     let isInteractive = columns != nil
     guard isWanted || (isInteractive && isReachable), let url = urls.first,
       let code = QRCode(Array(url.utf8))
@@ -72,47 +70,8 @@ package struct MapInvitation {
 }
 
 /// A QR code for a terminal.
-package enum QRInvitation: Equatable {
+enum QRInvitation: Equatable {
   case lines([String])
   /// It needs this many columns, more than the terminal has.
   case tooWide(columns: Int)
-}
-
-extension CommandError {
-  /// Why the server of the map cannot listen, and what to do about it.
-  package init(_ problem: SystemProblem, listeningAt address: ListenAddress, port: UInt16) {
-    switch problem.number {
-    case EADDRINUSE:
-      self.init("port \(port) is in use: another --port, or 0 for a free one", kind: .io)
-    case EADDRNOTAVAIL:
-      self.init("\(address.text) is not an address of this machine", kind: .usage)
-    case EACCES:
-      self.init("port \(port) is not for ordinary users: one from 1024 on is", kind: .permission)
-    default:
-      self.init(
-        "cannot listen at \(address.authority(port: port)): "
-          + String(cString: strerror(problem.number)),
-        kind: .io)
-    }
-  }
-}
-
-extension TokenFile {
-  /// The token of the map.
-  ///
-  /// - Parameter isNew: Whether it takes the place of the one that is kept.
-  package func mapToken(isNew: Bool) throws -> String {
-    do {
-      return try isNew ? renew() : open()
-    } catch let problem as FileProblem {
-      throw CommandError(
-        "the token of the map: \(problem); --token-file names another file",
-        kind: CommandErrorKind(problem))
-    } catch let problem as TokenFile.Malformed {
-      throw CommandError(
-        "the token of the map: \(problem); --new-token replaces it, "
-          + "--token-file names another file",
-        kind: .data)
-    }
-  }
 }

@@ -4,12 +4,12 @@ package import StateStore
 import TerminalUI
 
 /// A chip as a person names it: `LIS3MDL`, or with its place `LIS3MDL@/dev/i2c-1:0x1c`.
-package struct ChipName: Sendable, Equatable {
-  package var chip: String
+struct ChipName: Sendable, Equatable {
+  var chip: String
   /// Where it is; `nil` where the name leaves that open.
-  package var position: String?
+  var position: String?
 
-  package init(_ text: String) {
+  init(_ text: String) {
     let parts = text.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
     chip = String(parts.first ?? "")
     position = parts.count == 2 ? String(parts[1]) : nil
