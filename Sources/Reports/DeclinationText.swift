@@ -57,14 +57,4 @@ package enum DeclinationText {
       row("total intensity", field.totalIntensity, field.totalIntensityRate, "nT", 1),
     ]
   }
-
-  /// The decimal year of a date: of a day like 2026-11-21, or of a decimal year itself; `nil` for other text.
-  package static func decimalYear(_ text: String) -> Double? {
-    if let year = Double(text) { return year }
-    // Written back it must be the same day: 30 February is read as 1 March.
-    guard let day = try? Date(text, strategy: .iso8601.year().month().day()),
-      day.formatted(.iso8601.year().month().day()) == text
-    else { return nil }
-    return MagneticModel.decimalYear(unixSeconds: day.timeIntervalSince1970)
-  }
 }

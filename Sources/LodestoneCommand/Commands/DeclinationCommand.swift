@@ -57,10 +57,20 @@ struct DeclinationCommand: ParsableCommand {
     guard let date else {
       return MagneticModel.decimalYear(unixSeconds: Date().timeIntervalSince1970)
     }
-    guard let year = DeclinationText.decimalYear(date) else {
+    guard let year = Self.decimalYear(of: date) else {
       throw CommandError(
         "'\(date)' is neither a date like 2026-11-21 nor a decimal year", kind: .usage)
     }
     return year
+  }
+
+  /// Returns the decimal year of a date: of a day like 2026-11-21, or of a decimal year itself; `nil` for other text.
+  static func decimalYear(of text: String) -> Double? {
+    if let year = Double(text) { return year }
+    // Foundation reads 30 February as 1 March: only a day that exists is written back as it was read.
+    guard let day = try? Date(text, strategy: .iso8601.year().month().day()),
+      day.formatted(.iso8601.year().month().day()) == text
+    else { return nil }
+    return MagneticModel.decimalYear(unixSeconds: day.timeIntervalSince1970)
   }
 }
