@@ -160,7 +160,7 @@ let package = Package(
       "MapKit",
       ["CoreLocation", "MapDrawing", "Geodesy", "ImportNames", "LocationServices"]),
 
-    // What is wrong with wiring and system.
+    // What is wrong with wiring and system, and what the machine's state is.
     floor(
       "Diagnosis",
       [
@@ -181,8 +181,8 @@ let package = Package(
     floor(
       "TerminalUI",
       [
-        "BoardFile", "GNSSProtocol", "LinearAlgebra", "Lodestone", "MapDrawing", "SensorDrivers",
-        "SensorHub", "SensorTypes", "SimulatedDevices", "StateStore", "Inboxes", "TextForms",
+        "BoardFile", "GNSSProtocol", "LinearAlgebra", "Lodestone", "SensorDrivers", "SensorHub",
+        "SensorTypes", "SimulatedDevices", "StateStore", "Inboxes", "TextForms",
       ]),
     floor(
       "Reports",
@@ -201,14 +201,15 @@ let package = Package(
     floor(
       "CalibrationUI",
       [
-        "BoardFile", "CalibrationCore", "Geomagnetism", "LinearAlgebra", "Lodestone", "Reports",
-        "SensorDrivers", "SensorHub", "SensorTypes", "StateStore", "TerminalUI", "TextForms",
+        "BoardFile", "CalibrationCore", "Geomagnetism", "LinearAlgebra", "Lodestone",
+        "MagnetometerLogs", "Reports", "SensorDrivers", "SensorHub", "SensorTypes", "StateStore",
+        "TerminalUI", "TextForms",
       ]),
     floor(
       "LogConversion",
       [
-        "CalibrationCore", "MagnetometerLogs", "BoardFile", "FusionCore", "GNSSProtocol",
-        "MapDrawing", "MapKit", "Recording", "SensorHub", "SensorTypes", "TerminalUI", "TextForms",
+        "BoardFile", "FusionCore", "GNSSProtocol", "MapDrawing", "MapKit", "Recording",
+        "SensorHub", "SensorTypes", "StateStore", "TerminalUI", "TextForms",
       ]),
 
     .target(
@@ -318,7 +319,7 @@ let package = Package(
     tests(
       "MagnetometerLogs",
       [
-        "MagnetometerLogs", "LogConversion", "CalibrationCore", "SensorTypes", "LinearAlgebra",
+        "MagnetometerLogs", "CalibrationUI", "CalibrationCore", "SensorTypes", "LinearAlgebra",
         "SeededDraws", "SharedData",
       ], exclude: ["Replay"]),
     tests(
@@ -388,8 +389,8 @@ let package = Package(
     tests(
       "Diagnosis",
       [
-        "BoardFile", "BoardTestSupport", "Diagnosis", "SensorBus", "SensorDrivers", "SensorTypes",
-        "SimulatedDevices",
+        "BoardFile", "BoardTestSupport", "Diagnosis", "Lodestone", "SensorBus", "SensorDrivers",
+        "SensorTypes", "SimulatedDevices",
       ]),
     tests(
       "HardwareSuite",
@@ -400,7 +401,7 @@ let package = Package(
     tests(
       "TerminalUI",
       [
-        "BoardFile", "CalibrationCore", "LinearAlgebra", "Lodestone", "SensorTypes", "StateStore",
+        "BoardFile", "CalibrationCore", "LinearAlgebra", "SensorTypes", "StateStore",
         "TerminalUI", "CommandTestSupport", "CalibrationUI", "SensorHub", "SimulatedDevices",
         "TextForms",
       ]),
@@ -414,9 +415,8 @@ let package = Package(
     tests(
       "LogConversion",
       [
-        "BoardTestSupport", "CalibrationCore", "CommandTestSupport", "GNSSProtocol",
-        "LinearAlgebra", "LogConversion", "MagnetometerLogs", "MapDrawing", "MapKit", "SensorHub",
-        "SensorTypes", "TerminalUI", "TextForms",
+        "BoardTestSupport", "CommandTestSupport", "GNSSProtocol", "LogConversion", "MapDrawing",
+        "MapKit", "SensorHub", "SensorTypes", "TerminalUI", "TextForms",
       ]),
     tests(
       "LiveMap",
@@ -428,7 +428,7 @@ let package = Package(
       "CalibrationUI",
       [
         "BoardFile", "CalibrationCore", "CalibrationUI", "CommandTestSupport", "LinearAlgebra",
-        "SensorTypes", "StateStore", "TerminalUI",
+        "MagnetometerLogs", "SensorTypes", "StateStore", "TerminalUI",
       ]),
     tests(
       "LodestoneCommand",

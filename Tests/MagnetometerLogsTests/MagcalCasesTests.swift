@@ -1,9 +1,9 @@
 // Magnetometer logs as people have them, without a word about their columns, against their known answers.
 
 import CalibrationCore
+import CalibrationUI
 import Foundation
 import LinearAlgebra
-import LogConversion
 import MagnetometerLogs
 import SensorTypes
 import SharedData

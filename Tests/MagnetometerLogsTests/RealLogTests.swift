@@ -1,9 +1,9 @@
 // Recordings of real magnetometers with known answers.
 
 import CalibrationCore
+import CalibrationUI
 import Foundation
 import LinearAlgebra
-import LogConversion
 import MagnetometerLogs
 import SensorTypes
 import SharedData

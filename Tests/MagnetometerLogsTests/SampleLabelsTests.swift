@@ -1,12 +1,12 @@
 // Files that name their numbers line by line, and files that name nothing.
 
+import CalibrationUI
 import SeededDraws
 import LinearAlgebra
 import SensorTypes
 import Testing
 
 import CalibrationCore
-import LogConversion
 @testable import MagnetometerLogs
 
 @Suite struct SampleLabelsTests {

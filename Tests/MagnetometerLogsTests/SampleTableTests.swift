@@ -1,6 +1,6 @@
 import CalibrationCore
+import CalibrationUI
 import LinearAlgebra
-import LogConversion
 import MagnetometerLogs
 import SensorTypes
 import Testing

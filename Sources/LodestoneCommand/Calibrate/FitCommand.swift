@@ -1,6 +1,6 @@
 import ArgumentParser
 import CalibrationCore
-import LogConversion
+import CalibrationUI
 import MagnetometerLogs
 import Reports
 import TerminalUI

@@ -1,5 +1,6 @@
 import ArgumentParser
 import LiveMap
+import LogConversion
 import Lodestone
 import StateStore
 import TerminalUI

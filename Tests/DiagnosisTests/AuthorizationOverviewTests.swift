@@ -2,7 +2,7 @@ import Foundation
 import Lodestone
 import Testing
 
-@testable import TerminalUI
+@testable import Diagnosis
 
 /// The rules of a machine and what was decided, in words.
 final class AuthorizationOverviewTests {

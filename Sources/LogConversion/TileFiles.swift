@@ -1,6 +1,7 @@
 import Glibc
 package import MapDrawing
 import StateStore
+import TerminalUI
 
 /// Opens what `--tiles` names.
 package enum TileFiles {

@@ -7,7 +7,7 @@ import SensorTypes
 import TerminalUI
 import Testing
 
-@testable import LogConversion
+@testable import CalibrationUI
 
 /// Files of samples: how they are read, and what is fitted to them.
 struct SampleFileTests {
