@@ -1,8 +1,6 @@
 // Where the program begins, and how it ends.
 
 import ArgumentParser
-import Foundation
-import Glibc
 import Lodestone
 import TerminalUI
 

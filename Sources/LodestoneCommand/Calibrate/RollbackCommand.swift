@@ -1,5 +1,4 @@
 import ArgumentParser
-import CalibrationCore
 import Reports
 import StateStore
 import TerminalUI

@@ -2,7 +2,6 @@ import ArgumentParser
 import BoardFile
 import Foundation
 import LinuxIO
-import Lodestone
 import Reports
 import SensorDrivers
 import SensorTypes

@@ -1,6 +1,5 @@
 import ArgumentParser
 import LogConversion
-import SensorTypes
 import TerminalUI
 
 /// `lodestone decode FILE...`: what a receiver said, epoch by epoch.

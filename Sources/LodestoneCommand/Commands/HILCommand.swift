@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import Glibc
 import HardwareSuite
-import Lodestone
 import StateStore
 import TerminalUI
 

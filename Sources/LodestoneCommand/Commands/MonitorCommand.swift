@@ -1,6 +1,4 @@
 import ArgumentParser
-import Foundation
-import Glibc
 import Lodestone
 import TerminalUI
 
