@@ -131,15 +131,4 @@ import Testing
       failure { () throws(DriverError) in try chip.poll() } == .heldLow(register: 0xF4))
     device.expectDone()
   }
-
-  @Test(
-    "the strongest oversampling that leaves time for two conversions is taken",
-    arguments: [
-      (0.1, 1, 3), (25, 25, 3), (50, 50, 2), (80, 80, 1), (100, 100, 0), (999, 1 / 0.009, 0),
-      (.nan, 1 / 0.009, 0),
-    ] as [(Double, Double, Int)])
-  func rates(wanted: Double, rate: Double, code: Int) {
-    #expect(BMP180(outputRate: wanted).outputRate == rate)
-    #expect(BMP180(outputRate: wanted).oversamplingCode == code)
-  }
 }

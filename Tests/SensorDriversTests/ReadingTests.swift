@@ -25,22 +25,36 @@ struct ReadingLine: Sendable, CustomTestStringConvertible {
   private static let turning = motion(degrees: Vector3(100, 0, 0), g: Vector3(0, 0, 1))
 
   /// Of chips with accelerometer and gyro, in the ranges that the hub takes.
-  static let inertial: [ReadingLine] = [
+  static let inertial: [ReadingLine] = single + lsm6 + mpu
+
+  private static let single: [ReadingLine] = [
     ReadingLine(BMI160(outputRate: 200), [0xD0, 0x0C, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x20], turning),
     // 8192 counts a g, 32 a degree a second.
     ReadingLine(QMI8658(outputRate: 208), [0, 0, 0, 0, 0, 0x20, 0x80, 0x0C, 0, 0, 0, 0], turning),
     ReadingLine(ICM20948(outputRate: 208), [0, 0, 0, 0, 0x20, 0, 0x0C, 0xD0, 0, 0, 0, 0], turning),
     ReadingLine(
       ICM42688P(outputRate: 200), [0, 0, 0, 0, 0x20, 0, 0x0C, 0xD0, 0, 0, 0, 0], turning),
-    // The temperature lies between both.
+    // 1000 counts of 70 mdps, and 500 along X and 8197 along Z of 0.122 mg. X is turned: the chip's own axes are
+    // left-handed.
     ReadingLine(
-      MPU(chip: .mpu6050, outputRate: 208, gathers: false),
-      [0, 0, 0, 0, 0x20, 0, 0x0F, 0, 0x0C, 0xD0, 0, 0, 0, 0], turning),
-    // 2917 counts of 35 mdps, 8197 counts of 0.122 mg.
-    ReadingLine(
-      LSM6(.lsm6dsox, outputRate: 208), [0x65, 0x0B, 0, 0, 0, 0, 0, 0, 0, 0, 0x05, 0x20],
-      motion(degrees: Vector3(102.095, 0, 0), g: Vector3(0, 0, 1.000_034))),
+      LSM9DS1(outputRate: 200, gathers: false),
+      [0xE8, 0x03, 0, 0, 0, 0, 0xF4, 0x01, 0, 0, 0x05, 0x20],
+      motion(degrees: Vector3(-70, 0, 0), g: Vector3(-0.061, 0, 1.000_034))),
   ]
+
+  /// 2917 counts of 35 mdps, 8197 counts of 0.122 mg.
+  private static let lsm6 = LSM6Variant.allCases.map { chip in
+    ReadingLine(
+      LSM6(chip, outputRate: 208), [0x65, 0x0B, 0, 0, 0, 0, 0, 0, 0, 0, 0x05, 0x20],
+      motion(degrees: Vector3(102.095, 0, 0), g: Vector3(0, 0, 1.000_034)))
+  }
+
+  /// The temperature lies between both.
+  private static let mpu = MPUVariant.allCases.map { chip in
+    ReadingLine(
+      MPU(chip: chip, outputRate: 208, gathers: false),
+      [0, 0, 0, 0, 0x20, 0, 0x0F, 0, 0x0C, 0xD0, 0, 0, 0, 0], turning)
+  }
 
   static let fields: [ReadingLine] = [
     // 1000, -1000 and 200 counts of 0.15; Z is turned: the chip's own axes are left-handed.
@@ -67,6 +81,12 @@ struct ReadingLine: Sendable, CustomTestStringConvertible {
 }
 
 @Suite struct ReadingTests {
+  @Test("every accelerometer with a gyro has its line")
+  func complete() {
+    let inertial = ChipCatalog.chips.filter { $0.kind == .inertial }
+    #expect(Set(ReadingLine.inertial.map(\.chip.name)) == Set(inertial.map(\.name)))
+  }
+
   @Test("the vectors of the datasheets", arguments: ReadingLine.inertial + ReadingLine.fields)
   func vector(_ line: ReadingLine) throws {
     switch (try line.chip.reading(block(line.bytes)), line.expected) {

@@ -15,6 +15,7 @@ import Testing
 ///     21~00/04@10x10ms
 ///                  the bits 04 become 00: at most ten looks, 10 ms apart
 ///     A8:6         six bytes are read
+///     42:8~6.01/01 eight bytes are read, and of byte 6 the bits 01 are 1; more bytes follow after another `~`
 ///     { 20=62 24=40/F0 }
 ///                  written in this order and read back, of 24 the bits F0; `{?` where that is the chip's only identity
 struct StartLine: Sendable, CustomTestStringConvertible {
@@ -24,7 +25,8 @@ struct StartLine: Sendable, CustomTestStringConvertible {
   let sleep: [RegisterSetting]
 
   /// What a look at a chip with a new conversion is, up to that conversion; empty for a chip with a queue, whose look
-  /// depends on what is in it. An awaited register is the flag of new data: it is looked at once.
+  /// depends on what is in it. An awaited register, or bits of what is read, are the flag of new data: it is looked at
+  /// once.
   let look: [Step]
 
   init(_ chip: any RegisterChip, _ steps: String, look: String = "", sleep: String) {
@@ -43,8 +45,15 @@ struct StartLine: Sendable, CustomTestStringConvertible {
     case unanswered(RegisterSetting)
     case wait(seconds: Double)
     case await(RegisterSetting, looks: Int, every: Double)
-    case read(register: UInt8, count: Int)
+    case read(register: UInt8, count: Int, flags: [FlagBits] = [])
     case kept([RegisterSetting], identifies: Bool)
+  }
+
+  /// Bits that must be so in one byte of what is read.
+  struct FlagBits: Hashable {
+    let byte: Int
+    let value: UInt8
+    let mask: UInt8
   }
 
   /// What the bus and the clock see of it, one entry a transfer or wait.
@@ -57,7 +66,7 @@ struct StartLine: Sendable, CustomTestStringConvertible {
     case .command(let command): [.write(command, [])]
     case .wait(let seconds): [.wait(seconds: seconds)]
     case .await(let setting, _, _): [.read(setting.register, 1)]
-    case .read(let register, let count): [.read(register, count)]
+    case .read(let register, let count, _): [.read(register, count)]
     case .kept(let settings, _):
       settings.map { .write($0.register, [$0.value]) } + settings.map { .read($0.register, 1) }
     }
@@ -67,6 +76,15 @@ struct StartLine: Sendable, CustomTestStringConvertible {
   var image: [RegisterSetting] {
     for case .kept(let settings, _) in steps.reversed() { return settings }
     return []
+  }
+
+  /// The flag of new data, which the first read of a look has.
+  var flags: [FlagBits] {
+    switch look.first {
+    case .await(let flag, _, _): [FlagBits(byte: 0, value: flag.value, mask: flag.mask)]
+    case .read(_, _, let flags): flags
+    default: []
+    }
   }
 
   /// Those whose look is told.
@@ -114,7 +132,13 @@ extension StartLine {
       return .await(
         setting(word.prefix(3) + parts[0]), looks: parts.count > 1 ? Int(parts[1]) ?? 0 : 1,
         every: parts.count > 2 ? seconds(parts[2]) : 0)
-    case ":": return .read(register: register, count: Int(rest) ?? 0)
+    case ":":
+      let parts = rest.split(separator: "~")
+      let flags = parts.dropFirst().map { flag in
+        let words = flag.split { "./".contains($0) }
+        return FlagBits(byte: Int(words[0]) ?? 0, value: byte(words[1]), mask: byte(words[2]))
+      }
+      return .read(register: register, count: Int(parts[0]) ?? 0, flags: flags)
     default: return .write(setting(word))
     }
   }

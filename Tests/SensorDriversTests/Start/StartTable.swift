@@ -24,7 +24,7 @@ extension StartLine {
       """
       4B=01 3ms 4B~01/01@3x1ms 40?32 4B=83 3ms 4B=01 3ms 5D:21
       { 4B=01/01 51=17 52=52 4E=87 4C=28/3E }
-      """, look: "42:8", sleep: "4B=00"),
+      """, look: "42:8~6.01/01", sleep: "4B=00"),
     StartLine(BMM350(outputRate: 50), bmm350, look: "30~04/04 31:12", sleep: "06=00"),
     // Two single conversions use up the gain from before.
     StartLine(
@@ -230,7 +230,8 @@ extension StartLine {
     return [
       StartLine(
         MPU(chip: chip, outputRate: 208, gathers: false),
-        "\(opening) { 6B=01 \(filters("02")) 19=03 37=02 38=01 } 80ms", look: "37:4 3B:14",
+        "\(opening) { 6B=01 \(filters("02")) 19=03 37=02 38=01 } 80ms",
+        look: "37:4~0.02/FF~1.01/FF~3.01/01 3B:14",
         sleep: "6B=41"),
       StartLine(
         MPU(chip: chip, outputRate: 1000),
@@ -245,10 +246,11 @@ extension StartLine {
     StartLine(
       BME680(outputRate: 20),
       "D0?61 E0=B6 10ms 8A:23 E9:2 { 70=08/08 71=00/10 72=00/07 75=00/1C 74=55/FC }",
-      look: "1D:8 74=55", sleep: "74=54"),
+      look: "1D:8~0.80/80 74=55", sleep: "74=54"),
     // It keeps no configuration.
     StartLine(
-      BMP180(outputRate: 25), "D0?55 E0=B6 10ms AA:22 F4=2E 4.5ms", look: "F4:5 F4=F4", sleep: ""),
+      BMP180(outputRate: 25), "D0?55 E0=B6 10ms AA:22 F4=2E 4.5ms", look: "F4:5~0.00/20 F4=F4",
+      sleep: ""),
     // 02: no error after the configuration.
     StartLine(
       BMP3xx(chip: .bmp388, outputRate: 25),
@@ -280,7 +282,8 @@ extension StartLine {
     // The chip has put the mode back to sleep when it is read back.
     StartLine(
       BMx280(chip: .bmp280, outputRate: 1, mode: .forced),
-      "D0?58|56|57 E0=B6 2ms F3~00/01@10x2ms 88:24 { F5=00/FD F4=55/FC }", look: "F3:10 F4=55",
+      "D0?58|56|57 E0=B6 2ms F3~00/01@10x2ms 88:24 { F5=00/FD F4=55/FC }",
+      look: "F3:10~0.00/08 F4=55",
       sleep: "F4=54"),
     // The mend of its temperature, which neither datasheet has: Infineon's driver. 28 says of which sensor the
     // coefficients are.
@@ -323,4 +326,34 @@ extension StartLine {
   /// Reset, eight words, the first temperature.
   private static let ms5611 =
     "1E! 3ms A0:2 A2:2 A4:2 A6:2 A8:2 AA:2 AC:2 AE:2 58! 9.04ms"
+
+  /// What is said of awaited bits that do not come, by chip, register and value.
+  static let lacks = [
+    "BME280 F3~00": "copying of the trim does not end",
+    "BMP280 F3~00": "copying of the trim does not end",
+    "BMI160 03~14": "its sensors do not wake up",
+    "BMM150 4B~01": "it does not wake",
+    "BMM350 07~00": "its power management stays busy",
+    "BMM350 07~A0": "its magnetic reset is not done",
+    "BMM350 07~E0": "its magnetic reset is not done",
+    "BMM350 55~01": "its OTP memory cannot be read",
+    "BMP388 02~00": "it refuses its configuration",
+    "BMP390 02~00": "it refuses its configuration",
+    "BMP581 28~02": "its trim is not loaded, or not without an error",
+    "BMP585 28~02": "its trim is not loaded, or not without an error",
+    "DPS310 08~C0": "sensor or coefficients do not become ready",
+    "DPS368 08~C0": "sensor or coefficients do not become ready",
+    "SPA06 08~C0": "sensor or coefficients do not become ready",
+    "SPL06 08~C0": "sensor or coefficients do not become ready",
+    "MMC5983MA 08~01": "its measurement does not end",
+  ]
+
+  /// The same of any: the end of a reset, where nothing else is told.
+  func lack(of setting: RegisterSetting) -> String {
+    let bytes = [setting.register, setting.value].map { byte in
+      let digits = String(byte, radix: 16, uppercase: true)
+      return digits.count < 2 ? "0" + digits : digits
+    }
+    return Self.lacks["\(chip.name) \(bytes[0])~\(bytes[1])"] ?? "its reset does not end"
+  }
 }

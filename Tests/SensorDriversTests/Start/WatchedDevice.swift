@@ -22,7 +22,7 @@ final class WatchedDevice: RegisterDevice {
   struct Fault {
     let place: Int
     var reason: BusError.Reason?
-    /// Bits that are flipped of the byte at `byte`, after the dummies.
+    /// Bits that are flipped of what is read in the byte at `byte`, after the dummies.
     var flips: UInt8 = 0
     var byte = 0
     /// What is read in its place.
@@ -61,6 +61,15 @@ final class WatchedDevice: RegisterDevice {
   /// Lets a conversion of everything that the chip measures end.
   func convert(_ driver: any ContractDriver) {
     bench.clock.advance(bySeconds: driver.conversionTime ?? 2.1 / driver.outputRate)
+  }
+
+  /// The reading of one of the next four conversions.
+  func nextReading(_ driver: any ContractDriver) throws(DriverError) -> Reading? {
+    for _ in 0..<4 {
+      convert(driver)
+      if let reading = try driver.poll() { return reading }
+    }
+    return nil
   }
 
   func read(_ register: UInt8, into buffer: UnsafeMutableRawBufferPointer) throws(BusError) {
