@@ -141,7 +141,7 @@ package struct MPU: InertialChip, QueuedChip, Hashable {
     let flags = try device.get(MPURegister.interruptPin, count: 4)
     let pin = hasBypass ? flags[0] : flags[0] | MPURegister.bypass
     return pin == MPURegister.bypass && flags[1] == MPURegister.dataReady
-      && flags[3] & MPURegister.dataReady != 0
+      && flags[3] & dataReady.mask == dataReady.mask
   }
 
   /// Six axes with the temperature between them; a burst is of one sample.

@@ -169,6 +169,7 @@ package struct LSM9DS1: QueuedChip, Hashable {
     (Register.status, Register.linearReady | Register.angularReady)
   }
 
+  /// The gyro's: the accelerometer's are a burst of their own.
   package var output: (register: UInt8, count: Int) { (Register.angular, 6) }
 
   /// Angular rate in rad/s and specific force in m/s^2, in two bursts: their registers do not adjoin. What a broken
@@ -177,7 +178,7 @@ package struct LSM9DS1: QueuedChip, Hashable {
     _ device: borrowing Device, _ outputs: inout OutputChecks
   ) throws(DriverError) -> Reading? {
     guard try isReady(device) || outputs.isBroken else { return nil }
-    let angular = try outputs.read(device, Register.angular, count: 6)
+    let angular = try outputs.read(device, output.register, count: output.count)
     let linear = try outputs.read(device, Register.linear, count: 6)
     guard var both = angular, let linear else { return nil }
     for index in 0..<6 { both[index + 6] = linear[index] }
